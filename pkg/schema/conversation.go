@@ -1,0 +1,57 @@
+package schema
+
+import "time"
+
+// Conversation is the document of one (world, npc, player): what the NPC keeps
+// in mind of this player. All of it is context; none of it can be cited for a
+// claim about the world.
+type Conversation struct {
+	World   string    `json:"world"`
+	NPC     string    `json:"npc"`
+	Player  string    `json:"player"`
+	Memory  []Line    `json:"memory,omitempty"`  // the last player messages and released sentences, verbatim
+	Opinion string    `json:"opinion,omitempty"` // changed by rule only
+	Favours []string  `json:"favours,omitempty"`
+	Trust   int       `json:"trust"`
+	Turns   int       `json:"turns"`
+	Applied []Applied `json:"applied,omitempty"` // the last turns applied, oldest first
+}
+
+// Line is one line of working memory.
+type Line struct {
+	Speaker  string    `json:"speaker"` // "player" or "npc"
+	Text     string    `json:"text"`
+	TurnID   string    `json:"turn_id"`
+	At       time.Time `json:"at,omitzero"`
+	Source   Origin    `json:"source"`             // user or system: the mesh heard it said
+	Verbatim bool      `json:"verbatim,omitempty"` // quoted evidence word for word
+}
+
+// Applied is a turn whose reply the document holds.
+type Applied struct {
+	TurnID   string `json:"turn_id"`
+	Sequence uint64 `json:"sequence"` // of its reply in REPLIES
+}
+
+// HasApplied says whether the document holds the turn's reply. A reply whose
+// sequence lies below the oldest one kept counts as applied: at most nine are
+// ever outstanding, and AppliedKept is more than that.
+func (c *Conversation) HasApplied(turnID string, sequence uint64) bool {
+	if c == nil {
+		return false
+	}
+	for _, a := range c.Applied {
+		if a.TurnID == turnID {
+			return true
+		}
+	}
+	return len(c.Applied) >= AppliedKept && sequence > 0 && sequence < c.Applied[0].Sequence
+}
+
+// MarkApplied records a turn, keeping the newest AppliedKept.
+func (c *Conversation) MarkApplied(turnID string, sequence uint64) {
+	c.Applied = append(c.Applied, Applied{TurnID: turnID, Sequence: sequence})
+	if over := len(c.Applied) - AppliedKept; over > 0 {
+		c.Applied = append([]Applied(nil), c.Applied[over:]...)
+	}
+}

@@ -1,0 +1,104 @@
+package schema
+
+import "time"
+
+// Status is how a turn ended.
+type Status string
+
+// The statuses of a reply.
+const (
+	StatusAnswered   Status = "answered"
+	StatusExtractive Status = "extractive" // verbatim, no model
+	StatusUnknown    Status = "unknown"
+	StatusWithheld   Status = "withheld" // secret, requires, policy
+	StatusPartial    Status = "partial"  // deadline after the first sentence
+	StatusAuthored   Status = "authored" // deadline or outage only
+	StatusAborted    Status = "aborted"
+)
+
+// Reasons that a reply carries beside its status.
+const (
+	ReasonSocial        = "SOCIAL"
+	ReasonNoEvidence    = "NO_EVIDENCE"
+	ReasonUnknownName   = "UNKNOWN_NAME"
+	ReasonLowConfidence = "LOW_CONFIDENCE"
+	ReasonSecret        = "SECRET"
+	ReasonRequires      = "REQUIRES"
+	ReasonPolicy        = "POLICY"
+	ReasonDeadline      = "DEADLINE"
+	ReasonCancelled     = "CANCELLED"
+	ReasonSuperseded    = "SUPERSEDED"
+	ReasonPoison        = "POISON"
+	ReasonInvalid       = "INVALID"
+	ReasonNotEntailed   = "NOT_ENTAILED"
+	ReasonNonCorpus     = "NON_CORPUS_EVIDENCE"
+	ReasonLanguage      = "LANGUAGE_UNVERIFIED"
+)
+
+// Reply is the final reply on reply.<c>.<turn>: the only commit of a turn.
+type Reply struct {
+	SchemaVersion string         `json:"schema_version"`
+	TurnID        string         `json:"turn_id"`
+	World         string         `json:"world"`
+	NPC           string         `json:"npc"`
+	Player        string         `json:"player"`
+	NPCName       string         `json:"npc_name,omitempty"`
+	Message       string         `json:"message,omitempty"` // what the player said, for memory and for the finisher
+	Text          string         `json:"reply"`             // the stored sentences, joined
+	Status        Status         `json:"status"`
+	Reason        string         `json:"reason,omitempty"`
+	Detail        string         `json:"detail,omitempty"`
+	Audit         Audit          `json:"audit"`
+	Sentences     []Sentence     `json:"sentences"`
+	SourceCounts  map[Origin]int `json:"evidence_source_counts"`
+	Actions       []Action       `json:"actions,omitempty"`
+	Stripped      []Stripped     `json:"stripped,omitempty"`
+	Confidence    float64        `json:"confidence,omitempty"`
+	LoreVersion   string         `json:"lore_version,omitempty"`
+	Sequence      uint64         `json:"sequence,omitempty"` // of the request in TURNS
+	AcceptedAt    time.Time      `json:"accepted_at,omitzero"`
+	GameTime      *time.Time     `json:"game_time,omitempty"`
+	Passes        []PassRecord   `json:"passes"`
+}
+
+// SaidKind is the kind of an event on said.<c>.<turn>.
+type SaidKind string
+
+// The events of a turn, in the order they may come.
+const (
+	SaidAccepted SaidKind = "accepted"
+	SaidThinking SaidKind = "thinking"
+	SaidSentence SaidKind = "sentence"
+	SaidClosed   SaidKind = "closed" // the fence: nothing is released after it
+	SaidDone     SaidKind = "done"
+	SaidAborted  SaidKind = "aborted"
+)
+
+// Said is an event of a turn that a backend may watch.
+type Said struct {
+	Kind     SaidKind  `json:"kind"`
+	TurnID   string    `json:"turn_id"`
+	Pass     Pass      `json:"pass,omitempty"`
+	Sentence *Sentence `json:"sentence,omitempty"`
+	Reason   string    `json:"reason,omitempty"`
+}
+
+// Trace is one pass of a turn, as trace.<c>.<turn> keeps it.
+type Trace struct {
+	TurnID string     `json:"turn_id"`
+	Record PassRecord `json:"record"`
+	Next   Pass       `json:"next"`
+	Turn   *Turn      `json:"turn"` // as it left the pass
+}
+
+// DeadLetter is poison with what is known of it.
+type DeadLetter struct {
+	Pass     Pass      `json:"pass"`
+	TurnID   string    `json:"turn_id,omitempty"`
+	Reason   string    `json:"reason"`
+	Stream   string    `json:"stream"`
+	Sequence uint64    `json:"sequence"`
+	Attempt  int       `json:"attempt"`
+	At       time.Time `json:"at"`
+	Body     []byte    `json:"body,omitempty"` // what could not be read, cut at 64 KiB
+}

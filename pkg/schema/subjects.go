@@ -1,0 +1,157 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Prefix is the root of every subject of the mesh.
+const Prefix = "forsooth.v1."
+
+// Pass names a step of a turn.
+type Pass string
+
+// The passes in the order a turn takes them.
+const (
+	PassRetrieve      Pass = "retrieve"
+	PassThink         Pass = "think"
+	PassReviewThought Pass = "review-thought"
+	PassDecide        Pass = "decide"
+	PassSpeak         Pass = "speak"
+	PassReviewSpeech  Pass = "review-speech"
+	PassAct           Pass = "act"
+	PassDone          Pass = "done" // no subject: the reply is published
+)
+
+// Passes are the passes that have a subject and a consumer.
+var Passes = []Pass{PassRetrieve, PassThink, PassReviewThought, PassDecide, PassSpeak, PassReviewSpeech, PassAct}
+
+// ConversationID is <world>.<npc>.<player>.
+type ConversationID struct{ World, NPC, Player string }
+
+func (c ConversationID) String() string { return c.World + "." + c.NPC + "." + c.Player }
+
+// Conversation is the conversation a request belongs to.
+func (r *Request) Conversation() ConversationID {
+	return ConversationID{World: r.World, NPC: r.NPC, Player: r.Player}
+}
+
+// Conversation is the conversation a reply belongs to.
+func (r *Reply) Conversation() ConversationID {
+	return ConversationID{World: r.World, NPC: r.NPC, Player: r.Player}
+}
+
+// Subjects of the mesh; <c> stands for a conversation.
+func SubjectTurn(c ConversationID) string { return Prefix + "turn." + c.String() }
+
+// SubjectPass is where a turn waits for a pass.
+func SubjectPass(p Pass, c ConversationID, turn string) string {
+	return fmt.Sprintf("%spass.%s.%s.%s", Prefix, p, c, turn)
+}
+
+// SubjectSaid carries what a backend may show while a turn runs.
+func SubjectSaid(c ConversationID, turn string) string {
+	return Prefix + "said." + c.String() + "." + turn
+}
+
+// SubjectReview carries the review record before each sentence.
+func SubjectReview(c ConversationID, turn string) string {
+	return Prefix + "review." + c.String() + "." + turn
+}
+
+// SubjectReply carries the one reply of a turn.
+func SubjectReply(c ConversationID, turn string) string {
+	return Prefix + "reply." + c.String() + "." + turn
+}
+
+// SubjectTrace carries every pass of a turn.
+func SubjectTrace(c ConversationID, turn string) string {
+	return Prefix + "trace." + c.String() + "." + turn
+}
+
+// SubjectAction carries the i-th action of a turn to the game.
+func SubjectAction(c ConversationID, turn string, i int) string {
+	return fmt.Sprintf("%saction.%s.%s.%d", Prefix, c, turn, i)
+}
+
+// SubjectActionResult carries the game's answer to an action.
+func SubjectActionResult(c ConversationID, turn string, i int) string {
+	return fmt.Sprintf("%saction-result.%s.%s.%d", Prefix, c, turn, i)
+}
+
+// SubjectEvent carries what the game saw happen in a world.
+func SubjectEvent(world string) string { return Prefix + "event." + world }
+
+// SubjectMemory carries the log of memory events; an empty player is "_".
+func SubjectMemory(c ConversationID) string {
+	if c.Player == "" {
+		c.Player = "_"
+	}
+	return Prefix + "memory." + c.String()
+}
+
+// SubjectTimer holds the schedule of a turn's deadline.
+func SubjectTimer(turn string) string { return Prefix + "timer.turn." + turn }
+
+// SubjectDue is where a turn's deadline fires.
+func SubjectDue(c ConversationID, turn string) string {
+	return Prefix + "due.turn." + c.String() + "." + turn
+}
+
+// SubjectDead carries poison.
+func SubjectDead(p Pass, c ConversationID, turn string) string {
+	return fmt.Sprintf("%sdead.%s.%s.%s", Prefix, p, c, turn)
+}
+
+// SubjectCancel asks for a turn to be ended.
+func SubjectCancel(c ConversationID, turn string) string {
+	return Prefix + "cancel." + c.String() + "." + turn
+}
+
+// Subjects of the services that answer requests.
+const (
+	SubjectCheckGrounding = Prefix + "svc.check_grounding"
+	SubjectTurnOutcome    = Prefix + "svc.turn"
+)
+
+// Subject is a parsed subject of a conversation.
+type Subject struct {
+	Kind         string // turn, pass, said, review, reply, trace, action, due, dead, cancel, ...
+	Pass         Pass   // of pass.* and dead.*
+	Conversation ConversationID
+	Turn         string
+	Index        string // of action.* and action-result.*
+}
+
+// ParseSubject reads a subject that names a conversation.
+func ParseSubject(s string) (Subject, error) {
+	rest, ok := strings.CutPrefix(s, Prefix)
+	if !ok {
+		return Subject{}, invalid("subject", "%q does not start with %s", s, Prefix)
+	}
+	kind, rest, _ := strings.Cut(rest, ".")
+	out := Subject{Kind: kind}
+	parts := strings.Split(rest, ".")
+	switch kind {
+	case "pass", "dead":
+		out.Pass, parts = Pass(parts[0]), parts[1:]
+	case "due":
+		if parts[0] != "turn" {
+			return Subject{}, invalid("subject", "%q is not the deadline of a turn", s)
+		}
+		parts = parts[1:]
+	}
+	want := map[string]int{"turn": 3, "memory": 3, "action": 5, "action-result": 5,
+		"pass": 4, "dead": 4, "due": 4, "said": 4, "review": 4, "reply": 4, "trace": 4, "cancel": 4}[kind]
+	if want == 0 || len(parts) != want {
+		return Subject{}, invalid("subject", "%q is not a subject of a conversation", s)
+	}
+	out.Conversation = ConversationID{World: parts[0], NPC: parts[1], Player: parts[2]}
+	if want > 3 {
+		out.Turn = parts[3]
+	}
+	if want > 4 {
+		out.Index = parts[4]
+	}
+	return out, nil
+}

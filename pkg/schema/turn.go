@@ -1,0 +1,274 @@
+package schema
+
+import "time"
+
+// Turn is the one document that flows through the passes. Each pass adds its
+// own part and changes no other; nothing else carries state between passes.
+type Turn struct {
+	Request
+	Hop        int           `json:"hop"` // counts publishes; part of the message id, so two workers collide
+	Pass       Pass          `json:"pass"`
+	Sequence   uint64        `json:"sequence,omitempty"`     // of the request in TURNS
+	AcceptedAt time.Time     `json:"accepted_at,omitzero"`   // the broker's timestamp
+	DeadlineAt time.Time     `json:"deadline_at,omitzero"`   // accepted_at + deadline
+	Convo      *Conversation `json:"conversation,omitempty"` // as it stood when the turn started
+
+	Class         Class        `json:"class,omitempty"`
+	Retrieval     *Retrieval   `json:"retrieval,omitempty"`
+	Sources       []Source     `json:"sources,omitempty"`
+	Evidence      []Evidence   `json:"evidence,omitempty"`
+	Unknown       []string     `json:"unknown_names,omitempty"` // names in the message that nothing in scope holds
+	Thoughts      []Thought    `json:"thoughts,omitempty"`
+	ClaimAudit    []ClaimAudit `json:"claim_audit,omitempty"`
+	ThoughtReview *Review      `json:"thought_review,omitempty"`
+	Decision      *Decision    `json:"decision,omitempty"`
+	Speech        *Speech      `json:"speech,omitempty"`
+	SpeechReview  *Review      `json:"speech_review,omitempty"`
+	Released      []Sentence   `json:"released,omitempty"` // the fixed prefix: what the player has already been told
+	Stripped      []Stripped   `json:"stripped,omitempty"`
+	Actions       []Action     `json:"actions,omitempty"`
+	Abort         *Abort       `json:"abort,omitempty"` // set when the turn is to end without an answer
+	Rerun         int          `json:"rerun,omitempty"` // times the turn went back to Pass 1
+	Passes        []PassRecord `json:"passes,omitempty"`
+
+	extra extras
+}
+
+// Class is how much a message asks for; it sets lengths of thought and speech.
+type Class string
+
+// The classes of a message, from a nod to a story.
+const (
+	ClassGreeting Class = "greeting" // 20 words of thought, 15 of speech
+	ClassMedium   Class = "medium"   // 50 and 40
+	ClassComplex  Class = "complex"  // 150 and 90
+)
+
+// Retrieval is what Pass 1 found.
+type Retrieval struct {
+	Query      string      `json:"query"`
+	Intent     string      `json:"intent"`              // question, social kinds, recap, ...: see Intent*
+	Draft      string      `json:"draft,omitempty"`     // a hint for prompts, never evidence
+	Confidence float64     `json:"confidence"`          // calibrated P(top evidence answers the message)
+	Zone       Zone        `json:"zone,omitempty"`      // what the gate makes of the confidence
+	Searches   int         `json:"searches,omitempty"`  // 1, or 2 after a second search
+	Rejected   []Count     `json:"rejected,omitempty"`  // candidates refused by the provenance contract, by reason
+	Catalogue  []File      `json:"catalogue,omitempty"` // every file in scope, cut when long
+	LoreHash   string      `json:"lore_version,omitempty"`
+	Conflicts  [][2]string `json:"conflicts,omitempty"` // evidence ids of documents that disagree
+}
+
+// Zone is the confidence gate's verdict.
+type Zone string
+
+// The zones of the confidence gate.
+const (
+	ZoneUnknown    Zone = "unknown"    // the unknown line
+	ZoneExtractive Zone = "extractive" // a verbatim answer, no model
+	ZoneModel      Zone = "model"      // a model may speak
+	ZoneNone       Zone = "none"       // the message asks for no facts
+)
+
+// What a message is, besides a question. A social intent is answered from
+// authored lines.
+const (
+	IntentQuestion  = "question"
+	IntentGreeting  = "greeting"
+	IntentFarewell  = "farewell"
+	IntentThanks    = "thanks"
+	IntentSmalltalk = "smalltalk"
+	IntentFeelings  = "feelings"
+	IntentWhoAreYou = "who_are_you"
+	IntentStatement = "statement"
+	IntentRecap     = "recap"
+	IntentInjection = "injection"
+	IntentAction    = "request"
+)
+
+// Count is a number under a name.
+type Count struct {
+	Name string `json:"name"`
+	N    int    `json:"n"`
+}
+
+// File is a line of the NPC's catalogue.
+type File struct {
+	Path    string `json:"path"`
+	Type    string `json:"type"`
+	Summary string `json:"summary"`
+}
+
+// Source is a citable source of Pass 1: a document in scope with valid metadata.
+type Source struct {
+	ID         string     `json:"source_id"` // "1", "2", … or "self"
+	Path       string     `json:"path"`
+	ChunkID    string     `json:"chunk_id,omitempty"`
+	Type       string     `json:"type"`
+	Summary    string     `json:"summary,omitempty"`
+	Content    string     `json:"content"`
+	Keywords   []string   `json:"keywords,omitempty"`
+	AllowedFor []string   `json:"allowed_for,omitempty"` // claim kinds; empty means any
+	Score      float64    `json:"score"`
+	Author     string     `json:"author,omitempty"`
+	Belief     string     `json:"belief,omitempty"`
+	Private    bool       `json:"private,omitempty"` // the NPC's own note: outranks common lore
+	Provenance Provenance `json:"provenance"`
+}
+
+// Provenance is where a text comes from; the reviewer checks it again.
+type Provenance struct {
+	Source    Origin    `json:"source"`
+	IndexedAt time.Time `json:"indexed_at,omitzero"`
+	CreatedAt time.Time `json:"created_at,omitzero"`
+	ValidFrom time.Time `json:"valid_from,omitzero"`
+	ValidTo   time.Time `json:"valid_to,omitzero"`
+	World     string    `json:"world"`
+	NPC       string    `json:"npc,omitempty"` // owner, for a private note
+	Hash      string    `json:"hash,omitempty"`
+}
+
+// Origin is who made a text.
+type Origin string
+
+// The origins of a text. Only corpus grounds a claim about the world.
+const (
+	OriginCorpus Origin = "corpus"
+	OriginUser   Origin = "user"
+	OriginModel  Origin = "model"
+	OriginSystem Origin = "system"
+)
+
+// Evidence is a verbatim block of one to three whole sentences, the unit that
+// speech cites.
+type Evidence struct {
+	ID         string     `json:"id"` // E1 … En, or "self"
+	SourceID   string     `json:"source_id"`
+	ChunkID    string     `json:"chunk_id"`
+	Path       string     `json:"path"`
+	Type       string     `json:"type,omitempty"`
+	Text       string     `json:"text"`              // verbatim in the file, white space aside
+	Speaker    string     `json:"speaker,omitempty"` // who wrote or said it, where the document says so
+	At         time.Time  `json:"at,omitzero"`       // when it was written or said, where the document says so
+	Belief     string     `json:"belief,omitempty"`  // "rumour": spoken only as hearsay
+	AllowedFor []string   `json:"allowed_for,omitempty"`
+	Private    bool       `json:"private,omitempty"`
+	Score      float64    `json:"score"` // how well it answers the message
+	Provenance Provenance `json:"provenance"`
+}
+
+// Thought is a sentence of the inner monologue with its citations of sources.
+type Thought struct {
+	Text      string   `json:"text"`
+	Citations []string `json:"citations,omitempty"` // "1", "self"
+	Plan      bool     `json:"plan,omitempty"`      // a plan or a suspicion marked as such: grounds nothing
+}
+
+// ClaimAudit is a line of Pass 2.4.
+type ClaimAudit struct {
+	Claim    string `json:"claim"`
+	Citation string `json:"citation,omitempty"`
+	Position int    `json:"position"`
+	Verdict  string `json:"verdict"` // "SUPPORTED by [1]" or "NO EVIDENCE FOUND"
+}
+
+// Decision is what the NPC means to say and do.
+type Decision struct {
+	Plan     []string   `json:"plan"`            // one to three sentences
+	Share    []string   `json:"share,omitempty"` // evidence ids, in the order to be spoken
+	Withhold []Withhold `json:"withhold,omitempty"`
+	Tone     string     `json:"tone,omitempty"`
+	Ask      string     `json:"ask,omitempty"`
+	Actions  []Action   `json:"actions,omitempty"`
+	Kind     ReplyKind  `json:"kind"`
+}
+
+// Withhold is a topic the NPC keeps to itself, and why.
+type Withhold struct {
+	Topic  string `json:"topic"`
+	Reason string `json:"reason"`
+}
+
+// ReplyKind is which way the speaker is to answer.
+type ReplyKind string
+
+// The ways a reply is made.
+const (
+	KindAnswer   ReplyKind = "answer"   // from evidence
+	KindUnknown  ReplyKind = "unknown"  // the unknown line
+	KindWithhold ReplyKind = "withhold" // the refusal line
+	KindSocial   ReplyKind = "social"   // an authored line for the intent
+)
+
+// Speech is a draft of what the NPC says, sentence by sentence.
+type Speech struct {
+	Sentences []DraftSentence `json:"sentences"`
+	Attempt   int             `json:"attempt"`
+	Speaker   string          `json:"speaker"` // "extractive", "authored" or a model's name
+}
+
+// DraftSentence is a sentence of a draft with its citations.
+type DraftSentence struct {
+	Text      string     `json:"text"`
+	Citations []Citation `json:"citations,omitempty"`
+	Authored  bool       `json:"authored,omitempty"` // an authored line of the world or of the binary
+}
+
+// Citation ties a claim to the evidence that is to support it.
+type Citation struct {
+	Claim      string `json:"claim,omitempty"`
+	EvidenceID string `json:"evidence_id"`
+}
+
+// Sentence is a released sentence, as the player reads it.
+type Sentence struct {
+	Seq      int           `json:"seq"` // from 1
+	Text     string        `json:"text"`
+	Authored bool          `json:"authored,omitempty"`
+	Evidence []EvidenceRef `json:"evidence"`
+	Hash     string        `json:"hash"` // of Text; the review record carries the same
+}
+
+// EvidenceRef is evidence as a reply shows it.
+type EvidenceRef struct {
+	ID      string `json:"id"`
+	Path    string `json:"path"`
+	Text    string `json:"text"`
+	Source  Origin `json:"source"`
+	ChunkID string `json:"chunk_id,omitempty"`
+}
+
+// Stripped is a sentence that was not released, and why.
+type Stripped struct {
+	Text    string   `json:"text"`
+	Issue   Issue    `json:"issue"`
+	Verdict *Verdict `json:"verdict,omitempty"`
+}
+
+// Action is an action an NPC intends, with the outcome of its check.
+type Action struct {
+	Name       string         `json:"name"`
+	Parameters map[string]any `json:"parameters,omitempty"`
+	Promised   bool           `json:"promised,omitempty"` // a sentence speaks of it
+	Confirm    bool           `json:"confirm,omitempty"`
+	Checked    bool           `json:"checked"`
+	Refused    string         `json:"refused,omitempty"` // why the check failed
+}
+
+// Abort says why a turn ends without an answer.
+type Abort struct {
+	Reason string `json:"reason"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// PassRecord is what one run of a pass cost.
+type PassRecord struct {
+	Pass     Pass    `json:"pass"`
+	Hop      int     `json:"hop"`
+	Attempt  int     `json:"attempt"`
+	StartMS  float64 `json:"start_ms"` // since accepted_at
+	TookMS   float64 `json:"took_ms"`
+	Tokens   int     `json:"tokens,omitempty"`
+	Cost     float64 `json:"cost,omitempty"`
+	LLMCalls int     `json:"llm_calls,omitempty"`
+	Note     string  `json:"note,omitempty"`
+}

@@ -1,0 +1,103 @@
+package schema
+
+// ClaimKind is what a claim is about, and so what may ground it.
+type ClaimKind string
+
+// The kinds of claim. None is only a sentence from which no proposition about
+// the world, the state or the past can be taken.
+const (
+	ClaimWorld      ClaimKind = "world"
+	ClaimState      ClaimKind = "state"
+	ClaimSharedPast ClaimKind = "shared_past"
+	ClaimSelf       ClaimKind = "self"
+	ClaimNone       ClaimKind = "none"
+)
+
+// Label is a verifier's answer.
+type Label string
+
+// The labels of a verdict.
+const (
+	Supported    Label = "supported"
+	Contradicted Label = "contradicted"
+	Unverifiable Label = "unverifiable"
+)
+
+// Verdict is a judgement of one claim against evidence.
+type Verdict struct {
+	Label    Label   `json:"verdict"`
+	Score    float64 `json:"score"` // P(supported), one scale over all tiers
+	Tier     string  `json:"tier"`  // rule, overlap, model, sidecar, judge
+	Evidence string  `json:"evidence,omitempty"`
+	Span     string  `json:"span,omitempty"` // verbatim in the evidence
+	Why      string  `json:"why,omitempty"`  // which name, which number, which negation
+}
+
+// IssueType is what a review found wrong.
+type IssueType string
+
+// The issue types of a review.
+const (
+	IssueUncited       IssueType = "UNCITED"
+	IssueInvalidSource IssueType = "INVALID_SOURCE"
+	IssueNotEntailed   IssueType = "NOT_ENTAILED"
+	IssueSelfMisuse    IssueType = "SELF_MISUSE"
+	IssueEvasion       IssueType = "EVASION"
+	IssueContradicted  IssueType = "CONTRADICTED"
+	IssueSecret        IssueType = "SECRET"
+)
+
+// Issue is one finding of a review.
+type Issue struct {
+	Claim      string    `json:"claim"`
+	Type       IssueType `json:"issue_type"`
+	Citation   string    `json:"citation,omitempty"`
+	Correction string    `json:"correction,omitempty"`
+}
+
+// ReviewVerdict is the outcome of a review.
+type ReviewVerdict string
+
+// The outcomes of a review.
+const (
+	Approved    ReviewVerdict = "APPROVED"
+	IssuesFound ReviewVerdict = "ISSUES_FOUND"
+)
+
+// Review is the outcome of Pass 2.5 or 4.5.
+type Review struct {
+	Verdict     ReviewVerdict  `json:"verdict"`
+	Issues      []Issue        `json:"issues,omitempty"`
+	RAVResolved int            `json:"rav_resolved"`
+	Attempt     int            `json:"attempt"`
+	Audit       Audit          `json:"audit,omitempty"` // of the draft
+	Claims      []ClaimVerdict `json:"claims,omitempty"`
+}
+
+// ClaimVerdict is a claim of the draft with its verdict.
+type ClaimVerdict struct {
+	Claim    string    `json:"claim"`
+	Kind     ClaimKind `json:"kind"`
+	Citation string    `json:"citation,omitempty"`
+	Verdict  Verdict   `json:"verdict"`
+}
+
+// Audit describes a draft's citations. What is released is always fully cited.
+type Audit string
+
+// The audits of a draft.
+const (
+	FullyCited     Audit = "fully_cited"
+	PartiallyCited Audit = "partially_cited"
+	Uncited        Audit = "uncited"
+)
+
+// ReviewRecord precedes each released sentence on review.<c>.<turn>.
+type ReviewRecord struct {
+	TurnID   string         `json:"turn_id"`
+	Seq      int            `json:"seq"`
+	Hash     string         `json:"hash"`     // of the sentence as released
+	Evidence []string       `json:"evidence"` // chunk ids
+	Claims   []ClaimVerdict `json:"claims,omitempty"`
+	Authored bool           `json:"authored,omitempty"`
+}
