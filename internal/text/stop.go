@@ -1,0 +1,63 @@
+package text
+
+import "strings"
+
+// IsStop says whether a lower-case word carries grammar rather than content. The
+// list is short on purpose: negations, numbers and modals are stop words for
+// retrieval but are compared elsewhere by rule.
+func IsStop(word string) bool { return stopWords[word] }
+
+var stopWords = set(`a an the this that these those there here
+i me my mine myself we us our ours ourselves you your yours yourself yourselves
+he him his himself she her hers herself it its itself they them their theirs themselves
+who whom whose which what when where why how
+am is are was were be been being do does did doing done have has had having
+will would shall should can could may might must ought
+and or but nor so yet if then than because as until while of at by for with about against between into
+through during before after above below to from up down in out on off over under again further once
+all any both each few more most other some such no not only own same too very just also
+don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't cannot couldn't shouldn't hasn't haven't hadn't ain't
+i'm you're he's she's it's we're they're i've you've we've they've i'd you'd he'd she'd we'd they'd i'll you'll he'll she'll we'll they'll
+that's what's who's where's there's here's how's let's s t d ll m re ve
+u ur r im ya yer y'all em 'em tell know please hey oh well like got get gotta wanna gonna
+anything something everything nothing anyone someone everyone nobody`)
+
+func set(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		out[w] = true
+	}
+	return out
+}
+
+// irregulars maps irregular forms to the stem of their base, which a suffix
+// stemmer cannot find.
+var irregulars = func() map[string]string {
+	out := map[string]string{}
+	for base, forms := range map[string]string{
+		"buy": "bought", "sell": "sold", "steal": "stole stolen", "go": "went gone", "come": "came",
+		"burn": "burnt", "build": "built", "break": "broke broken", "bring": "brought", "catch": "caught",
+		"choos": "chose chosen", "die": "died dies dying dead", "drink": "drank drunk", "drive": "drove driven",
+		"eat": "ate eaten", "fall": "fell fallen", "feed": "fed", "fight": "fought", "find": "found",
+		"fli": "flew flown", "forget": "forgot forgotten", "forgiv": "forgave forgiven", "freez": "froze frozen",
+		"give": "gave given", "grow": "grew grown", "hang": "hung", "hear": "heard", "hide": "hid hidden",
+		"hold": "held", "keep": "kept", "lead": "led", "leav": "left", "lend": "lent", "lose": "lost",
+		"make": "made", "mean": "meant", "meet": "met", "pay": "paid", "ride": "rode ridden", "ring": "rang rung",
+		"run": "ran", "say": "said", "see": "saw seen", "send": "sent", "sing": "sang sung", "sink": "sank sunk",
+		"sleep": "slept", "speak": "spoke spoken", "spend": "spent", "stand": "stood", "swear": "swore sworn",
+		"swim": "swam swum", "take": "took taken", "teach": "taught", "tell": "told", "think": "thought",
+		"throw": "threw thrown", "understand": "understood", "wake": "woke woken", "wear": "wore worn",
+		"win": "won", "write": "wrote written", "begin": "began begun", "bite": "bit bitten", "blow": "blew blown",
+		"man": "men", "woman": "women", "child": "children", "mous": "mice", "foot": "feet", "tooth": "teeth",
+		"knife": "knives", "wife": "wives", "wolf": "wolves", "thief": "thieves", "dwarf": "dwarves", "elf": "elves",
+		"leaf": "leaves", "loaf": "loaves", "half": "halves", "life": "lives", "shelf": "shelves", "good": "better best",
+		"bad": "worse worst", "shoot": "shot", "sit": "sat", "slay": "slew slain", "strike": "struck", "dig": "dug",
+		"draw": "drew drawn", "feel": "felt", "know": "knew known", "deal": "dealt", "creep": "crept", "flee": "fled",
+		"forg": "forge forged forging forges", "live": "living lived",
+	} {
+		for _, f := range strings.Fields(forms) {
+			out[f] = base
+		}
+	}
+	return out
+}()
