@@ -1,0 +1,318 @@
+// Package intent reads what a player's message wants: a greeting, thanks, small
+// talk, a question, a request, an instruction to the machine behind the NPC. It
+// is rules over words only, holds no state, and never looks at a world: whether
+// a question can be answered is for retrieval to say.
+package intent
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Reading is what a message wants.
+type Reading struct {
+	Kind     string       // one of schema.Intent*
+	Class    schema.Class // how much thought and speech it is worth
+	Question string       // the part that asks, instructions to the machine left out
+	Injected bool         // something in the message addresses the machine, not the NPC
+	Thanks   bool         // the player thanks, whatever else the message does
+	Insult   bool         // the player insults
+}
+
+// Read classifies a message.
+func Read(message string) Reading {
+	clean, injected := withoutInstructions(message)
+	r := Reading{Injected: injected}
+	words := normal(clean)
+	r.Thanks, r.Insult = hasAny(words, thanksWords), hasAny(words, insultWords)
+	switch {
+	case len(words) == 0 && injected:
+		r.Kind = schema.IntentInjection
+	case len(words) == 0:
+		r.Kind = schema.IntentSmalltalk
+	default:
+		r.Kind = kindOf(clean, words)
+	}
+	if injected && r.Kind != schema.IntentQuestion && r.Kind != schema.IntentRecap {
+		r.Kind = schema.IntentInjection
+	}
+	if r.Kind == schema.IntentQuestion || r.Kind == schema.IntentStatement || r.Kind == schema.IntentAction {
+		r.Question = askingPart(clean)
+	}
+	r.Class = classOf(r.Kind, clean, words)
+	return r
+}
+
+// Social says whether the intent is answered from authored lines.
+func (r Reading) Social() bool {
+	switch r.Kind {
+	case schema.IntentGreeting, schema.IntentFarewell, schema.IntentThanks, schema.IntentSmalltalk,
+		schema.IntentFeelings, schema.IntentWhoAreYou:
+		return true
+	}
+	return false
+}
+
+// chatSpeak spells out what players abbreviate.
+var chatSpeak = map[string]string{
+	"u": "you", "ur": "your", "r": "are", "ya": "you", "y'all": "you", "thx": "thanks", "ty": "thanks",
+	"tysm": "thanks", "tnx": "thanks", "cya": "bye", "cu": "bye", "bb": "bye", "gm": "morning", "hru": "how are you",
+	"wassup": "what's up", "sup": "what's up", "whats": "what is", "what's": "what is", "whos": "who is",
+	"who's": "who is", "wheres": "where is", "where's": "where is", "hows": "how is", "how's": "how is",
+	"whens": "when is", "when's": "when is", "whys": "why is", "why's": "why is", "y": "why", "cuz": "because",
+	"im": "i am", "i'm": "i am", "dont": "do not", "don't": "do not", "pls": "please", "plz": "please",
+	"wanna": "want to", "gonna": "going to", "gotta": "got to", "gimme": "give me", "lemme": "let me",
+	"wut": "what", "wat": "what", "wot": "what", "youre": "you are", "you're": "you are", "isnt": "is not",
+	"n": "and", "howd": "how did", "whod": "who did", "whered": "where did", "whyd": "why did", "whatd": "what did", "whatre": "what are", "theres": "there is", "m8": "mate", "cos": "because", "abt": "about", "bout": "about", "em": "them", "ppl": "people",
+}
+
+// normal are the words of a message with chat-speak spelled out.
+func normal(s string) []string {
+	var out []string
+	for _, w := range text.Words(s) {
+		if full, ok := chatSpeak[w]; ok {
+			out = append(out, strings.Fields(full)...)
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// kindOf decides between the kinds. A message that asks is a question even when
+// it begins with a greeting; only what is left without a question is social.
+func kindOf(message string, words []string) string {
+	joined := " " + strings.Join(words, " ") + " "
+	asks := Asks(message)
+	switch {
+	case recapPattern.MatchString(joined):
+		return schema.IntentRecap
+	case whoAreYouPattern.MatchString(joined) && len(words) <= 9 && !forWhom.MatchString(joined):
+		return schema.IntentWhoAreYou
+	case asks && feelingsQuestion(joined, words):
+		return schema.IntentFeelings
+	case asks && smalltalkQuestion.MatchString(joined) && len(words) <= 9:
+		return schema.IntentSmalltalk
+	case asks:
+		return schema.IntentQuestion
+	case requestPattern.MatchString(joined):
+		return schema.IntentAction
+	case hasAny(words, thanksWords) && len(words) <= 14:
+		return schema.IntentThanks
+	case farewellPattern.MatchString(joined) && len(words) <= 12:
+		return schema.IntentFarewell
+	case greetingPattern.MatchString(joined) && len(words) <= 12:
+		return schema.IntentGreeting
+	case smalltalkPattern.MatchString(joined) && len(words) <= 12:
+		return schema.IntentSmalltalk
+	case isTopic(message, words):
+		return schema.IntentQuestion
+	case len(words) <= 3 || aboutFeelings(words) || !assertsThings(message, words):
+		return schema.IntentSmalltalk
+	}
+	return schema.IntentStatement
+}
+
+var (
+	recapPattern = regexp.MustCompile(` (what|which)( \w+)? (did|have|was|were) (i|you|we) (just |already |last )?(say|said|tell|told|talk|talking|ask|asked|mention|call) ` +
+		`| what (was|is) my (name|last question|question) | (repeat|remind me) (of )?what (you|i) (just )?(said|told) `)
+	whoAreYouPattern  = regexp.MustCompile(` who (are|is|might) you | what is your name | your name | introduce yourself | tell me about yourself | what are you called | who am i (talking|speaking) (to|with) `)
+	smalltalkPattern  = regexp.MustCompile(` (what is up|how is it going|how goes it|nice (day|weather|place|evening|night)|lovely (day|weather|evening)|(weather|cold|warm|hot|rain|rainy|sunny) (today|tonight|huh|eh|right|is not it)|you ok|you okay|all (right|good|well) ?(there|mate|with you)?|need a hug|talk to me|bored|good one|haha|lol|lmao|rofl|hehe|cheer up|chin up|feel better|get well|sorry (for|about|to hear)|so cool|so sweet|so funny|how is (life|business|work|everything|your day)) `)
+	forWhom           = regexp.MustCompile(` who (are|is|might) you [a-z']*(ing|ed|suppose|sposed|to|with|from|for|after|of|about|on|meant)\b`)
+	smalltalkQuestion = regexp.MustCompile(` (what is up|how is it going|how goes it|(weather|cold|warm|hot|rain|rainy|sunny) (today|tonight|huh|eh|right|is not it)|you ok|you okay|all (right|good|well) (there|mate|with you)?|need a hug|how is (life|business|work|everything|your day)|good one) `)
+	requestPattern    = regexp.MustCompile(` (give|hand|lend|sell|show|fetch|bring|send|take|follow|help|teach|heal|open|let|join|come|trade|kill|attack|accept|want to buy|like to buy|i will take|i accept|swap) (me|us|him|her|it|this|that|the|a|an|my|your|with|one|some|i|to) `)
+	greetingPattern   = regexp.MustCompile(`^ (oh )?(hi|hello|hey|hiya|heya|hullo|howdy|greetings|greeting|salutations|hail|yo|ahoy|morning|afternoon|evening|good (morning|day|evening|afternoon)|well met|g'day|welcome|hola|what is up) `)
+	farewellPattern   = regexp.MustCompile(` (bye|goodbye|farewell|good night|goodnight|see you|later|laters|take care|safe travels|until next time|i am off|got to (go|run|leave)|must (go|leave|be off)|be going|so long|catch you|peace out|i (will|shall) (go|leave) now) `)
+	feelPattern       = regexp.MustCompile(` (how (are|do) (you|things)( \w+)?( feel| feeling| doing| holding| been| going)?( today| tonight| now| this \w+)?|are you (\w+ )?(ok|okay|alright|well|happy|sad|scared|afraid|lonely|tired|bored|angry|mad|worried|nervous|hungry|cold|upset|proud|jealous|sick|hurt|crying|excited|lost)|do you (\w+ )?(like|love|enjoy|miss|hate|fear|mind|feel|regret|trust me|believe me|hope|dream|get (lonely|bored|tired|scared))|you (feel|feeling)|does it (hurt|bother you|make you)|have you been (well|ok|okay|happy)|do you ever (feel|get|miss|dream|wish)) `)
+)
+
+// feelingsQuestion says whether a question asks how the NPC feels: about nothing
+// in particular, or about one thing at most.
+func feelingsQuestion(joined string, words []string) bool {
+	loc := feelPattern.FindStringIndex(joined)
+	if loc == nil {
+		return false
+	}
+	rest := strings.Fields(joined[loc[1]-1:])
+	content := 0
+	for _, w := range rest {
+		if !text.IsStop(w) {
+			content++
+		}
+		if strings.HasPrefix(w, "wh") && w != "while" || w == "how" {
+			return false
+		}
+	}
+	return content <= 3 && len(words) <= 16
+}
+
+// Asks says whether a message asks for something: a question mark, a question
+// word or an auxiliary in front, or a phrase that asks.
+func Asks(message string) bool {
+	for _, s := range chatSentences(message) {
+		words := normal(s)
+		if len(words) == 0 {
+			continue
+		}
+		joined := " " + strings.Join(words, " ") + " "
+		switch {
+		case text.IsQuestion(s) && len(words) > 1 && !tagOnly.MatchString(joined):
+			return true
+		case asksInside.MatchString(joined):
+			return true
+		}
+		first := words
+		for len(first) > 1 && (leadIns[first[0]]) {
+			first = first[1:]
+		}
+		if questionWords[first[0]] && len(first) > 1 && !exclaims.MatchString(" "+strings.Join(first, " ")+" ") {
+			return true
+		}
+		if auxiliaries[first[0]] && len(first) > 2 && subjects[first[1]] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	asksInside = regexp.MustCompile(` (tell (me|us) (about|of|more|what|who|where|when|why|how|the|your|everything|all|a|which|if|whether)|tell about|what (about|of)|how about|do you (know|have|sell|remember|think)|any (idea|clue|word|news|chance|rumou?rs?)|i (wonder|am wondering|want to know|need to know|would like to know|heard)|wondering|(could|can|would|will) you|explain|describe|remind me|got any|got a|know (of|where|who|what|when|why|how|anything|about)|talk about|say about|speak of|looking for|where|who is|who was|what is|how (do|does|did|much|many|long|far|old|big|come)|(which|what|why|where|when|who|whose) ([a-z']+ )?(is|are|was|were|do|does|did|has|have|can|should|would|will)|which (way|one)|show me) `)
+	exclaims   = regexp.MustCompile(`^ (what a|what an|how (nice|lovely|sweet|cool|kind|sad|terrible|awful|wonderful|rude)) `)
+	tagOnly    = regexp.MustCompile(`^ (huh|eh|really|right|ok|okay|oh|hm+|yes|no|so|what|is it|are you|well|hello|hi|hey|excuse me|pardon|sorry) $`)
+)
+
+var questionWords = wordSet(`who whom whose what which when where why how whereabouts`)
+var auxiliaries = wordSet(`is are was were do does did can could will would should shall may might have has had am isn't aren't wasn't don't doesn't didn't won't can't couldn't wouldn't hasn't haven't is`)
+var subjects = wordSet(`i you he she it we they the a an this that these those there your my his her its our their any anyone anybody someone somebody everyone not all some one`)
+var leadIns = wordSet(`so and but well ok okay hey hi hello oh um uh psst yo please pls listen look now then say btw also excuse me sir lady friend mate buddy gramps granny dude bro man wait right alright ahoy greetings morning good evening day`)
+var thanksWords = wordSet(`thanks thank thankyou cheers ty thx appreciated appreciate grateful obliged`)
+var insultWords = wordSet(`idiot fool stupid moron scum bastard liar coward worthless ugly`)
+
+func wordSet(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		out[w] = true
+	}
+	return out
+}
+
+func hasAny(words []string, set map[string]bool) bool {
+	for _, w := range words {
+		if set[w] {
+			return true
+		}
+	}
+	return false
+}
+
+var chatBreak = regexp.MustCompile(`[.!?]+\s+|\n+`)
+
+// chatSentences cuts a chat message at every end mark, also where no capital
+// follows, as players write.
+func chatSentences(message string) []string {
+	var out []string
+	at := 0
+	for _, loc := range chatBreak.FindAllStringIndex(message, -1) {
+		out = append(out, strings.TrimSpace(message[at:loc[1]]))
+		at = loc[1]
+	}
+	if rest := strings.TrimSpace(message[at:]); rest != "" {
+		out = append(out, rest)
+	}
+	return out
+}
+
+// isTopic takes a bare topic ("the mill", "Greenway", "dragon armour prices") for
+// a question about it.
+func isTopic(message string, words []string) bool {
+	if len(words) > 5 || strings.ContainsAny(message, "!:;)(") {
+		return false
+	}
+	for _, w := range words {
+		if !text.IsStop(w) && !chatter[w] {
+			return !hasAny(words, verbsOfTalk)
+		}
+	}
+	return false
+}
+
+// chatter are words that fill a conversation and name no topic.
+var chatter = wordSet(`lol ok okay haha hehe lmao wow yes no yeah yep nope sure fine great cool nice good bad really true right
+alright hm hmm ah aw aww ouch brr ugh damn oh nah indeed maybe perhaps whatever agreed deal exactly awesome amazing sweet
+sorry pardon mate buddy friend sir lady gramps granny dude bro man gg wp brb afk test`)
+
+var verbsOfTalk = wordSet(`i you we am are is was were love like hate miss want feel`)
+
+var feelingWords = wordSet(`sorry sad happy love like hate miss feel feeling hope wish glad bored tired lonely scared afraid cold
+hungry poor sweet cool funny pretty beautiful handsome best lovely kind nice brave great cheer hug smile laugh cry welcome congrats congratulations luck`)
+
+func aboutFeelings(words []string) bool { return len(words) <= 14 && hasAny(words, feelingWords) }
+
+// assertsThings says whether a message states something about third things: it
+// is long enough, or names something.
+func assertsThings(message string, words []string) bool {
+	content := 0
+	for _, w := range words {
+		if !text.IsStop(w) && !chatter[w] {
+			content++
+		}
+	}
+	return content >= 3 || content >= 2 && hasName(message)
+}
+
+var nameInside = regexp.MustCompile(`\S\s+[A-Z][a-z]{2,}`)
+
+func hasName(message string) bool { return nameInside.MatchString(message) }
+
+// askingPart is the message without the sentences that only greet or thank.
+func askingPart(message string) string {
+	var keep []string
+	for _, s := range chatSentences(message) {
+		words := normal(s)
+		if len(words) == 0 {
+			continue
+		}
+		kind := kindOfSentence(s, words)
+		if kind == schema.IntentGreeting || kind == schema.IntentThanks || kind == schema.IntentFarewell {
+			continue
+		}
+		keep = append(keep, s)
+	}
+	if len(keep) == 0 {
+		return message
+	}
+	return strings.Join(keep, " ")
+}
+
+func kindOfSentence(s string, words []string) string {
+	if Asks(s) {
+		return schema.IntentQuestion
+	}
+	joined := " " + strings.Join(words, " ") + " "
+	switch {
+	case len(words) <= 4 && greetingPattern.MatchString(joined):
+		return schema.IntentGreeting
+	case len(words) <= 6 && hasAny(words, thanksWords):
+		return schema.IntentThanks
+	case len(words) <= 4 && farewellPattern.MatchString(joined):
+		return schema.IntentFarewell
+	}
+	return schema.IntentStatement
+}
+
+var complexPattern = regexp.MustCompile(` (why|explain|describe|story|tale|history|everything|tell (me|us)|what happened|how (did|do|does|to)|know about|about) `)
+
+// classOf sets how much thought and speech a message is worth.
+func classOf(kind, message string, words []string) schema.Class {
+	joined := " " + strings.Join(words, " ") + " "
+	switch {
+	case Reading{Kind: kind}.Social() || kind == schema.IntentInjection:
+		return schema.ClassGreeting
+	case len(words) > 20 || strings.Count(message, "?") > 1 || complexPattern.MatchString(joined):
+		return schema.ClassComplex
+	}
+	return schema.ClassMedium
+}
