@@ -110,6 +110,8 @@ type Source struct {
 	AllowedFor []string   `json:"allowed_for,omitempty"` // claim kinds; empty means any
 	Score      float64    `json:"score"`
 	Author     string     `json:"author,omitempty"`
+	Speaker    string     `json:"speaker,omitempty"` // who said this passage, in mail and logs
+	At         time.Time  `json:"at,omitzero"`       // when it was said
 	Belief     string     `json:"belief,omitempty"`
 	Private    bool       `json:"private,omitempty"` // the NPC's own note: outranks common lore
 	Provenance Provenance `json:"provenance"`
@@ -148,6 +150,7 @@ type Evidence struct {
 	Type       string     `json:"type,omitempty"`
 	Text       string     `json:"text"`              // verbatim in the file, white space aside
 	Speaker    string     `json:"speaker,omitempty"` // who wrote or said it, where the document says so
+	Author     string     `json:"author,omitempty"`  // who wrote the document
 	At         time.Time  `json:"at,omitzero"`       // when it was written or said, where the document says so
 	Belief     string     `json:"belief,omitempty"`  // "rumour": spoken only as hearsay
 	AllowedFor []string   `json:"allowed_for,omitempty"`

@@ -1,0 +1,262 @@
+// Package voice says a verbatim sentence of evidence the way one NPC would: in
+// its own first person, as another's words in quotation marks, as hearsay. Every
+// rendering is a deterministic function of the evidence and the NPC, so the
+// reviewer makes the same renderings from the evidence itself and trusts none
+// that the speaker made. The package chooses nothing and invents nothing.
+package voice
+
+import (
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Person is the NPC who speaks, as far as wording goes.
+type Person struct {
+	Handle    string
+	Name      string
+	Pronoun   Pronoun
+	NameOf    func(handle string) string // display name of an author; nil or "" leaves it as written
+	Replace   map[string]string
+	Lowercase bool
+}
+
+// Rendering is one way to say a sentence of a block.
+type Rendering struct {
+	Text string
+	How  string // plain, first-person, quoted, hearsay
+}
+
+// hearsay introduces what the NPC has only heard.
+var hearsay = []string{
+	"I have only heard it told: ",
+	"It is no more than a rumour: ",
+	"Folk say this, though I cannot swear to it: ",
+}
+
+// Renderings are the ways this NPC may say one sentence of a block. The first is
+// the one to prefer; there are none where no faithful wording is known.
+func Renderings(e schema.Evidence, sentence string, p Person) []Rendering {
+	plain, ok := ownWords(e, sentence, p)
+	if !ok {
+		return nil
+	}
+	if e.Belief != "rumour" {
+		return plain
+	}
+	var out []Rendering
+	for _, r := range plain {
+		for _, frame := range hearsay {
+			out = append(out, Rendering{Text: frame + r.Text, How: "hearsay"})
+		}
+	}
+	return out
+}
+
+// ownWords words a sentence for the NPC: as it stands, in the first person where
+// it speaks of the NPC by name, or quoted where it is another's first person.
+func ownWords(e schema.Evidence, sentence string, p Person) ([]Rendering, bool) {
+	writer := Writer(e, p)
+	if writer == "" || writer == p.Name {
+		return turned(e, sentence, p), true
+	}
+	if usesFirstPerson(sentence) {
+		return []Rendering{{Text: attribution(e, writer) + quote(sentence), How: "quoted"}}, true
+	}
+	return append(turned(e, sentence, p),
+		Rendering{Text: attribution(e, writer) + quote(sentence), How: "quoted"}), true
+}
+
+// turned is the sentence in the NPC's first person where it speaks of the NPC in
+// the third, and as it stands.
+func turned(e schema.Evidence, sentence string, p Person) []Rendering {
+	plain := Rendering{Text: sentence, How: "plain"}
+	first, ok := FirstPerson(sentence, p, e.Type == "backstory")
+	if !ok {
+		return []Rendering{plain}
+	}
+	if e.Type == "backstory" {
+		return []Rendering{{Text: first, How: "first-person"}}
+	}
+	return []Rendering{{Text: first, How: "first-person"}, plain}
+}
+
+// Writer is the display name of who wrote or said a block; empty where the
+// document is the NPC's own or names nobody.
+func Writer(e schema.Evidence, p Person) string {
+	who := e.Speaker
+	if who == "" {
+		who = e.Author
+	}
+	switch strings.ToLower(who) {
+	case "", strings.ToLower(p.Handle), strings.ToLower(p.Name):
+		if e.Private || who != "" || e.Type == "backstory" {
+			return ""
+		}
+	}
+	if p.NameOf != nil && who != "" {
+		if name := p.NameOf(who); name != "" {
+			return name
+		}
+	}
+	if who == "" || isNobody(who) {
+		return "the " + noun(e.Type)
+	}
+	return who
+}
+
+func isNobody(who string) bool {
+	switch strings.ToLower(who) {
+	case "unknown", "anonymous", "anon", "nobody", "system", "none", "n/a", "?":
+		return true
+	}
+	return false
+}
+
+// noun is how a type of document is spoken of.
+func noun(kind string) string {
+	kind = strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(kind, "_", " "), "-", " "))
+	if kind == "" {
+		return "note"
+	}
+	return kind
+}
+
+// attribution introduces another's words.
+func attribution(e schema.Evidence, writer string) string {
+	switch {
+	case strings.HasPrefix(writer, "the "):
+		return capital(writer) + " says: "
+	case spoken[e.Type]:
+		return writer + " said: "
+	}
+	return writer + " wrote: "
+}
+
+var spoken = map[string]bool{"log": true, "irc": true, "chat": true, "transcript": true, "testimony": true, "speech": true}
+
+func quote(sentence string) string {
+	return "“" + strings.NewReplacer("“", "‘", "”", "’", `"`, "'").Replace(sentence) + "”"
+}
+
+var firstPerson = map[string]bool{"i": true, "me": true, "my": true, "mine": true, "myself": true, "we": true, "us": true,
+	"our": true, "ours": true, "ourselves": true, "i'm": true, "i've": true, "i'll": true, "i'd": true,
+	"we're": true, "we've": true, "we'll": true, "we'd": true}
+
+// usesFirstPerson says whether a sentence speaks as its writer.
+func usesFirstPerson(sentence string) bool {
+	for _, w := range text.Words(sentence) {
+		if firstPerson[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// Same says whether a sentence is one of the block's renderings, end to end, and
+// which. An opener or hedge of the NPC's own may stand before it.
+func Same(said string, e schema.Evidence, p Person, lead []string) (sentence, how string, ok bool) {
+	said = trimLead(said, lead)
+	want := text.Fold(said)
+	if want == "" {
+		return "", "", false
+	}
+	for _, s := range text.Sentences(e.Text) {
+		for _, r := range Renderings(e, s, p) {
+			if text.Fold(r.Text) == want {
+				return s, r.How, true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// trimLead drops one listed opener or hedge from the front of a sentence.
+func trimLead(s string, lead []string) string {
+	for _, l := range lead {
+		l = strings.TrimSpace(l)
+		if l == "" || len(s) <= len(l) || !strings.EqualFold(s[:len(l)], l) {
+			continue
+		}
+		if rest := strings.TrimLeft(s[len(l):], " ,:;—-…"); rest != "" {
+			return rest
+		}
+	}
+	return s
+}
+
+// Dress puts an opener before a sentence.
+func Dress(opener, sentence string) string {
+	opener = strings.TrimSpace(opener)
+	if opener == "" {
+		return sentence
+	}
+	if strings.HasSuffix(opener, ",") {
+		return opener + " " + lowerFirst(sentence)
+	}
+	return opener + " " + sentence
+}
+
+// lowerFirst lowers the first letter of an ordinary function word, so that a
+// name at the start keeps its capital.
+func lowerFirst(s string) string {
+	first, _, _ := strings.Cut(s, " ")
+	if lowerable[strings.ToLower(first)] {
+		return strings.ToLower(first) + s[len(first):]
+	}
+	return s
+}
+
+var lowerable = map[string]bool{"the": true, "a": true, "an": true, "there": true, "it": true, "he": true, "she": true,
+	"they": true, "we": true, "you": true, "this": true, "that": true, "these": true, "those": true, "my": true, "our": true,
+	"his": true, "her": true, "their": true, "in": true, "on": true, "at": true, "by": true, "when": true, "if": true,
+	"some": true, "no": true, "every": true, "most": true, "all": true, "nobody": true, "as": true, "for": true, "from": true}
+
+// Release is the form a player reads: replacements, then lower case. It is
+// applied after the review; the review record's hash is of this form.
+func Release(s string, p Person) string {
+	for from, to := range p.Replace {
+		s = replaceWord(s, from, to)
+	}
+	if p.Lowercase {
+		s = strings.ToLower(s)
+	}
+	return s
+}
+
+// replaceWord replaces whole words only, whatever their case at the front.
+func replaceWord(s, from, to string) string {
+	if from == "" {
+		return s
+	}
+	var b strings.Builder
+	at := 0
+	words := text.WordSpans(s)
+	n := len(text.WordSpans(from))
+	for i := 0; n > 0 && i+n <= len(words); i++ {
+		start, end := words[i].Start, words[i+n-1].End
+		if start < at || !strings.EqualFold(s[start:end], from) {
+			continue
+		}
+		b.WriteString(s[at:start])
+		b.WriteString(matchCase(s[start:end], to))
+		at = end
+	}
+	b.WriteString(s[at:])
+	return b.String()
+}
+
+func matchCase(was, to string) string {
+	if was != "" && was[:1] == strings.ToUpper(was[:1]) && was[:1] != strings.ToLower(was[:1]) {
+		return capital(to)
+	}
+	return to
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

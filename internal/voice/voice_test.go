@@ -1,0 +1,82 @@
+package voice_test
+
+import (
+	"testing"
+
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+var mira = voice.Person{Handle: "mira", Name: "Mira", Pronoun: voice.She}
+
+func TestFirstPerson(t *testing.T) {
+	cases := []struct {
+		name, in, want string
+		backstory      bool
+	}{
+		{"subject", "Mira forged the gate hinges.", "I forged the gate hinges.", false},
+		{"to be", "Mira is the smith of the town.", "I am the smith of the town.", false},
+		{"verb", "Mira forges nails and sells them at the fair.", "I forge nails and sell them at the fair.", false},
+		{"plural nouns stay", "Mira makes nails and hinges.", "I make nails and hinges.", false},
+		{"possessive", "The fire began behind Mira's forge.", "The fire began behind my forge.", false},
+		{"possessive at the front", "Mira's forge stands by the bridge.", "My forge stands by the bridge.", false},
+		{"by me", "The hinges were forged by Mira.", "The hinges were forged by me.", false},
+		{"object", "Osric saw Mira at the ford.", "Osric saw me at the ford.", false},
+		{"a sign's name", "The sign says Mira Ironworks.", "", false},
+		{"pronoun in a backstory", "She was born in Saltmere, where her father kept a forge.", "I was born in Saltmere, where my father kept a forge.", true},
+		{"pronoun outside a backstory", "She was born on the coast.", "", false},
+		{"adverb between", "She still keeps the old anvil.", "I still keep the old anvil.", true},
+		{"her as object", "The guild taught her for six years.", "The guild taught me for six years.", true},
+		{"nothing to turn", "The mill burned in spring.", "", false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got, ok := voice.FirstPerson(c.in, mira, c.backstory)
+			if ok != (c.want != "") || ok && got != c.want {
+				t.Errorf("got %q, %v; want %q", got, ok, c.want)
+			}
+		})
+	}
+}
+
+func TestRenderingsNameTheWriter(t *testing.T) {
+	cases := []struct {
+		name     string
+		evidence schema.Evidence
+		sentence string
+		want     string
+	}{
+		{"the NPC's own note", schema.Evidence{Type: "diary", Author: "mira", Private: true}, "I sold two blades.", "I sold two blades."},
+		{"another's first person", schema.Evidence{Type: "letter", Author: "Osric"}, "I saw the fire.", "Osric wrote: “I saw the fire.”"},
+		{"another's fact", schema.Evidence{Type: "letter", Author: "Osric"}, "The ford is closed.", "The ford is closed."},
+		{"said in a log", schema.Evidence{Type: "log", Speaker: "Osric"}, "I hear hooves.", "Osric said: “I hear hooves.”"},
+		{"nobody's sign", schema.Evidence{Type: "sign"}, "We open at dawn.", "The sign says: “We open at dawn.”"},
+		{"a rumour", schema.Evidence{Type: "note", Author: "osric", Belief: "rumour"}, "The lake is cursed.", "I have only heard it told: The lake is cursed."},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := voice.Renderings(c.evidence, c.sentence, mira)
+			if len(got) == 0 || got[0].Text != c.want {
+				t.Fatalf("got %v, want %q", got, c.want)
+			}
+			c.evidence.Text = c.sentence
+			if _, _, ok := voice.Same(got[0].Text, c.evidence, mira, nil); !ok {
+				t.Errorf("%q is not known again", got[0].Text)
+			}
+		})
+	}
+}
+
+func TestARumourIsNeverSaidAsAFact(t *testing.T) {
+	e := schema.Evidence{Type: "note", Belief: "rumour", Private: true, Text: "The lake is cursed."}
+	if _, _, ok := voice.Same("The lake is cursed.", e, mira, nil); ok {
+		t.Error("a rumour passed as a fact")
+	}
+}
+
+func TestAnothersFirstPersonIsNeverTheNPCs(t *testing.T) {
+	e := schema.Evidence{Type: "letter", Author: "Osric", Text: "I burned the mill."}
+	if _, _, ok := voice.Same("I burned the mill.", e, mira, nil); ok {
+		t.Error("Mira may say what Osric wrote of himself as if it were of her")
+	}
+}
