@@ -1,0 +1,102 @@
+package world
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// typeBackstory and typeSecret are the types of what npc.yaml gives the corpus.
+const (
+	typeBackstory = "backstory"
+	typeSecret    = "secret"
+)
+
+// alwaysPast is when a backstory was written: before any game time.
+var alwaysPast = time.Date(1, time.January, 2, 0, 0, 0, 0, time.UTC)
+
+// Chunks are all passages of all citable documents, in a fixed order, with ids
+// that stay the same as long as the files do: "path#n" from 1, and
+// "npcs/x/npc.yaml#backstory", "…#backstory-2". A secret that has a condition is
+// among them as "npcs/x/npc.yaml#secret-1" under that condition; one without is
+// not. IndexedAt is left to whoever indexes them.
+func (w *World) Chunks() []schema.Chunk {
+	var out []schema.Chunk
+	for _, d := range w.Documents {
+		out = append(out, w.chunksOf(d)...)
+	}
+	for _, handle := range w.Handles() {
+		for _, d := range w.NPCs[handle].secretDocuments() {
+			out = append(out, w.chunksOf(d)...)
+		}
+	}
+	return out
+}
+
+func (w *World) chunksOf(d *Document) []schema.Chunk {
+	out := make([]schema.Chunk, 0, len(d.Passages))
+	for i, p := range d.Passages {
+		c := schema.Chunk{
+			ID: chunkID(d, i+1), Source: schema.OriginCorpus,
+			CreatedAt: d.CreatedAt, ValidFrom: d.ValidFrom, ValidTo: d.ValidTo,
+			World: w.Name, NPC: d.NPC, Path: d.Path, Page: p.Page, Type: d.Type,
+			Text: p.Text, Author: d.Author, Speaker: p.Speaker, At: p.At, Summary: d.Summary,
+			Keywords: d.Keywords, AllowedFor: d.AllowedFor, KnownBy: d.KnownBy,
+			Requires: d.Requires, Belief: d.Belief, Language: d.Language,
+		}
+		if p.Heading != "" && !slices.Contains(c.Keywords, p.Heading) {
+			c.Keywords = append(slices.Clone(d.Keywords), p.Heading)
+		}
+		c.Hash = hashChunk(c)
+		out = append(out, c)
+	}
+	return out
+}
+
+func chunkID(d *Document, n int) string {
+	switch {
+	case d.Fragment == "":
+		return fmt.Sprintf("%s#%d", d.Path, n)
+	case n == 1:
+		return d.ID()
+	}
+	return fmt.Sprintf("%s-%d", d.ID(), n)
+}
+
+// hashChunk covers the text and all metadata, so that a change of either is
+// indexed again.
+func hashChunk(c schema.Chunk) string {
+	c.Hash, c.IndexedAt = "", time.Time{}
+	data, err := json.Marshal(c)
+	if err != nil { // a time outside the years that load lets through
+		data = fmt.Appendf(nil, "%+v", c)
+	}
+	return schema.HashText(string(data))
+}
+
+// backstoryDocument is the backstory as an ordinary document of its NPC.
+func (n *NPC) backstoryDocument(line int) *Document {
+	return &Document{
+		Path: n.Path, Fragment: typeBackstory, NPC: n.Handle, Type: typeBackstory, Author: n.Name,
+		Summary: "who " + n.Name + " is", CreatedAt: alwaysPast, Language: n.language,
+		Passages: cutText(n.Backstory, line), Hash: schema.HashText(n.Backstory),
+	}
+}
+
+func (n *NPC) secretDocuments() []*Document {
+	var out []*Document
+	for i, s := range n.Secrets {
+		if s.Requires == "" {
+			continue
+		}
+		out = append(out, &Document{
+			Path: n.Path, Fragment: fmt.Sprintf("%s-%d", typeSecret, i+1), NPC: n.Handle, Type: typeSecret,
+			Author: n.Name, CreatedAt: alwaysPast, Language: n.language, Requires: s.Requires,
+			Condition: s.Condition, Passages: cutText(s.Text, s.Line), Hash: schema.HashText(s.Text),
+		})
+	}
+	return out
+}

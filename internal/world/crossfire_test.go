@@ -1,0 +1,39 @@
+package world_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/world"
+)
+
+// The data folder's world is real text of an MMO, and loads without an error.
+func TestLoadsTheSharedWorld(t *testing.T) {
+	data := os.Getenv("FORSOOTH_TEST_DATA")
+	if data == "" {
+		t.Skip("FORSOOTH_TEST_DATA is not set: the shared world is not here")
+	}
+	started := time.Now()
+	w, problems, err := world.LoadDir(filepath.Join(data, "worlds", "crossfire"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunks := w.Chunks()
+	t.Logf("%d NPCs, %d documents, %d chunks, %d problems in %v", len(w.NPCs), len(w.Documents), len(chunks), len(problems), time.Since(started))
+	if len(w.NPCs) != 141 || len(w.Documents) != 141+450+359 {
+		t.Errorf("%d NPCs and %d documents, want 141 and 950", len(w.NPCs), len(w.Documents))
+	}
+	for _, p := range world.Errors(problems) {
+		t.Error(p)
+	}
+	for _, p := range problems {
+		t.Log(p)
+	}
+	if os.Getenv("DUMP") != "" {
+		for _, c := range chunks {
+			t.Logf("%s | %s", c.ID, c.Text)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// frameFile is the world's own file; an error in it keeps the world from loading.
+const frameFile = "world.yaml"
+
+// readFrame reads world.yaml.
+func readFrame(l *log, data []byte) *World {
+	w := &World{NPCs: map[string]*NPC{}}
+	f, ok := newFields(l, data)
+	if !ok {
+		return w
+	}
+	w.Name = f.need("name", "the id of the world, such as hollowmere")
+	if w.Name != "" {
+		if err := schema.CheckToken("name", w.Name); err != nil {
+			f.wrong("name", "%s", strings.TrimPrefix(err.Error(), "name: "))
+		}
+	}
+	w.Title = f.text("title")
+	if w.Title == "" {
+		w.Title = w.Name
+	}
+	w.Language = f.text("language")
+	if w.Language == "" {
+		w.Language = "en"
+	}
+	w.License, w.Source = f.text("license"), f.text("source")
+	w.DefaultNPC = f.text("default_npc")
+	w.Depth = f.text("depth")
+	w.Now = f.time("now")
+	if b := f.boolean("strict"); b != nil {
+		w.Strict = *b
+	}
+	w.Streaming = f.boolean("streaming")
+	w.Thresholds = f.numbers("thresholds")
+	w.Moderation, w.Budget = f.json("moderation"), f.json("budget")
+	w.SourcePolicy = readSourcePolicy(f)
+	f.warnUnknown()
+	return w
+}
+
+// readSourcePolicy takes a policy that narrows the default and refuses any other.
+func readSourcePolicy(f *fields) map[string][]schema.Origin {
+	policy := DefaultSourcePolicy()
+	sub, ok := f.mapping("source_policy")
+	if !ok {
+		return policy
+	}
+	for _, name := range sub.keys {
+		widest, known := policy[name]
+		given := sub.list(name)
+		if !known {
+			sub.wrong(name, "is no policy; there are world, state, shared_past and recap")
+			continue
+		}
+		narrowed := []schema.Origin{}
+		for _, origin := range given {
+			switch o := schema.Origin(origin); {
+			case o == schema.OriginModel:
+				sub.wrong(name, "lists model: what a model wrote is never evidence; take it out")
+			case !slices.Contains(widest, o):
+				sub.wrong(name, "lists %s; a world may only narrow %s", origin, originList(widest))
+			default:
+				narrowed = append(narrowed, o)
+			}
+		}
+		policy[name] = narrowed
+	}
+	return policy
+}
+
+func originList(origins []schema.Origin) string {
+	return fmt.Sprintf("%v", origins)
+}

@@ -1,0 +1,90 @@
+package world
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+// The kinds of authored lines.
+const (
+	LineUnknown   = "unknown"
+	LineRefuse    = "refuse"
+	LineWait      = "wait"
+	LineError     = "error"
+	LineThanks    = "thanks"
+	LineSmalltalk = "smalltalk"
+	LineFeelings  = "feelings"
+	LineWhoAreYou = "who_are_you"
+	LineGreeting  = "greeting"
+	LineFarewell  = "farewell"
+)
+
+// LineKinds are all kinds of authored lines.
+var LineKinds = []string{LineUnknown, LineRefuse, LineWait, LineError, LineThanks,
+	LineSmalltalk, LineFeelings, LineWhoAreYou, LineGreeting, LineFarewell}
+
+//go:embed lines_en.yaml
+var linesEnglish []byte
+
+// defaultLines are the lines shipped in the binary, by language. None of them
+// states a fact about a world.
+var defaultLines = sync.OnceValue(func() map[string]Lines {
+	l := &log{file: "lines_en.yaml"}
+	english := Lines{}
+	if f, ok := newFields(l, linesEnglish); ok {
+		takeKinds(f, english)
+	}
+	if l.failed {
+		panic(l.problems[0].String())
+	}
+	return map[string]Lines{"en": english}
+})
+
+// Line is the authored lines of a kind in a locale, at least one for every kind
+// of LineKinds: the NPC's own in that locale, else its plain ones where they are
+// in that language or nothing better is there, else the defaults of the
+// language. `{name}` in a line stands for the NPC's name.
+func (n *NPC) Line(kind, locale string) []string {
+	lines := n.line(kind, locale)
+	out := make([]string, len(lines))
+	for i, s := range lines {
+		out[i] = strings.ReplaceAll(s, "{name}", n.Name)
+	}
+	return out
+}
+
+func (n *NPC) line(kind, locale string) []string {
+	own := language(n.language)
+	if own == "" {
+		own = "en"
+	}
+	asked := language(locale)
+	if asked == "" {
+		asked = own
+	}
+	for _, key := range []string{locale, strings.ReplaceAll(locale, "_", "-"), asked} {
+		if lines := n.LocaleLines[key][kind]; key != "" && len(lines) > 0 {
+			return lines
+		}
+	}
+	if asked == own && len(n.Lines[kind]) > 0 {
+		return n.Lines[kind]
+	}
+	if lines := defaultLines()[asked][kind]; len(lines) > 0 {
+		return lines
+	}
+	if len(n.Lines[kind]) > 0 {
+		return n.Lines[kind]
+	}
+	if lines := n.LocaleLines[own][kind]; len(lines) > 0 {
+		return lines
+	}
+	return defaultLines()["en"][kind]
+}
+
+// language is the language of a locale: "en" of "en-GB".
+func language(locale string) string {
+	base, _, _ := strings.Cut(strings.ReplaceAll(locale, "_", "-"), "-")
+	return strings.ToLower(base)
+}
