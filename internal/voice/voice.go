@@ -6,6 +6,8 @@
 package voice
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -216,8 +218,8 @@ var lowerable = map[string]bool{"the": true, "a": true, "an": true, "there": tru
 // Release is the form a player reads: replacements, then lower case. It is
 // applied after the review; the review record's hash is of this form.
 func Release(s string, p Person) string {
-	for from, to := range p.Replace {
-		s = replaceWord(s, from, to)
+	for _, from := range slices.Sorted(maps.Keys(p.Replace)) {
+		s = replaceWord(s, from, p.Replace[from])
 	}
 	if p.Lowercase {
 		s = strings.ToLower(s)
@@ -259,4 +261,16 @@ func capital(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// Quotes says whether a released sentence holds a sentence of a text word for
+// word, whatever stands around it.
+func Quotes(released, evidence string) bool {
+	said := text.Fold(released)
+	for _, s := range text.Sentences(evidence) {
+		if f := text.Fold(s); f != "" && strings.Contains(said, f) {
+			return true
+		}
+	}
+	return false
 }

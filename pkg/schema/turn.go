@@ -30,6 +30,7 @@ type Turn struct {
 	Abort         *Abort       `json:"abort,omitempty"` // set when the turn is to end without an answer
 	Rerun         int          `json:"rerun,omitempty"` // times the turn went back to Pass 1
 	Passes        []PassRecord `json:"passes,omitempty"`
+	Reply         *Reply       `json:"reply,omitempty"` // made by the act pass; the mesh publishes it once
 
 	extra extras
 }
@@ -55,6 +56,7 @@ type Retrieval struct {
 	Rejected   []Count     `json:"rejected,omitempty"`  // candidates refused by the provenance contract, by reason
 	Catalogue  []File      `json:"catalogue,omitempty"` // every file in scope, cut when long
 	LoreHash   string      `json:"lore_version,omitempty"`
+	Gated      string      `json:"gated,omitempty"`     // why what would have answered is kept back: SECRET or REQUIRES
 	Conflicts  [][2]string `json:"conflicts,omitempty"` // evidence ids of documents that disagree
 }
 
@@ -252,6 +254,7 @@ type Action struct {
 	Name       string         `json:"name"`
 	Parameters map[string]any `json:"parameters,omitempty"`
 	Promised   bool           `json:"promised,omitempty"` // a sentence speaks of it
+	Phrase     string         `json:"phrase,omitempty"`   // the authored phrase that promises it
 	Confirm    bool           `json:"confirm,omitempty"`
 	Checked    bool           `json:"checked"`
 	Refused    string         `json:"refused,omitempty"` // why the check failed

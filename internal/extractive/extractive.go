@@ -1,0 +1,272 @@
+// Package extractive speaks without a model: it chooses the sentences of the
+// evidence that answer the message, at most three, and says them in the NPC's
+// voice, or picks an authored line. Given the same turn it says the same thing.
+// It judges no truth: what it says goes through the same review as a model's.
+package extractive
+
+import (
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// MaxSentences is how many sentences of evidence one answer may hold.
+const MaxSentences = 3
+
+// WordLimit is how long a speech of a class may be, in words.
+func WordLimit(c schema.Class) int {
+	switch c {
+	case schema.ClassGreeting:
+		return 15
+	case schema.ClassMedium:
+		return 40
+	}
+	return 90
+}
+
+// Similarity says how near each sentence stands to the question, 0 to 1.
+type Similarity func(question string, sentences []string) []float64
+
+// Input is what an answer is made from.
+type Input struct {
+	Question string
+	Class    schema.Class
+	Evidence []schema.Evidence // shared with the speaker, best first
+	Person   voice.Person
+	Openers  []string
+	Avoid    map[string]bool // folded sentences that a review refused
+	Seed     string          // the turn's id: variety that a replay repeats
+	Similar  Similarity
+}
+
+// Answer chooses and words the sentences that answer. It is empty where no
+// evidence sentence has a faithful wording.
+func Answer(in Input) []schema.DraftSentence {
+	runs := candidates(in)
+	if len(runs) == 0 {
+		return nil
+	}
+	chosen := choose(runs, in)
+	var out []schema.DraftSentence
+	for _, c := range chosen {
+		out = append(out, schema.DraftSentence{
+			Text:      c.said,
+			Citations: []schema.Citation{{Claim: c.said, EvidenceID: c.evidence.ID}},
+		})
+	}
+	if opener := pickOpener(in, out); opener != "" {
+		out[0].Text = voice.Dress(opener, out[0].Text)
+	}
+	return out
+}
+
+// candidate is one sentence of one block.
+type candidate struct {
+	evidence *schema.Evidence
+	block    int
+	index    int // of the sentence in its block
+	verbatim string
+	said     string
+	quoted   bool
+	score    float64
+	leans    bool // its "he", "there" or "but" leans on the sentence before
+}
+
+// candidates are the blocks' sentences with a faithful wording, scored.
+func candidates(in Input) [][]candidate {
+	want := text.ContentSet(in.Question)
+	var blocks [][]candidate
+	for b := range in.Evidence {
+		e := &in.Evidence[b]
+		sentences := text.Sentences(e.Text)
+		near := make([]float64, len(sentences))
+		if in.Similar != nil && in.Question != "" {
+			near = in.Similar(in.Question, sentences)
+		}
+		var block []candidate
+		for i, s := range sentences {
+			ways := voice.Renderings(*e, s, in.Person)
+			if len(ways) == 0 || in.Avoid[text.Fold(ways[0].Text)] {
+				continue
+			}
+			block = append(block, candidate{evidence: e, block: b, index: i, verbatim: s, said: ended(ways[0].Text),
+				quoted: ways[0].How == "quoted", score: e.Score * (0.4 + 0.4*near[i] + 0.4*coverage(want, s)), leans: Leans(s)})
+		}
+		if len(block) > 0 {
+			blocks = append(blocks, block)
+		}
+	}
+	return blocks
+}
+
+// coverage is the share of the wanted words that the sentence holds.
+func coverage(want map[string]bool, sentence string) float64 {
+	if len(want) == 0 {
+		return 0
+	}
+	n := 0
+	for w := range text.ContentSet(sentence) {
+		if want[w] {
+			n++
+		}
+	}
+	return float64(n) / float64(len(want))
+}
+
+// choose takes the best sentence with what it leans on, then what goes on from
+// it, then what another block adds, within the length of the class.
+func choose(blocks [][]candidate, in Input) []candidate {
+	limit := WordLimit(in.Class)
+	order := slices.Clone(blocks)
+	slices.SortStableFunc(order, func(a, b []candidate) int {
+		return cmpScore(best(b).score, best(a).score)
+	})
+	top := best(order[0]).score
+	var out []candidate
+	seen := map[string]bool{}
+	for n, block := range order {
+		if len(out) >= MaxSentences || n > 0 && best(block).score < 0.8*top {
+			break
+		}
+		for _, c := range stretch(block, n == 0, in.Class) {
+			key := text.Fold(c.verbatim)
+			words := wordsIn(out) + len(text.WordSpans(c.said))
+			if len(out) >= MaxSentences || seen[key] || len(out) > 0 && words > limit {
+				break
+			}
+			seen[key] = true
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// stretch is a run of neighbouring sentences of a block around its best one: back
+// to a sentence that stands by itself, and forward while the thought goes on.
+func stretch(block []candidate, first bool, class schema.Class) []candidate {
+	b := 0
+	for i := range block {
+		if block[i].score > block[b].score {
+			b = i
+		}
+	}
+	start, end := b, b
+	for start > 0 && block[start].leans && block[start-1].index == block[start].index-1 {
+		start--
+	}
+	if block[start].leans && block[start].index > 0 {
+		return nil
+	}
+	for end+1 < len(block) && block[end+1].index == block[end].index+1 && goesOn(block[b], block[end+1], first, class) {
+		end++
+	}
+	if first && class == schema.ClassComplex && start > 0 && block[start-1].index == block[start].index-1 {
+		start = 0
+	}
+	return block[start : end+1]
+}
+
+// goesOn says whether the next sentence belongs to the answer.
+func goesOn(best, next candidate, first bool, class schema.Class) bool {
+	if !first {
+		return false
+	}
+	return class == schema.ClassComplex || next.leans || next.score >= 0.7*best.score
+}
+
+func best(block []candidate) candidate {
+	return slices.MaxFunc(block, func(a, b candidate) int { return cmpScore(a.score, b.score) })
+}
+
+func cmpScore(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func wordsIn(cs []candidate) int {
+	n := 0
+	for _, c := range cs {
+		n += len(text.WordSpans(c.said))
+	}
+	return n
+}
+
+var leaning = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(`he she it they his her its their this that these those there then but and so also both
+		such however instead otherwise neither either therefore thus hence still yet him them here one another others`) {
+		out[w] = true
+	}
+	return out
+}()
+
+// Leans says whether a sentence begins with a word that points back.
+func Leans(s string) bool {
+	words := text.Words(s)
+	if len(words) == 0 {
+		return false
+	}
+	if w := words[0]; leaning[w] {
+		return !(w == "there" && len(words) > 1 && (words[1] == "is" || words[1] == "are" || words[1] == "was" || words[1] == "were")) &&
+			!(w == "it" && len(words) > 2 && words[1] == "is" && words[2] == "said")
+	}
+	return false
+}
+
+// pickOpener gives about a third of the answers an opener, chosen by the seed.
+func pickOpener(in Input, out []schema.DraftSentence) string {
+	if len(in.Openers) == 0 || len(out) == 0 {
+		return ""
+	}
+	h := Hash(in.Seed + "/opener")
+	if h%3 != 0 || strings.Contains(out[0].Text, "“") {
+		return ""
+	}
+	return in.Openers[int(h/3)%len(in.Openers)]
+}
+
+// Pick chooses one of several lines by a seed, so that a replay repeats it.
+func Pick(lines []string, seed string, avoid func(string) bool) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	start := int(Hash(seed) % uint64(len(lines)))
+	for i := range lines {
+		if l := lines[(start+i)%len(lines)]; avoid == nil || !avoid(l) {
+			return l
+		}
+	}
+	return lines[start]
+}
+
+// Hash is a stable hash of a seed.
+func Hash(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	// FNV's low bits are weak for short seeds that differ at the end.
+	x := h.Sum64()
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	return x ^ x>>29
+}
+
+// ended closes a sentence that carries no end mark, as lines of notes often do.
+func ended(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if strings.HasSuffix(s, ":") || strings.HasSuffix(s, ";") || strings.HasSuffix(s, ",") {
+		return s[:len(s)-1] + "."
+	}
+	if s == "" || strings.ContainsAny(s[len(s)-1:], `.!?"')`) || strings.HasSuffix(s, "”") || strings.HasSuffix(s, "’") || strings.HasSuffix(s, "…") {
+		return s
+	}
+	return s + "."
+}

@@ -1,0 +1,112 @@
+package extractive_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/forsooth-npc/forsooth/internal/extractive"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+var mira = voice.Person{Handle: "mira", Name: "Mira", Pronoun: voice.She}
+
+func block(id string, score float64, body string) schema.Evidence {
+	return schema.Evidence{ID: id, Text: body, Score: score, Private: true, Author: "mira", Type: "note"}
+}
+
+func said(sentences []schema.DraftSentence) []string {
+	var out []string
+	for _, s := range sentences {
+		out = append(out, s.Text)
+	}
+	return out
+}
+
+func TestAnswerChoosesTheSentencesThatAnswer(t *testing.T) {
+	cases := []struct {
+		name     string
+		question string
+		class    schema.Class
+		evidence []schema.Evidence
+		want     []string
+	}{
+		{"one sentence of several", "who owns the ferry?", schema.ClassMedium,
+			[]schema.Evidence{block("E1", .9, "The river rose in March. Teague owns the ferry. The reeds are cut in June.")},
+			[]string{"Teague owns the ferry."}},
+		{"what a pronoun leans on comes along", "who keeps the keys?", schema.ClassMedium,
+			[]schema.Evidence{block("E1", .9, "Osric is the reeve. He keeps the keys.")},
+			[]string{"Osric is the reeve.", "He keeps the keys."}},
+		{"a story is told whole", "tell me about the flood", schema.ClassComplex,
+			[]schema.Evidence{block("E1", .9, "The flood came at night. Nine sheep drowned. The bridge held.")},
+			[]string{"The flood came at night.", "Nine sheep drowned.", "The bridge held."}},
+		{"a weak second block stays out", "who owns the ferry?", schema.ClassMedium,
+			[]schema.Evidence{block("E1", .9, "Teague owns the ferry."), block("E2", .2, "The ferry is painted green.")},
+			[]string{"Teague owns the ferry."}},
+		{"the NPC speaks of herself as I", "who forged the hinges?", schema.ClassMedium,
+			[]schema.Evidence{block("E1", .9, "Mira forged the gate hinges.")},
+			[]string{"I forged the gate hinges."}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := said(extractive.Answer(extractive.Input{Question: c.question, Class: c.class, Evidence: c.evidence, Person: mira, Seed: "s"}))
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestARefusedSentenceIsNotSaidAgain(t *testing.T) {
+	in := extractive.Input{Question: "who owns the ferry?", Class: schema.ClassMedium, Person: mira, Seed: "s",
+		Evidence: []schema.Evidence{block("E1", .9, "Teague owns the ferry.")},
+		Avoid:    map[string]bool{text.Fold("Teague owns the ferry."): true}}
+	if got := extractive.Answer(in); len(got) != 0 {
+		t.Errorf("said %q", said(got))
+	}
+}
+
+// Whatever the evidence, an answer repeats itself for the same seed, holds at
+// most three sentences, cites a block for each, and each is a rendering of it.
+func TestAnswersAreGroundedByConstruction(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sentence := rapid.StringMatching(`(Mira|He|Teague|But the mill|I) (sold|burned|owns) (the )?(ferry|hinges|keys)( in March)?\.`)
+		var evidence []schema.Evidence
+		for i, body := range rapid.SliceOfN(rapid.SliceOfN(sentence, 1, 3), 0, 5).Draw(t, "blocks") {
+			evidence = append(evidence, block("E"+string(rune('1'+i)), rapid.Float64Range(0, 1).Draw(t, "score"), strings.Join(body, " ")))
+		}
+		in := extractive.Input{Question: rapid.SampledFrom([]string{"who owns the ferry?", "tell me about the mill"}).Draw(t, "q"),
+			Class: schema.ClassMedium, Evidence: evidence, Person: mira, Seed: rapid.String().Draw(t, "seed"), Openers: []string{"Well,", "Aye."}}
+		out := extractive.Answer(in)
+		if !reflect.DeepEqual(out, extractive.Answer(in)) {
+			t.Fatal("two calls differ")
+		}
+		if len(out) > extractive.MaxSentences {
+			t.Fatalf("%d sentences", len(out))
+		}
+		for _, s := range out {
+			var cited *schema.Evidence
+			for i := range evidence {
+				if evidence[i].ID == s.Citations[0].EvidenceID {
+					cited = &evidence[i]
+				}
+			}
+			if _, _, ok := voice.Same(s.Text, *cited, mira, in.Openers); !ok {
+				t.Fatalf("%q is no rendering of %q", s.Text, cited.Text)
+			}
+		}
+	})
+}
+
+func TestPickAvoidsTheLastLine(t *testing.T) {
+	lines := []string{"a", "b", "c"}
+	for _, last := range lines {
+		if got := extractive.Pick(lines, "seed", func(s string) bool { return s == last }); got == last {
+			t.Errorf("picked %q again", got)
+		}
+	}
+}

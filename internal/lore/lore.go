@@ -1,0 +1,171 @@
+// Package lore holds the worlds that a process serves, each with its index, and
+// finds the world and the NPC that a turn is about. It loads nothing itself:
+// composition puts the worlds in.
+package lore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/retrieval"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Lore is a world in service.
+type Lore struct {
+	World *world.World
+	Index *retrieval.Index
+}
+
+// Library is the worlds in service, by the name that subjects carry.
+type Library struct{ byName map[string]*Lore }
+
+// NewLibrary refuses two worlds of one name.
+func NewLibrary(all ...*Lore) (*Library, error) {
+	l := &Library{byName: map[string]*Lore{}}
+	for _, x := range all {
+		if other, ok := l.byName[x.World.Name]; ok {
+			return nil, fmt.Errorf("%s and %s are both named %s; change the name in one world.yaml", other.World.Dir, x.World.Dir, x.World.Name)
+		}
+		l.byName[x.World.Name] = x
+	}
+	return l, nil
+}
+
+// Names are the worlds' names in order.
+func (l *Library) Names() []string {
+	var out []string
+	for name := range l.byName {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Get is a world by name, or nil.
+func (l *Library) Get(name string) *Lore { return l.byName[name] }
+
+// Find is the world and the NPC that a request is about.
+func (l *Library) Find(r *schema.Request) (*Lore, *world.NPC, error) {
+	x := l.byName[r.World]
+	if x == nil {
+		return nil, nil, &schema.FieldError{Field: "world",
+			Reason: fmt.Sprintf("%q is not served here; these are: %s", r.World, strings.Join(l.Names(), ", "))}
+	}
+	npc := x.World.NPCs[r.NPC]
+	if npc == nil {
+		return nil, nil, &schema.FieldError{Field: "npc",
+			Reason: fmt.Sprintf("%q is not an NPC of %s%s", r.NPC, r.World, nearest(x.World, r.NPC))}
+	}
+	return x, npc, nil
+}
+
+// Check refuses a request about a world or an NPC that is not served.
+func (l *Library) Check(r *schema.Request) error {
+	_, _, err := l.Find(r)
+	return err
+}
+
+func nearest(w *world.World, handle string) string {
+	handles := w.Handles()
+	if len(handles) <= 12 {
+		return "; its NPCs are " + strings.Join(handles, ", ")
+	}
+	for _, h := range handles {
+		if strings.Contains(h, handle) || strings.Contains(handle, h) {
+			return "; did you mean " + h + "?"
+		}
+	}
+	return "; `forsooth doctor` lists its NPCs"
+}
+
+// GameTime is when the turn happens in its world: the request's time, else the
+// world's now, else the wall clock.
+func (x *Lore) GameTime(r *schema.Request, wall time.Time) time.Time {
+	switch {
+	case r.GameTime != nil:
+		return *r.GameTime
+	case !x.World.Now.IsZero():
+		return x.World.Now
+	}
+	return wall
+}
+
+// Facts are what conditions are judged by in this turn.
+func Facts(t *schema.Turn) world.Facts {
+	return world.Facts{Trust: Trust(t), Flags: t.Flags, State: t.State}
+}
+
+// Holds judges a condition as written; one that cannot be read never holds.
+func Holds(requires string, facts world.Facts) bool {
+	if requires == "" {
+		return true
+	}
+	c, err := world.ParseCondition(requires)
+	return err == nil && c.Holds(facts)
+}
+
+// Trust is the game's word where it sends one, else what the conversation holds.
+func Trust(t *schema.Turn) int {
+	switch {
+	case t.Trust != nil:
+		return *t.Trust
+	case t.Convo != nil:
+		return t.Convo.Trust
+	}
+	return 0
+}
+
+// ProvenanceCheck is the provenance contract for one turn: who asks, when, and what was
+// said by this NPC before.
+func (x *Lore) ProvenanceCheck(t *schema.Turn, npc *world.NPC) grounding.Check {
+	facts := Facts(t)
+	return grounding.Check{
+		World:     x.World.Name,
+		InScope:   func(c schema.Chunk) bool { return world.ScopeOf(c, npc) },
+		Holds:     func(requires string) bool { return Holds(requires, facts) },
+		TurnStart: t.AcceptedAt,
+		GameTime:  x.GameTime(&t.Request, t.AcceptedAt),
+		ModelSaid: saidBefore(t.Convo),
+	}
+}
+
+// saidBefore finds sentences this NPC said earlier that were not quoted word for
+// word from evidence.
+func saidBefore(c *schema.Conversation) func(string) (time.Time, bool) {
+	said := map[string]time.Time{}
+	if c != nil {
+		for _, line := range c.Memory {
+			if line.Speaker == "npc" && !line.Verbatim {
+				said[text.Fold(line.Text)] = line.At
+			}
+		}
+	}
+	return func(folded string) (time.Time, bool) {
+		at, ok := said[folded]
+		return at, ok
+	}
+}
+
+// Person is an NPC as far as wording goes.
+func (x *Lore) Person(npc *world.NPC) voice.Person {
+	return voice.Person{
+		Handle:    npc.Handle,
+		Name:      npc.Name,
+		Pronoun:   voice.PronounOf(npc.Backstory),
+		Replace:   npc.Voice.Replacements,
+		Lowercase: npc.Voice.Lowercase,
+		NameOf: func(handle string) string {
+			if n := x.World.NPCs[handle]; n != nil {
+				return n.Name
+			}
+			return ""
+		},
+	}
+}

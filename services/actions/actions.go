@@ -1,0 +1,172 @@
+// Package actions is Pass 5 and the end of the turn: it checks the actions that
+// the decision named, makes the reply from the released sentences, writes the
+// authored reply at a deadline, and says how a reply changes the conversation.
+// It releases no sentence and calls no model; the mesh publishes what it makes.
+package actions
+
+import (
+	"context"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/deed"
+	"github.com/forsooth-npc/forsooth/internal/extractive"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Service answers the act pass, the deadline and the finisher.
+type Service struct{ library *lore.Library }
+
+// New makes the service.
+func New(library *lore.Library) *Service { return &Service{library: library} }
+
+// Act is Pass 5: the reply, with the actions that are checked once more.
+func (s *Service) Act(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+	r := &schema.Reply{
+		SchemaVersion: schema.Version, TurnID: t.TurnID, World: t.World, NPC: t.NPC, Player: t.Player, Message: t.Message,
+		Sentences: t.Released, Stripped: t.Stripped, Passes: t.Passes,
+		Sequence: t.Sequence, AcceptedAt: t.AcceptedAt, GameTime: t.GameTime, Audit: schema.FullyCited,
+	}
+	if t.Retrieval != nil {
+		r.Confidence, r.LoreVersion = t.Retrieval.Confidence, t.Retrieval.LoreHash
+	}
+	if t.SpeechReview != nil && t.SpeechReview.Audit != "" {
+		r.Audit = t.SpeechReview.Audit
+	}
+	r.Status, r.Reason = statusOf(t)
+	if x, npc, err := s.library.Find(&t.Request); err == nil {
+		r.NPCName = npc.Name
+		r.Actions = s.checked(t, npc)
+		if len(r.Sentences) == 0 && t.Abort == nil {
+			r.Sentences = []schema.Sentence{authored(x, npc, world.LineError, &t.Request, 1)}
+			r.Status = schema.StatusAuthored
+		}
+	}
+	if t.Abort != nil {
+		r.Detail = t.Abort.Detail
+	}
+	finish(r)
+	t.Reply = r
+	return schema.PassDone, nil
+}
+
+// finish fills what follows from the sentences.
+func finish(r *schema.Reply) {
+	var texts []string
+	for _, sentence := range r.Sentences {
+		texts = append(texts, sentence.Text)
+	}
+	r.Text = strings.Join(texts, " ")
+	r.SourceCounts = grounding.SourceCounts(r.Sentences)
+	if r.Sentences == nil {
+		r.Sentences = []schema.Sentence{}
+	}
+	if r.Passes == nil {
+		r.Passes = []schema.PassRecord{}
+	}
+}
+
+// statusOf is how the turn ended, and why.
+func statusOf(t *schema.Turn) (schema.Status, string) {
+	if t.Abort != nil {
+		return schema.StatusAborted, t.Abort.Reason
+	}
+	if cites(t.Released) {
+		if t.Speech != nil && t.Speech.Speaker == "extractive" {
+			return schema.StatusExtractive, ""
+		}
+		return schema.StatusAnswered, ""
+	}
+	if t.Decision == nil {
+		return schema.StatusAuthored, schema.ReasonDeadline
+	}
+	switch t.Decision.Kind {
+	case schema.KindSocial:
+		return schema.StatusAnswered, schema.ReasonSocial
+	case schema.KindWithhold:
+		if len(t.Decision.Withhold) > 0 {
+			return schema.StatusWithheld, t.Decision.Withhold[0].Reason
+		}
+		return schema.StatusWithheld, schema.ReasonPolicy
+	case schema.KindAnswer:
+		return schema.StatusUnknown, schema.ReasonNotEntailed
+	}
+	if promised(t) {
+		return schema.StatusAnswered, ""
+	}
+	switch {
+	case len(t.Unknown) > 0:
+		return schema.StatusUnknown, schema.ReasonUnknownName
+	case len(t.Evidence) == 0:
+		return schema.StatusUnknown, schema.ReasonNoEvidence
+	}
+	return schema.StatusUnknown, schema.ReasonLowConfidence
+}
+
+func cites(sentences []schema.Sentence) bool {
+	for _, s := range sentences {
+		if len(s.Evidence) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// promised says whether a released sentence speaks of a checked action.
+func promised(t *schema.Turn) bool {
+	for _, a := range t.Decision.Actions {
+		if a.Promised && a.Checked {
+			return true
+		}
+	}
+	return false
+}
+
+// checked are the decision's actions that still pass the check, and the refused
+// ones with their reason, for the record.
+func (s *Service) checked(t *schema.Turn, npc *world.NPC) []schema.Action {
+	if t.Decision == nil || t.Abort != nil {
+		return nil
+	}
+	allowed := deed.Allowed(t.AllowedActions, npc.Actions)
+	var out []schema.Action
+	for _, a := range t.Decision.Actions {
+		out = append(out, deed.Check(a, allowed, lore.Facts(t)))
+	}
+	return out
+}
+
+// Author is the reply of a turn that its deadline, a cancel or a newer message
+// ends: what was said so far, and an authored line.
+func (s *Service) Author(_ context.Context, req *schema.Request, said []schema.Sentence, reason string) (*schema.Reply, error) {
+	r := &schema.Reply{
+		SchemaVersion: schema.Version, TurnID: req.TurnID, World: req.World, NPC: req.NPC, Player: req.Player,
+		Message: req.Message, GameTime: req.GameTime, Sentences: said, Reason: reason, Audit: schema.FullyCited,
+	}
+	x, npc, err := s.library.Find(req)
+	switch {
+	case reason != schema.ReasonDeadline:
+		r.Status = schema.StatusAborted
+	case len(said) > 0:
+		r.Status = schema.StatusPartial
+	default:
+		r.Status = schema.StatusAuthored
+	}
+	if err == nil {
+		r.NPCName = npc.Name
+		if r.Status == schema.StatusAuthored {
+			r.Sentences = append(r.Sentences, authored(x, npc, world.LineWait, req, len(said)+1))
+		}
+	}
+	finish(r)
+	return r, nil
+}
+
+// authored is an authored line as a released sentence.
+func authored(x *lore.Lore, npc *world.NPC, kind string, req *schema.Request, seq int) schema.Sentence {
+	line := voice.Release(extractive.Pick(npc.Line(kind, req.Locale), req.TurnID, nil), x.Person(npc))
+	return schema.Sentence{Seq: seq, Text: line, Authored: true, Evidence: []schema.EvidenceRef{}, Hash: schema.HashText(line)}
+}

@@ -1,0 +1,107 @@
+// Package retriever is Pass 1 with what belongs to it: what the message wants,
+// the citation query in this NPC's scope at this game time, the confidence gate,
+// citable sources and evidence blocks (1.7). It writes no word that a player
+// reads. Intake, the doorbell on the queue of turns, runs beside it: see
+// internal/mesh.
+package retriever
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/intent"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/retrieval"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// TopK is how many sources Pass 1 hands on.
+const TopK = 8
+
+// maxCatalogue bounds the files a turn carries; the rest is said to exist by
+// count in the index, not in the turn.
+const maxCatalogue = 64
+
+// Service answers the retrieve pass.
+type Service struct {
+	library *lore.Library
+	now     func() time.Time
+}
+
+// New makes the service; now is the wall clock.
+func New(library *lore.Library, now func() time.Time) *Service {
+	return &Service{library: library, now: now}
+}
+
+// Retrieve is Pass 1.
+func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+	x, npc, err := s.library.Find(&t.Request)
+	if err != nil {
+		return "", err
+	}
+	reading := intent.Read(t.Message)
+	t.Class = reading.Class
+	t.Retrieval = &schema.Retrieval{Query: reading.Question, Intent: reading.Kind, Zone: schema.ZoneNone, LoreHash: x.World.Version}
+	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
+
+	switch {
+	case reading.Kind == schema.IntentRecap:
+		t.Evidence = recap(t, npc)
+	case reading.Question != "":
+		if err := s.search(ctx, t, x, npc, reading); err != nil {
+			return "", fmt.Errorf("search %s for %s: %w", t.World, t.NPC, err)
+		}
+	}
+	t.Retrieval.Catalogue = catalogue(x, npc, t)
+	return schema.PassThink, nil
+}
+
+// search fills the turn with what the index holds for this question.
+func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
+	result, err := x.Index.CitationQuery(ctx, retrieval.Query{
+		NPC:     npc,
+		Message: reading.Question,
+		TopK:    TopK,
+		Check:   x.ProvenanceCheck(t, npc),
+		Facts:   lore.Facts(t),
+		Player:  t.PlayerName,
+		Context: recentLines(t.Convo),
+	})
+	if err != nil {
+		return err
+	}
+	kept := t.Retrieval
+	t.Retrieval = &result.Retrieval
+	t.Retrieval.Query, t.Retrieval.Intent, t.Retrieval.LoreHash = kept.Query, kept.Intent, kept.LoreHash
+	t.Sources, t.Unknown = result.Sources, result.Unknown
+	t.Evidence = append(grounding.Blocks(result.Sources, grounding.DefaultLimits), stateBlocks(t, npc)...)
+	return nil
+}
+
+// recentLines are what was last said, for "and his brother?".
+func recentLines(c *schema.Conversation) []string {
+	if c == nil {
+		return nil
+	}
+	lines := c.Memory
+	if len(lines) > 4 {
+		lines = lines[len(lines)-4:]
+	}
+	var out []string
+	for _, l := range lines {
+		out = append(out, l.Text)
+	}
+	return out
+}
+
+// catalogue is every file in scope, as the NPC knows it to exist.
+func catalogue(x *lore.Lore, npc *world.NPC, t *schema.Turn) []schema.File {
+	files := x.World.Catalogue(npc, lore.Facts(t), x.GameTime(&t.Request, t.AcceptedAt))
+	if len(files) > maxCatalogue {
+		files = files[:maxCatalogue]
+	}
+	return files
+}

@@ -1,0 +1,93 @@
+package speaker
+
+import (
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/deed"
+	"github.com/forsooth-npc/forsooth/internal/intent"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// intended are the actions that rules see in a turn: trust moves with thanks and
+// insults, and an action that the player asks for by its own words is proposed.
+// Each is checked here, before any word is spoken of it.
+func intended(t *schema.Turn, npc *world.NPC) []schema.Action {
+	allowed := deed.Allowed(t.AllowedActions, npc.Actions)
+	reading := intent.Read(t.Message)
+	var out []schema.Action
+	if delta := trustStep(reading); delta != 0 {
+		if spec, ok := deed.Find(allowed, "update_trust"); ok {
+			out = append(out, deed.Check(schema.Action{Name: spec.Name,
+				Parameters: map[string]any{"delta": float64(delta)}}, allowed, lore.Facts(t)))
+		}
+	}
+	if spec, ok := asked(t.Message, allowed); ok {
+		a := deed.Check(schema.Action{Name: spec.Name, Promised: true, Confirm: spec.Confirm, Phrase: phraseOf(spec),
+			Parameters: deed.Defaults(spec)}, allowed, lore.Facts(t))
+		out = append(out, a)
+	}
+	return out
+}
+
+func trustStep(r intent.Reading) int {
+	switch {
+	case r.Insult:
+		return -3
+	case r.Thanks:
+		return 1
+	}
+	return 0
+}
+
+// asked finds the action whose speech acts the message names: all content words
+// of one of its phrases stand in the message, which asks for something to be done.
+func asked(message string, allowed []schema.ActionSpec) (schema.ActionSpec, bool) {
+	words := text.ContentSet(message)
+	for _, w := range text.Words(message) {
+		words[text.Stem(w)] = true
+	}
+	for _, spec := range allowed {
+		if spec.Name == "update_trust" || len(spec.SpeechActs) == 0 {
+			continue
+		}
+		for _, phrase := range append([]string{strings.ReplaceAll(spec.Name, "_", " ")}, spec.SpeechActs...) {
+			need := text.ContentWords(phrase)
+			have := 0
+			for _, w := range need {
+				if words[w] {
+					have++
+				}
+			}
+			if len(need) >= 2 && have == len(need) {
+				return spec, true
+			}
+		}
+	}
+	return schema.ActionSpec{}, false
+}
+
+// phraseOf is the phrase that an NPC promises an action with.
+func phraseOf(spec schema.ActionSpec) string {
+	if len(spec.SpeechActs) == 0 {
+		return ""
+	}
+	return spec.SpeechActs[0]
+}
+
+// promises are the sentences that speak of checked actions: the first of the
+// action's own speech acts, an authored phrase.
+func promises(t *schema.Turn) []schema.DraftSentence {
+	var out []schema.DraftSentence
+	for _, a := range t.Decision.Actions {
+		if !a.Promised || !a.Checked {
+			continue
+		}
+		if a.Phrase != "" {
+			out = append(out, schema.DraftSentence{Text: a.Phrase, Authored: true})
+		}
+	}
+	return out
+}

@@ -1,0 +1,217 @@
+// Package speaker is Pass 3 and Pass 4: the decision (what to share, what to
+// withhold, which actions to take) and the speech that carries it out in the
+// NPC's voice. The speech sees only the evidence that the decision shares. It
+// releases nothing: the reviewer does.
+package speaker
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/forsooth-npc/forsooth/internal/extractive"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Service answers the decide and the speak pass.
+type Service struct {
+	library *lore.Library
+	similar extractive.Similarity
+}
+
+// New makes the service; similar says how near a sentence stands to a question.
+func New(library *lore.Library, similar extractive.Similarity) *Service {
+	return &Service{library: library, similar: similar}
+}
+
+// Decide is Pass 3.
+func (s *Service) Decide(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+	_, npc, err := s.library.Find(&t.Request)
+	if err != nil {
+		return "", err
+	}
+	d := &schema.Decision{Kind: kindOf(t), Tone: npc.Style}
+	switch d.Kind {
+	case schema.KindAnswer:
+		d.Share = shared(t)
+		d.Plan = []string{"Say what the evidence says, and no more."}
+		if len(d.Share) == 0 {
+			d.Kind, d.Plan = schema.KindUnknown, []string{"Say that I do not know."}
+		}
+	case schema.KindWithhold:
+		d.Plan = []string{"Keep it to myself."}
+		d.Withhold = []schema.Withhold{{Topic: t.Retrieval.Query, Reason: withheldBecause(t)}}
+	case schema.KindSocial:
+		d.Plan = []string{"Answer in kind."}
+	default:
+		d.Plan = []string{"Say that I do not know."}
+	}
+	d.Actions = intended(t, npc)
+	t.Decision = d
+	return schema.PassSpeak, nil
+}
+
+// kindOf chooses which way to answer.
+func kindOf(t *schema.Turn) schema.ReplyKind {
+	r := t.Retrieval
+	switch {
+	case r.Intent == schema.IntentInjection:
+		return schema.KindWithhold
+	case r.Intent == schema.IntentRecap && len(t.Evidence) > 0:
+		return schema.KindAnswer
+	case r.Intent == schema.IntentRecap:
+		return schema.KindUnknown
+	case r.Zone == schema.ZoneNone:
+		return schema.KindSocial
+	case hasState(t):
+		return schema.KindAnswer
+	case r.Zone == schema.ZoneUnknown && r.Gated != "":
+		return schema.KindWithhold
+	case r.Zone == schema.ZoneUnknown:
+		return schema.KindUnknown
+	}
+	return schema.KindAnswer
+}
+
+func hasState(t *schema.Turn) bool {
+	for _, e := range t.Evidence {
+		if e.Type == "state" {
+			return true
+		}
+	}
+	return false
+}
+
+func withheldBecause(t *schema.Turn) string {
+	if t.Retrieval.Intent == schema.IntentInjection {
+		return schema.ReasonPolicy
+	}
+	return schema.ReasonRequires
+}
+
+// shared are the blocks that the approved thoughts rest on, in the order of the
+// evidence; a block of the state goes first.
+func shared(t *schema.Turn) []string {
+	cited := map[string]bool{}
+	for _, th := range t.Thoughts {
+		for _, c := range th.Citations {
+			cited[c] = true
+		}
+	}
+	var state, rest []string
+	for _, e := range t.Evidence {
+		switch {
+		case e.Type == "state":
+			state = append(state, e.ID)
+		case cited[e.SourceID]:
+			rest = append(rest, e.ID)
+		}
+	}
+	if len(state) > 0 {
+		return state
+	}
+	return rest
+}
+
+// Speak is Pass 4. On a second attempt it leaves out what the review refused.
+func (s *Service) Speak(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+	x, npc, err := s.library.Find(&t.Request)
+	if err != nil {
+		return "", err
+	}
+	if t.Decision == nil {
+		return "", fmt.Errorf("turn %s reached speak without a decision", t.TurnID)
+	}
+	attempt := 1
+	if t.Speech != nil {
+		attempt = t.Speech.Attempt + 1
+	}
+	t.Speech = &schema.Speech{Attempt: attempt, Speaker: "extractive", Sentences: s.sentences(t, x, npc)}
+	return schema.PassReviewSpeech, nil
+}
+
+// sentences are the speech for the decision: evidence in the NPC's voice, or an
+// authored line.
+func (s *Service) sentences(t *schema.Turn, x *lore.Lore, npc *world.NPC) []schema.DraftSentence {
+	if t.Decision.Kind == schema.KindAnswer {
+		said := extractive.Answer(extractive.Input{
+			Question: t.Retrieval.Query, Class: t.Class, Evidence: only(t.Evidence, t.Decision.Share),
+			Person: x.Person(npc), Openers: npc.Voice.Openers, Avoid: refused(t.SpeechReview), Seed: t.TurnID, Similar: s.similar,
+		})
+		if len(said) > 0 {
+			return append(promises(t), said...)
+		}
+		t.Decision.Kind = schema.KindUnknown
+	}
+	said := promises(t)
+	if len(said) > 0 {
+		return said
+	}
+	return []schema.DraftSentence{Authored(npc, lineKind(t), t)}
+}
+
+// only are the blocks that were shared, in the order shared.
+func only(all []schema.Evidence, ids []string) []schema.Evidence {
+	byID := map[string]schema.Evidence{}
+	for _, e := range all {
+		byID[e.ID] = e
+	}
+	var out []schema.Evidence
+	for _, id := range ids {
+		if e, ok := byID[id]; ok {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// refused are the sentences that the last review found wrong.
+func refused(r *schema.Review) map[string]bool {
+	out := map[string]bool{}
+	if r != nil {
+		for _, issue := range r.Issues {
+			out[text.Fold(issue.Claim)] = true
+		}
+	}
+	return out
+}
+
+// lineKind is the kind of authored line that fits the decision.
+func lineKind(t *schema.Turn) string {
+	switch t.Decision.Kind {
+	case schema.KindWithhold:
+		return world.LineRefuse
+	case schema.KindSocial:
+		switch t.Retrieval.Intent {
+		case schema.IntentGreeting:
+			return world.LineGreeting
+		case schema.IntentFarewell:
+			return world.LineFarewell
+		case schema.IntentThanks:
+			return world.LineThanks
+		case schema.IntentFeelings:
+			return world.LineFeelings
+		case schema.IntentWhoAreYou:
+			return world.LineWhoAreYou
+		}
+		return world.LineSmalltalk
+	}
+	return world.LineUnknown
+}
+
+// Authored picks a line of a kind, not the one this NPC said last, in a way that
+// a replay repeats.
+func Authored(npc *world.NPC, kind string, t *schema.Turn) schema.DraftSentence {
+	last := ""
+	if t.Convo != nil {
+		for _, l := range t.Convo.Memory {
+			if l.Speaker == "npc" {
+				last = text.Fold(l.Text)
+			}
+		}
+	}
+	line := extractive.Pick(npc.Line(kind, t.Locale), t.TurnID, func(s string) bool { return text.Fold(s) == last })
+	return schema.DraftSentence{Text: line, Authored: true}
+}
