@@ -53,10 +53,27 @@ func readMetadata(l *log, d *Document, data []byte) {
 		f.wrong("valid_to", "lies before valid_from; swap them")
 	}
 	d.Requires, d.Condition = f.condition("requires")
-	d.Belief, d.Language = f.text("belief"), f.text("language")
+	d.Belief, d.Language = readBelief(f), f.text("language")
 	d.Promoted = f.text("promoted_from")
 	d.knownByLine = f.at("known_by")
 	f.warnUnknown()
+}
+
+// BeliefRumour marks a document that is spoken only as hearsay.
+const BeliefRumour = "rumour"
+
+// readBelief takes the other spelling too: a rumour must not be told as a fact
+// for the want of a letter.
+func readBelief(f *fields) string {
+	belief := strings.ToLower(f.text("belief"))
+	switch belief {
+	case "rumor", "rumours", "rumors", "hearsay", "gossip":
+		return BeliefRumour
+	case "", BeliefRumour:
+		return belief
+	}
+	f.log.warnf(f.at("belief"), "`belief` is %q; only %s changes how a thing is told", belief, BeliefRumour)
+	return belief
 }
 
 // someList is a list that, where it is given, must not be empty: an empty list

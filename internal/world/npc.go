@@ -34,7 +34,7 @@ func readNPC(l *log, folder string, data []byte) *NPC {
 	n.Lines, n.LocaleLines = readLines(f)
 	n.Greeting = firstLine(f, n.Lines, LineGreeting)
 	n.Farewell = firstLine(f, n.Lines, LineFarewell)
-	n.Voice = readVoice(f)
+	n.Voice, n.replacementLines = readVoice(f)
 	n.Secrets = readSecrets(f)
 	n.Actions = readActions(f)
 	f.warnUnknown()
@@ -87,10 +87,11 @@ func takeKinds(f *fields, into Lines) {
 	}
 }
 
-func readVoice(f *fields) Voice {
+func readVoice(f *fields) (Voice, map[string]int) {
+	lines := map[string]int{}
 	sub, ok := f.mapping("voice")
 	if !ok {
-		return Voice{}
+		return Voice{}, lines
 	}
 	v := Voice{Openers: sub.list("openers"), Hedges: sub.list("hedges"), Replacements: map[string]string{}}
 	if b := sub.boolean("lowercase"); b != nil {
@@ -104,10 +105,11 @@ func readVoice(f *fields) Voice {
 				continue
 			}
 			v.Replacements[from] = to
+			lines[from] = words.at(from)
 		}
 	}
 	sub.warnUnknown()
-	return v
+	return v, lines
 }
 
 func readSecrets(f *fields) []Secret {

@@ -30,6 +30,7 @@ type proseReader struct {
 	item     bool     // it is a list item
 	first    int      // its first line
 	line     int
+	next     string // the line after the one being read
 	page     int
 	heading  string
 	fenced   bool
@@ -44,8 +45,12 @@ func proseBlocks(s string, markdown bool) []block {
 		})
 	}
 	r := &proseReader{markdown: markdown, page: 1}
-	for line := range strings.SplitSeq(s, "\n") {
-		r.line++
+	lines := strings.Split(s, "\n")
+	for n, line := range lines {
+		r.line, r.next = n+1, ""
+		if n+1 < len(lines) {
+			r.next = lines[n+1]
+		}
 		for i, part := range strings.Split(line, "\f") {
 			if i > 0 {
 				r.flush()
@@ -105,7 +110,7 @@ func (r *proseReader) readText(line, trimmed string) {
 		return
 	}
 	if m := tableRow.FindStringSubmatch(line); m != nil && r.markdown {
-		r.alone(strings.TrimSpace(m[1]))
+		r.row(strings.TrimSpace(m[1]))
 		return
 	}
 	if m := listItem.FindStringSubmatch(line); m != nil && r.mayBegin() {
@@ -114,12 +119,14 @@ func (r *proseReader) readText(line, trimmed string) {
 		r.add(m[1])
 		return
 	}
+	fresh := len(r.lines) == 0 || endsSentence(r.lines[len(r.lines)-1])
 	switch {
-	case standsAlone(trimmed):
-		r.alone(trimmed)
-		r.heading = strings.Trim(trimmed, "-=*~#_: ")
-	case len(r.lines) == 0 && isSalutation(trimmed):
-		r.alone(trimmed)
+	case fresh && isLabel(trimmed):
+		r.flush()
+		r.heading = strings.TrimSuffix(trimmed, ":")
+	case decorated.MatchString(trimmed), fresh && standsAlone(trimmed, r.next):
+		r.title(strings.Trim(trimmed, "-=*~#_ "), decorated.MatchString(trimmed))
+	case len(r.lines) == 0 && isSalutation(trimmed, r.next):
 	default:
 		if r.item && r.leavesItem(line) {
 			r.flush()
@@ -142,22 +149,28 @@ func (r *proseReader) mayBegin() bool {
 }
 
 // leavesItem says whether a line after a list item begins something new: it is
-// not indented, begins with a capital, and the line before had room for more.
+// not indented, begins with a capital, and the line before had room for more or
+// ended a sentence.
 func (r *proseReader) leavesItem(line string) bool {
 	first, _ := utf8.DecodeRuneInString(line)
-	return unicode.IsUpper(first) && utf8.RuneCountInString(r.lines[len(r.lines)-1]) < wrapWidth
+	last := r.lines[len(r.lines)-1]
+	return unicode.IsUpper(first) && (utf8.RuneCountInString(last) < wrapWidth || endsSentence(last))
 }
 
 // wrapWidth is the least width at which texts are wrapped by hand; a shorter
 // line ends where its author ended it.
 const wrapWidth = 56
 
+var decorated = regexp.MustCompile(`^[-=*~#_]{2,}.*[-=*~#_]{2,}$`)
+
 // standsAlone says whether a line is a heading of its own by its looks:
-// decorated, or all in capitals.
-func standsAlone(s string) bool {
-	if len(s) > 2 && strings.ContainsRune("-=*~#_", rune(s[0])) && strings.ContainsRune("-=*~#_", rune(s[len(s)-1])) {
-		return !strings.HasPrefix(s, "**") && strings.Count(s[:2], s[:1]) == 2 || s[0] != s[1] && strings.ContainsRune("-=*~#_", rune(s[1]))
-	}
+// in capitals while the line after it is not.
+func standsAlone(s, next string) bool {
+	return isShouted(s) && !endsSentence(s) && !isShouted(next)
+}
+
+// isShouted says whether a line is written in capitals.
+func isShouted(s string) bool {
 	letters := 0
 	for _, c := range s {
 		if unicode.IsLower(c) {
@@ -167,12 +180,43 @@ func standsAlone(s string) bool {
 			letters++
 		}
 	}
-	return letters > 2 && !endsSentence(s)
+	return letters > 2
 }
 
-var salutation = regexp.MustCompile(`^(?i:dear|dearest|my dear|my dearest|hello|hi|hey|to)\b[^.!?]{0,40}[,:]$`)
+// isLabel says whether a line only introduces what follows: "Note:".
+func isLabel(s string) bool {
+	return strings.HasSuffix(s, ":") && len(strings.Fields(s)) <= 3
+}
 
-func isSalutation(s string) bool { return salutation.MatchString(s) }
+var salutation = regexp.MustCompile(`(?i)^(?:my )?(?:dear|dearest|hello|hi|hey)(?: [^\s.!?]+){0,4}[,:]$`)
+
+// isSalutation says whether a line greets the reader of a letter. It asserts
+// nothing, and must not join the first sentence.
+func isSalutation(s, next string) bool {
+	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(next))
+	return salutation.MatchString(s) && !unicode.IsLower(first)
+}
+
+// title takes a line that stands alone: what follows stands under it, and a
+// decorated line of one word is no more than that.
+func (r *proseReader) title(s string, decorated bool) {
+	r.flush()
+	r.heading = s
+	if !decorated || len(strings.Fields(s)) > 1 {
+		r.alone(s)
+	}
+}
+
+var tableRule = regexp.MustCompile(`^\s*\|?[\s:|-]*-[\s:|-]*$`)
+
+// row takes a row of a table; the head names the columns and asserts nothing.
+func (r *proseReader) row(s string) {
+	if tableRule.MatchString(r.next) && strings.Contains(r.next, "|") {
+		r.flush()
+		return
+	}
+	r.alone(s)
+}
 
 func (r *proseReader) add(s string) {
 	if len(r.lines) == 0 {

@@ -38,6 +38,10 @@ func (r *recordReader) walk(n ast.Node, parents []string, key string) {
 	case *ast.MappingValueNode:
 		r.pair(n, parents)
 	case *ast.SequenceNode:
+		if written := flowList(n, key); written != "" {
+			r.line(written, lineOf(n), parents)
+			return
+		}
 		if key != "" {
 			parents = append(parents[:len(parents):len(parents)], key)
 		}
@@ -68,10 +72,9 @@ func (r *recordReader) scalar(n ast.Node, parents []string, key string) {
 	if !ok || strings.TrimSpace(value) == "" {
 		return
 	}
-	heading := strings.Join(parents, " ")
 	if endsSentence(strings.TrimSpace(value)) || len(text.Sentences(value)) > 1 {
 		for _, p := range cutText(value, lineOf(n)) {
-			p.Heading = strings.TrimSpace(heading + " " + key)
+			p.Heading = strings.TrimSpace(strings.Join(parents, " ") + " " + key)
 			r.out = append(r.out, p)
 		}
 		return
@@ -83,7 +86,32 @@ func (r *recordReader) scalar(n ast.Node, parents []string, key string) {
 	if key != "" {
 		written = key + ": " + written
 	}
-	for _, p := range (block{text: written, line: lineOf(n), page: 1, heading: heading}).cut() {
-		r.out = append(r.out, p)
+	r.line(written, lineOf(n), parents)
+}
+
+// line takes "key: value" as one sentence, whatever stands in it.
+func (r *recordReader) line(written string, line int, parents []string) {
+	for _, part := range splitLong(strings.Join(strings.Fields(written), " ")) {
+		if isCitable(part) {
+			r.out = append(r.out, Passage{Text: part, Page: 1, Line: line, Heading: strings.Join(parents, " ")})
+		}
 	}
+}
+
+// flowList is "key: [a, b]" for a short list in brackets, or "".
+func flowList(n *ast.SequenceNode, key string) string {
+	if !n.IsFlowStyle || key == "" {
+		return ""
+	}
+	items := make([]string, 0, len(n.Values))
+	for _, v := range n.Values {
+		if _, ok := scalar(v); !ok {
+			return ""
+		}
+		items = append(items, strings.TrimSpace(v.GetToken().Origin))
+	}
+	if s := key + ": [" + strings.Join(items, ", ") + "]"; len(s) <= maxPassage {
+		return s
+	}
+	return ""
 }

@@ -1,6 +1,9 @@
 package world
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -73,6 +76,24 @@ func capitals(s string) []string {
 		out = append(out, w)
 	}
 	return out
+}
+
+// refuseNames takes out the replacements that touch a name of the world.
+func (ld *loader) refuseNames() {
+	var names map[string]bool
+	for _, handle := range ld.world.Handles() {
+		n := ld.world.NPCs[handle]
+		for _, from := range slices.Sorted(maps.Keys(n.Voice.Replacements)) {
+			if names == nil {
+				names = ld.world.nameWords()
+			}
+			if name := touchesName(from+" "+n.Voice.Replacements[from], names); name != "" {
+				delete(n.Voice.Replacements, from)
+				ld.problems = append(ld.problems, Problem{Severity: SeverityError, File: n.Path, Line: n.replacementLines[from],
+					Message: fmt.Sprintf("`voice.replacements.%s` touches a name (%s); take it out", from, name)})
+			}
+		}
+	}
 }
 
 // touchesName is the name of the world that a replacement touches, or "".

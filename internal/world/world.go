@@ -60,9 +60,10 @@ type NPC struct {
 	Thresholds  map[string]float64
 	Path        string // of npc.yaml, relative to the world's root
 
-	language      string // of the world: the language of Lines
-	handleLine    int
-	backstoryLine int
+	language         string // of the world: the language of Lines
+	handleLine       int
+	backstoryLine    int
+	replacementLines map[string]int
 }
 
 // Lines are authored lines by kind.

@@ -1,0 +1,108 @@
+package world
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Reject is the provenance filter's judgement of a chunk's id and text: why it
+// would never be evidence.
+type Reject func(schema.Chunk) (reason string, rejected bool)
+
+// Lint adds to the problems of loading what only the whole world shows: audiences
+// that are nobody, documents that no NPC can reach, near-duplicates, and text
+// that the provenance filter would reject. All of these are warnings. A nil
+// reject rejects nothing.
+func Lint(w *World, problems []Problem, reject Reject) []Problem {
+	out := append([]Problem(nil), problems...)
+	if len(w.NPCs) == 0 {
+		out = append(out, warning(frameFile, 0, "the world has no NPC; add npcs/<handle>/%s", npcFile))
+	}
+	for _, d := range w.Documents {
+		if d.Fragment == "" {
+			out = append(out, w.lintAudience(d)...)
+			out = append(out, lintMarkup(d)...)
+		}
+		if reject != nil {
+			out = append(out, w.lintProvenance(d, reject)...)
+		}
+	}
+	for _, handle := range w.Handles() {
+		out = append(out, lintSecrets(w.NPCs[handle])...)
+	}
+	out = append(out, w.lintDuplicates()...)
+	return sortProblems(out)
+}
+
+func warning(file string, line int, format string, args ...any) Problem {
+	return Problem{Severity: SeverityWarning, File: file, Line: line, Message: fmt.Sprintf(format, args...)}
+}
+
+// lintAudience names entries of known_by that mean nobody, and a document that
+// nobody may know.
+func (w *World) lintAudience(d *Document) []Problem {
+	var out []Problem
+	companion := d.Path + companionSuffix
+	for _, who := range d.KnownBy {
+		if who != everyone && !w.anyone(func(n *NPC) bool { return n.isMeant(who) }) {
+			out = append(out, warning(companion, d.knownByLine, "`known_by` lists %q, which means no NPC of this world%s", who, w.hint(who)))
+		}
+	}
+	if !w.anyone(func(n *NPC) bool { return w.InScope(d, n) }) {
+		out = append(out, warning(d.Path, 0, "no NPC can know this; mend `known_by` in its companion"))
+	}
+	return out
+}
+
+func (w *World) anyone(is func(*NPC) bool) bool {
+	for _, n := range w.NPCs {
+		if is(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// hint is the handle that a misspelt one may mean.
+func (w *World) hint(who string) string {
+	if near := nearest(who, w.Handles()); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+func (w *World) lintProvenance(d *Document, reject Reject) []Problem {
+	var out []Problem
+	for i, c := range w.chunksOf(d) {
+		if reason, rejected := reject(c); rejected {
+			out = append(out, warning(d.Path, d.Passages[i].Line, "this passage is never evidence (%s): %s", reason, clip(c.Text)))
+		}
+	}
+	return out
+}
+
+var inlineMarkup = regexp.MustCompile("\\*\\*\\S|__\\S|`\\S|\\]\\(|</?[a-zA-Z]+>")
+
+// lintMarkup names the first passage with markup, which would be spoken as it
+// stands.
+func lintMarkup(d *Document) []Problem {
+	for _, p := range d.Passages {
+		if strings.HasSuffix(d.Path, ".md") && inlineMarkup.MatchString(p.Text) {
+			return []Problem{warning(d.Path, p.Line, "markup inside a sentence is spoken as it stands; write it plainly: %s", clip(p.Text))}
+		}
+	}
+	return nil
+}
+
+func lintSecrets(n *NPC) []Problem {
+	var out []Problem
+	for _, s := range n.Secrets {
+		if s.Requires == "" {
+			out = append(out, warning(n.Path, s.Line, "this secret has no `requires` and is never told; add one such as `trust >= 50`, or leave it so"))
+		}
+	}
+	return out
+}
