@@ -30,7 +30,9 @@ type Turn struct {
 	Abort         *Abort       `json:"abort,omitempty"` // set when the turn is to end without an answer
 	Rerun         int          `json:"rerun,omitempty"` // times the turn went back to Pass 1
 	Passes        []PassRecord `json:"passes,omitempty"`
-	Reply         *Reply       `json:"reply,omitempty"` // made by the act pass; the mesh publishes it once
+	SaidSeq       uint64       `json:"said_seq,omitempty"`   // the last sequence on said.<c>.<turn> that the turn knows of
+	ReviewSeq     uint64       `json:"review_seq,omitempty"` // the same of review.<c>.<turn>
+	Reply         *Reply       `json:"reply,omitempty"`      // made by the act pass; the mesh publishes it once
 
 	extra extras
 }
@@ -257,7 +259,8 @@ type Action struct {
 	Phrase     string         `json:"phrase,omitempty"`   // the authored phrase that promises it
 	Confirm    bool           `json:"confirm,omitempty"`
 	Checked    bool           `json:"checked"`
-	Refused    string         `json:"refused,omitempty"` // why the check failed
+	Confirmed  bool           `json:"confirmed,omitempty"` // the game has accepted it already
+	Refused    string         `json:"refused,omitempty"`   // why the check failed
 }
 
 // Abort says why a turn ends without an answer.

@@ -1,0 +1,113 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// advance starts the turn at the head of a conversation, if it has not been
+// started, and clears away turns whose reply the conversation already holds. It
+// may be called by anybody at any time, and any number of times.
+func (m *Mesh) advance(ctx context.Context, convo schema.ConversationID) error {
+	for {
+		head, err := m.conn.get(ctx, streamTurns, 1, schema.SubjectTurn(convo))
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := m.step("advance.head"); err != nil {
+			return err
+		}
+		turn := turnOf(head)
+		over, err := m.settle(ctx, convo, turn, head)
+		if err != nil || !over {
+			return err
+		}
+		if err := m.conn.remove(ctx, streamTurns, head.Sequence); err != nil {
+			return err
+		}
+		if err := m.step("advance.removed"); err != nil {
+			return err
+		}
+	}
+}
+
+// settle looks at the head: over means that its reply is applied and the head
+// can go. Otherwise the turn is started, or left to its finisher.
+func (m *Mesh) settle(ctx context.Context, convo schema.ConversationID, turn string, head *jetstream.RawStreamMsg) (over bool, err error) {
+	// The document is read after the head: a head that has changed was applied
+	// before it went, so the next turn sees the last one's memory.
+	doc, err := m.conn.conversation(ctx, convo)
+	if err != nil {
+		return false, err
+	}
+	reply, err := m.conn.reply(ctx, convo, turn)
+	if err == nil {
+		return isApplied(doc, turn, reply), nil
+	}
+	if !errors.Is(err, ErrNotFound) {
+		return false, err
+	}
+	return false, m.start(ctx, convo, head, doc)
+}
+
+// isApplied says whether a reply's turn needs nothing more of its finisher.
+func isApplied(doc convoDoc, turn string, reply *storedReply) bool {
+	if reply.Reply == nil || reply.Reply.Reason == schema.ReasonInvalid {
+		return true // expired, so long since applied; or never a request, so never to be applied
+	}
+	return doc.HasApplied(turn, reply.Sequence)
+}
+
+// start publishes the turn to its first pass, once: the message id is the same
+// whoever starts it.
+func (m *Mesh) start(ctx context.Context, convo schema.ConversationID, head *jetstream.RawStreamMsg, doc convoDoc) error {
+	req, err := readRequest(convo, head.Data)
+	if err != nil {
+		return nil // its own doorbell answers it, and its finisher comes back here
+	}
+	t := &schema.Turn{
+		Request: *req, Pass: schema.PassRetrieve, Sequence: head.Sequence,
+		AcceptedAt: head.Time.UTC(), DeadlineAt: head.Time.UTC().Add(req.Deadline()),
+		Convo: doc.Conversation,
+	}
+	if !m.opts.Now().Before(endsAt(t)) {
+		return nil // its deadline has come while it waited
+	}
+	data, err := schema.EncodeTurn(t)
+	if err != nil {
+		return err
+	}
+	if _, err := m.publish(ctx, message(schema.SubjectPass(t.Pass, convo, t.TurnID), data, headerMsgID, hopID(t))); err != nil {
+		return err
+	}
+	return m.step("advance.started")
+}
+
+// readRequest reads a request and holds it against the subject it came on.
+func readRequest(convo schema.ConversationID, data []byte) (*schema.Request, error) {
+	req, err := schema.DecodeRequest(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range []struct{ field, body, subject string }{
+		{"world", req.World, convo.World}, {"npc", req.NPC, convo.NPC}, {"player", req.Player, convo.Player},
+	} {
+		if f.body != f.subject {
+			return nil, &schema.FieldError{Field: f.field,
+				Reason: fmt.Sprintf("is %q but the subject says %q; publish on %s", f.body, f.subject, schema.SubjectTurn(req.Conversation()))}
+		}
+	}
+	return req, nil
+}
+
+// messageTimeout bounds one doorbell, deadline or finish; the broker brings it
+// back if it takes longer.
+const messageTimeout = 30 * time.Second

@@ -1,0 +1,140 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// headerReason says why a cancel was sent; without it, by the caller's will.
+const headerReason = "Forsooth-Reason"
+
+// cancelUnknown answers a cancel of a turn that does not wait.
+const cancelUnknown = "unknown"
+
+// cancel asks for a turn to be ended. Nobody waits: a lost cancel leaves the
+// deadline.
+func (c *Conn) cancel(convo schema.ConversationID, turn, reason string) error {
+	return c.nc.PublishMsg(message(schema.SubjectCancel(convo, turn), nil, headerReason, reason))
+}
+
+// handleCancel ends the turn that a cancel names and answers a caller that
+// waits.
+func (m *Mesh) handleCancel(ctx context.Context, msg *nats.Msg) {
+	ctx, stop := context.WithTimeout(ctx, messageTimeout)
+	defer stop()
+	answer := "ok"
+	if err := m.endNamed(ctx, msg); err != nil {
+		answer = err.Error()
+		if errors.Is(err, ErrNotFound) {
+			answer = cancelUnknown
+		} else {
+			m.opts.Report(Report{Where: "cancel", Subject: msg.Subject, Outcome: "lost", Err: err})
+		}
+	}
+	if msg.Reply != "" {
+		_ = msg.Respond([]byte(answer))
+	}
+}
+
+func (m *Mesh) endNamed(ctx context.Context, msg *nats.Msg) error {
+	subject, err := schema.ParseSubject(msg.Subject)
+	if err != nil {
+		return err
+	}
+	sequence, err := m.conn.queued(ctx, subject.Conversation, subject.Turn)
+	if err != nil {
+		return err
+	}
+	reason := schema.ReasonCancelled
+	if msg.Header.Get(headerReason) == schema.ReasonSuperseded {
+		reason = schema.ReasonSuperseded
+	}
+	return m.end(ctx, ending{convo: subject.Conversation, turn: subject.Turn, sequence: sequence, reason: reason})
+}
+
+// queued finds a turn in its conversation's queue.
+func (c *Conn) queued(ctx context.Context, convo schema.ConversationID, turn string) (sequence uint64, err error) {
+	err = c.each(ctx, streamTurns, schema.SubjectTurn(convo), func(msg *jetstream.RawStreamMsg) bool {
+		if turnOf(msg) == turn {
+			sequence = msg.Sequence
+		}
+		return sequence == 0
+	})
+	if err == nil && sequence == 0 {
+		err = fmt.Errorf("turn %s of %s waits nowhere: %w", turn, convo, ErrNotFound)
+	}
+	return sequence, err
+}
+
+// inflight is one run of a handler.
+type inflight struct{ stop context.CancelCauseFunc }
+
+// inflight gives a handler a context that ends with its turn.
+func (m *Mesh) inflight(ctx context.Context, turn string) (context.Context, func()) {
+	ctx, stop := context.WithCancelCause(ctx)
+	f := &inflight{stop: stop}
+	m.mu.Lock()
+	if m.running[turn] == nil {
+		m.running[turn] = map[*inflight]struct{}{}
+	}
+	m.running[turn][f] = struct{}{}
+	m.mu.Unlock()
+	return ctx, func() {
+		m.mu.Lock()
+		delete(m.running[turn], f)
+		if len(m.running[turn]) == 0 {
+			delete(m.running, turn)
+		}
+		m.mu.Unlock()
+		stop(nil)
+	}
+}
+
+// interrupt stops the handlers of a turn in this process, so that a model call
+// does not outlive what it is for.
+func (m *Mesh) interrupt(_ context.Context, msg *nats.Msg) {
+	subject, err := schema.ParseSubject(msg.Subject)
+	if err != nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for f := range m.running[subject.Turn] {
+		f.stop(errEnded)
+	}
+}
+
+// subscribe listens on plain subjects until unsubscribe.
+func (m *Mesh) subscribe(ctx context.Context) error {
+	if len(m.runners) > 0 {
+		m.subs = append(m.subs, subscription{subject: schema.Prefix + "cancel.*.*.*.*", handle: m.interrupt})
+	}
+	for i := range m.subs {
+		s := &m.subs[i]
+		handle := func(msg *nats.Msg) { s.handle(ctx, msg) }
+		var err error
+		if s.queue != "" {
+			s.sub, err = m.conn.nc.QueueSubscribe(s.subject, s.queue, handle)
+		} else {
+			s.sub, err = m.conn.nc.Subscribe(s.subject, handle)
+		}
+		if err != nil {
+			m.unsubscribe()
+			return fmt.Errorf("listen on %s: %w", s.subject, err)
+		}
+	}
+	return nil
+}
+
+func (m *Mesh) unsubscribe() {
+	for i := range m.subs {
+		if sub := m.subs[i].sub; sub != nil {
+			_ = sub.Unsubscribe()
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// InProcess is a NATS server in this very process; embedded.Server is one.
+type InProcess interface {
+	InProcessConn() (net.Conn, error)
+}
+
+// Dial says which broker to connect to.
+type Dial struct {
+	URL       string        // nats://host:port
+	InProcess InProcess     // instead of a URL
+	Name      string        // of this client, as the broker shows it
+	Timeout   time.Duration // of the first connection; default 2 s
+}
+
+// Conn is a connection to the broker. Several meshes and clients may share it.
+type Conn struct {
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	url    string
+	closed chan struct{}
+
+	mu      sync.Mutex
+	streams map[string]jetstream.Stream
+}
+
+// readTimeout is one attempt at one read.
+const readTimeout = 2 * time.Second
+
+// Connect reaches the broker or says in one line why it cannot. A connection
+// that breaks later is mended in the background for as long as it takes.
+func Connect(ctx context.Context, d Dial) (*Conn, error) {
+	c := &Conn{url: d.URL, closed: make(chan struct{}), streams: map[string]jetstream.Stream{}}
+	opts := []nats.Option{
+		nats.Name(d.Name),
+		nats.Timeout(orDefault(d.Timeout, 2*time.Second)),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(100 * time.Millisecond),
+		nats.ReconnectJitter(100*time.Millisecond, 100*time.Millisecond),
+		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
+	}
+	if d.InProcess != nil {
+		c.url = "the server in this process"
+		opts = append(opts, nats.InProcessServer(d.InProcess))
+	}
+	nc, err := nats.Connect(d.URL, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("no NATS server answers at %s: %w; start one with `forsooth up`, or name another with --nats", c.url, err)
+	}
+	js, err := jetstream.New(nc)
+	if err != nil {
+		nc.Close()
+		return nil, fmt.Errorf("open JetStream at %s: %w", c.url, err)
+	}
+	if _, err := js.AccountInfo(ctx); err != nil {
+		nc.Close()
+		if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, nats.ErrNoResponders) {
+			return nil, fmt.Errorf("the NATS server at %s has no JetStream; start it with -js", c.url)
+		}
+		return nil, fmt.Errorf("ask %s for JetStream: %w", c.url, err)
+	}
+	c.nc, c.js = nc, js
+	return c, nil
+}
+
+// Close ends the connection at once. A Mesh over it must have stopped.
+func (c *Conn) Close() {
+	c.nc.Close()
+	<-c.closed
+}
+
+// URL is where the connection leads, for messages.
+func (c *Conn) URL() string { return c.url }

@@ -1,0 +1,215 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// pullHeartbeat is how often the broker says that a waiting pull still stands;
+// twice that without a word, and the pull is made again.
+const pullHeartbeat = 500 * time.Millisecond
+
+// delivery is a message in a worker's hands.
+type delivery struct {
+	msg      jetstream.Msg
+	subject  string
+	data     []byte
+	sequence uint64 // in its stream
+	attempt  int
+	stored   time.Time // the broker's timestamp
+}
+
+// verdict is what becomes of a delivery.
+type verdict struct {
+	kind  verdictKind
+	delay time.Duration
+}
+
+type verdictKind int
+
+const (
+	verdictAck verdictKind = iota
+	verdictTerm
+	verdictPutBack // always with a delay: a bare Nak comes back at once, for ever
+	verdictAbandon // say nothing; only a killed worker does
+)
+
+var (
+	acked     = verdict{kind: verdictAck}
+	termed    = verdict{kind: verdictTerm}
+	abandoned = verdict{kind: verdictAbandon}
+)
+
+func putBack(d time.Duration) verdict { return verdict{kind: verdictPutBack, delay: d} }
+
+// runner is one durable consumer with its workers.
+type runner struct {
+	m        *Mesh
+	name     string
+	stream   string
+	filter   string
+	workers  int
+	prefetch int
+	handle   func(ctx context.Context, d *delivery) verdict
+
+	mu    sync.Mutex
+	held  map[uint64]*held // by stream sequence
+	slots chan struct{}
+	wg    sync.WaitGroup
+}
+
+type held struct {
+	msg   jetstream.Msg
+	since time.Time
+}
+
+// run consumes until ctx ends. Handlers run under work, which lives longer.
+func (r *runner) run(ctx, work context.Context) error {
+	cons, err := r.m.consumer(ctx, r.stream, r.name, r.filter, r.workers)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	r.held = map[uint64]*held{}
+	r.slots = make(chan struct{}, r.workers)
+	work, stop := context.WithCancelCause(work)
+	defer stop(nil)
+
+	consuming, err := cons.Consume(func(msg jetstream.Msg) { r.take(ctx, work, msg) },
+		jetstream.PullMaxMessages(r.prefetch),
+		jetstream.PullHeartbeat(pullHeartbeat),
+		jetstream.PullExpiry(30*time.Second),
+		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
+			// A missed heartbeat or an ended pull mends itself: the library pulls again.
+			if !errors.Is(err, jetstream.ErrNoHeartbeat) && !errors.Is(err, nats.ErrConnectionClosed) {
+				r.m.opts.Report(Report{Where: r.name, Outcome: "retry", Err: err})
+			}
+		}),
+	)
+	if err != nil {
+		return fmt.Errorf("consume %s: %w", r.name, err)
+	}
+	beating, stopBeating := context.WithCancel(work)
+	var beat sync.WaitGroup
+	beat.Go(func() { r.beat(beating) })
+
+	lost := false
+	select {
+	case <-ctx.Done():
+	case <-consuming.Closed():
+		lost = true
+	}
+	consuming.Drain()
+	<-consuming.Closed()
+	timer := time.AfterFunc(r.m.opts.DrainTimeout, func() { stop(errDrained) })
+	r.wg.Wait()
+	timer.Stop()
+	stopBeating()
+	beat.Wait()
+	if lost && ctx.Err() == nil {
+		return fmt.Errorf("consumer %s on %s is gone; run `forsooth doctor`", r.name, r.stream)
+	}
+	return nil
+}
+
+// errDrained is the cause of a handler's context that outlived the drain.
+var errDrained = errors.New("the service is stopping")
+
+// take waits for a free worker and gives it the message. While it waits nothing
+// more is pulled than prefetch.
+func (r *runner) take(ctx, work context.Context, msg jetstream.Msg) {
+	meta, err := msg.Metadata()
+	if err != nil {
+		return // not a message of a consumer
+	}
+	if isMarker(msg.Headers()) {
+		_ = msg.Ack()
+		return
+	}
+	select {
+	case <-ctx.Done():
+		// Draining: what has not begun goes to another worker now.
+		_ = msg.NakWithDelay(time.Millisecond)
+		return
+	case r.slots <- struct{}{}:
+	}
+	seq := meta.Sequence.Stream
+	r.mu.Lock()
+	if h := r.held[seq]; h != nil {
+		// Redelivered while it is still worked on here: the newer delivery is the
+		// one to be acked, and nothing is done twice.
+		h.msg = msg
+		r.mu.Unlock()
+		<-r.slots
+		return
+	}
+	h := &held{msg: msg, since: time.Now()}
+	r.held[seq] = h
+	r.mu.Unlock()
+	d := &delivery{msg: msg, subject: msg.Subject(), data: msg.Data(), sequence: seq,
+		attempt: int(meta.NumDelivered), stored: meta.Timestamp}
+	r.wg.Go(func() {
+		r.finish(d, h, r.handle(work, d))
+		<-r.slots
+	})
+}
+
+func (r *runner) finish(d *delivery, h *held, v verdict) {
+	r.mu.Lock()
+	msg := h.msg
+	delete(r.held, d.sequence)
+	r.mu.Unlock()
+	var err error
+	switch v.kind {
+	case verdictAck:
+		err = msg.Ack()
+	case verdictTerm:
+		err = msg.Term()
+	case verdictPutBack:
+		err = msg.NakWithDelay(max(v.delay, time.Millisecond))
+	}
+	if err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
+		r.m.opts.Report(Report{Where: r.name, Subject: d.subject, Attempt: d.attempt, Outcome: "lost", Err: err})
+	}
+}
+
+// beat tells the broker that long work is still in hand, three times within the
+// time after which it would give the message to another.
+func (r *runner) beat(ctx context.Context) {
+	every := r.m.opts.AckWait / 3
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		var long []jetstream.Msg
+		r.mu.Lock()
+		for _, h := range r.held {
+			if time.Since(h.since) >= every/2 {
+				long = append(long, h.msg)
+			}
+		}
+		r.mu.Unlock()
+		for _, msg := range long {
+			_ = msg.InProgress()
+		}
+	}
+}
+
+func (m *Mesh) addRunner(r *runner) {
+	r.m = m
+	r.workers = orDefault(r.workers, m.opts.Workers)
+	r.prefetch = orDefault(r.prefetch, r.workers)
+	m.runners = append(m.runners, r)
+}

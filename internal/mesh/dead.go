@@ -1,0 +1,96 @@
+package mesh
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// maxDeadBody is how much of a message that could not be read a dead letter keeps.
+const maxDeadBody = 64 << 10
+
+// bury stores a dead letter, once per message.
+func (m *Mesh) bury(ctx context.Context, where schema.Pass, stream string, d *delivery, convo schema.ConversationID, turn string, cause error, body []byte) error {
+	letter, err := json.Marshal(schema.DeadLetter{
+		Pass: where, TurnID: turn, Reason: cause.Error(), Stream: stream, Sequence: d.sequence,
+		Attempt: d.attempt, At: m.opts.Now().UTC(), Body: bytes.Clone(body[:min(len(body), maxDeadBody)]),
+	})
+	if err != nil {
+		return fmt.Errorf("dead letter of turn %s: %w", turn, err)
+	}
+	id := stream + "/" + strconv.FormatUint(d.sequence, 10)
+	_, err = m.publish(ctx, message(schema.SubjectDead(where, convo, turn), letter, headerMsgID, id))
+	return err
+}
+
+// unreadable is a message on PASSES that is no turn. Its turn, if there is one,
+// is ended by its deadline.
+func (p *passRunner) unreadable(ctx context.Context, d *delivery, cause error) verdict {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	convo, turn := schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}, "seq-"+strconv.FormatUint(d.sequence, 10)
+	if s, err := schema.ParseSubject(d.subject); err == nil {
+		convo, turn = s.Conversation, s.Turn
+	}
+	p.m.opts.Report(Report{Where: "pass-" + string(p.pass), Subject: d.subject, Turn: turn, Attempt: d.attempt, Outcome: "reject", Err: cause})
+	if err := p.m.bury(ctx, p.pass, streamPasses, d, convo, turn, cause, d.data); err != nil {
+		return putBack(retryDelay(d.attempt))
+	}
+	return termed
+}
+
+// reject is the end of a turn that cannot be handled: a dead letter, then the
+// turn to act as aborted, then Term.
+func (p *passRunner) reject(ctx context.Context, d *delivery, t *schema.Turn, cause error) verdict {
+	p.report(d, t, "reject", cause)
+	err := p.m.bury(ctx, p.pass, streamPasses, d, t.Conversation(), t.TurnID, cause, nil)
+	if err == nil {
+		err = p.m.step("reject.buried")
+	}
+	if err == nil {
+		err = p.abort(ctx, d, cause)
+	}
+	switch {
+	case errors.Is(err, errKilled):
+		return abandoned
+	case err != nil:
+		p.report(d, t, "retry", err)
+		return putBack(retryDelay(d.attempt))
+	}
+	return termed
+}
+
+// abort sends the turn, as it came to this pass, to act. What a failed handler
+// left half done in it is gone with that copy.
+func (p *passRunner) abort(ctx context.Context, d *delivery, cause error) error {
+	t, err := p.decode(d)
+	if err != nil {
+		return err
+	}
+	if p.pass == schema.PassAct && t.Abort != nil {
+		// Act cannot even abort: the mesh ends the turn by itself.
+		return p.m.end(ctx, ending{convo: t.Conversation(), turn: t.TurnID, sequence: t.Sequence, reason: schema.ReasonPoison})
+	}
+	detail, _, _ := strings.Cut(cause.Error(), "\n")
+	t.Abort = &schema.Abort{Reason: schema.ReasonPoison, Detail: detail}
+	t.Hop++
+	t.Pass = schema.PassAct
+	data, err := schema.EncodeTurn(t)
+	if err != nil {
+		// Too large with the abort in it: only what an ending needs goes on.
+		bare := &schema.Turn{Request: t.Request, Hop: t.Hop, Pass: t.Pass, Sequence: t.Sequence, AcceptedAt: t.AcceptedAt,
+			DeadlineAt: t.DeadlineAt, SaidSeq: t.SaidSeq, ReviewSeq: t.ReviewSeq, Abort: t.Abort}
+		if data, err = schema.EncodeTurn(bare); err != nil {
+			return err
+		}
+	}
+	_, err = p.m.publish(ctx, message(schema.SubjectPass(schema.PassAct, t.Conversation(), t.TurnID), data, headerMsgID, hopID(t)))
+	return err
+}

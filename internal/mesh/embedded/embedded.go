@@ -1,0 +1,182 @@
+// Package embedded runs a NATS server with JetStream inside this process, on a
+// data folder that it alone holds. It is the only package that imports
+// nats-server, and it knows nothing of turns: internal/mesh makes the streams.
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"golang.org/x/sys/unix"
+)
+
+// Options say where the server keeps its data and where it listens.
+type Options struct {
+	Dir      string        // the data folder; JetStream lives in Dir/nats
+	Port     int           // 0: one that is free
+	MaxStore int64         // bytes of JetStream on disk; default 16 GiB, and never more than what is free, less a reserve
+	Ready    time.Duration // how long the start may take; default 20 s
+	Sync     bool          // fsync every write: survives a power cut, costs most of the speed
+}
+
+// Server is a running server.
+type Server struct {
+	ns   *server.Server
+	lock *lock
+	url  string
+}
+
+// reserve is the disk that JetStream leaves free: at a full disk it answers
+// nothing, not even a purge, whereas at its own limit it refuses cleanly.
+const reserve = 256 << 20
+
+// Start locks the folder, starts the server and waits until it answers.
+// Errors are one line each: *InUseError, a port in use, a disk without room.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("data folder %s cannot be made: %w; give another --data", o.Dir, err)
+	}
+	l, err := acquire(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := start(ctx, o, l)
+	if err != nil {
+		l.release()
+		return nil, err
+	}
+	return s, nil
+}
+
+func start(ctx context.Context, o Options, l *lock) (*Server, error) {
+	if err := portIsFree(o.Port); err != nil {
+		return nil, err
+	}
+	store, err := storeLimit(o)
+	if err != nil {
+		return nil, err
+	}
+	port := o.Port
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	ns, err := server.NewServer(&server.Options{
+		ServerName:         "forsooth",
+		Host:               "127.0.0.1",
+		Port:               port,
+		JetStream:          true,
+		StoreDir:           filepath.Join(o.Dir, "nats"),
+		JetStreamMaxStore:  store,
+		JetStreamMaxMemory: 64 << 20,
+		SyncAlways:         o.Sync,
+		MaxPayload:         1 << 20,
+		NoLog:              true,
+		NoSigs:             true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("NATS server on %s: %w", o.Dir, err)
+	}
+	ns.Start()
+	if err := ready(ctx, ns, o); err != nil {
+		ns.Shutdown()
+		ns.WaitForShutdown()
+		return nil, err
+	}
+	s := &Server{ns: ns, lock: l, url: ns.ClientURL()}
+	if err := l.name(s.url); err != nil {
+		ns.Shutdown()
+		ns.WaitForShutdown()
+		return nil, err
+	}
+	return s, nil
+}
+
+func ready(ctx context.Context, ns *server.Server, o Options) error {
+	limit := o.Ready
+	if limit == 0 {
+		limit = 20 * time.Second
+	}
+	if d, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(d))
+	}
+	switch {
+	case !ns.ReadyForConnections(limit):
+		return fmt.Errorf("NATS server on %s was not ready after %s", o.Dir, limit)
+	case !ns.JetStreamEnabled():
+		return fmt.Errorf("JetStream did not start on %s; move the folder %s away and start again", o.Dir, filepath.Join(o.Dir, "nats"))
+	}
+	return nil
+}
+
+// portIsFree asks before the server does, because the server only logs that its
+// port is taken.
+func portIsFree(port int) error {
+	if port == 0 {
+		return nil
+	}
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	l, err := net.Listen("tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("port %d is in use at 127.0.0.1; stop what listens there, or give another port (0 takes one that is free)", port)
+	}
+	if err != nil {
+		return fmt.Errorf("listen at %s: %w", address, err)
+	}
+	return l.Close()
+}
+
+// storeLimit keeps JetStream below the free disk.
+func storeLimit(o Options) (int64, error) {
+	limit := o.MaxStore
+	if limit <= 0 {
+		limit = 16 << 30
+	}
+	var fs unix.Statfs_t
+	if err := unix.Statfs(o.Dir, &fs); err != nil {
+		return 0, fmt.Errorf("free space of %s: %w", o.Dir, err)
+	}
+	free := int64(fs.Bavail)*int64(fs.Bsize) + used(filepath.Join(o.Dir, "nats")) - reserve
+	if free < 64<<20 {
+		return 0, fmt.Errorf("the disk of data folder %s is full: %d MB free; free at least %d MB or give another --data",
+			o.Dir, int64(fs.Bavail)*int64(fs.Bsize)>>20, (reserve+64<<20)>>20)
+	}
+	return min(limit, free), nil
+}
+
+// used is what the store holds already: it counts against the limit.
+func used(dir string) int64 {
+	var sum int64
+	_ = filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return nil
+		}
+		if info, err := e.Info(); err == nil {
+			sum += info.Size()
+		}
+		return nil
+	})
+	return sum
+}
+
+// URL is where other processes of this machine join.
+func (s *Server) URL() string { return s.url }
+
+// InProcessConn is a connection without a socket; mesh.Dial takes the server
+// itself for this.
+func (s *Server) InProcessConn() (net.Conn, error) { return s.ns.InProcessConn() }
+
+// Stop shuts the server down, waits for its files to be written, and gives the
+// folder free.
+func (s *Server) Stop() {
+	s.ns.Shutdown()
+	s.ns.WaitForShutdown()
+	s.lock.release()
+}

@@ -1,0 +1,180 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go"
+)
+
+// Ends is what a service adds to the ends of turns.
+type Ends struct {
+	// Author writes the reply of a turn that its deadline, a cancel or a newer
+	// turn ends: what was said, and an authored line. It uses no model and no
+	// store. The mesh fills in ids, and status and reason where they are empty. An
+	// error or panic leaves a reply of what was said. May be nil.
+	Author func(ctx context.Context, req *schema.Request, said []schema.Sentence, reason string) (*schema.Reply, error)
+	// Apply changes the conversation by a reply: working memory, trust, opinion.
+	// It must depend on its arguments alone. May be nil.
+	Apply func(doc *schema.Conversation, reply *schema.Reply)
+}
+
+// Ends registers the deadline handler, the finisher and the answer to cancels
+// to be run by Run.
+func (m *Mesh) Ends(e Ends) {
+	m.ends = e
+	m.addRunner(&runner{name: "deadline", stream: streamTimers, filter: schema.Prefix + "due.turn.>", handle: m.handleDue})
+	m.addRunner(&runner{name: "finisher", stream: streamReplies, handle: m.handleReply})
+	m.subs = append(m.subs, subscription{subject: schema.Prefix + "cancel.*.*.*.*", queue: "ends", handle: m.handleCancel})
+}
+
+// handleDue ends a turn whose deadline has come.
+func (m *Mesh) handleDue(ctx context.Context, d *delivery) verdict {
+	ctx, cancel := context.WithTimeout(ctx, messageTimeout)
+	defer cancel()
+	return m.settled("deadline", d, m.expire(ctx, d))
+}
+
+func (m *Mesh) expire(ctx context.Context, d *delivery) error {
+	var b due
+	if err := json.Unmarshal(d.data, &b); err != nil {
+		return m.bury(ctx, "deadline", streamTimers, d, schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}, "unknown", err, d.data)
+	}
+	convo := schema.ConversationID{World: b.World, NPC: b.NPC, Player: b.Player}
+	if err := m.end(ctx, ending{convo: convo, turn: b.TurnID, sequence: b.Sequence, reason: schema.ReasonDeadline}); err != nil {
+		return err
+	}
+	if err := m.step("deadline.ended"); err != nil {
+		return err
+	}
+	return m.conn.remove(ctx, streamTimers, d.sequence)
+}
+
+// ending is a turn that is to end now, and why.
+type ending struct {
+	convo    schema.ConversationID
+	turn     string
+	sequence uint64 // of the request in TURNS
+	reason   string
+	detail   string
+}
+
+// end gives a turn its reply unless it has one: first the fence, then what was
+// said before it and an authored line.
+func (m *Mesh) end(ctx context.Context, e ending) error {
+	if _, err := m.conn.reply(ctx, e.convo, e.turn); !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	msg, err := m.conn.get(ctx, streamTurns, e.sequence, "")
+	if errors.Is(err, ErrNotFound) {
+		return nil // ended and applied meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	if msg.Subject != schema.SubjectTurn(e.convo) || turnOf(msg) != e.turn {
+		return nil
+	}
+	req, err := readRequest(e.convo, msg.Data)
+	if err != nil {
+		return nil // its doorbell answers it
+	}
+	if err := m.step("end.read"); err != nil {
+		return err
+	}
+	log, err := m.said.fence(ctx, e.convo, e.turn, saidLog{})
+	if err != nil {
+		return err
+	}
+	reply := m.author(ctx, req, log.Sentences, e)
+	t := &schema.Turn{Request: *req, Sequence: msg.Sequence, AcceptedAt: msg.Time.UTC()}
+	m.complete(reply, t)
+	return m.publishReply(ctx, reply)
+}
+
+// author asks the service for the reply; a service that fails leaves the turn
+// with what was said, because a turn without a reply would hold up its
+// conversation for ever.
+func (m *Mesh) author(ctx context.Context, req *schema.Request, said []schema.Sentence, e ending) (reply *schema.Reply) {
+	plain := &schema.Reply{Sentences: said, Status: endStatus(e.reason, said), Reason: e.reason, Detail: e.detail}
+	if m.ends.Author == nil {
+		return plain
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			m.opts.Report(Report{Where: "author", Turn: e.turn, Outcome: "reject", Err: fmt.Errorf("panic: %v", v)})
+			reply = plain
+		}
+	}()
+	written, err := m.ends.Author(ctx, req, said, e.reason)
+	if err != nil || written == nil {
+		m.opts.Report(Report{Where: "author", Turn: e.turn, Outcome: "reject", Err: err})
+		return plain
+	}
+	written.Status = orDefault(written.Status, plain.Status)
+	written.Reason = orDefault(written.Reason, plain.Reason)
+	written.Detail = orDefault(written.Detail, plain.Detail)
+	return written
+}
+
+func endStatus(reason string, said []schema.Sentence) schema.Status {
+	switch {
+	case reason != schema.ReasonDeadline:
+		return schema.StatusAborted
+	case len(said) > 0:
+		return schema.StatusPartial
+	default:
+		return schema.StatusAuthored
+	}
+}
+
+// complete fills in what the mesh knows better than a pass.
+func (m *Mesh) complete(r *schema.Reply, t *schema.Turn) {
+	r.SchemaVersion = schema.Version
+	r.TurnID, r.World, r.NPC, r.Player = t.TurnID, t.World, t.NPC, t.Player
+	r.Message = t.Message
+	r.Sequence, r.AcceptedAt = t.Sequence, t.AcceptedAt
+	r.GameTime = orDefault(r.GameTime, t.GameTime)
+	if r.Sentences == nil {
+		r.Sentences = []schema.Sentence{}
+	}
+	if r.Text == "" {
+		texts := make([]string, len(r.Sentences))
+		for i, s := range r.Sentences {
+			texts[i] = s.Text
+		}
+		r.Text = strings.Join(texts, " ")
+	}
+	if r.SourceCounts == nil {
+		r.SourceCounts = map[schema.Origin]int{}
+	}
+	r.Passes = t.Passes
+	if r.Passes == nil {
+		r.Passes = []schema.PassRecord{}
+	}
+}
+
+// publishReply is the commit of a turn. The subject holds one message: a second
+// reply is refused, and refused means that the turn has its reply.
+func (m *Mesh) publishReply(ctx context.Context, r *schema.Reply) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("reply of turn %s: %w", r.TurnID, err)
+	}
+	_, err = m.publish(ctx, message(schema.SubjectReply(r.Conversation(), r.TurnID), data))
+	if isSubjectFull(err) {
+		return nil
+	}
+	return err
+}
+
+// subscription is a plain subject that a running mesh listens on.
+type subscription struct {
+	subject, queue string
+	handle         func(context.Context, *nats.Msg)
+	sub            *nats.Subscription
+}

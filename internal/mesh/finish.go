@@ -1,0 +1,140 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// handleReply is the finisher: everything after the commit is a projection of
+// the stored reply, each step safe to repeat.
+func (m *Mesh) handleReply(ctx context.Context, d *delivery) verdict {
+	ctx, cancel := context.WithTimeout(ctx, messageTimeout)
+	defer cancel()
+	var r schema.Reply
+	if err := json.Unmarshal(d.data, &r); err != nil {
+		return m.settled("finisher", d, m.finishUnreadable(ctx, d, err))
+	}
+	return m.settled("finisher", d, m.finish(ctx, &r, d.sequence))
+}
+
+func (m *Mesh) finish(ctx context.Context, r *schema.Reply, sequence uint64) error {
+	convo := r.Conversation()
+	if err := m.project(ctx, convo, r, sequence); err != nil {
+		return err
+	}
+	if err := m.step("finish.applied"); err != nil {
+		return err
+	}
+	if err := m.propose(ctx, r); err != nil {
+		return err
+	}
+	if err := m.tell(ctx, r); err != nil {
+		return err
+	}
+	if err := m.unschedule(ctx, r.TurnID); err != nil {
+		return err
+	}
+	if err := m.step("finish.unscheduled"); err != nil {
+		return err
+	}
+	if err := m.conn.remove(ctx, streamTurns, r.Sequence); err != nil {
+		return err
+	}
+	if err := m.step("finish.removed"); err != nil {
+		return err
+	}
+	return m.advance(ctx, convo)
+}
+
+// project writes the reply into the conversation's document, once. What was
+// never a request leaves no document behind.
+func (m *Mesh) project(ctx context.Context, convo schema.ConversationID, r *schema.Reply, sequence uint64) error {
+	if r.Reason == schema.ReasonInvalid {
+		return nil
+	}
+	return m.change(ctx, convo, func(doc *schema.Conversation) bool {
+		if doc.HasApplied(r.TurnID, sequence) {
+			return false
+		}
+		m.apply(doc, r)
+		doc.MarkApplied(r.TurnID, sequence)
+		return true
+	})
+}
+
+// apply lets the service change the document. One that panics leaves the reply
+// applied without a change: otherwise this turn would hold up its conversation
+// for ever.
+func (m *Mesh) apply(doc *schema.Conversation, r *schema.Reply) {
+	if m.ends.Apply == nil {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			m.opts.Report(Report{Where: "apply", Turn: r.TurnID, Outcome: "reject", Err: fmt.Errorf("panic: %v", v)})
+		}
+	}()
+	m.ends.Apply(doc, r)
+}
+
+// propose publishes the actions of a reply, each subject once.
+func (m *Mesh) propose(ctx context.Context, r *schema.Reply) error {
+	for i, a := range r.Actions {
+		if !a.Checked || a.Refused != "" {
+			continue
+		}
+		data, err := json.Marshal(a)
+		if err != nil {
+			return fmt.Errorf("action %d of turn %s: %w", i, r.TurnID, err)
+		}
+		_, err = m.publish(ctx, message(schema.SubjectAction(r.Conversation(), r.TurnID, i), data))
+		if err != nil && !isSubjectFull(err) {
+			return err
+		}
+		if err := m.step("finish.proposed"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell is the last event of a turn.
+func (m *Mesh) tell(ctx context.Context, r *schema.Reply) error {
+	e := schema.Said{Kind: schema.SaidDone, TurnID: r.TurnID}
+	if r.Status == schema.StatusAborted {
+		e.Kind, e.Reason = schema.SaidAborted, r.Reason
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	if _, err = m.publish(ctx, message(schema.SubjectSaid(r.Conversation(), r.TurnID), data, headerMsgID, r.TurnID+"/done")); err != nil {
+		return err
+	}
+	return m.step("finish.told")
+}
+
+// finishUnreadable clears the queue of a turn whose reply is not ours: somebody
+// else wrote on its subject, and there will be no other reply.
+func (m *Mesh) finishUnreadable(ctx context.Context, d *delivery, cause error) error {
+	subject, err := schema.ParseSubject(d.subject)
+	if err != nil {
+		return nil
+	}
+	convo := subject.Conversation
+	if err := m.bury(ctx, "finisher", streamReplies, d, convo, subject.Turn, cause, d.data); err != nil {
+		return err
+	}
+	sequence, err := m.conn.queued(ctx, convo, subject.Turn)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return m.finish(ctx, &schema.Reply{TurnID: subject.Turn, World: convo.World, NPC: convo.NPC, Player: convo.Player,
+		Status: schema.StatusAborted, Reason: schema.ReasonInvalid, Detail: "reply " + strconv.FormatUint(d.sequence, 10) + " is unreadable",
+		Sequence: sequence}, d.sequence)
+}

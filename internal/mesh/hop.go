@@ -1,0 +1,226 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// PassOption changes how a pass is consumed.
+type PassOption func(*runner)
+
+// Workers is how many turns of this pass are worked on at once in this process.
+func Workers(n int) PassOption { return func(r *runner) { r.workers = n } }
+
+// Prefetch is how many turns beyond those in work are taken from the broker;
+// default as many as workers. A pass that waits for a model should take one.
+func Prefetch(n int) PassOption { return func(r *runner) { r.prefetch = n } }
+
+// Handle registers a pass to be run by Run.
+func (m *Mesh) Handle(pass schema.Pass, h Handler, opts ...PassOption) {
+	p := &passRunner{m: m, pass: pass, handler: h}
+	r := &runner{
+		name:   "pass-" + string(pass),
+		stream: streamPasses,
+		filter: schema.Prefix + "pass." + string(pass) + ".>",
+		handle: p.handle,
+	}
+	for _, o := range opts {
+		o(r)
+	}
+	m.addRunner(r)
+}
+
+type passRunner struct {
+	m       *Mesh
+	pass    schema.Pass
+	handler Handler
+}
+
+// handle is the hop: decode, handle, publish, ack.
+func (p *passRunner) handle(ctx context.Context, d *delivery) verdict {
+	t, err := p.decode(d)
+	if err != nil {
+		return p.unreadable(ctx, d, err)
+	}
+	ends := endsAt(t)
+	if !p.m.opts.Now().Before(ends) {
+		p.report(d, t, "drop", context.DeadlineExceeded)
+		return acked
+	}
+	ctx, cancel := context.WithDeadline(ctx, ends)
+	defer cancel()
+	if d.attempt > p.m.opts.MaxAttempts {
+		return p.reject(ctx, d, t, fmt.Errorf("still undone after %d deliveries", d.attempt-1))
+	}
+	if err := p.run(ctx, d, t); err != nil {
+		return p.after(ctx, d, t, err)
+	}
+	return acked
+}
+
+func (p *passRunner) decode(d *delivery) (*schema.Turn, error) {
+	t, err := schema.DecodeTurn(d.data)
+	if err != nil {
+		return nil, err
+	}
+	subject, err := schema.ParseSubject(d.subject)
+	switch {
+	case err != nil:
+		return nil, err
+	case subject.Turn != t.TurnID || subject.Conversation != t.Conversation() || subject.Pass != p.pass:
+		return nil, fmt.Errorf("subject %s carries turn %s of %s for pass %s", d.subject, t.TurnID, t.Conversation(), t.Pass)
+	}
+	return t, nil
+}
+
+// run does one pass of a turn and hands the turn on.
+func (p *passRunner) run(ctx context.Context, d *delivery, t *schema.Turn) error {
+	m := p.m
+	if err := m.step("hop.decoded"); err != nil {
+		return err
+	}
+	if err := p.before(ctx, d, t); err != nil {
+		return err
+	}
+	hop, start := t.Hop, m.opts.Now()
+	t.Passes = append(t.Passes, schema.PassRecord{
+		Pass: p.pass, Hop: hop, Attempt: d.attempt, StartMS: milliseconds(start.Sub(t.AcceptedAt)),
+	})
+	record := len(t.Passes) - 1
+	next, err := p.call(ctx, t)
+	if err != nil {
+		return err
+	}
+	if record >= len(t.Passes) {
+		return Reject(errors.New("the pass dropped its own record"))
+	}
+	t.Passes[record].TookMS = milliseconds(m.opts.Now().Sub(start))
+	if err := m.step("hop.handled"); err != nil {
+		return err
+	}
+	if next == schema.PassDone {
+		return p.done(ctx, t, t.Passes[record])
+	}
+	return p.onward(ctx, t, t.Passes[record], next)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// before is what the mesh does on entering two of the passes.
+func (p *passRunner) before(ctx context.Context, d *delivery, t *schema.Turn) error {
+	switch p.pass {
+	case schema.PassThink:
+		if t.ThoughtReview == nil && d.attempt == 1 {
+			return p.m.said.announce(ctx, t, &schema.Said{Kind: schema.SaidThinking, TurnID: t.TurnID, Pass: p.pass})
+		}
+	case schema.PassAct:
+		// From here nothing more is released, so that the reply holds exactly
+		// what was said: a worker left behind in an earlier pass meets the fence.
+		return p.m.said.close(ctx, t)
+	}
+	return nil
+}
+
+// call runs the handler; a panic is a rejected turn, not a crash.
+func (p *passRunner) call(ctx context.Context, t *schema.Turn) (next schema.Pass, err error) {
+	ctx, done := p.m.inflight(ctx, t.TurnID)
+	defer done()
+	defer func() {
+		if v := recover(); v != nil {
+			next, err = "", Reject(fmt.Errorf("pass %s panicked: %v\n%s", p.pass, v, debug.Stack()))
+		}
+	}()
+	next, err = p.handler(ctx, t)
+	if err != nil && errors.Is(context.Cause(ctx), errEnded) {
+		return "", errEnded
+	}
+	return next, err
+}
+
+// onward publishes the turn to its next pass. Two workers that decide
+// differently collide on one message id, and the first wins.
+func (p *passRunner) onward(ctx context.Context, t *schema.Turn, record schema.PassRecord, next schema.Pass) error {
+	if !knownPass(next) {
+		return Reject(fmt.Errorf("pass %s names no next pass: %q", p.pass, next))
+	}
+	t.Hop++
+	t.Pass = next
+	data, err := schema.EncodeTurn(t)
+	if err != nil {
+		return Reject(err)
+	}
+	p.m.trace(t, record, next, data)
+	msg := message(schema.SubjectPass(next, t.Conversation(), t.TurnID), data, headerMsgID, hopID(t))
+	if _, err := p.m.publish(ctx, msg); err != nil {
+		return err
+	}
+	return p.m.step("hop.published")
+}
+
+func hopID(t *schema.Turn) string { return t.TurnID + "/" + strconv.Itoa(t.Hop) }
+
+func knownPass(pass schema.Pass) bool {
+	for _, p := range schema.Passes {
+		if p == pass {
+			return true
+		}
+	}
+	return false
+}
+
+// done publishes the one reply of the turn.
+func (p *passRunner) done(ctx context.Context, t *schema.Turn, record schema.PassRecord) error {
+	if t.Reply == nil {
+		return Reject(fmt.Errorf("pass %s ended the turn without a reply", p.pass))
+	}
+	if p.pass != schema.PassAct {
+		if err := p.m.said.close(ctx, t); err != nil {
+			return err
+		}
+	}
+	p.m.complete(t.Reply, t)
+	if data, err := json.Marshal(t); err == nil {
+		p.m.trace(t, record, schema.PassDone, data)
+	}
+	if err := p.m.publishReply(ctx, t.Reply); err != nil {
+		return err
+	}
+	return p.m.step("hop.replied")
+}
+
+// after turns an error into what becomes of the message.
+func (p *passRunner) after(ctx context.Context, d *delivery, t *schema.Turn, err error) verdict {
+	var later *laterError
+	var rejected *rejectError
+	switch {
+	case errors.Is(err, errKilled):
+		return abandoned
+	case errors.Is(err, errEnded):
+		return acked
+	case errors.As(err, &rejected):
+		return p.reject(ctx, d, t, rejected.err)
+	case errors.As(err, &later):
+		return putBack(later.delay)
+	}
+	if errors.Is(context.Cause(ctx), errDrained) {
+		return putBack(time.Millisecond)
+	}
+	delay := retryDelay(d.attempt)
+	if p.m.opts.Now().Add(delay).After(endsAt(t)) {
+		p.report(d, t, "drop", err)
+		return acked // the deadline answers; nothing here can any more
+	}
+	p.report(d, t, "retry", err)
+	return putBack(delay)
+}
+
+func (p *passRunner) report(d *delivery, t *schema.Turn, outcome string, err error) {
+	p.m.opts.Report(Report{Where: "pass-" + string(p.pass), Subject: d.subject, Turn: t.TurnID, Attempt: d.attempt, Outcome: outcome, Err: err})
+}

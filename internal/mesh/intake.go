@@ -1,0 +1,137 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Intake is the doorbell of TURNS.
+type Intake struct {
+	// Check says whether the world and the NPC exist. An error that is
+	// schema.ErrInvalid ends the turn as aborted, reason INVALID, with the error
+	// as detail; any other error is tried again. May be nil.
+	Check func(*schema.Request) error
+}
+
+// Intake registers the doorbell to be run by Run.
+func (m *Mesh) Intake(in Intake) {
+	i := &intake{m: m, Intake: in}
+	m.addRunner(&runner{name: "intake", stream: streamTurns, handle: i.handle})
+}
+
+type intake struct {
+	m *Mesh
+	Intake
+}
+
+// where names the intake in dead letters.
+const where = schema.Pass("intake")
+
+func (i *intake) handle(ctx context.Context, d *delivery) verdict {
+	ctx, cancel := context.WithTimeout(ctx, messageTimeout)
+	defer cancel()
+	return i.m.settled("intake", d, i.ring(ctx, d))
+}
+
+// settled turns the error of a doorbell, deadline or finish into a verdict:
+// these have no deadline of their own and are tried until they succeed.
+func (m *Mesh) settled(name string, d *delivery, err error) verdict {
+	switch {
+	case err == nil:
+		return acked
+	case errors.Is(err, errKilled):
+		return abandoned
+	}
+	m.opts.Report(Report{Where: name, Subject: d.subject, Attempt: d.attempt, Outcome: "retry", Err: err})
+	return putBack(retryDelay(d.attempt))
+}
+
+// ring schedules the deadline, starts the conversation if it rests, and tells
+// an older turn that it is superseded.
+func (i *intake) ring(ctx context.Context, d *delivery) error {
+	m := i.m
+	subject, err := schema.ParseSubject(d.subject)
+	if err != nil {
+		return err
+	}
+	convo := subject.Conversation
+	req, err := i.read(convo, d)
+	if errors.Is(err, schema.ErrInvalid) {
+		return i.refuse(ctx, d, convo, err)
+	}
+	if err != nil {
+		return err
+	}
+	at := d.stored.Add(req.Deadline() - margin(req.Deadline()))
+	if err := m.schedule(ctx, convo, req.TurnID, d.sequence, at); err != nil {
+		return err
+	}
+	if err := m.step("intake.scheduled"); err != nil {
+		return err
+	}
+	if err := i.accept(ctx, convo, req); err != nil {
+		return err
+	}
+	if req.Supersedes != "" {
+		if err := m.conn.cancel(convo, req.Supersedes, schema.ReasonSuperseded); err != nil {
+			return err
+		}
+	}
+	return m.advance(ctx, convo)
+}
+
+func (i *intake) read(convo schema.ConversationID, d *delivery) (*schema.Request, error) {
+	req, err := readRequest(convo, d.data)
+	if err != nil || i.Check == nil {
+		return req, err
+	}
+	return req, i.Check(req)
+}
+
+// accept is the first event of a turn.
+func (i *intake) accept(ctx context.Context, convo schema.ConversationID, req *schema.Request) error {
+	event := schema.Said{Kind: schema.SaidAccepted, TurnID: req.TurnID}
+	_, err := i.m.said.append(ctx, schema.SubjectSaid(convo, req.TurnID), event, 0)
+	if err != nil && !isConflict(err) {
+		return err
+	}
+	return i.m.step("intake.accepted")
+}
+
+// refuse answers what is no request: a dead letter and the one reply, from
+// which the finisher goes on as for any other turn.
+func (i *intake) refuse(ctx context.Context, d *delivery, convo schema.ConversationID, cause error) error {
+	turn := turnIn(d.data, d.sequence)
+	i.m.opts.Report(Report{Where: "intake", Subject: d.subject, Turn: turn, Attempt: d.attempt, Outcome: "reject", Err: cause})
+	if err := i.m.bury(ctx, where, streamTurns, d, convo, turn, cause, d.data); err != nil {
+		return err
+	}
+	if err := i.m.step("intake.buried"); err != nil {
+		return err
+	}
+	return i.m.publishReply(ctx, &schema.Reply{
+		SchemaVersion: schema.Version, TurnID: turn, World: convo.World, NPC: convo.NPC, Player: convo.Player,
+		Status: schema.StatusAborted, Reason: schema.ReasonInvalid, Detail: cause.Error(),
+		Sequence: d.sequence, AcceptedAt: d.stored.UTC(),
+	})
+}
+
+// turnOf is the turn id of a message on TURNS, whatever its body is worth.
+func turnOf(msg *jetstream.RawStreamMsg) string { return turnIn(msg.Data, msg.Sequence) }
+
+// turnIn reads the turn id from a body that may be no request, or makes one of
+// its sequence.
+func turnIn(data []byte, sequence uint64) string {
+	var id struct {
+		TurnID string `json:"turn_id"`
+	}
+	if err := json.Unmarshal(data, &id); err == nil && schema.CheckToken("turn_id", id.TurnID) == nil {
+		return id.TurnID
+	}
+	return "seq-" + strconv.FormatUint(sequence, 10)
+}

@@ -1,0 +1,161 @@
+// Package mesh carries turns over NATS JetStream: streams and consumers, the
+// hop from pass to pass, the queue of each conversation, deadlines, the one
+// reply of a turn, dead letters and draining. It is the only package that
+// imports nats.go. It is not a pass: it knows nothing of evidence, claims,
+// models or worlds, and what an NPC says at a deadline or how a reply changes a
+// conversation is handed in by the services.
+//
+// A process makes one Conn, one Mesh over it, registers what it runs (Handle
+// for a pass, Intake, Ends) and calls Run, which owns every goroutine. A Client
+// over the same Conn publishes requests and watches turns.
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"golang.org/x/sync/errgroup"
+)
+
+// Handler is a pass: a function of a turn. It changes its own part of the turn
+// and names the pass that comes next. schema.PassDone ends the turn with
+// t.Reply. The context carries the turn's deadline and ends early when the turn
+// is cancelled or superseded.
+//
+// The outcomes: nil goes on; an error is tried again with a growing, jittered
+// delay while the turn lives; Reject(err) is a dead letter and aborts the turn;
+// Later(d) puts the turn back for at most two seconds.
+//
+// The last element of t.Passes is the record of this very run: a handler may
+// fill in tokens, cost, calls and a note, the mesh fills in the rest.
+type Handler func(ctx context.Context, t *schema.Turn) (next schema.Pass, err error)
+
+// Options are what a Mesh needs besides its connection. The zero value is fit
+// for use.
+type Options struct {
+	Settings Settings // of streams and consumers
+
+	Workers        int           // per consumer unless a pass says otherwise; default 16
+	AckWait        time.Duration // default 2 s: how long a silent worker keeps a message
+	PublishTimeout time.Duration // default 2 s: one attempt at one publish
+	DrainTimeout   time.Duration // default 10 s: what handlers in flight get after Run's context ends
+	MaxAttempts    int           // default 25: deliveries after which a message is poison
+
+	Now    func() time.Time // default time.Now
+	Report func(Report)     // what went wrong, once each; called from many goroutines; default: nobody
+
+	fault func(step string) error // tests: a worker dies between two steps
+}
+
+// Report is something that went wrong (or was put right) while no caller
+// was there to be told.
+type Report struct {
+	Where   string // consumer, such as "pass-think" or "finisher"
+	Subject string // of the message at hand, if any
+	Turn    string
+	Attempt int
+	Outcome string // retry, later, reject, drop, lost
+	Err     error
+}
+
+// Mesh runs the services of one process.
+type Mesh struct {
+	conn    *Conn
+	opts    Options
+	said    *Said
+	runners []*runner
+	subs    []subscription
+	ends    Ends
+
+	mu      sync.Mutex
+	running map[string]map[*inflight]struct{} // by turn: handlers to stop when a turn ends
+}
+
+// New makes a mesh over a connection. Nothing runs before Run.
+func New(conn *Conn, opts Options) *Mesh {
+	opts.Settings = opts.Settings.withDefaults()
+	opts.Workers = orDefault(opts.Workers, 16)
+	opts.AckWait = orDefault(opts.AckWait, 2*time.Second)
+	opts.PublishTimeout = orDefault(opts.PublishTimeout, 2*time.Second)
+	opts.DrainTimeout = orDefault(opts.DrainTimeout, 10*time.Second)
+	opts.MaxAttempts = orDefault(opts.MaxAttempts, 25)
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Report == nil {
+		opts.Report = func(Report) {}
+	}
+	m := &Mesh{conn: conn, opts: opts, running: map[string]map[*inflight]struct{}{}}
+	m.said = &Said{m: m}
+	return m
+}
+
+func orDefault[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}
+
+// Said is how a reviewer releases sentences.
+func (m *Mesh) Said() *Said { return m.said }
+
+// Run consumes until the context ends, then drains: what is in flight is
+// finished (for at most DrainTimeout), what has not begun goes back at once.
+// It returns nil after a clean drain.
+func (m *Mesh) Run(ctx context.Context) error {
+	// Handlers outlive ctx by the drain; the publishes of a handler need a
+	// living context to end what they began.
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	if err := m.subscribe(work); err != nil {
+		return err
+	}
+	defer m.unsubscribe()
+
+	g, gctx := errgroup.WithContext(ctx)
+	for _, r := range m.runners {
+		g.Go(func() error { return r.run(gctx, work) })
+	}
+	g.Go(func() error {
+		select {
+		case <-gctx.Done():
+			return nil
+		case <-m.conn.closed:
+			return fmt.Errorf("mesh: the connection to %s is closed", m.conn.url)
+		}
+	})
+	err := g.Wait()
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// step is a seam of the protocol: everything before it has happened, nothing
+// after it has. Tests kill a worker here.
+func (m *Mesh) step(name string) error {
+	if m.opts.fault == nil {
+		return nil
+	}
+	return m.opts.fault(name)
+}
+
+// errKilled is what a fault returns: the worker is gone, so nothing is acked,
+// nothing is put back, and only the broker's redelivery goes on.
+var errKilled = errors.New("killed by a test")
+
+// margin is how long before its deadline a turn is ended.
+func margin(deadline time.Duration) time.Duration {
+	return max(time.Second, deadline*15/100)
+}
+
+// endsAt is when the deadline handler takes a turn over.
+func endsAt(t *schema.Turn) time.Time {
+	return t.DeadlineAt.Add(-margin(t.Deadline()))
+}

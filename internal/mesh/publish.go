@@ -1,0 +1,137 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A refusal of the broker, told apart by code and, for one code, by text.
+const (
+	codeStoreFailed       = 10077 // three different refusals
+	codeWrongLastSequence = 10071
+	codeNoResources       = 10023
+	codeTooLarge          = 10054
+	codeNoSequence        = 10043 // delete of a message that is gone
+	codeDeleteFailed      = 10057 // of several kinds, a message that is gone among them
+)
+
+func apiCode(err error) jetstream.ErrorCode {
+	var api *jetstream.APIError
+	if errors.As(err, &api) {
+		return api.ErrorCode
+	}
+	return 0
+}
+
+func apiText(err error) string {
+	var api *jetstream.APIError
+	if errors.As(err, &api) {
+		return api.Description
+	}
+	return ""
+}
+
+// isSubjectFull: the subject holds as many messages as it may.
+func isSubjectFull(err error) bool {
+	return apiCode(err) == codeStoreFailed && strings.Contains(apiText(err), "per subject")
+}
+
+// isStreamFull: the stream or the store has no room.
+func isStreamFull(err error) bool {
+	if apiCode(err) == codeNoResources {
+		return true
+	}
+	text := apiText(err)
+	return apiCode(err) == codeStoreFailed && !strings.Contains(text, "per subject") &&
+		(strings.Contains(text, "maximum messages") || strings.Contains(text, "maximum bytes"))
+}
+
+// isConflict: the subject has moved on since it was read.
+func isConflict(err error) bool { return apiCode(err) == codeWrongLastSequence }
+
+// isLost: nobody knows whether the message was stored, so the same message with
+// the same id may and must be sent again.
+func isLost(err error) bool {
+	if apiCode(err) != 0 {
+		return false
+	}
+	return errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
+		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrConnectionReconnecting) ||
+		errors.Is(err, nats.ErrStaleConnection)
+}
+
+// publish stores a message and waits for the broker's word. A lost answer does
+// not mean "not stored": the same message is sent again until the context ends,
+// so it must carry an id, an expected sequence, or stand on a subject that holds
+// one message.
+func (c *Conn) publish(ctx context.Context, msg *nats.Msg, attempt time.Duration) (*jetstream.PubAck, error) {
+	var ack *jetstream.PubAck
+	err := retryWhile(ctx, isLost, func() error {
+		try, cancel := context.WithTimeout(ctx, attempt)
+		defer cancel()
+		var err error
+		ack, err = c.js.PublishMsg(try, msg, jetstream.WithRetryAttempts(0))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("publish on %s: %w", msg.Subject, err)
+	}
+	return ack, nil
+}
+
+// retryWhile repeats f with growing pauses while its error is one that again
+// names, until the context ends.
+func retryWhile(ctx context.Context, again func(error) bool, f func() error) error {
+	err := f()
+	if err == nil || !again(err) {
+		return err
+	}
+	policy := newBackOff()
+	for {
+		timer := time.NewTimer(policy.NextBackOff())
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return errors.Join(err, context.Cause(ctx))
+		case <-timer.C:
+		}
+		if err = f(); err == nil || !again(err) {
+			return err
+		}
+	}
+}
+
+// message builds a message; headers come in pairs.
+func message(subject string, data []byte, headers ...string) *nats.Msg {
+	msg := &nats.Msg{Subject: subject, Data: data}
+	if len(headers) > 0 {
+		msg.Header = make(nats.Header, len(headers)/2)
+		for i := 0; i < len(headers); i += 2 {
+			msg.Header[headers[i]] = []string{headers[i+1]}
+		}
+	}
+	return msg
+}
+
+// The headers this package sets itself.
+const (
+	headerMsgID    = "Nats-Msg-Id"
+	headerExpected = "Nats-Expected-Last-Subject-Sequence"
+	headerSchedule = "Nats-Schedule"
+	headerTarget   = "Nats-Schedule-Target"
+	headerZone     = "Nats-Schedule-Time-Zone"
+	headerRollup   = "Nats-Rollup"
+	headerTTL      = "Nats-TTL"
+	headerMarker   = "Nats-Marker-Reason"
+)
+
+func (m *Mesh) publish(ctx context.Context, msg *nats.Msg) (*jetstream.PubAck, error) {
+	return m.conn.publish(ctx, msg, m.opts.PublishTimeout)
+}

@@ -1,0 +1,219 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Said is what a turn has told its player: events on said.<c>.<turn> and the
+// review record before each sentence on review.<c>.<turn>. Every append names
+// the sequence that it believes to be the last of its subject, so sentence n is
+// stored once whoever sends it, and "closed" is a fence: a worker that has not
+// seen it cannot append, and one that has seen it must not.
+type Said struct{ m *Mesh }
+
+// State is what is stored of a turn.
+type State struct {
+	Sentences []schema.Sentence // released: the fixed prefix of whatever comes next
+	Closed    bool              // nothing more is released
+}
+
+// Load reads what has been released, and makes it the turn's own:
+// t.Released, t.SaidSeq and t.ReviewSeq follow the streams. A reviewer calls it
+// first, on every delivery.
+func (s *Said) Load(ctx context.Context, t *schema.Turn) (State, error) {
+	c := s.m.conn
+	if t.SaidSeq > 0 {
+		// What the turn carries is all there is as long as nobody wrote since.
+		newest, err := c.last(ctx, streamSaid, schema.SubjectSaid(t.Conversation(), t.TurnID))
+		if err == nil && newest.Sequence == t.SaidSeq {
+			return State{Sentences: t.Released, Closed: isFence(newest)}, s.loadReview(ctx, t, len(t.Released))
+		}
+	}
+	log, err := s.read(ctx, t.Conversation(), t.TurnID)
+	if err != nil {
+		return State{}, err
+	}
+	t.Released, t.SaidSeq = log.Sentences, log.last
+	return log.State, s.loadReview(ctx, t, len(log.Sentences))
+}
+
+// loadReview finds where the review log stands, when it may have moved on
+// without its sentence.
+func (s *Said) loadReview(ctx context.Context, t *schema.Turn, _ int) error {
+	msg, err := s.m.conn.last(ctx, streamSaid, schema.SubjectReview(t.Conversation(), t.TurnID))
+	switch {
+	case errors.Is(err, ErrNotFound):
+		t.ReviewSeq = 0
+	case err != nil:
+		return err
+	default:
+		t.ReviewSeq = msg.Sequence
+	}
+	return nil
+}
+
+// saidLog is a State with the sequence it was read at.
+type saidLog struct {
+	State
+	last uint64
+}
+
+func (s *Said) read(ctx context.Context, convo schema.ConversationID, turn string) (saidLog, error) {
+	var log saidLog
+	var bad error
+	err := s.m.conn.each(ctx, streamSaid, schema.SubjectSaid(convo, turn), func(msg *jetstream.RawStreamMsg) bool {
+		var e schema.Said
+		if bad = json.Unmarshal(msg.Data, &e); bad != nil {
+			return false
+		}
+		log.last = msg.Sequence
+		switch {
+		case e.Kind == schema.SaidClosed:
+			log.Closed = true
+		case e.Kind == schema.SaidSentence && e.Sentence != nil && !log.Closed:
+			log.Sentences = append(log.Sentences, *e.Sentence)
+		}
+		return true
+	})
+	if bad != nil {
+		err = fmt.Errorf("event of turn %s is not JSON: %w", turn, bad)
+	}
+	return log, err
+}
+
+func isFence(msg *jetstream.RawStreamMsg) bool {
+	var e struct {
+		Kind schema.SaidKind `json:"kind"`
+	}
+	return json.Unmarshal(msg.Data, &e) == nil && (e.Kind == schema.SaidClosed || e.Kind == schema.SaidDone || e.Kind == schema.SaidAborted)
+}
+
+// Release stores the review record and then the sentence, and appends the
+// sentence to t.Released. The sentence must be the next one:
+// len(t.Released)+1. ErrClosed: the turn was ended, stop. ErrConflict: another
+// worker released a different sentence here; t now holds what is stored, begin
+// again from there. A sentence that is already stored is released, not a
+// conflict.
+func (s *Said) Release(ctx context.Context, t *schema.Turn, record schema.ReviewRecord, sentence schema.Sentence) error {
+	n := len(t.Released) + 1
+	if sentence.Seq != n || record.Seq != n || record.Hash != sentence.Hash {
+		return Reject(fmt.Errorf("sentence %d with review record %d cannot be released as number %d", sentence.Seq, record.Seq, n))
+	}
+	for {
+		err := s.tryRelease(ctx, t, record, sentence)
+		if err == nil {
+			t.Released = append(t.Released, sentence)
+			return nil
+		}
+		if !isConflict(err) {
+			return err
+		}
+		// Somebody wrote since the turn was decoded: an event, the same sentence
+		// with its answer lost, another worker's sentence, or the fence.
+		state, err := s.Load(ctx, t)
+		switch {
+		case err != nil:
+			return err
+		case len(state.Sentences) >= n && state.Sentences[n-1].Hash == sentence.Hash:
+			return nil
+		case state.Closed:
+			return ErrClosed
+		case len(state.Sentences) >= n:
+			return ErrConflict
+		}
+	}
+}
+
+func (s *Said) tryRelease(ctx context.Context, t *schema.Turn, record schema.ReviewRecord, sentence schema.Sentence) error {
+	if err := s.m.step("release.begin"); err != nil {
+		return err
+	}
+	reviewed, err := s.append(ctx, schema.SubjectReview(t.Conversation(), t.TurnID), record, t.ReviewSeq)
+	if err != nil {
+		return err
+	}
+	t.ReviewSeq = reviewed
+	if err := s.m.step("release.reviewed"); err != nil {
+		return err
+	}
+	event := schema.Said{Kind: schema.SaidSentence, TurnID: t.TurnID, Sentence: &sentence}
+	said, err := s.append(ctx, schema.SubjectSaid(t.Conversation(), t.TurnID), event, t.SaidSeq)
+	if err != nil {
+		return err
+	}
+	t.SaidSeq = said
+	return s.m.step("release.said")
+}
+
+// append stores v if expected is still the last sequence of the subject. An
+// answer that is lost shows as a conflict on the second try; the caller reads
+// and sees.
+func (s *Said) append(ctx context.Context, subject string, v any, expected uint64) (uint64, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return 0, err
+	}
+	ack, err := s.m.publish(ctx, message(subject, data, headerExpected, strconv.FormatUint(expected, 10)))
+	if err != nil {
+		return 0, err
+	}
+	return ack.Sequence, nil
+}
+
+// announce appends an event that nothing rests on. Whoever was first has said
+// it already.
+func (s *Said) announce(ctx context.Context, t *schema.Turn, e *schema.Said) error {
+	for range 2 {
+		seq, err := s.append(ctx, schema.SubjectSaid(t.Conversation(), t.TurnID), e, t.SaidSeq)
+		if err == nil {
+			t.SaidSeq = seq
+			return nil
+		}
+		if !isConflict(err) {
+			return err
+		}
+		log, err := s.read(ctx, t.Conversation(), t.TurnID)
+		if err != nil || log.Closed {
+			return err
+		}
+		t.SaidSeq, t.Released = log.last, log.Sentences
+	}
+	return nil
+}
+
+// close puts up the fence and makes t.Released what stands before it.
+func (s *Said) close(ctx context.Context, t *schema.Turn) error {
+	log, err := s.fence(ctx, t.Conversation(), t.TurnID, saidLog{State: State{Sentences: t.Released}, last: t.SaidSeq})
+	if err != nil {
+		return err
+	}
+	t.Released, t.SaidSeq = log.Sentences, log.last
+	return nil
+}
+
+// fence appends "closed" after what known says is stored, or reads and tries
+// again until it stands.
+func (s *Said) fence(ctx context.Context, convo schema.ConversationID, turn string, known saidLog) (saidLog, error) {
+	event := schema.Said{Kind: schema.SaidClosed, TurnID: turn}
+	for !known.Closed {
+		seq, err := s.append(ctx, schema.SubjectSaid(convo, turn), event, known.last)
+		if err == nil {
+			known.Closed, known.last = true, seq
+			break
+		}
+		if !isConflict(err) {
+			return known, err
+		}
+		if known, err = s.read(ctx, convo, turn); err != nil {
+			return known, err
+		}
+	}
+	return known, s.m.step("said.closed")
+}

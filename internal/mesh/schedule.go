@@ -1,0 +1,67 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+	_ "time/tzdata" // time zones of cron schedules, wherever the binary runs
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// due is the body of a deadline's schedule: ids and sequence only, so that it
+// never holds what a turn said.
+type due struct {
+	World    string `json:"world"`
+	NPC      string `json:"npc"`
+	Player   string `json:"player"`
+	TurnID   string `json:"turn_id"`
+	Sequence uint64 `json:"sequence"`
+}
+
+// schedule has the broker send the turn to the deadline handler at a time. The
+// header is written here because the library's own option cuts the time to
+// whole seconds. A second schedule on the same subject replaces the first.
+func (m *Mesh) schedule(ctx context.Context, convo schema.ConversationID, turn string, sequence uint64, at time.Time) error {
+	body, err := json.Marshal(due{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn, Sequence: sequence})
+	if err != nil {
+		return err
+	}
+	_, err = m.publish(ctx, message(schema.SubjectTimer(turn), body,
+		headerSchedule, "@at "+at.UTC().Format(time.RFC3339Nano),
+		headerTarget, schema.SubjectDue(convo, turn)))
+	return err
+}
+
+// unschedule takes a turn's schedule away: the roll-up removes it, and the
+// message that did so removes itself.
+func (m *Mesh) unschedule(ctx context.Context, turn string) error {
+	_, err := m.publish(ctx, message(schema.SubjectTimer(turn), nil, headerRollup, "sub", headerTTL, "1s"))
+	return err
+}
+
+// Cron keeps a repeated schedule: the broker publishes body on due.<name> at
+// each time that the six-field pattern names in the zone. A stored schedule with
+// the same pattern is left alone, so that one missed while everything was down
+// still fires, once.
+func (m *Mesh) Cron(ctx context.Context, name, pattern, zone string, body []byte) error {
+	if zone == "" {
+		zone = "UTC"
+	}
+	if _, err := time.LoadLocation(zone); err != nil {
+		return fmt.Errorf("time zone %q is not known; write one such as Europe/Berlin", zone)
+	}
+	subject := schema.Prefix + "timer." + name
+	stored, err := m.conn.last(ctx, streamTimers, subject)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if err == nil && stored.Header.Get(headerSchedule) == pattern && stored.Header.Get(headerZone) == zone {
+		return nil
+	}
+	_, err = m.publish(ctx, message(subject, body,
+		headerSchedule, pattern, headerZone, zone, headerTarget, schema.Prefix+"due."+name))
+	return wrap(err, "schedule %s as %q", name, pattern)
+}

@@ -1,0 +1,52 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// trace keeps a pass of a turn, with the turn as it left the pass. It asks for
+// no answer: a trace is for people, and the hop that follows on the same
+// connection is acked only after the broker has taken this in.
+func (m *Mesh) trace(t *schema.Turn, record schema.PassRecord, next schema.Pass, encoded []byte) {
+	data, err := json.Marshal(struct {
+		TurnID string            `json:"turn_id"`
+		Record schema.PassRecord `json:"record"`
+		Next   schema.Pass       `json:"next"`
+	}{t.TurnID, record, next})
+	if err == nil {
+		// The turn is spliced in as it was encoded for the hop.
+		data = append(data[:len(data)-1], `,"turn":`...)
+		data = append(append(data, encoded...), '}')
+		err = m.conn.nc.Publish(schema.SubjectTrace(t.Conversation(), t.TurnID), data)
+	}
+	if err != nil {
+		m.opts.Report(Report{Where: "trace", Turn: t.TurnID, Outcome: "lost", Err: err})
+	}
+}
+
+// Trace reads every pass of a turn, in the order they were done.
+func (c *Client) Trace(ctx context.Context, turn string) ([]schema.Trace, error) {
+	if err := schema.CheckToken("turn", turn); err != nil {
+		return nil, err
+	}
+	var out []schema.Trace
+	var bad error
+	err := c.conn.each(ctx, streamTraces, schema.Prefix+"trace.*.*.*."+turn, func(msg *jetstream.RawStreamMsg) bool {
+		var t schema.Trace
+		if bad = json.Unmarshal(msg.Data, &t); bad != nil {
+			bad = fmt.Errorf("trace %d is not JSON: %w", msg.Sequence, bad)
+			return false
+		}
+		out = append(out, t)
+		return true
+	})
+	if err == nil {
+		err = bad
+	}
+	return out, err
+}

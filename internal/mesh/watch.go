@@ -1,0 +1,153 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Event is one thing that a watcher of a turn sees: an event of the turn, or its
+// reply.
+type Event struct {
+	Said  *schema.Said
+	Reply *schema.Reply
+}
+
+// Watch shows a turn from its beginning, whenever it is called: what is stored,
+// then what comes. The channel is closed after the turn is applied (its last
+// event is done or aborted, after the reply), or when the context ends. What is
+// stored is shown once and in order; what the streams refused is never shown.
+func (c *Client) Watch(ctx context.Context, convo schema.ConversationID, turn string) (<-chan Event, error) {
+	if err := checkTurn(convo, turn); err != nil {
+		return nil, err
+	}
+	live := make(chan *nats.Msg, 64)
+	var subs []*nats.Subscription
+	stop := func() {
+		for _, s := range subs {
+			_ = s.Unsubscribe()
+		}
+	}
+	for _, subject := range []string{schema.SubjectSaid(convo, turn), schema.SubjectReply(convo, turn)} {
+		sub, err := c.conn.nc.ChanSubscribe(livePrefix+strings.TrimPrefix(subject, schema.Prefix), live)
+		if err != nil {
+			stop()
+			return nil, err
+		}
+		subs = append(subs, sub)
+	}
+	w := &watcher{c: c, convo: convo, turn: turn, out: make(chan Event, 16), live: live}
+	go func() {
+		defer close(w.out)
+		defer stop()
+		w.run(ctx)
+	}()
+	return w.out, nil
+}
+
+type watcher struct {
+	c     *Client
+	convo schema.ConversationID
+	turn  string
+	out   chan Event
+	live  chan *nats.Msg
+
+	shown   uint64 // the last sequence of said that was shown
+	replied bool
+	ended   bool
+}
+
+// lookAgain is how often a watcher reads the streams although it heard
+// nothing: what the broker repeats can be lost with a connection.
+const lookAgain = time.Second
+
+func (w *watcher) run(ctx context.Context) {
+	ticker := time.NewTicker(lookAgain)
+	defer ticker.Stop()
+	w.catchUp(ctx)
+	for !w.ended && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case msg := <-w.live:
+			w.hear(ctx, msg)
+		case <-ticker.C:
+			w.catchUp(ctx)
+		}
+	}
+}
+
+// hear takes what the broker repeats. A gap means that something was missed.
+func (w *watcher) hear(ctx context.Context, msg *nats.Msg) {
+	if msg.Header.Get(jetstream.StreamHeader) == streamReplies {
+		var r schema.Reply
+		if json.Unmarshal(msg.Data, &r) == nil && !isMarker(msg.Header) {
+			w.reply(ctx, &r)
+		}
+		return
+	}
+	seq, _ := strconv.ParseUint(msg.Header.Get(jetstream.SequenceHeader), 10, 64)
+	before, _ := strconv.ParseUint(msg.Header.Get(headerLastSequence), 10, 64)
+	if before > w.shown {
+		w.catchUp(ctx)
+	}
+	w.event(ctx, seq, msg.Data)
+}
+
+const headerLastSequence = "Nats-Last-Sequence"
+
+// catchUp reads what is stored.
+func (w *watcher) catchUp(ctx context.Context) {
+	err := w.c.conn.eachFrom(ctx, streamSaid, schema.SubjectSaid(w.convo, w.turn), w.shown+1, func(msg *jetstream.RawStreamMsg) bool {
+		w.event(ctx, msg.Sequence, msg.Data)
+		return !w.ended
+	})
+	if err != nil || w.replied || w.ended {
+		return
+	}
+	if r, err := w.c.Reply(ctx, w.convo, w.turn); err == nil {
+		w.reply(ctx, r)
+	}
+}
+
+func (w *watcher) event(ctx context.Context, seq uint64, data []byte) {
+	var e schema.Said
+	if seq <= w.shown || w.ended || json.Unmarshal(data, &e) != nil {
+		return
+	}
+	w.shown = seq
+	if e.Kind == schema.SaidDone || e.Kind == schema.SaidAborted {
+		// The reply is stored before the turn is done, but travels by another road.
+		if !w.replied {
+			r, err := w.c.Reply(ctx, w.convo, w.turn)
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				w.shown = seq - 1
+				return
+			}
+			w.reply(ctx, r)
+		}
+		w.ended = true
+	}
+	w.send(ctx, Event{Said: &e})
+}
+
+func (w *watcher) reply(ctx context.Context, r *schema.Reply) {
+	if w.replied || r == nil {
+		return
+	}
+	w.replied = true
+	w.send(ctx, Event{Reply: r})
+}
+
+func (w *watcher) send(ctx context.Context, e Event) {
+	select {
+	case w.out <- e:
+	case <-ctx.Done():
+	}
+}
