@@ -29,7 +29,8 @@ func (m *Mesh) Ends(e Ends) {
 	m.ends = e
 	m.addRunner(&runner{name: "deadline", stream: streamTimers, filter: schema.Prefix + "due.turn.>", handle: m.handleDue})
 	m.addRunner(&runner{name: "finisher", stream: streamReplies, handle: m.handleReply})
-	m.subs = append(m.subs, subscription{subject: schema.Prefix + "cancel.*.*.*.*", queue: "ends", handle: m.handleCancel})
+	m.subs = append(m.subs, subscription{subject: schema.Prefix + "cancel.*.*.*.*", queue: "ends", handle: m.handleCancel},
+		subscription{subject: schema.SubjectTurnOutcome, queue: "ends", handle: m.handleQuery})
 }
 
 // handleDue ends a turn whose deadline has come.

@@ -97,6 +97,7 @@ func streams(s Settings) []jetstream.StreamConfig {
 			Name: streamActions, Subjects: []string{p + "action.*.*.*.*.*", p + "action-result.*.*.*.*.*"},
 			Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: 1,
 			MaxAge: 7 * day, AllowDirect: direct,
+			RePublish: &jetstream.RePublish{Source: p + ">", Destination: livePrefix + ">"},
 		},
 		{
 			Name: streamEvents, Subjects: []string{p + "event.*"},

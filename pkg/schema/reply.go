@@ -91,6 +91,37 @@ type Trace struct {
 	Turn   *Turn      `json:"turn"` // as it left the pass
 }
 
+// ActionResult is the game's answer to a proposed action, on action-result.<c>.<turn>.<i>.
+type ActionResult struct {
+	Accepted bool   `json:"accepted"`
+	Reason   string `json:"reason,omitempty"` // why not
+}
+
+// TurnQuery asks svc.turn what became of a turn.
+type TurnQuery struct {
+	World  string `json:"world"`
+	NPC    string `json:"npc"`
+	Player string `json:"player"`
+	TurnID string `json:"turn_id"`
+}
+
+// TurnOutcome is the answer of svc.turn.
+type TurnOutcome struct {
+	State TurnState `json:"state"`
+	Reply *Reply    `json:"reply,omitempty"` // when ended
+	Error string    `json:"error,omitempty"` // when the query could not be answered
+}
+
+// TurnState is how far a turn is.
+type TurnState string
+
+// The states of a turn.
+const (
+	TurnUnknown TurnState = "unknown" // never accepted, or its reply has expired
+	TurnWaiting TurnState = "waiting" // accepted, no reply yet
+	TurnEnded   TurnState = "ended"   // replied
+)
+
 // DeadLetter is poison with what is known of it.
 type DeadLetter struct {
 	Pass     Pass      `json:"pass"`
