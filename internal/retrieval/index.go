@@ -1,0 +1,262 @@
+package retrieval
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/forsooth-npc/forsooth/internal/store"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Index is a world's index in memory. It is read only once it is open and may be
+// asked from many goroutines.
+type Index struct {
+	Embedded int // files embedded by Open; the rest was found in the corpus
+
+	world    *world.World
+	embedder Embedder
+	rank     func(string) int
+	dim      int
+	vectors  []float32 // all windows, one after the other
+	passages []passage
+	docs     []document
+	byPath   map[string][]int // path to passages
+	vocab    map[string]int32 // stem to term
+	terms    []term
+	surface  []string // by term: a word as it is written
+	isStop   []bool   // by term
+	views    sync.Map // handle to *view
+
+	wordEmbedder Embedder
+	wordDim      int
+	words        []float32 // by term, one after the other; nil without vectors of words
+}
+
+// term is what the index knows of a stem.
+type term struct {
+	postings []posting // in passages' text
+	metas    []posting // in documents' metadata
+}
+
+// posting is how often a term stands in a passage, or how much it weighs in a
+// document's metadata.
+type posting struct {
+	at     int32
+	weight float32
+}
+
+// passage is a chunk made ready for search.
+type passage struct {
+	chunk     schema.Chunk
+	doc       int32
+	condition world.Condition
+	sealed    bool // its condition cannot be read: never told
+	stems     []int32
+	length    float32
+	windows   [2]int32 // first and one past the last of its windows
+}
+
+// document is what passages share.
+type document struct {
+	id         string
+	passages   []int32
+	metaLength float32
+	keywords   map[string]bool // keywords and file name, folded
+}
+
+// Open brings the corpus up to the world and reads it into memory.
+func Open(ctx context.Context, corpus store.Corpus, emb Embedder, w *world.World, opts Options) (*Index, error) {
+	embedded, err := refresh(ctx, corpus, emb, w, opts)
+	if err != nil {
+		return nil, fmt.Errorf("index world %s: %w", w.Name, err)
+	}
+	docs, err := corpus.Documents(ctx, w.Name, emb.Model())
+	if err != nil {
+		return nil, fmt.Errorf("read the index of world %s: %w", w.Name, err)
+	}
+	x := &Index{Embedded: embedded, world: w, embedder: emb, rank: opts.Rank, byPath: map[string][]int{}, vocab: map[string]int32{}}
+	if x.rank == nil {
+		x.rank = func(string) int { return 0 }
+	}
+	for _, d := range docs {
+		if err := x.add(d); err != nil {
+			return nil, fmt.Errorf("read the index of world %s: %s: %w", w.Name, d.Path, err)
+		}
+	}
+	return x, x.embedVocabulary(ctx, opts.Words)
+}
+
+// embedVocabulary makes a vector for every word of the world.
+func (x *Index) embedVocabulary(ctx context.Context, words Embedder) error {
+	if words == nil || len(x.surface) == 0 {
+		return nil
+	}
+	vectors, err := words.Embed(ctx, x.surface)
+	if err != nil {
+		return fmt.Errorf("embed the words of world %s: %w", x.world.Name, err)
+	}
+	x.wordEmbedder, x.wordDim = words, len(vectors[0])
+	x.words = make([]float32, 0, len(vectors)*x.wordDim)
+	for _, v := range vectors {
+		x.words = append(x.words, v...)
+	}
+	return nil
+}
+
+// add takes a document's passages, vectors and terms in.
+func (x *Index) add(d store.Document) error {
+	next := 0
+	var doc *document
+	for i, c := range d.Chunks {
+		p := passage{chunk: c, length: 1}
+		if c.Requires != "" {
+			cond, err := world.ParseCondition(c.Requires)
+			p.condition, p.sealed = cond, err != nil
+		}
+		if id := documentID(c); doc == nil || doc.id != id {
+			x.docs = append(x.docs, document{id: id, keywords: map[string]bool{}})
+			doc = &x.docs[len(x.docs)-1]
+			x.addMetadata(doc, c)
+		}
+		p.doc = int32(len(x.docs) - 1)
+		first := x.windowCount()
+		for next < len(d.Vectors) && d.Vectors[next].Chunk == i {
+			if x.dim == 0 {
+				x.dim = len(d.Vectors[next].Values)
+			}
+			if len(d.Vectors[next].Values) != x.dim {
+				return fmt.Errorf("a vector has %d dimensions and others have %d", len(d.Vectors[next].Values), x.dim)
+			}
+			x.vectors = append(x.vectors, d.Vectors[next].Values...)
+			next++
+		}
+		p.windows = [2]int32{int32(first), int32(x.windowCount())}
+		at := len(x.passages)
+		x.addText(&p, int32(at))
+		doc.passages = append(doc.passages, int32(at))
+		x.passages = append(x.passages, p)
+		x.byPath[c.Path] = append(x.byPath[c.Path], at)
+	}
+	return nil
+}
+
+func (x *Index) windowCount() int {
+	if x.dim == 0 {
+		return 0
+	}
+	return len(x.vectors) / x.dim
+}
+
+// window is the i-th vector.
+func (x *Index) window(i int32) []float32 {
+	return x.vectors[int(i)*x.dim : (int(i)+1)*x.dim]
+}
+
+// documentID tells a backstory from the secrets of the same file.
+func documentID(c schema.Chunk) string {
+	if c.Type == "secret" {
+		return c.ID
+	}
+	return c.Path
+}
+
+func (x *Index) termOf(word string) int32 {
+	stem := text.Stem(word)
+	id, ok := x.vocab[stem]
+	if !ok {
+		id = int32(len(x.terms))
+		x.vocab[stem] = id
+		x.terms = append(x.terms, term{})
+		x.surface = append(x.surface, word)
+		x.isStop = append(x.isStop, text.IsStop(word))
+	}
+	return id
+}
+
+func (x *Index) addText(p *passage, at int32) {
+	counts := map[int32]float32{}
+	for _, w := range text.Words(p.chunk.Text) {
+		id := x.termOf(w)
+		p.stems = append(p.stems, id)
+		counts[id]++
+		p.length++
+	}
+	ids := make([]int32, 0, len(counts))
+	for id := range counts {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		x.terms[id].postings = append(x.terms[id].postings, posting{at, counts[id]})
+	}
+}
+
+// The weights of metadata in the lexical search.
+const (
+	weightKeyword = 3
+	weightName    = 3
+	weightSummary = 1
+	weightOther   = 0.5
+)
+
+// addMetadata indexes type, summary, keywords, file name, author and speaker of
+// a document: they help find it and ground nothing.
+func (x *Index) addMetadata(d *document, c schema.Chunk) {
+	weights := map[int32]float32{}
+	put := func(s string, w float32) {
+		for _, word := range text.Words(s) {
+			id := x.termOf(word)
+			weights[id] = max(weights[id], w)
+		}
+	}
+	for _, k := range c.Keywords {
+		put(k, weightKeyword)
+		d.keywords[text.Fold(k)] = true
+	}
+	name := fileTitle(c.Path)
+	if c.Type != "backstory" && c.Type != "secret" {
+		put(name, weightName)
+		d.keywords[text.Fold(name)] = true
+	}
+	put(c.Summary, weightSummary)
+	put(c.Type, weightOther)
+	put(c.Author, weightOther)
+	put(c.Speaker, weightOther)
+	at := int32(len(x.docs) - 1)
+	ids := make([]int32, 0, len(weights))
+	for id := range weights {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		x.terms[id].metas = append(x.terms[id].metas, posting{at, weights[id]})
+		d.metaLength += weights[id]
+	}
+}
+
+// fileTitle is a file's name as words.
+func fileTitle(p string) string {
+	base := path.Base(p)
+	base = strings.TrimSuffix(base, path.Ext(base))
+	return strings.NewReplacer("-", " ", "_", " ", ".", " ").Replace(base)
+}
+
+// Document is every passage of a file in order, whoever may know it: the caller
+// filters.
+func (x *Index) Document(path string) []schema.Chunk {
+	var out []schema.Chunk
+	for _, i := range x.byPath[path] {
+		out = append(out, x.passages[i].chunk)
+	}
+	return out
+}
+
+// Files and Passages count what the index holds.
+func (x *Index) Files() int    { return len(x.byPath) }
+func (x *Index) Passages() int { return len(x.passages) }

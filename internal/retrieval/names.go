@@ -1,0 +1,133 @@
+package retrieval
+
+import (
+	"math"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
+
+// commonRank is the place in general English from which a word counts as rare.
+const commonRank = 12000
+
+// name is a stretch of the message that may name something.
+type name struct {
+	words   []word
+	unknown bool // nothing in scope holds it
+	sure    bool // by its writing it can be nothing but a name
+}
+
+// rarity is 0 for the commonest words and 1 for those general English lacks.
+func (x *Index) rarity(w string) float64 {
+	r := x.rank(w)
+	if r <= 0 {
+		if r = x.rank(text.Stem(w)); r <= 0 {
+			return 1
+		}
+	}
+	return min(1, math.Log(1+float64(r))/math.Log(30000))
+}
+
+// weightOf tempers a term's rarity in the scope, which is small, by its rarity
+// in English.
+func (x *Index) weightOf(t *queryTerm) float64 { return 0.3 + 0.7*x.rarity(t.word) }
+
+// held says whether the text or metadata of an open passage holds the stem.
+func (s *search) held(stem string) bool {
+	id, ok := s.x.vocab[stem]
+	if !ok {
+		return false
+	}
+	for _, p := range s.x.terms[id].postings {
+		if s.scope.isOpen[p.at] {
+			return true
+		}
+	}
+	for _, m := range s.x.terms[id].metas {
+		if s.x.docOpen(&s.scope, m.at) {
+			return true
+		}
+	}
+	return false
+}
+
+// readNames finds the words of the message that may be names and looks each up
+// in the scope.
+func (s *search) readNames() []name {
+	var out []name
+	ws := s.q.words
+	for i := 0; i < len(ws); {
+		if !s.mayName(ws[i]) {
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(ws) && (s.mayName(ws[j]) || j+1 < len(ws) && ws[j].text == "of" && ws[j+1].capital) {
+			j++
+		}
+		out = append(out, s.judgeName(ws[i:j]))
+		i = j
+	}
+	return out
+}
+
+// mayName says whether a word may be part of a name: a capital inside a
+// sentence, or a word that general English lacks.
+func (s *search) mayName(w word) bool {
+	if text.IsStop(w.text) || s.isOwn(w.text) || strings.IndexFunc(w.text, isDigit) == 0 {
+		return false
+	}
+	return w.capital && (!w.first || s.x.rarity(w.text) == 1) || s.oddWord(w)
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+// oddWord is one that English lacks and that is no slip of the pen for one it
+// has.
+func (s *search) oddWord(w word) bool {
+	return len(w.text) > 3 && s.x.rarity(w.text) == 1
+}
+
+// isOwn is a word of the NPC's or the player's name.
+func (s *search) isOwn(w string) bool {
+	for _, own := range []string{s.query.NPC.Name, s.query.NPC.Handle, s.query.Player} {
+		for _, part := range text.Words(own) {
+			if part == w {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *search) judgeName(ws []word) name {
+	n := name{words: ws}
+	for _, w := range ws {
+		if w.text == "of" {
+			continue
+		}
+		if w.capital && !w.first {
+			n.sure = true
+		}
+		if !s.held(w.stem) {
+			n.unknown = true
+		}
+	}
+	return n
+}
+
+// unknown are the names that nothing in scope holds, as the player wrote them.
+func (s *search) unknown() []string {
+	var out []string
+	for _, n := range s.names {
+		if !n.unknown {
+			continue
+		}
+		parts := make([]string, len(n.words))
+		for i, w := range n.words {
+			parts[i] = w.written
+		}
+		out = append(out, strings.Join(parts, " "))
+	}
+	return out
+}

@@ -1,0 +1,56 @@
+// Package retrieval is Pass 1's index: it finds, among the passages that one NPC
+// may know at one game time, those that answer a message, and says how likely it
+// is that they do. Lexical search (BM25 over text and metadata) and search by
+// embedding are fused and reranked, and a small fitted model judges the answer.
+// It writes no sentence and decides nothing: what a confidence is worth is for
+// the caller.
+package retrieval
+
+import (
+	"context"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Embedder turns texts into vectors of length one. Model names what made them:
+// vectors of two models never meet.
+type Embedder interface {
+	Model() string
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// Options are what an index may be told besides its world.
+type Options struct {
+	Now      func() time.Time      // wall time, for IndexedAt; required
+	Progress func(done, total int) // called after each stored batch of documents
+	Words    Embedder              // vectors of single words; without it words are compared by stem alone
+	Rank     func(word string) int // place of a word in general English by frequency; 0 for a word that is not there
+}
+
+// Query is a message of a player to an NPC.
+type Query struct {
+	NPC     *world.NPC
+	Message string
+	TopK    int // 8 when zero
+	Check   grounding.Check
+	Facts   world.Facts
+	Player  string   // the player's name, which is never an unknown one
+	Context []string // the last lines of the conversation, oldest first
+}
+
+// Result is what a citation query found.
+type Result struct {
+	Retrieval schema.Retrieval // Draft is a hint for prompts, never evidence
+	Sources   []schema.Source  // one passage each, best first
+	Unknown   []string         // names in the message that nothing in scope holds
+}
+
+// The limits of a citation query.
+const (
+	defaultTopK    = 8
+	candidatesPerK = 4 // candidates reranked, times TopK
+	perDocument    = 3 // passages of one document
+)
