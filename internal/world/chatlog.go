@@ -59,7 +59,7 @@ func midnight(t time.Time) time.Time {
 
 var (
 	logStamp = regexp.MustCompile(`^[\[(]?\s*(?:(\d{4}-\d{2}-\d{2})(?:[T ,]\s*|$))?(?:(\d{1,2}:\d{2}(?::\d{2})?)(?:[.,]\d+)?(Z|[+-]\d{2}:\d{2})?)?\s*[\])]?\s*(?:[-–|]\s+)?`)
-	logAngle = regexp.MustCompile(`^<\s*[@+%&~]?([^<>\s][^<>]{0,40}?)\s*>\s+(\S.*)$`)
+	logAngle = regexp.MustCompile(`^<\s*[@+%&~]?([^<>\s][^<>]{0,40}?)\s*>(?:\s+(\S.*))?$`)
 	logColon = regexp.MustCompile(`^([\pL][\pL\pN_'.-]*(?: [\pL\pN_'.-]+){0,3}):\s+(\S.*)$`)
 	logDeed  = regexp.MustCompile(`^\*\s+(\S+)\s+\S.*$`)
 	logEvent = regexp.MustCompile(`^(?:-!-|\*{3}|-->|<--|---)\s+(\S.*)$`)
@@ -152,6 +152,9 @@ func (r *logReader) instant(date, clock, zone string) time.Time {
 			_, offset := t.Zone()
 			at = at.Add(-time.Duration(offset) * time.Second)
 		}
+	}
+	if at.Year() < 1 || at.Year() > 9999 {
+		return r.last
 	}
 	r.last = at
 	return at

@@ -107,3 +107,5 @@ func TestSecretOpensWithItsCondition(t *testing.T) {
 		t.Error("a secret without a condition is told")
 	}
 }
+
+func schemaOrigin(s string) schema.Origin { return schema.Origin(s) }

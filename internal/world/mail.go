@@ -9,11 +9,24 @@ import (
 	"unicode/utf8"
 
 	"github.com/jhillyerd/enmime/v2"
+	"github.com/jhillyerd/enmime/v2/mediatype"
 )
 
 // mailParser takes the declared character set at its word: guessing would make
 // the same file read differently as it grows.
-var mailParser = enmime.NewParser(enmime.DisableCharacterDetection(true), enmime.MinCharsetDetectRunes(1<<30))
+var mailParser = enmime.NewParser(enmime.DisableCharacterDetection(true), enmime.MinCharsetDetectRunes(1<<30),
+	enmime.SetCustomParseMediaType(undeclaredIsUTF8))
+
+// undeclaredIsUTF8 reads text that declares no character set, or ASCII, as UTF-8,
+// which says the same of all that is ASCII.
+func undeclaredIsUTF8(ctype string) (mtype string, params map[string]string, invalid []string, err error) {
+	mtype, params, invalid, err = mediatype.Parse(ctype)
+	if charset := strings.ToLower(params["charset"]); params != nil && strings.HasPrefix(mtype, "text/") &&
+		(charset == "" || charset == "us-ascii" || charset == "ascii") {
+		params["charset"] = "utf-8"
+	}
+	return mtype, params, invalid, err
+}
 
 // readMail reads a message (RFC 5322, MIME): the sender's own words, each
 // passage with who wrote it and when. Quoted lines and what follows "On … wrote:"
@@ -35,7 +48,7 @@ func readMail(l *log, d *Document, data []byte) []Passage {
 		return nil
 	}
 	body := strings.ReplaceAll(strings.ReplaceAll(env.Text, "\r\n", "\n"), "\r", "\n")
-	if !utf8.ValidString(body) || strings.ContainsRune(body, 0) {
+	if !utf8.ValidString(body) || strings.ContainsAny(body, "\x00\ufffd") {
 		l.errorf(1, "holds text that is not in its declared character set; save it as UTF-8")
 		return nil
 	}
