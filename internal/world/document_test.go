@@ -191,6 +191,7 @@ func TestMail(t *testing.T) {
 func TestMailThatCannotBeRead(t *testing.T) {
 	for name, in := range map[string]string{
 		"no headers":      "\nThe mill burned.\n",
+		"endless parts":   "From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n" + strings.Repeat("--b\n\nx\n", 2000),
 		"not its charset": "From: a@b.example\nSubject: x\n\nThe caf\xe9 is shut.\n",
 	} {
 		got, problems := read(t, "a.eml", in)

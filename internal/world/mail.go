@@ -17,6 +17,10 @@ import (
 var mailParser = enmime.NewParser(enmime.DisableCharacterDetection(true), enmime.MinCharsetDetectRunes(1<<30),
 	enmime.SetCustomParseMediaType(undeclaredIsUTF8))
 
+// maxParts bounds the lines that may begin a part: the parser takes time in the
+// square of them.
+const maxParts = 1000
+
 // undeclaredIsUTF8 reads text that declares no character set, or ASCII, as UTF-8,
 // which says the same of all that is ASCII.
 func undeclaredIsUTF8(ctype string) (mtype string, params map[string]string, invalid []string, err error) {
@@ -32,6 +36,10 @@ func undeclaredIsUTF8(ctype string) (mtype string, params map[string]string, inv
 // passage with who wrote it and when. Quoted lines and what follows "On … wrote:"
 // are another's words, and are cut off.
 func readMail(l *log, d *Document, data []byte) []Passage {
+	if bytes.Count(data, []byte("\n--")) > maxParts {
+		l.errorf(1, "has over %d parts or ruled lines; split it into smaller mails", maxParts)
+		return nil
+	}
 	env, err := mailParser.ReadEnvelope(bytes.NewReader(data))
 	if err != nil {
 		l.errorf(1, "is not a mail message: %s", oneLine(err.Error()))
