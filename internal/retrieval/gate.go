@@ -79,7 +79,8 @@ type Reliable struct {
 	Right    float64 // share that was answered
 }
 
-var ranker, gate = func() (*Model, *Model) {
+// shipped are the models of gate.json.
+var shipped = func() *Fitted {
 	var f Fitted
 	if err := json.Unmarshal(gateFile, &f); err != nil {
 		panic(fmt.Sprintf("gate.json: %v", err))
@@ -90,7 +91,7 @@ var ranker, gate = func() (*Model, *Model) {
 	if err := f.Gate.bind(gateNames()); err != nil {
 		panic(fmt.Sprintf("gate.json: gate: %v", err))
 	}
-	return &f.Ranker, &f.Gate
+	return &f
 }()
 
 // messageNames are the gate's features of the message and the whole ranking.
@@ -108,7 +109,7 @@ func (s *search) confidence() float64 {
 	if len(s.found) == 0 {
 		return 0
 	}
-	return sigmoid(gate.logit(s.judged()))
+	return sigmoid(s.x.models.Gate.logit(s.judged()))
 }
 
 // judged are the gate's features: those of the best candidate and of the message.
@@ -148,4 +149,12 @@ func (s *search) judged() []float64 {
 	return append(append([]float64(nil), best.features...),
 		margin, clamp(marginCosine*4, -1, 1), clamp(best.score/4, -2, 2), sure, odd, absent, absentRare,
 		bit(plain == 0), bit(plain == 1), clamp(float64(plain)/8, 0, 1), bit(s.q.kind == kindOther), 0)
+}
+
+// Probability is the model's answer for features under the given names.
+func (m Model) Probability(names []string, features []float64) float64 {
+	if err := m.bind(names); err != nil {
+		return 0
+	}
+	return sigmoid(m.logit(features))
 }

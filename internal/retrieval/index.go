@@ -32,6 +32,7 @@ type Index struct {
 	surface  []string // by term: a word as it is written
 	isStop   []bool   // by term
 	views    sync.Map // handle to *view
+	models   *Fitted
 
 	wordEmbedder Embedder
 	wordDim      int
@@ -80,10 +81,7 @@ func Open(ctx context.Context, corpus store.Corpus, emb Embedder, w *world.World
 	if err != nil {
 		return nil, fmt.Errorf("read the index of world %s: %w", w.Name, err)
 	}
-	x := &Index{Embedded: embedded, world: w, embedder: emb, rank: opts.Rank, byPath: map[string][]int{}, vocab: map[string]int32{}}
-	if x.rank == nil {
-		x.rank = func(string) int { return 0 }
-	}
+	x := &Index{Embedded: embedded, world: w, embedder: emb, rank: opts.Rank, models: shipped, byPath: map[string][]int{}, vocab: map[string]int32{}}
 	for _, d := range docs {
 		if err := x.add(d); err != nil {
 			return nil, fmt.Errorf("read the index of world %s: %s: %w", w.Name, d.Path, err)

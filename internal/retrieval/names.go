@@ -7,8 +7,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
-// commonRank is the place in general English from which a word counts as rare.
-const commonRank = 12000
 
 // name is a stretch of the message that may name something.
 type name struct {
@@ -17,8 +15,12 @@ type name struct {
 	sure    bool // by its writing it can be nothing but a name
 }
 
-// rarity is 0 for the commonest words and 1 for those general English lacks.
+// rarity is 0 for the commonest words and 1 for those general English lacks;
+// where there is no list of English, every word is as common as any.
 func (x *Index) rarity(w string) float64 {
+	if x.rank == nil {
+		return 0.5
+	}
 	r := x.rank(w)
 	if r <= 0 {
 		if r = x.rank(text.Stem(w)); r <= 0 {

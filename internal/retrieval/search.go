@@ -66,7 +66,6 @@ func (x *Index) run(ctx context.Context, query Query) (*search, error) {
 
 // first scores every open passage.
 func (s *search) first() []candidate {
-	x := s.x
 	all := make([]candidate, len(s.scope.open))
 	place := make(map[int32]int, len(all))
 	for i, at := range s.scope.open {
@@ -83,7 +82,6 @@ func (s *search) first() []candidate {
 		}
 		c.likeness = (c.cosine - mean) / deviation
 		c.fused = fuseText*c.text + fuseMeta*c.meta + fuseCosine*c.cosine
-		_ = x
 	}
 	return all
 }
@@ -223,7 +221,7 @@ func compare(a, b float64) int {
 func (s *search) rerank(cs []candidate) []candidate {
 	for i := range cs {
 		cs[i].features = s.describe(&cs[i])
-		cs[i].score = ranker.logit(cs[i].features)
+		cs[i].score = s.x.models.Ranker.logit(cs[i].features)
 	}
 	slices.SortStableFunc(cs, func(a, b candidate) int { return compare(b.score, a.score) })
 	return cs

@@ -1,0 +1,55 @@
+package retrieval
+
+import "context"
+
+// Explanation is what the fitted models saw of a query: for fitting them and for
+// looking into a ranking.
+type Explanation struct {
+	Candidates []Explained // best first
+	Message    []float64   // the gate's features, in the order of GateNames
+	Confidence float64
+	Unknown    []string
+}
+
+// Explained is a candidate with its features, in the order of FeatureNames.
+type Explained struct {
+	Path     string
+	ChunkID  string
+	Features []float64
+	Score    float64
+}
+
+// FeatureNames are the ranker's features.
+func FeatureNames() []string { return append([]string(nil), featureNames...) }
+
+// GateNames are the gate's features.
+func GateNames() []string { return gateNames() }
+
+// Explain runs a query as CitationQuery does and shows its features.
+func (x *Index) Explain(ctx context.Context, query Query) (Explanation, error) {
+	s, err := x.run(ctx, query)
+	if err != nil {
+		return Explanation{}, err
+	}
+	e := Explanation{Confidence: s.confidence(), Unknown: s.unknown()}
+	if len(s.found) > 0 {
+		e.Message = s.judged()
+	}
+	for _, c := range s.found {
+		k := x.passages[c.at].chunk
+		e.Candidates = append(e.Candidates, Explained{Path: k.Path, ChunkID: k.ID, Features: c.features, Score: c.score})
+	}
+	return e, nil
+}
+
+// Use replaces the fitted models, for fitting them.
+func (x *Index) Use(f Fitted) error {
+	if err := f.Ranker.bind(featureNames); err != nil {
+		return err
+	}
+	if err := f.Gate.bind(gateNames()); err != nil {
+		return err
+	}
+	x.models = &f
+	return nil
+}
