@@ -124,6 +124,10 @@ func (r *proseReader) readText(line, trimmed string) {
 	case fresh && isLabel(trimmed):
 		r.flush()
 		r.heading = strings.TrimSuffix(trimmed, ":")
+		if !callout.MatchString(trimmed) {
+			r.add(trimmed)
+		}
+		return
 	case decorated.MatchString(trimmed), fresh && standsAlone(trimmed, r.next):
 		r.title(strings.Trim(trimmed, "-=*~#_ "), decorated.MatchString(trimmed))
 	case len(r.lines) == 0 && isSalutation(trimmed, r.next):
@@ -183,10 +187,13 @@ func isShouted(s string) bool {
 	return letters > 2
 }
 
-// isLabel says whether a line only introduces what follows: "Note:".
+// isLabel says whether a line only introduces what follows: "To the north:".
 func isLabel(s string) bool {
 	return strings.HasSuffix(s, ":") && len(strings.Fields(s)) <= 3
 }
+
+// callout is a label that adds nothing to what it introduces.
+var callout = regexp.MustCompile(`(?i)^(?:please )?(?:notes?|notices?|warnings?|attention|important|tips?|hints?|p\.?s\.?)(?: \d+)?:$`)
 
 var salutation = regexp.MustCompile(`(?i)^(?:my )?(?:dear|dearest|hello|hi|hey)(?: [^\s.!?]+){0,4}[,:]$`)
 
@@ -233,16 +240,21 @@ func (r *proseReader) alone(s string) {
 }
 
 func (r *proseReader) flush() {
+	lines, first := r.lines, r.first
+	r.lines, r.item = nil, false
+	labelled := len(lines) > 0 && isLabel(lines[0])
+	if labelled && (len(lines) == 1 || isTable(lines[1:])) {
+		lines, first = lines[1:], first+1 // what it introduces stands in blocks of its own, under it
+	}
 	switch {
-	case len(r.lines) == 0:
-	case len(r.lines) > 1 && isTable(r.lines):
-		for i, line := range r.lines {
-			r.out = append(r.out, block{text: line, line: r.first + i, page: r.page, heading: r.heading})
+	case len(lines) == 0:
+	case isTable(lines) && (len(lines) > 1 || labelled):
+		for i, line := range lines {
+			r.out = append(r.out, block{text: line, line: first + i, page: r.page, heading: r.heading})
 		}
 	default:
-		r.out = append(r.out, block{text: strings.Join(r.lines, "\n"), line: r.first, page: r.page, heading: r.heading})
+		r.out = append(r.out, block{text: strings.Join(lines, "\n"), line: first, page: r.page, heading: r.heading})
 	}
-	r.lines, r.item = nil, false
 }
 
 var column = regexp.MustCompile(`\S(?: {2,}|\t+|\.{3,} ?|: | - )\S|\d`)
