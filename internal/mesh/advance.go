@@ -81,9 +81,13 @@ func (m *Mesh) start(ctx context.Context, convo schema.ConversationID, head *jet
 	if !m.opts.Now().Before(endsAt(t)) {
 		return nil // its deadline has come while it waited
 	}
+	if err := t.KeepUnknown(head.Data); err != nil {
+		return err
+	}
 	data, err := schema.EncodeTurn(t)
 	if err != nil {
-		return err
+		// With its conversation it is too large to travel; nothing will change that.
+		return m.publishReply(ctx, invalidReply(convo, t.TurnID, head.Sequence, head.Time, err))
 	}
 	if _, err := m.publish(ctx, message(schema.SubjectPass(t.Pass, convo, t.TurnID), data, headerMsgID, hopID(t))); err != nil {
 		return err

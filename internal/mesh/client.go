@@ -10,6 +10,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Client is the side of a game backend, a command line or a test: it publishes
@@ -27,6 +28,9 @@ const (
 	retryAfterBusy = time.Second
 	retryAfterFull = 2 * time.Second
 )
+
+// publishLimit is how long Publish tries for a caller who set no limit.
+const publishLimit = 10 * time.Second
 
 // Accepted is a request that the mesh has taken.
 type Accepted struct {
@@ -49,6 +53,11 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 	if len(data) > schema.MaxTurnBytes {
 		return Accepted{}, &schema.FieldError{Field: "request", Reason: fmt.Sprintf("is %d bytes; at most %d are taken", len(data), schema.MaxTurnBytes)}
 	}
+	if _, limited := ctx.Deadline(); !limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, publishLimit)
+		defer cancel()
+	}
 	ack, err := c.conn.publish(ctx, message(schema.SubjectTurn(r.Conversation()), data, headerMsgID, r.TurnID), c.attempt)
 	switch {
 	case err == nil:
@@ -57,6 +66,10 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 		return Accepted{}, &RefusedError{Busy: true, RetryAfter: retryAfterBusy, Cause: err}
 	case isStreamFull(err):
 		return Accepted{}, &RefusedError{RetryAfter: retryAfterFull, Cause: err}
+	case apiCode(err) == codeTooLarge:
+		return Accepted{}, &schema.FieldError{Field: "request", Reason: err.Error()}
+	case errors.Is(err, jetstream.ErrNoStreamResponse):
+		return Accepted{}, fmt.Errorf("turn %s: no mesh takes turns at %s; start one with `forsooth up`: %w", r.TurnID, c.conn.url, err)
 	}
 	return Accepted{}, fmt.Errorf("turn %s: %w", r.TurnID, err)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -114,11 +115,17 @@ func (i *intake) refuse(ctx context.Context, d *delivery, convo schema.Conversat
 	if err := i.m.step("intake.buried"); err != nil {
 		return err
 	}
-	return i.m.publishReply(ctx, &schema.Reply{
+	return i.m.publishReply(ctx, invalidReply(convo, turn, d.sequence, d.stored, cause))
+}
+
+// invalidReply is the end of what was never a turn.
+func invalidReply(convo schema.ConversationID, turn string, sequence uint64, at time.Time, cause error) *schema.Reply {
+	return &schema.Reply{
 		SchemaVersion: schema.Version, TurnID: turn, World: convo.World, NPC: convo.NPC, Player: convo.Player,
 		Status: schema.StatusAborted, Reason: schema.ReasonInvalid, Detail: cause.Error(),
-		Sequence: d.sequence, AcceptedAt: d.stored.UTC(),
-	})
+		Sentences: []schema.Sentence{}, SourceCounts: map[schema.Origin]int{}, Passes: []schema.PassRecord{},
+		Sequence: sequence, AcceptedAt: at.UTC(),
+	}
 }
 
 // turnOf is the turn id of a message on TURNS, whatever its body is worth.

@@ -19,6 +19,7 @@ const (
 	codeTooLarge          = 10054
 	codeNoSequence        = 10043 // delete of a message that is gone
 	codeDeleteFailed      = 10057 // of several kinds, a message that is gone among them
+	textNoMessage         = "no message found"
 )
 
 func apiCode(err error) jetstream.ErrorCode {

@@ -28,35 +28,33 @@ type State struct {
 // t.Released, t.SaidSeq and t.ReviewSeq follow the streams. A reviewer calls it
 // first, on every delivery.
 func (s *Said) Load(ctx context.Context, t *schema.Turn) (State, error) {
-	c := s.m.conn
 	if t.SaidSeq > 0 {
 		// What the turn carries is all there is as long as nobody wrote since.
-		newest, err := c.last(ctx, streamSaid, schema.SubjectSaid(t.Conversation(), t.TurnID))
+		newest, err := s.m.conn.last(ctx, streamSaid, schema.SubjectSaid(t.Conversation(), t.TurnID))
 		if err == nil && newest.Sequence == t.SaidSeq {
-			return State{Sentences: t.Released, Closed: isFence(newest)}, s.loadReview(ctx, t, len(t.Released))
+			return State{Sentences: t.Released, Closed: isFence(newest)}, nil
 		}
 	}
+	return s.reload(ctx, t)
+}
+
+// reload reads both logs from their beginning.
+func (s *Said) reload(ctx context.Context, t *schema.Turn) (State, error) {
 	log, err := s.read(ctx, t.Conversation(), t.TurnID)
 	if err != nil {
 		return State{}, err
 	}
-	t.Released, t.SaidSeq = log.Sentences, log.last
-	return log.State, s.loadReview(ctx, t, len(log.Sentences))
-}
-
-// loadReview finds where the review log stands, when it may have moved on
-// without its sentence.
-func (s *Said) loadReview(ctx context.Context, t *schema.Turn, _ int) error {
-	msg, err := s.m.conn.last(ctx, streamSaid, schema.SubjectReview(t.Conversation(), t.TurnID))
+	reviewed, err := s.m.conn.last(ctx, streamSaid, schema.SubjectReview(t.Conversation(), t.TurnID))
 	switch {
 	case errors.Is(err, ErrNotFound):
 		t.ReviewSeq = 0
 	case err != nil:
-		return err
+		return State{}, err
 	default:
-		t.ReviewSeq = msg.Sequence
+		t.ReviewSeq = reviewed.Sequence
 	}
-	return nil
+	t.Released, t.SaidSeq = log.Sentences, log.last
+	return log.State, nil
 }
 
 // saidLog is a State with the sequence it was read at.
@@ -117,7 +115,7 @@ func (s *Said) Release(ctx context.Context, t *schema.Turn, record schema.Review
 		}
 		// Somebody wrote since the turn was decoded: an event, the same sentence
 		// with its answer lost, another worker's sentence, or the fence.
-		state, err := s.Load(ctx, t)
+		state, err := s.reload(ctx, t)
 		switch {
 		case err != nil:
 			return err

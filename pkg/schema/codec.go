@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -51,6 +52,16 @@ func (t *Turn) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// KeepUnknown takes over from a request the fields that this build does not
+// know, and none that it does: a request cannot bring its own evidence.
+func (t *Turn) KeepUnknown(request []byte) error {
+	unknown, err := unknownFields(request)
+	if err == nil {
+		t.extra = unknown
+	}
+	return err
+}
+
 // MarshalJSON writes a turn with the unknown fields it came with.
 func (t Turn) MarshalJSON() ([]byte, error) {
 	data, err := json.Marshal(plainTurn(t))
@@ -65,39 +76,106 @@ func (t Turn) MarshalJSON() ([]byte, error) {
 	return append(data, more[1:]...), nil
 }
 
-// unknownFields walks the top level of an object only; values of known keys are
-// skipped without being parsed into anything.
+// unknownFields walks the top level of an object only. The data has been parsed
+// once already, so values are skipped by their brackets and quotes: a turn is
+// read on every hop, and parsing it twice would be most of the cost of one.
 func unknownFields(data []byte) (extras, error) {
 	known := turnFields()
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
+	i := skipSpace(data, 0)
+	if i == len(data) || data[i] != '{' {
+		return nil, nil
 	}
 	var out extras
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, err
+	for i = skipSpace(data, i+1); i < len(data) && data[i] == '"'; {
+		end := skipString(data, i)
+		value := skipSpace(data, end)
+		if value == len(data) || data[value] != ':' {
+			return nil, errNotObject
 		}
-		name, _ := key.(string)
-		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			return nil, err
+		value = skipSpace(data, value+1)
+		next := skipValue(data, value)
+		if next == value || next > len(data) {
+			return nil, errNotObject
 		}
-		if !known[name] {
+		if raw := data[i:end]; !known[string(raw[1:len(raw)-1])] {
+			var name string
+			if err := json.Unmarshal(raw, &name); err != nil {
+				return nil, err
+			}
 			if out == nil {
 				out = extras{}
 			}
-			out[name] = bytes.Clone(raw)
+			if !known[name] { // it may have been written with escapes
+				out[name] = bytes.Clone(bytes.TrimSpace(data[value:next]))
+			}
+		}
+		if i = skipSpace(data, next); i < len(data) && data[i] == ',' {
+			i = skipSpace(data, i+1)
 		}
 	}
+	if i == len(data) || data[i] != '}' {
+		return nil, errNotObject
+	}
 	return out, nil
+}
+
+var errNotObject = errors.New("is not a JSON object")
+
+func skipSpace(data []byte, i int) int {
+	for i < len(data) && (data[i] == ' ' || data[i] == '\t' || data[i] == '\n' || data[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// skipString gives the place after the string that begins at i.
+func skipString(data []byte, i int) int {
+	for i++; i < len(data); i++ {
+		switch data[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(data)
+}
+
+// skipValue gives the place after the value that begins at i, or one of white
+// space, a comma or a closing bracket after it.
+func skipValue(data []byte, i int) int {
+	depth := 0
+	for i < len(data) {
+		switch data[i] {
+		case '"':
+			i = skipString(data, i)
+			if depth == 0 {
+				return i
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				if depth == 0 {
+					i++
+				}
+				return i
+			}
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
+		i++
+	}
+	return i
 }
 
 // EncodeTurn writes a turn and refuses one that is over the limit.
 func EncodeTurn(t *Turn) ([]byte, error) {
 	t.SchemaVersion = Version
-	data, err := json.Marshal(t)
+	data, err := t.MarshalJSON() // by itself: the library would read its output once more
 	if err != nil {
 		return nil, fmt.Errorf("encode turn %s: %w", t.TurnID, err)
 	}

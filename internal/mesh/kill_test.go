@@ -1,0 +1,377 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/errgroup"
+)
+
+// What the kill test rests on, guarantee by guarantee. Each line, taken out,
+// makes it (or the test named) fail:
+//
+//	one reply per turn            topology.go: REPLIES MaxMsgsPerSubject 1, DiscardNewPerSubject; ends.go publishReply
+//	in order                      advance.go: advance takes the first message of the TURNS subject
+//	the next turn sees the last   advance.go settle: the document is read after the head; only the applied head is removed
+//	document applied once         finish.go project: HasApplied before, headerExpected in change
+//	a sentence stored once        said.go append: headerExpected; Release: Load after a conflict
+//	nothing said after closed     said.go fence; hop.go before (act)
+//	review record before sentence said.go tryRelease: two appends, one after the other
+//	two workers, one way          hop.go onward: headerMsgID <turn>/<hop>
+//	again 40 turns later          conversation.go HasApplied: below the oldest kept counts as applied
+//	TURNS empty                   finish.go remove, advance.go remove of an applied head
+//	actions once                  topology.go: ACTIONS MaxMsgsPerSubject 1, DiscardNewPerSubject
+const (
+	killTurns  = 1000
+	killConvos = 100
+	longConvos = 5  // of them, with longTurns each
+	longTurns  = 60 // enough that a turn published again is no longer among the applied
+	again      = 40 // turns later
+)
+
+func TestWorkersKilledBetweenAnyTwoSteps(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("FORSOOTH_TEST_SEED"); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("seed %d", seed)
+	k := newKillRun(t, seed)
+	start := time.Now()
+	stop := k.runInstances(3)
+	k.publishAll()
+	k.waitEmpty()
+	stop()
+	t.Logf("%d turns in %s: %d workers and %d processes killed", killTurns, time.Since(start).Round(time.Millisecond), k.workers.Load(), k.processes.Load())
+	k.check()
+}
+
+type killRun struct {
+	*rig
+	mu        sync.Mutex
+	rnd       *rand.Rand
+	turns     [][]string // by conversation
+	workers   atomic.Int64
+	processes atomic.Int64
+}
+
+func newKillRun(t *testing.T, seed uint64) *killRun {
+	k := &killRun{rig: newRig(t), rnd: rand.New(rand.NewPCG(seed, 1))}
+	rest, short := killTurns-longConvos*longTurns, killConvos-longConvos
+	for c := range killConvos {
+		n := longTurns
+		if c >= longConvos {
+			n = rest / short
+			if c-longConvos < rest%short {
+				n++
+			}
+		}
+		var ids []string
+		for i := range n {
+			ids = append(ids, fmt.Sprintf("c%d-t%d", c, i))
+		}
+		k.turns = append(k.turns, ids)
+	}
+	if err := New(k.conn, Options{}).Setup(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func (k *killRun) chance(p float64) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.rnd.Float64() < p
+}
+
+func killConvo(c int) schema.ConversationID {
+	return schema.ConversationID{World: "w", NPC: "n", Player: fmt.Sprintf("p%d", c)}
+}
+
+// runInstances keeps n processes alive: each runs the whole mesh on its own
+// connection, loses workers at random, and now and then dies as a whole.
+func (k *killRun) runInstances(n int) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	g, ctx := errgroup.WithContext(ctx)
+	for range n {
+		g.Go(func() error {
+			for ctx.Err() == nil {
+				if err := k.runInstance(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return func() {
+		cancel()
+		if err := g.Wait(); err != nil {
+			k.t.Errorf("instance: %v", err)
+		}
+	}
+}
+
+func (k *killRun) runInstance(ctx context.Context) error {
+	conn, err := Connect(ctx, Dial{InProcess: k.server})
+	if err != nil {
+		return nil // the test is over
+	}
+	defer conn.Close()
+	var dead atomic.Bool
+	m := New(conn, Options{
+		AckWait: 300 * time.Millisecond, Workers: 64, DrainTimeout: 5 * time.Second,
+		fault: func(string) error {
+			switch {
+			case dead.Load():
+				return errKilled
+			case k.chance(0.0004):
+				k.processes.Add(1)
+				dead.Store(true)
+				conn.nc.Close()
+				return errKilled
+			case k.chance(0.02):
+				k.workers.Add(1)
+				return errKilled
+			}
+			return nil
+		},
+	})
+	k.register(m)
+	err = m.Run(ctx)
+	if dead.Load() {
+		return nil
+	}
+	return err
+}
+
+// register composes passes of which no two workers say the same.
+func (k *killRun) register(m *Mesh) {
+	for _, p := range schema.Passes {
+		next := plainPass(m, p)
+		m.Handle(p, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+			if p == schema.PassReviewSpeech {
+				k.mu.Lock()
+				text := fmt.Sprintf("Worker %d says %s.", k.rnd.Int(), t.TurnID)
+				k.mu.Unlock()
+				if err := releaseOne(ctx, m, t, text); err != nil && !errors.Is(err, ErrClosed) {
+					return "", err
+				}
+				return order[p], nil
+			}
+			pass, err := next(ctx, t)
+			if p == schema.PassAct && t.Reply != nil {
+				t.Reply.Actions = []schema.Action{{Name: "nod", Checked: true}}
+				t.Reply.Detail = fmt.Sprint(len(t.Convo.Memory)) // what this turn knew of the ones before
+			}
+			return pass, err
+		})
+	}
+	m.Intake(Intake{})
+	m.Ends(Ends{Apply: func(doc *schema.Conversation, r *schema.Reply) {
+		doc.Turns++
+		doc.Memory = append(doc.Memory, schema.Line{Speaker: "npc", Text: r.Text, TurnID: r.TurnID})
+	}})
+}
+
+func (k *killRun) publishAll() {
+	g, ctx := errgroup.WithContext(k.t.Context())
+	for c := range killConvos {
+		g.Go(func() error { return k.converse(ctx, c) })
+	}
+	if err := g.Wait(); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// converse publishes a conversation's turns as fast as they are taken; some
+// twice, and in a long conversation each again much later.
+func (k *killRun) converse(ctx context.Context, c int) error {
+	for i, id := range k.turns[c] {
+		req := request(killConvo(c), id)
+		req.DeadlineMS = schema.MaxDeadlineMS
+		if err := k.insist(ctx, func() error { _, err := k.client.Publish(ctx, req); return err }); err != nil {
+			return err
+		}
+		if k.chance(0.1) {
+			if err := k.republish(ctx, req); err != nil {
+				return err
+			}
+		}
+		if i >= again+1 {
+			old := request(killConvo(c), k.turns[c][i-again-1])
+			old.DeadlineMS = schema.MaxDeadlineMS
+			if err := k.republish(ctx, old); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// republish goes past the broker's memory of message ids, as a backend does
+// that comes back after more than two minutes.
+func (k *killRun) republish(ctx context.Context, r *schema.Request) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return k.insist(ctx, func() error {
+		_, err := k.conn.publish(ctx, message(schema.SubjectTurn(r.Conversation()), data), time.Second)
+		if isSubjectFull(err) {
+			return &RefusedError{Busy: true}
+		}
+		return err
+	})
+}
+
+// insist tries again while the conversation is busy.
+func (k *killRun) insist(ctx context.Context, f func() error) error {
+	return retryWhile(ctx, func(err error) bool { return errors.Is(err, ErrBusy) }, f)
+}
+
+func (k *killRun) waitEmpty() {
+	k.t.Helper()
+	eventually(k.t, 100*time.Second, func() error {
+		for stream, what := range map[string]string{streamTurns: "", streamReplies: "finisher"} {
+			s, err := k.conn.js.Stream(k.t.Context(), stream)
+			if err != nil {
+				return err
+			}
+			if n := s.CachedInfo().State.Msgs; what == "" && n != 0 {
+				return fmt.Errorf("%s holds %d", stream, n)
+			}
+			if what == "" {
+				continue
+			}
+			cons, err := s.Consumer(k.t.Context(), what)
+			if err != nil {
+				return err
+			}
+			if info := cons.CachedInfo(); info.NumPending+uint64(info.NumAckPending) != 0 {
+				return fmt.Errorf("%s has %d to do and %d in hand", what, info.NumPending, info.NumAckPending)
+			}
+		}
+		return nil
+	})
+}
+
+func (k *killRun) check() {
+	k.t.Helper()
+	ctx := k.t.Context()
+	for c, ids := range k.turns {
+		convo := killConvo(c)
+		doc, _, err := k.client.Conversation(ctx, convo)
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		var applied []string
+		for _, l := range doc.Memory {
+			applied = append(applied, l.TurnID)
+		}
+		if doc.Turns != len(ids) || !slices.Equal(applied, ids) {
+			k.t.Errorf("conversation %d: applied %v, want each of %v once and in order", c, applied, ids)
+		}
+		var last uint64
+		for i, id := range ids {
+			seq := k.checkTurn(convo, id, i)
+			if seq <= last {
+				k.t.Errorf("turn %s: its reply stands before that of the turn before it", id)
+			}
+			last = seq
+		}
+	}
+	for _, stream := range []string{streamReplies, streamActions} {
+		s, err := k.conn.js.Stream(ctx, stream)
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		if n := s.CachedInfo().State.Msgs; n != killTurns {
+			k.t.Errorf("%s holds %d messages for %d turns", stream, n, killTurns)
+		}
+	}
+}
+
+// checkTurn looks at the reply and at every event of a turn, and gives the
+// reply's sequence.
+func (k *killRun) checkTurn(convo schema.ConversationID, id string, before int) uint64 {
+	k.t.Helper()
+	ctx := k.t.Context()
+	stored, err := k.conn.reply(ctx, convo, id)
+	if err != nil {
+		k.t.Errorf("turn %s: reply: %v", id, err)
+		return 0
+	}
+	if stored.Reply.Status != schema.StatusAnswered || stored.Reply.Detail != fmt.Sprint(before) {
+		k.t.Errorf("turn %s: status %s %s, knew of %s turns before it, want %d", id, stored.Reply.Status, stored.Reply.Reason, stored.Reply.Detail, before)
+	}
+	var said []schema.Sentence
+	reviewed := map[string]bool{}
+	closed := false
+	err = k.conn.each(ctx, streamSaid, schema.Prefix+"*."+convo.String()+"."+id, func(msg *jetstream.RawStreamMsg) bool {
+		var e schema.Said
+		var r schema.ReviewRecord
+		if msg.Subject == schema.SubjectReview(convo, id) {
+			if err := json.Unmarshal(msg.Data, &r); err != nil {
+				k.t.Error(err)
+			}
+			reviewed[r.Hash] = true
+			return true
+		}
+		if err := json.Unmarshal(msg.Data, &e); err != nil {
+			k.t.Error(err)
+		}
+		switch {
+		case e.Kind == schema.SaidClosed:
+			closed = true
+		case e.Kind == schema.SaidSentence && closed:
+			k.t.Errorf("turn %s: a sentence after the fence", id)
+		case e.Kind == schema.SaidSentence:
+			said = append(said, *e.Sentence)
+			if !reviewed[e.Sentence.Hash] {
+				k.t.Errorf("turn %s: a sentence without an earlier review record", id)
+			}
+		}
+		return true
+	})
+	if err != nil {
+		k.t.Error(err)
+	}
+	if len(said) != 1 || !closed || stored.Reply.Text != said[0].Text {
+		k.t.Errorf("turn %s: said %v, closed %v, replied %q", id, said, closed, stored.Reply.Text)
+	}
+	return stored.Sequence
+}
+
+// eventually polls until f is content.
+func eventually(t *testing.T, limit time.Duration, f func() error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		err := f()
+		if err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("not within %s: %v", limit, err)
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package schema
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestUnknownFieldsAreFoundWhereverTheyStand(t *testing.T) {
+	for _, c := range []struct{ name, data, want string }{
+		{"none", `{"turn_id":"a","hop":1}`, ``},
+		{"first, middle and last", `{"x":1,"turn_id":"a","y":{"b":[1,"}",{"c":"\"]"}]},"hop":2,"z":null}`, `x=1 y={"b":[1,"}",{"c":"\"]"}]} z=null`},
+		{"white space", "{ \"x\" : [ 1 , 2 ] ,\n\"hop\":1 }", `x=[ 1 , 2 ]`},
+		{"an escaped name", `{"\u0078":true}`, `x=true`},
+		{"a known name, escaped", `{"\u0068op":1}`, ``},
+		{"only inside", `{"state":{"x":1}}`, ``},
+		{"empty", `{}`, ``},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := unknownFields([]byte(c.data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var parts []string
+			for _, name := range slices.Sorted(maps.Keys(got)) {
+				parts = append(parts, name+"="+string(got[name]))
+			}
+			if s := strings.Join(parts, " "); s != c.want {
+				t.Errorf("got %s, want %s", s, c.want)
+			}
+		})
+	}
+}
+
+// FuzzUnknownFields holds the quick walk against the library's: for every JSON
+// object, the same names with the same values.
+func FuzzUnknownFields(f *testing.F) {
+	for _, seed := range []string{`{}`, `{"x":1,"hop":{"y":2}}`, `{"a":"\\","b":[{"c":"]"}]}`, `null`, `[1]`, `{"x":-1.5e3,"y":"\u00e9"}`, `{"`, `{"a"`, `{"a":`, `{"a":1`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := unknownFields(data)
+		if !json.Valid(data) {
+			return // only parsed data is walked; it must not panic
+		}
+		if err != nil {
+			t.Fatalf("%q: %v", data, err)
+		}
+		var all map[string]json.RawMessage
+		if json.Unmarshal(data, &all) != nil {
+			return
+		}
+		for name, want := range all {
+			if known := turnFields()[name]; known {
+				if _, there := got[name]; there {
+					t.Errorf("%q: %q is known", data, name)
+				}
+			} else if string(got[name]) != string(want) {
+				t.Errorf("%q: %q is %q, want %q", data, name, got[name], want)
+			}
+		}
+		if len(got) > len(all) {
+			t.Errorf("%q: %d names of %d", data, len(got), len(all))
+		}
+	})
+}
