@@ -67,21 +67,20 @@ func Answer(in Input) []schema.DraftSentence {
 // candidate is one sentence of one block.
 type candidate struct {
 	evidence *schema.Evidence
-	block    int
 	index    int // of the sentence in its block
 	verbatim string
 	said     string
-	quoted   bool
-	score    float64
-	leans    bool // its "he", "there" or "but" leans on the sentence before
+	relevant float64 // how near the sentence itself stands to the question
+	score    float64 // that, weighed by how well the block answers
+	leans    bool    // its "he", "there" or "but" leans on the sentence before
 }
 
 // candidates are the blocks' sentences with a faithful wording, scored.
 func candidates(in Input) [][]candidate {
 	want := text.ContentSet(in.Question)
 	var blocks [][]candidate
-	for b := range in.Evidence {
-		e := &in.Evidence[b]
+	for n := range in.Evidence {
+		e := &in.Evidence[n]
 		sentences := text.Sentences(e.Text)
 		near := make([]float64, len(sentences))
 		if in.Similar != nil && in.Question != "" {
@@ -93,8 +92,9 @@ func candidates(in Input) [][]candidate {
 			if len(ways) == 0 || in.Avoid[text.Fold(ways[0].Text)] {
 				continue
 			}
-			block = append(block, candidate{evidence: e, block: b, index: i, verbatim: s, said: ended(ways[0].Text),
-				quoted: ways[0].How == "quoted", score: e.Score * (0.4 + 0.4*near[i] + 0.4*coverage(want, s)), leans: Leans(s)})
+			relevant := 0.5*near[i] + 0.5*coverage(want, s)
+			block = append(block, candidate{evidence: e, index: i, verbatim: s, said: ended(ways[0].Text),
+				relevant: relevant, score: e.Score * (0.4 + 0.8*relevant), leans: Leans(s)})
 		}
 		if len(block) > 0 {
 			blocks = append(blocks, block)
@@ -125,14 +125,14 @@ func choose(blocks [][]candidate, in Input) []candidate {
 	slices.SortStableFunc(order, func(a, b []candidate) int {
 		return cmpScore(best(b).score, best(a).score)
 	})
-	top := best(order[0]).score
+	top := best(order[0])
 	var out []candidate
 	seen := map[string]bool{}
 	for n, block := range order {
-		if len(out) >= MaxSentences || n > 0 && best(block).score < 0.8*top {
+		if len(out) >= MaxSentences || n > 0 && !adds(best(block), top) {
 			break
 		}
-		for _, c := range stretch(block, n == 0, in.Class) {
+		for _, c := range stretch(block, n == 0, asksForAll(in.Question), in.Class) {
 			key := text.Fold(c.verbatim)
 			words := wordsIn(out) + len(text.WordSpans(c.said))
 			if len(out) >= MaxSentences || seen[key] || len(out) > 0 && words > limit {
@@ -147,7 +147,7 @@ func choose(blocks [][]candidate, in Input) []candidate {
 
 // stretch is a run of neighbouring sentences of a block around its best one: back
 // to a sentence that stands by itself, and forward while the thought goes on.
-func stretch(block []candidate, first bool, class schema.Class) []candidate {
+func stretch(block []candidate, first, whole bool, class schema.Class) []candidate {
 	b := 0
 	for i := range block {
 		if block[i].score > block[b].score {
@@ -161,21 +161,39 @@ func stretch(block []candidate, first bool, class schema.Class) []candidate {
 	if block[start].leans && block[start].index > 0 {
 		return nil
 	}
-	for end+1 < len(block) && block[end+1].index == block[end].index+1 && goesOn(block[b], block[end+1], first, class) {
+	for end+1 < len(block) && block[end+1].index == block[end].index+1 && first && (whole || goesOn(block[b], block[end+1], class)) {
 		end++
 	}
-	if first && class == schema.ClassComplex && start > 0 && block[start-1].index == block[start].index-1 {
-		start = 0
+	for first && start > 0 && block[start-1].index == block[start].index-1 && class == schema.ClassComplex && goesOn(block[b], block[start-1], class) {
+		start--
 	}
 	return block[start : end+1]
 }
 
-// goesOn says whether the next sentence belongs to the answer.
-func goesOn(best, next candidate, first bool, class schema.Class) bool {
-	if !first {
-		return false
+// asksForAll says whether a question wants all there is to tell.
+func asksForAll(question string) bool {
+	for _, w := range text.Words(question) {
+		switch w {
+		case "tell", "about", "story", "tale", "happened", "history", "describe", "explain", "everything":
+			return true
+		}
 	}
-	return class == schema.ClassComplex || next.leans || next.score >= 0.7*best.score
+	return false
+}
+
+// goesOn says whether a neighbouring sentence belongs to the answer: it leans on
+// what was said, or speaks of the question itself.
+func goesOn(best, next candidate, class schema.Class) bool {
+	share := 0.75
+	if class == schema.ClassComplex {
+		share = 0.4
+	}
+	return next.leans || next.relevant >= share*best.relevant
+}
+
+// adds says whether another block has something to add to the best sentence.
+func adds(next, top candidate) bool {
+	return next.score >= 0.8*top.score && next.relevant >= 0.7*top.relevant
 }
 
 func best(block []candidate) candidate {

@@ -303,7 +303,7 @@ func kindOfSentence(s string, words []string) string {
 	return schema.IntentStatement
 }
 
-var complexPattern = regexp.MustCompile(` (why|explain|describe|story|tale|history|everything|tell (me|us)|what happened|how (did|do|does|to)|know about|about) `)
+var complexPattern = regexp.MustCompile(` (why|explain|describe|story|tale|history|everything|tell (me|us)|what happened|know about|how come) `)
 
 // classOf sets how much thought and speech a message is worth.
 func classOf(kind, message string, words []string) schema.Class {

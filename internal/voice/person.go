@@ -141,11 +141,11 @@ func (t *turner) nameAt(i int) (n int, possessive bool) {
 	return 0, false
 }
 
-// inLargerName keeps "Mira's Forge" of a sign and "Mira Vane the elder" whole:
-// the name touches another capitalised word.
+// inLargerName keeps "Mira's Forge" of a sign and "Mira the smith" whole: the
+// name touches another capitalised word or an epithet.
 func (t *turner) inLargerName(i, n int) bool {
 	next, end := t.word(i+n), t.spans[i+n-1].End
-	if next != "" && unicode.IsUpper(rune(next[0])) && t.spans[i+n].Start == end+1 && next != "I" {
+	if next != "" && t.spans[i+n].Start == end+1 && (unicode.IsUpper(rune(next[0])) && next != "I" || next == "the") {
 		return true
 	}
 	if i == 0 {

@@ -1,0 +1,121 @@
+package reviewer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// input is what every review of this turn shares.
+func (s *Service) input(t *schema.Turn, x *lore.Lore, npc *world.NPC) grounding.ReviewInput {
+	return grounding.ReviewInput{
+		Class:   t.Class,
+		Context: grounding.Context{NPCName: npc.Name, Player: t.PlayerName, Voice: grounding.Voice{Openers: npc.Voice.Openers, Hedges: npc.Voice.Hedges}},
+	}
+}
+
+// tiers puts the renderings of this turn's evidence before the verifier: a
+// sentence that the NPC's own wording of a block would give, made here from the
+// block itself, is that block's sentence.
+func (s *Service) tiers(t *schema.Turn, x *lore.Lore, npc *world.NPC) entail.Verifier {
+	return entail.NewCascade(&renderings{evidence: append(sourcesAsEvidence(t), t.Evidence...), person: x.Person(npc), openers: npc.Voice.Openers}, s.verifier)
+}
+
+// renderings is a tier that knows a verbatim sentence in the NPC's own wording.
+type renderings struct {
+	evidence []schema.Evidence
+	person   voice.Person
+	openers  []string
+}
+
+// Verify supports what is a rendering, end to end, and does not know the rest.
+func (r *renderings) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
+	out := make([]schema.Verdict, len(pairs))
+	for i, p := range pairs {
+		out[i] = schema.Verdict{Label: schema.Unverifiable, Tier: "rule", Why: "no wording of a sentence of the evidence"}
+		for _, e := range r.evidence {
+			if e.Text != p.Premise {
+				continue
+			}
+			if span, how, ok := voice.Same(p.Hypothesis, e, r.person, r.openers); ok {
+				out[i] = schema.Verdict{Label: schema.Supported, Score: 0.99, Tier: "rule", Evidence: e.ID, Span: span, Why: how + " wording of the sentence"}
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
+// wrongOrigin names a cited block that fails the provenance contract.
+func (s *Service) wrongOrigin(t *schema.Turn, x *lore.Lore, npc *world.NPC) string {
+	cited := map[string]bool{}
+	for _, d := range t.Speech.Sentences {
+		for _, c := range d.Citations {
+			cited[c.EvidenceID] = true
+		}
+	}
+	check := x.ProvenanceCheck(t, npc)
+	for _, e := range t.Evidence {
+		if !cited[e.ID] || ownSource(t, e) {
+			continue
+		}
+		if reason, ok := grounding.EligibleEvidence(e, check); !ok {
+			return fmt.Sprintf("%s (%s): %s", e.ID, e.Path, reason)
+		}
+	}
+	return ""
+}
+
+// ownSource is evidence of the state or the conversation that this very turn
+// carries, which grounds claims about those and nothing else.
+func ownSource(t *schema.Turn, e schema.Evidence) bool {
+	switch {
+	case e.SourceID == "state" && e.Provenance.Source == schema.OriginSystem:
+		_, ok := t.State[strings.TrimPrefix(e.ChunkID, "state:")]
+		return ok
+	case e.SourceID == "session":
+		return e.Provenance.Source == schema.OriginUser || e.Provenance.Source == schema.OriginSystem
+	}
+	return false
+}
+
+func onlyEligible(t *schema.Turn, x *lore.Lore, npc *world.NPC) []schema.Evidence {
+	check := x.ProvenanceCheck(t, npc)
+	var out []schema.Evidence
+	for _, e := range t.Evidence {
+		if _, ok := grounding.EligibleEvidence(e, check); ok || ownSource(t, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// secrets finds what tells a secret whose condition does not hold: most of its
+// content words in one sentence.
+func secrets(draft []schema.DraftSentence, npc *world.NPC, facts world.Facts) []schema.Issue {
+	var out []schema.Issue
+	for _, secret := range npc.Secrets {
+		if secret.Open(facts) {
+			continue
+		}
+		want := text.ContentSet(secret.Text)
+		for _, d := range draft {
+			if !d.Authored && len(want) >= 3 && overlap(want, d.Text) >= 0.8 {
+				out = append(out, schema.Issue{Claim: d.Text, Type: schema.IssueSecret, Correction: "leave it out"})
+			}
+		}
+	}
+	return out
+}
+
+func containsFolded(content, folded string) bool {
+	return folded != "" && strings.Contains(text.Fold(content), folded)
+}

@@ -1,0 +1,59 @@
+// Package reviewer is Pass 2.4, 2.5 and 4.5: it holds every claim of the thoughts
+// and of the speech against evidence, sends a draft back with what is wrong, at
+// most three times, then strips what is unsupported, and releases the sentences
+// that are left, each after its review record. It writes no sentence of its own;
+// what it cannot verify it does not release.
+package reviewer
+
+import (
+	"context"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// MaxAttempts is how often thoughts, and how often a speech, are written before
+// the review strips instead of sending back.
+const MaxAttempts = 3
+
+// Releaser stores a review record and then its sentence, once, behind the fence
+// of the turn. The mesh is one; tests have another without a broker.
+type Releaser interface {
+	Load(ctx context.Context, t *schema.Turn) (mesh.State, error)
+	Release(ctx context.Context, t *schema.Turn, record schema.ReviewRecord, s schema.Sentence) error
+}
+
+// Confirmer proposes an action to the game and waits for its answer.
+type Confirmer interface {
+	Confirm(ctx context.Context, t *schema.Turn, index int, a schema.Action, wait time.Duration) (accepted bool, err error)
+}
+
+// Alert is told of what an operator must see; it must not block.
+type Alert func(kind, turn, detail string)
+
+// Alerts that the reviewer raises.
+const (
+	AlertNonCorpus = "NonCorpusEvidence" // a world claim cited what is not corpus
+	AlertStripped  = "Stripped"          // a sentence was not released
+)
+
+// Service answers the two review passes.
+type Service struct {
+	library  *lore.Library
+	verifier entail.Verifier
+	release  Releaser
+	confirm  Confirmer
+	alert    Alert
+}
+
+// New makes the service. confirm may be nil where no game answers actions: an
+// action that must be confirmed is then never spoken of.
+func New(library *lore.Library, verifier entail.Verifier, release Releaser, confirm Confirmer, alert Alert) *Service {
+	if alert == nil {
+		alert = func(string, string, string) {}
+	}
+	return &Service{library: library, verifier: verifier, release: release, confirm: confirm, alert: alert}
+}

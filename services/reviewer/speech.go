@@ -1,0 +1,238 @@
+package reviewer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/speaker"
+)
+
+// confirmWait is how long a sentence waits for the game to accept its action.
+const confirmWait = 1500 * time.Millisecond
+
+// ReviewSpeech is Pass 4.5: review, and then release.
+func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+	x, npc, err := s.library.Find(&t.Request)
+	if err != nil {
+		return "", err
+	}
+	state, err := s.release.Load(ctx, t)
+	if err != nil {
+		return "", fmt.Errorf("read what was released: %w", err)
+	}
+	t.Released = state.Sentences
+	if state.Closed {
+		return schema.PassAct, nil
+	}
+	if t.Speech == nil {
+		return "", mesh.Reject(fmt.Errorf("turn %s reached review-speech without a speech", t.TurnID))
+	}
+	if bad := s.wrongOrigin(t, x, npc); bad != "" {
+		s.alert(AlertNonCorpus, t.TurnID, bad)
+		if t.Rerun == 0 {
+			t.Rerun++
+			t.Speech, t.SpeechReview, t.ThoughtReview = nil, nil, nil
+			return schema.PassRetrieve, nil
+		}
+		t.Evidence = onlyEligible(t, x, npc)
+	}
+	return s.judge(ctx, t, x, npc)
+}
+
+// judge reviews the speech, sends it back or strips it, and releases the rest.
+func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) (schema.Pass, error) {
+	kept := t.Speech.Sentences
+	review, kept, err := s.review(ctx, t, x, npc, kept)
+	if err != nil {
+		return "", err
+	}
+	review.Attempt = 1
+	if t.SpeechReview != nil {
+		review.Attempt = t.SpeechReview.Attempt + 1
+	}
+	audit := review.Audit
+	if review.Verdict == schema.IssuesFound {
+		if review.Attempt < MaxAttempts && !x.World.StrictFor(npc) && len(t.Released) == 0 {
+			t.SpeechReview = &review
+			return schema.PassSpeak, nil
+		}
+		if kept, err = s.strip(ctx, t, x, npc, kept, &review); err != nil {
+			return "", err
+		}
+	}
+	review.Audit = audit
+	t.SpeechReview = &review
+	if len(kept) == 0 && len(t.Released) == 0 {
+		t.Decision.Kind = schema.KindAnswer // it meant to answer and nothing could be said
+		kept = []schema.DraftSentence{speaker.Authored(npc, world.LineUnknown, t)}
+	}
+	if kept, err = s.confirmed(ctx, t, npc, kept); err != nil {
+		return "", err
+	}
+	return s.releaseAll(ctx, t, x, npc, kept, review.Claims)
+}
+
+// review is one look at a draft, with retrieval-augmented verification of what
+// it disputes.
+func (s *Service) review(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence) (schema.Review, []schema.DraftSentence, error) {
+	in := s.input(t, x, npc)
+	in.Sentences, in.Evidence, in.Released = draft, t.Evidence, t.Released
+	verifier := s.tiers(t, x, npc)
+	review, _, err := grounding.Review(ctx, verifier, in)
+	if err != nil {
+		return review, draft, fmt.Errorf("review speech: %w", err)
+	}
+	review.Issues = append(review.Issues, secrets(draft, npc, lore.Facts(t))...)
+	if len(review.Issues) > 0 {
+		review.Verdict = schema.IssuesFound
+	}
+	return review, draft, nil
+}
+
+// strip removes what is unsupported and looks at what is left as a text of its
+// own, until nothing is disputed.
+func (s *Service) strip(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence, review *schema.Review) ([]schema.DraftSentence, error) {
+	if x.World.StrictFor(npc) {
+		s.record(t, strippedAll(draft, review.Issues))
+		return nil, nil
+	}
+	for len(draft) > 0 && review.Verdict == schema.IssuesFound {
+		kept, stripped := grounding.Strip(draft, review.Issues)
+		s.record(t, stripped)
+		if len(kept) == len(draft) { // an issue that names no sentence: nothing may stay
+			s.record(t, strippedAll(draft, review.Issues))
+			return nil, nil
+		}
+		draft = kept
+		if len(draft) == 0 {
+			break
+		}
+		attempt := review.Attempt
+		again, _, err := s.review(ctx, t, x, npc, draft)
+		if err != nil {
+			return nil, err
+		}
+		*review = again
+		review.Attempt = attempt
+	}
+	return draft, nil
+}
+
+// record keeps what was stripped in the turn, and tells the operator.
+func (s *Service) record(t *schema.Turn, stripped []schema.Stripped) {
+	t.Stripped = append(t.Stripped, stripped...)
+	for _, x := range stripped {
+		s.alert(AlertStripped, t.TurnID, fmt.Sprintf("%s: %s", x.Issue.Type, x.Text))
+	}
+}
+
+func strippedAll(draft []schema.DraftSentence, issues []schema.Issue) []schema.Stripped {
+	var out []schema.Stripped
+	for _, d := range draft {
+		st := schema.Stripped{Text: d.Text}
+		if len(issues) > 0 {
+			st.Issue = issues[0]
+		}
+		out = append(out, st)
+	}
+	return out
+}
+
+// confirmed holds back a sentence that promises an action until the game has
+// accepted it; an authored line takes its place otherwise.
+func (s *Service) confirmed(ctx context.Context, t *schema.Turn, npc *world.NPC, draft []schema.DraftSentence) ([]schema.DraftSentence, error) {
+	if t.Decision == nil {
+		return draft, nil
+	}
+	for i := range t.Decision.Actions {
+		a := &t.Decision.Actions[i]
+		if !a.Confirm || !a.Promised || !a.Checked {
+			continue
+		}
+		accepted := false
+		if s.confirm != nil {
+			var err error
+			if accepted, err = s.confirm.Confirm(ctx, t, i, *a, confirmWait); err != nil {
+				return nil, fmt.Errorf("ask the game to confirm %s: %w", a.Name, err)
+			}
+		}
+		if accepted {
+			a.Confirmed = true
+			continue
+		}
+		a.Checked, a.Refused = false, "the game did not confirm it"
+		for k := range draft {
+			if draft[k].Text == a.Phrase {
+				draft[k] = speaker.Authored(npc, world.LineRefuse, t)
+			}
+		}
+	}
+	return draft, nil
+}
+
+// releaseAll releases sentence by sentence, continuing after what is stored.
+func (s *Service) releaseAll(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence, claims []schema.ClaimVerdict) (schema.Pass, error) {
+	person := x.Person(npc)
+	for i, d := range draft {
+		said := voice.Release(d.Text, person)
+		if i < len(t.Released) { // the fixed prefix: stored before, by this worker or another
+			continue
+		}
+		sentence := schema.Sentence{Seq: i + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d), Hash: schema.HashText(said)}
+		record := schema.ReviewRecord{TurnID: t.TurnID, Seq: sentence.Seq, Hash: sentence.Hash, Authored: d.Authored,
+			Evidence: chunkIDs(sentence.Evidence), Claims: claimsOf(d, claims)}
+		err := s.release.Release(ctx, t, record, sentence)
+		switch {
+		case errors.Is(err, mesh.ErrClosed), errors.Is(err, mesh.ErrConflict):
+			return schema.PassAct, nil
+		case err != nil:
+			return "", fmt.Errorf("release sentence %d: %w", sentence.Seq, err)
+		}
+	}
+	return schema.PassAct, nil
+}
+
+// refs is the evidence of a sentence as the reply shows it.
+func refs(t *schema.Turn, d schema.DraftSentence) []schema.EvidenceRef {
+	out := []schema.EvidenceRef{}
+	seen := map[string]bool{}
+	for _, c := range d.Citations {
+		for _, e := range t.Evidence {
+			if e.ID == c.EvidenceID && !seen[e.ID] {
+				seen[e.ID] = true
+				out = append(out, schema.EvidenceRef{ID: e.ID, Path: e.Path, Text: e.Text, Source: e.Provenance.Source, ChunkID: e.ChunkID})
+			}
+		}
+	}
+	return out
+}
+
+func chunkIDs(refs []schema.EvidenceRef) []string {
+	out := []string{}
+	for _, r := range refs {
+		out = append(out, r.ChunkID)
+	}
+	return out
+}
+
+func claimsOf(d schema.DraftSentence, claims []schema.ClaimVerdict) []schema.ClaimVerdict {
+	cited := map[string]bool{}
+	for _, c := range d.Citations {
+		cited[c.EvidenceID] = true
+	}
+	var out []schema.ClaimVerdict
+	for _, c := range claims {
+		if cited[c.Citation] {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,188 @@
+package reviewer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/retrieval"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// maxNewSources is how many sources Pass 2.4 may add to a turn.
+const maxNewSources = 3
+
+// ReviewThoughts is Pass 2.4 and 2.5.
+func (s *Service) ReviewThoughts(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+	x, npc, err := s.library.Find(&t.Request)
+	if err != nil {
+		return "", err
+	}
+	attempt := 1
+	if t.ThoughtReview != nil {
+		attempt = t.ThoughtReview.Attempt + 1
+	}
+	if err := s.auditClaims(ctx, t, x, npc); err != nil {
+		return "", fmt.Errorf("claim-triggered retrieval: %w", err)
+	}
+	in := s.input(t, x, npc)
+	in.Thoughts = true
+	in.Evidence = sourcesAsEvidence(t)
+	for _, th := range t.Thoughts {
+		d := schema.DraftSentence{Text: th.Text, Authored: th.Plan}
+		for _, c := range th.Citations {
+			d.Citations = append(d.Citations, schema.Citation{EvidenceID: c})
+		}
+		if !th.Plan {
+			in.Sentences = append(in.Sentences, d)
+		}
+	}
+	review, _, err := grounding.Review(ctx, s.tiers(t, x, npc), in)
+	if err != nil {
+		return "", fmt.Errorf("review thoughts: %w", err)
+	}
+	review.Attempt = attempt
+	t.ThoughtReview = &review
+	if review.Verdict == schema.IssuesFound {
+		if attempt < MaxAttempts {
+			return schema.PassThink, nil
+		}
+		t.Thoughts = withoutIssues(t.Thoughts, review.Issues)
+	}
+	return schema.PassDecide, nil
+}
+
+// withoutIssues drops the thoughts that were found wrong three times.
+func withoutIssues(thoughts []schema.Thought, issues []schema.Issue) []schema.Thought {
+	bad := map[string]bool{}
+	for _, i := range issues {
+		bad[text.Fold(i.Claim)] = true
+	}
+	var out []schema.Thought
+	for _, th := range thoughts {
+		if th.Plan || !bad[text.Fold(th.Text)] {
+			out = append(out, th)
+		}
+	}
+	return out
+}
+
+// auditClaims is Pass 2.4: each claim of the thoughts is looked up among the
+// sources at hand and then, where it has words enough, by one search in the
+// NPC's own scope. What is found joins the turn's sources.
+func (s *Service) auditClaims(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) error {
+	t.ClaimAudit = nil
+	position, added := 0, 0
+	for i := range t.Thoughts {
+		th := &t.Thoughts[i]
+		at := position
+		position += len(th.Text) + 1
+		if th.Plan {
+			continue
+		}
+		line := schema.ClaimAudit{Claim: th.Text, Position: at, Verdict: "NO EVIDENCE FOUND"}
+		if len(th.Citations) > 0 {
+			line.Citation = th.Citations[0]
+		}
+		id := holder(t, th.Text)
+		if id == "" && added < maxNewSources && len(text.ContentWords(th.Text)) >= 2 {
+			found, err := x.Index.Search(ctx, retrieval.Query{NPC: npc, Message: th.Text, TopK: maxNewSources - added,
+				Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t)})
+			if err != nil {
+				return err
+			}
+			added += addSources(t, found, th.Text)
+			id = holder(t, th.Text)
+		}
+		if id != "" {
+			line.Verdict = fmt.Sprintf("SUPPORTED by [%s]", id)
+			if len(th.Citations) == 0 {
+				th.Citations = []string{id}
+			}
+		}
+		t.ClaimAudit = append(t.ClaimAudit, line)
+	}
+	return nil
+}
+
+// holder is the source that holds a claim's words: verbatim, else nothing. What
+// only resembles the claim is left to the review that follows.
+func holder(t *schema.Turn, claim string) string {
+	want := text.Fold(claim)
+	for _, src := range t.Sources {
+		if containsFolded(src.Content, want) {
+			return src.ID
+		}
+	}
+	for _, e := range t.Evidence {
+		if (e.SourceID == "state" || e.SourceID == "session") && text.Fold(e.Text) == want {
+			return e.SourceID
+		}
+	}
+	return ""
+}
+
+// addSources appends sources that hold words of the claim and are new to the
+// turn, with their evidence blocks.
+func addSources(t *schema.Turn, found []schema.Source, claim string) int {
+	known := map[string]bool{}
+	for _, src := range t.Sources {
+		known[src.ChunkID] = true
+	}
+	want := text.ContentSet(claim)
+	n := 0
+	for _, src := range found {
+		if known[src.ChunkID] || overlap(want, src.Content) < 0.5 {
+			continue
+		}
+		src.ID = fmt.Sprint(len(t.Sources) + 1)
+		t.Sources = append(t.Sources, src)
+		n++
+	}
+	if n > 0 {
+		t.Evidence = append(grounding.Blocks(t.Sources, grounding.DefaultLimits), notCorpus(t.Evidence)...)
+	}
+	return n
+}
+
+// notCorpus are the blocks of the state and of the conversation.
+func notCorpus(evidence []schema.Evidence) []schema.Evidence {
+	var out []schema.Evidence
+	for _, e := range evidence {
+		if e.Provenance.Source != schema.OriginCorpus {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func overlap(want map[string]bool, content string) float64 {
+	if len(want) == 0 {
+		return 0
+	}
+	n := 0
+	for w := range text.ContentSet(content) {
+		if want[w] {
+			n++
+		}
+	}
+	return float64(n) / float64(len(want))
+}
+
+// sourcesAsEvidence lets the one review judge thoughts, which cite sources.
+func sourcesAsEvidence(t *schema.Turn) []schema.Evidence {
+	var out []schema.Evidence
+	for _, src := range t.Sources {
+		out = append(out, schema.Evidence{ID: src.ID, SourceID: src.ID, ChunkID: src.ChunkID, Path: src.Path, Type: src.Type,
+			Text: src.Content, Speaker: src.Speaker, Author: src.Author, At: src.At, Belief: src.Belief,
+			AllowedFor: src.AllowedFor, Private: src.Private, Score: src.Score, Provenance: src.Provenance})
+	}
+	for _, e := range notCorpus(t.Evidence) {
+		e.ID = e.SourceID
+		out = append(out, e)
+	}
+	return out
+}
