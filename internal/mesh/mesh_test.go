@@ -8,12 +8,9 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// world is a broker with a mesh whose passes are given by the test.
+// rig is a broker with a mesh whose passes are given by the test.
 type rig struct {
 	t      *testing.T
 	server *embedded.Server

@@ -1,0 +1,137 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+func TestConfirm(t *testing.T) {
+	r := newRig(t)
+	m, _ := r.start(Options{}, func(*Mesh) {})
+	ctx, cancel := context.WithCancel(t.Context())
+	heard := make(chan Proposal, 8)
+	listening := make(chan error, 1)
+	go func() { listening <- r.client.Actions(ctx, "hollowmere", func(p Proposal) { heard <- p }) }()
+	defer func() {
+		cancel()
+		if err := <-listening; err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, c := range []struct {
+		name   string
+		answer *schema.ActionResult
+		want   bool
+	}{
+		{"yes", &schema.ActionResult{Accepted: true}, true},
+		{"no", &schema.ActionResult{Reason: "the chest is locked"}, false},
+		{"silent", nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			turn := &schema.Turn{Request: *request(convoA, c.name)}
+			confirm := func(wait time.Duration) bool {
+				ok, err := m.Confirm(t.Context(), turn, 0, schema.Action{Name: "give_item"}, wait)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return ok
+			}
+			answered := make(chan error, 1)
+			wait := 10 * time.Second
+			if c.answer != nil {
+				go func() {
+					err := r.client.Answer(t.Context(), convoA, c.name, 0, *c.answer)
+					answered <- err
+				}()
+			} else {
+				wait = 20 * time.Millisecond
+				answered <- nil
+			}
+			if got := confirm(wait); got != c.want {
+				t.Errorf("accepted %v, want %v", got, c.want)
+			}
+			if err := <-answered; err != nil {
+				t.Error(err)
+			}
+			// Asked again after a takeover: the first proposal and the first answer stand.
+			if c.answer != nil {
+				if err := r.client.Answer(t.Context(), convoA, c.name, 0, schema.ActionResult{Accepted: !c.want}); err != nil {
+					t.Error(err)
+				}
+				if got := confirm(wait); got != c.want {
+					t.Errorf("a second time: %v, want %v", got, c.want)
+				}
+			}
+		})
+	}
+}
+
+func TestOutcomeOfATurn(t *testing.T) {
+	r := newRig(t)
+	entered, left := make(chan string, 1), make(chan error, 1)
+	r.start(Options{}, blocked(entered, left, "waits"))
+	ask := func(turn string) *schema.TurnOutcome {
+		t.Helper()
+		var out *schema.TurnOutcome
+		eventually(t, 5*time.Second, func() (err error) { // the service may be a moment behind
+			out, err = r.client.Outcome(t.Context(), convoA, turn)
+			return err
+		})
+		return out
+	}
+	if out := ask("never"); out.State != schema.TurnUnknown {
+		t.Errorf("never published: %+v", out)
+	}
+	r.publish(request(convoA, "ends"))
+	r.watch(convoA, "ends")
+	if out := ask("ends"); out.State != schema.TurnEnded || out.Reply.Text != "So it is, ends." {
+		t.Errorf("ended: %+v", out)
+	}
+	r.publish(within(30*time.Second, convoA, "waits"))
+	<-entered
+	if out := ask("waits"); out.State != schema.TurnWaiting {
+		t.Errorf("waiting: %+v", out)
+	}
+	if out := ask("a b"); out.Error == "" {
+		t.Errorf("a bad id: %+v", out)
+	}
+	if err := r.client.Cancel(t.Context(), convoA, "waits"); err != nil {
+		t.Error(err)
+	}
+	<-left
+}
+
+func TestConversationDocumentIsWrittenOverItsRevision(t *testing.T) {
+	r := newRig(t)
+	r.start(Options{}, func(*Mesh) {})
+	doc, revision, err := r.client.Conversation(t.Context(), convoA)
+	if err != nil || revision != 0 || doc.Player != convoA.Player {
+		t.Fatalf("%+v %d %v", doc, revision, err)
+	}
+	doc.Trust = 5
+	if err := r.client.PutConversation(t.Context(), doc, revision); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.client.PutConversation(t.Context(), doc, revision); !errors.Is(err, ErrDocConflict) {
+		t.Errorf("over an old revision: %v", err)
+	}
+	got, revision, err := r.client.Conversation(t.Context(), convoA)
+	if err != nil || revision == 0 || got.Trust != 5 {
+		t.Errorf("%+v %d %v", got, revision, err)
+	}
+}
+
+func TestWatchOfATurnThatIsOver(t *testing.T) {
+	r := newRig(t)
+	r.start(Options{}, plain)
+	r.publish(request(convoA, "t"))
+	first, _ := r.watch(convoA, "t")
+	again, reply := r.watch(convoA, "t")
+	if len(first) != len(again) || reply == nil {
+		t.Errorf("watched live %v, afterwards %v", first, again)
+	}
+}

@@ -1,0 +1,229 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// The deadline rests on schedule.go (the broker holds the schedule, the header
+// written to the nanosecond) and ends.go end; no goroutine of ours counts time.
+
+// ends registers intake and ends and no pass at all.
+func ends(e Ends) func(*Mesh) {
+	return func(m *Mesh) {
+		m.Intake(Intake{})
+		m.Ends(e)
+	}
+}
+
+func within(deadline time.Duration, convo schema.ConversationID, turn string) *schema.Request {
+	r := request(convo, turn)
+	r.DeadlineMS = int(deadline / time.Millisecond)
+	return r
+}
+
+// endedAfter is how long after its acceptance a turn's reply was stored, by the
+// broker's clock.
+func (r *rig) endedAfter(convo schema.ConversationID, turn string) time.Duration {
+	r.t.Helper()
+	msg, err := r.conn.last(r.t.Context(), streamReplies, schema.SubjectReply(convo, turn))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	stored, err := r.conn.reply(r.t.Context(), convo, turn)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return msg.Time.Sub(stored.Reply.AcceptedAt)
+}
+
+func TestDeadlineFiresWithoutAnyWorker(t *testing.T) {
+	r := newRig(t)
+	r.start(Options{}, ends(Ends{
+		Author: func(_ context.Context, req *schema.Request, said []schema.Sentence, reason string) (*schema.Reply, error) {
+			return &schema.Reply{Text: "Give me a moment, " + req.Player + ".", Reason: reason}, nil
+		},
+	}))
+	for _, c := range []struct {
+		turn         string
+		deadline, at time.Duration
+	}{
+		{"whole", 2000 * time.Millisecond, 1000 * time.Millisecond},
+		{"fraction", 2350 * time.Millisecond, 1350 * time.Millisecond},
+		{"large", 8000 * time.Millisecond, 6800 * time.Millisecond}, // 15 %
+	} {
+		t.Run(c.turn, func(t *testing.T) {
+			convo := convoA
+			convo.Player = c.turn
+			req := within(c.deadline, convo, c.turn)
+			if got := req.Deadline() - margin(req.Deadline()); got != c.at {
+				t.Fatalf("a turn of %s ends after %s, want %s", c.deadline, got, c.at)
+			}
+			if c.deadline > 3*time.Second {
+				return // the arithmetic is enough
+			}
+			r.publish(req)
+			_, reply := r.watch(convo, c.turn)
+			if reply.Status != schema.StatusAuthored || reply.Reason != schema.ReasonDeadline || reply.Text != "Give me a moment, "+c.turn+"." {
+				t.Errorf("reply %+v", reply)
+			}
+			if took := r.endedAfter(convo, c.turn); took < c.at || took > c.deadline {
+				t.Errorf("ended after %s, want from %s to %s", took, c.at, c.deadline)
+			}
+		})
+	}
+}
+
+func TestDeadlineOfATurnThatWaitsInTheQueue(t *testing.T) {
+	r := newRig(t)
+	release := make(chan struct{})
+	r.start(Options{}, func(m *Mesh) {
+		plain(m)
+		m.runners[0].handle = (&passRunner{m: m, pass: schema.PassRetrieve, handler: func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+			if t.TurnID == "first" {
+				<-release
+			}
+			return schema.PassThink, nil
+		}}).handle
+	})
+	r.publish(within(30*time.Second, convoA, "first"))
+	r.publish(within(2*time.Second, convoA, "second"))
+	_, second := r.watch(convoA, "second")
+	if second.Status != schema.StatusAuthored {
+		t.Errorf("the waiting turn: %+v", second)
+	}
+	if _, err := r.client.Reply(t.Context(), convoA, "first"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the running turn was answered too: %v", err)
+	}
+	close(release)
+	if _, first := r.watch(convoA, "first"); first.Status != schema.StatusAnswered {
+		t.Errorf("the running turn: %+v", first)
+	}
+	r.queueIsEmpty()
+}
+
+func (r *rig) queueIsEmpty() {
+	r.t.Helper()
+	eventually(r.t, 10*time.Second, func() error {
+		s, err := r.conn.js.Stream(r.t.Context(), streamTurns)
+		if err == nil && s.CachedInfo().State.Msgs > 0 {
+			err = errors.New("TURNS is not empty")
+		}
+		return err
+	})
+}
+
+func TestDeadlineKeepsWhatWasSaid(t *testing.T) {
+	r := newRig(t)
+	r.start(Options{}, func(m *Mesh) {
+		plain(m)
+		m.runners[6].handle = (&passRunner{m: m, pass: schema.PassAct, handler: func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		}}).handle
+	})
+	r.publish(within(2*time.Second, convoA, "t"))
+	_, reply := r.watch(convoA, "t")
+	if reply.Status != schema.StatusPartial || reply.Text != "So it is, t." {
+		t.Errorf("reply %+v", reply)
+	}
+}
+
+func TestDeadlineThatPassedWhileNobodyRan(t *testing.T) {
+	r := newRig(t)
+	_, stop := r.start(Options{}, func(*Mesh) {})
+	r.publish(within(2*time.Second, convoA, "t"))
+	stop()
+	// By the time the services are back the deadline is long past.
+	msg, err := r.conn.get(t.Context(), streamTurns, 1, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, 5*time.Second, func() error {
+		if time.Since(msg.Time) < 2100*time.Millisecond {
+			return errors.New("not yet")
+		}
+		return nil
+	})
+	back := time.Now()
+	r.start(Options{}, plain)
+	_, reply := r.watch(convoA, "t")
+	if reply.Status != schema.StatusAuthored {
+		t.Errorf("reply %+v", reply)
+	}
+	if took := time.Since(back); took > 2*time.Second {
+		t.Errorf("ended %s after the services came back, want 2 s at most", took)
+	}
+}
+
+func TestDeadlineWithAnAuthorThatFails(t *testing.T) {
+	for name, author := range map[string]func(context.Context, *schema.Request, []schema.Sentence, string) (*schema.Reply, error){
+		"error": func(context.Context, *schema.Request, []schema.Sentence, string) (*schema.Reply, error) {
+			return nil, errors.New("no such world")
+		},
+		"panic": func(context.Context, *schema.Request, []schema.Sentence, string) (*schema.Reply, error) {
+			panic("no line")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.start(Options{}, ends(Ends{Author: author}))
+			r.publish(within(2*time.Second, convoA, "t"))
+			if _, reply := r.watch(convoA, "t"); reply.Status != schema.StatusAuthored || reply.Text != "" {
+				t.Errorf("reply %+v", reply)
+			}
+		})
+	}
+}
+
+func TestScheduleIsCancelledByTheFinisher(t *testing.T) {
+	r := newRig(t)
+	r.start(Options{}, plain)
+	r.publish(request(convoA, "t"))
+	r.watch(convoA, "t")
+	eventually(t, 10*time.Second, func() error {
+		msg, err := r.conn.last(t.Context(), streamTimers, schema.SubjectTimer("t"))
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return nil // the schedule is gone, and so is the message that took it away
+		case err == nil && msg.Header.Get(headerSchedule) != "":
+			return errors.New("the schedule stands")
+		case err == nil:
+			return errors.New("the roll-up has not expired")
+		}
+		return err
+	})
+}
+
+func TestCronIsStoredOnce(t *testing.T) {
+	r := newRig(t)
+	m, _ := r.start(Options{}, func(*Mesh) {})
+	at := func() uint64 {
+		msg, err := r.conn.last(t.Context(), streamTimers, schema.Prefix+"timer.scan.hollowmere")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return msg.Sequence
+	}
+	put := func(pattern, zone string) uint64 {
+		t.Helper()
+		if err := m.Cron(t.Context(), "scan.hollowmere", pattern, zone, nil); err != nil {
+			t.Fatal(err)
+		}
+		return at()
+	}
+	first := put("0 0 3 * * *", "Europe/Berlin")
+	if again := put("0 0 3 * * *", "Europe/Berlin"); again != first {
+		t.Error("the same schedule was stored again: one missed while down would not fire")
+	}
+	if other := put("0 0 4 * * *", "Europe/Berlin"); other == first {
+		t.Error("another pattern was not stored")
+	}
+	if err := m.Cron(t.Context(), "scan.hollowmere", "0 0 3 * * *", "Mars/Olympus", nil); err == nil {
+		t.Error("an unknown time zone was taken")
+	}
+}

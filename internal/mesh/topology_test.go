@@ -1,0 +1,101 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+func TestSetupIsRepeatable(t *testing.T) {
+	r := newRig(t)
+	m := New(r.conn, Options{})
+	for range 2 {
+		if err := m.Setup(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := map[string]bool{}
+	for name := range r.conn.js.StreamNames(t.Context()).Name() {
+		names[name] = true
+	}
+	for _, want := range []string{"TURNS", "PASSES", "SAID", "REPLIES", "TRACES", "ACTIONS", "EVENTS", "MEMORY", "TIMERS", "DEAD", "KV_conversations"} {
+		if !names[want] {
+			t.Errorf("no stream %s", want)
+		}
+	}
+	kv, err := r.conn.js.KeyValue(t.Context(), "conversations")
+	if err != nil {
+		t.Fatalf("the conversations are no key-value bucket: %v", err)
+	}
+	if err := New(r.conn, Options{Settings: Settings{MaxInFlight: 7, PassesBytes: 1 << 20}}).Setup(t.Context()); err != nil {
+		t.Fatalf("other sizes: %v", err)
+	}
+	s, err := r.conn.js.Stream(t.Context(), streamTurns)
+	if err != nil || s.CachedInfo().Config.MaxMsgs != 7 {
+		t.Errorf("the new size was not taken: %v", err)
+	}
+	_ = kv
+}
+
+func TestSetupRefusesStreamsItCannotStandOn(t *testing.T) {
+	for _, c := range []struct {
+		stream, setting string
+		change          func(*jetstream.StreamConfig)
+	}{
+		{streamTurns, "discard", func(c *jetstream.StreamConfig) {
+			c.Discard, c.DiscardNewPerSubject = jetstream.DiscardOld, false
+		}},
+		{streamTurns, "max_msgs_per_subject", func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 100 }},
+		{streamTurns, "storage", func(c *jetstream.StreamConfig) { c.Storage = jetstream.MemoryStorage }},
+		{streamTurns, "retention", func(c *jetstream.StreamConfig) { c.Retention = jetstream.WorkQueuePolicy }},
+		{streamReplies, "discard_new_per_subject", func(c *jetstream.StreamConfig) { c.DiscardNewPerSubject = false }},
+		{streamReplies, "max_age", func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour }},
+		{streamReplies, "subject_delete_marker_ttl", func(c *jetstream.StreamConfig) { c.SubjectDeleteMarkerTTL = 0 }},
+		{streamTimers, "allow_msg_schedules", func(c *jetstream.StreamConfig) { c.AllowMsgSchedules = false }},
+		{streamSaid, "republish", func(c *jetstream.StreamConfig) { c.RePublish = nil }},
+		{streamPasses, "duplicate_window", func(c *jetstream.StreamConfig) { c.Duplicates = time.Second }},
+		{streamEvents, "subjects", func(c *jetstream.StreamConfig) { c.Subjects = []string{"game.event.*"} }},
+	} {
+		t.Run(c.stream+" "+c.setting, func(t *testing.T) {
+			r := newRig(t)
+			for _, cfg := range streams(Settings{}.withDefaults()) {
+				if cfg.Name == c.stream {
+					c.change(&cfg)
+					if _, err := r.conn.js.CreateStream(t.Context(), cfg); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			err := New(r.conn, Options{}).Setup(t.Context())
+			var why *SettingError
+			if !errors.As(err, &why) || why.Stream != c.stream || why.Setting != c.setting {
+				t.Fatalf("got %v", err)
+			}
+			if text := err.Error(); strings.Contains(text, "\n") || !strings.Contains(text, "must be") {
+				t.Errorf("not one clear line: %s", text)
+			}
+		})
+	}
+}
+
+func TestStreamDeletedAMomentAgoIsMadeAgain(t *testing.T) {
+	r := newRig(t)
+	m := New(r.conn, Options{})
+	if err := m.Setup(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := r.conn.js.DeleteStream(t.Context(), streamTurns); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		if err := m.Setup(ctx); err != nil {
+			t.Error(err)
+		}
+		cancel()
+	}
+}
