@@ -63,6 +63,13 @@ func Fold(s string) string {
 	return strings.Trim(s, `.!?,;:"' `)
 }
 
+// Plain is s with one form for each quotation mark, dash and space, NFKC, and
+// without characters that show nothing. Letters keep their case, lines their
+// breaks.
+func Plain(s string) string {
+	return strings.Map(dropInvisible, straighten(norm.NFKC.String(s)))
+}
+
 // dropInvisible removes characters that show nothing, with which a text can be
 // made to look equal and compare unequal.
 func dropInvisible(r rune) rune {

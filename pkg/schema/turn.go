@@ -131,6 +131,8 @@ type Provenance struct {
 	World     string    `json:"world"`
 	NPC       string    `json:"npc,omitempty"` // owner, for a private note
 	Hash      string    `json:"hash,omitempty"`
+	KnownBy   []string  `json:"known_by,omitempty"` // who may know it besides its owner
+	Requires  string    `json:"requires,omitempty"` // a condition that must hold in the turn
 }
 
 // Origin is who made a text.

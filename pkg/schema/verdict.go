@@ -29,8 +29,9 @@ type Verdict struct {
 	Score    float64 `json:"score"` // P(supported), one scale over all tiers
 	Tier     string  `json:"tier"`  // rule, overlap, model, sidecar, judge
 	Evidence string  `json:"evidence,omitempty"`
-	Span     string  `json:"span,omitempty"` // verbatim in the evidence
-	Why      string  `json:"why,omitempty"`  // which name, which number, which negation
+	Span     string  `json:"span,omitempty"`  // verbatim in the evidence
+	Why      string  `json:"why,omitempty"`   // which name, which number, which negation
+	Final    bool    `json:"final,omitempty"` // unverifiable, and no later tier may say otherwise
 }
 
 // IssueType is what a review found wrong.
@@ -45,6 +46,7 @@ const (
 	IssueEvasion       IssueType = "EVASION"
 	IssueContradicted  IssueType = "CONTRADICTED"
 	IssueSecret        IssueType = "SECRET"
+	IssueForm          IssueType = "FORM" // length, stage directions, markup, prompt text: how it is said, not what
 )
 
 // Issue is one finding of a review.

@@ -1,0 +1,112 @@
+package entail
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Cascade asks its tiers in order; each pair goes on until a tier decides it. A
+// tier that fails, times out, panics or answers out of shape is passed over for
+// those pairs. The last word is not supported.
+type Cascade struct{ tiers []Verifier }
+
+// NewCascade makes a cascade, cheapest tier first.
+func NewCascade(tiers ...Verifier) *Cascade { return &Cascade{tiers: tiers} }
+
+// Verify never returns an error of a tier: a pair that no tier could judge is
+// unverifiable and says so.
+func (c *Cascade) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, error) {
+	out := make([]schema.Verdict, len(pairs))
+	open := make([]int, len(pairs))
+	for i := range pairs {
+		open[i] = i
+		out[i] = schema.Verdict{Label: schema.Unverifiable, Tier: TierNone, Why: "no tier gave an answer"}
+	}
+	for _, tier := range c.tiers {
+		if len(open) == 0 {
+			break
+		}
+		ask := make([]Pair, len(open))
+		for k, i := range open {
+			ask[k] = pairs[i]
+		}
+		answers, err := guarded(ctx, tier, ask)
+		rest := open[:0:0]
+		for k, i := range open {
+			if err != nil {
+				out[i].Why = joinWhy(out[i].Why, "a tier failed: "+oneLine(err.Error()))
+			} else {
+				out[i] = merged(out[i], answers[k])
+			}
+			if !Decides(out[i]) {
+				rest = append(rest, i)
+			}
+		}
+		open = rest
+	}
+	return out, nil
+}
+
+// merged keeps what an earlier tier said where the later one says no more.
+func merged(before, now schema.Verdict) schema.Verdict {
+	if Decides(now) || before.Tier == TierNone {
+		return now
+	}
+	now.Why = joinWhy(before.Why, now.Why)
+	if now.Tier == TierOverlap {
+		now.Tier, now.Score = before.Tier, before.Score
+	}
+	return now
+}
+
+func joinWhy(a, b string) string {
+	switch {
+	case a == "" || a == b:
+		return b
+	case b == "" || strings.HasSuffix(a, b):
+		return a
+	}
+	return a + "; " + b
+}
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > 200 {
+		s = strings.ToValidUTF8(s[:200], "") + "…"
+	}
+	return s
+}
+
+// guarded calls a tier, turns a panic into an error and checks the answer's shape.
+func guarded(ctx context.Context, v Verifier, pairs []Pair) (out []schema.Verdict, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			out, err = nil, fmt.Errorf("panic: %v", r)
+		}
+	}()
+	if out, err = v.Verify(ctx, pairs); err != nil {
+		return nil, err
+	}
+	if err = wellFormed(pairs, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Within gives a tier at most d of the time that the context leaves.
+func Within(d time.Duration, v Verifier) Verifier { return &within{d: d, v: v} }
+
+type within struct {
+	d time.Duration
+	v Verifier
+}
+
+func (w *within) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, error) {
+	ctx, cancel := context.WithTimeout(ctx, w.d)
+	defer cancel()
+	return w.v.Verify(ctx, pairs)
+}

@@ -1,0 +1,107 @@
+package entail
+
+// conditions and other words under whose scope a clause may say something else
+// than it says alone.
+var conditions = wordSet(`if unless whether when whenever until till lest suppose supposing provided providing assuming
+	though although whereas while because since as like than before after except only but-for or nor neither either
+	that which who whom whose what why how where so would could might may should must can will shall
+	perhaps maybe possibly probably supposedly allegedly reportedly apparently`)
+
+// attitudes are verbs of saying, thinking and wanting: what they govern is said,
+// thought or wanted, not so.
+var attitudes = wordSet(`say says said saying tell tells told claim claims claimed think thinks thought believe believes believed
+	suspect suspects suspected guess guesses guessed suppose supposes supposed imagine imagines imagined hope hopes hoped
+	wish wishes wished want wants wanted fear fears feared doubt doubts doubted deny denies denied dream dreams dreamt dreamed
+	pretend pretends pretended swear swears swore sworn insist insists insisted hear hears heard rumour rumor rumoured rumored
+	wonder wonders wondered expect expects expected plan plans planned mean means meant try tries tried promise promises promised
+	threaten threatens threatened write writes wrote written report reports reported argue argues argued assume assumes assumed
+	seem seems seemed appear appears appeared feel feels felt intend intends intended accuse accuses accused order orders ordered
+	ask asks asked warn warns warned refuse refuses refused fail fails failed know knows knew`)
+
+// clauses splits a sentence of the hypothesis at its coordinations, where each
+// part can stand alone.
+func (s *sentence) clauses() []sentence {
+	cuts := s.coordinations()
+	if len(cuts) == 0 {
+		return []sentence{*s}
+	}
+	var out []sentence
+	start := 0
+	for _, c := range cuts {
+		out = append(out, s.cut(start, c.end))
+		start = c.next
+	}
+	return append(out, s.cut(start, len(s.words)))
+}
+
+// coordination is a place where one clause ends and the next begins.
+type coordination struct{ end, next int }
+
+// coordinations are the places where a sentence joins whole clauses: at a
+// semicolon, a colon never, and at a comma with "and" or "but" that a subject
+// follows.
+func (s *sentence) coordinations() []coordination {
+	var out []coordination
+	start := 0
+	for i := 0; i+1 < len(s.words); i++ {
+		next := i + 1
+		switch {
+		case s.words[i].gap == ";":
+			if w := s.at(next); w == "and" || w == "but" {
+				next++
+			}
+		case s.words[i].gap == "," && (s.at(next) == "and" || s.at(next) == "but"):
+			next++
+			if !s.startsClause(next) {
+				continue
+			}
+		case s.words[i].gap == "," && s.startsClause(next) && s.subjectPronoun(next):
+		default:
+			continue
+		}
+		if i+1-start >= 3 && len(s.words)-next >= 3 {
+			out = append(out, coordination{end: i + 1, next: next})
+			start = next
+		}
+	}
+	return out
+}
+
+var subjects = wordSet(`i he she it we they you there this that these those the a an my your his her our their its nobody everybody
+	someone everyone no some every all most both each many few`)
+
+// startsClause says whether a subject stands at i: a pronoun, a determiner, or a
+// name.
+func (s *sentence) startsClause(i int) bool {
+	if i >= len(s.words) {
+		return false
+	}
+	w := s.words[i]
+	return subjects[w.low] || contractions[w.low] != "" || w.upper
+}
+
+func (s *sentence) subjectPronoun(i int) bool {
+	switch s.at(i) {
+	case "i", "he", "she", "it", "we", "they", "it's", "he's", "she's", "they're", "i'm", "we're", "i've":
+		return true
+	}
+	return false
+}
+
+// separable are the clauses of a premise's sentence that may be quoted without
+// the others: none where any clause holds a word that can change another.
+func (s *sentence) separable() []sentence {
+	cuts := s.coordinations()
+	if len(cuts) == 0 {
+		return nil
+	}
+	for i := range s.words {
+		w := s.words[i].low
+		if negations[w] || conditions[w] || attitudes[w] || retractions[w] || hasNot(w) {
+			return nil
+		}
+	}
+	return s.clauses()
+}
+
+func hasNot(w string) bool { return len(w) > 3 && w[len(w)-3:] == "n't" }

@@ -1,0 +1,85 @@
+// Package entail judges whether a premise supports a hypothesis. It defines the
+// interface that every tier of the cascade has, and holds the tiers that need no
+// model: rules, which are exact and explain themselves, word overlap, which by
+// itself supports nothing but verbatim sentences, and the cascade that asks one
+// tier after another. It knows nothing of evidence, speakers or turns: a caller
+// says whose "I" stands in a text by Names.
+package entail
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Pair is a question to a verifier: does the premise support the hypothesis?
+type Pair struct {
+	Premise    string `json:"premise"`
+	Hypothesis string `json:"hypothesis"`
+	Names      Names  `json:"names,omitzero"`
+}
+
+// Names say who speaks. The zero value means that both texts have one speaker
+// and one listener.
+type Names struct {
+	Self    string   `json:"self,omitempty"`    // the NPC who speaks the hypothesis: its "I"
+	Aliases []string `json:"aliases,omitempty"` // other names of the NPC
+	Writer  string   `json:"writer,omitempty"`  // who speaks the premise; empty means the NPC
+	Reader  string   `json:"reader,omitempty"`  // whom the premise addresses; empty means whom the hypothesis does
+	Known   []string `json:"known,omitempty"`   // names of the world, which count as names wherever they stand
+	Leads   []string `json:"leads,omitempty"`   // the NPC's openers and hedges, which say nothing
+}
+
+// Stranger stands for a writer or reader of whom nothing is known, and who is
+// not the NPC.
+const Stranger = "?"
+
+// Verifier judges pairs, one verdict a pair in the same order. It respects the
+// context. A verdict that is unverifiable and not final means that the verifier
+// does not know: another may.
+type Verifier interface {
+	Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, error)
+}
+
+// The tiers of a cascade, as verdicts name them.
+const (
+	TierRule    = "rule"
+	TierOverlap = "overlap"
+	TierModel   = "model"
+	TierSidecar = "sidecar"
+	TierJudge   = "judge"
+	TierNone    = "none" // no tier gave an answer
+)
+
+// Scores of verdicts that no model made: P(supported) on the scale of all tiers.
+const (
+	scoreVerbatim     = 0.99
+	scoreContradicted = 0.01
+	scoreRefused      = 0.03
+	scoreUnknown      = 0.30
+)
+
+// Decides says whether a verdict ends a cascade.
+func Decides(v schema.Verdict) bool {
+	return v.Label == schema.Supported || v.Label == schema.Contradicted || v.Final
+}
+
+// wellFormed says what is wrong with a tier's answer, or is nil.
+func wellFormed(pairs []Pair, out []schema.Verdict) error {
+	if len(out) != len(pairs) {
+		return fmt.Errorf("%d verdicts for %d pairs", len(out), len(pairs))
+	}
+	for i, v := range out {
+		switch v.Label {
+		case schema.Supported, schema.Contradicted, schema.Unverifiable:
+		default:
+			return fmt.Errorf("verdict %d is %q", i, v.Label)
+		}
+		if math.IsNaN(v.Score) || v.Score < 0 || v.Score > 1 {
+			return fmt.Errorf("score %d is %v", i, v.Score)
+		}
+	}
+	return nil
+}

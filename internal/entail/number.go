@@ -1,0 +1,288 @@
+package entail
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
+
+// bound says how a quantity is meant.
+type bound byte
+
+const (
+	exactly bound = iota
+	roughly       // about forty
+	between       // thirty to fifty
+	atLeast       // more than forty
+	atMost        // up to forty
+	place         // the fortieth
+)
+
+// quantity is a number in a sentence, however it is written.
+type quantity struct {
+	value, to float64 // to is the other end of a range
+	bound     bound
+	units     []string // stems of the words it may count, nearest first
+	from, end int      // words of the sentence
+	text      string
+	weak      bool // "one" and "first" may count nothing
+}
+
+var smallNumbers = map[string]float64{
+	"zero": 0, "nought": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+	"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
+	"eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
+	"eighty": 80, "ninety": 90,
+}
+
+var scales = map[string]float64{"hundred": 100, "thousand": 1000, "million": 1e6, "billion": 1e9, "dozen": 12}
+
+var ordinals = map[string]float64{
+	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+	"eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17,
+	"eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50, "sixtieth": 60,
+	"seventieth": 70, "eightieth": 80, "ninetieth": 90, "hundredth": 100, "thousandth": 1000,
+}
+
+var multiples = map[string]float64{"once": 1, "twice": 2, "thrice": 3}
+
+var manyOf = wordSet(`dozens hundreds thousands millions scores`)
+
+// quantities are the numbers of a sentence, left to right.
+func (s *sentence) quantities() []quantity {
+	var out []quantity
+	for i := 0; i < len(s.words); {
+		q, ok := s.quantityAt(i)
+		if !ok {
+			i++
+			continue
+		}
+		s.bind(&q)
+		i = q.end
+		out = append(out, q)
+	}
+	return joinRanges(s, out)
+}
+
+// quantityAt reads the number that begins at word i.
+func (s *sentence) quantityAt(i int) (quantity, bool) {
+	w := s.at(i)
+	q := quantity{from: i, end: i + 1}
+	switch {
+	case multiples[w] > 0:
+		q.value, q.units, q.weak = multiples[w], []string{"time"}, w == "once"
+	case manyOf[w]:
+		q.value, q.bound = math.NaN(), roughly
+	case w == "half" && s.at(i+1) == "a" && s.at(i+2) == "dozen":
+		q.value, q.end = 6, i+3
+	case w == "half":
+		q.value = 0.5
+	case w == "a" && (scales[s.at(i+1)] > 0):
+		v, n := s.spelled(i + 1)
+		q.value, q.end = v, i+1+n
+	case w == "a" && s.at(i+1) == "couple", w == "a" && s.at(i+1) == "pair":
+		q.value, q.end, q.weak = 2, i+2, true
+	case ordinals[w] > 0:
+		q.value, q.bound, q.weak = ordinals[w], place, w == "first" || w == "second"
+	default:
+		return s.figureAt(i, q)
+	}
+	return q, true
+}
+
+// figureAt reads digits, or a number spelled out.
+func (s *sentence) figureAt(i int, q quantity) (quantity, bool) {
+	if v, isOrdinal, ok := digits(s.at(i)); ok {
+		q.value = v
+		if isOrdinal {
+			q.bound = place
+		}
+		if scale := scales[s.at(i+1)]; scale > 0 && !isOrdinal {
+			q.value, q.end = v*scale, i+2
+		}
+		return q, true
+	}
+	v, n := s.spelled(i)
+	if n == 0 {
+		return q, false
+	}
+	q.value, q.end = v, i+n
+	q.weak = n == 1 && s.at(i) == "one"
+	if o := ordinals[s.at(q.end)]; o > 0 && o < 10 && int(v)%10 == 0 && s.words[q.end-1].gap == "-" {
+		q.value, q.bound, q.end = v+o, place, q.end+1
+	}
+	return q, true
+}
+
+// digits reads "1,402", "3.5", "42nd".
+func digits(w string) (v float64, ordinal, ok bool) {
+	if w == "" || w[0] < '0' || w[0] > '9' || len(w) > 24 {
+		return 0, false, false
+	}
+	w = strings.ReplaceAll(w, ",", "")
+	for _, end := range []string{"st", "nd", "rd", "th"} {
+		if n, found := strings.CutSuffix(w, end); found {
+			w, ordinal = n, true
+		}
+	}
+	v, err := strconv.ParseFloat(w, 64)
+	return v, ordinal, err == nil && !math.IsInf(v, 0)
+}
+
+// spelled reads "one hundred and five" and says over how many words it goes.
+func (s *sentence) spelled(i int) (total float64, n int) {
+	var group float64
+	k, any := i, false
+	lastSmall := math.Inf(1)
+	for ; k < len(s.words); k++ {
+		w := s.at(k)
+		v, small := smallNumbers[w]
+		scale := scales[w]
+		switch {
+		case small && any && lastSmall < 20, small && any && v >= lastSmall:
+			return total + group, k - i // "forty nine" goes on, "nine forty" does not
+		case small:
+			group += v
+			lastSmall = v
+			if v >= 20 {
+				lastSmall = 20
+			}
+		case scale == 100 || scale == 12:
+			group = max(group, 1) * scale
+			lastSmall = math.Inf(1)
+		case scale > 0:
+			total += max(group, 1) * scale
+			group, lastSmall = 0, math.Inf(1)
+		case w == "and" && any && (scales[s.at(k-1)] >= 100) && isSmall(s.at(k+1)):
+			continue
+		default:
+			return total + group, k - i
+		}
+		any = true
+		if g := s.words[k].gap; g != "" && g != "-" {
+			k++
+			break
+		}
+	}
+	return total + group, k - i
+}
+
+func isSmall(w string) bool { _, ok := smallNumbers[w]; return ok }
+
+var (
+	roughWords = wordSet(`about around roughly nearly almost approximately circa some near perhaps maybe`)
+	unitSkip   = wordSet(`of more other good full whole long such or so odd the a an and`)
+)
+
+// bind finds how the quantity is meant, and what it counts.
+func (s *sentence) bind(q *quantity) {
+	q.text = s.text[s.words[q.from].start-s.start : s.words[q.end-1].end-s.start]
+	before, before2 := s.at(q.from-1), s.at(q.from-2)
+	if q.bound == exactly {
+		switch {
+		case roughWords[before], before == "close" && before2 == "to", s.at(q.end) == "or" && (s.at(q.end+1) == "so" || s.at(q.end+1) == "thereabouts"), s.at(q.end) == "odd":
+			q.bound = roughly
+		case before == "than" && (before2 == "less" || before2 == "fewer"), before == "under", before == "below", before == "most" && before2 == "at", before == "to" && before2 == "up":
+			q.bound = atMost
+			if s.at(q.from-3) == "no" && before2 != "less" && before2 != "fewer" {
+				q.bound = atMost
+			}
+		case before == "than" && before2 == "more", before == "over", before == "least" && before2 == "at", before == "of" && before2 == "upwards", before == "above":
+			q.bound = atLeast
+			if s.at(q.from-3) == "no" {
+				q.bound = atMost
+			}
+		}
+	}
+	if q.bound != exactly && q.bound != place && q.from > 0 {
+		q.text = before + " " + q.text
+	}
+	if len(q.units) > 0 {
+		return
+	}
+	for k := q.end; k < len(s.words) && k < q.end+4 && len(q.units) < 2; k++ {
+		w := s.words[k]
+		if k > q.end && s.words[k-1].gap != "" && s.words[k-1].gap != "-" {
+			break
+		}
+		if !unitSkip[w.low] && !text.IsStop(w.low) {
+			q.units = append(q.units, w.stem)
+		}
+	}
+}
+
+// joinRanges makes one quantity of "between 30 and 50", "30 to 50", "30-50".
+func joinRanges(s *sentence, in []quantity) []quantity {
+	var out []quantity
+	for i := 0; i < len(in); i++ {
+		q := in[i]
+		if i+1 < len(in) && q.bound != place && in[i+1].bound != place && s.joins(q, in[i+1]) {
+			next := in[i+1]
+			q.to, q.bound, q.units, q.end = next.value, between, next.units, next.end
+			q.text = s.text[s.words[q.from].start-s.start : s.words[next.end-1].end-s.start]
+			i++
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+func (s *sentence) joins(a, b quantity) bool {
+	switch b.from - a.end {
+	case 0:
+		return s.words[a.end-1].gap == "-"
+	case 1:
+		switch s.at(a.end) {
+		case "to", "or":
+			return b.value > a.value
+		case "and":
+			return s.at(a.from-1) == "between"
+		}
+	}
+	return false
+}
+
+// measures are units that never stand for one another.
+var measures = func() map[string]bool {
+	out := map[string]bool{}
+	for w := range wordSet(`second minute hour day night week fortnight month year decade century winter summer
+		inch foot yard pace mile league fathom furlong acre
+		ounce pound stone ton barrel sack bushel pint gallon cup cask keg crate bottle
+		penny pence shilling mark crown coin copper silver gold platinum florin ducat groat farthing guinea credit dollar
+		time percent level`) {
+		out[text.Stem(w)] = true
+	}
+	return out
+}()
+
+// sameUnit compares what two quantities count: yes, no, or not known.
+func sameUnit(a, b quantity) (same, known bool) {
+	if len(a.units) == 0 || len(b.units) == 0 {
+		return false, false
+	}
+	for _, x := range a.units {
+		for _, y := range b.units {
+			if x == y {
+				return true, true
+			}
+		}
+	}
+	return false, measures[a.units[0]] && measures[b.units[0]]
+}
+
+// covers says whether a quantity that is no exact figure includes a value.
+func (q quantity) covers(v float64) bool {
+	switch q.bound {
+	case roughly:
+		return math.IsNaN(q.value) || math.Abs(q.value-v) <= 0.15*math.Abs(q.value)+1
+	case between:
+		return v >= q.value && v <= q.to
+	case atLeast:
+		return v >= q.value
+	case atMost:
+		return v <= q.value
+	}
+	return false
+}

@@ -1,0 +1,153 @@
+package entail
+
+import (
+	"context"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Rules is tier 0: exact and explained. It supports what stands in the premise
+// word for word; it refuses, for good, what differs from the premise in a name,
+// a number, a date, a negation, an opposite, a role, a modality or a quantifier;
+// of everything else it says that it does not know.
+type Rules struct{ leads []string }
+
+// NewRules makes the tier. leads are openers and hedges that say nothing, besides
+// those of each pair.
+func NewRules(leads ...string) *Rules { return &Rules{leads: leads} }
+
+// Verify judges pairs by rule.
+func (r *Rules) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, error) {
+	out := make([]schema.Verdict, len(pairs))
+	var last *passage // pairs of one review share premises
+	var of string
+	for i, p := range pairs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if last == nil || of != p.Premise {
+			last, of = read(p.Premise, maxPremise), p.Premise
+		}
+		out[i] = r.judge(last, p)
+	}
+	return out, nil
+}
+
+// judge is the verdict of one pair.
+func (r *Rules) judge(p *passage, pair Pair) schema.Verdict {
+	if v, ok := unreadable(pair.Hypothesis); ok {
+		return v
+	}
+	h := read(pair.Hypothesis, maxHypothesis)
+	if len(h.sentences) == 0 {
+		return unknown("the claim has no words")
+	}
+	for i := range h.sentences {
+		if w := mixedScript(&h.sentences[i]); w != "" {
+			return refused("“"+w+"” mixes letters of two alphabets", "")
+		}
+	}
+	if span, ok := verbatim(p, h, r.named(pair.Names)); ok {
+		return schema.Verdict{Label: schema.Supported, Score: scoreVerbatim, Tier: TierRule, Span: span, Why: "word for word"}
+	}
+	return compare(p, h, pair.Names)
+}
+
+// verbatimOnly is the part of the rules that supports.
+func (r *Rules) verbatimOnly(pair Pair) (schema.Verdict, bool) {
+	v := r.judge(read(pair.Premise, maxPremise), pair)
+	return v, v.Label == schema.Supported
+}
+
+func (r *Rules) named(n Names) Names {
+	if len(r.leads) > 0 {
+		n.Leads = append(append([]string(nil), n.Leads...), r.leads...)
+	}
+	return n
+}
+
+// unreadable refuses texts that show something other than they hold.
+func unreadable(hypothesis string) (schema.Verdict, bool) {
+	switch {
+	case len(hypothesis) > maxHypothesis:
+		return refused("the claim is longer than a sentence can be", ""), true
+	case turnsDirection(hypothesis):
+		return refused("the claim holds marks that turn the direction of reading", ""), true
+	}
+	return schema.Verdict{}, false
+}
+
+func unknown(why string) schema.Verdict {
+	return schema.Verdict{Label: schema.Unverifiable, Score: scoreUnknown, Tier: TierRule, Why: why}
+}
+
+func refused(why, span string) schema.Verdict {
+	return schema.Verdict{Label: schema.Unverifiable, Score: scoreRefused, Tier: TierRule, Why: why, Span: span, Final: true}
+}
+
+func contradicted(why, span string) schema.Verdict {
+	return schema.Verdict{Label: schema.Contradicted, Score: scoreContradicted, Tier: TierRule, Why: why, Span: span}
+}
+
+// finding is what one rule has against a claim.
+type finding struct {
+	rule  string
+	label schema.Label
+	why   string
+	span  string
+}
+
+// rule looks for a difference between a sentence of the claim and the premise.
+type rule func(c *comparison) []finding
+
+// comparison is one sentence of a claim beside the premise.
+type comparison struct {
+	p     *passage
+	h     *sentence
+	a     alignment // with the premise's best sentence
+	names Names
+}
+
+// rules in the order in which they are named when several speak.
+var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, modalityRule, quantifierRule}
+
+// compare runs the rules; a contradiction outweighs a refusal, and the first of
+// each is told.
+func compare(p, h *passage, n Names) schema.Verdict {
+	all := findings(p, h, n)
+	for _, f := range all {
+		if f.label == schema.Contradicted {
+			return contradicted(f.why, f.span)
+		}
+	}
+	for _, f := range all {
+		return refused(f.why, f.span)
+	}
+	if len(p.sentences) == 0 {
+		return unknown("the evidence has no words")
+	}
+	return unknown("not word for word in the evidence, and no rule denies it")
+}
+
+func findings(p, h *passage, n Names) []finding {
+	var out []finding
+	for i := range h.sentences {
+		c := &comparison{p: p, h: &h.sentences[i], names: n}
+		c.a, _ = p.best(c.h)
+		if c.a.p == nil {
+			continue
+		}
+		for _, rule := range rules {
+			out = append(out, rule(c)...)
+		}
+	}
+	return out
+}
+
+func (c *comparison) contradicts(rule, why string) []finding {
+	return []finding{{rule: rule, label: schema.Contradicted, why: why, span: c.a.p.text}}
+}
+
+func (c *comparison) refuses(rule, why string) []finding {
+	return []finding{{rule: rule, label: schema.Unverifiable, why: why, span: c.a.p.text}}
+}

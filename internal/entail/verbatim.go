@@ -1,0 +1,211 @@
+package entail
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
+
+// verbatim says whether every sentence of the hypothesis stands in the premise
+// word for word, in one normal form, and gives the span that says so. Whole
+// sentences count, in their order and next to one another, and whole clauses of
+// a sentence whose other clauses cannot change what they say. Anything left out
+// of a sentence is a qualifier until shown otherwise.
+func verbatim(p, h *passage, n Names) (span string, ok bool) {
+	if len(p.sentences) == 0 || len(h.sentences) == 0 || len(h.sentences) > len(p.sentences)*4 {
+		return "", false
+	}
+	pp, hp := personsOf(n)
+	premise := make([]norm, len(p.sentences))
+	for i := range p.sentences {
+		premise[i] = p.sentences[i].normalise(pp)
+	}
+	for _, lead := range leadsOf(h, n.Leads) {
+		if span, ok := lead.within(p, premise, pp, hp); ok {
+			return span, true
+		}
+	}
+	return "", false
+}
+
+// said is one reading of the hypothesis: with or without its leads.
+type said []sentence
+
+// leadsOf are the readings of a hypothesis: as it stands, and without the NPC's
+// own openers and hedges.
+func leadsOf(h *passage, leads []string) []said {
+	out := []said{h.sentences}
+	trimmed := slices.Clone(h.sentences)
+	changed := false
+	for i := range trimmed {
+		if s, ok := trimLeads(trimmed[i], leads); ok {
+			trimmed[i], changed = s, true
+		}
+	}
+	if changed {
+		out = append(out, trimmed)
+	}
+	return out
+}
+
+// within looks for the sentences in the premise.
+func (h said) within(p *passage, premise []norm, pp, hp persons) (string, bool) {
+	if at, ok := h.runOf(p, premise, hp); ok {
+		return p.span(at, at+len(h)), true
+	}
+	at := -1
+	first := -1
+	for i := range h {
+		for _, c := range h[i].clauses() {
+			k := findClause(c, p, premise, pp, hp, at)
+			if k < 0 {
+				return "", false
+			}
+			if first < 0 {
+				first = k
+			}
+			at = k
+		}
+	}
+	if first < 0 {
+		return "", false
+	}
+	return p.span(first, at+1), true
+}
+
+// runOf finds all sentences next to one another.
+func (h said) runOf(p *passage, premise []norm, hp persons) (int, bool) {
+	want := make([]norm, len(h))
+	for i := range h {
+		want[i] = h[i].normalise(hp)
+	}
+	for at := 0; at+len(h) <= len(premise); at++ {
+		ok := true
+		for i := range h {
+			s := &p.sentences[at+i]
+			if s.question && !h[i].question || h[i].question && !s.question || s.quoted || !premise[at+i].equal(want[i]) {
+				ok = false
+				break
+			}
+		}
+		if ok && !p.takenBack(at, at+len(h)) {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// findClause is the premise's sentence that holds a clause whole, the same as the
+// last or the next one, or -1.
+func findClause(c sentence, p *passage, premise []norm, pp, hp persons, last int) int {
+	want := c.normalise(hp)
+	from, to := 0, len(premise)-1
+	if last >= 0 {
+		from, to = last, min(last+1, to)
+	}
+	for at := from; at <= to; at++ {
+		s := &p.sentences[at]
+		if s.question || s.quoted || c.question || p.takenBack(at, at+1) {
+			continue
+		}
+		if premise[at].equal(want) {
+			return at
+		}
+		for _, part := range s.separable() {
+			if part.normalise(pp).equal(want) {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+// span is the text of sentences from i up to j.
+func (p *passage) span(i, j int) string {
+	last := &p.sentences[j-1]
+	return p.text[p.sentences[i].start : last.start+len(last.text)]
+}
+
+// words with which a text takes back, or does not vouch for, what stands beside
+// them.
+var retractions = wordSet(`false untrue lie lies lied lying liar joke joking jest jested pretend pretended supposedly allegedly
+	mistaken wrong dreamt dreamed hoax rumour rumor rumours rumors fiction forgery forged-letter nonsense fable legend tall`)
+
+var retractionPhrases = []string{"not true", "no truth", "not so", "never happened", "did not happen", "didn't happen", "made it up",
+	"made that up", "only a story", "just a story", "only a dream", "just a dream", "if only", "or so they", "or so he", "or so she",
+	"none of this", "none of that", "the following", "what if", "imagine", "suppose that", "don't believe", "do not believe"}
+
+// takenBack says whether a sentence beside the run from i up to j takes it back.
+func (p *passage) takenBack(i, j int) bool {
+	for _, k := range []int{i - 1, j} {
+		if k < 0 || k >= len(p.sentences) {
+			continue
+		}
+		s := &p.sentences[k]
+		if len(s.words) > 12 {
+			continue // a retraction is short; a long sentence speaks of something of its own
+		}
+		for w := range s.words {
+			if retractions[s.words[w].low] {
+				return true
+			}
+		}
+		low := strings.ToLower(s.text)
+		if slices.ContainsFunc(retractionPhrases, func(r string) bool { return strings.Contains(low, r) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// trimLeads drops the NPC's own openers and hedges from the front and the end of
+// a sentence. One that itself denies or conditions is never dropped.
+func trimLeads(s sentence, leads []string) (sentence, bool) {
+	changed := false
+	for again := true; again; {
+		again = false
+		for _, lead := range leads {
+			words := text.Words(text.Plain(clip(lead, 200)))
+			n := len(words)
+			if n == 0 || n >= len(s.words) || slices.ContainsFunc(words, carriesMeaning) {
+				continue
+			}
+			switch {
+			case s.hasWords(0, words):
+				s = s.cut(n, len(s.words))
+			case s.words[len(s.words)-n-1].gap != "" && s.hasWords(len(s.words)-n, words):
+				s = s.cut(0, len(s.words)-n)
+			default:
+				continue
+			}
+			changed, again = true, true
+		}
+	}
+	return s, changed
+}
+
+func carriesMeaning(w string) bool {
+	return negations[w] || conditions[w] || strings.HasSuffix(w, "n't") || retractions[w]
+}
+
+func (s *sentence) hasWords(at int, words []string) bool {
+	for i, w := range words {
+		if s.at(at+i) != w {
+			return false
+		}
+	}
+	return true
+}
+
+// cut is the sentence's words from i up to j as a sentence.
+func (s *sentence) cut(i, j int) sentence {
+	out := sentence{words: slices.Clone(s.words[i:j]), question: s.question && j == len(s.words), quoted: s.quoted}
+	out.start = s.words[i].start
+	out.text = s.text[s.words[i].start-s.start : s.words[j-1].end-s.start]
+	if i == 0 {
+		out.lead = s.lead
+	}
+	out.words[len(out.words)-1].gap = ""
+	return out
+}
