@@ -8,7 +8,6 @@ package retriever
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/intent"
@@ -26,14 +25,11 @@ const TopK = 8
 const maxCatalogue = 64
 
 // Service answers the retrieve pass.
-type Service struct {
-	library *lore.Library
-	now     func() time.Time
-}
+type Service struct{ library *lore.Library }
 
-// New makes the service; now is the wall clock.
-func New(library *lore.Library, now func() time.Time) *Service {
-	return &Service{library: library, now: now}
+// New makes the service.
+func New(library *lore.Library) *Service {
+	return &Service{library: library}
 }
 
 // Retrieve is Pass 1.

@@ -1,0 +1,139 @@
+package reviewer_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/servicetest"
+)
+
+// Whatever a speaker says, only what its evidence supports is released. Each row
+// is a speech that lies about the ferry's notice in another way.
+func TestASpeechThatLiesIsNotReleased(t *testing.T) {
+	lies := map[string]schema.DraftSentence{
+		"an invention":                  cite("Teague stole the ferry from his brother.", "ferry"),
+		"a detail at the end":           cite("Teague owns the ferry, which he built himself.", "ferry"),
+		"another number":                cite("A crossing costs three bits.", "ferry"),
+		"another name":                  cite("Osric owns the ferry.", "ferry"),
+		"a negation":                    cite("Teague does not own the ferry.", "ferry"),
+		"roles swapped":                 cite("The ferry owns Teague.", "ferry"),
+		"a hedge":                       cite("I think Teague drowned a man once.", "ferry"),
+		"a question around a claim":     cite("Did you know that Teague drowned a man?", "ferry"),
+		"an id that does not exist":     {Text: "Teague owns the ferry.", Citations: []schema.Citation{{EvidenceID: "E99"}}},
+		"no citation":                   {Text: "Teague is a thief."},
+		"self for the world":            {Text: "Teague is a thief.", Citations: []schema.Citation{{EvidenceID: "self"}}},
+		"a promise without an action":   {Text: "Take this sword, it is yours."},
+		"an authored line that is none": {Text: "Teague is a thief.", Authored: true},
+		"a secret":                      {Text: "I hid the miller's ledger under the great anvil.", Citations: []schema.Citation{{EvidenceID: "self"}}},
+		"stage directions":              {Text: "*leans closer and hands over the key*"},
+	}
+	for name, lie := range lies {
+		t.Run(name, func(t *testing.T) {
+			b := servicetest.New(t, servicetest.Village())
+			turn := prepared(t, b, "mira", "who owns the ferry?")
+			turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{bound(turn, lie)}}
+			turn.SpeechReview = &schema.Review{Attempt: 2}
+			reply := b.Walk(t, turn, schema.PassReviewSpeech)
+			for _, s := range reply.Sentences {
+				if !s.Authored {
+					t.Fatalf("released %q", s.Text)
+				}
+				if strings.Contains(s.Text, lie.Text) {
+					t.Fatalf("released the lie as an authored line: %q", s.Text)
+				}
+			}
+			if len(reply.Stripped) == 0 {
+				t.Error("what was stripped is not in the record")
+			}
+		})
+	}
+}
+
+func TestATrueSentenceBesideALieIsReleased(t *testing.T) {
+	b := servicetest.New(t, servicetest.Village())
+	turn := prepared(t, b, "mira", "who owns the ferry?")
+	turn.SpeechReview = &schema.Review{Attempt: 2}
+	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{
+		bound(turn, cite("Teague owns the ferry.", "ferry")), bound(turn, cite("Teague stole it from his brother.", "ferry"))}}
+	reply := b.Walk(t, turn, schema.PassReviewSpeech)
+	if reply.Text != "Teague owns the ferry." {
+		t.Errorf("reply is %q", reply.Text)
+	}
+}
+
+func TestEverySentenceHasAnEarlierReviewOfTheSameText(t *testing.T) {
+	b := servicetest.New(t, servicetest.Village())
+	reply := b.Say(t, "mira", "tell me about the ferry")
+	records := b.Releases.Records[reply.TurnID]
+	if len(reply.Sentences) == 0 || len(records) != len(reply.Sentences) {
+		t.Fatalf("%d sentences, %d records", len(reply.Sentences), len(records))
+	}
+	for i, s := range reply.Sentences {
+		if records[i].Hash != schema.HashText(s.Text) || len(records[i].Evidence) != len(s.Evidence) {
+			t.Errorf("sentence %d: record %+v", i+1, records[i])
+		}
+	}
+}
+
+func TestNothingIsReleasedBehindTheFence(t *testing.T) {
+	b := servicetest.New(t, servicetest.Village())
+	turn := b.Turn("mira", "who owns the ferry?")
+	b.Releases.Closed[turn.TurnID] = true
+	b.Walk(t, turn, schema.PassRetrieve)
+	if got := b.Releases.Stored[turn.TurnID]; len(got) != 0 {
+		t.Errorf("released %v", got)
+	}
+}
+
+func TestASentenceOutOfScopeSendsTheTurnBackOnceAndRaisesAnAlert(t *testing.T) {
+	b := servicetest.New(t, servicetest.Village())
+	turn := prepared(t, b, "mira", "who owns the ferry?")
+	for i := range turn.Evidence {
+		turn.Evidence[i].Provenance.Source = schema.OriginModel
+	}
+	turn.Speech = &schema.Speech{Sentences: []schema.DraftSentence{bound(turn, cite("Teague owns the ferry.", "ferry"))}}
+	next, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn)
+	if err != nil || next != schema.PassRetrieve || turn.Rerun != 1 {
+		t.Fatalf("next %s, rerun %d, err %v", next, turn.Rerun, err)
+	}
+	if len(b.Alerts) == 0 || !strings.HasPrefix(b.Alerts[0], "NonCorpusEvidence") {
+		t.Errorf("alerts %q", b.Alerts)
+	}
+	if reply := b.Walk(t, turn, next); reply.Text != "Teague owns the ferry." {
+		t.Errorf("after the rerun: %q", reply.Text)
+	}
+}
+
+// cite marks a draft as citing the document of a name; bound finds its block.
+func cite(text, doc string) schema.DraftSentence {
+	return schema.DraftSentence{Text: text, Citations: []schema.Citation{{Claim: text, EvidenceID: doc}}}
+}
+
+func bound(t *schema.Turn, d schema.DraftSentence) schema.DraftSentence {
+	for i, c := range d.Citations {
+		for _, e := range t.Evidence {
+			if strings.Contains(e.Path, "/"+c.EvidenceID+".") {
+				d.Citations[i].EvidenceID = e.ID
+			}
+		}
+	}
+	return d
+}
+
+// prepared is a turn that is ready to be spoken.
+func prepared(t *testing.T, b *servicetest.Bench, npc, message string) *schema.Turn {
+	t.Helper()
+	turn := b.Turn(npc, message)
+	for pass := schema.PassRetrieve; pass != schema.PassSpeak; {
+		next, err := b.Handlers[pass](t.Context(), turn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pass = next
+	}
+	if len(turn.Evidence) == 0 {
+		t.Fatal("no evidence")
+	}
+	return turn
+}
