@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -56,8 +57,8 @@ func filesOf(w *world.World) []file {
 // refresh brings the corpus up to the world: changed files are embedded, files
 // that are gone are removed, the rest is left alone. It says how many files were
 // embedded.
-func refresh(ctx context.Context, corpus store.Corpus, emb Embedder, w *world.World, opts Options) (int, error) {
-	kept, err := corpus.Hashes(ctx, w.Name, emb.Model())
+func refresh(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world.World, opts Options) (int, error) {
+	kept, err := corpus.Hashes(ctx, w.Name, emb.ID())
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +74,7 @@ func refresh(ctx context.Context, corpus store.Corpus, emb Embedder, w *world.Wo
 		gone = append(gone, path)
 	}
 	if len(gone) > 0 {
-		if err := corpus.Apply(ctx, w.Name, emb.Model(), nil, gone); err != nil {
+		if err := corpus.Apply(ctx, w.Name, emb.ID(), nil, gone); err != nil {
 			return 0, err
 		}
 	}
@@ -83,7 +84,7 @@ func refresh(ctx context.Context, corpus store.Corpus, emb Embedder, w *world.Wo
 		if err != nil {
 			return done, err
 		}
-		if err := corpus.Apply(ctx, w.Name, emb.Model(), docs, nil); err != nil {
+		if err := corpus.Apply(ctx, w.Name, emb.ID(), docs, nil); err != nil {
 			return done, err
 		}
 		done += len(batch)
@@ -95,7 +96,7 @@ func refresh(ctx context.Context, corpus store.Corpus, emb Embedder, w *world.Wo
 }
 
 // embedFiles embeds the windows of some files in one call.
-func embedFiles(ctx context.Context, emb Embedder, files []file, opts Options) ([]store.Document, error) {
+func embedFiles(ctx context.Context, emb embed.Embedder, files []file, opts Options) ([]store.Document, error) {
 	var texts []string
 	var docs []store.Document
 	now := opts.Now()

@@ -1,11 +1,6 @@
 package retrieval
 
-import (
-	"context"
-	"strings"
-
-	"github.com/forsooth-npc/forsooth/internal/text"
-)
+import "strings"
 
 // leaning are the words by which a message leans on what was said before.
 var leaning = setOf(`it its he him his she her hers they them their theirs that this those these one ones there then
@@ -57,44 +52,4 @@ func (s *search) embedText() string {
 		}
 	}
 	return b.String()
-}
-
-// embedWords makes the vectors of the question's content words.
-func (s *search) embedWords(ctx context.Context) error {
-	s.words = map[string][]float32{}
-	if s.x.words == nil || len(s.q.terms) == 0 {
-		return nil
-	}
-	var list []string
-	for _, t := range s.q.terms {
-		list = append(list, t.word)
-	}
-	vs, err := s.x.wordEmbedder.Embed(ctx, list)
-	if err != nil {
-		return err
-	}
-	for i, t := range s.q.terms {
-		s.words[t.stem] = vs[i]
-	}
-	return nil
-}
-
-// likeWord is how near a passage's words come to a query term: 1 for the same
-// stem.
-func (s *search) likeWord(t *queryTerm, p *passage) float64 {
-	best := 0.0
-	v := s.words[t.stem]
-	for _, id := range p.stems {
-		if id == t.id {
-			return 1
-		}
-		if v == nil || s.x.isStop[id] {
-			continue
-		}
-		best = max(best, dot(v, s.x.words[int(id)*s.x.wordDim:(int(id)+1)*s.x.wordDim]))
-	}
-	if best < 0.3 || text.IsStop(t.word) {
-		return 0
-	}
-	return min(best, 0.95)
 }

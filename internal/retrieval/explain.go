@@ -23,7 +23,7 @@ type Explained struct {
 func FeatureNames() []string { return append([]string(nil), featureNames...) }
 
 // GateNames are the gate's features.
-func GateNames() []string { return gateNames() }
+func GateNames() []string { return append([]string(nil), gateFeatures...) }
 
 // Explain runs a query as CitationQuery does and shows its features.
 func (x *Index) Explain(ctx context.Context, query Query) (Explanation, error) {
@@ -47,7 +47,7 @@ func (x *Index) Use(f Fitted) error {
 	if err := f.Ranker.bind(featureNames); err != nil {
 		return err
 	}
-	if err := f.Gate.bind(gateNames()); err != nil {
+	if err := f.Gate.bind(gateFeatures); err != nil {
 		return err
 	}
 	x.models = &f

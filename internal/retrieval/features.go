@@ -12,7 +12,7 @@ import (
 // the message alone are the same for all its candidates.
 var featureNames = []string{
 	"text", "meta", "cosine", "likeness",
-	"cover", "cover_like", "cover_doc", "missing_rare",
+	"cover", "cover_like", "cover_doc", "missing_rare", "soft", "special", "key_like", "key_special", "cosine_whole",
 	"focus", "focus_like",
 	"keyword", "keyword_phrase", "topic", "topic_cover", "topic_exact",
 	"own", "own_you", "first_person_you", "sign_you",
@@ -29,9 +29,10 @@ func (s *search) describe(c *candidate) []float64 {
 	topic := s.q.kind == kindTopic
 	met, missed := s.expectation(p)
 	keyword, phrase := s.keywords(d)
+	keyLike, keySpecial := s.keyLike(d)
 	return []float64{
 		c.text, c.meta, c.cosine, clamp(c.likeness/4, -1, 1.5),
-		cover.text, cover.like, cover.doc, cover.missingRare,
+		cover.text, cover.like, cover.doc, cover.missingRare, c.soft, c.special, keyLike, keySpecial, s.wholeCosine(p),
 		cover.focus, cover.focusLike,
 		keyword, bit(phrase), bit(topic), bit(topic) * cover.doc, bit(topic && (phrase || cover.text > 0.999)),
 		bit(own), bit(own && s.q.you), bit(s.q.you && firstPerson(p.chunk.Text)), bit(s.q.you && !own),
@@ -61,14 +62,13 @@ func (s *search) cover(p *passage, d *document) covering {
 	var out covering
 	total := 0.0
 	focused := false
+	near := make([]float64, len(s.q.terms))
+	s.near(p, near)
 	for i := range s.q.terms {
 		t := &s.q.terms[i]
-		w := s.idf[i]
-		if t.late {
-			w *= 0.3
-		}
+		w := s.weight(i)
 		total += w
-		like := s.likeWord(t, p)
+		like := near[i]
 		exact := bit(like == 1)
 		inDoc := max(exact, bit(s.inDocument(t, d)))
 		out.text += w * exact
@@ -211,4 +211,35 @@ func hasName(body string) bool {
 		fresh = strings.ContainsAny(f[len(f)-1:], ".!?\"”")
 	}
 	return false
+}
+
+// wholeCosine is the cosine of the question and the passage as a whole.
+func (s *search) wholeCosine(p *passage) float64 {
+	if p.windows[0] == p.windows[1] {
+		return 0
+	}
+	return dot(s.vector, s.x.window(p.windows[0]))
+}
+
+// keyLike is how near the document's keywords come to the question's words: the
+// nearest pair, and the share of the question's weight that comes near.
+func (s *search) keyLike(d *document) (nearest, share float64) {
+	total := 0.0
+	for i := range s.q.terms {
+		best := 0.0
+		for _, id := range d.keyTerms {
+			if id == s.q.terms[i].id {
+				best = 1
+				break
+			}
+			if s.like[i] != nil {
+				best = max(best, float64(s.like[i][id]))
+			}
+		}
+		w := s.weight(i)
+		total += w
+		nearest = max(nearest, best*s.x.rarity(s.q.terms[i].word))
+		share += w * best
+	}
+	return nearest, share / max(total, 1e-9)
 }

@@ -88,21 +88,18 @@ var shipped = func() *Fitted {
 	if err := f.Ranker.bind(featureNames); err != nil {
 		panic(fmt.Sprintf("gate.json: ranker: %v", err))
 	}
-	if err := f.Gate.bind(gateNames()); err != nil {
+	if err := f.Gate.bind(gateFeatures); err != nil {
 		panic(fmt.Sprintf("gate.json: gate: %v", err))
 	}
 	return &f
 }()
 
-// messageNames are the gate's features of the message and the whole ranking.
-var messageNames = []string{
-	"margin", "margin_cosine", "top_score", "unknown_sure", "unknown_odd", "absent", "absent_rare",
-	"terms_none", "terms_few", "terms_many", "statement", "imperative",
-}
-
-func gateNames() []string {
-	return append(append([]string(nil), featureNames...), messageNames...)
-}
+// gateFeatures are what the gate sees: how well the best candidate answers, by
+// how much it beats the best one of another document, whether the message asks
+// for a topic that the document is filed under, and what the message names that
+// nothing in scope holds. They are few on purpose: more of them fitted better and
+// carried over worse.
+var gateFeatures = []string{"top", "margin", "keyword_phrase", "topic", "unknown_sure", "unknown_odd", "absent_rare"}
 
 // confidence is the calibrated probability that the best candidate answers.
 func (s *search) confidence() float64 {
@@ -112,43 +109,43 @@ func (s *search) confidence() float64 {
 	return sigmoid(s.x.models.Gate.logit(s.judged()))
 }
 
-// judged are the gate's features: those of the best candidate and of the message.
+// judged are the gate's features.
 func (s *search) judged() []float64 {
 	best := s.found[0]
-	margin, marginCosine := 1.0, 0.0
+	margin := 1.0
 	for _, c := range s.found[1:] {
 		if s.x.passages[c.at].doc != s.x.passages[best.at].doc {
 			margin = min(margin, (best.score-c.score)/4)
-			marginCosine = best.cosine - c.cosine
 			break
 		}
 	}
-	absent, absentRare, total := 0.0, 0.0, 0.0
-	plain := 0
-	for i, t := range s.q.terms {
-		if t.late {
-			continue
-		}
-		plain++
-		total += s.idf[i]
-		if !s.held(t.stem) {
-			absent += s.idf[i]
-			absentRare = max(absentRare, s.x.rarity(t.word))
-		}
-	}
-	if total > 0 {
-		absent /= total
-	}
-	sure, odd := 0.0, 0.0
+	_, phrase := s.keywords(&s.x.docs[s.x.passages[best.at].doc])
+	sure, odd := s.unknownKinds()
+	return []float64{best.score / 4, margin, bit(phrase), bit(s.q.kind == kindTopic), sure, odd, s.absentRare()}
+}
+
+// unknownKinds says whether the message holds an unknown name that can be
+// nothing else, and one that may be a name.
+func (s *search) unknownKinds() (sure, odd float64) {
 	for _, n := range s.names {
 		if n.unknown {
 			sure = max(sure, bit(n.sure))
 			odd = max(odd, bit(!n.sure))
 		}
 	}
-	return append(append([]float64(nil), best.features...),
-		margin, clamp(marginCosine*4, -1, 1), clamp(best.score/4, -2, 2), sure, odd, absent, absentRare,
-		bit(plain == 0), bit(plain == 1), clamp(float64(plain)/8, 0, 1), bit(s.q.kind == kindOther), 0)
+	return sure, odd
+}
+
+// absentRare is the rarity of the rarest word of the message that nothing in
+// scope holds.
+func (s *search) absentRare() float64 {
+	rarest := 0.0
+	for i := range s.q.terms {
+		if t := &s.q.terms[i]; !t.late && !s.held(t.stem) {
+			rarest = max(rarest, s.x.rarity(t.word))
+		}
+	}
+	return rarest
 }
 
 // Probability is the model's answer for features under the given names.

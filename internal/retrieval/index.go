@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -20,8 +21,8 @@ type Index struct {
 	Embedded int // files embedded by Open; the rest was found in the corpus
 
 	world    *world.World
-	embedder Embedder
-	rank     func(string) int
+	embedder embed.Embedder
+	english  *embed.Tokenizer // its vocabulary stands in the order of frequency
 	dim      int
 	vectors  []float32 // all windows, one after the other
 	passages []passage
@@ -34,9 +35,7 @@ type Index struct {
 	views    sync.Map // handle to *view
 	models   *Fitted
 
-	wordEmbedder Embedder
-	wordDim      int
-	words        []float32 // by term, one after the other; nil without vectors of words
+	words *lexicon
 }
 
 // term is what the index knows of a stem.
@@ -69,42 +68,32 @@ type document struct {
 	passages   []int32
 	metaLength float32
 	keywords   map[string]bool // keywords and file name, folded
+	keyTerms   []int32         // their content words
 }
 
 // Open brings the corpus up to the world and reads it into memory.
-func Open(ctx context.Context, corpus store.Corpus, emb Embedder, w *world.World, opts Options) (*Index, error) {
+func Open(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world.World, opts Options) (*Index, error) {
 	embedded, err := refresh(ctx, corpus, emb, w, opts)
 	if err != nil {
 		return nil, fmt.Errorf("index world %s: %w", w.Name, err)
 	}
-	docs, err := corpus.Documents(ctx, w.Name, emb.Model())
+	docs, err := corpus.Documents(ctx, w.Name, emb.ID())
 	if err != nil {
 		return nil, fmt.Errorf("read the index of world %s: %w", w.Name, err)
 	}
-	x := &Index{Embedded: embedded, world: w, embedder: emb, rank: opts.Rank, models: shipped, byPath: map[string][]int{}, vocab: map[string]int32{}}
+	x := &Index{Embedded: embedded, world: w, embedder: emb, models: shipped, byPath: map[string][]int{}, vocab: map[string]int32{}}
+	if opts.Words != nil {
+		x.english = opts.Words.Tokenizer()
+	}
 	for _, d := range docs {
 		if err := x.add(d); err != nil {
 			return nil, fmt.Errorf("read the index of world %s: %s: %w", w.Name, d.Path, err)
 		}
 	}
-	return x, x.embedVocabulary(ctx, opts.Words)
-}
-
-// embedVocabulary makes a vector for every word of the world.
-func (x *Index) embedVocabulary(ctx context.Context, words Embedder) error {
-	if words == nil || len(x.surface) == 0 {
-		return nil
+	if x.words, err = newLexicon(ctx, opts.Words, x.surface); err != nil {
+		return nil, fmt.Errorf("index world %s: %w", w.Name, err)
 	}
-	vectors, err := words.Embed(ctx, x.surface)
-	if err != nil {
-		return fmt.Errorf("embed the words of world %s: %w", x.world.Name, err)
-	}
-	x.wordEmbedder, x.wordDim = words, len(vectors[0])
-	x.words = make([]float32, 0, len(vectors)*x.wordDim)
-	for _, v := range vectors {
-		x.words = append(x.words, v...)
-	}
-	return nil
+	return x, nil
 }
 
 // add takes a document's passages, vectors and terms in.
@@ -213,14 +202,21 @@ func (x *Index) addMetadata(d *document, c schema.Chunk) {
 			weights[id] = max(weights[id], w)
 		}
 	}
-	for _, k := range c.Keywords {
-		put(k, weightKeyword)
+	key := func(k string, w float32) {
+		put(k, w)
 		d.keywords[text.Fold(k)] = true
+		for _, word := range text.Words(k) {
+			if !text.IsStop(word) {
+				d.keyTerms = append(d.keyTerms, x.termOf(word))
+			}
+		}
+	}
+	for _, k := range c.Keywords {
+		key(k, weightKeyword)
 	}
 	name := fileTitle(c.Path)
 	if c.Type != "backstory" && c.Type != "secret" {
-		put(name, weightName)
-		d.keywords[text.Fold(name)] = true
+		key(name, weightName)
 	}
 	put(c.Summary, weightSummary)
 	put(c.Type, weightOther)

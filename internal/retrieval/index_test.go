@@ -105,7 +105,7 @@ func TestIndexSurvivesAKill(t *testing.T) {
 			c := corpus(t, path)
 			e := &wordHash{}
 			w := load(t, dir)
-			before, err := c.Documents(context.Background(), w.Name, e.Model())
+			before, err := c.Documents(context.Background(), w.Name, e.ID())
 			if err != nil {
 				t.Fatalf("what the kill left cannot be read: %v", err)
 			}

@@ -7,7 +7,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
-
 // name is a stretch of the message that may name something.
 type name struct {
 	words   []word
@@ -15,24 +14,58 @@ type name struct {
 	sure    bool // by its writing it can be nothing but a name
 }
 
+// firstWord and lastWord are the ids of the commonest word of the vocabulary and
+// of the rarest: before and between stand signs and letters.
+const (
+	firstWord = 1996
+	lastWord  = 29612
+)
+
+// rank is the place of a word in general English by frequency, from 1; 0 for a
+// word that is not there.
+func (x *Index) rank(word string) int {
+	ids := x.english.AppendIDs(nil, word, 2)
+	if len(ids) != 1 || ids[0] < firstWord || ids[0] > lastWord {
+		return 0
+	}
+	return int(ids[0]) - firstWord + 1
+}
+
 // rarity is 0 for the commonest words and 1 for those general English lacks;
-// where there is no list of English, every word is as common as any.
+// where nothing is known of English, every word is as common as any.
 func (x *Index) rarity(w string) float64 {
-	if x.rank == nil {
+	if x.english == nil {
 		return 0.5
 	}
 	r := x.rank(w)
-	if r <= 0 {
-		if r = x.rank(text.Stem(w)); r <= 0 {
+	if r == 0 {
+		if r = x.rank(text.Stem(w)); r == 0 {
 			return 1
 		}
 	}
-	return min(1, math.Log(1+float64(r))/math.Log(30000))
+	return min(1, math.Log(1+float64(r))/math.Log(lastWord-firstWord))
 }
 
 // weightOf tempers a term's rarity in the scope, which is small, by its rarity
-// in English.
-func (x *Index) weightOf(t *queryTerm) float64 { return 0.3 + 0.7*x.rarity(t.word) }
+// in English. Words that only fill or address count little, and a word in lower
+// case that neither English nor the world has is more often a slip than a name.
+func (x *Index) weightOf(t *queryTerm) float64 {
+	w := 0.3 + 0.7*x.rarity(t.word)
+	switch {
+	case filler[t.word]:
+		w *= 0.3
+	case t.id < 0 && !t.capital && x.english != nil && x.rank(t.word) == 0:
+		w *= 0.6
+	}
+	return w
+}
+
+// filler are words that address somebody or fill a line and ask for nothing.
+var filler = setOf(`mate bro bruv dude pal buddy bud gramps granny grandpa grandma sir madam mister missus lad lass guys folks friend
+	psst ooh ahh hmm huh ugh yo lol haha wow damn dang ok okay yeah yep nope maybe really actually exactly just even ever anyway
+	thing things stuff lot bit kind sort way place guy fella dude somebody someone people one ones yet still again already
+	think guess reckon wonder heard hear say said mean want need like get got go going come make made take give put let look see
+	right good nice big little old new much many more most well so then now today`)
 
 // held says whether the text or metadata of an open passage holds the stem.
 func (s *search) held(stem string) bool {

@@ -36,12 +36,13 @@ type question struct {
 
 // queryTerm is a distinct word of content.
 type queryTerm struct {
-	stem  string
-	word  string
-	id    int32 // -1 where the index does not hold it
-	count int
-	focus bool // the noun asked for
-	late  bool // from the conversation before, not from the message
+	stem    string
+	word    string
+	id      int32 // -1 where the index does not hold it
+	count   int
+	focus   bool // the noun asked for
+	late    bool // from the conversation before, not from the message
+	capital bool // written with one inside a sentence
 }
 
 // topicLead are the ways of asking for all there is about something.
@@ -213,7 +214,7 @@ func (q *question) takeTerms(from []word, keepStops, late bool) {
 			}
 		}
 		if !known {
-			q.terms = append(q.terms, queryTerm{stem: w.stem, word: w.text, id: -1, count: 1, late: late})
+			q.terms = append(q.terms, queryTerm{stem: w.stem, word: w.text, id: -1, count: 1, late: late, capital: w.capital && !w.first})
 		}
 	}
 }

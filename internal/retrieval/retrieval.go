@@ -7,27 +7,19 @@
 package retrieval
 
 import (
-	"context"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// Embedder turns texts into vectors of length one. Model names what made them:
-// vectors of two models never meet.
-type Embedder interface {
-	Model() string
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
-}
-
 // Options are what an index may be told besides its world.
 type Options struct {
 	Now      func() time.Time      // wall time, for IndexedAt; required
 	Progress func(done, total int) // called after each stored batch of documents
-	Words    Embedder              // vectors of single words; without it words are compared by stem alone
-	Rank     func(word string) int // place of a word in general English by frequency; 0 for a word that is not there
+	Words    *embed.Static         // what is known of English words; without it words are compared by stem alone
 }
 
 // Query is a message of a player to an NPC.

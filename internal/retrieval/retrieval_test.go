@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
@@ -21,7 +22,8 @@ var wall = time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
 // where a test is not about meaning. It counts what it was asked.
 type wordHash struct{ texts int }
 
-func (*wordHash) Model() string { return "word-hash" }
+func (*wordHash) Dim() int   { return 64 }
+func (*wordHash) ID() string { return "word-hash" }
 
 func (e *wordHash) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	e.texts += len(texts)
@@ -85,9 +87,9 @@ func corpus(t *testing.T, path string) store.Corpus {
 	return c
 }
 
-func open(t *testing.T, c store.Corpus, e retrieval.Embedder, w *world.World) *retrieval.Index {
+func open(t *testing.T, c store.Corpus, e embed.Embedder, w *world.World) *retrieval.Index {
 	t.Helper()
-	x, err := retrieval.Open(context.Background(), c, e, w, retrieval.Options{Now: func() time.Time { return wall }, Words: e})
+	x, err := retrieval.Open(context.Background(), c, e, w, retrieval.Options{Now: func() time.Time { return wall }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,8 @@ func TestRefusalsAreCountedByReason(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []schema.Count{{Name: "requires", N: 2}, {Name: "scope", N: 3}, {Name: "time", N: 2}}
+	want := []schema.Count{{Name: grounding.RejectNoLonger, N: 1}, {Name: grounding.RejectNotYetValid, N: 1},
+		{Name: grounding.RejectScope, N: 3}, {Name: grounding.RejectRequires, N: 2}}
 	if !slices.Equal(r.Retrieval.Rejected, want) {
 		t.Errorf("rejected = %v, want %v", r.Retrieval.Rejected, want)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -14,6 +15,8 @@ type candidate struct {
 	at       int32
 	text     float64 // BM25 of the text, as a share of the most that the question could get
 	meta     float64 // the same of the document's metadata
+	soft     float64 // share of the question's words that it holds or comes near to
+	special  float64 // the same, less what every passage in scope comes near to
 	cosine   float64 // of the question and the nearest window
 	likeness float64 // cosine in standard deviations above the scope's mean
 	fused    float64
@@ -30,8 +33,9 @@ type search struct {
 	idf    []float64 // of q.terms
 	vector []float32
 	names  []name
-	words  map[string][]float32 // vectors of the question's words
-	found  []candidate          // reranked, best first
+	like   [][]float32 // of q.terms: how near every term of the vocabulary comes
+	mean   []float64   // of q.terms: how near the passages in scope come on average
+	found  []candidate // reranked, best first
 }
 
 // run parses the question, filters, searches, fuses and reranks.
@@ -57,9 +61,14 @@ func (x *Index) run(ctx context.Context, query Query) (*search, error) {
 		return nil, fmt.Errorf("embed the question: %w", err)
 	}
 	s.vector = vectors[0]
-	if err := s.embedWords(ctx); err != nil {
+	var words []string
+	for _, t := range s.q.terms {
+		words = append(words, t.word)
+	}
+	if s.like, err = x.words.like(ctx, words); err != nil {
 		return nil, err
 	}
+	s.mendSpelling()
 	s.found = s.rerank(s.pick(s.first()))
 	return s, nil
 }
@@ -73,6 +82,7 @@ func (s *search) first() []candidate {
 		place[at] = i
 	}
 	most := s.lexical(all, place)
+	s.soften(all)
 	mean, deviation := spread(all)
 	for i := range all {
 		c := &all[i]
@@ -81,7 +91,7 @@ func (s *search) first() []candidate {
 			c.meta /= most
 		}
 		c.likeness = (c.cosine - mean) / deviation
-		c.fused = fuseText*c.text + fuseMeta*c.meta + fuseCosine*c.cosine
+		c.fused = fuseText*c.text + fuseMeta*c.meta + fuseCosine*c.cosine + fuseSoft*c.special
 	}
 	return all
 }
@@ -91,6 +101,7 @@ const (
 	fuseText   = 1.0
 	fuseMeta   = 0.8
 	fuseCosine = 1.0
+	fuseSoft   = 1.0
 )
 
 // BM25's constants.
@@ -104,10 +115,7 @@ const (
 func (s *search) lexical(all []candidate, place map[int32]int) float64 {
 	most := 0.0
 	for ti, t := range s.q.terms {
-		w := s.idf[ti]
-		if t.late {
-			w *= 0.5
-		}
+		w := s.weight(ti)
 		most += w
 		if t.id < 0 {
 			continue
@@ -196,7 +204,7 @@ func (s *search) pick(all []candidate) []candidate {
 		if perDoc[p.doc] == perDocument {
 			continue
 		}
-		if reason, ok := eligible(p.chunk, s.query.Check); !ok {
+		if reason, ok := grounding.Eligible(p.chunk, s.query.Check); !ok {
 			s.scope.rejected[reason]++
 			s.scope.isOpen[c.at] = false
 			continue
@@ -276,6 +284,63 @@ func (s *search) source(c candidate, n int) schema.Source {
 		Provenance: schema.Provenance{
 			Source: k.Source, IndexedAt: k.IndexedAt, CreatedAt: k.CreatedAt, ValidFrom: k.ValidFrom,
 			ValidTo: k.ValidTo, World: k.World, NPC: k.NPC, Hash: k.Hash,
+			KnownBy: k.KnownBy, Requires: k.Requires,
 		},
 	}
+}
+
+// near are how near a passage's words come to each term of the question: 1 for
+// the same stem.
+func (s *search) near(p *passage, out []float64) {
+	for i := range s.q.terms {
+		t := &s.q.terms[i]
+		row := s.like[i]
+		best := float32(0)
+		for _, id := range p.stems {
+			if id == t.id {
+				best = 1
+				break
+			}
+			if row != nil && !s.x.isStop[id] && row[id] > best {
+				best = min(row[id], 0.95)
+			}
+		}
+		out[i] = float64(best)
+	}
+}
+
+// soften scores every passage by words that come near the question's.
+func (s *search) soften(all []candidate) {
+	n := len(s.q.terms)
+	s.mean = make([]float64, n)
+	if n == 0 || len(all) == 0 {
+		return
+	}
+	near := make([]float64, n*len(all))
+	for i := range all {
+		row := near[i*n : (i+1)*n]
+		s.near(&s.x.passages[all[i].at], row)
+		for k, v := range row {
+			s.mean[k] += v / float64(len(all))
+		}
+	}
+	for i := range all {
+		total := 0.0
+		for k, v := range near[i*n : (i+1)*n] {
+			w := s.weight(k)
+			total += w
+			all[i].soft += w * v
+			all[i].special += w * max(0, v-s.mean[k]) / max(0.2, 1-s.mean[k])
+		}
+		all[i].soft /= total
+		all[i].special /= total
+	}
+}
+
+// weight is what a term of the question counts.
+func (s *search) weight(i int) float64 {
+	if s.q.terms[i].late {
+		return 0.3 * s.idf[i]
+	}
+	return s.idf[i]
 }

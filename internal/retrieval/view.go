@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -46,8 +45,8 @@ type scope struct {
 	rejected map[string]int
 }
 
-// scopeOf filters by scope, condition and game time, and then by the provenance
-// contract.
+// scopeOf filters by scope, condition and game time. The whole provenance
+// contract is held to whatever is then ranked high enough to be used.
 func (x *Index) scopeOf(q Query) scope {
 	v := x.viewOf(q.NPC)
 	s := scope{isOpen: make([]bool, len(x.passages)), rejected: map[string]int{}}
@@ -68,7 +67,7 @@ func (x *Index) scopeOf(q Query) scope {
 		}
 	}
 	if v.outside > 0 {
-		s.rejected[reasonScope] = v.outside
+		s.rejected[grounding.RejectScope] = v.outside
 	}
 	if len(s.open) > 0 {
 		s.average = length / float64(len(s.open))
@@ -76,26 +75,23 @@ func (x *Index) scopeOf(q Query) scope {
 	return s
 }
 
-// Reasons for which a passage is not searched.
-const (
-	reasonScope    = "scope"
-	reasonRequires = "requires"
-	reasonTime     = "time"
-)
-
+// refusal is the cheap part of the provenance contract: what changes with the
+// turn and can be told without reading the text.
 func (p *passage) refusal(q Query) string {
+	c, at := &p.chunk, q.Check.GameTime
 	switch {
 	case p.sealed || !p.condition.Holds(q.Facts):
-		return reasonRequires
-	case !inTime(p.chunk, q.Check.GameTime):
-		return reasonTime
+		return grounding.RejectRequires
+	case at.IsZero():
+		return ""
+	case c.CreatedAt.After(at):
+		return grounding.RejectFuture
+	case c.ValidFrom.After(at):
+		return grounding.RejectNotYetValid
+	case !c.ValidTo.IsZero() && c.ValidTo.Before(at):
+		return grounding.RejectNoLonger
 	}
 	return ""
-}
-
-func inTime(c schema.Chunk, at time.Time) bool {
-	return at.IsZero() || !c.CreatedAt.After(at) &&
-		(c.ValidFrom.IsZero() || !c.ValidFrom.After(at)) && (c.ValidTo.IsZero() || !c.ValidTo.Before(at))
 }
 
 // counts are the refusals by reason, in order of name.
@@ -131,9 +127,4 @@ func (x *Index) docOpen(s *scope, doc int32) bool {
 		}
 	}
 	return false
-}
-
-// eligible is the provenance contract on one passage.
-func eligible(c schema.Chunk, check grounding.Check) (string, bool) {
-	return "", true
 }

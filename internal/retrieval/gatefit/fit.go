@@ -1,0 +1,202 @@
+package main
+
+import (
+	"math"
+
+	"github.com/forsooth-npc/forsooth/internal/retrieval"
+)
+
+// row is an example: features, whether it is right, and what it counts.
+type row struct {
+	x      []float64
+	right  bool
+	weight float64
+	group  string
+	set    string
+}
+
+// signs are the directions in which a feature may count: better coverage never
+// lowers a confidence, an unknown name never raises it. What the data would turn
+// round is left out instead. Features that are not listed may count either way.
+var signs = map[string]int{
+	"text": 1, "meta": 1, "cosine": 1, "likeness": 1, "cosine_whole": 1,
+	"cover": 1, "cover_like": 1, "cover_doc": 1, "soft": 1, "special": 1, "key_like": 1, "key_special": 1,
+	"focus": 1, "focus_like": 1, "keyword": 1, "keyword_phrase": 1, "topic_cover": 1, "topic_exact": 1,
+	"own": 1, "own_you": 1, "first_person_you": 1, "expects_met": 1, "adjacent": 1,
+	"missing_rare": -1, "expects_missed": -1, "question": -1, "sign_you": -1,
+	"top": 1, "margin": 1, "unknown_sure": -1, "unknown_odd": -1, "absent": -1, "absent_rare": -1,
+}
+
+// constrained fits a logistic model and drops the features that come out with
+// the wrong sign until none does.
+func constrained(rows []row, names []string, penalty float64) retrieval.Model {
+	left := map[string]bool{}
+	for {
+		m := logistic(rows, names, penalty, left)
+		wrong := false
+		for name, w := range m.Weights {
+			if float64(signs[name])*w < 0 {
+				left[name], wrong = true, true
+			}
+		}
+		if !wrong {
+			return m
+		}
+	}
+}
+
+// logistic fits a logistic model by Newton's method with an L2 penalty on
+// standardised features, some of them left out; the bias is not penalised.
+func logistic(rows []row, names []string, penalty float64, left map[string]bool) retrieval.Model {
+	n := len(names)
+	mean, scale := standard(rows, n)
+	for i, name := range names {
+		if left[name] {
+			scale[i] = constant
+		}
+	}
+	w := make([]float64, n+1)
+	for range 30 {
+		gradient := make([]float64, n+1)
+		hessian := make([][]float64, n+1)
+		for i := range hessian {
+			hessian[i] = make([]float64, n+1)
+		}
+		z := make([]float64, n+1)
+		for _, r := range rows {
+			z[n] = 1
+			dot := w[n]
+			for i := range n {
+				z[i] = (r.x[i] - mean[i]) / scale[i]
+				dot += z[i] * w[i]
+			}
+			p := 1 / (1 + math.Exp(-dot))
+			y := 0.0
+			if r.right {
+				y = 1
+			}
+			for i := range z {
+				gradient[i] += r.weight * (p - y) * z[i]
+				for j := 0; j <= i; j++ {
+					hessian[i][j] += r.weight * p * (1 - p) * z[i] * z[j]
+				}
+			}
+		}
+		for i := range n {
+			gradient[i] += penalty * w[i]
+			hessian[i][i] += penalty
+		}
+		hessian[n][n] += 1e-6
+		step := solve(hessian, gradient)
+		moved := 0.0
+		for i := range w {
+			w[i] -= step[i]
+			moved += math.Abs(step[i])
+		}
+		if moved < 1e-8 {
+			break
+		}
+	}
+	return rescaled(w, names, mean, scale)
+}
+
+// pairwise fits weights that put right candidates before wrong ones: a logistic
+// model without bias over differences of features, each seen both ways.
+func pairwise(queries [][]row, names []string, penalty float64) retrieval.Model {
+	var rows []row
+	for _, q := range queries {
+		var pairs []row
+		for _, a := range q {
+			for _, b := range q {
+				if a.right && !b.right {
+					d, e := make([]float64, len(names)), make([]float64, len(names))
+					for i := range d {
+						d[i], e[i] = a.x[i]-b.x[i], b.x[i]-a.x[i]
+					}
+					pairs = append(pairs, row{x: d, right: true}, row{x: e})
+				}
+			}
+		}
+		for _, p := range pairs {
+			p.weight = 4 * q[0].weight / float64(len(pairs)) // every query counts the same
+			rows = append(rows, p)
+		}
+	}
+	m := constrained(rows, names, penalty)
+	m.Bias = 0
+	return m
+}
+
+// constant is the scale of a feature that does not vary: it gets no weight.
+const constant = 1e9
+
+func standard(rows []row, n int) (mean, scale []float64) {
+	mean, scale = make([]float64, n), make([]float64, n)
+	for _, r := range rows {
+		for i := range n {
+			mean[i] += r.x[i] / float64(len(rows))
+		}
+	}
+	for _, r := range rows {
+		for i := range n {
+			scale[i] += (r.x[i] - mean[i]) * (r.x[i] - mean[i]) / float64(len(rows))
+		}
+	}
+	for i := range scale {
+		if scale[i] = math.Sqrt(scale[i]); scale[i] < 1e-6 {
+			scale[i] = constant
+		}
+	}
+	return mean, scale
+}
+
+func rescaled(w []float64, names []string, mean, scale []float64) retrieval.Model {
+	n := len(names)
+	m := retrieval.Model{Bias: w[n], Weights: map[string]float64{}}
+	for i, name := range names {
+		v := w[i] / scale[i]
+		m.Bias -= v * mean[i]
+		if v = math.Round(v*1e4) / 1e4; v != 0 {
+			m.Weights[name] = v
+		}
+	}
+	m.Bias = math.Round(m.Bias*1e4) / 1e4
+	return m
+}
+
+// solve is a x = b for a symmetric positive definite a, of which only the lower
+// half is given (Cholesky).
+func solve(a [][]float64, b []float64) []float64 {
+	n := len(b)
+	l := make([][]float64, n)
+	for i := range l {
+		l[i] = make([]float64, n)
+		for j := 0; j <= i; j++ {
+			s := a[i][j]
+			for k := range j {
+				s -= l[i][k] * l[j][k]
+			}
+			if i == j {
+				l[i][i] = math.Sqrt(max(s, 1e-12))
+			} else {
+				l[i][j] = s / l[j][j]
+			}
+		}
+	}
+	x := make([]float64, n)
+	for i := range n {
+		s := b[i]
+		for k := range i {
+			s -= l[i][k] * x[k]
+		}
+		x[i] = s / l[i][i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		s := x[i]
+		for k := i + 1; k < n; k++ {
+			s -= l[k][i] * x[k]
+		}
+		x[i] = s / l[i][i]
+	}
+	return x
+}

@@ -1,0 +1,226 @@
+// Gatefit fits the two small models of internal/retrieval: the ranker, which
+// orders passages as answers, and the gate, the probability that the best one
+// answers. It is fitted on the suites of this project's own worlds and on judged
+// pairs of question and block; a suite given with -measure is only measured.
+//
+//	go run ./internal/retrieval/gatefit -answers answers.jsonl -measure world=suite.yaml … -out internal/retrieval/gate.json
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/retrieval"
+)
+
+func main() {
+	if err := run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "gatefit:", err)
+		os.Exit(1)
+	}
+}
+
+// lists are flags that may be given several times.
+type list []string
+
+func (l *list) String() string     { return strings.Join(*l, " ") }
+func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+
+func run(ctx context.Context) error {
+	var own, measure list
+	answers := flag.String("answers", "", "judged pairs of question and block, JSON lines")
+	out := flag.String("out", "", "where to write the models; nothing is fitted without it")
+	shift := flag.Float64("shift", 0, "added to the gate's bias, so that the threshold chosen on a suite falls on the zones' 0.25")
+	flag.Var(&own, "world", "a folder of a world with its own evals.yaml, to fit on")
+	flag.Var(&measure, "measure", "WORLD=SUITE: a suite to measure only")
+	verbose := flag.Bool("v", false, "print every measured case")
+	flag.Parse()
+	temp, err := os.MkdirTemp("", "gatefit")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp) //nolint:errcheck // a throw-away folder
+	opts, err := options()
+	if err != nil {
+		return err
+	}
+	var sets []*set
+	if *out != "" {
+		if sets, err = trainingSets(ctx, own, *answers, temp, opts); err != nil {
+			return err
+		}
+	}
+	var fitted *retrieval.Fitted
+	if len(sets) > 0 {
+		if fitted, err = fit(ctx, sets, *shift); err != nil {
+			return err
+		}
+		data, err := json.MarshalIndent(fitted, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(*out, append(data, '\n'), 0o600); err != nil {
+			return err
+		}
+	}
+	for i, m := range measure {
+		dir, path, ok := strings.Cut(m, "=")
+		if !ok {
+			return fmt.Errorf("-measure %s: write WORLD=SUITE", m)
+		}
+		if err := measureSuite(ctx, fmt.Sprintf("m%d", i), dir, path, temp, opts, fitted, *verbose); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func options() (retrieval.Options, error) {
+	static, err := embed.NewStatic()
+	return retrieval.Options{Now: time.Now, Words: static}, err
+}
+
+func trainingSets(ctx context.Context, own []string, answers, temp string, opts retrieval.Options) ([]*set, error) {
+	var sets []*set
+	for _, dir := range own {
+		s, err := openSet(ctx, filepath.Base(dir), dir, temp, opts)
+		if err != nil {
+			return nil, err
+		}
+		if s.asks, err = readSuite(filepath.Join(dir, "evals.yaml")); err != nil {
+			return nil, err
+		}
+		s.asks = append(s.asks, strangers(s)...)
+		s.asks = append(s.asks, topics(s.world, s.name)...)
+		sets = append(sets, s)
+	}
+	if answers != "" {
+		s, err := openBlocks(ctx, answers, temp, opts)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, s)
+	}
+	return sets, nil
+}
+
+// fittedKinds are the kinds of case that reach the gate; the rest is social or an
+// instruction.
+var fittedKinds = map[string]bool{"known": true, "unknown": true, "fake": true, "private": true, "block-no": true,
+	"time": true, "secret": true, "rumour": true, "contradiction": true}
+
+const (
+	penalty = 3.0
+	folds   = 5
+	lesser  = 0.3 // what a made-up topic or a judged block counts beside a question of a suite
+)
+
+// fit fits the ranker, ranks again with it, and fits the gate on the outcome;
+// the reliability curve is of folds that the gate had not seen.
+func fit(ctx context.Context, sets []*set, shift float64) (*retrieval.Fitted, error) {
+	queries, err := rankRows(ctx, sets)
+	if err != nil {
+		return nil, err
+	}
+	f := &retrieval.Fitted{Ranker: pairwise(queries, retrieval.FeatureNames(), penalty), Gate: retrieval.Model{Weights: map[string]float64{}}}
+	for _, s := range sets {
+		if err := s.index.Use(*f); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := gateRows(ctx, sets)
+	if err != nil {
+		return nil, err
+	}
+	var held []outcome
+	for fold := range folds {
+		var train, test []row
+		for _, r := range rows {
+			if bucket(r.group) == fold {
+				test = append(test, r)
+			} else {
+				train = append(train, r)
+			}
+		}
+		m := constrained(train, retrieval.GateNames(), penalty)
+		m.Bias += shift
+		for _, r := range test {
+			held = append(held, outcome{p: m.Probability(retrieval.GateNames(), r.x), right: r.right, n: r.weight, set: r.set})
+		}
+	}
+	f.Gate = constrained(rows, retrieval.GateNames(), penalty)
+	f.Gate.Bias += shift
+	f.Curve, f.Queries = reliability(held), len(rows)
+	fmt.Printf("fitted on %d rankings and %d judgements; held out AUROC %.3f, Brier %.3f\n", len(queries), len(rows), auroc(held), brier(held))
+	for _, s := range sets {
+		part := slices.DeleteFunc(slices.Clone(held), func(o outcome) bool { return o.set != s.name })
+		fmt.Printf("  %-12s held out AUROC %.3f of %d\n", s.name, auroc(part), len(part))
+	}
+	return f, nil
+}
+
+// rankRows are the candidates of every question that has a right one. Judged
+// blocks have no metadata and are left out: a ranker learnt from them would
+// think little of it.
+func rankRows(ctx context.Context, sets []*set) ([][]row, error) {
+	var out [][]row
+	for _, s := range sets {
+		for _, a := range s.asks {
+			if !fittedKinds[a.kind] || len(a.right) == 0 || s.judged {
+				continue
+			}
+			e, err := s.explain(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			var q []row
+			hit := false
+			for _, c := range e.Candidates {
+				r := row{x: c.Features, right: a.answersRight(c.Path), weight: a.weight}
+				hit = hit || r.right
+				q = append(q, r)
+			}
+			if hit {
+				out = append(out, q)
+			}
+		}
+	}
+	return out, nil
+}
+
+// gateRows are the gate's features of every question and whether the passage
+// that came first answers it.
+func gateRows(ctx context.Context, sets []*set) ([]row, error) {
+	var out []row
+	for _, s := range sets {
+		for _, a := range s.asks {
+			if !fittedKinds[a.kind] {
+				continue
+			}
+			e, err := s.explain(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			if len(e.Candidates) > 0 {
+				out = append(out, row{x: e.Message, right: a.answersRight(e.Candidates[0].Path), weight: a.weight, group: a.group, set: s.name})
+			}
+		}
+	}
+	return out, nil
+}
+
+func (s *set) explain(ctx context.Context, a ask) (retrieval.Explanation, error) {
+	q, err := s.query(a)
+	if err != nil {
+		return retrieval.Explanation{}, err
+	}
+	return s.index.Explain(ctx, q)
+}
