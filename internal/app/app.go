@@ -73,7 +73,7 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if err := checkServices(o.Services); err != nil {
+	if err := CheckServices(o.Services); err != nil {
 		return nil, err
 	}
 	if err := a.connect(ctx, o); err != nil {
@@ -90,8 +90,8 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	return a, a.register(o)
 }
 
-// checkServices refuses a name that is no service.
-func checkServices(names []string) error {
+// CheckServices refuses a name that is no service.
+func CheckServices(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(Services, name) {
 			return fmt.Errorf("%q is no service; these are: %s", name, strings.Join(Services, ", "))

@@ -1,0 +1,168 @@
+// Command forsooth runs the mesh, talks to its NPCs, and tends their worlds. It
+// only parses, prints and exits: the work is done by the packages it calls.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	_ "time/tzdata"
+
+	"github.com/alecthomas/kong"
+	"github.com/rs/zerolog"
+
+	"github.com/forsooth-npc/forsooth/internal/config"
+)
+
+// Exit codes.
+const (
+	exitFine       = 0
+	exitFailed     = 1 // the thing asked about failed
+	exitUsage      = 2 // usage or settings
+	exitDependency = 3 // a dependency is unreachable or unfit
+)
+
+// coded is an error with its exit code.
+type coded struct {
+	code int
+	err  error
+}
+
+func (e *coded) Error() string { return e.err.Error() }
+func (e *coded) Unwrap() error { return e.err }
+
+func failed(err error) error     { return withCode(exitFailed, err) }
+func usage(err error) error      { return withCode(exitUsage, err) }
+func dependency(err error) error { return withCode(exitDependency, err) }
+
+func withCode(code int, err error) error {
+	var already *coded
+	if err == nil || errors.As(err, &already) {
+		return err
+	}
+	return &coded{code, err}
+}
+
+// errSilent ends a command that has printed what there is to say.
+var errSilent = errors.New("")
+
+// common are the flags that every command takes.
+type common struct {
+	Config  string   `help:"Settings file." placeholder:"FILE" type:"path"`
+	Profile string   `help:"Profile of defaults: dev or prod."`
+	Data    string   `help:"Data folder." placeholder:"DIR" type:"path"`
+	World   []string `help:"Folder of a world, or the name of one in the binary. May be given again." placeholder:"DIR" sep:"none"`
+	NATS    string   `name:"nats" help:"URL of a NATS server with JetStream, instead of one in process." placeholder:"URL"`
+	JSON    bool     `name:"json" help:"Print JSON alone on standard output."`
+	LogTo   string   `name:"log-level" help:"debug, info, warn or error." placeholder:"LEVEL"`
+}
+
+// flags are the settings that were given as flags.
+func (c *common) flags() map[string]any {
+	out := map[string]any{}
+	for key, value := range map[string]string{"profile": c.Profile, "data": c.Data, "nats": c.NATS, "log.level": c.LogTo} {
+		if value != "" {
+			out[key] = value
+		}
+	}
+	if len(c.World) > 0 {
+		out["world"] = c.World
+	}
+	return out
+}
+
+type cli struct {
+	common
+	Up     upCmd     `cmd:"" help:"Run the whole mesh in one process."`
+	Serve  serveCmd  `cmd:"" help:"Run chosen services against a NATS server."`
+	Chat   chatCmd   `cmd:"" help:"Talk to an NPC."`
+	Lore   loreCmd   `cmd:"" help:"Check, index, search and extend a world."`
+	Eval   evalCmd   `cmd:"" help:"Run an evaluation suite through the whole mesh."`
+	Verify verifyCmd `cmd:"" help:"Judge whether a premise supports a claim."`
+	Trace  traceCmd  `cmd:"" help:"Print every pass of a turn."`
+	Bench  benchCmd  `cmd:"" help:"Measure, each figure beside its baseline."`
+	Doctor doctorCmd `cmd:"" help:"Say what is configured, reachable and missing, and how to mend it."`
+}
+
+// env is what a command runs with.
+type env struct {
+	ctx      context.Context
+	settings *config.Settings
+	json     bool
+	in       io.Reader
+	out, err io.Writer
+	log      zerolog.Logger
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is main without the process: it returns the exit code.
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	var c cli
+	exited := -1
+	parser, err := kong.New(&c, kong.Name("forsooth"), kong.Writers(out, errOut), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Description("NPCs that say only what they may know."), kong.Exit(func(code int) { exited = code }))
+	if err != nil {
+		panic(err) // the command line's own declaration is wrong
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 { // --help has been printed
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintf(errOut, "forsooth: %v; forsooth --help lists the commands\n", err)
+		return exitUsage
+	}
+	settings, err := config.Load(c.Config, c.flags())
+	if err == nil {
+		e := &env{ctx: ctx, settings: settings, json: c.JSON, in: in, out: out, err: errOut, log: logger(settings.Log, errOut)}
+		err = parsed.Run(e)
+	} else {
+		err = usage(err)
+	}
+	return exitCode(err, errOut)
+}
+
+// exitCode prints an error once, on one line, and gives its code.
+func exitCode(err error, errOut io.Writer) int {
+	if err == nil {
+		return exitFine
+	}
+	code := exitFailed
+	var c *coded
+	if errors.As(err, &c) {
+		code = c.code
+	}
+	if text := strings.Join(strings.Fields(err.Error()), " "); text != "" {
+		fmt.Fprintf(errOut, "forsooth: %s\n", text)
+	}
+	return code
+}
+
+func logger(l config.Log, w io.Writer) zerolog.Logger {
+	level, err := zerolog.ParseLevel(l.Level)
+	if err != nil {
+		level = zerolog.WarnLevel
+	}
+	if l.Format == "text" {
+		w = zerolog.ConsoleWriter{Out: w, TimeFormat: "15:04:05", NoColor: true}
+	}
+	return zerolog.New(w).Level(level).With().Timestamp().Logger()
+}
+
+// printJSON prints one object, without escaping what a reader wants to see.
+func (e *env) printJSON(v any) error {
+	enc := json.NewEncoder(e.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/world"
+)
+
+type upCmd struct {
+	Port int `help:"Port of the NATS server in process, on 127.0.0.1; one that is free otherwise."`
+}
+
+// Run runs the whole mesh until it is told to stop.
+func (c *upCmd) Run(e *env) error {
+	if c.Port != 0 {
+		e.settings.Port = c.Port
+	}
+	return e.serve(nil)
+}
+
+type serveCmd struct {
+	Services []string `arg:"" help:"Services: retriever, monologue, reviewer, speaker, actions."`
+}
+
+// Run runs chosen services against the server of --nats.
+func (c *serveCmd) Run(e *env) error {
+	if e.settings.NATS == "" {
+		return usage(fmt.Errorf("serve needs a NATS server: give --nats nats://127.0.0.1:4222, or use forsooth up"))
+	}
+	for _, name := range c.Services {
+		if err := app.CheckServices([]string{name}); err != nil {
+			return usage(err)
+		}
+	}
+	return e.serve(c.Services)
+}
+
+// serve starts, says that it is ready, and runs until the context ends.
+func (e *env) serve(services []string) error {
+	began := time.Now()
+	ws, err := e.worlds()
+	if err != nil {
+		return err
+	}
+	a, err := app.Start(e.ctx, e.options(ws, services))
+	if err != nil {
+		return dependency(err)
+	}
+	defer a.Close()
+	if err := e.ready(a, ws, services, time.Since(began)); err != nil {
+		return err
+	}
+	if err := a.Run(e.ctx); err != nil {
+		return dependency(err)
+	}
+	return nil
+}
+
+// Ready is what `up --json` prints once.
+type Ready struct {
+	Ready    bool     `json:"ready"`
+	NATS     string   `json:"nats"`
+	Data     string   `json:"data"`
+	Worlds   []string `json:"worlds"`
+	Services []string `json:"services"`
+	ReadyMS  float64  `json:"ready_ms"`
+}
+
+func (e *env) ready(a *app.App, ws []*world.World, services []string, took time.Duration) error {
+	if len(services) == 0 {
+		services = app.Services
+	}
+	address := e.settings.NATS
+	if a.Server != nil {
+		address = a.Server.URL()
+	}
+	var names []string
+	for _, w := range ws {
+		names = append(names, w.Name)
+	}
+	if e.json {
+		return e.printJSON(Ready{Ready: true, NATS: address, Data: e.settings.Data, Worlds: names, Services: services, ReadyMS: float64(took.Microseconds()) / 1000})
+	}
+	_, err := fmt.Fprintf(e.out, "ready in %s: %s on %s, worlds %s, data in %s\n", took.Round(time.Millisecond),
+		strings.Join(services, ", "), address, strings.Join(names, ", "), e.settings.Data)
+	return err
+}
