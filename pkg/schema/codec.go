@@ -191,7 +191,7 @@ func DecodeTurn(data []byte) (*Turn, error) {
 		return nil, invalid("turn", "is %d bytes; at most %d are taken", len(data), MaxTurnBytes)
 	}
 	var t Turn
-	if err := json.Unmarshal(data, &t); err != nil {
+	if err := t.UnmarshalJSON(data); err != nil { // by itself: the library would read its input twice more
 		return nil, invalid("turn", "is not the JSON of a turn: %v", err)
 	}
 	if err := t.Validate(); err != nil {
