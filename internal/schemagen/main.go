@@ -1,0 +1,42 @@
+// Command schemagen writes the JSON Schemas of the wire contract, made from the
+// types of pkg/schema, into docs/schema. It is run by go generate.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+//go:generate go run . ../../docs/schema
+
+// sourceDir is pkg/schema as seen from this package's folder, where go generate
+// and the test run.
+const sourceDir = "../../pkg/schema"
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: schemagen DIR; run it by go generate ./internal/schemagen")
+		os.Exit(2)
+	}
+	if err := write(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func write(dir string) error {
+	files, err := generate(sourceDir)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
