@@ -1,0 +1,136 @@
+package grounding
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// SpeechWords is how long a speech of a class may be, in words.
+func SpeechWords(c schema.Class) int {
+	switch c {
+	case schema.ClassGreeting:
+		return 15
+	case schema.ClassMedium:
+		return 40
+	}
+	return 90
+}
+
+// ThoughtWords is how long the thoughts of a class may be, in words.
+func ThoughtWords(c schema.Class) int {
+	switch c {
+	case schema.ClassGreeting:
+		return 20
+	case schema.ClassMedium:
+		return 50
+	}
+	return 150
+}
+
+var (
+	starred     = regexp.MustCompile(`\*[^*\n]{1,200}\*`)
+	bracketed   = regexp.MustCompile(`[\[({]\s*(?:he |she |i )?(?:sighs?|smiles?|grins?|laughs?|chuckles?|nods?|shrugs?|leans?|pauses?|looks?|glances?|winks?|frowns?|coughs?|whispers?|sings?|stares?|turns?|waves?|points?|shakes?|gestures?|clears?|spits?|scowls?|snorts?|mutters?|hesitates?|thinks?|aside|beat|quietly|softly|angrily|sadly|ooc|smiling|laughing|sighing|leaning|grinning|nodding)\b[^\])}]{0,80}[\])}]`)
+	markupMark  = regexp.MustCompile("(?i)</?[a-z][a-z0-9]*(?:\\s[^>]*)?>|\\*\\*|__|```|^#{1,6}\\s|^\\s*[-*]\\s|\\[[^\\]]+\\]\\([^)]+\\)|&[a-z]+;|\\{\\{|\\}\\}|https?://")
+	speakerMark = regexp.MustCompile(`^\s*[A-Z][\w'’ -]{0,30}:\s*["“]`)
+)
+
+// formIssues are what is wrong with how a sentence is said: length, stage
+// directions, markup, citation marks and prompt text in it.
+func (r *review) formIssues(d schema.DraftSentence, before, i int) []schema.Issue {
+	why := ""
+	limit, allowed := SpeechWords(r.in.Class), r.citedText(d)
+	if r.in.Thoughts {
+		limit = ThoughtWords(r.in.Class)
+	}
+	switch n := before + len(text.WordSpans(d.Text)); {
+	case strings.TrimSpace(d.Text) == "":
+		why = "an empty sentence"
+	case i > 0 && n > limit:
+		why = fmt.Sprintf("%d words; a message of this kind is answered in %d", n, limit)
+	case outside(starred, d.Text, allowed), outside(bracketed, strings.ToLower(d.Text), strings.ToLower(allowed)):
+		why = "a stage direction; say only what is spoken"
+	case outside(markupMark, d.Text, allowed):
+		why = "markup; say plain words"
+	case citationMark.MatchString(d.Text):
+		why = "a citation mark inside the words; cite beside them"
+	case holdsPrompt(text.Plain(d.Text), r.promptLines()) || assistantMark.MatchString(d.Text):
+		why = "words of the instructions; stay in character"
+	case !r.in.Thoughts && speakerMark.MatchString(d.Text) && strings.EqualFold(nameBefore(d.Text), r.in.Context.NPCName):
+		why = "the speaker's own name before the words"
+	}
+	if why == "" {
+		return nil
+	}
+	return []schema.Issue{{Claim: d.Text, Type: schema.IssueForm, Correction: why}}
+}
+
+// outside says whether a pattern matches in a text something that the evidence it
+// quotes does not hold.
+func outside(re *regexp.Regexp, s, allowed string) bool {
+	return slices.ContainsFunc(re.FindAllString(s, -1), func(m string) bool { return !strings.Contains(allowed, m) })
+}
+
+func (r *review) citedText(d schema.DraftSentence) string {
+	var b strings.Builder
+	for _, c := range d.Citations {
+		if e := r.byID[c.EvidenceID]; e != nil {
+			b.WriteString(e.Text)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+func (r *review) promptLines() []string {
+	if r.in.Check == nil {
+		return nil
+	}
+	return r.in.Check.PromptLines
+}
+
+func nameBefore(s string) string {
+	name, _, _ := strings.Cut(s, ":")
+	return strings.TrimSpace(name)
+}
+
+var commitment = regexp.MustCompile(`(?i)\b(?:(?:i(?:'ll| will| shall|'m going to| am going to)|let me) (?:give|send|lend|hand|pay|sell|grant|bring|fetch|deliver|teach|unlock|open|mark|reward|offer|take you|lead you|escort)\b|here(?:'s| is| are) (?:your|the|a|an|my|some)\b|(?:take|have|keep|accept) (?:this|these|my|it|them)\b|it(?:'s| is) yours\b|i (?:hereby )?(?:give|grant|promise|swear|vow|lend|hand) you\b|consider it done)`)
+
+// commitmentIssues: a sentence that promises a deed needs the checked action that
+// does it.
+func (r *review) commitmentIssues(d schema.DraftSentence) []schema.Issue {
+	if r.in.Thoughts {
+		return nil
+	}
+	need, promised := r.promisedBy(d.Text)
+	if !promised {
+		return nil
+	}
+	for _, a := range r.in.Actions {
+		if !a.Checked || need != "" && a.Name != need {
+			continue
+		}
+		if need != "" || a.Promised && (a.Phrase == "" || text.Fold(a.Phrase) == text.Fold(d.Text)) {
+			return nil
+		}
+	}
+	return []schema.Issue{{Claim: d.Text, Type: schema.IssueNotEntailed, Correction: "it promises a deed that no checked action does"}}
+}
+
+// promisedBy says whether a sentence promises a deed, and which action where a
+// declared phrase says so.
+func (r *review) promisedBy(s string) (action string, promised bool) {
+	folded := " " + text.Fold(s) + " "
+	for _, spec := range r.in.Specs {
+		for _, phrase := range spec.SpeechActs {
+			if f := text.Fold(phrase); f != "" && strings.Contains(folded, f) {
+				return spec.Name, true
+			}
+		}
+	}
+	return "", commitment.MatchString(text.Plain(s))
+}

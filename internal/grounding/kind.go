@@ -1,0 +1,335 @@
+package grounding
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// social are words of greetings, thanks, leave-taking and manners. A clause made
+// of them alone asserts nothing.
+var social = set(`hello hi hey hail greetings welcome good fine morning day evening night afternoon morrow farewell goodbye bye safe travels travel
+	road roads journey journeys take care thanks thank you much many kindly cheers sorry pardon excuse forgive please well aye yes no nay ok okay sure
+	very of course indeed hm ah oh ha friend friends stranger traveller traveler sir madam lady lord my dear lad lass love see until next time come back
+	again soon me i to for the a an your yours be with and now then so it that this all right luck best wishes peace blessings bless
+	may gods god go on in sit down stay leave us let alone rest wait hold listen look here there at once carry not don't worry mention
+	how are do what can need want help would like say ask about is anything something else more later another yourself
+	speak talk quick quickly up off away out along who`)
+
+// benign verbs ask or offer without a fact.
+var benign = set(`want need seek look ask mean think say feel know like wish hear help tell bring come go do care mind wonder see understand try
+	learn find speak talk stand trust believe`)
+
+// kind says what a clause is about.
+func (cl *clause) kind() schema.ClaimKind {
+	words := cl.lows()
+	switch {
+	case len(words) == 0 || cl.all(words, social):
+		if cl.frame == FrameHearsay || cl.frame == FrameAttribution {
+			return schema.ClaimWorld
+		}
+		return schema.ClaimNone
+	case cl.ignorance(words):
+		return schema.ClaimNone
+	case cl.asked:
+		return cl.questionKind(words)
+	case cl.sharedPast():
+		return schema.ClaimSharedPast
+	case cl.imperative(words):
+		return schema.ClaimNone
+	case cl.offer(words):
+		return schema.ClaimNone
+	case cl.feeling(words):
+		return schema.ClaimSelf
+	case cl.state(words):
+		return schema.ClaimState
+	}
+	return schema.ClaimWorld
+}
+
+// all says whether every word is in the set, or the player's name.
+func (cl *clause) all(words []string, in map[string]bool) bool {
+	for _, w := range words {
+		if !in[w] && !cl.addresses(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// news are the content words of a clause that neither the player said nor the
+// set holds: what the clause brings up.
+func (cl *clause) news(words []string, known map[string]bool) int {
+	echo := text.ContentSet(cl.c.Message)
+	n := 0
+	for _, w := range words {
+		if !text.IsStop(w) && !known[w] && !echo[text.Stem(w)] && !cl.addresses(w) {
+			n++
+		}
+	}
+	return n
+}
+
+var ignorance = regexp.MustCompile(`(?i)^(?:(?:i|we)(?:'m| am)? ?(?:really |honestly |truly |simply |just |still )?(?:do not|don't|did not|didn't|can't|can not|cannot|couldn't|could not|wouldn't|would not|afraid i (?:don't|do not|can't|cannot|couldn't)|not sure|not certain|unsure)(?: (?:really|honestly))? ?(?:know|say|tell you|tell|recall|remember|help you(?: there| with that)?|speak to that|claim to know|begin to guess)?|i know nothing|i know (?:little|not)|(?:i've|i have|we've|we have)? ?(?:i )?never (?:even )?heard|(?:i've|i have) (?:no|not the (?:slightest|faintest|least)) (?:idea|notion|clue|knowledge|word|answer)|(?:i've|i have) not heard|i haven't heard|i haven't (?:a|the (?:slightest|faintest|least|foggiest)) (?:idea|notion|clue)|no (?:idea|notion|clue)|not (?:that i know|that i've heard|to my knowledge|as far as i know)|(?:that|this|it)(?:'s| is) (?:nothing|not something|not a thing|news|new|beyond|unknown|a mystery|more than i know|not for me)|nobody (?:has )?told me|you(?:'ve| have) lost me|i (?:only )?know what i know|who knows|hard to say|couldn't (?:say|tell you)|can't (?:say|tell you|help you)|cannot say|don't know|do not know|never heard|beats me|search me|your guess is as good as mine|(?:that|the) name means nothing|i could only guess|i would only be guessing|i'd only be guessing|i won't guess|i don't guess)\b`)
+
+var ignoranceTail = set(`that this it anything much more about of to me tell you there for sure certain certainly a thing word any one
+	name such nothing know say anybody anyone ever before sorry afraid either on know knowing i the matter answer question place person man woman
+	town what or who where is was him her them he she they whether if him-self details idea at all friend stranger with`)
+
+// ignorance says whether a clause only owns to not knowing. What it names may be
+// the player's own words and one name more, else it says something by the way.
+func (cl *clause) ignorance(words []string) bool {
+	plain := strings.Join(words, " ")
+	m := ignorance.FindStringIndex(plain)
+	if m == nil {
+		return false
+	}
+	rest := strings.Fields(plain[m[1]:])
+	if len(rest) > 0 && presuming[rest[0]] && cl.contentWords(rest) > 1 {
+		return false // "I don't know why Bram burned the mill" says that he did
+	}
+	return cl.news(rest, ignoranceTail) <= 1
+}
+
+// presuming words take what follows them for granted.
+var presuming = set(`why how when that because since`)
+
+func (cl *clause) contentWords(words []string) int {
+	n := 0
+	for _, w := range words {
+		if !text.IsStop(w) && !ignoranceTail[w] {
+			n++
+		}
+	}
+	return n
+}
+
+var (
+	embedding = set(`that which because since after before when while who whose whom`)
+	asking    = set(`who whom whose what which when where why how`)
+)
+
+// questionKind: a plain question asserts nothing. One that denies, that asks why
+// or how something came about, or that brings up more than it asks for, does.
+func (cl *clause) questionKind(words []string) schema.ClaimKind {
+	if cl.frame == FrameOpinion || cl.frame == FrameHearsay || cl.frame == FrameAttribution {
+		return schema.ClaimWorld
+	}
+	first := words[0]
+	news := cl.news(words, benign)
+	negative := hasNegation(words)
+	embeds := false
+	for i, w := range words {
+		embeds = embeds || i > 1 && embedding[w] && i+2 < len(words)
+	}
+	toPlayer := contains(words, "you") || contains(words, "your")
+	switch {
+	case negative && news >= 2, negative && !toPlayer && news >= 1:
+		return schema.ClaimWorld
+	case embeds && news >= 1:
+		return schema.ClaimWorld
+	case (first == "why" || first == "how" || first == "when") && cl.past(words) && news >= 1:
+		return schema.ClaimWorld
+	case asking[first] && !toPlayer && news >= 2:
+		return schema.ClaimWorld
+	case news >= 3:
+		return schema.ClaimWorld
+	}
+	return schema.ClaimNone
+}
+
+func (cl *clause) past(words []string) bool {
+	for _, w := range words {
+		switch w {
+		case "did", "was", "were", "had", "has", "have", "could", "didn't":
+			return true
+		}
+	}
+	return false
+}
+
+func hasNegation(words []string) bool {
+	for _, w := range words {
+		if strings.HasSuffix(w, "n't") || w == "not" || w == "never" || w == "no" || w == "nobody" {
+			return true
+		}
+	}
+	return false
+}
+
+func contains(words []string, w string) bool {
+	for _, x := range words {
+		if x == w {
+			return true
+		}
+	}
+	return false
+}
+
+var imperatives = set(`come go sit mind leave take ask try look wait listen speak tell keep be let stay follow bring give show get talk seek find
+	see say stand shut close open don't never hold stop watch beware forget remember walk hurry drink eat rest sleep return hush put hand
+	pay do have enjoy make trust move step consider think pick choose buy sell heed fear spare bear pass send call cut`)
+
+var elsewhere = set(`ask try see speak talk find seek`)
+
+// imperative says whether a clause only tells the player to do something and
+// brings up nothing new, or sends them to one person who may know.
+func (cl *clause) imperative(words []string) bool {
+	if words[0] == "please" || words[0] == "do" || words[0] == "just" || words[0] == "then" {
+		words = words[1:]
+	}
+	if len(words) == 0 || !imperatives[words[0]] || len(words) > 1 && verbish(words[1]) {
+		return false
+	}
+	news := cl.news(words[1:], social)
+	if elsewhere[words[0]] {
+		return news <= 1+cl.nameWords() && !hasAny(words, embedding) && !hasPlace(words)
+	}
+	return news == 0
+}
+
+// hasPlace: "ask Osric at the chapel" says where he is.
+func hasPlace(words []string) bool {
+	for i, w := range words {
+		switch w {
+		case "at", "in", "by", "near", "behind", "beside", "on", "under", "across", "over", "beyond":
+			if i > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nameWords is how many words of the clause stand with a capital after its start.
+func (cl *clause) nameWords() int {
+	n := 0
+	for i, w := range cl.words {
+		if i > 1 && cl.s[w.Start] >= 'A' && cl.s[w.Start] <= 'Z' {
+			n++
+		}
+	}
+	return n
+}
+
+func hasAny(words []string, in map[string]bool) bool {
+	for _, w := range words {
+		if in[w] {
+			return true
+		}
+	}
+	return false
+}
+
+var offerStart = regexp.MustCompile(`(?i)^(?:(?:i|we)(?:'ll| will| can| could| shall| might| would|'d)?(?: gladly| only| be glad to| be happy to)? (?:ask|help|look|listen|listening|wait|see|find out|inquire|enquire|try|tell you|show you|keep an eye out)|you (?:could|can|might|should|may|might want to|would do better to) (?:ask|try|speak|talk|see|seek)|somebody else may|perhaps (?:ask|try)|(?:shall|may|can) i)\b`)
+
+// offer says whether a clause only offers help or points to somebody to ask.
+func (cl *clause) offer(words []string) bool {
+	m := offerStart.FindStringIndex(strings.Join(words, " "))
+	return m != nil && cl.news(strings.Fields(strings.Join(words, " ")[m[1]:]), social) <= 1+cl.nameWords() && !hasAny(words, embedding) && !hasPlace(words)
+}
+
+var sharedPast = regexp.MustCompile(`(?i)\b(?:(?:you|we)(?:'ve| have| had| did| once| already| also| both| never| just| yourself)* (?:told|said|asked|promised|mentioned|swore|spoke|talked|met|agreed|gave me|brought me|showed me|helped me|lent me|sold me|paid me|owed? me|lied to me|warned me|came to me|visited|discussed|shared|offered|thanked|saved me)\b|i(?:'ve| have| had| did| once| already| also| never| just)* (?:told|promised|gave|warned|asked|lent|sold|showed|taught|thanked|owe) you\b|as (?:i|you) (?:said|told|mentioned|promised)|last time (?:you|we|i)\b|when (?:we|you) last\b|(?:do you |you )?remember (?:when|how|that) (?:we|you|i)\b|since (?:we|you) last\b|^(?:you|i) said\b|our last (?:talk|meeting|conversation))`)
+
+func (cl *clause) sharedPast() bool { return sharedPast.MatchString(text.Plain(cl.s[cl.start:cl.end])) }
+
+var (
+	feelingVerbs = set(`love loved like liked hate hated dislike disliked loathe loathed trust trusted distrust distrusted fear feared dread
+		admire admired respect respected despise despised miss missed prefer preferred enjoy enjoyed care cared worry worried wish wished hope hoped
+		feel felt want wanted pity grieve envy cherish resent detest adore doubt`)
+	feelings = set(`tired glad sorry afraid happy sad angry weary bored curious fond proud lonely nervous cautious careful content uneasy worried
+		pleased grateful thankful upset anxious ashamed excited hopeful bitter jealous calm restless cross furious delighted scared frightened
+		wary suspicious lucky fine well cheerful gloomy ready eager impatient patient stubborn honest blunt loyal shy sure certain
+		better worse good unhappy homesick heartbroken relieved`)
+	degree = set(`very so quite rather too really truly always never ever still just only a bit little deeply much more not don't do didn't
+		can't can't help now today these days with and to of at about no too most least all dearly being feeling`)
+	worldly = set(`because since after before when who which that whose for where while until despite by`)
+)
+
+// feeling says whether a clause tells only what the NPC feels, likes or is like
+// at heart. A reason or a fact inside it makes it a claim about the world.
+func (cl *clause) feeling(words []string) bool {
+	if len(words) < 2 || hasAny(words, worldly) || hasDigit(words) {
+		return false
+	}
+	i := 0
+	switch words[0] {
+	case "i", "we":
+		i = 1
+	case "i'm", "we're", "i've", "i'd":
+		i = 1
+	case "it":
+		return feltBy(words)
+	default:
+		return false
+	}
+	for i < len(words) && (degree[words[i]] || words[i] == "am" || words[i] == "was" || words[i] == "are" || words[i] == "have" || words[i] == "'m" || words[i] == "would" || words[i] == "did") {
+		i++
+	}
+	if i >= len(words) {
+		return false
+	}
+	verb := feelingVerbs[words[i]] && words[0] != "i'm" && !contains(words[:i], "am")
+	if !verb && !feelings[words[i]] {
+		return false
+	}
+	content := 0
+	for _, w := range words[i+1:] {
+		if text.IsStop(w) || degree[w] || feelings[w] {
+			continue
+		}
+		content++
+		if strings.HasSuffix(w, "ed") && len(w) > 4 || strings.HasSuffix(w, "ing") && len(w) > 5 {
+			content += 2 // a deed: "I hate Bram burning the mill"
+		}
+	}
+	return content <= 3
+}
+
+// feltBy is "it breaks my heart", "it pains me".
+func feltBy(words []string) bool {
+	plain := strings.Join(words, " ")
+	switch plain {
+	case "it breaks my heart", "it pains me", "it warms my heart", "it gladdens me", "it saddens me", "it grieves me", "it makes me sad", "it makes me glad", "it makes me proud", "it makes me angry":
+		return true
+	}
+	return false
+}
+
+func hasDigit(words []string) bool {
+	for _, w := range words {
+		if strings.ContainsAny(w, "0123456789") {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	volatile = set(`open closed close shut locked unlocked empty full lit ready busy here away asleep awake wounded hurt alive dead armed
+		unarmed hungry thirsty drunk dirty wet broke rich level online offline barred`)
+	nowWords   = set(`now today currently tonight presently`)
+	habitWords = set(`always never often usually sometimes every each once was were had will would used seldom rarely when whenever if during until after before`)
+	yourState  = regexp.MustCompile(`(?i)^(?:you(?:'re| are| carry| hold| wear| bear| own|'ve (?:got )?| have (?:got )?)|your (?:purse|pack|bag|level|trust|health|armou?r|sword|weapon|quest|reputation|inventory|wound)s? )`)
+)
+
+// state says whether a clause tells how things stand now with the NPC, the place
+// or the player.
+func (cl *clause) state(words []string) bool {
+	if hasAny(words, habitWords) {
+		return false
+	}
+	plain := text.Plain(strings.TrimSpace(cl.s[cl.start:cl.end]))
+	if yourState.MatchString(plain) && !(len(words) > 2 && words[1] == "have" && words[2] == "to") {
+		return true
+	}
+	own := words[0] == "my" || words[0] == "our" || words[0] == "i" || words[0] == "i'm" || words[0] == "we" || words[0] == "we're"
+	present := contains(words, "is") || contains(words, "are") || contains(words, "am") || words[0] == "i'm" || words[0] == "we're" || contains(words, "isn't") || contains(words, "aren't")
+	if !present || len(words) > 8 {
+		return false
+	}
+	last := words[len(words)-1]
+	return own && volatile[last] || hasAny(words, nowWords) && hasAny(words, volatile)
+}

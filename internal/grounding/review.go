@@ -1,0 +1,221 @@
+package grounding
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// MaxSourcesPerClaim is how many blocks one claim is held against at most.
+const MaxSourcesPerClaim = 5
+
+// ReviewInput is a draft with all that it is judged by.
+type ReviewInput struct {
+	Sentences []schema.DraftSentence
+	Evidence  []schema.Evidence // speech: E1 …; thoughts: the sources under their own ids
+	Released  []schema.Sentence // what the player was already told
+	Context   Context
+	Class     schema.Class
+	Thoughts  bool // 2.5: plans and suspicions marked as such pass
+
+	// Authored says whether a text is an authored line, exactly. Without it no
+	// sentence counts as authored, whatever the draft says.
+	Authored func(text string) bool
+	// Check, where given, is the provenance contract, judged once more here.
+	Check *Check
+	// Policy is the world's source policy; the zero value is the default one.
+	Policy Policy
+	// Answerable says that the evidence answers the message above the gate.
+	Answerable bool
+	// Withholds says that the decision keeps something back.
+	Withholds bool
+	// Actions are the decision's, with the outcome of their check; Specs declare
+	// the phrases that promise one.
+	Actions []schema.Action
+	Specs   []schema.ActionSpec
+}
+
+// SentenceVerdict is what the review found of one sentence.
+type SentenceVerdict struct {
+	Sentence schema.DraftSentence // with its citations moved to the evidence that supports it
+	Claims   []schema.ClaimVerdict
+	Issues   []schema.Issue
+	Released bool // stood in the released prefix
+}
+
+// OK says whether nothing was found against the sentence.
+func (s *SentenceVerdict) OK() bool { return len(s.Issues) == 0 }
+
+// judged is a claim of the draft on its way to a verdict.
+type judged struct {
+	Claim
+	sentence int
+	cited    []*schema.Evidence // that may ground this kind, best first
+	verdict  schema.Verdict
+	by       *schema.Evidence
+	self     bool
+	settled  bool // an issue or a verdict ends it
+}
+
+// review is one review on its way.
+type review struct {
+	in       ReviewInput
+	verifier entail.Verifier
+	out      []SentenceVerdict
+	claims   []*judged
+	byID     map[string]*schema.Evidence
+	moved    int
+}
+
+// Review judges a draft sentence by sentence and claim by claim. A claim passes
+// only where a block that may ground it supports it; an error or a missing answer
+// of the verifier supports nothing.
+func Review(ctx context.Context, v entail.Verifier, in ReviewInput) (schema.Review, []SentenceVerdict, error) {
+	r := &review{in: in, verifier: v, out: make([]SentenceVerdict, len(in.Sentences)), byID: map[string]*schema.Evidence{}}
+	for i := range in.Evidence {
+		if e := &in.Evidence[i]; r.byID[e.ID] == nil {
+			r.byID[e.ID] = e
+		}
+	}
+	r.readDraft()
+	for _, step := range []func(context.Context) error{r.wholeSentences, r.citedBlocks, r.otherBlocks, r.contradictions} {
+		if err := ctx.Err(); err != nil {
+			return schema.Review{}, nil, fmt.Errorf("review: %w", err)
+		}
+		if err := step(ctx); err != nil {
+			return schema.Review{}, nil, fmt.Errorf("review: %w", err)
+		}
+	}
+	r.conclude()
+	r.evasion()
+	return r.result(), r.out, nil
+}
+
+// readDraft finds the claims of each sentence and what is wrong without asking
+// the verifier.
+func (r *review) readDraft() {
+	c := r.in.Context
+	words := 0
+	for i, d := range r.in.Sentences {
+		sv := &r.out[i]
+		sv.Sentence = d
+		sv.Sentence.Citations = slices.Clone(d.Citations)
+		sv.Released = r.released(d.Text)
+		if r.authored(d) || sv.Released {
+			words += len(text.WordSpans(d.Text))
+			c.Previous = append(slices.Clone(c.Previous), d.Text)
+			continue
+		}
+		sv.Issues = append(sv.Issues, r.formIssues(d, words, i)...)
+		words += len(text.WordSpans(d.Text))
+		sv.Issues = append(sv.Issues, r.idIssues(d)...)
+		sv.Issues = append(sv.Issues, r.commitmentIssues(d)...)
+		for _, claim := range Claims(d.Text, c) {
+			if claim.Kind != schema.ClaimNone {
+				r.claims = append(r.claims, r.newJudged(claim, i))
+			}
+		}
+		c.Previous = append(slices.Clone(c.Previous), d.Text)
+	}
+}
+
+func (r *review) authored(d schema.DraftSentence) bool {
+	return d.Authored && r.in.Authored != nil && r.in.Authored(d.Text)
+}
+
+func (r *review) released(s string) bool {
+	return slices.ContainsFunc(r.in.Released, func(x schema.Sentence) bool { return x.Text == s })
+}
+
+// newJudged finds the blocks that a claim cites and that may ground it. A claim
+// that cites [self] is fine for a feeling and misuse for anything else.
+func (r *review) newJudged(claim Claim, i int) *judged {
+	j := &judged{Claim: claim, sentence: i}
+	for _, cite := range r.in.Sentences[i].Citations {
+		if cite.EvidenceID == selfID {
+			j.self = true
+			continue
+		}
+		if e := r.byID[cite.EvidenceID]; e != nil && r.mayGround(e, &j.Claim) && !slices.Contains(j.cited, e) {
+			j.cited = append(j.cited, e)
+		}
+	}
+	if r.in.Thoughts && claim.Hedged && claim.Frame == FrameOpinion {
+		j.settled = true // a suspicion marked as such
+	}
+	return j
+}
+
+// mayGround says whether a block may ground a claim. What the words make look
+// like state or like the world is what its evidence is about, so both are tried:
+// the verdict decides.
+func (r *review) mayGround(e *schema.Evidence, c *Claim) bool {
+	switch c.Kind {
+	case schema.ClaimWorld, schema.ClaimState:
+		return r.in.Policy.serves(e, schema.ClaimWorld) || r.in.Policy.serves(e, schema.ClaimState)
+	case schema.ClaimSelf:
+		return r.in.Policy.serves(e, schema.ClaimWorld) || r.in.Policy.serves(e, schema.ClaimSelf)
+	}
+	return r.in.Policy.serves(e, c.Kind)
+}
+
+const selfID = "self"
+
+// idIssues are the citations that name no evidence, or evidence that may not be
+// cited at all.
+func (r *review) idIssues(d schema.DraftSentence) []schema.Issue {
+	var out []schema.Issue
+	for _, cite := range d.Citations {
+		if cite.EvidenceID == selfID {
+			continue
+		}
+		e := r.byID[cite.EvidenceID]
+		why := ""
+		switch {
+		case e == nil && r.in.Thoughts && isBlockID(cite.EvidenceID):
+			why = "thoughts cite sources by number, not evidence blocks"
+		case e == nil && !r.in.Thoughts && isSourceID(cite.EvidenceID):
+			why = "speech cites evidence blocks such as [E1], not sources"
+		case e == nil:
+			why = "no evidence has this id"
+		case r.in.Check != nil:
+			if reason, ok := EligibleEvidence(*e, *r.in.Check); !ok {
+				why = "provenance: " + reason
+			}
+		}
+		if why != "" {
+			out = append(out, schema.Issue{Claim: d.Text, Type: schema.IssueInvalidSource, Citation: cite.EvidenceID, Correction: why})
+		}
+	}
+	return out
+}
+
+func isBlockID(id string) bool { return len(id) > 1 && id[0] == 'E' && allDigits(id[1:]) }
+
+func isSourceID(id string) bool { return allDigits(id) }
+
+func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// result is the review as a turn carries it.
+func (r *review) result() schema.Review {
+	out := schema.Review{Verdict: schema.Approved, RAVResolved: r.moved}
+	drafts := make([]schema.DraftSentence, len(r.in.Sentences))
+	for i, d := range r.in.Sentences {
+		drafts[i] = d
+		drafts[i].Authored = r.authored(d) || r.out[i].Released
+	}
+	out.Audit = AuditOf(drafts, r.in.Context)
+	for i := range r.out {
+		out.Issues = append(out.Issues, r.out[i].Issues...)
+		out.Claims = append(out.Claims, r.out[i].Claims...)
+	}
+	if len(out.Issues) > 0 {
+		out.Verdict = schema.IssuesFound
+	}
+	return out
+}

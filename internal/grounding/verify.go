@@ -1,0 +1,373 @@
+package grounding
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// asked is a pair with what its verdict is for.
+type asked struct {
+	claims []*judged
+	by     *schema.Evidence
+	pair   entail.Pair
+	other  bool // a block the sentence does not cite
+}
+
+// put asks pairs in one batch and gives the verdicts to their claims: support
+// wins, and of what is no support the gravest is kept.
+func (r *review) put(ctx context.Context, all []asked) error {
+	if len(all) == 0 {
+		return nil
+	}
+	pairs := make([]entail.Pair, len(all))
+	for i := range all {
+		pairs[i] = all[i].pair
+	}
+	verdicts, err := r.verifier.Verify(ctx, pairs)
+	if err != nil {
+		return err
+	}
+	for i, a := range all {
+		v := schema.Verdict{Label: schema.Unverifiable, Tier: entail.TierNone, Why: "no verdict"}
+		if i < len(verdicts) {
+			v = verdicts[i]
+		}
+		v.Evidence = a.by.ID
+		for _, j := range a.claims {
+			j.take(v, a.by, a.other)
+		}
+	}
+	return nil
+}
+
+// take keeps a verdict where it says more than the last.
+func (j *judged) take(v schema.Verdict, by *schema.Evidence, other bool) {
+	switch {
+	case j.verdict.Label == schema.Supported:
+	case v.Label == schema.Supported:
+		j.verdict, j.by = v, by
+	case other: // only support counts from a block that is not cited
+	case j.verdict.Label == "" || weight(v) > weight(j.verdict):
+		j.verdict, j.by = v, by
+	}
+}
+
+func weight(v schema.Verdict) int {
+	switch {
+	case v.Label == schema.Contradicted:
+		return 2
+	case v.Final:
+		return 1
+	}
+	return 0
+}
+
+// wholeSentences holds each sentence, as it stands, against what it cites: a
+// sentence that is verbatim is verbatim in all its claims.
+func (r *review) wholeSentences(ctx context.Context) error {
+	var all []asked
+	for i := range r.in.Sentences {
+		claims := r.open(i)
+		if len(claims) == 0 {
+			continue
+		}
+		for _, e := range r.citedBy(i, claims) {
+			if e.Provenance.Source == schema.OriginCorpus && anyShared(claims) && !attributed(claims) {
+				continue // "you told me" is true of no player because a note says it
+			}
+			all = append(all, asked{claims: claims, by: e, pair: r.pair(e, e.Text, r.in.Sentences[i].Text)})
+		}
+	}
+	if err := r.put(ctx, all); err != nil {
+		return err
+	}
+	for _, j := range r.claims { // a whole sentence that is refused says nothing of one of its claims
+		if j.verdict.Label != schema.Supported && !r.alone(j) {
+			j.verdict, j.by = schema.Verdict{}, nil
+		}
+	}
+	return nil
+}
+
+// open are the claims of a sentence that still need a verdict.
+func (r *review) open(i int) []*judged {
+	var out []*judged
+	for _, j := range r.claims {
+		if j.sentence == i && !j.settled && j.verdict.Label != schema.Supported && !(j.Kind == schema.ClaimSelf && j.self) {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+func (r *review) alone(j *judged) bool {
+	n := 0
+	for _, x := range r.claims {
+		if x.sentence == j.sentence {
+			n++
+		}
+	}
+	return n == 1 && j.Core == strings.TrimSpace(r.in.Sentences[j.sentence].Text)
+}
+
+func (r *review) citedBy(i int, claims []*judged) []*schema.Evidence {
+	var out []*schema.Evidence
+	for _, j := range claims {
+		for _, e := range j.cited {
+			if !slices.Contains(out, e) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+func anyShared(claims []*judged) bool {
+	return slices.ContainsFunc(claims, func(j *judged) bool { return j.Kind == schema.ClaimSharedPast })
+}
+
+func attributed(claims []*judged) bool {
+	return slices.ContainsFunc(claims, func(j *judged) bool { return j.Frame == FrameAttribution })
+}
+
+// citedBlocks holds each claim against the blocks it cites, one by one, and where
+// there are several, together.
+func (r *review) citedBlocks(ctx context.Context) error {
+	var all []asked
+	for i := range r.in.Sentences {
+		for _, j := range r.open(i) {
+			for _, e := range j.cited {
+				for _, h := range j.wordings() {
+					all = append(all, asked{claims: []*judged{j}, by: e, pair: r.pair(e, e.Text, h)})
+				}
+			}
+			if e, joined := r.together(j); joined != "" {
+				all = append(all, asked{claims: []*judged{j}, by: e, pair: r.pair(e, joined, j.Core)})
+			}
+		}
+	}
+	return r.put(ctx, all)
+}
+
+// wordings are the forms in which a claim is put to the verifier: its own words,
+// and decontextualised where that says something else.
+func (j *judged) wordings() []string {
+	out := []string{j.Core}
+	if text.Fold(j.Text) != text.Fold(j.Core) {
+		out = append(out, j.Text)
+	}
+	return out
+}
+
+// together joins the blocks of one writer that a claim cites.
+func (r *review) together(j *judged) (*schema.Evidence, string) {
+	if len(j.cited) < 2 {
+		return nil, ""
+	}
+	var parts []string
+	for _, e := range j.cited {
+		if e.Speaker != j.cited[0].Speaker || e.Author != j.cited[0].Author || e.Belief != j.cited[0].Belief {
+			return nil, ""
+		}
+		parts = append(parts, e.Text)
+	}
+	return j.cited[0], strings.Join(parts, " ")
+}
+
+// otherBlocks holds what is still open against the other blocks, nearest first.
+// Support found there moves the citation.
+func (r *review) otherBlocks(ctx context.Context) error {
+	var all []asked
+	for i := range r.in.Sentences {
+		for _, j := range r.open(i) {
+			if j.self && j.Kind != schema.ClaimSelf {
+				continue
+			}
+			for _, e := range r.nearest(j, MaxSourcesPerClaim-len(j.cited)) {
+				all = append(all, asked{claims: []*judged{j}, by: e, pair: r.pair(e, e.Text, j.Core), other: true})
+			}
+		}
+	}
+	return r.put(ctx, all)
+}
+
+// nearest are the blocks that share most words with a claim and may ground it,
+// besides those it cites.
+func (r *review) nearest(j *judged, n int) []*schema.Evidence {
+	if n <= 0 {
+		return nil
+	}
+	type near struct {
+		e     *schema.Evidence
+		share float64
+	}
+	var all []near
+	for i := range r.in.Evidence {
+		e := &r.in.Evidence[i]
+		if slices.Contains(j.cited, e) || !r.mayGround(e, &j.Claim) || !r.eligible(e) {
+			continue
+		}
+		if s := entail.Share(e.Text, j.Core); s > 0 {
+			all = append(all, near{e, s})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b near) int {
+		switch {
+		case a.share > b.share:
+			return -1
+		case a.share < b.share:
+			return 1
+		}
+		return 0
+	})
+	var out []*schema.Evidence
+	for _, x := range all[:min(n, len(all))] {
+		out = append(out, x.e)
+	}
+	return out
+}
+
+func (r *review) eligible(e *schema.Evidence) bool {
+	if r.in.Check == nil {
+		return true
+	}
+	_, ok := EligibleEvidence(*e, *r.in.Check)
+	return ok
+}
+
+// contradictions looks, for each supported claim, for a block of equal or higher
+// rank that denies it, and for a sentence said before that does.
+func (r *review) contradictions(ctx context.Context) error {
+	var all []asked
+	for _, j := range r.claims {
+		if j.verdict.Label != schema.Supported || j.Frame == FrameAttribution || j.by == nil || j.Kind == schema.ClaimSharedPast {
+			continue
+		}
+		for _, e := range r.nearest(j, MaxSourcesPerClaim) {
+			if rank(e) >= rank(j.by) && !sameText(e, j.by) {
+				all = append(all, asked{claims: []*judged{j}, by: e, pair: r.pair(e, e.Text, j.Core)})
+			}
+		}
+		for _, before := range r.saidBefore(j.sentence) {
+			e := &schema.Evidence{ID: "said", Text: before}
+			all = append(all, asked{claims: []*judged{j}, by: e, pair: entail.Pair{Premise: before, Hypothesis: j.Core, Names: r.names(nil)}})
+		}
+	}
+	return r.deny(ctx, all)
+}
+
+// deny gives contradictions, and only those, to claims that were supported.
+func (r *review) deny(ctx context.Context, all []asked) error {
+	if len(all) == 0 {
+		return nil
+	}
+	pairs := make([]entail.Pair, len(all))
+	for i := range all {
+		pairs[i] = all[i].pair
+	}
+	verdicts, err := r.verifier.Verify(ctx, pairs)
+	if err != nil {
+		return err
+	}
+	for i, a := range all {
+		if i >= len(verdicts) || verdicts[i].Label != schema.Contradicted || entail.Share(a.pair.Premise, a.pair.Hypothesis) < sameMatter {
+			continue
+		}
+		v := verdicts[i]
+		v.Evidence = a.by.ID
+		for _, j := range a.claims {
+			if j.verdict.Label == schema.Supported {
+				j.verdict = v
+			}
+		}
+	}
+	return nil
+}
+
+// sameMatter is the share of a claim's words that another text must hold before
+// it can be about the same thing.
+const sameMatter = 0.6
+
+func sameText(a, b *schema.Evidence) bool { return text.Fold(a.Text) == text.Fold(b.Text) }
+
+// saidBefore is what the player was told before a sentence: released, or approved
+// earlier in this draft.
+func (r *review) saidBefore(i int) []string {
+	var out []string
+	for _, s := range r.in.Released {
+		if !s.Authored && s.Text != r.in.Sentences[i].Text {
+			out = append(out, s.Text)
+		}
+	}
+	for k := 0; k < i; k++ {
+		if !r.authored(r.in.Sentences[k]) && !r.out[k].Released && r.supported(k) {
+			out = append(out, r.in.Sentences[k].Text)
+		}
+	}
+	return out
+}
+
+func (r *review) supported(i int) bool {
+	n := 0
+	for _, j := range r.claims {
+		if j.sentence == i {
+			if j.verdict.Label != schema.Supported {
+				return false
+			}
+			n++
+		}
+	}
+	return n > 0
+}
+
+// pair asks whether a text of a block supports a wording of a claim.
+func (r *review) pair(e *schema.Evidence, premise, hypothesis string) entail.Pair {
+	return entail.Pair{Premise: premise, Hypothesis: hypothesis, Names: r.names(e)}
+}
+
+// names say whose first person stands in a block. A nil block is the NPC's own
+// speech.
+func (r *review) names(e *schema.Evidence) entail.Names {
+	c := &r.in.Context
+	n := entail.Names{Self: c.NPCName, Aliases: c.NPCAliases, Known: c.Names}
+	n.Leads = append(append([]string(nil), c.Openers...), c.Hedges...)
+	if e == nil {
+		return n
+	}
+	n.Writer = writerOf(e, c)
+	if n.Writer != "" && (addressed[strings.ToLower(e.Type)] || e.Speaker != "") {
+		n.Reader = entail.Stranger
+	}
+	return n
+}
+
+// addressed are types of document whose "you" is somebody.
+var addressed = set(`letter mail email e-mail message chat irc log transcript dm`)
+
+// writerOf is whose "I" a block holds: empty for the NPC's own.
+func writerOf(e *schema.Evidence, c *Context) string {
+	who := e.Speaker
+	if who == "" {
+		who = e.Author
+	}
+	own := append([]string{c.NPCName, c.NPCHandle}, c.NPCAliases...)
+	switch {
+	case who == "" && (e.Private || e.Type == "backstory" || e.Provenance.Source == schema.OriginSystem || e.Provenance.Source == schema.OriginUser):
+		return ""
+	case who == "":
+		return entail.Stranger
+	case slices.ContainsFunc(own, func(n string) bool { return n != "" && strings.EqualFold(n, who) }):
+		return ""
+	}
+	if c.NameOf != nil {
+		if name := c.NameOf(who); name != "" {
+			return name
+		}
+	}
+	return who
+}
