@@ -94,12 +94,13 @@ var shipped = func() *Fitted {
 	return &f
 }()
 
-// gateFeatures are what the gate sees: how well the best candidate answers, by
-// how much it beats the best one of another document, whether the message asks
-// for a topic that the document is filed under, and what the message names that
-// nothing in scope holds. They are few on purpose: more of them fitted better and
-// carried over worse.
-var gateFeatures = []string{"top", "margin", "keyword_phrase", "topic", "unknown_sure", "unknown_odd", "absent_rare"}
+// messageFeatures are what the gate sees besides the best candidate's features:
+// how well it answers by the ranker, by how much it beats the best one of another
+// document, what the message names that nothing in scope holds, and how much it
+// asks.
+var messageFeatures = []string{"top", "margin", "unknown_sure", "unknown_odd", "absent_rare", "absent", "terms_none", "terms_one", "terms"}
+
+var gateFeatures = append(append([]string(nil), featureNames...), messageFeatures...)
 
 // confidence is the calibrated probability that the best candidate answers.
 func (s *search) confidence() float64 {
@@ -119,9 +120,14 @@ func (s *search) judged() []float64 {
 			break
 		}
 	}
-	_, phrase := s.keywords(&s.x.docs[s.x.passages[best.at].doc])
 	sure, odd := s.unknownKinds()
-	return []float64{best.score / 4, margin, bit(phrase), bit(s.q.kind == kindTopic), sure, odd, s.absentRare()}
+	plain := 0
+	for _, t := range s.q.terms {
+		plain += int(bit(!t.late))
+	}
+	return append(append([]float64(nil), best.features...),
+		best.score/4, margin, sure, odd, s.absentRare(), s.absent(),
+		bit(plain == 0), bit(plain == 1), clamp(float64(plain)/8, 0, 1))
 }
 
 // unknownKinds says whether the message holds an unknown name that can be
@@ -134,6 +140,18 @@ func (s *search) unknownKinds() (sure, odd float64) {
 		}
 	}
 	return sure, odd
+}
+
+// absent is the share of the message's words that nothing in scope holds.
+func (s *search) absent() float64 {
+	absent, total := 0.0, 0.0
+	for i, t := range s.q.terms {
+		total += s.weight(i)
+		if !s.held(t.stem) {
+			absent += s.weight(i)
+		}
+	}
+	return absent / max(total, 1e-9)
 }
 
 // absentRare is the rarity of the rarest word of the message that nothing in

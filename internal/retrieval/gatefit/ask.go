@@ -72,7 +72,7 @@ func readSuite(path string) ([]ask, error) {
 	}
 	var out []ask
 	for _, c := range s.Cases {
-		a := ask{group: path + "/" + c.NPC, kind: c.Kind, npc: c.NPC, message: c.Message, right: c.Expect, weight: 1,
+		a := ask{group: c.NPC, kind: c.Kind, npc: c.NPC, message: c.Message, right: c.Expect, weight: 1,
 			facts: world.Facts{Flags: c.Flags, State: c.State}}
 		if c.Trust != nil {
 			a.facts.Trust = *c.Trust
@@ -126,6 +126,9 @@ func (s *set) query(a ask) (retrieval.Query, error) {
 	at := a.at
 	if at.IsZero() {
 		at = s.world.Now
+	}
+	if at.IsZero() {
+		at = time.Now()
 	}
 	return retrieval.Query{NPC: npc, Message: a.message, Context: a.context, Facts: a.facts, Check: grounding.Check{
 		World:   s.world.Name,

@@ -39,7 +39,7 @@ func run(ctx context.Context) error {
 	answers := flag.String("answers", "", "judged pairs of question and block, JSON lines")
 	out := flag.String("out", "", "where to write the models; nothing is fitted without it")
 	shift := flag.Float64("shift", 0, "added to the gate's bias, so that the threshold chosen on a suite falls on the zones' 0.25")
-	flag.Var(&own, "world", "a folder of a world with its own evals.yaml, to fit on")
+	flag.Var(&own, "world", "a folder of a world with its own evals.yaml, to fit on; DIR=SUITE adds a suite")
 	flag.Var(&measure, "measure", "WORLD=SUITE: a suite to measure only")
 	verbose := flag.Bool("v", false, "print every measured case")
 	flag.Parse()
@@ -90,16 +90,25 @@ func options() (retrieval.Options, error) {
 
 func trainingSets(ctx context.Context, own []string, answers, temp string, opts retrieval.Options) ([]*set, error) {
 	var sets []*set
-	for _, dir := range own {
+	for _, o := range own {
+		dir, more, _ := strings.Cut(o, "=")
 		s, err := openSet(ctx, filepath.Base(dir), dir, temp, opts)
 		if err != nil {
 			return nil, err
 		}
-		if s.asks, err = readSuite(filepath.Join(dir, "evals.yaml")); err != nil {
-			return nil, err
+		suites := []string{filepath.Join(dir, "evals.yaml")}
+		if more != "" {
+			suites = append(suites, more)
+		}
+		for _, path := range suites {
+			asks, err := readSuite(path)
+			if err != nil {
+				return nil, err
+			}
+			s.asks = append(s.asks, asks...)
 		}
 		s.asks = append(s.asks, strangers(s)...)
-		s.asks = append(s.asks, topics(s.world, s.name)...)
+		s.asks = append(s.asks, topics(s.world)...)
 		sets = append(sets, s)
 	}
 	if answers != "" {

@@ -17,7 +17,7 @@ const perNPC = 12
 
 // topics asks every NPC for keywords of documents in its scope, and for keywords
 // that stand in no document of its scope at all.
-func topics(w *world.World, group string) []ask {
+func topics(w *world.World) []ask {
 	byKey := map[string][]*world.Document{}
 	var keys []string
 	for _, d := range w.Documents {
@@ -32,17 +32,17 @@ func topics(w *world.World, group string) []ask {
 	slices.Sort(keys)
 	var out []ask
 	for n, h := range w.Handles() {
-		out = append(out, topicsOf(w, w.NPCs[h], group, keys, byKey, n)...)
+		out = append(out, topicsOf(w, w.NPCs[h], keys, byKey, n)...)
 	}
 	return out
 }
 
-func topicsOf(w *world.World, npc *world.NPC, group string, keys []string, byKey map[string][]*world.Document, n int) []ask {
+func topicsOf(w *world.World, npc *world.NPC, keys []string, byKey map[string][]*world.Document, n int) []ask {
 	heard := heardOf(w, npc)
 	var known, unknown []ask
 	for i, k := range keys {
 		form := topicForms[(i+n)%len(topicForms)]
-		a := ask{group: group + "/" + npc.Handle, npc: npc.Handle, weight: lesser, message: fmt.Sprintf(form, titled(k, i%2 == 0))}
+		a := ask{group: npc.Handle, npc: npc.Handle, weight: lesser, message: fmt.Sprintf(form, titled(k, i%2 == 0))}
 		for _, d := range byKey[k] {
 			if w.InScope(d, npc) && d.Condition.IsZero() && inTime(d, w) {
 				a.right = append(a.right, d.Path)
