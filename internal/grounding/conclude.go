@@ -28,6 +28,11 @@ func (r *review) conclude() {
 		}
 		sv.Claims = append(sv.Claims, cv)
 	}
+	for i := range r.out {
+		if issue := r.commitment(i); issue != nil {
+			r.out[i].Issues = append(r.out[i].Issues, *issue)
+		}
+	}
 }
 
 // issueOf is what is wrong with a claim, or nil.
@@ -100,13 +105,10 @@ func (r *review) sentenceHearsay(i int) bool {
 // meansAnother finds a pronoun that stands for one in the speech and for another
 // in the block it is taken from.
 func (r *review) meansAnother(j *judged) string {
-	if j.Points == "" || !personal[j.Points] || j.by == nil {
-		return ""
+	if j.Points == "" || !personal[j.Points] || j.by == nil || j.whole && j.Start > 0 {
+		return "" // inside a sentence taken whole, a pronoun means what it meant
 	}
-	before, found := strings.CutSuffix(upTo(j.by.Text, j.verdict.Span), "")
-	if !found || strings.TrimSpace(before) == "" && len(properNames(j.by.Text, r.in.Context)) == 0 {
-		return ""
-	}
+	before := upTo(j.by.Text, j.verdict.Span)
 	there := antecedent(j.Points, []string{before}, r.in.Context)
 	here := j.Means
 	if here == "" {

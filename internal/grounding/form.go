@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -98,16 +99,18 @@ func nameBefore(s string) string {
 	return strings.TrimSpace(name)
 }
 
-var commitment = regexp.MustCompile(`(?i)\b(?:(?:i(?:'ll| will| shall|'m going to| am going to)|let me) (?:give|send|lend|hand|pay|sell|grant|bring|fetch|deliver|teach|unlock|open|mark|reward|offer|take you|lead you|escort)\b|here(?:'s| is| are) (?:your|the|a|an|my|some)\b|(?:take|have|keep|accept) (?:this|these|my|it|them)\b|it(?:'s| is) yours\b|i (?:hereby )?(?:give|grant|promise|swear|vow|lend|hand) you\b|consider it done)`)
+var commitment = regexp.MustCompile(`(?i)(?:\b(?:(?:i(?:'ll| will| shall|'m going to| am going to)|let me) (?:(?:gladly|happily|now|just) )?(?:give|send|lend|hand|pay|sell|grant|bring|fetch|deliver|teach|unlock|mark|reward|take|lead|escort|show|tell|open|make|forge|let) (?:you|it|the|this|your|them)\b|it(?:'s| is| are|'re) (?:all )?yours\b|i (?:hereby )?(?:give|grant|promise|swear|vow|lend|hand|owe) you\b|consider it done\b|you have my word\b)|(?:^|[.!?;:,-]\s*)(?:(?:well|right|then|there|very well|so|and|now),? )*(?:here(?:'s| is| are) (?:your|the|a|an|my|some)\b|here you (?:go|are)\b|(?:here,? )?(?:take|have|keep|accept) (?:this|these|my|it|them)\b))`)
 
-// commitmentIssues: a sentence that promises a deed needs the checked action that
-// does it.
-func (r *review) commitmentIssues(d schema.DraftSentence) []schema.Issue {
-	if r.in.Thoughts {
+// commitment finds a sentence that promises a deed without the checked action
+// that does it. Words of the evidence itself promise nothing by themselves, unless
+// a declared phrase of an action is among them.
+func (r *review) commitment(i int) *schema.Issue {
+	d := r.in.Sentences[i]
+	if r.in.Thoughts || r.authored(d) || r.out[i].Released {
 		return nil
 	}
 	need, promised := r.promisedBy(d.Text)
-	if !promised {
+	if !promised || need == "" && r.wordForWord(i) {
 		return nil
 	}
 	for _, a := range r.in.Actions {
@@ -118,7 +121,12 @@ func (r *review) commitmentIssues(d schema.DraftSentence) []schema.Issue {
 			return nil
 		}
 	}
-	return []schema.Issue{{Claim: d.Text, Type: schema.IssueNotEntailed, Correction: "it promises a deed that no checked action does"}}
+	return &schema.Issue{Claim: d.Text, Type: schema.IssueNotEntailed, Correction: "it promises a deed that no checked action does"}
+}
+
+// wordForWord says whether all claims of a sentence stand in the evidence verbatim.
+func (r *review) wordForWord(i int) bool {
+	return r.supported(i) && !slices.ContainsFunc(r.claims, func(j *judged) bool { return j.sentence == i && j.verdict.Tier != entail.TierRule })
 }
 
 // promisedBy says whether a sentence promises a deed, and which action where a

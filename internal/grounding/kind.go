@@ -35,7 +35,7 @@ func (cl *clause) kind() schema.ClaimKind {
 		return schema.ClaimNone
 	case cl.asked:
 		return cl.questionKind(words)
-	case cl.sharedPast():
+	case cl.frame != FrameAttribution && cl.sharedPast():
 		return schema.ClaimSharedPast
 	case cl.imperative(words):
 		return schema.ClaimNone
@@ -231,7 +231,7 @@ func (cl *clause) offer(words []string) bool {
 	return m != nil && cl.news(strings.Fields(strings.Join(words, " ")[m[1]:]), social) <= 1+cl.nameWords() && !hasAny(words, embedding) && !hasPlace(words)
 }
 
-var sharedPast = regexp.MustCompile(`(?i)\b(?:(?:you|we)(?:'ve| have| had| did| once| already| also| both| never| just| yourself)* (?:told|said|asked|promised|mentioned|swore|spoke|talked|met|agreed|gave me|brought me|showed me|helped me|lent me|sold me|paid me|owed? me|lied to me|warned me|came to me|visited|discussed|shared|offered|thanked|saved me)\b|i(?:'ve| have| had| did| once| already| also| never| just)* (?:told|promised|gave|warned|asked|lent|sold|showed|taught|thanked|owe) you\b|as (?:i|you) (?:said|told|mentioned|promised)|last time (?:you|we|i)\b|when (?:we|you) last\b|(?:do you |you )?remember (?:when|how|that) (?:we|you|i)\b|since (?:we|you) last\b|^(?:you|i) said\b|our last (?:talk|meeting|conversation))`)
+var sharedPast = regexp.MustCompile(`(?i)\b(?:(?:you|we)(?:'ve| have| had| did| once| already| also| both| never| just| yourself)* (?:told|said|asked|promised|mentioned|swore|spoke|talked|met|agreed|gave me|brought me|showed me|helped me|lent me|sold me|paid me|owed? me|lied to me|warned me|came to me|visited|discussed|shared|offered|thanked|saved me)\b|i(?:'ve| have| had| did| once| already| also| never| just)* (?:told|promised|gave|warned|asked|lent|sold|showed|taught|thanked|owe) you\b|as (?:i|you) (?:said|told|mentioned|promised)|last time (?:you|we|i)\b|when (?:we|you) last\b|(?:do you |you )?remember (?:when|how|that) (?:we|you|i)\b|since (?:we|you) last\b|^you said\b|^i said(?: to you)?\s*[:,"]|our last (?:talk|meeting|conversation))`)
 
 func (cl *clause) sharedPast() bool { return sharedPast.MatchString(text.Plain(cl.s[cl.start:cl.end])) }
 

@@ -59,7 +59,8 @@ type judged struct {
 	verdict  schema.Verdict
 	by       *schema.Evidence
 	self     bool
-	settled  bool // an issue or a verdict ends it
+	settled  bool // needs no verdict
+	whole    bool // judged with its whole sentence
 }
 
 // review is one review on its way.
@@ -114,7 +115,6 @@ func (r *review) readDraft() {
 		sv.Issues = append(sv.Issues, r.formIssues(d, words, i)...)
 		words += len(text.WordSpans(d.Text))
 		sv.Issues = append(sv.Issues, r.idIssues(d)...)
-		sv.Issues = append(sv.Issues, r.commitmentIssues(d)...)
 		for _, claim := range Claims(d.Text, c) {
 			if claim.Kind != schema.ClaimNone {
 				r.claims = append(r.claims, r.newJudged(claim, i))

@@ -87,6 +87,7 @@ func (r *review) wholeSentences(ctx context.Context) error {
 		return err
 	}
 	for _, j := range r.claims { // a whole sentence that is refused says nothing of one of its claims
+		j.whole = j.verdict.Label == schema.Supported
 		if j.verdict.Label != schema.Supported && !r.alone(j) {
 			j.verdict, j.by = schema.Verdict{}, nil
 		}
