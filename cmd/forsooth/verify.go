@@ -29,7 +29,7 @@ func (c *verifyCmd) Run(e *env) error {
 	case c.Premise == "" || c.Claim == "":
 		return usage(fmt.Errorf("give --premise and --claim, or --pairs FILE.jsonl"))
 	}
-	verdicts, err := app.Verifier().Verify(e.ctx, []entail.Pair{{Premise: c.Premise, Hypothesis: c.Claim}})
+	verdicts, err := verifier().Verify(e.ctx, []entail.Pair{{Premise: c.Premise, Hypothesis: c.Claim}})
 	if err != nil {
 		return failed(err)
 	}
@@ -46,6 +46,10 @@ func (c *verifyCmd) Run(e *env) error {
 	}
 	return nil
 }
+
+// verifier is the turn's cascade with the word-overlap tier behind it, which says
+// how near a pair came that the rules do not decide.
+func verifier() entail.Verifier { return entail.NewCascade(app.Verifier(), entail.NewOverlap()) }
 
 // judged is a line of the output of --pairs.
 type judged struct {
@@ -84,10 +88,10 @@ func (c *verifyCmd) file(e *env) error {
 }
 
 func (c *verifyCmd) stream(e *env, in io.Reader, out *json.Encoder) (int, error) {
-	verifier := app.Verifier()
+	judge := verifier()
 	var batch []entail.Pair
 	flush := func() error {
-		verdicts, err := verifier.Verify(e.ctx, batch)
+		verdicts, err := judge.Verify(e.ctx, batch)
 		if err != nil {
 			return failed(err)
 		}

@@ -7,17 +7,17 @@ package app
 import (
 	"context"
 	"fmt"
-	"path/filepath"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
-	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -40,11 +40,13 @@ type Options struct {
 	Port     int      // of the server in process; 0: one that is free
 	Services []string // empty: all
 	Name     string   // of this process, as the broker shows it
+	Sync     bool     // the server in process writes every message through to the disk
 
 	Workers  int // of each pass; 0: the mesh's default
 	Report   func(mesh.Report)
 	Alert    reviewer.Alert
 	Progress func(world string, done, total int)
+	Notice   func(string) // what was mended by itself, such as a damaged index
 	Now      func() time.Time
 
 	// Wrap may stand between the mesh and a pass: a bench measures there.
@@ -58,7 +60,9 @@ type App struct {
 	Mesh    *mesh.Mesh
 	Client  *mesh.Client
 	Server  *embedded.Server // nil with an external server
+
 	corpus  *sqlite.Corpus
+	serving string // the file that says what is served, while it is
 }
 
 // Start opens everything, in the order in which it can fail fastest. What was
@@ -79,7 +83,11 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.connect(ctx, o); err != nil {
 		return nil, err
 	}
-	if err := a.openLibrary(ctx, o); err != nil {
+	static, err := embed.NewStatic()
+	if err != nil {
+		return nil, err
+	}
+	if a.Library, a.corpus, err = openLibrary(ctx, o, static); err != nil {
 		return nil, err
 	}
 	a.Mesh = mesh.New(a.Conn, mesh.Options{Workers: o.Workers, Report: o.Report, Now: o.Now})
@@ -87,7 +95,20 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 		return nil, err
 	}
 	a.Client = mesh.NewClient(a.Conn)
-	return a, a.register(o)
+	a.register(o, static)
+	return a, a.announce(o)
+}
+
+// Attach reaches a broker, or opens the data folder, and runs nothing: for
+// reading what is kept.
+func Attach(ctx context.Context, o Options) (_ *App, err error) {
+	a := &App{}
+	if err := a.connect(ctx, o); err != nil {
+		a.Close()
+		return nil, err
+	}
+	a.Client = mesh.NewClient(a.Conn)
+	return a, nil
 }
 
 // CheckServices refuses a name that is no service.
@@ -104,7 +125,7 @@ func CheckServices(names []string) error {
 func (a *App) connect(ctx context.Context, o Options) error {
 	dial := mesh.Dial{URL: o.NATS, Name: o.Name}
 	if o.NATS == "" {
-		server, err := embedded.Start(ctx, embedded.Options{Dir: o.Data, Port: o.Port})
+		server, err := embedded.Start(ctx, embedded.Options{Dir: o.Data, Port: o.Port, Sync: o.Sync})
 		if err != nil {
 			return err
 		}
@@ -115,46 +136,27 @@ func (a *App) connect(ctx context.Context, o Options) error {
 	return err
 }
 
-// openLibrary indexes the worlds.
-func (a *App) openLibrary(ctx context.Context, o Options) error {
-	static, err := embed.NewStatic()
-	if err != nil {
-		return err
-	}
-	path := o.Index
-	if path == "" {
-		path = filepath.Join(o.Data, "index.db")
-	}
-	if a.corpus, err = sqlite.OpenCorpus(ctx, path); err != nil {
-		return err
-	}
-	var all []*lore.Lore
-	for _, w := range o.Worlds {
-		opts := retrieval.Options{Now: o.Now, Words: static, Rank: static.Rank}
-		if o.Progress != nil {
-			opts.Progress = func(done, total int) { o.Progress(w.Name, done, total) }
-		}
-		index, err := retrieval.Open(ctx, a.corpus, static, w, opts)
-		if err != nil {
-			return err
-		}
-		all = append(all, &lore.Lore{World: w, Index: index})
-	}
-	a.Library, err = lore.NewLibrary(all...)
-	return err
-}
+// Verifier is the cascade that a process without a model has. Word overlap adds
+// no support to the rules, so a turn does not pay for it; `verify` shows it.
+func Verifier() entail.Verifier { return entail.NewCascade(entail.NewRules()) }
 
-// Verifier is the cascade that a process without a model has.
-func Verifier() entail.Verifier {
-	return entail.NewCascade(entail.NewRules(), entail.NewOverlap())
+// Similarity compares sentences with a question by their vectors.
+func Similarity(e embed.Embedder) extractive.Similarity {
+	return func(question string, sentences []string) []float64 {
+		out := make([]float64, len(sentences))
+		vectors, err := e.Embed(context.Background(), append([]string{question}, sentences...))
+		if err != nil { // a hint that is missing changes the choice, never the truth
+			return out
+		}
+		for i := range sentences {
+			out[i] = max(0, float64(embed.Dot(vectors[0], vectors[i+1])))
+		}
+		return out
+	}
 }
 
 // register hands the services' passes to the mesh.
-func (a *App) register(o Options) error {
-	static, err := embed.NewStatic()
-	if err != nil {
-		return err
-	}
+func (a *App) register(o Options, static *embed.Static) {
 	runs := func(name string) bool { return len(o.Services) == 0 || slices.Contains(o.Services, name) }
 	handle := func(pass schema.Pass, h mesh.Handler) {
 		if o.Wrap != nil {
@@ -175,7 +177,7 @@ func (a *App) register(o Options) error {
 		handle(schema.PassReviewSpeech, r.ReviewSpeech)
 	}
 	if runs("speaker") {
-		s := speaker.New(a.Library, static.Similar)
+		s := speaker.New(a.Library, Similarity(static))
 		handle(schema.PassDecide, s.Decide)
 		handle(schema.PassSpeak, s.Speak)
 	}
@@ -184,7 +186,6 @@ func (a *App) register(o Options) error {
 		handle(schema.PassAct, s.Act)
 		a.Mesh.Ends(mesh.Ends{Author: s.Author, Apply: s.Apply})
 	}
-	return nil
 }
 
 // Run works until the context ends, then drains.
@@ -192,6 +193,9 @@ func (a *App) Run(ctx context.Context) error { return a.Mesh.Run(ctx) }
 
 // Close ends what Start opened. Run must have returned.
 func (a *App) Close() {
+	if a.serving != "" {
+		_ = os.Remove(a.serving)
+	}
 	if a.Conn != nil {
 		a.Conn.Close()
 	}

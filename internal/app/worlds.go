@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -21,7 +22,7 @@ func LoadWorlds(dirs []string) ([]*world.World, []world.Problem, error) {
 	var out []*world.World
 	var problems []world.Problem
 	for _, dir := range dirs {
-		w, p, err := loadWorld(dir)
+		w, p, err := LoadWorld(dir)
 		if err != nil {
 			return nil, problems, err
 		}
@@ -30,15 +31,30 @@ func LoadWorlds(dirs []string) ([]*world.World, []world.Problem, error) {
 	return out, problems, nil
 }
 
-func loadWorld(dir string) (*world.World, []world.Problem, error) {
-	if _, err := os.Stat(dir); err == nil {
+// ErrNoWorld is a name that is neither a folder nor a world of the binary.
+var ErrNoWorld = errors.New("there is no such folder, and the binary carries no world of that name; give --world a folder with a world.yaml")
+
+// IsFolder says whether a world is named by its folder.
+func IsFolder(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
+}
+
+// LoadWorld reads one world, from its folder or from the binary. Where the world
+// cannot load, the problems say why.
+func LoadWorld(dir string) (*world.World, []world.Problem, error) {
+	if IsFolder(dir) {
 		return world.LoadDir(dir)
 	}
 	sub, err := fs.Sub(worlds.FS, dir)
 	if err == nil {
 		if _, err := fs.Stat(sub, "world.yaml"); err == nil {
-			return world.Load(sub, dir)
+			w, problems, err := world.Load(sub, ".")
+			if w != nil {
+				w.Dir = dir
+			}
+			return w, problems, err
 		}
 	}
-	return nil, nil, fmt.Errorf("world %s: there is no such folder, and the binary carries no world of that name; give --world a folder with a world.yaml", dir)
+	return nil, nil, fmt.Errorf("world %s: %w", dir, ErrNoWorld)
 }

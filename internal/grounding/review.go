@@ -71,13 +71,14 @@ type review struct {
 	claims   []*judged
 	byID     map[string]*schema.Evidence
 	moved    int
+	clean    map[*schema.Evidence]bool // blocks judged by the provenance contract
 }
 
 // Review judges a draft sentence by sentence and claim by claim. A claim passes
 // only where a block that may ground it supports it; an error or a missing answer
 // of the verifier supports nothing.
 func Review(ctx context.Context, v entail.Verifier, in ReviewInput) (schema.Review, []SentenceVerdict, error) {
-	r := &review{in: in, verifier: v, out: make([]SentenceVerdict, len(in.Sentences)), byID: map[string]*schema.Evidence{}}
+	r := &review{in: in, verifier: v, out: make([]SentenceVerdict, len(in.Sentences)), byID: map[string]*schema.Evidence{}, clean: map[*schema.Evidence]bool{}}
 	for i := range in.Evidence {
 		if e := &in.Evidence[i]; r.byID[e.ID] == nil {
 			r.byID[e.ID] = e

@@ -233,17 +233,26 @@ func (r *review) nearest(j *judged, n int) []*schema.Evidence {
 	return out
 }
 
+// eligible remembers its answers: each claim asks about each block.
 func (r *review) eligible(e *schema.Evidence) bool {
 	if r.in.Check == nil {
 		return true
 	}
-	_, ok := EligibleEvidence(*e, *r.in.Check)
+	ok, known := r.clean[e]
+	if !known {
+		_, ok = EligibleEvidence(*e, *r.in.Check)
+		r.clean[e] = ok
+	}
 	return ok
 }
 
 // contradictions looks, for each supported claim, for a block of equal or higher
 // rank that denies it, and for a sentence said before that does.
+// Thoughts are spared: what two sources disagree on is for the speech to tell.
 func (r *review) contradictions(ctx context.Context) error {
+	if r.in.Thoughts {
+		return nil
+	}
 	var all []asked
 	for _, j := range r.claims {
 		if j.verdict.Label != schema.Supported || j.Frame == FrameAttribution || j.by == nil || j.Kind == schema.ClaimSharedPast {

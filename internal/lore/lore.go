@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
@@ -21,6 +22,42 @@ import (
 type Lore struct {
 	World *world.World
 	Index *retrieval.Index
+
+	once   sync.Once
+	names  []string
+	policy grounding.Policy
+}
+
+// Names are the names of the world's NPCs, which are names wherever they stand.
+func (x *Lore) Names() []string {
+	x.once.Do(x.derive)
+	return x.names
+}
+
+// Policy is which origins may ground which claims in this world.
+func (x *Lore) Policy() grounding.Policy {
+	x.once.Do(x.derive)
+	return x.policy
+}
+
+func (x *Lore) derive() {
+	for _, h := range x.World.Handles() {
+		x.names = append(x.names, x.World.NPCs[h].Name)
+	}
+	settings := map[string][]string{}
+	for kind, origins := range x.World.SourcePolicy {
+		if kind == "recap" { // a policy of its own, not a kind of claim
+			continue
+		}
+		for _, o := range origins {
+			settings[kind] = append(settings[kind], string(o))
+		}
+	}
+	policy, err := grounding.Narrow(settings)
+	if err != nil { // the loader refuses such a world; here the widest that is safe is kept
+		policy = grounding.DefaultPolicy
+	}
+	x.policy = policy
 }
 
 // Library is the worlds in service, by the name that subjects carry.

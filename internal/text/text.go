@@ -45,7 +45,23 @@ func WordSpans(s string) []Span {
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // straighten turns typographic quotes and dashes into their plain forms.
-func straighten(s string) string { return plainQuotes.Replace(s) }
+func straighten(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	return plainQuotes.Replace(s)
+}
+
+// isPlain says whether a text is ASCII without a backquote, so that no form of it
+// differs from another: most texts are, and the tables are slow.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 || s[i] == '`' {
+			return false
+		}
+	}
+	return true
+}
 
 var plainQuotes = strings.NewReplacer(
 	"\u2018", "'", "\u2019", "'", "\u201a", "'", "\u201b", "'", "\u02bc", "'", "`", "'",
@@ -57,8 +73,7 @@ var plainQuotes = strings.NewReplacer(
 // case, plain quotes and dashes, white space collapsed, quotation marks and end
 // punctuation dropped.
 func Fold(s string) string {
-	s = straighten(norm.NFKC.String(s))
-	s = strings.ToLower(strings.Map(dropInvisible, s))
+	s = strings.ToLower(Plain(s))
 	s = strings.Join(strings.Fields(s), " ")
 	return strings.Trim(s, `.!?,;:"' `)
 }
@@ -67,6 +82,9 @@ func Fold(s string) string {
 // without characters that show nothing. Letters keep their case, lines their
 // breaks.
 func Plain(s string) string {
+	if isPlain(s) {
+		return s
+	}
 	return strings.Map(dropInvisible, straighten(norm.NFKC.String(s)))
 }
 
@@ -81,6 +99,9 @@ func dropInvisible(r rune) rune {
 
 // Unaccent drops combining marks: "Théo" compares as "Theo".
 func Unaccent(s string) string {
+	if isPlain(s) {
+		return s
+	}
 	out, _, err := transform.String(transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC), s)
 	if err != nil {
 		return s

@@ -18,6 +18,10 @@ type Service struct{}
 // New makes the service.
 func New() *Service { return &Service{} }
 
+// maxRecalled is how many blocks come to the NPC's mind: a speech says three
+// sentences.
+const maxRecalled = 5
+
 // WordLimit is how long the thoughts of a class may be, in words.
 func WordLimit(c schema.Class) int {
 	switch c {
@@ -46,8 +50,8 @@ func (s *Service) Think(_ context.Context, t *schema.Turn) (schema.Pass, error) 
 	for _, name := range t.Unknown {
 		add(schema.Thought{Text: "I have never heard of " + name + ".", Plan: true})
 	}
-	for _, e := range t.Evidence {
-		if t.Retrieval.Zone == schema.ZoneUnknown {
+	for i, e := range t.Evidence {
+		if i == maxRecalled || t.Retrieval.Zone == schema.ZoneUnknown {
 			break
 		}
 		th := schema.Thought{Text: e.Text, Citations: []string{e.SourceID}}

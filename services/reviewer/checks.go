@@ -3,8 +3,10 @@ package reviewer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
@@ -16,9 +18,34 @@ import (
 
 // input is what every review of this turn shares.
 func (s *Service) input(t *schema.Turn, x *lore.Lore, npc *world.NPC) grounding.ReviewInput {
-	return grounding.ReviewInput{
-		Class:   t.Class,
-		Context: grounding.Context{NPCName: npc.Name, Player: t.PlayerName, Voice: grounding.Voice{Openers: npc.Voice.Openers, Hedges: npc.Voice.Hedges}},
+	check := x.ProvenanceCheck(t, npc)
+	in := grounding.ReviewInput{
+		Class: t.Class, Check: &check, Policy: x.Policy(), Authored: authoredBy(t, npc),
+		Specs: deed.Allowed(t.AllowedActions, npc.Actions),
+		Context: grounding.Context{
+			NPCName: npc.Name, NPCHandle: npc.Handle, Player: t.PlayerName, Message: t.Message, Names: x.Names(),
+			NameOf: x.Person(npc).NameOf, Voice: grounding.Voice{Openers: npc.Voice.Openers, Hedges: npc.Voice.Hedges},
+		},
+	}
+	if t.Decision != nil {
+		in.Actions, in.Withholds = t.Decision.Actions, len(t.Decision.Withhold) > 0
+		in.Answerable = t.Decision.Kind == schema.KindAnswer && t.Retrieval.Zone != schema.ZoneUnknown && len(t.Decision.Share) > 0
+	}
+	return in
+}
+
+// authoredBy knows the authored lines of this NPC, and the phrases of actions
+// that passed their check.
+func authoredBy(t *schema.Turn, npc *world.NPC) func(string) bool {
+	return func(s string) bool {
+		for _, kind := range world.LineKinds {
+			if slices.Contains(npc.Line(kind, t.Locale), s) {
+				return true
+			}
+		}
+		return t.Decision != nil && slices.ContainsFunc(t.Decision.Actions, func(a schema.Action) bool {
+			return a.Promised && a.Checked && a.Phrase == s
+		})
 	}
 }
 

@@ -20,7 +20,7 @@ func TestASpeechThatLiesIsNotReleased(t *testing.T) {
 		"roles swapped":                 cite("The ferry owns Teague.", "ferry"),
 		"a hedge":                       cite("I think Teague drowned a man once.", "ferry"),
 		"a question around a claim":     cite("Did you know that Teague drowned a man?", "ferry"),
-		"an id that does not exist":     {Text: "Teague owns the ferry.", Citations: []schema.Citation{{EvidenceID: "E99"}}},
+		"an id that does not exist":     {Text: "Teague owns two ferries.", Citations: []schema.Citation{{EvidenceID: "E99"}}},
 		"no citation":                   {Text: "Teague is a thief."},
 		"self for the world":            {Text: "Teague is a thief.", Citations: []schema.Citation{{EvidenceID: "self"}}},
 		"a promise without an action":   {Text: "Take this sword, it is yours."},
@@ -59,6 +59,22 @@ func TestATrueSentenceBesideALieIsReleased(t *testing.T) {
 	reply := b.Walk(t, turn, schema.PassReviewSpeech)
 	if reply.Text != "Teague owns the ferry." {
 		t.Errorf("reply is %q", reply.Text)
+	}
+}
+
+// RAV: the citation of a true sentence moves to the block that supports it.
+func TestATrueSentenceWithAWrongIDIsCitedRightly(t *testing.T) {
+	b := servicetest.New(t, servicetest.Village())
+	turn := prepared(t, b, "mira", "who owns the ferry?")
+	turn.SpeechReview = &schema.Review{Attempt: 2}
+	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{
+		{Text: "Teague owns the ferry.", Citations: []schema.Citation{{EvidenceID: "E99"}}}}}
+	reply := b.Walk(t, turn, schema.PassReviewSpeech)
+	if len(reply.Sentences) != 1 || len(reply.Sentences[0].Evidence) != 1 || reply.Sentences[0].Evidence[0].Path != "lore/ferry.txt" {
+		t.Errorf("reply %+v", reply.Sentences)
+	}
+	if turn.SpeechReview.RAVResolved == 0 {
+		t.Error("the review does not say that it was resolved")
 	}
 }
 

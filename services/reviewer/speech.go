@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/retrieval"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -81,20 +84,92 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 }
 
 // review is one look at a draft, with retrieval-augmented verification of what
-// it disputes.
+// it disputes. It gives back the draft with its citations where support was found.
 func (s *Service) review(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence) (schema.Review, []schema.DraftSentence, error) {
+	review, draft, err := s.look(ctx, t, x, npc, draft)
+	if err != nil || review.Verdict == schema.Approved {
+		return review, draft, err
+	}
+	moved, err := s.verifyFurther(ctx, t, x, npc, draft, review.Issues)
+	if err != nil || moved == nil {
+		return review, draft, err
+	}
+	resolved := review.RAVResolved
+	again, draft, err := s.look(ctx, t, x, npc, moved)
+	again.RAVResolved += resolved + len(review.Issues) - len(again.Issues)
+	return again, draft, err
+}
+
+// look judges a draft once.
+func (s *Service) look(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence) (schema.Review, []schema.DraftSentence, error) {
 	in := s.input(t, x, npc)
 	in.Sentences, in.Evidence, in.Released = draft, t.Evidence, t.Released
-	verifier := s.tiers(t, x, npc)
-	review, _, err := grounding.Review(ctx, verifier, in)
+	review, verdicts, err := grounding.Review(ctx, s.tiers(t, x, npc), in)
 	if err != nil {
 		return review, draft, fmt.Errorf("review speech: %w", err)
 	}
-	review.Issues = append(review.Issues, secrets(draft, npc, lore.Facts(t))...)
+	out := make([]schema.DraftSentence, len(draft))
+	for i := range verdicts {
+		out[i] = verdicts[i].Sentence
+	}
+	review.Issues = append(review.Issues, secrets(out, npc, lore.Facts(t))...)
 	if len(review.Issues) > 0 {
 		review.Verdict = schema.IssuesFound
 	}
-	return review, draft, nil
+	return review, out, nil
+}
+
+// verifyFurther looks for support of each disputed sentence in the whole document
+// it cites and then in the others in scope. What it finds joins the turn's
+// evidence. nil means that nothing was found.
+func (s *Service) verifyFurther(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence, issues []schema.Issue) ([]schema.DraftSentence, error) {
+	in := s.input(t, x, npc)
+	out := slices.Clone(draft)
+	found := false
+	for _, issue := range issues {
+		if issue.Type != schema.IssueNotEntailed && issue.Type != schema.IssueUncited && issue.Type != schema.IssueInvalidSource {
+			continue
+		}
+		for i := range out {
+			if out[i].Authored || !containsFolded(out[i].Text, text.Fold(issue.Claim)) {
+				continue
+			}
+			moved, block, err := grounding.RAV(ctx, s.verifier, grounding.RAVInput{
+				Issue: issue, Sentence: out[i], Evidence: t.Evidence, Fetch: x.Index.Document, Rest: s.rest(ctx, t, x, npc),
+				Check: *in.Check, Policy: in.Policy, Context: in.Context,
+			})
+			if err != nil {
+				return nil, fmt.Errorf("retrieval-augmented verification: %w", err)
+			}
+			if block != nil {
+				out[i], found = moved, true
+				t.Evidence = append(t.Evidence, *block)
+			}
+		}
+	}
+	if !found {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// rest finds passages in scope that are near a claim.
+func (s *Service) rest(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) func(string) []schema.Chunk {
+	return func(claim string) []schema.Chunk {
+		sources, err := x.Index.Search(ctx, retrieval.Query{NPC: npc, Message: claim, TopK: 5, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t)})
+		if err != nil { // support that cannot be looked for is not found
+			return nil
+		}
+		var out []schema.Chunk
+		for _, src := range sources {
+			for _, c := range x.Index.Document(src.Path) {
+				if c.ID == src.ChunkID {
+					out = append(out, c)
+				}
+			}
+		}
+		return out
+	}
 }
 
 // strip removes what is unsupported and looks at what is left as a text of its
@@ -116,10 +191,11 @@ func (s *Service) strip(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 			break
 		}
 		attempt := review.Attempt
-		again, _, err := s.review(ctx, t, x, npc, draft)
+		again, looked, err := s.look(ctx, t, x, npc, draft)
 		if err != nil {
 			return nil, err
 		}
+		draft = looked
 		*review = again
 		review.Attempt = attempt
 	}

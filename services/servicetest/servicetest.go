@@ -70,7 +70,7 @@ var Now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // New composes the services over a world given as files.
 func New(t testing.TB, files fstest.MapFS) *Bench {
 	t.Helper()
-	w, problems, err := world.Load(files, "test")
+	w, problems, err := world.Load(files, ".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func Over(t testing.TB, w *world.World) *Bench {
 		t.Fatal(err)
 	}
 	index, err := retrieval.Open(ctx, corpus, static, w, retrieval.Options{
-		Now: func() time.Time { return Now.Add(-time.Hour) }, Words: static, Rank: static.Rank})
+		Now: func() time.Time { return Now.Add(-time.Hour) }, Words: static})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func Over(t testing.TB, w *world.World) *Bench {
 	b := &Bench{Library: library, world: w.Name, Releases: &Releases{Stored: map[string][]schema.Sentence{},
 		Records: map[string][]schema.ReviewRecord{}, Closed: map[string]bool{}}}
 	rev := reviewer.New(library, app.Verifier(), b.Releases, nil, func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) })
-	spk, act := speaker.New(library, static.Similar), actions.New(library)
+	spk, act := speaker.New(library, app.Similarity(static)), actions.New(library)
 	b.Handlers = map[schema.Pass]mesh.Handler{
 		schema.PassRetrieve: retriever.New(library).Retrieve, schema.PassThink: monologue.New().Think,
 		schema.PassReviewThought: rev.ReviewThoughts, schema.PassDecide: spk.Decide, schema.PassSpeak: spk.Speak,

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/retrieval"
+	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
+	"github.com/forsooth-npc/forsooth/internal/world"
+)
+
+// IndexFile is the index of a data folder.
+func IndexFile(data string) string { return filepath.Join(data, "index.db") }
+
+// OpenLibrary indexes worlds without a mesh: for searching and indexing alone.
+// The function that it returns closes the index.
+func OpenLibrary(ctx context.Context, o Options) (*lore.Library, func() error, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	static, err := embed.NewStatic()
+	if err != nil {
+		return nil, nil, err
+	}
+	library, corpus, err := openLibrary(ctx, o, static)
+	if err != nil {
+		if corpus != nil {
+			_ = corpus.Close()
+		}
+		return nil, nil, err
+	}
+	return library, corpus.Close, nil
+}
+
+// openLibrary brings the index up to the worlds. The corpus is given back even
+// where a world could not be indexed, for the caller to close.
+func openLibrary(ctx context.Context, o Options, static *embed.Static) (*lore.Library, *sqlite.Corpus, error) {
+	path := o.Index
+	if path == "" {
+		path = IndexFile(o.Data)
+	}
+	corpus, note, err := sqlite.MendCorpus(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if note != "" && o.Notice != nil {
+		o.Notice(note)
+	}
+	var all []*lore.Lore
+	for _, w := range o.Worlds {
+		opts := retrieval.Options{Now: o.Now, Words: static}
+		if o.Progress != nil {
+			opts.Progress = func(done, total int) { o.Progress(w.Name, done, total) }
+		}
+		index, err := retrieval.Open(ctx, corpus, static, w, opts)
+		if err != nil {
+			return nil, corpus, err
+		}
+		all = append(all, &lore.Lore{World: w, Index: index})
+	}
+	library, err := lore.NewLibrary(all...)
+	return library, corpus, err
+}
+
+// Indexed is how many files of a world an index holds, without changing it.
+func Indexed(ctx context.Context, path string, w *world.World) (int, error) {
+	corpus, err := sqlite.OpenCorpus(ctx, path)
+	if err != nil {
+		return 0, err
+	}
+	kept, err := corpus.Hashes(ctx, w.Name, EmbeddingModel())
+	return len(kept), errors.Join(err, corpus.Close())
+}
+
+// EmbeddingModel names the embeddings in process.
+func EmbeddingModel() string {
+	static, err := embed.NewStatic()
+	if err != nil {
+		return "unreadable"
+	}
+	return static.Model()
+}
