@@ -92,12 +92,12 @@ func (s *search) readNames() []name {
 	var out []name
 	ws := s.q.words
 	for i := 0; i < len(ws); {
-		if !s.mayName(ws[i]) {
+		if !s.mayName(ws, i) {
 			i++
 			continue
 		}
 		j := i + 1
-		for j < len(ws) && (s.mayName(ws[j]) || j+1 < len(ws) && ws[j].text == "of" && ws[j+1].capital) {
+		for j < len(ws) && (s.mayName(ws, j) || j+1 < len(ws) && ws[j].text == "of" && ws[j+1].capital) {
 			j++
 		}
 		out = append(out, s.judgeName(ws[i:j]))
@@ -107,13 +107,24 @@ func (s *search) readNames() []name {
 }
 
 // mayName says whether a word may be part of a name: a capital inside a
-// sentence, or a word that general English lacks.
-func (s *search) mayName(w word) bool {
-	if text.IsStop(w.text) || s.isOwn(w.text) || strings.IndexFunc(w.text, isDigit) == 0 {
+// sentence, or a word that general English lacks, where names stand.
+func (s *search) mayName(ws []word, i int) bool {
+	w := ws[i]
+	if len(w.text) < 2 || text.IsStop(w.text) || filler[w.text] || s.isOwn(w.text) || strings.IndexFunc(w.text, isDigit) == 0 {
 		return false
 	}
-	return w.capital && (!w.first || s.x.rarity(w.text) == 1) || s.oddWord(w)
+	if w.capital {
+		return !w.first || s.oddWord(w)
+	}
+	return s.oddWord(w) && (w.owns || i > 0 && introduces[ws[i-1].text] || s.q.kind == kindTopic)
 }
+
+// introduces are the words after which a name may stand without an article. What
+// follows an article, a number or an adjective is a thing, however odd its word.
+var introduces = setOf(`of in at from to near with by about around for and or is are was named called like than
+	know met meet seen see find found kill killed ask tell did does do has will would can
+	sir lord lady king queen prince princess captain saint mister mr mrs miss master mistress doctor dr duke count baron
+	brother sister uncle aunt father mother old goddess god wizard ferryman hermit`)
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 

@@ -118,7 +118,7 @@ type word struct {
 	written string // as the player wrote it
 	capital bool   // begins with a capital
 	first   bool   // of its sentence
-	quoted  bool
+	owns    bool   // a possessive
 }
 
 // wordsOf are the words of a message, short forms spelled out.
@@ -137,8 +137,7 @@ func wordsOf(message string) []word {
 		if len(plain) == 0 {
 			continue
 		}
-		w := word{text: plain[0], written: written, first: fresh, capital: isCapital(written),
-			quoted: strings.ContainsAny(lastRune(between), `"'“‘`)}
+		w := word{text: plain[0], written: written, first: fresh, capital: isCapital(written)}
 		fresh = false
 		if full, ok := spelledOut[w.text]; ok {
 			for _, f := range full {
@@ -146,19 +145,14 @@ func wordsOf(message string) []word {
 			}
 			continue
 		}
-		w.text = strings.TrimSuffix(strings.TrimSuffix(w.text, "'s"), "'")
+		if bare := strings.TrimSuffix(strings.TrimSuffix(w.text, "'s"), "'"); bare != w.text {
+			w.text, w.owns = bare, true
+			w.written = strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(w.written, "s"), "S"), "'\u2019\u02bc`")
+		}
 		w.stem = text.Stem(w.text)
 		out = append(out, w)
 	}
 	return out
-}
-
-func lastRune(s string) string {
-	r := []rune(s)
-	if len(r) == 0 {
-		return ""
-	}
-	return string(r[len(r)-1:])
 }
 
 func isCapital(s string) bool {

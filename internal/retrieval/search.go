@@ -243,7 +243,7 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 		return Result{}, err
 	}
 	confidence := s.confidence()
-	r := Result{Sources: s.sources(), Unknown: s.unknown()}
+	r := Result{Sources: s.sources(confidence), Unknown: s.unknown()}
 	r.Retrieval = schema.Retrieval{
 		Query: query.Message, Confidence: confidence, Zone: ZoneOf(confidence),
 		Searches: 1, Rejected: s.scope.counts(), LoreHash: x.world.Version,
@@ -260,26 +260,26 @@ func (x *Index) Search(ctx context.Context, query Query) ([]schema.Source, error
 	if err != nil {
 		return nil, err
 	}
-	return s.sources(), nil
+	return s.sources(s.confidence()), nil
 }
 
-// sources are the best candidates as citable sources, numbered from 1.
-func (s *search) sources() []schema.Source {
-	var out []schema.Source
-	for _, c := range s.found {
-		if len(out) == max(s.query.TopK, defaultTopK) || len(out) == s.query.TopK {
-			break
-		}
-		out = append(out, s.source(c, len(out)+1))
+// sources are the best candidates as citable sources, numbered from 1. The score
+// is the probability that this very passage answers: the gate's confidence for
+// the first, and by the measured odds less the further another lies behind it.
+func (s *search) sources(confidence float64) []schema.Source {
+	found := s.found[:min(len(s.found), s.query.TopK)]
+	out := make([]schema.Source, 0, len(found))
+	for i, c := range found {
+		out = append(out, s.source(c, i+1, confidence*math.Exp(c.score-found[0].score)))
 	}
 	return out
 }
 
-func (s *search) source(c candidate, n int) schema.Source {
+func (s *search) source(c candidate, n int, score float64) schema.Source {
 	k := s.x.passages[c.at].chunk
 	return schema.Source{
 		ID: fmt.Sprint(n), Path: k.Path, ChunkID: k.ID, Type: k.Type, Summary: k.Summary, Content: k.Text,
-		Keywords: k.Keywords, AllowedFor: k.AllowedFor, Score: sigmoid(c.score), Author: k.Author,
+		Keywords: k.Keywords, AllowedFor: k.AllowedFor, Score: score, Author: k.Author,
 		Belief: k.Belief, Private: k.NPC != "" && k.NPC == s.query.NPC.Handle,
 		Provenance: schema.Provenance{
 			Source: k.Source, IndexedAt: k.IndexedAt, CreatedAt: k.CreatedAt, ValidFrom: k.ValidFrom,
