@@ -71,7 +71,6 @@ type candidate struct {
 	verbatim string
 	said     string
 	relevant float64 // how near the sentence itself stands to the question
-	score    float64 // that, weighed by how well the block answers
 	leans    bool    // its "he", "there" or "but" leans on the sentence before
 }
 
@@ -94,7 +93,7 @@ func candidates(in Input) [][]candidate {
 			}
 			relevant := 0.5*near[i] + 0.5*coverage(want, s)
 			block = append(block, candidate{evidence: e, index: i, verbatim: s, said: ended(ways[0].Text),
-				relevant: relevant, score: e.Score * (0.4 + 0.8*relevant), leans: Leans(s)})
+				relevant: relevant, leans: Leans(s)})
 		}
 		if len(block) > 0 {
 			blocks = append(blocks, block)
@@ -117,26 +116,31 @@ func coverage(want map[string]bool, sentence string) float64 {
 	return float64(n) / float64(len(want))
 }
 
-// choose takes the best sentence with what it leans on, then what goes on from
-// it, then what another block adds, within the length of the class.
+// choose takes the best sentence of the block that answers best, with what it
+// leans on and what goes on from it, and then what other blocks add, within the
+// length of the class. Which block answers is retrieval's judgement: a sentence
+// that merely repeats the question's words does not outrank it.
 func choose(blocks [][]candidate, in Input) []candidate {
 	limit := WordLimit(in.Class)
 	order := slices.Clone(blocks)
 	slices.SortStableFunc(order, func(a, b []candidate) int {
-		return cmpScore(best(b).score, best(a).score)
+		return cmpScore(b[0].evidence.Score, a[0].evidence.Score)
 	})
-	top := best(order[0])
 	var out []candidate
+	var top candidate
 	seen := map[string]bool{}
-	for n, block := range order {
-		if len(out) >= MaxSentences || n > 0 && !adds(best(block), top) {
-			break
+	for _, block := range order {
+		if len(out) >= MaxSentences || len(out) > 0 && !adds(best(block), top) {
+			continue
 		}
-		for _, c := range stretch(block, n == 0, asksForAll(in.Question), in.Class) {
+		for _, c := range stretch(block, len(out) == 0, asksForAll(in.Question), in.Class) {
 			key := text.Fold(c.verbatim)
 			words := wordsIn(out) + len(text.WordSpans(c.said))
 			if len(out) >= MaxSentences || seen[key] || len(out) > 0 && words > limit {
 				break
+			}
+			if len(out) == 0 {
+				top = best(block)
 			}
 			seen[key] = true
 			out = append(out, c)
@@ -150,7 +154,7 @@ func choose(blocks [][]candidate, in Input) []candidate {
 func stretch(block []candidate, first, whole bool, class schema.Class) []candidate {
 	b := 0
 	for i := range block {
-		if block[i].score > block[b].score {
+		if block[i].relevant > block[b].relevant {
 			b = i
 		}
 	}
@@ -191,13 +195,18 @@ func goesOn(best, next candidate, class schema.Class) bool {
 	return next.leans || next.relevant >= share*best.relevant
 }
 
-// adds says whether another block has something to add to the best sentence.
+// adds says whether another block has something to add: it answers nearly as
+// well, and one of its sentences speaks of the question at least as much.
 func adds(next, top candidate) bool {
-	return next.score >= 0.8*top.score && next.relevant >= 0.7*top.relevant
+	share := 0.8
+	if next.evidence.Path == top.evidence.Path {
+		share = 0.6
+	}
+	return next.evidence.Score >= share*top.evidence.Score && next.relevant >= 0.9*top.relevant
 }
 
 func best(block []candidate) candidate {
-	return slices.MaxFunc(block, func(a, b candidate) int { return cmpScore(a.score, b.score) })
+	return slices.MaxFunc(block, func(a, b candidate) int { return cmpScore(a.relevant, b.relevant) })
 }
 
 func cmpScore(a, b float64) int {
