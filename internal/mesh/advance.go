@@ -89,7 +89,7 @@ func (m *Mesh) start(ctx context.Context, convo schema.ConversationID, head *jet
 		// With its conversation it is too large to travel; nothing will change that.
 		return m.publishReply(ctx, invalidReply(convo, t.TurnID, head.Sequence, head.Time, err))
 	}
-	if _, err := m.publish(ctx, message(schema.SubjectPass(t.Pass, convo, t.TurnID), data, headerMsgID, hopID(t))); err != nil {
+	if err := m.send(ctx, t, data); err != nil {
 		return err
 	}
 	return m.step("advance.started")

@@ -10,7 +10,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Client is the side of a game backend, a command line or a test: it publishes
@@ -68,7 +67,7 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 		return Accepted{}, &RefusedError{RetryAfter: retryAfterFull, Cause: err}
 	case apiCode(err) == codeTooLarge:
 		return Accepted{}, &schema.FieldError{Field: "request", Reason: err.Error()}
-	case errors.Is(err, jetstream.ErrNoStreamResponse):
+	case errors.Is(err, nats.ErrNoResponders):
 		return Accepted{}, fmt.Errorf("turn %s: no mesh takes turns at %s; start one with `forsooth up`: %w", r.TurnID, c.conn.url, err)
 	}
 	return Accepted{}, fmt.Errorf("turn %s: %w", r.TurnID, err)

@@ -2,7 +2,6 @@ package mesh
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -34,6 +33,7 @@ func (m *Mesh) Handle(pass schema.Pass, h Handler, opts ...PassOption) {
 	for _, o := range opts {
 		o(r)
 	}
+	m.passes[pass] = true
 	m.addRunner(r)
 }
 
@@ -66,8 +66,13 @@ func (p *passRunner) handle(ctx context.Context, d *delivery) verdict {
 }
 
 func (p *passRunner) decode(d *delivery) (*schema.Turn, error) {
-	t, err := schema.DecodeTurn(d.data)
-	if err != nil {
+	t := p.m.handover.take(d.msg.Headers().Get(headerMsgID), d.data)
+	if t == nil {
+		var err error
+		if t, err = schema.DecodeTurn(d.data); err != nil {
+			return nil, err
+		}
+	} else if err := t.Validate(); err != nil {
 		return nil, err
 	}
 	subject, err := schema.ParseSubject(d.subject)
@@ -157,11 +162,20 @@ func (p *passRunner) onward(ctx context.Context, t *schema.Turn, record schema.P
 		return Reject(err)
 	}
 	p.m.trace(t, record, next, data)
-	msg := message(schema.SubjectPass(next, t.Conversation(), t.TurnID), data, headerMsgID, hopID(t))
-	if _, err := p.m.publish(ctx, msg); err != nil {
+	if err := p.m.send(ctx, t, data); err != nil {
 		return err
 	}
 	return p.m.step("hop.published")
+}
+
+// send publishes an encoded turn to its pass.
+func (m *Mesh) send(ctx context.Context, t *schema.Turn, data []byte) error {
+	id := hopID(t)
+	if m.passes[t.Pass] {
+		m.handover.put(id, data, t.Copy())
+	}
+	_, err := m.publish(ctx, message(schema.SubjectPass(t.Pass, t.Conversation(), t.TurnID), data, headerMsgID, id))
+	return err
 }
 
 func hopID(t *schema.Turn) string { return t.TurnID + "/" + strconv.Itoa(t.Hop) }
@@ -186,7 +200,7 @@ func (p *passRunner) done(ctx context.Context, t *schema.Turn, record schema.Pas
 		}
 	}
 	p.m.complete(t.Reply, t)
-	if data, err := json.Marshal(t); err == nil {
+	if data, err := t.MarshalJSON(); err == nil {
 		p.m.trace(t, record, schema.PassDone, data)
 	}
 	if err := p.m.publishReply(ctx, t.Reply); err != nil {

@@ -68,8 +68,11 @@ type Mesh struct {
 	opts    Options
 	said    *Said
 	runners []*runner
+	passes  map[schema.Pass]bool // those run here
 	subs    []subscription
 	ends    Ends
+
+	handover *handover
 
 	mu      sync.Mutex
 	running map[string]map[*inflight]struct{} // by turn: handlers to stop when a turn ends
@@ -89,7 +92,7 @@ func New(conn *Conn, opts Options) *Mesh {
 	if opts.Report == nil {
 		opts.Report = func(Report) {}
 	}
-	m := &Mesh{conn: conn, opts: opts, running: map[string]map[*inflight]struct{}{}}
+	m := &Mesh{conn: conn, opts: opts, passes: map[schema.Pass]bool{}, handover: newHandover(), running: map[string]map[*inflight]struct{}{}}
 	m.said = &Said{m: m}
 	return m
 }

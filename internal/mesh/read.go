@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -32,43 +34,94 @@ func (c *Conn) stream(ctx context.Context, name string) (jetstream.Stream, error
 // get reads one message: of a sequence, or with a subject the first of that
 // subject at or after the sequence. ErrNotFound when there is none.
 func (c *Conn) get(ctx context.Context, stream string, seq uint64, subject string) (*jetstream.RawStreamMsg, error) {
-	s, err := c.stream(ctx, stream)
-	if err != nil {
-		return nil, err
+	if subject == "" {
+		return c.read(ctx, stream, "", fmt.Appendf(nil, `{"seq":%d}`, seq))
 	}
-	return c.read(ctx, stream, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
-		if subject == "" {
-			return s.GetMsg(ctx, seq)
-		}
-		return s.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(subject))
-	})
+	return c.read(ctx, stream, "", fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q}`, seq, subject))
 }
 
 // last reads the newest message of a subject. ErrNotFound when there is none.
 func (c *Conn) last(ctx context.Context, stream, subject string) (*jetstream.RawStreamMsg, error) {
+	return c.read(ctx, stream, subject, fmt.Appendf(nil, `{"last_by_subj":%q}`, subject))
+}
+
+// read asks for a message: directly where the stream allows it, else its
+// leader. last, if given, is the subject of which the newest is wanted.
+func (c *Conn) read(ctx context.Context, stream, last string, query []byte) (*jetstream.RawStreamMsg, error) {
 	s, err := c.stream(ctx, stream)
 	if err != nil {
 		return nil, err
 	}
-	return c.read(ctx, stream, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
-		return s.GetLastMsgForSubject(ctx, subject)
-	})
-}
-
-func (c *Conn) read(ctx context.Context, stream string, get func(context.Context) (*jetstream.RawStreamMsg, error)) (*jetstream.RawStreamMsg, error) {
+	ask, parse := message("$JS.API.STREAM.MSG.GET."+stream, query), parseGot
+	if s.CachedInfo().Config.AllowDirect {
+		ask, parse = message("$JS.API.DIRECT.GET."+stream, query), parseDirect
+		if last != "" {
+			ask = message("$JS.API.DIRECT.GET."+stream+"."+last, nil)
+		}
+	}
 	var msg *jetstream.RawStreamMsg
-	err := retryWhile(ctx, isLost, func() error {
-		try, cancel := context.WithTimeout(ctx, readTimeout)
-		defer cancel()
-		var err error
-		msg, err = get(try)
+	err = retryWhile(ctx, isLost, func() error {
+		answer, err := c.request(ctx, ask, readTimeout)
+		if err == nil {
+			msg, err = parse(answer)
+		}
 		return err
 	})
-	switch {
-	case errors.Is(err, jetstream.ErrMsgNotFound):
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		err = fmt.Errorf("read %s: %w", stream, err)
+	}
+	return msg, err
+}
+
+// parseDirect reads the answer to a direct get: the message itself, its place in
+// its headers.
+func parseDirect(answer *nats.Msg) (*jetstream.RawStreamMsg, error) {
+	if status := answer.Header.Get("Status"); status == "404" {
 		return nil, ErrNotFound
-	case err != nil:
-		return nil, fmt.Errorf("read %s: %w", stream, err)
+	} else if status != "" {
+		return nil, fmt.Errorf("%s %s", status, answer.Header.Get("Description"))
+	}
+	msg := &jetstream.RawStreamMsg{Subject: answer.Header.Get(jetstream.SubjectHeader), Header: answer.Header, Data: answer.Data}
+	var err error
+	if msg.Sequence, err = strconv.ParseUint(answer.Header.Get(jetstream.SequenceHeader), 10, 64); err != nil {
+		return nil, fmt.Errorf("an answer without a sequence: %w", err)
+	}
+	if msg.Time, err = time.Parse(time.RFC3339Nano, answer.Header.Get(headerTime)); err != nil {
+		return nil, fmt.Errorf("an answer without a time: %w", err)
+	}
+	return msg, nil
+}
+
+// parseGot reads a leader's answer: JSON with the message in it.
+func parseGot(answer *nats.Msg) (*jetstream.RawStreamMsg, error) {
+	var got struct {
+		Error   *jetstream.APIError `json:"error"`
+		Message *struct {
+			Subject string    `json:"subject"`
+			Seq     uint64    `json:"seq"`
+			Header  []byte    `json:"hdrs"`
+			Data    []byte    `json:"data"`
+			Time    time.Time `json:"time"`
+		} `json:"message"`
+	}
+	if err := json.Unmarshal(answer.Data, &got); err != nil {
+		return nil, fmt.Errorf("the broker's answer is not JSON: %w", err)
+	}
+	switch {
+	case got.Error != nil && got.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
+		return nil, ErrNotFound
+	case got.Error != nil:
+		return nil, got.Error
+	case got.Message == nil:
+		return nil, errors.New("the broker's answer holds no message")
+	}
+	m := got.Message
+	msg := &jetstream.RawStreamMsg{Subject: m.Subject, Sequence: m.Seq, Data: m.Data, Time: m.Time}
+	if len(m.Header) > 0 {
+		var err error
+		if msg.Header, err = nats.DecodeHeadersMsg(m.Header); err != nil {
+			return nil, fmt.Errorf("headers of message %d: %w", m.Seq, err)
+		}
 	}
 	return msg, nil
 }
@@ -94,34 +147,23 @@ func (c *Conn) eachFrom(ctx context.Context, stream, subject string, seq uint64,
 	}
 }
 
-// remove deletes one message; one that is gone already is fine. The request is
-// made by hand because the library gives the refusal as text alone.
+// remove deletes one message; one that is gone already is fine.
 func (c *Conn) remove(ctx context.Context, stream string, seq uint64) error {
 	if seq == 0 {
 		return nil
 	}
 	request := fmt.Appendf(nil, `{"seq":%d,"no_erase":true}`, seq)
-	var answer *nats.Msg
 	err := retryWhile(ctx, isLost, func() error {
-		try, cancel := context.WithTimeout(ctx, readTimeout)
-		defer cancel()
-		var err error
-		answer, err = c.nc.RequestWithContext(try, "$JS.API.STREAM.MSG.DELETE."+stream, request)
-		return err
+		answer, err := c.request(ctx, message("$JS.API.STREAM.MSG.DELETE."+stream, request), readTimeout)
+		if err != nil {
+			return err
+		}
+		return parseRefusal(answer.Data)
 	})
-	if err != nil {
-		return fmt.Errorf("delete message %d of %s: %w", seq, stream, err)
+	if apiCode(err) == codeNoSequence || apiCode(err) == codeDeleteFailed && apiText(err) == textNoMessage {
+		return nil
 	}
-	var refused struct {
-		Error *jetstream.APIError `json:"error"`
-	}
-	if err := json.Unmarshal(answer.Data, &refused); err != nil {
-		return fmt.Errorf("delete message %d of %s: the answer is not JSON: %w", seq, stream, err)
-	}
-	if e := refused.Error; e != nil && e.ErrorCode != codeNoSequence && (e.ErrorCode != codeDeleteFailed || e.Description != textNoMessage) {
-		return fmt.Errorf("delete message %d of %s: %w", seq, stream, e)
-	}
-	return nil
+	return wrap(err, "delete message %d of %s", seq, stream)
 }
 
 // isMarker says whether a message only tells that its subject was emptied.

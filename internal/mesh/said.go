@@ -28,6 +28,11 @@ type State struct {
 // t.Released, t.SaidSeq and t.ReviewSeq follow the streams. A reviewer calls it
 // first, on every delivery.
 func (s *Said) Load(ctx context.Context, t *schema.Turn) (State, error) {
+	if n := len(t.Passes); t.SaidSeq > 0 && n > 0 && t.Passes[n-1].Attempt == 1 {
+		// The first delivery to this pass: what the turn carries is what its sender
+		// knew. If anybody has written since, the first append meets it.
+		return State{Sentences: t.Released}, nil
+	}
 	if t.SaidSeq > 0 {
 		// What the turn carries is all there is as long as nobody wrote since.
 		newest, err := s.m.conn.last(ctx, streamSaid, schema.SubjectSaid(t.Conversation(), t.TurnID))

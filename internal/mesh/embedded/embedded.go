@@ -171,7 +171,13 @@ func (s *Server) URL() string { return s.url }
 
 // InProcessConn is a connection without a socket; mesh.Dial takes the server
 // itself for this.
-func (s *Server) InProcessConn() (net.Conn, error) { return s.ns.InProcessConn() }
+func (s *Server) InProcessConn() (net.Conn, error) {
+	c, err := s.ns.InProcessConn()
+	if err != nil {
+		return nil, err
+	}
+	return newPipe(c), nil
+}
 
 // Stop shuts the server down, waits for its files to be written, and gives the
 // folder free.

@@ -226,15 +226,19 @@ func (w *waiter) listen(ctx context.Context) error {
 }
 
 func (w *waiter) turn(ctx context.Context, c, n int) error {
-	id := fmt.Sprintf("c%dt%d", c, n)
+	return w.say(ctx, &schema.Request{
+		TurnID: fmt.Sprintf("c%dt%d", c, n), World: "bench", NPC: "mira", Player: fmt.Sprintf("p%d", c), Message: "Who burned the mill?",
+		DeadlineMS: schema.MaxDeadlineMS,
+	})
+}
+
+// say publishes a turn and waits for its reply.
+func (w *waiter) say(ctx context.Context, r *schema.Request) error {
 	done := make(chan struct{})
 	w.mu.Lock()
-	w.waits[id] = done
+	w.waits[r.TurnID] = done
 	w.mu.Unlock()
-	if _, err := w.client.Publish(ctx, &schema.Request{
-		TurnID: id, World: "bench", NPC: "mira", Player: fmt.Sprintf("p%d", c), Message: "Who burned the mill?",
-		DeadlineMS: schema.MaxDeadlineMS,
-	}); err != nil {
+	if _, err := w.client.Publish(ctx, r); err != nil {
 		return err
 	}
 	select {

@@ -1,0 +1,82 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// StreamState is a stream of the mesh as a person wants to see it.
+type StreamState struct {
+	Name     string `json:"name"`
+	Missing  bool   `json:"missing,omitempty"`
+	Unfit    string `json:"unfit,omitempty"` // what differs from what the protocol rests on
+	Messages uint64 `json:"messages"`
+	Bytes    uint64 `json:"bytes"`
+}
+
+// ConsumerState is a service's place in its stream.
+type ConsumerState struct {
+	Name    string `json:"name"`
+	Missing bool   `json:"missing,omitempty"` // nobody ever ran it here
+	Waiting uint64 `json:"waiting"`           // messages that no worker has taken
+	Taken   int    `json:"taken"`             // in workers' hands
+	Workers bool   `json:"workers"`           // somebody is asking for messages now
+}
+
+// Inspect looks at every stream and consumer of the mesh and changes nothing.
+func (c *Client) Inspect(ctx context.Context) ([]StreamState, []ConsumerState, error) {
+	var out []StreamState
+	for _, want := range streams(Settings{}.withDefaults()) {
+		s, err := c.conn.js.Stream(ctx, want.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			out = append(out, StreamState{Name: want.Name, Missing: true})
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("look at stream %s: %w", want.Name, err)
+		}
+		info := s.CachedInfo()
+		state := StreamState{Name: want.Name, Messages: info.State.Msgs, Bytes: info.State.Bytes}
+		if err := compatible(info.Config, want); err != nil {
+			state.Unfit = err.Error()
+		}
+		out = append(out, state)
+	}
+	consumers, err := c.consumers(ctx)
+	return out, consumers, err
+}
+
+func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
+	var out []ConsumerState
+	look := func(stream, name string) error {
+		cons, err := c.conn.js.Consumer(ctx, stream, name)
+		switch {
+		case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
+			out = append(out, ConsumerState{Name: name, Missing: true})
+			return nil
+		case err != nil:
+			return fmt.Errorf("look at consumer %s of %s: %w", name, stream, err)
+		}
+		info := cons.CachedInfo()
+		out = append(out, ConsumerState{Name: name, Waiting: info.NumPending, Taken: info.NumAckPending, Workers: info.NumWaiting > 0 || info.NumAckPending > 0})
+		return nil
+	}
+	if err := look(streamTurns, "intake"); err != nil {
+		return nil, err
+	}
+	for _, p := range schema.Passes {
+		if err := look(streamPasses, "pass-"+string(p)); err != nil {
+			return nil, err
+		}
+	}
+	for _, x := range []struct{ stream, name string }{{streamTimers, "deadline"}, {streamReplies, "finisher"}} {
+		if err := look(x.stream, x.name); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
