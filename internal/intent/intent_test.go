@@ -19,6 +19,8 @@ func TestRead(t *testing.T) {
 		{"i gotta go, see you", schema.IntentFarewell},
 		{"how are you today?", schema.IntentFeelings},
 		{"do you like it here?", schema.IntentFeelings},
+		{"how do you cure marsh fever?", schema.IntentQuestion},
+		{"how do you like it here?", schema.IntentFeelings},
 		{"are you lonely out here", schema.IntentFeelings},
 		{"who are you?", schema.IntentWhoAreYou},
 		{"what's your name", schema.IntentWhoAreYou},

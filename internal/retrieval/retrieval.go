@@ -29,6 +29,7 @@ type Query struct {
 	TopK    int // 8 when zero
 	Check   grounding.Check
 	Facts   world.Facts
+	Gated   bool     // take conditions for met: to learn whether an answer is kept back, never to give it
 	Player  string   // the player's name, which is never an unknown one
 	Context []string // the last lines of the conversation, oldest first
 }

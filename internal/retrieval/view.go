@@ -45,16 +45,20 @@ type scope struct {
 	rejected map[string]int
 }
 
-// scopeOf filters by scope, condition and game time. The whole provenance
-// contract is held to whatever is then ranked high enough to be used.
-func (x *Index) scopeOf(q Query) scope {
+// scopeOf filters by scope, by what a passage says of its making, by condition
+// and by game time, and leaves out what the contract has refused already.
+func (x *Index) scopeOf(q Query, refused map[int32]string) scope {
 	v := x.viewOf(q.NPC)
 	s := scope{isOpen: make([]bool, len(x.passages)), rejected: map[string]int{}}
 	length := 0.0
 	last := int32(-1)
 	for _, i := range v.passages {
 		p := &x.passages[i]
-		if reason := p.refusal(q); reason != "" {
+		reason := refused[i]
+		if reason == "" {
+			reason = p.refusal(q)
+		}
+		if reason != "" {
 			s.rejected[reason]++
 			continue
 		}
@@ -80,7 +84,9 @@ func (x *Index) scopeOf(q Query) scope {
 func (p *passage) refusal(q Query) string {
 	c, at := &p.chunk, q.Check.GameTime
 	switch {
-	case p.sealed || !p.condition.Holds(q.Facts):
+	case p.signature != "":
+		return p.signature
+	case p.sealed || !q.Gated && !p.condition.Holds(q.Facts):
 		return grounding.RejectRequires
 	case at.IsZero():
 		return ""

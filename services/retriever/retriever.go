@@ -8,11 +8,13 @@ package retriever
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -46,6 +48,10 @@ func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, er
 	switch {
 	case reading.Kind == schema.IntentRecap:
 		t.Evidence = recap(t, npc)
+	case reading.Kind == schema.IntentFeelings && len(text.ContentWords(t.Message)) > 1:
+		if err := s.searchFeeling(ctx, t, x, npc, reading); err != nil {
+			return "", fmt.Errorf("search %s for %s: %w", t.World, t.NPC, err)
+		}
 	case reading.Question != "":
 		if err := s.search(ctx, t, x, npc, reading); err != nil {
 			return "", fmt.Errorf("search %s for %s: %w", t.World, t.NPC, err)
@@ -55,17 +61,30 @@ func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, er
 	return schema.PassThink, nil
 }
 
+// searchFeeling looks whether the NPC has written down what it is asked about its
+// feelings ("how do you like the town?"). An authored line answers unless a
+// passage surely does.
+func (s *Service) searchFeeling(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
+	reading.Question, t.Retrieval.Query = t.Message, t.Message
+	if err := s.search(ctx, t, x, npc, reading); err != nil {
+		return err
+	}
+	if t.Retrieval.Zone == schema.ZoneModel && len(t.Evidence) > 0 {
+		t.Retrieval.Intent, t.Class = schema.IntentQuestion, schema.ClassMedium
+		return nil
+	}
+	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
+	t.Retrieval.Zone, t.Retrieval.Confidence = schema.ZoneNone, 0
+	return nil
+}
+
 // search fills the turn with what the index holds for this question.
 func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
-	result, err := x.Index.CitationQuery(ctx, retrieval.Query{
-		NPC:     npc,
-		Message: reading.Question,
-		TopK:    TopK,
-		Check:   x.ProvenanceCheck(t, npc),
-		Facts:   lore.Facts(t),
-		Player:  t.PlayerName,
-		Context: recentLines(t.Convo),
-	})
+	query := retrieval.Query{
+		NPC: npc, Message: reading.Question, TopK: TopK, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t),
+		Player: t.PlayerName, Context: recentLines(t.Convo),
+	}
+	result, err := x.Index.CitationQuery(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -74,6 +93,35 @@ func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc 
 	t.Retrieval.Query, t.Retrieval.Intent, t.Retrieval.LoreHash = kept.Query, kept.Intent, kept.LoreHash
 	t.Sources, t.Unknown = result.Sources, result.Unknown
 	t.Evidence = append(grounding.Blocks(result.Sources, grounding.DefaultLimits), stateBlocks(t, npc)...)
+	return keepBack(ctx, t, x, query)
+}
+
+// keepBack finds out whether what would answer best is closed to this player: a
+// document or a secret of the NPC's whose condition does not hold. Then the NPC
+// refuses rather than answer something else; nothing of the text goes on.
+func keepBack(ctx context.Context, t *schema.Turn, x *lore.Lore, query retrieval.Query) error {
+	closed := slices.ContainsFunc(t.Retrieval.Rejected, func(c schema.Count) bool { return c.Name == grounding.RejectRequires && c.N > 0 })
+	if !closed {
+		return nil
+	}
+	query.Gated, query.TopK = true, 1
+	query.Check.Holds = func(string) bool { return true }
+	all, err := x.Index.CitationQuery(ctx, query)
+	if err != nil {
+		return err
+	}
+	if len(all.Sources) == 0 || all.Retrieval.Zone == schema.ZoneUnknown || all.Retrieval.Confidence < t.Retrieval.Confidence {
+		return nil
+	}
+	best := all.Sources[0]
+	if requires := best.Provenance.Requires; requires == "" || lore.Holds(requires, lore.Facts(t)) {
+		return nil
+	}
+	t.Retrieval.Gated = schema.ReasonRequires
+	if best.Type == "secret" {
+		t.Retrieval.Gated = schema.ReasonSecret
+	}
+	t.Sources, t.Evidence = nil, nil
 	return nil
 }
 

@@ -65,10 +65,10 @@ func kindOf(t *schema.Turn) schema.ReplyKind {
 		return schema.KindUnknown
 	case r.Zone == schema.ZoneNone:
 		return schema.KindSocial
+	case r.Gated != "":
+		return schema.KindWithhold
 	case hasState(t):
 		return schema.KindAnswer
-	case r.Zone == schema.ZoneUnknown && r.Gated != "":
-		return schema.KindWithhold
 	case r.Zone == schema.ZoneUnknown:
 		return schema.KindUnknown
 	}
@@ -88,7 +88,7 @@ func withheldBecause(t *schema.Turn) string {
 	if t.Retrieval.Intent == schema.IntentInjection {
 		return schema.ReasonPolicy
 	}
-	return schema.ReasonRequires
+	return t.Retrieval.Gated
 }
 
 // shared are the blocks that the approved thoughts rest on, in the order of the
