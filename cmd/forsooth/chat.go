@@ -37,7 +37,7 @@ func (c *chatCmd) Run(e *env) (err error) {
 			err = closeErr
 		}
 	}()
-	npc, err := t.npc(c.NPC)
+	npc, err := findNPC(t.world(), c.NPC)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (s *chat) change(handle string) {
 		fmt.Fprintf(s.out, "Here are: %s\n", strings.Join(s.world().Handles(), ", "))
 		return
 	}
-	npc, err := s.talk.npc(handle)
+	npc, err := findNPC(s.world(), handle)
 	if err != nil {
 		fmt.Fprintln(s.out, err)
 		return
@@ -247,3 +247,7 @@ func (s *chat) showTrace() error {
 	console.Trace(s.out, traces)
 	return nil
 }
+
+// turnTimeout bounds a wait for a reply: the mesh answers by the deadline, so
+// more than this means that nothing runs.
+const turnTimeout = 15 * time.Second

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/services/reviewer"
 )
 
 // worlds loads the worlds of the settings and logs what lint would say of them.
@@ -26,8 +29,9 @@ func (e *env) worlds() ([]*world.World, error) {
 // options are the app's options as the settings say.
 func (e *env) options(ws []*world.World, services []string) app.Options {
 	return app.Options{
-		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS, Port: e.settings.Port, Workers: e.settings.Workers,
+		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS, Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers,
 		Services: services, Name: "forsooth", Report: e.report, Alert: e.alert, Progress: e.progress(),
+		Notice: func(note string) { e.log.Warn().Msg(note) },
 	}
 }
 
@@ -42,7 +46,7 @@ func (e *env) report(r mesh.Report) {
 
 func (e *env) alert(kind, turn, detail string) {
 	level := e.log.Info()
-	if kind == "NonCorpusEvidence" {
+	if kind == reviewer.AlertNonCorpus {
 		level = e.log.Error()
 	}
 	level.Str("alert", kind).Str("turn", turn).Msg(detail)
@@ -76,29 +80,28 @@ type talk struct {
 	close  func() error
 }
 
-// open joins the mesh of the data folder or of --nats, or starts one.
+// open joins the mesh of --nats or of the data folder, or starts one. Where it
+// joins and no world is named, the worlds are those that the mesh serves.
 func (e *env) open() (*talk, error) {
+	address, err := e.running()
+	if err != nil {
+		return nil, err
+	}
+	if address != "" && e.settings.NATS == "" && len(e.settings.World) == 0 {
+		e.settings.World = app.Serving(e.settings.Data)
+	}
 	ws, err := e.worlds()
 	if err != nil {
 		return nil, err
 	}
-	address := e.settings.NATS
-	if address == "" {
-		if held, ok := embedded.Holder(e.settings.Data); ok {
-			address = held
-		}
-	}
 	if address != "" {
-		conn, err := mesh.Connect(e.ctx, mesh.Dial{URL: address, Name: "forsooth chat"})
-		if err != nil {
-			return nil, dependency(err)
-		}
-		return &talk{worlds: ws, client: mesh.NewClient(conn), joined: address, close: func() error { conn.Close(); return nil }}, nil
+		return e.dial(address, ws)
 	}
 	a, err := app.Start(e.ctx, e.options(ws, nil))
 	if err != nil {
 		return nil, dependency(err)
 	}
+	// The mesh outlives Ctrl-C until close, so that the turn under way can end.
 	ctx, stop := context.WithCancel(context.WithoutCancel(e.ctx))
 	done := make(chan error, 1)
 	go func() { done <- a.Run(ctx) }()
@@ -106,32 +109,97 @@ func (e *env) open() (*talk, error) {
 		stop()
 		err := <-done
 		a.Close()
-		return err
+		return dependency(err)
 	}}, nil
+}
+
+// join is open for reading what is kept: it runs no passes, and it makes no data
+// folder where there is none.
+func (e *env) join() (*talk, error) {
+	address, err := e.running()
+	if err != nil {
+		return nil, err
+	}
+	if address != "" {
+		return e.dial(address, nil)
+	}
+	if !app.IsFolder(filepath.Join(e.settings.Data, "nats")) {
+		return nil, failed(fmt.Errorf("no turn has been kept in the data folder %s; name the one that was used with --data, or a mesh with --nats", e.settings.Data))
+	}
+	a, err := app.Attach(e.ctx, e.options(nil, nil))
+	if err != nil {
+		return nil, dependency(err)
+	}
+	return &talk{client: a.Client, close: func() error { a.Close(); return nil }}, nil
+}
+
+func (e *env) dial(address string, ws []*world.World) (*talk, error) {
+	conn, err := mesh.Connect(e.ctx, mesh.Dial{URL: address, Name: "forsooth"})
+	if err != nil {
+		return nil, dependency(err)
+	}
+	return &talk{worlds: ws, client: mesh.NewClient(conn), joined: address, close: func() error { conn.Close(); return nil }}, nil
+}
+
+// startLimit is how long a holder of the data folder may take to say where it
+// listens.
+const startLimit = 10 * time.Second
+
+// running is the address of the mesh of --nats or of the data folder; empty when
+// nobody holds the folder.
+func (e *env) running() (string, error) {
+	if e.settings.NATS != "" {
+		return e.settings.NATS, nil
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for until := time.Now().Add(startLimit); ; {
+		address, held := embedded.Holder(e.settings.Data)
+		if !held || address != "" {
+			return address, nil
+		}
+		if time.Now().After(until) {
+			return "", dependency(fmt.Errorf("data folder %s is held by a process that does not say where it listens; stop it, or give another --data", e.settings.Data))
+		}
+		select {
+		case <-e.ctx.Done():
+			return "", failed(errors.New("stopped"))
+		case <-tick.C:
+		}
+	}
 }
 
 // world is the one that a command is about: the first.
 func (t *talk) world() *world.World { return t.worlds[0] }
 
-// npc finds an NPC by handle, or the world's default.
-func (t *talk) npc(handle string) (*world.NPC, error) {
-	w := t.world()
+// maxNamed is how many NPCs an error lists.
+const maxNamed = 20
+
+// findNPC finds an NPC by handle, or the world's default.
+func findNPC(w *world.World, handle string) (*world.NPC, error) {
+	handles := w.Handles()
 	if handle == "" {
 		handle = w.DefaultNPC
 	}
-	if handle == "" && len(w.Handles()) > 0 {
-		handle = w.Handles()[0]
+	if handle == "" && len(handles) > 0 {
+		handle = handles[0]
 	}
 	if npc := w.NPCs[handle]; npc != nil {
 		return npc, nil
 	}
-	names := w.Handles()
-	if len(names) > 20 {
-		names = append(names[:20], "…")
+	if len(handles) == 0 {
+		return nil, usage(fmt.Errorf("world %s has no NPC; forsooth lore lint says why", w.Name))
 	}
-	return nil, usage(fmt.Errorf("%s has no NPC %q; it has %s", w.Name, handle, strings.Join(names, ", ")))
+	hint := ""
+	for _, h := range handles {
+		if strings.Contains(h, strings.ToLower(handle)) {
+			hint = fmt.Sprintf("; did you mean %s?", h)
+			break
+		}
+	}
+	listed := strings.Join(handles[:min(maxNamed, len(handles))], ", ")
+	if len(handles) > maxNamed {
+		listed = fmt.Sprintf("%s and %d more", listed, len(handles)-maxNamed)
+	}
+	return nil, usage(fmt.Errorf("%s has no NPC %q%s; it has %s", w.Name, handle, hint, listed))
 }
-
-// turnTimeout bounds a wait for a reply: the mesh answers by the deadline, so
-// more than this means that nothing runs.
-const turnTimeout = 15 * time.Second

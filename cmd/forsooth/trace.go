@@ -16,7 +16,7 @@ func (c *traceCmd) Run(e *env) (err error) {
 	if err := schema.CheckToken("turn", c.Turn); err != nil {
 		return usage(err)
 	}
-	t, err := e.open()
+	t, err := e.join()
 	if err != nil {
 		return err
 	}

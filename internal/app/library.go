@@ -82,5 +82,5 @@ func EmbeddingModel() string {
 	if err != nil {
 		return "unreadable"
 	}
-	return static.Model()
+	return static.ID()
 }

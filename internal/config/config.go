@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/knadh/koanf/providers/confmap"
 	"github.com/knadh/koanf/providers/env"
 	"github.com/knadh/koanf/v2"
@@ -26,8 +26,11 @@ type Settings struct {
 	World   []string `koanf:"world"`   // folders of worlds
 	NATS    string   `koanf:"nats"`    // URL of an external server; empty: one in process
 	Port    int      `koanf:"port"`    // of the server in process; 0: one that is free
+	Sync    bool     `koanf:"sync"`    // the server in process writes every message through to the disk
 	Workers int      `koanf:"workers"` // of each pass
 	Log     Log      `koanf:"log"`
+
+	File string `koanf:"-"` // the settings file that was read; empty: none
 }
 
 // Log says what is logged, and how.
@@ -38,8 +41,8 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  {"profile": "dev", "data": "", "world": []string{}, "nats": "", "port": 0, "workers": 16, "log.level": "warn", "log.format": "text"},
-	"prod": {"profile": "prod", "log.level": "info", "log.format": "json"},
+	"dev":  {"profile": "dev", "data": "", "world": []string{}, "nats": "", "port": 0, "sync": false, "workers": 16, "log.level": "warn", "log.format": "text"},
+	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
 // Keys are the settings' names.
@@ -84,18 +87,21 @@ func Load(path string, flags map[string]any) (*Settings, error) {
 	if profiles[profile] == nil {
 		return nil, &Error{"profile", fmt.Sprintf("%q is none; write dev or prod", profile)}
 	}
-	k := koanf.New(".")
+	merged := koanf.New(".")
 	for _, layer := range []map[string]any{profiles["dev"], profiles[profile], file, environment, flags} {
-		if err := k.Load(confmap.Provider(layer, "."), nil); err != nil {
+		if err := merged.Load(confmap.Provider(layer, "."), nil); err != nil {
 			return nil, fmt.Errorf("settings: %w", err)
 		}
 	}
 	var s Settings
-	if err := k.Unmarshal("", &s); err != nil {
-		return nil, &Error{where(path), oneLine(err)}
+	if err := merged.Unmarshal("", &s); err != nil {
+		return nil, &Error{"settings", oneLine(err)}
 	}
 	if err := s.check(); err != nil {
 		return nil, err
+	}
+	if file != nil {
+		s.File = where(path)
 	}
 	if s.Data == "" {
 		s.Data, err = DefaultData()
@@ -105,7 +111,7 @@ func Load(path string, flags map[string]any) (*Settings, error) {
 
 func where(path string) string {
 	if path == "" {
-		return "settings"
+		return FileName
 	}
 	return path
 }
@@ -139,18 +145,7 @@ func readFile(path string) (map[string]any, error) {
 	if err != nil {
 		return nil, &Error{name, "cannot be read: " + oneLine(err)}
 	}
-	tree := map[string]any{}
-	if err := yaml.Unmarshal(data, &tree); err != nil {
-		return nil, &Error{name, "is not YAML: " + oneLine(errors.New(yaml.FormatError(err, false, false)))}
-	}
-	out := map[string]any{}
-	flatten("", tree, out)
-	for key := range out {
-		if err := known(key); err != nil {
-			return nil, &Error{name, err.Error()}
-		}
-	}
-	return out, nil
+	return parse(name, data)
 }
 
 func flatten(prefix string, tree, into map[string]any) {
@@ -183,47 +178,16 @@ func readEnvironment() (map[string]any, error) {
 	}
 	out := map[string]any{}
 	flatten("", k.Raw(), out)
-	for key := range out {
-		if err := known(key); err != nil {
+	for _, key := range slices.Sorted(maps.Keys(out)) {
+		err := known(key)
+		if err == nil {
+			out[key], err = fit(key, out[key])
+		}
+		if err != nil {
 			return nil, &Error{envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_")), err.Error()}
 		}
 	}
 	return out, nil
-}
-
-// known refuses a key that no setting has.
-func known(key string) error {
-	keys := Keys()
-	if slices.Contains(keys, key) {
-		return nil
-	}
-	return fmt.Errorf("there is no setting %q; did you mean %s?", key, nearest(key, keys))
-}
-
-// nearest is the key with the fewest edits.
-func nearest(key string, keys []string) string {
-	return slices.MinFunc(keys, func(a, b string) int { return edits(key, a) - edits(key, b) })
-}
-
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost++
-			}
-			last = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // DefaultData is $XDG_DATA_HOME/forsooth, else ~/.local/share/forsooth.

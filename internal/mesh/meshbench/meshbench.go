@@ -241,10 +241,18 @@ func (w *waiter) say(ctx context.Context, r *schema.Request) error {
 	if _, err := w.client.Publish(ctx, r); err != nil {
 		return err
 	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	lost := time.NewTicker(time.Second)
+	defer lost.Stop()
+	for {
+		select {
+		case <-done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-lost.C: // what the broker repeats may come before anybody listens
+			if _, err := w.client.Reply(ctx, r.Conversation(), r.TurnID); err == nil {
+				return nil
+			}
+		}
 	}
 }

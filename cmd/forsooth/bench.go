@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/bench"
+)
+
+type benchCmd struct {
+	Turn benchTurnCmd `cmd:"" help:"Whole turns: latency, throughput beside a bare chain, start and memory."`
+	Mesh benchMeshCmd `cmd:"" help:"The mesh without its passes, beside a bare chain."`
+}
+
+type benchTurnCmd struct {
+	Single        int `help:"Turns one at a time." default:"400"`
+	Turns         int `help:"Turns of all conversations." default:"3000"`
+	Conversations int `help:"Conversations at once." default:"64"`
+}
+
+// Measured is what a bench prints.
+type Measured struct {
+	Bench   string         `json:"bench"`
+	World   string         `json:"world,omitempty"`
+	Figures []bench.Figure `json:"figures"`
+	Missed  []string       `json:"missed"`
+}
+
+// Run measures the first world of the settings.
+func (c *benchTurnCmd) Run(e *env) error {
+	ws, err := e.worlds()
+	if err != nil {
+		return err
+	}
+	figures, err := bench.Turn(e.ctx, ws[0], bench.Options{Single: c.Single, Turns: c.Turns, Conversations: c.Conversations})
+	if err != nil {
+		return dependency(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return dependency(err)
+	}
+	start, err := bench.Start(e.ctx, self, e.worldDir(""), os.Stderr)
+	if err != nil {
+		return dependency(err)
+	}
+	return e.measured(Measured{Bench: "turn", World: ws[0].Name, Figures: append(figures, start...)})
+}
+
+type benchMeshCmd struct {
+	Turns         int `help:"Turns of all conversations." default:"3000"`
+	Conversations int `help:"Conversations at once." default:"64"`
+	Bytes         int `help:"Bytes of each hop's message." default:"8192"`
+}
+
+// Run measures the mesh alone.
+func (c *benchMeshCmd) Run(e *env) error {
+	figures, err := bench.Mesh(e.ctx, bench.Options{Turns: c.Turns, Conversations: c.Conversations}, c.Bytes)
+	if err != nil {
+		return dependency(err)
+	}
+	return e.measured(Measured{Bench: "mesh", Figures: figures})
+}
+
+func (e *env) measured(m Measured) error {
+	m.Missed = bench.Missed(m.Figures)
+	if m.Missed == nil {
+		m.Missed = []string{}
+	}
+	if e.json {
+		return e.printJSON(m)
+	}
+	fmt.Fprintf(e.out, "bench %s %s, %s\n\n", m.Bench, m.World, time.Now().Format("2006-01-02 15:04"))
+	for _, f := range m.Figures {
+		mark := ""
+		if f.Met != nil {
+			mark = "  " + f.Bar
+			if !*f.Met {
+				mark += "  MISSED"
+			}
+		}
+		if _, err := fmt.Fprintf(e.out, "  %-32s %12.3f %-8s%s\n", f.Name, f.Value, f.Unit, mark); err != nil {
+			return err
+		}
+	}
+	return nil
+}

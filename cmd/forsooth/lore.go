@@ -1,0 +1,229 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/retriever"
+)
+
+type loreCmd struct {
+	Lint    lintCmd    `cmd:"" help:"Say what is wrong with a world, with file and line."`
+	Index   indexCmd   `cmd:"" help:"Bring the index of the data folder up to a world."`
+	Search  searchCmd  `cmd:"" help:"What an NPC may know about a question."`
+	Promote promoteCmd `cmd:"" help:"Make a text that a turn or a backend wrote lore, in a person's name."`
+}
+
+// rejected is the provenance filter on what an author can mend.
+func rejected(c schema.Chunk) (string, bool) {
+	reason := grounding.Signature(c.Text)
+	return reason, reason != ""
+}
+
+type lintCmd struct {
+	Dir string `arg:"" optional:"" help:"Folder of the world; --world otherwise." placeholder:"DIR"`
+}
+
+// Findings are what lint found in a world.
+type Findings struct {
+	World    string          `json:"world"`
+	Errors   int             `json:"errors"`
+	Warnings int             `json:"warnings"`
+	Findings []world.Problem `json:"findings"`
+}
+
+// Run lints a world: errors end with 1, warnings with 0.
+func (c *lintCmd) Run(e *env) error {
+	dir := e.worldDir(c.Dir)
+	w, problems, err := app.LoadWorld(dir)
+	switch {
+	case err == nil:
+		problems = world.Lint(w, problems, rejected)
+	case errors.Is(err, app.ErrNoWorld):
+		return usage(err)
+	case len(world.Errors(problems)) == 0:
+		problems = append(problems, world.Problem{Severity: world.SeverityError, File: dir, Message: err.Error()})
+	}
+	f := Findings{World: dir, Findings: problems}
+	if problems == nil {
+		f.Findings = []world.Problem{}
+	}
+	f.Errors = len(world.Errors(problems))
+	f.Warnings = len(problems) - f.Errors
+	if e.json {
+		if err := e.printJSON(f); err != nil {
+			return err
+		}
+	} else {
+		for _, p := range problems {
+			fmt.Fprintln(e.out, p)
+		}
+		fmt.Fprintf(e.out, "%s: %s, %s\n", dir, count(f.Errors, "error"), count(f.Warnings, "warning"))
+	}
+	if f.Errors > 0 {
+		return failed(errSilent)
+	}
+	return nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// worldDir is the argument, else the first of --world, else the binary's own.
+func (e *env) worldDir(arg string) string {
+	switch {
+	case arg != "":
+		return arg
+	case len(e.settings.World) > 0:
+		return e.settings.World[0]
+	}
+	return app.DefaultWorld
+}
+
+type indexCmd struct {
+	Dir string `arg:"" optional:"" help:"Folder of the world; --world otherwise." placeholder:"DIR"`
+}
+
+// Indexed is what an index holds of a world.
+type Indexed struct {
+	World    string  `json:"world"`
+	Index    string  `json:"index"`
+	Files    int     `json:"files"`
+	Passages int     `json:"passages"`
+	Changed  int     `json:"changed"` // files read anew; the rest was there already
+	TookMS   float64 `json:"took_ms"`
+}
+
+// Run indexes the world.
+func (c *indexCmd) Run(e *env) error {
+	if c.Dir != "" {
+		e.settings.World = []string{c.Dir}
+	}
+	ws, err := e.worlds()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	library, closeIndex, err := app.OpenLibrary(e.ctx, e.options(ws, nil))
+	if err != nil {
+		return dependency(err)
+	}
+	defer closeIndex() //nolint:errcheck // everything in it is committed
+	for _, w := range ws {
+		x := library.Get(w.Name).Index
+		out := Indexed{World: w.Name, Index: app.IndexFile(e.settings.Data), Files: x.Files(), Passages: x.Passages(), Changed: x.Embedded, TookMS: milliseconds(time.Since(began))}
+		if e.json {
+			err = e.printJSON(out)
+		} else {
+			_, err = fmt.Fprintf(e.out, "%s: %s, %s, %d read anew, in %s; kept in %s\n", out.World, count(out.Files, "file"), count(out.Passages, "passage"),
+				out.Changed, time.Since(began).Round(time.Millisecond), out.Index)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+type searchCmd struct {
+	Query string   `arg:"" help:"The question."`
+	NPC   string   `name:"npc" help:"Handle of the NPC; the world's default_npc otherwise."`
+	Trust int      `help:"The NPC's trust in the player."`
+	Flags []string `help:"Flags of the game." placeholder:"FLAG"`
+}
+
+// Found is the answer of a citation query.
+type Found struct {
+	NPC        string        `json:"npc"`
+	Query      string        `json:"query"`
+	Answer     string        `json:"answer"` // the passage that answers best; a hint, never a reply
+	Confidence float64       `json:"confidence"`
+	Zone       schema.Zone   `json:"zone"`
+	Unknown    []string      `json:"unknown_names"`
+	Sources    []FoundSource `json:"sources"`
+}
+
+// FoundSource is a citable source.
+type FoundSource struct {
+	ID      string  `json:"source_id"`
+	Path    string  `json:"path"`
+	Snippet string  `json:"snippet"`
+	Score   float64 `json:"score"`
+}
+
+// Run searches as Pass 1 does.
+func (c *searchCmd) Run(e *env) error {
+	ws, err := e.worlds()
+	if err != nil {
+		return err
+	}
+	npc, err := findNPC(ws[0], c.NPC)
+	if err != nil {
+		return err
+	}
+	turn := &schema.Turn{Request: schema.Request{TurnID: "search", World: ws[0].Name, NPC: npc.Handle, Player: "player", Message: c.Query,
+		Trust: &c.Trust, Flags: c.Flags}}
+	if err := turn.Request.Validate(); err != nil {
+		return usage(err)
+	}
+	library, closeIndex, err := app.OpenLibrary(e.ctx, e.options(ws, nil))
+	if err != nil {
+		return dependency(err)
+	}
+	defer closeIndex() //nolint:errcheck // nothing was written
+	found, err := search(e, library, turn)
+	if err != nil {
+		return failed(err)
+	}
+	if e.json {
+		return e.printJSON(found)
+	}
+	fmt.Fprintf(e.out, "%s, confidence %.2f (%s)\n", npc.Name, found.Confidence, found.Zone)
+	for _, name := range found.Unknown {
+		fmt.Fprintf(e.out, "  nothing here is named %s\n", name)
+	}
+	for _, s := range found.Sources {
+		fmt.Fprintf(e.out, "  [%s] %.3f %s\n        %s\n", s.ID, s.Score, s.Path, s.Snippet)
+	}
+	return nil
+}
+
+func search(e *env, library *lore.Library, turn *schema.Turn) (*Found, error) {
+	turn.AcceptedAt = time.Now()
+	if _, err := retriever.New(library).Retrieve(e.ctx, turn); err != nil {
+		return nil, err
+	}
+	r := turn.Retrieval
+	found := &Found{NPC: turn.NPC, Query: r.Query, Answer: r.Draft, Confidence: r.Confidence, Zone: r.Zone, Unknown: turn.Unknown, Sources: []FoundSource{}}
+	if found.Unknown == nil {
+		found.Unknown = []string{}
+	}
+	for _, s := range turn.Sources {
+		found.Sources = append(found.Sources, FoundSource{ID: s.ID, Path: s.Path, Snippet: s.Content, Score: s.Score})
+	}
+	return found, nil
+}
+
+// readable is a text that a command is given by name.
+func readable(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return nil, fmt.Errorf("%s: %w", name, pathErr.Err)
+	}
+	return data, err
+}

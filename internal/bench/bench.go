@@ -1,0 +1,224 @@
+// Package bench measures whole turns: how long one takes through all passes, how
+// many a second the mesh ends beside the same mesh without its passes and a bare
+// chain of as many hops, and what a process costs that waits. Each figure stands
+// beside its baseline of the same run. It asserts nothing: a machine's figures
+// are printed, never tested.
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/meshbench"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Options size a run.
+type Options struct {
+	Single        int // turns one at a time; default 400
+	Turns         int // turns of the conversations at once; default 3,000
+	Conversations int // default 64
+}
+
+func (o Options) withDefaults() Options {
+	for _, d := range []struct {
+		value *int
+		def   int
+	}{{&o.Single, 400}, {&o.Turns, 3000}, {&o.Conversations, 64}} {
+		if *d.value <= 0 {
+			*d.value = d.def
+		}
+	}
+	o.Turns = max(o.Turns, o.Conversations)
+	return o
+}
+
+// Figure is a measure beside its bar.
+type Figure struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	Bar   string  `json:"bar"` // such as "≤ 15", empty where none is set
+	Met   *bool   `json:"met,omitempty"`
+}
+
+func atMost(name string, value float64, unit string, bar float64) Figure {
+	met := value <= bar
+	return Figure{Name: name, Value: value, Unit: unit, Bar: fmt.Sprintf("≤ %g", bar), Met: &met}
+}
+
+func atLeast(name string, value float64, unit string, bar float64) Figure {
+	met := value >= bar
+	return Figure{Name: name, Value: value, Unit: unit, Bar: fmt.Sprintf("≥ %g", bar), Met: &met}
+}
+
+func plain(name string, value float64, unit string) Figure {
+	return Figure{Name: name, Value: value, Unit: unit}
+}
+
+// Turn measures turns of a world: one at a time, then many conversations at
+// once, beside the same mesh whose passes return at once and a bare chain.
+func Turn(ctx context.Context, w *world.World, o Options) ([]Figure, error) {
+	o = o.withDefaults()
+	load, err := newLoad(w)
+	if err != nil {
+		return nil, err
+	}
+	single, many, bytes, err := load.real(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	of := meshbench.Options{Conversations: o.Conversations, Turns: o.Turns, Bytes: bytes}
+	noop, err := meshbench.Noop(ctx, of)
+	if err != nil {
+		return nil, fmt.Errorf("the mesh without its passes: %w", err)
+	}
+	bare, err := meshbench.Bare(ctx, of)
+	if err != nil {
+		return nil, fmt.Errorf("the bare chain: %w", err)
+	}
+	return []Figure{
+		atMost("turn_p50", milliseconds(single.P50), "ms", 15),
+		atMost("turn_p99", milliseconds(single.P99), "ms", 60),
+		plain("hop_bytes", float64(bytes), "bytes"),
+		plain("extractive", many.PerSecond, "turns/s"),
+		plain("extractive_p99", milliseconds(many.P99), "ms"),
+		plain("noop", noop.PerSecond, "turns/s"),
+		plain("bare", bare.PerSecond, "turns/s"),
+		atLeast("a_extractive_to_bare", many.PerSecond/bare.PerSecond, "", 0.10),
+		atLeast("b_extractive_to_noop", many.PerSecond/noop.PerSecond, "", 0.5),
+		plain("c_noop_to_bare", noop.PerSecond/bare.PerSecond, ""),
+	}, nil
+}
+
+// Mesh measures what the mesh alone costs beside a bare chain.
+func Mesh(ctx context.Context, o Options, bytes int) ([]Figure, error) {
+	o = o.withDefaults()
+	of := meshbench.Options{Conversations: o.Conversations, Turns: o.Turns, Bytes: bytes}
+	noop, err := meshbench.Noop(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	bare, err := meshbench.Bare(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	return []Figure{plain("hop_bytes", float64(bytes), "bytes"), plain("noop", noop.PerSecond, "turns/s"), plain("noop_p99", milliseconds(noop.P99), "ms"),
+		plain("bare", bare.PerSecond, "turns/s"), plain("c_noop_to_bare", noop.PerSecond/bare.PerSecond, "")}, nil
+}
+
+// load is what players say to a world's NPCs.
+type load struct {
+	world    *world.World
+	messages []message
+}
+
+type message struct{ npc, text string }
+
+// newLoad asks each NPC about what it may know, and now and then greets it or
+// asks about a name that nobody bears, as players do.
+func newLoad(w *world.World) (*load, error) {
+	l := &load{world: w}
+	for _, handle := range w.Handles() {
+		for i, d := range w.Documents {
+			if !w.InScope(d, w.NPCs[handle]) || len(d.Keywords) == 0 {
+				continue
+			}
+			text := "What do you know about " + d.Keywords[i%len(d.Keywords)] + "?"
+			switch len(l.messages) % 10 {
+			case 3:
+				text = "Good day to you."
+			case 7:
+				text = "Have you ever been to Quellamar?"
+			}
+			l.messages = append(l.messages, message{handle, text})
+		}
+	}
+	if len(l.messages) == 0 {
+		return nil, fmt.Errorf("world %s has nobody who knows anything; there is nothing to measure", w.Name)
+	}
+	return l, nil
+}
+
+// request is the n-th turn of a conversation; the stride spreads conversations
+// over the messages.
+func (l *load) request(phase string, convo, n int) *schema.Request {
+	m := l.messages[(convo*7919+n*31)%len(l.messages)]
+	return &schema.Request{TurnID: fmt.Sprintf("%s-%d-%d", phase, convo, n), World: l.world.Name, NPC: m.npc,
+		Player: fmt.Sprintf("%s-%d", phase, convo), Message: m.text, DeadlineMS: schema.MaxDeadlineMS}
+}
+
+// real runs the extractive mesh: one turn at a time, which also tells the mean
+// bytes of its hops, then the conversations.
+func (l *load) real(ctx context.Context, o Options) (single, many meshbench.Result, bytes int, err error) {
+	dir, err := os.MkdirTemp("", "forsooth-bench-")
+	if err != nil {
+		return single, many, 0, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	var weighing atomic.Bool
+	var sum, hops atomic.Int64
+	weigh := func(_ schema.Pass, h mesh.Handler) mesh.Handler {
+		return func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+			if weighing.Load() {
+				if data, err := json.Marshal(t); err == nil {
+					sum.Add(int64(len(data)))
+					hops.Add(1)
+				}
+			}
+			return h(ctx, t)
+		}
+	}
+	a, err := app.Start(ctx, app.Options{Worlds: []*world.World{l.world}, Data: dir, Name: "forsooth bench", Workers: o.Conversations, Wrap: weigh})
+	if err != nil {
+		return single, many, 0, err
+	}
+	defer a.Close()
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- a.Run(running) }()
+	defer func() {
+		stop()
+		if runErr := <-done; err == nil {
+			err = runErr
+		}
+	}()
+	turns := func(phase string, convos, turns int) (meshbench.Result, error) {
+		return meshbench.Turns(ctx, a.Client, meshbench.Options{Conversations: convos, Turns: turns},
+			func(c, n int) *schema.Request { return l.request(phase, c, n) })
+	}
+	weighing.Store(true)
+	if _, err = turns("weigh", 1, min(o.Single, 100)); err != nil {
+		return single, many, 0, err
+	}
+	weighing.Store(false)
+	if single, err = turns("single", 1, o.Single); err != nil {
+		return single, many, 0, err
+	}
+	if many, err = turns("many", o.Conversations, o.Turns); err != nil {
+		return single, many, 0, err
+	}
+	return single, many, int(sum.Load() / max(1, hops.Load())), nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// Missed are the names of the figures that did not meet their bar.
+func Missed(figures []Figure) []string {
+	var out []string
+	for _, f := range figures {
+		if f.Met != nil && !*f.Met {
+			out = append(out, f.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
