@@ -169,7 +169,7 @@ func (a *App) register(o Options, static *embed.Static) {
 		handle(schema.PassRetrieve, retriever.New(a.Library).Retrieve)
 	}
 	if runs("monologue") {
-		handle(schema.PassThink, monologue.New().Think)
+		handle(schema.PassThink, monologue.New(a.Library).Think)
 	}
 	if runs("reviewer") {
 		r := reviewer.New(a.Library, Verifier(), a.Mesh.Said(), a.Mesh, o.Alert)

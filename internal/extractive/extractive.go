@@ -88,7 +88,7 @@ func candidates(in Input) [][]candidate {
 		var block []candidate
 		for i, s := range sentences {
 			ways := voice.Renderings(*e, s, in.Person)
-			if len(ways) == 0 || in.Avoid[text.Fold(ways[0].Text)] {
+			if len(ways) == 0 || avoided(in.Avoid, ways[0].Text) {
 				continue
 			}
 			relevant := 0.5*near[i] + 0.5*coverage(want, s)
@@ -100,6 +100,17 @@ func candidates(in Input) [][]candidate {
 		}
 	}
 	return blocks
+}
+
+// avoided says whether a wording was refused, with or without an opener.
+func avoided(refused map[string]bool, said string) bool {
+	folded := text.Fold(said)
+	for r := range refused {
+		if r == folded || strings.HasSuffix(r, " "+folded) {
+			return true
+		}
+	}
+	return false
 }
 
 // coverage is the share of the wanted words that the sentence holds.
@@ -124,8 +135,11 @@ func choose(blocks [][]candidate, in Input) []candidate {
 	limit := WordLimit(in.Class)
 	order := slices.Clone(blocks)
 	slices.SortStableFunc(order, func(a, b []candidate) int {
-		return cmpScore(b[0].evidence.Score, a[0].evidence.Score)
+		return cmpScore(standing(b[0].evidence), standing(a[0].evidence))
 	})
+	if two := accounts(order, in); two != nil {
+		return two
+	}
 	var out []candidate
 	var top candidate
 	seen := map[string]bool{}
@@ -145,6 +159,73 @@ func choose(blocks [][]candidate, in Input) []candidate {
 			seen[key] = true
 			out = append(out, c)
 		}
+	}
+	return out
+}
+
+// standing is how well a block answers. Hearsay counts a tenth: where lore speaks
+// of the matter too, the lore is told first.
+func standing(e *schema.Evidence) float64 {
+	if e.Belief != "" {
+		return e.Score / 10
+	}
+	return e.Score
+}
+
+// accounts finds two documents by two writers that tell the same matter each in
+// its own way. Both are told, each with its writer, since neither is known to be
+// the true one.
+func accounts(order [][]candidate, in Input) []candidate {
+	top := best(order[0])
+	if in.Similar == nil || top.evidence.Author == "" || top.evidence.Private || top.evidence.Belief != "" || top.leans {
+		return nil
+	}
+	for _, block := range order[1:] {
+		other := best(block)
+		e := other.evidence
+		if e.Author == "" || e.Author == top.evidence.Author || e.Private || e.Belief != "" || other.leans ||
+			e.Path == top.evidence.Path || e.Score < 0.3*top.evidence.Score || other.relevant < 0.8*top.relevant {
+			continue
+		}
+		if sameMatter(top.verbatim, other.verbatim, in.Similar) {
+			return attributedBoth(top, other, in.Person)
+		}
+	}
+	return nil
+}
+
+// sameMatter says whether two sentences tell of one thing and tell it differently.
+func sameMatter(a, b string, similar Similarity) bool {
+	x, y := text.ContentSet(a), text.ContentSet(b)
+	shared := 0
+	for w := range x {
+		if y[w] {
+			shared++
+		}
+	}
+	least := min(len(x), len(y))
+	if least < 3 || text.Fold(a) == text.Fold(b) {
+		return false
+	}
+	overlap := float64(shared) / float64(least)
+	return overlap >= 0.5 && overlap < 0.95 && similar(a, []string{b})[0] >= 0.6
+}
+
+// attributedBoth words both accounts with their writers; nil where one of them
+// cannot be.
+func attributedBoth(a, b candidate, p voice.Person) []candidate {
+	out := []candidate{a, b}
+	for i := range out {
+		said := ""
+		for _, r := range voice.Renderings(*out[i].evidence, out[i].verbatim, p) {
+			if r.How == "quoted" {
+				said = r.Text
+			}
+		}
+		if said == "" {
+			return nil
+		}
+		out[i].said = said
 	}
 	return out
 }

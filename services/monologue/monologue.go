@@ -6,17 +6,20 @@ package monologue
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Service answers the think pass.
-type Service struct{}
+type Service struct{ library *lore.Library }
 
 // New makes the service.
-func New() *Service { return &Service{} }
+func New(library *lore.Library) *Service { return &Service{library: library} }
 
 // maxRecalled is how many blocks come to the NPC's mind: a speech says three
 // sentences.
@@ -35,32 +38,50 @@ func WordLimit(c schema.Class) int {
 
 // Think is Pass 2. On a second attempt it leaves out what the review found wrong.
 func (s *Service) Think(_ context.Context, t *schema.Turn) (schema.Pass, error) {
-	refused := refusedClaims(t.ThoughtReview)
-	t.Thoughts = nil
+	x, npc, err := s.library.Find(&t.Request)
+	if err != nil {
+		return "", err
+	}
 	budget := WordLimit(t.Class)
-	add := func(th schema.Thought) bool {
-		words := len(text.WordSpans(th.Text))
-		if len(t.Thoughts) > 0 && words > budget {
-			return false
+	var thoughts []schema.Thought
+	add := func(th schema.Thought) {
+		if words := len(text.WordSpans(th.Text)); len(thoughts) == 0 || words <= budget {
+			budget -= words
+			thoughts = append(thoughts, th)
 		}
-		budget -= words
-		t.Thoughts = append(t.Thoughts, th)
-		return true
 	}
 	for _, name := range t.Unknown {
 		add(schema.Thought{Text: "I have never heard of " + name + ".", Plan: true})
 	}
-	for i, e := range t.Evidence {
-		if i == maxRecalled || t.Retrieval.Zone == schema.ZoneUnknown {
-			break
-		}
-		th := schema.Thought{Text: e.Text, Citations: []string{e.SourceID}}
-		if !refused[text.Fold(e.Text)] && !add(th) {
-			break
+	if t.Retrieval.Zone != schema.ZoneUnknown {
+		for _, e := range t.Evidence[:min(len(t.Evidence), maxRecalled)] {
+			if th, ok := recall(e, t, x.Person(npc)); ok && !refused(th.Text, t.ThoughtReview) {
+				add(th)
+			}
 		}
 	}
 	add(plan(t))
+	t.Thoughts = thoughts
 	return schema.PassReviewThought, nil
+}
+
+// recall is the sentence of a block that is nearest to the question, as this NPC
+// would say it to itself.
+func recall(e schema.Evidence, t *schema.Turn, p voice.Person) (schema.Thought, bool) {
+	want := text.ContentSet(t.Retrieval.Query)
+	best, most := "", -1
+	for _, s := range text.Sentences(e.Text) {
+		n := 0
+		for w := range text.ContentSet(s) {
+			if want[w] {
+				n++
+			}
+		}
+		if ways := voice.Renderings(e, s, p); n > most && len(ways) > 0 {
+			best, most = ways[0].Text, n
+		}
+	}
+	return schema.Thought{Text: best, Citations: []string{e.SourceID}}, best != ""
 }
 
 // plan is the NPC's intention: marked as one, so it grounds nothing.
@@ -77,14 +98,10 @@ func plan(t *schema.Turn) schema.Thought {
 	return schema.Thought{Text: say, Citations: []string{"self"}, Plan: true}
 }
 
-// refusedClaims are the thoughts that the last review found unsupported.
-func refusedClaims(r *schema.Review) map[string]bool {
-	out := map[string]bool{}
-	if r == nil {
-		return out
-	}
-	for _, issue := range r.Issues {
-		out[text.Fold(strings.TrimSpace(issue.Claim))] = true
-	}
-	return out
+// refused says whether the last review found fault with a thought or a part of it.
+func refused(thought string, r *schema.Review) bool {
+	return r != nil && slices.ContainsFunc(r.Issues, func(i schema.Issue) bool {
+		claim := text.Fold(i.Claim)
+		return claim != "" && strings.Contains(text.Fold(thought), claim)
+	})
 }

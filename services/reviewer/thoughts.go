@@ -3,11 +3,13 @@ package reviewer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -55,19 +57,11 @@ func (s *Service) ReviewThoughts(ctx context.Context, t *schema.Turn) (schema.Pa
 	return schema.PassDecide, nil
 }
 
-// withoutIssues drops the thoughts that were found wrong three times.
+// withoutIssues drops the thoughts that hold what was found wrong three times.
 func withoutIssues(thoughts []schema.Thought, issues []schema.Issue) []schema.Thought {
-	bad := map[string]bool{}
-	for _, i := range issues {
-		bad[text.Fold(i.Claim)] = true
-	}
-	var out []schema.Thought
-	for _, th := range thoughts {
-		if th.Plan || !bad[text.Fold(th.Text)] {
-			out = append(out, th)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(thoughts), func(th schema.Thought) bool {
+		return !th.Plan && slices.ContainsFunc(issues, func(i schema.Issue) bool { return containsFolded(th.Text, text.Fold(i.Claim)) })
+	})
 }
 
 // auditClaims is Pass 2.4: each claim of the thoughts is looked up among the
@@ -87,7 +81,7 @@ func (s *Service) auditClaims(ctx context.Context, t *schema.Turn, x *lore.Lore,
 		if len(th.Citations) > 0 {
 			line.Citation = th.Citations[0]
 		}
-		id := holder(t, th.Text)
+		id := holder(t, th.Text, x.Person(npc))
 		if id == "" && added < maxNewSources && len(text.ContentWords(th.Text)) >= 2 {
 			found, err := x.Index.Search(ctx, retrieval.Query{NPC: npc, Message: th.Text, TopK: maxNewSources - added,
 				Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t)})
@@ -95,7 +89,7 @@ func (s *Service) auditClaims(ctx context.Context, t *schema.Turn, x *lore.Lore,
 				return err
 			}
 			added += addSources(t, found, th.Text)
-			id = holder(t, th.Text)
+			id = holder(t, th.Text, x.Person(npc))
 		}
 		if id != "" {
 			line.Verdict = fmt.Sprintf("SUPPORTED by [%s]", id)
@@ -108,13 +102,17 @@ func (s *Service) auditClaims(ctx context.Context, t *schema.Turn, x *lore.Lore,
 	return nil
 }
 
-// holder is the source that holds a claim's words: verbatim, else nothing. What
-// only resembles the claim is left to the review that follows.
-func holder(t *schema.Turn, claim string) string {
+// holder is the source that holds a claim's words: verbatim or in this NPC's own
+// wording, else nothing. What only resembles the claim is left to the review that
+// follows.
+func holder(t *schema.Turn, claim string, p voice.Person) string {
 	want := text.Fold(claim)
-	for _, src := range t.Sources {
-		if containsFolded(src.Content, want) {
-			return src.ID
+	for _, e := range sourcesAsEvidence(t) {
+		if containsFolded(e.Text, want) {
+			return e.ID
+		}
+		if _, _, ok := voice.Same(claim, e, p, nil); ok {
+			return e.ID
 		}
 	}
 	for _, e := range t.Evidence {

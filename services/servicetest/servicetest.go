@@ -107,7 +107,7 @@ func Over(t testing.TB, w *world.World) *Bench {
 	rev := reviewer.New(library, app.Verifier(), b.Releases, nil, func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) })
 	spk, act := speaker.New(library, app.Similarity(static)), actions.New(library)
 	b.Handlers = map[schema.Pass]mesh.Handler{
-		schema.PassRetrieve: retriever.New(library).Retrieve, schema.PassThink: monologue.New().Think,
+		schema.PassRetrieve: retriever.New(library).Retrieve, schema.PassThink: monologue.New(library).Think,
 		schema.PassReviewThought: rev.ReviewThoughts, schema.PassDecide: spk.Decide, schema.PassSpeak: spk.Speak,
 		schema.PassReviewSpeech: rev.ReviewSpeech, schema.PassAct: act.Act,
 	}

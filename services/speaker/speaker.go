@@ -7,6 +7,7 @@ package speaker
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/lore"
@@ -138,7 +139,7 @@ func (s *Service) sentences(t *schema.Turn, x *lore.Lore, npc *world.NPC) []sche
 	if t.Decision.Kind == schema.KindAnswer {
 		said := extractive.Answer(extractive.Input{
 			Question: t.Retrieval.Query, Class: t.Class, Evidence: only(t.Evidence, t.Decision.Share),
-			Person: x.Person(npc), Openers: npc.Voice.Openers, Avoid: refused(t.SpeechReview), Seed: t.TurnID, Similar: s.similar,
+			Person: x.Person(npc), Openers: npc.Voice.Openers, Avoid: refused(t), Seed: t.TurnID, Similar: s.similar,
 		})
 		if len(said) > 0 {
 			return append(promises(t), said...)
@@ -167,12 +168,19 @@ func only(all []schema.Evidence, ids []string) []schema.Evidence {
 	return out
 }
 
-// refused are the sentences that the last review found wrong.
-func refused(r *schema.Review) map[string]bool {
+// refused are the sentences that the last review found wrong, whole or in part.
+func refused(t *schema.Turn) map[string]bool {
 	out := map[string]bool{}
-	if r != nil {
-		for _, issue := range r.Issues {
-			out[text.Fold(issue.Claim)] = true
+	if t.SpeechReview == nil || t.Speech == nil {
+		return out
+	}
+	for _, issue := range t.SpeechReview.Issues {
+		claim := text.Fold(issue.Claim)
+		out[claim] = true
+		for _, s := range t.Speech.Sentences {
+			if said := text.Fold(s.Text); claim != "" && strings.Contains(said, claim) {
+				out[said] = true
+			}
 		}
 	}
 	return out
