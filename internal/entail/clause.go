@@ -1,5 +1,7 @@
 package entail
 
+import "slices"
+
 // conditions and other words under whose scope a clause may say something else
 // than it says alone.
 var conditions = wordSet(`if unless whether when whenever until till lest suppose supposing provided providing assuming
@@ -59,7 +61,7 @@ func (s *sentence) coordinations() []coordination {
 		default:
 			continue
 		}
-		if i+1-start >= 3 && len(s.words)-next >= 3 {
+		if i+1-start >= 2 && len(s.words)-next >= 2 {
 			out = append(out, coordination{end: i + 1, next: next})
 			start = next
 		}
@@ -101,7 +103,11 @@ func (s *sentence) separable() []sentence {
 			return nil
 		}
 	}
-	return s.clauses()
+	parts := s.clauses()
+	if slices.ContainsFunc(parts, func(p sentence) bool { return len(p.words) < 3 }) {
+		return nil
+	}
+	return parts
 }
 
 func hasNot(w string) bool { return len(w) > 3 && w[len(w)-3:] == "n't" }

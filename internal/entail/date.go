@@ -17,7 +17,25 @@ var months = wordSet(`january february march april may june july august septembe
 // monthsThatAreWords need more than a capital.
 var monthsThatAreWords = wordSet(`march may august`)
 
-var weekdays = wordSet(`monday tuesday wednesday thursday friday saturday sunday`)
+var weekdays = map[string]string{"monday": "monday", "tuesday": "tuesday", "wednesday": "wednesday", "thursday": "thursday",
+	"friday": "friday", "saturday": "saturday", "sunday": "sunday", "mon": "monday", "tue": "tuesday", "tues": "tuesday",
+	"wed": "wednesday", "thu": "thursday", "thur": "thursday", "thurs": "thursday", "fri": "friday", "sat": "saturday", "sun": "sunday"}
+
+// weekday reads a day of the week, written out or, where a list has them,
+// abbreviated.
+func (s *sentence) weekday(i int) string {
+	w := strings.TrimSuffix(s.at(i), "s")
+	day := weekdays[w]
+	switch {
+	case day == "":
+		return weekdays[s.at(i)] // "tues" keeps its s
+	case len(w) > 4:
+		return day
+	case s.words[i].upper && w != "sun" || strings.HasPrefix(s.words[i].gap, ":"):
+		return day
+	}
+	return ""
+}
 
 var seasons = map[string]string{"spring": "spring", "springtime": "spring", "summer": "summer", "summertime": "summer",
 	"autumn": "autumn", "fall": "autumn", "winter": "winter", "wintertime": "winter", "midsummer": "summer", "midwinter": "winter"}
@@ -46,8 +64,8 @@ func (s *sentence) dates() (dates, map[int]bool) {
 	for i := range s.words {
 		w := s.words[i].low
 		switch {
-		case weekdays[strings.TrimSuffix(w, "s")] && s.words[i].upper:
-			d.add("weekday", strings.TrimSuffix(w, "s"))
+		case s.weekday(i) != "":
+			d.add("weekday", s.weekday(i))
 		case months[w] && s.isMonth(i):
 			d.add("month", w)
 			s.dayOfMonth(i, d, at)

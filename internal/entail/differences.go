@@ -16,8 +16,10 @@ func nameRule(c *comparison) []finding {
 	have := map[string]bool{}
 	for i := range c.p.sentences {
 		for _, w := range c.p.sentences[i].words {
-			for _, f := range nameForms1(w.low) {
-				have[f] = true
+			for _, part := range append(strings.FieldsFunc(w.low, joinsIdentifier), w.low) {
+				for _, f := range nameForms1(part) {
+					have[f] = true
+				}
 			}
 		}
 	}
@@ -37,7 +39,7 @@ func nameRule(c *comparison) []finding {
 	}
 	for i, w := range c.h.words {
 		bare := strings.TrimSuffix(w.low, "'s")
-		if !c.isName(i, known) || own[bare] || months[w.low] || weekdays[strings.TrimSuffix(w.low, "s")] || seasons[w.low] != "" {
+		if !c.isName(i, known) || own[bare] || months[w.low] || weekdays[strings.TrimSuffix(w.low, "s")] != "" || seasons[w.low] != "" {
 			continue
 		}
 		if !slices.ContainsFunc(nameForms1(w.low), func(f string) bool { return have[f] }) && !resembles(bare, have) {
@@ -59,6 +61,9 @@ func (c *comparison) isName(i int, known map[string]bool) bool {
 	}
 	return !text.IsStop(w.low) && strings.ContainsFunc(w.raw, unicode.IsLetter) && !isNumberWord(w.low)
 }
+
+// joinsIdentifier splits the keys of a state, "mira.shop_open".
+func joinsIdentifier(r rune) bool { return r == '.' || r == '_' || r == '/' }
 
 func isNumberWord(w string) bool {
 	return isSmall(w) || scales[w] > 0 || ordinals[w] > 0 || multiples[w] > 0
@@ -86,7 +91,7 @@ func resembles(name string, have map[string]bool) bool {
 
 // negationRule finds what one text denies and the other says.
 func negationRule(c *comparison) []finding {
-	if c.a.coverage < 0.7 || c.a.matched < 2 {
+	if c.a.coverage < 0.6 || c.a.matched < 2 {
 		return nil
 	}
 	hn, pn := c.h.negated(), c.a.p.negated()
@@ -94,14 +99,68 @@ func negationRule(c *comparison) []finding {
 		if k < 0 || hn[i] == pn[k] {
 			continue
 		}
-		if hn[i] && len(pn) == 0 {
-			return c.contradicts("negation", fmt.Sprintf("negation: the claim denies “%s”, which the evidence says", c.h.words[i].raw))
+		why := ""
+		switch {
+		case hn[i] && len(pn) == 0:
+			why = fmt.Sprintf("negation: the claim denies “%s”, which the evidence says", c.h.words[i].raw)
+		case pn[k] && len(hn) == 0:
+			why = fmt.Sprintf("negation: the evidence denies “%s”, which the claim says", c.a.p.words[k].raw)
+		default:
+			continue
 		}
-		if pn[k] && len(hn) == 0 {
-			return c.contradicts("negation", fmt.Sprintf("negation: the evidence denies “%s”, which the claim says", c.a.p.words[k].raw))
+		if c.h.limits() || c.a.p.limits() || c.a.coverage < 0.8 || len(c.antonymPairs()) > 0 {
+			return c.doubts("negation", why)
 		}
+		return c.contradicts("negation", why)
 	}
 	return nil
+}
+
+// limits says whether a negation of the sentence may bound rather than deny: "not
+// only", "no more than", "nothing but", "not until".
+func (s *sentence) limits() bool {
+	for i := range s.words {
+		if !limiting[s.words[i].low] {
+			continue
+		}
+		for k := max(0, i-8); k < i; k++ {
+			if w := s.words[k].low; negations[w] || hasNot(w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var limiting = wordSet(`only just merely simply but until till unless before except more less further longer other else than without if why how what
+	where who whether rather instead know`)
+
+// antonymPairs are the words of the claim that the premise does not hold, with an
+// opposite of theirs that the claim does not.
+func (c *comparison) antonymPairs() [][2]int {
+	var out [][2]int
+	for i, k := range c.a.to {
+		if k >= 0 || !c.isContent(i) || c.p.holds(c.h.words[i].stem) {
+			continue
+		}
+		for _, f := range c.a.free {
+			if antonyms[c.h.words[i].stem][c.a.p.words[f].stem] {
+				out = append(out, [2]int{i, f})
+			}
+		}
+	}
+	return out
+}
+
+func (p *passage) holds(stem string) bool {
+	for i := range p.sentences {
+		for k := range p.sentences[i].words {
+			if p.sentences[i].words[k].stem == stem {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // antonymRule finds an opposite in the place of a word.
@@ -110,17 +169,45 @@ func antonymRule(c *comparison) []finding {
 		return nil
 	}
 	hn, pn := c.h.negated(), c.a.p.negated()
-	for i, k := range c.a.to {
-		if k >= 0 || !c.isContent(i) || hn[i] {
+	for _, pair := range c.antonymPairs() {
+		i, f := pair[0], pair[1]
+		if hn[i] || pn[f] {
 			continue
 		}
-		for _, f := range c.a.free {
-			if antonyms[c.h.words[i].stem][c.a.p.words[f].stem] && !pn[f] {
-				return c.contradicts("antonym", fmt.Sprintf("opposite: the evidence says “%s”, the claim “%s”", c.a.p.words[f].raw, c.h.words[i].raw))
-			}
+		why := fmt.Sprintf("opposite: the evidence says “%s”, the claim “%s”", c.a.p.words[f].raw, c.h.words[i].raw)
+		if converses[c.h.words[i].stem] && c.reordered() {
+			return c.doubts("antonym", why) // "A lies north of B" says that B lies south of A
 		}
+		return c.contradicts("antonym", why)
 	}
 	return nil
+}
+
+// converses say the same of two things named the other way round.
+var converses = func() map[string]bool {
+	out := map[string]bool{}
+	for w := range wordSet(`north south east west northern southern eastern western before after above below over under older younger elder
+		bigger smaller taller shorter buy bought sell sold lend lent borrow borrowed give gave take took receive left right behind front
+		inside outside husband wife father mother son daughter uncle aunt nephew niece master servant teacher pupil more less better worse
+		earlier later faster slower upstream downstream win won lose lost`) {
+		out[text.Stem(w)] = true
+	}
+	return out
+}()
+
+// reordered says whether the matched words stand in another order in the premise.
+func (c *comparison) reordered() bool {
+	last := -1
+	for _, k := range c.a.to {
+		if k < 0 {
+			continue
+		}
+		if k < last {
+			return true
+		}
+		last = k
+	}
+	return false
 }
 
 // swapRule finds two words that have changed places around a third.
@@ -163,23 +250,30 @@ func modalityRule(c *comparison) []finding {
 	if c.a.coverage < 0.6 || c.a.matched < 2 {
 		return nil
 	}
-	hh, ph := c.h.hedged(), c.a.p.hedged()
-	if len(hh) > 0 {
+	if len(c.h.hedged()) > 0 {
 		return nil
 	}
+	ph := c.a.p.hedged()
 	for i, k := range c.a.to {
 		if k < 0 {
 			continue
 		}
 		if w := ph[k]; w != "" {
-			return c.refuses("modality", fmt.Sprintf("modality: the evidence says “%s %s”, the claim states it", w, c.a.p.words[k].raw))
+			why := fmt.Sprintf("modality: the evidence says “%s %s”, the claim states it", w, c.a.p.words[k].raw)
+			if unsure[strings.ToLower(w)] && c.a.coverage >= 0.75 {
+				return c.refuses("modality", why)
+			}
+			return c.doubts("modality", why)
 		}
 		if w := c.a.p.conditional(k); w != "" && c.h.conditional(i) == "" {
-			return c.refuses("modality", fmt.Sprintf("condition: the evidence says it under “%s”, the claim states it", w))
+			return c.doubts("condition", fmt.Sprintf("condition: the evidence says it under “%s”, the claim states it", w))
 		}
 	}
 	return nil
 }
+
+// unsure words vouch for nothing; "may" and "could" also allow.
+var unsure = wordSet(`might perhaps maybe possibly probably supposedly allegedly reportedly seemingly presumably`)
 
 // quantifierRule finds "all" where the premise does not say so.
 func quantifierRule(c *comparison) []finding {
@@ -188,7 +282,7 @@ func quantifierRule(c *comparison) []finding {
 	}
 	for i := range c.h.words {
 		w := c.h.words[i].low
-		if !universals[w] || w == "all" && idiomaticAll(c.h, i) {
+		if !universals[w] || w == "all" && idiomaticAll(c.h, i) || w == "nothing" && c.h.at(i+1) == "but" {
 			continue
 		}
 		if f := c.universal(i, w); f != nil {
@@ -199,22 +293,40 @@ func quantifierRule(c *comparison) []finding {
 }
 
 func (c *comparison) universal(i int, w string) []finding {
-	part := ""
-	for k := range c.a.p.words {
-		switch v := c.a.p.words[k].low; {
-		case universals[v] || negations[v] || hasNot(v):
-			return nil
-		case partials[v]:
-			part = v
+	for k := range c.p.sentences {
+		for _, x := range c.p.sentences[k].words {
+			if universals[x.low] && x.low != "any" {
+				return nil
+			}
 		}
 	}
-	if part != "" {
-		return c.refuses("quantifier", fmt.Sprintf("quantifier: the evidence says “%s”, the claim “%s”", part, w))
+	for k := range c.a.p.words {
+		v := c.a.p.words[k].low
+		if negations[v] || hasNot(v) {
+			return nil
+		}
+		if partials[v] && c.sameNoun(i, k) {
+			return c.refuses("quantifier", fmt.Sprintf("quantifier: the evidence says “%s”, the claim “%s”", v, w))
+		}
 	}
-	if c.a.coverage >= 0.6 {
-		return c.refuses("quantifier", fmt.Sprintf("quantifier: the evidence does not say “%s”", w))
+	if c.a.coverage < 0.6 {
+		return nil
 	}
-	return nil
+	return c.doubts("quantifier", fmt.Sprintf("quantifier: the evidence does not say “%s”", w))
+}
+
+// sameNoun says whether the quantifiers at word i of the claim and word k of the
+// premise speak of the same thing.
+func (c *comparison) sameNoun(i, k int) bool {
+	if c.h.denies() {
+		return false
+	}
+	for x := i + 1; x < len(c.h.words) && x <= i+3; x++ {
+		if c.a.to[x] > k && c.a.to[x] <= k+3 {
+			return true
+		}
+	}
+	return false
 }
 
 // idiomaticAll is "after all", "at all", "all right", "all day".
@@ -224,8 +336,10 @@ func idiomaticAll(s *sentence, i int) bool {
 		return true
 	}
 	switch s.at(i + 1) {
-	case "right", "day", "night", "but", "along", "about", "around", "over", "the":
-		return s.at(i+1) != "the" || s.at(i+2) == "way" || s.at(i+2) == "same"
+	case "right", "day", "night", "but", "along", "about", "around", "over", "too":
+		return true
+	case "the":
+		return s.at(i+2) == "way" || s.at(i+2) == "same"
 	}
 	return false
 }

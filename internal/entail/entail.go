@@ -58,6 +58,7 @@ const (
 	scoreVerbatim     = 0.99
 	scoreContradicted = 0.01
 	scoreRefused      = 0.03
+	scoreDoubted      = 0.15
 	scoreUnknown      = 0.30
 )
 

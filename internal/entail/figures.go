@@ -2,6 +2,7 @@ package entail
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -32,56 +33,90 @@ func numberRule(c *comparison) []finding {
 
 // figure judges one figure of the claim.
 func (c *comparison) figure(q quantity, premise []quantity) []finding {
-	var range_, other, clash *quantity
+	var loose, other, clash *quantity
 	for i := range premise {
 		e := &premise[i]
 		same, known := sameUnit(q, *e)
+		equal := e.value == q.value && e.to == q.to
 		switch {
-		case q.bound == exactly && e.bound != exactly && e.bound != place && e.covers(q.value) && (same || !known):
-			range_ = e
-		case q.bound == place != (e.bound == place):
-		case e.value == q.value && (same || !known):
+		case equal && (same || !known) && !(q.bound == exactly && e.inexact()):
 			return nil
-		case q.bound != exactly && q.bound != place:
+		case q.bound == exactly && e.inexact() && e.covers(q.value) && (same || !known):
+			loose = e
+		case q.inexact():
 			if e.bound != exactly || q.covers(e.value) || !same {
 				return nil
 			}
 			other = e
-		case e.value == q.value:
+		case equal && e.bound == q.bound:
 			clash = e
-		case same:
+		case same && e.bound == q.bound:
 			other = e
 		}
 	}
+	say := c.refuses
+	if c.h.denies() || derived(q.value, premise) {
+		say = c.doubts
+	}
 	switch {
-	case range_ != nil:
-		return c.refuses("number", fmt.Sprintf("number: the evidence says “%s”, which does not give exactly “%s”", range_.text, q.text))
+	case loose != nil:
+		return c.refuses("number", fmt.Sprintf("number: the evidence says “%s”, which does not give exactly “%s”", loose.text, q.text))
 	case clash != nil:
-		return c.refuses("number", fmt.Sprintf("unit: the evidence counts %s, the claim %s", unitOf(*clash), unitOf(q)))
-	case other != nil && c.a.coverage >= 0.5 && c.onlyFigureDiffers(q):
+		return c.refuses("unit", fmt.Sprintf("unit: the evidence counts %s, the claim %s", unitOf(*clash), unitOf(q)))
+	case other != nil && !c.h.denies() && c.onlyDiffersAt(2, func(i int) bool { return i >= q.from && i < q.end }):
 		return c.contradicts("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
 	case other != nil:
-		return c.refuses("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
-	case q.bound == exactly || q.bound == place:
-		return c.refuses("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text))
+		return say("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
+	case q.value <= 12 && !startsDigit(q.text) || q.inexact():
+		return c.doubts("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text)) // it may count what stands there
 	}
-	return nil
+	return say("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text))
 }
 
-// onlyFigureDiffers says whether all that the claim says besides a figure stands
-// in the premise's sentence.
-func (c *comparison) onlyFigureDiffers(q quantity) bool {
-	rest, matched := 0, 0
+func (q quantity) inexact() bool { return q.bound != exactly && q.bound != place }
+
+func startsDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+
+// denies says whether a sentence holds a negation.
+func (s *sentence) denies() bool {
+	return slices.ContainsFunc(s.words, func(w word) bool { return negations[w.low] || hasNot(w.low) })
+}
+
+// derived says whether a value follows from the premise's numbers by one step of
+// reckoning, which the rules do not do.
+func derived(v float64, premise []quantity) bool {
+	for i := range premise {
+		a := premise[i].value
+		for _, k := range []float64{7, 12, 24, 60, 365} {
+			if a*k == v || a == v*k {
+				return true
+			}
+		}
+		for j := range premise {
+			b := premise[j].value
+			if i != j && (a+b == v || math.Abs(a-b) == v || a*b == v) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// onlyDiffersAt says whether all that the claim says besides some of its words
+// stands in the premise's sentence, and that is at least so many content words:
+// only then are both about the same thing.
+func (c *comparison) onlyDiffersAt(least int, apart func(i int) bool) bool {
+	rest := 0
 	for i := range c.h.words {
-		if i >= q.from && i < q.end || c.a.to[i] < 0 && !c.isContent(i) {
+		if apart(i) || !c.isContent(i) {
 			continue
 		}
 		rest++
-		if c.a.to[i] >= 0 {
-			matched++
+		if c.a.to[i] < 0 {
+			return false
 		}
 	}
-	return rest > 0 && matched*10 >= rest*7
+	return rest >= least
 }
 
 func unitOf(q quantity) string {
@@ -93,7 +128,10 @@ func unitOf(q quantity) string {
 
 // dateRule wants every part of a date that the claim gives.
 func dateRule(c *comparison) []finding {
-	want, _ := c.h.dates()
+	want, calendar := c.h.dates()
+	if len(want) == 0 {
+		return nil
+	}
 	var all []dates
 	for i := range c.p.sentences {
 		d, _ := c.p.sentences[i].dates()
@@ -105,11 +143,14 @@ func dateRule(c *comparison) []finding {
 			if slices.Contains(have[part], v) {
 				continue
 			}
+			differs := fmt.Sprintf("%s differs: the evidence says %s, the claim %s", part, strings.Join(have[part], " and "), v)
 			switch {
-			case len(have[part]) > 0 && c.a.coverage >= 0.5:
-				return c.contradicts("date", fmt.Sprintf("%s differs: the evidence says %s, the claim %s", part, strings.Join(have[part], " and "), v))
+			case len(have[part]) > 0 && (part == "time of day" || c.h.denies()):
+				return c.doubts("date", differs)
+			case len(have[part]) == 1 && c.onlyDiffersAt(1, func(i int) bool { return calendar[i] || relative[c.h.words[i].low] }):
+				return c.contradicts("date", differs)
 			case len(have[part]) > 0:
-				return c.refuses("date", fmt.Sprintf("%s differs: the evidence says %s, the claim %s", part, strings.Join(have[part], " and "), v))
+				return c.refuses("date", differs)
 			case part != "time of day":
 				return c.refuses("date", fmt.Sprintf("%s: the evidence does not say %s", part, v))
 			}
@@ -117,3 +158,6 @@ func dateRule(c *comparison) []finding {
 	}
 	return nil
 }
+
+// relative words place a date and name none.
+var relative = wordSet(`last next this past ago year month week day season early late mid back`)

@@ -77,6 +77,14 @@ func (s *sentence) quantityAt(i int) (quantity, bool) {
 		q.value, q.bound = math.NaN(), roughly
 	case w == "half" && s.at(i+1) == "a" && s.at(i+2) == "dozen":
 		q.value, q.end = 6, i+3
+	case w == "half" && s.at(i+1) == "dozen":
+		q.value, q.end = 6, i+2
+	case w == "a" && s.at(i+1) == "score" && s.at(i+2) == "of":
+		q.value, q.end = 20, i+2
+	case w == "a" && s.at(i+1) == "decade":
+		q.value, q.end, q.units = 10, i+2, []string{"year", "decad"}
+	case w == "a" && s.at(i+1) == "fortnight":
+		q.value, q.end, q.units = 14, i+2, []string{"day", "fortnight"}
 	case w == "half":
 		q.value = 0.5
 	case w == "a" && (scales[s.at(i+1)] > 0):
@@ -109,6 +117,9 @@ func (s *sentence) figureAt(i int, q quantity) (quantity, bool) {
 		return q, false
 	}
 	q.value, q.end = v, i+n
+	if tens := smallNumbers[s.at(q.end+1)]; n == 1 && v < 10 && s.at(q.end) == "and" && tens >= 20 && s.at(i-1) != "between" {
+		q.value, q.end = v+tens, q.end+2 // "five and twenty"
+	}
 	q.weak = n == 1 && s.at(i) == "one"
 	if o := ordinals[s.at(q.end)]; o > 0 && o < 10 && int(v)%10 == 0 && s.words[q.end-1].gap == "-" {
 		q.value, q.bound, q.end = v+o, place, q.end+1

@@ -73,6 +73,9 @@ func TestRulesOnLabelledPairs(t *testing.T) {
 			table[key] = &row{}
 		}
 		reason, _, _ := strings.Cut(v.Why, ":")
+		if !Decides(v) {
+			reason = "(" + reason + ")"
+		}
 		if byRule[reason] == nil {
 			byRule[reason] = &row{}
 		}

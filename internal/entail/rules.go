@@ -95,6 +95,7 @@ type finding struct {
 	label schema.Label
 	why   string
 	span  string
+	doubt bool // not exact enough to end a cascade
 }
 
 // rule looks for a difference between a sentence of the claim and the premise.
@@ -111,17 +112,30 @@ type comparison struct {
 // rules in the order in which they are named when several speak.
 var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, modalityRule, quantifierRule}
 
-// compare runs the rules; a contradiction outweighs a refusal, and the first of
-// each is told.
+// compare runs the rules. A contradiction outweighs a refusal, a refusal a doubt,
+// and the first of each is told. A claim about somebody of whom the premise does
+// not speak cannot be contradicted by it.
 func compare(p, h *passage, n Names) schema.Verdict {
 	all := findings(p, h, n)
 	for _, f := range all {
-		if f.label == schema.Contradicted {
+		if f.rule == "name" {
+			return refused(f.why, f.span)
+		}
+	}
+	for _, f := range all {
+		if f.label == schema.Contradicted && !f.doubt {
 			return contradicted(f.why, f.span)
 		}
 	}
 	for _, f := range all {
-		return refused(f.why, f.span)
+		if !f.doubt {
+			return refused(f.why, f.span)
+		}
+	}
+	for _, f := range all {
+		v := unknown(f.why)
+		v.Score, v.Span = scoreDoubted, f.span
+		return v
 	}
 	if len(p.sentences) == 0 {
 		return unknown("the evidence has no words")
@@ -146,6 +160,10 @@ func findings(p, h *passage, n Names) []finding {
 
 func (c *comparison) contradicts(rule, why string) []finding {
 	return []finding{{rule: rule, label: schema.Contradicted, why: why, span: c.a.p.text}}
+}
+
+func (c *comparison) doubts(rule, why string) []finding {
+	return []finding{{rule: rule, label: schema.Unverifiable, why: why, span: c.a.p.text, doubt: true}}
 }
 
 func (c *comparison) refuses(rule, why string) []finding {

@@ -17,16 +17,53 @@ func verbatim(p, h *passage, n Names) (span string, ok bool) {
 		return "", false
 	}
 	pp, hp := personsOf(n)
-	premise := make([]norm, len(p.sentences))
+	premise := make([]norms, len(p.sentences))
 	for i := range p.sentences {
-		premise[i] = p.sentences[i].normalise(pp)
+		premise[i] = p.sentences[i].readings(pp, softLeads, answers)
 	}
-	for _, lead := range leadsOf(h, n.Leads) {
-		if span, ok := lead.within(p, premise, pp, hp); ok {
+	for _, reading := range leadsOf(h, n.Leads) {
+		if span, ok := reading.within(p, premise, pp, hp); ok {
 			return span, true
 		}
 	}
 	return "", false
+}
+
+// norms are the readings of one sentence: as it stands, and without a word at its
+// front that says nothing.
+type norms []norm
+
+func (n norms) meet(o norms) bool {
+	return slices.ContainsFunc(n, func(a norm) bool { return slices.ContainsFunc(o, a.equal) })
+}
+
+var (
+	// softLeads join or call, and say nothing.
+	softLeads = wordSet(`oh ah well but and so also however hm hmm ha hey alas eh besides moreover`)
+	// answers say yes or no to something else: a claim may leave out those of the
+	// premise, and not bring its own.
+	answers = wordSet(`yes no aye nay yeah yep nope indeed true right sure certainly`)
+)
+
+// readings puts a sentence in its normal form, with and without a lead.
+func (s *sentence) readings(p persons, leads ...map[string]bool) norms {
+	out := norms{s.normalise(p)}
+	if rest, ok := s.withoutLead(leads...); ok {
+		out = append(out, rest.normalise(p))
+	}
+	return out
+}
+
+func (s *sentence) withoutLead(leads ...map[string]bool) (sentence, bool) {
+	at := 0
+	for at+2 < len(s.words) && slices.ContainsFunc(leads, func(m map[string]bool) bool { return m[s.at(at)] }) &&
+		(s.words[at].gap == "," || s.words[at].gap == "..." || s.at(at) == "but" || s.at(at) == "and") {
+		at++
+	}
+	if at == 0 {
+		return *s, false
+	}
+	return s.cut(at, len(s.words)), true
 }
 
 // said is one reading of the hypothesis: with or without its leads.
@@ -36,21 +73,24 @@ type said []sentence
 // own openers and hedges.
 func leadsOf(h *passage, leads []string) []said {
 	out := []said{h.sentences}
-	trimmed := slices.Clone(h.sentences)
+	var trimmed said
 	changed := false
-	for i := range trimmed {
-		if s, ok := trimLeads(trimmed[i], leads); ok {
-			trimmed[i], changed = s, true
+	for _, s := range h.sentences {
+		if isLead(&s, leads) {
+			changed = true
+			continue
 		}
+		s, ok := trimLeads(s, leads)
+		trimmed, changed = append(trimmed, s), changed || ok
 	}
-	if changed {
+	if changed && len(trimmed) > 0 {
 		out = append(out, trimmed)
 	}
 	return out
 }
 
 // within looks for the sentences in the premise.
-func (h said) within(p *passage, premise []norm, pp, hp persons) (string, bool) {
+func (h said) within(p *passage, premise []norms, pp, hp persons) (string, bool) {
 	if at, ok := h.runOf(p, premise, hp); ok {
 		return p.span(at, at+len(h)), true
 	}
@@ -75,16 +115,16 @@ func (h said) within(p *passage, premise []norm, pp, hp persons) (string, bool) 
 }
 
 // runOf finds all sentences next to one another.
-func (h said) runOf(p *passage, premise []norm, hp persons) (int, bool) {
-	want := make([]norm, len(h))
+func (h said) runOf(p *passage, premise []norms, hp persons) (int, bool) {
+	want := make([]norms, len(h))
 	for i := range h {
-		want[i] = h[i].normalise(hp)
+		want[i] = h[i].readings(hp, softLeads)
 	}
 	for at := 0; at+len(h) <= len(premise); at++ {
 		ok := true
 		for i := range h {
 			s := &p.sentences[at+i]
-			if s.question && !h[i].question || h[i].question && !s.question || s.quoted || !premise[at+i].equal(want[i]) {
+			if s.question && !h[i].question || h[i].question && !s.question || s.quoted || !premise[at+i].meet(want[i]) {
 				ok = false
 				break
 			}
@@ -98,8 +138,8 @@ func (h said) runOf(p *passage, premise []norm, hp persons) (int, bool) {
 
 // findClause is the premise's sentence that holds a clause whole, the same as the
 // last or the next one, or -1.
-func findClause(c sentence, p *passage, premise []norm, pp, hp persons, last int) int {
-	want := c.normalise(hp)
+func findClause(c sentence, p *passage, premise []norms, pp, hp persons, last int) int {
+	want := c.readings(hp, softLeads)
 	from, to := 0, len(premise)-1
 	if last >= 0 {
 		from, to = last, min(last+1, to)
@@ -109,11 +149,11 @@ func findClause(c sentence, p *passage, premise []norm, pp, hp persons, last int
 		if s.question || s.quoted || c.question || p.takenBack(at, at+1) {
 			continue
 		}
-		if premise[at].equal(want) {
+		if premise[at].meet(want) {
 			return at
 		}
 		for _, part := range s.separable() {
-			if part.normalise(pp).equal(want) {
+			if part.readings(pp, softLeads).meet(want) {
 				return at
 			}
 		}
@@ -159,6 +199,14 @@ func (p *passage) takenBack(i, j int) bool {
 	return false
 }
 
+// isLead says whether a sentence is nothing but an opener or a hedge: "Right, then."
+func isLead(s *sentence, leads []string) bool {
+	return slices.ContainsFunc(leads, func(lead string) bool {
+		words := text.Words(text.Plain(clip(lead, 200)))
+		return len(words) == len(s.words) && len(words) > 0 && s.hasWords(0, words) && !slices.ContainsFunc(words, carriesMeaning)
+	})
+}
+
 // trimLeads drops the NPC's own openers and hedges from the front and the end of
 // a sentence. One that itself denies or conditions is never dropped.
 func trimLeads(s sentence, leads []string) (sentence, bool) {
@@ -186,7 +234,7 @@ func trimLeads(s sentence, leads []string) (sentence, bool) {
 }
 
 func carriesMeaning(w string) bool {
-	return negations[w] || conditions[w] || strings.HasSuffix(w, "n't") || retractions[w]
+	return negations[w] || hasNot(w) || retractions[w] || w == "if" || w == "unless" || w == "whether" || w == "except"
 }
 
 func (s *sentence) hasWords(at int, words []string) bool {

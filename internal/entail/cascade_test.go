@@ -1,0 +1,125 @@
+package entail
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// tier is a verifier made of a function.
+type tier func(ctx context.Context, pairs []Pair) ([]schema.Verdict, error)
+
+func (f tier) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, error) {
+	return f(ctx, pairs)
+}
+
+func says(label schema.Label, score float64, name string) tier {
+	return func(_ context.Context, pairs []Pair) ([]schema.Verdict, error) {
+		out := make([]schema.Verdict, len(pairs))
+		for i := range out {
+			out[i] = schema.Verdict{Label: label, Score: score, Tier: name, Why: name + " says so"}
+		}
+		return out, nil
+	}
+}
+
+func TestCascadeAsksUntilATierDecides(t *testing.T) {
+	unsure := says(schema.Unverifiable, 0.4, "unsure")
+	yes := says(schema.Supported, 0.9, "yes")
+	final := tier(func(_ context.Context, pairs []Pair) ([]schema.Verdict, error) {
+		return []schema.Verdict{{Label: schema.Unverifiable, Tier: "final", Final: true}}, nil
+	})
+	cases := []struct {
+		name  string
+		tiers []Verifier
+		label schema.Label
+		tier  string
+	}{
+		{"no tier at all", nil, schema.Unverifiable, TierNone},
+		{"the first decides", []Verifier{yes, final}, schema.Supported, "yes"},
+		{"the second decides", []Verifier{unsure, yes}, schema.Supported, "yes"},
+		{"a final refusal is final", []Verifier{final, yes}, schema.Unverifiable, "final"},
+		{"nobody knows", []Verifier{unsure, NewOverlap()}, schema.Unverifiable, "unsure"},
+		{"an error passes over", []Verifier{tier(func(context.Context, []Pair) ([]schema.Verdict, error) { return nil, errors.New("down") }), yes}, schema.Supported, "yes"},
+		{"a panic passes over", []Verifier{tier(func(context.Context, []Pair) ([]schema.Verdict, error) { panic("out of range") }), yes}, schema.Supported, "yes"},
+		{"only failures support nothing", []Verifier{tier(func(context.Context, []Pair) ([]schema.Verdict, error) { panic("out of range") })}, schema.Unverifiable, TierNone},
+		{"too few verdicts", []Verifier{tier(func(context.Context, []Pair) ([]schema.Verdict, error) { return nil, nil })}, schema.Unverifiable, TierNone},
+		{"not a number", []Verifier{says(schema.Supported, math.NaN(), "nan")}, schema.Unverifiable, TierNone},
+		{"more than certain", []Verifier{says(schema.Supported, 1.5, "big")}, schema.Unverifiable, TierNone},
+		{"another model's labels", []Verifier{says("entailment", 0.9, "other")}, schema.Unverifiable, TierNone},
+		{"a tier out of time passes over", []Verifier{Within(time.Nanosecond, tier(func(ctx context.Context, _ []Pair) ([]schema.Verdict, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})), yes}, schema.Supported, "yes"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			out, err := NewCascade(c.tiers...).Verify(context.Background(), []Pair{{Premise: "The mill stood.", Hypothesis: "The mill burned."}})
+			if err != nil || len(out) != 1 {
+				t.Fatalf("%v, %v", out, err)
+			}
+			if out[0].Label != c.label || out[0].Tier != c.tier {
+				t.Errorf("got %+v", out[0])
+			}
+			if out[0].Label != schema.Supported && c.tier != "final" && out[0].Why == "" {
+				t.Error("no reason is given")
+			}
+		})
+	}
+}
+
+func TestCascadeAsksEachTierOnlyWhatIsOpen(t *testing.T) {
+	asked := 0
+	last := tier(func(_ context.Context, pairs []Pair) ([]schema.Verdict, error) {
+		asked += len(pairs)
+		return says(schema.Supported, 0.8, "last").Verify(context.Background(), pairs)
+	})
+	out, err := NewCascade(NewRules(), last).Verify(context.Background(), []Pair{
+		{Premise: "The mill burned.", Hypothesis: "The mill burned."},
+		{Premise: "The mill burned.", Hypothesis: "Fire took the mill."},
+		{Premise: "It costs 40 marks.", Hypothesis: "It costs 41 marks."},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked != 1 || out[0].Tier != TierRule || out[1].Tier != "last" || out[2].Label == schema.Supported {
+		t.Errorf("asked %d, got %+v", asked, out)
+	}
+}
+
+// Without a model only verbatim sentences are supported, however alike others are.
+func TestOverlapSupportsOnlyVerbatim(t *testing.T) {
+	cases := []struct {
+		hypothesis string
+		label      schema.Label
+		why        string
+	}{
+		{"The miller's cart burned in the night.", schema.Supported, "word for word"},
+		{"The miller's cart burned in the cold night.", schema.Unverifiable, "a candidate"},
+		{"The cart stood in the yard, old and empty.", schema.Unverifiable, "unverifiable"},
+		{"The cart burned while Osric and Wren slept.", schema.Unverifiable, "neutral"},
+		{"Grain is dear.", schema.Unverifiable, "0 %"},
+	}
+	for _, c := range cases {
+		out, err := NewOverlap().Verify(context.Background(), []Pair{{Premise: "The miller's cart burned in the night.", Hypothesis: c.hypothesis}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out[0].Label != c.label || !strings.Contains(out[0].Why, c.why) || out[0].Tier != TierOverlap {
+			t.Errorf("%q: %+v", c.hypothesis, out[0])
+		}
+	}
+}
+
+func TestEmptyBatch(t *testing.T) {
+	for _, v := range []Verifier{NewRules(), NewOverlap(), NewCascade(NewRules())} {
+		if out, err := v.Verify(context.Background(), nil); err != nil || len(out) != 0 {
+			t.Errorf("%T: %v, %v", v, out, err)
+		}
+	}
+}

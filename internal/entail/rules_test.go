@@ -1,0 +1,158 @@
+package entail
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Each rule refuses by name what differs in its matter, and leaves alone what only
+// looks like it.
+func TestRulesExplainTheirRefusals(t *testing.T) {
+	cases := []struct {
+		name, premise, hypothesis string
+		label                     schema.Label
+		final                     bool
+		why                       string // a part of the reason; "" for no finding
+	}{
+		// numbers
+		{"other number", "The sword costs forty-two marks.", "The sword costs 43 marks.", schema.Contradicted, false, "“forty-two”"},
+		{"same number in digits", "The sword costs forty-two marks, no less.", "The sword is yours for 42 marks.", schema.Unverifiable, false, ""},
+		{"thousands", "The levy was 1,402 men.", "The levy numbered one thousand four hundred and two men.", schema.Unverifiable, false, ""},
+		{"decimal", "It weighs 3.5 stone.", "It weighs 35 stone.", schema.Contradicted, false, "3.5"},
+		{"dozen", "He bought a dozen nails.", "He bought 12 nails.", schema.Unverifiable, false, ""},
+		{"half a dozen", "He bought half a dozen nails.", "He bought 6 nails.", schema.Unverifiable, false, ""},
+		{"twice", "She rang the bell twice.", "She rang the bell 2 times.", schema.Unverifiable, false, ""},
+		{"thrice for twice", "She rang the bell twice.", "She rang the bell thrice.", schema.Contradicted, false, "thrice"},
+		{"about is not exactly", "About forty spears were made.", "Forty spears were made.", schema.Unverifiable, true, "“About forty”"},
+		{"or so", "Forty or so spears were made.", "Forty spears were made.", schema.Unverifiable, true, "does not give exactly"},
+		{"a range is not a figure", "Between thirty and fifty spears were made.", "Forty spears were made.", schema.Unverifiable, true, "does not give exactly"},
+		{"a written range", "It takes 30-50 days.", "It takes 40 days.", schema.Unverifiable, true, "30-50"},
+		{"the end of a range", "It takes 30 to 50 days.", "It takes 50 days.", schema.Unverifiable, true, "does not give exactly"},
+		{"at least", "At least forty men came.", "Forty men came.", schema.Unverifiable, true, "does not give exactly"},
+		{"dozens", "Dozens of men came.", "Twenty-four men came.", schema.Unverifiable, true, "does not give exactly"},
+		{"rounding the other way is fine", "Forty-one spears were made.", "About forty spears were made.", schema.Unverifiable, false, ""},
+		{"more than, true", "Forty men came.", "More than thirty men came.", schema.Unverifiable, false, ""},
+		{"more than, false", "Forty men came.", "More than fifty men came.", schema.Contradicted, false, "fifty"},
+		{"another unit", "The walk takes 3 hours.", "The walk takes 3 days.", schema.Unverifiable, true, "unit"},
+		{"another coin", "The fare is 2 pennies.", "The fare is 2 crowns.", schema.Unverifiable, true, "unit"},
+		{"ordinal", "She won the third race.", "She won the fourth race.", schema.Contradicted, false, "fourth"},
+		{"ordinal in digits", "She won the 3rd race.", "She won the third race of all.", schema.Unverifiable, false, ""},
+		{"level eight, the eighth level", "Only for level 8.", "Reach the eighth level first.", schema.Unverifiable, false, ""},
+		{"a figure out of nowhere", "The sword is old.", "The sword is 300 years old.", schema.Unverifiable, true, "“300” is not in the evidence"},
+		{"reckoned from what is there", "Rent is 100 gold a week, three weeks ahead.", "That is 300 gold.", schema.Unverifiable, false, "300"},
+		{"counted from what is there", "Osric and Yrsa came.", "Two people came.", schema.Unverifiable, false, "Two"},
+		{"five and twenty", "It costs 25 gold.", "It costs five and twenty gold.", schema.Unverifiable, false, ""},
+		{"one of is no figure", "The smith is old.", "The smith is one of the old folk.", schema.Unverifiable, false, ""},
+		{"the other tier's number", "The free tier allows 500 requests.", "The premium tier allows 1000 requests.", schema.Unverifiable, true, "1000"},
+
+		// dates
+		{"season", "The mill burned in the spring of 1402.", "the mill burned down last autumn", schema.Contradicted, false, "season differs: the evidence says spring, the claim autumn"},
+		{"year", "The mill burned in the spring of 1402.", "The mill burned in the spring of 1401.", schema.Contradicted, false, "year differs"},
+		{"month", "He came on 3 May 1402.", "He came on 3 June 1402.", schema.Contradicted, false, "month differs"},
+		{"day", "He came on 3 May 1402.", "He came on the fourth of May 1402.", schema.Contradicted, false, "day differs"},
+		{"day in words", "He came on 3 May 1402.", "He came back on the third of May.", schema.Unverifiable, false, ""},
+		{"day with a tail", "He came on May 23rd.", "He came back on the twenty-third of May.", schema.Unverifiable, false, ""},
+		{"weekday", "Market is on Thursday.", "Market is on Friday.", schema.Contradicted, false, "weekday differs"},
+		{"weekday abbreviated", "Mon: calm. Tue: gale.", "There was a gale on Tuesday.", schema.Unverifiable, false, ""},
+		{"a date out of nowhere", "The mill burned.", "The mill burned in May 1402.", schema.Unverifiable, true, "year: the evidence does not say 1402"},
+		{"may is a verb", "The mill is old.", "The mill may be old.", schema.Unverifiable, false, ""},
+		{"a march is a walk", "The levy left.", "The levy left for a march.", schema.Unverifiable, false, ""},
+		{"a spring is water", "There is water in the hills.", "There is a spring in the hills.", schema.Unverifiable, false, ""},
+		{"to fall is to drop", "The tower is tall.", "The tower will fall.", schema.Unverifiable, false, ""},
+		{"forty marks is no year", "He paid 1402 marks.", "He paid 1402 marks in coin.", schema.Unverifiable, false, ""},
+
+		// names
+		{"a name more", "A man crossed the weir.", "A man called Osric crossed the weir.", schema.Unverifiable, true, "“Osric” is not in the evidence"},
+		{"the same name owned", "Osric's boat is gone.", "The boat of Osric is gone.", schema.Unverifiable, false, ""},
+		{"a people and its land", "The men of Scornia came.", "They were Scornian men.", schema.Unverifiable, false, ""},
+		{"a capital at the front is no name", "There were wolves on the fell.", "Wolves were about.", schema.Unverifiable, false, ""},
+
+		{"a name outweighs what else differs", "Bram burned the mill in spring.", "It was Osric who burned the mill in autumn.", schema.Unverifiable, true, "Osric"},
+
+		// negation
+		{"denied", "Bram burned the old mill.", "Bram never burned the old mill.", schema.Contradicted, false, "denies"},
+		{"claimed though denied", "Bram did not burn the old mill.", "Bram burned the old mill.", schema.Contradicted, false, "the evidence denies"},
+		{"no longer denied twice", "Bram did not burn the old mill.", "Bram never burned the old mill.", schema.Unverifiable, false, ""},
+		{"not only", "Bram burned the old mill.", "Bram burned not only the old mill.", schema.Unverifiable, false, "only"},
+
+		// opposites
+		{"open and closed", "The north gate is open at night.", "The north gate is closed at night.", schema.Contradicted, false, "“open”"},
+		{"north and south", "The shrine lies north of the town.", "The shrine lies south of the town.", schema.Contradicted, false, "“north”"},
+		{"the same seen from the other side", "The shrine lies north of the town.", "The town lies south of the shrine.", schema.Unverifiable, false, "opposite"},
+		{"an opposite that is denied", "The gate is open.", "The gate is not closed.", schema.Unverifiable, false, ""},
+		{"bought and sold", "Bram sold the grey mare at market.", "Bram bought the grey mare at market.", schema.Contradicted, false, "“sold”"},
+
+		// roles
+		{"roles", "Mira owes Bren money.", "Bren owes Mira money.", schema.Contradicted, false, "changed places"},
+		{"passive is no swap", "Bram burned the mill.", "The mill was burned by Bram.", schema.Unverifiable, false, ""},
+		{"an adverb may move", "In spring the old mill burned.", "The old mill burned in spring.", schema.Unverifiable, false, ""},
+
+		// modality and condition
+		{"perhaps", "Perhaps Bram burned the old mill.", "Bram burned the old mill.", schema.Unverifiable, true, "“Perhaps"},
+		{"might", "Bram might have burned the old mill.", "Bram burned the old mill.", schema.Unverifiable, true, "“might"},
+		{"wanted to", "Bram wanted to sell the mill.", "Bram did sell the mill.", schema.Unverifiable, false, "modality"},
+		{"if", "If the ice melts the ferry crosses again.", "The ferry crosses again.", schema.Unverifiable, false, "“if”"},
+
+		// quantifiers
+		{"some is not all", "Some of the guards drink.", "All of the guards drink.", schema.Unverifiable, true, "“Some”"},
+		{"most is not every", "Most guards drink.", "Every guard drinks.", schema.Unverifiable, true, "quantifier"},
+		{"often is not always", "He often drinks at the inn.", "He always drinks at the inn.", schema.Unverifiable, true, "always"},
+		{"after all says nothing", "The guards drink.", "The guards drink after all.", schema.Unverifiable, false, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			v := judge(t, Pair{Premise: c.premise, Hypothesis: c.hypothesis})
+			none := "no rule denies it"
+			switch {
+			case v.Label != c.label || v.Final != c.final:
+				t.Errorf("%q from %q: %+v", c.hypothesis, c.premise, v)
+			case c.why == "" && !strings.Contains(v.Why, none):
+				t.Errorf("%q from %q: found %q", c.hypothesis, c.premise, v.Why)
+			case !strings.Contains(strings.ToLower(v.Why), strings.ToLower(c.why)):
+				t.Errorf("%q from %q: why is %q, want %q in it", c.hypothesis, c.premise, v.Why, c.why)
+			}
+		})
+	}
+}
+
+func TestNamesKnownToTheWorldCountWhereverTheyStand(t *testing.T) {
+	p := Pair{Premise: "A man crossed the weir.", Hypothesis: "osric crossed the weir.", Names: Names{Known: []string{"Osric Vane"}}}
+	if v := judge(t, p); !v.Final || !strings.Contains(v.Why, "osric") {
+		t.Errorf("%+v", v)
+	}
+	p.Names = miraSpeaks
+	p.Hypothesis = "I, Mira, crossed the weir."
+	if v := judge(t, p); strings.HasPrefix(v.Why, "name") {
+		t.Errorf("the NPC's own name was asked for: %+v", v)
+	}
+}
+
+func TestRulesAreBounded(t *testing.T) {
+	long := strings.Repeat("The mill burned in the spring of 1402. ", 30_000) // over 1 MB
+	for name, p := range map[string]Pair{
+		"premise":    {Premise: long, Hypothesis: "The mill burned in the spring of 1402."},
+		"hypothesis": {Premise: "The mill burned.", Hypothesis: long},
+		"one word":   {Premise: strings.Repeat("a", 1<<20), Hypothesis: strings.Repeat("a", 1<<20)},
+		"marks":      {Premise: strings.Repeat("…!?", 1<<18), Hypothesis: "The mill burned."},
+	} {
+		v := judge(t, p)
+		if name == "premise" && v.Label != schema.Supported {
+			t.Errorf("%s: %+v", name, v)
+		}
+		if name != "premise" && v.Label == schema.Supported {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+func TestRulesRespectTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := NewRules().Verify(ctx, []Pair{{Premise: "a", Hypothesis: "a"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
