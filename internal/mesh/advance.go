@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -12,8 +13,9 @@ import (
 
 // advance starts the turn at the head of a conversation, if it has not been
 // started, and clears away turns whose reply the conversation already holds. It
-// may be called by anybody at any time, and any number of times.
-func (m *Mesh) advance(ctx context.Context, convo schema.ConversationID) error {
+// may be called by anybody at any time, and any number of times. known saves the
+// first pass of that turn a look at what was said.
+func (m *Mesh) advance(ctx context.Context, convo schema.ConversationID, known said) error {
 	for {
 		head, err := m.conn.get(ctx, streamTurns, 1, schema.SubjectTurn(convo))
 		if errors.Is(err, ErrNotFound) {
@@ -26,7 +28,7 @@ func (m *Mesh) advance(ctx context.Context, convo schema.ConversationID) error {
 			return err
 		}
 		turn := turnOf(head)
-		over, err := m.settle(ctx, convo, turn, head)
+		over, err := m.settle(ctx, convo, turn, head, known)
 		if err != nil || !over {
 			return err
 		}
@@ -41,21 +43,24 @@ func (m *Mesh) advance(ctx context.Context, convo schema.ConversationID) error {
 
 // settle looks at the head: over means that its reply is applied and the head
 // can go. Otherwise the turn is started, or left to its finisher.
-func (m *Mesh) settle(ctx context.Context, convo schema.ConversationID, turn string, head *jetstream.RawStreamMsg) (over bool, err error) {
-	// The document is read after the head: a head that has changed was applied
-	// before it went, so the next turn sees the last one's memory.
-	doc, err := m.conn.conversation(ctx, convo)
-	if err != nil {
-		return false, err
-	}
+func (m *Mesh) settle(ctx context.Context, convo schema.ConversationID, turn string, head *jetstream.RawStreamMsg, known said) (over bool, err error) {
+	// Both are read after the head: a head that has changed was applied before it
+	// went, so the next turn sees the last one's memory.
+	var doc convoDoc
+	var unread error
+	var wait sync.WaitGroup
+	wait.Go(func() { doc, unread = m.conn.conversation(ctx, convo) })
 	reply, err := m.conn.reply(ctx, convo, turn)
-	if err == nil {
+	wait.Wait()
+	switch {
+	case unread != nil:
+		return false, unread
+	case err == nil:
 		return isApplied(doc, turn, reply), nil
-	}
-	if !errors.Is(err, ErrNotFound) {
+	case !errors.Is(err, ErrNotFound):
 		return false, err
 	}
-	return false, m.start(ctx, convo, head, doc)
+	return false, m.start(ctx, convo, head, doc, known)
 }
 
 // isApplied says whether a reply's turn needs nothing more of its finisher.
@@ -68,7 +73,7 @@ func isApplied(doc convoDoc, turn string, reply *storedReply) bool {
 
 // start publishes the turn to its first pass, once: the message id is the same
 // whoever starts it.
-func (m *Mesh) start(ctx context.Context, convo schema.ConversationID, head *jetstream.RawStreamMsg, doc convoDoc) error {
+func (m *Mesh) start(ctx context.Context, convo schema.ConversationID, head *jetstream.RawStreamMsg, doc convoDoc, known said) error {
 	req, err := readRequest(convo, head.Data)
 	if err != nil {
 		return nil // its own doorbell answers it, and its finisher comes back here
@@ -82,6 +87,11 @@ func (m *Mesh) start(ctx context.Context, convo schema.ConversationID, head *jet
 		return nil // its deadline has come while it waited
 	}
 	if err := t.KeepUnknown(head.Data); err != nil {
+		return err
+	}
+	if known.turn == t.TurnID {
+		t.SaidSeq = known.sequence
+	} else if t.SaidSeq, err = m.said.begun(ctx, convo, t.TurnID); err != nil {
 		return err
 	}
 	data, err := schema.EncodeTurn(t)

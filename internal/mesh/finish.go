@@ -48,7 +48,7 @@ func (m *Mesh) finish(ctx context.Context, r *schema.Reply, sequence uint64) err
 	if err := m.step("finish.removed"); err != nil {
 		return err
 	}
-	return m.advance(ctx, convo)
+	return m.advance(ctx, convo, said{})
 }
 
 // project writes the reply into the conversation's document, once. What was

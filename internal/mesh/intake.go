@@ -1,10 +1,12 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -68,14 +70,8 @@ func (i *intake) ring(ctx context.Context, d *delivery) error {
 	if err != nil {
 		return err
 	}
-	at := d.stored.Add(req.Deadline() - margin(req.Deadline()))
-	if err := m.schedule(ctx, convo, req.TurnID, d.sequence, at); err != nil {
-		return err
-	}
-	if err := m.step("intake.scheduled"); err != nil {
-		return err
-	}
-	if err := i.accept(ctx, convo, req); err != nil {
+	accepted, err := i.begin(ctx, d, convo, req)
+	if err != nil {
 		return err
 	}
 	if req.Supersedes != "" {
@@ -83,7 +79,23 @@ func (i *intake) ring(ctx context.Context, d *delivery) error {
 			return err
 		}
 	}
-	return m.advance(ctx, convo)
+	return m.advance(ctx, convo, accepted)
+}
+
+// begin stores the deadline and the first event. Neither waits for the other:
+// the doorbell is acked after both, and rings again until then.
+func (i *intake) begin(ctx context.Context, d *delivery, convo schema.ConversationID, req *schema.Request) (said, error) {
+	var scheduled error
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		at := d.stored.Add(req.Deadline() - margin(req.Deadline()))
+		if scheduled = i.m.schedule(ctx, convo, req.TurnID, d.sequence, at); scheduled == nil {
+			scheduled = i.m.step("intake.scheduled")
+		}
+	})
+	accepted, err := i.accept(ctx, convo, req)
+	wait.Wait()
+	return accepted, cmp.Or(scheduled, err)
 }
 
 func (i *intake) read(convo schema.ConversationID, d *delivery) (*schema.Request, error) {
@@ -94,14 +106,23 @@ func (i *intake) read(convo schema.ConversationID, d *delivery) (*schema.Request
 	return req, i.Check(req)
 }
 
+// said is the place of an event that the turn's first pass should know of.
+type said struct {
+	turn     string
+	sequence uint64
+}
+
 // accept is the first event of a turn.
-func (i *intake) accept(ctx context.Context, convo schema.ConversationID, req *schema.Request) error {
+func (i *intake) accept(ctx context.Context, convo schema.ConversationID, req *schema.Request) (said, error) {
 	event := schema.Said{Kind: schema.SaidAccepted, TurnID: req.TurnID}
-	_, err := i.m.said.append(ctx, schema.SubjectSaid(convo, req.TurnID), event, 0)
-	if err != nil && !isConflict(err) {
-		return err
+	sequence, err := i.m.said.append(ctx, schema.SubjectSaid(convo, req.TurnID), event, 0)
+	if isConflict(err) {
+		return said{}, nil
 	}
-	return i.m.step("intake.accepted")
+	if err == nil {
+		err = i.m.step("intake.accepted")
+	}
+	return said{turn: req.TurnID, sequence: sequence}, err
 }
 
 // refuse answers what is no request: a dead letter and the one reply, from

@@ -191,6 +191,22 @@ func (s *Said) announce(ctx context.Context, t *schema.Turn, e *schema.Said) err
 	return nil
 }
 
+// begun is the sequence of the event "accepted" as long as it is the last one,
+// else 0: then the turn has run before, and its passes must read.
+func (s *Said) begun(ctx context.Context, convo schema.ConversationID, turn string) (uint64, error) {
+	msg, err := s.m.conn.last(ctx, streamSaid, schema.SubjectSaid(convo, turn))
+	var e schema.Said
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case json.Unmarshal(msg.Data, &e) == nil && e.Kind == schema.SaidAccepted:
+		return msg.Sequence, nil
+	}
+	return 0, nil
+}
+
 // close puts up the fence and makes t.Released what stands before it.
 func (s *Said) close(ctx context.Context, t *schema.Turn) error {
 	log, err := s.fence(ctx, t.Conversation(), t.TurnID, saidLog{State: State{Sentences: t.Released}, last: t.SaidSeq})

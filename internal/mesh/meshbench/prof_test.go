@@ -50,3 +50,15 @@ func BenchmarkPair(b *testing.B) {
 		b.Logf("turns: ratio median %.3f [%.3f..%.3f]  cpu ratio %.3f  cpu ms noop %.2f bare %.2f", ratios[3], ratios[0], ratios[6], cpus[3], nc[3], bc[3])
 	}
 }
+
+func BenchmarkAlone(b *testing.B) {
+	for b.Loop() {
+		for _, bytes := range []int{1 << 10, 8 << 10, 24 << 10} {
+			r, err := Noop(b.Context(), Options{Turns: 300, Conversations: 1, Bytes: bytes})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Log(bytes, r)
+		}
+	}
+}
