@@ -172,14 +172,15 @@ func standing(e *schema.Evidence) float64 {
 	return e.Score
 }
 
-// accounts finds two documents by two writers that tell the same matter each in
-// its own way. Both are told, each with its writer, since neither is known to be
+// accounts finds two documents by two writers that both tell what was asked, each
+// in its own way. Both are told, each with its writer, since neither is known to be
 // the true one.
 func accounts(order [][]candidate, in Input) []candidate {
 	top := best(order[0])
 	if in.Similar == nil || top.evidence.Author == "" || top.evidence.Private || top.evidence.Belief != "" || top.leans {
 		return nil
 	}
+	want := text.ContentSet(in.Question)
 	for _, block := range order[1:] {
 		other := best(block)
 		e := other.evidence
@@ -187,7 +188,7 @@ func accounts(order [][]candidate, in Input) []candidate {
 			e.Path == top.evidence.Path || e.Score < 0.3*top.evidence.Score || other.relevant < 0.8*top.relevant {
 			continue
 		}
-		if sameMatter(top.verbatim, other.verbatim, in.Similar) {
+		if coverage(want, top.verbatim) >= 0.6 && coverage(want, other.verbatim) >= 0.6 && sameMatter(top.verbatim, other.verbatim, in.Similar) {
 			return attributedBoth(top, other, in.Person)
 		}
 	}
@@ -208,7 +209,7 @@ func sameMatter(a, b string, similar Similarity) bool {
 		return false
 	}
 	overlap := float64(shared) / float64(least)
-	return overlap >= 0.5 && overlap < 0.95 && similar(a, []string{b})[0] >= 0.6
+	return overlap >= 0.35 && overlap < 0.95 && similar(a, []string{b})[0] >= 0.6
 }
 
 // attributedBoth words both accounts with their writers; nil where one of them
