@@ -13,47 +13,47 @@ func (c *comparison) isContent(i int) bool { return !text.IsStop(c.h.words[i].lo
 
 // nameRule wants every name of the claim in the premise.
 func nameRule(c *comparison) []finding {
-	have := map[string]bool{}
-	for i := range c.p.sentences {
-		for _, w := range c.p.sentences[i].words {
-			for _, part := range append(strings.FieldsFunc(w.low, joinsIdentifier), w.low) {
-				for _, f := range nameForms1(part) {
-					have[f] = true
+	var have, own map[string]bool
+	for i, w := range c.h.words {
+		bare := strings.TrimSuffix(w.low, "'s")
+		if !c.isName(i) || months[w.low] || weekdays[strings.TrimSuffix(w.low, "s")] != "" || seasons[w.low] != "" {
+			continue
+		}
+		if have == nil {
+			have, own = c.p.nameWords(), map[string]bool{}
+			for _, n := range nameForms(c.names) {
+				for _, w := range n {
+					own[w] = true
 				}
 			}
 		}
-	}
-	known := map[string]bool{}
-	for _, n := range c.names.Known {
-		for _, w := range text.Words(n) {
-			if !text.IsStop(w) {
-				known[w] = true
-			}
-		}
-	}
-	own := map[string]bool{}
-	for _, n := range nameForms(c.names) {
-		for _, w := range n {
-			own[w] = true
-		}
-	}
-	for i, w := range c.h.words {
-		bare := strings.TrimSuffix(w.low, "'s")
-		if !c.isName(i, known) || own[bare] || months[w.low] || weekdays[strings.TrimSuffix(w.low, "s")] != "" || seasons[w.low] != "" {
-			continue
-		}
-		if !slices.ContainsFunc(nameForms1(w.low), func(f string) bool { return have[f] }) && !resembles(bare, have) {
+		if !own[bare] && !slices.ContainsFunc(nameParts(w.low), func(f string) bool { return have[f] }) && !resembles(bare, have) {
 			return c.refuses("name", fmt.Sprintf("name: “%s” is not in the evidence", strings.TrimSuffix(w.raw, "'s")))
 		}
 	}
 	return nil
 }
 
+// nameWords are the words of a passage in the forms in which names are looked for.
+func (p *passage) nameWords() map[string]bool {
+	have := map[string]bool{}
+	for i := range p.sentences {
+		for _, w := range p.sentences[i].words {
+			for _, part := range append(strings.FieldsFunc(w.low, joinsIdentifier), w.low) {
+				for _, f := range nameParts(part) {
+					have[f] = true
+				}
+			}
+		}
+	}
+	return have
+}
+
 // isName says whether word i of the claim is a name: capitalised where nothing
 // but a name is, or known to the world.
-func (c *comparison) isName(i int, known map[string]bool) bool {
+func (c *comparison) isName(i int) bool {
 	w := c.h.words[i]
-	if known[strings.TrimSuffix(w.low, "'s")] {
+	if c.known[strings.TrimSuffix(w.low, "'s")] {
 		return true
 	}
 	if !w.upper || w.first || w.low == "i" || strings.HasPrefix(w.low, "i'") || i > 0 && strings.ContainsAny(c.h.words[i-1].gap, ":.!?") {
@@ -69,8 +69,8 @@ func isNumberWord(w string) bool {
 	return isSmall(w) || scales[w] > 0 || ordinals[w] > 0 || multiples[w] > 0
 }
 
-// nameForms1 are the forms under which one word is looked for as a name.
-func nameForms1(low string) []string {
+// nameParts are the forms under which one word is looked for as a name.
+func nameParts(low string) []string {
 	bare := strings.TrimSuffix(strings.TrimSuffix(low, "'s"), "'")
 	return []string{bare, strings.TrimSuffix(bare, "s"), text.Unaccent(bare), text.Stem(bare)}
 }

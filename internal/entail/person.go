@@ -168,7 +168,7 @@ func (p persons) appendWord(out norm, s *sentence, i int, next, clause subject) 
 
 // nameAt matches one of the NPC's names, unless it is part of a larger name.
 func (p persons) nameAt(s *sentence, i int) (n int, possessive bool) {
-	if !s.words[i].upper && !allLower(s) {
+	if !s.words[i].upper && !s.lower {
 		return 0, false
 	}
 	for _, name := range p.names {
@@ -205,8 +205,6 @@ func inLargerName(s *sentence, i, n int) bool {
 	prev := i - 1
 	return prev > 0 && s.words[prev].upper && s.words[prev].gap == "" && s.words[prev].raw != "I"
 }
-
-func allLower(s *sentence) bool { return s.text == strings.ToLower(s.text) }
 
 func (p persons) formOf(possessive bool) string {
 	if possessive {

@@ -2,7 +2,9 @@ package entail
 
 import (
 	"context"
+	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -16,29 +18,63 @@ type Rules struct{ leads []string }
 // those of each pair.
 func NewRules(leads ...string) *Rules { return &Rules{leads: leads} }
 
-// Verify judges pairs by rule.
+// Verify judges pairs by rule. The pairs of one review share their texts, so each
+// is read once.
 func (r *Rules) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, error) {
 	out := make([]schema.Verdict, len(pairs))
-	var last *passage // pairs of one review share premises
-	var of string
+	b := batch{texts: map[string]*passage{}}
 	for i, p := range pairs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if last == nil || of != p.Premise {
-			last, of = read(p.Premise, maxPremise), p.Premise
-		}
-		out[i] = r.judge(last, p)
+		out[i] = r.judge(&b, p)
 	}
 	return out, nil
 }
 
+// batch holds what the pairs of one call share.
+type batch struct {
+	texts   map[string]*passage
+	known   map[string]bool // words of the known names
+	knownOf []string
+}
+
+func (b *batch) read(s string, bound int) *passage {
+	if p := b.texts[s]; p != nil {
+		return p
+	}
+	p := read(s, bound)
+	if len(s) <= bound {
+		b.texts[s] = p
+	}
+	return p
+}
+
+// words are the words of names, which come with each pair and are mostly the same.
+func (b *batch) words(names []string) map[string]bool {
+	if len(names) == 0 {
+		return nil
+	}
+	if len(b.knownOf) == len(names) && &b.knownOf[0] == &names[0] {
+		return b.known
+	}
+	b.known, b.knownOf = map[string]bool{}, names
+	for _, n := range names {
+		for _, w := range text.Words(n) {
+			if !text.IsStop(w) {
+				b.known[strings.TrimSuffix(w, "'s")] = true
+			}
+		}
+	}
+	return b.known
+}
+
 // judge is the verdict of one pair.
-func (r *Rules) judge(p *passage, pair Pair) schema.Verdict {
+func (r *Rules) judge(b *batch, pair Pair) schema.Verdict {
 	if v, ok := unreadable(pair.Hypothesis); ok {
 		return v
 	}
-	h := read(pair.Hypothesis, maxHypothesis)
+	h := b.read(pair.Hypothesis, maxHypothesis)
 	if len(h.sentences) == 0 {
 		return unknown("the claim has no words")
 	}
@@ -47,15 +83,16 @@ func (r *Rules) judge(p *passage, pair Pair) schema.Verdict {
 			return refused("“"+w+"” mixes letters of two alphabets", "")
 		}
 	}
+	p := b.read(pair.Premise, maxPremise)
 	if span, ok := verbatim(p, h, r.named(pair.Names)); ok {
 		return schema.Verdict{Label: schema.Supported, Score: scoreVerbatim, Tier: TierRule, Span: span, Why: "word for word"}
 	}
-	return compare(p, h, pair.Names)
+	return compare(p, h, pair.Names, b.words(pair.Names.Known))
 }
 
 // verbatimOnly is the part of the rules that supports.
 func (r *Rules) verbatimOnly(pair Pair) (schema.Verdict, bool) {
-	v := r.judge(read(pair.Premise, maxPremise), pair)
+	v := r.judge(&batch{texts: map[string]*passage{}}, pair)
 	return v, v.Label == schema.Supported
 }
 
@@ -107,6 +144,7 @@ type comparison struct {
 	h     *sentence
 	a     alignment // with the premise's best sentence
 	names Names
+	known map[string]bool // words that are names wherever they stand
 }
 
 // rules in the order in which they are named when several speak.
@@ -115,8 +153,8 @@ var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, sw
 // compare runs the rules. A contradiction outweighs a refusal, a refusal a doubt,
 // and the first of each is told. A claim about somebody of whom the premise does
 // not speak cannot be contradicted by it.
-func compare(p, h *passage, n Names) schema.Verdict {
-	all := findings(p, h, n)
+func compare(p, h *passage, n Names, known map[string]bool) schema.Verdict {
+	all := findings(p, h, n, known)
 	for _, f := range all {
 		if f.rule == "name" {
 			return refused(f.why, f.span)
@@ -143,10 +181,10 @@ func compare(p, h *passage, n Names) schema.Verdict {
 	return unknown("not word for word in the evidence, and no rule denies it")
 }
 
-func findings(p, h *passage, n Names) []finding {
+func findings(p, h *passage, n Names, known map[string]bool) []finding {
 	var out []finding
 	for i := range h.sentences {
-		c := &comparison{p: p, h: &h.sentences[i], names: n}
+		c := &comparison{p: p, h: &h.sentences[i], names: n, known: known}
 		c.a, _ = p.best(c.h)
 		if c.a.p == nil {
 			continue

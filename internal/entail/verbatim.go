@@ -248,7 +248,7 @@ func (s *sentence) hasWords(at int, words []string) bool {
 
 // cut is the sentence's words from i up to j as a sentence.
 func (s *sentence) cut(i, j int) sentence {
-	out := sentence{words: slices.Clone(s.words[i:j]), question: s.question && j == len(s.words), quoted: s.quoted}
+	out := sentence{lower: s.lower, words: slices.Clone(s.words[i:j]), question: s.question && j == len(s.words), quoted: s.quoted}
 	out.start = s.words[i].start
 	out.text = s.text[s.words[i].start-s.start : s.words[j-1].end-s.start]
 	if i == 0 {
