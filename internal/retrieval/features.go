@@ -35,9 +35,9 @@ func (s *search) describe(c *candidate) []float64 {
 		cover.text, cover.like, cover.doc, cover.missingRare, c.soft, c.special, keyLike, keySpecial, s.wholeCosine(p),
 		cover.focus, cover.focusLike,
 		keyword, bit(phrase), bit(topic), bit(topic) * cover.doc, bit(topic && (phrase || cover.text > 0.999)),
-		bit(own), bit(own && s.q.you), bit(s.q.you && firstPerson(p.chunk.Text)), bit(s.q.you && !own),
+		bit(own), bit(own && s.q.you), bit(s.q.you && p.forms&formFirstPerson != 0), bit(s.q.you && !own),
 		met, missed, bit(s.q.kind == kindYesNo),
-		s.adjacent(p), clamp(float64(p.length)/60, 0, 1), bit(text.IsQuestion(p.chunk.Text)),
+		s.adjacent(p), clamp(float64(p.length)/60, 0, 1), bit(p.forms&formQuestion != 0),
 	}
 }
 
@@ -163,8 +163,6 @@ func near(stems []int32, a, b int32) bool {
 	return false
 }
 
-func firstPerson(s string) bool { return firstPersonForm.MatchString(s) }
-
 // Forms by which a passage shows that it holds an answer of a kind.
 var (
 	firstPersonForm = regexp.MustCompile(`\b(I|[Mm]y|[Mm]e|[Ww]e|[Oo]ur|I'm|I've)\b`)
@@ -176,28 +174,57 @@ var (
 	personForm      = regexp.MustCompile(`(?i)\b(he|she|they|his|her|their|who|man|woman|king|queen|lord|lady|god|goddess|wizard|captain|priest|guard|father|mother|brother|sister|son|daughter|wife|husband|people|i|we|my|me)\b`)
 )
 
+// form is a sort of thing that a passage holds.
+type form uint16
+
+const (
+	formFirstPerson form = 1 << iota
+	formNumber
+	formTime
+	formPlace
+	formReason
+	formMeans
+	formPerson
+	formQuestion
+)
+
+// formsOf are the sorts of things that a passage holds.
+func formsOf(body string) form {
+	var f form
+	for _, k := range []struct {
+		is   bool
+		form form
+	}{
+		{firstPersonForm.MatchString(body), formFirstPerson},
+		{numberForm.MatchString(body), formNumber},
+		{timeForm.MatchString(body), formTime},
+		{placeForm.MatchString(body), formPlace},
+		{reasonForm.MatchString(body), formReason},
+		{meansForm.MatchString(body), formMeans},
+		{personForm.MatchString(body) || hasName(body), formPerson},
+		{text.IsQuestion(body), formQuestion},
+	} {
+		if k.is {
+			f |= k.form
+		}
+	}
+	return f
+}
+
+// expected is the sort of thing that a kind of question asks for.
+var expected = map[kind]form{
+	kindWho: formPerson, kindWhere: formPlace, kindWhen: formTime, kindCount: formNumber, kindWhy: formReason, kindHow: formMeans,
+}
+
 // expectation says whether the passage holds the sort of thing the question asks
 // for: met, missed, or neither where it asks for nothing of a sort.
 func (s *search) expectation(p *passage) (met, missed float64) {
-	body := p.chunk.Text
-	var ok bool
-	switch s.q.kind {
-	case kindWho:
-		ok = personForm.MatchString(body) || hasName(body)
-	case kindWhere:
-		ok = placeForm.MatchString(body)
-	case kindWhen:
-		ok = timeForm.MatchString(body)
-	case kindCount:
-		ok = numberForm.MatchString(body)
-	case kindWhy:
-		ok = reasonForm.MatchString(body)
-	case kindHow:
-		ok = meansForm.MatchString(body)
-	default:
+	want, ok := expected[s.q.kind]
+	if !ok {
 		return 0, 0
 	}
-	return bit(ok), bit(!ok)
+	has := p.forms&want != 0
+	return bit(has), bit(!has)
 }
 
 // hasName says whether a text holds a capital inside a sentence.

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -56,7 +57,9 @@ type passage struct {
 	chunk     schema.Chunk
 	doc       int32
 	condition world.Condition
-	sealed    bool // its condition cannot be read: never told
+	sealed    bool   // its condition cannot be read: never told
+	signature string // what shows that a model or a prompt made it: never told
+	forms     form
 	stems     []int32
 	length    float32
 	windows   [2]int32 // first and one past the last of its windows
@@ -101,7 +104,7 @@ func (x *Index) add(d store.Document) error {
 	next := 0
 	var doc *document
 	for i, c := range d.Chunks {
-		p := passage{chunk: c, length: 1}
+		p := passage{chunk: c, length: 1, signature: grounding.Signature(c.Text), forms: formsOf(c.Text)}
 		if c.Requires != "" {
 			cond, err := world.ParseCondition(c.Requires)
 			p.condition, p.sealed = cond, err != nil

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -38,22 +39,46 @@ type search struct {
 	found  []candidate // reranked, best first
 }
 
-// run parses the question, filters, searches, fuses and reranks.
+// run searches what the NPC may know. A passage that the provenance contract
+// refuses for what it says is taken out of the scope and the search made again,
+// so that nothing refused is felt in a score.
 func (x *Index) run(ctx context.Context, query Query) (*search, error) {
 	if query.NPC == nil {
-		return nil, fmt.Errorf("query: the NPC is missing")
+		return nil, errors.New("query: the NPC is missing")
 	}
 	if query.TopK <= 0 {
 		query.TopK = defaultTopK
 	}
-	s := &search{x: x, query: query, q: parseQuestion(query.Message), scope: x.scopeOf(query)}
+	refused := map[int32]string{}
+	for {
+		s, err := x.attempt(ctx, query, refused)
+		if err != nil {
+			return nil, err
+		}
+		before := len(refused)
+		for _, c := range s.found[:min(len(s.found), query.TopK)] {
+			if reason, ok := grounding.Eligible(x.passages[c.at].chunk, query.Check); !ok {
+				refused[c.at] = reason
+			}
+		}
+		if len(refused) == before {
+			return s, nil
+		}
+	}
+}
+
+// attempt parses the question, filters, searches, fuses and reranks.
+func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]string) (*search, error) {
+	s := &search{x: x, query: query, q: parseQuestion(query.Message), scope: x.scopeOf(query, refused)}
 	s.lean()
+	var words []string
 	for i := range s.q.terms {
 		t := &s.q.terms[i]
 		if id, ok := x.vocab[t.stem]; ok {
 			t.id = id
 		}
 		s.idf = append(s.idf, x.idf(&s.scope, t.id)*x.weightOf(t))
+		words = append(words, t.word)
 	}
 	s.names = s.readNames()
 	vectors, err := x.embedder.Embed(ctx, []string{s.embedText()})
@@ -61,10 +86,6 @@ func (x *Index) run(ctx context.Context, query Query) (*search, error) {
 		return nil, fmt.Errorf("embed the question: %w", err)
 	}
 	s.vector = vectors[0]
-	var words []string
-	for _, t := range s.q.terms {
-		words = append(words, t.word)
-	}
 	if s.like, err = x.words.like(ctx, words); err != nil {
 		return nil, err
 	}
@@ -184,8 +205,8 @@ func spread(all []candidate) (mean, deviation float64) {
 	return mean, max(0.02, math.Sqrt(max(0, squares/n-mean*mean)))
 }
 
-// pick takes the best candidates of the fused ranking that the provenance
-// contract lets through, at most a few of one document.
+// pick takes the best candidates of the fused ranking, at most a few of one
+// document.
 func (s *search) pick(all []candidate) []candidate {
 	slices.SortFunc(all, func(a, b candidate) int {
 		if a.fused != b.fused {
@@ -202,11 +223,6 @@ func (s *search) pick(all []candidate) []candidate {
 		}
 		p := &s.x.passages[c.at]
 		if perDoc[p.doc] == perDocument {
-			continue
-		}
-		if reason, ok := grounding.Eligible(p.chunk, s.query.Check); !ok {
-			s.scope.rejected[reason]++
-			s.scope.isOpen[c.at] = false
 			continue
 		}
 		perDoc[p.doc]++
