@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -134,4 +135,37 @@ func TestWatchOfATurnThatIsOver(t *testing.T) {
 	if len(first) != len(again) || reply == nil {
 		t.Errorf("watched live %v, afterwards %v", first, again)
 	}
+}
+
+func TestRepliesAreGivenToAReader(t *testing.T) {
+	r := newRig(t)
+	seen := make(chan string, 8)
+	var failed atomic.Bool
+	r.start(Options{}, func(m *Mesh) {
+		plain(m)
+		m.OnReply("memory", func(_ context.Context, reply *schema.Reply, sequence uint64) error {
+			switch {
+			case sequence == 0:
+				t.Error("a reply without its sequence")
+			case reply.TurnID == "poison":
+				return Reject(errors.New("no memory for this"))
+			case failed.CompareAndSwap(false, true):
+				return errors.New("the store is away")
+			}
+			seen <- reply.TurnID
+			return nil
+		})
+	})
+	for _, turn := range []string{"one", "poison", "two"} {
+		r.publish(request(convoA, turn))
+		r.watch(convoA, turn)
+	}
+	got := map[string]bool{<-seen: true, <-seen: true}
+	if !got["one"] || !got["two"] {
+		t.Errorf("seen %v", got)
+	}
+	eventually(t, 5*time.Second, func() error {
+		_, err := r.conn.last(t.Context(), streamDead, schema.SubjectDead("memory", convoA, "poison"))
+		return err
+	})
 }

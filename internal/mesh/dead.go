@@ -25,7 +25,8 @@ func (m *Mesh) bury(ctx context.Context, where schema.Pass, stream string, d *de
 	if err != nil {
 		return fmt.Errorf("dead letter of turn %s: %w", turn, err)
 	}
-	id := stream + "/" + strconv.FormatUint(d.sequence, 10)
+	// Two readers of one stream may each bury the same message.
+	id := string(where) + "/" + stream + "/" + strconv.FormatUint(d.sequence, 10)
 	_, err = m.publish(ctx, message(schema.SubjectDead(where, convo, turn), letter, headerMsgID, id))
 	return err
 }

@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -76,6 +77,13 @@ func TestDeadlineFiresWithoutAnyWorker(t *testing.T) {
 			}
 		})
 	}
+	eventually(t, 10*time.Second, func() error {
+		s, err := r.conn.js.Stream(t.Context(), streamTimers)
+		if err == nil && s.CachedInfo().State.Msgs > 0 {
+			err = fmt.Errorf("TIMERS holds %d messages after all deadlines", s.CachedInfo().State.Msgs)
+		}
+		return err
+	})
 }
 
 func TestDeadlineOfATurnThatWaitsInTheQueue(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -113,6 +114,38 @@ func TestBusyConversationAndFullMeshLeaveNothing(t *testing.T) {
 	if got, err := r.client.Publish(t.Context(), request(convoA, "one-more")); err != nil || !got.Again {
 		t.Errorf("published again: %+v, %v", got, err)
 	}
+}
+
+// The store at its limit refuses cleanly, and goes on when there is room again.
+func TestStoreWithoutRoomIsAFullMesh(t *testing.T) {
+	r := newRigOn(t, embedded.Options{Dir: t.TempDir(), MaxStore: 1 << 20})
+	r.start(Options{Settings: Settings{PassesBytes: 64 << 10, TracesBytes: 64 << 10}}, func(*Mesh) {})
+	big := func(i int) *schema.Request {
+		req := request(schema.ConversationID{World: "w", NPC: "n", Player: fmt.Sprint("p", i)}, fmt.Sprint("t", i))
+		req.Message = strings.Repeat("x", 60<<10)
+		return req
+	}
+	refused := 0
+	for i := range 40 {
+		if _, err := r.client.Publish(t.Context(), big(i)); err != nil {
+			if !errors.Is(err, ErrFull) {
+				t.Fatalf("turn %d: %v", i, err)
+			}
+			refused++
+		}
+	}
+	if refused == 0 || refused == 40 {
+		t.Errorf("%d of 40 refused", refused)
+	}
+	for seq := uint64(1); seq < 10; seq++ {
+		if err := r.conn.remove(t.Context(), streamTurns, seq); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, 10*time.Second, func() error {
+		_, err := r.client.Publish(t.Context(), big(39))
+		return err
+	})
 }
 
 func TestPublishRefusesBadRequests(t *testing.T) {

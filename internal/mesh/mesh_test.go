@@ -20,7 +20,12 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	server, err := embedded.Start(t.Context(), embedded.Options{Dir: t.TempDir()})
+	return newRigOn(t, embedded.Options{Dir: t.TempDir()})
+}
+
+func newRigOn(t *testing.T, o embedded.Options) *rig {
+	t.Helper()
+	server, err := embedded.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,12 +2,21 @@ package client
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"math/rand/v2"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A backend that imports the SDK must not carry the mesh's weights: no server,
 // no store, no model.
@@ -38,5 +47,114 @@ func TestIDsAreSortedAndUniqueWithinAMillisecond(t *testing.T) {
 			t.Fatalf("%q does not follow %q", id, last)
 		}
 		last = id
+	}
+}
+
+// A backend's whole day: say, read the sentences, read the reply again, be
+// refused, cancel.
+func TestSay(t *testing.T) {
+	server, err := embedded.Start(t.Context(), embedded.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	stop := runMesh(t, server)
+	defer stop()
+	c, err := Connect(t.Context(), server.URL(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+
+	request := schema.Request{World: "hollowmere", NPC: "mira", Player: "p42", Message: "Who burned the mill?"}
+	turn, err := c.Say(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for s := range turn.Sentences() {
+		said = append(said, s.Text)
+	}
+	reply, err := turn.Reply()
+	if err != nil || reply.Text != strings.Join(said, " ") || len(said) != 1 {
+		t.Fatalf("said %v, reply %+v, %v", said, reply, err)
+	}
+	again, err := c.Reply(t.Context(), turn.Conversation, turn.ID)
+	if err != nil || again.Text != reply.Text {
+		t.Errorf("read again: %+v, %v", again, err)
+	}
+	if _, err := c.Reply(t.Context(), turn.Conversation, "never"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a turn that never was: %v", err)
+	}
+	request.Player = "a.b"
+	if _, err := c.Say(t.Context(), request); !errors.Is(err, ErrInvalid) || RetryAfter(err) != 0 {
+		t.Errorf("a bad id: %v", err)
+	}
+
+	request.Player, request.Message = "p43", "wait"
+	turn, err = c.Say(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, ok := turn.Next(); ok && e.Kind != schema.SaidThinking; e, ok = turn.Next() {
+	}
+	if err := c.Cancel(t.Context(), turn.Conversation, turn.ID); err != nil {
+		t.Fatal(err)
+	}
+	if reply, err := turn.Reply(); err != nil || reply.Status != schema.StatusAborted {
+		t.Errorf("cancelled: %+v, %v", reply, err)
+	}
+
+	short, cancel := context.WithCancel(t.Context())
+	turn, err = c.Watch(short, turn.Conversation, "unheard-of")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if reply, err := turn.Reply(); !errors.Is(err, context.Canceled) {
+		t.Errorf("nothing to wait for: %+v, %v", reply, err)
+	}
+}
+
+// runMesh answers every turn with one sentence, except a message "wait".
+func runMesh(t *testing.T, server *embedded.Server) (stop func()) {
+	t.Helper()
+	conn, err := mesh.Connect(t.Context(), mesh.Dial{InProcess: server})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mesh.New(conn, mesh.Options{})
+	if err := m.Setup(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range schema.Passes {
+		m.Handle(p, func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
+			switch {
+			case p == schema.PassThink && turn.Message == "wait":
+				<-ctx.Done()
+				return "", ctx.Err()
+			case p == schema.PassReviewSpeech:
+				s := schema.Sentence{Seq: 1, Text: "Not I.", Evidence: []schema.EvidenceRef{}, Hash: schema.HashText("Not I.")}
+				if err := m.Said().Release(ctx, turn, schema.ReviewRecord{Seq: 1, Hash: s.Hash}, s); err != nil {
+					return "", err
+				}
+			case p == schema.PassAct:
+				turn.Reply = &schema.Reply{Status: schema.StatusAnswered, Sentences: turn.Released}
+				return schema.PassDone, nil
+			}
+			return schema.Passes[i+1], nil
+		})
+	}
+	m.Intake(mesh.Intake{})
+	m.Ends(mesh.Ends{})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- m.Run(ctx) }()
+	return func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		conn.Close()
 	}
 }
