@@ -7,5 +7,5 @@ import "embed"
 
 // FS holds each sample world under a folder of its own name.
 //
-//go:embed all:hollowmere
+//go:embed all:hollowmere all:shadowwatch
 var FS embed.FS
