@@ -73,10 +73,11 @@ type Fitted struct {
 
 // Reliable is a stretch of the reliability curve, out of sample.
 type Reliable struct {
-	From, To float64
-	N        int
-	Said     float64 // mean confidence
-	Right    float64 // share that was answered
+	From  float64 `json:"from"`
+	To    float64 `json:"to"`
+	N     int     `json:"n"`
+	Said  float64 `json:"said"`  // mean confidence
+	Right float64 `json:"right"` // share that was answered
 }
 
 // shipped are the models of gate.json.

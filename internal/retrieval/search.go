@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -42,7 +43,7 @@ type search struct {
 // run searches what the NPC may know. A passage that the provenance contract
 // refuses for what it says is taken out of the scope and the search made again,
 // so that nothing refused is felt in a score.
-func (x *Index) run(ctx context.Context, query Query) (*search, error) {
+func (x *Index) run(ctx context.Context, query Query, wider ...word) (*search, error) {
 	if query.NPC == nil {
 		return nil, errors.New("query: the NPC is missing")
 	}
@@ -51,7 +52,7 @@ func (x *Index) run(ctx context.Context, query Query) (*search, error) {
 	}
 	refused := map[int32]string{}
 	for {
-		s, err := x.attempt(ctx, query, refused)
+		s, err := x.attempt(ctx, query, refused, wider)
 		if err != nil {
 			return nil, err
 		}
@@ -68,9 +69,10 @@ func (x *Index) run(ctx context.Context, query Query) (*search, error) {
 }
 
 // attempt parses the question, filters, searches, fuses and reranks.
-func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]string) (*search, error) {
+func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]string, wider []word) (*search, error) {
 	s := &search{x: x, query: query, q: parseQuestion(query.Message), scope: x.scopeOf(query, refused)}
 	s.lean()
+	s.q.takeTerms(wider, false, true)
 	var words []string
 	for i := range s.q.terms {
 		t := &s.q.terms[i]
@@ -258,16 +260,39 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
+	searches := 1
 	confidence := s.confidence()
+	if ZoneOf(confidence) == schema.ZoneExtractive {
+		searches = 2
+		if s, err = s.again(ctx, confidence); err != nil {
+			return Result{}, err
+		}
+	}
 	r := Result{Sources: s.sources(confidence), Unknown: s.unknown()}
 	r.Retrieval = schema.Retrieval{
 		Query: query.Message, Confidence: confidence, Zone: ZoneOf(confidence),
-		Searches: 1, Rejected: s.scope.counts(), LoreHash: x.world.Version,
+		Searches: searches, Rejected: s.scope.counts(), LoreHash: x.world.Version,
 	}
 	if len(r.Sources) > 0 {
 		r.Retrieval.Draft = r.Sources[0].Content
 	}
 	return r, nil
+}
+
+// again is the second search that an unsure answer gets: the question widened by
+// what the best document is filed under. It may change what is handed on, where
+// that comes out surer, and never how sure the NPC is: the gate was fitted on
+// single searches.
+func (s *search) again(ctx context.Context, confidence float64) (*search, error) {
+	k := s.x.passages[s.found[0].at].chunk
+	wide, err := s.x.run(ctx, s.query, wordsOf(strings.Join(k.Keywords, " "))...)
+	if err != nil {
+		return nil, err
+	}
+	if wide.confidence() > confidence {
+		return wide, nil
+	}
+	return s, nil
 }
 
 // Search is the plain ranked search, with the same filters.

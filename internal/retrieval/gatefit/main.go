@@ -38,7 +38,7 @@ func run(ctx context.Context) error {
 	var own, measure list
 	answers := flag.String("answers", "", "judged pairs of question and block, JSON lines")
 	out := flag.String("out", "", "where to write the models; nothing is fitted without it")
-	shift := flag.Float64("shift", 0, "added to the gate's bias, so that the threshold chosen on a suite falls on the zones' 0.25")
+	odds := flag.Float64("odds", 2.2, "how many times likelier a question in play has an answer than one fitted on: chosen so that the threshold found on a measured suite falls on the zones' 0.25")
 	flag.Var(&own, "world", "a folder of a world with its own evals.yaml, to fit on; DIR=SUITE adds a suite")
 	flag.Var(&measure, "measure", "WORLD=SUITE: a suite to measure only")
 	verbose := flag.Bool("v", false, "print every measured case")
@@ -60,7 +60,7 @@ func run(ctx context.Context) error {
 	}
 	var fitted *retrieval.Fitted
 	if len(sets) > 0 {
-		if fitted, err = fit(ctx, sets, *shift); err != nil {
+		if fitted, err = fit(ctx, sets, *odds); err != nil {
 			return err
 		}
 		data, err := json.MarshalIndent(fitted, "", "  ")
@@ -134,7 +134,7 @@ const (
 
 // fit fits the ranker, ranks again with it, and fits the gate on the outcome;
 // the reliability curve is of folds that the gate had not seen.
-func fit(ctx context.Context, sets []*set, shift float64) (*retrieval.Fitted, error) {
+func fit(ctx context.Context, sets []*set, odds float64) (*retrieval.Fitted, error) {
 	queries, err := rankRows(ctx, sets)
 	if err != nil {
 		return nil, err
@@ -149,6 +149,11 @@ func fit(ctx context.Context, sets []*set, shift float64) (*retrieval.Fitted, er
 	if err != nil {
 		return nil, err
 	}
+	for i := range rows {
+		if rows[i].right {
+			rows[i].weight *= odds
+		}
+	}
 	var held []outcome
 	for fold := range folds {
 		var train, test []row
@@ -160,13 +165,11 @@ func fit(ctx context.Context, sets []*set, shift float64) (*retrieval.Fitted, er
 			}
 		}
 		m := constrained(train, retrieval.GateNames(), penalty)
-		m.Bias += shift
 		for _, r := range test {
 			held = append(held, outcome{p: m.Probability(retrieval.GateNames(), r.x), right: r.right, n: r.weight, set: r.set})
 		}
 	}
 	f.Gate = constrained(rows, retrieval.GateNames(), penalty)
-	f.Gate.Bias += shift
 	f.Curve, f.Queries = reliability(held), len(rows)
 	fmt.Printf("fitted on %d rankings and %d judgements; held out AUROC %.3f, Brier %.3f\n", len(queries), len(rows), auroc(held), brier(held))
 	for _, s := range sets {

@@ -44,34 +44,38 @@ func auroc(os []outcome) float64 {
 }
 
 func brier(os []outcome) float64 {
-	sum := 0.0
+	sum, n := 0.0, 0.0
 	for _, o := range os {
 		y := 0.0
 		if o.right {
 			y = 1
 		}
-		sum += (o.p - y) * (o.p - y)
+		sum += o.n * (o.p - y) * (o.p - y)
+		n += o.n
 	}
-	return sum / float64(max(len(os), 1))
+	return sum / max(n, 1e-9)
 }
 
-// reliability is the curve in tenths.
+// reliability is the curve in tenths, weighed as the gate was fitted.
 func reliability(os []outcome) []retrieval.Reliable {
 	out := make([]retrieval.Reliable, 10)
+	weight := make([]float64, 10)
 	for i := range out {
 		out[i].From, out[i].To = float64(i)/10, float64(i+1)/10
 	}
 	for _, o := range os {
-		r := &out[min(9, int(o.p*10))]
+		k := min(9, int(o.p*10))
+		r := &out[k]
 		r.N++
-		r.Said += o.p
+		weight[k] += o.n
+		r.Said += o.n * o.p
 		if o.right {
-			r.Right++
+			r.Right += o.n
 		}
 	}
 	for i := range out {
-		if n := float64(out[i].N); n > 0 {
-			out[i].Said, out[i].Right = round(out[i].Said/n), round(out[i].Right/n)
+		if weight[i] > 0 {
+			out[i].Said, out[i].Right = round(out[i].Said/weight[i]), round(out[i].Right/weight[i])
 		}
 	}
 	return out
