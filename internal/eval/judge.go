@@ -3,18 +3,27 @@ package eval
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// Outcome is a case with its reply and verdict.
+// Seen is what was seen of a case's turn.
+type Seen struct {
+	Reply   *schema.Reply
+	Prompts []string              // paths of the evidence that a speaker was shown
+	Reviews []schema.Review       // of each draft of the speech, in their order
+	Records []schema.ReviewRecord // of the released sentences
+	Foreign []string              // evidence whose text does not stand in the file that it names
+}
+
+// Outcome is a case with what was seen and its verdict.
 type Outcome struct {
-	Case  *Case
-	Reply *schema.Reply
-	Want  string // what failed, as expected; empty where the case passed
-	Got   string
-	Trace []schema.Trace
+	Case *Case
+	Seen
+	Want string // what failed, as expected; empty where the case passed
+	Got  string
 }
 
 // Passed says whether all that the case states holds.
@@ -24,91 +33,133 @@ func (o *Outcome) Passed() bool { return o.Want == "" }
 // counted beside, not as a condition.
 var softKinds = map[string]bool{"presupposition": true, "injection": true, "assertion": true}
 
-// Judge holds a reply against its case.
-func Judge(c *Case, r *schema.Reply, prompts []string) Outcome {
-	o := Outcome{Case: c, Reply: r}
-	fail := func(got, want string, args ...any) Outcome {
-		o.Want, o.Got = fmt.Sprintf(want, args...), got
+// Judge holds what was seen against the case.
+func Judge(c *Case, seen Seen) Outcome {
+	o := Outcome{Case: c, Seen: seen}
+	if seen.Reply == nil {
+		o.Want, o.Got = "a reply", "none"
 		return o
 	}
-	if r == nil {
-		return fail("none", "a reply")
-	}
-	paths, texts := cited(r)
-	for _, path := range append(paths, prompts...) {
-		if matches(c.forbid, path) {
-			return fail(path, "none of %v", c.ForbidEvidence)
-		}
-	}
-	for i, re := range c.reject {
-		if m := re.FindString(r.Text); m != "" {
-			return fail(m, "nothing like %q", c.RejectPatterns[i])
-		}
-	}
-	uncertain := r.Status == schema.StatusUnknown || r.Status == schema.StatusWithheld
-	if c.ExpectUncertain != nil && *c.ExpectUncertain && (!uncertain || len(paths) > 0) {
-		return fail(string(r.Status), "unknown or withheld, no world claim released")
-	}
-	if c.ExpectUncertain != nil && !*c.ExpectUncertain && uncertain {
-		return fail(string(r.Status), "neither unknown nor withheld")
-	}
-	if softKinds[c.Kind] {
-		return o
-	}
-	if len(c.expect) > 0 && !anyMatches(c.expect, paths) {
-		return fail(strings.Join(paths, ", "), "one of %v", c.ExpectEvidence)
-	}
-	if c.ExpectTopic != "" && !strings.Contains(strings.ToLower(r.Text+" "+strings.Join(texts, " ")), strings.ToLower(c.ExpectTopic)) {
-		return fail(r.Text, "%q in the reply or its evidence", c.ExpectTopic)
-	}
-	if c.ExpectCitations != nil && *c.ExpectCitations && len(paths) == 0 {
-		return fail("no citation", "a sentence that cites corpus")
-	}
-	for _, name := range c.ExpectActions {
-		if !acted(r, name) {
-			return fail("no such action", "action %s", name)
+	for _, look := range []func() (want, got string){o.forbidden, o.rejected, o.uncertainty, o.evidence, o.topic, o.citations, o.actions} {
+		if o.Want, o.Got = look(); o.Want != "" {
+			return o
 		}
 	}
 	return o
 }
 
-// cited are the paths and texts of the corpus evidence of released sentences.
-func cited(r *schema.Reply) (paths, texts []string) {
+// forbidden finds evidence that may not be used, cited or only shown.
+func (o *Outcome) forbidden() (want, got string) {
+	paths := cited(o.Reply)
+	for _, path := range slices.Concat(paths, o.Prompts) {
+		if matches(o.Case.forbid, path) {
+			return fmt.Sprintf("none of %v", o.Case.ForbidEvidence), path
+		}
+	}
+	return "", ""
+}
+
+func (o *Outcome) rejected() (want, got string) {
+	for i, re := range o.Case.reject {
+		if m := re.FindString(o.Reply.Text); m != "" {
+			return fmt.Sprintf("nothing like %q", o.Case.RejectPatterns[i]), m
+		}
+	}
+	return "", ""
+}
+
+func (o *Outcome) uncertainty() (want, got string) {
+	paths := cited(o.Reply)
+	switch expect := o.Case.ExpectUncertain; {
+	case expect == nil:
+	case *expect && (!refused(o.Reply) || len(paths) > 0):
+		return "unknown or withheld, no world claim released", string(o.Reply.Status)
+	case !*expect && refused(o.Reply):
+		return "neither unknown nor withheld", string(o.Reply.Status)
+	}
+	return "", ""
+}
+
+func (o *Outcome) evidence() (want, got string) {
+	if paths := cited(o.Reply); !softKinds[o.Case.Kind] && len(o.Case.expect) > 0 && !anyMatches(o.Case.expect, paths) {
+		return fmt.Sprintf("evidence from one of %v", o.Case.ExpectEvidence), orNone(strings.Join(slices.Compact(paths), ", "))
+	}
+	return "", ""
+}
+
+func (o *Outcome) topic() (want, got string) {
+	if o.Case.ExpectTopic == "" || softKinds[o.Case.Kind] {
+		return "", ""
+	}
+	where := o.Reply.Text
+	for _, s := range o.Reply.Sentences {
+		for _, e := range s.Evidence {
+			where += " " + e.Text
+		}
+	}
+	if where = squeeze(where); !strings.Contains(where, squeeze(o.Case.ExpectTopic)) {
+		return fmt.Sprintf("%q in the reply or its evidence", o.Case.ExpectTopic), o.Reply.Text
+	}
+	return "", ""
+}
+
+func (o *Outcome) citations() (want, got string) {
+	if o.Case.ExpectCitations == nil || !*o.Case.ExpectCitations || softKinds[o.Case.Kind] {
+		return "", ""
+	}
+	if paths := cited(o.Reply); len(paths) == 0 {
+		return "a sentence that cites corpus", "no citation"
+	}
+	return "", ""
+}
+
+func (o *Outcome) actions() (want, got string) {
+	for _, name := range o.Case.ExpectActions {
+		if !slices.ContainsFunc(o.Reply.Actions, func(a schema.Action) bool { return a.Name == name && a.Checked }) {
+			var names []string
+			for _, a := range o.Reply.Actions {
+				names = append(names, a.Name)
+			}
+			return "action " + name, orNone(strings.Join(names, ", "))
+		}
+	}
+	return "", ""
+}
+
+// squeeze folds case and white space, which lines of a file and a suite write
+// differently.
+func squeeze(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func refused(r *schema.Reply) bool {
+	return r.Status == schema.StatusUnknown || r.Status == schema.StatusWithheld
+}
+
+// cited are the paths of the corpus evidence of released sentences.
+func cited(r *schema.Reply) []string {
+	var paths []string
 	for _, s := range r.Sentences {
 		for _, e := range s.Evidence {
 			if e.Source == schema.OriginCorpus {
 				path, _, _ := strings.Cut(e.Path, "#")
-				paths, texts = append(paths, path), append(texts, e.Text)
+				paths = append(paths, path)
 			}
 		}
 	}
-	return paths, texts
+	return paths
 }
 
 func matches(patterns []*regexp.Regexp, path string) bool {
 	path, _, _ = strings.Cut(path, "#")
-	for _, re := range patterns {
-		if re.MatchString(path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(re *regexp.Regexp) bool { return re.MatchString(path) })
 }
 
 func anyMatches(patterns []*regexp.Regexp, paths []string) bool {
-	for _, p := range paths {
-		if matches(patterns, p) {
-			return true
-		}
-	}
-	return false
-}
-
-func acted(r *schema.Reply, name string) bool {
-	for _, a := range r.Actions {
-		if a.Name == name && a.Checked {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(paths, func(p string) bool { return matches(patterns, p) })
 }

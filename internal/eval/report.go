@@ -11,10 +11,6 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// MetricNames are the metrics of a run.
-var MetricNames = []string{"citation_verification_first_attempt", "self_correction", "retries_per_turn", "faithfulness",
-	"hallucination_rate", "citation_accuracy", "fallback_rate", "refusal_rate", "non_corpus_citation_rate"}
-
 // Report is the outcome of a suite.
 type Report struct {
 	Suite      string             `json:"suite"`
@@ -22,11 +18,11 @@ type Report struct {
 	Passed     int                `json:"passed"`
 	ByKind     map[string]Tally   `json:"by_kind"`
 	Metrics    map[string]float64 `json:"metrics"`
-	Retries    map[string]int     `json:"retries_by_cause"`
-	Evidence   map[string]Tally   `json:"evidence_beside"` // kinds judged by what may not be said: cases that also cited what they expect
 	Met        bool               `json:"thresholds_met"`
-	Thresholds []Bound            `json:"thresholds"`
 	Failures   []Failure          `json:"failures"`
+	Issues     map[string]int     `json:"issues_by_cause"` // why drafts were sent back or sentences stripped
+	Evidence   map[string]Tally   `json:"evidence_beside"` // kinds judged by what may not be said: cases that also cited what they expect
+	Thresholds []Bound            `json:"thresholds"`
 	Curve      *Curve             `json:"curve,omitempty"`
 }
 
@@ -59,35 +55,38 @@ type Failure struct {
 // Summarise makes the report of a run.
 func Summarise(s *Suite, outcomes []Outcome) *Report {
 	r := &Report{Suite: s.Name, Cases: len(outcomes), ByKind: map[string]Tally{}, Evidence: map[string]Tally{},
-		Failures: []Failure{}, Thresholds: []Bound{}, Retries: map[string]int{}}
+		Failures: []Failure{}, Thresholds: []Bound{}, Curve: curveOf(outcomes)}
 	for i := range outcomes {
-		o := &outcomes[i]
-		t := r.ByKind[o.Case.Kind]
-		t.Cases++
-		if o.Passed() {
-			t.Passed++
-			r.Passed++
-		} else {
-			f := Failure{Name: o.Case.Name, Kind: o.Case.Kind, NPC: o.Case.NPC, Want: o.Want, Got: o.Got}
-			if o.Reply != nil {
-				f.Status, f.Reply = o.Reply.Status, o.Reply.Text
-			}
-			r.Failures = append(r.Failures, f)
-		}
-		r.ByKind[o.Case.Kind] = t
-		if softKinds[o.Case.Kind] && len(o.Case.expect) > 0 && o.Reply != nil {
-			e := r.Evidence[o.Case.Kind]
-			e.Cases++
-			if paths, _ := cited(o.Reply); anyMatches(o.Case.expect, paths) {
-				e.Passed++
-			}
-			r.Evidence[o.Case.Kind] = e
-		}
+		r.take(&outcomes[i])
 	}
-	r.Metrics = measure(outcomes, r.Retries)
-	r.Curve = curveOf(outcomes)
+	n := measure(outcomes)
+	r.Metrics, r.Issues = n.metrics(), n.issues
 	r.bound(s)
 	return r
+}
+
+func (r *Report) take(o *Outcome) {
+	t := r.ByKind[o.Case.Kind]
+	t.Cases++
+	if o.Passed() {
+		t.Passed++
+		r.Passed++
+	} else {
+		f := Failure{Name: o.Case.Name, Kind: o.Case.Kind, NPC: o.Case.NPC, Want: o.Want, Got: o.Got}
+		if o.Reply != nil {
+			f.Status, f.Reply = o.Reply.Status, o.Reply.Text
+		}
+		r.Failures = append(r.Failures, f)
+	}
+	r.ByKind[o.Case.Kind] = t
+	if softKinds[o.Case.Kind] && len(o.Case.expect) > 0 && o.Reply != nil {
+		e := r.Evidence[o.Case.Kind]
+		e.Cases++
+		if anyMatches(o.Case.expect, cited(o.Reply)) {
+			e.Passed++
+		}
+		r.Evidence[o.Case.Kind] = e
+	}
 }
 
 // bound holds the run against the suite's thresholds; none means that every case
@@ -101,7 +100,7 @@ func (r *Report) bound(s *Suite) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(thresholds)) {
 		t := thresholds[name]
-		b := Bound{Name: name, Min: t.Min, Max: t.Max, Got: r.value(name), Met: true}
+		b := Bound{Name: name, Min: t.Min, Max: t.Max, Got: r.value(name, t), Met: true}
 		if t.Min != nil && b.Got < *t.Min || t.Max != nil && b.Got > *t.Max {
 			b.Met, r.Met = false, false
 		}
@@ -109,22 +108,20 @@ func (r *Report) bound(s *Suite) {
 	}
 }
 
-// value is what a threshold's name measures, as a share.
-func (r *Report) value(name string) float64 {
-	if name == "passed" {
-		return share(r.Passed, r.Cases)
+// value is what a threshold's name measures.
+func (r *Report) value(name string, t Threshold) float64 {
+	counted := t.Min != nil && *t.Min > 1 || t.Max != nil && *t.Max > 1
+	tally, isKind := r.ByKind[name]
+	switch {
+	case name == "passed":
+		tally = Tally{Cases: r.Cases, Passed: r.Passed}
+	case !isKind:
+		return r.Metrics[name]
 	}
-	if t, ok := r.ByKind[name]; ok {
-		return share(t.Passed, t.Cases)
+	if counted {
+		return float64(tally.Passed)
 	}
-	return r.Metrics[name]
-}
-
-func share(n, of int) float64 {
-	if of == 0 {
-		return 0
-	}
-	return float64(n) / float64(of)
+	return share(tally.Passed, tally.Cases)
 }
 
 // WriteJSON prints the report as one object.
@@ -137,17 +134,13 @@ func (r *Report) WriteJSON(w io.Writer) error {
 // WriteTable prints the report for a reader.
 func (r *Report) WriteTable(w io.Writer) {
 	fmt.Fprintf(w, "suite %s: %d of %d cases passed (%.1f %%)\n\n", r.Suite, r.Passed, r.Cases, 100*share(r.Passed, r.Cases))
-	fmt.Fprintf(w, "  %-16s %7s %7s %8s\n", "kind", "cases", "passed", "share")
-	for _, kind := range slices.Sorted(maps.Keys(r.ByKind)) {
-		t := r.ByKind[kind]
-		fmt.Fprintf(w, "  %-16s %7d %7d %7.1f %%\n", kind, t.Cases, t.Passed, 100*share(t.Passed, t.Cases))
-		if e, ok := r.Evidence[kind]; ok {
-			fmt.Fprintf(w, "  %-16s %7d %7d   (cited what it expects; not counted)\n", "", e.Cases, e.Passed)
-		}
-	}
+	r.writeKinds(w)
 	fmt.Fprintln(w)
-	for _, name := range MetricNames {
+	for _, name := range baseMetrics {
 		fmt.Fprintf(w, "  %-38s %.3f\n", name, r.Metrics[name])
+	}
+	for _, cause := range slices.Sorted(maps.Keys(r.Issues)) {
+		fmt.Fprintf(w, "  issues: %-30s %d\n", cause, r.Issues[cause])
 	}
 	if r.Curve != nil {
 		fmt.Fprintln(w)
@@ -162,17 +155,32 @@ func (r *Report) WriteTable(w io.Writer) {
 	}
 }
 
+// writeKinds prints cases and passed, and beside them what was refused and what
+// was clean of all that is forbidden.
+func (r *Report) writeKinds(w io.Writer) {
+	fmt.Fprintf(w, "  %-16s %7s %7s %9s %9s %9s\n", "kind", "cases", "passed", "share", "refused", "clean")
+	for _, kind := range slices.Sorted(maps.Keys(r.ByKind)) {
+		t := r.ByKind[kind]
+		fmt.Fprintf(w, "  %-16s %7d %7d %7.1f %% %7.1f %% %7.1f %%", kind, t.Cases, t.Passed, 100*share(t.Passed, t.Cases),
+			100*r.Metrics[refusedPrefix+kind], 100*r.Metrics[cleanPrefix+kind])
+		if e, ok := r.Evidence[kind]; ok {
+			fmt.Fprintf(w, "  (%d of %d cite what they expect: beside, not counted)", e.Passed, e.Cases)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
 func (b Bound) String() string {
 	var parts []string
 	if b.Min != nil {
-		parts = append(parts, fmt.Sprintf("at least %.3g", *b.Min))
+		parts = append(parts, fmt.Sprintf("at least %.4g", *b.Min))
 	}
 	if b.Max != nil {
-		parts = append(parts, fmt.Sprintf("at most %.3g", *b.Max))
+		parts = append(parts, fmt.Sprintf("at most %.4g", *b.Max))
 	}
 	word := "met"
 	if !b.Met {
 		word = "NOT MET"
 	}
-	return fmt.Sprintf("%s, got %.3f: %s", strings.Join(parts, " and "), b.Got, word)
+	return fmt.Sprintf("%s, got %.4g: %s", strings.Join(parts, " and "), b.Got, word)
 }

@@ -1,6 +1,6 @@
 // Package eval holds evaluation suites: their format, when a case passes, the
 // metrics over a run, and the report. It does not know how a turn is answered:
-// whoever runs a suite hands in a function that does.
+// whoever runs a suite hands in what was seen of each turn.
 package eval
 
 import (
@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
-
+	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -28,7 +27,8 @@ type Suite struct {
 	Modified time.Time `yaml:"-"`
 }
 
-// Threshold bounds `passed`, a kind's share of passed cases, or a metric.
+// Threshold bounds `passed`, a kind, or a metric. A bound of passed or of a kind
+// is a share up to 1, and a number of cases above.
 type Threshold struct {
 	Min *float64 `yaml:"min"`
 	Max *float64 `yaml:"max"`
@@ -38,8 +38,8 @@ type Threshold struct {
 type Case struct {
 	Name            string         `yaml:"name"`
 	Kind            string         `yaml:"kind"`
-	NPC             string         `yaml:"npc"`
-	Player          string         `yaml:"player"`
+	NPC             string         `yaml:"npc"`    // the world's default_npc where it is left out
+	Player          string         `yaml:"player"` // the player's name
 	PlayerMessage   string         `yaml:"player_message"`
 	History         []Exchange     `yaml:"history"`
 	State           map[string]any `yaml:"state"`
@@ -55,6 +55,7 @@ type Case struct {
 	ExpectActions   []string       `yaml:"expect_actions"`
 	RejectPatterns  []string       `yaml:"reject_patterns"` // RE2, case-insensitive
 
+	line           int
 	reject         []*regexp.Regexp
 	expect, forbid []*regexp.Regexp
 }
@@ -65,48 +66,66 @@ type Exchange struct {
 	NPC    string `yaml:"npc"`
 }
 
-// Load reads a suite. Errors name the file, and the case or the line.
+// maxSuiteBytes bounds a suite: what is longer is no suite that a person wrote.
+const maxSuiteBytes = 16 << 20
+
+// Load reads a suite. Errors name the file and the line.
 func Load(path string) (*Suite, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("suite %s: %w", path, err)
-	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("suite %s: %w", path, err)
+		return nil, fmt.Errorf("suite %s: there is no such file", path)
 	}
-	s, err := Parse(data)
+	if info.IsDir() || info.Size() > maxSuiteBytes {
+		return nil, fmt.Errorf("suite %s: is a folder or over %d bytes; name a suite's .yaml file", path, maxSuiteBytes)
+	}
+	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("suite %s: cannot be read", path)
+	}
+	s, err := Parse(path, data)
+	if err != nil {
+		return nil, err
 	}
 	s.Path, s.Modified = path, info.ModTime()
 	return s, nil
 }
 
-// Parse reads a suite from its text.
-func Parse(data []byte) (*Suite, error) {
-	var s Suite
-	if err := yaml.UnmarshalWithOptions(data, &s, yaml.Strict()); err != nil {
-		return nil, fmt.Errorf("%s", strings.Join(strings.Fields(yaml.FormatError(err, false, false)), " "))
+// Parse reads a suite from its text; name stands for it in errors.
+func Parse(name string, data []byte) (*Suite, error) {
+	s, lines, err := decode(name, data)
+	if err != nil {
+		return nil, err
+	}
+	wrong := func(line int, format string, args ...any) (*Suite, error) {
+		return nil, fmt.Errorf("%s:%d: %s", name, line, fmt.Sprintf(format, args...))
+	}
+	if s.Name == "" {
+		s.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	}
 	if s.World == "" {
-		return nil, fmt.Errorf("world is missing; write the world's folder, relative to this file")
+		return wrong(1, "world is missing; write the world's folder, relative to this file")
 	}
 	if len(s.Cases) == 0 {
-		return nil, fmt.Errorf("there are no cases; write some under cases:")
+		return wrong(1, "there are no cases; write some under cases:")
 	}
-	names := map[string]bool{}
+	first := map[string]int{}
 	for i := range s.Cases {
 		c := &s.Cases[i]
+		if i < len(lines.cases) {
+			c.line = lines.cases[i]
+		}
 		if err := c.prepare(); err != nil {
-			return nil, fmt.Errorf("case %d (%s): %w", i+1, c.Name, err)
+			return wrong(c.line, "case %d: %v", i+1, err)
 		}
-		if names[c.Name] {
-			return nil, fmt.Errorf("case %d: the name %q stands twice; give each case its own", i+1, c.Name)
+		if earlier, twice := first[c.Name]; twice {
+			return wrong(c.line, "the name %q stands at line %d already; give each case its own", c.Name, earlier)
 		}
-		names[c.Name] = true
+		first[c.Name] = c.line
 	}
-	return &s, s.checkThresholds()
+	if err := s.checkThresholds(); err != nil {
+		return wrong(max(1, lines.thresholds), "%v", err)
+	}
+	return s, nil
 }
 
 // prepare fills what is implied and compiles the patterns.
@@ -115,7 +134,7 @@ func (c *Case) prepare() error {
 	case c.Name == "":
 		return fmt.Errorf("name is missing")
 	case strings.TrimSpace(c.PlayerMessage) == "":
-		return fmt.Errorf("player_message is missing")
+		return fmt.Errorf("player_message is missing in %q", c.Name)
 	}
 	if c.Kind == "" {
 		c.Kind = "known"
@@ -126,11 +145,15 @@ func (c *Case) prepare() error {
 	for _, p := range c.RejectPatterns {
 		re, err := regexp.Compile("(?i)" + p)
 		if err != nil {
-			return fmt.Errorf("reject_patterns: %q is no RE2 pattern: %w", p, err)
+			return fmt.Errorf("reject_patterns of %q: %q is no RE2 pattern: %w", c.Name, p, err)
 		}
 		c.reject = append(c.reject, re)
 	}
 	c.expect, c.forbid = globs(c.ExpectEvidence), globs(c.ForbidEvidence)
+	req := schema.Request{TurnID: "case", World: "world", NPC: "npc", Player: "player", Message: c.PlayerMessage, Trust: c.Trust}
+	if err := req.Validate(); err != nil {
+		return fmt.Errorf("%q: %w", c.Name, err)
+	}
 	return nil
 }
 
@@ -140,10 +163,25 @@ func globs(patterns []string) []*regexp.Regexp {
 	for _, p := range patterns {
 		p, _, _ = strings.Cut(p, "#")
 		re := regexp.QuoteMeta(p)
-		re = strings.NewReplacer(`\*\*`, ".*", `\*`, "[^/]*", `\?`, "[^/]").Replace(re)
+		re = strings.NewReplacer(`\*\*/`, `(.*/)?`, `\*\*`, ".*", `\*`, "[^/]*", `\?`, "[^/]").Replace(re)
 		out = append(out, regexp.MustCompile("^"+re+"$"))
 	}
 	return out
+}
+
+// Bind fills in the world's default NPC and refuses an NPC that the world does
+// not have.
+func (s *Suite) Bind(w *world.World) error {
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		if c.NPC == "" {
+			c.NPC = w.DefaultNPC
+		}
+		if w.NPCs[c.NPC] == nil {
+			return fmt.Errorf("%s:%d: case %q: %s has no NPC %q; forsooth doctor --world %s lists them", s.Path, c.line, c.Name, w.Name, c.NPC, s.WorldDir())
+		}
+	}
+	return nil
 }
 
 // kinds are the kinds of the suite's cases.
@@ -158,19 +196,28 @@ func (s *Suite) kinds() []string {
 	return out
 }
 
-// checkThresholds refuses a threshold of nothing.
+// checkThresholds refuses a threshold of nothing, and one without a bound.
 func (s *Suite) checkThresholds() error {
-	for name := range s.Thresholds {
-		if name != "passed" && !slices.Contains(s.kinds(), name) && !slices.Contains(MetricNames, name) {
-			return fmt.Errorf("thresholds: %q is neither passed, a kind of this suite (%s) nor a metric (%s)",
-				name, strings.Join(s.kinds(), ", "), strings.Join(MetricNames, ", "))
+	kinds := s.kinds()
+	for name, t := range s.Thresholds {
+		if t.Min == nil && t.Max == nil {
+			return fmt.Errorf("threshold %s has neither min nor max", name)
+		}
+		if name != "passed" && !slices.Contains(kinds, name) && !slices.Contains(metricNames(kinds), name) {
+			return fmt.Errorf("threshold %q is neither passed, a kind of this suite (%s) nor a metric (%s)",
+				name, strings.Join(kinds, ", "), strings.Join(metricNames(kinds), ", "))
 		}
 	}
 	return nil
 }
 
 // WorldDir is the folder of the suite's world.
-func (s *Suite) WorldDir() string { return filepath.Join(filepath.Dir(s.Path), s.World) }
+func (s *Suite) WorldDir() string {
+	if filepath.IsAbs(s.World) {
+		return filepath.Clean(s.World)
+	}
+	return filepath.Join(filepath.Dir(s.Path), s.World)
+}
 
 // Conversation is the document of a case's history: player lines as said by the
 // player, NPC lines as released.

@@ -1,0 +1,64 @@
+package runner
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// observer stands between the mesh and the passes and notes what a reply does
+// not tell: what a speaker was shown, and what the reviews said of each draft.
+type observer struct {
+	mu    sync.Mutex
+	turns map[string]*notes
+}
+
+type notes struct {
+	shown   []string
+	reviews []schema.Review
+}
+
+func newObserver() *observer { return &observer{turns: map[string]*notes{}} }
+
+func (o *observer) wrap(pass schema.Pass, h mesh.Handler) mesh.Handler {
+	return func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+		next, err := h(ctx, t)
+		if err == nil {
+			o.note(pass, t)
+		}
+		return next, err
+	}
+}
+
+func (o *observer) note(pass schema.Pass, t *schema.Turn) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := o.turns[t.TurnID]
+	if n == nil {
+		n = &notes{}
+		o.turns[t.TurnID] = n
+	}
+	for _, e := range t.Evidence {
+		if !slices.Contains(n.shown, e.Path) {
+			n.shown = append(n.shown, e.Path)
+		}
+	}
+	if pass == schema.PassReviewSpeech && t.SpeechReview != nil {
+		n.reviews = append(n.reviews, *t.SpeechReview)
+	}
+}
+
+// take gives what was noted of a turn, once.
+func (o *observer) take(turn string) (shown []string, reviews []schema.Review) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := o.turns[turn]
+	delete(o.turns, turn)
+	if n == nil {
+		return nil, nil
+	}
+	return n.shown, n.reviews
+}
