@@ -96,7 +96,10 @@ func trainingSets(ctx context.Context, own []string, answers, temp string, opts 
 		if err != nil {
 			return nil, err
 		}
-		suites := []string{filepath.Join(dir, "evals.yaml")}
+		var suites []string
+		if _, err := os.Stat(filepath.Join(dir, "evals.yaml")); err == nil {
+			suites = append(suites, filepath.Join(dir, "evals.yaml"))
+		}
 		if more != "" {
 			suites = append(suites, more)
 		}
