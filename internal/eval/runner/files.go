@@ -17,7 +17,7 @@ type files struct {
 	dir string
 
 	mu   sync.Mutex
-	read map[string]string // path to text, white space folded
+	read map[string]string // path to text, without white space
 }
 
 func newFiles(w *world.World) *files { return &files{dir: w.Dir, read: map[string]string{}} }
@@ -54,4 +54,4 @@ func (f *files) text(path string) string {
 	return f.read[path]
 }
 
-func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
+func fold(s string) string { return strings.Join(strings.Fields(s), "") }

@@ -1,0 +1,75 @@
+# What a person or CI runs. Everything that a target needs, it installs.
+
+GO      ?= go
+PYTHON  ?= python3
+BIN     := bin
+VENVS   := .venv
+TOOLS   := $(abspath $(BIN)/tools)
+
+GOLANGCI_VERSION := v2.12.2
+GOLANGCI         := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
+
+export CGO_ENABLED ?= 0
+
+SIDECARS := $(patsubst sidecar/%/requirements.txt,%,$(wildcard sidecar/*/requirements.txt))
+SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
+
+.PHONY: all build test test-go test-python generate vet fmt lint race evals ci clean
+
+all: build
+
+## build: the one binary, static
+build:
+	$(GO) build -trimpath -o $(BIN)/forsooth ./cmd/forsooth
+
+## test: install what the tests need and run all of them
+test: test-python test-go
+
+test-go:
+	FORSOOTH_TEST_ALL=1 $(GO) test ./...
+
+test-python: $(addprefix test-python-,$(SIDECARS))
+
+test-python-%: $(VENVS)/%/ready
+	cd sidecar/$* && ../../$(VENVS)/$*/bin/python -m pytest -q || [ $$? -eq 5 ] # 5: this sidecar has no test
+
+# A sidecar's own tests need no framework that its requirements do not name.
+$(VENVS)/%/ready: sidecar/%/requirements.txt
+	$(PYTHON) -m venv $(VENVS)/$*
+	$(VENVS)/$*/bin/pip install -q --disable-pip-version-check -r $< pytest
+	touch $@
+
+## generate: the JSON Schemas of the wire contract
+generate:
+	$(GO) generate ./...
+
+vet:
+	$(GO) vet ./...
+
+fmt:
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
+	if [ -n "$$unformatted" ]; then echo "not formatted; run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
+
+$(GOLANGCI):
+	mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) GOFLAGS= $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	mv $(TOOLS)/golangci-lint $@
+
+## lint: vet, format and golangci-lint
+lint: vet fmt $(GOLANGCI)
+	$(GOLANGCI) run ./...
+
+## race: the race detector where goroutines meet
+race:
+	CGO_ENABLED=1 $(GO) test -race -short ./internal/mesh/... ./services/...
+
+## evals: the suites of evals/ and worlds/, with their thresholds
+evals: build
+	@for suite in $(SUITES); do echo "eval $$suite"; $(BIN)/forsooth eval $$suite || exit 1; done
+
+## ci: what CI runs
+ci:
+	bash .ci/run
+
+clean:
+	rm -rf $(BIN) $(VENVS)
