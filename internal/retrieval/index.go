@@ -254,6 +254,8 @@ func (x *Index) Document(path string) []schema.Chunk {
 	return out
 }
 
-// Files and Passages count what the index holds.
-func (x *Index) Files() int    { return len(x.byPath) }
+// Files is how many files the index holds.
+func (x *Index) Files() int { return len(x.byPath) }
+
+// Passages is how many passages the index holds.
 func (x *Index) Passages() int { return len(x.passages) }

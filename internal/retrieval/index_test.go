@@ -94,7 +94,7 @@ func (e *slowHash) Embed(ctx context.Context, texts []string) ([][]float32, erro
 
 func TestIndexSurvivesAKill(t *testing.T) {
 	if dir := os.Getenv(childDir); dir != "" {
-		indexForever(t, dir)
+		indexUntilKilled(t, dir)
 		return
 	}
 	dir := files(t, many(300))
@@ -166,9 +166,8 @@ func killInBatch(t *testing.T, dir, path string, batch int) {
 	}
 }
 
-// indexForever is the child: it indexes again and again, each time under another
-// model's name, until it is killed.
-func indexForever(t *testing.T, where string) {
+// indexUntilKilled is the child.
+func indexUntilKilled(t *testing.T, where string) {
 	dir, path, _ := strings.Cut(where, "|")
 	c, err := sqlite.OpenCorpus(context.Background(), path)
 	if err != nil {

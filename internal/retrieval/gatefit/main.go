@@ -28,10 +28,13 @@ func main() {
 	}
 }
 
-// lists are flags that may be given several times.
+// list is a flag that may be given several times.
 type list []string
 
-func (l *list) String() string     { return strings.Join(*l, " ") }
+// String is the flag's values.
+func (l *list) String() string { return strings.Join(*l, " ") }
+
+// Set takes one more value.
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
 func run(ctx context.Context) error {

@@ -67,7 +67,7 @@ func (c *Corpus) verify(ctx context.Context) error {
 	if err != nil {
 		return c.wrap("verify", err)
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err tells what went wrong
 	for rows.Next() {
 		var path string
 		var chunks, vectors []byte
@@ -88,7 +88,7 @@ func (c *Corpus) Hashes(ctx context.Context, world, model string) (map[string]st
 	if err != nil {
 		return nil, c.wrap("read hashes", err)
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err tells what went wrong
 	out := map[string]string{}
 	for rows.Next() {
 		var path, hash string
@@ -117,7 +117,7 @@ func (c *Corpus) Apply(ctx context.Context, world, model string, put []store.Doc
 		if err != nil {
 			return err
 		}
-		defer insert.Close()
+		defer insert.Close() //nolint:errcheck // the commit tells what went wrong
 		for _, d := range put {
 			chunks, err := json.Marshal(d.Chunks)
 			if err != nil {
@@ -139,7 +139,7 @@ func (c *Corpus) Documents(ctx context.Context, world, model string) ([]store.Do
 	if err != nil {
 		return nil, c.wrap("read documents", err)
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err tells what went wrong
 	var out []store.Document
 	for rows.Next() {
 		var d store.Document

@@ -59,7 +59,7 @@ func (s *Session) Remarks(ctx context.Context, c schema.ConversationID) ([]store
 	if err != nil {
 		return nil, s.wrap("read remarks", err)
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err tells what went wrong
 	var out []store.Remark
 	for rows.Next() {
 		r := store.Remark{World: c.World, NPC: c.NPC, Player: c.Player}
