@@ -52,8 +52,13 @@ type Context struct {
 	NameOf func(handle string) string // display name of a writer; may be nil
 }
 
-// maxSentence bounds what is read as a sentence; a longer text is one world claim.
-const maxSentence = 8 << 10
+// Bounds on what is read: a longer sentence is one world claim, what follows the
+// last clause stays with it, and what is left of leads and hedges is asserted.
+const (
+	maxSentence = 2 << 10
+	maxClauses  = 24
+	maxLeads    = 8
+)
 
 // Claims reads a sentence as claims.
 func Claims(s string, c Context) []Claim {
@@ -154,6 +159,10 @@ func (cl *clause) gap(i int) string {
 func (cl *clause) claim() Claim {
 	core := strings.TrimSpace(cl.s[cl.start:cl.end])
 	out := Claim{Core: core, Text: core, Raw: cl.s[cl.from:cl.end], Start: cl.from, End: cl.end, Hedged: cl.hedged, Frame: cl.frame, By: cl.by}
+	if core := cl.answers(cl.lows()); core != "" {
+		out.Kind, out.Core, out.Text = schema.ClaimWorld, core, core
+		return out
+	}
 	out.Kind = cl.kind()
 	if cl.asked && out.Kind != schema.ClaimNone {
 		out.Frame = FrameQuestion
@@ -186,10 +195,13 @@ func clauseSpans(s string) []text.Span {
 		if strings.Count(gap, `"`)%2 == 1 {
 			inQuote = !inQuote
 		}
+		if len(out) >= maxClauses {
+			break
+		}
 		if inQuote || i+1-first < 2 || len(words)-i-1 < 2 {
 			continue
 		}
-		if !joins(gap, low, i+1) {
+		if !joins(gap, low, i+1) && !joinsName(gap, low, i+1, upperAt(s, words, i+2)) || hedgeTail.MatchString(s[words[i].End:]) {
 			continue
 		}
 		end := words[i+1].Start
@@ -215,6 +227,19 @@ func joins(gap string, low func(int) string, next int) bool {
 		return true
 	}
 	return false
+}
+
+// joinsName: "…, and Bram left" begins a clause, "…, and Bram's hat" does not.
+func joinsName(gap string, low func(int) string, next int, upper bool) bool {
+	if !upper || !strings.Contains(gap, ",") || low(next) != "and" && low(next) != "but" && low(next) != "so" {
+		return false
+	}
+	name, verb := low(next+1), low(next+2)
+	return verb != "" && !strings.HasSuffix(name, "'s") && !strings.HasSuffix(name, "s'") && (!text.IsStop(verb) || auxiliaries[verb])
+}
+
+func upperAt(s string, words []text.Span, i int) bool {
+	return i < len(words) && startsUpper(s[words[i].Start:])
 }
 
 var clausePronoun = set(`i he she it we they you i'm he's she's it's we're they're you're i've you've i'll`)

@@ -16,7 +16,7 @@ var interjections = set(`well ah oh aye yes no nay yep yeah nope sure right hm h
 // dropLeads moves openers, interjections and an address to the player into spans
 // that assert nothing.
 func (cl *clause) dropLeads() {
-	for again := true; again && !cl.empty(); {
+	for again := true; again && !cl.empty() && len(cl.lead) < maxLeads; {
 		again = false
 		if n := cl.phraseAt(0, cl.c.Openers); n > 0 && n < len(cl.words) {
 			cl.leadOf(n)
@@ -39,7 +39,11 @@ func (cl *clause) addresses(w string) bool {
 // leadOf moves the first n words into a span of kind none.
 func (cl *clause) leadOf(n int) {
 	end := cl.words[n].Start
-	cl.lead = append(cl.lead, none(cl.s, cl.start, end))
+	lead := none(cl.s, cl.start, end)
+	if core := cl.answers(cl.lows()[:n]); core != "" {
+		lead = answered(cl.s, cl.start, end, core)
+	}
+	cl.lead = append(cl.lead, lead)
 	cl.start, cl.from = end, end
 	cl.refresh()
 }
@@ -99,7 +103,7 @@ var attribution = regexp.MustCompile(`^((?:the |The |my |My |old |Old )?[\p{L}][
 // dropHedges takes hedges, hearsay and attribution off the front of what is
 // asserted. They stay in the claim's stretch.
 func (cl *clause) dropHedges() {
-	for again := true; again && len(cl.words) > 1; {
+	for again, n := true, 0; again && len(cl.words) > 1 && n < maxLeads; n++ {
 		again = false
 		if n := cl.phraseAt(0, cl.c.Hedges); n > 0 && n < len(cl.words) {
 			cl.start, cl.hedged, again = cl.words[n].Start, true, true
@@ -154,7 +158,7 @@ func (cl *clause) takeAttribution(trimmed string, skip int) bool {
 	return true
 }
 
-var notWriters = set(`i we you it this that these those there nobody nothing what who which if when`)
+var notWriters = set(`as so i we you it this that these those there nobody nothing what who which if when`)
 
 var hedgeTail = regexp.MustCompile(`(?i),?\s*(?:,\s*|-\s*)((?:or so )?(?:i think|i believe|i suppose|i reckon|i guess|i suspect|i hear|i'm told|i am told|they say|folk say|people say|it is said|it's said|it seems|as far as i know|if i recall(?: correctly)?|if memory serves|if you ask me|i'd say|i'd wager|no doubt|perhaps|maybe|probably|supposedly|allegedly|apparently|so they say|or so they say|or so i hear|or so i've heard|so i hear|so i've heard))\s*[.!…]*\s*$`)
 

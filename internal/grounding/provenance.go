@@ -7,6 +7,7 @@ package grounding
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -171,17 +172,24 @@ var promptMarks = []string{
 // tells authors of it too.
 func Signature(s string, promptLines ...string) (reason string) {
 	s = text.Plain(s)
+	// The patterns cost more than all the rest; most texts hold none of the words
+	// that each of them needs.
+	lower := strings.ToLower(s)
 	switch {
-	case citationMark.MatchString(s):
+	case holdsAny(lower, "[", "citation", "evidence_id") && citationMark.MatchString(s):
 		return RejectCitation
-	case assistantMark.MatchString(s):
+	case holdsAny(lower, "assistant", "im_start", "im_end", "system") && assistantMark.MatchString(s):
 		return RejectAssistant
-	case generatedMark.MatchString(s):
+	case holdsAny(lower, "generated", "as an ai", "language model") && generatedMark.MatchString(s):
 		return RejectGenerated
 	case holdsPrompt(s, promptLines):
 		return RejectPrompt
 	}
 	return ""
+}
+
+func holdsAny(s string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }
 
 func holdsPrompt(s string, lines []string) bool {

@@ -36,11 +36,16 @@ func (cl *clause) asserted() string {
 	}
 	aux := strings.TrimSuffix(strings.ToLower(text.Plain(words[i])), "n't")
 	n := subjectLength(words[i+1:])
+	if be[aux] && n == 2 && len(words)-i-1 <= 4 && clauseSubject[strings.ToLower(words[i+1])] {
+		n = len(words) - i - 2 // "is the old well poisoned"
+	}
 	subject := strings.Join(words[i+1:i+1+n], " ")
 	rest := strings.Join(words[i+1+n:], " ")
 	rest = strings.TrimPrefix(rest, "not ")
 	return strings.TrimSpace(subject + " " + aux + " " + rest)
 }
+
+var be = set(`is are was were`)
 
 // subjectLength guesses how many words the subject has: a determiner and what it
 // begins, or a run of capitals.
