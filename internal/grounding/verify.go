@@ -143,8 +143,13 @@ func (r *review) citedBlocks(ctx context.Context) error {
 	for i := range r.in.Sentences {
 		for _, j := range r.open(i) {
 			for _, e := range j.cited {
+				if !r.givenTo(j, e) {
+					j.take(schema.Verdict{Label: schema.Unverifiable, Tier: entail.TierRule, Final: true, Evidence: e.ID,
+						Why: "attribution: the evidence is not by " + j.By}, e, false)
+					continue
+				}
 				for _, h := range j.wordings() {
-					all = append(all, asked{claims: []*judged{j}, by: e, pair: r.pair(e, e.Text, h)})
+					all = append(all, asked{claims: []*judged{j}, by: e, pair: r.spoken(j, e, e.Text, h)})
 				}
 			}
 			if e, joined := r.together(j); joined != "" {
@@ -167,7 +172,7 @@ func (j *judged) wordings() []string {
 
 // together joins the blocks of one writer that a claim cites.
 func (r *review) together(j *judged) (*schema.Evidence, string) {
-	if len(j.cited) < 2 {
+	if len(j.cited) < 2 || j.Frame == FrameAttribution {
 		return nil, ""
 	}
 	var parts []string
@@ -186,7 +191,7 @@ func (r *review) otherBlocks(ctx context.Context) error {
 	var all []asked
 	for i := range r.in.Sentences {
 		for _, j := range r.open(i) {
-			if j.self && j.Kind != schema.ClaimSelf {
+			if j.self && j.Kind != schema.ClaimSelf || j.Frame == FrameAttribution {
 				continue
 			}
 			for _, e := range r.nearest(j, MaxSourcesPerClaim-len(j.cited)) {
@@ -259,11 +264,14 @@ func (r *review) contradictions(ctx context.Context) error {
 			continue
 		}
 		for _, e := range r.nearest(j, MaxSourcesPerClaim) {
-			if rank(e) >= rank(j.by) && !sameText(e, j.by) {
+			if rank(e) >= rank(j.by) && !sameText(e, j.by) && entail.Share(e.Text, j.Core) >= sameMatter {
 				all = append(all, asked{claims: []*judged{j}, by: e, pair: r.pair(e, e.Text, j.Core)})
 			}
 		}
 		for _, before := range r.saidBefore(j.sentence) {
+			if entail.Share(before, j.Core) < sameMatter {
+				continue
+			}
 			e := &schema.Evidence{ID: "said", Text: before}
 			all = append(all, asked{claims: []*judged{j}, by: e, pair: entail.Pair{Premise: before, Hypothesis: j.Core, Names: r.names(nil)}})
 		}
@@ -285,7 +293,7 @@ func (r *review) deny(ctx context.Context, all []asked) error {
 		return err
 	}
 	for i, a := range all {
-		if i >= len(verdicts) || verdicts[i].Label != schema.Contradicted || entail.Share(a.pair.Premise, a.pair.Hypothesis) < sameMatter {
+		if i >= len(verdicts) || verdicts[i].Label != schema.Contradicted {
 			continue
 		}
 		v := verdicts[i]
@@ -338,6 +346,35 @@ func (r *review) supported(i int) bool {
 // pair asks whether a text of a block supports a wording of a claim.
 func (r *review) pair(e *schema.Evidence, premise, hypothesis string) entail.Pair {
 	return entail.Pair{Premise: premise, Hypothesis: hypothesis, Names: r.names(e)}
+}
+
+// spoken is the pair for one wording of a claim. In quoted words that are given to
+// the writer of the block, "I" is the writer in both.
+func (r *review) spoken(j *judged, e *schema.Evidence, premise, hypothesis string) entail.Pair {
+	p := r.pair(e, premise, hypothesis)
+	if j.Frame == FrameAttribution && strings.ContainsAny(j.Raw, "\"“«") && p.Names.Writer != "" {
+		p.Names = entail.Names{Self: p.Names.Writer, Known: p.Names.Known}
+	}
+	return p
+}
+
+// givenTo says whether a block is by the one to whom an attribution gives the
+// claim; a claim without one may rest on any.
+func (r *review) givenTo(j *judged, e *schema.Evidence) bool {
+	if j.Frame != FrameAttribution {
+		return true
+	}
+	by := strings.TrimPrefix(text.Fold(j.By), "the ")
+	if kind := text.Fold(strings.NewReplacer("_", " ", "-", " ").Replace(e.Type)); by == kind && kind != "" {
+		return true
+	}
+	writer := writerOf(e, &r.in.Context)
+	for _, who := range []string{writer, e.Speaker, e.Author} {
+		if who != "" && who != entail.Stranger && sameName(by, who) {
+			return true
+		}
+	}
+	return false
 }
 
 // names say whose first person stands in a block. A nil block is the NPC's own

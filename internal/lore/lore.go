@@ -184,6 +184,9 @@ func saidBefore(c *schema.Conversation) func(string) (time.Time, bool) {
 			}
 		}
 	}
+	if len(said) == 0 {
+		return nil
+	}
 	return func(folded string) (time.Time, bool) {
 		at, ok := said[folded]
 		return at, ok

@@ -20,8 +20,13 @@ func Sentences(s string) []string {
 	return out
 }
 
-// SentenceSpans are the places of the sentences of s.
+// SentenceSpans are the places of the sentences of s. Callers share the slice and
+// leave it as it is.
 func SentenceSpans(s string) []Span {
+	return sentenceMemo.get(s, sentenceSpans)
+}
+
+func sentenceSpans(s string) []Span {
 	var out []Span
 	for _, p := range paragraphs(s) {
 		out = append(out, paragraphSentences(s, p)...)

@@ -30,8 +30,12 @@ func Words(s string) []string {
 type Span struct{ Start, End int }
 
 // WordSpans are the places of the words of s (UAX #29), punctuation and white
-// space left out.
+// space left out. Callers share the slice and leave it as it is.
 func WordSpans(s string) []Span {
+	return wordMemo.get(s, wordSpans)
+}
+
+func wordSpans(s string) []Span {
 	var out []Span
 	it := words.FromString(s)
 	for it.Next() {

@@ -43,6 +43,9 @@ func PronounOf(backstory string) Pronoun {
 // reports false where nothing was turned.
 func FirstPerson(sentence string, p Person, backstory bool) (string, bool) {
 	names := selfNames(p.Name)
+	if !backstory && !namesSelf(sentence, names) {
+		return sentence, false
+	}
 	t := turner{s: sentence, spans: text.WordSpans(sentence), names: names}
 	if backstory {
 		t.pronoun = p.Pronoun
@@ -51,6 +54,16 @@ func FirstPerson(sentence string, p Person, backstory bool) (string, bool) {
 		}
 	}
 	return t.turn()
+}
+
+// namesSelf is a cheap look before the words are told apart.
+func namesSelf(sentence string, names [][]string) bool {
+	for _, n := range names {
+		if len(n) > 0 && strings.Contains(sentence, n[0]) {
+			return true
+		}
+	}
+	return false
 }
 
 // selfNames are the full name and, where it is a given name, its first word.

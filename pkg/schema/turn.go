@@ -50,13 +50,12 @@ const (
 // Retrieval is what Pass 1 found.
 type Retrieval struct {
 	Query      string      `json:"query"`
-	Intent     string      `json:"intent"`              // question, social kinds, recap, ...: see Intent*
-	Draft      string      `json:"draft,omitempty"`     // a hint for prompts, never evidence
-	Confidence float64     `json:"confidence"`          // calibrated P(top evidence answers the message)
-	Zone       Zone        `json:"zone,omitempty"`      // what the gate makes of the confidence
-	Searches   int         `json:"searches,omitempty"`  // 1, or 2 after a second search
-	Rejected   []Count     `json:"rejected,omitempty"`  // candidates refused by the provenance contract, by reason
-	Catalogue  []File      `json:"catalogue,omitempty"` // every file in scope, cut when long
+	Intent     string      `json:"intent"`             // question, social kinds, recap, ...: see Intent*
+	Draft      string      `json:"draft,omitempty"`    // a hint for prompts, never evidence
+	Confidence float64     `json:"confidence"`         // calibrated P(top evidence answers the message)
+	Zone       Zone        `json:"zone,omitempty"`     // what the gate makes of the confidence
+	Searches   int         `json:"searches,omitempty"` // 1, or 2 after a second search
+	Rejected   []Count     `json:"rejected,omitempty"` // candidates refused by the provenance contract, by reason
 	LoreHash   string      `json:"lore_version,omitempty"`
 	Gated      string      `json:"gated,omitempty"`     // why what would have answered is kept back: SECRET or REQUIRES
 	Conflicts  [][2]string `json:"conflicts,omitempty"` // evidence ids of documents that disagree
@@ -95,7 +94,8 @@ type Count struct {
 	N    int    `json:"n"`
 }
 
-// File is a line of the NPC's catalogue.
+// File is a line of an NPC's catalogue: what it knows to exist. The catalogue is
+// lore, so a pass asks the world for it and the turn does not carry it.
 type File struct {
 	Path    string `json:"path"`
 	Type    string `json:"type"`

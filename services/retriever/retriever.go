@@ -22,10 +22,6 @@ import (
 // TopK is how many sources Pass 1 hands on.
 const TopK = 8
 
-// maxCatalogue bounds the files a turn carries; the rest is said to exist by
-// count in the index, not in the turn.
-const maxCatalogue = 64
-
 // Service answers the retrieve pass.
 type Service struct{ library *lore.Library }
 
@@ -57,7 +53,6 @@ func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, er
 			return "", fmt.Errorf("search %s for %s: %w", t.World, t.NPC, err)
 		}
 	}
-	t.Retrieval.Catalogue = catalogue(x, npc, t)
 	return schema.PassThink, nil
 }
 
@@ -139,13 +134,4 @@ func recentLines(c *schema.Conversation) []string {
 		out = append(out, l.Text)
 	}
 	return out
-}
-
-// catalogue is every file in scope, as the NPC knows it to exist.
-func catalogue(x *lore.Lore, npc *world.NPC, t *schema.Turn) []schema.File {
-	files := x.World.Catalogue(npc, lore.Facts(t), x.GameTime(&t.Request, t.AcceptedAt))
-	if len(files) > maxCatalogue {
-		files = files[:maxCatalogue]
-	}
-	return files
 }
