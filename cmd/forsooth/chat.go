@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -67,7 +68,12 @@ func (s *chat) once(text string) error {
 		return err
 	}
 	if s.json {
-		return s.printJSON(console.Shown(reply))
+		if err := s.printJSON(console.Shown(reply)); err != nil {
+			return err
+		}
+	}
+	if reply.Status == schema.StatusAborted {
+		return failed(fmt.Errorf("turn %s was aborted: %s %s", reply.TurnID, reply.Reason, reply.Detail))
 	}
 	return nil
 }
@@ -175,7 +181,11 @@ func (s *chat) change(handle string) {
 func (s *chat) setState(pair string) {
 	key, value, ok := strings.Cut(pair, "=")
 	if !ok || strings.TrimSpace(key) == "" {
-		fmt.Fprintf(s.out, "The state is %v. Write /state key=value\n", s.state)
+		state, err := json.Marshal(s.state)
+		if err != nil {
+			state = []byte("{}")
+		}
+		fmt.Fprintf(s.out, "The state is %s. Write /state key=value\n", state)
 		return
 	}
 	s.state[strings.TrimSpace(key)] = console.Value(strings.TrimSpace(value))

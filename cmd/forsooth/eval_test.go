@@ -1,0 +1,121 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const suite = `suite: village
+world: village
+cases:
+  - name: ferry
+    npc: mira
+    player_message: Who owns the ferry?
+    expect_evidence: ["lore/*.txt"]
+    expect_topic: Teague
+    expect_citations: true
+  - name: quellamar
+    player_message: Have you been to Quellamar?
+    expect_uncertain: true
+    reject_patterns: ['\bquellamar\b']
+`
+
+func TestASuiteThatPasses(t *testing.T) {
+	s := newSite(t)
+	s.village()
+	r := s.run("eval", s.write("suite.yaml", suite), "--json")
+	r.wants(t, exitFine)
+	o := r.object(t)
+	if o["suite"] != "village" || o["cases"] != 2.0 || o["passed"] != 2.0 || o["thresholds_met"] != true || len(o["failures"].([]any)) != 0 {
+		t.Errorf("%s", r.out)
+	}
+	kinds := o["by_kind"].(map[string]any)
+	if kinds["known"].(map[string]any)["passed"] != 1.0 || kinds["unknown"].(map[string]any)["cases"] != 1.0 {
+		t.Errorf("by kind %v", kinds)
+	}
+	metrics := o["metrics"].(map[string]any)
+	if metrics["faithfulness"] != 1.0 || metrics["hallucination_rate"] != 0.0 || metrics["evidence_verbatim"] != 1.0 || metrics["refusal_rate"] != 0.5 {
+		t.Errorf("metrics %v", metrics)
+	}
+	if strings.Contains(r.out, "null") {
+		t.Errorf("something is null in %s", r.out)
+	}
+}
+
+func TestASuiteBelowItsThresholds(t *testing.T) {
+	s := newSite(t)
+	s.village()
+	path := s.write("suite.yaml", suite+"  - name: wrong\n    npc: osric\n    player_message: Who owns the ferry?\n    expect_topic: Bram\n")
+	r := s.run("eval", path)
+	r.wants(t, exitFailed)
+	for _, want := range []string{"2 of 3 cases passed", "FAILED wrong (osric, extractive)", "Teague owns the ferry.", `"Bram" in the reply or its evidence`, "threshold passed: at least 1, got 0.6667: NOT MET"} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("%q is missing in\n%s", want, r.out)
+		}
+	}
+	if r.err != "" {
+		t.Errorf("it says %q", r.err)
+	}
+	path = s.write("lower.yaml", strings.Replace(suite, "cases:", "thresholds: {known: {min: 1}, refusal_rate: {max: 0.9}}\ncases:", 1)+
+		"  - name: wrong\n    kind: other\n    npc: osric\n    player_message: Who owns the ferry?\n    expect_topic: Bram\n")
+	s.run("eval", path).wants(t, exitFine)
+}
+
+func TestHistoryIsWhatWasSaidBefore(t *testing.T) {
+	s := newSite(t)
+	s.village()
+	path := s.write("suite.yaml", `suite: recap
+world: village
+cases:
+  - name: recap
+    player_message: What did I say about the rope?
+    history: [{player: "The rope of the ferry is frayed.", npc: "Is it now."}]
+    expect_topic: frayed
+`)
+	s.run("eval", path).wants(t, exitFine)
+}
+
+func TestNoPromotedTextAnswersASuite(t *testing.T) {
+	s := newSite(t)
+	village := s.village()
+	path := s.write("suite.yaml", suite)
+	text := s.write("saved.txt", "The old bell tower was struck by lightning in the spring of 1400.\n")
+	s.run("lore", "promote", "gen:x", "--author", "Ansel", "--file", text, "--world", village).wants(t, exitFine)
+	s.run("eval", path).wants(t, exitFailed, "promoted from gen:x")
+}
+
+func TestTheIndexIsKeptOutsideTheWorld(t *testing.T) {
+	s := newSite(t)
+	village := s.village()
+	before := s.run("lore", "lint", village).out
+	s.run("eval", s.write("suite.yaml", suite)).wants(t, exitFine)
+	if after := s.run("lore", "lint", village).out; after != before {
+		t.Errorf("the world changed: %s", after)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	s := newSite(t)
+	r := s.run("verify", "--premise", "The mill burned in spring.", "--claim", "The mill burned in spring.", "--json")
+	r.wants(t, exitFine)
+	if o := r.object(t); o["verdict"] != "supported" {
+		t.Errorf("%s", r.out)
+	}
+	pairs := s.write("pairs.jsonl", `{"premise":"The ferry costs two bits.","hypothesis":"The ferry costs two bits.","kind":"x"}
+{"premise":"The ferry costs two bits.","hypothesis":"The ferry costs nine bits."}
+{"premise":"The ferry costs two bits.","hypothesis":"Osric is old."}
+`)
+	r = s.run("verify", "--pairs", pairs)
+	r.wants(t, exitFine)
+	lines := strings.Split(strings.TrimSpace(r.out), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[0], `"supported"`) || strings.Contains(lines[1], `"supported"`) || strings.Contains(lines[2], `"supported"`) {
+		t.Errorf("it prints %s", r.out)
+	}
+	for _, line := range lines {
+		for _, key := range []string{`"score":`, `"verdict":`, `"tier":`} {
+			if !strings.Contains(line, key) {
+				t.Errorf("%s is missing in %s", key, line)
+			}
+		}
+	}
+}
