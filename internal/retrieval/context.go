@@ -1,6 +1,10 @@
 package retrieval
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
 
 // leaning are the words by which a message leans on what was said before.
 var leaning = setOf(`it its he him his she her hers they them their theirs that this those these one ones there then
@@ -16,21 +20,33 @@ func (s *search) lean() {
 	if len(from) > 2 {
 		from = from[len(from)-2:]
 	}
+	s.recent = map[int32]bool{}
 	for _, line := range from {
 		s.q.takeTerms(wordsOf(line), false, true)
+		for _, stem := range text.Stems(line) {
+			if id, ok := s.x.vocab[stem]; ok {
+				s.recent[id] = true
+			}
+		}
 	}
 }
 
+// leans says whether a message says too little of itself, or points back. One
+// that opens with "is there" asks whether something exists and points nowhere.
 func (s *search) leans() bool {
-	if len(s.q.terms) <= 1 {
+	if len(s.q.terms) == 0 {
 		return true
 	}
-	for _, w := range s.q.words {
+	ws := s.q.words
+	for i, w := range ws {
+		if w.text == "there" && i > 0 && auxiliary[ws[i-1].text] {
+			continue
+		}
 		if leaning[w.text] {
 			return true
 		}
 	}
-	return false
+	return len(ws) > 1 && (ws[0].text == "and" || ws[0].text == "but" || ws[1].text == "about")
 }
 
 // embedText is what is embedded of the question: its words spelled out, with the
@@ -46,10 +62,72 @@ func (s *search) embedText() string {
 	if s.q.kind == kindTopic {
 		return s.q.phrase
 	}
+	if s.ownTerms() > 1 {
+		return b.String()
+	}
 	for _, t := range s.q.terms {
 		if t.late {
 			b.WriteString(" " + t.word)
 		}
 	}
 	return b.String()
+}
+
+// saidAlready is what a passage loses as an answer when the message leans on what
+// was said just now and that was all of it: who asks on wants to hear more.
+const saidAlready = 3.0
+
+// said is the share of a passage that the lines which the message leans on hold.
+func (s *search) said(p *passage) float64 {
+	if len(s.recent) == 0 {
+		return 0
+	}
+	held, n := 0, 0
+	for _, id := range p.stems {
+		if s.x.isStop[id] {
+			continue
+		}
+		n++
+		if s.recent[id] {
+			held++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return float64(held) / float64(n)
+}
+
+// ownTerms counts the content words of the message itself.
+func (s *search) ownTerms() int {
+	n := 0
+	for _, t := range s.q.terms {
+		if !t.late {
+			n++
+		}
+	}
+	return n
+}
+
+// What words from before the message count: each less than one of the message,
+// and all of them together less than the message.
+const (
+	lateWord = 0.3
+	lateAll  = 0.6
+)
+
+// temper keeps what the message leans on from outweighing what it says.
+func (s *search) temper() {
+	own, late := 0.0, 0.0
+	for i, t := range s.q.terms {
+		if t.late {
+			late += lateWord * s.idf[i]
+		} else {
+			own += s.idf[i]
+		}
+	}
+	s.late = lateWord
+	if own > 0 && late > lateAll*own {
+		s.late *= lateAll * own / late
+	}
 }

@@ -117,10 +117,10 @@ func (s *search) keywords(d *document) (share float64, phrase bool) {
 	}
 	total := 0.0
 	for i, t := range s.q.terms {
-		total += s.idf[i]
+		total += s.weight(i)
 		for k := range d.keywords {
 			if k == t.word || text.Stem(k) == t.stem {
-				share += s.idf[i]
+				share += s.weight(i)
 				break
 			}
 		}
@@ -133,6 +133,9 @@ func (s *search) keywords(d *document) (share float64, phrase bool) {
 func (s *search) adjacent(p *passage) float64 {
 	pairs, found := 0, 0
 	for i := 1; i < len(s.q.terms); i++ {
+		if s.q.terms[i].late {
+			break // what the message leans on comes last
+		}
 		a, b := s.q.terms[i-1].id, s.q.terms[i].id
 		pairs++
 		if a >= 0 && b >= 0 && near(p.stems, a, b) {

@@ -3,6 +3,7 @@ package retrieval_test
 import (
 	"context"
 	"hash/fnv"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,6 +35,10 @@ func (e *wordHash) Embed(_ context.Context, texts []string) ([][]float32, error)
 			h := fnv.New32a()
 			_, _ = h.Write([]byte(w)) // a hash takes every write
 			v[h.Sum32()%64] = 1
+		}
+		n := math.Sqrt(float64(embed.Dot(v, v)))
+		for k := range v {
+			v[k] /= float32(max(n, 1))
 		}
 		out[i] = v
 	}

@@ -33,11 +33,13 @@ type search struct {
 	q      question
 	scope  scope
 	idf    []float64 // of q.terms
+	late   float64   // what a word from before the message counts
 	vector []float32
 	names  []name
-	like   [][]float32 // of q.terms: how near every term of the vocabulary comes
-	mean   []float64   // of q.terms: how near the passages in scope come on average
-	found  []candidate // reranked, best first
+	like   [][]float32    // of q.terms: how near every term of the vocabulary comes
+	mean   []float64      // of q.terms: how near the passages in scope come on average
+	recent map[int32]bool // words of the lines that the message leans on; nil where it leans on none
+	found  []candidate    // reranked, best first
 }
 
 // run searches what the NPC may know. A passage that the provenance contract
@@ -82,6 +84,7 @@ func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]stri
 		s.idf = append(s.idf, x.idf(&s.scope, t.id)*x.weightOf(t))
 		words = append(words, t.word)
 	}
+	s.temper()
 	s.names = s.readNames()
 	vectors, err := x.embedder.Embed(ctx, []string{s.embedText()})
 	if err != nil {
@@ -247,7 +250,7 @@ func compare(a, b float64) int {
 func (s *search) rerank(cs []candidate) []candidate {
 	for i := range cs {
 		cs[i].features = s.describe(&cs[i])
-		cs[i].score = s.x.models.Ranker.logit(cs[i].features)
+		cs[i].score = s.x.models.Ranker.logit(cs[i].features) - saidAlready*s.said(&s.x.passages[cs[i].at])
 	}
 	slices.SortStableFunc(cs, func(a, b candidate) int { return compare(b.score, a.score) })
 	return cs
@@ -381,7 +384,7 @@ func (s *search) soften(all []candidate) {
 // weight is what a term of the question counts.
 func (s *search) weight(i int) float64 {
 	if s.q.terms[i].late {
-		return 0.3 * s.idf[i]
+		return s.late * s.idf[i]
 	}
 	return s.idf[i]
 }
