@@ -102,9 +102,6 @@ early / late
 first / last
 light bright / dark
 white / black
-day / night
-summer / winter
-spring / autumn
 good / bad evil
 best / worst
 better / worse

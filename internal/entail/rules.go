@@ -133,6 +133,9 @@ type finding struct {
 	why   string
 	span  string
 	doubt bool // not exact enough to end a cascade
+	// narrow says that the premise speaks of a time or under a condition that the
+	// claim does not share.
+	narrow bool
 }
 
 // rule looks for a difference between a sentence of the claim and the premise.
@@ -151,31 +154,36 @@ type comparison struct {
 var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, modalityRule, quantifierRule}
 
 // compare runs the rules. A contradiction outweighs a refusal, a refusal a doubt,
-// and the first of each is told. A claim about somebody of whom the premise does
-// not speak cannot be contradicted by it.
+// and the first of each is told. The premise contradicts a claim only where the
+// two differ in one matter and are about the same person and time: "two pennies in
+// summer" does not deny "three in winter".
 func compare(p, h *passage, n Names, known map[string]bool) schema.Verdict {
-	all := findings(p, h, n, known)
-	for _, f := range all {
+	var firm, doubts []finding
+	matters := map[string]bool{}
+	for _, f := range findings(p, h, n, known) {
+		if f.doubt {
+			doubts = append(doubts, f)
+			continue
+		}
+		firm = append(firm, f)
+		matters[f.rule] = true
 		if f.rule == "name" {
 			return refused(f.why, f.span)
 		}
 	}
-	for _, f := range all {
-		if f.label == schema.Contradicted && !f.doubt {
+	for _, f := range firm {
+		if f.label == schema.Contradicted && len(matters) == 1 && !f.narrow {
 			return contradicted(f.why, f.span)
 		}
 	}
-	for _, f := range all {
-		if !f.doubt {
-			return refused(f.why, f.span)
-		}
-	}
-	for _, f := range all {
-		v := unknown(f.why)
-		v.Score, v.Span = scoreDoubted, f.span
+	switch {
+	case len(firm) > 0:
+		return refused(firm[0].why, firm[0].span)
+	case len(doubts) > 0:
+		v := unknown(doubts[0].why)
+		v.Score, v.Span = scoreDoubted, doubts[0].span
 		return v
-	}
-	if len(p.sentences) == 0 {
+	case len(p.sentences) == 0:
 		return unknown("the evidence has no words")
 	}
 	return unknown("not word for word in the evidence, and no rule denies it")
@@ -197,7 +205,29 @@ func findings(p, h *passage, n Names, known map[string]bool) []finding {
 }
 
 func (c *comparison) contradicts(rule, why string) []finding {
-	return []finding{{rule: rule, label: schema.Contradicted, why: why, span: c.a.p.text}}
+	return []finding{{rule: rule, label: schema.Contradicted, why: why, span: c.a.p.text, narrow: c.narrower(rule)}}
+}
+
+// narrower says whether the premise's sentence is bound to a time or a condition
+// of which the claim says nothing.
+func (c *comparison) narrower(rule string) bool {
+	for i := range c.a.p.words {
+		switch c.a.p.words[i].low {
+		case "if", "unless", "when", "whenever", "while", "during", "until", "except":
+			return true
+		}
+	}
+	if rule == "date" {
+		return false
+	}
+	have, _ := c.a.p.dates()
+	want, _ := c.h.dates()
+	for part := range have {
+		if len(want[part]) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *comparison) doubts(rule, why string) []finding {

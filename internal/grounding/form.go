@@ -113,15 +113,52 @@ func (r *review) commitment(i int) *schema.Issue {
 	if !promised || need == "" && r.wordForWord(i) {
 		return nil
 	}
-	for _, a := range r.in.Actions {
-		if !a.Checked || need != "" && a.Name != need {
-			continue
-		}
-		if need != "" || a.Promised && (a.Phrase == "" || text.Fold(a.Phrase) == text.Fold(d.Text)) {
-			return nil
-		}
+	if r.done(need, d.Text) {
+		return nil
 	}
 	return &schema.Issue{Claim: d.Text, Type: schema.IssueNotEntailed, Correction: "it promises a deed that no checked action does"}
+}
+
+// done says whether a checked action does what a sentence promises.
+func (r *review) done(need, said string) bool {
+	return slices.ContainsFunc(r.in.Actions, func(a schema.Action) bool {
+		if !a.Checked || need != "" && a.Name != need {
+			return false
+		}
+		return need != "" || a.Promised && text.Fold(a.Phrase) == text.Fold(said)
+	})
+}
+
+// deed says whether a claim is nothing but the promise of a checked action: the
+// action itself makes it true.
+func (r *review) deed(claim *Claim, sentence string) bool {
+	for _, a := range r.in.Actions {
+		if a.Checked && a.Promised && a.Phrase != "" && text.Fold(a.Phrase) == text.Fold(sentence) {
+			return true
+		}
+	}
+	need, promised := r.promisedBy(claim.Core)
+	return promised && need != "" && r.done(need, claim.Core) && r.sayNoMore(claim.Core, need)
+}
+
+// sayNoMore says whether a claim holds hardly more than a declared phrase of the
+// action.
+func (r *review) sayNoMore(core, action string) bool {
+	for _, spec := range r.in.Specs {
+		for _, phrase := range spec.SpeechActs {
+			if spec.Name != action || !strings.Contains(text.Fold(core), text.Fold(phrase)) {
+				continue
+			}
+			rest := text.ContentSet(core)
+			for w := range text.ContentSet(phrase) {
+				delete(rest, w)
+			}
+			if len(rest) == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // wordForWord says whether all claims of a sentence stand in the evidence verbatim.

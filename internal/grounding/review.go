@@ -78,7 +78,9 @@ type review struct {
 // only where a block that may ground it supports it; an error or a missing answer
 // of the verifier supports nothing.
 func Review(ctx context.Context, v entail.Verifier, in ReviewInput) (schema.Review, []SentenceVerdict, error) {
-	r := &review{in: in, verifier: v, out: make([]SentenceVerdict, len(in.Sentences)), byID: map[string]*schema.Evidence{}, clean: map[*schema.Evidence]bool{}}
+	// The cascade keeps a tier that fails or answers out of shape from supporting
+	// anything, and from stopping the review.
+	r := &review{in: in, verifier: entail.NewCascade(v), out: make([]SentenceVerdict, len(in.Sentences)), byID: map[string]*schema.Evidence{}, clean: map[*schema.Evidence]bool{}}
 	for i := range in.Evidence {
 		if e := &in.Evidence[i]; r.byID[e.ID] == nil {
 			r.byID[e.ID] = e
@@ -92,6 +94,9 @@ func Review(ctx context.Context, v entail.Verifier, in ReviewInput) (schema.Revi
 		if err := step(ctx); err != nil {
 			return schema.Review{}, nil, fmt.Errorf("review: %w", err)
 		}
+	}
+	if err := ctx.Err(); err != nil { // what was not judged in time is not judged
+		return schema.Review{}, nil, fmt.Errorf("review: %w", err)
 	}
 	r.conclude()
 	r.evasion()
@@ -117,7 +122,7 @@ func (r *review) readDraft() {
 		words += len(text.WordSpans(d.Text))
 		sv.Issues = append(sv.Issues, r.idIssues(d)...)
 		for _, claim := range Claims(d.Text, c) {
-			if claim.Kind != schema.ClaimNone {
+			if claim.Kind != schema.ClaimNone && !r.deed(&claim, d.Text) {
 				r.claims = append(r.claims, r.newJudged(claim, i))
 			}
 		}
