@@ -81,9 +81,15 @@ func (c *Conn) BareChain(ctx context.Context, payload []byte) (send func(ctx con
 	return send, stop, nil
 }
 
-// Replies tells f of every reply as it is stored, until the context ends. It
-// is one subscription for all turns, where Watch is some for each.
-func (c *Client) Replies(ctx context.Context, f func(convo schema.ConversationID, turn string)) error {
+// Replies tells f of every reply that is stored from now on, until the context
+// ends; ready is closed when it listens. It is one subscription for all turns,
+// where Watch is two for each.
+func (c *Client) Replies(ctx context.Context, ready chan<- struct{}, f func(convo schema.ConversationID, turn string)) error {
+	defer func() {
+		if ready != nil {
+			close(ready) // a caller that waits must not wait for ever
+		}
+	}()
 	sub, err := c.conn.nc.Subscribe(livePrefix+"reply.>", func(msg *nats.Msg) {
 		s, err := schema.ParseSubject(schema.Prefix + strings.TrimPrefix(msg.Subject, livePrefix))
 		if err == nil {
@@ -94,8 +100,27 @@ func (c *Client) Replies(ctx context.Context, f func(convo schema.ConversationID
 		return err
 	}
 	defer func() { _ = sub.Unsubscribe() }()
+	if err := c.conn.nc.FlushTimeout(readTimeout); err != nil {
+		return err
+	}
+	close(ready)
+	ready = nil
 	<-ctx.Done()
 	return nil
+}
+
+// HopBytes is the mean size of the messages of turns on their way, as the
+// stream that holds them counts it.
+func (c *Client) HopBytes(ctx context.Context) (int, error) {
+	s, err := c.conn.stream(ctx, streamPasses)
+	if err != nil {
+		return 0, err
+	}
+	info, err := s.Info(ctx)
+	if err != nil || info.State.Msgs == 0 {
+		return 0, err
+	}
+	return int(info.State.Bytes / info.State.Msgs), nil
 }
 
 // Idle waits until no turn is under way.

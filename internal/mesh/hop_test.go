@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // with registers the plain passes, one of them replaced.
@@ -302,5 +303,84 @@ func TestRetryDelayGrowsAndIsBounded(t *testing.T) {
 	var later *laterError
 	if errors.As(Later(time.Hour), &later); later.delay != maxLater {
 		t.Errorf("Later waits %s", later.delay)
+	}
+}
+
+// Two workers have the same turn, because the first died before its ack, and
+// decide differently: their messages have one id, and the first stands.
+func TestTwoWorkersGoOneWay(t *testing.T) {
+	r := newRig(t)
+	var calls, deaths atomic.Int32
+	r.start(Options{AckWait: 200 * time.Millisecond, fault: func(step string) error {
+		// The third hop published is that of decide.
+		if step == "hop.published" && calls.Load() == 1 && deaths.CompareAndSwap(0, 1) {
+			return errKilled
+		}
+		return nil
+	}}, with(schema.PassDecide, func(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+		t.Decision = &schema.Decision{Tone: fmt.Sprint("worker ", calls.Add(1))}
+		return schema.PassSpeak, nil
+	}))
+	r.publish(request(convoA, "t"))
+	r.watch(convoA, "t")
+	eventually(t, 5*time.Second, func() error { // until the second worker has done its part
+		if calls.Load() < 2 {
+			return errors.New("decide ran once")
+		}
+		return nil
+	})
+	r.settled("pass-decide")
+	var tones []string
+	err := r.conn.each(t.Context(), streamPasses, schema.SubjectPass(schema.PassSpeak, convoA, "t"), func(msg *jetstream.RawStreamMsg) bool {
+		var turn schema.Turn
+		if err := json.Unmarshal(msg.Data, &turn); err != nil {
+			t.Error(err)
+		}
+		tones = append(tones, turn.Decision.Tone)
+		return true
+	})
+	if err != nil || fmt.Sprint(tones) != "[worker 1]" {
+		t.Errorf("speak was given %v, %v", tones, err)
+	}
+}
+
+// settled waits until a consumer of PASSES has nothing in hand.
+func (r *rig) settled(consumer string) {
+	r.t.Helper()
+	eventually(r.t, 10*time.Second, func() error {
+		c, err := r.conn.js.Consumer(r.t.Context(), streamPasses, consumer)
+		if err == nil && c.CachedInfo().NumAckPending > 0 {
+			err = fmt.Errorf("%s has %d in hand", consumer, c.CachedInfo().NumAckPending)
+		}
+		return err
+	})
+}
+
+func TestHandoverGivesWhatTheMessageSaysOrNothing(t *testing.T) {
+	h := newHandover()
+	turn := &schema.Turn{}
+	h.put("t/1", []byte("as published"), turn)
+	if got := h.take("t/1", []byte("as another published it")); got != nil {
+		t.Error("a copy was given for other bytes")
+	}
+	h.put("t/1", []byte("as published"), turn)
+	if got := h.take("t/1", []byte("as published")); got != turn {
+		t.Error("the copy is gone")
+	}
+	if got := h.take("t/1", []byte("as published")); got != nil {
+		t.Error("one copy was given twice")
+	}
+	large := make([]byte, maxHandover/4)
+	for i := range 9 {
+		h.put(fmt.Sprint("large/", i), large, turn)
+	}
+	if h.bytes > maxHandover || len(h.turns) != 4 || h.take("large/0", large) != nil || h.take("large/8", large) == nil {
+		t.Errorf("%d copies of %d bytes wait", len(h.turns), h.bytes)
+	}
+	for i := range 10_000 {
+		h.put(fmt.Sprint("many/", i), nil, turn)
+	}
+	if len(h.oldest) > 4096 || len(h.turns) > 4096 {
+		t.Errorf("%d copies wait", len(h.turns))
 	}
 }

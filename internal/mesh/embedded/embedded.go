@@ -25,6 +25,7 @@ type Options struct {
 	MaxStore int64         // bytes of JetStream on disk; default 16 GiB, and never more than what is free, less a reserve
 	Ready    time.Duration // how long the start may take; default 20 s
 	Sync     bool          // fsync every write: survives a power cut, costs most of the speed
+	Warn     func(string)  // what the server warns of or fails at, a line each; may be nil
 }
 
 // Server is a running server.
@@ -78,14 +79,15 @@ func start(ctx context.Context, o Options, l *lock) (*Server, error) {
 		JetStreamMaxMemory: 64 << 20,
 		SyncAlways:         o.Sync,
 		MaxPayload:         1 << 20,
-		NoLog:              true,
 		NoSigs:             true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("NATS server on %s: %w", o.Dir, err)
 	}
+	words := &logger{warn: o.Warn}
+	ns.SetLogger(words, false, false)
 	ns.Start()
-	if err := ready(ctx, ns, o); err != nil {
+	if err := ready(ctx, ns, o, words); err != nil {
 		ns.Shutdown()
 		ns.WaitForShutdown()
 		return nil, err
@@ -99,7 +101,7 @@ func start(ctx context.Context, o Options, l *lock) (*Server, error) {
 	return s, nil
 }
 
-func ready(ctx context.Context, ns *server.Server, o Options) error {
+func ready(ctx context.Context, ns *server.Server, o Options, words *logger) error {
 	limit := o.Ready
 	if limit == 0 {
 		limit = 20 * time.Second
@@ -107,11 +109,14 @@ func ready(ctx context.Context, ns *server.Server, o Options) error {
 	if d, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(d))
 	}
-	switch {
-	case !ns.ReadyForConnections(limit):
-		return fmt.Errorf("NATS server on %s was not ready after %s", o.Dir, limit)
-	case !ns.JetStreamEnabled():
-		return fmt.Errorf("JetStream did not start on %s; move the folder %s away and start again", o.Dir, filepath.Join(o.Dir, "nats"))
+	store := filepath.Join(o.Dir, "nats")
+	for end := time.Now().Add(limit); !ns.ReadyForConnections(50 * time.Millisecond); {
+		if why := words.fatal(); why != "" {
+			return fmt.Errorf("the NATS server did not start on %s: %s; mend that folder or move it away, and start again", store, why)
+		}
+		if time.Now().After(end) || ctx.Err() != nil {
+			return fmt.Errorf("the NATS server on %s was not ready after %s", store, limit)
+		}
 	}
 	return nil
 }

@@ -105,11 +105,16 @@ func TestBadStarts(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	broken := t.TempDir()
+	if err := os.WriteFile(filepath.Join(broken, "nats"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name string
 		opts Options
 		want string
 	}{
+		{"a store that is no folder", Options{Dir: broken}, "the NATS server did not start on " + filepath.Join(broken, "nats")},
 		{"port in use", Options{Dir: t.TempDir(), Port: port}, fmt.Sprintf("port %d is in use at 127.0.0.1", port)},
 		{"a file for a folder", Options{Dir: file}, "cannot be made"},
 	} {

@@ -5,12 +5,12 @@
 package meshbench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -86,10 +86,8 @@ func Noop(ctx context.Context, o Options) (Result, error) {
 		running, stop := context.WithCancel(ctx)
 		g, running := errgroup.WithContext(running)
 		g.Go(func() error { return m.Run(running) })
-		w := newWaiter(mesh.NewClient(conn))
-		g.Go(func() error { return w.listen(running) })
 		var err error
-		out, err = drive(running, o, w.turn, w.client.Idle)
+		out, err = Turns(running, mesh.NewClient(conn), o, request)
 		stop()
 		if waited := g.Wait(); err == nil {
 			err = waited
@@ -97,6 +95,52 @@ func Noop(ctx context.Context, o Options) (Result, error) {
 		return err
 	})
 	return out, err
+}
+
+// request is a turn of the no-op mesh.
+func request(c, n int) *schema.Request {
+	return &schema.Request{
+		TurnID: fmt.Sprintf("c%dt%d", c, n), World: "bench", NPC: "mira", Player: fmt.Sprintf("p%d", c),
+		Message: "Who burned the mill?", DeadlineMS: schema.MaxDeadlineMS,
+	}
+}
+
+// Comparison is the no-op mesh beside the bare chain.
+type Comparison struct {
+	Bare  Result    `json:"bare"`  // of the middle round
+	Noop  Result    `json:"noop"`  // of the middle round
+	Alone Result    `json:"alone"` // the no-op mesh, one turn at a time
+	Ratio float64   `json:"ratio"` // noop / bare, turns per second, the median of the rounds
+	Each  []float64 `json:"each"`  // of every round, sorted
+}
+
+// Compare measures both in turn, several times: on a machine with other work a
+// single pair says little.
+func Compare(ctx context.Context, o Options, rounds int) (Comparison, error) {
+	o = o.withDefaults()
+	type pair struct{ bare, noop Result }
+	var pairs []pair
+	for range max(rounds, 1) {
+		bare, err := Bare(ctx, o)
+		if err != nil {
+			return Comparison{}, err
+		}
+		noop, err := Noop(ctx, o)
+		if err != nil {
+			return Comparison{}, err
+		}
+		pairs = append(pairs, pair{bare, noop})
+	}
+	ratio := func(p pair) float64 { return p.noop.PerSecond / p.bare.PerSecond }
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(ratio(a), ratio(b)) })
+	middle := pairs[len(pairs)/2]
+	c := Comparison{Bare: middle.bare, Noop: middle.noop, Ratio: ratio(middle)}
+	for _, p := range pairs {
+		c.Each = append(c.Each, ratio(p))
+	}
+	var err error
+	c.Alone, err = Noop(ctx, Options{Conversations: 1, Turns: max(o.Turns/10, 50), Bytes: o.Bytes})
+	return c, err
 }
 
 func withBroker(ctx context.Context, f func(*mesh.Conn) error) error {
@@ -203,56 +247,4 @@ func release(ctx context.Context, m *mesh.Mesh, t *schema.Turn) error {
 	text := "The mill burned in spring."
 	s := schema.Sentence{Seq: 1, Text: text, Evidence: []schema.EvidenceRef{}, Hash: schema.HashText(text)}
 	return m.Said().Release(ctx, t, schema.ReviewRecord{TurnID: t.TurnID, Seq: 1, Hash: s.Hash, Evidence: []string{"lore/mill.md#1"}}, s)
-}
-
-// waiter publishes turns and waits for their replies.
-type waiter struct {
-	client *mesh.Client
-	mu     sync.Mutex
-	waits  map[string]chan struct{}
-}
-
-func newWaiter(c *mesh.Client) *waiter { return &waiter{client: c, waits: map[string]chan struct{}{}} }
-
-func (w *waiter) listen(ctx context.Context) error {
-	return w.client.Replies(ctx, func(_ schema.ConversationID, turn string) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if ch := w.waits[turn]; ch != nil {
-			close(ch)
-			delete(w.waits, turn)
-		}
-	})
-}
-
-func (w *waiter) turn(ctx context.Context, c, n int) error {
-	return w.say(ctx, &schema.Request{
-		TurnID: fmt.Sprintf("c%dt%d", c, n), World: "bench", NPC: "mira", Player: fmt.Sprintf("p%d", c), Message: "Who burned the mill?",
-		DeadlineMS: schema.MaxDeadlineMS,
-	})
-}
-
-// say publishes a turn and waits for its reply.
-func (w *waiter) say(ctx context.Context, r *schema.Request) error {
-	done := make(chan struct{})
-	w.mu.Lock()
-	w.waits[r.TurnID] = done
-	w.mu.Unlock()
-	if _, err := w.client.Publish(ctx, r); err != nil {
-		return err
-	}
-	lost := time.NewTicker(time.Second)
-	defer lost.Stop()
-	for {
-		select {
-		case <-done:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-lost.C: // what the broker repeats may come before anybody listens
-			if _, err := w.client.Reply(ctx, r.Conversation(), r.TurnID); err == nil {
-				return nil
-			}
-		}
-	}
 }

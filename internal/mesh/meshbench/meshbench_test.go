@@ -2,44 +2,37 @@ package meshbench
 
 import (
 	"testing"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The figures are for reading; that both ends do all their turns is what is
 // tested.
-func TestBothMeasurementsEnd(t *testing.T) {
-	o := Options{Conversations: 4, Turns: 40}
-	bare, err := Bare(t.Context(), o)
+func TestCompareRunsAllItsTurns(t *testing.T) {
+	c, err := Compare(t.Context(), Options{Conversations: 4, Turns: 40}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	noop, err := Noop(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
+	if c.Bare.Turns != 40 || c.Noop.Turns != 40 || c.Alone.Turns != 50 || c.Noop.P99 < c.Noop.P50 {
+		t.Errorf("%+v", c)
 	}
-	if bare.Turns != 40 || noop.Turns != 40 || bare.PerSecond <= 0 || noop.P99 < noop.P50 {
-		t.Errorf("bare %v, noop %v", bare, noop)
+	if len(c.Each) != 2 || c.Ratio != c.Each[1] || c.Ratio <= 0 {
+		t.Errorf("ratio %f of %v", c.Ratio, c.Each)
 	}
 }
 
-// BenchmarkMesh prints bare, noop and their ratio: go test -bench Mesh -benchtime 1x.
+// BenchmarkMesh prints the comparison: go test -bench Mesh -benchtime 1x.
 func BenchmarkMesh(b *testing.B) {
 	for b.Loop() {
-		o := Options{Turns: 6400}
-		bare, err := Bare(b.Context(), o)
+		c, err := Compare(b.Context(), Options{}, 5)
 		if err != nil {
 			b.Fatal(err)
 		}
-		noop, err := Noop(b.Context(), o)
-		if err != nil {
-			b.Fatal(err)
-		}
-		alone, err := Noop(b.Context(), Options{Conversations: 1, Turns: 300})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Logf("bare chain: %v", bare)
-		b.Logf("no-op mesh: %v", noop)
-		b.Logf("one at a time: %v", alone)
-		b.ReportMetric(noop.PerSecond/bare.PerSecond, "noop/bare")
+		b.Logf("bare chain: %v", c.Bare)
+		b.Logf("no-op mesh: %v", c.Noop)
+		b.Logf("one at a time: %v", c.Alone)
+		b.ReportMetric(c.Ratio, "noop/bare")
 	}
 }
