@@ -54,7 +54,7 @@ func curveOf(outcomes []Outcome) *Curve {
 	}
 	slices.Sort(c.Against)
 	for step := range 20 {
-		c.Points = append(c.Points, pointAt(float64(step)*0.05, known, refuse))
+		c.Points = append(c.Points, pointAt(float64(step)/20, known, refuse))
 	}
 	c.AUROC = auroc(known, refuse)
 	return c
