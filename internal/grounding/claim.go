@@ -1,6 +1,7 @@
 package grounding
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -201,7 +202,7 @@ func clauseSpans(s string) []text.Span {
 		if inQuote || i+1-first < 2 || len(words)-i-1 < 2 {
 			continue
 		}
-		if !joins(gap, low, i+1) && !joinsName(gap, low, i+1, upperAt(s, words, i+2)) || hedgeTail.MatchString(s[words[i].End:]) {
+		if !joins(gap, low, i+1) && !joinsName(gap, low, i+1, upperAt(s, words, i+2)) || isTail(s[words[i].End:]) {
 			continue
 		}
 		end := words[i+1].Start
@@ -225,6 +226,18 @@ func joins(gap string, low func(int) string, next int) bool {
 		return clauseSubject[low(next+1)] || verbish(low(next+2))
 	case strings.Contains(gap, ",") && clausePronoun[w]:
 		return true
+	}
+	return false
+}
+
+// isTail says whether the rest of a sentence is a tag or a hedge, which belongs to
+// the clause before it.
+func isTail(rest string) bool {
+	rest = text.Plain(rest)
+	for _, re := range []*regexp.Regexp{hedgeTail, tagQuestion} {
+		if m := re.FindStringIndex(rest); m != nil && m[0] == 0 {
+			return true
+		}
 	}
 	return false
 }

@@ -277,6 +277,9 @@ func (cl *clause) feeling(words []string) bool {
 	}
 	content := 0
 	for _, w := range words[i+1:] {
+		if auxiliaries[w] {
+			return false // "I am glad the duke is dead"
+		}
 		if text.IsStop(w) || degree[w] || feelings[w] {
 			continue
 		}

@@ -66,7 +66,9 @@ func (in *RAVInput) search(ctx context.Context, v entail.Verifier, chunks []sche
 			continue
 		}
 		seen[c.ID] = true
-		sources = append(sources, SourceOf(c, strconv.Itoa(len(sources)+1), 0))
+		src := SourceOf(c, strconv.Itoa(len(sources)+1), 0)
+		src.Private = c.NPC != "" && c.NPC == in.Context.NPCHandle
+		sources = append(sources, src)
 	}
 	blocks := Blocks(sources, Limits{MaxChars: DefaultLimits.MaxChars, MaxBlocks: 4 * ravBlocks, MaxTokens: 1 << 20})
 	slices.SortStableFunc(blocks, func(a, b schema.Evidence) int {
@@ -119,12 +121,13 @@ func nextID(all []schema.Evidence) string {
 }
 
 // SourceOf makes a citable source of a chunk, with all the provenance that the
-// reviewer checks again.
+// reviewer checks again. Whether it is the asking NPC's own note is for the caller
+// to say.
 func SourceOf(c schema.Chunk, id string, score float64) schema.Source {
 	return schema.Source{
 		ID: id, Path: c.Path, ChunkID: c.ID, Type: c.Type, Summary: c.Summary, Content: c.Text, Keywords: c.Keywords,
 		AllowedFor: c.AllowedFor, Score: score, Author: c.Author, Speaker: c.Speaker, At: c.At, Belief: c.Belief,
-		Private: c.NPC != "", Provenance: ProvenanceOf(c),
+		Provenance: ProvenanceOf(c),
 	}
 }
 
