@@ -68,7 +68,10 @@ func TestDeadlineFiresWithoutAnyWorker(t *testing.T) {
 				return // the arithmetic is enough
 			}
 			r.publish(req)
-			_, reply := r.watch(convo, c.turn)
+			events, reply := r.watch(convo, c.turn)
+			if want := "[accepted closed reply done]"; fmt.Sprint(events) != want {
+				t.Errorf("events %v, want %s: without the fence a worker may go on", events, want)
+			}
 			if reply.Status != schema.StatusAuthored || reply.Reason != schema.ReasonDeadline || reply.Text != "Give me a moment, "+c.turn+"." {
 				t.Errorf("reply %+v", reply)
 			}
@@ -135,9 +138,12 @@ func TestDeadlineKeepsWhatWasSaid(t *testing.T) {
 		}}).handle
 	})
 	r.publish(within(2*time.Second, convoA, "t"))
-	_, reply := r.watch(convoA, "t")
+	events, reply := r.watch(convoA, "t")
 	if reply.Status != schema.StatusPartial || reply.Text != "So it is, t." {
 		t.Errorf("reply %+v", reply)
+	}
+	if want := "[accepted thinking sentence 1 closed reply done]"; fmt.Sprint(events) != want {
+		t.Errorf("events %v, want %s", events, want)
 	}
 }
 
@@ -191,7 +197,7 @@ func TestDeadlineWithAnAuthorThatFails(t *testing.T) {
 func TestScheduleIsCancelledByTheFinisher(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, plain)
-	r.publish(request(convoA, "t"))
+	r.publish(within(60*time.Second, convoA, "t"))
 	r.watch(convoA, "t")
 	eventually(t, 10*time.Second, func() error {
 		msg, err := r.conn.last(t.Context(), streamTimers, schema.SubjectTimer("t"))

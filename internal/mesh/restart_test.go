@@ -167,10 +167,23 @@ func TestBrokerRestartedUnderRunningServices(t *testing.T) {
 	}
 	server.Stop()
 	close(release) // the workers publish into nothing
+	doubtful := make(chan error, 1)
+	go func() { // and so does a backend, whose one call lasts over the restart
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		_, err := r.client.Publish(ctx, within(60*time.Second, convoA, "doubtful"))
+		doubtful <- err
+	}()
 	server, err = embedded.Start(t.Context(), embedded.Options{Dir: dir, Port: port})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Stop)
 	r.allAnswered()
+	if err := <-doubtful; err != nil {
+		t.Errorf("published while the broker was away: %v", err)
+	}
+	if _, reply := r.watch(convoA, "doubtful"); reply.Status != schema.StatusAnswered {
+		t.Errorf("published while the broker was away: %+v", reply)
+	}
 }
