@@ -1,8 +1,14 @@
 package grounding_test
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -122,4 +128,26 @@ func TestDisguisesPassWithEvidence(t *testing.T) {
 			t.Errorf("%q: %+v", s, review.Issues)
 		}
 	}
+}
+
+// An invention spliced onto a true sentence, wherever and however, never passes
+// with it.
+func TestPropertyASplicedInventionNeverPasses(t *testing.T) {
+	truths := []string{"The mill burned in the spring of 1402.", "Bram Dunnock was seen on the weir.", "I keep the forge on Anvil Lane."}
+	evidence := []schema.Evidence{corpus("E1", strings.Join(truths, " "))}
+	joints := []string{"%s and %s.", "%s, and %s.", "%s; %s.", "%s - %s.", "%s, because %s.", "%s when %s.", "%s (%s).", "%s, but %s.", "%s, which means %s.", "%s, I think %s.",
+		"%[2]s, so %[1]s.", "%[2]s. %[1]s.", "%[2]s, and %[1]s.", "Well, %[1]s, and they say %[2]s.", "%s, didn't you know that %s?", "%s... %s.", "%s: %s.", "Did you know %[2]s? %[1]s.", "%s\n%s."}
+	rapid.Check(t, func(t *rapid.T) {
+		truth := strings.TrimSuffix(rapid.SampledFrom(truths).Draw(t, "truth"), ".")
+		lie := strings.TrimRight(rapid.SampledFrom(inventions).Draw(t, "invention"), ".?")
+		said := fmt.Sprintf(rapid.SampledFrom(joints).Draw(t, "joint"), truth, lie)
+		review, _, err := grounding.Review(context.Background(), entail.NewCascade(entail.NewRules(), entail.NewOverlap()),
+			grounding.ReviewInput{Sentences: []schema.DraftSentence{draft(said, "E1")}, Evidence: evidence, Context: mira, Class: schema.ClassComplex})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if review.Verdict == schema.Approved {
+			t.Fatalf("%q passes: %+v", said, grounding.Claims(said, mira))
+		}
+	})
 }
