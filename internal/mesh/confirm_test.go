@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"golang.org/x/sync/errgroup"
 )
 
 func TestConfirm(t *testing.T) {
@@ -168,4 +169,28 @@ func TestRepliesAreGivenToAReader(t *testing.T) {
 		_, err := r.conn.last(t.Context(), streamDead, schema.SubjectDead("memory", convoA, "poison"))
 		return err
 	})
+}
+
+// Two finishers of one conversation, such as that of a turn and that of the next
+// one, which its deadline ended meanwhile.
+func TestChangesOfOneDocumentAreNotLost(t *testing.T) {
+	r := newRig(t)
+	m, _ := r.start(Options{}, func(*Mesh) {})
+	var g errgroup.Group
+	for range 4 {
+		g.Go(func() error {
+			for range 25 {
+				if err := m.change(t.Context(), convoA, func(doc *schema.Conversation) bool { doc.Turns++; return true }); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if doc, _, err := r.client.Conversation(t.Context(), convoA); err != nil || doc.Turns != 100 {
+		t.Errorf("%d of 100 changes, %v", doc.Turns, err)
+	}
 }
