@@ -6,7 +6,7 @@ BIN     := bin
 VENVS   := .venv
 TOOLS   := $(abspath $(BIN)/tools)
 
-GOLANGCI_VERSION := v2.12.2
+GOLANGCI_VERSION := v2.15.0
 GOLANGCI         := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
 
 export CGO_ENABLED ?= 0

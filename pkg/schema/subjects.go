@@ -41,7 +41,8 @@ func (r *Reply) Conversation() ConversationID {
 	return ConversationID{World: r.World, NPC: r.NPC, Player: r.Player}
 }
 
-// Subjects of the mesh; <c> stands for a conversation.
+// SubjectTurn is the queue of a conversation. In the comments of this file <c>
+// stands for a conversation.
 func SubjectTurn(c ConversationID) string { return Prefix + "turn." + c.String() }
 
 // SubjectPass is where a turn waits for a pass.
