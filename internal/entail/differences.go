@@ -229,11 +229,28 @@ func swapRule(c *comparison) []finding {
 			moved = append(moved, i)
 		}
 	}
-	if len(moved) == 2 && moved[1]-moved[0] > 1 {
-		return c.contradicts("swap", fmt.Sprintf("roles: “%s” and “%s” have changed places", c.h.words[words[moved[0]]].raw, c.h.words[words[moved[1]]].raw))
+	if len(moved) != 2 || moved[1]-moved[0] < 2 {
+		return nil
 	}
-	return nil
+	why := fmt.Sprintf("roles: “%s” and “%s” have changed places", c.h.words[words[moved[0]]].raw, c.h.words[words[moved[1]]].raw)
+	for i := range c.h.words {
+		if mutual[c.h.words[i].stem] || converses[c.h.words[i].stem] {
+			return c.doubts("swap", why)
+		}
+	}
+	return c.contradicts("swap", why)
 }
+
+// mutual relations hold both ways.
+var mutual = func() map[string]bool {
+	out := map[string]bool{}
+	for w := range wordSet(`met meet married marry marries wed border borders adjoin adjoins resemble resembles equal equals joined joins friend
+		friends brother brothers sister sisters cousin cousins neighbour neighbours neighbor neighbors sibling siblings twin twins wife husband
+		near beside between alike same kin related fought together apart versus against opposite facing touches adjacent partner partners ally allies`) {
+		out[text.Stem(w)] = true
+	}
+	return out
+}()
 
 func passive(s *sentence) bool {
 	for i := range s.words {

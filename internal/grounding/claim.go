@@ -59,6 +59,7 @@ const (
 	maxSentence = 2 << 10
 	maxClauses  = 24
 	maxLeads    = 8
+	maxTail     = 80
 )
 
 // Claims reads a sentence as claims.
@@ -233,6 +234,9 @@ func joins(gap string, low func(int) string, next int) bool {
 // isTail says whether the rest of a sentence is a tag or a hedge, which belongs to
 // the clause before it.
 func isTail(rest string) bool {
+	if len(rest) > maxTail {
+		return false
+	}
 	rest = text.Plain(rest)
 	for _, re := range []*regexp.Regexp{hedgeTail, tagQuestion} {
 		if m := re.FindStringIndex(rest); m != nil && m[0] == 0 {

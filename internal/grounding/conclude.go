@@ -102,22 +102,46 @@ func (r *review) sentenceHearsay(i int) bool {
 	return slices.ContainsFunc(r.claims, func(j *judged) bool { return j.sentence == i && j.Frame == FrameHearsay })
 }
 
-// meansAnother finds a pronoun that stands for one in the speech and for another
-// in the block it is taken from.
+// meansAnother finds a pronoun that stands for one in the speech and for another,
+// or for nobody knows whom, in the block it is taken from.
 func (r *review) meansAnother(j *judged) string {
-	if j.Points == "" || !personal[j.Points] || j.by == nil || j.whole && j.Start > 0 {
-		return "" // inside a sentence taken whole, a pronoun means what it meant
+	if j.Points == "" || j.by == nil || j.Frame == FrameAttribution || j.whole && j.Start > 0 || r.goesOn(j) {
+		return "" // inside a run taken whole, a pronoun means what it meant
 	}
 	before := upTo(j.by.Text, j.verdict.Span)
 	there := antecedent(j.Points, []string{before}, r.in.Context)
 	here := j.Means
-	if here == "" {
+	if here == "" && personal[j.Points] {
 		here = antecedent(j.Points, []string{r.in.Context.Message}, r.in.Context)
+		if there == "" {
+			return "" // the player named whom the block, found by that name, is about
+		}
 	}
-	if here == "" || there == "" || sameName(here, there) || sameName(there, r.in.Context.NPCName) {
+	if here == "" || sameName(here, there) || sameName(there, r.in.Context.NPCName) {
 		return ""
 	}
+	if there == "" {
+		if strings.TrimSpace(before) != "" || r.restsOn(j.sentence-1, j.by) {
+			return ""
+		}
+		return fmt.Sprintf("“%s” would be %s in the speech, and the evidence does not say so", j.Points, here)
+	}
 	return fmt.Sprintf("“%s” is %s in the speech and %s in the evidence", j.Points, here, there)
+}
+
+// goesOn says whether the sentence before in the draft stands before this claim in
+// the same block too.
+func (r *review) goesOn(j *judged) bool {
+	if j.sentence == 0 {
+		return false
+	}
+	before := text.Fold(upTo(j.by.Text, j.verdict.Span))
+	said := text.Fold(r.in.Sentences[j.sentence-1].Text)
+	return said != "" && strings.HasSuffix(before, said)
+}
+
+func (r *review) restsOn(i int, e *schema.Evidence) bool {
+	return slices.ContainsFunc(r.claims, func(j *judged) bool { return j.sentence == i && j.by == e })
 }
 
 // upTo is what stands in a block before a span of it.
@@ -131,7 +155,7 @@ func upTo(block, span string) string {
 func sameName(a, b string) bool {
 	x, y := text.Words(a), text.Words(b)
 	for _, w := range x {
-		if slices.Contains(y, w) {
+		if !text.IsStop(w) && slices.Contains(y, w) {
 			return true
 		}
 	}

@@ -51,7 +51,7 @@ func (r *review) formIssues(d schema.DraftSentence, before, i int) []schema.Issu
 	switch n := before + len(text.WordSpans(d.Text)); {
 	case strings.TrimSpace(d.Text) == "":
 		why = "an empty sentence"
-	case i > 0 && n > limit:
+	case n > limit && (i > 0 || len(text.Sentences(d.Text)) > 1):
 		why = fmt.Sprintf("%d words; a message of this kind is answered in %d", n, limit)
 	case outside(starred, d.Text, allowed), outside(bracketed, strings.ToLower(d.Text), strings.ToLower(allowed)):
 		why = "a stage direction; say only what is spoken"
@@ -99,7 +99,7 @@ func nameBefore(s string) string {
 	return strings.TrimSpace(name)
 }
 
-var commitment = regexp.MustCompile(`(?i)(?:\b(?:(?:i(?:'ll| will| shall|'m going to| am going to)|let me) (?:(?:gladly|happily|now|just) )?(?:give|send|lend|hand|pay|sell|grant|bring|fetch|deliver|teach|unlock|mark|reward|take|lead|escort|show|tell|open|make|forge|let) (?:you|it|the|this|your|them)\b|it(?:'s| is| are|'re) (?:all )?yours\b|i (?:hereby )?(?:give|grant|promise|swear|vow|lend|hand|owe) you\b|consider it done\b|you have my word\b)|(?:^|[.!?;:,-]\s*)(?:(?:well|right|then|there|very well|so|and|now),? )*(?:here(?:'s| is| are) (?:your|the|a|an|my|some)\b|here you (?:go|are)\b|(?:here,? )?(?:take|have|keep|accept) (?:this|these|my|it|them)\b))`)
+var commitment = regexp.MustCompile(`(?i)(?:\b(?:(?:i(?:'ll| will| shall|'m going to| am going to)|let me) (?:(?:gladly|happily|now|just) )?(?:give|send|lend|hand|pay|sell|grant|bring|fetch|deliver|teach|unlock|mark|reward|take|lead|escort|show|open|make|forge) (?:you|it|the|this|your|them)\b|it(?:'s| is| are|'re) (?:all )?yours\b|i (?:hereby )?(?:give|grant|promise|swear|vow|lend|hand|owe) you\b|consider it done\b|you have my word\b)|(?:^|[.!?;:,-]\s*)(?:(?:well|right|then|there|very well|so|and|now),? )*(?:here(?:'s| is| are) (?:your|the|a|an|my|some)\b|here you (?:go|are)\b|(?:here,? )?(?:take|have|keep|accept) (?:this|these|my|it|them)\b))`)
 
 // commitment finds a sentence that promises a deed without the checked action
 // that does it. Words of the evidence itself promise nothing by themselves, unless

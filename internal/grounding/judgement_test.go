@@ -45,6 +45,9 @@ func TestWhatMayGroundWhat(t *testing.T) {
 		by("E5", "aldith", "chronicle", "The mill burned in the spring."),
 		corpus("E6", "Osric came at dawn. He left at noon."),
 		corpus("E7", "Bram was at the forge."),
+		corpus("E8", "I never liked the old barn. It burned in a night."),
+		corpus("E9", "The lock was whole."),
+		corpus("E10", "He drowned in May."),
 		state("S1", "My shop is not open."),
 		session("M1", "You said: “I come from the coast.”"),
 	}
@@ -76,6 +79,10 @@ func TestWhatMayGroundWhat(t *testing.T) {
 		{"he is the one", "", []schema.DraftSentence{draft("Osric came at dawn.", "E6"), draft("He left at noon.", "E6")}, "", ""},
 		{"he is whom the player named", "When did Bram leave the forge?", []schema.DraftSentence{draft("He left at noon.", "E6")}, schema.IssueNotEntailed, "Osric"},
 		{"he is whom the player meant", "When did the ferryman Osric leave?", []schema.DraftSentence{draft("He left at noon.", "E6")}, "", ""},
+		{"it is another thing", "", []schema.DraftSentence{draft("The lock was whole.", "E9"), draft("It burned in a night.", "E8")}, schema.IssueNotEntailed, "the old barn"},
+		{"it is the same thing", "", []schema.DraftSentence{draft("I never liked the old barn.", "E8"), draft("It burned in a night.", "E8")}, "", ""},
+		{"he of whom the block says nothing", "", []schema.DraftSentence{draft("Bram was at the forge.", "E7"), draft("He drowned in May.", "E10")}, schema.IssueNotEntailed, "does not say so"},
+		{"he of whom the player asked", "What became of Bram?", []schema.DraftSentence{draft("He drowned in May.", "E10")}, "", ""},
 		{"a yes that the evidence does not say", "Did Bram burn the mill?", []schema.DraftSentence{draft("Yes, the mill burned in the spring.", "E5")}, schema.IssueNotEntailed, ""},
 		{"no yes, and all is well", "Did Bram burn the mill?", []schema.DraftSentence{draft("The mill burned in the spring.", "E5")}, "", ""},
 	}
@@ -119,6 +126,7 @@ func TestEvidenceThatDisagrees(t *testing.T) {
 			drafts("They say the north gate is closed at night."), schema.IssueContradicted},
 		{"told as an account", []schema.Evidence{by("E1", "aldith", "chronicle", north.Text), by("E2", "osric", "note", "The north gate is open at night.")}, nil,
 			drafts("Aldith wrote that the north gate is closed at night."), ""},
+		{"in the same document", []schema.Evidence{corpus("E1", "Bram loves Elsbet. Elsbet loves Bram.")}, nil, drafts("Bram loves Elsbet.", "Elsbet loves Bram."), ""},
 		{"of another thing", []schema.Evidence{corpus("E1", "The free tier has 500 requests."), corpus("E2", "The premium tier has 1000 requests.")}, nil, drafts("The free tier has 500 requests."), ""},
 		{"of another time", []schema.Evidence{corpus("E1", "The ferry costs two pennies in summer."), corpus("E2", "The ferry costs three pennies in winter.")}, nil, drafts("The ferry costs two pennies in summer."), ""},
 		{"with what was released", []schema.Evidence{north}, []schema.Sentence{{Seq: 1, Text: "The north gate is open at night."}}, drafts("The north gate is closed at night."), schema.IssueContradicted},

@@ -48,6 +48,9 @@ func (r *review) givenTo(j *judged, e *schema.Evidence) bool {
 func (r *review) names(e *schema.Evidence) entail.Names {
 	c := &r.in.Context
 	n := entail.Names{Self: c.NPCName, Aliases: c.NPCAliases, Known: c.Names}
+	if given, _, two := strings.Cut(c.NPCName, " "); two && len(c.NPCAliases) == 0 && !titles[strings.ToLower(given)] {
+		n.Aliases = []string{given}
+	}
 	n.Leads = append(append([]string(nil), c.Openers...), c.Hedges...)
 	if e == nil {
 		return n
@@ -58,6 +61,10 @@ func (r *review) names(e *schema.Evidence) entail.Names {
 	}
 	return n
 }
+
+// titles stand before a name and are none.
+var titles = set(`the a an old young lord lady sir dame brother sister father mother captain sergeant doctor dr mr mrs ms king queen master
+	mistress reeve private gate city guard high grand arch saint st prince princess duke duchess baron count abbot prior friar elder chief`)
 
 // addressed are types of document whose "you" is somebody.
 var addressed = set(`letter mail email e-mail message chat irc log transcript dm`)

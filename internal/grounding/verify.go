@@ -252,8 +252,7 @@ func (r *review) eligible(e *schema.Evidence) bool {
 }
 
 // contradictions looks, for each supported claim, for a block of equal or higher
-// rank that denies it, and for a sentence said before that does.
-// Thoughts are spared: what two sources disagree on is for the speech to tell.
+// rank that denies it, and for a sentence said before that does. Thoughts are spared: what two sources disagree on is for the speech to tell.
 func (r *review) contradictions(ctx context.Context) error {
 	if r.in.Thoughts {
 		return nil
@@ -264,11 +263,11 @@ func (r *review) contradictions(ctx context.Context) error {
 			continue
 		}
 		for _, e := range r.nearest(j, MaxSourcesPerClaim) {
-			if rank(e) >= rank(j.by) && !sameText(e, j.by) && entail.Share(e.Text, j.Core) >= sameMatter {
+			if rank(e) >= rank(j.by) && e.Path != j.by.Path && !sameText(e, j.by) && entail.Share(e.Text, j.Core) >= sameMatter {
 				all = append(all, asked{claims: []*judged{j}, by: e, pair: r.pair(e, e.Text, j.Core)})
 			}
 		}
-		for _, before := range r.saidBefore(j.sentence) {
+		for _, before := range r.saidBefore(j) {
 			if entail.Share(before, j.Core) < sameMatter {
 				continue
 			}
@@ -313,21 +312,33 @@ const sameMatter = 0.6
 
 func sameText(a, b *schema.Evidence) bool { return text.Fold(a.Text) == text.Fold(b.Text) }
 
-// saidBefore is what the player was told before a sentence: released, or approved
-// earlier in this draft.
-func (r *review) saidBefore(i int) []string {
+// saidBefore is what the player was told before a claim: released, or approved
+// earlier in this draft. What rests on the same document as the claim is left out:
+// a document that says both does not deny itself.
+func (r *review) saidBefore(j *judged) []string {
 	var out []string
 	for _, s := range r.in.Released {
-		if !s.Authored && s.Text != r.in.Sentences[i].Text {
+		same := slices.ContainsFunc(s.Evidence, func(e schema.EvidenceRef) bool { return e.Path == j.by.Path })
+		if !s.Authored && !same && s.Text != r.in.Sentences[j.sentence].Text {
 			out = append(out, s.Text)
 		}
 	}
-	for k := 0; k < i; k++ {
-		if !r.authored(r.in.Sentences[k]) && !r.out[k].Released && r.supported(k) {
+	for k := 0; k < j.sentence; k++ {
+		if !r.authored(r.in.Sentences[k]) && !r.out[k].Released && r.supported(k) && r.pathOf(k) != j.by.Path {
 			out = append(out, r.in.Sentences[k].Text)
 		}
 	}
 	return out
+}
+
+// pathOf is the document on which the first claim of a sentence rests.
+func (r *review) pathOf(i int) string {
+	for _, j := range r.claims {
+		if j.sentence == i && j.by != nil {
+			return j.by.Path
+		}
+	}
+	return ""
 }
 
 func (r *review) supported(i int) bool {
