@@ -81,13 +81,18 @@ func Why(w io.Writer, r *schema.Reply) {
 		fmt.Fprintf(w, " (%s)", r.Reason)
 	}
 	fmt.Fprintln(w)
+	shown := map[string]bool{}
 	for _, s := range Shown(r).Sentences {
-		fmt.Fprintf(w, "  %q\n", s.Text)
+		fmt.Fprintf(w, "  %s\n", s.Text)
 		if len(s.Evidence) == 0 {
 			fmt.Fprintln(w, "      an authored line: it states nothing")
 		}
 		for _, e := range s.Evidence {
-			fmt.Fprintf(w, "      [%s] %s\n           %s\n", e.ID, e.Path, strings.Join(strings.Fields(e.Text), " "))
+			fmt.Fprintf(w, "      [%s] %s\n", e.ID, e.Path)
+			if !shown[e.ID] { // a block that several sentences cite is printed once
+				fmt.Fprintf(w, "           %s\n", strings.Join(strings.Fields(e.Text), " "))
+			}
+			shown[e.ID] = true
 		}
 	}
 }
