@@ -200,16 +200,23 @@ func isNameAt(s string, spans []text.Span, i int, c Context) bool {
 // lastThing is the last "the X" of a text.
 func lastThing(s string) string {
 	spans := text.WordSpans(s)
+	low := func(i int) string { return strings.ToLower(s[spans[i].Start:spans[i].End]) }
 	for i := len(spans) - 2; i >= 0; i-- {
-		if w := strings.ToLower(s[spans[i].Start:spans[i].End]); w == "the" || w == "my" || w == "a" || w == "an" || w == "our" {
+		if w := low(i); w == "the" || w == "my" || w == "a" || w == "an" || w == "our" {
 			j := i + 1
-			for j+1 < len(spans) && s[spans[j].End:spans[j+1].Start] == " " && startsUpper(s[spans[j].Start:]) && startsUpper(s[spans[j+1].Start:]) {
+			for j+1 < len(spans) && j < i+3 && s[spans[j].End:spans[j+1].Start] == " " && nounish(low(j+1)) {
 				j++
 			}
 			return s[spans[i].Start:spans[j].End]
 		}
 	}
 	return ""
+}
+
+// nounish guesses that a word goes on a noun phrase: it is no word of grammar and
+// no past form.
+func nounish(w string) bool {
+	return !text.IsStop(w) && !verbish(w) && (text.Stem(w) == w || strings.HasPrefix(w, text.Stem(w)) || strings.HasSuffix(w, "s"))
 }
 
 // substitute puts a name in the place of the first such pronoun.
