@@ -122,9 +122,11 @@ func (s *search) mayName(ws []word, i int) bool {
 // introduces are the words after which a name may stand without an article. What
 // follows an article, a number or an adjective is a thing, however odd its word.
 var introduces = setOf(`of in at from to near with by about around for and or is are was named called like than
-	know met meet seen see find found kill killed ask tell did does do has will would can
+	know met meet seen see find found kill killed ask tell did does do has have had will would can
+	use used using write wrote written read make made buy bought sell sold get got hear heard visit visited join joined
+	fight fought love loved hate hated play played run ran build built own owned steal stole summon cast drink eat hack hacked
 	sir lord lady king queen prince princess captain saint mister mr mrs miss master mistress doctor dr duke count baron
-	brother sister uncle aunt father mother old goddess god wizard ferryman hermit`)
+	brother sister uncle aunt father mother goddess god wizard ferryman hermit`)
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 

@@ -7,7 +7,8 @@ import "strings"
 const (
 	sameSpelling = 0.6  // share of letter triples from which two words count as one
 	spelledLike  = 0.85 // how near such a word comes
-	shortestCut  = 5    // letters that a cut word must keep
+	shortestCut  = 5    // letters that a cut word must keep,
+	mostOfWord   = 0.7  // and the share of the whole
 )
 
 // mendSpelling looks the question's unknown words up by their letters.
@@ -38,7 +39,11 @@ func alikeInLetters(a, b string) bool {
 	if len(b) < shortestCut {
 		return false
 	}
-	if strings.HasPrefix(b, a) || strings.HasSuffix(b, a) || strings.HasPrefix(a, b) || strings.HasSuffix(a, b) {
+	short, long := a, b
+	if len(a) > len(b) {
+		short, long = b, a
+	}
+	if float64(len(short)) >= mostOfWord*float64(len(long)) && (strings.HasPrefix(long, short) || strings.HasSuffix(long, short)) {
 		return true
 	}
 	if a[0] != b[0] || max(len(a), len(b))-min(len(a), len(b)) > 3 {

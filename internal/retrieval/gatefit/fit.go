@@ -27,6 +27,10 @@ var signs = map[string]int{
 	"top": 1, "margin": 1, "unknown_sure": -1, "unknown_odd": -1, "absent": -1, "absent_rare": -1, "terms_none": -1,
 }
 
+// given are weights that stand before anything is fitted: the sets hold few
+// unknown names, and one of them is reason enough to doubt.
+var given = map[string]float64{"unknown_sure": -2.5, "unknown_odd": -2.5}
+
 // constrained fits a logistic model and drops the features that come out with
 // the wrong sign until none does.
 func constrained(rows []row, names []string, penalty float64) retrieval.Model {
@@ -35,7 +39,7 @@ func constrained(rows []row, names []string, penalty float64) retrieval.Model {
 		m := logistic(rows, names, penalty, left)
 		wrong := false
 		for name, w := range m.Weights {
-			if float64(signs[name])*w < 0 {
+			if float64(signs[name])*(w-given[name]) < 0 {
 				left[name], wrong = true, true
 			}
 		}
@@ -55,6 +59,12 @@ func logistic(rows []row, names []string, penalty float64, left map[string]bool)
 			scale[i] = constant
 		}
 	}
+	fixed := make([]float64, len(rows))
+	for k, r := range rows {
+		for i, name := range names {
+			fixed[k] += given[name] * r.x[i]
+		}
+	}
 	w := make([]float64, n+1)
 	for range 30 {
 		gradient := make([]float64, n+1)
@@ -63,9 +73,9 @@ func logistic(rows []row, names []string, penalty float64, left map[string]bool)
 			hessian[i] = make([]float64, n+1)
 		}
 		z := make([]float64, n+1)
-		for _, r := range rows {
+		for k, r := range rows {
 			z[n] = 1
-			dot := w[n]
+			dot := w[n] + fixed[k]
 			for i := range n {
 				z[i] = (r.x[i] - mean[i]) / scale[i]
 				dot += z[i] * w[i]
@@ -156,7 +166,7 @@ func rescaled(w []float64, names []string, mean, scale []float64) retrieval.Mode
 	for i, name := range names {
 		v := w[i] / scale[i]
 		m.Bias -= v * mean[i]
-		if v = math.Round(v*1e4) / 1e4; v != 0 {
+		if v = math.Round((v+given[name])*1e4) / 1e4; v != 0 {
 			m.Weights[name] = v
 		}
 	}
