@@ -111,6 +111,9 @@ func negationRule(c *comparison) []finding {
 		if c.h.limits() || c.a.p.limits() || c.a.coverage < 0.8 || len(c.antonymPairs()) > 0 {
 			return c.doubts("negation", why)
 		}
+		if !c.onlyDiffersAt(2, func(int) bool { return false }) {
+			return c.refuses("negation", why)
+		}
 		return c.contradicts("negation", why)
 	}
 	return nil
@@ -177,6 +180,9 @@ func antonymRule(c *comparison) []finding {
 		why := fmt.Sprintf("opposite: the evidence says “%s”, the claim “%s”", c.a.p.words[f].raw, c.h.words[i].raw)
 		if converses[c.h.words[i].stem] && c.reordered() {
 			return c.doubts("antonym", why) // "A lies north of B" says that B lies south of A
+		}
+		if !c.onlyDiffersAt(1, func(k int) bool { return k == i }) {
+			return c.refuses("antonym", why)
 		}
 		return c.contradicts("antonym", why)
 	}

@@ -15,6 +15,7 @@ func numberRule(c *comparison) []finding {
 		s := &c.p.sentences[i]
 		_, dated := s.dates()
 		for _, q := range s.quantities() {
+			q.near = s == c.a.p
 			if !dated[q.from] {
 				premise = append(premise, q)
 			}
@@ -47,11 +48,11 @@ func (c *comparison) figure(q quantity, premise []quantity) []finding {
 			if e.bound != exactly || q.covers(e.value) || !same {
 				return nil
 			}
-			other = e
+			other = nearer(other, e)
 		case equal && e.bound == q.bound:
 			clash = e
 		case same && e.bound == q.bound:
-			other = e
+			other = nearer(other, e)
 		}
 	}
 	say := c.refuses
@@ -63,7 +64,7 @@ func (c *comparison) figure(q quantity, premise []quantity) []finding {
 		return c.refuses("number", fmt.Sprintf("number: the evidence says “%s”, which does not give exactly “%s”", loose.text, q.text))
 	case clash != nil:
 		return c.refuses("unit", fmt.Sprintf("unit: the evidence counts %s, the claim %s", unitOf(*clash), unitOf(q)))
-	case other != nil && !c.h.denies() && c.onlyDiffersAt(2, func(i int) bool { return i >= q.from && i < q.end }):
+	case other != nil && other.near && !c.h.denies() && c.onlyDiffersAt(2, func(i int) bool { return i >= q.from && i < q.end }):
 		return c.contradicts("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
 	case other != nil:
 		return say("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
@@ -71,6 +72,14 @@ func (c *comparison) figure(q quantity, premise []quantity) []finding {
 		return c.doubts("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text)) // it may count what stands there
 	}
 	return say("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text))
+}
+
+// nearer prefers a figure of the sentence that the claim lies over.
+func nearer(a, b *quantity) *quantity {
+	if a != nil && a.near && !b.near {
+		return a
+	}
+	return b
 }
 
 func (q quantity) inexact() bool { return q.bound != exactly && q.bound != place }

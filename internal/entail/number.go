@@ -27,6 +27,7 @@ type quantity struct {
 	units     []string // stems of the words it may count, nearest first
 	from, end int      // words of the sentence
 	text      string
+	near      bool // of the sentence that the claim lies over
 	weak      bool // "one" and "first" may count nothing
 }
 

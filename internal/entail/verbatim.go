@@ -169,12 +169,14 @@ func (p *passage) span(i, j int) string {
 
 // words with which a text takes back, or does not vouch for, what stands beside
 // them.
-var retractions = wordSet(`false untrue lie lies lied lying liar joke joking jest jested pretend pretended supposedly allegedly
-	mistaken wrong dreamt dreamed hoax rumour rumor rumours rumors fiction forgery forged-letter nonsense fable legend tall`)
+var retractions = wordSet(`untrue lied liar liars joke joking jest jested pretended supposedly allegedly mistaken dreamt dreamed hoax
+	fiction forgery nonsense`)
 
 var retractionPhrases = []string{"not true", "no truth", "not so", "never happened", "did not happen", "didn't happen", "made it up",
-	"made that up", "only a story", "just a story", "only a dream", "just a dream", "if only", "or so they", "or so he", "or so she",
-	"none of this", "none of that", "the following", "what if", "imagine", "suppose that", "don't believe", "do not believe"}
+	"made that up", "only a story", "just a story", "a dream", "if only", "or so they", "or so he", "or so she", "none of this", "none of that",
+	"the following", "what if", "imagine", "suppose that", "don't believe", "do not believe", "a lie", "all lies", "are lies", "were lies",
+	"is false", "was false", "are false", "were false", "is wrong", "was wrong", "were wrong", "are wrong", "a fable", "a tall tale", "a legend",
+	"a rumour", "a rumor", "i was lying", "he was lying", "she was lying", "they were lying", "so the story goes", "so the tale goes"}
 
 // takenBack says whether a sentence beside the run from i up to j takes it back.
 func (p *passage) takenBack(i, j int) bool {
@@ -234,7 +236,7 @@ func trimLeads(s sentence, leads []string) (sentence, bool) {
 }
 
 func carriesMeaning(w string) bool {
-	return negations[w] || hasNot(w) || retractions[w] || w == "if" || w == "unless" || w == "whether" || w == "except"
+	return negations[w] || hasNot(w) || retractions[w] || w == "false" || w == "wrong" || w == "if" || w == "unless" || w == "whether" || w == "except"
 }
 
 func (s *sentence) hasWords(at int, words []string) bool {

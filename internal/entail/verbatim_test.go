@@ -38,6 +38,8 @@ func TestVerbatimIsSupported(t *testing.T) {
 		{"two next to one another", block, "The mill burned in the spring of 1402. Nobody saw the miller that night.", Names{}},
 		{"two, joined", block, "The mill burned in the spring of 1402, and nobody saw the miller that night.", Names{}},
 		{"joined by a semicolon", block, "The mill burned in the spring of 1402; nobody saw the miller that night.", Names{}},
+		{"beside a sentence of a place that lies", "The mill burned. The weir lies below it.", "The mill burned.", Names{}},
+		{"an opener with lies", "The mill burned.", "Here's how it lies: the mill burned.", Names{Leads: []string{"Here's how it lies:"}}},
 		{"connective dropped", "The forge stood. But the mill burned down.", "The mill burned down.", Names{}},
 		{"exclamation dropped", "Oh, the mill burned down.", "The mill burned down.", Names{}},
 		{"answer of the premise dropped", "Yes, the mill burned down.", "The mill burned down.", Names{}},

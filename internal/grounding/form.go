@@ -48,7 +48,7 @@ func (r *review) formIssues(d schema.DraftSentence, before, i int) []schema.Issu
 	if r.in.Thoughts {
 		limit = ThoughtWords(r.in.Class)
 	}
-	switch n := before + len(text.WordSpans(d.Text)); {
+	switch n := before + r.spokenWords(d.Text); {
 	case strings.TrimSpace(d.Text) == "":
 		why = "an empty sentence"
 	case n > limit && (i > 0 || len(text.Sentences(d.Text)) > 1):
@@ -68,6 +68,14 @@ func (r *review) formIssues(d schema.DraftSentence, before, i int) []schema.Issu
 		return nil
 	}
 	return []schema.Issue{{Claim: d.Text, Type: schema.IssueForm, Correction: why}}
+}
+
+// spokenWords are the words of a sentence that count towards its length: an opener
+// of the NPC's own is manner, not matter.
+func (r *review) spokenWords(s string) int {
+	cl := clause{s: s, end: len(s), c: &r.in.Context}
+	cl.refresh()
+	return len(cl.words) - cl.phraseAt(0, r.in.Context.Openers)
 }
 
 // outside says whether a pattern matches in a text something that the evidence it

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -114,12 +113,12 @@ func (r *review) readDraft() {
 		sv.Sentence.Citations = slices.Clone(d.Citations)
 		sv.Released = r.released(d.Text)
 		if r.authored(d) || sv.Released {
-			words += len(text.WordSpans(d.Text))
+			words += r.spokenWords(d.Text)
 			c.Previous = append(slices.Clone(c.Previous), d.Text)
 			continue
 		}
 		sv.Issues = append(sv.Issues, r.formIssues(d, words, i)...)
-		words += len(text.WordSpans(d.Text))
+		words += r.spokenWords(d.Text)
 		sv.Issues = append(sv.Issues, r.idIssues(d)...)
 		for _, claim := range Claims(d.Text, c) {
 			if claim.Kind != schema.ClaimNone && !r.deed(&claim, d.Text) {
