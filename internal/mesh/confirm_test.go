@@ -3,11 +3,13 @@ package mesh
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -169,6 +171,37 @@ func TestRepliesAreGivenToAReader(t *testing.T) {
 		_, err := r.conn.last(t.Context(), streamDead, schema.SubjectDead("memory", convoA, "poison"))
 		return err
 	})
+}
+
+// What the broker repeats may be lost; the next thing heard shows the gap.
+func TestWatcherThatMissedAnEventReadsIt(t *testing.T) {
+	r := newRig(t)
+	m, _ := r.start(Options{}, func(*Mesh) {})
+	live := make(chan *nats.Msg, 4)
+	sub, err := r.conn.nc.ChanSubscribe(livePrefix+"said.>", live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	turn := &schema.Turn{Request: *request(convoA, "t")}
+	for n, text := range []string{"One.", "Two.", "Three."} {
+		record, s := sentence(n+1, text)
+		if err := m.Said().Release(t.Context(), turn, record, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &watcher{c: r.client, convo: convoA, turn: "t", out: make(chan Event, 8)}
+	w.hear(t.Context(), <-live)
+	<-live // lost on the way
+	w.hear(t.Context(), <-live)
+	close(w.out)
+	var heard []string
+	for e := range w.out {
+		heard = append(heard, e.Said.Sentence.Text)
+	}
+	if fmt.Sprint(heard) != "[One. Two. Three.]" {
+		t.Errorf("heard %v", heard)
+	}
 }
 
 // Two finishers of one conversation, such as that of a turn and that of the next

@@ -127,6 +127,7 @@ func (m *Mesh) finishUnreadable(ctx context.Context, d *delivery, cause error) e
 		return nil
 	}
 	convo := subject.Conversation
+	m.opts.Report(Report{Where: "finisher", Subject: d.subject, Turn: subject.Turn, Attempt: d.attempt, Outcome: "reject", Err: cause})
 	if err := m.bury(ctx, "finisher", streamReplies, d, convo, subject.Turn, cause, d.data); err != nil {
 		return err
 	}
