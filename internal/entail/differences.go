@@ -111,7 +111,7 @@ func negationRule(c *comparison) []finding {
 		if c.h.limits() || c.a.p.limits() || c.a.coverage < 0.8 || len(c.antonymPairs()) > 0 {
 			return c.doubts("negation", why)
 		}
-		if !c.onlyDiffersAt(2, func(int) bool { return false }) {
+		if !c.onlyDiffersAt(2, func(k int) bool { return negations[c.h.words[k].low] }) {
 			return c.refuses("negation", why)
 		}
 		return c.contradicts("negation", why)
