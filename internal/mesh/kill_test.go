@@ -19,20 +19,25 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// What the kill test rests on, guarantee by guarantee. Each line, taken out,
-// makes it (or the test named) fail:
+// What each guarantee rests on. Taken out, the line makes the test named fail;
+// where none is named it is the kill test.
 //
-//	one reply per turn            topology.go: REPLIES MaxMsgsPerSubject 1, DiscardNewPerSubject; ends.go publishReply
-//	in order                      advance.go: advance takes the first message of the TURNS subject
-//	the next turn sees the last   advance.go settle: the document is read after the head; only the applied head is removed
-//	document applied once         finish.go project: HasApplied before, headerExpected in change
-//	a sentence stored once        said.go append: headerExpected; Release: Load after a conflict
-//	nothing said after closed     said.go fence; hop.go before (act)
+//	one reply per turn            topology.go: REPLIES MaxMsgsPerSubject 1, DiscardNewPerSubject
+//	answered once, for ever       the same, with SubjectDeleteMarkerTTL; advance.go isApplied (TestExpiredReply…)
+//	in order                      advance.go: the first message of the TURNS subject; settle: stop unless applied
+//	every turn goes on            finish.go finish: advance at its end; advance.go: remove of an applied head
+//	the next turn sees the last   advance.go settle: the document is read after the head
+//	document applied once         finish.go project: HasApplied
+//	no change of it lost          conversation.go change: headerExpected (TestChangesOfOneDocument…)
+//	again 40 turns later          schema HasApplied: below the oldest kept counts as applied
+//	a sentence stored once        said.go append: headerExpected; Release: reload after a conflict (TestRelease)
+//	nothing said after closed     said.go fence; hop.go before (act); ends.go end (TestDeadline…)
 //	review record before sentence said.go tryRelease: two appends, one after the other
-//	two workers, one way          hop.go onward: headerMsgID <turn>/<hop>
-//	again 40 turns later          conversation.go HasApplied: below the oldest kept counts as applied
-//	TURNS empty                   finish.go remove, advance.go remove of an applied head
+//	two workers, one way          hop.go send: headerMsgID <turn>/<hop> (TestTwoWorkersGoOneWay)
 //	actions once                  topology.go: ACTIONS MaxMsgsPerSubject 1, DiscardNewPerSubject
+//	an answer by the deadline     intake.go begin: schedule before the ack; schedule.go: RFC3339Nano (TestDeadline…)
+//	a doubtful publish            publish.go isLost, retryWhile (TestBrokerRestarted…)
+//	a copy is what the wire gives handover.go take: bytes.Equal (TestHandover…); schema Copy (TestCopyIs…)
 const (
 	killTurns  = 1000
 	killConvos = 100
