@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/console"
 	"github.com/forsooth-npc/forsooth/internal/eval"
 	"github.com/forsooth-npc/forsooth/internal/eval/runner"
@@ -12,7 +13,7 @@ import (
 )
 
 type evalCmd struct {
-	Suite   string   `arg:"" help:"The suite's file." type:"path"`
+	Suite   string   `arg:"" help:"The suite's file, or the name of a world in the binary." placeholder:"SUITE.yaml"`
 	Jobs    int      `help:"Conversations at once." default:"8"`
 	Earlier []string `help:"Report of an earlier run (eval --json): a new document that repeats one of its answers is a leak." type:"path" placeholder:"FILE"`
 	Show    bool     `help:"Print every case with its reply and evidence on standard error."`
@@ -20,16 +21,9 @@ type evalCmd struct {
 
 // Run runs a suite on a throw-away data folder.
 func (c *evalCmd) Run(e *env) error {
-	suite, err := eval.Load(c.Suite)
+	suite, w, err := c.load(e)
 	if err != nil {
 		return usage(err)
-	}
-	w, problems, err := world.LoadDir(suite.WorldDir())
-	if err != nil {
-		return usage(fmt.Errorf("%s: %w", c.Suite, err))
-	}
-	for _, p := range world.Errors(problems) {
-		e.log.Warn().Msg(p.String())
 	}
 	if err := suite.Bind(w); err != nil {
 		return usage(err)
@@ -49,6 +43,35 @@ func (c *evalCmd) Run(e *env) error {
 		return dependency(err)
 	}
 	return c.print(e, eval.Summarise(suite, outcomes))
+}
+
+// load reads the suite and its world.
+func (c *evalCmd) load(e *env) (*eval.Suite, *world.World, error) {
+	suite, dir, err := c.suite()
+	if err != nil {
+		return nil, nil, err
+	}
+	w, problems, err := app.LoadWorld(dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", suite.Path, err)
+	}
+	for _, p := range world.Errors(problems) {
+		e.log.Warn().Str("file", p.File).Int("line", p.Line).Msg(p.Message)
+	}
+	return suite, w, nil
+}
+
+// suite reads a file, or the suite of a world that the binary carries.
+func (c *evalCmd) suite() (*eval.Suite, string, error) {
+	if data, ok := app.CarriedSuite(c.Suite); ok {
+		suite, err := eval.Parse(c.Suite+"/evals.yaml", data)
+		return suite, c.Suite, err
+	}
+	suite, err := eval.Load(c.Suite)
+	if err != nil {
+		return nil, "", err
+	}
+	return suite, suite.WorldDir(), nil
 }
 
 // quarantine keeps a suite from being answered by a leak.

@@ -58,3 +58,13 @@ func LoadWorld(dir string) (*world.World, []world.Problem, error) {
 	}
 	return nil, nil, fmt.Errorf("world %s: %w", dir, ErrNoWorld)
 }
+
+// CarriedSuite is the regression suite of a world that the binary carries. A
+// file or folder of that name comes first.
+func CarriedSuite(name string) ([]byte, bool) {
+	if _, err := os.Stat(name); err == nil || !fs.ValidPath(name) {
+		return nil, false
+	}
+	data, err := worlds.FS.ReadFile(name + "/evals.yaml")
+	return data, err == nil
+}

@@ -86,7 +86,7 @@ func Load(path string) (*Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Path, s.Modified = path, info.ModTime()
+	s.Modified = info.ModTime()
 	return s, nil
 }
 
@@ -96,6 +96,7 @@ func Parse(name string, data []byte) (*Suite, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Path = name
 	wrong := func(line int, format string, args ...any) (*Suite, error) {
 		return nil, fmt.Errorf("%s:%d: %s", name, line, fmt.Sprintf(format, args...))
 	}
