@@ -265,6 +265,9 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 	}
 	searches := 1
 	confidence := s.confidence()
+	if s.absentThing() {
+		confidence = min(confidence, absentConfidence)
+	}
 	if ZoneOf(confidence) == schema.ZoneExtractive {
 		searches = 2
 		if s, err = s.again(ctx, confidence); err != nil {

@@ -142,6 +142,9 @@ func (s *Service) sentences(t *schema.Turn, x *lore.Lore, npc *world.NPC) []sche
 			Person: x.Person(npc), Openers: npc.Voice.Openers, Avoid: refused(t), Seed: t.TurnID, Similar: s.similar,
 		})
 		if len(said) > 0 {
+			if words(said) > extractive.WordLimit(t.Class) && len(said) > 1 {
+				t.Class = schema.ClassComplex // two accounts are told whole or not at all
+			}
 			return append(promises(t), said...)
 		}
 		t.Decision.Kind = schema.KindUnknown
@@ -151,6 +154,14 @@ func (s *Service) sentences(t *schema.Turn, x *lore.Lore, npc *world.NPC) []sche
 		return said
 	}
 	return []schema.DraftSentence{Authored(npc, lineKind(t), t)}
+}
+
+func words(sentences []schema.DraftSentence) int {
+	n := 0
+	for _, s := range sentences {
+		n += len(text.WordSpans(s.Text))
+	}
+	return n
 }
 
 // only are the blocks that were shared, in the order shared.
