@@ -143,16 +143,39 @@ var limiting = wordSet(`only just merely simply but until till unless before exc
 func (c *comparison) antonymPairs() [][2]int {
 	var out [][2]int
 	for i, k := range c.a.to {
-		if k >= 0 || !c.isContent(i) || c.p.holds(c.h.words[i].stem) {
+		opposites := antonyms[c.h.words[i].stem]
+		if k >= 0 || opposites == nil || c.p.holds(c.h.words[i].stem) {
+			continue
+		}
+		if !c.isContent(i) { // "above" and "below" are words of grammar
+			if c.a.coverage < 0.8 {
+				continue
+			}
+			for f := range c.a.p.words {
+				if text.IsStop(c.a.p.words[f].low) && opposites[c.a.p.words[f].stem] && c.besides(i, f) {
+					out = append(out, [2]int{i, f})
+				}
+			}
 			continue
 		}
 		for _, f := range c.a.free {
-			if antonyms[c.h.words[i].stem][c.a.p.words[f].stem] {
+			if opposites[c.a.p.words[f].stem] {
 				out = append(out, [2]int{i, f})
 			}
 		}
 	}
 	return out
+}
+
+// besides says whether a word next to i in the claim stands next to f in the
+// premise.
+func (c *comparison) besides(i, f int) bool {
+	for _, d := range []int{1, -1, 2, -2} {
+		if i+d >= 0 && i+d < len(c.a.to) && c.a.to[i+d] >= 0 && (c.a.to[i+d]-f)*d > 0 && (c.a.to[i+d]-f)*d <= 3 {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *passage) holds(stem string) bool {

@@ -104,6 +104,8 @@ light bright / dark
 white / black
 good / bad evil
 best / worst
+greater / lesser
+favourite / least
 better / worse
 better / worse
 friend friendly ally / enemy hostile foe

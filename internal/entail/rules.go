@@ -189,16 +189,20 @@ func compare(p, h *passage, n Names, known map[string]bool) schema.Verdict {
 	return unknown("not word for word in the evidence, and no rule denies it")
 }
 
+// findings compares each clause of the claim with the premise's sentence that
+// holds most of it.
 func findings(p, h *passage, n Names, known map[string]bool) []finding {
 	var out []finding
 	for i := range h.sentences {
-		c := &comparison{p: p, h: &h.sentences[i], names: n, known: known}
-		c.a, _ = p.best(c.h)
-		if c.a.p == nil {
-			continue
-		}
-		for _, rule := range rules {
-			out = append(out, rule(c)...)
+		for _, clause := range h.sentences[i].clauses() {
+			c := &comparison{p: p, h: &clause, names: n, known: known}
+			c.a, _ = p.best(c.h)
+			if c.a.p == nil {
+				continue
+			}
+			for _, rule := range rules {
+				out = append(out, rule(c)...)
+			}
 		}
 	}
 	return out

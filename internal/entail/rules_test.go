@@ -84,6 +84,8 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"north and south", "The shrine lies north of the town.", "The shrine lies south of the town.", schema.Contradicted, false, "“north”"},
 		{"the same seen from the other side", "The shrine lies north of the town.", "The town lies south of the shrine.", schema.Unverifiable, false, "opposite"},
 		{"an opposite that is denied", "The gate is open.", "The gate is not closed.", schema.Unverifiable, false, ""},
+		{"above and below", "Drop the stones right above the altar.", "Drop the stones right below the altar.", schema.Contradicted, false, "“above”"},
+		{"one clause of two", "The weir held. The north gate is open.", "The weir held, and the north gate is shut.", schema.Contradicted, false, "“open”"},
 		{"bought and sold", "Bram sold the grey mare at market.", "Bram bought the grey mare at market.", schema.Contradicted, false, "“sold”"},
 
 		// roles

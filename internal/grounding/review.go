@@ -117,6 +117,10 @@ func (r *review) readDraft() {
 			c.Previous = append(slices.Clone(c.Previous), d.Text)
 			continue
 		}
+		if len(d.Text) > maxDraft {
+			sv.Issues = []schema.Issue{{Claim: d.Text, Type: schema.IssueForm, Correction: "longer than a sentence can be"}}
+			continue
+		}
 		sv.Issues = append(sv.Issues, r.formIssues(d, words, i)...)
 		words += r.spokenWords(d.Text)
 		sv.Issues = append(sv.Issues, r.idIssues(d)...)
@@ -206,13 +210,16 @@ func isSourceID(id string) bool { return allDigits(id) }
 
 func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
+// maxDraft bounds a sentence of a draft: what is longer is not read at all.
+const maxDraft = 16 << 10
+
 // result is the review as a turn carries it.
 func (r *review) result() schema.Review {
 	out := schema.Review{Verdict: schema.Approved, RAVResolved: r.moved}
 	drafts := make([]schema.DraftSentence, len(r.in.Sentences))
 	for i, d := range r.in.Sentences {
 		drafts[i] = d
-		drafts[i].Authored = r.authored(d) || r.out[i].Released
+		drafts[i].Authored = r.authored(d) || r.out[i].Released || len(d.Text) > maxDraft
 	}
 	out.Audit = AuditOf(drafts, r.in.Context)
 	for i := range r.out {
