@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
@@ -13,7 +15,7 @@ import (
 )
 
 type evalCmd struct {
-	Suite   string   `arg:"" help:"The suite's file, or the name of a world in the binary." placeholder:"SUITE.yaml"`
+	Suite   string   `arg:"" help:"The suite's file, or the name of one in the binary: hollowmere, shadowwatch, paper." placeholder:"SUITE.yaml"`
 	Jobs    int      `help:"Conversations at once." default:"8"`
 	Earlier []string `help:"Report of an earlier run (eval --json): a new document that repeats one of its answers is a leak." type:"path" placeholder:"FILE"`
 	Show    bool     `help:"Print every case with its reply and evidence on standard error."`
@@ -61,11 +63,14 @@ func (c *evalCmd) load(e *env) (*eval.Suite, *world.World, error) {
 	return suite, w, nil
 }
 
-// suite reads a file, or the suite of a world that the binary carries.
+// suite reads a file, or a suite that the binary carries.
 func (c *evalCmd) suite() (*eval.Suite, string, error) {
-	if data, ok := app.CarriedSuite(c.Suite); ok {
-		suite, err := eval.Parse(c.Suite+"/evals.yaml", data)
-		return suite, c.Suite, err
+	if data, dir, ok := app.CarriedSuite(c.Suite); ok {
+		suite, err := eval.Parse(c.Suite, data)
+		if err == nil && dir == "" {
+			dir = filepath.Base(suite.World)
+		}
+		return suite, dir, err
 	}
 	suite, err := eval.Load(c.Suite)
 	if err != nil {
@@ -104,7 +109,7 @@ func (c *evalCmd) print(e *env, report *eval.Report) error {
 // shown prints a case as it ends, for reading answers rather than figures.
 func (c *evalCmd) shown(e *env) func(*eval.Outcome) {
 	if !c.Show {
-		return nil
+		return counting(e)
 	}
 	return func(o *eval.Outcome) {
 		mark := "ok  "
@@ -116,5 +121,18 @@ func (c *evalCmd) shown(e *env) func(*eval.Outcome) {
 		if !o.Passed() {
 			fmt.Fprintf(e.err, "  want %s\n  got  %s\n", o.Want, o.Got)
 		}
+	}
+}
+
+// counting shows how far the run is, on a terminal only.
+func counting(e *env) func(*eval.Outcome) {
+	f, ok := e.err.(*os.File)
+	if !ok || !isTerminal(f) {
+		return nil
+	}
+	n := 0
+	return func(*eval.Outcome) {
+		n++
+		fmt.Fprintf(f, "\r%d cases\x1b[K\r", n)
 	}
 }

@@ -122,8 +122,8 @@ func TestVerify(t *testing.T) {
 
 func TestTheBinaryCarriesItsSuites(t *testing.T) {
 	s := newSite(t)
-	r := s.run("eval", "hollowmere", "--json")
-	if o := r.object(t); o["suite"] != "hollowmere" || r.code == exitUsage || r.code == exitDependency {
+	r := s.run("eval", "paper", "--json")
+	if o := r.object(t); o["suite"] != "paper" || r.code == exitUsage || r.code == exitDependency {
 		t.Errorf("exit code %d: %s", r.code, r.err)
 	}
 }

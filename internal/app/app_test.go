@@ -176,3 +176,17 @@ func TestTheIndexIsKept(t *testing.T) {
 		t.Errorf("%d files were read anew", n)
 	}
 }
+
+func TestSuitesAreCarried(t *testing.T) {
+	for name, world := range map[string]string{"hollowmere": "hollowmere", "shadowwatch": "shadowwatch", "paper": ""} {
+		data, of, ok := app.CarriedSuite(name)
+		if !ok || len(data) == 0 || of != world {
+			t.Errorf("%s: world %q, %d bytes, %v", name, of, len(data), ok)
+		}
+	}
+	for _, name := range []string{"nowhere", "../worlds", "/etc/passwd", ""} {
+		if _, _, ok := app.CarriedSuite(name); ok {
+			t.Errorf("%q is carried", name)
+		}
+	}
+}

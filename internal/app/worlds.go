@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/forsooth-npc/forsooth/evals"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/worlds"
 )
@@ -59,12 +60,16 @@ func LoadWorld(dir string) (*world.World, []world.Problem, error) {
 	return nil, nil, fmt.Errorf("world %s: %w", dir, ErrNoWorld)
 }
 
-// CarriedSuite is the regression suite of a world that the binary carries. A
-// file or folder of that name comes first.
-func CarriedSuite(name string) ([]byte, bool) {
+// CarriedSuite is a suite that the binary carries: a world's own by the name of
+// the world, another by its name. A file or folder of that name comes first. The
+// world is as LoadWorld takes it.
+func CarriedSuite(name string) (data []byte, world string, ok bool) {
 	if _, err := os.Stat(name); err == nil || !fs.ValidPath(name) {
-		return nil, false
+		return nil, "", false
 	}
-	data, err := worlds.FS.ReadFile(name + "/evals.yaml")
-	return data, err == nil
+	if data, err := worlds.FS.ReadFile(name + "/evals.yaml"); err == nil {
+		return data, name, true
+	}
+	data, err := evals.FS.ReadFile(name + ".yaml")
+	return data, "", err == nil
 }

@@ -128,3 +128,16 @@ func FuzzFile(f *testing.F) {
 		}
 	})
 }
+
+func TestEverySettingIsDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range config.Keys() {
+		variable := "FORSOOTH_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+		if !strings.Contains(string(doc), "| `"+key+"` | `"+variable+"` |") {
+			t.Errorf("docs/operations.md has no row for %s and %s", key, variable)
+		}
+	}
+}
