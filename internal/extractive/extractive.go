@@ -181,10 +181,13 @@ func accounts(order [][]candidate, in Input) []candidate {
 		return nil
 	}
 	want := text.ContentSet(in.Question)
+	if len(want) < 2 || own(top.evidence, in.Person) {
+		return nil
+	}
 	for _, block := range order[1:] {
 		other := best(block)
 		e := other.evidence
-		if e.Author == "" || e.Author == top.evidence.Author || e.Private || e.Belief != "" || other.leans ||
+		if own(e, in.Person) || e.Author == "" || e.Author == top.evidence.Author || e.Private || e.Belief != "" || other.leans ||
 			e.Path == top.evidence.Path || e.Score < 0.3*top.evidence.Score || other.relevant < 0.8*top.relevant {
 			continue
 		}
@@ -193,6 +196,11 @@ func accounts(order [][]candidate, in Input) []candidate {
 		}
 	}
 	return nil
+}
+
+// own says whether the NPC wrote a block itself.
+func own(e *schema.Evidence, p voice.Person) bool {
+	return strings.EqualFold(e.Author, p.Handle) || strings.EqualFold(e.Author, p.Name)
 }
 
 // sameMatter says whether two sentences tell of one thing and tell it differently.

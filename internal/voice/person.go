@@ -46,11 +46,17 @@ func FirstPerson(sentence string, p Person, backstory bool) (string, bool) {
 	if !backstory && !namesSelf(sentence, names) {
 		return sentence, false
 	}
+	if !backstory && (hasPronounOf(sentence, p.Pronoun) || inApposition(sentence, names)) {
+		return sentence, false
+	}
 	t := turner{s: sentence, spans: text.WordSpans(sentence), names: names}
 	if backstory {
 		t.pronoun = p.Pronoun
 		if t.mentionsAnother(p.Name) {
 			t.subjectOnly = true
+			if t.pronounsAfterFirst() > 0 {
+				return sentence, false
+			}
 		}
 	}
 	return t.turn()
@@ -62,6 +68,35 @@ func namesSelf(sentence string, names [][]string) bool {
 		if len(n) > 0 && strings.Contains(sentence, n[0]) {
 			return true
 		}
+	}
+	return false
+}
+
+// hasPronounOf says whether a sentence that names the NPC may go on to mean it by
+// a pronoun, which only a reader can tell: such a sentence is left as it stands.
+func hasPronounOf(sentence string, p Pronoun) bool {
+	for _, w := range text.Words(sentence) {
+		if _, ok := pronounForms[p][w]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// inApposition says whether a name stands beside a description: "the reeve Aldith
+// Marrow", "Aldith Marrow, clerk of the chancery,".
+func inApposition(sentence string, names [][]string) bool {
+	for _, n := range names {
+		at := strings.Index(sentence, strings.Join(n, " "))
+		if at < 0 {
+			continue
+		}
+		before := strings.Fields(sentence[:at])
+		if k := len(before); k >= 2 && determiners[strings.ToLower(before[k-2])] && !prepositions[before[k-1]] {
+			return true
+		}
+		after := sentence[at+len(strings.Join(n, " ")):]
+		return strings.HasPrefix(after, ", ") && at == 0
 	}
 	return false
 }
@@ -111,6 +146,17 @@ func (t *turner) mentionsAnother(name string) bool {
 		}
 	}
 	return false
+}
+
+// pronounsAfterFirst counts the pronouns that may mean the NPC or the other.
+func (t *turner) pronounsAfterFirst() int {
+	n := 0
+	for i := 1; i < len(t.spans); i++ {
+		if _, ok := pronounForms[t.pronoun][strings.ToLower(t.word(i))]; ok {
+			n++
+		}
+	}
+	return n
 }
 
 func (t *turner) turn() (string, bool) {

@@ -63,7 +63,7 @@ func ownWords(e schema.Evidence, sentence string, p Person) ([]Rendering, bool) 
 	if writer == "" || writer == p.Name {
 		return turned(e, sentence, p), true
 	}
-	if usesFirstPerson(sentence) {
+	if usesFirstPerson(sentence) || addressed[strings.ToLower(e.Type)] && addresses(sentence) {
 		return []Rendering{{Text: attribution(e, writer) + quote(sentence), How: "quoted"}}, true
 	}
 	return append(turned(e, sentence, p),
@@ -146,6 +146,22 @@ var firstPerson = map[string]bool{"i": true, "me": true, "my": true, "mine": tru
 	"our": true, "ours": true, "ourselves": true, "i'm": true, "i've": true, "i'll": true, "i'd": true,
 	"we're": true, "we've": true, "we'll": true, "we'd": true}
 
+// addressed are types of document whose "you" is whoever they were sent to, and
+// not the player.
+var addressed = map[string]bool{"letter": true, "mail": true, "email": true, "e-mail": true, "message": true, "chat": true,
+	"irc": true, "log": true, "transcript": true, "testimony": true}
+
+// addresses says whether a sentence speaks to somebody.
+func addresses(sentence string) bool {
+	for _, w := range text.Words(sentence) {
+		switch w {
+		case "you", "your", "yours", "yourself", "you're", "you've", "you'll", "you'd":
+			return true
+		}
+	}
+	return false
+}
+
 // usesFirstPerson says whether a sentence speaks as its writer.
 func usesFirstPerson(sentence string) bool {
 	for _, w := range text.Words(sentence) {
@@ -194,7 +210,7 @@ func Dress(opener, sentence string) string {
 	if opener == "" {
 		return sentence
 	}
-	if strings.HasSuffix(opener, ",") {
+	if strings.HasSuffix(opener, ",") || strings.HasSuffix(opener, ":") || strings.HasSuffix(opener, ";") {
 		return opener + " " + lowerFirst(sentence)
 	}
 	return opener + " " + sentence
@@ -213,7 +229,10 @@ func lowerFirst(s string) string {
 var lowerable = map[string]bool{"the": true, "a": true, "an": true, "there": true, "it": true, "he": true, "she": true,
 	"they": true, "we": true, "you": true, "this": true, "that": true, "these": true, "those": true, "my": true, "our": true,
 	"his": true, "her": true, "their": true, "in": true, "on": true, "at": true, "by": true, "when": true, "if": true,
-	"some": true, "no": true, "every": true, "most": true, "all": true, "nobody": true, "as": true, "for": true, "from": true}
+	"some": true, "no": true, "every": true, "most": true, "all": true, "nobody": true, "as": true, "for": true, "from": true,
+	"whoever": true, "whatever": true, "who": true, "what": true, "with": true, "without": true, "since": true, "while": true,
+	"before": true, "after": true, "until": true, "once": true, "both": true, "each": true, "any": true, "nothing": true,
+	"everybody": true, "anyone": true, "one": true, "its": true, "between": true, "under": true, "over": true}
 
 // Release is the form a player reads: replacements, then lower case. It is
 // applied after the review; the review record's hash is of this form.

@@ -27,6 +27,9 @@ func TestFirstPerson(t *testing.T) {
 		{"pronoun outside a backstory", "She was born on the coast.", "", false},
 		{"adverb between", "She still keeps the old anvil.", "I still keep the old anvil.", true},
 		{"her as object", "The guild taught her for six years.", "The guild taught me for six years.", true},
+		{"a description before the name", "The smith Mira succeeds her father.", "", false},
+		{"a description after the name", "Mira, smith of the town, is appointed warden.", "", false},
+		{"a pronoun that goes on", "Mira shall render her accounts.", "", false},
 		{"nothing to turn", "The mill burned in spring.", "", false},
 	}
 	for _, c := range cases {
@@ -51,6 +54,7 @@ func TestRenderingsNameTheWriter(t *testing.T) {
 		{"another's fact", schema.Evidence{Type: "letter", Author: "Osric"}, "The ford is closed.", "The ford is closed."},
 		{"said in a log", schema.Evidence{Type: "log", Speaker: "Osric"}, "I hear hooves.", "Osric said: “I hear hooves.”"},
 		{"nobody's sign", schema.Evidence{Type: "sign"}, "We open at dawn.", "The sign says: “We open at dawn.”"},
+		{"another's you", schema.Evidence{Type: "letter", Author: "Osric"}, "You must pay by Monday.", "Osric wrote: “You must pay by Monday.”"},
 		{"a rumour", schema.Evidence{Type: "note", Author: "osric", Belief: "rumour"}, "The lake is cursed.", "I have only heard it told: The lake is cursed."},
 	}
 	for _, c := range cases {
