@@ -39,11 +39,10 @@ import (
 //	a doubtful publish            publish.go isLost, retryWhile (TestBrokerRestarted…)
 //	a copy is what the wire gives handover.go take: bytes.Equal (TestHandover…); schema Copy (TestCopyIs…)
 const (
-	killTurns  = 1000
-	killConvos = 100
-	longConvos = 5  // of them, with longTurns each
-	longTurns  = 60 // enough that a turn published again is no longer among the applied
-	again      = 40 // turns later
+	longTurns = 60 // enough that a turn published again is no longer among the applied
+	again     = 40 // turns later
+	ahead     = 6  // turns of one conversation that may wait, so that none waits for its deadline
+	talking   = 25 // conversations at once, for the same reason
 )
 
 func TestWorkersKilledBetweenAnyTwoSteps(t *testing.T) {
@@ -194,6 +193,7 @@ func (k *killRun) register(m *Mesh) {
 
 func (k *killRun) publishAll() {
 	g, ctx := errgroup.WithContext(k.t.Context())
+	g.SetLimit(talking)
 	for c := range killConvos {
 		g.Go(func() error { return k.converse(ctx, c) })
 	}
@@ -202,12 +202,17 @@ func (k *killRun) publishAll() {
 	}
 }
 
-// converse publishes a conversation's turns as fast as they are taken; some
+// converse publishes a conversation's turns, some ahead of their turn; some
 // twice, and in a long conversation each again much later.
 func (k *killRun) converse(ctx context.Context, c int) error {
 	for i, id := range k.turns[c] {
 		req := request(killConvo(c), id)
 		req.DeadlineMS = schema.MaxDeadlineMS
+		if i >= ahead {
+			if err := k.replied(ctx, killConvo(c), k.turns[c][i-ahead]); err != nil {
+				return err
+			}
+		}
 		if err := k.insist(ctx, func() error { _, err := k.client.Publish(ctx, req); return err }); err != nil {
 			return err
 		}
@@ -243,6 +248,14 @@ func (k *killRun) republish(ctx context.Context, r *schema.Request) error {
 	})
 }
 
+// replied waits until a turn has its reply.
+func (k *killRun) replied(ctx context.Context, convo schema.ConversationID, turn string) error {
+	return retryWhile(ctx, func(err error) bool { return errors.Is(err, ErrNotFound) }, func() error {
+		_, err := k.client.Reply(ctx, convo, turn)
+		return err
+	})
+}
+
 // insist tries again while the conversation is busy.
 func (k *killRun) insist(ctx context.Context, f func() error) error {
 	return retryWhile(ctx, func(err error) bool { return errors.Is(err, ErrBusy) }, f)
@@ -250,7 +263,7 @@ func (k *killRun) insist(ctx context.Context, f func() error) error {
 
 func (k *killRun) waitEmpty() {
 	k.t.Helper()
-	eventually(k.t, 100*time.Second, func() error {
+	eventually(k.t, 3*time.Minute, func() error {
 		for stream, what := range map[string]string{streamTurns: "", streamReplies: "finisher"} {
 			s, err := k.conn.js.Stream(k.t.Context(), stream)
 			if err != nil {
