@@ -14,35 +14,45 @@ const (
 	anyLike   = 0.5
 )
 
-// possessed finds whose thing a message asks for: "Alice's birthday", "your
-// school".
-var possessed = regexp.MustCompile(`(?i)(?:\w+['’]s|\b(?:your|ur|his|her|their))\s+(?:own\s+|old\s+|first\s+|last\s+|favou?rite\s+)?([a-z]{3,})`)
+// possessed finds a question that asks for somebody's thing and for nothing else:
+// "When is Alice's birthday?", "what was the name of your school". Where more is
+// asked, the thing may be no more than how the player puts it.
+var possessed = regexp.MustCompile(`(?i)^\W*(?:and |so |hey )?(?:when|what|who|where|which)(?:['’]?s| is| was| are| were)?\s+` +
+	`(?:the (?:name|age|colou?r|date|price) of\s+)?(?:\w+['’]s|\b(?:your|ur|his|her|their))\s+` +
+	`(?:own\s+|old\s+|first\s+|last\s+|favou?rite\s+|middle\s+)?([a-z]{3,})(?:\s+(?:called|named|like))?\W*$`)
 
 // absentConfidence is the most that a question gets whose matter is not there: it
 // lies in the unknown zone.
 const absentConfidence = 0.2
 
-// absentThing says whether a message asks for what the best passage cannot tell,
-// however near it comes: it asks of a name that nothing in scope holds, or for
-// somebody's thing that neither the passage nor its document mentions, in this
-// word or a like one, or none of its words stands there.
-func (s *search) absentThing() bool {
-	if len(s.found) == 0 || len(s.unknown()) > 0 {
-		return true
+// doubtful is the confidence below which the absence of all words decides.
+const doubtful = 0.5
+
+// capped is the gate's word, or less where a message asks for what the best
+// passage cannot tell however near it comes: it asks of a name that nothing in
+// scope holds, for somebody's thing that is not mentioned, or in words none of
+// which is.
+func (s *search) capped() float64 {
+	c := s.confidence()
+	if len(s.found) > 0 && (len(s.unknown()) > 0 || s.asksAbsent() || c < doubtful && s.allAbsent()) {
+		return min(c, absentConfidence)
 	}
-	best := s.found[0]
-	p := &s.x.passages[best.at]
-	near := make([]float64, len(s.q.terms))
-	s.near(p, near)
-	missing := func(i int, like float64) bool {
-		return near[i] < like && !s.inDocument(&s.q.terms[i], &s.x.docs[p.doc])
-	}
-	if thing := s.possessedThing(); thing >= 0 && missing(thing, thingLike) {
-		return true
-	}
+	return c
+}
+
+// asksAbsent says whether a message asks for somebody's thing that neither the
+// best passage nor its document mentions, in this word or a like one.
+func (s *search) asksAbsent() bool {
+	thing := s.possessedThing()
+	return thing >= 0 && s.missing(thing, thingLike)
+}
+
+// allAbsent says whether none of a question's words stands in the best passage or
+// its document, in this form or a like one.
+func (s *search) allAbsent() bool {
 	plain := 0
 	for i := range s.q.terms {
-		if s.q.terms[i].late || !missing(i, anyLike) {
+		if s.q.terms[i].late || !s.missing(i, anyLike) {
 			return false
 		}
 		plain++
@@ -53,6 +63,14 @@ func (s *search) absentThing() bool {
 // minAbsent is how many words a question has at least before the absence of all
 // of them says something.
 const minAbsent = 2
+
+// missing says whether the best passage and its document lack a term.
+func (s *search) missing(i int, enough float64) bool {
+	p := &s.x.passages[s.found[0].at]
+	near := make([]float64, len(s.q.terms))
+	s.near(p, near)
+	return near[i] < enough && !s.inDocument(&s.q.terms[i], &s.x.docs[p.doc])
+}
 
 // possessedThing is the place among the terms of the thing asked for, or -1.
 func (s *search) possessedThing() int {

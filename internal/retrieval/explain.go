@@ -31,7 +31,7 @@ func (x *Index) Explain(ctx context.Context, query Query) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	e := Explanation{Confidence: s.confidence(), Unknown: s.unknown()}
+	e := Explanation{Confidence: s.capped(), Unknown: s.unknown()}
 	if len(s.found) > 0 {
 		e.Message = s.judged()
 	}

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -65,20 +66,29 @@ func parseQuestion(message string) question {
 	q := question{words: wordsOf(message)}
 	q.kind = kindOf(q.words)
 	if m := topicLead.FindStringSubmatch(spell(message)); m != nil {
-		topic := trimArticles(wordsOf(m[1]))
+		all := wordsOf(m[1])
+		topic := trimArticles(all)
 		if len(topic) > 0 && len(topic) <= maxTopicWords && !hasVerbLike(topic) {
 			q.kind, q.topic = kindTopic, topic
 			q.phrase = joinWords(topic)
+			q.you = ofYou(all)
 		}
 	}
-	for _, w := range q.words {
-		switch w.text {
-		case "you", "your", "yours", "yourself", "ya":
-			q.you = true
-		}
+	if len(q.words) == 2 && (q.words[0].text == "what" || q.words[0].text == "which") && !text.IsStop(q.words[1].text) && !filler[q.words[1].text] {
+		q.kind, q.topic, q.phrase = kindTopic, q.words[1:], q.words[1].text // "What bandits?"
+	}
+	if q.kind != kindTopic {
+		q.you = ofYou(q.words)
 	}
 	q.collect()
 	return q
+}
+
+// ofYou says whether words speak of whoever is asked.
+func ofYou(ws []word) bool {
+	return slices.ContainsFunc(ws, func(w word) bool {
+		return w.text == "you" || w.text == "your" || w.text == "yours" || w.text == "yourself"
+	})
 }
 
 // spell writes a message with its short forms in full and keeps the rest.

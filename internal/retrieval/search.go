@@ -264,10 +264,7 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 		return Result{}, err
 	}
 	searches := 1
-	confidence := s.confidence()
-	if s.absentThing() {
-		confidence = min(confidence, absentConfidence)
-	}
+	confidence := s.capped()
 	if ZoneOf(confidence) == schema.ZoneExtractive {
 		searches = 2
 		if s, err = s.again(ctx, confidence); err != nil {
@@ -307,7 +304,7 @@ func (x *Index) Search(ctx context.Context, query Query) ([]schema.Source, error
 	if err != nil {
 		return nil, err
 	}
-	return s.sources(s.confidence()), nil
+	return s.sources(s.capped()), nil
 }
 
 // sources are the best candidates as citable sources, numbered from 1. The score
