@@ -105,7 +105,7 @@ func keepBack(ctx context.Context, t *schema.Turn, x *lore.Lore, query retrieval
 	if err != nil {
 		return err
 	}
-	if len(all.Sources) == 0 || all.Retrieval.Zone == schema.ZoneUnknown || all.Retrieval.Confidence < t.Retrieval.Confidence {
+	if len(all.Sources) == 0 || all.Retrieval.Zone == schema.ZoneUnknown || all.Retrieval.Confidence < t.Retrieval.Confidence+surer(t.Retrieval.Zone) {
 		return nil
 	}
 	best := all.Sources[0]
@@ -118,6 +118,15 @@ func keepBack(ctx context.Context, t *schema.Turn, x *lore.Lore, query retrieval
 	}
 	t.Sources, t.Evidence = nil, nil
 	return nil
+}
+
+// surer is by how much a closed answer must be the better one: where an open one
+// is likely to answer, it is given.
+func surer(open schema.Zone) float64 {
+	if open == schema.ZoneModel {
+		return 0.15
+	}
+	return 0
 }
 
 // recentLines are what was last said, for "and his brother?".

@@ -245,13 +245,19 @@ func (s *Service) confirmed(ctx context.Context, t *schema.Turn, npc *world.NPC,
 			continue
 		}
 		a.Checked, a.Refused = false, "the game did not confirm it"
-		for k := range draft {
-			if draft[k].Text == a.Phrase {
-				draft[k] = speaker.Authored(npc, world.LineRefuse, t)
-			}
-		}
+		draft = withoutPhrase(draft, a.Phrase, speaker.Authored(npc, world.LineRefuse, t))
 	}
 	return draft, nil
+}
+
+// withoutPhrase takes out what promised an action. Where nothing else is said, an
+// authored line takes its place.
+func withoutPhrase(draft []schema.DraftSentence, phrase string, line schema.DraftSentence) []schema.DraftSentence {
+	kept := slices.DeleteFunc(slices.Clone(draft), func(d schema.DraftSentence) bool { return d.Text == phrase })
+	if len(kept) == 0 {
+		return []schema.DraftSentence{line}
+	}
+	return kept
 }
 
 // releaseAll releases sentence by sentence, continuing after what is stored.

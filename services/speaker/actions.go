@@ -24,7 +24,7 @@ func intended(t *schema.Turn, npc *world.NPC) []schema.Action {
 				Parameters: map[string]any{"delta": float64(delta)}}, allowed, lore.Facts(t)))
 		}
 	}
-	if spec, ok := asked(t.Message, allowed); ok {
+	if spec, ok := asked(t.Message, allowed); ok && wantsDeed(reading) {
 		a := deed.Check(schema.Action{Name: spec.Name, Promised: true, Confirm: spec.Confirm, Phrase: phraseOf(spec),
 			Parameters: deed.Defaults(spec)}, allowed, lore.Facts(t))
 		out = append(out, a)
@@ -40,6 +40,21 @@ func trustStep(r intent.Reading) int {
 		return 1
 	}
 	return 0
+}
+
+// wantsDeed says whether a message asks for something to be done, and not only
+// about it.
+func wantsDeed(r intent.Reading) bool {
+	if r.Kind == schema.IntentAction {
+		return true
+	}
+	for _, w := range text.Words(r.Question) {
+		switch w {
+		case "give", "take", "need", "want", "work", "job", "task", "quest", "help", "send", "accept", "lend", "bring":
+			return true
+		}
+	}
+	return false
 }
 
 // asked finds the action whose speech acts the message names: all content words
