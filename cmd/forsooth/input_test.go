@@ -76,7 +76,7 @@ func TestUnfitDependencies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // the test is over
+	defer l.Close()
 	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	file := s.write("file", "no folder")
 	for _, c := range []struct {

@@ -171,7 +171,7 @@ func TestTheIndexIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closeIndex() //nolint:errcheck // the test is over
+	defer closeIndex()
 	if n := library.Get("village").Index.Embedded; n != 0 {
 		t.Errorf("%d files were read anew", n)
 	}
