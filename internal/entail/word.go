@@ -143,17 +143,6 @@ func (s *sentence) at(i int) string {
 	return s.words[i].low
 }
 
-// stems are the content stems of a sentence as a set.
-func (s *sentence) stems() map[string]bool {
-	out := map[string]bool{}
-	for i := range s.words {
-		if !text.IsStop(s.words[i].low) {
-			out[s.words[i].stem] = true
-		}
-	}
-	return out
-}
-
 // wordSet makes a set of a list in one string.
 func wordSet(list string) map[string]bool {
 	out := map[string]bool{}

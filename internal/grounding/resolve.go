@@ -14,7 +14,6 @@ var (
 	personal = set(`he she him her his hers himself herself`)
 	neutral  = set(`it its`)
 	plural   = set(`they them their theirs`)
-	adverbal = set(`there then`)
 	pointing = set(`this that these those`)
 )
 

@@ -26,7 +26,7 @@ var possessed = regexp.MustCompile(`(?i)^\W*(?:and |so |hey )?(?:when|what|who|w
 const absentConfidence = 0.2
 
 // doubtful is the confidence below which the absence of all words decides.
-const doubtful = 0.5
+const doubtful = 0.65
 
 // capped is the gate's word, or less where a message asks for what the best
 // passage cannot tell however near it comes: it asks of a name that nothing in
