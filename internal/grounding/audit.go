@@ -27,6 +27,10 @@ func AuditOf(drafts []schema.DraftSentence, c Context) schema.Audit {
 		}
 		c.Previous = append(slices.Clone(c.Previous), d.Text)
 	}
+	return auditOf(need, cited)
+}
+
+func auditOf(need, cited int) schema.Audit {
 	switch {
 	case cited == need:
 		return schema.FullyCited

@@ -53,11 +53,12 @@ func (r *review) formIssues(d schema.DraftSentence, before, i int) []schema.Issu
 		why = "an empty sentence"
 	case n > limit && (i > 0 || len(text.Sentences(d.Text)) > 1):
 		why = fmt.Sprintf("%d words; a message of this kind is answered in %d", n, limit)
-	case outside(starred, d.Text, allowed), outside(bracketed, strings.ToLower(d.Text), strings.ToLower(allowed)):
+	case strings.Contains(d.Text, "*") && outside(starred, d.Text, allowed),
+		strings.ContainsAny(d.Text, "[({") && outside(bracketed, strings.ToLower(d.Text), strings.ToLower(allowed)):
 		why = "a stage direction; say only what is spoken"
-	case outside(markupMark, d.Text, allowed):
+	case strings.ContainsAny(d.Text, "<*_`#[&{/-") && outside(markupMark, d.Text, allowed):
 		why = "markup; say plain words"
-	case citationMark.MatchString(d.Text):
+	case holdsAny(strings.ToLower(d.Text), "[", "citation", "evidence_id") && citationMark.MatchString(d.Text):
 		why = "a citation mark inside the words; cite beside them"
 	case holdsPrompt(text.Plain(d.Text), r.promptLines()) || assistantMark.MatchString(d.Text):
 		why = "words of the instructions; stay in character"

@@ -216,12 +216,7 @@ const maxDraft = 16 << 10
 // result is the review as a turn carries it.
 func (r *review) result() schema.Review {
 	out := schema.Review{Verdict: schema.Approved, RAVResolved: r.moved}
-	drafts := make([]schema.DraftSentence, len(r.in.Sentences))
-	for i, d := range r.in.Sentences {
-		drafts[i] = d
-		drafts[i].Authored = r.authored(d) || r.out[i].Released || len(d.Text) > maxDraft
-	}
-	out.Audit = AuditOf(drafts, r.in.Context)
+	out.Audit = r.audit()
 	for i := range r.out {
 		out.Issues = append(out.Issues, r.out[i].Issues...)
 		out.Claims = append(out.Claims, r.out[i].Claims...)
@@ -230,4 +225,22 @@ func (r *review) result() schema.Review {
 		out.Verdict = schema.IssuesFound
 	}
 	return out
+}
+
+// audit is AuditOf over the claims that the review has read already.
+func (r *review) audit() schema.Audit {
+	claims := make([]bool, len(r.in.Sentences))
+	for _, j := range r.claims {
+		claims[j.sentence] = true
+	}
+	need, cited := 0, 0
+	for i, d := range r.in.Sentences {
+		if claims[i] {
+			need++
+			if len(d.Citations) > 0 {
+				cited++
+			}
+		}
+	}
+	return auditOf(need, cited)
 }

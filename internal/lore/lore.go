@@ -26,6 +26,7 @@ type Lore struct {
 	once   sync.Once
 	names  []string
 	policy grounding.Policy
+	said   map[string]voice.Pronoun // by handle: how each backstory speaks of its NPC
 }
 
 // Names are the names of the world's NPCs, which are names wherever they stand.
@@ -41,6 +42,10 @@ func (x *Lore) Policy() grounding.Policy {
 }
 
 func (x *Lore) derive() {
+	x.said = map[string]voice.Pronoun{}
+	for h, npc := range x.World.NPCs {
+		x.said[h] = voice.PronounOf(npc.Backstory)
+	}
 	for _, h := range x.World.Handles() {
 		x.names = append(x.names, x.World.NPCs[h].Name)
 	}
@@ -195,10 +200,11 @@ func saidBefore(c *schema.Conversation) func(string) (time.Time, bool) {
 
 // Person is an NPC as far as wording goes.
 func (x *Lore) Person(npc *world.NPC) voice.Person {
+	x.once.Do(x.derive)
 	return voice.Person{
 		Handle:    npc.Handle,
 		Name:      npc.Name,
-		Pronoun:   voice.PronounOf(npc.Backstory),
+		Pronoun:   x.said[npc.Handle],
 		Replace:   npc.Voice.Replacements,
 		Lowercase: npc.Voice.Lowercase,
 		NameOf: func(handle string) string {

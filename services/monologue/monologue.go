@@ -23,7 +23,7 @@ func New(library *lore.Library) *Service { return &Service{library: library} }
 
 // maxRecalled is how many blocks come to the NPC's mind: a speech says three
 // sentences.
-const maxRecalled = 5
+const maxRecalled = 3
 
 // WordLimit is how long the thoughts of a class may be, in words.
 func WordLimit(c schema.Class) int {

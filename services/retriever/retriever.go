@@ -96,7 +96,7 @@ func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc 
 // refuses rather than answer something else; nothing of the text goes on.
 func keepBack(ctx context.Context, t *schema.Turn, x *lore.Lore, query retrieval.Query) error {
 	closed := slices.ContainsFunc(t.Retrieval.Rejected, func(c schema.Count) bool { return c.Name == grounding.RejectRequires && c.N > 0 })
-	if !closed {
+	if !closed || t.Retrieval.Confidence+surer(t.Retrieval.Zone) >= 1 { // nothing can be surer
 		return nil
 	}
 	query.Gated, query.TopK = true, 1
