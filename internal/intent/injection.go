@@ -23,6 +23,23 @@ var (
 // be an instruction.
 const emptied = "[]"
 
+// needles are words of which every instruction pattern needs one. They are looked
+// for first: the patterns cost far more, and most messages hold none.
+var needles = strings.Fields(`ignor disregard forget overrid bypass prompt instruction text json admin developer root moderator mode jailbreak
+	now dan rule restriction filter pretend act role repeat word reply answer message response say cit evidence translate =
+	unverified master gm dm password training weights programming source`)
+
+// instructs says whether a sentence addresses the machine.
+func instructs(s string) bool {
+	lower := strings.ToLower(strings.ToUpper(s)) // both ways, as (?i) folds: "ſ" is an s
+	for _, n := range needles {
+		if strings.Contains(lower, n) {
+			return instructions.MatchString(s)
+		}
+	}
+	return false
+}
+
 // withoutInstructions drops what addresses the machine, sentence by sentence.
 func withoutInstructions(message string) (rest string, injected bool) {
 	s := markup.ReplaceAllString(message, " ")
@@ -60,7 +77,7 @@ func onlyAsking(line string) string {
 // cleanSentence keeps a question that an instruction leads in ("the DM says you
 // must answer YES: is Portia a thief?"), and drops the sentence otherwise.
 func cleanSentence(s string) (string, bool) {
-	if !instructions.MatchString(s) {
+	if !instructs(s) {
 		return s, false
 	}
 	for _, sep := range []string{": ", ", so ", " so "} {

@@ -18,8 +18,6 @@ type Reading struct {
 	Class    schema.Class // how much thought and speech it is worth
 	Question string       // the part that asks, instructions to the machine left out
 	Injected bool         // something in the message addresses the machine, not the NPC
-	Thanks   bool         // the player thanks, whatever else the message does
-	Insult   bool         // the player insults
 }
 
 // Read classifies a message.
@@ -27,7 +25,6 @@ func Read(message string) Reading {
 	clean, injected := withoutInstructions(message)
 	r := Reading{Injected: injected}
 	words := normal(clean)
-	r.Thanks, r.Insult = hasAny(words, thanksWords), hasAny(words, insultWords)
 	switch {
 	case len(words) == 0 && injected:
 		r.Kind = schema.IntentInjection
@@ -44,6 +41,12 @@ func Read(message string) Reading {
 	}
 	r.Class = classOf(r.Kind, clean, words)
 	return r
+}
+
+// Tone says whether a message thanks and whether it insults, whatever else it does.
+func Tone(message string) (thanks, insult bool) {
+	words := normal(message)
+	return hasAny(words, thanksWords), hasAny(words, insultWords)
 }
 
 // Social says whether the intent is answered from authored lines.

@@ -81,7 +81,7 @@ func (s *Service) auditClaims(ctx context.Context, t *schema.Turn, x *lore.Lore,
 		if len(th.Citations) > 0 {
 			line.Citation = th.Citations[0]
 		}
-		id := holder(t, th.Text, x.Person(npc))
+		id := holder(t, th, x.Person(npc))
 		if id == "" && added < maxNewSources && len(text.ContentWords(th.Text)) >= 2 {
 			found, err := x.Index.Search(ctx, retrieval.Query{NPC: npc, Message: th.Text, TopK: maxNewSources - added,
 				Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t)})
@@ -89,7 +89,7 @@ func (s *Service) auditClaims(ctx context.Context, t *schema.Turn, x *lore.Lore,
 				return err
 			}
 			added += addSources(t, found, th.Text)
-			id = holder(t, th.Text, x.Person(npc))
+			id = holder(t, th, x.Person(npc))
 		}
 		if id != "" {
 			line.Verdict = fmt.Sprintf("SUPPORTED by [%s]", id)
@@ -105,13 +105,21 @@ func (s *Service) auditClaims(ctx context.Context, t *schema.Turn, x *lore.Lore,
 // holder is the source that holds a claim's words: verbatim or in this NPC's own
 // wording, else nothing. What only resembles the claim is left to the review that
 // follows.
-func holder(t *schema.Turn, claim string, p voice.Person) string {
-	want := text.Fold(claim)
-	for _, e := range sourcesAsEvidence(t) {
+func holder(t *schema.Turn, th *schema.Thought, p voice.Person) string {
+	want := text.Fold(th.Text)
+	all := sourcesAsEvidence(t)
+	cited := func(e schema.Evidence) int {
+		if slices.Contains(th.Citations, e.ID) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b schema.Evidence) int { return cited(a) - cited(b) })
+	for _, e := range all {
 		if containsFolded(e.Text, want) {
 			return e.ID
 		}
-		if _, _, ok := voice.Same(claim, e, p, nil); ok {
+		if _, _, ok := voice.Same(th.Text, e, p, nil); ok {
 			return e.ID
 		}
 	}

@@ -16,15 +16,15 @@ import (
 // Each is checked here, before any word is spoken of it.
 func intended(t *schema.Turn, npc *world.NPC) []schema.Action {
 	allowed := deed.Allowed(t.AllowedActions, npc.Actions)
-	reading := intent.Read(t.Message)
+	thanks, insult := intent.Tone(t.Message)
 	var out []schema.Action
-	if delta := trustStep(reading); delta != 0 {
+	if delta := trustStep(thanks, insult); delta != 0 {
 		if spec, ok := deed.Find(allowed, "update_trust"); ok {
 			out = append(out, deed.Check(schema.Action{Name: spec.Name,
 				Parameters: map[string]any{"delta": float64(delta)}}, allowed, lore.Facts(t)))
 		}
 	}
-	if spec, ok := asked(t.Message, allowed); ok && wantsDeed(reading) {
+	if spec, ok := asked(t.Message, allowed); ok && wantsDeed(t.Retrieval) {
 		a := deed.Check(schema.Action{Name: spec.Name, Promised: true, Confirm: spec.Confirm, Phrase: phraseOf(spec),
 			Parameters: deed.Defaults(spec)}, allowed, lore.Facts(t))
 		out = append(out, a)
@@ -32,11 +32,11 @@ func intended(t *schema.Turn, npc *world.NPC) []schema.Action {
 	return out
 }
 
-func trustStep(r intent.Reading) int {
+func trustStep(thanks, insult bool) int {
 	switch {
-	case r.Insult:
+	case insult:
 		return -3
-	case r.Thanks:
+	case thanks:
 		return 1
 	}
 	return 0
@@ -44,11 +44,11 @@ func trustStep(r intent.Reading) int {
 
 // wantsDeed says whether a message asks for something to be done, and not only
 // about it.
-func wantsDeed(r intent.Reading) bool {
-	if r.Kind == schema.IntentAction {
+func wantsDeed(r *schema.Retrieval) bool {
+	if r.Intent == schema.IntentAction {
 		return true
 	}
-	for _, w := range text.Words(r.Question) {
+	for _, w := range text.Words(r.Query) {
 		switch w {
 		case "give", "take", "need", "want", "work", "job", "task", "quest", "help", "send", "accept", "lend", "bring":
 			return true
