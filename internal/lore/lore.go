@@ -205,6 +205,7 @@ func (x *Lore) Person(npc *world.NPC) voice.Person {
 		Handle:    npc.Handle,
 		Name:      npc.Name,
 		Pronoun:   x.said[npc.Handle],
+		Backstory: npc.Backstory,
 		Replace:   npc.Voice.Replacements,
 		Lowercase: npc.Voice.Lowercase,
 		NameOf: func(handle string) string {

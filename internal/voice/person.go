@@ -40,32 +40,44 @@ func PronounOf(backstory string) Pronoun {
 
 // FirstPerson turns a sentence about the NPC into the NPC's own: the name, and
 // in a backstory the pronoun, become I, me and my, and the verbs agree. It
-// reports false where nothing was turned.
+// reports false where nothing was turned, or where only a reader could tell
+// whether the NPC is meant.
 func FirstPerson(sentence string, p Person, backstory bool) (string, bool) {
 	names := selfNames(p.Name)
-	if !backstory && !namesSelf(sentence, names) {
+	if !backstory && (!namesSelf(sentence, names) || hasPronounOf(sentence, p.Pronoun) || inApposition(sentence, names)) {
 		return sentence, false
 	}
-	if !backstory && (hasPronounOf(sentence, p.Pronoun) || inApposition(sentence, names)) {
+	t := newTurner(sentence, p)
+	if t.unsure() {
 		return sentence, false
 	}
-	t := turner{s: sentence, spans: text.WordSpans(sentence), names: names}
-	if backstory {
-		t.pronoun = p.Pronoun
-		if t.mentionsAnother(p.Name) {
-			t.subjectOnly = true
-			if t.pronounsAfterFirst() > 0 {
-				return sentence, false
-			}
+	if !backstory {
+		t.pronoun = None
+		return t.turn()
+	}
+	if leansOnAnother(sentence, p) || t.afterRival() {
+		return sentence, false
+	}
+	if t.mentionsAnother(p.Name) {
+		t.subjectOnly = true
+		if t.pronounsAfterFirst() > 0 {
+			return sentence, false
 		}
 	}
 	return t.turn()
 }
 
-// namesSelf is a cheap look before the words are told apart.
-func namesSelf(sentence string, names [][]string) bool {
-	for _, n := range names {
-		if len(n) > 0 && strings.Contains(sentence, n[0]) {
+// unsure says whether a sentence is one that turning would bend: a question, one
+// that has an "I" already, or one that quotes another's words about the NPC.
+func (t *turner) unsure() bool {
+	if text.IsQuestion(t.s) || usesFirstPerson(t.s) {
+		return true
+	}
+	if !strings.ContainsAny(t.s, "\"“”") {
+		return false
+	}
+	for i := range t.spans {
+		if n, _ := t.nameAt(i); n > 0 || t.isPronoun(i) {
 			return true
 		}
 	}
@@ -82,39 +94,6 @@ func hasPronounOf(sentence string, p Pronoun) bool {
 	}
 	return false
 }
-
-// inApposition says whether a name stands beside a description: "the reeve Aldith
-// Marrow", "Aldith Marrow, clerk of the chancery,".
-func inApposition(sentence string, names [][]string) bool {
-	for _, n := range names {
-		at := strings.Index(sentence, strings.Join(n, " "))
-		if at < 0 {
-			continue
-		}
-		before := strings.Fields(sentence[:at])
-		if k := len(before); k >= 2 && determiners[strings.ToLower(before[k-2])] && !prepositions[before[k-1]] {
-			return true
-		}
-		after := sentence[at+len(strings.Join(n, " ")):]
-		return strings.HasPrefix(after, ", ") && at == 0
-	}
-	return false
-}
-
-// selfNames are the full name and, where it is a given name, its first word.
-func selfNames(name string) [][]string {
-	words := strings.Fields(name)
-	out := [][]string{words}
-	if len(words) > 1 && !titles[strings.ToLower(words[0])] {
-		out = append(out, words[:1])
-	}
-	return out
-}
-
-var titles = map[string]bool{"the": true, "a": true, "an": true, "old": true, "young": true, "lord": true, "lady": true,
-	"sir": true, "dame": true, "brother": true, "sister": true, "father": true, "mother": true, "captain": true,
-	"sergeant": true, "doctor": true, "dr": true, "mr": true, "mrs": true, "ms": true, "king": true, "queen": true,
-	"master": true, "mistress": true, "reeve": true, "private": true, "gate": true, "city": true, "guard": true}
 
 type turner struct {
 	s           string
@@ -141,7 +120,7 @@ func (t *turner) word(i int) string {
 func (t *turner) mentionsAnother(name string) bool {
 	for i := range t.spans {
 		w := t.word(i)
-		if i > 0 && unicode.IsUpper(rune(w[0])) && w != "I" && !ofPlaces[strings.ToLower(t.word(i-1))] && !strings.Contains(name, strings.TrimSuffix(w, "'s")) {
+		if i > 0 && unicode.IsUpper(first(w)) && w != "I" && !ofPlaces[strings.ToLower(t.word(i-1))] && !strings.Contains(name, strings.TrimSuffix(w, "'s")) {
 			return true
 		}
 	}
@@ -164,6 +143,8 @@ func (t *turner) turn() (string, bool) {
 		switch n, possessive := t.nameAt(i); {
 		case n > 0 && t.inLargerName(i, n):
 			i += n - 1
+		case n > 0 && t.listed(i, i+n-1):
+			return t.s, false
 		case n > 0:
 			t.replace(i, i+n-1, t.formFor(i, i+n-1, possessive))
 			i += n - 1
@@ -175,43 +156,6 @@ func (t *turner) turn() (string, bool) {
 	}
 	t.out.WriteString(t.s[t.at:])
 	return fixStart(t.out.String()), t.changed
-}
-
-// nameAt matches one of the NPC's names at word i, and says whether it is
-// possessive.
-func (t *turner) nameAt(i int) (n int, possessive bool) {
-	for _, name := range t.names {
-		ok := len(name) > 0
-		poss := false
-		for k, want := range name {
-			w := t.word(i + k)
-			if k == len(name)-1 && strings.TrimSuffix(w, "'s") != w {
-				w, poss = strings.TrimSuffix(w, "'s"), true
-			}
-			if w != want {
-				ok = false
-				break
-			}
-		}
-		if ok {
-			return len(name), poss
-		}
-	}
-	return 0, false
-}
-
-// inLargerName keeps "Mira's Forge" of a sign and "Mira the smith" whole: the
-// name touches another capitalised word or an epithet.
-func (t *turner) inLargerName(i, n int) bool {
-	next, end := t.word(i+n), t.spans[i+n-1].End
-	if next != "" && t.spans[i+n].Start == end+1 && (unicode.IsUpper(rune(next[0])) && next != "I" || next == "the") {
-		return true
-	}
-	if i == 0 {
-		return false
-	}
-	prev := t.word(i - 1)
-	return i > 1 && unicode.IsUpper(rune(prev[0])) && t.spans[i-1].End+1 == t.spans[i].Start && prev != "I"
 }
 
 // formFor is I, me or my, by what stands before and after.
@@ -237,11 +181,7 @@ func (t *turner) isObject(i, last int) bool {
 }
 
 func (t *turner) pronounAt(i int) bool {
-	if t.pronoun == None || t.subjectOnly && i > 0 {
-		return false
-	}
-	_, ok := pronounForms[t.pronoun][strings.ToLower(t.word(i))]
-	return ok
+	return t.pronoun != None && !(t.subjectOnly && i > 0) && t.isPronoun(i)
 }
 
 var pronounForms = map[Pronoun]map[string]string{
@@ -251,8 +191,11 @@ var pronounForms = map[Pronoun]map[string]string{
 
 func (t *turner) replacePronoun(i int) {
 	form := pronounForms[t.pronoun][strings.ToLower(t.word(i))]
-	if strings.EqualFold(t.word(i), "her") && t.endsPhrase(i) {
+	switch {
+	case strings.EqualFold(t.word(i), "her") && t.endsPhrase(i):
 		form = "me"
+	case form == "I'm" && participles[strings.ToLower(t.word(i+1))]:
+		form = "I've" // "he's been"
 	}
 	t.replace(i, i, form)
 	if form == "I" {
@@ -298,11 +241,33 @@ func coordinates(w string) bool { return w == "and" || w == "or" || w == "but" |
 // looksLikeVerb tells "and sells them" from "nails and hinges".
 func (t *turner) looksLikeVerb(i int) bool {
 	w := strings.ToLower(t.word(i))
+	if unicode.IsUpper(first(t.word(i))) || t.anotherSubject(i) {
+		return false
+	}
 	if w == "is" || w == "has" || w == "does" {
 		return true
 	}
 	next := strings.ToLower(t.word(i + 1))
 	return strings.HasSuffix(w, "s") && (determiners[next] || objects[next] || prepositions[next] && next != "of")
+}
+
+// anotherSubject says whether something since the front may be the subject of verb
+// i: "a horse that is lame and has bad teeth", "Osric sells them and keeps bees".
+func (t *turner) anotherSubject(i int) bool {
+	for k := 1; k < i; k++ {
+		w := t.word(k)
+		if n, _ := t.nameAt(k); n > 0 {
+			continue
+		}
+		switch strings.ToLower(w) {
+		case "that", "who", "which", "whose", "where":
+			return true
+		}
+		if strings.Contains(t.after(k-1), ";") {
+			return true
+		}
+	}
+	return false
 }
 
 func firstPersonVerb(w string) string {
@@ -346,8 +311,15 @@ func list(words string) map[string]bool {
 var (
 	prepositions = list(`to for with by from of at in on about against between near behind before after under over into without like than toward towards beside upon`)
 	determiners  = list(`the a an this that these those my your his their our its some any no every each all`)
+	persons      = list(`mother sister daughter wife widow aunt queen woman girl lady niece grandmother maid witch priestess mistress nun
+		abbess midwife nurse seamstress mum mom granny stepmother stepsister father brother son husband widower uncle king man boy
+		lord nephew grandfather priest monk abbot duke prince groom baron squire dad grandpa stepfather stepbrother captain master
+		guard merchant miller smith baker innkeeper stranger neighbour neighbor friend cousin thief teacher student pupil apprentice
+		partner lover rival enemy boss chief mayor reeve sheriff judge doctor soldier sergeant officer rider traveller hunter farmer
+		fisher trader dealer hacker child baby somebody someone anyone another owner customer colleague`)
 	ofPlaces     = list(`in at near from of on the`)
 	conjunctions = list(`and or but because when while if since though although so that who which where until as`)
+	participles  = list(`been had got gone done made taken seen lived kept worked become known lost left`)
 	adverbs      = list(`still also never always often only rarely sometimes usually now once just even long seldom already mostly`)
 	objects      = list(`them it him her me you us himself herself nothing everything anything whatever what who whoever only`)
 )

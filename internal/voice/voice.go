@@ -19,6 +19,7 @@ type Person struct {
 	Handle    string
 	Name      string
 	Pronoun   Pronoun
+	Backstory string                     // by which a pronoun of one of its sentences is understood
 	NameOf    func(handle string) string // display name of an author; nil or "" leaves it as written
 	Replace   map[string]string
 	Lowercase bool
@@ -60,10 +61,17 @@ func Renderings(e schema.Evidence, sentence string, p Person) []Rendering {
 // it speaks of the NPC by name, or quoted where it is another's first person.
 func ownWords(e schema.Evidence, sentence string, p Person) ([]Rendering, bool) {
 	writer := Writer(e, p)
-	if writer == "" || writer == p.Name {
-		return turned(e, sentence, p), true
+	if insideQuotation(e.Text, sentence) && !(writer == "" && allQuoted(e.Text)) {
+		return nil, false // somebody's words, cut off from whose they are
 	}
-	if usesFirstPerson(sentence) || addressed[strings.ToLower(e.Type)] && addresses(sentence) {
+	if writer == "" || writer == p.Name {
+		if addressed[strings.ToLower(e.Type)] && addresses(sentence) { // to whom it was sent, not to the player
+			return []Rendering{{Text: attribution(e, "I") + quote(sentence), How: "quoted"}}, true
+		}
+		ways := turned(e, sentence, p)
+		return ways, len(ways) > 0
+	}
+	if usesFirstPerson(sentence) || (e.Private || addressed[strings.ToLower(e.Type)]) && addresses(sentence) {
 		return []Rendering{{Text: attribution(e, writer) + quote(sentence), How: "quoted"}}, true
 	}
 	return append(turned(e, sentence, p),
@@ -75,7 +83,10 @@ func ownWords(e schema.Evidence, sentence string, p Person) ([]Rendering, bool) 
 func turned(e schema.Evidence, sentence string, p Person) []Rendering {
 	plain := Rendering{Text: sentence, How: "plain"}
 	first, ok := FirstPerson(sentence, p, e.Type == "backstory")
-	if !ok {
+	switch {
+	case !ok && e.Type == "backstory" && newTurner(sentence, p).isPronoun(0):
+		return nil // "She died young." said by the NPC: nobody could tell of whom
+	case !ok:
 		return []Rendering{plain}
 	}
 	if e.Type == "backstory" {
@@ -130,7 +141,7 @@ func attribution(e schema.Evidence, writer string) string {
 	switch {
 	case strings.HasPrefix(writer, "the "):
 		return capital(writer) + " says: "
-	case spoken[e.Type]:
+	case spoken[strings.ToLower(e.Type)]:
 		return writer + " said: "
 	}
 	return writer + " wrote: "
@@ -150,6 +161,42 @@ var firstPerson = map[string]bool{"i": true, "me": true, "my": true, "mine": tru
 // not the player.
 var addressed = map[string]bool{"letter": true, "mail": true, "email": true, "e-mail": true, "message": true, "chat": true,
 	"irc": true, "log": true, "transcript": true, "testimony": true}
+
+// insideQuotation says whether a sentence is a part of a quotation that began
+// before it or ends after it, so that by itself it does not say whose words it is.
+func insideQuotation(block, sentence string) bool {
+	if !strings.ContainsAny(block, "\"“”") {
+		return false
+	}
+	at := strings.Index(block, sentence)
+	if at < 0 {
+		return false
+	}
+	before, after := block[:at], block[at+len(sentence):]
+	// A mark that only closes, with none open before it in the block, closes what
+	// the whole passage is.
+	closer := strings.Count(before, `"`)%2 == 0 && strings.Count(sentence, `"`) == 1 && strings.HasSuffix(sentence, `"`)
+	if !closer && strings.Count(sentence, `"`)%2 == 1 || strings.Count(sentence, "“") != strings.Count(sentence, "”") {
+		return true
+	}
+	open := strings.Count(before, `"`)%2 == 1 || strings.Count(before, "“") > strings.Count(before, "”")
+	closes := strings.IndexAny(after, "“”")
+	return open || closes >= 0 && strings.HasPrefix(after[closes:], "”")
+}
+
+// allQuoted says whether a block is one quotation from end to end, as a note is that
+// holds what its NPC says.
+func allQuoted(block string) bool {
+	block = strings.TrimSpace(block)
+	for _, marks := range [][2]string{{`"`, `"`}, {"“", "”"}} {
+		inner, opens := strings.CutPrefix(block, marks[0])
+		inner, closes := strings.CutSuffix(inner, marks[1])
+		if opens && closes && !strings.ContainsAny(inner, "\"“”") {
+			return true
+		}
+	}
+	return false
+}
 
 // addresses says whether a sentence speaks to somebody.
 func addresses(sentence string) bool {
@@ -182,12 +229,20 @@ func Same(said string, e schema.Evidence, p Person, lead []string) (sentence, ho
 	}
 	for _, s := range text.Sentences(e.Text) {
 		for _, r := range Renderings(e, s, p) {
-			if text.Fold(r.Text) == want {
+			if text.Fold(r.Text) == want && sameMood(said, r.Text) {
 				return s, r.How, true
 			}
 		}
 	}
 	return "", "", false
+}
+
+// sameMood says whether what a comparison folds away leaves the meaning: a question
+// asserts nothing, and what stands in quotation marks is somebody's words.
+func sameMood(said, rendered string) bool {
+	asks := func(s string) bool { return strings.Contains(s, "?") }
+	quotes := func(s string) bool { return strings.ContainsAny(s, "\"“”") }
+	return asks(said) == asks(rendered) && (quotes(said) || !quotes(rendered))
 }
 
 // trimLead drops one listed opener or hedge from the front of a sentence.

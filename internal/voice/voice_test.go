@@ -30,6 +30,9 @@ func TestFirstPerson(t *testing.T) {
 		{"a description before the name", "The smith Mira succeeds her father.", "", false},
 		{"a description after the name", "Mira, smith of the town, is appointed warden.", "", false},
 		{"a pronoun that goes on", "Mira shall render her accounts.", "", false},
+		{"another woman in a backstory", "Her sister left, and she married a baker.", "", true},
+		{"what the NPC is, is nobody else", "She is the best smith of the valley and keeps her own forge.", "I am the best smith of the valley and keep my own forge.", true},
+		{"somebody else's words", "“Mira burned it,” said Osric.", "", false},
 		{"nothing to turn", "The mill burned in spring.", "", false},
 	}
 	for _, c := range cases {
@@ -55,6 +58,9 @@ func TestRenderingsNameTheWriter(t *testing.T) {
 		{"said in a log", schema.Evidence{Type: "log", Speaker: "Osric"}, "I hear hooves.", "Osric said: “I hear hooves.”"},
 		{"nobody's sign", schema.Evidence{Type: "sign"}, "We open at dawn.", "The sign says: “We open at dawn.”"},
 		{"another's you", schema.Evidence{Type: "letter", Author: "Osric"}, "You must pay by Monday.", "Osric wrote: “You must pay by Monday.”"},
+		{"the NPC's own you", schema.Evidence{Type: "letter", Author: "mira", Private: true}, "You owe me nine bits.", "I wrote: “You owe me nine bits.”"},
+		{"another's you in a note kept at home", schema.Evidence{Type: "note", Author: "Osric", Private: true}, "You must pay by Monday.", "Osric wrote: “You must pay by Monday.”"},
+		{"a type in capitals", schema.Evidence{Type: "LOG", Speaker: "Osric"}, "I hear hooves.", "Osric said: “I hear hooves.”"},
 		{"a rumour", schema.Evidence{Type: "note", Author: "osric", Belief: "rumour"}, "The lake is cursed.", "I have only heard it told: The lake is cursed."},
 	}
 	for _, c := range cases {
@@ -82,5 +88,53 @@ func TestAnothersFirstPersonIsNeverTheNPCs(t *testing.T) {
 	e := schema.Evidence{Type: "letter", Author: "Osric", Text: "I burned the mill."}
 	if _, _, ok := voice.Same("I burned the mill.", e, mira, nil); ok {
 		t.Error("Mira may say what Osric wrote of himself as if it were of her")
+	}
+}
+
+// A sentence out of the middle of somebody's speech does not say whose words it is.
+func TestAPieceOfAQuotationIsNotSaidAlone(t *testing.T) {
+	block := "“Bram burned the mill. He did it for the gold. I saw him,” said Osric. Nobody agreed."
+	e := schema.Evidence{Type: "report", Author: "council", Text: block}
+	for _, piece := range []string{"“Bram burned the mill.", "He did it for the gold.", "I saw him,” said Osric."} {
+		if ways := voice.Renderings(e, piece, mira); len(ways) > 0 {
+			t.Errorf("%q is worded as %q", piece, ways[0].Text)
+		}
+	}
+	if ways := voice.Renderings(e, "Nobody agreed.", mira); len(ways) == 0 {
+		t.Error("what follows the quotation has no wording")
+	}
+}
+
+// A note of the NPC's own that is one quotation holds what the NPC says.
+func TestANoteThatIsOneQuotationIsTheNPCsOwn(t *testing.T) {
+	e := schema.Evidence{Type: "note", Author: "mira", Private: true, Text: `"Ice melts. Fire does not."`}
+	for _, s := range []string{`"Ice melts.`, `Fire does not."`} {
+		if len(voice.Renderings(e, s, mira)) == 0 {
+			t.Errorf("%q has no wording", s)
+		}
+	}
+	e.Text = `"Ice melts. Fire does not," said Osric.`
+	if len(voice.Renderings(e, `"Ice melts.`, mira)) > 0 {
+		t.Error("Osric's words are said as the NPC's")
+	}
+}
+
+func TestSameKeepsTheMood(t *testing.T) {
+	cases := []struct {
+		name, evidence, said string
+		want                 bool
+	}{
+		{"a question is no statement", "Bram burned the mill?", "Bram burned the mill.", false},
+		{"a statement is no question", "Bram burned the mill.", "Bram burned the mill?", false},
+		{"a quotation is no statement", "“Bram burned the mill.”", "Bram burned the mill.", false},
+		{"end marks and case are folded", "Bram burned the mill!", "bram burned the mill.", true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			e := schema.Evidence{Type: "diary", Author: "mira", Private: true, Text: c.evidence}
+			if _, _, ok := voice.Same(c.said, e, mira, nil); ok != c.want {
+				t.Errorf("Same is %v", ok)
+			}
+		})
 	}
 }
