@@ -36,23 +36,6 @@ func inApposition(sentence string, names [][]string) bool {
 	return false
 }
 
-// mayMeanAnother says whether a pronoun of a backstory's sentence may stand for
-// somebody besides the NPC: "her mother died, and she went away". Only a reader
-// can tell, so such a sentence is left as it stands.
-func mayMeanAnother(sentence string, p Pronoun) bool {
-	seen, described := false, false
-	for i, w := range text.Words(sentence) {
-		if _, ok := pronounForms[p][w]; ok && seen {
-			return true
-		}
-		described = described || i <= 3 && (w == "is" || w == "was" || w == "became")
-		if persons[strings.TrimSuffix(w, "'s")] && (!described || i > 8) {
-			seen = true
-		}
-	}
-	return false
-}
-
 // selfNames are the full name and, where it is a given name, its first word.
 func selfNames(name string) [][]string {
 	words := strings.Fields(name)
@@ -144,4 +127,3 @@ func first(w string) rune {
 	r, _ := utf8.DecodeRuneInString(w)
 	return r
 }
-

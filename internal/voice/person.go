@@ -311,12 +311,6 @@ func list(words string) map[string]bool {
 var (
 	prepositions = list(`to for with by from of at in on about against between near behind before after under over into without like than toward towards beside upon`)
 	determiners  = list(`the a an this that these those my your his their our its some any no every each all`)
-	persons      = list(`mother sister daughter wife widow aunt queen woman girl lady niece grandmother maid witch priestess mistress nun
-		abbess midwife nurse seamstress mum mom granny stepmother stepsister father brother son husband widower uncle king man boy
-		lord nephew grandfather priest monk abbot duke prince groom baron squire dad grandpa stepfather stepbrother captain master
-		guard merchant miller smith baker innkeeper stranger neighbour neighbor friend cousin thief teacher student pupil apprentice
-		partner lover rival enemy boss chief mayor reeve sheriff judge doctor soldier sergeant officer rider traveller hunter farmer
-		fisher trader dealer hacker child baby somebody someone anyone another owner customer colleague`)
 	ofPlaces     = list(`in at near from of on the`)
 	conjunctions = list(`and or but because when while if since though although so that who which where until as`)
 	participles  = list(`been had got gone done made taken seen lived kept worked become known lost left`)
