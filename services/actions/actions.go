@@ -6,6 +6,7 @@ package actions
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
@@ -39,7 +40,7 @@ func (s *Service) Act(_ context.Context, t *schema.Turn) (schema.Pass, error) {
 	r.Status, r.Reason = statusOf(t)
 	if x, npc, err := s.library.Find(&t.Request); err == nil {
 		r.NPCName = npc.Name
-		r.Actions = s.checked(t, npc)
+		r.Actions = checked(t, npc, x.Person(npc))
 		if len(r.Sentences) == 0 && t.Abort == nil {
 			r.Sentences = []schema.Sentence{authored(x, npc, world.LineError, &t.Request, 1)}
 			r.Status = schema.StatusAuthored
@@ -126,17 +127,28 @@ func promised(t *schema.Turn) bool {
 }
 
 // checked are the decision's actions that still pass the check, and the refused
-// ones with their reason, for the record.
-func (s *Service) checked(t *schema.Turn, npc *world.NPC) []schema.Action {
+// ones with their reason, for the record. What was refused before stays refused,
+// and an action whose sentence the player did not hear is not taken.
+func checked(t *schema.Turn, npc *world.NPC, person voice.Person) []schema.Action {
 	if t.Decision == nil || t.Abort != nil {
 		return nil
 	}
 	allowed := deed.Allowed(t.AllowedActions, npc.Actions)
 	var out []schema.Action
 	for _, a := range t.Decision.Actions {
-		out = append(out, deed.Check(a, allowed, lore.Facts(t)))
+		if a.Checked {
+			a = deed.Check(a, allowed, lore.Facts(t))
+		}
+		if a.Checked && a.Promised && !heard(t.Released, voice.Release(a.Phrase, person)) {
+			a.Checked, a.Refused = false, "its sentence was not said"
+		}
+		out = append(out, a)
 	}
 	return out
+}
+
+func heard(said []schema.Sentence, phrase string) bool {
+	return slices.ContainsFunc(said, func(s schema.Sentence) bool { return s.Text == phrase })
 }
 
 // Author is the reply of a turn that its deadline, a cancel or a newer message

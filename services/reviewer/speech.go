@@ -2,24 +2,18 @@ package reviewer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/text"
-	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/speaker"
 )
-
-// confirmWait is how long a sentence waits for the game to accept its action.
-const confirmWait = 1500 * time.Millisecond
 
 // ReviewSpeech is Pass 4.5: review, and then release.
 func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
@@ -35,8 +29,8 @@ func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass
 	if state.Closed {
 		return schema.PassAct, nil
 	}
-	if t.Speech == nil {
-		return "", mesh.Reject(fmt.Errorf("turn %s reached review-speech without a speech", t.TurnID))
+	if t.Speech == nil || t.Decision == nil || t.Retrieval == nil {
+		return "", mesh.Reject(fmt.Errorf("turn %s reached review-speech without a speech, or without what it rests on", t.TurnID))
 	}
 	if bad := s.wrongOrigin(t, x, npc); bad != "" {
 		s.alert(AlertNonCorpus, t.TurnID, bad)
@@ -74,13 +68,23 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 	review.Audit = audit
 	t.SpeechReview = &review
 	if len(kept) == 0 && len(t.Released) == 0 {
-		t.Decision.Kind = schema.KindAnswer // it meant to answer and nothing could be said
-		kept = []schema.DraftSentence{speaker.Authored(npc, world.LineUnknown, t)}
+		kept = []schema.DraftSentence{lastResort(t, npc)}
 	}
-	if kept, err = s.confirmed(ctx, t, npc, kept); err != nil {
+	person := x.Person(npc)
+	if kept, err = s.confirmed(ctx, t, npc, person, kept); err != nil {
 		return "", err
 	}
-	return s.releaseAll(ctx, t, x, npc, kept, review.Claims)
+	return s.releaseAll(ctx, t, person, kept, review.Claims)
+}
+
+// lastResort is the authored line where nothing that was drafted may be said. What
+// was to be withheld stays withheld; else the NPC meant to answer and cannot.
+func lastResort(t *schema.Turn, npc *world.NPC) schema.DraftSentence {
+	if t.Decision.Kind == schema.KindWithhold {
+		return speaker.Authored(npc, world.LineRefuse, t)
+	}
+	t.Decision.Kind = schema.KindAnswer
+	return speaker.Authored(npc, world.LineUnknown, t)
 }
 
 // review is one look at a draft, with retrieval-augmented verification of what
@@ -218,103 +222,6 @@ func strippedAll(draft []schema.DraftSentence, issues []schema.Issue) []schema.S
 			st.Issue = issues[0]
 		}
 		out = append(out, st)
-	}
-	return out
-}
-
-// confirmed holds back a sentence that promises an action until the game has
-// accepted it; an authored line takes its place otherwise.
-func (s *Service) confirmed(ctx context.Context, t *schema.Turn, npc *world.NPC, draft []schema.DraftSentence) ([]schema.DraftSentence, error) {
-	if t.Decision == nil {
-		return draft, nil
-	}
-	for i := range t.Decision.Actions {
-		a := &t.Decision.Actions[i]
-		if !a.Confirm || !a.Promised || !a.Checked {
-			continue
-		}
-		accepted := false
-		if s.confirm != nil {
-			var err error
-			if accepted, err = s.confirm.Confirm(ctx, t, i, *a, confirmWait); err != nil {
-				return nil, fmt.Errorf("ask the game to confirm %s: %w", a.Name, err)
-			}
-		}
-		if accepted {
-			a.Confirmed = true
-			continue
-		}
-		a.Checked, a.Refused = false, "the game did not confirm it"
-		draft = withoutPhrase(draft, a.Phrase, speaker.Authored(npc, world.LineRefuse, t))
-	}
-	return draft, nil
-}
-
-// withoutPhrase takes out what promised an action. Where nothing else is said, an
-// authored line takes its place.
-func withoutPhrase(draft []schema.DraftSentence, phrase string, line schema.DraftSentence) []schema.DraftSentence {
-	kept := slices.DeleteFunc(slices.Clone(draft), func(d schema.DraftSentence) bool { return d.Text == phrase })
-	if len(kept) == 0 {
-		return []schema.DraftSentence{line}
-	}
-	return kept
-}
-
-// releaseAll releases sentence by sentence, continuing after what is stored.
-func (s *Service) releaseAll(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence, claims []schema.ClaimVerdict) (schema.Pass, error) {
-	person := x.Person(npc)
-	for i, d := range draft {
-		said := voice.Release(d.Text, person)
-		if i < len(t.Released) { // the fixed prefix: stored before, by this worker or another
-			continue
-		}
-		sentence := schema.Sentence{Seq: i + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d), Hash: schema.HashText(said)}
-		record := schema.ReviewRecord{TurnID: t.TurnID, Seq: sentence.Seq, Hash: sentence.Hash, Authored: d.Authored,
-			Evidence: chunkIDs(sentence.Evidence), Claims: claimsOf(d, claims)}
-		err := s.release.Release(ctx, t, record, sentence)
-		switch {
-		case errors.Is(err, mesh.ErrClosed), errors.Is(err, mesh.ErrConflict):
-			return schema.PassAct, nil
-		case err != nil:
-			return "", fmt.Errorf("release sentence %d: %w", sentence.Seq, err)
-		}
-	}
-	return schema.PassAct, nil
-}
-
-// refs is the evidence of a sentence as the reply shows it.
-func refs(t *schema.Turn, d schema.DraftSentence) []schema.EvidenceRef {
-	out := []schema.EvidenceRef{}
-	seen := map[string]bool{}
-	for _, c := range d.Citations {
-		for _, e := range t.Evidence {
-			if e.ID == c.EvidenceID && !seen[e.ID] {
-				seen[e.ID] = true
-				out = append(out, schema.EvidenceRef{ID: e.ID, Path: e.Path, Text: e.Text, Source: e.Provenance.Source, ChunkID: e.ChunkID})
-			}
-		}
-	}
-	return out
-}
-
-func chunkIDs(refs []schema.EvidenceRef) []string {
-	out := []string{}
-	for _, r := range refs {
-		out = append(out, r.ChunkID)
-	}
-	return out
-}
-
-func claimsOf(d schema.DraftSentence, claims []schema.ClaimVerdict) []schema.ClaimVerdict {
-	cited := map[string]bool{}
-	for _, c := range d.Citations {
-		cited[c.EvidenceID] = true
-	}
-	var out []schema.ClaimVerdict
-	for _, c := range claims {
-		if cited[c.Citation] {
-			out = append(out, c)
-		}
 	}
 	return out
 }

@@ -1,0 +1,66 @@
+package reviewer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/speaker"
+)
+
+// confirmWait is how long a sentence waits for the game to accept its action.
+const confirmWait = 1500 * time.Millisecond
+
+// confirmed holds back a sentence that promises an action until the game has
+// accepted it; an authored line takes its place otherwise. A sentence that is
+// released already was accepted then, and an action that no sentence speaks of is
+// not proposed.
+func (s *Service) confirmed(ctx context.Context, t *schema.Turn, npc *world.NPC, person voice.Person, draft []schema.DraftSentence) ([]schema.DraftSentence, error) {
+	for i := range t.Decision.Actions {
+		a := &t.Decision.Actions[i]
+		if !a.Confirm || !a.Promised || !a.Checked {
+			continue
+		}
+		if told(t.Released, voice.Release(a.Phrase, person)) {
+			a.Confirmed = true
+			continue
+		}
+		if !slices.ContainsFunc(behind(t.Released, draft, person), func(d schema.DraftSentence) bool { return d.Text == a.Phrase }) {
+			a.Checked, a.Refused = false, "no sentence speaks of it"
+			continue
+		}
+		accepted := false
+		if s.confirm != nil {
+			var err error
+			if accepted, err = s.confirm.Confirm(ctx, t, i, *a, confirmWait); err != nil {
+				return nil, fmt.Errorf("ask the game to confirm %s: %w", a.Name, err)
+			}
+		}
+		if accepted {
+			a.Confirmed = true
+			continue
+		}
+		a.Checked, a.Refused = false, "the game did not confirm it"
+		draft = withoutPhrase(draft, a.Phrase, speaker.Authored(npc, world.LineRefuse, t))
+	}
+	return draft, nil
+}
+
+// told says whether a sentence was released, in its released form.
+func told(released []schema.Sentence, said string) bool {
+	return slices.ContainsFunc(released, func(s schema.Sentence) bool { return s.Text == said })
+}
+
+// withoutPhrase takes out what promised an action. Where nothing else is said, an
+// authored line takes its place.
+func withoutPhrase(draft []schema.DraftSentence, phrase string, line schema.DraftSentence) []schema.DraftSentence {
+	kept := slices.DeleteFunc(slices.Clone(draft), func(d schema.DraftSentence) bool { return d.Text == phrase })
+	if len(kept) == 0 {
+		return []schema.DraftSentence{line}
+	}
+	return kept
+}
