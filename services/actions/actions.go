@@ -37,10 +37,13 @@ func (s *Service) Act(_ context.Context, t *schema.Turn) (schema.Pass, error) {
 	if t.SpeechReview != nil && t.SpeechReview.Audit != "" {
 		r.Audit = t.SpeechReview.Audit
 	}
-	r.Status, r.Reason = statusOf(t)
-	if x, npc, err := s.library.Find(&t.Request); err == nil {
-		r.NPCName = npc.Name
+	x, npc, err := s.library.Find(&t.Request)
+	if err == nil {
 		r.Actions = checked(t, npc, x.Person(npc))
+	}
+	r.Status, r.Reason = statusOf(t, r.Actions)
+	if err == nil {
+		r.NPCName = npc.Name
 		if len(r.Sentences) == 0 && t.Abort == nil {
 			r.Sentences = []schema.Sentence{authored(x, npc, world.LineError, &t.Request, 1)}
 			r.Status = schema.StatusAuthored
@@ -71,7 +74,7 @@ func finish(r *schema.Reply) {
 }
 
 // statusOf is how the turn ended, and why.
-func statusOf(t *schema.Turn) (schema.Status, string) {
+func statusOf(t *schema.Turn, taken []schema.Action) (schema.Status, string) {
 	if t.Abort != nil {
 		return schema.StatusAborted, t.Abort.Reason
 	}
@@ -95,7 +98,7 @@ func statusOf(t *schema.Turn) (schema.Status, string) {
 	case schema.KindAnswer:
 		return schema.StatusUnknown, schema.ReasonNotEntailed
 	}
-	if promised(t) {
+	if promised(taken) {
 		return schema.StatusAnswered, ""
 	}
 	switch {
@@ -116,14 +119,9 @@ func cites(sentences []schema.Sentence) bool {
 	return false
 }
 
-// promised says whether a released sentence speaks of a checked action.
-func promised(t *schema.Turn) bool {
-	for _, a := range t.Decision.Actions {
-		if a.Promised && a.Checked {
-			return true
-		}
-	}
-	return false
+// promised says whether a released sentence speaks of an action that is taken.
+func promised(taken []schema.Action) bool {
+	return slices.ContainsFunc(taken, func(a schema.Action) bool { return a.Promised && a.Checked })
 }
 
 // checked are the decision's actions that still pass the check, and the refused
@@ -148,7 +146,7 @@ func checked(t *schema.Turn, npc *world.NPC, person voice.Person) []schema.Actio
 }
 
 func heard(said []schema.Sentence, phrase string) bool {
-	return slices.ContainsFunc(said, func(s schema.Sentence) bool { return s.Text == phrase })
+	return slices.ContainsFunc(said, func(s schema.Sentence) bool { return s.Authored && s.Text == phrase })
 }
 
 // Author is the reply of a turn that its deadline, a cancel or a newer message
@@ -169,12 +167,27 @@ func (s *Service) Author(_ context.Context, req *schema.Request, said []schema.S
 	}
 	if err == nil {
 		r.NPCName = npc.Name
+		r.Actions = owed(req, npc, x.Person(npc), said)
 		if r.Status == schema.StatusAuthored {
 			r.Sentences = append(r.Sentences, authored(x, npc, world.LineWait, req, len(said)+1))
 		}
 	}
 	finish(r)
 	return r, nil
+}
+
+// owed are the actions that sentences released before the end have promised: each
+// had passed its check before it was spoken of, and a word given is kept.
+func owed(req *schema.Request, npc *world.NPC, person voice.Person, said []schema.Sentence) []schema.Action {
+	var out []schema.Action
+	for _, spec := range deed.Allowed(req.AllowedActions, npc.Actions) {
+		if len(spec.SpeechActs) == 0 || !heard(said, voice.Release(spec.SpeechActs[0], person)) {
+			continue
+		}
+		out = append(out, schema.Action{Name: spec.Name, Parameters: deed.Defaults(spec), Phrase: spec.SpeechActs[0],
+			Promised: true, Checked: true, Confirm: spec.Confirm, Confirmed: spec.Confirm})
+	}
+	return out
 }
 
 // authored is an authored line as a released sentence.

@@ -22,18 +22,20 @@ func (s *Service) Apply(c *schema.Conversation, r *schema.Reply) {
 	c.World, c.NPC, c.Player = r.World, r.NPC, r.Player
 	c.Turns++
 	remember(c, r)
+	step := 0
 	for _, a := range r.Actions {
-		if !a.Checked {
-			continue
-		}
-		if a.Name == deed.Trust {
+		switch {
+		case !a.Checked:
+		case a.Name != deed.Trust:
+			c.Favours = append(c.Favours, a.Name)
+		default:
 			if d, ok := a.Parameters["delta"].(float64); ok {
-				c.Trust = clamp(c.Trust+clamp(int(d), -schema.MaxTrustStep, schema.MaxTrustStep), schema.MinTrust, schema.MaxTrust)
+				step += clamp(int(d), -schema.MaxTrustStep, schema.MaxTrustStep)
 			}
-			continue
 		}
-		c.Favours = append(c.Favours, a.Name)
 	}
+	step = clamp(step, -schema.MaxTrustStep, schema.MaxTrustStep) // in one turn, however many moved it
+	c.Trust = clamp(c.Trust+step, schema.MinTrust, schema.MaxTrust)
 	if over := len(c.Favours) - keptFavours; over > 0 {
 		c.Favours = slices.Clone(c.Favours[over:])
 	}
