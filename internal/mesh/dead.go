@@ -82,7 +82,7 @@ func (p *passRunner) abort(ctx context.Context, d *delivery, cause error) error 
 	detail, _, _ := strings.Cut(cause.Error(), "\n")
 	t.Abort = &schema.Abort{Reason: schema.ReasonPoison, Detail: detail}
 	t.Hop++
-	t.Pass = schema.PassAct
+	t.Pass, t.Part = schema.PassAct, 0
 	data, err := schema.EncodeTurn(t)
 	if err != nil {
 		// Too large with the abort in it: only what an ending needs goes on.

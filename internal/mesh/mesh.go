@@ -26,6 +26,9 @@ import (
 // t.Reply. The context carries the turn's deadline and ends early when the turn
 // is cancelled or superseded.
 //
+// A message with t.Part set is one sentence of a speech under way: its handler
+// names no next pass.
+//
 // The outcomes: nil goes on; an error is tried again with a growing, jittered
 // delay while the turn lives; Reject(err) is a dead letter and aborts the turn;
 // Later(d) puts the turn back for at most two seconds.

@@ -33,6 +33,8 @@ type Turn struct {
 	SaidSeq       uint64       `json:"said_seq,omitempty"`   // the last sequence on said.<c>.<turn> that the turn knows of
 	ReviewSeq     uint64       `json:"review_seq,omitempty"` // the same of review.<c>.<turn>
 	Reply         *Reply       `json:"reply,omitempty"`      // made by the act pass; the mesh publishes it once
+	Fallback      string       `json:"fallback,omitempty"`   // why no model speaks in what is left of the turn; empty: one may
+	Part          int          `json:"part,omitempty"`       // this message is sentence n of a speech under way, from 1; 0: the turn itself
 
 	extra extras
 }
@@ -50,12 +52,13 @@ const (
 // Retrieval is what Pass 1 found.
 type Retrieval struct {
 	Query      string      `json:"query"`
-	Intent     string      `json:"intent"`             // question, social kinds, recap, ...: see Intent*
-	Draft      string      `json:"draft,omitempty"`    // a hint for prompts, never evidence
-	Confidence float64     `json:"confidence"`         // calibrated P(top evidence answers the message)
-	Zone       Zone        `json:"zone,omitempty"`     // what the gate makes of the confidence
-	Searches   int         `json:"searches,omitempty"` // 1, or 2 after a second search
-	Rejected   []Count     `json:"rejected,omitempty"` // candidates refused by the provenance contract, by reason
+	Intent     string      `json:"intent"`              // question, social kinds, recap, ...: see Intent*
+	Draft      string      `json:"draft,omitempty"`     // a hint for prompts, never evidence
+	Compacted  string      `json:"compacted,omitempty"` // Pass 1.5: the sources in short, for prompts, never evidence
+	Confidence float64     `json:"confidence"`          // calibrated P(top evidence answers the message)
+	Zone       Zone        `json:"zone,omitempty"`      // what the gate makes of the confidence
+	Searches   int         `json:"searches,omitempty"`  // 1, or 2 after a second search
+	Rejected   []Count     `json:"rejected,omitempty"`  // candidates refused by the provenance contract, by reason
 	LoreHash   string      `json:"lore_version,omitempty"`
 	Gated      string      `json:"gated,omitempty"`     // why what would have answered is kept back: SECRET or REQUIRES
 	Conflicts  [][2]string `json:"conflicts,omitempty"` // evidence ids of documents that disagree
@@ -213,6 +216,10 @@ type Speech struct {
 	Sentences []DraftSentence `json:"sentences"`
 	Attempt   int             `json:"attempt"`
 	Speaker   string          `json:"speaker"` // "extractive", "authored" or a model's name
+	// Run names one run of a streamed speech: each sentence of it is reviewed once.
+	// Empty: the speech is reviewed whole.
+	Run  string `json:"run,omitempty"`
+	Base int    `json:"base,omitempty"` // how many sentences were released when the run began
 }
 
 // DraftSentence is a sentence of a draft with its citations.

@@ -94,7 +94,8 @@ const (
 	Uncited        Audit = "uncited"
 )
 
-// ReviewRecord precedes each released sentence on review.<c>.<turn>.
+// ReviewRecord precedes each released sentence on review.<c>.<turn>. Of a speech
+// that streams, each sentence leaves one, the refused ones too.
 type ReviewRecord struct {
 	TurnID   string         `json:"turn_id"`
 	Seq      int            `json:"seq"`
@@ -102,4 +103,9 @@ type ReviewRecord struct {
 	Evidence []string       `json:"evidence"` // chunk ids
 	Claims   []ClaimVerdict `json:"claims,omitempty"`
 	Authored bool           `json:"authored,omitempty"`
+
+	Run     string         `json:"run,omitempty"`     // of a streamed speech
+	Part    int            `json:"part,omitempty"`    // which of its sentences, from 1
+	Refused []Issue        `json:"refused,omitempty"` // why it is not released; Seq is then 0
+	Draft   *DraftSentence `json:"draft,omitempty"`   // the refused sentence, as the model wrote it
 }

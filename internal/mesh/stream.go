@@ -1,0 +1,123 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Emit sends sentence n of a speech that is still being spoken to the review, as
+// a message of its own: a copy of the turn with Part n. Its id is
+// <turn>/<hop>/s<n>/<run>, so a sentence that is sent twice travels once. The
+// sentences of a run must be sent in order, each after the one before is stored;
+// the turn itself follows when the speech has ended.
+func (m *Mesh) Emit(ctx context.Context, t *schema.Turn, part int) error {
+	if t.Speech == nil || t.Speech.Run == "" || part < 1 || part > len(t.Speech.Sentences) {
+		return Reject(fmt.Errorf("sentence %d is none of the speech of turn %s", part, t.TurnID))
+	}
+	p := *t
+	p.Part, p.Hop, p.Pass = part, t.Hop+1, schema.PassReviewSpeech
+	data, err := schema.EncodeTurn(&p)
+	if err != nil {
+		return Reject(err)
+	}
+	id := hopID(&p) + "/s" + strconv.Itoa(part) + "/" + t.Speech.Run
+	if m.passes[p.Pass] {
+		m.handover.put(id, data, p.Copy())
+	}
+	if _, err := m.publish(ctx, message(schema.SubjectPass(p.Pass, p.Conversation(), p.TurnID), data, headerMsgID, id)); err != nil {
+		return err
+	}
+	return m.step("stream.emitted")
+}
+
+// Progress is what is stored of a turn whose speech streams: the sentences that
+// were released, and a review record of each sentence that was judged.
+type Progress struct {
+	State
+	Records []schema.ReviewRecord
+}
+
+// Of is the record of sentence part of a run, and whether there is one. Where two
+// workers judged it, a released one counts before a refused one.
+func (p *Progress) Of(run string, part int) (schema.ReviewRecord, bool) {
+	var found schema.ReviewRecord
+	ok := false
+	for _, r := range p.Records {
+		if r.Run != run || r.Part != part {
+			continue
+		}
+		if p.Stored(r) {
+			return r, true
+		}
+		found, ok = r, true
+	}
+	return found, ok
+}
+
+// Stored says whether the sentence of a record was released.
+func (p *Progress) Stored(r schema.ReviewRecord) bool {
+	return r.Seq >= 1 && r.Seq <= len(p.Sentences) && p.Sentences[r.Seq-1].Hash == r.Hash
+}
+
+// Overtaken says whether sentences were released behind base that are none of the
+// run's: then another run has gone on, and nothing more of this one is said.
+func (p *Progress) Overtaken(run string, base int) bool {
+	for _, s := range p.Sentences[min(base, len(p.Sentences)):] {
+		own := slices.ContainsFunc(p.Records, func(r schema.ReviewRecord) bool {
+			return r.Run == run && r.Seq == s.Seq && r.Hash == s.Hash
+		})
+		if !own {
+			return true
+		}
+	}
+	return false
+}
+
+// Progress reads both logs of a turn and makes them the turn's own, as Load does.
+func (s *Said) Progress(ctx context.Context, t *schema.Turn) (Progress, error) {
+	log, err := s.read(ctx, t.Conversation(), t.TurnID)
+	if err != nil {
+		return Progress{}, err
+	}
+	p := Progress{State: log.State}
+	t.ReviewSeq = 0
+	var bad error
+	err = s.m.conn.each(ctx, streamSaid, schema.SubjectReview(t.Conversation(), t.TurnID), func(msg *jetstream.RawStreamMsg) bool {
+		var r schema.ReviewRecord
+		if bad = json.Unmarshal(msg.Data, &r); bad != nil {
+			return false
+		}
+		t.ReviewSeq = msg.Sequence
+		p.Records = append(p.Records, r)
+		return true
+	})
+	if bad != nil {
+		err = fmt.Errorf("a review record of turn %s is not JSON: %w", t.TurnID, bad)
+	}
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return Progress{}, err
+	}
+	t.Released, t.SaidSeq = log.Sentences, log.last
+	return p, nil
+}
+
+// Refuse stores that a sentence was judged and is not released, unless somebody
+// has written a record since: then ErrConflict, read Progress and look again.
+func (s *Said) Refuse(ctx context.Context, t *schema.Turn, record schema.ReviewRecord) error {
+	seq, err := s.append(ctx, schema.SubjectReview(t.Conversation(), t.TurnID), record, t.ReviewSeq)
+	if isConflict(err) {
+		return ErrConflict
+	}
+	if err != nil {
+		return err
+	}
+	t.ReviewSeq = seq
+	return s.m.step("stream.refused")
+}
