@@ -33,7 +33,7 @@ func Strip(sentences []schema.DraftSentence, issues []schema.Issue) (kept []sche
 			continue
 		}
 		if gone && !s.Authored {
-			mended, ok := standAlone(s.Text)
+			mended, ok := StandAlone(s.Text)
 			if !ok {
 				stripped = append(stripped, schema.Stripped{Text: s.Text, Issue: schema.Issue{Claim: s.Text, Type: schema.IssueNotEntailed,
 					Correction: "it leaned on a sentence that was taken out"}})
@@ -92,9 +92,9 @@ func tokenOverlap(claim, sentence string) float64 {
 var connectives = set(`but also however so then and therefore still besides moreover instead otherwise yet too thus hence furthermore
 	additionally meanwhile anyway or nor plus`)
 
-// standAlone drops a leading connective; it fails where what is left still points
-// back.
-func standAlone(s string) (string, bool) {
+// StandAlone is a sentence as it may stand where the one before it was taken out:
+// without its leading connective. It fails where what is left still points back.
+func StandAlone(s string) (string, bool) {
 	for {
 		spans := text.WordSpans(s)
 		if len(spans) == 0 || !connectives[strings.ToLower(s[spans[0].Start:spans[0].End])] || len(spans) < 3 {

@@ -222,6 +222,17 @@ type Speech struct {
 	Base int    `json:"base,omitempty"` // how many sentences were released when the run began
 }
 
+// The speakers that are no model.
+const (
+	SpeakerExtractive = "extractive"
+	SpeakerAuthored   = "authored"
+)
+
+// ByModel says whether a model wrote the draft.
+func (s *Speech) ByModel() bool {
+	return s != nil && s.Speaker != SpeakerExtractive && s.Speaker != SpeakerAuthored
+}
+
 // DraftSentence is a sentence of a draft with its citations.
 type DraftSentence struct {
 	Text      string     `json:"text"`

@@ -24,6 +24,8 @@ const MaxAttempts = 3
 type Releaser interface {
 	Load(ctx context.Context, t *schema.Turn) (mesh.State, error)
 	Release(ctx context.Context, t *schema.Turn, record schema.ReviewRecord, s schema.Sentence) error
+	Progress(ctx context.Context, t *schema.Turn) (mesh.Progress, error)
+	Refuse(ctx context.Context, t *schema.Turn, record schema.ReviewRecord) error
 }
 
 // Confirmer proposes an action to the game and waits for its answer.

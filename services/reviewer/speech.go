@@ -21,6 +21,12 @@ func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass
 	if err != nil {
 		return "", err
 	}
+	if t.Speech == nil || t.Decision == nil || t.Retrieval == nil || t.Part > len(t.Speech.Sentences) {
+		return "", mesh.Reject(fmt.Errorf("turn %s reached review-speech without a speech, or without what it rests on", t.TurnID))
+	}
+	if t.Part > 0 {
+		return s.reviewRun(ctx, t, x, npc)
+	}
 	state, err := s.release.Load(ctx, t)
 	if err != nil {
 		return "", fmt.Errorf("read what was released: %w", err)
@@ -29,17 +35,17 @@ func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass
 	if state.Closed {
 		return schema.PassAct, nil
 	}
-	if t.Speech == nil || t.Decision == nil || t.Retrieval == nil {
-		return "", mesh.Reject(fmt.Errorf("turn %s reached review-speech without a speech, or without what it rests on", t.TurnID))
-	}
 	if bad := s.wrongOrigin(t, x, npc); bad != "" {
 		s.alert(AlertNonCorpus, t.TurnID, bad)
-		if t.Rerun == 0 {
+		if t.Rerun == 0 && len(t.Released) == 0 {
 			t.Rerun++
 			t.Speech, t.SpeechReview, t.ThoughtReview = nil, nil, nil
 			return schema.PassRetrieve, nil
 		}
 		t.Evidence = onlyEligible(t, x, npc)
+	}
+	if t.Speech.Run != "" {
+		return s.reviewRun(ctx, t, x, npc)
 	}
 	return s.judge(ctx, t, x, npc)
 }
@@ -51,13 +57,10 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 	if err != nil {
 		return "", err
 	}
-	review.Attempt = 1
-	if t.SpeechReview != nil {
-		review.Attempt = t.SpeechReview.Attempt + 1
-	}
+	review.Attempt = attemptOf(t.SpeechReview)
 	audit := review.Audit
 	if review.Verdict == schema.IssuesFound {
-		if review.Attempt < MaxAttempts && !x.World.StrictFor(npc) && len(t.Released) == 0 {
+		if !x.World.StrictFor(npc) && len(t.Released) == 0 && s.again(ctx, t, review.Attempt) {
 			t.SpeechReview = &review
 			return schema.PassSpeak, nil
 		}
@@ -67,6 +70,9 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 	}
 	review.Audit = audit
 	t.SpeechReview = &review
+	if len(kept) == 0 && len(t.Released) == 0 && t.Speech.ByModel() {
+		return fallBack(t, schema.ReasonNotEntailed), nil
+	}
 	if len(kept) == 0 && len(t.Released) == 0 {
 		kept = []schema.DraftSentence{lastResort(t, npc)}
 	}

@@ -54,6 +54,18 @@ func (r *Releases) Release(_ context.Context, t *schema.Turn, record schema.Revi
 	return nil
 }
 
+// Progress gives what is stored, with the review records.
+func (r *Releases) Progress(ctx context.Context, t *schema.Turn) (mesh.Progress, error) {
+	state, err := r.Load(ctx, t)
+	return mesh.Progress{State: state, Records: r.Records[t.TurnID]}, err
+}
+
+// Refuse stores the record of a sentence that is not released.
+func (r *Releases) Refuse(_ context.Context, t *schema.Turn, record schema.ReviewRecord) error {
+	r.Records[t.TurnID] = append(r.Records[t.TurnID], record)
+	return nil
+}
+
 // Bench is the services over one world.
 type Bench struct {
 	Library  *lore.Library

@@ -129,7 +129,7 @@ func (s *Service) Speak(_ context.Context, t *schema.Turn) (schema.Pass, error) 
 	if t.Speech != nil {
 		attempt = t.Speech.Attempt + 1
 	}
-	t.Speech = &schema.Speech{Attempt: attempt, Speaker: "extractive", Sentences: s.sentences(t, x, npc)}
+	t.Speech = &schema.Speech{Attempt: attempt, Speaker: schema.SpeakerExtractive, Sentences: s.sentences(t, x, npc)}
 	return schema.PassReviewSpeech, nil
 }
 

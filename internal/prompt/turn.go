@@ -1,0 +1,265 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Scene is a turn as its prompts show it. Only what this NPC may know at this
+// moment is in a turn; nothing else is added here.
+type Scene struct {
+	Turn   *schema.Turn
+	NPC    *world.NPC
+	Person voice.Person
+}
+
+// Persona is the NPC as the texts name it.
+func (s Scene) Persona(words, sentences int) Persona {
+	p := Persona{Name: s.NPC.Name, Style: s.NPC.Style, Words: words, Sentence: sentences}
+	if lines := s.NPC.Line(world.LineUnknown, s.Turn.Locale); len(lines) > 0 {
+		p.Unknown = lines[0]
+	}
+	return p
+}
+
+// Think is the data of the monologue: sources, or their compaction, under the
+// numbers that thoughts cite.
+func (s Scene) Think() *Data {
+	d := s.about()
+	if s.Turn.Retrieval.Compacted != "" {
+		d.Section("sources_in_short", s.Turn.Retrieval.Compacted)
+	} else {
+		d.Section("sources", s.sources()...)
+	}
+	if len(s.Turn.Unknown) > 0 {
+		d.Section("never_heard_of", s.Turn.Unknown...)
+	}
+	return s.said(d, s.Turn.ThoughtReview, s.audit())
+}
+
+// Decide is the data of the decision.
+func (s Scene) Decide(actions []schema.ActionSpec) *Data {
+	d := s.about()
+	d.Section("thoughts", s.thoughts()...)
+	s.evidence(d, nil)
+	d.Section("actions", Specs(actions)...)
+	return s.said(d, nil, nil)
+}
+
+// Speak is the data of a speech: only the evidence that the decision shares.
+func (s Scene) Speak() *Data {
+	d := s.about()
+	s.evidence(d, s.Turn.Decision.Share)
+	plan := slices.Clone(s.Turn.Decision.Plan)
+	for _, w := range s.Turn.Decision.Withhold {
+		plan = append(plan, "Keep back: "+w.Topic)
+	}
+	if ask := s.Turn.Decision.Ask; ask != "" {
+		plan = append(plan, "Ask: "+ask)
+	}
+	d.Section("plan", plan...)
+	return s.speaking(d)
+}
+
+// SpeakLean is the data of a lean call: all the evidence, and the actions.
+func (s Scene) SpeakLean(actions []schema.ActionSpec) *Data {
+	d := s.about()
+	s.evidence(d, nil)
+	d.Section("actions", Specs(actions)...)
+	return s.speaking(d)
+}
+
+// speaking adds what was released already, and the feedback on the last draft.
+func (s Scene) speaking(d *Data) *Data {
+	var said []string
+	for _, r := range s.Turn.Released {
+		said = append(said, r.Text)
+	}
+	d.Section("said", said...)
+	return s.said(d, s.Turn.SpeechReview, nil)
+}
+
+// Act is the data of the actions call: the exchange as it was, nothing more.
+func (s Scene) Act(actions []schema.ActionSpec) *Data {
+	d := s.about()
+	d.Section("actions", Specs(actions)...)
+	var said []string
+	for _, r := range s.Turn.Released {
+		said = append(said, r.Text)
+	}
+	return s.said(d, nil, nil).Section("answer", said...)
+}
+
+// Retrieve is the data of the citation query, rerank and compact calls.
+func (s Scene) Retrieve(sources bool) *Data {
+	d := &Data{}
+	if sources {
+		d.Section("sources", s.sources()...)
+	}
+	return s.said(d, nil, nil)
+}
+
+// about is who the NPC is.
+func (s Scene) about() *Data {
+	lines := []string{s.NPC.Backstory, "Personality: " + s.NPC.Personality}
+	if len(s.NPC.Goals) > 0 {
+		lines = append(lines, "Goals: "+strings.Join(s.NPC.Goals, "; "))
+	}
+	if c := s.Turn.Convo; c != nil && c.Opinion != "" {
+		lines = append(lines, "Opinion of the player: "+c.Opinion)
+	}
+	return new(Data).Section("self", lines...)
+}
+
+func (s Scene) sources() []string {
+	var out []string
+	for _, src := range s.Turn.Sources {
+		line := "[" + src.ID + "] " + src.Content
+		if about := described(src.Type, src.Speaker, src.Author, src.Belief, s.Person); about != "" {
+			line += " (" + about + ")"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// evidence adds the blocks as the NPC may say them, one a line; ids nil means
+// all. What is not in the text, such as who wrote it, stands in a list of its own.
+func (s Scene) evidence(d *Data, ids []string) {
+	var lines, about []string
+	for _, e := range s.Turn.Evidence {
+		if ids != nil && !slices.Contains(ids, e.ID) {
+			continue
+		}
+		lines = append(lines, "["+e.ID+"] "+Spoken(e, s.Person))
+		if what := described(e.Type, e.Speaker, e.Author, e.Belief, s.Person); what != "" {
+			about = append(about, e.ID+": "+what)
+		}
+	}
+	d.Section("evidence", lines...)
+	d.Section("about_evidence", about...)
+}
+
+// Spoken is a block as its NPC may say it, sentence by sentence: in the first
+// person where it surely means the NPC, as a quotation where somebody else
+// speaks. A sentence that has no such wording stands as it is written.
+func Spoken(e schema.Evidence, p voice.Person) string {
+	var out []string
+	for _, sentence := range text.Sentences(e.Text) {
+		if ways := voice.Renderings(e, sentence, p); len(ways) > 0 {
+			sentence = ways[0].Text
+		}
+		out = append(out, sentence)
+	}
+	return strings.Join(out, " ")
+}
+
+func described(kind, speaker, author, belief string, p voice.Person) string {
+	var out []string
+	if kind != "" {
+		out = append(out, kind)
+	}
+	name := func(handle string) string {
+		if p.NameOf != nil {
+			if n := p.NameOf(handle); n != "" {
+				return n
+			}
+		}
+		return handle
+	}
+	switch {
+	case speaker != "" && speaker != p.Handle && speaker != p.Name:
+		out = append(out, "said by "+name(speaker))
+	case author != "" && author != p.Handle && author != p.Name:
+		out = append(out, "written by "+name(author))
+	}
+	if belief != "" {
+		out = append(out, belief+", to be told as hearsay")
+	}
+	return strings.Join(out, ", ")
+}
+
+func (s Scene) thoughts() []string {
+	var out []string
+	for _, th := range s.Turn.Thoughts {
+		line := th.Text
+		if len(th.Citations) > 0 {
+			line += " [" + strings.Join(th.Citations, ", ") + "]"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// audit is what Pass 2.4 found for the claims of the last thoughts.
+func (s Scene) audit() []string {
+	var out []string
+	if s.Turn.ThoughtReview == nil {
+		return nil
+	}
+	for _, a := range s.Turn.ClaimAudit {
+		out = append(out, fmt.Sprintf("%s: %s", a.Claim, a.Verdict))
+	}
+	return out
+}
+
+// said ends every message: what was talked of before, what was wrong with the
+// last draft, and the player's words, last.
+func (s Scene) said(d *Data, review *schema.Review, audit []string) *Data {
+	if c := s.Turn.Convo; c != nil {
+		var lines []string
+		for _, l := range c.Memory[max(0, len(c.Memory)-recentLines):] {
+			who := s.NPC.Name
+			if l.Speaker == "player" {
+				who = s.player()
+			}
+			lines = append(lines, who+": "+l.Text)
+		}
+		d.Section("conversation", lines...)
+	}
+	d.Section("audit", audit...)
+	if review != nil {
+		var lines []string
+		for _, i := range review.Issues[:min(len(review.Issues), maxItems)] {
+			line := fmt.Sprintf("- claim: %s | issue: %s", i.Claim, i.Type)
+			if i.Citation != "" {
+				line += " | citation: " + i.Citation
+			}
+			if i.Correction != "" {
+				line += " | correction: " + i.Correction
+			}
+			lines = append(lines, line)
+		}
+		d.Section("feedback", lines...)
+	}
+	return d.Message(s.player(), s.Turn.Message)
+}
+
+// recentLines is how much of the conversation a prompt shows.
+const recentLines = 8
+
+func (s Scene) player() string {
+	if s.Turn.PlayerName != "" {
+		return s.Turn.PlayerName
+	}
+	return "the player"
+}
+
+// Specs are actions as prompts list them.
+func Specs(actions []schema.ActionSpec) []string {
+	var out []string
+	for _, a := range actions {
+		parameters := string(a.Parameters)
+		if parameters == "" {
+			parameters = "{}"
+		}
+		out = append(out, a.Name+": "+parameters)
+	}
+	return out
+}

@@ -1,0 +1,215 @@
+package reviewer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// laterPart is how long sentence n+1 waits for the review of sentence n.
+const laterPart = 2 * time.Millisecond
+
+// reviewRun reviews a speech that streams: one sentence of it where the message
+// is a part, else all that nobody has judged yet, and then the run as a whole.
+// Each sentence leaves one review record, so a worker that takes over, and one
+// that was thought dead, go on from the same place.
+func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) (schema.Pass, error) {
+	upTo := t.Part
+	if t.Part == 0 {
+		upTo = len(t.Speech.Sentences)
+	}
+	for {
+		p, err := s.release.Progress(ctx, t)
+		if err != nil {
+			return "", fmt.Errorf("read what was released: %w", err)
+		}
+		t.Released = p.Sentences
+		if p.Closed {
+			return then(t, schema.PassAct), nil
+		}
+		if p.Overtaken(t.Speech.Run, t.Speech.Base) {
+			if t.Part > 0 {
+				return "", nil
+			}
+			return s.overtaken(ctx, t)
+		}
+		part := firstUnjudged(t, &p, upTo)
+		switch {
+		case part == 0 && t.Part > 0:
+			return "", nil
+		case part == 0:
+			return s.concludeRun(ctx, t, npc, x, refusedOf(t, &p))
+		case part < t.Part:
+			return "", mesh.Later(laterPart)
+		}
+		err = s.judgePart(ctx, t, x, npc, &p, part)
+		switch {
+		case errors.Is(err, mesh.ErrClosed):
+			return then(t, schema.PassAct), nil
+		case err != nil && !errors.Is(err, mesh.ErrConflict):
+			return "", err
+		}
+	}
+}
+
+// then is the next pass of the turn itself; a part has none.
+func then(t *schema.Turn, next schema.Pass) schema.Pass {
+	if t.Part > 0 {
+		return ""
+	}
+	return next
+}
+
+// firstUnjudged is the first sentence of the run that has no outcome yet, or 0. A
+// record of approval whose sentence is not stored is no outcome: its worker died
+// between the two.
+func firstUnjudged(t *schema.Turn, p *mesh.Progress, upTo int) int {
+	for part := 1; part <= upTo; part++ {
+		if r, ok := p.Of(t.Speech.Run, part); !ok || len(r.Refused) == 0 && !p.Stored(r) {
+			return part
+		}
+	}
+	return 0
+}
+
+func refusedOf(t *schema.Turn, p *mesh.Progress) []schema.ReviewRecord {
+	var out []schema.ReviewRecord
+	for part := range t.Speech.Sentences {
+		if r, ok := p.Of(t.Speech.Run, part+1); ok && len(r.Refused) > 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// judgePart reviews one sentence behind what is released and stores the outcome.
+func (s *Service) judgePart(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, p *mesh.Progress, part int) error {
+	d, person := t.Speech.Sentences[part-1], x.Person(npc)
+	record := schema.ReviewRecord{TurnID: t.TurnID, Run: t.Speech.Run, Part: part, Authored: d.Authored, Evidence: []string{}}
+	issues, d, claims, err := s.partIssues(ctx, t, x, npc, p, part)
+	if err != nil {
+		return err
+	}
+	if len(issues) > 0 {
+		draft := t.Speech.Sentences[part-1]
+		record.Refused, record.Claims, record.Draft = issues, claims, &draft
+		return s.release.Refuse(ctx, t, record)
+	}
+	said := voice.Release(d.Text, person)
+	sentence := schema.Sentence{Seq: len(t.Released) + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d), Hash: schema.HashText(said)}
+	record.Seq, record.Hash, record.Evidence, record.Claims = sentence.Seq, sentence.Hash, chunkIDs(sentence.Evidence), claimsOf(d, claims)
+	if err := s.release.Release(ctx, t, record, sentence); err != nil {
+		return err
+	}
+	return nil
+}
+
+// partIssues is what is wrong with one sentence, read behind those that were
+// released. It gives back the sentence with its citations where support was found.
+func (s *Service) partIssues(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, p *mesh.Progress, part int) ([]schema.Issue, schema.DraftSentence, []schema.ClaimVerdict, error) {
+	d, person := t.Speech.Sentences[part-1], x.Person(npc)
+	form := func(why string) []schema.Issue {
+		return []schema.Issue{{Claim: d.Text, Type: schema.IssueForm, Correction: why}}
+	}
+	if told(t.Released, voice.Release(d.Text, person)) {
+		return form("said already"), d, nil, nil
+	}
+	if r, ok := p.Of(t.Speech.Run, part-1); ok && len(r.Refused) > 0 && !d.Authored {
+		// What leaned on a sentence that is not said would mean something else.
+		mended, ok := grounding.StandAlone(d.Text)
+		if !ok {
+			return []schema.Issue{{Claim: d.Text, Type: schema.IssueNotEntailed, Correction: "it leaned on a sentence that was taken out"}}, d, nil, nil
+		}
+		d.Text = mended
+	}
+	var draft []schema.DraftSentence
+	for _, r := range t.Released {
+		draft = append(draft, schema.DraftSentence{Text: r.Text, Authored: r.Authored})
+	}
+	review, looked, err := s.review(ctx, t, x, npc, append(draft, d))
+	if err != nil {
+		return nil, d, nil, err
+	}
+	return review.Issues, looked[len(looked)-1], review.Claims, nil
+}
+
+// concludeRun is the review of a run whose sentences are all judged: what was
+// refused goes back as feedback with the released ones as fixed prefix, or is
+// stripped; where nothing at all was said the extractive answer takes its place.
+func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, npc *world.NPC, x *lore.Lore, refused []schema.ReviewRecord) (schema.Pass, error) {
+	review := schema.Review{Verdict: schema.Approved, Attempt: attemptOf(t.SpeechReview)}
+	review.Audit = grounding.AuditOf(t.Speech.Sentences, s.input(t, x, npc).Context)
+	for _, r := range refused {
+		review.Verdict = schema.IssuesFound
+		review.Issues, review.Claims = append(review.Issues, r.Refused...), append(review.Claims, r.Claims...)
+		s.record(t, []schema.Stripped{{Text: r.Draft.Text, Issue: r.Refused[0], Verdict: verdictOf(r)}})
+	}
+	t.SpeechReview = &review
+	if len(refused) > 0 && s.again(ctx, t, review.Attempt) {
+		return schema.PassSpeak, nil
+	}
+	if len(t.Released) == 0 {
+		return fallBack(t, schema.ReasonNotEntailed), nil
+	}
+	return schema.PassAct, nil
+}
+
+// overtaken ends or repeats a run behind which another worker's has gone on.
+func (s *Service) overtaken(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+	review := schema.Review{Verdict: schema.Approved, Attempt: attemptOf(t.SpeechReview)}
+	t.SpeechReview = &review
+	if s.again(ctx, t, review.Attempt) {
+		return schema.PassSpeak, nil
+	}
+	return schema.PassAct, nil
+}
+
+func attemptOf(last *schema.Review) int {
+	if last == nil {
+		return 1
+	}
+	return last.Attempt + 1
+}
+
+// verdictOf is the verdict that kept a sentence back, where a claim of it has one.
+func verdictOf(r schema.ReviewRecord) *schema.Verdict {
+	i := slices.IndexFunc(r.Claims, func(c schema.ClaimVerdict) bool { return c.Verdict.Label != schema.Supported })
+	if i < 0 {
+		return nil
+	}
+	return &r.Claims[i].Verdict
+}
+
+// fallBack sends the turn to the extractive speaker for the rest of its life.
+func fallBack(t *schema.Turn, reason string) schema.Pass {
+	t.Fallback = reason
+	return schema.PassSpeak
+}
+
+// again says whether a draft is written once more: attempts are left, and as much
+// time as the last one took and half as much again.
+func (s *Service) again(ctx context.Context, t *schema.Turn, attempt int) bool {
+	if attempt >= MaxAttempts {
+		return false
+	}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return true
+	}
+	took := 0.0
+	for _, r := range t.Passes {
+		if r.Pass == schema.PassSpeak {
+			took = r.TookMS
+		}
+	}
+	return time.Until(deadline) > time.Duration(took*1.5*float64(time.Millisecond))
+}
