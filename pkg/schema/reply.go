@@ -33,6 +33,12 @@ const (
 	ReasonNotEntailed   = "NOT_ENTAILED"
 	ReasonNonCorpus     = "NON_CORPUS_EVIDENCE"
 	ReasonLanguage      = "LANGUAGE_UNVERIFIED"
+
+	ReasonModerated        = "MODERATED"         // the moderation hook blocked the message, or all that was to be said
+	ReasonModerationFailed = "MODERATION_FAILED" // the hook gave no verdict in time
+	ReasonBudget           = "BUDGET"            // the world's or the player's budget is spent
+	ReasonLLMOff           = "LLM_OFF"           // the switch for all models is off
+	ReasonModelDown        = "MODEL_UNAVAILABLE" // every model failed
 )
 
 // Reply is the final reply on reply.<c>.<turn>: the only commit of a turn.
