@@ -14,6 +14,8 @@ type Curve struct {
 	AUROC   float64  `json:"auroc"` // of the confidence: known against the kinds to refuse
 	Against []string `json:"against"`
 	Points  []Point  `json:"points"`
+	Bins    []Bin    `json:"bins"`
+	ECE     float64  `json:"calibration_error"`
 }
 
 // Point is one threshold. Below the shipped one nothing was said; there a known
@@ -57,6 +59,7 @@ func curveOf(outcomes []Outcome) *Curve {
 		c.Points = append(c.Points, pointAt(float64(step)/20, known, refuse))
 	}
 	c.AUROC = auroc(known, refuse)
+	c.Bins, c.ECE = reliability(known, refuse)
 	return c
 }
 
@@ -117,4 +120,5 @@ func (c *Curve) write(w io.Writer) {
 	for _, p := range c.Points {
 		fmt.Fprintf(w, "  %9.2f %12.1f %% %8.1f %%\n", p.Threshold, 100*p.KnownRight, 100*p.Refused)
 	}
+	c.writeBins(w)
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -16,6 +17,10 @@ type Seen struct {
 	Reviews []schema.Review       // of each draft of the speech, in their order
 	Records []schema.ReviewRecord // of the released sentences
 	Foreign []string              // evidence whose text does not stand in the file that it names
+
+	ThoughtReviews []schema.Review // of each draft of the thoughts, in their order
+	First          time.Duration   // from the request to the first released sentence; 0: nobody looked, or there was none
+	Took           time.Duration   // from the request to the reply
 }
 
 // Outcome is a case with what was seen and its verdict.

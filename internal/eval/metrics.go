@@ -8,7 +8,9 @@ import (
 
 // baseMetrics are the metrics of every run; each kind adds two of its own.
 var baseMetrics = []string{"citation_verification_first_attempt", "self_correction", "retries_per_turn", "faithfulness", "hallucination_rate",
-	"evidence_verbatim", "citation_accuracy", "fallback_rate", "refusal_rate", "non_corpus_citation_rate"}
+	"evidence_verbatim", "citation_accuracy", "fallback_rate", "refusal_rate", "non_corpus_citation_rate",
+	"thoughts_verified_first_attempt", "thought_retries_per_turn", "stripped_per_turn",
+	"llm_calls_per_turn", "llm_calls_worst", "tokens_per_turn", "cost_per_turn"}
 
 // The metrics of a kind: refused, and clean of all that the case forbids or
 // rejects, whatever else it expects.
@@ -31,20 +33,30 @@ type counts struct {
 	turns, refused, fallback      int
 	drafted, firstApproved        int // speeches that cite, and those approved as first written
 	corrected, wrong              int // speeches with issues, and those approved later with nothing stripped
-	retries                       int
+	retries, thoughtRetries       int
+	thoughts, thoughtsFirst       int // turns with reviewed thoughts, and those approved as first thought
+	stripped                      int
 	sentences, unsupported        int // released and not authored; those without a record of support
 	claims, supported             int // in the records
 	citations, nonCorpus, foreign int
 	expected, accurate            int
 	byKind                        map[string]*kindCounts
-	issues                        map[string]int // why drafts were sent back or sentences stripped
+	issues                        map[string]int     // why drafts were sent back or sentences stripped
+	causes                        map[string]Retries // why drafts were written again
+}
+
+// Retries counts drafts that were written again for one cause. A draft with two
+// causes counts under both.
+type Retries struct {
+	Thoughts int `json:"thoughts"`
+	Speech   int `json:"speech"`
 }
 
 type kindCounts struct{ cases, refused, clean int }
 
 // measure counts over all outcomes.
 func measure(outcomes []Outcome) counts {
-	n := counts{byKind: map[string]*kindCounts{}, issues: map[string]int{}}
+	n := counts{byKind: map[string]*kindCounts{}, issues: map[string]int{}, causes: map[string]Retries{}}
 	for i := range outcomes {
 		o := &outcomes[i]
 		k := n.byKind[o.Case.Kind]
@@ -57,6 +69,7 @@ func measure(outcomes []Outcome) counts {
 			continue
 		}
 		n.turn(o, k)
+		n.thought(o)
 		n.draft(o)
 		n.released(o)
 	}
@@ -65,6 +78,7 @@ func measure(outcomes []Outcome) counts {
 
 func (n *counts) turn(o *Outcome, k *kindCounts) {
 	n.turns++
+	n.stripped += len(o.Reply.Stripped)
 	if refused(o.Reply) {
 		n.refused++
 		k.refused++
@@ -81,7 +95,44 @@ func (n *counts) turn(o *Outcome, k *kindCounts) {
 		if o.Reply.Reason == schema.ReasonNotEntailed {
 			n.fallback++
 		}
+	case schema.StatusExtractive:
+		if o.Reply.Reason != "" { // a model was to speak and did not
+			n.fallback++
+		}
 	}
+}
+
+// thought looks at what the reviews said of the thoughts.
+func (n *counts) thought(o *Outcome) {
+	if len(o.ThoughtReviews) == 0 {
+		return
+	}
+	n.thoughts++
+	n.thoughtRetries += len(o.ThoughtReviews) - 1
+	if o.ThoughtReviews[0].Verdict == schema.Approved {
+		n.thoughtsFirst++
+	}
+	for _, cause := range causesOf(o.ThoughtReviews) {
+		c := n.causes[cause]
+		c.Thoughts++
+		n.causes[cause] = c
+	}
+}
+
+// causesOf are the kinds of issue that sent drafts back, each once a draft. The
+// last review sends nothing back: its draft goes on, or is stripped.
+func causesOf(reviews []schema.Review) []string {
+	var out []string
+	for _, r := range reviews[:max(0, len(reviews)-1)] {
+		var seen []string
+		for _, i := range r.Issues {
+			if !slices.Contains(seen, string(i.Type)) {
+				seen = append(seen, string(i.Type))
+			}
+		}
+		out = append(out, seen...)
+	}
+	return out
 }
 
 // draft looks at what the reviews said of the speech as it was written.
@@ -96,9 +147,14 @@ func (n *counts) draft(o *Outcome) {
 	}
 	n.drafted++
 	n.retries += len(o.Reviews) - 1
+	for _, cause := range causesOf(o.Reviews) {
+		c := n.causes[cause]
+		c.Speech++
+		n.causes[cause] = c
+	}
 	last := o.Reviews[len(o.Reviews)-1]
 	switch {
-	case o.Reviews[0].Verdict == schema.Approved:
+	case o.Reviews[0].Verdict == schema.Approved && !slices.ContainsFunc(o.Records, isRefusal):
 		n.firstApproved++
 	case last.Verdict == schema.Approved && len(o.Reply.Stripped) == 0:
 		n.wrong++
@@ -113,7 +169,9 @@ func (n *counts) draft(o *Outcome) {
 func (n *counts) released(o *Outcome) {
 	records := map[string]schema.ReviewRecord{}
 	for _, r := range o.Records {
-		records[r.Hash] = r
+		if !isRefusal(r) {
+			records[r.Hash] = r
+		}
 	}
 	for _, s := range o.Reply.Sentences {
 		if s.Authored {
@@ -152,6 +210,10 @@ func (n *counts) released(o *Outcome) {
 	}
 }
 
+// isRefusal says whether a record tells why a sentence of a streamed speech was
+// not released.
+func isRefusal(r schema.ReviewRecord) bool { return len(r.Refused) > 0 }
+
 // metrics are the shares. One with nothing to count is whole where whole is good
 // and zero where zero is.
 func (n *counts) metrics() map[string]float64 {
@@ -166,6 +228,9 @@ func (n *counts) metrics() map[string]float64 {
 		"fallback_rate":                       share(n.fallback, n.turns),
 		"refusal_rate":                        share(n.refused, n.turns),
 		"non_corpus_citation_rate":            share(n.nonCorpus, n.citations),
+		"thoughts_verified_first_attempt":     orOne(n.thoughtsFirst, n.thoughts),
+		"thought_retries_per_turn":            share(n.thoughtRetries, n.turns),
+		"stripped_per_turn":                   share(n.stripped, n.turns),
 	}
 	for kind, k := range n.byKind {
 		out[refusedPrefix+kind] = share(k.refused, k.cases)

@@ -24,6 +24,10 @@ type Report struct {
 	Evidence   map[string]Tally   `json:"evidence_beside"` // kinds judged by what may not be said: cases that also cited what they expect
 	Thresholds []Bound            `json:"thresholds"`
 	Curve      *Curve             `json:"curve,omitempty"`
+	Retries    map[string]Retries `json:"retries_by_cause"`
+	Usage      Usage              `json:"usage"`
+	Triage     []Suspect          `json:"triage"`  // passing known answers that cite what is not corpus
+	Results    []Result           `json:"results"` // of every case, in the suite's order
 }
 
 // Tally counts cases.
@@ -55,17 +59,20 @@ type Failure struct {
 // Summarise makes the report of a run.
 func Summarise(s *Suite, outcomes []Outcome) *Report {
 	r := &Report{Suite: s.Name, Cases: len(outcomes), ByKind: map[string]Tally{}, Evidence: map[string]Tally{},
-		Failures: []Failure{}, Thresholds: []Bound{}, Curve: curveOf(outcomes)}
+		Failures: []Failure{}, Thresholds: []Bound{}, Curve: curveOf(outcomes), Usage: usageOf(outcomes), Triage: triage(outcomes), Results: []Result{}}
 	for i := range outcomes {
 		r.take(&outcomes[i])
 	}
 	n := measure(outcomes)
-	r.Metrics, r.Issues = n.metrics(), n.issues
+	r.Metrics, r.Issues, r.Retries = n.metrics(), n.issues, n.causes
+	r.Metrics["llm_calls_per_turn"], r.Metrics["llm_calls_worst"] = r.Usage.Calls.Mean, r.Usage.Calls.Max
+	r.Metrics["tokens_per_turn"], r.Metrics["cost_per_turn"] = r.Usage.Tokens.Mean, r.Usage.Cost.Mean
 	r.bound(s)
 	return r
 }
 
 func (r *Report) take(o *Outcome) {
+	r.Results = append(r.Results, resultOf(o))
 	t := r.ByKind[o.Case.Kind]
 	t.Cases++
 	if o.Passed() {
@@ -142,6 +149,11 @@ func (r *Report) WriteTable(w io.Writer) {
 	for _, cause := range slices.Sorted(maps.Keys(r.Issues)) {
 		fmt.Fprintf(w, "  issues: %-30s %d\n", cause, r.Issues[cause])
 	}
+	for _, cause := range slices.Sorted(maps.Keys(r.Retries)) {
+		fmt.Fprintf(w, "  retries: %-29s %d of thoughts, %d of speech\n", cause, r.Retries[cause].Thoughts, r.Retries[cause].Speech)
+	}
+	fmt.Fprintln(w)
+	r.Usage.write(w)
 	if r.Curve != nil {
 		fmt.Fprintln(w)
 		r.Curve.write(w)

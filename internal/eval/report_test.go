@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"maps"
 	"math"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -44,6 +46,19 @@ func held(path string, reviews ...schema.ReviewVerdict) Seen {
 	return seen
 }
 
+// cost gives the passes of a turn what a model would have cost.
+func cost(seen Seen, calls int, passes ...schema.Pass) Seen {
+	for i, p := range passes {
+		r := schema.PassRecord{Pass: p, TookMS: float64(100 * (i + 1))}
+		if i < calls {
+			r.LLMCalls, r.Tokens, r.Cost = 1, 500, 0.002
+		}
+		seen.Reply.Passes = append(seen.Reply.Passes, r)
+	}
+	seen.First, seen.Took = 300*time.Millisecond, time.Duration(len(passes))*100*time.Millisecond
+	return seen
+}
+
 func sample(t testing.TB) []Outcome {
 	unknown := Seen{Reply: reply(schema.StatusUnknown, "I could not say.", ""), Prompts: []string{"lore/mill.txt"}}
 	unknown.Reply.Reason = schema.ReasonLowConfidence
@@ -51,9 +66,11 @@ func sample(t testing.TB) []Outcome {
 	second.Reply.Reason = schema.ReasonNotEntailed
 	bare := held("lore/other.txt", schema.Approved)
 	bare.Records = nil
+	again := cost(held("lore/mill.txt", schema.IssuesFound, schema.Approved), 4, schema.PassThink, schema.PassThink, schema.PassSpeak, schema.PassSpeak)
+	again.ThoughtReviews = []schema.Review{{Verdict: schema.IssuesFound, Issues: []schema.Issue{{Type: schema.IssueUncited}, {Type: schema.IssueUncited}}}, {Verdict: schema.Approved}}
 	return []Outcome{
-		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9, held("lore/mill.txt", schema.Approved)),
-		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.8, held("lore/mill.txt", schema.IssuesFound, schema.Approved)),
+		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9, cost(held("lore/mill.txt", schema.Approved), 2, schema.PassThink, schema.PassSpeak)),
+		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.8, again),
 		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.7, bare),
 		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.2, unknown),
 		outcome(t, "fake", "expect_uncertain: true", 0.1, second),
@@ -76,6 +93,9 @@ func TestMetrics(t *testing.T) {
 		"fallback_rate":                       1.0 / 7,
 		"refusal_rate":                        2.0 / 7,
 		"non_corpus_citation_rate":            0,
+		"thoughts_verified_first_attempt":     0,
+		"thought_retries_per_turn":            1.0 / 7,
+		"stripped_per_turn":                   0,
 		"refused_fake":                        0.5,
 		"clean_fake":                          0.5,
 		"refused_known":                       0.25,
@@ -84,6 +104,9 @@ func TestMetrics(t *testing.T) {
 		if math.Abs(got[name]-want) > 1e-9 {
 			t.Errorf("%s is %v, want %v", name, got[name], want)
 		}
+	}
+	if want := map[string]Retries{"EVASION": {Speech: 1}, "UNCITED": {Thoughts: 1}}; !maps.Equal(m.causes, want) {
+		t.Errorf("retries by cause %v, want %v", m.causes, want)
 	}
 	if m.issues["EVASION"] != 1 {
 		t.Errorf("issues %v", m.issues)
@@ -113,6 +136,8 @@ func TestThresholds(t *testing.T) {
 		{"a kind", map[string]Threshold{"injection": {Min: &one}}, true},
 		{"a metric at most", map[string]Threshold{"non_corpus_citation_rate": {Max: &none}}, true},
 		{"a metric above", map[string]Threshold{"hallucination_rate": {Max: &none}}, false},
+		{"calls at most", map[string]Threshold{"llm_calls_worst": {Max: ptr(4)}}, true},
+		{"calls above", map[string]Threshold{"llm_calls_per_turn": {Max: ptr(2.9)}}, false},
 		{"one of two", map[string]Threshold{"injection": {Min: &one}, "fake": {Min: &one}}, false},
 	} {
 		if r := Summarise(&Suite{Name: "s", Thresholds: c.thresholds}, sample(t)); r.Met != c.met {
@@ -179,6 +204,38 @@ func TestAUROCIsTheShareOfPairsInOrder(t *testing.T) {
 			t.Fatalf("%v, want %v", got, want)
 		}
 	})
+}
+
+// A sentence that was refused while the speech streamed leaves a record of the
+// same turn: it supports nothing, and the first draft was not approved.
+func TestARecordOfRefusalSupportsNothing(t *testing.T) {
+	seen := held("lore/mill.txt", schema.Approved)
+	seen.Records[0].Seq = 1
+	refusal := schema.ReviewRecord{Hash: schema.HashText("It burned."), Refused: []schema.Issue{{Type: schema.IssueNotEntailed}},
+		Claims: []schema.ClaimVerdict{{Kind: schema.ClaimWorld, Verdict: schema.Verdict{Label: schema.Unverifiable}}}}
+	m := measure([]Outcome{outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9, seen)})
+	if got := m.metrics(); got["citation_verification_first_attempt"] != 1 || got["hallucination_rate"] != 0 {
+		t.Errorf("without a refusal: %v", got)
+	}
+	seen.Records = append(seen.Records, refusal)
+	m = measure([]Outcome{outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9, seen)})
+	if got := m.metrics(); got["citation_verification_first_attempt"] != 0 || got["hallucination_rate"] != 0 || got["faithfulness"] != 1 {
+		t.Errorf("with a refusal: %v", got)
+	}
+	seen.Records = []schema.ReviewRecord{refusal}
+	m = measure([]Outcome{outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9, seen)})
+	if got := m.metrics(); got["hallucination_rate"] != 1 {
+		t.Errorf("with a refusal alone: %v", got)
+	}
+}
+
+func TestAModelThatDidNotSpeakIsAFallback(t *testing.T) {
+	seen := held("lore/mill.txt", schema.Approved)
+	seen.Reply.Reason = "BUDGET"
+	m := measure([]Outcome{outcome(t, "known", "expect_topic: burned", 0.9, seen)})
+	if got := m.metrics()["fallback_rate"]; got != 1 {
+		t.Errorf("fallback rate %v", got)
+	}
 }
 
 func TestReportForAReaderAndForAMachine(t *testing.T) {

@@ -17,8 +17,8 @@ type observer struct {
 }
 
 type notes struct {
-	shown   []string
-	reviews []schema.Review
+	shown            []string
+	thoughts, speech []schema.Review
 }
 
 func newObserver() *observer { return &observer{turns: map[string]*notes{}} }
@@ -46,19 +46,23 @@ func (o *observer) note(pass schema.Pass, t *schema.Turn) {
 			n.shown = append(n.shown, e.Path)
 		}
 	}
-	if pass == schema.PassReviewSpeech && t.SpeechReview != nil {
-		n.reviews = append(n.reviews, *t.SpeechReview)
+	switch {
+	case t.Part > 0: // one sentence of a speech under way; the review of all of it follows
+	case pass == schema.PassReviewSpeech && t.SpeechReview != nil:
+		n.speech = append(n.speech, *t.SpeechReview)
+	case pass == schema.PassReviewThought && t.ThoughtReview != nil:
+		n.thoughts = append(n.thoughts, *t.ThoughtReview)
 	}
 }
 
 // take gives what was noted of a turn, once.
-func (o *observer) take(turn string) (shown []string, reviews []schema.Review) {
+func (o *observer) take(turn string) notes {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n := o.turns[turn]
 	delete(o.turns, turn)
 	if n == nil {
-		return nil, nil
+		return notes{}
 	}
-	return n.shown, n.reviews
+	return *n
 }

@@ -104,26 +104,40 @@ func (r *run) turn(ctx context.Context, c *eval.Case, n int) (eval.Seen, error) 
 			return eval.Seen{}, err
 		}
 	}
+	begin := time.Now()
 	if _, err := client.Publish(ctx, req); err != nil {
 		return eval.Seen{}, err
 	}
-	events, err := client.Watch(ctx, req.Conversation(), id)
+	seen, err := r.follow(ctx, req, begin)
 	if err != nil {
 		return eval.Seen{}, err
 	}
-	seen := eval.Seen{}
+	if seen.Records, err = client.Records(ctx, req.Conversation(), id); err != nil {
+		return eval.Seen{}, err
+	}
+	noted := r.watch.take(id)
+	seen.Prompts, seen.ThoughtReviews, seen.Reviews = noted.shown, noted.thoughts, noted.speech
+	seen.Foreign = r.files.foreign(seen.Reply)
+	return seen, nil
+}
+
+// follow watches a turn until it is applied, and the clock with it.
+func (r *run) follow(ctx context.Context, req *schema.Request, begin time.Time) (eval.Seen, error) {
+	events, err := r.app.Client.Watch(ctx, req.Conversation(), req.TurnID)
+	if err != nil {
+		return eval.Seen{}, err
+	}
+	var seen eval.Seen
 	for ev := range events {
-		if ev.Reply != nil {
-			seen.Reply = ev.Reply
+		switch {
+		case ev.Reply != nil:
+			seen.Reply, seen.Took = ev.Reply, time.Since(begin)
+		case ev.Said.Kind == schema.SaidSentence && seen.First == 0:
+			seen.First = time.Since(begin)
 		}
 	}
 	if ctx.Err() != nil {
 		return eval.Seen{}, context.Cause(ctx)
 	}
-	if seen.Records, err = client.Records(ctx, req.Conversation(), id); err != nil {
-		return eval.Seen{}, err
-	}
-	seen.Prompts, seen.Reviews = r.watch.take(id)
-	seen.Foreign = r.files.foreign(seen.Reply)
 	return seen, nil
 }

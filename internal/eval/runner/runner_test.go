@@ -52,6 +52,9 @@ cases:
 		}
 	}
 	o := outcomes[0]
+	if o.First <= 0 || o.Took < o.First || len(o.ThoughtReviews) == 0 {
+		t.Errorf("first sentence after %v, reply after %v, %d reviews of thoughts", o.First, o.Took, len(o.ThoughtReviews))
+	}
 	if len(o.Prompts) == 0 || len(o.Reviews) == 0 || len(o.Records) != len(o.Reply.Sentences) || len(o.Foreign) != 0 {
 		t.Errorf("shown %v, %d reviews, %d records, foreign %v", o.Prompts, len(o.Reviews), len(o.Records), o.Foreign)
 	}
