@@ -35,7 +35,7 @@ func (s Scene) Think() *Data {
 	if s.Turn.Retrieval.Compacted != "" {
 		d.Section("sources_in_short", s.Turn.Retrieval.Compacted)
 	} else {
-		d.Section("sources", s.sources()...)
+		s.sources(d)
 	}
 	if len(s.Turn.Unknown) > 0 {
 		d.Section("never_heard_of", s.Turn.Unknown...)
@@ -100,7 +100,7 @@ func (s Scene) Act(actions []schema.ActionSpec) *Data {
 func (s Scene) Retrieve(sources bool) *Data {
 	d := &Data{}
 	if sources {
-		d.Section("sources", s.sources()...)
+		s.sources(d)
 	}
 	return s.said(d, nil, nil)
 }
@@ -117,16 +117,18 @@ func (s Scene) about() *Data {
 	return new(Data).Section("self", lines...)
 }
 
-func (s Scene) sources() []string {
-	var out []string
+// sources adds the citable sources as the NPC may say them, under their numbers.
+func (s Scene) sources(d *Data) {
+	var lines, about []string
 	for _, src := range s.Turn.Sources {
-		line := "[" + src.ID + "] " + src.Content
-		if about := described(src.Type, src.Speaker, src.Author, src.Belief, s.Person); about != "" {
-			line += " (" + about + ")"
+		as := schema.Evidence{Text: src.Content, Type: src.Type, Speaker: src.Speaker, Author: src.Author, At: src.At, Belief: src.Belief, Path: src.Path}
+		lines = append(lines, "["+src.ID+"] "+Spoken(as, s.Person))
+		if what := described(src.Type, src.Speaker, src.Author, src.Belief, s.Person); what != "" {
+			about = append(about, src.ID+": "+what)
 		}
-		out = append(out, line)
 	}
-	return out
+	d.Section("sources", lines...)
+	d.Section("about_sources", about...)
 }
 
 // evidence adds the blocks as the NPC may say them, one a line; ids nil means
