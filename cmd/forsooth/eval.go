@@ -15,14 +15,22 @@ import (
 )
 
 type evalCmd struct {
+	Suite   evalSuiteCmd   `cmd:"" default:"withargs" help:"Run a suite."`
+	Compare evalCompareCmd `cmd:"" help:"Hold the report of a run against an earlier one's."`
+}
+
+type evalSuiteCmd struct {
 	Suite   string   `arg:"" help:"The suite's file, or the name of one in the binary: hollowmere, shadowwatch, paper." placeholder:"SUITE.yaml"`
-	Jobs    int      `help:"Conversations at once." default:"8"`
+	Jobs    int      `help:"Conversations at once; 1 measures times that do not disturb each other." default:"8"`
 	Earlier []string `help:"Report of an earlier run (eval --json): a new document that repeats one of its answers is a leak." type:"path" placeholder:"FILE"`
 	Show    bool     `help:"Print every case with its reply and evidence on standard error."`
+	Triage  bool     `help:"List the passing known answers whose cited ids are not corpus."`
+	Against string   `name:"compare" help:"Report of an earlier run to hold this one against." type:"path" placeholder:"OLD.json"`
+	judging
 }
 
 // Run runs a suite on a throw-away data folder.
-func (c *evalCmd) Run(e *env) error {
+func (c *evalSuiteCmd) Run(e *env) error {
 	suite, w, err := c.load(e)
 	if err != nil {
 		return usage(err)
@@ -48,7 +56,7 @@ func (c *evalCmd) Run(e *env) error {
 }
 
 // load reads the suite and its world.
-func (c *evalCmd) load(e *env) (*eval.Suite, *world.World, error) {
+func (c *evalSuiteCmd) load(e *env) (*eval.Suite, *world.World, error) {
 	suite, dir, err := c.suite()
 	if err != nil {
 		return nil, nil, err
@@ -64,7 +72,7 @@ func (c *evalCmd) load(e *env) (*eval.Suite, *world.World, error) {
 }
 
 // suite reads a file, or a suite that the binary carries.
-func (c *evalCmd) suite() (*eval.Suite, string, error) {
+func (c *evalSuiteCmd) suite() (*eval.Suite, string, error) {
 	if data, dir, ok := app.CarriedSuite(c.Suite); ok {
 		suite, err := eval.Parse(c.Suite, data)
 		if err == nil && dir == "" {
@@ -80,7 +88,7 @@ func (c *evalCmd) suite() (*eval.Suite, string, error) {
 }
 
 // quarantine keeps a suite from being answered by a leak.
-func (c *evalCmd) quarantine(suite *eval.Suite, w *world.World) error {
+func (c *evalSuiteCmd) quarantine(suite *eval.Suite, w *world.World) error {
 	var earlier []string
 	for _, report := range c.Earlier {
 		answers, err := eval.Answers(report)
@@ -92,22 +100,54 @@ func (c *evalCmd) quarantine(suite *eval.Suite, w *world.World) error {
 	return failed(eval.Quarantine(suite, w, earlier, eval.Modified(w)))
 }
 
-func (c *evalCmd) print(e *env, report *eval.Report) error {
+func (c *evalSuiteCmd) print(e *env, report *eval.Report) error {
+	against, err := c.against(report)
+	if err != nil {
+		return err
+	}
 	if e.json {
-		if err := report.WriteJSON(e.out); err != nil {
+		if err := e.printJSON(struct {
+			*eval.Report
+			Comparison *eval.Comparison `json:"comparison,omitempty"`
+		}{report, against}); err != nil {
 			return err
 		}
 	} else {
-		report.WriteTable(e.out)
+		c.printTables(e, report, against)
 	}
 	if !report.Met {
 		return failed(errSilent)
 	}
-	return nil
+	return c.verdict(against)
+}
+
+func (c *evalSuiteCmd) printTables(e *env, report *eval.Report, against *eval.Comparison) {
+	report.WriteTable(e.out)
+	if c.Triage {
+		fmt.Fprintln(e.out)
+		report.WriteTriage(e.out)
+	}
+	if against != nil {
+		fmt.Fprintln(e.out)
+		against.WriteTable(e.out)
+	}
+}
+
+// against holds the run against the earlier one that was named, if any.
+func (c *evalSuiteCmd) against(report *eval.Report) (*eval.Comparison, error) {
+	if c.Against == "" {
+		return nil, nil
+	}
+	old, err := eval.ReadReport(c.Against)
+	if err != nil {
+		return nil, usage(err)
+	}
+	comparison, err := eval.Compare(old, report, c.Tolerance)
+	return comparison, usage(err)
 }
 
 // shown prints a case as it ends, for reading answers rather than figures.
-func (c *evalCmd) shown(e *env) func(*eval.Outcome) {
+func (c *evalSuiteCmd) shown(e *env) func(*eval.Outcome) {
 	if !c.Show {
 		return counting(e)
 	}

@@ -61,6 +61,53 @@ func TestASuiteBelowItsThresholds(t *testing.T) {
 	s.run("eval", path).wants(t, exitFine)
 }
 
+// A run is held against an earlier one: what changed is named, and what is worse
+// fails only where that was asked.
+func TestTwoRunsAreCompared(t *testing.T) {
+	s := newSite(t)
+	s.village()
+	better := s.write("better.yaml", suite)
+	worse := s.write("worse.yaml", strings.Replace(suite, "expect_topic: Teague", "expect_topic: Bram", 1))
+	old := s.write("old.json", s.run("eval", better, "--json").out)
+	now := s.write("new.json", s.run("eval", worse, "--json").out)
+	same := s.run("eval", "compare", old, old, "--fail-on-worse")
+	same.wants(t, exitFine)
+	if !strings.Contains(same.out, "nothing is worse") {
+		t.Errorf("it prints\n%s", same.out)
+	}
+	r := s.run("eval", "compare", old, now)
+	r.wants(t, exitFine)
+	for _, want := range []string{"BROKE ferry (mira)", "WORSE: passed, passed_known", "1 broke, 0 mended"} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("%q is missing in\n%s", want, r.out)
+		}
+	}
+	r = s.run("eval", "compare", old, now, "--fail-on-worse", "--json")
+	r.wants(t, exitFailed)
+	if o := r.object(t); len(o["worse"].([]any)) != 2 || len(o["changed"].([]any)) != 1 {
+		t.Errorf("%s", r.out)
+	}
+	s.run("eval", "compare", old, now, "--fail-on-worse", "--tolerance", "0.9").wants(t, exitFailed) // passed_known fell by 1
+	s.run("eval", "compare", old, s.path("none.json")).wants(t, exitUsage, "none.json", "cannot be read")
+
+	r = s.run("eval", better, "--compare", now, "--fail-on-worse")
+	r.wants(t, exitFine)
+	if !strings.Contains(r.out, "MENDED ferry (mira)") {
+		t.Errorf("it prints\n%s", r.out)
+	}
+}
+
+func TestTriageOfARun(t *testing.T) {
+	s := newSite(t)
+	s.village()
+	path := s.write("suite.yaml", suite+"  - name: said\n    player_message: What did I say about the rope?\n    history: [{player: The rope is frayed., npc: Is it.}]\n    expect_topic: frayed\n")
+	r := s.run("eval", path, "--triage")
+	r.wants(t, exitFine)
+	if !strings.Contains(r.out, "triage: 1 passing known answers") || !strings.Contains(r.out, "said (known, mira)") || !strings.Contains(r.out, "source is user") {
+		t.Errorf("it prints\n%s", r.out)
+	}
+}
+
 func TestHistoryIsWhatWasSaidBefore(t *testing.T) {
 	s := newSite(t)
 	s.village()

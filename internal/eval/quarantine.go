@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -86,15 +85,12 @@ func Modified(w *world.World) func(path string) time.Time {
 	}
 }
 
-// Answers are the replies that an earlier report holds.
+// Answers are the replies that an earlier report holds of failed cases. What
+// passed quotes the world itself.
 func Answers(report string) ([]string, error) {
-	data, err := os.ReadFile(report)
+	r, err := ReadReport(report)
 	if err != nil {
-		return nil, fmt.Errorf("earlier report %s: cannot be read", report)
-	}
-	var r Report
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("earlier report %s: is not the JSON of eval --json: %w", report, err)
+		return nil, fmt.Errorf("earlier %w", err)
 	}
 	var out []string
 	for _, f := range r.Failures {
