@@ -18,6 +18,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -60,6 +61,7 @@ type App struct {
 	Mesh    *mesh.Mesh
 	Client  *mesh.Client
 	Server  *embedded.Server // nil with an external server
+	Model   *model.Model     // nil where no model is configured
 
 	corpus  *sqlite.Corpus
 	serving string // the file that says what is served, while it is
@@ -166,10 +168,10 @@ func (a *App) register(o Options, static *embed.Static) {
 	}
 	if runs("retriever") {
 		a.Mesh.Intake(mesh.Intake{Check: a.Library.Check})
-		handle(schema.PassRetrieve, retriever.New(a.Library).Retrieve)
+		handle(schema.PassRetrieve, retriever.New(a.Library, a.Model).Retrieve)
 	}
 	if runs("monologue") {
-		handle(schema.PassThink, monologue.New(a.Library).Think)
+		handle(schema.PassThink, monologue.New(a.Library, a.Model).Think)
 	}
 	if runs("reviewer") {
 		r := reviewer.New(a.Library, Verifier(), a.Mesh.Said(), a.Mesh, o.Alert)
@@ -177,12 +179,12 @@ func (a *App) register(o Options, static *embed.Static) {
 		handle(schema.PassReviewSpeech, r.ReviewSpeech)
 	}
 	if runs("speaker") {
-		s := speaker.New(a.Library, Similarity(static))
+		s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Model: a.Model, Stream: a.Mesh.Said()})
 		handle(schema.PassDecide, s.Decide)
 		handle(schema.PassSpeak, s.Speak)
 	}
 	if runs("actions") {
-		s := actions.New(a.Library)
+		s := actions.New(a.Library, a.Model)
 		handle(schema.PassAct, s.Act)
 		a.Mesh.Ends(mesh.Ends{Author: s.Author, Apply: s.Apply})
 	}

@@ -17,7 +17,8 @@ import (
 // <turn>/<hop>/s<n>/<run>, so a sentence that is sent twice travels once. The
 // sentences of a run must be sent in order, each after the one before is stored;
 // the turn itself follows when the speech has ended.
-func (m *Mesh) Emit(ctx context.Context, t *schema.Turn, part int) error {
+func (s *Said) Emit(ctx context.Context, t *schema.Turn, part int) error {
+	m := s.m
 	if t.Speech == nil || t.Speech.Run == "" || part < 1 || part > len(t.Speech.Sentences) {
 		return Reject(fmt.Errorf("sentence %d is none of the speech of turn %s", part, t.TurnID))
 	}

@@ -60,6 +60,7 @@ func Load(fsys fs.FS, dir string) (*World, []Problem, error) {
 	ld.read()
 	ld.npcs()
 	ld.documents()
+	w.Prompts = ld.prompts()
 	ld.refuseNames()
 	if w.DefaultNPC != "" && w.NPCs[w.DefaultNPC] == nil {
 		ld.warnf(frameFile, "`default_npc` names %q, which is no NPC of this world", w.DefaultNPC)

@@ -31,9 +31,10 @@ type World struct {
 	Moderation   json.RawMessage
 	Budget       json.RawMessage
 	NPCs         map[string]*NPC
-	Documents    []*Document // in the order of their paths; backstories among them
-	Version      string      // hash of every file read: the lore_version of a turn
-	Dir          string      // where it was loaded from, for messages
+	Documents    []*Document       // in the order of their paths; backstories among them
+	Prompts      map[string]string // a world's own prompts, by the name of their call
+	Version      string            // hash of every file read: the lore_version of a turn
+	Dir          string            // where it was loaded from, for messages
 }
 
 // NPC is one character.

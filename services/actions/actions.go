@@ -1,7 +1,7 @@
 // Package actions is Pass 5 and the end of the turn: it checks the actions that
 // the decision named, makes the reply from the released sentences, writes the
 // authored reply at a deadline, and says how a reply changes the conversation.
-// It releases no sentence and calls no model; the mesh publishes what it makes.
+// It releases no sentence; the mesh publishes what it makes.
 package actions
 
 import (
@@ -13,19 +13,23 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Service answers the act pass, the deadline and the finisher.
-type Service struct{ library *lore.Library }
+type Service struct {
+	library *lore.Library
+	model   *model.Model
+}
 
-// New makes the service.
-func New(library *lore.Library) *Service { return &Service{library: library} }
+// New makes the service; m is nil where no model is configured.
+func New(library *lore.Library, m *model.Model) *Service { return &Service{library: library, model: m} }
 
 // Act is Pass 5: the reply, with the actions that are checked once more.
-func (s *Service) Act(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+func (s *Service) Act(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
 	r := &schema.Reply{
 		SchemaVersion: schema.Version, TurnID: t.TurnID, World: t.World, NPC: t.NPC, Player: t.Player, Message: t.Message,
 		Sentences: t.Released, Stripped: t.Stripped, Passes: t.Passes,
@@ -39,7 +43,11 @@ func (s *Service) Act(_ context.Context, t *schema.Turn) (schema.Pass, error) {
 	}
 	x, npc, err := s.library.Find(&t.Request)
 	if err == nil {
+		if a := s.model.For(t, x, npc); a != nil && !a.Lean() && t.Abort == nil && t.Decision != nil {
+			add(ctx, t, npc, a)
+		}
 		r.Actions = checked(t, npc, x.Person(npc))
+		r.Passes = t.Passes
 	}
 	r.Status, r.Reason = statusOf(t, r.Actions)
 	if err == nil {
@@ -79,8 +87,8 @@ func statusOf(t *schema.Turn, taken []schema.Action) (schema.Status, string) {
 		return schema.StatusAborted, t.Abort.Reason
 	}
 	if cites(t.Released) {
-		if t.Speech != nil && t.Speech.Speaker == "extractive" {
-			return schema.StatusExtractive, ""
+		if t.Speech != nil && !t.Speech.ByModel() {
+			return schema.StatusExtractive, t.Fallback
 		}
 		return schema.StatusAnswered, ""
 	}

@@ -1,5 +1,6 @@
 // Package monologue is Pass 2: the NPC's inner monologue, in the first person,
-// each fact with the source it rests on. Without a model the thoughts are the
+// each fact with the source it rests on. A model thinks where one is configured
+// and the confidence gate is open; without one the thoughts are the
 // sources' own sentences and a plan; they are reviewed like any other. It decides
 // nothing and says nothing to the player.
 package monologue
@@ -10,16 +11,22 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Service answers the think pass.
-type Service struct{ library *lore.Library }
+type Service struct {
+	library *lore.Library
+	model   *model.Model
+}
 
-// New makes the service.
-func New(library *lore.Library) *Service { return &Service{library: library} }
+// New makes the service; m is nil where no model is configured.
+func New(library *lore.Library, m *model.Model) *Service { return &Service{library: library, model: m} }
 
 // maxRecalled is how many blocks come to the NPC's mind: a speech says three
 // sentences.
@@ -37,11 +44,44 @@ func WordLimit(c schema.Class) int {
 }
 
 // Think is Pass 2. On a second attempt it leaves out what the review found wrong.
-func (s *Service) Think(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+func (s *Service) Think(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
 	x, npc, err := s.library.Find(&t.Request)
 	if err != nil {
 		return "", err
 	}
+	if a := s.model.For(t, x, npc); a != nil && !a.Lean() {
+		err := ask(ctx, t, a)
+		if err == nil {
+			return schema.PassReviewThought, nil
+		}
+		if ended := model.FallBack(ctx, t, err); ended != nil {
+			return "", ended
+		}
+	}
+	recallAll(t, x, npc)
+	return schema.PassReviewThought, nil
+}
+
+// thinkingShare is how much of the time left the thoughts may take.
+const thinkingShare = 0.4
+
+// ask lets the model think.
+func ask(ctx context.Context, t *schema.Turn, a *model.Turn) error {
+	var thoughts []schema.Thought
+	_, err := a.Ask(ctx, model.Asked{Name: prompt.Monologue, Data: a.Think(), Words: WordLimit(t.Class), Share: thinkingShare,
+		Validate: func(answer []byte) (err error) {
+			thoughts, err = prompt.Thoughts(answer)
+			return err
+		}})
+	if err != nil {
+		return err
+	}
+	t.Thoughts = thoughts
+	return nil
+}
+
+// recallAll makes the thoughts without a model.
+func recallAll(t *schema.Turn, x *lore.Lore, npc *world.NPC) {
 	budget := WordLimit(t.Class)
 	var thoughts []schema.Thought
 	add := func(th schema.Thought) {
@@ -62,7 +102,6 @@ func (s *Service) Think(_ context.Context, t *schema.Turn) (schema.Pass, error) 
 	}
 	add(plan(t))
 	t.Thoughts = thoughts
-	return schema.PassReviewThought, nil
 }
 
 // recall is the sentence of a block that is nearest to the question, as this NPC

@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -23,11 +24,14 @@ import (
 const TopK = 8
 
 // Service answers the retrieve pass.
-type Service struct{ library *lore.Library }
+type Service struct {
+	library *lore.Library
+	model   *model.Model
+}
 
-// New makes the service.
-func New(library *lore.Library) *Service {
-	return &Service{library: library}
+// New makes the service; m is nil where no model is configured.
+func New(library *lore.Library, m *model.Model) *Service {
+	return &Service{library: library, model: m}
 }
 
 // Retrieve is Pass 1.
@@ -75,8 +79,9 @@ func (s *Service) searchFeeling(ctx context.Context, t *schema.Turn, x *lore.Lor
 
 // search fills the turn with what the index holds for this question.
 func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
+	a := s.model.Searching(t, x, npc)
 	query := retrieval.Query{
-		NPC: npc, Message: reading.Question, TopK: TopK, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t),
+		NPC: npc, Message: worded(ctx, t, a, reading.Question), TopK: TopK, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t),
 		Player: t.PlayerName, Context: recentLines(t.Convo),
 	}
 	result, err := x.Index.CitationQuery(ctx, query)
@@ -87,7 +92,11 @@ func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc 
 	t.Retrieval = &result.Retrieval
 	t.Retrieval.Query, t.Retrieval.Intent, t.Retrieval.LoreHash = kept.Query, kept.Intent, kept.LoreHash
 	t.Sources, t.Unknown = result.Sources, result.Unknown
-	t.Evidence = append(grounding.Blocks(result.Sources, grounding.DefaultLimits), stateBlocks(t, npc)...)
+	if t.Retrieval.Zone == schema.ZoneModel {
+		rerank(ctx, t, a)
+		compact(ctx, t, a)
+	}
+	t.Evidence = append(grounding.Blocks(t.Sources, grounding.DefaultLimits), stateBlocks(t, npc)...)
 	return keepBack(ctx, t, x, query)
 }
 

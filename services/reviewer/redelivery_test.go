@@ -3,8 +3,8 @@ package reviewer_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 

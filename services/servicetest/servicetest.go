@@ -117,9 +117,9 @@ func Over(t testing.TB, w *world.World) *Bench {
 	b := &Bench{Library: library, world: w.Name, Releases: &Releases{Stored: map[string][]schema.Sentence{},
 		Records: map[string][]schema.ReviewRecord{}, Closed: map[string]bool{}}}
 	rev := reviewer.New(library, app.Verifier(), b.Releases, nil, func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) })
-	spk, act := speaker.New(library, app.Similarity(static)), actions.New(library)
+	spk, act := speaker.New(library, speaker.Options{Similar: app.Similarity(static)}), actions.New(library, nil)
 	b.Handlers = map[schema.Pass]mesh.Handler{
-		schema.PassRetrieve: retriever.New(library).Retrieve, schema.PassThink: monologue.New(library).Think,
+		schema.PassRetrieve: retriever.New(library, nil).Retrieve, schema.PassThink: monologue.New(library, nil).Think,
 		schema.PassReviewThought: rev.ReviewThoughts, schema.PassDecide: spk.Decide, schema.PassSpeak: spk.Speak,
 		schema.PassReviewSpeech: rev.ReviewSpeech, schema.PassAct: act.Act,
 	}
@@ -139,6 +139,8 @@ func (b *Bench) Walk(t testing.TB, turn *schema.Turn, from schema.Pass) *schema.
 		if hops > 40 {
 			t.Fatalf("turn %s does not end; it is at %s", turn.TurnID, pass)
 		}
+		turn.Hop, turn.Pass = turn.Hop+1, pass
+		turn.Passes = append(turn.Passes, schema.PassRecord{Pass: pass, Hop: turn.Hop, Attempt: 1}) // as the mesh does
 		next, err := b.Handlers[pass](t.Context(), turn)
 		if err != nil {
 			t.Fatalf("%s: %v", pass, err)

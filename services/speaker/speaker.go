@@ -6,11 +6,14 @@ package speaker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -20,16 +23,32 @@ import (
 type Service struct {
 	library *lore.Library
 	similar extractive.Similarity
+	model   *model.Model
+	stream  Streamer
 }
 
-// New makes the service; similar says how near a sentence stands to a question.
-func New(library *lore.Library, similar extractive.Similarity) *Service {
-	return &Service{library: library, similar: similar}
+// Streamer sends the sentences of a speech that is still being spoken to the
+// review. The mesh is one; tests have another without a broker.
+type Streamer interface {
+	Load(ctx context.Context, t *schema.Turn) (mesh.State, error)
+	Emit(ctx context.Context, t *schema.Turn, part int) error
+}
+
+// Options are what the service may have besides its library.
+type Options struct {
+	Similar extractive.Similarity // how near a sentence stands to a question
+	Model   *model.Model          // nil: no model speaks
+	Stream  Streamer              // nil: speeches are reviewed whole
+}
+
+// New makes the service.
+func New(library *lore.Library, o Options) *Service {
+	return &Service{library: library, similar: o.Similar, model: o.Model, stream: o.Stream}
 }
 
 // Decide is Pass 3.
-func (s *Service) Decide(_ context.Context, t *schema.Turn) (schema.Pass, error) {
-	_, npc, err := s.library.Find(&t.Request)
+func (s *Service) Decide(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+	x, npc, err := s.library.Find(&t.Request)
 	if err != nil {
 		return "", err
 	}
@@ -37,6 +56,12 @@ func (s *Service) Decide(_ context.Context, t *schema.Turn) (schema.Pass, error)
 	switch d.Kind {
 	case schema.KindAnswer:
 		d.Share = shared(t)
+		if a := s.model.For(t, x, npc); a != nil {
+			if err := decide(ctx, t, npc, a, d); err != nil {
+				return "", err
+			}
+			break
+		}
 		d.Plan = []string{"Say what the evidence says, and no more."}
 		if len(d.Share) == 0 {
 			d.Kind, d.Plan = schema.KindUnknown, []string{"Say that I do not know."}
@@ -49,7 +74,7 @@ func (s *Service) Decide(_ context.Context, t *schema.Turn) (schema.Pass, error)
 	default:
 		d.Plan = []string{"Say that I do not know."}
 	}
-	d.Actions = intended(t, npc)
+	d.Actions = append(intended(t, npc), d.Actions...)
 	t.Decision = d
 	return schema.PassSpeak, nil
 }
@@ -117,7 +142,7 @@ func shared(t *schema.Turn) []string {
 }
 
 // Speak is Pass 4. On a second attempt it leaves out what the review refused.
-func (s *Service) Speak(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+func (s *Service) Speak(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
 	x, npc, err := s.library.Find(&t.Request)
 	if err != nil {
 		return "", err
@@ -128,6 +153,24 @@ func (s *Service) Speak(_ context.Context, t *schema.Turn) (schema.Pass, error) 
 	attempt := 1
 	if t.Speech != nil {
 		attempt = t.Speech.Attempt + 1
+	}
+	if a := s.model.For(t, x, npc); a != nil && t.Decision.Kind == schema.KindAnswer {
+		err := s.speak(ctx, t, x, npc, a, attempt)
+		if err == nil {
+			return schema.PassReviewSpeech, nil
+		}
+		var failed *modelError
+		if !errors.As(err, &failed) {
+			return "", err
+		}
+		if ended := model.FallBack(ctx, t, failed.err); ended != nil {
+			return "", ended
+		}
+	}
+	if len(t.Released) > 0 && t.Fallback != "" {
+		// What the model has said stands; an extractive answer would say it twice.
+		t.Speech = &schema.Speech{Attempt: attempt, Speaker: speakerModel}
+		return schema.PassReviewSpeech, nil
 	}
 	t.Speech = &schema.Speech{Attempt: attempt, Speaker: schema.SpeakerExtractive, Sentences: s.sentences(t, x, npc)}
 	return schema.PassReviewSpeech, nil

@@ -1,0 +1,192 @@
+// Package model is a language model as the passes use it: the prompts of a world,
+// the client, an NPC's own settings, the time and the calls that a turn has left.
+// A pass asks; where no model may or can answer, the turn is marked and goes on
+// the extractive way. Nothing that comes back is trusted here: the reviews judge
+// it.
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/llm"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Depths of a turn with a model.
+const (
+	DepthFull = "full" // thoughts, decision and speech are calls of their own
+	DepthLean = "lean" // one call
+)
+
+// Options are what a process sets.
+type Options struct {
+	CitationQuery bool // let the model word the search
+	Rerank        bool // let the model order the sources
+}
+
+// Model asks for the passes. A nil *Model is a process without a model.
+type Model struct {
+	llm     *llm.Models
+	options Options
+	books   map[string]*prompt.Book // by world
+	base    *prompt.Book
+}
+
+// New puts the prompts of the worlds and a client together.
+func New(models *llm.Models, worlds []*world.World, o Options) (*Model, error) {
+	m := &Model{llm: models, options: o, books: map[string]*prompt.Book{}, base: prompt.Default()}
+	for _, w := range worlds {
+		if len(w.Prompts) == 0 {
+			continue
+		}
+		book, err := prompt.NewBook(w.Prompts)
+		if err != nil {
+			return nil, fmt.Errorf("world %s: %w", w.Name, err)
+		}
+		m.books[w.Name] = book
+	}
+	return m, nil
+}
+
+// Turn is one turn's access to the model.
+type Turn struct {
+	m     *Model
+	t     *schema.Turn
+	w     *world.World
+	npc   *world.NPC
+	meter *llm.Meter
+	prompt.Scene
+}
+
+// For gives a turn its access, or nil where no model speaks in it: none is
+// configured, an earlier pass fell back, or the confidence gate did not open.
+func (m *Model) For(t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
+	if m == nil || t.Fallback != "" || t.Retrieval == nil || t.Retrieval.Zone != schema.ZoneModel {
+		return nil
+	}
+	return m.access(t, x, npc)
+}
+
+// Searching gives Pass 1 its access: there the gate has not been asked yet.
+func (m *Model) Searching(t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
+	if m == nil || t.Fallback != "" {
+		return nil
+	}
+	return m.access(t, x, npc)
+}
+
+func (m *Model) access(t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
+	return &Turn{m: m, t: t, w: x.World, npc: npc, meter: llm.NewMeter(t), Scene: prompt.Scene{Turn: t, NPC: npc, Person: x.Person(npc)}}
+}
+
+// Lean says whether the turn makes one call of all.
+func (a *Turn) Lean() bool { return a.w.DepthFor(a.npc) == DepthLean }
+
+// WordsSearch and Reranks say what Pass 1 asks a model.
+func (a *Turn) WordsSearch() bool { return a != nil && a.m.options.CitationQuery }
+
+// Reranks says whether a model orders the sources.
+func (a *Turn) Reranks() bool { return a != nil && a.m.options.Rerank }
+
+// Asked is one call with what its texts may name.
+type Asked struct {
+	Name      string
+	Data      *prompt.Data
+	Words     int
+	Sentences int
+	// Share is how much of the time that the turn has left the call may take; 0 is
+	// all but what the extractive way needs.
+	Share    float64
+	Validate func([]byte) error
+}
+
+// reserve is what a turn keeps for the extractive way when a model hangs.
+const reserve = 400 * time.Millisecond
+
+// Ask makes a call and gives its answer, validated.
+func (a *Turn) Ask(ctx context.Context, q Asked) (llm.Answer, error) {
+	request, ctx, cancel, err := a.request(ctx, q)
+	if err != nil {
+		return llm.Answer{}, err
+	}
+	defer cancel()
+	return a.m.llm.Complete(ctx, request)
+}
+
+// Stream makes a call and gives its text as it comes.
+func (a *Turn) Stream(ctx context.Context, q Asked, onText func(string) error) (llm.Answer, error) {
+	request, ctx, cancel, err := a.request(ctx, q)
+	if err != nil {
+		return llm.Answer{}, err
+	}
+	defer cancel()
+	return a.m.llm.Stream(ctx, request, onText)
+}
+
+func (a *Turn) request(ctx context.Context, q Asked) (llm.Request, context.Context, context.CancelFunc, error) {
+	book := a.m.books[a.w.Name]
+	if book == nil {
+		book = a.m.base
+	}
+	p, err := book.Build(q.Name, a.Persona(q.Words, q.Sentences), q.Data)
+	if err != nil {
+		return llm.Request{}, nil, nil, err
+	}
+	request := llm.Request{
+		Name: p.Name, Schema: p.Schema, System: p.System, User: p.User, World: a.t.World, Player: a.t.Player,
+		Limits: limits(a.npc, q.Name), Budget: budget(a.w), Meter: a.meter, Validate: q.Validate,
+	}
+	cancel := func() {}
+	if deadline, ok := ctx.Deadline(); ok {
+		left := time.Until(deadline) - reserve
+		if q.Share > 0 {
+			left = time.Duration(float64(left) * q.Share)
+		}
+		ctx, cancel = context.WithTimeout(ctx, left)
+	}
+	return request, ctx, cancel, nil
+}
+
+func limits(npc *world.NPC, name string) llm.Limits {
+	var all map[string]struct {
+		Model     string `json:"model"`
+		TimeoutMS int    `json:"timeout_ms"`
+		MaxTokens int    `json:"max_tokens"`
+	}
+	_ = json.Unmarshal(npc.Model, &all)
+	l := all[name]
+	return llm.Limits{Model: l.Model, Timeout: time.Duration(l.TimeoutMS) * time.Millisecond, MaxTokens: l.MaxTokens}
+}
+
+func budget(*world.World) llm.Budget { return llm.Budget{} }
+
+// FallBack marks the turn: no model speaks in what is left of it. ended is the
+// error of a turn that is over, which a pass returns as it is.
+func FallBack(ctx context.Context, t *schema.Turn, err error) (ended error) {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	t.Fallback = Reason(err)
+	if n := len(t.Passes); n > 0 {
+		t.Passes[n-1].Note = err.Error()
+	}
+	return nil
+}
+
+// Reason is what a reply says of a turn in which no model spoke.
+func Reason(err error) string {
+	switch {
+	case errors.Is(err, llm.ErrOff):
+		return schema.ReasonLLMOff
+	case errors.Is(err, llm.ErrBudget):
+		return schema.ReasonBudget
+	}
+	return schema.ReasonModelDown
+}

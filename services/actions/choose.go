@@ -1,0 +1,59 @@
+package actions
+
+import (
+	"context"
+	"slices"
+
+	"github.com/forsooth-npc/forsooth/internal/deed"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// actingShare is how much of the time left the choice of actions may take.
+const actingShare = 0.6
+
+// add lets the model choose actions that no sentence speaks of, with parameters.
+// An action that is promised in words or confirmed by the game was decided before
+// the speech, and trust moves by rule alone. What the model chooses passes the
+// same check as everything else; where it fails, nothing is added.
+func add(ctx context.Context, t *schema.Turn, npc *world.NPC, a *model.Turn) {
+	open := unspoken(t, deed.Allowed(t.AllowedActions, npc.Actions))
+	if len(open) == 0 {
+		return
+	}
+	var called []prompt.Called
+	_, err := a.Ask(ctx, model.Asked{Name: prompt.Actions, Data: a.Scene.Act(open), Share: actingShare,
+		Validate: func(answer []byte) (err error) {
+			called, err = prompt.Acts(answer)
+			return err
+		}})
+	if err != nil {
+		t.Passes[len(t.Passes)-1].Note = err.Error()
+		return
+	}
+	for _, c := range called {
+		if _, ok := deed.Find(open, c.Name); !ok || named(t.Decision.Actions, c.Name) {
+			continue
+		}
+		t.Decision.Actions = append(t.Decision.Actions, deed.Check(schema.Action{Name: c.Name, Parameters: c.Parameters}, open, lore.Facts(t)))
+	}
+}
+
+// unspoken are the actions that need no word: those without speech acts that the
+// game does not confirm and that were not decided on before.
+func unspoken(t *schema.Turn, allowed []schema.ActionSpec) []schema.ActionSpec {
+	var out []schema.ActionSpec
+	for _, spec := range allowed {
+		if len(spec.SpeechActs) == 0 && !spec.Confirm && spec.Name != deed.Trust && !named(t.Decision.Actions, spec.Name) {
+			out = append(out, spec)
+		}
+	}
+	return out
+}
+
+func named(actions []schema.Action, name string) bool {
+	return slices.ContainsFunc(actions, func(a schema.Action) bool { return a.Name == name })
+}

@@ -1,0 +1,107 @@
+package speaker
+
+import (
+	"context"
+	"slices"
+
+	"github.com/forsooth-npc/forsooth/internal/deed"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// decidingShare is how much of the time left the decision may take.
+const decidingShare = 0.3
+
+// decide fills a decision to answer with what the model chooses. It may choose
+// among the evidence and the actions that there are, and may keep silent; where
+// it fails, what the thoughts rest on is shared.
+func decide(ctx context.Context, t *schema.Turn, npc *world.NPC, a *model.Turn, d *schema.Decision) error {
+	if len(d.Share) == 0 { // the thoughts were all refused: the best evidence is left
+		d.Share = ids(t.Evidence[:min(len(t.Evidence), 3)])
+	}
+	d.Plan = []string{"Say what the evidence says, and no more."}
+	if a.Lean() {
+		d.Share = ids(t.Evidence)
+		return nil
+	}
+	allowed := deed.Allowed(t.AllowedActions, npc.Actions)
+	var choice prompt.Choice
+	_, err := a.Ask(ctx, model.Asked{Name: prompt.Decision, Data: a.Scene.Decide(allowed), Share: decidingShare,
+		Validate: func(answer []byte) (err error) {
+			choice, err = prompt.Decide(answer)
+			return err
+		}})
+	if err != nil {
+		return model.FallBack(ctx, t, err)
+	}
+	choose(t, d, choice)
+	d.Actions = meant(t, allowed, choice.Actions)
+	return nil
+}
+
+// choose takes over what of a choice exists.
+func choose(t *schema.Turn, d *schema.Decision, c prompt.Choice) {
+	if len(c.Plan) > 0 {
+		d.Plan = c.Plan
+	}
+	d.Ask = c.Ask
+	if c.Tone != "" {
+		d.Tone = c.Tone
+	}
+	share := existing(t, c.Share)
+	switch {
+	case len(share) > 0:
+		d.Share = share
+	case len(c.Share) == 0 && len(c.Withhold) > 0:
+		d.Kind, d.Share = schema.KindWithhold, nil
+	}
+	for _, w := range c.Withhold {
+		d.Withhold = append(d.Withhold, schema.Withhold{Topic: w.Topic, Reason: schema.ReasonPolicy})
+	}
+}
+
+// existing are the ids that name evidence, the state's blocks first: what the
+// game says is told whatever a model would rather tell.
+func existing(t *schema.Turn, chosen []string) []string {
+	var out []string
+	for _, e := range t.Evidence {
+		if e.Type == "state" && len(chosen) > 0 {
+			out = append(out, e.ID)
+		}
+	}
+	for _, id := range chosen {
+		named := slices.ContainsFunc(t.Evidence, func(e schema.Evidence) bool { return e.ID == id })
+		if named && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func ids(evidence []schema.Evidence) []string {
+	var out []string
+	for _, e := range evidence {
+		out = append(out, e.ID)
+	}
+	return out
+}
+
+// meant are the actions that a model named, each checked before a word is spoken
+// of it. Trust moves by rule alone.
+func meant(t *schema.Turn, allowed []schema.ActionSpec, names []string) []schema.Action {
+	var out []schema.Action
+	byRule, _ := asked(t.Message, allowed)
+	for _, name := range names {
+		spec, ok := deed.Find(allowed, name)
+		if !ok || name == deed.Trust || name == byRule.Name && wantsDeed(t.Retrieval) || slices.ContainsFunc(out, func(a schema.Action) bool { return a.Name == name }) {
+			continue
+		}
+		phrase := phraseOf(spec)
+		out = append(out, deed.Check(schema.Action{Name: name, Promised: phrase != "", Confirm: spec.Confirm, Phrase: phrase,
+			Parameters: deed.Defaults(spec)}, allowed, lore.Facts(t)))
+	}
+	return out
+}
