@@ -15,8 +15,13 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// laterPart is how long sentence n+1 waits for the review of sentence n.
-const laterPart = 2 * time.Millisecond
+// Sentence n+1 waits for the review of sentence n: laterPart, then twice that, and
+// so on. Whoever has waited maxWaits times takes the worker of sentence n for dead
+// and reviews it too.
+const (
+	laterPart = 2 * time.Millisecond
+	maxWaits  = 6
+)
 
 // reviewRun reviews a speech that streams: one sentence of it where the message
 // is a part, else all that nobody has judged yet, and then the run as a whole.
@@ -48,8 +53,8 @@ func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 			return "", nil
 		case part == 0:
 			return s.concludeRun(ctx, t, npc, x, refusedOf(t, &p))
-		case part < t.Part:
-			return "", mesh.Later(laterPart)
+		case part < t.Part && deliveryOf(t) <= maxWaits:
+			return "", mesh.Later(laterPart << deliveryOf(t))
 		}
 		err = s.judgePart(ctx, t, x, npc, &p, part)
 		switch {
@@ -59,6 +64,14 @@ func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 			return "", err
 		}
 	}
+}
+
+// deliveryOf is how often this message was delivered.
+func deliveryOf(t *schema.Turn) int {
+	if n := len(t.Passes); n > 0 {
+		return t.Passes[n-1].Attempt
+	}
+	return 1
 }
 
 // then is the next pass of the turn itself; a part has none.
