@@ -25,12 +25,16 @@ type evalSuiteCmd struct {
 	Earlier []string `help:"Report of an earlier run (eval --json): a new document that repeats one of its answers is a leak." type:"path" placeholder:"FILE"`
 	Show    bool     `help:"Print every case with its reply and evidence on standard error."`
 	Triage  bool     `help:"List the passing known answers whose cited ids are not corpus."`
+	Report  string   `help:"Write the report to a file too: Markdown (.md), or one HTML page with plots (.html)." type:"path" placeholder:"FILE"`
 	Against string   `name:"compare" help:"Report of an earlier run to hold this one against." type:"path" placeholder:"OLD.json"`
 	judging
 }
 
 // Run runs a suite on a throw-away data folder.
 func (c *evalSuiteCmd) Run(e *env) error {
+	if err := checkReport(c.Report); err != nil {
+		return usage(err)
+	}
 	suite, w, err := c.load(e)
 	if err != nil {
 		return usage(err)
@@ -52,7 +56,11 @@ func (c *evalSuiteCmd) Run(e *env) error {
 	case err != nil:
 		return dependency(err)
 	}
-	return c.print(e, eval.Summarise(suite, outcomes))
+	report := eval.Summarise(suite, outcomes)
+	if err := writeReport(c.Report, report); err != nil {
+		return failed(err)
+	}
+	return c.print(e, report)
 }
 
 // load reads the suite and its world.

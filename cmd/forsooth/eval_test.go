@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -95,6 +96,21 @@ func TestTwoRunsAreCompared(t *testing.T) {
 	if !strings.Contains(r.out, "MENDED ferry (mira)") {
 		t.Errorf("it prints\n%s", r.out)
 	}
+}
+
+func TestTheReportIsWrittenForReaders(t *testing.T) {
+	s := newSite(t)
+	s.village()
+	path := s.write("suite.yaml", suite)
+	s.run("eval", path, "--report", "run.html").wants(t, exitFine)
+	s.run("eval", path, "--report", "run.md").wants(t, exitFine)
+	for name, want := range map[string]string{"run.html": "<h1>Suite village</h1>", "run.md": "# Suite village: 2 of 2 cases passed"} {
+		if data, err := os.ReadFile(s.path(name)); err != nil || !strings.Contains(string(data), want) {
+			t.Errorf("%s: %v: %q is missing", name, err, want)
+		}
+	}
+	s.run("eval", path, "--report", "run.pdf").wants(t, exitUsage, "run.pdf", ".md or .html")
+	s.run("eval", path, "--report", "none/run.md").wants(t, exitUsage, "no such folder")
 }
 
 func TestTriageOfARun(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 )
 
@@ -40,7 +38,7 @@ func (s Shift) write(w io.Writer) {
 	if mark == "same" {
 		mark = ""
 	}
-	line := fmt.Sprintf("  %-38s %10s %10s %10s  %s", s.Name, number(s.Old), number(s.New), signed(s.Delta), mark)
+	line := fmt.Sprintf("  %-38s %10s %10s %10s  %s", s.Name, Number(s.Old), Number(s.New), Signed(s.Delta), mark)
 	fmt.Fprintln(w, strings.TrimRight(line, " "))
 }
 
@@ -58,24 +56,4 @@ func (c *Comparison) writeCases(w io.Writer) {
 		fmt.Fprintf(w, "  %s %s (%s)\n    old: %s: %s\n    new: %s: %s\n", strings.ToUpper(x.What), x.Name, x.NPC,
 			x.Old.Status, oneLine(x.Old.Reply), x.New.Status, oneLine(x.New.Reply))
 	}
-}
-
-// number prints a figure with four digits that count, and never as a power.
-func number(v float64) string {
-	if a := math.Abs(v); a >= 1000 || a == 0 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	} else if a < 0.0001 {
-		return strconv.FormatFloat(v, 'f', 7, 64)
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
-}
-
-func signed(v float64) string {
-	if math.Abs(v) < 1e-9 {
-		return "–"
-	}
-	if v > 0 {
-		return "+" + number(v)
-	}
-	return number(v)
 }

@@ -12,6 +12,21 @@ var baseMetrics = []string{"citation_verification_first_attempt", "self_correcti
 	"thoughts_verified_first_attempt", "thought_retries_per_turn", "stripped_per_turn",
 	"llm_calls_per_turn", "llm_calls_worst", "tokens_per_turn", "cost_per_turn"}
 
+// Figure is a metric with its value.
+type Figure struct {
+	Name  string
+	Value float64
+}
+
+// Figures are the metrics that every run has, in the order in which they are read.
+func (r *Report) Figures() []Figure {
+	var out []Figure
+	for _, name := range baseMetrics {
+		out = append(out, Figure{name, r.Metrics[name]})
+	}
+	return out
+}
+
 // The metrics of a kind: refused, and clean of all that the case forbids or
 // rejects, whatever else it expects.
 const (

@@ -149,7 +149,7 @@ func (u *Usage) write(w io.Writer) {
 		stat Stat
 	}{{"turn ms", u.Turn}, {"1st sentence ms", u.FirstSentence}, {"LLM calls", u.Calls}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
 		if row.stat.N > 0 {
-			fmt.Fprintf(w, "  %-16s %8d %9s %9s %9s %9s\n", row.name, row.stat.N, number(row.stat.Mean), number(row.stat.P50), number(row.stat.P95), number(row.stat.Max))
+			fmt.Fprintf(w, "  %-16s %8d %9s %9s %9s %9s\n", row.name, row.stat.N, Number(row.stat.Mean), Number(row.stat.P50), Number(row.stat.P95), Number(row.stat.Max))
 		}
 	}
 }

@@ -1,0 +1,24 @@
+package page
+
+// glossary says in a line what each metric counts.
+var glossary = map[string]string{
+	"citation_verification_first_attempt": "speeches that cite and were approved as first written",
+	"self_correction":                     "of those that were not: approved later with nothing stripped",
+	"retries_per_turn":                    "speeches written again, a turn",
+	"faithfulness":                        "supported claims of all claims in what was released",
+	"hallucination_rate":                  "released sentences without a record of support for every claim",
+	"evidence_verbatim":                   "cited evidence that stands word for word in the file it names",
+	"citation_accuracy":                   "answers that cite one of the documents their case expects",
+	"fallback_rate":                       "turns that ended by deadline, outage or failed review, or without the model that was to speak",
+	"refusal_rate":                        "turns that ended unknown or withheld; good or bad by the suite",
+	"non_corpus_citation_rate":            "cited evidence that is not corpus: state, or what was said",
+	"thoughts_verified_first_attempt":     "thoughts approved as first thought",
+	"thought_retries_per_turn":            "thoughts thought again, a turn",
+	"stripped_per_turn":                   "sentences removed before release, a turn",
+	"llm_calls_per_turn":                  "calls of a model, a turn",
+	"llm_calls_worst":                     "calls of a model in the turn that made most",
+	"tokens_per_turn":                     "tokens in and out, a turn",
+	"cost_per_turn":                       "by the prices of the settings, a turn",
+}
+
+func meaning(metric string) string { return glossary[metric] }
