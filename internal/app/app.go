@@ -7,6 +7,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
+	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
@@ -43,9 +45,13 @@ type Options struct {
 	Name     string   // of this process, as the broker shows it
 	Sync     bool     // the server in process writes every message through to the disk
 
+	LLM    llm.Config // the models to ask; without a URL no model speaks
+	Asking model.Options
+
 	Workers  int // of each pass; 0: the mesh's default
 	Report   func(mesh.Report)
 	Alert    reviewer.Alert
+	Models   func(llm.Event) // a model that failed, once each
 	Progress func(world string, done, total int)
 	Notice   func(string) // what was mended by itself, such as a damaged index
 	Now      func() time.Time
@@ -63,6 +69,7 @@ type App struct {
 	Server  *embedded.Server // nil with an external server
 	Model   *model.Model     // nil where no model is configured
 
+	llm     *llm.Models
 	corpus  *sqlite.Corpus
 	serving string // the file that says what is served, while it is
 }
@@ -97,8 +104,25 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 		return nil, err
 	}
 	a.Client = mesh.NewClient(a.Conn)
+	if err := a.connectModels(o); err != nil {
+		return nil, err
+	}
 	a.register(o, static)
 	return a, a.announce(o)
+}
+
+// connectModels makes the client of the language models; it calls none.
+func (a *App) connectModels(o Options) error {
+	if o.LLM.Primary.URL == "" {
+		return nil
+	}
+	models, err := llm.New(o.LLM, llm.Options{Now: o.Now, Rand: rand.Float64, Report: o.Models})
+	if err != nil {
+		return err
+	}
+	a.llm = models
+	a.Model, err = model.New(models, o.Worlds, o.Asking)
+	return err
 }
 
 // Attach reaches a broker, or opens the data folder, and runs nothing: for
@@ -157,12 +181,24 @@ func Similarity(e embed.Embedder) extractive.Similarity {
 	}
 }
 
+// asking are the passes that may wait for a model; modelWorkers is how many turns
+// each of them has in hand at least.
+var asking = []schema.Pass{schema.PassRetrieve, schema.PassThink, schema.PassDecide, schema.PassSpeak, schema.PassAct}
+
+const modelWorkers = 128
+
 // register hands the services' passes to the mesh.
 func (a *App) register(o Options, static *embed.Static) {
 	runs := func(name string) bool { return len(o.Services) == 0 || slices.Contains(o.Services, name) }
 	handle := func(pass schema.Pass, h mesh.Handler) {
 		if o.Wrap != nil {
 			h = o.Wrap(pass, h)
+		}
+		if a.Model != nil && slices.Contains(asking, pass) {
+			// A worker that waits for a model does nothing else: there are more of them,
+			// and none holds back turns that another process could take.
+			a.Mesh.Handle(pass, h, mesh.Workers(max(o.Workers, modelWorkers)), mesh.Prefetch(1))
+			return
 		}
 		a.Mesh.Handle(pass, h)
 	}
@@ -197,6 +233,9 @@ func (a *App) Run(ctx context.Context) error { return a.Mesh.Run(ctx) }
 func (a *App) Close() {
 	if a.serving != "" {
 		_ = os.Remove(a.serving)
+	}
+	if a.llm != nil {
+		a.llm.Close()
 	}
 	if a.Conn != nil {
 		a.Conn.Close()

@@ -117,6 +117,7 @@ func (a *Turn) Ask(ctx context.Context, q Asked) (llm.Answer, error) {
 		return llm.Answer{}, err
 	}
 	defer cancel()
+	defer a.clock()()
 	return a.m.llm.Complete(ctx, request)
 }
 
@@ -127,7 +128,18 @@ func (a *Turn) Stream(ctx context.Context, q Asked, onText func(string) error) (
 		return llm.Answer{}, err
 	}
 	defer cancel()
+	defer a.clock()()
 	return a.m.llm.Stream(ctx, request, onText)
+}
+
+// clock adds the time of a call to the record of its pass.
+func (a *Turn) clock() (stop func()) {
+	start := time.Now()
+	return func() {
+		if n := len(a.t.Passes); n > 0 {
+			a.t.Passes[n-1].LLMMS += float64(time.Since(start).Microseconds()) / 1000
+		}
+	}
 }
 
 func (a *Turn) request(ctx context.Context, q Asked) (llm.Request, context.Context, context.CancelFunc, error) {

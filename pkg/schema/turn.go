@@ -299,5 +299,6 @@ type PassRecord struct {
 	Tokens   int     `json:"tokens,omitempty"`
 	Cost     float64 `json:"cost,omitempty"`
 	LLMCalls int     `json:"llm_calls,omitempty"`
+	LLMMS    float64 `json:"llm_ms,omitempty"` // of took_ms, the time that its calls to models took
 	Note     string  `json:"note,omitempty"`
 }
