@@ -29,6 +29,7 @@ type Settings struct {
 	Sync    bool     `koanf:"sync"`    // the server in process writes every message through to the disk
 	Workers int      `koanf:"workers"` // of each pass
 	Log     Log      `koanf:"log"`
+	LLM     LLM      `koanf:"llm"`
 
 	File string `koanf:"-"` // the settings file that was read; empty: none
 }
@@ -41,7 +42,7 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  {"profile": "dev", "data": "", "world": []string{}, "nats": "", "port": 0, "sync": false, "workers": 16, "log.level": "warn", "log.format": "text"},
+	"dev":  addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "nats": "", "port": 0, "sync": false, "workers": 16, "log.level": "warn", "log.format": "text"}),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -60,8 +61,8 @@ const FileName = "forsooth.yaml"
 
 const envPrefix = "FORSOOTH_"
 
-// notSettings are variables of the environment that belong to tests and tools.
-var notSettings = []string{"FORSOOTH_TEST_"}
+// testPrefix begins variables of the environment that belong to tests.
+const testPrefix = envPrefix + "TEST_"
 
 // Error is a setting that cannot be used: where it stands, and how to mend it.
 type Error struct{ Where, What string }
@@ -74,7 +75,7 @@ func Load(path string, flags map[string]any) (*Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	environment, err := readEnvironment()
+	environment, err := readEnvironment(keyVariables(file))
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func (s *Settings) check() error {
 	case !slices.Contains([]string{"text", "json"}, s.Log.Format):
 		return &Error{"log.format", fmt.Sprintf("is %q; write text or json", s.Log.Format)}
 	}
-	return nil
+	return s.LLM.check()
 }
 
 // readFile reads the settings' file into dotted keys. The default file may be
@@ -148,43 +149,59 @@ func readFile(path string) (map[string]any, error) {
 	return parse(name, data)
 }
 
-func flatten(prefix string, tree, into map[string]any) {
-	for k, v := range tree {
-		if sub, ok := v.(map[string]any); ok && len(sub) > 0 {
-			flatten(prefix+k+".", sub, into)
-			continue
-		}
-		into[prefix+k] = v
-	}
+// Variable is the variable of the environment that sets a key: FORSOOTH_LOG_LEVEL
+// sets log.level.
+func Variable(key string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-// readEnvironment reads FORSOOTH_LOG_LEVEL as log.level.
-func readEnvironment() (map[string]any, error) {
-	k := koanf.New(".")
-	err := k.Load(env.ProviderWithValue(envPrefix, ".", func(key, value string) (string, any) {
-		for _, p := range notSettings {
-			if strings.HasPrefix(key, p) {
-				return "", nil
-			}
+// keyVariables are variables that hold a model's key: none of them is a setting.
+func keyVariables(file map[string]any) []string {
+	names := []string{keyVariable, keyVariableSecondary}
+	for _, key := range []string{"llm.key_env", "llm.secondary.key_env"} {
+		if name, ok := file[key].(string); ok {
+			names = append(names, name)
 		}
-		name := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(key, envPrefix)), "_", ".")
-		if name == "world" {
-			return name, filepath.SplitList(value)
+		names = append(names, os.Getenv(Variable(key)))
+	}
+	return names
+}
+
+// flat stands in no key: what is read stays as it is named, and no variable
+// hides another.
+const flat = "\x00"
+
+// readEnvironment reads the variables that set something.
+func readEnvironment(notSettings []string) (map[string]any, error) {
+	keyOf := map[string]string{}
+	for _, key := range Keys() {
+		keyOf[Variable(key)] = key
+	}
+	k := koanf.New(flat)
+	err := k.Load(env.ProviderWithValue(envPrefix, flat, func(variable, value string) (string, any) {
+		if strings.HasPrefix(variable, testPrefix) || slices.Contains(notSettings, variable) {
+			return "", nil
 		}
-		return name, value
+		key := keyOf[variable]
+		if key == "" { // it is no setting, and is refused below
+			key = strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(variable, envPrefix)), "_", ".")
+		}
+		if key == "world" {
+			return key, filepath.SplitList(value)
+		}
+		return key, value
 	}), nil)
 	if err != nil {
 		return nil, fmt.Errorf("environment: %w", err)
 	}
-	out := map[string]any{}
-	flatten("", k.Raw(), out)
+	out := k.Raw()
 	for _, key := range slices.Sorted(maps.Keys(out)) {
 		err := known(key)
 		if err == nil {
 			out[key], err = fit(key, out[key])
 		}
 		if err != nil {
-			return nil, &Error{envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_")), err.Error()}
+			return nil, &Error{Variable(key), err.Error()}
 		}
 	}
 	return out, nil

@@ -68,9 +68,14 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 }
 
 func TestAnUnknownVariableIsAnError(t *testing.T) {
-	t.Setenv("FORSOOTH_NATZ", "x")
-	if _, err := config.Load("", nil); err == nil || !strings.Contains(err.Error(), "FORSOOTH_NATZ") {
-		t.Errorf("err = %v", err)
+	t.Setenv("FORSOOTH_LLM_CALLS_SPEECH_MODEL", "fine")
+	for _, name := range []string{"FORSOOTH_NATZ", "FORSOOTH_LOG", "FORSOOTH_LLM_CALLS_SPEECH", "FORSOOTH_LLM_CALLS_SPEECH_MODEL_X"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, "x")
+			if _, err := config.Load("", nil); err == nil || !strings.HasPrefix(err.Error(), name+": there is no setting") {
+				t.Errorf("err = %v", err)
+			}
+		})
 	}
 }
 
@@ -135,9 +140,26 @@ func TestEverySettingIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range config.Keys() {
-		variable := "FORSOOTH_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
-		if !strings.Contains(string(doc), "| `"+key+"` | `"+variable+"` |") {
-			t.Errorf("docs/operations.md has no row for %s and %s", key, variable)
+		if name, what, found := strings.Cut(strings.TrimPrefix(key, "llm.calls."), "."); found && strings.HasPrefix(key, "llm.calls.") {
+			if !strings.Contains(string(doc), "`"+name+"`") {
+				t.Errorf("docs/operations.md does not name the call %s", name)
+			}
+			key = "llm.calls.NAME." + what // one row for all calls
 		}
+		if !strings.Contains(string(doc), "| `"+key+"` | `"+config.Variable(key)+"` |") {
+			t.Errorf("docs/operations.md has no row for %s and %s", key, config.Variable(key))
+		}
+	}
+}
+
+// Two settings with one variable would set each other.
+func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
+	seen := map[string]string{"FORSOOTH_LLM_KEY": "the key", "FORSOOTH_LLM_SECONDARY_KEY": "the second key"}
+	for _, key := range config.Keys() {
+		v := config.Variable(key)
+		if seen[v] != "" {
+			t.Errorf("%s is the variable of %s and of %s", v, seen[v], key)
+		}
+		seen[v] = key
 	}
 }

@@ -101,6 +101,9 @@ func known(key string) error {
 	if slices.Contains(keys, key) {
 		return nil
 	}
+	if err := mendKey(key); err != nil {
+		return err
+	}
 	return fmt.Errorf("there is no setting %q; did you mean %s?", key, nearest(key, keys))
 }
 
@@ -120,6 +123,12 @@ func fit(key string, value any) (any, error) {
 			return nil, fmt.Errorf("%s is %q; write true or false", key, word)
 		}
 		return b, nil
+	case float64:
+		x, err := strconv.ParseFloat(word, 64)
+		if err != nil || x != x {
+			return nil, fmt.Errorf("%s is %q; write a number", key, word)
+		}
+		return x, nil
 	case []string:
 		return fitList(key, value)
 	}
