@@ -171,12 +171,24 @@ func (n *counts) draft(o *Outcome) {
 	switch {
 	case o.Reviews[0].Verdict == schema.Approved && !slices.ContainsFunc(o.Records, isRefusal):
 		n.firstApproved++
-	case last.Verdict == schema.Approved && len(o.Reply.Stripped) == 0:
+	case last.Verdict == schema.Approved && !o.lost():
 		n.wrong++
 		n.corrected++
 	default:
 		n.wrong++
 	}
+}
+
+// lost says whether a sentence was taken out for good. One that was refused while
+// the speech streamed was written again.
+func (o *Outcome) lost() bool {
+	refused := map[string]bool{}
+	for _, r := range o.Records {
+		if isRefusal(r) && r.Draft != nil {
+			refused[r.Draft.Text] = true
+		}
+	}
+	return slices.ContainsFunc(o.Reply.Stripped, func(s schema.Stripped) bool { return !refused[s.Text] })
 }
 
 // released looks at what the player read: each sentence that is no authored line

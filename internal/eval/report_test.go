@@ -229,6 +229,24 @@ func TestARecordOfRefusalSupportsNothing(t *testing.T) {
 	}
 }
 
+// A sentence that was refused while the speech streamed, and then written again,
+// is a draft corrected; one that the review took out is not.
+func TestWhatIsWrittenAgainIsCorrected(t *testing.T) {
+	seen := held("lore/mill.txt", schema.IssuesFound, schema.Approved)
+	seen.Reply.Stripped = []schema.Stripped{{Text: "It burned twice."}}
+	correction := func() float64 {
+		m := measure([]Outcome{outcome(t, "known", "expect_topic: burned", 0.9, seen)})
+		return m.metrics()["self_correction"]
+	}
+	if got := correction(); got != 0 {
+		t.Errorf("taken out by the review: %v", got)
+	}
+	seen.Records = append(seen.Records, schema.ReviewRecord{Refused: []schema.Issue{{Type: schema.IssueNotEntailed}}, Draft: &schema.DraftSentence{Text: "It burned twice."}})
+	if got := correction(); got != 1 {
+		t.Errorf("refused in a stream and written again: %v", got)
+	}
+}
+
 func TestAModelThatDidNotSpeakIsAFallback(t *testing.T) {
 	seen := held("lore/mill.txt", schema.Approved)
 	seen.Reply.Reason = "BUDGET"

@@ -38,6 +38,7 @@ type Usage struct {
 	Calls         Stat         `json:"llm_calls"` // a turn, as are the others
 	Tokens        Stat         `json:"tokens"`
 	Cost          Stat         `json:"cost"`
+	Asking        Stat         `json:"llm_ms"`            // the part of it that was spent on calls
 	Turn          Stat         `json:"turn_ms"`           // from the request to the reply, where somebody looked
 	FirstSentence Stat         `json:"first_sentence_ms"` // from the request to the first released sentence
 	Passes        []PassUsage  `json:"passes"`
@@ -70,7 +71,7 @@ var paperMS = map[schema.Pass]float64{
 // spent are the sums of one turn.
 type spent struct {
 	calls, tokens int
-	cost          float64
+	cost, asking  float64
 }
 
 func spentBy(r *schema.Reply) spent {
@@ -79,6 +80,7 @@ func spentBy(r *schema.Reply) spent {
 		s.calls += p.LLMCalls
 		s.tokens += p.Tokens
 		s.cost += p.Cost
+		s.asking += p.LLMMS
 	}
 	return s
 }
@@ -86,7 +88,7 @@ func spentBy(r *schema.Reply) spent {
 // usageOf adds up what the turns cost. A turn that its deadline ended tells
 // nothing of its passes and is left out.
 func usageOf(outcomes []Outcome) Usage {
-	var calls, tokens, cost, turn, first []float64
+	var calls, tokens, cost, asking, turn, first []float64
 	runs := map[schema.Pass][]schema.PassRecord{}
 	histogram := map[int]int{}
 	for i := range outcomes {
@@ -97,12 +99,13 @@ func usageOf(outcomes []Outcome) Usage {
 		}
 		s := spentBy(o.Reply)
 		calls, tokens, cost = append(calls, float64(s.calls)), append(tokens, float64(s.tokens)), append(cost, s.cost)
+		asking = append(asking, s.asking)
 		histogram[s.calls]++
 		for _, p := range o.Reply.Passes {
 			runs[p.Pass] = append(runs[p.Pass], p)
 		}
 	}
-	u := Usage{Calls: statOf(calls), Tokens: statOf(tokens), Cost: statOf(cost), Turn: statOf(turn), FirstSentence: statOf(first),
+	u := Usage{Calls: statOf(calls), Tokens: statOf(tokens), Cost: statOf(cost), Asking: statOf(asking), Turn: statOf(turn), FirstSentence: statOf(first),
 		Passes: []PassUsage{}, CallsPerTurn: []CallsCount{}}
 	for _, pass := range schema.Passes {
 		u.Passes = append(u.Passes, passUsage(pass, runs[pass]))
@@ -147,7 +150,7 @@ func (u *Usage) write(w io.Writer) {
 	for _, row := range []struct {
 		name string
 		stat Stat
-	}{{"turn ms", u.Turn}, {"1st sentence ms", u.FirstSentence}, {"LLM calls", u.Calls}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
+	}{{"turn ms", u.Turn}, {"1st sentence ms", u.FirstSentence}, {"LLM ms", u.Asking}, {"LLM calls", u.Calls}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
 		if row.stat.N > 0 {
 			fmt.Fprintf(w, "  %-16s %8d %9s %9s %9s %9s\n", row.name, row.stat.N, Number(row.stat.Mean), Number(row.stat.P50), Number(row.stat.P95), Number(row.stat.Max))
 		}

@@ -102,7 +102,7 @@ func kinds(r *eval.Report) []kind {
 func costs(r *eval.Report) []cost {
 	var out []cost
 	u := r.Usage
-	for _, c := range []cost{{"turn, ms", u.Turn}, {"first sentence, ms", u.FirstSentence}, {"LLM calls", u.Calls}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
+	for _, c := range []cost{{"turn, ms", u.Turn}, {"first sentence, ms", u.FirstSentence}, {"LLM calls, ms", u.Asking}, {"LLM calls", u.Calls}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
 		if c.N > 0 {
 			out = append(out, c)
 		}

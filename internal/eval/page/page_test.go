@@ -39,7 +39,7 @@ func sample() *eval.Report {
 		Results: []eval.Result{{Name: "known/ferry", Kind: "known", NPC: "mira", Message: "Who owns the ferry?", Passed: true, Status: "answered", Reply: "Teague does, & has for years.", Calls: 4, Tokens: 5800, TookMS: 2310},
 			{Name: "known/mill", Kind: "known", NPC: "mira", Message: "Who burned the mill?", Status: "unknown", Reason: "NOT_ENTAILED", Reply: "That I could not tell you.", Calls: 11, Tokens: 15100, TookMS: 7900}},
 		Usage: eval.Usage{Calls: stat(40, 4.2, 4, 8, 11), Tokens: stat(40, 6120, 5700, 11000, 15100), Cost: stat(40, 0.00081, 0.0007, 0.0015, 0.0021),
-			Turn: stat(40, 2810, 2300, 6100, 7900), FirstSentence: stat(40, 1340, 1200, 2900, 3300),
+			Asking: stat(40, 2700, 2200, 5900, 7700), Turn: stat(40, 2810, 2300, 6100, 7900), FirstSentence: stat(40, 1340, 1200, 2900, 3300),
 			CallsPerTurn: []eval.CallsCount{
 				{Calls: 0, Turns: 8}, {Calls: 1, Turns: 0}, {Calls: 2, Turns: 0}, {Calls: 3, Turns: 2}, {Calls: 4, Turns: 17}, {Calls: 5, Turns: 6}, {Calls: 6, Turns: 3}, {Calls: 7, Turns: 1}, {Calls: 8, Turns: 2}, {Calls: 9, Turns: 0}, {Calls: 10, Turns: 0}, {Calls: 11, Turns: 1}}},
 		Curve: &eval.Curve{AUROC: 0.941, Against: []string{"fake", "private"}, ECE: 0.062, Bins: []eval.Bin{

@@ -19,6 +19,7 @@ type observer struct {
 type notes struct {
 	shown            []string
 	thoughts, speech []schema.Review
+	model            bool // a model has spoken
 }
 
 func newObserver() *observer { return &observer{turns: map[string]*notes{}} }
@@ -48,8 +49,11 @@ func (o *observer) note(pass schema.Pass, t *schema.Turn) {
 	}
 	switch {
 	case t.Part > 0: // one sentence of a speech under way; the review of all of it follows
+	case pass == schema.PassReviewSpeech && n.model && t.Speech != nil && !t.Speech.ByModel():
+		// The extractive answer in place of a model's: no further draft of the model's.
 	case pass == schema.PassReviewSpeech && t.SpeechReview != nil:
 		n.speech = append(n.speech, *t.SpeechReview)
+		n.model = t.Speech != nil && t.Speech.ByModel()
 	case pass == schema.PassReviewThought && t.ThoughtReview != nil:
 		n.thoughts = append(n.thoughts, *t.ThoughtReview)
 	}
