@@ -7,7 +7,6 @@ package model
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -167,17 +166,16 @@ func (a *Turn) request(ctx context.Context, q Asked) (llm.Request, context.Conte
 }
 
 func limits(npc *world.NPC, name string) llm.Limits {
-	var all map[string]struct {
-		Model     string `json:"model"`
-		TimeoutMS int    `json:"timeout_ms"`
-		MaxTokens int    `json:"max_tokens"`
-	}
-	_ = json.Unmarshal(npc.Model, &all)
-	l := all[name]
-	return llm.Limits{Model: l.Model, Timeout: time.Duration(l.TimeoutMS) * time.Millisecond, MaxTokens: l.MaxTokens}
+	l := npc.Model[name]
+	return llm.Limits{Model: l.Model, Timeout: l.Timeout, MaxTokens: l.MaxTokens}
 }
 
-func budget(*world.World) llm.Budget { return llm.Budget{} }
+func budget(w *world.World) llm.Budget {
+	return llm.Budget{
+		WorldTokensPerDay: w.Budget.TokensPerDay, WorldCostPerDay: w.Budget.CostPerDay,
+		PlayerTokensPerDay: w.Budget.PlayerTokensPerDay, PlayerCostPerDay: w.Budget.PlayerCostPerDay,
+	}
+}
 
 // FallBack marks the turn: no model speaks in what is left of it. ended is the
 // error of a turn that is over, which a pass returns as it is.

@@ -34,14 +34,14 @@ func readFrame(l *log, data []byte) *World {
 	}
 	w.License, w.Source = f.text("license"), f.text("source")
 	w.DefaultNPC = f.text("default_npc")
-	w.Depth = f.text("depth")
+	w.Depth = readDepth(f)
 	w.Now = f.time("now")
 	if b := f.boolean("strict"); b != nil {
 		w.Strict = *b
 	}
 	w.Streaming = f.boolean("streaming")
 	w.Thresholds = f.numbers("thresholds")
-	w.Moderation, w.Budget = f.json("moderation"), f.json("budget")
+	w.Moderation, w.Budget = f.json("moderation"), readBudget(f)
 	w.SourcePolicy = readSourcePolicy(f)
 	f.warnUnknown()
 	return w

@@ -33,7 +33,7 @@ greeting: Well met.
 farewell: [Go well., Mind the step.]
 strict: true
 streaming: false
-depth: deep
+depth: lean
 thresholds: {unknown: 0.3}
 voice:
   openers: [Hm.]
@@ -48,14 +48,14 @@ actions:
     requires: trust >= 20
     confirm: true
     speech_acts: [take this]
-model: {speak: {name: big}}
+model: {speech: {model: big}}
 `)
 	if len(problems) > 0 {
 		t.Error(lines(problems))
 	}
 	yes, no := true, false
 	want := world.NPC{Strict: &yes, Streaming: &no}
-	if *n.Strict != *want.Strict || *n.Streaming != *want.Streaming || n.Depth != "deep" || n.Thresholds["unknown"] != 0.3 ||
+	if *n.Strict != *want.Strict || *n.Streaming != *want.Streaming || n.Depth != world.DepthLean || n.Thresholds["unknown"] != 0.3 ||
 		n.Style != "short" || n.Region != "docks" || n.Greeting != "Well met." || n.Farewell != "Go well." || n.Goals[0] != "finish the gate" {
 		t.Errorf("read %+v", n)
 	}
@@ -68,22 +68,22 @@ model: {speak: {name: big}}
 	if !reflect.DeepEqual(n.Actions, []schema.ActionSpec{a}) {
 		t.Errorf("actions = %+v, parameters %s", n.Actions, n.Actions[0].Parameters)
 	}
-	if string(n.Model) != `{"speak":{"name":"big"}}` {
-		t.Errorf("model = %s", n.Model)
+	if n.Model["speech"] != (world.Call{Model: "big"}) {
+		t.Errorf("model = %+v", n.Model)
 	}
 }
 
 func TestSettingsFallFromTheNPCToTheWorld(t *testing.T) {
 	w, _, err := world.Load(files(map[string]string{
-		"world.yaml":         "name: a\nstrict: true\nstreaming: false\ndepth: shallow\nthresholds: {unknown: 0.2, model: 0.7}\n",
-		"npcs/ada/npc.yaml":  strings.ReplaceAll(person, "mira", "ada") + "strict: false\nstreaming: true\ndepth: deep\nthresholds: {unknown: 0.4}\n",
+		"world.yaml":         "name: a\nstrict: true\nstreaming: false\ndepth: full\nthresholds: {unknown: 0.2, model: 0.7}\n",
+		"npcs/ada/npc.yaml":  strings.ReplaceAll(person, "mira", "ada") + "strict: false\nstreaming: true\ndepth: lean\nthresholds: {unknown: 0.4}\n",
 		"npcs/mira/npc.yaml": person,
 	}), ".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ada, mira := w.NPCs["ada"], w.NPCs["mira"]
-	if w.StrictFor(ada) || !w.StrictFor(mira) || !w.StreamingFor(ada) || w.StreamingFor(mira) || w.DepthFor(ada) != "deep" || w.DepthFor(mira) != "shallow" {
+	if w.StrictFor(ada) || !w.StrictFor(mira) || !w.StreamingFor(ada) || w.StreamingFor(mira) || w.DepthFor(ada) != world.DepthLean || w.DepthFor(mira) != world.DepthFull {
 		t.Error("a setting does not fall through")
 	}
 	for _, c := range []struct {

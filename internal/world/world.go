@@ -29,7 +29,7 @@ type World struct {
 	Thresholds   map[string]float64
 	SourcePolicy map[string][]schema.Origin // what may ground each policy; never wider than the default
 	Moderation   json.RawMessage
-	Budget       json.RawMessage
+	Budget       Budget
 	NPCs         map[string]*NPC
 	Documents    []*Document       // in the order of their paths; backstories among them
 	Prompts      map[string]string // a world's own prompts, by the name of their call
@@ -54,7 +54,7 @@ type NPC struct {
 	Voice       Voice
 	Secrets     []Secret
 	Actions     []schema.ActionSpec
-	Model       json.RawMessage // per-pass overrides
+	Model       map[string]Call // by the name of the call's schema
 	Strict      *bool
 	Depth       string
 	Streaming   *bool
@@ -116,12 +116,15 @@ func (w *World) StreamingFor(npc *NPC) bool {
 	return w.Streaming == nil || *w.Streaming
 }
 
-// DepthFor is the NPC's setting, else the world's.
+// DepthFor is the NPC's setting, else the world's, else full.
 func (w *World) DepthFor(npc *NPC) string {
 	if npc != nil && npc.Depth != "" {
 		return npc.Depth
 	}
-	return w.Depth
+	if w.Depth != "" {
+		return w.Depth
+	}
+	return DepthFull
 }
 
 // Threshold is the NPC's threshold of a name, else the world's, else fallback.
