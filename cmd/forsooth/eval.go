@@ -49,7 +49,11 @@ func (c *evalSuiteCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	outcomes, err := runner.Run(e.ctx, suite, w, runner.Options{App: e.options(nil, nil), Index: index, Jobs: c.Jobs, Done: c.shown(e)})
+	with, err := e.withModels(e.options(nil, nil))
+	if err != nil {
+		return err
+	}
+	outcomes, err := runner.Run(e.ctx, suite, w, runner.Options{App: with, Index: index, Jobs: c.Jobs, Done: c.shown(e)})
 	switch {
 	case e.ctx.Err() != nil:
 		return failed(errors.New("stopped"))

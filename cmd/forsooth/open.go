@@ -97,7 +97,11 @@ func (e *env) open() (*talk, error) {
 	if address != "" {
 		return e.dial(address, ws)
 	}
-	a, err := app.Start(e.ctx, e.options(ws, nil))
+	o, err := e.withModels(e.options(ws, nil))
+	if err != nil {
+		return nil, err
+	}
+	a, err := app.Start(e.ctx, o)
 	if err != nil {
 		return nil, dependency(err)
 	}

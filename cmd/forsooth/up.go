@@ -45,7 +45,11 @@ func (e *env) serve(services []string) error {
 	if err != nil {
 		return err
 	}
-	a, err := app.Start(e.ctx, e.options(ws, services))
+	o, err := e.withModels(e.options(ws, services))
+	if err != nil {
+		return err
+	}
+	a, err := app.Start(e.ctx, o)
 	if err != nil {
 		return dependency(err)
 	}

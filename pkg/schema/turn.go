@@ -291,14 +291,15 @@ type Abort struct {
 
 // PassRecord is what one run of a pass cost.
 type PassRecord struct {
-	Pass     Pass    `json:"pass"`
-	Hop      int     `json:"hop"`
-	Attempt  int     `json:"attempt"`
-	StartMS  float64 `json:"start_ms"` // since accepted_at
-	TookMS   float64 `json:"took_ms"`
-	Tokens   int     `json:"tokens,omitempty"`
-	Cost     float64 `json:"cost,omitempty"`
-	LLMCalls int     `json:"llm_calls,omitempty"`
-	LLMMS    float64 `json:"llm_ms,omitempty"` // of took_ms, the time that its calls to models took
-	Note     string  `json:"note,omitempty"`
+	Pass      Pass    `json:"pass"`
+	Hop       int     `json:"hop"`
+	Attempt   int     `json:"attempt"`
+	StartMS   float64 `json:"start_ms"` // since accepted_at
+	TookMS    float64 `json:"took_ms"`
+	Tokens    int     `json:"tokens,omitempty"`     // sent and written
+	TokensOut int     `json:"tokens_out,omitempty"` // of them, written by models
+	Cost      float64 `json:"cost,omitempty"`
+	LLMCalls  int     `json:"llm_calls,omitempty"`
+	LLMMS     float64 `json:"llm_ms,omitempty"` // of took_ms, the time that its calls to models took
+	Note      string  `json:"note,omitempty"`
 }

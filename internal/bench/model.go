@@ -1,0 +1,299 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/llm"
+	"github.com/forsooth-npc/forsooth/internal/mesh/meshbench"
+	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// ModelOptions size a run with a language model.
+type ModelOptions struct {
+	LLM           llm.Config
+	Single        int           // turns one at a time, of each depth; default 40
+	Conversations int           // at once; default 64
+	Turns         int           // of all conversations; default 6 each
+	FirstToken    time.Duration // what the server states, for what its speed allows
+	Rate          float64       // tokens a second, likewise
+}
+
+// paperMS is what paper 000 gives for each pass, section 8.
+var paperMS = map[schema.Pass]float64{
+	schema.PassRetrieve: 700, schema.PassThink: 3000, schema.PassReviewThought: 500,
+	schema.PassDecide: 800, schema.PassSpeak: 1500, schema.PassReviewSpeech: 500,
+}
+
+// spoken is one turn with a model, as its backend saw it.
+type spoken struct {
+	reply *schema.Reply
+	took  time.Duration // from publishing to the reply
+	first time.Duration // to the first sentence
+}
+
+// calls and the milliseconds that they took.
+func (s spoken) calls() (n int, ms float64) {
+	for _, p := range s.reply.Passes {
+		n, ms = n+p.LLMCalls, ms+p.LLMMS
+	}
+	return n, ms
+}
+
+// Model measures turns in which a model speaks: how much longer a turn takes than
+// its calls, how soon the first verified sentence is there beside the same model
+// asked directly, the time of each pass, and many conversations at once.
+func Model(ctx context.Context, w *world.World, o ModelOptions) ([]Figure, error) {
+	if o.Single <= 0 {
+		o.Single = 40
+	}
+	if o.Conversations <= 0 {
+		o.Conversations = 64
+	}
+	if o.Turns <= 0 {
+		o.Turns = 6 * o.Conversations
+	}
+	load, err := newLoad(w)
+	if err != nil {
+		return nil, err
+	}
+	var out []Figure
+	for _, depth := range []string{model.DepthFull, model.DepthLean} {
+		figures, err := load.depth(ctx, o, depth)
+		if err != nil {
+			return nil, fmt.Errorf("depth %s: %w", depth, err)
+		}
+		out = append(out, figures...)
+	}
+	return out, nil
+}
+
+// depth measures one depth of turns.
+func (l *load) depth(ctx context.Context, o ModelOptions, depth string) (_ []Figure, err error) {
+	w := *l.world
+	w.Depth = depth
+	dir, err := os.MkdirTemp("", "forsooth-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	a, err := app.Start(ctx, app.Options{Worlds: []*world.World{&w}, Data: dir, Name: "forsooth bench", Workers: o.Conversations, LLM: o.LLM})
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- a.Run(running) }()
+	defer func() {
+		stop()
+		err = errors.Join(err, <-done)
+	}()
+	turns, asked, err := l.one(ctx, a, o.Single, depth)
+	if err != nil {
+		return nil, err
+	}
+	if len(turns) == 0 {
+		return nil, fmt.Errorf("no model spoke in any of %d turns; `forsooth doctor` says whether it can be reached", asked)
+	}
+	out := figuresOf(turns, depth)
+	if depth == model.DepthLean {
+		direct, err := l.direct(ctx, o.LLM, turns)
+		if err != nil {
+			return nil, err
+		}
+		first := mean(turns, func(s spoken) float64 { return milliseconds(s.first) })
+		out = append(out, plain("direct_first_sentence", direct, "ms"), atMost("lean_first_to_direct_first", first/direct, "", 2.3))
+	}
+	many, err := l.together(ctx, a, o, depth)
+	return append(out, many...), err
+}
+
+// one takes turns one at a time until n had a model in them.
+func (l *load) one(ctx context.Context, a *app.App, n int, depth string) (turns []spoken, asked int, err error) {
+	for len(turns) < n && asked < 12*n {
+		r := l.request(depth, asked, 0)
+		asked++
+		events, err := a.Client.Watch(ctx, r.Conversation(), r.TurnID)
+		if err != nil {
+			return nil, asked, err
+		}
+		begin := time.Now()
+		if _, err := a.Client.Publish(ctx, r); err != nil {
+			return nil, asked, err
+		}
+		var s spoken
+		for ev := range events {
+			switch {
+			case ev.Reply != nil:
+				s.reply, s.took = ev.Reply, time.Since(begin)
+			case ev.Said.Kind == schema.SaidSentence && s.first == 0:
+				s.first = time.Since(begin)
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, asked, context.Cause(ctx)
+		}
+		if calls, _ := s.calls(); calls > 0 {
+			turns = append(turns, s)
+		}
+	}
+	return turns, asked, nil
+}
+
+// figuresOf are the measures of turns one at a time.
+func figuresOf(turns []spoken, depth string) []Figure {
+	calls := func(s spoken) float64 { n, _ := s.calls(); return float64(n) }
+	took := mean(turns, func(s spoken) float64 { return milliseconds(s.took) })
+	llmMS := mean(turns, func(s spoken) float64 { _, ms := s.calls(); return ms })
+	healthy, most := 5.0, 15.0
+	if depth == model.DepthLean {
+		healthy, most = 1, 5
+	}
+	worst := 0.0
+	for _, s := range turns {
+		worst = max(worst, calls(s))
+	}
+	out := []Figure{
+		plain(depth+"_turn", took, "ms"), plain(depth+"_llm_calls_took", llmMS, "ms"),
+		plain(depth+"_first_sentence", mean(turns, func(s spoken) float64 { return milliseconds(s.first) }), "ms"),
+		atMost(depth+"_calls_median", median(turns, calls), "", healthy), atMost(depth+"_calls_worst", worst, "", most),
+	}
+	if depth == model.DepthFull {
+		out = append(out, atMost("full_turn_to_its_calls", took/llmMS, "", 1.05))
+	} else {
+		out = append(out, plain("lean_turn_to_its_calls", took/llmMS, ""))
+	}
+	for _, p := range schema.Passes {
+		ms := mean(turns, func(s spoken) float64 {
+			sum := 0.0
+			for _, r := range s.reply.Passes {
+				if r.Pass == p {
+					sum += r.TookMS
+				}
+			}
+			return sum
+		})
+		f := plain(depth+"_pass_"+string(p), ms, "ms")
+		if paper := paperMS[p]; paper > 0 {
+			f.Bar = fmt.Sprintf("paper %g", paper)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// direct asks the same model for the same turns with their evidence and nothing
+// else, and measures when its first sentence is there.
+func (l *load) direct(ctx context.Context, c llm.Config, turns []spoken) (float64, error) {
+	models, err := llm.New(c, llm.Options{Now: time.Now})
+	if err != nil {
+		return 0, err
+	}
+	defer models.Close()
+	sum, n := 0.0, 0
+	for _, s := range turns[:min(len(turns), 20)] {
+		if len(s.reply.Sentences) == 0 {
+			continue
+		}
+		var lines []string
+		for _, said := range s.reply.Sentences {
+			for _, e := range said.Evidence {
+				lines = append(lines, "["+e.ID+"] "+e.Text)
+			}
+		}
+		data := new(prompt.Data).Section("evidence", lines...).Message("the player", s.reply.Message)
+		p, err := prompt.Default().Build(prompt.Speech, prompt.Persona{Name: s.reply.NPCName, Words: 40, Sentence: 3}, data)
+		if err != nil {
+			return 0, err
+		}
+		t := &schema.Turn{Passes: []schema.PassRecord{{Pass: schema.PassSpeak, Attempt: 1}}}
+		var reader prompt.Stream
+		begin, first := time.Now(), time.Duration(0)
+		_, err = models.Stream(ctx, llm.Request{Name: p.Name, Schema: p.Schema, System: p.System, User: p.User, World: l.world.Name, Player: "bench", Meter: llm.NewMeter(t)}, func(text string) error {
+			if first == 0 && len(reader.Feed(text)) > 0 {
+				first = time.Since(begin)
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, fmt.Errorf("ask the model directly: %w", err)
+		}
+		if first > 0 {
+			sum, n = sum+milliseconds(first), n+1
+		}
+	}
+	if n == 0 {
+		return 0, errors.New("the model, asked directly, said no sentence")
+	}
+	return sum / float64(n), nil
+}
+
+// together runs the conversations at once and holds their throughput against what
+// the server's stated speed allows: its calls and its tokens, so many at a time.
+func (l *load) together(ctx context.Context, a *app.App, o ModelOptions, depth string) ([]Figure, error) {
+	if o.FirstToken <= 0 || o.Rate <= 0 {
+		return nil, nil
+	}
+	before := heap()
+	result, err := meshbench.Turns(ctx, a.Client, meshbench.Options{Conversations: o.Conversations, Turns: o.Turns},
+		func(c, n int) *schema.Request { return l.request("many-"+depth, c, n) })
+	if err != nil {
+		return nil, err
+	}
+	after := heap()
+	ideal := time.Duration(0) // what the calls of all turns take at the stated speed, one behind the other
+	for c := range o.Conversations {
+		for n := range o.Turns / o.Conversations {
+			r := l.request("many-"+depth, c, n)
+			reply, err := a.Client.Reply(ctx, r.Conversation(), r.TurnID)
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range reply.Passes {
+				ideal += time.Duration(p.LLMCalls)*o.FirstToken + time.Duration(float64(p.TokensOut)/o.Rate*float64(time.Second))
+			}
+		}
+	}
+	allowed := float64(o.Turns/o.Conversations*o.Conversations) * float64(o.Conversations) / ideal.Seconds()
+	return []Figure{
+		plain(depth+"_together", result.PerSecond, "turns/s"), plain(depth+"_together_p99", milliseconds(result.P99), "ms"),
+		plain(depth+"_speed_allows", allowed, "turns/s"),
+		atLeast(depth+"_together_to_allowed", result.PerSecond/allowed, "", 0.95),
+		plain(depth+"_heap_before", before, "MiB"), plain(depth+"_heap_after", after, "MiB"),
+	}, nil
+}
+
+// heap is what is alive, in MiB.
+func heap() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc) / (1 << 20)
+}
+
+func mean(turns []spoken, f func(spoken) float64) float64 {
+	sum := 0.0
+	for _, s := range turns {
+		sum += f(s)
+	}
+	return sum / float64(len(turns))
+}
+
+func median(turns []spoken, f func(spoken) float64) float64 {
+	var all []float64
+	for _, s := range turns {
+		all = append(all, f(s))
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
