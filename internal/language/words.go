@@ -47,7 +47,7 @@ var functionWords = map[string]string{
 		ne pas plus jamais rien personne aussi très bien encore toujours déjà deja tout toute tous toutes quelque quelqu'un autre même meme beaucoup peu
 		ici là voici voilà oui non merci bonjour bonsoir salut aujourd'hui hier demain cela ça ceci c'est n'est qu'est s'il l' d' j' qu' n' c' s' m' t' y`,
 	"es": `el la los las un una unos unas lo al del de
-		yo tú tu él ella usted nosotros vosotros ellos ellas ustedes me te se nos os le les mi mis su sus mío mia tuyo suyo nuestro nuestra
+		yo tú tu él ella usted nosotros vosotros ellos ellas ustedes me te se nos os le les mi mí mis su sus mío mia tuyo suyo nuestro nuestra
 		qué que quién quien quiénes cuál cual dónde donde cuándo cuando cómo como cuánto cuanto cuántos cuanta porqué
 		soy eres es somos son era eran fue fueron ser estoy estás estas está esta están estan estaba estaban estar he has ha hemos han había habia hay haber hace hizo tiene tienes tengo tienen tenía
 		puedo puedes puede quiero quieres quiere debo debes debe sabes sabe sé conoces conoce voy vas va vamos van dime dice dijo di

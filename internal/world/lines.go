@@ -1,7 +1,7 @@
 package world
 
 import (
-	_ "embed"
+	"embed"
 	"strings"
 	"sync"
 )
@@ -24,21 +24,29 @@ const (
 var LineKinds = []string{LineUnknown, LineRefuse, LineWait, LineError, LineThanks,
 	LineSmalltalk, LineFeelings, LineWhoAreYou, LineGreeting, LineFarewell}
 
-//go:embed lines_en.yaml
-var linesEnglish []byte
+//go:embed lines_*.yaml
+var lineFiles embed.FS
 
-// defaultLines are the lines shipped in the binary, by language. None of them
-// states a fact about a world.
+// defaultLines are the lines shipped in the binary, by language: lines_en.yaml and
+// its like. None of them states a fact about a world.
 var defaultLines = sync.OnceValue(func() map[string]Lines {
-	l := &log{file: "lines_en.yaml"}
-	english := Lines{}
-	if f, ok := newFields(l, linesEnglish); ok {
-		takeKinds(f, english)
+	out := map[string]Lines{}
+	for _, lang := range []string{"en", "de", "fr", "es"} {
+		l := &log{file: "lines_" + lang + ".yaml"}
+		out[lang] = Lines{}
+		data, err := lineFiles.ReadFile(l.file)
+		if err != nil {
+			panic(err)
+		}
+		if f, ok := newFields(l, data); ok {
+			takeKinds(f, out[lang])
+			f.warnUnknown()
+		}
+		if len(l.problems) > 0 {
+			panic(l.problems[0].String())
+		}
 	}
-	if l.failed {
-		panic(l.problems[0].String())
-	}
-	return map[string]Lines{"en": english}
+	return out
 })
 
 // Line is the authored lines of a kind in a locale, at least one for every kind

@@ -119,7 +119,9 @@ lines:
 		{"unknown", "en-GB", []string{"Not a clue."}},
 		{"unknown", "en_US", []string{"No idea.", "Ask the miller."}},
 		{"unknown", "de-AT", []string{"Keine Ahnung."}},
-		{"unknown", "fr", []string{"No idea.", "Ask the miller."}},
+		{"thanks", "de", []string{"Gern geschehen.", "Nicht der Rede wert.", "Jederzeit.", "Keine Ursache."}},
+		{"who_are_you", "es_MX", []string{"Me llamo Mira.", "Mi nombre es Mira.", "Me llaman Mira."}},
+		{"unknown", "pt", []string{"No idea.", "Ask the miller."}},
 		{"who_are_you", "", []string{"Mira the smith."}},
 		{"greeting", "", []string{"Well met."}},
 	} {
@@ -129,21 +131,23 @@ lines:
 	}
 }
 
-// What an NPC lacks comes from the binary: several lines of every kind, none
-// twice, each one short and a whole sentence.
+// What an NPC lacks comes from the binary, in each language that it speaks: several
+// lines of every kind, none twice, each one short and a whole sentence.
 func TestEveryKindHasDefaultLines(t *testing.T) {
 	_, n, _ := mira(t, "")
 	var all []string
-	for _, kind := range world.LineKinds {
-		got := n.Line(kind, "")
-		if len(got) < 3 {
-			t.Errorf("%d lines of %s, want several", len(got), kind)
-		}
-		for _, s := range got {
-			if slices.Contains(all, s) || strings.Contains(s, "{") || len(strings.Fields(s)) > 15 || !strings.ContainsAny(s[len(s)-1:], ".?!") {
-				t.Errorf("%s: %q", kind, s)
+	for _, locale := range []string{"", "de", "fr", "es"} {
+		for _, kind := range world.LineKinds {
+			got := n.Line(kind, locale)
+			if len(got) < 3 {
+				t.Errorf("%d lines of %s in %q, want several", len(got), kind, locale)
 			}
-			all = append(all, s)
+			for _, s := range got {
+				if slices.Contains(all, s) || strings.Contains(s, "{") || len(strings.Fields(s)) > 15 || !strings.ContainsAny(s[len(s)-1:], ".?!") {
+					t.Errorf("%s in %q: %q", kind, locale, s)
+				}
+				all = append(all, s)
+			}
 		}
 	}
 }
