@@ -90,6 +90,7 @@ type cli struct {
 	Verify verifyCmd `cmd:"" help:"Judge whether a premise supports a claim."`
 	Trace  traceCmd  `cmd:"" help:"Print every pass of a turn."`
 	Bench  benchCmd  `cmd:"" help:"Measure, each figure beside its baseline."`
+	Dev    devCmd    `cmd:"" help:"Tools for those who work on worlds and on Forsooth itself."`
 	Doctor doctorCmd `cmd:"" help:"Say what is configured, reachable and missing, and how to mend it."`
 }
 

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+)
+
+type devCmd struct {
+	LLM devLLMCmd `cmd:"" name:"llm" help:"A scripted model server: honest, lying or failing, at a stated speed."`
+}
+
+type devLLMCmd struct {
+	Persona   string        `help:"What it is like; several with commas between: each call picks one." default:"quote"`
+	Port      int           `help:"Port on 127.0.0.1; one that is free otherwise."`
+	TTFT      time.Duration `name:"ttft" help:"Time to the first token; 0 is none." default:"60ms"`
+	Rate      float64       `help:"Tokens a second; 0 is as fast as can be." default:"100"`
+	Seed      uint64        `help:"Another seed, other lies." default:"1"`
+	FaultRate float64       `help:"Share of the calls that a fault spoils, 0 to 1."`
+	Faults    string        `help:"The faults that spoil them, with commas between; all that pass otherwise."`
+	Key       string        `help:"The key that callers must show." env:"FORSOOTH_DEV_LLM_KEY" placeholder:"KEY"`
+	Model     string        `help:"The only model there is; any otherwise." placeholder:"NAME"`
+	Log       string        `help:"File to write each sentence to, with its truth." placeholder:"FILE.jsonl" type:"path"`
+}
+
+// Listening is what `dev llm --json` prints once.
+type Listening struct {
+	URL     string `json:"url"`
+	Persona string `json:"persona"`
+}
+
+// Run serves until it is told to stop.
+func (c *devLLMCmd) Run(e *env) (err error) {
+	if c.TTFT < 0 || c.Rate < 0 || c.FaultRate < 0 || c.FaultRate > 1 {
+		return usage(fmt.Errorf("--ttft and --rate must not be negative, and --fault-rate lies between 0 and 1"))
+	}
+	o := llmtest.Options{Addr: fmt.Sprintf("127.0.0.1:%d", c.Port), Persona: c.Persona, Pace: llmtest.Pace{First: c.TTFT, Rate: c.Rate},
+		Seed: c.Seed, FaultRate: c.FaultRate, Faults: c.Faults, Key: c.Key, Model: c.Model}
+	if err := o.Check(); err != nil {
+		return usage(err)
+	}
+	if c.Log != "" {
+		file, err := os.Create(c.Log)
+		if err != nil {
+			return usage(fmt.Errorf("--log: %w", err))
+		}
+		defer file.Close()
+		o.Log = file
+	}
+	s, err := llmtest.Start(o)
+	if err != nil {
+		return dependency(err)
+	}
+	if e.json {
+		err = e.printJSON(Listening{URL: s.URL(), Persona: c.Persona})
+	} else {
+		_, err = fmt.Fprintf(e.out, "scripted model %s at %s; its log is at /log, its counts at /stats; ctrl-c stops it\n", c.Persona, s.URL())
+	}
+	if err == nil {
+		<-e.ctx.Done()
+	}
+	if closed := s.Close(); err == nil {
+		err = closed
+	}
+	return failed(err)
+}

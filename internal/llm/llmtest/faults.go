@@ -1,0 +1,189 @@
+package llmtest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Faults are the ways in which a server can fail whatever it says.
+var Faults = []string{"malformed", "prose", "empty", "endless", "cut", "429", "500", "hang", "html", "no-schema", "no-json", "no-stream"}
+
+// Spoilers are the faults that pass: a second try may go well.
+var Spoilers = []string{"malformed", "prose", "empty", "endless", "cut", "429", "500", "hang"}
+
+func faultsOf(names string) ([]string, error) {
+	var out []string
+	for f := range strings.SplitSeq(names, ",") {
+		if f = strings.TrimSpace(f); !isFault(f) {
+			return nil, fmt.Errorf("fault %q: there is none of this name; there are %s", f, strings.Join(Faults, ", "))
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+func isFault(name string) bool { return slices.Contains(Faults, name) }
+
+// respond answers a call, well or spoiled by a fault.
+func (c *call) respond(fault string) {
+	c.server.book.as(c.persona.name)
+	if fault != "" && fault != c.persona.name {
+		c.server.book.as(fault)
+	}
+	switch fault {
+	case "429":
+		c.w.Header().Set("Retry-After", fmt.Sprint(max(1, int(c.server.options.RetryIn/time.Second))))
+		refuse(c.w, http.StatusTooManyRequests, "rate_limit_exceeded", "Rate limit reached.")
+		return
+	case "500":
+		refuse(c.w, http.StatusInternalServerError, "server_error", "The server had an error while processing your request.")
+		return
+	case "hang":
+		c.hang()
+		return
+	case "html":
+		c.w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(c.w, "<!DOCTYPE html><html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>\n")
+		return
+	case "no-schema", "no-json":
+		kind := c.request.ResponseFormat.Type
+		if kind == "json_schema" || kind == "json_object" && fault == "no-json" {
+			refuse(c.w, http.StatusBadRequest, "invalid_request_error", fmt.Sprintf("response_format of type %q is not supported", kind))
+			return
+		}
+	case "no-stream":
+		c.request.Stream = false
+	}
+	a := c.persona.answered(c.scene)
+	if fault == "prose" {
+		a = prose(c.scene)
+	}
+	if fault != "empty" {
+		c.record(a.spoken)
+	}
+	switch fault {
+	case "malformed":
+		c.send(malform(a.json, c.scene.dice.IntN(6)))
+	case "empty":
+		c.send("")
+	case "endless":
+		c.endless(a.json)
+	case "cut":
+		c.cut(a.json)
+	default:
+		c.send(a.json)
+	}
+}
+
+// hang says nothing until the caller or the server goes away.
+func (c *call) hang() {
+	select {
+	case <-c.r.Context().Done():
+	case <-c.server.ctx.Done():
+	}
+}
+
+// malform breaks JSON in one of the ways models do.
+func malform(s string, way int) string {
+	switch way {
+	case 0: // never closed
+		return strings.TrimRight(s, "}]")
+	case 1: // a comma too many
+		return strings.Replace(strings.Replace(s, "]}", ",]}", 1), "}]", "},]", 1)
+	case 2: // fenced, with words around it
+		return "Here is the JSON you asked for:\n```json\n" + s + "\n```\nI hope this helps!"
+	case 3: // the wrong quotes
+		return strings.ReplaceAll(s, `"`, `'`)
+	case 4: // keys without quotes
+		for _, key := range []string{"sentences", "text", "citations", "claim", "evidence_id", "thoughts", "plan", "share"} {
+			s = strings.ReplaceAll(s, `"`+key+`":`, key+":")
+		}
+		return s
+	default: // torn in the middle and begun again
+		return s[:len(s)/2] + s
+	}
+}
+
+// prose answers in prose; what it says is made up.
+func prose(s *scene) answer {
+	var said []draft
+	for range 2 {
+		said = append(said, inventedDetail(s))
+	}
+	return answer{json: "Well, traveller, let me tell you what I know. " + said[0].text + " " + said[1].text + " Is there anything else?", spoken: said}
+}
+
+// cut ends the connection in the middle of the answer.
+func (c *call) cut(content string) {
+	tokens := pieces(content)
+	tokens = tokens[:len(tokens)/2]
+	if c.request.Stream {
+		if c.stream(tokens) != nil {
+			return
+		}
+	} else if c.wait(c.pace.Due(len(tokens)-1)) == nil {
+		c.w.Header().Set("Content-Type", "application/json")
+		c.w.Header().Set("Content-Length", fmt.Sprint(len(content)+200))
+		fmt.Fprint(c.w, `{"id":"chatcmpl-cut","choices":[{"message":{"role":"assistant","content":"`)
+		_ = http.NewResponseController(c.w).Flush()
+	}
+	panic(http.ErrAbortHandler) // the way to break a connection from a handler
+}
+
+// endlessRate keeps an unpaced server from filling the machine.
+const endlessRate = 5000
+
+// endless says one thing after another until the caller has enough.
+func (c *call) endless(begun string) {
+	if c.pace.Rate <= 0 {
+		c.pace.Rate = endlessRate
+	}
+	spoken := strings.Contains(begun, `"sentences":[`)
+	tokens := pieces(strings.TrimRight(begun, "}]") + `]}`)
+	if spoken {
+		tokens = pieces(begun[:strings.Index(begun, `"sentences":[`)+len(`"sentences":[`)])
+	}
+	if c.request.Stream {
+		c.head()
+	} else {
+		c.w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(c.w, `{"id":"chatcmpl-endless","choices":[{"message":{"role":"assistant","content":"`)
+	}
+	for sent := 0; ; {
+		for at := 0; at < len(tokens); {
+			if c.wait(c.pace.Due(sent)) != nil {
+				return
+			}
+			end := min(at+burst, len(tokens))
+			if c.sendPart(tokens[at:end]) != nil {
+				return
+			}
+			sent, at = sent+end-at, end
+		}
+		tokens = c.more(spoken)
+	}
+}
+
+func (c *call) sendPart(tokens []string) error {
+	c.server.book.sent(len(tokens))
+	if c.request.Stream {
+		return c.event(chunk(c, tokens, nil, nil))
+	}
+	if _, err := fmt.Fprint(c.w, strings.ReplaceAll(strings.ReplaceAll(joined(tokens), `\`, `\\`), `"`, `\"`)); err != nil {
+		return err
+	}
+	return http.NewResponseController(c.w).Flush()
+}
+
+// more is what an endless answer says next.
+func (c *call) more(spoken bool) []string {
+	if !spoken {
+		return pieces(" and so on")
+	}
+	d := inventedDetail(c.scene)
+	c.record([]draft{d})
+	return pieces(strings.Trim(compact(wire([]draft{d})), "[]") + ",")
+}

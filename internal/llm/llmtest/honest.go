@@ -1,0 +1,146 @@
+package llmtest
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
+
+// scene is one call as a persona answers it: what is asked, and the dice of this
+// call.
+type scene struct {
+	Ask
+	dice *rand.Rand
+}
+
+// draft is one sentence of an answer with its truth.
+type draft struct {
+	text  string
+	cites []cite
+	truth string
+	of    string
+	false string
+	block string
+}
+
+// maxSaid is how many sentences the server says in one answer, and in one reply
+// before it holds its tongue.
+const maxSaid = 3
+
+// quote says whole sentences of the evidence, as they stand.
+func quote(s *scene) []draft {
+	var out []draft
+	for _, best := range s.best(sentencesOf(s.Evidence), maxSaid) {
+		out = append(out, verbatim(best))
+	}
+	return s.orUnknown(out)
+}
+
+func verbatim(s shown) draft {
+	return draft{text: s.text, cites: []cite{{ID: s.id}}, truth: True, of: s.id, block: s.block}
+}
+
+// paraphrase says the same in other words.
+func paraphrase(s *scene) []draft {
+	var out []draft
+	for _, best := range s.best(sentencesOf(s.Evidence), maxSaid) {
+		d := verbatim(best)
+		d.text = Paraphrase(best.text, s.dice)
+		out = append(out, d)
+	}
+	return s.orUnknown(out)
+}
+
+// unknownLine marks a sentence as the line for what the NPC does not know.
+const unknownLine = "unknown"
+
+// orUnknown says the unknown line where there is no evidence at all.
+func (s *scene) orUnknown(out []draft) []draft {
+	if len(out) > 0 || len(s.Evidence) > 0 || len(s.Said) > 0 || s.Unknown == "" {
+		return out
+	}
+	return []draft{{text: s.Unknown, truth: True, of: unknownLine}}
+}
+
+// best are the sentences that answer the message, best first: those that share
+// its words, rare words counting most. What was said or faulted is left out.
+func (s *scene) best(all []shown, n int) []shown {
+	weights := rarity(all)
+	asked := text.ContentSet(s.Message)
+	var top float64
+	for i := range all {
+		for w := range text.ContentSet(all[i].text) {
+			if asked[w] {
+				all[i].score += weights[w]
+			}
+		}
+		top = max(top, all[i].score)
+	}
+	// The first block is what the retrieval thought best; without a shared word
+	// its order is all there is to go by.
+	if top == 0 && len(all) > 0 {
+		first := all[0].id
+		for i := range all {
+			if all[i].id == first {
+				all[i].score = 1
+			}
+		}
+		top = 1
+	}
+	var out []shown
+	for _, c := range all {
+		if c.score >= 0.6*top && !s.passedOver(c.text) {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b shown) int { return cmp.Compare(b.score, a.score) })
+	return out[:min(len(out), n)]
+}
+
+// rarity weighs each word by how few of the sentences hold it.
+func rarity(all []shown) map[string]float64 {
+	in := map[string]float64{}
+	for _, s := range all {
+		for w := range text.ContentSet(s.text) {
+			in[w]++
+		}
+	}
+	for w, n := range in {
+		in[w] = math.Log(1 + float64(len(all))/n)
+	}
+	return in
+}
+
+// passedOver says whether a sentence was said already, or was faulted.
+func (s *scene) passedOver(sentence string) bool {
+	for _, said := range s.Said {
+		if covers(said, sentence, 0.8) {
+			return true
+		}
+	}
+	for _, claim := range s.Feedback {
+		if covers(claim, sentence, 0.7) || text.Fold(claim) != "" && strings.Contains(text.Fold(sentence), text.Fold(claim)) {
+			return true
+		}
+	}
+	return false
+}
+
+// covers says whether a text holds this share of the content words of another.
+func covers(s, of string, share float64) bool {
+	want := text.ContentSet(of)
+	if len(want) == 0 {
+		return text.Fold(s) == text.Fold(of)
+	}
+	have, n := text.ContentSet(s), 0
+	for w := range want {
+		if have[w] {
+			n++
+		}
+	}
+	return float64(n) >= share*float64(len(want))
+}
