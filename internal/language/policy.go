@@ -1,7 +1,9 @@
 package language
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -144,4 +146,28 @@ func (r Rule) useOf(lang string) Use {
 		return UseVerbatim
 	}
 	return UseNone
+}
+
+// Notice is what an operator is told of a world's languages; empty where all of it
+// is in a supported one.
+func Notice(w *world.World) string {
+	if !Supported(w.Language) {
+		return fmt.Sprintf("world %s: its language %s is not verified; NPCs quote it word for word and use authored lines, and no model speaks (%s)",
+			w.Name, w.Language, schema.ReasonLanguage)
+	}
+	var foreign []string
+	n := 0
+	for _, d := range w.Documents {
+		if !Supported(d.Language) {
+			n++
+			if !slices.Contains(foreign, Base(d.Language)) {
+				foreign = append(foreign, Base(d.Language))
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	slices.Sort(foreign)
+	return fmt.Sprintf("world %s: documents in languages that are not verified are quoted word for word or not at all; there are %d (%s)", w.Name, n, strings.Join(foreign, ", "))
 }

@@ -246,3 +246,19 @@ func TestDefaultLinesAreInTheirLanguage(t *testing.T) {
 		}
 	}
 }
+
+func TestNotice(t *testing.T) {
+	english, _ := hollow("en")
+	plain, _ := hollow("en-GB")
+	plain.Documents = plain.Documents[:2]
+	german, _ := hollow("de")
+	for want, w := range map[string]*world.World{
+		"":                                plain,
+		"there are 1 (la)":                english,
+		"its language de is not verified": german,
+	} {
+		if got := language.Notice(w); !strings.Contains(got, want) || (got == "") != (want == "") || strings.Contains(got, "\n") {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
