@@ -204,7 +204,7 @@ func (c *searchCmd) Run(e *env) error {
 
 func search(e *env, library *lore.Library, turn *schema.Turn) (*Found, error) {
 	turn.AcceptedAt = time.Now()
-	if _, err := retriever.New(library, nil).Retrieve(e.ctx, turn); err != nil {
+	if _, err := retriever.New(library, retriever.Options{}).Retrieve(e.ctx, turn); err != nil {
 		return nil, err
 	}
 	r := turn.Retrieval

@@ -21,6 +21,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -70,6 +71,7 @@ type App struct {
 	Model   *model.Model     // nil where no model is configured
 
 	llm     *llm.Models
+	hooks   *moderation.Hooks
 	corpus  *sqlite.Corpus
 	serving string // the file that says what is served, while it is
 }
@@ -105,6 +107,9 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	}
 	a.Client = mesh.NewClient(a.Conn)
 	if err := a.connectModels(o); err != nil {
+		return nil, err
+	}
+	if a.hooks, err = moderation.NewHooks(o.Worlds, moderation.Options{}); err != nil {
 		return nil, err
 	}
 	a.register(o, static)
@@ -204,13 +209,13 @@ func (a *App) register(o Options, static *embed.Static) {
 	}
 	if runs("retriever") {
 		a.Mesh.Intake(mesh.Intake{Check: a.Library.Check})
-		handle(schema.PassRetrieve, retriever.New(a.Library, a.Model).Retrieve)
+		handle(schema.PassRetrieve, retriever.New(a.Library, retriever.Options{Model: a.Model, Hooks: a.hooks}).Retrieve)
 	}
 	if runs("monologue") {
 		handle(schema.PassThink, monologue.New(a.Library, a.Model).Think)
 	}
 	if runs("reviewer") {
-		r := reviewer.New(a.Library, Verifier(), a.Mesh.Said(), a.Mesh, o.Alert)
+		r := reviewer.New(a.Library, Verifier(), a.Mesh.Said(), reviewer.Options{Confirm: a.Mesh, Alert: o.Alert, Hooks: a.hooks})
 		handle(schema.PassReviewThought, r.ReviewThoughts)
 		handle(schema.PassReviewSpeech, r.ReviewSpeech)
 	}
@@ -220,7 +225,7 @@ func (a *App) register(o Options, static *embed.Static) {
 		handle(schema.PassSpeak, s.Speak)
 	}
 	if runs("actions") {
-		s := actions.New(a.Library, a.Model)
+		s := actions.New(a.Library, actions.Options{Model: a.Model, Hooks: a.hooks})
 		handle(schema.PassAct, s.Act)
 		a.Mesh.Ends(mesh.Ends{Author: s.Author, Apply: s.Apply})
 	}
@@ -234,6 +239,7 @@ func (a *App) Close() {
 	if a.serving != "" {
 		_ = os.Remove(a.serving)
 	}
+	a.hooks.Close()
 	if a.llm != nil {
 		a.llm.Close()
 	}

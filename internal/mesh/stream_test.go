@@ -102,7 +102,7 @@ func TestSpeechStreamsUnderKills(t *testing.T) {
 			t.Fatal(err)
 		}
 		k := &talker{rnd: rand.New(rand.NewPCG(seed, uint64(i))), stream: m.Said()}
-		review := reviewer.New(b.Library, app.Verifier(), m.Said(), m, nil)
+		review := reviewer.New(b.Library, app.Verifier(), m.Said(), reviewer.Options{Confirm: m})
 		for pass, handler := range b.Handlers {
 			switch pass {
 			case schema.PassSpeak:

@@ -34,6 +34,7 @@ type Turn struct {
 	ReviewSeq     uint64       `json:"review_seq,omitempty"` // the same of review.<c>.<turn>
 	Reply         *Reply       `json:"reply,omitempty"`      // made by the act pass; the mesh publishes it once
 	Fallback      string       `json:"fallback,omitempty"`   // why no model speaks in what is left of the turn; empty: one may
+	Ending        *Ending      `json:"ending,omitempty"`     // set when an authored line is all that may be said
 	Part          int          `json:"part,omitempty"`       // this message is sentence n of a speech under way, from 1; 0: the turn itself
 
 	extra extras
@@ -286,6 +287,15 @@ type Action struct {
 // Abort says why a turn ends without an answer.
 type Abort struct {
 	Reason string `json:"reason"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Ending says that the turn ends with one authored line: what was to be said or
+// heard was moderated away.
+type Ending struct {
+	Status Status `json:"status"`
+	Reason string `json:"reason"`
+	Line   string `json:"line"` // the kind of authored line
 	Detail string `json:"detail,omitempty"`
 }
 

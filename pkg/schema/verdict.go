@@ -46,7 +46,9 @@ const (
 	IssueEvasion       IssueType = "EVASION"
 	IssueContradicted  IssueType = "CONTRADICTED"
 	IssueSecret        IssueType = "SECRET"
-	IssueForm          IssueType = "FORM" // length, stage directions, markup, prompt text: how it is said, not what
+	IssueModerated     IssueType = "MODERATED" // the world's moderation did not allow it, or gave no verdict
+	IssueLanguage      IssueType = "LANGUAGE"  // no quotation, in a language whose suite has not passed
+	IssueForm          IssueType = "FORM"      // length, stage directions, markup, prompt text: how it is said, not what
 )
 
 // Issue is one finding of a review.
@@ -108,4 +110,5 @@ type ReviewRecord struct {
 	Part    int            `json:"part,omitempty"`    // which of its sentences, from 1
 	Refused []Issue        `json:"refused,omitempty"` // why it is not released; Seq is then 0
 	Draft   *DraftSentence `json:"draft,omitempty"`   // the refused sentence, as the model wrote it
+	Ending  *Ending        `json:"ending,omitempty"`  // how the turn ends on it where nothing else is said
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -23,10 +24,19 @@ import (
 type Service struct {
 	library *lore.Library
 	model   *model.Model
+	hooks   *moderation.Hooks
 }
 
-// New makes the service; m is nil where no model is configured.
-func New(library *lore.Library, m *model.Model) *Service { return &Service{library: library, model: m} }
+// Options are what the service may have besides its library.
+type Options struct {
+	Model *model.Model      // nil: no model chooses actions
+	Hooks *moderation.Hooks // nil: no world moderates
+}
+
+// New makes the service.
+func New(library *lore.Library, o Options) *Service {
+	return &Service{library: library, model: o.Model, hooks: o.Hooks}
+}
 
 // Act is Pass 5: the reply, with the actions that are checked once more.
 func (s *Service) Act(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
@@ -57,8 +67,11 @@ func (s *Service) Act(ctx context.Context, t *schema.Turn) (schema.Pass, error) 
 			r.Status = schema.StatusAuthored
 		}
 	}
-	if t.Abort != nil {
+	switch {
+	case t.Abort != nil:
 		r.Detail = t.Abort.Detail
+	case t.Ending != nil:
+		r.Detail = t.Ending.Detail
 	}
 	finish(r)
 	t.Reply = r
@@ -83,9 +96,20 @@ func finish(r *schema.Reply) {
 
 // statusOf is how the turn ended, and why.
 func statusOf(t *schema.Turn, taken []schema.Action) (schema.Status, string) {
-	if t.Abort != nil {
+	switch {
+	case t.Abort != nil:
 		return schema.StatusAborted, t.Abort.Reason
+	case t.Ending != nil:
+		return t.Ending.Status, t.Ending.Reason
+	case t.Fallback == schema.ReasonLanguage:
+		status, _ := answered(t, taken)
+		return status, schema.ReasonLanguage
 	}
+	return answered(t, taken)
+}
+
+// answered is the status of a turn that nothing has cut short.
+func answered(t *schema.Turn, taken []schema.Action) (schema.Status, string) {
 	if cites(t.Released) {
 		if t.Speech != nil && !t.Speech.ByModel() {
 			return schema.StatusExtractive, t.Fallback
@@ -163,6 +187,9 @@ func (s *Service) Author(_ context.Context, req *schema.Request, said []schema.S
 	r := &schema.Reply{
 		SchemaVersion: schema.Version, TurnID: req.TurnID, World: req.World, NPC: req.NPC, Player: req.Player,
 		Message: req.Message, GameTime: req.GameTime, Sentences: said, Reason: reason, Audit: schema.FullyCited,
+	}
+	if s.hooks.On(req.World) {
+		r.Message = "" // nobody has said yet that it may be kept
 	}
 	x, npc, err := s.library.Find(req)
 	switch {

@@ -12,8 +12,10 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/intent"
+	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -27,11 +29,18 @@ const TopK = 8
 type Service struct {
 	library *lore.Library
 	model   *model.Model
+	hooks   *moderation.Hooks
 }
 
-// New makes the service; m is nil where no model is configured.
-func New(library *lore.Library, m *model.Model) *Service {
-	return &Service{library: library, model: m}
+// Options are what the service may have besides its library.
+type Options struct {
+	Model *model.Model      // nil: no model words the search
+	Hooks *moderation.Hooks // nil: no world moderates
+}
+
+// New makes the service.
+func New(library *lore.Library, o Options) *Service {
+	return &Service{library: library, model: o.Model, hooks: o.Hooks}
 }
 
 // Retrieve is Pass 1.
@@ -40,7 +49,15 @@ func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, er
 	if err != nil {
 		return "", err
 	}
-	reading := intent.Read(t.Message)
+	heard, err := s.hooks.Message(ctx, t)
+	if err != nil {
+		return "", fmt.Errorf("moderation: %w", err)
+	}
+	if !heard.Released() {
+		return unheard(t, heard), nil
+	}
+	rule := language.Policy(&t.Request, x.World, npc)
+	reading := read(t, rule)
 	t.Class = reading.Class
 	t.Retrieval = &schema.Retrieval{Query: reading.Question, Intent: reading.Kind, Zone: schema.ZoneNone, LoreHash: x.World.Version}
 	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
@@ -57,7 +74,35 @@ func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, er
 			return "", fmt.Errorf("search %s for %s: %w", t.World, t.NPC, err)
 		}
 	}
+	t.Evidence = rule.Evidence(t.Evidence)
+	if len(t.Evidence) == 0 && !rule.Verified && t.Retrieval.Zone != schema.ZoneNone {
+		t.Retrieval.Zone, t.Retrieval.Confidence = schema.ZoneUnknown, 0
+	}
 	return schema.PassThink, nil
+}
+
+// unheard ends a turn whose message moderation did not let through.
+func unheard(t *schema.Turn, why moderation.Outcome) schema.Pass {
+	t.Ending = &schema.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
+	t.Class, t.Retrieval = schema.ClassGreeting, &schema.Retrieval{Zone: schema.ZoneNone, Intent: schema.IntentStatement}
+	t.Decision = &schema.Decision{Kind: schema.KindWithhold, Plan: []string{"Say nothing of it."}}
+	return schema.PassSpeak
+}
+
+// read is what the message wants. In a language that is not verified the rules for
+// English read nothing: there it is courtesy or a question, no model speaks, and
+// the authored lines are those of its locale.
+func read(t *schema.Turn, rule language.Rule) intent.Reading {
+	reading := intent.Read(t.Message)
+	if rule.Verified {
+		return reading
+	}
+	t.Locale, t.Fallback = rule.Locale, rule.Reason
+	reading.Kind, reading.Question = rule.Intent(t.Message), ""
+	if reading.Kind == schema.IntentQuestion {
+		reading.Question = t.Message
+	}
+	return reading
 }
 
 // searchFeeling looks whether the NPC has written down what it is asked about its

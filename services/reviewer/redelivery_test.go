@@ -67,7 +67,7 @@ func TestAVerifierThatFailsReleasesNothing(t *testing.T) {
 	for name, v := range map[string]entail.Verifier{"fails": broken{errors.New("out of memory")}, "answers nothing": broken{}} {
 		t.Run(name, func(t *testing.T) {
 			b := servicetest.New(t, servicetest.Village())
-			b.Handlers[schema.PassReviewSpeech] = reviewer.New(b.Library, v, b.Releases, nil, nil).ReviewSpeech
+			b.Handlers[schema.PassReviewSpeech] = reviewer.New(b.Library, v, b.Releases, reviewer.Options{}).ReviewSpeech
 			turn := prepared(t, b, "mira", "who owns the ferry?")
 			turn.SpeechReview = &schema.Review{Attempt: 2}
 			turn.Speech = &schema.Speech{Attempt: 3, Sentences: []schema.DraftSentence{bound(turn, cite("The ferry is Teague's own.", "ferry"))}}
@@ -109,7 +109,7 @@ func TestASentenceOfAnActionWaitsForTheGame(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := servicetest.New(t, servicetest.Village())
 			g := &game{accepts: c.accepts}
-			b.Handlers[schema.PassReviewSpeech] = reviewer.New(b.Library, app.Verifier(), b.Releases, g, nil).ReviewSpeech
+			b.Handlers[schema.PassReviewSpeech] = reviewer.New(b.Library, app.Verifier(), b.Releases, reviewer.Options{Confirm: g}).ReviewSpeech
 			turn := prepared(t, b, "mira", "who owns the ferry?")
 			trust := 20
 			turn.Trust = &trust

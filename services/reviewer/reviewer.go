@@ -12,6 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -49,13 +50,20 @@ type Service struct {
 	release  Releaser
 	confirm  Confirmer
 	alert    Alert
+	hooks    *moderation.Hooks
 }
 
-// New makes the service. confirm may be nil where no game answers actions: an
-// action that must be confirmed is then never spoken of.
-func New(library *lore.Library, verifier entail.Verifier, release Releaser, confirm Confirmer, alert Alert) *Service {
-	if alert == nil {
-		alert = func(string, string, string) {}
+// Options are what the service may have besides what it cannot do without.
+type Options struct {
+	Confirm Confirmer         // nil where no game answers actions: one that must be confirmed is then never spoken of
+	Alert   Alert             // nil: nobody is told
+	Hooks   *moderation.Hooks // nil: no world moderates
+}
+
+// New makes the service.
+func New(library *lore.Library, verifier entail.Verifier, release Releaser, o Options) *Service {
+	if o.Alert == nil {
+		o.Alert = func(string, string, string) {}
 	}
-	return &Service{library: library, verifier: verifier, release: release, confirm: confirm, alert: alert}
+	return &Service{library: library, verifier: verifier, release: release, confirm: o.Confirm, alert: o.Alert, hooks: o.Hooks}
 }

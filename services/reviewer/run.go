@@ -112,6 +112,16 @@ func (s *Service) judgePart(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 	if err != nil {
 		return err
 	}
+	if len(issues) == 0 {
+		out, why, ok, err := s.passed(ctx, t, scene{x, npc}, d, len(t.Released)+1)
+		if err != nil {
+			return err
+		}
+		if d = out; !ok {
+			issues = []schema.Issue{refusal(d, why)}
+			record.Ending = &schema.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
+		}
+	}
 	if len(issues) > 0 {
 		draft := t.Speech.Sentences[part-1]
 		record.Refused, record.Claims, record.Draft = issues, claims, &draft
@@ -167,8 +177,13 @@ func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, npc *world.NP
 		s.record(t, []schema.Stripped{{Text: r.Draft.Text, Issue: r.Refused[0], Verdict: verdictOf(r)}})
 	}
 	t.SpeechReview = &review
-	if len(refused) > 0 && s.again(ctx, t, review.Attempt) {
+	moderated := slices.IndexFunc(refused, func(r schema.ReviewRecord) bool { return r.Ending != nil && r.Ending.Line != "" })
+	if len(refused) > 0 && moderated < 0 && s.again(ctx, t, review.Attempt) {
 		return schema.PassSpeak, nil
+	}
+	if len(t.Released) == 0 && moderated >= 0 {
+		t.Ending = refused[moderated].Ending
+		return fallBack(t, t.Ending.Reason), nil
 	}
 	if len(t.Released) == 0 {
 		return fallBack(t, schema.ReasonNotEntailed), nil

@@ -80,6 +80,9 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 	if kept, err = s.confirmed(ctx, t, npc, person, kept); err != nil {
 		return "", err
 	}
+	if kept, err = s.moderated(ctx, t, scene{x, npc}, kept); err != nil {
+		return "", err
+	}
 	return s.releaseAll(ctx, t, person, kept, review.Claims)
 }
 

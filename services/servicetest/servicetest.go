@@ -116,10 +116,10 @@ func Over(t testing.TB, w *world.World) *Bench {
 	}
 	b := &Bench{Library: library, world: w.Name, Releases: &Releases{Stored: map[string][]schema.Sentence{},
 		Records: map[string][]schema.ReviewRecord{}, Closed: map[string]bool{}}}
-	rev := reviewer.New(library, app.Verifier(), b.Releases, nil, func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) })
-	spk, act := speaker.New(library, speaker.Options{Similar: app.Similarity(static)}), actions.New(library, nil)
+	rev := reviewer.New(library, app.Verifier(), b.Releases, reviewer.Options{Alert: func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) }})
+	spk, act := speaker.New(library, speaker.Options{Similar: app.Similarity(static)}), actions.New(library, actions.Options{})
 	b.Handlers = map[schema.Pass]mesh.Handler{
-		schema.PassRetrieve: retriever.New(library, nil).Retrieve, schema.PassThink: monologue.New(library, nil).Think,
+		schema.PassRetrieve: retriever.New(library, retriever.Options{}).Retrieve, schema.PassThink: monologue.New(library, nil).Think,
 		schema.PassReviewThought: rev.ReviewThoughts, schema.PassDecide: spk.Decide, schema.PassSpeak: spk.Speak,
 		schema.PassReviewSpeech: rev.ReviewSpeech, schema.PassAct: act.Act,
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/extractive"
+	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
@@ -179,6 +180,9 @@ func (s *Service) Speak(ctx context.Context, t *schema.Turn) (schema.Pass, error
 // sentences are the speech for the decision: evidence in the NPC's voice, or an
 // authored line.
 func (s *Service) sentences(t *schema.Turn, x *lore.Lore, npc *world.NPC) []schema.DraftSentence {
+	if t.Ending != nil {
+		return []schema.DraftSentence{Authored(npc, t.Ending.Line, t)}
+	}
 	if t.Decision.Kind == schema.KindAnswer {
 		said := extractive.Answer(extractive.Input{
 			Question: t.Retrieval.Query, Class: t.Class, Evidence: only(t.Evidence, t.Decision.Share),
@@ -195,6 +199,9 @@ func (s *Service) sentences(t *schema.Turn, x *lore.Lore, npc *world.NPC) []sche
 	said := promises(t)
 	if len(said) > 0 {
 		return said
+	}
+	if t.Fallback == schema.ReasonLanguage && t.Decision.Kind == schema.KindUnknown {
+		return []schema.DraftSentence{Authored(npc, language.LineFor(t.Retrieval.Intent), t)}
 	}
 	return []schema.DraftSentence{Authored(npc, lineKind(t), t)}
 }

@@ -1,0 +1,92 @@
+package reviewer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/forsooth-npc/forsooth/internal/language"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/speaker"
+)
+
+// scene is whose sentences are on their way.
+type scene struct {
+	x   *lore.Lore
+	npc *world.NPC
+}
+
+// passed asks the world's moderation about a sentence that passed its review, and
+// looks once more whether its language lets it be said. It gives back the sentence
+// as it may be released; ok is false where it may not.
+func (s *Service) passed(ctx context.Context, t *schema.Turn, of scene, d schema.DraftSentence, seq int) (out schema.DraftSentence, why moderation.Outcome, ok bool, err error) {
+	person := of.x.Person(of.npc)
+	said := voice.Release(d.Text, person)
+	if !language.Policy(&t.Request, of.x.World, of.npc).Releases(schema.Sentence{Text: said, Authored: d.Authored, Evidence: refs(t, d)}) {
+		return d, moderation.Outcome{Reason: schema.ReasonLanguage}, false, nil
+	}
+	why, err = s.hooks.Sentence(ctx, t, seq, said, func(ctx context.Context, replacement string) (string, bool, error) {
+		again := schema.DraftSentence{Text: replacement, Citations: d.Citations}
+		review, looked, err := s.look(ctx, t, of.x, of.npc, []schema.DraftSentence{again})
+		if err != nil || review.Verdict != schema.Approved {
+			return "", false, err
+		}
+		d = looked[0]
+		return voice.Release(d.Text, person), true, nil
+	})
+	if err != nil {
+		return d, why, false, fmt.Errorf("moderation: %w", err)
+	}
+	if why.Released() && why.Text != said {
+		d.Text, d.Authored = why.Text, false
+	}
+	return d, why, why.Released(), nil
+}
+
+// refusal is the issue of a sentence that was not let through.
+func refusal(d schema.DraftSentence, why moderation.Outcome) schema.Issue {
+	if why.Reason == schema.ReasonLanguage {
+		return schema.Issue{Claim: d.Text, Type: schema.IssueLanguage, Correction: "quote the evidence word for word"}
+	}
+	return schema.Issue{Claim: d.Text, Type: schema.IssueModerated, Correction: why.Detail, Citation: why.Reason}
+}
+
+// moderated is what may be said of a reviewed draft. Where nothing is left and
+// nothing was said, an authored line ends the turn.
+func (s *Service) moderated(ctx context.Context, t *schema.Turn, of scene, draft []schema.DraftSentence) ([]schema.DraftSentence, error) {
+	if t.Ending != nil {
+		return draft, nil
+	}
+	var kept []schema.DraftSentence
+	for i, d := range draft {
+		out, why, ok, err := s.passed(ctx, t, of, d, len(t.Released)+len(kept)+1)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			kept = append(kept, out)
+			continue
+		}
+		s.record(t, []schema.Stripped{{Text: d.Text, Issue: refusal(d, why)}})
+		if len(kept) == 0 && len(t.Released) == 0 && i == len(draft)-1 || why.Failed() && len(kept) == 0 && len(t.Released) == 0 {
+			return []schema.DraftSentence{s.ending(t, of.npc, why)}, nil
+		}
+		if why.Failed() { // nobody is there to ask about the rest
+			break
+		}
+	}
+	return kept, nil
+}
+
+// ending marks the turn as ended by one authored line, and gives the line.
+func (s *Service) ending(t *schema.Turn, npc *world.NPC, why moderation.Outcome) schema.DraftSentence {
+	if why.Reason == schema.ReasonLanguage {
+		t.Fallback, t.Decision.Kind = schema.ReasonLanguage, schema.KindUnknown
+		return speaker.Authored(npc, world.LineUnknown, t)
+	}
+	t.Ending = &schema.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
+	return speaker.Authored(npc, why.Line, t)
+}
