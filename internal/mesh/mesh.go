@@ -74,6 +74,7 @@ type Mesh struct {
 	passes  map[schema.Pass]bool // those run here
 	subs    []subscription
 	ends    Ends
+	flags   Flags
 
 	handover *handover
 
@@ -123,11 +124,16 @@ func (m *Mesh) Run(ctx context.Context) error {
 		return err
 	}
 	defer m.unsubscribe()
+	// No turn is taken before the switches are known.
+	if err := m.readFlags(ctx); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("mesh: %w", err)
+	}
 
 	g, gctx := errgroup.WithContext(ctx)
 	for _, r := range m.runners {
 		g.Go(func() error { return r.run(gctx, work) })
 	}
+	g.Go(func() error { return m.watchFlags(gctx) })
 	g.Go(func() error {
 		select {
 		case <-gctx.Done():

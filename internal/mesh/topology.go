@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -12,21 +13,29 @@ import (
 
 // The streams of the mesh.
 const (
-	streamTurns   = "TURNS"
-	streamPasses  = "PASSES"
-	streamSaid    = "SAID"
-	streamReplies = "REPLIES"
-	streamTraces  = "TRACES"
-	streamActions = "ACTIONS"
-	streamEvents  = "EVENTS"
-	streamMemory  = "MEMORY"
-	streamTimers  = "TIMERS"
-	streamDead    = "DEAD"
-	streamConvos  = "KV_conversations"
+	streamTurns    = "TURNS"
+	streamPasses   = "PASSES"
+	streamSaid     = "SAID"
+	streamReplies  = "REPLIES"
+	streamTraces   = "TRACES"
+	streamActions  = "ACTIONS"
+	streamEvents   = "EVENTS"
+	streamMemory   = "MEMORY"
+	streamTimers   = "TIMERS"
+	streamDead     = "DEAD"
+	streamConvos   = "KV_conversations"
+	streamFlags    = "KV_flags"
+	streamCounters = "COUNTERS"
 )
 
 // convoPrefix is where the key-value bucket "conversations" keeps its keys.
 const convoPrefix = "$KV.conversations."
+
+// flagPrefix is where the key-value bucket "flags" keeps its keys.
+const flagPrefix = "$KV.flags."
+
+// counterPrefix begins the subjects of counters, one each.
+const counterPrefix = schema.Prefix + "counter."
 
 // livePrefix is where the broker repeats what it has stored of said and reply:
 // a watcher that listened on the subjects themselves would also hear what the
@@ -118,6 +127,15 @@ func streams(s Settings) []jetstream.StreamConfig {
 			Name: streamConvos, Subjects: []string{convoPrefix + ">"},
 			Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, AllowRollup: true, DenyDelete: true, AllowDirect: direct,
 		},
+		{ // The operators' switches, a key-value bucket as well.
+			Name: streamFlags, Subjects: []string{flagPrefix + ">"},
+			Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, AllowRollup: true, DenyDelete: true, AllowDirect: direct,
+			RePublish: &jetstream.RePublish{Source: flagPrefix + ">", Destination: livePrefix + "flag.>"},
+		},
+		{ // Sums: the broker adds, each subject holds its sum.
+			Name: streamCounters, Subjects: []string{counterPrefix + ">"},
+			MaxMsgsPerSubject: 1, AllowMsgCounter: true, MaxAge: countersKept, AllowDirect: direct,
+		},
 	}
 	for i := range table {
 		c := &table[i]
@@ -130,6 +148,12 @@ func streams(s Settings) []jetstream.StreamConfig {
 		}
 	}
 	return table
+}
+
+// streamTable is one stream of the table.
+func streamTable(s Settings, name string) jetstream.StreamConfig {
+	table := streams(s)
+	return table[slices.IndexFunc(table, func(c jetstream.StreamConfig) bool { return c.Name == name })]
 }
 
 // SettingError is a stream that another version, or a person, made with
@@ -219,6 +243,7 @@ func compatible(have, want jetstream.StreamConfig) error {
 		{"allow_rollup_hdrs", have.AllowRollup, want.AllowRollup},
 		{"subject_delete_marker_ttl", have.SubjectDeleteMarkerTTL, want.SubjectDeleteMarkerTTL},
 		{"allow_msg_schedules", have.AllowMsgSchedules, want.AllowMsgSchedules},
+		{"allow_msg_counter", have.AllowMsgCounter, want.AllowMsgCounter},
 		{"republish", republish(have), republish(want)},
 		{"sealed", have.Sealed, want.Sealed},
 		{"no_ack", have.NoAck, want.NoAck},

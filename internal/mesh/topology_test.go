@@ -22,14 +22,15 @@ func TestSetupIsRepeatable(t *testing.T) {
 	for name := range r.conn.js.StreamNames(t.Context()).Name() {
 		names[name] = true
 	}
-	for _, want := range []string{"TURNS", "PASSES", "SAID", "REPLIES", "TRACES", "ACTIONS", "EVENTS", "MEMORY", "TIMERS", "DEAD", "KV_conversations"} {
+	for _, want := range []string{"TURNS", "PASSES", "SAID", "REPLIES", "TRACES", "ACTIONS", "EVENTS", "MEMORY", "TIMERS", "DEAD", "KV_conversations", "KV_flags", "COUNTERS"} {
 		if !names[want] {
 			t.Errorf("no stream %s", want)
 		}
 	}
-	kv, err := r.conn.js.KeyValue(t.Context(), "conversations")
-	if err != nil {
-		t.Fatalf("the conversations are no key-value bucket: %v", err)
+	for _, bucket := range []string{"conversations", "flags"} {
+		if _, err := r.conn.js.KeyValue(t.Context(), bucket); err != nil {
+			t.Fatalf("the %s are no key-value bucket: %v", bucket, err)
+		}
 	}
 	if err := New(r.conn, Options{Settings: Settings{MaxInFlight: 7, PassesBytes: 1 << 20}}).Setup(t.Context()); err != nil {
 		t.Fatalf("other sizes: %v", err)
@@ -38,7 +39,6 @@ func TestSetupIsRepeatable(t *testing.T) {
 	if err != nil || s.CachedInfo().Config.MaxMsgs != 7 {
 		t.Errorf("the new size was not taken: %v", err)
 	}
-	_ = kv
 }
 
 func TestSetupRefusesStreamsItCannotStandOn(t *testing.T) {
@@ -57,6 +57,8 @@ func TestSetupRefusesStreamsItCannotStandOn(t *testing.T) {
 		{streamReplies, "subject_delete_marker_ttl", func(c *jetstream.StreamConfig) { c.SubjectDeleteMarkerTTL = 0 }},
 		{streamTimers, "allow_msg_schedules", func(c *jetstream.StreamConfig) { c.AllowMsgSchedules = false }},
 		{streamSaid, "republish", func(c *jetstream.StreamConfig) { c.RePublish = nil }},
+		{streamCounters, "allow_msg_counter", func(c *jetstream.StreamConfig) { c.AllowMsgCounter = false }},
+		{streamFlags, "republish", func(c *jetstream.StreamConfig) { c.RePublish = nil }},
 		{streamPasses, "duplicate_window", func(c *jetstream.StreamConfig) { c.Duplicates = time.Second }},
 		{streamEvents, "subjects", func(c *jetstream.StreamConfig) { c.Subjects = []string{"game.event.*"} }},
 	} {
