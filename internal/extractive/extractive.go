@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -77,6 +78,8 @@ type candidate struct {
 // candidates are the blocks' sentences with a faithful wording, scored.
 func candidates(in Input) [][]candidate {
 	want := text.ContentSet(in.Question)
+	words := text.Words(in.Question)
+	sort := wanted.Of(words)
 	var blocks [][]candidate
 	for n := range in.Evidence {
 		e := &in.Evidence[n]
@@ -92,6 +95,9 @@ func candidates(in Input) [][]candidate {
 				continue
 			}
 			relevant := 0.5*near[i] + 0.5*coverage(want, s)
+			if named := wanted.In(s); named.Has(sort, words) {
+				relevant += worth[sort]
+			}
 			block = append(block, candidate{evidence: e, index: i, verbatim: s, said: ended(ways[0].Text),
 				relevant: relevant, leans: Leans(s)})
 		}
@@ -100,6 +106,12 @@ func candidates(in Input) [][]candidate {
 		}
 	}
 	return blocks
+}
+
+// worth is what a sentence gains by naming the sort of thing that the question
+// wants; what nearly every sentence names tells nothing.
+var worth = map[wanted.Sort]float64{
+	wanted.Price: 0.2, wanted.Measure: 0.2, wanted.Span: 0.2, wanted.Count: 0.2, wanted.Time: 0.2, wanted.Name: 0.2, wanted.Person: 0.1,
 }
 
 // avoided says whether a wording was refused, with or without an opener.
@@ -135,7 +147,7 @@ func choose(blocks [][]candidate, in Input) []candidate {
 	limit := WordLimit(in.Class)
 	order := slices.Clone(blocks)
 	slices.SortStableFunc(order, func(a, b []candidate) int {
-		return cmpScore(standing(b[0].evidence), standing(a[0].evidence))
+		return cmpScore(standing(b, in.Question), standing(a, in.Question))
 	})
 	if two := accounts(order, in); two != nil {
 		return two
@@ -164,80 +176,23 @@ func choose(blocks [][]candidate, in Input) []candidate {
 }
 
 // standing is how well a block answers. Hearsay counts a tenth: where lore speaks
-// of the matter too, the lore is told first.
-func standing(e *schema.Evidence) float64 {
+// of the matter too, the lore is told first. So does half of what is told about
+// something without naming it.
+func standing(block []candidate, question string) float64 {
+	e := block[0].evidence
+	score := e.Score
 	if e.Belief != "" {
-		return e.Score / 10
+		score /= 10
 	}
-	return e.Score
+	if asksForAll(question) && coverage(text.ContentSet(question), e.Text) == 0 {
+		score *= unnamed
+	}
+	return score
 }
 
-// accounts finds two documents by two writers that both tell what was asked, each
-// in its own way. Both are told, each with its writer, since neither is known to be
-// the true one.
-func accounts(order [][]candidate, in Input) []candidate {
-	top := best(order[0])
-	if in.Similar == nil || top.evidence.Author == "" || top.evidence.Private || top.evidence.Belief != "" || top.leans {
-		return nil
-	}
-	want := text.ContentSet(in.Question)
-	if len(want) < 2 || own(top.evidence, in.Person) {
-		return nil
-	}
-	for _, block := range order[1:] {
-		other := best(block)
-		e := other.evidence
-		if own(e, in.Person) || e.Author == "" || e.Author == top.evidence.Author || e.Private || e.Belief != "" || other.leans ||
-			e.Path == top.evidence.Path || e.Score < 0.3*top.evidence.Score || other.relevant < 0.8*top.relevant {
-			continue
-		}
-		if coverage(want, top.verbatim) >= 0.6 && coverage(want, other.verbatim) >= 0.6 && sameMatter(top.verbatim, other.verbatim, in.Similar) {
-			return attributedBoth(top, other, in.Person)
-		}
-	}
-	return nil
-}
-
-// own says whether the NPC wrote a block itself.
-func own(e *schema.Evidence, p voice.Person) bool {
-	return strings.EqualFold(e.Author, p.Handle) || strings.EqualFold(e.Author, p.Name)
-}
-
-// sameMatter says whether two sentences tell of one thing and tell it differently.
-func sameMatter(a, b string, similar Similarity) bool {
-	x, y := text.ContentSet(a), text.ContentSet(b)
-	shared := 0
-	for w := range x {
-		if y[w] {
-			shared++
-		}
-	}
-	least := min(len(x), len(y))
-	if least < 3 || text.Fold(a) == text.Fold(b) {
-		return false
-	}
-	overlap := float64(shared) / float64(least)
-	return overlap >= 0.35 && overlap < 0.95 && similar(a, []string{b})[0] >= 0.6
-}
-
-// attributedBoth words both accounts with their writers; nil where one of them
-// cannot be.
-func attributedBoth(a, b candidate, p voice.Person) []candidate {
-	out := []candidate{a, b}
-	for i := range out {
-		said := ""
-		for _, r := range voice.Renderings(*out[i].evidence, out[i].verbatim, p) {
-			if r.How == "quoted" {
-				said = r.Text
-			}
-		}
-		if said == "" {
-			return nil
-		}
-		out[i].said = said
-	}
-	return out
-}
+// unnamed is what a block counts, as a share, that does not name what it is to
+// tell about.
+const unnamed = 0.4
 
 // stretch is a run of neighbouring sentences of a block around its best one: back
 // to a sentence that stands by itself, and forward while the thought goes on.

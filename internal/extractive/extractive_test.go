@@ -35,6 +35,12 @@ func TestAnswerChoosesTheSentencesThatAnswer(t *testing.T) {
 		evidence []schema.Evidence
 		want     []string
 	}{
+		{"the sentence that names what is asked for", "how much does the ferry cost?", schema.ClassMedium,
+			[]schema.Evidence{block("E1", .9, "Ask Teague about the ferry. A passenger on the ferry pays two silver coins.")},
+			[]string{"A passenger on the ferry pays two silver coins."}},
+		{"a topic is named in what is told about it", "tell me about the ferry", schema.ClassMedium,
+			[]schema.Evidence{block("E1", .9, "Teague talks too much."), block("E2", .5, "The ferry Patience leaks.")},
+			[]string{"The ferry Patience leaks."}},
 		{"one sentence of several", "who owns the ferry?", schema.ClassMedium,
 			[]schema.Evidence{block("E1", .9, "The river rose in March. Teague owns the ferry. The reeds are cut in June.")},
 			[]string{"Teague owns the ferry."}},

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
 	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
@@ -26,15 +27,16 @@ var possessed = regexp.MustCompile(`(?i)^\W*(?:and |so |hey )?(?:when|what|who|w
 const absentConfidence = 0.2
 
 // doubtful is the confidence below which the absence of all words decides.
-const doubtful = 0.65
+const doubtful = ModelFrom
 
 // capped is the gate's word, or less where a message asks for what the best
 // passage cannot tell however near it comes: it asks of a name that nothing in
-// scope holds, for somebody's thing that is not mentioned, or in words none of
-// which is.
+// scope holds, for somebody's thing that is not mentioned, or who did something of
+// which no word is. A person stands in nearly every passage, so that a question
+// for one is answered by what the person did.
 func (s *search) capped() float64 {
 	c := s.confidence()
-	if len(s.found) > 0 && (len(s.unknown()) > 0 || s.asksAbsent() || c < doubtful && s.allAbsent()) {
+	if len(s.found) > 0 && (len(s.unknown()) > 0 || s.asksAbsent() || c < doubtful && s.sort == wanted.Person && s.allAbsent()) {
 		return min(c, absentConfidence)
 	}
 	return c

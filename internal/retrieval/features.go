@@ -10,7 +10,7 @@ import (
 
 // featureNames are what the fitted models see of a candidate, in order. Those of
 // the message alone are the same for all its candidates.
-var featureNames = []string{
+var featureNames = append([]string{
 	"text", "meta", "cosine", "likeness",
 	"cover", "cover_like", "cover_doc", "missing_rare", "soft", "special", "key_like", "key_special", "cosine_whole",
 	"focus", "focus_like",
@@ -18,19 +18,21 @@ var featureNames = []string{
 	"own", "own_you", "first_person_you", "sign_you",
 	"expects_met", "expects_missed", "yesno",
 	"adjacent", "length", "question",
-}
+}, matchNames...)
 
 // describe is the features of a candidate as an answer.
 func (s *search) describe(c *candidate) []float64 {
 	p := &s.x.passages[c.at]
 	d := &s.x.docs[p.doc]
-	cover := s.cover(p, d)
+	near := make([]float64, len(s.q.terms))
+	s.near(p, near)
+	cover := s.cover(near, d)
 	own := p.chunk.NPC != "" && p.chunk.NPC == s.query.NPC.Handle
 	topic := s.q.kind == kindTopic
 	met, missed := s.expectation(p)
 	keyword, phrase := s.keywords(d)
 	keyLike, keySpecial := s.keyLike(d)
-	return []float64{
+	return append([]float64{
 		c.text, c.meta, c.cosine, clamp(c.likeness/4, -1, 1.5),
 		cover.text, cover.like, cover.doc, cover.missingRare, c.soft, c.special, keyLike, keySpecial, s.wholeCosine(p),
 		cover.focus, cover.focusLike,
@@ -38,7 +40,7 @@ func (s *search) describe(c *candidate) []float64 {
 		bit(own), bit(own && s.q.you), bit(s.q.you && p.forms&formFirstPerson != 0), bit(s.q.you && !own),
 		met, missed, bit(s.q.kind == kindYesNo),
 		s.adjacent(p), clamp(float64(p.length)/60, 0, 1), bit(p.forms&formQuestion != 0),
-	}
+	}, s.matching(c, near)...)
 }
 
 func bit(b bool) float64 {
@@ -58,12 +60,10 @@ type covering struct {
 	focus, focusLike float64
 }
 
-func (s *search) cover(p *passage, d *document) covering {
+func (s *search) cover(near []float64, d *document) covering {
 	var out covering
 	total := 0.0
 	focused := false
-	near := make([]float64, len(s.q.terms))
-	s.near(p, near)
 	for i := range s.q.terms {
 		t := &s.q.terms[i]
 		w := s.weight(i)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -33,6 +34,9 @@ type Index struct {
 	terms    []term
 	surface  []string // by term: a word as it is written
 	isStop   []bool   // by term
+	isProper []bool   // by term: written with a capital wherever it stands inside a sentence
+	inside   []int32  // by term: how often it stands inside a sentence,
+	capitals []int32  // and how often of these it has a capital
 	views    sync.Map // handle to *view
 	models   *Fitted
 
@@ -61,6 +65,7 @@ type passage struct {
 	signature string // what shows that a model or a prompt made it: never told
 	forms     form
 	stems     []int32
+	named     wanted.Named // the sorts of things that it names
 	length    float32
 	windows   [2]int32 // first and one past the last of its windows
 }
@@ -72,6 +77,7 @@ type document struct {
 	metaLength float32
 	keywords   map[string]bool // keywords and file name, folded
 	keyTerms   []int32         // their content words
+	summary    []float32       // what it is filed under, embedded
 }
 
 // Open brings the corpus up to the world and reads it into memory.
@@ -89,9 +95,13 @@ func Open(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world
 		x.english = opts.Words.Tokenizer()
 	}
 	for _, d := range docs {
-		if err := x.add(d); err != nil {
+		if err := x.add(ctx, d, opts.Words); err != nil {
 			return nil, fmt.Errorf("read the index of world %s: %s: %w", w.Name, d.Path, err)
 		}
+	}
+	x.isProper = make([]bool, len(x.terms))
+	for id := range x.terms {
+		x.isProper[id] = x.inside[id] > 0 && x.capitals[id]*10 >= x.inside[id]*8
 	}
 	if x.words, err = newLexicon(ctx, opts.Words, x.surface); err != nil {
 		return nil, fmt.Errorf("index world %s: %w", w.Name, err)
@@ -100,11 +110,11 @@ func Open(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world
 }
 
 // add takes a document's passages, vectors and terms in.
-func (x *Index) add(d store.Document) error {
+func (x *Index) add(ctx context.Context, d store.Document, english *embed.Static) error {
 	next := 0
 	var doc *document
 	for i, c := range d.Chunks {
-		p := passage{chunk: c, length: 1, signature: grounding.Signature(c.Text), forms: formsOf(c.Text)}
+		p := passage{chunk: c, length: 1, signature: grounding.Signature(c.Text), forms: formsOf(c.Text), named: wanted.In(c.Text)}
 		if c.Requires != "" {
 			cond, err := world.ParseCondition(c.Requires)
 			p.condition, p.sealed = cond, err != nil
@@ -113,6 +123,9 @@ func (x *Index) add(d store.Document) error {
 			x.docs = append(x.docs, document{id: id, keywords: map[string]bool{}})
 			doc = &x.docs[len(x.docs)-1]
 			x.addMetadata(doc, c)
+			if err := x.addSummary(ctx, doc, c, english); err != nil {
+				return err
+			}
 		}
 		p.doc = int32(len(x.docs) - 1)
 		first := x.windowCount()
@@ -165,6 +178,8 @@ func (x *Index) termOf(word string) int32 {
 		x.terms = append(x.terms, term{})
 		x.surface = append(x.surface, word)
 		x.isStop = append(x.isStop, text.IsStop(word))
+		x.inside = append(x.inside, 0)
+		x.capitals = append(x.capitals, 0)
 	}
 	return id
 }
@@ -177,6 +192,7 @@ func (x *Index) addText(p *passage, at int32) {
 		counts[id]++
 		p.length++
 	}
+	x.addCapitals(p.chunk.Text)
 	ids := make([]int32, 0, len(counts))
 	for id := range counts {
 		ids = append(ids, id)
@@ -184,6 +200,24 @@ func (x *Index) addText(p *passage, at int32) {
 	slices.Sort(ids)
 	for _, id := range ids {
 		x.terms[id].postings = append(x.terms[id].postings, posting{at, counts[id]})
+	}
+}
+
+// addCapitals counts how a text's words are written inside its sentences.
+func (x *Index) addCapitals(body string) {
+	fresh, end := true, 0
+	for _, span := range text.WordSpans(body) {
+		fresh = fresh || strings.ContainsAny(body[end:span.Start], ".!?\n:\"“")
+		end = span.End
+		w := body[span.Start:span.End]
+		if plain := text.Words(w); !fresh && len(plain) > 0 {
+			id := x.termOf(plain[0])
+			x.inside[id]++
+			if isCapital(w) {
+				x.capitals[id]++
+			}
+		}
+		fresh = false
 	}
 }
 

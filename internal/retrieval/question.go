@@ -2,7 +2,6 @@ package retrieval
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -84,12 +83,24 @@ func parseQuestion(message string) question {
 	return q
 }
 
-// ofYou says whether words speak of whoever is asked.
+// ofYou says whether words speak of whoever is asked: not where "do you know" or
+// "can you tell me" is only the way of asking.
 func ofYou(ws []word) bool {
-	return slices.ContainsFunc(ws, func(w word) bool {
-		return w.text == "you" || w.text == "your" || w.text == "yours" || w.text == "yourself"
-	})
+	for i, w := range ws {
+		switch w.text {
+		case "your", "yours", "yourself":
+			return true
+		case "you":
+			if i == 0 || i+1 == len(ws) || !auxiliary[ws[i-1].text] || !merelyAsks[ws[i+1].text] {
+				return true
+			}
+		}
+	}
+	return false
 }
+
+// merelyAsks are the verbs with which "do you" only opens a question.
+var merelyAsks = setOf(`know tell heard hear mean suppose reckon guess happen explain describe`)
 
 // spell writes a message with its short forms in full and keeps the rest.
 func spell(message string) string {

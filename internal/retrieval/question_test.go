@@ -25,6 +25,8 @@ func TestWhatAQuestionAsksFor(t *testing.T) {
 		{"how do i get in", kindHow, "", false},
 		{"is your shop open", kindYesNo, "", true},
 		{"nice place", kindOther, "", false},
+		{"do you know who built the wall", kindWho, "", false},
+		{"can u explain how you forge a blade", kindHow, "", true},
 	}
 	for _, c := range cases {
 		t.Run(c.message, func(t *testing.T) {

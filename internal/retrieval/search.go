@@ -9,37 +9,45 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // candidate is a passage with what search and rerank think of it.
 type candidate struct {
-	at       int32
-	text     float64 // BM25 of the text, as a share of the most that the question could get
-	meta     float64 // the same of the document's metadata
-	soft     float64 // share of the question's words that it holds or comes near to
-	special  float64 // the same, less what every passage in scope comes near to
-	cosine   float64 // of the question and the nearest window
-	likeness float64 // cosine in standard deviations above the scope's mean
-	fused    float64
-	score    float64
-	features []float64
+	at              int32
+	text            float64 // BM25 of the text, as a share of the most that the question could get
+	meta            float64 // the same of the document's metadata
+	soft            float64 // share of the question's words that it holds or comes near to
+	special         float64 // the same, less what every passage in scope comes near to
+	cosine          float64 // of the question and the nearest window
+	likeness        float64 // cosine in standard deviations above the scope's mean
+	summary         float64 // cosine of the question and what the document is filed under
+	summaryLikeness float64 // the same in standard deviations
+	fused           float64
+	score           float64
+	features        []float64
 }
 
 // search is one query's working state.
 type search struct {
-	x      *Index
-	query  Query
-	q      question
-	scope  scope
-	idf    []float64 // of q.terms
-	late   float64   // what a word from before the message counts
-	vector []float32
-	names  []name
-	like   [][]float32    // of q.terms: how near every term of the vocabulary comes
-	mean   []float64      // of q.terms: how near the passages in scope come on average
-	recent map[int32]bool // words of the lines that the message leans on; nil where it leans on none
-	found  []candidate    // reranked, best first
+	x          *Index
+	query      Query
+	q          question
+	scope      scope
+	idf        []float64 // of q.terms
+	late       float64   // what a word from before the message counts
+	vector     []float32
+	filed      []float32 // the question as summaries are embedded; nil where nothing is known of words
+	names      []name
+	like       [][]float32    // of q.terms: how near every term of the vocabulary comes
+	mean       []float64      // of q.terms: how near the passages in scope come on average
+	recent     map[int32]bool // words of the lines that the message leans on; nil where it leans on none
+	bestOf     []float64      // of q.terms: how near the nearest passage in scope comes
+	bestCosine float64
+	sort       wanted.Sort // what sort of thing the question wants named
+	asked      []string    // the words of the message
+	found      []candidate // reranked, best first
 }
 
 // run searches what the NPC may know. A passage that the provenance contract
@@ -73,6 +81,10 @@ func (x *Index) run(ctx context.Context, query Query, wider ...word) (*search, e
 // attempt parses the question, filters, searches, fuses and reranks.
 func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]string, wider []word) (*search, error) {
 	s := &search{x: x, query: query, q: parseQuestion(query.Message), scope: x.scopeOf(query, refused)}
+	for _, w := range s.q.words {
+		s.asked = append(s.asked, w.text)
+	}
+	s.sort = wanted.Of(s.asked)
 	s.lean()
 	s.q.takeTerms(wider, false, true)
 	var words []string
@@ -91,6 +103,12 @@ func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]stri
 		return nil, fmt.Errorf("embed the question: %w", err)
 	}
 	s.vector = vectors[0]
+	if x.words.english != nil {
+		if vectors, err = x.words.english.Embed(ctx, []string{s.embedText()}); err != nil {
+			return nil, fmt.Errorf("embed the question: %w", err)
+		}
+		s.filed = vectors[0]
+	}
 	if s.like, err = x.words.like(ctx, words); err != nil {
 		return nil, err
 	}
@@ -110,12 +128,14 @@ func (s *search) first() []candidate {
 	most := s.lexical(all, place)
 	s.soften(all)
 	mean, deviation := spread(all)
+	s.summaries(all)
 	for i := range all {
 		c := &all[i]
 		if most > 0 {
 			c.text /= most
 			c.meta /= most
 		}
+		s.bestCosine = max(s.bestCosine, c.cosine)
 		c.likeness = (c.cosine - mean) / deviation
 		c.fused = fuseText*c.text + fuseMeta*c.meta + fuseCosine*c.cosine + fuseSoft*c.special
 	}
@@ -357,6 +377,7 @@ func (s *search) near(p *passage, out []float64) {
 func (s *search) soften(all []candidate) {
 	n := len(s.q.terms)
 	s.mean = make([]float64, n)
+	s.bestOf = make([]float64, n)
 	if n == 0 || len(all) == 0 {
 		return
 	}
@@ -366,6 +387,7 @@ func (s *search) soften(all []candidate) {
 		s.near(&s.x.passages[all[i].at], row)
 		for k, v := range row {
 			s.mean[k] += v / float64(len(all))
+			s.bestOf[k] = max(s.bestOf[k], v)
 		}
 	}
 	for i := range all {

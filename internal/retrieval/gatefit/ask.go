@@ -28,6 +28,7 @@ type ask struct {
 	at      time.Time
 	weight  float64
 	right   []string // any of these files answers; none means that nothing does
+	without []string // files that are kept from the NPC
 }
 
 // set is a world with questions about it.
@@ -132,7 +133,7 @@ func (s *set) query(a ask) (retrieval.Query, error) {
 	}
 	return retrieval.Query{NPC: npc, Message: a.message, Context: a.context, Facts: a.facts, Check: grounding.Check{
 		World:   s.world.Name,
-		InScope: func(c schema.Chunk) bool { return world.ScopeOf(c, npc) },
+		InScope: func(c schema.Chunk) bool { return world.ScopeOf(c, npc) && !names(a.without, c.Path) },
 		Holds: func(requires string) bool {
 			c, err := world.ParseCondition(requires)
 			return err == nil && c.Holds(a.facts)
@@ -143,8 +144,11 @@ func (s *set) query(a ask) (retrieval.Query, error) {
 }
 
 // answersRight says whether a file is among those that answer.
-func (a ask) answersRight(path string) bool {
-	for _, r := range a.right {
+func (a ask) answersRight(path string) bool { return names(a.right, path) }
+
+// names says whether a file is among those that some paths or patterns name.
+func names(paths []string, path string) bool {
+	for _, r := range paths {
 		if r == path || strings.HasPrefix(r, path+"#") {
 			return true
 		}

@@ -25,6 +25,9 @@ var signs = map[string]int{
 	"own": 1, "own_you": 1, "first_person_you": 1, "expects_met": 1, "adjacent": 1,
 	"missing_rare": -1, "expects_missed": -1, "question": -1, "sign_you": -1,
 	"top": 1, "margin": 1, "unknown_sure": -1, "unknown_odd": -1, "absent": -1, "absent_rare": -1, "terms_none": -1,
+	"relation_cover": 1, "relation_like": 1, "relation_special": 1, "relation_missing": -1, "name_cover": 1, "name_missing": -1,
+	"unmet": -1, "strongest": 1, "elsewhere": -1, "cosine_gap": -1, "summary": 1, "summary_likeness": 1,
+	"answer_met": 1, "answer_missed": -1, "other_author": -1, "price_met": 1, "hearsay": -1, "opening": 1,
 }
 
 // given are weights that stand before anything is fitted: the sets hold few

@@ -41,7 +41,7 @@ func run(ctx context.Context) error {
 	var own, measure list
 	answers := flag.String("answers", "", "judged pairs of question and block, JSON lines")
 	out := flag.String("out", "", "where to write the models; nothing is fitted without it")
-	odds := flag.Float64("odds", 1.3, "how many times likelier a question in play has an answer than one fitted on: chosen so that the threshold found on a measured suite falls on the zones' 0.25")
+	odds := flag.Float64("odds", 2.2, "how many times likelier a question in play has an answer than one fitted on: chosen so that the threshold found on a measured suite falls on the zones' 0.25")
 	flag.Var(&own, "world", "a folder of a world with its own evals.yaml, to fit on; DIR=SUITE adds a suite")
 	flag.Var(&measure, "measure", "WORLD=SUITE: a suite to measure only")
 	verbose := flag.Bool("v", false, "print every measured case")
@@ -114,6 +114,7 @@ func trainingSets(ctx context.Context, own []string, answers, temp string, opts 
 			s.asks = append(s.asks, asks...)
 		}
 		s.asks = append(s.asks, strangers(s)...)
+		s.asks = append(s.asks, bereft(s.asks)...)
 		s.asks = append(s.asks, topics(s.world)...)
 		sets = append(sets, s)
 	}
@@ -130,7 +131,7 @@ func trainingSets(ctx context.Context, own []string, answers, temp string, opts 
 // fittedKinds are the kinds of case that reach the gate; the rest is social or an
 // instruction.
 var fittedKinds = map[string]bool{"known": true, "unknown": true, "fake": true, "private": true, "block-no": true,
-	"time": true, "secret": true, "rumour": true, "contradiction": true}
+	"time": true, "secret": true, "rumour": true, "contradiction": true, "bereft": true}
 
 const (
 	penalty = 3.0

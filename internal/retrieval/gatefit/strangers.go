@@ -48,3 +48,19 @@ func knowsAny(w *world.World, npc *world.NPC, right []string) bool {
 		return w.InScope(d, npc) && slices.Contains(right, d.Path)
 	})
 }
+
+// bereft puts every question that an NPC can answer to the same NPC once more,
+// with what answers it kept from it: the nearest thing to a question in play that
+// only sounds as if it had an answer.
+func bereft(asks []ask) []ask {
+	var out []ask
+	for _, a := range asks {
+		if a.kind != "known" || len(a.right) == 0 {
+			continue
+		}
+		b := a
+		b.kind, b.right, b.without = "bereft", nil, a.right
+		out = append(out, b)
+	}
+	return out
+}
