@@ -89,6 +89,7 @@ type cli struct {
 	Eval   evalCmd   `cmd:"" help:"Run an evaluation suite through the whole mesh."`
 	Verify verifyCmd `cmd:"" help:"Judge whether a premise supports a claim."`
 	Trace  traceCmd  `cmd:"" help:"Print every pass of a turn."`
+	Replay replayCmd `cmd:"" help:"Run a turn again with other settings, changing nothing."`
 	Bench  benchCmd  `cmd:"" help:"Measure, each figure beside its baseline."`
 	Dev    devCmd    `cmd:"" help:"Tools for those who work on worlds and on Forsooth itself."`
 	Doctor doctorCmd `cmd:"" help:"Say what is configured, reachable and missing, and how to mend it."`

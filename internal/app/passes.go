@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/actions"
+	"github.com/forsooth-npc/forsooth/services/monologue"
+	"github.com/forsooth-npc/forsooth/services/retriever"
+	"github.com/forsooth-npc/forsooth/services/reviewer"
+	"github.com/forsooth-npc/forsooth/services/speaker"
+)
+
+// Keeper is where the passes leave what a turn says: the mesh's streams, or what a
+// replay keeps in memory.
+type Keeper interface {
+	reviewer.Releaser
+	reviewer.Confirmer
+	speaker.Streamer
+}
+
+// OffMesh composes every pass over the worlds without a broker: what a turn says
+// goes to the keeper. The function that it returns closes what was opened.
+func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mesh.Handler, done func(), err error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	a := &App{}
+	defer func() {
+		if err != nil {
+			a.Close()
+		}
+	}()
+	static, err := embed.NewStatic()
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.Library, a.corpus, err = openLibrary(ctx, o, static); err != nil {
+		return nil, nil, err
+	}
+	if err := a.connectModels(o); err != nil {
+		return nil, nil, err
+	}
+	if a.hooks, err = moderation.NewHooks(o.Worlds, moderation.Options{}); err != nil {
+		return nil, nil, err
+	}
+	r := reviewer.New(a.Library, Verifier(), keep, reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks})
+	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Model: a.Model, Stream: keep})
+	return map[schema.Pass]mesh.Handler{
+		schema.PassRetrieve:      retriever.New(a.Library, retriever.Options{Model: a.Model, Hooks: a.hooks}).Retrieve,
+		schema.PassThink:         monologue.New(a.Library, a.Model).Think,
+		schema.PassReviewThought: r.ReviewThoughts,
+		schema.PassDecide:        s.Decide,
+		schema.PassSpeak:         s.Speak,
+		schema.PassReviewSpeech:  r.ReviewSpeech,
+		schema.PassAct:           actions.New(a.Library, actions.Options{Model: a.Model, Hooks: a.hooks}).Act,
+	}, a.Close, nil
+}
