@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
@@ -168,9 +169,13 @@ func Trust(t *schema.Turn) int {
 // said by this NPC before.
 func (x *Lore) ProvenanceCheck(t *schema.Turn, npc *world.NPC) grounding.Check {
 	facts := Facts(t)
+	inScope := func(c schema.Chunk) bool { return world.ScopeOf(c, npc) }
+	if rule := language.Policy(&t.Request, x.World, npc); !rule.Verified { // only what can be quoted is evidence
+		inScope = func(c schema.Chunk) bool { return world.ScopeOf(c, npc) && rule.Admits(c) }
+	}
 	return grounding.Check{
 		World:     x.World.Name,
-		InScope:   func(c schema.Chunk) bool { return world.ScopeOf(c, npc) },
+		InScope:   inScope,
 		Holds:     func(requires string) bool { return Holds(requires, facts) },
 		TurnStart: t.AcceptedAt,
 		GameTime:  x.GameTime(&t.Request, t.AcceptedAt),

@@ -12,6 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
@@ -192,6 +193,11 @@ func (s *Service) Author(_ context.Context, req *schema.Request, said []schema.S
 		r.Message = "" // nobody has said yet that it may be kept
 	}
 	x, npc, err := s.library.Find(req)
+	if err == nil {
+		local := *req
+		local.Locale = language.Policy(req, x.World, npc).Locale
+		req = &local
+	}
 	switch {
 	case reason != schema.ReasonDeadline:
 		r.Status = schema.StatusAborted

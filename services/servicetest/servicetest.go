@@ -16,6 +16,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -116,10 +117,15 @@ func Over(t testing.TB, w *world.World) *Bench {
 	}
 	b := &Bench{Library: library, world: w.Name, Releases: &Releases{Stored: map[string][]schema.Sentence{},
 		Records: map[string][]schema.ReviewRecord{}, Closed: map[string]bool{}}}
-	rev := reviewer.New(library, app.Verifier(), b.Releases, reviewer.Options{Alert: func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) }})
-	spk, act := speaker.New(library, speaker.Options{Similar: app.Similarity(static)}), actions.New(library, actions.Options{})
+	hooks, err := moderation.NewHooks([]*world.World{w}, moderation.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(hooks.Close)
+	rev := reviewer.New(library, app.Verifier(), b.Releases, reviewer.Options{Hooks: hooks, Alert: func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) }})
+	spk, act := speaker.New(library, speaker.Options{Similar: app.Similarity(static)}), actions.New(library, actions.Options{Hooks: hooks})
 	b.Handlers = map[schema.Pass]mesh.Handler{
-		schema.PassRetrieve: retriever.New(library, retriever.Options{}).Retrieve, schema.PassThink: monologue.New(library, nil).Think,
+		schema.PassRetrieve: retriever.New(library, retriever.Options{Hooks: hooks}).Retrieve, schema.PassThink: monologue.New(library, nil).Think,
 		schema.PassReviewThought: rev.ReviewThoughts, schema.PassDecide: spk.Decide, schema.PassSpeak: spk.Speak,
 		schema.PassReviewSpeech: rev.ReviewSpeech, schema.PassAct: act.Act,
 	}
