@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -53,6 +54,7 @@ func (c *doctorCmd) Run(e *env) error {
 	d.worldsServed()
 	d.broker()
 	d.models()
+	d.verifiers()
 	for _, f := range d.Findings {
 		d.Fit = d.Fit && f.Status != statusBad
 	}
@@ -153,6 +155,9 @@ func (d *diagnosis) worldsServed() {
 		listed := strings.Join(handles[:min(maxNamed, len(handles))], ", ")
 		d.add("world", status, mend, "%s: %s, %s, %s; %s", w.Name, count(len(handles), "NPC"), count(len(w.Documents), "document"), count(errs, "error"), listed)
 		d.index(w)
+		if notice := language.Notice(w); notice != "" {
+			d.add("language", statusNote, "", "%s", notice)
+		}
 	}
 }
 
@@ -200,6 +205,7 @@ func (d *diagnosis) broker() {
 	d.add("nats", statusFine, "", "%s answers, with JetStream", address)
 	d.streams(streams)
 	d.workers(consumers)
+	d.modelSwitch(ctx, mesh.NewClient(conn))
 }
 
 func (d *diagnosis) streams(streams []mesh.StreamState) {
@@ -240,8 +246,7 @@ func (d *diagnosis) workers(consumers []mesh.ConsumerState) {
 	d.add("services", statusFine, "", "all %d consumers have workers, %d messages wait", len(consumers), waiting)
 }
 
-func (d *diagnosis) models() {
-	d.add("models", statusFine, "", "no language model is configured: the extractive speaker answers, in the words of the evidence")
+func (d *diagnosis) verifiers() {
 	d.add("verifier", statusFine, "", "rules and word overlap, in process")
 	d.add("embedder", statusFine, "", "%s, in process", app.EmbeddingModel())
 }

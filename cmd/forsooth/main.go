@@ -91,6 +91,7 @@ type cli struct {
 	Trace  traceCmd  `cmd:"" help:"Print every pass of a turn."`
 	Replay replayCmd `cmd:"" help:"Run a turn again with other settings, changing nothing."`
 	Bench  benchCmd  `cmd:"" help:"Measure, each figure beside its baseline."`
+	LLM    llmCmd    `cmd:"" name:"llm" help:"Switch all language models on or off."`
 	Dev    devCmd    `cmd:"" help:"Tools for those who work on worlds and on Forsooth itself."`
 	Doctor doctorCmd `cmd:"" help:"Say what is configured, reachable and missing, and how to mend it."`
 }

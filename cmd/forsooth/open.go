@@ -127,7 +127,7 @@ func (e *env) join() (*talk, error) {
 	if address != "" {
 		return e.dial(address, nil)
 	}
-	if !app.IsFolder(filepath.Join(e.settings.Data, "nats")) {
+	if !app.IsFolder(natsFolder(e.settings.Data)) {
 		return nil, failed(fmt.Errorf("no turn has been kept in the data folder %s; name the one that was used with --data, or a mesh with --nats", e.settings.Data))
 	}
 	a, err := app.Attach(e.ctx, e.options(nil, nil))
@@ -136,6 +136,9 @@ func (e *env) join() (*talk, error) {
 	}
 	return &talk{client: a.Client, close: func() error { a.Close(); return nil }}, nil
 }
+
+// natsFolder is where a data folder keeps its streams.
+func natsFolder(data string) string { return filepath.Join(data, "nats") }
 
 func (e *env) dial(address string, ws []*world.World) (*talk, error) {
 	conn, err := mesh.Connect(e.ctx, mesh.Dial{URL: address, Name: "forsooth"})

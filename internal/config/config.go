@@ -61,8 +61,12 @@ const FileName = "forsooth.yaml"
 
 const envPrefix = "FORSOOTH_"
 
-// testPrefix begins variables of the environment that belong to tests.
-const testPrefix = envPrefix + "TEST_"
+// toolPrefixes begin variables of the environment that belong to tests and tools.
+var toolPrefixes = []string{envPrefix + "TEST_", envPrefix + "DEV_"}
+
+func ofTool(variable string) bool {
+	return slices.ContainsFunc(toolPrefixes, func(p string) bool { return strings.HasPrefix(variable, p) })
+}
 
 // Error is a setting that cannot be used: where it stands, and how to mend it.
 type Error struct{ Where, What string }
@@ -179,7 +183,7 @@ func readEnvironment(notSettings []string) (map[string]any, error) {
 	}
 	k := koanf.New(flat)
 	err := k.Load(env.ProviderWithValue(envPrefix, flat, func(variable, value string) (string, any) {
-		if strings.HasPrefix(variable, testPrefix) || slices.Contains(notSettings, variable) {
+		if ofTool(variable) || slices.Contains(notSettings, variable) {
 			return "", nil
 		}
 		key := keyOf[variable]

@@ -79,8 +79,9 @@ func TestAnUnknownVariableIsAnError(t *testing.T) {
 	}
 }
 
-func TestVariablesOfTestsAreNotSettings(t *testing.T) {
+func TestVariablesOfTestsAndToolsAreNotSettings(t *testing.T) {
 	t.Setenv("FORSOOTH_TEST_DATA", "x")
+	t.Setenv("FORSOOTH_DEV_LLM_KEY", "x")
 	if _, err := config.Load("", nil); err != nil {
 		t.Error(err)
 	}

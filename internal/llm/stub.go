@@ -72,3 +72,5 @@ type Options struct {
 
 func New(Config, Options) (*Models, error) { return &Models{}, nil }
 func (*Models) Close()                     {}
+
+func Check(context.Context, Provider) error { return nil }

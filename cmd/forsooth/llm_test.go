@@ -1,0 +1,59 @@
+package main
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// switched runs forsooth llm and gives what it prints as JSON.
+func (s *site) switched(t *testing.T, to string, more ...string) map[string]any {
+	t.Helper()
+	r := s.run(append([]string{"llm", to, "--json"}, more...)...)
+	r.wants(t, exitFine)
+	return r.object(t)
+}
+
+func TestTheSwitchOfARunningMesh(t *testing.T) {
+	s := newSite(t)
+	up := s.start("up", "--world", s.village())
+	up.says("ready in")
+	for _, c := range []struct {
+		to, want string
+		changed  bool
+	}{{"status", "on", false}, {"off", "off", true}, {"status", "off", false}, {"off", "off", false}, {"on", "on", true}, {"on", "on", false}} {
+		o := s.switched(t, c.to)
+		if o["llm"] != c.want || o["changed"] != c.changed || !strings.HasPrefix(o["mesh"].(string), "nats://127.0.0.1:") {
+			t.Errorf("llm %s gives %v, want %s, changed %v", c.to, o, c.want, c.changed)
+		}
+	}
+	for to, want := range map[string]string{"off": "models are off, on the mesh at nats://127.0.0.1:", "on": "models are on, on the mesh at nats://127.0.0.1:"} {
+		r := s.run("llm", to)
+		if r.wants(t, exitFine); !strings.HasPrefix(r.out, want) || strings.Count(r.out, "\n") != 1 {
+			t.Errorf("llm %s prints %q, want one line with %q", to, r.out, want)
+		}
+	}
+	if r := s.run("llm", "off"); r.code != exitFine {
+		t.Fatal(r.err)
+	}
+	if doctor := s.run("doctor"); !strings.Contains(doctor.out, "the switch is off") || !strings.Contains(doctor.out, "forsooth llm on") {
+		t.Errorf("doctor says %s", doctor.out)
+	}
+	up.signal(syscall.SIGTERM)
+	if code := up.end(); code != exitFine {
+		t.Errorf("exit code %d: %s", code, up.err.text)
+	}
+	if o := s.switched(t, "status"); o["llm"] != "off" || o["mesh"] != "" {
+		t.Errorf("after the mesh has ended: %v", o)
+	}
+}
+
+func TestASwitchThatIsNowhere(t *testing.T) {
+	s := newSite(t)
+	for _, to := range []string{"on", "off", "status"} {
+		s.run("llm", to).wants(t, exitDependency, "no mesh runs on the data folder", "forsooth up", "--nats")
+		s.run("llm", to, "--nats", "nats://127.0.0.1:1").wants(t, exitDependency, "no NATS server answers at nats://127.0.0.1:1")
+	}
+	s.run("llm", "of").wants(t, exitUsage, "of")
+	s.run("llm").wants(t, exitUsage, "on", "off", "status")
+}
