@@ -61,6 +61,7 @@ func (c *evalSuiteCmd) Run(e *env) error {
 		return dependency(err)
 	}
 	report := eval.Summarise(suite, outcomes)
+	report.Model = with.LLM.Primary.Model
 	if err := writeReport(c.Report, report); err != nil {
 		return failed(err)
 	}

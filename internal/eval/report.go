@@ -14,6 +14,7 @@ import (
 // Report is the outcome of a suite.
 type Report struct {
 	Suite      string             `json:"suite"`
+	Model      string             `json:"model,omitempty"` // that was asked, by the settings
 	Cases      int                `json:"cases"`
 	Passed     int                `json:"passed"`
 	ByKind     map[string]Tally   `json:"by_kind"`
@@ -138,9 +139,17 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return enc.Encode(r)
 }
 
+// Title names the run.
+func (r *Report) Title() string {
+	if r.Model == "" {
+		return r.Suite
+	}
+	return r.Suite + " with " + r.Model
+}
+
 // WriteTable prints the report for a reader.
 func (r *Report) WriteTable(w io.Writer) {
-	fmt.Fprintf(w, "suite %s: %d of %d cases passed (%.1f %%)\n\n", r.Suite, r.Passed, r.Cases, 100*share(r.Passed, r.Cases))
+	fmt.Fprintf(w, "suite %s: %d of %d cases passed (%.1f %%)\n\n", r.Title(), r.Passed, r.Cases, 100*share(r.Passed, r.Cases))
 	r.writeKinds(w)
 	fmt.Fprintln(w)
 	for _, name := range baseMetrics {

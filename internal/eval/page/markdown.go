@@ -13,7 +13,7 @@ import (
 func Markdown(w io.Writer, r *eval.Report) error {
 	m := &markdown{}
 	v := viewOf(r)
-	m.line("# Suite %s: %d of %d cases passed (%s)\n", r.Suite, r.Passed, r.Cases, percent(ratio(r.Passed, r.Cases)))
+	m.line("# Suite %s: %d of %d cases passed (%s)\n", r.Title(), r.Passed, r.Cases, percent(ratio(r.Passed, r.Cases)))
 	m.kinds(&v)
 	m.figures(r)
 	m.costs(&v)

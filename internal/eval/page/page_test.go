@@ -24,7 +24,7 @@ func sample() *eval.Report {
 	stat := func(n int, mean, p50, p95, most float64) eval.Stat {
 		return eval.Stat{N: n, Mean: mean, P50: p50, P95: p95, Max: most}
 	}
-	r := &eval.Report{Suite: "sample", Cases: 40, Passed: 37, Met: false,
+	r := &eval.Report{Suite: "sample", Model: "small-model", Cases: 40, Passed: 37, Met: false,
 		ByKind: map[string]eval.Tally{"fake": {Cases: 8, Passed: 8}, "known": {Cases: 24, Passed: 22}, "presupposition": {Cases: 8, Passed: 7}},
 		Metrics: map[string]float64{"citation_verification_first_attempt": 0.92, "self_correction": 0.75, "retries_per_turn": 0.31, "faithfulness": 1, "hallucination_rate": 0,
 			"evidence_verbatim": 1, "citation_accuracy": 0.96, "fallback_rate": 0.05, "refusal_rate": 0.2, "non_corpus_citation_rate": 0.03, "refused_fake": 1, "clean_fake": 1,
@@ -49,13 +49,11 @@ func sample() *eval.Report {
 		v := float64(i) / 20
 		r.Curve.Points = append(r.Curve.Points, eval.Point{Threshold: v, KnownRight: 0.95 - v*v*0.6, Refused: min(1, 0.2+2.5*v)})
 	}
-	for _, p := range []eval.PassUsage{
+	r.Usage.Passes = []eval.PassUsage{
 		{Pass: schema.PassRetrieve, PaperMS: 700, MS: stat(40, 0.9, 0.7, 2.1, 3)}, {Pass: schema.PassThink, PaperMS: 3000, MS: stat(56, 910, 870, 1700, 1900), Calls: 56, Tokens: 98000, Cost: 0.013},
 		{Pass: schema.PassReviewThought, PaperMS: 550, MS: stat(56, 0.8, 0.7, 1.4, 2)}, {Pass: schema.PassDecide, PaperMS: 800, MS: stat(40, 420, 400, 610, 700), Calls: 32, Tokens: 51000, Cost: 0.007},
 		{Pass: schema.PassSpeak, PaperMS: 1500, MS: stat(52, 690, 640, 1300, 1500), Calls: 44, Tokens: 70000, Cost: 0.009}, {Pass: schema.PassReviewSpeech, PaperMS: 500, MS: stat(52, 1.9, 1.6, 4.1, 6)},
 		{Pass: schema.PassAct, MS: stat(40, 0.03, 0.02, 0.06, 0.1)},
-	} {
-		r.Usage.Passes = append(r.Usage.Passes, p)
 	}
 	return r
 }

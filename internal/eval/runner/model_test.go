@@ -72,5 +72,7 @@ func onModel(t *testing.T, name string, models llm.Config) *eval.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return eval.Summarise(suite, outcomes)
+	report := eval.Summarise(suite, outcomes)
+	report.Model = models.Primary.Model
+	return report
 }
