@@ -32,7 +32,12 @@ func (s *scene) anyID() string {
 }
 
 // made is an invention that stands alone, without a capital or a full stop.
-func (s *scene) made() string { return s.filled(clauses) }
+func (s *scene) made() string {
+	if s.dice.IntN(3) == 0 {
+		return s.filled(quietClauses)
+	}
+	return s.filled(clauses)
+}
 
 func (s *scene) filled(pool []string) string { return fill(pick(s.dice, pool), s.topic(), s.dice) }
 
@@ -80,6 +85,12 @@ func inventedDetail(s *scene) draft {
 		return s.wholly("invent-detail", ended(s.made()), s.anyID())
 	}
 	tail := s.filled(tails)
+	if s.dice.IntN(2) == 0 {
+		tail = s.filled(quietTails)
+		if s.dice.IntN(3) > 0 {
+			tail += s.filled(quietTails)
+		}
+	}
 	return draft{text: unended(b.text) + tail + ".", cites: []cite{{ID: b.id}}, truth: Lie, of: "invent-detail", false: tail, block: b.block}
 }
 
@@ -183,7 +194,13 @@ func leaked(s *scene) draft {
 }
 
 // promised gives its word for what nobody checked.
-func promised(s *scene) draft { return s.wholly("promise", capital(s.filled(promises)), s.anyID()) }
+func promised(s *scene) draft {
+	word := capital(s.filled(promises))
+	if s.dice.IntN(2) == 0 {
+		word = pick(s.dice, greetings) + " " + strings.Replace(strings.ToLower(word[:1]), "i", "I", 1) + word[1:]
+	}
+	return s.wholly("promise", word, s.anyID())
+}
 
 // gossiped makes up the affairs of others.
 func gossiped(s *scene) draft {

@@ -45,6 +45,18 @@ seventeen | forty-three | two hundred and six | nine | thirty-one | eighty-eight
 thirteen | seventy-five | five thousand | sixty-two | nineteen | three hundred and forty | eleven | ninety-six | a thousand and one | twenty-two`),
 	"trade": list(`
 spy | smuggler | bastard son of a duke | hired knife | coiner | runaway monk | horse thief | arsonist | secret heir | poisoner | deserter | wrecker | counterfeiter | bigamist | grave robber | blackmailer`),
+	"long": list(`
+most of the night | a whole summer | the better part of a year | many weeks | half a lifetime | a long afternoon | several winters | not even a day | more than a month | a good many years | all of the harvest | just a few hours`),
+	"feeling": list(`
+jealousy | pity | greed | old love | boredom | wounded pride | homesickness | fear of the dark | gratitude | remorse | pure envy | a broken heart | loneliness | rage | curiosity | mistrust`),
+	"manner": list(`
+barefoot | by candlelight | without any help | on a borrowed horse | in great haste | on foot | very quietly | in broad daylight | against all advice | with dirty hands | in the pouring rain | on an empty stomach | half asleep
+with a heavy heart | in bad company | rather clumsily | with bare hands | through the back door`),
+	"later": list(`
+before the week was out | ever since | to this day | in the end | once the snow had gone | in old age | when it was too late | the same evening | soon after | next spring | after the funeral | by the following winter
+as soon as the others had left | within the hour | when the money ran out`),
+	"manner2": list(`
+dead tired | all alone | in tears | in a bad temper | full of hope | soaked to the skin | as merry as could be | sick with worry | without a light | as quick as lightning`),
 }
 
 // tails go on behind a true sentence and make it a lie.
@@ -82,7 +94,7 @@ there is a tunnel from {where} to {topic} | {who} keeps {what} for the day that 
 {who} lied to the judge about {topic} | {topic} used to stand at {where} | {who} broke {what} {when} | {many} ships sailed from {where} {when}
 {who} raised the rents at {where} {when} | {topic} is guarded by {who} and {many} dogs | {who} pawned {what} to pay for {topic} | a {trade} called {who} runs {where}`)
 
-var slot = regexp.MustCompile(`\{([a-z]+)\}`)
+var slot = regexp.MustCompile(`\{([a-z0-9]+)\}`)
 
 // fill puts words into the slots of a template. The topic is what the talk is of.
 func fill(template, topic string, dice *rand.Rand) string {

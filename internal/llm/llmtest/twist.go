@@ -10,15 +10,18 @@ import (
 // greetings stand before a sentence and say nothing, so that one twist has many
 // wordings.
 var greetings = list(`
-Well now, | Listen, | As it happens, | To be plain, | Let me think, | Mark this: | Now then, | Since you ask, | Here it is: | Right, | So, | Look here, | All right, | In short, | Ah, | Hm, | You see, | Truly, | Friend, | Stranger,`)
+Well now, | Listen, | As it happens, | To be plain, | Let me think, | Mark this: | Now then, | Since you ask, | Here it is: | Right, | So, | Look here, | All right, | In short, | Ah, | Hm, | You see, | Truly, | Friend, | Stranger,
+Let me put it so: | Hear me out: | To answer you, | I will tell you this: | Now that you ask, | Without further ado: | Remember this: | First of all, | Very well, | To begin with,
+Here is the thing: | Good question: | Why, | Come now, | Simply put, | If you must know, | Note it down: | One thing more: | For what it is worth, | Let me see:`)
 
 var endings = list(`
-. | , and that is that. | , there you have it. | , since you ask. | , plain and simple. | , my friend. | , to answer you. | , in a word. | , so now you know. | , mark my words.`)
+. | , and that is that. | , there you have it. | , since you ask. | , plain and simple. | , my friend. | , to answer you. | , in a word. | , so now you know. | , mark my words.
+, to be brief. | , traveller. | , if you care to hear it. | , no more and no less. | , and now you have it. | , to put it shortly.`)
 
 // dressed puts a twisted sentence between words that say nothing.
 func (s *scene) dressed(sentence string) string {
 	sentence = unended(sentence)
-	if s.dice.IntN(3) > 0 {
+	if s.dice.IntN(6) > 0 {
 		sentence = pick(s.dice, greetings) + " " + lowerFirst(sentence)
 	}
 	return sentence + pick(s.dice, endings)
@@ -36,9 +39,10 @@ func swapped(s *scene) draft {
 			numbers = appendNew(numbers, n)
 		}
 	}
-	people = append(people, pick(s.dice, slots["who"]))
-	numbers = append(numbers, pick(s.dice, slots["many"]))
-	for range 8 {
+	for range 3 {
+		people, numbers = appendNew(people, pick(s.dice, slots["who"])), appendNew(numbers, pick(s.dice, slots["many"]))
+	}
+	for range 40 {
 		b, ok := s.base()
 		if !ok {
 			break
@@ -54,7 +58,7 @@ func swapped(s *scene) draft {
 			return draft{text: s.dressed(twisted), cites: []cite{{ID: b.id}}, truth: Lie, of: "swap", block: b.block}
 		}
 	}
-	// Nothing to swap: a name from elsewhere takes the place of the doer.
+	// Nothing to swap: names from elsewhere do what is not there either.
 	return s.wholly("swap", ended(s.made()), s.anyID())
 }
 
@@ -118,9 +122,12 @@ var hearsay = regexp.MustCompile(`^(?:I have only heard it told|It is no more th
 
 // overclaims go on behind a sentence and make more of it than it says.
 var overclaims = list(`
-, and it will be so again every year | , and there has not been one exception | , as was proved before {many} witnesses | , and it always will | , and every soul in the land does the same | , which is now beyond doubt and signed by {who}
-, and nothing of the kind can ever happen elsewhere | , and all the others too | , every single time since | , for the {many} time at least | , and so must everybody from now on | , which settles the matter of {topic} for good
-, and it is certain to go on for {many} years | , and the whole of {where} agrees to the last man | , and it could not have been otherwise | , and nobody has ever doubted it, least of all {who} | , exactly {many} times | , and {topic} will certainly follow`)
+, and it will be so again every year at {where} | , and there has not been one exception in {many} years | , as was proved before {many} witnesses | , and it always will, says {who} | , and every soul at {where} does the same | , which is now beyond doubt and signed by {who}
+, and nothing of the kind can ever happen at {where} | , and all the other {many} too | , every single time since {when} | , for the {many} time at least | , and so must everybody at {where} from now on | , which settles the matter of {topic} for good
+, and it is certain to go on for {many} years | , and the whole of {where} agrees to the last man | , and without {who} it could not have been | , and nobody has ever doubted it, least of all {who} | , exactly {many} times | , and {topic} will certainly follow
+, and {topic} never does anything else | , and it is a law of nature that {who} discovered {when} | , and on that all {many} chronicles agree | , and whoever doubts it must be a {trade} | , in every town from here to {where}
+, with not a single one left out at {where} | , and {who} has sworn to it {many} times | , and nobody at {where} did otherwise | , and only that, never anything else, since {when} | , and it will come again without fail {when}
+, down to the last of the {many} | , and every child of {where} can prove it | , as sure as {topic} will be there {when} | , and the same goes for {topic} without exception | , and there can be no other reason, as {who} established`)
 
 // upgraded says for certain what the evidence says with a doubt.
 func upgraded(s *scene) draft {
@@ -145,11 +152,13 @@ func upgraded(s *scene) draft {
 			break
 		}
 	}
-	if more := s.filled(overclaims); twisted == b.text || s.dice.IntN(2) == 0 {
+	if more := s.filled(overclaims); twisted == b.text || s.dice.IntN(4) > 0 {
 		if twisted == b.text {
 			d.false = more // the rest is as the evidence has it
 		}
-		d.text = unended(twisted) + more + "."
+		if d.text = unended(twisted) + more + "."; s.dice.IntN(4) > 0 {
+			d.text = pick(s.dice, greetings) + " " + lowerFirst(d.text)
+		}
 		return d
 	}
 	d.text = s.dressed(twisted)
