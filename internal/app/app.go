@@ -116,12 +116,16 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	return a, a.announce(o)
 }
 
+// FlagLLM is the switch for all models.
+const FlagLLM = "llm"
+
 // connectModels makes the client of the language models; it calls none.
 func (a *App) connectModels(o Options) error {
 	if o.LLM.Primary.URL == "" {
 		return nil
 	}
-	models, err := llm.New(o.LLM, llm.Options{Now: o.Now, Rand: rand.Float64, Report: o.Models})
+	models, err := llm.New(o.LLM, llm.Options{Now: o.Now, Rand: rand.Float64, Report: o.Models,
+		Off: func() bool { return !a.Mesh.Flags().On(FlagLLM) }, Ledger: a.Conn.Ledger()})
 	if err != nil {
 		return err
 	}

@@ -190,6 +190,19 @@ func FallBack(ctx context.Context, t *schema.Turn, err error) (ended error) {
 	return nil
 }
 
+// GoOn is FallBack for a call that a turn can do without: where the model answers,
+// and not with what it was asked for, or its calls are spent, rules take its place
+// and the model may still speak.
+func GoOn(ctx context.Context, t *schema.Turn, err error) (ended error) {
+	if ctx.Err() == nil && (errors.Is(err, llm.ErrAnswer) || errors.Is(err, llm.ErrSpent)) {
+		if n := len(t.Passes); n > 0 {
+			t.Passes[n-1].Note = err.Error()
+		}
+		return nil
+	}
+	return FallBack(ctx, t, err)
+}
+
 // Reason is what a reply says of a turn in which no model spoke.
 func Reason(err error) string {
 	switch {

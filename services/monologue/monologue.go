@@ -54,7 +54,7 @@ func (s *Service) Think(ctx context.Context, t *schema.Turn) (schema.Pass, error
 		if err == nil {
 			return schema.PassReviewThought, nil
 		}
-		if ended := model.FallBack(ctx, t, err); ended != nil {
+		if ended := model.GoOn(ctx, t, err); ended != nil {
 			return "", ended
 		}
 	}

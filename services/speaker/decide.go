@@ -35,7 +35,7 @@ func decide(ctx context.Context, t *schema.Turn, npc *world.NPC, a *model.Turn, 
 			return err
 		}})
 	if err != nil {
-		return model.FallBack(ctx, t, err)
+		return model.GoOn(ctx, t, err)
 	}
 	choose(t, d, choice)
 	d.Actions = meant(t, allowed, choice.Actions)

@@ -1,0 +1,68 @@
+package llm
+
+import (
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// MaxCalls is how many calls a turn may make in all; limits how many of them each
+// pass: citation query and rerank 2 and compaction 1, thoughts 4, decision 1,
+// speech 4, actions 1, judge 2.
+const MaxCalls = 15
+
+var limits = map[schema.Pass]int{
+	schema.PassRetrieve: 3, schema.PassThink: 4, schema.PassDecide: 1, schema.PassSpeak: 4, schema.PassAct: 1,
+	schema.PassReviewThought: 2, schema.PassReviewSpeech: 2,
+}
+
+// Meter counts the calls of a turn in the record of the pass that runs, and
+// refuses beyond the limits. It is the one place that refuses, and belongs to one
+// run of one pass.
+type Meter struct{ t *schema.Turn }
+
+// NewMeter counts in the turn's last pass record.
+func NewMeter(t *schema.Turn) *Meter { return &Meter{t: t} }
+
+func (m *Meter) record() *schema.PassRecord {
+	if len(m.t.Passes) == 0 {
+		m.t.Passes = append(m.t.Passes, schema.PassRecord{Pass: m.t.Pass, Attempt: 1})
+	}
+	return &m.t.Passes[len(m.t.Passes)-1]
+}
+
+// take counts a call, or refuses it. A run of the pass that died has called too,
+// and nobody knows how often: each delivery before this one counts as a call.
+func (m *Meter) take(string) error {
+	r := m.record()
+	lost := max(0, r.Attempt-1)
+	inPass, inAll := lost, lost
+	for _, p := range m.t.Passes {
+		inAll += p.LLMCalls
+		if group(p.Pass) == group(r.Pass) {
+			inPass += p.LLMCalls
+		}
+	}
+	if inPass >= limits[r.Pass] || inAll >= MaxCalls {
+		return ErrSpent
+	}
+	r.LLMCalls++
+	return nil
+}
+
+// group counts the two reviews together.
+func group(p schema.Pass) schema.Pass {
+	if p == schema.PassReviewThought {
+		return schema.PassReviewSpeech
+	}
+	return p
+}
+
+// giveBack takes back a call that the server refused unread.
+func (m *Meter) giveBack() { m.record().LLMCalls-- }
+
+// add counts what a call took.
+func (m *Meter) add(in, out int, cost float64) {
+	r := m.record()
+	r.Tokens += in + out
+	r.TokensOut += out
+	r.Cost += cost
+}

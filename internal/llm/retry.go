@@ -1,0 +1,67 @@
+package llm
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxWait is the longest that a call waits for a server before the next provider
+// is asked.
+const maxWait = 3 * time.Second
+
+// backoff grows from 100 ms, with a jitter of half of it either way.
+func (m *Models) backoff(failures int) time.Duration {
+	base := 100 * time.Millisecond << min(failures-1, 4)
+	return time.Duration(float64(base) * (0.5 + m.options.Rand()))
+}
+
+// parseRetryAfter reads the header of RFC 9110, section 10.2.3: seconds or a date.
+func parseRetryAfter(value string, now time.Time) (time.Duration, bool) {
+	value = strings.TrimSpace(value)
+	if value == "" {
+		return 0, false
+	}
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 && seconds < 1e6 {
+		return time.Duration(seconds * float64(time.Second)), true
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now)), true
+	}
+	return 0, false
+}
+
+// allowance holds retries to a share of all calls, so that a server in trouble is
+// not asked all the more. A client that has just begun may retry a few times.
+type allowance struct {
+	mu    sync.Mutex
+	share float64
+	left  float64
+}
+
+const (
+	firstRetries = 3
+	mostRetries  = 20
+)
+
+func newAllowance(share float64) *allowance { return &allowance{share: share, left: firstRetries} }
+
+// earned adds the share of a call that was made.
+func (a *allowance) earned() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.left = min(a.left+a.share, mostRetries)
+}
+
+// take says whether a retry may be made.
+func (a *allowance) take() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.left < 1 {
+		return false
+	}
+	a.left--
+	return true
+}
