@@ -8,7 +8,7 @@ import (
 
 // baseMetrics are the metrics of every run; each kind adds two of its own.
 var baseMetrics = []string{"citation_verification_first_attempt", "self_correction", "retries_per_turn", "faithfulness", "hallucination_rate",
-	"evidence_verbatim", "citation_accuracy", "fallback_rate", "refusal_rate", "non_corpus_citation_rate",
+	"evidence_verbatim", "citation_accuracy", "fallback_rate", "refusal_rate", "non_corpus_citation_rate", "approved_first_attempt",
 	"thoughts_verified_first_attempt", "thought_retries_per_turn", "stripped_per_turn",
 	"llm_calls_per_turn", "llm_calls_worst", "tokens_per_turn", "cost_per_turn"}
 
@@ -47,6 +47,7 @@ func metricNames(kinds []string) []string {
 type counts struct {
 	turns, refused, fallback      int
 	drafted, firstApproved        int // speeches that cite, and those approved as first written
+	firstVerified                 int // those in which every claim was, whatever else was wrong
 	corrected, wrong              int // speeches with issues, and those approved later with nothing stripped
 	retries, thoughtRetries       int
 	thoughts, thoughtsFirst       int // turns with reviewed thoughts, and those approved as first thought
@@ -167,9 +168,12 @@ func (n *counts) draft(o *Outcome) {
 		c.Speech++
 		n.causes[cause] = c
 	}
-	last := o.Reviews[len(o.Reviews)-1]
+	first, last := o.firstIssues(), o.Reviews[len(o.Reviews)-1]
+	if !slices.ContainsFunc(first, isOfClaim) {
+		n.firstVerified++
+	}
 	switch {
-	case o.Reviews[0].Verdict == schema.Approved && !slices.ContainsFunc(o.Records, isRefusal):
+	case len(first) == 0:
 		n.firstApproved++
 	case last.Verdict == schema.Approved && !o.lost():
 		n.wrong++
@@ -178,6 +182,26 @@ func (n *counts) draft(o *Outcome) {
 		n.wrong++
 	}
 }
+
+// firstIssues are what was wrong with the speech as first written: in its review,
+// and in the records of the sentences that were refused while it streamed.
+func (o *Outcome) firstIssues() []schema.Issue {
+	out := slices.Clone(o.Reviews[0].Issues)
+	run := ""
+	for _, r := range o.Records {
+		if run == "" {
+			run = r.Run
+		}
+		if r.Run == run {
+			out = append(out, r.Refused...)
+		}
+	}
+	return out
+}
+
+// isOfClaim says whether an issue is about what is said, not how: a sentence too
+// many has its citations verified.
+func isOfClaim(i schema.Issue) bool { return i.Type != schema.IssueForm }
 
 // lost says whether a sentence was taken out for good. One that was refused while
 // the speech streamed was written again.
@@ -245,7 +269,8 @@ func isRefusal(r schema.ReviewRecord) bool { return len(r.Refused) > 0 }
 // and zero where zero is.
 func (n *counts) metrics() map[string]float64 {
 	out := map[string]float64{
-		"citation_verification_first_attempt": orOne(n.firstApproved, n.drafted),
+		"citation_verification_first_attempt": orOne(n.firstVerified, n.drafted),
+		"approved_first_attempt":              orOne(n.firstApproved, n.drafted),
 		"self_correction":                     orOne(n.corrected, n.wrong),
 		"retries_per_turn":                    share(n.retries, n.turns),
 		"faithfulness":                        orOne(n.supported, n.claims),

@@ -84,6 +84,7 @@ func TestMetrics(t *testing.T) {
 	got := m.metrics()
 	for name, want := range map[string]float64{
 		"citation_verification_first_attempt": 4.0 / 5, // one of five cited speeches was sent back
+		"approved_first_attempt":              4.0 / 5,
 		"self_correction":                     1,
 		"retries_per_turn":                    1.0 / 7,
 		"faithfulness":                        1,
@@ -244,6 +245,17 @@ func TestWhatIsWrittenAgainIsCorrected(t *testing.T) {
 	seen.Records = append(seen.Records, schema.ReviewRecord{Refused: []schema.Issue{{Type: schema.IssueNotEntailed}}, Draft: &schema.DraftSentence{Text: "It burned twice."}})
 	if got := correction(); got != 1 {
 		t.Errorf("refused in a stream and written again: %v", got)
+	}
+}
+
+// A draft that is only too long has its citations verified; it is written again
+// all the same.
+func TestFormIsNoMatterOfCitation(t *testing.T) {
+	seen := held("lore/mill.txt", schema.IssuesFound, schema.Approved)
+	seen.Reviews[0].Issues[0].Type = schema.IssueForm
+	m := measure([]Outcome{outcome(t, "known", "expect_topic: burned", 0.9, seen)})
+	if got := m.metrics(); got["citation_verification_first_attempt"] != 1 || got["approved_first_attempt"] != 0 || got["retries_per_turn"] != 1 || got["self_correction"] != 1 {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -35,7 +35,8 @@ func statOf(values []float64) Stat {
 
 // Usage is what the turns of a run cost.
 type Usage struct {
-	Calls         Stat         `json:"llm_calls"` // a turn, as are the others
+	Calls         Stat         `json:"llm_calls"`       // a turn, as are the others
+	Asked         Stat         `json:"llm_calls_asked"` // calls of the turns that asked a model at all
 	Tokens        Stat         `json:"tokens"`
 	Cost          Stat         `json:"cost"`
 	Asking        Stat         `json:"llm_ms"`            // the part of it that was spent on calls
@@ -88,7 +89,7 @@ func spentBy(r *schema.Reply) spent {
 // usageOf adds up what the turns cost. A turn that its deadline ended tells
 // nothing of its passes and is left out.
 func usageOf(outcomes []Outcome) Usage {
-	var calls, tokens, cost, asking, turn, first []float64
+	var calls, asked, tokens, cost, asking, turn, first []float64
 	runs := map[schema.Pass][]schema.PassRecord{}
 	histogram := map[int]int{}
 	for i := range outcomes {
@@ -100,12 +101,14 @@ func usageOf(outcomes []Outcome) Usage {
 		s := spentBy(o.Reply)
 		calls, tokens, cost = append(calls, float64(s.calls)), append(tokens, float64(s.tokens)), append(cost, s.cost)
 		asking = append(asking, s.asking)
-		histogram[s.calls]++
+		if histogram[s.calls]++; s.calls > 0 {
+			asked = append(asked, float64(s.calls))
+		}
 		for _, p := range o.Reply.Passes {
 			runs[p.Pass] = append(runs[p.Pass], p)
 		}
 	}
-	u := Usage{Calls: statOf(calls), Tokens: statOf(tokens), Cost: statOf(cost), Asking: statOf(asking), Turn: statOf(turn), FirstSentence: statOf(first),
+	u := Usage{Calls: statOf(calls), Asked: statOf(asked), Tokens: statOf(tokens), Cost: statOf(cost), Asking: statOf(asking), Turn: statOf(turn), FirstSentence: statOf(first),
 		Passes: []PassUsage{}, CallsPerTurn: []CallsCount{}}
 	for _, pass := range schema.Passes {
 		u.Passes = append(u.Passes, passUsage(pass, runs[pass]))
@@ -150,7 +153,7 @@ func (u *Usage) write(w io.Writer) {
 	for _, row := range []struct {
 		name string
 		stat Stat
-	}{{"turn ms", u.Turn}, {"1st sentence ms", u.FirstSentence}, {"LLM ms", u.Asking}, {"LLM calls", u.Calls}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
+	}{{"turn ms", u.Turn}, {"1st sentence ms", u.FirstSentence}, {"LLM ms", u.Asking}, {"LLM calls", u.Calls}, {"  where asked", u.Asked}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
 		if row.stat.N > 0 {
 			fmt.Fprintf(w, "  %-16s %8d %9s %9s %9s %9s\n", row.name, row.stat.N, Number(row.stat.Mean), Number(row.stat.P50), Number(row.stat.P95), Number(row.stat.Max))
 		}

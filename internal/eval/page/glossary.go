@@ -2,7 +2,7 @@ package page
 
 // glossary says in a line what each metric counts.
 var glossary = map[string]string{
-	"citation_verification_first_attempt": "speeches that cite and were approved as first written",
+	"citation_verification_first_attempt": "of the speeches that cite: every claim verified as first written",
 	"self_correction":                     "of those that were not: approved later with nothing stripped",
 	"retries_per_turn":                    "speeches written again, a turn",
 	"faithfulness":                        "supported claims of all claims in what was released",
@@ -12,6 +12,7 @@ var glossary = map[string]string{
 	"fallback_rate":                       "turns that ended by deadline, outage or failed review, or without the model that was to speak",
 	"refusal_rate":                        "turns that ended unknown or withheld; good or bad by the suite",
 	"non_corpus_citation_rate":            "cited evidence that is not corpus: state, or what was said",
+	"approved_first_attempt":              "of them: approved as first written, in length and form too",
 	"thoughts_verified_first_attempt":     "thoughts approved as first thought",
 	"thought_retries_per_turn":            "thoughts thought again, a turn",
 	"stripped_per_turn":                   "sentences removed before release, a turn",

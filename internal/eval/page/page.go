@@ -71,10 +71,10 @@ func tiles(r *eval.Report) []tile {
 		{"passed", fmt.Sprintf("%d of %d", r.Passed, r.Cases), percent(ratio(r.Passed, r.Cases)), ""},
 		verdict,
 		{"unsupported", percent(m["hallucination_rate"]), "of released sentences", goodIf(m["hallucination_rate"] == 0)},
-		{"first attempt", percent(m["citation_verification_first_attempt"]), "of speeches approved", ""},
+		{"first attempt", percent(m["citation_verification_first_attempt"]), "of speeches verified", ""},
 	}
 	if u := r.Usage; u.Calls.Max > 0 {
-		out = append(out, tile{"LLM calls a turn", eval.Number(u.Calls.Mean), "at most " + eval.Number(u.Calls.Max), ""},
+		out = append(out, tile{"LLM calls", eval.Number(u.Asked.Mean), fmt.Sprintf("a turn, in %d of %d; at most %.0f", u.Asked.N, u.Calls.N, u.Asked.Max), ""},
 			tile{"tokens a turn", eval.Number(u.Tokens.Mean), "cost " + eval.Number(u.Cost.Mean), ""})
 	}
 	if u := r.Usage; u.Turn.N > 0 {
@@ -102,7 +102,7 @@ func kinds(r *eval.Report) []kind {
 func costs(r *eval.Report) []cost {
 	var out []cost
 	u := r.Usage
-	for _, c := range []cost{{"turn, ms", u.Turn}, {"first sentence, ms", u.FirstSentence}, {"LLM calls, ms", u.Asking}, {"LLM calls", u.Calls}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
+	for _, c := range []cost{{"turn, ms", u.Turn}, {"first sentence, ms", u.FirstSentence}, {"LLM calls, ms", u.Asking}, {"LLM calls", u.Calls}, {"LLM calls, where a model was asked", u.Asked}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
 		if c.N > 0 {
 			out = append(out, c)
 		}

@@ -29,7 +29,7 @@ func sample() *eval.Report {
 		Metrics: map[string]float64{"citation_verification_first_attempt": 0.92, "self_correction": 0.75, "retries_per_turn": 0.31, "faithfulness": 1, "hallucination_rate": 0,
 			"evidence_verbatim": 1, "citation_accuracy": 0.96, "fallback_rate": 0.05, "refusal_rate": 0.2, "non_corpus_citation_rate": 0.03, "refused_fake": 1, "clean_fake": 1,
 			"clean_known": 0.958, "clean_presupposition": 1, "refused_known": 0.04, "thoughts_verified_first_attempt": 0.85, "thought_retries_per_turn": 0.4,
-			"stripped_per_turn": 0.075, "llm_calls_per_turn": 4.2, "llm_calls_worst": 11, "tokens_per_turn": 6120, "cost_per_turn": 0.00081},
+			"stripped_per_turn": 0.075, "approved_first_attempt": 0.88, "llm_calls_per_turn": 4.2, "llm_calls_worst": 11, "tokens_per_turn": 6120, "cost_per_turn": 0.00081},
 		Issues: map[string]int{"NOT_ENTAILED": 12, "UNCITED": 6}, Evidence: map[string]eval.Tally{},
 		Retries:    map[string]eval.Retries{"NOT_ENTAILED": {Thoughts: 4, Speech: 9}, "UNCITED": {Thoughts: 6}, "INVALID_SOURCE": {Speech: 2}},
 		Thresholds: []eval.Bound{{Name: "passed", Min: at(0.95), Got: 0.925}, {Name: "hallucination_rate", Max: at(0), Met: true}},
@@ -38,7 +38,7 @@ func sample() *eval.Report {
 		Triage: []eval.Suspect{{Name: "known/rope", Kind: "known", NPC: "osric", IDs: []string{"M1"}, Why: []string{"source is user"}, Reply: "You said the rope is frayed."}},
 		Results: []eval.Result{{Name: "known/ferry", Kind: "known", NPC: "mira", Message: "Who owns the ferry?", Passed: true, Status: "answered", Reply: "Teague does, & has for years.", Calls: 4, Tokens: 5800, TookMS: 2310},
 			{Name: "known/mill", Kind: "known", NPC: "mira", Message: "Who burned the mill?", Status: "unknown", Reason: "NOT_ENTAILED", Reply: "That I could not tell you.", Calls: 11, Tokens: 15100, TookMS: 7900}},
-		Usage: eval.Usage{Calls: stat(40, 4.2, 4, 8, 11), Tokens: stat(40, 6120, 5700, 11000, 15100), Cost: stat(40, 0.00081, 0.0007, 0.0015, 0.0021),
+		Usage: eval.Usage{Calls: stat(40, 4.2, 4, 8, 11), Asked: stat(32, 5.25, 5, 8, 11), Tokens: stat(40, 6120, 5700, 11000, 15100), Cost: stat(40, 0.00081, 0.0007, 0.0015, 0.0021),
 			Asking: stat(40, 2700, 2200, 5900, 7700), Turn: stat(40, 2810, 2300, 6100, 7900), FirstSentence: stat(40, 1340, 1200, 2900, 3300),
 			CallsPerTurn: []eval.CallsCount{
 				{Calls: 0, Turns: 8}, {Calls: 1, Turns: 0}, {Calls: 2, Turns: 0}, {Calls: 3, Turns: 2}, {Calls: 4, Turns: 17}, {Calls: 5, Turns: 6}, {Calls: 6, Turns: 3}, {Calls: 7, Turns: 1}, {Calls: 8, Turns: 2}, {Calls: 9, Turns: 0}, {Calls: 10, Turns: 0}, {Calls: 11, Turns: 1}}},
