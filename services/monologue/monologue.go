@@ -76,8 +76,19 @@ func ask(ctx context.Context, t *schema.Turn, a *model.Turn) error {
 	if err != nil {
 		return err
 	}
-	t.Thoughts = thoughts
+	t.Thoughts = within(thoughts, WordLimit(t.Class))
 	return nil
+}
+
+// within are the first thoughts that stay in the limit: what is thought too much
+// is not thought.
+func within(thoughts []schema.Thought, limit int) []schema.Thought {
+	for i, th := range thoughts {
+		if limit -= len(text.WordSpans(th.Text)); limit < 0 && i > 0 {
+			return thoughts[:i]
+		}
+	}
+	return thoughts
 }
 
 // recallAll makes the thoughts without a model.

@@ -12,6 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -35,9 +36,15 @@ type speech struct {
 	s       *Service
 	ctx     context.Context // of the handler: a sentence that is complete goes out even when the model's time is up
 	t       *schema.Turn
+	person  voice.Person
 	emitted int
+	words   int   // that are said so far
+	full    bool  // as much is said as a message of this kind is answered with
 	broken  error // what kept a sentence from being sent
 }
+
+// errEnough ends the model's work: what it goes on to say would not be said.
+var errEnough = errors.New("enough is said")
 
 // speak lets the model speak. Where speeches stream, each complete sentence goes
 // to the review while the model goes on.
@@ -63,12 +70,19 @@ func (s *Service) speak(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 		}
 	}
 	before := len(t.Speech.Sentences)
-	run := &speech{s: s, ctx: ctx, t: t}
+	run := &speech{s: s, ctx: ctx, t: t, person: x.Person(npc)}
+	for _, said := range t.Released {
+		run.words += len(text.WordSpans(said.Text))
+	}
 	answer, err := run.ask(ctx, question(t, npc, a), a)
 	if run.broken != nil {
 		return run.broken
 	}
 	said := len(t.Speech.Sentences) - before
+	if errors.Is(err, errEnough) {
+		t.Speech.Speaker = answer.Model
+		return nil
+	}
 	if err != nil && said == 0 {
 		return &modelError{err}
 	}
@@ -124,10 +138,14 @@ func (r *speech) ask(ctx context.Context, q model.Asked, a *model.Turn) (llm.Ans
 	}
 	var reader prompt.Stream
 	read := 0
-	answer, err := a.Stream(ctx, q, func(text string) error {
-		said := reader.Feed(text)
+	answer, err := a.Stream(ctx, q, func(delta string) error {
+		said := reader.Feed(delta)
 		read += len(said)
-		return r.add(said)
+		err := r.add(said)
+		if err == nil && r.full && !a.Lean() { // a lean answer names its actions at its end
+			err = errEnough
+		}
+		return err
 	})
 	if errors.Is(err, llm.ErrCut) && read == 0 && r.broken == nil {
 		return a.Ask(ctx, q)
@@ -135,9 +153,18 @@ func (r *speech) ask(ctx context.Context, q model.Asked, a *model.Turn) (llm.Ans
 	return answer, err
 }
 
-// add appends sentences to the speech and, where it streams, sends them.
+// add appends sentences to the speech and, where it streams, sends them. What goes
+// beyond the length of an answer of this kind is left out: it is said too much, and
+// not wrongly.
 func (r *speech) add(said []schema.DraftSentence) error {
-	r.t.Speech.Sentences = append(r.t.Speech.Sentences, said...)
+	for _, d := range said {
+		n := len(text.WordSpans(voice.Release(d.Text, r.person)))
+		if r.full = r.full || r.words > 0 && r.words+n > extractive.WordLimit(r.t.Class); r.full {
+			break
+		}
+		r.words += n
+		r.t.Speech.Sentences = append(r.t.Speech.Sentences, d)
+	}
 	if r.t.Speech.Run == "" {
 		return nil
 	}
