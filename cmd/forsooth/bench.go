@@ -9,8 +9,9 @@ import (
 )
 
 type benchCmd struct {
-	Turn benchTurnCmd `cmd:"" help:"Whole turns: latency, throughput beside a bare chain, start and memory."`
-	Mesh benchMeshCmd `cmd:"" help:"The mesh without its passes, beside a bare chain."`
+	Turn    benchTurnCmd    `cmd:"" help:"Whole turns: latency, throughput beside a bare chain, start and memory."`
+	Honesty benchHonestyCmd `cmd:"" help:"Lying models against the reviews: what of their lies is released."`
+	Mesh    benchMeshCmd    `cmd:"" help:"The mesh without its passes, beside a bare chain."`
 }
 
 type benchTurnCmd struct {
