@@ -124,8 +124,11 @@ func (a *App) connectModels(o Options) error {
 	if o.LLM.Primary.URL == "" {
 		return nil
 	}
-	models, err := llm.New(o.LLM, llm.Options{Now: o.Now, Rand: rand.Float64, Report: o.Models,
-		Off: func() bool { return !a.Mesh.Flags().On(FlagLLM) }, Ledger: a.Conn.Ledger()})
+	with := llm.Options{Now: o.Now, Rand: rand.Float64, Report: o.Models}
+	if a.Mesh != nil { // off the mesh there is neither a switch nor an account
+		with.Off, with.Ledger = func() bool { return !a.Mesh.Flags().On(FlagLLM) }, a.Conn.Ledger()
+	}
+	models, err := llm.New(o.LLM, with)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/llm"
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -244,6 +246,53 @@ func TestATurnOfTheMeshRunsAgainAsItDid(t *testing.T) {
 		if after := kept(t, a.Client); !slices.Equal(before, after) {
 			t.Errorf("%q changed the mesh: %v, then %v", message, before, after)
 		}
+	}
+}
+
+// With a model the speech streams into the review, lies and all, and each replay
+// of it says the same.
+func TestATurnRunsAgainWithAModel(t *testing.T) {
+	server, err := llmtest.Start(llmtest.Options{Persona: "mixed", Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	w, _, err := app.LoadWorld("shadowwatch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := app.Options{Worlds: []*world.World{w}, Index: filepath.Join(t.TempDir(), "index.db"),
+		LLM: llm.Config{Primary: llm.Provider{Name: "primary", URL: server.URL(), Model: "scripted"}}}
+	stored := &schema.Turn{AcceptedAt: servicetest.Now, Request: schema.Request{TurnID: "t1", World: "shadowwatch", NPC: "zero", Player: "p1", Message: "Who is Alice?"}}
+	var replies []*schema.Reply
+	for range 2 {
+		log := replay.NewLog(nil)
+		passes, done, err := app.OffMesh(t.Context(), o, log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := replay.Run(t.Context(), passes, log, replay.Renew(stored, time.Now(), !w.Now.IsZero()), time.Now)
+		done()
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := 0
+		for _, record := range log.Records {
+			if record.Run == "" && !record.Authored && len(record.Refused) == 0 && r.Status == schema.StatusAnswered {
+				t.Errorf("a sentence of the model was reviewed with the whole: %+v", record)
+			}
+			refused += len(record.Refused)
+		}
+		if refused == 0 || len(log.Records)-len(log.Sentences) == 0 {
+			t.Errorf("a liar was refused %d times, %d records of %d sentences", refused, len(log.Records), len(log.Sentences))
+		}
+		replies = append(replies, r)
+	}
+	c := replay.Compare(stored, replies[0], replies[1])
+	if len(c.Changed) > 0 || len(replies[0].Sentences) == 0 {
+		var b bytes.Buffer
+		c.Write(&b)
+		t.Errorf("%s", &b)
 	}
 }
 

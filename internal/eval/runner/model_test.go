@@ -9,6 +9,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/eval"
 	"github.com/forsooth-npc/forsooth/internal/llm"
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 )
 
 // maxCalls is what a turn may cost at most, whatever a model does.
@@ -38,6 +39,39 @@ func TestThePaperOnARealModel(t *testing.T) {
 	}
 	if report.Usage.Calls.Max == 0 {
 		t.Error("no turn asked the model")
+	}
+}
+
+// Whatever a scripted model says, the report counts its calls as the server does,
+// and nothing unsupported is released; an honest one is seldom corrected and a
+// lying one often.
+func TestAReportOnAScriptedModel(t *testing.T) {
+	for _, c := range []struct {
+		persona string
+		honest  bool
+	}{{"quote", true}, {"mixed", false}} {
+		server, err := llmtest.Start(llmtest.Options{Persona: c.persona, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := onModel(t, "paper", llm.Config{Primary: llm.Provider{Name: "primary", URL: server.URL(), Model: "scripted"}})
+		calls := 0
+		for _, x := range r.Results {
+			calls += x.Calls
+		}
+		if stats := server.Stats(); calls != stats.Calls || calls == 0 {
+			t.Errorf("%s: the report counts %d calls, the server %d", c.persona, calls, stats.Calls)
+		}
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+		first := r.Metrics["citation_verification_first_attempt"]
+		if r.Metrics["hallucination_rate"] != 0 || r.Metrics["evidence_verbatim"] != 1 || c.honest != (first >= 0.9) || !c.honest && r.Retries["NOT_ENTAILED"].Speech == 0 {
+			t.Errorf("%s: first attempt %.2f, retries %v, %v", c.persona, first, r.Retries, r.Metrics)
+		}
+		if r.Usage.Calls.Max > maxCalls || r.Usage.Asked.N == 0 || r.Usage.Asking.Max <= 0 || r.Usage.Tokens.Max <= 0 {
+			t.Errorf("%s: %+v", c.persona, r.Usage)
+		}
 	}
 }
 
