@@ -66,10 +66,9 @@ func (p persona) answered(s *scene) answer {
 		}
 		return answer{spoken: said, json: compact(struct {
 			Plan      string     `json:"plan"`
-			Share     []string   `json:"share"`
-			Actions   []string   `json:"actions"`
 			Sentences []sentence `json:"sentences"`
-		}{planFor(share), share, p.intended(s), wire(said)})}
+			Actions   []string   `json:"actions"`
+		}{planFor(share), wire(said), p.intended(s)})}
 	case "actions":
 		return plain(map[string]any{"actions": p.acts(s)})
 	case "judge":

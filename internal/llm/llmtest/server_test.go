@@ -149,7 +149,7 @@ func TestEverySchemaIsAnsweredInItsShape(t *testing.T) {
 	data := strings.Replace(user, "<message", "<sources>\n[1] The lock froze. (chronicle, written by Wat)\n</sources>\n<actions>\ngive_item: {\"type\":\"object\"}\n</actions>\n<message", 1)
 	for name, fields := range map[string][]string{
 		"citation_query": {"queries"}, "rerank": {"order"}, "compact": {"summary"}, "monologue": {"thoughts"}, "speech": {"sentences"},
-		"decision": {"plan", "share", "withhold", "tone", "ask", "actions"}, "lean": {"plan", "share", "actions", "sentences"},
+		"decision": {"plan", "share", "withhold", "tone", "ask", "actions"}, "lean": {"plan", "sentences", "actions"},
 		"actions": {"actions"}, "judge": {"verdict", "quote"},
 	} {
 		var got map[string]json.RawMessage
