@@ -87,10 +87,11 @@ func spentBy(r *schema.Reply) spent {
 }
 
 // usageOf adds up what the turns cost. A turn that its deadline ended tells
-// nothing of its passes and is left out.
+// nothing of its passes and is left out. Where a model was asked, the passes are
+// those of the turns that asked.
 func usageOf(outcomes []Outcome) Usage {
 	var calls, asked, tokens, cost, asking, turn, first []float64
-	runs := map[schema.Pass][]schema.PassRecord{}
+	runs, runsAsking := map[schema.Pass][]schema.PassRecord{}, map[schema.Pass][]schema.PassRecord{}
 	histogram := map[int]int{}
 	for i := range outcomes {
 		o := &outcomes[i]
@@ -106,10 +107,16 @@ func usageOf(outcomes []Outcome) Usage {
 		}
 		for _, p := range o.Reply.Passes {
 			runs[p.Pass] = append(runs[p.Pass], p)
+			if s.calls > 0 {
+				runsAsking[p.Pass] = append(runsAsking[p.Pass], p)
+			}
 		}
 	}
 	u := Usage{Calls: statOf(calls), Asked: statOf(asked), Tokens: statOf(tokens), Cost: statOf(cost), Asking: statOf(asking), Turn: statOf(turn), FirstSentence: statOf(first),
 		Passes: []PassUsage{}, CallsPerTurn: []CallsCount{}}
+	if len(asked) > 0 { // a greeting's passes would hide what a model takes
+		runs = runsAsking
+	}
 	for _, pass := range schema.Passes {
 		u.Passes = append(u.Passes, passUsage(pass, runs[pass]))
 	}

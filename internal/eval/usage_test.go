@@ -59,6 +59,18 @@ func TestUsageIsWhatThePassesTell(t *testing.T) {
 	}
 }
 
+// The passes of a greeting take no time; beside a model's they are left out.
+func TestPassesAreThoseOfTheTurnsThatAskedAModel(t *testing.T) {
+	quick := outcome(t, "social", "expect_uncertain: false", 0, cost(held("lore/mill.txt"), 0, schema.PassThink, schema.PassAct))
+	think := func(list []Outcome) PassUsage { return usageOf(list).Passes[1] }
+	if p := think([]Outcome{quick}); p.Pass != schema.PassThink || p.MS.N != 1 {
+		t.Errorf("without a model %+v", p)
+	}
+	if p := think(append(sample(t), quick)); p.MS.N != 3 || p.Calls != 3 {
+		t.Errorf("with a model %+v", p)
+	}
+}
+
 func TestNothingWasMeasured(t *testing.T) {
 	u := usageOf(nil)
 	if u.Calls.N != 0 || len(u.CallsPerTurn) != 0 || len(u.Passes) != len(schema.Passes) {
