@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -11,13 +9,15 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/config"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // modelLimit is how long doctor waits for a model: one that runs at home may
 // have to be read from the disk first.
 const modelLimit = 30 * time.Second
 
-// models asks each configured model once.
+// models asks each configured model.
 func (d *diagnosis) models() {
 	l := d.settings.LLM
 	if !l.Configured() {
@@ -33,7 +33,7 @@ func (d *diagnosis) models() {
 	}
 }
 
-// model asks one provider. Nothing that is said of it holds its key.
+// model asks one provider, and then what it can do. Nothing that is said of it holds its key.
 func (d *diagnosis) model(section, check string, p config.Provider, readKey func() (config.Secret, error)) {
 	name := orText(p.Model, "the server's only model")
 	key, err := readKey()
@@ -46,15 +46,58 @@ func (d *diagnosis) model(section, check string, p config.Provider, readKey func
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, modelLimit)
 	defer cancel()
-	err = llm.Check(ctx, provider(section, p, key))
-	switch {
-	case err == nil:
-		d.add(check, statusFine, "", "%s at %s answers as it should", name, p.URL)
-	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil:
-		d.add(check, statusBad, fmt.Sprintf("look at the server there, or name another in %s.url", section), "%s at %s gave no answer within %v", name, p.URL, modelLimit)
-	default:
-		d.add(check, statusBad, "", "%s at %s: %s; until it is mended, %s", name, p.URL, withoutKey(err.Error(), key), d.instead(section))
+	asked := provider(name, p, key)
+	if err := llm.Check(ctx, asked); err != nil {
+		d.add(check, statusBad, "", "%s; until it is mended, %s", ofSection(section, withoutKey(err.Error(), key)), d.instead(section))
+		return
 	}
+	d.add(check, statusFine, "", "%s at %s answers as it should", name, p.URL)
+	if can, err := capability(ctx, asked); err == nil {
+		d.capability(check, name, can)
+	}
+}
+
+// capability asks once more, for what the server cannot do.
+func capability(ctx context.Context, p llm.Provider) (llm.Capability, error) {
+	m, err := llm.New(llm.Config{Primary: p}, llm.Options{})
+	if err != nil {
+		return llm.Capability{}, err
+	}
+	defer m.Close()
+	pieces := 0
+	_, err = m.Stream(ctx, llm.Request{
+		Name: prompt.Compact, Schema: prompt.Schema(prompt.Compact), Limits: llm.Limits{MaxTokens: 200},
+		System: `Answer as JSON of the schema "compact": {"summary":"..."}. Repeat the message.`, User: "The ferry leaves at dawn, and comes back when the bell is rung.",
+		World: "doctor", Player: "doctor", Meter: llm.NewMeter(&schema.Turn{Passes: []schema.PassRecord{{Pass: schema.PassThink, Attempt: 1}}}),
+	}, func(string) error { pieces++; return nil })
+	can := m.Capabilities()[0]
+	can.Stream = can.Stream && pieces > 1 // some take the wish to stream and answer in one piece
+	return can, err
+}
+
+// capability names what works all the same, only not so well.
+func (d *diagnosis) capability(check, name string, can llm.Capability) {
+	if !can.Stream {
+		d.add(check, statusNote, "take a server that streams if players are to hear the first sentence sooner", "%s comes without streaming: nothing is said before the whole answer is there", name)
+	}
+	switch can.JSON {
+	case "object":
+		d.add(check, statusNote, "take a server that takes response_format json_schema if answers are refused often", "%s refuses a JSON schema: it is asked for JSON, and told the schema in words", name)
+	case "plain":
+		d.add(check, statusNote, "take a server that takes response_format json_schema if answers are refused often", "%s refuses a JSON schema, and JSON mode as well: it is told the schema in words", name)
+	}
+}
+
+// ofSection names in a mend the settings that belong to the provider.
+func ofSection(section, line string) string {
+	if section == "llm" {
+		return line
+	}
+	var names []string
+	for _, key := range []string{"url", "model", "key_file", "key_env", "ca_file"} {
+		names = append(names, "llm."+key, section+"."+key)
+	}
+	return strings.NewReplacer(append(names, "FORSOOTH_LLM_KEY", "FORSOOTH_LLM_SECONDARY_KEY")...).Replace(line)
 }
 
 // instead is who answers while a model does not.

@@ -54,8 +54,12 @@ func one(t *testing.T, all []Finding, status string, words ...string) {
 	}
 }
 
+// typing is a pace at which an answer comes in pieces.
+var typing = llmtest.Pace{Rate: 2000}
+
 func scripted(t *testing.T, o llmtest.Options) string {
 	t.Helper()
+	o.Pace = typing
 	server, err := llmtest.Start(o)
 	if err != nil {
 		t.Fatal(err)
