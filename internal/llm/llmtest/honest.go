@@ -118,7 +118,7 @@ func rarity(all []shown) map[string]float64 {
 // passedOver says whether a sentence was said already, or was faulted.
 func (s *scene) passedOver(sentence string) bool {
 	for _, said := range s.Said {
-		if covers(said, sentence, 0.8) {
+		if covers(said, sentence, 0.65) {
 			return true
 		}
 	}

@@ -40,7 +40,7 @@ type Action struct {
 
 var (
 	askedFor  = regexp.MustCompile(`Answer with one JSON object of the schema "([a-z_]+)":`)
-	section   = regexp.MustCompile(`(?s)<([a-z_]+)(?: from="((?:[^"\\]|\\.)*)")?>\n(.*?)\n?</([a-z_]+)>`)
+	opens     = regexp.MustCompile(`(?m)^<([a-z_]+)(?: from="((?:[^"\\]|\\.)*)")?>$`)
 	marked    = regexp.MustCompile(`^\[([A-Za-z0-9_]+)\]\s*(.*)$`)
 	faulted   = regexp.MustCompile(`^-?\s*claim: (.*?) \| issue: `)
 	youAre    = regexp.MustCompile(`You are ([^.\n]{1,80}?)(?: and you |[.,\n])`)
@@ -68,12 +68,23 @@ func ReadPrompt(name, system, user string) Ask {
 	if m := unknownIs.FindStringSubmatch(system); m != nil {
 		a.Unknown = m[1]
 	}
-	for _, m := range section.FindAllStringSubmatch(user, -1) {
-		if m[1] == m[4] {
-			a.take(m[1], m[2], unescape.Replace(m[3]))
+	for left := user; ; {
+		m := opens.FindStringSubmatchIndex(left)
+		if m == nil {
+			return a
 		}
+		tag, from := left[m[2]:m[3]], ""
+		if m[4] >= 0 {
+			from = left[m[4]:m[5]]
+		}
+		body, after, closed := strings.Cut(left[m[1]:], "\n</"+tag+">")
+		if !closed {
+			after = left[m[1]:]
+		} else {
+			a.take(tag, from, unescape.Replace(body))
+		}
+		left = after
 	}
-	return a
 }
 
 func (a *Ask) take(tag, from, body string) {
