@@ -4,6 +4,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 )
 
 // switched runs forsooth llm and gives what it prints as JSON.
@@ -56,4 +59,33 @@ func TestASwitchThatIsNowhere(t *testing.T) {
 	}
 	s.run("llm", "of").wants(t, exitUsage, "of")
 	s.run("llm").wants(t, exitUsage, "on", "off", "status")
+}
+
+// While the switch is off no model is called, and turns are answered all the same.
+func TestNoModelIsCalledWhileTheSwitchIsOff(t *testing.T) {
+	model, err := llmtest.Start(llmtest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close() //nolint:errcheck // what it said has been read
+	s := newSite(t)
+	up := s.start("up", "--world", s.village(), "--llm-url", model.URL(), "--llm-model", "big")
+	up.says("ready in")
+	called := func() bool {
+		before := model.Stats().Calls
+		s.run("chat", "--once", "Who owns the ferry?", "--json").wants(t, exitFine)
+		return model.Stats().Calls > before
+	}
+	for _, to := range []string{"off", "on", "off"} {
+		set := time.Now()
+		s.switched(t, to)
+		for called() != (to == "on") {
+			if time.Since(set) > 5*time.Second { // a second, and turns that began within it
+				t.Fatalf("the switch is %s and not in force", to)
+			}
+		}
+		if called() != (to == "on") {
+			t.Errorf("the switch is %s and does not stay in force", to)
+		}
+	}
 }
