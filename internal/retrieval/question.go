@@ -62,7 +62,7 @@ var topicLead = regexp.MustCompile(`(?i)^\W*(?:(?:so|and|but|ok|okay|well|hey|pl
 const maxTopicWords = 4
 
 func parseQuestion(message string) question {
-	q := question{words: wordsOf(message)}
+	q := question{words: plainly(wordsOf(message))}
 	q.kind = kindOf(q.words)
 	if m := topicLead.FindStringSubmatch(spell(message)); m != nil {
 		all := wordsOf(m[1])

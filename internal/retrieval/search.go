@@ -10,6 +10,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -90,6 +91,9 @@ func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]stri
 	var words []string
 	for i := range s.q.terms {
 		t := &s.q.terms[i]
+		if plain, ok := plainWords[t.word]; ok && !x.has(t.stem) && x.has(text.Stem(plain)) {
+			t.word, t.stem = plain, text.Stem(plain)
+		}
 		if id, ok := x.vocab[t.stem]; ok {
 			t.id = id
 		}

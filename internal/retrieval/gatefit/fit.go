@@ -34,10 +34,18 @@ var signs = map[string]int{
 // unknown names, and one of them is reason enough to doubt.
 var given = map[string]float64{"unknown_sure": -2.5, "unknown_odd": -2.5}
 
-// constrained fits a logistic model and drops the features that come out with
-// the wrong sign until none does.
-func constrained(rows []row, names []string, penalty float64) retrieval.Model {
+// rankerOnly are the features that the gate does without: they tell how the
+// questions of a fitting set are put, or what others tell too, and a gate fitted
+// on one world judged the other world better without them.
+var rankerOnly = []string{"terms", "terms_none", "yesno", "cosine_gap", "keyword", "expects_missed", "meta", "elsewhere"}
+
+// constrained fits a logistic model without some features and drops those that
+// come out with the wrong sign until none does.
+func constrained(rows []row, names []string, penalty float64, without ...string) retrieval.Model {
 	left := map[string]bool{}
+	for _, name := range without {
+		left[name] = true
+	}
 	for {
 		m := logistic(rows, names, penalty, left)
 		wrong := false

@@ -171,12 +171,12 @@ func fit(ctx context.Context, sets []*set, odds float64) (*retrieval.Fitted, err
 				train = append(train, r)
 			}
 		}
-		m := constrained(train, retrieval.GateNames(), penalty)
+		m := constrained(train, retrieval.GateNames(), penalty, rankerOnly...)
 		for _, r := range test {
 			held = append(held, outcome{p: m.Probability(retrieval.GateNames(), r.x), right: r.right, n: r.weight, set: r.set})
 		}
 	}
-	f.Gate = constrained(rows, retrieval.GateNames(), penalty)
+	f.Gate = constrained(rows, retrieval.GateNames(), penalty, rankerOnly...)
 	f.Curve, f.Queries = reliability(held), len(rows)
 	fmt.Printf("fitted on %d rankings and %d judgements; held out AUROC %.3f, Brier %.3f\n", len(queries), len(rows), auroc(held), brier(held))
 	for _, s := range sets {
