@@ -18,6 +18,9 @@ type benchTurnCmd struct {
 	Single        int `help:"Turns one at a time." default:"400"`
 	Turns         int `help:"Turns of all conversations." default:"3000"`
 	Conversations int `help:"Conversations at once." default:"64"`
+
+	TTFT time.Duration `name:"ttft" help:"With --llm-url: the time to first token that the server states." default:"60ms"`
+	Rate float64       `help:"With --llm-url: the tokens a second that the server states." default:"100"`
 }
 
 // Measured is what a bench prints.
@@ -33,6 +36,17 @@ func (c *benchTurnCmd) Run(e *env) error {
 	ws, err := e.worlds()
 	if err != nil {
 		return err
+	}
+	models, err := e.models()
+	if err != nil {
+		return err
+	}
+	if models.Primary.URL != "" {
+		figures, err := bench.Model(e.ctx, ws[0], bench.ModelOptions{LLM: models, Single: c.Single / 10, Conversations: c.Conversations, FirstToken: c.TTFT, Rate: c.Rate})
+		if err != nil {
+			return dependency(err)
+		}
+		return e.measured(Measured{Bench: "turn, with a model", World: ws[0].Name, Figures: figures})
 	}
 	figures, err := bench.Turn(e.ctx, ws[0], bench.Options{Single: c.Single, Turns: c.Turns, Conversations: c.Conversations})
 	if err != nil {

@@ -74,7 +74,6 @@ func Decide(answer []byte) (Choice, error) {
 // Draft is a decoded speech, with the plan where the call was lean.
 type Draft struct {
 	Plan      string
-	Share     []string
 	Actions   []string
 	Sentences []schema.DraftSentence
 }
@@ -83,14 +82,13 @@ type Draft struct {
 func Read(answer []byte) (Draft, error) {
 	var a struct {
 		Plan      string          `json:"plan"`
-		Share     []string        `json:"share"`
 		Actions   []string        `json:"actions"`
 		Sentences []draftSentence `json:"sentences"`
 	}
 	if err := json.Unmarshal(answer, &a); err != nil {
 		return Draft{}, fmt.Errorf("speech: %w", err)
 	}
-	d := Draft{Plan: a.Plan, Share: a.Share, Actions: a.Actions}
+	d := Draft{Plan: a.Plan, Actions: a.Actions}
 	for _, s := range a.Sentences {
 		d.Sentences = append(d.Sentences, s.read()...)
 	}
