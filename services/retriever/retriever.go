@@ -23,7 +23,7 @@ import (
 )
 
 // TopK is how many sources Pass 1 hands on.
-const TopK = 8
+const TopK = 12
 
 // Service answers the retrieve pass.
 type Service struct {
@@ -177,8 +177,11 @@ func keepBack(ctx context.Context, t *schema.Turn, x *lore.Lore, query retrieval
 // surer is by how much a closed answer must be the better one: where an open one
 // is likely to answer, it is given.
 func surer(open schema.Zone) float64 {
-	if open == schema.ZoneModel {
+	switch open {
+	case schema.ZoneModel:
 		return 0.15
+	case schema.ZoneExtractive:
+		return 0.10
 	}
 	return 0
 }
