@@ -15,7 +15,11 @@ var (
 	denying   = set(`no nay nope`)
 )
 
-var affirmation = regexp.MustCompile(`^(?:so (?:it|he|she|they|i) (?:is|was|did|does|do|has|have|had|are|were|am)|(?:it|he|she|they|i|we) (?:is|was|did|does|do|has|have|had|are|were|am|sure (?:is|did|was|does))(?: so| indeed)?|that(?:'s| is| was) (?:right|true|so|correct|it)|that it (?:is|was)|that (?:he|she|they) (?:did|was|is|has)|you(?:'re| are) (?:right|correct|quite right)|right(?: you are)?|quite(?: so| right)?|true enough|of course|very true|just so|as you say|you have it|so i do|so i did)$`)
+var affirmation = regexp.MustCompile(`^(?:so (?:it|he|she|they|i) (?:is|was|did|does|do|has|have|had|are|were|am)|(?:it|he|she|they|i|we) (?:is|was|did|does|do|has|have|had|are|were|am|sure (?:is|did|was|does))(?: so| indeed)?|that(?:'s| is| was) (?:right|true|so|correct|it)|that it (?:is|was)|that (?:he|she|they) (?:did|was|is|has)|right(?: you are)?|quite(?: so| right)?|true enough|of course|very true|just so|so i do|so i did)$`)
+
+// agreement says that the player is right, whatever it was about: it asserts what
+// the player said, and where that cannot be told it is a claim in itself.
+var agreement = regexp.MustCompile(`^(?:you(?:'re| are| were)(?: quite| very| so| all too| perfectly)? (?:right|correct)|you have (?:it|that)(?: right)?|you(?:'ve| have)? (?:guessed|got|said|put) (?:it|that)(?: (?:right|well|true))?|you speak (?:true|truly|the truth)|(?:just |exactly )?as you say|(?:what|all that|everything) you (?:say|said)(?: there)? is (?:so|true|right|correct)|i (?:can(?:not|'t)? |will not |won't |do(?:n't| not) )?(?:agree|confirm|deny)(?: with you)?(?: it| that| as much)?|that is (?:what|how it) happened|so it happened|who else|what else|who if not (?:he|she|they|him|her|them))$`)
 
 var denial = regexp.MustCompile(`^(?:(?:it|he|she|they|i|we) (?:isn't|wasn't|didn't|doesn't|don't|hasn't|haven't|hadn't|aren't|weren't|is not|was not|did not|does not|never did|never was|has not)|that(?:'s| is) (?:wrong|false|not (?:so|true|right))|not (?:so|true|at all)|never|not him|not her)$`)
 
@@ -26,6 +30,12 @@ func (cl *clause) answers(words []string) string {
 		return ""
 	}
 	plain := strings.Join(words, " ")
+	if agreement.MatchString(plain) {
+		if core := proposition(cl.c.Message, false); core != "" {
+			return core
+		}
+		return plain
+	}
 	yes := affirmation.MatchString(plain)
 	no := denial.MatchString(plain)
 	if len(words) <= 2 && !yes && !no {

@@ -115,13 +115,16 @@ type clause struct {
 
 func newClause(s string, sp text.Span, c *Context) *clause {
 	cl := &clause{s: s, start: sp.Start, end: sp.End, from: sp.Start, c: c}
-	cl.asked = text.IsQuestion(s[sp.Start:sp.End])
+	cl.asked = text.IsQuestion(s[sp.Start:sp.End]) && !rhetorical.MatchString(s[sp.Start:sp.End])
 	cl.refresh()
 	cl.dropLeads()
 	cl.dropTags()
 	cl.dropHedges()
 	return cl
 }
+
+// rhetorical questions name their answer: "who else could it be but Osric?"
+var rhetorical = regexp.MustCompile(`(?i)^\W*(?:(?:and|but|well|now|so|aye),? )?(?:(?:who|whom|what|where|when|why|how) else\b.+\b(?:but|if not|than|except|save)\b|(?:who|whom|what|where) (?:but|if not|other than|except|save)\b)`)
 
 // refresh finds the words of what is left.
 func (cl *clause) refresh() {

@@ -1,6 +1,7 @@
 package grounding_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -251,5 +252,29 @@ func covered(t *testing.T, s string, claims []grounding.Claim) {
 	}
 	if strings.TrimSpace(s) != "" && len(text.WordSpans(s[at:])) > 0 {
 		t.Fatalf("words of %q are in no claim", s[at:])
+	}
+}
+
+// Agreement asserts what the player said, however it is worded and whatever
+// follows it; where that cannot be told it is a claim in itself.
+func TestAgreementAsserts(t *testing.T) {
+	for _, c := range []struct{ message, said string }{
+		{"Osric burned the mill, did he not?", "You are right, and be quick about it."},
+		{"Osric burned the mill, did he not?", "What you say is so."},
+		{"Osric burned the mill, did he not?", "Just as you say, friend."},
+		{"Osric burned the mill, did he not?", "I can confirm that."},
+		{"Osric burned the mill, did he not?", "I won't deny it."},
+		{"Osric burned the mill, did he not?", "Who else?"},
+		{"Osric burned the mill, did he not?", "You guessed it."},
+		{"What do you know of the ferry? And be quick about it.", "You are right, and be quick about it."},
+		{"Who burned the mill?", "Who else could it be but Osric?"},
+		{"Who burned the mill?", "Who if not Osric?"},
+		{"What do you know of the ferry?", "Mira winks grimly and says: I know the ferry."},
+		{"What do you know of the ferry?", "Mira says: I know the ferry."},
+	} {
+		claims := grounding.Claims(c.said, grounding.Context{NPCName: "Mira", NPCHandle: "mira", Player: "Ansel", Message: c.message, Names: []string{"Mira", "Osric"}})
+		if !slices.ContainsFunc(claims, func(cl grounding.Claim) bool { return cl.Kind != schema.ClaimNone && cl.Frame != grounding.FrameAttribution }) {
+			t.Errorf("%q, said to %q, asserts nothing: %+v", c.said, c.message, claims)
+		}
 	}
 }

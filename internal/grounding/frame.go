@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
 )
@@ -23,6 +24,11 @@ func (cl *clause) dropLeads() {
 			again = true
 			continue
 		}
+		if n := cl.agrees(); n > 0 {
+			cl.leadOf(n)
+			again = true
+			continue
+		}
 		ends := strings.ContainsAny(text.Plain(cl.gap(0)), ",.!?;:-")
 		w := cl.low(0)
 		if len(cl.words) > 1 && (interjections[w] && (ends || w == "and" || w == "but") || ends && cl.addresses(w)) {
@@ -31,6 +37,24 @@ func (cl *clause) dropLeads() {
 		}
 	}
 }
+
+// agrees is how many words at the front of a clause say yes to the player before
+// something else is said: "you are right, and be quick about it".
+func (cl *clause) agrees() int {
+	words := cl.lows()
+	for n := min(maxAgreement, len(words)-1); n > 0; n-- {
+		if !strings.ContainsAny(text.Plain(cl.gap(n-1)), ",.!?;:-") && words[n] != "and" && words[n] != "but" {
+			continue
+		}
+		if plain := strings.Join(words[:n], " "); agreement.MatchString(plain) || affirmation.MatchString(plain) {
+			return n
+		}
+	}
+	return 0
+}
+
+// maxAgreement is more words than any agreement has.
+const maxAgreement = 7
 
 func (cl *clause) addresses(w string) bool {
 	return cl.c.Player != "" && slices.Contains(text.Words(cl.c.Player), w)
@@ -151,11 +175,48 @@ func (cl *clause) takeAttribution(trimmed string, skip int) bool {
 	}
 	who := trimmed[m[2]:m[3]]
 	first, _, _ := strings.Cut(strings.ToLower(who), " ")
-	if notWriters[first] || !cl.takeFrame(skip+m[1]) {
+	if notWriters[first] || !cl.names(who) || !cl.takeFrame(skip+m[1]) {
 		return false
 	}
 	cl.frame, cl.by, cl.hedged = FrameAttribution, strings.TrimSpace(who), true
 	return true
+}
+
+// names says whether a text is nothing but the name of somebody else, or a common
+// noun with its article: "Zero winks grimly and says" is told of the NPC, not by
+// anybody.
+func (cl *clause) names(who string) bool {
+	words := strings.Fields(who)
+	if own := text.Words(cl.c.NPCName); len(own) > 0 && strings.EqualFold(strings.Join(text.Words(who), " "), strings.Join(own, " ")) || strings.EqualFold(who, cl.c.NPCHandle) {
+		return false
+	}
+	for i, w := range words {
+		low := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s"))
+		switch {
+		case low == "and" || low == "or" || low == "then" || low == "while" || low == "with" || strings.HasSuffix(low, "ly") && i > 0:
+			return false
+		case i > 0 && cl.isName(words[0]) && !cl.isName(w) && low != "of" && low != "the":
+			return false
+		}
+	}
+	return true
+}
+
+// isName says whether a word is written as a name or is a part of a known one.
+func (cl *clause) isName(w string) bool {
+	if r := []rune(w); len(r) > 0 && unicode.IsUpper(r[0]) {
+		switch w {
+		case "The", "My", "Old":
+			return false
+		}
+		return true
+	}
+	for _, name := range append([]string{cl.c.NPCName, cl.c.NPCHandle}, cl.c.Names...) {
+		if slices.Contains(text.Words(name), strings.ToLower(w)) {
+			return true
+		}
+	}
+	return false
 }
 
 var notWriters = set(`as so i we you it this that these those there nobody nothing what who which if when`)
