@@ -3,94 +3,146 @@ package llm
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
-
-	"github.com/sony/gobreaker/v2"
 )
 
 // ask makes a call to one provider until it has an answer that fits. It asks again
 // where the server turned out not to take the form of the request, once where the
 // answer did not fit, and where the server was busy or failed, as long as the time
-// and the share of retries allow. Once text was read nothing is asked again.
-func (m *Models) ask(ctx context.Context, r *rung, q Request, l Limits, read func(string) error) (Answer, error) {
-	var before said
-	given := false
-	reading := read
-	if read != nil {
-		reading = func(s string) error {
-			given = true
-			return read(s)
-		}
-	}
-	for attempt, failures := 1, 0; ; attempt++ {
-		if err := m.admit(ctx, q); err != nil {
+// and the share of retries allow. Once text was given nothing is asked again.
+func (m *Models) ask(ctx context.Context, r *rung, c *call) (Answer, error) {
+	var last error
+	for {
+		if err := m.admit(ctx, c.Request); err != nil {
 			return Answer{}, err
 		}
-		if r.breaker.State() == gobreaker.StateOpen {
-			return Answer{}, errResting
+		if err := c.Meter.take(); err != nil {
+			return Answer{}, spentAfter(err, last)
 		}
-		if err := q.Meter.take(q.Name); err != nil {
-			return Answer{}, err
-		}
-		out, h, err := r.call(ctx, q, l, m.config.Temperature, before, reading)
-		if err != nil && r.stepDown(err) && !given {
-			q.Meter.giveBack() // a request that was refused is no work of a model's
+		c.attempts++
+		form := r.ability(c.model).form(c.reader != nil, c.temperature != 0)
+		out, told, err := r.call(ctx, c, form)
+		if m.learns(r, c, form, told, err) {
 			continue
 		}
-		m.account(ctx, r, q, out)
+		m.account(ctx, r, c, out, err)
+		answer, err := m.judge(c, out, err)
 		if err == nil {
-			answer, misfit := m.fit(q, out)
-			if misfit == nil {
-				return Answer{JSON: answer, Model: out.model, Provider: r.Name, Attempts: attempt}, nil
+			if out.model == "" {
+				out.model = c.model
 			}
-			if given {
-				return Answer{Model: out.model, Provider: r.Name, Attempts: attempt}, fmt.Errorf("%w: %w", ErrCut, misfit)
-			}
-			if before.why != "" {
-				return Answer{}, misfit
-			}
-			if before = (said{wrong: out.text, why: oneLine(misfit.Error())}); !m.retries.take() {
-				return Answer{}, misfit
-			}
-			continue
+			return Answer{JSON: answer, Model: out.model, Provider: r.Name, Attempts: c.attempts}, nil
 		}
-		if given || ctx.Err() != nil || errors.Is(err, errReader) {
-			return Answer{Model: out.model, Provider: r.Name, Attempts: attempt}, err
-		}
-		if failures++; failures > maxFailures || !passing(err) || !m.pause(ctx, failures, h.retryAfter) {
+		if c.state.Load() == given || ctx.Err() != nil || !m.again(ctx, c, out, err, told.retryAfter) {
 			return Answer{}, err
 		}
+		last = err
 	}
+}
+
+// spentError is a retry that the meter refused, with why it was wanted.
+type spentError struct{ after error }
+
+func (e *spentError) Error() string { return ErrSpent.Error() }
+func (e *spentError) Unwrap() error { return ErrSpent }
+
+func spentAfter(err, last error) error {
+	if last != nil {
+		return &spentError{last}
+	}
+	return err
+}
+
+// admit says whether a call may be made at all.
+func (m *Models) admit(ctx context.Context, q Request) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	if m.options.Off != nil && m.options.Off() {
+		return ErrOff
+	}
+	err := m.budgets.check(ctx, q)
+	if errors.Is(err, errLedger) {
+		m.options.Report(Event{Name: q.Name, Line: oneLine(err.Error())})
+	}
+	return err
+}
+
+// learns takes back what was no work of a model's, and says whether the call is
+// worth making at once in another form.
+func (m *Models) learns(r *rung, c *call, form form, told *told, err error) (again bool) {
+	able := r.ability(c.model)
+	lesson := ""
+	switch {
+	case err == nil:
+		lesson = able.answered(told.inOnePiece)
+	case errors.Is(err, errResting), neverSent(err):
+		c.giveBack()
+	default:
+		if lesson, again = able.learn(form, err); again {
+			c.giveBack()
+		}
+	}
+	if lesson != "" {
+		m.options.Report(Event{Provider: r.Name, Name: c.Name, Line: r.says(lesson)})
+	}
+	return again
+}
+
+func (c *call) giveBack() {
+	c.attempts--
+	c.Meter.giveBack()
+}
+
+// judge gives the answer where what came fits, although the connection may have
+// broken behind it, and hands it to a reader that has seen nothing of it yet.
+func (m *Models) judge(c *call, out spoken, err error) ([]byte, error) {
+	var reader *readerError
+	if err != nil && (out.text == "" || errors.As(err, &reader) || errors.Is(err, errEndless)) {
+		return nil, err
+	}
+	answer, misfit := m.fit(c.Request, out)
+	switch {
+	case misfit != nil && err != nil:
+		return nil, err
+	case misfit != nil:
+		return nil, misfit
+	case c.state.Load() == waiting:
+		return answer, c.read(string(answer))
+	}
+	return answer, nil
+}
+
+// again says whether the same provider is asked once more, and waits before it.
+func (m *Models) again(ctx context.Context, c *call, out spoken, err error, retryAfter string) bool {
+	var reader *readerError
+	switch {
+	case errors.As(err, &reader), errors.Is(err, errEndless), errors.Is(err, errResting):
+		return false
+	case errors.Is(err, ErrAnswer):
+		if c.before.why != "" {
+			return false
+		}
+		c.before = wrong{text: out.text, why: oneLine(err.Error())}
+		return m.retries.take()
+	}
+	c.failures++
+	return c.failures <= maxFailures && passing(err) && m.pause(ctx, c.failures, retryAfter)
 }
 
 // maxFailures is how often one call is made again to a server that fails.
 const maxFailures = 2
 
-// errResting is a provider whose breaker is open.
-var errResting = errors.New("it has failed too often just now")
-
-// admit says whether a call may be made at all.
-func (m *Models) admit(ctx context.Context, q Request) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if m.options.Off != nil && m.options.Off() {
-		return ErrOff
-	}
-	return m.budgets.check(ctx, q)
-}
-
-// account adds what a call took to the turn and to the day.
-func (m *Models) account(ctx context.Context, r *rung, q Request, out spoken) {
-	if out.text == "" && out.out == 0 {
-		out.in = 0 // a call that was never answered
+// account adds what a call took to the turn and to the day. One that a server
+// refused, or failed without a word, was not paid for; one that was cancelled was.
+func (m *Models) account(ctx context.Context, r *rung, c *call, out spoken, err error) {
+	if err != nil && out.text == "" && out.out == 0 && ctx.Err() == nil {
+		return
 	}
 	cost := (float64(out.in)*r.PriceIn + float64(out.out)*r.PriceOut) / 1e6
-	q.Meter.add(out.in, out.out, cost)
-	m.retries.earned()
-	if err := m.budgets.add(ctx, q, int64(out.in+out.out), cost); err != nil {
-		m.options.Report(Event{Provider: r.Name, Name: q.Name, Line: "what the call cost could not be added to the day's sum: " + oneLine(err.Error())})
+	c.Meter.add(out.in, out.out, cost)
+	if err := m.budgets.add(ctx, c.Request, int64(out.in+out.out), cost); err != nil {
+		m.options.Report(Event{Provider: r.Name, Name: c.Name, Line: "what the call cost could not be added to the day's sum: " + oneLine(err.Error())})
 	}
 }
 

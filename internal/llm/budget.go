@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -24,7 +25,8 @@ type budgets struct {
 	now    func() time.Time
 }
 
-func newBudgets(l Ledger, now func() time.Time) *budgets { return &budgets{ledger: l, now: now} }
+// errLedger is a sum that nobody can tell.
+var errLedger = errors.New("nobody can tell what was spent")
 
 // account is one sum and its bounds.
 type account struct {
@@ -50,14 +52,14 @@ func (b *budgets) accounts(q Request) []account {
 func (b *budgets) check(ctx context.Context, q Request) error {
 	for _, a := range b.accounts(q) {
 		if b.ledger == nil {
-			return fmt.Errorf("%w: nobody keeps the sum of %s", ErrBudget, a.key)
+			return fmt.Errorf("%w: %w: no account is kept of %s", ErrBudget, errLedger, a.key)
 		}
 		tokens, cost, err := b.ledger.Spent(ctx, a.key)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			return fmt.Errorf("%w: the sum of %s cannot be read: %w", ErrBudget, a.key, err)
+			return fmt.Errorf("%w: %w: the sum of %s cannot be read: %w", ErrBudget, errLedger, a.key, err)
 		case a.tokens > 0 && tokens >= int64(a.tokens), a.cost > 0 && cost >= a.cost:
 			return fmt.Errorf("%w: %s", ErrBudget, a.key)
 		}

@@ -1,16 +1,14 @@
 package llm
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
+	"time"
 
 	"github.com/sashabaranov/go-openai"
+	"github.com/sony/gobreaker/v2"
 )
 
 // spoken is what a model said in one call.
@@ -21,193 +19,141 @@ type spoken struct {
 	cut     bool // it did not come to its end
 }
 
-// said is a call's conversation: the request, and after an answer that did not
-// fit, that answer with what is wrong with it.
-type said struct {
-	wrong, why string
-}
-
-// readerError is an error of the caller's onText.
-type readerError struct{ err error }
-
-func (e *readerError) Error() string { return e.err.Error() }
-func (e *readerError) Unwrap() error { return errReader }
-
-var errReader = errors.New("the reader of the stream has stopped")
-
 // call asks once.
-func (r *rung) call(ctx context.Context, q Request, l Limits, temperature float32, before said, read func(string) error) (spoken, *heard, error) {
-	h := &heard{}
-	ctx = context.WithValue(ctx, heardKey{}, h)
-	request := r.request(q, l, temperature, before)
+func (r *rung) call(ctx context.Context, c *call, f form) (spoken, *told, error) {
+	t := &told{}
+	request := r.request(c, f)
+	began := time.Now()
 	out, err := r.breaker.Execute(func() (spoken, error) {
-		if read == nil || r.noStream.Load() {
-			return r.whole(ctx, request, read)
+		ctx := context.WithValue(ctx, toldKey{}, t)
+		out, err := r.exchange(ctx, c, request, f.stream)
+		if ctx.Err() != nil && err != nil {
+			err = interrupted(ctx, err, time.Since(began))
 		}
-		return r.streamed(ctx, request, read)
+		return out, err
 	})
-	if h.html && err != nil {
-		err = errPage
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		return spoken{}, t, r.resting()
 	}
 	if out.in == 0 { // servers that do not count
-		out.in = tokensOf(q.System) + tokensOf(q.User)
+		for _, m := range request.Messages {
+			out.in += tokensOf(m.Content)
+		}
 	}
 	if out.out == 0 {
 		out.out = tokensOf(out.text)
 	}
-	return out, h, err
+	return out, t, err
 }
+
+func (r *rung) exchange(ctx context.Context, c *call, request openai.ChatCompletionRequest, stream bool) (spoken, error) {
+	if stream {
+		return r.streamed(ctx, c, request)
+	}
+	return r.whole(ctx, c, request)
+}
+
+// interrupted is why a call ended before its answer: its time was up, or its
+// caller went away, for whatever cause.
+func interrupted(ctx context.Context, err error, took time.Duration) error {
+	var reader *readerError
+	cause := context.Cause(ctx)
+	late := errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(cause, context.DeadlineExceeded)
+	switch {
+	case errors.As(err, &reader):
+		return err
+	case late && took < fairTime:
+		return fmt.Errorf("%w: %w", errHasty, context.DeadlineExceeded)
+	case late:
+		return context.DeadlineExceeded
+	}
+	return fmt.Errorf("%w: %w", context.Canceled, cause)
+}
+
+// fairTime is what a server must have had before its silence counts against it.
+const fairTime = time.Second
+
+// errHasty is a call whose turn had hardly any time left.
+var errHasty = errors.New("the turn had hardly any time left")
 
 // tokensOf estimates: English runs to four bytes a token.
 func tokensOf(s string) int { return (len(s) + 3) / 4 }
 
-// request is the call as this server takes it.
-func (r *rung) request(q Request, l Limits, temperature float32, before said) openai.ChatCompletionRequest {
-	model := r.Model
-	if l.Model != "" {
-		model = l.Model
+// request is the call as this server takes it. After an answer that did not fit
+// the schema stands in words too, for some servers take a response_format and do
+// nothing with it.
+func (r *rung) request(c *call, f form) openai.ChatCompletionRequest {
+	out := openai.ChatCompletionRequest{Model: c.model}
+	if f.newTokens {
+		out.MaxCompletionTokens = c.limits.MaxTokens
+	} else {
+		out.MaxTokens = c.limits.MaxTokens
 	}
-	system := q.System
-	out := openai.ChatCompletionRequest{Model: model, MaxTokens: l.MaxTokens, Temperature: temperature}
-	switch r.form.Load() {
-	case formSchema:
+	if f.heat {
+		out.Temperature = c.temperature
+	}
+	if f.usage {
+		out.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
+	}
+	switch f.json {
+	case asSchema:
 		out.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: q.Name, Schema: q.Schema}}
-	case formObject:
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: c.Name, Schema: c.Schema}}
+	case asObject:
 		out.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
-		system = withSchema(q)
-	default:
-		system = withSchema(q)
 	}
-	out.Messages = []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleSystem, Content: system}, {Role: openai.ChatMessageRoleUser, Content: q.User}}
-	if before.why != "" {
-		wrong := before.wrong
-		if len(wrong) > maxWrong {
-			wrong = strings.ToValidUTF8(wrong[:maxWrong], "") + " …"
-		}
-		out.Messages = append(out.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: wrong},
-			openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: "That is no answer of the schema: " + before.why + " Answer again, with the JSON object alone."})
+	system := c.System
+	if f.json != asSchema || c.before.why != "" {
+		system = fmt.Sprintf("%s\n\n%s\nAnswer with one JSON object of the schema %q:", c.System, c.Schema, c.Name)
 	}
+	out.Messages = append(messages(system, c.User), c.before.messages()...)
 	return out
 }
 
-// maxWrong is how much of a wrong answer a model is shown again.
-const maxWrong = 4 << 10
-
-func withSchema(q Request) string {
-	return fmt.Sprintf("%s\n\n%s\nAnswer with one JSON object of the schema %q:", q.System, q.Schema, q.Name)
+func messages(system, user string) []openai.ChatCompletionMessage {
+	return []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleSystem, Content: system}, {Role: openai.ChatMessageRoleUser, Content: user}}
 }
 
+// messages show a model its wrong answer, and say what is wrong with it.
+func (w wrong) messages() []openai.ChatCompletionMessage {
+	if w.why == "" {
+		return nil
+	}
+	var out []openai.ChatCompletionMessage
+	if text := strings.TrimSpace(w.text); text != "" {
+		out = append(out, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: upTo(text, maxWrong)})
+	}
+	return append(out, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: "That was not taken: " + upTo(w.why, maxWhy) + ". Answer again, with the JSON object alone."})
+}
+
+// How much of a wrong answer, and of what is wrong with it, a model is shown.
+const (
+	maxWrong = 4 << 10
+	maxWhy   = 1 << 10
+)
+
 // whole asks for an answer in one piece.
-func (r *rung) whole(ctx context.Context, request openai.ChatCompletionRequest, read func(string) error) (spoken, error) {
+func (r *rung) whole(ctx context.Context, c *call, request openai.ChatCompletionRequest) (spoken, error) {
 	resp, err := r.client.CreateChatCompletion(ctx, request)
 	if err != nil {
 		return spoken{}, err
 	}
+	out := spoken{model: resp.Model, in: resp.Usage.PromptTokens, out: resp.Usage.CompletionTokens}
 	if len(resp.Choices) == 0 {
-		return spoken{}, errEmpty
+		return out, nil
 	}
-	choice := resp.Choices[0]
-	out := spoken{text: choice.Message.Content, model: resp.Model, in: resp.Usage.PromptTokens, out: resp.Usage.CompletionTokens, cut: choice.FinishReason == openai.FinishReasonLength}
-	if strings.TrimSpace(out.text) == "" {
-		return out, errEmpty
-	}
-	if read != nil {
-		if err := read(out.text); err != nil {
-			return out, &readerError{err}
-		}
+	out.text = resp.Choices[0].Message.Content
+	out.cut = resp.Choices[0].FinishReason == openai.FinishReasonLength
+	if most := c.limits.bytes(); len(out.text) > most {
+		out.text = upTo(out.text, most)
+		return out, errEndless
 	}
 	return out, nil
 }
 
-// errEmpty is an answer that says nothing.
-var errEmpty = errors.New("its answer is empty")
+// bytes is what is read of an answer: some way beyond what its tokens take, for a
+// server that does not hold to them.
+func (l Limits) bytes() int { return min(maxAnswer, 4<<10+16*l.MaxTokens) }
 
-// maxBlank is how long a model may say nothing but white space.
-const maxBlank = 4 << 10
-
-// streamed asks for a stream and reads it to its end.
-func (r *rung) streamed(ctx context.Context, request openai.ChatCompletionRequest, read func(string) error) (spoken, error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop() // whatever ends the reading ends the model's work
-	if !r.noUsage.Load() {
-		request.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
-	}
-	stream, err := r.client.CreateChatCompletionStream(ctx, request)
-	if err != nil {
-		return spoken{}, err
-	}
-	defer stream.Close() //nolint:errcheck // what was read is all there is
-	out := spoken{cut: true}
-	var text strings.Builder
-	blank := 0
-	for {
-		chunk, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			out.text = text.String()
-			if strings.TrimSpace(out.text) == "" {
-				return out, errEmpty
-			}
-			return out, nil
-		}
-		if err != nil {
-			out.text = text.String()
-			return out, err
-		}
-		if chunk.Model != "" {
-			out.model = chunk.Model
-		}
-		if u := chunk.Usage; u != nil {
-			out.in, out.out = u.PromptTokens, u.CompletionTokens
-		}
-		if len(chunk.Choices) == 0 {
-			continue
-		}
-		c := chunk.Choices[0]
-		if c.FinishReason != "" {
-			out.cut = c.FinishReason == openai.FinishReasonLength
-		}
-		delta := c.Delta.Content
-		if delta == "" {
-			continue
-		}
-		text.WriteString(delta)
-		if blank += len(delta); strings.TrimSpace(delta) != "" {
-			blank = 0
-		}
-		if text.Len() > maxAnswer || blank > maxBlank {
-			out.text = text.String()
-			return out, errEndless
-		}
-		if err := read(delta); err != nil {
-			out.text = text.String()
-			return out, &readerError{err}
-		}
-	}
-}
-
-// asStream turns an answer in one piece into a stream of one piece.
-func asStream(resp *http.Response) (*http.Response, error) {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
-	_ = resp.Body.Close()
-	if err != nil {
-		return nil, err
-	}
-	var whole openai.ChatCompletionResponse
-	if err := json.Unmarshal(body, &whole); err != nil {
-		return nil, fmt.Errorf("its answer is no JSON: %w", err)
-	}
-	chunk := openai.ChatCompletionStreamResponse{Model: whole.Model, Usage: &whole.Usage}
-	for _, c := range whole.Choices {
-		chunk.Choices = append(chunk.Choices, openai.ChatCompletionStreamChoice{Index: c.Index, FinishReason: c.FinishReason,
-			Delta: openai.ChatCompletionStreamChoiceDelta{Content: c.Message.Content}})
-	}
-	data, err := json.Marshal(chunk)
-	if err != nil {
-		return nil, err
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(fmt.Appendf(nil, "data: %s\n\ndata: [DONE]\n\n", data)))
-	resp.ContentLength = -1
-	resp.Header.Set("Content-Type", "text/event-stream")
-	return resp, nil
-}
+// errEndless is an answer longer than any that was asked for.
+var errEndless = fmt.Errorf("%w: it does not end", ErrAnswer)

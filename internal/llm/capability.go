@@ -3,47 +3,121 @@ package llm
 import (
 	"errors"
 	"net/http"
+	"regexp"
 	"strings"
+	"sync/atomic"
 
 	"github.com/sashabaranov/go-openai"
 )
 
 // The ways to ask for JSON, from what binds a model most to what binds it least.
 const (
-	formSchema int32 = iota // response_format: json_schema
-	formObject              // response_format: json_object
-	formPlain               // by words alone
+	asSchema int32 = iota // response_format: json_schema
+	asObject              // response_format: json_object
+	asPlain               // by words alone
 )
 
-// stepDown learns from a refusal what the server does not take, and says whether
-// the call is worth making again in another form. What was learnt holds for the
-// life of the client.
-func (r *rung) stepDown(err error) bool {
-	status, message := refusal(err)
-	if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity && status != http.StatusNotImplemented {
-		return false
-	}
-	m := strings.ToLower(message)
-	switch {
-	case strings.Contains(m, "stream_options") || strings.Contains(m, "include_usage"):
-		return !r.noUsage.Swap(true)
-	case strings.Contains(m, "response_format"), strings.Contains(m, "json_schema"), strings.Contains(m, "json_object"), strings.Contains(m, "schema"),
-		strings.Contains(m, "structured output"), strings.Contains(m, "guided"):
-		return r.lower()
-	case strings.Contains(m, "stream"):
-		return !r.noStream.Swap(true)
-	}
-	return false
+// ability is what was found out about a model of a server. It is learnt from
+// refusals and holds for the life of the client.
+type ability struct {
+	json      atomic.Int32
+	noUsage   atomic.Bool // it refuses stream_options
+	noStream  atomic.Bool // it refuses to stream
+	pieces    atomic.Bool // it takes the wish to stream, and answers in one piece
+	newTokens atomic.Bool // it wants max_completion_tokens
+	ownHeat   atomic.Bool // it sets its temperature itself
 }
 
-// lower goes one form down, however many calls are told so at once.
-func (r *rung) lower() bool {
-	now := r.form.Load()
-	if now == formPlain {
-		return false
+func (r *rung) ability(model string) *ability {
+	a, _ := r.abilities.LoadOrStore(model, &ability{})
+	return a.(*ability) //nolint:forcetypeassert // nothing else is stored
+}
+
+// form is how one request is made. A refusal is held against it, and not against
+// what another call has learnt meanwhile.
+type form struct {
+	json                           int32
+	stream, usage, newTokens, heat bool
+}
+
+func (a *ability) form(stream, heat bool) form {
+	f := form{json: a.json.Load(), newTokens: a.newTokens.Load()}
+	f.stream = stream && !a.noStream.Load()
+	f.usage = f.stream && !a.noUsage.Load()
+	f.heat = heat && !a.ownHeat.Load()
+	return f
+}
+
+var (
+	ofSchema  = regexp.MustCompile(`(?i)response_?format|json_?(schema|object)|\bschema\b|structured.output|guided|grammar`)
+	ofUsage   = regexp.MustCompile(`(?i)stream_options|include_usage`)
+	ofStream  = regexp.MustCompile(`(?i)\bstream(ing|ed)?\b`)
+	ofTokens  = regexp.MustCompile(`(?i)max_completion_tokens|MaxCompletionTokens|unsupported.*max_tokens|max_tokens.*(un|not )supported`)
+	ofHeat    = regexp.MustCompile(`(?i)temperature`)
+	jsonNames = []string{"schema", "object", "plain"}
+)
+
+// learn takes from a refusal what the server does not take, and says whether the
+// call is worth making again in another form. The lesson is what a person should
+// know of it, once.
+func (a *ability) learn(sent form, err error) (lesson string, again bool) {
+	message, ok := refusedForm(err)
+	if !ok {
+		return "", false
 	}
-	r.form.CompareAndSwap(now, now+1)
-	return true
+	switch {
+	case sent.usage && ofUsage.MatchString(message):
+		a.noUsage.Store(true)
+		return "", true
+	case sent.json != asPlain && ofSchema.MatchString(message):
+		if a.json.CompareAndSwap(sent.json, sent.json+1) {
+			lesson = jsonLessons[sent.json]
+		}
+		return lesson, true
+	case !sent.newTokens && ofTokens.MatchString(message):
+		a.newTokens.Store(true)
+		return "", true
+	case sent.heat && ofHeat.MatchString(message):
+		a.ownHeat.Store(true)
+		return "", true
+	case sent.stream && ofStream.MatchString(message):
+		if !a.noStream.Swap(true) {
+			lesson = streamLesson
+		}
+		return lesson, true
+	}
+	return "", false
+}
+
+var jsonLessons = map[int32]string{
+	asSchema: "it refuses JSON Schemas; it is asked for JSON and each answer is checked here: a server that knows response_format json_schema errs less",
+	asObject: "it refuses JSON mode; it is asked in words and each answer is checked here: a server that knows response_format json_schema errs less",
+}
+
+const streamLesson = "it does not stream, so the first sentence waits for the last; take a server that knows stream: true"
+
+// answered notes whether an answer came in one piece. It costs nothing to ask for
+// a stream again, so that a server which streams at other times is asked to.
+func (a *ability) answered(inOnePiece bool) (lesson string) {
+	if inOnePiece && !a.pieces.Swap(true) {
+		return streamLesson
+	}
+	return ""
+}
+
+// refusedForm gives the words of a refusal that may be one of the request's form:
+// by the server, or by the client library, which knows some models by name.
+func refusedForm(err error) (string, bool) {
+	status, message := refusal(err)
+	switch {
+	case status == http.StatusBadRequest, status == http.StatusUnprocessableEntity, status == http.StatusNotImplemented:
+		return message, true
+	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
+		return "max_completion_tokens", true
+	case errors.Is(err, openai.ErrReasoningModelLimitationsOther), errors.Is(err, openai.ErrReasoningSamplingUnsupported):
+		return "temperature", true
+	}
+	return "", false
 }
 
 // refusal is the status and the words of a server's error.
@@ -54,19 +128,30 @@ func refusal(err error) (int, string) {
 	case errors.As(err, &api):
 		return api.HTTPStatusCode, api.Message
 	case errors.As(err, &request):
+		if isPage(request.Body) {
+			return request.HTTPStatusCode, http.StatusText(request.HTTPStatusCode)
+		}
 		return request.HTTPStatusCode, string(request.Body)
 	}
 	return 0, ""
 }
 
-// passing says whether an error may be gone when the server is asked again.
-func passing(err error) bool {
-	status, _ := refusal(err)
-	switch {
-	case errors.Is(err, errPage), isCertificate(err), errors.Is(err, errEndless), isDenied(err):
-		return false
-	case status == 0, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status >= 500:
-		return true
+// isPage says whether a body is a page for people.
+func isPage(body []byte) bool { return strings.HasPrefix(strings.TrimSpace(string(body)), "<") }
+
+// Capability says what was found out about a provider's server.
+type Capability struct {
+	JSON   string // schema, object or plain
+	Stream bool
+}
+
+// Capabilities are those of the providers with their own models, in the order of
+// the ladder, as far as calls have shown them.
+func (m *Models) Capabilities() []Capability {
+	var out []Capability
+	for _, r := range m.rungs {
+		a := r.ability(r.Model)
+		out = append(out, Capability{JSON: jsonNames[a.json.Load()], Stream: !a.noStream.Load() && !a.pieces.Load()})
 	}
-	return false
+	return out
 }

@@ -31,7 +31,7 @@ func (m *Meter) record() *schema.PassRecord {
 
 // take counts a call, or refuses it. A run of the pass that died has called too,
 // and nobody knows how often: each delivery before this one counts as a call.
-func (m *Meter) take(string) error {
+func (m *Meter) take() error {
 	r := m.record()
 	lost := max(0, r.Attempt-1)
 	inPass, inAll := lost, lost

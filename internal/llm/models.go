@@ -1,9 +1,10 @@
-// Package llm asks language models over OpenAI's protocol: structured calls with
-// what each server can do found once, repair and one retry of an answer that is
-// nearly right, streams that a cancel reaches, a breaker per provider, and a
-// ladder from the first provider to the second. It counts a turn's calls, tokens
-// and cost and refuses beyond their limits. It knows no prompt and no evidence,
-// and believes nothing that it is told: what an answer may be used for is decided
+// Package llm asks language models over OpenAI's protocol, and alone imports
+// go-openai: structured calls with what each server can do found once, repair and
+// one retry of an answer that is nearly right, streams that a cancel reaches, a
+// breaker per provider, and a ladder from the first provider to the second. It
+// counts a turn's calls, tokens and cost and refuses beyond their limits. It knows
+// no prompt and no evidence, and of the passes only how many calls each may make;
+// it believes nothing that it is told: what an answer may be used for is decided
 // elsewhere.
 package llm
 
@@ -11,7 +12,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -22,6 +22,8 @@ var (
 	ErrSpent       = errors.New("the turn has made all the calls it may")
 	ErrUnavailable = errors.New("no model answers")
 	ErrCut         = errors.New("the answer broke off")
+	// ErrAnswer is a model that answers, and not with what was asked for.
+	ErrAnswer = errors.New("the answer does not fit its schema")
 )
 
 // Provider is one server with one model.
@@ -36,7 +38,7 @@ type Provider struct {
 
 // Limits bound one call; zero means the default.
 type Limits struct {
-	Model     string
+	Model     string // of the first provider; the second speaks with its own
 	Timeout   time.Duration
 	MaxTokens int
 }
@@ -58,7 +60,8 @@ type Options struct {
 	Report func(Event) // nil: nobody is told
 }
 
-// Event is a call that failed, in one line that holds no key and says how to mend it.
+// Event is something that went wrong, in one line that holds no key and says how
+// to mend it.
 type Event struct{ Provider, Name, Line string }
 
 // Request is one call.
@@ -77,10 +80,10 @@ type Request struct {
 type Answer struct {
 	JSON            []byte
 	Model, Provider string
-	Attempts        int
+	Attempts        int // how often a model was asked for it
 }
 
-// Models is the client. It is safe for many callers.
+// Models is the client. It is safe for many callers. A nil *Models has no model.
 type Models struct {
 	config  Config
 	options Options
@@ -107,7 +110,7 @@ func New(c Config, o Options) (*Models, error) {
 	if c.RetryShare <= 0 {
 		c.RetryShare = 0.2
 	}
-	m := &Models{config: c, options: o, retries: newAllowance(c.RetryShare), budgets: newBudgets(o.Ledger, o.Now)}
+	m := &Models{config: c, options: o, retries: newAllowance(c.RetryShare), budgets: &budgets{o.Ledger, o.Now}}
 	for i, p := range []Provider{c.Primary, c.Secondary} {
 		if p.URL == "" {
 			continue
@@ -115,7 +118,7 @@ func New(c Config, o Options) (*Models, error) {
 		if p.Name == "" {
 			p.Name = []string{"primary", "secondary"}[i]
 		}
-		r, err := newRung(p)
+		r, err := newRung(p, breakerRest)
 		if err != nil {
 			return nil, err
 		}
@@ -126,6 +129,9 @@ func New(c Config, o Options) (*Models, error) {
 
 // Close ends idle connections.
 func (m *Models) Close() {
+	if m == nil {
+		return
+	}
 	for _, r := range m.rungs {
 		r.http.CloseIdleConnections()
 	}
@@ -137,70 +143,15 @@ func (m *Models) Complete(ctx context.Context, q Request) (Answer, error) {
 	return m.climb(ctx, q, nil)
 }
 
-// Stream is Complete whose text is given as it comes. An error of onText ends the
-// model's work. Once text was given nothing is asked again: a stream that breaks
-// then is ErrCut.
+// Stream is Complete whose text is given as it comes, from the brace that begins
+// the JSON. An error of onText ends the model's work and comes back as it is. Once
+// text was given nothing is asked again: a stream that breaks then is ErrCut. The
+// text of a server that does not stream is given at once, when it fits.
 func (m *Models) Stream(ctx context.Context, q Request, onText func(delta string) error) (Answer, error) {
 	if onText == nil {
 		return Answer{}, errors.New("a stream needs somebody who reads it")
 	}
 	return m.climb(ctx, q, onText)
-}
-
-// climb asks one provider after the other.
-func (m *Models) climb(ctx context.Context, q Request, onText func(string) error) (Answer, error) {
-	if q.Meter == nil {
-		return Answer{}, errors.New("a call without a meter; nobody calls uncounted")
-	}
-	limits := m.limits(q)
-	ctx, cancel := context.WithTimeout(ctx, limits.Timeout)
-	defer cancel()
-	given := false
-	var read func(string) error
-	if onText != nil {
-		read = func(s string) error {
-			given = given || s != ""
-			return onText(s)
-		}
-	}
-	var last error
-	answered := true // every provider answered, and none with what was asked for
-	for _, r := range m.rungs {
-		answer, err := m.ask(ctx, r, q, limits, read)
-		if err == nil {
-			return answer, nil
-		}
-		if ends(ctx, err) || given {
-			return answer, stopped(ctx, err, given)
-		}
-		m.options.Report(Event{Provider: r.Name, Name: q.Name, Line: r.line(err)})
-		answered = answered && errors.Is(err, ErrAnswer)
-		last = errors.New(r.line(err))
-	}
-	if answered {
-		return Answer{}, fmt.Errorf("%w: %w", ErrAnswer, last)
-	}
-	return Answer{}, fmt.Errorf("%w: %w", ErrUnavailable, last)
-}
-
-// ends says whether no other provider is to be asked.
-func ends(ctx context.Context, err error) bool {
-	return errors.Is(err, ErrOff) || errors.Is(err, ErrBudget) || errors.Is(err, ErrSpent) || errors.Is(err, errReader) || ctx.Err() != nil
-}
-
-// stopped is the error of a call that goes no further. A call whose own time is
-// up, and not the turn's, is a model that does not answer.
-func stopped(ctx context.Context, err error, given bool) error {
-	var r *readerError
-	switch {
-	case errors.As(err, &r):
-		return r.err
-	case given && !errors.Is(err, ErrCut):
-		return fmt.Errorf("%w: %w", ErrCut, err)
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("%w: no answer in time", ErrUnavailable)
-	}
-	return err
 }
 
 // defaults are the limits of calls for which nothing is set.
