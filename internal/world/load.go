@@ -143,7 +143,7 @@ func (ld *loader) walk(dir string, depth int) {
 	for _, e := range ld.entries(dir) {
 		name := path.Join(dir, e.Name())
 		switch {
-		case strings.HasPrefix(e.Name(), "."), strings.HasSuffix(e.Name(), "~"):
+		case isHidden(e, dir), strings.HasSuffix(e.Name(), "~"):
 		case !isPlainName(e.Name()):
 			ld.errorf(dir, "holds a file named %q; rename it without #, \\ and characters that do not show", e.Name())
 		case ld.isDir(e, name):
@@ -152,6 +152,15 @@ func (ld *loader) walk(dir string, depth int) {
 			ld.files = append(ld.files, &file{path: name})
 		}
 	}
+}
+
+// isHidden says whether a name is a tool's and not the world's. An NPC's home may
+// hold folders such as .irc: they are its own.
+func isHidden(e fs.DirEntry, dir string) bool {
+	if !strings.HasPrefix(e.Name(), ".") {
+		return false
+	}
+	return !e.IsDir() || !strings.HasPrefix(dir, npcsDir+"/") || slices.Contains([]string{".git", ".svn", ".hg"}, e.Name())
 }
 
 // isPlainName says whether a name can stand in ids ("path#n"), messages and logs.
