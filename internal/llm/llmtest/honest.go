@@ -2,11 +2,14 @@ package llmtest
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
@@ -67,29 +70,29 @@ func (s *scene) orUnknown(out []draft) []draft {
 }
 
 // best are the sentences that answer the message, best first: those that share
-// its words, rare words counting most. What was said or faulted is left out.
+// its words, rare words counting most, that are near it in meaning, and that stand
+// early in the list, which is in the order in which they were found to answer.
+// What was said or faulted is left out.
 func (s *scene) best(all []shown, n int) []shown {
 	weights := rarity(all)
 	asked := text.ContentSet(s.Message)
-	var top float64
+	near := nearness(s.Message, all)
+	var most, top float64
+	shared := make([]float64, len(all))
 	for i := range all {
 		for w := range text.ContentSet(all[i].text) {
 			if asked[w] {
-				all[i].score += weights[w]
+				shared[i] += weights[w]
 			}
 		}
-		top = max(top, all[i].score)
+		most = max(most, shared[i])
 	}
-	// The first block is what the retrieval thought best; without a shared word
-	// its order is all there is to go by.
-	if top == 0 && len(all) > 0 {
-		first := all[0].id
-		for i := range all {
-			if all[i].id == first {
-				all[i].score = 1
-			}
+	for i := range all {
+		if most > 0 {
+			all[i].score = shared[i] / most
 		}
-		top = 1
+		all[i].score += near[i] + 0.5/float64(1+i)
+		top = max(top, all[i].score)
 	}
 	var out []shown
 	for _, c := range all {
@@ -99,6 +102,31 @@ func (s *scene) best(all []shown, n int) []shown {
 	}
 	slices.SortStableFunc(out, func(a, b shown) int { return cmp.Compare(b.score, a.score) })
 	return out[:min(len(out), n)]
+}
+
+var vectors = sync.OnceValue(func() *embed.Static {
+	static, err := embed.NewStatic()
+	if err != nil {
+		panic(err) // the binary carries its own vectors
+	}
+	return static
+})
+
+// nearness is how near each sentence stands to a message, from 0 to 1.
+func nearness(message string, all []shown) []float64 {
+	out := make([]float64, len(all))
+	texts := []string{message}
+	for _, s := range all {
+		texts = append(texts, s.text)
+	}
+	v, err := vectors().Embed(context.Background(), texts)
+	if err != nil {
+		return out
+	}
+	for i := range all {
+		out[i] = max(0, float64(embed.Dot(v[0], v[i+1])))
+	}
+	return out
 }
 
 // rarity weighs each word by how few of the sentences hold it.
