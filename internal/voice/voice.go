@@ -50,6 +50,9 @@ func Renderings(e schema.Evidence, sentence string, p Person) []Rendering {
 	}
 	var out []Rendering
 	for _, r := range plain {
+		if r.How == "first-person" && len(plain) > 1 {
+			continue // nobody has only heard it told what he did himself
+		}
 		for _, frame := range hearsay {
 			out = append(out, Rendering{Text: frame + r.Text, How: "hearsay"})
 		}
