@@ -64,10 +64,11 @@ func rerank(ctx context.Context, t *schema.Turn, a *model.Turn) {
 	slices.SortStableFunc(t.Sources, func(x, y schema.Source) int { return place(x.ID) - place(y.ID) })
 }
 
-// compact shortens long sources for the prompts. The summary is never evidence:
-// blocks are cut from the sources themselves.
+// compact shortens the sources for the prompts where all that the thoughts would
+// be shown is long. The summary is never evidence: blocks are cut from the sources
+// themselves.
 func compact(ctx context.Context, t *schema.Turn, a *model.Turn) {
-	if a == nil || a.Lean() || tokens(t.Sources) <= compactAbove {
+	if a == nil || a.Lean() || len(a.Think().String()) <= compactAbove*bytesPerToken {
 		return
 	}
 	var summary string
@@ -85,14 +86,6 @@ func compact(ctx context.Context, t *schema.Turn, a *model.Turn) {
 
 // bytesPerToken is the usual rate of English prose.
 const bytesPerToken = 4
-
-func tokens(sources []schema.Source) int {
-	n := 0
-	for _, s := range sources {
-		n += len(s.Content)
-	}
-	return n / bytesPerToken
-}
 
 // cut ends a text at the last whole word within most bytes.
 func cut(s string, most int) string {

@@ -14,8 +14,10 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
@@ -83,6 +85,12 @@ var Now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // New composes the services over a world given as files.
 func New(t testing.TB, files fstest.MapFS) *Bench {
 	t.Helper()
+	return NewWithModel(t, files, "")
+}
+
+// NewWithModel is New with a language model at a URL; its speeches stream.
+func NewWithModel(t testing.TB, files fstest.MapFS, url string) *Bench {
+	t.Helper()
 	w, problems, err := world.Load(files, ".")
 	if err != nil {
 		t.Fatal(err)
@@ -90,11 +98,16 @@ func New(t testing.TB, files fstest.MapFS) *Bench {
 	if bad := world.Errors(problems); len(bad) > 0 {
 		t.Fatal(bad)
 	}
-	return Over(t, w)
+	return over(t, w, url)
 }
 
 // Over composes the services over a loaded world.
 func Over(t testing.TB, w *world.World) *Bench {
+	t.Helper()
+	return over(t, w, "")
+}
+
+func over(t testing.TB, w *world.World, url string) *Bench {
 	t.Helper()
 	ctx := t.Context()
 	corpus, err := sqlite.OpenCorpus(ctx, filepath.Join(t.TempDir(), "index.db"))
@@ -122,14 +135,47 @@ func Over(t testing.TB, w *world.World) *Bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(hooks.Close)
+	m := modelAt(t, w, url)
 	rev := reviewer.New(library, app.Verifier(), b.Releases, reviewer.Options{Hooks: hooks, Alert: func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) }})
-	spk, act := speaker.New(library, speaker.Options{Similar: app.Similarity(static)}), actions.New(library, actions.Options{Hooks: hooks})
+	spk, act := speaker.New(library, speaker.Options{Similar: app.Similarity(static), Model: m, Stream: stream{b}}), actions.New(library, actions.Options{Hooks: hooks, Model: m})
 	b.Handlers = map[schema.Pass]mesh.Handler{
-		schema.PassRetrieve: retriever.New(library, retriever.Options{Hooks: hooks}).Retrieve, schema.PassThink: monologue.New(library, nil).Think,
+		schema.PassRetrieve: retriever.New(library, retriever.Options{Hooks: hooks, Model: m}).Retrieve, schema.PassThink: monologue.New(library, m).Think,
 		schema.PassReviewThought: rev.ReviewThoughts, schema.PassDecide: spk.Decide, schema.PassSpeak: spk.Speak,
 		schema.PassReviewSpeech: rev.ReviewSpeech, schema.PassAct: act.Act,
 	}
 	return b
+}
+
+// modelAt is a model at a URL, or nil without one.
+func modelAt(t testing.TB, w *world.World, url string) *model.Model {
+	t.Helper()
+	if url == "" {
+		return nil
+	}
+	models, err := llm.New(llm.Config{Primary: llm.Provider{URL: url, Model: "scripted"}}, llm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(models.Close)
+	m, err := model.New(models, []*world.World{w}, model.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// stream reviews each sentence of a speech under way at once.
+type stream struct{ b *Bench }
+
+func (s stream) Load(ctx context.Context, t *schema.Turn) (mesh.State, error) {
+	return s.b.Releases.Load(ctx, t)
+}
+
+func (s stream) Emit(ctx context.Context, t *schema.Turn, part int) error {
+	p := t.Copy()
+	p.Part = part
+	_, err := s.b.Handlers[schema.PassReviewSpeech](ctx, p)
+	return err
 }
 
 // Turn is a new turn of the bench's world.
