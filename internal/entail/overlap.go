@@ -50,11 +50,18 @@ func (o *Overlap) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, e
 
 // Share is the share of the hypothesis's content words that the premise holds.
 func Share(premise, hypothesis string) float64 {
-	want := text.ContentSet(clip(hypothesis, maxHypothesis))
+	return ShareOf(Content(premise), text.ContentSet(clip(hypothesis, maxHypothesis)))
+}
+
+// Content are the content words of a text as Share reads it.
+func Content(s string) map[string]bool { return text.ContentSet(clip(s, maxPremise)) }
+
+// ShareOf is Share over words that were read already.
+func ShareOf(have, want map[string]bool) float64 {
 	if len(want) == 0 {
 		return 0
 	}
-	have, n := text.ContentSet(clip(premise, maxPremise)), 0
+	n := 0
 	for w := range want {
 		if have[w] {
 			n++

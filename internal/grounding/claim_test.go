@@ -273,7 +273,9 @@ func TestAgreementAsserts(t *testing.T) {
 		{"What do you know of the ferry?", "Mira says: I know the ferry."},
 	} {
 		claims := grounding.Claims(c.said, grounding.Context{NPCName: "Mira", NPCHandle: "mira", Player: "Ansel", Message: c.message, Names: []string{"Mira", "Osric"}})
-		if !slices.ContainsFunc(claims, func(cl grounding.Claim) bool { return cl.Kind != schema.ClaimNone && cl.Frame != grounding.FrameAttribution }) {
+		if !slices.ContainsFunc(claims, func(cl grounding.Claim) bool {
+			return cl.Kind != schema.ClaimNone && cl.Frame != grounding.FrameAttribution
+		}) {
 			t.Errorf("%q, said to %q, asserts nothing: %+v", c.said, c.message, claims)
 		}
 	}

@@ -70,7 +70,8 @@ type review struct {
 	claims   []*judged
 	byID     map[string]*schema.Evidence
 	moved    int
-	clean    map[*schema.Evidence]bool // blocks judged by the provenance contract
+	clean    map[*schema.Evidence]bool  // blocks judged by the provenance contract
+	sets     map[string]map[string]bool // content words by text
 }
 
 // Review judges a draft sentence by sentence and claim by claim. A claim passes
@@ -79,7 +80,7 @@ type review struct {
 func Review(ctx context.Context, v entail.Verifier, in ReviewInput) (schema.Review, []SentenceVerdict, error) {
 	// The cascade keeps a tier that fails or answers out of shape from supporting
 	// anything, and from stopping the review.
-	r := &review{in: in, verifier: entail.NewCascade(v), out: make([]SentenceVerdict, len(in.Sentences)), byID: map[string]*schema.Evidence{}, clean: map[*schema.Evidence]bool{}}
+	r := &review{in: in, verifier: entail.NewCascade(v), out: make([]SentenceVerdict, len(in.Sentences)), byID: map[string]*schema.Evidence{}, clean: map[*schema.Evidence]bool{}, sets: map[string]map[string]bool{}}
 	for i := range in.Evidence {
 		if e := &in.Evidence[i]; r.byID[e.ID] == nil {
 			r.byID[e.ID] = e

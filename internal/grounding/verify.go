@@ -215,10 +215,10 @@ func (r *review) nearest(j *judged, n int) []*schema.Evidence {
 	var all []near
 	for i := range r.in.Evidence {
 		e := &r.in.Evidence[i]
-		if slices.Contains(j.cited, e) || !r.mayGround(e, &j.Claim) || !r.eligible(e) {
+		if slices.Contains(j.cited, e) || !r.mayGround(e, &j.Claim) {
 			continue
 		}
-		if s := entail.Share(e.Text, j.Core); s > 0 {
+		if s := r.share(e.Text, j.Core); s > 0 && r.eligible(e) {
 			all = append(all, near{e, s})
 		}
 	}
@@ -236,6 +236,20 @@ func (r *review) nearest(j *judged, n int) []*schema.Evidence {
 		out = append(out, x.e)
 	}
 	return out
+}
+
+// share is entail.Share; each text of a review is read once.
+func (r *review) share(premise, hypothesis string) float64 {
+	return entail.ShareOf(r.words(premise), r.words(hypothesis))
+}
+
+func (r *review) words(s string) map[string]bool {
+	set, ok := r.sets[s]
+	if !ok {
+		set = entail.Content(s)
+		r.sets[s] = set
+	}
+	return set
 }
 
 // eligible remembers its answers: each claim asks about each block.
@@ -263,12 +277,12 @@ func (r *review) contradictions(ctx context.Context) error {
 			continue
 		}
 		for _, e := range r.nearest(j, MaxSourcesPerClaim) {
-			if rank(e) >= rank(j.by) && e.Path != j.by.Path && !sameText(e, j.by) && entail.Share(e.Text, j.Core) >= sameMatter {
+			if rank(e) >= rank(j.by) && e.Path != j.by.Path && !sameText(e, j.by) && r.share(e.Text, j.Core) >= sameMatter {
 				all = append(all, asked{claims: []*judged{j}, by: e, pair: r.pair(e, e.Text, j.Core)})
 			}
 		}
 		for _, before := range r.saidBefore(j) {
-			if entail.Share(before, j.Core) < sameMatter {
+			if r.share(before, j.Core) < sameMatter {
 				continue
 			}
 			e := &schema.Evidence{ID: "said", Text: before}

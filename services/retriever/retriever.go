@@ -74,9 +74,11 @@ func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, er
 			return "", fmt.Errorf("search %s for %s: %w", t.World, t.NPC, err)
 		}
 	}
-	t.Evidence = rule.Evidence(t.Evidence)
-	if len(t.Evidence) == 0 && !rule.Verified && t.Retrieval.Zone != schema.ZoneNone {
-		t.Retrieval.Zone, t.Retrieval.Confidence = schema.ZoneUnknown, 0
+	if !rule.Verified {
+		t.Evidence = rule.Evidence(t.Evidence)
+		if len(t.Evidence) == 0 && t.Retrieval.Zone != schema.ZoneNone {
+			t.Retrieval.Zone, t.Retrieval.Confidence = schema.ZoneUnknown, 0
+		}
 	}
 	return schema.PassThink, nil
 }
@@ -141,8 +143,18 @@ func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc 
 		rerank(ctx, t, a)
 		compact(ctx, t, a)
 	}
-	t.Evidence = append(grounding.Blocks(t.Sources, grounding.DefaultLimits), stateBlocks(t, npc)...)
+	t.Evidence = grounding.Blocks(t.Sources, grounding.DefaultLimits)
+	t.Sources = told(t.Sources, t.Evidence)
+	t.Evidence = append(t.Evidence, stateBlocks(t, npc)...)
 	return keepBack(ctx, t, x, query)
+}
+
+// told are the sources of which a block is among the evidence. The others could
+// only be thought of, and never told: they need not travel.
+func told(sources []schema.Source, blocks []schema.Evidence) []schema.Source {
+	return slices.DeleteFunc(slices.Clone(sources), func(s schema.Source) bool {
+		return !slices.ContainsFunc(blocks, func(e schema.Evidence) bool { return e.SourceID == s.ID })
+	})
 }
 
 // keepBack finds out whether what would answer best is closed to this player: a
