@@ -22,8 +22,12 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// TopK is how many sources Pass 1 hands on.
-const TopK = 12
+// TopK is how many sources Pass 1 hands on, and TopKModel how many where a model
+// may choose among them.
+const (
+	TopK      = 8
+	TopKModel = 12
+)
 
 // Service answers the retrieve pass.
 type Service struct {
@@ -126,9 +130,12 @@ func (s *Service) searchFeeling(ctx context.Context, t *schema.Turn, x *lore.Lor
 
 // search fills the turn with what the index holds for this question.
 func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
-	a := s.model.Searching(t, x, npc)
+	a, top := s.model.Searching(t, x, npc), TopK
+	if a != nil {
+		top = TopKModel
+	}
 	query := retrieval.Query{
-		NPC: npc, Message: worded(ctx, t, a, reading.Question), TopK: TopK, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t),
+		NPC: npc, Message: worded(ctx, t, a, reading.Question), TopK: top, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t),
 		Player: t.PlayerName, Context: recentLines(t.Convo),
 	}
 	result, err := x.Index.CitationQuery(ctx, query)
@@ -152,9 +159,13 @@ func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc 
 // told are the sources of which a block is among the evidence. The others could
 // only be thought of, and never told: they need not travel.
 func told(sources []schema.Source, blocks []schema.Evidence) []schema.Source {
-	return slices.DeleteFunc(slices.Clone(sources), func(s schema.Source) bool {
+	out := slices.DeleteFunc(slices.Clone(sources), func(s schema.Source) bool {
 		return !slices.ContainsFunc(blocks, func(e schema.Evidence) bool { return e.SourceID == s.ID })
 	})
+	for i := range out {
+		out[i].Keywords = nil // they have helped to find it
+	}
+	return out
 }
 
 // keepBack finds out whether what would answer best is closed to this player: a
