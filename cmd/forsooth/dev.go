@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -42,11 +43,11 @@ func (c *devLLMCmd) Run(e *env) (err error) {
 		return usage(err)
 	}
 	if c.Log != "" {
-		file, err := os.Create(c.Log)
-		if err != nil {
-			return usage(fmt.Errorf("--log: %w", err))
+		file, opened := os.Create(c.Log)
+		if opened != nil {
+			return usage(fmt.Errorf("--log: %w", opened))
 		}
-		defer file.Close()
+		defer func() { err = errors.Join(err, file.Close()) }()
 		o.Log = file
 	}
 	s, err := llmtest.Start(o)

@@ -67,7 +67,7 @@ func TestNoModelIsCalledWhileTheSwitchIsOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer model.Close() //nolint:errcheck // what it said has been read
+	t.Cleanup(func() { _ = model.Close() })
 	s := newSite(t)
 	up := s.start("up", "--world", s.village(), "--llm-url", model.URL(), "--llm-model", "big")
 	up.says("ready in")
