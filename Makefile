@@ -14,7 +14,7 @@ export CGO_ENABLED ?= 0
 SIDECARS := $(patsubst sidecar/%/requirements.txt,%,$(wildcard sidecar/*/requirements.txt))
 SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 
-.PHONY: all build test test-go test-python generate vet fmt lint race evals ci clean
+.PHONY: all build test test-go test-python generate vet fmt lint race evals honesty ci clean
 
 all: build
 
@@ -66,6 +66,10 @@ race:
 ## evals: the suites of evals/ and worlds/, with their thresholds
 evals: build
 	@for suite in $(SUITES); do echo "eval $$suite"; $(BIN)/forsooth eval $$suite || exit 1; done
+
+## honesty: scripted models lie in both worlds; nothing unsupported may be released
+honesty: build
+	$(BIN)/forsooth bench honesty --world hollowmere --world shadowwatch --turns 5
 
 ## ci: what CI runs
 ci:
