@@ -25,11 +25,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/forsooth-npc/forsooth/services/actions"
-	"github.com/forsooth-npc/forsooth/services/monologue"
-	"github.com/forsooth-npc/forsooth/services/retriever"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
-	"github.com/forsooth-npc/forsooth/services/speaker"
 )
 
 // Services are the services that a process may run, in the order of a turn.
@@ -214,27 +210,17 @@ func (a *App) register(o Options, static *embed.Static) {
 		}
 		a.Mesh.Handle(pass, h)
 	}
+	handlers, ends := a.passes(o, static, onMesh{a.Mesh.Said(), a.Mesh})
+	for _, pass := range schema.Passes {
+		if runs(serviceOf[pass]) {
+			handle(pass, handlers[pass])
+		}
+	}
 	if runs("retriever") {
 		a.Mesh.Intake(mesh.Intake{Check: a.Library.Check})
-		handle(schema.PassRetrieve, retriever.New(a.Library, retriever.Options{Model: a.Model, Hooks: a.hooks}).Retrieve)
-	}
-	if runs("monologue") {
-		handle(schema.PassThink, monologue.New(a.Library, a.Model).Think)
-	}
-	if runs("reviewer") {
-		r := reviewer.New(a.Library, Verifier(), a.Mesh.Said(), reviewer.Options{Confirm: a.Mesh, Alert: o.Alert, Hooks: a.hooks})
-		handle(schema.PassReviewThought, r.ReviewThoughts)
-		handle(schema.PassReviewSpeech, r.ReviewSpeech)
-	}
-	if runs("speaker") {
-		s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Model: a.Model, Stream: a.Mesh.Said()})
-		handle(schema.PassDecide, s.Decide)
-		handle(schema.PassSpeak, s.Speak)
 	}
 	if runs("actions") {
-		s := actions.New(a.Library, actions.Options{Model: a.Model, Hooks: a.hooks})
-		handle(schema.PassAct, s.Act)
-		a.Mesh.Ends(mesh.Ends{Author: s.Author, Apply: s.Apply})
+		a.Mesh.Ends(mesh.Ends{Author: ends.Author, Apply: ends.Apply})
 	}
 }
 

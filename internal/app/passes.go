@@ -48,8 +48,22 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 	if a.hooks, err = moderation.NewHooks(o.Worlds, moderation.Options{}); err != nil {
 		return nil, nil, err
 	}
+	handlers, _ := a.passes(o, static, keep)
+	return handlers, a.Close, nil
+}
+
+// serviceOf is which service runs a pass.
+var serviceOf = map[schema.Pass]string{
+	schema.PassRetrieve: "retriever", schema.PassThink: "monologue", schema.PassReviewThought: "reviewer", schema.PassReviewSpeech: "reviewer",
+	schema.PassDecide: "speaker", schema.PassSpeak: "speaker", schema.PassAct: "actions",
+}
+
+// passes composes the services and gives the handler of each pass, and the service
+// that ends turns.
+func (a *App) passes(o Options, static *embed.Static, keep Keeper) (map[schema.Pass]mesh.Handler, *actions.Service) {
 	r := reviewer.New(a.Library, Verifier(), keep, reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks})
 	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Model: a.Model, Stream: keep})
+	ends := actions.New(a.Library, actions.Options{Model: a.Model, Hooks: a.hooks})
 	return map[schema.Pass]mesh.Handler{
 		schema.PassRetrieve:      retriever.New(a.Library, retriever.Options{Model: a.Model, Hooks: a.hooks}).Retrieve,
 		schema.PassThink:         monologue.New(a.Library, a.Model).Think,
@@ -57,6 +71,12 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 		schema.PassDecide:        s.Decide,
 		schema.PassSpeak:         s.Speak,
 		schema.PassReviewSpeech:  r.ReviewSpeech,
-		schema.PassAct:           actions.New(a.Library, actions.Options{Model: a.Model, Hooks: a.hooks}).Act,
-	}, a.Close, nil
+		schema.PassAct:           ends.Act,
+	}, ends
+}
+
+// onMesh is the keeper of turns on a mesh: its streams, and the game behind it.
+type onMesh struct {
+	*mesh.Said
+	*mesh.Mesh
 }
