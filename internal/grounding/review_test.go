@@ -93,3 +93,19 @@ func TestReviewFindsWhatIsWrongWithASentence(t *testing.T) {
 		})
 	}
 }
+
+// A sentence that cites evidence must state something of it: what looks like a
+// citation and supports nothing is not released.
+func TestASentenceThatCitesAndStatesNothing(t *testing.T) {
+	evidence := []schema.Evidence{{ID: "E1", Text: "Teague owns the ferry.", Provenance: schema.Provenance{Source: schema.OriginCorpus}}}
+	for said, cites := range map[string]bool{"Very well: and be quick about it.": true, "Good day to you.": true} {
+		in := grounding.ReviewInput{Sentences: []schema.DraftSentence{{Text: said}}, Evidence: evidence, Class: schema.ClassMedium}
+		if r, _, err := grounding.Review(t.Context(), entail.NewRules(), in); err != nil || r.Verdict != schema.Approved {
+			t.Errorf("%q, uncited: %+v, %v", said, r.Issues, err)
+		}
+		in.Sentences[0].Citations = []schema.Citation{{EvidenceID: "E1"}}
+		if r, _, err := grounding.Review(t.Context(), entail.NewRules(), in); err != nil || (r.Verdict == schema.IssuesFound) != cites {
+			t.Errorf("%q, citing E1: %+v, %v", said, r.Issues, err)
+		}
+	}
+}
