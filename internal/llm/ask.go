@@ -76,12 +76,11 @@ func (m *Models) learns(r *rung, c *call, form form, told *told, err error) (aga
 	switch {
 	case err == nil:
 		lesson = able.answered(told.inOnePiece)
-	case errors.Is(err, errResting), neverSent(err):
-		c.giveBack()
 	default:
-		if lesson, again = able.learn(form, err); again {
-			c.giveBack()
-		}
+		lesson, again = able.learn(form, err)
+	}
+	if again || errors.Is(err, errResting) || neverSent(err) {
+		c.giveBack()
 	}
 	if lesson != "" {
 		m.options.Report(Event{Provider: r.Name, Name: c.Name, Line: r.says(lesson)})

@@ -91,9 +91,9 @@ var problems = []struct {
 	{isA(errBroke), "its answer broke off before its end; allow more in llm.calls.<call>.max_tokens"},
 	{isA(errEndless), "its answer does not end; set a lower llm.calls.<call>.max_tokens, or take another model"},
 	{isA(context.DeadlineExceeded), "it did not answer in time; allow more in llm.calls.<call>.timeout_ms or take a faster model"},
-	{isA(io.EOF), "it hung up before it answered; look at the server's log"},
-	{isA(io.ErrUnexpectedEOF), "it hung up in the middle of its answer; look at the server's log"},
-	{isA(syscall.ECONNRESET), "it hung up in the middle of its answer; look at the server's log"},
+	{isA(io.EOF), "it hung up before it answered; look at the server's log, and whether llm.url should begin with https://"},
+	{isA(io.ErrUnexpectedEOF), "it hung up in the middle of its answer; look at the server's log, and whether llm.url should begin with https://"},
+	{isA(syscall.ECONNRESET), "it hung up in the middle of its answer; look at the server's log, and whether llm.url should begin with https://"},
 	{isNoJSON, "its answer is not OpenAI's protocol; mend llm.url, which usually ends in /v1"},
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/kaptinlin/jsonrepair"
 )
@@ -42,16 +43,20 @@ func parse(text string, cut bool) ([]byte, error) {
 	case cut, end < begin:
 		return nil, errBroke
 	}
+	if tangled(text[begin : end+1]) {
+		return nil, errTangled
+	}
 	repaired, err := repair(text[begin : end+1])
 	if err != nil {
-		return nil, errors.New("it is no JSON, and cannot be mended")
+		return nil, errTangled
 	}
 	return []byte(repaired), nil
 }
 
 var (
-	errEmpty = errors.New("it is empty")
-	errBroke = errors.New("it broke off before its end")
+	errEmpty   = errors.New("it is empty")
+	errBroke   = errors.New("it broke off before its end")
+	errTangled = errors.New("it is no JSON, and cannot be mended")
 )
 
 // repair keeps a library's panic from being ours.
@@ -65,4 +70,70 @@ func repair(text string) (out string, err error) {
 		err = errors.New("repair: not JSON")
 	}
 	return out, err
+}
+
+// What is tried to be mended. The library's time grows with the third power of the
+// quotes that end nowhere: some kilobytes of them would take it minutes.
+const (
+	maxMend   = 16 << 10
+	maxStrays = 16
+)
+
+// tangled says whether a text is too long, or too far from JSON, to be mended:
+// whether more than some quotes neither begin nor end anything. An apostrophe
+// within double quotes does no harm where all else is in order.
+func tangled(text string) bool {
+	strays, foreign, quote, before, escaped := 0, 0, rune(0), '{', false
+	for i, c := range text {
+		begins, ends := strings.ContainsRune("{[,:", before), matches(quote, c)
+		switch {
+		case escaped:
+			escaped = false
+		case c == '\\':
+			escaped = true
+			strays += one(quote == 0)
+		case quote == 0 && isQuote(c) && begins:
+			quote = c
+		case ends && structural(text[i+utf8.RuneLen(c):]):
+			quote = 0
+		case ends, quote == 0 && isQuote(c), quote != 0 && c == '\n':
+			strays++
+		case isQuote(c):
+			foreign++
+		}
+		if !strings.ContainsRune(blank, c) {
+			before = c
+		}
+	}
+	return len(text) > maxMend || quote != 0 || strays > maxStrays || strays > 0 && strays+foreign > maxStrays
+}
+
+const blank = " \t\r\n"
+
+// structural says whether a text goes on as JSON does behind a string.
+func structural(text string) bool {
+	text = strings.TrimLeft(text, blank)
+	return text == "" || strings.IndexByte("}],:", text[0]) >= 0
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// quotes are what the library takes for them, those of one kind together.
+var quotes = []string{"\"“”", "'‘’`´"}
+
+func isQuote(c rune) bool { return strings.ContainsRune(quotes[0]+quotes[1], c) }
+
+// matches says whether a quote may end what another has begun.
+func matches(open, c rune) bool {
+	for _, kind := range quotes {
+		if open != 0 && strings.ContainsRune(kind, open) {
+			return strings.ContainsRune(kind, c)
+		}
+	}
+	return false
 }

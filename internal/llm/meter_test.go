@@ -1,0 +1,80 @@
+package llm
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// A pass may make so many calls, and the meter refuses the next.
+func TestAPassHasSoManyCalls(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		pass    schema.Pass
+		attempt int
+		before  []schema.PassRecord
+		want    int
+	}{
+		{"retrieve", schema.PassRetrieve, 1, nil, 3},
+		{"think", schema.PassThink, 1, nil, 4},
+		{"decide", schema.PassDecide, 1, nil, 1},
+		{"speak", schema.PassSpeak, 1, nil, 4},
+		{"act", schema.PassAct, 1, nil, 1},
+		{"a review", schema.PassReviewSpeech, 1, nil, 2},
+		{"a pass that makes none", schema.Pass("dream"), 1, nil, 0},
+		{"thoughts again, after a review", schema.PassThink, 1, []schema.PassRecord{{Pass: schema.PassThink, LLMCalls: 3}, {Pass: schema.PassReviewThought, LLMCalls: 2}}, 1},
+		{"the second review shares with the first", schema.PassReviewSpeech, 1, []schema.PassRecord{{Pass: schema.PassReviewThought, LLMCalls: 1}}, 1},
+		{"speech after a run that died", schema.PassSpeak, 2, nil, 3},
+		{"speech after runs that died", schema.PassSpeak, 9, nil, 0},
+		{"speech of a turn that has made 13", schema.PassSpeak, 1, []schema.PassRecord{{Pass: schema.PassRetrieve, LLMCalls: 3}, {Pass: schema.PassThink, LLMCalls: 10}}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			turn := &schema.Turn{Pass: c.pass, Passes: append(c.before, schema.PassRecord{Pass: c.pass, Attempt: c.attempt})}
+			m := NewMeter(turn)
+			calls := 0
+			for ; calls <= MaxCalls; calls++ {
+				if err := m.take(); err != nil {
+					if !errors.Is(err, ErrSpent) {
+						t.Error(err)
+					}
+					break
+				}
+			}
+			if last := turn.Passes[len(turn.Passes)-1]; calls != c.want || last.LLMCalls != c.want {
+				t.Errorf("%d calls, %d recorded; want %d", calls, last.LLMCalls, c.want)
+			}
+		})
+	}
+}
+
+// Whatever the passes may make on their own, a turn makes no more than 15.
+func TestATurnHasSoManyCalls(t *testing.T) {
+	turn := &schema.Turn{}
+	calls := 0
+	for _, p := range []schema.Pass{schema.PassRetrieve, schema.PassThink, schema.PassReviewThought, schema.PassDecide, schema.PassSpeak, schema.PassReviewSpeech, schema.PassAct} {
+		turn.Passes = append(turn.Passes, schema.PassRecord{Pass: p, Attempt: 1})
+		for m := NewMeter(turn); m.take() == nil; calls++ {
+		}
+	}
+	if calls != MaxCalls {
+		t.Errorf("%d calls, want %d", calls, MaxCalls)
+	}
+}
+
+// A call that reached no model is given back.
+func TestACallIsGivenBack(t *testing.T) {
+	turn := turnOf(schema.PassDecide)
+	m := NewMeter(turn)
+	for range 3 {
+		if err := m.take(); err != nil {
+			t.Fatal(err)
+		}
+		m.giveBack()
+	}
+	m.add(100, 20, 0.5)
+	m.add(10, 2, 0.25)
+	if got := turn.Passes[0]; got.LLMCalls != 0 || got.Tokens != 132 || got.TokensOut != 22 || got.Cost != 0.75 {
+		t.Errorf("recorded %+v", got)
+	}
+}
