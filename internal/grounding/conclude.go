@@ -32,25 +32,7 @@ func (r *review) conclude() {
 		if issue := r.commitment(i); issue != nil {
 			r.out[i].Issues = append(r.out[i].Issues, *issue)
 		}
-		if issue := r.idle(i); issue != nil {
-			r.out[i].Issues = append(r.out[i].Issues, *issue)
-		}
 	}
-}
-
-// idle is the issue of a sentence that cites evidence and states nothing: what it
-// seems to rest on says nothing of it.
-func (r *review) idle(i int) *schema.Issue {
-	sv, d := &r.out[i], r.in.Sentences[i]
-	if r.in.Thoughts || sv.Released || r.authored(d) || len(sv.Claims) > 0 || len(sv.Issues) > 0 {
-		return nil
-	}
-	for _, c := range d.Citations {
-		if c.EvidenceID != selfID {
-			return &schema.Issue{Claim: d.Text, Type: schema.IssueNotEntailed, Citation: c.EvidenceID, Correction: "it cites evidence and states nothing that stands there"}
-		}
-	}
-	return nil
 }
 
 // issueOf is what is wrong with a claim, or nil.

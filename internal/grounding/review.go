@@ -125,13 +125,23 @@ func (r *review) readDraft() {
 		sv.Issues = append(sv.Issues, r.formIssues(d, words, i)...)
 		words += r.spokenWords(d.Text)
 		sv.Issues = append(sv.Issues, r.idIssues(d)...)
+		states := false
 		for _, claim := range Claims(d.Text, c) {
+			states = states || claim.Kind != schema.ClaimNone
 			if claim.Kind != schema.ClaimNone && !r.deed(&claim, d.Text) {
 				r.claims = append(r.claims, r.newJudged(claim, i))
 			}
 		}
+		if !states && !r.in.Thoughts && citesEvidence(d) {
+			// What cites evidence is to stand there, though it be an order or a greeting.
+			r.claims = append(r.claims, r.newJudged(Claim{Text: d.Text, Core: d.Text, Raw: d.Text, Kind: schema.ClaimWorld, End: len(d.Text)}, i))
+		}
 		c.Previous = append(slices.Clone(c.Previous), d.Text)
 	}
+}
+
+func citesEvidence(d schema.DraftSentence) bool {
+	return slices.ContainsFunc(d.Citations, func(c schema.Citation) bool { return c.EvidenceID != selfID })
 }
 
 func (r *review) authored(d schema.DraftSentence) bool {
