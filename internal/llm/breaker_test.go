@@ -70,6 +70,7 @@ func TestWhatTripsABreaker(t *testing.T) {
 		{"a wrong key", fail(401, "no"), false},
 		{"a wrong request", fail(400, "too long"), false},
 		{"prose", say("Prose."), false},
+		{"an answer that does not end", say(strings.Repeat("and then ", 3<<10)), false},
 		{"silence towards a turn without time", hang(nil), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

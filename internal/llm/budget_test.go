@@ -29,9 +29,12 @@ func (l *ledger) Spent(_ context.Context, key string) (int64, float64, error) {
 func (l *ledger) Add(ctx context.Context, key string, tokens int64, cost float64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	l.tokens[key] += tokens
 	l.cost[key] += cost
-	return errors.Join(l.broken, ctx.Err())
+	return l.broken
 }
 
 func newLedger() *ledger { return &ledger{tokens: map[string]int64{}, cost: map[string]float64{}} }

@@ -134,8 +134,10 @@ func TestWithoutAModelOrAMeterNothingIsAsked(t *testing.T) {
 	if _, err := m.Complete(within(t, time.Second), Request{Name: "speech"}); err == nil || len(s.requests()) != 0 {
 		t.Errorf("no meter: %v, %d requests", err, len(s.requests()))
 	}
-	if _, err := New(Config{}, Options{}); err == nil || !strings.Contains(err.Error(), "llm.url") {
-		t.Errorf("no URL: %v", err)
+	for _, url := range []string{"", "localhost:11434/v1", "ftp://host/v1", "http://", "http://[::1"} {
+		if _, err := New(Config{Primary: Provider{URL: url}}, Options{}); err == nil || !strings.Contains(err.Error(), "llm.url") {
+			t.Errorf("the URL %q: %v", url, err)
+		}
 	}
 }
 

@@ -45,6 +45,9 @@ func (r *rung) problem(err error, model string) string {
 			return p.line
 		}
 	}
+	if errors.Is(err, errResting) {
+		return err.Error() // of lines that are clean
+	}
 	if errors.Is(err, ErrAnswer) {
 		return r.clean(err.Error()) + "; take a model that keeps to a schema"
 	}
@@ -52,7 +55,7 @@ func (r *rung) problem(err error, model string) string {
 	if errors.As(err, &atURL) { // the address is said, and may hold a key
 		err = atURL.Err
 	}
-	return r.clean(err.Error())
+	return r.clean(err.Error()) + "; look whether a model's server is at llm.url"
 }
 
 var ofUnknownModel = regexp.MustCompile(`(?i)model.*(not found|not exist|unknown|no such|not loaded|not available)|(unknown|no such|invalid) model|model_not_found`)
@@ -136,7 +139,7 @@ func refusedThere(err error) bool {
 func passing(err error) bool {
 	status, _ := refusal(err)
 	switch {
-	case errors.Is(err, errPage), errors.Is(err, errRedirect), isCertificate(err), isNoHost(err), isNoJSON(err):
+	case errors.Is(err, errPage), errors.Is(err, errRedirect), errors.Is(err, http.ErrSchemeMismatch), isCertificate(err), isNoHost(err), isNoJSON(err):
 		return false
 	case status == 0, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status >= 500:
 		return true
@@ -153,7 +156,7 @@ func (r *rung) clean(s string) string {
 		}
 		return c
 	}, strings.ToValidUTF8(r.redact(s), ""))
-	return upTo(oneLine(r.redact(s)), maxWords)
+	return upTo(oneLine(s), maxWords)
 }
 
 // maxWords is a line of a screen or two.

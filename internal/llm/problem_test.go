@@ -28,6 +28,16 @@ func nobody(t *testing.T) string {
 	return "http://" + l.Addr().String() + "/v1"
 }
 
+// garbled speaks another protocol.
+func garbled(w http.ResponseWriter, _ *http.Request, _ asked) {
+	c, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	_, _ = c.Write([]byte("SSH-2.0-OpenSSH_9.6\r\n"))
+	_ = c.Close()
+}
+
 func secure(t *testing.T, h http.Handler) *httptest.Server {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
@@ -90,6 +100,7 @@ func TestEachProblemIsOneLineWithItsMend(t *testing.T) {
 		{"a certificate that is not trusted", tls.URL + "/v1", []string{"certificate", "llm.ca_file"}},
 		{"http to an https server", strings.Replace(tls.URL, "https", "http", 1) + "/v1", []string{"https://", "llm.url"}},
 		{"https to an http server", strings.Replace(serve(t, say(good)).URL, "http", "https", 1), []string{"http://", "llm.url"}},
+		{"another kind of server", serve(t, garbled).URL + "?token=secret", []string{"malformed", "llm.url"}},
 		{"an address with a key in it", nobody(t) + "/" + testKey + "?key=" + testKey, []string{"nobody listens", "llm.url"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { oneProblem(t, c.url, c.words) })

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -27,6 +28,9 @@ type rung struct {
 }
 
 func newRung(p Provider, rest time.Duration) (*rung, error) {
+	if u, err := url.Parse(p.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%s: llm.url is no address that begins with http:// or https://", p.Name)
+	}
 	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own
 	transport.MaxIdleConnsPerHost = 256
 	if p.CAFile != "" {

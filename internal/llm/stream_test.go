@@ -117,17 +117,22 @@ func failing(text string) reaction {
 
 // An answer without an end is read only so far, and its request ends.
 func TestEndlessAnswersEnd(t *testing.T) {
-	for name, say := range map[string]func(int) string{
-		"words":       func(i int) string { return []string{`{"sentences":[{"text":"`, "and then "}[min(i, 1)] },
-		"white space": func(i int) string { return []string{`{"sentences":[`, "  \n"}[min(i, 1)] },
-		"prose":       func(int) string { return "once upon a time " },
+	for _, c := range []struct {
+		name        string
+		begin, more string
+		most        int // bytes
+	}{
+		{"words", `{"sentences":[{"text":"`, "and then ", Limits{MaxTokens: 900}.bytes()},
+		{"white space", `{"sentences":[`, "  \n", 2 * maxBlank},
+		{"prose", "", "once upon a time ", 0},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			gone := make(chan struct{}, 1)
 			s := serve(t, func(w http.ResponseWriter, r *http.Request, _ asked) {
 				w.Header().Set("Content-Type", "text/event-stream")
-				for i := 0; r.Context().Err() == nil; i++ {
-					piece(w, say(i), "")
+				piece(w, c.begin, "")
+				for r.Context().Err() == nil {
+					piece(w, c.more, "")
 				}
 				gone <- struct{}{}
 			})
@@ -135,7 +140,7 @@ func TestEndlessAnswersEnd(t *testing.T) {
 			turn := turnOf(schema.PassSpeak)
 			read := 0
 			_, err := m.Stream(within(t, 20*time.Second), request(turn), func(s string) error { read += len(s); return nil })
-			if !errors.Is(err, ErrAnswer) || read > 32<<10 || turn.Passes[0].TokensOut == 0 {
+			if !errors.Is(err, ErrAnswer) || read > c.most || turn.Passes[0].TokensOut == 0 {
 				t.Errorf("read %d bytes, counted %+v: %v", read, turn.Passes[0], err)
 			}
 			<-gone
