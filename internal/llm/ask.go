@@ -73,10 +73,9 @@ func (m *Models) admit(ctx context.Context, q Request) error {
 func (m *Models) learns(r *rung, c *call, form form, told *told, err error) (again bool) {
 	able := r.ability(c.model)
 	lesson := ""
-	switch {
-	case err == nil:
+	if err == nil {
 		lesson = able.answered(told.inOnePiece)
-	default:
+	} else {
 		lesson, again = able.learn(form, err)
 	}
 	if again || errors.Is(err, errResting) || neverSent(err) {

@@ -87,7 +87,7 @@ func (r *rung) request(c *call, f form) openai.ChatCompletionRequest {
 	if f.newTokens {
 		out.MaxCompletionTokens = c.limits.MaxTokens
 	} else {
-		out.MaxTokens = c.limits.MaxTokens
+		out.MaxTokens = c.limits.MaxTokens //nolint:staticcheck // what servers other than OpenAI's own take
 	}
 	if f.heat {
 		out.Temperature = c.temperature

@@ -90,6 +90,20 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 }
 
+// A retry that the meter refuses is told with why it was wanted.
+func TestARefusedRetrySaysWhatFailed(t *testing.T) {
+	m, told := client(t, Options{}, serve(t, say("Prose.")).URL)
+	_, err := m.Complete(within(t, 10*time.Second), request(turnOf(schema.PassDecide)))
+	if !errors.Is(err, ErrSpent) || !errors.Is(err, ErrAnswer) || len(told.list()) != 1 {
+		t.Errorf("got %v, reported %+v", err, told.list())
+	}
+	spent := turnOf(schema.PassDecide)
+	spent.Passes[0].LLMCalls = 1
+	if _, err := m.Complete(within(t, 10*time.Second), request(spent)); !errors.Is(err, ErrSpent) || errors.Is(err, ErrAnswer) || len(told.list()) != 1 {
+		t.Errorf("a turn without calls: %v, reported %+v", err, told.list())
+	}
+}
+
 // The turn's deadline ends a call however much time it was given.
 func TestTheTurnsDeadlineHolds(t *testing.T) {
 	m, _ := client(t, Options{}, serve(t, hang(nil)).URL)

@@ -24,8 +24,11 @@ func nobody(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // it only found a free port
-	return "http://" + l.Addr().String() + "/v1"
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return "http://" + address + "/v1"
 }
 
 // garbled speaks another protocol.

@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -35,6 +37,18 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	_, err := m.Complete(within(t, 10*time.Second), request(turnOf(schema.PassSpeak)))
 	if took := time.Since(began); err != nil || took < 300*time.Millisecond || len(s.requests()) != 2 {
 		t.Errorf("%v after %v and %d requests", err, took, len(s.requests()))
+	}
+}
+
+// A server that says a time beyond the call's is not waited for.
+func TestAWaitThatDoesNotFitIsNotBegun(t *testing.T) {
+	s := serve(t, fail(429, "slow down", "Retry-After", "2"), say(good))
+	m, _ := client(t, Options{}, s.URL)
+	q := request(turnOf(schema.PassSpeak))
+	q.Limits.Timeout = time.Second
+	_, err := m.Complete(within(t, 10*time.Second), q)
+	if !errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || len(s.requests()) != 1 {
+		t.Errorf("got %v after %d requests", err, len(s.requests()))
 	}
 }
 

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -150,6 +151,18 @@ func TestEndlessAnswersEnd(t *testing.T) {
 		})
 	}
 }
+
+// A body without end is read only so far, whatever is in it.
+func TestABodyWithoutEndEnds(t *testing.T) {
+	body := &limited{ReadCloser: io.NopCloser(endless{}), left: 1 << 20}
+	if n, err := io.Copy(io.Discard, body); n != 1<<20 || !errors.Is(err, errEndless) {
+		t.Errorf("read %d bytes: %v", n, err)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 // A cancel, of the turn or by the reader, reaches the server, and is nobody's failure.
 func TestACancelReachesTheServer(t *testing.T) {
