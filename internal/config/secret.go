@@ -46,7 +46,7 @@ func keyFromFile(setting, path string) (Secret, error) {
 	if err != nil {
 		return Secret{}, &Error{setting, "names a file that cannot be read: " + reason(err) + "; mend the path or its permissions"}
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	data, err := io.ReadAll(io.LimitReader(f, maxKeyBytes+1))
 	if err != nil {
 		return Secret{}, &Error{setting, "names a file that cannot be read: " + reason(err)}

@@ -124,7 +124,7 @@ func (m *Moderator) ask(ctx context.Context, address string, item Item) (Verdict
 	if err != nil {
 		return Verdict{}, fmt.Errorf("cannot be reached: %w", withoutURL(err))
 	}
-	defer res.Body.Close()
+	defer res.Body.Close() //nolint:errcheck // it was only read
 	return readVerdict(res)
 }
 

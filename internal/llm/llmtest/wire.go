@@ -54,9 +54,9 @@ func (c *call) send(content string) {
 	if c.stream(tokens) != nil {
 		return // the caller went away
 	}
-	c.event(chunk(c, nil, &finish, nil))
+	_ = c.event(chunk(c, nil, &finish, nil)) // whoever went away by now has heard it all
 	if c.request.StreamOptions.IncludeUsage {
-		c.event(chunk(c, []string{}, nil, c.usage(len(tokens))))
+		_ = c.event(chunk(c, []string{}, nil, c.usage(len(tokens))))
 	}
 	fmt.Fprint(c.w, "data: [DONE]\n\n")
 	_ = http.NewResponseController(c.w).Flush()

@@ -14,6 +14,7 @@ import (
 // Sort is a sort of thing.
 type Sort int
 
+// The sorts. None is a question that asks for no one of them.
 const (
 	None Sort = iota
 	Price
