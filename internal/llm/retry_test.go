@@ -42,10 +42,10 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 
 // A server that says a time beyond the call's is not waited for.
 func TestAWaitThatDoesNotFitIsNotBegun(t *testing.T) {
-	s := serve(t, fail(429, "slow down", "Retry-After", "2"), say(good))
+	s := serve(t, fail(429, "slow down", "Retry-After", "3"), say(good))
 	m, _ := client(t, Options{}, s.URL)
 	q := request(turnOf(schema.PassSpeak))
-	q.Limits.Timeout = time.Second
+	q.Limits.Timeout = 5 * time.Second // no time would be left for the answer
 	_, err := m.Complete(within(t, 10*time.Second), q)
 	if !errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || len(s.requests()) != 1 {
 		t.Errorf("got %v after %d requests", err, len(s.requests()))
