@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -67,6 +68,27 @@ func TestRequestValidation(t *testing.T) {
 				t.Fatalf("err = %v, want one about %s", err, c.field)
 			}
 		})
+	}
+}
+
+// A message that moderation blocked is taken out of its turn, and the turn goes on
+// to its authored line.
+func TestATurnWithAnEndingTravelsWithoutItsMessage(t *testing.T) {
+	turn := &schema.Turn{Pass: schema.PassSpeak, AcceptedAt: time.Unix(0, 0).UTC(), Request: schema.Request{TurnID: "t", World: "w", NPC: "n", Player: "p"}}
+	if err := turn.Validate(); err == nil {
+		t.Error("a turn without a message and without an ending is taken")
+	}
+	turn.Ending = &schema.Ending{Status: schema.StatusWithheld, Reason: schema.ReasonModerated, Line: "refuse"}
+	data, err := schema.EncodeTurn(turn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := schema.DecodeTurn(data); err != nil || got.Message != "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	turn.NPC = ""
+	if err := turn.Validate(); err == nil {
+		t.Error("an ending excuses a turn from naming its NPC")
 	}
 }
 

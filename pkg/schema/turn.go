@@ -299,6 +299,17 @@ type Ending struct {
 	Detail string `json:"detail,omitempty"`
 }
 
+// Validate says what is wrong with a turn, field first. A turn with an ending may
+// have lost its message: moderation took it out.
+func (t *Turn) Validate() error {
+	if t.Ending == nil || t.Message != "" {
+		return t.Request.Validate()
+	}
+	r := t.Request
+	r.Message = "taken out"
+	return r.Validate()
+}
+
 // PassRecord is what one run of a pass cost.
 type PassRecord struct {
 	Pass      Pass    `json:"pass"`

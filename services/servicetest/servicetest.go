@@ -193,6 +193,9 @@ func (b *Bench) Walk(t testing.TB, turn *schema.Turn, from schema.Pass) *schema.
 		}
 		turn.Hop, turn.Pass = turn.Hop+1, pass
 		turn.Passes = append(turn.Passes, schema.PassRecord{Pass: pass, Hop: turn.Hop, Attempt: 1}) // as the mesh does
+		if err := turn.Validate(); err != nil {                                                     // as the mesh does
+			t.Fatalf("%s: %v", pass, err)
+		}
 		next, err := b.Handlers[pass](t.Context(), turn)
 		if err != nil {
 			t.Fatalf("%s: %v", pass, err)
