@@ -21,7 +21,7 @@ const modelLimit = 30 * time.Second
 func (d *diagnosis) models() {
 	l := d.settings.LLM
 	if !l.Configured() {
-		d.add("models", statusFine, "", "no language model is configured: the extractive speaker answers, in the words of the evidence")
+		d.add("models", statusFine, "", "no language model is configured here: the extractive speaker answers, in the words of the evidence")
 		if l.Model != "" {
 			d.add("models", statusNote, "set llm.url, or --llm-url", "llm.model is %s, but no llm.url says where it is", l.Model)
 		}

@@ -62,6 +62,9 @@ func (c *evalSuiteCmd) Run(e *env) error {
 	}
 	report := eval.Summarise(suite, outcomes)
 	report.Model = with.LLM.Primary.Model
+	if with.LLM.Primary.URL != "" && report.Usage.Calls.Max == 0 {
+		e.log.Warn().Msg("no call of a model was answered: these are the extractive answers; forsooth doctor says what is wrong with the model")
+	}
 	if err := writeReport(c.Report, report); err != nil {
 		return failed(err)
 	}

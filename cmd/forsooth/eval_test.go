@@ -62,6 +62,15 @@ func TestASuiteBelowItsThresholds(t *testing.T) {
 	s.run("eval", path).wants(t, exitFine)
 }
 
+// A suite that passes with a model that never answered says so: its figures are
+// those of the extractive speaker.
+func TestASuiteWhoseModelNeverAnswersSaysSo(t *testing.T) {
+	s := newSite(t)
+	s.village()
+	path := s.write("suite.yaml", suite)
+	s.run("eval", path, "--llm-url", "http://127.0.0.1:1/v1", "--llm-model", "m").wants(t, exitFine, "no call of a model was answered", "forsooth doctor")
+}
+
 // A run is held against an earlier one: what changed is named, and what is worse
 // fails only where that was asked.
 func TestTwoRunsAreCompared(t *testing.T) {

@@ -61,6 +61,17 @@ func TestASwitchThatIsNowhere(t *testing.T) {
 	s.run("llm").wants(t, exitUsage, "on", "off", "status")
 }
 
+// Whoever names a model to a mesh that runs is told that it is not asked.
+func TestAModelNamedToAMeshThatRunsIsNotAskedAndSaid(t *testing.T) {
+	s := newSite(t)
+	up := s.start("up", "--world", s.village())
+	up.says("ready in")
+	s.run("chat", "--once", "Who owns the ferry?", "--llm-url", "http://127.0.0.1:1/v1").wants(t, exitFine, "the mesh at", "--llm-url", "forsooth up", "--data")
+	if r := s.run("chat", "--once", "Who owns the ferry?"); strings.Contains(r.err, "the mesh at") {
+		t.Errorf("said although no model was named: %s", r.err)
+	}
+}
+
 // While the switch is off no model is called, and turns are answered all the same.
 func TestNoModelIsCalledWhileTheSwitchIsOff(t *testing.T) {
 	model, err := llmtest.Start(llmtest.Options{})

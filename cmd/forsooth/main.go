@@ -101,6 +101,7 @@ type env struct {
 	ctx      context.Context
 	settings *config.Settings
 	json     bool
+	llmFlags bool // the models were named as flags
 	in       io.Reader
 	out, err io.Writer
 	log      zerolog.Logger
@@ -131,7 +132,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	settings, err := config.Load(c.Config, c.flags())
 	if err == nil {
-		e := &env{ctx: ctx, settings: settings, json: c.JSON, in: in, out: out, err: errOut, log: logger(settings.Log, errOut)}
+		e := &env{ctx: ctx, settings: settings, json: c.JSON, llmFlags: c.LLMURL+c.LLMName != "", in: in, out: out, err: errOut, log: logger(settings.Log, errOut)}
 		err = parsed.Run(e)
 	} else {
 		err = usage(err)

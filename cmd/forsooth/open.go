@@ -95,6 +95,9 @@ func (e *env) open() (*talk, error) {
 		return nil, err
 	}
 	if address != "" {
+		if e.llmFlags {
+			e.log.Warn().Msgf("the mesh at %s runs, with its own models: --llm-url and --llm-model are not used here; give them to forsooth up, or name another data folder with --data", address)
+		}
 		return e.dial(address, ws)
 	}
 	o, err := e.withModels(e.options(ws, nil))

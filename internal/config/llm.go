@@ -20,7 +20,6 @@ type LLM struct {
 	Temperature   float64         `koanf:"temperature"`
 	Rerank        bool            `koanf:"rerank"`         // let the model order the sources
 	CitationQuery bool            `koanf:"citation_query"` // let the model write the search queries
-	Judge         bool            `koanf:"judge"`          // let the model judge what the rules cannot
 	Calls         map[string]Call `koanf:"calls"`          // by the name of the call's schema
 }
 
@@ -105,7 +104,7 @@ func addDefaults(defaults map[string]any) map[string]any {
 		defaults[section+"price_in"], defaults[section+"price_out"] = 0.0, 0.0
 	}
 	defaults["llm.temperature"] = 0.3
-	for _, key := range []string{"rerank", "citation_query", "judge"} {
+	for _, key := range []string{"rerank", "citation_query"} {
 		defaults["llm."+key] = false
 	}
 	for _, name := range schema.Calls {
@@ -117,8 +116,8 @@ func addDefaults(defaults map[string]any) map[string]any {
 
 // mendKey is the line for a key that stands in the settings themselves.
 func mendKey(key string) error {
-	section, found := strings.CutSuffix(key, ".key")
-	if !found || section != "llm" && section != "llm.secondary" {
+	section, name := key[:max(strings.LastIndex(key, "."), 0)], key[strings.LastIndex(key, ".")+1:]
+	if section != "llm" && section != "llm.secondary" || !slices.Contains([]string{"key", "api_key", "apikey", "token", "secret"}, name) {
 		return nil
 	}
 	variable := keyVariable

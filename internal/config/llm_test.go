@@ -41,7 +41,7 @@ func TestTheModelsSettingsAreReadWhole(t *testing.T) {
 	if !l.Configured() || l.URL != "http://localhost:1/v1" || l.Model != "bigger" || l.PriceIn != 1.5 || l.PriceOut != 6 || l.Temperature != 0 {
 		t.Errorf("first provider: %+v", l.Provider)
 	}
-	if !l.Rerank || l.CitationQuery || l.Judge {
+	if !l.Rerank || l.CitationQuery {
 		t.Error("only rerank is switched on")
 	}
 	if l.Secondary.URL != "https://other.example/v1" || l.Secondary.Model != "small" || l.Secondary.KeyEnv != "OTHER_KEY" || l.Secondary.PriceOut != 0.25 {
@@ -57,7 +57,7 @@ func TestTheModelsSettingsAreReadWhole(t *testing.T) {
 
 func TestWithoutAURLThereIsNoModel(t *testing.T) {
 	s, err := config.Load("", nil)
-	if err != nil || s.LLM.Configured() || s.LLM.Rerank || s.LLM.CitationQuery || s.LLM.Judge {
+	if err != nil || s.LLM.Configured() || s.LLM.Rerank || s.LLM.CitationQuery {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -72,8 +72,8 @@ func TestEveryCallThatHasAPromptCanBeSet(t *testing.T) {
 func TestWhatIsWrongWithTheModelsSettingsIsNamed(t *testing.T) {
 	cases := []struct{ name, body, want string }{
 		{"a key in the file", "llm:\n  key: " + key + "\n", "forsooth.yaml:2: llm.key is no setting: a key does not belong in a settings file; put it in a file and name that in llm.key_file, or export FORSOOTH_LLM_KEY"},
+		{"a key by another name", "llm:\n  api_key: " + key + "\n", "forsooth.yaml:2: llm.api_key is no setting: a key does not belong in a settings file; put it in a file and name that in llm.key_file, or export FORSOOTH_LLM_KEY"},
 		{"a second key in the file", "llm:\n  secondary:\n    key: " + key + "\n", "forsooth.yaml:3: llm.secondary.key is no setting: a key does not belong in a settings file; put it in a file and name that in llm.secondary.key_file, or export FORSOOTH_LLM_SECONDARY_KEY"},
-		{"a key by another name", "llm:\n  api_key: " + key + "\n", `forsooth.yaml:2: there is no setting "llm.api_key"`},
 		{"a key for the section", "llm: " + key + "\n", "forsooth.yaml:1: is no mapping"},
 		{"a key for the name of a variable", "llm:\n  key_env: " + key + "\n", "llm.key_env: is no name of a variable; write a name such as FORSOOTH_LLM_KEY, not the key"},
 		{"two places for a key", "llm: {key_env: A, key_file: b}\n", "keep one"},

@@ -66,17 +66,20 @@ func (r *rung) refusedWith(status int, message, model string) string {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return "it refuses the key; export FORSOOTH_LLM_KEY or name a file in llm.key_file"
 	case (status == http.StatusNotFound || status == http.StatusBadRequest) && ofUnknownModel.MatchString(message):
+		if model == "" {
+			return "it wants a model by name; set llm.model to one that it lists"
+		}
 		return fmt.Sprintf("it has no model %q; set llm.model to one that it lists", model)
 	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
 		return "it has no /chat/completions there; mend llm.url, which usually ends in /v1"
 	case status == http.StatusTooManyRequests:
-		return "it takes no more requests for now (429): " + message + "; ask less, or raise the limit of the key"
+		return "it takes no more requests for now (429): " + strings.TrimRight(message, ".") + "; ask less, or raise the limit of the key"
 	case status >= 500:
-		return fmt.Sprintf("it fails (%d): %s; look at the server's log", status, message)
+		return fmt.Sprintf("it fails (%d): %s; look at the server's log", status, strings.TrimRight(message, "."))
 	case strings.Contains(message, "HTTP request to an HTTPS server"):
 		return "it speaks https; begin llm.url with https://"
 	}
-	return fmt.Sprintf("it refuses the request (%d): %s; look whether llm.model can chat", status, message)
+	return fmt.Sprintf("it refuses the request (%d): %s; look whether llm.model can chat", status, strings.TrimRight(message, "."))
 }
 
 // problems are what goes wrong before a server answers, or instead of it.
