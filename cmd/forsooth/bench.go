@@ -89,11 +89,11 @@ func (e *env) measured(m Measured) error {
 	fmt.Fprintf(e.out, "bench %s %s, %s\n\n", m.Bench, m.World, time.Now().Format("2006-01-02 15:04"))
 	for _, f := range m.Figures {
 		mark := ""
-		if f.Met != nil {
+		if f.Bar != "" {
 			mark = "  " + f.Bar
-			if !*f.Met {
-				mark += "  MISSED"
-			}
+		}
+		if f.Met != nil && !*f.Met {
+			mark += "  MISSED"
 		}
 		if _, err := fmt.Fprintf(e.out, "  %-32s %12.3f %-8s%s\n", f.Name, f.Value, f.Unit, mark); err != nil {
 			return err
