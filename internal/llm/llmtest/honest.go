@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -92,6 +93,9 @@ func (s *scene) best(all []shown, n int) []shown {
 			all[i].score = shared[i] / most
 		}
 		all[i].score += near[i] + 0.5/float64(1+i)
+		if defines(s.Message, all[i].text) {
+			all[i].score++
+		}
 		top = max(top, all[i].score)
 	}
 	var out []shown
@@ -102,6 +106,20 @@ func (s *scene) best(all []shown, n int) []shown {
 	}
 	slices.SortStableFunc(out, func(a, b shown) int { return cmp.Compare(b.score, a.score) })
 	return out[:min(len(out), n)]
+}
+
+var asksWhat = regexp.MustCompile(`(?i)^\W*(?:what|who)(?:['’]s| is| are| was| were)\s+(?:the |a |an )?([^?.,!]+?)\W*$`)
+
+// defines says whether a sentence says of what is asked what it is: "what is X?",
+// "X is a …".
+func defines(message, sentence string) bool {
+	m := asksWhat.FindStringSubmatch(message)
+	if m == nil {
+		return false
+	}
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(strings.ToLower(sentence), "the "), strings.ToLower(m[1])+" ")
+	first, _, _ := strings.Cut(rest, " ")
+	return ok && slices.Contains([]string{"is", "are", "was", "were"}, first)
 }
 
 var vectors = sync.OnceValue(func() *embed.Static {
