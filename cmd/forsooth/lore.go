@@ -4,12 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/retriever"
@@ -26,6 +30,17 @@ type loreCmd struct {
 func rejected(c schema.Chunk) (string, bool) {
 	reason := grounding.Signature(c.Text)
 	return reason, reason != ""
+}
+
+// lintPrompts says of each prompt of a world's own why it cannot be used.
+func lintPrompts(w *world.World) (out []world.Problem) {
+	for _, name := range slices.Sorted(maps.Keys(w.Prompts)) {
+		if _, err := prompt.NewBook(map[string]string{name: w.Prompts[name]}); err != nil {
+			file := "prompts/" + name + ".txt"
+			out = append(out, world.Problem{Severity: world.SeverityError, File: file, Message: strings.TrimPrefix(err.Error(), file+": ")})
+		}
+	}
+	return out
 }
 
 type lintCmd struct {
@@ -46,7 +61,7 @@ func (c *lintCmd) Run(e *env) error {
 	w, problems, err := app.LoadWorld(dir)
 	switch {
 	case err == nil:
-		problems = world.Lint(w, problems, rejected)
+		problems = append(world.Lint(w, problems, rejected), lintPrompts(w)...)
 	case errors.Is(err, app.ErrNoWorld):
 		return usage(err)
 	case len(world.Errors(problems)) == 0:

@@ -53,6 +53,20 @@ func TestABrokenFrameIsAnError(t *testing.T) {
 	s.run("chat", "--world", village, "--once", "hi").wants(t, exitUsage, "world.yaml", "name")
 }
 
+// A prompt that up would refuse is refused by lint, each with its file.
+func TestLintNamesPromptsThatCannotBeUsed(t *testing.T) {
+	s := newSite(t)
+	village := s.village()
+	s.write("village/prompts/lean.txt", "Speak.")
+	s.write("village/prompts/leen.txt", "Speak.")
+	s.write("village/prompts/rerank.txt", "Order the sources by {{.Name}}'s trade.")
+	r := s.run("lore", "lint", village)
+	if r.code != exitFailed || !strings.Contains(r.out, "prompts/lean.txt: ") || !strings.Contains(r.out, `{{template "rules" .}}`) ||
+		!strings.Contains(r.out, "prompts/leen.txt: ") || !strings.Contains(r.out, "no call has this name") || !strings.Contains(r.out, "2 errors") {
+		t.Errorf("exit %d:\n%s%s", r.code, r.out, r.err)
+	}
+}
+
 func TestTheBinaryCarriesWorldsThatLintClean(t *testing.T) {
 	s := newSite(t)
 	r := s.run("lore", "lint", "--json")
