@@ -23,6 +23,8 @@ type Claim struct {
 	Points string // the pronoun by which it leans on what stood before, if any
 	Means  string // what that pronoun was resolved to, or ""
 	Prior  string // the sentence before, where a pronoun stayed unresolved
+
+	outright bool // says yes to what stands before: no frame of that covers it
 }
 
 // Frame is what a claim is wrapped in.
@@ -73,13 +75,16 @@ func Claims(s string, c Context) []Claim {
 	var out []Claim
 	frame, hedged, by := FramePlain, false, ""
 	for _, sp := range clauseSpans(s) {
-		cl := newClause(s, sp, &c)
+		cl := newClause(s, sp, &c, out)
 		out = append(out, cl.lead...)
 		if cl.empty() {
 			continue
 		}
 		claim := cl.claim()
-		if claim.Frame == FramePlain && frame != FramePlain {
+		if cl.apart() {
+			frame, hedged, by = FramePlain, false, ""
+		}
+		if claim.Frame == FramePlain && frame != FramePlain && !claim.outright && !vouches.MatchString(claim.Core) {
 			claim.Frame, claim.Hedged, claim.By = frame, hedged, by // "they say that X, and Y"
 		}
 		if claim.Frame == FrameHearsay || claim.Frame == FrameAttribution {
@@ -93,6 +98,16 @@ func Claims(s string, c Context) []Claim {
 	}
 	return out
 }
+
+// apart says whether a clause stands for itself, behind a semicolon, a dash or a
+// "but": what is only said before it is stated there.
+func (cl *clause) apart() bool {
+	before := strings.TrimRight(text.Plain(cl.s[:cl.from]), " \t\n")
+	return strings.HasSuffix(before, ";") || strings.HasSuffix(before, "-") || strings.HasSuffix(before, " but")
+}
+
+// vouches is a clause that says of what others say that it is so.
+var vouches = regexp.MustCompile(`(?i)^\W*(?:and |for )?(?:it|that|this|so it|all of it|they|he|she)(?:'s| is| was| are| were)?(?: all| quite| indeed)? (?:so|true|right|the truth|fact|a fact|no lie|speaks? (?:true|truly|the truth)|told? (?:true|the truth)|do not lie|does not lie|don't lie)\b`)
 
 // none is a stretch that asserts nothing.
 func none(s string, start, end int) Claim {
@@ -111,10 +126,11 @@ type clause struct {
 	hedged     bool
 	by         string
 	asked      bool
+	before     []Claim // of the same sentence
 }
 
-func newClause(s string, sp text.Span, c *Context) *clause {
-	cl := &clause{s: s, start: sp.Start, end: sp.End, from: sp.Start, c: c}
+func newClause(s string, sp text.Span, c *Context, before []Claim) *clause {
+	cl := &clause{s: s, start: sp.Start, end: sp.End, from: sp.Start, c: c, before: before}
 	cl.asked = text.IsQuestion(s[sp.Start:sp.End]) && !rhetorical.MatchString(s[sp.Start:sp.End])
 	cl.refresh()
 	cl.dropLeads()
@@ -165,7 +181,7 @@ func (cl *clause) claim() Claim {
 	core := strings.TrimSpace(cl.s[cl.start:cl.end])
 	out := Claim{Core: core, Text: core, Raw: cl.s[cl.from:cl.end], Start: cl.from, End: cl.end, Hedged: cl.hedged, Frame: cl.frame, By: cl.by}
 	if core := cl.answers(cl.lows()); core != "" {
-		out.Kind, out.Core, out.Text = schema.ClaimWorld, core, core
+		out.Kind, out.Core, out.Text, out.outright = schema.ClaimWorld, core, core, true
 		return out
 	}
 	out.Kind = cl.kind()

@@ -85,7 +85,7 @@ func (r *review) uncitedAdvice(j *judged) string {
 // frameIssue: support from a rumour is spoken as hearsay only, and a pronoun must
 // mean in the speech what it means in the evidence.
 func (r *review) frameIssue(j *judged) *schema.Issue {
-	if isRumour(j.by) && j.Frame != FrameHearsay && j.Frame != FrameAttribution && !r.sentenceHearsay(j.sentence) {
+	if isRumour(j.by) && j.Frame != FrameHearsay && j.Frame != FrameAttribution && !(j.whole && r.sentenceHearsay(j.sentence)) {
 		return &schema.Issue{Type: schema.IssueNotEntailed, Citation: j.by.ID, Correction: "the evidence is a rumour; say it as hearsay"}
 	}
 	if why := r.meansAnother(j); why != "" {
@@ -116,6 +116,9 @@ func (r *review) meansAnother(j *judged) string {
 		if there == "" {
 			return "" // the player named whom the block, found by that name, is about
 		}
+	}
+	if personal[j.Points] && sameName(there, r.in.Context.NPCName) && !sameName(here, there) {
+		return fmt.Sprintf("“%s” is you yourself in the evidence; say “I”", j.Points)
 	}
 	if here == "" || sameName(here, there) || sameName(there, r.in.Context.NPCName) {
 		return ""

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -51,6 +52,8 @@ func (r *review) formIssues(d schema.DraftSentence, before, i int) []schema.Issu
 	switch n := before + r.spokenWords(d.Text); {
 	case strings.TrimSpace(d.Text) == "":
 		why = "an empty sentence"
+	case strings.ContainsFunc(d.Text, func(c rune) bool { return unicode.In(c, unicode.Cf, unicode.Co) || c < ' ' && c != '\n' && c != '\t' }):
+		why = "characters that show nothing; say plain words"
 	case n > limit && (i > 0 || len(text.Sentences(d.Text)) > 1):
 		why = fmt.Sprintf("%d words; a message of this kind is answered in %d", n, limit)
 	case strings.Contains(d.Text, "*") && outside(starred, d.Text, allowed),

@@ -27,7 +27,7 @@ func (cl *clause) kind() schema.ClaimKind {
 	words := cl.lows()
 	switch {
 	case len(words) == 0 || cl.all(words, social):
-		if cl.frame == FrameHearsay || cl.frame == FrameAttribution {
+		if cl.frame == FrameHearsay || cl.frame == FrameAttribution || !cl.asked && adds(words) {
 			return schema.ClaimWorld
 		}
 		return schema.ClaimNone
@@ -47,6 +47,28 @@ func (cl *clause) kind() schema.ClaimKind {
 		return schema.ClaimState
 	}
 	return schema.ClaimWorld
+}
+
+var (
+	// courtesies are words with which a sentence is manners, whatever else is in it.
+	courtesies = set(`hello hi hey hail greetings welcome good fine morrow farewell goodbye bye safe travels travel road roads journey
+		care thanks thank kindly cheers sorry pardon excuse forgive please friend friends stranger traveller traveler sir madam lady lord lad
+		lass luck best wishes peace blessings bless may gods god worry go come sit stay leave let rest wait hold listen look like want need
+		help say ask speak talk carry mention see very right of well course until next`)
+	// qualifying words add to what was said before: "a crossing costs two bits",
+	// "more at night".
+	qualifying = set(`more much many now not later soon again another alone always night day evening morning afternoon time back
+		away up off out along else all your yours my me here there once quick quickly love anything something`)
+)
+
+// adds says whether words of manners are no manners but a rest of a sentence that
+// goes on from what stood before.
+func adds(words []string) bool {
+	switch strings.Join(words, " ") {
+	case "not at all", "here", "there", "there there", "now then", "not now", "all right", "and now", "now", "now now":
+		return false
+	}
+	return hasAny(words, qualifying) && !hasAny(words, courtesies)
 }
 
 // all says whether every word is in the set, or the player's name.
@@ -126,6 +148,8 @@ func (cl *clause) questionKind(words []string) schema.ClaimKind {
 	}
 	toPlayer := contains(words, "you") || contains(words, "your")
 	switch {
+	case !toPlayer && cl.points(words):
+		return schema.ClaimWorld
 	case negative && news >= 2, negative && !toPlayer && news >= 1:
 		return schema.ClaimWorld
 	case embeds && news >= 1:
@@ -138,6 +162,15 @@ func (cl *clause) questionKind(words []string) schema.ClaimKind {
 		return schema.ClaimWorld
 	}
 	return schema.ClaimNone
+}
+
+// points says whether a question points at somebody: "was it Bram?", or takes for
+// granted that they did it: "why did he do it?".
+func (cl *clause) points(words []string) bool {
+	if auxiliaries[words[0]] && len(words) > 2 && (neutral[words[1]] || personal[words[1]] || plural[words[1]] || pointing[words[1]]) {
+		return cl.nameWords() > 0 && cl.news(words, benign) > 0
+	}
+	return (words[0] == "why" || words[0] == "how") && cl.past(words) && hasAny(words, personal)
 }
 
 func (cl *clause) past(words []string) bool {
@@ -185,7 +218,7 @@ func (cl *clause) imperative(words []string) bool {
 	}
 	news := cl.news(words[1:], social)
 	if elsewhere[words[0]] {
-		return news <= 1+cl.nameWords() && !hasAny(words, embedding) && !hasPlace(words)
+		return news <= 1+cl.nameWords() && !hasAny(words, embedding) && !hasAny(words, presuming) && !hasPlace(words)
 	}
 	return news == 0
 }

@@ -20,7 +20,8 @@ type ReviewInput struct {
 	Released  []schema.Sentence // what the player was already told
 	Context   Context
 	Class     schema.Class
-	Thoughts  bool // 2.5: plans and suspicions marked as such pass
+	Self      string // who the NPC is: what a feeling may speak of besides the evidence
+	Thoughts  bool   // 2.5: plans and suspicions marked as such pass
 
 	// Authored says whether a text is an authored line, exactly. Without it no
 	// sentence counts as authored, whatever the draft says.
@@ -155,6 +156,9 @@ func (r *review) released(s string) bool {
 // newJudged finds the blocks that a claim cites and that may ground it. A claim
 // that cites [self] is fine for a feeling and misuse for anything else.
 func (r *review) newJudged(claim Claim, i int) *judged {
+	if claim.Kind == schema.ClaimSelf && !r.in.Thoughts && r.presumes(claim.Core) {
+		claim.Kind = schema.ClaimWorld
+	}
 	j := &judged{Claim: claim, sentence: i}
 	for _, cite := range r.in.Sentences[i].Citations {
 		if cite.EvidenceID == selfID {

@@ -22,6 +22,7 @@ func (s *Service) input(t *schema.Turn, x *lore.Lore, npc *world.NPC) grounding.
 	in := grounding.ReviewInput{
 		Class: t.Class, Check: &check, Policy: x.Policy(), Authored: authoredBy(t, npc),
 		Specs: deed.Allowed(t.AllowedActions, npc.Actions),
+		Self:  strings.Join(append([]string{npc.Name, npc.Backstory, npc.Personality, npc.Style}, npc.Goals...), "\n"),
 		Context: grounding.Context{
 			NPCName: npc.Name, NPCHandle: npc.Handle, Player: t.PlayerName, Message: t.Message, Names: x.Names(),
 			NameOf: x.Person(npc).NameOf, Voice: grounding.Voice{Openers: npc.Voice.Openers, Hedges: npc.Voice.Hedges},
