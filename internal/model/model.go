@@ -206,10 +206,8 @@ func GoOn(ctx context.Context, t *schema.Turn, err error) (ended error) {
 // Reason is what a reply says of a turn in which no model spoke.
 func Reason(err error) string {
 	switch {
-	case errors.Is(err, llm.ErrOff):
-		return schema.ReasonLLMOff
-	case errors.Is(err, llm.ErrBudget):
-		return schema.ReasonBudget
+	case errors.Is(err, llm.ErrOff), errors.Is(err, llm.ErrBudget):
+		return schema.ReasonBudget // the record of the pass says which
 	}
 	return schema.ReasonModelDown
 }

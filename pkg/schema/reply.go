@@ -37,7 +37,6 @@ const (
 	ReasonModerated        = "MODERATED"         // the moderation hook blocked the message, or all that was to be said
 	ReasonModerationFailed = "MODERATION_FAILED" // the hook gave no verdict in time
 	ReasonBudget           = "BUDGET"            // the world's or the player's budget is spent
-	ReasonLLMOff           = "LLM_OFF"           // the switch for all models is off
 	ReasonModelDown        = "MODEL_UNAVAILABLE" // every model failed
 )
 
