@@ -56,9 +56,29 @@ func (cl *clause) agrees() int {
 // maxAgreement is more words than any agreement has.
 const maxAgreement = 7
 
+// addresses says whether a word calls the player by name. A name that is written in
+// the sentence as a name, is short and is nobody else's in the world is one; else
+// whoever is called “Bram burned the mill” would be told so.
 func (cl *clause) addresses(w string) bool {
-	return cl.c.Player != "" && slices.Contains(text.Words(cl.c.Player), w)
+	name := text.Words(cl.c.Player)
+	if len(name) > maxPlayerName || !slices.Contains(name, w) || text.IsStop(w) || verbish(w) {
+		return false
+	}
+	for _, known := range append([]string{cl.c.NPCName}, cl.c.Names...) {
+		if slices.ContainsFunc(text.Words(known), func(k string) bool { return slices.Contains(name, k) }) {
+			return false
+		}
+	}
+	for i := range cl.words {
+		if cl.low(i) == name[0] && startsUpper(cl.s[cl.words[i].Start:]) {
+			return w == name[0] || i+len(name) <= len(cl.words) && slices.Equal(cl.lows()[i:i+len(name)], name)
+		}
+	}
+	return false
 }
+
+// maxPlayerName is how many words a name has that NPCs call a player by.
+const maxPlayerName = 3
 
 // leadOf moves the first n words into a span of kind none.
 func (cl *clause) leadOf(n int) {

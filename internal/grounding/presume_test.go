@@ -76,3 +76,26 @@ func TestWhatIsSaidWithoutSayingIt(t *testing.T) {
 		})
 	}
 }
+
+// A player is called what the player likes: the name is an address, and no word of
+// it hides a claim.
+func TestAPlayersNameIsNoLicence(t *testing.T) {
+	for name, said := range map[string]string{
+		"Bram burned the mill": "Bram burned the mill.",
+		"Dead Duke":            "The duke is dead.",
+		"Bram":                 "Bram, the thief.",
+		"Osric Guilty":         "Osric guilty.",
+	} {
+		ctx := mira
+		ctx.Player, ctx.Names = name, append([]string{"Bram Dunnock", "Osric"}, mira.Names...)
+		review, _ := reviewOne(t, grounding.ReviewInput{Sentences: []schema.DraftSentence{{Text: said}}, Context: ctx})
+		if review.Verdict == schema.Approved {
+			t.Errorf("to %s: %q passes, claims %+v", name, said, grounding.Claims(said, ctx))
+		}
+	}
+	ctx := mira
+	ctx.Player = "Ansel Reed"
+	if review, _ := reviewOne(t, grounding.ReviewInput{Sentences: []schema.DraftSentence{{Text: "Good evening, Ansel Reed."}}, Context: ctx}); review.Verdict != schema.Approved {
+		t.Errorf("a greeting by name: %+v", review.Issues)
+	}
+}
