@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/deed"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -45,7 +47,8 @@ func (s *Service) confirmed(ctx context.Context, t *schema.Turn, npc *world.NPC,
 			continue
 		}
 		a.Checked, a.Refused = false, "the game did not confirm it"
-		draft = withoutPhrase(draft, a.Phrase, speaker.Authored(npc, world.LineRefuse, t))
+		spec, _ := deed.Find(deed.Allowed(t.AllowedActions, npc.Actions), a.Name)
+		draft = withoutPhrases(draft, append([]string{a.Phrase}, spec.SpeechActs...), speaker.Authored(npc, world.LineRefuse, t))
 	}
 	return draft, nil
 }
@@ -55,10 +58,12 @@ func told(released []schema.Sentence, said string) bool {
 	return slices.ContainsFunc(released, func(s schema.Sentence) bool { return s.Text == said })
 }
 
-// withoutPhrase takes out what promised an action. Where nothing else is said, an
-// authored line takes its place.
-func withoutPhrase(draft []schema.DraftSentence, phrase string, line schema.DraftSentence) []schema.DraftSentence {
-	kept := slices.DeleteFunc(slices.Clone(draft), func(d schema.DraftSentence) bool { return d.Text == phrase })
+// withoutPhrases takes out every sentence that promises an action, in whichever of
+// its phrases. Where nothing else is said, an authored line takes its place.
+func withoutPhrases(draft []schema.DraftSentence, phrases []string, line schema.DraftSentence) []schema.DraftSentence {
+	kept := slices.DeleteFunc(slices.Clone(draft), func(d schema.DraftSentence) bool {
+		return slices.ContainsFunc(phrases, func(phrase string) bool { return containsFolded(d.Text, text.Fold(phrase)) })
+	})
 	if len(kept) == 0 {
 		return []schema.DraftSentence{line}
 	}
