@@ -19,6 +19,9 @@ type Pair struct {
 	Premise    string `json:"premise"`
 	Hypothesis string `json:"hypothesis"`
 	Names      Names  `json:"names,omitzero"`
+	// At are the thresholds by which a model's probabilities become labels; what is
+	// zero is the tier's own.
+	At Thresholds `json:"at,omitzero"`
 }
 
 // Names say who speaks. The zero value means that both texts have one speaker

@@ -136,7 +136,7 @@ func FuzzRules(f *testing.F) {
 	rules := NewRules()
 	f.Fuzz(func(t *testing.T, premise, hypothesis string) {
 		for _, n := range []Names{{}, miraSpeaks, names(miraSpeaks, "Bram", Stranger)} {
-			out, err := rules.Verify(context.Background(), []Pair{{premise, hypothesis, n}})
+			out, err := rules.Verify(context.Background(), []Pair{{Premise: premise, Hypothesis: hypothesis, Names: n}})
 			if err != nil || wellFormed(make([]Pair, 1), out) != nil {
 				t.Fatalf("%v %v", out, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -84,7 +85,7 @@ func resolve(claim *Claim, before []Claim, c Context) {
 			claim.Prior = earlier[len(earlier)-1]
 		}
 	}
-	claim.Text = inThirdPerson(substitute(claim.Core, claim.Points, claim.Means), c.NPCName)
+	claim.Text = entail.InThirdPerson(substitute(claim.Core, claim.Points, claim.Means), c.NPCName)
 }
 
 // leaningPronoun is the first pronoun of a text that no name before it in the
@@ -253,54 +254,4 @@ func substitute(s, pronoun, name string) string {
 func possessed(rest string) bool {
 	words := text.Words(rest)
 	return len(words) > 0 && !text.IsStop(words[0]) && strings.HasPrefix(rest, " ")
-}
-
-// thirdPerson are the verbs that change with the person.
-var thirdPerson = map[string]string{"am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "go": "goes"}
-
-// inThirdPerson names the NPC where it says I.
-func inThirdPerson(s, name string) string {
-	if name == "" {
-		return s
-	}
-	var b strings.Builder
-	at := 0
-	spans := text.WordSpans(s)
-	for i, sp := range spans {
-		form, verb := "", ""
-		switch strings.ToLower(text.Plain(s[sp.Start:sp.End])) {
-		case "i":
-			form = name
-			if i+1 < len(spans) {
-				verb = thirdPerson[strings.ToLower(text.Plain(s[spans[i+1].Start:spans[i+1].End]))]
-			}
-		case "me":
-			form = name
-		case "my", "mine":
-			form = name + "'s"
-		case "i'm":
-			form = name + " is"
-		case "i've":
-			form = name + " has"
-		case "i'll":
-			form = name + " will"
-		case "i'd":
-			form = name + " would"
-		default:
-			continue
-		}
-		if sp.Start < at {
-			continue
-		}
-		b.WriteString(s[at:sp.Start])
-		b.WriteString(form)
-		at = sp.End
-		if verb != "" {
-			b.WriteString(s[at:spans[i+1].Start])
-			b.WriteString(verb)
-			at = spans[i+1].End
-		}
-	}
-	b.WriteString(s[at:])
-	return b.String()
 }

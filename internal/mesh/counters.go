@@ -127,7 +127,7 @@ type Ledger struct{ counters *Counters }
 // Ledger is the broker's.
 func (c *Conn) Ledger() *Ledger { return &Ledger{c.Counters()} }
 
-const micro = 1e6
+const millionth = 1e6
 
 // Spent is what a key has spent.
 func (l *Ledger) Spent(ctx context.Context, key string) (tokens int64, cost float64, err error) {
@@ -136,7 +136,7 @@ func (l *Ledger) Spent(ctx context.Context, key string) (tokens int64, cost floa
 		func() (err error) { tokens, err = l.counters.Get(ctx, key+"/tokens"); return },
 		func() (err error) { millionths, err = l.counters.Get(ctx, key+"/cost"); return },
 	)
-	return tokens, float64(millionths) / micro, err
+	return tokens, float64(millionths) / millionth, err
 }
 
 // ledgerTimeout bounds one entry.
@@ -160,7 +160,7 @@ func (l *Ledger) Add(ctx context.Context, key string, tokens int64, cost float64
 		}
 	}
 	// What a float adds to a whole millionth is no millionth more.
-	return both(add("tokens", tokens), add("cost", int64(math.Ceil(cost*micro-1e-3))))
+	return both(add("tokens", tokens), add("cost", int64(math.Ceil(cost*millionth-1e-3))))
 }
 
 // both runs two requests at once.

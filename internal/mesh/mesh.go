@@ -74,6 +74,7 @@ type Mesh struct {
 	passes  map[schema.Pass]bool // those run here
 	subs    []subscription
 	ends    Ends
+	check   Checker
 	flags   Flags
 
 	handover *handover
@@ -124,6 +125,11 @@ func (m *Mesh) Run(ctx context.Context) error {
 		return err
 	}
 	defer m.unsubscribe()
+	stopCheck, err := m.serveCheck(work)
+	if err != nil {
+		return err
+	}
+	defer stopCheck()
 	// No turn is taken before the switches are known.
 	if err := m.readFlags(ctx); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("mesh: %w", err)
@@ -142,7 +148,7 @@ func (m *Mesh) Run(ctx context.Context) error {
 			return fmt.Errorf("mesh: the connection to %s is closed", m.conn.url)
 		}
 	})
-	err := g.Wait()
+	err = g.Wait()
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}

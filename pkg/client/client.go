@@ -123,6 +123,12 @@ func (c *Client) Cancel(ctx context.Context, convo schema.ConversationID, turnID
 	return c.mesh.Cancel(ctx, convo, turnID)
 }
 
+// CheckGrounding asks which claims of a text the given sources support. It is the
+// mesh's verifier by itself: neither text nor sources become evidence of a turn.
+func (c *Client) CheckGrounding(ctx context.Context, q schema.CheckQuery) (*schema.CheckResult, error) {
+	return c.mesh.CheckGrounding(ctx, q)
+}
+
 // Turn is a turn being watched, by one goroutine.
 type Turn struct {
 	ID           string

@@ -1,0 +1,191 @@
+package grounding
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// CheckText holds a text against sources that a caller brings, claim by claim.
+// It is the verifier by itself: nobody speaks the text, nothing of it grounds a
+// turn, and whether the sources are true is the caller's to say.
+func CheckText(ctx context.Context, v entail.Verifier, q schema.CheckQuery) (schema.CheckResult, error) {
+	if err := q.Validate(); err != nil {
+		return schema.CheckResult{}, err
+	}
+	c := &textCheck{query: q, claims: claimsOf(q.Text)}
+	if err := c.judge(ctx, entail.NewCascade(v)); err != nil {
+		return schema.CheckResult{}, fmt.Errorf("check grounding: %w", err)
+	}
+	return c.result(), nil
+}
+
+// textCheck is one check on its way.
+type textCheck struct {
+	query  schema.CheckQuery
+	claims []checked
+}
+
+type checked struct {
+	claim   Claim
+	verdict schema.Verdict
+	source  *schema.CheckSource
+}
+
+// claimsOf are the claims of a text, outside of code fences.
+func claimsOf(s string) []checked {
+	var out []checked
+	var c Context
+	for _, sentence := range text.Sentences(withoutCode(s)) {
+		for _, claim := range Claims(sentence, c) {
+			if claim.Kind != schema.ClaimNone {
+				out = append(out, checked{claim: claim})
+			}
+		}
+		c.Previous = append(c.Previous, sentence)
+	}
+	return out
+}
+
+// withoutCode takes out what stands between fences of three backticks.
+func withoutCode(s string) string {
+	parts := strings.Split(s, "```")
+	var b strings.Builder
+	for i := 0; i < len(parts); i += 2 {
+		b.WriteString(parts[i])
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// judge puts each claim before the sources nearest to it, one by one and the two
+// nearest together.
+func (c *textCheck) judge(ctx context.Context, v entail.Verifier) error {
+	type at struct {
+		claim  int
+		source *schema.CheckSource
+	}
+	var pairs []entail.Pair
+	var where []at
+	for i := range c.claims {
+		k := &c.claims[i]
+		near := c.nearest(k.claim.Text)
+		for _, s := range near {
+			for _, wording := range wordingsOf(k.claim) {
+				pairs, where = append(pairs, entail.Pair{Premise: s.Content, Hypothesis: wording}), append(where, at{i, s})
+			}
+		}
+		if len(near) > 1 {
+			pairs = append(pairs, entail.Pair{Premise: near[0].Content + " " + near[1].Content, Hypothesis: k.claim.Text})
+			where = append(where, at{i, near[0]})
+		}
+	}
+	verdicts, err := v.Verify(ctx, pairs)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil { // what was not judged in time is not judged
+		return err
+	}
+	for n, w := range where {
+		k := &c.claims[w.claim]
+		if k.source == nil || graver(verdicts[n], k.verdict) {
+			k.verdict, k.source = verdicts[n], w.source
+		}
+	}
+	return nil
+}
+
+func wordingsOf(claim Claim) []string {
+	if text.Fold(claim.Text) == text.Fold(claim.Core) {
+		return []string{claim.Core}
+	}
+	return []string{claim.Core, claim.Text}
+}
+
+// graver says whether a verdict tells more of a claim than the last: support from
+// any source wins, then a contradiction, then the higher score.
+func graver(now, before schema.Verdict) bool {
+	rank := func(v schema.Verdict) int {
+		switch v.Label {
+		case schema.Supported:
+			return 2
+		case schema.Contradicted:
+			return 1
+		}
+		return 0
+	}
+	if rank(now) != rank(before) {
+		return rank(now) > rank(before)
+	}
+	return now.Score > before.Score
+}
+
+// nearest are the sources that share most words with a claim. One that shares none
+// is still read where there is room: a paraphrase may share none.
+func (c *textCheck) nearest(claim string) []*schema.CheckSource {
+	all := make([]*schema.CheckSource, len(c.query.Sources))
+	share := map[*schema.CheckSource]float64{}
+	for i := range c.query.Sources {
+		s := &c.query.Sources[i]
+		all[i], share[s] = s, entail.Share(s.Content, claim)
+	}
+	slices.SortStableFunc(all, func(a, b *schema.CheckSource) int { return cmp.Compare(share[b], share[a]) })
+	return all[:min(len(all), cmp.Or(c.query.MaxSourcesPerClaim, MaxSourcesPerClaim))]
+}
+
+func (c *textCheck) result() schema.CheckResult {
+	out := schema.CheckResult{Claims: []schema.CheckedClaim{}, Total: len(c.claims)}
+	for _, k := range c.claims {
+		one := schema.CheckedClaim{Claim: k.claim.Text, Verdict: schema.Unverifiable, Tier: entail.TierNone, Why: "there are no sources"}
+		if k.source != nil {
+			v := k.verdict
+			one = schema.CheckedClaim{Claim: k.claim.Text, Verdict: v.Label, Confidence: v.Score, Tier: v.Tier, Why: v.Why,
+				Escalated: v.Tier == entail.TierSidecar || v.Tier == entail.TierJudge,
+				Best:      &schema.BestSource{ChunkID: k.source.ChunkID, Content: k.source.Content, Span: spanIn(k.source.Content, v.Span), Score: v.Score}}
+		}
+		switch one.Verdict {
+		case schema.Supported:
+			out.Supported++
+		case schema.Contradicted:
+			out.Contradicted++
+		default:
+			out.Unverifiable++
+		}
+		out.Claims = append(out.Claims, one)
+	}
+	if out.Total > 0 {
+		out.Ratio = float64(out.Unverifiable) / float64(out.Total)
+	}
+	out.Reason = c.reason(out)
+	out.Grounded = out.Reason == ""
+	out.Summary = fmt.Sprintf("%d/%d claims supported", out.Supported, out.Total)
+	return out
+}
+
+func (c *textCheck) reason(r schema.CheckResult) string {
+	switch {
+	case r.Total == 0:
+		return ""
+	case len(c.query.Sources) == 0:
+		return schema.GroundingNoSources
+	case r.Contradicted > 0:
+		return schema.GroundingContradiction
+	case r.Ratio > c.query.MaxUnverifiableRatio:
+		return schema.GroundingUnverifiable
+	}
+	return ""
+}
+
+func spanIn(content, span string) string {
+	if strings.Contains(content, span) {
+		return span
+	}
+	return ""
+}
