@@ -31,6 +31,8 @@ type Settings struct {
 	Log     Log      `koanf:"log"`
 	LLM     LLM      `koanf:"llm"`
 
+	Grounding Grounding `koanf:"grounding"`
+
 	File string `koanf:"-"` // the settings file that was read; empty: none
 }
 
@@ -42,7 +44,7 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "nats": "", "port": 0, "sync": false, "workers": 16, "log.level": "warn", "log.format": "text"}),
+	"dev":  addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "nats": "", "port": 0, "sync": false, "workers": 16, "log.level": "warn", "log.format": "text"})),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -133,7 +135,10 @@ func (s *Settings) check() error {
 	case !slices.Contains([]string{"text", "json"}, s.Log.Format):
 		return &Error{"log.format", fmt.Sprintf("is %q; write text or json", s.Log.Format)}
 	}
-	return s.LLM.check()
+	if err := s.LLM.check(); err != nil {
+		return err
+	}
+	return s.Grounding.check()
 }
 
 // readFile reads the settings' file into dotted keys. The default file may be

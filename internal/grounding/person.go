@@ -11,7 +11,7 @@ import (
 
 // pair asks whether a text of a block supports a wording of a claim.
 func (r *review) pair(e *schema.Evidence, premise, hypothesis string) entail.Pair {
-	return entail.Pair{Premise: premise, Hypothesis: hypothesis, Names: r.names(e)}
+	return entail.Pair{Premise: premise, Hypothesis: hypothesis, Names: r.names(e), At: r.in.Thresholds}
 }
 
 // spoken is the pair for one wording of a claim. In quoted words that are given to

@@ -23,6 +23,11 @@ type ReviewInput struct {
 	Self      string // who the NPC is: what a feeling may speak of besides the evidence
 	Thoughts  bool   // 2.5: plans and suspicions marked as such pass
 
+	// Thresholds are for tiers that give probabilities; what is zero is the tier's own.
+	Thresholds entail.Thresholds
+	// MaxSources is how many blocks one claim is held against; 0: MaxSourcesPerClaim.
+	MaxSources int
+
 	// Authored says whether a text is an authored line, exactly. Without it no
 	// sentence counts as authored, whatever the draft says.
 	Authored func(text string) bool

@@ -1,6 +1,7 @@
 package grounding
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -194,13 +195,16 @@ func (r *review) otherBlocks(ctx context.Context) error {
 			if j.self && j.Kind != schema.ClaimSelf || j.Frame == FrameAttribution {
 				continue
 			}
-			for _, e := range r.nearest(j, MaxSourcesPerClaim-len(j.cited)) {
+			for _, e := range r.nearest(j, r.sources()-len(j.cited)) {
 				all = append(all, asked{claims: []*judged{j}, by: e, pair: r.pair(e, e.Text, j.Core), other: true})
 			}
 		}
 	}
 	return r.put(ctx, all)
 }
+
+// sources is how many blocks one claim is held against.
+func (r *review) sources() int { return cmp.Or(r.in.MaxSources, MaxSourcesPerClaim) }
 
 // nearest are the blocks that share most words with a claim and may ground it,
 // besides those it cites.
@@ -276,7 +280,7 @@ func (r *review) contradictions(ctx context.Context) error {
 		if j.verdict.Label != schema.Supported || j.Frame == FrameAttribution || j.by == nil || j.Kind == schema.ClaimSharedPast {
 			continue
 		}
-		for _, e := range r.nearest(j, MaxSourcesPerClaim) {
+		for _, e := range r.nearest(j, r.sources()) {
 			if rank(e) >= rank(j.by) && e.Path != j.by.Path && !sameText(e, j.by) && r.share(e.Text, j.Core) >= sameMatter {
 				all = append(all, asked{claims: []*judged{j}, by: e, pair: r.pair(e, e.Text, j.Core)})
 			}

@@ -23,6 +23,9 @@ import (
 type Lore struct {
 	World *world.World
 	Index *retrieval.Index
+	// Grounding is how the process grounds where neither world nor NPC says otherwise.
+	// Nil: as DefaultSettings say.
+	Grounding *grounding.Settings
 
 	once   sync.Once
 	names  []string
@@ -34,6 +37,22 @@ type Lore struct {
 func (x *Lore) Names() []string {
 	x.once.Do(x.derive)
 	return x.names
+}
+
+// SettingsFor are the grounding settings of an NPC: its own, else its world's,
+// else the process's.
+func (x *Lore) SettingsFor(npc *world.NPC) grounding.Settings {
+	s := grounding.DefaultSettings()
+	if x.Grounding != nil {
+		s = *x.Grounding
+	}
+	s = s.With(x.World.Thresholds)
+	if npc != nil {
+		s = s.With(npc.Thresholds)
+	}
+	s.Strict = x.World.StrictFor(npc) || s.Strict && (npc == nil || npc.Strict == nil)
+	s.Streaming = s.Streaming && x.World.StreamingFor(npc)
+	return s
 }
 
 // Policy is which origins may ground which claims in this world.

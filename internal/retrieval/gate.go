@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -15,12 +16,18 @@ const (
 	ModelFrom    = 0.60
 )
 
-// ZoneOf is what a confidence is worth.
-func ZoneOf(confidence float64) schema.Zone {
+// Zones are the borders of the gate's three zones. A zero is the usual border.
+type Zones struct {
+	Unknown float64 // below it nothing is known
+	Model   float64 // from it on a model may speak
+}
+
+// Of is what a confidence is worth.
+func (z Zones) Of(confidence float64) schema.Zone {
 	switch {
-	case confidence < UnknownBelow:
+	case confidence < cmp.Or(z.Unknown, UnknownBelow):
 		return schema.ZoneUnknown
-	case confidence < ModelFrom:
+	case confidence < cmp.Or(z.Model, ModelFrom):
 		return schema.ZoneExtractive
 	}
 	return schema.ZoneModel

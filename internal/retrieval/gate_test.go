@@ -29,8 +29,8 @@ func TestZones(t *testing.T) {
 		{1, schema.ZoneModel},
 	}
 	for _, c := range cases {
-		if got := ZoneOf(c.confidence); got != c.want {
-			t.Errorf("ZoneOf(%v) = %s, want %s", c.confidence, got, c.want)
+		if got := (Zones{}).Of(c.confidence); got != c.want {
+			t.Errorf("zone of %v = %s, want %s", c.confidence, got, c.want)
 		}
 	}
 }

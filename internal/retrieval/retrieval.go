@@ -32,6 +32,7 @@ type Query struct {
 	Gated   bool     // take conditions for met: to learn whether an answer is kept back, never to give it
 	Player  string   // the player's name, which is never an unknown one
 	Context []string // the last lines of the conversation, oldest first
+	Zones   Zones
 }
 
 // Result is what a citation query found.

@@ -289,7 +289,7 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 	}
 	searches := 1
 	confidence := s.capped()
-	if ZoneOf(confidence) == schema.ZoneExtractive {
+	if query.Zones.Of(confidence) == schema.ZoneExtractive {
 		searches = 2
 		if s, err = s.again(ctx, confidence); err != nil {
 			return Result{}, err
@@ -297,7 +297,7 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 	}
 	r := Result{Sources: s.sources(confidence), Unknown: s.unknown()}
 	r.Retrieval = schema.Retrieval{
-		Query: query.Message, Confidence: confidence, Zone: ZoneOf(confidence),
+		Query: query.Message, Confidence: confidence, Zone: query.Zones.Of(confidence),
 		Searches: searches, Rejected: s.scope.counts(), LoreHash: x.world.Version,
 	}
 	if len(r.Sources) > 0 {

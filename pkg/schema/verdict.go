@@ -76,6 +76,7 @@ type Review struct {
 	Attempt     int            `json:"attempt"`
 	Audit       Audit          `json:"audit,omitempty"` // of the draft
 	Claims      []ClaimVerdict `json:"claims,omitempty"`
+	Codes       []string       `json:"codes,omitempty"` // GROUNDING_…: why something was stripped
 }
 
 // ClaimVerdict is a claim of the draft with its verdict.

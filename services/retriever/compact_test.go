@@ -70,7 +70,7 @@ func TestACompactorThatLiesAddsNoEvidence(t *testing.T) {
 			t.Errorf("the summary became evidence: %+v", e)
 		}
 	}
-	if reply.Status != schema.StatusExtractive || reply.Reason != schema.ReasonNotEntailed {
+	if reply.Status != schema.StatusExtractive || reply.Reason != schema.GroundingUnverifiable {
 		t.Errorf("%s, %s: %q", reply.Status, reply.Reason, reply.Text)
 	}
 }

@@ -134,8 +134,10 @@ func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc 
 	if a != nil {
 		top = TopKModel
 	}
+	settings := x.SettingsFor(npc)
 	query := retrieval.Query{
-		NPC: npc, Message: worded(ctx, t, a, reading.Question), TopK: top, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t),
+		Zones: retrieval.Zones{Unknown: settings.Unknown, Model: settings.Confidence},
+		NPC:   npc, Message: worded(ctx, t, a, reading.Question), TopK: top, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t),
 		Player: t.PlayerName, Context: recentLines(t.Convo),
 	}
 	result, err := x.Index.CitationQuery(ctx, query)

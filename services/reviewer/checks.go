@@ -19,7 +19,9 @@ import (
 // input is what every review of this turn shares.
 func (s *Service) input(t *schema.Turn, x *lore.Lore, npc *world.NPC) grounding.ReviewInput {
 	check := x.ProvenanceCheck(t, npc)
+	settings := x.SettingsFor(npc)
 	in := grounding.ReviewInput{
+		Thresholds: settings.Thresholds, MaxSources: settings.MaxSources,
 		Class: t.Class, Check: &check, Policy: x.Policy(), Authored: authoredBy(t, npc),
 		Specs: deed.Allowed(t.AllowedActions, npc.Actions),
 		Self:  strings.Join(append([]string{npc.Name, npc.Backstory, npc.Personality, npc.Style}, npc.Goals...), "\n"),

@@ -1,6 +1,7 @@
 package reviewer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -176,6 +177,8 @@ func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, npc *world.NP
 		review.Issues, review.Claims = append(review.Issues, r.Refused...), append(review.Claims, r.Claims...)
 		s.record(t, []schema.Stripped{{Text: r.Draft.Text, Issue: r.Refused[0], Verdict: verdictOf(r)}})
 	}
+	codes, over := weigh(review, x.SettingsFor(npc))
+	review.Codes = codes
 	t.SpeechReview = &review
 	moderated := slices.IndexFunc(refused, func(r schema.ReviewRecord) bool { return r.Ending != nil && r.Ending.Line != "" })
 	if len(refused) > 0 && moderated < 0 && s.again(ctx, t, review.Attempt) {
@@ -183,10 +186,10 @@ func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, npc *world.NP
 	}
 	if len(t.Released) == 0 && moderated >= 0 {
 		t.Ending = refused[moderated].Ending
-		return fallBack(t, t.Ending.Reason), nil
+		return fallBack(t, t.Ending.Reason, x.SettingsFor(npc)), nil
 	}
 	if len(t.Released) == 0 {
-		return fallBack(t, schema.ReasonNotEntailed), nil
+		return fallBack(t, cmp.Or(over, schema.ReasonNotEntailed), x.SettingsFor(npc)), nil
 	}
 	return schema.PassAct, nil
 }
@@ -217,9 +220,13 @@ func verdictOf(r schema.ReviewRecord) *schema.Verdict {
 	return &r.Claims[i].Verdict
 }
 
-// fallBack sends the turn to the extractive speaker for the rest of its life.
-func fallBack(t *schema.Turn, reason string) schema.Pass {
+// fallBack sends the turn to the extractive speaker for the rest of its life, or
+// to an authored line where nothing is to be quoted.
+func fallBack(t *schema.Turn, reason string, settings grounding.Settings) schema.Pass {
 	t.Fallback = reason
+	if !settings.ExtractiveFallback && t.Decision.Kind == schema.KindAnswer {
+		t.Decision.Kind = schema.KindUnknown
+	}
 	return schema.PassSpeak
 }
 

@@ -59,19 +59,26 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 	}
 	review.Attempt = attemptOf(t.SpeechReview)
 	audit := review.Audit
+	codes, over := weigh(review, x.SettingsFor(npc))
+	review.Codes = codes
 	if review.Verdict == schema.IssuesFound {
-		if !x.World.StrictFor(npc) && len(t.Released) == 0 && s.again(ctx, t, review.Attempt) {
+		if !x.SettingsFor(npc).Strict && len(t.Released) == 0 && s.again(ctx, t, review.Attempt) {
 			t.SpeechReview = &review
 			return schema.PassSpeak, nil
+		}
+		if over != "" && len(t.Released) == 0 && t.Speech.ByModel() {
+			s.record(t, strippedAll(kept, review.Issues))
+			t.SpeechReview = &review
+			return fallBack(t, over, x.SettingsFor(npc)), nil
 		}
 		if kept, err = s.strip(ctx, t, x, npc, kept, &review); err != nil {
 			return "", err
 		}
 	}
-	review.Audit = audit
+	review.Audit, review.Codes = audit, codes
 	t.SpeechReview = &review
 	if len(kept) == 0 && len(t.Released) == 0 && t.Speech.ByModel() {
-		return fallBack(t, schema.ReasonNotEntailed), nil
+		return fallBack(t, schema.ReasonNotEntailed, x.SettingsFor(npc)), nil
 	}
 	if len(kept) == 0 && len(t.Released) == 0 {
 		kept = []schema.DraftSentence{lastResort(t, npc)}
@@ -188,7 +195,7 @@ func (s *Service) rest(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *w
 // strip removes what is unsupported and looks at what is left as a text of its
 // own, until nothing is disputed.
 func (s *Service) strip(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence, review *schema.Review) ([]schema.DraftSentence, error) {
-	if x.World.StrictFor(npc) {
+	if x.SettingsFor(npc).Strict {
 		s.record(t, strippedAll(draft, review.Issues))
 		return nil, nil
 	}

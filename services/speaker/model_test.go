@@ -22,7 +22,7 @@ func TestATurnWithAModel(t *testing.T) {
 		{"full", "quote", "", schema.StatusAnswered, "", 3, "Teague owns the ferry."},
 		{"lean", "quote", "depth: lean", schema.StatusAnswered, "", 1, "Teague owns the ferry."},
 		{"not streaming", "quote", "streaming: false", schema.StatusAnswered, "", 3, "Teague owns the ferry."},
-		{"strict, a model that lies", "invent-detail", "strict: true", schema.StatusExtractive, schema.ReasonNotEntailed, 0, "Teague owns the ferry."},
+		{"strict, a model that lies", "invent-detail", "strict: true", schema.StatusExtractive, schema.GroundingUnverifiable, 0, "Teague owns the ferry."},
 		{"prose", "prose", "", schema.StatusExtractive, schema.ReasonModelDown, 0, "Teague owns the ferry."},
 		{"empty answers", "empty", "", schema.StatusExtractive, schema.ReasonModelDown, 0, "Teague owns the ferry."},
 		{"a server that fails", "500", "", schema.StatusExtractive, schema.ReasonModelDown, 0, "Teague owns the ferry."},

@@ -109,7 +109,7 @@ func (s *Service) speak(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 // it once: both are reviewed whole.
 func (s *Service) streams(t *schema.Turn, x *lore.Lore, npc *world.NPC) bool {
 	confirm := slices.ContainsFunc(t.Decision.Actions, func(a schema.Action) bool { return a.Confirm && a.Promised && a.Checked })
-	return s.stream != nil && x.World.StreamingFor(npc) && !x.World.StrictFor(npc) && !confirm
+	return s.stream != nil && x.SettingsFor(npc).Streaming && !x.SettingsFor(npc).Strict && !confirm
 }
 
 // question is the call: a speech for the decision, or all in one.

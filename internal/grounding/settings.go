@@ -1,0 +1,91 @@
+package grounding
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+)
+
+// Action is what becomes of a speech in which a claim was found wrong.
+type Action string
+
+// The actions. Neither releases the claim.
+const (
+	Flag  Action = "flag"  // the sentence is stripped and the reason recorded
+	Block Action = "block" // the whole reply is the extractive answer
+)
+
+// Settings are how strictly a process grounds; a world or an NPC may say
+// otherwise. None of them releases an unsupported claim.
+type Settings struct {
+	Confidence         float64 // from which a model speaks (paper 003: 0.60)
+	Unknown            float64 // below which the NPC says that it does not know (paper 003: 0.25)
+	Strict             bool    // one unsupported claim, and the reply is extractive
+	ExtractiveFallback bool    // what a model may not say is quoted; otherwise an authored line takes its place
+	Streaming          bool    // sentences are released one by one, each when it is verified
+	Thresholds         entail.Thresholds
+	MaxUnverifiable    float64 // share of unverifiable claims above which the reply is extractive
+	OnContradiction    Action
+	OnUnverifiable     Action
+	MaxSources         int // blocks that one claim is held against
+}
+
+// DefaultSettings are those of a process that sets nothing.
+func DefaultSettings() Settings {
+	return Settings{
+		Confidence: 0.60, Unknown: 0.25, ExtractiveFallback: true, Streaming: true,
+		MaxUnverifiable: 0.5, OnContradiction: Flag, OnUnverifiable: Flag, MaxSources: MaxSourcesPerClaim,
+	}
+}
+
+// Names of the numbers that a world's or an NPC's `thresholds` may hold.
+var Numbers = []string{"confidence_threshold", "unknown_threshold", "entailment_threshold", "contradiction_threshold", "max_unverifiable_ratio", "max_sources_per_claim"}
+
+// With replaces numbers by those of a world or an NPC.
+func (s Settings) With(numbers map[string]float64) Settings {
+	for name, v := range numbers {
+		switch name {
+		case "confidence_threshold", "model": // the short names are those of zones
+			s.Confidence = v
+		case "unknown_threshold", "unknown":
+			s.Unknown = v
+		case "entailment_threshold":
+			s.Thresholds.Entailment = v
+		case "contradiction_threshold":
+			s.Thresholds.Contradiction = v
+		case "max_unverifiable_ratio":
+			s.MaxUnverifiable = v
+		case "max_sources_per_claim":
+			s.MaxSources = int(v)
+		}
+	}
+	return s
+}
+
+// Check says which setting cannot be used.
+func (s Settings) Check() error {
+	for _, x := range []struct {
+		name string
+		v    float64
+	}{{"confidence_threshold", s.Confidence}, {"unknown_threshold", s.Unknown}, {"max_unverifiable_ratio", s.MaxUnverifiable}} {
+		if !(x.v >= 0 && x.v <= 1) {
+			return fmt.Errorf("%s is %v; it must lie between 0 and 1", x.name, x.v)
+		}
+	}
+	for _, x := range []struct {
+		name string
+		v    Action
+	}{{"contradiction_action", s.OnContradiction}, {"unverifiable_action", s.OnUnverifiable}} {
+		if a := cmp.Or(x.v, Flag); a != Flag && a != Block {
+			return fmt.Errorf("%s is %q; write flag or block", x.name, x.v)
+		}
+	}
+	switch {
+	case s.Unknown > s.Confidence:
+		return fmt.Errorf("unknown_threshold is %v and confidence_threshold %v; the first must not be the larger", s.Unknown, s.Confidence)
+	case s.MaxSources < 1 || s.MaxSources > 32:
+		return fmt.Errorf("max_sources_per_claim is %d; it must lie between 1 and 32", s.MaxSources)
+	}
+	return s.Thresholds.Check()
+}
