@@ -14,6 +14,12 @@ import (
 // those pairs. The last word is not supported.
 type Cascade struct{ tiers []Verifier }
 
+// After is a tier that is told what the tiers before it said.
+type After interface {
+	Verifier
+	VerifyAfter(ctx context.Context, pairs []Pair, before []schema.Verdict) ([]schema.Verdict, error)
+}
+
 // NewCascade makes a cascade, cheapest tier first.
 func NewCascade(tiers ...Verifier) *Cascade { return &Cascade{tiers: tiers} }
 
@@ -30,11 +36,11 @@ func (c *Cascade) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, e
 		if len(open) == 0 {
 			break
 		}
-		ask := make([]Pair, len(open))
+		ask, before := make([]Pair, len(open)), make([]schema.Verdict, len(open))
 		for k, i := range open {
-			ask[k] = pairs[i]
+			ask[k], before[k] = pairs[i], out[i]
 		}
-		answers, err := guarded(ctx, tier, ask)
+		answers, err := guarded(ctx, tier, ask, before)
 		rest := open[:0:0]
 		for k, i := range open {
 			if err != nil {
@@ -82,13 +88,18 @@ func oneLine(s string) string {
 }
 
 // guarded calls a tier, turns a panic into an error and checks the answer's shape.
-func guarded(ctx context.Context, v Verifier, pairs []Pair) (out []schema.Verdict, err error) {
+func guarded(ctx context.Context, v Verifier, pairs []Pair, before []schema.Verdict) (out []schema.Verdict, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			out, err = nil, fmt.Errorf("panic: %v", r)
 		}
 	}()
-	if out, err = v.Verify(ctx, pairs); err != nil {
+	if after, ok := v.(After); ok {
+		out, err = after.VerifyAfter(ctx, pairs, before)
+	} else {
+		out, err = v.Verify(ctx, pairs)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err = wellFormed(pairs, out); err != nil {

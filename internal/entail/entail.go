@@ -70,6 +70,12 @@ func Decides(v schema.Verdict) bool {
 	return v.Label == schema.Supported || v.Label == schema.Contradicted || v.Final
 }
 
+// Doubts says whether a verdict is a rule's doubt: a difference that is not exact
+// enough to end a cascade.
+func Doubts(v schema.Verdict) bool {
+	return v.Tier == TierRule && v.Label == schema.Unverifiable && !v.Final && v.Score == scoreDoubted
+}
+
 // wellFormed says what is wrong with a tier's answer, or is nil.
 func wellFormed(pairs []Pair, out []schema.Verdict) error {
 	if len(out) != len(pairs) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -69,10 +70,30 @@ func idOf(e *schema.Evidence, cites []schema.Citation) string {
 }
 
 func advice(j *judged) string {
+	if far := farWords(j); far != "" {
+		return far
+	}
 	if j.verdict.Why != "" {
 		return j.verdict.Why
 	}
 	return "say only what the evidence says"
+}
+
+// maxFar is how many words feedback names.
+const maxFar = 6
+
+// farWords is the feedback where a model was not sure: which words of the claim
+// the evidence has nothing for, and its own words to say instead.
+func farWords(j *judged) string {
+	v := j.verdict
+	if v.Label != schema.Unverifiable || v.Final || j.by == nil || v.Tier != entail.TierModel && v.Tier != entail.TierSidecar && v.Tier != entail.TierJudge {
+		return ""
+	}
+	words := entail.Unaligned(j.by.Text, j.Core)
+	if len(words) == 0 {
+		return fmt.Sprintf("not sure that the evidence says so; say it in its own words: “%s”", v.Span)
+	}
+	return fmt.Sprintf("the evidence has nothing for “%s”; say it in its own words: “%s”", strings.Join(words[:min(len(words), maxFar)], "”, “"), v.Span)
 }
 
 func (r *review) uncitedAdvice(j *judged) string {

@@ -293,11 +293,21 @@ func (r *review) contradictions(ctx context.Context) error {
 			all = append(all, asked{claims: []*judged{j}, by: e, pair: entail.Pair{Premise: before, Hypothesis: j.Core, Names: r.names(nil)}})
 		}
 	}
-	return r.deny(ctx, all)
+	// What is word for word in its evidence is denied by rule alone: a model that
+	// reads two documents may take different matters for one.
+	quoted := slices.DeleteFunc(slices.Clone(all), func(a asked) bool { return !a.claims[0].quoted() })
+	free := slices.DeleteFunc(all, func(a asked) bool { return a.claims[0].quoted() })
+	if err := r.deny(ctx, entail.NewRules(), quoted); err != nil {
+		return err
+	}
+	return r.deny(ctx, r.verifier, free)
 }
 
+// quoted says whether a claim stands in its evidence word for word.
+func (j *judged) quoted() bool { return j.verdict.Tier == entail.TierRule }
+
 // deny gives contradictions, and only those, to claims that were supported.
-func (r *review) deny(ctx context.Context, all []asked) error {
+func (r *review) deny(ctx context.Context, v entail.Verifier, all []asked) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -305,7 +315,7 @@ func (r *review) deny(ctx context.Context, all []asked) error {
 	for i := range all {
 		pairs[i] = all[i].pair
 	}
-	verdicts, err := r.verifier.Verify(ctx, pairs)
+	verdicts, err := v.Verify(ctx, pairs)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ var schemas = map[string]string{
 	Speech:        `{"type":"object","properties":{"sentences":` + sentences + `},"required":["sentences"],"additionalProperties":false}`,
 	Lean:          `{"type":"object","properties":{"plan":{"type":"string"},"sentences":` + sentences + `,"actions":{"type":"array","items":{"type":"string"}}},"required":["plan","sentences","actions"],"additionalProperties":false}`,
 	Actions:       `{"type":"object","properties":{"actions":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"parameters":{"type":"object"}},"required":["name","parameters"],"additionalProperties":false}}},"required":["actions"],"additionalProperties":false}`,
-	Judge:         `{"type":"object","properties":{"verdict":{"type":"string","enum":["supported","contradicted","unverifiable"]},"quote":{"type":"string"}},"required":["verdict","quote"],"additionalProperties":false}`,
+	Judge:         `{"type":"object","properties":{"asserts":{"type":"string"},"evidence":{"type":"string","enum":["says","denies","not_mentioned"]},"difference":{"type":"string"},"verdict":{"type":"string","enum":["supported","contradicted","unverifiable"]},"confidence":{"type":"number"},"reasoning":{"type":"string"}},"required":["asserts","evidence","difference","verdict","confidence","reasoning"],"additionalProperties":false}`,
 }
 
 const sentences = `{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"citations":{"type":"array","items":{"type":"object","properties":{"claim":{"type":"string"},"evidence_id":{"type":"string"}},"required":["claim","evidence_id"],"additionalProperties":false}}},"required":["text","citations"],"additionalProperties":false}}`

@@ -56,7 +56,11 @@ func authoredBy(t *schema.Turn, npc *world.NPC) func(string) bool {
 // sentence that the NPC's own wording of a block would give, made here from the
 // block itself, is that block's sentence.
 func (s *Service) tiers(t *schema.Turn, x *lore.Lore, npc *world.NPC) entail.Verifier {
-	return entail.NewCascade(&renderings{evidence: append(sourcesAsEvidence(t), t.Evidence...), person: x.Person(npc), openers: npc.Voice.Openers}, s.verifier)
+	wording := &renderings{evidence: append(sourcesAsEvidence(t), t.Evidence...), person: x.Person(npc), openers: npc.Voice.Openers}
+	if a := s.asking.For(t, x, npc); a != nil {
+		return entail.NewCascade(wording, s.verifier, &judge{asking: a})
+	}
+	return entail.NewCascade(wording, s.verifier)
 }
 
 // renderings is a tier that knows a verbatim sentence in the NPC's own wording.

@@ -12,6 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -51,6 +52,7 @@ type Service struct {
 	confirm  Confirmer
 	alert    Alert
 	hooks    *moderation.Hooks
+	asking   *model.Model
 }
 
 // Options are what the service may have besides what it cannot do without.
@@ -58,6 +60,7 @@ type Options struct {
 	Confirm Confirmer         // nil where no game answers actions: one that must be confirmed is then never spoken of
 	Alert   Alert             // nil: nobody is told
 	Hooks   *moderation.Hooks // nil: no world moderates
+	Judge   *model.Model      // nil: no language model is asked for its judgement
 }
 
 // New makes the service.
@@ -65,5 +68,5 @@ func New(library *lore.Library, verifier entail.Verifier, release Releaser, o Op
 	if o.Alert == nil {
 		o.Alert = func(string, string, string) {}
 	}
-	return &Service{library: library, verifier: verifier, release: release, confirm: o.Confirm, alert: o.Alert, hooks: o.Hooks}
+	return &Service{library: library, verifier: verifier, release: release, confirm: o.Confirm, alert: o.Alert, hooks: o.Hooks, asking: o.Judge}
 }

@@ -283,18 +283,21 @@ func lastWord(message string) string {
 // holds all its words; a lying judge supports everything.
 func (p persona) verdict(s *scene) any {
 	type verdict struct {
-		Verdict string `json:"verdict"`
-		Quote   string `json:"quote"`
+		Asserts    string  `json:"asserts"`
+		Evidence   string  `json:"evidence"`
+		Difference string  `json:"difference"`
+		Verdict    string  `json:"verdict"`
+		Confidence float64 `json:"confidence"`
+		Reasoning  string  `json:"reasoning"`
 	}
 	claim := s.Claim
 	if claim == "" {
 		claim = s.Message
 	}
-	all := sentencesOf(s.Evidence)
-	for _, e := range all {
+	for _, e := range sentencesOf(s.Evidence) {
 		if covers(e.text, claim, 1) || p.lies() {
-			return verdict{"supported", e.text}
+			return verdict{claim, "says", "", "supported", 0.95, "The evidence says: " + e.text}
 		}
 	}
-	return verdict{"unverifiable", ""}
+	return verdict{claim, "not_mentioned", "the evidence does not speak of it", "unverifiable", 0.9, "The evidence does not mention it."}
 }

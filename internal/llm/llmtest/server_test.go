@@ -150,7 +150,7 @@ func TestEverySchemaIsAnsweredInItsShape(t *testing.T) {
 	for name, fields := range map[string][]string{
 		"citation_query": {"queries"}, "rerank": {"order"}, "compact": {"summary"}, "monologue": {"thoughts"}, "speech": {"sentences"},
 		"decision": {"plan", "share", "withhold", "tone", "ask", "actions"}, "lean": {"plan", "sentences", "actions"},
-		"actions": {"actions"}, "judge": {"verdict", "quote"},
+		"actions": {"actions"}, "judge": {"asserts", "evidence", "difference", "verdict", "confidence", "reasoning"},
 	} {
 		var got map[string]json.RawMessage
 		text := whole(t, post(t.Context(), t, s, body(name, false, system, data)))
