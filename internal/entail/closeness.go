@@ -62,6 +62,17 @@ func Closeness(premise, hypothesis string) float64 {
 	return max(0, 1-float64(len(Unaligned(premise, hypothesis)))/float64(all))
 }
 
+// Nearest is the sentence of the premise that holds most of the hypothesis.
+func Nearest(premise, hypothesis string) string {
+	best, share := "", -1.0
+	for _, s := range text.Sentences(clip(premise, maxPremise)) {
+		if v := Closeness(s, hypothesis); v > share {
+			best, share = s, v
+		}
+	}
+	return best
+}
+
 // alike are words that people put for one another when they retell something.
 var alike = []string{
 	"buy purchase bought", "sell sold", "start begin began begun started", "end finish finished ended stop stopped", "near close nearby",

@@ -55,6 +55,9 @@ func FirstPerson(sentence string, p Person, backstory bool) (string, bool) {
 		t.pronoun = None
 		return t.turn()
 	}
+	if p.Pronoun == None && t.strayPronoun() {
+		return sentence, false
+	}
 	if leansOnAnother(sentence, p) || t.afterRival() {
 		return sentence, false
 	}
@@ -148,6 +151,8 @@ func (t *turner) turn() (string, bool) {
 		case n > 0:
 			t.replace(i, i+n-1, t.formFor(i, i+n-1, possessive))
 			i += n - 1
+		case t.ownAt(i):
+			t.replace(i, i, "my")
 		case t.pronounAt(i):
 			t.replacePronoun(i)
 		default:
@@ -156,6 +161,46 @@ func (t *turner) turn() (string, bool) {
 	}
 	t.out.WriteString(t.s[t.at:])
 	return fixStart(t.out.String()), t.changed
+}
+
+// ownAt says whether word i is the "her" of "her own" in a sentence whose subject
+// is the NPC: whose else would it be.
+func (t *turner) ownAt(i int) bool {
+	w := strings.ToLower(t.word(i))
+	return t.subject && (w == "her" || w == "his" || w == "their") && strings.EqualFold(t.word(i+1), "own") && !t.anotherBefore(i)
+}
+
+// anotherBefore says whether somebody besides the NPC is named before word i.
+func (t *turner) anotherBefore(i int) bool {
+	for k := 1; k < i; k++ {
+		if n, _ := t.nameAt(k); n == 0 && unicode.IsUpper(first(t.word(k))) && !t.inOwnName(k) || t.rivalAt(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// inOwnName says whether word k is a later word of the NPC's name.
+func (t *turner) inOwnName(k int) bool {
+	for i := max(0, k-3); i < k; i++ {
+		if n, _ := t.nameAt(i); n > k-i {
+			return true
+		}
+	}
+	return false
+}
+
+// strayPronoun says whether a "he" or "she" stands in the sentence that may mean
+// the NPC, whose pronoun is not known.
+func (t *turner) strayPronoun() bool {
+	for i := range t.spans {
+		for _, forms := range pronounForms {
+			if _, ok := forms[strings.ToLower(t.word(i))]; ok && !strings.EqualFold(t.word(i+1), "own") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // formFor is I, me or my, by what stands before and after.

@@ -38,6 +38,7 @@ func TestWhatOnlyAReaderCanTurnIsLeftAsItStands(t *testing.T) {
 		{"a salutation", "Dear Mira, the mill burned.", holt, false},
 		{"spoken to", "Come, Mira, and see.", holt, false},
 		{"the speaker of a log line", "Mira: the mill burned.", holt, false},
+		{"a she that nobody knows", "Mira says that she is tired.", voice.Person{Name: "Mira"}, true},
 		{"an item of a list", "Osric, Mira and Bram were seen.", mira, false},
 	}
 	for _, c := range cases {
@@ -68,6 +69,8 @@ func TestFirstPersonAgrees(t *testing.T) {
 		{"a name is no verb", "Bob and Thomas the baker were there.", "I and Thomas the baker were there.", bob, false},
 		{"has been", "He's been a guard for ten years.", "I've been a guard for ten years.", bob, true},
 		{"after an opening word", "Only Bob knows the way.", "Only I know the way.", bob, false},
+		{"her own is the subject's", "Mira brews her own ale and calls the dark one Widow's Comfort.",
+			"I brew my own ale and call the dark one Widow's Comfort.", voice.Person{Name: "Mira"}, true},
 		{"after a place", "At dawn, Bob opened the gate.", "At dawn, I opened the gate.", bob, false},
 	}
 	for _, c := range cases {
