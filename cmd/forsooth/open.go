@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -30,8 +32,28 @@ func (e *env) worlds() ([]*world.World, error) {
 func (e *env) options(ws []*world.World, services []string) app.Options {
 	return app.Options{
 		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS, Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers,
+		Verifying: e.verifying(),
+		Grounding: e.grounding(), Judge: e.settings.Grounding.Judge,
 		Services: services, Name: "forsooth", Report: e.report, Alert: e.alert, Progress: e.progress(),
 		Notice: func(note string) { e.log.Warn().Msg(note) },
+	}
+}
+
+// verifying are the tiers that the settings name.
+func (e *env) verifying() app.Verifying {
+	n := e.settings.Grounding.NLI
+	return app.Verifying{Sidecar: n.URL, Timeout: time.Duration(n.TimeoutMS) * time.Millisecond}
+}
+
+// grounding are the settings of the section of that name.
+func (e *env) grounding() *grounding.Settings {
+	g := e.settings.Grounding
+	return &grounding.Settings{
+		Confidence: g.ConfidenceThreshold, Unknown: g.UnknownThreshold, Strict: g.Strict, ExtractiveFallback: g.ExtractiveFallback,
+		Streaming:       g.Streaming && g.StreamingChecks,
+		Thresholds:      entail.Thresholds{Entailment: g.EntailmentThreshold, Contradiction: g.ContradictionThresh},
+		MaxUnverifiable: g.MaxUnverifiableRatio, OnContradiction: grounding.Action(g.ContradictionAction), OnUnverifiable: grounding.Action(g.UnverifiableAction),
+		MaxSources: g.MaxSourcesPerClaim,
 	}
 }
 

@@ -29,7 +29,11 @@ func (c *verifyCmd) Run(e *env) error {
 	case c.Premise == "" || c.Claim == "":
 		return usage(fmt.Errorf("give --premise and --claim, or --pairs FILE.jsonl"))
 	}
-	verdicts, err := verifier().Verify(e.ctx, []entail.Pair{{Premise: c.Premise, Hypothesis: c.Claim}})
+	judge, err := e.verifier()
+	if err != nil {
+		return err
+	}
+	verdicts, err := judge.Verify(e.ctx, []entail.Pair{{Premise: c.Premise, Hypothesis: c.Claim}})
 	if err != nil {
 		return failed(err)
 	}
@@ -47,9 +51,19 @@ func (c *verifyCmd) Run(e *env) error {
 	return nil
 }
 
-// verifier is the turn's cascade with the word-overlap tier behind it, which says
-// how near a pair came that the rules do not decide.
-func verifier() entail.Verifier { return entail.NewCascade(app.Verifier(), entail.NewOverlap()) }
+// verifier is the cascade of a turn, with the word-overlap tier behind it where no
+// model is there to say how near a pair came.
+func (e *env) verifier() (entail.Verifier, error) {
+	tiers, err := app.NewVerifier(e.verifying())
+	if err != nil {
+		return nil, usage(err)
+	}
+	if tiers.Missing != nil {
+		fmt.Fprintf(e.err, "the verifier in process does not load, rules alone judge: %v\n", tiers.Missing)
+		return entail.NewCascade(tiers, entail.NewOverlap()), nil
+	}
+	return tiers, nil
+}
 
 // judged is a line of the output of --pairs.
 type judged struct {
@@ -88,7 +102,10 @@ func (c *verifyCmd) file(e *env) error {
 }
 
 func (c *verifyCmd) stream(e *env, in io.Reader, out *json.Encoder) (int, error) {
-	judge := verifier()
+	judge, err := e.verifier()
+	if err != nil {
+		return 0, err
+	}
 	var batch []entail.Pair
 	flush := func() error {
 		verdicts, err := judge.Verify(e.ctx, batch)

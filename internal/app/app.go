@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
-	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -45,6 +45,10 @@ type Options struct {
 	LLM    llm.Config // the models to ask; without a URL no model speaks
 	Asking model.Options
 
+	Verifying Verifying
+	Grounding *grounding.Settings // nil: as grounding.DefaultSettings
+	Judge     bool                // ask the language model where the verifier is not sure
+
 	Workers  int // of each pass; 0: the mesh's default
 	Report   func(mesh.Report)
 	Alert    reviewer.Alert
@@ -67,6 +71,7 @@ type App struct {
 	Model   *model.Model     // nil where no model is configured
 
 	llm     *llm.Models
+	tiers   *Tiers
 	hooks   *moderation.Hooks
 	corpus  *sqlite.Corpus
 	serving string // the file that says what is served, while it is
@@ -106,6 +111,9 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 		return nil, err
 	}
 	if a.hooks, err = moderation.NewHooks(o.Worlds, moderation.Options{}); err != nil {
+		return nil, err
+	}
+	if err := a.openVerifier(o); err != nil {
 		return nil, err
 	}
 	a.register(o, static)
@@ -170,10 +178,6 @@ func (a *App) connect(ctx context.Context, o Options) error {
 	return err
 }
 
-// Verifier is the cascade that a process without a model has. Word overlap adds
-// no support to the rules, so a turn does not pay for it; `verify` shows it.
-func Verifier() entail.Verifier { return entail.NewCascade(entail.NewRules()) }
-
 // Similarity compares sentences with a question by their vectors.
 func Similarity(e embed.Embedder) extractive.Similarity {
 	return func(question string, sentences []string) []float64 {
@@ -216,6 +220,11 @@ func (a *App) register(o Options, static *embed.Static) {
 			handle(pass, handlers[pass])
 		}
 	}
+	if runs("reviewer") {
+		a.Mesh.ServeCheck(func(ctx context.Context, q schema.CheckQuery) (schema.CheckResult, error) {
+			return grounding.CheckText(ctx, a.tiers, q)
+		})
+	}
 	if runs("retriever") {
 		a.Mesh.Intake(mesh.Intake{Check: a.Library.Check})
 	}
@@ -232,6 +241,7 @@ func (a *App) Close() {
 	if a.serving != "" {
 		_ = os.Remove(a.serving)
 	}
+	a.tiers.Close()
 	a.hooks.Close()
 	if a.llm != nil {
 		a.llm.Close()

@@ -60,7 +60,7 @@ func openLibrary(ctx context.Context, o Options, static *embed.Static) (*lore.Li
 		if err != nil {
 			return nil, corpus, err
 		}
-		all = append(all, &lore.Lore{World: w, Index: index})
+		all = append(all, &lore.Lore{World: w, Index: index, Grounding: o.Grounding})
 	}
 	library, err := lore.NewLibrary(all...)
 	return library, corpus, err

@@ -48,6 +48,9 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 	if a.hooks, err = moderation.NewHooks(o.Worlds, moderation.Options{}); err != nil {
 		return nil, nil, err
 	}
+	if err := a.openVerifier(o); err != nil {
+		return nil, nil, err
+	}
 	handlers, _ := a.passes(o, static, keep)
 	return handlers, a.Close, nil
 }
@@ -61,7 +64,11 @@ var serviceOf = map[schema.Pass]string{
 // passes composes the services and gives the handler of each pass, and the service
 // that ends turns.
 func (a *App) passes(o Options, static *embed.Static, keep Keeper) (map[schema.Pass]mesh.Handler, *actions.Service) {
-	r := reviewer.New(a.Library, Verifier(), keep, reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks})
+	review := reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks}
+	if o.Judge {
+		review.Judge = a.Model
+	}
+	r := reviewer.New(a.Library, a.tiers, keep, review)
 	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Model: a.Model, Stream: keep})
 	ends := actions.New(a.Library, actions.Options{Model: a.Model, Hooks: a.hooks})
 	return map[schema.Pass]mesh.Handler{

@@ -62,6 +62,9 @@ func merged(before, now schema.Verdict) schema.Verdict {
 	if Decides(now) || before.Tier == TierNone {
 		return now
 	}
+	if now.Tier != TierOverlap && !Doubts(before) { // what a rule did not know is no reason
+		return now
+	}
 	now.Why = joinWhy(before.Why, now.Why)
 	if now.Tier == TierOverlap {
 		now.Tier, now.Score = before.Tier, before.Score

@@ -33,7 +33,11 @@ CHOICES = [
 AUXILIARY = re.compile(r"\b(is|was|are|were|has|have|had|can|could|will|would|does|did|do|should|must)\b(?! (?:not|never)\b)(?!n't)")
 HEDGE = re.compile(r"\b(might|may|could|perhaps|probably|maybe|possibly|is said to|are said to|seems to|seem to|supposedly|reportedly) ?", re.I)
 SOME = re.compile(r"\b(some(?: of)?|most(?: of)?|many(?: of)?|a few(?: of)?|several(?: of)?)\b", re.I)
-NAME = re.compile(r"(?<![.!?] )(?<!^)(?<!\")\b[A-Z][a-z]{2,}\b")
+NAME = re.compile(r"\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})*\b")
+NO_NAMES = frozenset(
+    "The This That These Those There They Then His Her She Its Our Your You Not All Some One Two Only When Where What Who Why How But And For "
+    "From With Without Before After Nobody Somebody Everybody Both Each Every Most Many Any Never Always Once Aye Yes Well Now Here Because".split()
+)
 
 
 def sentences(text: str) -> list[str]:
@@ -70,12 +74,23 @@ def other_choice(s: str, rng: random.Random) -> str | None:
     return None
 
 
+def names_in(s: str) -> list[str]:
+    found = []
+    for m in NAME.finditer(s):
+        words = m[0].split()
+        while words and words[0] in NO_NAMES:
+            words = words[1:]
+        if words:
+            found.append(" ".join(words))
+    return list(dict.fromkeys(found))
+
+
 def names_swapped(s: str, rng: random.Random) -> str | None:
-    names = list(dict.fromkeys(m[0] for m in NAME.finditer(" " + s)))
+    names = names_in(s)
     if len(names) < 2:
         return None
     a, b = rng.sample(names, 2)
-    if re.search(rf"\b{a} (?:and|or) {b}\b|\b{b} (?:and|or) {a}\b", s):
+    if set(a.split()) & set(b.split()) or re.search(rf"\b{a},? (?:and|or) {b}\b|\b{b},? (?:and|or) {a}\b", s):
         return None
     return re.sub(rf"\b({a}|{b})\b", lambda m: b if m[0] == a else a, s)
 
@@ -112,9 +127,58 @@ RULES: list[tuple[str, int, Callable[[str, random.Random], str | None]]] = [
 ]
 
 
+COMMON = frozenset("people nothing something everything anyone someone half about another other such most folk men women".split())
+
+
 def lower_first(s: str) -> str:
     first = s.split(" ", 1)[0]
-    return s if first in ("I", "I'm", "I've", "I'll", "I'd") or NAME.fullmatch(first) and first not in ("The",) else s[:1].lower() + s[1:]
+    return s if first in ("I", "I'm", "I've", "I'll", "I'd") or names_in(first) and first.lower() not in COMMON else s[:1].lower() + s[1:]
+
+
+CUT = re.compile(r"(?:, (?:and|but|which|who|so)|;| and then) ")
+CONDITION = re.compile(r"\b(?:if|unless|when|whenever|until|only|either|neither|both|not|never|no|except|could|would|might|may)\b|\?", re.I)
+LEAD = re.compile(r"^(?:Yes|Oh|Ah|Well|Ha|No|Aye|Hmm|Now|Indeed|So)[,.!?]+ ", re.I)
+
+
+CONTRACTED = [
+    ("do not", "don't"), ("does not", "doesn't"), ("did not", "didn't"), ("is not", "isn't"), ("are not", "aren't"), ("was not", "wasn't"),
+    ("were not", "weren't"), ("has not", "hasn't"), ("have not", "haven't"), ("had not", "hadn't"), ("cannot", "can't"), ("could not", "couldn't"),
+    ("will not", "won't"), ("would not", "wouldn't"), ("it is", "it's"), ("he is", "he's"), ("she is", "she's"), ("they are", "they're"),
+    ("I am", "I'm"), ("I have", "I've"), ("I will", "I'll"), ("you are", "you're"), ("there is", "there's"), ("that is", "that's"),
+]  # fmt: skip
+OPENERS = ["Aye, ", "Well, ", "Oh, ", "You see, ", "Listen: ", "So, ", "I believe ", "I think ", "As far as I know, ", "Yes, ", "Truth is, ", "Look, "]
+TAGS = [", friend", ", you know", ", that's how it is", ", I think", ", if you must know", ", all right", ", see"]
+DIGITS = dict(zip(NUMBERS, "2 3 4 5 6 7 8 9 10 11 12 13 15 20 30 40 50 60".split(), strict=True))
+
+
+def spoken(s: str, rng: random.Random) -> str:
+    """Say a sentence as one speaks: what is changed here changes nothing it says."""
+    for full, short in CONTRACTED:
+        if rng.random() < 0.5:
+            a, b = (full, short) if rng.random() < 0.7 else (short, full)
+            s = re.sub(rf"\b{a}\b", b, s)
+            s = re.sub(rf"\b{a.capitalize()}\b", b.capitalize(), s)
+    if rng.random() < 0.3:
+        s = re.sub(r"\b(" + "|".join(DIGITS) + r")\b", lambda m: DIGITS[m[0]], s)
+    elif rng.random() < 0.3:
+        words = {d: w for w, d in DIGITS.items()}
+        s = re.sub(r"(?<![\d.,:/])\b(" + "|".join(words) + r")\b(?![\d.,:/])", lambda m: words[m[0]], s)
+    if rng.random() < 0.35:
+        s = rng.choice(OPENERS) + lower_first(s)
+    elif rng.random() < 0.2 and s.endswith("."):
+        s = s[:-1] + rng.choice(TAGS) + "."
+    return s
+
+
+def retold(s: str, rng: random.Random) -> str:
+    """Say a sentence with the small changes that leave it what it was."""
+    if m := LEAD.match(s):
+        s = s[m.end() :]
+    m = CUT.search(s)
+    if m and len(s[: m.start()].split()) >= 4 and not CONDITION.search(s[: m.end()]) and rng.random() < 0.7:
+        s = s[: m.start()] + "."
+    s = s.replace(" & ", " and ")
+    return s[:1].lower() + s[1:].rstrip(".") if rng.random() < 0.3 else s[:1].upper() + s[1:]
 
 
 def joined(a: str, b: str, rng: random.Random) -> str:
@@ -133,13 +197,19 @@ def from_group(g: Group, others: list[str], rng: random.Random) -> list[Pair]:
     true = [p.hypothesis for p in g.pairs if p.label == ENTAILMENT and not p.hypothesis.endswith("?")]
     false = [p for p in g.pairs if p.label != ENTAILMENT and not p.hypothesis.endswith("?")]
     if own:
-        add(rng.choice(own), ENTAILMENT, "verbatim")
+        add(retold(rng.choice(own), rng), ENTAILMENT, "verbatim")
+        add(spoken(retold(rng.choice(own), rng), rng), ENTAILMENT, "spoken")
+        at = rng.randrange(len(own))
+        if at + 1 < len(own) and rng.random() < 0.5:
+            add(joined(retold(own[at], rng), retold(own[at + 1], rng), rng), ENTAILMENT, "verbatim")
     for name, label, rule in rng.sample(RULES, len(RULES))[:3]:
         for source in rng.sample(own + true, min(3, len(own + true))):
             changed = rule(source, rng)
             if changed and changed != source:
-                add(changed, label, name)
+                add(spoken(changed, rng) if rng.random() < 0.5 else changed, label, name)
                 break
+    if true:
+        add(spoken(rng.choice(true), rng), ENTAILMENT, "spoken")
     if len(true) >= 2:
         a, b = rng.sample(true, 2)
         add(joined(a, b, rng), ENTAILMENT, "joined")

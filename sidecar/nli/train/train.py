@@ -50,7 +50,7 @@ class Phase:
 
 PHASES = (
     Phase("mixture", 1300, 2, 7, 4, 16, 0, (1e-4, 1e-4)),
-    Phase("groups", 3000, 2, 10, 6, 8, 5, (1e-4, 0.0)),
+    Phase("groups", 1900, 2, 10, 8, 8, 4, (1e-4, 0.0)),
 )
 WARM_UP = 120
 CONTRAST = 0.3
@@ -118,7 +118,10 @@ class Batches:
             g = next(self.groups)
             pairs += self.balanced(g)
             extra = made.from_group(g, self.premises, self.rng)
-            pairs += self.rng.sample(extra, min(len(extra), self.phase.made // self.phase.groups))
+            true = [p for p in extra if p.label == ENTAILMENT]
+            rest = [p for p in extra if p.label != ENTAILMENT]
+            n = self.phase.made // self.phase.groups
+            pairs += self.rng.sample(true, min(len(true), (n + 1) // 2)) + self.rng.sample(rest, min(len(rest), n // 2))
         pairs += [next(self.public) for _ in range(self.phase.public)]
         return pairs, [next(self.questions) for _ in range(self.phase.questions)]
 

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/entail/nli"
+	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
+	"github.com/forsooth-npc/forsooth/internal/transformer"
+	"github.com/forsooth-npc/forsooth/services/reviewer"
+	"github.com/forsooth-npc/forsooth/weights"
+)
+
+// Verifying says which tiers of the cascade stand behind the rules.
+type Verifying struct {
+	Sidecar string        // URL of the sidecar; empty: none
+	Timeout time.Duration // of a request to it
+	NoModel bool          // leave the model in process out: for benches and tests of what remains
+}
+
+// NLI is the model in process. One copy of the weights serves every part of a
+// process.
+var NLI = sync.OnceValues(func() (*nli.Model, error) {
+	vocab, err := transformer.LoadVocab(weights.Vocab)
+	if err != nil {
+		return nil, err
+	}
+	return nli.Open(vocab, weights.Verifier)
+})
+
+// Tiers is the cascade of a process with what is wrong with it: a model that does
+// not load is left out, and the tiers that are left decide.
+type Tiers struct {
+	entail.Verifier
+	Missing error // why the model in process is not among them
+	close   func()
+}
+
+// Close ends connections.
+func (t *Tiers) Close() {
+	if t != nil && t.close != nil {
+		t.close()
+	}
+}
+
+// NewVerifier composes the cascade: rules, the model in process, the sidecar. The
+// judge is a turn's own and stands behind these.
+func NewVerifier(o Verifying) (*Tiers, error) {
+	t := &Tiers{}
+	tiers := []entail.Verifier{entail.NewRules()}
+	var model *nli.Model
+	if !o.NoModel {
+		if model, t.Missing = NLI(); t.Missing == nil {
+			tiers = append(tiers, model)
+		}
+	}
+	if o.Sidecar != "" {
+		client, err := sidecar.New(sidecar.Options{URL: o.Sidecar, Timeout: o.Timeout})
+		if err != nil {
+			return nil, fmt.Errorf("grounding.nli.url: %w", err)
+		}
+		t.close = client.Close
+		tiers = append(tiers, client)
+	}
+	t.Verifier = entail.NewCascade(tiers...)
+	return t, nil
+}
+
+// Verifier is the cascade of rules alone, which a process without any model has.
+func Verifier() entail.Verifier { return entail.NewCascade(entail.NewRules()) }
+
+// openVerifier makes the cascade, and tells the operator of a model that is missing.
+func (a *App) openVerifier(o Options) (err error) {
+	if a.tiers, err = NewVerifier(o.Verifying); err != nil {
+		return err
+	}
+	if a.tiers.Missing != nil && o.Alert != nil {
+		o.Alert(reviewer.AlertNoModel, "", "the verifier in process does not load, so only what is word for word in the evidence is released: "+a.tiers.Missing.Error())
+	}
+	return nil
+}

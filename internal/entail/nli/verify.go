@@ -1,0 +1,163 @@
+package nli
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/transformer"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// errUnsound is an answer that is no probability.
+var errUnsound = errors.New("verifier: the model answers with no probability")
+
+// Verify judges each pair. A premise longer than a window is read window by
+// window, and its best window speaks for it.
+func (m *Model) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
+	return m.VerifyAfter(ctx, pairs, make([]schema.Verdict, len(pairs)))
+}
+
+// VerifyAfter wants more of a pair that the rules doubt.
+func (m *Model) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []schema.Verdict) ([]schema.Verdict, error) {
+	texts := make([][2]string, len(pairs))
+	for i, p := range pairs {
+		texts[i][0], texts[i][1] = p.Spoken()
+	}
+	probabilities, err := m.Probabilities(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]schema.Verdict, len(pairs))
+	for i, p := range probabilities {
+		if !p.Sound() {
+			return nil, errUnsound
+		}
+		at := pairs[i].At.Or(m.calibration.Thresholds)
+		if entail.Doubts(before[i]) {
+			at.Entailment = max(at.Entailment, at.Doubted)
+		}
+		out[i] = entail.Grade(entail.TierModel, m.calibration.Scale.Score(p), p, at)
+		out[i].Span = entail.Nearest(pairs[i].Premise, pairs[i].Hypothesis)
+	}
+	return out, nil
+}
+
+// key is a pair of texts as the caches know it.
+type key [2]string
+
+// Probabilities are what the model says of premises and hypotheses as they stand.
+func (m *Model) Probabilities(ctx context.Context, pairs [][2]string) ([]entail.Probability, error) {
+	out := make([]entail.Probability, len(pairs))
+	var sequences []transformer.Sequence
+	var owners []int
+	for i, p := range pairs {
+		known, ok := m.seen.get(key(p))
+		if ok {
+			out[i] = known
+			continue
+		}
+		for _, s := range m.sequences(p[0], p[1]) {
+			sequences, owners = append(sequences, s), append(owners, i)
+		}
+	}
+	logits, err := m.logitsOf(ctx, &m.entail, sequences)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range owners {
+		p := softmax(logits[k])
+		if !p.Sound() {
+			return nil, errUnsound
+		}
+		if first := k == 0 || owners[k-1] != i; first || p.Entailed > out[i].Entailed {
+			out[i] = p
+		}
+		if last := k == len(owners)-1 || owners[k+1] != i; last {
+			m.seen.put(key(pairs[i]), out[i])
+		}
+	}
+	return out, nil
+}
+
+// Answers is, for each block, the probability that it answers the question.
+func (m *Model) Answers(ctx context.Context, question string, blocks []string) ([]float64, error) {
+	out := make([]float64, len(blocks))
+	var sequences []transformer.Sequence
+	var owners []int
+	asked := m.tokens(question, pairTokens/2)
+	for i, b := range blocks {
+		if known, ok := m.answered.get(key{b, question}); ok {
+			out[i] = known
+			continue
+		}
+		sequences, owners = append(sequences, transformer.Pair(m.vocab, m.tokens(b, pairTokens), asked, pairTokens)), append(owners, i)
+	}
+	logits, err := m.logitsOf(ctx, &m.answers, sequences)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range owners {
+		out[i] = 1 / (1 + math.Exp(-logits[k][0]))
+		if math.IsNaN(out[i]) {
+			return nil, errUnsound
+		}
+		m.answered.put(key{blocks[i], question}, out[i])
+	}
+	return out, nil
+}
+
+// maxChars bounds a text before it is cut into tokens.
+const maxChars = 64 << 10
+
+func (m *Model) tokens(s string, most int) []int32 {
+	if len(s) > maxChars {
+		s = s[:maxChars]
+	}
+	ids := m.vocab.Encode(nil, s)
+	return ids[:min(len(ids), most)]
+}
+
+// sequences are the windows of a premise, each with the hypothesis.
+func (m *Model) sequences(premise, hypothesis string) []transformer.Sequence {
+	h := m.tokens(hypothesis, pairTokens/2)
+	var out []transformer.Sequence
+	for _, w := range m.windows(premise) {
+		out = append(out, transformer.Pair(m.vocab, w, h, pairTokens))
+	}
+	return out
+}
+
+// maxWindows bounds what one pair may cost.
+const maxWindows = 24
+
+// windows cuts a premise into runs of whole sentences, each beginning with the
+// last sentence of the one before.
+func (m *Model) windows(premise string) [][]int32 {
+	whole := m.tokens(premise, maxChars)
+	if len(whole) <= windowTokens {
+		return [][]int32{whole}
+	}
+	var out [][]int32
+	var run, last []int32
+	for _, s := range text.Sentences(premise) {
+		ids := m.tokens(s, windowTokens)
+		if len(run) > 0 && len(run)+len(ids) > windowTokens {
+			out = append(out, run)
+			run = nil
+			if len(last)+len(ids) <= windowTokens {
+				run = append(run, last...)
+			}
+		}
+		run, last = append(run, ids...), ids
+		if len(out) >= maxWindows {
+			return out
+		}
+	}
+	if len(run) > 0 {
+		out = append(out, run)
+	}
+	return out
+}

@@ -1,0 +1,213 @@
+// Package sidecar is the tier of the cascade that a larger entailment model gives,
+// over HTTP: sidecar/nli, or whatever answers in its shape. A sidecar that is down,
+// slow or answers nonsense decides nothing, and is left alone for a while.
+package sidecar
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/sony/gobreaker/v2"
+)
+
+// Options of a client. URL is wanted, the rest has defaults.
+type Options struct {
+	URL     string        // of the sidecar, without a path
+	Timeout time.Duration // of one request; default 800 ms
+	Pairs   int           // of one request; default 64
+	// Thresholds and Scale turn probabilities into labels. A sidecar that runs the
+	// weights that ship has their calibration; the papers' 0.7 is for any other.
+	Thresholds entail.Thresholds
+	Scale      entail.Scale
+	HTTP       *http.Client // default one of its own
+}
+
+// Client asks one sidecar. It is safe for concurrent use.
+type Client struct {
+	o       Options
+	breaker *gobreaker.CircuitBreaker[[]entail.Probability]
+}
+
+// The breaker opens after so many failures in a row and tries again after a while.
+const (
+	failures = 3
+	rest     = 5 * time.Second
+	maxBody  = 8 << 20
+)
+
+// New makes a client. It sends nothing yet.
+func New(o Options) (*Client, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("nli url %q is none; write one such as http://127.0.0.1:8400", o.URL)
+	}
+	o.URL = strings.TrimRight(o.URL, "/")
+	if o.Timeout <= 0 {
+		o.Timeout = 800 * time.Millisecond
+	}
+	if o.Pairs <= 0 {
+		o.Pairs = 64
+	}
+	if o.HTTP == nil {
+		o.HTTP = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}
+	}
+	if o.Scale.Slope == 0 {
+		o.Scale = entail.Scale{Slope: 1}
+	}
+	o.Thresholds = o.Thresholds.Or(entail.Thresholds{Entailment: 0.7, Contradiction: 0.7, Ambiguous: 0.25, Doubted: 0.9})
+	c := &Client{o: o}
+	c.breaker = gobreaker.NewCircuitBreaker[[]entail.Probability](gobreaker.Settings{
+		Name: "nli", Timeout: rest,
+		ReadyToTrip:  func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= failures },
+		IsSuccessful: func(err error) bool { return err == nil || errors.Is(err, context.Canceled) },
+	})
+	return c, nil
+}
+
+// Close ends idle connections.
+func (c *Client) Close() { c.o.HTTP.CloseIdleConnections() }
+
+// Verify judges each pair.
+func (c *Client) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
+	return c.VerifyAfter(ctx, pairs, make([]schema.Verdict, len(pairs)))
+}
+
+// VerifyAfter wants more of a pair that the rules doubt.
+func (c *Client) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []schema.Verdict) ([]schema.Verdict, error) {
+	out := make([]schema.Verdict, 0, len(pairs))
+	for part := range slices.Chunk(pairs, c.o.Pairs) {
+		probabilities, err := c.breaker.Execute(func() ([]entail.Probability, error) { return c.ask(ctx, part) })
+		if err != nil {
+			return nil, fmt.Errorf("nli sidecar %s: %w", c.o.URL, err)
+		}
+		for i, p := range probabilities {
+			at := part[i].At.Or(c.o.Thresholds)
+			if entail.Doubts(before[len(out)]) {
+				at.Entailment = max(at.Entailment, at.Doubted)
+			}
+			v := entail.Grade(entail.TierSidecar, c.o.Scale.Score(p), p, at)
+			v.Span = entail.Nearest(part[i].Premise, part[i].Hypothesis)
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+type request struct {
+	Pairs []pair `json:"pairs"`
+}
+
+type pair struct {
+	Premise    string `json:"premise"`
+	Hypothesis string `json:"hypothesis"`
+}
+
+type answer struct {
+	Model         string `json:"model"`
+	Probabilities []struct {
+		Entailment    *float64 `json:"entailment"`
+		Neutral       *float64 `json:"neutral"`
+		Contradiction *float64 `json:"contradiction"`
+	} `json:"probabilities"`
+	Detail any `json:"detail"` // of an error
+}
+
+func (c *Client) ask(ctx context.Context, pairs []entail.Pair) ([]entail.Probability, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
+	defer cancel()
+	var in request
+	for _, p := range pairs {
+		premise, hypothesis := p.Spoken()
+		in.Pairs = append(in.Pairs, pair{premise, hypothesis})
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.o.URL+"/v1/entail", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	var out answer
+	if err := c.do(req, &out); err != nil {
+		return nil, err
+	}
+	return read(out, len(pairs))
+}
+
+func (c *Client) do(req *http.Request, into any) error {
+	res, err := c.o.HTTP.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close() //nolint:errcheck // it was only read
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	if err != nil {
+		return err
+	}
+	switch {
+	case res.StatusCode != http.StatusOK:
+		return fmt.Errorf("answers %s: %.200s", res.Status, strings.Join(strings.Fields(string(data)), " "))
+	case len(data) > maxBody:
+		return fmt.Errorf("answers with more than %d bytes", maxBody)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("does not answer as a sidecar does: %w", err)
+	}
+	return nil
+}
+
+// read checks an answer's shape: one sound probability a pair.
+func read(a answer, want int) ([]entail.Probability, error) {
+	if len(a.Probabilities) != want {
+		return nil, fmt.Errorf("answers %d of %d pairs", len(a.Probabilities), want)
+	}
+	out := make([]entail.Probability, want)
+	for i, p := range a.Probabilities {
+		if p.Entailment == nil || p.Neutral == nil || p.Contradiction == nil {
+			return nil, fmt.Errorf("answers pair %d without entailment, neutral and contradiction", i)
+		}
+		out[i] = entail.Probability{Entailed: *p.Entailment, Neutral: *p.Neutral, Contradicted: *p.Contradiction}
+		if !out[i].Sound() {
+			return nil, fmt.Errorf("answers pair %d with %v, which are no probabilities", i, out[i])
+		}
+	}
+	return out, nil
+}
+
+// Health is what a sidecar says of itself.
+type Health struct {
+	Status string `json:"status"`
+	Model  string `json:"model"`
+	SHA256 string `json:"weights_sha256"`
+}
+
+// Health asks a sidecar what it runs.
+func (c *Client) Health(ctx context.Context) (Health, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
+	defer cancel()
+	var h Health
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.o.URL+"/healthz", nil)
+	if err != nil {
+		return h, err
+	}
+	if err := c.do(req, &h); err != nil {
+		return h, fmt.Errorf("nli sidecar %s: %w", c.o.URL, err)
+	}
+	if h.Status != "ok" {
+		return h, fmt.Errorf("nli sidecar %s says %q of itself", c.o.URL, h.Status)
+	}
+	return h, nil
+}

@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package transformer
+
+// native is empty: other machines run the portable kernel.
+var native []kernel

@@ -1,0 +1,208 @@
+// Package transformer runs encoders of BERT's shape in plain Go: it cuts texts
+// into pieces, embeds them and gives the mean of the last layer. It knows nothing of
+// what the vectors mean: heads, labels and thresholds are its users'. Weights are
+// int8 by output channel on disk and float32 in memory, but for the word
+// embeddings, which stay int8 and may be shared between models.
+package transformer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+)
+
+// Model is an encoder. It is read-only once loaded and safe for concurrent use.
+type Model struct {
+	file                                           *file
+	layers, hidden, heads, inner, words, positions int
+	word                                           embedding
+	position                                       []float32 // with the embedding of type 0
+	types                                          []float32
+	norm                                           layerNorm
+	stack                                          []layer
+	sessions                                       sync.Pool
+}
+
+// embedding are int8 vectors, each with its scale.
+type embedding struct {
+	values []int8
+	scale  []float32
+}
+
+type layerNorm struct{ weight, bias []float32 }
+
+// layer is one block: attention and what stands behind it.
+type layer struct {
+	qkv, out, up, down       *linear
+	afterAttention, afterAll layerNorm
+}
+
+// Bounds of what a file may describe.
+const (
+	maxLayers = 48
+	maxHidden = 4096
+	maxWords  = 1 << 20
+)
+
+// Load makes a model of a weights file. words is nil, or the model whose word
+// embeddings the file shares.
+func Load(v *Vocab, data []byte, words *Model) (*Model, error) {
+	f, err := readFile(data)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{file: f}
+	for _, n := range []struct {
+		name string
+		to   *int
+		most int
+	}{{"layers", &m.layers, maxLayers}, {"hidden", &m.hidden, maxHidden}, {"heads", &m.heads, 256}, {"intermediate", &m.inner, 4 * maxHidden},
+		{"vocab", &m.words, maxWords}, {"positions", &m.positions, 8192}} {
+		if *n.to, err = f.number(n.name, n.most); err != nil {
+			return nil, err
+		}
+	}
+	if m.hidden%m.heads != 0 {
+		return nil, fmt.Errorf("weights: %d heads do not divide %d", m.heads, m.hidden)
+	}
+	if m.words != v.Size() {
+		return nil, fmt.Errorf("weights: %d words, the vocabulary has %d; take the one that came with the file", m.words, v.Size())
+	}
+	if err := m.readEmbeddings(f, words); err != nil {
+		return nil, err
+	}
+	for i := range m.layers {
+		l, err := m.readLayer(f, fmt.Sprintf("layers.%d.", i))
+		if err != nil {
+			return nil, err
+		}
+		m.stack = append(m.stack, l)
+	}
+	m.sessions.New = func() any { return &Session{m: m} }
+	return m, nil
+}
+
+func (m *Model) readEmbeddings(f *file, words *Model) (err error) {
+	switch shared := f.metadata["words_sha256"]; {
+	case shared == "":
+		if m.word.values, err = f.bytes("embeddings.word.weight", m.words, m.hidden); err != nil {
+			return err
+		}
+		if m.word.scale, err = f.floats("embeddings.word.scale", m.words); err != nil {
+			return err
+		}
+	case words == nil:
+		return errors.New("weights: the file shares another's word embeddings, and none were given")
+	case words.wordsHash() != shared:
+		return fmt.Errorf("weights: the file shares word embeddings %.12s…, those given are %.12s…; take both files of one version", shared, words.wordsHash())
+	default:
+		m.word = words.word
+	}
+	values, err := f.bytes("embeddings.position.weight", m.positions, m.hidden)
+	if err != nil {
+		return err
+	}
+	scale, err := f.floats("embeddings.position.scale", m.positions)
+	if err != nil {
+		return err
+	}
+	m.position = dequantised(values, scale, m.hidden)
+	if m.types, err = f.floats("embeddings.type.weight", 2, m.hidden); err != nil {
+		return err
+	}
+	m.norm, err = m.readNorm(f, "embeddings.norm")
+	return err
+}
+
+func dequantised(values []int8, scale []float32, width int) []float32 {
+	out := make([]float32, len(values))
+	for i, v := range values {
+		out[i] = float32(v) * scale[i/width]
+	}
+	return out
+}
+
+// wordsHash is the hash of the word embeddings: their bytes, then their scales'.
+func (m *Model) wordsHash() string {
+	h := sha256.New()
+	h.Write(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m.word.values))), len(m.word.values))) //nolint:gosec // an int8 is a byte read otherwise
+	h.Write(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m.word.scale))), 4*len(m.word.scale))) //nolint:gosec // the same, little-endian
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (m *Model) readNorm(f *file, name string) (n layerNorm, err error) {
+	if n.weight, err = f.floats(name+".weight", m.hidden); err != nil {
+		return n, err
+	}
+	n.bias, err = f.floats(name+".bias", m.hidden)
+	return n, err
+}
+
+func (m *Model) readLayer(f *file, name string) (l layer, err error) {
+	if l.qkv, err = readLinears(f, m.hidden, m.hidden, name+"q", name+"k", name+"v"); err != nil {
+		return l, err
+	}
+	if l.out, err = readLinears(f, m.hidden, m.hidden, name+"o"); err != nil {
+		return l, err
+	}
+	if l.up, err = readLinears(f, m.inner, m.hidden, name+"up"); err != nil {
+		return l, err
+	}
+	if l.down, err = readLinears(f, m.hidden, m.inner, name+"down"); err != nil {
+		return l, err
+	}
+	if l.afterAttention, err = m.readNorm(f, name+"attention_norm"); err != nil {
+		return l, err
+	}
+	l.afterAll, err = m.readNorm(f, name+"output_norm")
+	return l, err
+}
+
+// readLinears reads linear layers of one input as one.
+func readLinears(f *file, out, in int, names ...string) (*linear, error) {
+	var values []int8
+	var scale, bias []float32
+	for _, name := range names {
+		v, err := f.bytes(name+".weight", out, in)
+		if err != nil {
+			return nil, err
+		}
+		s, err := f.floats(name+".scale", out)
+		if err != nil {
+			return nil, err
+		}
+		b, err := f.floats(name+".bias", out)
+		if err != nil {
+			return nil, err
+		}
+		values, scale, bias = append(values, v...), append(scale, s...), append(bias, b...)
+	}
+	return newLinear(values, scale, bias, len(names)*out, in), nil
+}
+
+// Hidden is the width of a vector.
+func (m *Model) Hidden() int { return m.hidden }
+
+// Name names the weights.
+func (m *Model) Name() string { return m.file.metadata["name"] }
+
+// Metadata is an entry of the file's metadata, or "".
+func (m *Model) Metadata(name string) string { return m.file.metadata[name] }
+
+// Tensor is a copy of a further float32 tensor of the file, such as a head's.
+func (m *Model) Tensor(name string) ([]float32, []int, error) {
+	t, ok := m.file.tensors[name]
+	if !ok || t.Type != "F32" {
+		return nil, nil, fmt.Errorf("weights: tensor %s is missing, or no F32", name)
+	}
+	return t.floats(), t.Shape, nil
+}
+
+// Session gives a workspace; Release takes it back.
+func (m *Model) Session() *Session { return m.sessions.Get().(*Session) } //nolint:errcheck // the pool holds nothing else
+
+// Release takes a workspace back.
+func (m *Model) Release(s *Session) { m.sessions.Put(s) }
