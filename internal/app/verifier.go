@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
 	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
@@ -28,6 +29,16 @@ var NLI = sync.OnceValues(func() (*nli.Model, error) {
 		return nil, err
 	}
 	return nli.Open(vocab, weights.Verifier)
+})
+
+// Encoder is the sentence encoder in process; it shares the verifier's word
+// embeddings.
+var Encoder = sync.OnceValues(func() (embed.Embedder, error) {
+	model, err := NLI()
+	if err != nil {
+		return nil, err
+	}
+	return embed.NewSentence(model.Vocab(), weights.Encoder, model.Encoder())
 })
 
 // Tiers is the cascade of a process with what is wrong with it: a model that does

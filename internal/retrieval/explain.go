@@ -50,6 +50,6 @@ func (x *Index) Use(f Fitted) error {
 	if err := f.Gate.bind(gateFeatures); err != nil {
 		return err
 	}
-	x.models = &f
+	x.models, x.deep = &f, &f
 	return nil
 }

@@ -18,7 +18,7 @@ var featureNames = append([]string{
 	"own", "own_you", "first_person_you", "sign_you",
 	"expects_met", "expects_missed", "yesno",
 	"adjacent", "length", "question",
-}, matchNames...)
+}, append(matchNames, meaningNames...)...)
 
 // describe is the features of a candidate as an answer.
 func (s *search) describe(c *candidate) []float64 {
@@ -40,7 +40,7 @@ func (s *search) describe(c *candidate) []float64 {
 		bit(own), bit(own && s.q.you), bit(s.q.you && p.forms&formFirstPerson != 0), bit(s.q.you && !own),
 		met, missed, bit(s.q.kind == kindYesNo),
 		s.adjacent(p), clamp(float64(p.length)/60, 0, 1), bit(p.forms&formQuestion != 0),
-	}, s.matching(c, near)...)
+	}, append(s.matching(c, near), s.meanings(c)...)...)
 }
 
 func bit(b bool) float64 {

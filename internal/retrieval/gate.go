@@ -88,19 +88,27 @@ type Reliable struct {
 }
 
 // shipped are the models of gate.json.
-var shipped = func() *Fitted {
+var shipped = mustRead("gate.json", gateFile)
+
+//go:embed gate-meaning.json
+var deepFile []byte
+
+// shippedDeep are those for an index that searches by meaning.
+var shippedDeep = mustRead("gate-meaning.json", deepFile)
+
+func mustRead(name string, data []byte) *Fitted {
 	var f Fitted
-	if err := json.Unmarshal(gateFile, &f); err != nil {
-		panic(fmt.Sprintf("gate.json: %v", err))
+	if err := json.Unmarshal(data, &f); err != nil {
+		panic(fmt.Sprintf("%s: %v", name, err))
 	}
 	if err := f.Ranker.bind(featureNames); err != nil {
-		panic(fmt.Sprintf("gate.json: ranker: %v", err))
+		panic(fmt.Sprintf("%s: ranker: %v", name, err))
 	}
 	if err := f.Gate.bind(gateFeatures); err != nil {
-		panic(fmt.Sprintf("gate.json: gate: %v", err))
+		panic(fmt.Sprintf("%s: gate: %v", name, err))
 	}
 	return &f
-}()
+}
 
 // messageFeatures are what the gate sees besides the best candidate's features:
 // how well it answers by the ranker, by how much it beats the best one of another
@@ -115,7 +123,7 @@ func (s *search) confidence() float64 {
 	if len(s.found) == 0 {
 		return 0
 	}
-	return sigmoid(s.x.models.Gate.logit(s.judged()))
+	return sigmoid(s.models.Gate.logit(s.judged()))
 }
 
 // judged are the gate's features.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
@@ -39,8 +40,10 @@ type Index struct {
 	capitals []int32  // and how often of these it has a capital
 	views    sync.Map // handle to *view
 	models   *Fitted
+	deep     *Fitted // where the index searches by meaning
 
-	words *lexicon
+	words   *lexicon
+	meaning atomic.Pointer[meaning]
 }
 
 // term is what the index knows of a stem.
@@ -90,7 +93,7 @@ func Open(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world
 	if err != nil {
 		return nil, fmt.Errorf("read the index of world %s: %w", w.Name, err)
 	}
-	x := &Index{Embedded: embedded, world: w, embedder: emb, models: shipped, byPath: map[string][]int{}, vocab: map[string]int32{}}
+	x := &Index{Embedded: embedded, world: w, embedder: emb, models: shipped, deep: shippedDeep, byPath: map[string][]int{}, vocab: map[string]int32{}}
 	if opts.Words != nil {
 		x.english = opts.Words.Tokenizer()
 	}

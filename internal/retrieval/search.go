@@ -25,6 +25,8 @@ type candidate struct {
 	likeness        float64 // cosine in standard deviations above the scope's mean
 	summary         float64 // cosine of the question and what the document is filed under
 	summaryLikeness float64 // the same in standard deviations
+	meaning         float64 // cosine of the question and the nearest window, by the sentence encoder
+	meaningLikeness float64 // the same in standard deviations
 	fused           float64
 	score           float64
 	features        []float64
@@ -32,23 +34,27 @@ type candidate struct {
 
 // search is one query's working state.
 type search struct {
-	x          *Index
-	query      Query
-	q          question
-	scope      scope
-	idf        []float64 // of q.terms
-	late       float64   // what a word from before the message counts
-	vector     []float32
-	filed      []float32 // the question as summaries are embedded; nil where nothing is known of words
-	names      []name
-	like       [][]float32    // of q.terms: how near every term of the vocabulary comes
-	mean       []float64      // of q.terms: how near the passages in scope come on average
-	recent     map[int32]bool // words of the lines that the message leans on; nil where it leans on none
-	bestOf     []float64      // of q.terms: how near the nearest passage in scope comes
-	bestCosine float64
-	sort       wanted.Sort // what sort of thing the question wants named
-	asked      []string    // the words of the message
-	found      []candidate // reranked, best first
+	x           *Index
+	query       Query
+	q           question
+	scope       scope
+	idf         []float64 // of q.terms
+	late        float64   // what a word from before the message counts
+	vector      []float32
+	models      *Fitted
+	deep        *meaning  // nil where the index does not search by meaning
+	asking      []float32 // the question as the sentence encoder embeds it
+	bestMeaning float64
+	filed       []float32 // the question as summaries are embedded; nil where nothing is known of words
+	names       []name
+	like        [][]float32    // of q.terms: how near every term of the vocabulary comes
+	mean        []float64      // of q.terms: how near the passages in scope come on average
+	recent      map[int32]bool // words of the lines that the message leans on; nil where it leans on none
+	bestOf      []float64      // of q.terms: how near the nearest passage in scope comes
+	bestCosine  float64
+	sort        wanted.Sort // what sort of thing the question wants named
+	asked       []string    // the words of the message
+	found       []candidate // reranked, best first
 }
 
 // run searches what the NPC may know. A passage that the provenance contract
@@ -107,6 +113,13 @@ func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]stri
 		return nil, fmt.Errorf("embed the question: %w", err)
 	}
 	s.vector = vectors[0]
+	s.models = x.models
+	if s.deep = x.meaning.Load(); s.deep != nil {
+		if vectors, err = s.deep.encoder.Embed(ctx, []string{s.embedText()}); err != nil {
+			return nil, fmt.Errorf("embed the question: %w", err)
+		}
+		s.asking, s.models = vectors[0], x.deep
+	}
 	if x.words.english != nil {
 		if vectors, err = x.words.english.Embed(ctx, []string{s.embedText()}); err != nil {
 			return nil, fmt.Errorf("embed the question: %w", err)
@@ -133,6 +146,7 @@ func (s *search) first() []candidate {
 	s.soften(all)
 	mean, deviation := spread(all)
 	s.summaries(all)
+	s.compareMeaning(all)
 	for i := range all {
 		c := &all[i]
 		if most > 0 {
@@ -141,17 +155,18 @@ func (s *search) first() []candidate {
 		}
 		s.bestCosine = max(s.bestCosine, c.cosine)
 		c.likeness = (c.cosine - mean) / deviation
-		c.fused = fuseText*c.text + fuseMeta*c.meta + fuseCosine*c.cosine + fuseSoft*c.special
+		c.fused = fuseText*c.text + fuseMeta*c.meta + fuseCosine*c.cosine + fuseSoft*c.special + fuseMeaning*c.meaning
 	}
 	return all
 }
 
 // The weights of the fused first ranking.
 const (
-	fuseText   = 1.0
-	fuseMeta   = 0.8
-	fuseCosine = 1.0
-	fuseSoft   = 1.0
+	fuseText    = 1.0
+	fuseMeta    = 0.8
+	fuseCosine  = 1.0
+	fuseSoft    = 1.0
+	fuseMeaning = 1.5
 )
 
 // BM25's constants.
@@ -274,7 +289,7 @@ func compare(a, b float64) int {
 func (s *search) rerank(cs []candidate) []candidate {
 	for i := range cs {
 		cs[i].features = s.describe(&cs[i])
-		cs[i].score = s.x.models.Ranker.logit(cs[i].features) - saidAlready*s.said(&s.x.passages[cs[i].at])
+		cs[i].score = s.models.Ranker.logit(cs[i].features) - saidAlready*s.said(&s.x.passages[cs[i].at])
 	}
 	slices.SortStableFunc(cs, func(a, b candidate) int { return compare(b.score, a.score) })
 	return cs

@@ -37,6 +37,8 @@ type Bin struct {
 	N     int     `json:"pairs"`
 }
 
+//go:generate go run ./calibrate -pairs $FORSOOTH_TEST_DATA/npc/pairs.jsonl -out calibration.json
+
 //go:embed calibration.json
 var calibrationFile []byte
 

@@ -41,8 +41,22 @@ type Model struct {
 	slots       chan struct{}
 }
 
-// Open makes the verifier of a weights file.
+// Open makes the verifier of a weights file, with the calibration that ships.
 func Open(vocab *transformer.Vocab, weights []byte) (*Model, error) {
+	m, err := Uncalibrated(vocab, weights)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(weights)
+	if m.calibration, err = calibrationOf(hex.EncodeToString(sum[:])); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Uncalibrated is the model for the program that calibrates it: Probabilities and
+// Answers can be asked, and it verifies nothing.
+func Uncalibrated(vocab *transformer.Vocab, weights []byte) (*Model, error) {
 	enc, err := transformer.Load(vocab, weights, nil)
 	if err != nil {
 		return nil, fmt.Errorf("verifier: %w", err)
@@ -55,13 +69,15 @@ func Open(vocab *transformer.Vocab, weights []byte) (*Model, error) {
 	if m.answers, err = readHead(enc, "answers", 1); err != nil {
 		return nil, fmt.Errorf("verifier %s: %w", enc.Name(), err)
 	}
-	sum := sha256.Sum256(weights)
-	m.calibration, err = calibrationOf(hex.EncodeToString(sum[:]))
-	return m, err
+	m.calibration.Thresholds.Entailment = 2 // no score reaches it
+	return m, nil
 }
 
 // Encoder is the transformer under the heads, whose word embeddings others share.
 func (m *Model) Encoder() *transformer.Model { return m.encoder }
+
+// Vocab is the vocabulary of the weights.
+func (m *Model) Vocab() *transformer.Vocab { return m.vocab }
 
 // Name names the weights.
 func (m *Model) Name() string { return m.encoder.Name() }

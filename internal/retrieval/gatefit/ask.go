@@ -101,7 +101,7 @@ func readSuite(path string) ([]ask, error) {
 }
 
 // openSet indexes a world into a throw-away folder.
-func openSet(ctx context.Context, name, dir, temp string, opts retrieval.Options) (*set, error) {
+func openSet(ctx context.Context, name, dir, temp string, opts options) (*set, error) {
 	w, _, err := world.LoadDir(dir)
 	if err != nil {
 		return nil, err
@@ -111,9 +111,14 @@ func openSet(ctx context.Context, name, dir, temp string, opts retrieval.Options
 		return nil, err
 	}
 	defer corpus.Close() //nolint:errcheck // read into memory, thrown away
-	x, err := retrieval.Open(ctx, corpus, opts.Words, w, opts)
+	x, err := retrieval.Open(ctx, corpus, opts.Words, w, opts.Options)
 	if err != nil {
 		return nil, err
+	}
+	if opts.Encoder != nil {
+		if _, err := x.Deepen(ctx, corpus, opts.Encoder, opts.Options); err != nil {
+			return nil, err
+		}
 	}
 	return &set{name: name, index: x, world: w}, nil
 }

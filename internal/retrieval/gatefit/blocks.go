@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/forsooth-npc/forsooth/internal/retrieval"
 )
 
 // judged is a line of answers.jsonl: does the block answer the question?
@@ -28,7 +27,7 @@ const crowd = 48
 // judgement is asked for as it is in use: of the best of what an NPC knows. Each
 // question goes to one NPC that has its block, and each answered one also to one
 // that has not.
-func openBlocks(ctx context.Context, file, temp string, opts retrieval.Options) (*set, error) {
+func openBlocks(ctx context.Context, file, temp string, opts options) (*set, error) {
 	rows, err := readJudged(file)
 	if err != nil {
 		return nil, err

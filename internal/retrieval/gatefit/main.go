@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 )
@@ -44,14 +45,19 @@ func run(ctx context.Context) error {
 	odds := flag.Float64("odds", 2.2, "how many times likelier a question in play has an answer than one fitted on: chosen so that the threshold found on a measured suite falls on the zones' 0.25")
 	flag.Var(&own, "world", "a folder of a world with its own evals.yaml, to fit on; DIR=SUITE adds a suite")
 	flag.Var(&measure, "measure", "WORLD=SUITE: a suite to measure only")
+	deep := flag.Bool("deep", false, "search by meaning too: fit gate-meaning.json, and not gate.json")
+	cache := flag.String("cache", "", "a folder that keeps the indexes for the next run")
 	verbose := flag.Bool("v", false, "print every measured case")
 	flag.Parse()
-	temp, err := os.MkdirTemp("", "gatefit")
-	if err != nil {
-		return err
+	temp := *cache
+	if temp == "" {
+		var err error
+		if temp, err = os.MkdirTemp("", "gatefit"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(temp) //nolint:errcheck // a throw-away folder
 	}
-	defer os.RemoveAll(temp) //nolint:errcheck // a throw-away folder
-	opts, err := options()
+	opts, err := newOptions(*deep)
 	if err != nil {
 		return err
 	}
@@ -86,12 +92,23 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-func options() (retrieval.Options, error) {
-	static, err := embed.NewStatic()
-	return retrieval.Options{Now: time.Now, Words: static}, err
+// options are how sets are opened.
+type options struct {
+	retrieval.Options
+	Encoder embed.Embedder // nil: the static vectors alone
 }
 
-func trainingSets(ctx context.Context, own []string, answers, temp string, opts retrieval.Options) ([]*set, error) {
+func newOptions(deep bool) (options, error) {
+	static, err := embed.NewStatic()
+	o := options{Options: retrieval.Options{Now: time.Now, Words: static}}
+	if err != nil || !deep {
+		return o, err
+	}
+	o.Encoder, err = app.Encoder()
+	return o, err
+}
+
+func trainingSets(ctx context.Context, own []string, answers, temp string, opts options) ([]*set, error) {
 	var sets []*set
 	for _, o := range own {
 		dir, more, _ := strings.Cut(o, "=")

@@ -93,7 +93,7 @@ type measured struct {
 
 // measureSuite prints how a suite's questions fare: the rank of the right
 // document, and the whole curve of the gate.
-func measureSuite(ctx context.Context, name, dir, path, temp string, opts retrieval.Options, f *retrieval.Fitted, verbose bool) error {
+func measureSuite(ctx context.Context, name, dir, path, temp string, opts options, f *retrieval.Fitted, verbose bool) error {
 	s, err := openSet(ctx, name, dir, temp, opts)
 	if err != nil {
 		return err
