@@ -76,7 +76,7 @@ func (r *Rules) judge(b *batch, pair Pair) schema.Verdict {
 	}
 	h := b.read(pair.Hypothesis, maxHypothesis)
 	if len(h.sentences) == 0 {
-		return unknown("the claim has no words")
+		return refused("the claim has no words", "")
 	}
 	for i := range h.sentences {
 		if w := mixedScript(&h.sentences[i]); w != "" {

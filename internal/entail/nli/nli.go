@@ -69,7 +69,6 @@ func Uncalibrated(vocab *transformer.Vocab, weights []byte) (*Model, error) {
 	if m.answers, err = readHead(enc, "answers", 1); err != nil {
 		return nil, fmt.Errorf("verifier %s: %w", enc.Name(), err)
 	}
-	m.calibration.Thresholds.Entailment = 2 // no score reaches it
 	return m, nil
 }
 
@@ -177,9 +176,15 @@ func (m *Model) share(n int) int {
 	return min(batchPairs, max(1, (n+cap(m.slots)-1)/cap(m.slots)))
 }
 
-func (m *Model) batch(h *head, all []transformer.Sequence, part []int, out [][3]float64) error {
+// batch runs in a goroutine of its own, where nobody above could catch a panic: one
+// is this tier's failure and not the process's.
+func (m *Model) batch(h *head, all []transformer.Sequence, part []int, out [][3]float64) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("verifier: panic: %v", r)
+		}
+	}()
 	s := m.encoder.Session()
-	defer m.encoder.Release(s)
 	batch := make([]transformer.Sequence, len(part))
 	for k, i := range part {
 		batch[k] = all[i]
@@ -191,5 +196,6 @@ func (m *Model) batch(h *head, all []transformer.Sequence, part []int, out [][3]
 	for k, i := range part {
 		out[i] = h.logits(pooled[k*h.hidden : (k+1)*h.hidden])
 	}
+	m.encoder.Release(s) // one in which something went wrong is left to the collector
 	return nil
 }

@@ -14,6 +14,9 @@ import (
 // errUnsound is an answer that is no probability.
 var errUnsound = errors.New("verifier: the model answers with no probability")
 
+// errUncalibrated is asking for verdicts where no score was ever measured.
+var errUncalibrated = errors.New("verifier: the model is not calibrated and gives no verdicts")
+
 // Verify judges each pair. A premise longer than a window is read window by
 // window, and its best window speaks for it.
 func (m *Model) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
@@ -22,6 +25,9 @@ func (m *Model) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verdi
 
 // VerifyAfter wants more of a pair that the rules doubt.
 func (m *Model) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []schema.Verdict) ([]schema.Verdict, error) {
+	if m.calibration.Scale.Slope == 0 {
+		return nil, errUncalibrated
+	}
 	texts := make([][2]string, len(pairs))
 	for i, p := range pairs {
 		texts[i][0], texts[i][1] = p.Spoken()
@@ -134,30 +140,50 @@ func (m *Model) sequences(premise, hypothesis string) []transformer.Sequence {
 const maxWindows = 24
 
 // windows cuts a premise into runs of whole sentences, each beginning with the
-// last sentence of the one before.
+// last sentence of the one before. What is longer than a window, such as a list or
+// a page without full stops, is cut where it must be, each half read twice.
 func (m *Model) windows(premise string) [][]int32 {
 	whole := m.tokens(premise, maxChars)
 	if len(whole) <= windowTokens {
 		return [][]int32{whole}
 	}
+	if len(premise) > maxChars {
+		premise = premise[:maxChars]
+	}
 	var out [][]int32
 	var run, last []int32
 	for _, s := range text.Sentences(premise) {
-		ids := m.tokens(s, windowTokens)
-		if len(run) > 0 && len(run)+len(ids) > windowTokens {
-			out = append(out, run)
-			run = nil
-			if len(last)+len(ids) <= windowTokens {
-				run = append(run, last...)
+		for _, ids := range pieces(m.tokens(s, maxChars)) {
+			if len(run) > 0 && len(run)+len(ids) > windowTokens {
+				out = append(out, run)
+				run = nil
+				if len(last)+len(ids) <= windowTokens {
+					run = append(run, last...)
+				}
+			}
+			run, last = append(run, ids...), ids
+			if len(out) >= maxWindows {
+				return out
 			}
 		}
-		run, last = append(run, ids...), ids
-		if len(out) >= maxWindows {
+	}
+	switch {
+	case len(run) > 0:
+		out = append(out, run)
+	case len(out) == 0: // marks alone, of which no sentence is made
+		out = append(out, whole[:windowTokens])
+	}
+	return out
+}
+
+// pieces are parts of a sentence that fit a window.
+func pieces(ids []int32) [][]int32 {
+	var out [][]int32
+	for from := 0; ; from += windowTokens / 2 {
+		to := min(from+windowTokens, len(ids))
+		out = append(out, ids[from:to])
+		if to == len(ids) {
 			return out
 		}
 	}
-	if len(run) > 0 {
-		out = append(out, run)
-	}
-	return out
 }
