@@ -14,7 +14,8 @@ import (
 // those pairs. The last word is not supported.
 type Cascade struct{ tiers []Verifier }
 
-// After is a tier that is told what the tiers before it said.
+// After is a tier that is told what the tiers before it said: the last of them, or
+// the rules where they doubt a pair, for no tier's uncertainty ends a doubt.
 type After interface {
 	Verifier
 	VerifyAfter(ctx context.Context, pairs []Pair, before []schema.Verdict) ([]schema.Verdict, error)
@@ -27,7 +28,7 @@ func NewCascade(tiers ...Verifier) *Cascade { return &Cascade{tiers: tiers} }
 // unverifiable and says so.
 func (c *Cascade) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, error) {
 	out := make([]schema.Verdict, len(pairs))
-	open := make([]int, len(pairs))
+	open, doubts := make([]int, len(pairs)), make([]schema.Verdict, len(pairs))
 	for i := range pairs {
 		open[i] = i
 		out[i] = schema.Verdict{Label: schema.Unverifiable, Tier: TierNone, Why: "no tier gave an answer"}
@@ -39,6 +40,9 @@ func (c *Cascade) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, e
 		ask, before := make([]Pair, len(open)), make([]schema.Verdict, len(open))
 		for k, i := range open {
 			ask[k], before[k] = pairs[i], out[i]
+			if Doubts(doubts[i]) {
+				before[k] = doubts[i]
+			}
 		}
 		answers, err := guarded(ctx, tier, ask, before)
 		rest := open[:0:0]
@@ -46,7 +50,10 @@ func (c *Cascade) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, e
 			if err != nil {
 				out[i].Why = joinWhy(out[i].Why, "a tier failed: "+oneLine(err.Error()))
 			} else {
-				out[i] = merged(out[i], answers[k])
+				out[i] = merged(out[i], doubts[i], answers[k])
+			}
+			if Doubts(out[i]) {
+				doubts[i] = out[i]
 			}
 			if !Decides(out[i]) {
 				rest = append(rest, i)
@@ -57,17 +64,15 @@ func (c *Cascade) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, e
 	return out, nil
 }
 
-// merged keeps what an earlier tier said where the later one says no more.
-func merged(before, now schema.Verdict) schema.Verdict {
-	if Decides(now) || before.Tier == TierNone {
-		return now
-	}
-	if now.Tier != TierOverlap && !Doubts(before) { // what a rule did not know is no reason
-		return now
-	}
-	now.Why = joinWhy(before.Why, now.Why)
-	if now.Tier == TierOverlap {
-		now.Tier, now.Score = before.Tier, before.Score
+// merged keeps what earlier tiers said where the later one says no more: a doubt of
+// the rules is a reason, and what they merely did not know is none.
+func merged(before, doubt, now schema.Verdict) schema.Verdict {
+	switch {
+	case Decides(now) || before.Tier == TierNone:
+	case now.Tier == TierOverlap:
+		now.Why, now.Tier, now.Score = joinWhy(before.Why, now.Why), before.Tier, before.Score
+	case Doubts(doubt):
+		now.Why = joinWhy(doubt.Why, now.Why)
 	}
 	return now
 }
@@ -123,4 +128,14 @@ func (w *within) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, er
 	ctx, cancel := context.WithTimeout(ctx, w.d)
 	defer cancel()
 	return w.v.Verify(ctx, pairs)
+}
+
+func (w *within) VerifyAfter(ctx context.Context, pairs []Pair, before []schema.Verdict) ([]schema.Verdict, error) {
+	after, ok := w.v.(After)
+	if !ok {
+		return w.Verify(ctx, pairs)
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.d)
+	defer cancel()
+	return after.VerifyAfter(ctx, pairs, before)
 }
