@@ -19,7 +19,7 @@ from .pairs import PAIR_TOKENS, Reader, Sequence, bert
 
 Probabilities = NDArray[np.float64]  # rows of entailment, neutral, contradiction
 _INPUTS = frozenset(("input_ids", "attention_mask", "token_type_ids"))
-_INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+_INTEGERS: dict[str, type[np.integer[Any]]] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
 class Model:
@@ -76,7 +76,7 @@ class Model:
 
     def _try(self, where: str) -> None:
         """Run it once, so that a model that cannot work is refused at the start."""
-        trial = self.read("The mill burned in spring.", "It did.") + self.read("No.", "The mill burned in the spring.")
+        trial = self.read("The mill burned in spring.", "It did.") + self.read("No.", "So it is.")
         try:
             rows = self.run(trial)
         except Exception as err:  # onnxruntime has no exception of its own to name

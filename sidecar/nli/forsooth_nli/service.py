@@ -8,18 +8,18 @@ import json
 import logging
 import time
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, Protocol
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import ClientDisconnect
 
-from .batches import Batcher, Settings, Texts
+from .batches import Batcher, Judge, Settings, Texts
 from .failure import FullError, RequestError, StoppedError, UnsoundError
 from .labels import CONTRADICTION, ENTAILMENT, NEUTRAL
 from .meters import Meters
-from .model import Model, Probabilities
+from .model import Probabilities
 
 log = logging.getLogger("forsooth_nli")
 
@@ -30,7 +30,15 @@ GONE = 499  # nobody reads it: the client went away
 _EXAMPLE = '{"pairs": [{"premise": "…", "hypothesis": "…"}]}'
 
 
-def service(model: Model, settings: Settings) -> FastAPI:
+class Served(Judge, Protocol):
+    """A judge that can say what it is: a Model, or a test's stand-in."""
+
+    name: str
+    sha256: str
+    labels: tuple[str, ...]
+
+
+def service(model: Served, settings: Settings) -> FastAPI:
     """Make the service of one model."""
     meters = Meters()
     batcher = Batcher(model, settings, meters)
