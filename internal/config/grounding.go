@@ -49,6 +49,14 @@ func (g *Grounding) check() error {
 	case g.NLI.TimeoutMS < 1 || g.NLI.TimeoutMS > 60_000:
 		return &Error{section + "nli.timeout_ms", fmt.Sprintf("is %d; it must lie between 1 and 60000", g.NLI.TimeoutMS)}
 	}
+	if err := g.checkNumbers(section); err != nil {
+		return err
+	}
+	for _, x := range []struct{ key, v string }{{"contradiction_action", g.ContradictionAction}, {"unverifiable_action", g.UnverifiableAction}} {
+		if x.v != "flag" && x.v != "block" {
+			return &Error{section + x.key, fmt.Sprintf("is %q; write flag or block", x.v)}
+		}
+	}
 	if g.Preset == "compliance" {
 		g.Strict = true
 	}
@@ -56,4 +64,27 @@ func (g *Grounding) check() error {
 		return nil
 	}
 	return (&Provider{URL: g.NLI.URL}).checkURL(section + "nli.url")
+}
+
+// checkNumbers refuses thresholds that are none: one below 0 would support
+// everything.
+func (g *Grounding) checkNumbers(section string) error {
+	for _, x := range []struct {
+		key string
+		v   float64
+	}{
+		{"confidence_threshold", g.ConfidenceThreshold}, {"unknown_threshold", g.UnknownThreshold}, {"entailment_threshold", g.EntailmentThreshold},
+		{"contradiction_threshold", g.ContradictionThresh}, {"max_unverifiable_ratio", g.MaxUnverifiableRatio},
+	} {
+		if !(x.v >= 0 && x.v <= 1) { // so that what is no number is refused too
+			return &Error{section + x.key, fmt.Sprintf("is %v; it must lie between 0 and 1", x.v)}
+		}
+	}
+	switch {
+	case g.UnknownThreshold > g.ConfidenceThreshold:
+		return &Error{section + "unknown_threshold", fmt.Sprintf("is %v and confidence_threshold %v; it must not be the larger", g.UnknownThreshold, g.ConfidenceThreshold)}
+	case g.MaxSourcesPerClaim < 1 || g.MaxSourcesPerClaim > 32:
+		return &Error{section + "max_sources_per_claim", fmt.Sprintf("is %d; it must lie between 1 and 32", g.MaxSourcesPerClaim)}
+	}
+	return nil
 }

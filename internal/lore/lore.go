@@ -46,13 +46,27 @@ func (x *Lore) SettingsFor(npc *world.NPC) grounding.Settings {
 	if x.Grounding != nil {
 		s = *x.Grounding
 	}
-	s = s.With(x.World.Thresholds)
+	s = s.With(usable(x.World.Thresholds))
 	if npc != nil {
-		s = s.With(npc.Thresholds)
+		s = s.With(usable(npc.Thresholds))
 	}
 	s.Strict = x.World.StrictFor(npc) || s.Strict && (npc == nil || npc.Strict == nil)
-	s.Streaming = s.Streaming && x.World.StreamingFor(npc)
+	if x.World.Streaming != nil || npc != nil && npc.Streaming != nil {
+		s.Streaming = x.World.StreamingFor(npc)
+	}
 	return s
+}
+
+// usable leaves out the numbers that no threshold can be: one below 0 would support
+// whatever is said.
+func usable(numbers map[string]float64) map[string]float64 {
+	out := map[string]float64{}
+	for name, v := range numbers {
+		if v >= 0 && v <= 1 || name == "max_sources_per_claim" && v >= 1 && v <= 32 {
+			out[name] = v
+		}
+	}
+	return out
 }
 
 // Policy is which origins may ground which claims in this world.
