@@ -45,6 +45,7 @@ type Options struct {
 	LLM    llm.Config // the models to ask; without a URL no model speaks
 	Asking model.Options
 
+	Meaning   Meaning // when the worlds are embedded with the sentence encoder
 	Verifying Verifying
 	Grounding *grounding.Settings // nil: as grounding.DefaultSettings
 	Judge     bool                // ask the language model where the verifier is not sure
@@ -70,11 +71,13 @@ type App struct {
 	Server  *embedded.Server // nil with an external server
 	Model   *model.Model     // nil where no model is configured
 
-	llm     *llm.Models
-	tiers   *Tiers
-	hooks   *moderation.Hooks
-	corpus  *sqlite.Corpus
-	serving string // the file that says what is served, while it is
+	llm   *llm.Models
+	tiers *Tiers
+
+	deepening *deepening
+	hooks     *moderation.Hooks
+	corpus    *sqlite.Corpus
+	serving   string // the file that says what is served, while it is
 }
 
 // Start opens everything, in the order in which it can fail fastest. What was
@@ -114,6 +117,9 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 		return nil, err
 	}
 	if err := a.openVerifier(o); err != nil {
+		return nil, err
+	}
+	if err := a.startDeepening(ctx, o); err != nil {
 		return nil, err
 	}
 	a.register(o, static)
@@ -241,6 +247,7 @@ func (a *App) Close() {
 	if a.serving != "" {
 		_ = os.Remove(a.serving)
 	}
+	a.deepening.Close()
 	a.tiers.Close()
 	a.hooks.Close()
 	if a.llm != nil {

@@ -51,6 +51,9 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 	if err := a.openVerifier(o); err != nil {
 		return nil, nil, err
 	}
+	if err := a.startDeepening(ctx, o); err != nil {
+		return nil, nil, err
+	}
 	handlers, _ := a.passes(o, static, keep)
 	return handlers, a.Close, nil
 }

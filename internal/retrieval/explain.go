@@ -9,6 +9,8 @@ type Explanation struct {
 	Message    []float64   // the gate's features, in the order of GateNames
 	Confidence float64
 	Unknown    []string
+	Answers    []float64 // the trained judgement's features, in the order of AnswerNames
+	Judged     bool      // whether it was asked
 }
 
 // Explained is a candidate with its features, in the order of FeatureNames.
@@ -25,6 +27,13 @@ func FeatureNames() []string { return append([]string(nil), featureNames...) }
 // GateNames are the gate's features.
 func GateNames() []string { return append([]string(nil), gateFeatures...) }
 
+// AnswerNames are the features of the trained judgement, which SureNames has behind
+// the gate's.
+func AnswerNames() []string { return append([]string(nil), answeringNames...) }
+
+// SureNames are the features of the gate where the judgement was asked.
+func SureNames() []string { return append([]string(nil), sureFeatures...) }
+
 // Explain runs a query as CitationQuery does and shows its features.
 func (x *Index) Explain(ctx context.Context, query Query) (Explanation, error) {
 	s, err := x.run(ctx, query)
@@ -34,6 +43,7 @@ func (x *Index) Explain(ctx context.Context, query Query) (Explanation, error) {
 	e := Explanation{Confidence: s.capped(), Unknown: s.unknown()}
 	if len(s.found) > 0 {
 		e.Message = s.judged()
+		e.Answers, e.Judged = s.answered(), len(s.answering) > 0
 	}
 	for _, c := range s.found {
 		k := x.passages[c.at].chunk
@@ -48,6 +58,9 @@ func (x *Index) Use(f Fitted) error {
 		return err
 	}
 	if err := f.Gate.bind(gateFeatures); err != nil {
+		return err
+	}
+	if err := f.Sure.bind(sureFeatures); err != nil {
 		return err
 	}
 	x.models, x.deep = &f, &f

@@ -72,8 +72,12 @@ var gateFile []byte
 
 // Fitted is what the fitting program writes.
 type Fitted struct {
-	Ranker  Model      `json:"ranker"` // orders candidates as answers
-	Gate    Model      `json:"gate"`   // the probability that the best one answers
+	Ranker Model `json:"ranker"` // orders candidates as answers
+	Gate   Model `json:"gate"`   // the probability that the best one answers
+	// Sure is Gate where the trained judgement was asked; Answers is what a candidate's
+	// score gains by it.
+	Sure    Model      `json:"sure,omitzero"`
+	Answers float64    `json:"answers,omitzero"`
 	Curve   []Reliable `json:"reliability"`
 	Queries int        `json:"queries"`
 }
@@ -107,6 +111,9 @@ func mustRead(name string, data []byte) *Fitted {
 	if err := f.Gate.bind(gateFeatures); err != nil {
 		panic(fmt.Sprintf("%s: gate: %v", name, err))
 	}
+	if err := f.Sure.bind(sureFeatures); err != nil {
+		panic(fmt.Sprintf("%s: sure: %v", name, err))
+	}
 	return &f
 }
 
@@ -118,10 +125,16 @@ var messageFeatures = []string{"top", "margin", "unknown_sure", "unknown_odd", "
 
 var gateFeatures = append(append([]string(nil), featureNames...), messageFeatures...)
 
+// sureFeatures are the gate's with those of the trained judgement.
+var sureFeatures = append(append([]string(nil), gateFeatures...), answeringNames...)
+
 // confidence is the calibrated probability that the best candidate answers.
 func (s *search) confidence() float64 {
 	if len(s.found) == 0 {
 		return 0
+	}
+	if len(s.answering) > 0 && s.models.Sure.Weights != nil {
+		return sigmoid(s.models.Sure.logit(append(s.judged(), s.answered()...)))
 	}
 	return sigmoid(s.models.Gate.logit(s.judged()))
 }
@@ -180,6 +193,14 @@ func (s *search) absentRare() float64 {
 		}
 	}
 	return rarest
+}
+
+// Logit is the model's raw score for features under the given names.
+func (m Model) Logit(names []string, features []float64) float64 {
+	if err := m.bind(names); err != nil {
+		return 0
+	}
+	return m.logit(features)
 }
 
 // Probability is the model's answer for features under the given names.

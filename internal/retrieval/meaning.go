@@ -15,12 +15,13 @@ type meaning struct {
 	encoder embed.Embedder
 	dim     int
 	vectors []float32 // one a window, in the index's order
+	answers Answering // nil: nothing is judged
 }
 
 // Deepen embeds the world with a sentence encoder and has the index search by it
 // from then on. What a corpus holds already is not embedded again, so a run that
-// was stopped goes on where it was. It may run while the index is asked.
-func (x *Index) Deepen(ctx context.Context, corpus store.Corpus, encoder embed.Embedder, opts Options) (embedded int, err error) {
+// was stopped goes on where it was. answers may be nil. It may run while the index is asked.
+func (x *Index) Deepen(ctx context.Context, corpus store.Corpus, encoder embed.Embedder, answers Answering, opts Options) (embedded int, err error) {
 	if embedded, err = refresh(ctx, corpus, encoder, x.world, opts); err != nil {
 		return embedded, fmt.Errorf("index world %s with %s: %w", x.world.Name, encoder.ID(), err)
 	}
@@ -28,7 +29,7 @@ func (x *Index) Deepen(ctx context.Context, corpus store.Corpus, encoder embed.E
 	if err != nil {
 		return embedded, fmt.Errorf("read the index of world %s: %w", x.world.Name, err)
 	}
-	m := &meaning{encoder: encoder, dim: encoder.Dim()}
+	m := &meaning{encoder: encoder, dim: encoder.Dim(), answers: answers}
 	m.vectors = make([]float32, x.windowCount()*m.dim)
 	next := map[string]int{} // by path: passages taken
 	for _, d := range docs {

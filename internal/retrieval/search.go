@@ -44,6 +44,7 @@ type search struct {
 	models      *Fitted
 	deep        *meaning  // nil where the index does not search by meaning
 	asking      []float32 // the question as the sentence encoder embeds it
+	answering   []float64 // of the first of found, by the trained judgement
 	bestMeaning float64
 	filed       []float32 // the question as summaries are embedded; nil where nothing is known of words
 	names       []name
@@ -131,7 +132,7 @@ func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]stri
 	}
 	s.mendSpelling()
 	s.found = s.rerank(s.pick(s.first()))
-	return s, nil
+	return s, s.judge(ctx)
 }
 
 // first scores every open passage.

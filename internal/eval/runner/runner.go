@@ -39,7 +39,7 @@ func Run(ctx context.Context, s *eval.Suite, w *world.World, o Options) (_ []eva
 	watch := newObserver()
 	opts := o.App
 	opts.Worlds, opts.Data, opts.Index, opts.NATS, opts.Port, opts.Sync = []*world.World{w}, dir, o.Index, "", 0, false
-	opts.Services, opts.Wrap, opts.Name = nil, watch.wrap, "forsooth eval"
+	opts.Services, opts.Wrap, opts.Name, opts.Meaning = nil, watch.wrap, "forsooth eval", app.MeaningFirst
 	a, err := app.Start(ctx, opts)
 	if err != nil {
 		return nil, err

@@ -116,7 +116,7 @@ func openSet(ctx context.Context, name, dir, temp string, opts options) (*set, e
 		return nil, err
 	}
 	if opts.Encoder != nil {
-		if _, err := x.Deepen(ctx, corpus, opts.Encoder, opts.Options); err != nil {
+		if _, err := x.Deepen(ctx, corpus, opts.Encoder, opts.Answers, opts.Options); err != nil {
 			return nil, err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-
 )
 
 // judged is a line of answers.jsonl: does the block answer the question?

@@ -27,6 +27,7 @@ var signs = map[string]int{
 	"top": 1, "margin": 1, "unknown_sure": -1, "unknown_odd": -1, "absent": -1, "absent_rare": -1, "terms_none": -1,
 	"relation_cover": 1, "relation_like": 1, "relation_special": 1, "relation_missing": -1, "name_cover": 1, "name_missing": -1,
 	"unmet": -1, "strongest": 1, "elsewhere": -1, "cosine_gap": -1, "summary": 1, "summary_likeness": 1,
+	"meaning": 1, "meaning_likeness": 1, "meaning_whole": 1, "meaning_gap": -1, "meaning_known": 1,
 	"answer_met": 1, "answer_missed": -1, "other_author": -1, "price_met": 1, "hearsay": -1, "opening": 1,
 }
 

@@ -47,6 +47,7 @@ func run(ctx context.Context) error {
 	flag.Var(&measure, "measure", "WORLD=SUITE: a suite to measure only")
 	deep := flag.Bool("deep", false, "search by meaning too: fit gate-meaning.json, and not gate.json")
 	cache := flag.String("cache", "", "a folder that keeps the indexes for the next run")
+	forward := flag.Float64("forward", 2, "what the trained judgement adds to a candidate's score, at most")
 	verbose := flag.Bool("v", false, "print every measured case")
 	flag.Parse()
 	temp := *cache
@@ -69,7 +70,7 @@ func run(ctx context.Context) error {
 	}
 	var fitted *retrieval.Fitted
 	if len(sets) > 0 {
-		if fitted, err = fit(ctx, sets, *odds); err != nil {
+		if fitted, err = fit(ctx, sets, *odds, *forward); err != nil {
 			return err
 		}
 		data, err := json.MarshalIndent(fitted, "", "  ")
@@ -96,6 +97,7 @@ func run(ctx context.Context) error {
 type options struct {
 	retrieval.Options
 	Encoder embed.Embedder // nil: the static vectors alone
+	Answers retrieval.Answering
 }
 
 func newOptions(deep bool) (options, error) {
@@ -104,7 +106,11 @@ func newOptions(deep bool) (options, error) {
 	if err != nil || !deep {
 		return o, err
 	}
-	o.Encoder, err = app.Encoder()
+	if o.Encoder, err = app.Encoder(); err != nil {
+		return o, err
+	}
+	model, err := app.NLI()
+	o.Answers = model.Answers
 	return o, err
 }
 
@@ -158,7 +164,7 @@ const (
 
 // fit fits the ranker, ranks again with it, and fits the gate on the outcome;
 // the reliability curve is of folds that the gate had not seen.
-func fit(ctx context.Context, sets []*set, odds float64) (*retrieval.Fitted, error) {
+func fit(ctx context.Context, sets []*set, odds, forward float64) (*retrieval.Fitted, error) {
 	queries, err := rankRows(ctx, sets)
 	if err != nil {
 		return nil, err
@@ -195,6 +201,10 @@ func fit(ctx context.Context, sets []*set, odds float64) (*retrieval.Fitted, err
 	}
 	f.Gate = constrained(rows, retrieval.GateNames(), penalty, rankerOnly...)
 	f.Curve, f.Queries = reliability(held), len(rows)
+	f.Answers = forward // until here the judgement was not asked
+	if err := fitSure(ctx, sets, f, odds); err != nil {
+		return nil, err
+	}
 	fmt.Printf("fitted on %d rankings and %d judgements; held out AUROC %.3f, Brier %.3f\n", len(queries), len(rows), auroc(held), brier(held))
 	for _, s := range sets {
 		part := slices.DeleteFunc(slices.Clone(held), func(o outcome) bool { return o.set != s.name })

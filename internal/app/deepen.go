@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/retrieval"
+	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
+)
+
+// Meaning is when the worlds are embedded with the sentence encoder. Until then,
+// and without it, the static vectors answer.
+type Meaning int
+
+// The times.
+const (
+	MeaningLater Meaning = iota // in the background, while turns are answered
+	MeaningFirst                // before the first turn
+	MeaningOff                  // never
+)
+
+// deepening is the embedding of the worlds on its way.
+type deepening struct {
+	stop context.CancelFunc
+	wait sync.WaitGroup
+}
+
+// Close stops it where it is; the next start goes on from there.
+func (d *deepening) Close() {
+	if d != nil {
+		d.stop()
+		d.wait.Wait()
+	}
+}
+
+// startDeepening embeds the worlds now or in the background. A failure costs the
+// better search and nothing else: it is told, and the static vectors go on.
+func (a *App) startDeepening(ctx context.Context, o Options) error {
+	if o.Meaning == MeaningOff {
+		return nil
+	}
+	if o.Meaning == MeaningFirst {
+		return deepen(ctx, a.Library, a.corpus, o)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	a.deepening = &deepening{stop: stop}
+	a.deepening.wait.Go(func() {
+		if err := deepen(ctx, a.Library, a.corpus, o); err != nil && ctx.Err() == nil && o.Notice != nil {
+			o.Notice("the worlds are searched by static vectors alone: " + err.Error())
+		}
+	})
+	return nil
+}
+
+// deepen embeds every world of a library that is not embedded yet.
+func deepen(ctx context.Context, library *lore.Library, corpus *sqlite.Corpus, o Options) error {
+	encoder, err := Encoder()
+	if err != nil {
+		return err
+	}
+	model, err := NLI()
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, name := range library.Names() {
+		if _, err := library.Get(name).Index.Deepen(ctx, corpus, encoder, model.Answers, deepOptions(o, name)); err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
+func deepOptions(o Options, world string) retrieval.Options {
+	opts := retrieval.Options{Now: o.Now}
+	if o.Progress != nil {
+		opts.Progress = func(done, total int) { o.Progress(world+", by meaning", done, total) }
+	}
+	return opts
+}

@@ -1,0 +1,120 @@
+package retrieval
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
+
+// Answering is a trained judgement: for each block, the probability that it answers
+// the question.
+type Answering func(ctx context.Context, question string, blocks []string) ([]float64, error)
+
+// The judgement costs some milliseconds a passage, so it is asked of the first few
+// candidates, and only where the gate is not sure without it.
+const (
+	judgedFirst = 3
+	judgedFrom  = 0.03
+	judgedTo    = 0.93
+	blockChars  = 400
+)
+
+// answeringNames are what the judgement says, for the gate: of the first candidate,
+// of the best of the next, and whether it was asked.
+var answeringNames = []string{"answers", "answers_next", "answers_asked"}
+
+// judge asks the judgement of the first candidates, and brings forward one that
+// answers where the first does not.
+func (s *search) judge(ctx context.Context) error {
+	if s.deep == nil || s.deep.answers == nil || s.models.Answers == 0 || len(s.found) == 0 {
+		return nil
+	}
+	if c := sigmoid(s.models.Gate.logit(s.judged())); c < judgedFrom || c > judgedTo {
+		return nil
+	}
+	n := min(len(s.found), judgedFirst)
+	blocks := make([]string, n)
+	for i := range n {
+		blocks[i] = s.block(&s.found[i])
+	}
+	said, err := s.deep.answers(ctx, s.query.Message, blocks)
+	if err != nil {
+		return fmt.Errorf("judge what was found: %w", err)
+	}
+	s.answering = make([]float64, n)
+	for i, p := range said {
+		s.answering[i] = clamp(math.Log(min(max(p, 1e-4), 1-1e-4)/(1-min(max(p, 1e-4), 1-1e-4)))/6, -1, 1)
+		s.found[i].score += s.models.Answers * s.answering[i]
+	}
+	for i := 1; i < n; i++ { // a short insertion sort keeps the two lists together
+		for k := i; k > 0 && s.found[k].score > s.found[k-1].score; k-- {
+			s.found[k], s.found[k-1] = s.found[k-1], s.found[k]
+			s.answering[k], s.answering[k-1] = s.answering[k-1], s.answering[k]
+		}
+	}
+	return nil
+}
+
+// answered are the features of answeringNames.
+func (s *search) answered() []float64 {
+	if len(s.answering) == 0 {
+		return make([]float64, len(answeringNames))
+	}
+	next := -1.0
+	for _, a := range s.answering[1:] {
+		next = max(next, a)
+	}
+	return []float64{s.answering[0], next, 1}
+}
+
+// block is a passage as the judgement reads it: with its speaker, and where it is
+// long the sentences around its nearest window.
+func (s *search) block(c *candidate) string {
+	k := &s.x.passages[c.at].chunk
+	body := k.Text
+	if len(body) > blockChars {
+		body = s.around(c)
+	}
+	who := k.Author
+	if k.NPC != "" && k.NPC == s.query.NPC.Handle {
+		who = s.query.NPC.Name
+	}
+	if who == "" || strings.Contains(body, who) {
+		return body
+	}
+	return who + ": " + body
+}
+
+// around are the sentences about the nearest window of a long passage, as many as a
+// block holds.
+func (s *search) around(c *candidate) string {
+	p := &s.x.passages[c.at]
+	spans := text.SentenceSpans(p.chunk.Text)
+	best, at := -2.0, 0
+	for i := range spans {
+		w := p.windows[0] + 1 + int32(i) //nolint:gosec // a passage has few sentences
+		if w >= p.windows[1] {
+			break
+		}
+		if v := dot(s.asking, s.deep.window(w)); v > best {
+			best, at = v, i
+		}
+	}
+	if len(spans) == 0 {
+		return p.chunk.Text[:blockChars]
+	}
+	from, to := at, at+1
+	for {
+		switch {
+		case to < len(spans) && spans[to].End-spans[from].Start <= blockChars:
+			to++
+		case from > 0 && spans[to-1].End-spans[from-1].Start <= blockChars:
+			from--
+		default:
+			return p.chunk.Text[spans[from].Start:spans[to-1].End]
+		}
+	}
+}
