@@ -1,0 +1,244 @@
+// Calibrate measures the in-process verifier behind the rules on pairs with known
+// labels, and writes what makes its answers verdicts: the scale of its scores and
+// the thresholds for a stated rate of false accepts.
+//
+//	go run ./internal/entail/nli/calibrate -pairs pairs.jsonl -out internal/entail/nli/calibration.json
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/entail/measure"
+	"github.com/forsooth-npc/forsooth/internal/entail/nli"
+	"github.com/forsooth-npc/forsooth/internal/transformer"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/weights"
+)
+
+func main() {
+	pairs := flag.String("pairs", "", "pairs with labels, JSON lines, that the model was not trained on")
+	out := flag.String("out", "", "where to write the calibration; nothing is written without it")
+	rate := flag.Float64("rate", 0.045, "the share of unsupported pairs that may be accepted")
+	flag.Parse()
+	if err := run(context.Background(), *pairs, *out, *rate); err != nil {
+		fmt.Fprintln(os.Stderr, "calibrate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, path, out string, rate float64) error {
+	f, err := os.Open(path) //nolint:gosec // the caller's own file
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	pairs, err := measure.Read(path, f)
+	if err != nil {
+		return err
+	}
+	vocab, err := transformer.LoadVocab(weights.Vocab)
+	if err != nil {
+		return err
+	}
+	model, err := nli.Uncalibrated(vocab, weights.Verifier)
+	if err != nil {
+		return err
+	}
+	rows, err := ask(ctx, model, pairs)
+	if err != nil {
+		return err
+	}
+	c := fit(rows, rate)
+	sum := sha256.Sum256(weights.Verifier)
+	c.Weights = hex.EncodeToString(sum[:])
+	show(c, rows)
+	if out == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(c, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, append(data, '\n'), 0o600)
+}
+
+// row is a pair with what rules and model say of it.
+type row struct {
+	pair    measure.Pair
+	rule    schema.Verdict
+	logit   float64 // of the model's entailment
+	against float64 // the model's contradiction
+}
+
+func ask(ctx context.Context, model *nli.Model, pairs []measure.Pair) ([]row, error) {
+	asked := measure.Ask(pairs)
+	rules, err := entail.NewRules().Verify(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	texts := make([][2]string, len(pairs))
+	for i, p := range asked {
+		texts[i][0], texts[i][1] = p.Spoken()
+	}
+	said, err := model.Probabilities(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]row, len(pairs))
+	for i := range pairs {
+		e := min(max(said[i].Entailed, 1e-6), 1-1e-6)
+		rows[i] = row{pairs[i], rules[i], math.Log(e / (1 - e)), said[i].Contradicted}
+	}
+	return rows, nil
+}
+
+// decided says whether the rules end the cascade for a pair.
+func (r *row) decided() bool { return entail.Decides(r.rule) }
+
+// score is the cascade's.
+func (r *row) score(s entail.Scale) float64 {
+	if r.decided() {
+		return r.rule.Score
+	}
+	return sigmoid(s.Slope*r.logit + s.Shift)
+}
+
+func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+
+// fit finds the scale by logistic regression on what the model decides, and the
+// thresholds on the whole cascade.
+func fit(rows []row, rate float64) nli.Calibration {
+	c := nli.Calibration{Pairs: len(rows), FalseRate: rate, Scale: platt(rows)}
+	var good, bad, denied []float64
+	for i := range rows {
+		r := &rows[i]
+		switch s := r.score(c.Scale); {
+		case r.pair.Supported():
+			good = append(good, s)
+			if !r.decided() {
+				denied = append(denied, r.against)
+			}
+		default:
+			bad = append(bad, s)
+		}
+	}
+	c.AUROC = measure.AUROC(good, bad)
+	c.Thresholds = entail.Thresholds{
+		Entailment:    up(measure.Threshold(bad, rate)),
+		Contradiction: max(0.5, up(measure.Threshold(denied, 0.02))),
+		Ambiguous:     0.15,
+		Doubted:       up(measure.Threshold(doubtful(rows, c.Scale), rate)),
+	}
+	c.Thresholds.Doubted = max(c.Thresholds.Doubted, c.Thresholds.Entailment)
+	for t := 0.05; t < 0.995; t += 0.05 {
+		c.Curve = append(c.Curve, nli.Point{Threshold: round(t), False: above(bad, t), True: above(good, t)})
+	}
+	c.Reliable = reliability(rows, c.Scale)
+	return c
+}
+
+// doubtful are the scores of unsupported pairs that a rule doubts.
+func doubtful(rows []row, s entail.Scale) []float64 {
+	var out []float64
+	for i := range rows {
+		if entail.Doubts(rows[i].rule) && !rows[i].pair.Supported() {
+			out = append(out, rows[i].score(s))
+		}
+	}
+	return out
+}
+
+func up(x float64) float64 { return math.Ceil(x*1000) / 1000 }
+
+func round(x float64) float64 { return math.Round(x*1000) / 1000 }
+
+func above(scores []float64, t float64) float64 {
+	n := 0
+	for _, s := range scores {
+		if s >= t {
+			n++
+		}
+	}
+	return round(float64(n) / float64(max(1, len(scores))))
+}
+
+// platt fits slope and shift by Newton's method.
+func platt(rows []row) entail.Scale {
+	a, b := 1.0, 0.0
+	for range 50 {
+		var ga, gb, haa, hab, hbb float64
+		for i := range rows {
+			r := &rows[i]
+			if r.decided() {
+				continue
+			}
+			y := 0.0
+			if r.pair.Supported() {
+				y = 1
+			}
+			p := sigmoid(a*r.logit + b)
+			w := p * (1 - p)
+			ga, gb = ga+(p-y)*r.logit, gb+(p-y)
+			haa, hab, hbb = haa+w*r.logit*r.logit, hab+w*r.logit, hbb+w
+		}
+		haa, hbb = haa+1e-6, hbb+1e-6
+		det := haa*hbb - hab*hab
+		da, db := (hbb*ga-hab*gb)/det, (haa*gb-hab*ga)/det
+		a, b = a-da, b-db
+		if math.Abs(da)+math.Abs(db) < 1e-9 {
+			break
+		}
+	}
+	return entail.Scale{Slope: math.Round(a*1e4) / 1e4, Shift: math.Round(b*1e4) / 1e4}
+}
+
+// reliability is what scores are worth, in bins of equal size.
+func reliability(rows []row, s entail.Scale) []nli.Bin {
+	const bins = 10
+	sorted := slices.Clone(rows)
+	slices.SortFunc(sorted, func(a, b row) int {
+		if a.score(s) < b.score(s) {
+			return -1
+		}
+		return 1
+	})
+	var out []nli.Bin
+	for part := range slices.Chunk(sorted, (len(sorted)+bins-1)/bins) {
+		b := nli.Bin{N: len(part)}
+		for i := range part {
+			b.Score += part[i].score(s) / float64(len(part))
+			if part[i].pair.Supported() {
+				b.True += 1 / float64(len(part))
+			}
+		}
+		b.Score, b.True = round(b.Score), round(b.True)
+		out = append(out, b)
+	}
+	return out
+}
+
+func show(c nli.Calibration, rows []row) {
+	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f; thresholds %+v\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Thresholds)
+	for _, p := range c.Curve {
+		fmt.Printf("  from %.2f: %5.1f %% of the supported accepted, %5.1f %% of the rest\n", p.Threshold, 100*p.True, 100*p.False)
+	}
+	for _, b := range c.Reliable {
+		fmt.Printf("  score %.2f: %.2f supported of %d\n", b.Score, b.True, b.N)
+	}
+	falsely := 0
+	for i := range rows {
+		if rows[i].decided() && rows[i].pair.Supported() && rows[i].rule.Label != schema.Supported {
+			falsely++
+		}
+	}
+	fmt.Printf("  %d supported pairs are refused by rule\n", falsely)
+}
