@@ -35,6 +35,7 @@ _WHITE = (
     "\t\n\v\f\r \u0085\u00a0\u1680"
     "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
+_BLANK = re.compile(f"[{_WHITE}]")
 _FLAT = str.maketrans("\n\r\v\f", "    ")
 
 
@@ -94,12 +95,16 @@ def _boundaries(s: str) -> Iterator[int]:
     yield len(s)
 
 
-def _ends_abbreviated(s: str) -> bool:
-    """Say whether a sentence ends in a full stop that belongs to its last word."""
-    body = s.rstrip(_WHITE)
-    if not body.endswith("."):
+def _ends_abbreviated(s: str, start: int, end: int) -> bool:
+    """Say whether s[start:end] ends in a full stop that belongs to its last word.
+
+    Only the end is looked at, for a text of nothing but abbreviations grows with each.
+    """
+    while end > start and s[end - 1] in _WHITE:
+        end -= 1
+    if end == start or s[end - 1] != ".":
         return False
-    words = re.split(f"[{re.escape(_WHITE)}]", body[:-1])
+    words = _BLANK.split(s[max(start, end - 32) : end - 1])
     last = words[-1].lstrip("(\"'[")
     if len(last) == 1 and last.isupper() and last != "I":
         return True
@@ -126,7 +131,7 @@ def sentences(s: str) -> list[str]:
         flat = paragraph.translate(_FLAT)
         start = 0
         for end in _boundaries(flat):
-            if end < len(flat) and _ends_abbreviated(flat[start:end]):
+            if end < len(flat) and _ends_abbreviated(flat, start, end):
                 continue
             out.append(paragraph[start:end].strip(_WHITE))
             start = end

@@ -7,7 +7,7 @@ from collections.abc import Sequence as Ordered
 
 import numpy as np
 import pytest
-from tiny import Spelled
+from tiny import PATIENCE, Spelled
 
 from forsooth_nli.batches import ROUND, SLICE, Batcher, Settings
 from forsooth_nli.failure import FullError, StoppedError, UnsoundError
@@ -21,7 +21,7 @@ def run(judge: Spelled, use: Callable[[Batcher], Awaitable[None]], settings: Set
         batcher = Batcher(judge, settings or Settings(batch_tokens=256, gather=0.001), Meters())
         batcher.start()
         try:
-            await asyncio.wait_for(use(batcher), 20)
+            await asyncio.wait_for(use(batcher), PATIENCE)
         finally:
             await batcher.stop()
 
@@ -37,11 +37,11 @@ class Held(Spelled):
 
     def run(self, batch: Ordered[Sequence]) -> Probabilities:
         self.begun.set()
-        assert self.go.wait(20)
+        assert self.go.wait(PATIENCE)
         return super().run(batch)
 
     async def until_begun(self) -> None:
-        assert await asyncio.to_thread(self.begun.wait, 20)
+        assert await asyncio.to_thread(self.begun.wait, PATIENCE)
 
 
 def test_answers_keep_the_order_of_their_pairs() -> None:
@@ -206,7 +206,7 @@ class SlowReader(Spelled):
 
     def read(self, premise: str, hypothesis: str) -> list[Sequence]:
         self.begun.set()
-        assert self.go.wait(20)
+        assert self.go.wait(PATIENCE)
         return super().read(premise, hypothesis)
 
 
@@ -215,7 +215,7 @@ def test_a_request_half_read_when_it_stops_is_not_answered() -> None:
 
     async def use(b: Batcher) -> None:
         waiting = asyncio.create_task(b.judge([("", "h"), ("0.5", "h")]))
-        assert await asyncio.to_thread(judge.begun.wait, 20)
+        assert await asyncio.to_thread(judge.begun.wait, PATIENCE)
         await b.stop()
         judge.go.set()
         with pytest.raises(StoppedError):

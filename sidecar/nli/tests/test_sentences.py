@@ -33,3 +33,4 @@ def test_sentences_end_where_the_go_tier_ends_them(text: str, want: list[str]) -
 def test_a_long_text_of_stops_is_cut_in_one_go() -> None:
     assert len(sentences(". " * 30_000)) == 1
     assert len(sentences("No. " * 15_000)) == 15_000
+    assert len(sentences("Mr. " * 15_000)) == 1

@@ -18,6 +18,7 @@ from forsooth_nli.pairs import Sequence as Tokens
 
 VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "mill", "burn", "##ed", "smith", "sword", "yes", "no", "maybe", "nan", "."]
 HIDDEN, HEADS, LAYERS, INTERMEDIATE, POSITIONS = 16, 2, 2, 24, 48
+PATIENCE = 180  # seconds until a test that waits gives up: long, for a busy machine is no failure
 
 
 def encoder_tensors(seed: int = 1) -> dict[str, NDArray[np.generic]]:
@@ -159,7 +160,7 @@ class Spelled:
 
     name = "spelled"
     sha256 = "0" * 64
-    labels = ("entailment", "neutral", "contradiction")
+    labels: tuple[str, ...] = ("entailment", "neutral", "contradiction")
 
     def __init__(self) -> None:
         self.batches: list[list[int]] = []
