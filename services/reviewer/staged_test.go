@@ -1,0 +1,176 @@
+package reviewer_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/llm"
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/reviewer"
+	"github.com/forsooth-npc/forsooth/services/servicetest"
+)
+
+// court is a scripted model whose judgements and speeches a test may write itself;
+// what it leaves empty the persona says.
+type court struct {
+	persona   *llmtest.Server
+	judgement string // the answer to each judge call
+	speech    string // the answer to each speech call
+
+	mu    sync.Mutex
+	cases []string // what the judge was asked, in order
+	spoke int      // speech calls
+}
+
+func (c *court) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var q struct {
+		Stream   bool `json:"stream"`
+		Messages []struct {
+			Content string `json:"content"`
+		} `json:"messages"`
+		ResponseFormat struct {
+			JSONSchema struct {
+				Name string `json:"name"`
+			} `json:"json_schema"`
+		} `json:"response_format"`
+	}
+	answer := ""
+	if json.Unmarshal(body, &q) == nil {
+		c.mu.Lock()
+		switch q.ResponseFormat.JSONSchema.Name {
+		case "judge":
+			c.cases = append(c.cases, q.Messages[len(q.Messages)-1].Content)
+			answer = c.judgement
+		case "speech":
+			c.spoke++
+			answer = c.speech
+		}
+		c.mu.Unlock()
+	}
+	if answer == "" {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		c.persona.ServeHTTP(w, r)
+		return
+	}
+	said, err := json.Marshal(answer)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if q.Stream {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":`+string(said)+"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":`+string(said)+`},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`)
+}
+
+// asked is what the judge was asked so far.
+func (c *court) asked() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]string(nil), c.cases...)
+}
+
+// stage is how a bench of a test is set.
+type stage struct {
+	persona   string // of the model; empty: quote
+	judgement string // in place of the persona's
+	speech    string // in place of the persona's
+	judge     bool   // the judge is asked
+	verifier  entail.Verifier
+	world     string // further lines of world.yaml
+	settings  func(*grounding.Settings)
+}
+
+// staged composes the services over the village with a model and a reviewer of the
+// test's own.
+func staged(t *testing.T, s stage) (*servicetest.Bench, *court) {
+	t.Helper()
+	if s.persona == "" {
+		s.persona = "quote"
+	}
+	persona, err := llmtest.New(llmtest.Options{Persona: s.persona, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = persona.Close() })
+	c := &court{persona: persona, judgement: s.judgement, speech: s.speech}
+	server := httptest.NewServer(c)
+	t.Cleanup(server.Close)
+	files := servicetest.Village()
+	files["world.yaml"] = &fstest.MapFile{Data: append(files["world.yaml"].Data, s.world+"\n"...)}
+	b := servicetest.NewWithModel(t, files, server.URL+"/v1")
+	x := b.Library.Get("village")
+	if s.settings != nil {
+		settings := grounding.DefaultSettings()
+		s.settings(&settings)
+		x.Grounding = &settings
+	}
+	if s.verifier == nil {
+		s.verifier = app.Verifier()
+	}
+	o := reviewer.Options{Alert: func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) }}
+	if s.judge {
+		o.Judge = judgeAt(t, x.World, server.URL+"/v1")
+	}
+	r := reviewer.New(b.Library, s.verifier, b.Releases, o)
+	b.Handlers[schema.PassReviewThought], b.Handlers[schema.PassReviewSpeech] = r.ReviewThoughts, r.ReviewSpeech
+	return b, c
+}
+
+func judgeAt(t *testing.T, w *world.World, url string) *model.Model {
+	t.Helper()
+	models, err := llm.New(llm.Config{Primary: llm.Provider{URL: url, Model: "scripted"}}, llm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(models.Close)
+	m, err := model.New(models, []*world.World{w}, model.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// draft is a speech of a model on its last attempt, in a turn that is ready for it.
+func draft(t *testing.T, b *servicetest.Bench, said ...schema.DraftSentence) *schema.Turn {
+	t.Helper()
+	turn := prepared(t, b, "mira", "who owns the ferry?")
+	turn.SpeechReview = &schema.Review{Attempt: 2}
+	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test"}
+	for _, d := range said {
+		turn.Speech.Sentences = append(turn.Speech.Sentences, bound(turn, d))
+	}
+	return turn
+}
+
+// unquoted are the released sentences that are neither authored nor stand in the
+// evidence they are released with.
+func unquoted(r *schema.Reply) (out []string) {
+	for _, s := range r.Sentences {
+		if !s.Authored && (len(s.Evidence) == 0 || !strings.Contains(s.Evidence[0].Text, s.Text)) {
+			out = append(out, s.Text)
+		}
+	}
+	return out
+}
