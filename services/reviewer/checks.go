@@ -57,8 +57,8 @@ func authoredBy(t *schema.Turn, npc *world.NPC) func(string) bool {
 // block itself, is that block's sentence.
 func (s *Service) tiers(t *schema.Turn, x *lore.Lore, npc *world.NPC) entail.Verifier {
 	wording := &renderings{evidence: append(sourcesAsEvidence(t), t.Evidence...), person: x.Person(npc), openers: npc.Voice.Openers}
-	if a := s.asking.For(t, x, npc); a != nil {
-		return entail.NewCascade(wording, s.verifier, &judge{asking: a})
+	if j := s.judgeFor(t, x, npc); j != nil {
+		return entail.NewCascade(wording, s.verifier, j)
 	}
 	return entail.NewCascade(wording, s.verifier)
 }

@@ -2,6 +2,7 @@ package reviewer_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -134,7 +135,12 @@ func staged(t *testing.T, s stage) (*servicetest.Bench, *court) {
 		o.Judge = judgeAt(t, x.World, server.URL+"/v1")
 	}
 	r := reviewer.New(b.Library, s.verifier, b.Releases, o)
-	b.Handlers[schema.PassReviewThought], b.Handlers[schema.PassReviewSpeech] = r.ReviewThoughts, r.ReviewSpeech
+	b.Handlers[schema.PassReviewThought], b.Handlers[schema.PassReviewSpeech] = r.ReviewThoughts, func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
+		if turn.Part > 0 { // a message of its own, with a record of its own, as on the mesh
+			turn.Passes = append(turn.Passes, schema.PassRecord{Pass: schema.PassReviewSpeech, Hop: turn.Hop, Attempt: 1})
+		}
+		return r.ReviewSpeech(ctx, turn)
+	}
 	return b, c
 }
 
@@ -173,4 +179,17 @@ func unquoted(r *schema.Reply) (out []string) {
 		}
 	}
 	return out
+}
+
+// middling is a model that is half sure of what shares words with its evidence, or
+// sure that nothing holds.
+type middling struct{ final bool }
+
+func (m middling) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
+	out := make([]schema.Verdict, len(pairs))
+	for i, p := range pairs {
+		far := entail.Share(p.Premise, p.Hypothesis) < 0.4
+		out[i] = schema.Verdict{Label: schema.Unverifiable, Score: 0.5, Tier: entail.TierModel, Final: m.final || far, Why: "half sure"}
+	}
+	return out, nil
 }
