@@ -1,8 +1,8 @@
 // Package transformer runs encoders of BERT's shape in plain Go: it cuts texts
 // into pieces, embeds them and gives the mean of the last layer. It knows nothing of
 // what the vectors mean: heads, labels and thresholds are its users'. Weights are
-// int8 by output channel on disk and float32 in memory, but for the word
-// embeddings, which stay int8 and may be shared between models.
+// int8 by output channel, on disk and in memory; those of the word embeddings may
+// be shared between models.
 package transformer
 
 import (
@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -18,8 +19,7 @@ import (
 type Model struct {
 	file                                           *file
 	layers, hidden, heads, inner, words, positions int
-	word                                           embedding
-	position                                       []float32 // with the embedding of type 0
+	word, position                                 embedding
 	types                                          []float32
 	norm                                           layerNorm
 	stack                                          []layer
@@ -98,31 +98,22 @@ func (m *Model) readEmbeddings(f *file, words *Model) (err error) {
 		return errors.New("weights: the file shares another's word embeddings, and none were given")
 	case words.wordsHash() != shared:
 		return fmt.Errorf("weights: the file shares word embeddings %.12s…, those given are %.12s…; take both files of one version", shared, words.wordsHash())
+	case words.hidden != m.hidden:
+		return fmt.Errorf("weights: the file is %d wide, the model whose word embeddings it shares %d; take both files of one version", m.hidden, words.hidden)
 	default:
 		m.word = words.word
 	}
-	values, err := f.bytes("embeddings.position.weight", m.positions, m.hidden)
-	if err != nil {
+	if m.position.values, err = f.bytes("embeddings.position.weight", m.positions, m.hidden); err != nil {
 		return err
 	}
-	scale, err := f.floats("embeddings.position.scale", m.positions)
-	if err != nil {
+	if m.position.scale, err = f.floats("embeddings.position.scale", m.positions); err != nil {
 		return err
 	}
-	m.position = dequantised(values, scale, m.hidden)
 	if m.types, err = f.floats("embeddings.type.weight", 2, m.hidden); err != nil {
 		return err
 	}
 	m.norm, err = m.readNorm(f, "embeddings.norm")
 	return err
-}
-
-func dequantised(values []int8, scale []float32, width int) []float32 {
-	out := make([]float32, len(values))
-	for i, v := range values {
-		out[i] = float32(v) * scale[i/width]
-	}
-	return out
 }
 
 // wordsHash is the hash of the word embeddings: their bytes, then their scales'.
@@ -198,11 +189,5 @@ func (m *Model) Tensor(name string) ([]float32, []int, error) {
 	if !ok || t.Type != "F32" {
 		return nil, nil, fmt.Errorf("weights: tensor %s is missing, or no F32", name)
 	}
-	return t.floats(), t.Shape, nil
+	return t.floats(), slices.Clone(t.Shape), nil
 }
-
-// Session gives a workspace; Release takes it back.
-func (m *Model) Session() *Session { return m.sessions.Get().(*Session) } //nolint:errcheck // the pool holds nothing else
-
-// Release takes a workspace back.
-func (m *Model) Release(s *Session) { m.sessions.Put(s) }

@@ -100,7 +100,13 @@ func (f *file) floats(name string, shape ...int) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.floats(), nil
+	values := t.floats()
+	for i, v := range values {
+		if v-v != 0 {
+			return nil, fmt.Errorf("weights: tensor %s holds %v at %d, which is no number to compute with; take the file again", name, v, i)
+		}
+	}
+	return values, nil
 }
 
 func (t tensor) floats() []float32 {

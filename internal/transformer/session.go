@@ -4,253 +4,198 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 )
 
-// Session is the workspace of one batch at a time. It grows to the largest batch
-// it met.
+// Session is the workspace of one batch at a time. It grows to the largest part of
+// a batch it met, and works without allocating from then on. It is not safe for
+// concurrent use; a model lends as many as are wanted.
 type Session struct {
-	m                              *Model
-	x, qkv, mixed, projected, wide []float32 // of all tokens
-	scores, keys, values           []float32 // of one head of one sequence
-	zero                           [panel]float32
+	m    *Model
+	k    *kernel
+	tile tile
+
+	x, qkv, mixed             []float32 // of all tokens of a part
+	projected, wide           []float32 // of a block of them
+	short                     []int16   // the inputs of a block as whole numbers
+	rowScale                  []float32
+	floatPanel                []float32 // weights as they are multiplied
+	shortPanel                []int16
+	scores, keys, values      []float32 // of one head of one sequence
+	own, zero, one, headScale []float32 // of one tile
 }
+
+// partTokens is how many tokens are read at a time: enough that the weights are
+// fetched seldom, and few enough that a huge batch needs no huge workspace.
+const partTokens = 1024
+
+// Session gives a workspace; Release takes it back.
+func (m *Model) Session() *Session {
+	s, _ := m.sessions.Get().(*Session) // the pool holds nothing else
+	return s
+}
+
+// Release takes a workspace back.
+func (m *Model) Release(s *Session) { m.sessions.Put(s) }
 
 // Pool appends to dst the mean of the last layer over the tokens of each sequence.
 // Sequences stand one behind the other without padding; attention alone goes by
 // sequence.
 func (s *Session) Pool(dst []float32, batch []Sequence) ([]float32, error) {
-	total := 0
 	for i, q := range batch {
 		if err := s.m.fits(q); err != nil {
 			return dst, fmt.Errorf("sequence %d: %w", i, err)
 		}
-		total += len(q.IDs)
 	}
-	s.reserve(total, batch)
-	h, at := s.m.hidden, 0
-	for _, q := range batch {
-		s.m.embed(s.x[at*h:], q)
-		at += len(q.IDs)
-	}
-	for i := range s.m.stack {
-		s.run(&s.m.stack[i], batch, total)
-	}
-	at = 0
-	for _, q := range batch {
-		dst = appendMean(dst, s.x[at*h:(at+len(q.IDs))*h], h)
-		at += len(q.IDs)
+	s.k = inUse()
+	for len(batch) > 0 {
+		n, total := 1, len(batch[0].IDs)
+		for n < len(batch) && total+len(batch[n].IDs) <= partTokens {
+			total += len(batch[n].IDs)
+			n++
+		}
+		dst = s.pool(dst, batch[:n], total)
+		batch = batch[n:]
 	}
 	return dst, nil
 }
-
-// reserve makes room for a batch, in whole tiles and panels.
-func (s *Session) reserve(total int, batch []Sequence) {
-	if total == 0 {
-		return
-	}
-	longest := 0
-	for _, q := range batch {
-		longest = max(longest, len(q.IDs))
-	}
-	l, h := &s.m.stack[0], s.m.hidden
-	n := whole(total, rows) + rows // attention reads a tile beyond a sequence's end
-	s.x, s.mixed = grown(s.x, n*h), grown(s.mixed, n*h)
-	s.qkv, s.projected = grown(s.qkv, n*l.qkv.stride()), grown(s.projected, n*l.out.stride())
-	s.wide = grown(s.wide, n*l.up.stride())
-	width := whole(h/s.m.heads, panel)
-	keys := whole(longest, panel)
-	s.scores = grown(s.scores, whole(longest, rows)*keys)
-	s.keys, s.values = grown(s.keys, keys*width), grown(s.values, keys*width)
-}
-
-// whole is n rounded up to whole multiples.
-func whole(n, of int) int { return (n + of - 1) / of * of }
 
 func (m *Model) fits(q Sequence) error {
 	if len(q.IDs) == 0 || q.Types != nil && len(q.Types) != len(q.IDs) {
 		return errors.New("it is empty, or its types do not match its tokens")
 	}
 	if len(q.IDs) > m.positions {
-		return fmt.Errorf("%d tokens; the model reads %d", len(q.IDs), m.positions)
+		return fmt.Errorf("it has %d tokens, the model reads at most %d; cut it", len(q.IDs), m.positions)
 	}
 	for i, id := range q.IDs {
 		if id < 0 || int(id) >= m.words || q.Types != nil && q.Types[i] > 1 {
-			return fmt.Errorf("token %d is %d, which the model does not have", i, id)
+			return fmt.Errorf("its token %d is not among the model's %d words and 2 types", i, m.words)
 		}
 	}
 	return nil
 }
 
-func grown(s []float32, n int) []float32 {
+// pool reads a part of a batch.
+func (s *Session) pool(dst []float32, batch []Sequence, total int) []float32 {
+	s.reserve(batch, total)
+	width, at := whole(s.m.hidden, align), 0
+	for _, q := range batch {
+		s.m.embed(s.x[at*width:], q, s.k)
+		at += len(q.IDs)
+	}
+	for i := range s.m.stack {
+		s.layer(&s.m.stack[i], batch, total)
+	}
+	at = 0
+	for _, q := range batch {
+		dst = appendMean(dst, s.x[at*width:], len(q.IDs), s.m.hidden)
+		at += len(q.IDs)
+	}
+	return dst
+}
+
+// reserve makes room for a part, in whole tiles. Attention reads up to a tile of
+// rows beyond a sequence's end.
+func (s *Session) reserve(batch []Sequence, total int) {
+	longest := 0
+	for _, q := range batch {
+		longest = max(longest, len(q.IDs))
+	}
+	l, width := &s.m.stack[0], whole(s.m.hidden, align)
+	n := whole(total, mostRows) + mostRows
+	s.x, s.mixed, s.qkv = grown(s.x, n*width), grown(s.mixed, n*width), grown(s.qkv, n*l.qkv.stride())
+	block := min(n, whole(s.k.block, mostRows))
+	widest := max(width, l.up.stride())
+	s.projected, s.wide, s.short = grown(s.projected, block*width), grown(s.wide, block*widest), grown(s.short, block*widest)
+	s.rowScale = grown(s.rowScale, block)
+	s.floatPanel, s.shortPanel = grown(s.floatPanel, s.k.depth*align), grown(s.shortPanel, s.k.depth*align)
+	keys, size := whole(longest, align), whole(s.m.hidden/s.m.heads, align)
+	s.scores = grown(s.scores, whole(longest, mostRows)*keys)
+	s.keys, s.values = grown(s.keys, keys*size), grown(s.values, keys*size)
+	if s.own == nil {
+		s.own, s.zero = make([]float32, mostRows*align), make([]float32, align)
+		s.one, s.headScale = make([]float32, align), make([]float32, align)
+		for i := range s.headScale {
+			s.one[i] = 1
+			s.headScale[i] = float32(1 / math.Sqrt(float64(s.m.hidden/s.m.heads)))
+		}
+	}
+}
+
+func grown[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]float32, n)
+		return make([]T, n)
 	}
 	return s[:n]
 }
 
 // embed writes the embedded tokens of a sequence.
-func (m *Model) embed(x []float32, q Sequence) {
-	h := m.hidden
+func (m *Model) embed(x []float32, q Sequence, k *kernel) {
+	h, width := m.hidden, whole(m.hidden, align)
 	for i, id := range q.IDs {
-		row := x[i*h : (i+1)*h]
+		row := x[i*width : i*width+h]
 		word, scale := m.word.values[int(id)*h:(int(id)+1)*h], m.word.scale[id]
-		position := m.position[i*h : (i+1)*h]
+		place, placeScale := m.position.values[i*h:(i+1)*h], m.position.scale[i]
 		kind := m.types[:h]
 		if q.Types != nil && q.Types[i] == 1 {
 			kind = m.types[h:]
 		}
-		for k := range row {
-			row[k] = float32(word[k])*scale + position[k] + kind[k]
+		for c, v := range word {
+			row[c] = float32(v)*scale + float32(place[c])*placeScale
 		}
-		m.norm.apply(row)
+		k.addNorm(row, kind, &m.norm)
 	}
 }
 
-// run is one layer over all tokens.
-func (s *Session) run(l *layer, batch []Sequence, n int) {
-	h := s.m.hidden
-	l.qkv.apply(s.qkv, s.x, h, n)
+// layer is one layer over all tokens of a part. But for attention, blocks of rows go
+// through it one after the other, so that what lies between stays in the cache.
+func (s *Session) layer(l *layer, batch []Sequence, n int) {
+	width := whole(s.m.hidden, align)
+	for r := 0; r < n; r += s.k.block {
+		s.apply(l.qkv, s.qkv[r*l.qkv.stride():], s.x[r*width:], min(s.k.block, n-r))
+	}
 	at := 0
 	for _, q := range batch {
 		s.attend(l, at, len(q.IDs))
 		at += len(q.IDs)
 	}
-	l.out.apply(s.projected, s.mixed, h, n)
-	addNorm(s.x, s.projected, l.out.stride(), &l.afterAttention, n, h)
-	l.up.apply(s.wide, s.x, h, n)
-	best.gelu(s.wide[:whole(n*l.up.stride(), block)])
-	l.down.apply(s.projected, s.wide, l.up.stride(), n)
-	addNorm(s.x, s.projected, l.down.stride(), &l.afterAll, n, h)
-}
-
-// attend mixes the values of one sequence, head by head. Scores and mixtures are
-// products like any other once keys and values stand in panels. A tile at the end
-// of a sequence reads the next one's queries and keeps nothing of them.
-func (s *Session) attend(l *layer, from, n int) {
-	h, stride := s.m.hidden, l.qkv.stride()
-	width := h / s.m.heads
-	scale := float32(1 / math.Sqrt(float64(width)))
-	keys := whole(n, panel)
-	for head := range s.m.heads {
-		at := func(i, part int) []float32 { return s.qkv[(from+i)*stride+part*h+head*width:] }
-		s.pack(at, n, width, scale)
-		for p := 0; p < keys; p += panel {
-			for r := 0; r < n; r += rows {
-				best.tile(s.scores[r*keys+p:], keys, at(r, 0), stride, width, s.keys[p*width:], s.zero[:])
-			}
-		}
-		for i := range n {
-			softmax(s.scores[i*keys:(i+1)*keys], n)
-		}
-		s.mix(from, n, head, width)
+	for r := 0; r < n; r += s.k.block {
+		s.behind(l, s.x[r*width:], s.mixed[r*width:], min(s.k.block, n-r))
 	}
 }
 
-// pack puts the keys of a head into panels by their columns, scaled, and its values
-// into panels by their rows.
-func (s *Session) pack(at func(i, part int) []float32, n, width int, scale float32) {
-	for j := range whole(n, panel) {
-		keys := s.keys[j/panel*panel*width+j%panel:]
-		if j >= n {
-			for k := range width {
-				keys[k*panel] = 0
-			}
-			continue
-		}
-		for k, v := range at(j, 1)[:width] {
-			keys[k*panel] = v * scale
-		}
-		for p := 0; p < width; p += panel {
-			to := s.values[p*n+j*panel : p*n+(j+1)*panel]
-			m := copy(to, at(j, 2)[p:min(p+panel, width)])
-			clear(to[m:])
-		}
+// behind is what stands behind attention: its projection, and the wide layer.
+func (s *Session) behind(l *layer, x, mixed []float32, n int) {
+	h, width, wide := s.m.hidden, whole(s.m.hidden, align), l.up.stride()
+	s.apply(l.out, s.projected, mixed, n)
+	for r := range n {
+		s.k.addNorm(x[r*width:r*width+h], s.projected[r*width:], &l.afterAttention)
+	}
+	s.apply(l.up, s.wide, x, n)
+	for r := range n {
+		s.k.gelu(s.wide[r*wide : (r+1)*wide])
+	}
+	s.apply(l.down, s.projected, s.wide, n)
+	for r := range n {
+		s.k.addNorm(x[r*width:r*width+h], s.projected[r*width:], &l.afterAll)
 	}
 }
 
-// mix writes the mixtures of a head. Where heads are no whole panels, a tile of its
-// own keeps them from writing over their neighbours.
-func (s *Session) mix(from, n, head, width int) {
-	h, keys := s.m.hidden, whole(n, panel)
-	var own [rows * panel]float32
-	for p := 0; p < width; p += panel {
-		w := s.values[p*n : (p+panel)*n]
-		for r := 0; r < n; r += rows {
-			to := s.mixed[(from+r)*h+head*width+p:]
-			if p+panel <= width && r+rows <= n {
-				best.tile(to, h, s.scores[r*keys:], keys, n, w, s.zero[:])
-				continue
-			}
-			best.tile(own[:], panel, s.scores[r*keys:], keys, n, w, s.zero[:])
-			for i := range min(rows, n-r) {
-				copy(to[i*h:i*h+min(panel, width-p)], own[i*panel:])
-			}
-		}
-	}
-}
-
-// softmax makes a row of n scores probabilities; what stands behind them is 0.
-func softmax(x []float32, n int) {
-	top := x[0]
-	for _, v := range x[:n] {
-		top = max(top, v)
-	}
-	for i := n; i < len(x); i++ {
-		x[i] = top - 100
-	}
-	best.exp(x, top)
-	var sum float32
-	for _, v := range x[:n] {
-		sum += v
-	}
-	by := 1 / sum
-	for i := range n {
-		x[i] *= by
-	}
-}
-
-const normEpsilon = 1e-12
-
-// apply brings a row to mean 0 and deviation 1, and scales it.
-func (n *layerNorm) apply(row []float32) {
-	var sum, squares float32
-	for _, v := range row {
-		sum += v
-	}
-	mean := sum / float32(len(row))
-	for _, v := range row {
-		d := v - mean
-		squares += d * d
-	}
-	by := float32(1 / math.Sqrt(float64(squares)/float64(len(row))+normEpsilon))
-	for i, v := range row {
-		row[i] = (v-mean)*by*n.weight[i] + n.bias[i]
-	}
-}
-
-// addNorm adds y to x and normalises each row.
-func addNorm(x, y []float32, stride int, n *layerNorm, rows, h int) {
-	for r := range rows {
-		row := x[r*h : (r+1)*h]
-		for i, v := range y[r*stride : r*stride+h] {
-			row[i] += v
-		}
-		n.apply(row)
-	}
-}
-
-func appendMean(dst, x []float32, h int) []float32 {
-	from := len(dst)
-	for range h {
-		dst = append(dst, 0)
-	}
+func appendMean(dst, x []float32, n, h int) []float32 {
+	from, width := len(dst), whole(h, align)
+	dst = append(dst, x[:h]...)
 	mean := dst[from:]
-	for i, v := range x {
-		mean[i%h] += v
+	for i := 1; i < n; i++ {
+		for c, v := range x[i*width : i*width+h] {
+			mean[c] += v
+		}
 	}
-	by := 1 / float32(len(x)/h)
-	for i := range mean {
-		mean[i] *= by
+	by := 1 / float32(n)
+	for c := range mean {
+		mean[c] *= by
 	}
 	return dst
 }
+
+// pointer is where the numbers of a slice lie, for a tile.
+func pointer(s []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }

@@ -1,0 +1,135 @@
+package transformer
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestAWeightsFileThatCannotWorkIsRefused(t *testing.T) {
+	w := small()
+	good := w.file()
+	odd := func(change func(w *tiny)) []byte {
+		w := small()
+		change(&w)
+		return w.file()
+	}
+	changed := bytes.Clone(good)
+	changed[len(changed)-1] ^= 1
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"nothing":            {nil, "cut short"},
+		"seven bytes":        {good[:7], "cut short"},
+		"half a header":      {good[:100], "cut short"},
+		"half the data":      {good[:len(good)-500], "lies at"},
+		"no header":          {binary.LittleEndian.AppendUint64(nil, 0), "not JSON"},
+		"a huge header":      {binary.LittleEndian.AppendUint64(nil, math.MaxUint64), "cut short"},
+		"a foreign file":     {[]byte("PK\x03\x04 a zip file, and no weights at all"), "cut short"},
+		"a changed byte":     {changed, "does not match its hash"},
+		"another format":     {odd(func(w *tiny) { w.metadata = map[string]string{"format": "pt"} }), `"pt"`},
+		"another version":    {odd(func(w *tiny) { w.metadata = map[string]string{"version": "2"} }), `version "2"`},
+		"no layers":          {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "0"} }), "layers"},
+		"more layers":        {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "3"} }), "layers.2."},
+		"endless layers":     {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "99999999999999999999"} }), "layers"},
+		"uneven heads":       {odd(func(w *tiny) { w.metadata = map[string]string{"heads": "7"} }), "heads"},
+		"other words":        {odd(func(w *tiny) { w.words = 31 }), "vocabulary"},
+		"another width":      {odd(func(w *tiny) { w.metadata = map[string]string{"hidden": "48"} }), "is wanted"},
+		"a missing tensor":   {odd(func(w *tiny) { w.without = "layers.1.up.scale" }), "layers.1.up.scale is missing"},
+		"another shape":      {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {12, 48}} }), "[24 24] is wanted"},
+		"a shape too large":  {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {1 << 40, 1 << 40}} }), "cannot hold"},
+		"a negative shape":   {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {-24, -24}} }), "cannot hold"},
+		"a shape too small":  {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {2, 2}} }), "lies at"},
+		"another type":       {odd(func(w *tiny) { w.retype = map[string]string{"layers.0.q.weight": "F16"} }), "F16"},
+		"words as floats":    {odd(func(w *tiny) { w.retype = map[string]string{"embeddings.norm.bias": "I8"} }), "lies at"},
+		"a scale of NaN":     {odd(func(w *tiny) { w.replace = map[string][]float32{"layers.0.q.scale": {float32(math.NaN())}} }), "no number"},
+		"an infinite bias":   {odd(func(w *tiny) { w.replace = map[string][]float32{"layers.1.o.bias": {float32(math.Inf(1))}} }), "no number"},
+		"words of another":   {odd(func(w *tiny) { w.shares = true }), "none were given"},
+		"a header of a list": {append(binary.LittleEndian.AppendUint64(nil, 2), "[]"...), "not JSON"},
+	} {
+		m, err := Load(w.vocab(t), c.data, nil)
+		switch {
+		case err == nil || m != nil:
+			t.Errorf("%s: no error", name)
+		case !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n"):
+			t.Errorf("%s: %v; want one line with %q", name, err, c.want)
+		}
+	}
+}
+
+func TestWordEmbeddingsAreSharedWithTheirOwnerOnly(t *testing.T) {
+	w := small()
+	v, owner := w.vocab(t), w.load(t)
+	w.shares = true
+	m, err := Load(v, w.file(), owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if &m.word.values[0] != &owner.word.values[0] || &m.word.scale[0] != &owner.word.scale[0] {
+		t.Error("the word embeddings were copied")
+	}
+	w.shares = false
+	whole := w.load(t)
+	q := w.sequences(9)
+	a, errA := m.Session().Pool(nil, q)
+	b, errB := whole.Session().Pool(nil, q)
+	if errA != nil || errB != nil || !slices.Equal(a, b) {
+		t.Errorf("with shared words and with its own, vectors differ (errors %v, %v)", errA, errB)
+	}
+	w.shares, w.seed = true, 2
+	if _, err := Load(v, w.file(), owner); err == nil || !strings.Contains(err.Error(), "shares word embeddings") {
+		t.Errorf("a stranger's word embeddings: error %v", err)
+	}
+	narrow := small()
+	narrow.hidden, narrow.heads = 12, 3
+	w.seed = 1
+	if _, err := Load(v, w.file(), narrow.load(t)); err == nil {
+		t.Error("word embeddings of another width were taken")
+	}
+}
+
+func TestHeadsAndMetadataAreHandedOut(t *testing.T) {
+	m := small().load(t)
+	values, shape, err := m.Tensor("heads.test.out.weight")
+	if err != nil || !slices.Equal(shape, []int{3, 24}) || len(values) != 72 {
+		t.Fatalf("%d values of shape %v, error %v", len(values), shape, err)
+	}
+	values[0], shape[0] = 99, 99
+	if again, s, _ := m.Tensor("heads.test.out.weight"); again[0] == 99 || s[0] == 99 {
+		t.Error("the head is not a copy")
+	}
+	for _, name := range []string{"heads.none", "layers.0.q.weight"} {
+		if _, _, err := m.Tensor(name); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if m.Name() != "tiny" || m.Hidden() != 24 || m.Metadata("version") != "1" || m.Metadata("none") != "" {
+		t.Errorf("name %q, hidden %d, version %q", m.Name(), m.Hidden(), m.Metadata("version"))
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	w := tiny{layers: 1, hidden: 8, heads: 2, inner: 8, words: 5, positions: 4, seed: 1}
+	good := w.file()
+	v := w.vocab(f)
+	f.Add(good)
+	f.Add(good[:len(good)/2])
+	f.Add(bytes.Replace(good, []byte(`"hidden":"8"`), []byte(`"hidden":"4"`), 1))
+	f.Add(bytes.Replace(good, []byte(`"data_offsets":[0`), []byte(`"data_offsets":[9`), 1))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Load(v, data, nil)
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Fatalf("error of many lines: %v", err)
+			}
+			return
+		}
+		if _, err := m.Session().Pool(nil, []Sequence{{IDs: []int32{1, 2}}}); err != nil && m.positions > 1 {
+			t.Fatal(err)
+		}
+	})
+}
