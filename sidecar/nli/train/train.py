@@ -50,7 +50,7 @@ class Phase:
 
 PHASES = (
     Phase("mixture", 1300, 2, 7, 4, 16, 0, (1e-4, 1e-4)),
-    Phase("groups", 1400, 2, 10, 8, 8, 4, (1e-4, 0.0)),
+    Phase("groups", 1150, 2, 10, 8, 8, 4, (1e-4, 0.0)),
 )
 WARM_UP = 120
 CONTRAST = 0.3

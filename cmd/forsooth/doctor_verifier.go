@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
+	"github.com/forsooth-npc/forsooth/internal/transformer"
+)
+
+const verbatimOnly = "only sentences that stand word for word in the evidence are released"
+
+// verifiers looks at the tiers of the cascade and at the embeddings.
+func (d *diagnosis) verifiers() {
+	model, err := app.NLI()
+	if err != nil {
+		d.add("verifier", statusBad, "take a binary that was built whole; "+verbatimOnly, "the model in process does not load: %v", err)
+	} else {
+		c := model.Calibration()
+		d.add("verifier", statusFine, "", "rules and %s in process, kernel %s; supported from %.3f, for %.1f %% false accepts on %d pairs",
+			model.Name(), transformer.Kernels()[0], c.Thresholds.Entailment, 100*c.FalseRate, c.Pairs)
+	}
+	d.sidecar()
+	if encoder, err := app.Encoder(); err != nil {
+		d.add("embedder", statusNote, "", "%s, in process; the sentence encoder does not load: %v", app.EmbeddingModel(), err)
+	} else {
+		d.add("embedder", statusFine, "", "%s until the worlds are embedded with %s, both in process", app.EmbeddingModel(), encoder.ID())
+	}
+}
+
+// sidecarWait is how long doctor waits for a sidecar.
+const sidecarWait = 3 * time.Second
+
+// sidecar looks at the larger verifier, where one is named. Without it the model in
+// process has the last word, so its absence is bad only because it was asked for.
+func (d *diagnosis) sidecar() {
+	n := d.settings.Grounding.NLI
+	if n.URL == "" {
+		return
+	}
+	client, err := sidecar.New(sidecar.Options{URL: n.URL, Timeout: sidecarWait})
+	if err != nil {
+		d.add("nli", statusBad, "write grounding.nli.url as http://HOST:PORT", "%v", err)
+		return
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(d.ctx, sidecarWait)
+	defer cancel()
+	health, err := client.Health(ctx)
+	if err != nil {
+		d.add("nli", statusBad, "start it, or leave grounding.nli.url out: the model in process decides", "%v", err)
+		return
+	}
+	d.add("nli", statusFine, "", "%s at %s", health.Model, n.URL)
+}
