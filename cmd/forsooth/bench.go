@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/bench"
@@ -12,6 +13,7 @@ type benchCmd struct {
 	Turn    benchTurnCmd    `cmd:"" help:"Whole turns: latency, throughput beside a bare chain, start and memory."`
 	Honesty benchHonestyCmd `cmd:"" help:"Lying models against the reviews: what of their lies is released."`
 	Mesh    benchMeshCmd    `cmd:"" help:"The mesh without its passes, beside a bare chain."`
+	Verify  benchVerifyCmd  `cmd:"" help:"The verifier in process: time of a pair beside onnxruntime, memory, and what its verdicts are worth."`
 }
 
 type benchTurnCmd struct {
@@ -79,14 +81,11 @@ func (c *benchMeshCmd) Run(e *env) error {
 }
 
 func (e *env) measured(m Measured) error {
-	m.Missed = bench.Missed(m.Figures)
-	if m.Missed == nil {
-		m.Missed = []string{}
-	}
+	m.Missed = missed(m.Figures)
 	if e.json {
 		return e.printJSON(m)
 	}
-	fmt.Fprintf(e.out, "bench %s %s, %s\n\n", m.Bench, m.World, time.Now().Format("2006-01-02 15:04"))
+	fmt.Fprintf(e.out, "bench %s, %s\n\n", strings.TrimSpace(m.Bench+" "+m.World), time.Now().Format("2006-01-02 15:04"))
 	for _, f := range m.Figures {
 		mark := ""
 		if f.Bar != "" {
@@ -100,4 +99,9 @@ func (e *env) measured(m Measured) error {
 		}
 	}
 	return nil
+}
+
+// missed is never null in JSON.
+func missed(figures []bench.Figure) []string {
+	return append([]string{}, bench.Missed(figures)...)
 }
