@@ -2,6 +2,7 @@
 
 GO      ?= go
 PYTHON  ?= python3
+STYLE   := ruff==0.17.6 mypy==2.4.1
 BIN     := bin
 VENVS   := .venv
 TOOLS   := $(abspath $(BIN)/tools)
@@ -14,7 +15,7 @@ export CGO_ENABLED ?= 0
 SIDECARS := $(patsubst sidecar/%/requirements.txt,%,$(wildcard sidecar/*/requirements.txt))
 SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 
-.PHONY: all build test test-go test-python generate vet fmt lint race evals honesty ci clean
+.PHONY: all build test test-go test-python sidecar-nli-test generate vet fmt lint race evals honesty ci clean
 
 all: build
 
@@ -38,6 +39,12 @@ $(VENVS)/%/ready: sidecar/%/requirements.txt
 	$(PYTHON) -m venv $(VENVS)/$*
 	$(VENVS)/$*/bin/pip install -q --disable-pip-version-check -r $< pytest
 	touch $@
+
+## sidecar-nli-test: tests, style and types of the entailment sidecar; of these, `test` runs the tests
+sidecar-nli-test: test-python-nli
+	$(VENVS)/nli/bin/pip install -q --disable-pip-version-check $(STYLE)
+	cd sidecar/nli && export PATH=$(abspath $(VENVS)/nli/bin):$$PATH && \
+	ruff check forsooth_nli tests && ruff format --check forsooth_nli tests && mypy forsooth_nli tests
 
 ## generate: the JSON Schemas of the wire contract
 generate:
