@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/entail/nli"
+)
+
+// figures are the calibration as Markdown.
+func figures(c nli.Calibration) string {
+	var b strings.Builder
+	at := c.Thresholds
+	fmt.Fprintf(&b, "Rules and model together, on %d pairs with known labels, weights `%.12s…`: AUROC %.3f, supported against the rest.\n", c.Pairs, c.Weights, c.AUROC)
+	fmt.Fprintf(&b, "At the threshold that ships at most %s of the unsupported are accepted, and about %s of the supported.\n", percent(c.FalseRate), percent(trueAt(c, at.Entailment)))
+	fmt.Fprintf(&b, "The score of a pair that the model decides is 1 / (1 + exp(−(%.4g · logit %+.4g))), logit being that of its entailment.\n\n", c.Scale.Slope, c.Scale.Shift)
+	b.WriteString("| threshold | value | a pair … | chosen |\n|---|---|---|---|\n")
+	for _, r := range [][4]string{
+		{"`entailment_threshold`", number(at.Entailment), "is supported from this score", fmt.Sprintf("so that at most %s of the unsupported pairs pass the whole cascade", percent(c.FalseRate))},
+		{"doubted", number(at.Doubted), "that a rule doubts is supported from this score", "the same among the doubted pairs, and never below the one above"},
+		{"`contradiction_threshold`", number(at.Contradiction), "is contradicted from this probability", "so that at most 2 % of the supported would be, and at least 0.5"},
+		{"ambiguous", number(at.Ambiguous), "is worth another tier's look from this score; below it the refusal is final", "by hand"},
+	} {
+		b.WriteString("| " + strings.Join(r[:], " | ") + " |\n")
+	}
+	b.WriteString("\n![What scores are worth, and what thresholds let through](" + plotName + ")\n\n")
+	b.WriteString("| accepted from | supported accepted | others accepted |\n|---|---|---|\n")
+	for _, p := range c.Curve {
+		fmt.Fprintf(&b, "| %.2f | %s | %s |\n", p.Threshold, percent(p.True), percent(p.False))
+	}
+	b.WriteString("\n| mean score of a tenth of the pairs | of them supported | pairs |\n|---|---|---|\n")
+	for _, r := range c.Reliable {
+		fmt.Fprintf(&b, "| %.2f | %.2f | %d |\n", r.Score, r.True, r.N)
+	}
+	return b.String()
+}
+
+// trueAt is the share of the supported that a threshold between two points of the
+// curve accepts, about.
+func trueAt(c nli.Calibration, t float64) float64 {
+	for i := 1; i < len(c.Curve); i++ {
+		a, b := c.Curve[i-1], c.Curve[i]
+		if t >= a.Threshold && t <= b.Threshold && b.Threshold > a.Threshold {
+			return a.True + (b.True-a.True)*(t-a.Threshold)/(b.Threshold-a.Threshold)
+		}
+	}
+	if t < c.Curve[0].Threshold {
+		return c.Curve[0].True
+	}
+	return c.Curve[len(c.Curve)-1].True
+}
+
+func percent(x float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*x), ".0") + " %"
+}
+
+func number(x float64) string { return fmt.Sprintf("%.3f", x) }
