@@ -7,50 +7,50 @@ import (
 
 // portable is the arithmetic of any processor, and what all others are held to.
 var portable = &kernel{
-	name: "portable", rows: 4, cols: panel, depth: 384, block: 120,
+	name: "portable", rows: portableRows, cols: panel, depth: 192, block: 120,
 	floats: portableFloats, widenFloats: portableWidenFloats,
 	shorten: portableShorten, softmax: portableSoftmax, gelu: portableGELU, addNorm: portableAddNorm,
 }
 
-// portableFloats takes four rows by four columns at a time, so that the sums stay
-// in registers.
+const portableRows = 4
+
+// portableFloats takes four rows by two columns at a time: their sums stay in the
+// registers of any processor.
 func portableFloats(t *tile) {
 	w := unsafe.Slice((*float32)(t.w), t.steps*panel)
-	var x [4][]float32
+	var x [portableRows][]float32
 	for r := range x {
 		x[r] = unsafe.Slice((*float32)(unsafe.Add(t.x, r*t.xStride)), t.steps)
 	}
-	for c := 0; c < panel; c += 4 {
-		sums := fourByFour(x[0], x[1], x[2], x[3], w[c:])
-		for r := range 4 {
-			t.write(r, c, sums[r])
+	for c := 0; c < panel; c += 2 {
+		sums := fourByTwo(x[0], x[1], x[2], x[3], w[c:])
+		for r := range x {
+			y, scale, from := floatsAt(t.y, r*t.yStride, c, 2), floatsAt(t.scale, 0, c, 2), floatsAt(t.from, r*t.fromStride, c, 2)
+			y[0] = sums[r][0]*scale[0] + from[0]
+			y[1] = sums[r][1]*scale[1] + from[1]
 		}
 	}
 }
 
-func fourByFour(x0, x1, x2, x3, w []float32) (sums [4][4]float32) {
-	var a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3 float32
+func fourByTwo(x0, x1, x2, x3, w []float32) [portableRows][2]float32 {
+	var a0, a1, b0, b1, c0, c1, d0, d1 float32
 	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
 	for i, v := range x0 {
-		k := w[i*panel : i*panel+4 : i*panel+4]
-		a0, a1, a2, a3 = a0+v*k[0], a1+v*k[1], a2+v*k[2], a3+v*k[3]
+		k := (*[2]float32)(w[i*panel:])
+		k0, k1 := k[0], k[1]
+		a0 += v * k0
+		a1 += v * k1
 		v = x1[i]
-		b0, b1, b2, b3 = b0+v*k[0], b1+v*k[1], b2+v*k[2], b3+v*k[3]
+		b0 += v * k0
+		b1 += v * k1
 		v = x2[i]
-		c0, c1, c2, c3 = c0+v*k[0], c1+v*k[1], c2+v*k[2], c3+v*k[3]
+		c0 += v * k0
+		c1 += v * k1
 		v = x3[i]
-		d0, d1, d2, d3 = d0+v*k[0], d1+v*k[1], d2+v*k[2], d3+v*k[3]
+		d0 += v * k0
+		d1 += v * k1
 	}
-	return [4][4]float32{{a0, a1, a2, a3}, {b0, b1, b2, b3}, {c0, c1, c2, c3}, {d0, d1, d2, d3}}
-}
-
-// write ends four sums of a row.
-func (t *tile) write(r, c int, sums [4]float32) {
-	y := floatsAt(t.y, r*t.yStride, c, 4)
-	scale, from := floatsAt(t.scale, 0, c, 4), floatsAt(t.from, r*t.fromStride, c, 4)
-	for k, v := range sums {
-		y[k] = v*scale[k] + from[k]
-	}
+	return [portableRows][2]float32{{a0, a1}, {b0, b1}, {c0, c1}, {d0, d1}}
 }
 
 // floatsAt are n floats from the index first on, that many bytes behind p.
