@@ -1,5 +1,6 @@
 import random
 from collections import Counter
+from collections.abc import Callable
 
 import made
 import pytest
@@ -24,7 +25,7 @@ RNG = random.Random
     ],
 )
 @pytest.mark.parametrize("seed", range(8))
-def test_a_rule_changes_what_is_said(rule: made.Callable[..., str | None], text: str, seed: int) -> None:
+def test_a_rule_changes_what_is_said(rule: Callable[..., str | None], text: str, seed: int) -> None:
     changed = rule(text, RNG(seed))
     assert changed and changed != text
 
@@ -41,7 +42,7 @@ def test_a_rule_changes_what_is_said(rule: made.Callable[..., str | None], text:
         (made.every, "All of the watch were asleep."),
     ],
 )
-def test_a_rule_that_does_not_apply_gives_nothing(rule: made.Callable[..., str | None], text: str) -> None:
+def test_a_rule_that_does_not_apply_gives_nothing(rule: Callable[..., str | None], text: str) -> None:
     assert rule(text, RNG(1)) is None
 
 

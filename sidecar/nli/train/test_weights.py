@@ -17,7 +17,8 @@ def tiny(seed: int = 1) -> Verifier:
     with torch.no_grad():
         for p in v.parameters():
             p.normal_(0, 0.3)
-    return v.eval()
+    v.eval()
+    return v
 
 
 def written(path: Path, v: Verifier, words: bool = True) -> Path:
