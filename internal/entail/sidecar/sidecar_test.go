@@ -290,7 +290,7 @@ func TestTheBreakerOpensAfterFailuresAndClosesAgain(t *testing.T) {
 			t.Helper()
 			_, err := c.Verify(t.Context(), pairsOf("0.9"))
 			ill := err != nil && strings.Contains(err.Error(), "500")
-			if want == nil && err != nil || want == errIll && !ill || want == gobreaker.ErrOpenState && !errors.Is(err, want) {
+			if (want == nil) != (err == nil) || errors.Is(want, errIll) && !ill || errors.Is(want, gobreaker.ErrOpenState) && !errors.Is(err, want) {
 				t.Fatalf("%s: error %v, want %v", when, err, want)
 			}
 			if p.asked != asked {
