@@ -35,6 +35,7 @@ test-python-%: $(VENVS)/%/ready
 	cd sidecar/$* && ../../$(VENVS)/$*/bin/python -m pytest -q || [ $$? -eq 5 ] # 5: this sidecar has no test
 
 # A sidecar's own tests need no framework that its requirements do not name.
+.PRECIOUS: $(VENVS)/%/ready
 $(VENVS)/%/ready: sidecar/%/requirements.txt
 	$(PYTHON) -m venv $(VENVS)/$*
 	$(VENVS)/$*/bin/pip install -q --disable-pip-version-check -r $< pytest
