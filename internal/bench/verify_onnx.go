@@ -63,7 +63,7 @@ func startONNX(ctx context.Context, python, script string) (_ *onnx, err error) 
 	if err := os.WriteFile(filepath.Join(o.dir, "vocab.txt"), weights.Vocab, 0o600); err != nil {
 		return nil, err
 	}
-	o.cmd = exec.CommandContext(ctx, python, script, "--weights", file)
+	o.cmd = exec.CommandContext(ctx, python, script, "--serve", "--weights", file)
 	o.cmd.Stderr = &o.said
 	if o.in, err = o.cmd.StdinPipe(); err != nil {
 		return nil, err
