@@ -66,7 +66,7 @@ func openLibrary(ctx context.Context, o Options, static *embed.Static) (*lore.Li
 		if err != nil {
 			return nil, corpus, err
 		}
-		all = append(all, &lore.Lore{World: w, Index: index, Grounding: o.Grounding})
+		all = append(all, &lore.Lore{World: w, Index: index, Grounding: groundingOf(o)})
 	}
 	library, err := lore.NewLibrary(all...)
 	return library, corpus, err

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
 	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/weights"
@@ -91,4 +93,19 @@ func (a *App) openVerifier(o Options) (err error) {
 		o.Alert(reviewer.AlertNoModel, "", "the verifier in process does not load, so only what is word for word in the evidence is released: "+a.tiers.Missing.Error())
 	}
 	return nil
+}
+
+// groundingOf are the process's grounding settings; the score from which an NPC may
+// say a sentence is the calibrated one where none is set.
+func groundingOf(o Options) *grounding.Settings {
+	s := grounding.DefaultSettings()
+	if o.Grounding != nil {
+		s = *o.Grounding
+	}
+	if model, err := NLI(); err == nil {
+		c := model.Calibration()
+		s.Floor = c.Thresholds.Entailment
+		s.Thresholds.Entailment = cmp.Or(s.Thresholds.Entailment, c.Release)
+	}
+	return &s
 }

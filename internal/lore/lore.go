@@ -50,6 +50,7 @@ func (x *Lore) SettingsFor(npc *world.NPC) grounding.Settings {
 	if npc != nil {
 		s = s.With(usable(npc.Thresholds))
 	}
+	s.Thresholds.Entailment = max(s.Thresholds.Entailment, s.Floor)
 	s.Strict = x.World.StrictFor(npc) || s.Strict && (npc == nil || npc.Strict == nil)
 	if x.World.Streaming != nil || npc != nil && npc.Streaming != nil {
 		s.Streaming = x.World.StreamingFor(npc)

@@ -14,13 +14,18 @@ import (
 // file and is written by the calibrate command.
 type Calibration struct {
 	Weights    string            `json:"weights_sha256"`
-	Pairs      int               `json:"pairs"`       // with known labels that it was measured on
-	FalseRate  float64           `json:"false_rate"`  // of the unsupported pairs, how many the threshold may accept
-	AUROC      float64           `json:"auroc"`       // of the whole cascade
-	Scale      entail.Scale      `json:"scale"`       // to P(supported)
-	Thresholds entail.Thresholds `json:"thresholds"`  // as shipped
-	Curve      []Point           `json:"curve"`       // what other thresholds would do
-	Reliable   []Bin             `json:"reliability"` // what scores are worth
+	Pairs      int               `json:"pairs"`      // with known labels that it was measured on
+	FalseRate  float64           `json:"false_rate"` // of the unsupported pairs, how many the threshold may accept
+	AUROC      float64           `json:"auroc"`      // of the whole cascade
+	Scale      entail.Scale      `json:"scale"`      // to P(supported)
+	Thresholds entail.Thresholds `json:"thresholds"` // as shipped
+	// Release is the score from which an NPC may say a sentence: far above the
+	// threshold of a verdict, for a player who is told something false cannot be
+	// untold. ReleaseRate is its rate of false accepts.
+	Release     float64 `json:"release_threshold"`
+	ReleaseRate float64 `json:"release_rate"`
+	Curve       []Point `json:"curve"`       // what other thresholds would do
+	Reliable    []Bin   `json:"reliability"` // what scores are worth
 }
 
 // Point is what one threshold does.

@@ -87,8 +87,8 @@ def npc_groups(path: Path) -> list[Group]:
     return list(groups.values())
 
 
-def sections(path: Path) -> Iterator[tuple[str, str, list[tuple[int, str]]]]:
-    """Give id, first line (after `P: ` or `B: `) and the numbered other lines of each section of a text file."""
+def sections(path: Path, marker: str) -> Iterator[tuple[str, str, list[tuple[int, str]]]]:
+    """Give id, text (the line behind the marker) and the numbered other lines of each section of a file."""
     name, first, lines = "", "", list[tuple[int, str]]()
     for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         line = line.strip()
@@ -96,11 +96,11 @@ def sections(path: Path) -> Iterator[tuple[str, str, list[tuple[int, str]]]]:
             if name:
                 yield name, first, lines
             name, first, lines = line[3:].strip(), "", []
-        elif line.startswith(("P: ", "B: ")):
-            first = line[3:].strip()
+        elif line.startswith(marker):
+            first = line[len(marker) :].strip()
         elif line and name and not line.startswith("#"):
             if not first:
-                raise DataError(f"{path}:{n}: a line before the section's text; begin it with P: or B:")
+                raise DataError(f"{path}:{n}: a line before the section's text; begin it with {marker}")
             lines.append((n, line))
     if name:
         yield name, first, lines
@@ -110,7 +110,7 @@ def written_groups(folder: Path) -> list[Group]:
     """Read the groups that ship beside this script."""
     out = []
     for path in sorted(folder.glob("*.txt")):
-        for name, premise, lines in sections(path):
+        for name, premise, lines in sections(path, "P: "):
             g = Group(f"{path.stem}/{name}", premise)
             for n, line in lines:
                 m = LINE.match(line)
@@ -132,7 +132,7 @@ def written_answers(folder: Path) -> list[Question]:
     out = []
     value = {"Y": 1.0, "N": 0.0, "P": 0.5}
     for path in sorted(folder.glob("*.txt")):
-        for _, block, lines in sections(path):
+        for _, block, lines in sections(path, "B: "):
             for n, line in lines:
                 m = ANSWER.match(line)
                 if m is None:

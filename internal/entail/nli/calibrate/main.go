@@ -27,15 +27,16 @@ import (
 func main() {
 	pairs := flag.String("pairs", "", "pairs with labels, JSON lines, that the model was not trained on")
 	out := flag.String("out", "", "where to write the calibration; nothing is written without it")
-	rate := flag.Float64("rate", 0.045, "the share of unsupported pairs that may be accepted")
+	rate := flag.Float64("rate", 0.045, "the share of unsupported pairs that a verdict may accept")
+	release := flag.Float64("release", 0.002, "the share of unsupported pairs that an NPC might say")
 	flag.Parse()
-	if err := run(context.Background(), *pairs, *out, *rate); err != nil {
+	if err := run(context.Background(), *pairs, *out, *rate, *release); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, path, out string, rate float64) error {
+func run(ctx context.Context, path, out string, rate, release float64) error {
 	f, err := os.Open(path) //nolint:gosec // the caller's own file
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func run(ctx context.Context, path, out string, rate float64) error {
 	if err != nil {
 		return err
 	}
-	c := fit(rows, rate)
+	c := fit(rows, rate, release)
 	sum := sha256.Sum256(weights.Verifier)
 	c.Weights = hex.EncodeToString(sum[:])
 	show(c, rows)
@@ -116,7 +117,7 @@ func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // fit finds the scale by logistic regression on what the model decides, and the
 // thresholds on the whole cascade.
-func fit(rows []row, rate float64) nli.Calibration {
+func fit(rows []row, rate, release float64) nli.Calibration {
 	c := nli.Calibration{Pairs: len(rows), FalseRate: rate, Scale: platt(rows)}
 	var good, bad, denied []float64
 	for i := range rows {
@@ -138,6 +139,7 @@ func fit(rows []row, rate float64) nli.Calibration {
 		Ambiguous:     0.15,
 		Doubted:       up(measure.Threshold(doubtful(rows, c.Scale), rate)),
 	}
+	c.Release, c.ReleaseRate = max(c.Thresholds.Entailment, up(measure.Threshold(bad, release))), release
 	c.Thresholds.Doubted = max(c.Thresholds.Doubted, c.Thresholds.Entailment)
 	for t := 0.05; t < 0.995; t += 0.05 {
 		c.Curve = append(c.Curve, nli.Point{Threshold: round(t), False: above(bad, t), True: above(good, t)})
@@ -227,7 +229,7 @@ func reliability(rows []row, s entail.Scale) []nli.Bin {
 }
 
 func show(c nli.Calibration, rows []row) {
-	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f; thresholds %+v\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Thresholds)
+	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f; thresholds %+v, release from %.3f\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Thresholds, c.Release)
 	for _, p := range c.Curve {
 		fmt.Printf("  from %.2f: %5.1f %% of the supported accepted, %5.1f %% of the rest\n", p.Threshold, 100*p.True, 100*p.False)
 	}
