@@ -130,7 +130,12 @@ def folder(path: Path, threads: int = 0) -> Model:
     config = _config(path / "config.json")
     order = labels.order(config, str(path / "config.json"))
     tokenizer = _tokenizer(path / "tokenizer.json")
-    reader = Reader(tokenizer, _limit(config, path))
+    try:
+        reader = Reader(tokenizer, _limit(config, path))
+    except ValueError as err:
+        raise LoadError(
+            f"{path / 'tokenizer.json'}: is of no use ({_line(err)}); save the model's fast tokenizer again"
+        ) from err
     return Model(
         path.resolve().name,
         _sha256(onnx),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
-from tokenizers import Encoding, Tokenizer, models, normalizers, pre_tokenizers, processors
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from .sentences import sentences
 
@@ -45,6 +46,40 @@ def says_nothing(text: str) -> bool:
     return all(c.isspace() or unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Cn", "Mn") for c in text)
 
 
+class _Marks:
+    """What a model's tokeniser puts before, between and behind two texts, learnt from one pair."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        e = tokenizer.encode("one", "one")
+        places: tuple[list[int], list[int]] = ([], [])
+        for i, of in enumerate(e.sequence_ids):
+            if of is not None:
+                places[of].append(i)
+        if not all(places):
+            raise ValueError("it reads no token in a text of one word")
+        (a, behind_a), (b, behind_b) = ((p[0], p[-1] + 1) for p in places)
+        self.before, self.between, self.behind = (
+            Sequence(e.ids[start:end], e.type_ids[start:end]) for start, end in ((0, a), (behind_a, b), (behind_b, len(e.ids)))
+        )
+        self.types = e.type_ids[a], e.type_ids[b]
+
+    def __len__(self) -> int:
+        return len(self.before) + len(self.between) + len(self.behind)
+
+    def around(self, premise: list[int], hypothesis: list[int]) -> Sequence:
+        first, second = self.types
+        return Sequence(
+            [*self.before.ids, *premise, *self.between.ids, *hypothesis, *self.behind.ids],
+            [
+                *self.before.types,
+                *([first] * len(premise)),
+                *self.between.types,
+                *([second] * len(hypothesis)),
+                *self.behind.types,
+            ],
+        )
+
+
 class Reader:
     """Cuts pairs into sequences of at most so many tokens."""
 
@@ -53,54 +88,50 @@ class Reader:
         tokenizer.no_padding()
         # "</s>" in a text is four characters of that text, not the end of it.
         tokenizer.encode_special_tokens = True
-        self.tokenizer = tokenizer
-        self.limit = limit
-        self.room = limit - tokenizer.num_special_tokens_to_add(is_pair=True)
+        self._tokenizer = tokenizer
+        self._marks = _Marks(tokenizer)
+        self._most = min(PAIR_TOKENS, limit) // 2  # of a hypothesis
+        self._room = limit - len(self._marks)
 
     def read(self, premise: str, hypothesis: str) -> list[Sequence]:
         """Give the windows of a pair; none where one of its texts says nothing."""
         premise, hypothesis = _scalar(premise), _scalar(hypothesis)
         if says_nothing(premise) or says_nothing(hypothesis):
             return []
-        h = self._tokens(hypothesis, min(PAIR_TOKENS, self.limit) // 2)
-        return [self._pair(w, h) for w in self._windows(premise)] if len(h) else []
+        h = self._tokens(hypothesis)[: min(self._most, self._room)]
+        return [self._marks.around(w[: self._room - len(h)], h) for w in self._windows(premise)] if h else []
 
-    def _tokens(self, text: str, most: int) -> Encoding:
-        e = self.tokenizer.encode(text, add_special_tokens=False)
-        e.truncate(most)
-        return e
+    def _tokens(self, text: str) -> list[int]:
+        return self._tokenizer.encode(text, add_special_tokens=False).ids
 
-    def _pair(self, window: Encoding, hypothesis: Encoding) -> Sequence:
-        window.truncate(max(0, self.room - len(hypothesis)))
-        e = self.tokenizer.post_process(window, hypothesis, add_special_tokens=True)
-        return Sequence(e.ids, e.type_ids)
-
-    def _windows(self, premise: str) -> Iterator[Encoding]:
-        whole = self.tokenizer.encode(premise, add_special_tokens=False)
+    def _windows(self, premise: str) -> list[list[int]]:
+        whole = self._tokens(premise)
         if len(whole) <= WINDOW_TOKENS:
-            if len(whole):
-                yield whole
-            return
-        for n, text in enumerate(self._runs(premise)):
-            if n == WINDOWS:
-                return
-            yield self._tokens(text, WINDOW_TOKENS)
+            return [whole] if whole else []
+        # A text without a sentence is marks alone.
+        return list(islice(self._runs(premise), WINDOWS)) or [whole[:WINDOW_TOKENS]]
 
-    def _runs(self, premise: str) -> Iterator[str]:
+    def _runs(self, premise: str) -> Iterator[list[int]]:
         """Give runs of whole sentences, each beginning with the last sentence of the one before."""
-        run: list[str] = []
-        size = 0
-        last, last_size = "", 0
-        for s in sentences(premise):
-            n = min(len(self.tokenizer.encode(s, add_special_tokens=False)), WINDOW_TOKENS)
-            if run and size + n > WINDOW_TOKENS:
-                yield " ".join(run)
-                run, size = ([last], last_size) if last_size + n <= WINDOW_TOKENS else ([], 0)
-            run.append(s)
-            size += n
-            last, last_size = s, n
+        run: list[int] = []
+        last: list[int] = []
+        for i, s in enumerate(sentences(premise)):
+            # Some tokenisers tell a word behind a blank from one at the start.
+            for ids in _pieces(self._tokens(f" {s}" if i else s)):
+                if run and len(run) + len(ids) > WINDOW_TOKENS:
+                    yield run
+                    run = [*last] if len(last) + len(ids) <= WINDOW_TOKENS else []
+                run += ids
+                last = ids
         if run:
-            yield " ".join(run)
+            yield run
+
+
+def _pieces(ids: list[int]) -> Iterator[list[int]]:
+    """Cut what is longer than a window, such as a list or a page without full stops, so that each half is read twice."""
+    step = WINDOW_TOKENS // 2
+    for start in range(0, max(1, len(ids) - WINDOW_TOKENS + step), step):
+        yield ids[start : start + WINDOW_TOKENS]
 
 
 def _scalar(text: str) -> str:

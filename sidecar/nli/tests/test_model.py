@@ -194,6 +194,13 @@ def test_a_folder_that_is_not_whole_is_refused(tmp_path: Path) -> None:
     assert "puts nothing between" in broken(tmp_path, tokenizer=markless.from_str(json.dumps(data)))
 
 
+def test_a_tokenizer_that_reads_nothing_is_refused(tmp_path: Path) -> None:
+    mute = roberta_tokenizer()
+    data = json.loads(mute.to_str())
+    data["normalizer"] = {"type": "Replace", "pattern": {"Regex": "."}, "content": ""}
+    assert "tokenizer.json: is of no use (it reads no token" in broken(tmp_path, tokenizer=mute.from_str(json.dumps(data)))
+
+
 def test_a_model_that_takes_something_else_is_refused(tmp_path: Path) -> None:
     onnx = onnx_bytes(verdict_table(THREE), types=False, integer=TensorProto.FLOAT)
     assert "onnx" in broken(tmp_path, onnx=onnx)

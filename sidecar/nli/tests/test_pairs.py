@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from tiny import VOCAB, bert_tokenizer, roberta_tokenizer
 
-from forsooth_nli.pairs import WINDOW_TOKENS, WINDOWS, Reader, bert
+from forsooth_nli.pairs import WINDOWS, Reader, bert
 
 CLS, SEP, THE, MILL, YES = (VOCAB.index(t) for t in ("[CLS]", "[SEP]", "the", "mill", "yes"))
 
@@ -47,9 +47,10 @@ def test_a_long_premise_is_read_in_windows_that_share_a_sentence() -> None:
     assert [len(w) - 4 for w in windows] == [110, 110, 44]
 
 
-def test_a_sentence_longer_than_a_window_is_cut() -> None:
-    windows = Reader(bert(VOCAB), 256).read("Mill. " + "The " * 500 + ". " + "Sword.", "yes")
-    assert [len(w) - 4 for w in windows] == [2, WINDOW_TOKENS, 2]
+def test_a_sentence_longer_than_a_window_is_read_in_halves_that_overlap() -> None:
+    windows = Reader(bert(VOCAB), 256).read("Mill. " + "The sword " * 125 + ". Sword.", "yes")
+    assert [len(w) - 4 for w in windows] == [2, 110, 110, 110, 88]
+    assert windows[1].ids[56:111] == windows[2].ids[1:56]
 
 
 def test_the_windows_of_a_pair_are_bounded() -> None:

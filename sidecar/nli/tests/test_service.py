@@ -137,7 +137,19 @@ def tiny_model(folder: Path) -> model.Model:
 
 
 @pytest.mark.parametrize(
-    "text", ["mi\0ll", "\u202eyes", "yes \ud83d", "\udc00", "\u200b", "ｙｅｓ", "yes " * 15_000, "火" * 20_000]
+    "text",
+    [
+        "mi\0ll",
+        "\u202eyes",
+        "yes \ud83d",
+        "\udc00",
+        "\u200b",
+        "ｙｅｓ",
+        "yes " * 15_000,
+        "火" * 20_000,
+        "! " * 32_000,
+        "." * 300,
+    ],
 )
 def test_odd_texts_get_probabilities(tmp_path: Path, text: str) -> None:
     async def use(c: httpx.AsyncClient) -> None:
