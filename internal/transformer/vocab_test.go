@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/forsooth-npc/forsooth/weights"
 )
@@ -108,6 +111,34 @@ func TestEncodeAppendsAndTakesHugeText(t *testing.T) {
 	if got := v.Encode(nil, strings.Repeat("mill ", 1<<18)); len(got) != 1<<18 {
 		t.Errorf("%d tokens of %d words", len(got), 1<<18)
 	}
+}
+
+// Whatever a text holds, its pieces are the vocabulary's, no more than it has
+// characters; bytes that are no text are as if the mark for them stood there; and
+// what stands on either side of a space does not depend on the other.
+func FuzzEncode(f *testing.F) {
+	v := shippedVocab(f)
+	for _, seed := range [][2]string{{"the mill", "burned"}, {"", ""}, {"a\xff\xfe", "\xc3"}, {"x\u0301", "\u0301y"}, {"水車", "İß\ufffd"}, {"\u200bno\u00ad", "\u202eup\x00"},
+		{"🧙🏽‍♀️", "가각"}, {strings.Repeat("é", 101), "[SEP] ##ing"}} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		left, right := v.Encode(nil, a), v.Encode(nil, b)
+		for _, id := range left {
+			if id < 0 || int(id) >= v.Size() {
+				t.Fatalf("piece %d of %q", id, a)
+			}
+		}
+		if most := utf8.RuneCountInString(norm.NFD.String(a)); len(left) > most {
+			t.Errorf("%d pieces of the %d characters in %q", len(left), most, a)
+		}
+		if marked := v.Encode(nil, string([]rune(a))); !slices.Equal(marked, left) {
+			t.Errorf("%q: %v, with marks for broken bytes %v", a, left, marked)
+		}
+		if both := v.Encode(nil, a+" "+b); !slices.Equal(both, slices.Concat(left, right)) {
+			t.Errorf("%q and %q: %v, apart %v and %v", a, b, both, left, right)
+		}
+	})
 }
 
 func TestAVocabularyThatCannotWorkIsRefused(t *testing.T) {
