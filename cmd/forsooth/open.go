@@ -68,7 +68,7 @@ func (e *env) report(r mesh.Report) {
 
 func (e *env) alert(kind, turn, detail string) {
 	level := e.log.Info()
-	if kind == reviewer.AlertNonCorpus {
+	if kind == reviewer.AlertNonCorpus || kind == reviewer.AlertNoModel {
 		level = e.log.Error()
 	}
 	level.Str("alert", kind).Str("turn", turn).Msg(detail)

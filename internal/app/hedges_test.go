@@ -35,7 +35,7 @@ type hedge struct {
 
 // misread is how many of the inventions the model in process takes for supported.
 // The aim is none: the number may fall with its weights, and never rises.
-const misread = 3
+const misread = 0
 
 // The rules let no invention through, and all that the evidence says word for
 // word.
@@ -64,7 +64,7 @@ func weigh(t *testing.T, v entail.Verifier, bound int) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			loaded[h.World] = &lore.Lore{World: w}
+			loaded[h.World] = &lore.Lore{World: w, Grounding: released(t)}
 		}
 		group := "invented"
 		if h.Allowed {
@@ -97,6 +97,17 @@ func weigh(t *testing.T, v entail.Verifier, bound int) {
 	}
 }
 
+// released are the settings by which a process releases sentences.
+func released(t *testing.T) *grounding.Settings {
+	model, err := app.NLI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := grounding.DefaultSettings()
+	s.Thresholds.Entailment = model.Calibration().Release
+	return &s
+}
+
 // passes says whether the review lets the sentence through, by any way of citing
 // that a speaker could choose.
 func (h hedge) passes(t *testing.T, v entail.Verifier, x *lore.Lore) (bool, []schema.Issue, []schema.ClaimVerdict) {
@@ -117,7 +128,8 @@ func (h hedge) passes(t *testing.T, v entail.Verifier, x *lore.Lore) (bool, []sc
 		}
 		review, _, err := grounding.Review(t.Context(), v, grounding.ReviewInput{
 			Sentences: []schema.DraftSentence{draft}, Evidence: evidence, Class: schema.ClassComplex, Policy: x.Policy(),
-			Self: npc.Name + "\n" + npc.Backstory + "\n" + npc.Personality,
+			Thresholds: x.SettingsFor(npc).Thresholds,
+			Self:       npc.Name + "\n" + npc.Backstory + "\n" + npc.Personality,
 			Context: grounding.Context{
 				NPCName: npc.Name, NPCHandle: npc.Handle, Message: h.Message, Names: x.Names(), NameOf: x.Person(npc).NameOf,
 				Voice: grounding.Voice{Openers: npc.Voice.Openers, Hedges: npc.Voice.Hedges},

@@ -66,6 +66,10 @@ func (s Settings) With(numbers map[string]float64) Settings {
 	return s
 }
 
+// Blocks says whether one wrong claim may replace a whole speech, which is then held
+// until all of it is reviewed.
+func (s Settings) Blocks() bool { return s.OnContradiction == Block || s.OnUnverifiable == Block }
+
 // Check says which setting cannot be used.
 func (s Settings) Check() error {
 	for _, x := range []struct {

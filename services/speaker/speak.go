@@ -105,11 +105,12 @@ func (s *Service) speak(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 }
 
 // streams says whether this speech is reviewed sentence by sentence. A strict NPC
-// takes back all for one fault, and a deed that the game must confirm is asked of
+// takes back all for one fault, one whose settings block does the same, and a deed that the game must confirm is asked of
 // it once: both are reviewed whole.
 func (s *Service) streams(t *schema.Turn, x *lore.Lore, npc *world.NPC) bool {
 	confirm := slices.ContainsFunc(t.Decision.Actions, func(a schema.Action) bool { return a.Confirm && a.Promised && a.Checked })
-	return s.stream != nil && x.SettingsFor(npc).Streaming && !x.SettingsFor(npc).Strict && !confirm
+	settings := x.SettingsFor(npc)
+	return s.stream != nil && settings.Streaming && !settings.Strict && !settings.Blocks() && !confirm
 }
 
 // question is the call: a speech for the decision, or all in one.
