@@ -42,7 +42,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Names of the numbers that a world's or an NPC's `thresholds` may hold.
+// Numbers are the names of the numbers that a world's or an NPC's `thresholds` may hold.
 var Numbers = []string{"confidence_threshold", "unknown_threshold", "entailment_threshold", "contradiction_threshold", "max_unverifiable_ratio", "max_sources_per_claim"}
 
 // With replaces numbers by those of a world or an NPC.
