@@ -236,7 +236,7 @@ func TestATurnOfTheMeshRunsAgainAsItDid(t *testing.T) {
 				old = ev.Reply
 			}
 		}
-		before := kept(t, a.Client)
+		before := atRest(t, a.Client)
 		c := again(t, a.Client, o, w, req.TurnID, old)
 		if len(c.Changed) > 0 {
 			var b bytes.Buffer
@@ -317,6 +317,24 @@ func again(t *testing.T, client *mesh.Client, o app.Options, w *world.World, id 
 		t.Fatal(err)
 	}
 	return replay.Compare(stored, old, reply)
+}
+
+// atRest is what is kept once nothing more comes: a turn's traces are written behind
+// its reply.
+func atRest(t *testing.T, client *mesh.Client) []mesh.StreamState {
+	t.Helper()
+	last, same := kept(t, client), 0
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(10 * time.Second); same < 10 && time.Now().Before(deadline); {
+		<-tick.C
+		now := kept(t, client)
+		if !slices.Equal(now, last) {
+			same = -1
+		}
+		last, same = now, same+1
+	}
+	return last
 }
 
 // kept is how much each stream holds once the queue is empty: a turn leaves it
