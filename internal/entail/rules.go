@@ -136,6 +136,8 @@ type finding struct {
 	// narrow says that the premise speaks of a time or under a condition that the
 	// claim does not share.
 	narrow bool
+	// conditional says that it is a condition, and not a time alone.
+	conditional bool
 }
 
 // rule looks for a difference between a sentence of the claim and the premise.
@@ -209,18 +211,24 @@ func findings(p, h *passage, n Names, known map[string]bool) []finding {
 }
 
 func (c *comparison) contradicts(rule, why string) []finding {
-	return []finding{{rule: rule, label: schema.Contradicted, why: why, span: c.a.p.text, narrow: c.narrower(rule)}}
+	under := c.conditional()
+	return []finding{{rule: rule, label: schema.Contradicted, why: why, span: c.a.p.text, narrow: under || c.narrower(rule), conditional: under}}
 }
 
-// narrower says whether the premise's sentence is bound to a time or a condition
-// of which the claim says nothing.
-func (c *comparison) narrower(rule string) bool {
+// conditional says whether the premise's sentence holds under a condition only.
+func (c *comparison) conditional() bool {
 	for i := range c.a.p.words {
 		switch c.a.p.words[i].low {
 		case "if", "unless", "when", "whenever", "while", "during", "until", "except":
 			return true
 		}
 	}
+	return false
+}
+
+// narrower says whether the premise's sentence is bound to a time of which the
+// claim says nothing.
+func (c *comparison) narrower(rule string) bool {
 	if rule == "date" {
 		return false
 	}
