@@ -10,7 +10,7 @@ import (
 // numberRule wants every figure of the claim in the premise, with its unit.
 func numberRule(c *comparison) []finding {
 	_, calendar := c.h.dates()
-	var premise []quantity
+	var premise, years []quantity
 	for i := range c.p.sentences {
 		s := &c.p.sentences[i]
 		_, dated := s.dates()
@@ -18,6 +18,8 @@ func numberRule(c *comparison) []finding {
 			q.near = s == c.a.p
 			if !dated[q.from] {
 				premise = append(premise, q)
+			} else {
+				years = append(years, q)
 			}
 		}
 	}
@@ -25,15 +27,16 @@ func numberRule(c *comparison) []finding {
 		if calendar[q.from] || q.weak {
 			continue
 		}
-		if f := c.figure(q, premise); f != nil {
+		if f := c.figure(q, premise, years); f != nil {
 			return f
 		}
 	}
 	return nil
 }
 
-// figure judges one figure of the claim.
-func (c *comparison) figure(q quantity, premise []quantity) []finding {
+// figure judges one figure of the claim. years are the premise's figures that name
+// a day or year: no count, but what lies between two of them may be counted.
+func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 	var loose, other, clash *quantity
 	for i := range premise {
 		e := &premise[i]
@@ -68,6 +71,8 @@ func (c *comparison) figure(q quantity, premise []quantity) []finding {
 		return c.contradicts("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
 	case other != nil:
 		return say("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
+	case q.measured() && q.bound == exactly && !c.p.givesUnit(q.units[0]) && !derived(q.value, years):
+		return say("number", fmt.Sprintf("number: “%s” is not in the evidence, nor anything in its unit", q.text))
 	case q.value <= 12 && !startsDigit(q.text) || q.inexact():
 		return c.doubts("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text)) // it may count what stands there
 	}
@@ -170,3 +175,25 @@ func dateRule(c *comparison) []finding {
 
 // relative words place a date and name none.
 var relative = wordSet(`last next this past ago year month week day season early late mid back`)
+
+// measured says whether a quantity is one of money or of a measure. It is not
+// reckoned from what a text lists, as a small count of things is.
+func (q quantity) measured() bool {
+	return len(q.units) > 0 && measures[q.units[0]] && q.units[0] != "time" && q.units[0] != "level"
+}
+
+// givesUnit says whether a passage speaks of a unit, be it as "a mile" or "for
+// miles", or of another span of time, since seven days are a week.
+func (p *passage) givesUnit(unit string) bool {
+	if !spans[unit] {
+		return p.holds(unit)
+	}
+	for i := range p.sentences {
+		for _, w := range p.sentences[i].words {
+			if spans[w.stem] || spans[strings.TrimSuffix(w.low, "ly")] || w.low == "daily" {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -219,7 +219,7 @@ func (s *sentence) bind(q *quantity) {
 		if k > q.end && s.words[k-1].gap != "" && s.words[k-1].gap != "-" {
 			break
 		}
-		if !unitSkip[w.low] && !text.IsStop(w.low) {
+		if !unitSkip[w.low] && (measures[w.stem] || !text.IsStop(w.low)) {
 			q.units = append(q.units, w.stem)
 		}
 	}
@@ -256,18 +256,25 @@ func (s *sentence) joins(a, b quantity) bool {
 	return false
 }
 
-// measures are units that never stand for one another.
-var measures = func() map[string]bool {
-	out := map[string]bool{}
-	for w := range wordSet(`second minute hour day night week fortnight month year decade century winter summer
+// measures are units that never stand for one another; spans are those of time.
+var (
+	measures = stems(spanUnits + `
 		inch foot yard pace mile league fathom furlong acre
 		ounce pound stone ton barrel sack bushel pint gallon cup cask keg crate bottle
-		penny pence shilling mark crown coin copper silver gold platinum florin ducat groat farthing guinea credit dollar
-		time percent level`) {
+		penny pence shilling mark crown coin bit bits copper silver gold platinum florin ducat groat farthing guinea credit dollar
+		time percent level`)
+	spans = stems(spanUnits)
+)
+
+const spanUnits = `second minute hour day night week fortnight month year decade century winter summer`
+
+func stems(list string) map[string]bool {
+	out := map[string]bool{}
+	for w := range wordSet(list) {
 		out[text.Stem(w)] = true
 	}
 	return out
-}()
+}
 
 // sameUnit compares what two quantities count: yes, no, or not known.
 func sameUnit(a, b quantity) (same, known bool) {

@@ -65,6 +65,14 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"to fall is to drop", "The tower is tall.", "The tower will fall.", schema.Unverifiable, false, ""},
 		{"forty marks is no year", "He paid 1402 marks.", "He paid 1402 marks in coin.", schema.Unverifiable, false, ""},
 
+		{"money of which nothing is said", "A crossing is paid at the landing.", "A crossing costs two bits.", schema.Unverifiable, true, "“two” is not in the evidence, nor"},
+		{"a distance of which nothing is said", "The shrine lies north of the town.", "The shrine lies three miles north of the town.", schema.Unverifiable, true, "“three” is not in the evidence, nor"},
+		{"money of another coin", "A crossing costs two silver.", "A crossing costs four bits.", schema.Unverifiable, true, "“four” is not in the evidence, nor"},
+		{"a small count of things is a doubt", "Bram, Osric and Wren crossed the weir.", "Three men crossed the weir.", schema.Unverifiable, false, "“Three” is not in the evidence"},
+		{"a span in another unit is a doubt", "The siege lasted a week.", "The siege lasted seven days.", schema.Unverifiable, false, "“seven”"},
+		{"the years between two dates", "The brief was written in 1885. The tower burned in 1888.", "The tower burned three years after the brief was written.", schema.Unverifiable, false, "three"},
+		{"twice is no measure", "He asked on Monday and on Friday.", "He asked twice.", schema.Unverifiable, false, "twice"},
+
 		// names
 		{"a name more", "A man crossed the weir.", "A man called Osric crossed the weir.", schema.Unverifiable, true, "“Osric” is not in the evidence"},
 		{"the same name owned", "Osric's boat is gone.", "The boat of Osric is gone.", schema.Unverifiable, false, ""},
