@@ -89,55 +89,6 @@ func resembles(name string, have map[string]bool) bool {
 	return false
 }
 
-// negationRule finds what one text denies and the other says.
-func negationRule(c *comparison) []finding {
-	if c.a.coverage < 0.6 || c.a.matched < 2 {
-		return nil
-	}
-	hn, pn := c.h.negated(), c.a.p.negated()
-	for i, k := range c.a.to {
-		if k < 0 || hn[i] == pn[k] {
-			continue
-		}
-		why := ""
-		switch {
-		case hn[i] && len(pn) == 0:
-			why = fmt.Sprintf("negation: the claim denies “%s”, which the evidence says", c.h.words[i].raw)
-		case pn[k] && len(hn) == 0:
-			why = fmt.Sprintf("negation: the evidence denies “%s”, which the claim says", c.a.p.words[k].raw)
-		default:
-			continue
-		}
-		if c.h.limits() || c.a.p.limits() || c.a.coverage < 0.8 || len(c.antonymPairs()) > 0 {
-			return c.doubts("negation", why)
-		}
-		if !c.onlyDiffersAt(2, func(k int) bool { return negations[c.h.words[k].low] }) {
-			return c.refuses("negation", why)
-		}
-		return c.contradicts("negation", why)
-	}
-	return nil
-}
-
-// limits says whether a negation of the sentence may bound rather than deny: "not
-// only", "no more than", "nothing but", "not until".
-func (s *sentence) limits() bool {
-	for i := range s.words {
-		if !limiting[s.words[i].low] {
-			continue
-		}
-		for k := max(0, i-8); k < i; k++ {
-			if w := s.words[k].low; negations[w] || hasNot(w) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-var limiting = wordSet(`only just merely simply but until till unless before except more less further longer other else than without if why how what
-	where who whether rather instead know`)
-
 // antonymPairs are the words of the claim that the premise does not hold, with an
 // opposite of theirs that the claim does not.
 func (c *comparison) antonymPairs() [][2]int {

@@ -87,6 +87,15 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"no longer denied twice", "Bram did not burn the old mill.", "Bram never burned the old mill.", schema.Unverifiable, false, ""},
 		{"not only", "Bram burned the old mill.", "Bram burned not only the old mill.", schema.Unverifiable, false, "only"},
 
+		{"nobody with him is alone", "Davy Teague had rowed out alone after supper.", "Nobody had rowed out with Davy Teague after supper.", schema.Unverifiable, false, "denies “rowed”"},
+		{"a bare denial of the same", "Davy Teague had rowed out after supper.", "Davy Teague had never rowed out after supper.", schema.Contradicted, false, "denies “rowed”"},
+		{"no better is best", "Smoke of dried mugwort keeps marsh fever away better than any charm.", "No charm keeps marsh fever away as well as smoke of dried mugwort does.",
+			schema.Unverifiable, false, "denies “charm”"},
+		{"less than another", "The new bell is as loud as the old bell.", "The new bell is not as loud as the old bell.", schema.Contradicted, false, "denies “loud”"},
+		{"a lack is a denial", "The guards had a complete lack of mercy.", "The guards had no mercy.", schema.Unverifiable, false, "denies “mercy”"},
+		{"a denial whose words are left out", "The miller laughed at me. The miller's boy did not laugh.", "The miller laughed at me and his boy did not.", schema.Unverifiable, false, "denies “laugh”"},
+		{"the other branch of a condition", "Buy a ticket at the gate or pay the guards.", "If you don't buy a ticket, pay the guards at the gate.", schema.Unverifiable, false, "denies “buy”"},
+
 		// opposites
 		{"open and closed", "The north gate is open at night.", "The north gate is closed at night.", schema.Contradicted, false, "“open”"},
 		{"north and south", "The shrine lies north of the town.", "The shrine lies south of the town.", schema.Contradicted, false, "“north”"},

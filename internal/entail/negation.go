@@ -1,0 +1,108 @@
+package entail
+
+import (
+	"fmt"
+	"slices"
+)
+
+// negationRule finds what one text denies and the other says.
+func negationRule(c *comparison) []finding {
+	if c.a.coverage < 0.6 || c.a.matched < 2 {
+		return nil
+	}
+	hn, pn := c.h.negated(), c.a.p.negated()
+	for i, k := range c.a.to {
+		if k < 0 || hn[i] == pn[k] {
+			continue
+		}
+		why := ""
+		switch {
+		case hn[i] && len(pn) == 0:
+			why = fmt.Sprintf("negation: the claim denies “%s”, which the evidence says", c.h.words[i].raw)
+		case pn[k] && len(hn) == 0:
+			why = fmt.Sprintf("negation: the evidence denies “%s”, which the claim says", c.a.p.words[k].raw)
+		default:
+			continue
+		}
+		if c.a.coverage < 0.8 || len(c.antonymPairs()) > 0 || c.saysSoOtherwise(hn[i], i) {
+			return c.doubts("negation", why)
+		}
+		if !c.onlyDiffersAt(2, func(k int) bool { return negations[c.h.words[k].low] }) {
+			return c.refuses("negation", why)
+		}
+		return c.contradicts("negation", why)
+	}
+	return nil
+}
+
+// limits says whether a negation of the sentence may bound rather than deny: "not
+// only", "no more than", "nothing but", "not until".
+func (s *sentence) limits() bool {
+	for i := range s.words {
+		if !limiting[s.words[i].low] {
+			continue
+		}
+		for k := max(0, i-8); k < i; k++ {
+			if w := s.words[k].low; negations[w] || hasNot(w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var limiting = wordSet(`only just merely simply but until till unless before except more less further longer other else than without if why how what
+	where who whether rather instead know`)
+
+// saysSoOtherwise says whether a negation that only one of the texts has may be in
+// the other in other words: as a limit, a comparison, a lack, the other branch of a
+// condition, or a negation whose words are left out. i is a word of the claim that
+// the negation reaches, in the claim or where the evidence has it.
+func (c *comparison) saysSoOtherwise(claim bool, i int) bool {
+	denies, affirms := c.h, c.a.p
+	if !claim {
+		denies, affirms = affirms, denies
+	}
+	switch {
+	case c.h.limits(), c.a.p.limits():
+		return true
+	case denies.has(nobodies) && denies.compares() && affirms.compares(): // "none as good as it", "better than any"
+		return true
+	case denies.has(nobodies) && affirms.has(solitary): // "nobody with him", "alone"
+		return true
+	case affirms.has(lacking) && !lacking[c.h.words[i].low], affirms.denies(): // "a lack of it", "and his boy did not"
+		return true
+	}
+	return claim && c.h.conditional(i) != "" && affirms.has(branches) // "if you don't pay", "pay or leave"
+}
+
+var (
+	nobodies = wordSet(`no nobody none no-one nothing without`)
+	solitary = wordSet(`alone lone lonely solitary solo unaccompanied`)
+	lacking  = wordSet(`lack lacks lacked lacking absence absent refuse refuses refused refusing reluctant reluctantly unwilling unable
+		fail fails failed failing failure skip skips skipped prevent prevents prevented forbid forbids forbade forbidden
+		avoid avoids avoided impossible`)
+	branches = wordSet(`or before unless until else otherwise`)
+)
+
+func (s *sentence) has(set map[string]bool) bool {
+	return slices.ContainsFunc(s.words, func(w word) bool { return set[w.low] })
+}
+
+// compares says whether a sentence measures one thing by another: "better than",
+// "as well as".
+func (s *sentence) compares() bool {
+	as := -1
+	for i := range s.words {
+		switch s.words[i].low {
+		case "than":
+			return true
+		case "as":
+			if as >= 0 && i-as <= 4 {
+				return true
+			}
+			as = i
+		}
+	}
+	return false
+}
