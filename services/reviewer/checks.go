@@ -88,7 +88,8 @@ func (r *renderings) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Ve
 	return out, nil
 }
 
-// wrongOrigin names a cited block that fails the provenance contract.
+// wrongOrigin names a cited block that fails the provenance contract, or that was
+// offered for the shared past and is cited under a claim about the world.
 func (s *Service) wrongOrigin(t *schema.Turn, x *lore.Lore, npc *world.NPC) string {
 	cited := map[string]bool{}
 	for _, d := range t.Speech.Sentences {
@@ -103,6 +104,32 @@ func (s *Service) wrongOrigin(t *schema.Turn, x *lore.Lore, npc *world.NPC) stri
 		}
 		if reason, ok := grounding.EligibleEvidence(e, check); !ok {
 			return fmt.Sprintf("%s (%s): %s", e.ID, e.Path, reason)
+		}
+	}
+	return s.worldBySession(t, x, npc)
+}
+
+// worldBySession names a block of the conversation that a sentence cites of which
+// no claim is about the conversation, and one is about the world.
+func (s *Service) worldBySession(t *schema.Turn, x *lore.Lore, npc *world.NPC) string {
+	session := map[string]bool{}
+	for _, e := range t.Evidence {
+		if e.SourceID == "session" {
+			session[e.ID] = true
+		}
+	}
+	authored := authoredBy(t, npc)
+	for _, d := range t.Speech.Sentences {
+		i := slices.IndexFunc(d.Citations, func(c schema.Citation) bool { return session[c.EvidenceID] })
+		if i < 0 || d.Authored && authored(d.Text) {
+			continue
+		}
+		kinds := map[schema.ClaimKind]bool{}
+		for _, claim := range grounding.Claims(d.Text, s.input(t, x, npc).Context) {
+			kinds[claim.Kind] = true
+		}
+		if kinds[schema.ClaimWorld] && !kinds[schema.ClaimSharedPast] {
+			return fmt.Sprintf("%s (the conversation) under a claim about the world: %s", d.Citations[i].EvidenceID, d.Text)
 		}
 	}
 	return ""

@@ -1,10 +1,12 @@
 package reviewer_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
 
@@ -120,6 +122,47 @@ func TestASentenceOutOfScopeSendsTheTurnBackOnceAndRaisesAnAlert(t *testing.T) {
 	}
 	if reply := b.Walk(t, turn, next); reply.Text != "Teague owns the ferry." {
 		t.Errorf("after the rerun: %q", reply.Text)
+	}
+}
+
+// What was said in the conversation grounds that it was said. Cited under a claim
+// about the world it raises an alert and sends the turn back, once.
+func TestTheConversationIsNoEvidenceOfTheWorld(t *testing.T) {
+	for _, c := range []struct {
+		name, said string
+		cites      string
+		wrong      bool
+	}{
+		{"as the world", "The weir broke in March.", "M1", true},
+		{"as what was said", "You said: “The weir broke in March.”", "M1", false},
+		{"the corpus, beside it", "Teague owns the ferry.", "ferry", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := servicetest.New(t, servicetest.Village())
+			turn := prepared(t, b, "mira", "who owns the ferry?")
+			turn.Evidence = append(turn.Evidence, schema.Evidence{ID: "M1", SourceID: "session", ChunkID: "session:t0", Path: "session:t0", Type: "session",
+				Text: "You said: “The weir broke in March.”", Private: true, AllowedFor: []string{string(schema.ClaimSharedPast)},
+				Provenance: schema.Provenance{Source: schema.OriginUser, World: turn.World, NPC: "mira"}})
+			speech := schema.Speech{Sentences: []schema.DraftSentence{bound(turn, cite(c.said, c.cites))}}
+			turn.Speech = &speech
+			next, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn)
+			alerted := slices.ContainsFunc(b.Alerts, func(a string) bool { return strings.HasPrefix(a, reviewer.AlertNonCorpus) })
+			if err != nil || alerted != c.wrong || (turn.Rerun == 1) != c.wrong || (next == schema.PassRetrieve) != c.wrong {
+				t.Fatalf("alerts %q, rerun %d, next %s, err %v", b.Alerts, turn.Rerun, next, err)
+			}
+			if !c.wrong {
+				return
+			}
+			turn.Speech = &speech // and the same again
+			if next, err = b.Handlers[schema.PassReviewSpeech](t.Context(), turn); err != nil || next == schema.PassRetrieve || turn.Rerun != 1 {
+				t.Errorf("a second time: rerun %d, next %s, err %v", turn.Rerun, next, err)
+			}
+			for _, s := range turn.Released {
+				if s.Text == c.said {
+					t.Error("it was released")
+				}
+			}
+		})
 	}
 }
 
