@@ -267,20 +267,3 @@ func TestOnlyKernelsThatProveThemselvesAreUsed(t *testing.T) {
 		t.Error("a kernel that is right does not prove itself")
 	}
 }
-
-func TestSpeedTimesEachKernelAndLeavesTheChoice(t *testing.T) {
-	m := small().load(t)
-	before := inUse()
-	got, err := Speed(m, 3, 10, 2)
-	if err != nil || len(got) != len(Kernels()) || inUse() != before {
-		t.Fatalf("%v, error %v", got, err)
-	}
-	for i, name := range Kernels() {
-		if got[i].Kernel != name || got[i].PerSequence <= 0 {
-			t.Errorf("%v, want a time of %s", got[i], name)
-		}
-	}
-	if _, err := Speed(m, 1, 21, 1); err == nil {
-		t.Error("sequences too long for the model are timed")
-	}
-}
