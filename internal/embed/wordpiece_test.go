@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/forsooth-npc/forsooth/internal/transformer/wordpiece"
 )
 
 // The files in testdata come from the reference tokeniser: sidecar/embed/golden.py.
@@ -71,6 +73,22 @@ func TestEveryCodePointIsTreatedAsTheReferenceDoes(t *testing.T) {
 	}
 }
 
+// sidecar/embed writes its table of characters here; the tokeniser has its own.
+func TestTheTokeniserHasTheWrittenTable(t *testing.T) {
+	want, err := os.ReadFile("words_table.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join("..", "transformer", "wordpiece", "words_table.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = bytes.Replace(want, []byte("\npackage embed\n"), []byte("\npackage wordpiece\n"), 1)
+	if !bytes.Equal(got, want) {
+		t.Error("internal/transformer/wordpiece/words_table.go differs from the one here; copy it, with its own package clause")
+	}
+}
+
 func TestTokensStopAtTheLimit(t *testing.T) {
 	tok := tokenizer(t)
 	huge := strings.Repeat("unbelievably long-winded tales, ", 1_000_000)
@@ -100,7 +118,7 @@ func TestAVocabularyThatCannotWorkIsRefused(t *testing.T) {
 		"a token twice":    {"[UNK]", "a", "a"},
 		"an empty line":    {"[UNK]", "", "a"},
 	} {
-		if _, err := NewTokenizer(vocab); err == nil || strings.Contains(err.Error(), "\n") {
+		if _, err := wordpiece.NewTokenizer(vocab); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line", name, err)
 		}
 	}
