@@ -12,7 +12,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +24,7 @@ import (
 type Options struct {
 	URL     string        // of the sidecar, without a path
 	Timeout time.Duration // of one request; default 800 ms
-	Pairs   int           // of one request; default 64
+	Pairs   int           // of one request; default 64, at most 256
 	// Thresholds and Scale turn probabilities into labels. A sidecar that runs the
 	// weights that ship has their calibration; the papers' 0.7 is for any other.
 	Thresholds entail.Thresholds
@@ -43,7 +42,6 @@ type Client struct {
 const (
 	failures = 3
 	rest     = 5 * time.Second
-	maxBody  = 8 << 20
 )
 
 // New makes a client. It sends nothing yet.
@@ -59,6 +57,7 @@ func New(o Options) (*Client, error) {
 	if o.Pairs <= 0 {
 		o.Pairs = 64
 	}
+	o.Pairs = min(o.Pairs, maxPairs)
 	if o.HTTP == nil {
 		o.HTTP = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}
 	}
@@ -69,8 +68,8 @@ func New(o Options) (*Client, error) {
 	c := &Client{o: o}
 	c.breaker = gobreaker.NewCircuitBreaker[[]entail.Probability](gobreaker.Settings{
 		Name: "nli", Timeout: rest,
-		ReadyToTrip:  func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= failures },
-		IsSuccessful: func(err error) bool { return err == nil || errors.Is(err, context.Canceled) },
+		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= failures },
+		IsExcluded:  saysNothing,
 	})
 	return c, nil
 }
@@ -85,32 +84,28 @@ func (c *Client) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verd
 
 // VerifyAfter wants more of a pair that the rules doubt.
 func (c *Client) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []schema.Verdict) ([]schema.Verdict, error) {
+	parts, err := requests(pairs, c.o.Pairs)
+	if err != nil {
+		return nil, fmt.Errorf("nli sidecar %s: %w", c.o.URL, err)
+	}
 	out := make([]schema.Verdict, 0, len(pairs))
-	for part := range slices.Chunk(pairs, c.o.Pairs) {
+	for _, part := range parts {
 		probabilities, err := c.breaker.Execute(func() ([]entail.Probability, error) { return c.ask(ctx, part) })
 		if err != nil {
 			return nil, fmt.Errorf("nli sidecar %s: %w", c.o.URL, err)
 		}
-		for i, p := range probabilities {
-			at := part[i].At.Or(c.o.Thresholds)
+		for _, p := range probabilities {
+			asked := pairs[len(out)]
+			at := asked.At.Or(c.o.Thresholds)
 			if entail.Doubts(before[len(out)]) {
 				at.Entailment = max(at.Entailment, at.Doubted)
 			}
 			v := entail.Grade(entail.TierSidecar, c.o.Scale.Score(p), p, at)
-			v.Span = entail.Nearest(part[i].Premise, part[i].Hypothesis)
+			v.Span = entail.Nearest(asked.Premise, asked.Hypothesis)
 			out = append(out, v)
 		}
 	}
 	return out, nil
-}
-
-type request struct {
-	Pairs []pair `json:"pairs"`
-}
-
-type pair struct {
-	Premise    string `json:"premise"`
-	Hypothesis string `json:"hypothesis"`
 }
 
 type answer struct {
@@ -123,14 +118,9 @@ type answer struct {
 	Detail any `json:"detail"` // of an error
 }
 
-func (c *Client) ask(ctx context.Context, pairs []entail.Pair) ([]entail.Probability, error) {
+func (c *Client) ask(ctx context.Context, in request) ([]entail.Probability, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
-	var in request
-	for _, p := range pairs {
-		premise, hypothesis := p.Spoken()
-		in.Pairs = append(in.Pairs, pair{premise, hypothesis})
-	}
 	body, err := json.Marshal(in)
 	if err != nil {
 		return nil, err
@@ -144,7 +134,7 @@ func (c *Client) ask(ctx context.Context, pairs []entail.Pair) ([]entail.Probabi
 	if err := c.do(req, &out); err != nil {
 		return nil, err
 	}
-	return read(out, len(pairs))
+	return read(out, len(in.Pairs))
 }
 
 func (c *Client) do(req *http.Request, into any) error {
@@ -159,7 +149,7 @@ func (c *Client) do(req *http.Request, into any) error {
 	}
 	switch {
 	case res.StatusCode != http.StatusOK:
-		return fmt.Errorf("answers %s: %.200s", res.Status, strings.Join(strings.Fields(string(data)), " "))
+		return &refusal{res.StatusCode, res.Status, strings.Join(strings.Fields(string(data)), " ")}
 	case len(data) > maxBody:
 		return fmt.Errorf("answers with more than %d bytes", maxBody)
 	}
@@ -167,6 +157,22 @@ func (c *Client) do(req *http.Request, into any) error {
 		return fmt.Errorf("does not answer as a sidecar does: %w", err)
 	}
 	return nil
+}
+
+// refusal is an answer with another status than 200.
+type refusal struct {
+	code         int
+	status, body string
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("answers %s: %.200s", r.status, r.body) }
+
+// saysNothing says which errors are none of the sidecar's: a caller who gave up, and
+// a request that it rightly refuses, for the next one may be fine. Of the refusals,
+// 429 alone is about the sidecar: it has too much to do.
+func saysNothing(err error) bool {
+	var r *refusal
+	return errors.Is(err, context.Canceled) || errors.As(err, &r) && r.code >= 400 && r.code < 500 && r.code != http.StatusTooManyRequests
 }
 
 // read checks an answer's shape: one sound probability a pair.

@@ -35,7 +35,7 @@ type fake struct {
 }
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var in request
+	var in struct{ Pairs []pair }
 	if r.URL.Path != "/v1/entail" || r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&in) != nil {
 		http.Error(w, `{"detail":"no"}`, http.StatusBadRequest)
 		return
@@ -263,9 +263,10 @@ func TestASidecarThatIsDownIsAnError(t *testing.T) {
 
 // patient is a transport that fails until it is cured.
 type patient struct {
-	cured bool
-	asked int
-	well  fake
+	cured  bool
+	status int // of its failures; 0: 500
+	asked  int
+	well   fake
 }
 
 func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -277,7 +278,7 @@ func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
 	if p.cured {
 		p.well.ServeHTTP(w, r)
 	} else {
-		http.Error(w, "ill", http.StatusInternalServerError)
+		http.Error(w, "ill", cmp.Or(p.status, http.StatusInternalServerError))
 	}
 	return w.Result(), nil
 }
@@ -301,7 +302,7 @@ func TestTheBreakerOpensAfterFailuresAndClosesAgain(t *testing.T) {
 			ask("at first", errIll, i+1)
 		}
 		ask("open", gobreaker.ErrOpenState, failures)
-		time.Sleep(rest + time.Millisecond)
+		time.Sleep(rest + time.Millisecond) // of the bubble's clock
 		ask("tried once", errIll, failures+1)
 		ask("open again", gobreaker.ErrOpenState, failures+1)
 		p.cured = true
@@ -313,6 +314,51 @@ func TestTheBreakerOpensAfterFailuresAndClosesAgain(t *testing.T) {
 
 // errIll stands for what a patient says.
 var errIll = errors.New("500")
+
+// What a sidecar refuses is the request's fault, and the next request is another one.
+func TestARefusalIsNoFailureOfTheSidecar(t *testing.T) {
+	for _, x := range []struct {
+		status int
+		open   bool // the breaker, after so many
+	}{
+		{http.StatusBadRequest, false},
+		{http.StatusNotFound, false},
+		{http.StatusRequestEntityTooLarge, false},
+		{http.StatusUnprocessableEntity, false},
+		{http.StatusTooManyRequests, true},
+		{http.StatusInternalServerError, true},
+		{http.StatusServiceUnavailable, true},
+	} {
+		t.Run(strconv.Itoa(x.status), func(t *testing.T) {
+			p := &patient{status: x.status}
+			c := open(t, Options{URL: "http://nli", HTTP: &http.Client{Transport: p}})
+			for range failures {
+				verdicts, err := c.Verify(t.Context(), pairsOf("0.9"))
+				refused(t, verdicts, err, strconv.Itoa(x.status))
+			}
+			p.cured = true
+			if _, err := c.Verify(t.Context(), pairsOf("0.9")); errors.Is(err, gobreaker.ErrOpenState) != x.open || !x.open && err != nil {
+				t.Errorf("after %d of them: error %v; open: want %v", failures, err, x.open)
+			}
+		})
+	}
+}
+
+// A refusal between failures does not say that the sidecar is well.
+func TestARefusalBetweenFailuresDoesNotHideThem(t *testing.T) {
+	p := &patient{}
+	c := open(t, Options{URL: "http://nli", HTTP: &http.Client{Transport: p}})
+	for i := range 2 * failures {
+		p.status = http.StatusInternalServerError
+		if i%2 == 1 {
+			p.status = http.StatusUnprocessableEntity
+		}
+		_, _ = c.Verify(t.Context(), pairsOf("0.9"))
+	}
+	if _, err := c.Verify(t.Context(), pairsOf("0.9")); !errors.Is(err, gobreaker.ErrOpenState) {
+		t.Errorf("error %v, want that it is left alone", err)
+	}
+}
 
 func TestACallerWhoGivesUpIsNoFailureOfTheSidecar(t *testing.T) {
 	p := &patient{cured: true}
