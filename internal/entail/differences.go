@@ -95,7 +95,7 @@ func (c *comparison) antonymPairs() [][2]int {
 	var out [][2]int
 	for i, k := range c.a.to {
 		opposites := antonyms[c.h.words[i].stem]
-		if k >= 0 || opposites == nil || c.p.holds(c.h.words[i].stem) {
+		if k >= 0 || opposites == nil || c.p.holds(c.h.words[i].stem) || c.h.aLittle(i) {
 			continue
 		}
 		if !c.isContent(i) { // "above" and "below" are words of grammar
@@ -110,12 +110,26 @@ func (c *comparison) antonymPairs() [][2]int {
 			continue
 		}
 		for _, f := range c.a.free {
-			if opposites[c.a.p.words[f].stem] {
+			if opposites[c.a.p.words[f].stem] && !c.a.p.aLittle(f) {
 				out = append(out, [2]int{i, f})
 			}
 		}
 	}
 	return out
+}
+
+// aLittle says whether word i is "little" and speaks of how much, not of how big.
+func (s *sentence) aLittle(i int) bool {
+	if s.at(i) != "little" {
+		return false
+	}
+	switch s.at(i - 1) {
+	case "a":
+		return text.IsStop(s.at(i+1)) || s.at(i-2) == "only" || s.at(i-2) == "just"
+	case "very", "too", "so", "as", "how", "only":
+		return true
+	}
+	return false
 }
 
 // besides says whether a word next to i in the claim stands next to f in the
@@ -332,6 +346,13 @@ func idiomaticAll(s *sentence, i int) bool {
 	case "after", "at", "above", "of":
 		return true
 	}
+	for k := i + 1; k <= min(i+3, len(s.words)-1); k++ { // "all you like", "all the help you can get"
+		if w := s.at(k); k > i+1 && s.words[k-1].gap != "" {
+			break
+		} else if pronouns[w] && (willing[s.at(k+1)] || s.at(k+1) == "can") {
+			return true
+		}
+	}
 	switch s.at(i + 1) {
 	case "right", "day", "night", "but", "along", "about", "around", "over", "too":
 		return true
@@ -340,3 +361,8 @@ func idiomaticAll(s *sentence, i int) bool {
 	}
 	return false
 }
+
+var (
+	pronouns = wordSet(`you he she they i we`)
+	willing  = wordSet(`like likes want wants please wish wishes care`)
+)

@@ -24,7 +24,7 @@ func negationRule(c *comparison) []finding {
 		default:
 			continue
 		}
-		if c.a.coverage < 0.8 || len(c.antonymPairs()) > 0 || c.saysSoOtherwise(hn[i], i) {
+		if c.a.coverage < 0.8 || len(c.antonymPairs()) > 0 || c.saysSoOtherwise(hn[i], i) || hn[i] && (c.h.forbids() && c.a.p.has(warning) || c.deniedToo(hn)) {
 			return c.doubts("negation", why)
 		}
 		if !c.onlyDiffersAt(2, func(k int) bool { return negations[c.h.words[k].low] }) {
@@ -33,6 +33,33 @@ func negationRule(c *comparison) []finding {
 		return c.contradicts("negation", why)
 	}
 	return nil
+}
+
+// forbids says whether a sentence is an order not to do something: a warning of
+// what it leads to says as much.
+func (s *sentence) forbids() bool {
+	switch s.at(0) {
+	case "don't", "never":
+		return true
+	case "do":
+		return s.at(1) == "not"
+	}
+	return false
+}
+
+// deniedToo says whether any sentence of the premise denies a word that the claim
+// denies.
+func (c *comparison) deniedToo(denied map[int]bool) bool {
+	for i := range c.p.sentences {
+		for k := range c.p.sentences[i].negated() {
+			for w := range denied {
+				if c.p.sentences[i].words[k].stem == c.h.words[w].stem {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // limits says whether a negation of the sentence may bound rather than deny: "not
@@ -82,6 +109,7 @@ var (
 	lacking  = wordSet(`lack lacks lacked lacking absence absent refuse refuses refused refusing reluctant reluctantly unwilling unable
 		fail fails failed failing failure skip skips skipped prevent prevents prevented forbid forbids forbade forbidden
 		avoid avoids avoided impossible`)
+	warning  = wordSet(`will would may might could can`)
 	branches = wordSet(`or before unless until else otherwise`)
 )
 

@@ -2,6 +2,7 @@ package entail
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,14 +77,15 @@ func (s *sentence) quantityAt(i int) (quantity, bool) {
 		q.value, q.units, q.weak = multiples[w], []string{"time"}, w == "once"
 	case manyOf[w]:
 		q.value, q.bound = math.NaN(), roughly
-	case w == "half" && s.at(i+1) == "a" && s.at(i+2) == "dozen":
-		q.value, q.end = 6, i+3
+	case w == "half" && s.at(i+1) == "a" && halves[s.at(i+2)] > 0:
+		q.value, q.end = halves[s.at(i+2)]/2, i+3
 	case w == "half" && s.at(i+1) == "dozen":
 		q.value, q.end = 6, i+2
 	case w == "a" && s.at(i+1) == "score" && s.at(i+2) == "of":
 		q.value, q.end = 20, i+2
 	case w == "a" && s.at(i+1) == "decade":
 		q.value, q.end, q.units = 10, i+2, []string{"year", "decad"}
+		s.andAHalf(&q)
 	case w == "a" && s.at(i+1) == "fortnight":
 		q.value, q.end, q.units = 14, i+2, []string{"day", "fortnight"}
 	case w == "half":
@@ -91,6 +93,7 @@ func (s *sentence) quantityAt(i int) (quantity, bool) {
 	case w == "a" && (scales[s.at(i+1)] > 0):
 		v, n := s.spelled(i + 1)
 		q.value, q.end = v, i+1+n
+		s.andAHalf(&q)
 	case w == "a" && s.at(i+1) == "couple", w == "a" && s.at(i+1) == "pair":
 		q.value, q.end, q.weak = 2, i+2, true
 	case ordinals[w] > 0:
@@ -99,6 +102,16 @@ func (s *sentence) quantityAt(i int) (quantity, bool) {
 		return s.figureAt(i, q)
 	}
 	return q, true
+}
+
+// halves are what one speaks of half of.
+var halves = map[string]float64{"dozen": 12, "score": 20, "hundred": 100, "thousand": 1000, "million": 1e6}
+
+// andAHalf reads the end of "a decade and a half".
+func (s *sentence) andAHalf(q *quantity) {
+	if s.at(q.end) == "and" && s.at(q.end+1) == "a" && s.at(q.end+2) == "half" {
+		q.value, q.end = q.value*1.5, q.end+3
+	}
 }
 
 // figureAt reads digits, or a number spelled out.
@@ -196,6 +209,10 @@ func (s *sentence) bind(q *quantity) {
 		switch {
 		case roughWords[before], before == "close" && before2 == "to", s.at(q.end) == "or" && (s.at(q.end+1) == "so" || s.at(q.end+1) == "thereabouts"), s.at(q.end) == "odd":
 			q.bound = roughly
+		case s.orMore(q, "more", "over", "better"):
+			q.bound = atLeast
+		case s.orMore(q, "less", "fewer", "under"):
+			q.bound = atMost
 		case before == "than" && (before2 == "less" || before2 == "fewer"), before == "under", before == "below", before == "most" && before2 == "at", before == "to" && before2 == "up":
 			q.bound = atMost
 			if s.at(q.from-3) == "no" && before2 != "less" && before2 != "fewer" {
@@ -223,6 +240,17 @@ func (s *sentence) bind(q *quantity) {
 			q.units = append(q.units, w.stem)
 		}
 	}
+}
+
+// orMore says whether one of the words stands behind a number and what it counts:
+// "ten or more", "ten of those crystals or more".
+func (s *sentence) orMore(q *quantity, words ...string) bool {
+	for k := q.end; k < min(q.end+4, len(s.words)); k++ {
+		if s.at(k) == "or" {
+			return slices.Contains(words, s.at(k+1))
+		}
+	}
+	return false
 }
 
 // joinRanges makes one quantity of "between 30 and 50", "30 to 50", "30-50".
@@ -263,7 +291,8 @@ var (
 		ounce pound stone ton barrel sack bushel pint gallon cup cask keg crate bottle
 		penny pence shilling mark crown coin bit bits copper silver gold platinum florin ducat groat farthing guinea credit dollar
 		time percent level`)
-	spans = stems(spanUnits)
+	spans  = stems(spanUnits)
+	metals = stems(`copper silver gold platinum crown florin ducat penny pence shilling bit bits mark groat farthing guinea`)
 )
 
 const spanUnits = `second minute hour day night week fortnight month year decade century winter summer`
@@ -288,8 +317,14 @@ func sameUnit(a, b quantity) (same, known bool) {
 			}
 		}
 	}
+	if coined(a.units[0], b.units[0]) || coined(b.units[0], a.units[0]) {
+		return false, false // fifty coins may be fifty gold
+	}
 	return false, measures[a.units[0]] && measures[b.units[0]]
 }
+
+// coined says whether one word is money of no kind, and the other a kind of it.
+func coined(any, kind string) bool { return (any == "coin" || any == "piec") && metals[kind] }
 
 // covers says whether a quantity that is no exact figure includes a value.
 func (q quantity) covers(v float64) bool {

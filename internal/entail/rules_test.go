@@ -49,6 +49,18 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"one of is no figure", "The smith is old.", "The smith is one of the old folk.", schema.Unverifiable, false, ""},
 		{"the other tier's number", "The free tier allows 500 requests.", "The premium tier allows 1000 requests.", schema.Unverifiable, true, "1000"},
 
+		{"a decade and a half", "I have not seen him in 15 years.", "It is a decade and a half since I saw him.", schema.Unverifiable, false, ""},
+		{"half a thousand", "Drop 500 coins in the barrel.", "The barrel takes half a thousand coins.", schema.Unverifiable, false, ""},
+		{"half a thousand is no hundred", "Drop 100 coins in the barrel.", "Drop half a thousand coins in the barrel.", schema.Contradicted, false, "half a thousand"},
+		{"or more", "It takes at least ten crystals.", "It takes ten of those crystals or more.", schema.Unverifiable, false, ""},
+		{"gold is coin", "A bed is 50 gold.", "A bed is fifty coins.", schema.Unverifiable, false, ""},
+		{"silver is not gold", "A bed is 50 gold.", "A bed is 50 silver.", schema.Unverifiable, true, "unit"},
+		{"a little is not small", "It took only a little persuasion, and the cave is theirs.", "The cave is big, and theirs by persuasion.", schema.Unverifiable, false, ""},
+		{"a warning told as an order", "Sending pets down the chute will anger the pets.", "Don't send pets down the chute, it angers them.", schema.Unverifiable, false, "negation"},
+		{"an order turned round", "Ask the guildmaster in the store.", "Don't ask the guildmaster in the store.", schema.Contradicted, false, "negation"},
+		{"denied in another sentence", "The manager's wife is a mighty dragon. Do not anger her.", "Do not anger the manager's wife, the mighty dragon.", schema.Unverifiable, false, "negation"},
+		{"all you can", "Gather as many clues as you can.", "Gather all the clues you can.", schema.Unverifiable, false, ""},
+
 		// dates
 		{"season", "The mill burned in the spring of 1402.", "the mill burned down last autumn", schema.Contradicted, false, "season differs: the evidence says spring, the claim autumn"},
 		{"year", "The mill burned in the spring of 1402.", "The mill burned in the spring of 1401.", schema.Contradicted, false, "year differs"},

@@ -157,6 +157,11 @@ func findClause(c sentence, p *passage, premise []norms, pp, hp persons, last in
 				return at
 			}
 		}
+		for _, part := range s.heads() {
+			if part.readings(pp, softLeads, answers).meet(want) {
+				return at
+			}
+		}
 	}
 	return -1
 }

@@ -25,17 +25,26 @@ type Options struct {
 	URL     string        // of the sidecar, without a path
 	Timeout time.Duration // of one request; default 800 ms
 	Pairs   int           // of one request; default 64, at most 256
-	// Thresholds and Scale turn probabilities into labels. A sidecar that runs the
-	// weights that ship has their calibration; the papers' 0.7 is for any other.
+	// Own are weights that were measured: answers that name them are judged by what
+	// was. Thresholds and Scale judge those of any other model; by default they are
+	// taken as they are, at the papers' 0.7.
+	Own        Measured
 	Thresholds entail.Thresholds
 	Scale      entail.Scale
 	HTTP       *http.Client // default one of its own
 }
 
+// Measured is what the probabilities of one weights file are worth.
+type Measured struct {
+	Weights    string // sha256 of the file
+	Scale      entail.Scale
+	Thresholds entail.Thresholds
+}
+
 // Client asks one sidecar. It is safe for concurrent use.
 type Client struct {
 	o       Options
-	breaker *gobreaker.CircuitBreaker[[]entail.Probability]
+	breaker *gobreaker.CircuitBreaker[judgement]
 }
 
 // The breaker opens after so many failures in a row and tries again after a while.
@@ -66,7 +75,7 @@ func New(o Options) (*Client, error) {
 	}
 	o.Thresholds = o.Thresholds.Or(entail.Thresholds{Entailment: 0.7, Contradiction: 0.7, Ambiguous: 0.25, Doubted: 0.9})
 	c := &Client{o: o}
-	c.breaker = gobreaker.NewCircuitBreaker[[]entail.Probability](gobreaker.Settings{
+	c.breaker = gobreaker.NewCircuitBreaker[judgement](gobreaker.Settings{
 		Name: "nli", Timeout: rest,
 		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= failures },
 		IsExcluded:  saysNothing,
@@ -90,17 +99,18 @@ func (c *Client) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []
 	}
 	out := make([]schema.Verdict, 0, len(pairs))
 	for _, part := range parts {
-		probabilities, err := c.breaker.Execute(func() ([]entail.Probability, error) { return c.ask(ctx, part) })
+		said, err := c.breaker.Execute(func() (judgement, error) { return c.ask(ctx, part) })
 		if err != nil {
 			return nil, fmt.Errorf("nli sidecar %s: %w", c.o.URL, err)
 		}
-		for _, p := range probabilities {
+		known := c.worth(said.weights)
+		for _, p := range said.probabilities {
 			asked := pairs[len(out)]
-			at := asked.At.Or(c.o.Thresholds)
+			at := asked.At.Or(known.Thresholds)
 			if entail.Doubts(before[len(out)]) {
 				at.Entailment = max(at.Entailment, at.Doubted)
 			}
-			v := entail.Grade(entail.TierSidecar, c.o.Scale.Score(p), p, at)
+			v := entail.Grade(entail.TierSidecar, known.Scale.Score(p), p, at)
 			v.Span = entail.Nearest(asked.Premise, asked.Hypothesis)
 			out = append(out, v)
 		}
@@ -108,8 +118,24 @@ func (c *Client) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []
 	return out, nil
 }
 
+// worth is what is known of some weights. It is asked for each answer, for a sidecar
+// may be started again with others.
+func (c *Client) worth(weights string) Measured {
+	if weights != "" && weights == c.o.Own.Weights {
+		return c.o.Own
+	}
+	return Measured{Weights: weights, Scale: c.o.Scale, Thresholds: c.o.Thresholds}
+}
+
+// judgement is a sound answer: a probability for each pair, and whose they are.
+type judgement struct {
+	weights       string // sha256; empty where the sidecar does not say
+	probabilities []entail.Probability
+}
+
 type answer struct {
 	Model         string `json:"model"`
+	Weights       string `json:"weights_sha256"`
 	Probabilities []struct {
 		Entailment    *float64 `json:"entailment"`
 		Neutral       *float64 `json:"neutral"`
@@ -118,23 +144,24 @@ type answer struct {
 	Detail any `json:"detail"` // of an error
 }
 
-func (c *Client) ask(ctx context.Context, in request) ([]entail.Probability, error) {
+func (c *Client) ask(ctx context.Context, in request) (judgement, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
 	body, err := json.Marshal(in)
 	if err != nil {
-		return nil, err
+		return judgement{}, err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.o.URL+"/v1/entail", bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return judgement{}, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	var out answer
 	if err := c.do(req, &out); err != nil {
-		return nil, err
+		return judgement{}, err
 	}
-	return read(out, len(in.Pairs))
+	probabilities, err := read(out, len(in.Pairs))
+	return judgement{out.Weights, probabilities}, err
 }
 
 func (c *Client) do(req *http.Request, into any) error {

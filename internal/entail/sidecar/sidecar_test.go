@@ -149,6 +149,62 @@ func TestADoubtedPairNeedsMore(t *testing.T) {
 	}
 }
 
+// Probabilities of the weights that were measured mean what was measured; those of any
+// other model are taken as they are.
+func TestTheMeasuredWeightsAreJudgedAsMeasured(t *testing.T) {
+	ours := Measured{Weights: strings.Repeat("ab", 32), Scale: entail.Scale{Slope: 0.5, Shift: -0.2},
+		Thresholds: entail.Thresholds{Entailment: 0.6, Contradiction: 0.95, Ambiguous: 0.3, Doubted: 0.75}}
+	other := Options{Thresholds: entail.Thresholds{Entailment: 0.85}}
+	const body = `{"model":"m",%s"probabilities":[{"entailment":%g,"neutral":%g,"contradiction":0}]}`
+	named := func(sha string) string { return fmt.Sprintf(`"weights_sha256":%q,`, sha) }
+	scaled := func(e float64) float64 { return ours.Scale.Score(entail.Probability{Entailed: e}) }
+	for _, x := range []struct {
+		name, weights string
+		own           Measured
+		at            entail.Thresholds // of the pair
+		entailed      float64
+		score         float64
+		label         schema.Label
+		final         bool
+	}{
+		{"ours, supported", named(ours.Weights), ours, entail.Thresholds{}, 0.8, scaled(0.8), schema.Supported, false},
+		{"ours, too little", named(ours.Weights), ours, entail.Thresholds{}, 0.7, scaled(0.7), schema.Unverifiable, false},
+		{"ours, below the ambiguous", named(ours.Weights), ours, entail.Thresholds{}, 0.1, scaled(0.1), schema.Unverifiable, true},
+		{"ours, where the pair wants more", named(ours.Weights), ours, entail.Thresholds{Entailment: 0.8}, 0.8, scaled(0.8), schema.Unverifiable, false},
+		{"another model's", named(strings.Repeat("cd", 32)), ours, entail.Thresholds{}, 0.9, 0.9, schema.Supported, false},
+		{"another model's, too little", named(strings.Repeat("cd", 32)), ours, entail.Thresholds{}, 0.8, 0.8, schema.Unverifiable, false},
+		{"of nobody knows which", "", ours, entail.Thresholds{}, 0.8, 0.8, schema.Unverifiable, false},
+		{"where none were measured", named(ours.Weights), Measured{}, entail.Thresholds{}, 0.8, 0.8, schema.Unverifiable, false},
+		{"where none were measured, of nobody knows which", "", Measured{}, entail.Thresholds{}, 0.9, 0.9, schema.Supported, false},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			o := other
+			o.Own = x.own
+			pairs := pairsOf("x")
+			pairs[0].At = x.at
+			v := verify(t, clientOf(t, answering(200, fmt.Sprintf(body, x.weights, x.entailed, 1-x.entailed)), o), pairs)[0]
+			if v.Label != x.label || v.Final != x.final || math.Abs(v.Score-x.score) > 1e-6 {
+				t.Errorf("%+v, want %s with score %v, final %v", v, x.label, x.score, x.final)
+			}
+		})
+	}
+}
+
+// A sidecar may be started again with another model behind the same address.
+func TestEachAnswerIsJudgedByTheWeightsThatGaveIt(t *testing.T) {
+	ours := Measured{Weights: "ab", Scale: entail.Scale{Slope: 0.5}, Thresholds: entail.Thresholds{Entailment: 0.99}}
+	var n atomic.Int32
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		sha := []string{"ab", "cd", "ab"}[n.Add(1)-1]
+		_, _ = fmt.Fprintf(w, `{"model":"m","weights_sha256":%q,"probabilities":[{"entailment":0.9,"neutral":0.1,"contradiction":0}]}`, sha)
+	})
+	for i, v := range verify(t, clientOf(t, h, Options{Own: ours, Pairs: 1}), pairsOf("a", "b", "c")) {
+		if want := []float64{0.75, 0.9, 0.75}[i]; math.Abs(v.Score-want) > 1e-6 || (v.Label == schema.Supported) != (i == 1) {
+			t.Errorf("answer %d: %+v, want score %v", i, v, want)
+		}
+	}
+}
+
 func TestPairsGoInRequestsOfBoundedSize(t *testing.T) {
 	f := &fake{}
 	premises := make([]string, 200)
@@ -420,6 +476,13 @@ func TestARunningSidecar(t *testing.T) {
 	}
 	if h.Model == "" || len(h.SHA256) != 64 {
 		t.Errorf("health %+v names no model", h)
+	}
+	parts, err := requests(pairsOf("The mill burned."), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said, err := c.ask(t.Context(), parts[0]); err != nil || said.weights != h.SHA256 {
+		t.Errorf("an answer names the weights %q, error %v; /healthz names %q", said.weights, err, h.SHA256)
 	}
 	premise := "The mill burned in the spring of 1402."
 	pairs := make([]entail.Pair, 0, 200)
