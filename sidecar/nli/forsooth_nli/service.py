@@ -54,7 +54,7 @@ def service(model: Served, settings: Settings) -> FastAPI:
     @app.post("/v1/entail")
     async def entail(request: Request) -> Response:
         start = time.perf_counter()
-        response = await _entail(request, model.name, batcher, meters)
+        response = await _entail(request, model, batcher, meters)
         meters.requests.labels(str(response.status_code)).inc()
         meters.latency.observe(time.perf_counter() - start)
         return response
@@ -70,7 +70,7 @@ def service(model: Served, settings: Settings) -> FastAPI:
     return app
 
 
-async def _entail(request: Request, name: str, batcher: Batcher, meters: Meters) -> Response:
+async def _entail(request: Request, model: Served, batcher: Batcher, meters: Meters) -> Response:
     try:
         texts = read_pairs(await _body(request))
         rows = await _while_connected(request, batcher, texts)
@@ -94,7 +94,7 @@ async def _entail(request: Request, name: str, batcher: Batcher, meters: Meters)
         return _refusal(500, "the model failed; the log says why")
     meters.pairs.inc(len(texts))
     answers = [dict(zip((ENTAILMENT, NEUTRAL, CONTRADICTION), row, strict=True)) for row in rows.tolist()]
-    return JSONResponse({"model": name, "probabilities": answers})
+    return JSONResponse({"model": model.name, "weights_sha256": model.sha256, "probabilities": answers})
 
 
 def _refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:

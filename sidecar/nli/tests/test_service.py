@@ -51,6 +51,7 @@ def test_probabilities_come_in_the_order_of_the_pairs() -> None:
         assert r.status_code == 200
         assert r.json() == {
             "model": "spelled",
+            "weights_sha256": Spelled.sha256,
             "probabilities": [
                 {"entailment": 0.2, "neutral": 0.4, "contradiction": 0.4},
                 {"entailment": 0.8, "neutral": pytest.approx(0.1), "contradiction": pytest.approx(0.1)},
@@ -63,7 +64,8 @@ def test_probabilities_come_in_the_order_of_the_pairs() -> None:
 
 def test_no_pairs_get_no_probabilities() -> None:
     async def use(c: httpx.AsyncClient) -> None:
-        assert (await c.post("/v1/entail", json={"pairs": []})).json() == {"model": "spelled", "probabilities": []}
+        said = (await c.post("/v1/entail", json={"pairs": []})).json()
+        assert said == {"model": "spelled", "weights_sha256": Spelled.sha256, "probabilities": []}
 
     serve(use)
 
