@@ -1,0 +1,180 @@
+package guards
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Error says which setting is wrong and how to mend it.
+type Error struct{ Where, What string }
+
+func (e *Error) Error() string { return e.Where + ": " + e.What }
+
+// fault is an error at a key of the section.
+func fault(key, format string, args ...any) error {
+	return &Error{"guards." + key, fmt.Sprintf(format, args...)}
+}
+
+// oneOf refuses a word that is none of a list.
+func oneOf(key, word string, words []string) error {
+	if slices.Contains(words, word) {
+		return nil
+	}
+	last := len(words) - 1
+	return fault(key, "is %q; write %s or %s", word, strings.Join(words[:last], ", "), words[last])
+}
+
+// Check says the first thing that is wrong with the settings.
+func (s *Settings) Check() error {
+	if s.Preset != "" {
+		if err := oneOf("preset", s.Preset, Presets()); err != nil {
+			return err
+		}
+	}
+	for _, check := range []func() error{s.Grounding.check, s.Consistency.check, s.Faithfulness.check} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *Grounding) check() error {
+	if err := oneOf("grounding.mode", g.Mode, []string{ModeAsync, ModeSync}); err != nil {
+		return err
+	}
+	if err := oneOf("grounding.on_verifier_failure", g.OnUnknown, []string{UnknownQueue, UnknownBlock, UnknownAllow}); err != nil {
+		return err
+	}
+	for _, kind := range g.Skip {
+		if err := oneOf("grounding.skip_for_types", kind, kinds); err != nil {
+			return err
+		}
+	}
+	return share("grounding.min_confidence_after_penalty", g.Floor)
+}
+
+var kinds = []string{string(schema.MemoryFact), string(schema.MemoryPreference), string(schema.MemoryOccurrence),
+	string(schema.MemoryPromise), string(schema.MemoryRelation), string(schema.MemoryEntity)}
+
+func (c *Consistency) check() error {
+	const section = "consistency_scan."
+	if err := checkSchedule(section+"schedule", c.Schedule); err != nil {
+		return err
+	}
+	if _, err := time.LoadLocation(c.Zone); err != nil || c.Zone == "" || c.Zone == "Local" {
+		return fault(section+"schedule_tz", "is %q, which is no time zone; write one such as Europe/Vienna or UTC", c.Zone)
+	}
+	if err := share(section+"signals.semantic_similarity_threshold", c.Signals.Similarity); err != nil {
+		return err
+	}
+	if c.Signals.Similarity < lowestSimilarity {
+		return fault(section+"signals.semantic_similarity_threshold", "is %v; below %v any two sentences are alike", c.Signals.Similarity, lowestSimilarity)
+	}
+	if d := c.Signals.DriftDays; d < 1 || d > 3650 {
+		return fault(section+"signals.temporal_drift_days", "is %d; it must lie between 1 and 3650", d)
+	}
+	if n := c.MaxClusters; n < 1 || n > 10_000 {
+		return fault(section+"max_clusters_per_scan", "is %d; it must lie between 1 and 10000", n)
+	}
+	return nil
+}
+
+// lowestSimilarity is where the scan's calibration begins.
+const lowestSimilarity = 0.5
+
+func (f *Faithfulness) check() error {
+	const section = "faithfulness."
+	if err := oneOf(section+"on_hallucination", f.Policy, []string{PolicyWarn, PolicyRegenerate, PolicyBlock}); err != nil {
+		return err
+	}
+	if err := share(section+"risk_thresholds.medium", f.Risk.Medium); err != nil {
+		return err
+	}
+	if err := share(section+"risk_thresholds.high", f.Risk.High); err != nil {
+		return err
+	}
+	if f.Risk.High > f.Risk.Medium {
+		return fault(section+"risk_thresholds.high", "is %v and medium %v; it must not be the larger", f.Risk.High, f.Risk.Medium)
+	}
+	return nil
+}
+
+// share refuses what is no share of one, and what is no number.
+func share(key string, v float64) error {
+	if v >= 0 && v <= 1 {
+		return nil
+	}
+	return fault(key, "is %v; it must lie between 0 and 1", v)
+}
+
+// Holds says whether the sentences of a reply wait until all of it is scored, so
+// that it cannot stream.
+func (s *Settings) Holds() bool {
+	f := s.Faithfulness
+	return f.Enabled && (f.Policy == PolicyRegenerate || f.Policy == PolicyBlock)
+}
+
+// CheckStreaming refuses streaming that somebody asked for beside a policy that
+// holds the reply. Streaming by default just turns off.
+func (s *Settings) CheckStreaming(streaming, explicit bool) error {
+	if !s.Holds() || !streaming || !explicit {
+		return nil
+	}
+	return fault("faithfulness.on_hallucination", "is %s, which holds a reply until it is scored, but grounding.streaming is set to true; take streaming out, or write warn",
+		s.Faithfulness.Policy)
+}
+
+// cronFields bound the five fields of a schedule.
+var cronFields = []struct {
+	name     string
+	from, to int
+}{{"minute", 0, 59}, {"hour", 0, 23}, {"day of month", 1, 31}, {"month", 1, 12}, {"day of week", 0, 7}}
+
+// checkSchedule refuses what is no cron line of five numeric fields.
+func checkSchedule(key, line string) error {
+	parts := strings.Fields(line)
+	if len(parts) != len(cronFields) {
+		return fault(key, "is %q; write five fields, such as \"0 3 * * *\" for three o'clock each night", line)
+	}
+	for i, part := range parts {
+		f := cronFields[i]
+		for _, item := range strings.Split(part, ",") {
+			if !cronItem(item, f.from, f.to) {
+				return fault(key, "is %q, whose %s %q is none; it must lie between %d and %d, or be *", line, f.name, item, f.from, f.to)
+			}
+		}
+	}
+	return nil
+}
+
+// cronItem reads "*", "3", "1-5" and each of them with "/2".
+func cronItem(item string, from, to int) bool {
+	span, step, stepped := strings.Cut(item, "/")
+	if stepped && !within(step, 1, to) {
+		return false
+	}
+	if span == "*" {
+		return true
+	}
+	low, high, ranged := strings.Cut(span, "-")
+	if !ranged {
+		return within(low, from, to)
+	}
+	if !within(low, from, to) || !within(high, from, to) {
+		return false
+	}
+	a, _ := strconv.Atoi(low)
+	b, _ := strconv.Atoi(high)
+	return a <= b
+}
+
+func within(s string, from, to int) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && strconv.Itoa(n) == s && n >= from && n <= to
+}
