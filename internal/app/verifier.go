@@ -70,7 +70,7 @@ func NewVerifier(o Verifying) (*Tiers, error) {
 		}
 	}
 	if o.Sidecar != "" {
-		client, err := sidecar.New(sidecar.Options{URL: o.Sidecar, Timeout: o.Timeout})
+		client, err := sidecar.New(sidecar.Options{URL: o.Sidecar, Timeout: o.Timeout, Own: measured()})
 		if err != nil {
 			return nil, fmt.Errorf("grounding.nli.url: %w", err)
 		}
@@ -79,6 +79,17 @@ func NewVerifier(o Verifying) (*Tiers, error) {
 	}
 	t.Verifier = entail.NewCascade(tiers...)
 	return t, nil
+}
+
+// measured is what the weights in this binary are worth, for a sidecar that runs them
+// too. Where they do not load nothing is known of them, and so of the sidecar's.
+func measured() sidecar.Measured {
+	model, err := NLI()
+	if err != nil {
+		return sidecar.Measured{}
+	}
+	c := model.Calibration()
+	return sidecar.Measured{Weights: c.Weights, Scale: c.Scale, Thresholds: c.Thresholds}
 }
 
 // Verifier is the cascade of rules alone, which a process without any model has.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -80,6 +81,42 @@ func fixed(t *testing.T, status int, body string) string {
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
+}
+
+// A sidecar with the weights of this binary is judged by their calibration, one with
+// another model by its own probabilities.
+func TestTheSidecarsScoresMeanWhatTheModelsDo(t *testing.T) {
+	model, err := app.NLI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := model.Calibration()
+	for _, c := range []struct {
+		name, weights string
+		want          entail.Scale
+		at            float64 // from which a pair is supported
+	}{
+		{"our weights", ours.Weights, ours.Scale, ours.Thresholds.Entailment},
+		{"other weights", strings.Repeat("0", 64), entail.Scale{Slope: 1}, 0.7},
+		{"no word of weights", "", entail.Scale{Slope: 1}, 0.7},
+	} {
+		for _, entailed := range []float64{0.3, 0.6, 0.75, 0.8, 0.9, 0.97} {
+			url := fixed(t, 200, fmt.Sprintf(`{"model":"m","weights_sha256":%q,"probabilities":[{"entailment":%g,"neutral":%g,"contradiction":0}]}`, c.weights, entailed, 1-entailed))
+			tiers, err := app.NewVerifier(app.Verifying{Sidecar: url, Timeout: time.Minute, NoModel: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := tiers.Verify(t.Context(), []entail.Pair{{Premise: notice, Hypothesis: paraphrase}})
+			tiers.Close()
+			if err != nil || len(out) != 1 || out[0].Tier != entail.TierSidecar {
+				t.Fatalf("%s: %+v, %v", c.name, out, err)
+			}
+			score := c.want.Score(entail.Probability{Entailed: entailed})
+			if v := out[0]; math.Abs(v.Score-score) > 1e-6 || (v.Label == schema.Supported) != (score >= c.at) {
+				t.Errorf("%s at %v: %+v, want score %v and supported from %v", c.name, entailed, v, score, c.at)
+			}
+		}
+	}
 }
 
 // Without the model the sidecar decides; without both, the rules: what is word for
