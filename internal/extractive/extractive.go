@@ -35,6 +35,7 @@ type Similarity func(question string, sentences []string) []float64
 // Input is what an answer is made from.
 type Input struct {
 	Question string
+	Message  string // the player's own words, where the question was made from them
 	Class    schema.Class
 	Evidence []schema.Evidence // shared with the speaker, best first
 	Person   voice.Person
@@ -59,9 +60,7 @@ func Answer(in Input) []schema.DraftSentence {
 			Citations: []schema.Citation{{Claim: c.said, EvidenceID: c.evidence.ID}},
 		})
 	}
-	if opener := pickOpener(in, out); opener != "" {
-		out[0].Text = voice.Dress(opener, out[0].Text)
-	}
+	open(in, out)
 	return out
 }
 
@@ -292,18 +291,6 @@ func Leans(s string) bool {
 			!(w == "it" && len(words) > 2 && words[1] == "is" && words[2] == "said")
 	}
 	return false
-}
-
-// pickOpener gives about a third of the answers an opener, chosen by the seed.
-func pickOpener(in Input, out []schema.DraftSentence) string {
-	if len(in.Openers) == 0 || len(out) == 0 {
-		return ""
-	}
-	h := Hash(in.Seed + "/opener")
-	if h%3 != 0 || strings.Contains(out[0].Text, "“") {
-		return ""
-	}
-	return in.Openers[int(h/3)%len(in.Openers)]
 }
 
 // Pick chooses one of several lines by a seed, so that a replay repeats it.

@@ -2,6 +2,7 @@ package extractive_test
 
 import (
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -106,6 +107,31 @@ func TestAnswersAreGroundedByConstruction(t *testing.T) {
 			}
 		}
 	})
+}
+
+// "Right," before the evidence would say yes to what was asked.
+func TestNoAssentBeforeAQuestionOfYesOrNo(t *testing.T) {
+	evidence := []schema.Evidence{block("E1", 1, "The mill burned in the spring of 1402.")}
+	asked := map[string]bool{ // and whether an opener that assents may stand
+		"When did the mill burn?":                     true,
+		"Tell me about the mill.":                     true,
+		"The mill burned in 1403, right?":             false,
+		"Did the mill burn in 1403?":                  false,
+		"So the mill never burned?":                   false,
+		"When did the mill burn? It was 1403, no?":    false,
+		"Good evening, when did the mill burn, then?": true,
+	}
+	for message, may := range asked {
+		assented := false
+		for seed := range 40 {
+			out := extractive.Answer(extractive.Input{Question: "when mill burn", Message: message, Class: schema.ClassMedium, Evidence: evidence,
+				Person: mira, Seed: strconv.Itoa(seed), Openers: []string{"Right,"}})
+			assented = assented || strings.HasPrefix(out[0].Text, "Right,")
+		}
+		if assented != may {
+			t.Errorf("%q: an opener that assents: %v, want %v", message, assented, may)
+		}
+	}
 }
 
 func TestPickAvoidsTheLastLine(t *testing.T) {

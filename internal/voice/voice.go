@@ -262,36 +262,6 @@ func trimLead(s string, lead []string) string {
 	return s
 }
 
-// Dress puts an opener before a sentence.
-func Dress(opener, sentence string) string {
-	opener = strings.TrimSpace(opener)
-	if opener == "" {
-		return sentence
-	}
-	if strings.HasSuffix(opener, ",") || strings.HasSuffix(opener, ":") || strings.HasSuffix(opener, ";") {
-		return opener + " " + lowerFirst(sentence)
-	}
-	return opener + " " + sentence
-}
-
-// lowerFirst lowers the first letter of an ordinary function word, so that a
-// name at the start keeps its capital.
-func lowerFirst(s string) string {
-	first, _, _ := strings.Cut(s, " ")
-	if lowerable[strings.ToLower(first)] {
-		return strings.ToLower(first) + s[len(first):]
-	}
-	return s
-}
-
-var lowerable = map[string]bool{"the": true, "a": true, "an": true, "there": true, "it": true, "he": true, "she": true,
-	"they": true, "we": true, "you": true, "this": true, "that": true, "these": true, "those": true, "my": true, "our": true,
-	"his": true, "her": true, "their": true, "in": true, "on": true, "at": true, "by": true, "when": true, "if": true,
-	"some": true, "no": true, "every": true, "most": true, "all": true, "nobody": true, "as": true, "for": true, "from": true,
-	"whoever": true, "whatever": true, "who": true, "what": true, "with": true, "without": true, "since": true, "while": true,
-	"before": true, "after": true, "until": true, "once": true, "both": true, "each": true, "any": true, "nothing": true,
-	"everybody": true, "anyone": true, "one": true, "its": true, "between": true, "under": true, "over": true}
-
 // Release is the form a player reads: replacements, then lower case. It is
 // applied after the review; the review record's hash is of this form.
 func Release(s string, p Person) string {

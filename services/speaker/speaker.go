@@ -185,7 +185,7 @@ func (s *Service) sentences(t *schema.Turn, x *lore.Lore, npc *world.NPC) []sche
 	}
 	if t.Decision.Kind == schema.KindAnswer {
 		said := extractive.Answer(extractive.Input{
-			Question: t.Retrieval.Query, Class: t.Class, Evidence: only(t.Evidence, t.Decision.Share),
+			Question: t.Retrieval.Query, Message: t.Message, Class: t.Class, Evidence: only(t.Evidence, t.Decision.Share),
 			Person: x.Person(npc), Openers: npc.Voice.Openers, Avoid: refused(t), Seed: t.TurnID, Similar: s.similar,
 		})
 		if len(said) > 0 {
