@@ -13,14 +13,17 @@ import (
 // the question.
 type Answering func(ctx context.Context, question string, blocks []string) ([]float64, error)
 
-// The judgement costs some milliseconds a passage, so it is asked of the first few
-// candidates, and only where the gate is not sure without it.
-const (
-	judgedFirst = 3
-	judgedFrom  = 0.03
-	judgedTo    = 0.93
-	blockChars  = 400
-)
+// Asking says of how many of the first candidates the judgement is asked, and
+// between which confidences of the gate without it: it costs some milliseconds a
+// passage, and where the gate is sure it changes nothing.
+type Asking struct {
+	First int     `json:"first"`
+	From  float64 `json:"from"`
+	To    float64 `json:"to"`
+}
+
+// blockChars is how much of a passage the judgement reads.
+const blockChars = 400
 
 // answeringNames are what the judgement says, for the gate: of the first candidate,
 // of the best of the next, and whether it was asked.
@@ -32,10 +35,10 @@ func (s *search) judge(ctx context.Context) error {
 	if s.deep == nil || s.deep.answers == nil || s.models.Answers == 0 || len(s.found) == 0 {
 		return nil
 	}
-	if c := sigmoid(s.models.Gate.logit(s.judged())); c < judgedFrom || c > judgedTo {
+	if c := sigmoid(s.models.Gate.logit(s.judged())); c < s.models.Asking.From || c > s.models.Asking.To {
 		return nil
 	}
-	n := min(len(s.found), judgedFirst)
+	n := min(len(s.found), s.models.Asking.First)
 	blocks := make([]string, n)
 	for i := range n {
 		blocks[i] = s.block(&s.found[i])

@@ -74,10 +74,11 @@ var gateFile []byte
 type Fitted struct {
 	Ranker Model `json:"ranker"` // orders candidates as answers
 	Gate   Model `json:"gate"`   // the probability that the best one answers
-	// Sure is Gate where the trained judgement was asked; Answers is what a candidate's
-	// score gains by it.
+	// Sure is Gate where the trained judgement was asked, as Asking says; Answers is
+	// what a candidate's score gains by it.
 	Sure    Model      `json:"sure,omitzero"`
 	Answers float64    `json:"answers,omitzero"`
+	Asking  Asking     `json:"asking,omitzero"`
 	Curve   []Reliable `json:"reliability"`
 	Queries int        `json:"queries"`
 }

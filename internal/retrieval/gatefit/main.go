@@ -48,6 +48,9 @@ func run(ctx context.Context) error {
 	deep := flag.Bool("deep", false, "search by meaning too: fit gate-meaning.json, and not gate.json")
 	cache := flag.String("cache", "", "a folder that keeps the indexes for the next run")
 	forward := flag.Float64("forward", 2, "what the trained judgement adds to a candidate's score, at most")
+	first := flag.Int("first", 3, "of how many of the first candidates the trained judgement is asked")
+	from := flag.Float64("from", 0.03, "the confidence without it from which it is asked")
+	to := flag.Float64("to", 0.93, "the confidence without it up to which it is asked")
 	verbose := flag.Bool("v", false, "print every measured case")
 	flag.Parse()
 	temp := *cache
@@ -70,7 +73,7 @@ func run(ctx context.Context) error {
 	}
 	var fitted *retrieval.Fitted
 	if len(sets) > 0 {
-		if fitted, err = fit(ctx, sets, *odds, *forward); err != nil {
+		if fitted, err = fit(ctx, sets, *odds, *forward, retrieval.Asking{First: *first, From: *from, To: *to}); err != nil {
 			return err
 		}
 		data, err := json.MarshalIndent(fitted, "", "  ")
@@ -164,7 +167,7 @@ const (
 
 // fit fits the ranker, ranks again with it, and fits the gate on the outcome;
 // the reliability curve is of folds that the gate had not seen.
-func fit(ctx context.Context, sets []*set, odds, forward float64) (*retrieval.Fitted, error) {
+func fit(ctx context.Context, sets []*set, odds, forward float64, asking retrieval.Asking) (*retrieval.Fitted, error) {
 	queries, err := rankRows(ctx, sets)
 	if err != nil {
 		return nil, err
@@ -201,7 +204,7 @@ func fit(ctx context.Context, sets []*set, odds, forward float64) (*retrieval.Fi
 	}
 	f.Gate = constrained(rows, retrieval.GateNames(), penalty, rankerOnly...)
 	f.Curve, f.Queries = reliability(held), len(rows)
-	f.Answers = forward // until here the judgement was not asked
+	f.Answers, f.Asking = forward, asking // until here the judgement was not asked
 	if err := fitSure(ctx, sets, f, odds); err != nil {
 		return nil, err
 	}

@@ -156,6 +156,11 @@ func printRanks(all []measured) {
 			against = append(against, outcome{p: m.p})
 		}
 	}
+	asked := 0
+	for _, m := range all {
+		asked += b2i(m.found.Judged)
+	}
+	fmt.Printf("the trained judgement was asked for %.1f %% of %d\n", pc(asked, len(all)), len(all))
 	fmt.Printf("known against fake, private and unknown: AUROC %.3f\n", auroc(against))
 }
 
