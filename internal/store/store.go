@@ -1,17 +1,16 @@
 // Package store keeps two kinds of collection apart: the corpus, from which
-// claims about the world are grounded, and the session, which holds what was
-// said to an NPC. They are two types with two clients on purpose: a text that a
-// player or a model produced cannot be passed where corpus evidence is asked
-// for. Both are indexes that can be built again, the corpus from the world's
-// files and the session from the memory log; neither is the truth. It does not
-// rank and does not decide who may know what.
+// claims about the world are grounded, and the session, which holds what NPCs
+// remember of what was said and done. They are two types with two clients on
+// purpose: a text that a player or a model produced cannot be passed where
+// corpus evidence is asked for. Both are indexes that can be built again, the
+// corpus from the world's files and the session from the memory log; neither is
+// the truth. It does not decide who may know what.
 package store
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -20,6 +19,7 @@ import (
 var (
 	ErrCorrupt    = errors.New("is damaged")
 	ErrProvenance = errors.New("provenance")
+	ErrNotFound   = errors.New("not found")
 )
 
 // Document is one file of a world as the corpus keeps it: its passages and the
@@ -51,31 +51,6 @@ type Corpus interface {
 	Close() error
 }
 
-// Remark is something that was said in a conversation. It grounds that it was
-// said, never what it says.
-type Remark struct {
-	ID     string
-	World  string
-	NPC    string
-	Player string
-	TurnID string
-	Text   string
-	Source schema.Origin // user or system; nothing else is kept
-	At     time.Time
-	Vector []float32
-}
-
-// Session keeps the remarks of conversations.
-type Session interface {
-	// Put writes remarks; one with a known id is replaced.
-	Put(ctx context.Context, remarks []Remark) error
-	// Remarks are those of one conversation, oldest first.
-	Remarks(ctx context.Context, c schema.ConversationID) ([]Remark, error)
-	// Erase removes every remark of a player in a world and says how many.
-	Erase(ctx context.Context, world, player string) (int, error)
-	Close() error
-}
-
 // CheckDocument says whether a document may enter the corpus.
 func CheckDocument(world string, d Document) error {
 	if d.Path == "" || d.Hash == "" {
@@ -94,20 +69,6 @@ func CheckDocument(world string, d Document) error {
 	for i, v := range d.Vectors {
 		if v.Chunk < 0 || v.Chunk >= len(d.Chunks) || v.Start < 0 || v.End < v.Start || v.End > len(d.Chunks[v.Chunk].Text) {
 			return fmt.Errorf("%s: vector %d lies outside its passage", d.Path, i)
-		}
-	}
-	return nil
-}
-
-// CheckRemark says whether a remark may enter the session.
-func CheckRemark(r Remark) error {
-	if r.Source != schema.OriginUser && r.Source != schema.OriginSystem {
-		return fmt.Errorf("remark %s: source is %q, the session takes %q and %q: %w",
-			r.ID, r.Source, schema.OriginUser, schema.OriginSystem, ErrProvenance)
-	}
-	for _, id := range []struct{ field, value string }{{"id", r.ID}, {"world", r.World}, {"npc", r.NPC}, {"player", r.Player}} {
-		if id.value == "" {
-			return fmt.Errorf("remark %q: %s is required", r.ID, id.field)
 		}
 	}
 	return nil

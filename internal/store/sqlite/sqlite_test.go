@@ -14,17 +14,9 @@ import (
 )
 
 func TestCorpus(t *testing.T) {
-	storetest.Corpus(t, func(t *testing.T) store.Corpus { return corpus(t, filepath.Join(t.TempDir(), "a b?c%d.db")) })
-}
-
-func TestSession(t *testing.T) {
-	storetest.Session(t, func(t *testing.T) store.Session {
-		s, err := sqlite.OpenSession(context.Background(), filepath.Join(t.TempDir(), "session.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { closed(t, s) })
-		return s
+	storetest.Corpus(t, func(t *testing.T) func() (store.Corpus, error) {
+		path := filepath.Join(t.TempDir(), "a b?c%d.db")
+		return func() (store.Corpus, error) { return sqlite.OpenCorpus(context.Background(), path) }
 	})
 }
 
@@ -135,13 +127,6 @@ func TestWholeFileIsNotMended(t *testing.T) {
 	defer closed(t, c)
 	if kept, err := c.Hashes(context.Background(), "w", "m"); err != nil || len(kept) != 40 {
 		t.Errorf("%d documents, %v; want 40", len(kept), err)
-	}
-}
-
-func TestOneKindOfFileIsNotTakenForAnother(t *testing.T) {
-	_, err := sqlite.OpenSession(context.Background(), written(t))
-	if err == nil || !strings.Contains(err.Error(), "holds a corpus index, not a session") {
-		t.Errorf("err = %v", err)
 	}
 }
 
