@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -101,9 +102,25 @@ func (a *App) openVerifier(o Options) (err error) {
 		return err
 	}
 	if a.tiers.Missing != nil && o.Alert != nil {
-		o.Alert(reviewer.AlertNoModel, "", "the verifier in process does not load, so only what is word for word in the evidence is released: "+a.tiers.Missing.Error())
+		o.Alert(reviewer.AlertNoModel, "", fmt.Sprintf("the verifier in process does not load, so %s: %v", Released(o.Verifying, o.Judge && a.Model != nil), a.tiers.Missing))
 	}
 	return nil
+}
+
+// Released says what is released where the model in process is missing: what the
+// rules support, and what the sidecar and the judge do where they are set.
+func Released(o Verifying, judge bool) string {
+	var others []string
+	if o.Sidecar != "" {
+		others = append(others, "the sidecar")
+	}
+	if judge {
+		others = append(others, "the judge")
+	}
+	if len(others) == 0 {
+		return "only what is word for word in the evidence is released"
+	}
+	return "only what is word for word in the evidence, or what " + strings.Join(others, " or ") + " supports, is released"
 }
 
 // groundingOf are the process's grounding settings; the score from which an NPC may

@@ -16,6 +16,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
+	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -223,6 +224,40 @@ func TestWeightsThatDoNotLoad(t *testing.T) {
 			t.Errorf("alerts %q", alerts)
 		}
 	})
+}
+
+// The alert of a missing model says what is released all the same: as much as the
+// tiers that are left support.
+func TestTheAlertSaysWhoJudgesWithoutTheModel(t *testing.T) {
+	without(t, errors.New("the file is cut short"))
+	big := llm.Config{Primary: llm.Provider{URL: "http://127.0.0.1:1/v1", Model: "big"}}
+	for _, c := range []struct {
+		name string
+		o    app.Options
+		want string
+	}{
+		{"nobody", app.Options{}, "only what is word for word in the evidence is released"},
+		{"a sidecar", app.Options{Verifying: app.Verifying{Sidecar: "http://127.0.0.1:1"}}, "only what is word for word in the evidence, or what the sidecar supports, is released"},
+		{"a judge", app.Options{Judge: true, LLM: big}, "only what is word for word in the evidence, or what the judge supports, is released"},
+		{"a judge without a language model", app.Options{Judge: true}, "only what is word for word in the evidence is released"},
+		{"both", app.Options{Judge: true, LLM: big, Verifying: app.Verifying{Sidecar: "http://127.0.0.1:1"}},
+			"only what is word for word in the evidence, or what the sidecar or the judge supports, is released"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var alerts []string
+			c.o.Worlds, c.o.Data = []*world.World{village(t)}, t.TempDir()
+			c.o.Alert = func(kind, _, detail string) { alerts = append(alerts, kind+": "+detail) }
+			a, err := app.Start(t.Context(), c.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.Close()
+			want := reviewer.AlertNoModel + ": the verifier in process does not load, so " + c.want + ": the file is cut short"
+			if len(alerts) != 1 || alerts[0] != want {
+				t.Errorf("alerts %q, want %q", alerts, want)
+			}
+		})
+	}
 }
 
 // turnOffMesh starts the services as a process does and asks who owns the ferry.
