@@ -9,19 +9,18 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 )
 
-const verbatimOnly = "only sentences that stand word for word in the evidence are released"
-
 // verifiers looks at the tiers of the cascade and at the embeddings.
 func (d *diagnosis) verifiers() {
 	model, err := app.NLI()
 	if err != nil {
-		d.add("verifier", statusBad, "take a binary that was built whole; "+verbatimOnly, "the model in process does not load: %v", err)
+		judge := d.settings.Grounding.Judge && d.settings.LLM.URL != ""
+		d.add("verifier", statusBad, "take a binary that was built whole; "+app.Released(d.verifying(), judge), "the model in process does not load: %v", err)
 	} else {
 		c := model.Calibration()
 		d.add("verifier", statusFine, "", "rules and %s in process, kernel %s; supported from %.3f, for %.1f %% false accepts on %d pairs",
 			model.Name(), transformer.Kernels()[0], c.Thresholds.Entailment, 100*c.FalseRate, c.Pairs)
 	}
-	d.sidecar()
+	d.sidecar(err == nil)
 	if encoder, err := app.Encoder(); err != nil {
 		d.add("embedder", statusNote, "", "%s, in process; the sentence encoder does not load: %v", app.EmbeddingModel(), err)
 	} else {
@@ -33,8 +32,9 @@ func (d *diagnosis) verifiers() {
 const sidecarWait = 3 * time.Second
 
 // sidecar looks at the larger verifier, where one is named. Without it the model in
-// process has the last word, so its absence is bad only because it was asked for.
-func (d *diagnosis) sidecar() {
+// process has the last word, so where there is one, the sidecar's absence is bad only
+// because it was asked for.
+func (d *diagnosis) sidecar(model bool) {
 	n := d.settings.Grounding.NLI
 	if n.URL == "" {
 		return
@@ -49,7 +49,11 @@ func (d *diagnosis) sidecar() {
 	defer cancel()
 	health, err := client.Health(ctx)
 	if err != nil {
-		d.add("nli", statusBad, "start it, or leave grounding.nli.url out: the model in process decides", "%v", err)
+		mend := "start it, or leave grounding.nli.url out: the model in process decides"
+		if !model {
+			mend = "start it: the model in process is missing too"
+		}
+		d.add("nli", statusBad, mend, "%v", err)
 		return
 	}
 	d.add("nli", statusFine, "", "%s at %s", health.Model, n.URL)
