@@ -15,7 +15,7 @@ export CGO_ENABLED ?= 0
 SIDECARS := $(patsubst sidecar/%/requirements.txt,%,$(wildcard sidecar/*/requirements.txt))
 SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 
-.PHONY: all build test test-go test-python sidecar-nli-test generate vet fmt lint race evals honesty ci clean
+.PHONY: all build test test-go test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty ci clean
 
 all: build
 
@@ -29,10 +29,14 @@ test: test-python test-go
 test-go:
 	FORSOOTH_TEST_ALL=1 $(GO) test ./...
 
-test-python: $(addprefix test-python-,$(SIDECARS))
+test-python: $(addprefix test-python-,$(SIDECARS)) test-python-nli-train
 
 test-python-%: $(VENVS)/%/ready
 	cd sidecar/$* && ../../$(VENVS)/$*/bin/python -m pytest -q || [ $$? -eq 5 ] # 5: this sidecar has no test
+
+# The training's tests run where the sidecar's do; those that need torch skip themselves there.
+test-python-nli-train: $(VENVS)/nli/ready
+	cd sidecar/nli/train && ../../../$(VENVS)/nli/bin/python -m pytest -q
 
 # A sidecar's own tests need no framework that its requirements do not name.
 .PRECIOUS: $(VENVS)/%/ready
