@@ -17,9 +17,10 @@ import (
 
 // Errors that callers tell apart.
 var (
-	ErrCorrupt    = errors.New("is damaged")
-	ErrProvenance = errors.New("provenance")
-	ErrNotFound   = errors.New("not found")
+	ErrCorrupt     = errors.New("is damaged")
+	ErrProvenance  = errors.New("provenance")
+	ErrNotFound    = errors.New("not found")
+	ErrUnavailable = errors.New("cannot be reached") // now; it may be back
 )
 
 // Document is one file of a world as the corpus keeps it: its passages and the
