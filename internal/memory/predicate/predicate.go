@@ -1,0 +1,197 @@
+// Package predicate knows the predicates that memories have: their canonical
+// names, which of them have one value at a time, which is the inverse of which,
+// and the words by which people express them. It reads predicates.yaml, to which
+// a world may add its own; it judges no memory.
+package predicate
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+//go:embed predicates.yaml
+var shipped []byte
+
+// ErrInvalid is wrapped by every refusal of a predicates file.
+var ErrInvalid = errors.New("predicates are not sound")
+
+// Predicate is one line of the file.
+type Predicate struct {
+	Name     string            `yaml:"name"`
+	Kind     schema.MemoryKind `yaml:"kind"`
+	Stateful bool              `yaml:"stateful"`
+	Inverse  string            `yaml:"inverse"`
+	Aliases  []string          `yaml:"aliases"`
+	Words    []string          `yaml:"words"` // empty: any words may express it
+}
+
+// Table is a set of predicates. It is safe to share once made.
+type Table struct {
+	byName map[string]*Predicate // canonical names and aliases
+	names  []string              // canonical, in the file's order
+	stems  map[string]map[string]bool
+}
+
+// Default is the table that the binary brings.
+func Default() *Table {
+	t, err := Load(nil, shipped, "predicates.yaml")
+	if err != nil {
+		panic(err) // the shipped file is checked by a test
+	}
+	return t
+}
+
+// Load reads a file of predicates on top of another table, or of none. A
+// predicate of the same name takes the other's place. file is how errors name it.
+func Load(base *Table, data []byte, file string) (*Table, error) {
+	var list []Predicate
+	if err := yaml.UnmarshalWithOptions(data, &list, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("%w: %s: %s", ErrInvalid, file, firstLine(err))
+	}
+	t := &Table{byName: map[string]*Predicate{}, stems: map[string]map[string]bool{}}
+	var all []Predicate
+	if base != nil {
+		for _, name := range base.names {
+			if !slices.ContainsFunc(list, func(p Predicate) bool { return p.Name == name }) {
+				all = append(all, *base.byName[name])
+			}
+		}
+	}
+	for _, p := range append(all, list...) {
+		if err := t.add(p, file); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.checkInverses(file)
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,47}$`)
+
+var kinds = []schema.MemoryKind{schema.MemoryFact, schema.MemoryPreference, schema.MemoryOccurrence,
+	schema.MemoryPromise, schema.MemoryRelation, schema.MemoryEntity}
+
+func (t *Table) add(p Predicate, file string) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s: predicate %q: %s", ErrInvalid, file, p.Name, fmt.Sprintf(format, args...))
+	}
+	if p.Kind == "" {
+		p.Kind = schema.MemoryFact
+	}
+	if !slices.Contains(kinds, p.Kind) {
+		return bad("kind is %q; write one of %v", p.Kind, kinds)
+	}
+	for _, name := range append([]string{p.Name}, p.Aliases...) {
+		if !nameForm.MatchString(name) {
+			return bad("%q is no name; write lower-case letters, digits and _, beginning with a letter", name)
+		}
+		if other := t.byName[name]; other != nil {
+			return bad("%q is a name of %s already", name, other.Name)
+		}
+		t.byName[name] = &p
+	}
+	t.names = append(t.names, p.Name)
+	t.stems[p.Name] = map[string]bool{}
+	for _, w := range p.Words {
+		if strings.TrimSpace(w) == "" {
+			return bad("words holds an empty word")
+		}
+		t.stems[p.Name][text.Stem(strings.ToLower(w))] = true
+	}
+	return nil
+}
+
+func (t *Table) checkInverses(file string) error {
+	for _, name := range t.names {
+		p := t.byName[name]
+		if p.Inverse == "" {
+			continue
+		}
+		if inv := t.byName[p.Inverse]; inv == nil || inv.Name != p.Inverse {
+			return fmt.Errorf("%w: %s: predicate %q: inverse %q is no predicate of this file", ErrInvalid, file, p.Name, p.Inverse)
+		} else if inv.Inverse != name {
+			return fmt.Errorf("%w: %s: predicate %q: its inverse %q names %q as inverse", ErrInvalid, file, p.Name, p.Inverse, inv.Inverse)
+		}
+	}
+	return nil
+}
+
+// Names are the canonical names in order.
+func (t *Table) Names() []string { return slices.Clone(t.names) }
+
+// Get is a predicate by its name or an alias, in whatever spelling: "WorksAt",
+// "works at" and "works-at" are works_at.
+func (t *Table) Get(name string) (Predicate, bool) {
+	p, ok := t.byName[spell(name)]
+	if !ok {
+		return Predicate{}, false
+	}
+	return *p, true
+}
+
+// Canonical is the name under which a memory with this predicate is kept. An
+// unknown one is given in the same spelling, and not found.
+func (t *Table) Canonical(name string) (string, bool) {
+	if p, ok := t.Get(name); ok {
+		return p.Name, true
+	}
+	return spell(name), false
+}
+
+// Stateful says whether a predicate has one value at a time. An unknown one may
+// have several: nothing is replaced by guess.
+func (t *Table) Stateful(name string) bool {
+	p, ok := t.Get(name)
+	return ok && p.Stateful
+}
+
+// Expressed says whether the words of a text can express a predicate, and is true
+// where any words can. An unknown predicate is expressed by its own name only.
+func (t *Table) Expressed(name, in string) bool {
+	p, ok := t.Get(name)
+	if ok && len(p.Words) == 0 {
+		return true
+	}
+	want := t.stems[p.Name]
+	if !ok {
+		want = map[string]bool{}
+		for _, part := range strings.Split(spell(name), "_") {
+			if !text.IsStop(part) {
+				want[text.Stem(part)] = true
+			}
+		}
+	}
+	for _, w := range text.Words(in) {
+		if want[text.Stem(w)] || want[w] {
+			return true
+		}
+		if cut := strings.IndexByte(w, '\''); cut > 0 && want[w[cut:]] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	humps = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	gaps  = regexp.MustCompile(`[\s\-_.]+`)
+)
+
+// spell writes a name in snake case.
+func spell(name string) string {
+	name = humps.ReplaceAllString(strings.TrimSpace(name), "${1}_${2}")
+	return strings.ToLower(gaps.ReplaceAllString(name, "_"))
+}
