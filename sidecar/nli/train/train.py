@@ -51,6 +51,8 @@ class Phase:
 PHASES = (
     Phase("mixture", 1300, 2, 7, 4, 16, 0, (1e-4, 1e-4)),
     Phase("groups", 1150, 2, 10, 8, 8, 4, (1e-4, 0.0)),
+    Phase("longer", 550, 2, 10, 8, 6, 4, (8e-5, 6.3e-5)),
+    Phase("all", 2000, 2, 10, 8, 6, 4, (7e-5, 0.0)),
 )
 WARM_UP = 120
 CONTRAST = 0.3
