@@ -1,0 +1,167 @@
+// Package scan is Guard 2: it looks through the stored memories of a world for
+// what says the same twice, what has changed, and what contradicts, and gives the
+// events by which the log takes note of it. It is pure: it reads no clock, keeps
+// nothing between two runs and writes to no store. Nothing it does deletes a
+// memory, and it resolves no contradiction.
+//
+// Signals name suspects, rules dismiss most of them at sight, and what is left are
+// clusters, of which a run judges a bounded number: first by rules, then by an
+// entailment model, and by a language model only where both do not know.
+package scan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/guards"
+	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// By is who the events of a scan are by.
+const By = "guard2"
+
+// Item is a memory as the index keeps it.
+type Item struct {
+	schema.Memory
+	Vector   []float32 // of its content; empty where there is none
+	Model    string    // the embedding that made it: vectors of two do not compare
+	Accessed int
+}
+
+// Predicates say what is known of a predicate.
+type Predicates interface {
+	Canonical(name string) string
+	Stateful(name string) bool // it has one value at a time
+}
+
+// Settings bound a scan and say what it does by itself.
+type Settings struct {
+	Structural  bool
+	Floor       float64       // of the cosine, in the embedding's own scale; 0: no semantic signal
+	Drift       time.Duration // between two valid_from of one key; 0: no temporal signal
+	MaxClusters int           // judged in one run
+	MaxCalls    int           // of the judge in one run
+	Merge       bool
+	Supersede   bool
+	Flag        bool
+	Seed        uint64 // of the trees by which large buckets are searched
+}
+
+// maxCalls bounds what a judge may cost a night.
+const maxCalls = 50
+
+// From are the settings of the guards for an embedding.
+func From(c guards.Consistency, model string) Settings {
+	return Settings{
+		Structural: c.Signals.Structural, Floor: Floor(model, c.Signals.Similarity), Drift: time.Duration(c.Signals.DriftDays) * 24 * time.Hour,
+		MaxClusters: c.MaxClusters, MaxCalls: maxCalls,
+		Merge: c.Auto.Merge, Supersede: c.Auto.Supersede, Flag: c.Auto.Flag,
+	}
+}
+
+// Scanner scans. Entail and Judge may be nil: what the rules do not know stays
+// unclear then, and nothing happens to it.
+type Scanner struct {
+	Settings   Settings
+	Rule       memory.Rule
+	Predicates Predicates
+	Entail     Entailer
+	Judge      Judge
+}
+
+// Input is what one run looks at.
+type Input struct {
+	World    string
+	Memories []Item             // of the world; those that are not active are passed over
+	Lore     []Lore             // sentences of it that changed since the last run
+	Judged   map[string]Verdict // by earlier runs: Result.Judged, kept
+	Settled  map[string]bool    // PairKey of memories that an operator called distinct, or between which an action was undone
+	Now      time.Time          // wall time of the events
+}
+
+// Result is what a run found. The events are to be appended first and Judged kept
+// afterwards: a run that is killed between the two gives the same events again,
+// under the same ids.
+type Result struct {
+	Report   Report
+	Events   []schema.MemoryEvent
+	Judged   map[string]Verdict
+	Accessed map[string]int // of canonical memories, summed over what was merged
+}
+
+// PairKey names two memories in either order.
+func PairKey(a, b string) string {
+	if b < a {
+		a, b = b, a
+	}
+	return a + " " + b
+}
+
+// run is the state of one scan.
+type run struct {
+	*Scanner
+	ctx   context.Context
+	in    *Input
+	items []*Item // active ones by id
+	vocab vocabulary
+	trait []*traits // of items, made when first needed
+	value []*value  // likewise
+	index map[string]int
+	gone  map[int]bool // superseded or merged in this run
+	out   Result
+}
+
+// Run scans a world once.
+func (s *Scanner) Run(ctx context.Context, in Input) (Result, error) {
+	r, err := s.begin(ctx, &in)
+	if err != nil {
+		return Result{}, err
+	}
+	clusters, err := r.find()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := r.judgeAll(clusters); err != nil {
+		return Result{}, err
+	}
+	if err := r.lore(); err != nil {
+		return Result{}, err
+	}
+	r.out.Report.Actions = actions(r.out.Events)
+	return r.out, nil
+}
+
+func (s *Scanner) begin(ctx context.Context, in *Input) (*run, error) {
+	if s.Predicates == nil {
+		return nil, fmt.Errorf("scan of %s: the predicates are missing", in.World)
+	}
+	r := &run{Scanner: s, ctx: ctx, in: in, index: map[string]int{}, gone: map[int]bool{}, vocab: newVocabulary()}
+	r.out.Judged, r.out.Accessed = map[string]Verdict{}, map[string]int{}
+	for i := range in.Memories {
+		m := &in.Memories[i]
+		if m.World != in.World {
+			return nil, fmt.Errorf("scan of %s: memory %s is of world %q", in.World, m.ID, m.World)
+		}
+		if m.Status == schema.MemoryActive {
+			r.items = append(r.items, m)
+		}
+	}
+	slices.SortFunc(r.items, func(a, b *Item) int { return strings.Compare(a.ID, b.ID) })
+	r.items = slices.CompactFunc(r.items, func(a, b *Item) bool { return a.ID == b.ID })
+	for i, m := range r.items {
+		r.index[m.ID] = i
+	}
+	r.trait, r.value = make([]*traits, len(r.items)), make([]*value, len(r.items))
+	r.out.Report.Memories = len(r.items)
+	return r, nil
+}
+
+// settled says whether nothing more is to be done between two memories.
+func (r *run) settled(i, k int) bool {
+	a, b := r.items[i], r.items[k]
+	return slices.Contains(a.Contradicts, b.ID) || len(r.in.Settled) > 0 && r.in.Settled[PairKey(a.ID, b.ID)]
+}
