@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -28,7 +27,7 @@ var _ store.Corpus = (*Corpus)(nil)
 // OpenCorpus opens or makes the corpus file. A damaged one is an error that
 // wraps store.ErrCorrupt.
 func OpenCorpus(ctx context.Context, path string) (*Corpus, error) {
-	f, err := open(ctx, path, "corpus index", corpusVersion, corpusLayout)
+	f, err := open(ctx, path, plan{kind: "corpus index", version: corpusVersion, layout: corpusLayout})
 	if err != nil {
 		return nil, err
 	}
@@ -40,25 +39,7 @@ func OpenCorpus(ctx context.Context, path string) (*Corpus, error) {
 // is built anew from the world's files. The returned note says so and is empty
 // otherwise.
 func MendCorpus(ctx context.Context, path string) (c *Corpus, note string, err error) {
-	c, err = OpenCorpus(ctx, path)
-	if err == nil {
-		if err = c.verify(ctx); err == nil {
-			return c, "", nil
-		}
-		err = errors.Join(err, c.Close())
-	}
-	if !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, errOld) {
-		return nil, "", err
-	}
-	why := err
-	if err := setAside(path); err != nil {
-		return nil, "", err
-	}
-	c, err = OpenCorpus(ctx, path)
-	if err != nil {
-		return nil, "", err
-	}
-	return c, fmt.Sprintf("set aside as %s.damaged and built anew: %v", path, why), nil
+	return mend(ctx, path, "the world's files", OpenCorpus)
 }
 
 // verify reads every row's checksum, which SQLite itself does not keep.

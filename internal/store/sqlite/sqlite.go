@@ -26,9 +26,18 @@ type file struct {
 	db   *sql.DB
 }
 
+// plan is what a kind of file holds.
+type plan struct {
+	kind    string
+	version int
+	layout  string
+	older   map[int]string // what brings a file of that version to this one
+	pragmas []string       // besides those of every file
+}
+
 // open opens or makes a file, checks that it is whole, of this kind and of a
 // version this build reads, and lays out its tables.
-func open(ctx context.Context, path, kind string, version int, layout string) (*file, error) {
+func open(ctx context.Context, path string, p plan) (*file, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("%s: make its folder: %w", path, err)
 	}
@@ -36,7 +45,7 @@ func open(ctx context.Context, path, kind string, version int, layout string) (*
 		return nil, fmt.Errorf("%s: is a folder; name a file", path)
 	}
 	dsn := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: url.Values{
-		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)"},
+		"_pragma": append([]string{"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)"}, p.pragmas...),
 		"_txlock": {"immediate"},
 	}.Encode()}
 	db, err := sql.Open("sqlite", dsn.String())
@@ -44,13 +53,13 @@ func open(ctx context.Context, path, kind string, version int, layout string) (*
 		return nil, fmt.Errorf("%s: open: %w", path, err)
 	}
 	f := &file{path: path, db: db}
-	if err := f.prepare(ctx, kind, version, layout); err != nil {
+	if err := f.prepare(ctx, p); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return f, nil
 }
 
-func (f *file) prepare(ctx context.Context, kind string, version int, layout string) error {
+func (f *file) prepare(ctx context.Context, p plan) error {
 	var verdict string
 	if err := f.db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
 		return f.wrap("check", err)
@@ -66,22 +75,34 @@ func (f *file) prepare(ctx context.Context, kind string, version int, layout str
 		var v int
 		switch err := tx.QueryRowContext(ctx, "SELECT kind, version FROM about").Scan(&k, &v); {
 		case errors.Is(err, sql.ErrNoRows):
-			if _, err := tx.ExecContext(ctx, layout); err != nil {
+			if _, err := tx.ExecContext(ctx, p.layout); err != nil {
 				return err
 			}
-			_, err := tx.ExecContext(ctx, "INSERT INTO about VALUES (?, ?)", kind, version)
+			_, err := tx.ExecContext(ctx, "INSERT INTO about VALUES (?, ?)", p.kind, p.version)
 			return err
 		case err != nil:
 			return err
-		case k != kind:
-			return fmt.Errorf("holds a %s, not a %s; name another file", k, kind)
-		case v > version:
-			return fmt.Errorf("has version %d and this build reads up to %d; use a newer forsooth", v, version)
-		case v < version:
-			return fmt.Errorf("has version %d and this build reads %d: %w", v, version, errOld)
+		case k != p.kind:
+			return fmt.Errorf("holds a %s, not a %s; name another file", k, p.kind)
+		case v > p.version:
+			return fmt.Errorf("has version %d and this build reads up to %d; use a newer forsooth", v, p.version)
+		case v < p.version:
+			return p.migrate(ctx, tx, v)
 		}
 		return nil
 	})
+}
+
+func (p plan) migrate(ctx context.Context, tx *sql.Tx, from int) error {
+	steps, ok := p.older[from]
+	if !ok {
+		return fmt.Errorf("has version %d and this build reads %d: %w", from, p.version, errOld)
+	}
+	if _, err := tx.ExecContext(ctx, steps); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, "UPDATE about SET version = ?", p.version)
+	return err
 }
 
 var errOld = errors.New("is of an older version")
@@ -128,10 +149,47 @@ func (f *file) wrap(what string, err error) error {
 // Close closes the file.
 func (f *file) Close() error { return f.wrap("close", f.db.Close()) }
 
+// checked is a store that can read every one of its rows to see that it is whole.
+type checked interface {
+	verify(ctx context.Context) error
+	Close() error
+}
+
+// mend opens a file; one that is damaged or of a version that cannot be brought
+// up is set aside as NAME.damaged and an empty one takes its place, to be built
+// anew from its source. The note says so and is empty otherwise.
+func mend[T checked](ctx context.Context, path, source string, open func(context.Context, string) (T, error)) (s T, note string, err error) {
+	var none T
+	s, err = open(ctx, path)
+	if err == nil {
+		if err = s.verify(ctx); err == nil {
+			return s, "", nil
+		}
+		err = errors.Join(err, s.Close())
+	}
+	if !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, errOld) {
+		return none, "", err
+	}
+	why := err
+	if err := setAside(path); err != nil {
+		return none, "", err
+	}
+	if s, err = open(ctx, path); err != nil {
+		return none, "", err
+	}
+	return s, fmt.Sprintf("set aside as %s%s, built anew from %s: %v", path, damaged, source, why), nil
+}
+
+// damaged ends the name of a file that was set aside.
+const damaged = ".damaged"
+
+// journals are the ends of the names of the files that make up one SQLite file.
+var journals = []string{"", "-wal", "-shm"}
+
 // setAside renames a file and its journal so that a new one can be made.
 func setAside(path string) error {
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		err := os.Rename(path+suffix, path+".damaged"+suffix)
+	for _, suffix := range journals {
+		err := os.Rename(path+suffix, path+damaged+suffix)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: set aside: %w", path+suffix, err)
 		}

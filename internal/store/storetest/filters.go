@@ -70,7 +70,7 @@ func filterCases() []filterCase {
 		{"an unknown player and those of none", filter{Player: "p9", NoPlayer: true}, ids("d", "e", "j")},
 		{"a player with a sign of a pattern", filter{Player: "p%"}, nil},
 		{"ids", filter{IDs: ids("b", "a", "zz", "a")}, ids("a", "b")},
-		{"an empty list of ids", filter{IDs: ids()}, nil},
+		{"an empty list of ids", filter{IDs: []string{}}, nil},
 		{"ids of another world", filter{World: "w2", IDs: ids("a", "b")}, ids("a")},
 		{"kinds", filter{Kinds: []schema.MemoryKind{schema.MemoryPromise, schema.MemoryOccurrence}}, ids("c", "d", "e")},
 		{"statuses", filter{Statuses: []schema.MemoryStatus{schema.MemoryPending, schema.MemorySuperseded, schema.MemoryFlagged}}, ids("f", "g", "h")},
