@@ -45,12 +45,12 @@ def test_kinds_are_counted_at_one_line() -> None:
 
 
 def test_all_tables_are_of_the_last_model() -> None:
-    s = card.Sets(PAIRS, PAIRS, {"snli": PAIRS})
-    worse = card.Scored("public data only", SCORES[::-1], SCORES[::-1], {"snli": SCORES[::-1]})
-    ships = card.Scored("as it ships", SCORES, SCORES, {"snli": SCORES})
-    text = card.figures(s, [worse, ships], "head", ["behind the rules", ".900", "", "", "", ""])
+    s = card.Sets(PAIRS, PAIRS, PAIRS, {"snli": PAIRS})
+    worse = card.Scored("public data only", SCORES[::-1], SCORES[::-1], SCORES[::-1], {"snli": SCORES[::-1]})
+    ships = card.Scored("as it ships", SCORES, SCORES, SCORES, {"snli": SCORES})
+    text = card.figures(s, [worse, ships], "head", ["behind the rules", ".900", "", "", ""])
     assert text.count("| public data only |") == 1 and "| behind the rules | .900 |" in text
-    assert "| as it ships | .750 | 50 % | .750 | 50 % | .750 |" in text and "| snli | 4 | .750 | 50 % | 75 % |" in text
+    assert "| as it ships | .750, 50 % | .750, 50 % | .750, 50 % | .750 |" in text and "| snli | 4 | .750 | 50 % | 75 % |" in text
 
 
 def test_the_cascade_is_shown_only_where_it_was_measured_on_these_weights(tmp_path: Path) -> None:

@@ -115,3 +115,8 @@ def test_the_groups_that_ship_are_readable_and_contrast() -> None:
     questions = written_answers(HERE / "answers")
     assert len(questions) > 1000 and {q.answers for q in questions} == {0.0, 0.5, 1.0}
     assert not [q.block for q in questions if q.block.endswith("?")]
+
+
+def test_held_out_groups_are_read_and_none_of_them_is_trained_on() -> None:
+    held, trained = written_groups(HERE / "held"), written_groups(HERE / "groups")
+    assert held and not {g.premise for g in held} & {g.premise for g in trained}
