@@ -1,0 +1,142 @@
+// Package qdrant keeps the corpus and the session on a Qdrant server, in a
+// collection for each, so that no point of the one can be read as the other's. It
+// speaks gRPC, and is the only package that knows Qdrant. It does not run a server,
+// and it is no transaction log: whatever it keeps can be built again, the corpus
+// from the world's files and the session from the memory log. Writers in one
+// process do not disturb each other; of two processes that count uses of one
+// memory at the same moment, one may lose its count.
+package qdrant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	qd "github.com/qdrant/go-client/qdrant"
+	"google.golang.org/grpc"
+	grpcbackoff "google.golang.org/grpc/backoff"
+)
+
+// Options say where the server is and how collections are laid out there.
+type Options struct {
+	Addr      string // host:port of its gRPC side, by default port 6334
+	APIKey    string
+	TLS       bool
+	Prefix    string        // before the collections' names, so that several games share a server
+	Dimension int           // of the embedding
+	Nodes     int           // 1, or 3 and more: a copy of each point on three of them
+	Attempts  int           // at each request; 0 is 5
+	Timeout   time.Duration // of one attempt; 0 is 10 s
+
+	// Intercept sees each attempt at each request; tests make them fail with it.
+	Intercept grpc.UnaryClientInterceptor
+}
+
+const (
+	defaultAttempts = 5
+	defaultTimeout  = 10 * time.Second
+	largestMessage  = 256 << 20
+)
+
+// collection is one collection on a server.
+type collection struct {
+	o      Options
+	name   string
+	client *qd.Client
+}
+
+// open connects, and makes the collection or checks the one that is there.
+func open(ctx context.Context, o Options, l layout) (*collection, error) {
+	if o.Attempts == 0 {
+		o.Attempts = defaultAttempts
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	client, err := dial(o)
+	if err != nil {
+		return nil, err
+	}
+	c := &collection{o: o, name: o.Prefix + l.kind, client: client}
+	if err := c.prepare(ctx, l); err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
+	return c, nil
+}
+
+func (o *Options) check() error {
+	switch {
+	case o.Dimension < 1:
+		return fmt.Errorf("qdrant: a dimension of %d; it is that of the embedding, at least 1", o.Dimension)
+	case o.Nodes != 0 && o.Nodes != 1 && o.Nodes < copies:
+		return fmt.Errorf("qdrant: %d nodes; use 1, or %d and more", o.Nodes, copies)
+	case o.Attempts < 1:
+		return fmt.Errorf("qdrant: %d attempts; use at least 1", o.Attempts)
+	}
+	return nil
+}
+
+func dial(o Options) (*qd.Client, error) {
+	host, port, err := net.SplitHostPort(o.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("qdrant address %q: write host:port, such as localhost:6334: %w", o.Addr, err)
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return nil, fmt.Errorf("qdrant address %q: the port is a number from 1 to 65535", o.Addr)
+	}
+	dials := []grpc.DialOption{
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(largestMessage)),
+		// A server that is back is found within two seconds.
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           grpcbackoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
+			MinConnectTimeout: 5 * time.Second,
+		}),
+	}
+	if o.Intercept != nil {
+		dials = append(dials, grpc.WithChainUnaryInterceptor(o.Intercept))
+	}
+	client, err := qd.NewClient(&qd.Config{
+		Host: host, Port: int(n), APIKey: o.APIKey, UseTLS: o.TLS, GrpcOptions: dials,
+		PoolSize: 1, SkipCompatibilityCheck: true, // prepare checks, and says what to do
+	})
+	if err != nil {
+		return nil, fmt.Errorf("qdrant at %s: %w", o.Addr, err)
+	}
+	return client, nil
+}
+
+// Close ends the connection.
+func (c *collection) Close() error {
+	if err := c.client.Close(); err != nil {
+		return fmt.Errorf("qdrant at %s: close: %w", c.o.Addr, err)
+	}
+	return nil
+}
+
+// copies is on how many nodes of a cluster a point lies. A write counts when two
+// have it, and a read asks as many, so that one node may be down and no read is
+// older than the last write.
+const copies, quorum = 3, 2
+
+func (c *collection) clustered() bool { return c.o.Nodes >= copies }
+
+func (c *collection) ordering(t qd.WriteOrderingType) *qd.WriteOrdering {
+	if !c.clustered() {
+		return nil
+	}
+	return &qd.WriteOrdering{Type: t}
+}
+
+func (c *collection) consistency() *qd.ReadConsistency {
+	if !c.clustered() {
+		return nil
+	}
+	return qd.NewReadConsistencyType(qd.ReadConsistencyType_Majority)
+}
