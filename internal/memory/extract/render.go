@@ -1,0 +1,145 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// reported are the words of a player as the NPC tells of them: "I come from the
+// coast" becomes "they come from the coast", and "you" becomes "me". Quotations
+// keep their own person. antecedent, where given, stands for a leading "he".
+func (f *frame) reported(start, end int, lead, antecedent string) string {
+	var b strings.Builder
+	b.WriteString(lead)
+	at := start
+	ts := tokens(f.said.text, start, end)
+	for i := 0; i < len(ts); i++ {
+		t := ts[i]
+		whole := i // the last token of the same word
+		for whole+1 < len(ts) && ts[whole+1].start == t.start {
+			whole++
+		}
+		form := f.thirdPerson(ts, i)
+		if i == 0 && antecedent != "" {
+			form = antecedent
+			if whole > i { // "he's"
+				form += " " + lowOf(ts[i+1:whole+1])
+			}
+		}
+		if form == "" {
+			i = whole
+			continue
+		}
+		b.WriteString(f.said.original[at:t.start])
+		b.WriteString(form)
+		at = t.end
+		i = whole
+		if next := i + 1; next < len(ts) && agreeing(t.low, ts[next].low) != "" {
+			b.WriteString(f.said.original[at:ts[next].start])
+			b.WriteString(agreeing(t.low, ts[next].low))
+			at = ts[next].end
+			i = next
+		}
+	}
+	b.WriteString(f.said.original[at:end])
+	return tidy(b.String())
+}
+
+// thirdPerson is the form of a word in reported speech, or "" where it stays.
+func (f *frame) thirdPerson(ts []token, i int) string {
+	contracted := i+1 < len(ts) && ts[i+1].start == ts[i].start
+	if contracted {
+		return contractedForm(ts[i].low, ts[i+1].low, f.isSubject(ts, i))
+	}
+	switch ts[i].low {
+	case "i", "we":
+		return "they"
+	case "me", "us":
+		return "them"
+	case "my", "our":
+		return "their"
+	case "mine", "ours":
+		return "theirs"
+	case "myself", "ourselves":
+		return "themself"
+	case "you", "u", "ya", "thee", "thou":
+		if f.isSubject(ts, i) {
+			return "I"
+		}
+		return "me"
+	case "your", "ur", "thy":
+		return "my"
+	case "yours":
+		return "mine"
+	case "yourself":
+		return "myself"
+	}
+	return ""
+}
+
+// contractedForm spells out "I'm", "you've" and the like in the other person.
+func contractedForm(first, second string, _ bool) string {
+	switch first {
+	case "i", "we":
+		return "they " + agree("they", second)
+	case "you":
+		return "I " + agree("I", second)
+	}
+	return ""
+}
+
+func agree(person, verb string) string {
+	switch {
+	case person == "they" && verb == "am":
+		return "are"
+	case person == "I" && verb == "are":
+		return "am"
+	}
+	return verb
+}
+
+// agreeing is the verb that changes with its subject: "I am", "I was", "you are".
+func agreeing(pronoun, verb string) string {
+	switch {
+	case pronoun == "i" && verb == "am":
+		return "are"
+	case pronoun == "i" && verb == "was":
+		return "were"
+	case pronoun == "you" && verb == "are":
+		return "am"
+	case pronoun == "you" && verb == "were":
+		return "was"
+	}
+	return ""
+}
+
+// isSubject says whether a "you" does something: it begins the clause, or a verb
+// follows it and none stands right before it.
+func (f *frame) isSubject(ts []token, i int) bool {
+	if i == 0 || ts[i].gap || conjunctions[ts[i-1].low] {
+		return verbish(ts, i+1)
+	}
+	before := ts[i-1].low
+	if lemma[before] != "" && !verbOfReport[lemma[before]] || prepositions[before] {
+		return false
+	}
+	return verbish(ts, i+1)
+}
+
+var prepositions = set(`to for from with at by of about against before behind beside near on in over under without than like upon toward towards after around between among`)
+
+// tidy closes up white space and leaves no end mark.
+func tidy(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.TrimRight(s, ` .!?,;:-`)
+}
+
+// lowerFirst lets a clause follow "that", unless it begins with a name.
+func lowerFirst(s string, keeps bool) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if keeps || n == 0 || !unicode.IsUpper(r) || s == "I" || strings.HasPrefix(s, "I ") || strings.HasPrefix(s, "I'") {
+		return s
+	}
+	return string(unicode.ToLower(r)) + s[n:]
+}

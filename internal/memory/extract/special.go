@@ -1,0 +1,252 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Statements whose subject says what they are of: "my name is Ansel", "my brother
+// is called Tom", "my favourite ale is Bram's", "my home is in Oakham".
+var (
+	ownName   = regexp.MustCompile(`^(?:(?:my|the) )?(?:full |real |true |given )?names? is (?:still |actually )?(?:called )?(.+)$`)
+	callMe    = regexp.MustCompile(`^(?:(?:people|folk|folks|they|everyone|everybody|friends|my friends|most people|most) (?:just )?call (?:me|us)|(?:you (?:can|may) |just )?call me) (.+)$`)
+	kinName   = regexp.MustCompile(`^my (?:\w+ )??(\w+?)(?:'s)? (?:name )?is (?:called |named )(.+)$|^my (?:\w+ )??(\w+)'s name is (.+)$`)
+	kinIs     = regexp.MustCompile(`^(.+) is my (?:\w+ )??(\w+)$`)
+	iAmKinOf  = regexp.MustCompile(`^i am (.+)'s (?:\w+ )?(\w+)$`)
+	favourite = regexp.MustCompile(`^my (?:favou?rite|best loved) (\w+(?: \w+)?) (?:is|are|was) (.+)$`)
+	homeIs    = regexp.MustCompile(`^(?:my|our) (?:home|house|farm|cottage|family home) (?:is|stands|lies) (?:in|at|near|on|by|outside|beyond|across from) (.+)$`)
+	homeOf    = regexp.MustCompile(`^(.+) is (?:my|our) home$`)
+	trade     = regexp.MustCompile(`^my (?:job|trade|craft|profession|work|calling) is (?:a |an |the |to be (?:a|an) )?(.+)$`)
+	birthIs   = regexp.MustCompile(`^my birthday is (?:on |in )?(.+)$`)
+	owesMe    = regexp.MustCompile(`^(.+) owes? me (.+)$`)
+	iAmNamed  = regexp.MustCompile(`^i am ([a-z'-]+(?: [a-z'-]+)?)$`)
+)
+
+// special reads the forms that no verb rule knows.
+func (f *frame) special(c *clause) ([]Candidate, bool) {
+	ts := f.trim(tokens(f.said.text, c.start, c.end))
+	s := lowOf(ts)
+	one := func(subject, pred, object string) ([]Candidate, bool) {
+		if c.negated {
+			object = memory.Deny(object)
+		}
+		p, _ := f.context.Predicates.Get(pred)
+		return []Candidate{f.told(c, p.Kind, subject, pred, object, "", f.spanOf(c.start, c.end), f.lessSure(&clause{subject: subject0, start: c.start, end: c.end}, 0.9))}, true
+	}
+	player := memory.PlayerPrefix + f.player
+	s = strings.Replace(s, " is not ", " is ", 1)
+	if m := ownName.FindStringSubmatch(s); m != nil {
+		return f.naming(c, ts, m[1], one)
+	}
+	if m := callMe.FindStringSubmatch(s); m != nil {
+		return f.naming(c, ts, m[1], one)
+	}
+	if m := kinName.FindStringSubmatch(s); m != nil {
+		word, name := m[1]+m[3], m[2]+m[4]
+		if pred := kin[word]; pred != "" {
+			object := f.objectOf(f.asWritten(ts, name))
+			if pred == "has" {
+				object = word + " " + f.asWritten(ts, name)
+			}
+			f.remember(person{id: f.idOf(name), shown: f.asWritten(ts, name), feminine: feminine[word], gendered: !neutral[word], span: f.spanOf(c.start, c.end)[0]})
+			return one(player, pred, object)
+		}
+	}
+	if c.past || c.modal != "" {
+		return nil, false
+	}
+	for _, form := range []struct {
+		re   *regexp.Regexp
+		pred string
+	}{{homeIs, "lives_in"}, {homeOf, "lives_in"}, {trade, "role"}, {birthIs, "birthday"}} {
+		if m := form.re.FindStringSubmatch(s); m != nil {
+			return one(player, form.pred, f.objectOf(f.asWritten(ts, m[1])))
+		}
+	}
+	if m := favourite.FindStringSubmatch(s); m != nil {
+		return one(player, "favourite", m[1]+": "+f.asWritten(ts, m[2]))
+	}
+	if m := owesMe.FindStringSubmatch(s); m != nil {
+		return one(player, "is_owed", f.asWritten(ts, m[2])+" by "+f.asWritten(ts, m[1]))
+	}
+	return f.specialKin(c, ts, s, one)
+}
+
+// subject0 is the subject by which a special form is as sure as the player's own.
+var subject0 = subject{kind: speaker}
+
+type maker func(subject, pred, object string) ([]Candidate, bool)
+
+// specialKin reads "Tom is my brother", "I am Tom's brother" and "I am Ansel".
+func (f *frame) specialKin(c *clause, ts []token, s string, one maker) ([]Candidate, bool) {
+	player := memory.PlayerPrefix + f.player
+	if m := kinIs.FindStringSubmatch(s); m != nil && kin[m[2]] != "" && kin[m[2]] != "has" && c.subject.kind != thing && c.subject.kind != pronoun {
+		name := f.asWritten(ts, m[1])
+		f.remember(person{id: f.idOf(name), shown: name, feminine: feminine[m[2]], gendered: !neutral[m[2]], span: f.spanOf(c.start, c.end)[0]})
+		if c.subject.kind == listener {
+			name = "you"
+		}
+		return one(player, kin[m[2]], f.objectOf(name))
+	}
+	if m := iAmKinOf.FindStringSubmatch(s); m != nil && kin[m[2]] != "" {
+		pred := kin[m[2]]
+		if p, ok := f.context.Predicates.Get(pred); ok && p.Inverse != "" {
+			pred = p.Inverse // I am Tom's son: he is my father's kind of kin
+		}
+		return one(player, pred, f.objectOf(f.asWritten(ts, m[1])))
+	}
+	if m := iAmNamed.FindStringSubmatch(s); m != nil && c.subject.kind == speaker && !c.subject.we {
+		name := f.asWritten(ts, m[1])
+		if r, _ := utf8.DecodeRuneInString(name); unicode.IsUpper(r) && f.soundsLikeName(name) && !f.shouting() {
+			if id, ok := f.context.Names.Resolve(name); ok && id != player {
+				return nil, true // who claims to be somebody else is not believed by rule, nor is it kept as a name
+			}
+			return one(player, "name", name)
+		}
+	}
+	return nil, false
+}
+
+// naming keeps the player's name.
+func (f *frame) naming(c *clause, ts []token, low string, one maker) ([]Candidate, bool) {
+	name := f.asWritten(ts, low)
+	for _, lead := range []string{"called ", "just ", "still "} {
+		name = strings.TrimPrefix(name, lead)
+	}
+	if !f.soundsLikeName(name) {
+		return nil, true
+	}
+	return one(memory.PlayerPrefix+f.player, "name", name)
+}
+
+var noName = set(`not none a an the my your of no nothing secret mine yours his her important irrelevant mud late early what whatever later crazy old names unknown private mister fool liar stupid`)
+
+// soundsLikeName says whether words can be a name: three at most, and none that
+// says something else.
+func (f *frame) soundsLikeName(s string) bool {
+	ws := strings.Fields(strings.ToLower(s))
+	if len(ws) == 0 || len(ws) > 4 || len(s) > 48 {
+		return false
+	}
+	for i, w := range ws {
+		if noName[w] && !(i > 0 && (w == "the" || w == "of")) || notNames[w] && w != "the" && w != "of" || i == 0 && (auxiliaries[w] || adverbs[w] || feelings[w]) {
+			return false
+		}
+	}
+	return true
+}
+
+// shouting says whether a message has no lower-case letters, so that capitals
+// mean nothing.
+func (f *frame) shouting() bool { return f.said.text == strings.ToUpper(f.said.text) }
+
+// asWritten finds lower-case words of a clause as the player wrote them.
+func (f *frame) asWritten(ts []token, low string) string {
+	want := strings.Fields(low)
+	for i := 0; i+len(want) <= len(ts); i++ {
+		if strings.TrimSuffix(lowOf(ts[i:i+len(want)]), "'s") == low {
+			return strings.TrimSuffix(strings.TrimSuffix(f.words(ts[i:i+len(want)]), "'s"), "\u2019s")
+		}
+	}
+	return low
+}
+
+// dictated is a message that asks to be remembered: kept as just that.
+func (f *frame) dictated(s sentence) Candidate {
+	words := strings.TrimSpace(f.said.original[s.start:s.end])
+	if len(words) > maxSaid {
+		words = strings.ToValidUTF8(words[:maxSaid], "")
+	}
+	player := memory.PlayerPrefix + f.player
+	out := f.candidate(schema.MemoryOccurrence, player, "asked_to_remember", tidy(words),
+		f.context.PlayerName+" asked me to remember something: \""+strings.ReplaceAll(tidy(words), "\"", "'")+"\".", f.span(SpeakerPlayer, words))
+	out.Source, out.Confidence, out.Claim = schema.OriginUser, 0.5, words
+	out.Tags = []string{TagDictated}
+	return out
+}
+
+// corrected puts right what was said before, in this message or the one before it.
+func (f *frame) corrected(s sentence, out []Candidate) []Candidate {
+	words := f.said.text[s.start:s.end]
+	cut := len(words) - len(strings.TrimLeft(words, " \n"))
+	cut += len(correct.FindString(strings.TrimSpace(words)))
+	rest := sentence{s.start + cut, s.end, asserts}
+	if made := f.stated(rest, nil); len(made) > 0 {
+		return append(f.without(out, made), marked(made)...)
+	}
+	fixed := strings.Trim(f.words(tokens(f.said.text, rest.start, rest.end)), " ")
+	if fixed == "" || len(strings.Fields(fixed)) > 6 {
+		return out
+	}
+	if len(out) > 0 {
+		return append(out[:len(out)-1], f.replaced(out[len(out)-1], fixed, s))
+	}
+	if f.context.Previous == nil {
+		return out
+	}
+	p := *f.context.Previous
+	before := frame{context: f.context, world: f.world, npc: f.npc, player: f.player, turn: p.TurnID, at: f.at}
+	before.context.Previous = nil
+	if old := before.fromPlayer(p.Text); len(old) > 0 {
+		out = append(out, f.replaced(old[len(old)-1], fixed, s))
+	}
+	return out
+}
+
+// without drops what a correction says anew.
+func (f *frame) without(out, made []Candidate) []Candidate {
+	var kept []Candidate
+	for _, c := range out {
+		again := false
+		for _, m := range made {
+			again = again || m.Subject == c.Subject && m.Pred == c.Pred
+		}
+		if !again {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+func marked(made []Candidate) []Candidate {
+	for i := range made {
+		made[i].Tags = append(made[i].Tags, TagCorrection)
+	}
+	return made
+}
+
+// replaced is a candidate with another object, proved by both stretches of words.
+func (f *frame) replaced(c Candidate, object string, s sentence) Candidate {
+	written := strings.TrimSpace(f.said.original[s.start:s.end])
+	shown := c.Object
+	c.Tags = append(append([]string(nil), c.Tags...), TagCorrection)
+	if i := strings.LastIndex(strings.ToLower(c.Content), strings.ToLower(f.shownObject(c, shown))); i >= 0 {
+		n := len(f.shownObject(c, shown))
+		c.Content = c.Content[:i] + object + c.Content[i+n:]
+	} else {
+		c.Content = strings.TrimSuffix(c.Content, ".") + ", and then that they meant " + object + "."
+	}
+	if i := strings.LastIndex(strings.ToLower(c.Claim), strings.ToLower(f.shownObject(c, shown))); i >= 0 {
+		c.Claim = c.Claim[:i] + object + c.Claim[i+len(f.shownObject(c, shown)):]
+	}
+	c.Object = f.objectOf(object)
+	c.Spans = append(append([]schema.MemorySpan(nil), c.Spans...), f.span(SpeakerPlayer, written))
+	c.TurnID, c.EventTime, c.ValidFrom = f.turn, f.at, f.at
+	return c
+}
+
+// shownObject is an object as it stands in the words, where an id took its place.
+func (f *frame) shownObject(c Candidate, object string) string {
+	base, _ := memory.Denied(object)
+	for alias, id := range f.context.Names.ids {
+		if id == base && strings.Contains(strings.ToLower(c.Claim), alias) {
+			return alias
+		}
+	}
+	return base
+}

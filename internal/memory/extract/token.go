@@ -1,0 +1,109 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is a word of a message, or a part of one: "don't" gives "do" and "not",
+// both standing at the whole word.
+type token struct {
+	low        string
+	start, end int  // in the message
+	gap        bool // a comma, dash or the like stands before it
+	upper      bool
+}
+
+// parts are the words that one contraction holds.
+var parts = map[string]string{
+	"i'm": "i am", "im": "i am", "i've": "i have", "ive": "i have", "i'll": "i will", "i'd": "i would",
+	"you're": "you are", "youre": "you are", "you've": "you have", "you'll": "you will", "you'd": "you would",
+	"he's": "he is", "she's": "she is", "it's": "it is", "that's": "that is", "there's": "there is", "who's": "who is", "what's": "what is",
+	"where's": "where is", "he'll": "he will", "she'll": "she will", "he'd": "he would", "she'd": "she would", "name's": "name is",
+	"we're": "we are", "we've": "we have", "we'll": "we will", "we'd": "we would",
+	"they're": "they are", "they've": "they have", "they'll": "they will", "they'd": "they would",
+	"don't": "do not", "dont": "do not", "doesn't": "does not", "doesnt": "does not", "didn't": "did not", "didnt": "did not",
+	"isn't": "is not", "isnt": "is not", "aren't": "are not", "arent": "are not", "wasn't": "was not", "wasnt": "was not", "weren't": "were not", "ain't": "am not",
+	"haven't": "have not", "havent": "have not", "hasn't": "has not", "hadn't": "had not", "won't": "will not", "wont": "will not", "wouldn't": "would not",
+	"can't": "can not", "cant": "can not", "cannot": "can not", "couldn't": "could not", "shouldn't": "should not", "mustn't": "must not",
+	"gonna": "going to", "wanna": "want to", "gotta": "got to", "let's": "let us", "lets": "let us",
+}
+
+// tokens cuts a stretch of a message into words.
+func tokens(s string, from, to int) []token {
+	var out []token
+	gap := false
+	for i := from; i < to; {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !inWord(r) {
+			gap = gap || strings.ContainsRune(",;:()-\u2013\u2014", r) && (r != '-' || i+1 < to && s[i+1] == ' ' || i > from && s[i-1] == ' ')
+			i += size
+			continue
+		}
+		j := i
+		for j < to {
+			r, size := utf8.DecodeRuneInString(s[j:])
+			if !inWord(r) && !(joins(r) && j+size < to && startsWord(s[j+size:])) {
+				break
+			}
+			j += size
+		}
+		out = append(out, expand(s, i, j, gap)...)
+		gap, i = false, j
+	}
+	return out
+}
+
+func inWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
+}
+func joins(r rune) bool { return r == '\'' || r == '\u2019' || r == '-' || r == '.' || r == ',' }
+
+// startsWord says whether a joined part goes on: a full stop or a comma joins
+// digits only.
+func startsWord(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return inWord(r)
+}
+
+func expand(s string, i, j int, gap bool) []token {
+	raw := s[i:j]
+	r, _ := utf8.DecodeRuneInString(raw)
+	low := strings.ReplaceAll(strings.ToLower(raw), "\u2019", "'")
+	if strings.ContainsAny(low, ".,") && !unicode.IsDigit(r) { // "Well,I" is two words
+		k := strings.IndexAny(raw, ".,")
+		return append(expand(s, i, i+k, gap), expand(s, i+k+1, j, true)...)
+	}
+	words := []string{low}
+	if long, ok := parts[low]; ok {
+		words = strings.Fields(long)
+	}
+	var out []token
+	for _, w := range words {
+		out = append(out, token{low: w, start: i, end: j, gap: gap, upper: unicode.IsUpper(r)})
+		gap = false
+	}
+	return out
+}
+
+// words joins the lower-case forms.
+func lowOf(ts []token) string {
+	var b strings.Builder
+	for i, t := range ts {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.low)
+	}
+	return b.String()
+}
+
+// set makes a set of a list in one string.
+func set(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		out[w] = true
+	}
+	return out
+}
