@@ -96,7 +96,7 @@ func (r *run) hash(c *cluster) string {
 	fmt.Fprintf(h, "%v\n", c.stateful)
 	for _, i := range c.members {
 		m := r.items[i]
-		fmt.Fprintf(h, "%s\x00%s\x00%s\x00%s\x00%s\x00%d\x00%.3f\x00%d\x00%d\x00%d\n", m.ID, m.Subject, r.Predicates.Canonical(m.Pred), m.Object, m.Content,
+		fmt.Fprintf(h, "%s\x00%s\x00%s\x00%s\x00%s\x00%d\x00%.3f\x00%d\x00%d\x00%d\n", m.ID, m.Subject, r.canonical(m.Pred), m.Object, m.Content,
 			m.Rank(), m.Confidence, m.EventTime.UnixNano(), m.ValidFrom.UnixNano(), len(m.Spans))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
@@ -121,7 +121,7 @@ func (r *run) groups() []group {
 		if !asserts(m.Kind) {
 			continue
 		}
-		pred := r.Predicates.Canonical(m.Pred)
+		pred := r.canonical(m.Pred)
 		k := key{m.NPC, m.Player, r.subject(m), pred}
 		g, ok := at[k]
 		if !ok {
@@ -234,7 +234,7 @@ func (r *run) conflicting(members []int, signals []string) []cluster {
 	return out
 }
 
-// pairs are the links of a cluster that came of pairs, united where they share a
+// unite makes clusters of pairs, united where they share a
 // member. A chain of likenesses is no likeness, so a cluster stays small.
 func (r *run) unite(found map[[2]int]link) []cluster {
 	pairs := make([][2]int, 0, len(found))
@@ -247,7 +247,7 @@ func (r *run) unite(found map[[2]int]link) []cluster {
 	for _, p := range pairs {
 		a, hasA := of[p[0]]
 		b, hasB := of[p[1]]
-		at := -1
+		var at int
 		switch {
 		case hasA && hasB && a == b:
 			at = a

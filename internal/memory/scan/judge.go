@@ -338,7 +338,7 @@ func (r *run) continues(s *stretch, i int) (bool, error) {
 // view is a stretch as one memory: since its first words, last said with its last.
 func (r *run) view(s *stretch) schema.Memory {
 	m := r.united(s.members)
-	m.Pred, m.Subject = r.Predicates.Canonical(m.Pred), r.subject(r.items[s.members[0]])
+	m.Pred, m.Subject = r.canonical(m.Pred), r.subject(r.items[s.members[0]])
 	m.Object = r.valueOf(s.members[0]).key
 	if m.EventTime.IsZero() {
 		m.EventTime = m.ValidFrom

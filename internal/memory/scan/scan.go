@@ -38,6 +38,22 @@ type Predicates interface {
 	Stateful(name string) bool // it has one value at a time
 }
 
+// Table is a table of predicates as internal/memory/predicate has it.
+type Table interface {
+	Canonical(name string) (string, bool)
+	Stateful(name string) bool
+}
+
+// Of makes Predicates of a table. A name that it does not hold is its own.
+func Of(t Table) Predicates { return table{t} }
+
+type table struct{ Table }
+
+func (t table) Canonical(name string) string {
+	canonical, _ := t.Table.Canonical(name)
+	return canonical
+}
+
 // Settings bound a scan and say what it does by itself.
 type Settings struct {
 	Structural  bool
@@ -111,7 +127,8 @@ type run struct {
 	trait []*traits // of items, made when first needed
 	value []*value  // likewise
 	index map[string]int
-	gone  map[int]bool // superseded or merged in this run
+	preds map[string]string // to their canonical names
+	gone  map[int]bool      // superseded or merged in this run
 	out   Result
 }
 
@@ -139,7 +156,7 @@ func (s *Scanner) begin(ctx context.Context, in *Input) (*run, error) {
 	if s.Predicates == nil {
 		return nil, fmt.Errorf("scan of %s: the predicates are missing", in.World)
 	}
-	r := &run{Scanner: s, ctx: ctx, in: in, index: map[string]int{}, gone: map[int]bool{}, vocab: newVocabulary()}
+	r := &run{Scanner: s, ctx: ctx, in: in, index: map[string]int{}, preds: map[string]string{}, gone: map[int]bool{}, vocab: newVocabulary()}
 	r.out.Judged, r.out.Accessed = map[string]Verdict{}, map[string]int{}
 	for i := range in.Memories {
 		m := &in.Memories[i]
@@ -158,6 +175,16 @@ func (s *Scanner) begin(ctx context.Context, in *Input) (*run, error) {
 	r.trait, r.value = make([]*traits, len(r.items)), make([]*value, len(r.items))
 	r.out.Report.Memories = len(r.items)
 	return r, nil
+}
+
+// canonical is a predicate's canonical name, looked up once.
+func (r *run) canonical(name string) string {
+	c, ok := r.preds[name]
+	if !ok {
+		c = r.Predicates.Canonical(name)
+		r.preds[name] = c
+	}
+	return c
 }
 
 // settled says whether nothing more is to be done between two memories.

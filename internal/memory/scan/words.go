@@ -262,7 +262,7 @@ func (r *run) compare(i, k int) link {
 	own, other := differ(x.stems, y.stems)
 	opposed := r.vocab.strike(&own, &other)
 	left := len(own) + len(other) + len(ownNames) + len(otherNames)
-	pred := r.Predicates.Canonical(a.Pred) == r.Predicates.Canonical(b.Pred)
+	pred := r.canonical(a.Pred) == r.canonical(b.Pred)
 	if !slices.Equal(x.numbers, y.numbers) {
 		if subject && pred && left == 0 && !opposed && asserts(a.Kind) && len(x.numbers) > 0 && len(y.numbers) > 0 {
 			return link{Contradiction, "they give two numbers"}
