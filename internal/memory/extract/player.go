@@ -95,6 +95,9 @@ func (f *frame) beforeQuestion(s sentence) (sentence, bool) {
 // rule; else that it was said.
 func (f *frame) fromClause(c *clause) []Candidate {
 	var out []Candidate
+	if c.end-c.from > maxClause {
+		return nil
+	}
 	if c.subject.kind == relative && c.subject.name != "" {
 		out = append(out, f.introduced(c, c.subject.name))
 	}
@@ -202,7 +205,7 @@ func (f *frame) told(c *clause, kind schema.MemoryKind, subject, pred, object, s
 	}
 	said := f.reported(c.start, c.end, lead, shown)
 	keep := c.subject.kind == named || c.subject.kind == pronoun && shown != ""
-	out := f.candidate(kind, subject, pred, object, f.context.PlayerName+" told me that "+lowerFirst(said, keep)+".", spans...)
+	out := f.candidate(kind, subject, pred, object, f.context.PlayerName+" told me that "+ended(lowerFirst(said, keep)), spans...)
 	out.Source, out.Confidence = schema.OriginUser, confidence
 	out.Claim = strings.TrimSpace(f.said.original[c.start:c.end])
 	if c.inherited {
@@ -285,6 +288,9 @@ func (f *frame) introduced(c *clause, name string) Candidate {
 	out.Source, out.Confidence, out.Claim = schema.OriginUser, 0.9, f.words(ts)
 	return out
 }
+
+// maxClause bounds one statement, in bytes. Nobody says more in a breath.
+const maxClause = 400
 
 // maxSaid bounds what is kept of a statement that no rule knows.
 const maxSaid = 240

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,8 +44,11 @@ func (f *frame) reported(start, end int, lead, antecedent string) string {
 		}
 	}
 	b.WriteString(f.said.original[at:end])
-	return tidy(b.String())
+	return tidy(closing.ReplaceAllString(tidy(b.String()), ""))
 }
+
+// closing is what a statement ends with that is no part of it.
+var closing = regexp.MustCompile(`(?i),\s*(?:smith|sir|friend|my friend|mate|my lady|ma'am|by the way|btw|you know|you see|lol|haha|thanks|thank (?:you|me)|please|though|of course|to be honest)$|,\s*(?-i:[A-Z][a-z]+)$`)
 
 // thirdPerson is the form of a word in reported speech, or "" where it stays.
 func (f *frame) thirdPerson(ts []token, i int) string {
@@ -132,7 +136,7 @@ var prepositions = set(`to for from with at by of about against before behind be
 // tidy closes up white space and leaves no end mark.
 func tidy(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	return strings.TrimRight(s, ` .!?,;:-`)
+	return strings.TrimRight(s, " .!?,;:-\u2013\u2014\u2026")
 }
 
 // lowerFirst lets a clause follow "that", unless it begins with a name.
@@ -142,4 +146,14 @@ func lowerFirst(s string, keeps bool) string {
 		return s
 	}
 	return string(unicode.ToLower(r)) + s[n:]
+}
+
+// ended closes a sentence, unless a quotation at its end has done so.
+func ended(s string) string {
+	for _, q := range []string{".\"", "!\"", "?\"", ".\u201d", "!\u201d", "?\u201d"} {
+		if strings.HasSuffix(s, q) {
+			return s
+		}
+	}
+	return s + "."
 }

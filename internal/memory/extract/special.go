@@ -121,7 +121,11 @@ func (f *frame) naming(c *clause, ts []token, low string, one maker) ([]Candidat
 	if !f.soundsLikeName(name) {
 		return nil, true
 	}
-	return one(memory.PlayerPrefix+f.player, "name", name)
+	made, ok := one(memory.PlayerPrefix+f.player, "name", name)
+	if !c.negated && ok {
+		made[0].Content = f.context.PlayerName + " told me that their name is " + name + "."
+	}
+	return made, ok
 }
 
 var noName = set(`not none a an the my your of no nothing secret mine yours his her important irrelevant mud late early what whatever later crazy old names unknown private mister fool liar stupid`)
@@ -223,21 +227,34 @@ func marked(made []Candidate) []Candidate {
 // replaced is a candidate with another object, proved by both stretches of words.
 func (f *frame) replaced(c Candidate, object string, s sentence) Candidate {
 	written := strings.TrimSpace(f.said.original[s.start:s.end])
-	shown := c.Object
+	shown := f.shownObject(c, c.Object)
 	c.Tags = append(append([]string(nil), c.Tags...), TagCorrection)
-	if i := strings.LastIndex(strings.ToLower(c.Content), strings.ToLower(f.shownObject(c, shown))); i >= 0 {
-		n := len(f.shownObject(c, shown))
-		c.Content = c.Content[:i] + object + c.Content[i+n:]
+	if content, ok := swap(c.Content, shown, object); ok {
+		c.Content = content
 	} else {
 		c.Content = strings.TrimSuffix(c.Content, ".") + ", and then that they meant " + object + "."
 	}
-	if i := strings.LastIndex(strings.ToLower(c.Claim), strings.ToLower(f.shownObject(c, shown))); i >= 0 {
-		c.Claim = c.Claim[:i] + object + c.Claim[i+len(f.shownObject(c, shown)):]
-	}
+	c.Claim, _ = swap(c.Claim, shown, object)
 	c.Object = f.objectOf(object)
 	c.Spans = append(append([]schema.MemorySpan(nil), c.Spans...), f.span(SpeakerPlayer, written))
 	c.TurnID, c.EventTime, c.ValidFrom = f.turn, f.at, f.at
 	return c
+}
+
+// swap puts new words in the place where old ones stand last, with no article
+// twice.
+func swap(s, old, by string) (string, bool) {
+	i := strings.LastIndex(strings.ToLower(s), strings.ToLower(old))
+	if i < 0 || old == "" {
+		return s, false
+	}
+	before := s[:i]
+	if by != withoutArticle(by) {
+		for _, a := range []string{"the ", "a ", "an "} {
+			before = strings.TrimSuffix(before, a)
+		}
+	}
+	return before + by + s[i+len(old):], true
 }
 
 // shownObject is an object as it stands in the words, where an id took its place.

@@ -1,0 +1,169 @@
+package extract
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Answer is what a model gives that was asked for the memories in a turn's words.
+type Answer struct {
+	Memories []Proposal `json:"memories"`
+}
+
+// Proposal is one memory of a model's answer.
+type Proposal struct {
+	Kind       schema.MemoryKind `json:"kind" jsonschema:"enum=fact,enum=preference,enum=relation,enum=event,enum=promise"`
+	Subject    string            `json:"subject"`
+	Predicate  string            `json:"predicate"`
+	Object     string            `json:"object"`
+	Content    string            `json:"content"` // one statement in the third person
+	Confidence float64           `json:"confidence"`
+	Spans      []string          `json:"evidence_spans"` // verbatim
+}
+
+// MaxProposals bounds what is taken of one answer.
+const MaxProposals = 12
+
+// Refused is a proposal that is no candidate, and why.
+type Refused struct {
+	Proposal Proposal
+	Verdict  schema.GroundingVerdict
+}
+
+// FromAnswer checks a model's answer against the words it was given. A proposal of
+// which a span is not verbatim, or lies in a question, a command, a joke or words
+// that address the machine, is NOT_SUPPORTED. A candidate is still to be grounded.
+func FromAnswer(a Answer, r *schema.Reply, c Context) (out []Candidate, refused []Refused) {
+	c = c.withDefaults()
+	f := frame{context: c, world: r.World, npc: r.NPC, player: r.Player, turn: r.TurnID, at: r.AcceptedAt}
+	if r.GameTime != nil && !r.GameTime.IsZero() {
+		f.at = *r.GameTime
+	}
+	words := Words(r, c)
+	for i, p := range a.Memories {
+		why := "more memories than a turn can hold"
+		if i < MaxProposals {
+			var made Candidate
+			if made, why = f.proposed(p, words); why == "" {
+				out = append(out, made)
+				continue
+			}
+		}
+		refused = append(refused, Refused{Proposal: p, Verdict: schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: why, Tier: "rule"}})
+	}
+	return distinct(out), refused
+}
+
+// proposed makes a candidate of a proposal, or says why it is none.
+func (f *frame) proposed(p Proposal, words []Utterance) (Candidate, string) {
+	switch {
+	case strings.TrimSpace(p.Content) == "" || p.Subject == "" || p.Predicate == "" || strings.TrimSpace(p.Object) == "":
+		return Candidate{}, "content, subject, predicate and object must be given"
+	case len(p.Content) > memory.MaxContent/2:
+		return Candidate{}, fmt.Sprintf("content holds %d bytes", len(p.Content))
+	case math.IsNaN(p.Confidence) || p.Confidence <= 0 || p.Confidence > 1:
+		return Candidate{}, fmt.Sprintf("confidence is %v", p.Confidence)
+	case len(p.Spans) == 0 || len(p.Spans) > memory.MaxSpans:
+		return Candidate{}, fmt.Sprintf("%d spans", len(p.Spans))
+	}
+	spans, speaker, why := located(p.Spans, words)
+	if why != "" {
+		return Candidate{}, why
+	}
+	pred, _ := f.context.Predicates.Canonical(p.Predicate)
+	kind := p.Kind
+	if known, ok := f.context.Predicates.Get(pred); ok {
+		kind = known.Kind
+	}
+	subject := f.party(p.Subject)
+	if subject == p.Subject {
+		subject = f.idOf(p.Subject)
+	}
+	out := f.candidate(kind, subject, pred, f.objectOf(p.Object), f.attributed(p.Content, speaker), spans...)
+	out.Claim, out.Confidence, out.Source = p.Content, p.Confidence, schema.OriginSystem
+	switch speaker {
+	case SpeakerPlayer:
+		out.Source = schema.OriginUser
+	case SpeakerNPC: // what the NPC said is remembered as said, whatever it was about
+		out.Subject = memory.NPCPrefix + f.npc
+		if pred != "promised" {
+			out.Pred, out.Kind = "said", schema.MemoryOccurrence
+		}
+	}
+	out.ID = memory.ID(&out.Memory, 0)
+	err := memory.Check(&out.Memory)
+	out.ID = ""
+	if err != nil {
+		return Candidate{}, err.Error()
+	}
+	return out, ""
+}
+
+// attributed says in a content who said it.
+func (f *frame) attributed(content, speaker string) string {
+	lead := f.context.PlayerName + " told me that "
+	switch speaker {
+	case SpeakerNPC:
+		lead = "I told " + f.context.PlayerName + " that "
+	case SpeakerGame:
+		return ended(tidy(content))
+	}
+	if strings.HasPrefix(content, lead) {
+		return ended(tidy(content))
+	}
+	return lead + ended(tidy(content))
+}
+
+// located finds each span verbatim in the words of one speaker.
+func located(spans []string, words []Utterance) (out []schema.MemorySpan, speaker, why string) {
+	for _, s := range spans {
+		s = strings.TrimSpace(s)
+		u := holding(s, words)
+		switch {
+		case s == "":
+			return nil, "", "a span is empty"
+		case u == nil:
+			return nil, "", fmt.Sprintf("the span %q stands nowhere in the words", s)
+		case speaker != "" && speaker != u.Speaker:
+			return nil, "", "its spans are of two speakers"
+		case u.Speaker == SpeakerPlayer && !Asserted(u.Text, s):
+			return nil, "", fmt.Sprintf("the words %q state nothing", s)
+		}
+		speaker = u.Speaker
+		out = append(out, schema.MemorySpan{TurnID: u.TurnID, EventID: u.EventID, Speaker: u.Speaker, Text: s, At: u.At})
+	}
+	return out, speaker, ""
+}
+
+func holding(span string, words []Utterance) *Utterance {
+	for i := range words {
+		if span != "" && strings.Contains(words[i].Text, span) {
+			return &words[i]
+		}
+	}
+	return nil
+}
+
+// Asserted says whether a span of a player's message is stated: it lies in no
+// question, command, supposition, joke or aside, is nobody else's words in
+// quotation marks, and does not address the machine.
+func Asserted(message, span string) bool {
+	m := readMessage(message)
+	if jests(message) {
+		return false
+	}
+	at := strings.Index(m.text, span)
+	if at < 0 {
+		return false
+	}
+	for _, s := range m.sentences {
+		if s.start < at+len(span) && at < s.end && s.kind != asserts && s.kind != corrects {
+			return false
+		}
+	}
+	return true
+}
