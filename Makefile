@@ -26,7 +26,7 @@ build:
 ## test: install what the tests need and run all of them
 test: test-python test-go
 
-test-go:
+test-go: qdrant-edge
 	FORSOOTH_TEST_ALL=1 $(GO) test ./...
 
 test-python: $(addprefix test-python-,$(SIDECARS)) test-python-nli-train
@@ -43,6 +43,14 @@ test-python-nli-train: $(VENVS)/nli/ready
 $(VENVS)/%/ready: sidecar/%/requirements.txt
 	$(PYTHON) -m venv $(VENVS)/$*
 	$(VENVS)/$*/bin/pip install -q --disable-pip-version-check -r $< pytest
+	touch $@
+
+## qdrant-edge: Qdrant's engine in Python, which the tests of the Qdrant store run against
+qdrant-edge: $(VENVS)/qdrant-edge/ready
+
+$(VENVS)/qdrant-edge/ready: internal/store/qdrant/edgetest/requirements.txt
+	$(PYTHON) -m venv $(VENVS)/qdrant-edge
+	$(VENVS)/qdrant-edge/bin/pip install -q --disable-pip-version-check -r $<
 	touch $@
 
 ## sidecar-nli-test: tests, style and types of the entailment sidecar; of these, `test` runs the tests
