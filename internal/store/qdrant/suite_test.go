@@ -2,12 +2,10 @@ package qdrant_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,7 +20,7 @@ import (
 func TestSession(t *testing.T) {
 	server := edgetest.Start(t)
 	storetest.Session(t, func(t *testing.T) func() (store.Session, error) {
-		p := &place{o: options(t, server), server: raw(t, server.Addr)}
+		p := &place{t: t, server: server}
 		return func() (store.Session, error) { return &client{place: p}, nil }
 	})
 }
@@ -30,7 +28,7 @@ func TestSession(t *testing.T) {
 func TestCorpus(t *testing.T) {
 	server := edgetest.Start(t)
 	storetest.Corpus(t, func(t *testing.T) func() (store.Corpus, error) {
-		o := options(t, server)
+		o := emptied(t, server, 3)
 		return func() (store.Corpus, error) { return openCorpus(o) }
 	})
 }
@@ -38,8 +36,7 @@ func TestCorpus(t *testing.T) {
 func TestApart(t *testing.T) {
 	server := edgetest.Start(t)
 	storetest.Apart(t, func(t *testing.T) func() (storetest.Both, error) {
-		o := options(t, server)
-		o.Dimension = 2
+		o := emptied(t, server, 2)
 		return func() (storetest.Both, error) {
 			c, err := openCorpus(o)
 			if err != nil {
@@ -59,32 +56,33 @@ func openCorpus(o qdrant.Options) (store.Corpus, error) {
 	return c, nil
 }
 
-// options are those of collections that no other test has, dropped when it ends.
-func options(t *testing.T, server *edgetest.Server) qdrant.Options {
-	t.Helper()
-	o := qdrant.Options{Addr: server.Addr, Prefix: fmt.Sprintf("test%d_%d_", started, prefixes.Add(1)), Dimension: 3}
-	t.Cleanup(func() { drop(t, o) })
-	return o
-}
+// run is in the names of collections: a server that is shared may know earlier runs.
+var run = time.Now().UnixNano()
 
-var (
-	started  = time.Now().UnixNano() // a server that is shared may know earlier runs
-	prefixes atomic.Int64
-)
-
-// drop deletes what collections there are under the options' prefix.
-func drop(t *testing.T, o qdrant.Options) {
+// emptied are options of collections without a point. They are made once for each
+// dimension, for the engine takes its time over each index, and the points of the
+// test before are deleted.
+func emptied(t *testing.T, server *edgetest.Server, dimension int) qdrant.Options {
 	t.Helper()
-	server := raw(t, o.Addr)
+	o := qdrant.Options{Addr: server.Addr, Prefix: fmt.Sprintf("test%d_%d_", run, dimension), Dimension: dimension}
+	points := raw(t, o.Addr)
 	for _, kind := range []string{"session", "corpus"} {
-		there, err := server.CollectionExists(context.Background(), o.Prefix+kind)
-		if err == nil && there {
-			err = server.DeleteCollection(context.Background(), o.Prefix+kind)
-		}
+		there, err := points.CollectionExists(context.Background(), o.Prefix+kind)
 		if err != nil {
-			t.Logf("drop %s%s: %v", o.Prefix, kind, err)
+			t.Fatal(err)
+		}
+		if !there {
+			continue
+		}
+		_, err = points.Delete(context.Background(), &qd.DeletePoints{
+			CollectionName: o.Prefix + kind, Wait: qd.PtrOf(true),
+			Points: qd.NewPointsSelectorFilter(&qd.Filter{Must: []*qd.Condition{qd.NewIsEmpty("schema_version")}}), // all but the marker
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
+	return o
 }
 
 // raw is a client that knows nothing of forsooth.
@@ -110,9 +108,10 @@ func raw(t *testing.T, addr string) *qd.Client {
 // dimension and the suite's tests are of several, so the first vector that is put
 // tells which, and until then it is guessed.
 type place struct {
-	o      qdrant.Options
-	server *qd.Client
+	t      *testing.T
+	server *edgetest.Server
 	mu     sync.Mutex
+	o      qdrant.Options
 	fixed  bool
 }
 
@@ -130,25 +129,27 @@ func (c *client) session(put int) (*qdrant.Session, error) {
 	p := c.place
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	want := p.o.Dimension
 	if !p.fixed {
-		p.o.Dimension, p.fixed = guess, put > 0
-		if put > 0 {
-			p.o.Dimension = put
+		if want = put; put == 0 {
+			want = guess
 		}
+		p.fixed = put > 0
 	}
-	if c.of == p.o.Dimension {
+	if want != p.o.Dimension {
+		p.o = emptied(p.t, p.server, want)
+	}
+	if c.of == want {
 		return c.opened, nil
 	}
-	if c.opened != nil {
-		err := errors.Join(p.server.DeleteCollection(context.Background(), p.o.Prefix+"session"), c.opened.Close())
-		if err != nil {
-			return nil, err
-		}
-	}
 	s, err := qdrant.OpenSession(context.Background(), p.o)
-	if err == nil {
-		c.opened, c.of = s, p.o.Dimension
+	if err != nil {
+		return nil, err
 	}
+	if c.opened != nil {
+		err = c.opened.Close()
+	}
+	c.opened, c.of = s, want
 	return s, err
 }
 

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,7 @@ type Server struct {
 	process *exec.Cmd
 	hold    io.Closer // its standard input: the server ends with it
 	data    string
+	args    []string
 }
 
 // Start gives the server that FORSOOTH_TEST_QDRANT names, or one of its own that
@@ -44,9 +46,14 @@ func Start(t testing.TB) *Server {
 // further ones of server.py.
 func Own(t testing.TB, args ...string) *Server {
 	t.Helper()
-	s := &Server{data: t.TempDir()}
-	s.start(t, append(args, "--data", s.data))
-	t.Cleanup(func() { s.Stop(t) })
+	s := &Server{args: args}
+	s.start(t)
+	t.Cleanup(func() {
+		s.Stop(t)
+		if err := os.RemoveAll(s.data); err != nil {
+			t.Error(err)
+		}
+	})
 	return s
 }
 
@@ -78,18 +85,18 @@ func (s *Server) Kill(t testing.TB) {
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	_, port, _ := strings.Cut(s.Addr, ":")
-	s.start(t, []string{"--data", s.data, "--port", port})
+	s.start(t, "--data", s.data, "--port", port)
 }
 
 const startTime = 60 * time.Second // an import on a busy machine takes its time
 
-func (s *Server) start(t testing.TB, args []string) {
+func (s *Server) start(t testing.TB, args ...string) {
 	t.Helper()
 	root := moduleRoot(t)
 	python := filepath.Join(root, ".venv", "qdrant-edge", "bin", "python")
 	needs(t, python)
 	script := filepath.Join(root, "internal", "store", "qdrant", "edgetest", "server.py")
-	s.process = exec.Command(python, append([]string{script}, args...)...)
+	s.process = exec.Command(python, slices.Concat([]string{script}, s.args, args)...)
 	s.process.Stderr = os.Stderr
 	in, err := s.process.StdinPipe()
 	if err != nil {
@@ -106,13 +113,13 @@ func (s *Server) start(t testing.TB, args []string) {
 	overdue := time.AfterFunc(startTime, func() { _ = s.process.Process.Kill() })
 	line, err := bufio.NewReader(out).ReadString('\n')
 	overdue.Stop()
-	addr, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+	said, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+	s.Addr, s.data, _ = strings.Cut(said, " with ")
 	if !ok {
 		err = errors.Join(err, s.process.Process.Kill(), s.process.Wait())
 		s.process = nil
 		t.Fatalf("%s printed %q in place of its address: %v", script, line, err)
 	}
-	s.Addr = addr
 }
 
 // needs skips the test where what `make test` installs is missing; under

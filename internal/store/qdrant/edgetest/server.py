@@ -1,15 +1,18 @@
 """The part of Qdrant's gRPC API that internal/store/qdrant uses, over Qdrant's own
 engine in this process. For tests only: one node, no authentication, no snapshots.
 
-    python server.py --data FOLDER [--port N] [--version V]
+    python server.py [--data FOLDER] [--port N] [--version V]
 
-It prints "listening on 127.0.0.1:PORT" and ends when its standard input does.
+It prints "listening on 127.0.0.1:PORT with FOLDER" and ends when its standard input
+does. A folder that it chose itself lies in memory where there is room, for the
+engine waits for the disk at every index it makes.
 """
 
 import argparse
 import pathlib
 import shutil
 import sys
+import tempfile
 import threading
 from concurrent import futures
 from importlib import metadata
@@ -166,6 +169,9 @@ class Collections(api.CollectionsServicer):
         return api.GetCollectionInfoResponse(result=info)
 
 
+# The client asks every ten seconds whether its idle connection lives.
+PINGS = [("grpc.http2.min_ping_interval_without_data_ms", 1000), ("grpc.http2.max_ping_strikes", 0)]
+
 WRITE = ("collection_name", "wait", "ordering", "timeout")
 READ = ("collection_name", "read_consistency", "timeout")
 
@@ -283,24 +289,38 @@ class Points(api.PointsServicer):
         return api.CountResponse(result=api.CountResult(count=n))
 
 
+MEMORY, ROOM = pathlib.Path("/dev/shm"), 2 << 30
+
+
+def new_folder():
+    roomy = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM
+    return tempfile.mkdtemp(prefix="qdrant-edge-", dir=MEMORY if roomy else None)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", required=True, help="folder of the collections")
+    parser.add_argument("--data", help="folder of the collections; without it a new one")
     parser.add_argument("--port", type=int, default=0, help="0 for a free one")
     parser.add_argument("--version", default=metadata.version("qdrant-client"), help="the version to claim")
     args = parser.parse_args()
 
-    engine = Engine(args.data)
+    data = args.data or new_folder()
+    engine = Engine(data)
     server = grpc.server(
         futures.ThreadPoolExecutor(max_workers=8),
-        options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1), ("grpc.so_reuseport", 0)],
+        options=[
+            ("grpc.max_receive_message_length", -1),
+            ("grpc.max_send_message_length", -1),
+            ("grpc.so_reuseport", 0),
+            *PINGS,
+        ],
     )
     api.add_QdrantServicer_to_server(Health(args.version), server)
     api.add_CollectionsServicer_to_server(Collections(engine), server)
     api.add_PointsServicer_to_server(Points(engine), server)
     port = server.add_insecure_port(f"127.0.0.1:{args.port}")
     server.start()
-    print(f"listening on 127.0.0.1:{port}", flush=True)
+    print(f"listening on 127.0.0.1:{port} with {data}", flush=True)
     sys.stdin.read()
     server.stop(grace=1).wait()
     engine.close()
