@@ -190,8 +190,12 @@ func TestScrubLeavesNoByteOfWhatWasDeleted(t *testing.T) {
 	if holding(t, dir, secret) == nil {
 		t.Fatal("nothing holds the text even before the scrub: the test proves nothing")
 	}
+	full := sizeOf(t, path)
 	if err := s.Scrub(ctx); err != nil {
 		t.Fatal(err)
+	}
+	if left := sizeOf(t, path); left >= full {
+		t.Errorf("the file has %d bytes, and had %d before", left, full)
 	}
 	for _, text := range []string{secret, before} {
 		if in := holding(t, dir, text); in != nil {
@@ -207,6 +211,38 @@ func TestScrubLeavesNoByteOfWhatWasDeleted(t *testing.T) {
 	}
 	if holding(t, dir, kept) == nil {
 		t.Error("what was to be kept is gone from the disk")
+	}
+}
+
+func sizeOf(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// TestDeletedTextIsWrittenOver shows what holds before any scrub, once the
+// journal is gone.
+func TestDeletedTextIsWrittenOver(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	const secret = "xylophone-heirloom"
+	s, err := sqlite.OpenSession(ctx, filepath.Join(dir, "session.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50 {
+		if err := s.Put(ctx, []store.MemoryPoint{remembered(fmt.Sprintf("m%d", i), "mira", "p1", secret)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Delete(ctx, store.MemoryFilter{World: "w"}); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, s)
+	if in := holding(t, dir, secret); in != nil {
+		t.Errorf("it is still in %v", in)
 	}
 }
 

@@ -96,6 +96,28 @@ func sessionNearest(t *testing.T, place Place[store.Session]) {
 			wantNearest(t, c, everywhere, []float32{1, 0}, 9, ref{"c", 1})
 		}
 	})
+	t.Run("what is gone takes no place in the list", func(t *testing.T) {
+		s := opened(t, place(t))
+		put(t, s, Point("a", []float32{1, 0}), Point("b", []float32{2, 1}), Point("c", []float32{1, 1}), Point("d", []float32{1, 2}))
+		wantNearest(t, s, everywhere, []float32{1, 0}, 1, ref{"a", 1})
+		if _, err := s.Delete(ctx, store.MemoryFilter{World: "w", IDs: []string{"a"}}); err != nil {
+			t.Fatal(err)
+		}
+		put(t, s, Point("b", nil))
+		put(t, s, Point("c", []float32{1, 1}, func(m *schema.Memory) { m.World = "w2" }))
+		put(t, s, Point("c", []float32{1, 1}, func(m *schema.Memory) { m.NPC = "ansel" }))
+		wantNearest(t, s, everywhere, []float32{1, 0}, 1, ref{"c", math.Sqrt2 / 2})
+		wantNearest(t, s, store.MemoryFilter{World: "w", NPC: "mira"}, []float32{1, 1}, 1, ref{"d", 3 / math.Sqrt(10)})
+	})
+	t.Run("a write of another client between two own is seen", func(t *testing.T) {
+		open := place(t)
+		s, other := opened(t, open), opened(t, open)
+		put(t, s, Point("a", []float32{1, 0}))
+		wantNearest(t, s, everywhere, []float32{1, 0}, 9, ref{"a", 1})
+		put(t, other, Point("b", []float32{1, 1}))
+		put(t, s, Point("c", []float32{0, 1}))
+		wantNearest(t, s, everywhere, []float32{1, 0}, 9, ref{"a", 1}, ref{"b", math.Sqrt2 / 2}, ref{"c", 0})
+	})
 	t.Run("the use of a point is told with it", func(t *testing.T) {
 		s := opened(t, place(t))
 		put(t, s, Point("a", []float32{1, 0}))

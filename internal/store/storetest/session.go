@@ -104,6 +104,16 @@ func sessionKeeps(t *testing.T, place Place[store.Session]) {
 		}
 		wantPoint(t, s, here)
 	})
+	t.Run("a memory inherits nothing of one that was deleted", func(t *testing.T) {
+		s := opened(t, place(t))
+		put(t, s, Point("a", []float32{1, 0}))
+		if n, err := s.Delete(ctx, store.MemoryFilter{World: "w"}); n != 1 || err != nil {
+			t.Errorf("deleted %d, %v; want 1", n, err)
+		}
+		put(t, s, Point("b", []float32{1, 0}, func(m *schema.Memory) { m.Player, m.Subject, m.Tags = "p2", "player:p2", nil }))
+		wantIDs(t, s, store.MemoryFilter{World: "w", Tag: "t"})
+		wantIDs(t, s, store.MemoryFilter{World: "w", Mentions: "p1"})
+	})
 	t.Run("marks are kept beside the points", func(t *testing.T) {
 		s := opened(t, place(t))
 		wantMark(t, s, "log", "")
