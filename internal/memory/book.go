@@ -355,3 +355,15 @@ func (b *Book) resolve(e *schema.MemoryEvent) {
 		}
 	}
 }
+
+// Same are the memories of the same player, subject and predicate, by id.
+func (b *Book) Same(m *schema.Memory) []schema.Memory {
+	var out []schema.Memory
+	for _, o := range b.memories {
+		if o.Player == m.Player && o.Status != schema.MemoryErased && sameSubject(o, m) {
+			out = append(out, clone(o))
+		}
+	}
+	slices.SortFunc(out, func(x, y schema.Memory) int { return strings.Compare(x.ID, y.ID) })
+	return out
+}

@@ -3,6 +3,7 @@ package extract
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
@@ -158,12 +159,30 @@ func Asserted(message, span string) bool {
 	}
 	at := strings.Index(m.text, span)
 	if at < 0 {
-		return false
+		return quotedByReport(&m, message, span)
 	}
+	f := frame{said: m}
 	for _, s := range m.sentences {
-		if s.start < at+len(span) && at < s.end && s.kind != asserts && s.kind != corrects {
+		if s.start >= at+len(span) || at >= s.end || s.kind == asserts || s.kind == corrects {
+			continue
+		}
+		if before, ok := f.beforeQuestion(s); !ok || s.kind != asks || at+len(span) > before.end {
 			return false
 		}
 	}
 	return true
 }
+
+// quotedByReport says whether a span holds a quotation together with the words
+// that say whose it is: "Tom said 'I am from the coast'" is stated, what Tom said
+// is not.
+func quotedByReport(m *message, original, span string) bool {
+	at := strings.Index(original, span)
+	if at < 0 {
+		return false
+	}
+	lead := strings.TrimSpace(m.text[at : at+len(span)])
+	return lead != "" && reports.MatchString(lead) && kindOf(lead) == asserts
+}
+
+var reports = regexp.MustCompile(`(?i)\b(?:says?|said|claims?|claimed|swears?|swore|tells?|told|reads?|wrote|shouted|whispered)\b`)

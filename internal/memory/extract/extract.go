@@ -197,3 +197,20 @@ func distinct(list []Candidate) []Candidate {
 	}
 	return out
 }
+
+// Known says whether something is an id of the table.
+func (n Names) Known(id string) bool { return n.shown[id] != "" }
+
+// Named says whether one of an id's names stands in a text.
+func (n Names) Named(id, in string) bool {
+	if n.shown[id] == "" {
+		return false
+	}
+	words := " " + strings.Join(text.Words(strings.NewReplacer("'s", "", "\u2019s", "").Replace(in)), " ") + " "
+	for alias, of := range n.ids {
+		if of == id && strings.Contains(words, " "+strings.Join(text.Words(alias), " ")+" ") {
+			return true
+		}
+	}
+	return false
+}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 
@@ -42,13 +43,15 @@ type Table struct {
 }
 
 // Default is the table that the binary brings.
-func Default() *Table {
+func Default() *Table { return theDefault() }
+
+var theDefault = sync.OnceValue(func() *Table {
 	t, err := Load(nil, shipped, "predicates.yaml")
 	if err != nil {
 		panic(err) // the shipped file is checked by a test
 	}
 	return t
-}
+})
 
 // Load reads a file of predicates on top of another table, or of none. A
 // predicate of the same name takes the other's place. file is how errors name it.

@@ -1,0 +1,58 @@
+package write
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// OnFailure is what becomes of a candidate when the verifier itself fails.
+type OnFailure string
+
+// What becomes of it.
+const (
+	Queue OnFailure = "queue" // it waits, pending, and is tried again
+	Block OnFailure = "block" // it is dropped
+	Allow OnFailure = "allow" // it is stored flagged: operators see it, nobody retrieves it
+)
+
+// Settings are how strict Guard 1 is.
+type Settings struct {
+	Enabled        bool
+	Floor          float64 // below it after the penalty, a memory is dropped (paper 004: 0.3)
+	OnFailure      OnFailure
+	RewritePartial bool
+	SkipForTypes   []schema.MemoryKind // kinds that are never stored
+	// Shadow keeps what would be dropped as flagged, so that developers see it. It is
+	// never evidence.
+	Shadow   bool
+	QueueFor time.Duration // a candidate without a verdict is dropped after it
+	// Supersede lets a newer value of a stateful predicate take the older one's place
+	// as it is written, by Guard 2's rule.
+	Supersede bool
+	Gap       time.Duration // of that rule
+}
+
+// DefaultSettings are paper 004's.
+func DefaultSettings() Settings {
+	return Settings{Enabled: true, Floor: 0.3, OnFailure: Queue, RewritePartial: true, SkipForTypes: []schema.MemoryKind{schema.MemoryEntity},
+		QueueFor: 24 * time.Hour, Supersede: true, Gap: 30 * 24 * time.Hour}
+}
+
+// Check says what is wrong with settings, or is nil.
+func (s Settings) Check() error {
+	switch {
+	case math.IsNaN(s.Floor) || s.Floor < 0 || s.Floor > 1:
+		return fmt.Errorf("min_confidence_after_penalty is %v; it must lie between 0 and 1", s.Floor)
+	case !slices.Contains([]OnFailure{Queue, Block, Allow}, s.OnFailure):
+		return fmt.Errorf("on_verifier_failure is %q; write queue, block or allow", s.OnFailure)
+	case s.QueueFor <= 0:
+		return fmt.Errorf("a candidate may wait for %s; write a time above nothing", s.QueueFor)
+	case s.Gap < 0:
+		return fmt.Errorf("the gap of a change is %s; it must not lie below nothing", s.Gap)
+	}
+	return nil
+}

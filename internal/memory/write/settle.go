@@ -1,0 +1,172 @@
+package write
+
+import (
+	"slices"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/memory/extract"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// By is who the events of this guard are by.
+const By = "guard1"
+
+// TagShadow marks what would have been dropped.
+const TagShadow = "would_be_dropped"
+
+// settle turns a verdict into a fate.
+func (g *Guard) settle(m schema.Memory, v schema.GroundingVerdict) Outcome {
+	o := Outcome{Fate: Store, Verdict: v, Memory: m}
+	switch v.Label {
+	case schema.GroundingSupported:
+	case schema.GroundingPartial:
+		o.Memory.Confidence = round(max(0, m.Confidence-v.Penalty))
+		o.Memory.Tags = append(slices.Clone(m.Tags), schema.TagPartial)
+	case schema.GroundingUnknown:
+		o.Fate = map[OnFailure]Fate{Queue: Wait, Block: Drop, Allow: Flag}[g.settings.OnFailure]
+	case schema.GroundingNotSupported:
+		o.Fate = Drop
+	}
+	if o.Fate == Store && o.Memory.Confidence < g.settings.Floor {
+		o.Fate = Drop
+		o.Verdict.Why += "; its confidence is below the floor"
+	}
+	if o.Fate == Drop && g.settings.Shadow && len(m.Spans) > 0 {
+		o.Fate = Flag
+		o.Memory.Tags = append(slices.Clone(o.Memory.Tags), TagShadow)
+	}
+	return o
+}
+
+// round keeps confidences to what they mean: 0.82 - 0.20 is 0.62.
+func round(v float64) float64 { return float64(int(v*1000+0.5)) / 1000 }
+
+// Propose is the event by which a candidate waits for its verdict, or none where
+// these words of the turn are in the book already.
+func Propose(b *memory.Book, c extract.Candidate, at time.Time) []schema.MemoryEvent {
+	m := c.Memory
+	id, known := b.Place(&m)
+	if known {
+		return nil
+	}
+	m.ID, m.Status = id, schema.MemoryPending
+	return []schema.MemoryEvent{eventOf(schema.MemoryProposed, m, schema.GroundingVerdict{}, at)}
+}
+
+// Events are what an outcome adds to the log. pending is the id under which the
+// candidate waits, where it was proposed; a rewritten memory has another. The book
+// is not changed.
+func (g *Guard) Events(b *memory.Book, o Outcome, pending string, at time.Time) []schema.MemoryEvent {
+	m := o.Memory
+	id, known := b.Place(&m)
+	m.ID = id
+	have, _ := b.Get(id)
+	if known && have.Status != schema.MemoryPending && o.Fate != Drop {
+		return g.let(b, nil, pending, id, o, at) // this turn has proved it before
+	}
+	switch o.Fate {
+	case Wait:
+		if known || pending != "" {
+			return nil
+		}
+		m.Status = schema.MemoryPending
+		return []schema.MemoryEvent{eventOf(schema.MemoryProposed, m, o.Verdict, at)}
+	case Drop:
+		if pending != "" {
+			m.ID = pending
+			if waiting, ok := b.Get(pending); ok && waiting.Status != schema.MemoryErased {
+				m = waiting
+			}
+		}
+		return droppedEvents(m, o, at)
+	case Flag:
+		m.Status = schema.MemoryFlagged
+	case Store:
+		m.Status = schema.MemoryActive
+	}
+	out := g.let(b, []schema.MemoryEvent{eventOf(schema.MemoryWritten, m, o.Verdict, at)}, pending, id, o, at)
+	if o.Fate == Store && g.settings.Supersede {
+		out = append(out, g.changes(b, &m, at)...)
+	}
+	return out
+}
+
+// droppedEvents carry the candidate, so that what was blocked can be audited. One
+// that is too damaged for the log is counted by its caller only.
+func droppedEvents(m schema.Memory, o Outcome, at time.Time) []schema.MemoryEvent {
+	if memory.Check(&m) != nil {
+		return nil
+	}
+	return []schema.MemoryEvent{eventOf(schema.MemoryDropped, m, o.Verdict, at)}
+}
+
+// let adds the event that lets a proposed candidate go whose memory was rewritten
+// under another id.
+func (g *Guard) let(b *memory.Book, out []schema.MemoryEvent, pending, id string, o Outcome, at time.Time) []schema.MemoryEvent {
+	if pending == "" || pending == id {
+		return out
+	}
+	waiting, ok := b.Get(pending)
+	if !ok || waiting.Status != schema.MemoryPending {
+		return out
+	}
+	e := eventOf(schema.MemoryDropped, waiting, o.Verdict, at)
+	e.Why = "rewritten as " + id
+	return append(out, e)
+}
+
+// changes are the events by which a new memory takes the place of older ones, or
+// an older one that came late yields to one that is here. What is neither, Guard 2
+// looks at.
+func (g *Guard) changes(b *memory.Book, m *schema.Memory, at time.Time) []schema.MemoryEvent {
+	if !g.preds.Stateful(m.Pred) {
+		return nil
+	}
+	rule := memory.Rule{Gap: g.settings.Gap}
+	var out []schema.MemoryEvent
+	for _, other := range b.Same(m) {
+		if other.ID == m.ID || other.Status != schema.MemoryActive {
+			continue
+		}
+		older, newer, relation, why := rule.Judge(&other, m, true)
+		switch {
+		case relation == memory.Evolution:
+			out = append(out, memory.Supersede(older, newer, m.ID, By, why, at))
+		case relation == memory.Contradicts:
+			out = append(out, memory.Flag(older, newer, m.ID, By, why, at))
+		}
+		if relation == memory.Evolution && older == m {
+			return out // it holds no longer itself
+		}
+	}
+	return out
+}
+
+// Expired says whether a candidate has waited too long for a verdict.
+func (g *Guard) Expired(proposed, now time.Time) bool {
+	return now.Sub(proposed) >= g.settings.QueueFor
+}
+
+// Expire is the event that drops a candidate for which no verdict came in time.
+func Expire(waiting schema.Memory, at time.Time) schema.MemoryEvent {
+	return eventOf(schema.MemoryDropped, waiting, schema.GroundingVerdict{Label: schema.GroundingUnknown, Why: "no verdict came in time"}, at)
+}
+
+// eventOf is an event whose id follows from the turn or event that the candidate
+// comes from: a replay gives the same.
+func eventOf(kind schema.MemoryEventType, m schema.Memory, v schema.GroundingVerdict, at time.Time) schema.MemoryEvent {
+	cause := m.TurnID
+	e := schema.MemoryEvent{Type: kind, World: m.World, NPC: m.NPC, Player: m.Player, At: at, By: By, Why: v.Why, TurnID: m.TurnID}
+	for _, s := range m.Spans {
+		if s.EventID != "" {
+			cause, e.EventID = s.EventID, s.EventID
+		}
+	}
+	if v.Label != "" {
+		e.Verdict = &v
+	}
+	e.Memory = &m
+	e.ID = memory.EventID(kind, cause, m.ID)
+	return e
+}
