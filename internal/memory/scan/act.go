@@ -15,19 +15,19 @@ const cause = "scan"
 // settings hold back is looked at again in the next run.
 func (r *run) act(o *outcome) bool {
 	whole := true
-	for _, class := range o.merges {
+	for _, c := range o.merges {
 		if !r.Settings.Merge {
 			whole = false
 			continue
 		}
-		r.merge(class, o.why)
+		r.merge(c.members, c.why)
 	}
 	for _, c := range o.supersedes {
 		if !r.Settings.Supersede {
 			whole = false
 			continue
 		}
-		r.emit(memory.Supersede(&r.items[c.from].Memory, withID(c.newer, r.items[c.to].ID), cause, By, c.why, r.in.Now))
+		r.emit(memory.Supersede(&r.items[c.from].Memory, c.newer, cause, By, c.why, r.in.Now))
 		r.gone[c.from] = true
 	}
 	for _, c := range o.flags {
@@ -38,12 +38,6 @@ func (r *run) act(o *outcome) bool {
 		r.flag(c.from, c.to, c.why)
 	}
 	return whole
-}
-
-func withID(m *schema.Memory, id string) *schema.Memory {
-	out := *m
-	out.ID = id
-	return &out
 }
 
 func (r *run) emit(e schema.MemoryEvent) { r.out.Events = append(r.out.Events, e) }
@@ -64,12 +58,12 @@ func (r *run) flag(i, k int, why string) {
 
 // merge lets the first of a class stand for all of it. What the others contradict,
 // it contradicts.
-func (r *run) merge(class []int, why string) {
-	canon := class[0]
-	m := r.united(class)
+func (r *run) merge(members []int, why string) {
+	canon := members[0]
+	m := r.united(members)
 	var others, inherited []string
 	accessed := 0
-	for _, i := range class {
+	for _, i := range members {
 		accessed += r.items[i].Accessed
 		if i == canon {
 			continue
@@ -94,10 +88,10 @@ func (r *run) merge(class []int, why string) {
 
 // united is the canonical memory of a class as it stands afterwards: proved by the
 // words of all, true since the first and said last with the last.
-func (r *run) united(class []int) schema.Memory {
-	m := r.items[class[0]].Memory
+func (r *run) united(members []int) schema.Memory {
+	m := r.items[members[0]].Memory
 	m.Spans, m.Witnesses = slices.Clone(m.Spans), slices.Clone(m.Witnesses)
-	for _, i := range class[1:] {
+	for _, i := range members[1:] {
 		o := r.items[i]
 		m.Count = max(m.Count, 1) + max(o.Count, 1)
 		for _, s := range o.Spans {

@@ -5,7 +5,8 @@ import "strings"
 // Thresholds of similarity are on the scale of a sentence model, as paper 004's
 // 0.85 is. The table of token vectors that memories are embedded with has another
 // scale: the floor of each threshold is where it finds as many of the paraphrases
-// in testdata/paraphrases.txt. TestFloors measures them again.
+// in testdata/paraphrases.txt: 0.85 finds 82 % of them, and so does 0.785 with the
+// table. TestFloors measures them again.
 var floors = []struct{ threshold, static float64 }{
 	{0.50, 0.45}, {0.70, 0.63}, {0.75, 0.668}, {0.80, 0.71}, {0.85, 0.785}, {0.90, 0.858}, {0.95, 0.95}, {1, 1},
 }

@@ -5,20 +5,24 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // outcome is what a judgement asks for, before any of it is done.
 type outcome struct {
-	merges     [][]int // the canonical one first
+	merges     []class
 	supersedes []change
 	flags      []change
 	unclear    [][2]int
 	carried    bool // the judge may not be asked again in this run
 	why        string
+}
+
+// class are memories that say the same, the canonical one first, with why.
+type class struct {
+	members []int
+	why     string
 }
 
 // change is a pair with why.
@@ -53,7 +57,7 @@ func (r *run) judgeAll(clusters []cluster) error {
 			continue // settled by what another signal found
 		}
 		p.Clusters++
-		if v, known := r.in.Judged[c.hash]; known && (v != Unclear || r.Entail == nil && r.Judge == nil) {
+		if r.judged(c) {
 			p.Known++
 			continue
 		}
@@ -70,6 +74,25 @@ func (r *run) judgeAll(clusters []cluster) error {
 		}
 	}
 	return nil
+}
+
+// judged says whether an earlier run judged a cluster. What was unclear then is
+// judged again once somebody is there who was not asked.
+func (r *run) judged(c *cluster) bool {
+	_, sure := r.in.Judged[c.hash]
+	_, unclear := r.in.Judged[c.hash+r.tiers()]
+	return sure || unclear
+}
+
+// tiers names those who can be asked beside the rules.
+func (r *run) tiers() string {
+	switch {
+	case r.Judge != nil:
+		return ":judge"
+	case r.Entail != nil:
+		return ":model"
+	}
+	return ":rules"
 }
 
 // judge judges one cluster and does what is to be done. Where a verifier fails,
@@ -94,8 +117,12 @@ func (r *run) judge(c *cluster) error {
 	v := o.verdict()
 	p.Verdicts[v]++
 	p.Details = append(p.Details, Detail{Members: r.ids(c), Signals: c.signals, Verdict: v, Why: o.why})
+	key := c.hash
+	if v == Unclear {
+		key += r.tiers()
+	}
 	if r.act(&o) {
-		r.out.Judged[c.hash] = v
+		r.out.Judged[key] = v
 	}
 	return nil
 }
@@ -128,14 +155,13 @@ func (r *run) likeness(c *cluster, o *outcome) error {
 	if err := r.decide(c, o, verdicts); err != nil {
 		return err
 	}
-	head := map[int]int{}
+	head, whys := map[int]int{}, map[int]string{}
 	var heads []int
 	for _, i := range order {
 		head[i] = i
 		for _, h := range heads {
 			if verdicts[[2]int{h, i}].verdict == Equivalent && r.mergeable(h, i) {
-				head[i] = h
-				o.why = verdicts[[2]int{h, i}].why
+				head[i], whys[h] = h, verdicts[[2]int{h, i}].why
 				break
 			}
 		}
@@ -144,14 +170,15 @@ func (r *run) likeness(c *cluster, o *outcome) error {
 		}
 	}
 	for _, h := range heads {
-		class := []int{h}
+		members := []int{h}
 		for _, i := range order {
 			if i != h && head[i] == h {
-				class = append(class, i)
+				members = append(members, i)
 			}
 		}
-		if len(class) > 1 {
-			o.merges = append(o.merges, class)
+		if len(members) > 1 {
+			o.merges = append(o.merges, class{members, whys[h]})
+			o.why = whys[h]
 		}
 	}
 	r.oppose(order, head, verdicts, o)
@@ -267,117 +294,4 @@ func (r *run) mergeable(i, k int) bool {
 func (r *run) canonicalFirst(i, k int) int {
 	a, b := r.items[i], r.items[k]
 	return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), when(a).Compare(when(b)), a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
-}
-
-// when is the game time of a memory.
-func when(m *Item) time.Time {
-	if m.EventTime.IsZero() {
-		return m.ValidFrom
-	}
-	return m.EventTime
-}
-
-// stretch are memories that give one value, with no other value between them.
-type stretch struct {
-	members []int
-	view    schema.Memory // as the rule of supersession is to see it
-}
-
-// overTime judges memories of a key that has one value at a time. Each value in
-// turn is one stretch: who left a place and came back has three.
-func (r *run) overTime(c *cluster, o *outcome) error {
-	order := slices.Clone(c.members)
-	slices.SortFunc(order, func(i, k int) int {
-		a, b := r.items[i], r.items[k]
-		return cmp.Or(when(a).Compare(when(b)), a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
-	})
-	var all []*stretch
-	for _, i := range order {
-		if len(all) > 0 {
-			same, err := r.continues(all[len(all)-1], i)
-			if err != nil {
-				return err
-			}
-			if same {
-				last := all[len(all)-1]
-				last.members = append(last.members, i)
-				continue
-			}
-		}
-		all = append(all, &stretch{members: []int{i}})
-	}
-	for _, s := range all {
-		slices.SortFunc(s.members, r.canonicalFirst)
-		s.view = r.view(s)
-		if len(s.members) > 1 {
-			o.merges = append(o.merges, s.members)
-			o.why = "the same value"
-		}
-	}
-	r.changes(all, o)
-	return nil
-}
-
-// continues says whether a memory gives the value of a stretch again.
-func (r *run) continues(s *stretch, i int) (bool, error) {
-	last := s.members[len(s.members)-1]
-	if r.in.Settled[PairKey(r.items[last].ID, r.items[i].ID)] || !r.mergeable(last, i) {
-		return false, nil
-	}
-	a, b := r.valueOf(last), r.valueOf(i)
-	if a.key == b.key {
-		return r.agree(last, i), nil
-	}
-	if r.Entail == nil || a.within(b) || !r.agree(last, i) {
-		return false, nil
-	}
-	v, _, err := r.ask(last, i)
-	return v == Equivalent, err
-}
-
-// view is a stretch as one memory: since its first words, last said with its last.
-func (r *run) view(s *stretch) schema.Memory {
-	m := r.united(s.members)
-	m.Pred, m.Subject = r.canonical(m.Pred), r.subject(r.items[s.members[0]])
-	m.Object = r.valueOf(s.members[0]).key
-	if m.EventTime.IsZero() {
-		m.EventTime = m.ValidFrom
-	}
-	return m
-}
-
-// changes finds for each value the one that took its place, and the contradictions
-// of what is left.
-func (r *run) changes(all []*stretch, o *outcome) {
-	replaced := map[int]bool{}
-	var open [][2]int
-	whys := map[[2]int]string{}
-	for x, a := range all {
-		for y := x + 1; y < len(all) && y <= x+maxSides; y++ {
-			b := all[y]
-			i, k := a.members[0], b.members[0]
-			if r.in.Settled[PairKey(r.items[i].ID, r.items[k].ID)] || r.valueOf(i).within(r.valueOf(k)) {
-				continue
-			}
-			older, newer, rel, why := r.Rule.Judge(&a.view, &b.view, true)
-			if rel == memory.Evolution && older == &a.view {
-				replaced[x] = true
-				o.supersedes = append(o.supersedes, change{from: i, to: k, newer: newer, why: why})
-				o.why = why
-				break
-			}
-			if rel == memory.Contradicts || rel == memory.Evolution {
-				open = append(open, [2]int{x, y})
-				whys[[2]int{x, y}] = why
-			}
-		}
-	}
-	for _, p := range open {
-		i, k := all[p[0]].members[0], all[p[1]].members[0]
-		if replaced[p[0]] || replaced[p[1]] || r.settled(i, k) {
-			continue
-		}
-		o.flags = append(o.flags, change{from: i, to: k, why: whys[p]})
-		o.why = whys[p]
-	}
 }

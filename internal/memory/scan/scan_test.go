@@ -186,6 +186,11 @@ func TestVerdictsByRule(t *testing.T) {
 		{"what happened once, told twice", []schema.Memory{event("a", "p42 gave Mira a sword.", day(0)), event("b", "p42 gave Mira the sword.", day(0))}, []string{"merged a<b"}},
 		{"the same words under another predicate", []schema.Memory{
 			said("a", "player:p42", "trade", "carpenter", "p42 is a carpenter.", day(0)), said("b", "player:p42", "is", "carpenter", "p42 is the carpenter.", day(2))}, []string{"merged a<b"}},
+		{"likes and dislikes", []schema.Memory{likes("a", "plums", "p42 likes plums."),
+			said("b", "player:p42", "dislikes", "plums", "p42 dislikes plums.", day(60), kind(schema.MemoryPreference))}, []string{"flagged a|b"}},
+		{"hearsay of the past, heard later", []schema.Memory{
+			said("a", "player:p42", "lives_in", "Ferrytown", "p42 lives in Ferrytown.", day(50)),
+			said("b", "player:p42", "lives_in", "Marsh End", "p42 lives in Marsh End.", day(60), hearsay, func(m *schema.Memory) { m.ValidFrom = day(0) })}, []string{"superseded b→a"}},
 		{"two subjects alike", []schema.Memory{
 			said("a", "npc:osric", "is", "carpenter", "Osric is a carpenter.", day(0)), said("b", "npc:vesna", "is", "carpenter", "Vesna is a carpenter.", day(0))}, []string{}},
 		{"linked already", []schema.Memory{
@@ -457,6 +462,33 @@ func TestWhatTheRulesLeaveOpen(t *testing.T) {
 				t.Errorf("%v, want %v as %s after %d calls; %+v", got, c.want, c.verdict, c.calls, out.Report)
 			}
 		})
+	}
+}
+
+func TestWhatIsUnclearIsAskedOnceOfEach(t *testing.T) {
+	a := said("a", "player:p42", "fears", "deep water", "p42 is afraid of deep water.", day(0))
+	b := said("b", "player:p42", "feels", "fear of deep water", "p42 is scared of deep water.", day(4))
+	unsure := &entailer{label: map[string]schema.Label{a.Content + "|" + b.Content: "unsure"}}
+	j := &judge{verdict: scan.Unclear}
+	in := input(items(t, a, b))
+	in.Judged = map[string]scan.Verdict{}
+	for n, c := range []struct {
+		entail scan.Entailer
+		judge  scan.Judge
+		judged int
+	}{{nil, nil, 1}, {nil, nil, 0}, {unsure, nil, 1}, {unsure, nil, 0}, {unsure, j, 1}, {unsure, j, 0}} {
+		s := scanner(t)
+		s.Entail, s.Judge = c.entail, c.judge
+		out := run(t, s, in)
+		for h, v := range out.Judged {
+			in.Judged[h] = v
+		}
+		if out.Report.Judged != c.judged {
+			t.Errorf("run %d judged %d clusters, want %d", n, out.Report.Judged, c.judged)
+		}
+	}
+	if unsure.calls != 4 || j.calls != 1 {
+		t.Errorf("asked the model %d times, the judge %d", unsure.calls, j.calls)
 	}
 }
 

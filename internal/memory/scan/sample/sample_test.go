@@ -108,7 +108,7 @@ func measure(b *testing.B, s *scan.Scanner, in scan.Input) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric((processor(b) - before).Seconds()/float64(b.N), "cpu-s/op")
+	b.ReportMetric((processor(b)-before).Seconds()/float64(b.N), "cpu-s/op")
 	b.ReportMetric(float64(out.Report.Clusters), "clusters")
 	b.ReportMetric(float64(len(out.Events)), "actions")
 	b.ReportMetric(float64(out.Report.Pairs), "pairs")
