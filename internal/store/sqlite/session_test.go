@@ -141,7 +141,7 @@ func killWriter(t *testing.T, path string, until int) (told int) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	guard := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	guard := time.AfterFunc(3*time.Minute, func() { _ = cmd.Process.Kill() })
 	defer guard.Stop()
 	told = -1
 	lines := bufio.NewScanner(out)
