@@ -59,7 +59,7 @@ func (e *env) verifier() (entail.Verifier, error) {
 		return nil, usage(err)
 	}
 	if tiers.Missing != nil {
-		fmt.Fprintf(e.err, "the verifier in process does not load, rules alone judge: %v\n", tiers.Missing)
+		fmt.Fprintf(e.err, "the verifier in process does not load, what stands beside it judges: %v\n", tiers.Missing)
 		return entail.NewCascade(tiers, entail.NewOverlap()), nil
 	}
 	return tiers, nil

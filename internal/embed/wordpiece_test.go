@@ -73,22 +73,6 @@ func TestEveryCodePointIsTreatedAsTheReferenceDoes(t *testing.T) {
 	}
 }
 
-// sidecar/embed writes its table of characters here; the tokeniser has its own.
-func TestTheTokeniserHasTheWrittenTable(t *testing.T) {
-	want, err := os.ReadFile("words_table.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(filepath.Join("..", "transformer", "wordpiece", "words_table.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want = bytes.Replace(want, []byte("\npackage embed\n"), []byte("\npackage wordpiece\n"), 1)
-	if !bytes.Equal(got, want) {
-		t.Error("internal/transformer/wordpiece/words_table.go differs from the one here; copy it, with its own package clause")
-	}
-}
-
 func TestTokensStopAtTheLimit(t *testing.T) {
 	tok := tokenizer(t)
 	huge := strings.Repeat("unbelievably long-winded tales, ", 1_000_000)

@@ -40,7 +40,7 @@ func readFrame(l *log, data []byte) *World {
 		w.Strict = *b
 	}
 	w.Streaming = f.boolean("streaming")
-	w.Thresholds = f.numbers("thresholds")
+	w.Thresholds = f.thresholds()
 	w.Moderation, w.Budget = f.json("moderation"), readBudget(f)
 	w.SourcePolicy = readSourcePolicy(f)
 	f.warnUnknown()

@@ -51,21 +51,22 @@ func TestAValidWorldHasNoProblem(t *testing.T) {
 // Only the world's own frame keeps it from loading.
 func TestFrameErrors(t *testing.T) {
 	for name, c := range map[string]struct{ frame, want string }{
-		"missing file":        {absent, "world.yaml is missing"},
-		"not YAML":            {"name: [a", "world.yaml"},
-		"empty":               {"", "world.yaml:1: error: is empty"},
-		"a list":              {"- a\n", "not a list of `key: value` lines"},
-		"no name":             {"title: x\n", "`name` is missing"},
-		"a name with a dot":   {"name: a.b\n", "world.yaml:1: error: `name` holds '.'"},
-		"model in policy":     {"name: a\nsource_policy:\n  world: [corpus, model]\n", "world.yaml:3: error: `source_policy.world` lists model"},
-		"a wider policy":      {"name: a\nsource_policy: {world: [user]}\n", "may only narrow"},
-		"an unknown policy":   {"name: a\nsource_policy: {rumour: [user]}\n", "is no policy"},
-		"now is no time":      {"name: a\nnow: yesterday\n", "world.yaml:2: error: `now` is \"yesterday\""},
-		"strict is no bool":   {"name: a\nstrict: very\n", "write true or false"},
-		"threshold is a word": {"name: a\nthresholds:\n  unknown: low\n", "world.yaml:3: error: `thresholds.unknown` is not a number"},
-		"a merge key":         {"name: a\n<<: {title: x}\n", "merge key"},
-		"a key twice":         {"name: a\nname: b\n", "world.yaml:2"},
-		"huge":                {"name: a\n#" + strings.Repeat("x", 1<<20), "is over 1048576 bytes"},
+		"missing file":           {absent, "world.yaml is missing"},
+		"not YAML":               {"name: [a", "world.yaml"},
+		"empty":                  {"", "world.yaml:1: error: is empty"},
+		"a list":                 {"- a\n", "not a list of `key: value` lines"},
+		"no name":                {"title: x\n", "`name` is missing"},
+		"a name with a dot":      {"name: a.b\n", "world.yaml:1: error: `name` holds '.'"},
+		"model in policy":        {"name: a\nsource_policy:\n  world: [corpus, model]\n", "world.yaml:3: error: `source_policy.world` lists model"},
+		"a wider policy":         {"name: a\nsource_policy: {world: [user]}\n", "may only narrow"},
+		"an unknown policy":      {"name: a\nsource_policy: {rumour: [user]}\n", "is no policy"},
+		"now is no time":         {"name: a\nnow: yesterday\n", "world.yaml:2: error: `now` is \"yesterday\""},
+		"strict is no bool":      {"name: a\nstrict: very\n", "write true or false"},
+		"threshold is a word":    {"name: a\nthresholds:\n  unknown: low\n", "world.yaml:3: error: `thresholds.unknown` is not a number"},
+		"threshold out of range": {"name: a\nthresholds:\n  entailment_threshold: 1.2\n", "world.yaml:3: error: `thresholds` entailment_threshold is 1.2; it must lie between 0 and 1"},
+		"a merge key":            {"name: a\n<<: {title: x}\n", "merge key"},
+		"a key twice":            {"name: a\nname: b\n", "world.yaml:2"},
+		"huge":                   {"name: a\n#" + strings.Repeat("x", 1<<20), "is over 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := world.Load(files(map[string]string{"world.yaml": c.frame}), ".")
@@ -161,6 +162,7 @@ func TestFileWarnings(t *testing.T) {
 		want   string
 	}{
 		{"unknown key in the frame", map[string]string{"world.yaml": "name: a\ntitel: b\n"}, "world.yaml:2: warning: `titel` is not a key of this file; did you mean `title`?"},
+		{"unknown threshold", map[string]string{"world.yaml": "name: a\nthresholds:\n  entailment: 0.9\n"}, "world.yaml:3: warning: `thresholds.entailment` is no threshold and is ignored"},
 		{"unknown key of an NPC", map[string]string{"npcs/mira/npc.yaml": person + "mood: sour\n"}, "npcs/mira/npc.yaml:5: warning: `mood` is not a key of this file; it is ignored"},
 		{"unknown kind of line", map[string]string{"npcs/mira/npc.yaml": person + "lines:\n  welcome: [hi]\n"}, "npcs/mira/npc.yaml:6: warning: `lines.welcome` is not a key"},
 		{"unknown key of a companion", map[string]string{"lore/mill.txt.meta.yaml": meta + "know_by: [mira]\n"}, "lore/mill.txt.meta.yaml:6: warning: `know_by` is not a key of this file; did you mean `known_by`?"},

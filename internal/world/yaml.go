@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -264,6 +265,26 @@ func (f *fields) numbers(key string) map[string]float64 {
 			continue
 		}
 		out[k] = v
+	}
+	return out
+}
+
+// thresholds are the numbers of that key, each within what it can be.
+func (f *fields) thresholds() map[string]float64 {
+	out := f.numbers("thresholds")
+	for _, name := range slices.Sorted(maps.Keys(out)) {
+		low, high := 0.0, 1.0
+		switch name {
+		case "confidence_threshold", "model", "unknown_threshold", "unknown", "entailment_threshold", "contradiction_threshold", "max_unverifiable_ratio":
+		case "max_sources_per_claim":
+			low, high = 1, 32
+		default:
+			f.log.warnf(f.at("thresholds"), "`thresholds.%s` is no threshold and is ignored; there are confidence_threshold, unknown_threshold, entailment_threshold, contradiction_threshold, max_unverifiable_ratio and max_sources_per_claim", name)
+			continue
+		}
+		if v := out[name]; v < low || v > high {
+			f.wrong("thresholds", "%s is %v; it must lie between %v and %v", name, v, low, high)
+		}
 	}
 	return out
 }

@@ -42,7 +42,7 @@ type Alert func(kind, turn, detail string)
 const (
 	AlertNonCorpus = "NonCorpusEvidence" // a world claim cited what is not corpus
 	AlertStripped  = "Stripped"          // a sentence was not released
-	AlertNoModel   = "NoVerifierModel"   // rules alone verify
+	AlertNoModel   = "NoVerifierModel"   // the verifier in process did not load
 )
 
 // Service answers the two review passes.
