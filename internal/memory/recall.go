@@ -116,10 +116,13 @@ func allowed(records []Record, q Query) []Record {
 }
 
 // MayUse says whether an NPC may bring a memory into a turn with a player: its
-// own, and of no other player.
+// own, what this player said or did, and what concerns no player at all.
 func MayUse(m *schema.Memory, world, npc, player string) bool {
-	if m.World != world || m.NPC != npc || m.Player != "" && m.Player != player {
+	if m.World != world || m.NPC != npc {
 		return false
+	}
+	if m.Player != "" {
+		return m.Player == player
 	}
 	for _, id := range []string{m.Subject, m.Object} {
 		if _, of, ok := strings.Cut(" "+id, " "+PlayerPrefix); ok && of != player {

@@ -90,7 +90,7 @@ func (f *frame) nounAt(ts []token, i int) (subject, int) {
 	if next := f.nameAt(ts, i); next > i {
 		return subject{kind: named, name: f.words(ts[i:next])}, next
 	}
-	if articles[w] {
+	if articles[w] && !(w == "that" && i+1 < len(ts) && ts[i+1].upper) {
 		return f.thingAt(ts, i)
 	}
 	return subject{}, i
@@ -159,13 +159,15 @@ func (f *frame) words(ts []token) string {
 func (f *frame) clauses(s sentence) []clause {
 	ts := f.afterOpening(tokens(f.said.text, s.start, s.end))
 	var out []clause
-	if len(ts) > 2 && ts[0].low == "call" && ts[1].low == "me" {
+	if len(ts) > 2 && (ts[0].low == "call" && ts[1].low == "me" || ts[0].low == "name" && ts[1].low == "is") {
 		c := f.readClause(subject{kind: speaker, words: ts[:1]}, ts[:0], ts)
-		return []clause{c}
+		end := f.clauseEnd(ts, 2, nil)
+		c.end = ts[end-1].end
+		out, ts = append(out, c), ts[end:]
 	}
 	for i := 0; i < len(ts); {
 		subj, next, ok := f.subjectAt(ts, i)
-		if !ok {
+		if !ok || i > 0 && ts[i-1].low == "that" { // "Spread the word that I am king" states nothing of the kind
 			i++
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 // nothing in the message is taken for a fact.
 var (
 	tagged   = regexp.MustCompile(`(?i)\[[^\]]*\b(?:system|admin|developer|debug|override|instruction|memory|note|assistant|ooc|gm|dm|lore|fact|event|npc)\b[^\]]*\]|<\s*/?\s*[a-z_|]+[^>]*>|<\|[^>]*\|>|\{[^}]*[:=][^}]*\}|\x60\x60\x60|^\s*#{1,6}\s`)
-	roleLine = regexp.MustCompile(`(?im)(?:^|[.!?]\s+)\s*(?:system|assistant|developer|admin|tool|game ?master|gm|dm|narrator|memory|lore|note to self|fact|event log|evidence)\s*:`)
-	machine  = regexp.MustCompile(`(?i)\b(?:all|every|each|any|other) (?:the )?npcs?\b|\bnpcs? (?:know|remember|believe|must)|\b(?:memory|memories|knowledge ?base|database|lore ?book|lore ?file|canon|context window|training data|system prompt)\b|\bevery(?:one|body) in (?:this|the) (?:game|world|server)\b|\bworld fact\b|\bas an ai\b|\blanguage model\b`)
+	roleLine = regexp.MustCompile(`(?im)(?:^|[.!?]\s+)\s*(?:system|assistant|developer|admin|tool|game ?master|gm|dm|narrator|memory|lore|note to self|fact|event|event log|evidence|update|rule|new rule|true|record)\s*:`)
+	machine  = regexp.MustCompile(`(?i)\b(?:all|every|each|any|other) (?:the )?npcs?\b|\bnpcs? (?:know|remember|believe|must)|\b(?:memory|memories|knowledge ?base|database|lore ?book|lore ?file|canon|context window|training data|system prompt)\b|\bevery(?:one|body) in (?:this|the) (?:game|world|server)\b|\bworld fact\b|\b(?:lore|backstory|canon|narrator|override|overwrite|author of this)\b|\bnow (?:knows|remembers|believes)\b|\bthe following (?:is|are) (?:true|facts?)\b|\bas an ai\b|\blanguage model\b`)
 	narrates = regexp.MustCompile(`\*[^*]{1,400}\*|_[^_\s][^_]{0,400}_|\(\(.*?\)\)|(?i)\(ooc[^)]*\)`)
 	joking   = regexp.MustCompile(`(?i)\b(?:just kidding|only kidding|i'?m kidding|kidding!|jk|j/k|just joking|only joking|i'?m joking|i jest|i am jesting|in jest|joke's on you|just a joke|only a joke|a joke!|made that up|made it up|haha,? no|pulling your leg|got you there|gotcha)\b|\ba joke\b`)
 	quotes   = regexp.MustCompile("\"[^\"]*\"|\u201c[^\u201d]*\u201d|\u00ab[^\u00bb]*\u00bb|(?:^|[\\s,:])'[^']{2,}[.!?,]?'(?:$|[\\s.,!?])")
@@ -141,7 +141,7 @@ func kindOf(s string) sentenceKind {
 }
 
 // vocative is a name by which a sentence addresses the listener: "Mira, ...".
-var vocative = regexp.MustCompile(`^(?:(?:[A-HJ-Z]|I[a-z])[\p{L}'-]+(?: [A-Z][\p{L}'-]+)?|[Ss]mith|[Ff]riend|[Mm]y friend|[Ss]ir|[Mm]y lady|[Mm]a'?am)\s*,\s+`)
+var vocative = regexp.MustCompile(`^(?:(?:[A-HJ-Z]|I[a-z])[\p{L}-]+(?: [A-Z][\p{L}-]+)?|[Ss]mith|[Ff]riend|[Mm]y friend|[Ss]ir|[Mm]y lady|[Mm]a'?am)\s*,\s+`)
 
 // jests says whether a message takes itself back as a joke.
 func jests(s string) bool { return joking.MatchString(strings.ReplaceAll(s, "\u2019", "'")) }

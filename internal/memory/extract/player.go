@@ -224,6 +224,9 @@ func (f *frame) ruled(c *clause, ru *rule, words []token) (Candidate, bool) {
 	if pred == "heard" && c.subject.kind != speaker { // whoever said it, the player tells of it
 		subject, object = memory.PlayerPrefix+f.player, f.reported(c.start, c.end, "", shown)
 	}
+	if pred == "heard" && c.subject.kind == speaker && words[0].start == c.phrase[0].start {
+		pred = "said" // "I swear I saw it" is nobody else's word
+	}
 	if pred == "died" && object == "" {
 		object = "dead"
 	}

@@ -71,7 +71,7 @@ func (f *frame) special(c *clause) ([]Candidate, bool) {
 	if m := favourite.FindStringSubmatch(s); m != nil {
 		return one(player, "favourite", m[1]+": "+f.asWritten(ts, m[2]))
 	}
-	if m := owesMe.FindStringSubmatch(s); m != nil {
+	if m := owesMe.FindStringSubmatch(s); m != nil && (c.subject.kind == named || c.subject.kind == relative) {
 		return one(player, "is_owed", f.asWritten(ts, m[2])+" by "+f.asWritten(ts, m[1]))
 	}
 	return f.specialKin(c, ts, s, one)

@@ -130,11 +130,12 @@ func (g *Guard) changes(b *memory.Book, m *schema.Memory, at time.Time) []schema
 			continue
 		}
 		older, newer, relation, why := rule.Judge(&other, m, true)
-		switch {
-		case relation == memory.Evolution:
+		switch relation {
+		case memory.Evolution:
 			out = append(out, memory.Supersede(older, newer, m.ID, By, why, at))
-		case relation == memory.Contradicts:
+		case memory.Contradicts:
 			out = append(out, memory.Flag(older, newer, m.ID, By, why, at))
+		case memory.Same, memory.Distinct:
 		}
 		if relation == memory.Evolution && older == m {
 			return out // it holds no longer itself
