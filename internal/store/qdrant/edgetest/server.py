@@ -58,20 +58,27 @@ class Engine:
         self.data.mkdir(parents=True, exist_ok=True)
         self.lock = threading.Lock()
         self.collections = {
-            f.name: Collection(f) for f in self.data.iterdir() if (f / "request.pb").exists()
+            f.name: Collection(f)
+            for f in self.data.iterdir()
+            if (f / "request.pb").exists()
         }
 
     def get(self, name):
         try:
             return self.collections[name]
         except KeyError:
-            raise Refused(grpc.StatusCode.NOT_FOUND, f"Collection `{name}` doesn't exist!") from None
+            raise Refused(
+                grpc.StatusCode.NOT_FOUND, f"Collection `{name}` doesn't exist!"
+            ) from None
 
     def create(self, request):
         name = request.collection_name
         with self.lock:
             if name in self.collections:
-                raise Refused(grpc.StatusCode.ALREADY_EXISTS, f"Collection `{name}` already exists!")
+                raise Refused(
+                    grpc.StatusCode.ALREADY_EXISTS,
+                    f"Collection `{name}` already exists!",
+                )
             self.collections[name] = Collection(self.data / name, request)
 
     def delete(self, name):
@@ -98,7 +105,9 @@ def answered(method):
         except Refused as e:
             context.abort(e.code, str(e))
         except to.Unsupported as e:
-            context.abort(grpc.StatusCode.UNIMPLEMENTED, f"this test server does not speak {e}")
+            context.abort(
+                grpc.StatusCode.UNIMPLEMENTED, f"this test server does not speak {e}"
+            )
         except Exception as e:  # noqa: BLE001 - the engine raises plain exceptions
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"{e}")
 
@@ -118,7 +127,9 @@ class Health(api.QdrantServicer):
 
     @answered
     def HealthCheck(self, request):
-        return api.HealthCheckReply(title="qdrant - engine under test", version=self.version)
+        return api.HealthCheckReply(
+            title="qdrant - engine under test", version=self.version
+        )
 
 
 class Collections(api.CollectionsServicer):
@@ -132,12 +143,16 @@ class Collections(api.CollectionsServicer):
 
     @answered
     def Delete(self, request):
-        return api.CollectionOperationResponse(result=self.engine.delete(request.collection_name))
+        return api.CollectionOperationResponse(
+            result=self.engine.delete(request.collection_name)
+        )
 
     @answered
     def List(self, request):
         names = sorted(self.engine.collections)
-        return api.ListCollectionsResponse(collections=[api.CollectionDescription(name=n) for n in names])
+        return api.ListCollectionsResponse(
+            collections=[api.CollectionDescription(name=n) for n in names]
+        )
 
     @answered
     def CollectionExists(self, request):
@@ -170,7 +185,10 @@ class Collections(api.CollectionsServicer):
 
 
 # The client asks every ten seconds whether its idle connection lives.
-PINGS = [("grpc.http2.min_ping_interval_without_data_ms", 1000), ("grpc.http2.max_ping_strikes", 0)]
+PINGS = [
+    ("grpc.http2.min_ping_interval_without_data_ms", 1000),
+    ("grpc.http2.max_ping_strikes", 0),
+]
 
 WRITE = ("collection_name", "wait", "ordering", "timeout")
 READ = ("collection_name", "read_consistency", "timeout")
@@ -188,19 +206,32 @@ class Points(api.PointsServicer):
     @answered
     def CreateFieldIndex(self, request):
         only(request, *WRITE, "field_name", "field_type", "field_index_params")
-        return self.written(request, edge.UpdateOperation.create_field_index(request.field_name, to.index_in(request)))
+        return self.written(
+            request,
+            edge.UpdateOperation.create_field_index(
+                request.field_name, to.index_in(request)
+            ),
+        )
 
     @answered
     def DeleteFieldIndex(self, request):
         only(request, *WRITE, "field_name")
-        return self.written(request, edge.UpdateOperation.delete_field_index(request.field_name))
+        return self.written(
+            request, edge.UpdateOperation.delete_field_index(request.field_name)
+        )
 
     @answered
     def Upsert(self, request):
         only(request, *WRITE, "points", "update_filter")
-        condition = to.filter_in(request.update_filter) if request.HasField("update_filter") else None
+        condition = (
+            to.filter_in(request.update_filter)
+            if request.HasField("update_filter")
+            else None
+        )
         points = [to.point_in(p) for p in request.points]
-        return self.written(request, edge.UpdateOperation.upsert_points(points, condition))
+        return self.written(
+            request, edge.UpdateOperation.upsert_points(points, condition)
+        )
 
     @answered
     def Delete(self, request):
@@ -208,7 +239,9 @@ class Points(api.PointsServicer):
         ids, condition = to.selector_in(request.points)
         if ids is not None:
             return self.written(request, edge.UpdateOperation.delete_points(ids))
-        return self.written(request, edge.UpdateOperation.delete_points_by_filter(condition))
+        return self.written(
+            request, edge.UpdateOperation.delete_points_by_filter(condition)
+        )
 
     @answered
     def SetPayload(self, request):
@@ -217,7 +250,9 @@ class Points(api.PointsServicer):
         payload = to.payload_in(request.payload)
         if ids is not None:
             return self.written(request, edge.UpdateOperation.set_payload(ids, payload))
-        return self.written(request, edge.UpdateOperation.set_payload_by_filter(condition, payload))
+        return self.written(
+            request, edge.UpdateOperation.set_payload_by_filter(condition, payload)
+        )
 
     @answered
     def Get(self, request):
@@ -234,15 +269,28 @@ class Points(api.PointsServicer):
 
     @answered
     def Scroll(self, request):
-        only(request, *READ, "filter", "offset", "limit", "with_payload", "with_vectors", "order_by")
+        only(
+            request,
+            *READ,
+            "filter",
+            "offset",
+            "limit",
+            "with_payload",
+            "with_vectors",
+            "order_by",
+        )
         found, following = self.engine.get(request.collection_name).shard.scroll(
             edge.ScrollRequest(
                 offset=to.id_in(request.offset) if request.HasField("offset") else None,
                 limit=request.limit if request.HasField("limit") else 10,
-                filter=to.filter_in(request.filter) if request.HasField("filter") else None,
+                filter=to.filter_in(request.filter)
+                if request.HasField("filter")
+                else None,
                 with_payload=to.with_payload(request.with_payload, True),
                 with_vector=to.with_vectors(request.with_vectors),
-                order_by=to.order_in(request.order_by) if request.HasField("order_by") else None,
+                order_by=to.order_in(request.order_by)
+                if request.HasField("order_by")
+                else None,
             )
         )
         out = api.ScrollResponse()
@@ -256,15 +304,32 @@ class Points(api.PointsServicer):
 
     @answered
     def Query(self, request):
-        only(request, *READ, "query", "using", "filter", "params", "limit", "with_payload", "with_vectors")
+        only(
+            request,
+            *READ,
+            "query",
+            "using",
+            "filter",
+            "params",
+            "limit",
+            "with_payload",
+            "with_vectors",
+        )
         nearest = request.query.nearest
-        if request.query.WhichOneof("variant") != "nearest" or nearest.WhichOneof("variant") != "dense":
+        if (
+            request.query.WhichOneof("variant") != "nearest"
+            or nearest.WhichOneof("variant") != "dense"
+        ):
             raise to.Unsupported("a query that is not a dense vector")
         found = self.engine.get(request.collection_name).shard.query(
             edge.QueryRequest(
                 limit=request.limit if request.HasField("limit") else 10,
-                query=edge.Query.Nearest(list(nearest.dense.data), using=request.using or None),
-                filter=to.filter_in(request.filter) if request.HasField("filter") else None,
+                query=edge.Query.Nearest(
+                    list(nearest.dense.data), using=request.using or None
+                ),
+                filter=to.filter_in(request.filter)
+                if request.HasField("filter")
+                else None,
                 with_payload=to.with_payload(request.with_payload, False),
                 with_vector=to.with_vectors(request.with_vectors),
                 params=edge.SearchParams(exact=request.params.exact),
@@ -283,7 +348,9 @@ class Points(api.PointsServicer):
         n = self.engine.get(request.collection_name).shard.count(
             edge.CountRequest(
                 exact=True,
-                filter=to.filter_in(request.filter) if request.HasField("filter") else None,
+                filter=to.filter_in(request.filter)
+                if request.HasField("filter")
+                else None,
             )
         )
         return api.CountResponse(result=api.CountResult(count=n))
@@ -298,10 +365,18 @@ def new_folder():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", help="folder of the collections; without it a new one")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data", help="folder of the collections; without it a new one"
+    )
     parser.add_argument("--port", type=int, default=0, help="0 for a free one")
-    parser.add_argument("--version", default=metadata.version("qdrant-client"), help="the version to claim")
+    parser.add_argument(
+        "--version",
+        default=metadata.version("qdrant-client"),
+        help="the version to claim",
+    )
     args = parser.parse_args()
 
     data = args.data or new_folder()

@@ -182,7 +182,11 @@ def field(f):
         bounds = {b: getattr(f.range, b) for b in BOUNDS if f.range.HasField(b)}
         return edge.FieldCondition(f.key, range=edge.RangeFloat(**bounds))
     if f.HasField("datetime_range"):
-        bounds = {b: rfc3339(getattr(f.datetime_range, b)) for b in BOUNDS if f.datetime_range.HasField(b)}
+        bounds = {
+            b: rfc3339(getattr(f.datetime_range, b))
+            for b in BOUNDS
+            if f.datetime_range.HasField(b)
+        }
         return edge.FieldCondition(f.key, range=edge.RangeDateTime(**bounds))
     raise Unsupported(f"the condition on {f.key}")
 
@@ -214,7 +218,9 @@ def order_in(o):
         start = getattr(o.start_from, kind)
     elif kind is not None:
         raise Unsupported(f"start_from of kind {kind}")
-    direction = edge.Direction.Desc if o.direction == api.Direction.Desc else edge.Direction.Asc
+    direction = (
+        edge.Direction.Desc if o.direction == api.Direction.Desc else edge.Direction.Asc
+    )
     return edge.OrderBy(o.key, direction, start)
 
 
@@ -244,7 +250,10 @@ def config_in(c):
     if kind == "params":
         vectors = vector_params(c.vectors_config.params)
     else:
-        vectors = {name: vector_params(p) for name, p in c.vectors_config.params_map.map.items()}
+        vectors = {
+            name: vector_params(p)
+            for name, p in c.vectors_config.params_map.map.items()
+        }
     hnsw = c.hnsw_config
     return edge.EdgeConfig(
         vectors=vectors,
