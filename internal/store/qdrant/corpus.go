@@ -175,7 +175,12 @@ func (c *Corpus) Documents(ctx context.Context, world, model string) ([]store.Do
 			break // nobody wrote, so something is lost
 		}
 	}
-	return nil, c.mismatch("%v: passages of world %.100q that its manifest names are missing", store.ErrCorrupt, world)
+	return nil, c.damaged("passages of world %.100q that its manifest names are missing", world)
+}
+
+func (c *Corpus) damaged(format string, args ...any) error {
+	return fmt.Errorf("qdrant at %s, collection %s: %w: %s; delete it and start again: it is made and filled anew",
+		c.o.Addr, c.name, store.ErrCorrupt, fmt.Sprintf(format, args...))
 }
 
 var errIncomplete = errors.New("incomplete")
@@ -240,7 +245,7 @@ func (c *Corpus) manifest(ctx context.Context, world, model string) (manifest, e
 	}
 	m := manifest{Generation: p[fieldGeneration].GetIntegerValue(), Write: p[fieldWrite].GetStringValue()}
 	if err := json.Unmarshal([]byte(p[fieldDocuments].GetStringValue()), &m.Documents); err != nil {
-		return m, c.mismatch("%v: the manifest of world %.100q: %v", store.ErrCorrupt, world, err)
+		return m, c.damaged("the manifest of world %.100q: %v", world, err)
 	}
 	return m, nil
 }

@@ -288,6 +288,30 @@ func TestBatchCutOffAnywhere(t *testing.T) {
 	}
 }
 
+func TestPassagesThatAreLost(t *testing.T) {
+	server := edgetest.Start(t)
+	ctx := context.Background()
+	o := emptied(t, server, 3)
+	c, err := qdrant.OpenCorpus(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Apply(ctx, "w", "m", []store.Document{storetest.Document("w", "a.txt", "1", "One.")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err = raw(t, server.Addr).Delete(ctx, &qd.DeletePoints{CollectionName: o.Prefix + "corpus", Wait: qd.PtrOf(true),
+		Points: qd.NewPointsSelectorFilter(&qd.Filter{Must: []*qd.Condition{qd.NewMatchKeyword("part", "passage")}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Documents(ctx, "w", "m")
+	wantLine(t, "read", err, server.Addr, `world "w"`, "filled anew")
+	if !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("%v is not %v", err, store.ErrCorrupt)
+	}
+}
+
 // TestCluster looks at what is asked of three nodes, for the engine under test is
 // one.
 func TestCluster(t *testing.T) {
