@@ -12,8 +12,9 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 )
 
-// paraphrases are the pairs of the file.
-func paraphrases(t *testing.T) (left, right []string) {
+// paraphrases are the pairs of the file, as they stand or as an NPC that was told
+// them has them.
+func paraphrases(t *testing.T, told bool) (left, right []string) {
 	t.Helper()
 	f, err := os.Open("testdata/paraphrases.txt")
 	if err != nil {
@@ -23,16 +24,26 @@ func paraphrases(t *testing.T) (left, right []string) {
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		if a, b, ok := strings.Cut(lines.Text(), " | "); ok {
+			if told {
+				a, b = asTold(a), asTold(b)
+			}
 			left, right = append(left, a), append(right, b)
 		}
 	}
 	return left, right
 }
 
+func asTold(s string) string {
+	if rest, ok := strings.CutPrefix(s, "Ansel "); ok {
+		s = "they " + rest
+	}
+	return "Ansel told me that " + s
+}
+
 // cosines are those of the pairs in an embedding, largest first.
-func cosines(t *testing.T, e embed.Embedder) []float64 {
+func cosines(t *testing.T, e embed.Embedder, told bool) []float64 {
 	t.Helper()
-	left, right := paraphrases(t)
+	left, right := paraphrases(t, told)
 	vectors, err := e.Embed(context.Background(), append(left, right...))
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +73,7 @@ func TestFloors(t *testing.T) {
 		t.Fatal(err)
 	}
 	sentence := sentenceEncoder(t)
-	ofTable, ofSentences := cosines(t, static), cosines(t, sentence)
+	ofTable, ofSentences := cosines(t, static, true), cosines(t, sentence, false)
 	for _, threshold := range []float64{0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95} {
 		floor := scan.Floor(static.ID(), threshold)
 		want, got := recall(ofSentences, threshold), recall(ofTable, floor)

@@ -126,7 +126,7 @@ func (r *run) deniedBy(i int, l *Lore) (string, error) {
 			continue
 		}
 		r.out.Report.Entailed += tier // rules cost no call
-		_, label, err := e.Entails(r.ctx, l.Text, r.items[i].Content)
+		_, label, err := e.Entails(r.ctx, l.Text, matter(r.items[i].Content))
 		switch {
 		case err != nil:
 			return "", err

@@ -176,8 +176,13 @@ func (b *bucket) split(rows []int, random *rand.Rand, at []float32) {
 		b.all(rows)
 		return
 	}
-	one, other := b.row(rows[random.IntN(len(rows))]), b.row(rows[random.IntN(len(rows))])
-	line := make([]float32, b.dim)
+	// Half of the dimensions tell nearly as much, and a tree takes all of them by turns.
+	from, to := 0, b.dim/2
+	if random.IntN(2) == 1 || to == 0 {
+		from, to = to, b.dim
+	}
+	one, other := b.row(rows[random.IntN(len(rows))])[from:to], b.row(rows[random.IntN(len(rows))])[from:to]
+	line := make([]float32, to-from)
 	flat := true
 	for d := range line {
 		line[d] = one[d] - other[d]
@@ -189,7 +194,7 @@ func (b *bucket) split(rows []int, random *rand.Rand, at []float32) {
 		}
 	}
 	for _, n := range rows {
-		at[n] = embed.Dot(b.row(n), line)
+		at[n] = embed.Dot(b.row(n)[from:to], line)
 	}
 	middle := len(rows) / 2
 	part(rows, at, middle)

@@ -191,6 +191,10 @@ func TestVerdictsByRule(t *testing.T) {
 		{"hearsay of the past, heard later", []schema.Memory{
 			said("a", "player:p42", "lives_in", "Ferrytown", "p42 lives in Ferrytown.", day(50)),
 			said("b", "player:p42", "lives_in", "Marsh End", "p42 lives in Marsh End.", day(60), hearsay, func(m *schema.Memory) { m.ValidFrom = day(0) })}, []string{"superseded b→a"}},
+		{"who told it is not what is told", []schema.Memory{
+			said("a", "player:p42", "fears", "wolves", "Ansel told me that they fear wolves.", day(0)), said("b", "player:p42", "fears", "bears", "Ansel told me that they fear bears.", day(0))}, []string{}},
+		{"told twice", []schema.Memory{
+			said("a", "player:p42", "has", "", "Ansel told me that they have two mules.", day(0)), said("b", "player:p42", "has", "", "Ansel told me that they have nine mules.", day(0))}, []string{"flagged a|b"}},
 		{"two subjects alike", []schema.Memory{
 			said("a", "npc:osric", "is", "carpenter", "Osric is a carpenter.", day(0)), said("b", "npc:vesna", "is", "carpenter", "Vesna is a carpenter.", day(0))}, []string{}},
 		{"linked already", []schema.Memory{
@@ -521,7 +525,7 @@ func TestChangedLoreMarksWhatItContradicts(t *testing.T) {
 	memories := items(t,
 		said("a", "ent_mill", "is", "open", "The old mill is open.", day(0)),
 		said("b", "ent_mill", "is", "not open", "The old mill is not open.", day(0)),
-		said("c", "ent_inn", "has", "six rooms", "The inn has six rooms.", day(0)),
+		said("c", "ent_inn", "has", "six rooms", "Ansel told me that the inn has six rooms.", day(0)),
 		said("d", "player:p42", "likes", "plums", "p42 likes plums.", day(0)))
 	in := input(memories)
 	in.Lore = []scan.Lore{{ID: "places.md#mill", Text: "The old mill is closed."}, {ID: "places.md#inn", Text: "The inn has nine rooms."}, {ID: "x", Text: "Rain fell."}}

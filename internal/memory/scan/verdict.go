@@ -69,11 +69,12 @@ func (r *run) ask(i, k int) (Verdict, string, error) {
 // entailed asks both ways. A contradiction is one only between memories of the
 // same subject: what denies the one may be said of another.
 func (r *run) entailed(e Entailer, a, b *Item) (Verdict, string, error) {
-	there, labelThere, err := e.Entails(r.ctx, a.Content, b.Content)
+	x, y := matter(a.Content), matter(b.Content)
+	there, labelThere, err := e.Entails(r.ctx, x, y)
 	if err != nil {
 		return Unclear, "", err
 	}
-	back, labelBack, err := e.Entails(r.ctx, b.Content, a.Content)
+	back, labelBack, err := e.Entails(r.ctx, y, x)
 	if err != nil {
 		return Unclear, "", err
 	}

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -32,6 +33,23 @@ func (v *vocabulary) id(stem string) int32 {
 	return n
 }
 
+// telling is how a memory says who said what it holds: "Ansel told me that …".
+var telling = regexp.MustCompile(`^(?:[^.!?:"]{1,80}? told me that |I told [^.!?:"]{1,80}? that )`)
+
+// matter is what was told, without who told it: two memories are compared by that,
+// and lore denies that. Who told it is for the subject and the source to say.
+func matter(content string) string {
+	rest := content
+	for range 3 { // hearsay of hearsay
+		next := rest[len(telling.FindString(rest)):]
+		if next == rest || next == "" {
+			break
+		}
+		rest = next
+	}
+	return rest
+}
+
 // traits are the words of a memory's content by what they do: two sentences that
 // differ in a name or a number speak of two things, however alike they are.
 type traits struct {
@@ -43,7 +61,7 @@ type traits struct {
 
 func (r *run) traitsOf(i int) *traits {
 	if r.trait[i] == nil {
-		r.trait[i] = r.vocab.read(r.items[i].Content)
+		r.trait[i] = r.vocab.read(matter(r.items[i].Content))
 	}
 	return r.trait[i]
 }
@@ -132,7 +150,7 @@ func (r *run) valueOf(i int) *value {
 	}
 	object := r.items[i].Object
 	if object == "" {
-		object = r.items[i].Content
+		object = matter(r.items[i].Content)
 	}
 	v := &value{}
 	object, v.denied = memory.Denied(text.Fold(object))

@@ -121,45 +121,47 @@ func (m *maker) person(n int) {
 	name, who := m.name(), "player:"+id
 	for _, f := range m.Perm(len(facts))[:2+m.IntN(2)] {
 		object := m.one(facts[f].values)
-		m.add(npc, id, schema.MemoryFact, who, facts[f].pred, object, fmt.Sprintf(facts[f].says, name, object), m.IntN(300))
+		m.add(npc, id, schema.MemoryFact, who, facts[f].pred, object, told(name, fmt.Sprintf(facts[f].says, object)), m.IntN(300))
 	}
 	tastes := m.Perm(len(things))
 	for i := range 3 + m.IntN(3) {
-		m.add(npc, id, schema.MemoryPreference, who, "likes", things[tastes[i]], fmt.Sprintf(m.one(likings), name, things[tastes[i]]), m.IntN(300))
+		m.add(npc, id, schema.MemoryPreference, who, "likes", things[tastes[i]], told(name, fmt.Sprintf(m.one(likings), things[tastes[i]])), m.IntN(300))
 	}
 	for len(m.out)%perPlayer != 0 {
-		says := m.one(deeds)
-		m.add(npc, id, schema.MemoryOccurrence, who, "did", "", fmt.Sprintf(says, name, m.one(things), m.one(places)), m.IntN(300))
+		m.add(npc, id, schema.MemoryOccurrence, who, "did", "", told(name, fmt.Sprintf(m.one(deeds), "they", m.one(things), m.one(places))), m.IntN(300))
 		if len(m.out)%witnessed == 0 {
 			other := m.name()
 			m.add("n00", "", schema.MemoryOccurrence, other, "did", "", fmt.Sprintf(m.one(deeds), other, m.one(things), m.one(places)), m.IntN(300))
 		}
 	}
-	m.add(npc, id, schema.MemoryPromise, who, "promised", m.one(things), fmt.Sprintf("%s promised to bring %s.", name, m.one(things)), m.IntN(300))
+	m.add(npc, id, schema.MemoryPromise, who, "promised", m.one(things), name+" promised me to bring "+m.one(things)+".", m.IntN(300))
 }
 
 // plant puts in what a scan is to find: each of a player of its own.
 func (m *maker) plant() {
 	for i := range m.o.Evolutions {
-		m.pair("e", i, 100, "lives_in", "%s lives in %s.", places[i%len(places)], places[(i+1)%len(places)])
+		m.pair("e", i, 100, "lives_in", "they live in %s.", places[i%len(places)], places[(i+1)%len(places)])
 	}
 	for i := range m.o.Contradictions {
-		m.pair("c", i, 1, "works_at", "%s works at %s.", places[i%len(places)], places[(i+1)%len(places)])
+		m.pair("c", i, 1, "works_at", "they work at %s.", places[i%len(places)], places[(i+1)%len(places)])
 	}
 	for i := range m.o.Equivalents {
 		npc, id, place := fmt.Sprintf("n%02d", i%npcs), fmt.Sprintf("q%d", i), places[i%len(places)]
 		name := m.name()
-		m.add(npc, id, schema.MemoryFact, "player:"+id, "lives_in", place, name+" lives in "+place+".", 10)
-		m.add(npc, id, schema.MemoryFact, "player:"+id, "lives_in", place, name+" has a home in "+place+".", 20)
+		m.add(npc, id, schema.MemoryFact, "player:"+id, "lives_in", place, told(name, "they live in "+place+"."), 10)
+		m.add(npc, id, schema.MemoryFact, "player:"+id, "lives_in", place, told(name, "they have a home in "+place+"."), 20)
 	}
 }
 
 func (m *maker) pair(tag string, i, days int, pred, says, from, to string) {
 	npc, id := fmt.Sprintf("n%02d", i%npcs), fmt.Sprintf("%s%d", tag, i)
 	name := m.name()
-	m.add(npc, id, schema.MemoryFact, "player:"+id, pred, from, fmt.Sprintf(says, name, from), 10)
-	m.add(npc, id, schema.MemoryFact, "player:"+id, pred, to, fmt.Sprintf(says, name, to), 10+days)
+	m.add(npc, id, schema.MemoryFact, "player:"+id, pred, from, told(name, fmt.Sprintf(says, from)), 10)
+	m.add(npc, id, schema.MemoryFact, "player:"+id, pred, to, told(name, fmt.Sprintf(says, to)), 10+days)
 }
+
+// told is a sentence as an NPC remembers that it was told it.
+func told(name, says string) string { return name + " told me that " + says }
 
 // name is a made-up name.
 func (m *maker) name() string { return m.one(starts) + m.one(ends) }

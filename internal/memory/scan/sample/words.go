@@ -5,10 +5,10 @@ var facts = []struct {
 	pred, says string
 	values     []string
 }{
-	{"lives_in", "%s lives in %s.", places},
-	{"role", "%s is a %s by trade.", trades},
-	{"from", "%s comes from %s.", places},
-	{"stays_at", "%s has a room at %s.", inns},
+	{"lives_in", "they live in %s.", places},
+	{"role", "they are a %s by trade.", trades},
+	{"from", "they come from %s.", places},
+	{"stays_at", "they have a room at %s.", inns},
 }
 
 var (
@@ -23,7 +23,7 @@ var (
 		"dried apples", "fish hooks", "a whetstone", "red dye", "chess pieces", "a fiddle bow", "saddle leather", "willow bark", "barley beer", "hazelnuts",
 		"a tin whistle", "pickled onions", "rope", "candles", "old maps", "a hunting knife", "salt", "mint tea", "a wooden flute", "sheepskin gloves"}
 
-	likings = []string{"%s likes %s.", "%s is fond of %s.", "%s asks for %s every time.", "%s cannot get enough of %s."}
+	likings = []string{"they like %s.", "they are fond of %s.", "they ask for %s every time.", "they cannot get enough of %s."}
 
 	deeds = []string{
 		"%s bought %s on the way to %s.", "%s sold %s to a pedlar from %s.", "%s asked what %s costs in %s.", "%s lost %s near %s.",
