@@ -57,7 +57,7 @@ func (s *sentence) quantities() []quantity {
 	var out []quantity
 	for i := 0; i < len(s.words); {
 		q, ok := s.quantityAt(i)
-		if !ok {
+		if !ok || s.named(q) {
 			i++
 			continue
 		}
@@ -66,6 +66,15 @@ func (s *sentence) quantities() []quantity {
 		out = append(out, q)
 	}
 	return joinRanges(s, out)
+}
+
+// named says whether a number is a part of a name: "at Three Oaks".
+func (s *sentence) named(q quantity) bool {
+	if q.end != q.from+1 || q.end >= len(s.words) || s.words[q.from].gap != "" || startsDigit(s.at(q.from)) || ordinals[s.at(q.from)] > 0 {
+		return false
+	}
+	first, next := s.words[q.from], s.words[q.end]
+	return first.upper && !first.first && next.upper && first.raw != strings.ToUpper(first.raw)
 }
 
 // quantityAt reads the number that begins at word i.
@@ -233,6 +242,9 @@ func (s *sentence) bind(q *quantity) {
 	}
 	for k := q.end; k < len(s.words) && k < q.end+4 && len(q.units) < 2; k++ {
 		w := s.words[k]
+		if len(q.units) > 0 && (w.low == "a" || w.low == "an" || w.low == "per" || w.low == "each") {
+			break // "forty dollars a week" counts dollars
+		}
 		if k > q.end && s.words[k-1].gap != "" && s.words[k-1].gap != "-" {
 			break
 		}
