@@ -121,7 +121,11 @@ func (s *sentence) normalise(p persons) norm {
 	}
 	next, clause := noSubject, noSubject // whom the next verb, and one coordinated with it, agrees with
 	for i := 0; i < len(s.words); i++ {
-		if n, possessive := p.nameAt(s, i); n > 0 {
+		if figure, n := s.figureForm(i); n > 0 {
+			out = append(out, form{surface: figure})
+			i += n - 1
+			next = noSubject
+		} else if n, possessive := p.nameAt(s, i); n > 0 {
 			out = append(out, form{surface: p.formOf(possessive)})
 			i += n - 1
 			next = noSubject

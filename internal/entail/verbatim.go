@@ -45,11 +45,22 @@ var (
 	answers = wordSet(`yes no aye nay yeah yep nope indeed true right sure certainly`)
 )
 
-// readings puts a sentence in its normal form, with and without a lead.
+// readings puts a sentence in its normal form, with and without a lead, without
+// what is said beside the matter, and with the clause last that stands before it.
 func (s *sentence) readings(p persons, leads ...map[string]bool) norms {
-	out := norms{s.normalise(p)}
+	ways := []sentence{*s}
 	if rest, ok := s.withoutLead(leads...); ok {
-		out = append(out, rest.normalise(p))
+		ways = append(ways, rest)
+	}
+	if rest, ok := s.withoutAsides(); ok {
+		ways = append(ways, rest)
+	}
+	var out norms
+	for i := range ways {
+		out = append(out, ways[i].normalise(p))
+		for _, turned := range ways[i].turned() {
+			out = append(out, turned.normalise(p))
+		}
 	}
 	return out
 }
