@@ -20,10 +20,8 @@ type Asking struct {
 	First int     `json:"first"`
 	From  float64 `json:"from"`
 	To    float64 `json:"to"`
+	Chars int     `json:"chars"` // how much of a passage it reads
 }
-
-// blockChars is how much of a passage the judgement reads.
-const blockChars = 400
 
 // answeringNames are what the judgement says, for the gate: of the first candidate,
 // of the best of the next, and whether it was asked.
@@ -78,7 +76,7 @@ func (s *search) answered() []float64 {
 func (s *search) block(c *candidate) string {
 	k := &s.x.passages[c.at].chunk
 	body := k.Text
-	if len(body) > blockChars {
+	if len(body) > s.models.Asking.Chars {
 		body = s.around(c)
 	}
 	who := k.Author
@@ -107,14 +105,14 @@ func (s *search) around(c *candidate) string {
 		}
 	}
 	if len(spans) == 0 {
-		return p.chunk.Text[:blockChars]
+		return p.chunk.Text[:s.models.Asking.Chars]
 	}
 	from, to := at, at+1
 	for {
 		switch {
-		case to < len(spans) && spans[to].End-spans[from].Start <= blockChars:
+		case to < len(spans) && spans[to].End-spans[from].Start <= s.models.Asking.Chars:
 			to++
-		case from > 0 && spans[to-1].End-spans[from-1].Start <= blockChars:
+		case from > 0 && spans[to-1].End-spans[from-1].Start <= s.models.Asking.Chars:
 			from--
 		default:
 			return p.chunk.Text[spans[from].Start:spans[to-1].End]

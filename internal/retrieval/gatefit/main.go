@@ -51,6 +51,7 @@ func run(ctx context.Context) error {
 	first := flag.Int("first", 3, "of how many of the first candidates the trained judgement is asked")
 	from := flag.Float64("from", 0.03, "the confidence without it from which it is asked")
 	to := flag.Float64("to", 0.93, "the confidence without it up to which it is asked")
+	chars := flag.Int("chars", 400, "how much of a passage it reads")
 	verbose := flag.Bool("v", false, "print every measured case")
 	flag.Parse()
 	temp := *cache
@@ -73,7 +74,7 @@ func run(ctx context.Context) error {
 	}
 	var fitted *retrieval.Fitted
 	if len(sets) > 0 {
-		if fitted, err = fit(ctx, sets, *odds, *forward, retrieval.Asking{First: *first, From: *from, To: *to}); err != nil {
+		if fitted, err = fit(ctx, sets, *odds, *forward, retrieval.Asking{First: *first, From: *from, To: *to, Chars: *chars}); err != nil {
 			return err
 		}
 		data, err := json.MarshalIndent(fitted, "", "  ")
