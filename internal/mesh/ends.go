@@ -137,7 +137,7 @@ func endStatus(reason string, said []schema.Sentence) schema.Status {
 func (m *Mesh) complete(r *schema.Reply, t *schema.Turn) {
 	r.SchemaVersion = schema.Version
 	r.TurnID, r.World, r.NPC, r.Player = t.TurnID, t.World, t.NPC, t.Player
-	r.Message = t.Message
+	r.Message, r.PlayerName, r.Previous = t.Message, t.PlayerName, lastSaid(t.Convo)
 	r.Sequence, r.AcceptedAt = t.Sequence, t.AcceptedAt
 	r.GameTime = orDefault(r.GameTime, t.GameTime)
 	if r.Sentences == nil {
@@ -157,6 +157,20 @@ func (m *Mesh) complete(r *schema.Reply, t *schema.Turn) {
 	if r.Passes == nil {
 		r.Passes = []schema.PassRecord{}
 	}
+}
+
+// lastSaid is what the player said before this turn.
+func lastSaid(c *schema.Conversation) *schema.Line {
+	if c == nil {
+		return nil
+	}
+	for i := len(c.Memory) - 1; i >= 0; i-- {
+		if c.Memory[i].Speaker == "player" {
+			line := c.Memory[i]
+			return &line
+		}
+	}
+	return nil
 }
 
 // publishReply is the commit of a turn. The subject holds one message: a second

@@ -73,7 +73,8 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 			return nil, err
 		}
 	}
-	for _, x := range []struct{ stream, name string }{{streamTimers, "deadline"}, {streamReplies, "finisher"}} {
+	for _, x := range []struct{ stream, name string }{{streamTimers, "deadline"}, {streamReplies, "finisher"},
+		{streamReplies, ConsumerMemory}, {streamEvents, ConsumerEvents}, {streamActions, ConsumerResults}} {
 		if err := look(x.stream, x.name); err != nil {
 			return nil, err
 		}

@@ -1,6 +1,10 @@
 package schema
 
-import "time"
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+)
 
 // MemoryKind is what a memory is about.
 type MemoryKind string
@@ -167,4 +171,37 @@ type Occurrence struct {
 	Text      string    `json:"text"`             // one sentence: "Ansel gave Mira a sword."
 	Player    string    `json:"player,omitempty"` // whom it concerns
 	Witnesses []string  `json:"witnesses"`        // handles of NPCs, ids of players
+}
+
+// MaxOccurrenceBytes bounds the text of an occurrence: it is one sentence.
+const MaxOccurrenceBytes = 2_000
+
+// Validate says what is wrong with an occurrence, field first.
+func (o *Occurrence) Validate() error {
+	for _, id := range []struct{ field, value string }{{"event_id", o.ID}, {"world", o.World}} {
+		if err := CheckToken(id.field, id.value); err != nil {
+			return err
+		}
+	}
+	if o.Player != "" {
+		if err := CheckToken("player", o.Player); err != nil {
+			return err
+		}
+	}
+	switch {
+	case strings.TrimSpace(o.Text) == "":
+		return invalid("text", "is empty; write one sentence that says what happened")
+	case len(o.Text) > MaxOccurrenceBytes:
+		return invalid("text", "is %d bytes; at most %d are taken", len(o.Text), MaxOccurrenceBytes)
+	case !utf8.ValidString(o.Text):
+		return invalid("text", "is not valid UTF-8")
+	case len(o.Witnesses) == 0:
+		return invalid("witnesses", "names nobody; what nobody saw is remembered by nobody")
+	}
+	for _, w := range o.Witnesses {
+		if err := CheckToken("witnesses", w); err != nil {
+			return err
+		}
+	}
+	return nil
 }

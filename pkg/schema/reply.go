@@ -47,9 +47,11 @@ type Reply struct {
 	World         string         `json:"world"`
 	NPC           string         `json:"npc"`
 	Player        string         `json:"player"`
+	PlayerName    string         `json:"player_name,omitempty"`
 	NPCName       string         `json:"npc_name,omitempty"`
-	Message       string         `json:"message,omitempty"` // what the player said, for memory and for the finisher
-	Text          string         `json:"reply"`             // the stored sentences, joined
+	Message       string         `json:"message,omitempty"`  // what the player said, for memory and for the finisher
+	Previous      *Line          `json:"previous,omitempty"` // what the player said before it: "no, I meant Oakham" corrects that
+	Text          string         `json:"reply"`              // the stored sentences, joined
 	Status        Status         `json:"status"`
 	Reason        string         `json:"reason,omitempty"`
 	Detail        string         `json:"detail,omitempty"`

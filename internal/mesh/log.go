@@ -1,0 +1,133 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// MemoryLog is the log of what NPCs remember, memory.<world>.<npc>.<player>. It is
+// the truth; whoever keeps an index of it reads it from where it stopped.
+type MemoryLog struct{ conn *Conn }
+
+// MemoryLog is the log of this broker.
+func (c *Conn) MemoryLog() *MemoryLog { return &MemoryLog{c} }
+
+// Logged is an entry of the log.
+type Logged struct {
+	Event    schema.MemoryEvent
+	Sequence uint64
+	Player   string // of its subject, "_" for none
+	Last     bool   // nothing stands behind it now
+	Bad      error  // the entry cannot be read; the event is empty
+}
+
+// ErrLogMoved says that somebody has written to this part of the log since it was
+// read: read on, and decide again.
+var ErrLogMoved = errors.New("the memory log has gone on")
+
+// Append stores an event behind the entry after, the last that the writer has
+// seen of the same NPC and player; 0 is none. ErrLogMoved may also mean that this
+// very event was stored and the answer lost: whoever reads on finds it.
+func (l *MemoryLog) Append(ctx context.Context, e *schema.MemoryEvent, after uint64) (uint64, error) {
+	convo := schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}
+	for _, f := range []struct{ field, value string }{{"world", convo.World}, {"npc", convo.NPC}, {"player", orDefault(convo.Player, "none")}} {
+		if err := schema.CheckToken(f.field, f.value); err != nil {
+			return 0, fmt.Errorf("memory event %s: %w", e.ID, err)
+		}
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		return 0, fmt.Errorf("memory event %s: %w", e.ID, err)
+	}
+	ack, err := l.conn.publish(ctx, message(schema.SubjectMemory(convo), data,
+		headerMsgID, e.ID, headerExpected, strconv.FormatUint(after, 10)), readTimeout)
+	if isConflict(err) {
+		return 0, ErrLogMoved
+	}
+	return ack.Sequence, err
+}
+
+// Read gives the entries of an NPC behind a place, in order. An empty npc is all
+// NPCs of the world.
+func (l *MemoryLog) Read(ctx context.Context, world, npc string, after uint64, f func(Logged) error) error {
+	var failed error
+	subject := schema.Prefix + "memory." + world + "." + orDefault(npc, "*") + ".*"
+	err := l.conn.eachFrom(ctx, streamMemory, subject, after+1, func(msg *jetstream.RawStreamMsg) bool {
+		failed = f(logged(msg.Subject, msg.Sequence, msg.Data))
+		return failed == nil
+	})
+	if err == nil {
+		err = failed
+	}
+	return err
+}
+
+func logged(subject string, sequence uint64, data []byte) Logged {
+	out := Logged{Sequence: sequence}
+	s, err := schema.ParseSubject(subject)
+	out.Player = s.Conversation.Player
+	if err == nil {
+		err = json.Unmarshal(data, &out.Event)
+	}
+	if e := &out.Event; err == nil && schema.SubjectMemory(schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}) != subject {
+		err = fmt.Errorf("event %s of %s.%s stands on %s", e.ID, e.World, e.NPC, subject)
+	}
+	if err != nil {
+		out.Event = schema.MemoryEvent{World: s.Conversation.World, NPC: s.Conversation.NPC}
+		out.Bad = fmt.Errorf("entry %d of the memory log: %w", sequence, err)
+	}
+	return out
+}
+
+// End is the place of the last entry; 0 where there is none.
+func (l *MemoryLog) End(ctx context.Context) (uint64, error) {
+	s, err := l.conn.js.Stream(ctx, streamMemory)
+	if err != nil {
+		return 0, fmt.Errorf("stream %s: %w", streamMemory, err)
+	}
+	return s.CachedInfo().State.LastSeq, nil
+}
+
+// Follow gives every entry behind a place, and then each new one, until the
+// context ends or f fails. A broken connection is mended and the reading goes on
+// where it was.
+func (l *MemoryLog) Follow(ctx context.Context, after uint64, f func(Logged) error) error {
+	cons, err := l.conn.js.OrderedConsumer(ctx, streamMemory, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1,
+	})
+	if err != nil {
+		return fmt.Errorf("follow the memory log: %w", err)
+	}
+	messages, err := cons.Messages(jetstream.PullHeartbeat(pullHeartbeat))
+	if err != nil {
+		return fmt.Errorf("follow the memory log: %w", err)
+	}
+	defer context.AfterFunc(ctx, messages.Stop)()
+	defer messages.Stop()
+	for {
+		msg, err := messages.Next()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, jetstream.ErrNoHeartbeat):
+			continue
+		case err != nil:
+			return fmt.Errorf("follow the memory log: %w", err)
+		}
+		meta, err := msg.Metadata()
+		if err != nil {
+			continue
+		}
+		entry := logged(msg.Subject(), meta.Sequence.Stream, msg.Data())
+		entry.Last = meta.NumPending == 0
+		if err := f(entry); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+func remembered(id, npc, player string) *schema.MemoryEvent {
+	return &schema.MemoryEvent{ID: id, Type: schema.MemoryFlag, World: "w", NPC: npc, Player: player, Target: "m1", At: time.Unix(1, 0).UTC(), By: "test"}
+}
+
+func ids(t *testing.T, log *MemoryLog, npc string, after uint64) (out []string) {
+	t.Helper()
+	err := log.Read(t.Context(), "w", npc, after, func(l Logged) error {
+		out = append(out, l.Event.ID+"@"+l.Player)
+		return l.Bad
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestTheMemoryLog(t *testing.T) {
+	r := newRigOn(t, embedded.Options{Dir: t.TempDir()})
+	r.start(Options{}, func(*Mesh) {})
+	log := r.conn.MemoryLog()
+	if end, err := log.End(t.Context()); err != nil || end != 0 {
+		t.Fatalf("an empty log ends at %d, %v", end, err)
+	}
+	put := func(e *schema.MemoryEvent, after uint64) uint64 {
+		t.Helper()
+		seq, err := log.Append(t.Context(), e, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seq
+	}
+	first := put(remembered("e1", "mira", "p1"), 0)
+	put(remembered("e2", "mira", ""), 0)
+	put(remembered("e3", "bram", "p1"), 0)
+	put(remembered("e4", "mira", "p1"), first)
+	for _, id := range []string{"e4", "e5"} { // the same again, and another that did not see it
+		if _, err := log.Append(t.Context(), remembered(id, "mira", "p1"), first); !errors.Is(err, ErrLogMoved) {
+			t.Errorf("%s behind an old place: %v", id, err)
+		}
+	}
+	if _, err := log.Append(t.Context(), remembered("e5", "mira.x", "p1"), 0); err == nil {
+		t.Error("an NPC whose name is no token was taken")
+	}
+	for _, c := range []struct {
+		npc   string
+		after uint64
+		want  []string
+	}{
+		{"mira", 0, []string{"e1@p1", "e2@_", "e4@p1"}},
+		{"mira", first, []string{"e2@_", "e4@p1"}},
+		{"", 0, []string{"e1@p1", "e2@_", "e3@p1", "e4@p1"}},
+		{"nobody", 0, nil},
+	} {
+		if got := ids(t, log, c.npc, c.after); !slices.Equal(got, c.want) {
+			t.Errorf("%q after %d: %v, want %v", c.npc, c.after, got, c.want)
+		}
+	}
+}
+
+func TestAnEntryThatCannotBeReadIsSaidToBeSo(t *testing.T) {
+	r := newRig(t)
+	r.start(Options{}, func(*Mesh) {})
+	for _, body := range []string{"{", `{"id":"e1","world":"w","npc":"bram","player":"p1"}`} {
+		if _, err := r.conn.publish(t.Context(), message(schema.Prefix+"memory.w.mira.p1", []byte(body)), time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bad := 0
+	err := r.conn.MemoryLog().Read(t.Context(), "w", "mira", 0, func(l Logged) error {
+		if l.Bad != nil && l.Event.NPC == "mira" && l.Event.ID == "" {
+			bad++
+		}
+		return nil
+	})
+	if err != nil || bad != 2 {
+		t.Errorf("%d of 2 are bad, %v", bad, err)
+	}
+}
+
+func TestTheMemoryLogIsFollowed(t *testing.T) {
+	r := newRig(t)
+	r.start(Options{}, func(*Mesh) {})
+	log := r.conn.MemoryLog()
+	var last uint64
+	for i := range 3 {
+		var err error
+		if last, err = log.Append(t.Context(), remembered(fmt.Sprintf("e%d", i), "mira", "p1"), last); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	got := make(chan Logged, 8)
+	done := make(chan error, 1)
+	go func() { done <- log.Follow(ctx, 1, func(l Logged) error { got <- l; return nil }) }()
+	if a, b := <-got, <-got; a.Event.ID != "e1" || a.Last || b.Event.ID != "e2" || !b.Last {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	if _, err := log.Append(t.Context(), remembered("e9", "bram", ""), 0); err != nil {
+		t.Fatal(err)
+	}
+	if l := <-got; l.Event.ID != "e9" || l.Player != "_" {
+		t.Errorf("%+v", l)
+	}
+	stop()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+func TestWhatTheGameSawIsGivenToAReader(t *testing.T) {
+	r := newRig(t)
+	seen := make(chan string, 8)
+	r.start(Options{}, func(m *Mesh) {
+		m.OnOccurrence("memory-events", func(_ context.Context, o *schema.Occurrence, _ uint64) error {
+			seen <- o.ID
+			return nil
+		}, Workers(1))
+	})
+	o := &schema.Occurrence{ID: "ev1", World: "w", Text: "Ansel gave Mira a sword.", Witnesses: []string{"mira"}}
+	for range 2 {
+		if err := r.client.Witness(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.conn.publish(t.Context(), message(schema.SubjectEvent("w"), []byte("{")), time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if id := <-seen; id != "ev1" {
+		t.Errorf("seen %s", id)
+	}
+	eventually(t, 5*time.Second, func() error {
+		_, err := r.conn.last(t.Context(), streamDead, schema.Prefix+"dead.memory-events.w.unknown.unknown.seq-2")
+		return err
+	})
+	select {
+	case id := <-seen:
+		t.Errorf("%s is seen twice", id)
+	default:
+	}
+	for name, bad := range map[string]schema.Occurrence{
+		"text is empty": {ID: "e", World: "w", Witnesses: []string{"mira"}}, "witnesses": {ID: "e", World: "w", Text: "It rained."},
+		"event_id": {World: "w", Text: "It rained.", Witnesses: []string{"mira"}},
+	} {
+		if err := r.client.Witness(t.Context(), &bad); !errors.Is(err, schema.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
