@@ -147,13 +147,14 @@ type rule func(c *comparison) []finding
 type comparison struct {
 	p     *passage
 	h     *sentence
+	whole *sentence // of which h is a clause
 	a     alignment // with the premise's best sentence
 	names Names
 	known map[string]bool // words that are names wherever they stand
 }
 
 // rules in the order in which they are named when several speak.
-var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, modalityRule, quantifierRule}
+var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, modalityRule, reportRule, quantifierRule}
 
 // compare runs the rules. A contradiction outweighs a refusal, a refusal a doubt,
 // and the first of each is told. The premise contradicts a claim only where the
@@ -197,7 +198,7 @@ func findings(p, h *passage, n Names, known map[string]bool) []finding {
 	var out []finding
 	for i := range h.sentences {
 		for _, clause := range h.sentences[i].clauses() {
-			c := &comparison{p: p, h: &clause, names: n, known: known}
+			c := &comparison{p: p, h: &clause, whole: &h.sentences[i], names: n, known: known}
 			c.a, _ = p.best(c.h)
 			if c.a.p == nil {
 				continue
