@@ -1,0 +1,145 @@
+package metrics_test
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
+	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
+	"github.com/forsooth-npc/forsooth/internal/memory/scan"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+func text(t *testing.T, m *metrics.Metrics) string {
+	t.Helper()
+	var b bytes.Buffer
+	n, err := m.WriteTo(&b)
+	if err != nil || n != int64(b.Len()) {
+		t.Fatalf("%d of %d bytes, %v", n, b.Len(), err)
+	}
+	return b.String()
+}
+
+func holds(t *testing.T, got string, lines ...string) {
+	t.Helper()
+	for _, want := range lines {
+		if !strings.Contains("\n"+got, "\n"+want+"\n") {
+			t.Errorf("no line %q in\n%s", want, got)
+		}
+	}
+}
+
+// A rule about changes sees a counter's first step only where it stood at nothing
+// before.
+func TestEveryCounterIsThereFromTheStart(t *testing.T) {
+	got := text(t, metrics.New("hollowmere"))
+	for _, v := range []string{"supported", "partial", "not_supported", "unknown"} {
+		holds(t, got, `forsooth_grounding_verdicts_total{verdict="`+v+`"} 0`)
+	}
+	for _, a := range []string{"merge", "supersede", "flag"} {
+		holds(t, got, `forsooth_consistency_actions_total{action="`+a+`",world="hollowmere"} 0`)
+	}
+	for _, r := range []string{"none", "low", "medium", "high"} {
+		holds(t, got, `forsooth_faithfulness_scores_total{risk="`+r+`"} 0`)
+	}
+	for _, p := range []string{"warn", "regenerate", "block"} {
+		holds(t, got, `forsooth_response_policy_applied_total{policy="`+p+`"} 0`)
+	}
+	holds(t, got, `forsooth_hallucination_blocked_total 0`, `forsooth_consistency_clusters_found_total{world="hollowmere"} 0`,
+		`forsooth_grounding_latency_seconds_count 0`, `forsooth_faithfulness_latency_seconds_bucket{le="+Inf"} 0`)
+	if strings.Contains(got, "scan_duration_seconds{") {
+		t.Error("a scan that never ran has a duration")
+	}
+}
+
+func TestWhatIsCounted(t *testing.T) {
+	m := metrics.New()
+	m.Grounded(schema.GroundingSupported, false, 2*time.Millisecond)
+	m.Grounded(schema.GroundingPartial, true, 300*time.Millisecond) // below the floor: dropped, and no fabrication
+	m.Grounded(schema.GroundingNotSupported, true, 301*time.Millisecond)
+	m.Grounded(schema.GroundingNotSupported, false, 20*time.Second) // kept flagged in shadow
+	m.Scanned("hollowmere", scan.Report{Clusters: 12, Known: 5, Actions: map[string]int{"merge": 4, "flag": 2}}, 1500*time.Millisecond)
+	m.Scanned("hollowmere", scan.Report{Clusters: 5, Known: 5, Actions: map[string]int{"supersede": 1}}, 250*time.Millisecond)
+	m.Scored(faithful.High, 8*time.Millisecond)
+	m.Applied(faithful.Regenerate)
+	m.Applied(faithful.Release)
+	got := text(t, m)
+	holds(t, got,
+		`forsooth_grounding_verdicts_total{verdict="supported"} 1`, `forsooth_grounding_verdicts_total{verdict="partial"} 1`,
+		`forsooth_grounding_verdicts_total{verdict="not_supported"} 2`, `forsooth_hallucination_blocked_total 1`,
+		`forsooth_grounding_latency_seconds_bucket{le="0.001"} 0`, `forsooth_grounding_latency_seconds_bucket{le="0.0025"} 1`,
+		`forsooth_grounding_latency_seconds_bucket{le="0.3"} 2`, `forsooth_grounding_latency_seconds_bucket{le="0.5"} 3`,
+		`forsooth_grounding_latency_seconds_bucket{le="10"} 3`, `forsooth_grounding_latency_seconds_bucket{le="+Inf"} 4`,
+		`forsooth_grounding_latency_seconds_sum 20.603`, `forsooth_grounding_latency_seconds_count 4`,
+		`forsooth_consistency_clusters_found_total{world="hollowmere"} 7`,
+		`forsooth_consistency_actions_total{action="merge",world="hollowmere"} 4`, `forsooth_consistency_actions_total{action="supersede",world="hollowmere"} 1`,
+		`forsooth_consistency_actions_total{action="flag",world="hollowmere"} 2`, `forsooth_consistency_scan_duration_seconds{world="hollowmere"} 0.25`,
+		`forsooth_faithfulness_scores_total{risk="high"} 1`, `forsooth_response_policy_applied_total{policy="regenerate"} 1`, `forsooth_response_policy_applied_total{policy="block"} 0`)
+}
+
+// The shape of the format: a sample's name was announced with help and type before
+// it, each name once, and the text ends with a line's end.
+func TestTheTextIsInPrometheusFormat(t *testing.T) {
+	m := metrics.New(`odd "world"\`)
+	m.Scanned("two\nlines", scan.Report{}, time.Second)
+	got := text(t, m)
+	holds(t, got, `forsooth_consistency_clusters_found_total{world="odd \"world\"\\"} 0`, `forsooth_consistency_scan_duration_seconds{world="two\nlines"} 1`)
+	sample := regexp.MustCompile(`^([a-z_]+)(\{[a-z]+="(\\.|[^"\\])*"(,[a-z]+="(\\.|[^"\\])*")*\})? [0-9.e+-]+$`)
+	help := regexp.MustCompile(`^# HELP ([a-z_]+) [^\\]+\.$`)
+	kind := regexp.MustCompile(`^# TYPE ([a-z_]+) (counter|gauge|histogram)$`)
+	if !strings.HasSuffix(got, "\n") {
+		t.Error("the last line has no end")
+	}
+	announced, name := map[string]bool{}, ""
+	for _, line := range strings.Split(strings.TrimSuffix(got, "\n"), "\n") {
+		if h := help.FindStringSubmatch(line); h != nil {
+			if announced[h[1]] {
+				t.Errorf("%s is announced twice", h[1])
+			}
+			name, announced[h[1]] = h[1], true
+		} else if k := kind.FindStringSubmatch(line); k != nil {
+			if k[1] != name {
+				t.Errorf("the type of %s stands behind the help of %s", k[1], name)
+			}
+		} else if s := sample.FindStringSubmatch(line); s == nil || !strings.HasPrefix(s[1], name) {
+			t.Errorf("under %s: %q", name, line)
+		}
+	}
+	for _, want := range []string{"grounding_verdicts_total", "grounding_latency_seconds", "hallucination_blocked_total", "consistency_clusters_found_total",
+		"consistency_actions_total", "consistency_scan_duration_seconds", "faithfulness_scores_total", "faithfulness_latency_seconds", "response_policy_applied_total"} {
+		if !announced["forsooth_"+want] {
+			t.Errorf("forsooth_%s is missing", want)
+		}
+	}
+}
+
+func TestCountedFromManySides(t *testing.T) {
+	m := metrics.New()
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				m.Grounded(schema.GroundingSupported, false, time.Millisecond)
+				m.Scanned("hollowmere", scan.Report{Clusters: 1}, time.Millisecond)
+				_, _ = m.WriteTo(&bytes.Buffer{})
+			}
+		})
+	}
+	wg.Wait()
+	holds(t, text(t, m), `forsooth_grounding_verdicts_total{verdict="supported"} 800`, `forsooth_consistency_clusters_found_total{world="hollowmere"} 800`)
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("the line is dead") }
+
+func TestAWriterThatFailsIsSaid(t *testing.T) {
+	if _, err := metrics.New().WriteTo(broken{}); err == nil || !strings.Contains(err.Error(), "the line is dead") {
+		t.Errorf("got %v", err)
+	}
+}
