@@ -1,6 +1,6 @@
 package entail
 
-import "slices"
+import "strings"
 
 // conditions and other words under whose scope a clause may say something else
 // than it says alone.
@@ -57,7 +57,7 @@ func (s *sentence) coordinations() []coordination {
 			if !s.startsClause(next) {
 				continue
 			}
-		case s.words[i].gap == "," && s.startsClause(next) && s.subjectPronoun(next):
+		case s.words[i].gap == "," && s.startsClause(next) && s.subjectPronoun(next) && !s.framed(start):
 		default:
 			continue
 		}
@@ -68,6 +68,22 @@ func (s *sentence) coordinations() []coordination {
 	}
 	return out
 }
+
+// framed says whether the words from i begin with no subject of their own but with
+// what holds for all that follows: "on market days", "according to Bram", "were he
+// king", or an order, "touch it again", whose "and you die" is no promise.
+func (s *sentence) framed(i int) bool {
+	for softLeads[s.at(i)] || answers[s.at(i)] {
+		i++
+	}
+	return frames[s.at(i)] || conditions[s.at(i)] || strings.HasSuffix(s.at(i), "ly") || !subjects[s.at(i)] && verbObjects[s.at(i+1)]
+}
+
+// frames begin what is said of a time, a place, a teller or a wish alone.
+var frames = wordSet(`in on at by with within without for from to under over during through throughout beyond upon among against around near behind
+	beneath besides despite once twice sometimes often usually mostly always formerly long ago given granted according judging let were had should
+	say picture imagine suppose may god would be legend rumour tradition as since because when whenever until while although though if unless
+	before after until till`)
 
 var subjects = wordSet(`i he she it we they you there this that these those the a an my your his her our their its nobody everybody
 	someone everyone no some every all most both each many few`)
@@ -91,23 +107,32 @@ func (s *sentence) subjectPronoun(i int) bool {
 }
 
 // separable are the clauses of a premise's sentence that may be quoted without
-// the others: none where any clause holds a word that can change another.
+// the others: none where any clause holds a word that can change another, or where
+// the first sets the frame for all.
 func (s *sentence) separable() []sentence {
 	cuts := s.coordinations()
-	if len(cuts) == 0 {
+	if len(cuts) == 0 || s.framed(0) || s.quotes() || s.has(tales) {
 		return nil
 	}
 	for i := range s.words {
 		w := s.words[i].low
-		if negations[w] || conditions[w] || attitudes[w] || retractions[w] || hasNot(w) {
+		if negations[w] || conditions[w] || attitudes[w] || retractions[w] || hasNot(w) || w == "according" {
 			return nil
 		}
 	}
 	parts := s.clauses()
-	if slices.ContainsFunc(parts, func(p sentence) bool { return len(p.words) < 3 }) {
-		return nil
+	for i := range parts {
+		if len(parts[i].words) < 3 || i > 0 && parts[i].goesOn(&parts[i-1]) {
+			return nil
+		}
 	}
 	return parts
+}
+
+// goesOn says whether what seems a clause is one thing more of which the clause
+// before it speaks: "it costs five gold, and a sack of rye".
+func (s *sentence) goesOn(before *sentence) bool {
+	return (determiners[s.at(0)] || isNumberWord(s.at(0))) && before.has(predicating) && !s.has(predicating) && !s.has(pastVerbs)
 }
 
 func hasNot(w string) bool { return len(w) > 3 && w[len(w)-3:] == "n't" }

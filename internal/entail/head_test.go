@@ -30,6 +30,43 @@ func TestHeadsOfSentencesStandAlone(t *testing.T) {
 		{"The wolves killed twenty sheep, perhaps more, and left.", "The wolves killed twenty sheep.", false},
 		{"It lies between the old weir and the ferry.", "It lies between the old weir.", false},
 		{"Nobody crosses the weir and lives.", "Nobody crosses the weir.", false},
+		{"Ren learned the trade from Odalys, who learned it from Crane.", "Ren learned the trade from Odalys.", true},
+		{"Bram took the ring and gave it to Wren.", "Bram took the ring.", true},
+		{"The dragon came to the mill, killing the miller.", "The dragon came to the mill.", true},
+		// two things joined are not parted
+		{"The key fits only the front door, and the cellar.", "The key fits only the front door.", false},
+		{"The room costs five gold, and two silver.", "The room costs five gold.", false},
+		{"Nobody has seen the sword, the shield, and the helm together.", "Nobody has seen the sword, the shield.", false},
+		{"The cure is honey and wine.", "The cure is honey.", false},
+		{"The cure is honey and herbs the witch grows.", "The cure is honey.", false},
+		{"The old flag is black and white.", "The old flag is black.", false},
+		{"The distance is a mile and a half.", "The distance is a mile.", false},
+		{"He was gone a year and a day.", "He was gone a year.", false},
+		{"It takes the smith and the reeve to open the gate.", "It takes the smith.", false},
+		{"He weighs less than the ox and the cart.", "He weighs less than the ox.", false},
+		{"Touch the blade again and you die.", "Touch the blade again.", false},
+		// what is denied or wanted is denied or wanted of both
+		{"You cannot eat the cake and keep it.", "You cannot eat the cake.", false},
+		{"I did not see the reeve and the smith together.", "I did not see the reeve.", false},
+		{"He wanted to leave the town and burned it.", "He wanted to leave the town.", false},
+		// a participle may be a condition, an exception or a source
+		{"The mill burned last spring, according to Bram.", "The mill burned last spring.", false},
+		{"The bridge is safe again, during summer.", "The bridge is safe again.", false},
+		{"The bridge is safe again, walking one at a time.", "The bridge is safe again.", false},
+		{"The gates stand open, excluding the north gate.", "The gates stand open.", false},
+		{"The gate is closed, starting tomorrow.", "The gate is closed.", false},
+		{"I killed the old king, jesting as ever.", "I killed the old king.", false},
+		// a relative clause may judge all of what stands before it, or bound it
+		{"The old bridge is cursed, which is gossip.", "The old bridge is cursed.", false},
+		{"Bram slew the dragon, which is how the song goes.", "Bram slew the dragon.", false},
+		{"Bram slew the dragon, which Yrsa disputes.", "Bram slew the dragon.", false},
+		{"The tax is ten marks, which was repealed in spring.", "The tax is ten marks.", false},
+		{"The men are cursed, who broke the oath.", "The men are cursed.", false},
+		{"All the men died, who drank of it.", "All the men died.", false},
+		{"Dogs are held sacred, where she was born.", "Dogs are held sacred.", false},
+		// what is quoted is somebody's
+		{"\"The reeve is a thief and takes the bribes,\" cried Bram.", "The reeve is a thief.", false},
+		{"'The reeve is a thief and takes the bribes,' cried Bram.", "The reeve is a thief.", false},
 	}
 	for _, c := range cases {
 		out, err := NewRules().Verify(context.Background(), []Pair{{Premise: c.premise, Hypothesis: c.hypothesis}})

@@ -2,7 +2,6 @@ package entail
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
 )
@@ -41,8 +40,8 @@ var (
 	// softLeads join or call, and say nothing.
 	softLeads = wordSet(`oh ah well but and so also however hm hmm ha hey alas eh besides moreover`)
 	// answers say yes or no to something else: a claim may leave out those of the
-	// premise, and not bring its own.
-	answers = wordSet(`yes no aye nay yeah yep nope indeed true right sure certainly`)
+	// premise, and not bring its own. "Right" and "sure" are also said in mockery.
+	answers = wordSet(`yes no aye nay yeah yep nope indeed true certainly`)
 )
 
 // readings puts a sentence in its normal form, with and without a lead, without
@@ -157,64 +156,36 @@ func findClause(c sentence, p *passage, premise []norms, pp, hp persons, last in
 	}
 	for at := from; at <= to; at++ {
 		s := &p.sentences[at]
-		if s.question || s.quoted || c.question || p.takenBack(at, at+1) {
+		if s.question || s.quoted || c.question {
 			continue
 		}
-		if premise[at].meet(want) {
+		if (premise[at].meet(want) || s.holdsPart(want, pp)) && !p.takenBack(at, at+1) {
 			return at
-		}
-		for _, part := range s.separable() {
-			if part.readings(pp, softLeads).meet(want) {
-				return at
-			}
-		}
-		for _, part := range s.heads() {
-			if part.readings(pp, softLeads, answers).meet(want) {
-				return at
-			}
 		}
 	}
 	return -1
+}
+
+// holdsPart says whether a clause or a beginning of a sentence, which stands alone,
+// is the one that is wanted.
+func (s *sentence) holdsPart(want norms, pp persons) bool {
+	for _, part := range s.separable() {
+		if part.readings(pp, softLeads).meet(want) {
+			return true
+		}
+	}
+	for _, part := range s.heads() {
+		if part.readings(pp, softLeads, answers).meet(want) {
+			return true
+		}
+	}
+	return false
 }
 
 // span is the text of sentences from i up to j.
 func (p *passage) span(i, j int) string {
 	last := &p.sentences[j-1]
 	return p.text[p.sentences[i].start : last.start+len(last.text)]
-}
-
-// words with which a text takes back, or does not vouch for, what stands beside
-// them.
-var retractions = wordSet(`untrue lied liar liars joke joking jest jested pretended supposedly allegedly mistaken dreamt dreamed hoax
-	fiction forgery nonsense`)
-
-var retractionPhrases = []string{"not true", "no truth", "not so", "never happened", "did not happen", "didn't happen", "made it up",
-	"made that up", "only a story", "just a story", "a dream", "if only", "or so they", "or so he", "or so she", "none of this", "none of that",
-	"the following", "what if", "imagine", "suppose that", "don't believe", "do not believe", "a lie", "all lies", "are lies", "were lies",
-	"is false", "was false", "are false", "were false", "is wrong", "was wrong", "were wrong", "are wrong", "a fable", "a tall tale", "a legend",
-	"a rumour", "a rumor", "i was lying", "he was lying", "she was lying", "they were lying", "so the story goes", "so the tale goes"}
-
-// takenBack says whether a sentence beside the run from i up to j takes it back.
-func (p *passage) takenBack(i, j int) bool {
-	for _, k := range []int{i - 1, j} {
-		if k < 0 || k >= len(p.sentences) {
-			continue
-		}
-		s := &p.sentences[k]
-		if len(s.words) > 12 {
-			continue // a retraction is short; a long sentence speaks of something of its own
-		}
-		for w := range s.words {
-			if retractions[s.words[w].low] {
-				return true
-			}
-		}
-		low := strings.ToLower(s.text)
-		if slices.ContainsFunc(retractionPhrases, func(r string) bool { return strings.Contains(low, r) }) {
-			return true
-		}
-	}
-	return false
 }
 
 // isLead says whether a sentence is nothing but an opener or a hedge: "Right, then."

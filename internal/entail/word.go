@@ -111,18 +111,21 @@ func gapOf(s string) string {
 // markQuoted marks the sentences that stand wholly inside quotation marks, unless
 // all of the passage does: those are somebody's words, not the passage's own.
 func markQuoted(p *passage, spans []text.Span) {
+	marks := quotationMarks(p.text)
+	if len(marks) == 0 {
+		return
+	}
 	open, any, all := false, false, true
 	k := 0
 	for _, sp := range spans {
-		s := p.text[sp.Start:sp.End]
-		inside := open || strings.HasPrefix(s, `"`)
-		for _, r := range s {
-			if r == '"' {
+		inside := open || marks[sp.Start]
+		for i := sp.Start; i < sp.End; i++ {
+			if marks[i] {
 				open = !open
 			}
 		}
-		ends := strings.HasSuffix(s, `"`) || open
-		if k < len(p.sentences) && p.sentences[k].text == s {
+		ends := marks[sp.End-1] || open
+		if k < len(p.sentences) && p.sentences[k].start == sp.Start {
 			p.sentences[k].quoted = inside && ends
 			any, all = any || p.sentences[k].quoted, all && p.sentences[k].quoted
 			k++
@@ -134,6 +137,51 @@ func markQuoted(p *passage, spans []text.Span) {
 		}
 	}
 }
+
+// quotationMarks are the places of the marks that open or close a quotation: all
+// double ones, and single ones where a later one closes what is said behind a mark
+// of punctuation, as no apostrophe does.
+func quotationMarks(s string) map[int]bool {
+	out := map[int]bool{}
+	for i := range len(s) {
+		if s[i] == '"' {
+			out[i] = true
+		}
+	}
+	for at := singleQuote(s, 0); at >= 0; {
+		end := at + 1
+		for end < len(s) && !(s[end] == '\'' && strings.IndexByte(".,!?-", s[end-1]) >= 0) {
+			end++
+		}
+		if end == len(s) {
+			break
+		}
+		out[at], out[end] = true, true
+		at = singleQuote(s, end+1)
+	}
+	return out
+}
+
+// singleQuote is the place, from a byte on, of a single mark that opens a
+// quotation, or -1: it stands before a word that it does not shorten.
+func singleQuote(s string, from int) int {
+	for i := from; i+1 < len(s); i++ {
+		if s[i] != '\'' || i > 0 && strings.IndexByte(" \n\t([-:\"", s[i-1]) < 0 || strings.IndexByte(" \n\t", s[i+1]) >= 0 {
+			continue
+		}
+		word := strings.ToLower(s[i+1:])
+		if end := strings.IndexAny(word, " .,;:!?'"); end >= 0 {
+			word = word[:end]
+		}
+		if !elided[word] {
+			return i
+		}
+	}
+	return -1
+}
+
+// elided are the words that an apostrophe begins.
+var elided = wordSet(`tis twas twere twill em til till cause round bout neath gainst tween fore cross n o`)
 
 // at is the lower-case word at i, or "".
 func (s *sentence) at(i int) string {

@@ -1,0 +1,101 @@
+package entail
+
+import (
+	"slices"
+	"strings"
+)
+
+// words with which a text takes back, or does not vouch for, what stands beside
+// them.
+var retractions = wordSet(`untrue lied liar liars joke joking jest jested pretended supposedly allegedly mistaken dreamt dreamed hoax
+	fiction forgery nonsense`)
+
+var retractionPhrases = []string{"not true", "no truth", "not so", "never happened", "did not happen", "didn't happen", "made it up",
+	"made that up", "only a story", "just a story", "a dream", "if only", "or so they", "or so he", "or so she", "none of this", "none of that",
+	"the following", "what if", "imagine", "suppose that", "don't believe", "do not believe", "a lie", "all lies", "are lies", "were lies",
+	"is false", "was false", "are false", "were false", "is wrong", "was wrong", "were wrong", "are wrong", "a fable", "a tall tale", "a legend",
+	"a rumour", "a rumor", "i was lying", "he was lying", "she was lying", "they were lying", "so the story goes", "so the tale goes",
+	"not a word", "kidding", "was the plan", "has changed", "that was before", "that was then", "want you to think", "wants you to think",
+	"in your dreams", "in my dreams"}
+
+// takenBack says whether a sentence beside the run from i up to j takes it back, or
+// one farther off that speaks of all, or the heading under which it stands.
+func (p *passage) takenBack(i, j int) bool {
+	for k := range p.sentences {
+		s := &p.sentences[k]
+		if k >= i && k < j || len(s.words) > 12 {
+			continue // a retraction is short; a long sentence speaks of something of its own
+		}
+		switch beside := k == i-1 || k == j; {
+		case k == j && s.corrects():
+			return true
+		case k < i && s.introduces() && s.doubtsWhatItTells():
+			if p.below(k, i) {
+				return true
+			}
+		case (beside || s.has(sweeping)) && s.retracts():
+			return true
+		}
+	}
+	return false
+}
+
+// below says whether no other heading stands between sentence k and sentence i.
+func (p *passage) below(k, i int) bool {
+	for ; k+1 < i; k++ {
+		if p.sentences[k+1].introduces() {
+			return false
+		}
+	}
+	return true
+}
+
+// retracts says whether a sentence takes back, or does not vouch for, another.
+func (s *sentence) retracts() bool {
+	if s.has(retractions) {
+		return true
+	}
+	low := strings.ToLower(s.text)
+	return slices.ContainsFunc(retractionPhrases, func(r string) bool { return strings.Contains(low, r) })
+}
+
+// corrects says whether a sentence begins as one that puts right what was just
+// said: "No, it was Osric", "Not any more", "Or was it?", "So the bards sing".
+func (s *sentence) corrects() bool {
+	switch w := s.at(0); w {
+	case "no", "not", "never", "hardly":
+		return s.words[0].gap == "," || len(s.words) < 5
+	case "so":
+		return s.has(tales) || s.has(attitudes) || s.at(len(s.words)-1) == "sing"
+	case "as":
+		return s.at(1) == "if"
+	default:
+		return correctives[w]
+	}
+}
+
+// introduces says whether a sentence leads to what follows: a heading, or one that
+// ends in a colon or in dots.
+func (s *sentence) introduces() bool {
+	end := s.end()
+	return s.leadsOn() || !strings.HasSuffix(end, ".") && !strings.HasSuffix(end, "!") && !strings.HasSuffix(end, "?")
+}
+
+func (s *sentence) leadsOn() bool {
+	return strings.HasSuffix(s.end(), ":") || strings.HasSuffix(s.end(), "..")
+}
+
+func (s *sentence) end() string { return strings.TrimRight(s.text, "\"') ") }
+
+// doubtsWhatItTells says whether what a sentence leads to is told, and not vouched
+// for.
+func (s *sentence) doubtsWhatItTells() bool {
+	return s.has(tales) || s.has(doubtful) || s.retracts() || s.leadsOn() && s.has(attitudes)
+}
+
+var (
+	sweeping    = wordSet(`all none every whole nothing any both everything following`)
+	correctives = wordSet(`or wait wrong false rubbish kidding rather hogwash nay`)
+	doubtful    = wordSet(`misconceptions misconception beliefs superstitions lies false untrue prophecy claims accusations suspicions dreams
+		visions wishes plans fears hopes guesses theories theory fiction`)
+)

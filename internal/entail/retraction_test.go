@@ -1,0 +1,80 @@
+package entail
+
+import (
+	"testing"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// A text may say a thing and not vouch for it: in the sentence before or behind it,
+// in one that speaks of all, in a heading, by quotation marks, or by what stands in
+// front and holds for every clause that follows.
+func TestWhatATextDoesNotVouchForIsNotSupported(t *testing.T) {
+	const said = "Bram burned the mill."
+	cases := []struct{ premise, hypothesis string }{
+		{"Bram burned the mill. He fled. All of that is a lie.", said},
+		{"None of the following is true. Osric fled. Bram burned the mill.", said},
+		{"Bram burned the mill. Not a word of it is true.", said},
+		{"Bram burned the mill. No, it was Osric.", said},
+		{"Bram burned the mill. Wait, no, Osric did.", said},
+		{"Bram burned the mill. Or was it Osric?", said},
+		{"Bram burned the mill. Not!", said},
+		{"Bram burned the mill. As if.", said},
+		{"Bram burned the mill. So goes the song.", said},
+		{"Bram burned the mill. That was the plan.", said},
+		{"The gate is open at night. Not any more.", "The gate is open at night."},
+		{"The gate is open at night. That was before the flood.", "The gate is open at night."},
+		{"Legend has it... Bram burned the mill.", said},
+		{"Yrsa swears:\n\nBram burned the mill.", said},
+		{"Rumours\n\nOsric fled. Bram burned the mill.", said},
+		{"Common misconceptions:\n\nBram burned the mill.", said},
+		{"'Bram burned the mill.' So said Yrsa.", said},
+		{"‘Bram burned the mill.’ Yrsa was drunk.", said},
+		{"'Bram fled,' cried Yrsa. 'He burned the mill.'", "He burned the mill."},
+		{"\"The reeve is a thief, and he takes bribes,\" cried Bram.", "The reeve is a thief."},
+		{"Bram sang, \"The reeve is a thief, and he takes bribes.\"", "He takes bribes."},
+		{"Yeah, right, he paid his debts.", "He paid his debts."},
+		{"Sure, Bram is a saint.", "Bram is a saint."},
+		{"In the old songs, they ride dragons.", "They ride dragons."},
+		{"On market days, we open early.", "We open early."},
+		{"On market days, he sings. We open early.", "On market days, we open early."},
+		{"According to Bram, he won the war.", "He won the war."},
+		{"To hear Bram, he won the war.", "He won the war."},
+		{"By all accounts, she is a witch.", "She is a witch."},
+		{"Legend has it the mill burned, and the reeve fled.", "The reeve fled."},
+		{"But in summer the gate is open, and the ferry runs.", "The ferry runs."},
+		{"Were Bram king, the gate is open, and the ale is free.", "The ale is free."},
+		{"Let the mill burn, and the reeve hang.", "The reeve hang."},
+		{"Touch the blade again, and you die.", "Touch the blade again."},
+		{"Touch the blade again, and you die of it.", "You die of it."},
+		{"The room costs five gold, and a sack of rye.", "The room costs five gold."},
+		{"If you pay. She sails.", "If you pay, she sails."},
+	}
+	for _, c := range cases {
+		if v := judge(t, Pair{Premise: c.premise, Hypothesis: c.hypothesis}); v.Label == schema.Supported {
+			t.Errorf("%q from %q: %+v", c.hypothesis, c.premise, v)
+		}
+	}
+}
+
+// A sentence stands where others only seem to take it back.
+func TestWhatIsNotTakenBackIsSupported(t *testing.T) {
+	const said = "Bram burned the mill."
+	for _, premise := range []string{
+		"Bram burned the mill. No guard of the reeve's saw him.",
+		"Bram burned the mill. Not a soul of the whole town saw him.",
+		"Bram burned the mill. So the reeve hanged him.",
+		"The mill\n\nBram burned the mill.",
+		"What is known:\n\nOsric fled. Bram burned the mill.",
+		"Bram burned the mill. The weir held..",
+		"'Twas Osric's plan. Bram burned the mill.",
+		"The guards' hall fell. Bram burned the mill.",
+		"Bram burned the mill, and the guards' hall fell with it.",
+		"Bram burned the mill; Osric took the horses.",
+		"'Yes,' cried Yrsa. Bram burned the mill. 'All is lost.'",
+	} {
+		if v := judge(t, Pair{Premise: premise, Hypothesis: said}); v.Label != schema.Supported {
+			t.Errorf("%q from %q: %+v", said, premise, v)
+		}
+	}
+}
