@@ -1,0 +1,60 @@
+package report
+
+import (
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
+	"github.com/forsooth-npc/forsooth/internal/memory/scan"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Input is what a report is made of. What lies before the five weeks or at Now and
+// after counts for nothing, but for events: a contradiction may have been flagged
+// long ago.
+type Input struct {
+	World  string               // as it is titled; empty: all
+	Now    time.Time            // where the last week ends
+	Policy string               // Guard 3's: guards.PolicyWarn and so on; empty: it is off
+	Skip   []schema.MemoryKind  // kinds that are not kept: refusing them is no block
+	Events []schema.MemoryEvent // the memory log, in its order
+	Scans  []Scan
+	Reply  []Reply
+	Work   []Work
+	// GroundingP99 is the worst 99th percentile of a verdict's time in the week, of
+	// GroundingTimed candidates. The log does not hold it.
+	GroundingP99   time.Duration
+	GroundingTimed int
+}
+
+// Scan is one run of Guard 2.
+type Scan struct {
+	At     time.Time // its end
+	World  string
+	Took   time.Duration
+	Report scan.Report
+}
+
+// Reply is what Guard 3 said of one reply.
+type Reply struct {
+	At    time.Time
+	Score float64
+	Risk  faithful.Risk
+	Step  faithful.Step
+}
+
+// Work counts what the write path did in a stretch of time and what it asked of
+// language models; the log does not hold it.
+type Work struct {
+	At        time.Time // the stretch's beginning
+	Turns     int       // replies released
+	Read      int       // of them, those that were no greeting, small talk or repeat
+	Extracted int       // candidates that came out of them
+	Calls     []Calls
+}
+
+// Calls are calls of a language model, of one stage.
+type Calls struct {
+	Stage string  `json:"stage"` // extract, ground, rewrite, judge, score
+	N     int     `json:"calls"`
+	Cost  float64 `json:"cost"` // in the currency of the budgets
+}

@@ -1,0 +1,182 @@
+// Package monitoring_test proves the alert rules of this folder.
+package monitoring_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
+	"github.com/forsooth-npc/forsooth/internal/memory/report"
+)
+
+const root = "../.."
+
+type rules struct {
+	Groups []struct {
+		Rules []struct {
+			Record, Alert, Expr string
+			Labels, Annotations map[string]string
+		}
+	}
+}
+
+type tests struct {
+	Tests []struct {
+		Name  string
+		Rules []struct {
+			Alert string           `yaml:"alertname"`
+			Want  []map[string]any `yaml:"exp_alerts"`
+		} `yaml:"alert_rule_test"`
+	}
+}
+
+func load[T any](t *testing.T, file string) T {
+	t.Helper()
+	var out T
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = yaml.Unmarshal(data, &out)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return out
+}
+
+func testFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("*.test.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tests of rules: %v", err)
+	}
+	return files
+}
+
+func TestPromtoolProvesTheRules(t *testing.T) {
+	tool := promtool(t)
+	for _, args := range append([][]string{{"check", "rules", "memory-alerts.yaml"}}, tested(t)...) {
+		if out, err := exec.Command(tool, args...).CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+func tested(t *testing.T) (out [][]string) {
+	for _, file := range testFiles(t) {
+		out = append(out, []string{"test", "rules", file})
+	}
+	return out
+}
+
+func TestPromtoolReadsWhatIsCounted(t *testing.T) {
+	tool := promtool(t)
+	var text bytes.Buffer
+	if _, err := metrics.New("hollowmere").WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	check := exec.Command(tool, "check", "metrics")
+	check.Stdin = &text
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("promtool check metrics: %v\n%s", err, out)
+	}
+}
+
+// promtool is the one that `make promtool` installs, or the machine's. Where there
+// is neither, the test skips; under FORSOOTH_TEST_ALL that is a failure, if `make
+// test` could have installed it.
+func promtool(t *testing.T) string {
+	t.Helper()
+	installed := filepath.Join(root, "bin", "tools", "promtool")
+	if _, err := os.Stat(installed); err == nil {
+		path, err := filepath.Abs(installed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	if path, err := exec.LookPath("promtool"); err == nil {
+		return path
+	}
+	say := t.Skip
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err == nil && os.Getenv("FORSOOTH_TEST_ALL") != "" && regexp.MustCompile(`(?m)^promtool:`).Match(makefile) {
+		say = t.Fatal
+	}
+	say("promtool is not installed; it comes in Debian's package prometheus")
+	return ""
+}
+
+// An alert says what happened, what it means and what to do first.
+func TestEveryAlertTellsWhatToDo(t *testing.T) {
+	for _, g := range load[rules](t, "memory-alerts.yaml").Groups {
+		for _, r := range g.Rules {
+			if r.Alert == "" {
+				continue
+			}
+			for _, name := range []string{"summary", "description", "runbook"} {
+				if text := r.Annotations[name]; len(text) < 20 || strings.Contains(text, "\n") {
+					t.Errorf("%s: %s is %q; write one line", r.Alert, name, text)
+				}
+			}
+			if s := r.Labels["severity"]; s != "page" && s != "ticket" {
+				t.Errorf("%s: severity is %q; write page or ticket", r.Alert, s)
+			}
+		}
+	}
+}
+
+// The tests prove of each alert that it fires and that it stays silent.
+func TestEveryAlertIsProvedBothWays(t *testing.T) {
+	fires, silent := map[string]bool{}, map[string]bool{}
+	for _, file := range testFiles(t) {
+		for _, c := range load[tests](t, file).Tests {
+			for _, r := range c.Rules {
+				if len(r.Want) > 0 {
+					fires[r.Alert] = true
+				} else {
+					silent[r.Alert] = true
+				}
+			}
+		}
+	}
+	named := map[string]bool{}
+	for _, g := range load[rules](t, "memory-alerts.yaml").Groups {
+		for _, r := range g.Rules {
+			if r.Alert != "" && (!fires[r.Alert] || !silent[r.Alert]) {
+				t.Errorf("%s: proved to fire: %v, to stay silent: %v", r.Alert, fires[r.Alert], silent[r.Alert])
+			}
+			named[r.Alert] = true
+		}
+	}
+	for _, name := range report.AlertNames() {
+		if !named[name] {
+			t.Errorf("the report speaks of %s, which is no rule", name)
+		}
+	}
+}
+
+// A rule about a metric that nobody writes would stay silent for ever.
+func TestTheRulesAskForWhatIsCounted(t *testing.T) {
+	m := metrics.New("hollowmere")
+	var text bytes.Buffer
+	if _, err := m.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	metric := regexp.MustCompile(`\bforsooth_[a-z_]+`)
+	for _, g := range load[rules](t, "memory-alerts.yaml").Groups {
+		for _, r := range g.Rules {
+			for _, name := range metric.FindAllString(r.Expr, -1) {
+				if !strings.Contains(text.String(), strings.TrimSuffix(name, "_bucket")) {
+					t.Errorf("%s%s asks for %s, which is not counted", r.Alert, r.Record, name)
+				}
+			}
+		}
+	}
+}
