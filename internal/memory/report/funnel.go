@@ -7,10 +7,11 @@ import (
 
 // Funnel is how much of what is said becomes memory, and what that costs.
 type Funnel struct {
-	Turns int     `json:"turns"`
-	Steps []Step  `json:"steps"`
-	Calls []Calls `json:"llm_calls,omitempty"`
-	All   Calls   `json:"llm_calls_all"`
+	Counted bool    `json:"counted"` // the turns and the calls were; what the log holds always is
+	Turns   int     `json:"turns"`
+	Steps   []Step  `json:"steps"`
+	Calls   []Calls `json:"llm_calls,omitempty"`
+	All     Calls   `json:"llm_calls_all"`
 }
 
 // Step is one narrowing.
@@ -18,6 +19,7 @@ type Step struct {
 	Name string  `json:"name"`
 	N    int     `json:"n"`
 	Per  float64 `json:"per_1000_turns"` // nothing where there were no turns
+	log  bool    // counted by the log
 }
 
 // funnel counts the last week. The first steps are given, the others are the log's;
@@ -30,6 +32,7 @@ func funnel(in *Input, last Week) Funnel {
 		if weekOf(w.At, in.Now) != weeks-1 {
 			continue
 		}
+		f.Counted = true
 		f.Turns, read, extracted = f.Turns+w.Turns, read+w.Read, extracted+w.Extracted
 		for _, c := range w.Calls {
 			if calls[c.Stage] == nil {
@@ -47,7 +50,7 @@ func funnel(in *Input, last Week) Funnel {
 	slices.SortFunc(f.Calls, func(a, b Calls) int { return cmp.Compare(a.Stage, b.Stage) })
 	g := last.Grounding
 	for _, s := range []Step{{Name: "turns", N: f.Turns}, {Name: "read for memories", N: read}, {Name: "candidates", N: extracted},
-		{Name: "grounded", N: g.Judged() + g.Unknown}, {Name: "stored", N: g.Stored}} {
+		{Name: "grounded", N: g.Judged() + g.Unknown, log: true}, {Name: "stored", N: g.Stored, log: true}} {
 		s.Per = f.per(float64(s.N))
 		f.Steps = append(f.Steps, s)
 	}

@@ -61,7 +61,11 @@ func (r *Report) plots() []plot {
 			out = append(out, r.course(&r.Figures[i]))
 		}
 	}
-	return append(out, r.verdicts(), r.actions(), r.narrowing())
+	out = append(out, r.verdicts(), r.actions())
+	if r.Funnel.Counted {
+		out = append(out, r.narrowing())
+	}
+	return out
 }
 
 // course draws a figure over the weeks, before the band in which it is healthy.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 )
@@ -127,9 +128,15 @@ type funnelRow struct{ Name, N, Per string }
 func (r *Report) funnelRows() []funnelRow {
 	var out []funnelRow
 	for _, s := range r.Funnel.Steps {
+		if !s.log && !r.Funnel.Counted {
+			continue // not known is not none
+		}
 		out = append(out, funnelRow{s.Name, count(s.N), r.per(float64(s.N), perThousand)})
 	}
-	for _, c := range append(r.Funnel.Calls, r.Funnel.All) {
+	if !r.Funnel.Counted {
+		return append(out, funnelRow{"turns, LLM calls, cost", "not counted", ""})
+	}
+	for _, c := range append(slices.Clone(r.Funnel.Calls), r.Funnel.All) {
 		name := "LLM calls, " + c.Stage
 		if c.Stage == "all" {
 			name = "LLM calls"

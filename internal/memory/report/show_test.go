@@ -76,7 +76,7 @@ func TestThePageStandsAlone(t *testing.T) {
 		t.Error("a name is not shown as it is written")
 	}
 	plots := regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1)
-	if len(plots) != 6 {
+	if len(plots) != 5 {
 		t.Errorf("%d plots", len(plots))
 	}
 	for _, svg := range plots {
@@ -117,6 +117,19 @@ func TestWhatIsDrawnLiesWithinItsPlot(t *testing.T) {
 				t.Errorf("%s.%s holds %s", name, kind, bad)
 			}
 		}
+	}
+}
+
+// Turns that nobody counted are not none, and what Guard 3 did not score is not
+// drawn.
+func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
+	for name, want := range map[string]int{"sample": 6, "troubled": 5, "quiet": 4} {
+		if got := len(Make(samples[name]()).plots()); got != want {
+			t.Errorf("%s: %d plots, want %d", name, got, want)
+		}
+	}
+	if text := shown(t, Make(quiet()))["txt"]; strings.Contains(text, "\n  turns  ") || !strings.Contains(text, "not counted") {
+		t.Error("turns that were not counted have a number in\n" + text)
 	}
 }
 

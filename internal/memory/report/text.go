@@ -132,7 +132,7 @@ func (t *terminal) section(s section) {
 }
 
 func (t *terminal) funnel(r *Report) {
-	widths := []int{-21, 9, 15}
+	widths := []int{-24, 11, 15}
 	t.line("")
 	t.cells(widths, "Funnel", "", "per 1,000 turns")
 	for _, row := range r.funnelRows() {
