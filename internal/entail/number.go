@@ -155,11 +155,20 @@ func digits(w string) (v float64, ordinal, ok bool) {
 	if w == "" || w[0] < '0' || w[0] > '9' || len(w) > 24 {
 		return 0, false, false
 	}
+	whole, _, _ := strings.Cut(w, ".")
+	for i, part := range strings.Split(whole, ",") {
+		if i > 0 && len(strings.TrimRight(part, "stndrh")) != 3 {
+			return 0, false, false // "1,5" is not fifteen, and "7,8" are two
+		}
+	}
 	w = strings.ReplaceAll(w, ",", "")
 	for _, end := range []string{"st", "nd", "rd", "th"} {
 		if n, found := strings.CutSuffix(w, end); found {
 			w, ordinal = n, true
 		}
+	}
+	if strings.Trim(w, "0123456789.") != "" {
+		return 0, false, false // "1e3", "5b"
 	}
 	v, err := strconv.ParseFloat(w, 64)
 	return v, ordinal, err == nil && !math.IsInf(v, 0)
@@ -175,8 +184,8 @@ func (s *sentence) spelled(i int) (total float64, n int) {
 		v, small := smallNumbers[w]
 		scale := scales[w]
 		switch {
-		case small && any && lastSmall < 20, small && any && v >= lastSmall:
-			return total + group, k - i // "forty nine" goes on, "nine forty" does not
+		case small && any && (lastSmall < 20 || lastSmall == 20 && (v == 0 || v >= 10)):
+			return total + group, k - i // "forty nine" goes on, "nine forty" and "twenty ten" do not
 		case small:
 			group += v
 			lastSmall = v
@@ -189,13 +198,13 @@ func (s *sentence) spelled(i int) (total float64, n int) {
 		case scale > 0:
 			total += max(group, 1) * scale
 			group, lastSmall = 0, math.Inf(1)
-		case w == "and" && any && (scales[s.at(k-1)] >= 100) && isSmall(s.at(k+1)):
+		case w == "and" && any && s.words[k].gap == "" && s.at(i-1) != "between" && scales[s.at(k-1)] >= 100 && isSmall(s.at(k+1)) && !(scales[s.at(k-1)] == 100 && scales[s.at(k+2)] == 100):
 			continue
 		default:
 			return total + group, k - i
 		}
 		any = true
-		if g := s.words[k].gap; g != "" && g != "-" {
+		if g := s.words[k].gap; g != "" && (g != "-" || k+1 < len(s.words) && s.words[k+1].start-s.words[k].end > 1) {
 			k++
 			break
 		}

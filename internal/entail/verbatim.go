@@ -18,7 +18,7 @@ func verbatim(p, h *passage, n Names) (span string, ok bool) {
 	pp, hp := personsOf(n)
 	premise := make([]norms, len(p.sentences))
 	for i := range p.sentences {
-		premise[i] = p.sentences[i].readings(pp, softLeads, answers)
+		premise[i] = p.sentences[i].readings(pp, asides, softLeads, answers)
 	}
 	for _, reading := range leadsOf(h, n.Leads) {
 		if span, ok := reading.within(p, premise, pp, hp); ok {
@@ -46,12 +46,12 @@ var (
 
 // readings puts a sentence in its normal form, with and without a lead, without
 // what is said beside the matter, and with the clause last that stands before it.
-func (s *sentence) readings(p persons, leads ...map[string]bool) norms {
+func (s *sentence) readings(p persons, asides [][]string, leads ...map[string]bool) norms {
 	ways := []sentence{*s}
 	if rest, ok := s.withoutLead(leads...); ok {
 		ways = append(ways, rest)
 	}
-	if rest, ok := s.withoutAsides(); ok {
+	if rest, ok := s.withoutAsides(asides); ok {
 		ways = append(ways, rest)
 	}
 	var out norms
@@ -128,7 +128,7 @@ func (h said) within(p *passage, premise []norms, pp, hp persons) (string, bool)
 func (h said) runOf(p *passage, premise []norms, hp persons) (int, bool) {
 	want := make([]norms, len(h))
 	for i := range h {
-		want[i] = h[i].readings(hp, softLeads)
+		want[i] = h[i].readings(hp, ownAsides, softLeads)
 	}
 	for at := 0; at+len(h) <= len(premise); at++ {
 		ok := true
@@ -149,7 +149,7 @@ func (h said) runOf(p *passage, premise []norms, hp persons) (int, bool) {
 // findClause is the premise's sentence that holds a clause whole, the same as the
 // last or the next one, or -1.
 func findClause(c sentence, p *passage, premise []norms, pp, hp persons, last int) int {
-	want := c.readings(hp, softLeads)
+	want := c.readings(hp, ownAsides, softLeads)
 	from, to := 0, len(premise)-1
 	if last >= 0 {
 		from, to = last, min(last+1, to)
@@ -170,12 +170,12 @@ func findClause(c sentence, p *passage, premise []norms, pp, hp persons, last in
 // is the one that is wanted.
 func (s *sentence) holdsPart(want norms, pp persons) bool {
 	for _, part := range s.separable() {
-		if part.readings(pp, softLeads).meet(want) {
+		if part.readings(pp, asides, softLeads).meet(want) {
 			return true
 		}
 	}
 	for _, part := range s.heads() {
-		if part.readings(pp, softLeads, answers).meet(want) {
+		if part.readings(pp, asides, softLeads, answers).meet(want) {
 			return true
 		}
 	}

@@ -79,7 +79,7 @@ func readSentence(s string, sp text.Span) (sentence, bool) {
 	if len(spans) == 0 {
 		return st, false
 	}
-	st.lead = strings.Trim(gapOf(st.text[:spans[0].Start]), "-*•>.…")
+	st.lead = leadOf(st.text[:spans[0].Start], st.text[spans[0].Start:])
 	for i, w := range spans {
 		raw := st.text[w.Start:w.End]
 		r, _ := utf8.DecodeRuneInString(raw)
@@ -96,6 +96,16 @@ func readSentence(s string, sp text.Span) (sentence, bool) {
 	last := &st.words[len(st.words)-1]
 	last.gap = strings.TrimRight(last.gap, ".!?,;:-")
 	return st, true
+}
+
+// leadOf is what stands before the first word of a sentence, without the marks of a
+// list; the sign and the point of a number are its own.
+func leadOf(before, after string) string {
+	lead := strings.Trim(gapOf(before), "-*•>.…")
+	if startsDigit(after) && (strings.HasSuffix(before, "-") || strings.HasSuffix(before, ".")) {
+		lead += before[len(before)-1:]
+	}
+	return lead
 }
 
 // gapOf is punctuation as it is compared: without white space and quotation marks.
