@@ -13,11 +13,14 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/model"
@@ -29,7 +32,7 @@ import (
 )
 
 // Services are the services that a process may run, in the order of a turn.
-var Services = []string{"retriever", "monologue", "reviewer", "speaker", "actions"}
+var Services = []string{"retriever", "monologue", "reviewer", "speaker", "actions", "memory"}
 
 // Options say what to compose.
 type Options struct {
@@ -49,6 +52,8 @@ type Options struct {
 	Verifying Verifying
 	Grounding *grounding.Settings // nil: as grounding.DefaultSettings
 	Judge     bool                // ask the language model where the verifier is not sure
+
+	Guard *write.Settings // of Guard 1; nil: as write.DefaultSettings
 
 	Workers  int // of each pass; 0: the mesh's default
 	Report   func(mesh.Report)
@@ -77,7 +82,8 @@ type App struct {
 	deepening *deepening
 	hooks     *moderation.Hooks
 	corpus    *sqlite.Corpus
-	serving   string // the file that says what is served, while it is
+	memory    *remembering // nil where nothing here reads or writes memories
+	serving   string       // the file that says what is served, while it is
 }
 
 // Start opens everything, in the order in which it can fail fastest. What was
@@ -122,8 +128,22 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.startDeepening(ctx, o); err != nil {
 		return nil, err
 	}
+	if err := a.openMemory(ctx, o, static); err != nil {
+		return nil, err
+	}
 	a.register(o, static)
 	return a, a.announce(o)
+}
+
+// runs says whether this process runs a service.
+func (o *Options) runs(name string) bool {
+	return len(o.Services) == 0 || slices.Contains(o.Services, name)
+}
+
+func (o *Options) notice(line string) {
+	if o.Notice != nil {
+		o.Notice(line)
+	}
 }
 
 // FlagLLM is the switch for all models.
@@ -207,7 +227,6 @@ const modelWorkers = 128
 
 // register hands the services' passes to the mesh.
 func (a *App) register(o Options, static *embed.Static) {
-	runs := func(name string) bool { return len(o.Services) == 0 || slices.Contains(o.Services, name) }
 	handle := func(pass schema.Pass, h mesh.Handler) {
 		if o.Wrap != nil {
 			h = o.Wrap(pass, h)
@@ -222,25 +241,30 @@ func (a *App) register(o Options, static *embed.Static) {
 	}
 	handlers, ends := a.passes(o, static, onMesh{a.Mesh.Said(), a.Mesh})
 	for _, pass := range schema.Passes {
-		if runs(serviceOf[pass]) {
+		if o.runs(serviceOf[pass]) {
 			handle(pass, handlers[pass])
 		}
 	}
-	if runs("reviewer") {
+	if o.runs("reviewer") {
 		a.Mesh.ServeCheck(func(ctx context.Context, q schema.CheckQuery) (schema.CheckResult, error) {
 			return grounding.CheckText(ctx, a.tiers, q)
 		})
 	}
-	if runs("retriever") {
+	if o.runs("retriever") {
 		a.Mesh.Intake(mesh.Intake{Check: a.Library.Check})
 	}
-	if runs("actions") {
+	if o.runs("actions") {
 		a.Mesh.Ends(mesh.Ends{Author: ends.Author, Apply: ends.Apply})
 	}
 }
 
 // Run works until the context ends, then drains.
-func (a *App) Run(ctx context.Context) error { return a.Mesh.Run(ctx) }
+func (a *App) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return a.Mesh.Run(ctx) })
+	a.memory.run(ctx, g)
+	return g.Wait()
+}
 
 // Close ends what Start opened. Run must have returned.
 func (a *App) Close() {
@@ -250,6 +274,7 @@ func (a *App) Close() {
 	a.deepening.Close()
 	a.tiers.Close()
 	a.hooks.Close()
+	a.memory.close()
 	if a.llm != nil {
 		a.llm.Close()
 	}

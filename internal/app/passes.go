@@ -73,9 +73,13 @@ func (a *App) passes(o Options, static *embed.Static, keep Keeper) (map[schema.P
 	}
 	r := reviewer.New(a.Library, a.tiers, keep, review)
 	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Model: a.Model, Stream: keep})
+	search := retriever.Options{Model: a.Model, Hooks: a.hooks}
+	if recaller := a.recaller(o, static); recaller != nil {
+		search.Memories = recaller
+	}
 	ends := actions.New(a.Library, actions.Options{Model: a.Model, Hooks: a.hooks})
 	return map[schema.Pass]mesh.Handler{
-		schema.PassRetrieve:      retriever.New(a.Library, retriever.Options{Model: a.Model, Hooks: a.hooks}).Retrieve,
+		schema.PassRetrieve:      retriever.New(a.Library, search).Retrieve,
 		schema.PassThink:         monologue.New(a.Library, a.Model).Think,
 		schema.PassReviewThought: r.ReviewThoughts,
 		schema.PassDecide:        s.Decide,

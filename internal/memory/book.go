@@ -22,11 +22,13 @@ type Book struct {
 	undone     map[string]string    // event → the undo that holds
 	erasedIDs  map[string]bool      // whatever was erased, though it may have been said anew
 	memories   map[string]*schema.Memory
+	changed    map[string]bool // memories, since Changed was last asked
+	allChanged bool
 }
 
 // NewBook is the empty book of an NPC.
 func NewBook(world, npc string) *Book {
-	return &Book{world: world, npc: npc, place: map[string]int{}, undone: map[string]string{}, erasedIDs: map[string]bool{}, memories: map[string]*schema.Memory{}}
+	return &Book{world: world, npc: npc, place: map[string]int{}, undone: map[string]string{}, erasedIDs: map[string]bool{}, memories: map[string]*schema.Memory{}, changed: map[string]bool{}}
 }
 
 // Rebuild makes a book from a log. Events that are refused are left out, and their
@@ -111,6 +113,49 @@ func (b *Book) Len(statuses ...schema.MemoryStatus) int {
 	return n
 }
 
+// Has says whether an event of this id was taken, though it may be undone since.
+func (b *Book) Has(event string) bool {
+	_, ok := b.place[event]
+	return ok
+}
+
+// Accepts says why Apply would refuse an event, or is nil.
+func (b *Book) Accepts(e schema.MemoryEvent, now time.Time) error { return b.check(&e, now) }
+
+// Changed are the memories that may be other than when it was last asked, those
+// that are gone too; all says that any may be. It begins anew with that.
+func (b *Book) Changed() (ids []string, all bool) {
+	if all = b.allChanged; !all {
+		ids = slices.Sorted(maps.Keys(b.changed))
+	}
+	clear(b.changed)
+	b.allChanged = false
+	return ids, all
+}
+
+// Retouch takes an answer of Changed back: nothing was made of it.
+func (b *Book) Retouch(ids []string, all bool) {
+	for _, id := range ids {
+		b.changed[id] = true
+	}
+	b.allChanged = b.allChanged || all
+}
+
+// touch says that memories are about to change, with those that they contradict.
+func (b *Book) touch(ids ...string) {
+	for _, id := range ids {
+		if id == "" {
+			continue
+		}
+		b.changed[id] = true
+		if m := b.memories[id]; m != nil {
+			for _, other := range m.Contradicts {
+				b.changed[other] = true
+			}
+		}
+	}
+}
+
 // Undone says by which event another was undone; empty: it holds.
 func (b *Book) Undone(event string) string { return b.undone[event] }
 
@@ -149,6 +194,7 @@ func sameSpan(a, b schema.MemorySpan) bool {
 // refold makes the memories anew from the events that are not undone. What an
 // event speaks of may be missing then; it has no effect on that.
 func (b *Book) refold() {
+	b.allChanged = true
 	b.undone = map[string]string{}
 	for i := len(b.events) - 1; i >= 0; i-- { // an undo stands behind what it undoes
 		e := &b.events[i]
@@ -169,6 +215,11 @@ func (b *Book) refold() {
 
 // fold lets one sound event change the memories.
 func (b *Book) fold(e *schema.MemoryEvent) {
+	b.touch(e.Target)
+	b.touch(e.Others...)
+	if e.Memory != nil {
+		b.touch(e.Memory.ID)
+	}
 	switch e.Type {
 	case schema.MemoryProposed:
 		b.propose(e.Memory)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -360,4 +361,34 @@ func contains(list []string, id string) bool {
 		}
 	}
 	return false
+}
+
+func TestWhatChangedIsTold(t *testing.T) {
+	b := memory.NewBook("hollowmere", "mira")
+	ferry, oak := told("p42", "lives_in", "Ferrytown", "I live in Ferrytown", day(0)), told("p42", "lives_in", "Oakham", "I live in Oakham", day(1))
+	both := []string{min(ferry.ID, oak.ID), max(ferry.ID, oak.ID)}
+	steps := []struct {
+		event schema.MemoryEvent
+		want  []string
+		all   bool
+	}{
+		{event("e1", schema.MemoryWritten, &ferry), []string{ferry.ID}, false},
+		{event("e2", schema.MemoryWritten, &oak), []string{oak.ID}, false},
+		{about("e3", schema.MemoryFlag, ferry.ID, oak.ID), both, false},
+		{about("e4", schema.MemoryDropped, ferry.ID), both, false}, // the other loses its contradiction
+		{about("e4", schema.MemoryDropped, ferry.ID), nil, false},
+		{undo("e5", "e4"), nil, true},
+	}
+	for _, s := range steps {
+		if err := b.Accepts(s.event, wall); err != nil && !b.Has(s.event.ID) {
+			t.Fatal(err)
+		}
+		if ids, all := b.Changed(); len(ids) > 0 || all {
+			t.Errorf("asking about %s changed %v", s.event.ID, ids)
+		}
+		apply(t, b, s.event)
+		if ids, all := b.Changed(); !slices.Equal(ids, s.want) || all != s.all || !b.Has(s.event.ID) {
+			t.Errorf("%s %s changed %v (all %v), want %v", s.event.ID, s.event.Type, ids, all, s.want)
+		}
+	}
 }

@@ -81,3 +81,18 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 	}
 	return out, nil
 }
+
+// MemoryWaiting is how many replies, events and answers of the game the memory
+// service has not dealt with.
+func (c *Client) MemoryWaiting(ctx context.Context) (uint64, error) {
+	var n uint64
+	for _, x := range []struct{ stream, name string }{{streamReplies, ConsumerMemory}, {streamEvents, ConsumerEvents}, {streamActions, ConsumerResults}} {
+		cons, err := c.conn.js.Consumer(ctx, x.stream, x.name)
+		if err != nil {
+			return 0, fmt.Errorf("look at consumer %s of %s: %w", x.name, x.stream, err)
+		}
+		info := cons.CachedInfo()
+		n += info.NumPending + uint64(max(info.NumAckPending, 0)) //nolint:gosec // it is not negative
+	}
+	return n, nil
+}

@@ -31,20 +31,23 @@ const (
 
 // Service answers the retrieve pass.
 type Service struct {
-	library *lore.Library
-	model   *model.Model
-	hooks   *moderation.Hooks
+	library  *lore.Library
+	model    *model.Model
+	hooks    *moderation.Hooks
+	memories Memories
 }
 
 // Options are what the service may have besides its library.
 type Options struct {
 	Model *model.Model      // nil: no model words the search
 	Hooks *moderation.Hooks // nil: no world moderates
+
+	Memories Memories // nil: nothing is remembered beyond the conversation at hand
 }
 
 // New makes the service.
 func New(library *lore.Library, o Options) *Service {
-	return &Service{library: library, model: o.Model, hooks: o.Hooks}
+	return &Service{library: library, model: o.Model, hooks: o.Hooks, memories: o.Memories}
 }
 
 // Retrieve is Pass 1.
@@ -66,7 +69,12 @@ func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, er
 	t.Retrieval = &schema.Retrieval{Query: reading.Question, Intent: reading.Kind, Zone: schema.ZoneNone, LoreHash: x.World.Version}
 	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
 
+	if rule.Verified && !reading.Injected {
+		t.Evidence = s.recalled(ctx, t, x, npc)
+	}
 	switch {
+	case len(t.Evidence) > 0:
+		t.Retrieval.Intent, t.Class = schema.IntentRecap, schema.ClassComplex
 	case reading.Kind == schema.IntentRecap:
 		t.Evidence = recap(t, npc)
 	case reading.Kind == schema.IntentFeelings && len(text.ContentWords(t.Message)) > 1:

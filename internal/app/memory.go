@@ -1,0 +1,203 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/memory/write"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/store"
+	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/memory"
+)
+
+// SessionFile is where a data folder keeps what NPCs remember: an index of the
+// memory log.
+func SessionFile(data string) string { return filepath.Join(data, "session.db") }
+
+// memoryWorkers is how many replies are read into memories at once: players do not
+// wait for it, and what they wait for needs the processor.
+const memoryWorkers = 2
+
+// remembering is what of a process keeps memories.
+type remembering struct {
+	session store.Session
+	index   *memory.Index
+	service *memory.Service // nil where another process writes
+}
+
+// OpenSession opens the index of memories of a data folder. The note says what was
+// mended.
+func OpenSession(ctx context.Context, data string) (_ store.Session, note string, err error) {
+	s, note, err := sqlite.MendSession(ctx, SessionFile(data))
+	if err != nil {
+		return nil, "", err
+	}
+	return s, note, nil
+}
+
+// openMemory opens the index where a service of this process reads or writes it.
+// Without it turns are answered, from the conversation at hand alone.
+func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) error {
+	if !o.runs("memory") && !o.runs("retriever") {
+		return nil
+	}
+	session, note, err := OpenSession(ctx, o.Data)
+	if err != nil {
+		if !o.runs("memory") {
+			o.notice("nothing is remembered beyond the conversation at hand: " + err.Error())
+			return nil
+		}
+		return err
+	}
+	if note != "" {
+		o.notice(note)
+	}
+	a.memory = &remembering{session: session}
+	log := a.Conn.MemoryLog()
+	books := memory.NewBooks(log, o.Now, o.notice)
+	a.memory.index = memory.NewIndex(log, books, session, static, o.notice)
+	if !o.runs("memory") {
+		return nil
+	}
+	settings := write.DefaultSettings()
+	if o.Guard != nil {
+		settings = *o.Guard
+	}
+	guard, err := write.New(settings, grounder(o), nil)
+	if err != nil {
+		return err
+	}
+	a.memory.service = memory.New(books, memory.Options{Library: a.Library, Log: log, Turns: a.Client, Guard: guard, Now: o.Now, Notice: o.notice})
+	a.Mesh.OnReply(mesh.ConsumerMemory, a.memory.service.Reply, mesh.Workers(memoryWorkers))
+	a.Mesh.OnOccurrence(mesh.ConsumerEvents, a.memory.service.Occurrence, mesh.Workers(memoryWorkers))
+	a.Mesh.OnResult(mesh.ConsumerResults, a.memory.service.Result, mesh.Workers(memoryWorkers))
+	return nil
+}
+
+// run keeps the index in step, and tries what waits for a verdict again.
+func (r *remembering) run(ctx context.Context, g *errgroup.Group) {
+	if r == nil || r.service == nil {
+		return
+	}
+	g.Go(func() error { return r.index.Run(ctx) })
+	g.Go(func() error { return r.service.Run(ctx, r.index) })
+}
+
+func (r *remembering) close() {
+	if r != nil {
+		_ = r.session.Close()
+	}
+}
+
+// recaller is what the retriever asks.
+func (a *App) recaller(o Options, static *embed.Static) *memory.Recaller {
+	if a.memory == nil {
+		return nil
+	}
+	return memory.NewRecaller(a.memory.session, static, o.Now)
+}
+
+// MemoryIndex is the index of a data folder over a log, for commands. The caller
+// closes the session.
+func MemoryIndex(session store.Session, log *mesh.MemoryLog, notice func(string)) (*memory.Index, error) {
+	static, err := embed.NewStatic()
+	if err != nil {
+		return nil, err
+	}
+	return memory.NewIndex(log, memory.NewBooks(log, time.Now, notice), session, static, notice), nil
+}
+
+// grounder is Guard 1's verifier: rules, and the model in process where it loads.
+// Without the model only what is said word for word is stored as it is.
+func grounder(o Options) write.Verifier {
+	if o.Verifying.NoModel {
+		return nil
+	}
+	model, err := NLI()
+	if err != nil {
+		return nil
+	}
+	return &groundedBy{rules: entail.NewRules(), model: model}
+}
+
+// groundedBy asks the rules, and then the model. Unlike the cascade it says when the
+// model failed: then there is no verdict yet, and the candidate waits.
+type groundedBy struct {
+	rules entail.Verifier
+	model entail.After
+}
+
+// Entails says whether a premise entails a hypothesis.
+func (g *groundedBy) Entails(ctx context.Context, premise, hypothesis string) (score float64, label schema.Label, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	pairs := []entail.Pair{{Premise: premise, Hypothesis: hypothesis}}
+	before, err := g.rules.Verify(ctx, pairs)
+	if err != nil {
+		return 0, "", err
+	}
+	if len(before) == 1 && entail.Decides(before[0]) {
+		return before[0].Score, before[0].Label, nil
+	}
+	out, err := g.model.VerifyAfter(ctx, pairs, before)
+	switch {
+	case err != nil:
+		return 0, "", err
+	case len(out) != 1:
+		return 0, "", errors.New("the model gave no verdict")
+	}
+	return out[0].Score, out[0].Label, nil
+}
+
+// Session is the index of memories of this process; nil where it has none.
+func (a *App) Session() store.Session {
+	if a.memory == nil {
+		return nil
+	}
+	return a.memory.session
+}
+
+// RebuildMemory makes the index anew from the log.
+func (a *App) RebuildMemory(ctx context.Context) (memory.Rebuilt, error) {
+	return a.memory.index.Rebuild(ctx)
+}
+
+// Remember gives a reply to the memory service as the mesh does: whoever replays
+// one sees that it adds nothing.
+func (a *App) Remember(ctx context.Context, r *schema.Reply) error {
+	return a.memory.service.Reply(ctx, r, 0)
+}
+
+// MemorySettled waits until the memory service of this process has read every
+// reply, event and answer, and the index has all of the log.
+func (a *App) MemorySettled(ctx context.Context) error {
+	for {
+		waiting, err := a.Client.MemoryWaiting(ctx)
+		if err != nil {
+			return err
+		}
+		if waiting == 0 {
+			behind, err := a.memory.index.Behind(ctx)
+			if err != nil || behind == 0 {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("memories are not settled: %w", context.Cause(ctx))
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,88 @@
+// Package dialogue is where memories meet talk: whether a player's message asks
+// for what the NPC remembers of this player, how well a memory answers it, and in
+// which words the NPC may tell it: as what it was told, what it said itself, or
+// what it saw, and never as how things are. It is rules over words; it keeps
+// nothing and asks no model.
+package dialogue
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
+
+// Asked is what a message asks of the shared past.
+type Asked struct {
+	About bool            // it asks for it at all
+	Told  bool            // it asks what was said or done between the two, whatever it was
+	Self  bool            // it asks of the player itself: "where do I live?", not "where does my brother live?"
+	ByNPC bool            // it asks what the NPC said, did or promised
+	Words map[string]bool // all words of the message, lower case
+	Topic map[string]bool // stems of what it is about
+	Pred  string          // the only predicate that answers it, where there is one
+	At    time.Time       // of which time; zero: now
+}
+
+var (
+	telling = regexp.MustCompile(` (?:what|which|anything|everything|that|all|if|whether)(?: \w+){0,3} (?:did|have|had|do) (?:i|we) (?:ever |already |just |once |first )?(?:tell|told|say|said|mention|mentioned|promise|promised|ask|asked|give|gave|given|bring|brought|show|showed|shown|do|did|done|confess|swear|swore|talk|talked|speak) ` +
+		`| (?:what|which|that|how|when|where|who|why|if) i (?:ever |already |just |once |first )?(?:told|said|mentioned|promised|asked|gave|brought|showed|did|swore|confessed) ` +
+		`| (?:did|have|had) (?:i|we) (?:ever |not |already )?(?:tell|told|say|said|mention|mentioned|promise|promised|give|given|show|shown|meet|met) ` +
+		`| (?:do|did|will|can) you (?:still |even |perhaps )?(?:remember|recall) (?:me|my|us|our|that (?:i|we|my)|what (?:i|we|my)|who (?:i|my)|when (?:i|we)|where (?:i|we|my)|how (?:i|we|my)|which|why (?:i|we)|if (?:i|we)|anything|the) ` +
+		`| you (?:still )?(?:remember|recall|know) (?:anything )?(?:about|of) (?:me|us|my) | what (?:do|did) you (?:still )?(?:remember|recall)(?: about| of)? (?:me|us|my|our) ` +
+		`| (?:remind me|tell me again|tell me) (?:of )?(?:what|where|who|how|when|which) (?:i|my) | last time (?:we|i) | when we (?:last|first) `)
+	byNPC   = regexp.MustCompile(` (?:did|have|had) you (?:ever |already |just |once |not )?(?:tell|told|say|said|promise|promised|offer|offered|give|given|gave|swear|sworn|show|shown) (?:\w+ ){0,3}?(?:me|us|my) | (?:what|which)(?: \w+){0,2} (?:did|have) you (?:tell|told|promise|promised|give|given|offer|offered|say to|swear) | you (?:told|promised|gave|offered|swore|said to) me | your promise `)
+	ofSelf  = regexp.MustCompile(` (?:who|where|when|what|which|why)(?: \w+){0,2} (?:am|was|do|did|have|had) i | how (?:old|tall|long|many(?: \w+)?|much(?: \w+)?) (?:am|was|do|did|have|had) i | (?:do|did|am|was|have) i (?:have|live|like|hate|come|work|own|know|fear|love|from|born|said) | tell me (?:who|where|what) i `)
+	ofMine  = regexp.MustCompile(` (?:who|where|when|what|which|why|how|whose)(?: \w+){0,2} (?:is|are|was|were|does|do|did|has|have|had)(?: \w+)? (?:my|our) | (?:is|are|was|were|does|do|did|has|have) (?:my|our) | what (?:\w+ )?of my | (?:my|our) (?:\w+ )?(?:name|trade|home|brother|sister|father|mother|wife|husband|son|daughter|dog|horse|ship|job|work|age|birthday|favourite|favorite)s?(?: \w+)* (?:is|was|called|from|live|lives)? `)
+	errands = regexp.MustCompile(` (?:where|how|what|when|who|which|why)(?: \w+){0,3} (?:can|could|should|must|may|might|shall|will|would|need) i | (?:do|did|am|have|must|should) i (?:need|have to|owe|get|find|go|start|pay|look|reach|cross|buy|sell|ask|talk|speak|supposed|allowed|meant|going|to|doing|in trouble|right|wrong|enter|open|use) `)
+)
+
+// Read says what a message asks of the shared past. now is the game's time, against
+// which "last spring" counts.
+func Read(message string, now time.Time) Asked {
+	words := text.Words(strings.ReplaceAll(strings.ToLower(message), "\u2019", "'"))
+	a := Asked{Words: map[string]bool{}, Topic: map[string]bool{}}
+	for i, w := range words {
+		if full, ok := spelled[w]; ok {
+			words[i] = full
+		}
+	}
+	words = strings.Fields(strings.Join(words, " "))
+	joined := " " + strings.Join(words, " ") + " "
+	a.At = pastTime(joined, now)
+	a.ByNPC = byNPC.MatchString(joined)
+	a.Told = telling.MatchString(joined) || a.ByNPC
+	self, mine := ofSelf.MatchString(joined), ofMine.MatchString(joined)
+	asks := text.IsQuestion(message) || strings.Contains(joined, " remember ") || strings.Contains(joined, " tell me ") || strings.Contains(joined, " remind me ")
+	a.About = asks && (a.Told || (self || mine) && !errands.MatchString(joined))
+	a.Self = self && !strings.Contains(joined, " my ") && !strings.Contains(joined, " our ")
+	if strings.Contains(joined, " my name ") || strings.HasSuffix(joined, " who am i ") {
+		a.Pred = "name"
+	}
+	for _, w := range words {
+		a.Words[w] = true
+		w = strings.TrimSuffix(w, "'s")
+		if !text.IsStop(w) && !framing[w] && !timeWords[w] {
+			a.Topic[text.Stem(w)] = true
+		}
+	}
+	return a
+}
+
+// spelled are contractions that stand for two words.
+var spelled = map[string]string{"what's": "what is", "where's": "where is", "who's": "who is", "when's": "when is", "how's": "how is",
+	"i'm": "i am", "i've": "i have", "i'd": "i had", "whats": "what is", "wheres": "where is", "whos": "who is", "u": "you", "ur": "your"}
+
+// framing are words that ask for a telling and say nothing of what it is about.
+var framing = set(`tell told say said mention mentioned remember recall know knew remind again already ever still just last first time once talk talked
+	speak spoke spoken anything everything something thing things exactly please mira friend smith today yesterday earlier before ago again back then also
+	hear heard forget forgot forgotten mean meant right yes no well conversation meet met`)
+
+func set(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		out[w] = true
+	}
+	return out
+}

@@ -1,0 +1,167 @@
+package dialogue
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Names are those of the two who talk.
+type Names struct{ NPC, Player string }
+
+// Spoken is a memory as the NPC tells it to the player it is of: one sentence,
+// which says how the NPC came by it.
+func Spoken(m *schema.Memory, n Names) string {
+	switch {
+	case m.HeardFrom != "":
+		return "I remember that I was told this: \u201c" + oneLine(m.Content) + "\u201d"
+	case m.Source == schema.OriginUser:
+		return toldByPlayer(m)
+	case m.Subject == memory.NPCPrefix+m.NPC && (m.Pred == "said" || m.Pred == "promised"):
+		return saidByNPC(m)
+	}
+	return witnessed(m, n)
+}
+
+var (
+	playerLead = regexp.MustCompile(`^.{1,80}? told me that (.+)$`)
+	askedLead  = regexp.MustCompile(`^.{1,80}? asked me to (.+)$`)
+	ownLead    = regexp.MustCompile(`^I (told|promised) .{1,80}? that (.+)$`)
+	others     = regexp.MustCompile(`(?i)\b(?:they|them|their|theirs|themsel\w+)\b`)
+)
+
+// toldByPlayer is "You told me that you come from the coast." Where the words speak
+// of others as "they", it is not known which "they" is the player, and they are
+// quoted.
+func toldByPlayer(m *schema.Memory) string {
+	if spoke := playerLead.FindStringSubmatch(m.Content); spoke != nil && !others.MatchString(wordsOf(m)) {
+		return "You told me that " + toYou(spoke[1])
+	}
+	if asked := askedLead.FindStringSubmatch(m.Content); asked != nil && !others.MatchString(wordsOf(m)) {
+		return "You asked me to " + toYou(asked[1])
+	}
+	return "You told me: \u201c" + oneLine(wordsOf(m)) + "\u201d"
+}
+
+// saidByNPC is "I told you that the ferry is down."
+func saidByNPC(m *schema.Memory) string {
+	if own := ownLead.FindStringSubmatch(m.Content); own != nil && !others.MatchString(wordsOf(m)) {
+		return "I " + own[1] + " you that " + toYou(own[2])
+	}
+	return "I told you: \u201c" + oneLine(wordsOf(m)) + "\u201d"
+}
+
+// witnessed is "I remember that you gave me a sword." What is not surely about the
+// player is quoted as what was seen.
+func witnessed(m *schema.Memory, n Names) string {
+	said := strings.TrimSpace(m.Content)
+	if n.Player != "" {
+		if rest, ok := strings.CutPrefix(said, n.Player+" "); ok && past(rest) {
+			return "I remember that you " + ended(inNames(rest, n))
+		}
+	}
+	if n.NPC != "" {
+		for _, name := range nameForms(n.NPC) {
+			if rest, ok := strings.CutPrefix(said, name+" "); ok && past(rest) {
+				return "I remember that I " + ended(inNames(rest, n))
+			}
+		}
+	}
+	if strings.HasPrefix(said, "I ") {
+		return "I remember that " + ended(inNames(said, n))
+	}
+	return "I remember that I saw this: \u201c" + oneLine(said) + "\u201d"
+}
+
+// past says whether a predicate begins with a verb in the past, which is the same
+// for all persons.
+func past(s string) bool {
+	verb, _, _ := strings.Cut(s, " ")
+	return strings.HasSuffix(verb, "ed") && len(verb) > 3 || irregular[verb]
+}
+
+var irregular = set(`gave took brought sold bought killed slew saw went came told said found lost stole broke burnt burned made did had left paid sent
+	built swore held won fought fled hid spoke struck threw wore wrote drank ate fell led met ran rode sang sat stood swam taught tore put cut hurt let set beat`)
+
+var (
+	thirdPersons = regexp.MustCompile(`(?i)\b(they|them|their|theirs|themsel(?:f|ves))\b`)
+	second       = map[string]string{"they": "you", "them": "you", "their": "your", "theirs": "yours", "themself": "yourself", "themselves": "yourselves"}
+)
+
+// toYou turns the "they" that stands for the player into "you": their verbs are the
+// same.
+func toYou(s string) string {
+	return ended(thirdPersons.ReplaceAllStringFunc(s, func(w string) string { return second[strings.ToLower(w)] }))
+}
+
+// inNames puts "you" and "me" for the names of the two behind a verb.
+func inNames(s string, n Names) string {
+	s = strings.TrimRight(s, " ")
+	for _, who := range []struct{ name, object, owner string }{{n.Player, "you", "your"}, {n.NPC, "me", "my"}} {
+		for _, name := range nameForms(who.name) {
+			quoted := regexp.QuoteMeta(name)
+			s = regexp.MustCompile(`\b`+quoted+`(?:'|\x{2019})s\b`).ReplaceAllString(s, who.owner)
+			s = regexp.MustCompile(`\b`+quoted+`\b`).ReplaceAllString(s, who.object)
+		}
+	}
+	return s
+}
+
+// nameForms are a name and its first part.
+func nameForms(name string) []string {
+	if name == "" {
+		return nil
+	}
+	if first, _, more := strings.Cut(name, " "); more && len(first) > 3 {
+		return []string{name, first}
+	}
+	return []string{name}
+}
+
+func wordsOf(m *schema.Memory) string {
+	var parts []string
+	for _, s := range m.Spans {
+		parts = append(parts, s.Text)
+	}
+	return strings.Join(parts, " ")
+}
+
+func ended(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "\u201d") || strings.HasSuffix(s, `"`) {
+		return s
+	}
+	return s + "."
+}
+
+// oneLine keeps a quotation one sentence for whoever reads it on.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(strings.NewReplacer("\u201c", "\u2018", "\u201d", "\u2019", `"`, "'").Replace(s)), " ")
+	const most = 240
+	if len(s) > most {
+		cut := strings.LastIndexByte(s[:most], ' ')
+		if cut < 0 {
+			cut = most
+		}
+		s = strings.ToValidUTF8(s[:cut], "") + "\u2026"
+	}
+	return s
+}
+
+// FirstStory and SecondStory word the two sides of a contradiction: the NPC has
+// heard both, and does not say which holds.
+func FirstStory(said string) string {
+	return "I have heard two stories from you: " + lowerYou(said)
+}
+
+// SecondStory is the other side.
+func SecondStory(said string) string { return "Another time, " + lowerYou(said) }
+
+func lowerYou(said string) string {
+	if rest, ok := strings.CutPrefix(said, "You "); ok {
+		return "you " + rest
+	}
+	return said
+}

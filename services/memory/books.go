@@ -1,0 +1,129 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Books are the memories of NPCs as the log makes them, kept by a process and
+// brought up to the log's end before each use.
+type Books struct {
+	log    *mesh.MemoryLog
+	now    func() time.Time
+	notice func(string)
+
+	mu sync.Mutex
+	of map[owner]*notebook
+}
+
+type owner struct{ world, npc string }
+
+// NewBooks makes the books of a process. notice is told of entries that cannot be
+// taken, one line each.
+func NewBooks(log *mesh.MemoryLog, now func() time.Time, notice func(string)) *Books {
+	if notice == nil {
+		notice = func(string) {}
+	}
+	return &Books{log: log, now: now, notice: notice, of: map[owner]*notebook{}}
+}
+
+// notebook is one NPC's book with how far the log was read into it.
+type notebook struct {
+	mu   sync.Mutex
+	own  owner
+	book *memory.Book
+	read uint64            // the last entry of this NPC that was read
+	last map[string]uint64 // the last entry by player, as subjects name them
+}
+
+func (b *Books) notebook(o owner) *notebook {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := b.of[o]
+	if n == nil {
+		n = &notebook{own: o, book: memory.NewBook(o.world, o.npc), last: map[string]uint64{}}
+		b.of[o] = n
+	}
+	return n
+}
+
+// use runs f over an NPC's book as it stands in the log now. Nobody else uses that
+// book meanwhile.
+func (b *Books) use(ctx context.Context, o owner, f func(*notebook) error) error {
+	n := b.notebook(o)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := b.catchUp(ctx, n, 0); err != nil {
+		return err
+	}
+	return f(n)
+}
+
+// catchUp reads on to the end of the log. What stands up to the entry indexed is
+// not counted as a change: the index has it.
+func (b *Books) catchUp(ctx context.Context, n *notebook, indexed uint64) error {
+	return b.log.Read(ctx, n.own.world, n.own.npc, n.read, func(l mesh.Logged) error {
+		n.read = l.Sequence
+		n.last[l.Player] = max(n.last[l.Player], l.Sequence)
+		err := l.Bad
+		if err == nil {
+			err = n.book.Apply(l.Event, b.now())
+		}
+		if err != nil {
+			b.notice(err.Error() + "; it is passed over")
+		}
+		if l.Sequence <= indexed {
+			n.book.Changed()
+		}
+		return nil
+	})
+}
+
+// append writes the events that f makes of the book, in order, those that are in it
+// already left out. Where somebody else has written meanwhile, f is asked again.
+func (b *Books) append(ctx context.Context, n *notebook, f func(*memory.Book) []schema.MemoryEvent) error {
+	for {
+		moved, err := b.appendOnce(ctx, n, f(n.book))
+		if err != nil || !moved {
+			return err
+		}
+		if err := b.catchUp(ctx, n, 0); err != nil {
+			return err
+		}
+	}
+}
+
+func (b *Books) appendOnce(ctx context.Context, n *notebook, events []schema.MemoryEvent) (moved bool, err error) {
+	for i := range events {
+		e := &events[i]
+		if n.book.Has(e.ID) {
+			continue
+		}
+		if err := n.book.Accepts(*e, b.now()); err != nil {
+			b.notice(err.Error() + "; it is not written")
+			continue
+		}
+		player := e.Player
+		if player == "" {
+			player = "_"
+		}
+		at, err := b.log.Append(ctx, e, n.last[player])
+		if errors.Is(err, mesh.ErrLogMoved) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		n.last[player] = at
+		if err := n.book.Apply(*e, b.now()); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}

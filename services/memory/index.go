@@ -1,0 +1,277 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/store"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Index keeps the session store in step with the memory log: a projection, which
+// can be made anew at any time.
+type Index struct {
+	log     *mesh.MemoryLog
+	books   *Books
+	session store.Session
+	embed   embed.Embedder
+	notice  func(string)
+}
+
+// NewIndex makes the projection into a session store; it writes nothing yet.
+func NewIndex(log *mesh.MemoryLog, books *Books, session store.Session, e embed.Embedder, notice func(string)) *Index {
+	if notice == nil {
+		notice = func(string) {}
+	}
+	return &Index{log: log, books: books, session: session, embed: e, notice: notice}
+}
+
+// markLog is the key under which a session keeps how far the log was read, and by
+// which embedding: "3:name-of-the-embedding".
+const markLog = "memory-log"
+
+// batch is how many entries are taken before the index is written at the latest.
+const batch = 512
+
+// Run follows the log until the context ends. A store that is away is tried again;
+// meanwhile turns are answered without what is new.
+func (x *Index) Run(ctx context.Context) error {
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
+		err := x.follow(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		x.notice(fmt.Sprintf("the index of memories is behind: %v; it is tried again", err))
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
+		}
+	}
+}
+
+func (x *Index) follow(ctx context.Context) error {
+	from, err := x.marked(ctx)
+	if err != nil {
+		return err
+	}
+	end, err := x.log.End(ctx)
+	if err != nil {
+		return err
+	}
+	if from > end { // it was made from another log
+		if _, err := x.Rebuild(ctx); err != nil {
+			return err
+		}
+		from = end
+	}
+	touched, count := map[owner]bool{}, 0
+	return x.log.Follow(ctx, from, func(l mesh.Logged) error {
+		touched[owner{l.Event.World, l.Event.NPC}] = true
+		if count++; !l.Last && count < batch {
+			return nil
+		}
+		for o := range touched {
+			if err := x.project(ctx, o, from); err != nil {
+				return err
+			}
+		}
+		touched, count = map[owner]bool{}, 0
+		return x.mark(ctx, l.Sequence)
+	})
+}
+
+// project writes what changed of an NPC's memories. from is the entry up to which
+// the index was complete when the following began.
+func (x *Index) project(ctx context.Context, o owner, from uint64) error {
+	n := x.books.notebook(o)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := x.books.catchUp(ctx, n, from); err != nil {
+		return err
+	}
+	ids, all := n.book.Changed()
+	if err := x.put(ctx, n, ids, all); err != nil {
+		n.book.Retouch(ids, all) // to be written at the next try
+		return err
+	}
+	return nil
+}
+
+// put brings the index in line with the book: of some memories, or of all of them.
+func (x *Index) put(ctx context.Context, n *notebook, ids []string, all bool) error {
+	var keep []schema.Memory
+	var gone []string
+	if all {
+		keep = slices.DeleteFunc(n.book.Memories(), func(m schema.Memory) bool { return store.CheckMemory(&m) != nil })
+		here := map[string]bool{}
+		for i := range keep {
+			here[keep[i].ID] = true
+		}
+		have, err := x.session.Scroll(ctx, store.MemoryFilter{World: n.own.world, NPC: n.own.npc}, "", 0)
+		if err != nil {
+			return err
+		}
+		for i := range have {
+			if !here[have[i].Memory.ID] {
+				gone = append(gone, have[i].Memory.ID)
+			}
+		}
+	}
+	for _, id := range ids {
+		if m, ok := n.book.Get(id); ok && store.CheckMemory(&m) == nil {
+			keep = append(keep, m)
+		} else {
+			gone = append(gone, id)
+		}
+	}
+	if len(gone) > 0 {
+		if _, err := x.session.Delete(ctx, store.MemoryFilter{World: n.own.world, NPC: n.own.npc, IDs: gone}); err != nil {
+			return err
+		}
+	}
+	return x.write(ctx, keep)
+}
+
+func (x *Index) write(ctx context.Context, list []schema.Memory) error {
+	for part := range slices.Chunk(list, batch) {
+		texts := make([]string, len(part))
+		for i := range part {
+			texts[i] = part[i].Content
+		}
+		vectors, err := x.embed.Embed(ctx, texts)
+		if err != nil {
+			return fmt.Errorf("embed memories: %w", err)
+		}
+		points := make([]store.MemoryPoint, len(part))
+		for i := range part {
+			points[i].Memory = part[i]
+			if _, err := store.Unit(vectors[i]); err == nil { // else there is nothing to find it by but its words
+				points[i].Vector, points[i].Model = vectors[i], x.embed.ID()
+			}
+		}
+		if err := x.session.Put(ctx, points); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// marked is the entry up to which the index is complete: 0 where it was never made,
+// or by another embedding.
+func (x *Index) marked(ctx context.Context) (uint64, error) {
+	value, err := x.session.Marked(ctx, markLog)
+	if err != nil {
+		return 0, err
+	}
+	number, model, _ := strings.Cut(value, ":")
+	at, err := strconv.ParseUint(number, 10, 64)
+	if err != nil || model != x.embed.ID() {
+		return 0, nil
+	}
+	return at, nil
+}
+
+func (x *Index) mark(ctx context.Context, at uint64) error {
+	return x.session.Mark(ctx, markLog, strconv.FormatUint(at, 10)+":"+x.embed.ID())
+}
+
+// Behind is how many entries of the log the index lacks.
+func (x *Index) Behind(ctx context.Context) (uint64, error) {
+	at, err := x.marked(ctx)
+	if err != nil {
+		return 0, err
+	}
+	end, err := x.log.End(ctx)
+	return max(end, at) - at, err
+}
+
+// Pending are the memories of a world that wait for a verdict.
+func (x *Index) Pending(ctx context.Context, world string) ([]schema.Memory, error) {
+	points, err := x.session.Scroll(ctx, store.MemoryFilter{World: world, Statuses: []schema.MemoryStatus{schema.MemoryPending}}, "", 0)
+	out := make([]schema.Memory, len(points))
+	for i := range points {
+		out[i] = points[i].Memory
+	}
+	return out, err
+}
+
+// Rebuilt is what a rebuilding came to.
+type Rebuilt struct {
+	Entries  int      `json:"entries"` // of the log
+	Memories int      `json:"memories"`
+	Removed  int      `json:"removed"` // that stood in the index and not in the log
+	Problems []string `json:"problems"`
+}
+
+// Rebuild makes the index anew from the whole log. How often a memory was used is
+// not in the log, and stays.
+func (x *Index) Rebuild(ctx context.Context) (Rebuilt, error) {
+	out := Rebuilt{Problems: []string{}}
+	books, worlds := map[owner]*memory.Book{}, map[string]bool{}
+	var end uint64
+	err := x.log.Read(ctx, "*", "", 0, func(l mesh.Logged) error {
+		end = l.Sequence
+		out.Entries++
+		o := owner{l.Event.World, l.Event.NPC}
+		if books[o] == nil {
+			books[o] = memory.NewBook(o.world, o.npc)
+		}
+		worlds[o.world] = true
+		problem := l.Bad
+		if problem == nil {
+			problem = books[o].Apply(l.Event, time.Time{})
+		}
+		if problem != nil {
+			out.Problems = append(out.Problems, problem.Error())
+		}
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
+	for o, b := range books {
+		n := &notebook{own: o, book: b}
+		before, err := x.session.Count(ctx, store.MemoryFilter{World: o.world, NPC: o.npc})
+		if err == nil {
+			err = x.put(ctx, n, nil, true)
+		}
+		if err != nil {
+			return out, err
+		}
+		after, err := x.session.Count(ctx, store.MemoryFilter{World: o.world, NPC: o.npc})
+		if err != nil {
+			return out, err
+		}
+		out.Memories, out.Removed = out.Memories+after, out.Removed+max(before-after, 0)
+	}
+	for world := range worlds { // of NPCs that the log does not know
+		removed, err := x.strays(ctx, world, books)
+		if err != nil {
+			return out, err
+		}
+		out.Removed += removed
+	}
+	return out, x.mark(ctx, end)
+}
+
+func (x *Index) strays(ctx context.Context, world string, books map[owner]*memory.Book) (int, error) {
+	points, err := x.session.Scroll(ctx, store.MemoryFilter{World: world}, "", 0)
+	if err != nil {
+		return 0, err
+	}
+	ids := []string{}
+	for i := range points {
+		if books[owner{world, points[i].Memory.NPC}] == nil {
+			ids = append(ids, points[i].Memory.ID)
+		}
+	}
+	return x.session.Delete(ctx, store.MemoryFilter{World: world, IDs: ids})
+}

@@ -1,0 +1,204 @@
+// Package memory is Guard 1 as a service: it reads every released reply and every
+// event that a backend saw, takes from them what is worth remembering, grounds it
+// in the words, and writes the memory log. The log is the truth; beside it the
+// service keeps the index that turns are answered from (Index), and whoever
+// answers them asks it (Recaller). It never reads a draft, and nothing that is
+// written here can be cited for a claim about the world.
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/deed"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/memory/extract"
+	"github.com/forsooth-npc/forsooth/internal/memory/write"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Turns is where the service reads what became of turns and actions. mesh.Client
+// is one.
+type Turns interface {
+	Reply(ctx context.Context, convo schema.ConversationID, turn string) (*schema.Reply, error)
+	Results(ctx context.Context, convo schema.ConversationID, turn string) (map[int]schema.ActionResult, error)
+}
+
+// Options are what the service needs.
+type Options struct {
+	Library *lore.Library
+	Log     *mesh.MemoryLog
+	Turns   Turns
+	Guard   *write.Guard
+	Now     func() time.Time
+	Notice  func(string)  // one line of what was left out, such as an event that cannot be taken
+	Retry   time.Duration // between two tries of candidates without a verdict; default a minute
+}
+
+// Service writes memories.
+type Service struct {
+	o     Options
+	books *Books
+}
+
+// New makes the service over books that may be shared with an Index.
+func New(books *Books, o Options) *Service {
+	if o.Notice == nil {
+		o.Notice = func(string) {}
+	}
+	if o.Retry == 0 {
+		o.Retry = time.Minute
+	}
+	return &Service{o: o, books: books}
+}
+
+// answerWait is how long after a turn began the game may take to answer its
+// actions, before they are remembered as offered.
+const answerWait = 15 * time.Second
+
+// Reply takes what a released reply leaves behind. Given again it adds nothing.
+func (s *Service) Reply(ctx context.Context, r *schema.Reply, _ uint64) error {
+	if r.Reason == schema.ReasonInvalid || s.o.Library.Get(r.World) == nil {
+		return nil
+	}
+	open, err := s.take(ctx, r)
+	if err != nil {
+		return err
+	}
+	if open {
+		return mesh.Later(2 * time.Second)
+	}
+	return nil
+}
+
+// Result takes the game's answer to an action that may have been remembered as
+// offered already.
+func (s *Service) Result(ctx context.Context, convo schema.ConversationID, turn string) error {
+	r, err := s.o.Turns.Reply(ctx, convo, turn)
+	if errors.Is(err, mesh.ErrNotFound) {
+		return nil // the reply is to come, and brings its answers; or it is no more
+	}
+	if err != nil {
+		return err
+	}
+	return s.Reply(ctx, r, 0)
+}
+
+// take remembers what a reply holds; open says that an action still waits for the
+// game.
+func (s *Service) take(ctx context.Context, r *schema.Reply) (open bool, err error) {
+	x := s.contextOf(r.World, r.NPC, r.Player, r.PlayerName)
+	x.Previous = previous(r)
+	if len(r.Actions) > 0 {
+		if x.Results, err = s.o.Turns.Results(ctx, r.Conversation(), r.TurnID); err != nil {
+			return false, err
+		}
+		if s.o.Now().Before(r.AcceptedAt.Add(answerWait)) {
+			r, open = withoutUnanswered(r, x)
+		}
+	}
+	words := extract.Words(r, x)
+	return open, s.remember(ctx, r.NPC, proposal{extract.FromReply(r, x), words, x})
+}
+
+// withoutUnanswered is a reply as if it had not proposed what the game has not
+// answered yet.
+func withoutUnanswered(r *schema.Reply, x extract.Context) (out *schema.Reply, some bool) {
+	c := *r
+	c.Actions = nil
+	for i, a := range r.Actions {
+		if _, answered := x.Results[i]; !answered && a.Checked && !a.Confirmed && a.Refused == "" && a.Name != deed.Trust {
+			a.Checked, some = false, true
+		}
+		c.Actions = append(c.Actions, a)
+	}
+	return &c, some
+}
+
+// previous are the player's words before this turn.
+func previous(r *schema.Reply) *extract.Utterance {
+	p := r.Previous
+	if p == nil {
+		return nil
+	}
+	return &extract.Utterance{TurnID: p.TurnID, Speaker: extract.SpeakerPlayer, Text: p.Text, At: p.At}
+}
+
+// Occurrence takes what the game saw happen, for each NPC among its witnesses.
+func (s *Service) Occurrence(ctx context.Context, o *schema.Occurrence, _ uint64) error {
+	if err := o.Validate(); err != nil {
+		return mesh.Reject(fmt.Errorf("event %s: %w", o.ID, err))
+	}
+	x := s.o.Library.Get(o.World)
+	if x == nil {
+		return mesh.Reject(fmt.Errorf("event %s: world %q is not served here; these are: %s", o.ID, o.World, strings.Join(s.o.Library.Names(), ", ")))
+	}
+	known := 0
+	for _, handle := range o.Witnesses {
+		if x.World.NPCs[handle] == nil {
+			continue // a player, or nobody
+		}
+		known++
+		if err := s.witnessed(ctx, o, handle); err != nil {
+			return err
+		}
+	}
+	if known == 0 {
+		s.o.Notice(fmt.Sprintf("event %s of %s: none of its witnesses (%s) is an NPC there, so nobody remembers it", o.ID, o.World, strings.Join(o.Witnesses, ", ")))
+	}
+	return nil
+}
+
+func (s *Service) witnessed(ctx context.Context, o *schema.Occurrence, npc string) error {
+	c := s.contextOf(o.World, npc, o.Player, "")
+	list, err := extract.FromOccurrence(o, npc, c)
+	if err != nil {
+		return mesh.Reject(err)
+	}
+	return s.remember(ctx, npc, proposal{list, extract.OccurrenceWords(o), c})
+}
+
+// contextOf is what the words of a turn with an NPC stand in.
+func (s *Service) contextOf(world, npc, player, playerName string) extract.Context {
+	x := s.o.Library.Get(world)
+	aliases := map[string]string{}
+	for handle, n := range x.World.NPCs {
+		id := memory.NPCPrefix + handle
+		aliases[handle], aliases[n.Name] = id, id
+	}
+	firstNames(aliases)
+	if playerName != "" {
+		aliases[playerName] = memory.PlayerPrefix + player
+	}
+	c := extract.Context{NPCName: npc, PlayerName: playerName, Wall: s.o.Now(), Names: extract.NewNames(aliases), Unremembered: []string{deed.Trust}}
+	if n := x.World.NPCs[npc]; n != nil {
+		c.NPCName = n.Name
+	}
+	return c
+}
+
+// firstNames adds first names that one NPC alone has: "Bram" of "Bram Dunnock".
+func firstNames(aliases map[string]string) {
+	of := map[string]map[string]bool{}
+	for name, id := range aliases {
+		if first, _, more := strings.Cut(name, " "); more && first != "The" && first != "Old" {
+			if of[first] == nil {
+				of[first] = map[string]bool{}
+			}
+			of[first][id] = true
+		}
+	}
+	for first, ids := range of {
+		if _, taken := aliases[first]; taken || len(ids) != 1 {
+			continue
+		}
+		for id := range ids {
+			aliases[first] = id
+		}
+	}
+}
