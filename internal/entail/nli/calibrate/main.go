@@ -173,34 +173,60 @@ func above(scores []float64, t float64) float64 {
 	return round(float64(n) / float64(max(1, len(scores))))
 }
 
-// platt fits slope and shift by Newton's method.
+// platt fits slope and shift by Newton's method, with steps cut until they help: far
+// from the minimum a whole one leads away.
 func platt(rows []row) entail.Scale {
-	a, b := 1.0, 0.0
-	for range 50 {
+	a, b := 0.1, 0.0
+	for range 100 {
 		var ga, gb, haa, hab, hbb float64
 		for i := range rows {
 			r := &rows[i]
 			if r.decided() {
 				continue
 			}
-			y := 0.0
-			if r.pair.Supported() {
-				y = 1
-			}
 			p := sigmoid(a*r.logit + b)
 			w := p * (1 - p)
-			ga, gb = ga+(p-y)*r.logit, gb+(p-y)
+			ga, gb = ga+(p-r.right())*r.logit, gb+(p-r.right())
 			haa, hab, hbb = haa+w*r.logit*r.logit, hab+w*r.logit, hbb+w
 		}
 		haa, hbb = haa+1e-6, hbb+1e-6
 		det := haa*hbb - hab*hab
 		da, db := (hbb*ga-hab*gb)/det, (haa*gb-hab*ga)/det
-		a, b = a-da, b-db
-		if math.Abs(da)+math.Abs(db) < 1e-9 {
+		step, before := 1.0, loss(rows, a, b)
+		for step > 1e-6 && !(loss(rows, a-step*da, b-step*db) < before) {
+			step /= 2
+		}
+		if step <= 1e-6 {
+			break
+		}
+		a, b = a-step*da, b-step*db
+		if math.Abs(step*da)+math.Abs(step*db) < 1e-9 {
 			break
 		}
 	}
 	return entail.Scale{Slope: math.Round(a*1e4) / 1e4, Shift: math.Round(b*1e4) / 1e4}
+}
+
+// right is 1 where the pair is supported.
+func (r *row) right() float64 {
+	if r.pair.Supported() {
+		return 1
+	}
+	return 0
+}
+
+// loss is the log loss of a scale on what the model decides.
+func loss(rows []row, a, b float64) float64 {
+	sum := 0.0
+	for i := range rows {
+		r := &rows[i]
+		if r.decided() {
+			continue
+		}
+		z := a*r.logit + b
+		sum += max(z, 0) - z*r.right() + math.Log1p(math.Exp(-math.Abs(z)))
+	}
+	return sum
 }
 
 // reliability is what scores are worth, in bins of equal size.
