@@ -18,7 +18,9 @@ var attitudes = wordSet(`say says said saying tell tells told claim claims claim
 	wonder wonders wondered expect expects expected plan plans planned mean means meant try tries tried promise promises promised
 	threaten threatens threatened write writes wrote written report reports reported argue argues argued assume assumes assumed
 	seem seems seemed appear appears appeared feel feels felt intend intends intended accuse accuses accused order orders ordered
-	ask asks asked warn warns warned refuse refuses refused fail fails failed know knows knew`)
+	ask asks asked warn warns warned refuse refuses refused fail fails failed know knows knew
+	reckon reckons reckoned shout shouts shouted whisper whispers whispered sing sings sang cry cries cried mutter mutters muttered
+	boast boasts boasted brag brags bragged vow vows vowed preach preaches preached declare declares declared allege alleges alleged`)
 
 // clauses splits a sentence of the hypothesis at its coordinations, where each
 // part can stand alone.
@@ -76,6 +78,11 @@ func (s *sentence) framed(i int) bool {
 	for softLeads[s.at(i)] || answers[s.at(i)] {
 		i++
 	}
+	for k := i; k < min(i+3, len(s.words)); k++ {
+		if spans[s.words[k].stem] {
+			return true
+		}
+	}
 	return frames[s.at(i)] || conditions[s.at(i)] || strings.HasSuffix(s.at(i), "ly") || !subjects[s.at(i)] && verbObjects[s.at(i+1)]
 }
 
@@ -110,6 +117,9 @@ func (s *sentence) subjectPronoun(i int) bool {
 // the others: none where any clause holds a word that can change another, or where
 // the first sets the frame for all.
 func (s *sentence) separable() []sentence {
+	if len(s.words) > maxParted {
+		return nil
+	}
 	cuts := s.coordinations()
 	if len(cuts) == 0 || s.framed(0) || s.quotes() || s.has(tales) {
 		return nil
@@ -122,12 +132,29 @@ func (s *sentence) separable() []sentence {
 	}
 	parts := s.clauses()
 	for i := range parts {
-		if len(parts[i].words) < 3 || i > 0 && parts[i].goesOn(&parts[i-1]) {
+		if len(parts[i].words) < 3 || i+1 < len(parts) && !parts[i].tells() || i > 0 && parts[i].goesOn(&parts[i-1]) {
 			return nil
 		}
 	}
 	return parts
 }
+
+// tells says whether a clause may hold a verb: "one word more" and "drink deep
+// tonight" do not, and what follows them is no promise.
+func (s *sentence) tells() bool {
+	for i := range s.words {
+		w := s.words[i].low
+		if predicating[w] || pastVerbs[w] || auxiliary[w] || contractions[w] != "" || i > 0 && len(w) > 3 && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "s")) {
+			return true
+		}
+	}
+	return personal[s.at(0)]
+}
+
+var (
+	auxiliary = wordSet(`has have had do does did`)
+	personal  = wordSet(`i we you they he she it`)
+)
 
 // goesOn says whether what seems a clause is one thing more of which the clause
 // before it speaks: "it costs five gold, and a sack of rye".

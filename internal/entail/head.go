@@ -12,18 +12,25 @@ import (
 // second verb of the same subject. Two things joined are never parted: "the cure is
 // honey and wine" is not "the cure is honey".
 func (s *sentence) heads() []sentence {
-	if s.quotes() || s.has(tales) {
+	if len(s.words) > maxParted || s.quotes() || s.has(tales) {
 		return nil
 	}
 	var out []sentence
 	for i := 3; i+1 < len(s.words); i++ {
+		if !s.endsHead(i) {
+			continue
+		}
 		head, rest := s.cut(0, i+1), s.cut(i+1, len(s.words))
-		if s.endsHead(i) && !head.confines() && !head.bounds() && !rest.bounds() && !rest.has(changing) {
+		if !head.confines() && !head.bounds() && !rest.bounds() && !rest.has(changing) {
 			out = append(out, head)
 		}
 	}
 	return out
 }
+
+// maxParted is over how many words a sentence is taken as a whole alone: every way
+// of parting it is read anew.
+const maxParted = 100
 
 // endsHead says whether the words up to i may stand without the rest.
 func (s *sentence) endsHead(i int) bool {
@@ -127,5 +134,6 @@ var (
 
 	// tales are what is told, and nobody vouches for.
 	tales = wordSet(`story stories tale tales song songs legend legends myth myths gossip hearsay fable fables ballad ballads prophecy
-		prophecies rumour rumours rumor rumors saga sagas joke jokes play poem superstition`)
+		prophecies rumour rumours rumor rumors saga sagas joke jokes play poem superstition
+		version versions`)
 )

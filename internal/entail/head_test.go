@@ -2,6 +2,7 @@ package entail
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -75,6 +76,17 @@ func TestHeadsOfSentencesStandAlone(t *testing.T) {
 		}
 		if got := out[0].Label == schema.Supported; got != c.supported {
 			t.Errorf("%q from %q: supported %v, want %v (%s)", c.hypothesis, c.premise, got, c.supported, out[0].Why)
+		}
+	}
+}
+
+// A text of one endless sentence is not parted in every way: evidence of the greatest
+// length is judged at once. The least of what this guards against took a minute.
+func TestAnEndlessSentenceIsNotParted(t *testing.T) {
+	for _, unit := range []string{"and sold it, ", "he sold it, sir, ", "and he sold it, "} {
+		s := read(strings.Repeat(unit, maxPremise/len(unit)), maxPremise).sentences[0]
+		if _, aside := s.withoutAsides(asides); aside || len(s.heads()) > 0 || len(s.separable()) > 0 {
+			t.Errorf("%d words of %q are parted", len(s.words), unit)
 		}
 	}
 }

@@ -118,6 +118,9 @@ func wordLists(all ...string) [][]string {
 // nothing.
 func (s *sentence) withoutAsides(asides [][]string) (sentence, bool) {
 	out, changed := *s, false
+	if len(s.words) > maxParted {
+		return out, false
+	}
 	for i := 0; i+1 < len(out.words); i++ {
 		if out.words[i].gap != "," {
 			continue

@@ -15,7 +15,7 @@ var retractionPhrases = []string{"not true", "no truth", "not so", "never happen
 	"the following", "what if", "imagine", "suppose that", "don't believe", "do not believe", "a lie", "all lies", "are lies", "were lies",
 	"is false", "was false", "are false", "were false", "is wrong", "was wrong", "were wrong", "are wrong", "a fable", "a tall tale", "a legend",
 	"a rumour", "a rumor", "i was lying", "he was lying", "she was lying", "they were lying", "so the story goes", "so the tale goes",
-	"not a word", "kidding", "was the plan", "has changed", "that was before", "that was then", "want you to think", "wants you to think",
+	"not a word", "kidding", "teasing", "believed that", "say this", "was the plan", "has changed", "that was before", "that was then", "want you to think", "wants you to think",
 	"in your dreams", "in my dreams"}
 
 // takenBack says whether a sentence beside the run from i up to j takes it back, or
@@ -60,18 +60,41 @@ func (s *sentence) retracts() bool {
 }
 
 // corrects says whether a sentence begins as one that puts right what was just
-// said: "No, it was Osric", "Not any more", "Or was it?", "So the bards sing".
+// said: "No, it was Osric", "Not any more", "Or was it?", "So the bards sing", or is
+// a piece that bounds it: "Only at dawn", "If you pay", "They say".
 func (s *sentence) corrects() bool {
-	switch w := s.at(0); w {
-	case "no", "not", "never", "hardly":
-		return s.words[0].gap == "," || len(s.words) < 5
-	case "so":
-		return s.has(tales) || s.has(attitudes) || s.at(len(s.words)-1) == "sing"
-	case "as":
-		return s.at(1) == "if"
-	default:
-		return correctives[w]
+	i := 0
+	for i+1 < len(s.words) && (softLeads[s.at(i)] && s.at(i) != "so") {
+		i++
 	}
+	n := len(s.words) - i
+	switch w := s.at(i); {
+	case negations[w]:
+		return s.words[i].gap == "," || n < 5
+	case w == "so":
+		return s.has(tales) || s.has(attitudes)
+	case w == "as":
+		return s.at(i+1) == "if"
+	case w == "i" && s.at(i+1) == "mean", w == "at" && s.at(i+1) == "least", correctives[w]:
+		return true
+	}
+	return n < 6 && s.isPiece(i)
+}
+
+// isPiece says whether a short sentence, from word i, is no sentence: a condition, an
+// exception, a place or a time without a verb, a doubt, a "they say".
+func (s *sentence) isPiece(i int) bool {
+	w := s.at(i)
+	switch {
+	case fronted[w] || w == "except":
+		return !slices.ContainsFunc(s.words, func(w word) bool { return w.gap == "," })
+	case universals[w] && (s.has(excepting)):
+		return true
+	case len(s.words)-i < 4 && attitudes[s.at(len(s.words)-1)]:
+		return true
+	}
+	rest := s.cut(i, len(s.words))
+	return (frames[w] || hedging[w] || exhaustive[w] || partials[w] || nearly[w] || w == "only") && !rest.tells()
 }
 
 // introduces says whether a sentence leads to what follows: a heading, or one that
@@ -95,7 +118,9 @@ func (s *sentence) doubtsWhatItTells() bool {
 
 var (
 	sweeping    = wordSet(`all none every whole nothing any both everything following`)
-	correctives = wordSet(`or wait wrong false rubbish kidding rather hogwash nay`)
+	correctives = wordSet(`or wait wrong false rubbish kidding teasing rather hogwash correction sorry`)
+	nearly      = wordSet(`almost nearly sometimes often mostly usually partly`)
+	excepting   = wordSet(`but except save bar`)
 	doubtful    = wordSet(`misconceptions misconception beliefs superstitions lies false untrue prophecy claims accusations suspicions dreams
 		visions wishes plans fears hopes guesses theories theory fiction`)
 )

@@ -49,6 +49,22 @@ func TestWhatATextDoesNotVouchForIsNotSupported(t *testing.T) {
 		{"Touch the blade again, and you die of it.", "You die of it."},
 		{"The room costs five gold, and a sack of rye.", "The room costs five gold."},
 		{"If you pay. She sails.", "If you pay, she sails."},
+		{"Bram burned the mill. Correction: Osric did.", said},
+		{"Bram burned the mill. Perhaps.", said},
+		{"Bram burned the mill. They say.", said},
+		{"Bram burned the mill. At least in the song.", said},
+		{"Bram burned the mill. If you trust Yrsa.", said},
+		{"The gate is open. But only for knights.", "The gate is open."},
+		{"The gate is open. Until dusk.", "The gate is open."},
+		{"The gate is open. Well, almost.", "The gate is open."},
+		{"Everyone came. Everyone but Bram.", "Everyone came."},
+		{"Bram is \"king\" of the mere.", "Bram is king of the mere."},
+		{"Bram 'paid' his debt.", "Bram paid his debt."},
+		{"They reckon the mill burned, and the ferry sank.", "The ferry sank."},
+		{"Bram whispers the mill burned, and the reeve fled.", "The reeve fled."},
+		{"One word more, and I burn it all.", "I burn it all."},
+		{"Drink deep tonight, and you wake a king.", "You wake a king."},
+		{"Two nights a year the dead walk, and the gate is open.", "The gate is open."},
 	}
 	for _, c := range cases {
 		if v := judge(t, Pair{Premise: c.premise, Hypothesis: c.hypothesis}); v.Label == schema.Supported {
@@ -71,6 +87,10 @@ func TestWhatIsNotTakenBackIsSupported(t *testing.T) {
 		"The guards' hall fell. Bram burned the mill.",
 		"Bram burned the mill, and the guards' hall fell with it.",
 		"Bram burned the mill; Osric took the horses.",
+		"Bram burned the mill. By dawn it was gone.",
+		"Bram burned the mill. When he fled, Osric hanged him.",
+		"Bram burned the mill. No guard of the reeve's was there.",
+		"Bram burned the mill. Some of the barns burned.",
 		"'Yes,' cried Yrsa. Bram burned the mill. 'All is lost.'",
 	} {
 		if v := judge(t, Pair{Premise: premise, Hypothesis: said}); v.Label != schema.Supported {

@@ -134,7 +134,7 @@ func (h said) runOf(p *passage, premise []norms, hp persons) (int, bool) {
 		ok := true
 		for i := range h {
 			s := &p.sentences[at+i]
-			if s.question && !h[i].question || h[i].question && !s.question || s.quoted || !premise[at+i].meet(want[i]) {
+			if s.question && !h[i].question || h[i].question && !s.question || s.quoted || s.quotes() && !h[i].quotes() || !premise[at+i].meet(want[i]) {
 				ok = false
 				break
 			}
@@ -159,7 +159,7 @@ func findClause(c sentence, p *passage, premise []norms, pp, hp persons, last in
 		if s.question || s.quoted || c.question {
 			continue
 		}
-		if (premise[at].meet(want) || s.holdsPart(want, pp)) && !p.takenBack(at, at+1) {
+		if (premise[at].meet(want) && (c.quotes() || !s.quotes()) || s.holdsPart(want, pp)) && !p.takenBack(at, at+1) {
 			return at
 		}
 	}
