@@ -13,6 +13,8 @@ type benchCmd struct {
 	Turn    benchTurnCmd    `cmd:"" help:"Whole turns: latency, throughput beside a bare chain, start and memory."`
 	Honesty benchHonestyCmd `cmd:"" help:"Lying models against the reviews: what of their lies is released."`
 	Mesh    benchMeshCmd    `cmd:"" help:"The mesh without its passes, beside a bare chain."`
+	Memory  benchMemoryCmd  `cmd:"" help:"The guards of memory: what gets past them, what they keep, what they cost."`
+	Scan    benchScanCmd    `cmd:"" help:"The nightly scan of memories: compute on one core for 1,000 to 100,000 of them."`
 	Verify  benchVerifyCmd  `cmd:"" help:"The verifier in process: time of a pair beside onnxruntime, memory, and what its verdicts are worth."`
 }
 
