@@ -76,7 +76,7 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	if err != nil {
 		return err
 	}
-	a.memory.service = memory.New(books, memory.Options{Library: a.Library, Log: log, Turns: a.Client, Guard: guard, Now: o.Now, Notice: o.notice})
+	a.memory.service = memory.New(books, memory.Options{Library: a.Library, Turns: a.Client, Guard: guard, Now: o.Now, Notice: o.notice})
 	a.Mesh.OnReply(mesh.ConsumerMemory, a.memory.service.Reply, mesh.Workers(memoryWorkers))
 	a.Mesh.OnOccurrence(mesh.ConsumerEvents, a.memory.service.Occurrence, mesh.Workers(memoryWorkers))
 	a.Mesh.OnResult(mesh.ConsumerResults, a.memory.service.Result, mesh.Workers(memoryWorkers))

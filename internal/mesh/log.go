@@ -131,3 +131,6 @@ func (l *MemoryLog) Follow(ctx context.Context, after uint64, f func(Logged) err
 		}
 	}
 }
+
+// MemoryLog is the log of the broker that a client speaks to.
+func (c *Client) MemoryLog() *MemoryLog { return c.conn.MemoryLog() }

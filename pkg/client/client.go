@@ -123,6 +123,16 @@ func (c *Client) Cancel(ctx context.Context, convo schema.ConversationID, turnID
 	return c.mesh.Cancel(ctx, convo, turnID)
 }
 
+// Witness tells what the game saw happen: it becomes a memory of exactly the NPCs
+// among its witnesses. An occurrence without an id gets one; where Witness fails
+// because the answer was lost, tell it again with the same id.
+func (c *Client) Witness(ctx context.Context, o *schema.Occurrence) error {
+	if o.ID == "" {
+		o.ID = c.newID()
+	}
+	return c.mesh.Witness(ctx, o)
+}
+
 // CheckGrounding asks which claims of a text the given sources support. It is the
 // mesh's verifier by itself: neither text nor sources become evidence of a turn.
 func (c *Client) CheckGrounding(ctx context.Context, q schema.CheckQuery) (*schema.CheckResult, error) {

@@ -158,3 +158,26 @@ func runMesh(t *testing.T, server *embedded.Server) (stop func()) {
 		conn.Close()
 	}
 }
+
+func TestWitness(t *testing.T) {
+	server, err := embedded.Start(t.Context(), embedded.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	c, err := Connect(t.Context(), server.URL(), Options{NewID: func() string { return "ev1" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := mesh.New(c.conn, mesh.Options{}).Setup(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o := &schema.Occurrence{World: "w", Text: "Ansel gave Mira a sword.", Witnesses: []string{"mira"}}
+	if err := c.Witness(t.Context(), o); err != nil || o.ID != "ev1" {
+		t.Errorf("%q, %v", o.ID, err)
+	}
+	if err := c.Witness(t.Context(), &schema.Occurrence{World: "w", Witnesses: []string{"mira"}}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("without a text: %v", err)
+	}
+}

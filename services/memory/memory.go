@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,9 +33,9 @@ type Turns interface {
 // Options are what the service needs.
 type Options struct {
 	Library *lore.Library
-	Log     *mesh.MemoryLog
 	Turns   Turns
 	Guard   *write.Guard
+	Extract func(*schema.Reply, extract.Context) []extract.Candidate // nil: by rules
 	Now     func() time.Time
 	Notice  func(string)  // one line of what was left out, such as an event that cannot be taken
 	Retry   time.Duration // between two tries of candidates without a verdict; default a minute
@@ -50,6 +51,9 @@ type Service struct {
 func New(books *Books, o Options) *Service {
 	if o.Notice == nil {
 		o.Notice = func(string) {}
+	}
+	if o.Extract == nil {
+		o.Extract = extract.FromReply
 	}
 	if o.Retry == 0 {
 		o.Retry = time.Minute
@@ -102,8 +106,9 @@ func (s *Service) take(ctx context.Context, r *schema.Reply) (open bool, err err
 			r, open = withoutUnanswered(r, x)
 		}
 	}
+	r = withoutRecalled(r)
 	words := extract.Words(r, x)
-	return open, s.remember(ctx, r.NPC, proposal{extract.FromReply(r, x), words, x})
+	return open, s.remember(ctx, r.NPC, proposal{s.o.Extract(r, x), words, x})
 }
 
 // withoutUnanswered is a reply as if it had not proposed what the game has not
@@ -118,6 +123,18 @@ func withoutUnanswered(r *schema.Reply, x extract.Context) (out *schema.Reply, s
 		c.Actions = append(c.Actions, a)
 	}
 	return &c, some
+}
+
+// withoutRecalled is a reply without what only tells of memories or of the
+// conversation: to have told a memory is no memory, else each telling adds one.
+func withoutRecalled(r *schema.Reply) *schema.Reply {
+	c := *r
+	c.Sentences = slices.DeleteFunc(slices.Clone(r.Sentences), func(s schema.Sentence) bool {
+		return len(s.Evidence) > 0 && !slices.ContainsFunc(s.Evidence, func(e schema.EvidenceRef) bool {
+			return e.Source == schema.OriginCorpus || !strings.HasPrefix(e.Path, "memory:") && !strings.HasPrefix(e.Path, "session:")
+		})
+	})
+	return &c
 }
 
 // previous are the player's words before this turn.

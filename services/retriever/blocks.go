@@ -55,18 +55,23 @@ func recap(t *schema.Turn, npc *world.NPC) []schema.Evidence {
 		if (line.Speaker == "npc") != wantNPC {
 			continue
 		}
-		who, said := "You said", line.Text
-		if line.Speaker == "npc" {
-			who = "I said"
-		}
-		out = append(out, schema.Evidence{
-			ID: fmt.Sprintf("M%d", len(out)+1), SourceID: "session", ChunkID: "session:" + line.TurnID, Path: "session:" + line.TurnID,
-			Type: "session", Text: fmt.Sprintf("%s: “%s”", who, oneLine(said)), Score: 1, Private: true, At: line.At,
-			AllowedFor: []string{string(schema.ClaimSharedPast)},
-			Provenance: schema.Provenance{Source: line.Source, World: t.World, NPC: npc.Handle, CreatedAt: line.At, IndexedAt: line.At},
-		})
+		out = append(out, lineBlock(t, npc, line, len(out)+1))
 	}
 	return out
+}
+
+// lineBlock is a line of the conversation as session evidence.
+func lineBlock(t *schema.Turn, npc *world.NPC, line schema.Line, n int) schema.Evidence {
+	who := "You said"
+	if line.Speaker == "npc" {
+		who = "I said"
+	}
+	return schema.Evidence{
+		ID: fmt.Sprintf("M%d", n), SourceID: "session", ChunkID: "session:" + line.TurnID, Path: "session:" + line.TurnID,
+		Type: "session", Text: fmt.Sprintf("%s: “%s”", who, oneLine(line.Text)), Score: 1, Private: true, At: line.At,
+		AllowedFor: []string{string(schema.ClaimSharedPast)},
+		Provenance: schema.Provenance{Source: line.Source, World: t.World, NPC: npc.Handle, CreatedAt: line.At, IndexedAt: line.At},
+	}
 }
 
 // oneLine keeps a quoted line one sentence long for the reader: inner quotation

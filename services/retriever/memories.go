@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/dialogue"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -20,18 +20,38 @@ type Memories interface {
 // recallLimit is how long a turn waits for its memories.
 const recallLimit = 500 * time.Millisecond
 
-// recalled are the memories that answer a message which asks for the shared past,
-// as blocks; none where it asks for something else or nothing is remembered. A store
-// that is away costs the memories and not the turn: the trace says so.
-func (s *Service) recalled(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) []schema.Evidence {
-	if s.memories == nil {
-		return nil
+// sharedPast fills a turn that asks for the shared past with what answers it:
+// memories, and what was said too lately to be one. It says false where the message
+// asks for something else, or lore may answer where nothing is remembered.
+func (s *Service) sharedPast(ctx context.Context, t *schema.Turn, npc *world.NPC, kind string) bool {
+	now := t.AcceptedAt // memories have the game's time where the game gives one, else the wall's
+	if t.GameTime != nil {
+		now = *t.GameTime
 	}
-	now := x.GameTime(&t.Request, t.AcceptedAt)
 	asked := dialogue.Read(t.Message, now)
-	if !asked.About {
-		return nil
+	if s.memories == nil || !asked.About {
+		return false
 	}
+	blocks := s.recalled(ctx, t, npc, asked, now)
+	if len(blocks) == 0 && asked.At.IsZero() {
+		blocks = lately(t, npc, asked)
+	}
+	if len(blocks) == 0 && len(asked.Topic) == 0 && kind == schema.IntentRecap {
+		blocks = recap(t, npc)
+	}
+	if len(blocks) == 0 && !asked.Only {
+		return false
+	}
+	t.Evidence, t.Retrieval.Intent = blocks, schema.IntentRecap
+	if len(blocks) > 0 {
+		t.Class = schema.ClassComplex // two accounts are told whole
+	}
+	return true
+}
+
+// recalled are the memories that answer, as blocks. A store that is away costs the
+// memories and not the turn: the trace says so.
+func (s *Service) recalled(ctx context.Context, t *schema.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time) []schema.Evidence {
 	ctx, stop := context.WithTimeout(ctx, recallLimit)
 	defer stop()
 	found, err := s.memories.Recall(ctx, memory.Query{World: t.World, NPC: t.NPC, Player: t.Player, Now: now}, asked, t.Message)
@@ -39,6 +59,21 @@ func (s *Service) recalled(ctx context.Context, t *schema.Turn, x *lore.Lore, np
 		note(t, fmt.Errorf("memories: %w", err))
 	}
 	return memoryBlocks(t, npc, found)
+}
+
+// lately is the last line of the conversation that holds what is asked about, where
+// the memory of it is not written yet.
+func lately(t *schema.Turn, npc *world.NPC, asked dialogue.Asked) []schema.Evidence {
+	if t.Convo == nil {
+		return nil
+	}
+	for i := len(t.Convo.Memory) - 1; i >= 0; i-- {
+		line := t.Convo.Memory[i]
+		if (line.Speaker == "npc") == asked.ByNPC && !text.IsQuestion(line.Text) && asked.Of(line.Text) {
+			return []schema.Evidence{lineBlock(t, npc, line, 1)}
+		}
+	}
+	return nil
 }
 
 // memoryBlocks word memories as evidence of the shared past. Two that contradict

@@ -69,12 +69,8 @@ func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, er
 	t.Retrieval = &schema.Retrieval{Query: reading.Question, Intent: reading.Kind, Zone: schema.ZoneNone, LoreHash: x.World.Version}
 	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
 
-	if rule.Verified && !reading.Injected {
-		t.Evidence = s.recalled(ctx, t, x, npc)
-	}
 	switch {
-	case len(t.Evidence) > 0:
-		t.Retrieval.Intent, t.Class = schema.IntentRecap, schema.ClassComplex
+	case rule.Verified && !reading.Injected && s.sharedPast(ctx, t, npc, reading.Kind):
 	case reading.Kind == schema.IntentRecap:
 		t.Evidence = recap(t, npc)
 	case reading.Kind == schema.IntentFeelings && len(text.ContentWords(t.Message)) > 1:

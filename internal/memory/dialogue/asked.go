@@ -19,6 +19,7 @@ type Asked struct {
 	Told  bool            // it asks what was said or done between the two, whatever it was
 	Self  bool            // it asks of the player itself: "where do I live?", not "where does my brother live?"
 	ByNPC bool            // it asks what the NPC said, did or promised
+	Only  bool            // nothing but the shared past answers it, no lore
 	Words map[string]bool // all words of the message, lower case
 	Topic map[string]bool // stems of what it is about
 	Pred  string          // the only predicate that answers it, where there is one
@@ -55,7 +56,9 @@ func Read(message string, now time.Time) Asked {
 	a.Told = telling.MatchString(joined) || a.ByNPC
 	self, mine := ofSelf.MatchString(joined), ofMine.MatchString(joined)
 	asks := text.IsQuestion(message) || strings.Contains(joined, " remember ") || strings.Contains(joined, " tell me ") || strings.Contains(joined, " remind me ")
-	a.About = asks && (a.Told || (self || mine) && !errands.MatchString(joined))
+	just := a.Told && strings.Contains(joined, " just ") // the conversation itself knows
+	a.About = asks && !just && (a.Told || (self || mine) && !errands.MatchString(joined))
+	a.Only = a.About && a.Told && !strings.Contains(joined, " remember the ")
 	a.Self = self && !strings.Contains(joined, " my ") && !strings.Contains(joined, " our ")
 	if strings.Contains(joined, " my name ") || strings.HasSuffix(joined, " who am i ") {
 		a.Pred = "name"
@@ -68,6 +71,17 @@ func Read(message string, now time.Time) Asked {
 		}
 	}
 	return a
+}
+
+// Of says whether words hold all that is asked about.
+func (a Asked) Of(words string) bool {
+	have := text.ContentSet(words)
+	for stem := range a.Topic {
+		if !have[stem] {
+			return false
+		}
+	}
+	return len(a.Topic) > 0
 }
 
 // spelled are contractions that stand for two words.
