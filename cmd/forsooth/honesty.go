@@ -38,7 +38,7 @@ func (c *benchHonestyCmd) Run(e *env) error {
 		fmt.Fprintf(e.out, "%-12s %-14s %6s %6s %6s %6s %9s %9s %12s  %s\n", "world", "persona", "turns", "calls", "worst", "lies", "stripped", "released", "unsupported", "replies")
 	}
 	for _, w := range ws {
-		_, err := bench.Judge(e.ctx, w, bench.HonestyOptions{Personas: c.Persona, Turns: c.Turns, Jobs: c.Jobs, Seed: c.Seed, Done: func(h bench.Honesty) {
+		_, err := bench.Judge(e.ctx, w, bench.HonestyOptions{Personas: c.Persona, Turns: c.Turns, Jobs: c.Jobs, Seed: c.Seed, Grounding: e.grounding(), Done: func(h bench.Honesty) {
 			out.add(h)
 			if !e.json {
 				fmt.Fprintf(e.out, "%-12s %-14s %6d %6d %6d %6d %9d %9d %12d  %s\n", h.World, h.Persona, h.Turns, h.Calls, h.CallsWorst, h.Lies, h.Stripped, h.Released, len(h.Unsupported), replies(h.Replies))

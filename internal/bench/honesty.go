@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/lore"
@@ -24,7 +25,9 @@ type HonestyOptions struct {
 	Turns    int      // in which the model was asked, of each persona in each world; default 25
 	Jobs     int      // conversations at once; default 16
 	Seed     uint64
-	Done     func(Honesty) // after each persona in each world
+	// Grounding are the settings of the runs; nil: those of a process that sets none.
+	Grounding *grounding.Settings
+	Done      func(Honesty) // after each persona in each world
 }
 
 // Honesty is what came of one persona in one world, judged by the text of what its
@@ -95,7 +98,7 @@ func (l *load) honesty(ctx context.Context, persona string, o HonestyOptions, se
 		return h, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	a, err := app.Start(ctx, app.Options{Worlds: []*world.World{l.world}, Data: dir, Name: "forsooth bench",
+	a, err := app.Start(ctx, app.Options{Worlds: []*world.World{l.world}, Data: dir, Name: "forsooth bench", Grounding: o.Grounding,
 		LLM: llm.Config{Primary: llm.Provider{URL: server.URL(), Model: persona}}})
 	if err != nil {
 		return h, err

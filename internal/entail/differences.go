@@ -293,7 +293,7 @@ func quantifierRule(c *comparison) []finding {
 	}
 	for i := range c.h.words {
 		w := c.h.words[i].low
-		if !universals[w] || w == "all" && idiomaticAll(c.h, i) || w == "nothing" && c.h.at(i+1) == "but" {
+		if !universals[w] && !(w == "exception" && (c.h.at(i-1) == "without" || c.h.at(i-1) == "no")) || w == "all" && idiomaticAll(c.h, i) || w == "nothing" && c.h.at(i+1) == "but" {
 			continue
 		}
 		if f := c.universal(i, w); f != nil {
@@ -316,7 +316,7 @@ func (c *comparison) universal(i int, w string) []finding {
 		if negations[v] || hasNot(v) {
 			return nil
 		}
-		if partials[v] && c.sameNoun(i, k) {
+		if partials[v] && (w == "exception" || c.sameNoun(i, k)) {
 			return c.refuses("quantifier", fmt.Sprintf("quantifier: the evidence says “%s”, the claim “%s”", v, w))
 		}
 	}

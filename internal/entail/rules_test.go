@@ -66,6 +66,7 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"a warning told as an order", "Sending pets down the chute will anger the pets.", "Don't send pets down the chute, it angers them.", schema.Unverifiable, false, "negation"},
 		{"an order turned round", "Ask the guildmaster in the store.", "Don't ask the guildmaster in the store.", schema.Contradicted, false, "negation"},
 		{"denied in another sentence", "The manager's wife is a mighty dragon. Do not anger her.", "Do not anger the manager's wife, the mighty dragon.", schema.Unverifiable, false, "negation"},
+		{"without exception", "Some of the watch were asleep.", "The watch were asleep, without exception.", schema.Unverifiable, true, "quantifier"},
 		{"all you can", "Gather as many clues as you can.", "Gather all the clues you can.", schema.Unverifiable, false, ""},
 
 		// dates

@@ -37,7 +37,7 @@ func ThoughtWords(c schema.Class) int {
 var (
 	starred     = regexp.MustCompile(`\*[^*\n]{1,200}\*`)
 	bracketed   = regexp.MustCompile(`[\[({]\s*(?:he |she |i )?(?:sighs?|smiles?|grins?|laughs?|chuckles?|nods?|shrugs?|leans?|pauses?|looks?|glances?|winks?|frowns?|coughs?|whispers?|sings?|stares?|turns?|waves?|points?|shakes?|gestures?|clears?|spits?|scowls?|snorts?|mutters?|hesitates?|thinks?|aside|beat|quietly|softly|angrily|sadly|ooc|smiling|laughing|sighing|leaning|grinning|nodding)\b[^\])}]{0,80}[\])}]`)
-	markupMark  = regexp.MustCompile("(?i)</?[a-z][a-z0-9]*(?:\\s[^>]*)?>|\\*\\*|__|```|^#{1,6}\\s|^\\s*[-*]\\s|\\[[^\\]]+\\]\\([^)]+\\)|&[a-z]+;|\\{\\{|\\}\\}|https?://")
+	markupMark  = regexp.MustCompile("(?i)</?[a-z][a-z0-9]*(?:\\s[^>]*)?>|<!--|-->|^\\s*/(?:me|emote|e)\\b|\\(\\(|~[a-z ]{3,40}~|\\*\\*|__|```|^#{1,6}\\s|^\\s*[-*]\\s|\\[[^\\]]+\\]\\([^)]+\\)|&[a-z]+;|\\{\\{|\\}\\}|https?://")
 	speakerMark = regexp.MustCompile(`^\s*[A-Z][\w'’ -]{0,30}:\s*["“]`)
 )
 
@@ -59,7 +59,7 @@ func (r *review) formIssues(d schema.DraftSentence, before, i int) []schema.Issu
 	case strings.Contains(d.Text, "*") && outside(starred, d.Text, allowed),
 		strings.ContainsAny(d.Text, "[({") && outside(bracketed, strings.ToLower(d.Text), strings.ToLower(allowed)):
 		why = "a stage direction; say only what is spoken"
-	case strings.ContainsAny(d.Text, "<*_`#[&{/-") && outside(markupMark, d.Text, allowed):
+	case strings.ContainsAny(d.Text, "<*_`#[&{/-(~") && outside(markupMark, d.Text, allowed):
 		why = "markup; say plain words"
 	case holdsAny(strings.ToLower(d.Text), "[", "citation", "evidence_id") && citationMark.MatchString(d.Text):
 		why = "a citation mark inside the words; cite beside them"
