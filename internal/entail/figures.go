@@ -75,6 +75,9 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 	case other != nil && other.near && !c.h.denies() && !(c.h.has(sharing) && derived(q.value, premise)) && c.onlyDiffersAt(2, func(i int) bool { return i >= q.from && i < q.end }):
 		return c.contradicts("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
 	case other != nil:
+		if other.near && q.measured() && !derived(q.value, premise) && !c.h.denies() {
+			say = c.refuses // both are counted in one measure, in one sentence
+		}
 		return say("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
 	case q.measured() && q.bound == exactly && !c.p.givesUnit(q.units[0]) && !derived(q.value, years):
 		if c.a.coverage < farther && !derived(q.value, premise) && !c.h.denies() {

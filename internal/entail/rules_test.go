@@ -24,6 +24,7 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"thousands", "The levy was 1,402 men.", "The levy numbered one thousand four hundred and two men.", schema.Unverifiable, false, ""},
 		{"decimal", "It weighs 3.5 stone.", "It weighs 35 stone.", schema.Contradicted, false, "3.5"},
 		{"dozen", "He bought a dozen nails.", "He bought 12 nails.", schema.Unverifiable, false, ""},
+		{"far from the evidence, in its measure", "Teague takes two bits from all who go over.", "A crossing costs three bits.", schema.Unverifiable, true, "“two”"},
 		{"half a dozen", "He bought half a dozen nails.", "He bought 6 nails.", schema.Unverifiable, false, ""},
 		{"twice", "She rang the bell twice.", "She rang the bell 2 times.", schema.Unverifiable, false, ""},
 		{"thrice for twice", "She rang the bell twice.", "She rang the bell thrice.", schema.Contradicted, false, "thrice"},
@@ -66,7 +67,6 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"a warning told as an order", "Sending pets down the chute will anger the pets.", "Don't send pets down the chute, it angers them.", schema.Unverifiable, false, "negation"},
 		{"an order turned round", "Ask the guildmaster in the store.", "Don't ask the guildmaster in the store.", schema.Contradicted, false, "negation"},
 		{"denied in another sentence", "The manager's wife is a mighty dragon. Do not anger her.", "Do not anger the manager's wife, the mighty dragon.", schema.Unverifiable, false, "negation"},
-		{"without exception", "Some of the watch were asleep.", "The watch were asleep, without exception.", schema.Unverifiable, true, "quantifier"},
 		{"all you can", "Gather as many clues as you can.", "Gather all the clues you can.", schema.Unverifiable, false, ""},
 
 		// dates
