@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -32,6 +33,7 @@ type remembering struct {
 	session store.Session
 	index   *memory.Index
 	service *memory.Service // nil where another process writes
+	quiet   bool            // what is recalled is not counted
 }
 
 // OpenSession opens the index of memories of a data folder. The note says what was
@@ -83,6 +85,20 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	return nil
 }
 
+// readMemory opens the index as it is, where there is one, for turns that leave
+// nothing behind.
+func (a *App) readMemory(ctx context.Context, o Options) {
+	if _, err := os.Stat(SessionFile(o.Data)); o.Data == "" || err != nil {
+		return
+	}
+	session, err := sqlite.OpenSession(ctx, SessionFile(o.Data))
+	if err != nil {
+		o.notice("the turn is run without memories: " + err.Error())
+		return
+	}
+	a.memory = &remembering{session: session, quiet: true}
+}
+
 // run keeps the index in step, and tries what waits for a verdict again.
 func (r *remembering) run(ctx context.Context, g *errgroup.Group) {
 	if r == nil || r.service == nil {
@@ -103,7 +119,11 @@ func (a *App) recaller(o Options, static *embed.Static) *memory.Recaller {
 	if a.memory == nil {
 		return nil
 	}
-	return memory.NewRecaller(a.memory.session, static, o.Now)
+	r := memory.NewRecaller(a.memory.session, static, o.Now)
+	if a.memory.quiet {
+		return r.Quiet()
+	}
+	return r
 }
 
 // MemoryIndex is the index of a data folder over a log, for commands. The caller

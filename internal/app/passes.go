@@ -54,6 +54,7 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 	if err := a.startDeepening(ctx, o); err != nil {
 		return nil, nil, err
 	}
+	a.readMemory(ctx, o)
 	handlers, _ := a.passes(o, static, keep)
 	return handlers, a.Close, nil
 }

@@ -21,6 +21,14 @@ type Recaller struct {
 	embed   embed.Embedder
 	preds   *predicate.Table
 	now     func() time.Time
+	quiet   bool
+}
+
+// Quiet is a recaller that counts no use: for a turn that is only replayed.
+func (r *Recaller) Quiet() *Recaller {
+	c := *r
+	c.quiet = true
+	return &c
 }
 
 // NewRecaller asks a session that somebody keeps in step with the log.
@@ -55,7 +63,7 @@ func (r *Recaller) Recall(ctx context.Context, q memory.Query, asked dialogue.As
 			return c.Memory.ID != first.Memory.ID && !slices.Contains(first.Conflicts, c.Memory.ID)
 		})
 	}
-	if len(out) > 0 {
+	if len(out) > 0 && !r.quiet {
 		ids := make([]string, len(out))
 		for i := range out {
 			ids[i] = out[i].Memory.ID

@@ -7,6 +7,8 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/dialogue"
+	"github.com/forsooth-npc/forsooth/internal/memory/extract"
+	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -29,7 +31,7 @@ func (s *Service) sharedPast(ctx context.Context, t *schema.Turn, npc *world.NPC
 		now = *t.GameTime
 	}
 	asked := dialogue.Read(t.Message, now)
-	if s.memories == nil || !asked.About {
+	if !asked.About {
 		return false
 	}
 	blocks := s.recalled(ctx, t, npc, asked, now)
@@ -52,6 +54,9 @@ func (s *Service) sharedPast(ctx context.Context, t *schema.Turn, npc *world.NPC
 // recalled are the memories that answer, as blocks. A store that is away costs the
 // memories and not the turn: the trace says so.
 func (s *Service) recalled(ctx context.Context, t *schema.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time) []schema.Evidence {
+	if s.memories == nil {
+		return nil
+	}
 	ctx, stop := context.WithTimeout(ctx, recallLimit)
 	defer stop()
 	found, err := s.memories.Recall(ctx, memory.Query{World: t.World, NPC: t.NPC, Player: t.Player, Now: now}, asked, t.Message)
@@ -61,19 +66,40 @@ func (s *Service) recalled(ctx context.Context, t *schema.Turn, npc *world.NPC, 
 	return memoryBlocks(t, npc, found)
 }
 
-// lately is the last line of the conversation that holds what is asked about, where
-// the memory of it is not written yet.
+// lately is what the conversation holds of what is asked about, where the memory of
+// it is not written yet: the player's lines as they would be remembered, and the
+// NPC's word for word.
 func lately(t *schema.Turn, npc *world.NPC, asked dialogue.Asked) []schema.Evidence {
 	if t.Convo == nil {
 		return nil
 	}
 	for i := len(t.Convo.Memory) - 1; i >= 0; i-- {
 		line := t.Convo.Memory[i]
-		if (line.Speaker == "npc") == asked.ByNPC && !text.IsQuestion(line.Text) && asked.Of(line.Text) {
+		switch {
+		case (line.Speaker == "npc") != asked.ByNPC || text.IsQuestion(line.Text):
+		case asked.ByNPC && asked.Of(line.Text):
 			return []schema.Evidence{lineBlock(t, npc, line, 1)}
+		case !asked.ByNPC:
+			if block, ok := fresh(t, npc, asked, line); ok {
+				return []schema.Evidence{block}
+			}
 		}
 	}
 	return nil
+}
+
+// fresh is a player's line as it would be remembered, where that answers.
+func fresh(t *schema.Turn, npc *world.NPC, asked dialogue.Asked, line schema.Line) (schema.Evidence, bool) {
+	heard := &schema.Reply{TurnID: line.TurnID, World: t.World, NPC: t.NPC, Player: t.Player, Message: line.Text, Status: schema.StatusAnswered, AcceptedAt: line.At}
+	for _, c := range extract.FromReply(heard, extract.Context{NPCName: npc.Name, PlayerName: t.PlayerName}) {
+		if asked.Relevance(&c.Memory, t.Player, predicate.Default(), 0) == 0 {
+			continue
+		}
+		block := lineBlock(t, npc, line, 1)
+		block.Text = dialogue.Spoken(&c.Memory, dialogue.Names{NPC: npc.Name, Player: t.PlayerName})
+		return block, true
+	}
+	return schema.Evidence{}, false
 }
 
 // memoryBlocks word memories as evidence of the shared past. Two that contradict

@@ -33,10 +33,13 @@ var (
 		`| (?:do|did|will|can) you (?:still |even |perhaps )?(?:remember|recall) (?:me|my|us|our|that (?:i|we|my)|what (?:i|we|my)|who (?:i|my)|when (?:i|we)|where (?:i|we|my)|how (?:i|we|my)|which|why (?:i|we)|if (?:i|we)|anything|the) ` +
 		`| you (?:still )?(?:remember|recall|know) (?:anything )?(?:about|of) (?:me|us|my) | what (?:do|did) you (?:still )?(?:remember|recall)(?: about| of)? (?:me|us|my|our) ` +
 		`| (?:remind me|tell me again|tell me) (?:of )?(?:what|where|who|how|when|which) (?:i|my) | last time (?:we|i) | when we (?:last|first) `)
-	byNPC   = regexp.MustCompile(` (?:did|have|had) you (?:ever |already |just |once |not )?(?:tell|told|say|said|promise|promised|offer|offered|give|given|gave|swear|sworn|show|shown) (?:\w+ ){0,3}?(?:me|us|my) | (?:what|which)(?: \w+){0,2} (?:did|have) you (?:tell|told|promise|promised|give|given|offer|offered|say to|swear) | you (?:told|promised|gave|offered|swore|said to) me | your promise `)
-	ofSelf  = regexp.MustCompile(` (?:who|where|when|what|which|why)(?: \w+){0,2} (?:am|was|do|did|have|had) i | how (?:old|tall|long|many(?: \w+)?|much(?: \w+)?) (?:am|was|do|did|have|had) i | (?:do|did|am|was|have) i (?:have|live|like|hate|come|work|own|know|fear|love|from|born|said) | tell me (?:who|where|what) i `)
+	byNPC   = regexp.MustCompile(` (?:did|have|had) you (?:ever |already |just |once |not )?(?:tell|told|say|said|promise|promised|offer|offered|give|given|gave|swear|sworn|show|shown) (?:\w+ ){0,3}?(?:me|us|my) | you (?:told|promised|gave|offered|swore|said to) me | your promise `)
+	ofSelf  = regexp.MustCompile(` (?:who|whom|whose|where|when|what|which|why)(?: [\w']+){0,4} (?:am|was|do|did|have|had|don't|didn't|can't|won't|shall) i | how (?:old|tall|long|(?:many|much)(?: \w+){0,4}) (?:am|was|do|did|have|had) i | (?:do|did|am|was|have) i (?:have|live|like|hate|come|work|own|know|fear|love|from|born|said) | tell me (?:who|where|what) i `)
 	ofMine  = regexp.MustCompile(` (?:who|where|when|what|which|why|how|whose)(?: \w+){0,2} (?:is|are|was|were|does|do|did|has|have|had)(?: \w+)? (?:my|our) | (?:is|are|was|were|does|do|did|has|have) (?:my|our) | what (?:\w+ )?of my | (?:my|our) (?:\w+ )?(?:name|trade|home|brother|sister|father|mother|wife|husband|son|daughter|dog|horse|ship|job|work|age|birthday|favourite|favorite)s?(?: \w+)* (?:is|was|called|from|live|lives)? `)
-	errands = regexp.MustCompile(` (?:where|how|what|when|who|which|why)(?: \w+){0,3} (?:can|could|should|must|may|might|shall|will|would|need) i | (?:do|did|am|have|must|should) i (?:need|have to|owe|get|find|go|start|pay|look|reach|cross|buy|sell|ask|talk|speak|supposed|allowed|meant|going|to|doing|in trouble|right|wrong|enter|open|use) `)
+	errands = regexp.MustCompile(` (?:where|how|what|when|who|which|why)(?: \w+){0,3} (?:can|could|should|must|may|might|shall|will|would|need) i | (?:do|did|am|have|must|should) i (?:need|have to|get|find|go|start|pay|look|reach|cross|buy|sell|ask|talk|speak to|supposed|allowed|meant|to|in trouble|right|wrong|enter|open|use|take|owe you) `)
+	gone    = regexp.MustCompile(` (?:did|was|had|have|didn't) i `)
+	own     = regexp.MustCompile(` am i | (?:do|don't|can't) i (?:live|work|come|like|love|hate|dislike|fear|own|owe|have|eat|drink|pray|trust|stand|want|seek|keep|serve|study|worship|believe|dwell|hail|belong) `)
+	byThird = regexp.MustCompile(` who (?:told|promised|gave|sold|taught|lent|owes) (?:me|you) | what (?:did|does|has) \w+ (?:tell|told|say|said|promise|promised|give|given)(?: me| you| us)?(?: of| about| to)? (?:me|us|my) | what (?:did|does) \w+ (?:tell|say) (?:me|of) `)
 )
 
 // Read says what a message asks of the shared past. now is the game's time, against
@@ -54,11 +57,13 @@ func Read(message string, now time.Time) Asked {
 	a.At = pastTime(joined, now)
 	a.ByNPC = byNPC.MatchString(joined)
 	a.Told = telling.MatchString(joined) || a.ByNPC
+	third := byThird.MatchString(joined)
 	self, mine := ofSelf.MatchString(joined), ofMine.MatchString(joined)
 	asks := text.IsQuestion(message) || strings.Contains(joined, " remember ") || strings.Contains(joined, " tell me ") || strings.Contains(joined, " remind me ")
 	just := a.Told && strings.Contains(joined, " just ") // the conversation itself knows
-	a.About = asks && !just && (a.Told || (self || mine) && !errands.MatchString(joined))
-	a.Only = a.About && a.Told && !strings.Contains(joined, " remember the ")
+	errand := errands.MatchString(joined) && !gone.MatchString(joined)
+	a.About = asks && !just && (a.Told || third || (self || mine) && !errand)
+	a.Only = a.About && (a.Told && !strings.Contains(joined, " remember the ") || self && !errand && (gone.MatchString(joined) || own.MatchString(joined)))
 	a.Self = self && !strings.Contains(joined, " my ") && !strings.Contains(joined, " our ")
 	if strings.Contains(joined, " my name ") || strings.HasSuffix(joined, " who am i ") {
 		a.Pred = "name"
@@ -66,7 +71,7 @@ func Read(message string, now time.Time) Asked {
 	for _, w := range words {
 		a.Words[w] = true
 		w = strings.TrimSuffix(w, "'s")
-		if !text.IsStop(w) && !framing[w] && !timeWords[w] {
+		if !text.IsStop(w) && !framing[w] && !timeWords[w] && (a.At.IsZero() || !digits.MatchString(w)) {
 			a.Topic[text.Stem(w)] = true
 		}
 	}
@@ -84,6 +89,8 @@ func (a Asked) Of(words string) bool {
 	return len(a.Topic) > 0
 }
 
+var digits = regexp.MustCompile(`^\d+$`)
+
 // spelled are contractions that stand for two words.
 var spelled = map[string]string{"what's": "what is", "where's": "where is", "who's": "who is", "when's": "when is", "how's": "how is",
 	"i'm": "i am", "i've": "i have", "i'd": "i had", "whats": "what is", "wheres": "where is", "whos": "who is", "u": "you", "ur": "your"}
@@ -91,7 +98,7 @@ var spelled = map[string]string{"what's": "what is", "where's": "where is", "who
 // framing are words that ask for a telling and say nothing of what it is about.
 var framing = set(`tell told say said mention mentioned remember recall know knew remind again already ever still just last first time once talk talked
 	speak spoke spoken anything everything something thing things exactly please mira friend smith today yesterday earlier before ago again back then also
-	hear heard forget forgot forgotten mean meant right yes no well conversation meet met`)
+	hear heard forget forgot forgotten mean meant right yes no well conversation meet met now nowadays record kind sort part true really`)
 
 func set(list string) map[string]bool {
 	out := map[string]bool{}

@@ -127,7 +127,8 @@ func TestHowWhatWasSeenIsTold(t *testing.T) {
 
 func TestWhichTimeIsAskedAbout(t *testing.T) {
 	for message, want := range map[string]string{
-		"Where did I live last spring?": "1401-04-15", "Where did I live last summer?": "1401-07-15", "Where did I live last winter?": "1402-01-15",
+		"Where did I live last spring?": "1401-05-28", "Where did I live last summer?": "1401-08-28", "Where did I live last winter?": "1402-02-28",
+		"Where did I work in February 1402?": "1402-02-28", "Where did I work in June?": "1401-06-28", "What was my trade in 1400?": "1400-12-28",
 		"Where did I live two years ago?": "1400-05-03", "Where did I work last month?": "1402-04-03", "What did I tell you last week?": "0001-01-01",
 		"Where do I live?": "0001-01-01",
 	} {

@@ -77,7 +77,7 @@ func (a Asked) without(pred string, preds *predicate.Table) (rest map[string]boo
 var asks = map[string][]string{
 	"name": {"name", "who"}, "age": {"old", "age"}, "role": {"trade", "job", "profession", "work", "living"}, "works_at": {"work", "working"},
 	"from": {"from", "come", "hail", "home", "born"}, "lives_in": {"live", "living", "home", "house"}, "likes": {"like", "love", "enjoy", "fond", "favourite", "favorite"},
-	"dislikes": {"hate", "dislike"}, "fears": {"fear", "afraid"}, "has": {"own", "carry", "have"}, "seeks": {"looking", "seeking", "after"},
+	"dislikes": {"hate", "dislike", "stand"}, "avoids": {"eat", "drink"}, "distrusts": {"trust"}, "owes": {"owe"}, "fears": {"fear", "afraid"}, "has": {"own", "carry", "have"}, "seeks": {"looking", "seeking", "after"},
 	"wants": {"want", "wish"}, "plans_to": {"plan", "plans", "planning"}, "gave": {"give", "gave", "gift", "bring"}, "promised": {"promise", "promised", "swear"},
 	"did": {"do", "did", "give", "gave"}, "travels_to": {"going", "heading", "bound"}, "stays_at": {"staying", "stay", "sleeping"},
 }
@@ -89,7 +89,7 @@ var weak = set(`am i'm 'm is are was were be been have has had do does did not n
 // share is how many of the stems stand in a memory: in what it says, what it is
 // about and the words that prove it.
 func share(stems map[string]bool, m *schema.Memory) float64 {
-	said := []string{m.Content, strings.ReplaceAll(m.Object, "_", " "), strings.ReplaceAll(m.Pred, "_", " "), strings.ReplaceAll(m.Subject, ":", " ")}
+	said := []string{strings.ReplaceAll(m.Content, "_", " "), strings.ReplaceAll(m.Object, "_", " "), strings.ReplaceAll(m.Pred, "_", " "), strings.ReplaceAll(m.Subject, ":", " ")}
 	for _, s := range m.Spans {
 		said = append(said, s.Text)
 	}

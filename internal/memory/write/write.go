@@ -180,6 +180,9 @@ func (q *question) holding(s schema.MemorySpan) *extract.Utterance {
 // are not.
 func (q *question) ground(ctx context.Context) Outcome {
 	c := q.candidate
+	if q.speaker() == extract.SpeakerGame && q.verbatim() { // the game is the authority on what it says happened
+		return q.guard.settle(c.Memory, schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: c.Spans, Why: "the game says so", Score: 0.99, Tier: entail.TierRule})
+	}
 	d := q.details()
 	if why := d.invented(); why != "" {
 		return q.guard.settle(c.Memory, refused(why))
