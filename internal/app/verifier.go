@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -133,7 +132,9 @@ func groundingOf(o Options) *grounding.Settings {
 	if model, err := NLI(); err == nil {
 		c := model.Calibration()
 		s.Floor = c.Thresholds.Entailment
-		s.Thresholds.Entailment = cmp.Or(s.Thresholds.Entailment, c.Release)
+		if s.Thresholds.Entailment == 0 {
+			s.Thresholds.Entailment, s.Thresholds.Near = c.Release, c.ReleaseNear
+		}
 	}
 	return &s
 }

@@ -39,12 +39,13 @@ func numberRule(c *comparison) []finding {
 // a day or year: no count, but what lies between two of them may be counted.
 func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 	var loose, other, clash *quantity
+	counted := slices.ContainsFunc(premise, func(e quantity) bool { same, _ := sameUnit(q, e); return same })
 	for i := range premise {
 		e := &premise[i]
 		same, known := sameUnit(q, *e)
 		equal := e.value == q.value && e.to == q.to
 		switch {
-		case equal && (same || !known) && !(q.bound == exactly && e.inexact()):
+		case equal && (same || !known && !counted) && !(q.bound == exactly && e.inexact()):
 			return nil
 		case q.bound == exactly && e.inexact() && e.covers(q.value) && (same || !known):
 			loose = e

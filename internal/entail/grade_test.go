@@ -48,7 +48,7 @@ func TestThresholdsFillEachOther(t *testing.T) {
 	if got := (Thresholds{}).Or(usual); got != usual {
 		t.Errorf("nothing of its own: %+v", got)
 	}
-	if got, want := (Thresholds{Entailment: 0.5}).Or(usual), (Thresholds{0.5, 0.7, 0.2, 0.95}); got != want {
+	if got, want := (Thresholds{Entailment: 0.5}).Or(usual), (Thresholds{0.5, 0.7, 0.2, 0.95, 0}); got != want {
 		t.Errorf("one of its own: %+v", got)
 	}
 	for _, v := range []float64{-0.1, 1.1, math.NaN(), math.Inf(1)} {
@@ -93,8 +93,8 @@ func TestPropertyAScaleKeepsTheOrder(t *testing.T) {
 func TestPropertyGradeIsMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.Float64Range(0, 1)
-		at := Thresholds{unit.Draw(t, "entailment"), unit.Draw(t, "contradiction"), unit.Draw(t, "ambiguous"), 0}
-		higher := Thresholds{rapid.Float64Range(at.Entailment, 1).Draw(t, "to"), unit.Draw(t, "contradiction"), unit.Draw(t, "ambiguous"), 0}
+		at := Thresholds{unit.Draw(t, "entailment"), unit.Draw(t, "contradiction"), unit.Draw(t, "ambiguous"), 0, 0}
+		higher := Thresholds{rapid.Float64Range(at.Entailment, 1).Draw(t, "to"), unit.Draw(t, "contradiction"), unit.Draw(t, "ambiguous"), 0, 0}
 		score, p := unit.Draw(t, "score"), Probability{Contradicted: unit.Draw(t, "denied")}
 		low, high := Grade(TierModel, score, p, at), Grade(TierModel, score, p, higher)
 		if low.Label != schema.Supported && high.Label == schema.Supported {
@@ -230,5 +230,30 @@ func TestTheNearestSentenceIsTheSpan(t *testing.T) {
 	}
 	if got := Nearest("", "Teague has it."); got != "" {
 		t.Errorf("nothing holds %q", got)
+	}
+}
+
+// A claim near to its evidence needs less, and one that a rule doubts never does.
+func TestThresholdsOfOnePair(t *testing.T) {
+	at := Thresholds{Entailment: 0.86, Doubted: 0.9, Near: 0.79}
+	near := Pair{Premise: "The white wolf has taken no sheep this year.", Hypothesis: "This year the white wolf has taken no sheep at all."}
+	far := Pair{Premise: near.Premise, Hypothesis: "The flocks were left in peace by that pale hunter."}
+	doubt := schema.Verdict{Tier: TierRule, Label: schema.Unverifiable, Score: scoreDoubted}
+	for _, c := range []struct {
+		name   string
+		pair   Pair
+		before schema.Verdict
+		at     Thresholds
+		want   float64
+	}{
+		{"near", near, schema.Verdict{}, at, 0.79},
+		{"far", far, schema.Verdict{}, at, 0.86},
+		{"near and doubted", near, doubt, at, 0.9},
+		{"without a threshold of its own", near, schema.Verdict{}, Thresholds{Entailment: 0.86}, 0.86},
+		{"never higher for being near", near, schema.Verdict{}, Thresholds{Entailment: 0.5, Near: 0.79}, 0.5},
+	} {
+		if got := c.at.For(c.pair, c.before).Entailment; got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
 	}
 }

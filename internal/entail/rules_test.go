@@ -61,6 +61,7 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"a limit and who falls under it", "Sleeping syrup costs six bits and is sold to nobody under twenty.", "A lad of eighteen cannot have it.", schema.Unverifiable, false, "eighteen"},
 		{"so much a week", "My room costs forty dollars a week.", "My room costs forty weeks.", schema.Unverifiable, true, "unit"},
 		{"a negation without its apostrophe", "I aint moved the old scarecrow.", "I moved the old scarecrow.", schema.Contradicted, false, "negation"},
+		{"the figure of something else", "A loaf costs five bits. No household may buy more than three loaves a day.", "A household may buy five loaves a day.", schema.Unverifiable, true, "“than three”"},
 		{"gold is coin", "A bed is 50 gold.", "A bed is fifty coins.", schema.Unverifiable, false, ""},
 		{"silver is not gold", "A bed is 50 gold.", "A bed is 50 silver.", schema.Unverifiable, true, "unit"},
 		{"a little is not small", "It took only a little persuasion, and the cave is theirs.", "The cave is big, and theirs by persuasion.", schema.Unverifiable, false, ""},

@@ -24,6 +24,10 @@ type Calibration struct {
 	// untold. ReleaseRate is its rate of false accepts.
 	Release     float64 `json:"release_threshold"`
 	ReleaseRate float64 `json:"release_rate"`
+	// ReleaseNear is that score for a claim that keeps to the evidence's words, and
+	// NearRate its rate of false accepts among the unsupported that do.
+	ReleaseNear float64 `json:"release_near_threshold"`
+	NearRate    float64 `json:"release_near_rate"`
 	Curve       []Point `json:"curve"`       // what other thresholds would do
 	Reliable    []Bin   `json:"reliability"` // what scores are worth
 }

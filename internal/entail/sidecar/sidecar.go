@@ -106,10 +106,10 @@ func (c *Client) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []
 		known := c.worth(said.weights)
 		for _, p := range said.probabilities {
 			asked := pairs[len(out)]
-			at := asked.At.Or(known.Thresholds)
-			if entail.Doubts(before[len(out)]) {
-				at.Entailment = max(at.Entailment, at.Doubted)
+			if said.weights == "" || said.weights != c.o.Own.Weights {
+				asked.At.Near = 0 // what keeps to the words was measured on our own weights
 			}
+			at := asked.At.Or(known.Thresholds).For(asked, before[len(out)])
 			v := entail.Grade(entail.TierSidecar, known.Scale.Score(p), p, at)
 			v.Span = entail.Nearest(asked.Premise, asked.Hypothesis)
 			out = append(out, v)

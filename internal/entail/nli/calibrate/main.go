@@ -28,15 +28,19 @@ func main() {
 	pairs := flag.String("pairs", "", "pairs with labels, JSON lines, that the model was not trained on")
 	out := flag.String("out", "", "where to write the calibration; nothing is written without it")
 	rate := flag.Float64("rate", 0.045, "the share of unsupported pairs that a verdict may accept")
+	near := flag.Float64("near", 0.01, "the share of unsupported pairs near their evidence that an NPC might say")
 	release := flag.Float64("release", 0.002, "the share of unsupported pairs that an NPC might say")
 	flag.Parse()
-	if err := run(context.Background(), *pairs, *out, *rate, *release); err != nil {
+	if err := run(context.Background(), *pairs, *out, rates{*rate, *release, *near}); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, path, out string, rate, release float64) error {
+// rates are shares of unsupported pairs that may be accepted.
+type rates struct{ verdict, release, near float64 }
+
+func run(ctx context.Context, path, out string, may rates) error {
 	f, err := os.Open(path) //nolint:gosec // the caller's own file
 	if err != nil {
 		return err
@@ -58,7 +62,7 @@ func run(ctx context.Context, path, out string, rate, release float64) error {
 	if err != nil {
 		return err
 	}
-	c := fit(rows, rate, release)
+	c := fit(rows, may)
 	sum := sha256.Sum256(weights.Verifier)
 	c.Weights = hex.EncodeToString(sum[:])
 	show(c, rows)
@@ -117,8 +121,8 @@ func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // fit finds the scale by logistic regression on what the model decides, and the
 // thresholds on the whole cascade.
-func fit(rows []row, rate, release float64) nli.Calibration {
-	c := nli.Calibration{Pairs: len(rows), FalseRate: rate, Scale: platt(rows)}
+func fit(rows []row, may rates) nli.Calibration {
+	c := nli.Calibration{Pairs: len(rows), FalseRate: may.verdict, Scale: platt(rows)}
 	var good, bad, denied []float64
 	for i := range rows {
 		r := &rows[i]
@@ -134,12 +138,13 @@ func fit(rows []row, rate, release float64) nli.Calibration {
 	}
 	c.AUROC = measure.AUROC(good, bad)
 	c.Thresholds = entail.Thresholds{
-		Entailment:    up(measure.Threshold(bad, rate)),
+		Entailment:    up(measure.Threshold(bad, may.verdict)),
 		Contradiction: max(0.5, up(measure.Threshold(denied, 0.02))),
 		Ambiguous:     0.15,
-		Doubted:       up(measure.Threshold(doubtful(rows, c.Scale), rate)),
+		Doubted:       up(measure.Threshold(doubtful(rows, c.Scale), may.verdict)),
 	}
-	c.Release, c.ReleaseRate = max(c.Thresholds.Entailment, up(measure.Threshold(bad, release))), release
+	c.Release, c.ReleaseRate = max(c.Thresholds.Entailment, up(measure.Threshold(bad, may.release))), may.release
+	c.ReleaseNear, c.NearRate = max(c.Thresholds.Entailment, up(measure.Threshold(nearby(rows, c.Scale), may.near))), may.near
 	c.Thresholds.Doubted = max(c.Thresholds.Doubted, c.Thresholds.Entailment)
 	for t := 0.05; t < 0.995; t += 0.05 {
 		c.Curve = append(c.Curve, nli.Point{Threshold: round(t), False: above(bad, t), True: above(good, t)})
@@ -154,6 +159,19 @@ func doubtful(rows []row, s entail.Scale) []float64 {
 	for i := range rows {
 		if entail.Doubts(rows[i].rule) && !rows[i].pair.Supported() {
 			out = append(out, rows[i].score(s))
+		}
+	}
+	return out
+}
+
+// nearby are the scores of unsupported pairs whose claim keeps to the evidence's
+// words, and which no rule doubts.
+func nearby(rows []row, s entail.Scale) []float64 {
+	var out []float64
+	for i := range rows {
+		r := &rows[i]
+		if !r.pair.Supported() && !entail.Doubts(r.rule) && entail.Closeness(r.pair.Premise, r.pair.Hypothesis) >= entail.Nearness {
+			out = append(out, r.score(s))
 		}
 	}
 	return out
@@ -255,7 +273,7 @@ func reliability(rows []row, s entail.Scale) []nli.Bin {
 }
 
 func show(c nli.Calibration, rows []row) {
-	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f; thresholds %+v, release from %.3f\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Thresholds, c.Release)
+	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f; thresholds %+v, release from %.3f, near from %.3f\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Thresholds, c.Release, c.ReleaseNear)
 	for _, p := range c.Curve {
 		fmt.Printf("  from %.2f: %5.1f %% of the supported accepted, %5.1f %% of the rest\n", p.Threshold, 100*p.True, 100*p.False)
 	}
