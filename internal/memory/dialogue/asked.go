@@ -37,6 +37,7 @@ var (
 	ofSelf  = regexp.MustCompile(` (?:who|whom|whose|where|when|what|which|why)(?: [\w']+){0,4} (?:am|was|do|did|have|had|don't|didn't|can't|won't|shall) i | how (?:old|tall|long|(?:many|much)(?: \w+){0,4}) (?:am|was|do|did|have|had) i | (?:do|did|am|was|have) i (?:have|live|like|hate|come|work|own|know|fear|love|from|born|said) | tell me (?:who|where|what) i `)
 	ofMine  = regexp.MustCompile(` (?:who|where|when|what|which|why|how|whose)(?: \w+){0,2} (?:is|are|was|were|does|do|did|has|have|had)(?: \w+)? (?:my|our) | (?:is|are|was|were|does|do|did|has|have) (?:my|our) | what (?:\w+ )?of my | (?:my|our) (?:\w+ )?(?:name|trade|home|brother|sister|father|mother|wife|husband|son|daughter|dog|horse|ship|job|work|age|birthday|favourite|favorite)s?(?: \w+)* (?:is|was|called|from|live|lives)? `)
 	errands = regexp.MustCompile(` (?:where|how|what|when|who|which|why)(?: \w+){0,3} (?:can|could|should|must|may|might|shall|will|would|need) i | (?:do|did|am|have|must|should) i (?:need|have to|get|find|go|start|pay|look|reach|cross|buy|sell|ask|talk|speak to|supposed|allowed|meant|to|in trouble|right|wrong|enter|open|use|take|owe you) `)
+	sortOf  = regexp.MustCompile(` (?:which|what) (\w+) (?:am|was|do|did|have|had|don't|didn't|can't) i `) // "which food do I hate?": an answer need not say food
 	gone    = regexp.MustCompile(` (?:did|was|had|have|didn't) i `)
 	own     = regexp.MustCompile(` am i | (?:do|don't|can't) i (?:live|work|come|like|love|hate|dislike|fear|own|owe|have|eat|drink|pray|trust|stand|want|seek|keep|serve|study|worship|believe|dwell|hail|belong) `)
 	byThird = regexp.MustCompile(` who (?:told|promised|gave|sold|taught|lent|owes) (?:me|you) | what (?:did|does|has) \w+ (?:tell|told|say|said|promise|promised|give|given)(?: me| you| us)?(?: of| about| to)? (?:me|us|my) | what (?:did|does) \w+ (?:tell|say) (?:me|of) `)
@@ -68,10 +69,14 @@ func Read(message string, now time.Time) Asked {
 	if strings.Contains(joined, " my name ") || strings.HasSuffix(joined, " who am i ") {
 		a.Pred = "name"
 	}
+	category := ""
+	if m := sortOf.FindStringSubmatch(joined); m != nil {
+		category = m[1]
+	}
 	for _, w := range words {
 		a.Words[w] = true
 		w = strings.TrimSuffix(w, "'s")
-		if !text.IsStop(w) && !framing[w] && !timeWords[w] && (a.At.IsZero() || !digits.MatchString(w)) {
+		if !text.IsStop(w) && w != category && !framing[w] && !timeWords[w] && (a.At.IsZero() || !digits.MatchString(w)) {
 			a.Topic[text.Stem(w)] = true
 		}
 	}
@@ -98,7 +103,7 @@ var spelled = map[string]string{"what's": "what is", "where's": "where is", "who
 // framing are words that ask for a telling and say nothing of what it is about.
 var framing = set(`tell told say said mention mentioned remember recall know knew remind again already ever still just last first time once talk talked
 	speak spoke spoken anything everything something thing things exactly please mira friend smith today yesterday earlier before ago again back then also
-	hear heard forget forgot forgotten mean meant right yes no well conversation meet met now nowadays record kind sort part true really`)
+	hear heard forget forgot forgotten mean meant right yes no well conversation meet met now nowadays record kind sort part true really many much whom whose which`)
 
 func set(list string) map[string]bool {
 	out := map[string]bool{}

@@ -72,6 +72,7 @@ func TestWhichMemoryAnswersAndHowItIsTold(t *testing.T) {
 		{"Who is my brother?", "My brother is called Tom.", "You told me that your brother is called Tom."},
 		{"Where do I work?", "I work at the ropewalk in Osterwick.", "You told me that you work at the ropewalk in Osterwick."},
 		{"How old am I?", "I am 31 years old.", "You told me that you are 31 years old."},
+		{"Which food do I hate?", "I hate eels.", "You told me that you hate eels."},
 		{"What do I hate?", "I hate eels.", "You told me that you hate eels."},
 		{"Where does my brother live?", "My brother lives in Oakham.", "You told me that your brother lives in Oakham."},
 		{"What is my dog called?", "I have a dog called Rags.", "You told me that you have a dog called Rags."},

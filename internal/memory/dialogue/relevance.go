@@ -77,7 +77,7 @@ func (a Asked) without(pred string, preds *predicate.Table) (rest map[string]boo
 var asks = map[string][]string{
 	"name": {"name", "who"}, "age": {"old", "age"}, "role": {"trade", "job", "profession", "work", "living"}, "works_at": {"work", "working"},
 	"from": {"from", "come", "hail", "home", "born"}, "lives_in": {"live", "living", "home", "house"}, "likes": {"like", "love", "enjoy", "fond", "favourite", "favorite"},
-	"dislikes": {"hate", "dislike", "stand"}, "avoids": {"eat", "drink"}, "distrusts": {"trust"}, "owes": {"owe"}, "fears": {"fear", "afraid"}, "has": {"own", "carry", "have"}, "seeks": {"looking", "seeking", "after"},
+	"dislikes": {"hate", "dislike", "stand"}, "avoids": {"eat", "drink"}, "distrusts": {"trust"}, "owes": {"owe"}, "offered": {"give", "gave", "offer"}, "fears": {"fear", "afraid"}, "has": {"own", "carry", "have"}, "seeks": {"looking", "seeking", "after"},
 	"wants": {"want", "wish"}, "plans_to": {"plan", "plans", "planning"}, "gave": {"give", "gave", "gift", "bring"}, "promised": {"promise", "promised", "swear"},
 	"did": {"do", "did", "give", "gave"}, "travels_to": {"going", "heading", "bound"}, "stays_at": {"staying", "stay", "sleeping"},
 }
