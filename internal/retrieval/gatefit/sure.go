@@ -43,7 +43,7 @@ func fitSure(ctx context.Context, sets []*set, f *retrieval.Fitted, odds float64
 	if len(rows) == 0 {
 		return nil
 	}
-	m := logistic(rows, names, 0.1, map[string]bool{"answers_asked": true})
+	m := logistic(rows, names, 0.1, map[string]bool{"answers_asked": true, "answers_next": true})
 	fmt.Printf("with the judgement, on %d: %+v\n", len(rows), m)
 	scale := m.Weights["gate"]
 	f.Sure = retrieval.Model{Bias: m.Bias + scale*f.Gate.Bias, Weights: map[string]float64{}}
