@@ -79,7 +79,7 @@ func (s *sentence) negated() map[int]bool {
 	out := map[int]bool{}
 	for i := range s.words {
 		w := s.words[i].low
-		if !negations[w] && !hasNot(w) || w == "no" && s.words[i].gap == "," || w == "not" && s.at(i+1) == "only" {
+		if !negations[w] && !hasNot(w) || w == "no" && s.words[i].gap == "," || w == "not" && s.at(i+1) == "only" || s.boundsFigure(i) {
 			continue
 		}
 		reach := 0
@@ -94,6 +94,15 @@ func (s *sentence) negated() map[int]bool {
 		}
 	}
 	return out
+}
+
+// boundsFigure says whether the "no" at i belongs to "no fewer than forty".
+func (s *sentence) boundsFigure(i int) bool {
+	if s.at(i) != "no" || s.at(i+2) != "than" {
+		return false
+	}
+	more := s.at(i + 1)
+	return (more == "more" || more == "fewer" || more == "less") && (startsDigit(s.at(i+3)) || isNumberWord(s.at(i+3)))
 }
 
 var clauseBreak = wordSet(`but because if when while who which that although though unless until since so`)

@@ -39,26 +39,36 @@ func numberRule(c *comparison) []finding {
 // a day or year: no count, but what lies between two of them may be counted.
 func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 	var loose, other, clash *quantity
+	elsewhere := false // a figure of something else stands there
 	counted := slices.ContainsFunc(premise, func(e quantity) bool { same, _ := sameUnit(q, e); return same })
 	for i := range premise {
 		e := &premise[i]
 		same, known := sameUnit(q, *e)
 		equal := e.value == q.value && e.to == q.to
 		switch {
-		case equal && (same || !known && !counted) && !(q.bound == exactly && e.inexact()):
+		case equal && (same || !known && !counted) && !(q.bound == exactly && e.inexact()) && (!q.inexact() || e.extent().within(q.extent())):
 			return nil
-		case q.bound == exactly && e.inexact() && e.covers(q.value) && (same || !known):
+		case q.bound == exactly && e.inexact() && q.extent().within(e.extent()) && (same || !known):
 			loose = e
+		case q.inexact() && !same:
+			elsewhere = true
 		case q.inexact():
-			if e.bound != exactly || q.covers(e.value) || !same {
+			switch has, wants := e.extent(), q.extent(); {
+			case has.within(wants):
 				return nil
+			case has.apart(wants):
+				other = nearer(other, e)
+			default:
+				loose = e
 			}
-			other = nearer(other, e)
 		case equal && e.bound == q.bound:
 			clash = e
 		case same && e.bound == q.bound:
 			other = nearer(other, e)
 		}
+	}
+	if elsewhere && loose == nil && other == nil {
+		return nil
 	}
 	// A figure in a sentence that shares little with the evidence may count something
 	// else, or be reckoned from what stands there.
@@ -67,13 +77,20 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 		say = c.doubts
 	}
 	switch {
-	case loose != nil && c.a.coverage < far:
-		return c.doubts("number", fmt.Sprintf("number: the evidence says “%s”, which does not give exactly “%s”", loose.text, q.text))
 	case loose != nil:
-		return c.refuses("number", fmt.Sprintf("number: the evidence says “%s”, which does not give exactly “%s”", loose.text, q.text))
+		exact := ""
+		if !q.inexact() {
+			exact = "exactly "
+		}
+		if c.a.coverage < far {
+			say = c.doubts
+		} else {
+			say = c.refuses
+		}
+		return say("number", fmt.Sprintf("number: the evidence says “%s”, which does not give %s“%s”", loose.text, exact, q.text))
 	case clash != nil:
 		return c.refuses("unit", fmt.Sprintf("unit: the evidence counts %s, the claim %s", unitOf(*clash), unitOf(q)))
-	case other != nil && other.near && !c.h.denies() && !(c.h.has(sharing) && derived(q.value, premise)) && c.onlyDiffersAt(2, func(i int) bool { return i >= q.from && i < q.end }):
+	case other != nil && other.near && !c.h.denies() && !(c.h.has(sharing) && derived(q.value, premise)) && c.onlyDiffersAt(2, func(i int) bool { return i >= q.lead && i < q.end }):
 		return c.contradicts("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
 	case other != nil:
 		if other.near && q.measured() && !derived(q.value, premise) && !c.h.denies() {
@@ -109,8 +126,6 @@ func nearer(a, b *quantity) *quantity {
 	}
 	return b
 }
-
-func (q quantity) inexact() bool { return q.bound != exactly && q.bound != place }
 
 func startsDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 

@@ -27,8 +27,10 @@ type quantity struct {
 	bound     bound
 	units     []string // stems of the words it may count, nearest first
 	from, end int      // words of the sentence
+	lead      int      // the first of the words that bound it, where there are any
 	text      string
 	near      bool // of the sentence that the claim lies over
+	strict    bool // of a bound: the value itself is left out, as in "more than forty"
 	weak      bool // "one" and "first" may count nothing
 }
 
@@ -221,31 +223,25 @@ var (
 
 // bind finds how the quantity is meant, and what it counts.
 func (s *sentence) bind(q *quantity) {
-	q.text = s.text[s.words[q.from].start-s.start : s.words[q.end-1].end-s.start]
+	q.lead = q.from
 	before, before2 := s.at(q.from-1), s.at(q.from-2)
 	if q.bound == exactly {
 		switch {
-		case roughWords[before], before == "close" && before2 == "to", s.at(q.end) == "or" && (s.at(q.end+1) == "so" || s.at(q.end+1) == "thereabouts"), s.at(q.end) == "odd":
+		case roughWords[before]:
+			q.bound, q.lead = roughly, q.from-1
+		case before == "to" && before2 == "close":
+			q.bound, q.lead = roughly, q.from-2
+		case s.at(q.end) == "or" && (s.at(q.end+1) == "so" || s.at(q.end+1) == "thereabouts"), s.at(q.end) == "odd":
 			q.bound = roughly
 		case s.orMore(q, "more", "over", "better"):
 			q.bound = atLeast
 		case s.orMore(q, "less", "fewer", "under"):
 			q.bound = atMost
-		case before == "than" && (before2 == "less" || before2 == "fewer"), before == "under", before == "below", before == "most" && before2 == "at", before == "to" && before2 == "up":
-			q.bound = atMost
-			if s.at(q.from-3) == "no" && before2 != "less" && before2 != "fewer" {
-				q.bound = atMost
-			}
-		case before == "than" && before2 == "more", before == "over", before == "least" && before2 == "at", before == "of" && before2 == "upwards", before == "above":
-			q.bound = atLeast
-			if s.at(q.from-3) == "no" {
-				q.bound = atMost
-			}
+		default:
+			s.limit(q)
 		}
 	}
-	if q.bound != exactly && q.bound != place && q.from > 0 {
-		q.text = before + " " + q.text
-	}
+	q.text = s.text[s.words[q.lead].start-s.start : s.words[q.end-1].end-s.start]
 	if len(q.units) > 0 {
 		return
 	}
@@ -282,7 +278,7 @@ func joinRanges(s *sentence, in []quantity) []quantity {
 		if i+1 < len(in) && q.bound != place && in[i+1].bound != place && s.joins(q, in[i+1]) {
 			next := in[i+1]
 			q.to, q.bound, q.units, q.end = next.value, between, next.units, next.end
-			q.text = s.text[s.words[q.from].start-s.start : s.words[next.end-1].end-s.start]
+			q.text = s.text[s.words[q.lead].start-s.start : s.words[next.end-1].end-s.start]
 			i++
 		}
 		out = append(out, q)
@@ -346,18 +342,3 @@ func sameUnit(a, b quantity) (same, known bool) {
 
 // coined says whether one word is money of no kind, and the other a kind of it.
 func coined(any, kind string) bool { return (any == "coin" || any == "piec") && metals[kind] }
-
-// covers says whether a quantity that is no exact figure includes a value.
-func (q quantity) covers(v float64) bool {
-	switch q.bound {
-	case roughly:
-		return math.IsNaN(q.value) || math.Abs(q.value-v) <= 0.15*math.Abs(q.value)+1
-	case between:
-		return v >= q.value && v <= q.to
-	case atLeast:
-		return v >= q.value
-	case atMost:
-		return v <= q.value
-	}
-	return false
-}
