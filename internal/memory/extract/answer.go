@@ -109,7 +109,7 @@ func (f *frame) attributed(content, speaker string) string {
 	lead := f.context.PlayerName + " told me that "
 	switch speaker {
 	case SpeakerNPC:
-		lead = "I told " + f.context.PlayerName + " that "
+		lead = "I told " + f.context.whom() + " that "
 	case SpeakerGame:
 		return ended(tidy(content))
 	}

@@ -46,7 +46,7 @@ var (
 	subjectWords = map[string]subjectKind{"i": speaker, "we": speaker, "you": listener, "u": listener, "ye": listener, "he": pronoun, "she": pronoun, "they": pronoun, "it": thing}
 	articles     = set(`the this that these those a an our his her their its some every most many there no`)
 	conjunctions = set(`and but so because since although though while then yet whereas cause cuz as that for plus`)
-	adverbs      = set(`really also still just only always actually now often usually currently once recently originally truly already both all sometimes mostly simply even ever rarely hardly seldom finally soon quite very so much certainly surely honestly definitely probably maybe perhaps never not secretly kinda sorta`)
+	adverbs      = set(`really also still just only always actually now often usually currently once recently originally truly already both all sometimes mostly simply even ever rarely hardly seldom last first finally soon quite very so much certainly surely honestly definitely probably maybe perhaps never not secretly kinda sorta`)
 	auxiliaries  = set(`am is are was were be been have has had do does did will would can could may might must shall should used ought`)
 	notNames     = set(`i we you he she it they my your our the a an this that these those and but so yes no not well oh hello hi hey thanks sorry please just also then if when what who where why how there here maybe perhaps actually today yesterday tomorrow once everyone everybody someone nobody people some all most many both sir mister lord lady every nothing something anything everything last next two three four five six ten in on at to from of by with for because since until after before during never always still only even although though while as than too very`)
 )
@@ -60,7 +60,7 @@ func verbish(ts []token, i int) bool {
 		return false
 	}
 	w := ts[i].low
-	return auxiliaries[w] || lemma[w] != "" && !strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "ed") && len(w) > 4
+	return auxiliaries[w] || lemma[w] != "" && !ingForm(w) || strings.HasSuffix(w, "ed") && len(w) > 4
 }
 
 // subjectAt reads a subject that begins at i and has a verb behind it.
@@ -69,7 +69,7 @@ func (f *frame) subjectAt(ts []token, i int) (subject, int, bool) {
 		return subject{}, i, false
 	}
 	s, next := f.nounAt(ts, i)
-	if s.kind == nobody || !verbish(ts, next) {
+	if s.kind == nobody || !verbish(ts, next) || (s.kind == named || s.kind == thing) && ts[next].gap { // "Ansel, give me that" calls him
 		return subject{}, i, false
 	}
 	s.words = ts[i:next]
@@ -88,6 +88,11 @@ func (f *frame) nounAt(ts []token, i int) (subject, int) {
 		return f.thingAt(ts, i)
 	}
 	if next := f.nameAt(ts, i); next > i {
+		if next+1 < len(ts) && ts[next].low == "and" && !ts[next+1].gap {
+			if last := f.nameAt(ts, next+1); last > next+1 && verbish(ts, last) {
+				return subject{kind: thing}, last // "Ebba and Stig" are not Stig
+			}
+		}
 		return subject{kind: named, name: f.words(ts[i:next])}, next
 	}
 	if articles[w] && !(w == "that" && i+1 < len(ts) && ts[i+1].upper) {
@@ -140,6 +145,9 @@ func (f *frame) thingAt(ts []token, i int) (subject, int) {
 		if ts[j-1].gap || conjunctions[ts[j-1].low] && ts[j-1].low != "and" || subjectWords[ts[j-1].low] != nobody {
 			return subject{}, i
 		}
+		if named := ts[j].low == "called" || ts[j].low == "named"; named { // "a tinker called Crake"
+			continue
+		}
 		if auxiliaries[ts[j].low] || lemma[ts[j].low] != "" && (pastForms[ts[j].low] || strings.HasSuffix(ts[j].low, "s")) || strings.HasSuffix(ts[j].low, "ed") && len(ts[j].low) > 4 {
 			return subject{kind: thing}, j
 		}
@@ -167,7 +175,7 @@ func (f *frame) clauses(s sentence) []clause {
 	}
 	for i := 0; i < len(ts); {
 		subj, next, ok := f.subjectAt(ts, i)
-		if !ok || i > 0 && ts[i-1].low == "that" { // "Spread the word that I am king" states nothing of the kind
+		if !ok || i > 0 && subordinates[ts[i-1].low] { // "Spread the word that I am king" states nothing of the kind
 			i++
 			continue
 		}
@@ -188,6 +196,10 @@ func (f *frame) clauses(s sentence) []clause {
 	}
 	return out
 }
+
+// subordinates are words behind which stands what the sentence does not itself
+// state.
+var subordinates = set(`that when whenever whether what how why where who whom which until unless lest`)
 
 // withQuotation is the end of a clause with the quotation that a verb of saying
 // leads.
@@ -229,7 +241,7 @@ func (f *frame) clauseEnd(ts []token, i int, _ *clause) int {
 		if j == i || reports && !ts[j].gap {
 			continue
 		}
-		if conjunctions[ts[j].low] {
+		if conjunctions[ts[j].low] && (ts[j].low != "for" || ts[j].gap) { // "looking for a tinker" goes on
 			if _, _, ok := f.subjectAt(ts, j+1); ok {
 				return j
 			}
@@ -261,7 +273,7 @@ func sharesSubject(ts []token, i int, _ *clause) bool {
 	if ts[i].gap || auxiliaries[w] {
 		return auxiliaries[w]
 	}
-	if lemma[w] == "" || strings.HasSuffix(w, "ing") || ts[i+1].gap {
+	if lemma[w] == "" || ingForm(w) || ts[i+1].gap {
 		return false
 	}
 	return pastForms[w] || !conjunctions[ts[i+1].low]
@@ -351,7 +363,7 @@ func goesOn(ts []token, i int) bool {
 	for i < len(ts) && adverbs[ts[i].low] {
 		i++
 	}
-	return i < len(ts) && strings.HasSuffix(ts[i].low, "ing") && lemma[ts[i].low] != ""
+	return i < len(ts) && ingForm(ts[i].low) && lemma[ts[i].low] != ""
 }
 
 // finish takes the verb and what follows it.

@@ -153,9 +153,20 @@ func (c Context) withDefaults() Context {
 		c.Predicates = shippedPredicates
 	}
 	if c.PlayerName == "" {
-		c.PlayerName = "The traveller"
+		c.PlayerName = nameless
 	}
 	return c
+}
+
+// nameless is what a player is called whose name the NPC does not know.
+const nameless = "The traveller"
+
+// whom is the player's name within a sentence.
+func (c Context) whom() string {
+	if c.PlayerName == nameless {
+		return "the traveller"
+	}
+	return c.PlayerName
 }
 
 var shippedPredicates = predicate.Default()

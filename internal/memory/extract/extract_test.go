@@ -48,6 +48,11 @@ func TestWithoutAName(t *testing.T) {
 	if got := contents(extract.FromReply(reply("I come from the coast."), c)); got != "The traveller told me that they come from the coast." {
 		t.Error(got)
 	}
+	r := reply("What is there?")
+	r.Sentences = []schema.Sentence{{Text: "Eleven boats lie at the quay."}, {Text: "Wren owns the ferry."}}
+	if got := contents(extract.FromReply(r, c)); got != "I told the traveller that eleven boats lie at the quay. | I told the traveller that Wren owns the ferry." {
+		t.Error(got)
+	}
 }
 
 func TestHedgesLowerConfidence(t *testing.T) {

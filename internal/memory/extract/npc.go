@@ -34,7 +34,7 @@ func (f *frame) fromNPC(r *schema.Reply) []Candidate {
 			kind, pred, lead = schema.MemoryPromise, "promised", "I promised "
 		}
 		said := f.ownWords(words)
-		c := f.candidate(kind, memory.NPCPrefix+f.npc, pred, said, lead+f.context.PlayerName+" that "+said+".", f.span(SpeakerNPC, words))
+		c := f.candidate(kind, memory.NPCPrefix+f.npc, pred, said, lead+f.context.whom()+" that "+said+".", f.span(SpeakerNPC, words))
 		if len(c.Content) > memory.MaxContent {
 			continue
 		}
@@ -81,7 +81,8 @@ func (f *frame) ownWords(words string) string {
 	keeps := sayingFirst.MatchString(said)
 	if first, _, _ := strings.Cut(said, " "); !keeps && len(ts) > 0 {
 		_, known := f.context.Names.Resolve(first)
-		keeps = known || ts[0].upper && !notNames[ts[0].low] && !text.IsStop(ts[0].low)
+		named := len(ts) > 1 && (ts[1].upper || strings.HasSuffix(ts[0].low, "'s") || verbish(ts, 1)) // "Eleven boats" is no name
+		keeps = known || named && ts[0].upper && !notNames[ts[0].low] && !text.IsStop(ts[0].low)
 	}
 	return lowerFirst(said, keeps)
 }
@@ -125,13 +126,13 @@ func (f *frame) fromActions(r *schema.Reply) []Candidate {
 			continue
 		}
 		what := actionName(a)
-		content := fmt.Sprintf("I did this with %s: %s.", f.context.PlayerName, what)
+		content := fmt.Sprintf("I did this with %s: %s.", f.context.whom(), what)
 		pred := "did"
 		switch o {
 		case offered:
-			pred, content = "offered", fmt.Sprintf("I offered this to %s, and it is not known to be done: %s.", f.context.PlayerName, what)
+			pred, content = "offered", fmt.Sprintf("I offered this to %s, and it is not known to be done: %s.", f.context.whom(), what)
 		case refused:
-			pred, content = "offered", fmt.Sprintf("I offered this to %s, and it was not done: %s.", f.context.PlayerName, what)
+			pred, content = "offered", fmt.Sprintf("I offered this to %s, and it was not done: %s.", f.context.whom(), what)
 		case notOffered, done:
 		}
 		c := f.candidate(schema.MemoryOccurrence, memory.NPCPrefix+f.npc, pred, what, content, f.span(SpeakerGame, actionWords(a, o)))

@@ -39,7 +39,7 @@ func (f *frame) fromPlayer(message string) []Candidate {
 			out = append(out, f.dictated(s))
 		case corrects:
 			out = f.corrected(s, out)
-		case commands, supposes, addressesMachine:
+		case commands, supposes, addressesMachine, jokes:
 		}
 	}
 	return out
@@ -204,7 +204,7 @@ func (f *frame) told(c *clause, kind schema.MemoryKind, subject, pred, object, s
 		}
 	}
 	said := f.reported(c.start, c.end, lead, shown)
-	keep := c.subject.kind == named || c.subject.kind == pronoun && shown != ""
+	keep := c.subject.kind == named || c.subject.kind == thing && !c.inherited && f.beginsWithName(f.said.original[c.start:c.end]) || c.subject.kind == pronoun && shown != ""
 	out := f.candidate(kind, subject, pred, object, f.context.PlayerName+" told me that "+ended(lowerFirst(said, keep)), spans...)
 	out.Source, out.Confidence = schema.OriginUser, confidence
 	out.Claim = strings.TrimSpace(f.said.original[c.start:c.end])
@@ -298,7 +298,7 @@ const maxClause = 400
 // maxSaid bounds what is kept of a statement that no rule knows.
 const maxSaid = 240
 
-var feelings = set(`tired hungry thirsty cold hot wet bored fine well good okay ok ready back here late early sorry glad happy sad lost sure alone busy done right wrong grateful confused curious serious new impressed afraid dead lucky just so very all only in`)
+var feelings = set(`tired hungry thirsty cold hot wet bored fine well good okay ok ready back here late early sorry glad happy sad lost sure alone busy done right wrong grateful confused curious serious new impressed afraid dead lucky just so very all only in fairly pretty confident certain positive convinced`)
 
 // plainlySaid keeps that a statement was made which no rule knows, where it tells
 // of something that a person might come back to.

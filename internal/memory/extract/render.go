@@ -48,7 +48,7 @@ func (f *frame) reported(start, end int, lead, antecedent string) string {
 }
 
 // closing is what a statement ends with that is no part of it.
-var closing = regexp.MustCompile(`(?i),\s*(?:smith|sir|friend|my friend|mate|my lady|ma'am|by the way|btw|you know|you see|lol|haha|thanks|thank (?:you|me)|please|though|of course|to be honest)$|,\s*(?-i:[A-Z][a-z]+)$`)
+var closing = regexp.MustCompile(`(?i),\s*(?:smith|sir|friend|my friend|mate|my lady|ma'am|by the way|btw|you know|you see|lol|haha|thanks|thank (?:you|me)|please|though|of course|remember|eh|to be honest)$|,\s*(?-i:[A-Z][a-z]+)$`)
 
 // thirdPerson is the form of a word in reported speech, or "" where it stays.
 func (f *frame) thirdPerson(ts []token, i int) string {

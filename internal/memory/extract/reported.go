@@ -39,7 +39,7 @@ func Reported(spans []schema.MemorySpan, npc, player string, c Context) string {
 	case SpeakerPlayer:
 		return c.PlayerName + " told me that " + said
 	case SpeakerNPC:
-		return "I told " + c.PlayerName + " that " + said
+		return "I told " + c.whom() + " that " + said
 	}
 	return said
 }

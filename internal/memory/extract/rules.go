@@ -114,7 +114,7 @@ var rules = []rule{
 
 	// Work and belonging
 	r("role", `(?:work|serve|travel) as (?:a |an |the )?`+obj, stands),
-	r("works_at", `(?:work|serve|labou?r|toil)(?: (?:hard|nights|days|part time|full time))* (?:in|at|for|on|under|with|aboard|down at|over at|up at) `+obj, stands, not(`it|you|free|nothing|that|this`)),
+	r("works_at", `(?:work|serve|labou?r|toil)(?: (?:hard|nights|days|part time|full time))* (?:in|at|for|on|under|aboard|down at|over at|up at|with (?:my|our|his|her|their|the|a|an)) `+obj, stands, not(`it|you|free|nothing|that|this`)),
 	r("works_at", `be (?:employed|hired) (?:at|by|in) `+obj, present),
 	r("leads", `(?:lead|run|command|rule|manage|keep) ((?:the|a|an|my|our) (?:\w+ )?(?:inn|tavern|shop|stall|guild|band|company|watch|guard|farm|mill|ship|crew|caravan|gang|order|clan|village|town|army|school|stable|stables|bakery|forge)(?: .+)?)`, stands),
 	r("studies", `study (?:at |under |with )?`+obj, stands),
@@ -163,6 +163,7 @@ var rules = []rule{
 	// Words and plans
 	r("promised", `(?:(?:promise|pledge|give you my word|give my word)(?: (?:that|to))?|(?:swear|vow)(?: to| (?:that )?(?:i|we) (?:will|shall)|(?: an| my)? (?:oath|loyalty|fealty|vengeance|revenge)(?: (?:to|on))?)) `+obj, whenever, as(schema.MemoryPromise), denied("-"), not(`it|so|not|you,|by|nothing|you nothing`)),
 	r("promised", `((?:bring|return|pay|repay|fetch|come back|help|find|get|give|send|deliver|protect|keep|guard|avenge|teach|build|write|make|mend|forge|look after|tell|meet|wait for) .+)`, future, as(schema.MemoryPromise), sure(0.7), of(self), denied("promised"), not(`it a|find out|get going|get back to it|tell you what|make do|keep looking|get it|get some|wait for it`)),
+	r("plans_to", `(?:plan|intend|hope|aim|mean|expect|want) to (have .+ (?:done|built|made|sold|paid|bought|sewn|cut|laid|ready|\w+ed)(?: .+)?)`, stands, denied("-"), sure(0.8)), // "have the boat finished by June"
 	r("plans_to", `(?:plan|intend|hope|aim|decide|mean|want|wish) to `+verbObj, stands|past, denied("-"), sure(0.8), not(`buy|know|ask|see|talk|speak|trade|sell|hear|have|be clear|say|thank|tell|offend|intrude|bother|disturb|harm|hurt|you|go|leave|pay|ask`)),
 	r("plans_to", verbObj, future, sure(0.7), of(self), denied("-"), not(`be (?:back|off|going|fine|there|right|good|quick|brief|honest)|see|go|take|have|think|leave|try|buy|pay|wait|let|ask|say|not|do|stop|remember|never|keep it|listen|consider|look|stay|come|manage|survive|live|tell|show|give it|get`)),
 	r("heard", `(?:hear|overhear|be told)(?: (?:that|tell|about|of|say|rumou?rs (?:that|of|about)))? `+obj, whenever, as(schema.MemoryOccurrence), sure(0.6), denied("-"), tag(TagHeard), not(`you|it|him|her|them|that before|nothing`)),
@@ -170,7 +171,7 @@ var rules = []rule{
 	r("believes", `(?:think|believe|reckon|suspect|suppose|guess|be (?:sure|certain|convinced)|fancy)(?: that)? `+obj, present, as(schema.MemoryFact), sure(0.6), tag(TagBelief), not(`so|about|of|in|not|you|it's time|we should|i should|i can|i will|i'll|in you|me`)),
 
 	// What somebody is, has and does; last, since they take whatever is left
-	r("role", `be (?:a|an|the) `+obj, present, not(`bit|little|lot|few|while|one|same|only|fool|pity|shame|good (?:day|one|man|woman|idea|thing)|mess|sort|kind|type|man|woman|stranger here|joke|lie|pleasure|honou?r|problem|question|reason|point|matter|way|best|worst|first|last|next|person|friend|big|great|long|real|true|bad|nice|hungry`), sure(0.85)),
+	r("role", `be (?:a|an|the) `+obj, present, not(`bit|little|lot|few|while|year|month|week|day|night|hour|fortnight|winter|summer|long time|couple|one|same|only|fool|pity|shame|good (?:day|one|man|woman|idea|thing)|mess|sort|kind|type|man|woman|stranger here|joke|lie|pleasure|honou?r|problem|question|reason|point|matter|way|best|worst|first|last|next|person|friend|big|great|long|real|true|bad|nice|hungry`), sure(0.85)),
 	r("role", `become (?:a|an|the) `+obj, past, sure(0.85)),
 	r("has", `(?:have|own|keep|carry|possess|wear|get) ((?:a|an|the|some|my|two|three|four|five|six|seven|eight|nine|ten|twenty|\d+) .+)`, present, of(persons), denied(""), not(`(?:a|an|the|some|my|two|three) (?:(?:\w+ )?(?:question|questions|idea|favou?r|problem|time|minute|moment|feeling|headache|word|chat|look|point|good (?:day|time)|reason|plan|guess|dream|lot|bit|few|hard time|job for|task for|request|offer|deal|proposal|message|right|chance|choice|way|need|secret|doubt|heart|nerve|day|days|hour|hours|minutes|weeks|home)|secret)|to|no idea`), sure(0.85)),
 	r("avoids", `(`+habits+`(?: .+)?)`, 0, denied("avoids"), sure(0.9)), // only where denied
@@ -178,7 +179,7 @@ var rules = []rule{
 }
 
 // trailing are words at the end of an object that do not belong to it.
-var trailing = regexp.MustCompile(` (?:now|nowadays|any ?more|any longer|these days|at the moment|right now|too|as well|also|again|of course|really|actually|then|still|already|lately|though|sir|by the way|btw|you know|you see|lol|haha|thanks|thank you|please|however|after all|to be honest|at last|once|all (?:my|our|his|her) life|for (?:\w+ ){0,2}(?:years?|months?|weeks?|days?|winters?|summers?|ages|a long time|good)|(?:last|next|this) (?:night|week|year|month|winter|summer|spring|autumn|morning|evening)|yesterday|today|tonight|tomorrow|(?:\w+ ){1,2}(?:years?|months?|weeks?|days?) ago|myself|most of all|very much|so much|a lot|for now|for a while|though|originally)$`)
+var trailing = regexp.MustCompile(` (?:now|nowadays|any ?more|any longer|these days|at the moment|right now|too|as well|also|again|of course|really|actually|then|still|already|lately|though|sir|by the way|btw|you know|you see|lol|haha|thanks|thank you|please|however|after all|to be honest|at last|once|all (?:my|our|his|her) life|for (?:\w+ ){0,2}(?:years?|months?|weeks?|days?|winters?|summers?|ages|a long time|good)|(?:last|next|this) (?:night|week|year|month|winter|summer|spring|autumn|morning|evening)|yesterday|today|tonight|tomorrow|(?:\w+ ){1,2}(?:years?|months?|weeks?|days?) ago|myself|most of all|very much|so much|a lot|well enough|remember|eh|for now|for a while|though|originally)$`)
 
 // stops are words at which an object ends.
 var stops = set(`because since when while although though but so unless until if cause cuz whereas`)

@@ -107,3 +107,6 @@ func set(list string) map[string]bool {
 	}
 	return out
 }
+
+// ingForm says whether a word is a verb as it goes on: "living", and not "sing".
+func ingForm(w string) bool { return strings.HasSuffix(w, "ing") && lemma[w] != w }

@@ -133,7 +133,7 @@ own possess use rob murder discover purchase witness watch notice spot overhear 
 learn train wander escape survive deliver fetch repair mend forge raise name call turn miss visit remember forget attack defend guard
 accuse betray blame bury cross climb open close lock unlock drop throw pick hire employ retire desert abandon inherit borrow
 argue agree refuse admit confess disappear vanish vote cure heal poison curse bless haunt rain snow freeze flood claim swear smell gather
-wound hurt attend apologize apologise finish touch`
+wound hurt attend apologize apologise finish touch recall praise`
 
 // kin are words for relatives, with the predicate from the player's side: "my
 // brother" makes the player a sibling of him.

@@ -59,7 +59,7 @@ func said(pred string) bool {
 // by which a report is made.
 func (q *question) freeWords() map[string]bool {
 	out := map[string]bool{}
-	for _, s := range []string{q.context.PlayerName, q.context.NPCName, "told asked remember something name called themself promised offered did with known done"} {
+	for _, s := range []string{q.context.PlayerName, q.context.NPCName, "the traveller told asked remember something name called themself promised offered did with known done"} {
 		for _, w := range text.Words(s) {
 			out[w] = true
 		}
