@@ -20,8 +20,8 @@ type evalCmd struct {
 }
 
 type evalSuiteCmd struct {
-	Suite   string   `arg:"" help:"The suite's file, or the name of one in the binary: hollowmere, shadowwatch, paper." placeholder:"SUITE.yaml"`
-	Jobs    int      `help:"Conversations at once; 1 measures times that do not disturb each other." default:"8"`
+	Suite   string   `arg:"" help:"The suite's file, or the name of one in the binary: hollowmere, shadowwatch, paper, memory." placeholder:"SUITE.yaml"`
+	Jobs    int      `help:"Conversations at once, in a suite of stories at most four; 1 measures times that do not disturb each other." default:"8"`
 	Earlier []string `help:"Report of an earlier run (eval --json): a new document that repeats one of its answers is a leak." type:"path" placeholder:"FILE"`
 	Show    bool     `help:"Print every case with its reply and evidence on standard error."`
 	Triage  bool     `help:"List the passing known answers whose cited ids are not corpus."`
@@ -172,8 +172,11 @@ func (c *evalSuiteCmd) shown(e *env) func(*eval.Outcome) {
 		if !o.Passed() {
 			mark = "FAIL"
 		}
-		fmt.Fprintf(e.err, "%s %s (%s, confidence %.2f)\n  %s\n  %s: %s\n", mark, o.Case.Name, o.Case.Kind, o.Reply.Confidence, o.Case.PlayerMessage, o.Reply.NPCName, o.Reply.Text)
-		console.Why(e.err, o.Reply)
+		fmt.Fprintf(e.err, "%s %s (%s)\n", mark, o.Case.Name, o.Case.Kind)
+		if o.Reply != nil {
+			fmt.Fprintf(e.err, "  %s\n  %s (confidence %.2f): %s\n", o.Message(), o.Reply.NPCName, o.Reply.Confidence, o.Reply.Text)
+			console.Why(e.err, o.Reply)
+		}
 		if !o.Passed() {
 			fmt.Fprintf(e.err, "  want %s\n  got  %s\n", o.Want, o.Got)
 		}

@@ -29,6 +29,16 @@ type Outcome struct {
 	Seen
 	Want string // what failed, as expected; empty where the case passed
 	Got  string
+
+	said string // to which Seen.Reply answers, in a story
+}
+
+// Message is what the player said to the reply of the outcome.
+func (o *Outcome) Message() string {
+	if o.Case.Story() {
+		return o.said
+	}
+	return o.Case.PlayerMessage
 }
 
 // Passed says whether all that the case states holds.

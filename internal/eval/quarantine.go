@@ -53,8 +53,11 @@ func suspects(s *Suite, earlier []string) map[string]string {
 			out[text.Fold(t)] = what
 		}
 	}
-	for _, c := range s.Cases {
-		put(c.PlayerMessage, fmt.Sprintf("the message of case %q", c.Name))
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		for _, message := range c.Told() {
+			put(message, fmt.Sprintf("the message of case %q", c.Name))
+		}
 	}
 	for _, answer := range earlier {
 		put(answer, "an answer of an earlier report")

@@ -34,12 +34,13 @@ type Threshold struct {
 	Max *float64 `yaml:"max"`
 }
 
-// Case is one turn and what is expected of it. What is left out is not looked at.
+// Case is one turn and what is expected of it, or a story of several steps and what
+// is remembered at its end. What is left out is not looked at.
 type Case struct {
 	Name            string         `yaml:"name"`
 	Kind            string         `yaml:"kind"`
 	NPC             string         `yaml:"npc"`    // the world's default_npc where it is left out
-	Player          string         `yaml:"player"` // the player's name
+	Player          string         `yaml:"player"` // the player's name; in a story the id
 	PlayerMessage   string         `yaml:"player_message"`
 	History         []Exchange     `yaml:"history"`
 	State           map[string]any `yaml:"state"`
@@ -54,6 +55,12 @@ type Case struct {
 	ForbidEvidence  []string       `yaml:"forbid_evidence"` // globs: neither cited nor in a prompt
 	ExpectActions   []string       `yaml:"expect_actions"`
 	RejectPatterns  []string       `yaml:"reject_patterns"` // RE2, case-insensitive
+
+	PlayerName string       `yaml:"player_name"` // in a story
+	Steps      []Step       `yaml:"steps"`
+	Memories   []Remembered `yaml:"memories"` // every one must be there at the end
+	Absent     []Remembered `yaml:"absent"`   // none of these may be there
+	Count      *int         `yaml:"count"`    // of the NPC's active memories with the player
 
 	line           int
 	reject         []*regexp.Regexp
@@ -134,8 +141,12 @@ func (c *Case) prepare() error {
 	switch {
 	case c.Name == "":
 		return fmt.Errorf("name is missing")
+	case c.Story():
+		return c.prepareStory()
 	case strings.TrimSpace(c.PlayerMessage) == "":
 		return fmt.Errorf("player_message is missing in %q", c.Name)
+	case c.Count != nil || len(c.Memories)+len(c.Absent) > 0:
+		return fmt.Errorf("%q expects memories of a single turn; write it as steps", c.Name)
 	}
 	if c.Kind == "" {
 		c.Kind = "known"
@@ -180,6 +191,9 @@ func (s *Suite) Bind(w *world.World) error {
 		}
 		if w.NPCs[c.NPC] == nil {
 			return fmt.Errorf("%s:%d: case %q: %s has no NPC %q; forsooth doctor --world %s lists them", s.Path, c.line, c.Name, w.Name, c.NPC, s.WorldDir())
+		}
+		if err := c.bindStory(w); err != nil {
+			return fmt.Errorf("%s:%d: %w", s.Path, c.line, err)
 		}
 	}
 	return nil

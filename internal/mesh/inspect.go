@@ -88,6 +88,14 @@ func (c *Client) MemoryWaiting(ctx context.Context) (uint64, error) {
 	var n uint64
 	for _, x := range []struct{ stream, name string }{{streamReplies, ConsumerMemory}, {streamEvents, ConsumerEvents}, {streamActions, ConsumerResults}} {
 		cons, err := c.conn.js.Consumer(ctx, x.stream, x.name)
+		if errors.Is(err, jetstream.ErrConsumerNotFound) { // the service has yet to begin, with all that is there
+			kept, err := c.stored(ctx, x.stream)
+			if err != nil {
+				return 0, err
+			}
+			n += kept
+			continue
+		}
 		if err != nil {
 			return 0, fmt.Errorf("look at consumer %s of %s: %w", x.name, x.stream, err)
 		}
@@ -95,4 +103,13 @@ func (c *Client) MemoryWaiting(ctx context.Context) (uint64, error) {
 		n += info.NumPending + uint64(max(info.NumAckPending, 0)) //nolint:gosec // it is not negative
 	}
 	return n, nil
+}
+
+// stored is how many messages a stream holds.
+func (c *Client) stored(ctx context.Context, stream string) (uint64, error) {
+	s, err := c.conn.js.Stream(ctx, stream)
+	if err != nil {
+		return 0, fmt.Errorf("look at %s: %w", stream, err)
+	}
+	return s.CachedInfo().State.Msgs, nil
 }
