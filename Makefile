@@ -13,8 +13,7 @@ GOLANGCI         := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
 export CGO_ENABLED ?= 0
 
 SIDECARS := $(patsubst sidecar/%/requirements.txt,%,$(wildcard sidecar/*/requirements.txt))
-# The cases of memory have steps, which `forsooth eval` does not take yet.
-SUITES   := $(filter-out evals/memory.yaml,$(wildcard evals/*.yaml)) $(wildcard worlds/*/evals.yaml)
+SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 
 .PHONY: all build test test-go test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty ci clean
 

@@ -123,9 +123,7 @@ func (c *Case) prepareStep(s *Step) error {
 		}
 		s.reject = []*regexp.Regexp{re}
 	}
-	if s.Player == "" {
-		s.Player, s.PlayerName = c.Player, cmp.Or(s.PlayerName, c.PlayerName)
-	} else if s.Player == c.Player {
+	if s.Player = cmp.Or(s.Player, c.Player); s.Player == c.Player { // another's name is not this one's
 		s.PlayerName = cmp.Or(s.PlayerName, c.PlayerName)
 	}
 	return c.checkStep(s)

@@ -53,7 +53,7 @@ var irregulars = func() map[string]string {
 		"leaf": "leaves", "loaf": "loaves", "half": "halves", "life": "lives", "shelf": "shelves", "good": "better best",
 		"bad": "worse worst", "shoot": "shot", "sit": "sat", "slay": "slew slain", "strike": "struck", "dig": "dug",
 		"draw": "drew drawn", "feel": "felt", "know": "knew known", "deal": "dealt", "creep": "crept", "flee": "fled",
-		"forg": "forge forged forging forges", "live": "living lived",
+		"light": "lit", "forg": "forge forged forging forges", "live": "living lived",
 	} {
 		for _, f := range strings.Fields(forms) {
 			out[f] = base

@@ -32,7 +32,7 @@ func (s *Service) sharedPast(ctx context.Context, t *schema.Turn, npc *world.NPC
 	}
 	asked := dialogue.Read(t.Message, now)
 	if !asked.About {
-		return false
+		return kind == schema.IntentQuestion && s.witnessed(ctx, t, npc, asked, now)
 	}
 	blocks := s.recalled(ctx, t, npc, asked, now)
 	if len(blocks) == 0 && asked.At.IsZero() {
@@ -42,12 +42,27 @@ func (s *Service) sharedPast(ctx context.Context, t *schema.Turn, npc *world.NPC
 		blocks = recap(t, npc)
 	}
 	if len(blocks) == 0 && !asked.Only {
-		return false
+		return kind == schema.IntentQuestion && s.witnessed(ctx, t, npc, asked, now)
 	}
 	t.Evidence, t.Retrieval.Intent = blocks, schema.IntentRecap
 	if len(blocks) > 0 {
 		t.Class = schema.ClassComplex // two accounts are told whole
 	}
+	return true
+}
+
+// witnessed fills a turn that asks about the world with what the NPC saw happen of
+// it: what the game saw outranks lore, and is told as what was seen.
+func (s *Service) witnessed(ctx context.Context, t *schema.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time) bool {
+	seen, enough := asked.Witnessed()
+	if !enough {
+		return false
+	}
+	blocks := s.recalled(ctx, t, npc, seen, now)
+	if len(blocks) == 0 {
+		return false
+	}
+	t.Evidence, t.Retrieval.Intent = blocks, schema.IntentRecap
 	return true
 }
 

@@ -3,6 +3,7 @@ package retriever_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,19 +15,20 @@ import (
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
 
-// shelf is what an NPC remembers, whatever is asked.
+// shelf is what an NPC remembers, whatever is asked: of the shared past what it was
+// told, of the world what it saw.
 type shelf struct {
 	list []memory.Recalled
 	err  error
 	hang bool
 }
 
-func (s shelf) Recall(ctx context.Context, _ memory.Query, _ dialogue.Asked, _ string) ([]memory.Recalled, error) {
+func (s shelf) Recall(ctx context.Context, _ memory.Query, asked dialogue.Asked, _ string) ([]memory.Recalled, error) {
 	if s.hang {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return s.list, s.err
+	return slices.DeleteFunc(slices.Clone(s.list), func(m memory.Recalled) bool { return asked.Seen != (m.Memory.Source == schema.OriginSystem) }), s.err
 }
 
 func told(id, content, words string, conflicts ...string) memory.Recalled {
@@ -37,6 +39,8 @@ func told(id, content, words string, conflicts ...string) memory.Recalled {
 func TestMemoriesAreToldAsWhatWasTold(t *testing.T) {
 	oak, ferry := told("m1", "Ansel told me that they live in Oakham.", "I live in Oakham"), told("m2", "Ansel told me that they live in Ferrytown.", "I live in Ferrytown")
 	bothA, bothB := oak, ferry
+	seen := memory.Recalled{Memory: schema.Memory{ID: "m3", World: "village", NPC: "mira", Subject: "lantern", Pred: "happened", Source: schema.OriginSystem,
+		Content: "A lantern floated by the ferry.", Spans: []schema.MemorySpan{{Speaker: "game", Text: "A lantern floated by the ferry."}}, CreatedAt: servicetest.Now}}
 	bothA.Conflicts, bothB.Conflicts = []string{"m2"}, []string{"m1"}
 	for _, c := range []struct {
 		name, message string
@@ -51,6 +55,8 @@ func TestMemoriesAreToldAsWhatWasTold(t *testing.T) {
 		{"none", "Where do I live?", shelf{}, "That I could not tell you.", schema.StatusUnknown, ""},
 		{"the store is away", "Where do I live?", shelf{err: errors.New("the store is away")}, "That I could not tell you.", schema.StatusUnknown, "memories: the store is away"},
 		{"the store hangs", "Where do I live?", shelf{hang: true}, "That I could not tell you.", schema.StatusUnknown, "memories: context deadline exceeded"},
+		{"what was seen", "What floated by the ferry?", shelf{list: []memory.Recalled{oak, seen}}, "I remember that I saw this: \u201cA lantern floated by the ferry.\u201d", schema.StatusExtractive, ""},
+		{"the world, and the store is away", "Who owns the ferry?", shelf{err: errors.New("the store is away")}, "Teague owns the ferry.", schema.StatusExtractive, "memories: the store is away"},
 		{"something else is asked", "Who owns the ferry?", shelf{list: []memory.Recalled{oak}}, "Teague owns the ferry.", schema.StatusExtractive, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -67,7 +73,7 @@ func TestMemoriesAreToldAsWhatWasTold(t *testing.T) {
 			}
 			for _, s := range r.Sentences {
 				for _, e := range s.Evidence {
-					if strings.HasPrefix(e.Path, "memory:") != strings.Contains(s.Text, "you") {
+					if strings.HasPrefix(e.Path, "memory:") != (strings.Contains(s.Text, "you") || strings.Contains(s.Text, "I saw")) {
 						t.Errorf("%q rests on %s", s.Text, e.Path)
 					}
 				}

@@ -107,3 +107,60 @@ func TestOldIndexesAreSweptAndUsedOnesKept(t *testing.T) {
 		t.Error("the one that nobody used is still there")
 	}
 }
+
+// Stories are kept apart from each other: by their players, and where something
+// happened that concerns none, by a mesh made anew.
+func TestStoriesAreToldApart(t *testing.T) {
+	w := village(t)
+	suite, err := eval.Parse("s.yaml", []byte(`world: village
+cases:
+- name: home/moves
+  npc: mira
+  player: p1
+  player_name: Ansel
+  steps:
+  - {at: 1402-05-04T10:00:00Z, say: I live in Oakham.}
+  - {restart: true}
+  - {at: 1402-05-06T10:00:00Z, say: I live in Ferrytown.}
+  - {scan: true}
+  - {ask: Where do I live?, expect_topic: two stories}
+  - {event: {text: Ansel gave Mira a sword., subject: "player:p1", predicate: gave, object: sword, player: p1, witnesses: [mira, p1]}}
+  - {ask: What did I give you?, expect_topic: sword}
+  memories: [{predicate: lives_in, object: oakham, subject: "player:p1", player: p1}, {predicate: gave, object: sword, source: system}]
+- name: home/same-player-again
+  npc: mira
+  player: p1
+  player_name: Ansel
+  steps: [{ask: Where do I live?, expect_uncertain: true}]
+  count: 0
+- name: seen/by-mira
+  npc: mira
+  player: p1
+  steps:
+  - {event: {text: A green lantern floated by the ferry., subject: lantern, predicate: happened, object: floated by the ferry, witnesses: [mira]}}
+  - {ask: What floated by the ferry?, expect_topic: green lantern}
+  - {ask: What floated by the ferry?, player: p2, expect_topic: green lantern}
+- name: seen/by-nobody
+  npc: mira
+  player: p1
+  steps:
+  - {event: {text: A red lantern floated by the ferry., witnesses: []}}
+  - {ask: What floated by the ferry?, reject: lantern}
+  absent: [{object: lantern}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := suite.Bind(w); err != nil {
+		t.Fatal(err)
+	}
+	outcomes, err := Run(t.Context(), suite, w, Options{Index: filepath.Join(t.TempDir(), "index.db"), Jobs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range outcomes {
+		if !o.Passed() {
+			t.Errorf("%s: want %s\n got %s", o.Case.Name, o.Want, o.Got)
+		}
+	}
+}

@@ -23,6 +23,8 @@ type Asked struct {
 	Words map[string]bool // all words of the message, lower case
 	Topic map[string]bool // stems of what it is about
 	Pred  string          // the only predicate that answers it, where there is one
+	By    string          // whose words it asks for, where that is a third: "what did Mira tell you of me?"
+	Seen  bool            // it is a question about the world, which only what the NPC saw happen answers
 	At    time.Time       // of which time; zero: now
 }
 
@@ -33,14 +35,16 @@ var (
 		`| (?:do|did|will|can) you (?:still |even |perhaps )?(?:remember|recall) (?:me|my|us|our|that (?:i|we|my)|what (?:i|we|my)|who (?:i|my)|when (?:i|we)|where (?:i|we|my)|how (?:i|we|my)|which|why (?:i|we)|if (?:i|we)|anything|the) ` +
 		`| you (?:still )?(?:remember|recall|know) (?:anything )?(?:about|of) (?:me|us|my) | what (?:do|did) you (?:still )?(?:remember|recall)(?: about| of)? (?:me|us|my|our) ` +
 		`| (?:remind me|tell me again|tell me) (?:of )?(?:what|where|who|how|when|which) (?:i|my) | last time (?:we|i) | when we (?:last|first) `)
-	byNPC   = regexp.MustCompile(` (?:did|have|had) you (?:ever |already |just |once |not )?(?:tell|told|say|said|promise|promised|offer|offered|give|given|gave|swear|sworn|show|shown) (?:\w+ ){0,3}?(?:me|us|my) | you (?:told|promised|gave|offered|swore|said to) me | your promise `)
-	ofSelf  = regexp.MustCompile(` (?:who|whom|whose|where|when|what|which|why)(?: [\w']+){0,4} (?:am|was|do|did|have|had|don't|didn't|can't|won't|shall) i | how (?:old|tall|long|(?:many|much)(?: \w+){0,4}) (?:am|was|do|did|have|had) i | (?:do|did|am|was|have) i (?:have|live|like|hate|come|work|own|know|fear|love|from|born|said) | tell me (?:who|where|what) i `)
-	ofMine  = regexp.MustCompile(` (?:who|where|when|what|which|why|how|whose)(?: \w+){0,2} (?:is|are|was|were|does|do|did|has|have|had)(?: \w+)? (?:my|our) | (?:is|are|was|were|does|do|did|has|have) (?:my|our) | what (?:\w+ )?of my | (?:my|our) (?:\w+ )?(?:name|trade|home|brother|sister|father|mother|wife|husband|son|daughter|dog|horse|ship|job|work|age|birthday|favourite|favorite)s?(?: \w+)* (?:is|was|called|from|live|lives)? `)
-	errands = regexp.MustCompile(` (?:where|how|what|when|who|which|why)(?: \w+){0,3} (?:can|could|should|must|may|might|shall|will|would|need) i | (?:do|did|am|have|must|should) i (?:need|have to|get|find|go|start|pay|look|reach|cross|buy|sell|ask|talk|speak to|supposed|allowed|meant|to|in trouble|right|wrong|enter|open|use|take|owe you) `)
-	sortOf  = regexp.MustCompile(` (?:which|what) (\w+) (?:am|was|do|did|have|had|don't|didn't|can't) i `) // "which food do I hate?": an answer need not say food
-	gone    = regexp.MustCompile(` (?:did|was|had|have|didn't) i `)
-	own     = regexp.MustCompile(` am i | (?:do|don't|can't) i (?:live|work|come|like|love|hate|dislike|fear|own|owe|have|eat|drink|pray|trust|stand|want|seek|keep|serve|study|worship|believe|dwell|hail|belong) `)
-	byThird = regexp.MustCompile(` who (?:told|promised|gave|sold|taught|lent|owes) (?:me|you) | what (?:did|does|has) \w+ (?:tell|told|say|said|promise|promised|give|given)(?: me| you| us)?(?: of| about| to)? (?:me|us|my) | what (?:did|does) \w+ (?:tell|say) (?:me|of) `)
+	byNPC     = regexp.MustCompile(` (?:did|have|had) you (?:ever |already |just |once |not )?(?:tell|told|say|said|promise|promised|offer|offered|give|given|gave|swear|sworn|show|shown) (?:\w+ ){0,3}?(?:me|us|my) | you (?:told|promised|gave|offered|swore|said to) me | your promise `)
+	ofSelf    = regexp.MustCompile(` (?:who|whom|whose|where|when|what|which|why)(?: [\w']+){0,4} (?:am|was|do|did|have|had|don't|didn't|can't|won't|shall) i | how (?:old|tall|long|(?:many|much)(?: \w+){0,4}) (?:am|was|do|did|have|had) i | (?:do|did|am|was|have) i (?:have|live|like|hate|come|work|own|know|fear|love|from|born|said) | tell me (?:who|where|what) i `)
+	ofMine    = regexp.MustCompile(` (?:who|where|when|what|which|why|how|whose)(?: \w+){0,2} (?:is|are|was|were|does|do|did|has|have|had)(?: \w+)? (?:my|our) | (?:is|are|was|were|does|do|did|has|have) (?:my|our) | what (?:\w+ )?of my | (?:my|our) (?:\w+ )?(?:name|trade|home|brother|sister|father|mother|wife|husband|son|daughter|dog|horse|ship|job|work|age|birthday|favourite|favorite)s?(?: \w+)* (?:is|was|called|from|live|lives)? `)
+	errands   = regexp.MustCompile(` (?:where|how|what|when|who|which|why)(?: \w+){0,3} (?:can|could|should|must|may|might|shall|will|would|need) i | (?:do|did|am|have|must|should) i (?:need|have to|get|find|go|start|pay|look|reach|cross|buy|sell|ask|talk|speak to|supposed|allowed|meant|to|in trouble|right|wrong|enter|open|use|take|owe you) `)
+	sortOf    = regexp.MustCompile(` (?:which|what) (\w+) (?:am|was|do|did|have|had|don't|didn't|can't) i `) // "which food do I hate?": an answer need not say food
+	gone      = regexp.MustCompile(` (?:did|was|had|have|didn't) i `)
+	own       = regexp.MustCompile(` am i | (?:do|don't|can't) i (?:live|work|come|like|love|hate|dislike|fear|own|owe|have|eat|drink|pray|trust|stand|want|seek|keep|serve|study|worship|believe|dwell|hail|belong) `)
+	byThird   = regexp.MustCompile(` who (?:told|promised|gave|sold|taught|lent|owes) (?:me|you) | what (?:did|does|has) \w+ (?:tell|told|say|said|promise|promised|give|given)(?: me| you| us)?(?: of| about| to)? (?:me|us|my) | what (?:did|does) \w+ (?:tell|say) (?:me|of) `)
+	whoseTale = regexp.MustCompile(` what (?:did|does|has) (\w+) (?:tell|told|say|said) (?:me|you|us) (?:of|about) (?:me|us|my) `)
+	skill     = regexp.MustCompile(` (?:what|which|how|whom) (?:\w+ )?(?:can|can't|cannot) i (?:not )?\w+ | can't i | can i (?:swim|read|write|ride|sing|shoot|fight|cook|sew|sail|dance|play|speak) `)
 )
 
 // Read says what a message asks of the shared past. now is the game's time, against
@@ -63,14 +67,18 @@ func Read(message string, now time.Time) Asked {
 	asks := text.IsQuestion(message) || strings.Contains(joined, " remember ") || strings.Contains(joined, " tell me ") || strings.Contains(joined, " remind me ")
 	just := a.Told && strings.Contains(joined, " just ") // the conversation itself knows
 	errand := errands.MatchString(joined) && !gone.MatchString(joined)
-	a.About = asks && !just && (a.Told || third || (self || mine) && !errand)
+	able := skill.MatchString(joined) // a memory may answer, and where none does it is an errand
+	a.About = asks && !just && (a.Told || third || able || (self || mine) && !errand)
 	a.Only = a.About && (a.Told && !strings.Contains(joined, " remember the ") || self && !errand && (gone.MatchString(joined) || own.MatchString(joined)))
-	a.Self = self && !strings.Contains(joined, " my ") && !strings.Contains(joined, " our ")
+	a.Self = (self || able) && !strings.Contains(joined, " my ") && !strings.Contains(joined, " our ")
 	if strings.Contains(joined, " my name ") || strings.HasSuffix(joined, " who am i ") {
 		a.Pred = "name"
 	}
+	if m := whoseTale.FindStringSubmatch(joined); m != nil {
+		a.By = m[1]
+	}
 	category := ""
-	if m := sortOf.FindStringSubmatch(joined); m != nil {
+	if m := sortOf.FindStringSubmatch(joined); m != nil && !a.Told {
 		category = m[1]
 	}
 	for _, w := range words {
@@ -81,6 +89,14 @@ func Read(message string, now time.Time) Asked {
 		}
 	}
 	return a
+}
+
+// Witnessed is the same message as a question about the world, which only what the
+// NPC saw happen may answer. It says false where too little is asked to know what
+// answers it.
+func (a Asked) Witnessed() (Asked, bool) {
+	const least = 2 // "who burned it?" might be asked of anything
+	return Asked{Words: a.Words, Topic: a.Topic, At: a.At, Seen: true}, len(a.Topic) >= least
 }
 
 // Of says whether words hold all that is asked about.

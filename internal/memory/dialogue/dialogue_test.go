@@ -28,6 +28,8 @@ func TestWhatAsksForTheSharedPast(t *testing.T) {
 		"What do you know about me?":            true,
 		"Where do I work?":                      true,
 		"What am I afraid of?":                  true,
+		"What can I shoot?":                     true,
+		"What did Bram tell you of me?":         true,
 		"Who burned the mill?":                  false,
 		"Where can I find the ferry?":           false,
 		"How do I get to the mill?":             false,
@@ -135,6 +137,39 @@ func TestWhichTimeIsAskedAbout(t *testing.T) {
 	} {
 		if got := dialogue.Read(message, now).At.Format(time.DateOnly); got != want {
 			t.Errorf("%q: %s, want %s", message, got, want)
+		}
+	}
+}
+
+// A question about the world is answered by what the NPC saw happen, where that
+// holds all that is asked about, and by nothing that anybody said.
+func TestWhatWasSeenAnswersForTheWorld(t *testing.T) {
+	lantern := schema.Memory{NPC: "mira", Subject: "lantern", Pred: "happened", Object: "floated off Bell Isle", Source: schema.OriginSystem,
+		Content: "A green lantern floated off Bell Isle at noon."}
+	said, told, own := lantern, lantern, lantern
+	said.Source, told.HeardFrom = schema.OriginUser, "npc:bram"
+	own.Subject, own.Pred = "npc:mira", "said"
+	for _, c := range []struct {
+		asked  string
+		memory schema.Memory
+		answer bool
+	}{
+		{"What floated off Bell Isle at noon?", lantern, true},
+		{"When did the lantern float off Bell Isle?", lantern, true},
+		{"What floated off Bell Isle at midnight?", lantern, false},
+		{"Who owns Bell Isle?", lantern, false},
+		{"What floated?", lantern, false},
+		{"What floated off Bell Isle at noon?", said, false},
+		{"What floated off Bell Isle at noon?", told, false},
+		{"What floated off Bell Isle at noon?", own, false},
+	} {
+		asked := dialogue.Read(c.asked, now)
+		if asked.About {
+			t.Errorf("%q asks for the shared past", c.asked)
+		}
+		seen, enough := asked.Witnessed()
+		if got := enough && seen.Relevance(&c.memory, "p42", predicate.Default(), 0) >= dialogue.Enough; got != c.answer {
+			t.Errorf("%q is answered by %+v: %v", c.asked, c.memory, got)
 		}
 	}
 }

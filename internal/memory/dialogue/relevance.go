@@ -15,6 +15,9 @@ const Enough = 0.6
 // Relevance says how well a memory answers what is asked, 0 to 1. cosine is of the
 // two texts; it decides between those that answer as well by their words.
 func (a Asked) Relevance(m *schema.Memory, player string, preds *predicate.Table, cosine float64) float64 {
+	if a.Seen {
+		return a.seen(m, cosine)
+	}
 	self := memory.PlayerPrefix + player
 	byNPC := m.Subject == memory.NPCPrefix+m.NPC
 	switch {
@@ -24,6 +27,8 @@ func (a Asked) Relevance(m *schema.Memory, player string, preds *predicate.Table
 		return 0
 	case a.Self && !a.Told && m.Subject != self:
 		return 0
+	case a.By != "" && a.toldBy(m):
+		return blend(0.95, cosine)
 	}
 	rest, matched := a.without(m.Pred, preds)
 	rel := 0.0
@@ -44,7 +49,29 @@ func (a Asked) Relevance(m *schema.Memory, player string, preds *predicate.Table
 	if rel < Enough {
 		return 0
 	}
-	return 0.9*rel + 0.1*max(0, min(cosine, 1))
+	return blend(rel, cosine)
+}
+
+func blend(rel, cosine float64) float64 { return 0.9*rel + 0.1*max(0, min(cosine, 1)) }
+
+// seen: a question about the world is answered by an event that holds all it asks
+// about, which the NPC saw itself.
+func (a Asked) seen(m *schema.Memory, cosine float64) float64 {
+	switch {
+	case m.Source != schema.OriginSystem || m.HeardFrom != "" || m.Subject == memory.NPCPrefix+m.NPC:
+		return 0
+	case m.Pred == "said" || m.Pred == "promised" || m.Pred == "offered": // that it was said is no sight of it
+		return 0
+	case share(a.Topic, m) < 1:
+		return 0
+	}
+	return blend(0.9, cosine)
+}
+
+// toldBy says whether a memory is that a third said something.
+func (a Asked) toldBy(m *schema.Memory) bool {
+	by := strings.ToLower(m.Subject)
+	return m.Pred == "said" && (by == memory.NPCPrefix+a.By || by == a.By || strings.HasPrefix(by, a.By+" "))
 }
 
 // without is the topic without the words by which a memory's predicate is asked
