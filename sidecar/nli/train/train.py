@@ -46,6 +46,7 @@ class Phase:
     public: int
     questions: int
     rate: tuple[float, float]  # at its start and its end
+    hard: bool = False  # draw what the model had wrong at its start more often
 
 
 PHASES = (
@@ -54,11 +55,13 @@ PHASES = (
     Phase("longer", 550, 2, 10, 8, 6, 4, (8e-5, 6.3e-5)),
     Phase("all", 600, 2, 10, 8, 6, 4, (7e-5, 4.9e-5)),
     Phase("more", 1000, 2, 10, 8, 6, 4, (6e-5, 0.0)),
+    Phase("hard", 1500, 2, 10, 8, 6, 4, (6e-5, 0.0), hard=True),
 )
 WARM_UP = 120
 CONTRAST = 0.3
 AVERAGE = 0.998
 LIMIT = 160
+EASY = 0.15  # how much a pair that the model has right still weighs, where hard ones are drawn more often
 WITHOUT = frozenset({"conjnli"})
 
 
@@ -75,6 +78,20 @@ def forever(items: list[T], rng: random.Random) -> Iterator[T]:
         order = items[:]
         rng.shuffle(order)
         yield from order
+
+
+def wrongness(run: Run, groups: list[Group]) -> dict[Pair, float]:
+    """Give for each pair the probability that the model leaves to what it is not."""
+    pairs = [p for g in groups for p in g.pairs]
+    entailed = measure.score(run.average, run.tok, pairs, limit=LIMIT)[:, 0]
+    return {p: float(1 - e if p.label == ENTAILMENT else e) for p, e in zip(pairs, entailed, strict=True)}
+
+
+def weighted(groups: list[Group], wrong: dict[Pair, float], rng: random.Random) -> Iterator[Group]:
+    """Give groups, those of which more is wrong more often."""
+    weights = [EASY + sum(wrong[p] for p in g.pairs) / max(len(g.pairs), 1) for g in groups]
+    while True:
+        yield from rng.choices(groups, weights, k=64)
 
 
 def entailment_loss(logits: Tensor, labels: Tensor) -> Tensor:
@@ -98,9 +115,9 @@ def contrast_loss(logits: Tensor, labels: Tensor, premises: Tensor) -> Tensor:
 class Batches:
     """Draws batches from the mixture in the proportions of a phase."""
 
-    def __init__(self, mix: Mixture, phase: Phase, rng: random.Random) -> None:
-        self.phase, self.rng, self.mix = phase, rng, mix
-        self.groups = forever(mix.groups, rng)
+    def __init__(self, mix: Mixture, phase: Phase, rng: random.Random, wrong: dict[Pair, float]) -> None:
+        self.phase, self.rng, self.mix, self.wrong = phase, rng, mix, wrong
+        self.groups = weighted(mix.groups, wrong, rng) if wrong else forever(mix.groups, rng)
         self.public = forever(mix.public, rng)
         self.questions = forever(mix.questions, rng) if mix.questions else iter(())
         self.premises = [g.premise for g in mix.groups]
@@ -110,10 +127,13 @@ class Batches:
         n = self.phase.per_group
         true = [p for p in g.pairs if p.label == ENTAILMENT]
         rest = [p for p in g.pairs if p.label != ENTAILMENT]
-        self.rng.shuffle(true)
-        self.rng.shuffle(rest)
+        true, rest = self.order(true), self.order(rest)
         keep = min(len(true), max(n // 2, n - len(rest)))
         return true[:keep] + rest[: n - keep]
+
+    def order(self, pairs: list[Pair]) -> list[Pair]:
+        """Give pairs in a random order, those that are wrong sooner (Efraimidis and Spirakis 2006)."""
+        return sorted(pairs, key=lambda p: self.rng.random() ** (1 / (EASY + self.wrong.get(p, 1 - EASY))), reverse=True)
 
     def next(self) -> tuple[list[Pair], list[Question]]:
         pairs: list[Pair] = []
@@ -196,7 +216,10 @@ def fits(p: Pair, tok: Tokenizer, limit: int) -> bool:
 
 def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: list[Pair], every: int) -> None:
     """Run one phase from where the run stands."""
-    batches = Batches(mix, phase, random.Random(f"{seed}/{phase.name}/{run.step}"))
+    if run.step >= start + phase.steps:
+        return
+    wrong = wrongness(run, mix.groups) if phase.hard else {}
+    batches = Batches(mix, phase, random.Random(f"{seed}/{phase.name}/{run.step}"), wrong)
     begun, seen, total = time.monotonic(), 0, 0.0
     while run.step < start + phase.steps:
         done = (run.step - start) / phase.steps
