@@ -33,7 +33,7 @@ func (e *env) options(ws []*world.World, services []string) app.Options {
 	return app.Options{
 		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS, Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers,
 		Verifying: e.verifying(),
-		Grounding: e.grounding(), Judge: e.settings.Grounding.Judge,
+		Grounding: e.grounding(), Judge: e.settings.Grounding.Judge, Guards: &e.settings.Guards,
 		Services: services, Name: "forsooth", Report: e.report, Alert: e.alert, Progress: e.progress(),
 		Notice: func(note string) { e.log.Warn().Msg(note) },
 	}

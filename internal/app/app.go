@@ -18,9 +18,9 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
-	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/model"
@@ -53,7 +53,7 @@ type Options struct {
 	Grounding *grounding.Settings // nil: as grounding.DefaultSettings
 	Judge     bool                // ask the language model where the verifier is not sure
 
-	Guard *write.Settings // of Guard 1; nil: as write.DefaultSettings
+	Guards *guards.Settings // of the three guards of memory; nil: guards.Default
 
 	Workers  int // of each pass; 0: the mesh's default
 	Report   func(mesh.Report)
@@ -99,6 +99,9 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 		o.Now = time.Now
 	}
 	if err := CheckServices(o.Services); err != nil {
+		return nil, err
+	}
+	if err := o.checkGuards(); err != nil {
 		return nil, err
 	}
 	if err := a.connect(ctx, o); err != nil {

@@ -33,6 +33,7 @@ type remembering struct {
 	session store.Session
 	index   *memory.Index
 	service *memory.Service // nil where another process writes
+	off     bool            // Guard 1 is: nothing is written
 	quiet   bool            // what is recalled is not counted
 }
 
@@ -70,18 +71,21 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	if !o.runs("memory") {
 		return nil
 	}
-	settings := write.DefaultSettings()
-	if o.Guard != nil {
-		settings = *o.Guard
-	}
-	guard, err := write.New(settings, grounder(o), nil)
+	guard, err := write.New(WriteSettings(o.guarded()), grounder(o), nil)
 	if err != nil {
 		return err
 	}
 	a.memory.service = memory.New(books, memory.Options{Library: a.Library, Turns: a.Client, Guard: guard, Now: o.Now, Notice: o.notice})
-	a.Mesh.OnReply(mesh.ConsumerMemory, a.memory.service.Reply, mesh.Workers(memoryWorkers))
-	a.Mesh.OnOccurrence(mesh.ConsumerEvents, a.memory.service.Occurrence, mesh.Workers(memoryWorkers))
-	a.Mesh.OnResult(mesh.ConsumerResults, a.memory.service.Result, mesh.Workers(memoryWorkers))
+	reply, occurrence, result := a.memory.service.Reply, a.memory.service.Occurrence, a.memory.service.Result
+	if a.memory.off = !o.guarded().Grounding.Enabled; a.memory.off {
+		// What nothing grounds is not remembered, now or once the guard is on again.
+		reply = func(context.Context, *schema.Reply, uint64) error { return nil }
+		occurrence = func(context.Context, *schema.Occurrence, uint64) error { return nil }
+		result = func(context.Context, schema.ConversationID, string) error { return nil }
+	}
+	a.Mesh.OnReply(mesh.ConsumerMemory, reply, mesh.Workers(memoryWorkers))
+	a.Mesh.OnOccurrence(mesh.ConsumerEvents, occurrence, mesh.Workers(memoryWorkers))
+	a.Mesh.OnResult(mesh.ConsumerResults, result, mesh.Workers(memoryWorkers))
 	return nil
 }
 
@@ -105,7 +109,9 @@ func (r *remembering) run(ctx context.Context, g *errgroup.Group) {
 		return
 	}
 	g.Go(func() error { return r.index.Run(ctx) })
-	g.Go(func() error { return r.service.Run(ctx, r.index) })
+	if !r.off {
+		g.Go(func() error { return r.service.Run(ctx, r.index) })
+	}
 }
 
 func (r *remembering) close() {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -17,23 +18,28 @@ import (
 
 // table is a running mesh at which players sit.
 type table struct {
-	t    *testing.T
-	dir  string
-	app  *app.App
-	stop func()
-	n    int
+	t   *testing.T
+	dir string
+	app *app.App
+
+	guards guards.Settings
+	stop   func()
+	n      int
 }
 
-func sit(t *testing.T) *table {
+func sit(t *testing.T, change ...func(*guards.Settings)) *table {
 	t.Helper()
-	tb := &table{t: t, dir: t.TempDir()}
+	tb := &table{t: t, dir: t.TempDir(), guards: guards.Default()}
+	for _, c := range change {
+		c(&tb.guards)
+	}
 	tb.start()
 	return tb
 }
 
 func (tb *table) start() {
 	tb.t.Helper()
-	a, err := app.Start(tb.t.Context(), app.Options{Worlds: []*world.World{village(tb.t)}, Data: tb.dir, Meaning: app.MeaningOff,
+	a, err := app.Start(tb.t.Context(), app.Options{Worlds: []*world.World{village(tb.t)}, Data: tb.dir, Meaning: app.MeaningOff, Guards: &tb.guards,
 		Notice: func(s string) { tb.t.Log(s) }})
 	if err != nil {
 		tb.t.Fatal(err)

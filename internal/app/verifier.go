@@ -129,6 +129,9 @@ func groundingOf(o Options) *grounding.Settings {
 	if o.Grounding != nil {
 		s = *o.Grounding
 	}
+	if held := o.guarded(); held.Holds() { // nothing is said before all of it is scored
+		s.Streaming = false
+	}
 	if model, err := NLI(); err == nil {
 		c := model.Calibration()
 		s.Floor = c.Thresholds.Entailment

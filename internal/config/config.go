@@ -17,6 +17,8 @@ import (
 	"github.com/knadh/koanf/providers/confmap"
 	"github.com/knadh/koanf/providers/env"
 	"github.com/knadh/koanf/v2"
+
+	"github.com/forsooth-npc/forsooth/internal/guards"
 )
 
 // Settings are everything that can be set.
@@ -31,7 +33,8 @@ type Settings struct {
 	Log     Log      `koanf:"log"`
 	LLM     LLM      `koanf:"llm"`
 
-	Grounding Grounding `koanf:"grounding"`
+	Grounding Grounding       `koanf:"grounding"`
+	Guards    guards.Settings `koanf:"-"` // of memory
 
 	File string `koanf:"-"` // the settings file that was read; empty: none
 }
@@ -44,7 +47,7 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "nats": "", "port": 0, "sync": false, "workers": 16, "log.level": "warn", "log.format": "text"})),
+	"dev":  addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "nats": "", "port": 0, "sync": false, "workers": 16, "log.level": "warn", "log.format": "text"}))),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -104,7 +107,13 @@ func Load(path string, flags map[string]any) (*Settings, error) {
 	if err := merged.Unmarshal("", &s); err != nil {
 		return nil, &Error{"settings", oneLine(err)}
 	}
+	if s.Guards, err = readGuards(file, environment, flags); err != nil {
+		return nil, err
+	}
 	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if err := s.Guards.CheckStreaming(s.Grounding.Streaming, written("grounding.streaming", file, environment, flags)); err != nil {
 		return nil, err
 	}
 	if file != nil {
@@ -114,6 +123,11 @@ func Load(path string, flags map[string]any) (*Settings, error) {
 		s.Data, err = DefaultData()
 	}
 	return &s, err
+}
+
+// written says whether a layer sets a key.
+func written(key string, layers ...map[string]any) bool {
+	return slices.ContainsFunc(layers, func(layer map[string]any) bool { return layer[key] != nil })
 }
 
 func where(path string) string {
@@ -197,6 +211,9 @@ func readEnvironment(notSettings []string) (map[string]any, error) {
 		}
 		if key == "world" {
 			return key, filepath.SplitList(value)
+		}
+		if _, list := profiles["dev"][key].([]string); list {
+			return key, strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 		}
 		return key, value
 	}), nil)

@@ -55,7 +55,7 @@ func collect(name, prefix string, node ast.Node, into map[string]any) error {
 		return &Error{at(name, node), "is no mapping; write key: value lines"}
 	}
 	for _, v := range values {
-		key := prefix + v.Key.GetToken().Value
+		key := canonical(prefix + v.Key.GetToken().Value)
 		if isGroup(key) {
 			if err := collect(name, key+".", v.Value, into); err != nil {
 				return err

@@ -1,8 +1,10 @@
 package guards
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,10 +20,54 @@ var sections = []string{"guards", "hallucination_guards"}
 // Load reads a file that holds the section: the defaults, changed by the preset
 // that it names, changed by what is written. name is what errors call the file.
 func Load(name string, data []byte) (Settings, error) {
+	return Over(name, data, nil)
+}
+
+// Over is Load with values over what the file says, by their keys.
+func Over(name string, data []byte, values map[string]any) (Settings, error) {
 	written, err := read(name, data)
 	if err != nil {
 		return Settings{}, err
 	}
+	over, err := entries(values)
+	if err != nil {
+		return Settings{}, err
+	}
+	return of(name, append(written, over...))
+}
+
+// Of are the settings that values by their keys make: the defaults, changed by the
+// preset among them, changed by the rest. A key may be another name of its setting.
+func Of(values map[string]any) (Settings, error) {
+	written, err := entries(values)
+	if err != nil {
+		return Settings{}, err
+	}
+	return of("", written)
+}
+
+func entries(values map[string]any) ([]entry, error) {
+	var written []entry
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		name := Canonical(key)
+		if !slices.Contains(Keys(), name) {
+			return nil, fault(key, "is no setting; those there are: %s", strings.Join(beside(key), ", "))
+		}
+		written = append(written, entry{key: name, value: values[key]})
+	}
+	return written, nil
+}
+
+// Canonical is the key of a setting that may be called by another name.
+func Canonical(key string) string {
+	if alias := aliases[key]; alias != "" {
+		return alias
+	}
+	return key
+}
+
+// of are the settings that are written. name is what errors call their place.
+func of(name string, written []entry) (Settings, error) {
 	preset := ""
 	for _, w := range written {
 		if w.key == "preset" {
@@ -36,7 +82,7 @@ func Load(name string, data []byte) (Settings, error) {
 	for _, w := range written {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.key == w.key })
 		if err := fields[i].set(w.value); err != nil {
-			return Settings{}, located(w.where, err)
+			return Settings{}, located(cmp.Or(w.where, name), err)
 		}
 	}
 	if err := s.Check(); err != nil {
@@ -45,7 +91,13 @@ func Load(name string, data []byte) (Settings, error) {
 	return s, nil
 }
 
-func located(where string, err error) error { return fmt.Errorf("%s: %w", where, err) }
+// located puts the place before an error, where there is one.
+func located(where string, err error) error {
+	if where == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", where, err)
+}
 
 // entry is one setting as a file has it.
 type entry struct {
@@ -119,9 +171,7 @@ func collect(name, prefix string, node ast.Node, into []entry) ([]entry, error) 
 			}
 			continue
 		}
-		if alias := aliases[key]; alias != "" {
-			key = alias
-		}
+		key = Canonical(key)
 		if !slices.Contains(Keys(), key) {
 			return nil, &Error{at(name, v.Key), fmt.Sprintf("there is no setting guards.%s; those there are: %s", key, strings.Join(beside(key), ", "))}
 		}
@@ -200,6 +250,8 @@ func (f field) set(value any) error {
 // list takes one word for a list of one.
 func list(key string, value any) ([]string, error) {
 	switch v := value.(type) {
+	case []string:
+		return v, nil
 	case string:
 		return []string{v}, nil
 	case []any:
