@@ -109,6 +109,9 @@ func (m *Mesh) tell(ctx context.Context, r *schema.Reply) error {
 	if r.Status == schema.StatusAborted {
 		e.Kind, e.Reason = schema.SaidAborted, r.Reason
 	}
+	if f := r.Faithfulness; f != nil && f.Action != schema.ActionRelease {
+		e.Risk = f.Risk
+	}
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err

@@ -33,6 +33,7 @@ const (
 	ReasonNotEntailed   = "NOT_ENTAILED"
 	ReasonNonCorpus     = "NON_CORPUS_EVIDENCE"
 	ReasonLanguage      = "LANGUAGE_UNVERIFIED"
+	ReasonUnfaithful    = "UNFAITHFUL" // Guard 3 blocks what is not wholly supported
 
 	ReasonModerated        = "MODERATED"         // the moderation hook blocked the message, or all that was to be said
 	ReasonModerationFailed = "MODERATION_FAILED" // the hook gave no verdict in time
@@ -60,6 +61,7 @@ type Reply struct {
 	SourceCounts  map[Origin]int `json:"evidence_source_counts"`
 	Actions       []Action       `json:"actions,omitempty"`
 	Stripped      []Stripped     `json:"stripped,omitempty"`
+	Faithfulness  *Faithfulness  `json:"faithfulness,omitempty"` // where Guard 3 is on and something was claimed
 	Confidence    float64        `json:"confidence,omitempty"`
 	LoreVersion   string         `json:"lore_version,omitempty"`
 	Sequence      uint64         `json:"sequence,omitempty"` // of the request in TURNS
@@ -88,6 +90,7 @@ type Said struct {
 	Pass     Pass      `json:"pass,omitempty"`
 	Sentence *Sentence `json:"sentence,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
+	Risk     string    `json:"risk,omitempty"` // done: of a reply with which Guard 3's policy did something
 }
 
 // Trace is one pass of a turn, as trace.<c>.<turn> keeps it.

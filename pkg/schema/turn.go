@@ -13,29 +13,31 @@ type Turn struct {
 	DeadlineAt time.Time     `json:"deadline_at,omitzero"`   // accepted_at + deadline
 	Convo      *Conversation `json:"conversation,omitempty"` // as it stood when the turn started
 
-	Class         Class        `json:"class,omitempty"`
-	Retrieval     *Retrieval   `json:"retrieval,omitempty"`
-	Sources       []Source     `json:"sources,omitempty"`
-	Evidence      []Evidence   `json:"evidence,omitempty"`
-	Unknown       []string     `json:"unknown_names,omitempty"` // names in the message that nothing in scope holds
-	Thoughts      []Thought    `json:"thoughts,omitempty"`
-	ClaimAudit    []ClaimAudit `json:"claim_audit,omitempty"`
-	ThoughtReview *Review      `json:"thought_review,omitempty"`
-	Decision      *Decision    `json:"decision,omitempty"`
-	Speech        *Speech      `json:"speech,omitempty"`
-	SpeechReview  *Review      `json:"speech_review,omitempty"`
-	Released      []Sentence   `json:"released,omitempty"` // the fixed prefix: what the player has already been told
-	Stripped      []Stripped   `json:"stripped,omitempty"`
-	Actions       []Action     `json:"actions,omitempty"`
-	Abort         *Abort       `json:"abort,omitempty"` // set when the turn is to end without an answer
-	Rerun         int          `json:"rerun,omitempty"` // times the turn went back to Pass 1
-	Passes        []PassRecord `json:"passes,omitempty"`
-	SaidSeq       uint64       `json:"said_seq,omitempty"`   // the last sequence on said.<c>.<turn> that the turn knows of
-	ReviewSeq     uint64       `json:"review_seq,omitempty"` // the same of review.<c>.<turn>
-	Reply         *Reply       `json:"reply,omitempty"`      // made by the act pass; the mesh publishes it once
-	Fallback      string       `json:"fallback,omitempty"`   // why no model speaks in what is left of the turn; empty: one may
-	Ending        *Ending      `json:"ending,omitempty"`     // set when an authored line is all that may be said
-	Part          int          `json:"part,omitempty"`       // this message is sentence n of a speech under way, from 1; 0: the turn itself
+	Class         Class         `json:"class,omitempty"`
+	Retrieval     *Retrieval    `json:"retrieval,omitempty"`
+	Sources       []Source      `json:"sources,omitempty"`
+	Evidence      []Evidence    `json:"evidence,omitempty"`
+	Unknown       []string      `json:"unknown_names,omitempty"` // names in the message that nothing in scope holds
+	Thoughts      []Thought     `json:"thoughts,omitempty"`
+	ClaimAudit    []ClaimAudit  `json:"claim_audit,omitempty"`
+	ThoughtReview *Review       `json:"thought_review,omitempty"`
+	Decision      *Decision     `json:"decision,omitempty"`
+	Speech        *Speech       `json:"speech,omitempty"`
+	SpeechReview  *Review       `json:"speech_review,omitempty"`
+	Released      []Sentence    `json:"released,omitempty"` // the fixed prefix: what the player has already been told
+	Stripped      []Stripped    `json:"stripped,omitempty"`
+	Actions       []Action      `json:"actions,omitempty"`
+	Abort         *Abort        `json:"abort,omitempty"` // set when the turn is to end without an answer
+	Rerun         int           `json:"rerun,omitempty"` // times the turn went back to Pass 1
+	Passes        []PassRecord  `json:"passes,omitempty"`
+	SaidSeq       uint64        `json:"said_seq,omitempty"`     // the last sequence on said.<c>.<turn> that the turn knows of
+	ReviewSeq     uint64        `json:"review_seq,omitempty"`   // the same of review.<c>.<turn>
+	Reply         *Reply        `json:"reply,omitempty"`        // made by the act pass; the mesh publishes it once
+	Fallback      string        `json:"fallback,omitempty"`     // why no model speaks in what is left of the turn; empty: one may
+	Ending        *Ending       `json:"ending,omitempty"`       // set when an authored line is all that may be said
+	Faithfulness  *Faithfulness `json:"faithfulness,omitempty"` // Guard 3's score and what came of it; nil: not scored
+	FirstTry      *Try          `json:"first_try,omitempty"`    // while Guard 3 has the speech made anew
+	Part          int           `json:"part,omitempty"`         // this message is sentence n of a speech under way, from 1; 0: the turn itself
 
 	extra extras
 }

@@ -112,4 +112,32 @@ type ReviewRecord struct {
 	Refused []Issue        `json:"refused,omitempty"` // why it is not released; Seq is then 0
 	Draft   *DraftSentence `json:"draft,omitempty"`   // the refused sentence, as the model wrote it
 	Ending  *Ending        `json:"ending,omitempty"`  // how the turn ends on it where nothing else is said
+
+	// Faithfulness is what Guard 3 said of the reply. Of a speech that streams it
+	// stands in a record of its own, behind those of the sentences.
+	Faithfulness *Faithfulness `json:"faithfulness,omitempty"`
+}
+
+// Faithfulness is what Guard 3 says of a reply: of the last draft as the review
+// found it, so of what is released with what was taken out of it.
+type Faithfulness struct {
+	Score       float64        `json:"score"` // supported / claims
+	Claims      int            `json:"claims"`
+	Supported   int            `json:"supported"`
+	Critical    int            `json:"critical,omitempty"` // of those without support
+	Unsupported []ClaimVerdict `json:"unsupported,omitempty"`
+	Risk        string         `json:"risk"`           // none, low, medium, high
+	Policy      string         `json:"policy"`         // warn, regenerate, block
+	Action      string         `json:"action"`         // what it did: release, warn, regenerate, block
+	Kept        int            `json:"kept,omitempty"` // regenerate: which of the two tries, 1 or 2
+}
+
+// ActionRelease is the action of a policy that let a reply be.
+const ActionRelease = "release"
+
+// Try is a draft that was reviewed, kept while another is made to be measured
+// against it.
+type Try struct {
+	Speech Speech `json:"speech"`
+	Review Review `json:"review"`
 }

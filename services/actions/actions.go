@@ -45,6 +45,7 @@ func (s *Service) Act(ctx context.Context, t *schema.Turn) (schema.Pass, error) 
 		SchemaVersion: schema.Version, TurnID: t.TurnID, World: t.World, NPC: t.NPC, Player: t.Player, Message: t.Message,
 		Sentences: t.Released, Stripped: t.Stripped, Passes: t.Passes,
 		Sequence: t.Sequence, AcceptedAt: t.AcceptedAt, GameTime: t.GameTime, Audit: schema.FullyCited,
+		Faithfulness: t.Faithfulness,
 	}
 	if t.Retrieval != nil {
 		r.Confidence, r.LoreVersion = t.Retrieval.Confidence, t.Retrieval.LoreHash

@@ -17,7 +17,7 @@ func (s *Service) releaseAll(ctx context.Context, t *schema.Turn, person voice.P
 		d, said := rest[0], voice.Release(rest[0].Text, person)
 		sentence := schema.Sentence{Seq: len(t.Released) + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d), Hash: schema.HashText(said)}
 		record := schema.ReviewRecord{TurnID: t.TurnID, Seq: sentence.Seq, Hash: sentence.Hash, Authored: d.Authored,
-			Evidence: chunkIDs(sentence.Evidence), Claims: claimsOf(d, claims)}
+			Evidence: chunkIDs(sentence.Evidence), Claims: claimsOf(d, claims), Faithfulness: t.Faithfulness}
 		err := s.release.Release(ctx, t, record, sentence)
 		switch {
 		case errors.Is(err, mesh.ErrClosed), errors.Is(err, mesh.ErrConflict):

@@ -2,7 +2,8 @@
 // and of the speech against evidence, sends a draft back with what is wrong, at
 // most three times, then strips what is unsupported, and releases the sentences
 // that are left, each after its review record. It writes no sentence of its own;
-// what it cannot verify it does not release.
+// what it cannot verify it does not release. Guard 3, where it is on, scores what
+// the review found and may hold, repeat or withhold a reply for it.
 package reviewer
 
 import (
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
@@ -40,9 +42,10 @@ type Alert func(kind, turn, detail string)
 
 // Alerts that the reviewer raises.
 const (
-	AlertNonCorpus = "NonCorpusEvidence" // a world claim cited what is not corpus
-	AlertStripped  = "Stripped"          // a sentence was not released
-	AlertNoModel   = "NoVerifierModel"   // the verifier in process did not load
+	AlertNonCorpus  = "NonCorpusEvidence" // a world claim cited what is not corpus
+	AlertStripped   = "Stripped"          // a sentence was not released
+	AlertNoModel    = "NoVerifierModel"   // the verifier in process did not load
+	AlertUnfaithful = "UnfaithfulReply"   // Guard 3's policy did something with a reply
 )
 
 // Service answers the two review passes.
@@ -54,6 +57,7 @@ type Service struct {
 	alert    Alert
 	hooks    *moderation.Hooks
 	asking   *model.Model
+	guard    *guard // nil: Guard 3 is off
 }
 
 // Options are what the service may have besides what it cannot do without.
@@ -62,6 +66,10 @@ type Options struct {
 	Alert   Alert             // nil: nobody is told
 	Hooks   *moderation.Hooks // nil: no world moderates
 	Judge   *model.Model      // nil: no language model is asked for its judgement
+
+	Faithfulness guards.Faithfulness // Guard 3
+	Meter        Meter               // what Guard 3 does is counted there; nil: nowhere
+	Now          func() time.Time    // nil: time.Now
 }
 
 // New makes the service.
@@ -69,5 +77,5 @@ func New(library *lore.Library, verifier entail.Verifier, release Releaser, o Op
 	if o.Alert == nil {
 		o.Alert = func(string, string, string) {}
 	}
-	return &Service{library: library, verifier: verifier, release: release, confirm: o.Confirm, alert: o.Alert, hooks: o.Hooks, asking: o.Judge}
+	return &Service{library: library, verifier: verifier, release: release, confirm: o.Confirm, alert: o.Alert, hooks: o.Hooks, asking: o.Judge, guard: newGuard(o)}
 }

@@ -46,14 +46,22 @@ func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 			if t.Part > 0 {
 				return "", nil
 			}
-			return s.overtaken(ctx, t)
+			next, err := s.overtaken(ctx, t, scene{x, npc}, &p)
+			if errors.Is(err, mesh.ErrConflict) {
+				continue
+			}
+			return next, err
 		}
 		part := firstUnjudged(t, &p, upTo)
 		switch {
 		case part == 0 && t.Part > 0:
 			return "", nil
 		case part == 0:
-			return s.concludeRun(ctx, t, npc, x, refusedOf(t, &p))
+			next, err := s.concludeRun(ctx, t, scene{x, npc}, &p)
+			if errors.Is(err, mesh.ErrConflict) {
+				continue
+			}
+			return next, err
 		case part < t.Part && deliveryOf(t) <= maxWaits:
 			return "", mesh.Later(laterPart << deliveryOf(t))
 		}
@@ -137,6 +145,9 @@ func (s *Service) judgePart(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 	return nil
 }
 
+// leaned is what is wrong with a sentence that means something else by itself.
+const leaned = "it leaned on a sentence that was taken out"
+
 // partIssues is what is wrong with one sentence, read behind those that were
 // released. It gives back the sentence with its citations where support was found.
 func (s *Service) partIssues(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, p *mesh.Progress, part int) ([]schema.Issue, schema.DraftSentence, []schema.ClaimVerdict, error) {
@@ -151,7 +162,7 @@ func (s *Service) partIssues(ctx context.Context, t *schema.Turn, x *lore.Lore, 
 		// What leaned on a sentence that is not said would mean something else.
 		mended, ok := grounding.StandAlone(d.Text)
 		if !ok {
-			return []schema.Issue{{Claim: d.Text, Type: schema.IssueNotEntailed, Correction: "it leaned on a sentence that was taken out"}}, d, nil, nil
+			return []schema.Issue{{Claim: d.Text, Type: schema.IssueNotEntailed, Correction: leaned}}, d, nil, nil
 		}
 		d.Text = mended
 	}
@@ -169,19 +180,28 @@ func (s *Service) partIssues(ctx context.Context, t *schema.Turn, x *lore.Lore, 
 // concludeRun is the review of a run whose sentences are all judged: what was
 // refused goes back as feedback with the released ones as fixed prefix, or is
 // stripped; where nothing at all was said the extractive answer takes its place.
-func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, npc *world.NPC, x *lore.Lore, refused []schema.ReviewRecord) (schema.Pass, error) {
+func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress) (schema.Pass, error) {
+	x, npc, refused := of.x, of.npc, refusedOf(t, p)
 	review := schema.Review{Verdict: schema.Approved, Attempt: attemptOf(t.SpeechReview)}
 	review.Audit = grounding.AuditOf(t.Speech.Sentences, s.input(t, x, npc).Context)
 	for _, r := range refused {
 		review.Verdict = schema.IssuesFound
 		review.Issues, review.Claims = append(review.Issues, r.Refused...), append(review.Claims, r.Claims...)
-		s.record(t, []schema.Stripped{{Text: r.Draft.Text, Issue: r.Refused[0], Verdict: verdictOf(r)}})
 	}
 	codes, over := weigh(review, x.SettingsFor(npc))
 	review.Codes = codes
-	t.SpeechReview = &review
 	moderated := slices.IndexFunc(refused, func(r schema.ReviewRecord) bool { return r.Ending != nil && r.Ending.Line != "" })
-	if len(refused) > 0 && moderated < 0 && s.again(ctx, t, review.Attempt) {
+	again := len(refused) > 0 && moderated < 0 && s.again(ctx, t, review.Attempt)
+	if !again {
+		if err := s.scoreRun(ctx, t, of, p, refused); err != nil {
+			return "", err
+		}
+	}
+	t.SpeechReview = &review
+	for _, r := range refused {
+		s.record(t, []schema.Stripped{{Text: r.Draft.Text, Issue: r.Refused[0], Verdict: verdictOf(r)}})
+	}
+	if again {
 		return schema.PassSpeak, nil
 	}
 	if len(t.Released) == 0 && moderated >= 0 {
@@ -195,12 +215,16 @@ func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, npc *world.NP
 }
 
 // overtaken ends or repeats a run behind which another worker's has gone on.
-func (s *Service) overtaken(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+func (s *Service) overtaken(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress) (schema.Pass, error) {
 	review := schema.Review{Verdict: schema.Approved, Attempt: attemptOf(t.SpeechReview)}
-	t.SpeechReview = &review
 	if s.again(ctx, t, review.Attempt) {
+		t.SpeechReview = &review
 		return schema.PassSpeak, nil
 	}
+	if err := s.scoreRun(ctx, t, of, p, nil); err != nil {
+		return "", err
+	}
+	t.SpeechReview = &review
 	return schema.PassAct, nil
 }
 
@@ -233,9 +257,11 @@ func fallBack(t *schema.Turn, reason string, settings grounding.Settings) schema
 // again says whether a draft is written once more: attempts are left, and as much
 // time as the last one took and half as much again.
 func (s *Service) again(ctx context.Context, t *schema.Turn, attempt int) bool {
-	if attempt >= MaxAttempts {
-		return false
-	}
+	return attempt < MaxAttempts && s.timeFor(ctx, t)
+}
+
+// timeFor says whether a draft can be written once more in the time that is left.
+func (s *Service) timeFor(ctx context.Context, t *schema.Turn) bool {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return true

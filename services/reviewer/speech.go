@@ -24,6 +24,9 @@ func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass
 	if t.Speech == nil || t.Decision == nil || t.Retrieval == nil || t.Part > len(t.Speech.Sentences) {
 		return "", mesh.Reject(fmt.Errorf("turn %s reached review-speech without a speech, or without what it rests on", t.TurnID))
 	}
+	if t.Part > 0 && s.guard.holds() {
+		return "", nil // the speech is reviewed as a whole, when it has ended
+	}
 	if t.Part > 0 {
 		return s.reviewRun(ctx, t, x, npc)
 	}
@@ -39,13 +42,16 @@ func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass
 		s.alert(AlertNonCorpus, t.TurnID, bad)
 		if t.Rerun == 0 && len(t.Released) == 0 {
 			t.Rerun++
-			t.Speech, t.SpeechReview, t.ThoughtReview = nil, nil, nil
+			t.Speech, t.SpeechReview, t.ThoughtReview, t.FirstTry = nil, nil, nil, nil
 			return schema.PassRetrieve, nil
 		}
 		t.Evidence = onlyEligible(t, x, npc)
 	}
-	if t.Speech.Run != "" {
+	if t.Speech.Run != "" && !s.guard.holds() {
 		return s.reviewRun(ctx, t, x, npc)
+	}
+	if err := s.adopt(ctx, t); err != nil {
+		return "", err
 	}
 	return s.judge(ctx, t, x, npc)
 }
@@ -58,14 +64,23 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 		return "", err
 	}
 	review.Attempt = attemptOf(t.SpeechReview)
+	codes, _ := weigh(review, x.SettingsFor(npc))
+	review.Codes = codes
+	if review.Verdict == schema.IssuesFound && t.FirstTry == nil && !x.SettingsFor(npc).Strict && len(t.Released) == 0 && s.again(ctx, t, review.Attempt) {
+		t.SpeechReview = &review
+		return schema.PassSpeak, nil
+	}
+	final, next := s.faithful(ctx, t, scene{x, npc}, schema.Try{Speech: drafted(t.Speech, kept), Review: review})
+	if next != "" {
+		return next, nil
+	}
+	t.Speech, review, kept = &final.Speech, final.Review, final.Speech.Sentences
+	if blocked(t) {
+		return s.withhold(ctx, t, scene{x, npc}, final)
+	}
 	audit := review.Audit
 	codes, over := weigh(review, x.SettingsFor(npc))
-	review.Codes = codes
 	if review.Verdict == schema.IssuesFound {
-		if !x.SettingsFor(npc).Strict && len(t.Released) == 0 && s.again(ctx, t, review.Attempt) {
-			t.SpeechReview = &review
-			return schema.PassSpeak, nil
-		}
 		if over != "" && len(t.Released) == 0 && t.Speech.ByModel() {
 			s.record(t, strippedAll(kept, review.Issues))
 			t.SpeechReview = &review

@@ -15,6 +15,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/model"
@@ -101,6 +102,9 @@ type stage struct {
 	verifier  entail.Verifier
 	world     string // further lines of world.yaml
 	settings  func(*grounding.Settings)
+	guard     guards.Faithfulness // Guard 3
+	meter     reviewer.Meter
+	releases  reviewer.Releaser // in place of the bench's
 }
 
 // staged composes the services over the village with a model and a reviewer of the
@@ -130,11 +134,15 @@ func staged(t *testing.T, s stage) (*servicetest.Bench, *court) {
 	if s.verifier == nil {
 		s.verifier = app.Verifier()
 	}
-	o := reviewer.Options{Alert: func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) }}
+	o := reviewer.Options{Faithfulness: s.guard, Meter: s.meter, Alert: func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) }}
 	if s.judge {
 		o.Judge = judgeAt(t, x.World, server.URL+"/v1")
 	}
-	r := reviewer.New(b.Library, s.verifier, b.Releases, o)
+	var releases reviewer.Releaser = b.Releases
+	if s.releases != nil {
+		releases = s.releases
+	}
+	r := reviewer.New(b.Library, s.verifier, releases, o)
 	b.Handlers[schema.PassReviewThought], b.Handlers[schema.PassReviewSpeech] = r.ReviewThoughts, func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
 		if turn.Part > 0 { // a message of its own, with a record of its own, as on the mesh
 			turn.Passes = append(turn.Passes, schema.PassRecord{Pass: schema.PassReviewSpeech, Hop: turn.Hop, Attempt: 1})

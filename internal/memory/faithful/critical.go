@@ -145,14 +145,16 @@ var (
 	between = set(`has have had never also once already just then only both secretly recently finally often always`)
 )
 
-// deed says whether a claim says who did something: somebody, and within a word or
-// two what they did. What is told of a shared past is always a deed of the two.
+// deed says whether a claim says who did something: somebody, or whatever a claim
+// begins with, and within a word or two what they did. What is told of a shared past
+// is always a deed of the two.
 func deed(ws []string, kind schema.ClaimKind) bool {
 	if kind == schema.ClaimSharedPast {
 		return true
 	}
 	for i, w := range ws {
-		if !doers[bare(w)] || strings.HasSuffix(w, "'s") {
+		begins := i == 0 && !text.IsStop(w)
+		if !begins && !doers[bare(w)] || strings.HasSuffix(w, "'s") {
 			continue
 		}
 		k := i + 1
