@@ -19,6 +19,7 @@ type memoryCmd struct {
 	Show    memoryShowCmd    `cmd:"" help:"Show a memory with the words that prove it, and what became of it."`
 	Export  memoryExportCmd  `cmd:"" help:"Print memories, or the log they are made of, as JSON lines."`
 	Rebuild memoryRebuildCmd `cmd:"" help:"Make the index of memories anew from the log."`
+	Erase   memoryEraseCmd   `cmd:"" help:"Erase a player from everything that is kept, with a receipt."`
 }
 
 // whose names memories.

@@ -98,7 +98,8 @@ func isTerminal(f *os.File) bool {
 type talk struct {
 	worlds []*world.World
 	client *mesh.Client
-	joined string // the address of the mesh that ran already
+	app    *app.App // nil where another process holds the folder
+	joined string   // the address of the mesh that ran already
 	close  func() error
 }
 
@@ -159,7 +160,7 @@ func (e *env) join() (*talk, error) {
 	if err != nil {
 		return nil, dependency(err)
 	}
-	return &talk{client: a.Client, close: func() error { a.Close(); return nil }}, nil
+	return &talk{client: a.Client, app: a, close: func() error { a.Close(); return nil }}, nil
 }
 
 // natsFolder is where a data folder keeps its streams.

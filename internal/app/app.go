@@ -253,6 +253,9 @@ func (a *App) register(o Options, static *embed.Static) {
 			return grounding.CheckText(ctx, a.tiers, q)
 		})
 	}
+	if a.Server != nil {
+		a.Mesh.ServeScrub(a.ScrubStreams)
+	}
 	if o.runs("retriever") {
 		a.Mesh.Intake(mesh.Intake{Check: a.Library.Check})
 	}

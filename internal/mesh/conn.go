@@ -34,6 +34,7 @@ type Conn struct {
 
 	mu      sync.Mutex
 	streams map[string]jetstream.Stream
+	erasing []byte // the key of erasures, once there is one
 }
 
 // readTimeout is one attempt at one read.

@@ -176,6 +176,10 @@ func lastSaid(c *schema.Conversation) *schema.Line {
 // publishReply is the commit of a turn. The subject holds one message: a second
 // reply is refused, and refused means that the turn has its reply.
 func (m *Mesh) publishReply(ctx context.Context, r *schema.Reply) error {
+	// An erased turn has had its reply, which is nowhere to collide with.
+	if is, err := m.conn.isErased(ctx, r.Conversation(), r.TurnID); is || err != nil {
+		return err
+	}
 	data, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("reply of turn %s: %w", r.TurnID, err)

@@ -24,6 +24,14 @@ func (m *Mesh) handleReply(ctx context.Context, d *delivery) verdict {
 
 func (m *Mesh) finish(ctx context.Context, r *schema.Reply, sequence uint64) error {
 	convo := r.Conversation()
+	if is, err := m.conn.isErased(ctx, convo, r.TurnID); err != nil {
+		return err
+	} else if is { // since this reply was read: nothing of it is written any more
+		if err := m.conn.remove(ctx, streamTurns, r.Sequence); err != nil {
+			return err
+		}
+		return m.advance(ctx, convo, said{})
+	}
 	if err := m.project(ctx, convo, r, sequence); err != nil {
 		return err
 	}

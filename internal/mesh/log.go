@@ -33,7 +33,8 @@ var ErrLogMoved = errors.New("the memory log has gone on")
 
 // Append stores an event behind the entry after, the last that the writer has
 // seen of the same NPC and player; 0 is none. ErrLogMoved may also mean that this
-// very event was stored and the answer lost: whoever reads on finds it.
+// very event was stored and the answer lost: whoever reads on finds it. ErrErased: it
+// comes from a turn or an event of a player who was erased after it.
 func (l *MemoryLog) Append(ctx context.Context, e *schema.MemoryEvent, after uint64) (uint64, error) {
 	convo := schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}
 	for _, f := range []struct{ field, value string }{{"world", convo.World}, {"npc", convo.NPC}, {"player", orDefault(convo.Player, "none")}} {
@@ -45,8 +46,21 @@ func (l *MemoryLog) Append(ctx context.Context, e *schema.MemoryEvent, after uin
 	if err != nil {
 		return 0, fmt.Errorf("memory event %s: %w", e.ID, err)
 	}
-	ack, err := l.conn.publish(ctx, message(schema.SubjectMemory(convo), data,
-		headerMsgID, e.ID, headerExpected, strconv.FormatUint(after, 10)), readTimeout)
+	msg := message(schema.SubjectMemory(convo), data, headerMsgID, e.ID, headerExpected, strconv.FormatUint(after, 10))
+	var ack stored
+	err = retryWhile(ctx, isLost, func() error {
+		// Looked at before each attempt, so that none is under way long after an erasure began.
+		if refused, err := l.refuses(ctx, e); err != nil {
+			return err
+		} else if refused {
+			return fmt.Errorf("memory event %s: %w", e.ID, ErrErased)
+		}
+		answer, err := l.conn.request(ctx, msg, readTimeout)
+		if err == nil {
+			ack, err = parseStored(answer.Data)
+		}
+		return wrap(err, "publish on %s", msg.Subject)
+	})
 	if isConflict(err) {
 		return 0, ErrLogMoved
 	}

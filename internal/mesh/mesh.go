@@ -77,6 +77,8 @@ type Mesh struct {
 	check   Checker
 	flags   Flags
 
+	scrubber *scrubber // nil where the broker is another process's
+
 	handover *handover
 
 	mu      sync.Mutex
@@ -140,6 +142,9 @@ func (m *Mesh) Run(ctx context.Context) error {
 		g.Go(func() error { return r.run(gctx, work) })
 	}
 	g.Go(func() error { return m.watchFlags(gctx) })
+	if m.scrubber != nil {
+		g.Go(func() error { m.scrubber.run(gctx); return nil })
+	}
 	g.Go(func() error {
 		select {
 		case <-gctx.Done():

@@ -172,12 +172,17 @@ func isMarker(h nats.Header) bool { return h.Get(headerMarker) != "" }
 // storedReply is the reply of a turn as REPLIES holds it.
 type storedReply struct {
 	Sequence uint64
-	Reply    *schema.Reply // nil when only the marker of an expired reply is left
+	Reply    *schema.Reply // nil when only the marker of an expired reply is left, or the hash of an erased one
 }
 
 // reply reads the one reply of a turn; ErrNotFound when it has none yet.
 func (c *Conn) reply(ctx context.Context, convo schema.ConversationID, turn string) (*storedReply, error) {
 	msg, err := c.last(ctx, streamReplies, schema.SubjectReply(convo, turn))
+	if errors.Is(err, ErrNotFound) {
+		if is, unknown := c.isErased(ctx, convo, turn); is || unknown != nil {
+			return &storedReply{}, unknown
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

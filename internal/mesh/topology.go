@@ -26,6 +26,7 @@ const (
 	streamConvos   = "KV_conversations"
 	streamFlags    = "KV_flags"
 	streamCounters = "COUNTERS"
+	streamErased   = "KV_erased"
 )
 
 // convoPrefix is where the key-value bucket "conversations" keeps its keys.
@@ -123,14 +124,19 @@ func streams(s Settings) []jetstream.StreamConfig {
 			Name: streamDead, Subjects: []string{p + "dead.>"},
 			MaxAge: 14 * day, AllowDirect: direct,
 		},
-		{ // A key-value bucket; made by hand because the bucket's own constructor always allows direct gets.
+		{ // A key-value bucket; made by hand because the bucket's own constructor always allows direct gets, and
+			// forbids to delete a revision, which an erasure does.
 			Name: streamConvos, Subjects: []string{convoPrefix + ">"},
-			Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, AllowRollup: true, DenyDelete: true, AllowDirect: direct,
+			Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, AllowRollup: true, AllowDirect: direct,
 		},
 		{ // The operators' switches, a key-value bucket as well.
 			Name: streamFlags, Subjects: []string{flagPrefix + ">"},
 			Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, AllowRollup: true, DenyDelete: true, AllowDirect: direct,
 			RePublish: &jetstream.RePublish{Source: flagPrefix + ">", Destination: livePrefix + "flag.>"},
+		},
+		{ // Hashes of the turns of erased players: never to be answered again.
+			Name: streamErased, Subjects: []string{erasedPrefix + ">"},
+			Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, AllowRollup: true, AllowMsgTTL: true, AllowDirect: direct,
 		},
 		{ // Sums: the broker adds, each subject holds its sum.
 			Name: streamCounters, Subjects: []string{counterPrefix + ">"},

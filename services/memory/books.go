@@ -96,7 +96,23 @@ func (b *Books) append(ctx context.Context, n *notebook, f func(*memory.Book) []
 		if err := b.catchUp(ctx, n, 0); err != nil {
 			return err
 		}
+		if err := b.recede(ctx, n); err != nil {
+			return err
+		}
 	}
+}
+
+// recede takes back the places of entries that an erasure has deleted since they
+// were read: nothing stands there to be written behind.
+func (b *Books) recede(ctx context.Context, n *notebook) error {
+	for player, at := range n.last {
+		last, err := b.log.Last(ctx, n.own.world, n.own.npc, player)
+		if err != nil {
+			return err
+		}
+		n.last[player] = min(at, last)
+	}
+	return nil
 }
 
 func (b *Books) appendOnce(ctx context.Context, n *notebook, events []schema.MemoryEvent) (moved bool, err error) {
@@ -114,6 +130,9 @@ func (b *Books) appendOnce(ctx context.Context, n *notebook, events []schema.Mem
 			player = "_"
 		}
 		at, err := b.log.Append(ctx, e, n.last[player])
+		if errors.Is(err, mesh.ErrErased) {
+			continue
+		}
 		if errors.Is(err, mesh.ErrLogMoved) {
 			return true, nil
 		}

@@ -88,6 +88,36 @@ func (x *Index) follow(ctx context.Context) error {
 	})
 }
 
+// CatchUp brings the index up to the end of the log once, where nobody follows it.
+func (x *Index) CatchUp(ctx context.Context) error {
+	from, err := x.marked(ctx)
+	if err != nil {
+		return err
+	}
+	end, err := x.log.End(ctx)
+	if err != nil || from == end {
+		return err
+	}
+	if from > end { // it was made from another log
+		_, err := x.Rebuild(ctx)
+		return err
+	}
+	touched := map[owner]bool{}
+	err = x.log.Read(ctx, "*", "", from, func(l mesh.Logged) error {
+		touched[owner{l.Event.World, l.Event.NPC}] = true
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for o := range touched {
+		if err := x.project(ctx, o, from); err != nil {
+			return err
+		}
+	}
+	return x.mark(ctx, end)
+}
+
 // project writes what changed of an NPC's memories. from is the entry up to which
 // the index was complete when the following began.
 func (x *Index) project(ctx context.Context, o owner, from uint64) error {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -30,9 +31,14 @@ type Options struct {
 
 // Server is a running server.
 type Server struct {
-	ns   *server.Server
+	opts Options
+	port int
 	lock *lock
 	url  string
+
+	mu      sync.RWMutex // a scrubbing puts another server in the place of this one
+	ns      *server.Server
+	stopped bool
 }
 
 // reserve is the disk that JetStream leaves free: at a full disk it answers
@@ -61,13 +67,31 @@ func start(ctx context.Context, o Options, l *lock) (*Server, error) {
 	if err := portIsFree(o.Port); err != nil {
 		return nil, err
 	}
-	store, err := storeLimit(o)
-	if err != nil {
-		return nil, err
-	}
 	port := o.Port
 	if port == 0 {
 		port = server.RANDOM_PORT
+	}
+	ns, err := boot(ctx, o, port)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{opts: o, port: port, ns: ns, lock: l, url: ns.ClientURL()}
+	if address, ok := ns.Addr().(*net.TCPAddr); ok {
+		s.port = address.Port
+	}
+	if err := l.name(s.url); err != nil {
+		ns.Shutdown()
+		ns.WaitForShutdown()
+		return nil, err
+	}
+	return s, nil
+}
+
+// boot starts the server itself and waits until it answers.
+func boot(ctx context.Context, o Options, port int) (*server.Server, error) {
+	store, err := storeLimit(o)
+	if err != nil {
+		return nil, err
 	}
 	ns, err := server.NewServer(&server.Options{
 		ServerName:         "forsooth",
@@ -92,13 +116,7 @@ func start(ctx context.Context, o Options, l *lock) (*Server, error) {
 		ns.WaitForShutdown()
 		return nil, err
 	}
-	s := &Server{ns: ns, lock: l, url: ns.ClientURL()}
-	if err := l.name(s.url); err != nil {
-		ns.Shutdown()
-		ns.WaitForShutdown()
-		return nil, err
-	}
-	return s, nil
+	return ns, nil
 }
 
 func ready(ctx context.Context, ns *server.Server, o Options, words *logger) error {
@@ -177,6 +195,8 @@ func (s *Server) URL() string { return s.url }
 // InProcessConn is a connection without a socket; mesh.Dial takes the server
 // itself for this.
 func (s *Server) InProcessConn() (net.Conn, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	c, err := s.ns.InProcessConn()
 	if err != nil {
 		return nil, err
@@ -187,6 +207,9 @@ func (s *Server) InProcessConn() (net.Conn, error) {
 // Stop shuts the server down, waits for its files to be written, and gives the
 // folder free.
 func (s *Server) Stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
 	s.ns.Shutdown()
 	s.ns.WaitForShutdown()
 	s.lock.release()

@@ -1,0 +1,138 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/store"
+	"github.com/forsooth-npc/forsooth/services/memory"
+)
+
+// ScrubStreams overwrites what the streams of the server in this process hold no
+// more. The server starts anew for that; whoever is connected waits a moment.
+func (a *App) ScrubStreams(ctx context.Context) (records int, err error) {
+	held, err := a.Conn.Holdings(ctx)
+	if err != nil {
+		return 0, err
+	}
+	blocks := map[string]embedded.Held{}
+	for name, h := range held {
+		blocks[name] = embedded.Held(h)
+	}
+	done, err := a.Server.Scrub(ctx, blocks)
+	return done.Records, err
+}
+
+// Scrubber is a session whose file can be rid of what was deleted.
+type Scrubber interface{ Scrub(ctx context.Context) error }
+
+// ErasedIndex is the index of memories for an erasure.
+type ErasedIndex struct {
+	session  store.Session
+	index    *memory.Index
+	log      *mesh.MemoryLog
+	followed bool // by a running memory service: it is waited for
+}
+
+// NewErasedIndex is over an open session. followed says that a running mesh keeps
+// it in step with the log.
+func NewErasedIndex(session store.Session, log *mesh.MemoryLog, followed bool) (*ErasedIndex, error) {
+	index, err := MemoryIndex(session, log, nil)
+	return &ErasedIndex{session, index, log, followed}, err
+}
+
+// indexWait is how long a running memory service may take to read the log.
+const indexWait = 30 * time.Second
+
+// Count is how many memories of the index name a player.
+func (x *ErasedIndex) Count(ctx context.Context, worlds []string, player string) (n int, err error) {
+	err = x.each(ctx, worlds, func(world string) error {
+		more, err := x.session.Count(ctx, store.MemoryFilter{World: world, Mentions: player})
+		n += more
+		return err
+	})
+	return n, err
+}
+
+// each is for the worlds; of none named, those of the log.
+func (x *ErasedIndex) each(ctx context.Context, worlds []string, f func(string) error) error {
+	if len(worlds) == 0 {
+		seen := map[string]bool{}
+		err := x.log.Read(ctx, "*", "", 0, func(l mesh.Logged) error {
+			if w := l.Event.World; w != "" && !seen[w] {
+				seen[w], worlds = true, append(worlds, w)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, w := range worlds {
+		if err := f(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Erase brings the index in step with the log, deletes what still names the player,
+// and rids the file of it.
+func (x *ErasedIndex) Erase(ctx context.Context, worlds []string, player string) (int, error) {
+	before, err := x.Count(ctx, worlds, player)
+	if err != nil {
+		return 0, err
+	}
+	if err := x.inStep(ctx); err != nil {
+		return 0, err
+	}
+	err = x.each(ctx, worlds, func(world string) error {
+		_, err := x.session.Delete(ctx, store.MemoryFilter{World: world, Mentions: player})
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if s, ok := x.session.(Scrubber); ok {
+		return before, scrubbed(ctx, s)
+	}
+	return before, nil
+}
+
+func (x *ErasedIndex) inStep(ctx context.Context) error {
+	if !x.followed {
+		return x.index.CatchUp(ctx)
+	}
+	ctx, stop := context.WithTimeout(ctx, indexWait)
+	defer stop()
+	for {
+		behind, err := x.index.Behind(ctx)
+		if err == nil && behind == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the index of memories is %d entries behind its log and does not catch up; see `forsooth doctor`, and run this again", behind)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// scrubbed tries for a while: a turn that is being answered may read the file.
+func scrubbed(ctx context.Context, s Scrubber) error {
+	var err error
+	for range 20 {
+		if err = s.Scrub(ctx); err == nil || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return err
+}

@@ -1,0 +1,309 @@
+// Package erasure takes one player out of everything that a mesh keeps: streams,
+// memory log, index, and the bytes that deletion leaves on the disk. It writes a
+// receipt that says what is gone and what cannot be reached, and with which the
+// same player is found again in a restored backup. It decides nothing about
+// retention: what ages out by itself is no business of it.
+package erasure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Index is the index of memories beside the log.
+type Index interface {
+	// Count is how many of its memories name the player.
+	Count(ctx context.Context, worlds []string, player string) (int, error)
+	// Erase waits until the index has taken in the log, deletes what still names the
+	// player, and rids the file of the bytes.
+	Erase(ctx context.Context, worlds []string, player string) (int, error)
+}
+
+// Options are what an erasure needs.
+type Options struct {
+	Client *mesh.Client
+	Index  Index  // nil where the index is not at hand
+	Data   string // receipts lie in Data/receipts
+	Worlds []string
+
+	// Scrub overwrites what the streams hold no more, on the disk; mesh.ErrNoScrub
+	// where nobody can. id names the erasure.
+	Scrub    func(ctx context.Context, id string) (int, error)
+	Replicas int // of the streams
+
+	Now      func() time.Time
+	NewID    func() string
+	Progress func(step string)
+
+	fault func(step string) error // tests: the process dies between two steps
+}
+
+// ErrUnknown says that nothing is kept of a player, and never was erased.
+var ErrUnknown = errors.New("nothing is kept of this player")
+
+// maxRounds is how often a player who keeps talking is erased anew.
+const maxRounds = 5
+
+// Player erases a player. Done before and interrupted, it goes on; done before and
+// ended, with nothing left, it returns the receipt of then.
+func Player(ctx context.Context, player string, o Options) (Receipt, error) {
+	if err := schema.CheckToken("player", player); err != nil {
+		return Receipt{}, err
+	}
+	o = o.withDefaults()
+	r := &run{Options: o, player: player, eraser: o.Client.Eraser(player, o.Worlds, o.Now)}
+	return r.all(ctx)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	return o
+}
+
+// run is one erasure.
+type run struct {
+	Options
+	player  string
+	eraser  *mesh.Eraser
+	names   []string
+	receipt Receipt
+}
+
+func (r *run) step(name string) error {
+	if r.fault == nil {
+		return nil
+	}
+	return r.fault(name)
+}
+
+func (r *run) all(ctx context.Context) (Receipt, error) {
+	found, err := r.look(ctx)
+	if err != nil {
+		return Receipt{}, err
+	}
+	folder := folderOf(r.Data)
+	known, err := folder.find(r.player)
+	if err != nil {
+		return Receipt{}, err
+	}
+	if found.empty() && (known == nil || known.Open == nil) {
+		if known == nil {
+			return Receipt{}, ErrUnknown
+		}
+		known.Again = true
+		return *known, nil
+	}
+	if err := r.begin(ctx, folder, known); err != nil {
+		return Receipt{}, err
+	}
+	if err := r.rounds(ctx, folder); err != nil {
+		return Receipt{}, err
+	}
+	if err := r.index(ctx); err != nil {
+		return Receipt{}, err
+	}
+	if err := r.step("index"); err != nil {
+		return Receipt{}, err
+	}
+	if err := r.disk(ctx); err != nil {
+		return Receipt{}, err
+	}
+	if err := r.left(ctx); err != nil {
+		return Receipt{}, err
+	}
+	return r.receipt, folder.close(&r.receipt, r.Now())
+}
+
+// begin makes or finds the record of this erasure, which lies open until it ends.
+func (r *run) begin(ctx context.Context, folder folder, known *Receipt) error {
+	offered, err := folder.key()
+	if err != nil {
+		return err
+	}
+	key, err := r.eraser.Key(ctx, offered)
+	if err != nil {
+		return err
+	}
+	if offered == nil {
+		if err := folder.keepKey(key); err != nil {
+			return err
+		}
+		offered = key
+	}
+	if known != nil && known.Open != nil {
+		r.receipt = *known
+		return nil
+	}
+	now := r.Now().UTC()
+	r.receipt = Receipt{ID: r.NewID(), Player: hashOf(offered, r.player), Worlds: r.Worlds, Started: now, Open: &now, Erased: map[string]int{}}
+	return folder.write(&r.receipt)
+}
+
+// found is what is kept of a player.
+type found struct {
+	trail *mesh.Trail
+	log   []owner
+	index int
+}
+
+func (f *found) empty() bool { return f.trail.Empty() && len(f.log) == 0 && f.index == 0 }
+
+func (r *run) look(ctx context.Context) (found, error) {
+	r.Progress("looking for the player")
+	var f found
+	var err error
+	if f.trail, err = r.eraser.Follow(ctx); err != nil {
+		return f, err
+	}
+	if f.log, err = r.concerned(ctx); err != nil {
+		return f, err
+	}
+	if r.Index != nil {
+		f.index, err = r.Index.Count(ctx, r.Worlds, r.player)
+	}
+	return f, err
+}
+
+// rounds erases until nothing is found: a worker may have been writing when the
+// first round began.
+func (r *run) rounds(ctx context.Context, folder folder) error {
+	for range maxRounds {
+		trail, err := r.eraser.Follow(ctx)
+		if err != nil {
+			return err
+		}
+		owners, err := r.concerned(ctx)
+		if err != nil {
+			return err
+		}
+		if trail.Empty() && len(owners) == 0 {
+			return nil
+		}
+		working, err := r.end(ctx, &trail)
+		if err != nil {
+			return err
+		}
+		if err := r.refuse(ctx, trail); err != nil {
+			return err
+		}
+		if err := r.forget(ctx, owners); err != nil {
+			return err
+		}
+		if err := r.streams(ctx, trail); err != nil {
+			return err
+		}
+		if err := folder.write(&r.receipt); err != nil {
+			return err
+		}
+		if working {
+			if err := r.settle(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.New("turns of this player keep coming; keep them out of the game until the erasure is done, and run it again")
+}
+
+// end ends the turns under way; working says that services run, which may be
+// writing. The trail is followed anew when turns have ended.
+func (r *run) end(ctx context.Context, trail **mesh.Trail) (working bool, err error) {
+	r.Progress("ending turns under way")
+	err = r.eraser.End(ctx, (*trail).Open)
+	switch {
+	case errors.Is(err, mesh.ErrNobodyEnds):
+		return false, nil
+	case err != nil:
+		return false, err
+	case len((*trail).Open) > 0:
+		*trail, err = r.eraser.Follow(ctx)
+	}
+	return true, err
+}
+
+// refuse comes before anything is deleted: from here on nothing of these turns is
+// written again.
+func (r *run) refuse(ctx context.Context, trail *mesh.Trail) error {
+	r.Progress("refusing the turns for good")
+	key, err := r.eraser.Key(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := r.eraser.Refuse(ctx, key, trail.Turns); err != nil {
+		return err
+	}
+	for _, n := range trail.Names {
+		if !slices.Contains(r.names, n) {
+			r.names = append(r.names, n)
+		}
+	}
+	return r.step("refused")
+}
+
+func (r *run) streams(ctx context.Context, trail *mesh.Trail) error {
+	shared, err := r.eraser.Share(ctx, trail)
+	r.count("events that others witnessed too, now without the player", shared)
+	if err != nil {
+		return err
+	}
+	for i := range trail.Places {
+		p := &trail.Places[i]
+		r.Progress(fmt.Sprintf("overwriting %d %s", p.Count(), p.Name))
+		n, err := r.eraser.Erase(ctx, p)
+		r.count(p.Name, n)
+		if err != nil {
+			return err
+		}
+		if err := r.step(p.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) count(place string, n int) {
+	if n > 0 {
+		r.receipt.Erased[place] += n
+	}
+}
+
+// settle waits out what was being written.
+func (r *run) settle(ctx context.Context) error {
+	r.Progress("waiting for services that were at work")
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(r.eraser.Settle()):
+		return nil
+	}
+}
+
+func (r *run) index(ctx context.Context) error {
+	if r.Index == nil {
+		return nil
+	}
+	r.Progress("erasing memories and vectors from the index")
+	n, err := r.Index.Erase(ctx, r.Worlds, r.player)
+	r.count("memories with their vectors in the index", n)
+	return err
+}
+
+func (r *run) disk(ctx context.Context) error {
+	r.Progress("overwriting what deletion left on the disk")
+	n, err := r.Scrub(ctx, r.receipt.ID)
+	if errors.Is(err, mesh.ErrNoScrub) {
+		r.receipt.Unscrubbed = true
+		return nil
+	}
+	if n > 0 {
+		r.receipt.Scrubbed += n
+	}
+	return err
+}

@@ -1,0 +1,81 @@
+package erasure
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+)
+
+// left says in the receipt what stays, and why.
+func (r *run) left(ctx context.Context) error {
+	r.Progress("listing what stays")
+	elsewhere, err := r.eraser.Elsewhere(ctx, r.names)
+	if err != nil {
+		return err
+	}
+	r.receipt.Left = []Left{}
+	for _, e := range elsewhere {
+		until := ""
+		if e.Ages > 0 {
+			until = r.Now().Add(e.Ages).UTC().Format(time.RFC3339)
+		}
+		r.receipt.Left = append(r.receipt.Left, Left{Place: e.Place, Count: e.Count, Until: until,
+			Why: "these are other players' and speak of the player by id or by the name shown to them"})
+	}
+	if err := r.retold(ctx); err != nil {
+		return err
+	}
+	r.receipt.Beyond = []string{
+		"backups and snapshots of the data folder that were made before",
+		"logs, metrics and exports outside the data folder, and what the game itself keeps",
+		"what the file system or the disk still holds of files that were written anew",
+	}
+	r.receipt.Operator = []string{
+		fmt.Sprintf("keep %s with its key apart from the backups; after a restore run: forsooth memory erase --from-receipts %s", folderOf(r.Data), folderOf(r.Data)),
+	}
+	if r.Index == nil {
+		r.receipt.Beyond = append(r.receipt.Beyond, "the index of memories on the machine where the memory service runs: it follows the log by itself, but its file keeps free pages")
+		r.receipt.Operator = append(r.receipt.Operator, "run forsooth memory rebuild on the machine of the memory service")
+	}
+	if r.receipt.Unscrubbed {
+		r.receipt.Beyond = append(r.receipt.Beyond, "messages that this NATS server had deleted before, until it compacts their blocks: it does so as they fill")
+	}
+	if r.Replicas > 1 {
+		r.receipt.Beyond = append(r.receipt.Beyond, fmt.Sprintf("the Raft logs of %d replicas until their next snapshot, at the latest when each server has been restarted once", r.Replicas))
+		r.receipt.Operator = append(r.receipt.Operator, "restart the NATS servers one after another: each makes a snapshot and lets go of its log")
+	}
+	return nil
+}
+
+// retold counts memories of others whose words hold the player's name: whether
+// another person of that name is meant nobody can decide.
+func (r *run) retold(ctx context.Context) error {
+	l := Left{Place: "memories of others", Why: "their words hold the name that the player was shown by; whether the player is meant cannot be decided, so that forsooth memory show and undo are left to the operator"}
+	for _, world := range orAll(r.Worlds) {
+		err := r.Client.MemoryLog().Read(ctx, world, "", 0, func(e mesh.Logged) error {
+			m := e.Event.Memory
+			if m == nil || memory.Mentions(m, r.player) {
+				return nil
+			}
+			words := m.Content + " " + m.Object
+			for _, s := range m.Spans {
+				words += " " + s.Text
+			}
+			if mesh.Names(words, r.names) {
+				l.Count++
+				l.IDs = append(l.IDs, m.ID)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if l.Count > 0 {
+		r.receipt.Left = append(r.receipt.Left, l)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package erasure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// FromReceipts erases anew whoever these receipts are of and a restored backup has
+// brought back. It needs the key that lies beside them.
+func FromReceipts(ctx context.Context, path string, o Options) ([]Receipt, error) {
+	list, err := Receipts(path)
+	if err != nil {
+		return nil, err
+	}
+	from := folder(path)
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		from = folder(filepath.Dir(path))
+	}
+	key, err := from.key()
+	if err != nil {
+		return nil, err
+	}
+	if key == nil {
+		return nil, fmt.Errorf("no key lies beside the receipts in %s; put the file named %s there that was kept with them", from, keyFile)
+	}
+	if own, err := folderOf(o.Data).key(); err != nil {
+		return nil, err
+	} else if own == nil {
+		if err := folderOf(o.Data).keepKey(key); err != nil {
+			return nil, err
+		}
+	}
+	players, err := o.Client.Players(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := []Receipt{}
+	for _, player := range players {
+		for i := range list {
+			if !same(list[i].Player, hashOf(key, player)) {
+				continue
+			}
+			with := o
+			with.Worlds = list[i].Worlds
+			done, err := Player(ctx, player, with)
+			if errors.Is(err, ErrUnknown) {
+				continue // of another world than the one that was erased
+			}
+			if err != nil {
+				return out, err
+			}
+			if !done.Again {
+				out = append(out, done)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Plan is what an erasure would do.
+type Plan struct {
+	Turns    int            `json:"turns_under_way"`
+	Erased   map[string]int `json:"would_erase"`
+	Memories int            `json:"memories_in_the_index"`
+}
+
+// Look says what an erasure would do, and changes nothing.
+func Look(ctx context.Context, player string, o Options) (Plan, error) {
+	o = o.withDefaults()
+	r := &run{Options: o, player: player, eraser: o.Client.Eraser(player, o.Worlds, o.Now)}
+	f, err := r.look(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	if f.empty() {
+		return Plan{}, ErrUnknown
+	}
+	p := Plan{Turns: len(f.trail.Open), Erased: map[string]int{}, Memories: f.index}
+	for i := range f.trail.Places {
+		p.Erased[f.trail.Places[i].Name] += f.trail.Places[i].Count()
+	}
+	if n := len(f.log); n > 0 {
+		p.Erased["memory logs of NPCs"] = n
+	}
+	return p, nil
+}

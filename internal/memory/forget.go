@@ -1,0 +1,201 @@
+package memory
+
+import (
+	"slices"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Entry is an event of a log with the player of its subject; "_" is none.
+type Entry struct {
+	Event  schema.MemoryEvent
+	Player string
+	Bad    bool // it cannot be read
+}
+
+// Forgetting is how a log forgets a player: entries to be deleted, after the events
+// that tell whoever keeps a book of it.
+type Forgetting struct {
+	Gone   []int                // places in the log
+	Events []schema.MemoryEvent // to be appended first
+	Erased int                  // memories that are gone
+	Kept   int                  // memories of others, in which the player only looked on: written anew without them
+}
+
+// Forget reads one NPC's log. What is of the player, or about the player, goes.
+// Where the player only stands among the witnesses the memory stays without them;
+// with the entries that tied it to another it is written anew as it stands. No
+// event says whom it is about: id, which makes an event's id of a number, must not
+// either.
+func Forget(world, npc string, log []Entry, player string, now time.Time, id func(n int) string) Forgetting {
+	f := forgetter{world: world, npc: npc, log: log, player: player, gone: map[string]bool{}, tied: map[string]bool{}}
+	f.find()
+	f.tie()
+	return f.plan(now, id)
+}
+
+type forgetter struct {
+	world, npc, player string
+	log                []Entry
+	gone, tied         map[string]bool // memories: to be erased; to be written anew
+}
+
+// find sorts the memories that name the player.
+func (f *forgetter) find() {
+	for i := range f.log {
+		e := &f.log[i]
+		m := e.Event.Memory
+		switch {
+		case e.Bad || e.Event.Type == schema.MemoryErasedMark:
+		case e.Player == f.player:
+			for _, id := range idsOf(&e.Event) {
+				f.gone[id] = true
+			}
+		case m != nil && Mentions(m, f.player):
+			w := clone(m)
+			if w.Witnesses = others(w.Witnesses, f.player); Mentions(&w, f.player) {
+				f.gone[m.ID] = true
+			} else {
+				f.tied[m.ID] = true
+			}
+		}
+	}
+	for id := range f.gone {
+		delete(f.tied, id)
+	}
+}
+
+func others(witnesses []string, player string) []string {
+	return slices.DeleteFunc(slices.Clone(witnesses), func(w string) bool { return w == player })
+}
+
+// idsOf are the memories that an event speaks of.
+func idsOf(e *schema.MemoryEvent) []string {
+	var out []string
+	if e.Memory != nil {
+		out = append(out, e.Memory.ID)
+	}
+	for _, id := range append([]string{e.Target, e.Keep}, e.Others...) {
+		if id != "" && !isLore(id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func isLore(id string) bool { return len(id) >= len(LorePrefix) && id[:len(LorePrefix)] == LorePrefix }
+
+// tie adds what an event joined to a memory that goes or is written anew: that
+// event goes, and without it the other memory would stand otherwise.
+func (f *forgetter) tie() {
+	for grown := true; grown; {
+		grown = false
+		for i := range f.log {
+			e := &f.log[i]
+			if e.Bad || e.Event.Type == schema.MemoryErasedMark || !f.touches(&e.Event) {
+				continue
+			}
+			for _, id := range idsOf(&e.Event) {
+				if !f.gone[id] && !f.tied[id] {
+					f.tied[id], grown = true, true
+				}
+			}
+		}
+	}
+}
+
+func (f *forgetter) touches(e *schema.MemoryEvent) bool {
+	return slices.ContainsFunc(idsOf(e), func(id string) bool { return f.gone[id] || f.tied[id] })
+}
+
+// plan makes the events and names the entries.
+func (f *forgetter) plan(now time.Time, id func(int) string) Forgetting {
+	out := Forgetting{Gone: f.entries(), Erased: len(f.gone), Kept: len(f.tied)}
+	book := NewBook(f.world, f.npc)
+	for i := range f.log {
+		if e := &f.log[i]; !e.Bad {
+			_ = book.Apply(e.Event, time.Time{}) // what is refused here is refused everywhere
+		}
+	}
+	all := append(sorted(f.gone), sorted(f.tied)...)
+	if len(all) == 0 {
+		return out
+	}
+	add := func(e schema.MemoryEvent) {
+		e.ID, e.World, e.NPC, e.At, e.By = id(len(out.Events)), f.world, f.npc, now, ByErasure
+		out.Events = append(out.Events, e)
+	}
+	// As the book stands without those that go.
+	_ = book.Apply(schema.MemoryEvent{ID: "forget", Type: schema.MemoryErasedMark, World: f.world, NPC: f.npc, At: now, By: ByErasure, Others: gone(f)}, time.Time{})
+	kept := f.standing(book)
+	add(schema.MemoryEvent{Type: schema.MemoryErasedMark, Others: all})
+	for i := range kept {
+		m := &kept[i]
+		kind := schema.MemoryWritten
+		if m.Status == schema.MemoryPending {
+			kind = schema.MemoryProposed
+		}
+		add(schema.MemoryEvent{Type: kind, Player: m.Player, TurnID: m.TurnID, Memory: m})
+	}
+	for i := range kept {
+		if m := &kept[i]; m.Status == schema.MemorySuperseded && m.SupersededBy != "" {
+			add(schema.MemoryEvent{Type: schema.MemorySupersede, Player: m.Player, Target: m.ID, Others: []string{m.SupersededBy}, ValidTo: m.ValidTo})
+		}
+	}
+	return out
+}
+
+// gone is never empty for the book: an erasure must name something.
+func gone(f *forgetter) []string {
+	if ids := sorted(f.gone); len(ids) > 0 {
+		return ids
+	}
+	return []string{"none"}
+}
+
+// standing are the memories that stay, without the player.
+func (f *forgetter) standing(book *Book) []schema.Memory {
+	var out []schema.Memory
+	for _, id := range sorted(f.tied) {
+		m, ok := book.Get(id)
+		if !ok || m.Status == schema.MemoryErased {
+			continue
+		}
+		m.Witnesses = others(m.Witnesses, f.player)
+		if f.gone[m.SupersededBy] {
+			m.SupersededBy = ""
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// entries are the places of all that speaks of those memories, of the player's own
+// subject, and of the undos of either.
+func (f *forgetter) entries() []int {
+	var out []int
+	undone := map[string]bool{}
+	for i := range f.log {
+		e := &f.log[i]
+		own := e.Player == f.player
+		about := !e.Bad && e.Event.Type != schema.MemoryErasedMark && f.touches(&e.Event)
+		if own || about || e.Event.Undoes != "" && undone[e.Event.Undoes] {
+			out = append(out, i)
+			undone[e.Event.ID] = true
+		}
+	}
+	return out
+}
+
+// ByErasure is who writes the events of an erasure.
+const ByErasure = "erasure"
+
+func sorted(set map[string]bool) []string {
+	out := make([]string, 0, len(set))
+	for id := range set {
+		out = append(out, id)
+	}
+	slices.Sort(out)
+	return out
+}

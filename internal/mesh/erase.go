@@ -1,0 +1,566 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Eraser takes one player out of the streams. What it does can be done again and
+// changes nothing the second time.
+type Eraser struct {
+	conn   *Conn
+	player string
+	worlds []string // empty: all
+	now    func() time.Time
+}
+
+// Eraser is for a player of some worlds; no world is every world.
+func (c *Client) Eraser(player string, worlds []string, now func() time.Time) *Eraser {
+	return &Eraser{conn: c.conn, player: player, worlds: worlds, now: now}
+}
+
+// Place is a part of a stream that holds something of the player.
+type Place struct {
+	Name     string // of the place, such as "replies"
+	stream   string
+	messages []held1
+}
+
+// held1 is a message that must go.
+type held1 struct {
+	sequence uint64
+	subject  string
+}
+
+// Count is how many messages the place holds.
+func (p *Place) Count() int { return len(p.messages) }
+
+// Trail is what the streams hold of a player.
+type Trail struct {
+	Places []Place
+	Turns  []EndedTurn // that must never be answered again
+	Names  []string    // by which the player was shown
+	Open   []EndedTurn // of those: they wait for their reply
+	events []schema.Occurrence
+	shared []sharedEvent
+}
+
+// EndedTurn is a turn of the player; Event says that it is an event of the game.
+type EndedTurn struct {
+	Conversation schema.ConversationID
+	Turn         string
+}
+
+// sharedEvent is an event that others witnessed too.
+type sharedEvent struct {
+	sequence uint64
+	event    schema.Occurrence // without the player
+}
+
+// Empty says that the streams hold nothing.
+func (t *Trail) Empty() bool { return t.Count() == 0 }
+
+// Count is how many messages there are in all.
+func (t *Trail) Count() int {
+	n := len(t.shared)
+	for i := range t.Places {
+		n += t.Places[i].Count()
+	}
+	return n
+}
+
+// place is where a player's messages stand: subjects in which W is the world and P
+// the player.
+type place struct{ name, stream, subject string }
+
+var ofPlayer = []place{
+	{"turns", streamTurns, schema.Prefix + "turn.W.*.P"},
+	{"timers", streamTimers, schema.Prefix + "due.turn.W.*.P.*"},
+	{"passes", streamPasses, schema.Prefix + "pass.*.W.*.P.*"},
+	{"said", streamSaid, schema.Prefix + "said.W.*.P.*"},
+	{"reviews", streamSaid, schema.Prefix + "review.W.*.P.*"},
+	{"actions", streamActions, schema.Prefix + "action.W.*.P.*.*"},
+	{"actions", streamActions, schema.Prefix + "action-result.W.*.P.*.*"},
+	{"traces", streamTraces, schema.Prefix + "trace.W.*.P.*"},
+	{"dead letters", streamDead, schema.Prefix + "dead.*.W.*.P.*"},
+	{"conversations", streamConvos, convoPrefix + "W.*.P"},
+	{"replies", streamReplies, schema.Prefix + "reply.W.*.P.*"},
+}
+
+// Follow reads what the streams hold of the player, but for the memory log. It
+// changes nothing.
+func (e *Eraser) Follow(ctx context.Context) (*Trail, error) {
+	t := &Trail{}
+	seen := map[EndedTurn]bool{}
+	names := map[string]bool{}
+	for _, p := range ofPlayer {
+		for _, world := range e.subjectWorlds() {
+			if err := e.own(ctx, t, p, world, seen, names); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := e.remembered(ctx, seen); err != nil {
+		return nil, err
+	}
+	if err := e.others(ctx, t, seen); err != nil {
+		return nil, err
+	}
+	for turn := range seen {
+		t.Turns = append(t.Turns, turn)
+	}
+	for name := range names {
+		t.Names = append(t.Names, name)
+	}
+	slices.Sort(t.Names)
+	return t, nil
+}
+
+func (e *Eraser) subjectWorlds() []string {
+	if len(e.worlds) == 0 {
+		return []string{"*"}
+	}
+	return e.worlds
+}
+
+func (e *Eraser) covers(world string) bool { return len(e.worlds) == 0 || slices.Contains(e.worlds, world) }
+
+// own reads the messages on the player's own subjects.
+func (e *Eraser) own(ctx context.Context, t *Trail, p place, world string, seen map[EndedTurn]bool, names map[string]bool) error {
+	subject := strings.NewReplacer("W", world, "P", e.player).Replace(p.subject)
+	return e.conn.each(ctx, p.stream, subject, func(msg *jetstream.RawStreamMsg) bool {
+		t.add(p.name, p.stream, msg)
+		s, err := schema.ParseSubject(msg.Subject)
+		convo := s.Conversation
+		if err != nil { // a conversation's document
+			convo = conversationOf(msg.Subject)
+		}
+		for _, turn := range append(turnsIn(p, msg), s.Turn) {
+			if turn != "" {
+				seen[EndedTurn{convo, turn}] = true
+			}
+		}
+		if p.stream == streamTurns {
+			t.Open = append(t.Open, EndedTurn{convo, turnOf(msg)})
+		}
+		var shown struct {
+			PlayerName string `json:"player_name"`
+		}
+		if json.Unmarshal(msg.Data, &shown) == nil && shown.PlayerName != "" {
+			names[shown.PlayerName] = true
+		}
+		return true
+	})
+}
+
+func conversationOf(subject string) schema.ConversationID {
+	parts := strings.Split(strings.TrimPrefix(subject, convoPrefix), ".")
+	if len(parts) != 3 {
+		return schema.ConversationID{}
+	}
+	return schema.ConversationID{World: parts[0], NPC: parts[1], Player: parts[2]}
+}
+
+// turnsIn are the turns that a message names in its body.
+func turnsIn(p place, msg *jetstream.RawStreamMsg) []string {
+	switch p.stream {
+	case streamTurns:
+		return []string{turnOf(msg)}
+	case streamConvos:
+		var doc schema.Conversation
+		_ = json.Unmarshal(msg.Data, &doc)
+		turns := []string{}
+		for _, a := range doc.Applied {
+			turns = append(turns, a.TurnID)
+		}
+		return turns
+	}
+	return nil
+}
+
+// remembered adds the turns and events of which memories are left: their replies
+// may have aged out, and must not come anew either.
+func (e *Eraser) remembered(ctx context.Context, seen map[EndedTurn]bool) error {
+	for _, world := range e.subjectWorlds() {
+		err := e.conn.each(ctx, streamMemory, schema.Prefix+"memory."+world+".*."+e.player, func(msg *jetstream.RawStreamMsg) bool {
+			l := logged(msg.Subject, msg.Sequence, msg.Data)
+			if m := l.Event.Memory; m != nil {
+				for _, s := range m.Spans {
+					e.mark(seen, m.World, m.NPC, s.TurnID, s.EventID)
+				}
+				e.mark(seen, m.World, m.NPC, m.TurnID, "")
+			}
+			e.mark(seen, l.Event.World, l.Event.NPC, l.Event.TurnID, l.Event.EventID)
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Eraser) mark(seen map[EndedTurn]bool, world, npc, turn, event string) {
+	if turn != "" {
+		seen[EndedTurn{schema.ConversationID{World: world, NPC: npc, Player: e.player}, turn}] = true
+	}
+	if event != "" {
+		seen[EndedTurn{schema.ConversationID{World: world, NPC: eventNPC, Player: e.player}, event}] = true
+	}
+}
+
+// others reads what stands elsewhere and concerns the player: schedules, events of
+// the game, and what only tells of turns.
+func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) error {
+	err := e.conn.each(ctx, streamTimers, schema.Prefix+"timer.turn.*", func(msg *jetstream.RawStreamMsg) bool {
+		var b due
+		if json.Unmarshal(msg.Data, &b) == nil && b.Player == e.player && e.covers(b.World) {
+			t.add("timers", streamTimers, msg)
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	if err := e.events(ctx, t, seen); err != nil {
+		return err
+	}
+	for _, p := range []place{{"traces of others", streamTraces, schema.Prefix + "trace.W.>"}, {"dead letters of others", streamDead, schema.Prefix + "dead.*.W.>"}} {
+		if err := e.mentions(ctx, p, func(msg *jetstream.RawStreamMsg) { t.add(p.name, p.stream, msg) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// events reads what the game saw happen. What concerns the player goes; where the
+// player only looked on, the event stays without them.
+func (e *Eraser) events(ctx context.Context, t *Trail, seen map[EndedTurn]bool) error {
+	id := "player:" + e.player
+	for _, world := range e.subjectWorlds() {
+		err := e.conn.each(ctx, streamEvents, schema.Prefix+"event."+world, func(msg *jetstream.RawStreamMsg) bool {
+			var o schema.Occurrence
+			if json.Unmarshal(msg.Data, &o) != nil {
+				if names(msg.Data, e.player) {
+					t.add("events", streamEvents, msg)
+				}
+				return true
+			}
+			switch {
+			case o.Player == e.player || concerns(o.Subject, e.player, id) || concerns(o.Object, e.player, id):
+				t.add("events", streamEvents, msg)
+				e.mark(seen, o.World, "", "", o.ID)
+			case slices.Contains(o.Witnesses, e.player):
+				o.Witnesses = slices.DeleteFunc(o.Witnesses, func(w string) bool { return w == e.player })
+				if len(o.Witnesses) == 0 {
+					t.add("events", streamEvents, msg)
+					break
+				}
+				t.shared = append(t.shared, sharedEvent{msg.Sequence, o})
+			case names(msg.Data, e.player):
+				t.add("events", streamEvents, msg)
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func concerns(value, player, id string) bool { return value == player || value == id }
+
+// mentions reads messages of other players that name this one.
+func (e *Eraser) mentions(ctx context.Context, p place, f func(*jetstream.RawStreamMsg)) error {
+	for _, world := range e.subjectWorlds() {
+		err := e.conn.each(ctx, p.stream, strings.Replace(p.subject, "W", world, 1), func(msg *jetstream.RawStreamMsg) bool {
+			if !e.owns(msg.Subject) && names(msg.Data, e.player) {
+				f(msg)
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// owns says whether a subject is of the player.
+func (e *Eraser) owns(subject string) bool {
+	s, err := schema.ParseSubject(subject)
+	if err != nil {
+		s.Conversation = conversationOf(subject)
+	}
+	return s.Conversation.Player == e.player
+}
+
+// Elsewhere counts what of other players' turns names this one, and stays because
+// it is theirs. It goes by itself: the places say when.
+type Elsewhere struct {
+	Place string
+	Count int
+	Ages  time.Duration // after which it is gone; 0: it stays
+}
+
+// Elsewhere reads the streams for what others said of the player, by id or by one
+// of these names.
+func (e *Eraser) Elsewhere(ctx context.Context, shown []string) ([]Elsewhere, error) {
+	var out []Elsewhere
+	for _, p := range []place{
+		{"turns of others", streamTurns, schema.Prefix + "turn.W.>"},
+		{"passes of others", streamPasses, schema.Prefix + "pass.*.W.>"},
+		{"said to others", streamSaid, schema.Prefix + "*.W.>"},
+		{"replies to others", streamReplies, schema.Prefix + "reply.W.>"},
+		{"actions for others", streamActions, schema.Prefix + "*.W.>"},
+		{"traces of others", streamTraces, schema.Prefix + "trace.W.>"},
+		{"conversations of others", streamConvos, convoPrefix + "W.>"},
+	} {
+		n := 0
+		for _, world := range e.subjectWorlds() {
+			err := e.conn.each(ctx, p.stream, strings.Replace(p.subject, "W", world, 1), func(msg *jetstream.RawStreamMsg) bool {
+				if !e.owns(msg.Subject) && (names(msg.Data, e.player) || Names(string(msg.Data), shown)) {
+					n++
+				}
+				return true
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		if n > 0 {
+			s, err := e.conn.stream(ctx, p.stream)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, Elsewhere{p.name, n, s.CachedInfo().Config.MaxAge})
+		}
+	}
+	return out, nil
+}
+
+// add notes a message.
+func (t *Trail) add(name, stream string, msg *jetstream.RawStreamMsg) {
+	i := slices.IndexFunc(t.Places, func(p Place) bool { return p.Name == name && p.stream == stream })
+	if i < 0 {
+		t.Places = append(t.Places, Place{Name: name, stream: stream})
+		i = len(t.Places) - 1
+	}
+	t.Places[i].messages = append(t.Places[i].messages, held1{msg.Sequence, msg.Subject})
+}
+
+// ErrNobodyEnds says that no service runs that could end a turn.
+var ErrNobodyEnds = errors.New("nobody ends turns here")
+
+// End cancels the turns that wait, and comes back when each has ended. A mesh of
+// which no service runs ends none: ErrNobodyEnds.
+func (e *Eraser) End(ctx context.Context, open []EndedTurn) error {
+	client := &Client{conn: e.conn, attempt: readTimeout}
+	for _, t := range open {
+		asking, stop := context.WithTimeout(ctx, messageTimeout)
+		_, err := e.conn.nc.RequestMsgWithContext(asking, message(schema.SubjectCancel(t.Conversation, t.Turn), nil))
+		stop()
+		if errors.Is(err, nats.ErrNoResponders) {
+			return ErrNobodyEnds
+		}
+		if err != nil { // the answer may be that it has ended already
+			return fmt.Errorf("end turn %s: %w", t.Turn, err)
+		}
+	}
+	for _, t := range open {
+		if err := client.ended(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended waits until a turn has left its queue.
+func (c *Client) ended(ctx context.Context, t EndedTurn) error {
+	ctx, stop := context.WithTimeout(ctx, messageTimeout)
+	defer stop()
+	for {
+		_, err := c.conn.queued(ctx, t.Conversation, t.Turn)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("turn %s was cancelled and has not ended; see `forsooth doctor`, and run this again", t.Turn)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Refuse keeps the turns and events of a trail from being taken a second time.
+func (e *Eraser) Refuse(ctx context.Context, key []byte, turns []EndedTurn) error {
+	for _, t := range turns {
+		if err := e.conn.refuse(ctx, key, t.Conversation, t.Turn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Erase overwrites and deletes the messages of a place, and says how many.
+func (e *Eraser) Erase(ctx context.Context, p *Place) (int, error) {
+	for i, m := range p.messages {
+		if err := e.conn.overwrite(ctx, p.stream, m); err != nil {
+			return i, err
+		}
+	}
+	return len(p.messages), nil
+}
+
+// Share puts events that the player only witnessed in their place without them.
+func (e *Eraser) Share(ctx context.Context, t *Trail) (int, error) {
+	for i, s := range t.shared {
+		data, err := json.Marshal(s.event)
+		if err != nil {
+			return i, err
+		}
+		msg := message(schema.SubjectEvent(s.event.World), data, headerMsgID, fmt.Sprintf("%s/%d", s.event.ID, s.sequence))
+		if _, err := e.conn.publish(ctx, msg, readTimeout); err != nil {
+			return i, err
+		}
+		if err := e.conn.overwrite(ctx, streamEvents, held1{s.sequence, msg.Subject}); err != nil {
+			return i, err
+		}
+	}
+	return len(t.shared), nil
+}
+
+// EraseEntries overwrites entries of the memory log.
+func (e *Eraser) EraseEntries(ctx context.Context, entries []Logged) (int, error) {
+	for i := range entries {
+		if err := e.conn.overwrite(ctx, streamMemory, held1{sequence: entries[i].Sequence}); err != nil {
+			return i, err
+		}
+	}
+	return len(entries), nil
+}
+
+// overwrite deletes a message and has the broker write random bytes in its place.
+// A bucket of an older version forbids that; its subject is purged then, and the
+// bytes go with Server.Scrub.
+func (c *Conn) overwrite(ctx context.Context, stream string, m held1) error {
+	request := fmt.Appendf(nil, `{"seq":%d}`, m.sequence)
+	err := retryWhile(ctx, isLost, func() error {
+		answer, err := c.request(ctx, message("$JS.API.STREAM.MSG.DELETE."+stream, request), 5*readTimeout)
+		if err != nil {
+			return err
+		}
+		return parseRefusal(answer.Data)
+	})
+	switch {
+	case apiCode(err) == codeNoSequence || apiCode(err) == codeDeleteFailed && apiText(err) == textNoMessage:
+		return nil
+	case apiCode(err) == codeDeleteFailed && m.subject != "":
+		s, found := c.stream(ctx, stream)
+		if found != nil {
+			return found
+		}
+		return wrap(s.Purge(ctx, jetstream.WithPurgeSubject(m.subject)), "purge %s", stream)
+	}
+	return wrap(err, "overwrite message %d of %s", m.sequence, stream)
+}
+
+// Settle is how long a worker that began before an erasure may still write.
+func (e *Eraser) Settle() time.Duration { return settleAfter }
+
+// Key is the key of the broker's hashes, as Conn.EraseKey makes it.
+func (e *Eraser) Key(ctx context.Context, offered []byte) ([]byte, error) {
+	return e.conn.EraseKey(ctx, offered)
+}
+
+// Players are all players of whom the streams know, of some worlds or of all.
+func (c *Client) Players(ctx context.Context, worlds []string) ([]string, error) {
+	e := c.Eraser("", worlds, nil)
+	found := map[string]bool{}
+	for _, config := range streams(Settings{}.withDefaults()) {
+		s, err := c.conn.js.Stream(ctx, config.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("stream %s: %w", config.Name, err)
+		}
+		info, err := s.Info(ctx, jetstream.WithSubjectFilter(">"))
+		if err != nil {
+			return nil, fmt.Errorf("stream %s: %w", config.Name, err)
+		}
+		for subject := range info.State.Subjects {
+			of, err := schema.ParseSubject(subject)
+			if err != nil {
+				of.Conversation = conversationOf(subject)
+			}
+			if e.covers(of.Conversation.World) {
+				found[of.Conversation.Player] = true
+			}
+		}
+	}
+	if err := e.inBodies(ctx, found); err != nil {
+		return nil, err
+	}
+	delete(found, "")
+	delete(found, noPlayer)
+	out := make([]string, 0, len(found))
+	for player := range found {
+		out = append(out, player)
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// inBodies adds the players that only events and memories name.
+func (e *Eraser) inBodies(ctx context.Context, found map[string]bool) error {
+	note := func(values ...string) {
+		for _, v := range values {
+			if _, id, ok := strings.Cut(v, "player:"); ok {
+				v = id
+			}
+			if schema.CheckToken("player", v) == nil {
+				found[v] = true
+			}
+		}
+	}
+	for _, world := range e.subjectWorlds() {
+		err := e.conn.each(ctx, streamEvents, schema.Prefix+"event."+world, func(msg *jetstream.RawStreamMsg) bool {
+			var o schema.Occurrence
+			if json.Unmarshal(msg.Data, &o) == nil {
+				note(o.Player, o.Subject, o.Object)
+				note(o.Witnesses...)
+			}
+			return true
+		})
+		if err == nil {
+			err = e.conn.each(ctx, streamMemory, schema.Prefix+"memory."+world+".>", func(msg *jetstream.RawStreamMsg) bool {
+				if m := logged(msg.Subject, msg.Sequence, msg.Data).Event.Memory; m != nil {
+					note(m.Player, m.Subject, m.Object)
+					note(m.Witnesses...)
+				}
+				return true
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Replicas is how many copies the broker keeps of the mesh's streams.
+func (c *Client) Replicas(ctx context.Context) int { return c.conn.replicas(ctx) }

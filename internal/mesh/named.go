@@ -1,0 +1,81 @@
+package mesh
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// words are fields that hold one of a few words and never an id: a player may
+// well be called "player".
+var words = []string{"speaker", "kind", "source", "status", "type", "tier", "predicate", "pass", "reason", "audit", "phase", "role", "form", "name", "locale"}
+
+// names says whether a message names a player: in a field of its own, as
+// player:<id>, or as a word of a text where the id is no common word.
+func names(data []byte, player string) bool {
+	if !bytes.Contains(data, []byte(player)) && !bytes.Contains(data, []byte(`"body"`)) {
+		return false
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	var v any
+	if dec.Decode(&v) != nil {
+		return hasWord(string(data), player)
+	}
+	return namedIn("", v, player)
+}
+
+func namedIn(field string, v any, player string) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			if namedIn(key, inner, player) || strings.HasPrefix(key, player+".") && isTelling(player) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, func(inner any) bool { return namedIn(field, inner, player) })
+	case string:
+		switch {
+		case slices.Contains(words, field):
+			return false
+		case v == player, hasWord(v, "player:"+player):
+			return true
+		case field == "body": // of a dead letter: the message itself
+			body, err := base64.StdEncoding.DecodeString(v)
+			return err == nil && names(body, player)
+		}
+		return isTelling(player) && hasWord(v, player)
+	}
+	return false
+}
+
+// isTelling says whether an id tells of a player wherever it stands: one with a
+// digit in it and of some length is no word of any language.
+func isTelling(player string) bool { return len(player) >= 4 && strings.ContainsAny(player, "0123456789") }
+
+// Names says whether a text holds one of these names as words of its own.
+func Names(text string, names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return n != "" && hasWord(strings.ToLower(text), strings.ToLower(n)) })
+}
+
+func hasWord(text, word string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[i+len(word):])
+		if (i == 0 || !inWord(before)) && (i+len(word) == len(text) || !inWord(after)) {
+			return true
+		}
+		from = i + 1
+	}
+}
+
+func inWord(r rune) bool { return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) }

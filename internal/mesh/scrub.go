@@ -1,0 +1,155 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Holding is what a stream holds: every sequence from First to Last but Deleted.
+type Holding struct {
+	First, Last uint64
+	Deleted     []uint64 // in order
+}
+
+// Holdings are what the streams of the mesh hold now.
+func (c *Conn) Holdings(ctx context.Context) (map[string]Holding, error) {
+	out := map[string]Holding{}
+	for _, config := range streams(Settings{}.withDefaults()) {
+		s, err := c.js.Stream(ctx, config.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("stream %s: %w", config.Name, err)
+		}
+		info, err := s.Info(ctx, jetstream.WithDeletedDetails(true))
+		if err != nil {
+			return nil, fmt.Errorf("stream %s: %w", config.Name, err)
+		}
+		h := Holding{First: info.State.FirstSeq, Last: info.State.LastSeq, Deleted: info.State.Deleted}
+		slices.Sort(h.Deleted)
+		out[config.Name] = h
+	}
+	return out, nil
+}
+
+// Scrub overwrites on the disk what the streams hold no more.
+type Scrub func(ctx context.Context) (records int, err error)
+
+// subjectScrub is where the process that runs the broker hears of it.
+const subjectScrub = schema.Prefix + "svc.scrub"
+
+// scrubAnswer is what that process says: Done once it is.
+type scrubAnswer struct {
+	Done    bool   `json:"done"`
+	Records int    `json:"records"`
+	Error   string `json:"error,omitempty"`
+}
+
+// ServeScrub has Run scrub the broker of this process when asked to.
+func (m *Mesh) ServeScrub(scrub Scrub) {
+	s := &scrubber{scrub: scrub, answers: map[string]scrubAnswer{}, ask: make(chan scrubQuery)}
+	m.scrubber = s
+	m.subs = append(m.subs, subscription{subject: subjectScrub, handle: s.handle})
+}
+
+// scrubber does one scrubbing at a time. The answer does not wait for its end: the
+// connection it would travel on breaks meanwhile.
+type scrubber struct {
+	scrub   Scrub
+	answers map[string]scrubAnswer
+	ask     chan scrubQuery
+}
+
+type scrubQuery struct {
+	id     string
+	answer chan scrubAnswer
+}
+
+// run works until the context ends.
+func (s *scrubber) run(ctx context.Context) {
+	type ended struct {
+		id     string
+		answer scrubAnswer
+	}
+	done := make(chan ended)
+	busy := false
+	for {
+		select {
+		case <-ctx.Done():
+			if busy {
+				<-done
+			}
+			return
+		case e := <-done:
+			busy, s.answers[e.id] = false, e.answer
+		case q := <-s.ask:
+			answer, known := s.answers[q.id]
+			if !known && !busy {
+				busy = true
+				go func() {
+					n, err := s.scrub(ctx)
+					answer := scrubAnswer{Done: true, Records: n}
+					if err != nil {
+						answer.Error = err.Error()
+					}
+					done <- ended{q.id, answer}
+				}()
+			}
+			q.answer <- answer
+		}
+	}
+}
+
+func (s *scrubber) handle(ctx context.Context, msg *nats.Msg) {
+	q := scrubQuery{id: string(msg.Data), answer: make(chan scrubAnswer, 1)}
+	select {
+	case <-ctx.Done():
+		return
+	case s.ask <- q:
+	}
+	if data, err := json.Marshal(<-q.answer); err == nil && msg.Reply != "" {
+		_ = msg.Respond(data)
+	}
+}
+
+// ErrNoScrub says that no process of this project runs the broker.
+var ErrNoScrub = errors.New("nobody here can overwrite the broker's files")
+
+// Scrub asks the process that runs the broker to scrub it, and waits for the end.
+// ErrNoScrub: a broker that runs by itself.
+func (c *Client) Scrub(ctx context.Context, id string) (records int, err error) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for began := false; ; {
+		answer, err := c.conn.request(ctx, message(subjectScrub, []byte(id)), time.Second)
+		switch {
+		case errors.Is(err, nats.ErrNoResponders) && !began:
+			return 0, ErrNoScrub
+		case err == nil:
+			var a scrubAnswer
+			if err := json.Unmarshal(answer.Data, &a); err != nil {
+				return 0, fmt.Errorf("scrub: the answer is not JSON: %w", err)
+			}
+			if a.Error != "" {
+				return a.Records, errors.New(a.Error)
+			}
+			if began = true; a.Done {
+				return a.Records, nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return 0, fmt.Errorf("scrub: %w", errors.Join(err, ctx.Err()))
+		case <-tick.C:
+		}
+	}
+}
