@@ -202,4 +202,3 @@ func printCounts(w io.Writer, counts map[string]int) {
 		fmt.Fprintf(w, "  %6d %s\n", counts[place], place)
 	}
 }
-

@@ -27,7 +27,9 @@ func (a *App) ScrubStreams(ctx context.Context) (records int, err error) {
 }
 
 // Scrubber is a session whose file can be rid of what was deleted.
-type Scrubber interface{ Scrub(ctx context.Context) error }
+type Scrubber interface {
+	Scrub(ctx context.Context) error
+}
 
 // ErasedIndex is the index of memories for an erasure.
 type ErasedIndex struct {

@@ -50,7 +50,6 @@ type Trail struct {
 	Turns  []EndedTurn // that must never be answered again
 	Names  []string    // by which the player was shown
 	Open   []EndedTurn // of those: they wait for their reply
-	events []schema.Occurrence
 	shared []sharedEvent
 }
 
@@ -132,7 +131,9 @@ func (e *Eraser) subjectWorlds() []string {
 	return e.worlds
 }
 
-func (e *Eraser) covers(world string) bool { return len(e.worlds) == 0 || slices.Contains(e.worlds, world) }
+func (e *Eraser) covers(world string) bool {
+	return len(e.worlds) == 0 || slices.Contains(e.worlds, world)
+}
 
 // own reads the messages on the player's own subjects.
 func (e *Eraser) own(ctx context.Context, t *Trail, p place, world string, seen map[EndedTurn]bool, names map[string]bool) error {

@@ -55,7 +55,9 @@ func namedIn(field string, v any, player string) bool {
 
 // isTelling says whether an id tells of a player wherever it stands: one with a
 // digit in it and of some length is no word of any language.
-func isTelling(player string) bool { return len(player) >= 4 && strings.ContainsAny(player, "0123456789") }
+func isTelling(player string) bool {
+	return len(player) >= 4 && strings.ContainsAny(player, "0123456789")
+}
 
 // Names says whether a text holds one of these names as words of its own.
 func Names(text string, names []string) bool {
