@@ -94,6 +94,9 @@ func (k *keeper) take(ctx context.Context, candidates []extract.Candidate, words
 	var out []write.Outcome
 	for _, c := range candidates {
 		o := k.guard.Judge(ctx, c, words, x)
+		if o.Fate == write.Store {
+			o.Again = k.guard.Again(ctx, &o.Memory, write.Earlier(k.book, &o.Memory))
+		}
 		out = append(out, o)
 		if err := k.apply(k.guard.Events(k.book, o, "", x.Wall)); err != nil {
 			return nil, err

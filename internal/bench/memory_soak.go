@@ -149,8 +149,9 @@ func (b *memoryBench) soak(ctx context.Context) error {
 	return nil
 }
 
-// figures hold a soak against its bars. What is said in other words each day, with
-// no review before it, is said anew each day: that it grows is no fault of memory.
+// figures hold a soak against its bars. What is said in other words each day, with no
+// review before it, may say something new: a wyvern below the house is not yet one in
+// the cellar. So its growth has no bar, and stays within the wordings there are.
 func (s *Soak) figures() []Figure {
 	name := s.Verifier + "_soak_"
 	if !s.Reviewed {

@@ -122,6 +122,34 @@ func (b *Book) Has(event string) bool {
 // Accepts says why Apply would refuse an event, or is nil.
 func (b *Book) Accepts(e schema.MemoryEvent, now time.Time) error { return b.check(&e, now) }
 
+// Wrote says at which place of the log, from 1, a memory was first written, and in which
+// an operator last decided on it: 0 where never.
+func (b *Book) Wrote(id string) (written, decided int) {
+	for i := range b.events {
+		e := &b.events[i]
+		switch {
+		case e.Type == schema.MemoryUndone && b.speaksOf(e.Undoes, id), e.Type == schema.MemoryResolved && speaks(e, id):
+			decided = i + 1
+		case e.Type == schema.MemoryWritten && written == 0 && speaks(e, id):
+			written = i + 1
+		}
+	}
+	return written, decided
+}
+
+// speaksOf says whether an event is about a memory.
+func (b *Book) speaksOf(event, id string) bool {
+	i, ok := b.place[event]
+	if !ok || i < 0 {
+		return false
+	}
+	return speaks(&b.events[i], id)
+}
+
+func speaks(e *schema.MemoryEvent, id string) bool {
+	return e.Target == id || slices.Contains(e.Others, id) || e.Memory != nil && e.Memory.ID == id
+}
+
 // Changed are the memories that may be other than when it was last asked, those
 // that are gone too; all says that any may be. It begins anew with that.
 func (b *Book) Changed() (ids []string, all bool) {
@@ -161,7 +189,8 @@ func (b *Book) Undone(event string) string { return b.undone[event] }
 
 // Place says which id a candidate has in this book, and whether these words of the
 // same turn or event are in it already. Where the same was said before and holds
-// no longer, saying it anew is a new memory.
+// no longer, saying it anew is a new memory; where it was merged into another, it
+// is that one.
 func (b *Book) Place(m *schema.Memory) (id string, known bool) {
 	for nth := 0; ; nth++ {
 		id = ID(m, nth)
@@ -171,10 +200,30 @@ func (b *Book) Place(m *schema.Memory) (id string, known bool) {
 			return id, false
 		case have.Status == schema.MemoryPending || provedBy(have, m):
 			return id, true
+		case merged(have):
+			return b.canonical(have, m)
 		case have.Status != schema.MemorySuperseded:
 			return id, false
 		}
 	}
+}
+
+// merged says whether a memory stands in another that says the same: it did not end.
+func merged(m *schema.Memory) bool {
+	return m.Status == schema.MemorySuperseded && m.ValidTo.IsZero() && m.SupersededBy != ""
+}
+
+// canonical is the memory into which one was merged, in the end, for a candidate that
+// says the same again.
+func (b *Book) canonical(have, m *schema.Memory) (id string, known bool) {
+	for steps := 0; merged(have) && steps <= len(b.memories); steps++ {
+		next := b.memories[have.SupersededBy]
+		if next == nil {
+			break
+		}
+		have = next
+	}
+	return have.ID, provedBy(have, m)
 }
 
 // provedBy says whether all of m's spans are among those of have.

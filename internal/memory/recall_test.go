@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -52,9 +53,36 @@ func TestPlaceOfACandidate(t *testing.T) {
 	apply(t, b, event("e1", schema.MemoryWritten, &ferry))
 	place(&ferry, ferry.ID, true)  // the same turn adds nothing
 	place(&again, ferry.ID, false) // another turn raises the count
-	apply(t, b, event("e2", schema.MemoryWritten, &oak), about("e3", schema.MemorySupersede, ferry.ID, oak.ID))
+	moved := about("e3", schema.MemorySupersede, ferry.ID, oak.ID)
+	moved.ValidTo = oak.EventTime
+	apply(t, b, event("e2", schema.MemoryWritten, &oak), moved)
 	place(&ferry, ferry.ID, true)              // replayed later, it still adds nothing
 	place(&again, memory.ID(&again, 1), false) // moved back: a memory of its own
+}
+
+func TestWhatWasMergedIsProvedInItsCanonical(t *testing.T) {
+	first, second := told("p42", "lives_in", "Oakham", "I live in Oakham", day(0)), told("p42", "lives_in", "Oakham", "I dwell in Oakham", day(1))
+	third := told("p42", "lives_in", "Oakham", "I have a house in Oakham", day(2))
+	again := first
+	again.Spans = []schema.MemorySpan{{TurnID: "t9", Speaker: "player", Text: "I live in Oakham"}}
+	b := memory.NewBook("hollowmere", "mira")
+	for i, m := range []*schema.Memory{&first, &second, &third} {
+		apply(t, b, event(fmt.Sprint("w", i), schema.MemoryWritten, m))
+	}
+	one, two := event("m1", schema.MemoryMerged, &second), event("m2", schema.MemoryMerged, &third)
+	one.Others, two.Others = []string{first.ID}, []string{second.ID}
+	apply(t, b, one, two)
+	if id, known := b.Place(&again); id != third.ID || known {
+		t.Errorf("said again it is %s, %v; want the canonical %s", id, known, third.ID)
+	}
+	if id, known := b.Place(&first); id != first.ID || !known {
+		t.Errorf("replayed it is %s, %v; want %s", id, known, first.ID)
+	}
+	undo := schema.MemoryEvent{ID: "u1", Type: schema.MemoryUndone, World: "hollowmere", NPC: "mira", Player: "p42", At: day(3), By: "operator:me", Undoes: "m1"}
+	apply(t, b, undo)
+	if id, _ := b.Place(&again); id != first.ID {
+		t.Errorf("after the undo it is %s, want %s", id, first.ID)
+	}
 }
 
 func TestRule(t *testing.T) {

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
@@ -25,8 +24,17 @@ func (s *Service) remember(ctx context.Context, npc string, p proposal) error {
 	}
 	own := owner{p.candidates[0].World, npc}
 	var open []extract.Candidate
+	var earlier [][]write.Retold
 	err := s.books.use(ctx, own, func(n *notebook) error {
-		open = slices.DeleteFunc(slices.Clone(p.candidates), func(c extract.Candidate) bool { return settled(n.book, c) })
+		for _, c := range p.candidates {
+			if settled(n.book, c) {
+				if err := s.finish(ctx, n, c); err != nil {
+					return err
+				}
+				continue
+			}
+			open, earlier = append(open, c), append(earlier, write.Earlier(n.book, &c.Memory))
+		}
 		return nil
 	})
 	if err != nil || len(open) == 0 {
@@ -34,7 +42,9 @@ func (s *Service) remember(ctx context.Context, npc string, p proposal) error {
 	}
 	outcomes := make([]write.Outcome, len(open)) // judged while others may use the book
 	for i, c := range open {
-		outcomes[i] = s.o.Guard.Judge(ctx, c, p.words, p.context)
+		if outcomes[i] = s.o.Guard.Judge(ctx, c, p.words, p.context); outcomes[i].Fate == write.Store {
+			outcomes[i].Again = s.o.Guard.Again(ctx, &outcomes[i].Memory, earlier[i])
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err // a verdict that ran out of time is no verdict
@@ -57,7 +67,17 @@ func settled(b *memory.Book, c extract.Candidate) bool {
 	if have, _ := b.Get(id); known && have.Status != schema.MemoryPending {
 		return true
 	}
-	return !known && b.Has(memory.EventID(schema.MemoryDropped, causeOf(&m), id))
+	return !known && (b.Has(memory.EventID(schema.MemoryDropped, causeOf(&m), id)) || write.Told(b, &m))
+}
+
+// finish appends what a crash left out behind a memory that is written.
+func (s *Service) finish(ctx context.Context, n *notebook, c extract.Candidate) error {
+	return s.books.append(ctx, n, func(b *memory.Book) []schema.MemoryEvent {
+		m := c.Memory
+		id, _ := b.Place(&m)
+		now := s.o.Now()
+		return append(s.o.Guard.Finish(b, id, now), answered(b, &m, s.o)...)
+	})
 }
 
 // causeOf is the turn or event that a memory comes from.
@@ -71,7 +91,7 @@ func causeOf(m *schema.Memory) string {
 }
 
 // write appends what an outcome means. A crash between two of its events leaves the
-// memory without the older one marked; the nightly scan finds that.
+// memory without the older one marked, until the turn comes again: see finish.
 func (s *Service) write(ctx context.Context, n *notebook, c *extract.Candidate, o write.Outcome) error {
 	pending := waitingFor(n.book, c)
 	return s.books.append(ctx, n, func(b *memory.Book) []schema.MemoryEvent {

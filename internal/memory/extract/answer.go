@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
@@ -44,12 +45,12 @@ func FromAnswer(a Answer, r *schema.Reply, c Context) (out []Candidate, refused 
 	if r.GameTime != nil && !r.GameTime.IsZero() {
 		f.at = *r.GameTime
 	}
-	words := Words(r, c)
+	words, own := Words(r, c), f.fromNPC(r)
 	for i, p := range a.Memories {
 		why := "more memories than a turn can hold"
 		if i < MaxProposals {
 			var made Candidate
-			if made, why = f.proposed(p, words); why == "" {
+			if made, why = f.proposed(p, words, own); why == "" {
 				out = append(out, made)
 				continue
 			}
@@ -59,8 +60,9 @@ func FromAnswer(a Answer, r *schema.Reply, c Context) (out []Candidate, refused 
 	return distinct(out), refused
 }
 
-// proposed makes a candidate of a proposal, or says why it is none.
-func (f *frame) proposed(p Proposal, words []Utterance) (Candidate, string) {
+// proposed makes a candidate of a proposal, or says why it is none. own are the
+// candidates of what the NPC said.
+func (f *frame) proposed(p Proposal, words []Utterance, own []Candidate) (Candidate, string) {
 	switch {
 	case strings.TrimSpace(p.Content) == "" || p.Subject == "" || p.Predicate == "" || strings.TrimSpace(p.Object) == "":
 		return Candidate{}, "content, subject, predicate and object must be given"
@@ -89,11 +91,13 @@ func (f *frame) proposed(p Proposal, words []Utterance) (Candidate, string) {
 	switch speaker {
 	case SpeakerPlayer:
 		out.Source = schema.OriginUser
-	case SpeakerNPC: // what the NPC said is remembered as said, whatever it was about
-		out.Subject = memory.NPCPrefix + f.npc
-		if pred != "promised" {
-			out.Pred, out.Kind = "said", schema.MemoryOccurrence
+	case SpeakerNPC: // remembered as said and in its words, whatever the model makes of them
+		said := holding(spans[0].Text, words).Text
+		i := slices.IndexFunc(own, func(c Candidate) bool { return strings.TrimSpace(said) == c.Spans[0].Text })
+		if i < 0 {
+			return Candidate{}, "what the NPC said there is not kept"
 		}
+		return own[i], ""
 	}
 	out.ID = memory.ID(&out.Memory, 0)
 	err := memory.Check(&out.Memory)
@@ -107,10 +111,7 @@ func (f *frame) proposed(p Proposal, words []Utterance) (Candidate, string) {
 // attributed says in a content who said it.
 func (f *frame) attributed(content, speaker string) string {
 	lead := f.context.PlayerName + " told me that "
-	switch speaker {
-	case SpeakerNPC:
-		lead = "I told " + f.context.whom() + " that "
-	case SpeakerGame:
+	if speaker == SpeakerGame {
 		return ended(tidy(content))
 	}
 	if strings.HasPrefix(content, lead) {

@@ -60,6 +60,9 @@ func Propose(b *memory.Book, c extract.Candidate, at time.Time) []schema.MemoryE
 func (g *Guard) Events(b *memory.Book, o Outcome, pending string, at time.Time) []schema.MemoryEvent {
 	m := o.Memory
 	id, known := b.Place(&m)
+	if earlier, ok := b.Get(o.Again); ok && !known && o.Fate == Store && earlier.Status == schema.MemoryActive {
+		id = earlier.ID
+	}
 	m.ID = id
 	have, _ := b.Get(id)
 	if known && have.Status != schema.MemoryPending && o.Fate != Drop {
@@ -142,6 +145,30 @@ func (g *Guard) changes(b *memory.Book, m *schema.Memory, at time.Time) []schema
 		}
 	}
 	return out
+}
+
+// Finish are the events that should stand behind the one that wrote a memory and do
+// not: whoever wrote it ended in between, or somebody else holds the rest. It is asked
+// when a turn comes again, and looks only at what was there when the memory was
+// written and at what no operator has decided since; so a turn that was finished
+// adds nothing, however often it comes.
+func (g *Guard) Finish(b *memory.Book, id string, at time.Time) []schema.MemoryEvent {
+	m, ok := b.Get(id)
+	if !ok || m.Status != schema.MemoryActive || !g.settings.Supersede {
+		return nil
+	}
+	written, decided := b.Wrote(id)
+	if decided > 0 {
+		return nil
+	}
+	return slices.DeleteFunc(g.changes(b, &m, at), func(e schema.MemoryEvent) bool {
+		other := e.Target
+		if other == id {
+			other = e.Others[0]
+		}
+		before, decided := b.Wrote(other)
+		return before == 0 || before > written || decided > written || b.Has(e.ID)
+	})
 }
 
 // Expired says whether a candidate has waited too long for a verdict.

@@ -63,6 +63,7 @@ type Outcome struct {
 	Fate    Fate
 	Verdict schema.GroundingVerdict
 	Memory  schema.Memory // as it is to be stored: confidence, tags and content as the verdict leaves them
+	Again   string        // the memory that it proves anew in other words: see Guard.Again
 }
 
 // Judge grounds one candidate in the words. It never fails: a verifier that does is
