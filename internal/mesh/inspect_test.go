@@ -38,8 +38,8 @@ func TestInspectSeesWhatIsMissingAndWhoWorks(t *testing.T) {
 		}
 	}
 	for _, c := range consumers {
-		if slices.Contains([]string{ConsumerMemory, ConsumerEvents, ConsumerResults}, c.Name) {
-			continue // no memory service runs here
+		if slices.Contains([]string{ConsumerMemory, ConsumerEvents, ConsumerResults, ConsumerScan}, c.Name) {
+			continue // neither a memory service nor a scan runs here
 		}
 		if c.Missing || !c.Workers || c.Waiting > 0 {
 			t.Errorf("consumer %+v", c)

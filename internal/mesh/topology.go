@@ -27,6 +27,7 @@ const (
 	streamFlags    = "KV_flags"
 	streamCounters = "COUNTERS"
 	streamErased   = "KV_erased"
+	streamScans    = "SCANS"
 )
 
 // convoPrefix is where the key-value bucket "conversations" keeps its keys.
@@ -141,6 +142,10 @@ func streams(s Settings) []jetstream.StreamConfig {
 		{ // Sums: the broker adds, each subject holds its sum.
 			Name: streamCounters, Subjects: []string{counterPrefix + ">"},
 			MaxMsgsPerSubject: 1, AllowMsgCounter: true, MaxAge: countersKept, AllowDirect: direct,
+		},
+		{ // What each scan of memories came to: counts alone, for the report of the weeks.
+			Name: streamScans, Subjects: []string{p + "scan.*"},
+			MaxMsgsPerSubject: scansKept, MaxAge: 120 * day, AllowDirect: direct,
 		},
 	}
 	for i := range table {

@@ -22,7 +22,7 @@ func TestSetupIsRepeatable(t *testing.T) {
 	for name := range r.conn.js.StreamNames(t.Context()).Name() {
 		names[name] = true
 	}
-	for _, want := range []string{"TURNS", "PASSES", "SAID", "REPLIES", "TRACES", "ACTIONS", "EVENTS", "MEMORY", "TIMERS", "DEAD", "KV_conversations", "KV_flags", "COUNTERS"} {
+	for _, want := range []string{"TURNS", "PASSES", "SAID", "REPLIES", "TRACES", "ACTIONS", "EVENTS", "MEMORY", "TIMERS", "DEAD", "KV_conversations", "KV_flags", "COUNTERS", "SCANS"} {
 		if !names[want] {
 			t.Errorf("no stream %s", want)
 		}

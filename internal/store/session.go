@@ -45,6 +45,10 @@ type Session interface {
 	// Touch counts one use of each of the memories; an unknown id is passed over.
 	// The last use never moves back.
 	Touch(ctx context.Context, world string, ids []string, at time.Time) error
+	// Gather counts the uses of some memories as uses of another from now on; theirs
+	// are none then, so that to do it again changes nothing. An unknown id is passed
+	// over; where the one that gathers is unknown, nothing happens.
+	Gather(ctx context.Context, world, into string, from []string) error
 	// Count is how many points the filter names.
 	Count(ctx context.Context, f MemoryFilter) (int, error)
 	// Delete removes points, not only marks them, and says how many.

@@ -99,6 +99,9 @@ func SubjectDue(c ConversationID, turn string) string {
 	return Prefix + "due.turn." + c.String() + "." + turn
 }
 
+// SubjectScan carries what each scan of a world's memories came to.
+func SubjectScan(world string) string { return Prefix + "scan." + world }
+
 // SubjectDead carries poison.
 func SubjectDead(p Pass, c ConversationID, turn string) string {
 	return fmt.Sprintf("%sdead.%s.%s.%s", Prefix, p, c, turn)

@@ -182,7 +182,10 @@ func (s *Service) witnessed(ctx context.Context, o *schema.Occurrence, npc strin
 
 // contextOf is what the words of a turn with an NPC stand in.
 func (s *Service) contextOf(world, npc, player, playerName string) extract.Context {
-	x := s.o.Library.Get(world)
+	return within(s.o.Library.Get(world), npc, player, playerName, s.o.Now())
+}
+
+func within(x *lore.Lore, npc, player, playerName string, wall time.Time) extract.Context {
 	aliases := map[string]string{}
 	for handle, n := range x.World.NPCs {
 		id := memory.NPCPrefix + handle
@@ -192,7 +195,7 @@ func (s *Service) contextOf(world, npc, player, playerName string) extract.Conte
 	if playerName != "" {
 		aliases[playerName] = memory.PlayerPrefix + player
 	}
-	c := extract.Context{NPCName: npc, PlayerName: playerName, Wall: s.o.Now(), Names: extract.NewNames(aliases), Unremembered: []string{deed.Trust}}
+	c := extract.Context{NPCName: npc, PlayerName: playerName, Wall: wall, Names: extract.NewNames(aliases), Unremembered: []string{deed.Trust}}
 	if n := x.World.NPCs[npc]; n != nil {
 		c.NPCName = n.Name
 	}

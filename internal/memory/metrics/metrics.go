@@ -38,7 +38,7 @@ type world struct {
 // The values of the labels, in the order in which they are written.
 var (
 	labels  = []schema.GroundingLabel{schema.GroundingSupported, schema.GroundingPartial, schema.GroundingNotSupported, schema.GroundingUnknown}
-	actions = []string{"merge", "supersede", "flag"}
+	actions = []string{"merge", "supersede", "flag", "unproven"}
 	steps   = []faithful.Step{faithful.Annotate, faithful.Regenerate, faithful.Refuse}
 )
 

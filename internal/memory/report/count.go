@@ -46,7 +46,8 @@ type Scans struct {
 	Merged     int `json:"merged"`
 	Superseded int `json:"superseded"`
 	Flagged    int `json:"flagged"`
-	Undone     int `json:"undone"` // of the actions taken in the week, whenever undone
+	Unproven   int `json:"unproven"` // set aside, since their own words do not prove them
+	Undone     int `json:"undone"`   // of the actions taken in the week, whenever undone
 }
 
 // Replies counts what Guard 3 scored.
@@ -178,6 +179,9 @@ func (s *Scans) act(e *schema.MemoryEvent, undone bool) {
 		return
 	}
 	n := map[schema.MemoryEventType]*int{schema.MemoryMerged: &s.Merged, schema.MemorySupersede: &s.Superseded, schema.MemoryFlag: &s.Flagged}[e.Type]
+	if e.Type == schema.MemoryFlag && len(e.Others) == 0 {
+		n = &s.Unproven
+	}
 	switch {
 	case n == nil:
 	case undone:

@@ -57,11 +57,10 @@ func (r *run) flag(i, k int, why string) {
 }
 
 // merge lets the first of a class stand for all of it. What the others contradict,
-// it contradicts.
+// it contradicts: that is said first, for a merge that stands alone would lose it.
 func (r *run) merge(members []int, why string) {
 	canon := members[0]
-	m := r.united(members)
-	var others, inherited []string
+	var others []string
 	accessed := 0
 	for _, i := range members {
 		accessed += r.items[i].Accessed
@@ -69,21 +68,23 @@ func (r *run) merge(members []int, why string) {
 			continue
 		}
 		others = append(others, r.items[i].ID)
-		inherited = append(inherited, r.items[i].Contradicts...)
+		for _, id := range r.items[i].Contradicts {
+			if k, ok := r.index[id]; ok && !slices.Contains(members, k) {
+				r.flag(canon, k, "a memory merged into it contradicts")
+			}
+		}
+	}
+	for _, i := range members[1:] {
 		r.gone[i] = true
 	}
 	slices.Sort(others)
+	m := r.united(members)
 	r.emit(schema.MemoryEvent{
 		ID: memory.EventID(schema.MemoryMerged, cause, append([]string{m.ID}, others...)...), Type: schema.MemoryMerged,
 		World: m.World, NPC: m.NPC, Player: m.Player, At: r.in.Now, By: By, Why: why, Memory: &m, Others: others,
 	})
 	r.items[canon] = &Item{Memory: m, Vector: r.items[canon].Vector, Model: r.items[canon].Model, Accessed: accessed}
 	r.out.Accessed[m.ID] = accessed
-	for _, id := range inherited {
-		if k, ok := r.index[id]; ok && k != canon {
-			r.flag(canon, k, "a memory merged into it contradicts")
-		}
-	}
 }
 
 // united is the canonical memory of a class as it stands afterwards: proved by the

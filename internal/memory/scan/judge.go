@@ -57,8 +57,9 @@ func (r *run) judgeAll(clusters []cluster) error {
 			continue // settled by what another signal found
 		}
 		p.Clusters++
-		if r.judged(c) {
+		if key := r.judged(c); key != "" {
 			p.Known++
+			r.out.Judged[key] = r.in.Judged[key]
 			continue
 		}
 		if p.Judged >= r.Settings.MaxClusters {
@@ -76,12 +77,15 @@ func (r *run) judgeAll(clusters []cluster) error {
 	return nil
 }
 
-// judged says whether an earlier run judged a cluster. What was unclear then is
-// judged again once somebody is there who was not asked.
-func (r *run) judged(c *cluster) bool {
-	_, sure := r.in.Judged[c.hash]
-	_, unclear := r.in.Judged[c.hash+r.tiers()]
-	return sure || unclear
+// judged is the key under which an earlier run judged a cluster, or empty. What was
+// unclear then is judged again once somebody is there who was not asked.
+func (r *run) judged(c *cluster) string {
+	for _, key := range []string{c.hash, c.hash + r.tiers()} {
+		if _, ok := r.in.Judged[key]; ok {
+			return key
+		}
+	}
+	return ""
 }
 
 // tiers names those who can be asked beside the rules.

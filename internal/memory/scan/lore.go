@@ -17,6 +17,7 @@ type Lore struct {
 	Text   string
 	Vector []float32
 	Model  string
+	Knows  func(npc string) bool // who may know it; nil: everybody
 }
 
 // A memory is held against a sentence of lore that holds so much of what it says,
@@ -49,7 +50,7 @@ func (r *run) lore() error {
 		near = slices.Compact(near)
 		for _, at := range near[:min(len(near), loreMost)] {
 			l := &r.in.Lore[at]
-			if slices.Contains(r.items[i].Contradicts, memory.LorePrefix+l.ID) {
+			if slices.Contains(r.items[i].Contradicts, memory.LorePrefix+l.ID) || l.Knows != nil && !l.Knows(r.items[i].NPC) {
 				continue
 			}
 			why, err := r.deniedBy(i, l)
@@ -58,6 +59,7 @@ func (r *run) lore() error {
 					return fmt.Errorf("scan of %s: %w", r.in.World, r.ctx.Err())
 				}
 				r.out.Report.Failed++
+				r.out.Report.LoreFailed++
 				continue
 			}
 			if why != "" {

@@ -21,10 +21,14 @@ type Report struct {
 	Carried    int             `json:"carried_over"` // to the next run
 	Failed     int             `json:"failed"`       // a verifier gave an error; carried over too
 	Verdicts   map[Verdict]int `json:"verdicts,omitempty"`
-	Actions    map[string]int  `json:"actions,omitempty"` // merge, supersede, flag
+	Actions    map[string]int  `json:"actions,omitempty"` // merge, supersede, flag, unproven
 	Entailed   int             `json:"entailment_calls"`
 	Calls      int             `json:"judge_calls"`
 	Lore       int             `json:"lore_contradicted"`
+	LoreFailed int             `json:"lore_failed"`
+	Reread     int             `json:"reread"`   // held against their own words again, those proved at sight left out
+	Unread     int             `json:"unread"`   // left to the next run
+	Unproven   int             `json:"unproven"` // flagged
 	Details    []Detail        `json:"details,omitempty"`
 }
 
@@ -44,7 +48,7 @@ func (p Report) Summary() string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{p.Known, "judged before"}, {p.Carried, "carried over to the next run"}, {p.Failed, "not judged for an error"}, {p.Verdicts[Unclear], "unclear"}, {p.Lore, "contradicted by lore"}} {
+	}{{p.Known, "judged before"}, {p.Carried, "carried over to the next run"}, {p.Failed, "not judged for an error"}, {p.Verdicts[Unclear], "unclear"}, {p.Lore, "contradicted by lore"}, {p.Unproven, "not proved by their words and set aside"}, {p.Unread, "to be read again in the next run"}} {
 		if x.n > 0 {
 			rest = append(rest, fmt.Sprintf("%d %s", x.n, x.what))
 		}
@@ -65,7 +69,11 @@ func actions(events []schema.MemoryEvent) map[string]int {
 		case schema.MemorySupersede:
 			out["supersede"]++
 		case schema.MemoryFlag:
-			out["flag"]++
+			if len(events[i].Others) == 0 {
+				out["unproven"]++
+			} else {
+				out["flag"]++
+			}
 		}
 	}
 	return out

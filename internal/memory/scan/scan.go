@@ -87,6 +87,7 @@ type Scanner struct {
 	Predicates Predicates
 	Entail     Entailer
 	Judge      Judge
+	Prove      Prover // nil: memories are not held against their own words again
 }
 
 // Input is what one run looks at.
@@ -96,7 +97,10 @@ type Input struct {
 	Lore     []Lore             // sentences of it that changed since the last run
 	Judged   map[string]Verdict // by earlier runs: Result.Judged, kept
 	Settled  map[string]bool    // PairKey of memories that an operator called distinct, or between which an action was undone
-	Now      time.Time          // wall time of the events
+	Proved   map[string]bool    // ProofKey of memories that earlier runs found proved: Result.Proved, kept
+	// Withdrawn are memories of which the evidence is gone, by id, with why.
+	Withdrawn map[string]string
+	Now       time.Time // wall time of the events
 }
 
 // Result is what a run found. The events are to be appended first and Judged kept
@@ -105,8 +109,9 @@ type Input struct {
 type Result struct {
 	Report   Report
 	Events   []schema.MemoryEvent
-	Judged   map[string]Verdict
-	Accessed map[string]int // of canonical memories, summed over what was merged
+	Judged   map[string]Verdict // those judged before that were met again are among them
+	Proved   map[string]bool    // of the memories that stay, those that are
+	Accessed map[string]int     // of canonical memories, summed over what was merged
 }
 
 // PairKey names two memories in either order.
@@ -169,11 +174,14 @@ func (s *Scanner) begin(ctx context.Context, in *Input) (*run, error) {
 	}
 	slices.SortFunc(r.items, func(a, b *Item) int { return strings.Compare(a.ID, b.ID) })
 	r.items = slices.CompactFunc(r.items, func(a, b *Item) bool { return a.ID == b.ID })
+	r.out.Report.Memories = len(r.items)
+	if err := r.prove(); err != nil {
+		return nil, err
+	}
 	for i, m := range r.items {
 		r.index[m.ID] = i
 	}
 	r.trait, r.value = make([]*traits, len(r.items)), make([]*value, len(r.items))
-	r.out.Report.Memories = len(r.items)
 	return r, nil
 }
 

@@ -17,7 +17,8 @@ const (
 	TemporalEvolution Verdict = "TEMPORAL_EVOLUTION"
 	Contradiction     Verdict = "CONTRADICTION"
 	Distinct          Verdict = "DISTINCT"
-	Unclear           Verdict = "UNCLEAR" // nobody who was asked knows; nothing happens
+	Unproven          Verdict = "UNPROVEN" // of one memory: its own words do not say it
+	Unclear           Verdict = "UNCLEAR"  // nobody who was asked knows; nothing happens
 )
 
 // Entailer says how well a sentence supports another: P(supported), and a label.

@@ -142,19 +142,56 @@ func (s *Session) touch(ctx context.Context, points []*qd.PointId, at time.Time)
 		together[u] = append(together[u], qd.NewIDUUID(id))
 	}
 	for u, points := range together {
-		err := s.do(ctx, "count uses", func(ctx context.Context) error {
-			_, err := s.client.SetPayload(ctx, &qd.SetPayloadPoints{
-				CollectionName: s.name, Wait: qd.PtrOf(true), Ordering: s.ordering(qd.WriteOrderingType_Medium),
-				PointsSelector: qd.NewPointsSelectorIDs(points),
-				Payload:        payload{fieldAccessed: qd.NewValueInt(int64(u.count)), fieldLastUsed: timeValue(u.last)},
-			})
-			return err
-		})
-		if err != nil {
+		if err := s.setUses(ctx, points, payload{fieldAccessed: qd.NewValueInt(int64(u.count)), fieldLastUsed: timeValue(u.last)}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Gather counts the uses of some memories as another's: theirs are taken first, so
+// that what ends in between loses uses and never counts one twice.
+func (s *Session) Gather(ctx context.Context, world, into string, from []string) error {
+	s.counting.Lock()
+	defer s.counting.Unlock()
+	canonical := memoryID(world, into)
+	ids := []*qd.PointId{canonical}
+	for _, id := range from {
+		if id != into {
+			ids = append(ids, memoryID(world, id))
+		}
+	}
+	uses, err := s.uses(ctx, ids)
+	sum, known := uses[canonical.GetUuid()]
+	if err != nil || !known {
+		return err
+	}
+	var emptied []*qd.PointId
+	for _, id := range ids[1:] {
+		u := uses[id.GetUuid()]
+		if u.last.After(sum.last) {
+			sum.last = u.last
+		}
+		if u.count > 0 {
+			sum.count, emptied = sum.count+u.count, append(emptied, id)
+		}
+	}
+	if len(emptied) > 0 {
+		if err := s.setUses(ctx, emptied, payload{fieldAccessed: qd.NewValueInt(0)}); err != nil {
+			return err
+		}
+	}
+	return s.setUses(ctx, []*qd.PointId{canonical}, payload{fieldAccessed: qd.NewValueInt(int64(sum.count)), fieldLastUsed: timeValue(sum.last)})
+}
+
+func (s *Session) setUses(ctx context.Context, points []*qd.PointId, p payload) error {
+	return s.do(ctx, "count uses", func(ctx context.Context) error {
+		_, err := s.client.SetPayload(ctx, &qd.SetPayloadPoints{
+			CollectionName: s.name, Wait: qd.PtrOf(true), Ordering: s.ordering(qd.WriteOrderingType_Medium),
+			PointsSelector: qd.NewPointsSelectorIDs(points), Payload: p,
+		})
+		return err
+	})
 }
 
 // Get is one point.

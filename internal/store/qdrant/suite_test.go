@@ -199,6 +199,14 @@ func (c *client) Touch(ctx context.Context, world string, ids []string, at time.
 	return s.Touch(ctx, world, ids, at)
 }
 
+func (c *client) Gather(ctx context.Context, world, into string, from []string) error {
+	s, err := c.session(0)
+	if err != nil {
+		return err
+	}
+	return s.Gather(ctx, world, into, from)
+}
+
 func (c *client) Count(ctx context.Context, f store.MemoryFilter) (int, error) {
 	s, err := c.session(0)
 	if err != nil {

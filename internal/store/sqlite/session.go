@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -170,6 +171,30 @@ func (s *Session) Touch(ctx context.Context, world string, ids []string, at time
 		_, err := tx.ExecContext(ctx,
 			"UPDATE memory SET accessed = accessed + 1, used = max(used, ?) WHERE world = ? AND id IN (SELECT value FROM json_each(?))",
 			stamp(at), world, string(list))
+		return err
+	})
+}
+
+// Gather counts the uses of some memories as another's.
+func (s *Session) Gather(ctx context.Context, world, into string, from []string) error {
+	from = slices.DeleteFunc(slices.Clone(from), func(id string) bool { return id == into })
+	list, err := json.Marshal(from)
+	if err != nil {
+		return fmt.Errorf("gather uses: %w", err)
+	}
+	return s.write(ctx, "gather uses", func(tx *sql.Tx) error {
+		const these = "world = ? AND id IN (SELECT value FROM json_each(?))"
+		moved, err := tx.ExecContext(ctx, `UPDATE memory SET
+			accessed = accessed + (SELECT coalesce(sum(accessed), 0) FROM memory WHERE `+these+`),
+			used = max(used, (SELECT coalesce(max(used), '') FROM memory WHERE `+these+`))
+			WHERE world = ? AND id = ?`, world, string(list), world, string(list), world, into)
+		if err != nil {
+			return err
+		}
+		if n, err := moved.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE memory SET accessed = 0 WHERE "+these, world, string(list))
 		return err
 	})
 }

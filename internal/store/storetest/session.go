@@ -219,6 +219,23 @@ func sessionCountsUse(t *testing.T, place Place[store.Session]) {
 		wantPoint(t, s, b)
 		wantIDs(t, s, store.MemoryFilter{World: "w"}, "a", "b")
 	})
+	t.Run("uses are gathered once, whoever does it again", func(t *testing.T) {
+		s := opened(t, place(t))
+		a, b, c := Point("a", []float32{1, 0}), Point("b", nil), Point("c", nil)
+		a.Accessed, b.Accessed, c.Accessed = 1, 2, 4
+		a.LastUsed, c.LastUsed = day(1), day(5)
+		put(t, s, a, b, c)
+		for range 2 {
+			must(t, s.Gather(ctx, "w", "a", []string{"a", "b", "c", "no-such"}))
+		}
+		must(t, s.Gather(ctx, "w", "no-such", []string{"a"}))
+		must(t, s.Gather(ctx, "w2", "a", []string{"b"}))
+		a.Accessed, b.Accessed, c.Accessed = 7, 0, 0
+		a.LastUsed = day(5)
+		wantPoint(t, s, a)
+		wantPoint(t, s, b)
+		wantPoint(t, s, c)
+	})
 	t.Run("a memory put again keeps its count", func(t *testing.T) {
 		s := opened(t, place(t))
 		put(t, s, Point("a", []float32{1, 0}))

@@ -1,0 +1,159 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ConsumerScan is the durable consumer of due scans: of many replicas one takes
+// each.
+const ConsumerScan = "scan"
+
+// scansKept is how many scans of a world are remembered.
+const scansKept = 400
+
+// scanLimit bounds one scan; the broker brings one that took longer again.
+const scanLimit = 30 * time.Minute
+
+const scanTimer, scanDue = schema.Prefix + "timer.scan.", schema.Prefix + "due.scan."
+
+// ScheduleScan keeps the schedule of a world's scan. Several processes may: the
+// same one is stored once.
+func (m *Mesh) ScheduleScan(ctx context.Context, world, pattern, zone string) error {
+	if err := schema.CheckToken("world", world); err != nil {
+		return err
+	}
+	return m.Cron(ctx, "scan."+world, pattern, zone, nil)
+}
+
+// UnscheduleScan takes the schedule of a world away, if there is one.
+func (m *Mesh) UnscheduleScan(ctx context.Context, world string) error {
+	msg, err := m.conn.last(ctx, streamTimers, scanTimer+world)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return m.conn.remove(ctx, streamTimers, msg.Sequence)
+}
+
+// ScheduledScans are the worlds whose scan is scheduled.
+func (m *Mesh) ScheduledScans(ctx context.Context) ([]string, error) {
+	var out []string
+	err := m.conn.each(ctx, streamTimers, scanTimer+"*", func(msg *jetstream.RawStreamMsg) bool {
+		if msg.Header.Get(headerSchedule) != "" {
+			out = append(out, strings.TrimPrefix(msg.Subject, scanTimer))
+		}
+		return true
+	})
+	return out, err
+}
+
+// OnScan registers the handler of scans that are due. id names the occasion: the
+// same scan given again has the same one. An error has it tried again.
+func (m *Mesh) OnScan(f func(ctx context.Context, world, id string) error) {
+	m.addRunner(&runner{name: ConsumerScan, stream: streamTimers, filter: scanDue + "*", workers: 1, handle: func(ctx context.Context, d *delivery) verdict {
+		ctx, cancel := context.WithTimeout(ctx, scanLimit)
+		defer cancel()
+		err := f(ctx, strings.TrimPrefix(d.subject, scanDue), "due-"+strconv.FormatUint(d.sequence, 10))
+		if err == nil {
+			err = m.conn.remove(ctx, streamTimers, d.sequence)
+		}
+		return m.settled(ConsumerScan, d, err)
+	}})
+}
+
+// Scans is the history of scans.
+type Scans struct{ conn *Conn }
+
+// Scans is the history that this broker keeps.
+func (c *Conn) Scans() *Scans { return &Scans{c} }
+
+// Scans is the history of the broker that a client speaks to.
+func (c *Client) Scans() *Scans { return c.conn.Scans() }
+
+// Add keeps what a scan came to, as JSON; id is that of OnScan, or any other that
+// names it alone.
+func (s *Scans) Add(ctx context.Context, world, id string, data []byte) error {
+	if err := schema.CheckToken("world", world); err != nil {
+		return err
+	}
+	_, err := s.conn.publish(ctx, message(schema.SubjectScan(world), data, headerMsgID, id), readTimeout)
+	return wrap(err, "keep the scan of %s", world)
+}
+
+// Each gives the scans of a world, or of all where it is empty, in order.
+func (s *Scans) Each(ctx context.Context, world string, f func(data []byte) error) error {
+	var failed error
+	err := s.conn.each(ctx, streamScans, schema.SubjectScan(orDefault(world, "*")), func(msg *jetstream.RawStreamMsg) bool {
+		failed = f(msg.Data)
+		return failed == nil
+	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil // a mesh that an older build set up
+	}
+	return errors.Join(err, wrap(failed, "scan of %s", orDefault(world, "a world")))
+}
+
+// Nightly spreads a schedule of five cron fields over the ten minutes behind it, so
+// that many worlds do not begin at once: each by its name, always at the same
+// second. A minute that is no plain number, or would leave its hour, is moved by
+// less.
+func Nightly(schedule, world string) (string, error) {
+	fields := strings.Fields(schedule)
+	if len(fields) != 5 {
+		return "", fmt.Errorf("schedule %q has %d fields; write five, such as 0 3 * * *", schedule, len(fields))
+	}
+	at := spread(world)
+	if minute, err := strconv.Atoi(fields[0]); err == nil {
+		fields[0] = strconv.Itoa(min(minute+at/60, max(minute, 59)))
+	}
+	return strconv.Itoa(at%60) + " " + strings.Join(fields, " "), nil
+}
+
+// spreadOver is how many seconds the scans of all worlds are spread over.
+const spreadOver = 600
+
+func spread(name string) int {
+	hash := uint32(2166136261)
+	for i := range len(name) {
+		hash = (hash ^ uint32(name[i])) * 16777619
+	}
+	return int(hash % spreadOver)
+}
+
+// Since is from when on the replies to turns, and the events that backends saw, are
+// all kept: zero where there are none.
+func (c *Client) Since(ctx context.Context) (turns, events time.Time, err error) {
+	for _, x := range []struct {
+		stream string
+		since  *time.Time
+	}{{streamReplies, &turns}, {streamEvents, &events}} {
+		s, err := c.conn.js.Stream(ctx, x.stream)
+		if err != nil {
+			return turns, events, fmt.Errorf("stream %s: %w", x.stream, err)
+		}
+		*x.since = s.CachedInfo().State.FirstTime
+	}
+	return turns, events, nil
+}
+
+// Witnessed gives the events of a world that are kept, in order.
+func (c *Client) Witnessed(ctx context.Context, world string, f func(*schema.Occurrence)) error {
+	return c.conn.each(ctx, streamEvents, schema.SubjectEvent(world), func(msg *jetstream.RawStreamMsg) bool {
+		var o schema.Occurrence
+		if json.Unmarshal(msg.Data, &o) == nil {
+			f(&o)
+		}
+		return true
+	})
+}
