@@ -22,7 +22,7 @@ func (c *upCmd) Run(e *env) error {
 }
 
 type serveCmd struct {
-	Services []string `arg:"" help:"Services: retriever, monologue, reviewer, speaker, actions, memory."`
+	Services []string `arg:"" help:"Services: retriever, monologue, reviewer, speaker, actions, memory, consistency."`
 }
 
 // Run runs chosen services against the server of --nats.

@@ -21,6 +21,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/model"
@@ -32,7 +33,7 @@ import (
 )
 
 // Services are the services that a process may run, in the order of a turn.
-var Services = []string{"retriever", "monologue", "reviewer", "speaker", "actions", "memory"}
+var Services = []string{"retriever", "monologue", "reviewer", "speaker", "actions", "memory", "consistency"}
 
 // Options say what to compose.
 type Options struct {
@@ -53,7 +54,8 @@ type Options struct {
 	Grounding *grounding.Settings // nil: as grounding.DefaultSettings
 	Judge     bool                // ask the language model where the verifier is not sure
 
-	Guards *guards.Settings // of the three guards of memory; nil: guards.Default
+	Guards  *guards.Settings // of the three guards of memory; nil: guards.Default
+	Metrics *metrics.Metrics // what the guards count; nil: nothing is counted
 
 	Workers  int // of each pass; 0: the mesh's default
 	Report   func(mesh.Report)

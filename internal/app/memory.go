@@ -34,6 +34,7 @@ type remembering struct {
 	index   *memory.Index
 	service *memory.Service // nil where another process writes
 	off     bool            // Guard 1 is: nothing is written
+	nightly *nightly        // nil where another process scans
 	quiet   bool            // what is recalled is not counted
 }
 
@@ -50,12 +51,12 @@ func OpenSession(ctx context.Context, data string) (_ store.Session, note string
 // openMemory opens the index where a service of this process reads or writes it.
 // Without it turns are answered, from the conversation at hand alone.
 func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) error {
-	if !o.runs("memory") && !o.runs("retriever") {
+	if !o.runs("memory") && !o.runs("retriever") && !o.runs("consistency") {
 		return nil
 	}
 	session, note, err := OpenSession(ctx, o.Data)
 	if err != nil {
-		if !o.runs("memory") {
+		if !o.runs("memory") && !o.runs("consistency") {
 			o.notice("nothing is remembered beyond the conversation at hand: " + err.Error())
 			return nil
 		}
@@ -68,12 +69,15 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	log := a.Conn.MemoryLog()
 	books := memory.NewBooks(log, o.Now, o.notice)
 	a.memory.index = memory.NewIndex(log, books, session, static, o.notice)
-	if !o.runs("memory") {
-		return nil
-	}
 	guard, err := write.New(WriteSettings(o.guarded()), grounder(o), nil)
 	if err != nil {
 		return err
+	}
+	if o.runs("consistency") {
+		a.openNightly(o, books, static, guard)
+	}
+	if !o.runs("memory") {
+		return nil
 	}
 	a.memory.service = memory.New(books, memory.Options{Library: a.Library, Turns: a.Client, Guard: guard, Now: o.Now, Notice: o.notice})
 	reply, occurrence, result := a.memory.service.Reply, a.memory.service.Occurrence, a.memory.service.Result
@@ -105,7 +109,13 @@ func (a *App) readMemory(ctx context.Context, o Options) {
 
 // run keeps the index in step, and tries what waits for a verdict again.
 func (r *remembering) run(ctx context.Context, g *errgroup.Group) {
-	if r == nil || r.service == nil {
+	if r == nil {
+		return
+	}
+	if r.nightly != nil {
+		g.Go(func() error { return r.nightly.schedule(ctx) })
+	}
+	if r.service == nil {
 		return
 	}
 	g.Go(func() error { return r.index.Run(ctx) })

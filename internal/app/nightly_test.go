@@ -1,0 +1,55 @@
+package app_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/guards"
+	"github.com/forsooth-npc/forsooth/internal/world"
+)
+
+// The scan of every world that is served is scheduled, and taken away again where it
+// is switched off; what is told in talk is found by it.
+func TestTheNightlyScan(t *testing.T) {
+	tb := sit(t)
+	scheduled := func(want bool) {
+		t.Helper()
+		var got []string
+		for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+			var err error
+			if got, err = tb.app.Mesh.ScheduledScans(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if slices.Contains(got, "village") == want {
+				return
+			}
+		}
+		t.Fatalf("scheduled are %v", got)
+	}
+	scheduled(true)
+	day := time.Date(1402, 5, 1, 10, 0, 0, 0, time.UTC)
+	tb.say("mira", "p1", "Ansel", "I live in Oakham.", day)
+	tb.say("mira", "p1", "Ansel", "I live in Saltmere.", day.AddDate(0, 0, 1))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	night, err := tb.app.ScanMemory(ctx, "village")
+	if err != nil || night.Report.Memories < 2 || night.Report.Unproven != 0 {
+		t.Fatalf("%+v, %v", night, err)
+	}
+	again, err := tb.app.ScanMemory(ctx, "village")
+	if err != nil || again.Written != 0 {
+		t.Errorf("%+v, %v", again, err)
+	}
+	tb.stop()
+	off := guards.Default()
+	off.Consistency.Enabled = false
+	a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: tb.dir, Meaning: app.MeaningOff, Guards: &off})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb.app, tb.stop = a, run(t, a)
+	scheduled(false)
+}
