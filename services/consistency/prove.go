@@ -13,7 +13,7 @@ import (
 // Judgement holds a stored memory against its own words. write.Guard is one.
 type Judgement interface {
 	Plain(m *schema.Memory) bool
-	Again(ctx context.Context, m *schema.Memory, x extract.Context) schema.GroundingVerdict
+	Reprove(ctx context.Context, m *schema.Memory, x extract.Context) schema.GroundingVerdict
 }
 
 // prover judges the memories of one world.
@@ -28,5 +28,5 @@ func (p *prover) Plain(m *schema.Memory) bool { return p.judge.Plain(m) }
 
 // Prove gives the verdict.
 func (p *prover) Prove(ctx context.Context, m *schema.Memory) schema.GroundingVerdict {
-	return p.judge.Again(ctx, m, memory.ContextOf(p.lore, m.NPC, m.Player, "", p.wall))
+	return p.judge.Reprove(ctx, m, memory.ContextOf(p.lore, m.NPC, m.Player, "", p.wall))
 }

@@ -38,17 +38,17 @@ func speaks(m *schema.Memory, speaker string) bool {
 	return m.Source == schema.OriginSystem
 }
 
-// Again holds a stored memory against its own spans once more, by the judgement of
+// Reprove holds a stored memory against its own spans once more, by the judgement of
 // Judge: SUPPORTED, NOT_SUPPORTED, or UNKNOWN where neither the rules nor a verifier
 // can tell. Of spans of several speakers or occasions, as a merged memory has them,
 // those of one are enough.
-func (g *Guard) Again(ctx context.Context, m *schema.Memory, x extract.Context) schema.GroundingVerdict {
+func (g *Guard) Reprove(ctx context.Context, m *schema.Memory, x extract.Context) schema.GroundingVerdict {
 	x.PlayerName = cmp.Or(x.PlayerName, listener(m.Content))
 	verdict := refused("nothing in the words speaks of it")
 	for _, spans := range occasions(m.Spans) {
 		c := *m
 		c.Spans = spans
-		v := g.again(ctx, &c, x)
+		v := g.reprove(ctx, &c, x)
 		if v.Label == schema.GroundingSupported {
 			return v
 		}
@@ -93,7 +93,7 @@ func listener(content string) string {
 	return ""
 }
 
-func (g *Guard) again(ctx context.Context, m *schema.Memory, x extract.Context) schema.GroundingVerdict {
+func (g *Guard) reprove(ctx context.Context, m *schema.Memory, x extract.Context) schema.GroundingVerdict {
 	if len(m.Spans) == 0 {
 		return refused("no words prove it")
 	}

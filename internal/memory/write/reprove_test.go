@@ -49,7 +49,7 @@ func TestTrueMemoriesAreProvedAgain(t *testing.T) {
 			plain++
 			return
 		}
-		switch v := g.Again(t.Context(), m, extract.Context{NPCName: m.NPC, Wall: at}); v.Label {
+		switch v := g.Reprove(t.Context(), m, extract.Context{NPCName: m.NPC, Wall: at}); v.Label {
 		case schema.GroundingSupported:
 		case schema.GroundingUnknown:
 			unknown++
