@@ -181,7 +181,7 @@ const brokerLimit = 5 * time.Second
 
 // broker looks at the streams and at who works on them, where a mesh runs.
 func (d *diagnosis) broker() {
-	address := d.settings.NATS
+	address := d.settings.NATS.URL
 	if address == "" {
 		held, running := embedded.Holder(d.settings.Data)
 		if !running || held == "" {
@@ -191,7 +191,7 @@ func (d *diagnosis) broker() {
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, brokerLimit)
 	defer cancel()
-	conn, err := mesh.Connect(ctx, mesh.Dial{URL: address, Name: "forsooth doctor"})
+	conn, err := mesh.Connect(ctx, mesh.Dial{URL: address, Name: "forsooth doctor", Login: d.login()})
 	if err != nil {
 		d.add("nats", statusBad, "start a NATS server with JetStream there, or name another with --nats", "%v", err)
 		return

@@ -60,6 +60,7 @@ type common struct {
 	World   []string `help:"Folder of a world, or the name of one in the binary. May be given again." placeholder:"DIR" sep:"none"`
 	NATS    string   `name:"nats" help:"URL of a NATS server with JetStream, instead of one in process." placeholder:"URL"`
 	Guards  string   `help:"Settings of the guards of memory: a file with a guards: section, or a preset." placeholder:"FILE"`
+	Creds   string   `name:"nats-creds" help:"File with a user's JWT and seed for that server." placeholder:"FILE" type:"path"`
 	LLMURL  string   `name:"llm-url" help:"URL of an OpenAI-compatible endpoint, such as http://localhost:11434/v1." placeholder:"URL"`
 	LLMName string   `name:"llm-model" help:"Model to ask there." placeholder:"NAME"`
 	JSON    bool     `name:"json" help:"Print JSON alone on standard output."`
@@ -69,7 +70,7 @@ type common struct {
 // flags are the settings that were given as flags.
 func (c *common) flags() map[string]any {
 	out := map[string]any{}
-	for key, value := range map[string]string{"profile": c.Profile, "data": c.Data, "nats": c.NATS, "log.level": c.LogTo, "guards.file": c.Guards,
+	for key, value := range map[string]string{"profile": c.Profile, "data": c.Data, "nats.url": c.NATS, "nats.creds": c.Creds, "log.level": c.LogTo, "guards.file": c.Guards,
 		"llm.url": c.LLMURL, "llm.model": c.LLMName} {
 		if value != "" {
 			out[key] = value

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/config"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -31,12 +32,29 @@ func (e *env) worlds() ([]*world.World, error) {
 // options are the app's options as the settings say.
 func (e *env) options(ws []*world.World, services []string) app.Options {
 	return app.Options{
-		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS, Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers,
+		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS.URL, Login: e.login(), Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers.Default(), Each: e.settings.Workers.Of(),
 		Verifying: e.verifying(),
 		Grounding: e.grounding(), Judge: e.settings.Grounding.Judge, Guards: &e.settings.Guards,
 		Services: services, Name: "forsooth", Report: e.report, Alert: e.alert, Progress: e.progress(),
 		Notice: func(note string) { e.log.Warn().Msg(note) },
 	}
+}
+
+// login is who this process is to the NATS server of the settings; to one that the
+// data folder names it is nobody.
+func (e *env) login() mesh.Login {
+	n := e.settings.NATS
+	if n.URL == "" {
+		return mesh.Login{}
+	}
+	reveal := func(read func() (config.Secret, error)) func() (string, error) {
+		return func() (string, error) {
+			secret, err := read()
+			return secret.Reveal(), err
+		}
+	}
+	return mesh.Login{Creds: n.Creds, User: n.User, Password: reveal(n.Password), Token: reveal(n.Token),
+		CA: n.TLS.CA, Cert: n.TLS.Cert, Key: n.TLS.Key, Inbox: n.Inbox}
 }
 
 // verifying are the tiers that the settings name.
@@ -110,7 +128,7 @@ func (e *env) open() (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	if address != "" && e.settings.NATS == "" && len(e.settings.World) == 0 {
+	if address != "" && e.settings.NATS.URL == "" && len(e.settings.World) == 0 {
 		e.settings.World = app.Serving(e.settings.Data)
 	}
 	ws, err := e.worlds()
@@ -167,7 +185,7 @@ func (e *env) join() (*talk, error) {
 func natsFolder(data string) string { return filepath.Join(data, "nats") }
 
 func (e *env) dial(address string, ws []*world.World) (*talk, error) {
-	conn, err := mesh.Connect(e.ctx, mesh.Dial{URL: address, Name: "forsooth"})
+	conn, err := mesh.Connect(e.ctx, mesh.Dial{URL: address, Name: "forsooth", Login: e.login()})
 	if err != nil {
 		return nil, dependency(err)
 	}
@@ -181,8 +199,8 @@ const startLimit = 10 * time.Second
 // running is the address of the mesh of --nats or of the data folder; empty when
 // nobody holds the folder.
 func (e *env) running() (string, error) {
-	if e.settings.NATS != "" {
-		return e.settings.NATS, nil
+	if e.settings.NATS.URL != "" {
+		return e.settings.NATS.URL, nil
 	}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

@@ -55,7 +55,7 @@ func (c *replayCmd) Run(e *env) error {
 
 // read takes the turn from the mesh, and lets go of the mesh.
 func (c *replayCmd) read(e *env) (_ *past, err error) {
-	if len(e.settings.World) == 0 && e.settings.NATS == "" {
+	if len(e.settings.World) == 0 && e.settings.NATS.URL == "" {
 		e.settings.World = app.Serving(e.settings.Data) // of the process that holds the folder, if any
 	}
 	t, err := e.join()

@@ -27,7 +27,7 @@ type serveCmd struct {
 
 // Run runs chosen services against the server of --nats.
 func (c *serveCmd) Run(e *env) error {
-	if e.settings.NATS == "" {
+	if e.settings.NATS.URL == "" {
 		return usage(fmt.Errorf("serve needs a NATS server: give --nats nats://127.0.0.1:4222, or use forsooth up"))
 	}
 	for _, name := range c.Services {
@@ -77,7 +77,7 @@ func (e *env) ready(a *app.App, ws []*world.World, services []string, took time.
 	if len(services) == 0 {
 		services = app.Services
 	}
-	address := e.settings.NATS
+	address := e.settings.NATS.URL
 	if a.Server != nil {
 		address = a.Server.URL()
 	}

@@ -5,6 +5,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -38,9 +39,10 @@ var Services = []string{"retriever", "monologue", "reviewer", "speaker", "action
 // Options say what to compose.
 type Options struct {
 	Worlds   []*world.World
-	Data     string   // the data folder: NATS, unless NATS names a server, and the index
-	Index    string   // the index's file; default Data/index.db
-	NATS     string   // an external server; empty starts one in process
+	Data     string // the data folder: NATS, unless NATS names a server, and the index
+	Index    string // the index's file; default Data/index.db
+	NATS     string // an external server; empty starts one in process
+	Login    mesh.Login
 	Port     int      // of the server in process; 0: one that is free
 	Services []string // empty: all
 	Name     string   // of this process, as the broker shows it
@@ -57,7 +59,8 @@ type Options struct {
 	Guards  *guards.Settings // of the three guards of memory; nil: guards.Default
 	Metrics *metrics.Metrics // what the guards count; nil: nothing is counted
 
-	Workers  int // of each pass; 0: the mesh's default
+	Workers  int                 // of each pass; 0: the mesh's default
+	Each     map[schema.Pass]int // workers of passes that have a number of their own
 	Report   func(mesh.Report)
 	Alert    reviewer.Alert
 	Models   func(llm.Event) // a model that failed, once each
@@ -196,8 +199,9 @@ func CheckServices(names []string) error {
 
 // connect starts a server in process, or reaches the one that is named.
 func (a *App) connect(ctx context.Context, o Options) error {
-	dial := mesh.Dial{URL: o.NATS, Name: o.Name}
+	dial := mesh.Dial{URL: o.NATS, Name: o.Name, Login: o.Login}
 	if o.NATS == "" {
+		dial.Login = mesh.Login{} // the server in process knows no users
 		server, err := embedded.Start(ctx, embedded.Options{Dir: o.Data, Port: o.Port, Sync: o.Sync})
 		if err != nil {
 			return err
@@ -236,13 +240,17 @@ func (a *App) register(o Options, static *embed.Static) {
 		if o.Wrap != nil {
 			h = o.Wrap(pass, h)
 		}
-		if a.Model != nil && slices.Contains(asking, pass) {
+		own := o.Each[pass]
+		switch {
+		case a.Model != nil && slices.Contains(asking, pass):
 			// A worker that waits for a model does nothing else: there are more of them,
 			// and none holds back turns that another process could take.
-			a.Mesh.Handle(pass, h, mesh.Workers(max(o.Workers, modelWorkers)), mesh.Prefetch(1))
-			return
+			a.Mesh.Handle(pass, h, mesh.Workers(cmp.Or(own, max(o.Workers, modelWorkers))), mesh.Prefetch(1))
+		case own > 0:
+			a.Mesh.Handle(pass, h, mesh.Workers(own))
+		default:
+			a.Mesh.Handle(pass, h)
 		}
-		a.Mesh.Handle(pass, h)
 	}
 	handlers, ends := a.passes(o, static, onMesh{a.Mesh.Said(), a.Mesh})
 	for _, pass := range schema.Passes {

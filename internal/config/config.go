@@ -26,10 +26,10 @@ type Settings struct {
 	Profile string   `koanf:"profile"` // dev or prod
 	Data    string   `koanf:"data"`    // the data folder
 	World   []string `koanf:"world"`   // folders of worlds
-	NATS    string   `koanf:"nats"`    // URL of an external server; empty: one in process
-	Port    int      `koanf:"port"`    // of the server in process; 0: one that is free
-	Sync    bool     `koanf:"sync"`    // the server in process writes every message through to the disk
-	Workers int      `koanf:"workers"` // of each pass
+	NATS    NATS     `koanf:"nats"`
+	Port    int      `koanf:"port"` // of the server in process; 0: one that is free
+	Sync    bool     `koanf:"sync"` // the server in process writes every message through to the disk
+	Workers Workers  `koanf:"workers"`
 	Log     Log      `koanf:"log"`
 	LLM     LLM      `koanf:"llm"`
 
@@ -47,7 +47,7 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "nats": "", "port": 0, "sync": false, "workers": 16, "log.level": "warn", "log.format": "text"}))),
+	"dev":  addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "log.level": "warn", "log.format": "text"}))))),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -142,15 +142,15 @@ func (s *Settings) check() error {
 	switch {
 	case s.Port < 0 || s.Port > 65535:
 		return &Error{"port", fmt.Sprintf("is %d; it must lie between 0 and 65535", s.Port)}
-	case s.Workers < 1 || s.Workers > 1024:
-		return &Error{"workers", fmt.Sprintf("is %d; it must lie between 1 and 1024", s.Workers)}
 	case !slices.Contains([]string{"debug", "info", "warn", "error"}, s.Log.Level):
 		return &Error{"log.level", fmt.Sprintf("is %q; write debug, info, warn or error", s.Log.Level)}
 	case !slices.Contains([]string{"text", "json"}, s.Log.Format):
 		return &Error{"log.format", fmt.Sprintf("is %q; write text or json", s.Log.Format)}
 	}
-	if err := s.LLM.check(); err != nil {
-		return err
+	for _, section := range []interface{ check() error }{&s.NATS, s.Workers, &s.LLM} {
+		if err := section.check(); err != nil {
+			return err
+		}
 	}
 	return s.Grounding.check()
 }
@@ -175,12 +175,16 @@ func readFile(path string) (map[string]any, error) {
 // Variable is the variable of the environment that sets a key: FORSOOTH_LOG_LEVEL
 // sets log.level.
 func Variable(key string) string {
-	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+	return envPrefix + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(key))
 }
 
-// keyVariables are variables that hold a model's key: none of them is a setting.
+// plain are the keys that a section's name alone sets: nats: URL is nats.url, and
+// FORSOOTH_NATS is FORSOOTH_NATS_URL.
+var plain = map[string]string{"nats": natsKey, "workers": workersKey}
+
+// keyVariables are variables that hold a secret: none of them is a setting.
 func keyVariables(file map[string]any) []string {
-	names := []string{keyVariable, keyVariableSecondary}
+	names := []string{keyVariable, keyVariableSecondary, passwordVariable, tokenVariable}
 	for _, key := range []string{"llm.key_env", "llm.secondary.key_env"} {
 		if name, ok := file[key].(string); ok {
 			names = append(names, name)
@@ -199,6 +203,14 @@ func readEnvironment(notSettings []string) (map[string]any, error) {
 	keyOf := map[string]string{}
 	for _, key := range Keys() {
 		keyOf[Variable(key)] = key
+	}
+	for section, key := range plain {
+		if short := Variable(section); os.Getenv(short) != "" {
+			if os.Getenv(Variable(key)) != "" {
+				return nil, &Error{short, "and " + Variable(key) + " set the same; keep one"}
+			}
+			keyOf[short] = key
+		}
 	}
 	k := koanf.New(flat)
 	err := k.Load(env.ProviderWithValue(envPrefix, flat, func(variable, value string) (string, any) {

@@ -26,14 +26,14 @@ func TestFlagsOverrideTheEnvironmentWhichOverridesTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Port != 1 || s.Workers != 3 || s.Log.Level != "info" {
+	if s.Port != 1 || s.Workers.Default() != 3 || s.Log.Level != "info" {
 		t.Errorf("got %+v", s)
 	}
 }
 
 func TestTheProdProfileLogsJSON(t *testing.T) {
 	s, err := config.Load("", map[string]any{"profile": "prod"})
-	if err != nil || s.Log.Format != "json" || s.Workers != 16 {
+	if err != nil || s.Log.Format != "json" || s.Workers.Default() != 16 {
 		t.Fatalf("%+v, %v", s, err)
 	}
 }
@@ -46,7 +46,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{"not YAML", "world: x\na: [\n", "forsooth.yaml:2: is not YAML"},
 		{"a list at the top", "- port\n", "forsooth.yaml:1: is no mapping"},
 		{"a port out of range", "port: 70000\n", "between 0 and 65535"},
-		{"a word for a number", "workers: many\n", `forsooth.yaml:1: workers is "many"; write a whole number`},
+		{"a word for a number", "workers: many\n", `forsooth.yaml:1: workers.default is "many"; write a whole number`},
 		{"a word for a switch", "sync: perhaps\n", "write true or false"},
 		{"a list for a word", "data: [a, b]\n", "write one word"},
 		{"a list of numbers", "world: [1]\n", "write a list of words"},

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,9 @@ func collect(name, prefix string, node ast.Node, into map[string]any) error {
 	}
 	for _, v := range values {
 		key := canonical(prefix + v.Key.GetToken().Value)
+		if _, single := v.Value.(ast.ScalarNode); single && plain[key] != "" && v.Value.Type() != ast.NullType {
+			key = plain[key]
+		}
 		if isGroup(key) {
 			if err := collect(name, key+".", v.Value, into); err != nil {
 				return err
@@ -104,7 +108,7 @@ func known(key string) error {
 	if err := mendKey(key); err != nil {
 		return err
 	}
-	return fmt.Errorf("there is no setting %q; did you mean %s?", key, nearest(key, keys))
+	return fmt.Errorf("there is no setting %q; did you mean %s?", key, nearest(key, slices.AppendSeq(keys, maps.Keys(plain))))
 }
 
 // fit is a value in the kind that its setting has.

@@ -117,6 +117,9 @@ func addDefaults(defaults map[string]any) map[string]any {
 // mendKey is the line for a key that stands in the settings themselves.
 func mendKey(key string) error {
 	section, name := key[:max(strings.LastIndex(key, "."), 0)], key[strings.LastIndex(key, ".")+1:]
+	if section == "nats" && slices.Contains([]string{"password", "pass", "token", "nkey", "seed", "jwt"}, name) {
+		return fmt.Errorf("%s is no setting: a secret does not belong in a settings file; put it in a file and name that in nats.password_file, nats.token_file or nats.creds, or export %s or %s", key, passwordVariable, tokenVariable)
+	}
 	if section != "llm" && section != "llm.secondary" || !slices.Contains([]string{"key", "api_key", "apikey", "token", "secret"}, name) {
 		return nil
 	}

@@ -19,9 +19,10 @@ type InProcess interface {
 
 // Dial says which broker to connect to.
 type Dial struct {
-	URL       string        // nats://host:port
-	InProcess InProcess     // instead of a URL
-	Name      string        // of this client, as the broker shows it
+	URL       string    // nats://host:port
+	InProcess InProcess // instead of a URL
+	Name      string    // of this client, as the broker shows it
+	Login     Login
 	Timeout   time.Duration // of the first connection; default 2 s
 }
 
@@ -43,23 +44,31 @@ const readTimeout = 2 * time.Second
 // Connect reaches the broker or says in one line why it cannot. A connection
 // that breaks later is mended in the background for as long as it takes.
 func Connect(ctx context.Context, d Dial) (*Conn, error) {
+	if err := checkAddress(d.URL); err != nil {
+		return nil, err
+	}
+	login, err := d.Login.options()
+	if err != nil {
+		return nil, err
+	}
 	c := &Conn{url: d.URL, closed: make(chan struct{}), streams: map[string]jetstream.Stream{}}
-	opts := []nats.Option{
+	opts := append(login,
 		nats.Name(d.Name),
 		nats.Timeout(orDefault(d.Timeout, 2*time.Second)),
 		nats.MaxReconnects(-1),
-		nats.ReconnectWait(100 * time.Millisecond),
+		nats.IgnoreAuthErrorAbort(), // a password that is changed at the broker first is right a moment later
+		nats.ReconnectWait(100*time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 100*time.Millisecond),
 		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
-	}
+	)
 	if d.InProcess != nil {
 		c.url = "the server in this process"
 		opts = append(opts, nats.InProcessServer(d.InProcess))
 	}
 	nc, err := nats.Connect(d.URL, opts...)
 	if err != nil {
-		return nil, fmt.Errorf("no NATS server answers at %s: %w; start one with `forsooth up`, or name another with --nats", c.url, err)
+		return nil, d.unreached(c.url, err)
 	}
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -68,13 +77,31 @@ func Connect(ctx context.Context, d Dial) (*Conn, error) {
 	}
 	if _, err := js.AccountInfo(ctx); err != nil {
 		nc.Close()
-		if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, nats.ErrNoResponders) {
-			return nil, fmt.Errorf("the NATS server at %s has no JetStream; start it with -js", c.url)
-		}
-		return nil, fmt.Errorf("ask %s for JetStream: %w", c.url, err)
+		return nil, withoutJetStream(c.url, err)
 	}
 	c.nc, c.js = nc, js
 	return c, nil
+}
+
+// unreached says why there is no connection.
+func (d Dial) unreached(where string, err error) error {
+	if why := d.Login.refusal(err); why != "" {
+		return fmt.Errorf("the NATS server at %s: %s", where, why)
+	}
+	return fmt.Errorf("no NATS server answers at %s: %w; start one with `forsooth up`, or name another with --nats", where, err)
+}
+
+// withoutJetStream says why a broker that answers is of no use.
+func withoutJetStream(where string, err error) error {
+	switch {
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		return fmt.Errorf("the NATS server at %s has no JetStream for this account; enable it there (jetstream: enabled), or use another user", where)
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, nats.ErrNoResponders):
+		return fmt.Errorf("the NATS server at %s has no JetStream; start it with -js", where)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		return fmt.Errorf("the NATS server at %s does not say whether it has JetStream; give this user the right to publish $JS.API.INFO and to listen to its inbox, or look at the server's log", where)
+	}
+	return fmt.Errorf("ask %s for JetStream: %w", where, err)
 }
 
 // Close ends the connection at once. A Mesh over it must have stopped.

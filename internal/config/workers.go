@@ -1,0 +1,51 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Workers is how many turns each pass has in hand at once, by the pass's name;
+// "default" is for the passes that are not named, and 0 leaves a pass at it.
+type Workers map[string]int
+
+// workersKey is the key that a plain `workers: 16` sets; FORSOOTH_WORKERS sets it too.
+const workersKey = "workers.default"
+
+// Default is for every pass that Of does not name.
+func (w Workers) Default() int { return w["default"] }
+
+// Of are the passes that are set by themselves.
+func (w Workers) Of() map[schema.Pass]int {
+	out := map[schema.Pass]int{}
+	for _, pass := range schema.Passes {
+		if n := w[string(pass)]; n > 0 {
+			out[pass] = n
+		}
+	}
+	return out
+}
+
+func addWorkersDefaults(defaults map[string]any) map[string]any {
+	for _, pass := range schema.Passes {
+		defaults["workers."+string(pass)] = 0
+	}
+	defaults[workersKey] = 16
+	return defaults
+}
+
+const maxWorkers = 1024
+
+func (w Workers) check() error {
+	if n := w.Default(); n < 1 || n > maxWorkers {
+		return &Error{"workers", fmt.Sprintf("is %d; it must lie between 1 and %d", n, maxWorkers)}
+	}
+	for _, pass := range slices.Sorted(slices.Values(schema.Passes)) {
+		if n := w[string(pass)]; n < 0 || n > maxWorkers {
+			return &Error{"workers." + string(pass), fmt.Sprintf("is %d; it must lie between 0 (as workers.default) and %d", n, maxWorkers)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+// Package natstest runs nats-server as a process of its own, for tests that need
+// one as operators have it: with users, certificates or without JetStream, and
+// to be stopped and started again. The server is built once, from the version
+// that go.mod names.
+package natstest
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var build = sync.OnceValues(func() (string, error) {
+	// The path names the user and the process: tests of several packages run at once.
+	dir, err := os.MkdirTemp("", "forsooth-natstest-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "nats-server")
+	out, err := exec.Command("go", "build", "-o", path, "github.com/nats-io/nats-server/v2").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build nats-server: %w: %s", err, out)
+	}
+	return path, nil
+})
+
+// Server is a running nats-server.
+type Server struct {
+	URL string
+
+	t      testing.TB
+	config string
+	port   string
+	cmd    *exec.Cmd
+	log    string
+}
+
+// JetStream is the part of a configuration that enables it in a folder.
+func JetStream(t testing.TB) string {
+	return fmt.Sprintf("jetstream { store_dir: %q }\n", t.TempDir())
+}
+
+// Start runs a server with a configuration, to which the address is added, until
+// the test ends.
+func Start(t testing.TB, config string) *Server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	_ = l.Close()
+	dir := t.TempDir()
+	s := &Server{URL: "nats://127.0.0.1:" + port, t: t, port: port, config: filepath.Join(dir, "nats.conf"), log: filepath.Join(dir, "log")}
+	s.Configure(config)
+	s.Run()
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Configure writes another configuration, for the next Run or Reload.
+func (s *Server) Configure(config string) {
+	s.t.Helper()
+	if err := os.WriteFile(s.config, []byte("listen: 127.0.0.1:"+s.port+"\n"+config), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Reload has the running server read its configuration again.
+func (s *Server) Reload() {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// patience is how long a server may take to listen.
+const patience = 20 * time.Second
+
+// Run starts the server and waits until it listens.
+func (s *Server) Run() {
+	s.t.Helper()
+	path, err := build()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.cmd = exec.Command(path, "-c", s.config, "-l", s.log)
+	var refused bytes.Buffer // of a configuration that it cannot read
+	s.cmd.Stderr = &refused
+	if err := s.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		said, _ := os.ReadFile(s.log)
+		if strings.Contains(string(said), "Server is ready") {
+			return
+		}
+		if time.Now().After(end) || strings.Contains(string(said), "[FTL]") {
+			_ = s.cmd.Process.Kill()
+			_ = s.cmd.Wait()
+			s.cmd = nil
+			s.t.Fatalf("nats-server does not start: %s%s", said, refused.String())
+		}
+	}
+}
+
+// Stop ends the server as an operator does, and waits for it.
+func (s *Server) Stop() {
+	if s.cmd == nil {
+		return
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	_ = s.cmd.Wait()
+	s.cmd = nil
+	_ = os.Remove(s.log)
+}
+
+// Log is what the server has written.
+func (s *Server) Log() string {
+	said, _ := os.ReadFile(s.log)
+	return string(said)
+}
