@@ -15,7 +15,7 @@ export CGO_ENABLED ?= 0
 SIDECARS := $(patsubst sidecar/%/requirements.txt,%,$(wildcard sidecar/*/requirements.txt))
 SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 
-.PHONY: all build test test-go test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty ci clean
+.PHONY: all build promtool test test-go test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty ci clean
 
 all: build
 
@@ -26,7 +26,7 @@ build:
 ## test: install what the tests need and run all of them
 test: test-python test-go
 
-test-go: qdrant-edge
+test-go: qdrant-edge promtool
 	FORSOOTH_TEST_ALL=1 $(GO) test ./...
 
 test-python: $(addprefix test-python-,$(SIDECARS)) test-python-nli-train
@@ -52,6 +52,17 @@ $(VENVS)/qdrant-edge/ready: internal/store/qdrant/edgetest/requirements.txt
 	$(PYTHON) -m venv $(VENVS)/qdrant-edge
 	$(VENVS)/qdrant-edge/bin/pip install -q --disable-pip-version-check -r $<
 	touch $@
+
+## promtool: the machine's, else Debian's, which the tests of the alert rules run
+promtool: $(TOOLS)/promtool
+
+$(TOOLS)/promtool:
+	@mkdir -p $(TOOLS) && dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && cd "$$dir" && \
+	if command -v promtool >/dev/null; then ln -s "$$(command -v promtool)" $@; \
+	elif command -v apt-get >/dev/null; then \
+		{ apt-get -qq download prometheus 2>/dev/null || { apt-get -qq update && apt-get -qq download prometheus; }; } && \
+		dpkg-deb -x prometheus_*.deb . && mv usr/bin/promtool $@; \
+	else echo "promtool is not installed, and there is no apt-get to fetch Debian's; install Prometheus" >&2; exit 1; fi
 
 ## sidecar-nli-test: tests, style and types of the entailment sidecar; of these, `test` runs the tests
 sidecar-nli-test: test-python-nli
