@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -10,7 +11,8 @@ import (
 )
 
 type upCmd struct {
-	Port int `help:"Port of the NATS server in process, on 127.0.0.1; one that is free otherwise."`
+	Port    int    `help:"Port of the NATS server in process, on 127.0.0.1; one that is free otherwise."`
+	Metrics string `help:"Address at which /metrics is served, such as 127.0.0.1:9464." placeholder:"ADDR"`
 }
 
 // Run runs the whole mesh until it is told to stop.
@@ -18,10 +20,11 @@ func (c *upCmd) Run(e *env) error {
 	if c.Port != 0 {
 		e.settings.Port = c.Port
 	}
-	return e.serve(nil)
+	return e.serve(nil, c.Metrics)
 }
 
 type serveCmd struct {
+	Metrics  string   `help:"Address at which /metrics is served, such as 127.0.0.1:9464." placeholder:"ADDR"`
 	Services []string `arg:"" help:"Services: retriever, monologue, reviewer, speaker, actions, memory, consistency."`
 }
 
@@ -35,11 +38,11 @@ func (c *serveCmd) Run(e *env) error {
 			return usage(err)
 		}
 	}
-	return e.serve(c.Services)
+	return e.serve(c.Services, c.Metrics)
 }
 
 // serve starts, says that it is ready, and runs until the context ends.
-func (e *env) serve(services []string) error {
+func (e *env) serve(services []string, metricsAt string) error {
 	began := time.Now()
 	ws, err := e.worlds()
 	if err != nil {
@@ -54,7 +57,12 @@ func (e *env) serve(services []string) error {
 		return dependency(err)
 	}
 	defer a.Close()
-	if err := e.ready(a, ws, services, time.Since(began)); err != nil {
+	address, stop, err := e.serveMetrics(cmp.Or(metricsAt, e.settings.Metrics), a.Metrics)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err := e.ready(a, ws, services, address, time.Since(began)); err != nil {
 		return err
 	}
 	if err := a.Run(e.ctx); err != nil {
@@ -70,10 +78,11 @@ type Ready struct {
 	Data     string   `json:"data"`
 	Worlds   []string `json:"worlds"`
 	Services []string `json:"services"`
+	Metrics  string   `json:"metrics,omitempty"` // URL, where they are served
 	ReadyMS  float64  `json:"ready_ms"`
 }
 
-func (e *env) ready(a *app.App, ws []*world.World, services []string, took time.Duration) error {
+func (e *env) ready(a *app.App, ws []*world.World, services []string, metrics string, took time.Duration) error {
 	if len(services) == 0 {
 		services = app.Services
 	}
@@ -86,9 +95,13 @@ func (e *env) ready(a *app.App, ws []*world.World, services []string, took time.
 		names = append(names, w.Name)
 	}
 	if e.json {
-		return e.printJSON(Ready{Ready: true, NATS: address, Data: e.settings.Data, Worlds: names, Services: services, ReadyMS: float64(took.Microseconds()) / 1000})
+		return e.printJSON(Ready{Ready: true, NATS: address, Data: e.settings.Data, Worlds: names, Services: services, Metrics: metrics, ReadyMS: float64(took.Microseconds()) / 1000})
 	}
-	_, err := fmt.Fprintf(e.out, "ready in %s: %s on %s, worlds %s, data in %s\n", took.Round(time.Millisecond),
+	line := fmt.Sprintf("ready in %s: %s on %s, worlds %s, data in %s", took.Round(time.Millisecond),
 		strings.Join(services, ", "), address, strings.Join(names, ", "), e.settings.Data)
+	if metrics != "" {
+		line += ", metrics at " + metrics
+	}
+	_, err := fmt.Fprintln(e.out, line)
 	return err
 }

@@ -57,7 +57,7 @@ type Options struct {
 	Judge     bool                // ask the language model where the verifier is not sure
 
 	Guards  *guards.Settings // of the three guards of memory; nil: guards.Default
-	Metrics *metrics.Metrics // what the guards count; nil: nothing is counted
+	Metrics *metrics.Metrics // what they do is counted there; nil: in App.Metrics only
 
 	Workers  int                 // of each pass; 0: the mesh's default
 	Each     map[schema.Pass]int // workers of passes that have a number of their own
@@ -80,6 +80,7 @@ type App struct {
 	Client  *mesh.Client
 	Server  *embedded.Server // nil with an external server
 	Model   *model.Model     // nil where no model is configured
+	Metrics *metrics.Metrics // what the guards of memory did
 
 	llm   *llm.Models
 	tiers *Tiers
@@ -109,6 +110,7 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if err := o.checkGuards(); err != nil {
 		return nil, err
 	}
+	a.Metrics = o.metrics()
 	if err := a.connect(ctx, o); err != nil {
 		return nil, err
 	}

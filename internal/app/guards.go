@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/guards"
+	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -16,6 +17,18 @@ func (o *Options) guarded() guards.Settings {
 		return *o.Guards
 	}
 	return guards.Default()
+}
+
+// metrics are the counters of a process, with the worlds that it serves.
+func (o *Options) metrics() *metrics.Metrics {
+	m := o.Metrics
+	if m == nil {
+		m = metrics.New()
+	}
+	for _, w := range o.Worlds {
+		m.World(w.Name)
+	}
+	return m
 }
 
 // WriteSettings are the settings of Guard 1's pure part. A newer value takes an

@@ -79,7 +79,7 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	if !o.runs("memory") {
 		return nil
 	}
-	a.memory.service = memory.New(books, memory.Options{Library: a.Library, Turns: a.Client, Guard: guard, Now: o.Now, Notice: o.notice})
+	a.memory.service = memory.New(books, memory.Options{Library: a.Library, Turns: a.Client, Guard: guard, Now: o.Now, Notice: o.notice, Meter: a.Metrics})
 	reply, occurrence, result := a.memory.service.Reply, a.memory.service.Occurrence, a.memory.service.Result
 	if a.memory.off = !o.guarded().Grounding.Enabled; a.memory.off {
 		// What nothing grounds is not remembered, now or once the guard is on again.

@@ -29,7 +29,7 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	a := &App{}
+	a := &App{Metrics: o.metrics()}
 	defer func() {
 		if err != nil {
 			a.Close()
@@ -68,7 +68,7 @@ var serviceOf = map[schema.Pass]string{
 // passes composes the services and gives the handler of each pass, and the service
 // that ends turns.
 func (a *App) passes(o Options, static *embed.Static, keep Keeper) (map[schema.Pass]mesh.Handler, *actions.Service) {
-	review := reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks, Faithfulness: o.guarded().Faithfulness, Now: o.Now}
+	review := reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks, Faithfulness: o.guarded().Faithfulness, Meter: a.Metrics, Now: o.Now}
 	if o.Judge {
 		review.Judge = a.Model
 	}

@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/knadh/koanf/providers/confmap"
@@ -30,6 +32,7 @@ type Settings struct {
 	Port    int      `koanf:"port"` // of the server in process; 0: one that is free
 	Sync    bool     `koanf:"sync"` // the server in process writes every message through to the disk
 	Workers Workers  `koanf:"workers"`
+	Metrics string   `koanf:"metrics"` // where metrics are served, such as 127.0.0.1:9464; empty: nowhere
 	Log     Log      `koanf:"log"`
 	LLM     LLM      `koanf:"llm"`
 
@@ -47,7 +50,7 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "log.level": "warn", "log.format": "text"}))))),
+	"dev":  addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "metrics": "", "log.level": "warn", "log.format": "text"}))))),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -142,6 +145,8 @@ func (s *Settings) check() error {
 	switch {
 	case s.Port < 0 || s.Port > 65535:
 		return &Error{"port", fmt.Sprintf("is %d; it must lie between 0 and 65535", s.Port)}
+	case s.Metrics != "" && !isAddress(s.Metrics):
+		return &Error{"metrics", fmt.Sprintf("is %q; write an address such as 127.0.0.1:9464", s.Metrics)}
 	case !slices.Contains([]string{"debug", "info", "warn", "error"}, s.Log.Level):
 		return &Error{"log.level", fmt.Sprintf("is %q; write debug, info, warn or error", s.Log.Level)}
 	case !slices.Contains([]string{"text", "json"}, s.Log.Format):
@@ -153,6 +158,13 @@ func (s *Settings) check() error {
 		}
 	}
 	return s.Grounding.check()
+}
+
+// isAddress says whether a process can listen there.
+func isAddress(s string) bool {
+	_, port, err := net.SplitHostPort(s)
+	n, bad := strconv.Atoi(port)
+	return err == nil && bad == nil && n >= 0 && n <= 65535
 }
 
 // readFile reads the settings' file into dotted keys. The default file may be

@@ -18,6 +18,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
+	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -39,6 +40,13 @@ type Options struct {
 	Now     func() time.Time
 	Notice  func(string)  // one line of what was left out, such as an event that cannot be taken
 	Retry   time.Duration // between two tries of candidates without a verdict; default a minute
+	Meter   Meter         // what is done is counted there; nil: nowhere
+}
+
+// Meter counts what Guard 1 does.
+type Meter interface {
+	Grounded(label schema.GroundingLabel, dropped bool, took time.Duration)
+	Passed(stage metrics.Stage, n int)
 }
 
 // Service writes memories.
@@ -58,6 +66,9 @@ func New(books *Books, o Options) *Service {
 	if o.Retry == 0 {
 		o.Retry = time.Minute
 	}
+	if o.Meter == nil {
+		o.Meter = metrics.New()
+	}
 	return &Service{o: o, books: books}
 }
 
@@ -66,7 +77,7 @@ func New(books *Books, o Options) *Service {
 const answerWait = 15 * time.Second
 
 // Reply takes what a released reply leaves behind. Given again it adds nothing.
-func (s *Service) Reply(ctx context.Context, r *schema.Reply, _ uint64) error {
+func (s *Service) Reply(ctx context.Context, r *schema.Reply, sequence uint64) error {
 	if r.Reason == schema.ReasonInvalid || s.o.Library.Get(r.World) == nil {
 		return nil
 	}
@@ -76,6 +87,12 @@ func (s *Service) Reply(ctx context.Context, r *schema.Reply, _ uint64) error {
 	}
 	if open {
 		return mesh.Later(2 * time.Second)
+	}
+	if sequence > 0 { // else it is read again, for what came after it
+		s.o.Meter.Passed(metrics.Turns, 1)
+		if r.Message != "" && r.Reason != schema.ReasonSocial {
+			s.o.Meter.Passed(metrics.Read, 1)
+		}
 	}
 	return nil
 }

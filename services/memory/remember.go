@@ -2,9 +2,11 @@ package memory
 
 import (
 	"context"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
+	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -40,23 +42,45 @@ func (s *Service) remember(ctx context.Context, npc string, p proposal) error {
 	if err != nil || len(open) == 0 {
 		return err
 	}
-	outcomes := make([]write.Outcome, len(open)) // judged while others may use the book
+	outcomes, took := make([]write.Outcome, len(open)), make([]time.Duration, len(open)) // judged while others may use the book
 	for i, c := range open {
+		began := s.o.Now()
 		if outcomes[i] = s.o.Guard.Judge(ctx, c, p.words, p.context); outcomes[i].Fate == write.Store {
 			outcomes[i].Again = s.o.Guard.Again(ctx, &outcomes[i].Memory, earlier[i])
 		}
+		took[i] = s.o.Now().Sub(began)
 	}
 	if err := ctx.Err(); err != nil {
 		return err // a verdict that ran out of time is no verdict
 	}
 	return s.books.use(ctx, own, func(n *notebook) error {
 		for i := range outcomes {
+			waited := waitingFor(n.book, &open[i]) != ""
 			if err := s.write(ctx, n, &open[i], outcomes[i]); err != nil {
 				return err
 			}
+			s.count(&outcomes[i], took[i], waited)
 		}
 		return nil
 	})
+}
+
+// count counts a candidate when its verdict comes, and once while none comes.
+// What is of a kind that is not kept was not judged.
+func (s *Service) count(o *write.Outcome, took time.Duration, waited bool) {
+	if o.Skipped || waited && o.Fate == write.Wait {
+		return
+	}
+	if !waited {
+		s.o.Meter.Passed(metrics.Candidates, 1)
+	}
+	s.o.Meter.Grounded(o.Verdict.Label, o.Fate == write.Drop, took)
+	if o.Fate != write.Wait {
+		s.o.Meter.Passed(metrics.Judged, 1)
+	}
+	if o.Fate == write.Store && o.Again == "" {
+		s.o.Meter.Passed(metrics.Stored, 1)
+	}
 }
 
 // settled says whether these words of this turn were judged before: they stand in

@@ -25,7 +25,27 @@ type Metrics struct {
 	risks    map[faithful.Risk]uint64
 	scored   histogram
 	policies map[faithful.Step]uint64
+	funnel   map[Stage]uint64
+	calls    map[string]calls
 }
+
+// calls are what was asked of language models.
+type calls struct {
+	n    uint64
+	cost float64
+}
+
+// Stage is a narrowing on the way from what is said to what is remembered.
+type Stage string
+
+// The stages, each of what the one before lets through.
+const (
+	Turns      Stage = "turns"      // replies released
+	Read       Stage = "read"       // of them, those in which there is something to remember to be looked for
+	Candidates Stage = "candidates" // that came out of them, and of what the game saw
+	Judged     Stage = "grounded"   // that got a verdict
+	Stored     Stage = "stored"     // that are active
+)
 
 // world is what the scans of one world did.
 type world struct {
@@ -40,6 +60,8 @@ var (
 	labels  = []schema.GroundingLabel{schema.GroundingSupported, schema.GroundingPartial, schema.GroundingNotSupported, schema.GroundingUnknown}
 	actions = []string{"merge", "supersede", "flag", "unproven"}
 	steps   = []faithful.Step{faithful.Annotate, faithful.Regenerate, faithful.Refuse}
+	stages  = []Stage{Turns, Read, Candidates, Judged, Stored}
+	asked   = []string{"extract", "ground", "rewrite", "judge", "score"} // what a language model may be asked for
 )
 
 // bounds are the upper bounds of the times, in seconds. Those that an alert or a
@@ -51,6 +73,7 @@ func New(worlds ...string) *Metrics {
 	m := &Metrics{
 		verdicts: map[schema.GroundingLabel]uint64{}, grounded: newHistogram(), worlds: map[string]*world{},
 		risks: map[faithful.Risk]uint64{}, scored: newHistogram(), policies: map[faithful.Step]uint64{},
+		funnel: map[Stage]uint64{}, calls: map[string]calls{},
 	}
 	for _, w := range worlds {
 		m.world(w)
@@ -84,6 +107,26 @@ func (m *Metrics) Grounded(v schema.GroundingLabel, dropped bool, took time.Dura
 	if dropped && v == schema.GroundingNotSupported {
 		m.blocked++
 	}
+}
+
+// Passed counts what has come through a stage of the funnel. Two stages over each
+// other are a share; over turns, times a thousand, what a thousand turns leave.
+func (m *Metrics) Passed(s Stage, n int) {
+	if n <= 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.funnel[s] += uint64(n)
+}
+
+// Called counts calls of a language model for memory, and what they cost in the
+// currency of the budgets.
+func (m *Metrics) Called(forWhat string, n int, cost float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.calls[forWhat]
+	m.calls[forWhat] = calls{c.n + uint64(max(n, 0)), c.cost + max(cost, 0)}
 }
 
 // Scanned counts one run of Guard 2. A cluster that an earlier run judged, and that

@@ -50,11 +50,29 @@ func TestEveryCounterIsThereFromTheStart(t *testing.T) {
 	for _, p := range []string{"warn", "regenerate", "block"} {
 		holds(t, got, `forsooth_response_policy_applied_total{policy="`+p+`"} 0`)
 	}
+	for _, s := range []string{"turns", "read", "candidates", "grounded", "stored"} {
+		holds(t, got, `forsooth_memory_funnel_total{stage="`+s+`"} 0`)
+	}
+	for _, s := range []string{"extract", "ground", "rewrite", "judge", "score"} {
+		holds(t, got, `forsooth_memory_llm_calls_total{stage="`+s+`"} 0`, `forsooth_memory_llm_cost_total{stage="`+s+`"} 0`)
+	}
 	holds(t, got, `forsooth_hallucination_blocked_total 0`, `forsooth_consistency_clusters_found_total{world="hollowmere"} 0`,
 		`forsooth_grounding_latency_seconds_count 0`, `forsooth_faithfulness_latency_seconds_bucket{le="+Inf"} 0`)
 	if strings.Contains(got, "scan_duration_seconds{") {
 		t.Error("a scan that never ran has a duration")
 	}
+}
+
+func TestTheFunnelIsCounted(t *testing.T) {
+	m := metrics.New()
+	m.Passed(metrics.Turns, 1)
+	m.Passed(metrics.Turns, 1)
+	m.Passed(metrics.Candidates, 3)
+	m.Passed(metrics.Stored, -1)
+	m.Called("judge", 2, 0.25)
+	m.Called("judge", 1, 0.5)
+	holds(t, text(t, m), `forsooth_memory_funnel_total{stage="turns"} 2`, `forsooth_memory_funnel_total{stage="candidates"} 3`,
+		`forsooth_memory_funnel_total{stage="stored"} 0`, `forsooth_memory_llm_calls_total{stage="judge"} 3`, `forsooth_memory_llm_cost_total{stage="judge"} 0.75`)
 }
 
 func TestWhatIsCounted(t *testing.T) {

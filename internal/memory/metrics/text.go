@@ -46,7 +46,23 @@ func (m *Metrics) text() *page {
 	for _, s := range steps {
 		p.count("forsooth_response_policy_applied_total", m.policies[s], "policy", string(s))
 	}
+	m.funnelled(p)
 	return p
+}
+
+func (m *Metrics) funnelled(p *page) {
+	p.head("forsooth_memory_funnel_total", "counter", "How much of what is said becomes memory, stage by stage.")
+	for _, s := range stages {
+		p.count("forsooth_memory_funnel_total", m.funnel[s], "stage", string(s))
+	}
+	p.head("forsooth_memory_llm_calls_total", "counter", "Calls of language models for memory.")
+	for _, a := range asked {
+		p.count("forsooth_memory_llm_calls_total", m.calls[a].n, "stage", a)
+	}
+	p.head("forsooth_memory_llm_cost_total", "counter", "Cost of those calls, in the currency of the budgets.")
+	for _, a := range asked {
+		p.sample("forsooth_memory_llm_cost_total", number(m.calls[a].cost), "stage", a)
+	}
 }
 
 func (m *Metrics) scans(p *page) {

@@ -64,13 +64,16 @@ type Outcome struct {
 	Verdict schema.GroundingVerdict
 	Memory  schema.Memory // as it is to be stored: confidence, tags and content as the verdict leaves them
 	Again   string        // the memory that it proves anew in other words: see Guard.Again
+	Skipped bool          // of a kind that is not kept: nothing was held against the words
 }
 
 // Judge grounds one candidate in the words. It never fails: a verifier that does is
 // the verdict UNKNOWN.
 func (g *Guard) Judge(ctx context.Context, c extract.Candidate, words []extract.Utterance, x extract.Context) Outcome {
 	if slices.Contains(g.settings.SkipForTypes, c.Kind) {
-		return g.settle(c.Memory, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: "memories of kind " + string(c.Kind) + " are not kept", Tier: entail.TierRule})
+		o := g.settle(c.Memory, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: "memories of kind " + string(c.Kind) + " are not kept", Tier: entail.TierRule})
+		o.Skipped = true
+		return o
 	}
 	if len(c.Spans) == 0 {
 		c.Spans = likelySpans(&c, words)
