@@ -84,14 +84,15 @@ func (c *benchMemoryCmd) escapes(e *env, x *bench.Escapes) {
 	}
 	fmt.Fprintf(e.out, "  where a true memory has the same subject and predicate, past the scan alone: %s\n", x.Contested)
 	fmt.Fprintf(e.out, "  %d were kept at write as no more than the words say; %d took a true memory's place in the scan alone\n", x.CutDown, x.Supplanted)
-	fmt.Fprintf(e.out, "  beside them: of %d turns rules kept something true in %d, the scan marked %d true memories with none made up beside it, and %d truths could be told\n",
-		x.Of, x.TrueKept, x.TrueMarked, x.TrueTold)
+	fmt.Fprintf(e.out, "  beside them: of %d turns rules kept something true in %d, the scan marked %d true memories with none made up beside it and set %d aside, and %d truths could be told\n",
+		x.Of, x.TrueKept, x.TrueMarked, x.TrueAside, x.TrueTold)
+	fmt.Fprintf(e.out, "  of %d truths that the write guard lets in, the scan doubts %d\n", x.TrueStored, x.TrueDoubt)
 	for _, p := range x.Past {
 		if !c.Escaped {
 			break
 		}
 		if len(p.Alone) == 1 && p.Alone[0] == "scan" {
-			continue // by itself the scan lets most through that nothing contradicts
+			continue // by itself the scan lets through what neither its words nor another memory deny
 		}
 		fmt.Fprintf(e.out, "    line %d, past %s: %s: %s\n", p.Line, strings.Join(p.Alone, ", "), p.Reason, p.Content)
 	}

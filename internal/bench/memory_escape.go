@@ -52,7 +52,10 @@ type Escapes struct {
 	Supplanted int `json:"supplanted"` // true memories whose place a fabrication took in the scan alone
 	TrueKept   int `json:"true_kept"`  // of Of: the words gave a true memory by rule
 	TrueMarked int `json:"true_marked"`
-	TrueTold   int `json:"true_told"` // of Of: the reply guard let the truth be told
+	TrueAside  int `json:"true_set_aside"` // true memories that the scan called unproven; most of them no guard had let in
+	TrueStored int `json:"true_stored"`    // of Of: truths that the write guard lets in as they are proposed
+	TrueDoubt  int `json:"true_doubted"`   // of TrueStored: those that the scan would set aside
+	TrueTold   int `json:"true_told"`      // of Of: the reply guard let the truth be told
 
 	Past []Escaped `json:"past"` // what got past a guard alone
 }
@@ -133,8 +136,10 @@ func (x *escaping) learn(ctx context.Context, k *keeper, t *trial) error {
 	}
 	m := schema.Memory{World: x.world, NPC: x.npc, Player: t.player, Kind: schema.MemoryOccurrence, Subject: memory.PlayerPrefix + t.player, Pred: "said",
 		Object: t.True.Content, Content: x.reported(t.True.Content), Confidence: 0.9, Source: schema.OriginUser, TurnID: turn,
-		Spans:     []schema.MemorySpan{{TurnID: turn, Speaker: t.Words[0].Speaker, Text: t.Words[0].Text, At: truthAt}},
 		CreatedAt: truthAt, EventTime: truthAt, ValidFrom: truthAt}
+	for _, said := range t.said(t.Words[0].Speaker) {
+		m.Spans = append(m.Spans, schema.MemorySpan{TurnID: turn, Speaker: t.Words[0].Speaker, Text: said, At: truthAt})
+	}
 	_, err := k.force(m, truthAt)
 	return err
 }
@@ -167,8 +172,32 @@ func (x *escaping) write(ctx context.Context) error {
 		if t.made == nil {
 			t.made = x.unquoted(t)
 		}
+		x.proposeTruth(ctx, k, t)
 	}
 	return nil
+}
+
+// proposeTruth sees whether what the write guard lets in is doubted by the scan, which
+// judges by the stored record alone.
+func (x *escaping) proposeTruth(ctx context.Context, k *keeper, t *trial) {
+	truth := *t.Fabrication
+	truth.Candidate.Content = t.True.Content
+	truth.Candidate.Predicate, truth.Candidate.Object = "said", t.True.Content
+	r, c := x.turn(t)
+	for _, p := range truth.proposals() {
+		made, _ := extract.FromAnswer(extract.Answer{Memories: []extract.Proposal{p}}, r, c)
+		for i := range made {
+			o := k.guard.Judge(ctx, made[i], extract.Words(r, c), c)
+			if o.Fate != write.Store {
+				continue
+			}
+			x.out.TrueStored++
+			if v := k.guard.Reprove(ctx, &o.Memory, c); v.Label == schema.GroundingNotSupported {
+				x.out.TrueDoubt++
+			}
+			return
+		}
+	}
 }
 
 // turn is that of which the fabrication is made.
@@ -276,6 +305,9 @@ func (x *escaping) countMarked(k *keeper, fabricated map[string]*trial) {
 		}
 		if fabricated[m.SupersededBy] != nil {
 			x.out.Supplanted++
+		}
+		if m.Status == schema.MemoryFlagged {
+			x.out.TrueAside++
 		}
 		for _, other := range m.Contradicts {
 			if fabricated[other] == nil {
@@ -418,6 +450,6 @@ func (e *Escapes) figures() []Figure {
 	for _, r := range append(append([]Rate(nil), e.Alone...), e.Joint) {
 		out = append(out, atMost(prefix+"past_"+strings.ReplaceAll(r.Guard, " ", "_"), r.Rate, "", escapeBars[r.Guard]))
 	}
-	return append(out, plain(prefix+"past_scan_if_contested", e.Contested.Rate, ""), plain(prefix+"product", e.Product, ""),
+	return append(out, exactly(prefix+"stored_truths_doubted", float64(e.TrueDoubt), "", 0), plain(prefix+"past_scan_if_contested", e.Contested.Rate, ""), plain(prefix+"product", e.Product, ""),
 		atMost(prefix+"joint_beyond_1.5_products", e.Joint.Rate-dependent*e.Product, "", 0))
 }

@@ -71,7 +71,11 @@ func (b *memoryBench) collateral(ctx context.Context) error {
 		return err
 	}
 	before := s.all()
-	scanner := nightly(b.embed.ID(), nil)
+	prover, err := byRules()
+	if err != nil {
+		return err
+	}
+	scanner := nightly(b.embed.ID(), nil, prover)
 	r, err := scanner.Run(ctx, scan.Input{World: sample.World, Memories: items, Now: sample.Start.AddDate(2, 0, 0)})
 	if err != nil {
 		return err
@@ -145,7 +149,11 @@ func (b *memoryBench) merge(ctx context.Context) error {
 		return err
 	}
 	before := s.all()
-	scanner := nightly(b.embed.ID(), nil)
+	prover, err := byRules()
+	if err != nil {
+		return err
+	}
+	scanner := nightly(b.embed.ID(), nil, prover)
 	now := sample.Start.AddDate(2, 0, 0)
 	r, err := scanner.Run(ctx, scan.Input{World: sample.World, Memories: items, Now: now})
 	if err != nil {

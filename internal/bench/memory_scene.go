@@ -73,6 +73,7 @@ type keeper struct {
 	embed   embed.Embedder
 	book    *memory.Book
 	judged  map[string]scan.Verdict
+	proved  map[string]bool
 }
 
 func newKeeper(s scene, e embed.Embedder) (*keeper, error) {
@@ -86,7 +87,7 @@ func newKeeper(s scene, e embed.Embedder) (*keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keeper{scene: s, guard: guard, scanner: nightly(e.ID(), scans), embed: e, book: memory.NewBook(s.world, s.npc), judged: map[string]scan.Verdict{}}, nil
+	return &keeper{scene: s, guard: guard, scanner: nightly(e.ID(), scans, rereading{guard, func(m *schema.Memory) extract.Context { return s.context(m.Player, m.CreatedAt) }}), embed: e, book: memory.NewBook(s.world, s.npc), judged: map[string]scan.Verdict{}}, nil
 }
 
 // take has Guard 1 judge candidates and keeps what it lets in.
@@ -134,7 +135,7 @@ func (k *keeper) nights(ctx context.Context, now time.Time) ([]schema.MemoryEven
 			return nil, err
 		}
 		done = append(done, r.Events...)
-		if r.Report.Carried == 0 {
+		if r.Report.Carried+r.Report.Unread == 0 {
 			break
 		}
 		now = now.Add(24 * time.Hour)
@@ -147,11 +148,11 @@ func (k *keeper) night(ctx context.Context, now time.Time) (scan.Result, error) 
 	if err != nil {
 		return scan.Result{}, err
 	}
-	r, err := k.scanner.Run(ctx, scan.Input{World: k.world, Memories: items, Judged: k.judged, Now: now})
+	r, err := k.scanner.Run(ctx, scan.Input{World: k.world, Memories: items, Judged: k.judged, Proved: k.proved, Now: now})
 	if err != nil {
 		return r, err
 	}
-	maps.Copy(k.judged, r.Judged)
+	k.judged, k.proved = r.Judged, r.Proved
 	return r, k.apply(r.Events)
 }
 

@@ -13,9 +13,11 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan/sample"
+	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -118,7 +120,11 @@ func scanned(ctx context.Context, n int, seed uint64, e embed.Embedder, stored b
 		}
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	s := nightly(e.ID(), nil)
+	prover, err := byRules()
+	if err != nil {
+		return out, err
+	}
+	s := nightly(e.ID(), nil, prover)
 	in := scan.Input{World: sample.World, Memories: items, Now: sample.Start.AddDate(2, 0, 0)}
 	result, seconds, err := timedScan(ctx, &s, in)
 	if err != nil {
@@ -163,9 +169,27 @@ func timedScan(ctx context.Context, s *scan.Scanner, in scan.Input) (scan.Result
 // since is the seconds of the clock, to the millisecond.
 func since(began time.Time) float64 { return float64(time.Since(began).Milliseconds()) / 1000 }
 
-// nightly is the scan as it runs by default.
-func nightly(model string, e scan.Entailer) scan.Scanner {
-	return scan.Scanner{Settings: scan.From(guards.Default().Consistency, model), Rule: memory.DefaultRule(), Predicates: scan.Of(predicate.Default()), Entail: e}
+// nightly is the scan as the service runs it by default, with the guard by which it
+// reads memories again.
+func nightly(model string, e scan.Entailer, p scan.Prover) scan.Scanner {
+	return scan.Scanner{Settings: scan.From(guards.Default().Consistency, model), Rule: memory.DefaultRule(), Predicates: scan.Of(predicate.Default()), Entail: e, Prove: p}
+}
+
+// rereading proves memories as the service does; context is what their words stand in.
+type rereading struct {
+	*write.Guard
+	context func(*schema.Memory) extract.Context
+}
+
+// Prove gives the verdict on a stored memory.
+func (r rereading) Prove(ctx context.Context, m *schema.Memory) schema.GroundingVerdict {
+	return r.Reprove(ctx, m, r.context(m))
+}
+
+// byRules is a rereading without a verifier, of memories of people nobody knows.
+func byRules() (scan.Prover, error) {
+	guard, err := write.New(write.DefaultSettings(), nil, nil)
+	return rereading{guard, func(*schema.Memory) extract.Context { return extract.Context{} }}, err
 }
 
 // throughStore gives memories as a SQLite store gives them back.

@@ -23,7 +23,9 @@ func (g *Guard) Plain(m *schema.Memory) bool {
 		if said == "" || !strings.Contains(words, said) || !speaks(m, s.Speaker) {
 			continue
 		}
-		if s.Speaker == extract.SpeakerGame || strings.Contains(words, object) && g.preds.Expressed(m.Pred, s.Text) {
+		// A predicate of one value at a time takes another memory's place, so the words
+		// must speak of it; of any other, what is told is what was said.
+		if s.Speaker == extract.SpeakerGame || strings.Contains(words, object) && (!g.preds.Stateful(m.Pred) || g.preds.Expressed(m.Pred, s.Text)) {
 			return true
 		}
 	}

@@ -134,7 +134,8 @@ func (m *maker) person(n int) {
 			m.add("n00", "", schema.MemoryOccurrence, other, "did", "", fmt.Sprintf(m.one(deeds), other, m.one(things), m.one(places)), m.IntN(300))
 		}
 	}
-	m.add(npc, id, schema.MemoryPromise, who, "promised", m.one(things), name+" promised me to bring "+m.one(things)+".", m.IntN(300))
+	thing := m.one(things)
+	m.add(npc, id, schema.MemoryPromise, who, "promised", thing, name+" promised me to bring "+thing+".", m.IntN(300))
 }
 
 // plant puts in what a scan is to find: each of a player of its own.
