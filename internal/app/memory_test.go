@@ -56,10 +56,16 @@ func (tb *table) restart() {
 // say is a turn; the index has all that it left behind when it returns.
 func (tb *table) say(npc, player, name, message string, at time.Time) *schema.Reply {
 	tb.t.Helper()
+	return tb.sayWith(npc, player, name, message, at, nil)
+}
+
+// sayWith is a turn with actions of its own.
+func (tb *table) sayWith(npc, player, name, message string, at time.Time, allowed []schema.ActionSpec) *schema.Reply {
+	tb.t.Helper()
 	ctx, cancel := context.WithTimeout(tb.t.Context(), 30*time.Second)
 	defer cancel()
 	tb.n++
-	req := &schema.Request{TurnID: fmt.Sprintf("t%d-%s", tb.n, player), World: "village", NPC: npc, Player: player, PlayerName: name, Message: message, GameTime: &at, DeadlineMS: 20_000}
+	req := &schema.Request{TurnID: fmt.Sprintf("t%d-%s", tb.n, player), World: "village", NPC: npc, Player: player, PlayerName: name, Message: message, GameTime: &at, DeadlineMS: 20_000, AllowedActions: allowed}
 	if _, err := tb.app.Client.Publish(ctx, req); err != nil {
 		tb.t.Fatal(err)
 	}

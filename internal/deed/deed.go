@@ -66,6 +66,11 @@ func check(a schema.Action, allowed []schema.ActionSpec, facts world.Facts) erro
 			return err
 		}
 	}
+	if a.Name == Tell {
+		if err := checkTell(a); err != nil {
+			return err
+		}
+	}
 	return checkParameters(a, spec)
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -89,6 +90,9 @@ func (s Scene) speaking(d *Data) *Data {
 func (s Scene) Act(actions []schema.ActionSpec) *Data {
 	d := s.about()
 	d.Section("actions", Specs(actions)...)
+	if slices.ContainsFunc(actions, func(a schema.ActionSpec) bool { return a.Name == deed.Tell }) {
+		d.Section("remembered", s.remembered()...)
+	}
 	var said []string
 	for _, r := range s.Turn.Released {
 		said = append(said, r.Text)
@@ -241,6 +245,17 @@ func (s Scene) said(d *Data, review *schema.Review, audit []string) *Data {
 		d.Section("feedback", lines...)
 	}
 	return d.Message(s.player(), s.Turn.Message)
+}
+
+// remembered are the memories that the turn brought to mind, under their ids.
+func (s Scene) remembered() []string {
+	var out []string
+	for _, e := range s.Turn.Evidence {
+		if strings.HasPrefix(e.Path, "memory:") {
+			out = append(out, "["+e.ID+"] "+e.Text)
+		}
+	}
+	return out
 }
 
 // recentLines is how much of the conversation a prompt shows.

@@ -35,10 +35,12 @@ func add(ctx context.Context, t *schema.Turn, npc *world.NPC, a *model.Turn) {
 		return
 	}
 	for _, c := range called {
-		if _, ok := deed.Find(open, c.Name); !ok || named(t.Decision.Actions, c.Name) {
+		spec, ok := deed.Find(open, c.Name)
+		if !ok || named(t.Decision.Actions, c.Name) {
 			continue
 		}
-		t.Decision.Actions = append(t.Decision.Actions, deed.Check(schema.Action{Name: c.Name, Parameters: c.Parameters}, open, lore.Facts(t)))
+		a := deed.Told(schema.Action{Name: c.Name, Parameters: c.Parameters}, spec, t)
+		t.Decision.Actions = append(t.Decision.Actions, deed.Check(a, open, lore.Facts(t)))
 	}
 }
 

@@ -125,7 +125,10 @@ func (s *Service) take(ctx context.Context, r *schema.Reply) (open bool, err err
 	}
 	r = withoutRecalled(r)
 	words := extract.Words(r, x)
-	return open, s.remember(ctx, r.NPC, proposal{s.o.Extract(r, x), words, x})
+	if err := s.remember(ctx, r.NPC, proposal{s.o.Extract(r, x), words, x}); err != nil {
+		return open, err
+	}
+	return open, s.passOn(ctx, r, x)
 }
 
 // withoutUnanswered is a reply as if it had not proposed what the game has not
@@ -134,7 +137,7 @@ func withoutUnanswered(r *schema.Reply, x extract.Context) (out *schema.Reply, s
 	c := *r
 	c.Actions = nil
 	for i, a := range r.Actions {
-		if _, answered := x.Results[i]; !answered && a.Checked && !a.Confirmed && a.Refused == "" && a.Name != deed.Trust {
+		if _, answered := x.Results[i]; !answered && a.Checked && !a.Confirmed && a.Refused == "" && a.Name != deed.Trust && a.Name != deed.Tell {
 			a.Checked, some = false, true
 		}
 		c.Actions = append(c.Actions, a)
@@ -212,7 +215,7 @@ func within(x *lore.Lore, npc, player, playerName string, wall time.Time) extrac
 	if playerName != "" {
 		aliases[playerName] = memory.PlayerPrefix + player
 	}
-	c := extract.Context{NPCName: npc, PlayerName: playerName, Wall: wall, Names: extract.NewNames(aliases), Unremembered: []string{deed.Trust}}
+	c := extract.Context{NPCName: npc, PlayerName: playerName, Wall: wall, Names: extract.NewNames(aliases), Unremembered: []string{deed.Trust, deed.Tell}}
 	if n := x.World.NPCs[npc]; n != nil {
 		c.NPCName = n.Name
 	}

@@ -14,7 +14,7 @@ import (
 // intended are the actions that rules see in a turn: trust moves with thanks and
 // insults, and an action that the player asks for by its own words is proposed.
 // Each is checked here, before any word is spoken of it.
-func intended(t *schema.Turn, npc *world.NPC) []schema.Action {
+func intended(t *schema.Turn, x *lore.Lore, npc *world.NPC) []schema.Action {
 	allowed := deed.Allowed(t.AllowedActions, npc.Actions)
 	thanks, insult := intent.Tone(t.Message)
 	var out []schema.Action
@@ -22,6 +22,12 @@ func intended(t *schema.Turn, npc *world.NPC) []schema.Action {
 		if spec, ok := deed.Find(allowed, "update_trust"); ok {
 			out = append(out, deed.Check(schema.Action{Name: spec.Name,
 				Parameters: map[string]any{"delta": float64(delta)}}, allowed, lore.Facts(t)))
+		}
+	}
+	if spec, ok := deed.Find(allowed, deed.Tell); ok {
+		if params, ok := deed.Telling(t, x.World); ok {
+			phrase := phraseOf(spec)
+			out = append(out, deed.Check(schema.Action{Name: spec.Name, Parameters: params, Promised: phrase != "", Confirm: spec.Confirm, Phrase: phrase}, allowed, lore.Facts(t)))
 		}
 	}
 	if spec, ok := asked(t.Message, allowed); ok && wantsDeed(t.Retrieval) {
@@ -65,7 +71,7 @@ func asked(message string, allowed []schema.ActionSpec) (schema.ActionSpec, bool
 		words[text.Stem(w)] = true
 	}
 	for _, spec := range allowed {
-		if spec.Name == "update_trust" || len(spec.SpeechActs) == 0 {
+		if spec.Name == deed.Trust || spec.Name == deed.Tell || len(spec.SpeechActs) == 0 {
 			continue
 		}
 		for _, phrase := range append([]string{strings.ReplaceAll(spec.Name, "_", " ")}, spec.SpeechActs...) {

@@ -96,7 +96,7 @@ func meant(t *schema.Turn, allowed []schema.ActionSpec, names []string) []schema
 	byRule, _ := asked(t.Message, allowed)
 	for _, name := range names {
 		spec, ok := deed.Find(allowed, name)
-		if !ok || name == deed.Trust || name == byRule.Name && wantsDeed(t.Retrieval) || slices.ContainsFunc(out, func(a schema.Action) bool { return a.Name == name }) {
+		if !ok || name == deed.Trust || name == deed.Tell || name == byRule.Name && wantsDeed(t.Retrieval) || slices.ContainsFunc(out, func(a schema.Action) bool { return a.Name == name }) {
 			continue
 		}
 		phrase := phraseOf(spec)

@@ -75,7 +75,7 @@ func (s *Service) Decide(ctx context.Context, t *schema.Turn) (schema.Pass, erro
 	default:
 		d.Plan = []string{"Say that I do not know."}
 	}
-	d.Actions = append(intended(t, npc), d.Actions...)
+	d.Actions = append(intended(t, x, npc), d.Actions...)
 	t.Decision = d
 	return schema.PassSpeak, nil
 }

@@ -47,6 +47,10 @@ var (
 	skill     = regexp.MustCompile(` (?:what|which|how|whom) (?:\w+ )?(?:can|can't|cannot) i (?:not )?\w+ | can't i | can i (?:swim|read|write|ride|sing|shoot|fight|cook|sew|sail|dance|play|speak) `)
 )
 
+// toAnother is a wish that somebody else be told, for which the NPC must remember it
+// itself: "tell Osric where I come from".
+var toAnother = regexp.MustCompile(` (?:tell|let) (?:\w+ ){1,2}?(?:know )?(what|where|who|how|when|which|of|about) (i|my) `)
+
 // Read says what a message asks of the shared past. now is the game's time, against
 // which "last spring" counts.
 func Read(message string, now time.Time) Asked {
@@ -58,7 +62,8 @@ func Read(message string, now time.Time) Asked {
 		}
 	}
 	words = strings.Fields(strings.Join(words, " "))
-	joined := " " + strings.Join(words, " ") + " "
+	joined := toAnother.ReplaceAllString(" "+strings.Join(words, " ")+" ", " tell me $1 $2 ")
+	words = strings.Fields(joined)
 	a.At = pastTime(joined, now)
 	a.ByNPC = byNPC.MatchString(joined)
 	a.Told = telling.MatchString(joined) || a.ByNPC

@@ -16,7 +16,7 @@ type Names struct{ NPC, Player string }
 func Spoken(m *schema.Memory, n Names) string {
 	switch {
 	case m.HeardFrom != "":
-		return "I remember that I was told this: \u201c" + oneLine(m.Content) + "\u201d"
+		return heard(m, n)
 	case m.Source == schema.OriginUser:
 		return toldByPlayer(m)
 	case m.Subject == memory.NPCPrefix+m.NPC && (m.Pred == "said" || m.Pred == "promised"):
@@ -31,6 +31,17 @@ var (
 	ownLead    = regexp.MustCompile(`^I (told|promised) .{1,80}? that (.+)$`)
 	others     = regexp.MustCompile(`(?i)\b(?:they|them|their|theirs|themsel\w+)\b`)
 )
+
+// heard is "I remember that Mira told me that you told Mira that you come from the
+// coast." What passed through more mouths, or is not surely the player's, is quoted.
+func heard(m *schema.Memory, n Names) string {
+	teller, rest, ok := strings.Cut(m.Content, " told me that ")
+	lead := " told " + teller + " that "
+	if said, words, told := strings.Cut(rest, lead); ok && told && n.Player != "" && said == n.Player && !others.MatchString(wordsOf(m)) {
+		return "I remember that " + teller + " told me that you told " + teller + " that " + toYou(words)
+	}
+	return "I remember that I was told this: \u201c" + oneLine(m.Content) + "\u201d"
+}
 
 // toldByPlayer is "You told me that you come from the coast." Where the words speak
 // of others as "they", it is not known which "they" is the player, and they are
