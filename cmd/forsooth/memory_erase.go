@@ -57,7 +57,7 @@ func (c *memoryEraseCmd) Run(e *env) (err error) {
 
 // erasure are the options of an erasure from a folder, or in a running mesh.
 func (e *env) erasure(t *talk) (o erasure.Options, done func(), err error) {
-	o = erasure.Options{Client: t.client, Data: e.settings.Data, Now: time.Now, NewID: func() string { return ulid.Make().String() }, Progress: e.steps(), Replicas: t.client.Replicas(e.ctx)}
+	o = erasure.Options{Client: t.client, Data: e.settings.Data, Now: time.Now, NewID: func() string { return ulid.Make().String() }, Progress: e.steps(), Replicas: t.client.Replicas(e.ctx), Running: t.app == nil}
 	if len(e.settings.World) > 0 {
 		ws, err := e.worlds()
 		if err != nil {
@@ -67,9 +67,12 @@ func (e *env) erasure(t *talk) (o erasure.Options, done func(), err error) {
 			o.Worlds = append(o.Worlds, w.Name)
 		}
 	}
-	o.Scrub = t.client.Scrub
-	if t.app != nil {
+	if t.app != nil && t.app.Server != nil {
 		o.Scrub = func(ctx context.Context, _ string) (int, error) { return t.app.ScrubStreams(ctx) }
+	} else if can, err := t.client.Scrubs(e.ctx); err != nil {
+		return o, nil, dependency(err)
+	} else if can {
+		o.Scrub = t.client.Scrub
 	}
 	if _, err := os.Stat(app.SessionFile(e.settings.Data)); err != nil {
 		return o, func() {}, nil

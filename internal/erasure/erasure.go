@@ -32,8 +32,11 @@ type Options struct {
 	Data   string // receipts lie in Data/receipts
 	Worlds []string
 
-	// Scrub overwrites what the streams hold no more, on the disk; mesh.ErrNoScrub
-	// where nobody can. id names the erasure.
+	Running bool // other processes may be at work: what they were writing is waited for
+
+	// Scrub overwrites what the streams hold no more, on the disk. id names the
+	// erasure. nil where nobody can: then the broker overwrites each message, and what
+	// it had deleted before stays until it compacts.
 	Scrub    func(ctx context.Context, id string) (int, error)
 	Replicas int // of the streams
 
@@ -57,7 +60,7 @@ func Player(ctx context.Context, player string, o Options) (Receipt, error) {
 		return Receipt{}, err
 	}
 	o = o.withDefaults()
-	r := &run{Options: o, player: player, eraser: o.Client.Eraser(player, o.Worlds, o.Now)}
+	r := &run{Options: o, player: player, eraser: o.Client.Eraser(player, o.Worlds, o.Scrub == nil)}
 	return r.all(ctx)
 }
 
@@ -187,8 +190,7 @@ func (r *run) rounds(ctx context.Context, folder folder) error {
 		if trail.Empty() && len(owners) == 0 {
 			return nil
 		}
-		working, err := r.end(ctx, &trail)
-		if err != nil {
+		if trail, err = r.end(ctx, trail); err != nil {
 			return err
 		}
 		if err := r.refuse(ctx, trail); err != nil {
@@ -203,7 +205,7 @@ func (r *run) rounds(ctx context.Context, folder folder) error {
 		if err := folder.write(&r.receipt); err != nil {
 			return err
 		}
-		if working {
+		if r.Running {
 			if err := r.settle(ctx); err != nil {
 				return err
 			}
@@ -212,20 +214,21 @@ func (r *run) rounds(ctx context.Context, folder folder) error {
 	return errors.New("turns of this player keep coming; keep them out of the game until the erasure is done, and run it again")
 }
 
-// end ends the turns under way; working says that services run, which may be
-// writing. The trail is followed anew when turns have ended.
-func (r *run) end(ctx context.Context, trail **mesh.Trail) (working bool, err error) {
-	r.Progress("ending turns under way")
-	err = r.eraser.End(ctx, (*trail).Open)
-	switch {
-	case errors.Is(err, mesh.ErrNobodyEnds):
-		return false, nil
-	case err != nil:
-		return false, err
-	case len((*trail).Open) > 0:
-		*trail, err = r.eraser.Follow(ctx)
+// end ends the turns under way, and follows the trail anew where some have ended.
+// Where nobody could, nobody works on them either.
+func (r *run) end(ctx context.Context, trail *mesh.Trail) (*mesh.Trail, error) {
+	if !r.Running || len(trail.Open) == 0 {
+		return trail, nil
 	}
-	return true, err
+	r.Progress("ending turns under way")
+	err := r.eraser.End(ctx, trail.Open)
+	if errors.Is(err, mesh.ErrNobodyEnds) {
+		return trail, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.eraser.Follow(ctx)
 }
 
 // refuse comes before anything is deleted: from here on nothing of these turns is
@@ -255,7 +258,7 @@ func (r *run) streams(ctx context.Context, trail *mesh.Trail) error {
 	}
 	for i := range trail.Places {
 		p := &trail.Places[i]
-		r.Progress(fmt.Sprintf("overwriting %d %s", p.Count(), p.Name))
+		r.Progress(fmt.Sprintf("deleting %d %s", p.Count(), p.Name))
 		n, err := r.eraser.Erase(ctx, p)
 		r.count(p.Name, n)
 		if err != nil {
@@ -296,14 +299,11 @@ func (r *run) index(ctx context.Context) error {
 }
 
 func (r *run) disk(ctx context.Context) error {
-	r.Progress("overwriting what deletion left on the disk")
-	n, err := r.Scrub(ctx, r.receipt.ID)
-	if errors.Is(err, mesh.ErrNoScrub) {
-		r.receipt.Unscrubbed = true
+	if r.receipt.Unscrubbed = r.Scrub == nil; r.receipt.Unscrubbed {
 		return nil
 	}
-	if n > 0 {
-		r.receipt.Scrubbed += n
-	}
+	r.Progress("overwriting what deletion left on the disk")
+	n, err := r.Scrub(ctx, r.receipt.ID)
+	r.receipt.Scrubbed += n
 	return err
 }

@@ -1,19 +1,29 @@
 package erasure_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/erasure"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // live leaves something of both players in every place.
-func (s *site) live() (old *schema.Request) {
+func (s *site) live() {
 	s.t.Helper()
-	old = s.say("mira", goner, gonerName, "I come from "+gonerWord+".")
+	s.say("mira", goner, gonerName, "I come from "+gonerWord+".")
 	s.say("mira", goner, gonerName, "Where do I come from?")
 	s.say("osric", goner, gonerName, "My brother Tom works at the ropewalk in "+gonerWord+".")
 	s.say("mira", stayer, "Ansel", "I come from the coast.")
@@ -21,33 +31,257 @@ func (s *site) live() (old *schema.Request) {
 	s.see(&schema.Occurrence{ID: "ev1", Subject: "player:" + goner, Predicate: "gave", Object: "sword", Text: gonerName + " gave Mira a sword.", Player: goner, Witnesses: []string{"mira", goner}})
 	s.see(&schema.Occurrence{ID: "ev2", Subject: "player:" + stayer, Predicate: "gave", Object: "cheese", Text: "Ansel gave Mira a cheese.", Player: stayer, Witnesses: []string{"mira", stayer, goner}})
 	s.see(&schema.Occurrence{ID: "ev3", Subject: "the bridge", Predicate: "fell", Object: "river", Text: "The bridge fell into the river.", Witnesses: []string{"osric", "mira", goner}})
-	return old
 }
 
+// Of the player nothing is left in any file, while the mesh runs and when it has
+// stopped. What belongs to another player is there byte for byte, and the index is
+// the one that the log makes.
 func TestNothingOfAnErasedPlayerIsLeftInAnyFile(t *testing.T) {
 	s := newSite(t)
-	old := s.live()
-	if len(traces(t, s.dir, goner)) == 0 {
-		t.Fatal("the test looks for nothing")
+	s.live()
+	for _, place := range []string{"PASSES", "SAID", "REPLIES", "TRACES", "EVENTS", "MEMORY", "TIMERS", "KV_conversations", "session.db"} {
+		if !slices.ContainsFunc(traces(t, s.dir, goner), func(line string) bool { return strings.Contains(line, place) }) {
+			t.Errorf("%s never held the player: the test looks for nothing there", place)
+		}
 	}
+	before := records(t, s.dir)
 	r, err := erasure.Player(t.Context(), goner, s.options())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%+v", r)
 	for _, line := range traces(t, s.dir, goner, gonerName, gonerWord) {
 		t.Errorf("while the mesh runs: %s", line)
 	}
-	// The mesh still answers, and the erased turn is not answered a second time.
-	reply := s.say("mira", stayer, "Ansel", "Where do I come from?")
-	if got, err := s.app.Client.Reply(t.Context(), reply.Conversation(), reply.TurnID); err != nil || !strings.Contains(got.Text, "the coast") {
-		t.Errorf("the other player is answered %+v, %v", got, err)
+	after := records(t, s.dir)
+	kept := untouched(before, stayer, goner)
+	for key, r := range kept {
+		if strings.HasPrefix(key, "TURNS") || strings.HasPrefix(key, "TIMERS") || strings.HasPrefix(key, "KV_") {
+			continue // of turns that have ended, and revisions that newer ones replaced
+		}
+		if after[key] != r {
+			t.Errorf("of the other player, %s was changed or is gone", key)
+		}
+	}
+	if len(kept) < 20 {
+		t.Errorf("only %d messages of the other player were compared", len(kept))
+	}
+	if got := s.say("mira", stayer, "Ansel", "Where do I come from?"); !strings.Contains(got.Text, "the coast") {
+		t.Errorf("the other player is answered %q", got.Text)
+	}
+	if got := s.say("mira", goner, "Somebody", "Where do I come from?"); strings.Contains(got.Text, gonerWord) {
+		t.Errorf("whoever comes under the erased id is answered %q", got.Text)
+	}
+	if r.Open != nil || r.Ended.IsZero() || r.Erased["replies"] != 3 || r.Erased["memories of others, now without the player"] == 0 {
+		t.Errorf("the receipt: %+v", r)
+	}
+	s.rebuildsTheSame()
+	again, err := erasure.Player(t.Context(), goner, s.options())
+	if err != nil || again.Again { // the new one of that id
+		t.Fatalf("%+v, %v", again, err)
+	}
+	again, err = erasure.Player(t.Context(), goner, s.options())
+	if err != nil || !again.Again {
+		t.Errorf("with nothing left: %+v, %v", again, err)
 	}
 	s.stop()
 	for _, line := range traces(t, s.dir, goner, gonerName, gonerWord) {
 		t.Errorf("when the mesh has stopped: %s", line)
 	}
-	_ = old
+}
+
+// rebuildsTheSame makes the index anew and holds it against the one that was kept.
+func (s *site) rebuildsTheSame() {
+	s.t.Helper()
+	kept := s.memories()
+	done, err := s.app.RebuildMemory(s.t.Context())
+	if err != nil || len(done.Problems) > 0 || done.Removed > 0 {
+		s.t.Errorf("rebuilt: %+v, %v", done, err)
+	}
+	if anew := s.memories(); !reflect.DeepEqual(kept, anew) || len(kept) == 0 {
+		s.t.Errorf("kept %d memories, made anew %d:\n%+v\n%+v", len(kept), len(anew), kept, anew)
+	}
+}
+
+func (s *site) memories() []schema.Memory {
+	s.t.Helper()
+	points, err := s.app.Session().Scroll(s.t.Context(), store.MemoryFilter{World: "village"}, "", 0)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out := make([]schema.Memory, len(points))
+	for i := range points {
+		out[i] = points[i].Memory
+	}
+	return out
+}
+
+// A turn that was answered before the erasure is not answered after it, and the
+// memory service makes nothing of a reply that it had in hand.
+func TestAnErasedTurnStaysEnded(t *testing.T) {
+	s := newSite(t)
+	reply := s.say("mira", goner, gonerName, "I come from "+gonerWord+".")
+	stop := make(chan struct{})
+	var working sync.WaitGroup
+	working.Go(func() { // a memory service that reads the reply over and over
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = s.app.Remember(context.WithoutCancel(t.Context()), reply)
+			}
+		}
+	})
+	_, err := erasure.Player(t.Context(), goner, s.options())
+	close(stop)
+	working.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // by the process that was there, and by one that knows nothing of it
+		if err := s.app.Remember(t.Context(), reply); err != nil {
+			t.Fatal(err)
+		}
+		s.settle()
+		s.stop()
+		s.start()
+	}
+	if left := traces(t, s.dir, goner, gonerWord); len(left) > 0 {
+		t.Errorf("the memory service wrote afterwards: %v", left)
+	}
+	// Published again under its id, with other words, and another one behind it.
+	old := request(1, "mira", goner, "", "Who owns the ferry?")
+	old.TurnID = reply.TurnID
+	time.Sleep(time.Until(reply.AcceptedAt.Add(time.Second)))
+	if _, err := s.app.Client.Publish(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	if next := s.say("mira", goner, "", "Who owns the ferry?"); next.Status == schema.StatusAborted {
+		t.Errorf("the turn behind it: %+v", next)
+	}
+	if again, err := s.app.Client.Reply(t.Context(), old.Conversation(), old.TurnID); !errors.Is(err, mesh.ErrNotFound) {
+		t.Errorf("answered a second time: %+v, %v", again, err)
+	}
+	if list, err := s.app.Client.Trace(t.Context(), old.TurnID); err != nil || len(list) > 0 {
+		t.Errorf("%d passes were run for it, %v", len(list), err)
+	}
+}
+
+// Turns under way are ended before the erasure, and leave nothing either.
+func TestTurnsUnderWayAreEnded(t *testing.T) {
+	s := newSite(t)
+	s.say("mira", stayer, "Ansel", "I come from the coast.")
+	for i := range 6 {
+		req := request(100+i, []string{"mira", "osric"}[i%2], goner, gonerName, "I come from "+gonerWord+".")
+		s.publish(req)
+	}
+	if _, err := erasure.Player(t.Context(), goner, s.options()); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	if left := traces(t, s.dir, goner, gonerName, gonerWord); len(left) > 0 {
+		t.Errorf("%d files: %v", len(left), left[0])
+	}
+	if got := s.say("mira", stayer, "Ansel", "Where do I come from?"); !strings.Contains(got.Text, "the coast") {
+		t.Errorf("the other player is answered %q", got.Text)
+	}
+}
+
+// Whatever the step at which the process dies, the next run ends what it began.
+func TestAnErasureThatWasKilledGoesOn(t *testing.T) {
+	s := newSite(t)
+	s.live()
+	s.stop()
+	var steps []string
+	attached(t, s.dir+"-dry", s.dir, func(dir string, o erasure.Options) {
+		o = erasure.Faulty(o, func(step string) error { steps = append(steps, step); return nil })
+		if _, err := erasure.Player(t.Context(), goner, o); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if len(steps) < 8 {
+		t.Fatalf("only %v", steps)
+	}
+	killed := errors.New("killed")
+	for n := range steps {
+		t.Run(fmt.Sprintf("%d %s", n, steps[n]), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			attached(t, dir, s.dir, func(dir string, o erasure.Options) {
+				left := n
+				o = erasure.Faulty(o, func(string) error {
+					if left--; left < 0 {
+						return killed
+					}
+					return nil
+				})
+				if _, err := erasure.Player(t.Context(), goner, o); !errors.Is(err, killed) {
+					t.Fatalf("not killed: %v", err)
+				}
+			})
+			attached(t, dir, "", func(dir string, o erasure.Options) {
+				r, err := erasure.Player(t.Context(), goner, o)
+				if err != nil || r.Again || r.Open != nil {
+					t.Errorf("the next run: %+v, %v", r, err)
+				}
+			})
+			for _, line := range traces(t, dir, goner, gonerName, gonerWord) {
+				t.Errorf("afterwards %s", line)
+			}
+			list, err := erasure.Receipts(filepath.Join(dir, "receipts"))
+			if err != nil || len(list) != 1 || list[0].Open != nil {
+				t.Errorf("receipts %+v, %v", list, err)
+			}
+		})
+	}
+}
+
+// attached opens a copy of a data folder that nobody holds.
+func attached(t *testing.T, dir, from string, f func(dir string, o erasure.Options)) {
+	t.Helper()
+	if from != "" {
+		if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	}
+	a, err := app.Attach(t.Context(), app.Options{Data: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	session, _, err := app.OpenSession(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = session.Close() }()
+	f(dir, optionsOf(t, dir, a, session, false))
+}
+
+// The receipt says what stays because it belongs to others.
+func TestTheReceiptListsWhatStays(t *testing.T) {
+	s := newSite(t)
+	s.say("mira", goner, gonerName, "I come from the hills.")
+	s.say("mira", stayer, "Ansel", "My brother "+gonerName+" works at the ropewalk in Osterwick.")
+	r, err := erasure.Player(t.Context(), goner, s.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := map[string]erasure.Left{}
+	for _, l := range r.Left {
+		places[l.Place] = l
+	}
+	for _, want := range []string{"memories of others", "replies to others", "conversations of others"} {
+		if places[want].Count == 0 {
+			t.Errorf("%s are not listed: %+v", want, r.Left)
+		}
+	}
+	if places["replies to others"].Until == "" || len(places["memories of others"].IDs) == 0 {
+		t.Errorf("%+v", places)
+	}
+	data, err := os.ReadFile(r.Path())
+	if err != nil || strings.Contains(string(data), goner) || strings.Contains(string(data), gonerName) {
+		t.Errorf("the receipt names the player: %s, %v", data, err)
+	}
 }
 
 func TestUnknownPlayer(t *testing.T) {

@@ -44,8 +44,8 @@ func (r *run) left(ctx context.Context) error {
 		r.receipt.Beyond = append(r.receipt.Beyond, "messages that this NATS server had deleted before, until it compacts their blocks: it does so as they fill")
 	}
 	if r.Replicas > 1 {
-		r.receipt.Beyond = append(r.receipt.Beyond, fmt.Sprintf("the Raft logs of %d replicas until their next snapshot, at the latest when each server has been restarted once", r.Replicas))
-		r.receipt.Operator = append(r.receipt.Operator, "restart the NATS servers one after another: each makes a snapshot and lets go of its log")
+		r.receipt.Beyond = append(r.receipt.Beyond, fmt.Sprintf("the Raft logs of %d replicas until their next snapshot: a server makes one every few minutes while there is something new, and when it is stopped", r.Replicas))
+		r.receipt.Operator = append(r.receipt.Operator, "restart the NATS servers one after another: each makes a snapshot as it stops and lets go of its log")
 	}
 	return nil
 }

@@ -12,10 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oklog/ulid/v2"
 	"go.uber.org/goleak"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/erasure"
+	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -81,16 +83,17 @@ func request(n int, npc, player, name, words string) *schema.Request {
 }
 
 // say is a turn; the index has all that it left when it returns.
-func (s *site) say(npc, player, name, words string) *schema.Request {
+func (s *site) say(npc, player, name, words string) *schema.Reply {
 	s.t.Helper()
 	s.n++
 	req := request(s.n, npc, player, name, words)
 	s.publish(req)
-	if s.await(req) == nil {
+	reply := s.await(req)
+	if reply == nil {
 		s.t.Fatal("no reply")
 	}
 	s.settle()
-	return req
+	return reply
 }
 
 func (s *site) publish(req *schema.Request) {
@@ -137,23 +140,23 @@ func (s *site) see(o *schema.Occurrence) {
 // options are for an erasure of the running mesh.
 func (s *site) options() erasure.Options {
 	s.t.Helper()
-	return optionsOf(s.t, s.dir, s.app, true, func(ctx context.Context, _ string) (int, error) { return s.app.ScrubStreams(ctx) })
+	session, _, err := app.OpenSession(s.t.Context(), s.dir)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = session.Close() })
+	return optionsOf(s.t, s.dir, s.app, session, true)
 }
 
-func optionsOf(t *testing.T, dir string, a *app.App, running bool, scrub func(context.Context, string) (int, error)) erasure.Options {
+func optionsOf(t *testing.T, dir string, a *app.App, session store.Session, running bool) erasure.Options {
 	t.Helper()
-	session, _, err := app.OpenSession(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = session.Close() })
 	index, err := app.NewErasedIndex(session, a.Client.MemoryLog(), running)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
-	return erasure.Options{Client: a.Client, Index: index, Data: dir, Scrub: scrub, Now: time.Now,
-		NewID: func() string { n++; return fmt.Sprintf("%s-%d-%d", "e", time.Now().UnixNano(), n) }}
+	return erasure.Options{Client: a.Client, Index: index, Data: dir, Running: running, Now: time.Now,
+		NewID: func() string { return ulid.Make().String() },
+		Scrub: func(ctx context.Context, _ string) (int, error) { return a.ScrubStreams(ctx) }}
 }
 
 // traces are the files of a folder that hold any of the words, as they are or in

@@ -20,12 +20,15 @@ type Eraser struct {
 	conn   *Conn
 	player string
 	worlds []string // empty: all
-	now    func() time.Time
+	secure bool
 }
 
-// Eraser is for a player of some worlds; no world is every world.
-func (c *Client) Eraser(player string, worlds []string, now func() time.Time) *Eraser {
-	return &Eraser{conn: c.conn, player: player, worlds: worlds, now: now}
+// Eraser is for a player of some worlds; no world is every world. secure has the
+// broker overwrite each message as it is deleted, for which it writes the whole
+// block anew and waits for the disk: that is for a broker whose files are not
+// scrubbed afterwards, which is the same in one go.
+func (c *Client) Eraser(player string, worlds []string, secure bool) *Eraser {
+	return &Eraser{conn: c.conn, player: player, worlds: worlds, secure: secure}
 }
 
 // Place is a part of a stream that holds something of the player.
@@ -416,10 +419,10 @@ func (e *Eraser) Refuse(ctx context.Context, key []byte, turns []EndedTurn) erro
 	return nil
 }
 
-// Erase overwrites and deletes the messages of a place, and says how many.
+// Erase deletes the messages of a place, and says how many.
 func (e *Eraser) Erase(ctx context.Context, p *Place) (int, error) {
 	for i, m := range p.messages {
-		if err := e.conn.overwrite(ctx, p.stream, m); err != nil {
+		if err := e.delete(ctx, p.stream, m); err != nil {
 			return i, err
 		}
 	}
@@ -437,28 +440,28 @@ func (e *Eraser) Share(ctx context.Context, t *Trail) (int, error) {
 		if _, err := e.conn.publish(ctx, msg, readTimeout); err != nil {
 			return i, err
 		}
-		if err := e.conn.overwrite(ctx, streamEvents, held1{s.sequence, msg.Subject}); err != nil {
+		if err := e.delete(ctx, streamEvents, held1{s.sequence, msg.Subject}); err != nil {
 			return i, err
 		}
 	}
 	return len(t.shared), nil
 }
 
-// EraseEntries overwrites entries of the memory log.
+// EraseEntries deletes entries of the memory log.
 func (e *Eraser) EraseEntries(ctx context.Context, entries []Logged) (int, error) {
 	for i := range entries {
-		if err := e.conn.overwrite(ctx, streamMemory, held1{sequence: entries[i].Sequence}); err != nil {
+		if err := e.delete(ctx, streamMemory, held1{sequence: entries[i].Sequence}); err != nil {
 			return i, err
 		}
 	}
 	return len(entries), nil
 }
 
-// overwrite deletes a message and has the broker write random bytes in its place.
-// A bucket of an older version forbids that; its subject is purged then, and the
-// bytes go with Server.Scrub.
-func (c *Conn) overwrite(ctx context.Context, stream string, m held1) error {
-	request := fmt.Appendf(nil, `{"seq":%d}`, m.sequence)
+// delete deletes a message; a secure eraser has the broker write random bytes in
+// its place. A bucket of an older version forbids either: its subject is purged.
+func (e *Eraser) delete(ctx context.Context, stream string, m held1) error {
+	c := e.conn
+	request := fmt.Appendf(nil, `{"seq":%d,"no_erase":%t}`, m.sequence, !e.secure)
 	err := retryWhile(ctx, isLost, func() error {
 		answer, err := c.request(ctx, message("$JS.API.STREAM.MSG.DELETE."+stream, request), 5*readTimeout)
 		if err != nil {
@@ -476,7 +479,7 @@ func (c *Conn) overwrite(ctx context.Context, stream string, m held1) error {
 		}
 		return wrap(s.Purge(ctx, jetstream.WithPurgeSubject(m.subject)), "purge %s", stream)
 	}
-	return wrap(err, "overwrite message %d of %s", m.sequence, stream)
+	return wrap(err, "delete message %d of %s", m.sequence, stream)
 }
 
 // Settle is how long a worker that began before an erasure may still write.
@@ -489,7 +492,7 @@ func (e *Eraser) Key(ctx context.Context, offered []byte) ([]byte, error) {
 
 // Players are all players of whom the streams know, of some worlds or of all.
 func (c *Client) Players(ctx context.Context, worlds []string) ([]string, error) {
-	e := c.Eraser("", worlds, nil)
+	e := c.Eraser("", worlds, false)
 	found := map[string]bool{}
 	for _, config := range streams(Settings{}.withDefaults()) {
 		s, err := c.conn.js.Stream(ctx, config.Name)

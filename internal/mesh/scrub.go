@@ -93,7 +93,7 @@ func (s *scrubber) run(ctx context.Context) {
 			busy, s.answers[e.id] = false, e.answer
 		case q := <-s.ask:
 			answer, known := s.answers[q.id]
-			if !known && !busy {
+			if !known && !busy && q.id != "" {
 				busy = true
 				go func() {
 					n, err := s.scrub(ctx)
@@ -121,28 +121,34 @@ func (s *scrubber) handle(ctx context.Context, msg *nats.Msg) {
 	}
 }
 
-// ErrNoScrub says that no process of this project runs the broker.
-var ErrNoScrub = errors.New("nobody here can overwrite the broker's files")
+// Scrubs says whether a process of the mesh runs the broker, and so can scrub it.
+func (c *Client) Scrubs(ctx context.Context) (bool, error) {
+	err := retryWhile(ctx, func(err error) bool { return isLost(err) && !errors.Is(err, nats.ErrNoResponders) }, func() error {
+		_, err := c.conn.request(ctx, message(subjectScrub, nil), readTimeout)
+		return err
+	})
+	if errors.Is(err, nats.ErrNoResponders) {
+		return false, nil
+	}
+	return err == nil, wrap(err, "ask whether the broker can be scrubbed")
+}
 
 // Scrub asks the process that runs the broker to scrub it, and waits for the end.
-// ErrNoScrub: a broker that runs by itself.
+// id names the scrubbing: asked for again, it is done once.
 func (c *Client) Scrub(ctx context.Context, id string) (records int, err error) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for began := false; ; {
+	for {
 		answer, err := c.conn.request(ctx, message(subjectScrub, []byte(id)), time.Second)
-		switch {
-		case errors.Is(err, nats.ErrNoResponders) && !began:
-			return 0, ErrNoScrub
-		case err == nil:
+		if err == nil {
 			var a scrubAnswer
 			if err := json.Unmarshal(answer.Data, &a); err != nil {
 				return 0, fmt.Errorf("scrub: the answer is not JSON: %w", err)
 			}
 			if a.Error != "" {
-				return a.Records, errors.New(a.Error)
+				return a.Records, fmt.Errorf("scrub: %s", a.Error)
 			}
-			if began = true; a.Done {
+			if a.Done {
 				return a.Records, nil
 			}
 		}

@@ -55,6 +55,12 @@ const (
 func scrubStreams(store string, held map[string]Held) (Scrubbed, error) {
 	var out Scrubbed
 	for name, h := range held {
+		rests, _ := filepath.Glob(filepath.Join(store, "jetstream", "*", "streams", name, "msgs", "*"+scrubSuffix)) // of one that was killed
+		for _, path := range rests {
+			if err := os.Remove(path); err != nil {
+				return out, fmt.Errorf("scrub: %w", err)
+			}
+		}
 		blocks, err := filepath.Glob(filepath.Join(store, "jetstream", "*", "streams", name, "msgs", "*.blk"))
 		if err != nil {
 			return out, err
@@ -171,9 +177,12 @@ func checksum(key []byte, parts ...[]byte) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
+// scrubSuffix ends the names of blocks that are being written anew.
+const scrubSuffix = ".scrub"
+
 // replaceFile writes a file anew so that a crash leaves the old one or the new.
 func replaceFile(path string, data []byte) error {
-	temp := path + ".scrub"
+	temp := path + scrubSuffix
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("scrub %s: %w", path, err)
