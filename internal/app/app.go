@@ -272,7 +272,7 @@ func (a *App) register(o Options, static *embed.Static) {
 		a.Mesh.Intake(mesh.Intake{Check: a.Library.Check})
 	}
 	if o.runs("actions") {
-		a.Mesh.Ends(mesh.Ends{Author: ends.Author, Apply: ends.Apply})
+		a.Mesh.Ends(mesh.Ends{Author: ends.Author, Apply: ends.Apply, Settle: a.settling(o)})
 	}
 }
 

@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +44,48 @@ func TestWithoutGuardOneNothingIsRemembered(t *testing.T) {
 	if err != nil || end != 0 {
 		t.Errorf("the log has %d entries, %v", end, err)
 	}
+}
+
+// In step, what a player has said can be recalled as soon as the turn is applied,
+// whether the memory service runs in the finisher's process or in another.
+func TestMemoriesInStepAreThereBeforeTheNextTurn(t *testing.T) {
+	inStep := guards.Default()
+	inStep.Grounding.Mode = guards.ModeSync
+	without := slices.DeleteFunc(slices.Clone(app.Services), func(s string) bool { return s == "memory" || s == "consistency" })
+	for name, c := range map[string][2][]string{"one process": {nil, nil}, "two processes": {without, {"memory"}}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			o := app.Options{Worlds: []*world.World{village(t)}, Data: dir, Meaning: app.MeaningOff, Guards: &inStep, Services: c[0]}
+			a, err := app.Start(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c[1] != nil { // started later and so stopped first
+				defer apart(t, a, o, c[1])()
+			}
+			run(t, a)
+			for i := range 12 {
+				place := fmt.Sprintf("Oakham%c", 'a'+i)
+				turn := fmt.Sprintf("t%d", i)
+				ask(t, a, turn, "I come from "+place+".")
+				points, err := a.Session().Scroll(t.Context(), store.MemoryFilter{World: "village", NPC: "mira", Player: "p1", TurnID: turn, Statuses: []schema.MemoryStatus{schema.MemoryActive}}, "", 0)
+				if err != nil || len(points) == 0 {
+					t.Fatalf("turn %d is applied, and %d memories of it are there, %v", i, len(points), err)
+				}
+			}
+		})
+	}
+}
+
+// apart runs services in what stands for another process.
+func apart(t *testing.T, a *app.App, o app.Options, services []string) (stop func()) {
+	t.Helper()
+	o.NATS, o.Services = a.Server.URL(), services
+	other, err := app.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run(t, other)
 }
 
 // Streaming that a world asks for and a policy that holds replies exclude each

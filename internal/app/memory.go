@@ -12,6 +12,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/store"
@@ -90,7 +91,31 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	a.Mesh.OnReply(mesh.ConsumerMemory, reply, mesh.Workers(memoryWorkers))
 	a.Mesh.OnOccurrence(mesh.ConsumerEvents, occurrence, mesh.Workers(memoryWorkers))
 	a.Mesh.OnResult(mesh.ConsumerResults, result, mesh.Workers(memoryWorkers))
+	if !a.memory.off {
+		a.Mesh.ServeSettle(a.memory.settle, memoryWorkers)
+	}
 	return nil
+}
+
+// settle remembers a reply and has the index hold it.
+func (r *remembering) settle(ctx context.Context, reply *schema.Reply) error {
+	if err := r.service.Settle(ctx, reply); err != nil {
+		return err
+	}
+	return r.index.Update(ctx, reply.World, reply.NPC)
+}
+
+// settling is what the next turn of a conversation waits for where memories are
+// written in step; nil: for nothing.
+func (a *App) settling(o Options) mesh.Settle {
+	g := o.guarded().Grounding
+	switch {
+	case g.Mode != guards.ModeSync || !g.Enabled:
+		return nil
+	case a.memory != nil && a.memory.service != nil:
+		return a.memory.settle
+	}
+	return a.Mesh.AskSettle
 }
 
 // readMemory opens the index as it is, where there is one, for turns that leave

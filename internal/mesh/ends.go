@@ -21,6 +21,9 @@ type Ends struct {
 	// Apply changes the conversation by a reply: working memory, trust, opinion.
 	// It must depend on its arguments alone. May be nil.
 	Apply func(doc *schema.Conversation, reply *schema.Reply)
+	// Settle is called before Apply, and the conversation's next turn waits for both.
+	// What it cannot do in two seconds comes later. May be nil.
+	Settle Settle
 }
 
 // Ends registers the deadline handler, the finisher and the answer to cancels

@@ -32,6 +32,7 @@ func (m *Mesh) finish(ctx context.Context, r *schema.Reply, sequence uint64) err
 		}
 		return m.advance(ctx, convo, said{})
 	}
+	m.remembered(ctx, r)
 	if err := m.project(ctx, convo, r, sequence); err != nil {
 		return err
 	}

@@ -118,6 +118,11 @@ func (x *Index) CatchUp(ctx context.Context) error {
 	return x.mark(ctx, end)
 }
 
+// Update brings what one NPC remembers up to the end of the log now.
+func (x *Index) Update(ctx context.Context, world, npc string) error {
+	return x.project(ctx, owner{world, npc}, 0)
+}
+
 // project writes what changed of an NPC's memories. from is the entry up to which
 // the index was complete when the following began.
 func (x *Index) project(ctx context.Context, o owner, from uint64) error {

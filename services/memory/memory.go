@@ -97,6 +97,16 @@ func (s *Service) Reply(ctx context.Context, r *schema.Reply, sequence uint64) e
 	return nil
 }
 
+// Settle takes what a reply leaves behind before its conversation goes on. The reply
+// itself comes as well; what an action still waits for comes with that.
+func (s *Service) Settle(ctx context.Context, r *schema.Reply) error {
+	if r.Reason == schema.ReasonInvalid || s.o.Library.Get(r.World) == nil {
+		return nil
+	}
+	_, err := s.take(ctx, r)
+	return err
+}
+
 // Result takes the game's answer to an action that may have been remembered as
 // offered already.
 func (s *Service) Result(ctx context.Context, convo schema.ConversationID, turn string) error {

@@ -55,6 +55,9 @@ func (s *Service) remember(ctx context.Context, npc string, p proposal) error {
 	}
 	return s.books.use(ctx, own, func(n *notebook) error {
 		for i := range outcomes {
+			if settled(n.book, open[i]) { // by another reader of the same reply, meanwhile
+				continue
+			}
 			waited := waitingFor(n.book, &open[i]) != ""
 			if err := s.write(ctx, n, &open[i], outcomes[i]); err != nil {
 				return err
