@@ -19,6 +19,9 @@ type memoryCmd struct {
 	Show    memoryShowCmd    `cmd:"" help:"Show a memory with the words that prove it, and what became of it."`
 	Export  memoryExportCmd  `cmd:"" help:"Print memories, or the log they are made of, as JSON lines."`
 	Rebuild memoryRebuildCmd `cmd:"" help:"Make the index of memories anew from the log."`
+	Scan    memoryScanCmd    `cmd:"" help:"Look through the memories for what says the same, has changed, contradicts, or is not proved."`
+	Resolve memoryResolveCmd `cmd:"" help:"Settle a contradiction, or take back what was set aside."`
+	Undo    memoryUndoCmd    `cmd:"" help:"Take back what was done to a memory, whatever it was."`
 	Erase   memoryEraseCmd   `cmd:"" help:"Erase a player from everything that is kept, with a receipt."`
 }
 
@@ -162,7 +165,7 @@ func printMemory(w io.Writer, s *shownMemory) {
 		if e.Verdict != nil {
 			why = strings.TrimSpace(string(e.Verdict.Label) + " " + why)
 		}
-		line(e.At.UTC().Format(time.DateTime), fmt.Sprintf("%s by %s: %s", e.Type, e.By, why))
+		line(e.At.UTC().Format(time.DateTime), fmt.Sprintf("%s by %s: %s (%s)", e.Type, e.By, why, e.ID))
 	}
 }
 

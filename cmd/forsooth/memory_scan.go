@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/memory/scan"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/consistency"
+	"github.com/forsooth-npc/forsooth/services/memory"
+)
+
+type memoryScanCmd struct {
+	DryRun bool `help:"Say what would be done, and change nothing."`
+}
+
+// withDesk opens the memories of the running mesh, or of the data folder, to work on
+// them.
+func (e *env) withDesk(f func(*app.Desk, *talk, []*world.World) error) (err error) {
+	t, err := e.join()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closeErr := t.close(); err == nil {
+			err = closeErr
+		}
+	}()
+	if t.joined != "" && len(e.settings.World) == 0 {
+		e.settings.World = app.Serving(e.settings.Data)
+	}
+	ws, err := e.worlds()
+	if err != nil {
+		return err
+	}
+	d, err := app.OpenDesk(e.ctx, e.options(ws, nil), t.client, t.joined == "")
+	if err != nil {
+		return dependency(err)
+	}
+	defer d.Close()
+	if err := f(d, t, ws); err != nil {
+		return err
+	}
+	return dependency(d.Settle(e.ctx))
+}
+
+// scanned is a scan as --json prints it.
+type scanned struct {
+	consistency.Run
+	Events []schema.MemoryEvent `json:"events"`
+}
+
+// Run scans the worlds that are served, or those of --world.
+func (c *memoryScanCmd) Run(e *env) error {
+	return e.withDesk(func(d *app.Desk, t *talk, ws []*world.World) error {
+		kept, err := memory.ReadAll(e.ctx, t.client.MemoryLog(), "", "")
+		if err != nil {
+			return dependency(err)
+		}
+		for _, w := range ws {
+			run, err := d.Scan.Scan(e.ctx, w.Name, consistency.Asked{DryRun: c.DryRun})
+			if err != nil {
+				return dependency(err)
+			}
+			if e.json {
+				err = e.printJSON(scanned{run, append([]schema.MemoryEvent{}, run.Events...)})
+			} else {
+				c.print(e, &run, &kept)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for _, name := range notServed(&kept, ws) {
+			e.log.Warn().Msgf("world %s has memories and is not served here, so they are not scanned; name its folder with --world", name)
+		}
+		return nil
+	})
+}
+
+func notServed(kept *memory.Kept, ws []*world.World) []string {
+	var out []string
+	for i := range kept.Memories {
+		name := kept.Memories[i].World
+		if !slices.Contains(out, name) && !slices.ContainsFunc(ws, func(w *world.World) bool { return w.Name == name }) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// print is one line, and then each cluster with what becomes of it.
+func (c *memoryScanCmd) print(e *env, run *consistency.Run, kept *memory.Kept) {
+	done := ""
+	switch {
+	case c.DryRun:
+		done = " (nothing was changed)"
+	case run.Left > 0:
+		done = fmt.Sprintf(" (%d left to the next run: their memories changed meanwhile)", run.Left)
+	}
+	fmt.Fprintf(e.out, "%s: %s%s\n", run.World, run.Report.Summary(), done)
+	for _, x := range run.Report.Details {
+		fmt.Fprintf(e.out, "%s (%s)%s\n", verdictName(x.Verdict), strings.Join(x.Signals, ", "), because(x.Why))
+		for _, id := range x.Members {
+			fmt.Fprintf(e.out, "  %s  %s\n", id, contentOf(kept, id))
+		}
+	}
+	for i := range run.Events {
+		if ev := &run.Events[i]; len(ev.Others) == 1 && strings.HasPrefix(ev.Others[0], "lore:") {
+			fmt.Fprintf(e.out, "lore (%s)%s\n  %s  %s\n", ev.Others[0], because(ev.Why), ev.Target, contentOf(kept, ev.Target))
+		}
+	}
+}
+
+func verdictName(v scan.Verdict) string { return strings.ReplaceAll(string(v), "_", " ") }
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+func contentOf(kept *memory.Kept, id string) string {
+	i := slices.IndexFunc(kept.Memories, func(m schema.Memory) bool { return m.ID == id })
+	if i < 0 {
+		return ""
+	}
+	return kept.Memories[i].Content
+}

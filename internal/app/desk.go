@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/memory/write"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/store"
+	"github.com/forsooth-npc/forsooth/services/consistency"
+	"github.com/forsooth-npc/forsooth/services/memory"
+)
+
+// Desk is where an operator works on memories: over the log of a mesh that runs, or
+// of a folder that nobody holds.
+type Desk struct {
+	Scan    *consistency.Service
+	books   *memory.Books
+	index   *memory.Index
+	session store.Session // nil beside a mesh whose index is elsewhere
+	alone   bool
+	now     func() time.Time
+}
+
+// OpenDesk opens it. alone says that no mesh runs, so that nobody else keeps the index
+// in step.
+func OpenDesk(ctx context.Context, o Options, client *mesh.Client, alone bool) (_ *Desk, err error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	d := &Desk{alone: alone, now: o.Now}
+	defer func() {
+		if err != nil {
+			d.Close()
+		}
+	}()
+	if _, missing := os.Stat(SessionFile(o.Data)); alone || missing == nil {
+		var note string
+		if d.session, note, err = OpenSession(ctx, o.Data); err != nil {
+			return nil, err
+		}
+		if note != "" {
+			o.notice(note)
+		}
+	}
+	static, err := embed.NewStatic()
+	if err != nil {
+		return nil, err
+	}
+	var all []*lore.Lore
+	for _, w := range o.Worlds {
+		all = append(all, &lore.Lore{World: w})
+	}
+	library, err := lore.NewLibrary(all...)
+	if err != nil {
+		return nil, err
+	}
+	guard, err := write.New(WriteSettings(o.guarded()), grounder(o), nil)
+	if err != nil {
+		return nil, err
+	}
+	d.books = memory.NewBooks(client.MemoryLog(), o.Now, o.notice)
+	if alone {
+		d.index = memory.NewIndex(client.MemoryLog(), d.books, d.session, static, o.notice)
+	}
+	with := scanOptions(o, library, d.books, d.session, static, guard, client)
+	with.History = client.Scans()
+	d.Scan = consistency.New(with)
+	return d, d.Settle(ctx)
+}
+
+// Operator is the person of a name at this desk.
+func (d *Desk) Operator(name string) *consistency.Operator {
+	return &consistency.Operator{Books: d.books, Name: name, Now: d.now}
+}
+
+// Settle brings the index of a folder that nobody else holds in step with the log.
+func (d *Desk) Settle(ctx context.Context) error {
+	if !d.alone {
+		return nil
+	}
+	run, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- d.index.Run(run) }()
+	defer func() { stop(); <-done }()
+	for {
+		behind, err := d.index.Behind(ctx)
+		if err != nil || behind == 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the index of memories is %d entries behind: %w", behind, context.Cause(ctx))
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// Close ends the work.
+func (d *Desk) Close() {
+	if d.session != nil {
+		_ = d.session.Close()
+	}
+}
