@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -96,17 +98,54 @@ func (m *Mesh) inflight(ctx context.Context, turn string) (context.Context, func
 }
 
 // interrupt stops the handlers of a turn in this process, so that a model call
-// does not outlive what it is for.
+// does not outlive what it is for, and keeps the turn in mind for those to come.
 func (m *Mesh) interrupt(_ context.Context, msg *nats.Msg) {
 	subject, err := schema.ParseSubject(msg.Subject)
 	if err != nil {
 		return
 	}
+	now := m.opts.Now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if len(m.cancelled) >= m.tidyAt {
+		maps.DeleteFunc(m.cancelled, func(_ string, heard time.Time) bool { return now.Sub(heard) > longestTurn })
+		m.tidyAt = max(1024, 2*len(m.cancelled))
+	}
+	m.cancelled[subject.Turn] = now
 	for f := range m.running[subject.Turn] {
 		f.stop(errEnded)
 	}
+}
+
+// longestTurn bounds how long a cancelled turn may still come to a pass.
+const longestTurn = schema.MaxDeadlineMS * time.Millisecond
+
+// A cancel is heard by every pass at the moment it is sent, and carried out a
+// moment later by one service.
+const (
+	cancelPatience = time.Second           // after that it counts as lost
+	cancelAgain    = 50 * time.Millisecond // between two looks
+)
+
+// stillWanted looks whether a turn that somebody asked to cancel has been ended.
+// It costs nothing for the others.
+func (m *Mesh) stillWanted(ctx context.Context, t *schema.Turn) error {
+	m.mu.Lock()
+	heard, asked := m.cancelled[t.TurnID]
+	m.mu.Unlock()
+	if !asked {
+		return nil
+	}
+	newest, err := m.conn.last(ctx, streamSaid, schema.SubjectSaid(t.Conversation(), t.TurnID))
+	switch {
+	case err == nil && isFence(newest):
+		return errEnded
+	case err != nil && !errors.Is(err, ErrNotFound):
+		return err
+	case m.opts.Now().Sub(heard) < cancelPatience:
+		return Later(cancelAgain)
+	}
+	return nil // the cancel was lost; the turn goes on
 }
 
 // subscribe listens on plain subjects until unsubscribe.

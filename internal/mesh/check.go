@@ -65,7 +65,7 @@ func (c *Client) CheckGrounding(ctx context.Context, q schema.CheckQuery) (*sche
 	if err != nil {
 		return nil, err
 	}
-	answer, err := c.conn.nc.RequestWithContext(ctx, schema.SubjectCheckGrounding, data)
+	answer, _, err := c.ask(ctx, message(schema.SubjectCheckGrounding, data))
 	if err != nil {
 		return nil, fmt.Errorf("check grounding: %w", err)
 	}

@@ -28,8 +28,51 @@ const (
 	retryAfterFull = 2 * time.Second
 )
 
-// publishLimit is how long Publish tries for a caller who set no limit.
-const publishLimit = 10 * time.Second
+// callLimit is how long a call tries for a caller who set no limit.
+const callLimit = 10 * time.Second
+
+// bounded gives a call an end of its own where its caller set none.
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, limited := ctx.Deadline(); limited {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, callLimit)
+}
+
+// unanswered marks the error of a call that had no answer while it could wait.
+func unanswered(err error) error {
+	switch {
+	case errors.Is(err, nats.ErrConnectionClosed):
+		return fmt.Errorf("%w: %w", ErrDisconnected, err)
+	case isLost(err):
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	return err
+}
+
+// silence is how long a question is put again to a subject on which nobody
+// listens: services come back after a broken connection at their own pace.
+const silence = 2 * time.Second
+
+// ask puts a question that may be put again to a service of the mesh, until it
+// answers or the context ends, and says how often it did.
+func (c *Client) ask(ctx context.Context, msg *nats.Msg) (answer *nats.Msg, times int, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	began := time.Now()
+	again := func(err error) bool {
+		return isLost(err) && (!errors.Is(err, nats.ErrNoResponders) || time.Since(began) < silence)
+	}
+	err = retryWhile(ctx, again, func() (err error) {
+		times++
+		answer, err = c.conn.request(ctx, msg, c.attempt)
+		return err
+	})
+	if errors.Is(err, nats.ErrNoResponders) {
+		return nil, times, fmt.Errorf("nobody answers on %s at %s; start the service that does, with `forsooth up` or `forsooth serve`: %w", msg.Subject, c.conn.url, unanswered(err))
+	}
+	return answer, times, unanswered(err)
+}
 
 // Accepted is a request that the mesh has taken.
 type Accepted struct {
@@ -52,15 +95,14 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 	if len(data) > schema.MaxTurnBytes {
 		return Accepted{}, &schema.FieldError{Field: "request", Reason: fmt.Sprintf("is %d bytes; at most %d are taken", len(data), schema.MaxTurnBytes)}
 	}
-	if _, limited := ctx.Deadline(); !limited {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, publishLimit)
-		defer cancel()
-	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	ack, err := c.conn.publish(ctx, message(schema.SubjectTurn(r.Conversation()), data, headerMsgID, r.TurnID), c.attempt)
 	switch {
+	case err == nil && ack.Duplicate:
+		return Accepted{Sequence: ack.Sequence, Again: true}, c.known(ctx, r)
 	case err == nil:
-		return Accepted{Sequence: ack.Sequence, Again: ack.Duplicate}, nil
+		return Accepted{Sequence: ack.Sequence}, nil
 	case isSubjectFull(err):
 		return Accepted{}, &RefusedError{Busy: true, RetryAfter: retryAfterBusy, Cause: err}
 	case isStreamFull(err):
@@ -68,9 +110,24 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 	case apiCode(err) == codeTooLarge:
 		return Accepted{}, &schema.FieldError{Field: "request", Reason: err.Error()}
 	case errors.Is(err, nats.ErrNoResponders):
-		return Accepted{}, fmt.Errorf("turn %s: no mesh takes turns at %s; start one with `forsooth up`: %w", r.TurnID, c.conn.url, err)
+		return Accepted{}, fmt.Errorf("turn %s: no mesh takes turns at %s; start one with `forsooth up`: %w", r.TurnID, c.conn.url, unanswered(err))
 	}
-	return Accepted{}, fmt.Errorf("turn %s: %w", r.TurnID, err)
+	return Accepted{}, fmt.Errorf("turn %s: %w", r.TurnID, unanswered(err))
+}
+
+// known makes sure that a turn which the broker has had before is this one: the
+// broker tells turns apart by their ids alone, whatever conversation they are of.
+func (c *Client) known(ctx context.Context, r *schema.Request) error {
+	convo := r.Conversation()
+	if _, err := c.conn.queued(ctx, convo, r.TurnID); !errors.Is(err, ErrNotFound) {
+		return wrap(unanswered(err), "turn %s", r.TurnID)
+	}
+	// A turn leaves the queue after its reply is stored.
+	_, err := c.conn.reply(ctx, convo, r.TurnID)
+	if errors.Is(err, ErrNotFound) {
+		return &schema.FieldError{Field: "turn_id", Reason: fmt.Sprintf("%s is a turn of another conversation; give every turn an id of its own, such as a ULID", r.TurnID)}
+	}
+	return wrap(unanswered(err), "turn %s", r.TurnID)
 }
 
 // Reply reads the reply of a turn; ErrNotFound while it has none.
@@ -78,9 +135,11 @@ func (c *Client) Reply(ctx context.Context, convo schema.ConversationID, turn st
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	stored, err := c.conn.reply(ctx, convo, turn)
 	if err != nil {
-		return nil, err
+		return nil, unanswered(err)
 	}
 	if stored.Reply == nil {
 		return nil, fmt.Errorf("the reply of turn %s has expired: %w", turn, ErrNotFound)
@@ -105,17 +164,17 @@ func (c *Client) Cancel(ctx context.Context, convo schema.ConversationID, turn s
 	if err := checkTurn(convo, turn); err != nil {
 		return err
 	}
-	answer, err := c.conn.nc.RequestMsgWithContext(ctx, message(schema.SubjectCancel(convo, turn), nil))
-	if errors.Is(err, nats.ErrNoResponders) {
-		return fmt.Errorf("nobody answers cancels: no actions service runs; the turn ends at its deadline")
-	}
+	answer, times, err := c.ask(ctx, message(schema.SubjectCancel(convo, turn), nil))
 	if err != nil {
-		return fmt.Errorf("cancel turn %s: %w", turn, err)
+		return fmt.Errorf("cancel turn %s: %w; without it the turn ends at its deadline", turn, err)
 	}
 	switch text := string(answer.Data); text {
 	case "ok":
 		return nil
 	case cancelUnknown:
+		if r, err := c.Reply(ctx, convo, turn); times > 1 && err == nil && r.Reason == schema.ReasonCancelled {
+			return nil // the first answer was lost
+		}
 		return fmt.Errorf("turn %s waits nowhere: %w", turn, ErrNotFound)
 	default:
 		return fmt.Errorf("cancel turn %s: %s", turn, text)

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Confirm proposes an action to the game and waits for its answer. The proposal
@@ -75,35 +77,13 @@ func (c *Client) Answer(ctx context.Context, convo schema.ConversationID, turn s
 	if err != nil {
 		return err
 	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	_, err = c.conn.publish(ctx, message(schema.SubjectActionResult(convo, turn, index), data), c.attempt)
 	if isSubjectFull(err) {
 		return nil
 	}
-	return err
-}
-
-// Actions shows the actions of a world as they are proposed, until the context
-// ends. It begins with those proposed from now on.
-func (c *Client) Actions(ctx context.Context, world string, f func(Proposal)) error {
-	if err := schema.CheckToken("world", world); err != nil {
-		return err
-	}
-	sub, err := c.conn.nc.Subscribe(livePrefix+"action."+world+".>", func(msg *nats.Msg) {
-		s, err := schema.ParseSubject(schema.Prefix + strings.TrimPrefix(msg.Subject, livePrefix))
-		p := Proposal{Conversation: s.Conversation, Turn: s.Turn}
-		if err != nil || json.Unmarshal(msg.Data, &p.Action) != nil {
-			return
-		}
-		if _, err := fmt.Sscanf(s.Index, "%d", &p.Index); err == nil {
-			f(p)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = sub.Unsubscribe() }()
-	<-ctx.Done()
-	return nil
+	return wrap(unanswered(err), "answer to action %d of turn %s", index, turn)
 }
 
 // Proposal is an action that an NPC proposes to the game.
@@ -112,4 +92,69 @@ type Proposal struct {
 	Turn         string
 	Index        int
 	Action       schema.Action
+	At           time.Time // when it was proposed, by the broker's clock
+}
+
+// Actions gives f the actions that a world's NPCs propose, one after the other and
+// each at least once, from those stored at the time since (zero: from now on),
+// until the context ends. One that the game has answered before this call is left
+// out. It begins again by itself where a connection or a broker has broken.
+func (c *Client) Actions(ctx context.Context, world string, since time.Time, f func(Proposal)) error {
+	if err := schema.CheckToken("world", world); err != nil {
+		return err
+	}
+	began := time.Now()
+	from := jetstream.OrderedConsumerConfig{FilterSubjects: []string{schema.Prefix + "action." + world + ".>"}, DeliverPolicy: jetstream.DeliverNewPolicy}
+	if !since.IsZero() {
+		from.DeliverPolicy, from.OptStartTime = jetstream.DeliverByStartTimePolicy, &since
+	}
+	consumer, err := c.conn.js.OrderedConsumer(ctx, streamActions, from)
+	if err != nil {
+		return fmt.Errorf("listen to the actions of %s: %w", world, unanswered(err))
+	}
+	consuming, err := consumer.Consume(func(msg jetstream.Msg) {
+		p, err := proposal(msg)
+		if err != nil || p.At.Before(began) && c.isAnswered(ctx, p) || ctx.Err() != nil {
+			return // of another tongue, or settled
+		}
+		f(p)
+	}, jetstream.PullHeartbeat(pullHeartbeat), jetstream.PullExpiry(30*time.Second))
+	if err != nil {
+		return fmt.Errorf("listen to the actions of %s: %w", world, unanswered(err))
+	}
+	select {
+	case <-ctx.Done():
+		err = nil
+	case <-c.conn.closed:
+		err = ErrDisconnected
+	}
+	consuming.Stop()
+	<-consuming.Closed()
+	return err
+}
+
+func proposal(msg jetstream.Msg) (Proposal, error) {
+	s, err := schema.ParseSubject(msg.Subject())
+	if err != nil {
+		return Proposal{}, err
+	}
+	p := Proposal{Conversation: s.Conversation, Turn: s.Turn}
+	if p.Index, err = strconv.Atoi(s.Index); err != nil {
+		return p, err
+	}
+	meta, err := msg.Metadata()
+	if err != nil {
+		return p, err
+	}
+	p.At = meta.Timestamp.UTC()
+	return p, json.Unmarshal(msg.Data(), &p.Action)
+}
+
+// isAnswered says whether the game has answered an action; where nobody can tell,
+// it has not.
+func (c *Client) isAnswered(ctx context.Context, p Proposal) bool {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	_, err := c.conn.last(ctx, streamActions, schema.SubjectActionResult(p.Conversation, p.Turn, p.Index))
+	return err == nil
 }

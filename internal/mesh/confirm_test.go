@@ -19,7 +19,7 @@ func TestConfirm(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	heard := make(chan Proposal, 8)
 	listening := make(chan error, 1)
-	go func() { listening <- r.client.Actions(ctx, "hollowmere", func(p Proposal) { heard <- p }) }()
+	go func() { listening <- r.client.Actions(ctx, "hollowmere", time.Time{}, func(p Proposal) { heard <- p }) }()
 	defer func() {
 		cancel()
 		if err := <-listening; err != nil {
@@ -100,8 +100,8 @@ func TestOutcomeOfATurn(t *testing.T) {
 	if out := ask("waits"); out.State != schema.TurnWaiting {
 		t.Errorf("waiting: %+v", out)
 	}
-	if out := ask("a b"); out.Error == "" {
-		t.Errorf("a bad id: %+v", out)
+	if out, err := r.client.Outcome(t.Context(), convoA, "a b"); !errors.Is(err, schema.ErrInvalid) {
+		t.Errorf("a bad id: %+v, %v", out, err)
 	}
 	if err := r.client.Cancel(t.Context(), convoA, "waits"); err != nil {
 		t.Error(err)

@@ -41,6 +41,10 @@ type Conn struct {
 // readTimeout is one attempt at one read.
 const readTimeout = 2 * time.Second
 
+// pingEvery is how often a quiet connection is tried: one that is up and carries
+// nothing, as in a partition, is given up after three times that.
+const pingEvery = 3 * time.Second
+
 // Connect reaches the broker or says in one line why it cannot. A connection
 // that breaks later is mended in the background for as long as it takes.
 func Connect(ctx context.Context, d Dial) (*Conn, error) {
@@ -59,6 +63,8 @@ func Connect(ctx context.Context, d Dial) (*Conn, error) {
 		nats.IgnoreAuthErrorAbort(), // a password that is changed at the broker first is right a moment later
 		nats.ReconnectWait(100*time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 100*time.Millisecond),
+		nats.PingInterval(pingEvery),
+		nats.MaxPingsOutstanding(2),
 		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
 	)

@@ -126,11 +126,8 @@ func (c *Client) Witness(ctx context.Context, o *schema.Occurrence) error {
 	if err != nil {
 		return fmt.Errorf("%w: event %s: %w", schema.ErrInvalid, o.ID, err)
 	}
-	if _, limited := ctx.Deadline(); !limited {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, publishLimit)
-		defer cancel()
-	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	_, err = c.conn.publish(ctx, message(schema.SubjectEvent(o.World), data, headerMsgID, o.ID), c.attempt)
-	return wrap(err, "event %s", o.ID)
+	return wrap(unanswered(err), "event %s", o.ID)
 }

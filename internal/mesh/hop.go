@@ -121,8 +121,14 @@ func (p *passRunner) run(ctx context.Context, d *delivery, t *schema.Turn) error
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// before is what the mesh does on entering two of the passes.
+// before is what the mesh does on entering a pass. The last one puts up the fence
+// itself, and ends the turn without spending anything that matters.
 func (p *passRunner) before(ctx context.Context, d *delivery, t *schema.Turn) error {
+	if p.pass != schema.PassAct {
+		if err := p.m.stillWanted(ctx, t); err != nil {
+			return err
+		}
+	}
 	switch p.pass {
 	case schema.PassThink:
 		if t.ThoughtReview == nil && d.attempt == 1 {

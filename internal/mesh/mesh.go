@@ -83,6 +83,9 @@ type Mesh struct {
 
 	mu      sync.Mutex
 	running map[string]map[*inflight]struct{} // by turn: handlers to stop when a turn ends
+
+	cancelled map[string]time.Time // by turn: when a cancel of it was heard
+	tidyAt    int                  // how many of them may stand before the old ones go
 }
 
 // New makes a mesh over a connection. Nothing runs before Run.
@@ -99,7 +102,7 @@ func New(conn *Conn, opts Options) *Mesh {
 	if opts.Report == nil {
 		opts.Report = func(Report) {}
 	}
-	m := &Mesh{conn: conn, opts: opts, passes: map[schema.Pass]bool{}, handover: newHandover(), running: map[string]map[*inflight]struct{}{}}
+	m := &Mesh{conn: conn, opts: opts, passes: map[schema.Pass]bool{}, handover: newHandover(), running: map[string]map[*inflight]struct{}{}, cancelled: map[string]time.Time{}}
 	m.said = &Said{m: m}
 	return m
 }

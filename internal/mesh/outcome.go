@@ -14,6 +14,12 @@ var (
 	ErrConflict = errors.New("another worker released this sentence differently")
 	ErrNotFound = errors.New("not found")
 
+	// ErrDisconnected: the caller has closed the connection.
+	ErrDisconnected = errors.New("the connection to the broker is closed")
+	// ErrUnreachable: no answer came in time. What was sent may have arrived, and
+	// may be sent again as it is.
+	ErrUnreachable = errors.New("no answer in time")
+
 	ErrDocConflict = errors.New("the document has changed since it was read")
 )
 

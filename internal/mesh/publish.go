@@ -67,7 +67,7 @@ func isLost(err error) bool {
 	return errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
 		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrConnectionReconnecting) ||
-		errors.Is(err, nats.ErrStaleConnection)
+		errors.Is(err, nats.ErrStaleConnection) || errors.Is(err, nats.ErrReconnectBufExceeded)
 }
 
 // stored is the broker's word that it holds a message.

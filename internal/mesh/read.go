@@ -172,6 +172,7 @@ func isMarker(h nats.Header) bool { return h.Get(headerMarker) != "" }
 // storedReply is the reply of a turn as REPLIES holds it.
 type storedReply struct {
 	Sequence uint64
+	At       time.Time     // when it was stored
 	Reply    *schema.Reply // nil when only the marker of an expired reply is left, or the hash of an erased one
 }
 
@@ -186,7 +187,7 @@ func (c *Conn) reply(ctx context.Context, convo schema.ConversationID, turn stri
 	if err != nil {
 		return nil, err
 	}
-	out := &storedReply{Sequence: msg.Sequence}
+	out := &storedReply{Sequence: msg.Sequence, At: msg.Time.UTC()}
 	if isMarker(msg.Header) {
 		return out, nil
 	}

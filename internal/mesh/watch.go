@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -13,17 +14,20 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Event is one thing that a watcher of a turn sees: an event of the turn, or its
-// reply.
+// Event is one thing that a watcher of a turn sees: an event of the turn, its
+// reply, or why there is nothing more to see.
 type Event struct {
 	Said  *schema.Said
 	Reply *schema.Reply
+	Err   error     // ErrDisconnected, or ErrNotFound: the reply has expired; the last of its watch
+	At    time.Time // when it was stored, by the broker's clock
 }
 
 // Watch shows a turn from its beginning, whenever it is called: what is stored,
 // then what comes. The channel is closed after the turn is applied (its last
-// event is done or aborted, after the reply), or when the context ends. What is
-// stored is shown once and in order; what the streams refused is never shown.
+// event is done or aborted, after the reply; or the reply alone, where the events
+// have expired), or when the context ends. What is stored is shown once and in
+// order; what the streams refused is never shown.
 func (c *Client) Watch(ctx context.Context, convo schema.ConversationID, turn string) (<-chan Event, error) {
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
@@ -75,6 +79,8 @@ func (w *watcher) run(ctx context.Context) {
 	for !w.ended && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
+		case <-w.c.conn.closed:
+			w.end(ctx, ErrDisconnected)
 		case msg := <-w.live:
 			w.hear(ctx, msg)
 		case <-ticker.C:
@@ -88,7 +94,7 @@ func (w *watcher) hear(ctx context.Context, msg *nats.Msg) {
 	if msg.Header.Get(jetstream.StreamHeader) == streamReplies {
 		var r schema.Reply
 		if json.Unmarshal(msg.Data, &r) == nil && !isMarker(msg.Header) {
-			w.reply(ctx, &r)
+			w.reply(ctx, &r, storedAt(msg.Header))
 		}
 		return
 	}
@@ -97,26 +103,47 @@ func (w *watcher) hear(ctx context.Context, msg *nats.Msg) {
 	if before > w.shown {
 		w.catchUp(ctx)
 	}
-	w.event(ctx, seq, msg.Data)
+	w.event(ctx, seq, msg.Data, storedAt(msg.Header))
+}
+
+// storedAt is the broker's time in what it repeats.
+func storedAt(h nats.Header) time.Time {
+	at, _ := time.Parse(time.RFC3339Nano, h.Get(headerTime)) // without one: nobody knows
+	return at
 }
 
 const headerLastSequence = "Nats-Last-Sequence"
 
 // catchUp reads what is stored.
 func (w *watcher) catchUp(ctx context.Context) {
-	err := w.c.conn.eachFrom(ctx, streamSaid, schema.SubjectSaid(w.convo, w.turn), w.shown+1, func(msg *jetstream.RawStreamMsg) bool {
-		w.event(ctx, msg.Sequence, msg.Data)
-		return !w.ended
-	})
-	if err != nil || w.replied || w.ended {
+	if w.read(ctx) != nil || w.ended {
 		return
 	}
-	if r, err := w.c.Reply(ctx, w.convo, w.turn); err == nil {
-		w.reply(ctx, r)
+	stored, err := w.c.conn.reply(ctx, w.convo, w.turn)
+	switch {
+	case err != nil:
+		return
+	case stored.Reply == nil:
+		w.end(ctx, fmt.Errorf("the reply of turn %s has expired: %w", w.turn, ErrNotFound))
+		return
+	}
+	w.reply(ctx, stored.Reply, stored.At)
+	// Events are kept for a shorter time than the reply. A turn that has left its
+	// queue has had its last one, so that it is stored by now or has expired.
+	if _, err := w.c.conn.queued(ctx, w.convo, w.turn); errors.Is(err, ErrNotFound) && w.read(ctx) == nil {
+		w.ended = true
 	}
 }
 
-func (w *watcher) event(ctx context.Context, seq uint64, data []byte) {
+// read shows the stored events that were not shown yet.
+func (w *watcher) read(ctx context.Context) error {
+	return w.c.conn.eachFrom(ctx, streamSaid, schema.SubjectSaid(w.convo, w.turn), w.shown+1, func(msg *jetstream.RawStreamMsg) bool {
+		w.event(ctx, msg.Sequence, msg.Data, msg.Time)
+		return !w.ended
+	})
+}
+
+func (w *watcher) event(ctx context.Context, seq uint64, data []byte, at time.Time) {
 	var e schema.Said
 	if seq <= w.shown || w.ended || json.Unmarshal(data, &e) != nil {
 		return
@@ -125,24 +152,32 @@ func (w *watcher) event(ctx context.Context, seq uint64, data []byte) {
 	if e.Kind == schema.SaidDone || e.Kind == schema.SaidAborted {
 		// The reply is stored before the turn is done, but travels by another road.
 		if !w.replied {
-			r, err := w.c.Reply(ctx, w.convo, w.turn)
+			stored, err := w.c.conn.reply(ctx, w.convo, w.turn)
 			if err != nil && !errors.Is(err, ErrNotFound) {
 				w.shown = seq - 1
 				return
 			}
-			w.reply(ctx, r)
+			if err == nil {
+				w.reply(ctx, stored.Reply, stored.At)
+			}
 		}
 		w.ended = true
 	}
-	w.send(ctx, Event{Said: &e})
+	w.send(ctx, Event{Said: &e, At: at})
 }
 
-func (w *watcher) reply(ctx context.Context, r *schema.Reply) {
+func (w *watcher) reply(ctx context.Context, r *schema.Reply, at time.Time) {
 	if w.replied || r == nil {
 		return
 	}
 	w.replied = true
-	w.send(ctx, Event{Reply: r})
+	w.send(ctx, Event{Reply: r, At: at})
+}
+
+// end says why nothing more is shown.
+func (w *watcher) end(ctx context.Context, err error) {
+	w.ended = true
+	w.send(ctx, Event{Err: err})
 }
 
 func (w *watcher) send(ctx context.Context, e Event) {

@@ -1,19 +1,26 @@
 // Package client is the SDK that a game backend imports: say something to an
-// NPC, read its sentences as they are verified, read the reply again later,
-// cancel. It runs no pass and needs only a NATS address; server, stores and
-// models stay out of a binary that imports it.
+// NPC, read its sentences as they are verified, carry out what the NPC does, tell
+// what the game saw, cancel, and ask later what became of a turn. It runs no pass
+// and needs only a NATS address; server, stores and models stay out of a binary
+// that imports it.
 //
 //	c, err := client.Connect(ctx, "nats://127.0.0.1:4222", client.Options{})
 //	turn, err := c.Say(ctx, schema.Request{World: "hollowmere", NPC: "mira", Player: "p42", Message: "Who burned the mill?"})
 //	for s := range turn.Sentences() { show(s.Text) }
 //	reply, err := turn.Reply()
+//
+// A broken connection is mended in the background for as long as it takes: what
+// is under way goes on, in the mesh and here. Calls try again until their context
+// ends, or for ten seconds where it has no deadline; everything they send may
+// arrive twice without harm, because the mesh knows it by its id.
+//
+// A backend that must survive its own restart writes the turn's id down before it
+// says anything (NewID), and asks with Outcome or Watch when it is back.
 package client
 
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -23,40 +30,23 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Errors that a backend may test for. A refused request carries how long to
-// wait: see RetryAfter.
-var (
-	ErrBusy     = mesh.ErrBusy     // this conversation has too many turns waiting
-	ErrFull     = mesh.ErrFull     // the mesh takes no more turns now
-	ErrNotFound = mesh.ErrNotFound // no such turn, or no reply yet
-	ErrInvalid  = schema.ErrInvalid
-)
-
-// RetryAfter is how long a refused caller should wait; 0 when err is no refusal.
-func RetryAfter(err error) time.Duration {
-	var refused *mesh.RefusedError
-	if errors.As(err, &refused) {
-		return refused.RetryAfter
-	}
-	return 0
-}
-
 // Options of a client. The zero value is fit for use.
 type Options struct {
 	Name  string           // of this backend, as the broker shows it
-	NewID func() string    // makes turn ids; default: ULIDs of Now and Rand
+	NewID func() string    // makes ids of turns and events; default: ULIDs of Now and Rand
 	Now   func() time.Time // default time.Now
 	Rand  io.Reader        // default crypto/rand
 }
 
-// Client talks to a mesh. It may be used from many goroutines.
+// Client talks to a mesh. It may be used from many goroutines; one is enough for
+// thousands of players.
 type Client struct {
 	conn  *mesh.Conn
 	mesh  *mesh.Client
 	newID func() string
 }
 
-// Connect reaches the mesh's broker.
+// Connect reaches the mesh's broker, or says in one line why it cannot.
 func Connect(ctx context.Context, url string, o Options) (*Client, error) {
 	if o.Name == "" {
 		o.Name = "forsooth client"
@@ -88,44 +78,79 @@ func ids(o Options) func() string {
 	}
 }
 
-// Close ends the connection. Turns go on without it.
+// Close ends the connection and every watch over it. Turns go on without it.
 func (c *Client) Close() { c.conn.Close() }
 
+// NewID makes an id for a turn or an event: 26 letters and digits that sort by
+// time.
+func (c *Client) NewID() string { return c.newID() }
+
 // Say publishes what a player said and shows the turn as it runs, until ctx
-// ends. A request without a turn id gets one: see Turn.ID. When Say fails because
-// the answer was lost, say it again with the same turn id: it is one turn.
+// ends. Where Say returns a turn, the mesh has it and will end it with exactly one
+// reply, by the deadline of the request (deadline_ms, 8,000 where it names none)
+// after its acceptance, whatever becomes of this process.
+//
+// A request without a turn id gets one: see Turn.ID. The same id said again is the
+// same turn, watched again, and costs no second answer. Supersedes names an
+// earlier turn of this player with this NPC that need not be answered any more: it
+// ends with what was said of it, and the mesh goes on to this one.
+//
+// Errors: ErrBusy and ErrFull, to be said again after RetryAfter; *FieldError (is
+// ErrInvalid), which names the field and how to mend it; ErrUnreachable, where
+// nobody knows whether the mesh has it: say it again with the same turn id, which
+// an *UnsaidError carries.
 func (c *Client) Say(ctx context.Context, r schema.Request) (*Turn, error) {
 	if r.TurnID == "" {
 		r.TurnID = c.newID()
 	}
-	if _, err := c.mesh.Publish(ctx, &r); err != nil {
-		return nil, err
+	accepted, err := c.mesh.Publish(ctx, &r)
+	if err != nil {
+		return nil, &UnsaidError{TurnID: r.TurnID, Cause: err}
 	}
-	return c.Watch(ctx, r.Conversation(), r.TurnID)
+	t, err := c.Watch(ctx, r.Conversation(), r.TurnID)
+	if err != nil {
+		return nil, &UnsaidError{TurnID: r.TurnID, Cause: err}
+	}
+	t.Again = accepted.Again
+	return t, nil
 }
 
-// Watch shows a turn from its beginning, whoever said it and whenever.
+// Watch shows a turn from its beginning, whoever said it and whenever: what has
+// been said already, then what comes. A turn that the mesh has never had is
+// waited for until ctx ends; Outcome tells which those are.
 func (c *Client) Watch(ctx context.Context, convo schema.ConversationID, turnID string) (*Turn, error) {
+	ctx, stop := context.WithCancel(ctx)
 	events, err := c.mesh.Watch(ctx, convo, turnID)
 	if err != nil {
+		stop()
 		return nil, err
 	}
-	return &Turn{ID: turnID, Conversation: convo, events: events, ctx: ctx}, nil
+	return &Turn{ID: turnID, Conversation: convo, events: events, ctx: ctx, stop: stop}, nil
 }
 
-// Reply reads the reply of a turn; ErrNotFound while it has none.
+// Reply reads the reply of a turn, which is kept for seven days; ErrNotFound while
+// it has none.
 func (c *Client) Reply(ctx context.Context, convo schema.ConversationID, turnID string) (*schema.Reply, error) {
 	return c.mesh.Reply(ctx, convo, turnID)
 }
 
-// Cancel ends a turn with what was said so far; ErrNotFound when it has ended.
+// Outcome asks the mesh what became of a turn: waiting, ended with this reply, or
+// unknown, which was never accepted or has expired. It is what a backend that has
+// started again asks for every turn whose reply it has not seen.
+func (c *Client) Outcome(ctx context.Context, convo schema.ConversationID, turnID string) (*schema.TurnOutcome, error) {
+	return c.mesh.Outcome(ctx, convo, turnID)
+}
+
+// Cancel ends a turn now, with what was said so far: its model calls are broken
+// off, and its reply has status aborted and reason CANCELLED. nil means that it is
+// done; ErrNotFound, that the turn had ended or was never accepted.
 func (c *Client) Cancel(ctx context.Context, convo schema.ConversationID, turnID string) error {
 	return c.mesh.Cancel(ctx, convo, turnID)
 }
 
 // Witness tells what the game saw happen: it becomes a memory of exactly the NPCs
-// among its witnesses. An occurrence without an id gets one; where Witness fails
-// because the answer was lost, tell it again with the same id.
+// among its witnesses. An occurrence without an id gets one; the same id told
+// again is one event.
 func (c *Client) Witness(ctx context.Context, o *schema.Occurrence) error {
 	if o.ID == "" {
 		o.ID = c.newID()
@@ -137,54 +162,4 @@ func (c *Client) Witness(ctx context.Context, o *schema.Occurrence) error {
 // mesh's verifier by itself: neither text nor sources become evidence of a turn.
 func (c *Client) CheckGrounding(ctx context.Context, q schema.CheckQuery) (*schema.CheckResult, error) {
 	return c.mesh.CheckGrounding(ctx, q)
-}
-
-// Turn is a turn being watched, by one goroutine.
-type Turn struct {
-	ID           string
-	Conversation schema.ConversationID
-
-	ctx    context.Context
-	events <-chan mesh.Event
-	reply  *schema.Reply
-	done   bool
-}
-
-// Next is the next event of the turn: of its kinds, SaidSentence brings a
-// verified sentence, and SaidDone or SaidAborted is the last. False at the end,
-// after which Reply does not wait.
-func (t *Turn) Next() (schema.Said, bool) {
-	for e := range t.events {
-		if e.Reply != nil {
-			t.reply = e.Reply
-			continue
-		}
-		return *e.Said, true
-	}
-	t.done = true
-	return schema.Said{}, false
-}
-
-// Sentences yields the sentences as they are released.
-func (t *Turn) Sentences() func(yield func(schema.Sentence) bool) {
-	return func(yield func(schema.Sentence) bool) {
-		for {
-			e, ok := t.Next()
-			if !ok || e.Kind == schema.SaidSentence && !yield(*e.Sentence) {
-				return
-			}
-		}
-	}
-}
-
-// Reply waits for the end of the turn and gives its reply, which the
-// conversation then holds.
-func (t *Turn) Reply() (*schema.Reply, error) {
-	for !t.done {
-		t.Next()
-	}
-	if t.reply == nil {
-		return nil, fmt.Errorf("turn %s is not over: %w", t.ID, context.Cause(t.ctx))
-	}
-	return t.reply, nil
 }

@@ -117,9 +117,10 @@ type TurnQuery struct {
 
 // TurnOutcome is the answer of svc.turn.
 type TurnOutcome struct {
-	State TurnState `json:"state"`
-	Reply *Reply    `json:"reply,omitempty"` // when ended
-	Error string    `json:"error,omitempty"` // when the query could not be answered
+	State     TurnState `json:"state"`
+	Reply     *Reply    `json:"reply,omitempty"`     // when ended
+	RepliedAt time.Time `json:"replied_at,omitzero"` // when ended: when the reply was stored, by the broker's clock
+	Error     string    `json:"error,omitempty"`     // when the query could not be answered
 }
 
 // TurnState is how far a turn is.

@@ -1,0 +1,87 @@
+package netfault
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// echo answers every byte with itself.
+func echo(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() { defer c.Close(); _, _ = io.Copy(c, c) }()
+		}
+	}()
+	t.Cleanup(func() { _ = l.Close(); <-done })
+	return l.Addr().String()
+}
+
+func dial(t *testing.T, p *Proxy) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", p.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// asked sends a byte and waits a moment for the answer.
+func asked(c net.Conn) error {
+	_ = c.SetDeadline(time.Now().Add(200 * time.Millisecond))
+	if _, err := c.Write([]byte("x")); err != nil {
+		return err
+	}
+	_, err := io.ReadFull(c, make([]byte, 1))
+	return err
+}
+
+func TestAConnectionIsCutStalledAndMended(t *testing.T) {
+	p, err := Listen(echo(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	c := dial(t, p)
+	if err := asked(c); err != nil {
+		t.Fatalf("up: %v", err)
+	}
+	p.Stall()
+	if err := asked(c); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("stalled: %v, want silence", err)
+	}
+	if err := asked(dial(t, p)); err != nil {
+		t.Errorf("a new connection beside a stalled one: %v", err)
+	}
+	c = dial(t, p)
+	p.Down()
+	if err := asked(c); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("cut: %v, want the end of the connection", err)
+	}
+	if err := asked(dial(t, p)); err == nil {
+		t.Error("a connection went through while down")
+	}
+	p.Up()
+	if err := asked(dial(t, p)); err != nil {
+		t.Errorf("up again: %v", err)
+	}
+}
