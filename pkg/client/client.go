@@ -33,6 +33,7 @@ import (
 // Options of a client. The zero value is fit for use.
 type Options struct {
 	Name  string           // of this backend, as the broker shows it
+	Login Login            // who this backend is to the broker; default nobody, without TLS of its own
 	NewID func() string    // makes ids of turns and events; default: ULIDs of Now and Rand
 	Now   func() time.Time // default time.Now
 	Rand  io.Reader        // default crypto/rand
@@ -46,12 +47,14 @@ type Client struct {
 	newID func() string
 }
 
-// Connect reaches the mesh's broker, or says in one line why it cannot.
+// Connect reaches the mesh's broker, or says in one line why it cannot. The url is
+// nats://host:port, or several with commas between; tls://host:port asks for TLS
+// whatever the broker says. A secret never stands in it: see Login.
 func Connect(ctx context.Context, url string, o Options) (*Client, error) {
 	if o.Name == "" {
 		o.Name = "forsooth client"
 	}
-	conn, err := mesh.Connect(ctx, mesh.Dial{URL: url, Name: o.Name})
+	conn, err := mesh.Connect(ctx, mesh.Dial{URL: url, Name: o.Name, Login: o.Login})
 	if err != nil {
 		return nil, err
 	}
