@@ -204,8 +204,21 @@ func (d *diagnosis) broker() {
 	}
 	d.add("nats", statusFine, "", "%s answers, with JetStream", address)
 	d.streams(streams)
+	d.clock(ctx, conn)
 	d.workers(consumers)
 	d.modelSwitch(ctx, mesh.NewClient(conn))
+}
+
+// clock holds this machine's clock against the broker's, whose time deadlines are in.
+func (d *diagnosis) clock(ctx context.Context, conn *mesh.Conn) {
+	err := conn.CheckClock(ctx, time.Now)
+	var wrong *mesh.ClockError
+	switch {
+	case errors.As(err, &wrong):
+		d.add("clock", statusBad, "timedatectl set-ntp true, or another time service, on both", "%v", err)
+	case err == nil:
+		d.add("clock", statusFine, "", "it agrees with the broker's to within %s", mesh.MaxSkew)
+	}
 }
 
 func (d *diagnosis) streams(streams []mesh.StreamState) {
@@ -217,7 +230,7 @@ func (d *diagnosis) streams(streams []mesh.StreamState) {
 			missing = append(missing, s.Name)
 		}
 		if s.Unfit != "" {
-			d.add("stream", statusBad, "back the stream up and delete it, or use another NATS server", "%s", s.Unfit)
+			d.add("stream", statusBad, "forsooth migrate --dry-run says what would mend it", "%s", s.Unfit)
 		}
 		if s.Name == "DEAD" && s.Messages > 0 {
 			d.add("dead", statusNote, "read them with: nats stream view DEAD", "%d messages could not be handled", s.Messages)

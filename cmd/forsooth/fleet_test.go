@@ -1,9 +1,14 @@
 package main
 
 import (
+	"database/sql"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
 )
 
@@ -36,4 +41,78 @@ func TestABrokerThatWantsToKnowWhoConnects(t *testing.T) {
 	if strings.Contains(r.err, secret) {
 		t.Errorf("it prints the password: %s", r.err)
 	}
+}
+
+// The data folder of an older version: a stream without a version and with a
+// shorter life, and a session file of the first layout.
+func TestMigrateBringsADataFolderUp(t *testing.T) {
+	s := newSite(t)
+	village := s.village()
+	turn := s.run("chat", "--world", village, "--once", "Who owns the ferry?", "--json").object(t)["turn_id"].(string)
+	older(t, s.path("data/forsooth"))
+	if r := s.run("chat", "--world", village, "--once", "Who owns the ferry?"); r.code != exitDependency {
+		t.Fatalf("a mesh starts on it: %+v", r)
+	}
+
+	dry := s.run("migrate", "--dry-run", "--json")
+	dry.wants(t, exitFine)
+	if o := dry.object(t); o["changes"] != 2.0 || o["applied"] != false || !strings.Contains(dry.out, "max_age: 24h0m0s to 168h0m0s") || !strings.Contains(dry.out, "version 1 to 2: brought up in place") {
+		t.Errorf("the dry run says %s", dry.out)
+	}
+	if o := s.run("migrate", "--apply", "--json").object(t); o["changes"] != 2.0 || o["applied"] != true {
+		t.Errorf("it says %v", o)
+	}
+	if r := s.run("migrate", "--apply"); !strings.HasPrefix(r.out, "0 of ") || r.code != exitFine {
+		t.Errorf("the second run says %+v", r)
+	}
+	s.run("trace", turn).wants(t, exitFine)
+	s.run("chat", "--world", village, "--once", "Who owns the ferry?").wants(t, exitFine)
+	s.run("migrate").wants(t, exitUsage, "--dry-run")
+	s.run("migrate", "--apply", "--dry-run").wants(t, exitUsage, "--dry-run")
+}
+
+// older changes a data folder by hand.
+func older(t *testing.T, data string) {
+	t.Helper()
+	server, err := embedded.Start(t.Context(), embedded.Options{Dir: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	natstest.Age(t, server.URL(), "REPLIES", 24*time.Hour)
+	for _, name := range []string{"session.db", "session.db-wal", "session.db-shm"} {
+		_ = os.Remove(filepath.Join(data, name))
+	}
+	db, err := sql.Open("sqlite", filepath.Join(data, "session.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"CREATE TABLE about (kind TEXT NOT NULL, version INTEGER NOT NULL)", "INSERT INTO about VALUES ('session', 1)"} {
+		if _, err := db.Exec(line); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A fleet of another major holds the streams: this one says so and starts nothing.
+func TestAFleetOfAnotherMajorIsRefused(t *testing.T) {
+	server := natstest.Start(t, natstest.JetStream(t))
+	s := newSite(t)
+	village := s.village()
+	p := s.start("serve", "retriever", "--world", village, "--nats", server.URL)
+	p.says("ready in")
+	natstest.Stamp(t, server.URL, "TURNS", "2.3")
+	for _, args := range [][]string{{"serve", "speaker"}, {"up"}} {
+		r := s.run(append(args, "--world", village, "--nats", server.URL)...)
+		r.wants(t, exitDependency, "stream TURNS holds messages of schema 2.3 and this build reads 1.x", "another NATS account")
+	}
+	if r := s.run("doctor", "--nats", server.URL, "--json"); r.code != exitDependency || !strings.Contains(r.out, "schema 2.3") {
+		t.Errorf("doctor says %s", r.out)
+	}
+	natstest.Stamp(t, server.URL, "TURNS", "1.9")
+	q := s.start("serve", "speaker", "--world", village, "--nats", server.URL)
+	q.says("ready in")
 }

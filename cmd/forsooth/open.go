@@ -32,7 +32,7 @@ func (e *env) worlds() ([]*world.World, error) {
 // options are the app's options as the settings say.
 func (e *env) options(ws []*world.World, services []string) app.Options {
 	return app.Options{
-		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS.URL, Login: e.login(), Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers.Default(), Each: e.settings.Workers.Of(),
+		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS.URL, Login: e.login(), Streams: e.streams(), Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers.Default(), Each: e.settings.Workers.Of(),
 		Verifying: e.verifying(),
 		Grounding: e.grounding(), Judge: e.settings.Grounding.Judge, Guards: &e.settings.Guards,
 		Services: services, Name: "forsooth", Report: e.report, Alert: e.alert, Progress: e.progress(),
@@ -55,6 +55,14 @@ func (e *env) login() mesh.Login {
 	}
 	return mesh.Login{Creds: n.Creds, User: n.User, Password: reveal(n.Password), Token: reveal(n.Token),
 		CA: n.TLS.CA, Cert: n.TLS.Cert, Key: n.TLS.Key, Inbox: n.Inbox}
+}
+
+// streams are their sizes.
+func (e *env) streams() mesh.Settings {
+	if e.settings.NATS.URL == "" {
+		return mesh.Settings{}
+	}
+	return mesh.Settings{Replicas: e.settings.NATS.Replicas}
 }
 
 // verifying are the tiers that the settings name.
@@ -116,6 +124,7 @@ func isTerminal(f *os.File) bool {
 type talk struct {
 	worlds []*world.World
 	client *mesh.Client
+	conn   *mesh.Conn
 	app    *app.App // nil where another process holds the folder
 	joined string   // the address of the mesh that ran already
 	close  func() error
@@ -153,7 +162,7 @@ func (e *env) open() (*talk, error) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(e.ctx))
 	done := make(chan error, 1)
 	go func() { done <- a.Run(ctx) }()
-	return &talk{worlds: ws, client: a.Client, close: func() error {
+	return &talk{worlds: ws, client: a.Client, conn: a.Conn, close: func() error {
 		stop()
 		err := <-done
 		a.Close()
@@ -178,7 +187,7 @@ func (e *env) join() (*talk, error) {
 	if err != nil {
 		return nil, dependency(err)
 	}
-	return &talk{client: a.Client, app: a, close: func() error { a.Close(); return nil }}, nil
+	return &talk{client: a.Client, conn: a.Conn, app: a, close: func() error { a.Close(); return nil }}, nil
 }
 
 // natsFolder is where a data folder keeps its streams.
@@ -189,7 +198,7 @@ func (e *env) dial(address string, ws []*world.World) (*talk, error) {
 	if err != nil {
 		return nil, dependency(err)
 	}
-	return &talk{worlds: ws, client: mesh.NewClient(conn), joined: address, close: func() error { conn.Close(); return nil }}, nil
+	return &talk{worlds: ws, client: mesh.NewClient(conn), conn: conn, joined: address, close: func() error { conn.Close(); return nil }}, nil
 }
 
 // startLimit is how long a holder of the data folder may take to say where it

@@ -43,10 +43,11 @@ type Options struct {
 	Index    string // the index's file; default Data/index.db
 	NATS     string // an external server; empty starts one in process
 	Login    mesh.Login
-	Port     int      // of the server in process; 0: one that is free
-	Services []string // empty: all
-	Name     string   // of this process, as the broker shows it
-	Sync     bool     // the server in process writes every message through to the disk
+	Streams  mesh.Settings // their sizes
+	Port     int           // of the server in process; 0: one that is free
+	Services []string      // empty: all
+	Name     string        // of this process, as the broker shows it
+	Sync     bool          // the server in process writes every message through to the disk
 
 	LLM    llm.Config // the models to ask; without a URL no model speaks
 	Asking model.Options
@@ -121,9 +122,14 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if a.Library, a.corpus, err = openLibrary(ctx, o, static); err != nil {
 		return nil, err
 	}
-	a.Mesh = mesh.New(a.Conn, mesh.Options{Workers: o.Workers, Report: o.Report, Now: o.Now})
+	a.Mesh = mesh.New(a.Conn, mesh.Options{Settings: o.Streams, Workers: o.Workers, Report: o.Report, Now: o.Now})
 	if err := a.Mesh.Setup(ctx); err != nil {
 		return nil, err
+	}
+	if a.Server == nil { // the server in process has this machine's clock
+		if err := a.Conn.CheckClock(ctx, o.Now); err != nil {
+			return nil, err
+		}
 	}
 	a.Client = mesh.NewClient(a.Conn)
 	if err := a.connectModels(o); err != nil {

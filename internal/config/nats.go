@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"net/url"
 	"os"
 	"regexp"
@@ -18,6 +19,7 @@ type NATS struct {
 	TokenFile    string `koanf:"token_file"`    // a file that holds a token alone
 	Inbox        string `koanf:"inbox"`         // the prefix of answers; empty: _INBOX_ and the user
 	TLS          TLS    `koanf:"tls"`
+	Replicas     int    `koanf:"replicas"` // of every stream, on as many servers of a cluster
 }
 
 // TLS are the files of a connection under TLS, all PEM.
@@ -62,6 +64,7 @@ func addNATSDefaults(defaults map[string]any) map[string]any {
 	for _, key := range []string{"url", "creds", "user", "password_file", "token_file", "inbox", "tls.ca", "tls.cert", "tls.key"} {
 		defaults["nats."+key] = ""
 	}
+	defaults["nats.replicas"] = 1
 	return defaults
 }
 
@@ -81,6 +84,8 @@ func (n *NATS) check() error {
 		}
 	}
 	switch {
+	case n.Replicas != 1 && n.Replicas != 3 && n.Replicas != 5:
+		return &Error{"nats.replicas", fmt.Sprintf("is %d; write 1, 3 or 5", n.Replicas)}
 	case ways > 1:
 		return &Error{"nats", "names more than one of creds, user and token_file; keep one"}
 	case n.PasswordFile != "" && n.User == "":

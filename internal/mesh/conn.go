@@ -33,6 +33,8 @@ type Conn struct {
 	url    string
 	closed chan struct{}
 
+	refused *refused
+
 	mu      sync.Mutex
 	streams map[string]jetstream.Stream
 	erasing []byte // the key of erasures, once there is one
@@ -55,7 +57,7 @@ func Connect(ctx context.Context, d Dial) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{url: d.URL, closed: make(chan struct{}), streams: map[string]jetstream.Stream{}}
+	c := &Conn{url: d.URL, closed: make(chan struct{}), refused: newRefused(), streams: map[string]jetstream.Stream{}}
 	opts := append(login,
 		nats.Name(d.Name),
 		nats.Timeout(orDefault(d.Timeout, 2*time.Second)),
@@ -66,7 +68,7 @@ func Connect(ctx context.Context, d Dial) (*Conn, error) {
 		nats.PingInterval(pingEvery),
 		nats.MaxPingsOutstanding(2),
 		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.refused.note(err) }),
 	)
 	if d.InProcess != nil {
 		c.url = "the server in this process"

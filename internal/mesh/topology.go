@@ -154,6 +154,7 @@ func streams(s Settings) []jetstream.StreamConfig {
 		c.MaxMsgs, c.MaxBytes = orDefault(c.MaxMsgs, -1), orDefault(c.MaxBytes, -1)
 		c.MaxMsgsPerSubject, c.MaxMsgSize = orDefault(c.MaxMsgsPerSubject, -1), orDefault(c.MaxMsgSize, -1)
 		c.MaxConsumers = -1
+		c.Metadata = map[string]string{metaSchema: schema.Version}
 		if c.MaxAge > 0 && c.MaxAge < c.Duplicates {
 			c.Duplicates = c.MaxAge
 		}
@@ -175,13 +176,23 @@ type SettingError struct {
 }
 
 func (e *SettingError) Error() string {
-	return fmt.Sprintf("stream %s: %s is %v and must be %v; move the stream away (nats stream rm %s after a backup) or point --nats at another account",
-		e.Stream, e.Setting, e.Have, e.Want, e.Stream)
+	return fmt.Sprintf("stream %s: %s is %v and must be %v; `forsooth migrate --dry-run` says what would mend it, or point --nats at another account",
+		e.Stream, e.Setting, e.Have, e.Want)
 }
 
 // Setup creates the streams that are missing and verifies those that exist. It
 // never changes what the protocol rests on; sizes and replicas follow Settings.
 func (m *Mesh) Setup(ctx context.Context) error {
+	// Nothing is made beside a stream that is refused.
+	for _, want := range streams(m.opts.Settings) {
+		s, err := m.conn.js.Stream(ctx, want.Name)
+		if err != nil {
+			continue // it is missing, or what is wrong is said below
+		}
+		if err := compatible(s.CachedInfo().Config, want); err != nil {
+			return err
+		}
+	}
 	for _, want := range streams(m.opts.Settings) {
 		if err := m.conn.ensureStream(ctx, want); err != nil {
 			return err
@@ -194,11 +205,7 @@ func (c *Conn) ensureStream(ctx context.Context, want jetstream.StreamConfig) er
 	return retryWhile(ctx, isRecreating, func() error {
 		s, err := c.js.Stream(ctx, want.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			_, err := c.js.CreateStream(ctx, want)
-			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-				return nil // another process was first, with the same table or it will be told so on its next start
-			}
-			return wrap(err, "create stream %s", want.Name)
+			return c.createStream(ctx, want)
 		}
 		if err != nil {
 			return fmt.Errorf("look for stream %s: %w", want.Name, err)
@@ -207,13 +214,38 @@ func (c *Conn) ensureStream(ctx context.Context, want jetstream.StreamConfig) er
 		if err := compatible(have, want); err != nil {
 			return err
 		}
-		if have.Replicas == want.Replicas && have.MaxMsgs == want.MaxMsgs && have.MaxBytes == want.MaxBytes && have.AllowDirect == want.AllowDirect {
-			return nil
+		if have, changed := resized(have, want); changed {
+			return wrap(c.updateStream(ctx, have), "resize stream %s", want.Name)
 		}
-		have.Replicas, have.MaxMsgs, have.MaxBytes, have.AllowDirect = want.Replicas, want.MaxMsgs, want.MaxBytes, want.AllowDirect
-		_, err = c.js.UpdateStream(ctx, have)
-		return wrap(err, "resize stream %s", want.Name)
+		return nil
 	})
+}
+
+func (c *Conn) createStream(ctx context.Context, want jetstream.StreamConfig) error {
+	err := c.administer(ctx, "$JS.API.STREAM.CREATE."+want.Name, "create stream "+want.Name, func(ctx context.Context) error {
+		_, err := c.js.CreateStream(ctx, want)
+		return err
+	})
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		return nil // another process was first, with the same table or it will be told so on its next start
+	}
+	return wrap(err, "create stream %s", want.Name)
+}
+
+func (c *Conn) updateStream(ctx context.Context, want jetstream.StreamConfig) error {
+	return c.administer(ctx, "$JS.API.STREAM.UPDATE."+want.Name, "change stream "+want.Name, func(ctx context.Context) error {
+		_, err := c.js.UpdateStream(ctx, want)
+		return err
+	})
+}
+
+// resized is a stream's configuration with the sizes of another and the stamp of
+// this build: what the protocol does not rest on.
+func resized(have, want jetstream.StreamConfig) (jetstream.StreamConfig, bool) {
+	metadata, changed := restamped(have.Metadata, want.Metadata)
+	changed = changed || have.Replicas != want.Replicas || have.MaxMsgs != want.MaxMsgs || have.MaxBytes != want.MaxBytes || have.AllowDirect != want.AllowDirect
+	have.Replicas, have.MaxMsgs, have.MaxBytes, have.AllowDirect, have.Metadata = want.Replicas, want.MaxMsgs, want.MaxBytes, want.AllowDirect, metadata
+	return have, changed
 }
 
 // isRecreating is the broker's word for a stream deleted a moment ago.
@@ -229,36 +261,50 @@ func wrap(err error, format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, err)...)
 }
 
-// compatible compares what the protocol rests on.
-func compatible(have, want jetstream.StreamConfig) error {
+// basis is a setting on which the protocol rests.
+type basis struct {
+	name       string
+	have, want any
+	set        func(have *jetstream.StreamConfig, want jetstream.StreamConfig)
+}
+
+// bases are those settings of a stream. One without set cannot be changed in a
+// stream that exists.
+func bases(have, want jetstream.StreamConfig) []basis {
 	republish := func(c jetstream.StreamConfig) string {
 		if c.RePublish == nil {
 			return "none"
 		}
 		return c.RePublish.Source + " to " + c.RePublish.Destination
 	}
-	for _, s := range []struct {
-		name       string
-		have, want any
-	}{
-		{"subjects", fmt.Sprint(have.Subjects), fmt.Sprint(want.Subjects)},
-		{"storage", have.Storage, want.Storage},
-		{"retention", have.Retention, want.Retention},
-		{"discard", have.Discard, want.Discard},
-		{"discard_new_per_subject", have.DiscardNewPerSubject, want.DiscardNewPerSubject},
-		{"max_msgs_per_subject", have.MaxMsgsPerSubject, want.MaxMsgsPerSubject},
-		{"max_msg_size", have.MaxMsgSize, want.MaxMsgSize},
-		{"max_age", have.MaxAge, want.MaxAge},
-		{"duplicate_window", have.Duplicates, want.Duplicates},
-		{"allow_msg_ttl", have.AllowMsgTTL, want.AllowMsgTTL},
-		{"allow_rollup_hdrs", have.AllowRollup, want.AllowRollup},
-		{"subject_delete_marker_ttl", have.SubjectDeleteMarkerTTL, want.SubjectDeleteMarkerTTL},
-		{"allow_msg_schedules", have.AllowMsgSchedules, want.AllowMsgSchedules},
-		{"allow_msg_counter", have.AllowMsgCounter, want.AllowMsgCounter},
-		{"republish", republish(have), republish(want)},
-		{"sealed", have.Sealed, want.Sealed},
-		{"no_ack", have.NoAck, want.NoAck},
-	} {
+	type config = jetstream.StreamConfig
+	return []basis{
+		{"subjects", fmt.Sprint(have.Subjects), fmt.Sprint(want.Subjects), func(h *config, w config) { h.Subjects = w.Subjects }},
+		{"storage", have.Storage, want.Storage, nil},
+		{"retention", have.Retention, want.Retention, nil},
+		{"discard", have.Discard, want.Discard, func(h *config, w config) { h.Discard = w.Discard }},
+		{"discard_new_per_subject", have.DiscardNewPerSubject, want.DiscardNewPerSubject, func(h *config, w config) { h.DiscardNewPerSubject = w.DiscardNewPerSubject }},
+		{"max_msgs_per_subject", have.MaxMsgsPerSubject, want.MaxMsgsPerSubject, func(h *config, w config) { h.MaxMsgsPerSubject = w.MaxMsgsPerSubject }},
+		{"max_msg_size", have.MaxMsgSize, want.MaxMsgSize, func(h *config, w config) { h.MaxMsgSize = w.MaxMsgSize }},
+		{"max_age", have.MaxAge, want.MaxAge, func(h *config, w config) { h.MaxAge = w.MaxAge }},
+		{"duplicate_window", have.Duplicates, want.Duplicates, func(h *config, w config) { h.Duplicates = w.Duplicates }},
+		{"allow_msg_ttl", have.AllowMsgTTL, want.AllowMsgTTL, func(h *config, w config) { h.AllowMsgTTL = w.AllowMsgTTL }},
+		{"allow_rollup_hdrs", have.AllowRollup, want.AllowRollup, func(h *config, w config) { h.AllowRollup = w.AllowRollup }},
+		{"subject_delete_marker_ttl", have.SubjectDeleteMarkerTTL, want.SubjectDeleteMarkerTTL, func(h *config, w config) { h.SubjectDeleteMarkerTTL = w.SubjectDeleteMarkerTTL }},
+		{"allow_msg_schedules", have.AllowMsgSchedules, want.AllowMsgSchedules, func(h *config, w config) { h.AllowMsgSchedules = w.AllowMsgSchedules }},
+		{"allow_msg_counter", have.AllowMsgCounter, want.AllowMsgCounter, nil},
+		{"republish", republish(have), republish(want), func(h *config, w config) { h.RePublish = w.RePublish }},
+		{"sealed", have.Sealed, want.Sealed, nil},
+		{"no_ack", have.NoAck, want.NoAck, func(h *config, w config) { h.NoAck = w.NoAck }},
+	}
+}
+
+// compatible compares the major of the schema, and what the protocol rests on.
+func compatible(have, want jetstream.StreamConfig) error {
+	if err := checkStamp(want.Name, have.Metadata, want.Metadata); err != nil {
+		return err
+	}
+	for _, s := range bases(have, want) {
 		if s.have != s.want {
 			return &SettingError{Stream: want.Name, Setting: s.name, Have: s.have, Want: s.want}
 		}
@@ -266,10 +312,39 @@ func compatible(have, want jetstream.StreamConfig) error {
 	return nil
 }
 
-// consumer makes or verifies a durable consumer. Its settings follow this
-// build: a consumer holds no truth but how far it got.
+// consumer finds or makes a durable consumer. Its settings follow this build: a
+// consumer holds no truth but how far it got. Slots are never taken away, for
+// another process may have more workers.
 func (m *Mesh) consumer(ctx context.Context, stream, name, filter string, workers int) (jetstream.Consumer, error) {
-	c, err := m.conn.js.CreateOrUpdateConsumer(ctx, stream, jetstream.ConsumerConfig{
+	want := m.consumerConfig(name, filter, workers)
+	found, err := m.conn.js.Consumer(ctx, stream, name)
+	if err == nil {
+		have := found.CachedInfo().Config
+		if len(differs(have, want)) == 0 {
+			return found, nil
+		}
+		want.MaxAckPending = max(want.MaxAckPending, have.MaxAckPending)
+	}
+	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return nil, fmt.Errorf("consumer %s on %s: %w", name, stream, err)
+	}
+	subject := "$JS.API.CONSUMER.CREATE." + stream + "." + name
+	if filter != "" {
+		subject += "." + filter
+	}
+	var c jetstream.Consumer
+	err = m.conn.administer(ctx, subject, "make consumer "+name, func(ctx context.Context) (err error) {
+		c, err = m.conn.js.CreateOrUpdateConsumer(ctx, stream, want)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("consumer %s on %s: %w", name, stream, err)
+	}
+	return c, nil
+}
+
+func (m *Mesh) consumerConfig(name, filter string, workers int) jetstream.ConsumerConfig {
+	return jetstream.ConsumerConfig{
 		Durable:       name,
 		FilterSubject: filter,
 		DeliverPolicy: jetstream.DeliverAllPolicy,
@@ -277,10 +352,6 @@ func (m *Mesh) consumer(ctx context.Context, stream, name, filter string, worker
 		AckWait:       m.opts.AckWait,
 		MaxDeliver:    -1, // at a maximum a message just stays; poison is counted here instead
 		// A message put back with a delay keeps its slot, so there must be many more slots than workers.
-		MaxAckPending: max(1000, 10*workers),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("consumer %s on %s: %w", name, stream, err)
+		MaxAckPending: max(2000, 10*workers),
 	}
-	return c, nil
 }

@@ -6,6 +6,7 @@ package natstest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -16,6 +17,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 var build = sync.OnceValues(func() (string, error) {
@@ -127,4 +131,43 @@ func (s *Server) Stop() {
 func (s *Server) Log() string {
 	said, _ := os.ReadFile(s.log)
 	return string(said)
+}
+
+// change has a stream of a server changed by hand, as an older version or an
+// operator would.
+func change(t testing.TB, url, stream string, edit func(*jetstream.StreamConfig)) {
+	t.Helper()
+	nc, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := js.Stream(context.Background(), stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := s.CachedInfo().Config
+	edit(&config)
+	if _, err := js.UpdateStream(context.Background(), config); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Stamp gives a stream the schema version of another build.
+func Stamp(t testing.TB, url, stream, version string) {
+	t.Helper()
+	change(t, url, stream, func(c *jetstream.StreamConfig) { c.Metadata["forsooth.schema"] = version })
+}
+
+// Age gives a stream a shorter life, and takes its version away.
+func Age(t testing.TB, url, stream string, life time.Duration) {
+	t.Helper()
+	change(t, url, stream, func(c *jetstream.StreamConfig) {
+		c.MaxAge = life
+		delete(c.Metadata, "forsooth.schema")
+	})
 }

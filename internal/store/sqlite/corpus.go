@@ -12,12 +12,12 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/store"
 )
 
-const corpusVersion = 1
-
 const corpusLayout = `CREATE TABLE document (
 	world TEXT NOT NULL, path TEXT NOT NULL, model TEXT NOT NULL, hash TEXT NOT NULL,
 	chunks BLOB NOT NULL, vectors BLOB NOT NULL, sum INTEGER NOT NULL,
 	PRIMARY KEY (world, path, model)) WITHOUT ROWID`
+
+var corpusPlan = plan{kind: "corpus index", version: 1, layout: corpusLayout}
 
 // Corpus is the corpus in a SQLite file.
 type Corpus struct{ *file }
@@ -27,7 +27,7 @@ var _ store.Corpus = (*Corpus)(nil)
 // OpenCorpus opens or makes the corpus file. A damaged one is an error that
 // wraps store.ErrCorrupt.
 func OpenCorpus(ctx context.Context, path string) (*Corpus, error) {
-	f, err := open(ctx, path, plan{kind: "corpus index", version: corpusVersion, layout: corpusLayout})
+	f, err := open(ctx, path, corpusPlan)
 	if err != nil {
 		return nil, err
 	}

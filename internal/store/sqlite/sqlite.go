@@ -85,7 +85,7 @@ func (f *file) prepare(ctx context.Context, p plan) error {
 		case k != p.kind:
 			return fmt.Errorf("holds a %s, not a %s; name another file", k, p.kind)
 		case v > p.version:
-			return fmt.Errorf("has version %d and this build reads up to %d; use a newer forsooth", v, p.version)
+			return newer(v, p.version)
 		case v < p.version:
 			return p.migrate(ctx, tx, v)
 		}

@@ -1,0 +1,211 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Migration brings the streams and consumers of a broker to this build. It may be
+// run again at any time, while services run: what fits is left alone, and nothing
+// that is stored is thrown away.
+type Migration struct {
+	mesh *Mesh
+	now  func() time.Time
+}
+
+// Step is one thing of the broker: what it is, and what is done with it.
+type Step struct {
+	What   string   `json:"what"`   // stream TURNS, consumer finisher
+	Action string   `json:"action"` // keep, make, change or blocked
+	Detail []string `json:"detail"` // each change; or why nothing can be done, and how to mend that
+}
+
+// The actions.
+const (
+	StepKeep    = "keep"
+	StepMake    = "make"
+	StepChange  = "change"
+	StepBlocked = "blocked"
+)
+
+// NewMigration looks at a broker for a mesh with these settings.
+func NewMigration(conn *Conn, s Settings, now func() time.Time) *Migration {
+	m := New(conn, Options{Settings: s, Now: now})
+	// Every consumer that any service has. Nothing of this is run.
+	for _, p := range schema.Passes {
+		m.Handle(p, nil)
+	}
+	m.Intake(Intake{})
+	m.Ends(Ends{})
+	m.OnReply(ConsumerMemory, nil)
+	m.OnOccurrence(ConsumerEvents, nil)
+	m.OnResult(ConsumerResults, nil)
+	m.OnScan(nil)
+	return &Migration{mesh: m, now: m.opts.Now}
+}
+
+// Run takes every step, or with dry only says it. The error is one of the broker's;
+// that a step is blocked stands in the step.
+func (g *Migration) Run(ctx context.Context, dry bool) ([]Step, error) {
+	var out []Step
+	made := map[string]bool{}
+	for _, want := range streams(g.mesh.opts.Settings) {
+		step, err := g.stream(ctx, want, dry)
+		if err != nil {
+			return out, err
+		}
+		made[want.Name] = step.Action == StepMake
+		out = append(out, step)
+	}
+	for _, r := range g.mesh.runners {
+		step, err := g.consumer(ctx, r, dry, made[r.stream])
+		if err != nil {
+			return out, err
+		}
+		out = append(out, step)
+	}
+	return out, nil
+}
+
+func (g *Migration) stream(ctx context.Context, want jetstream.StreamConfig, dry bool) (Step, error) {
+	c := g.mesh.conn
+	step := Step{What: "stream " + want.Name, Action: StepKeep, Detail: []string{}}
+	s, err := c.js.Stream(ctx, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		step.Action = StepMake
+		if dry {
+			return step, nil
+		}
+		return step, c.createStream(ctx, want)
+	}
+	if err != nil {
+		return step, fmt.Errorf("look at stream %s: %w", want.Name, err)
+	}
+	have := s.CachedInfo().Config
+	next, changes, blocked := g.changes(have, want)
+	if lost, err := g.loses(ctx, s, want); err != nil {
+		return step, err
+	} else if lost != "" {
+		blocked = append(blocked, lost)
+	}
+	switch {
+	case len(blocked) > 0:
+		step.Action, step.Detail = StepBlocked, blocked
+	case len(changes) > 0:
+		step.Action, step.Detail = StepChange, changes
+		if !dry {
+			return step, wrap(c.updateStream(ctx, next), "change stream %s", want.Name)
+		}
+	}
+	return step, nil
+}
+
+// changes are what differs, and the configuration that has it changed.
+func (g *Migration) changes(have, want jetstream.StreamConfig) (next jetstream.StreamConfig, changes, blocked []string) {
+	if err := checkStamp(want.Name, have.Metadata, want.Metadata); err != nil {
+		return have, nil, []string{err.Error()}
+	}
+	next, _ = resized(have, want)
+	if old, stamped := have.Metadata[metaSchema], next.Metadata[metaSchema]; old != stamped {
+		changes = append(changes, fmt.Sprintf("%s: %s to %s", metaSchema, orText(old, "none"), stamped))
+	}
+	for _, size := range []struct {
+		name       string
+		have, want any
+	}{{"replicas", have.Replicas, want.Replicas}, {"max_msgs", have.MaxMsgs, want.MaxMsgs}, {"max_bytes", have.MaxBytes, want.MaxBytes}, {"allow_direct", have.AllowDirect, want.AllowDirect}} {
+		if size.have != size.want {
+			changes = append(changes, fmt.Sprintf("%s: %v to %v", size.name, size.have, size.want))
+		}
+	}
+	for _, b := range bases(have, want) {
+		switch {
+		case b.have == b.want:
+		case b.set == nil:
+			blocked = append(blocked, fmt.Sprintf("%s is %v and must be %v, which a stream that exists cannot become: back it up (nats stream backup %s DIR), remove it when no turn is under way, and run this again", b.name, b.have, b.want, want.Name))
+		default:
+			b.set(&next, want)
+			changes = append(changes, fmt.Sprintf("%s: %v to %v", b.name, b.have, b.want))
+		}
+	}
+	return next, changes, blocked
+}
+
+func orText(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// loses says whether a tighter limit would throw away what is stored.
+func (g *Migration) loses(ctx context.Context, s jetstream.Stream, want jetstream.StreamConfig) (string, error) {
+	info := s.CachedInfo()
+	if oldest := g.now().Add(-want.MaxAge); want.MaxAge > 0 && info.State.Msgs > 0 && info.State.FirstTime.Before(oldest) {
+		return fmt.Sprintf("max_age must be %s, and messages since %s would be lost: back the stream up (nats stream backup %s DIR) and purge them, and run this again",
+			want.MaxAge, info.State.FirstTime.UTC().Format(time.RFC3339), want.Name), nil
+	}
+	tighter := want.MaxMsgsPerSubject > 0 && (info.Config.MaxMsgsPerSubject <= 0 || info.Config.MaxMsgsPerSubject > want.MaxMsgsPerSubject)
+	if !tighter || info.State.Msgs == 0 {
+		return "", nil
+	}
+	full, err := s.Info(ctx, jetstream.WithSubjectFilter(">"))
+	if err != nil {
+		return "", fmt.Errorf("look at the subjects of stream %s: %w", want.Name, err)
+	}
+	var over []string
+	for subject, n := range full.State.Subjects {
+		if n > uint64(want.MaxMsgsPerSubject) {
+			over = append(over, subject)
+		}
+	}
+	if len(over) == 0 {
+		return "", nil
+	}
+	slices.Sort(over)
+	return fmt.Sprintf("max_msgs_per_subject must be %d, and of %d subjects (%s …) messages would be lost: back the stream up (nats stream backup %s DIR) and thin them out, and run this again",
+		want.MaxMsgsPerSubject, len(over), strings.Join(over[:min(3, len(over))], ", "), want.Name), nil
+}
+
+// consumer makes what is missing and changes what differs, as a service does at
+// its start.
+func (g *Migration) consumer(ctx context.Context, r *runner, dry, unmade bool) (Step, error) {
+	step := Step{What: "consumer " + r.name, Action: StepKeep, Detail: []string{}}
+	found, err := g.mesh.conn.js.Consumer(ctx, r.stream, r.name)
+	switch {
+	case errors.Is(err, jetstream.ErrConsumerNotFound), dry && unmade && errors.Is(err, jetstream.ErrStreamNotFound):
+		step.Action = StepMake
+	case err != nil:
+		return step, fmt.Errorf("look at consumer %s of %s: %w", r.name, r.stream, err)
+	default:
+		if step.Detail = differs(found.CachedInfo().Config, g.mesh.consumerConfig(r.name, r.filter, r.workers)); len(step.Detail) > 0 {
+			step.Action = StepChange
+		}
+	}
+	if dry || step.Action == StepKeep {
+		return step, nil
+	}
+	_, err = g.mesh.consumer(ctx, r.stream, r.name, r.filter, r.workers)
+	return step, err
+}
+
+// differs are the settings of a consumer that a service would change.
+func differs(have, want jetstream.ConsumerConfig) []string {
+	out := []string{}
+	for _, s := range []struct {
+		name       string
+		have, want any
+	}{{"ack_wait", have.AckWait, want.AckWait}, {"filter_subject", have.FilterSubject, want.FilterSubject}, {"max_deliver", have.MaxDeliver, want.MaxDeliver},
+		{"max_ack_pending", have.MaxAckPending, max(have.MaxAckPending, want.MaxAckPending)}} {
+		if s.have != s.want {
+			out = append(out, fmt.Sprintf("%s: %v to %v", s.name, s.have, s.want))
+		}
+	}
+	return out
+}

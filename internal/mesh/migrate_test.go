@@ -1,0 +1,180 @@
+package mesh
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// older makes a stream as a version before this one might have.
+func (r *rig) older(name string, change func(*jetstream.StreamConfig)) {
+	r.t.Helper()
+	cfg := streamTable(Settings{}.withDefaults(), name)
+	cfg.Metadata = nil
+	change(&cfg)
+	_, err := r.conn.js.CreateStream(r.t.Context(), cfg)
+	must(r.t, err)
+}
+
+func (r *rig) migrate(dry bool) map[string]Step {
+	r.t.Helper()
+	steps, err := NewMigration(r.conn, Settings{}, nil).Run(r.t.Context(), dry)
+	must(r.t, err)
+	out := map[string]Step{}
+	for _, s := range steps {
+		out[s.What] = s
+	}
+	return out
+}
+
+func TestMigrationBringsAnOlderStreamUpAndLosesNothing(t *testing.T) {
+	r := newRig(t)
+	r.older(streamReplies, func(c *jetstream.StreamConfig) {
+		c.MaxAge, c.RePublish, c.AllowRollup, c.AllowMsgTTL, c.SubjectDeleteMarkerTTL = 24*time.Hour, nil, false, false, 0
+		c.Metadata = map[string]string{"team": "narrative"}
+	})
+	const replies = 5
+	for i := range replies {
+		reply := schema.Reply{SchemaVersion: "1.0", TurnID: fmt.Sprint("t", i), World: "w", NPC: "n", Player: "p", Status: schema.StatusAnswered, Text: "So it is."}
+		data, err := json.Marshal(reply)
+		must(t, err)
+		_, err = r.conn.js.Publish(t.Context(), fmt.Sprintf("%sreply.w.n.p.t%d", schema.Prefix, i), data)
+		must(t, err)
+	}
+	var unfit *SettingError
+	if err := New(r.conn, Options{}).Setup(t.Context()); !errors.As(err, &unfit) || !strings.Contains(err.Error(), "forsooth migrate --dry-run") {
+		t.Fatalf("a service starts on it: %v", err)
+	}
+	said := r.migrate(true)
+	if s := said["stream REPLIES"]; s.Action != StepChange || !strings.Contains(strings.Join(s.Detail, "; "), "max_age: 24h0m0s to 168h0m0s") || !strings.Contains(strings.Join(s.Detail, "; "), "forsooth.schema: none to 1.") {
+		t.Errorf("the dry run says %+v", s)
+	}
+	if s := said["stream TURNS"]; s.Action != StepMake {
+		t.Errorf("the dry run says %+v", s)
+	}
+	if _, err := r.conn.js.Stream(t.Context(), streamTurns); !errors.Is(err, jetstream.ErrStreamNotFound) {
+		t.Error("the dry run made a stream")
+	}
+	for name, s := range r.migrate(false) {
+		if s.Action == StepBlocked || s.Action == StepKeep {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	for name, s := range r.migrate(false) {
+		if s.Action != StepKeep {
+			t.Errorf("the second run: %s: %+v", name, s)
+		}
+	}
+	must(t, New(r.conn, Options{}).Setup(t.Context()))
+	for i := range replies {
+		reply, err := r.client.Reply(t.Context(), schema.ConversationID{World: "w", NPC: "n", Player: "p"}, fmt.Sprint("t", i))
+		if err != nil || reply.Text != "So it is." {
+			t.Errorf("reply %d: %v", i, err)
+		}
+	}
+	s, err := r.conn.js.Stream(t.Context(), streamReplies)
+	must(t, err)
+	if meta := s.CachedInfo().Config.Metadata; meta["team"] != "narrative" || meta[metaSchema] != schema.Version {
+		t.Errorf("metadata %v", meta)
+	}
+	_, err = r.conn.js.Consumer(t.Context(), streamReplies, "finisher")
+	must(t, err)
+}
+
+func TestMigrationStopsBeforeItLosesSomething(t *testing.T) {
+	for _, c := range []struct {
+		name, stream, want string
+		change             func(*jetstream.StreamConfig)
+		messages           int
+	}{
+		{"more messages of a subject than may stay", streamTurns, "messages would be lost", func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 100 }, 20},
+		{"few enough messages of a subject", streamTurns, "", func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 100 }, 5},
+		{"a stream in memory", streamTurns, "storage is Memory and must be File", func(c *jetstream.StreamConfig) { c.Storage = jetstream.MemoryStorage }, 1},
+		{"a stream of another major", streamTurns, "run a forsooth of that major there", func(c *jetstream.StreamConfig) { c.Metadata = map[string]string{metaSchema: "2.0"} }, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t)
+			r.older(c.stream, c.change)
+			for range c.messages {
+				_, err := r.conn.js.Publish(t.Context(), schema.Prefix+"turn.w.n.p", []byte("{}"))
+				must(t, err)
+			}
+			got := r.migrate(false)["stream "+c.stream]
+			if c.want == "" && got.Action != StepChange || c.want != "" && (got.Action != StepBlocked || !strings.Contains(strings.Join(got.Detail, " "), c.want)) {
+				t.Errorf("got %+v, want %q", got, c.want)
+			}
+			s, err := r.conn.js.Stream(t.Context(), c.stream)
+			must(t, err)
+			if n := s.CachedInfo().State.Msgs; n != uint64(c.messages) {
+				t.Errorf("%d of %d messages are left", n, c.messages)
+			}
+		})
+	}
+}
+
+func TestMigrationStopsBeforeAgeLosesSomething(t *testing.T) {
+	r := newRig(t)
+	r.older(streamSaid, func(c *jetstream.StreamConfig) { c.MaxAge = 0 })
+	_, err := r.conn.js.Publish(t.Context(), schema.Prefix+"said.w.n.p.t", []byte("{}"))
+	must(t, err)
+	later := func() time.Time { return time.Now().Add(2 * time.Hour) }
+	steps, err := NewMigration(r.conn, Settings{}, later).Run(t.Context(), true)
+	must(t, err)
+	for _, s := range steps {
+		if s.What == "stream SAID" && (s.Action != StepBlocked || !strings.Contains(s.Detail[0], "max_age must be 1h0m0s")) {
+			t.Errorf("got %+v", s)
+		}
+	}
+}
+
+// Another major is refused; another minor works, and its stamp stays the highest.
+func TestSetupReadsTheVersionOfAStream(t *testing.T) {
+	for _, c := range []struct {
+		have, left string // left is empty where the stream is refused
+	}{{"", schema.Version}, {"1.0", schema.Version}, {"1.99", "1.99"}, {"2.0", ""}, {"0.9", ""}, {"rubbish", ""}} {
+		t.Run(c.have, func(t *testing.T) {
+			r := newRig(t)
+			r.older(streamMemory, func(cfg *jetstream.StreamConfig) {
+				if c.have != "" {
+					cfg.Metadata = map[string]string{metaSchema: c.have}
+				}
+			})
+			err := New(r.conn, Options{}).Setup(t.Context())
+			var other *VersionError
+			if refused := errors.As(err, &other); refused != (c.left == "") || err != nil && !refused {
+				t.Fatalf("got %v", err)
+			}
+			if err != nil {
+				if text := err.Error(); !strings.Contains(text, "stream MEMORY holds messages of schema "+c.have) || strings.Contains(text, "\n") {
+					t.Errorf("not one clear line: %s", text)
+				}
+				return
+			}
+			s, err := r.conn.js.Stream(t.Context(), streamMemory)
+			must(t, err)
+			if got := s.CachedInfo().Config.Metadata[metaSchema]; got != c.left {
+				t.Errorf("stamp %q, want %q", got, c.left)
+			}
+		})
+	}
+}
+
+func TestAClockThatDisagreesWithTheBroker(t *testing.T) {
+	r := newRig(t)
+	must(t, New(r.conn, Options{}).Setup(t.Context()))
+	for _, c := range []struct {
+		off  time.Duration
+		want string
+	}{{0, ""}, {MaxSkew / 2, ""}, {-MaxSkew / 2, ""}, {10 * time.Minute, "10m0s ahead of the broker's"}, {-3 * time.Second, "3s behind the broker's"}} {
+		err := r.conn.CheckClock(t.Context(), func() time.Time { return time.Now().Add(c.off) })
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "NTP")) {
+			t.Errorf("off by %s: %v", c.off, err)
+		}
+	}
+}
