@@ -22,6 +22,7 @@ type memoryCmd struct {
 	Scan    memoryScanCmd    `cmd:"" help:"Look through the memories for what says the same, has changed, contradicts, or is not proved."`
 	Resolve memoryResolveCmd `cmd:"" help:"Settle a contradiction, or take back what was set aside."`
 	Undo    memoryUndoCmd    `cmd:"" help:"Take back what was done to a memory, whatever it was."`
+	Report  memoryReportCmd  `cmd:"" help:"What the guards of memory did in a week, each figure against its healthy range."`
 	Erase   memoryEraseCmd   `cmd:"" help:"Erase a player from everything that is kept, with a receipt."`
 }
 

@@ -86,7 +86,7 @@ func (d *Desk) Settle(ctx context.Context) error {
 	run, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- d.index.Run(run) }()
-	defer func() { stop(); <-done }()
+	defer func() { stop(); _ = <-done }()
 	for {
 		behind, err := d.index.Behind(ctx)
 		if err != nil || behind == 0 {

@@ -9,6 +9,7 @@ import (
 type Funnel struct {
 	Counted bool    `json:"counted"` // the turns and the calls were; what the log holds always is
 	Turns   int     `json:"turns"`
+	Partly  bool    `json:"turns_only,omitempty"` // of what the log does not hold, the turns alone were counted
 	Steps   []Step  `json:"steps"`
 	Calls   []Calls `json:"llm_calls,omitempty"`
 	All     Calls   `json:"llm_calls_all"`
@@ -33,6 +34,7 @@ func funnel(in *Input, last Week) Funnel {
 			continue
 		}
 		f.Counted = true
+		f.Partly = f.Partly || w.TurnsOnly
 		f.Turns, read, extracted = f.Turns+w.Turns, read+w.Read, extracted+w.Extracted
 		for _, c := range w.Calls {
 			if calls[c.Stage] == nil {
@@ -51,6 +53,9 @@ func funnel(in *Input, last Week) Funnel {
 	g := last.Grounding
 	for _, s := range []Step{{Name: "turns", N: f.Turns}, {Name: "read for memories", N: read}, {Name: "candidates", N: extracted},
 		{Name: "grounded", N: g.Judged() + g.Unknown, log: true}, {Name: "stored", N: g.Stored, log: true}} {
+		if f.Partly && !s.log && s.Name != "turns" {
+			continue // not known is not none
+		}
 		s.Per = f.per(float64(s.N))
 		f.Steps = append(f.Steps, s)
 	}

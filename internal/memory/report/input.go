@@ -50,6 +50,9 @@ type Work struct {
 	Read      int       // of them, those that were no greeting, small talk or repeat
 	Extracted int       // candidates that came out of them
 	Calls     []Calls
+	// TurnsOnly says that nothing but the turns was counted: the rest is not known,
+	// which is not none.
+	TurnsOnly bool
 }
 
 // Calls are calls of a language model, of one stage.

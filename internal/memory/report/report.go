@@ -42,13 +42,15 @@ type Report struct {
 	Grounding Grounding `json:"grounding"`
 	Blocked   []Share   `json:"blocked_by_predicate,omitempty"`
 	Waiting   int       `json:"waiting"` // for a verdict, at the end
-	Scans     Scans     `json:"scans"`
-	LastScan  time.Time `json:"last_scan,omitzero"`
-	Flags     Flags     `json:"contradictions"`
-	Replies   Replies   `json:"replies"`
-	Mean      float64   `json:"mean_faithfulness"`
-	Policy    string    `json:"policy,omitempty"`
-	Funnel    Funnel    `json:"funnel"`
+
+	GroundingP99 string    `json:"grounding_p99,omitempty"` // of a verdict's time; empty: not measured
+	Scans        Scans     `json:"scans"`
+	LastScan     time.Time `json:"last_scan,omitzero"`
+	Flags        Flags     `json:"contradictions"`
+	Replies      Replies   `json:"replies"`
+	Mean         float64   `json:"mean_faithfulness"`
+	Policy       string    `json:"policy,omitempty"`
+	Funnel       Funnel    `json:"funnel"`
 
 	weeks []Week
 }
@@ -64,6 +66,9 @@ func Make(in Input) *Report {
 		Grounding: last.Grounding, Blocked: blockedBy(&in, log), Waiting: waiting(log, undone),
 		Scans: last.Scans, LastScan: lastScan(&in), Flags: flags(&in, log, undone),
 		Replies: last.Replies, Mean: last.Replies.Mean(), Funnel: funnel(&in, last),
+	}
+	if in.GroundingTimed > 0 {
+		r.GroundingP99 = in.GroundingP99.String()
 	}
 	before, now := conflicts(list)
 	r.Patterns = patterns(r.Figures, before, now, r.Flags)

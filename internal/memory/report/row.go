@@ -47,6 +47,9 @@ func (r *Report) writing() section {
 	if g.Shadow > 0 {
 		s.Rows = append(s.Rows, counted("kept in shadow", g.Shadow))
 	}
+	if r.GroundingP99 == "" {
+		s.Notes = append(s.Notes, "the time of a verdict is not kept: see forsooth_grounding_latency_seconds")
+	}
 	if len(r.Blocked) > 0 {
 		s.Notes = append(s.Notes, "blocked most: "+shares(r.Blocked))
 	}
@@ -63,6 +66,7 @@ func (r *Report) scanning() section {
 		counted("superseded", c.Superseded),
 		counted("flagged", c.Flagged),
 		part("settled by itself", c.Merged+c.Superseded, acted),
+		counted("set aside as unproven", c.Unproven),
 		counted("undone since", c.Undone),
 	}}
 	if c.Carried > 0 {
@@ -135,6 +139,9 @@ func (r *Report) funnelRows() []funnelRow {
 	}
 	if !r.Funnel.Counted {
 		return append(out, funnelRow{"turns, LLM calls, cost", "not counted", ""})
+	}
+	if r.Funnel.Partly {
+		return append(out, funnelRow{"LLM calls, cost", "not kept: see the metrics", ""})
 	}
 	for _, c := range append(slices.Clone(r.Funnel.Calls), r.Funnel.All) {
 		name := "LLM calls, " + c.Stage

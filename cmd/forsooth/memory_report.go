@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
+	"github.com/forsooth-npc/forsooth/internal/memory/report"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/consistency"
+	"github.com/forsooth-npc/forsooth/services/memory"
+)
+
+type memoryReportCmd struct {
+	Weeks  int    `help:"How many weeks, the last one first, each beside the four before it." default:"1"`
+	Format string `help:"text, markdown or html." enum:"text,markdown,html" default:"text"`
+	Output string `short:"o" help:"Write to this file." placeholder:"FILE" type:"path"`
+}
+
+// mostWeeks bounds how far back reports go: the history of scans goes no further.
+const mostWeeks = 17
+
+func (c *memoryReportCmd) check() error {
+	switch {
+	case c.Weeks < 1 || c.Weeks > mostWeeks:
+		return usage(fmt.Errorf("--weeks is %d; it lies between 1 and %d", c.Weeks, mostWeeks))
+	case c.Weeks > 1 && c.Format == "html":
+		return usage(errors.New("an HTML page shows one week; give --format text or markdown with --weeks"))
+	case c.Output != "" && !app.IsFolder(filepath.Dir(c.Output)):
+		return usage(fmt.Errorf("-o %s: no such folder as %s; make it first", c.Output, filepath.Dir(c.Output)))
+	}
+	return nil
+}
+
+// Run prints the dashboard of the guards of memory.
+func (c *memoryReportCmd) Run(e *env) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	t, err := e.join()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closeErr := t.close(); err == nil {
+			err = closeErr
+		}
+	}()
+	in, err := e.reported(t)
+	if err != nil {
+		return dependency(err)
+	}
+	var out bytes.Buffer
+	for range c.Weeks {
+		if err := c.write(e, report.Make(in), &out); err != nil {
+			return err
+		}
+		in.Now = in.Now.AddDate(0, 0, -7)
+	}
+	if c.Output == "" {
+		_, err = e.out.Write(out.Bytes())
+		return err
+	}
+	if err := os.WriteFile(c.Output, out.Bytes(), 0o644); err != nil { //nolint:gosec // a report is to be read
+		return failed(fmt.Errorf("report %s cannot be written: %w", c.Output, err))
+	}
+	return nil
+}
+
+func (c *memoryReportCmd) write(e *env, r *report.Report, w io.Writer) error {
+	switch {
+	case e.json:
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(r)
+	case c.Format == "markdown":
+		return r.Markdown(w)
+	case c.Format == "html":
+		return r.HTML(w)
+	}
+	return r.Text(w)
+}
+
+// reported is what a mesh keeps of its guards: the log, the history of scans, and the
+// replies of a week. How long verdicts took and what models were asked is in no
+// stream, but in the metrics of each process.
+func (e *env) reported(t *talk) (report.Input, error) {
+	g := e.settings.Guards
+	in := report.Input{Now: time.Now(), Events: []schema.MemoryEvent{}}
+	if g.Faithfulness.Enabled {
+		in.Policy = g.Faithfulness.Policy
+	}
+	for _, kind := range g.Grounding.Skip {
+		in.Skip = append(in.Skip, schema.MemoryKind(kind))
+	}
+	names, err := e.namedWorlds(&in)
+	if err != nil {
+		return in, err
+	}
+	of := func(world string) bool { return len(names) == 0 || slices.Contains(names, world) }
+	kept, err := memory.ReadAll(e.ctx, t.client.MemoryLog(), "", "")
+	if err != nil {
+		return in, err
+	}
+	for i := range kept.Events {
+		if of(kept.Events[i].World) {
+			in.Events = append(in.Events, kept.Events[i])
+		}
+	}
+	err = t.client.Scans().Each(e.ctx, "", func(data []byte) error {
+		var run consistency.Run
+		if err := json.Unmarshal(data, &run); err != nil {
+			return err
+		}
+		if of(run.World) {
+			in.Scans = append(in.Scans, report.Scan{At: run.At, World: run.World, Took: run.Took, Report: run.Report})
+		}
+		return nil
+	})
+	if err != nil {
+		return in, err
+	}
+	err = t.client.Week(e.ctx, "", func(r *schema.Reply, at time.Time) {
+		if !of(r.World) {
+			return
+		}
+		in.Work = append(in.Work, report.Work{At: at, Turns: 1, TurnsOnly: true})
+		if f := r.Faithfulness; f != nil {
+			in.Reply = append(in.Reply, report.Reply{At: at, Score: f.Score, Risk: faithful.Risk(f.Risk), Step: faithful.Step(f.Action)})
+		}
+	})
+	return in, err
+}
+
+// namedWorlds are those of --world; none is all of them.
+func (e *env) namedWorlds(in *report.Input) ([]string, error) {
+	if len(e.settings.World) == 0 {
+		return nil, nil
+	}
+	ws, err := e.worlds()
+	var names []string
+	for _, w := range ws {
+		names = append(names, w.Name)
+		in.World = w.Title
+	}
+	if len(names) > 1 {
+		in.World = ""
+	}
+	return names, err
+}
