@@ -19,7 +19,10 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
 
-type doctorCmd struct{}
+type doctorCmd struct {
+	GuardsDiff string `name:"guards-diff" help:"Compare two settings of the guards of memory, and say what the second would have done with the last week: files with a guards: section, presets, or default." placeholder:"A B"`
+	With       string `arg:"" optional:"" name:"b" help:"The second, of --guards-diff."`
+}
 
 // Finding is one thing that doctor looked at.
 type Finding struct {
@@ -48,6 +51,12 @@ func (d *diagnosis) add(check, status, mend, detail string, args ...any) {
 
 // Run looks at everything and changes nothing.
 func (c *doctorCmd) Run(e *env) error {
+	if (c.GuardsDiff == "") != (c.With == "") {
+		return usage(errors.New("--guards-diff takes two settings: forsooth doctor --guards-diff config/guards.dev.yaml config/guards.prod.yaml"))
+	}
+	if c.GuardsDiff != "" {
+		return e.guardsDiff(c.GuardsDiff, c.With)
+	}
 	d := &diagnosis{env: e, Fit: true}
 	d.settingsInUse()
 	d.dataFolder()
@@ -55,6 +64,7 @@ func (c *doctorCmd) Run(e *env) error {
 	d.broker()
 	d.models()
 	d.verifiers()
+	d.guards()
 	for _, f := range d.Findings {
 		d.Fit = d.Fit && f.Status != statusBad
 	}

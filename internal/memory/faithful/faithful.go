@@ -88,6 +88,18 @@ func Of(claims []schema.ClaimVerdict, names Names, t guards.Risk) Score {
 	return s
 }
 
+// Again scores a reply that was scored before by other thresholds. What was critical
+// stays so.
+func Again(f *schema.Faithfulness, t guards.Risk) Score {
+	s := Score{Claims: f.Claims, Supported: f.Supported, Faithfulness: f.Score, Critical: f.Critical}
+	for _, c := range f.Unsupported {
+		s.Unsupported = append(s.Unsupported, Finding{Claim: c})
+	}
+	s.ByCount, s.ByScore = byCount(len(s.Unsupported), s.Critical), byScore(s.Faithfulness, t)
+	s.Risk = worse(s.ByCount, s.ByScore)
+	return s
+}
+
 // counts says whether a claim of a kind needs support: what an NPC feels needs
 // none.
 func counts(k schema.ClaimKind) bool {

@@ -201,3 +201,19 @@ func BenchmarkScore(b *testing.B) {
 		faithful.Of(claims, names, usual)
 	}
 }
+
+// Scored again by the same thresholds a reply has the risk that it had.
+func TestAScoreIsMadeAgain(t *testing.T) {
+	t4 := guards.Default().Faithfulness.Risk
+	f := &schema.Faithfulness{Claims: 4, Supported: 3, Score: 0.75, Unsupported: []schema.ClaimVerdict{{Claim: "It was grim."}}}
+	if s := faithful.Again(f, t4); s.Risk != faithful.Low || len(s.Unsupported) != 1 {
+		t.Errorf("%+v", s)
+	}
+	if s := faithful.Again(f, guards.Risk{Medium: 0.8, High: 0.5}); s.Risk != faithful.Medium {
+		t.Errorf("stricter: %+v", s)
+	}
+	f.Critical = 1
+	if s := faithful.Again(f, t4); s.Risk != faithful.Medium {
+		t.Errorf("critical: %+v", s)
+	}
+}

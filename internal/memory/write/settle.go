@@ -115,7 +115,7 @@ func (g *Guard) let(b *memory.Book, out []schema.MemoryEvent, pending, id string
 		return out
 	}
 	e := eventOf(schema.MemoryDropped, waiting, o.Verdict, at)
-	e.Why = "rewritten as " + id
+	e.Why = rewritten + id
 	return append(out, e)
 }
 

@@ -71,7 +71,7 @@ type Outcome struct {
 // the verdict UNKNOWN.
 func (g *Guard) Judge(ctx context.Context, c extract.Candidate, words []extract.Utterance, x extract.Context) Outcome {
 	if slices.Contains(g.settings.SkipForTypes, c.Kind) {
-		o := g.settle(c.Memory, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: "memories of kind " + string(c.Kind) + " are not kept", Tier: entail.TierRule})
+		o := g.settle(c.Memory, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: notKept + string(c.Kind) + " are not kept", Tier: entail.TierRule})
 		o.Skipped = true
 		return o
 	}
