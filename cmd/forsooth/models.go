@@ -40,7 +40,7 @@ func provider(name string, p config.Provider, key config.Secret) llm.Provider {
 func (e *env) withModels(o app.Options) (app.Options, error) {
 	c, err := e.models()
 	o.LLM, o.Models = c, e.modelFailed
-	o.Asking = model.Options{CitationQuery: e.settings.LLM.CitationQuery, Rerank: e.settings.LLM.Rerank}
+	o.Asking = model.Options{CitationQuery: e.settings.LLM.CitationQuery, Rerank: e.settings.LLM.Rerank, Memories: e.settings.LLM.Memories}
 	return o, err
 }
 

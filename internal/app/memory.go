@@ -80,7 +80,11 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	if !o.runs("memory") {
 		return nil
 	}
-	a.memory.service = memory.New(books, memory.Options{Library: a.Library, Turns: a.Client, Guard: guard, Now: o.Now, Notice: o.notice, Meter: a.Metrics})
+	with := memory.Options{Library: a.Library, Turns: a.Client, Guard: guard, Now: o.Now, Notice: o.notice, Meter: a.Metrics}
+	if a.Model.Remembers() {
+		with.Ask = a.Model
+	}
+	a.memory.service = memory.New(books, with)
 	reply, occurrence, result := a.memory.service.Reply, a.memory.service.Occurrence, a.memory.service.Result
 	if a.memory.off = !o.guarded().Grounding.Enabled; a.memory.off {
 		// What nothing grounds is not remembered, now or once the guard is on again.
@@ -261,4 +265,12 @@ func (a *App) MemorySettled(ctx context.Context) error {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// Remembered counts what came of asking a model what is worth remembering.
+func (a *App) Remembered() memory.Asked {
+	if a.memory == nil || a.memory.service == nil {
+		return memory.Asked{}
+	}
+	return a.memory.service.Asked()
 }

@@ -35,6 +35,9 @@ type nightly struct {
 func (a *App) openNightly(o Options, books *memory.Books, static *embed.Static, guard *write.Guard) {
 	with := scanOptions(o, a.Library, books, a.memory.session, static, guard, a.Client)
 	with.History = a.Conn.Scans()
+	if o.Judge && a.Model != nil {
+		with.Scanner.Judge = a.Model
+	}
 	with.Scanned = a.Metrics.Scanned
 	n := &nightly{service: consistency.New(with), mesh: a.Mesh, library: a.Library, settings: o.guarded().Consistency, notice: o.notice}
 	a.memory.nightly = n

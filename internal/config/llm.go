@@ -20,6 +20,7 @@ type LLM struct {
 	Temperature   float64         `koanf:"temperature"`
 	Rerank        bool            `koanf:"rerank"`         // let the model order the sources
 	CitationQuery bool            `koanf:"citation_query"` // let the model write the search queries
+	Memories      bool            `koanf:"memories"`       // let the model find what is worth remembering
 	Calls         map[string]Call `koanf:"calls"`          // by the name of the call's schema
 }
 
@@ -104,7 +105,7 @@ func addDefaults(defaults map[string]any) map[string]any {
 		defaults[section+"price_in"], defaults[section+"price_out"] = 0.0, 0.0
 	}
 	defaults["llm.temperature"] = 0.3
-	for _, key := range []string{"rerank", "citation_query"} {
+	for _, key := range []string{"rerank", "citation_query", "memories"} {
 		defaults["llm."+key] = false
 	}
 	for _, name := range schema.Calls {

@@ -12,6 +12,7 @@ const MaxCalls = 15
 var limits = map[schema.Pass]int{
 	schema.PassRetrieve: 3, schema.PassThink: 4, schema.PassDecide: 1, schema.PassSpeak: 4, schema.PassAct: 1,
 	schema.PassReviewThought: 2, schema.PassReviewSpeech: 2,
+	"memories": 2, "cluster": 1, // see Apart
 }
 
 // Meter counts the calls of a turn in the record of the pass that runs, and
@@ -21,6 +22,13 @@ type Meter struct{ t *schema.Turn }
 
 // NewMeter counts in the turn's last pass record.
 func NewMeter(t *schema.Turn) *Meter { return &Meter{t: t} }
+
+// Apart is the meter of one question that belongs to no turn, by the name of its
+// call: what to remember may be asked once more where the answer has to be repaired, a
+// cluster is put once.
+func Apart(name string) *Meter {
+	return NewMeter(&schema.Turn{Pass: schema.Pass(name)})
+}
 
 func (m *Meter) record() *schema.PassRecord {
 	if len(m.t.Passes) == 0 {

@@ -150,6 +150,19 @@ func speaks(e *schema.MemoryEvent, id string) bool {
 	return e.Target == id || slices.Contains(e.Others, id) || e.Memory != nil && e.Memory.ID == id
 }
 
+// Of are the memories that the events of a turn carry, each once, as they were then;
+// those that were dropped too.
+func (b *Book) Of(turn string) []schema.Memory {
+	var out []schema.Memory
+	for i := range b.events {
+		m := b.events[i].Memory
+		if b.events[i].TurnID == turn && m != nil && !slices.ContainsFunc(out, func(o schema.Memory) bool { return o.ID == m.ID }) {
+			out = append(out, clone(m))
+		}
+	}
+	return out
+}
+
 // Changed are the memories that may be other than when it was last asked, those
 // that are gone too; all says that any may be. It begins anew with that.
 func (b *Book) Changed() (ids []string, all bool) {

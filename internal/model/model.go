@@ -28,6 +28,7 @@ const (
 type Options struct {
 	CitationQuery bool // let the model word the search
 	Rerank        bool // let the model order the sources
+	Memories      bool // let the model find what is worth remembering, after the reply
 }
 
 // Model asks for the passes. A nil *Model is a process without a model.
@@ -36,11 +37,12 @@ type Model struct {
 	options Options
 	books   map[string]*prompt.Book // by world
 	base    *prompt.Book
+	worlds  map[string]*world.World
 }
 
 // New puts the prompts of the worlds and a client together.
 func New(models *llm.Models, worlds []*world.World, o Options) (*Model, error) {
-	m := &Model{llm: models, options: o, books: map[string]*prompt.Book{}, base: prompt.Default()}
+	m := &Model{llm: models, options: o, books: map[string]*prompt.Book{}, base: prompt.Default(), worlds: byName(worlds)}
 	for _, w := range worlds {
 		if len(w.Prompts) == 0 {
 			continue
@@ -142,11 +144,7 @@ func (a *Turn) clock() (stop func()) {
 }
 
 func (a *Turn) request(ctx context.Context, q Asked) (llm.Request, context.Context, context.CancelFunc, error) {
-	book := a.m.books[a.w.Name]
-	if book == nil {
-		book = a.m.base
-	}
-	p, err := book.Build(q.Name, a.Persona(q.Words, q.Sentences), q.Data)
+	p, err := a.m.book(a.w.Name).Build(q.Name, a.Persona(q.Words, q.Sentences), q.Data)
 	if err != nil {
 		return llm.Request{}, nil, nil, err
 	}

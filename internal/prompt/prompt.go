@@ -27,10 +27,12 @@ const (
 	Lean          = "lean"
 	Actions       = "actions"
 	Judge         = "judge"
+	Memories      = "memories"
+	Cluster       = "cluster"
 )
 
 // Names are the calls that have a prompt.
-var Names = []string{CitationQuery, Rerank, Compact, Monologue, Decision, Speech, Lean, Actions, Judge}
+var Names = []string{CitationQuery, Rerank, Compact, Monologue, Decision, Speech, Lean, Actions, Judge, Memories, Cluster}
 
 // Prompt is one call, ready to be sent.
 type Prompt struct {

@@ -37,6 +37,7 @@ type Options struct {
 	Turns   Turns
 	Guard   *write.Guard
 	Extract func(*schema.Reply, extract.Context) []extract.Candidate // nil: by rules
+	Ask     Asker                                                    // nil: the rules alone say what is worth remembering
 	Now     func() time.Time
 	Notice  func(string)  // one line of what was left out, such as an event that cannot be taken
 	Retry   time.Duration // between two tries of candidates without a verdict; default a minute
@@ -51,8 +52,9 @@ type Meter interface {
 
 // Service writes memories.
 type Service struct {
-	o     Options
-	books *Books
+	o      Options
+	books  *Books
+	asking asking
 }
 
 // New makes the service over books that may be shared with an Index.
@@ -135,7 +137,11 @@ func (s *Service) take(ctx context.Context, r *schema.Reply) (open bool, err err
 	}
 	r = withoutRecalled(r)
 	words := extract.Words(r, x)
-	if err := s.remember(ctx, r.NPC, proposal{s.o.Extract(r, x), words, x}); err != nil {
+	candidates, err := s.candidates(ctx, r, x)
+	if err != nil {
+		return open, err
+	}
+	if err := s.remember(ctx, r.NPC, proposal{candidates, words, x}); err != nil {
 		return open, err
 	}
 	return open, s.passOn(ctx, r, x)

@@ -71,6 +71,10 @@ func (p persona) answered(s *scene) answer {
 		}{planFor(share), wire(said), p.intended(s)})}
 	case "actions":
 		return plain(map[string]any{"actions": p.acts(s)})
+	case "memories":
+		return plain(map[string]any{"memories": p.remembered(s)})
+	case "cluster":
+		return plain(p.compared(s))
 	case "judge":
 		return plain(p.verdict(s))
 	default: // speech, and whatever else holds sentences

@@ -27,6 +27,7 @@ type Ask struct {
 	From         string
 	Message      string
 	Claim        string // of the judge
+	Remembered   []Line // of the cluster
 }
 
 // Line is a line of data with an id.
@@ -44,7 +45,7 @@ var (
 	marked    = regexp.MustCompile(`^\[([A-Za-z0-9_]+)\]\s*(.*)$`)
 	faulted   = regexp.MustCompile(`^-?\s*claim: (.*?) \| issue: `)
 	youAre    = regexp.MustCompile(`You are ([^.\n]{1,80}?)(?: and you |[.,\n])`)
-	whoThinks = regexp.MustCompile(`what (\p{Lu}[^.,\n]{0,80}?) (?:thinks|will tell)`)
+	whoThinks = regexp.MustCompile(`what (\p{Lu}[^.,\n]{0,80}?) (?:thinks|will tell|should remember|remembers)`)
 	unknownIs = regexp.MustCompile(`say that you do not know, as [^\n]{1,80}? would: "([^\n]*)"`)
 	aboutTail = regexp.MustCompile(` \([^()]{1,120}\)$`)
 )
@@ -97,6 +98,8 @@ func (a *Ask) take(tag, from, body string) {
 		for i, l := range a.Sources {
 			a.Sources[i].Text = aboutTail.ReplaceAllString(l.Text, "")
 		}
+	case "remembered":
+		a.Remembered = readLines(lines)
 	case "self":
 		a.Self = lines
 	case "said":

@@ -83,6 +83,9 @@ func (f *frame) proposed(p Proposal, words []Utterance, own []Candidate) (Candid
 		kind = known.Kind
 	}
 	subject := f.party(p.Subject)
+	if strings.EqualFold(withoutArticle(strings.ToLower(p.Subject)), "player") {
+		subject = memory.PlayerPrefix + f.player
+	}
 	if subject == p.Subject {
 		subject = f.idOf(p.Subject)
 	}
@@ -117,7 +120,37 @@ func (f *frame) attributed(content, speaker string) string {
 	if strings.HasPrefix(content, lead) {
 		return ended(tidy(content))
 	}
-	return lead + ended(tidy(content))
+	g := *f // a content in the player's own person is told in the third
+	g.said = message{original: content, text: blank(content, quotes)}
+	return lead + ended(lowerFirst(g.reported(0, len(content), "", ""), g.beginsWithName(content)))
+}
+
+// Claimed is what a stored memory claims, as far as its content tells: what a model
+// proposed is held against the words by it once more.
+func Claimed(m *schema.Memory) string {
+	if _, rest, ok := strings.Cut(m.Content, " told me that "); ok {
+		return rest
+	}
+	return m.Content
+}
+
+// Worth says whether a message states anything that might be remembered: only then is
+// a model asked.
+func Worth(message string) bool {
+	if jests(message) {
+		return false
+	}
+	m := readMessage(message)
+	f := frame{said: m}
+	for _, s := range m.sentences {
+		if s.kind == corrects || s.kind == asserts && len(strings.Fields(m.text[s.start:s.end])) > 2 {
+			return true
+		}
+		if _, ok := f.beforeQuestion(s); ok && s.kind == asks {
+			return true
+		}
+	}
+	return false
 }
 
 // located finds each span verbatim in the words of one speaker.

@@ -71,6 +71,21 @@ func Told(b *memory.Book, m *schema.Memory) bool {
 	})
 }
 
+// Heard says whether the log holds anything of what the player said in a turn, and
+// gives what of it waits for a verdict.
+func Heard(b *memory.Book, turn string) (waiting []schema.Memory, known bool) {
+	for _, m := range b.Of(turn) {
+		if len(m.Spans) == 0 || m.Spans[0].Speaker != extract.SpeakerPlayer || m.Pred == "asked_to_remember" {
+			continue
+		}
+		known = true
+		if now, ok := b.Get(m.ID); ok && now.Status == schema.MemoryPending {
+			waiting = append(waiting, now)
+		}
+	}
+	return waiting, known
+}
+
 // ownSaying says whether a memory is that the NPC said something.
 func ownSaying(m *schema.Memory) bool {
 	return m.Subject == memory.NPCPrefix+m.NPC && (m.Pred == "said" || m.Pred == "promised") && m.HeardFrom == "" &&
