@@ -6,6 +6,8 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
@@ -84,9 +86,12 @@ func (d *Desk) Settle(ctx context.Context) error {
 		return nil
 	}
 	run, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- d.index.Run(run) }()
-	defer func() { stop(); _ = <-done }()
+	var following errgroup.Group
+	following.Go(func() error { return d.index.Run(run) })
+	defer func() {
+		stop()
+		_ = following.Wait() // it ends with its context, and what it lacks is asked below
+	}()
 	for {
 		behind, err := d.index.Behind(ctx)
 		if err != nil || behind == 0 {
