@@ -83,17 +83,11 @@ func (r *runner) run(ctx, work context.Context) error {
 	work, stop := context.WithCancelCause(work)
 	defer stop(nil)
 
-	consuming, err := cons.Consume(func(msg jetstream.Msg) { r.take(ctx, work, msg) },
-		jetstream.PullMaxMessages(r.prefetch),
-		jetstream.PullHeartbeat(pullHeartbeat),
-		jetstream.PullExpiry(30*time.Second),
-		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
-			// A missed heartbeat or an ended pull mends itself: the library pulls again.
-			if !errors.Is(err, jetstream.ErrNoHeartbeat) && !errors.Is(err, nats.ErrConnectionClosed) {
-				r.m.opts.Report(Report{Where: r.name, Outcome: "retry", Err: err})
-			}
-		}),
-	)
+	pull := r.consume
+	if r.m.opts.Shared {
+		pull = r.fetch
+	}
+	consuming, err := pull(ctx, work, cons)
 	if err != nil {
 		return fmt.Errorf("consume %s: %w", r.name, err)
 	}
@@ -107,9 +101,11 @@ func (r *runner) run(ctx, work context.Context) error {
 	case <-consuming.Closed():
 		lost = true
 	}
+	// What has been delivered here is worked on to its end: given back, it would come
+	// to another worker a second time.
+	timer := time.AfterFunc(r.m.opts.DrainTimeout, func() { stop(errDrained) })
 	consuming.Drain()
 	<-consuming.Closed()
-	timer := time.AfterFunc(r.m.opts.DrainTimeout, func() { stop(errDrained) })
 	r.wg.Wait()
 	timer.Stop()
 	stopBeating()
@@ -120,12 +116,86 @@ func (r *runner) run(ctx, work context.Context) error {
 	return nil
 }
 
+// consuming is a consumer at work. A drain takes no more, and closes it when all
+// that came has been handed to the workers.
+type consuming interface {
+	Drain()
+	Closed() <-chan struct{}
+}
+
+// consume has the library pull ahead. Its drain leaves the broker at once, and
+// what the broker had on its way then comes again after AckWait.
+func (r *runner) consume(_, work context.Context, cons jetstream.Consumer) (consuming, error) {
+	return cons.Consume(func(msg jetstream.Msg) { r.take(work, msg) },
+		jetstream.PullMaxMessages(r.prefetch),
+		jetstream.PullHeartbeat(pullHeartbeat),
+		jetstream.PullExpiry(30*time.Second),
+		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
+			// A missed heartbeat or an ended pull mends itself: the library pulls again.
+			if !errors.Is(err, jetstream.ErrNoHeartbeat) && !errors.Is(err, nats.ErrConnectionClosed) {
+				r.m.opts.Report(Report{Where: r.name, Outcome: "retry", Err: err})
+			}
+		}),
+	)
+}
+
+// fetchLife is how long a pull stands: a drain waits for its end.
+const fetchLife = time.Second
+
+// fetch pulls in short pulls, and drains by making no more of them and waiting
+// until the broker has answered those that stand: nothing that it sends is lost
+// on the way. Two at a time, so that one stands while the other is made.
+func (r *runner) fetch(ctx, work context.Context, cons jetstream.Consumer) (consuming, error) {
+	f := &fetching{closed: make(chan struct{})}
+	var both sync.WaitGroup
+	for range min(2, r.prefetch) {
+		both.Go(func() {
+			for ctx.Err() == nil && r.fetchOnce(ctx, work, cons, max(1, r.prefetch/2)) {
+			}
+		})
+	}
+	go func() {
+		both.Wait()
+		close(f.closed)
+	}()
+	return f, nil
+}
+
+type fetching struct{ closed chan struct{} }
+
+func (f *fetching) Drain()                  {} // the context says so
+func (f *fetching) Closed() <-chan struct{} { return f.closed }
+
+// fetchOnce is one pull, and says whether there may be another.
+func (r *runner) fetchOnce(ctx, work context.Context, cons jetstream.Consumer, n int) bool {
+	batch, err := cons.Fetch(n, jetstream.FetchMaxWait(fetchLife))
+	if err == nil {
+		for msg := range batch.Messages() {
+			r.take(work, msg)
+		}
+		err = batch.Error()
+	}
+	switch {
+	case err == nil:
+		return true
+	case errors.Is(err, jetstream.ErrConsumerDeleted), errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, nats.ErrConnectionClosed):
+		return false
+	case ctx.Err() == nil:
+		r.m.opts.Report(Report{Where: r.name, Outcome: "retry", Err: err})
+		select {
+		case <-ctx.Done():
+		case <-time.After(fetchLife / 10): // the broker has just refused; it is not asked in a circle
+		}
+	}
+	return true
+}
+
 // errDrained is the cause of a handler's context that outlived the drain.
 var errDrained = errors.New("the service is stopping")
 
 // take waits for a free worker and gives it the message. While it waits nothing
 // more is pulled than prefetch.
-func (r *runner) take(ctx, work context.Context, msg jetstream.Msg) {
+func (r *runner) take(work context.Context, msg jetstream.Msg) {
 	meta, err := msg.Metadata()
 	if err != nil {
 		return // not a message of a consumer
@@ -135,8 +205,8 @@ func (r *runner) take(ctx, work context.Context, msg jetstream.Msg) {
 		return
 	}
 	select {
-	case <-ctx.Done():
-		// Draining: what has not begun goes to another worker now.
+	case <-work.Done():
+		// The drain took too long: what has not begun goes to another worker now.
 		_ = msg.NakWithDelay(time.Millisecond)
 		return
 	case r.slots <- struct{}{}:

@@ -25,6 +25,8 @@ type ConsumerState struct {
 	Waiting uint64 `json:"waiting"`           // messages that no worker has taken
 	Taken   int    `json:"taken"`             // in workers' hands
 	Workers bool   `json:"workers"`           // somebody is asking for messages now
+
+	Redelivered int `json:"redelivered"` // of those taken, how many had been taken before
 }
 
 // Inspect looks at every stream and consumer of the mesh and changes nothing.
@@ -62,7 +64,7 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 			return fmt.Errorf("look at consumer %s of %s: %w", name, stream, err)
 		}
 		info := cons.CachedInfo()
-		out = append(out, ConsumerState{Name: name, Waiting: info.NumPending, Taken: info.NumAckPending, Workers: info.NumWaiting > 0 || info.NumAckPending > 0})
+		out = append(out, ConsumerState{Name: name, Waiting: info.NumPending, Taken: info.NumAckPending, Workers: info.NumWaiting > 0 || info.NumAckPending > 0, Redelivered: info.NumRedelivered})
 		return nil
 	}
 	if err := look(streamTurns, "intake"); err != nil {

@@ -46,6 +46,7 @@ type Options struct {
 	AckWait        time.Duration // default 2 s: how long a silent worker keeps a message
 	PublishTimeout time.Duration // default 2 s: one attempt at one publish
 	DrainTimeout   time.Duration // default 10 s: what handlers in flight get after Run's context ends
+	Shared         bool          // other processes run the same services: a drain waits, for about a second, until nothing is on its way to this one
 	MaxAttempts    int           // default 25: deliveries after which a message is poison
 
 	Now    func() time.Time // default time.Now
@@ -118,8 +119,8 @@ func orDefault[T comparable](v, def T) T {
 // Said is how a reviewer releases sentences.
 func (m *Mesh) Said() *Said { return m.said }
 
-// Run consumes until the context ends, then drains: what is in flight is
-// finished (for at most DrainTimeout), what has not begun goes back at once.
+// Run consumes until the context ends, then drains: what has been delivered is
+// finished (for at most DrainTimeout), what has not begun by then goes back.
 // It returns nil after a clean drain.
 func (m *Mesh) Run(ctx context.Context) error {
 	// Handlers outlive ctx by the drain; the publishes of a handler need a

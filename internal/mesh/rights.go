@@ -59,7 +59,7 @@ func (c *Conn) administer(ctx context.Context, subject, what string, ask func(co
 		no, told := c.refused.look(subject)
 		if no {
 			cancel()
-			_ = <-done // only that nobody asks any more
+			<-done //nolint:errcheck // nobody asks any more
 			return &RightError{Subject: subject, What: what}
 		}
 		select {
