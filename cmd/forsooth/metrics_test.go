@@ -64,5 +64,5 @@ func scrape(t *testing.T, url string) string {
 
 func TestAnAddressThatCannotServeMetricsIsRefused(t *testing.T) {
 	s := newSite(t)
-	s.run("up", "--world", s.village(), "--metrics", "nowhere").wants(t, exitUsage, "metrics cannot be served at nowhere", "--metrics another address")
+	s.run("up", "--world", s.village(), "--metrics", "nowhere").wants(t, exitUsage, "health and metrics cannot be served at nowhere", "--listen another address")
 }

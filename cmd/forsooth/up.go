@@ -11,8 +11,8 @@ import (
 )
 
 type upCmd struct {
-	Port    int    `help:"Port of the NATS server in process, on 127.0.0.1; one that is free otherwise."`
-	Metrics string `help:"Address at which /metrics is served, such as 127.0.0.1:9464." placeholder:"ADDR"`
+	Port   int    `help:"Port of the NATS server in process, on 127.0.0.1; one that is free otherwise."`
+	Listen string `help:"Address at which /healthz, /readyz and /metrics are served, such as 127.0.0.1:9464." aliases:"metrics" placeholder:"ADDR"`
 }
 
 // Run runs the whole mesh until it is told to stop.
@@ -20,11 +20,11 @@ func (c *upCmd) Run(e *env) error {
 	if c.Port != 0 {
 		e.settings.Port = c.Port
 	}
-	return e.serve(nil, c.Metrics)
+	return e.serve(nil, c.Listen)
 }
 
 type serveCmd struct {
-	Metrics  string   `help:"Address at which /metrics is served, such as 127.0.0.1:9464." placeholder:"ADDR"`
+	Listen   string   `help:"Address at which /healthz, /readyz and /metrics are served, such as 127.0.0.1:9464." aliases:"metrics" placeholder:"ADDR"`
 	Services []string `arg:"" help:"Services: retriever, monologue, reviewer, speaker, actions, memory, consistency."`
 }
 
@@ -38,12 +38,17 @@ func (c *serveCmd) Run(e *env) error {
 			return usage(err)
 		}
 	}
-	return e.serve(c.Services, c.Metrics)
+	return e.serve(c.Services, c.Listen)
 }
 
 // serve starts, says that it is ready, and runs until the context ends.
-func (e *env) serve(services []string, metricsAt string) error {
+func (e *env) serve(services []string, listenAt string) error {
 	began := time.Now()
+	watched, err := e.listen(cmp.Or(listenAt, e.settings.Listen))
+	if err != nil {
+		return err
+	}
+	defer watched.stop()
 	ws, err := e.worlds()
 	if err != nil {
 		return err
@@ -57,12 +62,8 @@ func (e *env) serve(services []string, metricsAt string) error {
 		return dependency(err)
 	}
 	defer a.Close()
-	address, stop, err := e.serveMetrics(cmp.Or(metricsAt, e.settings.Metrics), a.Metrics)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	if err := e.ready(a, ws, services, address, time.Since(began)); err != nil {
+	watched.app.Store(a)
+	if err := e.ready(a, ws, services, watched.url, time.Since(began)); err != nil {
 		return err
 	}
 	if err := a.Run(e.ctx); err != nil {
@@ -79,10 +80,11 @@ type Ready struct {
 	Worlds   []string `json:"worlds"`
 	Services []string `json:"services"`
 	Metrics  string   `json:"metrics,omitempty"` // URL, where they are served
+	Health   string   `json:"health,omitempty"`  // URL of /readyz, where it is served
 	ReadyMS  float64  `json:"ready_ms"`
 }
 
-func (e *env) ready(a *app.App, ws []*world.World, services []string, metrics string, took time.Duration) error {
+func (e *env) ready(a *app.App, ws []*world.World, services []string, url string, took time.Duration) error {
 	if len(services) == 0 {
 		services = app.Services
 	}
@@ -94,13 +96,17 @@ func (e *env) ready(a *app.App, ws []*world.World, services []string, metrics st
 	for _, w := range ws {
 		names = append(names, w.Name)
 	}
+	metrics, health := "", ""
+	if url != "" {
+		metrics, health = url+"/metrics", url+"/readyz"
+	}
 	if e.json {
-		return e.printJSON(Ready{Ready: true, NATS: address, Data: e.settings.Data, Worlds: names, Services: services, Metrics: metrics, ReadyMS: float64(took.Microseconds()) / 1000})
+		return e.printJSON(Ready{Ready: true, NATS: address, Data: e.settings.Data, Worlds: names, Services: services, Metrics: metrics, Health: health, ReadyMS: float64(took.Microseconds()) / 1000})
 	}
 	line := fmt.Sprintf("ready in %s: %s on %s, worlds %s, data in %s", took.Round(time.Millisecond),
 		strings.Join(services, ", "), address, strings.Join(names, ", "), e.settings.Data)
 	if metrics != "" {
-		line += ", metrics at " + metrics
+		line += ", health at " + health + ", metrics at " + metrics
 	}
 	_, err := fmt.Fprintln(e.out, line)
 	return err

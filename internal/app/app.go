@@ -86,6 +86,8 @@ type App struct {
 	llm   *llm.Models
 	tiers *Tiers
 
+	reviews bool // this process runs the reviewer
+
 	deepening *deepening
 	hooks     *moderation.Hooks
 	corpus    *sqlite.Corpus
@@ -96,7 +98,7 @@ type App struct {
 // Start opens everything, in the order in which it can fail fastest. What was
 // opened is closed again when a later part fails.
 func Start(ctx context.Context, o Options) (_ *App, err error) {
-	a := &App{}
+	a := &App{reviews: o.runs("reviewer")}
 	defer func() {
 		if err != nil {
 			a.Close()

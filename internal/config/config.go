@@ -32,7 +32,7 @@ type Settings struct {
 	Port    int      `koanf:"port"` // of the server in process; 0: one that is free
 	Sync    bool     `koanf:"sync"` // the server in process writes every message through to the disk
 	Workers Workers  `koanf:"workers"`
-	Metrics string   `koanf:"metrics"` // where metrics are served, such as 127.0.0.1:9464; empty: nowhere
+	Listen  string   `koanf:"listen"` // where health and metrics are served, such as 127.0.0.1:9464; empty: nowhere
 	Log     Log      `koanf:"log"`
 	LLM     LLM      `koanf:"llm"`
 
@@ -50,7 +50,7 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "metrics": "", "log.level": "warn", "log.format": "text"}))))),
+	"dev":  addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "log.level": "warn", "log.format": "text"}))))),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -145,8 +145,8 @@ func (s *Settings) check() error {
 	switch {
 	case s.Port < 0 || s.Port > 65535:
 		return &Error{"port", fmt.Sprintf("is %d; it must lie between 0 and 65535", s.Port)}
-	case s.Metrics != "" && !isAddress(s.Metrics):
-		return &Error{"metrics", fmt.Sprintf("is %q; write an address such as 127.0.0.1:9464", s.Metrics)}
+	case s.Listen != "" && !isAddress(s.Listen):
+		return &Error{"listen", fmt.Sprintf("is %q; write an address such as 127.0.0.1:9464", s.Listen)}
 	case !slices.Contains([]string{"debug", "info", "warn", "error"}, s.Log.Level):
 		return &Error{"log.level", fmt.Sprintf("is %q; write debug, info, warn or error", s.Log.Level)}
 	case !slices.Contains([]string{"text", "json"}, s.Log.Format):
@@ -190,9 +190,9 @@ func Variable(key string) string {
 	return envPrefix + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(key))
 }
 
-// plain are the keys that a section's name alone sets: nats: URL is nats.url, and
-// FORSOOTH_NATS is FORSOOTH_NATS_URL.
-var plain = map[string]string{"nats": natsKey, "workers": workersKey}
+// plain are the keys that a section's name alone sets, or another name: nats: URL is
+// nats.url, FORSOOTH_NATS is FORSOOTH_NATS_URL, and metrics is listen.
+var plain = map[string]string{"nats": natsKey, "workers": workersKey, "metrics": "listen"}
 
 // keyVariables are variables that hold a secret: none of them is a setting.
 func keyVariables(file map[string]any) []string {

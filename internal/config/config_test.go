@@ -46,7 +46,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{"not YAML", "world: x\na: [\n", "forsooth.yaml:2: is not YAML"},
 		{"a list at the top", "- port\n", "forsooth.yaml:1: is no mapping"},
 		{"a port out of range", "port: 70000\n", "between 0 and 65535"},
-		{"no address", "metrics: here\n", "write an address such as"},
+		{"no address", "listen: here\n", "write an address such as"},
 		{"a word for a number", "workers: many\n", `forsooth.yaml:1: workers.default is "many"; write a whole number`},
 		{"a word for a switch", "sync: perhaps\n", "write true or false"},
 		{"a list for a word", "data: [a, b]\n", "write one word"},

@@ -118,5 +118,8 @@ func (c *Conn) Close() {
 	<-c.closed
 }
 
+// Connected says whether the broker is reached at this moment.
+func (c *Conn) Connected() bool { return c.nc.IsConnected() }
+
 // URL is where the connection leads, for messages.
 func (c *Conn) URL() string { return c.url }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -62,6 +63,7 @@ type runner struct {
 	held  map[uint64]*held // by stream sequence
 	slots chan struct{}
 	wg    sync.WaitGroup
+	bound atomic.Bool // it is asking for messages
 }
 
 type held struct {
@@ -91,6 +93,8 @@ func (r *runner) run(ctx, work context.Context) error {
 	if err != nil {
 		return fmt.Errorf("consume %s: %w", r.name, err)
 	}
+	r.bound.Store(true)
+	defer r.bound.Store(false)
 	beating, stopBeating := context.WithCancel(work)
 	var beat sync.WaitGroup
 	beat.Go(func() { r.beat(beating) })
@@ -282,4 +286,16 @@ func (m *Mesh) addRunner(r *runner) {
 	r.workers = orDefault(r.workers, m.opts.Workers)
 	r.prefetch = orDefault(r.prefetch, r.workers)
 	m.runners = append(m.runners, r)
+}
+
+// Unbound are the consumers of this process that ask for no messages: before Run,
+// and after it.
+func (m *Mesh) Unbound() []string {
+	var out []string
+	for _, r := range m.runners {
+		if !r.bound.Load() {
+			out = append(out, r.name)
+		}
+	}
+	return out
 }

@@ -152,7 +152,8 @@ func (l Login) refusal(err error) string {
 		return "its certificate is for another host (" + host.Error() + "); use the name that the certificate has"
 	case errors.As(err, &invalid):
 		return "its certificate is not valid (" + invalid.Error() + "); renew it, or mend this machine's clock"
-	case strings.Contains(text, "tls: certificate required"), strings.Contains(text, "tls: bad certificate"), strings.Contains(text, "tls: unknown certificate"):
+	case strings.Contains(text, "tls: certificate required"), strings.Contains(text, "tls: bad certificate"), strings.Contains(text, "tls: unknown certificate"),
+		strings.Contains(text, "closed by remote after TLS handshake"): // the alert may come too late to be read
 		return "it takes no client without a certificate that it trusts; name one in nats.tls.cert and nats.tls.key"
 	case errors.Is(err, nats.ErrSecureConnWanted), errors.As(err, &plain):
 		return "it has no TLS, which nats.tls or a tls:// address asks for; take that away, or give the server a certificate"
