@@ -93,6 +93,30 @@ func TestAWatchEndsWithItsConnection(t *testing.T) {
 	}
 }
 
+func TestAClosedConnectionIsNamed(t *testing.T) {
+	r := newRig(t)
+	r.start(Options{}, func(*Mesh) {})
+	conn := r.connect()
+	c := NewClient(conn)
+	conn.Close()
+	for name, call := range map[string]func() error{
+		"publish": func() error { _, err := c.Publish(t.Context(), request(convoA, "t")); return err },
+		"watch":   func() error { _, err := c.Watch(t.Context(), convoA, "t"); return err },
+		"reply":   func() error { _, err := c.Reply(t.Context(), convoA, "t"); return err },
+		"outcome": func() error { _, err := c.Outcome(t.Context(), convoA, "t"); return err },
+		"cancel":  func() error { return c.Cancel(t.Context(), convoA, "t") },
+		"actions": func() error { return c.Actions(t.Context(), "w", time.Time{}, func(Proposal) {}) },
+		"answer":  func() error { return c.Answer(t.Context(), convoA, "t", 0, schema.ActionResult{}) },
+		"witness": func() error {
+			return c.Witness(t.Context(), &schema.Occurrence{ID: "e", World: "w", Text: "It rained.", Witnesses: []string{"mira"}})
+		},
+	} {
+		if err := call(); !errors.Is(err, ErrDisconnected) || errors.Is(err, ErrUnreachable) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A turn that ends between the two reads of its outcome has not been unknown.
 func TestOutcomeOfATurnThatEndsMeanwhile(t *testing.T) {
 	r := newRig(t)

@@ -43,7 +43,7 @@ func (c *Client) Watch(ctx context.Context, convo schema.ConversationID, turn st
 		sub, err := c.conn.nc.ChanSubscribe(livePrefix+strings.TrimPrefix(subject, schema.Prefix), live)
 		if err != nil {
 			stop()
-			return nil, err
+			return nil, fmt.Errorf("watch turn %s: %w", turn, unanswered(err))
 		}
 		subs = append(subs, sub)
 	}
