@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +86,10 @@ func TestTheWholeMeshInOneProcess(t *testing.T) {
 	stop := run(t, a)
 	if r := ask(t, a, "t1", "Who owns the ferry?"); r.Text != "Teague owns the ferry." || r.Status != schema.StatusExtractive {
 		t.Errorf("%s: %s", r.Status, r.Text)
+	}
+	told := ask(t, a, "t2", "I work at the ropewalk, and my brother is called Perrin.")
+	if lines := a.Library.Get("village").World.NPCs["mira"].Line(world.LineHeard, ""); told.Reason != schema.ReasonSocial || !slices.Contains(lines, told.Text) {
+		t.Errorf("what a player tells of itself: %s %s: %s", told.Status, told.Reason, told.Text)
 	}
 	if got := app.Serving(dir); len(got) != 1 {
 		t.Errorf("serving %v", got)

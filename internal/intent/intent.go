@@ -32,11 +32,15 @@ func Read(message string) Reading {
 		r.Kind = schema.IntentSmalltalk
 	default:
 		r.Kind = kindOf(clean, words)
+		if r.Kind == schema.IntentStatement && tellsOfSelf(clean) {
+			r.Kind = schema.IntentTelling
+		}
 	}
 	if injected && r.Kind != schema.IntentQuestion && r.Kind != schema.IntentRecap {
 		r.Kind = schema.IntentInjection
 	}
-	if r.Kind == schema.IntentQuestion || r.Kind == schema.IntentStatement || r.Kind == schema.IntentAction {
+	switch r.Kind {
+	case schema.IntentQuestion, schema.IntentStatement, schema.IntentTelling, schema.IntentAction:
 		r.Question = askingPart(clean)
 	}
 	r.Class = classOf(r.Kind, clean, words)

@@ -16,13 +16,14 @@ const (
 	LineSmalltalk = "smalltalk"
 	LineFeelings  = "feelings"
 	LineWhoAreYou = "who_are_you"
+	LineHeard     = "heard" // to what a player tells of itself
 	LineGreeting  = "greeting"
 	LineFarewell  = "farewell"
 )
 
 // LineKinds are all kinds of authored lines.
 var LineKinds = []string{LineUnknown, LineRefuse, LineWait, LineError, LineThanks,
-	LineSmalltalk, LineFeelings, LineWhoAreYou, LineGreeting, LineFarewell}
+	LineSmalltalk, LineFeelings, LineWhoAreYou, LineHeard, LineGreeting, LineFarewell}
 
 //go:embed lines_*.yaml
 var lineFiles embed.FS

@@ -89,6 +89,7 @@ const (
 	IntentFeelings  = "feelings"
 	IntentWhoAreYou = "who_are_you"
 	IntentStatement = "statement"
+	IntentTelling   = "telling" // a statement of the player's about nobody but the player
 	IntentRecap     = "recap"
 	IntentInjection = "injection"
 	IntentAction    = "request"

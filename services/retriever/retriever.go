@@ -73,8 +73,8 @@ func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, er
 	case rule.Verified && !reading.Injected && s.sharedPast(ctx, t, npc, reading.Kind):
 	case reading.Kind == schema.IntentRecap:
 		t.Evidence = recap(t, npc)
-	case reading.Kind == schema.IntentFeelings && len(text.ContentWords(t.Message)) > 1:
-		if err := s.searchFeeling(ctx, t, x, npc, reading); err != nil {
+	case reading.Kind == schema.IntentFeelings && len(text.ContentWords(t.Message)) > 1, reading.Kind == schema.IntentTelling:
+		if err := s.searchBeside(ctx, t, x, npc, reading); err != nil {
 			return "", fmt.Errorf("search %s for %s: %w", t.World, t.NPC, err)
 		}
 	case reading.Question != "":
@@ -115,10 +115,11 @@ func read(t *schema.Turn, rule language.Rule) intent.Reading {
 	return reading
 }
 
-// searchFeeling looks whether the NPC has written down what it is asked about its
-// feelings ("how do you like the town?"). An authored line answers unless a
+// searchBeside looks whether the NPC has written down what answers a message that
+// need not be answered with facts: how it feels about something ("how do you like
+// the town?"), or what the player tells of itself. An authored line answers unless a
 // passage surely does.
-func (s *Service) searchFeeling(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
+func (s *Service) searchBeside(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
 	reading.Question, t.Retrieval.Query = t.Message, t.Message
 	if err := s.search(ctx, t, x, npc, reading); err != nil {
 		return err
@@ -128,7 +129,7 @@ func (s *Service) searchFeeling(ctx context.Context, t *schema.Turn, x *lore.Lor
 		return nil
 	}
 	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
-	t.Retrieval.Zone, t.Retrieval.Confidence = schema.ZoneNone, 0
+	t.Retrieval.Zone, t.Retrieval.Confidence, t.Retrieval.Gated = schema.ZoneNone, 0, ""
 	return nil
 }
 

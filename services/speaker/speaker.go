@@ -264,6 +264,8 @@ func lineKind(t *schema.Turn) string {
 			return world.LineFeelings
 		case schema.IntentWhoAreYou:
 			return world.LineWhoAreYou
+		case schema.IntentTelling:
+			return world.LineHeard
 		}
 		return world.LineSmalltalk
 	}
