@@ -165,6 +165,9 @@ func details(pass schema.Pass, t *schema.Turn) []string {
 		for _, s := range t.Stripped {
 			add("stripped (%s): %s", s.Issue.Type, s.Text)
 		}
+		if f := t.Faithfulness; f != nil {
+			add("faithfulness %.2f: %d of %d claims supported, %d critical without; risk %s, %s: %s", f.Score, f.Supported, f.Claims, f.Critical, f.Risk, f.Policy, f.Action)
+		}
 	}
 	return out
 }
