@@ -61,6 +61,7 @@ type common struct {
 	NATS    string   `name:"nats" help:"URL of a NATS server with JetStream, instead of one in process." placeholder:"URL"`
 	Guards  string   `help:"Settings of the guards of memory: a file with a guards: section, or a preset." placeholder:"FILE"`
 	Creds   string   `name:"nats-creds" help:"File with a user's JWT and seed for that server." placeholder:"FILE" type:"path"`
+	Qdrant  string   `name:"qdrant" help:"URL of a Qdrant server (its gRPC side) that keeps the memories and the index, instead of the data folder." placeholder:"URL"`
 	LLMURL  string   `name:"llm-url" help:"URL of an OpenAI-compatible endpoint, such as http://localhost:11434/v1." placeholder:"URL"`
 	LLMName string   `name:"llm-model" help:"Model to ask there." placeholder:"NAME"`
 	JSON    bool     `name:"json" help:"Print JSON alone on standard output."`
@@ -71,7 +72,7 @@ type common struct {
 func (c *common) flags() map[string]any {
 	out := map[string]any{}
 	for key, value := range map[string]string{"profile": c.Profile, "data": c.Data, "nats.url": c.NATS, "nats.creds": c.Creds, "log.level": c.LogTo, "guards.file": c.Guards,
-		"llm.url": c.LLMURL, "llm.model": c.LLMName} {
+		"qdrant.url": c.Qdrant, "llm.url": c.LLMURL, "llm.model": c.LLMName} {
 		if value != "" {
 			out[key] = value
 		}

@@ -227,7 +227,7 @@ type memoryRebuildCmd struct{}
 // Run makes the index of the data folder anew.
 func (c *memoryRebuildCmd) Run(e *env) error {
 	return e.withLog(func(log *mesh.MemoryLog) error {
-		session, note, err := app.OpenSession(e.ctx, e.settings.Data)
+		session, note, err := app.OpenSession(e.ctx, e.options(nil, nil))
 		if err != nil {
 			return dependency(err)
 		}

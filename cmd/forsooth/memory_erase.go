@@ -74,10 +74,11 @@ func (e *env) erasure(t *talk) (o erasure.Options, done func(), err error) {
 	} else if can {
 		o.Scrub = t.client.Scrub
 	}
-	if _, err := os.Stat(app.SessionFile(e.settings.Data)); err != nil {
+	with := e.options(nil, nil)
+	if _, err := os.Stat(app.SessionFile(e.settings.Data)); err != nil && with.Qdrant.Addr == "" {
 		return o, func() {}, nil
 	}
-	session, note, err := app.OpenSession(e.ctx, e.settings.Data)
+	session, note, err := app.OpenSession(e.ctx, with)
 	if err != nil {
 		return o, nil, dependency(err)
 	}

@@ -33,6 +33,7 @@ func (e *env) worlds() ([]*world.World, error) {
 func (e *env) options(ws []*world.World, services []string) app.Options {
 	return app.Options{
 		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS.URL, Login: e.login(), Streams: e.streams(), Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers.Default(), Each: e.settings.Workers.Of(),
+		Qdrant:    e.qdrant(),
 		Verifying: e.verifying(),
 		Grounding: e.grounding(), Judge: e.settings.Grounding.Judge, Guards: &e.settings.Guards,
 		Services: services, Name: "forsooth", Report: e.report, Alert: e.alert, Progress: e.progress(),
@@ -63,6 +64,21 @@ func (e *env) streams() mesh.Settings {
 		return mesh.Settings{}
 	}
 	return mesh.Settings{Replicas: e.settings.NATS.Replicas}
+}
+
+// qdrant is the server that the settings name, if any. They are checked when they
+// are read, and the key when it is used: the server says what it lacks.
+func (e *env) qdrant() app.Qdrant {
+	q := e.settings.Qdrant
+	if q.URL == "" {
+		return app.Qdrant{}
+	}
+	addr, tls, err := q.Address()
+	key, keyErr := q.Key()
+	if err := errors.Join(err, keyErr); err != nil {
+		e.log.Warn().Msg(err.Error())
+	}
+	return app.Qdrant{Addr: addr, TLS: tls, Key: key.Reveal(), Prefix: q.Prefix, Nodes: q.Nodes}
 }
 
 // verifying are the tiers that the settings name.

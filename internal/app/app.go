@@ -27,7 +27,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
-	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
+	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
@@ -41,6 +41,7 @@ type Options struct {
 	Worlds   []*world.World
 	Data     string // the data folder: NATS, unless NATS names a server, and the index
 	Index    string // the index's file; default Data/index.db
+	Qdrant   Qdrant // a server that keeps index and memories in place of the data folder
 	NATS     string // an external server; empty starts one in process
 	Login    mesh.Login
 	Streams  mesh.Settings // their sizes
@@ -90,7 +91,7 @@ type App struct {
 
 	deepening *deepening
 	hooks     *moderation.Hooks
-	corpus    *sqlite.Corpus
+	corpus    store.Corpus
 	memory    *remembering // nil where nothing here reads or writes memories
 	serving   string       // the file that says what is served, while it is
 }

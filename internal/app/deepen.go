@@ -7,7 +7,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
-	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
+	"github.com/forsooth-npc/forsooth/internal/store"
 )
 
 // Meaning is when the worlds are embedded with the sentence encoder. Until then,
@@ -55,7 +55,7 @@ func (a *App) startDeepening(ctx context.Context, o Options) error {
 }
 
 // deepen embeds every world of a library that is not embedded yet.
-func deepen(ctx context.Context, library *lore.Library, corpus *sqlite.Corpus, o Options) error {
+func deepen(ctx context.Context, library *lore.Library, corpus store.Corpus, o Options) error {
 	encoder, err := Encoder()
 	if err != nil {
 		return err

@@ -40,9 +40,9 @@ func OpenDesk(ctx context.Context, o Options, client *mesh.Client, alone bool) (
 			d.Close()
 		}
 	}()
-	if _, missing := os.Stat(SessionFile(o.Data)); alone || missing == nil {
+	if _, missing := os.Stat(SessionFile(o.Data)); alone || missing == nil || o.Qdrant.Addr != "" {
 		var note string
-		if d.session, note, err = OpenSession(ctx, o.Data); err != nil {
+		if d.session, note, err = OpenSession(ctx, o); err != nil {
 			return nil, err
 		}
 		if note != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
+	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
@@ -44,17 +45,10 @@ func OpenLibrary(ctx context.Context, o Options) (*lore.Library, func() error, e
 
 // openLibrary brings the index up to the worlds. The corpus is given back even
 // where a world could not be indexed, for the caller to close.
-func openLibrary(ctx context.Context, o Options, static *embed.Static) (*lore.Library, *sqlite.Corpus, error) {
-	path := o.Index
-	if path == "" {
-		path = IndexFile(o.Data)
-	}
-	corpus, note, err := sqlite.MendCorpus(ctx, path)
+func openLibrary(ctx context.Context, o Options, static *embed.Static) (*lore.Library, store.Corpus, error) {
+	corpus, err := openCorpus(ctx, o, static)
 	if err != nil {
 		return nil, nil, err
-	}
-	if note != "" && o.Notice != nil {
-		o.Notice(note)
 	}
 	var all []*lore.Lore
 	for _, w := range o.Worlds {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/store"
-	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/memory"
 )
@@ -39,32 +37,19 @@ type remembering struct {
 	quiet   bool            // what is recalled is not counted
 }
 
-// OpenSession opens the index of memories of a data folder. The note says what was
-// mended.
-func OpenSession(ctx context.Context, data string) (_ store.Session, note string, err error) {
-	s, note, err := sqlite.MendSession(ctx, SessionFile(data))
-	if err != nil {
-		return nil, "", err
-	}
-	return s, note, nil
-}
-
 // openMemory opens the index where a service of this process reads or writes it.
 // Without it turns are answered, from the conversation at hand alone.
 func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) error {
 	if !o.runs("memory") && !o.runs("retriever") && !o.runs("consistency") {
 		return nil
 	}
-	session, note, err := OpenSession(ctx, o.Data)
+	session, err := keepSession(ctx, o)
 	if err != nil {
 		if !o.runs("memory") && !o.runs("consistency") {
 			o.notice("nothing is remembered beyond the conversation at hand: " + err.Error())
 			return nil
 		}
 		return err
-	}
-	if note != "" {
-		o.notice(note)
 	}
 	a.memory = &remembering{session: session}
 	log := a.Conn.MemoryLog()
@@ -125,12 +110,12 @@ func (a *App) settling(o Options) mesh.Settle {
 // readMemory opens the index as it is, where there is one, for turns that leave
 // nothing behind.
 func (a *App) readMemory(ctx context.Context, o Options) {
-	if _, err := os.Stat(SessionFile(o.Data)); o.Data == "" || err != nil {
-		return
-	}
-	session, err := sqlite.OpenSession(ctx, SessionFile(o.Data))
-	if err != nil {
+	session, err := readSession(ctx, o)
+	switch {
+	case err != nil:
 		o.notice("the turn is run without memories: " + err.Error())
+		return
+	case session == nil:
 		return
 	}
 	a.memory = &remembering{session: session, quiet: true}

@@ -25,11 +25,14 @@ type table struct {
 	guards guards.Settings
 	stop   func()
 	n      int
+
+	qdrant  app.Qdrant // the zero one: the data folder
+	notices *notices
 }
 
 func sit(t *testing.T, change ...func(*guards.Settings)) *table {
 	t.Helper()
-	tb := &table{t: t, dir: t.TempDir(), guards: guards.Default()}
+	tb := &table{t: t, dir: t.TempDir(), notices: &notices{}, guards: guards.Default()}
 	for _, c := range change {
 		c(&tb.guards)
 	}
@@ -40,7 +43,7 @@ func sit(t *testing.T, change ...func(*guards.Settings)) *table {
 func (tb *table) start() {
 	tb.t.Helper()
 	a, err := app.Start(tb.t.Context(), app.Options{Worlds: []*world.World{village(tb.t)}, Data: tb.dir, Meaning: app.MeaningOff, Guards: &tb.guards,
-		Notice: func(s string) { tb.t.Log(s) }})
+		Qdrant: tb.qdrant, Notice: tb.notices.take})
 	if err != nil {
 		tb.t.Fatal(err)
 	}
@@ -62,6 +65,14 @@ func (tb *table) say(npc, player, name, message string, at time.Time) *schema.Re
 // sayWith is a turn with actions of its own.
 func (tb *table) sayWith(npc, player, name, message string, at time.Time, allowed []schema.ActionSpec) *schema.Reply {
 	tb.t.Helper()
+	reply := tb.turn(npc, player, name, message, at, allowed)
+	tb.settle()
+	return reply
+}
+
+// turn is a turn alone.
+func (tb *table) turn(npc, player, name, message string, at time.Time, allowed []schema.ActionSpec) *schema.Reply {
+	tb.t.Helper()
 	ctx, cancel := context.WithTimeout(tb.t.Context(), 30*time.Second)
 	defer cancel()
 	tb.n++
@@ -82,7 +93,6 @@ func (tb *table) sayWith(npc, player, name, message string, at time.Time, allowe
 	if reply == nil {
 		tb.t.Fatal("no reply")
 	}
-	tb.settle()
 	return reply
 }
 

@@ -35,6 +35,7 @@ type Settings struct {
 	Listen  string   `koanf:"listen"` // where health and metrics are served, such as 127.0.0.1:9464; empty: nowhere
 	Log     Log      `koanf:"log"`
 	LLM     LLM      `koanf:"llm"`
+	Qdrant  Qdrant   `koanf:"qdrant"`
 
 	Grounding Grounding       `koanf:"grounding"`
 	Guards    guards.Settings `koanf:"-"` // of memory
@@ -50,7 +51,7 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "log.level": "warn", "log.format": "text"}))))),
+	"dev":  addQdrantDefaults(addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "log.level": "warn", "log.format": "text"})))))),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -152,7 +153,7 @@ func (s *Settings) check() error {
 	case !slices.Contains([]string{"text", "json"}, s.Log.Format):
 		return &Error{"log.format", fmt.Sprintf("is %q; write text or json", s.Log.Format)}
 	}
-	for _, section := range []interface{ check() error }{&s.NATS, s.Workers, &s.LLM} {
+	for _, section := range []interface{ check() error }{&s.NATS, s.Workers, &s.LLM, s.Qdrant} {
 		if err := section.check(); err != nil {
 			return err
 		}
@@ -192,11 +193,11 @@ func Variable(key string) string {
 
 // plain are the keys that a section's name alone sets, or another name: nats: URL is
 // nats.url, FORSOOTH_NATS is FORSOOTH_NATS_URL, and metrics is listen.
-var plain = map[string]string{"nats": natsKey, "workers": workersKey, "metrics": "listen"}
+var plain = map[string]string{"nats": natsKey, "workers": workersKey, "metrics": "listen", "qdrant": qdrantKey}
 
 // keyVariables are variables that hold a secret: none of them is a setting.
 func keyVariables(file map[string]any) []string {
-	names := []string{keyVariable, keyVariableSecondary, passwordVariable, tokenVariable}
+	names := []string{keyVariable, keyVariableSecondary, passwordVariable, tokenVariable, keyVariableQdrant}
 	for _, key := range []string{"llm.key_env", "llm.secondary.key_env"} {
 		if name, ok := file[key].(string); ok {
 			names = append(names, name)

@@ -121,13 +121,10 @@ func mendKey(key string) error {
 	if section == "nats" && slices.Contains([]string{"password", "pass", "token", "nkey", "seed", "jwt"}, name) {
 		return fmt.Errorf("%s is no setting: a secret does not belong in a settings file; put it in a file and name that in nats.password_file, nats.token_file or nats.creds, or export %s or %s", key, passwordVariable, tokenVariable)
 	}
-	if section != "llm" && section != "llm.secondary" || !slices.Contains([]string{"key", "api_key", "apikey", "token", "secret"}, name) {
+	if section != "llm" && section != "llm.secondary" && section != "qdrant" || !slices.Contains([]string{"key", "api_key", "apikey", "token", "secret"}, name) {
 		return nil
 	}
-	variable := keyVariable
-	if section != "llm" {
-		variable = keyVariableSecondary
-	}
+	variable := map[string]string{"llm": keyVariable, "llm.secondary": keyVariableSecondary, "qdrant": keyVariableQdrant}[section]
 	return fmt.Errorf("%s is no setting: a key does not belong in a settings file; put it in a file and name that in %s.key_file, or export %s", key, section, variable)
 }
 

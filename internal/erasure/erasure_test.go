@@ -249,7 +249,7 @@ func attached(t *testing.T, dir, from string, f func(dir string, o erasure.Optio
 		t.Fatal(err)
 	}
 	defer a.Close()
-	session, _, err := app.OpenSession(t.Context(), dir)
+	session, _, err := app.OpenSession(t.Context(), app.Options{Data: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

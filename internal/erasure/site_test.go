@@ -140,7 +140,7 @@ func (s *site) see(o *schema.Occurrence) {
 // options are for an erasure of the running mesh.
 func (s *site) options() erasure.Options {
 	s.t.Helper()
-	session, _, err := app.OpenSession(s.t.Context(), s.dir)
+	session, _, err := app.OpenSession(s.t.Context(), app.Options{Data: s.dir})
 	if err != nil {
 		s.t.Fatal(err)
 	}

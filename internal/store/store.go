@@ -21,6 +21,7 @@ var (
 	ErrProvenance  = errors.New("provenance")
 	ErrNotFound    = errors.New("not found")
 	ErrUnavailable = errors.New("cannot be reached") // now; it may be back
+	ErrGone        = errors.New("is gone")           // what was opened; opened again it is made anew, empty
 )
 
 // Document is one file of a world as the corpus keeps it: its passages and the

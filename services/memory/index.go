@@ -2,10 +2,13 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
@@ -23,6 +26,7 @@ type Index struct {
 	session store.Session
 	embed   embed.Embedder
 	notice  func(string)
+	written atomic.Uint64 // up to which entry of the log this process has marked the store
 }
 
 // NewIndex makes the projection into a session store; it writes nothing yet.
@@ -43,18 +47,58 @@ const batch = 512
 // Run follows the log until the context ends. A store that is away is tried again;
 // meanwhile turns are answered without what is new.
 func (x *Index) Run(ctx context.Context) error {
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
-		err := x.follow(ctx)
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+		err := x.followWatched(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		x.notice(fmt.Sprintf("the index of memories is behind: %v; it is tried again", err))
+		if !errors.Is(err, store.ErrUnavailable) { // of that the store tells by itself, once
+			x.notice(fmt.Sprintf("the index of memories is behind: %v; it is tried again", err))
+		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(wait):
 		}
 	}
+}
+
+// lookAfter is how often the store is asked whether it still has what was written.
+const lookAfter = 2 * time.Second
+
+// errLost says that a store came back with less than was written to it.
+var errLost = errors.New("the store has lost what was written")
+
+// followWatched follows the log until the store fails, or has lost what it had.
+func (x *Index) followWatched(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		tick := time.NewTicker(lookAfter)
+		defer tick.Stop()
+		for less := false; ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			before := x.written.Load()
+			at, err := x.marked(ctx)
+			if again := err == nil && at < before; again && less { // once may be another process that is behind
+				stop(errLost)
+				return
+			} else {
+				less = again
+			}
+		}
+	})
+	err := x.follow(ctx)
+	if cause := context.Cause(ctx); errors.Is(cause, errLost) {
+		err = cause
+	}
+	stop(nil)
+	watching.Wait()
+	return err
 }
 
 func (x *Index) follow(ctx context.Context) error {
@@ -66,7 +110,7 @@ func (x *Index) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if from > end { // it was made from another log
+	if from > end || from < x.written.Load() { // it was made from another log, or lost what was written
 		if _, err := x.Rebuild(ctx); err != nil {
 			return err
 		}
@@ -215,7 +259,11 @@ func (x *Index) marked(ctx context.Context) (uint64, error) {
 }
 
 func (x *Index) mark(ctx context.Context, at uint64) error {
-	return x.session.Mark(ctx, markLog, strconv.FormatUint(at, 10)+":"+x.embed.ID())
+	if err := x.session.Mark(ctx, markLog, strconv.FormatUint(at, 10)+":"+x.embed.ID()); err != nil {
+		return err
+	}
+	x.written.Store(at)
+	return nil
 }
 
 // Behind is how many entries of the log the index lacks.

@@ -9,6 +9,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -28,7 +29,7 @@ func (s *Service) Run(ctx context.Context, w Waiting) error {
 			return nil
 		case <-tick.C:
 		}
-		if err := s.Again(ctx, w); err != nil && ctx.Err() == nil {
+		if err := s.Again(ctx, w); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) { // of that the store tells by itself
 			s.o.Notice("memories that wait for a verdict: " + err.Error())
 		}
 	}

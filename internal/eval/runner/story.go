@@ -110,7 +110,8 @@ func (t *tale) step(ctx context.Context, s *eval.Step, id string) (eval.Seen, er
 	case s.Event != nil:
 		return eval.Seen{}, t.witness(ctx, s.Event, id)
 	case s.Scan:
-		return eval.Seen{}, scanWorld(ctx, t.app, t.world.Name)
+		_, err := t.app.ScanMemory(ctx, t.world.Name)
+		return eval.Seen{}, err
 	case s.Restart:
 		return eval.Seen{}, t.restart(ctx)
 	}

@@ -79,7 +79,7 @@ func (c *collection) wrap(what string, err error) error {
 	case code == codes.Unauthenticated, code == codes.PermissionDenied:
 		return fmt.Errorf("%s: it refuses the API key; set the one that it was started with: %w", where, line{err})
 	case code == codes.NotFound:
-		return fmt.Errorf("%s: the collection is gone; start again, it is made and filled anew: %w", where, line{err})
+		return fmt.Errorf("%s: the collection %w; it is made and filled anew when it is opened again: %w", where, store.ErrGone, line{err})
 	}
 	return fmt.Errorf("%s: %w", where, line{err})
 }

@@ -1,0 +1,188 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/store"
+	"github.com/forsooth-npc/forsooth/internal/store/healing"
+	"github.com/forsooth-npc/forsooth/internal/store/qdrant"
+	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
+)
+
+// Qdrant names a server for the two stores; without an address they are files of
+// the data folder.
+type Qdrant struct {
+	Addr   string // host:port of its gRPC side
+	TLS    bool
+	Key    string
+	Prefix string
+	Nodes  int
+}
+
+// of are the options of its collections for an embedding.
+func (q Qdrant) of(dimension int) qdrant.Options {
+	return qdrant.Options{Addr: q.Addr, TLS: q.TLS, APIKey: q.Key, Prefix: q.Prefix, Nodes: q.Nodes, Dimension: dimension}
+}
+
+// OpenSession opens the index of memories, on the server or in the data folder, as
+// it is now. The note says what was mended.
+func OpenSession(ctx context.Context, o Options) (_ store.Session, note string, err error) {
+	if o.Qdrant.Addr != "" {
+		s, err := openQdrantSession(ctx, o.Qdrant)
+		return s, "", err
+	}
+	s, note, err := sqlite.MendSession(ctx, SessionFile(o.Data))
+	if err != nil {
+		return nil, "", err
+	}
+	return s, note, nil
+}
+
+func openQdrantSession(ctx context.Context, q Qdrant) (store.Session, error) {
+	static, err := embed.NewStatic()
+	if err != nil {
+		return nil, err
+	}
+	s, err := qdrant.OpenSession(ctx, q.of(static.Dim()))
+	if err != nil {
+		return nil, err // not a nil session in an interface
+	}
+	return s, nil
+}
+
+// keepSession opens the index of memories for as long as a mesh runs. A server
+// may be away, now or later: turns are answered without it meanwhile.
+func keepSession(ctx context.Context, o Options) (store.Session, error) {
+	if o.Qdrant.Addr != "" {
+		return healing.New(ctx, healing.Options{Notice: o.notice, Open: func(ctx context.Context) (store.Session, error) { return openQdrantSession(ctx, o.Qdrant) }}), nil
+	}
+	s, note, err := OpenSession(ctx, o)
+	if err == nil && note != "" {
+		o.notice(note)
+	}
+	return s, err
+}
+
+// readSession opens the index of memories where there is one, and makes none.
+func readSession(ctx context.Context, o Options) (store.Session, error) {
+	if o.Qdrant.Addr != "" {
+		return openQdrantSession(ctx, o.Qdrant)
+	}
+	if _, err := os.Stat(SessionFile(o.Data)); o.Data == "" || err != nil {
+		return nil, nil
+	}
+	s, err := sqlite.OpenSession(ctx, SessionFile(o.Data))
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// corpusLimit is how long a start waits for the server's corpus.
+const corpusLimit = 10 * time.Second
+
+// openCorpus opens the index of the worlds. It is made of their files and read
+// once, so a server that is away, or holds what cannot be used, costs only the
+// making: the data folder has it then.
+func openCorpus(ctx context.Context, o Options, static *embed.Static) (store.Corpus, error) {
+	if o.Qdrant.Addr != "" {
+		limited, stop := context.WithTimeout(ctx, corpusLimit)
+		defer stop()
+		words, err := qdrant.OpenCorpus(limited, o.Qdrant.of(static.Dim()))
+		if err == nil {
+			return &twoCorpora{q: o.Qdrant, ofWords: static.ID(), words: words}, nil
+		}
+		o.notice("the worlds are indexed in the data folder this time: " + err.Error())
+	}
+	path := o.Index
+	if path == "" {
+		path = IndexFile(o.Data)
+	}
+	corpus, note, err := sqlite.MendCorpus(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		o.notice(note)
+	}
+	return corpus, nil
+}
+
+// meaningPrefix is of the collection for the sentence encoder's vectors: a
+// collection of Qdrant's holds vectors of one dimension.
+const meaningPrefix = "meaning_"
+
+// twoCorpora is a corpus in two collections, for the vectors of words and of
+// sentences. The second is opened when it is first asked for.
+type twoCorpora struct {
+	q       Qdrant
+	ofWords string // the embedding whose vectors the first holds
+	words   store.Corpus
+
+	mu      sync.Mutex
+	meaning store.Corpus
+}
+
+func (c *twoCorpora) of(ctx context.Context, model string) (store.Corpus, error) {
+	if model == c.ofWords {
+		return c.words, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.meaning != nil {
+		return c.meaning, nil
+	}
+	encoder, err := Encoder()
+	if err != nil {
+		return nil, err
+	}
+	if encoder.ID() != model {
+		return nil, fmt.Errorf("the corpus has no collection for the embedding %q", model)
+	}
+	q := c.q
+	q.Prefix += meaningPrefix
+	opened, err := qdrant.OpenCorpus(ctx, q.of(encoder.Dim()))
+	if err != nil {
+		return nil, err
+	}
+	c.meaning = opened
+	return opened, nil
+}
+
+func (c *twoCorpora) Hashes(ctx context.Context, world, model string) (map[string]string, error) {
+	in, err := c.of(ctx, model)
+	if err != nil {
+		return nil, err
+	}
+	return in.Hashes(ctx, world, model)
+}
+
+func (c *twoCorpora) Apply(ctx context.Context, world, model string, put []store.Document, remove []string) error {
+	in, err := c.of(ctx, model)
+	if err != nil {
+		return err
+	}
+	return in.Apply(ctx, world, model, put, remove)
+}
+
+func (c *twoCorpora) Documents(ctx context.Context, world, model string) ([]store.Document, error) {
+	in, err := c.of(ctx, model)
+	if err != nil {
+		return nil, err
+	}
+	return in.Documents(ctx, world, model)
+}
+
+func (c *twoCorpora) Close() error {
+	err := c.words.Close()
+	if c.meaning != nil {
+		err = errors.Join(err, c.meaning.Close())
+	}
+	return err
+}
