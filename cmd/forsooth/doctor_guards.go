@@ -159,8 +159,8 @@ func (e *env) would(d *GuardsDiff, a, b guards.Settings) (err error) {
 		to, _ := fateUnder(b, x)
 		d.Candidates.add(from, to, fmt.Sprintf("%s of %s: %s (%s, confidence %.2f)", x.NPC, cmp.Or(x.Player, "nobody"), x.Memory.Content, x.Verdict.Label, x.Memory.Confidence))
 	}
-	return dependency(t.client.RepliesSince(e.ctx, d.Since, func(r *schema.Reply) {
-		if f := r.Faithfulness; f != nil {
+	return dependency(t.client.Week(e.ctx, "", func(r *schema.Reply, at time.Time) {
+		if f := r.Faithfulness; f != nil && !at.Before(d.Since) {
 			d.Replies.add(stepUnder(a, f), stepUnder(b, f), fmt.Sprintf("turn %s: %d of %d claims supported, %d critical without", r.TurnID, f.Supported, f.Claims, f.Critical))
 		}
 	}))
