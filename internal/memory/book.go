@@ -122,6 +122,14 @@ func (b *Book) Has(event string) bool {
 // Accepts says why Apply would refuse an event, or is nil.
 func (b *Book) Accepts(e schema.MemoryEvent, now time.Time) error { return b.check(&e, now) }
 
+// PlaceOf is the place of an event in the log, from 1; 0 where it is not there.
+func (b *Book) PlaceOf(event string) int {
+	if i, ok := b.place[event]; ok {
+		return i + 1
+	}
+	return 0
+}
+
 // Wrote says at which place of the log, from 1, a memory was first written, and in which
 // an operator last decided on it: 0 where never.
 func (b *Book) Wrote(id string) (written, decided int) {
@@ -338,7 +346,7 @@ func (b *Book) proveAnew(have, m *schema.Memory) {
 	}
 	if have.HeardFrom != "" && m.HeardFrom == "" {
 		have.HeardFrom, have.HeardID = "", ""
-		have.Source, have.Content, have.EventTime = m.Source, m.Content, m.EventTime
+		have.Source, have.Content, have.EventTime, have.ValidFrom = m.Source, m.Content, m.EventTime, m.ValidFrom
 	}
 	have.Confidence = max(have.Confidence, m.Confidence)
 	if have.Status == schema.MemoryFlagged && m.Status != schema.MemoryFlagged {

@@ -141,10 +141,19 @@ func standing(m *schema.Memory, at time.Time) bool {
 	if m.Status != schema.MemoryActive && m.Status != schema.MemorySuperseded {
 		return false
 	}
-	known := m.EventTime.IsZero() || !m.EventTime.After(at)
+	known := !knownSince(m).After(at)
 	began := m.ValidFrom.IsZero() || !m.ValidFrom.After(at)
 	lasts := m.ValidTo.IsZero() || at.Before(m.ValidTo)
 	return known && began && lasts
+}
+
+// knownSince is when an NPC came to know of a memory. What was merged has the time of
+// its last words, and is known since its first.
+func knownSince(m *schema.Memory) time.Time {
+	if m.HeardFrom == "" && !m.ValidFrom.IsZero() && m.ValidFrom.Before(m.EventTime) {
+		return m.ValidFrom
+	}
+	return m.EventTime
 }
 
 // withoutMerged leaves out the originals of a merged memory that stands here itself.

@@ -1,6 +1,10 @@
 package memory
 
-import "github.com/forsooth-npc/forsooth/pkg/schema"
+import (
+	"slices"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
 
 // Settled are pairs of memories between which nothing is to be done by itself any
 // more: an operator called them distinct, or took back what was done between them.
@@ -33,6 +37,11 @@ func (b *Book) Settled() [][2]string {
 		}
 	}
 	return out
+}
+
+// IsSettled says whether two memories are among such pairs.
+func IsSettled(pairs [][2]string, one, other string) bool {
+	return slices.Contains(pairs, [2]string{one, other}) || slices.Contains(pairs, [2]string{other, one})
 }
 
 // Event is an event of the book by its id; one that was erased is not there.

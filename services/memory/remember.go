@@ -101,9 +101,9 @@ func settled(b *memory.Book, c extract.Candidate) bool {
 func (s *Service) finish(ctx context.Context, n *notebook, c extract.Candidate) error {
 	return s.books.append(ctx, n, func(b *memory.Book) []schema.MemoryEvent {
 		m := c.Memory
-		id, _ := b.Place(&m)
+		m.ID, _ = b.Place(&m)
 		now := s.o.Now()
-		return append(s.o.Guard.Finish(b, id, now), answered(b, &m, s.o)...)
+		return append(s.o.Guard.Finish(b, &m, now), answered(b, &m, s.o)...)
 	})
 }
 

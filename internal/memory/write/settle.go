@@ -66,7 +66,7 @@ func (g *Guard) Events(b *memory.Book, o Outcome, pending string, at time.Time) 
 	m.ID = id
 	have, _ := b.Get(id)
 	if known && have.Status != schema.MemoryPending && o.Fate != Drop {
-		return g.let(b, nil, pending, id, o, at) // this turn has proved it before
+		return append(g.let(b, nil, pending, id, o, at), g.Finish(b, &m, at)...) // this turn has proved it before
 	}
 	switch o.Fate {
 	case Wait:
@@ -127,9 +127,10 @@ func (g *Guard) changes(b *memory.Book, m *schema.Memory, at time.Time) []schema
 		return nil
 	}
 	rule := memory.Rule{Gap: g.settings.Gap}
+	settled := b.Settled()
 	var out []schema.MemoryEvent
 	for _, other := range b.Same(m) {
-		if other.ID == m.ID || other.Status != schema.MemoryActive {
+		if other.ID == m.ID || other.Status != schema.MemoryActive || memory.IsSettled(settled, m.ID, other.ID) {
 			continue
 		}
 		older, newer, relation, why := rule.Judge(&other, m, true)
@@ -147,23 +148,23 @@ func (g *Guard) changes(b *memory.Book, m *schema.Memory, at time.Time) []schema
 	return out
 }
 
-// Finish are the events that should stand behind the one that wrote a memory and do
-// not: whoever wrote it ended in between, or somebody else holds the rest. It is asked
-// when a turn comes again, and looks only at what was there when the memory was
-// written and at what no operator has decided since; so a turn that was finished
-// adds nothing, however often it comes.
-func (g *Guard) Finish(b *memory.Book, id string, at time.Time) []schema.MemoryEvent {
-	m, ok := b.Get(id)
-	if !ok || m.Status != schema.MemoryActive || !g.settings.Supersede {
+// Finish are the events that should stand behind the one by which a turn proved a
+// memory and do not: whoever wrote it ended in between, or somebody else wrote first.
+// It is asked when a turn comes again, with the candidate under its id, and looks only
+// at what was there when that turn was read and at what no operator has decided since;
+// so a turn that was finished adds nothing, however often it comes.
+func (g *Guard) Finish(b *memory.Book, m *schema.Memory, at time.Time) []schema.MemoryEvent {
+	now, ok := b.Get(m.ID)
+	if !ok || now.Status != schema.MemoryActive || !g.settings.Supersede {
 		return nil
 	}
-	written, decided := b.Wrote(id)
-	if decided > 0 {
+	written := b.PlaceOf(eventOf(schema.MemoryWritten, *m, schema.GroundingVerdict{}, at).ID)
+	if _, decided := b.Wrote(m.ID); written == 0 || decided > written {
 		return nil
 	}
-	return slices.DeleteFunc(g.changes(b, &m, at), func(e schema.MemoryEvent) bool {
+	return slices.DeleteFunc(g.changes(b, m, at), func(e schema.MemoryEvent) bool {
 		other := e.Target
-		if other == id {
+		if other == m.ID {
 			other = e.Others[0]
 		}
 		before, decided := b.Wrote(other)
