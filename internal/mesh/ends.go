@@ -44,7 +44,7 @@ func (m *Mesh) handleDue(ctx context.Context, d *delivery) verdict {
 }
 
 func (m *Mesh) expire(ctx context.Context, d *delivery) error {
-	var b due
+	var b schema.Due
 	if err := json.Unmarshal(d.data, &b); err != nil {
 		return m.bury(ctx, "deadline", streamTimers, d, schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}, "unknown", err, d.data)
 	}

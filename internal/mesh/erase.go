@@ -226,7 +226,7 @@ func (e *Eraser) mark(seen map[EndedTurn]bool, world, npc, turn, event string) {
 // the game, and what only tells of turns.
 func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) error {
 	err := e.conn.each(ctx, streamTimers, schema.Prefix+"timer.turn.*", func(msg *jetstream.RawStreamMsg) bool {
-		var b due
+		var b schema.Due
 		if json.Unmarshal(msg.Data, &b) == nil && b.Player == e.player && e.covers(b.World) {
 			t.add("timers", streamTimers, msg)
 		}

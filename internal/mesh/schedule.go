@@ -11,21 +11,11 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// due is the body of a deadline's schedule: ids and sequence only, so that it
-// never holds what a turn said.
-type due struct {
-	World    string `json:"world"`
-	NPC      string `json:"npc"`
-	Player   string `json:"player"`
-	TurnID   string `json:"turn_id"`
-	Sequence uint64 `json:"sequence"`
-}
-
 // schedule has the broker send the turn to the deadline handler at a time. The
 // header is written here because the library's own option cuts the time to
 // whole seconds. A second schedule on the same subject replaces the first.
 func (m *Mesh) schedule(ctx context.Context, convo schema.ConversationID, turn string, sequence uint64, at time.Time) error {
-	body, err := json.Marshal(due{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn, Sequence: sequence})
+	body, err := json.Marshal(schema.Due{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn, Sequence: sequence})
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,6 @@
 // Command schemagen writes the JSON Schemas of the wire contract, made from the
-// types of pkg/schema, into docs/schema. It is run by go generate.
+// types of pkg/schema, into docs/schema, and the AsyncAPI document of the subjects
+// beside that folder. It is run by go generate.
 package main
 
 import (
@@ -38,5 +39,9 @@ func write(dir string) error {
 			return err
 		}
 	}
-	return nil
+	api, err := asyncapi()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "..", asyncapiFile), api, 0o644)
 }

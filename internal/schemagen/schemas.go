@@ -30,6 +30,11 @@ var documents = []struct {
 	{"turn-outcome", schema.TurnOutcome{}},
 	{"dead-letter", schema.DeadLetter{}},
 	{"chunk", schema.Chunk{}},
+	{"occurrence", schema.Occurrence{}},
+	{"memory-event", schema.MemoryEvent{}},
+	{"due", schema.Due{}},
+	{"check-query", schema.CheckQuery{}},
+	{"check-result", schema.CheckResult{}},
 }
 
 const suffix = ".schema.json"

@@ -107,6 +107,16 @@ type ActionResult struct {
 	Reason   string `json:"reason,omitempty"` // why not
 }
 
+// Due is the body of a deadline's schedule: ids and sequence only, so that it never
+// holds what a turn said.
+type Due struct {
+	World    string `json:"world"`
+	NPC      string `json:"npc"`
+	Player   string `json:"player"`
+	TurnID   string `json:"turn_id"`
+	Sequence uint64 `json:"sequence"` // of the request in TURNS
+}
+
 // TurnQuery asks svc.turn what became of a turn.
 type TurnQuery struct {
 	World  string `json:"world"`

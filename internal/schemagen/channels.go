@@ -1,0 +1,190 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// channel is one subject of the mesh.
+type channel struct {
+	name    string
+	subject string // what of pkg/schema builds it; empty: the broker's own or the mesh's
+	address string
+	stream  string // empty: not stored
+	mesh    string // what the mesh does: receive, send, or both
+	about   string
+	payload
+	answer *payload // of a request
+}
+
+// payload is what a message holds.
+type payload struct {
+	document string  // the name of its schema; empty: see words
+	words    *string // it is text, described here; nil and no document: an object without a schema
+	headers  []header
+	example  any
+}
+
+type header struct{ name, about, example string }
+
+// parameters are the parts of addresses.
+var parameters = map[string]string{
+	"world": "Id of a world.", "npc": "Handle of an NPC.", "player": "Id of a player; in the log of memories _ where there is none.",
+	"turn": "Id of the turn.", "pass": "A pass of a turn: retrieve, think, review-thought, decide, speak, review-speech or act; of a dead letter also the consumer that could not take it.",
+	"index": "Place of the action in its turn, from 0.",
+}
+
+func parametersOf() yaml.MapSlice {
+	var out yaml.MapSlice
+	for _, name := range []string{"world", "npc", "player", "turn", "pass", "index"} {
+		item := yaml.MapSlice{{Key: "description", Value: parameters[name]}}
+		out = append(out, yaml.MapItem{Key: name, Value: item})
+	}
+	return out
+}
+
+// The parts of every address, as the document writes them.
+var convo = schema.ConversationID{World: "{world}", NPC: "{npc}", Player: "{player}"}
+
+const (
+	turnPart  = "{turn}"
+	passPart  = schema.Pass("{pass}")
+	indexPart = "{index}"
+)
+
+// place is the address of an action, whose function wants a number.
+func place(subject func(schema.ConversationID, string, int) string) string {
+	const zero = "0"
+	s := subject(convo, turnPart, 0)
+	return s[:len(s)-len(zero)] + indexPart
+}
+
+func text(s string) *string { return &s }
+
+func idHeader(about, example string) header { return header{"Nats-Msg-Id", about, example} }
+
+func expects(about string) header {
+	return header{"Nats-Expected-Last-Subject-Sequence", about, "0"}
+}
+
+// channels are all subjects, those of a backend first.
+var channels = []channel{
+	{name: "turn", subject: "SubjectTurn", address: schema.SubjectTurn(convo), stream: "TURNS", mesh: "receive",
+		about:   "What a player says. The broker's acknowledgement is acceptance; a refusal says whether the conversation is busy (per subject) or the mesh is full.",
+		payload: payload{document: "turn-request", example: request, headers: []header{idHeader("The turn's id.", turnID)}}},
+	{name: "said", subject: "SubjectSaid", address: schema.SubjectSaid(convo, turnPart), stream: "SAID", mesh: "send",
+		about:   "What may be shown while a turn runs, sentence by sentence. To watch, listen on the live subject: it repeats what was stored, and nothing that was refused.",
+		payload: payload{document: "said", example: schema.Said{Kind: schema.SaidSentence, TurnID: turnID, Sentence: &sentence}, headers: []header{expects("One more than this, and the sentence is stored once.")}}},
+	{name: "live-said", address: "forsooth.v1.live.said." + convo.String() + "." + turnPart, mesh: "send",
+		about:   "The broker's repetition of what was stored on said, with its headers Nats-Sequence and Nats-Last-Sequence.",
+		payload: payload{document: "said", example: schema.Said{Kind: schema.SaidAccepted, TurnID: turnID}}},
+	{name: "reply", subject: "SubjectReply", address: schema.SubjectReply(convo, turnPart), stream: "REPLIES", mesh: "send receive",
+		about:   "The one reply of a turn, and its only commit.",
+		payload: payload{document: "reply", example: reply}},
+	{name: "live-reply", address: "forsooth.v1.live.reply." + convo.String() + "." + turnPart, mesh: "send",
+		about:   "The broker's repetition of a stored reply.",
+		payload: payload{document: "reply", example: reply}},
+	{name: "action", subject: "SubjectAction", address: place(schema.SubjectAction), stream: "ACTIONS", mesh: "send",
+		about:   "An action that the game is asked to carry out.",
+		payload: payload{document: "action", example: schema.Action{Name: "give_item", Parameters: map[string]any{"item": "lantern"}, Confirm: true, Checked: true}}},
+	{name: "action-result", subject: "SubjectActionResult", address: place(schema.SubjectActionResult), stream: "ACTIONS", mesh: "receive",
+		about:   "The game's answer. An action with confirm waits 1.5 s for it.",
+		payload: payload{document: "action-result", example: schema.ActionResult{Reason: "the pack is full"}}},
+	{name: "event", subject: "SubjectEvent", address: schema.SubjectEvent("{world}"), stream: "EVENTS", mesh: "receive",
+		about: "Something that the game saw happen; the NPCs among its witnesses remember it.",
+		payload: payload{document: "occurrence", headers: []header{idHeader("The event's id.", "e17")}, example: schema.Occurrence{ID: "e17", World: "hollowmere", GameTime: noon,
+			Subject: "player:p42", Predicate: "gave", Object: "a lantern", Text: "Ansel gave Mira a lantern.", Player: "p42", Witnesses: []string{"mira", "p42"}}}},
+	{name: "cancel", subject: "SubjectCancel", address: schema.SubjectCancel(convo, turnPart), mesh: "receive",
+		about: "Asks for a turn to be ended. A lost one leaves the deadline.",
+		payload: payload{words: text("Nothing."), headers: []header{
+			{"Forsooth-Reason", "SUPERSEDED where a newer message takes this one's place; otherwise CANCELLED.", schema.ReasonCancelled}}, example: ""},
+		answer: &payload{words: text("ok, unknown where the turn does not wait, or what went wrong; only to whoever named an inbox."), example: "ok"}},
+	{name: "check-grounding", subject: "SubjectCheckGrounding", address: schema.SubjectCheckGrounding, mesh: "receive",
+		about: "Says which claims of a text its sources support. A refusal is in the headers Nats-Service-Error and Nats-Service-Error-Code.",
+		payload: payload{document: "check-query", example: schema.CheckQuery{Text: "The mill burned in spring.",
+			Sources: []schema.CheckSource{{ChunkID: "mill#1", Content: "In spring the mill burned down."}}}},
+		answer: &payload{document: "check-result", example: schema.CheckResult{Grounded: true, Total: 1, Supported: 1, Summary: "1 of 1 claims supported",
+			Claims: []schema.CheckedClaim{{Claim: "The mill burned in spring.", Verdict: schema.Supported, Confidence: 0.97, Tier: "rules",
+				Best: &schema.BestSource{ChunkID: "mill#1", Content: "In spring the mill burned down.", Score: 0.97}}}}}},
+	{name: "turn-outcome", subject: "SubjectTurnOutcome", address: schema.SubjectTurnOutcome, mesh: "receive",
+		about:   "Says what became of a turn.",
+		payload: payload{document: "turn-query", example: schema.TurnQuery{World: "hollowmere", NPC: "mira", Player: "p42", TurnID: turnID}},
+		answer:  &payload{document: "turn-outcome", example: schema.TurnOutcome{State: schema.TurnEnded, Reply: &reply, RepliedAt: noon}}},
+
+	{name: "pass", subject: "SubjectPass", address: schema.SubjectPass(passPart, convo, turnPart), stream: "PASSES", mesh: "send receive",
+		about:   "A turn that waits for a pass.",
+		payload: payload{document: "turn", example: schema.Turn{Request: request, Hop: 1, Pass: schema.PassThink}, headers: []header{idHeader("The turn and its hop: two workers that decide differently meet in one id.", turnID+"/1")}}},
+	{name: "review", subject: "SubjectReview", address: schema.SubjectReview(convo, turnPart), stream: "SAID", mesh: "send",
+		about:   "The review of a sentence, stored before the sentence is released.",
+		payload: payload{document: "review-record", example: schema.ReviewRecord{TurnID: turnID, Seq: 1, Hash: sentence.Hash, Evidence: []string{"mill#1"}}, headers: []header{expects("One more than this, and the record is stored once.")}}},
+	{name: "trace", subject: "SubjectTrace", address: schema.SubjectTrace(convo, turnPart), stream: "TRACES", mesh: "send",
+		about:   "Every pass of a turn, as it left the turn.",
+		payload: payload{document: "trace", example: schema.Trace{TurnID: turnID, Record: schema.PassRecord{Pass: schema.PassRetrieve, Hop: 1, Attempt: 1, TookMS: 4.2}, Next: schema.PassThink, Turn: &schema.Turn{Request: request, Hop: 1, Pass: schema.PassThink}}}},
+	{name: "memory", subject: "SubjectMemory", address: schema.SubjectMemory(convo), stream: "MEMORY", mesh: "send receive",
+		about: "The log of what NPCs remember: the truth, of which every store is an index.",
+		payload: payload{document: "memory-event", headers: []header{idHeader("The event's id.", "m1"), expects("The last entry that the writer knew.")}, example: schema.MemoryEvent{
+			ID: "m1", Type: schema.MemoryWritten, World: "hollowmere", NPC: "mira", Player: "p42", At: noon, By: "guard1", TurnID: turnID,
+			Memory: &schema.Memory{ID: "m1", World: "hollowmere", NPC: "mira", Player: "p42", Kind: schema.MemoryFact, Subject: "player:p42", Pred: "comes_from", Object: "the coast",
+				Content: "Ansel said that he comes from the coast.", Confidence: 0.9, Source: schema.OriginUser, CreatedAt: noon, Status: schema.MemoryActive, Count: 1,
+				Spans: []schema.MemorySpan{{TurnID: turnID, Speaker: "player", Text: "I come from the coast."}}}}}},
+	{name: "timer", subject: "SubjectTimer", address: schema.SubjectTimer(turnPart), stream: "TIMERS", mesh: "send",
+		about: "The schedule of a turn's deadline, which the broker keeps.",
+		payload: payload{document: "due", example: due, headers: []header{
+			{"Nats-Schedule", "When.", "@at 2026-05-03T18:00:06.8Z"}, {"Nats-Schedule-Target", "Where it fires.", "forsooth.v1.due.turn.hollowmere.mira.p42." + turnID}}}},
+	{name: "timer-end", subject: "SubjectTimer", address: schema.SubjectTimer(turnPart), stream: "TIMERS", mesh: "send",
+		about: "Takes the schedule of a turn that has ended away; the message removes itself.",
+		payload: payload{words: text("Nothing."), example: "", headers: []header{
+			{"Nats-Rollup", "Replaces the schedule.", "sub"}, {"Nats-TTL", "How long this message stays.", "1s"}}}},
+	{name: "due", subject: "SubjectDue", address: schema.SubjectDue(convo, turnPart), stream: "TIMERS", mesh: "receive",
+		about:   "A turn's deadline fires.",
+		payload: payload{document: "due", example: due}},
+	{name: "scan-timer", address: "forsooth.v1.timer.scan.{world}", stream: "TIMERS", mesh: "send",
+		about: "The schedule of a world's nightly scan, which the broker keeps.",
+		payload: payload{words: text("Nothing."), example: "", headers: []header{
+			{"Nats-Schedule", "Six fields of cron.", "12 3 3 * * *"}, {"Nats-Schedule-Time-Zone", "In which time zone.", "UTC"},
+			{"Nats-Schedule-Target", "Where it fires.", "forsooth.v1.due.scan.hollowmere"}}}},
+	{name: "scan-due", address: "forsooth.v1.due.scan.{world}", stream: "TIMERS", mesh: "receive",
+		about: "The nightly scan of a world is due.", payload: payload{words: text("Nothing."), example: ""}},
+	{name: "scan", subject: "SubjectScan", address: schema.SubjectScan("{world}"), stream: "SCANS", mesh: "send",
+		about:   "What a scan came to: counts alone.",
+		payload: payload{headers: []header{idHeader("The occasion.", "due-812")}, example: map[string]any{}}},
+	{name: "dead", subject: "SubjectDead", address: schema.SubjectDead(passPart, convo, turnPart), stream: "DEAD", mesh: "send",
+		about: "A message that nobody could handle, with the reason.",
+		payload: payload{document: "dead-letter", headers: []header{idHeader("Who buries it, the stream and the sequence there.", "think/PASSES/812")}, example: schema.DeadLetter{Pass: schema.PassThink, TurnID: turnID,
+			Reason: "the turn is not JSON", Stream: "PASSES", Sequence: 812, Attempt: 1, At: noon, Body: []byte("{")}}},
+	{name: "conversation", address: "$KV.conversations." + convo.String(), stream: "KV_conversations", mesh: "send receive",
+		about: "The key-value bucket of conversations: what an NPC keeps in mind of a player.",
+		payload: payload{document: "conversation", headers: []header{expects("The revision that the writer has read.")}, example: schema.Conversation{World: "hollowmere", NPC: "mira", Player: "p42", Trust: 10, Turns: 1,
+			Applied: []schema.Applied{{TurnID: turnID, Sequence: 7}}}}},
+}
+
+// What the examples are of.
+const turnID = "01JZ0000000000000000000001"
+
+var (
+	noon  = time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
+	trust = 10
+
+	request = schema.Request{TurnID: turnID, World: "hollowmere", NPC: "mira", Player: "p42", PlayerName: "Ansel", Message: "Who burned the mill?", Trust: &trust,
+		State: map[string]any{"player.level": 7}, Flags: []string{"quest.mill.started"}, Witnesses: []string{"p42"}, DeadlineMS: schema.DefaultDeadline, Locale: "en",
+		AllowedActions: []schema.ActionSpec{{Name: "give_item", Parameters: json.RawMessage(`{"type":"object"}`), Requires: "trust >= 20", Confirm: true}}}
+
+	sentence = schema.Sentence{Seq: 1, Text: "The mill burned down in spring.", Hash: "5d0f",
+		Evidence: []schema.EvidenceRef{{ID: "E1", Path: "lore/mill.txt", Text: "In spring the mill burned down.", Source: schema.OriginCorpus, ChunkID: "mill#1"}}}
+
+	reply = schema.Reply{SchemaVersion: schema.Version, TurnID: turnID, World: "hollowmere", NPC: "mira", Player: "p42", Message: request.Message, Text: sentence.Text,
+		Status: schema.StatusExtractive, Audit: schema.FullyCited, Sentences: []schema.Sentence{sentence}, SourceCounts: map[schema.Origin]int{schema.OriginCorpus: 1},
+		AcceptedAt: noon, Passes: []schema.PassRecord{{Pass: schema.PassRetrieve, Hop: 1, Attempt: 1, TookMS: 4.2}}}
+
+	due = schema.Due{World: "hollowmere", NPC: "mira", Player: "p42", TurnID: turnID, Sequence: 7}
+)
+
+// named are the channels that pkg/schema builds with a function or constant.
+func named(subject string) bool {
+	return slices.ContainsFunc(channels, func(c channel) bool { return c.subject == subject })
+}
