@@ -159,7 +159,7 @@ func (d *diagnosis) worldsServed() {
 		errs := len(world.Errors(problems))
 		status, mend := statusFine, ""
 		if errs > 0 {
-			status, mend = statusNote, "forsooth lore lint "+dir+" names each"
+			status, mend = statusNote, "forsooth lore lint "+dir+" names each; a mesh that runs goes on with the last version without one"
 		}
 		handles := w.Handles()
 		listed := strings.Join(handles[:min(maxNamed, len(handles))], ", ")

@@ -34,6 +34,7 @@ func (e *env) options(ws []*world.World, services []string) app.Options {
 	return app.Options{
 		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS.URL, Login: e.login(), Streams: e.streams(), Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers.Default(), Each: e.settings.Workers.Of(),
 		Qdrant:    e.qdrant(),
+		Refresh:   time.Duration(e.settings.Lore.RefreshMS) * time.Millisecond,
 		Verifying: e.verifying(),
 		Grounding: e.grounding(), Judge: e.settings.Grounding.Judge, Guards: &e.settings.Guards,
 		Services: services, Name: "forsooth", Report: e.report, Alert: e.alert, Progress: e.progress(),

@@ -61,6 +61,8 @@ type Options struct {
 	Guards  *guards.Settings // of the three guards of memory; nil: guards.Default
 	Metrics *metrics.Metrics // what they do is counted there; nil: in App.Metrics only
 
+	Refresh time.Duration // between two looks at the worlds' folders; 0: a change waits for the next start
+
 	Workers  int                 // of each pass; 0: the mesh's default
 	Each     map[schema.Pass]int // workers of passes that have a number of their own
 	Report   func(mesh.Report)
@@ -90,6 +92,7 @@ type App struct {
 	reviews bool // this process runs the reviewer
 
 	deepening *deepening
+	motion    *motion
 	hooks     *moderation.Hooks
 	corpus    store.Corpus
 	memory    *remembering // nil where nothing here reads or writes memories
@@ -147,6 +150,7 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.startDeepening(ctx, o); err != nil {
 		return nil, err
 	}
+	a.startMotion(ctx, o, static)
 	if err := a.openMemory(ctx, o, static); err != nil {
 		return nil, err
 	}
@@ -298,6 +302,7 @@ func (a *App) Close() {
 	if a.serving != "" {
 		_ = os.Remove(a.serving)
 	}
+	a.motion.Close()
 	a.deepening.Close()
 	a.tiers.Close()
 	a.hooks.Close()

@@ -33,6 +33,7 @@ type Settings struct {
 	Sync    bool     `koanf:"sync"` // the server in process writes every message through to the disk
 	Workers Workers  `koanf:"workers"`
 	Listen  string   `koanf:"listen"` // where health and metrics are served, such as 127.0.0.1:9464; empty: nowhere
+	Lore    Lore     `koanf:"lore"`
 	Log     Log      `koanf:"log"`
 	LLM     LLM      `koanf:"llm"`
 	Qdrant  Qdrant   `koanf:"qdrant"`
@@ -43,6 +44,11 @@ type Settings struct {
 	File string `koanf:"-"` // the settings file that was read; empty: none
 }
 
+// Lore says how worlds are kept in step with their folders.
+type Lore struct {
+	RefreshMS int `koanf:"refresh_ms"` // between two looks at a folder; 0: a change waits for the next start
+}
+
 // Log says what is logged, and how.
 type Log struct {
 	Level  string `koanf:"level"`  // debug, info, warn, error
@@ -51,7 +57,7 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  addQdrantDefaults(addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "log.level": "warn", "log.format": "text"})))))),
+	"dev":  addQdrantDefaults(addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "lore.refresh_ms": 2000, "log.level": "warn", "log.format": "text"})))))),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -148,6 +154,8 @@ func (s *Settings) check() error {
 		return &Error{"port", fmt.Sprintf("is %d; it must lie between 0 and 65535", s.Port)}
 	case s.Listen != "" && !isAddress(s.Listen):
 		return &Error{"listen", fmt.Sprintf("is %q; write an address such as 127.0.0.1:9464", s.Listen)}
+	case s.Lore.RefreshMS != 0 && (s.Lore.RefreshMS < 50 || s.Lore.RefreshMS > 3_600_000):
+		return &Error{"lore.refresh_ms", fmt.Sprintf("is %d; it must be 0 (never), or lie between 50 and 3600000", s.Lore.RefreshMS)}
 	case !slices.Contains([]string{"debug", "info", "warn", "error"}, s.Log.Level):
 		return &Error{"log.level", fmt.Sprintf("is %q; write debug, info, warn or error", s.Log.Level)}
 	case !slices.Contains([]string{"text", "json"}, s.Log.Format):

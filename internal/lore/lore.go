@@ -100,23 +100,57 @@ func (x *Lore) derive() {
 	x.policy = policy
 }
 
-// Library is the worlds in service, by the name that subjects carry.
-type Library struct{ byName map[string]*Lore }
+// kept is how many versions of a world stay readable, for turns that began with
+// an earlier one.
+const kept = 3
+
+// Library is the worlds in service, by the name that subjects carry, each with its
+// last versions. A world may be replaced while turns are under way.
+type Library struct {
+	mu     sync.RWMutex
+	byName map[string][]*Lore // the newest first
+}
 
 // NewLibrary refuses two worlds of one name.
 func NewLibrary(all ...*Lore) (*Library, error) {
-	l := &Library{byName: map[string]*Lore{}}
+	l := &Library{byName: map[string][]*Lore{}}
 	for _, x := range all {
 		if other, ok := l.byName[x.World.Name]; ok {
-			return nil, fmt.Errorf("%s and %s are both named %s; change the name in one world.yaml", other.World.Dir, x.World.Dir, x.World.Name)
+			return nil, fmt.Errorf("%s and %s are both named %s; change the name in one world.yaml", other[0].World.Dir, x.World.Dir, x.World.Name)
 		}
-		l.byName[x.World.Name] = x
+		l.byName[x.World.Name] = []*Lore{x}
 	}
 	return l, nil
 }
 
+// Take puts a newer version of a world in service. Turns that began keep theirs.
+func (l *Library) Take(x *Lore) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	versions := []*Lore{x}
+	for _, old := range l.byName[x.World.Name] {
+		if old.World.Version != x.World.Version && len(versions) < kept {
+			versions = append(versions, old)
+		}
+	}
+	l.byName[x.World.Name] = versions
+}
+
+// Versions are the versions of a world that can be read, the newest first.
+func (l *Library) Versions(name string) []string {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	var out []string
+	for _, x := range l.byName[name] {
+		out = append(out, x.World.Version)
+	}
+	return out
+}
+
 // Names are the worlds' names in order.
 func (l *Library) Names() []string {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
 	var out []string
 	for name := range l.byName {
 		out = append(out, name)
@@ -125,12 +159,39 @@ func (l *Library) Names() []string {
 	return out
 }
 
-// Get is a world by name, or nil.
-func (l *Library) Get(name string) *Lore { return l.byName[name] }
+// Get is a world by name in its newest version, or nil.
+func (l *Library) Get(name string) *Lore { return l.version(name, "") }
+
+// version is a world in a version; in its newest where that one is not known here,
+// as after a restart.
+func (l *Library) version(name, version string) *Lore {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	versions := l.byName[name]
+	if len(versions) == 0 {
+		return nil
+	}
+	for _, x := range versions {
+		if x.World.Version == version {
+			return x
+		}
+	}
+	return versions[0]
+}
+
+// FindTurn is Find in the version with which the turn began.
+func (l *Library) FindTurn(t *schema.Turn) (*Lore, *world.NPC, error) {
+	if t.Retrieval == nil {
+		return l.Find(&t.Request)
+	}
+	return l.find(&t.Request, t.Retrieval.LoreHash)
+}
 
 // Find is the world and the NPC that a request is about.
-func (l *Library) Find(r *schema.Request) (*Lore, *world.NPC, error) {
-	x := l.byName[r.World]
+func (l *Library) Find(r *schema.Request) (*Lore, *world.NPC, error) { return l.find(r, "") }
+
+func (l *Library) find(r *schema.Request, version string) (*Lore, *world.NPC, error) {
+	x := l.version(r.World, version)
 	if x == nil {
 		return nil, nil, &schema.FieldError{Field: "world",
 			Reason: fmt.Sprintf("%q is not served here; these are: %s", r.World, strings.Join(l.Names(), ", "))}

@@ -53,7 +53,7 @@ func (s *Service) Act(ctx context.Context, t *schema.Turn) (schema.Pass, error) 
 	if t.SpeechReview != nil && t.SpeechReview.Audit != "" {
 		r.Audit = t.SpeechReview.Audit
 	}
-	x, npc, err := s.library.Find(&t.Request)
+	x, npc, err := s.library.FindTurn(t)
 	if err == nil {
 		if a := s.model.For(t, x, npc); a != nil && !a.Lean() && t.Abort == nil && t.Decision != nil {
 			add(ctx, t, npc, a)

@@ -45,7 +45,7 @@ func WordLimit(c schema.Class) int {
 
 // Think is Pass 2. On a second attempt it leaves out what the review found wrong.
 func (s *Service) Think(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
-	x, npc, err := s.library.Find(&t.Request)
+	x, npc, err := s.library.FindTurn(t)
 	if err != nil {
 		return "", err
 	}

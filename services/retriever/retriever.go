@@ -52,7 +52,7 @@ func New(library *lore.Library, o Options) *Service {
 
 // Retrieve is Pass 1.
 func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
-	x, npc, err := s.library.Find(&t.Request)
+	x, npc, err := s.library.FindTurn(t)
 	if err != nil {
 		return "", err
 	}

@@ -17,7 +17,7 @@ import (
 
 // ReviewSpeech is Pass 4.5: review, and then release.
 func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
-	x, npc, err := s.library.Find(&t.Request)
+	x, npc, err := s.library.FindTurn(t)
 	if err != nil {
 		return "", err
 	}

@@ -19,7 +19,7 @@ const maxNewSources = 3
 
 // ReviewThoughts is Pass 2.4 and 2.5.
 func (s *Service) ReviewThoughts(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
-	x, npc, err := s.library.Find(&t.Request)
+	x, npc, err := s.library.FindTurn(t)
 	if err != nil {
 		return "", err
 	}

@@ -49,7 +49,7 @@ func New(library *lore.Library, o Options) *Service {
 
 // Decide is Pass 3.
 func (s *Service) Decide(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
-	x, npc, err := s.library.Find(&t.Request)
+	x, npc, err := s.library.FindTurn(t)
 	if err != nil {
 		return "", err
 	}
@@ -144,7 +144,7 @@ func shared(t *schema.Turn) []string {
 
 // Speak is Pass 4. On a second attempt it leaves out what the review refused.
 func (s *Service) Speak(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
-	x, npc, err := s.library.Find(&t.Request)
+	x, npc, err := s.library.FindTurn(t)
 	if err != nil {
 		return "", err
 	}
