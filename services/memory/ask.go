@@ -3,6 +3,8 @@ package memory
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
@@ -25,7 +27,43 @@ type Asked struct {
 	Refused  int64 `json:"refused"`  // of them, those whose words the message does not hold
 }
 
-type asking struct{ calls, failed, proposed, refused atomic.Int64 }
+// asking is what was asked. A turn is read more than once: for the game's answer to its
+// actions, and beside a conversation that waits for it.
+type asking struct {
+	calls, failed, proposed, refused atomic.Int64
+
+	mu    sync.Mutex
+	turns map[string]*asked
+	order []string
+}
+
+// asked is a turn that a model is asked about, by one reader at a time.
+type asked struct {
+	busy   chan struct{} // holds one while somebody asks
+	answer *extract.Answer
+}
+
+// answersKept is how many turns' answers are kept, in case they are read again.
+const answersKept = 512
+
+func (a *asking) of(r *schema.Reply) *asked {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key := r.Conversation().String() + "." + r.TurnID
+	if t := a.turns[key]; t != nil {
+		return t
+	}
+	if a.turns == nil {
+		a.turns = map[string]*asked{}
+	}
+	t := &asked{busy: make(chan struct{}, 1)}
+	a.turns[key], a.order = t, append(a.order, key)
+	if len(a.order) > answersKept {
+		delete(a.turns, a.order[0])
+		a.order = a.order[1:]
+	}
+	return t
+}
 
 // Asked are the counts since the process began.
 func (s *Service) Asked() Asked {
@@ -48,6 +86,16 @@ func (s *Service) candidates(ctx context.Context, r *schema.Reply, x extract.Con
 		if c.Spans[0].Speaker != extract.SpeakerPlayer || c.Pred == "asked_to_remember" {
 			kept = append(kept, c)
 		}
+	}
+	turn := s.asking.of(r)
+	select {
+	case turn.busy <- struct{}{}:
+		defer func() { <-turn.busy }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if turn.answer != nil {
+		return append(kept, taken(*turn.answer, r, x)...), nil
 	}
 	var waiting []schema.Memory
 	known := false
@@ -73,13 +121,17 @@ func (s *Service) candidates(ctx context.Context, r *schema.Reply, x extract.Con
 		s.o.Notice(fmt.Sprintf("turn %s: the model does not say what to remember, and the rules do: %v", r.TurnID, err))
 		return byRule, nil
 	}
-	made, refused := extract.FromAnswer(answer, r, x)
+	turn.answer = &answer
+	_, refused := extract.FromAnswer(answer, r, x)
 	s.asking.proposed.Add(int64(len(answer.Memories)))
 	s.asking.refused.Add(int64(len(refused)))
-	for _, c := range made {
-		if c.Spans[0].Speaker == extract.SpeakerPlayer && c.Spans[0].TurnID == r.TurnID {
-			kept = append(kept, c)
-		}
-	}
-	return kept, nil
+	return append(kept, taken(answer, r, x)...), nil
+}
+
+// taken are the candidates of an answer that the player's words of this turn bear.
+func taken(answer extract.Answer, r *schema.Reply, x extract.Context) []extract.Candidate {
+	made, _ := extract.FromAnswer(answer, r, x)
+	return slices.DeleteFunc(made, func(c extract.Candidate) bool {
+		return c.Spans[0].Speaker != extract.SpeakerPlayer || c.Spans[0].TurnID != r.TurnID
+	})
 }

@@ -71,18 +71,30 @@ func (b *Books) catchUp(ctx context.Context, n *notebook, indexed uint64) error 
 	return b.log.Read(ctx, n.own.world, n.own.npc, n.read, func(l mesh.Logged) error {
 		n.read = l.Sequence
 		n.last[l.Player] = max(n.last[l.Player], l.Sequence)
-		err := l.Bad
-		if err == nil {
-			err = n.book.Apply(l.Event, b.now())
-		}
-		if err != nil {
-			b.notice(err.Error() + "; it is passed over")
-		}
+		b.take(n.book, &l)
 		if l.Sequence <= indexed {
 			n.book.Changed()
 		}
 		return nil
 	})
+}
+
+// take lets a book take an entry. What the log holds is the truth for every reader, so
+// no clock of a reader decides on it: one that runs otherwise than the writer's would
+// make another book than a rebuilding does. That its time is wrong is said.
+func (b *Books) take(book *memory.Book, l *mesh.Logged) {
+	err := l.Bad
+	if err == nil && !book.Has(l.Event.ID) {
+		if future := memory.CheckEvent(&l.Event, b.now()); future != nil && memory.CheckEvent(&l.Event, time.Time{}) == nil {
+			b.notice(future.Error() + "; the log holds it, and it is taken")
+		}
+	}
+	if err == nil {
+		err = book.Apply(l.Event, time.Time{})
+	}
+	if err != nil {
+		b.notice(err.Error() + "; it is passed over")
+	}
 }
 
 // append writes the events that f makes of the book, in order, those that are in it

@@ -295,54 +295,91 @@ type Rebuilt struct {
 }
 
 // Rebuild makes the index anew from the whole log. How often a memory was used is
-// not in the log, and stays.
+// not in the log, and stays. What is written meanwhile is read too, until nothing is:
+// whoever follows the log may have indexed it already, and it was taken for a stray.
 func (x *Index) Rebuild(ctx context.Context) (Rebuilt, error) {
-	out := Rebuilt{Problems: []string{}}
-	books, worlds := map[owner]*memory.Book{}, map[string]bool{}
-	var end uint64
-	err := x.log.Read(ctx, "*", "", 0, func(l mesh.Logged) error {
-		end = l.Sequence
-		out.Entries++
-		o := owner{l.Event.World, l.Event.NPC}
-		if books[o] == nil {
-			books[o] = memory.NewBook(o.world, o.npc)
+	r := rebuilding{x: x, out: Rebuilt{Problems: []string{}}, books: map[owner]*memory.Book{}}
+	for first := true; ; first = false {
+		touched, err := r.read(ctx)
+		if err != nil {
+			return r.out, err
 		}
-		worlds[o.world] = true
+		if len(touched) == 0 && !first {
+			break
+		}
+		if err := r.write(ctx, touched); err != nil {
+			return r.out, err
+		}
+	}
+	for o := range r.books {
+		n, err := x.session.Count(ctx, store.MemoryFilter{World: o.world, NPC: o.npc})
+		if err != nil {
+			return r.out, err
+		}
+		r.out.Memories += n
+	}
+	return r.out, x.mark(ctx, r.end)
+}
+
+// rebuilding is an index that is being made anew.
+type rebuilding struct {
+	x     *Index
+	out   Rebuilt
+	books map[owner]*memory.Book
+	end   uint64
+}
+
+// read takes the entries behind the last that was read, and says whose they are.
+func (r *rebuilding) read(ctx context.Context) (touched map[owner]bool, err error) {
+	touched = map[owner]bool{}
+	err = r.x.log.Read(ctx, "*", "", r.end, func(l mesh.Logged) error {
+		r.end = l.Sequence
+		r.out.Entries++
+		o := owner{l.Event.World, l.Event.NPC}
+		if r.books[o] == nil {
+			r.books[o] = memory.NewBook(o.world, o.npc)
+		}
+		touched[o] = true
 		problem := l.Bad
 		if problem == nil {
-			problem = books[o].Apply(l.Event, time.Time{})
+			problem = r.books[o].Apply(l.Event, time.Time{})
 		}
 		if problem != nil {
-			out.Problems = append(out.Problems, problem.Error())
+			r.out.Problems = append(r.out.Problems, problem.Error())
 		}
 		return nil
 	})
-	if err != nil {
-		return out, err
-	}
-	for o, b := range books {
-		n := &notebook{own: o, book: b}
-		before, err := x.session.Count(ctx, store.MemoryFilter{World: o.world, NPC: o.npc})
+	return touched, err
+}
+
+// write puts books in the place of what the index has of their NPCs, and takes out
+// what it has of NPCs that the log does not know.
+func (r *rebuilding) write(ctx context.Context, touched map[owner]bool) error {
+	worlds := map[string]bool{}
+	for o := range touched {
+		worlds[o.world] = true
+		filter := store.MemoryFilter{World: o.world, NPC: o.npc}
+		before, err := r.x.session.Count(ctx, filter)
 		if err == nil {
-			err = x.put(ctx, n, nil, true)
+			err = r.x.put(ctx, &notebook{own: o, book: r.books[o]}, nil, true)
 		}
 		if err != nil {
-			return out, err
+			return err
 		}
-		after, err := x.session.Count(ctx, store.MemoryFilter{World: o.world, NPC: o.npc})
+		after, err := r.x.session.Count(ctx, filter)
 		if err != nil {
-			return out, err
+			return err
 		}
-		out.Memories, out.Removed = out.Memories+after, out.Removed+max(before-after, 0)
+		r.out.Removed += max(before-after, 0)
 	}
-	for world := range worlds { // of NPCs that the log does not know
-		removed, err := x.strays(ctx, world, books)
+	for world := range worlds {
+		removed, err := r.x.strays(ctx, world, r.books)
 		if err != nil {
-			return out, err
+			return err
 		}
-		out.Removed += removed
+		r.out.Removed += removed
 	}
-	return out, x.mark(ctx, end)
+	return nil
 }
 
 func (x *Index) strays(ctx context.Context, world string, books map[owner]*memory.Book) (int, error) {

@@ -85,10 +85,7 @@ func TestTheSameWordsReopenNothingThatIsSettled(t *testing.T) {
 				b, g := memory.NewBook("hollowmere", "mira"), guard(t, nil, func(s *write.Settings) { s.Supersede = false })
 				turn(t, b, g, "t1", "I live in Ferrytown.", game)
 				turn(t, b, g, "t2", "I live in Oakham.", game.AddDate(0, 0, 1))
-				var sides []schema.Memory
-				for _, m := range b.Memories() {
-					sides = append(sides, m)
-				}
+				sides := b.Memories()
 				older, newer := sides[0], sides[1]
 				if newer.EventTime.Before(older.EventTime) {
 					older, newer = newer, older
