@@ -1,0 +1,104 @@
+package invariant
+
+import (
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// What a turn may spend: maxCalls is promised; maxHops is seven passes with every
+// review sent back as often as it may be, twice over.
+const (
+	maxCalls = 15
+	maxHops  = 40
+)
+
+func hops(r *Run, broken report) {
+	at := map[string]uint64{}
+	count := map[string]int{}
+	for _, h := range r.Hops {
+		if h.Part == 0 {
+			count[h.Turn]++
+		}
+		if before := at[h.ID]; before > 0 && h.ID != "" {
+			broken(h.Turn, "hop %s stands at %d and at %d", h.ID, before, h.Sequence)
+		}
+		at[h.ID] = h.Sequence
+	}
+	for turn, n := range count {
+		if n > maxHops {
+			broken(turn, "%d hops; %d are the most", n, maxHops)
+		}
+	}
+}
+
+// calls holds the count that a turn carries against the bound, and what the models
+// saw of a turn against the bound of each of its runs: what a killed worker asked is
+// in no count.
+func calls(r *Run, broken report) {
+	for i := range r.Replies {
+		n := 0
+		for _, p := range r.Replies[i].Passes {
+			n += p.LLMCalls
+		}
+		if n > maxCalls {
+			broken(r.Replies[i].TurnID, "%d calls are counted; %d are the most", n, maxCalls)
+		}
+	}
+	asked := map[string]int{}
+	for _, p := range r.Prompts {
+		if p.Turn != "" {
+			asked[p.Turn]++
+		}
+	}
+	for turn, n := range asked {
+		if most := maxCalls * (1 + r.Repeated[turn]); n > most {
+			broken(turn, "models were asked %d times; %d are the most for a turn of which a pass began again %d times", n, most, r.Repeated[turn])
+		}
+	}
+}
+
+func memories(r *Run, broken report) {
+	seen := map[string]uint64{}
+	for _, e := range r.Memory {
+		if before := seen[e.ID]; before > 0 {
+			broken(e.TurnID, "memory event %s stands at %d and at %d", e.ID, before, e.Sequence)
+		}
+		seen[e.ID] = e.Sequence
+		if e.TurnID == "" || e.Type != schema.MemoryProposed && e.Type != schema.MemoryWritten {
+			continue
+		}
+		replies := r.bySubject.replies[key(schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}, e.TurnID)]
+		if len(replies) == 0 || e.At.Before(replies[0].At) {
+			broken(e.TurnID, "memory event %s of it stands, and no reply did before", e.ID)
+		}
+	}
+}
+
+func private(r *Run, broken report) {
+	for _, p := range r.Prompts {
+		var of *schema.ConversationID
+		for mark, convo := range r.Marks {
+			if !strings.Contains(p.Text, mark) {
+				continue
+			}
+			if of != nil && *of != convo {
+				broken(p.Turn, "a prompt holds what was said to %s and to %s", *of, convo)
+			}
+			of = &convo
+		}
+		if of == nil {
+			continue
+		}
+		for npc, notes := range r.Notes {
+			if npc == of.NPC {
+				continue
+			}
+			for _, note := range notes {
+				if strings.Contains(p.Text, note) {
+					broken(p.Turn, "a prompt for %s holds a note of %s: %q", of.NPC, npc, note)
+				}
+			}
+		}
+	}
+}
