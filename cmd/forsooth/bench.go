@@ -14,6 +14,7 @@ type benchCmd struct {
 	Honesty benchHonestyCmd `cmd:"" help:"Lying models against the reviews: what of their lies is released."`
 	Mesh    benchMeshCmd    `cmd:"" help:"The mesh without its passes, beside a bare chain."`
 	Memory  benchMemoryCmd  `cmd:"" help:"The guards of memory: what gets past them, what they keep, what they cost."`
+	Chaos   benchChaosCmd   `cmd:"" help:"A mesh that is broken on purpose: which of its promises did not hold."`
 	Scan    benchScanCmd    `cmd:"" help:"The nightly scan of memories: compute on one core for 1,000 to 100,000 of them."`
 	Verify  benchVerifyCmd  `cmd:"" help:"The verifier in process: time of a pair beside onnxruntime, memory, and what its verdicts are worth."`
 }

@@ -5,9 +5,9 @@ package netfault
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"sync"
+	"time"
 )
 
 // Proxy passes TCP connections on to one address.
@@ -16,10 +16,26 @@ type Proxy struct {
 	listener net.Listener
 	wait     sync.WaitGroup
 
-	mu    sync.Mutex
-	open  map[*link]struct{}
-	state state
+	mu     sync.Mutex
+	open   map[*link]struct{}
+	state  state
+	frozen chan struct{} // closed by Thaw; nil while bytes run
+	look   Look
 }
+
+// Look is shown what a connection carries, a piece at a time, before it is passed on,
+// and says what becomes of the connection there. It is called from many goroutines.
+type Look func(toTarget bool, piece []byte) Act
+
+// Act is what becomes of a connection at a piece of it.
+type Act int
+
+// The acts. What comes back after a CutAfter is never delivered.
+const (
+	Pass Act = iota
+	CutBefore
+	CutAfter
+)
 
 type state int
 
@@ -63,10 +79,42 @@ func (p *Proxy) Stall() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for l := range p.open {
-		l.mu.Lock()
-		l.stalled = true
-		l.mu.Unlock()
+		l.stall()
 	}
+}
+
+// Freeze holds everything back in both directions until Thaw, and loses nothing: so
+// does a process that is paused and wakes.
+func (p *Proxy) Freeze() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.frozen == nil {
+		p.frozen = make(chan struct{})
+	}
+}
+
+// Thaw lets through what was held back.
+func (p *Proxy) Thaw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.frozen != nil {
+		close(p.frozen)
+		p.frozen = nil
+	}
+}
+
+// Watch has everything that runs through looked at; nil ends that.
+func (p *Proxy) Watch(look Look) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.look = look
+}
+
+// watched is what stands between a piece and its passing on.
+func (p *Proxy) watched() (frozen <-chan struct{}, look Look) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.frozen, p.look
 }
 
 // Close ends the proxy and waits for what ran through it.
@@ -98,8 +146,8 @@ func (p *Proxy) accept() {
 			return
 		}
 		if l := p.join(near); l != nil {
-			p.wait.Go(func() { l.pass(l.far, l.near); p.leave(l) })
-			p.wait.Go(func() { l.pass(l.near, l.far); p.leave(l) })
+			p.wait.Go(func() { p.pass(l, true); p.leave(l) })
+			p.wait.Go(func() { p.pass(l, false); p.leave(l) })
 		}
 	}
 }
@@ -129,26 +177,65 @@ func (p *Proxy) leave(l *link) {
 	}
 }
 
+// settling is how long the bytes before a cut have to arrive: a connection that is
+// closed with something unread in it may take back what it has sent.
+const settling = 5 * time.Millisecond
+
 // pass copies one way until either side ends; what comes while the link is
 // stalled is never delivered.
-func (l *link) pass(to io.Writer, from io.Reader) {
+func (p *Proxy) pass(l *link, toTarget bool) {
+	to, from := l.near, l.far
+	if toTarget {
+		to, from = l.far, l.near
+	}
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		l.mu.Lock()
-		stalled := l.stalled
-		l.mu.Unlock()
-		if stalled {
+		if l.isStalled() {
 			<-l.gate
 			return
 		}
 		if err != nil {
 			return
 		}
+		frozen, look := p.watched()
+		if frozen != nil {
+			select {
+			case <-frozen:
+			case <-l.gate:
+				return
+			}
+		}
+		act := Pass
+		if look != nil {
+			act = look(toTarget, buffer[:n])
+		}
+		switch act {
+		case CutBefore:
+			return
+		case CutAfter:
+			l.stall()
+		}
 		if _, err := to.Write(buffer[:n]); err != nil {
 			return
 		}
+		if act == CutAfter {
+			time.Sleep(settling)
+			return
+		}
 	}
+}
+
+func (l *link) stall() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stalled = true
+}
+
+func (l *link) isStalled() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stalled
 }
 
 // end closes both sides, once.

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/chaos"
+)
+
+type benchChaosCmd struct {
+	Minutes   float64  `help:"How long turns are published and things break." default:"3"`
+	Turns     int      `help:"Turns in that time." default:"600"`
+	Seed      uint64   `help:"Another seed, other faults; 0 takes one of the clock. It is printed." default:"0"`
+	Processes int      `help:"Processes-in-one on the one broker." default:"3"`
+	Only      []string `help:"Kinds of fault, with commas between; all otherwise." sep:"," placeholder:"KIND"`
+}
+
+// Run breaks a mesh of the first world of the settings.
+func (c *benchChaosCmd) Run(e *env) error {
+	if c.Minutes <= 0 || c.Minutes > 14 || c.Turns < 1 || c.Processes < 2 {
+		return usage(fmt.Errorf("--minutes lies above 0 and is at most 14, for turns on their way are kept for 15; --turns is at least 1, --processes at least 2"))
+	}
+	if err := chaos.CheckKinds(c.Only); err != nil {
+		return usage(fmt.Errorf("--only: %w", err))
+	}
+	if c.Seed == 0 {
+		c.Seed = uint64(time.Now().UnixNano()) % 1_000_000 //nolint:gosec // it is after 1970
+	}
+	ws, err := e.worlds()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.err, "seed %d\n", c.Seed)
+	found, err := chaos.Run(e.ctx, chaos.Options{World: ws[0], For: time.Duration(c.Minutes * float64(time.Minute)), Turns: c.Turns, Seed: c.Seed,
+		Processes: c.Processes, Only: c.Only, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }})
+	if err != nil {
+		return dependency(err)
+	}
+	if e.json {
+		err = e.printJSON(found)
+	} else {
+		c.print(e, found)
+	}
+	if err == nil && len(found.Violations) > 0 {
+		err = failed(errSilent)
+	}
+	return err
+}
+
+func (c *benchChaosCmd) print(e *env, r *chaos.Result) {
+	for _, kind := range slices.Sorted(maps.Keys(r.ByKind)) {
+		fmt.Fprintf(e.out, "  fault %-26s %6d\n", kind, r.ByKind[kind])
+	}
+	for _, status := range slices.Sorted(maps.Keys(r.Replies)) {
+		fmt.Fprintf(e.out, "  reply %-26s %6d\n", status, r.Replies[status])
+	}
+	fmt.Fprintf(e.out, "  %d prompts, %d memory events, %.0f s\n", r.Prompts, r.Memories, r.TookS)
+	for _, v := range r.Violations {
+		fmt.Fprintf(e.out, "  broken: %s, turn %s: %s\n", v.Invariant, v.Turn, v.What)
+	}
+	fmt.Fprintln(e.out, r.Line())
+}

@@ -1,0 +1,77 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/invariant"
+	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+)
+
+// broker is the NATS server, which can be stopped and started on its data.
+type broker struct {
+	options embedded.Options
+	address string
+
+	mu      sync.Mutex
+	server  *embedded.Server
+	outages []invariant.Outage
+}
+
+func startBroker(ctx context.Context, dir string) (*broker, error) {
+	b := &broker{options: embedded.Options{Dir: filepath.Join(dir, "broker")}}
+	server, err := embedded.Start(ctx, b.options)
+	if err != nil {
+		return nil, err
+	}
+	b.server = server
+	at, err := url.Parse(server.URL())
+	if err != nil {
+		return nil, err
+	}
+	b.address = at.Host
+	_, port, err := net.SplitHostPort(at.Host)
+	if err != nil {
+		return nil, err
+	}
+	b.options.Port, err = strconv.Atoi(port)
+	return b, err
+}
+
+func (b *broker) url() string { return "nats://" + b.address }
+
+// restart stops the server for a while and starts it where it was. back is waited
+// for: the outage ends when somebody works again.
+func (b *broker) restart(ctx context.Context, away time.Duration, back func(context.Context)) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	began := time.Now()
+	b.server.Stop()
+	sleep(ctx, away)
+	server, err := embedded.Start(context.WithoutCancel(ctx), b.options)
+	if err != nil {
+		return fmt.Errorf("start the broker again: %w", err)
+	}
+	b.server = server
+	back(context.WithoutCancel(ctx))
+	b.outages = append(b.outages, invariant.Outage{Begin: began, End: time.Now()})
+	return nil
+}
+
+func (b *broker) away() []invariant.Outage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.outages
+}
+
+func (b *broker) stop() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.server.Stop()
+}

@@ -1,0 +1,224 @@
+// Package chaos breaks a running mesh on purpose and says what of its promises did
+// not hold: several processes-in-one on one broker, each behind a connection of its
+// own that can be cut, held back and killed at a boundary of the protocol, with a
+// scripted model, a verifier and a broker that fail. Every choice comes from one
+// seed. What holds and what does not is said by internal/invariant from the streams;
+// nothing here reaches a mesh that serves players.
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/forsooth-npc/forsooth/internal/invariant"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/world"
+)
+
+// Options size a run.
+type Options struct {
+	World     *world.World
+	For       time.Duration // how long turns are published and things break; default 3 min
+	Turns     int           // in that time; default 600
+	Seed      uint64
+	Processes int                              // default 3
+	Only      []string                         // kinds of fault; empty: all
+	Told      func(format string, args ...any) // progress, a line each; nil: nobody
+}
+
+func (o Options) withDefaults() Options {
+	if o.For <= 0 {
+		o.For = 3 * time.Minute
+	}
+	if o.Turns <= 0 {
+		o.Turns = 600
+	}
+	if o.Processes < 2 {
+		o.Processes = 3
+	}
+	if o.Told == nil {
+		o.Told = func(string, ...any) {}
+	}
+	return o
+}
+
+// Result is what came of a run.
+type Result struct {
+	Turns      int                   `json:"turns"`
+	Faults     int                   `json:"faults"`
+	Kinds      int                   `json:"kinds"`
+	Seed       uint64                `json:"seed"`
+	TookS      float64               `json:"took_s"`
+	ByKind     map[string]int        `json:"faults_by_kind"`
+	Replies    map[string]int        `json:"replies"`
+	Prompts    int                   `json:"prompts"`
+	Memories   int                   `json:"memory_events"`
+	Violations []invariant.Violation `json:"violations"`
+}
+
+// Line is the one line in which a run ends.
+func (r *Result) Line() string {
+	return fmt.Sprintf("chaos turns=%d faults=%d kinds=%d violations=%d seed=%d", r.Turns, r.Faults, r.Kinds, len(r.Violations), r.Seed)
+}
+
+// quiet is how long a mesh that nothing breaks any more may take to end what it has.
+const quiet = 2 * time.Minute
+
+// run is a mesh under fault.
+type run struct {
+	Options
+	dir    string
+	broker *broker
+	models *models
+	judge  *verifier
+	fleet  *fleet
+	client *mesh.Client
+	counts counts
+}
+
+// Run breaks a mesh and says what came of it. The error is about the run itself:
+// it could not be begun, or its context ended.
+func Run(ctx context.Context, o Options) (_ *Result, err error) {
+	o = o.withDefaults()
+	if err := CheckKinds(o.Only); err != nil {
+		return nil, err
+	}
+	r := &run{Options: o, counts: counts{by: map[string]int{}}}
+	if r.dir, err = os.MkdirTemp("", "forsooth-chaos-"); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(r.dir)) }()
+	if r.broker, err = startBroker(ctx, r.dir); err != nil {
+		return nil, err
+	}
+	defer r.broker.stop()
+	if r.models, err = startModels(o.Seed, r.allowed); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.models.close()) }()
+	if r.judge, err = startVerifier(); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.judge.close()) }()
+	conn, err := mesh.Connect(ctx, mesh.Dial{URL: r.broker.url(), Name: "chaos"})
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	r.client = mesh.NewClient(conn)
+	if r.fleet, err = startFleet(ctx, r); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.fleet.stop()) }()
+	return r.play(ctx)
+}
+
+// play publishes and breaks, mends everything, waits for the end of every turn, and
+// looks.
+func (r *run) play(ctx context.Context) (*Result, error) {
+	began := time.Now()
+	breaking, stop := context.WithTimeout(ctx, r.For)
+	defer stop()
+	load := newLoad(r)
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return load.run(gctx, breaking) })
+	g.Go(func() error { return r.breakThings(breaking) })
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	r.Told("%d turns were published; everything is mended, and the rest is waited for", len(load.accepted))
+	r.mend()
+	if err := r.settle(ctx); err != nil {
+		r.Told("%v", err)
+	}
+	kept, err := invariant.Read(ctx, r.client)
+	if err != nil {
+		return nil, fmt.Errorf("read what the run left behind: %w", err)
+	}
+	found := load.found(kept)
+	for kind, n := range r.models.struck() {
+		r.counts.add(kind, n)
+	}
+	out := &Result{Turns: len(load.accepted), Seed: r.Seed, TookS: time.Since(began).Seconds(), ByKind: r.counts.by, Replies: map[string]int{},
+		Prompts: len(found.Prompts), Memories: len(kept.Memory), Violations: invariant.Check(found)}
+	for _, n := range r.counts.by {
+		out.Faults += n
+	}
+	out.Kinds = len(r.counts.by)
+	for i := range kept.Replies {
+		out.Replies[string(kept.Replies[i].Status)]++
+	}
+	return out, nil
+}
+
+// settle waits until nothing is under way. What still is afterwards is a violation,
+// which the invariants name.
+func (r *run) settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, quiet)
+	defer cancel()
+	if err := r.client.Idle(ctx); err != nil {
+		return fmt.Errorf("turns are still in flight after %s: %w", quiet, err)
+	}
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		undone, err := r.client.Undone(ctx)
+		if err == nil && len(undone) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("after %s consumers still have something to do: %v", quiet, undone)
+		case <-ticker.C:
+		}
+	}
+}
+
+// mend ends every fault that lasts.
+func (r *run) mend() {
+	r.models.down.Store(false)
+	r.models.spoil.Store(false)
+	r.judge.become("")
+	r.fleet.mend()
+}
+
+// counts are the faults that struck, by kind.
+type counts struct {
+	mu sync.Mutex
+	by map[string]int
+}
+
+func (c *counts) add(kind string, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n > 0 {
+		c.by[kind] += n
+	}
+}
+
+// dice are the choices of one part of a run.
+func (r *run) dice(part uint64) *rand.Rand { return rand.New(rand.NewPCG(r.Seed, part)) }
+
+// sleep waits, and says whether the context still lives.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// between is a time between two, by the dice.
+func between(d *rand.Rand, least, most time.Duration) time.Duration {
+	return least + time.Duration(d.Int64N(int64(most-least)+1))
+}

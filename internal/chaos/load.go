@@ -1,0 +1,214 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/forsooth-npc/forsooth/internal/invariant"
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// backendKinds are what a backend does that is hard on a mesh.
+var backendKinds = []string{"published-twice", "published-again", "superseded", "cancelled"}
+
+// conversations is how many players talk at once.
+const conversations = 24
+
+// load is the players.
+type load struct {
+	r     *run
+	asked map[string][]string // by NPC, what may be asked of it
+
+	mu       sync.Mutex
+	accepted []invariant.Accepted
+}
+
+func newLoad(r *run) *load {
+	l := &load{r: r, asked: map[string][]string{}}
+	for _, handle := range r.World.Handles() {
+		questions := []string{"Good day to you.", "Have you ever been to Quellamar?", "I work at the ropewalk, and I like cider.", "What did I tell you about me?"}
+		for i, d := range r.World.Documents {
+			if r.World.InScope(d, r.World.NPCs[handle]) && len(d.Keywords) > 0 {
+				questions = append(questions, "What do you know about "+d.Keywords[i%len(d.Keywords)]+"?")
+			}
+		}
+		l.asked[handle] = questions
+	}
+	return l
+}
+
+// mark is a word of one conversation.
+func mark(convo int) string { return fmt.Sprintf("zq%03dn", convo) }
+
+func (l *load) convo(n int) schema.ConversationID {
+	handles := l.r.World.Handles()
+	return schema.ConversationID{World: l.r.World.Name, NPC: handles[n%len(handles)], Player: fmt.Sprintf("p%d", n)}
+}
+
+// run has every conversation say its share of the turns; none begins one after
+// breaking has ended.
+func (l *load) run(ctx, breaking context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	n := min(conversations, l.r.Turns)
+	for c := range n {
+		turns := l.r.Turns / n
+		if c < l.r.Turns%n {
+			turns++
+		}
+		g.Go(func() error { return l.converse(ctx, breaking, c, turns) })
+	}
+	return g.Wait()
+}
+
+func (l *load) converse(ctx, breaking context.Context, c, turns int) error {
+	d := l.r.dice(1000 + uint64(c))
+	pause := l.r.For / time.Duration(turns+1)
+	began := time.Now()
+	last := ""
+	for i := range turns {
+		// By the clock, so that what a busy conversation lost is made up for.
+		at := began.Add(pause*time.Duration(i) + between(d, 0, pause))
+		if !sleep(breaking, time.Until(at)) {
+			return ctx.Err()
+		}
+		r := l.request(d, c, i)
+		if last != "" && d.Float64() < 0.03 && l.r.allowed("superseded") {
+			r.Supersedes = last
+			l.r.counts.add("superseded", 1)
+		}
+		if err := l.say(ctx, r); err != nil {
+			return err
+		}
+		l.trouble(ctx, d, r)
+		last = r.TurnID
+	}
+	return nil
+}
+
+// request is turn i of a conversation. Its id is a word of the message as well, by
+// which it is found in a prompt.
+func (l *load) request(d *rand.Rand, c, i int) *schema.Request {
+	convo := l.convo(c)
+	id := fmt.Sprint(mark(c), i)
+	questions := l.asked[convo.NPC]
+	return &schema.Request{TurnID: id, World: convo.World, NPC: convo.NPC, Player: convo.Player,
+		Message: questions[d.IntN(len(questions))] + " (" + id + ")", DeadlineMS: []int{4000, 8000, 8000, 12000}[d.IntN(4)]}
+}
+
+// say publishes a turn until the mesh has it: the same turn as often as the answer is
+// lost.
+func (l *load) say(ctx context.Context, r *schema.Request) error {
+	for {
+		accepted, err := l.r.client.Publish(ctx, r)
+		switch {
+		case err == nil:
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.accepted = append(l.accepted, invariant.Accepted{Convo: r.Conversation(), Turn: r.TurnID, Sequence: accepted.Sequence, At: time.Now(), Deadline: r.Deadline()})
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, schema.ErrInvalid):
+			return err
+		}
+		wait := 100 * time.Millisecond
+		var refused *mesh.RefusedError
+		if errors.As(err, &refused) {
+			wait = refused.RetryAfter
+		}
+		sleep(ctx, wait)
+	}
+}
+
+// trouble is what a backend does to a turn besides.
+func (l *load) trouble(ctx context.Context, d *rand.Rand, r *schema.Request) {
+	x := d.Float64()
+	switch {
+	case x < 0.05 && l.r.allowed("published-twice"):
+		if _, err := l.r.client.Publish(ctx, r); err == nil {
+			l.r.counts.add("published-twice", 1)
+		}
+	case x < 0.08 && l.r.allowed("published-again"): // once it has its reply, or nearly
+		sleep(ctx, between(d, 500*time.Millisecond, 2*time.Second))
+		if _, err := l.r.client.Publish(ctx, r); err == nil {
+			l.r.counts.add("published-again", 1)
+		}
+	case x < 0.11 && l.r.allowed("cancelled"):
+		sleep(ctx, between(d, 0, 200*time.Millisecond))
+		short, stop := context.WithTimeout(ctx, time.Second) // a lost cancel leaves the deadline
+		defer stop()
+		if l.r.client.Cancel(short, r.Conversation(), r.TurnID) == nil {
+			l.r.counts.add("cancelled", 1)
+		}
+	}
+}
+
+// found is the run as the invariants want it.
+func (l *load) found(kept invariant.Kept) *invariant.Run {
+	out := &invariant.Run{Accepted: l.accepted, Outages: l.r.broker.away(), Prompts: l.r.models.asked(), Marks: map[string]schema.ConversationID{},
+		Notes: notes(l.r.World), Authored: authored(l.r.World), Repeated: l.r.fleet.repeated, Kept: kept}
+	for c := range conversations {
+		out.Marks[mark(c)] = l.convo(c)
+	}
+	return out
+}
+
+// notes are the sentences of each NPC's own documents that stand nowhere else.
+func notes(w *world.World) map[string][]string {
+	const telling = 40 // bytes: a shorter sentence may be anybody's
+	owners := map[string]map[string]bool{}
+	for _, d := range w.Documents {
+		for _, p := range d.Passages {
+			for _, s := range text.Sentences(p.Text) {
+				if owners[s] == nil {
+					owners[s] = map[string]bool{}
+				}
+				for _, handle := range w.Handles() {
+					if w.InScope(d, w.NPCs[handle]) {
+						owners[s][handle] = true
+					}
+				}
+			}
+		}
+	}
+	out := map[string][]string{}
+	for s, knows := range owners {
+		if len(knows) != 1 || len(s) < telling {
+			continue
+		}
+		for handle := range knows {
+			out[handle] = append(out[handle], s)
+		}
+	}
+	return out
+}
+
+// authored says whether a text is a line, or a phrase of an action, of an NPC.
+func authored(w *world.World) func(schema.ConversationID, string) bool {
+	x := &lore.Lore{World: w}
+	lines := map[string]map[string]bool{}
+	for _, handle := range w.Handles() {
+		npc := w.NPCs[handle]
+		all := llmtest.Lines(npc, "")
+		for _, a := range npc.Actions {
+			all = append(all, a.SpeechActs...)
+		}
+		lines[handle] = map[string]bool{}
+		for _, line := range all {
+			lines[handle][voice.Release(line, x.Person(npc))] = true
+		}
+	}
+	return func(c schema.ConversationID, line string) bool { return lines[c.NPC][line] }
+}

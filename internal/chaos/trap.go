@@ -1,0 +1,93 @@
+package chaos
+
+import (
+	"bytes"
+	"sync/atomic"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// The boundaries at which a process dies or loses its connection.
+const (
+	beforeHandle  = "before-handle"
+	afterHandle   = "after-handle"
+	afterPublish  = "after-publish"
+	beforeAck     = "before-ack"
+	afterSentence = "after-sentence-2"
+	answerLost    = "answer-lost" // what was published is stored, and the answer never comes
+)
+
+// trap waits in a process for a boundary of a pass.
+type trap struct {
+	at     string
+	pass   schema.Pass
+	kills  bool // else the connection alone is cut
+	struck chan struct{}
+	once   atomic.Bool
+}
+
+// strike says whether the trap is this caller's to spring.
+func (t *trap) strike() bool {
+	if !t.once.CompareAndSwap(false, true) {
+		return false
+	}
+	close(t.struck)
+	return true
+}
+
+// sprung kills the process at a boundary inside a pass.
+func (p *process) sprung(at string, pass schema.Pass) bool {
+	t := p.trap.Load()
+	if t == nil || t.at != at || t.pass != pass || !t.strike() {
+		return false
+	}
+	p.kill()
+	return true
+}
+
+// soon is how long what was cut after has to arrive before the process is gone.
+const soon = 20 * time.Millisecond
+
+// look finds the boundaries that lie outside a pass in what the process says to the
+// broker: nothing in the mesh knows that it is looked at.
+func (p *process) look(toBroker bool, piece []byte) netfault.Act {
+	t := p.trap.Load()
+	if t == nil || !toBroker {
+		return netfault.Pass
+	}
+	act := t.act(piece)
+	if act == netfault.Pass || !t.strike() {
+		return netfault.Pass
+	}
+	if t.kills {
+		time.AfterFunc(soon, p.kill)
+	}
+	return act
+}
+
+func (t *trap) act(piece []byte) netfault.Act {
+	has := func(s string) bool { return bytes.Contains(piece, []byte(s)) }
+	switch t.at {
+	case afterPublish:
+		if has("PUB " + schema.Prefix + "pass." + string(t.pass) + ".") {
+			return netfault.CutAfter
+		}
+	case beforeAck:
+		if has("PUB $JS.ACK.") && has(".PASSES.pass-"+string(t.pass)+".") || has("PUB $JS.ACK.PASSES.pass-"+string(t.pass)+".") {
+			return netfault.CutBefore
+		}
+	case afterSentence:
+		if has("PUB "+schema.Prefix+"said.") && has(`"seq":2,`) {
+			return netfault.CutAfter
+		}
+	case answerLost:
+		for _, kind := range []string{"reply.", "said.", "review.", "timer.", "memory."} {
+			if has("PUB " + schema.Prefix + kind) {
+				return netfault.CutAfter
+			}
+		}
+	}
+	return netfault.Pass
+}
