@@ -15,7 +15,7 @@ export CGO_ENABLED ?= 0
 SIDECARS := $(patsubst sidecar/%/requirements.txt,%,$(wildcard sidecar/*/requirements.txt))
 SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 
-.PHONY: all build promtool test test-go test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty ci clean
+.PHONY: all build promtool test test-go test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty chaos ci clean
 
 all: build
 
@@ -101,6 +101,10 @@ evals: build
 ## honesty: scripted models lie in both worlds; nothing unsupported may be released
 honesty: build
 	$(BIN)/forsooth bench honesty --world hollowmere --world shadowwatch --turns 5
+
+## chaos: a mesh broken on purpose for three minutes; SEED repeats a run
+chaos: build
+	$(BIN)/forsooth bench chaos --minutes 3 --turns 600 --seed $(or $(SEED),0)
 
 ## ci: what CI runs
 ci:

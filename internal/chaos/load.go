@@ -97,14 +97,18 @@ func (l *load) converse(ctx, breaking context.Context, c, turns int) error {
 	return nil
 }
 
-// request is turn i of a conversation. Its id is a word of the message as well, by
-// which it is found in a prompt.
+// request is turn i of a conversation. Its id is its player's name as well, by which
+// it is found in a prompt; and now and then the player tells what no other does.
 func (l *load) request(d *rand.Rand, c, i int) *schema.Request {
 	convo := l.convo(c)
 	id := fmt.Sprint(mark(c), i)
 	questions := l.asked[convo.NPC]
-	return &schema.Request{TurnID: id, World: convo.World, NPC: convo.NPC, Player: convo.Player,
-		Message: questions[d.IntN(len(questions))] + " (" + id + ")", DeadlineMS: []int{4000, 8000, 8000, 12000}[d.IntN(4)]}
+	message := questions[d.IntN(len(questions))]
+	if i%5 == 1 {
+		message = "My dog is called " + mark(c) + "."
+	}
+	return &schema.Request{TurnID: id, World: convo.World, NPC: convo.NPC, Player: convo.Player, PlayerName: id,
+		Message: message, DeadlineMS: []int{4000, 8000, 8000, 12000}[d.IntN(4)]}
 }
 
 // say publishes a turn until the mesh has it: the same turn as often as the answer is

@@ -117,9 +117,8 @@ func (m *models) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	m.sound.ServeHTTP(w, q)
 }
 
-// markOf finds the mark of a turn in a prompt: what its conversation's player said
-// last stands last.
-var markOf = regexp.MustCompile(`zq\d{3}n\d+`)
+// turnOf finds the turn of a prompt: the message's player is named after it.
+var turnOf = regexp.MustCompile(`<message from="(zq\d{3}n\d+)"`)
 
 func (m *models) record(body []byte) {
 	var asked struct {
@@ -139,8 +138,8 @@ func (m *models) record(body []byte) {
 		all = append(all, text)
 	}
 	p := invariant.Prompt{Text: strings.Join(all, "\n")}
-	if marks := markOf.FindAllString(p.Text, -1); len(marks) > 0 {
-		p.Turn = marks[len(marks)-1]
+	if named := turnOf.FindStringSubmatch(p.Text); named != nil {
+		p.Turn = named[1]
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -85,3 +85,76 @@ func TestAConnectionIsCutStalledAndMended(t *testing.T) {
 		t.Errorf("up again: %v", err)
 	}
 }
+
+func TestFreezeHoldsBackAndLosesNothing(t *testing.T) {
+	p, err := Listen(echo(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	c := dial(t, p)
+	defer c.Close()
+	p.Freeze()
+	if _, err := c.Write([]byte("held")); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	if n, err := c.Read(make([]byte, 8)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("while frozen: %d bytes, %v", n, err)
+	}
+	p.Thaw()
+	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	got := make([]byte, 4)
+	if _, err := io.ReadFull(c, got); err != nil || string(got) != "held" {
+		t.Errorf("after it: %q, %v", got, err)
+	}
+}
+
+func TestAConnectionIsCutAtAPiece(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		act     Act
+		arrives bool
+	}{{"before", CutBefore, false}, {"after", CutAfter, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			arrived := make(chan string, 1)
+			go func() {
+				far, err := l.Accept()
+				if err != nil {
+					return
+				}
+				defer far.Close()
+				got, _ := io.ReadAll(far)
+				arrived <- string(got)
+			}()
+			p, err := Listen(l.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			p.Watch(func(toTarget bool, piece []byte) Act {
+				if toTarget && string(piece) == "cut" {
+					return c.act
+				}
+				return Pass
+			})
+			near := dial(t, p)
+			defer near.Close()
+			if _, err := near.Write([]byte("cut")); err != nil {
+				t.Fatal(err)
+			}
+			_ = near.SetReadDeadline(time.Now().Add(5 * time.Second))
+			if _, err := near.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("the connection stands: %v", err)
+			}
+			if got := <-arrived; (got == "cut") != c.arrives {
+				t.Errorf("there arrived %q", got)
+			}
+		})
+	}
+}

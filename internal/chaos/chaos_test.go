@@ -1,0 +1,42 @@
+package chaos
+
+import (
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/forsooth-npc/forsooth/internal/app"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A short run of few turns: that the machinery strikes, mends, ends and reads. The
+// long ones are `make chaos`.
+func TestAShortRunStrikesAndHolds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a broker and two processes")
+	}
+	worlds, _, err := app.LoadWorlds(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(t.Context(), Options{World: worlds[0], For: 8 * time.Second, Turns: 30, Seed: 3, Processes: 2, Told: t.Logf,
+		Only: []string{"kill-before-handle", "kill-after-handle", "kill-after-publish", "flap", "llm-500", "published-twice"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(r.Line(), r.ByKind)
+	if r.Turns == 0 || r.Faults == 0 || r.Prompts == 0 {
+		t.Errorf("%d turns, %d faults, %d prompts: nothing was tried", r.Turns, r.Faults, r.Prompts)
+	}
+	for _, v := range r.Violations {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestAKindThatIsNoneIsRefused(t *testing.T) {
+	if err := CheckKinds([]string{"flap", "earthquake"}); err == nil {
+		t.Error("it is taken")
+	}
+}
