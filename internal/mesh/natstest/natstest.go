@@ -22,18 +22,31 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// build makes the server once for each version and user, and leaves it for the
+// next run of the tests.
 var build = sync.OnceValues(func() (string, error) {
-	// The path names the user and the process: tests of several packages run at once.
-	dir, err := os.MkdirTemp("", "forsooth-natstest-")
+	version, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "github.com/nats-io/nats-server/v2").Output()
 	if err != nil {
+		return "", fmt.Errorf("find nats-server: %w", err)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	dir := filepath.Join(cache, "forsooth-natstest")
+	path := filepath.Join(dir, "nats-server-"+strings.TrimSpace(string(version)))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "nats-server")
-	out, err := exec.Command("go", "build", "-o", path, "github.com/nats-io/nats-server/v2").CombinedOutput()
-	if err != nil {
+	// Tests of several packages run at once: each builds under a name of its own.
+	mine := fmt.Sprintf("%s.%d", path, os.Getpid())
+	if out, err := exec.Command("go", "build", "-o", mine, "github.com/nats-io/nats-server/v2").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build nats-server: %w: %s", err, out)
 	}
-	return path, nil
+	return path, os.Rename(mine, path)
 })
 
 // Server is a running nats-server.
