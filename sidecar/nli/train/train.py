@@ -55,12 +55,14 @@ PHASES = (
     Phase("longer", 550, 2, 10, 8, 6, 4, (8e-5, 6.3e-5)),
     Phase("all", 600, 2, 10, 8, 6, 4, (7e-5, 4.9e-5)),
     Phase("more", 1000, 2, 10, 8, 6, 4, (6e-5, 0.0)),
-    Phase("hard", 1500, 2, 10, 8, 6, 4, (6e-5, 0.0), hard=True),
+    Phase("hard", 800, 2, 10, 8, 6, 4, (6e-5, 2.8e-5), hard=True),
+    Phase("settled", 100, 2, 10, 8, 6, 4, (2.8e-5, 0.0)),
 )
 WARM_UP = 120
 CONTRAST = 0.3
 AVERAGE = 0.998
 LIMIT = 160
+BLEND = ("more", 0.3)  # of the averaged weights at the end of that phase, with those at the end of the last
 EASY = 0.15  # how much a pair that the model has right still weighs, where hard ones are drawn more often
 WITHOUT = frozenset({"conjnli"})
 
@@ -238,6 +240,17 @@ def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: lis
             roc, at5 = measure.summary(dev, scores)
             print(f"dev step {run.step}: AUROC {roc:.4f}, accepted at 5 % false {at5:.3f}", flush=True)
     run.save()
+    if phase.name == BLEND[0]:
+        torch.save(run.average.state_dict(), run.out / "blend.pt")
+
+
+def blend(run: Run) -> None:
+    """Mix earlier weights into the average: they err elsewhere (Wortsman et al. 2022)."""
+    earlier = torch.load(run.out / "blend.pt")
+    with torch.no_grad():
+        for name, p in run.average.named_parameters():
+            if p.requires_grad:
+                p.lerp_(earlier[name], BLEND[1])
 
 
 def main() -> None:
@@ -270,6 +283,9 @@ def main() -> None:
     for phase in PHASES[: args.phases]:
         follow(run, mix, phase, start, args.seed, dev, args.every)
         start += phase.steps
+    if args.phases == len(PHASES):
+        blend(run)
+        torch.save({"step": run.step, "average": run.average.state_dict()}, args.out / "blended.pt")
     weights.write(args.out / "verifier.safetensors", "forsooth-nli-1", run.average.encoder, weights.head_tensors(run.average), True)
     print(measure.by_kind(dev, measure.score(run.average, tok, dev)))
 
