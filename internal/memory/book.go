@@ -416,11 +416,33 @@ func (b *Book) supersede(older, newer string, until time.Time) {
 	if o == nil || n == nil || o.Status == schema.MemoryErased || n.Status == schema.MemoryErased {
 		return
 	}
+	if b.heldBy(n, older) { // had back by an undo after the opposite was done: the later holds
+		revive(n)
+	}
 	b.unlink(older)
 	o.Status, o.SupersededBy = schema.MemorySuperseded, newer
 	if !until.IsZero() {
 		o.ValidTo = until
 	}
+}
+
+// heldBy says whether a memory is superseded by another, in the end.
+func (b *Book) heldBy(m *schema.Memory, other string) bool {
+	for steps := 0; m != nil && m.Status == schema.MemorySuperseded && steps <= len(b.memories); steps++ {
+		if m.SupersededBy == other {
+			return true
+		}
+		m = b.memories[m.SupersededBy]
+	}
+	return false
+}
+
+// revive lets a memory stand that was superseded.
+func revive(m *schema.Memory) {
+	if m.Status == schema.MemorySuperseded {
+		m.ValidTo = time.Time{}
+	}
+	m.Status, m.SupersededBy = schema.MemoryActive, ""
 }
 
 // flag links the sides of a contradiction, which stay as they are; with no other
@@ -469,7 +491,7 @@ func (b *Book) resolve(e *schema.MemoryEvent) {
 	if keep == nil || keep.Status == schema.MemoryErased {
 		return
 	}
-	keep.Status, keep.SupersededBy = schema.MemoryActive, ""
+	revive(keep)
 	for _, id := range sides {
 		if id != e.Keep {
 			b.supersede(id, e.Keep, e.ValidTo)

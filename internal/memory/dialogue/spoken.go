@@ -68,6 +68,9 @@ func saidByNPC(m *schema.Memory) string {
 // player is quoted as what was seen.
 func witnessed(m *schema.Memory, n Names) string {
 	said := strings.TrimSpace(m.Content)
+	if m.Player == "" && !strings.HasPrefix(m.Subject, memory.PlayerPrefix) && !strings.HasPrefix(m.Object, memory.PlayerPrefix) {
+		n.Player = "" // of nobody's in particular: who is named there may be another of the same name
+	}
 	if n.Player != "" {
 		if rest, ok := strings.CutPrefix(said, n.Player+" "); ok && past(rest) {
 			return "I remember that you " + ended(inNames(rest, n))
