@@ -80,7 +80,7 @@ func (s *Service) expire(ctx context.Context, m *schema.Memory) error {
 			if !ok || waiting.Status != schema.MemoryPending {
 				return nil
 			}
-			return []schema.MemoryEvent{write.Expire(waiting, s.o.Now())}
+			return []schema.MemoryEvent{write.Expire(b, waiting, s.o.Now())}
 		})
 	})
 }

@@ -2,6 +2,7 @@ package write_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -102,6 +103,28 @@ func TestTheSameWordsReopenNothingThatIsSettled(t *testing.T) {
 					t.Error(got)
 				}
 			})
+		}
+	}
+}
+
+// A drop that was taken back does not keep its candidate waiting for ever: each
+// later drop is an event of its own, the same for whoever makes it.
+func TestACandidateWhoseDropWasUndoneStillExpires(t *testing.T) {
+	b := memory.NewBook("hollowmere", "mira")
+	applied(t, b, write.Propose(b, candidateOf("I live in Ferrytown."), wall)...)
+	waiting := b.Memories()[0]
+	for n := range 3 {
+		drop := write.Expire(b, waiting, wall)
+		if b.Has(drop.ID) || write.Expire(b, waiting, wall.Add(-time.Hour)).ID != drop.ID {
+			t.Fatalf("drop %d has the id %s", n, drop.ID)
+		}
+		applied(t, b, drop)
+		if b.Len() != 0 {
+			t.Fatalf("after drop %d there are %s", n, stateOf(b))
+		}
+		applied(t, b, schema.MemoryEvent{ID: fmt.Sprint("op", n), Type: schema.MemoryUndone, World: "hollowmere", NPC: "mira", Player: "p42", At: wall, By: "operator:x", Undoes: drop.ID})
+		if b.Len(schema.MemoryPending) != 1 {
+			t.Fatalf("undone, drop %d leaves %s", n, stateOf(b))
 		}
 	}
 }

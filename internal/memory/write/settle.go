@@ -1,6 +1,7 @@
 package write
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -177,9 +178,16 @@ func (g *Guard) Expired(proposed, now time.Time) bool {
 	return now.Sub(proposed) >= g.settings.QueueFor
 }
 
-// Expire is the event that drops a candidate for which no verdict came in time.
-func Expire(waiting schema.Memory, at time.Time) schema.MemoryEvent {
-	return eventOf(schema.MemoryDropped, waiting, schema.GroundingVerdict{Label: schema.GroundingUnknown, Why: "no verdict came in time"}, at)
+// Expire is the event that drops a candidate of a book for which no verdict came in
+// time. Where the drop was undone, the next one has an id of its own, which follows
+// from the log too: with the same one it would count as written, and the candidate
+// would wait for ever.
+func Expire(b *memory.Book, waiting schema.Memory, at time.Time) schema.MemoryEvent {
+	e := eventOf(schema.MemoryDropped, waiting, schema.GroundingVerdict{Label: schema.GroundingUnknown, Why: "no verdict came in time"}, at)
+	for n, first := 2, e.ID; b.Undone(e.ID) != ""; n++ {
+		e.ID = fmt.Sprintf("%s.%d", first, n)
+	}
+	return e
 }
 
 // eventOf is an event whose id follows from the turn or event that the candidate

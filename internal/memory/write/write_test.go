@@ -405,7 +405,7 @@ func TestQueueEnds(t *testing.T) {
 	if g.Expired(wall, wall.Add(23*time.Hour)) || !g.Expired(wall, wall.Add(24*time.Hour)) {
 		t.Error("a candidate waits for a day")
 	}
-	if err := b.Apply(write.Expire(b.Memories()[0], wall), wall); err != nil || b.Len() != 0 {
+	if err := b.Apply(write.Expire(b, b.Memories()[0], wall), wall); err != nil || b.Len() != 0 {
 		t.Errorf("%v, %d left", err, b.Len())
 	}
 }
