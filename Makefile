@@ -15,7 +15,7 @@ export CGO_ENABLED ?= 0
 SIDECARS := $(patsubst sidecar/%/requirements.txt,%,$(wildcard sidecar/*/requirements.txt))
 SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 
-.PHONY: all build promtool test test-go test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty chaos ci clean
+.PHONY: all build promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty chaos ci clean
 
 all: build
 
@@ -69,6 +69,10 @@ sidecar-nli-test: test-python-nli
 	$(VENVS)/nli/bin/pip install -q --disable-pip-version-check $(STYLE)
 	cd sidecar/nli && export PATH=$(abspath $(VENVS)/nli/bin):$$PATH && \
 	ruff check forsooth_nli tests && ruff format --check forsooth_nli tests && mypy forsooth_nli tests
+
+## k8s-checks: docker-compose.yml and the manifests, as compose, kustomize and Kubernetes read them
+k8s-checks:
+	cd k8s/checks && $(GO) test ./...
 
 ## generate: the JSON Schemas of the wire contract
 generate:

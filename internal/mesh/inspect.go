@@ -21,6 +21,7 @@ type StreamState struct {
 // ConsumerState is a service's place in its stream.
 type ConsumerState struct {
 	Name    string `json:"name"`
+	Stream  string `json:"stream"`
 	Missing bool   `json:"missing,omitempty"` // nobody ever ran it here
 	Waiting uint64 `json:"waiting"`           // messages that no worker has taken
 	Taken   int    `json:"taken"`             // in workers' hands
@@ -58,13 +59,13 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 		cons, err := c.conn.js.Consumer(ctx, stream, name)
 		switch {
 		case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
-			out = append(out, ConsumerState{Name: name, Missing: true})
+			out = append(out, ConsumerState{Name: name, Stream: stream, Missing: true})
 			return nil
 		case err != nil:
 			return fmt.Errorf("look at consumer %s of %s: %w", name, stream, err)
 		}
 		info := cons.CachedInfo()
-		out = append(out, ConsumerState{Name: name, Waiting: info.NumPending, Taken: info.NumAckPending, Workers: info.NumWaiting > 0 || info.NumAckPending > 0, Redelivered: info.NumRedelivered})
+		out = append(out, ConsumerState{Name: name, Stream: stream, Waiting: info.NumPending, Taken: info.NumAckPending, Workers: info.NumWaiting > 0 || info.NumAckPending > 0, Redelivered: info.NumRedelivered})
 		return nil
 	}
 	if err := look(streamTurns, "intake"); err != nil {
