@@ -14,6 +14,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/erasure"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -65,6 +66,10 @@ func (e *env) erasure(t *talk) (o erasure.Options, done func(), err error) {
 		}
 		for _, w := range ws {
 			o.Worlds = append(o.Worlds, w.Name)
+			if o.Handles == nil {
+				o.Handles = mesh.Handles{}
+			}
+			o.Handles[w.Name] = slices.Collect(maps.Keys(w.NPCs))
 		}
 	}
 	if t.app != nil && t.app.Server != nil {
@@ -91,6 +96,7 @@ func (e *env) erasure(t *talk) (o erasure.Options, done func(), err error) {
 		done()
 		return o, nil, failed(err)
 	}
+	index.Among(o.Handles)
 	o.Index = index
 	return o, done, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	book "github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/store"
@@ -37,13 +38,34 @@ type ErasedIndex struct {
 	index    *memory.Index
 	log      *mesh.MemoryLog
 	followed bool // by a running memory service: it is waited for
+	handles  mesh.Handles
+}
+
+// Among tells the index of the NPCs that must not be taken for a player.
+func (x *ErasedIndex) Among(h mesh.Handles) { x.handles = h }
+
+// naming is the filter of a player's memories in a world; none is set where there
+// are none. Where an NPC has that id for its handle, the index cannot tell the two.
+func (x *ErasedIndex) naming(ctx context.Context, world, player string) (f store.MemoryFilter, none bool, err error) {
+	f = store.MemoryFilter{World: world, Mentions: player}
+	if !x.handles.Has(world, player) {
+		return f, false, nil
+	}
+	points, err := x.session.Scroll(ctx, f, "", 0)
+	f.Mentions, f.IDs = "", []string{}
+	for i := range points {
+		if m := &points[i].Memory; book.About(m, player) {
+			f.IDs = append(f.IDs, m.ID)
+		}
+	}
+	return f, len(f.IDs) == 0, err
 }
 
 // NewErasedIndex is over an open session. followed says that a running mesh keeps
 // it in step with the log.
 func NewErasedIndex(session store.Session, log *mesh.MemoryLog, followed bool) (*ErasedIndex, error) {
 	index, err := MemoryIndex(session, log, nil)
-	return &ErasedIndex{session, index, log, followed}, err
+	return &ErasedIndex{session: session, index: index, log: log, followed: followed}, err
 }
 
 // indexWait is how long a running memory service may take to read the log.
@@ -52,7 +74,11 @@ const indexWait = 30 * time.Second
 // Count is how many memories of the index name a player.
 func (x *ErasedIndex) Count(ctx context.Context, worlds []string, player string) (n int, err error) {
 	err = x.each(ctx, worlds, func(world string) error {
-		more, err := x.session.Count(ctx, store.MemoryFilter{World: world, Mentions: player})
+		f, none, err := x.naming(ctx, world, player)
+		if none || err != nil {
+			return err
+		}
+		more, err := x.session.Count(ctx, f)
 		n += more
 		return err
 	})
@@ -92,7 +118,11 @@ func (x *ErasedIndex) Erase(ctx context.Context, worlds []string, player string)
 		return 0, err
 	}
 	err = x.each(ctx, worlds, func(world string) error {
-		_, err := x.session.Delete(ctx, store.MemoryFilter{World: world, Mentions: player})
+		f, none, err := x.naming(ctx, world, player)
+		if none || err != nil {
+			return err
+		}
+		_, err = x.session.Delete(ctx, f)
 		return err
 	})
 	if err != nil {

@@ -32,6 +32,8 @@ type Options struct {
 	Data   string // receipts lie in Data/receipts
 	Worlds []string
 
+	Handles mesh.Handles // of the NPCs of the worlds that are known: they are nobody's ids
+
 	Running bool // other processes may be at work: what they were writing is waited for
 
 	// Scrub overwrites what the streams hold no more, on the disk. id names the
@@ -50,6 +52,12 @@ type Options struct {
 // ErrUnknown says that nothing is kept of a player, and never was erased.
 var ErrUnknown = errors.New("nothing is kept of this player")
 
+// Places of the receipt that hold events of the game.
+const (
+	eventsPlace = "events"
+	sharedPlace = "events that others witnessed too, now without the player"
+)
+
 // maxRounds is how often a player who keeps talking is erased anew.
 const maxRounds = 5
 
@@ -60,7 +68,7 @@ func Player(ctx context.Context, player string, o Options) (Receipt, error) {
 		return Receipt{}, err
 	}
 	o = o.withDefaults()
-	r := &run{Options: o, player: player, eraser: o.Client.Eraser(player, o.Worlds, o.Scrub == nil)}
+	r := &run{Options: o, player: player, eraser: o.Client.Eraser(player, o.Worlds, o.Scrub == nil).Among(o.Handles)}
 	return r.all(ctx)
 }
 
@@ -252,7 +260,7 @@ func (r *run) refuse(ctx context.Context, trail *mesh.Trail) error {
 
 func (r *run) streams(ctx context.Context, trail *mesh.Trail) error {
 	shared, err := r.eraser.Share(ctx, trail)
-	r.count("events that others witnessed too, now without the player", shared)
+	r.count(sharedPlace, shared)
 	if err != nil {
 		return err
 	}

@@ -293,3 +293,24 @@ func TestUnknownPlayer(t *testing.T) {
 		t.Errorf("a folder of receipts was made: %v", err)
 	}
 }
+
+// A player under the handle of an NPC goes, and the NPC keeps what it saw.
+func TestAPlayerNamedLikeAnNPCTakesNothingOfIt(t *testing.T) {
+	s := newSite(t)
+	s.say("osric", "mira", gonerName, "I come from "+gonerWord+".")
+	s.see(&schema.Occurrence{ID: "ev1", Subject: "the bridge", Predicate: "fell", Object: "river", Text: "The bridge fell into the river.", Witnesses: []string{"mira"}})
+	o := s.options()
+	o.Handles = mesh.Handles{"village": {"mira", "osric"}}
+	o.Index.(*app.ErasedIndex).Among(o.Handles)
+	r, err := erasure.Player(t.Context(), "mira", o)
+	if err != nil || r.Erased["replies"] != 1 || r.Erased["events"] != 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if kept := s.memories(); len(kept) != 1 || kept[0].NPC != "mira" || !slices.Equal(kept[0].Witnesses, []string{"mira"}) {
+		t.Errorf("the index has %+v", kept)
+	}
+	s.rebuildsTheSame()
+	if r, err = erasure.Player(t.Context(), "mira", o); err != nil || !r.Again {
+		t.Errorf("the second time: %+v, %v", r, err)
+	}
+}

@@ -3,9 +3,9 @@ package erasure
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 )
 
@@ -28,6 +28,7 @@ func (r *run) left(ctx context.Context) error {
 	if err := r.retold(ctx); err != nil {
 		return err
 	}
+	r.unsure()
 	r.receipt.Beyond = []string{
 		"backups and snapshots of the data folder that were made before",
 		"logs, metrics and exports outside the data folder, and what the game itself keeps",
@@ -50,6 +51,17 @@ func (r *run) left(ctx context.Context) error {
 	return nil
 }
 
+// unsure says that events were taken for the player's by a bare id, where the NPCs
+// are not known of which one may have it for its handle.
+func (r *run) unsure() {
+	n := r.receipt.Erased[eventsPlace] + r.receipt.Erased[sharedPlace]
+	known := len(r.Handles) > 0 && !slices.ContainsFunc(r.Worlds, func(w string) bool { return r.Handles[w] == nil })
+	if n > 0 && !known {
+		r.receipt.Left = append(r.receipt.Left, Left{Place: "handles of NPCs", Count: n,
+			Why: "events were erased without their worlds at hand: an NPC whose handle is the player's id was taken for the player; name the worlds with --world, and the two are kept apart"})
+	}
+}
+
 // retold counts memories of others whose words hold the player's name: whether
 // another person of that name is meant nobody can decide.
 func (r *run) retold(ctx context.Context) error {
@@ -57,7 +69,7 @@ func (r *run) retold(ctx context.Context) error {
 	for _, world := range orAll(r.Worlds) {
 		err := r.Client.MemoryLog().Read(ctx, world, "", 0, func(e mesh.Logged) error {
 			m := e.Event.Memory
-			if m == nil || memory.Mentions(m, r.player) {
+			if m == nil || r.mentions(m) {
 				return nil
 			}
 			words := m.Content + " " + m.Object

@@ -8,6 +8,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // owner is an NPC whose log speaks of the player.
@@ -20,7 +21,7 @@ func (r *run) concerned(ctx context.Context) ([]owner, error) {
 		err := r.Client.MemoryLog().Read(ctx, world, "", 0, func(l mesh.Logged) error {
 			o := owner{l.Event.World, l.Event.NPC}
 			m := l.Event.Memory
-			if (l.Player == r.player || m != nil && memory.Mentions(m, r.player)) && !slices.Contains(out, o) {
+			if (l.Player == r.player || m != nil && r.mentions(m)) && !slices.Contains(out, o) {
 				out = append(out, o)
 			}
 			return nil
@@ -30,6 +31,14 @@ func (r *run) concerned(ctx context.Context) ([]owner, error) {
 		}
 	}
 	return out, nil
+}
+
+// mentions tells the player from an NPC of that handle.
+func (r *run) mentions(m *schema.Memory) bool {
+	if r.Handles.Has(m.World, r.player) {
+		return memory.About(m, r.player)
+	}
+	return memory.Mentions(m, r.player)
 }
 
 func orAll(worlds []string) []string {
@@ -73,7 +82,7 @@ func (r *run) forgetOne(ctx context.Context, o owner) error {
 		return err
 	}
 	id := r.NewID()
-	plan := memory.Forget(o.world, o.npc, list, r.player, r.Now().UTC(), func(n int) string { return fmt.Sprintf("erase:%s:%d", id, n) })
+	plan := memory.Forget(o.world, o.npc, list, r.player, r.Handles.Has(o.world, r.player), r.Now().UTC(), func(n int) string { return fmt.Sprintf("erase:%s:%d", id, n) })
 	for i := range plan.Events {
 		e := &plan.Events[i]
 		of := e.Player

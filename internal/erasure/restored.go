@@ -70,7 +70,7 @@ type Plan struct {
 // Look says what an erasure would do, and changes nothing.
 func Look(ctx context.Context, player string, o Options) (Plan, error) {
 	o = o.withDefaults()
-	r := &run{Options: o, player: player, eraser: o.Client.Eraser(player, o.Worlds, false)}
+	r := &run{Options: o, player: player, eraser: o.Client.Eraser(player, o.Worlds, false).Among(o.Handles)}
 	f, err := r.look(ctx)
 	if err != nil {
 		return Plan{}, err

@@ -27,9 +27,10 @@ type Forgetting struct {
 // Where the player only stands among the witnesses the memory stays without them;
 // with the entries that tied it to another it is written anew as it stands. No
 // event says whom it is about: id, which makes an event's id of a number, must not
-// either.
-func Forget(world, npc string, log []Entry, player string, now time.Time, id func(n int) string) Forgetting {
-	f := forgetter{world: world, npc: npc, log: log, player: player, gone: map[string]bool{}, tied: map[string]bool{}}
+// either. handle says that an NPC of this world has the player's id for its handle:
+// among witnesses it is the NPC then.
+func Forget(world, npc string, log []Entry, player string, handle bool, now time.Time, id func(n int) string) Forgetting {
+	f := forgetter{world: world, npc: npc, log: log, player: player, handle: handle, gone: map[string]bool{}, tied: map[string]bool{}}
 	f.find()
 	f.tie()
 	return f.plan(now, id)
@@ -37,6 +38,7 @@ func Forget(world, npc string, log []Entry, player string, now time.Time, id fun
 
 type forgetter struct {
 	world, npc, player string
+	handle             bool
 	log                []Entry
 	gone, tied         map[string]bool // memories: to be erased; to be written anew
 }
@@ -52,9 +54,9 @@ func (f *forgetter) find() {
 			for _, id := range idsOf(&e.Event) {
 				f.gone[id] = true
 			}
-		case m != nil && Mentions(m, f.player):
+		case m != nil && f.mentions(m):
 			w := clone(m)
-			if w.Witnesses = others(w.Witnesses, f.player); Mentions(&w, f.player) {
+			if w.Witnesses = f.others(w.Witnesses); f.mentions(&w) {
 				f.gone[m.ID] = true
 			} else {
 				f.tied[m.ID] = true
@@ -66,8 +68,12 @@ func (f *forgetter) find() {
 	}
 }
 
-func others(witnesses []string, player string) []string {
-	return slices.DeleteFunc(slices.Clone(witnesses), func(w string) bool { return w == player })
+func (f *forgetter) mentions(m *schema.Memory) bool {
+	return About(m, f.player) || !f.handle && slices.Contains(m.Witnesses, f.player)
+}
+
+func (f *forgetter) others(witnesses []string) []string {
+	return slices.DeleteFunc(slices.Clone(witnesses), func(w string) bool { return w == f.player && !f.handle })
 }
 
 // idsOf are the memories that an event speaks of.
@@ -162,7 +168,7 @@ func (f *forgetter) standing(book *Book) []schema.Memory {
 		if !ok || m.Status == schema.MemoryErased {
 			continue
 		}
-		m.Witnesses = others(m.Witnesses, f.player)
+		m.Witnesses = f.others(m.Witnesses)
 		if f.gone[m.SupersededBy] {
 			m.SupersededBy = ""
 		}

@@ -69,7 +69,7 @@ func TestForget(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			plan := Forget("w", "mira", c.log, gone, at, func(n int) string { return fmt.Sprintf("erase:%d", n) })
+			plan := Forget("w", "mira", c.log, gone, false, at, func(n int) string { return fmt.Sprintf("erase:%d", n) })
 			if plan.Erased != c.erased || plan.Kept != c.kept || len(plan.Gone) != c.deleted {
 				t.Errorf("erased %d, kept %d, deleted %v", plan.Erased, plan.Kept, plan.Gone)
 			}

@@ -142,9 +142,15 @@ func clone(m *schema.Memory) schema.Memory {
 
 // Mentions says whether a player stands anywhere in a memory.
 func Mentions(m *schema.Memory, player string) bool {
+	return About(m, player) || slices.Contains(m.Witnesses, player)
+}
+
+// About is Mentions but for the witnesses: among those the id may be the handle of
+// an NPC.
+func About(m *schema.Memory, player string) bool {
 	id := PlayerPrefix + player
 	return m.Player == player || m.Subject == id || m.Object == id ||
-		strings.HasSuffix(m.Subject, " of "+id) || slices.Contains(m.Witnesses, player)
+		strings.HasSuffix(m.Subject, " of "+id)
 }
 
 // negation leads the object of a memory that denies: "not Ferrytown".

@@ -21,6 +21,21 @@ type Eraser struct {
 	player string
 	worlds []string // empty: all
 	secure bool
+
+	handles Handles
+}
+
+// Handles are those of the NPCs of the worlds that are known. Where a bare id is
+// one of them it means the NPC, and player:<id> the player.
+type Handles map[string][]string
+
+// Has says whether an id is a handle of a world.
+func (h Handles) Has(world, id string) bool { return slices.Contains(h[world], id) }
+
+// Among tells the eraser of the NPCs that must not be taken for the player.
+func (e *Eraser) Among(h Handles) *Eraser {
+	e.handles = h
+	return e
 }
 
 // Eraser is for a player of some worlds; no world is every world. secure has the
@@ -249,28 +264,29 @@ func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) 
 // events reads what the game saw happen. What concerns the player goes; where the
 // player only looked on, the event stays without them.
 func (e *Eraser) events(ctx context.Context, t *Trail, seen map[EndedTurn]bool) error {
-	id := "player:" + e.player
 	for _, world := range e.subjectWorlds() {
 		err := e.conn.each(ctx, streamEvents, schema.Prefix+"event."+world, func(msg *jetstream.RawStreamMsg) bool {
+			handle := e.handles.Has(strings.TrimPrefix(msg.Subject, schema.Prefix+"event."), e.player)
+			is := func(value string) bool { return value == "player:"+e.player || value == e.player && !handle }
 			var o schema.Occurrence
 			if json.Unmarshal(msg.Data, &o) != nil {
-				if names(msg.Data, e.player) {
+				if naming(msg.Data, e.player, handle) {
 					t.add("events", streamEvents, msg)
 				}
 				return true
 			}
 			switch {
-			case o.Player == e.player || concerns(o.Subject, e.player, id) || concerns(o.Object, e.player, id):
+			case o.Player == e.player || is(o.Subject) || is(o.Object):
 				t.add("events", streamEvents, msg)
 				e.mark(seen, o.World, "", "", o.ID)
-			case slices.Contains(o.Witnesses, e.player):
-				o.Witnesses = slices.DeleteFunc(o.Witnesses, func(w string) bool { return w == e.player })
+			case slices.ContainsFunc(o.Witnesses, is):
+				o.Witnesses = slices.DeleteFunc(o.Witnesses, is)
 				if len(o.Witnesses) == 0 {
 					t.add("events", streamEvents, msg)
 					break
 				}
 				t.shared = append(t.shared, sharedEvent{msg.Sequence, o})
-			case names(msg.Data, e.player):
+			case naming(msg.Data, e.player, handle):
 				t.add("events", streamEvents, msg)
 			}
 			return true
@@ -282,13 +298,11 @@ func (e *Eraser) events(ctx context.Context, t *Trail, seen map[EndedTurn]bool) 
 	return nil
 }
 
-func concerns(value, player, id string) bool { return value == player || value == id }
-
 // mentions reads messages of other players that name this one.
 func (e *Eraser) mentions(ctx context.Context, p place, f func(*jetstream.RawStreamMsg)) error {
 	for _, world := range e.subjectWorlds() {
 		err := e.conn.each(ctx, p.stream, strings.Replace(p.subject, "W", world, 1), func(msg *jetstream.RawStreamMsg) bool {
-			if !e.owns(msg.Subject) && names(msg.Data, e.player) {
+			if !e.owns(msg.Subject) && e.named(msg) {
 				f(msg)
 			}
 			return true
@@ -301,12 +315,19 @@ func (e *Eraser) mentions(ctx context.Context, p place, f func(*jetstream.RawStr
 }
 
 // owns says whether a subject is of the player.
-func (e *Eraser) owns(subject string) bool {
+func (e *Eraser) owns(subject string) bool { return ofSubject(subject).Player == e.player }
+
+// named says whether a message names the player.
+func (e *Eraser) named(msg *jetstream.RawStreamMsg) bool {
+	return naming(msg.Data, e.player, e.handles.Has(ofSubject(msg.Subject).World, e.player))
+}
+
+func ofSubject(subject string) schema.ConversationID {
 	s, err := schema.ParseSubject(subject)
 	if err != nil {
-		s.Conversation = conversationOf(subject)
+		return conversationOf(subject)
 	}
-	return s.Conversation.Player == e.player
+	return s.Conversation
 }
 
 // Elsewhere counts what of other players' turns names this one, and stays because
@@ -333,7 +354,7 @@ func (e *Eraser) Elsewhere(ctx context.Context, shown []string) ([]Elsewhere, er
 		n := 0
 		for _, world := range e.subjectWorlds() {
 			err := e.conn.each(ctx, p.stream, strings.Replace(p.subject, "W", world, 1), func(msg *jetstream.RawStreamMsg) bool {
-				if !e.owns(msg.Subject) && (names(msg.Data, e.player) || Names(string(msg.Data), shown)) {
+				if !e.owns(msg.Subject) && (e.named(msg) || Names(string(msg.Data), shown)) {
 					n++
 				}
 				return true

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -99,5 +100,42 @@ func TestRefusal(t *testing.T) {
 	}
 	if _, err := r.client.Reply(t.Context(), convoA, "t1"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("and has no reply: %v", err)
+	}
+}
+
+// A player whose id is an NPC's handle takes nothing of that NPC along.
+func TestAPlayerNamedLikeAnNPC(t *testing.T) {
+	r := newRigOn(t, embedded.Options{Dir: t.TempDir()})
+	if err := New(r.conn, Options{}).Setup(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for subject, bodies := range map[string][]string{
+		schema.SubjectEvent("w"): {
+			`{"event_id":"e1","world":"w","text":"Bram mended the bridge.","subject":"bram","witnesses":["bram"]}`,
+			`{"event_id":"e2","world":"w","text":"Bram was paid.","object":"bram","witnesses":["mira","bram"]}`,
+			`{"event_id":"e3","world":"w","text":"A stranger came.","subject":"player:bram","witnesses":["bram"]}`,
+			`{"event_id":"e4","world":"w","text":"A stranger left.","player":"bram","witnesses":["mira"]}`,
+		},
+		"forsooth.v1.trace.w.bram.p7.t1": {`{"turn_id":"t1","npc":"bram","player":"p7"}`},
+	} {
+		for _, body := range bodies {
+			if _, err := r.conn.publish(t.Context(), message(subject, []byte(body)), readTimeout); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		handles Handles
+		want    int
+	}{
+		{"the NPC is known", Handles{"w": {"bram", "mira"}}, 2},
+		{"of another world", Handles{"v": {"bram"}}, 5},
+		{"no world is known", nil, 5},
+	} {
+		trail, err := r.client.Eraser("bram", nil, false).Among(c.handles).Follow(t.Context())
+		if err != nil || trail.Count() != c.want {
+			t.Errorf("%s: it would take %+v and %+v, %v", c.name, trail.Places, trail.shared, err)
+		}
 	}
 }

@@ -16,39 +16,43 @@ var words = []string{"speaker", "kind", "source", "status", "type", "tier", "pre
 
 // names says whether a message names a player: in a field of its own, as
 // player:<id>, or as a word of a text where the id is no common word.
-func names(data []byte, player string) bool {
+func names(data []byte, player string) bool { return naming(data, player, false) }
+
+// naming is names for an id that may also be an NPC's handle: then only the field
+// of the player and player:<id> mean the player.
+func naming(data []byte, player string, handle bool) bool {
 	if !bytes.Contains(data, []byte(player)) && !bytes.Contains(data, []byte(`"body"`)) {
 		return false
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	var v any
 	if dec.Decode(&v) != nil {
-		return hasWord(string(data), player)
+		return hasWord(string(data), "player:"+player) || !handle && hasWord(string(data), player)
 	}
-	return namedIn("", v, player)
+	return namedIn("", v, player, handle)
 }
 
-func namedIn(field string, v any, player string) bool {
+func namedIn(field string, v any, player string, handle bool) bool {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, inner := range v {
-			if namedIn(key, inner, player) || strings.HasPrefix(key, player+".") && isTelling(player) {
+			if namedIn(key, inner, player, handle) || !handle && strings.HasPrefix(key, player+".") && isTelling(player) {
 				return true
 			}
 		}
 	case []any:
-		return slices.ContainsFunc(v, func(inner any) bool { return namedIn(field, inner, player) })
+		return slices.ContainsFunc(v, func(inner any) bool { return namedIn(field, inner, player, handle) })
 	case string:
 		switch {
 		case slices.Contains(words, field):
 			return false
-		case v == player, hasWord(v, "player:"+player):
+		case v == player && (!handle || field == "player"), hasWord(v, "player:"+player):
 			return true
 		case field == "body": // of a dead letter: the message itself
 			body, err := base64.StdEncoding.DecodeString(v)
-			return err == nil && names(body, player)
+			return err == nil && naming(body, player, handle)
 		}
-		return isTelling(player) && hasWord(v, player)
+		return !handle && isTelling(player) && hasWord(v, player)
 	}
 	return false
 }
