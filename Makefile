@@ -15,7 +15,7 @@ export CGO_ENABLED ?= 0
 SIDECARS := $(patsubst sidecar/%/requirements.txt,%,$(wildcard sidecar/*/requirements.txt))
 SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 
-.PHONY: all build promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty chaos ci clean
+.PHONY: all build promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty chaos chaos-mutants ci clean
 
 all: build
 
@@ -109,6 +109,10 @@ honesty: build
 ## chaos: a mesh broken on purpose for three minutes; SEED repeats a run
 chaos: build
 	$(BIN)/forsooth bench chaos --minutes 3 --turns 600 --seed $(or $(SEED),0)
+
+## chaos-mutants: builds in which one guard is broken; the invariant that watches it must see each
+chaos-mutants:
+	GO=$(GO) .ci/chaos-mutants
 
 ## ci: what CI runs
 ci:

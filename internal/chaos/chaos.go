@@ -116,7 +116,7 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 	if r.fleet, err = startFleet(ctx, r); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.fleet.stop()) }()
+	defer r.fleet.stop()
 	return r.play(ctx)
 }
 

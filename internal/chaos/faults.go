@@ -104,6 +104,9 @@ func (r *run) breakThings(ctx context.Context) error {
 	return g.Wait()
 }
 
+// others are the consumers that are no passes.
+var others = []string{"TURNS.intake", "TIMERS.deadline", "REPLIES.finisher", "REPLIES.memory"}
+
 // patience is how long a trap waits for its boundary.
 const patience = 4 * time.Second
 
@@ -116,7 +119,10 @@ func trapped(at string, kills bool) func(context.Context, *run, *rand.Rand) (boo
 			return false, nil
 		}
 		defer r.fleet.giveBack(p)
-		t := &trap{at: at, pass: pass, kills: kills, struck: make(chan struct{})}
+		t := &trap{at: at, pass: pass, kills: kills, struck: make(chan struct{}), consumer: "PASSES.pass-" + string(pass)}
+		if x := d.IntN(2 * len(others)); x < len(others) {
+			t.consumer = others[x]
+		}
 		p.trap.Store(t)
 		defer p.trap.Store(nil)
 		ctx, cancel := context.WithTimeout(ctx, patience)

@@ -29,7 +29,6 @@ type fleet struct {
 	slots    []*process // nil while a slot has none
 	away     int        // slots that a fault has taken, or that have no process
 	repeated map[string]int
-	failed   error
 }
 
 // process is one process: the whole mesh behind its own connection to the broker. To
@@ -92,7 +91,11 @@ func (f *fleet) start(ctx context.Context, slot int) (*process, error) {
 	proxy.Watch(p.look)
 	var running context.Context
 	running, p.stop = context.WithCancel(f.ctx)
-	go func() { p.done <- p.app.Run(running) }()
+	go func() {
+		err := p.app.Run(running)
+		p.once.Do(func() { close(p.dead) }) // one that gives up is started again, as a supervisor does
+		p.done <- err
+	}()
 	return p, nil
 }
 
@@ -108,11 +111,11 @@ func (f *fleet) keep(slot int) {
 		p := f.at(slot)
 		select {
 		case <-f.ctx.Done():
-			f.note(p.end())
+			_ = p.end()
 			return
 		case <-p.dead:
 			f.set(slot, nil)
-			f.wait.Go(func() { _ = p.end() }) // what a dead process still says is nobody's concern
+			f.wait.Go(func() { f.gaveUp(p.end()) })
 		}
 		for {
 			next, err := f.start(f.ctx, slot)
@@ -146,10 +149,12 @@ func (f *fleet) set(slot int, p *process) {
 	f.slots[slot] = p
 }
 
-func (f *fleet) note(err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.failed = errors.Join(f.failed, err)
+// gaveUp tells of a process that ended by itself, as one may whose broker is away
+// while it starts. What one that was killed still says is nobody's concern.
+func (f *fleet) gaveUp(err error) {
+	if err != nil {
+		f.r.Told("a process gave up: %v", err)
+	}
 }
 
 // take gives a process to a fault, and one that nothing ails is always left.
@@ -210,10 +215,9 @@ func (f *fleet) mend() {
 	}
 }
 
-func (f *fleet) stop() error {
+func (f *fleet) stop() {
 	f.cancel()
 	f.wait.Wait()
-	return f.failed
 }
 
 // kill is the death of a process.

@@ -58,7 +58,6 @@ type models struct {
 
 	mu      sync.Mutex
 	prompts []invariant.Prompt
-	downs   int
 }
 
 func startModels(seed uint64, allowed func(kind string) bool) (*models, error) {

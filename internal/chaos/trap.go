@@ -26,6 +26,8 @@ type trap struct {
 	kills  bool // else the connection alone is cut
 	struck chan struct{}
 	once   atomic.Bool
+
+	consumer string // of beforeAck: whose ack
 }
 
 // strike says whether the trap is this caller's to spring.
@@ -75,7 +77,7 @@ func (t *trap) act(piece []byte) netfault.Act {
 			return netfault.CutAfter
 		}
 	case beforeAck:
-		if has("PUB $JS.ACK.") && has(".PASSES.pass-"+string(t.pass)+".") || has("PUB $JS.ACK.PASSES.pass-"+string(t.pass)+".") {
+		if has("PUB $JS.ACK." + t.consumer + ".") {
 			return netfault.CutBefore
 		}
 	case afterSentence:

@@ -128,6 +128,7 @@ func TestEachInvariantSeesItsForgery(t *testing.T) {
 		{"applied", "a reply twice", func(r *Run) { r.Docs[0].Applied[1].TurnID = "t1"; r.Accepted = r.Accepted[:1] }},
 		{"applied", "a reply never", func(r *Run) { r.Docs[0].Applied = r.Docs[0].Applied[:1] }},
 		{"hops", "one twice", func(r *Run) { r.Hops = append(r.Hops, Hop{9, "t1/1", "t1", 1, 0}) }},
+		{"hops", "one twice, without an id", func(r *Run) { r.Hops = append(r.Hops, Hop{8, "", "t1", 7, 0}, Hop{9, "", "t1", 7, 0}) }},
 		{"hops", "too many", func(r *Run) {
 			for i := range maxHops {
 				r.Hops = append(r.Hops, Hop{uint64(10 + i), fmt.Sprint("t2/", i), "t2", i, 0}, Hop{uint64(90 + i), fmt.Sprint("t1/", 5+i), "t1", 5 + i, 0})

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -20,10 +21,16 @@ func hops(r *Run, broken report) {
 		if h.Part == 0 {
 			count[h.Turn]++
 		}
-		if before := at[h.ID]; before > 0 && h.ID != "" {
-			broken(h.Turn, "hop %s stands at %d and at %d", h.ID, before, h.Sequence)
+		id := h.ID
+		if id == "" && h.Part == 0 {
+			id = h.Turn + "/" + strconv.Itoa(h.Number)
 		}
-		at[h.ID] = h.Sequence
+		if before := at[id]; before > 0 {
+			broken(h.Turn, "hop %s stands at %d and at %d", id, before, h.Sequence)
+		}
+		if id != "" {
+			at[id] = h.Sequence
+		}
 	}
 	for turn, n := range count {
 		if n > maxHops {

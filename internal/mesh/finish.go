@@ -67,7 +67,7 @@ func (m *Mesh) project(ctx context.Context, convo schema.ConversationID, r *sche
 		return nil
 	}
 	return m.change(ctx, convo, func(doc *schema.Conversation) bool {
-		if doc.HasApplied(r.TurnID, sequence) {
+		if doc.HasApplied(r.TurnID, sequence) && mutant != mutantAppliedCheck {
 			return false
 		}
 		m.apply(doc, r)

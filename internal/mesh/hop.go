@@ -183,7 +183,11 @@ func (m *Mesh) send(ctx context.Context, t *schema.Turn, data []byte) error {
 	if m.passes[t.Pass] {
 		m.handover.put(id, data, t.Copy())
 	}
-	_, err := m.publish(ctx, message(schema.SubjectPass(t.Pass, t.Conversation(), t.TurnID), data, headerMsgID, id))
+	msg := message(schema.SubjectPass(t.Pass, t.Conversation(), t.TurnID), data, headerMsgID, id)
+	if mutant == mutantDedupe {
+		msg.Header.Del(headerMsgID)
+	}
+	_, err := m.publish(ctx, msg)
 	return err
 }
 

@@ -138,11 +138,13 @@ func (s *Said) tryRelease(ctx context.Context, t *schema.Turn, record schema.Rev
 	if err := s.m.step("release.begin"); err != nil {
 		return err
 	}
-	reviewed, err := s.append(ctx, schema.SubjectReview(t.Conversation(), t.TurnID), record, t.ReviewSeq)
-	if err != nil {
-		return err
+	if mutant != mutantReviewRecord {
+		reviewed, err := s.append(ctx, schema.SubjectReview(t.Conversation(), t.TurnID), record, t.ReviewSeq)
+		if err != nil {
+			return err
+		}
+		t.ReviewSeq = reviewed
 	}
-	t.ReviewSeq = reviewed
 	if err := s.m.step("release.reviewed"); err != nil {
 		return err
 	}
@@ -163,7 +165,11 @@ func (s *Said) append(ctx context.Context, subject string, v any, expected uint6
 	if err != nil {
 		return 0, err
 	}
-	ack, err := s.m.publish(ctx, message(subject, data, headerExpected, strconv.FormatUint(expected, 10)))
+	msg := message(subject, data, headerExpected, strconv.FormatUint(expected, 10))
+	if mutant == mutantFencing {
+		msg.Header.Del(headerExpected)
+	}
+	ack, err := s.m.publish(ctx, msg)
 	if err != nil {
 		return 0, err
 	}

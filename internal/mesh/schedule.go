@@ -19,6 +19,9 @@ func (m *Mesh) schedule(ctx context.Context, convo schema.ConversationID, turn s
 	if err != nil {
 		return err
 	}
+	if mutant == mutantDeadlineSchedule {
+		return nil
+	}
 	_, err = m.publish(ctx, message(schema.SubjectTimer(turn), body,
 		headerSchedule, "@at "+at.UTC().Format(time.RFC3339Nano),
 		headerTarget, schema.SubjectDue(convo, turn)))

@@ -150,6 +150,9 @@ func streams(s Settings) []jetstream.StreamConfig {
 	}
 	for i := range table {
 		c := &table[i]
+		if mutant == mutantReplyGuard && c.Name == streamReplies {
+			c.Discard, c.DiscardNewPerSubject, c.MaxMsgsPerSubject = jetstream.DiscardOld, false, -1
+		}
 		c.Storage, c.Replicas, c.Duplicates = jetstream.FileStorage, s.Replicas, s.Dedupe
 		c.MaxMsgs, c.MaxBytes = orDefault(c.MaxMsgs, -1), orDefault(c.MaxBytes, -1)
 		c.MaxMsgsPerSubject, c.MaxMsgSize = orDefault(c.MaxMsgsPerSubject, -1), orDefault(c.MaxMsgSize, -1)
