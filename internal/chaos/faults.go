@@ -114,13 +114,16 @@ const patience = 4 * time.Second
 func trapped(at string, kills bool) func(context.Context, *run, *rand.Rand) (bool, error) {
 	return func(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
 		slot, pass := d.IntN(r.Processes), schema.Passes[d.IntN(len(schema.Passes))]
+		if d.IntN(3) == 0 {
+			pass = schema.PassAct // where a turn is committed
+		}
 		p := r.fleet.take(slot)
 		if p == nil {
 			return false, nil
 		}
 		defer r.fleet.giveBack(p)
 		t := &trap{at: at, pass: pass, kills: kills, struck: make(chan struct{}), consumer: "PASSES.pass-" + string(pass)}
-		if x := d.IntN(2 * len(others)); x < len(others) {
+		if x := d.IntN(3 * len(others)); x < len(others) {
 			t.consumer = others[x]
 		}
 		p.trap.Store(t)

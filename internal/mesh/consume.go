@@ -57,6 +57,7 @@ type runner struct {
 	filter   string
 	workers  int
 	prefetch int
+	ackWait  time.Duration // of the mesh unless set
 	handle   func(ctx context.Context, d *delivery) verdict
 
 	mu    sync.Mutex
@@ -73,7 +74,7 @@ type held struct {
 
 // run consumes until ctx ends. Handlers run under work, which lives longer.
 func (r *runner) run(ctx, work context.Context) error {
-	cons, err := r.m.consumer(ctx, r.stream, r.name, r.filter, r.workers)
+	cons, err := r.m.consumer(ctx, r.stream, r.name, r.filter, r.workers, r.ackWait)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -258,7 +259,7 @@ func (r *runner) finish(d *delivery, h *held, v verdict) {
 // beat tells the broker that long work is still in hand, three times within the
 // time after which it would give the message to another.
 func (r *runner) beat(ctx context.Context) {
-	every := r.m.opts.AckWait / 3
+	every := r.ackWait / 3
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -285,6 +286,7 @@ func (m *Mesh) addRunner(r *runner) {
 	r.m = m
 	r.workers = orDefault(r.workers, m.opts.Workers)
 	r.prefetch = orDefault(r.prefetch, r.workers)
+	r.ackWait = min(orDefault(r.ackWait, m.opts.AckWait), m.opts.AckWait)
 	m.runners = append(m.runners, r)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -270,5 +271,23 @@ func TestCronIsStoredOnce(t *testing.T) {
 	}
 	if err := m.Cron(t.Context(), "scan.hollowmere", "0 0 3 * * *", "Mars/Olympus", nil); err == nil {
 		t.Error("an unknown time zone was taken")
+	}
+}
+
+// Whoever takes a deadline and dies on it leaves the turn to another in time.
+func TestDeadlineHoldsWhenItsWorkerDies(t *testing.T) {
+	r := newRig(t)
+	var died atomic.Bool
+	r.start(Options{AckWait: 2 * time.Second}.WithFault(func(step string) error {
+		if step == "end.read" && died.CompareAndSwap(false, true) {
+			return ErrKilled
+		}
+		return nil
+	}), ends(Ends{}))
+	const deadline = 4 * time.Second // of which the last second is the margin
+	r.publish(within(deadline, convoA, "t"))
+	r.watch(convoA, "t")
+	if took := r.endedAfter(convoA, "t"); !died.Load() || took > deadline {
+		t.Errorf("ended after %s, by a worker's death: %v; its deadline is %s", took, died.Load(), deadline)
 	}
 }

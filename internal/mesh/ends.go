@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -26,11 +27,15 @@ type Ends struct {
 	Settle Settle
 }
 
+// dueAckWait is how long a silent worker keeps a deadline: much less than the margin
+// of a second, so that one that dies on it leaves another the time to answer.
+const dueAckWait = 300 * time.Millisecond
+
 // Ends registers the deadline handler, the finisher and the answer to cancels
 // to be run by Run.
 func (m *Mesh) Ends(e Ends) {
 	m.ends = e
-	m.addRunner(&runner{name: "deadline", stream: streamTimers, filter: schema.Prefix + "due.turn.>", handle: m.handleDue})
+	m.addRunner(&runner{name: "deadline", stream: streamTimers, filter: schema.Prefix + "due.turn.>", handle: m.handleDue, ackWait: dueAckWait})
 	m.addRunner(&runner{name: "finisher", stream: streamReplies, handle: m.handleReply})
 	m.subs = append(m.subs, subscription{subject: schema.Prefix + "cancel.*.*.*.*", queue: "ends", handle: m.handleCancel},
 		subscription{subject: schema.SubjectTurnOutcome, queue: "ends", handle: m.handleQuery})

@@ -35,7 +35,7 @@ import (
 //	review record before sentence said.go tryRelease: two appends, one after the other
 //	two workers, one way          hop.go send: headerMsgID <turn>/<hop> (TestTwoWorkersGoOneWay)
 //	actions once                  topology.go: ACTIONS MaxMsgsPerSubject 1, DiscardNewPerSubject
-//	an answer by the deadline     intake.go begin: schedule before the ack; schedule.go: RFC3339Nano (TestDeadline…)
+//	an answer by the deadline     intake.go begin: schedule before the ack; schedule.go: RFC3339Nano; ends.go dueAckWait (TestDeadline…)
 //	a doubtful publish            publish.go isLost, retryWhile (TestBrokerRestarted…)
 //	a copy is what the wire gives handover.go take: bytes.Equal (TestHandover…); schema Copy (TestCopyIs…)
 const (

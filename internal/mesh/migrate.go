@@ -184,14 +184,14 @@ func (g *Migration) consumer(ctx context.Context, r *runner, dry, unmade bool) (
 	case err != nil:
 		return step, fmt.Errorf("look at consumer %s of %s: %w", r.name, r.stream, err)
 	default:
-		if step.Detail = differs(found.CachedInfo().Config, g.mesh.consumerConfig(r.name, r.filter, r.workers)); len(step.Detail) > 0 {
+		if step.Detail = differs(found.CachedInfo().Config, g.mesh.consumerConfig(r.name, r.filter, r.workers, r.ackWait)); len(step.Detail) > 0 {
 			step.Action = StepChange
 		}
 	}
 	if dry || step.Action == StepKeep {
 		return step, nil
 	}
-	_, err = g.mesh.consumer(ctx, r.stream, r.name, r.filter, r.workers)
+	_, err = g.mesh.consumer(ctx, r.stream, r.name, r.filter, r.workers, r.ackWait)
 	return step, err
 }
 

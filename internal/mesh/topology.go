@@ -318,8 +318,8 @@ func compatible(have, want jetstream.StreamConfig) error {
 // consumer finds or makes a durable consumer. Its settings follow this build: a
 // consumer holds no truth but how far it got. Slots are never taken away, for
 // another process may have more workers.
-func (m *Mesh) consumer(ctx context.Context, stream, name, filter string, workers int) (jetstream.Consumer, error) {
-	want := m.consumerConfig(name, filter, workers)
+func (m *Mesh) consumer(ctx context.Context, stream, name, filter string, workers int, ackWait time.Duration) (jetstream.Consumer, error) {
+	want := m.consumerConfig(name, filter, workers, ackWait)
 	found, err := m.conn.js.Consumer(ctx, stream, name)
 	if err == nil {
 		have := found.CachedInfo().Config
@@ -346,13 +346,13 @@ func (m *Mesh) consumer(ctx context.Context, stream, name, filter string, worker
 	return c, nil
 }
 
-func (m *Mesh) consumerConfig(name, filter string, workers int) jetstream.ConsumerConfig {
+func (m *Mesh) consumerConfig(name, filter string, workers int, ackWait time.Duration) jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
 		Durable:       name,
 		FilterSubject: filter,
 		DeliverPolicy: jetstream.DeliverAllPolicy,
 		AckPolicy:     jetstream.AckExplicitPolicy,
-		AckWait:       m.opts.AckWait,
+		AckWait:       ackWait,
 		MaxDeliver:    -1, // at a maximum a message just stays; poison is counted here instead
 		// A message put back with a delay keeps its slot, so there must be many more slots than workers.
 		MaxAckPending: max(2000, 10*workers),
