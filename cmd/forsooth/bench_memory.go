@@ -10,8 +10,9 @@ import (
 )
 
 type benchMemoryCmd struct {
-	Only         []string `help:"Parts to run: escapes, soak, collateral, merge, write, reply; default: all." sep:","`
+	Only         []string `help:"Parts to run: escapes, injections, soak, collateral, merge, write, reply; default: all." sep:","`
 	Fabrications string   `help:"Made-up memories, one a line: {\"words\",\"candidate\",\"true\",\"reason\"}." default:"evals/memory-fabrications.jsonl" placeholder:"FILE.jsonl"`
+	Injections   string   `help:"Attempts to dictate a memory, one a line: {\"message\",\"never\"}." default:"evals/memory-injections.jsonl" placeholder:"FILE.jsonl"`
 	Seed         uint64   `help:"Another seed, other made-up memories." default:"1"`
 	RulesOnly    bool     `help:"Leave the verifier in process out: rules alone."`
 	Escaped      bool     `help:"Also list what got past the write or the reply guard."`
@@ -41,6 +42,13 @@ func (c *benchMemoryCmd) Run(e *env) error {
 		}
 		o.Fabrications = cases
 	}
+	if len(c.Only) == 0 || slices.Contains(c.Only, bench.PartInjections) {
+		attempts, err := c.attempts()
+		if err != nil {
+			return usage(err)
+		}
+		o.Injections = attempts
+	}
 	ws, err := e.worlds()
 	if err != nil {
 		return err
@@ -57,6 +65,20 @@ func (c *benchMemoryCmd) Run(e *env) error {
 	for i := range found.Escapes {
 		c.escapes(e, &found.Escapes[i])
 	}
+	for _, x := range found.Injected {
+		obeying := "no model"
+		if x.Obeying {
+			obeying = "a model that obeys"
+		}
+		fmt.Fprintf(e.out, "%d attempts to dictate a memory, %s, %s: %d kept as said by that player, %d held for true, %d known to others\n", x.Of, behind(x.Verifier), obeying,
+			x.Stored, len(x.True), len(x.Shared))
+		for _, content := range append(x.True, x.Shared...) {
+			fmt.Fprintf(e.out, "    %s\n", content)
+		}
+	}
+	if len(found.Injected) > 0 {
+		fmt.Fprintln(e.out)
+	}
 	if len(found.Soaks) > 0 {
 		soaks(e, found.Soaks)
 	}
@@ -70,6 +92,15 @@ func (c *benchMemoryCmd) cases() ([]bench.Fabrication, error) {
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	return bench.ReadFabrications(c.Fabrications, f)
+}
+
+func (c *benchMemoryCmd) attempts() ([]bench.Injection, error) {
+	f, err := os.Open(c.Injections)
+	if err != nil {
+		return nil, fmt.Errorf("%w; give --injections FILE, or leave that part out with --only", err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	return bench.ReadInjections(c.Injections, f)
 }
 
 // escapes are the rates with their intervals.

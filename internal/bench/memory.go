@@ -14,6 +14,7 @@ import (
 // Parts of the bench of memory.
 const (
 	PartEscapes    = "escapes"
+	PartInjections = "injections"
 	PartSoak       = "soak"
 	PartCollateral = "collateral"
 	PartMerge      = "merge"
@@ -22,12 +23,13 @@ const (
 )
 
 // Parts are all parts in the order in which they run.
-var Parts = []string{PartEscapes, PartSoak, PartCollateral, PartMerge, PartWrite, PartReply}
+var Parts = []string{PartEscapes, PartInjections, PartSoak, PartCollateral, PartMerge, PartWrite, PartReply}
 
 // MemoryOptions say what of memory is measured.
 type MemoryOptions struct {
 	World        *world.World
 	Fabrications []Fabrication // sent through the guards; none: that part is left out
+	Injections   []Injection   // said to an NPC; none: that part is left out
 	Parts        []string      // default: all
 	Seed         uint64
 	RulesOnly    bool // leave the model in process out
@@ -40,9 +42,10 @@ type MemoryOptions struct {
 
 // MemoryResult is what the bench of memory found.
 type MemoryResult struct {
-	Escapes []Escapes `json:"escapes"`
-	Soaks   []Soak    `json:"soaks"`
-	Figures []Figure  `json:"figures"`
+	Escapes  []Escapes  `json:"escapes"`
+	Injected []Injected `json:"injected"`
+	Soaks    []Soak     `json:"soaks"`
+	Figures  []Figure   `json:"figures"`
 }
 
 func (o MemoryOptions) withDefaults() MemoryOptions {
@@ -74,11 +77,11 @@ func Memory(ctx context.Context, o MemoryOptions) (MemoryResult, error) {
 	if err != nil {
 		return MemoryResult{}, err
 	}
-	b := &memoryBench{MemoryOptions: o, embed: e, tiers: tiers, out: MemoryResult{Escapes: []Escapes{}, Soaks: []Soak{}}}
+	b := &memoryBench{MemoryOptions: o, embed: e, tiers: tiers, out: MemoryResult{Escapes: []Escapes{}, Injected: []Injected{}, Soaks: []Soak{}}}
 	for _, part := range []struct {
 		name string
 		run  func(context.Context) error
-	}{{PartEscapes, b.escapes}, {PartSoak, b.soak}, {PartCollateral, b.collateral}, {PartMerge, b.merge}, {PartWrite, b.writePath}, {PartReply, b.replyCost}} {
+	}{{PartEscapes, b.escapes}, {PartInjections, b.injections}, {PartSoak, b.soak}, {PartCollateral, b.collateral}, {PartMerge, b.merge}, {PartWrite, b.writePath}, {PartReply, b.replyCost}} {
 		if !slices.Contains(o.Parts, part.name) {
 			continue
 		}
