@@ -31,6 +31,7 @@ type Options struct {
 	Processes int                              // default 3
 	Only      []string                         // kinds of fault; empty: all
 	Told      func(format string, args ...any) // progress, a line each; nil: nobody
+	Deadline  time.Duration                    // of every turn; 0: four, eight or twelve seconds, by the dice
 }
 
 func (o Options) withDefaults() Options {
@@ -171,11 +172,13 @@ func (r *run) settle(ctx context.Context) error {
 	for {
 		undone, err := r.client.Undone(ctx)
 		if err == nil && len(undone) == 0 {
-			return nil
+			if timers, err := invariant.Timers(ctx, r.client); err == nil && len(timers) == 0 {
+				return nil
+			}
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("after %s consumers still have something to do: %v", quiet, undone)
+			return fmt.Errorf("after %s something is still to be done: %v", quiet, undone)
 		case <-ticker.C:
 		}
 	}

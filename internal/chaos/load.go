@@ -108,7 +108,7 @@ func (l *load) request(d *rand.Rand, c, i int) *schema.Request {
 		message = "My dog is called " + mark(c) + "."
 	}
 	return &schema.Request{TurnID: id, World: convo.World, NPC: convo.NPC, Player: convo.Player, PlayerName: id,
-		Message: message, DeadlineMS: []int{4000, 8000, 8000, 12000}[d.IntN(4)]}
+		Message: message, DeadlineMS: l.deadline(d)}
 }
 
 // say publishes a turn until the mesh has it: the same turn as often as the answer is
@@ -215,4 +215,13 @@ func authored(w *world.World) func(schema.ConversationID, string) bool {
 		}
 	}
 	return func(c schema.ConversationID, line string) bool { return lines[c.NPC][line] }
+}
+
+// deadline is how long a turn may take, in milliseconds.
+func (l *load) deadline(d *rand.Rand) int {
+	drawn := []int{4000, 8000, 8000, 12000}[d.IntN(4)] // drawn in any case, so that a seed stays the same choices
+	if l.r.Deadline > 0 {
+		return int(l.r.Deadline / time.Millisecond)
+	}
+	return drawn
 }

@@ -86,6 +86,16 @@ func Read(ctx context.Context, from Reader) (Kept, error) {
 	return k, err
 }
 
+// Timers are the subjects of the turns' timers that stand. One that a doorbell rung
+// twice has written after the end of its turn fires once, finds a reply, and is gone.
+func Timers(ctx context.Context, from Reader) ([]string, error) {
+	var k Kept
+	err := from.Messages(ctx, "TIMERS", func(subject, id string, sequence uint64, at time.Time, data []byte) error {
+		return k.timer(message{subject, id, sequence, at, data})
+	})
+	return k.Timers, err
+}
+
 type message struct {
 	subject, id string
 	sequence    uint64
