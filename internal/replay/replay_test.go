@@ -243,7 +243,7 @@ func TestATurnOfTheMeshRunsAgainAsItDid(t *testing.T) {
 			c.Write(&b)
 			t.Errorf("%q ends otherwise:\n%s", message, &b)
 		}
-		if after := kept(t, a.Client); !slices.Equal(before, after) {
+		if after := kept(t, a.Client); !slices.EqualFunc(before, after, unchanged) {
 			t.Errorf("%q changed the mesh: %v, then %v", message, before, after)
 		}
 	}
@@ -317,6 +317,15 @@ func again(t *testing.T, client *mesh.Client, o app.Options, w *world.World, id 
 		t.Fatal(err)
 	}
 	return replay.Compare(stored, old, reply)
+}
+
+// unchanged says whether nothing was added to a stream or taken from it. Timers of
+// turns that have ended go by themselves when their time comes.
+func unchanged(before, after mesh.StreamState) bool {
+	if before.Name == "TIMERS" && after.Name == "TIMERS" && after.Messages < before.Messages {
+		return true
+	}
+	return before == after
 }
 
 // atRest is what is kept once nothing more comes: a turn's traces are written behind
