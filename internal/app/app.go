@@ -186,7 +186,13 @@ func (a *App) connectModels(o Options) error {
 		return err
 	}
 	a.llm = models
-	a.Model, err = model.New(models, o.Worlds, o.Asking)
+	asking := o.Asking
+	asking.Spent = func(name string, calls int, cost float64) {
+		if stage := spentOn[name]; stage != "" && a.Metrics != nil {
+			a.Metrics.Called(stage, calls, cost)
+		}
+	}
+	a.Model, err = model.New(models, o.Worlds, asking)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
+	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -30,6 +31,10 @@ func (o *Options) metrics() *metrics.Metrics {
 	}
 	return m
 }
+
+// spentOn are the calls of a model for memory, and the stage that the funnel counts
+// them under.
+var spentOn = map[string]string{prompt.Memories: "extract", prompt.Cluster: "judge"}
 
 // WriteSettings are the settings of Guard 1's pure part. A newer value takes an
 // older one's place as it is written by the rule that the nightly scan has.

@@ -30,6 +30,12 @@ func Apart(name string) *Meter {
 	return NewMeter(&schema.Turn{Pass: schema.Pass(name)})
 }
 
+// Spent is how often a model was called in the pass that runs, and what it cost.
+func (m *Meter) Spent() (calls int, cost float64) {
+	r := m.record()
+	return r.LLMCalls, r.Cost
+}
+
 func (m *Meter) record() *schema.PassRecord {
 	if len(m.t.Passes) == 0 {
 		m.t.Passes = append(m.t.Passes, schema.PassRecord{Pass: m.t.Pass, Attempt: 1})

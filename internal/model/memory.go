@@ -63,10 +63,14 @@ func (m *Model) apart(ctx context.Context, name, of, handle, player string, data
 	if err != nil {
 		return err
 	}
+	meter := llm.Apart(name)
 	_, err = m.llm.Complete(ctx, llm.Request{
 		Name: p.Name, Schema: p.Schema, System: p.System, User: p.User, World: of, Player: player,
-		Limits: limits(npc, name), Budget: budget(w), Meter: llm.Apart(name), Validate: validate,
+		Limits: limits(npc, name), Budget: budget(w), Meter: meter, Validate: validate,
 	})
+	if calls, cost := meter.Spent(); m.options.Spent != nil && calls > 0 {
+		m.options.Spent(name, calls, cost)
+	}
 	return err
 }
 

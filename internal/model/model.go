@@ -29,6 +29,9 @@ type Options struct {
 	CitationQuery bool // let the model word the search
 	Rerank        bool // let the model order the sources
 	Memories      bool // let the model find what is worth remembering, after the reply
+
+	// Spent is told what a call that belongs to no turn took; nil: nobody.
+	Spent func(name string, calls int, cost float64)
 }
 
 // Model asks for the passes. A nil *Model is a process without a model.
