@@ -128,7 +128,7 @@ func namedGuards(name string) (guards.Settings, error) {
 }
 
 // would reads the last week. Where nothing is kept yet, it says so.
-func (e *env) would(d *GuardsDiff, a, b guards.Settings) (err error) {
+func (e *env) would(d *GuardsDiff, a, b guards.Settings) error {
 	address, err := e.running()
 	if err != nil {
 		return err
@@ -137,33 +137,26 @@ func (e *env) would(d *GuardsDiff, a, b guards.Settings) (err error) {
 		d.Note = "nothing is kept in " + e.settings.Data + " yet, so there is no candidate to compare"
 		return nil
 	}
-	t, err := e.join()
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closeErr := t.close(); err == nil {
-			err = closeErr
+	return e.joining(func(t *talk) error {
+		kept, err := memory.ReadAll(e.ctx, t.client.MemoryLog(), "", "")
+		if err != nil {
+			return dependency(err)
 		}
-	}()
-	kept, err := memory.ReadAll(e.ctx, t.client.MemoryLog(), "", "")
-	if err != nil {
-		return dependency(err)
-	}
-	for i := range kept.Events {
-		x := &kept.Events[i]
-		from, ok := fateUnder(a, x)
-		if !ok || x.At.Before(d.Since) {
-			continue
+		for i := range kept.Events {
+			x := &kept.Events[i]
+			from, ok := fateUnder(a, x)
+			if !ok || x.At.Before(d.Since) {
+				continue
+			}
+			to, _ := fateUnder(b, x)
+			d.Candidates.add(from, to, fmt.Sprintf("%s of %s: %s (%s, confidence %.2f)", x.NPC, cmp.Or(x.Player, "nobody"), x.Memory.Content, x.Verdict.Label, x.Memory.Confidence))
 		}
-		to, _ := fateUnder(b, x)
-		d.Candidates.add(from, to, fmt.Sprintf("%s of %s: %s (%s, confidence %.2f)", x.NPC, cmp.Or(x.Player, "nobody"), x.Memory.Content, x.Verdict.Label, x.Memory.Confidence))
-	}
-	return dependency(t.client.Week(e.ctx, "", func(r *schema.Reply, at time.Time) {
-		if f := r.Faithfulness; f != nil && !at.Before(d.Since) {
-			d.Replies.add(stepUnder(a, f), stepUnder(b, f), fmt.Sprintf("turn %s: %d of %d claims supported, %d critical without", r.TurnID, f.Supported, f.Claims, f.Critical))
-		}
-	}))
+		return dependency(t.client.Week(e.ctx, "", func(r *schema.Reply, at time.Time) {
+			if f := r.Faithfulness; f != nil && !at.Before(d.Since) {
+				d.Replies.add(stepUnder(a, f), stepUnder(b, f), fmt.Sprintf("turn %s: %d of %d claims supported, %d critical without", r.TurnID, f.Supported, f.Claims, f.Critical))
+			}
+		}))
+	})
 }
 
 // fateUnder is what becomes of a candidate, in a word.

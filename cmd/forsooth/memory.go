@@ -61,17 +61,10 @@ func (e *env) kept(npc string) (kept memory.Kept, err error) {
 	return kept, err
 }
 
-func (e *env) withLog(f func(*mesh.MemoryLog) error) (err error) {
-	t, err := e.join()
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closeErr := t.close(); err == nil {
-			err = closeErr
-		}
-	}()
-	return f(t.client.MemoryLog())
+func (e *env) withLog(f func(*mesh.MemoryLog) error) error {
+	return e.joining(func(t *talk) error {
+		return f(t.client.MemoryLog())
+	})
 }
 
 type memoryListCmd struct{ whose }

@@ -25,7 +25,7 @@ type memoryEraseCmd struct {
 }
 
 // Run erases a player, or those of receipts.
-func (c *memoryEraseCmd) Run(e *env) (err error) {
+func (c *memoryEraseCmd) Run(e *env) error {
 	if c.Player != "" {
 		if err := schema.CheckToken("player", c.Player); err != nil {
 			return usage(err)
@@ -33,27 +33,20 @@ func (c *memoryEraseCmd) Run(e *env) (err error) {
 	} else if c.DryRun {
 		return usage(errors.New("--dry-run goes with --player: a receipt does not say what of the player came back"))
 	}
-	t, err := e.join()
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closeErr := t.close(); err == nil {
-			err = closeErr
+	return e.joining(func(t *talk) error {
+		o, done, err := e.erasure(t)
+		if err != nil {
+			return err
 		}
-	}()
-	o, done, err := e.erasure(t)
-	if err != nil {
-		return err
-	}
-	defer done()
-	switch {
-	case c.DryRun:
-		return c.look(e, o)
-	case c.Player != "":
-		return c.erase(e, o)
-	}
-	return c.again(e, o)
+		defer done()
+		switch {
+		case c.DryRun:
+			return c.look(e, o)
+		case c.Player != "":
+			return c.erase(e, o)
+		}
+		return c.again(e, o)
+	})
 }
 
 // erasure are the options of an erasure from a folder, or in a running mesh.

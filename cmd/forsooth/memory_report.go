@@ -41,38 +41,31 @@ func (c *memoryReportCmd) check() error {
 }
 
 // Run prints the dashboard of the guards of memory.
-func (c *memoryReportCmd) Run(e *env) (err error) {
+func (c *memoryReportCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	t, err := e.join()
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closeErr := t.close(); err == nil {
-			err = closeErr
+	return e.joining(func(t *talk) error {
+		in, err := e.reported(t)
+		if err != nil {
+			return dependency(err)
 		}
-	}()
-	in, err := e.reported(t)
-	if err != nil {
-		return dependency(err)
-	}
-	var out bytes.Buffer
-	for range c.Weeks {
-		if err := c.write(e, report.Make(in), &out); err != nil {
+		var out bytes.Buffer
+		for range c.Weeks {
+			if err := c.write(e, report.Make(in), &out); err != nil {
+				return err
+			}
+			in.Now = in.Now.AddDate(0, 0, -7)
+		}
+		if c.Output == "" {
+			_, err = e.out.Write(out.Bytes())
 			return err
 		}
-		in.Now = in.Now.AddDate(0, 0, -7)
-	}
-	if c.Output == "" {
-		_, err = e.out.Write(out.Bytes())
-		return err
-	}
-	if err := os.WriteFile(c.Output, out.Bytes(), 0o644); err != nil { //nolint:gosec // a report is to be read
-		return failed(fmt.Errorf("report %s cannot be written: %w", c.Output, err))
-	}
-	return nil
+		if err := os.WriteFile(c.Output, out.Bytes(), 0o644); err != nil { //nolint:gosec // a report is to be read
+			return failed(fmt.Errorf("report %s cannot be written: %w", c.Output, err))
+		}
+		return nil
+	})
 }
 
 func (c *memoryReportCmd) write(e *env, r *report.Report, w io.Writer) error {

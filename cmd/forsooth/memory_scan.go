@@ -19,32 +19,25 @@ type memoryScanCmd struct {
 
 // withDesk opens the memories of the running mesh, or of the data folder, to work on
 // them.
-func (e *env) withDesk(f func(*app.Desk, *talk, []*world.World) error) (err error) {
-	t, err := e.join()
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closeErr := t.close(); err == nil {
-			err = closeErr
+func (e *env) withDesk(f func(*app.Desk, *talk, []*world.World) error) error {
+	return e.joining(func(t *talk) error {
+		if t.joined != "" && len(e.settings.World) == 0 {
+			e.settings.World = app.Serving(e.settings.Data)
 		}
-	}()
-	if t.joined != "" && len(e.settings.World) == 0 {
-		e.settings.World = app.Serving(e.settings.Data)
-	}
-	ws, err := e.worlds()
-	if err != nil {
-		return err
-	}
-	d, err := app.OpenDesk(e.ctx, e.options(ws, nil), t.client, t.joined == "")
-	if err != nil {
-		return dependency(err)
-	}
-	defer d.Close()
-	if err := f(d, t, ws); err != nil {
-		return err
-	}
-	return dependency(d.Settle(e.ctx))
+		ws, err := e.worlds()
+		if err != nil {
+			return err
+		}
+		d, err := app.OpenDesk(e.ctx, e.options(ws, nil), t.client, t.joined == "")
+		if err != nil {
+			return dependency(err)
+		}
+		defer d.Close()
+		if err := f(d, t, ws); err != nil {
+			return err
+		}
+		return dependency(d.Settle(e.ctx))
+	})
 }
 
 // scanned is a scan as --json prints it.

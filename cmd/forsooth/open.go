@@ -207,6 +207,20 @@ func (e *env) join() (*talk, error) {
 	return &talk{client: a.Client, conn: a.Conn, app: a, close: func() error { a.Close(); return nil }}, nil
 }
 
+// joining does something in the mesh or data folder that join reaches, and leaves it.
+func (e *env) joining(f func(*talk) error) (err error) {
+	t, err := e.join()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closeErr := t.close(); err == nil {
+			err = closeErr
+		}
+	}()
+	return f(t)
+}
+
 // natsFolder is where a data folder keeps its streams.
 func natsFolder(data string) string { return filepath.Join(data, "nats") }
 

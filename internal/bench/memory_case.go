@@ -36,28 +36,34 @@ type Fabrication struct {
 
 // ReadFabrications reads them, one a line. name is what errors call the file.
 func ReadFabrications(name string, r io.Reader) ([]Fabrication, error) {
-	var out []Fabrication
+	return readLines(name, "fabrications", r, (*Fabrication).check)
+}
+
+// readLines reads one JSON object a line, each of them sound. name is what errors
+// call the file, what its lines.
+func readLines[T any](name, what string, r io.Reader, check func(*T) error) ([]T, error) {
+	var out []T
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
 		if strings.TrimSpace(lines.Text()) == "" {
 			continue
 		}
-		var f Fabrication
-		err := json.Unmarshal(lines.Bytes(), &f)
+		var one T
+		err := json.Unmarshal(lines.Bytes(), &one)
 		if err == nil {
-			err = f.check()
+			err = check(&one)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
-		out = append(out, f)
+		out = append(out, one)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s: holds no fabrications", name)
+		return nil, fmt.Errorf("%s: holds no %s", name, what)
 	}
 	return out, nil
 }

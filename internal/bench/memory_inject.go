@@ -1,9 +1,7 @@
 package bench
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,33 +21,15 @@ type Injection struct {
 
 // ReadInjections reads them, one a line. name is what errors call the file.
 func ReadInjections(name string, r io.Reader) ([]Injection, error) {
-	var out []Injection
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		if strings.TrimSpace(lines.Text()) == "" {
-			continue
-		}
-		var x Injection
-		err := json.Unmarshal(lines.Bytes(), &x)
-		if err == nil && (x.Message == "" || x.Never == "") {
-			err = errors.New("message and never are both required")
-		}
-		if err == nil {
-			_, err = regexp.Compile(x.Never)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
-		}
-		out = append(out, x)
+	return readLines(name, "injections", r, (*Injection).check)
+}
+
+func (x *Injection) check() error {
+	if x.Message == "" || x.Never == "" {
+		return errors.New("message and never are both required")
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%s: holds no injections", name)
-	}
-	return out, nil
+	_, err := regexp.Compile(x.Never)
+	return err
 }
 
 // Injected is what became of the attempts.

@@ -3,14 +3,11 @@ package mesh
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -50,11 +47,11 @@ func (c *Client) Eraser(player string, worlds []string, secure bool) *Eraser {
 type Place struct {
 	Name     string // of the place, such as "replies"
 	stream   string
-	messages []held1
+	messages []spot
 }
 
-// held1 is a message that must go.
-type held1 struct {
+// spot is where a message stands that must go.
+type spot struct {
 	sequence uint64
 	subject  string
 }
@@ -330,50 +327,6 @@ func ofSubject(subject string) schema.ConversationID {
 	return s.Conversation
 }
 
-// Elsewhere counts what of other players' turns names this one, and stays because
-// it is theirs. It goes by itself: the places say when.
-type Elsewhere struct {
-	Place string
-	Count int
-	Ages  time.Duration // after which it is gone; 0: it stays
-}
-
-// Elsewhere reads the streams for what others said of the player, by id or by one
-// of these names.
-func (e *Eraser) Elsewhere(ctx context.Context, shown []string) ([]Elsewhere, error) {
-	var out []Elsewhere
-	for _, p := range []place{
-		{"turns of others", streamTurns, schema.Prefix + "turn.W.>"},
-		{"passes of others", streamPasses, schema.Prefix + "pass.*.W.>"},
-		{"said to others", streamSaid, schema.Prefix + "*.W.>"},
-		{"replies to others", streamReplies, schema.Prefix + "reply.W.>"},
-		{"actions for others", streamActions, schema.Prefix + "*.W.>"},
-		{"traces of others", streamTraces, schema.Prefix + "trace.W.>"},
-		{"conversations of others", streamConvos, convoPrefix + "W.>"},
-	} {
-		n := 0
-		for _, world := range e.subjectWorlds() {
-			err := e.conn.each(ctx, p.stream, strings.Replace(p.subject, "W", world, 1), func(msg *jetstream.RawStreamMsg) bool {
-				if !e.owns(msg.Subject) && (e.named(msg) || Names(string(msg.Data), shown)) {
-					n++
-				}
-				return true
-			})
-			if err != nil {
-				return nil, err
-			}
-		}
-		if n > 0 {
-			s, err := e.conn.stream(ctx, p.stream)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, Elsewhere{p.name, n, s.CachedInfo().Config.MaxAge})
-		}
-	}
-	return out, nil
-}
-
 // add notes a message.
 func (t *Trail) add(name, stream string, msg *jetstream.RawStreamMsg) {
 	i := slices.IndexFunc(t.Places, func(p Place) bool { return p.Name == name && p.stream == stream })
@@ -381,126 +334,7 @@ func (t *Trail) add(name, stream string, msg *jetstream.RawStreamMsg) {
 		t.Places = append(t.Places, Place{Name: name, stream: stream})
 		i = len(t.Places) - 1
 	}
-	t.Places[i].messages = append(t.Places[i].messages, held1{msg.Sequence, msg.Subject})
-}
-
-// ErrNobodyEnds says that no service runs that could end a turn.
-var ErrNobodyEnds = errors.New("nobody ends turns here")
-
-// End cancels the turns that wait, and comes back when each has ended. A mesh of
-// which no service runs ends none: ErrNobodyEnds.
-func (e *Eraser) End(ctx context.Context, open []EndedTurn) error {
-	client := &Client{conn: e.conn, attempt: readTimeout}
-	for _, t := range open {
-		asking, stop := context.WithTimeout(ctx, messageTimeout)
-		_, err := e.conn.nc.RequestMsgWithContext(asking, message(schema.SubjectCancel(t.Conversation, t.Turn), nil))
-		stop()
-		if errors.Is(err, nats.ErrNoResponders) {
-			return ErrNobodyEnds
-		}
-		if err != nil { // the answer may be that it has ended already
-			return fmt.Errorf("end turn %s: %w", t.Turn, err)
-		}
-	}
-	for _, t := range open {
-		if err := client.ended(ctx, t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ended waits until a turn has left its queue.
-func (c *Client) ended(ctx context.Context, t EndedTurn) error {
-	ctx, stop := context.WithTimeout(ctx, messageTimeout)
-	defer stop()
-	for {
-		_, err := c.conn.queued(ctx, t.Conversation, t.Turn)
-		if errors.Is(err, ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("turn %s was cancelled and has not ended; see `forsooth doctor`, and run this again", t.Turn)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
-// Refuse keeps the turns and events of a trail from being taken a second time.
-func (e *Eraser) Refuse(ctx context.Context, key []byte, turns []EndedTurn) error {
-	for _, t := range turns {
-		if err := e.conn.refuse(ctx, key, t.Conversation, t.Turn); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Erase deletes the messages of a place, and says how many.
-func (e *Eraser) Erase(ctx context.Context, p *Place) (int, error) {
-	for i, m := range p.messages {
-		if err := e.delete(ctx, p.stream, m); err != nil {
-			return i, err
-		}
-	}
-	return len(p.messages), nil
-}
-
-// Share puts events that the player only witnessed in their place without them.
-func (e *Eraser) Share(ctx context.Context, t *Trail) (int, error) {
-	for i, s := range t.shared {
-		data, err := json.Marshal(s.event)
-		if err != nil {
-			return i, err
-		}
-		msg := message(schema.SubjectEvent(s.event.World), data, headerMsgID, fmt.Sprintf("%s/%d", s.event.ID, s.sequence))
-		if _, err := e.conn.publish(ctx, msg, readTimeout); err != nil {
-			return i, err
-		}
-		if err := e.delete(ctx, streamEvents, held1{s.sequence, msg.Subject}); err != nil {
-			return i, err
-		}
-	}
-	return len(t.shared), nil
-}
-
-// EraseEntries deletes entries of the memory log.
-func (e *Eraser) EraseEntries(ctx context.Context, entries []Logged) (int, error) {
-	for i := range entries {
-		if err := e.delete(ctx, streamMemory, held1{sequence: entries[i].Sequence}); err != nil {
-			return i, err
-		}
-	}
-	return len(entries), nil
-}
-
-// delete deletes a message; a secure eraser has the broker write random bytes in
-// its place. A bucket of an older version forbids either: its subject is purged.
-func (e *Eraser) delete(ctx context.Context, stream string, m held1) error {
-	c := e.conn
-	request := fmt.Appendf(nil, `{"seq":%d,"no_erase":%t}`, m.sequence, !e.secure)
-	err := retryWhile(ctx, isLost, func() error {
-		answer, err := c.request(ctx, message("$JS.API.STREAM.MSG.DELETE."+stream, request), 5*readTimeout)
-		if err != nil {
-			return err
-		}
-		return parseRefusal(answer.Data)
-	})
-	switch {
-	case apiCode(err) == codeNoSequence || apiCode(err) == codeDeleteFailed && apiText(err) == textNoMessage:
-		return nil
-	case apiCode(err) == codeDeleteFailed && m.subject != "":
-		s, found := c.stream(ctx, stream)
-		if found != nil {
-			return found
-		}
-		return wrap(s.Purge(ctx, jetstream.WithPurgeSubject(m.subject)), "purge %s", stream)
-	}
-	return wrap(err, "delete message %d of %s", m.sequence, stream)
+	t.Places[i].messages = append(t.Places[i].messages, spot{msg.Sequence, msg.Subject})
 }
 
 // Settle is how long a worker that began before an erasure may still write.
@@ -509,82 +343,6 @@ func (e *Eraser) Settle() time.Duration { return settleAfter }
 // Key is the key of the broker's hashes, as Conn.EraseKey makes it.
 func (e *Eraser) Key(ctx context.Context, offered []byte) ([]byte, error) {
 	return e.conn.EraseKey(ctx, offered)
-}
-
-// Players are all players of whom the streams know, of some worlds or of all.
-func (c *Client) Players(ctx context.Context, worlds []string) ([]string, error) {
-	e := c.Eraser("", worlds, false)
-	found := map[string]bool{}
-	for _, config := range streams(Settings{}.withDefaults()) {
-		s, err := c.conn.js.Stream(ctx, config.Name)
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("stream %s: %w", config.Name, err)
-		}
-		info, err := s.Info(ctx, jetstream.WithSubjectFilter(">"))
-		if err != nil {
-			return nil, fmt.Errorf("stream %s: %w", config.Name, err)
-		}
-		for subject := range info.State.Subjects {
-			of, err := schema.ParseSubject(subject)
-			if err != nil {
-				of.Conversation = conversationOf(subject)
-			}
-			if e.covers(of.Conversation.World) {
-				found[of.Conversation.Player] = true
-			}
-		}
-	}
-	if err := e.inBodies(ctx, found); err != nil {
-		return nil, err
-	}
-	delete(found, "")
-	delete(found, noPlayer)
-	out := make([]string, 0, len(found))
-	for player := range found {
-		out = append(out, player)
-	}
-	slices.Sort(out)
-	return out, nil
-}
-
-// inBodies adds the players that only events and memories name.
-func (e *Eraser) inBodies(ctx context.Context, found map[string]bool) error {
-	note := func(values ...string) {
-		for _, v := range values {
-			if _, id, ok := strings.Cut(v, "player:"); ok {
-				v = id
-			}
-			if schema.CheckToken("player", v) == nil {
-				found[v] = true
-			}
-		}
-	}
-	for _, world := range e.subjectWorlds() {
-		err := e.conn.each(ctx, streamEvents, schema.Prefix+"event."+world, func(msg *jetstream.RawStreamMsg) bool {
-			var o schema.Occurrence
-			if json.Unmarshal(msg.Data, &o) == nil {
-				note(o.Player, o.Subject, o.Object)
-				note(o.Witnesses...)
-			}
-			return true
-		})
-		if err == nil {
-			err = e.conn.each(ctx, streamMemory, schema.Prefix+"memory."+world+".>", func(msg *jetstream.RawStreamMsg) bool {
-				if m := logged(msg.Subject, msg.Sequence, msg.Data).Event.Memory; m != nil {
-					note(m.Player, m.Subject, m.Object)
-					note(m.Witnesses...)
-				}
-				return true
-			})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Replicas is how many copies the broker keeps of the mesh's streams.

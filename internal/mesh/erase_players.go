@@ -1,0 +1,134 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Elsewhere counts what of other players' turns names this one, and stays because
+// it is theirs. It goes by itself: the places say when.
+type Elsewhere struct {
+	Place string
+	Count int
+	Ages  time.Duration // after which it is gone; 0: it stays
+}
+
+// Elsewhere reads the streams for what others said of the player, by id or by one
+// of these names.
+func (e *Eraser) Elsewhere(ctx context.Context, shown []string) ([]Elsewhere, error) {
+	var out []Elsewhere
+	for _, p := range []place{
+		{"turns of others", streamTurns, schema.Prefix + "turn.W.>"},
+		{"passes of others", streamPasses, schema.Prefix + "pass.*.W.>"},
+		{"said to others", streamSaid, schema.Prefix + "*.W.>"},
+		{"replies to others", streamReplies, schema.Prefix + "reply.W.>"},
+		{"actions for others", streamActions, schema.Prefix + "*.W.>"},
+		{"traces of others", streamTraces, schema.Prefix + "trace.W.>"},
+		{"conversations of others", streamConvos, convoPrefix + "W.>"},
+	} {
+		n := 0
+		for _, world := range e.subjectWorlds() {
+			err := e.conn.each(ctx, p.stream, strings.Replace(p.subject, "W", world, 1), func(msg *jetstream.RawStreamMsg) bool {
+				if !e.owns(msg.Subject) && (e.named(msg) || Names(string(msg.Data), shown)) {
+					n++
+				}
+				return true
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		if n > 0 {
+			s, err := e.conn.stream(ctx, p.stream)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, Elsewhere{p.name, n, s.CachedInfo().Config.MaxAge})
+		}
+	}
+	return out, nil
+}
+
+// Players are all players of whom the streams know, of some worlds or of all.
+func (c *Client) Players(ctx context.Context, worlds []string) ([]string, error) {
+	e := c.Eraser("", worlds, false)
+	found := map[string]bool{}
+	for _, config := range streams(Settings{}.withDefaults()) {
+		s, err := c.conn.js.Stream(ctx, config.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("stream %s: %w", config.Name, err)
+		}
+		info, err := s.Info(ctx, jetstream.WithSubjectFilter(">"))
+		if err != nil {
+			return nil, fmt.Errorf("stream %s: %w", config.Name, err)
+		}
+		for subject := range info.State.Subjects {
+			of, err := schema.ParseSubject(subject)
+			if err != nil {
+				of.Conversation = conversationOf(subject)
+			}
+			if e.covers(of.Conversation.World) {
+				found[of.Conversation.Player] = true
+			}
+		}
+	}
+	if err := e.inBodies(ctx, found); err != nil {
+		return nil, err
+	}
+	delete(found, "")
+	delete(found, noPlayer)
+	out := make([]string, 0, len(found))
+	for player := range found {
+		out = append(out, player)
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// inBodies adds the players that only events and memories name.
+func (e *Eraser) inBodies(ctx context.Context, found map[string]bool) error {
+	note := func(values ...string) {
+		for _, v := range values {
+			if _, id, ok := strings.Cut(v, "player:"); ok {
+				v = id
+			}
+			if schema.CheckToken("player", v) == nil {
+				found[v] = true
+			}
+		}
+	}
+	for _, world := range e.subjectWorlds() {
+		err := e.conn.each(ctx, streamEvents, schema.Prefix+"event."+world, func(msg *jetstream.RawStreamMsg) bool {
+			var o schema.Occurrence
+			if json.Unmarshal(msg.Data, &o) == nil {
+				note(o.Player, o.Subject, o.Object)
+				note(o.Witnesses...)
+			}
+			return true
+		})
+		if err == nil {
+			err = e.conn.each(ctx, streamMemory, schema.Prefix+"memory."+world+".>", func(msg *jetstream.RawStreamMsg) bool {
+				if m := logged(msg.Subject, msg.Sequence, msg.Data).Event.Memory; m != nil {
+					note(m.Player, m.Subject, m.Object)
+					note(m.Witnesses...)
+				}
+				return true
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
