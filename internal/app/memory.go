@@ -139,9 +139,13 @@ func (r *remembering) run(ctx context.Context, g *errgroup.Group) {
 }
 
 func (r *remembering) close() {
-	if r != nil {
-		_ = r.session.Close()
+	if r == nil {
+		return
 	}
+	if r.service != nil {
+		r.service.Close()
+	}
+	_ = r.session.Close()
 }
 
 // recaller is what the retriever asks.

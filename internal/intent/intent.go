@@ -18,6 +18,7 @@ type Reading struct {
 	Class    schema.Class // how much thought and speech it is worth
 	Question string       // the part that asks, instructions to the machine left out
 	Injected bool         // something in the message addresses the machine, not the NPC
+	OwnLife  bool         // it tells of the player's own life alone, of which no lore can tell
 }
 
 // Read classifies a message.
@@ -33,7 +34,7 @@ func Read(message string) Reading {
 	default:
 		r.Kind = kindOf(clean, words)
 		if r.Kind == schema.IntentStatement && tellsOfSelf(clean) {
-			r.Kind = schema.IntentTelling
+			r.Kind, r.OwnLife = schema.IntentTelling, tellsOfLife(clean)
 		}
 	}
 	if injected && r.Kind != schema.IntentQuestion && r.Kind != schema.IntentRecap {

@@ -13,17 +13,12 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/guards"
-	"github.com/forsooth-npc/forsooth/internal/lore"
 	domain "github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
-	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
-	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
-	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/consistency"
 	"github.com/forsooth-npc/forsooth/services/memory"
@@ -32,138 +27,85 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// night is the service over a real broker and store.
+// night is the service, and what the test tells it.
 type night struct {
-	t       *testing.T
-	conn    *mesh.Conn
+	*servicetest.Keeping
 	client  *mesh.Client
-	log     *mesh.MemoryLog
-	books   *memory.Books
-	index   *memory.Index
-	session *sqlite.Session
 	options consistency.Options
-	dir     string // of the world
-	now     time.Time
-	notices []string
 	n       int
 }
 
 func newNight(t *testing.T) *night {
 	t.Helper()
-	d := &night{t: t, now: time.Now().UTC(), dir: t.TempDir()}
-	server, err := embedded.Start(t.Context(), embedded.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Stop)
-	if d.conn, err = mesh.Connect(t.Context(), mesh.Dial{InProcess: server, Name: t.Name()}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(d.conn.Close)
-	if err := mesh.New(d.conn, mesh.Options{}).Setup(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if d.session, err = sqlite.OpenSession(t.Context(), filepath.Join(t.TempDir(), "session.db")); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.session.Close() })
-	if err := os.CopyFS(d.dir, servicetest.Village()); err != nil {
-		t.Fatal(err)
-	}
-	w, _, err := world.LoadDir(d.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	library, err := lore.NewLibrary(&lore.Lore{World: w})
-	if err != nil {
-		t.Fatal(err)
-	}
-	static, err := embed.NewStatic()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := &night{Keeping: servicetest.NewKeeping(t, time.Now().UTC())}
+	d.client = mesh.NewClient(d.Conn)
 	guard, err := write.New(write.DefaultSettings(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, notice := func() time.Time { return d.now }, func(s string) { d.notices = append(d.notices, s) }
-	d.log, d.client = d.conn.MemoryLog(), mesh.NewClient(d.conn)
-	d.books = memory.NewBooks(d.log, now, notice)
-	d.index = memory.NewIndex(d.log, d.books, d.session, static, notice)
-	d.options = consistency.Options{Library: library, Books: d.books, Session: d.session, Embed: static, Prove: guard, Evidence: d.client, History: d.conn.Scans(),
-		Scanner: scan.Scanner{Settings: scan.From(guards.Default().Consistency, static.ID()), Rule: domain.DefaultRule(), Predicates: scan.Of(predicate.Default())},
-		World: func(string) (*world.World, error) {
-			w, _, err := world.LoadDir(d.dir)
-			return w, err
-		},
-		Now: now, Notice: notice}
+	d.options = consistency.Options{Library: d.Library, Books: d.Books, Session: d.Session, Embed: d.Static, Prove: guard, Evidence: d.client, History: d.Conn.Scans(),
+		Scanner: scan.Scanner{Settings: scan.From(guards.Default().Consistency, d.Static.ID()), Rule: domain.DefaultRule(), Predicates: scan.Of(predicate.Default())},
+		World:   d.World, Now: d.Now, Notice: d.Notice}
 	return d
 }
 
 // another is the service of a second process.
 func (d *night) another() *consistency.Service {
 	o := d.options
-	o.Books = memory.NewBooks(d.log, o.Now, nil)
+	o.Books = d.Elsewhere()
 	return consistency.New(o)
 }
 
 // tell has mira remember what a player said; days are of the game.
 func (d *night) tell(player, pred, object, words string, day int) string {
-	d.t.Helper()
+	d.T.Helper()
 	d.n++
 	at := time.Date(1402, 1, 1, 10, 0, 0, 0, time.UTC).AddDate(0, 0, day)
 	content := "Ansel told me that " + strings.NewReplacer("I live", "they live", "I work", "they work", "I have", "they have").Replace(words)
 	turn := fmt.Sprintf("t%d", d.n)
 	m := schema.Memory{World: "village", NPC: "mira", Player: player, Kind: schema.MemoryFact, Subject: "player:" + player, Pred: pred, Object: object,
-		Content: content, Confidence: 0.8 + float64(d.n)/1000, Source: schema.OriginUser, Count: 1, Status: schema.MemoryActive, TurnID: turn, CreatedAt: d.now,
+		Content: content, Confidence: 0.8 + float64(d.n)/1000, Source: schema.OriginUser, Count: 1, Status: schema.MemoryActive, TurnID: turn, CreatedAt: d.At,
 		EventTime: at, ValidFrom: at, Spans: []schema.MemorySpan{{TurnID: turn, Speaker: "player", Text: words, At: at}}}
 	m.ID = domain.ID(&m, 0)
 	d.write(schema.MemoryEvent{ID: domain.EventID(schema.MemoryWritten, turn, m.ID), Type: schema.MemoryWritten, World: "village", NPC: "mira", Player: player,
-		At: d.now, By: "guard1", TurnID: turn, Memory: &m})
+		At: d.At, By: "guard1", TurnID: turn, Memory: &m})
 	return m.ID
 }
 
 func (d *night) write(e schema.MemoryEvent) {
-	d.t.Helper()
-	if err := d.books.Append(d.t.Context(), e.World, e.NPC, func(*domain.Book) []schema.MemoryEvent { return []schema.MemoryEvent{e} }); err != nil {
-		d.t.Fatal(err)
+	d.T.Helper()
+	if err := d.Books.Append(d.T.Context(), e.World, e.NPC, func(*domain.Book) []schema.MemoryEvent { return []schema.MemoryEvent{e} }); err != nil {
+		d.T.Fatal(err)
 	}
-	d.rebuild()
-}
-
-func (d *night) rebuild() {
-	d.t.Helper()
-	if _, err := d.index.Rebuild(d.t.Context()); err != nil {
-		d.t.Fatal(err)
-	}
+	d.Rebuild()
 }
 
 func (d *night) scan(s *consistency.Service) consistency.Run {
-	d.t.Helper()
-	d.now = d.now.Add(time.Second)
-	run, err := s.Scan(d.t.Context(), "village", consistency.Asked{})
+	d.T.Helper()
+	d.At = d.At.Add(time.Second)
+	run, err := s.Scan(d.T.Context(), "village", consistency.Asked{})
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
-	d.rebuild()
+	d.Rebuild()
 	return run
 }
 
 func (d *night) kept() memory.Kept {
-	d.t.Helper()
-	all, err := memory.ReadAll(d.t.Context(), d.log, "", "")
+	d.T.Helper()
+	all, err := memory.ReadAll(d.T.Context(), d.Log, "", "")
 	if err != nil || len(all.Problems) > 0 {
-		d.t.Fatal(err, all.Problems)
+		d.T.Fatal(err, all.Problems)
 	}
 	return all
 }
 
 func (d *night) get(id string) schema.Memory {
-	d.t.Helper()
+	d.T.Helper()
 	k := d.kept()
 	i := slices.IndexFunc(k.Memories, func(m schema.Memory) bool { return m.ID == id })
 	if i < 0 {
-		d.t.Fatalf("%s is not there", id)
+		d.T.Fatalf("%s is not there", id)
 	}
 	return k.Memories[i]
 }
@@ -182,7 +124,7 @@ func (d *night) actions() []string {
 // stories are one change, one contradiction and one fact told twice, of a player
 // each.
 func (d *night) stories() (ids map[string]string) {
-	d.t.Helper()
+	d.T.Helper()
 	ids = map[string]string{}
 	ids["old"] = d.tell("p1", "works_at", "Datakynd", "I work at Datakynd", 0)
 	ids["new"] = d.tell("p1", "works_at", "Arrive", "I work at Arrive", 100)
@@ -198,7 +140,7 @@ func TestAScanIsDoneOnce(t *testing.T) {
 	ids := d.stories()
 	for i, n := range map[string]int{"said": 3, "again": 4} {
 		for range n {
-			if err := d.session.Touch(t.Context(), "village", []string{ids[i]}, d.now); err != nil {
+			if err := d.Session.Touch(t.Context(), "village", []string{ids[i]}, d.At); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -222,7 +164,7 @@ func TestAScanIsDoneOnce(t *testing.T) {
 	if m := d.get(other); m.SupersededBy != canonical {
 		t.Errorf("the merge: %+v", m)
 	}
-	if p, err := d.session.Get(t.Context(), "village", canonical); err != nil || p.Accessed != 7 || len(p.Memory.Spans) != 2 {
+	if p, err := d.Session.Get(t.Context(), "village", canonical); err != nil || p.Accessed != 7 || len(p.Memory.Spans) != 2 {
 		t.Errorf("the canonical one: %+v, %v", p, err)
 	}
 	for _, again := range []*consistency.Service{s, d.another()} {
@@ -231,11 +173,11 @@ func TestAScanIsDoneOnce(t *testing.T) {
 			t.Errorf("again: %+v", run)
 		}
 	}
-	if p, _ := d.session.Get(t.Context(), "village", canonical); p.Accessed != 7 {
+	if p, _ := d.Session.Get(t.Context(), "village", canonical); p.Accessed != 7 {
 		t.Errorf("uses counted twice: %d", p.Accessed)
 	}
 	var kept []string
-	if err := d.conn.Scans().Each(t.Context(), "village", func(data []byte) error { kept = append(kept, string(data)); return nil }); err != nil || len(kept) != 3 {
+	if err := d.Conn.Scans().Each(t.Context(), "village", func(data []byte) error { kept = append(kept, string(data)); return nil }); err != nil || len(kept) != 3 {
 		t.Fatalf("%d scans are kept: %v", len(kept), err)
 	}
 	if strings.Contains(strings.Join(kept, ""), "Oakham") || strings.Contains(strings.Join(kept, ""), ids["one"]) {
@@ -259,7 +201,7 @@ func TestTwoScansAtOnce(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	d.rebuild()
+	d.Rebuild()
 	if total[0].Written+total[1].Written != 3 || len(d.actions()) != 3 {
 		t.Errorf("%d and %d written, in the log %v", total[0].Written, total[1].Written, d.actions())
 	}
@@ -274,7 +216,7 @@ func TestAScanKilledBetweenItsEvents(t *testing.T) {
 		t.Run(fmt.Sprint(after), func(t *testing.T) {
 			d := newNight(t)
 			ids := d.stories()
-			if err := d.session.Touch(t.Context(), "village", []string{ids["said"]}, d.now); err != nil {
+			if err := d.Session.Touch(t.Context(), "village", []string{ids["said"]}, d.At); err != nil {
 				t.Fatal(err)
 			}
 			ctx, kill := context.WithCancel(t.Context())
@@ -286,19 +228,19 @@ func TestAScanKilledBetweenItsEvents(t *testing.T) {
 					kill()
 				}
 			}
-			o.Books = memory.NewBooks(d.log, o.Now, nil)
+			o.Books = d.Elsewhere()
 			if _, err := consistency.New(o).Scan(ctx, "village", consistency.Asked{}); err == nil {
 				t.Fatal("the scan was not killed")
 			}
 			if got := len(d.actions()); got != after {
 				t.Fatalf("%d events before the kill, want %d", got, after)
 			}
-			d.rebuild()
+			d.Rebuild()
 			d.scan(d.another())
 			if got := d.actions(); len(got) != 3 {
 				t.Errorf("after the next: %v", got)
 			}
-			if p, err := d.session.Get(t.Context(), "village", ids["again"]); err != nil || p.Accessed != 1 {
+			if p, err := d.Session.Get(t.Context(), "village", ids["again"]); err != nil || p.Accessed != 1 {
 				t.Errorf("uses: %d, %v", p.Accessed, err)
 			}
 		})
@@ -319,11 +261,11 @@ func TestAMemoryThatChangesMeanwhileIsLeft(t *testing.T) {
 		for _, id := range []string{ids["again"], ids["old"]} {
 			m := d.get(id)
 			m.Spans = append(m.Spans, schema.MemorySpan{TurnID: "t99", Speaker: "player", Text: "I have a house in Pennick, I say", At: m.EventTime})
-			d.write(schema.MemoryEvent{ID: "e99" + id, Type: schema.MemoryWritten, World: "village", NPC: "mira", Player: m.Player, At: d.now, By: "guard1", Memory: &m})
+			d.write(schema.MemoryEvent{ID: "e99" + id, Type: schema.MemoryWritten, World: "village", NPC: "mira", Player: m.Player, At: d.At, By: "guard1", Memory: &m})
 		}
-		d.write(schema.MemoryEvent{ID: "e98", Type: schema.MemoryDropped, World: "village", NPC: "mira", Player: "p2", At: d.now, By: "operator:x", Target: ids["one"]})
+		d.write(schema.MemoryEvent{ID: "e98", Type: schema.MemoryDropped, World: "village", NPC: "mira", Player: "p2", At: d.At, By: "operator:x", Target: ids["one"]})
 	}
-	o.Books = memory.NewBooks(d.log, o.Now, nil)
+	o.Books = d.Elsewhere()
 	run := d.scan(consistency.New(o))
 	if run.Left != 2 || run.Written != 1 {
 		t.Fatalf("%+v", run)
@@ -341,7 +283,7 @@ func TestWhatAnOperatorSettlesIsLeftAlone(t *testing.T) {
 	ids := d.stories()
 	s := consistency.New(d.options)
 	run := d.scan(s)
-	op := &consistency.Operator{Books: d.books, Name: "ada", Now: d.options.Now}
+	op := &consistency.Operator{Books: d.Books, Name: "ada", Now: d.options.Now}
 	for _, e := range run.Events {
 		if e.Type == schema.MemoryFlag {
 			continue
@@ -368,9 +310,9 @@ func TestWhatAnOperatorSettlesIsLeftAlone(t *testing.T) {
 			t.Errorf("undone: %s is %+v", id, m)
 		}
 	}
-	d.rebuild()
+	d.Rebuild()
 	for key := range map[string]bool{"scan-judged:village": true, "scan-proved:village": true} { // what was judged is lost: what was settled is not
-		if err := d.session.Mark(t.Context(), key, ""); err != nil {
+		if err := d.Session.Mark(t.Context(), key, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -390,7 +332,7 @@ func TestAnUnprovenMemoryIsSetAside(t *testing.T) {
 	m.Content = "Ansel told me that they work at the Iron Guild with nine men."
 	m.Spans[0].TurnID = "t77"
 	m.ID = domain.ID(&m, 1)
-	d.write(schema.MemoryEvent{ID: "e77", Type: schema.MemoryWritten, World: "village", NPC: "mira", Player: "p4", At: d.now, By: "guard1", Memory: &m})
+	d.write(schema.MemoryEvent{ID: "e77", Type: schema.MemoryWritten, World: "village", NPC: "mira", Player: "p4", At: d.At, By: "guard1", Memory: &m})
 	run := d.scan(consistency.New(d.options))
 	if got := d.get(m.ID); got.Status != schema.MemoryFlagged || run.Report.Unproven == 0 || run.Report.Actions["flag"] != 0 {
 		t.Fatalf("%+v of %+v", got, run.Report)
@@ -398,7 +340,7 @@ func TestAnUnprovenMemoryIsSetAside(t *testing.T) {
 	if d.get(told).Status != schema.MemoryActive {
 		t.Error("what was said is set aside too")
 	}
-	op := &consistency.Operator{Books: d.books, Name: "ada", Now: d.options.Now}
+	op := &consistency.Operator{Books: d.Books, Name: "ada", Now: d.options.Now}
 	got := d.get(m.ID)
 	if _, err := op.Resolve(t.Context(), &got, "", ""); err == nil {
 		t.Error("both of one hold")
@@ -406,7 +348,7 @@ func TestAnUnprovenMemoryIsSetAside(t *testing.T) {
 	if _, err := op.Resolve(t.Context(), &got, m.ID, "she did say so"); err != nil {
 		t.Fatal(err)
 	}
-	d.rebuild()
+	d.Rebuild()
 	d.scan(d.another())
 	if d.get(m.ID).Status != schema.MemoryActive {
 		t.Error("the next night set it aside again")
@@ -429,8 +371,8 @@ func TestEvidenceThatIsGone(t *testing.T) {
 			Confidence: 1, Source: schema.OriginSystem, Count: 1, Status: schema.MemoryActive, CreatedAt: time.Now().UTC(),
 			Spans: []schema.MemorySpan{{EventID: event, Speaker: "game", Text: text}}}
 		m.ID = domain.ID(&m, 0)
-		d.now = time.Now().UTC()
-		d.write(schema.MemoryEvent{ID: "w" + event, Type: schema.MemoryWritten, World: "village", NPC: "mira", At: d.now, By: "guard1", EventID: event, Memory: &m})
+		d.At = time.Now().UTC()
+		d.write(schema.MemoryEvent{ID: "w" + event, Type: schema.MemoryWritten, World: "village", NPC: "mira", At: d.At, By: "guard1", EventID: event, Memory: &m})
 		return m.ID
 	}
 	see("e0", "The bell rang.")
@@ -449,7 +391,7 @@ func TestEvidenceThatIsGone(t *testing.T) {
 func TestLoreThatChanges(t *testing.T) {
 	d := newNight(t)
 	id := d.tell("p1", "owns", "the ferry", "Teague does not own the ferry", 0)
-	file := filepath.Join(d.dir, "lore", "ferry.txt")
+	file := filepath.Join(d.Dir, "lore", "ferry.txt")
 	original, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
@@ -31,17 +32,26 @@ type Asked struct {
 // actions, and beside a conversation that waits for it.
 type asking struct {
 	calls, failed, proposed, refused atomic.Int64
+	calling                          sync.WaitGroup
 
 	mu    sync.Mutex
 	turns map[string]*asked
 	order []string
 }
 
-// asked is a turn that a model is asked about, by one reader at a time.
+// asked is a turn that a model is asked about. Its readers wait for the one answer;
+// the call is none of theirs, so that a reader who waits no longer does not end it.
 type asked struct {
-	busy   chan struct{} // holds one while somebody asks
-	answer *extract.Answer
+	once   sync.Once
+	asked  atomic.Bool
+	done   chan struct{} // closed when there is an answer, or none
+	answer extract.Answer
+	err    error
 }
+
+// askLimit is how long the model may take, whoever waits for it and however long. The
+// provider's own timeout is shorter where it is set.
+const askLimit = time.Minute
 
 // answersKept is how many turns' answers are kept, in case they are read again.
 const answersKept = 512
@@ -56,7 +66,7 @@ func (a *asking) of(r *schema.Reply) *asked {
 	if a.turns == nil {
 		a.turns = map[string]*asked{}
 	}
-	t := &asked{busy: make(chan struct{}, 1)}
+	t := &asked{done: make(chan struct{})}
 	a.turns[key], a.order = t, append(a.order, key)
 	if len(a.order) > answersKept {
 		delete(a.turns, a.order[0])
@@ -88,44 +98,70 @@ func (s *Service) candidates(ctx context.Context, r *schema.Reply, x extract.Con
 		}
 	}
 	turn := s.asking.of(r)
-	select {
-	case turn.busy <- struct{}{}:
-		defer func() { <-turn.busy }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if turn.answer != nil {
-		return append(kept, taken(*turn.answer, r, x)...), nil
-	}
-	var waiting []schema.Memory
-	known := false
-	if err := s.books.use(ctx, owner{r.World, r.NPC}, func(n *notebook) error {
-		waiting, known = write.Heard(n.book, r.TurnID)
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	if known {
-		for _, m := range waiting {
-			kept = append(kept, extract.Candidate{Memory: m, Claim: extract.Claimed(&m)})
+	if !turn.asked.Load() {
+		waiting, known, err := s.heard(ctx, r)
+		if err != nil {
+			return nil, err
 		}
-		return kept, nil
+		if known {
+			for _, m := range waiting {
+				kept = append(kept, extract.Candidate{Memory: m, Claim: extract.Claimed(&m)})
+			}
+			return kept, nil
+		}
 	}
-	s.asking.calls.Add(1)
-	answer, err := s.o.Ask.Memories(ctx, r)
-	if ctx.Err() != nil {
+	switch err := s.ask(ctx, turn, r); {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	}
-	if err != nil {
-		s.asking.failed.Add(1)
-		s.o.Notice(fmt.Sprintf("turn %s: the model does not say what to remember, and the rules do: %v", r.TurnID, err))
+	case s.living.Err() != nil:
+		return nil, s.living.Err()
+	case err != nil:
 		return byRule, nil
 	}
-	turn.answer = &answer
-	_, refused := extract.FromAnswer(answer, r, x)
-	s.asking.proposed.Add(int64(len(answer.Memories)))
+	return append(kept, taken(turn.answer, r, x)...), nil
+}
+
+// heard is what the log holds of a turn already, and waits for a verdict.
+func (s *Service) heard(ctx context.Context, r *schema.Reply) (waiting []schema.Memory, known bool, err error) {
+	err = s.books.use(ctx, owner{r.World, r.NPC}, func(n *notebook) error {
+		waiting, known = write.Heard(n.book, r.TurnID)
+		return nil
+	})
+	return waiting, known, err
+}
+
+// ask waits for the model's answer, and has it asked where nobody has yet.
+func (s *Service) ask(ctx context.Context, turn *asked, r *schema.Reply) error {
+	turn.once.Do(func() {
+		turn.asked.Store(true)
+		s.asking.calling.Go(func() { s.put(turn, r) })
+	})
+	select {
+	case <-turn.done:
+		return turn.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// put asks the model, in time of its own.
+func (s *Service) put(turn *asked, r *schema.Reply) {
+	defer close(turn.done)
+	ctx, stop := context.WithTimeout(s.living, askLimit)
+	defer stop()
+	s.asking.calls.Add(1)
+	if turn.answer, turn.err = s.o.Ask.Memories(ctx, r); turn.err != nil {
+		s.asking.failed.Add(1)
+		if s.living.Err() == nil {
+			s.o.Notice(fmt.Sprintf("turn %s: the model does not say what to remember, and the rules do: %v", r.TurnID, turn.err))
+		}
+		return
+	}
+	x := s.contextOf(r.World, r.NPC, r.Player, r.PlayerName)
+	x.Previous = previous(r)
+	_, refused := extract.FromAnswer(turn.answer, r, x)
+	s.asking.proposed.Add(int64(len(turn.answer.Memories)))
 	s.asking.refused.Add(int64(len(refused)))
-	return append(kept, taken(answer, r, x)...), nil
 }
 
 // taken are the candidates of an answer that the player's words of this turn bear.

@@ -107,9 +107,9 @@ func TestWhatAModelProposedWaitsToo(t *testing.T) {
 	must(t, d.another().Reply(t.Context(), d.reply("t1", coast), 1))
 	d.want("away", "pending: Ansel told me that Ansel is from the coast.")
 	d.down.Store(false)
-	d.now = d.now.Add(time.Hour)
-	rebuild(t, d)
-	must(t, d.another().Again(t.Context(), d.index))
+	d.At = d.At.Add(time.Hour)
+	d.Rebuild()
+	must(t, d.another().Again(t.Context(), d.Index))
 	d.want("back", "active: Ansel told me that Ansel is from the coast.")
 	if a.calls != 1 {
 		t.Errorf("%d calls", a.calls)

@@ -51,8 +51,8 @@ func TestWhatGuardOneDoesIsCountedOnce(t *testing.T) {
 			service := d.another()
 			must(t, service.Reply(t.Context(), d.reply("t1", "I come from the coast."), 1))
 			must(t, service.Reply(t.Context(), d.replies["t1"], 0)) // read again
-			rebuild(t, d)
-			must(t, service.Again(t.Context(), d.index)) // what waits is tried again
+			d.Rebuild()
+			must(t, service.Again(t.Context(), d.Index)) // what waits is tried again
 			var page bytes.Buffer
 			if _, err := m.WriteTo(&page); err != nil {
 				t.Fatal(err)

@@ -2,9 +2,11 @@ package memory_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,9 +31,9 @@ func (m *meanwhile) Scroll(ctx context.Context, f store.MemoryFilter, after stri
 }
 
 func (d *desk) indexed() []string {
-	d.t.Helper()
-	points, err := d.session.Scroll(d.t.Context(), store.MemoryFilter{World: "village"}, "", 0)
-	must(d.t, err)
+	d.T.Helper()
+	points, err := d.Session.Scroll(d.T.Context(), store.MemoryFilter{World: "village"}, "", 0)
+	must(d.T, err)
 	out := []string{}
 	for i := range points {
 		out = append(out, string(points[i].Memory.Status)+": "+points[i].Memory.Content)
@@ -45,14 +47,14 @@ func (d *desk) indexed() []string {
 func TestRebuildingBesideARunningMeshLosesNothing(t *testing.T) {
 	d := newDesk(t)
 	must(t, d.service.Reply(t.Context(), d.reply("t1", coast), 1))
-	must(t, d.index.CatchUp(t.Context()))
+	must(t, d.Index.CatchUp(t.Context()))
 	static, err := embed.NewStatic()
 	must(t, err)
-	session := &meanwhile{Session: d.session, what: func() {
+	session := &meanwhile{Session: d.Session, what: func() {
 		must(t, d.service.Reply(t.Context(), d.reply("t2", "I live in Oakham."), 2))
-		must(t, d.index.CatchUp(t.Context())) // as the mesh does that follows the log
+		must(t, d.Index.CatchUp(t.Context())) // as the mesh does that follows the log
 	}}
-	_, err = memory.NewIndex(d.log, memory.NewBooks(d.log, d.options.Now, nil), session, static, nil).Rebuild(t.Context())
+	_, err = memory.NewIndex(d.Log, memory.NewBooks(d.Log, d.options.Now, nil), session, static, nil).Rebuild(t.Context())
 	must(t, err)
 	if got, want := d.indexed(), d.kept(); !slices.Equal(got, want) {
 		t.Errorf("the index holds %q, the log %q", got, want)
@@ -64,18 +66,18 @@ func TestRebuildingBesideARunningMeshLosesNothing(t *testing.T) {
 func TestAnEventOfAFastClockIsTheSameForEveryReader(t *testing.T) {
 	d := newDesk(t)
 	must(t, d.service.Reply(t.Context(), d.reply("t1", coast), 1))
-	must(t, d.index.CatchUp(t.Context()))
+	must(t, d.Index.CatchUp(t.Context()))
 	fast := d.options
-	fast.Now = func() time.Time { return d.now.Add(time.Hour) }
-	must(t, memory.New(memory.NewBooks(d.log, fast.Now, nil), fast).Reply(t.Context(), d.reply("t2", "I live in Oakham."), 2))
-	must(t, d.index.CatchUp(t.Context()))
+	fast.Now = func() time.Time { return d.At.Add(time.Hour) }
+	must(t, memory.New(memory.NewBooks(d.Log, fast.Now, nil), fast).Reply(t.Context(), d.reply("t2", "I live in Oakham."), 2))
+	must(t, d.Index.CatchUp(t.Context()))
 	followed := d.indexed()
-	rebuild(t, d)
+	d.Rebuild()
 	if made := d.indexed(); !slices.Equal(followed, made) {
 		t.Errorf("followed it holds %q, made anew %q", followed, made)
 	}
-	if !slices.ContainsFunc(d.notices, func(s string) bool { return strings.Contains(s, "future") }) {
-		t.Errorf("nobody is told: %q", d.notices)
+	if !slices.ContainsFunc(d.Notices, func(s string) bool { return strings.Contains(s, "future") }) {
+		t.Errorf("nobody is told: %q", d.Notices)
 	}
 }
 
@@ -115,4 +117,69 @@ type asking func(r *schema.Reply) []extract.Proposal
 
 func (f asking) Memories(_ context.Context, r *schema.Reply) (extract.Answer, error) {
 	return extract.Answer{Memories: f(r)}, nil
+}
+
+// A conversation waits for its memories for a while and no longer. The model that is
+// slower than that is not asked a second time by who reads the turn next, and is not
+// cut off by who waits no more.
+func TestAModelThatIsSlowerThanItsReaderIsAskedOnce(t *testing.T) {
+	d := newDesk(t)
+	asked, answer := make(chan struct{}), make(chan struct{})
+	var calls atomic.Int64
+	d.options.Ask = slow(func(ctx context.Context) ([]extract.Proposal, error) {
+		if calls.Add(1) > 1 {
+			return nil, nil
+		}
+		close(asked)
+		select {
+		case <-answer:
+			return []extract.Proposal{from("the coast", "I come from the coast")}, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	})
+	service, r := d.another(), d.reply("t1", coast)
+	ctx, giveUp := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() { left <- service.Settle(ctx, r) }()
+	<-asked
+	giveUp()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Errorf("who waits no longer is told %v", err)
+	}
+	second := make(chan error, 1)
+	go func() { second <- service.Reply(t.Context(), r, 1) }()
+	close(answer)
+	must(t, <-second)
+	d.want("the answer came late", "active: Ansel told me that they come from the coast.")
+	if n := calls.Load(); n != 1 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+// A service that ends takes its calls with it, and says nothing of a turn that it did
+// not finish.
+func TestACallEndsWithItsService(t *testing.T) {
+	d := newDesk(t)
+	asked := make(chan struct{})
+	d.options.Ask = slow(func(ctx context.Context) ([]extract.Proposal, error) {
+		close(asked)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	service, done := d.another(), make(chan error, 1)
+	go func() { done <- service.Reply(t.Context(), d.reply("t1", coast), 1) }()
+	<-asked
+	service.Close()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("its reader is told %v", err)
+	}
+	d.want("it was stopped meanwhile")
+}
+
+type slow func(ctx context.Context) ([]extract.Proposal, error)
+
+func (f slow) Memories(ctx context.Context, _ *schema.Reply) (extract.Answer, error) {
+	list, err := f(ctx)
+	return extract.Answer{Memories: list}, err
 }

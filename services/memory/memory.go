@@ -55,6 +55,8 @@ type Service struct {
 	o      Options
 	books  *Books
 	asking asking
+	living context.Context // until Close: a model's answer is waited for by whoever reads the turn, and asked for by none of them
+	end    context.CancelFunc
 }
 
 // New makes the service over books that may be shared with an Index.
@@ -71,7 +73,16 @@ func New(books *Books, o Options) *Service {
 	if o.Meter == nil {
 		o.Meter = metrics.New()
 	}
-	return &Service{o: o, books: books}
+	s := &Service{o: o, books: books}
+	s.living, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// Close ends calls of the model that are under way. Who still waits for one is told
+// that the context has ended.
+func (s *Service) Close() {
+	s.end()
+	s.asking.calling.Wait()
 }
 
 // answerWait is how long after a turn began the game may take to answer its

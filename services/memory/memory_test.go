@@ -3,7 +3,6 @@ package memory_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -12,15 +11,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/forsooth-npc/forsooth/internal/embed"
-	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
-	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/store"
-	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
-	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/memory"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -28,24 +22,21 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// desk is the service with a broker, a store and a verifier that the test holds.
+// desk is the service with a verifier, replies and results that the test holds.
 type desk struct {
-	t       *testing.T
+	*servicetest.Keeping
 	service *memory.Service
-	index   *memory.Index
-	log     *mesh.MemoryLog
-	session *sqlite.Session
 	replies map[string]*schema.Reply
 	results map[int]schema.ActionResult
-	now     time.Time
-	notices []string
 	down    atomic.Bool
 	options memory.Options
 }
 
 // another is the service of a second process.
 func (d *desk) another() *memory.Service {
-	return memory.New(memory.NewBooks(d.log, d.options.Now, nil), d.options)
+	service := memory.New(memory.NewBooks(d.Log, d.options.Now, nil), d.options)
+	d.T.Cleanup(service.Close)
+	return service
 }
 
 func (d *desk) Entails(context.Context, string, string) (float64, schema.Label, error) {
@@ -68,62 +59,30 @@ func (d *desk) Results(context.Context, schema.ConversationID, string) (map[int]
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{t: t, replies: map[string]*schema.Reply{}, now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
-	server, err := embedded.Start(t.Context(), embedded.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Stop)
-	conn, err := mesh.Connect(t.Context(), mesh.Dial{InProcess: server, Name: t.Name()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(conn.Close)
-	if err := mesh.New(conn, mesh.Options{}).Setup(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if d.session, err = sqlite.OpenSession(t.Context(), filepath.Join(t.TempDir(), "session.db")); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.session.Close() })
-	w, _, err := world.Load(servicetest.Village(), ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	library, err := lore.NewLibrary(&lore.Lore{World: w})
-	if err != nil {
-		t.Fatal(err)
-	}
-	static, err := embed.NewStatic()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := &desk{Keeping: servicetest.NewKeeping(t, time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)), replies: map[string]*schema.Reply{}}
 	guard, err := write.New(write.DefaultSettings(), d, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, notice := func() time.Time { return d.now }, func(s string) { d.notices = append(d.notices, s) }
-	d.log = conn.MemoryLog()
-	books := memory.NewBooks(d.log, now, notice)
-	d.index = memory.NewIndex(d.log, books, d.session, static, notice)
-	d.options = memory.Options{Library: library, Turns: d, Guard: guard, Now: now, Notice: notice}
-	d.service = memory.New(books, d.options)
+	d.options = memory.Options{Library: d.Library, Turns: d, Guard: guard, Now: d.Now, Notice: d.Notice}
+	d.service = memory.New(d.Books, d.options)
+	t.Cleanup(d.service.Close)
 	return d
 }
 
 func (d *desk) reply(turn, message string, actions ...schema.Action) *schema.Reply {
 	r := &schema.Reply{TurnID: turn, World: "village", NPC: "mira", Player: "p1", PlayerName: "Ansel", Message: message,
-		Status: schema.StatusAnswered, AcceptedAt: d.now, Actions: actions}
+		Status: schema.StatusAnswered, AcceptedAt: d.At, Actions: actions}
 	d.replies[turn] = r
 	return r
 }
 
 // kept are the memories as the log has them, by status and content.
 func (d *desk) kept() []string {
-	d.t.Helper()
-	all, err := memory.ReadAll(d.t.Context(), d.log, "", "")
+	d.T.Helper()
+	all, err := memory.ReadAll(d.T.Context(), d.Log, "", "")
 	if err != nil || len(all.Problems) > 0 {
-		d.t.Fatal(err, all.Problems)
+		d.T.Fatal(err, all.Problems)
 	}
 	out := []string{}
 	for _, m := range all.Memories {
@@ -134,9 +93,9 @@ func (d *desk) kept() []string {
 }
 
 func (d *desk) want(when string, want ...string) {
-	d.t.Helper()
+	d.T.Helper()
 	if got := d.kept(); !slices.Equal(got, want) {
-		d.t.Errorf("%s:\n got %s\nwant %s", when, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+		d.T.Errorf("%s:\n got %s\nwant %s", when, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 	}
 }
 
@@ -177,23 +136,16 @@ func TestWhatGetsNoVerdictWaitsAndIsTriedAgain(t *testing.T) {
 			must(t, service.Reply(t.Context(), d.reply("t1", "I come from the coast."), 1))
 			must(t, service.Reply(t.Context(), d.replies["t1"], 1))
 			d.want("without a verifier", "pending: "+said)
-			d.now = d.now.Add(c.later)
+			d.At = d.At.Add(c.later)
 			d.down.Store(!c.back)
 			if c.gone {
 				delete(d.replies, "t1")
 			}
-			rebuild(t, d)
-			must(t, service.Again(t.Context(), d.index))
-			must(t, service.Again(t.Context(), d.index))
+			d.Rebuild()
+			must(t, service.Again(t.Context(), d.Index))
+			must(t, service.Again(t.Context(), d.Index))
 			d.want("later", c.want...)
 		})
-	}
-}
-
-func rebuild(t *testing.T, d *desk) {
-	t.Helper()
-	if _, err := d.index.Rebuild(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -225,7 +177,7 @@ func TestADeedCountsAsDoneAfterTheGamesOk(t *testing.T) {
 					t.Error("it did not wait for the game")
 				}
 				d.want("while the game may answer")
-				d.now = d.now.Add(time.Minute)
+				d.At = d.At.Add(time.Minute)
 			}
 			must(t, d.service.Reply(t.Context(), r, 1))
 			d.want("at first", c.first...)
@@ -249,8 +201,8 @@ func TestWhatTheGameSawIsRememberedByItsWitnesses(t *testing.T) {
 	strangers := o
 	strangers.ID, strangers.Witnesses = "ev2", []string{"nobody"}
 	must(t, d.service.Occurrence(t.Context(), &strangers, 2))
-	if len(d.notices) != 1 || !strings.Contains(d.notices[0], "none of its witnesses (nobody)") {
-		t.Errorf("notices %q", d.notices)
+	if len(d.Notices) != 1 || !strings.Contains(d.Notices[0], "none of its witnesses (nobody)") {
+		t.Errorf("notices %q", d.Notices)
 	}
 	for want, bad := range map[string]func(*schema.Occurrence){
 		`world "elsewhere" is not served here`: func(o *schema.Occurrence) { o.World = "elsewhere" },
@@ -280,7 +232,7 @@ func TestTwoWritersAreOne(t *testing.T) {
 		must(t, <-errs)
 		must(t, <-errs)
 	}
-	end, err := d.log.End(t.Context())
+	end, err := d.Log.End(t.Context())
 	if kept := d.kept(); err != nil || len(kept) != int(end) {
 		t.Errorf("%d entries make %q, %v", end, kept, err)
 	}
@@ -298,14 +250,14 @@ func TestTellingAMemoryIsNoMemory(t *testing.T) {
 func TestTheIndexTellsHowFarItIs(t *testing.T) {
 	d := newDesk(t)
 	must(t, d.service.Reply(t.Context(), d.reply("t1", "I come from the coast."), 1))
-	if n, err := d.index.Behind(t.Context()); err != nil || n == 0 {
+	if n, err := d.Index.Behind(t.Context()); err != nil || n == 0 {
 		t.Errorf("behind by %d, %v", n, err)
 	}
-	rebuild(t, d)
-	if n, err := d.index.Behind(t.Context()); err != nil || n != 0 {
+	d.Rebuild()
+	if n, err := d.Index.Behind(t.Context()); err != nil || n != 0 {
 		t.Errorf("rebuilt, behind by %d, %v", n, err)
 	}
-	points, err := d.session.Scroll(t.Context(), store.MemoryFilter{World: "village"}, "", 0)
+	points, err := d.Session.Scroll(t.Context(), store.MemoryFilter{World: "village"}, "", 0)
 	if err != nil || len(points) != 1 || len(points[0].Vector) == 0 {
 		t.Errorf("%+v, %v", points, err)
 	}

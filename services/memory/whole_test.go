@@ -16,26 +16,26 @@ import (
 )
 
 func (d *desk) end() uint64 {
-	d.t.Helper()
-	end, err := d.log.End(d.t.Context())
+	d.T.Helper()
+	end, err := d.Log.End(d.T.Context())
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	return end
 }
 
 // dying is a service that ends as soon as it has appended one entry.
 func (d *desk) dying() (*memory.Service, context.Context) {
-	ctx, cancel := context.WithCancel(d.t.Context())
-	d.t.Cleanup(cancel)
+	ctx, cancel := context.WithCancel(d.T.Context())
+	d.T.Cleanup(cancel)
 	from := d.end()
 	now := func() time.Time {
 		if d.end() > from {
 			cancel()
 		}
-		return d.now
+		return d.At
 	}
-	return memory.New(memory.NewBooks(d.log, now, nil), d.options), ctx
+	return memory.New(memory.NewBooks(d.Log, now, nil), d.options), ctx
 }
 
 func TestACrashBetweenTwoEntriesIsMadeWholeWhenTheTurnComesAgain(t *testing.T) {
@@ -52,7 +52,7 @@ func TestACrashBetweenTwoEntriesIsMadeWholeWhenTheTurnComesAgain(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDesk(t)
-			at := d.now
+			at := d.At
 			first := d.reply("t1", c.first)
 			first.GameTime = &at
 			must(t, d.service.Reply(t.Context(), first, 1))
@@ -68,7 +68,7 @@ func TestACrashBetweenTwoEntriesIsMadeWholeWhenTheTurnComesAgain(t *testing.T) {
 			}
 			must(t, d.another().Reply(t.Context(), second, 2))
 			d.want("delivered again", c.want...)
-			all, err := memory.ReadAll(t.Context(), d.log, "", "")
+			all, err := memory.ReadAll(t.Context(), d.Log, "", "")
 			must(t, err)
 			if last := all.Events[len(all.Events)-1]; len(all.Events) != 3 || last.Type != schema.MemorySupersede && last.Type != schema.MemoryFlag {
 				t.Errorf("the log ends with %+v", last)
@@ -87,20 +87,20 @@ func TestATurnThatComesAgainOverrulesNobody(t *testing.T) {
 	d := newDesk(t)
 	var turns []*schema.Reply
 	for i, said := range []string{"I live in Ferrytown.", "I have moved, I live in Oakham now.", "I have moved, I live in Hillcrest now."} {
-		at := d.now.Add(time.Duration(i) * time.Hour)
+		at := d.At.Add(time.Duration(i) * time.Hour)
 		r := d.reply("t"+said[len(said)-6:len(said)-1], said)
 		r.GameTime = &at
 		must(t, d.service.Reply(t.Context(), r, 1))
 		turns = append(turns, r)
 	}
-	all, err := memory.ReadAll(t.Context(), d.log, "", "")
+	all, err := memory.ReadAll(t.Context(), d.Log, "", "")
 	must(t, err)
 	for i, undone := range []schema.MemoryEvent{all.Events[2], all.Events[4]} { // the first home, and then the second
 		if undone.Type != schema.MemorySupersede {
 			t.Fatalf("%+v", undone)
 		}
-		undo := schema.MemoryEvent{ID: fmt.Sprint("u", i), Type: schema.MemoryUndone, World: "village", NPC: "mira", Player: "p1", At: d.now, By: "operator:me", Undoes: undone.ID}
-		if _, err := d.log.Append(t.Context(), &undo, d.end()); err != nil {
+		undo := schema.MemoryEvent{ID: fmt.Sprint("u", i), Type: schema.MemoryUndone, World: "village", NPC: "mira", Player: "p1", At: d.At, By: "operator:me", Undoes: undone.ID}
+		if _, err := d.Log.Append(t.Context(), &undo, d.end()); err != nil {
 			t.Fatal(err)
 		}
 		end := d.end()
@@ -146,17 +146,17 @@ func TestWhatBecomesOfACandidateWithoutAVerdict(t *testing.T) {
 			d.down.Store(true)
 			must(t, d.another().Reply(t.Context(), d.reply("t1", "I come from the coast."), 1))
 			d.want("away", c.away...)
-			rebuild(t, d)
+			d.Rebuild()
 			d.retrieved("away")
 			d.down.Store(false) // restarted: new books, the log alone is left
 			after := d.another()
-			must(t, after.Again(t.Context(), d.index))
+			must(t, after.Again(t.Context(), d.Index))
 			d.want("after a restart", c.restart...)
-			d.now = d.now.Add(25 * time.Hour)
-			rebuild(t, d)
-			must(t, d.another().Again(t.Context(), d.index))
+			d.At = d.At.Add(25 * time.Hour)
+			d.Rebuild()
+			must(t, d.another().Again(t.Context(), d.Index))
 			d.want("a day later", c.aDay...)
-			all, err := memory.ReadAll(t.Context(), d.log, "", "")
+			all, err := memory.ReadAll(t.Context(), d.Log, "", "")
 			must(t, err)
 			drops := 0
 			for _, e := range all.Events {
@@ -179,19 +179,19 @@ func TestAQueueOutlivesARestartAndEnds(t *testing.T) {
 	d.down.Store(true)
 	must(t, d.another().Reply(t.Context(), d.reply("t1", "I come from the coast."), 1))
 	for _, hours := range []time.Duration{1, 22} {
-		d.now = d.now.Add(hours * time.Hour)
-		rebuild(t, d)
-		must(t, d.another().Again(t.Context(), d.index))
+		d.At = d.At.Add(hours * time.Hour)
+		d.Rebuild()
+		must(t, d.another().Again(t.Context(), d.Index))
 		d.want("while it may wait", "pending: Ansel told me that they come from the coast.")
 	}
-	d.now = d.now.Add(time.Hour)
-	rebuild(t, d)
+	d.At = d.At.Add(time.Hour)
+	d.Rebuild()
 	for range 2 {
-		must(t, d.another().Again(t.Context(), d.index))
+		must(t, d.another().Again(t.Context(), d.Index))
 	}
 	must(t, d.another().Reply(t.Context(), d.replies["t1"], 1))
 	d.want("after a day")
-	all, err := memory.ReadAll(t.Context(), d.log, "", "")
+	all, err := memory.ReadAll(t.Context(), d.Log, "", "")
 	must(t, err)
 	if last := all.Events[len(all.Events)-1]; len(all.Events) != 2 || last.Type != schema.MemoryDropped || last.Verdict.Why != "no verdict came in time" {
 		t.Errorf("the log: %+v", all.Events)
@@ -200,10 +200,10 @@ func TestAQueueOutlivesARestartAndEnds(t *testing.T) {
 
 // retrieved asks that nothing of the index may be brought into a turn.
 func (d *desk) retrieved(when string) {
-	d.t.Helper()
-	points, err := d.session.Scroll(d.t.Context(), active(), "", 0)
+	d.T.Helper()
+	points, err := d.Session.Scroll(d.T.Context(), active(), "", 0)
 	if err != nil || len(points) > 0 {
-		d.t.Errorf("%s, turns are answered from %+v, %v", when, points, err)
+		d.T.Errorf("%s, turns are answered from %+v, %v", when, points, err)
 	}
 }
 
@@ -230,7 +230,7 @@ func TestWhatAnNPCSaysAgainIsOneMemory(t *testing.T) {
 	if n := len(d.kept()); n != 3 {
 		t.Errorf("another number and a denial: %q", d.kept())
 	}
-	all, err := memory.ReadAll(t.Context(), d.log, "", "")
+	all, err := memory.ReadAll(t.Context(), d.Log, "", "")
 	must(t, err)
 	for _, m := range all.Memories {
 		if strings.Contains(m.Content, "seventeen") && (m.Count != 3 || len(m.Spans) != 3) {

@@ -73,6 +73,7 @@ func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, er
 	case rule.Verified && !reading.Injected && s.sharedPast(ctx, t, npc, reading.Kind):
 	case reading.Kind == schema.IntentRecap:
 		t.Evidence = recap(t, npc)
+	case reading.OwnLife: // answered in kind: see intent.Reading
 	case reading.Kind == schema.IntentFeelings && len(text.ContentWords(t.Message)) > 1, reading.Kind == schema.IntentTelling:
 		if err := s.searchBeside(ctx, t, x, npc, reading); err != nil {
 			return "", fmt.Errorf("search %s for %s: %w", t.World, t.NPC, err)

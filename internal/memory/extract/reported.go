@@ -44,6 +44,26 @@ func Reported(spans []schema.MemorySpan, npc, player string, c Context) string {
 	return said
 }
 
+// Introduced is the relative that words of a player name: "my brother Tom", with or
+// without what is said of him. Introducing a relative needs no verb, so no statement
+// has to stand there.
+func Introduced(span schema.MemorySpan, npc, player string, c Context) (Candidate, bool) {
+	if span.Speaker != SpeakerPlayer {
+		return Candidate{}, false
+	}
+	f := frame{context: c.withDefaults(), npc: npc, player: player, turn: span.TurnID, at: span.At, said: message{original: span.Text, text: blank(span.Text, quotes)}}
+	ts := tokens(f.said.text, 0, len(f.said.text))
+	if len(ts) < 3 || ts[0].low != "my" && ts[0].low != "our" {
+		return Candidate{}, false
+	}
+	s, next := f.kinAt(ts, 1)
+	if s.kind != relative || s.name == "" {
+		return Candidate{}, false
+	}
+	s.words = ts[:next]
+	return f.introduced(&clause{subject: s}, s.name), true
+}
+
 // beginsWithName says whether words begin with a name, which keeps its capital.
 func (f *frame) beginsWithName(s string) bool {
 	ts := tokens(s, 0, len(s))

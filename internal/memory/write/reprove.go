@@ -209,7 +209,13 @@ func (q *question) found() bool {
 	default:
 		return false
 	}
-	for _, c := range extract.FromReply(r, x) {
+	read := extract.FromReply(r, x)
+	for _, s := range m.Spans {
+		if c, ok := extract.Introduced(s, m.NPC, m.Player, q.context); ok {
+			read = append(read, c)
+		}
+	}
+	for _, c := range read {
 		if c.Subject == m.Subject && c.Pred == m.Pred && text.Fold(c.Object) == text.Fold(m.Object) && sameWords(c.Content, m.Content) {
 			return true
 		}

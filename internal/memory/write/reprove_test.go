@@ -1,7 +1,9 @@
 package write_test
 
 import (
+	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,4 +94,42 @@ func TestTrueMemoriesAreProvedAgain(t *testing.T) {
 	if kept < 200 {
 		t.Errorf("only %d memories", kept)
 	}
+}
+
+// "My cousin Ulric" proves what he is called: a relative is introduced without a verb,
+// and the scan reads no more than these words.
+func TestARelativeIsProvedByTheWordsThatIntroduceIt(t *testing.T) {
+	at := time.Date(1402, 5, 1, 10, 0, 0, 0, time.UTC)
+	g, err := write.New(write.DefaultSettings(), unsure{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ said, called, name string }{
+		{"My cousin Ulric works at the tannery.", "cousin", "Ulric"},
+		{"My elder brother Tom is ill.", "brother", "Tom"},
+		{"Our sister Ada Marsh sells eels.", "sister", "Ada Marsh"},
+		{"My dog Rex is old.", "dog", "Rex"},
+	} {
+		x := extract.Context{NPCName: "Mira", PlayerName: "Ansel", Wall: at}
+		r := &schema.Reply{TurnID: "t1", World: "w", NPC: "mira", Player: "p1", PlayerName: "Ansel", Message: c.said, Status: schema.StatusAnswered, AcceptedAt: at}
+		made := extract.FromReply(r, x)
+		if len(made) == 0 || made[0].Content != "Ansel told me that their "+c.called+" is called "+c.name+"." {
+			t.Fatalf("%s: %+v", c.said, made)
+		}
+		m := made[0].Memory
+		if v := g.Reprove(t.Context(), &m, extract.Context{NPCName: "Mira", Wall: at}); v.Label != schema.GroundingSupported {
+			t.Errorf("%s: %s of %q: %s", c.said, v.Label, m.Spans[0].Text, v.Why)
+		}
+		m.Content, m.Object = strings.Replace(m.Content, c.name, "Ebba", 1), strings.Replace(m.Object, c.name, "Ebba", 1)
+		if v := g.Reprove(t.Context(), &m, extract.Context{NPCName: "Mira", Wall: at}); v.Label != schema.GroundingNotSupported {
+			t.Errorf("%s: called Ebba is %s: %s", c.said, v.Label, v.Why)
+		}
+	}
+}
+
+// unsure is a verifier that never knows.
+type unsure struct{}
+
+func (unsure) Entails(context.Context, string, string) (float64, schema.Label, error) {
+	return 0.4, schema.Unverifiable, nil
 }
