@@ -6,6 +6,8 @@
 Every row begins at the same weights, which saw public pairs only, takes the same
 number of steps of the same number of pairs at the same rate, and is scored as the
 card scores. A row that was stopped goes on, one that is done is not done again.
+DIR/ROW/verifier.safetensors is for the cascade: go run
+./internal/entail/nli/calibrate -pairs PAIRS -weights FILE shows it behind the rules.
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ import card
 import data
 import measure
 import torch
+import weights
 from card import auroc, share
-from data import ENTAILMENT, Group, Pair
+from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Group, Pair
 from encoder import Verifier, from_base, read_wheel, tokenizer
 from tokenizers import Tokenizer
 from train import WITHOUT, Batches, Mixture, Phase, Run, fits
@@ -91,18 +94,20 @@ def drawn(row: Row, corpus: Corpus, pairs: int, rng: random.Random) -> Iterator[
 
 def follow(run: Run, row: Row, corpus: Corpus, until: int, pairs: int, rate: tuple[float, float], seed: int) -> None:
     """Train up to a step, at a rate that falls in a line, and save every 50 steps."""
-    begin = until if run.step >= until else run.step
-    first = int((run.out / "first").read_text()) if (run.out / "first").exists() else begin
-    (run.out / "first").write_text(str(first))
+    mark = run.out / "first"
+    if not mark.exists():
+        mark.write_text(str(run.step))
+    first = int(mark.read_text())
     batches = drawn(row, corpus, pairs, random.Random(f"{seed}/{row.key}/{run.step}"))
-    begun, total = time.monotonic(), 0.0
+    begun, total, since = time.monotonic(), 0.0, 0
     while run.step < until:
         done = (run.step - first) / max(until - first, 1)
         total += run.train(next(batches), [], (rate[0] + (rate[1] - rate[0]) * done) * min(1.0, (run.step + 1) / WARM_UP))
+        since += 1
         if run.step % 50 == 0 or run.step == until:
-            speed = (run.step - begin) * pairs / (time.monotonic() - begun)
-            print(f"{run.out.name} step {run.step} loss {total / 50:.3f} {speed:.1f} pairs/s", flush=True)
-            total = 0.0
+            speed = since * pairs / (time.monotonic() - begun)
+            print(f"{run.out.name} step {run.step} loss {total / since:.3f} {speed:.1f} pairs/s", flush=True)
+            begun, total, since = time.monotonic(), 0.0, 0
             run.save()
 
 
@@ -126,6 +131,13 @@ def figures(row: str, steps: int, s: card.Sets, got: card.Scored) -> Figures:
 def read_figures(path: Path) -> Figures:
     r = json.loads(path.read_text(encoding="utf-8"))
     return Figures(**{**r, **{k: tuple(r[k]) for k in ("npc", "held", "claims")}})
+
+
+def write_pairs(path: Path, pairs: list[Pair]) -> None:
+    """Write pairs as `forsooth verify --pairs` and the calibration read them."""
+    names = {ENTAILMENT: "supported", NEUTRAL: "unverifiable", CONTRADICTION: "contradicted"}
+    lines = ({"premise": p.premise, "hypothesis": p.hypothesis, "label": names[p.label], "kind": p.kind} for p in pairs)
+    path.write_text("".join(json.dumps(x, ensure_ascii=False) + "\n" for x in lines), encoding="utf-8")
 
 
 def overview(rows: list[tuple[str, Figures]]) -> str:
@@ -198,12 +210,14 @@ def train(args: argparse.Namespace) -> None:
     start = args.out / START
     follow(begun(start, fresh(), tok, None), ROWS[0], corpus, args.before, args.pairs, (START_RATE, START_RATE), args.seed)
     s = card.sets(args.data, args.claims, 100)
+    write_pairs(args.out / "held.jsonl", s.held)
     for row in ROWS:
         path = args.out / f"{row.key}.json"
         if row.key not in args.rows or path.exists():
             continue
         run = begun(args.out / row.key, fresh(), tok, start)
         follow(run, row, corpus, args.before + args.steps, args.pairs, (ROW_RATE, 0.0), args.seed)
+        weights.write(run.out / "verifier.safetensors", row.key, run.average.encoder, weights.head_tensors(run.average), True)
         got = figures(row.key, args.steps, s, card.score(row.name, run.average, tok, s))
         path.write_text(json.dumps(asdict(got), indent=1) + "\n", encoding="utf-8")
         print(f"{row.name}: NPC pairs {got.npc[0]:.4f}, held-out {got.held[0]:.4f}, claims {got.claims[0]:.4f}", flush=True)

@@ -10,6 +10,7 @@ pytest.importorskip("torch", reason="torch is not installed: pip install -r requ
 
 import ablation
 import card
+import data
 import numpy as np
 from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Group, Pair
 
@@ -67,3 +68,9 @@ def test_a_kind_that_a_row_lacks_is_left_open() -> None:
     got = ablation.figures("npc", 220, s, card.Scored("npc", SCORES, SCORES, SCORES, {}))
     bare = ablation.Figures("x", 1, (0.5, 0.5), (0.5, 0.5), (0.5, 0.5), 0.5, {})
     assert "| true light | 100 % | – |" in ablation.by_kind([("a", got), ("b", bare)])
+
+
+def test_pairs_are_written_as_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "held.jsonl"
+    ablation.write_pairs(path, group("Mira").pairs)
+    assert [(p.hypothesis, p.label, p.kind) for p in data.npc_pairs(path)] == [(p.hypothesis, p.label, p.kind) for p in group("Mira").pairs]

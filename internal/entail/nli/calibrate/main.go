@@ -3,6 +3,7 @@
 // the thresholds for a stated rate of false accepts.
 //
 //	go run ./internal/entail/nli/calibrate -pairs pairs.jsonl -out internal/entail/nli/calibration.json
+//	go run ./internal/entail/nli/calibrate -pairs pairs.jsonl -weights other.safetensors
 package main
 
 import (
@@ -10,6 +11,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -27,11 +29,12 @@ import (
 func main() {
 	pairs := flag.String("pairs", "", "pairs with labels, JSON lines, that the model was not trained on")
 	out := flag.String("out", "", "where to write the calibration; nothing is written without it")
+	other := flag.String("weights", "", "a weights file to measure in place of the binary's; it is not written out")
 	rate := flag.Float64("rate", 0.045, "the share of unsupported pairs that a verdict may accept")
 	near := flag.Float64("near", 0.01, "the share of unsupported pairs near their evidence that an NPC might say")
 	release := flag.Float64("release", 0.002, "the share of unsupported pairs that an NPC might say")
 	flag.Parse()
-	if err := run(context.Background(), *pairs, *out, rates{*rate, *release, *near}); err != nil {
+	if err := run(context.Background(), *pairs, *out, *other, rates{*rate, *release, *near}); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
 		os.Exit(1)
 	}
@@ -40,7 +43,10 @@ func main() {
 // rates are shares of unsupported pairs that may be accepted.
 type rates struct{ verdict, release, near float64 }
 
-func run(ctx context.Context, path, out string, may rates) error {
+func run(ctx context.Context, path, out, other string, may rates) error {
+	if out != "" && other != "" {
+		return errors.New("-out with -weights: a calibration belongs to the weights of the binary; leave one of the two out")
+	}
 	f, err := os.Open(path) //nolint:gosec // the caller's own file
 	if err != nil {
 		return err
@@ -54,7 +60,13 @@ func run(ctx context.Context, path, out string, may rates) error {
 	if err != nil {
 		return err
 	}
-	model, err := nli.Uncalibrated(vocab, weights.Verifier)
+	file := weights.Verifier
+	if other != "" {
+		if file, err = os.ReadFile(other); err != nil { //nolint:gosec // the caller's own file
+			return err
+		}
+	}
+	model, err := nli.Uncalibrated(vocab, file)
 	if err != nil {
 		return err
 	}
@@ -63,7 +75,7 @@ func run(ctx context.Context, path, out string, may rates) error {
 		return err
 	}
 	c := fit(rows, may)
-	sum := sha256.Sum256(weights.Verifier)
+	sum := sha256.Sum256(file)
 	c.Weights = hex.EncodeToString(sum[:])
 	show(c, rows)
 	if out == "" {
@@ -272,8 +284,22 @@ func reliability(rows []row, s entail.Scale) []nli.Bin {
 	return out
 }
 
+// atFive is the share of the supported that is accepted where one in twenty of the rest is.
+func atFive(c nli.Calibration, rows []row) float64 {
+	var good, bad []float64
+	for i := range rows {
+		if s := rows[i].score(c.Scale); rows[i].pair.Supported() {
+			good = append(good, s)
+		} else {
+			bad = append(bad, s)
+		}
+	}
+	return above(good, measure.Threshold(bad, 0.05))
+}
+
 func show(c nli.Calibration, rows []row) {
 	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f; thresholds %+v, release from %.3f, near from %.3f\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Thresholds, c.Release, c.ReleaseNear)
+	fmt.Printf("  %.1f %% of the supported accepted where at most 5 %% of the rest are\n", 100*atFive(c, rows))
 	for _, p := range c.Curve {
 		fmt.Printf("  from %.2f: %5.1f %% of the supported accepted, %5.1f %% of the rest\n", p.Threshold, 100*p.True, 100*p.False)
 	}
