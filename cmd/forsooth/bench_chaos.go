@@ -10,11 +10,13 @@ import (
 )
 
 type benchChaosCmd struct {
-	Minutes   float64  `help:"How long turns are published and things break." default:"3"`
-	Turns     int      `help:"Turns in that time." default:"600"`
-	Seed      uint64   `help:"Another seed, other faults; 0 takes one of the clock. It is printed." default:"0"`
-	Processes int      `help:"Processes-in-one on the one broker." default:"3"`
-	Only      []string `help:"Kinds of fault, with commas between; all otherwise." sep:"," placeholder:"KIND"`
+	Minutes   float64       `help:"How long turns are published and things break." default:"3"`
+	Turns     int           `help:"Turns in that time." default:"600"`
+	Seed      uint64        `help:"Another seed, other faults; 0 takes one of the clock. It is printed." default:"0"`
+	Processes int           `help:"Processes-in-one on the one broker." default:"3"`
+	Deadline  time.Duration `help:"Of every turn; 0 draws four, eight or twelve seconds." default:"0"`
+	Settle    time.Duration `help:"How long what is left at the end may take." default:"2m"`
+	Only      []string      `help:"Kinds of fault, with commas between; all otherwise." sep:"," placeholder:"KIND"`
 }
 
 // Run breaks a mesh of the first world of the settings.
@@ -34,7 +36,7 @@ func (c *benchChaosCmd) Run(e *env) error {
 	}
 	fmt.Fprintf(e.err, "seed %d\n", c.Seed)
 	found, err := chaos.Run(e.ctx, chaos.Options{World: ws[0], For: time.Duration(c.Minutes * float64(time.Minute)), Turns: c.Turns, Seed: c.Seed,
-		Processes: c.Processes, Only: c.Only, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }})
+		Processes: c.Processes, Only: c.Only, Deadline: c.Deadline, Settle: c.Settle, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }})
 	if err != nil {
 		return dependency(err)
 	}
@@ -57,8 +59,14 @@ func (c *benchChaosCmd) print(e *env, r *chaos.Result) {
 		fmt.Fprintf(e.out, "  reply %-26s %6d\n", status, r.Replies[status])
 	}
 	fmt.Fprintf(e.out, "  %d prompts, %d memory events, %.0f s\n", r.Prompts, r.Memories, r.TookS)
+	if r.Still > 0 {
+		fmt.Fprintf(e.out, "  the machine stood still for %.1f s in all; deadlines were moved by it\n", r.Still)
+	}
 	for _, v := range r.Violations {
 		fmt.Fprintf(e.out, "  broken: %s, turn %s: %s\n", v.Invariant, v.Turn, v.What)
+		for _, blow := range r.Around[v.Turn] {
+			fmt.Fprintf(e.out, "    beside it: %s\n", blow)
+		}
 	}
 	fmt.Fprintln(e.out, r.Line())
 }

@@ -12,7 +12,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,6 +22,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/invariant"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Options size a run.
@@ -32,6 +35,7 @@ type Options struct {
 	Only      []string                         // kinds of fault; empty: all
 	Told      func(format string, args ...any) // progress, a line each; nil: nobody
 	Deadline  time.Duration                    // of every turn; 0: four, eight or twelve seconds, by the dice
+	Settle    time.Duration                    // how long what is left at the end may take; default 2 min
 }
 
 func (o Options) withDefaults() Options {
@@ -43,6 +47,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Processes < 2 {
 		o.Processes = 3
+	}
+	if o.Settle <= 0 {
+		o.Settle = 2 * time.Minute
 	}
 	if o.Told == nil {
 		o.Told = func(string, ...any) {}
@@ -61,16 +68,15 @@ type Result struct {
 	Replies    map[string]int        `json:"replies"`
 	Prompts    int                   `json:"prompts"`
 	Memories   int                   `json:"memory_events"`
+	Still      float64               `json:"machine_stood_still_s"` // and deadlines were moved by it
 	Violations []invariant.Violation `json:"violations"`
+	Around     map[string][]string   `json:"faults_around,omitempty"` // by a turn of a violation
 }
 
 // Line is the one line in which a run ends.
 func (r *Result) Line() string {
 	return fmt.Sprintf("chaos turns=%d faults=%d kinds=%d violations=%d seed=%d", r.Turns, r.Faults, r.Kinds, len(r.Violations), r.Seed)
 }
-
-// quiet is how long a mesh that nothing breaks any more may take to end what it has.
-const quiet = 2 * time.Minute
 
 // run is a mesh under fault.
 type run struct {
@@ -82,6 +88,28 @@ type run struct {
 	fleet  *fleet
 	client *mesh.Client
 	counts counts
+	log    blows
+	still  *stillness
+	stuck  atomic.Pointer[stuck]
+
+	mu    sync.Mutex
+	ended map[string]bool // turns that a fault has their deadline end
+}
+
+// expect has a turn ended by its deadline, so that nobody wonders at it.
+func (r *run) expect(turn string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended[turn] = true
+}
+
+// aim draws the pass that a fault strikes.
+func (r *run) aim(d *rand.Rand) schema.Pass {
+	pass := schema.Passes[d.IntN(len(schema.Passes))]
+	if d.IntN(3) == 0 {
+		pass = schema.PassAct // where a turn is committed
+	}
+	return pass
 }
 
 // Run breaks a mesh and says what came of it. The error is about the run itself:
@@ -91,7 +119,8 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 	if err := CheckKinds(o.Only); err != nil {
 		return nil, err
 	}
-	r := &run{Options: o, counts: counts{by: map[string]int{}}}
+	r := &run{Options: o, counts: counts{by: map[string]int{}}, ended: map[string]bool{}, still: watchStillness()}
+	defer r.still.stop()
 	if r.dir, err = os.MkdirTemp("", "forsooth-chaos-"); err != nil {
 		return nil, err
 	}
@@ -144,6 +173,7 @@ func (r *run) play(ctx context.Context) (*Result, error) {
 		return nil, fmt.Errorf("read what the run left behind: %w", err)
 	}
 	found := load.found(kept)
+	found.Still = r.still.stop()
 	for kind, n := range r.models.struck() {
 		r.counts.add(kind, n)
 	}
@@ -156,16 +186,31 @@ func (r *run) play(ctx context.Context) (*Result, error) {
 	for i := range kept.Replies {
 		out.Replies[string(kept.Replies[i].Status)]++
 	}
+	for _, s := range found.Still {
+		out.Still += s.End.Sub(s.Begin).Seconds()
+	}
+	out.Around = r.around(found, out.Violations)
 	return out, nil
+}
+
+// around are the faults in the life of each turn that a violation names.
+func (r *run) around(found *invariant.Run, broken []invariant.Violation) map[string][]string {
+	out := map[string][]string{}
+	for _, a := range found.Accepted {
+		if slices.ContainsFunc(broken, func(v invariant.Violation) bool { return v.Turn == a.Turn }) {
+			out[a.Turn] = r.log.around(a.At, a.At.Add(a.Deadline))
+		}
+	}
+	return out
 }
 
 // settle waits until nothing is under way. What still is afterwards is a violation,
 // which the invariants name.
 func (r *run) settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, quiet)
+	ctx, cancel := context.WithTimeout(ctx, r.Settle)
 	defer cancel()
 	if err := r.client.Idle(ctx); err != nil {
-		return fmt.Errorf("turns are still in flight after %s: %w", quiet, err)
+		return fmt.Errorf("turns are still in flight after %s: %w", r.Settle, err)
 	}
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
@@ -178,7 +223,7 @@ func (r *run) settle(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("after %s something is still to be done: %v", quiet, undone)
+			return fmt.Errorf("after %s something is still to be done: %v", r.Settle, undone)
 		case <-ticker.C:
 		}
 	}

@@ -249,6 +249,10 @@ func (p *process) wrap(pass schema.Pass, h mesh.Handler) mesh.Handler {
 		if p.sprung(beforeHandle, pass) {
 			return "", errKilled
 		}
+		if p.fleet.r.keeps(pass, t.TurnID) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		}
 		next, err := h(ctx, t)
 		if err == nil && p.sprung(afterHandle, pass) {
 			return "", errKilled

@@ -23,6 +23,10 @@ import (
 // backendKinds are what a backend does that is hard on a mesh.
 var backendKinds = []string{"published-twice", "published-again", "superseded", "cancelled"}
 
+// mostEnded is the share of turns that faults may have their deadlines end: a turn
+// whose worker dies is another's after two seconds, and the shortest deadline is four.
+const mostEnded = 0.15
+
 // conversations is how many players talk at once.
 const conversations = 24
 
@@ -161,7 +165,7 @@ func (l *load) trouble(ctx context.Context, d *rand.Rand, r *schema.Request) {
 
 // found is the run as the invariants want it.
 func (l *load) found(kept invariant.Kept) *invariant.Run {
-	out := &invariant.Run{Accepted: l.accepted, Outages: l.r.broker.away(), Prompts: l.r.models.asked(), Marks: map[string]schema.ConversationID{},
+	out := &invariant.Run{Ended: l.r.ended, MostEnded: mostEnded, Accepted: l.accepted, Outages: l.r.broker.away(), Prompts: l.r.models.asked(), Marks: map[string]schema.ConversationID{},
 		Notes: notes(l.r.World), Authored: authored(l.r.World), Repeated: l.r.fleet.repeated, Kept: kept}
 	for c := range conversations {
 		out.Marks[mark(c)] = l.convo(c)

@@ -13,9 +13,11 @@ import (
 const (
 	beforeHandle  = "before-handle"
 	afterHandle   = "after-handle"
+	beforePublish = "before-publish"
 	afterPublish  = "after-publish"
 	beforeAck     = "before-ack"
 	afterSentence = "after-sentence-2"
+	inReview      = "in-review"   // between a review record and its sentence
 	answerLost    = "answer-lost" // what was published is stored, and the answer never comes
 )
 
@@ -60,6 +62,9 @@ func (p *process) look(toBroker bool, piece []byte) netfault.Act {
 		return netfault.Pass
 	}
 	act := t.act(piece)
+	if act == netfault.Hold {
+		p.proxy.Freeze() // before anybody hears of it, and thaws
+	}
 	if act == netfault.Pass || !t.strike() {
 		return netfault.Pass
 	}
@@ -72,9 +77,17 @@ func (p *process) look(toBroker bool, piece []byte) netfault.Act {
 func (t *trap) act(piece []byte) netfault.Act {
 	has := func(s string) bool { return bytes.Contains(piece, []byte(s)) }
 	switch t.at {
+	case beforePublish:
+		if has("PUB " + schema.Prefix + "pass." + string(t.pass) + ".") {
+			return netfault.CutBefore
+		}
 	case afterPublish:
 		if has("PUB " + schema.Prefix + "pass." + string(t.pass) + ".") {
 			return netfault.CutAfter
+		}
+	case inReview:
+		if has("PUB "+schema.Prefix+"said.") && has(`"sentence":`) {
+			return netfault.Hold
 		}
 	case beforeAck:
 		if has("PUB $JS.ACK." + t.consumer + ".") {
@@ -85,7 +98,7 @@ func (t *trap) act(piece []byte) netfault.Act {
 			return netfault.CutAfter
 		}
 	case answerLost:
-		for _, kind := range []string{"reply.", "said.", "review.", "timer.", "memory."} {
+		for _, kind := range []string{"pass." + string(t.pass) + ".", "reply.", "said.", "review.", "timer.", "memory."} {
 			if has("PUB " + schema.Prefix + kind) {
 				return netfault.CutAfter
 			}

@@ -18,7 +18,13 @@ import (
 type Run struct {
 	Accepted []Accepted
 	Outages  []Outage
+	Still    []Outage // times in which the machine did not let the run run: deadlines move by them
 	Prompts  []Prompt
+
+	// MostEnded is the share of turns that may be ended by their deadline, not
+	// counting Ended, in which a fault has made that the only end; 0: it is not looked at.
+	MostEnded float64
+	Ended     map[string]bool
 
 	// Marks are words that stand in what one conversation's player said and nowhere
 	// else; Notes are, by NPC, texts that nobody else may know.
@@ -76,6 +82,7 @@ var All = []Invariant{
 	{"replied", "Every accepted turn has a reply.", "promise 1", replied},
 	{"replied-once", "A turn of a conversation has at most one reply.", "promise 2", repliedOnce},
 	{"deadline", "A reply stands by its turn's deadline, or within two seconds of the end of an outage.", "promise 1", deadline},
+	{"carried", "A turn whose worker is lost is carried on by another: few are ended by their deadline.", "section 2: any pass can be killed", carried},
 	{"order", "The turns of a conversation are answered in order, but for those that were ended while they waited.", "promise 6", order},
 	{"reviewed", "A released sentence has an earlier review record with the same text hash and evidence, or is an authored line.", "promise 3", reviewed},
 	{"joined", "A reply is its stored sentences, and authored lines behind them, joined.", "the conversation protocol", joined},

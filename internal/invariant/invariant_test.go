@@ -94,6 +94,12 @@ func TestEachInvariantSeesItsForgery(t *testing.T) {
 			r.Replies[0].At = after(9.1)
 			r.Memory = nil
 		}},
+		{"deadline", "later than the machine stood still", func(r *Run) {
+			r.Still = []Outage{{after(2), after(2.5)}}
+			r.Replies[0].At = after(8.6)
+			r.Memory = nil
+		}},
+		{"carried", "half of the turns ended by their deadline", func(r *Run) { r.MostEnded = 0.4 }},
 		{"order", "the later turn first", func(r *Run) {
 			r.Replies[1].Reason = ""
 			r.Replies[0].Sequence, r.Replies[1].Sequence = 2, 1
@@ -171,6 +177,23 @@ func TestAnOutageMovesTheDeadline(t *testing.T) {
 	r := sound()
 	r.Outages = []Outage{{after(9.5), after(10)}, {after(7), after(8)}} // the second lies within the time after the first
 	r.Replies[0].At, r.Memory = after(11.9), nil
+	if found := Check(r); len(found) > 0 {
+		t.Errorf("it finds %+v", found)
+	}
+}
+
+func TestAMachineThatStandsStillMovesTheDeadline(t *testing.T) {
+	r := sound()
+	r.Still = []Outage{{after(-1), after(0.5)}, {after(7.8), after(8.5)}} // of either, what lies before the deadline
+	r.Replies[0].At, r.Memory = after(8.65), nil
+	if found := Check(r); len(found) > 0 {
+		t.Errorf("it finds %+v", found)
+	}
+}
+
+func TestATurnThatAFaultHasItsDeadlineEndIsNotCounted(t *testing.T) {
+	r := sound()
+	r.MostEnded, r.Ended = 0.4, map[string]bool{"t2": true}
 	if found := Check(r); len(found) > 0 {
 		t.Errorf("it finds %+v", found)
 	}

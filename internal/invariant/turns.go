@@ -53,10 +53,47 @@ func deadline(r *Run, broken report) {
 				due = end
 			}
 		}
+		due = due.Add(overlap(r.Still, began, due))
 		if late := reply.At.Sub(due); late > 0 {
 			broken(a.Turn, "its %s reply (%s) stands %s late, %s after it was accepted; its deadline is %s", reply.Status, reply.Reason,
 				late.Round(time.Millisecond), reply.At.Sub(began).Round(time.Millisecond), a.Deadline)
 		}
+	}
+}
+
+// overlap is how much of some times lies between two moments.
+func overlap(times []Outage, from, to time.Time) time.Duration {
+	var sum time.Duration
+	for _, x := range times {
+		begin, end := x.Begin, x.End
+		if begin.Before(from) {
+			begin = from
+		}
+		if end.After(to) {
+			end = to
+		}
+		sum += max(0, end.Sub(begin))
+	}
+	return sum
+}
+
+func carried(r *Run, broken report) {
+	if r.MostEnded <= 0 {
+		return
+	}
+	ended, all := 0, 0
+	for _, a := range r.Accepted {
+		reply := r.first(a)
+		if reply == nil || r.Ended[a.Turn] {
+			continue
+		}
+		all++
+		if reply.Reason == schema.ReasonDeadline {
+			ended++
+		}
+	}
+	if float64(ended) > r.MostEnded*float64(all) {
+		broken("", "%d of %d turns were ended by their deadline; %.0f %% are the most", ended, all, 100*r.MostEnded)
 	}
 }
 

@@ -110,6 +110,9 @@ func (p *passRunner) run(ctx context.Context, d *delivery, t *schema.Turn) error
 	if err := m.step("hop.handled"); err != nil {
 		return err
 	}
+	if mutant == mutantAckEarly {
+		_ = d.msg.Ack()
+	}
 	if t.Part > 0 && next == "" {
 		return nil // a sentence of a speech under way: the turn itself comes behind it
 	}

@@ -9,4 +9,6 @@ const (
 	mutantAppliedCheck     = "applied check"
 	mutantDeadlineSchedule = "deadline schedule"
 	mutantReviewRecord     = "review record"
+	mutantAckEarly         = "ack before publish"
+	mutantReleasedPrefix   = "released prefix"
 )

@@ -58,6 +58,9 @@ func (s *Said) reload(ctx context.Context, t *schema.Turn) (State, error) {
 	default:
 		t.ReviewSeq = reviewed.Sequence
 	}
+	if mutant == mutantReleasedPrefix {
+		log.Sentences = nil
+	}
 	t.Released, t.SaidSeq = log.Sentences, log.last
 	return log.State, nil
 }

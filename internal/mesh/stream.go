@@ -87,6 +87,9 @@ func (s *Said) Progress(ctx context.Context, t *schema.Turn) (Progress, error) {
 	if err != nil {
 		return Progress{}, err
 	}
+	if mutant == mutantReleasedPrefix && t.SaidSeq < log.last && len(t.Passes) > 0 && t.Passes[len(t.Passes)-1].Attempt > 1 {
+		log.Sentences = nil
+	}
 	p := Progress{State: log.State}
 	t.ReviewSeq = 0
 	var bad error

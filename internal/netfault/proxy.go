@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,6 +22,7 @@ type Proxy struct {
 	state  state
 	frozen chan struct{} // closed by Thaw; nil while bytes run
 	look   Look
+	slow   atomic.Int64 // how long each piece from the target waits
 }
 
 // Look is shown what a connection carries, a piece at a time, before it is passed on,
@@ -30,11 +32,13 @@ type Look func(toTarget bool, piece []byte) Act
 // Act is what becomes of a connection at a piece of it.
 type Act int
 
-// The acts. What comes back after a CutAfter is never delivered.
+// The acts. What comes back after a CutAfter is never delivered; a Hold freezes the
+// whole proxy with the piece still in it.
 const (
 	Pass Act = iota
 	CutBefore
 	CutAfter
+	Hold
 )
 
 type state int
@@ -102,6 +106,12 @@ func (p *Proxy) Thaw() {
 		p.frozen = nil
 	}
 }
+
+// Slow has each piece that comes from the target wait, as with a client that reads
+// too slowly; zero ends that.
+func (p *Proxy) Slow(each time.Duration) { p.slow.Store(int64(each)) }
+
+func (p *Proxy) pace() time.Duration { return time.Duration(p.slow.Load()) }
 
 // Watch has everything that runs through looked at; nil ends that.
 func (p *Proxy) Watch(look Look) {
@@ -199,12 +209,8 @@ func (p *Proxy) pass(l *link, toTarget bool) {
 			return
 		}
 		frozen, look := p.watched()
-		if frozen != nil {
-			select {
-			case <-frozen:
-			case <-l.gate:
-				return
-			}
+		if !l.await(frozen) {
+			return
 		}
 		act := Pass
 		if look != nil {
@@ -215,6 +221,15 @@ func (p *Proxy) pass(l *link, toTarget bool) {
 			return
 		case CutAfter:
 			l.stall()
+		case Hold:
+			p.Freeze()
+			frozen, _ := p.watched()
+			if !l.await(frozen) {
+				return
+			}
+		}
+		if !toTarget && !l.trickle(p.pace()) {
+			return
 		}
 		if _, err := to.Write(buffer[:n]); err != nil {
 			return
@@ -223,6 +238,34 @@ func (p *Proxy) pass(l *link, toTarget bool) {
 			time.Sleep(settling)
 			return
 		}
+	}
+}
+
+// await waits for a thaw, and says whether the link still stands.
+func (l *link) await(thaw <-chan struct{}) bool {
+	if thaw == nil {
+		return true
+	}
+	select {
+	case <-thaw:
+		return true
+	case <-l.gate:
+		return false
+	}
+}
+
+// trickle waits before a piece, and says whether the link still stands.
+func (l *link) trickle(pace time.Duration) bool {
+	if pace <= 0 {
+		return true
+	}
+	timer := time.NewTimer(pace)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-l.gate:
+		return false
 	}
 }
 

@@ -158,3 +158,55 @@ func TestAConnectionIsCutAtAPiece(t *testing.T) {
 		})
 	}
 }
+
+func TestAPieceIsHeldUntilTheThaw(t *testing.T) {
+	p, err := Listen(echo(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	held := make(chan struct{})
+	p.Watch(func(toTarget bool, piece []byte) Act {
+		if !toTarget || string(piece) != "hold" {
+			return Pass
+		}
+		close(held)
+		return Hold
+	})
+	c, other := dial(t, p), dial(t, p)
+	if err := asked(other); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Write([]byte("hold")); err != nil {
+		t.Fatal(err)
+	}
+	<-held
+	if err := asked(other); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the connection beside it: %v, want silence", err)
+	}
+	p.Thaw()
+	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	got := make([]byte, 4)
+	if _, err := io.ReadFull(c, got); err != nil || string(got) != "hold" {
+		t.Errorf("after it: %q, %v", got, err)
+	}
+}
+
+func TestASlowReaderGetsEverythingLater(t *testing.T) {
+	const each = 50 * time.Millisecond
+	p, err := Listen(echo(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	c := dial(t, p)
+	p.Slow(each)
+	for began, n := time.Now(), 1; n <= 3; n++ {
+		if err := asked(c); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took < time.Duration(n)*each {
+			t.Errorf("piece %d came after %s, each waits %s", n, took, each)
+		}
+	}
+}
