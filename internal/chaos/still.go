@@ -22,7 +22,7 @@ type stillness struct {
 // A watcher that is woken this much too late was not let run.
 const (
 	stillTick  = 10 * time.Millisecond
-	stillLeast = 100 * time.Millisecond
+	stillLeast = 20 * time.Millisecond
 )
 
 func watchStillness() *stillness {

@@ -77,6 +77,10 @@ func overlap(times []Outage, from, to time.Time) time.Duration {
 	return sum
 }
 
+// mostStill is the part of a turn's time for which the machine may have stood still
+// and the turn still be one whose end says something of the mesh: a tenth.
+const mostStill = 10
+
 func carried(r *Run, broken report) {
 	if r.MostEnded <= 0 {
 		return
@@ -84,7 +88,7 @@ func carried(r *Run, broken report) {
 	ended, all := 0, 0
 	for _, a := range r.Accepted {
 		reply := r.first(a)
-		if reply == nil || r.Ended[a.Turn] {
+		if reply == nil || r.Ended[a.Turn] || overlap(r.Still, a.At, a.At.Add(a.Deadline)) > a.Deadline/mostStill {
 			continue
 		}
 		all++

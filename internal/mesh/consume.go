@@ -144,7 +144,8 @@ func (r *runner) consume(_, work context.Context, cons jetstream.Consumer) (cons
 	)
 }
 
-// fetchLife is how long a pull stands: a drain waits for its end.
+// fetchLife is how long a pull stands: a drain waits for its end. Where a message may
+// lie for less than that with a worker that is gone, so may its pull.
 const fetchLife = time.Second
 
 // fetch pulls in short pulls, and drains by making no more of them and waiting
@@ -173,7 +174,7 @@ func (f *fetching) Closed() <-chan struct{} { return f.closed }
 
 // fetchOnce is one pull, and says whether there may be another.
 func (r *runner) fetchOnce(ctx, work context.Context, cons jetstream.Consumer, n int) bool {
-	batch, err := cons.Fetch(n, jetstream.FetchMaxWait(fetchLife))
+	batch, err := cons.Fetch(n, jetstream.FetchMaxWait(min(fetchLife, r.ackWait)))
 	if err == nil {
 		for msg := range batch.Messages() {
 			r.take(work, msg)

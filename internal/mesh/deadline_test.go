@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -289,5 +291,44 @@ func TestDeadlineHoldsWhenItsWorkerDies(t *testing.T) {
 	r.watch(convoA, "t")
 	if took := r.endedAfter(convoA, "t"); !died.Load() || took > deadline {
 		t.Errorf("ended after %s, by a worker's death: %v; its deadline is %s", took, died.Load(), deadline)
+	}
+}
+
+// The connection breaks while a deadline is carried out: what was stored is stored,
+// and its answer never comes. Whoever waits for it must not wait the turn away.
+func TestDeadlineHoldsWhenAnAnswerIsLost(t *testing.T) {
+	for _, lost := range []string{`PUB ` + schema.Prefix + `said.`, `PUB ` + schema.Prefix + `reply.`, `PUB $JS.API.STREAM.MSG.GET.TURNS`} {
+		t.Run(lost, func(t *testing.T) {
+			r := newRig(t)
+			p, err := netfault.Listen(strings.TrimPrefix(r.server.URL(), "nats://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(p.Close)
+			conn, err := Connect(t.Context(), Dial{URL: "nats://" + p.Addr(), Name: t.Name()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(conn.Close)
+			var due, cut atomic.Bool
+			p.Watch(func(toBroker bool, piece []byte) netfault.Act {
+				switch {
+				case !toBroker && bytes.Contains(piece, []byte(schema.SubjectDue(convoA, "t"))):
+					due.Store(true)
+				case toBroker && due.Load() && bytes.Contains(piece, []byte(lost)) && cut.CompareAndSwap(false, true):
+					return netfault.CutAfter
+				}
+				return netfault.Pass
+			})
+			away := *r
+			away.conn = conn
+			away.start(Options{Shared: true}, ends(Ends{}))
+			const deadline = 4 * time.Second // of which the last second is the margin
+			r.publish(within(deadline, convoA, "t"))
+			r.watch(convoA, "t")
+			if took := r.endedAfter(convoA, "t"); !cut.Load() || took > deadline {
+				t.Errorf("ended after %s, with an answer lost: %v; its deadline is %s", took, cut.Load(), deadline)
+			}
+		})
 	}
 }

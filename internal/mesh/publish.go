@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -105,8 +106,32 @@ func (c *Conn) request(ctx context.Context, msg *nats.Msg, limit time.Duration) 
 	if d, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(d))
 	}
-	return c.nc.RequestMsg(msg, max(limit, time.Millisecond))
+	h, _ := ctx.Value(hasteKey{}).(*haste)
+	if h != nil {
+		limit = min(limit, hasteFirst<<min(h.lost.Load(), hasteMost))
+	}
+	answer, err := c.nc.RequestMsg(msg, max(limit, time.Millisecond))
+	if h != nil && errors.Is(err, nats.ErrTimeout) {
+		h.lost.Add(1)
+	}
+	return answer, err
 }
+
+// hastily has the requests under a context ask again soon where an answer stays out:
+// one that broke with its connection never comes, and there is no time to wait for it.
+// Each that stays out doubles the patience, for a broker may be slow.
+func hastily(ctx context.Context) context.Context {
+	return context.WithValue(ctx, hasteKey{}, &haste{})
+}
+
+type hasteKey struct{}
+
+type haste struct{ lost atomic.Int32 }
+
+const (
+	hasteFirst = 250 * time.Millisecond
+	hasteMost  = 4 // doublings
+)
 
 // parseStored reads the answer to a publish. Its form is fixed, and reading it
 // by hand is a tenth of the work on a path that a turn takes thirty times.
