@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
+	"github.com/forsooth-npc/forsooth/internal/secrecy"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -31,6 +32,24 @@ type Lore struct {
 	names  []string
 	policy grounding.Policy
 	said   map[string]voice.Pronoun // by handle: how each backstory speaks of its NPC
+
+	guarding sync.Mutex
+	guards   map[string]*secrecy.Guard // by handle, made when first asked for
+}
+
+// Guard knows what an NPC may have to keep to itself.
+func (x *Lore) Guard(npc *world.NPC) *secrecy.Guard {
+	x.guarding.Lock()
+	defer x.guarding.Unlock()
+	g := x.guards[npc.Handle]
+	if g == nil {
+		g = secrecy.New(x.World, npc)
+		if x.guards == nil {
+			x.guards = map[string]*secrecy.Guard{}
+		}
+		x.guards[npc.Handle] = g
+	}
+	return g
 }
 
 // Names are the names of the world's NPCs, which are names wherever they stand.

@@ -56,7 +56,7 @@ func (s *Service) Act(ctx context.Context, t *schema.Turn) (schema.Pass, error) 
 	x, npc, err := s.library.FindTurn(t)
 	if err == nil {
 		if a := s.model.For(t, x, npc); a != nil && !a.Lean() && t.Abort == nil && t.Decision != nil {
-			add(ctx, t, npc, a)
+			add(ctx, t, npc, x.Guard(npc), a)
 		}
 		r.Actions = checked(t, npc, x.Person(npc))
 		r.Passes = t.Passes

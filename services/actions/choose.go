@@ -2,12 +2,15 @@ package actions
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/secrecy"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -19,7 +22,7 @@ const actingShare = 0.6
 // An action that is promised in words or confirmed by the game was decided before
 // the speech, and trust moves by rule alone. What the model chooses passes the
 // same check as everything else; where it fails, nothing is added.
-func add(ctx context.Context, t *schema.Turn, npc *world.NPC, a *model.Turn) {
+func add(ctx context.Context, t *schema.Turn, npc *world.NPC, keeps *secrecy.Guard, a *model.Turn) {
 	open := unspoken(t, deed.Allowed(t.AllowedActions, npc.Actions))
 	if len(open) == 0 {
 		return
@@ -40,8 +43,43 @@ func add(ctx context.Context, t *schema.Turn, npc *world.NPC, a *model.Turn) {
 			continue
 		}
 		a := deed.Told(schema.Action{Name: c.Name, Parameters: c.Parameters}, spec, t)
-		t.Decision.Actions = append(t.Decision.Actions, deed.Check(a, open, lore.Facts(t)))
+		a = deed.Check(a, open, lore.Facts(t))
+		if a.Checked && tells(keeps, lore.Facts(t), a.Parameters) {
+			a.Checked, a.Refused = false, "a parameter tells what "+npc.Name+" keeps secret"
+		}
+		t.Decision.Actions = append(t.Decision.Actions, a)
 	}
+}
+
+// tells says whether what a model wrote into parameters holds a secret: a mail is
+// read by somebody, too.
+func tells(keeps *secrecy.Guard, facts world.Facts, parameters map[string]any) bool {
+	var texts []string
+	var collect func(v any)
+	collect = func(v any) {
+		switch v := v.(type) {
+		case string:
+			texts = append(texts, v)
+		case []any:
+			for _, x := range v {
+				collect(x)
+			}
+		case map[string]any:
+			for _, k := range slices.Sorted(maps.Keys(v)) {
+				collect(k)
+				collect(v[k])
+			}
+		case float64:
+			texts = append(texts, strconv.FormatFloat(v, 'f', -1, 64))
+		}
+	}
+	collect(parameters)
+	for i, s := range texts {
+		if _, ok := keeps.Look(facts, texts[:i], s); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // unspoken are the actions that need no word: those without speech acts that the

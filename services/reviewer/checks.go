@@ -159,24 +159,6 @@ func onlyEligible(t *schema.Turn, x *lore.Lore, npc *world.NPC) []schema.Evidenc
 	return out
 }
 
-// secrets finds what tells a secret whose condition does not hold: most of its
-// content words in one sentence.
-func secrets(draft []schema.DraftSentence, npc *world.NPC, facts world.Facts) []schema.Issue {
-	var out []schema.Issue
-	for _, secret := range npc.Secrets {
-		if secret.Open(facts) {
-			continue
-		}
-		want := text.ContentSet(secret.Text)
-		for _, d := range draft {
-			if !d.Authored && len(want) >= 3 && overlap(want, d.Text) >= 0.8 {
-				out = append(out, schema.Issue{Claim: d.Text, Type: schema.IssueSecret, Correction: "leave it out"})
-			}
-		}
-	}
-	return out
-}
-
 func containsFolded(content, folded string) bool {
 	return folded != "" && strings.Contains(text.Fold(content), folded)
 }

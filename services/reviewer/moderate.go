@@ -20,9 +20,10 @@ type scene struct {
 }
 
 // passed asks the world's moderation about a sentence that passed its review, and
-// looks once more whether its language lets it be said. It gives back the sentence
-// as it may be released; ok is false where it may not.
-func (s *Service) passed(ctx context.Context, t *schema.Turn, of scene, d schema.DraftSentence, seq int) (out schema.DraftSentence, why moderation.Outcome, ok bool, err error) {
+// looks once more whether its language lets it be said and whether it tells a
+// secret, behind what was said earlier. It gives back the sentence as it may be
+// released; ok is false where it may not.
+func (s *Service) passed(ctx context.Context, t *schema.Turn, of scene, d schema.DraftSentence, seq int, earlier []string) (out schema.DraftSentence, why moderation.Outcome, ok bool, err error) {
 	person := of.x.Person(of.npc)
 	said := voice.Release(d.Text, person)
 	if !language.Policy(&t.Request, of.x.World, of.npc).Releases(schema.Sentence{Text: said, Authored: d.Authored, Evidence: refs(t, d)}) {
@@ -43,13 +44,19 @@ func (s *Service) passed(ctx context.Context, t *schema.Turn, of scene, d schema
 	if why.Released() && why.Text != said {
 		d.Text, d.Authored = why.Text, false
 	}
+	if leak, ok := of.x.Guard(of.npc).Look(lore.Facts(t), earlier, voice.Release(d.Text, person)); ok && why.Released() {
+		why = moderation.Outcome{Reason: schema.ReasonSecret, Detail: leak.How}
+	}
 	return d, why, why.Released(), nil
 }
 
 // refusal is the issue of a sentence that was not let through.
 func refusal(d schema.DraftSentence, why moderation.Outcome) schema.Issue {
-	if why.Reason == schema.ReasonLanguage {
+	switch why.Reason {
+	case schema.ReasonLanguage:
 		return schema.Issue{Claim: d.Text, Type: schema.IssueLanguage, Correction: "quote the evidence word for word"}
+	case schema.ReasonSecret:
+		return schema.Issue{Claim: d.Text, Type: schema.IssueSecret, Correction: "leave it out", Citation: why.Detail}
 	}
 	return schema.Issue{Claim: d.Text, Type: schema.IssueModerated, Correction: why.Detail, Citation: why.Reason}
 }
@@ -61,13 +68,15 @@ func (s *Service) moderated(ctx context.Context, t *schema.Turn, of scene, draft
 		return draft, nil
 	}
 	var kept []schema.DraftSentence
+	earlier := saidBefore(t)
 	for i, d := range draft {
-		out, why, ok, err := s.passed(ctx, t, of, d, len(t.Released)+len(kept)+1)
+		out, why, ok, err := s.passed(ctx, t, of, d, len(t.Released)+len(kept)+1, earlier)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
 			kept = append(kept, out)
+			earlier = append(earlier, voice.Release(out.Text, of.x.Person(of.npc)))
 			continue
 		}
 		s.record(t, []schema.Stripped{{Text: d.Text, Issue: refusal(d, why)}})
@@ -86,6 +95,11 @@ func (s *Service) ending(t *schema.Turn, npc *world.NPC, why moderation.Outcome)
 	if why.Reason == schema.ReasonLanguage {
 		t.Fallback, t.Decision.Kind = schema.ReasonLanguage, schema.KindUnknown
 		return speaker.Authored(npc, world.LineUnknown, t)
+	}
+	if why.Reason == schema.ReasonSecret {
+		t.Decision.Kind = schema.KindWithhold
+		t.Decision.Withhold = append([]schema.Withhold{{Topic: t.Retrieval.Query, Reason: schema.ReasonSecret}}, t.Decision.Withhold...)
+		return speaker.Authored(npc, world.LineRefuse, t)
 	}
 	t.Ending = &schema.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
 	return speaker.Authored(npc, why.Line, t)

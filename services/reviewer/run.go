@@ -122,7 +122,7 @@ func (s *Service) judgePart(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 		return err
 	}
 	if len(issues) == 0 {
-		out, why, ok, err := s.passed(ctx, t, scene{x, npc}, d, len(t.Released)+1)
+		out, why, ok, err := s.passed(ctx, t, scene{x, npc}, d, len(t.Released)+1, saidBefore(t))
 		if err != nil {
 			return err
 		}

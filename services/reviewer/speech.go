@@ -147,7 +147,7 @@ func (s *Service) look(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *w
 	for i := range verdicts {
 		out[i] = verdicts[i].Sentence
 	}
-	review.Issues = append(review.Issues, secrets(out, npc, lore.Facts(t))...)
+	review.Issues = append(review.Issues, secrets(t, scene{x, npc}, out)...)
 	if len(review.Issues) > 0 {
 		review.Verdict = schema.IssuesFound
 	}

@@ -1,0 +1,135 @@
+// Package secrecy finds a secret in what an NPC is about to say, however it is
+// spelt: as it stands, backwards, letter by letter, with digits or look-alikes for
+// letters, in a code, as the first letters of words or sentences, in pieces over
+// several sentences and turns. What is secret is what the NPC's world keeps behind
+// a condition that does not hold. It is no judge of meaning: what is told in other
+// words is for the review of claims, and a translation is for the language policy.
+package secrecy
+
+import (
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/world"
+)
+
+// Guard knows what one NPC of one version of a world may have to keep to itself.
+// It does not change once it is made.
+type Guard struct {
+	groups []group
+	of     []int32 // the group of each unit
+	turned []bool  // units whose words are backwards
+	told   []bool  // units that stand whole in what may be said
+	raw    [][]byte
+	exact  [][]uint64
+
+	letters, moved, bare, words *table
+
+	keys, numbers *table
+	keyOf         []key // of the keys' table
+	numberOf      []int32
+	named         map[uint64]int32   // plain words that are keys, and their group
+	movedKeys     map[uint64]key     // as moved() sees them
+	jumbled       map[uint64][]int32 // words as word() sees them, and the key
+	known         map[uint64]bool    // words that stand in what may be said
+
+	secrets []secret
+}
+
+// group are the closed texts of one condition.
+type group struct {
+	requires  string
+	condition world.Condition
+}
+
+// key is a word that tells a secret by itself.
+type key struct {
+	group int32
+	size  int
+	named bool // a name, a password, what holds a digit: even the plain word tells
+	word  uint64
+}
+
+// secret is a secret of npc.yaml by its content words.
+type secret struct {
+	group   int32
+	content map[string]bool
+}
+
+// Leak is a secret found.
+type Leak struct {
+	How string // the way of reading that found it, for the record
+}
+
+// Empty says whether the NPC has nothing to keep.
+func (g *Guard) Empty() bool { return g == nil || len(g.groups) == 0 }
+
+// closedNow says which groups are closed under the facts.
+func (g *Guard) closedNow(f world.Facts) ([]bool, bool) {
+	out, any := make([]bool, len(g.groups)), false
+	for i, x := range g.groups {
+		out[i] = x.requires == "" || !x.condition.Holds(f)
+		any = any || out[i]
+	}
+	return out, any
+}
+
+// earlierLines is how many lines of what was said before are read with a new one.
+const earlierLines = 16
+
+// Look finds a secret in a sentence, read behind what the NPC said to this player
+// before. What stood in the earlier lines alone is not found again.
+func (g *Guard) Look(f world.Facts, earlier []string, sentence string) (Leak, bool) {
+	if g.Empty() || strings.TrimSpace(sentence) == "" {
+		return Leak{}, false
+	}
+	closed, any := g.closedNow(f)
+	if !any {
+		return Leak{}, false
+	}
+	l := looking{Guard: g, closed: closed}
+	l.now = tokens(sentence)
+	earlier = earlier[max(0, len(earlier)-earlierLines):]
+	for _, line := range earlier {
+		l.earlier = append(l.earlier, tokens(line)...)
+		if n := len(l.earlier); n > 0 {
+			l.earlier[n-1].ends, l.earlier[n-1].line = true, true
+		}
+	}
+	if how := l.find(); how != "" {
+		return Leak{How: how}, true
+	}
+	if g.tells(closed, sentence) {
+		return Leak{How: "in plain words"}, true
+	}
+	if how := l.findCoded(earlier, sentence); how != "" {
+		return Leak{How: how}, true
+	}
+	return Leak{}, false
+}
+
+// mostWords is the share of a secret's content words that tells it.
+const mostWords = 0.8
+
+// tells says whether a sentence holds most of a secret's content words.
+func (g *Guard) tells(closed []bool, sentence string) bool {
+	var has map[string]bool
+	for _, s := range g.secrets {
+		if !closed[s.group] || len(s.content) < 3 {
+			continue
+		}
+		if has == nil {
+			has = text.ContentSet(sentence)
+		}
+		n := 0
+		for w := range s.content {
+			if has[w] {
+				n++
+			}
+		}
+		if float64(n) >= mostWords*float64(len(s.content)) {
+			return true
+		}
+	}
+	return false
+}
