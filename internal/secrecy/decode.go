@@ -375,7 +375,7 @@ var turned = strings.NewReplacer("ɐ", "a", "q", "b", "ɔ", "c", "p", "d", "ǝ",
 
 // upsideDown reads letters that stand on their heads.
 func upsideDown(s string) string {
-	if strings.IndexAny(s, "ɐɔǝɟƃɥᴉɹʇʌʍʎɯ") < 0 {
+	if !strings.ContainsAny(s, "ɐɔǝɟƃɥᴉɹʇʌʍʎɯ") {
 		return ""
 	}
 	return turned.Replace(strings.ToLower(s))

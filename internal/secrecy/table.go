@@ -92,7 +92,6 @@ type run struct {
 	first      int32
 	begin, end int // in the row, half open
 	secret     int32
-	odd        int
 }
 
 // runs finds them in a row. closed says which units are secret now; a gram that an
