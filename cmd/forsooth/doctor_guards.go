@@ -35,9 +35,17 @@ func (d *diagnosis) guards() {
 	} else {
 		d.add("guard 3", statusFine, "", "off: replies are not scored; what nothing supports is not said either way")
 	}
-	for _, m := range []struct{ key, model string }{{"grounding.verifier_model", g.Grounding.VerifierModel}, {"faithfulness.scorer_model", g.Faithfulness.Model}} {
-		if m.model != "" {
-			d.add("guards", statusNote, "take guards."+m.key+" out", "guards.%s is %s, and no model is asked there: the verifier in process judges", m.key, m.model)
+	for _, m := range []struct{ key, model string }{
+		{"grounding.verifier_model", g.Grounding.VerifierModel}, {"consistency_scan.judge_model", g.Consistency.JudgeModel}, {"faithfulness.scorer_model", g.Faithfulness.Model},
+	} {
+		switch c := guards.Choose(m.model); {
+		case c.Tier == "":
+		case m.key == "faithfulness.scorer_model" && !g.Faithfulness.Enabled:
+			d.add("guards", statusNote, "set guards.faithfulness.enabled to true, or take guards."+m.key+" out", "guards.%s is %s, and guard 3 is off: nobody is asked", m.key, m.model)
+		case c.Tier == guards.TierLLM:
+			d.add("guards", statusFine, "", "guards.%s: the language model%s is asked", m.key, map[bool]string{true: " " + c.Name}[c.Name != ""])
+		default:
+			d.add("guards", statusFine, "", "guards.%s: %s", m.key, c.Tier)
 		}
 	}
 }

@@ -51,7 +51,13 @@ func TestDoctorSaysWhichGuardsAreOn(t *testing.T) {
 	s := newSite(t)
 	one(t, s.findings(t, exitFine, "guard 1"), statusFine, "on: async, floor 0.3")
 	one(t, s.findings(t, exitFine, "guard 3", "--guards", "compliance"), statusFine, "on: block, medium 0.8", "do not stream")
-	s.extra = append(s.extra, "FORSOOTH_GUARDS_GROUNDING_ENABLED=false", "FORSOOTH_GUARDS_FAITHFULNESS_SCORER_MODEL=judge")
+	s.extra = append(s.extra, "FORSOOTH_GUARDS_GROUNDING_ENABLED=false", "FORSOOTH_GUARDS_FAITHFULNESS_SCORER_MODEL=rules")
 	one(t, s.findings(t, exitFine, "guard 1"), statusNote, "no memory is written")
-	one(t, s.findings(t, exitFine, "guards")[1:], statusNote, "scorer_model is judge, and no model is asked there")
+	one(t, s.findings(t, exitFine, "guards")[1:], statusNote, "scorer_model is rules, and guard 3 is off")
+	s.extra = []string{"FORSOOTH_GUARDS_GROUNDING_VERIFIER_MODEL=rules"}
+	one(t, s.findings(t, exitFine, "guards")[1:], statusFine, "guards.grounding.verifier_model: rules")
+	for key, word := range map[string]string{"GROUNDING_VERIFIER_MODEL": "sidecar", "CONSISTENCY_SCAN_JUDGE_MODEL": "claude-haiku-4-5", "FAITHFULNESS_SCORER_MODEL": "two words"} {
+		s.extra = []string{"FORSOOTH_GUARDS_" + key + "=" + word}
+		s.run("doctor").wants(t, exitUsage, word)
+	}
 }

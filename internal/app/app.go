@@ -154,7 +154,9 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.openMemory(ctx, o, static); err != nil {
 		return nil, err
 	}
-	a.register(o, static)
+	if err := a.register(o, static); err != nil {
+		return nil, err
+	}
 	return a, a.announce(o)
 }
 
@@ -256,7 +258,7 @@ var asking = []schema.Pass{schema.PassRetrieve, schema.PassThink, schema.PassDec
 const modelWorkers = 128
 
 // register hands the services' passes to the mesh.
-func (a *App) register(o Options, static *embed.Static) {
+func (a *App) register(o Options, static *embed.Static) error {
 	handle := func(pass schema.Pass, h mesh.Handler) {
 		if o.Wrap != nil {
 			h = o.Wrap(pass, h)
@@ -273,7 +275,10 @@ func (a *App) register(o Options, static *embed.Static) {
 			a.Mesh.Handle(pass, h)
 		}
 	}
-	handlers, ends := a.passes(o, static, onMesh{a.Mesh.Said(), a.Mesh})
+	handlers, ends, err := a.passes(o, static, onMesh{a.Mesh.Said(), a.Mesh})
+	if err != nil {
+		return err
+	}
 	for _, pass := range schema.Passes {
 		if o.runs(serviceOf[pass]) {
 			handle(pass, handlers[pass])
@@ -293,6 +298,7 @@ func (a *App) register(o Options, static *embed.Static) {
 	if o.runs("actions") {
 		a.Mesh.Ends(mesh.Ends{Author: ends.Author, Apply: ends.Apply, Settle: a.settling(o)})
 	}
+	return nil
 }
 
 // Run works until the context ends, then drains.

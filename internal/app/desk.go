@@ -10,7 +10,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/lore"
-	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/services/consistency"
@@ -24,6 +23,7 @@ type Desk struct {
 	books   *memory.Books
 	index   *memory.Index
 	session store.Session // nil beside a mesh whose index is elsewhere
+	tiers   *Tiers
 	alone   bool
 	now     func() time.Time
 }
@@ -61,7 +61,10 @@ func OpenDesk(ctx context.Context, o Options, client *mesh.Client, alone bool) (
 	if err != nil {
 		return nil, err
 	}
-	guard, err := write.New(WriteSettings(o.guarded()), grounder(o), nil)
+	if d.tiers, err = NewVerifier(o.Verifying); err != nil {
+		return nil, err
+	}
+	guard, err := writeGuard(o, d.tiers, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +73,7 @@ func OpenDesk(ctx context.Context, o Options, client *mesh.Client, alone bool) (
 		d.index = memory.NewIndex(client.MemoryLog(), d.books, d.session, static, o.notice)
 	}
 	with := scanOptions(o, library, d.books, d.session, static, guard, client)
+	with.Scanner.Entail, _ = scanTiers(o, nil)
 	with.History = client.Scans()
 	d.Scan = consistency.New(with)
 	return d, d.Settle(ctx)
@@ -107,6 +111,7 @@ func (d *Desk) Settle(ctx context.Context) error {
 
 // Close ends the work.
 func (d *Desk) Close() {
+	d.tiers.Close()
 	if d.session != nil {
 		_ = d.session.Close()
 	}

@@ -34,7 +34,7 @@ func (o *Options) metrics() *metrics.Metrics {
 
 // spentOn are the calls of a model for memory, and the stage that the funnel counts
 // them under.
-var spentOn = map[string]string{prompt.Memories: "extract", prompt.Cluster: "judge"}
+var spentOn = map[string]string{prompt.Memories: "extract", prompt.Cluster: "judge", prompt.Judge: "ground"}
 
 // WriteSettings are the settings of Guard 1's pure part. A newer value takes an
 // older one's place as it is written by the rule that the nightly scan has.
@@ -55,6 +55,9 @@ func WriteSettings(s guards.Settings) write.Settings {
 func (o *Options) checkGuards() error {
 	s := o.guarded()
 	if err := s.Check(); err != nil {
+		return err
+	}
+	if err := s.CheckReach(o.Verifying.Sidecar != "", o.LLM.Primary.URL != ""); err != nil {
 		return err
 	}
 	if !s.Holds() {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -10,9 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
-	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/guards"
-	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -55,7 +52,7 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	log := a.Conn.MemoryLog()
 	books := memory.NewBooks(log, o.Now, o.notice)
 	a.memory.index = memory.NewIndex(log, books, session, static, o.notice)
-	guard, err := write.New(WriteSettings(o.guarded()), grounder(o), nil)
+	guard, err := writeGuard(o, a.tiers, a.Model)
 	if err != nil {
 		return err
 	}
@@ -168,51 +165,6 @@ func MemoryIndex(session store.Session, log *mesh.MemoryLog, notice func(string)
 		return nil, err
 	}
 	return memory.NewIndex(log, memory.NewBooks(log, time.Now, notice), session, static, notice), nil
-}
-
-// grounder is Guard 1's verifier: rules, and the model in process where it loads.
-// Without the model only what is said word for word is stored as it is.
-func grounder(o Options) write.Verifier {
-	if o.Verifying.NoModel {
-		return nil
-	}
-	model, err := NLI()
-	if err != nil {
-		return nil
-	}
-	return &groundedBy{rules: entail.NewRules(), model: model}
-}
-
-// groundedBy asks the rules, and then the model. Unlike the cascade it says when the
-// model failed: then there is no verdict yet, and the candidate waits.
-type groundedBy struct {
-	rules entail.Verifier
-	model entail.After
-}
-
-// Entails says whether a premise entails a hypothesis.
-func (g *groundedBy) Entails(ctx context.Context, premise, hypothesis string) (score float64, label schema.Label, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v", v)
-		}
-	}()
-	pairs := []entail.Pair{{Premise: premise, Hypothesis: hypothesis}}
-	before, err := g.rules.Verify(ctx, pairs)
-	if err != nil {
-		return 0, "", err
-	}
-	if len(before) == 1 && entail.Decides(before[0]) {
-		return before[0].Score, before[0].Label, nil
-	}
-	out, err := g.model.VerifyAfter(ctx, pairs, before)
-	switch {
-	case err != nil:
-		return 0, "", err
-	case len(out) != 1:
-		return 0, "", errors.New("the model gave no verdict")
-	}
-	return out[0].Score, out[0].Label, nil
 }
 
 // Session is the index of memories of this process; nil where it has none.

@@ -35,9 +35,7 @@ type nightly struct {
 func (a *App) openNightly(o Options, books *memory.Books, static *embed.Static, guard *write.Guard) {
 	with := scanOptions(o, a.Library, books, a.memory.session, static, guard, a.Client)
 	with.History = a.Conn.Scans()
-	if o.Judge && a.Model != nil {
-		with.Scanner.Judge = a.Model
-	}
+	with.Scanner.Entail, with.Scanner.Judge = scanTiers(o, a.Model)
 	with.Scanned = a.Metrics.Scanned
 	n := &nightly{service: consistency.New(with), mesh: a.Mesh, library: a.Library, settings: o.guarded().Consistency, notice: o.notice}
 	a.memory.nightly = n
@@ -51,9 +49,6 @@ func scanOptions(o Options, library *lore.Library, books *memory.Books, session 
 	with := consistency.Options{
 		Library: library, Books: books, Session: session, Embed: static, Evidence: evidence, World: worldOnDisk(library), Now: o.Now, Notice: o.notice,
 		Scanner: scan.Scanner{Settings: scan.From(g.Consistency, static.ID()), Rule: domain.DefaultRule(), Predicates: scan.Of(predicate.Default())},
-	}
-	if v := grounder(o); v != nil {
-		with.Scanner.Entail = v
 	}
 	if g.Grounding.Enabled {
 		with.Prove = guard

@@ -55,8 +55,8 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 		return nil, nil, err
 	}
 	a.readMemory(ctx, o)
-	handlers, _ := a.passes(o, static, keep)
-	return handlers, a.Close, nil
+	handlers, _, err := a.passes(o, static, keep)
+	return handlers, a.Close, err
 }
 
 // serviceOf is which service runs a pass.
@@ -67,8 +67,12 @@ var serviceOf = map[schema.Pass]string{
 
 // passes composes the services and gives the handler of each pass, and the service
 // that ends turns.
-func (a *App) passes(o Options, static *embed.Static, keep Keeper) (map[schema.Pass]mesh.Handler, *actions.Service) {
-	review := reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks, Faithfulness: o.guarded().Faithfulness, Meter: a.Metrics, Now: o.Now}
+func (a *App) passes(o Options, static *embed.Static, keep Keeper) (map[schema.Pass]mesh.Handler, *actions.Service, error) {
+	second, err := scorer(o, a.tiers, a.Model)
+	if err != nil {
+		return nil, nil, err
+	}
+	review := reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks, Faithfulness: o.guarded().Faithfulness, Scorer: second, Meter: a.Metrics, Now: o.Now}
 	if o.Judge {
 		review.Judge = a.Model
 	}
@@ -87,7 +91,7 @@ func (a *App) passes(o Options, static *embed.Static, keep Keeper) (map[schema.P
 		schema.PassSpeak:         s.Speak,
 		schema.PassReviewSpeech:  r.ReviewSpeech,
 		schema.PassAct:           ends.Act,
-	}, ends
+	}, ends, nil
 }
 
 // onMesh is the keeper of turns on a mesh: its streams, and the game behind it.

@@ -47,7 +47,8 @@ var Encoder = sync.OnceValues(func() (embed.Embedder, error) {
 // not load is left out, and the tiers that are left decide.
 type Tiers struct {
 	entail.Verifier
-	Missing error // why the model in process is not among them
+	Missing error           // why the model in process is not among them
+	Sidecar *sidecar.Client // by itself; nil where none is set
 	close   func()
 }
 
@@ -74,7 +75,7 @@ func NewVerifier(o Verifying) (*Tiers, error) {
 		if err != nil {
 			return nil, fmt.Errorf("grounding.nli.url: %w", err)
 		}
-		t.close = client.Close
+		t.Sidecar, t.close = client, client.Close
 		tiers = append(tiers, client)
 	}
 	t.Verifier = entail.NewCascade(tiers...)

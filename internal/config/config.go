@@ -126,6 +126,9 @@ func Load(path string, flags map[string]any) (*Settings, error) {
 	if err := s.Guards.CheckStreaming(s.Grounding.Streaming, written("grounding.streaming", file, environment, flags)); err != nil {
 		return nil, err
 	}
+	if err := s.Guards.CheckReach(s.Grounding.NLI.URL != "", s.LLM.Configured()); err != nil {
+		return nil, err
+	}
 	if file != nil {
 		s.File = where(path)
 	}

@@ -14,6 +14,12 @@ func (r *review) pair(e *schema.Evidence, premise, hypothesis string) entail.Pai
 	return entail.Pair{Premise: premise, Hypothesis: hypothesis, Names: r.names(e), At: r.in.Thresholds}
 }
 
+// PairOf asks whether a block of evidence supports a claim of an NPC's speech.
+func PairOf(e *schema.Evidence, claim string, c Context) entail.Pair {
+	r := review{in: ReviewInput{Context: c}}
+	return r.pair(e, e.Text, claim)
+}
+
 // spoken is the pair for one wording of a claim. In quoted words that are given to
 // the writer of the block, "I" is the writer in both.
 func (r *review) spoken(j *judged, e *schema.Evidence, premise, hypothesis string) entail.Pair {

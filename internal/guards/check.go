@@ -56,6 +56,9 @@ func (g *Grounding) check() error {
 			return err
 		}
 	}
+	if err := chosen("grounding.verifier_model", g.VerifierModel); err != nil {
+		return err
+	}
 	return share("grounding.min_confidence_after_penalty", g.Floor)
 }
 
@@ -79,6 +82,9 @@ func (c *Consistency) check() error {
 	if d := c.Signals.DriftDays; d < 1 || d > 3650 {
 		return fault(section+"signals.temporal_drift_days", "is %d; it must lie between 1 and 3650", d)
 	}
+	if err := chosen(section+"judge_model", c.JudgeModel); err != nil {
+		return err
+	}
 	if n := c.MaxClusters; n < 1 || n > 10_000 {
 		return fault(section+"max_clusters_per_scan", "is %d; it must lie between 1 and 10000", n)
 	}
@@ -91,6 +97,9 @@ const lowestSimilarity = 0.5
 func (f *Faithfulness) check() error {
 	const section = "faithfulness."
 	if err := oneOf(section+"on_hallucination", f.Policy, []string{PolicyWarn, PolicyRegenerate, PolicyBlock}); err != nil {
+		return err
+	}
+	if err := chosen(section+"scorer_model", f.Model); err != nil {
 		return err
 	}
 	if err := share(section+"risk_thresholds.medium", f.Risk.Medium); err != nil {

@@ -22,7 +22,7 @@ type Grounding struct {
 	OnUnknown     string   `koanf:"on_verifier_failure"`          // queue, block, allow
 	Rewrite       bool     `koanf:"rewrite_partial"`
 	Skip          []string `koanf:"skip_for_types"` // kinds that are not grounded, for they claim nothing
-	VerifierModel string   `koanf:"verifier_model"` // empty: the trained verifier alone
+	VerifierModel string   `koanf:"verifier_model"` // who grounds: see Choose; empty: inprocess
 }
 
 // Consistency is Guard 2: the scan of what is stored.
@@ -33,7 +33,7 @@ type Consistency struct {
 	Signals     Signals     `koanf:"signals"`
 	Auto        AutoActions `koanf:"auto_actions"`
 	MaxClusters int         `koanf:"max_clusters_per_scan"`
-	JudgeModel  string      `koanf:"judge_model"` // empty: no language model is asked
+	JudgeModel  string      `koanf:"judge_model"` // who is asked what rules leave unclear: see Choose; empty: as grounding.judge says
 }
 
 // Signals say what makes memories suspect.
@@ -56,7 +56,7 @@ type Faithfulness struct {
 	Enabled bool   `koanf:"enabled"`
 	Policy  string `koanf:"on_hallucination"` // warn, regenerate, block
 	Risk    Risk   `koanf:"risk_thresholds"`
-	Model   string `koanf:"scorer_model"` // empty: the verdicts of the review, and no model besides
+	Model   string `koanf:"scorer_model"` // a second opinion on what the review supports: see Choose; empty: none
 }
 
 // Risk are scores under which a reply is a risk: a higher one is stricter.

@@ -12,7 +12,7 @@ const MaxCalls = 15
 var limits = map[schema.Pass]int{
 	schema.PassRetrieve: 3, schema.PassThink: 4, schema.PassDecide: 1, schema.PassSpeak: 4, schema.PassAct: 1,
 	schema.PassReviewThought: 2, schema.PassReviewSpeech: 2,
-	"memories": 2, "cluster": 1, // see Apart
+	"memories": 2, "cluster": 1, "judge": 2, // see Apart
 }
 
 // Meter counts the calls of a turn in the record of the pass that runs, and

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
@@ -51,6 +52,32 @@ func (m *Model) Judge(ctx context.Context, members []schema.Memory) (scan.Verdic
 	return scan.Verdict(verdict), why, nil
 }
 
+// judgeSure is the confidence from which a judgement of the model counts.
+const judgeSure = 0.8
+
+// Says asks whether words say what a memory claims, for Guard 1. What the model is not
+// sure of is unverifiable.
+func (m *Model) Says(ctx context.Context, of *schema.Memory, premise, claim string) (schema.Verdict, error) {
+	var said prompt.Judgement
+	data := new(prompt.Data).Section("evidence", "[E1] "+premise).Section("claim", claim)
+	err := m.apart(ctx, prompt.Judge, of.World, of.NPC, of.Player, data, func(answer []byte) (err error) {
+		said, err = prompt.Judged(answer)
+		return err
+	})
+	if err != nil {
+		return schema.Verdict{}, err
+	}
+	v := schema.Verdict{Label: schema.Unverifiable, Score: 0.3, Tier: entail.TierJudge, Why: said.Reasoning}
+	switch {
+	case said.Confidence < judgeSure:
+	case said.Verdict == string(schema.Supported):
+		v.Label, v.Score = schema.Supported, 0.75
+	case said.Verdict == string(schema.Contradicted):
+		v.Label, v.Score = schema.Contradicted, 0.25
+	}
+	return v, nil
+}
+
 // apart makes one call that belongs to no turn: it has a meter of its own, which
 // allows one question and its repair, and the budget of its world and player.
 func (m *Model) apart(ctx context.Context, name, of, handle, player string, data *prompt.Data, validate func([]byte) error) error {
@@ -66,7 +93,7 @@ func (m *Model) apart(ctx context.Context, name, of, handle, player string, data
 	meter := llm.Apart(name)
 	_, err = m.llm.Complete(ctx, llm.Request{
 		Name: p.Name, Schema: p.Schema, System: p.System, User: p.User, World: of, Player: player,
-		Limits: limits(npc, name), Budget: budget(w), Meter: meter, Validate: validate,
+		Limits: m.limits(npc, name), Budget: budget(w), Meter: meter, Validate: validate,
 	})
 	if calls, cost := meter.Spent(); m.options.Spent != nil && calls > 0 {
 		m.options.Spent(name, calls, cost)

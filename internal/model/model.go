@@ -6,6 +6,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,18 @@ type Model struct {
 	books   map[string]*prompt.Book // by world
 	base    *prompt.Book
 	worlds  map[string]*world.World
+	named   string // the model that is asked instead of those that calls and NPCs name
+}
+
+// Named is the same access with every question put to one model of the provider; an
+// empty name changes nothing.
+func (m *Model) Named(name string) *Model {
+	if m == nil || name == "" {
+		return m
+	}
+	out := *m
+	out.named = name
+	return &out
 }
 
 // New puts the prompts of the worlds and a client together.
@@ -153,7 +166,7 @@ func (a *Turn) request(ctx context.Context, q Asked) (llm.Request, context.Conte
 	}
 	request := llm.Request{
 		Name: p.Name, Schema: p.Schema, System: p.System, User: p.User, World: a.t.World, Player: a.t.Player,
-		Limits: limits(a.npc, q.Name), Budget: budget(a.w), Meter: a.meter, Validate: q.Validate,
+		Limits: a.m.limits(a.npc, q.Name), Budget: budget(a.w), Meter: a.meter, Validate: q.Validate,
 	}
 	cancel := func() {}
 	if deadline, ok := ctx.Deadline(); ok {
@@ -166,9 +179,9 @@ func (a *Turn) request(ctx context.Context, q Asked) (llm.Request, context.Conte
 	return request, ctx, cancel, nil
 }
 
-func limits(npc *world.NPC, name string) llm.Limits {
+func (m *Model) limits(npc *world.NPC, name string) llm.Limits {
 	l := npc.Model[name]
-	return llm.Limits{Model: l.Model, Timeout: l.Timeout, MaxTokens: l.MaxTokens}
+	return llm.Limits{Model: cmp.Or(m.named, l.Model), Timeout: l.Timeout, MaxTokens: l.MaxTokens}
 }
 
 func budget(w *world.World) llm.Budget {

@@ -20,12 +20,13 @@ import (
 type Meter interface {
 	Scored(risk faithful.Risk, took time.Duration)
 	Applied(step faithful.Step)
+	Called(forWhat string, n int, cost float64) // calls of a language model
 }
 
 // guard is Guard 3. What a player reads is supported whatever it says, so it does
 // not look at that alone: it scores the last draft as the review found it, which is
 // what is released with what was taken out of it. The verdicts are those of the
-// review. A turn is scored once: what is quoted instead of a draft is not.
+// review, and where a scorer is set of both: see second. A turn is scored once: what is quoted instead of a draft is not.
 type guard struct {
 	settings guards.Faithfulness
 	meter    Meter
@@ -50,6 +51,7 @@ type uncounted struct{}
 
 func (uncounted) Scored(faithful.Risk, time.Duration) {}
 func (uncounted) Applied(faithful.Step)               {}
+func (uncounted) Called(string, int, float64)         {}
 
 // holds says whether nothing is released before all of it is scored.
 func (g *guard) holds() bool {
@@ -70,13 +72,13 @@ func (s *Service) faithful(ctx context.Context, t *schema.Turn, of scene, draft 
 		return draft, ""
 	}
 	began := s.guard.now()
-	score := s.guard.score(t, of, disputed(draft.Review.Claims, draft.Review.Issues))
+	score := s.score(ctx, t, of, disputed(draft.Review.Claims, draft.Review.Issues))
 	step := faithful.Next(s.guard.settings.Policy, score)
 	kept := 0
 	switch first := t.FirstTry; {
 	case first != nil:
 		step, kept = faithful.Regenerate, 2
-		before := s.guard.score(t, of, disputed(first.Review.Claims, first.Review.Issues))
+		before := s.score(ctx, t, of, disputed(first.Review.Claims, first.Review.Issues))
 		if !faithful.Better(before, score) {
 			score, draft, kept = before, *first, 1
 		}
@@ -208,7 +210,7 @@ func (s *Service) scoreRun(ctx context.Context, t *schema.Turn, of scene, p *mes
 	for _, r := range refused {
 		claims = append(claims, disputed(r.Claims, r.Refused)...)
 	}
-	score := s.guard.score(t, of, claims)
+	score := s.score(ctx, t, of, claims)
 	step := faithful.Release
 	if score.Risk == faithful.Medium || score.Risk == faithful.High {
 		step = faithful.Annotate

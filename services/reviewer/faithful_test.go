@@ -33,10 +33,12 @@ func policy(name string) guards.Faithfulness {
 type tally struct {
 	risks []faithful.Risk
 	steps []faithful.Step
+	calls int
 }
 
 func (m *tally) Scored(r faithful.Risk, _ time.Duration) { m.risks = append(m.risks, r) }
 func (m *tally) Applied(s faithful.Step)                 { m.steps = append(m.steps, s) }
+func (m *tally) Called(_ string, n int, _ float64)       { m.calls += n }
 
 // spoken is a speech as a model writes it, all of it on the ferry's notice.
 func spoken(said ...string) string {
@@ -386,3 +388,4 @@ type stopwatch struct{ took []time.Duration }
 
 func (s *stopwatch) Scored(_ faithful.Risk, took time.Duration) { s.took = append(s.took, took) }
 func (s *stopwatch) Applied(faithful.Step)                      {}
+func (s *stopwatch) Called(string, int, float64)                {}

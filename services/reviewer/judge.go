@@ -80,7 +80,7 @@ func (j *judge) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []s
 			if len(j.said) >= judgeCalls {
 				continue
 			}
-			v = j.ask(ctx, question, before[i])
+			v, _ = j.ask(ctx, question, before[i])
 			j.said[question] = v
 		}
 		out[i] = v
@@ -88,9 +88,10 @@ func (j *judge) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []s
 	return out, nil
 }
 
-func (j *judge) ask(ctx context.Context, question [2]string, before schema.Verdict) schema.Verdict {
+// ask puts one question; answered is false where no answer counts.
+func (j *judge) ask(ctx context.Context, question [2]string, before schema.Verdict) (v schema.Verdict, answered bool) {
 	defer j.reserve()()
-	v := schema.Verdict{Label: schema.Unverifiable, Score: before.Score, Tier: entail.TierJudge, Span: before.Span}
+	v = schema.Verdict{Label: schema.Unverifiable, Score: before.Score, Tier: entail.TierJudge, Span: before.Span}
 	var said prompt.Judgement
 	_, err := j.asking.Ask(ctx, model.Asked{Name: prompt.Judge, Share: judgeShare,
 		Data: new(prompt.Data).Section("evidence", "[E1] "+question[0]).Section("claim", question[1]),
@@ -110,7 +111,7 @@ func (j *judge) ask(ctx context.Context, question [2]string, before schema.Verdi
 	default:
 		v.Why = "the judge: " + said.Reasoning
 	}
-	return v
+	return v, err == nil
 }
 
 // reserve lets a sentence that streams make one call and no second try: the other

@@ -46,6 +46,7 @@ const (
 	AlertStripped   = "Stripped"          // a sentence was not released
 	AlertNoModel    = "NoVerifierModel"   // the verifier in process did not load
 	AlertUnfaithful = "UnfaithfulReply"   // Guard 3's policy did something with a reply
+	AlertUnscored   = "NoScorer"          // Guard 3's second opinion could not be had
 )
 
 // Service answers the two review passes.
@@ -58,6 +59,7 @@ type Service struct {
 	hooks    *moderation.Hooks
 	asking   *model.Model
 	guard    *guard // nil: Guard 3 is off
+	scorer   Scorer
 }
 
 // Options are what the service may have besides what it cannot do without.
@@ -68,6 +70,7 @@ type Options struct {
 	Judge   *model.Model      // nil: no language model is asked for its judgement
 
 	Faithfulness guards.Faithfulness // Guard 3
+	Scorer       Scorer              // its second opinion
 	Meter        Meter               // what Guard 3 does is counted there; nil: nowhere
 	Now          func() time.Time    // nil: time.Now
 }
@@ -77,5 +80,5 @@ func New(library *lore.Library, verifier entail.Verifier, release Releaser, o Op
 	if o.Alert == nil {
 		o.Alert = func(string, string, string) {}
 	}
-	return &Service{library: library, verifier: verifier, release: release, confirm: o.Confirm, alert: o.Alert, hooks: o.Hooks, asking: o.Judge, guard: newGuard(o)}
+	return &Service{library: library, verifier: verifier, release: release, confirm: o.Confirm, alert: o.Alert, hooks: o.Hooks, asking: o.Judge, guard: newGuard(o), scorer: o.Scorer}
 }

@@ -104,6 +104,8 @@ type stage struct {
 	settings  func(*grounding.Settings)
 	guard     guards.Faithfulness // Guard 3
 	meter     reviewer.Meter
+	scorer    reviewer.Scorer
+	scores    bool              // the model is the scorer
 	releases  reviewer.Releaser // in place of the bench's
 }
 
@@ -135,6 +137,9 @@ func staged(t *testing.T, s stage) (*servicetest.Bench, *court) {
 		s.verifier = app.Verifier()
 	}
 	o := reviewer.Options{Faithfulness: s.guard, Meter: s.meter, Alert: func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) }}
+	if o.Scorer = s.scorer; s.scores {
+		o.Scorer.Model = judgeAt(t, x.World, server.URL+"/v1")
+	}
 	if s.judge {
 		o.Judge = judgeAt(t, x.World, server.URL+"/v1")
 	}

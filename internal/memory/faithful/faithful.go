@@ -65,7 +65,7 @@ type Score struct {
 func Of(claims []schema.ClaimVerdict, names Names, t guards.Risk) Score {
 	s := Score{Faithfulness: 1}
 	for _, c := range claims {
-		if !counts(c.Kind) {
+		if !Counts(c.Kind) {
 			continue
 		}
 		s.Claims++
@@ -100,9 +100,9 @@ func Again(f *schema.Faithfulness, t guards.Risk) Score {
 	return s
 }
 
-// counts says whether a claim of a kind needs support: what an NPC feels needs
+// Counts says whether a claim of a kind needs support: what an NPC feels needs
 // none.
-func counts(k schema.ClaimKind) bool {
+func Counts(k schema.ClaimKind) bool {
 	return k == schema.ClaimWorld || k == schema.ClaimState || k == schema.ClaimSharedPast
 }
 

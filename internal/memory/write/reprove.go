@@ -159,11 +159,13 @@ func (q *question) asked(ctx context.Context, d details) schema.GroundingVerdict
 		unknown.Why = "the verifier failed: " + firstLine(err)
 		return unknown
 	case label == schema.Supported && d.object >= leastObject:
-		return schema.GroundingVerdict{Label: schema.GroundingSupported, Why: "the words say so", Score: score, Tier: entail.TierModel}
+		return schema.GroundingVerdict{Label: schema.GroundingSupported, Why: "the words say so", Score: score, Tier: q.guard.tier()}
 	case label == schema.Contradicted:
-		return schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: "the words say otherwise", Score: score, Tier: entail.TierModel}
+		return schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: "the words say otherwise", Score: score, Tier: q.guard.tier()}
+	case q.guard.judge != nil:
+		return unknown // the judge had the last word of it, and is not asked every night
 	}
-	return schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: d.why(), Score: score, Tier: entail.TierModel}
+	return schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: d.why(), Score: score, Tier: q.guard.tier()}
 }
 
 // hearsay is what rules say of a copy: its words went through another's mouth, and

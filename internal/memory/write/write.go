@@ -29,10 +29,18 @@ type Verifier interface {
 	Entails(ctx context.Context, premise, hypothesis string) (score float64, label schema.Label, err error)
 }
 
+// Judge is a language model that is asked of a memory what the verifier leaves open.
+// Its verdict is supported, contradicted or unverifiable; that it cannot be asked is an
+// error.
+type Judge interface {
+	Says(ctx context.Context, of *schema.Memory, premise, claim string) (schema.Verdict, error)
+}
+
 // Guard grounds candidates. It is safe to share.
 type Guard struct {
 	settings Settings
 	verifier Verifier // nil: rules alone
+	judge    Judge    // nil: nobody
 	preds    *predicate.Table
 }
 
@@ -45,6 +53,21 @@ func New(s Settings, v Verifier, preds *predicate.Table) (*Guard, error) {
 		preds = predicate.Default()
 	}
 	return &Guard{settings: s, verifier: v, preds: preds}, nil
+}
+
+// With is the guard with a judge behind its verifier.
+func (g *Guard) With(j Judge) *Guard {
+	out := *g
+	out.judge = j
+	return &out
+}
+
+// tier is the verifier's, as it names itself.
+func (g *Guard) tier() string {
+	if named, ok := g.verifier.(interface{ Tier() string }); ok {
+		return named.Tier()
+	}
+	return entail.TierModel
 }
 
 // Fate is what becomes of a candidate.
@@ -198,10 +221,17 @@ func (q *question) ground(ctx context.Context) Outcome {
 	tier := entail.TierRule
 	if q.guard.verifier != nil {
 		var err error
-		tier = entail.TierModel
+		tier = q.guard.tier()
 		if score, label, err = q.entails(ctx); err != nil {
-			return q.guard.settle(c.Memory, schema.GroundingVerdict{Label: schema.GroundingUnknown, Spans: c.Spans, Why: "the verifier failed: " + firstLine(err), Tier: entail.TierNone})
+			return q.failed("the verifier", err)
 		}
+	}
+	if label == schema.Unverifiable && q.guard.judge != nil {
+		said, err := q.judged(ctx)
+		if err != nil {
+			return q.failed("the judge", err)
+		}
+		score, label, tier = said.Score, said.Label, entail.TierJudge
 	}
 	v := schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: c.Spans, Score: score, Tier: tier, Why: "the words say so"}
 	switch {
@@ -214,13 +244,29 @@ func (q *question) ground(ctx context.Context) Outcome {
 	return q.guard.settle(c.Memory, v)
 }
 
-// entails asks the verifier, with both texts in the third person.
-func (q *question) entails(ctx context.Context) (float64, schema.Label, error) {
+// failed is the verdict where somebody who was asked gave none.
+func (q *question) failed(who string, err error) Outcome {
+	return q.guard.settle(q.candidate.Memory, schema.GroundingVerdict{Label: schema.GroundingUnknown, Spans: q.candidate.Spans, Why: who + " failed: " + firstLine(err), Tier: entail.TierNone})
+}
+
+// spoken are the words and the claim, both in the third person.
+func (q *question) spoken() (premise, hypothesis string) {
 	names := entail.Names{Self: q.context.NPCName, Reader: q.context.NPCName, Writer: q.context.PlayerName}
 	if q.speaker() != extract.SpeakerPlayer {
 		names.Writer, names.Reader = "", ""
 	}
-	premise, hypothesis := entail.Pair{Premise: q.spanned(), Hypothesis: q.candidate.Claim, Names: names}.Spoken()
+	return entail.Pair{Premise: q.spanned(), Hypothesis: q.candidate.Claim, Names: names}.Spoken()
+}
+
+// judged asks the judge.
+func (q *question) judged(ctx context.Context) (schema.Verdict, error) {
+	premise, claim := q.spoken()
+	return q.guard.judge.Says(ctx, &q.candidate.Memory, premise, claim)
+}
+
+// entails asks the verifier.
+func (q *question) entails(ctx context.Context) (float64, schema.Label, error) {
+	premise, hypothesis := q.spoken()
 	score, label, err := q.guard.verifier.Entails(ctx, premise, hypothesis)
 	switch {
 	case err != nil:

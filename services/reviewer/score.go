@@ -1,0 +1,113 @@
+package reviewer
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
+	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Scorer is who Guard 3 asks for a second opinion: a verifier, or a language model, or
+// nobody. It is asked of what the review supports, and its word only lowers a score.
+type Scorer struct {
+	Verifier entail.Verifier
+	Model    *model.Model
+}
+
+// score is Guard 3's of claims as the review left them.
+func (s *Service) score(ctx context.Context, t *schema.Turn, of scene, claims []schema.ClaimVerdict) faithful.Score {
+	return s.guard.score(t, of, s.second(ctx, t, of, claims))
+}
+
+// second holds the claims that the review supports against their evidence once more.
+// One counts as supported only where both say so; a scorer who fails, or is asked of
+// enough already, leaves the review's word.
+func (s *Service) second(ctx context.Context, t *schema.Turn, of scene, claims []schema.ClaimVerdict) []schema.ClaimVerdict {
+	if s.scorer.Verifier == nil && s.scorer.Model == nil {
+		return claims
+	}
+	out := slices.Clone(claims)
+	var at []int
+	var pairs []entail.Pair
+	in := s.input(t, of.x, of.npc)
+	for i := range out {
+		if e := supportOf(t, &out[i]); e != nil {
+			at, pairs = append(at, i), append(pairs, grounding.PairOf(e, out[i].Claim, in.Context))
+		}
+	}
+	for k, v := range s.opinions(ctx, t, of, pairs, at, out) {
+		if v.Label != schema.Supported {
+			out[at[k]].Verdict = v
+		}
+	}
+	return out
+}
+
+// supportOf is the evidence by which the review supports a claim that counts.
+func supportOf(t *schema.Turn, c *schema.ClaimVerdict) *schema.Evidence {
+	if c.Verdict.Label != schema.Supported || !faithful.Counts(c.Kind) {
+		return nil
+	}
+	i := slices.IndexFunc(t.Evidence, func(e schema.Evidence) bool { return e.ID == c.Verdict.Evidence })
+	if i < 0 {
+		return nil
+	}
+	return &t.Evidence[i]
+}
+
+// opinions are the scorer's verdicts of pairs, by their place.
+func (s *Service) opinions(ctx context.Context, t *schema.Turn, of scene, pairs []entail.Pair, at []int, claims []schema.ClaimVerdict) map[int]schema.Verdict {
+	out := map[int]schema.Verdict{}
+	if s.scorer.Verifier != nil {
+		wording := &renderings{evidence: t.Evidence, person: of.x.Person(of.npc), openers: of.npc.Voice.Openers}
+		first, err := wording.Verify(ctx, pairs)
+		if err != nil {
+			return out
+		}
+		verdicts, err := s.scorer.Verifier.Verify(ctx, pairs)
+		if err != nil || len(verdicts) != len(pairs) {
+			s.alert(AlertUnscored, t.TurnID, "the scorer gives no verdict, and the review's stand")
+			return out
+		}
+		for k, v := range verdicts {
+			if first[k].Label != schema.Supported {
+				out[k] = v
+			}
+		}
+		return out
+	}
+	a := s.scorer.Model.For(t, of.x, of.npc)
+	if a == nil {
+		return out // no model speaks in this turn: what is said is quoted
+	}
+	order := make([]int, len(pairs))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(claims[at[x]].Verdict.Score, claims[at[y]].Verdict.Score) })
+	j := &judge{asking: a, turn: t}
+	calls, cost := spentHere(t)
+	for _, k := range order[:min(len(order), judgeCalls)] {
+		premise, claim := pairs[k].Spoken()
+		if v, answered := j.ask(ctx, [2]string{premise, claim}, claims[at[k]].Verdict); answered {
+			out[k] = v
+		}
+	}
+	moreCalls, moreCost := spentHere(t)
+	s.guard.meter.Called("score", moreCalls-calls, moreCost-cost)
+	return out
+}
+
+// spentHere is what the pass that runs has asked of models.
+func spentHere(t *schema.Turn) (calls int, cost float64) {
+	if len(t.Passes) == 0 {
+		return 0, 0
+	}
+	r := &t.Passes[len(t.Passes)-1]
+	return r.LLMCalls, r.Cost
+}
