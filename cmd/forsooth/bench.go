@@ -12,7 +12,8 @@ import (
 type benchCmd struct {
 	Turn    benchTurnCmd    `cmd:"" help:"Whole turns: latency, throughput beside a bare chain, start and memory."`
 	Honesty benchHonestyCmd `cmd:"" help:"Lying models against the reviews: what of their lies is released."`
-	Mesh    benchMeshCmd    `cmd:"" help:"The mesh without its passes, beside a bare chain."`
+	Mesh    benchMeshCmd    `cmd:"" help:"The mesh without its passes, beside a bare chain: by workers, processes and copies of its streams."`
+	Node    benchNodeCmd    `cmd:"" hidden:"" help:"A process of bench mesh."`
 	Memory  benchMemoryCmd  `cmd:"" help:"The guards of memory: what gets past them, what they keep, what they cost."`
 	Chaos   benchChaosCmd   `cmd:"" help:"A mesh that is broken on purpose: which of its promises did not hold."`
 	Scan    benchScanCmd    `cmd:"" help:"The nightly scan of memories: compute on one core for 1,000 to 100,000 of them."`
@@ -68,28 +69,21 @@ func (c *benchTurnCmd) Run(e *env) error {
 	return e.measured(Measured{Bench: "turn", World: ws[0].Name, Figures: append(figures, start...)})
 }
 
-type benchMeshCmd struct {
-	Turns         int `help:"Turns of all conversations." default:"3000"`
-	Conversations int `help:"Conversations at once." default:"64"`
-	Bytes         int `help:"Bytes of each hop's message." default:"8192"`
-}
-
-// Run measures the mesh alone.
-func (c *benchMeshCmd) Run(e *env) error {
-	figures, err := bench.Mesh(e.ctx, bench.Options{Turns: c.Turns, Conversations: c.Conversations}, c.Bytes)
-	if err != nil {
-		return dependency(err)
-	}
-	return e.measured(Measured{Bench: "mesh", Figures: figures})
-}
-
 func (e *env) measured(m Measured) error {
 	m.Missed = missed(m.Figures)
 	if e.json {
 		return e.printJSON(m)
 	}
-	fmt.Fprintf(e.out, "bench %s, %s\n\n", strings.TrimSpace(m.Bench+" "+m.World), time.Now().Format("2006-01-02 15:04"))
-	for _, f := range m.Figures {
+	e.heading(m.Bench + " " + m.World)
+	return e.figures(m.Figures)
+}
+
+func (e *env) heading(of string) {
+	fmt.Fprintf(e.out, "bench %s, %s\n\n", strings.TrimSpace(of), time.Now().Format("2006-01-02 15:04"))
+}
+
+func (e *env) figures(figures []bench.Figure) error {
+	for _, f := range figures {
 		mark := ""
 		if f.Bar != "" {
 			mark = "  " + f.Bar

@@ -77,11 +77,11 @@ func Turn(ctx context.Context, w *world.World, o Options) ([]Figure, error) {
 		return nil, err
 	}
 	of := meshbench.Options{Conversations: o.Conversations, Turns: o.Turns, Bytes: bytes}
-	noop, err := meshbench.Noop(ctx, of)
+	noop, err := meshbench.Measure(ctx, meshbench.Whole, of)
 	if err != nil {
 		return nil, fmt.Errorf("the mesh without its passes: %w", err)
 	}
-	bare, err := meshbench.Bare(ctx, of)
+	bare, err := meshbench.Measure(ctx, meshbench.Bare, of)
 	if err != nil {
 		return nil, fmt.Errorf("the bare chain: %w", err)
 	}
@@ -97,22 +97,6 @@ func Turn(ctx context.Context, w *world.World, o Options) ([]Figure, error) {
 		atLeast("b_extractive_to_noop", many.PerSecond/noop.PerSecond, "", 0.5),
 		plain("c_noop_to_bare", noop.PerSecond/bare.PerSecond, ""),
 	}, nil
-}
-
-// Mesh measures what the mesh alone costs beside a bare chain.
-func Mesh(ctx context.Context, o Options, bytes int) ([]Figure, error) {
-	o = o.withDefaults()
-	of := meshbench.Options{Conversations: o.Conversations, Turns: o.Turns, Bytes: bytes}
-	noop, err := meshbench.Noop(ctx, of)
-	if err != nil {
-		return nil, err
-	}
-	bare, err := meshbench.Bare(ctx, of)
-	if err != nil {
-		return nil, err
-	}
-	return []Figure{plain("hop_bytes", float64(bytes), "bytes"), plain("noop", noop.PerSecond, "turns/s"), plain("noop_p99", milliseconds(noop.P99), "ms"),
-		plain("bare", bare.PerSecond, "turns/s"), plain("c_noop_to_bare", noop.PerSecond/bare.PerSecond, "")}, nil
 }
 
 // load is what players say to a world's NPCs.

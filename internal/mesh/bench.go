@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,23 +14,41 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// BareHops is how many hops the bare chain has: as many as a turn has passes.
-const BareHops = 7
+// ChainHops is how many hops a chain of a bench has: as many as a turn has passes.
+const ChainHops = 7
 
-// BareChain is what a mesh is measured against: a chain of plain consumers on
-// one stream, each of which takes a message, publishes the same bytes to the
-// next and acks, with no queue, no order, no deadline, no reply and no trace. It
-// sets the chain up and gives a function that sends one message through it and
-// waits for its end, to be called from as many goroutines as there are
-// conversations, and one that stops it.
-func (c *Conn) BareChain(ctx context.Context, payload []byte) (send func(ctx context.Context, id string) error, stop func(), err error) {
-	const stream, prefix = "BENCH", "bench."
-	if _, err := c.js.CreateStream(ctx, jetstream.StreamConfig{
-		Name: stream, Subjects: []string{prefix + ">"}, Storage: jetstream.FileStorage,
-	}); err != nil {
-		return nil, nil, fmt.Errorf("bare chain: %w", err)
-	}
-	var ended sync.Map // id to chan struct{}
+// The subjects of a bench: those of the bare chain's hops, which its stream holds,
+// and those on which a chain says that something has come to its end.
+const (
+	benchStream = "BENCH"
+	benchHop    = "bench.hop."
+	benchEnd    = "bench.end."
+)
+
+// BareChain is what a mesh is measured against: a chain of plain consumers on one
+// stream, each of which takes a message, publishes the same bytes to the next and
+// acks, with no queue, no order, no deadline, no reply and no trace.
+type BareChain struct{ conn *Conn }
+
+// BareChain makes the stream, with so many copies.
+func (c *Conn) BareChain(ctx context.Context, replicas int) (*BareChain, error) {
+	_, err := c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: benchStream, Subjects: []string{benchHop + ">"}, Storage: jetstream.FileStorage, Replicas: replicas,
+	})
+	return c.Bare(), wrap(err, "bare chain")
+}
+
+// Bare is the bare chain whose stream is made.
+func (c *Conn) Bare() *BareChain { return &BareChain{conn: c} }
+
+// Send puts a message before the first hop.
+func (b *BareChain) Send(ctx context.Context, id string, payload []byte) error {
+	_, err := b.conn.js.Publish(ctx, benchHop+"0."+id, payload)
+	return err
+}
+
+// Work does some of the hops, each with so many workers, until it is stopped.
+func (b *BareChain) Work(ctx context.Context, hops []int, workers int) (stop func(), err error) {
 	var consuming []jetstream.ConsumeContext
 	stop = func() {
 		for _, cc := range consuming {
@@ -37,65 +56,101 @@ func (c *Conn) BareChain(ctx context.Context, payload []byte) (send func(ctx con
 			<-cc.Closed()
 		}
 	}
-	for hop := range BareHops {
-		cons, err := c.js.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
-			Durable: "hop" + strconv.Itoa(hop), FilterSubject: prefix + strconv.Itoa(hop) + ".>",
+	for _, hop := range hops {
+		cons, err := b.conn.js.CreateConsumer(ctx, benchStream, jetstream.ConsumerConfig{
+			Durable: "hop" + strconv.Itoa(hop), FilterSubject: benchHop + strconv.Itoa(hop) + ".>",
 			AckPolicy: jetstream.AckExplicitPolicy, MaxAckPending: 10_000,
 		})
-		if err != nil {
-			stop()
-			return nil, nil, fmt.Errorf("bare chain: %w", err)
+		var cc jetstream.ConsumeContext
+		if err == nil {
+			free := make(chan struct{}, workers)
+			cc, err = cons.Consume(func(msg jetstream.Msg) {
+				free <- struct{}{}
+				go func() {
+					defer func() { <-free }()
+					b.hop(ctx, hop, msg)
+				}()
+			})
 		}
-		cc, err := cons.Consume(func(msg jetstream.Msg) {
-			go func() {
-				id := msg.Subject()[strings.LastIndexByte(msg.Subject(), '.')+1:]
-				if hop == BareHops-1 {
-					if ch, ok := ended.LoadAndDelete(id); ok {
-						close(ch.(chan struct{}))
-					}
-				} else if _, err := c.js.Publish(ctx, prefix+strconv.Itoa(hop+1)+"."+id, msg.Data()); err != nil {
-					return
-				}
-				_ = msg.Ack()
-			}()
-		})
 		if err != nil {
 			stop()
-			return nil, nil, fmt.Errorf("bare chain: %w", err)
+			return nil, fmt.Errorf("bare chain: %w", err)
 		}
 		consuming = append(consuming, cc)
 	}
-	send = func(ctx context.Context, id string) error {
-		done := make(chan struct{})
-		ended.Store(id, done)
-		if _, err := c.js.Publish(ctx, prefix+"0."+id, payload); err != nil {
-			return err
-		}
-		select {
-		case <-done:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	return stop, nil
+}
+
+func (b *BareChain) hop(ctx context.Context, hop int, msg jetstream.Msg) {
+	id := msg.Subject()[strings.LastIndexByte(msg.Subject(), '.')+1:]
+	var err error
+	if hop == ChainHops-1 {
+		err = b.conn.nc.Publish(benchEnd+id, nil)
+	} else {
+		_, err = b.conn.js.Publish(ctx, benchHop+strconv.Itoa(hop+1)+"."+id, msg.Data())
 	}
-	return send, stop, nil
+	if err == nil {
+		_ = msg.Ack()
+	}
+}
+
+// hopPasses are the passes of HopChain. The last one puts up the fence and is left
+// out: the first has its turn again.
+var hopPasses = schema.Passes[:ChainHops-1]
+
+// HopChain registers passes that do nothing but hand on, without queue, deadline
+// and reply: what is measured is the hop. Only those named are registered here.
+func (m *Mesh) HopChain(passes ...schema.Pass) {
+	for _, pass := range passes {
+		i := slices.Index(hopPasses, pass)
+		if i < 0 {
+			continue
+		}
+		m.Handle(pass, func(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+			if t.Hop == ChainHops-1 {
+				t.Part = 1 // nothing follows it
+				return "", m.conn.nc.Publish(benchEnd+t.TurnID, nil)
+			}
+			return hopPasses[(i+1)%len(hopPasses)], nil
+		})
+	}
+}
+
+// SendHop puts a turn before the first pass of a HopChain.
+func (m *Mesh) SendHop(ctx context.Context, r *schema.Request, evidence []schema.Evidence) error {
+	now := m.opts.Now().UTC()
+	t := &schema.Turn{Request: *r, Pass: hopPasses[0], Sequence: 1, AcceptedAt: now, DeadlineAt: now.Add(r.Deadline()),
+		Evidence: evidence, ThoughtReview: &schema.Review{}} // reviewed already: "thinking" is not told
+	data, err := schema.EncodeTurn(t)
+	if err != nil {
+		return err
+	}
+	return m.send(ctx, t, data)
+}
+
+// ChainEnds tells f of everything that comes to the end of a BareChain or HopChain,
+// until the context ends; ready is closed when it listens.
+func (c *Client) ChainEnds(ctx context.Context, ready chan<- struct{}, f func(id string)) error {
+	return c.listen(ctx, benchEnd+">", ready, func(subject string) { f(strings.TrimPrefix(subject, benchEnd)) })
 }
 
 // Replies tells f of every reply that is stored from now on, until the context
 // ends; ready is closed when it listens. It is one subscription for all turns,
 // where Watch is two for each.
 func (c *Client) Replies(ctx context.Context, ready chan<- struct{}, f func(convo schema.ConversationID, turn string)) error {
-	defer func() {
-		if ready != nil {
-			close(ready) // a caller that waits must not wait for ever
-		}
-	}()
-	sub, err := c.conn.nc.Subscribe(livePrefix+"reply.>", func(msg *nats.Msg) {
-		s, err := schema.ParseSubject(schema.Prefix + strings.TrimPrefix(msg.Subject, livePrefix))
+	return c.listen(ctx, livePrefix+"reply.>", ready, func(subject string) {
+		s, err := schema.ParseSubject(schema.Prefix + strings.TrimPrefix(subject, livePrefix))
 		if err == nil {
 			f(s.Conversation, s.Turn)
 		}
 	})
+}
+
+// listen tells f of the subject of every message that comes.
+func (c *Client) listen(ctx context.Context, subject string, ready chan<- struct{}, f func(subject string)) error {
+	heard := sync.OnceFunc(func() { close(ready) })
+	defer heard() // at the latest: a caller that waits must not wait for ever
+	sub, err := c.conn.nc.Subscribe(subject, func(msg *nats.Msg) { f(msg.Subject) })
 	if err != nil {
 		return err
 	}
@@ -103,8 +158,7 @@ func (c *Client) Replies(ctx context.Context, ready chan<- struct{}, f func(conv
 	if err := c.conn.nc.FlushTimeout(readTimeout); err != nil {
 		return err
 	}
-	close(ready)
-	ready = nil
+	heard()
 	<-ctx.Done()
 	return nil
 }

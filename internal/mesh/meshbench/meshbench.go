@@ -1,22 +1,29 @@
-// Package meshbench measures what the mesh itself costs: a turn whose passes
-// return at once, beside a bare chain of as many hops with the same bytes, in
-// the same run. It measures no grounding and asserts nothing; a machine's
-// figures are printed, never tested.
+// Package meshbench measures what the mesh itself costs: turns whose passes return
+// at once, and its hops alone, beside a bare chain of as many hops with the same
+// bytes on the same kind of broker, in the same run; in one process and in several,
+// with one copy of the streams and with three. It measures no grounding and asserts
+// nothing; a machine's figures are printed, never tested.
 package meshbench
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh"
-	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"golang.org/x/sync/errgroup"
+)
+
+// Chain is what a message goes through.
+type Chain string
+
+// The chains, each of as many hops.
+const (
+	Bare  Chain = "bare"  // plain consumers of one stream
+	Hops  Chain = "hops"  // the mesh's hop, with nothing around it
+	Whole Chain = "whole" // a turn: queue, schedule, hops, a released sentence, fence, reply, traces, document, finish
 )
 
 // Options of one measurement.
@@ -24,17 +31,23 @@ type Options struct {
 	Conversations int // at once; default 64
 	Turns         int // in all; default 2,000
 	Bytes         int // of each hop's message; default 8 KiB
+	Workers       int // of each hop, in each process that does it; default as many as conversations
+	Replicas      int // copies of every stream: 1, or 3 on a cluster of three; default 1
+	Processes     int // that share the hops, besides the one that loads them; default 1: all in that one
+	Spawn         Spawn
 }
 
 func (o Options) withDefaults() Options {
-	if o.Conversations == 0 {
-		o.Conversations = 64
+	for _, d := range []struct {
+		value *int
+		def   int
+	}{{&o.Conversations, 64}, {&o.Turns, 2000}, {&o.Bytes, 8 << 10}, {&o.Replicas, 1}, {&o.Processes, 1}} {
+		if *d.value <= 0 {
+			*d.value = d.def
+		}
 	}
-	if o.Turns == 0 {
-		o.Turns = 2000
-	}
-	if o.Bytes == 0 {
-		o.Bytes = 8 << 10
+	if o.Workers <= 0 {
+		o.Workers = o.Conversations
 	}
 	return o
 }
@@ -45,121 +58,37 @@ type Result struct {
 	Elapsed   time.Duration `json:"elapsed_ns"`
 	PerSecond float64       `json:"turns_per_second"`
 	P50       time.Duration `json:"p50_ns"` // of one turn, from publish to reply
+	P95       time.Duration `json:"p95_ns"`
 	P99       time.Duration `json:"p99_ns"`
+	CPU       time.Duration `json:"cpu_ns"` // of one turn, in all processes, broker and load among them
 }
 
 func (r Result) String() string {
-	return fmt.Sprintf("%d turns in %s: %.0f turns/s, p50 %s, p99 %s", r.Turns, r.Elapsed.Round(time.Millisecond), r.PerSecond,
-		r.P50.Round(10*time.Microsecond), r.P99.Round(10*time.Microsecond))
+	return fmt.Sprintf("%d turns in %s: %.0f turns/s, p50 %s, p99 %s, cpu %s", r.Turns, r.Elapsed.Round(time.Millisecond), r.PerSecond,
+		r.P50.Round(10*time.Microsecond), r.P99.Round(10*time.Microsecond), r.CPU.Round(time.Microsecond))
 }
 
-// Bare measures the bare chain.
-func Bare(ctx context.Context, o Options) (Result, error) {
+// Measure sends turns through a chain of its own, on a broker of its own.
+func Measure(ctx context.Context, chain Chain, o Options) (Result, error) {
 	o = o.withDefaults()
+	before := used()
 	var out Result
-	err := withBroker(ctx, func(conn *mesh.Conn) error {
-		send, stop, err := conn.BareChain(ctx, make([]byte, o.Bytes))
+	err := withBroker(ctx, o.Replicas, func(b broker) error {
+		s, err := build(ctx, b, chain, o)
 		if err != nil {
 			return err
 		}
-		defer stop()
-		out, err = drive(ctx, o, func(ctx context.Context, c, n int) error {
-			return send(ctx, fmt.Sprintf("c%dt%d", c, n))
-		}, func(context.Context) error { return nil })
-		return err
-	})
-	return out, err
-}
-
-// Noop measures the whole protocol around passes that return at once: queue,
-// schedule, hops, one released sentence, fence, reply, traces, conversation
-// document, finish.
-func Noop(ctx context.Context, o Options) (Result, error) {
-	o = o.withDefaults()
-	var out Result
-	err := withBroker(ctx, func(conn *mesh.Conn) error {
-		m := mesh.New(conn, mesh.Options{Workers: o.Conversations})
-		if err := m.Setup(ctx); err != nil {
-			return err
-		}
-		register(m, padding(o.Bytes))
-		running, stop := context.WithCancel(ctx)
-		g, running := errgroup.WithContext(running)
-		g.Go(func() error { return m.Run(running) })
-		var err error
-		out, err = Turns(running, mesh.NewClient(conn), o, request)
-		stop()
-		if waited := g.Wait(); err == nil {
-			err = waited
+		out, err = s.load(ctx, o)
+		if ended := s.end(); err == nil {
+			err = ended
 		}
 		return err
 	})
-	return out, err
-}
-
-// request is a turn of the no-op mesh.
-func request(c, n int) *schema.Request {
-	return &schema.Request{
-		TurnID: fmt.Sprintf("c%dt%d", c, n), World: "bench", NPC: "mira", Player: fmt.Sprintf("p%d", c),
-		Message: "Who burned the mill?", DeadlineMS: schema.MaxDeadlineMS,
-	}
-}
-
-// Comparison is the no-op mesh beside the bare chain.
-type Comparison struct {
-	Bare  Result    `json:"bare"`  // of the middle round
-	Noop  Result    `json:"noop"`  // of the middle round
-	Alone Result    `json:"alone"` // the no-op mesh, one turn at a time
-	Ratio float64   `json:"ratio"` // noop / bare, turns per second, the median of the rounds
-	Each  []float64 `json:"each"`  // of every round, sorted
-}
-
-// Compare measures both in turn, several times: on a machine with other work a
-// single pair says little.
-func Compare(ctx context.Context, o Options, rounds int) (Comparison, error) {
-	o = o.withDefaults()
-	type pair struct{ bare, noop Result }
-	var pairs []pair
-	for range max(rounds, 1) {
-		bare, err := Bare(ctx, o)
-		if err != nil {
-			return Comparison{}, err
-		}
-		noop, err := Noop(ctx, o)
-		if err != nil {
-			return Comparison{}, err
-		}
-		pairs = append(pairs, pair{bare, noop})
-	}
-	ratio := func(p pair) float64 { return p.noop.PerSecond / p.bare.PerSecond }
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(ratio(a), ratio(b)) })
-	middle := pairs[len(pairs)/2]
-	c := Comparison{Bare: middle.bare, Noop: middle.noop, Ratio: ratio(middle)}
-	for _, p := range pairs {
-		c.Each = append(c.Each, ratio(p))
-	}
-	var err error
-	c.Alone, err = Noop(ctx, Options{Conversations: 1, Turns: max(o.Turns/10, 50), Bytes: o.Bytes})
-	return c, err
-}
-
-func withBroker(ctx context.Context, f func(*mesh.Conn) error) error {
-	dir, err := os.MkdirTemp("", "forsooth-bench-")
 	if err != nil {
-		return err
+		return Result{}, fmt.Errorf("chain %s: %w", chain, err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	server, err := embedded.Start(ctx, embedded.Options{Dir: dir})
-	if err != nil {
-		return err
-	}
-	defer server.Stop()
-	conn, err := mesh.Connect(ctx, mesh.Dial{InProcess: server, Name: "bench"})
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	return f(conn)
+	out.CPU = (used() - before) / time.Duration(max(1, out.Turns))
+	return out, nil
 }
 
 // drive runs the turns of all conversations, one at a time in each.
@@ -186,14 +115,16 @@ func drive(ctx context.Context, o Options, turn func(ctx context.Context, convo,
 	if err := settle(ctx); err != nil {
 		return Result{}, err
 	}
-	r := Result{Turns: each * o.Conversations, Elapsed: time.Since(start)}
-	all := slices.Concat(took...)
-	slices.Sort(all)
-	if len(all) > 0 {
-		r.P50, r.P99 = all[len(all)/2], all[len(all)*99/100]
+	return resultOf(slices.Concat(took...), time.Since(start)), nil
+}
+
+func resultOf(took []time.Duration, elapsed time.Duration) Result {
+	r := Result{Turns: len(took), Elapsed: elapsed, PerSecond: float64(len(took)) / elapsed.Seconds()}
+	slices.Sort(took)
+	if n := len(took); n > 0 {
+		r.P50, r.P95, r.P99 = took[n/2], took[n*95/100], took[n*99/100]
 	}
-	r.PerSecond = float64(r.Turns) / r.Elapsed.Seconds()
-	return r, nil
+	return r
 }
 
 // padding is evidence that makes a turn's message as large as asked: many small
@@ -212,39 +143,4 @@ func padding(bytes int) []schema.Evidence {
 		out = append(out, e)
 	}
 	return out
-}
-
-// register composes passes that only pass on.
-func register(m *mesh.Mesh, pad []schema.Evidence) {
-	for i, pass := range schema.Passes {
-		next := schema.PassDone
-		if i+1 < len(schema.Passes) {
-			next = schema.Passes[i+1]
-		}
-		m.Handle(pass, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
-			switch pass {
-			case schema.PassRetrieve:
-				t.Evidence = pad
-			case schema.PassReviewSpeech:
-				if err := release(ctx, m, t); err != nil {
-					return "", err
-				}
-			case schema.PassAct:
-				t.Reply = &schema.Reply{Status: schema.StatusAnswered, Audit: schema.FullyCited, Sentences: t.Released}
-			}
-			return next, nil
-		})
-	}
-	m.Intake(mesh.Intake{})
-	m.Ends(mesh.Ends{Apply: func(doc *schema.Conversation, r *schema.Reply) { doc.Turns++ }})
-}
-
-func release(ctx context.Context, m *mesh.Mesh, t *schema.Turn) error {
-	state, err := m.Said().Load(ctx, t)
-	if err != nil || state.Closed || len(state.Sentences) > 0 {
-		return err
-	}
-	text := "The mill burned in spring."
-	s := schema.Sentence{Seq: 1, Text: text, Evidence: []schema.EvidenceRef{}, Hash: schema.HashText(text)}
-	return m.Said().Release(ctx, t, schema.ReviewRecord{TurnID: t.TurnID, Seq: 1, Hash: s.Hash, Evidence: []string{"lore/mill.md#1"}}, s)
 }

@@ -1,38 +1,91 @@
 package meshbench
 
 import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// asNode has this test binary be a process of a bench.
+const asNode = "FORSOOTH_TEST_BENCH_NODE"
 
-// The figures are for reading; that both ends do all their turns is what is
-// tested.
-func TestCompareRunsAllItsTurns(t *testing.T) {
-	c, err := Compare(t.Context(), Options{Conversations: 4, Turns: 40}, 2)
-	if err != nil {
-		t.Fatal(err)
+func TestMain(m *testing.M) {
+	if node := os.Getenv(asNode); node != "" {
+		if err := Serve(context.Background(), node, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
 	}
-	if c.Bare.Turns != 40 || c.Noop.Turns != 40 || c.Alone.Turns != 50 || c.Noop.P99 < c.Noop.P50 {
-		t.Errorf("%+v", c)
+	goleak.VerifyTestMain(m)
+}
+
+func again(node string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), asNode+"="+node)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// The figures are for reading; that every chain does all its turns, wherever it
+// runs, is what is tested.
+func TestEveryChainDoesAllItsTurns(t *testing.T) {
+	tests := []struct {
+		name string
+		o    Options
+	}{
+		{"in one process", Options{}},
+		{"in connections of their own", Options{Processes: 3}},
+		{"in processes of their own", Options{Processes: 3, Spawn: again}},
+		{"on a cluster of three", Options{Replicas: 3}},
 	}
-	if len(c.Each) != 2 || c.Ratio != c.Each[1] || c.Ratio <= 0 {
-		t.Errorf("ratio %f of %v", c.Ratio, c.Each)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.o.Conversations, tt.o.Turns, tt.o.Workers = 4, 16, 4
+			row, err := Compare(t.Context(), tt.o, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for chain, r := range map[Chain]Result{Bare: row.Bare, Hops: row.Hops, Whole: row.Whole} {
+				if r.Turns != 16 || r.P99 < r.P50 || r.P50 <= 0 || r.CPU <= 0 {
+					t.Errorf("%s: %+v", chain, r)
+				}
+			}
+			if row.HopsRatio != row.Hops.PerSecond/row.Bare.PerSecond || row.WholeRatio != row.Whole.PerSecond/row.Bare.PerSecond {
+				t.Errorf("ratios %f and %f", row.HopsRatio, row.WholeRatio)
+			}
+		})
 	}
 }
 
-// BenchmarkMesh prints the comparison: go test -bench Mesh -benchtime 1x.
-func BenchmarkMesh(b *testing.B) {
-	for b.Loop() {
-		c, err := Compare(b.Context(), Options{}, 5)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Logf("bare chain: %v", c.Bare)
-		b.Logf("no-op mesh: %v", c.Noop)
-		b.Logf("one at a time: %v", c.Alone)
-		b.ReportMetric(c.Ratio, "noop/bare")
+func TestTheMiddleRoundCounts(t *testing.T) {
+	if got := median([]float64{9, 1, 3}); got != 3 {
+		t.Errorf("median %f", got)
+	}
+	if got := middle([]Result{{PerSecond: 5}, {PerSecond: 1}, {PerSecond: 2}}).PerSecond; got != 2 {
+		t.Errorf("middle round %f", got)
+	}
+}
+
+func TestTaxCountsEachTurnAlone(t *testing.T) {
+	r, err := Tax(t.Context(), Options{Turns: 10})
+	if err != nil || r.Turns != 10 || r.P50 <= 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// One replica of a pass that sleeps 50 ms cannot do more than twenty turns a second,
+// so what two do beyond that they have shared.
+func TestReplicasShareAPass(t *testing.T) {
+	got, err := Scale(t.Context(), Options{Conversations: 8, Turns: 16, Workers: 1}, []int{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0].PerSecond > 20 || got[0].Linear != 1 || got[1].PerSecond <= got[0].PerSecond {
+		t.Errorf("%+v", got)
 	}
 }

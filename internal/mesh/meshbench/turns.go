@@ -2,6 +2,7 @@ package meshbench
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -14,28 +15,37 @@ import (
 // ends when all of them are applied. request makes turn n of conversation c.
 func Turns(ctx context.Context, client *mesh.Client, o Options, request func(c, n int) *schema.Request) (Result, error) {
 	o = o.withDefaults()
-	w := &waiter{client: client, waits: map[string]chan struct{}{}}
+	return turns(ctx, client, func(ctx context.Context, ask func(context.Context, *schema.Request) error) (Result, error) {
+		return drive(ctx, o, func(ctx context.Context, c, n int) error { return ask(ctx, request(c, n)) }, client.Idle)
+	})
+}
+
+// turns gives f a function that publishes a turn and waits for its reply.
+func turns(ctx context.Context, client *mesh.Client, f func(ctx context.Context, ask func(context.Context, *schema.Request) error) (Result, error)) (Result, error) {
+	w := &waiter{waits: map[string]chan struct{}{}}
 	listening, stop := context.WithCancel(ctx)
 	g, listening := errgroup.WithContext(listening)
 	ready := make(chan struct{})
-	g.Go(func() error { return client.Replies(listening, ready, w.heard) })
+	g.Go(func() error {
+		return client.Replies(listening, ready, func(_ schema.ConversationID, turn string) { w.ended(turn) })
+	})
 	<-ready
-	out, err := drive(listening, o, func(ctx context.Context, c, n int) error { return w.turn(ctx, request(c, n)) }, client.Idle)
-	stop()
-	if waited := g.Wait(); err == nil {
-		err = waited
+	publish := func(ctx context.Context, r *schema.Request) error {
+		_, err := client.Publish(ctx, r)
+		return err
 	}
-	return out, err
+	out, err := f(listening, func(ctx context.Context, r *schema.Request) error { return w.wait(ctx, r, publish) })
+	stop()
+	return out, errors.Join(err, g.Wait())
 }
 
-// waiter publishes turns and waits for their replies.
+// waiter waits for the ends of turns.
 type waiter struct {
-	client *mesh.Client
-	mu     sync.Mutex
-	waits  map[string]chan struct{}
+	mu    sync.Mutex
+	waits map[string]chan struct{}
 }
 
-func (w *waiter) heard(_ schema.ConversationID, turn string) {
+func (w *waiter) ended(turn string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if ch := w.waits[turn]; ch != nil {
@@ -44,12 +54,13 @@ func (w *waiter) heard(_ schema.ConversationID, turn string) {
 	}
 }
 
-func (w *waiter) turn(ctx context.Context, r *schema.Request) error {
+// wait sends a turn and waits for its end.
+func (w *waiter) wait(ctx context.Context, r *schema.Request, send func(context.Context, *schema.Request) error) error {
 	done := make(chan struct{})
 	w.mu.Lock()
 	w.waits[r.TurnID] = done
 	w.mu.Unlock()
-	if _, err := w.client.Publish(ctx, r); err != nil {
+	if err := send(ctx, r); err != nil {
 		return err
 	}
 	select {

@@ -1,0 +1,176 @@
+package meshbench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"golang.org/x/sync/errgroup"
+)
+
+// site is a chain that is set up: its streams, its nodes, and the connection from
+// which it is loaded.
+type site struct {
+	chain Chain
+	conn  *mesh.Conn
+	mesh  *mesh.Mesh // that publishes, and runs nothing
+	ends  []func() error
+}
+
+// build sets a chain up with its hops shared out among the processes.
+func build(ctx context.Context, b broker, chain Chain, o Options) (*site, error) {
+	var nodes []Node
+	for p := range o.Processes {
+		n := Node{Chain: chain, Workers: o.Workers, Bytes: o.Bytes, Replicas: o.Replicas, Shared: o.Processes > 1}
+		for hop := range mesh.ChainHops {
+			if hop*o.Processes/mesh.ChainHops == p {
+				n.Hops = append(n.Hops, hop)
+			}
+		}
+		nodes = append(nodes, n)
+	}
+	return buildOf(ctx, b, chain, o, nodes)
+}
+
+func buildOf(ctx context.Context, b broker, chain Chain, o Options, nodes []Node) (_ *site, err error) {
+	s := &site{chain: chain}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.end())
+		}
+	}()
+	if s.conn, err = mesh.Connect(ctx, b.dial); err != nil {
+		return s, err
+	}
+	if chain == Bare {
+		_, err = s.conn.BareChain(ctx, o.Replicas)
+	} else {
+		s.mesh = (&Node{Workers: 1, Replicas: o.Replicas}).mesh(s.conn)
+		err = s.mesh.Setup(ctx)
+	}
+	if err != nil {
+		return s, err
+	}
+	for _, n := range nodes {
+		n.URL = b.url
+		var stop func() error
+		switch {
+		case len(nodes) == 1:
+			stop, err = n.start(ctx, s.conn)
+		case o.Spawn != nil:
+			stop, err = spawn(o.Spawn, n)
+		default:
+			stop, err = n.apart(ctx, b)
+		}
+		if err != nil {
+			return s, err
+		}
+		s.ends = append(s.ends, stop)
+	}
+	return s, nil
+}
+
+// apart starts a node in this process over a connection of its own.
+func (n *Node) apart(ctx context.Context, b broker) (stop func() error, err error) {
+	conn, err := mesh.Connect(ctx, b.dial)
+	if err != nil {
+		return nil, err
+	}
+	end, err := n.start(ctx, conn)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return func() error {
+		defer conn.Close()
+		return end()
+	}, nil
+}
+
+// spawn starts a node as a process, which ends with this one.
+func spawn(command Spawn, n Node) (stop func() error, err error) {
+	data, err := json.Marshal(n)
+	if err != nil {
+		return nil, err
+	}
+	cmd := command(string(data))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start a process of the bench: %w", err)
+	}
+	stop = func() error { return errors.Join(in.Close(), waited(cmd)) }
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		return nil, errors.Join(fmt.Errorf("a process of the bench did not say that it is ready: %w", err), stop())
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	return stop, nil
+}
+
+func waited(cmd *exec.Cmd) error {
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("a process of the bench: %w", err)
+	}
+	return nil
+}
+
+// end stops the nodes, the last one first.
+func (s *site) end() error {
+	var err error
+	for i := len(s.ends) - 1; i >= 0; i-- {
+		err = errors.Join(err, s.ends[i]())
+	}
+	if s.conn != nil {
+		s.conn.Close()
+	}
+	return err
+}
+
+// request is a turn of a chain.
+func request(c, n int) *schema.Request {
+	return &schema.Request{
+		TurnID: fmt.Sprintf("c%dt%d", c, n), World: "bench", NPC: "mira", Player: fmt.Sprintf("p%d", c),
+		Message: "Who burned the mill?", DeadlineMS: schema.MaxDeadlineMS,
+	}
+}
+
+// load sends the turns of all conversations.
+func (s *site) load(ctx context.Context, o Options) (Result, error) {
+	client := mesh.NewClient(s.conn)
+	if s.chain == Whole {
+		return Turns(ctx, client, o, request)
+	}
+	w := &waiter{waits: map[string]chan struct{}{}}
+	send := s.sender(o)
+	listening, stop := context.WithCancel(ctx)
+	g, listening := errgroup.WithContext(listening)
+	ready := make(chan struct{})
+	g.Go(func() error { return client.ChainEnds(listening, ready, w.ended) })
+	<-ready
+	out, err := drive(listening, o, func(ctx context.Context, c, n int) error {
+		return w.wait(ctx, request(c, n), send)
+	}, func(context.Context) error { return nil })
+	stop()
+	return out, errors.Join(err, g.Wait())
+}
+
+func (s *site) sender(o Options) func(context.Context, *schema.Request) error {
+	if s.chain == Bare {
+		payload, chain := make([]byte, o.Bytes), s.conn.Bare()
+		return func(ctx context.Context, r *schema.Request) error { return chain.Send(ctx, r.TurnID, payload) }
+	}
+	pad := padding(o.Bytes)
+	return func(ctx context.Context, r *schema.Request) error { return s.mesh.SendHop(ctx, r, pad) }
+}
