@@ -14,6 +14,7 @@ type benchCmd struct {
 	Honesty benchHonestyCmd `cmd:"" help:"Lying models against the reviews: what of their lies is released."`
 	Mesh    benchMeshCmd    `cmd:"" help:"The mesh without its passes, beside a bare chain: by workers, processes and copies of its streams."`
 	Node    benchNodeCmd    `cmd:"" hidden:"" help:"A process of bench mesh."`
+	Rolling benchRollingCmd `cmd:"" help:"A fleet that is restarted process by process while players talk: what they lose."`
 	Memory  benchMemoryCmd  `cmd:"" help:"The guards of memory: what gets past them, what they keep, what they cost."`
 	Chaos   benchChaosCmd   `cmd:"" help:"A mesh that is broken on purpose: which of its promises did not hold."`
 	Scan    benchScanCmd    `cmd:"" help:"The nightly scan of memories: compute on one core for 1,000 to 100,000 of them."`
@@ -27,6 +28,8 @@ type benchTurnCmd struct {
 
 	TTFT time.Duration `name:"ttft" help:"With --llm-url: the time to first token that the server states." default:"60ms"`
 	Rate float64       `help:"With --llm-url: the tokens a second that the server states." default:"100"`
+
+	benchPlayers
 }
 
 // Measured is what a bench prints.
@@ -39,6 +42,9 @@ type Measured struct {
 
 // Run measures the first world of the settings.
 func (c *benchTurnCmd) Run(e *env) error {
+	if len(c.Players) > 0 {
+		return c.play(e, c.TTFT, c.Rate)
+	}
 	ws, err := e.worlds()
 	if err != nil {
 		return err

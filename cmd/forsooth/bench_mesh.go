@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 
@@ -27,7 +26,7 @@ func (c *benchMeshCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	o := bench.MeshOptions{Rounds: c.Rounds, Short: c.Short, Said: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }}
+	o := bench.MeshOptions{Rounds: c.Rounds, Short: c.Short, Said: e.said}
 	o.Options = meshbench.Options{Turns: c.Turns, Conversations: c.Conversations, Bytes: c.Bytes, Spawn: func(node string) *exec.Cmd {
 		cmd := exec.Command(self, "bench", "node", node)
 		cmd.Stderr = os.Stderr

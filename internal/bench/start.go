@@ -1,16 +1,10 @@
 package bench
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
 	"time"
 )
 
@@ -34,7 +28,7 @@ func Start(ctx context.Context, binary, world string, log *os.File) ([]Figure, e
 	return []Figure{
 		atMost("up_first_index_"+name, first.Seconds(), "s", 5),
 		atMost("up_indexed_"+name, again.Seconds(), "s", 1),
-		atMost("resident_at_rest_"+name, float64(resident)/1024, "MB", 200),
+		atMost("resident_at_rest_"+name, resident, "MB", 200),
 	}, nil
 }
 
@@ -42,57 +36,21 @@ func Start(ctx context.Context, binary, world string, log *os.File) ([]Figure, e
 const rest = 2 * time.Second
 
 // up starts a process, waits until it says that it is ready, lets it rest, and
-// stops it. It gives the time to ready and the resident memory in KiB.
-func up(ctx context.Context, binary, world, data string, log *os.File) (time.Duration, int64, error) {
+// stops it. It gives the time to ready and the resident memory in MB.
+func up(ctx context.Context, binary, world, data string, log *os.File) (took time.Duration, resident float64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, "up", "--world", world, "--data", data, "--port", "0", "--json")
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.Stderr = log
-	out, err := cmd.StdoutPipe()
+	p, err := begin(ctx, binary, log, nil, "up", "--world", world, "--data", data, "--port", "0")
 	if err != nil {
 		return 0, 0, err
 	}
-	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		return 0, 0, err
+	select {
+	case <-time.After(rest):
+	case <-ctx.Done():
 	}
-	var said struct {
-		Ready bool `json:"ready"`
+	resident, _, err = p.memory()
+	if _, ended := p.stop(); err == nil {
+		err = ended
 	}
-	line, err := bufio.NewReader(out).ReadBytes('\n')
-	took := time.Since(began)
-	if err == nil {
-		err = json.Unmarshal(line, &said)
-	}
-	var kib int64
-	if err == nil && said.Ready {
-		select {
-		case <-time.After(rest):
-		case <-ctx.Done():
-		}
-		kib, err = residentKiB(cmd.Process.Pid)
-	}
-	_ = cmd.Process.Signal(syscall.SIGTERM)
-	if waitErr := cmd.Wait(); err == nil && waitErr != nil {
-		err = fmt.Errorf("%s up: %w", filepath.Base(binary), waitErr)
-	}
-	if err == nil && !said.Ready {
-		err = fmt.Errorf("%s up did not say that it is ready", filepath.Base(binary))
-	}
-	return took, kib, err
-}
-
-// residentKiB reads the kernel's own count.
-func residentKiB(pid int) (int64, error) {
-	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
-	if err != nil {
-		return 0, fmt.Errorf("resident memory: %w", err)
-	}
-	for line := range strings.Lines(string(data)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			return strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-		}
-	}
-	return 0, fmt.Errorf("resident memory: /proc/%d/status does not tell", pid)
+	return p.ready, resident, err
 }

@@ -1,4 +1,4 @@
-package main_test
+package play_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	mmo "github.com/forsooth-npc/forsooth/examples/mmo"
+	"github.com/forsooth-npc/forsooth/examples/mmo/play"
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"go.uber.org/goleak"
@@ -86,7 +86,7 @@ func cut(t *testing.T, p *netfault.Proxy, run func()) {
 // nothingLost holds a report against what every run must show.
 func nothingLost(t *testing.T, code int, out []byte) {
 	t.Helper()
-	var r mmo.Report
+	var r play.Report
 	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatalf("exit %d, %v in %q", code, err, out)
 	}
@@ -103,7 +103,7 @@ func TestTwoHundredTurnsOverABrokenConnection(t *testing.T) {
 	p := proxyTo(t, hollowmere(t))
 	var out, errOut bytes.Buffer
 	code := -1
-	cut(t, p, func() { code = mmo.Run(t.Context(), load(p), nil, &out, &errOut) })
+	cut(t, p, func() { code = play.Command(t.Context(), load(p), nil, &out, &errOut) })
 	nothingLost(t, code, out.Bytes())
 	if errOut.Len() > 0 {
 		t.Errorf("it says %q", errOut.String())
@@ -123,7 +123,7 @@ func TestAgainstTheBinary(t *testing.T) {
 		}
 		return path
 	}
-	up := exec.Command(build("forsooth", "../../cmd/forsooth"), "up", "--data", filepath.Join(dir, "data"), "--json")
+	up := exec.Command(build("forsooth", "../../../cmd/forsooth"), "up", "--data", filepath.Join(dir, "data"), "--json")
 	up.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "HOME="+dir)
 	up.Stderr = os.Stderr
 	said, err := up.StdoutPipe()
@@ -144,7 +144,7 @@ func TestAgainstTheBinary(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := proxyTo(t, ready.NATS)
-	game := exec.CommandContext(t.Context(), build("mmo", "."), load(p)...)
+	game := exec.CommandContext(t.Context(), build("mmo", ".."), load(p)...)
 	var out, errOut bytes.Buffer
 	game.Stdout, game.Stderr = &out, &errOut
 	cut(t, p, func() { err = game.Run() })
@@ -161,8 +161,8 @@ func TestCtrlCHearsTheTurnsUnderWay(t *testing.T) {
 	timer := time.AfterFunc(2*time.Second, func() { signals <- os.Interrupt })
 	defer timer.Stop()
 	var out, errOut bytes.Buffer
-	code := mmo.Run(t.Context(), []string{"-nats", url, "-players", "4", "-duration", "10m", "-deadline", "40s", "-restart", "0", "-json"}, signals, &out, &errOut)
-	var r mmo.Report
+	code := play.Command(t.Context(), []string{"-nats", url, "-players", "4", "-duration", "10m", "-deadline", "40s", "-restart", "0", "-json"}, signals, &out, &errOut)
+	var r play.Report
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil || code != 0 || r.Turns == 0 || r.Replies != r.Turns {
 		t.Errorf("exit %d, %v, %s", code, err, out.String())
 	}
@@ -184,7 +184,7 @@ func TestWhatCannotBePlayed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out, errOut bytes.Buffer
-			if code := mmo.Run(t.Context(), c.args, nil, &out, &errOut); code != c.code || !strings.Contains(errOut.String(), c.want) || strings.Count(errOut.String(), "\n") != 1 {
+			if code := play.Command(t.Context(), c.args, nil, &out, &errOut); code != c.code || !strings.Contains(errOut.String(), c.want) || strings.Count(errOut.String(), "\n") != 1 {
 				t.Errorf("exit %d, it says %q", code, errOut.String())
 			}
 		})

@@ -1,4 +1,4 @@
-package main
+package play
 
 import (
 	"cmp"
@@ -58,7 +58,8 @@ type Spread struct {
 
 // tally counts, from many goroutines.
 type tally struct {
-	now func() time.Time
+	now   func() time.Time
+	heard func(*schema.Reply)
 
 	mu                   sync.Mutex
 	r                    Report
@@ -66,7 +67,7 @@ type tally struct {
 }
 
 func newTally(o *Options, now func() time.Time) *tally {
-	return &tally{now: now, r: Report{Players: o.Players, Shards: o.Shards, Seed: o.Seed, Offered: o.Rate, Lost: []string{},
+	return &tally{now: now, heard: o.Heard, r: Report{Players: o.Players, Shards: o.Shards, Seed: o.Seed, Offered: o.Rate, Lost: []string{},
 		Statuses: Counts{}, Reasons: Counts{}, Refused: Counts{}, Cancels: Counts{}, Faults: Counts{}, Actions: Counts{}}}
 }
 
@@ -113,6 +114,9 @@ func (t *tally) action(a schema.Action, result schema.ActionResult) {
 // says, on which both times stand.
 func (t *tally) reply(of *talk, reply *schema.Reply, at time.Time) {
 	heard, took := t.now(), at.Sub(reply.AcceptedAt)
+	if t.heard != nil {
+		t.heard(reply)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.r.Replies++

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/bench"
+)
+
+type benchRollingCmd struct {
+	Replicas int           `help:"Processes of each service." default:"2"`
+	Players  int           `help:"Players who talk meanwhile." default:"20"`
+	Rate     float64       `help:"Turns a second that they say." default:"5"`
+	Deadline time.Duration `help:"Of each turn." default:"8s"`
+	Pause    time.Duration `help:"Before each restart." default:"1s"`
+	Seed     uint64        `help:"Other players." default:"1"`
+}
+
+// Run restarts a fleet.
+func (c *benchRollingCmd) Run(e *env) error {
+	if c.Replicas < 1 || c.Players < 1 || c.Rate <= 0 || c.Pause < 0 || c.Deadline < 2*time.Second || c.Deadline > time.Minute {
+		return usage(errors.New("--replicas and --players are 1 at least, --rate above 0, --deadline between 2s and 60s"))
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return dependency(err)
+	}
+	r, err := bench.Rolling(e.ctx, bench.RollingOptions{Replicas: c.Replicas, Players: c.Players, Rate: c.Rate, Deadline: c.Deadline, Pause: c.Pause, Seed: c.Seed,
+		Binary: self, Log: e.err, Said: e.said})
+	if err != nil {
+		return dependency(err)
+	}
+	if e.json {
+		err = e.printJSON(r)
+	} else {
+		e.heading("rolling")
+		r.Print(e.out)
+	}
+	if err == nil && len(r.Violations) > 0 {
+		err = failed(errSilent)
+	}
+	return err
+}
+
+// said tells how far a bench is.
+func (e *env) said(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }

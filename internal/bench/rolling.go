@@ -1,0 +1,232 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/examples/mmo/play"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+)
+
+// RollingOptions size a rolling restart.
+type RollingOptions struct {
+	Replicas int           // of each service; default 2
+	Players  int           // default 20
+	Rate     float64       // turns a second; default 5
+	Deadline time.Duration // of each turn; default 8 s
+	Pause    time.Duration // between two restarts, and before the first; default 1 s
+	Seed     uint64
+	Binary   string
+	Log      io.Writer // what the processes say
+	Said     func(string, ...any)
+}
+
+// RollingRun is what a rolling restart came to.
+type RollingRun struct {
+	Bench       string       `json:"bench"`
+	Machine     string       `json:"machine"`
+	Restarts    []Restart    `json:"restarts"`
+	Play        *play.Report `json:"play"`
+	DeadlineMS  float64      `json:"deadline_ms"`
+	Redelivered int          `json:"redelivered"` // messages, at most at any look during the restarts by SIGTERM
+	Violations  []string     `json:"violations"`  // never null
+}
+
+// Restart is that of one process.
+type Restart struct {
+	Service string  `json:"service"`
+	How     string  `json:"how"`      // SIGTERM, or kill -9
+	EndMS   float64 `json:"end_ms"`   // from the signal to its end: the drain
+	ReadyMS float64 `json:"ready_ms"` // from the new one's start until it was ready
+}
+
+// rolled are the services that a fleet of a rolling restart runs. The nightly scan is
+// not in a turn's way.
+var rolled = []string{"retriever", "monologue", "reviewer", "speaker", "actions", "memory"}
+
+// member is a place in the fleet.
+type member struct {
+	service string
+	*process
+}
+
+// Rolling restarts every process of a fleet in turn while players talk: each by
+// SIGTERM, and at last one of each service by kill -9.
+func Rolling(ctx context.Context, o RollingOptions) (*RollingRun, error) {
+	dir, err := os.MkdirTemp("", "forsooth-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	server, err := embedded.Start(ctx, embedded.Options{Dir: filepath.Join(dir, "broker")})
+	if err != nil {
+		return nil, err
+	}
+	defer server.Stop()
+	f := &fleet{o: &o, url: server.URL(), data: filepath.Join(dir, "data")}
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer f.end()
+	if err := f.start(running); err != nil {
+		return nil, err
+	}
+	r := &RollingRun{Bench: "rolling", Machine: Machine(), DeadlineMS: milliseconds(o.Deadline), Violations: []string{}}
+	signals := make(chan os.Signal, 1)
+	type played struct {
+		report *play.Report
+		err    error
+	}
+	over := make(chan played, 1)
+	go func() {
+		report, err := play.Play(running, &play.Options{NATS: f.url, World: "hollowmere", Players: o.Players, Shards: 2, Duration: 24 * time.Hour, Rate: o.Rate,
+			Seed: o.Seed, Deadline: o.Deadline, Cancel: 2, Supersede: 3}, signals, io.Discard)
+		over <- played{report, err}
+	}()
+	restarted := f.roll(running, r)
+	signals <- os.Interrupt
+	got := <-over
+	if err := errors.Join(restarted, got.err); err != nil {
+		return nil, err
+	}
+	r.Play = got.report
+	r.judge()
+	return r, nil
+}
+
+// fleet is a process for each replica of each service.
+type fleet struct {
+	o       *RollingOptions
+	url     string
+	data    string
+	members []*member
+}
+
+// start makes the index of the world once, then starts the processes.
+func (f *fleet) start(ctx context.Context) error {
+	for range f.o.Replicas {
+		for _, service := range rolled {
+			m := &member{service: service}
+			if err := f.begin(ctx, m); err != nil {
+				return err
+			}
+			f.members = append(f.members, m)
+		}
+	}
+	return nil
+}
+
+func (f *fleet) begin(ctx context.Context, m *member) (err error) {
+	m.process, err = begin(ctx, f.o.Binary, f.o.Log, nil, "serve", m.service, "--world", "hollowmere", "--nats", f.url, "--data", f.data)
+	return err
+}
+
+func (f *fleet) end() {
+	for _, m := range f.members {
+		if m.process != nil {
+			_, _ = m.stop() // its exit code was looked at where it was restarted
+		}
+	}
+}
+
+// roll restarts all of them, one after the other.
+func (f *fleet) roll(ctx context.Context, r *RollingRun) error {
+	conn, err := mesh.Connect(ctx, mesh.Dial{URL: f.url, Name: "bench rolling"})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	client := mesh.NewClient(conn)
+	for _, m := range f.members {
+		if err := f.restart(ctx, r, m, "SIGTERM"); err != nil {
+			return err
+		}
+		if r.Redelivered, err = redelivered(ctx, client, r.Redelivered); err != nil {
+			return err
+		}
+	}
+	for _, m := range f.members[:len(rolled)] {
+		if err := f.restart(ctx, r, m, "kill -9"); err != nil {
+			return err
+		}
+	}
+	return pause(ctx, f.o.Pause)
+}
+
+func redelivered(ctx context.Context, client *mesh.Client, most int) (int, error) {
+	_, consumers, err := client.Inspect(ctx)
+	sum := 0
+	for _, c := range consumers {
+		sum += c.Redelivered
+	}
+	return max(most, sum), err
+}
+
+func (f *fleet) restart(ctx context.Context, r *RollingRun, m *member, how string) error {
+	if err := pause(ctx, f.o.Pause); err != nil {
+		return err
+	}
+	old, began := m.process, time.Now()
+	m.process = nil
+	if how == "SIGTERM" {
+		if _, err := old.stop(); err != nil {
+			return err
+		}
+	} else {
+		old.kill()
+	}
+	x := Restart{Service: m.service, How: how, EndMS: milliseconds(time.Since(began))}
+	if err := f.begin(ctx, m); err != nil {
+		return err
+	}
+	x.ReadyMS = milliseconds(m.ready)
+	r.Restarts = append(r.Restarts, x)
+	f.o.Said("%-10s %-8s ended after %5.0f ms, ready after %5.0f ms", x.Service, x.How, x.EndMS, x.ReadyMS)
+	return nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// judge holds the run against what a rolling restart promises.
+func (r *RollingRun) judge() {
+	broken := func(format string, args ...any) { r.Violations = append(r.Violations, fmt.Sprintf(format, args...)) }
+	if n := r.Play.Unanswered; n > 0 {
+		broken("%d turns lost: %v", n, r.Play.Lost)
+	}
+	if n := r.Play.Late; n > 0 {
+		broken("%d turns after their deadline", n)
+	}
+	if r.Play.Replies != r.Play.Turns {
+		broken("%d replies to %d turns", r.Play.Replies, r.Play.Turns)
+	}
+	if r.Play.InMesh.P99 >= r.DeadlineMS {
+		broken("p99 is %.0f ms, the deadline %.0f", r.Play.InMesh.P99, r.DeadlineMS)
+	}
+}
+
+// Print writes the run for people.
+func (r *RollingRun) Print(w io.Writer) {
+	fmt.Fprintf(w, "%s\n\n%-10s %-8s %10s %10s\n", r.Machine, "service", "by", "ended ms", "ready ms")
+	for _, x := range r.Restarts {
+		fmt.Fprintf(w, "%-10s %-8s %10.0f %10.0f\n", x.Service, x.How, x.EndMS, x.ReadyMS)
+	}
+	p := r.Play
+	fmt.Fprintf(w, "\n%d turns in %.0f s, %s; %d messages redelivered while processes were restarted by SIGTERM\n", p.Turns, p.Seconds, counted(p.Statuses), r.Redelivered)
+	fmt.Fprintf(w, "in the mesh: p50 %.0f ms, p95 %.0f ms, p99 %.0f ms; the deadline is %.0f ms\n", p.InMesh.P50, p.InMesh.P95, p.InMesh.P99, r.DeadlineMS)
+	for _, v := range r.Violations {
+		fmt.Fprintf(w, "broken: %s\n", v)
+	}
+	fmt.Fprintf(w, "rolling restarts=%d turns=%d lost=%d late=%d violations=%d\n", len(r.Restarts), p.Turns, p.Unanswered, p.Late, len(r.Violations))
+}
