@@ -10,7 +10,8 @@ import (
 )
 
 type benchRollingCmd struct {
-	Replicas int           `help:"Processes of each service." default:"2"`
+	Kinds    int           `help:"Kinds of process: the six services of a turn are shared out among so many." default:"6"`
+	Replicas int           `help:"Processes of each kind." default:"2"`
 	Players  int           `help:"Players who talk meanwhile." default:"20"`
 	Rate     float64       `help:"Turns a second that they say." default:"5"`
 	Deadline time.Duration `help:"Of each turn." default:"8s"`
@@ -20,14 +21,14 @@ type benchRollingCmd struct {
 
 // Run restarts a fleet.
 func (c *benchRollingCmd) Run(e *env) error {
-	if c.Replicas < 1 || c.Players < 1 || c.Rate <= 0 || c.Pause < 0 || c.Deadline < 2*time.Second || c.Deadline > time.Minute {
-		return usage(errors.New("--replicas and --players are 1 at least, --rate above 0, --deadline between 2s and 60s"))
+	if c.Kinds < 1 || c.Kinds > bench.RolledServices || c.Replicas < 1 || c.Players < 1 || c.Rate <= 0 || c.Pause < 0 || c.Deadline < 2*time.Second || c.Deadline > time.Minute {
+		return usage(errors.New("--kinds lies between 1 and 6, --replicas and --players are 1 at least, --rate above 0, --deadline between 2s and 60s"))
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return dependency(err)
 	}
-	r, err := bench.Rolling(e.ctx, bench.RollingOptions{Replicas: c.Replicas, Players: c.Players, Rate: c.Rate, Deadline: c.Deadline, Pause: c.Pause, Seed: c.Seed,
+	r, err := bench.Rolling(e.ctx, bench.RollingOptions{Kinds: c.Kinds, Replicas: c.Replicas, Players: c.Players, Rate: c.Rate, Deadline: c.Deadline, Pause: c.Pause, Seed: c.Seed,
 		Binary: self, Log: e.err, Said: e.said})
 	if err != nil {
 		return dependency(err)

@@ -40,7 +40,7 @@ const several = 5
 // process and in several, with one copy of the streams and with three; then the time
 // that a turn spends in no handler, and what replicas of a slow pass bring.
 func Mesh(ctx context.Context, o MeshOptions) (*MeshRun, error) {
-	workers, tax, scale := []int{1, 2, 4, 8, 16, 32, 64}, 1000, 80
+	workers, tax, scale := []int{1, 2, 4, 8, 16, 32, 64}, 1000, 96 // each a turn of all conversations at least
 	replicas := []int{1, 2, 4, 8}
 	if o.Rounds <= 0 {
 		o.Rounds = 3
@@ -49,7 +49,7 @@ func Mesh(ctx context.Context, o MeshOptions) (*MeshRun, error) {
 		o.Turns = 2000
 	}
 	if o.Short {
-		workers, tax, scale, replicas, o.Rounds, o.Turns = []int{1, 64}, 100, 30, []int{1, 8}, 1, min(o.Turns, 400)
+		workers, tax, scale, replicas, o.Rounds, o.Turns = []int{1, 64}, 100, 32, []int{1, 8}, 1, min(o.Turns, 448)
 	}
 	r := &MeshRun{Bench: "mesh", Machine: Machine(), Turns: o.Turns, Rounds: o.Rounds, Bytes: o.Bytes}
 	var settings []meshbench.Options

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/examples/mmo/play"
@@ -16,11 +17,12 @@ import (
 
 // RollingOptions size a rolling restart.
 type RollingOptions struct {
-	Replicas int           // of each service; default 2
-	Players  int           // default 20
-	Rate     float64       // turns a second; default 5
-	Deadline time.Duration // of each turn; default 8 s
-	Pause    time.Duration // between two restarts, and before the first; default 1 s
+	Kinds    int           // of process, among which the services are shared out
+	Replicas int           // processes of each kind
+	Players  int
+	Rate     float64       // turns a second
+	Deadline time.Duration // of each turn
+	Pause    time.Duration // before each restart
 	Seed     uint64
 	Binary   string
 	Log      io.Writer // what the processes say
@@ -40,7 +42,7 @@ type RollingRun struct {
 
 // Restart is that of one process.
 type Restart struct {
-	Service string  `json:"service"`
+	Service string  `json:"service"` // or services, with commas between
 	How     string  `json:"how"`      // SIGTERM, or kill -9
 	EndMS   float64 `json:"end_ms"`   // from the signal to its end: the drain
 	ReadyMS float64 `json:"ready_ms"` // from the new one's start until it was ready
@@ -50,14 +52,17 @@ type Restart struct {
 // not in a turn's way.
 var rolled = []string{"retriever", "monologue", "reviewer", "speaker", "actions", "memory"}
 
+// RolledServices is how many of them there are.
+var RolledServices = len(rolled)
+
 // member is a place in the fleet.
 type member struct {
-	service string
+	services []string
 	*process
 }
 
 // Rolling restarts every process of a fleet in turn while players talk: each by
-// SIGTERM, and at last one of each service by kill -9.
+// SIGTERM, and at last one of each kind by kill -9.
 func Rolling(ctx context.Context, o RollingOptions) (*RollingRun, error) {
 	dir, err := os.MkdirTemp("", "forsooth-bench-")
 	if err != nil {
@@ -99,7 +104,7 @@ func Rolling(ctx context.Context, o RollingOptions) (*RollingRun, error) {
 	return r, nil
 }
 
-// fleet is a process for each replica of each service.
+// fleet is its processes.
 type fleet struct {
 	o       *RollingOptions
 	url     string
@@ -107,11 +112,16 @@ type fleet struct {
 	members []*member
 }
 
-// start makes the index of the world once, then starts the processes.
+// start starts the processes, one after the other: the first makes the world's index.
 func (f *fleet) start(ctx context.Context) error {
 	for range f.o.Replicas {
-		for _, service := range rolled {
-			m := &member{service: service}
+		for kind := range f.o.Kinds {
+			m := &member{}
+			for i, service := range rolled {
+				if i*f.o.Kinds/len(rolled) == kind {
+					m.services = append(m.services, service)
+				}
+			}
 			if err := f.begin(ctx, m); err != nil {
 				return err
 			}
@@ -122,7 +132,8 @@ func (f *fleet) start(ctx context.Context) error {
 }
 
 func (f *fleet) begin(ctx context.Context, m *member) (err error) {
-	m.process, err = begin(ctx, f.o.Binary, f.o.Log, nil, "serve", m.service, "--world", "hollowmere", "--nats", f.url, "--data", f.data)
+	args := append([]string{"serve", "--world", "hollowmere", "--nats", f.url, "--data", f.data}, m.services...)
+	m.process, err = begin(ctx, f.o.Binary, f.o.Log, nil, args...)
 	return err
 }
 
@@ -150,7 +161,7 @@ func (f *fleet) roll(ctx context.Context, r *RollingRun) error {
 			return err
 		}
 	}
-	for _, m := range f.members[:len(rolled)] {
+	for _, m := range f.members[:f.o.Kinds] {
 		if err := f.restart(ctx, r, m, "kill -9"); err != nil {
 			return err
 		}
@@ -180,7 +191,7 @@ func (f *fleet) restart(ctx context.Context, r *RollingRun, m *member, how strin
 	} else {
 		old.kill()
 	}
-	x := Restart{Service: m.service, How: how, EndMS: milliseconds(time.Since(began))}
+	x := Restart{Service: strings.Join(m.services, ","), How: how, EndMS: milliseconds(time.Since(began))}
 	if err := f.begin(ctx, m); err != nil {
 		return err
 	}

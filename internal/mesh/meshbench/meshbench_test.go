@@ -89,3 +89,19 @@ func TestReplicasShareAPass(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// BenchmarkChain is for profiles: go test -bench Chain/hops -benchtime 1x -cpuprofile FILE.
+func BenchmarkChain(b *testing.B) {
+	for _, chain := range []Chain{Bare, Hops, Whole} {
+		b.Run(string(chain), func(b *testing.B) {
+			for b.Loop() {
+				r, err := Measure(b.Context(), chain, Options{Turns: 3000})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(r.PerSecond, "turns/s")
+				b.ReportMetric(float64(r.CPU.Microseconds()), "cpu-us/turn")
+			}
+		})
+	}
+}

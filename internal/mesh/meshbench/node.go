@@ -54,15 +54,14 @@ func Serve(ctx context.Context, node string, in io.Reader, out io.Writer) error 
 
 // start does the node's share over a connection until it is stopped.
 func (n *Node) start(ctx context.Context, conn *mesh.Conn) (stop func() error, err error) {
+	return n.run(ctx, conn, n.mesh(conn))
+}
+
+func (n *Node) run(ctx context.Context, conn *mesh.Conn, m *mesh.Mesh) (stop func() error, err error) {
 	if n.Chain == Bare {
-		chain, err := conn.BareChain(ctx, n.Replicas)
-		if err != nil {
-			return nil, err
-		}
-		stop, err := chain.Work(ctx, n.Hops, n.Workers)
+		stop, err := conn.Bare().Work(ctx, n.Hops, n.Workers)
 		return func() error { stop(); return nil }, err
 	}
-	m := n.mesh(conn)
 	if n.Chain == Hops {
 		m.HopChain(n.passes()...)
 	} else {

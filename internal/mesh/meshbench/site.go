@@ -19,7 +19,7 @@ import (
 type site struct {
 	chain Chain
 	conn  *mesh.Conn
-	mesh  *mesh.Mesh // that publishes, and runs nothing
+	mesh  *mesh.Mesh // from which a hop's first turn is sent
 	ends  []func() error
 }
 
@@ -51,7 +51,7 @@ func buildOf(ctx context.Context, b broker, chain Chain, o Options, nodes []Node
 	if chain == Bare {
 		_, err = s.conn.BareChain(ctx, o.Replicas)
 	} else {
-		s.mesh = (&Node{Workers: 1, Replicas: o.Replicas}).mesh(s.conn)
+		s.mesh = nodes[0].mesh(s.conn)
 		err = s.mesh.Setup(ctx)
 	}
 	if err != nil {
@@ -62,7 +62,7 @@ func buildOf(ctx context.Context, b broker, chain Chain, o Options, nodes []Node
 		var stop func() error
 		switch {
 		case len(nodes) == 1:
-			stop, err = n.start(ctx, s.conn)
+			stop, err = n.run(ctx, s.conn, s.mesh) // which hands its own turns over, as in a process that does all
 		case o.Spawn != nil:
 			stop, err = spawn(o.Spawn, n)
 		default:
