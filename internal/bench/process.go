@@ -73,7 +73,7 @@ func (p *process) stop() (time.Duration, error) {
 // kill ends the process as a machine that fails does.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
-	<-p.ended
+	_ = <-p.ended // that it was killed
 }
 
 // memory is the process's resident memory, now and at most, in MB.

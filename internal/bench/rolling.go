@@ -17,8 +17,8 @@ import (
 
 // RollingOptions size a rolling restart.
 type RollingOptions struct {
-	Kinds    int           // of process, among which the services are shared out
-	Replicas int           // processes of each kind
+	Kinds    int // of process, among which the services are shared out
+	Replicas int // processes of each kind
 	Players  int
 	Rate     float64       // turns a second
 	Deadline time.Duration // of each turn
@@ -42,7 +42,7 @@ type RollingRun struct {
 
 // Restart is that of one process.
 type Restart struct {
-	Service string  `json:"service"` // or services, with commas between
+	Service string  `json:"service"`  // or services, with commas between
 	How     string  `json:"how"`      // SIGTERM, or kill -9
 	EndMS   float64 `json:"end_ms"`   // from the signal to its end: the drain
 	ReadyMS float64 `json:"ready_ms"` // from the new one's start until it was ready
