@@ -85,20 +85,21 @@ func (c *common) flags() map[string]any {
 
 type cli struct {
 	common
-	Up      upCmd      `cmd:"" help:"Run the whole mesh in one process."`
-	Serve   serveCmd   `cmd:"" help:"Run chosen services against a NATS server."`
-	Chat    chatCmd    `cmd:"" help:"Talk to an NPC."`
-	Lore    loreCmd    `cmd:"" help:"Check, index, search and extend a world."`
-	Eval    evalCmd    `cmd:"" help:"Run an evaluation suite through the whole mesh."`
-	Verify  verifyCmd  `cmd:"" help:"Judge whether a premise supports a claim."`
-	Memory  memoryCmd  `cmd:"" help:"What NPCs remember."`
-	Trace   traceCmd   `cmd:"" help:"Print every pass of a turn."`
-	Replay  replayCmd  `cmd:"" help:"Run a turn again with other settings, changing nothing."`
-	Bench   benchCmd   `cmd:"" help:"Measure, each figure beside its baseline."`
-	LLM     llmCmd     `cmd:"" name:"llm" help:"Switch all language models on or off."`
-	Migrate migrateCmd `cmd:"" help:"Bring streams and stores of an older version to this one."`
-	Dev     devCmd     `cmd:"" help:"Tools for those who work on worlds and on Forsooth itself."`
-	Doctor  doctorCmd  `cmd:"" help:"Say what is configured, reachable and missing, and how to mend it."`
+	Up       upCmd       `cmd:"" help:"Run the whole mesh in one process."`
+	Serve    serveCmd    `cmd:"" help:"Run chosen services against a NATS server."`
+	Chat     chatCmd     `cmd:"" help:"Talk to an NPC."`
+	Lore     loreCmd     `cmd:"" help:"Check, index, search and extend a world."`
+	Eval     evalCmd     `cmd:"" help:"Run an evaluation suite through the whole mesh."`
+	Verify   verifyCmd   `cmd:"" help:"Judge whether a premise supports a claim."`
+	Memory   memoryCmd   `cmd:"" help:"What NPCs remember."`
+	Trace    traceCmd    `cmd:"" help:"Print every pass of a turn."`
+	Replay   replayCmd   `cmd:"" help:"Run a turn again with other settings, changing nothing."`
+	Bench    benchCmd    `cmd:"" help:"Measure, each figure beside its baseline."`
+	LLM      llmCmd      `cmd:"" name:"llm" help:"Switch all language models on or off."`
+	Migrate  migrateCmd  `cmd:"" help:"Bring streams and stores of an older version to this one."`
+	Accounts accountsCmd `cmd:"" name:"nats-accounts" help:"Print who may do what on a NATS server, as a part of its configuration."`
+	Dev      devCmd      `cmd:"" help:"Tools for those who work on worlds and on Forsooth itself."`
+	Doctor   doctorCmd   `cmd:"" help:"Say what is configured, reachable and missing, and how to mend it."`
 }
 
 // env is what a command runs with.

@@ -38,9 +38,7 @@ func (m *Mesh) handleCancel(ctx context.Context, msg *nats.Msg) {
 			m.opts.Report(Report{Where: "cancel", Subject: msg.Subject, Outcome: "lost", Err: err})
 		}
 	}
-	if msg.Reply != "" {
-		_ = msg.Respond([]byte(answer))
-	}
+	respond(msg, []byte(answer))
 }
 
 func (m *Mesh) endNamed(ctx context.Context, msg *nats.Msg) error {

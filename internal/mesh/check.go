@@ -35,6 +35,9 @@ func (m *Mesh) serveCheck(ctx context.Context) (stop func(), err error) {
 func (m *Mesh) handleCheck(ctx context.Context, r micro.Request) {
 	ctx, stop := context.WithTimeout(ctx, messageTimeout)
 	defer stop()
+	if !isInbox(r.Reply()) {
+		return
+	}
 	out, err := answerCheck(ctx, m.check, r.Data())
 	if err != nil {
 		_ = r.Error("400", strings.Join(strings.Fields(err.Error()), " "), nil)

@@ -17,6 +17,7 @@ import (
 type Client struct {
 	conn    *Conn
 	attempt time.Duration
+	backend bool // it reads no stream
 }
 
 // NewClient makes a client over a connection.
@@ -118,13 +119,8 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 // known makes sure that a turn which the broker has had before is this one: the
 // broker tells turns apart by their ids alone, whatever conversation they are of.
 func (c *Client) known(ctx context.Context, r *schema.Request) error {
-	convo := r.Conversation()
-	if _, err := c.conn.queued(ctx, convo, r.TurnID); !errors.Is(err, ErrNotFound) {
-		return wrap(unanswered(err), "turn %s", r.TurnID)
-	}
-	// A turn leaves the queue after its reply is stored.
-	_, err := c.conn.reply(ctx, convo, r.TurnID)
-	if errors.Is(err, ErrNotFound) {
+	known, err := c.isKnown(ctx, r.Conversation(), r.TurnID)
+	if err == nil && !known {
 		return &schema.FieldError{Field: "turn_id", Reason: fmt.Sprintf("%s is a turn of another conversation; give every turn an id of its own, such as a ULID", r.TurnID)}
 	}
 	return wrap(unanswered(err), "turn %s", r.TurnID)
@@ -137,7 +133,7 @@ func (c *Client) Reply(ctx context.Context, convo schema.ConversationID, turn st
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	stored, err := c.conn.reply(ctx, convo, turn)
+	stored, err := c.storedReply(ctx, convo, turn)
 	if err != nil {
 		return nil, unanswered(err)
 	}

@@ -143,7 +143,7 @@ func TestOutcomeOfATurnThatEndsMeanwhile(t *testing.T) {
 	})
 	r.publish(within(30*time.Second, convoA, "t"))
 	query := fmt.Appendf(nil, `{"world":%q,"npc":%q,"player":%q,"turn_id":"t"}`, convoA.World, convoA.NPC, convoA.Player)
-	out, err := m.outcome(t.Context(), query)
+	out, err := m.outcome(t.Context(), schema.SubjectTurnOutcome, query)
 	if err != nil || out.State == schema.TurnUnknown {
 		t.Errorf("%+v, %v: the turn was accepted", out, err)
 	}

@@ -103,6 +103,9 @@ func (c *Client) Actions(ctx context.Context, world string, since time.Time, f f
 	if err := schema.CheckToken("world", world); err != nil {
 		return err
 	}
+	if c.backend {
+		return wrap(c.askActions(ctx, world, since, f), "listen to the actions of %s", world)
+	}
 	began := time.Now()
 	from := jetstream.OrderedConsumerConfig{FilterSubjects: []string{schema.Prefix + "action." + world + ".>"}, DeliverPolicy: jetstream.DeliverNewPolicy}
 	if !since.IsZero() {

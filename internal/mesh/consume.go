@@ -65,6 +65,8 @@ type runner struct {
 	slots chan struct{}
 	wg    sync.WaitGroup
 	bound atomic.Bool // it is asking for messages
+
+	denied error // why it may ask for none; read after its end
 }
 
 type held struct {
@@ -115,6 +117,9 @@ func (r *runner) run(ctx, work context.Context) error {
 	timer.Stop()
 	stopBeating()
 	beat.Wait()
+	if r.denied != nil {
+		return r.denied
+	}
 	if lost && ctx.Err() == nil {
 		return fmt.Errorf("consumer %s on %s is gone; run `forsooth doctor`", r.name, r.stream)
 	}
@@ -153,6 +158,7 @@ const fetchLife = time.Second
 // on the way. Two at a time, so that one stands while the other is made.
 func (r *runner) fetch(ctx, work context.Context, cons jetstream.Consumer) (consuming, error) {
 	f := &fetching{closed: make(chan struct{})}
+	began := time.Now()
 	var both sync.WaitGroup
 	for range min(2, r.prefetch) {
 		both.Go(func() {
@@ -162,6 +168,7 @@ func (r *runner) fetch(ctx, work context.Context, cons jetstream.Consumer) (cons
 	}
 	go func() {
 		both.Wait()
+		r.denied = r.m.conn.denied(r.nextSubject(), began, nil)
 		close(f.closed)
 	}()
 	return f, nil
@@ -172,14 +179,22 @@ type fetching struct{ closed chan struct{} }
 func (f *fetching) Drain()                  {} // the context says so
 func (f *fetching) Closed() <-chan struct{} { return f.closed }
 
+// nextSubject is where messages of the consumer are asked for.
+func (r *runner) nextSubject() string { return "$JS.API.CONSUMER.MSG.NEXT." + r.stream + "." + r.name }
+
 // fetchOnce is one pull, and says whether there may be another.
 func (r *runner) fetchOnce(ctx, work context.Context, cons jetstream.Consumer, n int) bool {
+	began, came := time.Now(), 0
 	batch, err := cons.Fetch(n, jetstream.FetchMaxWait(min(fetchLife, r.ackWait)))
 	if err == nil {
 		for msg := range batch.Messages() {
 			r.take(work, msg)
+			came++
 		}
 		err = batch.Error()
+	}
+	if no, _ := r.m.conn.refused.since(r.nextSubject(), began); no && came == 0 {
+		return false
 	}
 	switch {
 	case err == nil:

@@ -31,6 +31,9 @@ type Ends struct {
 // of a second, so that one that dies on it leaves another the time to answer.
 const dueAckWait = 300 * time.Millisecond
 
+// askers is how many questions for turns are answered at once.
+const askers = 4
+
 // Ends registers the deadline handler, the finisher and the answer to cancels
 // to be run by Run.
 func (m *Mesh) Ends(e Ends) {
@@ -38,7 +41,11 @@ func (m *Mesh) Ends(e Ends) {
 	m.addRunner(&runner{name: "deadline", stream: streamTimers, filter: schema.Prefix + "due.turn.>", handle: m.handleDue, ackWait: dueAckWait})
 	m.addRunner(&runner{name: "finisher", stream: streamReplies, handle: m.handleReply})
 	m.subs = append(m.subs, subscription{subject: schema.Prefix + "cancel.*.*.*.*", queue: "ends", handle: m.handleCancel},
-		subscription{subject: schema.SubjectTurnOutcome, queue: "ends", handle: m.handleQuery})
+		subscription{subject: schema.SubjectActions("*"), queue: "ends", handle: m.handleActions})
+	for range askers {
+		m.subs = append(m.subs, subscription{subject: schema.SubjectTurnOutcome, queue: "ends", handle: m.handleQuery},
+			subscription{subject: schema.SubjectTurnOutcomeOf("*"), queue: "ends", handle: m.handleQuery})
+	}
 }
 
 // handleDue ends a turn whose deadline has come.

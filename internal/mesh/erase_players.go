@@ -62,7 +62,7 @@ func (c *Client) Players(ctx context.Context, worlds []string) ([]string, error)
 	e := c.Eraser("", worlds, false)
 	found := map[string]bool{}
 	for _, config := range streams(Settings{}.withDefaults()) {
-		s, err := c.conn.js.Stream(ctx, config.Name)
+		s, err := c.conn.look(ctx, config.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			continue
 		}

@@ -35,7 +35,7 @@ func (c *Client) SetFlag(ctx context.Context, name, value string) error {
 		return &schema.FieldError{Field: "flag", Reason: fmt.Sprintf("%s needs a value of 1 to %d bytes", name, maxFlagBytes)}
 	}
 	// A mesh that an older build set up has no flags yet.
-	if _, err := c.conn.js.Stream(ctx, streamFlags); errors.Is(err, jetstream.ErrStreamNotFound) {
+	if _, err := c.conn.look(ctx, streamFlags); errors.Is(err, jetstream.ErrStreamNotFound) {
 		if err := c.conn.ensureStream(ctx, streamTable(Settings{}.withDefaults(), streamFlags)); err != nil {
 			return err
 		}

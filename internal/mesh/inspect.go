@@ -34,7 +34,7 @@ type ConsumerState struct {
 func (c *Client) Inspect(ctx context.Context) ([]StreamState, []ConsumerState, error) {
 	var out []StreamState
 	for _, want := range streams(Settings{}.withDefaults()) {
-		s, err := c.conn.js.Stream(ctx, want.Name)
+		s, err := c.conn.look(ctx, want.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			out = append(out, StreamState{Name: want.Name, Missing: true})
 			continue
@@ -56,7 +56,7 @@ func (c *Client) Inspect(ctx context.Context) ([]StreamState, []ConsumerState, e
 func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 	var out []ConsumerState
 	look := func(stream, name string) error {
-		cons, err := c.conn.js.Consumer(ctx, stream, name)
+		cons, err := c.conn.lookAtConsumer(ctx, stream, name)
 		switch {
 		case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
 			out = append(out, ConsumerState{Name: name, Stream: stream, Missing: true})
@@ -90,7 +90,7 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 func (c *Client) MemoryWaiting(ctx context.Context) (uint64, error) {
 	var n uint64
 	for _, x := range []struct{ stream, name string }{{streamReplies, ConsumerMemory}, {streamEvents, ConsumerEvents}, {streamActions, ConsumerResults}} {
-		cons, err := c.conn.js.Consumer(ctx, x.stream, x.name)
+		cons, err := c.conn.lookAtConsumer(ctx, x.stream, x.name)
 		if errors.Is(err, jetstream.ErrConsumerNotFound) { // the service has yet to begin, with all that is there
 			kept, err := c.stored(ctx, x.stream)
 			if err != nil {
@@ -110,7 +110,7 @@ func (c *Client) MemoryWaiting(ctx context.Context) (uint64, error) {
 
 // stored is how many messages a stream holds.
 func (c *Client) stored(ctx context.Context, stream string) (uint64, error) {
-	s, err := c.conn.js.Stream(ctx, stream)
+	s, err := c.conn.look(ctx, stream)
 	if err != nil {
 		return 0, fmt.Errorf("look at %s: %w", stream, err)
 	}

@@ -101,7 +101,7 @@ func logged(subject string, sequence uint64, data []byte) Logged {
 
 // End is the place of the last entry; 0 where there is none.
 func (l *MemoryLog) End(ctx context.Context) (uint64, error) {
-	s, err := l.conn.js.Stream(ctx, streamMemory)
+	s, err := l.conn.look(ctx, streamMemory)
 	if err != nil {
 		return 0, fmt.Errorf("stream %s: %w", streamMemory, err)
 	}

@@ -146,6 +146,7 @@ func (m *Mesh) Run(ctx context.Context) error {
 		g.Go(func() error { return r.run(gctx, work) })
 	}
 	g.Go(func() error { return m.watchFlags(gctx) })
+	g.Go(func() error { m.watchRefusals(gctx); return nil })
 	if m.scrubber != nil {
 		g.Go(func() error { m.scrubber.run(gctx); return nil })
 	}

@@ -77,7 +77,7 @@ func (g *Migration) Run(ctx context.Context, dry bool) ([]Step, error) {
 func (g *Migration) stream(ctx context.Context, want jetstream.StreamConfig, dry bool) (Step, error) {
 	c := g.mesh.conn
 	step := Step{What: "stream " + want.Name, Action: StepKeep, Detail: []string{}}
-	s, err := c.js.Stream(ctx, want.Name)
+	s, err := c.look(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		step.Action = StepMake
 		if dry {
@@ -177,7 +177,7 @@ func (g *Migration) loses(ctx context.Context, s jetstream.Stream, want jetstrea
 // its start.
 func (g *Migration) consumer(ctx context.Context, r *runner, dry, unmade bool) (Step, error) {
 	step := Step{What: "consumer " + r.name, Action: StepKeep, Detail: []string{}}
-	found, err := g.mesh.conn.js.Consumer(ctx, r.stream, r.name)
+	found, err := g.mesh.conn.lookAtConsumer(ctx, r.stream, r.name)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound), dry && unmade && errors.Is(err, jetstream.ErrStreamNotFound):
 		step.Action = StepMake

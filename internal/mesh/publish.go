@@ -110,11 +110,15 @@ func (c *Conn) request(ctx context.Context, msg *nats.Msg, limit time.Duration) 
 	if h != nil {
 		limit = min(limit, hasteFirst<<min(h.lost.Load(), hasteMost))
 	}
+	began := time.Now()
 	answer, err := c.nc.RequestMsg(msg, max(limit, time.Millisecond))
 	if h != nil && errors.Is(err, nats.ErrTimeout) {
 		h.lost.Add(1)
 	}
-	return answer, err
+	if err != nil {
+		return nil, c.denied(msg.Subject, began, err)
+	}
+	return answer, nil
 }
 
 // hastily has the requests under a context ask again soon where an answer stays out:

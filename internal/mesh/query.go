@@ -5,37 +5,94 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
-// handleQuery answers svc.turn: what became of a turn, for a backend that speaks
-// NATS and has no stream reader.
-func (m *Mesh) handleQuery(ctx context.Context, msg *nats.Msg) {
-	ctx, stop := context.WithTimeout(ctx, messageTimeout)
-	defer stop()
-	out, err := m.outcome(ctx, msg.Data)
-	if err != nil {
-		out = &schema.TurnOutcome{State: schema.TurnUnknown, Error: err.Error()}
-	}
-	if data, err := json.Marshal(out); err == nil && msg.Reply != "" {
+// maxEvents bounds the bytes of events or actions in one answer, so that it fits
+// into a message with a reply beside them.
+const maxEvents = 256 << 10
+
+// maxAnswer bounds an answer as a whole.
+const maxAnswer = 900 << 10
+
+// respond answers whoever asked, at an inbox. What asks for an answer elsewhere
+// would have it written there by this process, which may write where the asker may
+// not: it gets none.
+func respond(msg *nats.Msg, data []byte) {
+	if isInbox(msg.Reply) {
 		_ = msg.Respond(data)
 	}
 }
 
-func (m *Mesh) outcome(ctx context.Context, query []byte) (*schema.TurnOutcome, error) {
+func isInbox(subject string) bool {
+	return subject != "" && !strings.HasPrefix(subject, "forsooth.") && !strings.HasPrefix(subject, "$")
+}
+
+// handleQuery answers svc.turn and svc.turn.<world>: what became of a turn, for a
+// backend that has no right to the streams, or reads none.
+func (m *Mesh) handleQuery(ctx context.Context, msg *nats.Msg) {
+	ctx, stop := context.WithTimeout(ctx, messageTimeout)
+	defer stop()
+	out, err := m.outcome(ctx, msg.Subject, msg.Data)
+	if err != nil {
+		out = &schema.TurnOutcome{State: schema.TurnUnknown, Error: err.Error()}
+	}
+	data, err := json.Marshal(out)
+	if err == nil && len(data) > maxAnswer && len(out.Events) > 0 {
+		out.Reply, out.More, out.Over = nil, true, false // it comes with the next answer
+		data, err = json.Marshal(out)
+	}
+	if err == nil {
+		respond(msg, data)
+	}
+}
+
+func (m *Mesh) outcome(ctx context.Context, subject string, query []byte) (*schema.TurnOutcome, error) {
 	var q schema.TurnQuery
 	if err := json.Unmarshal(query, &q); err != nil {
 		return nil, fmt.Errorf("the query is not JSON such as {\"world\":…,\"npc\":…,\"player\":…,\"turn_id\":…}: %w", err)
+	}
+	if world, one := strings.CutPrefix(subject, schema.SubjectTurnOutcome+"."); one && q.World != world {
+		return nil, fmt.Errorf("the query is for world %q; ask for it on %s", q.World, schema.SubjectTurnOutcomeOf(q.World))
 	}
 	convo := schema.ConversationID{World: q.World, NPC: q.NPC, Player: q.Player}
 	if err := checkTurn(convo, q.TurnID); err != nil {
 		return nil, err
 	}
+	out, err := m.state(ctx, convo, q.TurnID)
+	if err != nil || q.After == nil {
+		return out, err
+	}
+	if out.State == schema.TurnEnded {
+		// Looked for after its reply was seen: a turn that has left its queue has had its
+		// last event, so that it is read below or has expired.
+		_, err := m.conn.queued(ctx, convo, q.TurnID)
+		out.Over = errors.Is(err, ErrNotFound)
+	}
+	size := 0
+	err = m.conn.eachFrom(ctx, streamSaid, schema.SubjectSaid(convo, q.TurnID), *q.After+1, func(msg *jetstream.RawStreamMsg) bool {
+		if size += len(msg.Data); size > maxEvents && len(out.Events) > 0 {
+			out.More, out.Over = true, false
+			return false
+		}
+		e := schema.StoredSaid{Sequence: msg.Sequence, At: msg.Time.UTC()}
+		if json.Unmarshal(msg.Data, &e.Event) == nil {
+			out.Events = append(out.Events, e)
+		}
+		return true
+	})
+	return out, err
+}
+
+// state is how far a turn is.
+func (m *Mesh) state(ctx context.Context, convo schema.ConversationID, turn string) (*schema.TurnOutcome, error) {
 	// The queue first: a turn leaves it after its reply is stored, so that one that
 	// ends between the two reads is found by the second.
-	_, err := m.conn.queued(ctx, convo, q.TurnID)
+	_, err := m.conn.queued(ctx, convo, turn)
 	waiting := err == nil
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return nil, err
@@ -43,7 +100,7 @@ func (m *Mesh) outcome(ctx context.Context, query []byte) (*schema.TurnOutcome, 
 	if err := m.step("query.looked"); err != nil {
 		return nil, err
 	}
-	stored, err := m.conn.reply(ctx, convo, q.TurnID)
+	stored, err := m.conn.reply(ctx, convo, turn)
 	switch {
 	case err == nil && stored.Reply != nil:
 		return &schema.TurnOutcome{State: schema.TurnEnded, Reply: stored.Reply, RepliedAt: stored.At}, nil
@@ -52,29 +109,48 @@ func (m *Mesh) outcome(ctx context.Context, query []byte) (*schema.TurnOutcome, 
 	case waiting:
 		return &schema.TurnOutcome{State: schema.TurnWaiting}, nil
 	}
-	return &schema.TurnOutcome{State: schema.TurnUnknown}, nil
+	return &schema.TurnOutcome{State: schema.TurnUnknown, Expired: err == nil}, nil
 }
 
 // Outcome asks the running mesh what became of a turn, whoever said it and
 // whenever.
 func (c *Client) Outcome(ctx context.Context, convo schema.ConversationID, turn string) (*schema.TurnOutcome, error) {
+	return c.askTurn(ctx, convo, turn, nil)
+}
+
+// askTurn asks what became of a turn, and for its events behind a place if one is
+// given.
+func (c *Client) askTurn(ctx context.Context, convo schema.ConversationID, turn string, after *uint64) (*schema.TurnOutcome, error) {
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}
-	query, err := json.Marshal(schema.TurnQuery{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn})
-	if err != nil {
-		return nil, err
-	}
-	answer, _, err := c.ask(ctx, message(schema.SubjectTurnOutcome, query))
-	if err != nil {
-		return nil, fmt.Errorf("ask for turn %s: %w", turn, err)
+	subject := schema.SubjectTurnOutcome
+	if c.backend {
+		subject = schema.SubjectTurnOutcomeOf(convo.World)
 	}
 	var out schema.TurnOutcome
-	if err := json.Unmarshal(answer.Data, &out); err != nil {
-		return nil, fmt.Errorf("outcome of turn %s is not JSON: %w", turn, err)
+	query := schema.TurnQuery{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn, After: after}
+	if err := c.askJSON(ctx, subject, query, &out); err != nil {
+		return nil, fmt.Errorf("ask for turn %s: %w", turn, err)
 	}
 	if out.Error != "" {
 		return nil, fmt.Errorf("ask for turn %s: %s", turn, out.Error)
 	}
 	return &out, nil
+}
+
+// askJSON puts a question to a service of the mesh and reads its answer.
+func (c *Client) askJSON(ctx context.Context, subject string, query, answer any) error {
+	data, err := json.Marshal(query)
+	if err != nil {
+		return err
+	}
+	msg, _, err := c.ask(ctx, message(subject, data))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(msg.Data, answer); err != nil {
+		return fmt.Errorf("the answer is not JSON: %w", err)
+	}
+	return nil
 }

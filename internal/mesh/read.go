@@ -21,7 +21,7 @@ func (c *Conn) stream(ctx context.Context, name string) (jetstream.Stream, error
 	if s != nil {
 		return s, nil
 	}
-	s, err := c.js.Stream(ctx, name)
+	s, err := c.look(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", name, err)
 	}

@@ -6,65 +6,158 @@ import (
 	"fmt"
 	"regexp"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // refused keeps what the broker said that this user may not do. It says so apart
 // from the request, whose answer never comes.
 type refused struct {
-	mu   sync.Mutex
-	told chan struct{} // closed and made anew at each refusal
-	what map[string]bool
+	mu     sync.Mutex
+	told   chan struct{} // closed and made anew at each refusal
+	when   map[string]time.Time
+	untold []*RightError // that nobody was told of
 }
 
-func newRefused() *refused { return &refused{told: make(chan struct{}), what: map[string]bool{}} }
+// maxRefused bounds what is kept of each; a subject may name a turn.
+const maxRefused = 256
 
-var permissionText = regexp.MustCompile(`(?i)permissions violation for publish to "([^"]+)"`)
+func newRefused() *refused { return &refused{told: make(chan struct{}), when: map[string]time.Time{}} }
+
+var permissionText = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`)
 
 func (r *refused) note(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
 	}
-	if m := permissionText.FindStringSubmatch(err.Error()); m != nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.what[m[1]] = true
-		close(r.told)
-		r.told = make(chan struct{})
+	m := permissionText.FindStringSubmatch(err.Error())
+	if m == nil {
+		return
 	}
-}
-
-func (r *refused) look(subject string) (bool, <-chan struct{}) {
+	e := &RightError{Subject: m[2], What: "publish on " + m[2]}
+	if m[1] != "publish" && m[1] != "Publish" {
+		e.What = "listen on " + m[2]
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.what[subject], r.told
+	if len(r.when) >= maxRefused {
+		clear(r.when)
+	}
+	if len(r.untold) < maxRefused {
+		r.untold = append(r.untold, e)
+	}
+	r.when[e.Subject] = time.Now()
+	close(r.told)
+	r.told = make(chan struct{})
+}
+
+// since says whether a subject was refused after a time, and gives what is closed at
+// the next refusal.
+func (r *refused) since(subject string, began time.Time) (bool, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at, is := r.when[subject]
+	return is && !at.Before(began), r.told
+}
+
+// news are the refusals since the last call.
+func (r *refused) news() ([]*RightError, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := r.untold
+	r.untold = nil
+	return out, r.told
 }
 
 // RightError is something that the user of this connection may not do.
-type RightError struct{ Subject, What string }
-
-func (e *RightError) Error() string {
-	return fmt.Sprintf("this NATS user may not %s (publish %s); an administrator does it once with `forsooth migrate --apply`", e.What, e.Subject)
+type RightError struct {
+	Subject, What string
+	Mend          string // default: another user
 }
 
-// administer asks the broker to change something, and does not wait for an answer
-// that never comes where this user may not.
-func (c *Conn) administer(ctx context.Context, subject, what string, ask func(context.Context) error) error {
+func (e *RightError) Error() string {
+	mend := e.Mend
+	if mend == "" {
+		mend = "connect as the user whose work it is (nats.user), or give this one the right: `forsooth nats-accounts` writes what each needs"
+	}
+	return fmt.Sprintf("this NATS user may not %s; %s", e.What, mend)
+}
+
+// denied turns the silence after a question that this user may not put into an error
+// that says so.
+func (c *Conn) denied(subject string, began time.Time, err error) error {
+	if no, _ := c.refused.since(subject, began); no {
+		return &RightError{Subject: subject, What: "publish on " + subject}
+	}
+	return err
+}
+
+// rightly asks something of the broker, and does not wait for an answer that never
+// comes where this user may not ask it on this subject.
+func (c *Conn) rightly(ctx context.Context, may *RightError, ask func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	began := time.Now()
 	done := make(chan error, 1)
 	go func() { done <- ask(ctx) }()
 	for {
-		no, told := c.refused.look(subject)
+		no, told := c.refused.since(may.Subject, began)
 		if no {
 			cancel()
 			<-done //nolint:errcheck // nobody asks any more
-			return &RightError{Subject: subject, What: what}
+			return may
 		}
 		select {
 		case err := <-done:
 			return err
+		case <-told:
+		}
+	}
+}
+
+// administer asks the broker to change something.
+func (c *Conn) administer(ctx context.Context, subject, what string, ask func(context.Context) error) error {
+	return c.rightly(ctx, &RightError{Subject: subject, What: fmt.Sprintf("%s (publish %s)", what, subject),
+		Mend: "an administrator does it once with `forsooth migrate --apply`"}, ask)
+}
+
+// look asks for a stream as it is now.
+func (c *Conn) look(ctx context.Context, name string) (s jetstream.Stream, err error) {
+	subject := "$JS.API.STREAM.INFO." + name
+	err = c.rightly(ctx, &RightError{Subject: subject, What: fmt.Sprintf("look at stream %s (publish %s)", name, subject)}, func(ctx context.Context) (err error) {
+		s, err = c.js.Stream(ctx, name)
+		return err
+	})
+	return s, err
+}
+
+// lookAtConsumer asks for a consumer as it is now.
+func (c *Conn) lookAtConsumer(ctx context.Context, stream, name string) (out jetstream.Consumer, err error) {
+	subject := "$JS.API.CONSUMER.INFO." + stream + "." + name
+	err = c.rightly(ctx, &RightError{Subject: subject, What: fmt.Sprintf("use consumer %s of %s (publish %s)", name, stream, subject)}, func(ctx context.Context) (err error) {
+		out, err = c.js.Consumer(ctx, stream, name)
+		return err
+	})
+	return out, err
+}
+
+// watchRefusals reports what the broker refuses this process, each subject once,
+// until the context ends: of what is not a question nobody else hears.
+func (m *Mesh) watchRefusals(ctx context.Context) {
+	known := map[string]bool{}
+	for {
+		news, told := m.conn.refused.news()
+		for _, e := range news {
+			if len(known) < maxRefused && !known[e.Subject] {
+				known[e.Subject] = true
+				m.opts.Report(Report{Where: "rights", Subject: e.Subject, Outcome: "lost", Err: e})
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
 		case <-told:
 		}
 	}

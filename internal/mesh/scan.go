@@ -138,7 +138,7 @@ func (c *Client) Since(ctx context.Context) (turns, events time.Time, err error)
 		stream string
 		since  *time.Time
 	}{{streamReplies, &turns}, {streamEvents, &events}} {
-		s, err := c.conn.js.Stream(ctx, x.stream)
+		s, err := c.conn.look(ctx, x.stream)
 		if err != nil {
 			return turns, events, fmt.Errorf("stream %s: %w", x.stream, err)
 		}

@@ -23,7 +23,7 @@ type Holding struct {
 func (c *Conn) Holdings(ctx context.Context) (map[string]Holding, error) {
 	out := map[string]Holding{}
 	for _, config := range streams(Settings{}.withDefaults()) {
-		s, err := c.js.Stream(ctx, config.Name)
+		s, err := c.look(ctx, config.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			continue
 		}
@@ -116,8 +116,8 @@ func (s *scrubber) handle(ctx context.Context, msg *nats.Msg) {
 		return
 	case s.ask <- q:
 	}
-	if data, err := json.Marshal(<-q.answer); err == nil && msg.Reply != "" {
-		_ = msg.Respond(data)
+	if data, err := json.Marshal(<-q.answer); err == nil {
+		respond(msg, data)
 	}
 }
 

@@ -37,8 +37,8 @@ func (m *Mesh) ServeSettle(settle Settle, workers int) {
 		if err := settleMessage(ctx, settle, msg.Data); err != nil {
 			out.Error = strings.Join(strings.Fields(err.Error()), " ")
 		}
-		if data, err := json.Marshal(out); err == nil && msg.Reply != "" {
-			_ = msg.Respond(data)
+		if data, err := json.Marshal(out); err == nil {
+			respond(msg, data)
 		}
 	}
 	for range workers {
@@ -65,9 +65,10 @@ func (m *Mesh) AskSettle(ctx context.Context, r *schema.Reply) error {
 	if err != nil {
 		return err
 	}
+	began := time.Now()
 	answer, err := m.conn.nc.RequestWithContext(ctx, subjectSettle, data)
 	if err != nil {
-		return fmt.Errorf("ask the memory service: %w", err)
+		return fmt.Errorf("ask the memory service: %w", m.conn.denied(subjectSettle, began, err))
 	}
 	var out settled
 	if err := json.Unmarshal(answer.Data, &out); err != nil {

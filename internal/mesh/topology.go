@@ -188,7 +188,7 @@ func (e *SettingError) Error() string {
 func (m *Mesh) Setup(ctx context.Context) error {
 	// Nothing is made beside a stream that is refused.
 	for _, want := range streams(m.opts.Settings) {
-		s, err := m.conn.js.Stream(ctx, want.Name)
+		s, err := m.conn.look(ctx, want.Name)
 		if err != nil {
 			continue // it is missing, or what is wrong is said below
 		}
@@ -206,7 +206,7 @@ func (m *Mesh) Setup(ctx context.Context) error {
 
 func (c *Conn) ensureStream(ctx context.Context, want jetstream.StreamConfig) error {
 	return retryWhile(ctx, isRecreating, func() error {
-		s, err := c.js.Stream(ctx, want.Name)
+		s, err := c.look(ctx, want.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			return c.createStream(ctx, want)
 		}
@@ -320,7 +320,7 @@ func compatible(have, want jetstream.StreamConfig) error {
 // another process may have more workers.
 func (m *Mesh) consumer(ctx context.Context, stream, name, filter string, workers int, ackWait time.Duration) (jetstream.Consumer, error) {
 	want := m.consumerConfig(name, filter, workers, ackWait)
-	found, err := m.conn.js.Consumer(ctx, stream, name)
+	found, err := m.conn.lookAtConsumer(ctx, stream, name)
 	if err == nil {
 		have := found.CachedInfo().Config
 		if len(differs(have, want)) == 0 {

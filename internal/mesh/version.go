@@ -83,7 +83,7 @@ func (c *Conn) CheckClock(ctx context.Context, now func() time.Time) error {
 	var worst time.Duration
 	for range 3 { // a pause between question and answer is no skew
 		asked := now()
-		s, err := c.js.Stream(ctx, streamTurns)
+		s, err := c.look(ctx, streamTurns)
 		if err != nil {
 			return fmt.Errorf("ask %s for its time: %w", c.url, err)
 		}

@@ -103,7 +103,10 @@ func (w *watcher) hear(ctx context.Context, msg *nats.Msg) {
 	if before > w.shown {
 		w.catchUp(ctx)
 	}
-	w.event(ctx, seq, msg.Data, storedAt(msg.Header))
+	var e schema.Said
+	if json.Unmarshal(msg.Data, &e) == nil {
+		w.event(ctx, seq, &e, storedAt(msg.Header), nil)
+	}
 }
 
 // storedAt is the broker's time in what it repeats.
@@ -116,54 +119,58 @@ const headerLastSequence = "Nats-Last-Sequence"
 
 // catchUp reads what is stored.
 func (w *watcher) catchUp(ctx context.Context) {
-	if w.read(ctx) != nil || w.ended {
-		return
+	for more := true; more && !w.ended; {
+		s, err := w.c.snapshot(ctx, w.convo, w.turn, w.shown)
+		var denied *RightError
+		if errors.As(err, &denied) {
+			w.end(ctx, err)
+		}
+		if err != nil {
+			return
+		}
+		w.show(ctx, s)
+		more = s.more
 	}
-	stored, err := w.c.conn.reply(ctx, w.convo, w.turn)
+}
+
+// show shows what is stored and was not shown yet.
+func (w *watcher) show(ctx context.Context, s snapshot) {
+	for i := range s.events {
+		if e := &s.events[i]; !w.ended {
+			w.event(ctx, e.Sequence, &e.Event, e.At, s.reply)
+		}
+	}
 	switch {
-	case err != nil:
-		return
-	case stored.Reply == nil:
+	case w.ended || s.more:
+	case s.expired:
 		w.end(ctx, fmt.Errorf("the reply of turn %s has expired: %w", w.turn, ErrNotFound))
-		return
-	}
-	w.reply(ctx, stored.Reply, stored.At)
-	// Events are kept for a shorter time than the reply. A turn that has left its
-	// queue has had its last one, so that it is stored by now or has expired.
-	if _, err := w.c.conn.queued(ctx, w.convo, w.turn); errors.Is(err, ErrNotFound) && w.read(ctx) == nil {
-		w.ended = true
+	case s.reply != nil:
+		w.reply(ctx, s.reply.Reply, s.reply.At)
+		w.ended = s.over
 	}
 }
 
-// read shows the stored events that were not shown yet.
-func (w *watcher) read(ctx context.Context) error {
-	return w.c.conn.eachFrom(ctx, streamSaid, schema.SubjectSaid(w.convo, w.turn), w.shown+1, func(msg *jetstream.RawStreamMsg) bool {
-		w.event(ctx, msg.Sequence, msg.Data, msg.Time)
-		return !w.ended
-	})
-}
-
-func (w *watcher) event(ctx context.Context, seq uint64, data []byte, at time.Time) {
-	var e schema.Said
-	if seq <= w.shown || w.ended || json.Unmarshal(data, &e) != nil {
+// event shows an event. stored is the turn's reply where it is known.
+func (w *watcher) event(ctx context.Context, seq uint64, e *schema.Said, at time.Time, stored *storedReply) {
+	if seq <= w.shown || w.ended {
 		return
 	}
 	w.shown = seq
 	if e.Kind == schema.SaidDone || e.Kind == schema.SaidAborted {
 		// The reply is stored before the turn is done, but travels by another road.
-		if !w.replied {
-			stored, err := w.c.conn.reply(ctx, w.convo, w.turn)
-			if err != nil && !errors.Is(err, ErrNotFound) {
+		if !w.replied && stored == nil {
+			var err error
+			if stored, err = w.c.storedReply(ctx, w.convo, w.turn); err != nil && !errors.Is(err, ErrNotFound) {
 				w.shown = seq - 1
 				return
 			}
-			if err == nil {
-				w.reply(ctx, stored.Reply, stored.At)
-			}
+		}
+		if stored != nil {
+			w.reply(ctx, stored.Reply, stored.At)
 		}
 		w.ended = true
 	}
-	w.send(ctx, Event{Said: &e, At: at})
+	w.send(ctx, Event{Said: e, At: at})
 }
 
 func (w *watcher) reply(ctx context.Context, r *schema.Reply, at time.Time) {

@@ -28,6 +28,8 @@ var documents = []struct {
 	{"conversation", schema.Conversation{}},
 	{"turn-query", schema.TurnQuery{}},
 	{"turn-outcome", schema.TurnOutcome{}},
+	{"actions-query", schema.ActionsQuery{}},
+	{"actions-found", schema.ActionsFound{}},
 	{"dead-letter", schema.DeadLetter{}},
 	{"chunk", schema.Chunk{}},
 	{"occurrence", schema.Occurrence{}},

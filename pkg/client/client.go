@@ -58,7 +58,7 @@ func Connect(ctx context.Context, url string, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{conn: conn, mesh: mesh.NewClient(conn), newID: ids(o)}, nil
+	return &Client{conn: conn, mesh: mesh.NewBackend(conn), newID: ids(o)}, nil
 }
 
 // ids makes ULIDs: sorted by time, and unique within one millisecond too.

@@ -117,20 +117,60 @@ type Due struct {
 	Sequence uint64 `json:"sequence"` // of the request in TURNS
 }
 
-// TurnQuery asks svc.turn what became of a turn.
+// TurnQuery asks svc.turn what became of a turn; svc.turn.<world> takes only what is
+// of that world.
 type TurnQuery struct {
-	World  string `json:"world"`
-	NPC    string `json:"npc"`
-	Player string `json:"player"`
-	TurnID string `json:"turn_id"`
+	World  string  `json:"world"`
+	NPC    string  `json:"npc"`
+	Player string  `json:"player"`
+	TurnID string  `json:"turn_id"`
+	After  *uint64 `json:"after,omitempty"` // the events of the turn behind this place are asked for too; 0: all
 }
 
 // TurnOutcome is the answer of svc.turn.
 type TurnOutcome struct {
-	State     TurnState `json:"state"`
-	Reply     *Reply    `json:"reply,omitempty"`     // when ended
-	RepliedAt time.Time `json:"replied_at,omitzero"` // when ended: when the reply was stored, by the broker's clock
-	Error     string    `json:"error,omitempty"`     // when the query could not be answered
+	State     TurnState    `json:"state"`
+	Reply     *Reply       `json:"reply,omitempty"`     // when ended
+	RepliedAt time.Time    `json:"replied_at,omitzero"` // when ended: when the reply was stored, by the broker's clock
+	Expired   bool         `json:"expired,omitempty"`   // when unknown: it had a reply, which is kept no more
+	Events    []StoredSaid `json:"events,omitempty"`    // when asked for, in order
+	More      bool         `json:"more,omitempty"`      // these are not all events: ask again behind the last
+	Over      bool         `json:"over,omitempty"`      // no other event follows
+	Error     string       `json:"error,omitempty"`     // when the query could not be answered
+}
+
+// StoredSaid is an event of a turn where it stands.
+type StoredSaid struct {
+	Sequence uint64    `json:"sequence"`
+	At       time.Time `json:"at"` // when it was stored, by the broker's clock
+	Event    Said      `json:"event"`
+}
+
+// ActionsQuery asks svc.actions.<world> for actions that the world's NPCs proposed to
+// the game. Neither field: for none, only where the next will stand.
+type ActionsQuery struct {
+	After *uint64   `json:"after,omitempty"` // those behind this place
+	Since time.Time `json:"since,omitzero"`  // those stored since then
+}
+
+// ActionsFound is the answer of svc.actions.<world>.
+type ActionsFound struct {
+	Actions []StoredAction `json:"actions"`
+	Last    uint64         `json:"last"`            // the place to ask behind the next time
+	More    bool           `json:"more,omitempty"`  // these are not all
+	Error   string         `json:"error,omitempty"` // when the query could not be answered
+}
+
+// StoredAction is a proposed action where it stands.
+type StoredAction struct {
+	Sequence uint64    `json:"sequence"`
+	At       time.Time `json:"at"` // when it was proposed, by the broker's clock
+	NPC      string    `json:"npc"`
+	Player   string    `json:"player"`
+	TurnID   string    `json:"turn_id"`
+	Index    int       `json:"index"`
+	Action   Action    `json:"action"`
+	Answered bool      `json:"answered,omitempty"` // the game has answered it
 }
 
 // TurnState is how far a turn is.

@@ -118,6 +118,13 @@ const (
 	SubjectTurnOutcome    = Prefix + "svc.turn"
 )
 
+// SubjectTurnOutcomeOf is SubjectTurnOutcome for turns of one world, so that who may
+// ask about which world can be told by the subject.
+func SubjectTurnOutcomeOf(world string) string { return SubjectTurnOutcome + "." + world }
+
+// SubjectActions asks for the actions that a world's NPCs proposed.
+func SubjectActions(world string) string { return Prefix + "svc.actions." + world }
+
 // Subject is a parsed subject of a conversation.
 type Subject struct {
 	Kind         string // turn, pass, said, review, reply, trace, action, due, dead, cancel, ...

@@ -60,9 +60,10 @@ type Server struct {
 	log    string
 }
 
-// JetStream is the part of a configuration that enables it in a folder.
+// JetStream is the part of a configuration that enables it in a folder, whatever room
+// the disk of the machine that tests has: streams reserve what they may come to hold.
 func JetStream(t testing.TB) string {
-	return fmt.Sprintf("jetstream { store_dir: %q }\n", t.TempDir())
+	return fmt.Sprintf("jetstream { store_dir: %q, max_file_store: 64GB }\n", t.TempDir())
 }
 
 // Start runs a server with a configuration, to which the address is added, until

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/forsooth-npc/forsooth/internal/accounts"
+)
+
+// accountsCmd writes who may do what on the broker.
+type accountsCmd struct {
+	Names []string `arg:"" optional:"" name:"worlds" help:"Names of the worlds that have backends; those of the settings otherwise."`
+}
+
+// Run prints the part of a nats-server's configuration that names every user.
+func (c *accountsCmd) Run(e *env) error {
+	names := c.Names
+	if len(names) == 0 {
+		ws, err := e.worlds()
+		if err != nil {
+			return err
+		}
+		for _, w := range ws {
+			names = append(names, w.Name)
+		}
+	}
+	config, err := accounts.Config(names)
+	if err != nil {
+		return usage(err)
+	}
+	if e.json {
+		roles, err := accounts.Roles(names)
+		if err != nil {
+			return usage(err)
+		}
+		return e.printJSON(roles)
+	}
+	_, err = fmt.Fprint(e.out, config)
+	return err
+}

@@ -1,0 +1,196 @@
+package accounts
+
+import (
+	"slices"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Role is a user of the broker, and all that it may do there.
+type Role struct {
+	Name      string   `json:"name"`
+	About     string   `json:"about"`
+	Publish   []string `json:"publish"`
+	Subscribe []string `json:"subscribe"`
+	Answers   bool     `json:"answers"` // it may answer whoever asked it
+}
+
+// The subjects of a conversation, and of one of its turns, behind what they are for.
+const (
+	ofConvo = ".*.*.*"
+	ofTurn  = ".*.*.*.*"
+)
+
+// own are subjects of the mesh.
+func own(subjects ...string) []string {
+	out := make([]string, len(subjects))
+	for i, s := range subjects {
+		out[i] = schema.Prefix + s
+	}
+	return out
+}
+
+// reads are the questions for what a stream holds.
+func reads(streams ...string) (out []string) {
+	for _, s := range streams {
+		out = append(out, "$JS.API.DIRECT.GET."+s, "$JS.API.DIRECT.GET."+s+".>", "$JS.API.STREAM.MSG.GET."+s)
+	}
+	return out
+}
+
+// removes are the requests to delete a message of a stream.
+func removes(streams ...string) (out []string) {
+	for _, s := range streams {
+		out = append(out, "$JS.API.STREAM.MSG.DELETE."+s)
+	}
+	return out
+}
+
+// works is what the worker of a consumer says, with the two forms of an ack: the
+// broker's present one, and the one that names domain and account.
+func works(stream, consumer string) []string {
+	at := stream + "." + consumer
+	return []string{"$JS.API.CONSUMER.INFO." + at, "$JS.API.CONSUMER.MSG.NEXT." + at, "$JS.ACK." + at + ".>", "$JS.ACK.*.*." + at + ".>"}
+}
+
+// passes is the work on passes: to take their turns, to keep a trace, to bury what
+// is poison, and to send the turn on to these.
+func passes(worked []schema.Pass, next ...schema.Pass) []string {
+	var out []string
+	for _, p := range worked {
+		out = append(out, works("PASSES", "pass-"+string(p))...)
+		out = append(out, own("dead."+string(p)+ofTurn)...)
+	}
+	for _, p := range append(next, schema.PassAct) { // from every pass a turn may be aborted
+		out = append(out, own("pass."+string(p)+ofTurn)...)
+	}
+	return append(append(out, own("trace"+ofTurn)...), reads("SAID")...)
+}
+
+// buried are the dead letters of consumers that are no pass.
+func buried(consumers ...string) (out []string) {
+	for _, c := range consumers {
+		out = append(out, own("dead."+c+ofTurn)...)
+	}
+	return out
+}
+
+// spends is the account of what models cost.
+func spends() []string { return append(own("counter.>"), reads("COUNTERS")...) }
+
+func joined(parts ...[]string) []string { return slices.Concat(parts...) }
+
+// Services are the roles of the services. What they have in common: they look whether
+// the streams are fit, know the operators' switches, and hear cancels.
+func Services() []Role {
+	roles := []Role{
+		{
+			Name: "retriever", About: "takes requests, starts turns, and searches",
+			Publish: joined(
+				works("TURNS", "intake"), passes([]schema.Pass{schema.PassRetrieve}, schema.PassRetrieve, schema.PassThink, schema.PassSpeak),
+				// A turn begins: its deadline, its first event, an older one that it supersedes, or its refusal.
+				own("timer.turn.*", "said"+ofTurn, "cancel"+ofTurn, "reply"+ofTurn), buried("intake"),
+				reads("TURNS", "REPLIES", "KV_conversations", "KV_erased"), removes("TURNS"), spends()),
+		},
+		{
+			Name: "monologue", About: "thinks, and says that it does",
+			Publish: joined(passes([]schema.Pass{schema.PassThink}, schema.PassReviewThought), own("said"+ofTurn), spends()),
+		},
+		{
+			Name: "reviewer", About: "releases sentences, asks the game about actions, and checks texts",
+			Publish: joined(
+				passes([]schema.Pass{schema.PassReviewThought, schema.PassReviewSpeech}, schema.PassRetrieve, schema.PassThink, schema.PassDecide, schema.PassSpeak),
+				own("said"+ofTurn, "review"+ofTurn, "action"+ofTurn+".*"), reads("ACTIONS"), spends()),
+			Subscribe: joined(own("live.action-result"+ofTurn+".*", "svc.check_grounding"), micro("forsooth-check-grounding")),
+			Answers:   true,
+		},
+		{
+			Name: "speaker", About: "decides and speaks; nothing of it reaches a player",
+			Publish: joined(passes([]schema.Pass{schema.PassDecide, schema.PassSpeak}, schema.PassSpeak, schema.PassReviewSpeech), spends()),
+		},
+		{
+			Name: "actions", About: "ends turns: the one reply, deadlines, cancels, conversations, actions; and tells what became of a turn",
+			Publish: joined(
+				passes([]schema.Pass{schema.PassAct}, schema.PassRetrieve), works("TIMERS", "deadline"), works("REPLIES", "finisher"),
+				own("reply"+ofTurn, "said"+ofTurn, "action"+ofTurn+".*", "timer.turn.*", "svc.settle"), []string{"$KV.conversations" + ofConvo},
+				buried("deadline", "finisher"),
+				reads("TURNS", "REPLIES", "ACTIONS", "KV_conversations", "KV_erased"), removes("TURNS", "TIMERS"), spends()),
+			Subscribe: own("svc.turn", "svc.turn.*", "svc.actions.*"),
+			Answers:   true,
+		},
+		{
+			Name: "memory", About: "writes what NPCs remember",
+			Publish: joined(
+				works("REPLIES", "memory"), works("EVENTS", "memory-events"), works("ACTIONS", "memory-results"),
+				follows("MEMORY"), own("memory"+ofConvo), buried("memory", "memory-events", "memory-results"),
+				reads("MEMORY", "REPLIES", "ACTIONS", "KV_erased"), spends()),
+			Subscribe: own("svc.settle"),
+			Answers:   true,
+		},
+		{
+			Name: "consistency", About: "reads memories again at night",
+			Publish: joined(
+				works("TIMERS", "scan"), own("timer.scan.*", "scan.*", "memory"+ofConvo), removes("TIMERS"),
+				reads("TIMERS", "MEMORY", "REPLIES", "EVENTS", "SCANS", "KV_erased"), spends()),
+		},
+	}
+	for i := range roles {
+		r := &roles[i]
+		r.Publish = joined([]string{"$JS.API.INFO", "$JS.API.STREAM.INFO.*"}, reads("KV_flags"), r.Publish)
+		r.Subscribe = joined(own("live.flag.>", "cancel"+ofTurn), r.Subscribe)
+	}
+	return finished(roles)
+}
+
+// micro is what a NATS micro service listens on besides its own subject.
+func micro(name string) (out []string) {
+	for _, verb := range []string{"PING", "INFO", "STATS"} {
+		out = append(out, "$SRV."+verb, "$SRV."+verb+"."+name, "$SRV."+verb+"."+name+".*")
+	}
+	return out
+}
+
+// follows is reading a stream as it grows, by consumers that last as long as their
+// reader. No durable one stands on such a stream.
+func follows(stream string) (out []string) {
+	for _, verb := range []string{"CREATE", "INFO", "MSG.NEXT", "DELETE"} {
+		out = append(out, "$JS.API.CONSUMER."+verb+"."+stream+".*")
+	}
+	return out
+}
+
+// Backend is the role of the game servers of one world. It has no right to any
+// stream: what it would look for there it asks the services for, on subjects of its
+// world.
+func Backend(world string) Role {
+	return finished([]Role{{
+		Name: "backend-" + world, About: "the game servers of " + world,
+		Publish: joined([]string{"$JS.API.INFO"},
+			own("turn."+world+".*.*", "event."+world, "cancel."+world+".*.*.*", "action-result."+world+".*.*.*.*",
+				"svc.turn."+world, "svc.actions."+world, "svc.check_grounding")),
+		Subscribe: own("live.said."+world+".*.*.*", "live.reply."+world+".*.*.*", "live.action."+world+".*.*.*.*"),
+	}})[0]
+}
+
+// Operator is the role of commands: migrate, doctor, chat, trace, memory, erase.
+func Operator() Role {
+	return finished([]Role{{
+		Name: "operator", About: "commands: migrate, doctor, chat, trace, memory and its erasure. Administers every stream",
+		Publish: joined([]string{"$JS.API.>", "$JS.SNAPSHOT.ACK.>", "$JS.SNAPSHOT.RESTORE.>", "$KV.flags.*", "$KV.erased.>", "$KV.conversations" + ofConvo},
+			own("turn"+ofConvo, "event.*", "cancel"+ofTurn, "action-result"+ofTurn+".*", "memory"+ofConvo, "scan.*", "counter.>", "svc.>")),
+		Subscribe: own("live.>"),
+	}})[0]
+}
+
+// finished adds each role's own inbox, and puts its rights in order.
+func finished(roles []Role) []Role {
+	for i := range roles {
+		r := &roles[i]
+		r.Subscribe = append(r.Subscribe, "_INBOX_"+r.Name+".>")
+		for _, list := range []*[]string{&r.Publish, &r.Subscribe} {
+			slices.Sort(*list)
+			*list = slices.Compact(*list)
+		}
+	}
+	return roles
+}
