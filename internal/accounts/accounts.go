@@ -40,8 +40,16 @@ func (r Role) Variable() string {
 	return "NATS_PASSWORD_" + strings.ToUpper(strings.ReplaceAll(r.Name, "-", "_"))
 }
 
+// account is that of the mesh, which alone holds streams.
+const account = "FORSOOTH"
+
 // Config is the part of a nats-server's configuration that knows these roles and
 // nobody else. The same worlds give the same text.
+//
+// The game servers of a world have an account of their own, into which the mesh's
+// lends them the subjects of their world. A permission alone would not keep them
+// there: a broker writes its acknowledgement of a message to whatever subject the
+// message names, and only another account's subjects are out of its reach.
 func Config(worlds []string) (string, error) {
 	roles, err := Roles(worlds)
 	if err != nil {
@@ -53,29 +61,70 @@ func Config(worlds []string) (string, error) {
 #
 # Who may do what. Whoever is not named here may not connect. A password is a variable
 # of the server's environment: letters and digits beginning with a letter, or a
-# bcrypt hash of nats server passwd.
-authorization {
-  users: [
+# bcrypt hash of "nats server passwd".
+accounts {
 `)
+	fmt.Fprintf(&out, "  %s {\n    jetstream: enabled\n    exports: [\n", account)
 	for _, r := range roles {
-		fmt.Fprintf(&out, "    { # %s\n      user: %q\n      password: $%s\n      permissions {\n", r.About, r.Name, r.Variable())
-		list(&out, "publish", r.Publish)
-		list(&out, "subscribe", r.Subscribe)
-		if r.Answers {
-			// One answer; a cancel is heard twice in one process, and the broker counts the
-			// second hearing.
-			out.WriteString("        allow_responses { max: 2, expires: \"1m\" }\n")
-		}
-		out.WriteString("      }\n    }\n")
+		each(r, func(kind, subject string) {
+			fmt.Fprintf(&out, "      { %s: %q, accounts: [%q] }\n", kind, subject, r.Account)
+		})
 	}
-	out.WriteString("  ]\n}\n")
+	out.WriteString("    ]\n    users: [\n")
+	for _, r := range roles {
+		if r.Account == account {
+			user(&out, r)
+		}
+	}
+	out.WriteString("    ]\n  }\n")
+	for _, r := range roles {
+		if r.Account == account {
+			continue
+		}
+		fmt.Fprintf(&out, "  %q {\n    imports: [\n", r.Account)
+		each(r, func(kind, subject string) {
+			fmt.Fprintf(&out, "      { %s: { account: %s, subject: %q } }\n", kind, account, subject)
+		})
+		out.WriteString("    ]\n    users: [\n")
+		user(&out, r)
+		out.WriteString("    ]\n  }\n")
+	}
+	out.WriteString("}\n")
 	return out.String(), nil
 }
 
-func list(out *strings.Builder, what string, subjects []string) {
-	fmt.Fprintf(out, "        %s {\n          allow: [\n", what)
-	for _, s := range subjects {
-		fmt.Fprintf(out, "            %q\n", s)
+// each gives what an account of its own is lent: what its user may ask and hear, but
+// for the answers.
+func each(r Role, f func(kind, subject string)) {
+	if r.Account == account {
+		return
 	}
-	out.WriteString("          ]\n        }\n")
+	for _, s := range r.Publish {
+		f("service", s)
+	}
+	for _, s := range r.Subscribe {
+		if !strings.HasPrefix(s, "_INBOX_") {
+			f("stream", s)
+		}
+	}
+}
+
+func user(out *strings.Builder, r Role) {
+	fmt.Fprintf(out, "      { # %s\n        user: %q\n        password: $%s\n        permissions {\n", r.About, r.Name, r.Variable())
+	list(out, "publish", r.Publish)
+	list(out, "subscribe", r.Subscribe)
+	if r.Answers {
+		// One answer; a cancel is heard twice in one process, and the broker counts the
+		// second hearing.
+		out.WriteString("          allow_responses { max: 2, expires: \"1m\" }\n")
+	}
+	out.WriteString("        }\n      }\n")
+}
+
+func list(out *strings.Builder, what string, subjects []string) {
+	fmt.Fprintf(out, "          %s {\n            allow: [\n", what)
+	for _, s := range subjects {
+		fmt.Fprintf(out, "              %q\n", s)
+	}
+	out.WriteString("            ]\n          }\n")
 }

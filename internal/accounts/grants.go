@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -9,6 +10,7 @@ import (
 // Role is a user of the broker, and all that it may do there.
 type Role struct {
 	Name      string   `json:"name"`
+	Account   string   `json:"account"`
 	About     string   `json:"about"`
 	Publish   []string `json:"publish"`
 	Subscribe []string `json:"subscribe"`
@@ -164,10 +166,9 @@ func follows(stream string) (out []string) {
 // world.
 func Backend(world string) Role {
 	return finished([]Role{{
-		Name: "backend-" + world, About: "the game servers of " + world,
-		Publish: joined([]string{"$JS.API.INFO"},
-			own("turn."+world+".*.*", "event."+world, "cancel."+world+".*.*.*", "action-result."+world+".*.*.*.*",
-				"svc.turn."+world, "svc.actions."+world, "svc.check_grounding")),
+		Name: "backend-" + world, Account: "WORLD-" + world, About: "the game servers of " + world,
+		Publish: own("turn."+world+".*.*", "event."+world, "cancel."+world+".*.*.*", "action-result."+world+".*.*.*.*",
+			"svc.turn."+world, "svc.actions."+world, "svc.check_grounding"),
 		Subscribe: own("live.said."+world+".*.*.*", "live.reply."+world+".*.*.*", "live.action."+world+".*.*.*.*"),
 	}})[0]
 }
@@ -186,6 +187,7 @@ func Operator() Role {
 func finished(roles []Role) []Role {
 	for i := range roles {
 		r := &roles[i]
+		r.Account = cmp.Or(r.Account, account)
 		r.Subscribe = append(r.Subscribe, "_INBOX_"+r.Name+".>")
 		for _, list := range []*[]string{&r.Publish, &r.Subscribe} {
 			slices.Sort(*list)

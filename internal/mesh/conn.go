@@ -24,6 +24,7 @@ type Dial struct {
 	Name      string    // of this client, as the broker shows it
 	Login     Login
 	Timeout   time.Duration // of the first connection; default 2 s
+	Backend   bool          // only a client that reads no stream speaks over it, whose account need not have any
 }
 
 // Conn is a connection to the broker. Several meshes and clients may share it.
@@ -83,9 +84,11 @@ func Connect(ctx context.Context, d Dial) (*Conn, error) {
 		nc.Close()
 		return nil, fmt.Errorf("open JetStream at %s: %w", c.url, err)
 	}
-	if _, err := js.AccountInfo(ctx); err != nil {
-		nc.Close()
-		return nil, withoutJetStream(c.url, err)
+	if !d.Backend {
+		if _, err := js.AccountInfo(ctx); err != nil {
+			nc.Close()
+			return nil, withoutJetStream(c.url, err)
+		}
 	}
 	c.nc, c.js = nc, js
 	return c, nil

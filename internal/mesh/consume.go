@@ -160,9 +160,11 @@ func (r *runner) fetch(ctx, work context.Context, cons jetstream.Consumer) (cons
 	f := &fetching{closed: make(chan struct{})}
 	began := time.Now()
 	var both sync.WaitGroup
-	for range min(2, r.prefetch) {
+	for i := range min(2, r.prefetch) {
+		life := fetchLife / time.Duration(i+1) // of the first of each, so that they do not end together
 		both.Go(func() {
-			for ctx.Err() == nil && r.fetchOnce(ctx, work, cons, max(1, r.prefetch/2)) {
+			for ctx.Err() == nil && r.fetchOnce(ctx, work, cons, max(1, r.prefetch/2), life) {
+				life = fetchLife
 			}
 		})
 	}
@@ -183,9 +185,9 @@ func (f *fetching) Closed() <-chan struct{} { return f.closed }
 func (r *runner) nextSubject() string { return "$JS.API.CONSUMER.MSG.NEXT." + r.stream + "." + r.name }
 
 // fetchOnce is one pull, and says whether there may be another.
-func (r *runner) fetchOnce(ctx, work context.Context, cons jetstream.Consumer, n int) bool {
+func (r *runner) fetchOnce(ctx, work context.Context, cons jetstream.Consumer, n int, life time.Duration) bool {
 	began, came := time.Now(), 0
-	batch, err := cons.Fetch(n, jetstream.FetchMaxWait(min(fetchLife, r.ackWait)))
+	batch, err := cons.Fetch(n, jetstream.FetchMaxWait(min(life, r.ackWait)))
 	if err == nil {
 		for msg := range batch.Messages() {
 			r.take(work, msg)

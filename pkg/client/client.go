@@ -54,7 +54,7 @@ func Connect(ctx context.Context, url string, o Options) (*Client, error) {
 	if o.Name == "" {
 		o.Name = "forsooth client"
 	}
-	conn, err := mesh.Connect(ctx, mesh.Dial{URL: url, Name: o.Name, Login: o.Login})
+	conn, err := mesh.Connect(ctx, mesh.Dial{URL: url, Name: o.Name, Login: o.Login, Backend: true})
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,10 @@ var (
 // FieldError is ErrInvalid.
 type FieldError = schema.FieldError
 
+// RightError is something that this backend's user may not do on the broker: the
+// subject, and what it would have done there.
+type RightError = mesh.RightError
+
 // RetryAfter is how long a caller that met ErrBusy or ErrFull should wait before
 // it says the same again; 0 for any other error.
 func RetryAfter(err error) time.Duration {
