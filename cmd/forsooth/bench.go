@@ -19,6 +19,8 @@ type benchCmd struct {
 	Chaos   benchChaosCmd   `cmd:"" help:"A mesh that is broken on purpose: which of its promises did not hold."`
 	Scan    benchScanCmd    `cmd:"" help:"The nightly scan of memories: compute on one core for 1,000 to 100,000 of them."`
 	Verify  benchVerifyCmd  `cmd:"" help:"The verifier in process: time of a pair beside onnxruntime, memory, and what its verdicts are worth."`
+
+	Security benchSecurityCmd `cmd:"" help:"Hidden orders against a model that obeys, and harmless prompts that must not be held back."`
 }
 
 type benchTurnCmd struct {

@@ -155,3 +155,25 @@ func Defaults(spec schema.ActionSpec) map[string]any {
 	}
 	return out
 }
+
+// values are the words that an action's parameters may have for values.
+func values(spec schema.ActionSpec) string {
+	var s struct {
+		Properties map[string]struct {
+			Const any   `json:"const"`
+			Enum  []any `json:"enum"`
+		} `json:"properties"`
+	}
+	if json.Unmarshal(spec.Parameters, &s) != nil {
+		return ""
+	}
+	var out []string
+	for _, p := range s.Properties {
+		for _, v := range append(p.Enum, p.Const) {
+			if word, ok := v.(string); ok {
+				out = append(out, word)
+			}
+		}
+	}
+	return strings.Join(out, " ")
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
+	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -95,7 +96,7 @@ func (s Scene) Act(actions []schema.ActionSpec) *Data {
 	}
 	var said []string
 	for _, r := range s.Turn.Released {
-		said = append(said, r.Text)
+		said = append(said, plain(r.Text))
 	}
 	return s.said(d, nil, nil).Section("answer", said...)
 }
@@ -154,10 +155,13 @@ func (s Scene) evidence(d *Data, ids []string) {
 
 // Spoken is a block as its NPC may say it, sentence by sentence: in the first
 // person where it surely means the NPC, as a quotation where somebody else
-// speaks. A sentence that has no such wording stands as it is written.
+// speaks. What speaks to the machine is left out. A sentence that has no such wording stands as it is written.
 func Spoken(e schema.Evidence, p voice.Person) string {
 	var out []string
 	for _, sentence := range text.Sentences(e.Text) {
+		if intent.AddressesMachine(sentence) {
+			continue
+		}
 		if ways := voice.Renderings(e, sentence, p); len(ways) > 0 {
 			sentence = ways[0].Text
 		}
@@ -225,7 +229,7 @@ func (s Scene) said(d *Data, review *schema.Review, audit []string) *Data {
 			if l.Speaker == "player" {
 				who = s.player()
 			}
-			lines = append(lines, who+": "+l.Text)
+			lines = append(lines, who+": "+plain(l.Text))
 		}
 		d.Section("conversation", lines...)
 	}
@@ -252,18 +256,27 @@ func (s Scene) remembered() []string {
 	var out []string
 	for _, e := range s.Turn.Evidence {
 		if strings.HasPrefix(e.Path, "memory:") {
-			out = append(out, "["+e.ID+"] "+e.Text)
+			out = append(out, "["+e.ID+"] "+plain(e.Text))
 		}
 	}
 	return out
 }
 
+// plain is a text without the sentences that speak to the machine.
+func plain(s string) string {
+	if !intent.AddressesMachine(s) {
+		return s
+	}
+	return strings.Join(slices.DeleteFunc(text.Sentences(s), intent.AddressesMachine), " ")
+}
+
 // recentLines is how much of the conversation a prompt shows.
 const recentLines = 8
 
+// player is the player's name, where it is one and no order to the machine.
 func (s Scene) player() string {
-	if s.Turn.PlayerName != "" {
-		return s.Turn.PlayerName
+	if name := s.Turn.PlayerName; name != "" && !intent.AddressesMachine(name) && !intent.Read(name).Injected {
+		return name
 	}
 	return "the player"
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
+	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
@@ -21,10 +22,11 @@ const actingShare = 0.6
 // add lets the model choose actions that no sentence speaks of, with parameters.
 // An action that is promised in words or confirmed by the game was decided before
 // the speech, and trust moves by rule alone. What the model chooses passes the
-// same check as everything else; where it fails, nothing is added.
+// same check as everything else; where it fails, nothing is added. Where the player
+// speaks to the machine behind the NPC, it is not asked.
 func add(ctx context.Context, t *schema.Turn, npc *world.NPC, keeps *secrecy.Guard, a *model.Turn) {
 	open := unspoken(t, deed.Allowed(t.AllowedActions, npc.Actions))
-	if len(open) == 0 {
+	if len(open) == 0 || intent.Read(t.Message).Injected || intent.AddressesMachine(t.Message) {
 		return
 	}
 	var called []prompt.Called
@@ -83,11 +85,13 @@ func tells(keeps *secrecy.Guard, facts world.Facts, parameters map[string]any) b
 }
 
 // unspoken are the actions that need no word: those without speech acts that the
-// game does not confirm and that were not decided on before.
+// game does not confirm and that were not decided on before. The player's words must
+// be about them: what a model reads elsewhere, an order among it, moves nobody to act.
 func unspoken(t *schema.Turn, allowed []schema.ActionSpec) []schema.ActionSpec {
 	var out []schema.ActionSpec
 	for _, spec := range allowed {
-		if len(spec.SpeechActs) == 0 && !spec.Confirm && spec.Name != deed.Trust && !named(t.Decision.Actions, spec.Name) {
+		concerns := spec.Name == deed.Tell || deed.Concerns(t.Message, spec)
+		if concerns && len(spec.SpeechActs) == 0 && !spec.Confirm && spec.Name != deed.Trust && !named(t.Decision.Actions, spec.Name) {
 			out = append(out, spec)
 		}
 	}

@@ -158,10 +158,16 @@ func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc 
 		rerank(ctx, t, a)
 		compact(ctx, t, a)
 	}
-	t.Evidence = grounding.Blocks(t.Sources, grounding.DefaultLimits)
+	t.Evidence = slices.DeleteFunc(grounding.Blocks(t.Sources, grounding.DefaultLimits), orders)
 	t.Sources = told(t.Sources, t.Evidence)
 	t.Evidence = append(t.Evidence, stateBlocks(t, npc)...)
 	return keepBack(ctx, t, x, query)
+}
+
+// orders says whether a block holds a sentence that speaks to whoever answers from
+// it: that is no fact of the world, whoever wrote it there.
+func orders(e schema.Evidence) bool {
+	return slices.ContainsFunc(text.Sentences(e.Text), intent.AddressesMachine)
 }
 
 // told are the sources of which a block is among the evidence. The others could

@@ -90,13 +90,21 @@ func ids(evidence []schema.Evidence) []string {
 }
 
 // meant are the actions that a model named, each checked before a word is spoken
-// of it. Trust moves by rule alone.
+// of it. Trust moves by rule alone. A model reads lore, memories and names before it
+// chooses, and somebody may have written an order there: only what the player's own
+// words ask for is done.
 func meant(t *schema.Turn, allowed []schema.ActionSpec, names []string) []schema.Action {
 	var out []schema.Action
+	if !wantsDeed(t.Retrieval) {
+		return nil
+	}
 	byRule, _ := asked(t.Message, allowed)
 	for _, name := range names {
 		spec, ok := deed.Find(allowed, name)
 		if !ok || name == deed.Trust || name == deed.Tell || name == byRule.Name && wantsDeed(t.Retrieval) || slices.ContainsFunc(out, func(a schema.Action) bool { return a.Name == name }) {
+			continue
+		}
+		if !deed.Concerns(t.Retrieval.Query, spec) {
 			continue
 		}
 		phrase := phraseOf(spec)

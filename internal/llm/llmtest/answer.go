@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -202,8 +203,15 @@ func (p persona) decision(s *scene) any {
 // intended are the actions of a persona; a liar takes none, so that each of its
 // promises is empty.
 func (p persona) intended(s *scene) []string {
-	if p.lies() {
+	switch {
+	case p.lies():
 		return []string{}
+	case p.name == puppet:
+		out := s.intended()
+		for _, c := range s.ordered() {
+			out = appendNew(out, c.Name)
+		}
+		return out
 	}
 	return s.intended()
 }
@@ -223,9 +231,12 @@ func (s *scene) intended() []string {
 
 func (p persona) acts(s *scene) []called {
 	out := []called{}
+	if p.name == puppet {
+		out = s.ordered()
+	}
 	for _, name := range p.intended(s) {
 		for _, a := range s.Actions {
-			if a.Name == name {
+			if a.Name == name && !slices.ContainsFunc(out, func(c called) bool { return c.Name == name }) {
 				out = append(out, called{name, fitting(a.Parameters, s.Message)})
 			}
 		}

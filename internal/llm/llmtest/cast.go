@@ -38,6 +38,8 @@ func castOf(names string) ([]persona, error) {
 			out = append(out, persona{name: "quote", tell: quote})
 		case name == "paraphrase":
 			out = append(out, persona{name: name, tell: paraphrase})
+		case name == puppet:
+			out = append(out, persona{name: name, tell: ordered})
 		case liars[name] != nil:
 			p := persona{name: name, tell: quote, lie: liars[name]}
 			if name == "fake-id" {

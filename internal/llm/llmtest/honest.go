@@ -18,7 +18,8 @@ import (
 // call.
 type scene struct {
 	Ask
-	dice *rand.Rand
+	orders *orderBook
+	dice   *rand.Rand
 }
 
 // draft is one sentence of an answer with its truth.

@@ -32,6 +32,7 @@ type Options struct {
 	Key       string        // the key a caller must show; empty: none
 	Model     string        // the only model there is; empty: any name will do
 	RetryIn   time.Duration // what a refusal asks the caller to wait; 0: a second
+	Orders    []Order       // what the persona "puppet" carries out where it reads it
 	Log       io.Writer     // gets each entry as a line of JSON; nil: none
 	Now       func() time.Time
 }
@@ -42,6 +43,7 @@ type Server struct {
 	personas []persona
 	faults   []string
 	book     *book
+	orders   *orderBook
 	mux      *http.ServeMux
 
 	http   *http.Server
@@ -65,7 +67,7 @@ func New(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Server{options: o, book: newBook(o.Log), mux: http.NewServeMux()}
+	s := &Server{options: o, book: newBook(o.Log), orders: newOrderBook(o.Orders), mux: http.NewServeMux()}
 	var err error
 	if s.personas, err = castOf(cmp.Or(o.Persona, "quote")); err != nil {
 		return nil, err
@@ -194,7 +196,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	key := s.digest(ask)
 	number, again := s.book.open(ask.Name, key)
 	c := &call{server: s, w: w, r: r, request: q, came: came, number: number, pace: s.options.Pace, prompt: Tokens(ask.System) + Tokens(ask.User),
-		scene: &scene{Ask: ask, dice: rand.New(rand.NewPCG(key, s.options.Seed))}}
+		scene: &scene{Ask: ask, orders: s.orders, dice: rand.New(rand.NewPCG(key, s.options.Seed))}}
 	c.persona = s.personas[c.scene.dice.IntN(len(s.personas))]
 	// A fault strikes by the call and not by the prompt, so that a retry may go well.
 	chance := rand.New(rand.NewPCG(key, s.options.Seed+uint64(again)+1))
