@@ -204,8 +204,8 @@ def main() -> None:
     ap.add_argument("--claims", type=Path, default=card.ROOT / "evals" / "claims.jsonl")
     keys = [COSINE, *(r.key for r in ROWS)]
     ap.add_argument("--rows", nargs="*", default=keys, choices=keys)
-    ap.add_argument("--before", type=int, default=300, help="steps of public pairs before all rows")
-    ap.add_argument("--steps", type=int, default=250, help="steps of each row")
+    ap.add_argument("--before", type=int, default=250, help="steps of public pairs before all rows")
+    ap.add_argument("--steps", type=int, default=220, help="steps of each row")
     ap.add_argument("--pairs", type=int, default=28, help="pairs of a step")
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--threads", type=int, default=2)
