@@ -73,6 +73,7 @@ func (e *env) erasure(t *talk) (o erasure.Options, done func(), err error) {
 		o.Scrub = t.client.Scrub
 	}
 	with := e.options(nil, nil)
+	o.Qdrant = with.Qdrant.Addr
 	if _, err := os.Stat(app.SessionFile(e.settings.Data)); err != nil && with.Qdrant.Addr == "" {
 		return o, func() {}, nil
 	}

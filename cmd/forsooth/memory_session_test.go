@@ -28,12 +28,13 @@ type act struct {
 	not  []string
 }
 
-// session is how an NPC comes to know a player, over three days and one scan, until
+// session is how an NPC comes to know a player, over four days and one scan, until
 // she is made to forget him.
 var session = []act{
 	{day: "1402-03-02T18:00:00Z"},
 	{say: "I live in Westbank."},
 	{say: "I work at the ropewalk in Osterwick."},
+	{say: "My cousin Ulric works at the saltworks."},
 	{saw: "Ansel gave Mira a sword."},
 	{day: "1402-03-03T18:00:00Z"},
 	{say: "Where do I work?", want: []string{"You told me", "ropewalk in Osterwick"}},
@@ -41,21 +42,24 @@ var session = []act{
 	{show: "they live in Westbank", want: []string{`player: "I live in Westbank"`, "SUPPORTED"}},
 	{show: "sword", want: []string{`"Ansel gave Mira a sword."`, "system"}},
 	{day: "1402-05-05T18:00:00Z"},
-	{say: "I have a house in Westbank."},
+	{say: "I have a house in Westbank.", not: []string{"hamlet"}},
 	{say: "I work at the tannery in Pennick now."},
-	{say: "My cousin Ulric works at the tannery."},
+	{say: "My cousin works at the brewery now."},
+	{say: "My brother Perrin lives in Pennick."},
+	{say: "My brother lives in Saltmere.", not: []string{"know"}},
+	{do: []string{"memory", "list", "--player", "p42", "--status", "active"}, want: []string{"tannery in Pennick", "cousin Ulric works at the saltworks", "cousin works at the brewery"}},
+	{do: []string{"memory", "scan"}, want: []string{"1 merged, 1 superseded, 1 flagged", "EQUIVALENT", "TEMPORAL EVOLUTION", "CONTRADICTION"}, not: []string{"UNPROVEN"}},
+	{show: "ropewalk", want: []string{"superseded", "by guard1"}},
+	{show: "cousin Ulric works at the saltworks", want: []string{"superseded by", "by guard2", `the newer says "now"`}},
+	{show: "brother lives in Saltmere", want: []string{"contradicts", "flagged by guard2"}},
 	{day: "1402-05-06T18:00:00Z"},
-	{say: "My cousin Ulric works at the brewery."},
-	{do: []string{"memory", "scan"}, want: []string{"merge"}},
-	{show: "ropewalk", want: []string{"superseded"}},
-	{show: "brewery", want: []string{"contradict"}},
-	{day: "1402-05-07T18:00:00Z"},
 	{say: "Where do I work?", want: []string{"tannery in Pennick"}, not: []string{"ropewalk"}},
 	{say: "Where did I work two months ago?", want: []string{"ropewalk"}, not: []string{"tannery"}},
-	{say: "Where does my cousin Ulric work?", want: []string{"two stories", "tannery", "brewery"}},
-	{do: []string{"memory", "erase", "--player", "p42"}, want: []string{"receipt"}},
+	{say: "Where does my cousin work?", want: []string{"brewery"}, not: []string{"saltworks"}},
+	{say: "Where does my brother live?", want: []string{"two stories", "Pennick", "Saltmere"}},
+	{do: []string{"memory", "erase", "--player", "p42", "--world", "hollowmere"}, want: []string{"receipt"}},
 	{do: []string{"memory", "list", "--player", "p42"}, not: []string{"Westbank", "ropewalk", "sword"}},
-	{day: "1402-05-08T18:00:00Z"},
+	{day: "1402-05-07T18:00:00Z"},
 	{say: "Where do I work?", not: []string{"ropewalk", "tannery"}},
 	{say: "What did I give you?", not: []string{"sword"}},
 }

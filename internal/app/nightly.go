@@ -48,7 +48,7 @@ func scanOptions(o Options, library *lore.Library, books *memory.Books, session 
 	g := o.guarded()
 	with := consistency.Options{
 		Library: library, Books: books, Session: session, Embed: static, Evidence: evidence, World: worldOnDisk(library), Now: o.Now, Notice: o.notice,
-		Scanner: scan.Scanner{Settings: scan.From(g.Consistency, static.ID()), Rule: domain.DefaultRule(), Predicates: scan.Of(predicate.Default())},
+		Scanner: scan.Scanner{Settings: scan.From(g.Consistency, static.ID()), Rule: domain.Rule{Gap: WriteSettings(g).Gap}, Predicates: scan.Of(predicate.Default())},
 	}
 	if g.Grounding.Enabled {
 		with.Prove = guard

@@ -174,6 +174,39 @@ func TestCollectionsOfAnotherDimensionAreLeftAlone(t *testing.T) {
 	}
 }
 
+// A server with collections of a later build is left as it is, with one line for each;
+// turns are answered, and the trace says without what.
+func TestCollectionsOfAnotherSchemaVersionAreLeftAlone(t *testing.T) {
+	server := edgetest.Own(t)
+	tb, _ := sitBy(t, server.Addr, "")
+	tb.say("mira", "p1", "Ansel", "I live in Oakham.", dayOne)
+	tb.stop()
+	own := map[string]int{}
+	for _, name := range []string{"session", "corpus"} {
+		own[name] = edgetest.SetVersion(t, server.Addr, name, 99)
+	}
+	tb.notices = &notices{}
+	tb.start()
+	tb.notices.once(t, "the worlds are indexed in the data folder this time", "schema version 99")
+	tb.notices.once(t, "nothing is remembered beyond the conversation", "schema version 99")
+	r := tb.answered("Where do I live?", dayOne)
+	if !strings.Contains(tb.note(r), "schema version 99") {
+		t.Errorf("%s %q; the trace says %q", r.Status, r.Text, tb.note(r))
+	}
+	if r := tb.answered("Who owns the ferry?", dayOne); r.Text != "Teague owns the ferry." {
+		t.Errorf("of the world: %s %q", r.Status, r.Text)
+	}
+	tb.stop()
+	for name, version := range own {
+		edgetest.SetVersion(t, server.Addr, name, version)
+	}
+	tb.start()
+	tb.settle()
+	if r := tb.answered("Where do I live?", dayOne); !strings.Contains(r.Text, "Oakham") {
+		t.Errorf("with its own version again: %s %q", r.Status, r.Text)
+	}
+}
+
 // recovered waits until the server can be reached and the index has all of the log.
 func (tb *table) recovered() {
 	tb.t.Helper()

@@ -29,6 +29,7 @@ type Index interface {
 type Options struct {
 	Client *mesh.Client
 	Index  Index  // nil where the index is not at hand
+	Qdrant string // the server that the index is on; empty: it is a file of the data folder
 	Data   string // receipts lie in Data/receipts
 	Worlds []string
 

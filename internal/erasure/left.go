@@ -41,8 +41,12 @@ func (r *run) left(ctx context.Context) error {
 		r.receipt.Beyond = append(r.receipt.Beyond, "the index of memories on the machine where the memory service runs: it follows the log by itself, but its file keeps free pages")
 		r.receipt.Operator = append(r.receipt.Operator, "run forsooth memory rebuild on the machine of the memory service")
 	}
+	if r.Qdrant != "" {
+		r.receipt.Beyond = append(r.receipt.Beyond, fmt.Sprintf("the files of the Qdrant server at %s: the player's points are deleted there, and their bytes lie in its segments and its write-ahead log until it rewrites them, which it does by itself only where a segment of a thousand points or more has lost a fifth; its own snapshots hold them until they are removed", r.Qdrant))
+		r.receipt.Operator = append(r.receipt.Operator, fmt.Sprintf("to have those bytes gone at once: stop the mesh, delete the collection session on the Qdrant server at %s, and run forsooth memory rebuild; remove the server's snapshots", r.Qdrant))
+	}
 	if r.receipt.Unscrubbed {
-		r.receipt.Beyond = append(r.receipt.Beyond, "messages that this NATS server had deleted before, until it compacts their blocks: it does so as they fill")
+		r.receipt.Beyond = append(r.receipt.Beyond, "what this NATS server had deleted before, turns that had ended, older revisions of conversations and timers: their bytes lie in its blocks until it compacts them, which it does as more of a block is deleted than is kept, and with the last block of a stream when that is full")
 	}
 	if r.Replicas > 1 {
 		r.receipt.Beyond = append(r.receipt.Beyond, fmt.Sprintf("the Raft logs of %d replicas until their next snapshot: a server makes one every few minutes while there is something new, and when it is stopped", r.Replicas))

@@ -36,16 +36,23 @@ const (
 
 // site is a mesh on a data folder.
 type site struct {
-	t    *testing.T
-	dir  string
-	app  *app.App
-	stop func()
-	n    int
+	t      *testing.T
+	dir    string
+	app    *app.App
+	qdrant app.Qdrant
+	stop   func()
+	n      int
 }
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	s := &site{t: t, dir: t.TempDir()}
+	return newSiteOn(t, app.Qdrant{})
+}
+
+// newSiteOn keeps its index on a server.
+func newSiteOn(t *testing.T, q app.Qdrant) *site {
+	t.Helper()
+	s := &site{t: t, dir: t.TempDir(), qdrant: q}
 	s.start()
 	return s
 }
@@ -56,7 +63,7 @@ func (s *site) start() {
 	if err != nil || len(world.Errors(problems)) > 0 {
 		s.t.Fatal(err, problems)
 	}
-	a, err := app.Start(s.t.Context(), app.Options{Worlds: []*world.World{w}, Data: s.dir, Meaning: app.MeaningOff, Notice: func(n string) { s.t.Log(n) }})
+	a, err := app.Start(s.t.Context(), app.Options{Worlds: []*world.World{w}, Data: s.dir, Qdrant: s.qdrant, Meaning: app.MeaningOff, Notice: func(n string) { s.t.Log(n) }})
 	if err != nil {
 		s.t.Fatal(err)
 	}

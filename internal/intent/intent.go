@@ -116,7 +116,7 @@ func kindOf(message string, words []string) string {
 		return schema.IntentGreeting
 	case smalltalkPattern.MatchString(joined) && len(words) <= 12:
 		return schema.IntentSmalltalk
-	case isTopic(message, words):
+	case isTopic(message, words) && !tellsOfLife(message):
 		return schema.IntentQuestion
 	case len(words) <= 3 || aboutFeelings(words) || !assertsThings(message, words):
 		return schema.IntentSmalltalk

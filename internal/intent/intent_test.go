@@ -38,6 +38,8 @@ func TestRead(t *testing.T) {
 		{"Good day! My name is Ansel and I work at the ropewalk in Osterwick.", schema.IntentTelling},
 		{"my brother is called Perrin, he mends nets", schema.IntentTelling},
 		{"I moved to Oakham last week.", schema.IntentTelling},
+		{"My brother lives in Saltmere.", schema.IntentTelling},
+		{"my brother", schema.IntentQuestion},
 		{"I know that Bram burned the mill.", schema.IntentStatement},
 		{"I saw smoke over the old mill.", schema.IntentStatement},
 		{"I work at the ropewalk. Bram burned the mill.", schema.IntentStatement},

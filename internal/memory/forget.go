@@ -134,7 +134,13 @@ func (f *forgetter) plan(now time.Time, id func(int) string) Forgetting {
 	}
 	// As the book stands without those that go.
 	_ = book.Apply(schema.MemoryEvent{ID: "forget", Type: schema.MemoryErasedMark, World: f.world, NPC: f.npc, At: now, By: ByErasure, Others: gone(f)}, time.Time{})
+	settled, vouched := f.settled(book), book.vouched()
 	kept := f.standing(book)
+	for i := range kept {
+		if m := &kept[i]; vouched[m.ID] && !slices.Contains(m.Tags, schema.TagVouched) {
+			m.Tags = append(m.Tags, schema.TagVouched)
+		}
+	}
 	add(schema.MemoryEvent{Type: schema.MemoryErasedMark, Others: all})
 	for i := range kept {
 		m := &kept[i]
@@ -147,6 +153,28 @@ func (f *forgetter) plan(now time.Time, id func(int) string) Forgetting {
 	for i := range kept {
 		if m := &kept[i]; m.Status == schema.MemorySuperseded && m.SupersededBy != "" {
 			add(schema.MemoryEvent{Type: schema.MemorySupersede, Player: m.Player, Target: m.ID, Others: []string{m.SupersededBy}, ValidTo: m.ValidTo})
+		}
+	}
+	for _, p := range settled {
+		e := schema.MemoryEvent{Type: schema.MemoryResolved, Target: p[0], Others: []string{p[1]}, Why: "an operator had settled it"}
+		if m, ok := book.Get(p[0]); ok {
+			e.Player = m.Player
+		}
+		add(e)
+	}
+	return out
+}
+
+// settled are the pairs between which an operator let nothing be done, of which the
+// entries go with a memory that is written anew: each is said again.
+func (f *forgetter) settled(book *Book) [][2]string {
+	var out [][2]string
+	for _, p := range book.Settled() {
+		if isLore(p[0]) {
+			p[0], p[1] = p[1], p[0]
+		}
+		if (f.tied[p[0]] || f.tied[p[1]]) && !f.gone[p[0]] && !f.gone[p[1]] && !isLore(p[0]) && !IsSettled(out, p[0], p[1]) {
+			out = append(out, p)
 		}
 	}
 	return out

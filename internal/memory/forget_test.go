@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,60 @@ func TestForget(t *testing.T) {
 				t.Errorf("left %v\nanew %+v\nkept %+v", left, remaining(anew), remaining(kept))
 			}
 		})
+	}
+}
+
+// What an operator settled outlives the erasure of somebody who only looked on: the
+// scan does not link the two again, and does not set aside what was taken back.
+func TestForgettingKeepsWhatAnOperatorSettled(t *testing.T) {
+	const gone = "p-gone"
+	at := time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)
+	n := 0
+	event := func(e schema.MemoryEvent) Entry {
+		n++
+		e.ID, e.World, e.NPC, e.Player, e.At = fmt.Sprintf("e%d", n), "w", "mira", "p-other", at
+		return Entry{Event: e, Player: e.Player}
+	}
+	seen, other, third := forgetting("m1", "p-other", "npc:mira", "mira", gone), forgetting("m2", "p-other", "npc:mira"), forgetting("m3", "p-other", "npc:mira")
+	flag, aside := event(schema.MemoryEvent{Type: schema.MemoryFlag, Target: "m1", Others: []string{"m2"}}), event(schema.MemoryEvent{Type: schema.MemoryFlag, Target: "m1"})
+	merged := event(schema.MemoryEvent{Type: schema.MemorySupersede, Target: "m1", Others: []string{"m3"}})
+	log := []Entry{
+		event(schema.MemoryEvent{Type: schema.MemoryWritten, Memory: seen}), event(schema.MemoryEvent{Type: schema.MemoryWritten, Memory: other}), event(schema.MemoryEvent{Type: schema.MemoryWritten, Memory: third}),
+		flag, event(schema.MemoryEvent{Type: schema.MemoryResolved, By: "operator:ada", Target: "m1", Others: []string{"m2"}}),
+		aside, event(schema.MemoryEvent{Type: schema.MemoryResolved, By: "operator:ada", Target: "m1", Keep: "m1"}),
+		merged, event(schema.MemoryEvent{Type: schema.MemoryUndone, By: "operator:ada", Undoes: merged.Event.ID}),
+	}
+	kept := NewBook("w", "mira")
+	for _, e := range log {
+		if err := kept.Apply(e.Event, time.Time{}); err != nil {
+			t.Fatal(e.Event.ID, err)
+		}
+	}
+	plan := Forget("w", "mira", log, gone, false, at, func(n int) string { return fmt.Sprintf("erase:%d", n) })
+	left := slices.DeleteFunc(log, func(e Entry) bool {
+		return slices.ContainsFunc(plan.Gone, func(i int) bool { return log[i].Event.ID == e.Event.ID })
+	})
+	anew := NewBook("w", "mira")
+	for _, e := range left {
+		if err := anew.Apply(e.Event, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, b := range map[string]*Book{"whoever kept a book": kept, "whoever reads it anew": anew} {
+		for _, e := range plan.Events {
+			if err := b.Apply(e, time.Time{}); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		pairs := b.Settled()
+		for _, with := range []string{"m2", "m3"} {
+			if !IsSettled(pairs, "m1", with) {
+				t.Errorf("%s: m1 and %s are not settled: %v", name, with, pairs)
+			}
+		}
+		if m, ok := b.Get("m1"); !ok || m.Status != schema.MemoryActive || !slices.Contains(m.Tags, schema.TagVouched) || slices.Contains(m.Witnesses, gone) {
+			t.Errorf("%s: %+v", name, m)
+		}
 	}
 }
 

@@ -39,6 +39,22 @@ func (b *Book) Settled() [][2]string {
 	return out
 }
 
+// vouched are the memories that the scan had set aside as unproven, and that an
+// operator took back.
+func (b *Book) vouched() map[string]bool {
+	out := map[string]bool{}
+	for i := range b.events {
+		e := &b.events[i]
+		switch {
+		case e.Type == schema.MemoryFlag && len(e.Others) == 0 && b.undone[e.ID] != "":
+			out[e.Target] = true
+		case e.Type == schema.MemoryResolved && len(e.Others) == 0 && e.Keep == e.Target && b.undone[e.ID] == "":
+			out[e.Target] = true
+		}
+	}
+	return out
+}
+
 // IsSettled says whether two memories are among such pairs.
 func IsSettled(pairs [][2]string, one, other string) bool {
 	return slices.Contains(pairs, [2]string{one, other}) || slices.Contains(pairs, [2]string{other, one})

@@ -10,9 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// words are fields that hold one of a few words and never an id: a player may
-// well be called "player".
-var words = []string{"speaker", "kind", "source", "status", "type", "tier", "predicate", "pass", "reason", "audit", "phase", "role", "form", "name", "locale"}
+// words are fields that hold one of a few words, or an NPC, and never the id of a
+// player: a player may well be called "player", or as an NPC is.
+var words = []string{"speaker", "kind", "source", "status", "type", "tier", "predicate", "pass", "reason", "audit", "phase", "role", "form", "name", "locale",
+	"npc", "handle", "heard_from", "default_npc"} // of an NPC, whoever else is called so
 
 // names says whether a message names a player: in a field of its own, as
 // player:<id>, or as a word of a text where the id is no common word.

@@ -77,6 +77,10 @@ type Memory struct {
 // TagPartial marks a memory of which the words prove only a part.
 const TagPartial = "grounding_partial"
 
+// TagVouched marks a memory that an operator took back when the scan had set it aside,
+// where the entries that say so are gone: it is not set aside again.
+const TagVouched = "operator_vouched"
+
 // Rank is how much a memory's source weighs against another's: system over what
 // a player said, and that over hearsay. (Corpus stands between the first two,
 // and is never a memory.)

@@ -96,7 +96,7 @@ func (r *run) hash(c *cluster) string {
 	fmt.Fprintf(h, "%v\n", c.stateful)
 	for _, i := range c.members {
 		m := r.items[i]
-		fmt.Fprintf(h, "%s\x00%s\x00%s\x00%s\x00%s\x00%d\x00%.3f\x00%d\x00%d\x00%d\n", m.ID, m.Subject, r.canonical(m.Pred), m.Object, m.Content,
+		fmt.Fprintf(h, "%s\x00%s\x00%s\x00%s\x00%s\x00%d\x00%.3f\x00%d\x00%d\x00%d\n", m.ID, r.subject(m), r.canonical(m.Pred), m.Object, m.Content,
 			m.Rank(), m.Confidence, m.EventTime.UnixNano(), m.ValidFrom.UnixNano(), len(m.Spans))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
@@ -107,9 +107,6 @@ type group struct {
 	members  []int
 	stateful bool
 }
-
-// subject is a subject in the form in which two are compared.
-func (r *run) subject(m *Item) string { return r.vocab.fold(m.Subject) }
 
 // groups are the keys that more than one memory has, in order of their first.
 // What happened and what was promised may happen and be promised again.

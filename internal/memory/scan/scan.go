@@ -133,6 +133,7 @@ type run struct {
 	value []*value  // likewise
 	index map[string]int
 	preds map[string]string // to their canonical names
+	kin   map[who]string    // players' relatives to their names
 	gone  map[int]bool      // superseded or merged in this run
 	out   Result
 }
@@ -181,6 +182,7 @@ func (s *Scanner) begin(ctx context.Context, in *Input) (*run, error) {
 	for i, m := range r.items {
 		r.index[m.ID] = i
 	}
+	r.kin = r.relatives()
 	r.trait, r.value = make([]*traits, len(r.items)), make([]*value, len(r.items))
 	return r, nil
 }
