@@ -197,7 +197,7 @@ func (f *fleet) restart(ctx context.Context, r *RollingRun, m *member, how strin
 	}
 	x.ReadyMS = milliseconds(m.ready)
 	r.Restarts = append(r.Restarts, x)
-	f.o.Said("%-10s %-8s ended after %5.0f ms, ready after %5.0f ms", x.Service, x.How, x.EndMS, x.ReadyMS)
+	f.o.Said("%-8s ended after %5.0f ms, ready after %5.0f ms: %s", x.How, x.EndMS, x.ReadyMS, x.Service)
 	return nil
 }
 
@@ -229,9 +229,9 @@ func (r *RollingRun) judge() {
 
 // Print writes the run for people.
 func (r *RollingRun) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s\n\n%-10s %-8s %10s %10s\n", r.Machine, "service", "by", "ended ms", "ready ms")
+	fmt.Fprintf(w, "%s\n\nby       ended ms   ready ms  services\n", r.Machine)
 	for _, x := range r.Restarts {
-		fmt.Fprintf(w, "%-10s %-8s %10.0f %10.0f\n", x.Service, x.How, x.EndMS, x.ReadyMS)
+		fmt.Fprintf(w, "%-8s %8.0f %10.0f  %s\n", x.How, x.EndMS, x.ReadyMS, x.Service)
 	}
 	p := r.Play
 	fmt.Fprintf(w, "\n%d turns in %.0f s, %s; %d messages redelivered while processes were restarted by SIGTERM\n", p.Turns, p.Seconds, counted(p.Statuses), r.Redelivered)
