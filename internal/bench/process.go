@@ -71,9 +71,12 @@ func (p *process) stop() (time.Duration, error) {
 }
 
 // kill ends the process as a machine that fails does.
-func (p *process) kill() {
+func (p *process) kill() error {
 	_ = p.cmd.Process.Kill()
-	_ = <-p.ended // that it was killed
+	if err := <-p.ended; err == nil {
+		return fmt.Errorf("%s had ended by itself", strings.Join(p.cmd.Args, " "))
+	}
+	return nil
 }
 
 // memory is the process's resident memory, now and at most, in MB.

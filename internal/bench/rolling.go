@@ -184,12 +184,14 @@ func (f *fleet) restart(ctx context.Context, r *RollingRun, m *member, how strin
 	}
 	old, began := m.process, time.Now()
 	m.process = nil
+	var err error
 	if how == "SIGTERM" {
-		if _, err := old.stop(); err != nil {
-			return err
-		}
+		_, err = old.stop()
 	} else {
-		old.kill()
+		err = old.kill()
+	}
+	if err != nil {
+		return err
 	}
 	x := Restart{Service: strings.Join(m.services, ","), How: how, EndMS: milliseconds(time.Since(began))}
 	if err := f.begin(ctx, m); err != nil {
