@@ -11,7 +11,7 @@ import (
 // accounts finds two documents by two writers that both tell what was asked, each
 // in its own way. Both are told, each with its writer, since neither is known to be
 // the true one.
-func accounts(order [][]candidate, in Input) []candidate {
+func accounts(order [][]*candidate, in Input) []*candidate {
 	top := best(order[0])
 	if in.Similar == nil || top.evidence.Author == "" || top.evidence.Private || top.evidence.Belief != "" || top.leans {
 		return nil
@@ -58,8 +58,9 @@ func sameMatter(a, b string, similar Similarity) bool {
 
 // attributedBoth words both accounts with their writers; nil where one of them
 // cannot be.
-func attributedBoth(a, b candidate, p voice.Person) []candidate {
-	out := []candidate{a, b}
+func attributedBoth(a, b *candidate, p voice.Person) []*candidate {
+	x, y := *a, *b
+	out := []*candidate{&x, &y}
 	for i := range out {
 		said := ""
 		for _, r := range voice.Renderings(*out[i].evidence, out[i].verbatim, p) {

@@ -67,19 +67,23 @@ func Answer(in Input) []schema.DraftSentence {
 // candidate is one sentence of one block.
 type candidate struct {
 	evidence *schema.Evidence
-	index    int // of the sentence in its block
+	before   *candidate // the sentence before it in its document, where that may be said
+	after    *candidate
+	first    bool // of its block: nothing is known of what stands before it
 	verbatim string
 	said     string
 	relevant float64 // how near the sentence itself stands to the question
 	leans    bool    // its "he", "there" or "but" leans on the sentence before
+	names    bool    // it names the sort of thing that the question wants
 }
 
 // candidates are the blocks' sentences with a faithful wording, scored.
-func candidates(in Input) [][]candidate {
+func candidates(in Input) [][]*candidate {
 	want := text.ContentSet(in.Question)
 	words := text.Words(in.Question)
 	sort := wanted.Of(words)
-	var blocks [][]candidate
+	var blocks [][]*candidate
+	var last *candidate // the last sentence of the block before
 	for n := range in.Evidence {
 		e := &in.Evidence[n]
 		sentences := text.Sentences(e.Text)
@@ -87,18 +91,37 @@ func candidates(in Input) [][]candidate {
 		if in.Similar != nil && in.Question != "" {
 			near = in.Similar(in.Question, sentences)
 		}
-		var block []candidate
+		var block []*candidate
+		before := last
+		if before != nil && !follows(before.evidence, e) {
+			before = nil
+		}
+		last = nil
 		for i, s := range sentences {
 			ways := voice.Renderings(*e, s, in.Person)
 			if len(ways) == 0 || avoided(in.Avoid, ways[0].Text) {
+				before = nil
 				continue
 			}
 			relevant := 0.5*near[i] + 0.5*coverage(want, s)
-			if named := wanted.In(s); named.Has(sort, words) {
+			named := wanted.In(s)
+			names := named.Has(sort, words)
+			if names {
 				relevant += worth[sort]
 			}
-			block = append(block, candidate{evidence: e, index: i, verbatim: s, said: ended(ways[0].Text),
-				relevant: relevant, leans: Leans(s)})
+			if text.IsQuestion(s) {
+				relevant *= onlyAsks
+			}
+			c := &candidate{evidence: e, before: before, first: i == 0 && before == nil, verbatim: s, said: ended(ways[0].Text),
+				relevant: relevant, leans: Leans(s), names: names && worth[sort] > worth[wanted.Person]}
+			if before != nil {
+				before.after = c
+			}
+			before = c
+			if i == len(sentences)-1 {
+				last = c
+			}
+			block = append(block, c)
 		}
 		if len(block) > 0 {
 			blocks = append(blocks, block)
@@ -106,6 +129,15 @@ func candidates(in Input) [][]candidate {
 	}
 	return blocks
 }
+
+// follows says whether one block stands right behind another in its document.
+func follows(a, b *schema.Evidence) bool {
+	gap := b.Start - a.Start - len(a.Text)
+	return a.ChunkID == b.ChunkID && gap > 0 && gap <= 2
+}
+
+// onlyAsks is what a sentence counts, as a share, that asks and so tells nothing.
+const onlyAsks = 0.5
 
 // worth is what a sentence gains by naming the sort of thing that the question
 // wants; what nearly every sentence names tells nothing.
@@ -142,17 +174,17 @@ func coverage(want map[string]bool, sentence string) float64 {
 // leans on and what goes on from it, and then what other blocks add, within the
 // length of the class. Which block answers is retrieval's judgement: a sentence
 // that merely repeats the question's words does not outrank it.
-func choose(blocks [][]candidate, in Input) []candidate {
+func choose(blocks [][]*candidate, in Input) []*candidate {
 	limit := WordLimit(in.Class)
 	order := slices.Clone(blocks)
-	slices.SortStableFunc(order, func(a, b []candidate) int {
+	slices.SortStableFunc(order, func(a, b []*candidate) int {
 		return cmpScore(standing(b, in.Question), standing(a, in.Question))
 	})
 	if two := accounts(order, in); two != nil {
 		return two
 	}
-	var out []candidate
-	var top candidate
+	var out []*candidate
+	var top *candidate
 	seen := map[string]bool{}
 	for _, block := range order {
 		if len(out) >= MaxSentences || len(out) > 0 && !adds(best(block), top) {
@@ -177,7 +209,7 @@ func choose(blocks [][]candidate, in Input) []candidate {
 // standing is how well a block answers. Hearsay counts a tenth: where lore speaks
 // of the matter too, the lore is told first. So does half of what is told about
 // something without naming it.
-func standing(block []candidate, question string) float64 {
+func standing(block []*candidate, question string) float64 {
 	e := block[0].evidence
 	score := e.Score
 	if e.Belief != "" {
@@ -193,29 +225,27 @@ func standing(block []candidate, question string) float64 {
 // tell about.
 const unnamed = 0.4
 
-// stretch is a run of neighbouring sentences of a block around its best one: back
-// to a sentence that stands by itself, and forward while the thought goes on.
-func stretch(block []candidate, first, whole bool, class schema.Class) []candidate {
-	b := 0
-	for i := range block {
-		if block[i].relevant > block[b].relevant {
-			b = i
-		}
+// stretch is a run of neighbouring sentences around the best one of a block: back to a
+// sentence that stands by itself, and forward while the thought goes on.
+func stretch(block []*candidate, first, whole bool, class schema.Class) []*candidate {
+	b := best(block)
+	out := []*candidate{b}
+	for out[0].leans && out[0].before != nil {
+		out = slices.Insert(out, 0, out[0].before)
 	}
-	start, end := b, b
-	for start > 0 && block[start].leans && block[start-1].index == block[start].index-1 {
-		start--
-	}
-	if block[start].leans && block[start].index > 0 {
+	if out[0].leans && !out[0].first {
 		return nil
 	}
-	for end+1 < len(block) && block[end+1].index == block[end].index+1 && first && (whole || goesOn(block[b], block[end+1], class)) {
-		end++
+	if !first {
+		return out
 	}
-	for first && start > 0 && block[start-1].index == block[start].index-1 && class == schema.ClassComplex && goesOn(block[b], block[start-1], class) {
-		start--
+	for n := b.after; n != nil && (whole || goesOn(b, out[len(out)-1], n, class)); n = n.after {
+		out = append(out, n)
 	}
-	return block[start : end+1]
+	for n := out[0].before; n != nil && class == schema.ClassComplex && goesOn(b, b, n, class); n = n.before {
+		out = slices.Insert(out, 0, n)
+	}
+	return out
 }
 
 // asksForAll says whether a question wants all there is to tell.
@@ -230,18 +260,26 @@ func asksForAll(question string) bool {
 }
 
 // goesOn says whether a neighbouring sentence belongs to the answer: it leans on
-// what was said, or speaks of the question itself.
-func goesOn(best, next candidate, class schema.Class) bool {
+// what was said, takes up what was said last ("a password … The password is"), names what was
+// asked for where the best one does not, or speaks of the question itself.
+func goesOn(best, last, next *candidate, class schema.Class) bool {
 	share := 0.75
 	if class == schema.ClassComplex {
 		share = 0.4
 	}
-	return next.leans || next.relevant >= share*best.relevant
+	return next.leans || next.names && !best.names || takesUp(last.verbatim, next.verbatim) || text.IsQuestion(best.verbatim) ||
+		next.relevant >= share*best.relevant
+}
+
+// takesUp says whether a sentence begins with "the" and a word of the sentence before.
+func takesUp(last, next string) bool {
+	words := text.Words(next)
+	return len(words) > 1 && words[0] == "the" && text.ContentSet(last)[text.Stem(words[1])]
 }
 
 // adds says whether another block has something to add: it answers nearly as
 // well, and one of its sentences speaks of the question at least as much.
-func adds(next, top candidate) bool {
+func adds(next, top *candidate) bool {
 	share := 0.8
 	if next.evidence.Path == top.evidence.Path {
 		share = 0.6
@@ -249,8 +287,8 @@ func adds(next, top candidate) bool {
 	return next.evidence.Score >= share*top.evidence.Score && next.relevant >= 0.9*top.relevant
 }
 
-func best(block []candidate) candidate {
-	return slices.MaxFunc(block, func(a, b candidate) int { return cmpScore(a.relevant, b.relevant) })
+func best(block []*candidate) *candidate {
+	return slices.MaxFunc(block, func(a, b *candidate) int { return cmpScore(a.relevant, b.relevant) })
 }
 
 func cmpScore(a, b float64) int {
@@ -263,7 +301,7 @@ func cmpScore(a, b float64) int {
 	return 0
 }
 
-func wordsIn(cs []candidate) int {
+func wordsIn(cs []*candidate) int {
 	n := 0
 	for _, c := range cs {
 		n += len(text.WordSpans(c.said))
@@ -280,15 +318,51 @@ var leaning = func() map[string]bool {
 	return out
 }()
 
-// Leans says whether a sentence begins with a word that points back.
+// Leans says whether a sentence points back: it begins with a word that does, or
+// speaks of a "him" or "them" whom it has not named.
 func Leans(s string) bool {
 	words := text.Words(s)
 	if len(words) == 0 {
 		return false
 	}
+	if pointsBack(s) {
+		return true
+	}
+	if w := uncontracted(words[0]); w != words[0] { // "it's" is "it is", near enough for "he'll" too
+		words = append([]string{w, "is"}, words[1:]...)
+	}
 	if w := words[0]; leaning[w] {
 		return !(w == "there" && len(words) > 1 && (words[1] == "is" || words[1] == "are" || words[1] == "was" || words[1] == "were")) &&
 			!(w == "it" && len(words) > 2 && words[1] == "is" && words[2] == "said")
+	}
+	return false
+}
+
+// uncontracted is the pronoun of "he's" and "they'll".
+func uncontracted(word string) string {
+	if i := strings.IndexAny(word, "'’"); i > 0 {
+		return word[:i]
+	}
+	return word
+}
+
+// pointsBack finds a pronoun for a person before which nobody is named, and a "them"
+// before which nothing is.
+func pointsBack(s string) bool {
+	named, thing := false, false
+	for i, span := range text.WordSpans(s) {
+		w := s[span.Start:span.End]
+		switch low := uncontracted(strings.ToLower(w)); {
+		case low == "him" || low == "he" || low == "she":
+			return !named
+		case low == "them":
+			return !thing
+		case text.IsStop(low):
+		case i == 0 || w != strings.ToLower(w) || wanted.Somebody(low):
+			named, thing = true, thing || i > 0
+		default:
+			thing = true
+		}
 	}
 	return false
 }

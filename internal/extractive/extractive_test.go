@@ -142,3 +142,25 @@ func TestPickAvoidsTheLastLine(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatLeansOnTheSentenceBefore(t *testing.T) {
+	cases := map[string]bool{
+		"He keeps the keys.":                             true,
+		"If you want to join the guild, talk to him.":    true,
+		"He's in the room on the left.":                  true,
+		"There's a password you need to tell the oak.":   false,
+		"It's said the weir leaks.":                      false,
+		"Drop them right above me.":                      true,
+		"Teague says that he owns the ferry.":            false,
+		"The miller swore he saw nothing.":               false,
+		"I know Osric, and I never trusted him.":         false,
+		"Bring the emeralds and drop them here.":         false,
+		"There is a password you need to tell the oak.":  false,
+		"She has sold her eggs to the inn since spring.": true,
+	}
+	for s, want := range cases {
+		if got := extractive.Leans(s); got != want {
+			t.Errorf("Leans(%q) = %v", s, got)
+		}
+	}
+}

@@ -22,6 +22,7 @@ const maxBlockSentences = 3
 // piece is one block of one source.
 type piece struct {
 	source, index int
+	start         int // in its source, in bytes
 	text          string
 }
 
@@ -35,20 +36,23 @@ func Blocks(sources []schema.Source, l Limits) []schema.Evidence {
 	seen := map[string]bool{}
 	for i := range sources {
 		n := 0
-		for _, t := range cutBlocks(sources[i].Content, l.MaxChars) {
+		for _, cut := range cutBlocks(sources[i].Content, l.MaxChars) {
+			t := sources[i].Content[cut.Start:cut.End]
 			key := text.Fold(t) + "\x00" + sources[i].Speaker + "\x00" + sources[i].Author
 			if seen[key] {
 				continue
 			}
 			seen[key] = true
-			all = append(all, piece{source: i, index: n, text: t})
+			all = append(all, piece{source: i, index: n, start: cut.Start, text: t})
 			n++
 		}
 	}
 	chosen := withinLimits(all, l)
 	out := make([]schema.Evidence, 0, len(chosen))
 	for n, p := range chosen {
-		out = append(out, evidenceOf(&sources[p.source], p.text, n+1))
+		e := evidenceOf(&sources[p.source], p.text, n+1)
+		e.Start = p.start
+		out = append(out, e)
 	}
 	return out
 }
@@ -92,8 +96,8 @@ func tokensOf(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }
 
 // cutBlocks cuts a text into stretches of whole sentences. A blank line always
 // ends a stretch.
-func cutBlocks(content string, maxChars int) []string {
-	var out []string
+func cutBlocks(content string, maxChars int) []text.Span {
+	var out []text.Span
 	spans := text.SentenceSpans(content)
 	for i := 0; i < len(spans); {
 		j := i + 1
@@ -101,7 +105,7 @@ func cutBlocks(content string, maxChars int) []string {
 			utf8.RuneCountInString(content[spans[i].Start:spans[j].End]) <= maxChars {
 			j++
 		}
-		if s := content[spans[i].Start:spans[j-1].End]; utf8.RuneCountInString(s) <= 2*maxChars {
+		if s := (text.Span{Start: spans[i].Start, End: spans[j-1].End}); utf8.RuneCountInString(content[s.Start:s.End]) <= 2*maxChars {
 			out = append(out, s)
 		}
 		i = j

@@ -162,6 +162,7 @@ type Evidence struct {
 	Path       string     `json:"path"`
 	Type       string     `json:"type,omitempty"`
 	Text       string     `json:"text"`              // verbatim in the file, white space aside
+	Start      int        `json:"start,omitempty"`   // where the text begins in its chunk, in bytes
 	Speaker    string     `json:"speaker,omitempty"` // who wrote or said it, where the document says so
 	Author     string     `json:"author,omitempty"`  // who wrote the document
 	At         time.Time  `json:"at,omitzero"`       // when it was written or said, where the document says so

@@ -52,6 +52,10 @@ var (
 		all every each once twice few several many`)
 )
 
+// Somebody says whether a word in lower case is one for a person by kin, rank or trade,
+// of the commonest.
+func Somebody(word string) bool { return kinWords[word] }
+
 // Of is what a question wants named. words are its words in lower case, short
 // forms spelled out.
 func Of(words []string) Sort {
