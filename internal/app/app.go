@@ -128,6 +128,9 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if a.Library, a.corpus, err = openLibrary(ctx, o, static); err != nil {
 		return nil, err
 	}
+	if a.Server != nil {
+		o.Streams = o.Streams.Within(a.Server.StoreLimit())
+	}
 	a.Mesh = mesh.New(a.Conn, mesh.Options{Settings: o.Streams, Shared: a.Server == nil, Workers: o.Workers, Report: o.Report, Now: o.Now})
 	if err := a.Mesh.Setup(ctx); err != nil {
 		return nil, err

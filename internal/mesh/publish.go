@@ -19,6 +19,7 @@ const (
 	codeStoreFailed       = 10077 // three different refusals
 	codeWrongLastSequence = 10071
 	codeNoResources       = 10023
+	codeNoStorage         = 10047 // a new stream reserves more than there is
 	codeTooLarge          = 10054
 	codeNoSequence        = 10043 // delete of a message that is gone
 	codeDeleteFailed      = 10057 // of several kinds, a message that is gone among them

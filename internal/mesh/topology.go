@@ -70,6 +70,16 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
+// Within are the settings for a server that may store no more than limit bytes: half of it
+// for traces at most and an eighth for turns on their way, since a stream's size is
+// reserved when it is made. The rest is for streams that are not bounded by size.
+func (s Settings) Within(limit int64) Settings {
+	s = s.withDefaults()
+	s.PassesBytes = min(s.PassesBytes, limit/8)
+	s.TracesBytes = min(s.TracesBytes, limit/2)
+	return s
+}
+
 const day = 24 * time.Hour
 
 // streams is the table of the mesh's streams: what stands here is what the
@@ -231,6 +241,10 @@ func (c *Conn) createStream(ctx context.Context, want jetstream.StreamConfig) er
 	})
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		return nil // another process was first, with the same table or it will be told so on its next start
+	}
+	if apiCode(err) == codeNoStorage {
+		return fmt.Errorf("the NATS server has no room for stream %s, which reserves %d MB: raise jetstream.max_file_store or the account's limit, or free its disk",
+			want.Name, max(want.MaxBytes, 0)>>20)
 	}
 	return wrap(err, "create stream %s", want.Name)
 }

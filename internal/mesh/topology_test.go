@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 )
 
 func TestSetupIsRepeatable(t *testing.T) {
@@ -81,6 +83,19 @@ func TestSetupRefusesStreamsItCannotStandOn(t *testing.T) {
 				t.Errorf("not one clear line: %s", text)
 			}
 		})
+	}
+}
+
+// A disk with little room holds a small mesh; a server that has none for a stream is
+// told how to mend.
+func TestStreamsFitTheDisk(t *testing.T) {
+	r := newRigOn(t, embedded.Options{Dir: t.TempDir(), MaxStore: 96 << 20})
+	err := New(r.conn, Options{}).Setup(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "no room for stream") || !strings.Contains(err.Error(), "max_file_store") {
+		t.Errorf("full sizes: %v", err)
+	}
+	if err := New(r.conn, Options{Settings: Settings{}.Within(r.server.StoreLimit())}).Setup(t.Context()); err != nil {
+		t.Errorf("sizes within the limit: %v", err)
 	}
 }
 

@@ -189,6 +189,9 @@ func used(dir string) int64 {
 	return sum
 }
 
+// StoreLimit is how many bytes the streams may hold.
+func (s *Server) StoreLimit() int64 { return s.ns.JetStreamConfig().MaxStore }
+
 // URL is where other processes of this machine join.
 func (s *Server) URL() string { return s.url }
 
