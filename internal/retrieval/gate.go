@@ -120,9 +120,9 @@ func mustRead(name string, data []byte) *Fitted {
 
 // messageFeatures are what the gate sees besides the best candidate's features:
 // how well it answers by the ranker, by how much it beats the best one of another
-// document, what the message names that nothing in scope holds, and how much it
-// asks.
-var messageFeatures = []string{"top", "margin", "unknown_sure", "unknown_odd", "absent_rare", "absent", "terms_none", "terms_one", "terms"}
+// document, what the message names that nothing in scope holds, how much it asks,
+// and by how much something out of scope comes nearer.
+var messageFeatures = []string{"top", "margin", "unknown_sure", "unknown_odd", "absent_rare", "absent", "terms_none", "terms_one", "terms", "outside"}
 
 var gateFeatures = append(append([]string(nil), featureNames...), messageFeatures...)
 
@@ -157,7 +157,7 @@ func (s *search) judged() []float64 {
 	}
 	return append(append([]float64(nil), best.features...),
 		best.score/4, margin, sure, odd, s.absentRare(), s.absent(),
-		bit(plain == 0), bit(plain == 1), clamp(float64(plain)/8, 0, 1))
+		bit(plain == 0), bit(plain == 1), clamp(float64(plain)/8, 0, 1), s.outside)
 }
 
 // unknownKinds says whether the message holds an unknown name that can be

@@ -98,6 +98,27 @@ func (s *search) compareMeaning(all []candidate) {
 	}
 }
 
+// compareOutside looks for a passage that this NPC may not know and that comes nearer
+// to the question than all it knows. Where there is one, what was found is likely to
+// be beside the point. It can only lower a confidence: nothing else is made of it.
+func (s *search) compareOutside() {
+	m := s.deep
+	if m == nil || len(s.scope.open) == 0 {
+		return
+	}
+	best := s.bestMeaning
+	for i := range s.x.passages {
+		p := &s.x.passages[i]
+		if s.scope.isOpen[i] || p.signature != "" || s.scope.refused[int32(i)] != "" { //nolint:gosec // a world has fewer passages
+			continue
+		}
+		for k := p.windows[0]; k < p.windows[1]; k++ {
+			best = max(best, dot(s.asking, m.window(k)))
+		}
+	}
+	s.outside = max(-0.5, s.bestMeaning-best)
+}
+
 // meaningNames are what the sentence encoder says of a candidate; all are 0 where
 // the index has none.
 var meaningNames = []string{"meaning", "meaning_likeness", "meaning_whole", "meaning_gap", "meaning_known"}

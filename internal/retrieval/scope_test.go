@@ -143,6 +143,60 @@ func TestNothingOutOfScopeIsFeltInAScore(t *testing.T) {
 	}
 }
 
+// deepHash stands for the sentence encoder.
+type deepHash struct{ wordHash }
+
+func (*deepHash) ID() string { return "deep-hash" }
+
+// What an NPC may not know changes nothing of what it finds. Where it comes nearer to the
+// question than all the NPC knows, the NPC is less sure that it found an answer, never surer.
+func TestOutOfScopeOnlyDoubtIsFelt(t *testing.T) {
+	ctx := context.Background()
+	all := guarded()
+	w := load(t, files(t, all))
+	delete(all, "npcs/bert/home/own.txt")
+	delete(all, "npcs/bert/home/own.txt.meta.yaml")
+	less := load(t, files(t, all))
+	ask := func(w *world.World, message string) retrieval.Result {
+		c := corpus(t, filepath.Join(t.TempDir(), "index.db"))
+		x := open(t, c, &wordHash{}, w)
+		if _, err := x.Deepen(ctx, c, &deepHash{}, nil, retrieval.Options{Now: func() time.Time { return wall }}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := x.CitationQuery(ctx, retrieval.Query{NPC: w.NPCs["ann"], Message: message, Check: check(w, "ann", w.Now, world.Facts{})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	doubted := 0
+	for _, message := range []string{"Where is the gate key?", "is the shed key with quenby", "who keeps the shed key", "Tell me about the guild."} {
+		a, b := ask(w, message), ask(less, message)
+		if a.Retrieval.Confidence > b.Retrieval.Confidence {
+			t.Errorf("%s: confidence %v with the whole world, %v without", message, a.Retrieval.Confidence, b.Retrieval.Confidence)
+		}
+		doubted += b2i(a.Retrieval.Confidence < b.Retrieval.Confidence)
+		for i := range min(len(a.Sources), len(b.Sources)) {
+			if a.Sources[i].ChunkID != b.Sources[i].ChunkID {
+				t.Errorf("%s: source %d is %s with the whole world, %s without", message, i+1, a.Sources[i].ChunkID, b.Sources[i].ChunkID)
+			}
+		}
+		if len(a.Sources) != len(b.Sources) {
+			t.Errorf("%s: %d sources with the whole world, %d without", message, len(a.Sources), len(b.Sources))
+		}
+	}
+	if doubted == 0 {
+		t.Error("another's private note about the very thing asked for raised no doubt")
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 func TestNamesThatNothingInScopeHolds(t *testing.T) {
 	w := load(t, files(t, guarded()))
 	x := open(t, corpus(t, filepath.Join(t.TempDir(), "index.db")), &wordHash{}, w)

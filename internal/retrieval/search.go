@@ -46,6 +46,7 @@ type search struct {
 	asking      []float32 // the question as the sentence encoder embeds it
 	answering   []float64 // of the first of found, by the trained judgement
 	bestMeaning float64
+	outside     float64   // how much nearer something that the NPC may not know comes, 0 at most
 	filed       []float32 // the question as summaries are embedded; nil where nothing is known of words
 	names       []name
 	like        [][]float32    // of q.terms: how near every term of the vocabulary comes
@@ -148,6 +149,7 @@ func (s *search) first() []candidate {
 	mean, deviation := spread(all)
 	s.summaries(all)
 	s.compareMeaning(all)
+	s.compareOutside()
 	for i := range all {
 		c := &all[i]
 		if most > 0 {

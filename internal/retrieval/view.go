@@ -35,11 +35,12 @@ func (x *Index) viewOf(npc *world.NPC) *view {
 }
 
 // scope is what the NPC may know in this turn, before anything is ranked: all
-// statistics of the search are taken over it alone, so nothing outside it can be
-// felt in a score.
+// statistics of the search are taken over it alone, so nothing outside it changes
+// what is found. It is felt in one way: see compareOutside.
 type scope struct {
 	open     []int32
 	isOpen   []bool
+	refused  map[int32]string // by the provenance contract: what nobody is held to know
 	docs     int
 	average  float64 // length of a passage
 	rejected map[string]int
@@ -49,7 +50,7 @@ type scope struct {
 // and by game time, and leaves out what the contract has refused already.
 func (x *Index) scopeOf(q Query, refused map[int32]string) scope {
 	v := x.viewOf(q.NPC)
-	s := scope{isOpen: make([]bool, len(x.passages)), rejected: map[string]int{}}
+	s := scope{isOpen: make([]bool, len(x.passages)), refused: refused, rejected: map[string]int{}}
 	length := 0.0
 	last := int32(-1)
 	for _, i := range v.passages {

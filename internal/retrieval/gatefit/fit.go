@@ -24,7 +24,7 @@ var signs = map[string]int{
 	"focus": 1, "focus_like": 1, "keyword": 1, "keyword_phrase": 1, "topic_cover": 1, "topic_exact": 1,
 	"own": 1, "own_you": 1, "first_person_you": 1, "expects_met": 1, "adjacent": 1,
 	"missing_rare": -1, "expects_missed": -1, "question": -1, "sign_you": -1,
-	"top": 1, "margin": 1, "unknown_sure": -1, "unknown_odd": -1, "absent": -1, "absent_rare": -1, "terms_none": -1,
+	"top": 1, "margin": 1, "unknown_sure": -1, "unknown_odd": -1, "absent": -1, "absent_rare": -1, "terms_none": -1, "outside": 1,
 	"relation_cover": 1, "relation_like": 1, "relation_special": 1, "relation_missing": -1, "name_cover": 1, "name_missing": -1,
 	"unmet": -1, "strongest": 1, "elsewhere": -1, "cosine_gap": -1, "summary": 1, "summary_likeness": 1,
 	"meaning": 1, "meaning_likeness": 1, "meaning_whole": 1, "meaning_gap": -1, "meaning_known": 1,

@@ -219,6 +219,9 @@ func printCases(all []measured) {
 		if len(m.found.Unknown) > 0 {
 			fmt.Printf(" UNKNOWN %q", m.found.Unknown)
 		}
+		if m.found.Judged {
+			fmt.Printf(" JUDGED %.2f next %.2f", m.found.Answers[0], m.found.Answers[1])
+		}
 		for i, c := range m.found.Candidates {
 			if i < 2 {
 				fmt.Printf(" | %s %.1f", c.Path, c.Score)
