@@ -72,8 +72,10 @@ type Options struct {
 	Notice   func(string) // what was mended by itself, such as a damaged index
 	Now      func() time.Time
 
-	// Wrap may stand between the mesh and a pass: a bench measures there.
-	Wrap func(schema.Pass, mesh.Handler) mesh.Handler
+	// Wrap may stand between the mesh and a pass, and Session before the index of
+	// memories: a bench measures there, or breaks it.
+	Wrap    func(schema.Pass, mesh.Handler) mesh.Handler
+	Session func(store.Session) store.Session
 }
 
 // App is a composed process, ready to run.

@@ -48,6 +48,9 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 		}
 		return err
 	}
+	if o.Session != nil {
+		session = o.Session(session)
+	}
 	a.memory = &remembering{session: session}
 	log := a.Conn.MemoryLog()
 	books := memory.NewBooks(log, o.Now, o.notice)

@@ -46,21 +46,31 @@ func startBroker(ctx context.Context, dir string) (*broker, error) {
 
 func (b *broker) url() string { return "nats://" + b.address }
 
-// restart stops the server for a while and starts it where it was. back is waited
-// for: the outage ends when somebody works again.
-func (b *broker) restart(ctx context.Context, away time.Duration, back func(context.Context)) error {
+// outage is a time in which nothing can be stored. back is waited for: it ends when
+// somebody works again.
+func (b *broker) outage(ctx context.Context, back func(context.Context), strike func() error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	began := time.Now()
+	if err := strike(); err != nil {
+		return err
+	}
+	back(context.WithoutCancel(ctx))
+	b.outages = append(b.outages, invariant.Outage{Begin: began, End: time.Now()})
+	return nil
+}
+
+// restart stops the server for a while and starts it where it was, with so much room
+// for its streams; 0 is as much as there is.
+func (b *broker) restart(ctx context.Context, away time.Duration, room int64) error {
 	b.server.Stop()
 	sleep(ctx, away)
+	b.options.MaxStore = room
 	server, err := embedded.Start(context.WithoutCancel(ctx), b.options)
 	if err != nil {
 		return fmt.Errorf("start the broker again: %w", err)
 	}
 	b.server = server
-	back(context.WithoutCancel(ctx))
-	b.outages = append(b.outages, invariant.Outage{Begin: began, End: time.Now()})
 	return nil
 }
 

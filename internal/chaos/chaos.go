@@ -21,6 +21,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/invariant"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/tamper"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -81,16 +82,19 @@ func (r *Result) Line() string {
 // run is a mesh under fault.
 type run struct {
 	Options
-	dir    string
-	broker *broker
-	models *models
-	judge  *verifier
-	fleet  *fleet
-	client *mesh.Client
-	counts counts
-	log    blows
-	still  *stillness
-	stuck  atomic.Pointer[stuck]
+	dir       string
+	broker    *broker
+	models    *models
+	judge     *verifier
+	moderator *moderator
+	tamper    *tamper.Broker
+	load      *load
+	fleet     *fleet
+	client    *mesh.Client
+	counts    counts
+	log       blows
+	still     *stillness
+	stuck     atomic.Pointer[stuck]
 
 	mu    sync.Mutex
 	ended map[string]bool // turns that a fault has their deadline end
@@ -137,6 +141,17 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.judge.close()) }()
+	if r.moderator, err = startModerator(); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.moderator.close()) }()
+	if r.allowed("moderation-down") || r.allowed("moderation-slow") {
+		r.World = r.moderator.moderate(r.World)
+	}
+	if r.tamper, err = tamper.Connect(r.broker.url()); err != nil {
+		return nil, err
+	}
+	defer r.tamper.Close()
 	conn, err := mesh.Connect(ctx, mesh.Dial{URL: r.broker.url(), Name: "chaos"})
 	if err != nil {
 		return nil, err
@@ -156,15 +171,16 @@ func (r *run) play(ctx context.Context) (*Result, error) {
 	began := time.Now()
 	breaking, stop := context.WithTimeout(ctx, r.For)
 	defer stop()
-	load := newLoad(r)
+	r.load = newLoad(r)
 	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return load.run(gctx, breaking) })
+	g.Go(func() error { return r.load.run(gctx, breaking) })
 	g.Go(func() error { return r.breakThings(breaking) })
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	r.Told("%d turns were published; everything is mended, and the rest is waited for", len(load.accepted))
+	r.Told("%d turns were published; everything is mended, and the rest is waited for", len(r.load.accepted))
 	r.mend()
+	r.load.later.Wait()
 	if err := r.settle(ctx); err != nil {
 		r.Told("%v", err)
 	}
@@ -172,12 +188,12 @@ func (r *run) play(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what the run left behind: %w", err)
 	}
-	found := load.found(kept)
+	found := r.load.found(kept)
 	found.Still = r.still.stop()
 	for kind, n := range r.models.struck() {
 		r.counts.add(kind, n)
 	}
-	out := &Result{Turns: len(load.accepted), Seed: r.Seed, TookS: time.Since(began).Seconds(), ByKind: r.counts.by, Replies: map[string]int{},
+	out := &Result{Turns: len(r.load.accepted), Seed: r.Seed, TookS: time.Since(began).Seconds(), ByKind: r.counts.by, Replies: map[string]int{},
 		Prompts: len(found.Prompts), Memories: len(kept.Memory), Violations: invariant.Check(found)}
 	for _, n := range r.counts.by {
 		out.Faults += n
@@ -234,6 +250,7 @@ func (r *run) mend() {
 	r.models.down.Store(false)
 	r.models.spoil.Store(false)
 	r.judge.become("")
+	r.moderator.become("")
 	r.fleet.mend()
 }
 

@@ -13,7 +13,7 @@ var others = []string{"TURNS.intake", "TIMERS.deadline", "REPLIES.finisher", "RE
 const patience = 4 * time.Second
 
 // trapped kills a process, or cuts its connection, at a boundary of a pass.
-func trapped(at string, kills bool) func(context.Context, *run, *rand.Rand) (bool, error) {
+func trapped(at string, kills bool) strike {
 	return func(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
 		slot, pass := d.IntN(r.Processes), r.aim(d)
 		p := r.fleet.take(slot)
@@ -97,6 +97,20 @@ func pauseInReview(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
 		return false, nil
 	}
 	defer p.proxy.Thaw()
+	sleep(ctx, long)
+	return true, nil
+}
+
+// slowConsumer has a process read what the broker sends it too slowly.
+func slowConsumer(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
+	each, long := between(d, 10*time.Millisecond, 80*time.Millisecond), between(d, time.Second, 4*time.Second)
+	p := r.fleet.take(d.IntN(r.Processes))
+	if p == nil {
+		return false, nil
+	}
+	defer r.fleet.giveBack(p)
+	p.proxy.Slow(each)
+	defer p.proxy.Slow(0)
 	sleep(ctx, long)
 	return true, nil
 }

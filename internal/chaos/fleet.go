@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -43,6 +44,8 @@ type process struct {
 	done  chan error
 
 	trap  atomic.Pointer[trap]
+	skew  atomic.Int64  // of its clock
+	store atomic.Value  // how its index of memories fails
 	dead  chan struct{} // closed by its death
 	once  sync.Once
 	taken bool // a fault has it; guarded by the fleet
@@ -77,12 +80,15 @@ func (f *fleet) start(ctx context.Context, slot int) (*process, error) {
 		return nil, err
 	}
 	p := &process{fleet: f, slot: slot, proxy: proxy, done: make(chan error, 1), dead: make(chan struct{})}
+	p.store.Store("")
 	p.app, err = app.Start(ctx, app.Options{
 		Worlds: []*world.World{f.r.World}, Data: f.data(slot), Index: filepath.Join(f.r.dir, "index.db"),
 		NATS: "nats://" + proxy.Addr(), Name: fmt.Sprintf("chaos-%d", slot), Workers: 8, Meaning: app.MeaningOff,
 		LLM:       llm.Config{Primary: llm.Provider{URL: f.r.models.url(), Model: "scripted"}},
 		Verifying: app.Verifying{NoModel: true, Sidecar: f.r.judge.url(), Timeout: 200 * time.Millisecond},
 		Wrap:      p.wrap,
+		Now:       p.now,
+		Session:   func(s store.Session) store.Session { return session{s, &p.store} },
 	})
 	if err != nil {
 		proxy.Close()
@@ -209,6 +215,9 @@ func (f *fleet) mend() {
 	for _, p := range f.slots {
 		if p != nil {
 			p.trap.Store(nil)
+			p.skew.Store(0)
+			p.store.Store("")
+			p.proxy.Slow(0)
 			p.proxy.Thaw()
 			p.proxy.Up()
 		}

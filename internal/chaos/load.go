@@ -21,7 +21,10 @@ import (
 )
 
 // backendKinds are what a backend does that is hard on a mesh.
-var backendKinds = []string{"published-twice", "published-again", "superseded", "cancelled"}
+var backendKinds = []string{"published-twice", "published-again", publishedLate, "superseded", "cancelled", "due-early", "due-late", "due-twice"}
+
+// publishedLate: a turn comes again when nobody remembers its id.
+const publishedLate = "published-late"
 
 // mostEnded is the share of turns that faults may have their deadlines end: a turn
 // whose worker dies is another's after two seconds, and the shortest deadline is four.
@@ -35,12 +38,22 @@ type load struct {
 	r     *run
 	asked map[string][]string // by NPC, what may be asked of it
 
-	mu       sync.Mutex
-	accepted []invariant.Accepted
+	later sync.WaitGroup // what is still to happen to turns
+
+	mu        sync.Mutex
+	accepted  []accepted
+	lateDue   map[string]bool
+	forgotten []invariant.Outage
+}
+
+// accepted is a turn that the mesh took.
+type accepted struct {
+	invariant.Accepted
+	request *schema.Request // nil: it was none
 }
 
 func newLoad(r *run) *load {
-	l := &load{r: r, asked: map[string][]string{}}
+	l := &load{r: r, asked: map[string][]string{}, lateDue: map[string]bool{}}
 	for _, handle := range r.World.Handles() {
 		questions := []string{"Good day to you.", "Have you ever been to Quellamar?", "I work at the ropewalk, and I like cider.", "What did I tell you about me?"}
 		for i, d := range r.World.Documents {
@@ -92,10 +105,11 @@ func (l *load) converse(ctx, breaking context.Context, c, turns int) error {
 			r.Supersedes = last
 			l.r.counts.add("superseded", 1)
 		}
-		if err := l.say(ctx, r); err != nil {
+		a, err := l.say(ctx, r)
+		if err != nil {
 			return err
 		}
-		l.trouble(ctx, d, r)
+		l.trouble(ctx, d, r, a)
 		last = r.TurnID
 	}
 	return nil
@@ -117,19 +131,18 @@ func (l *load) request(d *rand.Rand, c, i int) *schema.Request {
 
 // say publishes a turn until the mesh has it: the same turn as often as the answer is
 // lost.
-func (l *load) say(ctx context.Context, r *schema.Request) error {
+func (l *load) say(ctx context.Context, r *schema.Request) (invariant.Accepted, error) {
 	for {
-		accepted, err := l.r.client.Publish(ctx, r)
+		taken, err := l.r.client.Publish(ctx, r)
 		switch {
 		case err == nil:
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			l.accepted = append(l.accepted, invariant.Accepted{Convo: r.Conversation(), Turn: r.TurnID, Sequence: accepted.Sequence, At: time.Now(), Deadline: r.Deadline()})
-			return nil
+			a := invariant.Accepted{Convo: r.Conversation(), Turn: r.TurnID, Sequence: taken.Sequence, At: time.Now(), Deadline: r.Deadline()}
+			l.take(accepted{a, r})
+			return a, nil
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return invariant.Accepted{}, ctx.Err()
 		case errors.Is(err, schema.ErrInvalid):
-			return err
+			return invariant.Accepted{}, err
 		}
 		wait := 100 * time.Millisecond
 		var refused *mesh.RefusedError
@@ -141,7 +154,7 @@ func (l *load) say(ctx context.Context, r *schema.Request) error {
 }
 
 // trouble is what a backend does to a turn besides.
-func (l *load) trouble(ctx context.Context, d *rand.Rand, r *schema.Request) {
+func (l *load) trouble(ctx context.Context, d *rand.Rand, r *schema.Request, a invariant.Accepted) {
 	x := d.Float64()
 	switch {
 	case x < 0.05 && l.r.allowed("published-twice"):
@@ -160,13 +173,69 @@ func (l *load) trouble(ctx context.Context, d *rand.Rand, r *schema.Request) {
 		if l.r.client.Cancel(short, r.Conversation(), r.TurnID) == nil {
 			l.r.counts.add("cancelled", 1)
 		}
+	case x < 0.13:
+		if kind := []string{"due-early", "due-late", "due-twice"}[d.IntN(3)]; l.r.allowed(kind) {
+			dueFaults[kind](ctx, l, d, a)
+		}
 	}
+}
+
+// take keeps a turn that was accepted.
+func (l *load) take(a accepted) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.accepted = append(l.accepted, a)
+}
+
+// some are turns of requests, drawn from those that were accepted.
+func (l *load) some(d *rand.Rand, n int) []accepted {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []accepted
+	for range n {
+		if len(l.accepted) == 0 {
+			break
+		}
+		if a := l.accepted[d.IntN(len(l.accepted))]; a.request != nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// expectAll has every turn that is under way ended by its deadline, for all that
+// anybody may expect.
+func (l *load) expectAll(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range l.accepted {
+		if now.Sub(a.At) < 2*a.Deadline {
+			l.r.expect(a.Turn)
+		}
+	}
+}
+
+// late has a turn's deadline come late.
+func (l *load) late(turn string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lateDue[turn] = true
+}
+
+// forgot is a time in which message ids were forgotten.
+func (l *load) forgot(from, to time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forgotten = append(l.forgotten, invariant.Outage{Begin: from, End: to})
 }
 
 // found is the run as the invariants want it.
 func (l *load) found(kept invariant.Kept) *invariant.Run {
-	out := &invariant.Run{Ended: l.r.ended, MostEnded: mostEnded, Accepted: l.accepted, Outages: l.r.broker.away(), Prompts: l.r.models.asked(), Marks: map[string]schema.ConversationID{},
+	out := &invariant.Run{Ended: l.r.ended, MostEnded: mostEnded, Late: l.lateDue, Forgotten: l.forgotten, Outages: l.r.broker.away(), Prompts: l.r.models.asked(), Marks: map[string]schema.ConversationID{},
 		Notes: notes(l.r.World), Authored: authored(l.r.World), Repeated: l.r.fleet.repeated, Kept: kept}
+	for _, a := range l.accepted {
+		out.Accepted = append(out.Accepted, a.Accepted)
+	}
 	for c := range conversations {
 		out.Marks[mark(c)] = l.convo(c)
 	}

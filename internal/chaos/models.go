@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/invariant"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+	"github.com/forsooth-npc/forsooth/internal/world"
 )
 
 // served is an HTTP server of the run.
@@ -193,10 +195,49 @@ func (v *verifier) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		Neutral       float64 `json:"neutral"`
 		Contradiction float64 `json:"contradiction"`
 	}
+	says := probability{0.01, 0.98, 0.01}
+	if v.mode.Load() == "wrong" { // it contradicts whatever it is asked
+		says = probability{0.01, 0.01, 0.98}
+	}
 	out := make([]probability, len(in.Pairs))
 	for i := range out {
-		out[i] = probability{0.01, 0.98, 0.01}
+		out[i] = says
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"model": "chaos", "probabilities": out}) // the caller went away
+}
+
+// moderator allows everything when it is well.
+type moderator struct {
+	*served
+	mode atomic.Value
+}
+
+func startModerator() (*moderator, error) {
+	m := &moderator{}
+	m.become("")
+	var err error
+	m.served, err = serve(m)
+	return m, err
+}
+
+func (m *moderator) become(mode string) { m.mode.Store(mode) }
+
+// moderate gives a world this hook.
+func (m *moderator) moderate(w *world.World) *world.World {
+	moderated := *w
+	moderated.Moderation = fmt.Appendf(nil, `{"url":%q,"timeout_ms":300}`, m.address())
+	return &moderated
+}
+
+func (m *moderator) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	switch m.mode.Load() {
+	case "down":
+		http.Error(w, "down", http.StatusServiceUnavailable)
+		return
+	case "slow":
+		sleep(q.Context(), 2*time.Second)
+		return
+	}
+	_, _ = io.WriteString(w, `{"verdict":"allow"}`) // the caller went away
 }

@@ -46,7 +46,16 @@ func modelsDown(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
 	return true, nil
 }
 
-func verifierIs(mode string) func(context.Context, *run, *rand.Rand) (bool, error) {
+func moderationIs(mode string) strike {
+	return func(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
+		r.moderator.become(mode)
+		defer r.moderator.become("")
+		sleep(ctx, between(d, time.Second, 3*time.Second))
+		return true, nil
+	}
+}
+
+func verifierIs(mode string) strike {
 	return func(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
 		r.judge.become(mode)
 		defer r.judge.become("")

@@ -26,6 +26,9 @@ type Run struct {
 	MostEnded float64
 	Ended     map[string]bool
 
+	Late      map[string]bool // turns whose deadline a fault has had come late
+	Forgotten []Outage        // times in which the broker forgot the ids of messages
+
 	// Marks are words that stand in what one conversation's player said and nowhere
 	// else; Notes are, by NPC, texts that nobody else may know.
 	Marks map[string]schema.ConversationID

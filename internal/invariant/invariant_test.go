@@ -59,7 +59,7 @@ func sound() *Run {
 				said(6, "t1", schema.SaidClosed, nil), said(7, "t1", schema.SaidDone, nil),
 				said(8, "t2", schema.SaidAccepted, nil), said(9, "t2", schema.SaidClosed, nil),
 			},
-			Hops:   []Hop{{1, "t1/0", "t1", 0, 0}, {2, "t1/1", "t1", 1, 0}, {3, "t1/2/s1/x", "t1", 2, 1}},
+			Hops:   []Hop{{1, "t1/0", "t1", 0, 0, began}, {2, "t1/1", "t1", 1, 0, after(1)}, {3, "t1/2/s1/x", "t1", 2, 1, after(2)}},
 			Memory: []Memory{{1, after(4), schema.MemoryEvent{ID: "m1", Type: schema.MemoryWritten, World: "w", NPC: "mira", Player: "p1", TurnID: "t1"}}},
 			Docs: []schema.Conversation{{World: "w", NPC: "mira", Player: "p1", Turns: 2,
 				Applied: []schema.Applied{{TurnID: "t1", Sequence: 1}, {TurnID: "t2", Sequence: 2}}}},
@@ -133,11 +133,17 @@ func TestEachInvariantSeesItsForgery(t *testing.T) {
 		{"memory", "twice", func(r *Run) { r.Memory = append(r.Memory, r.Memory[0]) }},
 		{"applied", "a reply twice", func(r *Run) { r.Docs[0].Applied[1].TurnID = "t1"; r.Accepted = r.Accepted[:1] }},
 		{"applied", "a reply never", func(r *Run) { r.Docs[0].Applied = r.Docs[0].Applied[:1] }},
-		{"hops", "one twice", func(r *Run) { r.Hops = append(r.Hops, Hop{9, "t1/1", "t1", 1, 0}) }},
-		{"hops", "one twice, without an id", func(r *Run) { r.Hops = append(r.Hops, Hop{8, "", "t1", 7, 0}, Hop{9, "", "t1", 7, 0}) }},
+		{"hops", "one twice", func(r *Run) { r.Hops = append(r.Hops, Hop{9, "t1/1", "t1", 1, 0, after(4)}) }},
+		{"hops", "one twice, and ids forgotten behind it", func(r *Run) {
+			r.Hops = append(r.Hops, Hop{9, "t1/1", "t1", 1, 0, after(4)})
+			r.Forgotten = []Outage{{after(4.5), after(5)}}
+		}},
+		{"hops", "one twice, without an id", func(r *Run) {
+			r.Hops = append(r.Hops, Hop{8, "", "t1", 7, 0, after(3)}, Hop{9, "", "t1", 7, 0, after(4)})
+		}},
 		{"hops", "too many", func(r *Run) {
 			for i := range maxHops {
-				r.Hops = append(r.Hops, Hop{uint64(10 + i), fmt.Sprint("t2/", i), "t2", i, 0}, Hop{uint64(90 + i), fmt.Sprint("t1/", 5+i), "t1", 5 + i, 0})
+				r.Hops = append(r.Hops, Hop{uint64(10 + i), fmt.Sprint("t2/", i), "t2", i, 0, began}, Hop{uint64(90 + i), fmt.Sprint("t1/", 5+i), "t1", 5 + i, 0, began})
 			}
 		}},
 		{"calls", "counted", func(r *Run) { r.Replies[0].Passes = []schema.PassRecord{{LLMCalls: 8}, {LLMCalls: 8}} }},
@@ -186,6 +192,24 @@ func TestAMachineThatStandsStillMovesTheDeadline(t *testing.T) {
 	r := sound()
 	r.Still = []Outage{{after(-1), after(0.5)}, {after(7.8), after(8.5)}} // of either, what lies before the deadline
 	r.Replies[0].At, r.Memory = after(8.65), nil
+	if found := Check(r); len(found) > 0 {
+		t.Errorf("it finds %+v", found)
+	}
+}
+
+func TestAHopMayComeTwiceWhereIdsWereForgotten(t *testing.T) {
+	r := sound()
+	r.Hops = append(r.Hops, Hop{9, "t1/1", "t1", 1, 0, after(4)})
+	r.Forgotten = []Outage{{after(2), after(3)}}
+	if found := Check(r); len(found) > 0 {
+		t.Errorf("it finds %+v", found)
+	}
+}
+
+func TestADeadlineThatABrokersClockKeptBackIsNotHeldAgainstTheMesh(t *testing.T) {
+	r := sound()
+	r.Replies[0].At, r.Memory = after(9), nil
+	r.Late = map[string]bool{"t1": true}
 	if found := Check(r); len(found) > 0 {
 		t.Errorf("it finds %+v", found)
 	}

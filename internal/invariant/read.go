@@ -52,6 +52,7 @@ type Hop struct {
 	Turn     string
 	Number   int
 	Part     int
+	At       time.Time
 }
 
 // Memory is an entry of the memory log.
@@ -145,7 +146,7 @@ func (k *Kept) hop(m message) error {
 	if json.Unmarshal(m.data, &t) != nil {
 		return nil // poison: a dead letter says so
 	}
-	k.Hops = append(k.Hops, Hop{Sequence: m.sequence, ID: m.id, Turn: of.Turn, Number: t.Hop, Part: t.Part})
+	k.Hops = append(k.Hops, Hop{Sequence: m.sequence, ID: m.id, Turn: of.Turn, Number: t.Hop, Part: t.Part, At: m.at})
 	return nil
 }
 

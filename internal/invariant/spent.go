@@ -1,8 +1,10 @@
 package invariant
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -15,9 +17,10 @@ const (
 )
 
 func hops(r *Run, broken report) {
-	at := map[string]uint64{}
+	at := map[string]*Hop{}
 	count := map[string]int{}
-	for _, h := range r.Hops {
+	for i := range r.Hops {
+		h := &r.Hops[i]
 		if h.Part == 0 {
 			count[h.Turn]++
 		}
@@ -25,11 +28,11 @@ func hops(r *Run, broken report) {
 		if id == "" && h.Part == 0 {
 			id = h.Turn + "/" + strconv.Itoa(h.Number)
 		}
-		if before := at[id]; before > 0 {
-			broken(h.Turn, "hop %s stands at %d and at %d", id, before, h.Sequence)
+		if before := at[id]; before != nil && !r.forgot(before.At, h.At) {
+			broken(h.Turn, "hop %s stands at %d and at %d", id, before.Sequence, h.Sequence)
 		}
 		if id != "" {
-			at[id] = h.Sequence
+			at[id] = h
 		}
 	}
 	for turn, n := range count {
@@ -37,6 +40,11 @@ func hops(r *Run, broken report) {
 			broken(turn, "%d hops; %d are the most", n, maxHops)
 		}
 	}
+}
+
+// forgot says whether ids were forgotten between two moments.
+func (r *Run) forgot(from, to time.Time) bool {
+	return slices.ContainsFunc(r.Forgotten, func(o Outage) bool { return o.Begin.Before(to) && o.End.After(from) })
 }
 
 // calls holds the count that a turn carries against the bound, and what the models

@@ -40,7 +40,7 @@ func deadline(r *Run, broken report) {
 	slices.SortFunc(outages, func(a, b Outage) int { return a.Begin.Compare(b.Begin) })
 	for _, a := range r.Accepted {
 		reply := r.first(a)
-		if reply == nil {
+		if reply == nil || r.Late[a.Turn] {
 			continue
 		}
 		began := a.At

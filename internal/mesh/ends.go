@@ -58,7 +58,10 @@ func (m *Mesh) handleDue(ctx context.Context, d *delivery) verdict {
 func (m *Mesh) expire(ctx context.Context, d *delivery) error {
 	var b schema.Due
 	if err := json.Unmarshal(d.data, &b); err != nil {
-		return m.bury(ctx, "deadline", streamTimers, d, schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}, "unknown", err, d.data)
+		if err := m.bury(ctx, "deadline", streamTimers, d, schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}, "unknown", err, d.data); err != nil {
+			return err
+		}
+		return m.conn.remove(ctx, streamTimers, d.sequence)
 	}
 	convo := schema.ConversationID{World: b.World, NPC: b.NPC, Player: b.Player}
 	if err := m.end(ctx, ending{convo: convo, turn: b.TurnID, sequence: b.Sequence, reason: schema.ReasonDeadline}); err != nil {
