@@ -77,8 +77,9 @@ func overlap(times []Outage, from, to time.Time) time.Duration {
 	return sum
 }
 
-// mostStill is the part of a turn's time for which the machine may have stood still
-// and the turn still be one whose end says something of the mesh: a tenth.
+// mostStill is the part of a turn's time for which the machine may have stood still,
+// or the broker been away, and the turn still be one whose end says something of the
+// mesh: a tenth.
 const mostStill = 10
 
 func carried(r *Run, broken report) {
@@ -88,7 +89,8 @@ func carried(r *Run, broken report) {
 	ended, all := 0, 0
 	for _, a := range r.Accepted {
 		reply := r.first(a)
-		if reply == nil || r.Ended[a.Turn] || overlap(r.Still, a.At, a.At.Add(a.Deadline)) > a.Deadline/mostStill {
+		end := a.At.Add(a.Deadline)
+		if reply == nil || r.Ended[a.Turn] || overlap(r.Still, a.At, end)+overlap(r.Outages, a.At, end) > a.Deadline/mostStill {
 			continue
 		}
 		all++

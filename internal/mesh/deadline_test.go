@@ -3,6 +3,7 @@ package mesh
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -330,5 +331,33 @@ func TestDeadlineHoldsWhenAnAnswerIsLost(t *testing.T) {
 				t.Errorf("ended after %s, with an answer lost: %v; its deadline is %s", took, cut.Load(), deadline)
 			}
 		})
+	}
+}
+
+// However often a broker has refused it, what ends a turn is tried again in time for
+// the promise: within two seconds of the broker's return.
+func TestWhatEndsATurnIsTriedAgainSoon(t *testing.T) {
+	r := newRig(t)
+	m := New(r.conn, Options{})
+	ctx, stop := context.WithCancel(t.Context())
+	stop() // whatever is asked now fails
+	due := []byte(`{"world":"w","npc":"mira","player":"p1","turn_id":"t","sequence":1}`)
+	reply := []byte(`{"world":"w","npc":"mira","player":"p1","turn_id":"t"}`)
+	asked, err := json.Marshal(request(convoA, "t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, try := range map[string]func(attempt int) verdict{
+		"deadline": func(n int) verdict { return m.handleDue(ctx, &delivery{data: due, attempt: n}) },
+		"finisher": func(n int) verdict { return m.handleReply(ctx, &delivery{data: reply, attempt: n}) },
+		"intake": func(n int) verdict {
+			return (&intake{m: m}).handle(ctx, &delivery{subject: schema.SubjectTurn(convoA), data: asked, attempt: n, stored: time.Now()})
+		},
+	} {
+		for n := 6; n <= 12; n++ {
+			if v := try(n); v.kind != verdictPutBack || v.delay > time.Second {
+				t.Errorf("%s, delivery %d: %+v, want it back within a second", name, n, v)
+			}
+		}
 	}
 }

@@ -52,7 +52,7 @@ func (m *Mesh) Ends(e Ends) {
 func (m *Mesh) handleDue(ctx context.Context, d *delivery) verdict {
 	ctx, cancel := context.WithTimeout(ctx, messageTimeout)
 	defer cancel()
-	return m.settled("deadline", d, m.expire(hastily(ctx), d))
+	return soon(m.settled("deadline", d, m.expire(hastily(ctx), d)))
 }
 
 func (m *Mesh) expire(ctx context.Context, d *delivery) error {

@@ -17,9 +17,9 @@ func (m *Mesh) handleReply(ctx context.Context, d *delivery) verdict {
 	defer cancel()
 	var r schema.Reply
 	if err := json.Unmarshal(d.data, &r); err != nil {
-		return m.settled("finisher", d, m.finishUnreadable(ctx, d, err))
+		return soon(m.settled("finisher", d, m.finishUnreadable(ctx, d, err)))
 	}
-	return m.settled("finisher", d, m.finish(ctx, &r, d.sequence))
+	return soon(m.settled("finisher", d, m.finish(ctx, &r, d.sequence)))
 }
 
 func (m *Mesh) finish(ctx context.Context, r *schema.Reply, sequence uint64) error {

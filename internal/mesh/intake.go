@@ -38,7 +38,7 @@ const where = schema.Pass("intake")
 func (i *intake) handle(ctx context.Context, d *delivery) verdict {
 	ctx, cancel := context.WithTimeout(ctx, messageTimeout)
 	defer cancel()
-	return i.m.settled("intake", d, i.ring(ctx, d))
+	return soon(i.m.settled("intake", d, i.ring(ctx, d)))
 }
 
 // settled turns the error of a doorbell, deadline or finish into a verdict:
@@ -52,6 +52,16 @@ func (m *Mesh) settled(name string, d *delivery, err error) verdict {
 	}
 	m.opts.Report(Report{Where: name, Subject: d.subject, Attempt: d.attempt, Outcome: "retry", Err: err})
 	return putBack(retryDelay(d.attempt))
+}
+
+// soonest bounds how long a doorbell, a deadline or a finish waits for its next try:
+// once broker and services are back, a turn is ended within two seconds.
+const soonest = 500 * time.Millisecond
+
+// soon has a verdict of theirs wait no longer.
+func soon(v verdict) verdict {
+	v.delay = min(v.delay, soonest)
+	return v
 }
 
 // ring schedules the deadline, starts the conversation if it rests, and tells
