@@ -16,6 +16,8 @@ type benchChaosCmd struct {
 	Processes int           `help:"Processes-in-one on the one broker." default:"3"`
 	Deadline  time.Duration `help:"Of every turn; 0 draws four, eight or twelve seconds." default:"0"`
 	Settle    time.Duration `help:"How long what is left at the end may take." default:"2m"`
+	Each      bool          `help:"Strike every fault alone, at every pass where it applies, a line each."`
+	Short     bool          `help:"With --each: at one pass of each, by the seed."`
 	Only      []string      `help:"Kinds of fault, with commas between; all otherwise." sep:"," placeholder:"KIND"`
 }
 
@@ -35,8 +37,12 @@ func (c *benchChaosCmd) Run(e *env) error {
 		return err
 	}
 	fmt.Fprintf(e.err, "seed %d\n", c.Seed)
-	found, err := chaos.Run(e.ctx, chaos.Options{World: ws[0], For: time.Duration(c.Minutes * float64(time.Minute)), Turns: c.Turns, Seed: c.Seed,
-		Processes: c.Processes, Only: c.Only, Deadline: c.Deadline, Settle: c.Settle, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }})
+	o := chaos.Options{World: ws[0], For: time.Duration(c.Minutes * float64(time.Minute)), Turns: c.Turns, Seed: c.Seed,
+		Processes: c.Processes, Only: c.Only, Deadline: c.Deadline, Settle: c.Settle, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }}
+	if c.Each {
+		return c.each(e, o)
+	}
+	found, err := chaos.Run(e.ctx, o)
 	if err != nil {
 		return dependency(err)
 	}
@@ -46,6 +52,33 @@ func (c *benchChaosCmd) Run(e *env) error {
 		c.print(e, found)
 	}
 	if err == nil && len(found.Violations) > 0 {
+		err = failed(errSilent)
+	}
+	return err
+}
+
+// each strikes every fault alone.
+func (c *benchChaosCmd) each(e *env, o chaos.Options) error {
+	broken := 0
+	all, err := chaos.Each(e.ctx, o, c.Short, func(a chaos.Alone) {
+		broken += len(a.Violations)
+		if e.json {
+			return
+		}
+		for _, v := range a.Violations {
+			fmt.Fprintf(e.out, "  broken: %s, turn %s: %s\n", v.Invariant, v.Turn, v.What)
+		}
+		fmt.Fprintln(e.out, a.Line())
+	})
+	if err != nil {
+		return dependency(err)
+	}
+	if e.json {
+		err = e.printJSON(all)
+	} else {
+		fmt.Fprintf(e.out, "chaos alone=%d violations=%d seed=%d\n", len(all), broken, c.Seed)
+	}
+	if err == nil && broken > 0 {
 		err = failed(errSilent)
 	}
 	return err

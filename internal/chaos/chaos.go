@@ -95,6 +95,8 @@ type run struct {
 	log       blows
 	still     *stillness
 	stuck     atomic.Pointer[stuck]
+	pass      schema.Pass // that every fault strikes; empty: the dice say
+	one       string      // the kind that is struck alone; empty: all are mixed
 
 	mu    sync.Mutex
 	ended map[string]bool // turns that a fault has their deadline end
@@ -109,6 +111,9 @@ func (r *run) expect(turn string) {
 
 // aim draws the pass that a fault strikes.
 func (r *run) aim(d *rand.Rand) schema.Pass {
+	if r.pass != "" {
+		return r.pass
+	}
 	pass := schema.Passes[d.IntN(len(schema.Passes))]
 	if d.IntN(3) == 0 {
 		pass = schema.PassAct // where a turn is committed
@@ -118,51 +123,60 @@ func (r *run) aim(d *rand.Rand) schema.Pass {
 
 // Run breaks a mesh and says what came of it. The error is about the run itself:
 // it could not be begun, or its context ended.
-func Run(ctx context.Context, o Options) (_ *Result, err error) {
+func Run(ctx context.Context, o Options) (out *Result, err error) {
+	err = onMesh(ctx, o, func(r *run) error {
+		out, err = r.play(ctx)
+		return err
+	})
+	return out, err
+}
+
+// onMesh starts all that a run needs, and ends it again.
+func onMesh(ctx context.Context, o Options, play func(*run) error) (err error) {
 	o = o.withDefaults()
 	if err := CheckKinds(o.Only); err != nil {
-		return nil, err
+		return err
 	}
 	r := &run{Options: o, counts: counts{by: map[string]int{}}, ended: map[string]bool{}, still: watchStillness()}
 	defer r.still.stop()
 	if r.dir, err = os.MkdirTemp("", "forsooth-chaos-"); err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(r.dir)) }()
 	if r.broker, err = startBroker(ctx, r.dir); err != nil {
-		return nil, err
+		return err
 	}
 	defer r.broker.stop()
 	if r.models, err = startModels(o.Seed, r.allowed); err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, r.models.close()) }()
 	if r.judge, err = startVerifier(); err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, r.judge.close()) }()
 	if r.moderator, err = startModerator(); err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, r.moderator.close()) }()
 	if r.allowed("moderation-down") || r.allowed("moderation-slow") {
 		r.World = r.moderator.moderate(r.World)
 	}
 	if r.tamper, err = tamper.Connect(r.broker.url()); err != nil {
-		return nil, err
+		return err
 	}
 	defer r.tamper.Close()
 	conn, err := mesh.Connect(ctx, mesh.Dial{URL: r.broker.url(), Name: "chaos"})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer conn.Close()
 	r.client = mesh.NewClient(conn)
 	if r.fleet, err = startFleet(ctx, r); err != nil {
-		return nil, err
+		return err
 	}
 	defer r.fleet.stop()
-	return r.play(ctx)
+	return play(r)
 }
 
 // play publishes and breaks, mends everything, waits for the end of every turn, and
@@ -189,7 +203,6 @@ func (r *run) play(ctx context.Context) (*Result, error) {
 		return nil, fmt.Errorf("read what the run left behind: %w", err)
 	}
 	found := r.load.found(kept)
-	found.Still = r.still.stop()
 	for kind, n := range r.models.struck() {
 		r.counts.add(kind, n)
 	}

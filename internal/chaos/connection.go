@@ -22,7 +22,7 @@ func trapped(at string, kills bool) strike {
 		}
 		defer r.fleet.giveBack(p)
 		t := &trap{at: at, pass: pass, kills: kills, struck: make(chan struct{}), consumer: "PASSES.pass-" + string(pass)}
-		if x := d.IntN(3 * len(others)); x < len(others) {
+		if x := d.IntN(3 * len(others)); x < len(others) && r.pass == "" {
 			t.consumer = others[x]
 		}
 		if !p.lay(ctx, t) {

@@ -74,6 +74,10 @@ func Kinds() []string {
 	return append(out, backendKinds...)
 }
 
+// atPasses are the kinds that strike at a pass, each pass by itself.
+var atPasses = []string{"kill-" + beforeHandle, "kill-" + afterHandle, "kill-" + beforePublish, "kill-" + afterPublish, "kill-" + beforeAck,
+	"duplicate-delivery", answerLost, "pass-stuck", "poison-pass"}
+
 // CheckKinds refuses a name that is none.
 func CheckKinds(names []string) error {
 	for _, name := range names {

@@ -93,26 +93,45 @@ func (l *load) converse(ctx, breaking context.Context, c, turns int) error {
 	d := l.r.dice(1000 + uint64(c))
 	pause := l.r.For / time.Duration(turns+1)
 	began := time.Now()
-	last := ""
+	var last string
+	var err error
 	for i := range turns {
 		// By the clock, so that what a busy conversation lost is made up for.
 		at := began.Add(pause*time.Duration(i) + between(d, 0, pause))
 		if !sleep(breaking, time.Until(at)) {
 			return ctx.Err()
 		}
-		r := l.request(d, c, i)
-		if last != "" && d.Float64() < 0.03 && l.r.allowed("superseded") {
-			r.Supersedes = last
-			l.r.counts.add("superseded", 1)
-		}
-		a, err := l.say(ctx, r)
-		if err != nil {
+		if last, err = l.one(ctx, d, c, i, last); err != nil {
 			return err
 		}
-		l.trouble(ctx, d, r, a)
-		last = r.TurnID
 	}
 	return nil
+}
+
+// one is a turn with its trouble; its id is the last of the next.
+func (l *load) one(ctx context.Context, d *rand.Rand, c, i int, last string) (string, error) {
+	r := l.request(d, c, i)
+	if x := d.Float64(); last != "" && (x < 0.03 || l.r.one != "") && l.r.allowed("superseded") {
+		r.Supersedes = last
+		l.r.counts.add("superseded", 1)
+	}
+	a, err := l.say(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	l.trouble(ctx, d, r, a)
+	return r.TurnID, nil
+}
+
+// single is turn i of the nth fault that is struck alone: in one conversation after
+// the other, and now and then twice in one.
+func (l *load) single(ctx context.Context, d *rand.Rand, n, i int) error {
+	c := (n + i) % conversations
+	last, err := l.one(ctx, d, c, 1000*n+2*i, "")
+	if err == nil && i%2 == 0 {
+		_, err = l.one(ctx, d, c, 1000*n+2*i+1, last)
+	}
+	return err
 }
 
 // request is turn i of a conversation. Its id is its player's name as well, by which
@@ -153,30 +172,51 @@ func (l *load) say(ctx context.Context, r *schema.Request) (invariant.Accepted, 
 	}
 }
 
+// troubles are what a backend, and a broker's clock, do to turns besides, and how often.
+var troubles = []struct {
+	kind string
+	rate float64
+}{{"published-twice", 0.05}, {"published-again", 0.03}, {"cancelled", 0.03}, {"due-early", 0.007}, {"due-late", 0.007}, {"due-twice", 0.007}}
+
+// drawn is the trouble of a turn; empty for most.
+func (l *load) drawn(d *rand.Rand) string {
+	x := d.Float64()
+	if l.r.one != "" {
+		return l.r.one
+	}
+	for _, t := range troubles {
+		if x -= t.rate; x < 0 {
+			return t.kind
+		}
+	}
+	return ""
+}
+
 // trouble is what a backend does to a turn besides.
 func (l *load) trouble(ctx context.Context, d *rand.Rand, r *schema.Request, a invariant.Accepted) {
-	x := d.Float64()
-	switch {
-	case x < 0.05 && l.r.allowed("published-twice"):
+	kind := l.drawn(d)
+	if !l.r.allowed(kind) {
+		return
+	}
+	switch kind {
+	case "published-twice":
 		if _, err := l.r.client.Publish(ctx, r); err == nil {
-			l.r.counts.add("published-twice", 1)
+			l.r.counts.add(kind, 1)
 		}
-	case x < 0.08 && l.r.allowed("published-again"): // once it has its reply, or nearly
+	case "published-again": // once it has its reply, or nearly
 		sleep(ctx, between(d, 500*time.Millisecond, 2*time.Second))
 		if _, err := l.r.client.Publish(ctx, r); err == nil {
-			l.r.counts.add("published-again", 1)
+			l.r.counts.add(kind, 1)
 		}
-	case x < 0.11 && l.r.allowed("cancelled"):
+	case "cancelled":
 		sleep(ctx, between(d, 0, 200*time.Millisecond))
 		short, stop := context.WithTimeout(ctx, time.Second) // a lost cancel leaves the deadline
 		defer stop()
 		if l.r.client.Cancel(short, r.Conversation(), r.TurnID) == nil {
-			l.r.counts.add("cancelled", 1)
+			l.r.counts.add(kind, 1)
 		}
-	case x < 0.13:
-		if kind := []string{"due-early", "due-late", "due-twice"}[d.IntN(3)]; l.r.allowed(kind) {
-			dueFaults[kind](ctx, l, d, a)
-		}
+	case "due-early", "due-late", "due-twice":
+		dueFaults[kind](ctx, l, d, a)
 	}
 }
 
@@ -231,7 +271,7 @@ func (l *load) forgot(from, to time.Time) {
 
 // found is the run as the invariants want it.
 func (l *load) found(kept invariant.Kept) *invariant.Run {
-	out := &invariant.Run{Ended: l.r.ended, MostEnded: mostEnded, Late: l.lateDue, Forgotten: l.forgotten, Outages: l.r.broker.away(), Prompts: l.r.models.asked(), Marks: map[string]schema.ConversationID{},
+	out := &invariant.Run{Ended: l.r.ended, MostEnded: mostEnded, Late: l.lateDue, Still: l.r.still.times(), Forgotten: l.forgotten, Outages: l.r.broker.away(), Prompts: l.r.models.asked(), Marks: map[string]schema.ConversationID{},
 		Notes: notes(l.r.World), Authored: authored(l.r.World), Repeated: l.r.fleet.repeated, Kept: kept}
 	for _, a := range l.accepted {
 		out.Accepted = append(out.Accepted, a.Accepted)

@@ -55,30 +55,57 @@ const faultRate = 0.1
 // a record of what they were asked.
 type models struct {
 	*served
-	sound, spoilt *llmtest.Server
-	down, spoil   atomic.Bool
+	seed        uint64
+	sound       *llmtest.Server
+	down, spoil atomic.Bool
 
 	mu      sync.Mutex
+	spoilt  []*llmtest.Server // the last of them counts
 	prompts []invariant.Prompt
 }
 
 func startModels(seed uint64, allowed func(kind string) bool) (*models, error) {
 	m := &models{}
 	m.spoil.Store(true)
-	kinds := slices.DeleteFunc(slices.Clone(modelFaults), func(f string) bool { return !allowed("llm-" + f) })
-	o := llmtest.Options{Persona: "quote,paraphrase,mixed", Seed: seed, Pace: llmtest.Pace{First: 5 * time.Millisecond}}
+	m.seed = seed
 	var err error
-	if m.sound, err = llmtest.New(o); err != nil {
+	if m.sound, err = llmtest.New(m.options()); err != nil {
 		return nil, err
 	}
-	if len(kinds) > 0 {
-		o.FaultRate, o.Faults = faultRate, strings.Join(kinds, ",")
-	}
-	if m.spoilt, err = llmtest.New(o); err != nil {
+	if err := m.spoilBy(allowed, faultRate); err != nil {
 		return nil, err
 	}
 	m.served, err = serve(m)
 	return m, err
+}
+
+func (m *models) options() llmtest.Options {
+	return llmtest.Options{Persona: "quote,paraphrase,mixed", Seed: m.seed, Pace: llmtest.Pace{First: 5 * time.Millisecond}}
+}
+
+// spoilBy has calls spoiled in the ways that are allowed, so many of them.
+func (m *models) spoilBy(allowed func(kind string) bool, rate float64) error {
+	kinds := slices.DeleteFunc(slices.Clone(modelFaults), func(f string) bool { return !allowed("llm-" + f) })
+	o := m.options()
+	if len(kinds) > 0 {
+		o.FaultRate, o.Faults = rate, strings.Join(kinds, ",")
+	}
+	next, err := llmtest.New(o)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.spoilt = append(m.spoilt, next)
+	m.spoil.Store(true)
+	return nil
+}
+
+// now is the model that spoils calls at present.
+func (m *models) now() *llmtest.Server {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spoilt[len(m.spoilt)-1]
 }
 
 func (m *models) url() string { return m.address() + "/v1" }
@@ -86,16 +113,24 @@ func (m *models) url() string { return m.address() + "/v1" }
 // struck are the faults of the models by kind.
 func (m *models) struck() map[string]int {
 	out := map[string]int{}
-	for name, n := range m.spoilt.Stats().ByPersona {
-		if slices.Contains(modelFaults, name) {
-			out["llm-"+name] = n
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.spoilt {
+		for name, n := range s.Stats().ByPersona {
+			if slices.Contains(modelFaults, name) {
+				out["llm-"+name] += n
+			}
 		}
 	}
 	return out
 }
 
 func (m *models) close() error {
-	return errors.Join(m.served.close(), m.sound.Close(), m.spoilt.Close())
+	err := errors.Join(m.served.close(), m.sound.Close())
+	for _, s := range m.spoilt {
+		err = errors.Join(err, s.Close())
+	}
+	return err
 }
 
 func (m *models) ServeHTTP(w http.ResponseWriter, q *http.Request) {
@@ -112,7 +147,7 @@ func (m *models) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 	q.Body = io.NopCloser(bytes.NewReader(body))
 	if m.spoil.Load() {
-		m.spoilt.ServeHTTP(w, q)
+		m.now().ServeHTTP(w, q)
 		return
 	}
 	m.sound.ServeHTTP(w, q)

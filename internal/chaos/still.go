@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +17,8 @@ type stillness struct {
 	end  chan struct{}
 	once sync.Once
 	wait sync.WaitGroup
+
+	mu   sync.Mutex
 	seen []invariant.Outage
 }
 
@@ -38,7 +41,9 @@ func watchStillness() *stillness {
 			}
 			now, ran := time.Now(), processor()
 			if gap := now.Sub(last); gap > stillTick+stillLeast && ran-spent < gap/2 {
+				s.mu.Lock()
 				s.seen = append(s.seen, invariant.Outage{Begin: last.Add(stillTick), End: now})
+				s.mu.Unlock()
 			}
 			last, spent = now, ran
 		}
@@ -46,11 +51,16 @@ func watchStillness() *stillness {
 	return s
 }
 
-// stop ends the watch and says what it saw.
-func (s *stillness) stop() []invariant.Outage {
+// times are those that were seen so far.
+func (s *stillness) times() []invariant.Outage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.seen)
+}
+
+func (s *stillness) stop() {
 	s.once.Do(func() { close(s.end) })
 	s.wait.Wait()
-	return s.seen
 }
 
 // processor is what this process has had of it.

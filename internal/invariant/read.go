@@ -140,10 +140,11 @@ func (k *Kept) hop(m message) error {
 		return err
 	}
 	var t struct {
-		Hop  int `json:"hop"`
-		Part int `json:"part"`
+		TurnID string `json:"turn_id"`
+		Hop    int    `json:"hop"`
+		Part   int    `json:"part"`
 	}
-	if json.Unmarshal(m.data, &t) != nil {
+	if json.Unmarshal(m.data, &t) != nil || t.TurnID != of.Turn {
 		return nil // poison: a dead letter says so
 	}
 	k.Hops = append(k.Hops, Hop{Sequence: m.sequence, ID: m.id, Turn: of.Turn, Number: t.Hop, Part: t.Part, At: m.at})

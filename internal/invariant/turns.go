@@ -53,11 +53,23 @@ func deadline(r *Run, broken report) {
 				due = end
 			}
 		}
-		due = due.Add(overlap(r.Still, began, due))
+		due = r.moved(began, due)
 		if late := reply.At.Sub(due); late > 0 {
 			broken(a.Turn, "its %s reply (%s) stands %s late, %s after it was accepted; its deadline is %s", reply.Status, reply.Reason,
 				late.Round(time.Millisecond), reply.At.Sub(began).Round(time.Millisecond), a.Deadline)
 		}
+	}
+}
+
+// moved is a deadline moved by the times in which the machine stood still before it,
+// those in the time that it gained thereby among them.
+func (r *Run) moved(began, due time.Time) time.Time {
+	for end := due; ; {
+		next := due.Add(overlap(r.Still, began, end))
+		if !next.After(end) {
+			return end
+		}
+		end = next
 	}
 }
 
