@@ -18,6 +18,7 @@ type benchChaosCmd struct {
 	Settle    time.Duration `help:"How long what is left at the end may take." default:"2m"`
 	Each      bool          `help:"Strike every fault alone, at every pass where it applies, a line each."`
 	Short     bool          `help:"With --each: at one pass of each, by the seed."`
+	Cluster   bool          `help:"On a cluster of three servers, with every stream on each."`
 	Only      []string      `help:"Kinds of fault, with commas between; all otherwise." sep:"," placeholder:"KIND"`
 }
 
@@ -38,7 +39,7 @@ func (c *benchChaosCmd) Run(e *env) error {
 	}
 	fmt.Fprintf(e.err, "seed %d\n", c.Seed)
 	o := chaos.Options{World: ws[0], For: time.Duration(c.Minutes * float64(time.Minute)), Turns: c.Turns, Seed: c.Seed,
-		Processes: c.Processes, Only: c.Only, Deadline: c.Deadline, Settle: c.Settle, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }}
+		Processes: c.Processes, Only: c.Only, Cluster: c.Cluster, Deadline: c.Deadline, Settle: c.Settle, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }}
 	if c.Each {
 		return c.each(e, o)
 	}

@@ -14,17 +14,27 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 )
 
-// broker is the NATS server, which can be stopped and started on its data.
+// broker is the NATS server, which can be stopped and started on its data, or a
+// cluster of them.
 type broker struct {
 	options embedded.Options
 	address string
+
+	cluster *cluster // in the place of the one server
 
 	mu      sync.Mutex
 	server  *embedded.Server
 	outages []invariant.Outage
 }
 
-func startBroker(ctx context.Context, dir string) (*broker, error) {
+func startBroker(ctx context.Context, dir string, several bool) (*broker, error) {
+	if several {
+		c, err := startCluster(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		return &broker{cluster: c, address: c.front.Addr()}, nil
+	}
 	b := &broker{options: embedded.Options{Dir: filepath.Join(dir, "broker")}}
 	server, err := embedded.Start(ctx, b.options)
 	if err != nil {
@@ -83,5 +93,9 @@ func (b *broker) away() []invariant.Outage {
 func (b *broker) stop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.cluster != nil {
+		b.cluster.stop()
+		return
+	}
 	b.server.Stop()
 }

@@ -33,6 +33,7 @@ type Options struct {
 	Turns     int           // in that time; default 600
 	Seed      uint64
 	Processes int                              // default 3
+	Cluster   bool                             // of three servers, every stream on each
 	Only      []string                         // kinds of fault; empty: all
 	Told      func(format string, args ...any) // progress, a line each; nil: nobody
 	Deadline  time.Duration                    // of every turn; 0: four, eight or twelve seconds, by the dice
@@ -143,7 +144,7 @@ func onMesh(ctx context.Context, o Options, play func(*run) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(r.dir)) }()
-	if r.broker, err = startBroker(ctx, r.dir); err != nil {
+	if r.broker, err = startBroker(ctx, r.dir, o.Cluster); err != nil {
 		return err
 	}
 	defer r.broker.stop()
@@ -279,6 +280,14 @@ func (c *counts) add(kind string, n int) {
 	if n > 0 {
 		c.by[kind] += n
 	}
+}
+
+// replicas is on how many servers a stream stands.
+func (r *run) replicas() int {
+	if r.Cluster {
+		return nodes
+	}
+	return 1
 }
 
 // dice are the choices of one part of a run.

@@ -42,3 +42,27 @@ func TestAKindThatIsNoneIsRefused(t *testing.T) {
 		t.Error("it is taken")
 	}
 }
+
+// A cluster of three servers loses the one that leads, and is parted: what it has
+// promised holds, and every turn ends.
+func TestAClusterLosesItsLeaderAndHolds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts three servers and two processes")
+	}
+	worlds, _, err := app.LoadWorlds(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(t.Context(), Options{World: worlds[0], For: 12 * time.Second, Turns: 30, Seed: 3, Processes: 2, Deadline: 30 * time.Second, Told: t.Logf,
+		Cluster: true, Only: ofCluster})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(r.Line(), r.ByKind)
+	if r.Turns == 0 || r.Faults == 0 {
+		t.Errorf("%d turns, %d faults: nothing was tried", r.Turns, r.Faults)
+	}
+	for _, v := range r.Violations {
+		t.Errorf("%+v", v)
+	}
+}

@@ -82,7 +82,8 @@ const (
 	aloneTurns = 6
 	aloneTries = 3
 	alonePause = 60 * time.Millisecond // between two turns, while the fault strikes
-	aloneRate  = 0.5                   // of a model's faults
+	aloneBegun = 200 * time.Millisecond
+	aloneRate  = 0.5 // of a model's faults
 )
 
 // alone plays one fault: turns are published from before it strikes until it has
@@ -102,6 +103,9 @@ func (r *run) alone(ctx context.Context, s single, n int, known map[string]bool)
 		for range aloneTries {
 			if i < 0 || r.struck(s.kind) > struck {
 				return nil // it is the models', or the backend's
+			}
+			if !sleep(gctx, aloneBegun) { // turns are under way by then
+				return gctx.Err()
 			}
 			if err := r.hit(gctx, faults[i], d); err != nil {
 				return err

@@ -43,6 +43,9 @@ var faults = []fault{
 	{"broker-restart", 2, brokerRestart},
 	{"disk-full", 1, diskFull},
 	{"ids-forgotten", 1, idsForgotten},
+	{"leader-killed", 2, leaderKilled},
+	{"node-restarted", 2, nodeRestarted},
+	{"node-parted", 2, parted},
 	{"stopped", 2, stopped},
 	{"clock-ahead", 1, clockOff(jump)},
 	{"clock-behind", 2, clockOff(-jump)},
@@ -61,6 +64,13 @@ var faults = []fault{
 	{"moderation-down", 1, moderationIs("down")},
 	{"moderation-slow", 1, moderationIs("slow")},
 }
+
+// ofCluster are the kinds that strike at a cluster, and ofOne those at a broker of one
+// server.
+var (
+	ofCluster = []string{"leader-killed", "node-restarted", "node-parted"}
+	ofOne     = []string{"broker-restart", "disk-full", "ids-forgotten"}
+)
 
 // Kinds are the names of all kinds.
 func Kinds() []string {
@@ -88,7 +98,12 @@ func CheckKinds(names []string) error {
 	return nil
 }
 
-func (r *run) allowed(kind string) bool { return len(r.Only) == 0 || slices.Contains(r.Only, kind) }
+func (r *run) allowed(kind string) bool {
+	if slices.Contains(ofCluster, kind) && !r.Cluster || slices.Contains(ofOne, kind) && r.Cluster {
+		return false
+	}
+	return len(r.Only) == 0 || slices.Contains(r.Only, kind)
+}
 
 // breakThings strikes with one fault after the other, some of them at once, until the
 // context ends.

@@ -82,7 +82,8 @@ func (f *fleet) start(ctx context.Context, slot int) (*process, error) {
 	p := &process{fleet: f, slot: slot, proxy: proxy, done: make(chan error, 1), dead: make(chan struct{})}
 	p.store.Store("")
 	p.app, err = app.Start(ctx, app.Options{
-		Worlds: []*world.World{f.r.World}, Data: f.data(slot), Index: filepath.Join(f.r.dir, "index.db"),
+		Streams: mesh.Settings{Replicas: f.r.replicas()},
+		Worlds:  []*world.World{f.r.World}, Data: f.data(slot), Index: filepath.Join(f.r.dir, "index.db"),
 		NATS: "nats://" + proxy.Addr(), Name: fmt.Sprintf("chaos-%d", slot), Workers: 8, Meaning: app.MeaningOff,
 		LLM:       llm.Config{Primary: llm.Provider{URL: f.r.models.url(), Model: "scripted"}},
 		Verifying: app.Verifying{NoModel: true, Sidecar: f.r.judge.url(), Timeout: 200 * time.Millisecond},

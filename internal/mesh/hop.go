@@ -111,7 +111,7 @@ func (p *passRunner) run(ctx context.Context, d *delivery, t *schema.Turn) error
 		return err
 	}
 	if mutant == mutantAckEarly {
-		_ = d.msg.Ack()
+		_ = d.msg.DoubleAck(ctx) // it is with the broker before anything is published
 	}
 	if t.Part > 0 && next == "" {
 		return nil // a sentence of a speech under way: the turn itself comes behind it

@@ -13,7 +13,7 @@ import (
 
 // Proxy passes TCP connections on to one address.
 type Proxy struct {
-	target   string
+	target   func() string
 	listener net.Listener
 	wait     sync.WaitGroup
 
@@ -52,6 +52,7 @@ const (
 // link is one connection through the proxy, with a gate that holds back its bytes.
 type link struct {
 	near, far net.Conn
+	target    string
 	gate      chan struct{} // closed when the link ends
 	mu        sync.Mutex
 	stalled   bool
@@ -59,9 +60,15 @@ type link struct {
 
 // Listen starts a proxy to target (host:port) on a free port of this machine.
 func Listen(target string) (*Proxy, error) {
+	return ListenTo(func() string { return target })
+}
+
+// ListenTo starts a proxy that asks for its target at every connection; there is none
+// where it is empty.
+func ListenTo(target func() string) (*Proxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("proxy to %s: %w", target, err)
+		return nil, fmt.Errorf("start a proxy: %w", err)
 	}
 	p := &Proxy{target: target, listener: l, open: map[*link]struct{}{}}
 	p.wait.Go(p.accept)
@@ -76,6 +83,17 @@ func (p *Proxy) Down() { p.become(down) }
 
 // Up takes connections again.
 func (p *Proxy) Up() { p.become(up) }
+
+// Drop cuts the connections that lead to one target.
+func (p *Proxy) Drop(target string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for l := range p.open {
+		if l.target == target {
+			l.end()
+		}
+	}
+}
 
 // Stall leaves every connection open and lets nothing more through, as a
 // partition does. New connections are well.
@@ -163,7 +181,8 @@ func (p *Proxy) accept() {
 }
 
 func (p *Proxy) join(near net.Conn) *link {
-	far, err := net.Dial("tcp", p.target)
+	target := p.target()
+	far, err := net.Dial("tcp", target)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err != nil || p.state != up {
@@ -173,7 +192,7 @@ func (p *Proxy) join(near net.Conn) *link {
 		}
 		return nil
 	}
-	l := &link{near: near, far: far, gate: make(chan struct{})}
+	l := &link{near: near, far: far, target: target, gate: make(chan struct{})}
 	p.open[l] = struct{}{}
 	return l
 }

@@ -210,3 +210,29 @@ func TestASlowReaderGetsEverythingLater(t *testing.T) {
 		}
 	}
 }
+
+func TestATargetIsAskedForAndDropped(t *testing.T) {
+	one, two := echo(t), echo(t)
+	target := one
+	p, err := ListenTo(func() string { return target })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	first := dial(t, p)
+	if err := asked(first); err != nil {
+		t.Fatal(err)
+	}
+	target = two
+	second := dial(t, p)
+	if err := asked(second); err != nil {
+		t.Fatal(err)
+	}
+	p.Drop(one)
+	if err := asked(first); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the dropped one: %v, want its end", err)
+	}
+	if err := asked(second); err != nil {
+		t.Errorf("the one beside it: %v", err)
+	}
+}
