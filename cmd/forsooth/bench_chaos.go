@@ -16,6 +16,7 @@ type benchChaosCmd struct {
 	Processes int           `help:"Processes-in-one on the one broker." default:"3"`
 	Deadline  time.Duration `help:"Of every turn; 0 draws four, eight or twelve seconds." default:"0"`
 	Settle    time.Duration `help:"How long what is left at the end may take." default:"2m"`
+	Ended     float64       `help:"The share of turns that their deadlines may end." default:"0.15"`
 	Each      bool          `help:"Strike every fault alone, at every pass where it applies, a line each."`
 	Short     bool          `help:"With --each: at one pass of each, by the seed."`
 	Cluster   bool          `help:"On a cluster of three servers, with every stream on each."`
@@ -39,7 +40,7 @@ func (c *benchChaosCmd) Run(e *env) error {
 	}
 	fmt.Fprintf(e.err, "seed %d\n", c.Seed)
 	o := chaos.Options{World: ws[0], For: time.Duration(c.Minutes * float64(time.Minute)), Turns: c.Turns, Seed: c.Seed,
-		Processes: c.Processes, Only: c.Only, Cluster: c.Cluster, Deadline: c.Deadline, Settle: c.Settle, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }}
+		Processes: c.Processes, Only: c.Only, Cluster: c.Cluster, Deadline: c.Deadline, Settle: c.Settle, Ended: c.Ended, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }}
 	if c.Each {
 		return c.each(e, o)
 	}

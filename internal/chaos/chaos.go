@@ -38,6 +38,7 @@ type Options struct {
 	Told      func(format string, args ...any) // progress, a line each; nil: nobody
 	Deadline  time.Duration                    // of every turn; 0: four, eight or twelve seconds, by the dice
 	Settle    time.Duration                    // how long what is left at the end may take; default 2 min
+	Ended     float64                          // the share of turns that their deadlines may end; default 0.15: a turn whose worker dies is another\'s after two seconds, and the shortest deadline is four
 }
 
 func (o Options) withDefaults() Options {
@@ -49,6 +50,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Processes < 2 {
 		o.Processes = 3
+	}
+	if o.Ended <= 0 {
+		o.Ended = 0.15
 	}
 	if o.Settle <= 0 {
 		o.Settle = 2 * time.Minute

@@ -26,10 +26,6 @@ var backendKinds = []string{"published-twice", "published-again", publishedLate,
 // publishedLate: a turn comes again when nobody remembers its id.
 const publishedLate = "published-late"
 
-// mostEnded is the share of turns that faults may have their deadlines end: a turn
-// whose worker dies is another's after two seconds, and the shortest deadline is four.
-const mostEnded = 0.15
-
 // conversations is how many players talk at once.
 const conversations = 24
 
@@ -271,7 +267,7 @@ func (l *load) forgot(from, to time.Time) {
 
 // found is the run as the invariants want it.
 func (l *load) found(kept invariant.Kept) *invariant.Run {
-	out := &invariant.Run{Ended: l.r.ended, MostEnded: mostEnded, Late: l.lateDue, Still: l.r.still.times(), Forgotten: l.forgotten, Outages: l.r.broker.away(), Prompts: l.r.models.asked(), Marks: map[string]schema.ConversationID{},
+	out := &invariant.Run{Ended: l.r.ended, MostEnded: l.r.Ended, Late: l.lateDue, Still: l.r.still.times(), Forgotten: l.forgotten, Outages: l.r.broker.away(), Prompts: l.r.models.asked(), Marks: map[string]schema.ConversationID{},
 		Notes: notes(l.r.World), Authored: authored(l.r.World), Repeated: l.r.fleet.repeated, Kept: kept}
 	for _, a := range l.accepted {
 		out.Accepted = append(out.Accepted, a.Accepted)
