@@ -35,7 +35,10 @@ func readCheckout(t *testing.T, name string) []byte {
 	return data
 }
 
-// composed are the services of docker-compose.yml.
+// defaulted is a variable of compose with what it is without one.
+var defaulted = regexp.MustCompile(`\$\{\w+:-([^}]*)\}`)
+
+// composed are the services of docker-compose.yml: those that run forsooth, and all.
 func composed(t *testing.T) (ours, all []container) {
 	t.Helper()
 	var doc struct {
@@ -49,9 +52,12 @@ func composed(t *testing.T) (ours, all []container) {
 		t.Fatal(err)
 	}
 	for name, s := range doc.Services {
+		for key, value := range s.Environment {
+			s.Environment[key] = defaulted.ReplaceAllString(value, "$1")
+		}
 		c := container{name, s.Image, s.Command, s.Environment}
 		all = append(all, c)
-		if s.Image == "forsooth:dev" {
+		if s.Image == "forsooth:dev" && name != "migrate" {
 			ours = append(ours, c)
 		}
 	}
@@ -74,7 +80,7 @@ func deployed(t *testing.T) (out []container) {
 						Containers []struct {
 							Image string
 							Args  []string
-							Env   []struct{ Name string }
+							Env   []struct{ Name, Value string }
 							Ports []struct {
 								Port int `yaml:"containerPort"`
 							}
@@ -92,7 +98,7 @@ func deployed(t *testing.T) (out []container) {
 				env[name] = value
 			}
 			for _, e := range c.Env {
-				env[e.Name] = ""
+				env[e.Name] = e.Value
 			}
 			if len(c.Ports) != 1 || !strings.HasSuffix(env["FORSOOTH_LISTEN"], fmt.Sprint(":", c.Ports[0].Port)) {
 				t.Errorf("%s serves health at %s and opens %v", doc.Metadata.Name, env["FORSOOTH_LISTEN"], c.Ports)
@@ -105,7 +111,7 @@ func deployed(t *testing.T) (out []container) {
 
 // Each service runs once, by its own name, with settings that there are.
 func TestDeploymentsNameServicesAndSettingsThatThereAre(t *testing.T) {
-	known := map[string]bool{"FORSOOTH_LLM_KEY": true}
+	known := map[string]bool{"FORSOOTH_LLM_KEY": true, "FORSOOTH_NATS_PASSWORD": true}
 	for _, key := range config.Keys() {
 		known[config.Variable(key)] = true
 	}
@@ -118,6 +124,9 @@ func TestDeploymentsNameServicesAndSettingsThatThereAre(t *testing.T) {
 				continue
 			}
 			services = append(services, c.args[1])
+			if c.env["FORSOOTH_NATS_USER"] != c.name {
+				t.Errorf("%s: %s is %q to the broker", file, c.name, c.env["FORSOOTH_NATS_USER"])
+			}
 			for name := range c.env {
 				if !known[name] {
 					t.Errorf("%s: %s sets %s, which is no setting", file, c.name, name)
@@ -129,6 +138,22 @@ func TestDeploymentsNameServicesAndSettingsThatThereAre(t *testing.T) {
 			t.Errorf("%s runs %v, want %v", file, services, want)
 		}
 	}
+}
+
+// The configuration that deployments run under is the one that the binary writes.
+func TestDeploymentsHaveTheAccountsThatAreWritten(t *testing.T) {
+	got := newSite(t).run("nats-accounts", "hollowmere", "shadowwatch")
+	got.wants(t, exitFine)
+	path := filepath.Join(checkout, "k8s/base/nats-accounts.conf")
+	if *update {
+		if err := os.WriteFile(path, []byte(got.out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got.out != string(readCheckout(t, "k8s/base/nats-accounts.conf")) {
+		t.Errorf("%s differs; go test ./cmd/forsooth -run %s -update writes it", path, t.Name())
+	}
+	newSite(t).run("nats-accounts", "a.b").wants(t, exitUsage, "world")
 }
 
 // The servers of a deployment are of the versions that this build is tested with.
@@ -160,11 +185,15 @@ func TestDeploymentsNameTheVersionsOfGoMod(t *testing.T) {
 // what they work on. Qdrant and the sidecar are left out here: both have tests of their
 // own, and without them a fleet of one machine shares a data folder.
 func TestTheComposedFleetAnswersATurn(t *testing.T) {
-	server := natstest.Start(t, natstest.JetStream(t))
+	containers, all := composed(t)
+	for name, value := range all[slices.IndexFunc(all, func(c container) bool { return c.name == "nats" })].env {
+		t.Setenv(name, value)
+	}
+	server := natstest.Start(t, string(readCheckout(t, "k8s/base/nats-accounts.conf"))+natstest.JetStream(t))
 	s := newSite(t)
 	village := s.village()
-	containers, _ := composed(t)
-	for _, c := range containers {
+	first := slices.IndexFunc(all, func(c container) bool { return c.name == "migrate" })
+	for _, c := range append(all[first:first+1:first+1], containers...) {
 		env := []string{"FORSOOTH_WORLD=" + village}
 		for name, value := range c.env {
 			switch name {
@@ -180,9 +209,13 @@ func TestTheComposedFleetAnswersATurn(t *testing.T) {
 			env = append(env, name+"="+value)
 		}
 		s.extra = env
+		if c.name == "migrate" {
+			s.run(c.args...).wants(t, exitFine)
+			continue
+		}
 		s.start(c.args...).says("ready in .*" + c.name + " on " + server.URL)
 	}
-	s.extra = nil
+	s.extra = []string{"FORSOOTH_NATS_USER=operator", "FORSOOTH_NATS_PASSWORD=local-operator"}
 	r := s.run("chat", "--world", village, "--nats", server.URL, "--once", "Who owns the ferry?", "--json")
 	r.wants(t, exitFine)
 	if reply := r.object(t)["reply"]; reply != "Teague owns the ferry." {
@@ -190,7 +223,8 @@ func TestTheComposedFleetAnswersATurn(t *testing.T) {
 	}
 	s.run("doctor", "--world", village, "--nats", server.URL).wants(t, exitFine)
 
-	conn, err := mesh.Connect(t.Context(), mesh.Dial{URL: server.URL, Name: t.Name()})
+	operator := mesh.Login{User: "operator", Password: func() (string, error) { return "local-operator", nil }}
+	conn, err := mesh.Connect(t.Context(), mesh.Dial{URL: server.URL, Name: t.Name(), Login: operator})
 	if err != nil {
 		t.Fatal(err)
 	}

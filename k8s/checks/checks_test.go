@@ -12,6 +12,7 @@ import (
 
 	"github.com/compose-spec/compose-go/v2/cli"
 	apps "k8s.io/api/apps/v1"
+	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
 	networking "k8s.io/api/networking/v1"
 	policy "k8s.io/api/policy/v1"
@@ -81,6 +82,7 @@ type cluster struct {
 	replicas map[string]int32 // -1: not said
 	budgets  []policy.PodDisruptionBudget
 	services []core.Service
+	jobs     []batch.Job
 	scaled   []scaledObject
 	policies []networking.NetworkPolicy
 	configs  map[string]map[string]string
@@ -126,6 +128,10 @@ func (c *cluster) add(kind, name string, data []byte) error {
 	case "StatefulSet":
 		s, err := strict[apps.StatefulSet](data)
 		workload(s.Spec.Template, s.Spec.Replicas)
+		return err
+	case "Job":
+		j, err := strict[batch.Job](data)
+		c.jobs = append(c.jobs, j)
 		return err
 	case "Service":
 		s, err := strict[core.Service](data)
@@ -176,6 +182,14 @@ func TestPodsAreBounded(t *testing.T) {
 			for _, k := range p.Containers {
 				for _, problem := range bounded(k) {
 					t.Errorf("%s: %s %s", overlay, name, problem)
+				}
+			}
+		}
+		for i := range c.jobs {
+			for _, k := range c.jobs[i].Spec.Template.Spec.Containers {
+				k.ReadinessProbe, k.LivenessProbe = &core.Probe{}, &core.Probe{} // a job is ready when it is over
+				for _, problem := range bounded(k) {
+					t.Errorf("%s: %s %s", overlay, c.jobs[i].Name, problem)
 				}
 			}
 		}
