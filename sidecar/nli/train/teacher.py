@@ -1,6 +1,6 @@
 """Trains a larger judge, to see what a small one could learn from it.
 
-    python teacher.py --data DATA --parts FOLDER --out DIR [--groups 700] [--steps 200]
+    python teacher.py --data DATA --parts FOLDER --out DIR [--groups 700] [--steps 160]
     python teacher.py --data DATA --parts FOLDER --out DIR --score [--beside ../../../weights]
 
 all-mpnet-base-v2 with its lower layers frozen; what they make of a pair is kept
@@ -186,7 +186,7 @@ def main() -> None:
     ap.add_argument("--out", type=Path, required=True)
     ap.add_argument("--claims", type=Path, default=card.ROOT / "evals" / "claims.jsonl")
     ap.add_argument("--groups", type=int, default=700, help="groups to train on at most")
-    ap.add_argument("--steps", type=int, default=200)
+    ap.add_argument("--steps", type=int, default=160)
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--threads", type=int, default=2)
     ap.add_argument("--score", action="store_true", help="train nothing, score")
