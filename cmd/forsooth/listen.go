@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 )
 
 // watchPage is what a process serves to those who watch it: /healthz while it lives,
@@ -53,14 +52,13 @@ func (p *watchPage) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", p.readiness)
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		a := p.app.Load()
 		if a == nil {
 			http.Error(w, "the process is starting", http.StatusServiceUnavailable)
 			return
 		}
-		w.Header().Set("Content-Type", metrics.ContentType)
-		_, _ = a.Metrics.WriteTo(w) // who scrapes has gone
+		a.Meters.Handler().ServeHTTP(w, r)
 	})
 	return mux
 }

@@ -37,7 +37,7 @@ func (e *env) options(ws []*world.World, services []string) app.Options {
 		Refresh:   time.Duration(e.settings.Lore.RefreshMS) * time.Millisecond,
 		Verifying: e.verifying(),
 		Grounding: e.grounding(), Judge: e.settings.Grounding.Judge, Guards: &e.settings.Guards,
-		Services: services, Name: "forsooth", Report: e.report, Alert: e.alert, Progress: e.progress(),
+		Services: services, Name: "forsooth", Report: e.report, Log: e.log, Alert: e.alert, Progress: e.progress(),
 		Notice: func(note string) { e.log.Warn().Msg(note) },
 	}
 }
@@ -100,19 +100,29 @@ func (e *env) grounding() *grounding.Settings {
 	}
 }
 
-// report logs what the mesh put right, or could not.
+// report logs what the mesh put right, or could not: a line for each retry and each
+// dead letter. Whose turn it was stands in the trace, not here.
 func (e *env) report(r mesh.Report) {
 	level := e.log.Debug()
-	if r.Outcome == "reject" || r.Outcome == "lost" {
+	switch r.Outcome {
+	case "reject", "lost":
 		level = e.log.Warn()
+	case "retry", "drop":
+		level = e.log.Info()
 	}
-	level.Str("where", r.Where).Str("turn", r.Turn).Int("attempt", r.Attempt).Str("outcome", r.Outcome).Err(r.Err).Msg("mesh")
+	level.Str("pass", mesh.ConsumerOf(r.Where)).Str("turn", r.Turn).Int("attempt", r.Attempt).Str("outcome", r.Outcome).Err(r.Err).Msg("mesh")
 }
 
+// alert logs what an operator must see. What a model wrote stands at debug alone.
 func (e *env) alert(kind, turn, detail string) {
 	level := e.log.Info()
-	if kind == reviewer.AlertNonCorpus || kind == reviewer.AlertNoModel {
+	switch kind {
+	case reviewer.AlertNonCorpus, reviewer.AlertNoModel:
 		level = e.log.Error()
+	case reviewer.AlertStripped:
+		issue, text, _ := strings.Cut(detail, ": ")
+		e.log.Debug().Str("alert", kind).Str("turn", turn).Str("text", text).Msg(issue)
+		detail = issue
 	}
 	level.Str("alert", kind).Str("turn", turn).Msg(detail)
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
@@ -25,6 +26,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/meters"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/store"
@@ -66,6 +68,7 @@ type Options struct {
 	Workers  int                 // of each pass; 0: the mesh's default
 	Each     map[schema.Pass]int // workers of passes that have a number of their own
 	Report   func(mesh.Report)
+	Log      zerolog.Logger // a line at the end of each turn; the zero value logs nothing
 	Alert    reviewer.Alert
 	Models   func(llm.Event) // a model that failed, once each
 	Progress func(world string, done, total int)
@@ -87,6 +90,9 @@ type App struct {
 	Server  *embedded.Server // nil with an external server
 	Model   *model.Model     // nil where no model is configured
 	Metrics *metrics.Metrics // what the guards of memory did
+	Meters  *meters.Meters   // what this process does, with Metrics
+
+	watch *watch
 
 	llm   *llm.Models
 	tiers *Tiers
@@ -120,6 +126,7 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 		return nil, err
 	}
 	a.Metrics = o.metrics()
+	a.watch = a.startWatch(o)
 	if err := a.connect(ctx, o); err != nil {
 		return nil, err
 	}
@@ -133,7 +140,7 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if a.Server != nil {
 		o.Streams = o.Streams.Within(a.Server.StoreLimit())
 	}
-	a.Mesh = mesh.New(a.Conn, mesh.Options{Settings: o.Streams, Shared: a.Server == nil, Workers: o.Workers, Report: o.Report, Now: o.Now})
+	a.Mesh = mesh.New(a.Conn, mesh.Options{Settings: o.Streams, Shared: a.Server == nil, Workers: o.Workers, Report: o.reported(a.Meters), Observer: a.watch, Now: o.Now})
 	if err := a.Mesh.Setup(ctx); err != nil {
 		return nil, err
 	}
@@ -162,6 +169,7 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.register(o, static); err != nil {
 		return nil, err
 	}
+	a.watched()
 	return a, a.announce(o)
 }
 
@@ -187,6 +195,7 @@ func (a *App) connectModels(o Options) error {
 	with := llm.Options{Now: o.Now, Rand: rand.Float64, Report: o.Models}
 	if a.Mesh != nil { // off the mesh there is neither a switch nor an account
 		with.Off, with.Ledger = func() bool { return !a.Mesh.Flags().On(FlagLLM) }, a.Conn.Ledger()
+		with.Observer = a.watch
 	}
 	models, err := llm.New(o.LLM, with)
 	if err != nil {

@@ -72,7 +72,7 @@ func (a *App) passes(o Options, static *embed.Static, keep Keeper) (map[schema.P
 	if err != nil {
 		return nil, nil, err
 	}
-	review := reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks, Faithfulness: o.guarded().Faithfulness, Scorer: second, Meter: a.Metrics, Now: o.Now}
+	review := reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks, Faithfulness: o.guarded().Faithfulness, Scorer: second, Meter: a.reviewed(), Now: o.Now}
 	if o.Judge {
 		review.Judge = a.Model
 	}

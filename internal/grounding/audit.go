@@ -40,6 +40,10 @@ func auditOf(need, cited int) schema.Audit {
 	return schema.Uncited
 }
 
+// Ineligible is the source, to those who count, of evidence that calls itself corpus
+// and that the provenance contract refuses.
+const Ineligible schema.Origin = "ineligible"
+
 // SourceCounts counts the evidence of a reply by origin.
 func SourceCounts(sentences []schema.Sentence) map[schema.Origin]int {
 	out := map[schema.Origin]int{schema.OriginCorpus: 0}

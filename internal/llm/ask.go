@@ -21,12 +21,15 @@ func (m *Models) ask(ctx context.Context, r *rung, c *call) (Answer, error) {
 		}
 		c.attempts++
 		form := r.ability(c.model).form(c.reader != nil, c.temperature != 0)
-		out, told, err := r.call(ctx, c, form)
+		asking, end := m.observe(ctx, r, c)
+		out, told, err := r.call(asking, c, form)
 		if m.learns(r, c, form, told, err) {
+			end(spoken{}, "form")
 			continue
 		}
-		m.account(ctx, r, c, out, err)
+		paid := m.account(ctx, r, c, out, err)
 		answer, err := m.judge(c, out, err)
+		end(paid, outcomeOf(err))
 		if err == nil {
 			if out.model == "" {
 				out.model = c.model
@@ -131,17 +134,19 @@ func (m *Models) again(ctx context.Context, c *call, out spoken, err error, retr
 // maxFailures is how often one call is made again to a server that fails.
 const maxFailures = 2
 
-// account adds what a call took to the turn and to the day. One that a server
-// refused, or failed without a word, was not paid for; one that was cancelled was.
-func (m *Models) account(ctx context.Context, r *rung, c *call, out spoken, err error) {
+// account adds what a call took to the turn and to the day, and gives what was paid
+// for. One that a server refused, or failed without a word, was not; one that was
+// cancelled was.
+func (m *Models) account(ctx context.Context, r *rung, c *call, out spoken, err error) (paid spoken) {
 	if err != nil && out.text == "" && out.out == 0 && ctx.Err() == nil {
-		return
+		return spoken{}
 	}
-	cost := (float64(out.in)*r.PriceIn + float64(out.out)*r.PriceOut) / 1e6
+	cost := r.cost(out)
 	c.Meter.add(out.in, out.out, cost)
 	if err := m.budgets.add(ctx, c.Request, int64(out.in+out.out), cost); err != nil {
 		m.options.Report(Event{Provider: r.Name, Name: c.Name, Line: "what the call cost could not be added to the day's sum: " + oneLine(err.Error())})
 	}
+	return out
 }
 
 // pause waits before a server is asked again: as long as it says, else a growing,

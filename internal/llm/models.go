@@ -58,6 +58,8 @@ type Options struct {
 	Off    func() bool // the switch, read at each call; nil is on
 	Ledger Ledger      // what was spent; nil: no budget holds
 	Report func(Event) // nil: nobody is told
+
+	Observer Observer // told of every request; nil: nobody
 }
 
 // Event is something that went wrong, in one line that holds no key and says how

@@ -47,6 +47,11 @@ func newRung(p Provider, rest time.Duration) (*rung, error) {
 	return &rung{Provider: p, http: client, client: openai.NewClientWithConfig(config), breaker: newBreaker(p.Name, rest)}, nil
 }
 
+// cost is what a call cost, in the currency of the prices.
+func (r *rung) cost(out spoken) float64 {
+	return (float64(out.in)*r.PriceIn + float64(out.out)*r.PriceOut) / 1e6
+}
+
 // errRedirect is a server that sends its callers elsewhere. A key is not carried there.
 var errRedirect = errors.New("it redirects; write the address that it redirects to")
 

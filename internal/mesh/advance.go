@@ -89,6 +89,7 @@ func (m *Mesh) start(ctx context.Context, convo schema.ConversationID, head *jet
 	if err := t.KeepUnknown(head.Data); err != nil {
 		return err
 	}
+	ctx = m.turn(ctx, t.TurnID, t.AcceptedAt, head.Header)
 	if known.turn == t.TurnID {
 		t.SaidSeq = known.sequence
 	} else if t.SaidSeq, err = m.said.begun(ctx, convo, t.TurnID); err != nil {

@@ -250,7 +250,10 @@ func (r *runner) take(work context.Context, msg jetstream.Msg) {
 	d := &delivery{msg: msg, subject: msg.Subject(), data: msg.Data(), sequence: seq,
 		attempt: int(meta.NumDelivered), stored: meta.Timestamp}
 	r.wg.Go(func() {
-		r.finish(d, h, r.handle(work, d))
+		ctx, ended := r.begin(work, d)
+		v := r.handle(ctx, d)
+		r.finish(d, h, v)
+		ended(v)
 		<-r.slots
 	})
 }

@@ -27,7 +27,10 @@ func (m *Mesh) bury(ctx context.Context, where schema.Pass, stream string, d *de
 	}
 	// Two readers of one stream may each bury the same message.
 	id := string(where) + "/" + stream + "/" + strconv.FormatUint(d.sequence, 10)
-	_, err = m.publish(ctx, message(schema.SubjectDead(where, convo, turn), letter, headerMsgID, id))
+	ack, err := m.publish(ctx, message(schema.SubjectDead(where, convo, turn), letter, headerMsgID, id))
+	if err == nil && !ack.Duplicate && m.opts.Observer != nil {
+		m.opts.Observer.Buried(string(where))
+	}
 	return err
 }
 

@@ -105,6 +105,7 @@ func (m *Mesh) end(ctx context.Context, e ending) error {
 	if err := m.step("end.read"); err != nil {
 		return err
 	}
+	ctx = m.turn(ctx, req.TurnID, msg.Time.UTC(), msg.Header)
 	log, err := m.said.fence(ctx, e.convo, e.turn, saidLog{})
 	if err != nil {
 		return err

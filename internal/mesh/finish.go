@@ -19,10 +19,10 @@ func (m *Mesh) handleReply(ctx context.Context, d *delivery) verdict {
 	if err := json.Unmarshal(d.data, &r); err != nil {
 		return soon(m.settled("finisher", d, m.finishUnreadable(ctx, d, err)))
 	}
-	return soon(m.settled("finisher", d, m.finish(ctx, &r, d.sequence)))
+	return soon(m.settled("finisher", d, m.finish(ctx, &r, d)))
 }
 
-func (m *Mesh) finish(ctx context.Context, r *schema.Reply, sequence uint64) error {
+func (m *Mesh) finish(ctx context.Context, r *schema.Reply, d *delivery) error {
 	convo := r.Conversation()
 	if is, err := m.conn.isErased(ctx, convo, r.TurnID); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (m *Mesh) finish(ctx context.Context, r *schema.Reply, sequence uint64) err
 		return m.advance(ctx, convo, said{})
 	}
 	m.remembered(ctx, r)
-	if err := m.project(ctx, convo, r, sequence); err != nil {
+	if err := m.project(ctx, convo, r, d); err != nil {
 		return err
 	}
 	if err := m.step("finish.applied"); err != nil {
@@ -62,18 +62,23 @@ func (m *Mesh) finish(ctx context.Context, r *schema.Reply, sequence uint64) err
 
 // project writes the reply into the conversation's document, once. What was
 // never a request leaves no document behind.
-func (m *Mesh) project(ctx context.Context, convo schema.ConversationID, r *schema.Reply, sequence uint64) error {
+func (m *Mesh) project(ctx context.Context, convo schema.ConversationID, r *schema.Reply, d *delivery) error {
 	if r.Reason == schema.ReasonInvalid {
+		m.ended(ctx, r, d, d.attempt == 1)
 		return nil
 	}
-	return m.change(ctx, convo, func(doc *schema.Conversation) bool {
-		if doc.HasApplied(r.TurnID, sequence) && mutant != mutantAppliedCheck {
+	first := false
+	err := m.change(ctx, convo, func(doc *schema.Conversation) bool {
+		first = !doc.HasApplied(r.TurnID, d.sequence)
+		if !first && mutant != mutantAppliedCheck {
 			return false
 		}
 		m.apply(doc, r)
-		doc.MarkApplied(r.TurnID, sequence)
+		doc.MarkApplied(r.TurnID, d.sequence)
 		return true
 	})
+	m.ended(ctx, r, d, first && err == nil)
+	return err
 }
 
 // apply lets the service change the document. One that panics leaves the reply
@@ -149,5 +154,5 @@ func (m *Mesh) finishUnreadable(ctx context.Context, d *delivery, cause error) e
 	}
 	return m.finish(ctx, &schema.Reply{TurnID: subject.Turn, World: convo.World, NPC: convo.NPC, Player: convo.Player,
 		Status: schema.StatusAborted, Reason: schema.ReasonInvalid, Detail: "reply " + strconv.FormatUint(d.sequence, 10) + " is unreadable",
-		Sequence: sequence}, d.sequence)
+		Sequence: sequence}, d)
 }

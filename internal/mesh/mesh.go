@@ -52,6 +52,8 @@ type Options struct {
 	Now    func() time.Time // default time.Now
 	Report func(Report)     // what went wrong, once each; called from many goroutines; default: nobody
 
+	Observer Observer // told what the workers do; nil: nobody
+
 	fault func(step string) error // tests: a worker dies between two steps
 }
 

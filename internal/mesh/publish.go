@@ -218,5 +218,6 @@ const (
 )
 
 func (m *Mesh) publish(ctx context.Context, msg *nats.Msg) (stored, error) {
+	m.carry(ctx, msg)
 	return m.conn.publish(ctx, msg, m.opts.PublishTimeout)
 }

@@ -112,6 +112,7 @@ func (s *Said) Release(ctx context.Context, t *schema.Turn, record schema.Review
 	if sentence.Seq != n || record.Seq != n || record.Hash != sentence.Hash {
 		return Reject(fmt.Errorf("sentence %d with review record %d cannot be released as number %d", sentence.Seq, record.Seq, n))
 	}
+	sentence.AtMS = max(1, s.m.opts.Now().Sub(t.AcceptedAt).Milliseconds())
 	for {
 		err := s.tryRelease(ctx, t, record, sentence)
 		if err == nil {

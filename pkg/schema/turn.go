@@ -257,7 +257,8 @@ type Sentence struct {
 	Text     string        `json:"text"`
 	Authored bool          `json:"authored,omitempty"`
 	Evidence []EvidenceRef `json:"evidence"`
-	Hash     string        `json:"hash"` // of Text; the review record carries the same
+	Hash     string        `json:"hash"`            // of Text; the review record carries the same
+	AtMS     int64         `json:"at_ms,omitempty"` // when it was released, since accepted_at; 0: not noted
 }
 
 // EvidenceRef is evidence as a reply shows it.

@@ -89,8 +89,9 @@ func (r *renderings) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Ve
 }
 
 // wrongOrigin names a cited block that fails the provenance contract, or that was
-// offered for the shared past and is cited under a claim about the world.
-func (s *Service) wrongOrigin(t *schema.Turn, x *lore.Lore, npc *world.NPC) string {
+// offered for the shared past and is cited under a claim about the world, and says
+// where it comes from.
+func (s *Service) wrongOrigin(t *schema.Turn, x *lore.Lore, npc *world.NPC) (bad string, source schema.Origin) {
 	cited := map[string]bool{}
 	for _, d := range t.Speech.Sentences {
 		for _, c := range d.Citations {
@@ -103,7 +104,11 @@ func (s *Service) wrongOrigin(t *schema.Turn, x *lore.Lore, npc *world.NPC) stri
 			continue
 		}
 		if reason, ok := grounding.EligibleEvidence(e, check); !ok {
-			return fmt.Sprintf("%s (%s): %s", e.ID, e.Path, reason)
+			source := e.Provenance.Source
+			if source == schema.OriginCorpus {
+				source = grounding.Ineligible
+			}
+			return fmt.Sprintf("%s (%s): %s", e.ID, e.Path, reason), source
 		}
 	}
 	return s.worldBySession(t, x, npc)
@@ -111,16 +116,16 @@ func (s *Service) wrongOrigin(t *schema.Turn, x *lore.Lore, npc *world.NPC) stri
 
 // worldBySession names a block of the conversation that a sentence cites of which
 // no claim is about the conversation, and one is about the world.
-func (s *Service) worldBySession(t *schema.Turn, x *lore.Lore, npc *world.NPC) string {
-	session := map[string]bool{}
+func (s *Service) worldBySession(t *schema.Turn, x *lore.Lore, npc *world.NPC) (bad string, source schema.Origin) {
+	session := map[string]schema.Origin{}
 	for _, e := range t.Evidence {
 		if e.SourceID == "session" {
-			session[e.ID] = true
+			session[e.ID] = e.Provenance.Source
 		}
 	}
 	authored := authoredBy(t, npc)
 	for _, d := range t.Speech.Sentences {
-		i := slices.IndexFunc(d.Citations, func(c schema.Citation) bool { return session[c.EvidenceID] })
+		i := slices.IndexFunc(d.Citations, func(c schema.Citation) bool { return session[c.EvidenceID] != "" })
 		if i < 0 || d.Authored && authored(d.Text) {
 			continue
 		}
@@ -129,10 +134,11 @@ func (s *Service) worldBySession(t *schema.Turn, x *lore.Lore, npc *world.NPC) s
 			kinds[claim.Kind] = true
 		}
 		if kinds[schema.ClaimWorld] && !kinds[schema.ClaimSharedPast] {
-			return fmt.Sprintf("%s (the conversation) under a claim about the world: %s", d.Citations[i].EvidenceID, d.Text)
+			id := d.Citations[i].EvidenceID
+			return id + " (the conversation) under a claim about the world", session[id]
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // ownSource is evidence of the state or the conversation that this very turn

@@ -16,11 +16,16 @@ import (
 	"github.com/forsooth-npc/forsooth/services/speaker"
 )
 
-// Meter counts what Guard 3 does.
+// Meter counts what Guard 3 does, and what the reviews find.
 type Meter interface {
 	Scored(risk faithful.Risk, took time.Duration)
 	Applied(step faithful.Step)
 	Called(forWhat string, n int, cost float64) // calls of a language model
+	// Claimed counts a claim by the verdict of its last review.
+	Claimed(kind schema.ClaimKind, verdict schema.Label)
+	// Cited counts evidence under a claim that is released, and what was cited under
+	// one about the world and may not be.
+	Cited(source schema.Origin, kind schema.ClaimKind)
 }
 
 // guard is Guard 3. What a player reads is supported whatever it says, so it does
@@ -41,9 +46,6 @@ func newGuard(o Options) *guard {
 	if g.now == nil {
 		g.now = time.Now
 	}
-	if g.meter == nil {
-		g.meter = uncounted{}
-	}
 	return g
 }
 
@@ -52,6 +54,9 @@ type uncounted struct{}
 func (uncounted) Scored(faithful.Risk, time.Duration) {}
 func (uncounted) Applied(faithful.Step)               {}
 func (uncounted) Called(string, int, float64)         {}
+
+func (uncounted) Claimed(schema.ClaimKind, schema.Label) {}
+func (uncounted) Cited(schema.Origin, schema.ClaimKind)  {}
 
 // holds says whether nothing is released before all of it is scored.
 func (g *guard) holds() bool {

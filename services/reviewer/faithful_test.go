@@ -34,6 +34,23 @@ type tally struct {
 	risks []faithful.Risk
 	steps []faithful.Step
 	calls int
+
+	claims map[schema.Label]int
+	cited  map[string]int // "source/kind"
+}
+
+func (m *tally) Claimed(_ schema.ClaimKind, verdict schema.Label) {
+	if m.claims == nil {
+		m.claims = map[schema.Label]int{}
+	}
+	m.claims[verdict]++
+}
+
+func (m *tally) Cited(source schema.Origin, kind schema.ClaimKind) {
+	if m.cited == nil {
+		m.cited = map[string]int{}
+	}
+	m.cited[string(source)+"/"+string(kind)]++
 }
 
 func (m *tally) Scored(r faithful.Risk, _ time.Duration) { m.risks = append(m.risks, r) }
@@ -384,8 +401,9 @@ func BenchmarkGuardThree(b *testing.B) {
 }
 
 // stopwatch is a meter that keeps how long scoring took.
-type stopwatch struct{ took []time.Duration }
+type stopwatch struct {
+	tally
+	took []time.Duration
+}
 
 func (s *stopwatch) Scored(_ faithful.Risk, took time.Duration) { s.took = append(s.took, took) }
-func (s *stopwatch) Applied(faithful.Step)                      {}
-func (s *stopwatch) Called(string, int, float64)                {}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -27,6 +28,7 @@ func (s *Service) releaseAll(ctx context.Context, t *schema.Turn, person voice.P
 		case len(t.Released) < sentence.Seq:
 			return "", fmt.Errorf("sentence %d is released and not in the turn", sentence.Seq)
 		}
+		s.cited(sentence, record.Claims)
 	}
 	return schema.PassAct, nil
 }
@@ -82,4 +84,27 @@ func claimsOf(d schema.DraftSentence, claims []schema.ClaimVerdict) []schema.Cla
 		}
 	}
 	return out
+}
+
+// claimed counts the claims of a draft, or of one sentence of it, by their verdicts.
+func (s *Service) claimed(claims []schema.ClaimVerdict, of string) {
+	for _, c := range claims {
+		if of == "" || containsFolded(of, text.Fold(c.Claim)) {
+			s.meter.Claimed(c.Kind, c.Verdict.Label)
+		}
+	}
+}
+
+// cited counts what a released sentence rests on, each block once under each kind of
+// claim.
+func (s *Service) cited(sentence schema.Sentence, claims []schema.ClaimVerdict) {
+	for _, e := range sentence.Evidence {
+		kinds := map[schema.ClaimKind]bool{}
+		for _, c := range claims {
+			if c.Citation == e.ID && !kinds[c.Kind] {
+				kinds[c.Kind] = true
+				s.meter.Cited(e.Source, c.Kind)
+			}
+		}
+	}
 }

@@ -58,6 +58,7 @@ type Service struct {
 	alert    Alert
 	hooks    *moderation.Hooks
 	asking   *model.Model
+	meter    Meter
 	guard    *guard // nil: Guard 3 is off
 	scorer   Scorer
 }
@@ -71,7 +72,7 @@ type Options struct {
 
 	Faithfulness guards.Faithfulness // Guard 3
 	Scorer       Scorer              // its second opinion
-	Meter        Meter               // what Guard 3 does is counted there; nil: nowhere
+	Meter        Meter               // what Guard 3 does and the reviews find is counted there; nil: nowhere
 	Now          func() time.Time    // nil: time.Now
 }
 
@@ -80,5 +81,8 @@ func New(library *lore.Library, verifier entail.Verifier, release Releaser, o Op
 	if o.Alert == nil {
 		o.Alert = func(string, string, string) {}
 	}
-	return &Service{library: library, verifier: verifier, release: release, confirm: o.Confirm, alert: o.Alert, hooks: o.Hooks, asking: o.Judge, guard: newGuard(o), scorer: o.Scorer}
+	if o.Meter == nil {
+		o.Meter = uncounted{}
+	}
+	return &Service{meter: o.Meter, library: library, verifier: verifier, release: release, confirm: o.Confirm, alert: o.Alert, hooks: o.Hooks, asking: o.Judge, guard: newGuard(o), scorer: o.Scorer}
 }

@@ -131,6 +131,7 @@ func (s *Service) judgePart(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 			record.Ending = &schema.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
 		}
 	}
+	s.claimed(claims, d.Text)
 	if len(issues) > 0 {
 		draft := t.Speech.Sentences[part-1]
 		record.Refused, record.Claims, record.Draft = issues, claims, &draft
@@ -142,6 +143,7 @@ func (s *Service) judgePart(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 	if err := s.release.Release(ctx, t, record, sentence); err != nil {
 		return err
 	}
+	s.cited(sentence, record.Claims)
 	return nil
 }
 

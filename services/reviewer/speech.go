@@ -38,8 +38,9 @@ func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass
 	if state.Closed {
 		return schema.PassAct, nil
 	}
-	if bad := s.wrongOrigin(t, x, npc); bad != "" {
+	if bad, source := s.wrongOrigin(t, x, npc); bad != "" {
 		s.alert(AlertNonCorpus, t.TurnID, bad)
+		s.meter.Cited(source, schema.ClaimWorld)
 		if t.Rerun == 0 && len(t.Released) == 0 {
 			t.Rerun++
 			t.Speech, t.SpeechReview, t.ThoughtReview, t.FirstTry = nil, nil, nil, nil
@@ -78,6 +79,7 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 	if blocked(t) {
 		return s.withhold(ctx, t, scene{x, npc}, final)
 	}
+	s.claimed(review.Claims, "")
 	audit := review.Audit
 	codes, over := weigh(review, x.SettingsFor(npc))
 	if review.Verdict == schema.IssuesFound {

@@ -1,38 +1,37 @@
 // Package metrics counts what the three guards of memory do, for Prometheus. It
-// counts and writes its text format; it serves nothing, keeps nothing on disk and
-// judges no figure: k8s/monitoring has the rules that do.
+// counts; it serves nothing, keeps nothing on disk and judges no figure:
+// k8s/monitoring has the rules that do.
 //
 // Every name is written from the start, at nothing: a counter that first appears
 // when it has counted hides its first step from whoever looks at changes.
 package metrics
 
 import (
-	"sync"
+	"strings"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// Metrics are the counters of one process. They are safe to share.
+// Metrics are the counters of one process. They are safe to share, and a collector
+// of the registry of that process.
 type Metrics struct {
-	mu       sync.Mutex
-	verdicts map[schema.GroundingLabel]uint64
-	grounded histogram
-	blocked  uint64
-	worlds   map[string]*world
-	risks    map[faithful.Risk]uint64
-	scored   histogram
-	policies map[faithful.Step]uint64
-	funnel   map[Stage]uint64
-	calls    map[string]calls
-}
-
-// calls are what was asked of language models.
-type calls struct {
-	n    uint64
-	cost float64
+	verdicts *prometheus.CounterVec
+	grounded prometheus.Histogram
+	blocked  prometheus.Counter
+	clusters *prometheus.CounterVec
+	acted    *prometheus.CounterVec
+	scanned  *prometheus.GaugeVec
+	risks    *prometheus.CounterVec
+	scored   prometheus.Histogram
+	policies *prometheus.CounterVec
+	funnel   *prometheus.CounterVec
+	calls    *prometheus.CounterVec
+	cost     *prometheus.CounterVec
 }
 
 // Stage is a narrowing on the way from what is said to what is remembered.
@@ -47,15 +46,7 @@ const (
 	Stored     Stage = "stored"     // that are active
 )
 
-// world is what the scans of one world did.
-type world struct {
-	clusters uint64
-	actions  map[string]uint64
-	took     time.Duration // of the last scan
-	scanned  bool
-}
-
-// The values of the labels, in the order in which they are written.
+// The values of the labels.
 var (
 	labels  = []schema.GroundingLabel{schema.GroundingSupported, schema.GroundingPartial, schema.GroundingNotSupported, schema.GroundingUnknown}
 	actions = []string{"merge", "supersede", "flag", "unproven"}
@@ -68,115 +59,128 @@ var (
 // measure speaks of stand among them, so that neither rests on a guess within one.
 var bounds = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2.5, 5, 10}
 
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func times(name, help string) prometheus.Histogram {
+	return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: bounds})
+}
+
 // New makes the metrics of a process that has the given worlds.
 func New(worlds ...string) *Metrics {
 	m := &Metrics{
-		verdicts: map[schema.GroundingLabel]uint64{}, grounded: newHistogram(), worlds: map[string]*world{},
-		risks: map[faithful.Risk]uint64{}, scored: newHistogram(), policies: map[faithful.Step]uint64{},
-		funnel: map[Stage]uint64{}, calls: map[string]calls{},
+		verdicts: counter("forsooth_grounding_verdicts_total", "Verdicts of Guard 1 on candidate memories.", "verdict"),
+		grounded: times("forsooth_grounding_latency_seconds", "Time that Guard 1 took for a verdict."),
+		blocked:  prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_hallucination_blocked_total", Help: "Candidates dropped because nothing said supports them."}),
+		clusters: counter("forsooth_consistency_clusters_found_total", "Clusters of suspect memories that Guard 2 found and had not judged before.", "world"),
+		acted:    counter("forsooth_consistency_actions_total", "What Guard 2 did with memories.", "action", "world"),
+		scanned:  prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "forsooth_consistency_scan_duration_seconds", Help: "Time that the last scan of a world took."}, []string{"world"}),
+		risks:    counter("forsooth_faithfulness_scores_total", "Replies that Guard 3 scored, by their risk.", "risk"),
+		scored:   times("forsooth_faithfulness_latency_seconds", "Time that Guard 3 took to score a reply."),
+		policies: counter("forsooth_response_policy_applied_total", "Replies with which Guard 3's policy did something.", "policy"),
+		funnel:   counter("forsooth_memory_funnel_total", "How much of what is said becomes memory, stage by stage.", "stage"),
+		calls:    counter("forsooth_memory_llm_calls_total", "Calls of language models for memory.", "stage"),
+		cost:     counter("forsooth_memory_llm_cost_total", "Cost of those calls, in the currency of the budgets.", "stage"),
+	}
+	for _, v := range labels {
+		m.verdicts.WithLabelValues(labelOf(v))
+	}
+	for _, r := range faithful.Risks() {
+		m.risks.WithLabelValues(string(r))
+	}
+	for _, s := range steps {
+		m.policies.WithLabelValues(string(s))
+	}
+	for _, s := range stages {
+		m.funnel.WithLabelValues(string(s))
+	}
+	for _, a := range asked {
+		m.calls.WithLabelValues(a)
+		m.cost.WithLabelValues(a)
 	}
 	for _, w := range worlds {
-		m.world(w)
+		m.World(w)
 	}
 	return m
 }
 
+func labelOf(v schema.GroundingLabel) string { return strings.ToLower(string(v)) }
+
 // World makes a world known, so that its counters are written from now on.
 func (m *Metrics) World(name string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.world(name)
+	m.clusters.WithLabelValues(name)
+	for _, a := range actions {
+		m.acted.WithLabelValues(a, name)
+	}
 }
 
-func (m *Metrics) world(name string) *world {
-	w := m.worlds[name]
-	if w == nil {
-		w = &world{actions: map[string]uint64{}}
-		m.worlds[name] = w
+// all are the metrics.
+func (m *Metrics) all() []prometheus.Collector {
+	return []prometheus.Collector{m.verdicts, m.grounded, m.blocked, m.clusters, m.acted, m.scanned, m.risks, m.scored, m.policies, m.funnel, m.calls, m.cost}
+}
+
+// Describe tells a registry what there is.
+func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
+	for _, c := range m.all() {
+		c.Describe(to)
 	}
-	return w
+}
+
+// Collect tells a registry how things stand.
+func (m *Metrics) Collect(to chan<- prometheus.Metric) {
+	for _, c := range m.all() {
+		c.Collect(to)
+	}
 }
 
 // Grounded counts one verdict of Guard 1 and what it took. dropped says that the
 // candidate was let go; with the verdict NOT_SUPPORTED it is a fabrication blocked.
 func (m *Metrics) Grounded(v schema.GroundingLabel, dropped bool, took time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.verdicts[v]++
-	m.grounded.add(took)
+	m.verdicts.WithLabelValues(labelOf(v)).Inc()
+	observe(m.grounded, took)
 	if dropped && v == schema.GroundingNotSupported {
-		m.blocked++
+		m.blocked.Inc()
 	}
 }
 
 // Passed counts what has come through a stage of the funnel. Two stages over each
 // other are a share; over turns, times a thousand, what a thousand turns leave.
-func (m *Metrics) Passed(s Stage, n int) {
-	if n <= 0 {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.funnel[s] += uint64(n)
-}
+func (m *Metrics) Passed(s Stage, n int) { add(m.funnel.WithLabelValues(string(s)), n) }
 
 // Called counts calls of a language model for memory, and what they cost in the
 // currency of the budgets.
 func (m *Metrics) Called(forWhat string, n int, cost float64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	c := m.calls[forWhat]
-	m.calls[forWhat] = calls{c.n + uint64(max(n, 0)), c.cost + max(cost, 0)}
+	add(m.calls.WithLabelValues(forWhat), n)
+	m.cost.WithLabelValues(forWhat).Add(max(cost, 0))
 }
 
 // Scanned counts one run of Guard 2. A cluster that an earlier run judged, and that
 // has not changed since, was found then.
 func (m *Metrics) Scanned(name string, r scan.Report, took time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	w := m.world(name)
-	w.clusters += uint64(max(0, r.Clusters-r.Known))
+	m.World(name)
+	add(m.clusters.WithLabelValues(name), r.Clusters-r.Known)
 	for _, a := range actions {
-		w.actions[a] += uint64(max(0, r.Actions[a]))
+		add(m.acted.WithLabelValues(a, name), r.Actions[a])
 	}
-	w.took, w.scanned = took, true
+	m.scanned.WithLabelValues(name).Set(took.Seconds())
 }
 
 // Scored counts one reply that Guard 3 scored, and what that took.
 func (m *Metrics) Scored(r faithful.Risk, took time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.risks[r]++
-	m.scored.add(took)
+	m.risks.WithLabelValues(string(r)).Inc()
+	observe(m.scored, took)
 }
 
 // Applied counts what the policy did with a reply. A reply released as it is is
 // none of its actions.
 func (m *Metrics) Applied(s faithful.Step) {
-	if s == faithful.Release {
-		return
+	if s != faithful.Release {
+		m.policies.WithLabelValues(string(s)).Inc()
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.policies[s]++
 }
 
-// histogram counts times by bounds.
-type histogram struct {
-	counts []uint64 // of bounds, each by itself; the last is above all
-	sum    float64
-	n      uint64
-}
+// add counts what is there to be counted; a counter never goes back.
+func add(c prometheus.Counter, n int) { c.Add(float64(max(0, n))) }
 
-func newHistogram() histogram { return histogram{counts: make([]uint64, len(bounds)+1)} }
-
-func (h *histogram) add(took time.Duration) {
-	s := max(0, took.Seconds())
-	i := 0
-	for i < len(bounds) && s > bounds[i] {
-		i++
-	}
-	h.counts[i]++
-	h.sum += s
-	h.n++
-}
+func observe(h prometheus.Histogram, took time.Duration) { h.Observe(max(0, took.Seconds())) }
