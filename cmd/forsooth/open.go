@@ -16,6 +16,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/tracing"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 )
@@ -37,7 +38,7 @@ func (e *env) options(ws []*world.World, services []string) app.Options {
 		Refresh:   time.Duration(e.settings.Lore.RefreshMS) * time.Millisecond,
 		Verifying: e.verifying(),
 		Grounding: e.grounding(), Judge: e.settings.Grounding.Judge, Guards: &e.settings.Guards,
-		Services: services, Name: "forsooth", Report: e.report, Log: e.log, Alert: e.alert, Progress: e.progress(),
+		Services: services, Name: "forsooth", Report: e.report, Log: e.log, Traces: e.traces(), Alert: e.alert, Progress: e.progress(),
 		Notice: func(note string) { e.log.Warn().Msg(note) },
 	}
 }
@@ -98,6 +99,12 @@ func (e *env) grounding() *grounding.Settings {
 		MaxUnverifiable: g.MaxUnverifiableRatio, OnContradiction: grounding.Action(g.ContradictionAction), OnUnverifiable: grounding.Action(g.UnverifiableAction),
 		MaxSources: g.MaxSourcesPerClaim,
 	}
+}
+
+// traces say where they go.
+func (e *env) traces() tracing.Settings {
+	return tracing.Settings{URL: e.settings.Traces.URL, Share: e.settings.Traces.Share,
+		Failed: func(err error) { e.log.Warn().Err(err).Msg("traces are not taken; see traces.url") }}
 }
 
 // report logs what the mesh put right, or could not: a line for each retry and each

@@ -30,6 +30,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/store"
+	"github.com/forsooth-npc/forsooth/internal/tracing"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
@@ -69,6 +70,7 @@ type Options struct {
 	Each     map[schema.Pass]int // workers of passes that have a number of their own
 	Report   func(mesh.Report)
 	Log      zerolog.Logger // a line at the end of each turn; the zero value logs nothing
+	Traces   tracing.Settings
 	Alert    reviewer.Alert
 	Models   func(llm.Event) // a model that failed, once each
 	Progress func(world string, done, total int)
@@ -126,7 +128,9 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 		return nil, err
 	}
 	a.Metrics = o.metrics()
-	a.watch = a.startWatch(o)
+	if err := a.startWatch(ctx, o); err != nil {
+		return nil, err
+	}
 	if err := a.connect(ctx, o); err != nil {
 		return nil, err
 	}
@@ -336,6 +340,7 @@ func (a *App) Close() {
 	if a.llm != nil {
 		a.llm.Close()
 	}
+	a.watch.close()
 	if a.Conn != nil {
 		a.Conn.Close()
 	}

@@ -153,7 +153,7 @@ func (a *App) recaller(o Options, static *embed.Static) *memory.Recaller {
 	if a.memory == nil {
 		return nil
 	}
-	r := memory.NewRecaller(a.memory.session, static, o.Now)
+	r := memory.NewRecaller(a.watch.traced(a.memory.session), static, o.Now)
 	if a.memory.quiet {
 		return r.Quiet()
 	}

@@ -37,6 +37,7 @@ type Settings struct {
 	Log     Log      `koanf:"log"`
 	LLM     LLM      `koanf:"llm"`
 	Qdrant  Qdrant   `koanf:"qdrant"`
+	Traces  Traces   `koanf:"traces"`
 
 	Grounding Grounding       `koanf:"grounding"`
 	Guards    guards.Settings `koanf:"-"` // of memory
@@ -57,7 +58,7 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  addQdrantDefaults(addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "lore.refresh_ms": 2000, "log.level": "warn", "log.format": "text"})))))),
+	"dev":  addTracesDefaults(addQdrantDefaults(addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "lore.refresh_ms": 2000, "log.level": "warn", "log.format": "text"}))))))),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -164,7 +165,7 @@ func (s *Settings) check() error {
 	case !slices.Contains([]string{"text", "json"}, s.Log.Format):
 		return &Error{"log.format", fmt.Sprintf("is %q; write text or json", s.Log.Format)}
 	}
-	for _, section := range []interface{ check() error }{&s.NATS, s.Workers, &s.LLM, s.Qdrant} {
+	for _, section := range []interface{ check() error }{&s.NATS, s.Workers, &s.LLM, s.Qdrant, s.Traces} {
 		if err := section.check(); err != nil {
 			return err
 		}

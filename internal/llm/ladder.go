@@ -27,9 +27,9 @@ func (m *Models) climb(turn context.Context, q Request, onText func(string) erro
 	ctx, cancel := context.WithTimeout(turn, limits.Timeout)
 	defer cancel()
 	var failed failure
-	attempts := 0
+	attempts, mark := 0, ""
 	for i, r := range m.rungs {
-		c := &call{Request: q, limits: limits, temperature: m.config.Temperature, model: r.Model, reader: onText, attempts: attempts}
+		c := &call{Request: q, limits: limits, temperature: m.config.Temperature, model: r.Model, reader: onText, attempts: attempts, mark: mark}
 		if i == 0 && limits.Model != "" {
 			c.model = limits.Model
 		}
@@ -37,7 +37,7 @@ func (m *Models) climb(turn context.Context, q Request, onText func(string) erro
 		if err == nil {
 			return answer, nil
 		}
-		attempts = c.attempts
+		attempts, mark = c.attempts, c.mark
 		if end := m.ended(turn, r, c, err); end != nil {
 			return Answer{Model: c.model, Provider: r.Name, Attempts: attempts}, end
 		}
@@ -164,6 +164,7 @@ type call struct {
 	state       atomic.Int32       // waiting, given or late
 	attempts    int
 	failures    int
+	mark        string // of the last request, to those who watch
 }
 
 // A call waits for its first text; then that was given to the reader, or it came

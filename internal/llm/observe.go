@@ -11,8 +11,9 @@ import (
 // block.
 type Observer interface {
 	// Ask is told before a request is made, which goes on with the context that it
-	// gives, and calls the function when the request has ended.
-	Ask(ctx context.Context, a Asking) (context.Context, func(Told))
+	// gives, and calls the function when the request has ended. It may give the request
+	// a mark, by which the next of the same call knows it.
+	Ask(ctx context.Context, a Asking) (context.Context, func(Told) (mark string))
 }
 
 // Asking is one request to one provider.
@@ -21,6 +22,7 @@ type Asking struct {
 	Call            string // the name of the schema
 	Turn            string // empty where the call belongs to no turn
 	Attempt         int    // of this call, from 1
+	Before          string // the mark of the request before, where this one is made again
 }
 
 // Told is what came of it.
@@ -35,9 +37,9 @@ func (m *Models) observe(ctx context.Context, r *rung, c *call) (context.Context
 	if m.options.Observer == nil {
 		return ctx, func(spoken, string) {}
 	}
-	ctx, end := m.options.Observer.Ask(ctx, Asking{Provider: r.Name, Model: c.model, Call: c.Name, Turn: c.Meter.t.TurnID, Attempt: c.attempts})
+	ctx, end := m.options.Observer.Ask(ctx, Asking{Provider: r.Name, Model: c.model, Call: c.Name, Turn: c.Meter.t.TurnID, Attempt: c.attempts, Before: c.mark})
 	return ctx, func(paid spoken, outcome string) {
-		end(Told{Outcome: outcome, In: paid.in, Out: paid.out, Cost: r.cost(paid)})
+		c.mark = end(Told{Outcome: outcome, In: paid.in, Out: paid.out, Cost: r.cost(paid)})
 	}
 }
 
