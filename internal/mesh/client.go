@@ -98,7 +98,7 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	ack, err := c.conn.publish(ctx, message(schema.SubjectTurn(r.Conversation()), data, headerMsgID, r.TurnID), c.attempt)
+	ack, err := c.conn.publish(ctx, traceOf(ctx, message(schema.SubjectTurn(r.Conversation()), data, headerMsgID, r.TurnID)), c.attempt)
 	switch {
 	case err == nil && ack.Duplicate:
 		return Accepted{Sequence: ack.Sequence, Again: true}, c.known(ctx, r)

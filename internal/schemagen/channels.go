@@ -72,11 +72,18 @@ func expects(about string) header {
 	return header{"Nats-Expected-Last-Subject-Sequence", about, "0"}
 }
 
+// traced are the headers by which a turn is a part of its backend's trace. Where traces
+// are kept, the mesh sets them on every message of the turn.
+var traced = []header{
+	{"traceparent", "Optional: W3C's Trace Context, of the backend's span.", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
+	{"tracestate", "Optional: what its vendors add.", "game=7"},
+}
+
 // channels are all subjects, those of a backend first.
 var channels = []channel{
 	{name: "turn", subject: "SubjectTurn", address: schema.SubjectTurn(convo), stream: "TURNS", mesh: "receive",
 		about:   "What a player says. The broker's acknowledgement is acceptance; a refusal says whether the conversation is busy (per subject) or the mesh is full.",
-		payload: payload{document: "turn-request", example: request, headers: []header{idHeader("The turn's id.", turnID)}}},
+		payload: payload{document: "turn-request", example: request, headers: append([]header{idHeader("The turn's id.", turnID)}, traced...)}},
 	{name: "said", subject: "SubjectSaid", address: schema.SubjectSaid(convo, turnPart), stream: "SAID", mesh: "send",
 		about:   "What may be shown while a turn runs, sentence by sentence. To watch, listen on the live subject: it repeats what was stored, and nothing that was refused.",
 		payload: payload{document: "said", example: schema.Said{Kind: schema.SaidSentence, TurnID: turnID, Sentence: &sentence}, headers: []header{expects("One more than this, and the sentence is stored once.")}}},
