@@ -109,7 +109,7 @@ func TestOneTurnIsOneTrace(t *testing.T) {
 			turn(a, b, c.request)
 			spans := gathered(a, b)
 			whole := spans["turn"]
-			below := map[string]string{"intake": "turn", "think": "turn", "llm monologue": "think", "llm monologue again": "think", "finisher": "think"}
+			below := map[string]string{"intake": "turn", "think": "intake", "llm monologue": "think", "llm monologue again": "think", "finisher": "think"}
 			if len(spans) != len(below)+1 {
 				t.Fatalf("%d spans, want %d: %v", len(spans), len(below)+1, spans)
 			}
