@@ -59,10 +59,14 @@ func Open(ctx context.Context, s Settings) (*Tracer, error) {
 	}
 	var to []otlptracehttp.Option
 	if s.URL != "" {
-		if u, err := url.Parse(s.URL); err != nil || u.Host == "" {
+		u, err := url.Parse(s.URL)
+		if err != nil || u.Host == "" {
 			return nil, fmt.Errorf("traces.url is %q; write the address of a collector, such as http://localhost:4318", s.URL)
 		}
-		to = append(to, otlptracehttp.WithEndpointURL(s.URL))
+		if !strings.HasSuffix(u.Path, tracesPath) { // the collector's address, as OTEL_EXPORTER_OTLP_ENDPOINT is
+			u = u.JoinPath(tracesPath)
+		}
+		to = append(to, otlptracehttp.WithEndpointURL(u.String()))
 	}
 	exporter, err := otlptracehttp.New(ctx, to...)
 	if err != nil {
@@ -70,6 +74,9 @@ func Open(ctx context.Context, s Settings) (*Tracer, error) {
 	}
 	return With(ctx, s, sdk.WithBatcher(exporter))
 }
+
+// tracesPath is where a collector takes traces.
+const tracesPath = "/v1/traces"
 
 // With makes a tracer that gives its spans to what the options name.
 func With(ctx context.Context, s Settings, to ...sdk.TracerProviderOption) (*Tracer, error) {

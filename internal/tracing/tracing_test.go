@@ -202,3 +202,28 @@ func TestWithoutAnAddressNothingIsTraced(t *testing.T) {
 	tracer.Ended(ctx, &schema.Reply{}, time.Now())
 	tracer.Close()
 }
+
+// What a message costs to be traced: off, not kept, and kept.
+func BenchmarkBegin(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		share float64
+	}{{"off", -1}, {"not kept", 0}, {"kept", 1}} {
+		b.Run(c.name, func(b *testing.B) {
+			var tracer *tracing.Tracer
+			if c.share >= 0 {
+				var err error
+				if tracer, err = tracing.With(b.Context(), tracing.Settings{Share: c.share}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			request := headers{"Nats-Msg-Id": "T1"}
+			h := process{Tracer: tracer}.sent(tracer.Turn(b.Context(), "T1", time.Now(), request.get))
+			for b.Loop() {
+				ctx, done := tracer.Begin(context.Background(), delivered("think", 1, h))
+				tracer.Carry(ctx, func(string, string) {})
+				done(mesh.OutcomeDone)
+			}
+		})
+	}
+}
