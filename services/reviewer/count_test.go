@@ -56,3 +56,22 @@ func TestWhatTheReviewsFindIsCounted(t *testing.T) {
 		})
 	}
 }
+
+// What the game says of the state grounds the state, and raises no alarm.
+func TestTheStateIsNoWrongEvidence(t *testing.T) {
+	meter := &tally{}
+	b, _ := staged(t, stage{meter: meter})
+	turn := prepared(t, b, "mira", "who owns the ferry?")
+	turn.State = map[string]any{"mira.shop_open": true}
+	turn.Evidence = append(turn.Evidence, schema.Evidence{ID: "S1", SourceID: "state", ChunkID: "state:mira.shop_open", Path: "state:mira.shop_open", Type: "state",
+		Text: "My shop is open.", Private: true, AllowedFor: []string{string(schema.ClaimState)},
+		Provenance: schema.Provenance{Source: schema.OriginSystem, World: turn.World, NPC: "mira"}})
+	turn.SpeechReview = &schema.Review{Attempt: 2}
+	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{bound(turn, cite("My shop is open.", "S1")), bound(turn, cite(owner, "ferry"))}}
+	if _, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn); err != nil {
+		t.Fatal(err)
+	}
+	if len(meter.cited) != 2 || meter.cited["system/state"] != 1 || meter.cited["corpus/world"] != 1 {
+		t.Errorf("cited %v", meter.cited)
+	}
+}

@@ -101,7 +101,7 @@ func (s *Service) cited(sentence schema.Sentence, claims []schema.ClaimVerdict) 
 	for _, e := range sentence.Evidence {
 		kinds := map[schema.ClaimKind]bool{}
 		for _, c := range claims {
-			if c.Citation == e.ID && !kinds[c.Kind] {
+			if c.Citation == e.ID && c.Verdict.Label == schema.Supported && !kinds[c.Kind] {
 				kinds[c.Kind] = true
 				s.meter.Cited(e.Source, c.Kind)
 			}
