@@ -70,18 +70,29 @@ func (m *Meters) of(consumer string) *pass {
 // it gives counts the end.
 func (m *Meters) Begin(d mesh.Delivered, trace string, now func() time.Time) (end func(mesh.Outcome)) {
 	p, began := m.of(d.Consumer), now()
-	e := Example{Turn: turnOf(d.Subject), Trace: trace}
 	p.inFlight.Inc()
 	if d.Attempt > 1 {
 		p.redelivered.Inc()
 	} else {
-		observe(p.waited, began.Sub(d.Stored), e)
+		noted(p.waited, began.Sub(d.Stored), d.Subject, trace)
 	}
 	return func(o mesh.Outcome) {
 		p.inFlight.Dec()
-		observe(p.took, now().Sub(began), e)
+		noted(p.took, now().Sub(began), d.Subject, trace)
 		p.outcomes[o].Inc()
 	}
+}
+
+// notable is the time from which a message may be an exemplar. Most take less, and to
+// name them would cost more than to count them.
+const notable = 25 * time.Millisecond
+
+func noted(o prometheus.Observer, took time.Duration, subject, trace string) {
+	var e Example
+	if took >= notable {
+		e = Example{Turn: turnOf(subject), Trace: trace}
+	}
+	observe(o, took, e)
 }
 
 // turnOf is the turn of a message, where its subject names one.
