@@ -93,6 +93,7 @@ func TestWhatPagesIsThereFromTheStart(t *testing.T) {
 func BenchmarkBegin(b *testing.B) {
 	m, d := meters.New("1.0"), think(1)
 	for b.Loop() {
+		d.Stored = time.Now()
 		m.Begin(d, "", time.Now)(mesh.OutcomeDone)
 	}
 }
