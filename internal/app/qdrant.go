@@ -89,7 +89,7 @@ const corpusLimit = 10 * time.Second
 
 // openCorpus opens the index of the worlds. It is made of their files and read
 // once, so a server that is away, or holds what cannot be used, costs only the
-// making: the data folder has it then.
+// making: the data folder has it then. One of another major version is refused.
 func openCorpus(ctx context.Context, o Options, static *embed.Static) (store.Corpus, error) {
 	if o.Qdrant.Addr != "" {
 		limited, stop := context.WithTimeout(ctx, corpusLimit)
@@ -97,6 +97,10 @@ func openCorpus(ctx context.Context, o Options, static *embed.Static) (store.Cor
 		words, err := qdrant.OpenCorpus(limited, o.Qdrant.of(static.Dim()))
 		if err == nil {
 			return &twoCorpora{q: o.Qdrant, ofWords: static.ID(), words: words}, nil
+		}
+		var foreign *qdrant.VersionError
+		if errors.As(err, &foreign) {
+			return nil, err
 		}
 		o.notice("the worlds are indexed in the data folder this time: " + err.Error())
 	}

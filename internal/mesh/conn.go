@@ -85,7 +85,11 @@ func Connect(ctx context.Context, d Dial) (*Conn, error) {
 		return nil, fmt.Errorf("open JetStream at %s: %w", c.url, err)
 	}
 	if !d.Backend {
-		if _, err := js.AccountInfo(ctx); err != nil {
+		err := c.rightly(ctx, &RightError{Subject: "$JS.API.INFO"}, func(ctx context.Context) error {
+			_, err := js.AccountInfo(ctx)
+			return err
+		})
+		if err != nil {
 			nc.Close()
 			return nil, withoutJetStream(c.url, err)
 		}
@@ -104,7 +108,10 @@ func (d Dial) unreached(where string, err error) error {
 
 // withoutJetStream says why a broker that answers is of no use.
 func withoutJetStream(where string, err error) error {
+	var denied *RightError
 	switch {
+	case errors.As(err, &denied):
+		return fmt.Errorf("the NATS server at %s does not let this user ask for JetStream; connect as the user whose work it is (nats.user), or give this one the right to publish $JS.API.INFO", where)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return fmt.Errorf("the NATS server at %s has no JetStream for this account; enable it there (jetstream: enabled), or use another user", where)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, nats.ErrNoResponders):

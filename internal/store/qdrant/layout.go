@@ -83,10 +83,18 @@ func (c *collection) checkServer(ctx context.Context) error {
 	}
 	major, _, _ := strings.Cut(strings.TrimPrefix(reply.GetVersion(), "v"), ".")
 	if n, err := strconv.Atoi(major); err != nil || n != serverMajor {
-		return fmt.Errorf("qdrant at %s: has version %.40q and this build speaks to version %d; run a server of that one, or use a forsooth made for this one",
-			c.o.Addr, reply.GetVersion(), serverMajor)
+		return &VersionError{Addr: c.o.Addr, Have: reply.GetVersion()}
 	}
 	return nil
+}
+
+// VersionError is a server of a major version that this build does not speak to. No
+// waiting mends it.
+type VersionError struct{ Addr, Have string }
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("qdrant at %s: has version %.40q and this build speaks to version %d; run a server of that one, or use a forsooth made for this one",
+		e.Addr, e.Have, serverMajor)
 }
 
 func (c *collection) create(ctx context.Context, l layout) error {
