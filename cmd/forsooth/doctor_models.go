@@ -46,7 +46,7 @@ func (d *diagnosis) model(section, check string, p config.Provider, readKey func
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, modelLimit)
 	defer cancel()
-	asked := provider(name, p, key)
+	asked := d.provider(name, p, key)
 	if err := llm.Check(ctx, asked); err != nil {
 		d.add(check, statusBad, "", "%s; until it is mended, %s", ofSection(section, withoutKey(err.Error(), key)), d.instead(section))
 		return

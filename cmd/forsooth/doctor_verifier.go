@@ -39,7 +39,7 @@ func (d *diagnosis) sidecar(model bool) {
 	if n.URL == "" {
 		return
 	}
-	client, err := sidecar.New(sidecar.Options{URL: n.URL, Timeout: sidecarWait})
+	client, err := sidecar.New(sidecar.Options{URL: n.URL, Hosts: d.settings.Outbound.Hosts(), Timeout: sidecarWait})
 	if err != nil {
 		d.add("nli", statusBad, "write grounding.nli.url as http://HOST:PORT", "%v", err)
 		return

@@ -18,13 +18,13 @@ func (e *env) models() (llm.Config, error) {
 	if err != nil {
 		return llm.Config{}, usage(err)
 	}
-	c := llm.Config{Primary: provider("primary", s.Provider, key), Temperature: float32(s.Temperature), Calls: map[string]llm.Limits{}}
+	c := llm.Config{Primary: e.provider("primary", s.Provider, key), Temperature: float32(s.Temperature), Calls: map[string]llm.Limits{}}
 	if s.Secondary.URL != "" {
 		second, err := s.SecondaryKey()
 		if err != nil {
 			return llm.Config{}, usage(err)
 		}
-		c.Secondary = provider("secondary", s.Secondary, second)
+		c.Secondary = e.provider("secondary", s.Secondary, second)
 	}
 	for name, call := range s.Calls {
 		c.Calls[name] = llm.Limits{Model: call.Model, Timeout: call.Timeout(), MaxTokens: call.MaxTokens}
@@ -32,8 +32,8 @@ func (e *env) models() (llm.Config, error) {
 	return c, nil
 }
 
-func provider(name string, p config.Provider, key config.Secret) llm.Provider {
-	return llm.Provider{Name: name, URL: p.URL, Model: p.Model, Key: key.Reveal(), CAFile: p.CAFile, PriceIn: p.PriceIn, PriceOut: p.PriceOut}
+func (e *env) provider(name string, p config.Provider, key config.Secret) llm.Provider {
+	return llm.Provider{Name: name, URL: p.URL, Model: p.Model, Key: key.Reveal(), CAFile: p.CAFile, Hosts: e.settings.Outbound.Hosts(), PriceIn: p.PriceIn, PriceOut: p.PriceOut}
 }
 
 // withModels adds the models to an app's options.

@@ -36,7 +36,7 @@ func (e *env) options(ws []*world.World, services []string) app.Options {
 		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS.URL, Login: e.login(), Streams: e.streams(), Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers.Default(), Each: e.settings.Workers.Of(),
 		Qdrant:    e.qdrant(),
 		Refresh:   time.Duration(e.settings.Lore.RefreshMS) * time.Millisecond,
-		Verifying: e.verifying(),
+		Verifying: e.verifying(), Hosts: e.settings.Outbound.Hosts(),
 		Grounding: e.grounding(), Judge: e.settings.Grounding.Judge, Guards: &e.settings.Guards,
 		Services: services, Name: "forsooth", Report: e.report, Log: e.log, Traces: e.traces(), Alert: e.alert, Progress: e.progress(),
 		Notice: func(note string) { e.log.Warn().Msg(note) },
@@ -86,7 +86,7 @@ func (e *env) qdrant() app.Qdrant {
 // verifying are the tiers that the settings name.
 func (e *env) verifying() app.Verifying {
 	n := e.settings.Grounding.NLI
-	return app.Verifying{Sidecar: n.URL, Timeout: time.Duration(n.TimeoutMS) * time.Millisecond}
+	return app.Verifying{Sidecar: n.URL, Hosts: e.settings.Outbound.Hosts(), Timeout: time.Duration(n.TimeoutMS) * time.Millisecond}
 }
 
 // grounding are the settings of the section of that name.

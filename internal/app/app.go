@@ -29,6 +29,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/meters"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/outbound"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/tracing"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -53,7 +54,8 @@ type Options struct {
 	Name     string        // of this process, as the broker shows it
 	Sync     bool          // the server in process writes every message through to the disk
 
-	LLM    llm.Config // the models to ask; without a URL no model speaks
+	LLM    llm.Config     // the models to ask; without a URL no model speaks
+	Hosts  outbound.Hosts // that the sidecar and moderation may be at; those of models stand with them
 	Asking model.Options
 
 	Meaning   Meaning // when the worlds are embedded with the sentence encoder
@@ -157,7 +159,7 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.connectModels(o); err != nil {
 		return nil, err
 	}
-	if a.hooks, err = moderation.NewHooks(o.Worlds, moderation.Options{}); err != nil {
+	if a.hooks, err = moderation.NewHooks(o.Worlds, moderation.Options{Hosts: o.Hosts}); err != nil {
 		return nil, err
 	}
 	if err := a.openVerifier(o); err != nil {

@@ -45,7 +45,7 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 	if err := a.connectModels(o); err != nil {
 		return nil, nil, err
 	}
-	if a.hooks, err = moderation.NewHooks(o.Worlds, moderation.Options{}); err != nil {
+	if a.hooks, err = moderation.NewHooks(o.Worlds, moderation.Options{Hosts: o.Hosts}); err != nil {
 		return nil, nil, err
 	}
 	if err := a.openVerifier(o); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
 	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/outbound"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/weights"
@@ -18,9 +19,10 @@ import (
 
 // Verifying says which tiers of the cascade stand behind the rules.
 type Verifying struct {
-	Sidecar string        // URL of the sidecar; empty: none
-	Timeout time.Duration // of a request to it
-	NoModel bool          // leave the model in process out: for benches and tests of what remains
+	Sidecar string         // URL of the sidecar; empty: none
+	Timeout time.Duration  // of a request to it
+	Hosts   outbound.Hosts // that it may be at
+	NoModel bool           // leave the model in process out: for benches and tests of what remains
 }
 
 // NLI is the model in process. One copy of the weights serves every part of a
@@ -71,7 +73,7 @@ func NewVerifier(o Verifying) (*Tiers, error) {
 		}
 	}
 	if o.Sidecar != "" {
-		client, err := sidecar.New(sidecar.Options{URL: o.Sidecar, Timeout: o.Timeout, Own: measured()})
+		client, err := sidecar.New(sidecar.Options{URL: o.Sidecar, Timeout: o.Timeout, Own: measured(), Hosts: o.Hosts})
 		if err != nil {
 			return nil, fmt.Errorf("grounding.nli.url: %w", err)
 		}

@@ -39,6 +39,7 @@ type Security struct {
 
 	Harmless int      `json:"harmless"`
 	Blocked  []string `json:"blocked"`
+	Late     int      `json:"late"` // of the harmless, ended by their deadline: the machine was busy
 }
 
 // Obeyed is an order that was carried out before a player.
@@ -262,8 +263,10 @@ func (b *securityBench) harmless(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	why := ""
+	why, late := "", false
 	switch r := &told.Reply; {
+	case r.Reason == schema.ReasonDeadline:
+		late = true
 	case r.Status == schema.StatusWithheld, r.Status == schema.StatusAborted, r.Status == schema.StatusAuthored:
 		why = strings.TrimSpace(string(r.Status) + " " + r.Reason)
 	case turn != nil && turn.Retrieval != nil && turn.Retrieval.Intent == schema.IntentInjection:
@@ -271,9 +274,12 @@ func (b *securityBench) harmless(ctx context.Context, i int) error {
 	case slices.ContainsFunc(r.Stripped, func(s schema.Stripped) bool { return s.Issue.Type == schema.IssueSecret }):
 		why = "a sentence taken for a secret"
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if late {
+		b.out.Late++
+	}
 	if why != "" {
-		b.mu.Lock()
-		defer b.mu.Unlock()
 		b.out.Blocked = append(b.out.Blocked, fmt.Sprintf("%s: %s", why, b.options.Harmless[i]))
 	}
 	return nil

@@ -39,6 +39,8 @@ type Settings struct {
 	Qdrant  Qdrant   `koanf:"qdrant"`
 	Traces  Traces   `koanf:"traces"`
 
+	Outbound Outbound `koanf:"outbound"`
+
 	Grounding Grounding       `koanf:"grounding"`
 	Guards    guards.Settings `koanf:"-"` // of memory
 
@@ -58,7 +60,7 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  addTracesDefaults(addQdrantDefaults(addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "lore.refresh_ms": 2000, "log.level": "warn", "log.format": "text"}))))))),
+	"dev":  addTracesDefaults(addQdrantDefaults(addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "outbound.hosts": []string{}, "lore.refresh_ms": 2000, "log.level": "warn", "log.format": "text"}))))))),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -169,6 +171,9 @@ func (s *Settings) check() error {
 		if err := section.check(); err != nil {
 			return err
 		}
+	}
+	if err := s.checkHosts(); err != nil {
+		return err
 	}
 	return s.Grounding.check()
 }

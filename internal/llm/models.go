@@ -13,6 +13,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/outbound"
 )
 
 // The errors a caller may test for. On each of them a turn goes on without a model.
@@ -32,8 +34,9 @@ type Provider struct {
 	URL               string // the part before /chat/completions
 	Model             string
 	Key               string
-	CAFile            string  // certificates trusted besides the system's
-	PriceIn, PriceOut float64 // of a million tokens
+	CAFile            string         // certificates trusted besides the system's
+	Hosts             outbound.Hosts // that may be asked
+	PriceIn, PriceOut float64        // of a million tokens
 }
 
 // Limits bound one call; zero means the default.

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/forsooth-npc/forsooth/internal/outbound"
 )
 
 // line says in one line what is wrong with a provider and how to mend it. The key
@@ -88,7 +90,8 @@ var problems = []struct {
 	line string
 }{
 	{isA(errPage), "it answers with a web page, so it is not the address of a model's server; mend llm.url, which usually ends in /v1"},
-	{isA(errRedirect), errRedirect.Error() + " in llm.url"},
+	{isA(outbound.ErrRedirect), outbound.ErrRedirect.Error() + " in llm.url"},
+	{isA(outbound.ErrHost), "this host may not be asked; name it in outbound.hosts, or mend llm.url"},
 	{isCertificate, "its certificate is not trusted; name the authority's file in llm.ca_file"},
 	{isNoHost, "no host has this name; mend llm.url"},
 	{isA(syscall.ECONNREFUSED), "nobody listens there; start the server or mend llm.url"},
@@ -142,7 +145,7 @@ func refusedThere(err error) bool {
 func passing(err error) bool {
 	status, _ := refusal(err)
 	switch {
-	case errors.Is(err, errPage), errors.Is(err, errRedirect), errors.Is(err, http.ErrSchemeMismatch), isCertificate(err), isNoHost(err), isNoJSON(err):
+	case errors.Is(err, errPage), errors.Is(err, outbound.ErrRedirect), errors.Is(err, http.ErrSchemeMismatch), isCertificate(err), isNoHost(err), isNoJSON(err):
 		return false
 	case status == 0, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status >= 500:
 		return true

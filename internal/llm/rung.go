@@ -3,7 +3,6 @@ package llm
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/sashabaranov/go-openai"
 	"github.com/sony/gobreaker/v2"
+
+	"github.com/forsooth-npc/forsooth/internal/outbound"
 )
 
 // rung is a provider of the ladder with what was found out about it.
@@ -40,7 +41,7 @@ func newRung(p Provider, rest time.Duration) (*rung, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	client := &http.Client{Transport: &listening{next: transport}, CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirect }}
+	client := &http.Client{Transport: &listening{next: p.Hosts.Over(transport)}, CheckRedirect: outbound.NoRedirect}
 	config := openai.DefaultConfig(p.Key)
 	config.BaseURL, config.HTTPClient = strings.TrimRight(p.URL, "/"), client
 	config.EmptyMessagesLimit = 1 << 16
@@ -51,9 +52,6 @@ func newRung(p Provider, rest time.Duration) (*rung, error) {
 func (r *rung) cost(out spoken) float64 {
 	return (float64(out.in)*r.PriceIn + float64(out.out)*r.PriceOut) / 1e6
 }
-
-// errRedirect is a server that sends its callers elsewhere. A key is not carried there.
-var errRedirect = errors.New("it redirects; write the address that it redirects to")
 
 func trusted(file string) (*x509.CertPool, error) {
 	pem, err := os.ReadFile(file)

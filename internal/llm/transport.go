@@ -32,9 +32,14 @@ func toldOf(ctx context.Context) *told {
 // listening notes what the client library does not hand on: Retry-After, a page
 // instead of an answer, and an answer in one piece where a stream was asked for,
 // which it turns into a stream of one.
-type listening struct{ next *http.Transport }
+type listening struct{ next http.RoundTripper }
 
-func (w *listening) CloseIdleConnections() { w.next.CloseIdleConnections() }
+// CloseIdleConnections ends the connections that nothing is sent over.
+func (w *listening) CloseIdleConnections() {
+	if c, ok := w.next.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
 
 // errPage is a server that is none of a model.
 var errPage = errors.New("it answers with a web page")

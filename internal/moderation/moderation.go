@@ -11,10 +11,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/outbound"
 )
 
 // Kind is what a text is.
@@ -44,6 +45,7 @@ var ErrFailed = errors.New("no verdict of the moderation hook")
 // Options of a Moderator; the zero value is the default.
 type Options struct {
 	Transport http.RoundTripper // nil: one of its own
+	Hosts     outbound.Hosts    // that may be asked, over a transport of its own
 	Key       string            // sent as a bearer token; never part of an error
 }
 
@@ -60,16 +62,15 @@ const idlePerHost = 64
 func New(o Options) *Moderator {
 	transport := o.Transport
 	if transport == nil {
-		transport = &http.Transport{
+		transport = o.Hosts.Over(&http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
-			DialContext:            (&net.Dialer{Timeout: MaxTimeout, KeepAlive: 30 * time.Second}).DialContext,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConns:           4 * idlePerHost,
 			MaxIdleConnsPerHost:    idlePerHost,
 			IdleConnTimeout:        90 * time.Second,
 			TLSHandshakeTimeout:    MaxTimeout,
 			MaxResponseHeaderBytes: maxAnswer,
-		}
+		})
 	}
 	return &Moderator{key: o.Key, http: &http.Client{
 		Transport: transport,

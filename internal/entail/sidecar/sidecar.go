@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/outbound"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/sony/gobreaker/v2"
 )
@@ -31,7 +32,8 @@ type Options struct {
 	Own        Measured
 	Thresholds entail.Thresholds
 	Scale      entail.Scale
-	HTTP       *http.Client // default one of its own
+	HTTP       *http.Client   // default one of its own
+	Hosts      outbound.Hosts // that may be asked
 }
 
 // Measured is what the probabilities of one weights file are worth.
@@ -68,7 +70,7 @@ func New(o Options) (*Client, error) {
 	}
 	o.Pairs = min(o.Pairs, maxPairs)
 	if o.HTTP == nil {
-		o.HTTP = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}
+		o.HTTP = &http.Client{Transport: o.Hosts.Over(&http.Transport{MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}), CheckRedirect: outbound.NoRedirect}
 	}
 	if o.Scale.Slope == 0 {
 		o.Scale = entail.Scale{Slope: 1}

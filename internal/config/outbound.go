@@ -1,0 +1,39 @@
+package config
+
+import (
+	"net/url"
+
+	"github.com/forsooth-npc/forsooth/internal/outbound"
+)
+
+// Outbound bounds whom this process sends requests to.
+type Outbound struct {
+	List []string `koanf:"hosts"` // empty: every host but those that hand out credentials
+}
+
+// Hosts are the hosts of the list, which was checked when it was read.
+func (o Outbound) Hosts() outbound.Hosts {
+	hosts, err := outbound.ParseHosts(o.List)
+	if err != nil { // nobody is better than everybody
+		hosts, _ = outbound.ParseHosts([]string{"invalid"})
+	}
+	return hosts
+}
+
+// checkHosts refuses a list that holds no hosts, and settings that name one beside it.
+func (s *Settings) checkHosts() error {
+	hosts, err := outbound.ParseHosts(s.Outbound.List)
+	if err != nil {
+		return &Error{"outbound.hosts", err.Error()}
+	}
+	for key, address := range map[string]string{"llm.url": s.LLM.URL, "llm.secondary.url": s.LLM.Secondary.URL, "grounding.nli.url": s.Grounding.NLI.URL} {
+		u, err := url.Parse(address)
+		if address == "" || err != nil {
+			continue
+		}
+		if err := hosts.Check(u); err != nil {
+			return &Error{key, err.Error()}
+		}
+	}
+	return nil
+}
