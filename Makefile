@@ -15,7 +15,10 @@ export CGO_ENABLED ?= 0
 SIDECARS := $(patsubst sidecar/%/requirements.txt,%,$(wildcard sidecar/*/requirements.txt))
 SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 
-.PHONY: all build promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty chaos chaos-mutants ci clean
+GOVULNCHECK_VERSION := v1.8.0
+GOVULNCHECK         := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
+
+.PHONY: all licences vulnerabilities security build promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty chaos chaos-mutants ci clean
 
 all: build
 
@@ -105,6 +108,23 @@ evals: build
 ## honesty: scripted models lie in both worlds; nothing unsupported may be released
 honesty: build
 	$(BIN)/forsooth bench honesty --world hollowmere --world shadowwatch --turns 5
+
+## licences: what every module that is built in may be used under
+licences:
+	$(GO) test -count=1 -run 'Licen[cs]e' ./internal/licences
+
+$(GOVULNCHECK):
+	mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) GOFLAGS= $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+	mv $(TOOLS)/govulncheck $@
+
+## vulnerabilities: known holes in what is built in, where their database can be reached
+vulnerabilities: $(GOVULNCHECK)
+	.ci/vulnerabilities $(GOVULNCHECK)
+
+## security: hidden orders against a model that obeys, and prompts that must not be held back
+security: build
+	$(BIN)/forsooth bench security --every 5
 
 ## chaos: a mesh broken on purpose for three minutes; SEED repeats a run
 chaos: build
