@@ -69,7 +69,8 @@ func TestAFleetWithAUserForEachService(t *testing.T) {
 	s.as("operator").run(append([]string{"migrate", "--apply"}, args...)...).wants(t, exitFine)
 	fleet := map[string]*process{}
 	for _, name := range app.Services {
-		fleet[name] = s.as(name).start(append([]string{"serve", name}, args...)...)
+		s.as(name).extra = append(s.extra, "FORSOOTH_GUARDS_GROUNDING_MODE=sync") // the finisher asks the memory service
+		fleet[name] = s.start(append([]string{"serve", name}, args...)...)
 		fleet[name].says("ready in .*" + name)
 	}
 	// What was refused until now was the retriever, before there were streams.
@@ -95,7 +96,7 @@ func TestAFleetWithAUserForEachService(t *testing.T) {
 		}
 		return reply
 	}
-	if r := say(schema.Request{NPC: "mira", Message: "Who owns the ferry?"}); r.Text != "Teague owns the ferry." {
+	if r := say(schema.Request{NPC: "mira", Message: "Who owns the ferry?"}); !strings.HasPrefix(r.Text, "Teague owns the ferry.") {
 		t.Errorf("reply %q", r.Text)
 	}
 
