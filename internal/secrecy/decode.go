@@ -194,7 +194,7 @@ func hexed(s string, is shape) string {
 	}
 	var b strings.Builder
 	for _, w := range strings.FieldsFunc(hexMarks.Replace(s), func(r rune) bool { return r != '_' && !isBase64(r) || r == '-' || r == '/' || r == '+' }) {
-		if _, err := hex.DecodeString(w); err == nil && strings.ContainsAny(w, "0123456789") {
+		if _, err := hex.DecodeString(w); err == nil && (len(w) == 2 || strings.ContainsAny(w, "0123456789")) {
 			b.WriteString(strings.TrimPrefix(w, "00"))
 		}
 	}

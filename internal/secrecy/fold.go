@@ -70,6 +70,10 @@ func tokens(s string) []token {
 	}
 	if plainASCII(s) {
 		for i := range len(s) {
+			if c := s[i]; c >= 'a' && c <= 'z' { // as nearly all are
+				room = append(room, letter{same: class(c), raw: c, digit: -1})
+				continue
+			}
 			var before, after rune
 			if i > 0 {
 				before = rune(s[i-1])
@@ -159,7 +163,7 @@ func symbol(l letter, r, before, after rune) (letter, kind) {
 		as = 'c'
 	}
 	within := wordy(before) && wordy(after)
-	alone := (before == 0 || before == ' ') && after == ' '
+	alone := (before == 0 || before == ' ' || before == '\n') && !wordy(after)
 	if as == 0 || !within && !alone && r != '@' && r != '$' {
 		return l, isBreak
 	}

@@ -61,6 +61,8 @@ func (l *looking) find() string {
 		return "between other letters"
 	case l.shifted():
 		return "with another alphabet"
+	case l.shiftedLeet():
+		return "with another alphabet and digits for letters"
 	case l.voweless():
 		return "without vowels"
 	case l.reordered():
@@ -97,6 +99,15 @@ func isNew(r run, from, enough int) bool {
 	return r.end > from && (r.begin >= from || from-r.begin < enough || r.end-from >= enough)
 }
 
+// toldBy is how many letters of a run have told it: all but one of a sentence that is
+// spelt in full, where fewer are no secret.
+func toldBy(full bool, size, grams int) int {
+	if full {
+		return size - 1
+	}
+	return min(size, grams+gram-1)
+}
+
 // plain looks for the sentence as it stands, and for letters that are made strange.
 func (l *looking) plain() bool {
 	covered := map[int32][]run{}
@@ -110,7 +121,7 @@ func (l *looking) plain() bool {
 		strange := 3*odd >= r.end-r.begin || l.turned[r.unit]
 		size := r.end - r.begin
 		full := !l.told[r.unit] && (l.letters.whole(r) && size >= wholePlain || strange && l.letters.nearly(r) && size >= wholeHidden)
-		if (full || r.secret >= plainGrams || strange && r.secret >= l.enough(r.unit)) && isNew(r, l.text.from, min(size, plainGrams+gram-1)) {
+		if (full || r.secret >= plainGrams || strange && r.secret >= l.enough(r.unit)) && isNew(r, l.text.from, toldBy(full, size, plainGrams)) {
 			return true
 		}
 		if r.secret > 0 {
@@ -167,7 +178,7 @@ func (l *looking) hiddenIn(r *reading, turned bool, named, rare int) bool {
 	if l.letters.runs(row, l.isClosed, l.isOpen, func(x run) bool {
 		size := x.end - x.begin
 		full := l.letters.nearly(x) && !l.told[x.unit] && size >= wholeHidden
-		return (full || x.secret >= l.enough(x.unit)) && reaches(x.begin, x.end, min(size, hiddenGrams+gram-1))
+		return (full || x.secret >= l.enough(x.unit)) && reaches(x.begin, x.end, toldBy(full, size, hiddenGrams))
 	}) {
 		return true
 	}
@@ -283,7 +294,7 @@ func (l *looking) shifted() bool {
 			return true
 		}
 	}
-	return l.shiftedKey() || l.shiftedLeet()
+	return l.shiftedKey()
 }
 
 // shiftedKey looks for a key as a word of its own under any shift of the alphabet.
@@ -311,12 +322,12 @@ func (l *looking) shiftedLeet() bool {
 	for _, all := range [][]token{l.earlier[max(0, len(l.earlier)-earlierWords):], l.now} {
 		for _, t := range all {
 			row = append(row, t.letters...)
-			if len(t.letters) > 1 && len(digitsOf(&t)) > 0 && len(digitsOf(&t)) < len(t.letters) {
+			if t.mixed() {
 				within++
 			}
 		}
 	}
-	if within < 3 {
+	if within < 1 {
 		return false
 	}
 	row = row[max(0, len(row)-maxShifted):]
@@ -338,8 +349,11 @@ func (l *looking) shiftedLeet() bool {
 // digit was written for a letter before the alphabet moved, or after.
 func shiftedSign(x letter, shift byte, after bool) uint64 {
 	raw := x.raw
-	if raw == 0 && after && x.digit >= 0 {
+	switch {
+	case raw == 0 && after && x.digit >= 0:
 		raw = digitAs[x.digit]
+	case raw == 0 && after && x.same >= 'a' && x.same <= 'z':
+		raw = x.same
 	}
 	switch {
 	case raw == 0:

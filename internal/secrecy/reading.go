@@ -182,6 +182,17 @@ func (t *token) moved(mirrored bool) (h uint64, ok bool) {
 	return h, len(t.letters) > 1
 }
 
+// mixed says whether letters and what stands for letters are both in a word.
+func (t *token) mixed() bool {
+	plain := 0
+	for _, l := range t.letters {
+		if l.raw != 0 {
+			plain++
+		}
+	}
+	return plain > 0 && plain < len(t.letters)
+}
+
 // consonants are the letters of tokens without the vowels.
 func consonants(all []token) []uint64 {
 	var out []uint64

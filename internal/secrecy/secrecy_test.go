@@ -100,7 +100,7 @@ func TestSpellingsMayBeComposedAndSplit(t *testing.T) {
 		first := rapid.SampledFrom(letterwise).Draw(t, "letters")
 		last := rapid.SampledFrom(slices.Concat(letterwise, spread[:10], codesOf[:8], codesOf[18:21])).Draw(t, "then")
 		said := last.of(first.of(s.text))
-		if strings.HasPrefix(last.name, "rot") { // which moves the Latin letters alone
+		if strings.HasPrefix(last.name, "rot") || strings.Contains(last.name, "capitals") { // which change the Latin letters alone, or make others of them
 			said = first.of(last.of(s.text))
 		}
 		pieces := rapid.IntRange(1, 4).Draw(t, "pieces")

@@ -30,6 +30,14 @@ func each(s string, of func(r rune) string) string {
 	return b.String()
 }
 
+func eachByte(s, format string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		fmt.Fprintf(&b, format, s[i])
+	}
+	return b.String()
+}
+
 func lettersOf(s string) []rune {
 	var out []rune
 	for _, r := range s {
@@ -206,9 +214,9 @@ var codesOf = []spelling{
 	{"base32", func(s string) string { return base32.StdEncoding.EncodeToString([]byte(s)) }},
 	{"hex", func(s string) string { return hex.EncodeToString([]byte(s)) }},
 	{"hex in pairs", func(s string) string { return fmt.Sprintf("% x", s) }},
-	{"hex of C", func(s string) string { return each(s, func(r rune) string { return fmt.Sprintf(`\x%02x`, r) }) }},
+	{"hex of C", func(s string) string { return eachByte(s, `\x%02x`) }},
 	{"code points", func(s string) string { return each(s, func(r rune) string { return fmt.Sprintf(`\u%04x`, r) }) }},
-	{"escapes of a URL", func(s string) string { return each(s, func(r rune) string { return fmt.Sprintf("%%%02X", r) }) }},
+	{"escapes of a URL", func(s string) string { return eachByte(s, "%%%02X") }},
 	{"entities", func(s string) string { return each(s, func(r rune) string { return fmt.Sprintf("&#%d;", r) }) }},
 	{"binary", func(s string) string { return each(s, func(r rune) string { return fmt.Sprintf("%08b ", r) }) }},
 	{"octal", func(s string) string { return each(s, func(r rune) string { return fmt.Sprintf("%03o ", r) }) }},
