@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
+	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/consistency"
@@ -46,12 +48,20 @@ func (c *memoryReportCmd) Run(e *env) error {
 		return err
 	}
 	return e.joining(func(t *talk) error {
-		in, err := e.reported(t)
+		in, alone, err := e.reported(t)
 		if err != nil {
 			return dependency(err)
 		}
+		days, err := app.Tallies(e.ctx, t.client.Counters())
+		if err != nil {
+			return dependency(err)
+		}
+		if alone {
+			counted(&in, days)
+		}
 		var out bytes.Buffer
 		for range c.Weeks {
+			in.GroundingP99, in.GroundingTimed = verdictTime(days, in.Now)
 			if err := c.write(e, report.Make(in), &out); err != nil {
 				return err
 			}
@@ -84,8 +94,11 @@ func (c *memoryReportCmd) write(e *env, r *report.Report, w io.Writer) error {
 
 // reported is what a mesh keeps of its guards: the log, the history of scans, and the
 // replies of a week. How long verdicts took and what models were asked is in no
-// stream, but in the metrics of each process.
-func (e *env) reported(t *talk) (report.Input, error) {
+// stream; see counted.
+//
+// alone says that nothing of another world is kept beside those of the report: the
+// counters are of all worlds together.
+func (e *env) reported(t *talk) (_ report.Input, alone bool, _ error) {
 	g := e.settings.Guards
 	in := report.Input{Now: time.Now(), Events: []schema.MemoryEvent{}}
 	if g.Faithfulness.Enabled {
@@ -96,12 +109,17 @@ func (e *env) reported(t *talk) (report.Input, error) {
 	}
 	names, err := e.namedWorlds(&in)
 	if err != nil {
-		return in, err
+		return in, false, err
 	}
-	of := func(world string) bool { return len(names) == 0 || slices.Contains(names, world) }
+	alone = true
+	of := func(world string) bool {
+		own := len(names) == 0 || slices.Contains(names, world)
+		alone = alone && own
+		return own
+	}
 	kept, err := memory.ReadAll(e.ctx, t.client.MemoryLog(), "", "")
 	if err != nil {
-		return in, err
+		return in, false, err
 	}
 	for i := range kept.Events {
 		if of(kept.Events[i].World) {
@@ -119,7 +137,7 @@ func (e *env) reported(t *talk) (report.Input, error) {
 		return nil
 	})
 	if err != nil {
-		return in, err
+		return in, false, err
 	}
 	err = t.client.Week(e.ctx, "", func(r *schema.Reply, at time.Time) {
 		if !of(r.World) {
@@ -130,7 +148,47 @@ func (e *env) reported(t *talk) (report.Input, error) {
 			in.Reply = append(in.Reply, report.Reply{At: at, Score: f.Score, Risk: faithful.Risk(f.Risk), Step: faithful.Step(f.Action)})
 		}
 	})
-	return in, err
+	return in, alone, err
+}
+
+// counted adds what the broker's counters hold of each day, of all its worlds. The
+// turns of a day of which they hold nothing, such as one of an older build, are counted
+// alone.
+func counted(in *report.Input, days map[time.Time]metrics.Tally) {
+	for i := range in.Work {
+		in.Work[i].TurnsOnly = days[in.Work[i].At.UTC().Truncate(day)] == nil
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(days), time.Time.Compare) {
+		t := days[at]
+		w := report.Work{At: middle(at, in.Now), Read: t.Stage(metrics.Read), Extracted: t.Stage(metrics.Candidates)}
+		calls := t.Calls()
+		for _, what := range slices.Sorted(maps.Keys(calls)) {
+			w.Calls = append(w.Calls, report.Calls{Stage: what, N: calls[what], Cost: t.Cost(what)})
+		}
+		in.Work = append(in.Work, w)
+	}
+}
+
+const day = 24 * time.Hour
+
+// middle is the time that stands for a day, which is of the week in which most of it
+// lies.
+func middle(at, now time.Time) time.Time {
+	if noon := at.Add(day / 2); noon.Before(now) {
+		return noon
+	}
+	return at
+}
+
+// verdictTime is the 99th percentile of the time of a verdict in the week before.
+func verdictTime(days map[time.Time]metrics.Tally, now time.Time) (time.Duration, int) {
+	all := metrics.Tally{}
+	for at, t := range days {
+		if m := middle(at, now); m.Before(now) && now.Sub(m) <= 7*day {
+			all.Add(t)
+		}
+	}
+	return all.Verdict99()
 }
 
 // namedWorlds are those of --world; none is all of them.

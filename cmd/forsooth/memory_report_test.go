@@ -17,7 +17,7 @@ func TestTheReportOfAMesh(t *testing.T) {
 	s.run("memory", "scan", "--world", village).wants(t, exitFine)
 	r := s.run("memory", "report", "--world", village)
 	r.wants(t, exitFine)
-	for _, want := range []string{"turns", "not kept: see the metrics", "last scan", "the time of a verdict is not kept"} {
+	for _, want := range []string{"turns", "read for memories", "LLM calls", "cost", "last scan"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("%q is not in the report:\n%s", want, r.out)
 		}
@@ -25,6 +25,9 @@ func TestTheReportOfAMesh(t *testing.T) {
 	o := s.run("memory", "report", "--json").object(t)
 	if o["scans"].(map[string]any)["runs"].(float64) != 1 || o["funnel"].(map[string]any)["turns"].(float64) != 2 {
 		t.Errorf("%v", o)
+	}
+	if f := o["funnel"].(map[string]any); f["turns_only"] == true || o["grounding_p99"] == nil || !strings.Contains(r.out, "read for memories") {
+		t.Errorf("what the processes counted is not kept: %v, %v", f, o["grounding_p99"])
 	}
 	for format, want := range map[string]string{"markdown": "# Memory of", "html": "<html"} {
 		file := s.path("week." + format)

@@ -101,6 +101,7 @@ type App struct {
 	llm   *llm.Models
 	tiers *Tiers
 
+	tally   *keeping
 	reviews bool // this process runs the reviewer
 
 	deepening *deepening
@@ -146,6 +147,7 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if a.Server != nil {
 		o.Streams = o.Streams.Within(a.Server.StoreLimit())
 	}
+	a.tally = a.keepTally(o)
 	a.Mesh = mesh.New(a.Conn, mesh.Options{Settings: o.Streams, Shared: a.Server == nil, Workers: o.Workers, Report: o.reported(a.Meters), Observer: a.watch, Now: o.Now})
 	if err := a.Mesh.Setup(ctx); err != nil {
 		return nil, err
@@ -326,7 +328,10 @@ func (a *App) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.Mesh.Run(ctx) })
 	a.memory.run(ctx, g)
-	return g.Wait()
+	g.Go(func() error { return a.tally.run(ctx) })
+	err := g.Wait()
+	a.tally.end(ctx)
+	return err
 }
 
 // Close ends what Start opened. Run must have returned.

@@ -36,10 +36,13 @@ type ScanRun struct {
 	ComputeS float64 `json:"compute_s"` // of the processor, on one core
 	Clusters int     `json:"clusters"`
 	Actions  int     `json:"actions"`
-	Planted  int     `json:"planted"`             // actions that a right scan takes
-	Pairs    int     `json:"pairs"`               // compared
-	HeapS    float64 `json:"one_npc_s,omitempty"` // like ComputeS, were all of them of one NPC and of no player; up to 10,000
-	Stored   bool    `json:"through_store"`       // written to a SQLite store and scanned as read from it
+	Planted  int     `json:"planted"`              // actions that a right scan takes
+	Pairs    int     `json:"pairs"`                // compared
+	HeapS    float64 `json:"one_npc_s,omitempty"`  // like ComputeS, were all of them of one NPC and of no player; up to 10,000
+	Calls    int     `json:"judge_calls"`          // of a scripted language model, up to 10,000 memories
+	Doubtful int     `json:"judge_calls_doubtful"` // the same with more doubtful pairs than a night has calls for
+	Carried  int     `json:"doubtful_carried"`     // of those pairs, left to the next night
+	Stored   bool    `json:"through_store"`        // written to a SQLite store and scanned as read from it
 	MakeS    float64 `json:"make_s"`
 	WriteS   float64 `json:"write_s"` // into the store
 	ReadS    float64 `json:"read_s"`  // from it
@@ -133,6 +136,9 @@ func scanned(ctx context.Context, n int, seed uint64, e embed.Embedder, stored b
 	out.ComputeS, out.Clusters, out.Actions, out.Pairs = seconds, result.Report.Clusters, len(result.Events), result.Report.Pairs
 	if n > heapMost {
 		return out, nil
+	}
+	if out.Calls, out.Doubtful, out.Carried, err = judgeCalls(ctx, s, in, e); err != nil {
+		return out, err
 	}
 	for i := range items {
 		items[i].NPC, items[i].Player = "n00", ""
@@ -259,6 +265,9 @@ func scanFigures(runs []ScanRun, whole time.Duration) []Figure {
 		out = append(out, exactly(name+"_actions", float64(r.Actions), "", float64(r.Planted)))
 		if r.HeapS > 0 {
 			out = append(out, plain(name+"_of_one_npc", r.HeapS, "s"))
+		}
+		if r.Memories == heapMost {
+			out = append(out, atMost(name+"_judge_calls", float64(r.Calls), "calls", judgeBar), atMost(name+"_judge_calls_doubtful", float64(r.Doubtful), "calls", judgeBar))
 		}
 	}
 	if last := len(runs) - 1; last > 0 {

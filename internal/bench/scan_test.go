@@ -18,8 +18,13 @@ func TestScanFindsWhatWasPlanted(t *testing.T) {
 		t.Fatalf("%+v", runs)
 	}
 	for _, r := range runs {
-		if r.Actions != r.Planted || r.Planted == 0 || r.Clusters == 0 || r.Pairs == 0 || r.ComputeS <= 0 || !r.Stored || r.HeapS <= 0 {
+		if r.Actions != r.Planted || r.Planted == 0 || r.Clusters == 0 || r.Pairs == 0 || r.ComputeS <= 0 || !r.Stored || r.HeapS <= 0 || r.Calls > judgeBar {
 			t.Errorf("%+v", r)
+		}
+	}
+	for _, r := range runs { // a night has fifty calls, and there is more to ask
+		if r.Doubtful != judgeBar || r.Carried != r.Calls+doubtful-judgeBar {
+			t.Errorf("the judge was asked %d times, %d were carried over", r.Doubtful, r.Carried)
 		}
 	}
 	if runs[0].Growth != 0 || runs[1].Growth <= 0 || runs[1].NLogN < 2.6 || runs[1].NLogN > 3.6 {

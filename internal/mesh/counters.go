@@ -13,12 +13,16 @@ import (
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Counters are sums that the broker keeps: every process adds to the same one,
 // and no addition is lost or counted twice. There is no copy of them anywhere, so
 // a limit can be passed by no more than what is on its way.
 type Counters struct{ conn *Conn }
+
+// Counters are the sums of the broker that a client speaks to.
+func (c *Client) Counters() *Counters { return c.conn.Counters() }
 
 // Counters are the sums of this broker.
 func (c *Conn) Counters() *Counters { return &Counters{c} }
@@ -68,10 +72,34 @@ func (c *Counters) Get(ctx context.Context, key string) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("read counter %s: %w", key, err)
 	}
+	return storedSum(key, msg.Data)
+}
+
+// Each gives the counters under a key, as parts of it, such as world/hollowmere for all
+// its days.
+func (c *Counters) Each(ctx context.Context, under string, f func(key string, sum int64) error) error {
+	subject, err := counterSubject(under)
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = c.conn.each(ctx, streamCounters, subject+".>", func(msg *jetstream.RawStreamMsg) bool {
+		key := strings.ReplaceAll(strings.TrimPrefix(msg.Subject, counterPrefix), ".", "/")
+		var sum int64
+		if sum, failed = storedSum(key, msg.Data); failed == nil {
+			failed = f(key, sum)
+		}
+		return failed == nil
+	})
+	return errors.Join(err, failed)
+}
+
+// storedSum reads a counter as the broker keeps it.
+func storedSum(key string, data []byte) (int64, error) {
 	var stored struct {
 		Value string `json:"val"`
 	}
-	if err := json.Unmarshal(msg.Data, &stored); err != nil {
+	if err := json.Unmarshal(data, &stored); err != nil {
 		return 0, fmt.Errorf("counter %s is not JSON: %w", key, err)
 	}
 	return readSum(key, stored.Value)

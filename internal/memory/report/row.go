@@ -48,7 +48,7 @@ func (r *Report) writing() section {
 		s.Rows = append(s.Rows, counted("kept in shadow", g.Shadow))
 	}
 	if r.GroundingP99 == "" {
-		s.Notes = append(s.Notes, "the time of a verdict is not kept: see forsooth_grounding_latency_seconds")
+		s.Notes = append(s.Notes, "no verdict was timed in this week")
 	}
 	if len(r.Blocked) > 0 {
 		s.Notes = append(s.Notes, "blocked most: "+shares(r.Blocked))
@@ -141,7 +141,7 @@ func (r *Report) funnelRows() []funnelRow {
 		return append(out, funnelRow{"turns, LLM calls, cost", "not counted", ""})
 	}
 	if r.Funnel.Partly {
-		return append(out, funnelRow{"LLM calls, cost", "not kept: see the metrics", ""})
+		return append(out, funnelRow{"LLM calls, cost", "not counted for these days and this world by itself", ""})
 	}
 	for _, c := range append(slices.Clone(r.Funnel.Calls), r.Funnel.All) {
 		name := "LLM calls, " + c.Stage

@@ -65,6 +65,9 @@ var run = time.Now().UnixNano()
 func emptied(t *testing.T, server *edgetest.Server, dimension int) qdrant.Options {
 	t.Helper()
 	o := qdrant.Options{Addr: server.Addr, Prefix: fmt.Sprintf("test%d_%d_", run, dimension), Dimension: dimension}
+	if storetest.Large() > 0 {
+		o.Timeout = 5 * time.Minute // the front of the engine answers one request at a time
+	}
 	points := raw(t, o.Addr)
 	for _, kind := range []string{"session", "corpus"} {
 		there, err := points.CollectionExists(context.Background(), o.Prefix+kind)
