@@ -60,12 +60,21 @@ type chat struct {
 	last   *schema.Reply
 }
 
+// rememberWait is how long a single turn waits until it is remembered: the next one,
+// of a process of its own, may rest on it.
+const rememberWait = 2 * time.Second
+
 // once is one turn, for scripts.
 func (s *chat) once(text string) error {
 	quiet := s.json
 	reply, err := s.say(text, quiet)
 	if err != nil {
 		return err
+	}
+	if s.app != nil { // else whoever runs the mesh remembers it
+		ctx, stop := context.WithTimeout(s.ctx, rememberWait)
+		defer stop()
+		_ = s.app.MemorySettled(ctx) // what is not remembered by then is at the next start
 	}
 	if s.json {
 		if err := s.printJSON(console.Shown(reply)); err != nil {

@@ -66,3 +66,15 @@ func TestMemories(t *testing.T) {
 		t.Errorf("after the index was made again: %q", got)
 	}
 }
+
+// A turn of a process of its own is remembered when the process ends: the next one may
+// rest on it.
+func TestASingleTurnIsRemembered(t *testing.T) {
+	s := newSite(t)
+	for _, home := range []string{"Oakham", "Saltmere", "Pennick"} {
+		s.run("chat", "--world", s.village(), "--npc", "mira", "--player", "p-"+home, "--once", "I live in "+home+".").wants(t, exitFine)
+		if r := s.run("memory", "list", "--player", "p-"+home); !strings.Contains(r.out, "they live in "+home) {
+			t.Errorf("%s: %s", home, r.out)
+		}
+	}
+}

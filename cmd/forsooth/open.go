@@ -196,7 +196,7 @@ func (e *env) open() (*talk, error) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(e.ctx))
 	done := make(chan error, 1)
 	go func() { done <- a.Run(ctx) }()
-	return &talk{worlds: ws, client: a.Client, conn: a.Conn, close: func() error {
+	return &talk{worlds: ws, client: a.Client, conn: a.Conn, app: a, close: func() error {
 		stop()
 		err := <-done
 		a.Close()
