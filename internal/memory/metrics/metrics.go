@@ -32,6 +32,8 @@ type Metrics struct {
 	funnel   *prometheus.CounterVec
 	calls    *prometheus.CounterVec
 	cost     *prometheus.CounterVec
+
+	kept kept
 }
 
 // Stage is a narrowing on the way from what is said to what is remembered.
@@ -139,6 +141,7 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 func (m *Metrics) Grounded(v schema.GroundingLabel, dropped bool, took time.Duration) {
 	m.verdicts.WithLabelValues(labelOf(v)).Inc()
 	observe(m.grounded, took)
+	m.kept.took(took)
 	if dropped && v == schema.GroundingNotSupported {
 		m.blocked.Inc()
 	}
@@ -146,13 +149,17 @@ func (m *Metrics) Grounded(v schema.GroundingLabel, dropped bool, took time.Dura
 
 // Passed counts what has come through a stage of the funnel. Two stages over each
 // other are a share; over turns, times a thousand, what a thousand turns leave.
-func (m *Metrics) Passed(s Stage, n int) { add(m.funnel.WithLabelValues(string(s)), n) }
+func (m *Metrics) Passed(s Stage, n int) {
+	add(m.funnel.WithLabelValues(string(s)), n)
+	m.kept.passed(s, n)
+}
 
 // Called counts calls of a language model for memory, and what they cost in the
 // currency of the budgets.
 func (m *Metrics) Called(forWhat string, n int, cost float64) {
 	add(m.calls.WithLabelValues(forWhat), n)
 	m.cost.WithLabelValues(forWhat).Add(max(cost, 0))
+	m.kept.called(forWhat, n, cost)
 }
 
 // Scanned counts one run of Guard 2. A cluster that an earlier run judged, and that

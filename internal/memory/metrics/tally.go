@@ -2,9 +2,11 @@ package metrics
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -25,27 +27,56 @@ const (
 
 const millionth = 1e6
 
+// kept is the tally of a process as it grows.
+type kept struct {
+	mu    sync.Mutex
+	tally Tally
+	cost  map[string]float64
+}
+
+func (k *kept) add(name string, n int) {
+	if n <= 0 {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.tally == nil {
+		k.tally, k.cost = Tally{}, map[string]float64{}
+	}
+	k.tally[name] += int64(n)
+}
+
+// passed leaves out what the log itself holds.
+func (k *kept) passed(s Stage, n int) {
+	if s == Turns || s == Read || s == Candidates {
+		k.add(tallyStage+string(s), n)
+	}
+}
+
+func (k *kept) called(forWhat string, n int, cost float64) {
+	k.add(tallyCalls+forWhat, n)
+	if n <= 0 || cost <= 0 {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.cost[forWhat] += cost
+	k.tally[tallyCost+forWhat] = int64(math.Ceil(k.cost[forWhat]*millionth - 1e-3))
+}
+
+func (k *kept) took(d time.Duration) {
+	i := 0
+	for i < len(bounds) && d.Seconds() > bounds[i] {
+		i++
+	}
+	k.add(fmt.Sprintf("%s%d", tallyVerdict, i), 1)
+}
+
 // Tally is what the process counted so far.
 func (m *Metrics) Tally() Tally {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	out := Tally{}
-	add := func(name string, n int64) {
-		if n > 0 {
-			out[name] = n
-		}
-	}
-	for _, s := range []Stage{Turns, Read, Candidates} { // the others are the log's
-		add(tallyStage+string(s), int64(m.funnel[s])) //nolint:gosec // a count
-	}
-	for stage, c := range m.calls {
-		add(tallyCalls+stage, int64(c.n)) //nolint:gosec // a count
-		add(tallyCost+stage, int64(math.Ceil(c.cost*millionth-1e-3)))
-	}
-	for i, n := range m.grounded.counts {
-		add(fmt.Sprintf("%s%d", tallyVerdict, i), int64(n)) //nolint:gosec // a count
-	}
-	return out
+	m.kept.mu.Lock()
+	defer m.kept.mu.Unlock()
+	return maps.Clone(m.kept.tally)
 }
 
 // Stage is how much came through a stage.
