@@ -18,7 +18,7 @@ func (e *env) models() (llm.Config, error) {
 	if err != nil {
 		return llm.Config{}, usage(err)
 	}
-	c := llm.Config{Primary: e.provider("primary", s.Provider, key), Temperature: float32(s.Temperature), Calls: map[string]llm.Limits{}}
+	c := llm.Config{Primary: e.provider("primary", s.Provider, key), Temperature: float32(s.Temperature), RetryShare: e.settings.Overload.RetryShare, Calls: map[string]llm.Limits{}}
 	if s.Secondary.URL != "" {
 		second, err := s.SecondaryKey()
 		if err != nil {

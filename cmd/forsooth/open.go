@@ -62,10 +62,11 @@ func (e *env) login() mesh.Login {
 
 // streams are their sizes.
 func (e *env) streams() mesh.Settings {
-	if e.settings.NATS.URL == "" {
-		return mesh.Settings{}
+	out := mesh.Settings{MaxInFlight: e.settings.Overload.MaxInFlight}
+	if e.settings.NATS.URL != "" {
+		out.Replicas = e.settings.NATS.Replicas
 	}
-	return mesh.Settings{Replicas: e.settings.NATS.Replicas}
+	return out
 }
 
 // qdrant is the server that the settings name, if any. They are checked when they

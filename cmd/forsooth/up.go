@@ -57,6 +57,7 @@ func (e *env) serve(services []string, listenAt string) error {
 	if err != nil {
 		return err
 	}
+	o.Limits, o.RetryShare = e.settings.Overload.Limits(), e.settings.Overload.RetryShare
 	a, err := app.Start(e.ctx, o)
 	if err != nil {
 		return dependency(err)

@@ -91,8 +91,9 @@ func Services() []Role {
 			Publish: joined(
 				works("TURNS", "intake"), passes([]schema.Pass{schema.PassRetrieve}, schema.PassRetrieve, schema.PassThink, schema.PassSpeak),
 				// A turn begins: its deadline, its first event, an older one that it supersedes, or its refusal.
-				own("timer.turn.*", "said"+ofTurn, "cancel"+ofTurn, "reply"+ofTurn), buried("intake"),
+				own("timer.turn.*", "said"+ofTurn, "cancel"+ofTurn, "reply"+ofTurn, "taken", "crowded"), buried("intake"),
 				reads("TURNS", "REPLIES", "KV_conversations", "KV_erased"), removes("TURNS"), spends()),
+			Subscribe: own("taken"),
 		},
 		{
 			Name: "monologue", About: "thinks, and says that it does",
@@ -102,7 +103,7 @@ func Services() []Role {
 			Name: "reviewer", About: "releases sentences, asks the game about actions, and checks texts",
 			Publish: joined(
 				passes([]schema.Pass{schema.PassReviewThought, schema.PassReviewSpeech}, schema.PassRetrieve, schema.PassThink, schema.PassDecide, schema.PassSpeak),
-				own("said"+ofTurn, "review"+ofTurn, "action"+ofTurn+".*"), reads("ACTIONS"), spends()),
+				own("said"+ofTurn, "review"+ofTurn, "action"+ofTurn+".*", "crowded"), reads("ACTIONS"), spends()),
 			Subscribe: joined(own("live.action-result"+ofTurn+".*", "svc.check_grounding"), micro("forsooth-check-grounding")),
 			Answers:   true,
 		},

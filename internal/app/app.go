@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/forsooth-npc/forsooth/internal/admission"
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
@@ -62,6 +63,9 @@ type Options struct {
 	Verifying Verifying
 	Grounding *grounding.Settings // nil: as grounding.DefaultSettings
 	Judge     bool                // ask the language model where the verifier is not sure
+
+	Limits     admission.Limits // of what players and worlds say; nothing is bounded otherwise
+	RetryShare float64          // retries a turn of a pass; 0: the mesh's default
 
 	Guards  *guards.Settings // of the three guards of memory; nil: guards.Default
 	Metrics *metrics.Metrics // what they do is counted there; nil: in App.Metrics only
@@ -148,7 +152,7 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 		o.Streams = o.Streams.Within(a.Server.StoreLimit())
 	}
 	a.tally = a.keepTally(o)
-	a.Mesh = mesh.New(a.Conn, mesh.Options{Settings: o.Streams, Shared: a.Server == nil, Workers: o.Workers, Report: o.reported(a.Meters), Observer: a.watch, Now: o.Now})
+	a.Mesh = mesh.New(a.Conn, mesh.Options{Settings: o.Streams, Shared: a.Server == nil, Workers: o.Workers, RetryShare: o.RetryShare, Report: o.reported(a.Meters), Observer: a.watch, Now: o.Now})
 	if err := a.Mesh.Setup(ctx); err != nil {
 		return nil, err
 	}
@@ -315,7 +319,7 @@ func (a *App) register(o Options, static *embed.Static) error {
 		a.Mesh.ServeScrub(a.ScrubStreams)
 	}
 	if o.runs("retriever") {
-		a.Mesh.Intake(mesh.Intake{Check: a.Library.Check})
+		a.Mesh.Intake(a.intake(o, ends.Author))
 	}
 	if o.runs("actions") {
 		a.Mesh.Ends(mesh.Ends{Author: ends.Author, Apply: ends.Apply, Settle: a.settling(o)})

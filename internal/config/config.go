@@ -40,6 +40,7 @@ type Settings struct {
 	Traces  Traces   `koanf:"traces"`
 
 	Outbound Outbound `koanf:"outbound"`
+	Overload Overload `koanf:"overload"`
 
 	Grounding Grounding       `koanf:"grounding"`
 	Guards    guards.Settings `koanf:"-"` // of memory
@@ -60,7 +61,7 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  addTracesDefaults(addQdrantDefaults(addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "outbound.hosts": []string{}, "lore.refresh_ms": 2000, "log.level": "warn", "log.format": "text"}))))))),
+	"dev":  addOverloadDefaults(addTracesDefaults(addQdrantDefaults(addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "outbound.hosts": []string{}, "lore.refresh_ms": 2000, "log.level": "warn", "log.format": "text"})))))))),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -167,7 +168,7 @@ func (s *Settings) check() error {
 	case !slices.Contains([]string{"text", "json"}, s.Log.Format):
 		return &Error{"log.format", fmt.Sprintf("is %q; write text or json", s.Log.Format)}
 	}
-	for _, section := range []interface{ check() error }{&s.NATS, s.Workers, &s.LLM, s.Qdrant, s.Traces} {
+	for _, section := range []interface{ check() error }{&s.NATS, s.Workers, &s.LLM, s.Qdrant, s.Traces, s.Overload} {
 		if err := section.check(); err != nil {
 			return err
 		}

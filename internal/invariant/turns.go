@@ -116,7 +116,7 @@ func carried(r *Run, broken report) {
 }
 
 // endedWaiting are the reasons for which a turn is answered before its time.
-var endedWaiting = []string{schema.ReasonDeadline, schema.ReasonCancelled, schema.ReasonSuperseded, schema.ReasonInvalid}
+var endedWaiting = []string{schema.ReasonDeadline, schema.ReasonCancelled, schema.ReasonSuperseded}
 
 func order(r *Run, broken report) {
 	queues := map[string][]Accepted{}
@@ -128,7 +128,7 @@ func order(r *Run, broken report) {
 		var last *Reply
 		for _, a := range queue {
 			reply := r.first(a)
-			if reply == nil || slices.Contains(endedWaiting, reply.Reason) {
+			if reply == nil || reply.Unheard() || slices.Contains(endedWaiting, reply.Reason) {
 				continue
 			}
 			if last != nil && reply.Sequence < last.Sequence {
@@ -157,7 +157,7 @@ func drained(r *Run, broken report) {
 func applied(r *Run, broken report) {
 	turns := map[schema.ConversationID]int{}
 	for _, a := range r.Accepted {
-		if reply := r.first(a); reply != nil && reply.Reason != schema.ReasonInvalid {
+		if reply := r.first(a); reply != nil && !reply.Unheard() {
 			turns[a.Convo]++
 		}
 	}

@@ -125,7 +125,7 @@ func (m *Models) again(ctx context.Context, c *call, out spoken, err error, retr
 			return false
 		}
 		c.before = wrong{text: out.text, why: oneLine(err.Error())}
-		return m.retries.take()
+		return m.retries.Take()
 	}
 	c.failures++
 	return c.failures <= maxFailures && passing(err) && m.pause(ctx, c.failures, retryAfter)
@@ -160,7 +160,7 @@ func (m *Models) pause(ctx context.Context, failures int, retryAfter string) boo
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < 2*wait {
 		return false
 	}
-	if wait > maxWait || !m.retries.take() {
+	if wait > maxWait || !m.retries.Take() {
 		return false
 	}
 	timer := time.NewTimer(wait)

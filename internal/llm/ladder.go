@@ -22,7 +22,7 @@ func (m *Models) climb(turn context.Context, q Request, onText func(string) erro
 	case turn.Err() != nil:
 		return Answer{}, turn.Err()
 	}
-	m.retries.earned()
+	m.retries.Earn()
 	limits := m.limits(q)
 	ctx, cancel := context.WithTimeout(turn, limits.Timeout)
 	defer cancel()

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/admission"
 	"github.com/forsooth-npc/forsooth/internal/outbound"
 )
 
@@ -94,7 +95,7 @@ type Models struct {
 	options Options
 	rungs   []*rung // primary, then secondary
 	schemas schemas
-	retries *allowance
+	retries *admission.Retries
 	budgets *budgets
 }
 
@@ -115,7 +116,7 @@ func New(c Config, o Options) (*Models, error) {
 	if c.RetryShare <= 0 {
 		c.RetryShare = 0.2
 	}
-	m := &Models{config: c, options: o, retries: newAllowance(c.RetryShare), budgets: &budgets{o.Ledger, o.Now}}
+	m := &Models{config: c, options: o, retries: admission.NewRetries(c.RetryShare, firstRetries, mostRetries), budgets: &budgets{o.Ledger, o.Now}}
 	for i, p := range []Provider{c.Primary, c.Secondary} {
 		if p.URL == "" {
 			continue

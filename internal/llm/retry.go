@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
@@ -46,35 +45,8 @@ func parseRetryAfter(value string, now time.Time) (time.Duration, bool) {
 // longest is as good as never.
 const longest = 24 * time.Hour
 
-// allowance holds retries to a share of all calls, so that a server in trouble is
-// not asked all the more. A client that has just begun may retry a few times.
-type allowance struct {
-	mu    sync.Mutex
-	share float64
-	left  float64
-}
-
+// Retries are a share of all calls. A client that has just begun may retry a few times.
 const (
 	firstRetries = 3
 	mostRetries  = 20
 )
-
-func newAllowance(share float64) *allowance { return &allowance{share: share, left: firstRetries} }
-
-// earned adds the share of a call that was made.
-func (a *allowance) earned() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.left = min(a.left+a.share, mostRetries)
-}
-
-// take says whether a retry may be made.
-func (a *allowance) take() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.left < 1 {
-		return false
-	}
-	a.left--
-	return true
-}

@@ -52,26 +52,6 @@ func TestAWaitThatDoesNotFitIsNotBegun(t *testing.T) {
 	}
 }
 
-// Retries are a share of the calls, whatever happens, but for those of the start.
-func TestRetriesAreAShareOfTheCalls(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		share := rapid.Float64Range(0.01, 1).Draw(t, "share")
-		a := newAllowance(share)
-		calls, retries := 0, 0
-		for range rapid.IntRange(1, 300).Draw(t, "steps") {
-			if rapid.Bool().Draw(t, "a call") {
-				a.earned()
-				calls++
-			} else if a.take() {
-				retries++
-			}
-			if float64(retries) > firstRetries+share*float64(calls)+1e-6 {
-				t.Fatalf("%d retries of %d calls at %v", retries, calls, share)
-			}
-		}
-	})
-}
-
 // A server in trouble is not asked all the more.
 func TestAServerInTroubleIsNotAskedMore(t *testing.T) {
 	s := serve(t, say("No JSON from me."))

@@ -65,8 +65,8 @@ func (m *Mesh) settle(ctx context.Context, convo schema.ConversationID, turn str
 
 // isApplied says whether a reply's turn needs nothing more of its finisher.
 func isApplied(doc convoDoc, turn string, reply *storedReply) bool {
-	if reply.Reply == nil || reply.Reply.Reason == schema.ReasonInvalid {
-		return true // expired, so long since applied; or never a request, so never to be applied
+	if reply.Reply == nil || reply.Reply.Unheard() {
+		return true // expired, so long since applied; or refused at the door, so never to be applied
 	}
 	return doc.HasApplied(turn, reply.Sequence)
 }

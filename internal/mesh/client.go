@@ -18,10 +18,13 @@ type Client struct {
 	conn    *Conn
 	attempt time.Duration
 	backend bool // it reads no stream
+	crowd   *crowd
 }
 
 // NewClient makes a client over a connection.
-func NewClient(conn *Conn) *Client { return &Client{conn: conn, attempt: 2 * time.Second} }
+func NewClient(conn *Conn) *Client {
+	return &Client{conn: conn, attempt: 2 * time.Second, crowd: &crowd{}}
+}
 
 // How long a refused caller is told to wait.
 const (
@@ -95,6 +98,9 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 	}
 	if len(data) > schema.MaxTurnBytes {
 		return Accepted{}, &schema.FieldError{Field: "request", Reason: fmt.Sprintf("is %d bytes; at most %d are taken", len(data), schema.MaxTurnBytes)}
+	}
+	if err := c.crowded(); err != nil {
+		return Accepted{}, err
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()

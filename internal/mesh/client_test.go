@@ -255,10 +255,10 @@ func TestAWatchOutlivesAStalledConnection(t *testing.T) {
 	release := make(chan struct{})
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
-		m.runners[0].handle = (&passRunner{m: m, pass: schema.PassRetrieve, handler: func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+		m.runners[0].handle = newPassRunner(m, schema.PassRetrieve, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
 			<-release
 			return schema.PassThink, nil
-		}}).handle
+		}).handle
 	})
 	c, proxy := r.away()
 	r.publish(within(30*time.Second, convoA, "t"))

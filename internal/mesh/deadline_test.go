@@ -129,12 +129,12 @@ func TestDeadlineOfATurnThatWaitsInTheQueue(t *testing.T) {
 	release := make(chan struct{})
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
-		m.runners[0].handle = (&passRunner{m: m, pass: schema.PassRetrieve, handler: func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+		m.runners[0].handle = newPassRunner(m, schema.PassRetrieve, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
 			if t.TurnID == "first" {
 				<-release
 			}
 			return schema.PassThink, nil
-		}}).handle
+		}).handle
 	})
 	r.publish(within(30*time.Second, convoA, "first"))
 	r.publish(within(2*time.Second, convoA, "second"))
@@ -167,10 +167,10 @@ func TestDeadlineKeepsWhatWasSaid(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
-		m.runners[6].handle = (&passRunner{m: m, pass: schema.PassAct, handler: func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+		m.runners[6].handle = newPassRunner(m, schema.PassAct, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
 			<-ctx.Done()
 			return "", ctx.Err()
-		}}).handle
+		}).handle
 	})
 	r.publish(within(2*time.Second, convoA, "t"))
 	events, reply := r.watch(convoA, "t")

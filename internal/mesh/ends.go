@@ -12,13 +12,16 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
+// Author writes the reply of a turn that is ended.
+type Author func(ctx context.Context, req *schema.Request, said []schema.Sentence, reason string) (*schema.Reply, error)
+
 // Ends is what a service adds to the ends of turns.
 type Ends struct {
 	// Author writes the reply of a turn that its deadline, a cancel or a newer
 	// turn ends: what was said, and an authored line. It uses no model and no
 	// store. The mesh fills in ids, and status and reason where they are empty. An
 	// error or panic leaves a reply of what was said. May be nil.
-	Author func(ctx context.Context, req *schema.Request, said []schema.Sentence, reason string) (*schema.Reply, error)
+	Author Author
 	// Apply changes the conversation by a reply: working memory, trust, opinion.
 	// It must depend on its arguments alone. May be nil.
 	Apply func(doc *schema.Conversation, reply *schema.Reply)
@@ -80,6 +83,8 @@ type ending struct {
 	sequence uint64 // of the request in TURNS
 	reason   string
 	detail   string
+
+	retryAfter time.Duration // where the turn was not gone into
 }
 
 // end gives a turn its reply unless it has one: first the fence, then what was
@@ -106,12 +111,17 @@ func (m *Mesh) end(ctx context.Context, e ending) error {
 		return err
 	}
 	ctx = m.turn(ctx, req.TurnID, msg.Time.UTC(), msg.Header)
+	return m.conclude(ctx, e, req, msg.Time)
+}
+
+// conclude puts up the fence and gives a turn the reply of what was said before it.
+func (m *Mesh) conclude(ctx context.Context, e ending, req *schema.Request, accepted time.Time) error {
 	log, err := m.said.fence(ctx, e.convo, e.turn, saidLog{})
 	if err != nil {
 		return err
 	}
 	reply := m.author(ctx, req, log.Sentences, e)
-	t := &schema.Turn{Request: *req, Sequence: msg.Sequence, AcceptedAt: msg.Time.UTC()}
+	t := &schema.Turn{Request: *req, Sequence: e.sequence, AcceptedAt: accepted.UTC()}
 	m.complete(reply, t)
 	return m.publishReply(ctx, reply)
 }
@@ -120,7 +130,7 @@ func (m *Mesh) end(ctx context.Context, e ending) error {
 // with what was said, because a turn without a reply would hold up its
 // conversation for ever.
 func (m *Mesh) author(ctx context.Context, req *schema.Request, said []schema.Sentence, e ending) (reply *schema.Reply) {
-	plain := &schema.Reply{Sentences: said, Status: endStatus(e.reason, said), Reason: e.reason, Detail: e.detail}
+	plain := &schema.Reply{Sentences: said, Status: endStatus(e.reason, said), Reason: e.reason, Detail: e.detail, RetryAfterMS: inMilliseconds(e.retryAfter)}
 	if m.ends.Author == nil {
 		return plain
 	}
@@ -138,12 +148,13 @@ func (m *Mesh) author(ctx context.Context, req *schema.Request, said []schema.Se
 	written.Status = orDefault(written.Status, plain.Status)
 	written.Reason = orDefault(written.Reason, plain.Reason)
 	written.Detail = orDefault(written.Detail, plain.Detail)
+	written.RetryAfterMS = plain.RetryAfterMS
 	return written
 }
 
 func endStatus(reason string, said []schema.Sentence) schema.Status {
 	switch {
-	case reason != schema.ReasonDeadline:
+	case !schema.IsLate(reason):
 		return schema.StatusAborted
 	case len(said) > 0:
 		return schema.StatusPartial

@@ -63,7 +63,7 @@ func (m *Mesh) finish(ctx context.Context, r *schema.Reply, d *delivery) error {
 // project writes the reply into the conversation's document, once. What was
 // never a request leaves no document behind.
 func (m *Mesh) project(ctx context.Context, convo schema.ConversationID, r *schema.Reply, d *delivery) error {
-	if r.Reason == schema.ReasonInvalid {
+	if r.Unheard() {
 		m.ended(ctx, r, d, d.attempt == 1)
 		return nil
 	}

@@ -23,7 +23,7 @@ func Prefetch(n int) PassOption { return func(r *runner) { r.prefetch = n } }
 
 // Handle registers a pass to be run by Run.
 func (m *Mesh) Handle(pass schema.Pass, h Handler, opts ...PassOption) {
-	p := &passRunner{m: m, pass: pass, handler: h}
+	p := newPassRunner(m, pass, h)
 	r := &runner{
 		name:   "pass-" + string(pass),
 		stream: streamPasses,
@@ -41,6 +41,11 @@ type passRunner struct {
 	m       *Mesh
 	pass    schema.Pass
 	handler Handler
+	parking *parking
+}
+
+func newPassRunner(m *Mesh, pass schema.Pass, h Handler) *passRunner {
+	return &passRunner{m: m, pass: pass, handler: h, parking: newParking(m.opts.RetryShare)}
 }
 
 // handle is the hop: decode, handle, publish, ack.
@@ -56,11 +61,24 @@ func (p *passRunner) handle(ctx context.Context, d *delivery) verdict {
 	}
 	ctx, cancel := context.WithDeadline(ctx, ends)
 	defer cancel()
+	if d.attempt == 1 {
+		p.parking.retries.Earn()
+	}
 	if d.attempt > p.m.opts.MaxAttempts {
 		return p.reject(ctx, d, t, fmt.Errorf("still undone after %d deliveries", d.attempt-1))
 	}
+	if shed, err := p.shed(ctx, d, t); shed || err != nil {
+		return p.m.settled("pass-"+string(p.pass), d, err)
+	}
+	wait, lent := p.comesBack(d, t)
+	if wait > 0 {
+		return putBack(wait)
+	}
 	if err := p.run(ctx, d, t); err != nil {
 		return p.after(ctx, d, t, err)
+	}
+	if lent {
+		p.parking.retries.GiveBack()
 	}
 	return acked
 }
@@ -242,8 +260,8 @@ func (p *passRunner) after(ctx context.Context, d *delivery, t *schema.Turn, err
 	if errors.Is(context.Cause(ctx), errDrained) {
 		return putBack(time.Millisecond)
 	}
-	delay := retryDelay(d.attempt)
-	if p.m.opts.Now().Add(delay).After(endsAt(t)) {
+	delay, again := p.retryIn(d, t)
+	if !again {
 		p.report(d, t, "drop", err)
 		return acked // the deadline answers; nothing here can any more
 	}

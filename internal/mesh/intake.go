@@ -19,11 +19,22 @@ type Intake struct {
 	// schema.ErrInvalid ends the turn as aborted, reason INVALID, with the error
 	// as detail; any other error is tried again. May be nil.
 	Check func(*schema.Request) error
+	// Admission bounds what players and worlds say; nil: nothing does.
+	Admission Admission
+	// Author is that of Ends, where the intake itself ends a turn and Ends is run by
+	// another process.
+	Author Author
 }
 
 // Intake registers the doorbell to be run by Run.
 func (m *Mesh) Intake(in Intake) {
 	i := &intake{m: m, Intake: in}
+	if m.ends.Author == nil {
+		m.ends.Author = in.Author
+	}
+	if in.Admission != nil && m.opts.Shared {
+		m.subs = append(m.subs, subscription{subject: schema.SubjectTaken, handle: i.hearTaken})
+	}
 	m.addRunner(&runner{name: "intake", stream: streamTurns, handle: i.handle})
 }
 
@@ -79,6 +90,9 @@ func (i *intake) ring(ctx context.Context, d *delivery) error {
 	}
 	if err != nil {
 		return err
+	}
+	if why, wait := i.admit(convo, d, req.Deadline()); wait > 0 {
+		return i.sendAway(ctx, d, convo, req, why, wait)
 	}
 	accepted, err := i.begin(ctx, d, convo, req)
 	if err != nil {

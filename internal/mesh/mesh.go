@@ -15,9 +15,11 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -47,6 +49,7 @@ type Options struct {
 	PublishTimeout time.Duration // default 2 s: one attempt at one publish
 	DrainTimeout   time.Duration // default 10 s: what handlers in flight get after Run's context ends
 	Shared         bool          // other processes run the same services: a drain waits, for about a second, until nothing is on its way to this one
+	RetryShare     float64       // default 0.2: retries for each turn of a pass
 	MaxAttempts    int           // default 25: deliveries after which a message is poison
 
 	Now    func() time.Time // default time.Now
@@ -64,7 +67,7 @@ type Report struct {
 	Subject string // of the message at hand, if any
 	Turn    string
 	Attempt int
-	Outcome string // retry, later, reject, drop, lost
+	Outcome string // retry, later, reject, drop, shed, lost
 	Err     error
 }
 
@@ -87,6 +90,11 @@ type Mesh struct {
 	mu      sync.Mutex
 	running map[string]map[*inflight]struct{} // by turn: handlers to stop when a turn ends
 
+	queues    *queues
+	crowdedAt atomic.Int64 // when it was last said
+
+	self string // this mesh among those of other processes
+
 	cancelled map[string]time.Time // by turn: when a cancel of it was heard
 	tidyAt    int                  // how many of them may stand before the old ones go
 }
@@ -98,6 +106,7 @@ func New(conn *Conn, opts Options) *Mesh {
 	opts.AckWait = orDefault(opts.AckWait, 2*time.Second)
 	opts.PublishTimeout = orDefault(opts.PublishTimeout, 2*time.Second)
 	opts.DrainTimeout = orDefault(opts.DrainTimeout, 10*time.Second)
+	opts.RetryShare = orDefault(opts.RetryShare, retryShare)
 	opts.MaxAttempts = orDefault(opts.MaxAttempts, 25)
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -107,6 +116,8 @@ func New(conn *Conn, opts Options) *Mesh {
 	}
 	m := &Mesh{conn: conn, opts: opts, passes: map[schema.Pass]bool{}, handover: newHandover(), running: map[string]map[*inflight]struct{}{}, cancelled: map[string]time.Time{}}
 	m.said = &Said{m: m}
+	m.queues = newQueues()
+	m.self = nats.NewInbox() // a name that nobody else has
 	return m
 }
 

@@ -151,7 +151,7 @@ func TestBrokerRestartedUnderRunningServices(t *testing.T) {
 	entered, release := make(chan struct{}, 4*restartTurns), make(chan struct{})
 	r.start(Options{AckWait: 300 * time.Millisecond, PublishTimeout: 300 * time.Millisecond, Report: func(Report) {}}, func(m *Mesh) {
 		plain(m)
-		m.runners[3].handle = (&passRunner{m: m, pass: schema.PassDecide, handler: func(ctx context.Context, _ *schema.Turn) (schema.Pass, error) {
+		m.runners[3].handle = newPassRunner(m, schema.PassDecide, func(ctx context.Context, _ *schema.Turn) (schema.Pass, error) {
 			entered <- struct{}{}
 			select {
 			case <-release:
@@ -159,7 +159,7 @@ func TestBrokerRestartedUnderRunningServices(t *testing.T) {
 			case <-ctx.Done():
 				return "", ctx.Err()
 			}
-		}}).handle
+		}).handle
 	})
 	r.publishMany()
 	for range 4 {

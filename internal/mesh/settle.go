@@ -84,7 +84,7 @@ func (m *Mesh) AskSettle(ctx context.Context, r *schema.Reply) error {
 // a memory that comes late is known to the turn after the next, and never before it
 // is grounded.
 func (m *Mesh) remembered(ctx context.Context, r *schema.Reply) {
-	if m.ends.Settle == nil || r.Reason == schema.ReasonInvalid {
+	if m.ends.Settle == nil || r.Unheard() {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, settleLimit)

@@ -83,23 +83,28 @@ type Turn struct {
 }
 
 // For gives a turn its access, or nil where no model speaks in it: none is
-// configured, an earlier pass fell back, or the confidence gate did not open.
-func (m *Model) For(t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
+// configured, an earlier pass fell back, the confidence gate did not open, or there is
+// no time left for one.
+func (m *Model) For(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
 	if m == nil || t.Fallback != "" || t.Retrieval == nil || t.Retrieval.Zone != schema.ZoneModel {
 		return nil
 	}
-	return m.access(t, x, npc)
+	return m.access(ctx, t, x, npc)
 }
 
 // Searching gives Pass 1 its access: there the gate has not been asked yet.
-func (m *Model) Searching(t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
+func (m *Model) Searching(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
 	if m == nil || t.Fallback != "" {
 		return nil
 	}
-	return m.access(t, x, npc)
+	return m.access(ctx, t, x, npc)
 }
 
-func (m *Model) access(t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
+func (m *Model) access(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
+	if err := hurried(ctx, t); err != nil {
+		fallBack(t, schema.ReasonOverload, err)
+		return nil
+	}
 	return &Turn{m: m, t: t, w: x.World, npc: npc, meter: llm.NewMeter(t), Scene: prompt.Scene{Turn: t, NPC: npc, Person: x.Person(npc)}}
 }
 
@@ -197,11 +202,15 @@ func FallBack(ctx context.Context, t *schema.Turn, err error) (ended error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	t.Fallback = Reason(err)
+	fallBack(t, Reason(err), err)
+	return nil
+}
+
+func fallBack(t *schema.Turn, reason string, err error) {
+	t.Fallback = reason
 	if n := len(t.Passes); n > 0 {
 		t.Passes[n-1].Note = err.Error()
 	}
-	return nil
 }
 
 // GoOn is FallBack for a call that a turn can do without: where the model answers,

@@ -151,6 +151,12 @@ var channels = []channel{
 			Memory: &schema.Memory{ID: "m1", World: "hollowmere", NPC: "mira", Player: "p42", Kind: schema.MemoryFact, Subject: "player:p42", Pred: "comes_from", Object: "the coast",
 				Content: "Ansel said that he comes from the coast.", Confidence: 0.9, Source: schema.OriginUser, CreatedAt: noon, Status: schema.MemoryActive, Count: 1,
 				Spans: []schema.MemorySpan{{TurnID: turnID, Speaker: "player", Text: "I come from the coast."}}}}}},
+	{name: "crowded", subject: "SubjectCrowded", address: schema.SubjectCrowded, mesh: "send",
+		about:   "Turns wait longer than they can be answered in time: a client publishes none while this holds. It is not kept.",
+		payload: payload{document: "crowded", example: schema.Crowded{ForMS: 500, RetryAfterMS: 2000}}},
+	{name: "taken", subject: "SubjectTaken", address: schema.SubjectTaken, mesh: "send receive",
+		about:   "Each intake tells the others whose turns it takes, so that together they keep to the limits of players and worlds. It is not kept.",
+		payload: payload{document: "taken", example: schema.Taken{By: "_INBOX.x7", World: "hollowmere", Player: "p42", At: noon}}},
 	{name: "timer", subject: "SubjectTimer", address: schema.SubjectTimer(turnPart), stream: "TIMERS", mesh: "send",
 		about: "The schedule of a turn's deadline, which the broker keeps.",
 		payload: payload{document: "due", example: due, headers: []header{

@@ -35,6 +35,8 @@ var documents = []struct {
 	{"occurrence", schema.Occurrence{}},
 	{"memory-event", schema.MemoryEvent{}},
 	{"due", schema.Due{}},
+	{"taken", schema.Taken{}},
+	{"crowded", schema.Crowded{}},
 	{"check-query", schema.CheckQuery{}},
 	{"check-result", schema.CheckResult{}},
 }

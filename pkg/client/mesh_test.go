@@ -25,7 +25,7 @@ type running struct {
 }
 
 // start runs a mesh; a model's URL is optional.
-func start(ctx context.Context, data, model string) (*running, error) {
+func start(ctx context.Context, data, model string, set ...func(*app.Options)) (*running, error) {
 	w, problems, err := world.Load(servicetest.Village(), ".")
 	if err = errors.Join(err, errors.Join(asErrors(problems)...)); err != nil {
 		return nil, err
@@ -33,6 +33,9 @@ func start(ctx context.Context, data, model string) (*running, error) {
 	o := app.Options{Worlds: []*world.World{w}, Data: data, Meaning: app.MeaningOff}
 	if model != "" {
 		o.LLM = llm.Config{Primary: llm.Provider{URL: model, Model: "scripted"}}
+	}
+	for _, f := range set {
+		f(&o)
 	}
 	a, err := app.Start(ctx, o)
 	if err != nil {
@@ -56,9 +59,9 @@ func asErrors(problems []world.Problem) (out []error) {
 	return out
 }
 
-func meshFor(t *testing.T, model string) *running {
+func meshFor(t *testing.T, model string, set ...func(*app.Options)) *running {
 	t.Helper()
-	m, err := start(t.Context(), t.TempDir(), model)
+	m, err := start(t.Context(), t.TempDir(), model, set...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,8 @@ const (
 	ReasonModerationFailed = "MODERATION_FAILED" // the hook gave no verdict in time
 	ReasonBudget           = "BUDGET"            // the world's or the player's budget is spent
 	ReasonModelDown        = "MODEL_UNAVAILABLE" // every model failed
+	ReasonRateLimited      = "RATE_LIMITED"      // the player or the world says more than it may: see RetryAfterMS
+	ReasonOverload         = "OVERLOAD"          // the mesh had no time for a model, or none for the turn: then see RetryAfterMS
 )
 
 // Reply is the final reply on reply.<c>.<turn>: the only commit of a turn.
@@ -56,6 +58,7 @@ type Reply struct {
 	Status        Status         `json:"status"`
 	Reason        string         `json:"reason,omitempty"`
 	Detail        string         `json:"detail,omitempty"`
+	RetryAfterMS  int            `json:"retry_after_ms,omitempty"` // where the turn was answered without being gone into: when to say the like again
 	Audit         Audit          `json:"audit"`
 	Sentences     []Sentence     `json:"sentences"`
 	SourceCounts  map[Origin]int `json:"evidence_source_counts"`
@@ -69,6 +72,21 @@ type Reply struct {
 	GameTime      *time.Time     `json:"game_time,omitempty"`
 	Passes        []PassRecord   `json:"passes"`
 }
+
+// IsLate says whether a turn ends for this reason because it was not gone into, or not
+// to its end, in time: an authored line takes the place of its answer.
+func IsLate(reason string) bool {
+	return reason == ReasonDeadline || reason == ReasonRateLimited || reason == ReasonOverload
+}
+
+// Unheard says whether the reply is of something that was sent away at the door: it is
+// the end of its turn, and leaves nothing in the conversation or in a memory.
+func (r *Reply) Unheard() bool {
+	return r.Reason == ReasonInvalid || r.Reason == ReasonRateLimited || r.Reason == ReasonOverload && r.Status == StatusAuthored
+}
+
+// RetryAfter is RetryAfterMS as a duration.
+func (r *Reply) RetryAfter() time.Duration { return time.Duration(r.RetryAfterMS) * time.Millisecond }
 
 // SaidKind is the kind of an event on said.<c>.<turn>.
 type SaidKind string
@@ -115,6 +133,22 @@ type Due struct {
 	Player   string `json:"player"`
 	TurnID   string `json:"turn_id"`
 	Sequence uint64 `json:"sequence"` // of the request in TURNS
+}
+
+// Crowded tells whoever publishes turns that they wait longer than they can be answered
+// in time, on crowded.
+type Crowded struct {
+	ForMS        int `json:"for_ms"`         // how long this holds, unless it is said again
+	RetryAfterMS int `json:"retry_after_ms"` // when to say a turn that is not published now
+}
+
+// Taken tells the intakes of other processes that one has taken a turn of a player, on
+// taken.
+type Taken struct {
+	By     string    `json:"by"` // the process
+	World  string    `json:"world"`
+	Player string    `json:"player"`
+	At     time.Time `json:"at"` // when the turn was accepted, by the broker's clock
 }
 
 // TurnQuery asks svc.turn what became of a turn; svc.turn.<world> takes only what is

@@ -112,6 +112,13 @@ func SubjectCancel(c ConversationID, turn string) string {
 	return Prefix + "cancel." + c.String() + "." + turn
 }
 
+// SubjectTaken is where each intake tells the others whose turns it takes, and
+// SubjectCrowded where the mesh says that it has too many.
+const (
+	SubjectTaken   = Prefix + "taken"
+	SubjectCrowded = Prefix + "crowded"
+)
+
 // Subjects of the services that answer requests.
 const (
 	SubjectCheckGrounding = Prefix + "svc.check_grounding"

@@ -55,7 +55,7 @@ func (s *Service) Act(ctx context.Context, t *schema.Turn) (schema.Pass, error) 
 	}
 	x, npc, err := s.library.FindTurn(t)
 	if err == nil {
-		if a := s.model.For(t, x, npc); a != nil && !a.Lean() && t.Abort == nil && t.Decision != nil {
+		if a := s.model.For(ctx, t, x, npc); a != nil && !a.Lean() && t.Abort == nil && t.Decision != nil {
 			add(ctx, t, npc, x.Guard(npc), a)
 		}
 		r.Actions = checked(t, npc, x.Person(npc))
@@ -200,7 +200,7 @@ func (s *Service) Author(_ context.Context, req *schema.Request, said []schema.S
 		req = &local
 	}
 	switch {
-	case reason != schema.ReasonDeadline:
+	case !schema.IsLate(reason):
 		r.Status = schema.StatusAborted
 	case len(said) > 0:
 		r.Status = schema.StatusPartial
@@ -211,11 +211,20 @@ func (s *Service) Author(_ context.Context, req *schema.Request, said []schema.S
 		r.NPCName = npc.Name
 		r.Actions = owed(req, npc, x.Person(npc), said)
 		if r.Status == schema.StatusAuthored {
-			r.Sentences = append(r.Sentences, authored(x, npc, world.LineWait, req, len(said)+1))
+			r.Sentences = append(r.Sentences, authored(x, npc, lineOf(reason), req, len(said)+1))
 		}
 	}
 	finish(r)
 	return r, nil
+}
+
+// lineOf is the kind of line for a turn of which nothing was said. Who is to ask again
+// is told so.
+func lineOf(reason string) string {
+	if reason == schema.ReasonOverload {
+		return world.LineError
+	}
+	return world.LineWait
 }
 
 // owed are the actions that sentences released before the end have promised: each

@@ -91,7 +91,7 @@ const answerWait = 15 * time.Second
 
 // Reply takes what a released reply leaves behind. Given again it adds nothing.
 func (s *Service) Reply(ctx context.Context, r *schema.Reply, sequence uint64) error {
-	if r.Reason == schema.ReasonInvalid || s.o.Library.Get(r.World) == nil {
+	if r.Unheard() || s.o.Library.Get(r.World) == nil {
 		return nil
 	}
 	open, err := s.take(ctx, r)
@@ -113,7 +113,7 @@ func (s *Service) Reply(ctx context.Context, r *schema.Reply, sequence uint64) e
 // Settle takes what a reply leaves behind before its conversation goes on. The reply
 // itself comes as well; what an action still waits for comes with that.
 func (s *Service) Settle(ctx context.Context, r *schema.Reply) error {
-	if r.Reason == schema.ReasonInvalid || s.o.Library.Get(r.World) == nil {
+	if r.Unheard() || s.o.Library.Get(r.World) == nil {
 		return nil
 	}
 	_, err := s.take(ctx, r)

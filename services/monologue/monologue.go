@@ -49,7 +49,7 @@ func (s *Service) Think(ctx context.Context, t *schema.Turn) (schema.Pass, error
 	if err != nil {
 		return "", err
 	}
-	if a := s.model.For(t, x, npc); a != nil && !a.Lean() {
+	if a := s.model.For(ctx, t, x, npc); a != nil && !a.Lean() {
 		err := ask(ctx, t, a)
 		if err == nil {
 			return schema.PassReviewThought, nil

@@ -136,7 +136,7 @@ func (s *Service) searchBeside(ctx context.Context, t *schema.Turn, x *lore.Lore
 
 // search fills the turn with what the index holds for this question.
 func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
-	a, top := s.model.Searching(t, x, npc), TopK
+	a, top := s.model.Searching(ctx, t, x, npc), TopK
 	if a != nil {
 		top = TopKModel
 	}

@@ -55,9 +55,9 @@ func authoredBy(t *schema.Turn, npc *world.NPC) func(string) bool {
 // tiers puts the renderings of this turn's evidence before the verifier: a
 // sentence that the NPC's own wording of a block would give, made here from the
 // block itself, is that block's sentence.
-func (s *Service) tiers(t *schema.Turn, x *lore.Lore, npc *world.NPC) entail.Verifier {
+func (s *Service) tiers(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) entail.Verifier {
 	wording := &renderings{evidence: append(sourcesAsEvidence(t), t.Evidence...), person: x.Person(npc), openers: npc.Voice.Openers}
-	if j := s.judgeFor(t, x, npc); j != nil {
+	if j := s.judgeFor(ctx, t, x, npc); j != nil {
 		return entail.NewCascade(wording, s.verifier, j)
 	}
 	return entail.NewCascade(wording, s.verifier)

@@ -34,12 +34,12 @@ type judge struct {
 // of a speech that streams is reviewed as a message of its own, whose meter does
 // not see what the others spend: the n-th sentence of the first draft has the n-th
 // call, and what comes after has none.
-func (s *Service) judgeFor(t *schema.Turn, x *lore.Lore, npc *world.NPC) *judge {
+func (s *Service) judgeFor(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) *judge {
 	streamed := t.Speech != nil && t.Speech.Run != ""
 	if streamed && (t.Part == 0 || t.SpeechReview != nil || spentBefore(t)+t.Part > judgeCalls) {
 		return nil
 	}
-	a := s.asking.For(t, x, npc)
+	a := s.asking.For(ctx, t, x, npc)
 	if a == nil {
 		return nil
 	}

@@ -81,7 +81,7 @@ func (s *Service) opinions(ctx context.Context, t *schema.Turn, of scene, pairs 
 		}
 		return out
 	}
-	a := s.scorer.Model.For(t, of.x, of.npc)
+	a := s.scorer.Model.For(ctx, t, of.x, of.npc)
 	if a == nil {
 		return out // no model speaks in this turn: what is said is quoted
 	}

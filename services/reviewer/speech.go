@@ -141,7 +141,7 @@ func (s *Service) review(ctx context.Context, t *schema.Turn, x *lore.Lore, npc 
 func (s *Service) look(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence) (schema.Review, []schema.DraftSentence, error) {
 	in := s.input(t, x, npc)
 	in.Sentences, in.Evidence, in.Released = draft, t.Evidence, t.Released
-	review, verdicts, err := grounding.Review(ctx, s.tiers(t, x, npc), in)
+	review, verdicts, err := grounding.Review(ctx, s.tiers(ctx, t, x, npc), in)
 	if err != nil {
 		return review, draft, fmt.Errorf("review speech: %w", err)
 	}

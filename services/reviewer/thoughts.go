@@ -42,7 +42,7 @@ func (s *Service) ReviewThoughts(ctx context.Context, t *schema.Turn) (schema.Pa
 			in.Sentences = append(in.Sentences, d)
 		}
 	}
-	review, _, err := grounding.Review(ctx, s.tiers(t, x, npc), in)
+	review, _, err := grounding.Review(ctx, s.tiers(ctx, t, x, npc), in)
 	if err != nil {
 		return "", fmt.Errorf("review thoughts: %w", err)
 	}

@@ -187,6 +187,12 @@ func (b *Bench) Turn(npc, message string) *schema.Turn {
 // Walk takes a turn from a pass to its reply.
 func (b *Bench) Walk(t testing.TB, turn *schema.Turn, from schema.Pass) *schema.Reply {
 	t.Helper()
+	return b.WalkWithin(t.Context(), t, turn, from)
+}
+
+// WalkWithin is Walk in the time that a context leaves.
+func (b *Bench) WalkWithin(ctx context.Context, t testing.TB, turn *schema.Turn, from schema.Pass) *schema.Reply {
+	t.Helper()
 	for pass, hops := from, 0; pass != schema.PassDone; hops++ {
 		if hops > 40 {
 			t.Fatalf("turn %s does not end; it is at %s", turn.TurnID, pass)
@@ -196,7 +202,7 @@ func (b *Bench) Walk(t testing.TB, turn *schema.Turn, from schema.Pass) *schema.
 		if err := turn.Validate(); err != nil {                                                     // as the mesh does
 			t.Fatalf("%s: %v", pass, err)
 		}
-		next, err := b.Handlers[pass](t.Context(), turn)
+		next, err := b.Handlers[pass](ctx, turn)
 		if err != nil {
 			t.Fatalf("%s: %v", pass, err)
 		}

@@ -57,7 +57,7 @@ func (s *Service) Decide(ctx context.Context, t *schema.Turn) (schema.Pass, erro
 	switch d.Kind {
 	case schema.KindAnswer:
 		d.Share = shared(t)
-		if a := s.model.For(t, x, npc); a != nil {
+		if a := s.model.For(ctx, t, x, npc); a != nil {
 			if err := decide(ctx, t, npc, a, d); err != nil {
 				return "", err
 			}
@@ -155,7 +155,7 @@ func (s *Service) Speak(ctx context.Context, t *schema.Turn) (schema.Pass, error
 	if t.Speech != nil {
 		attempt = t.Speech.Attempt + 1
 	}
-	if a := s.model.For(t, x, npc); a != nil && t.Decision.Kind == schema.KindAnswer {
+	if a := s.model.For(ctx, t, x, npc); a != nil && t.Decision.Kind == schema.KindAnswer {
 		err := s.speak(ctx, t, x, npc, a, attempt)
 		if err == nil {
 			return schema.PassReviewSpeech, nil

@@ -1,0 +1,15 @@
+package app
+
+import (
+	"github.com/forsooth-npc/forsooth/internal/admission"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+)
+
+// intake is the doorbell with what it checks and bounds.
+func (a *App) intake(o Options, author mesh.Author) mesh.Intake {
+	in := mesh.Intake{Check: a.Library.Check, Author: author}
+	if o.Limits.Bound() {
+		in.Admission = admission.New(o.Limits)
+	}
+	return in
+}

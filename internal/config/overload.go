@@ -1,0 +1,63 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/forsooth-npc/forsooth/internal/admission"
+)
+
+// Overload bounds what is asked of the mesh, and what the mesh asks of others in
+// trouble.
+type Overload struct {
+	PlayerPerSecond float64 `koanf:"player_per_second"` // turns of one player in a world; 0: no bound
+	PlayerBurst     int     `koanf:"player_burst"`      // so many at once, after a rest
+	WorldPerSecond  float64 `koanf:"world_per_second"`  // turns of all players of a world; 0: no bound
+	WorldBurst      int     `koanf:"world_burst"`
+	MaxInFlight     int     `koanf:"max_in_flight"` // turns that have not ended; beyond, a turn is refused
+	RetryShare      float64 `koanf:"retry_share"`   // retries a call of a model, and a turn of a pass
+}
+
+func addOverloadDefaults(defaults map[string]any) map[string]any {
+	for key, value := range map[string]any{
+		"player_per_second": 20.0, "player_burst": 600, "world_per_second": 5000.0, "world_burst": 20000,
+		"max_in_flight": 10000, "retry_share": 0.2,
+	} {
+		defaults["overload."+key] = value
+	}
+	return defaults
+}
+
+// Limits are those of players and worlds.
+func (o Overload) Limits() admission.Limits {
+	return admission.Limits{Player: admission.Limit{PerSecond: o.PlayerPerSecond, Burst: o.PlayerBurst},
+		World: admission.Limit{PerSecond: o.WorldPerSecond, Burst: o.WorldBurst}}
+}
+
+const (
+	maxPerSecond = 1e6
+	maxBurst     = 10_000_000
+	maxInFlight  = 1_000_000
+)
+
+func (o Overload) check() error {
+	for _, r := range []struct {
+		key   string
+		value float64
+	}{{"player_per_second", o.PlayerPerSecond}, {"world_per_second", o.WorldPerSecond}} {
+		if !(r.value >= 0 && r.value <= maxPerSecond) {
+			return &Error{"overload." + r.key, fmt.Sprintf("is %v; it must lie between 0 (no bound) and %g", r.value, maxPerSecond)}
+		}
+	}
+	for _, n := range []struct {
+		key         string
+		value, most int
+	}{{"player_burst", o.PlayerBurst, maxBurst}, {"world_burst", o.WorldBurst, maxBurst}, {"max_in_flight", o.MaxInFlight, maxInFlight}} {
+		if n.value < 1 || n.value > n.most {
+			return &Error{"overload." + n.key, fmt.Sprintf("is %d; it must lie between 1 and %d", n.value, n.most)}
+		}
+	}
+	if !(o.RetryShare > 0 && o.RetryShare <= 1) {
+		return &Error{"overload.retry_share", fmt.Sprintf("is %v; it must lie above 0 and be at most 1", o.RetryShare)}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go"
+)
+
+// Admission bounds what players and worlds say. Times are the broker's.
+//
+// The buckets lie in the memory of each process that runs the intake. Each tells the
+// others what it has taken, and they take that from theirs: together they let through
+// what one would, and besides only what was taken while the word was on its way. The
+// word is not kept. Where it is lost, or a process has just begun with full buckets, a
+// player gets so much more; never less than its share, and no turn waits for it.
+type Admission interface {
+	// Take takes a turn, or says how long such a one must wait.
+	Take(world, player string, at time.Time) (wait time.Duration)
+	// Spend counts a turn that another process has taken.
+	Spend(world, player string, at time.Time)
+}
+
+// admit says how long a turn should have waited, and why; 0 takes it. A doorbell that
+// rings again rings for a turn that may have begun, and is not asked twice.
+func (i *intake) admit(convo schema.ConversationID, d *delivery, deadline time.Duration) (reason string, wait time.Duration) {
+	if i.crowded(d, deadline) {
+		return schema.ReasonOverload, retryAfterFull
+	}
+	if i.Admission == nil || d.attempt > 1 {
+		return "", 0
+	}
+	if wait = i.Admission.Take(convo.World, convo.Player, d.stored); wait > 0 {
+		return schema.ReasonRateLimited, wait
+	}
+	if i.m.opts.Shared {
+		i.m.tellTaken(convo, d.stored)
+	}
+	return "", 0
+}
+
+// sendAway answers a turn at once. It takes no pass, and leaves nothing in the
+// conversation, so it need not wait for those before it.
+func (i *intake) sendAway(ctx context.Context, d *delivery, convo schema.ConversationID, req *schema.Request, reason string, wait time.Duration) error {
+	why := errOverLimit
+	if reason == schema.ReasonOverload {
+		why = errTooMany
+	}
+	i.m.opts.Report(Report{Where: "intake", Subject: d.subject, Turn: req.TurnID, Attempt: d.attempt, Outcome: "shed", Err: why})
+	return i.m.conclude(ctx, ending{convo: convo, turn: req.TurnID, sequence: d.sequence, reason: reason, retryAfter: wait}, req, d.stored)
+}
+
+var errOverLimit = errors.New("the player or its world says more than its limit")
+
+// inMilliseconds rounds up, so that whoever waits as long has waited enough.
+func inMilliseconds(d time.Duration) int { return int((d + time.Millisecond - 1) / time.Millisecond) }
+
+// tellTaken tells the intakes of other processes of a turn that this one has taken.
+func (m *Mesh) tellTaken(convo schema.ConversationID, at time.Time) {
+	data, err := json.Marshal(schema.Taken{By: m.self, World: convo.World, Player: convo.Player, At: at})
+	if err == nil {
+		err = m.conn.nc.Publish(schema.SubjectTaken, data)
+	}
+	if err != nil {
+		m.opts.Report(Report{Where: "intake", Subject: schema.SubjectTaken, Outcome: "lost", Err: err})
+	}
+}
+
+// hearTaken counts what other processes have taken.
+func (i *intake) hearTaken(_ context.Context, msg *nats.Msg) {
+	var t schema.Taken
+	if json.Unmarshal(msg.Data, &t) == nil && t.By != i.m.self {
+		i.Admission.Spend(t.World, t.Player, t.At)
+	}
+}

@@ -1,0 +1,118 @@
+package mesh
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// purse is an admission with so many turns in all.
+type purse struct {
+	mu    sync.Mutex
+	left  int
+	spent []string
+	heard chan struct{}
+}
+
+func (b *purse) Take(string, string, time.Time) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.left == 0 {
+		return 1500*time.Millisecond + time.Microsecond
+	}
+	b.left--
+	return 0
+}
+
+func (b *purse) Spend(world, player string, _ time.Time) {
+	b.mu.Lock()
+	b.spent = append(b.spent, world+"."+player)
+	b.mu.Unlock()
+	b.heard <- struct{}{}
+}
+
+// author writes a line for any reason.
+func author(_ context.Context, _ *schema.Request, said []schema.Sentence, reason string) (*schema.Reply, error) {
+	line := "Wait: " + reason
+	return &schema.Reply{Sentences: append(said, schema.Sentence{Seq: len(said) + 1, Text: line, Authored: true, Hash: schema.HashText(line)})}, nil
+}
+
+// A turn over the limit is answered at once, though the one before it is still at
+// work; it takes no pass, changes nothing, and says when to come again.
+func TestATurnOverTheLimitIsAnsweredAtOnce(t *testing.T) {
+	r := newRig(t)
+	working := make(chan struct{})
+	first := make(chan struct{}, 1)
+	r.start(Options{}, func(m *Mesh) {
+		for _, p := range schema.Passes {
+			h := plainPass(m, p)
+			m.Handle(p, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+				if p == schema.PassRetrieve {
+					first <- struct{}{}
+					<-working
+				}
+				return h(ctx, t)
+			})
+		}
+		m.Intake(Intake{Admission: &purse{left: 1}})
+		m.Ends(Ends{Author: author, Apply: func(doc *schema.Conversation, _ *schema.Reply) { doc.Turns++ }})
+	})
+	r.publish(request(convoA, "t1"))
+	<-first
+	r.publish(request(convoA, "t2"))
+	events, reply := r.watch(convoA, "t2")
+	if reply.Status != schema.StatusAuthored || reply.Reason != schema.ReasonRateLimited || reply.Text != "Wait: RATE_LIMITED" || reply.RetryAfterMS != 1501 {
+		t.Errorf("%s %s %q, again after %d ms; seen %v", reply.Status, reply.Reason, reply.Text, reply.RetryAfterMS, events)
+	}
+	if len(reply.Passes) != 0 {
+		t.Errorf("passes: %+v", reply.Passes)
+	}
+	close(working)
+	if _, reply := r.watch(convoA, "t1"); reply.Status != schema.StatusAnswered || reply.RetryAfterMS != 0 {
+		t.Errorf("the turn before it: %s, again after %d ms", reply.Status, reply.RetryAfterMS)
+	}
+	r.queueIsEmpty()
+	doc, _, err := r.client.Conversation(t.Context(), convoA)
+	if err != nil || doc.Turns != 1 {
+		t.Errorf("%d turns were applied, %v; want the one that was gone into", doc.Turns, err)
+	}
+}
+
+// What one process takes, the others count; nobody counts its own twice.
+func TestIntakesTellEachOtherWhatTheyTake(t *testing.T) {
+	r := newRig(t)
+	here := &purse{left: 10, heard: make(chan struct{}, 10)}
+	there := &purse{left: 10, heard: make(chan struct{}, 10)}
+	r.start(Options{Shared: true}, func(m *Mesh) {
+		for _, p := range schema.Passes {
+			m.Handle(p, plainPass(m, p))
+		}
+		m.Intake(Intake{Admission: here})
+		m.Ends(Ends{})
+	})
+	other := &rig{t: t, server: r.server, conn: r.connect()}
+	other.start(Options{Shared: true}, func(m *Mesh) { m.Intake(Intake{Admission: there}) })
+	const turns = 4
+	for i := range turns {
+		r.publish(request(convoA, fmt.Sprint("t", i)))
+	}
+	for range turns { // each turn is taken in one process and heard of in the other
+		select {
+		case <-here.heard:
+		case <-there.heard:
+		case <-time.After(10 * time.Second):
+			t.Fatal("a turn that was taken was not told of")
+		}
+	}
+	here.mu.Lock()
+	defer here.mu.Unlock()
+	there.mu.Lock()
+	defer there.mu.Unlock()
+	if taken := 20 - here.left - there.left; taken != turns || len(here.spent) != 10-there.left || len(there.spent) != 10-here.left {
+		t.Errorf("here %d taken and %v heard of, there %d and %v", 10-here.left, here.spent, 10-there.left, there.spent)
+	}
+}

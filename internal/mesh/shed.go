@@ -1,0 +1,108 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// A queue that is longer than can be served takes every turn's time before it begins:
+// all would be answered late, or at their deadline. A queue stands where every turn that
+// came from it for an eighth of a deadline had waited as long before. While one of this
+// process stands, turns that have not begun are answered at once, with an authored line,
+// until one comes that has not waited so long. A burst, or what piled up while nobody
+// ran, is served.
+//
+// Queues before passes that ask a model do not count: there a turn that has waited goes
+// on without a model, and its queue grows shorter by that.
+const (
+	longWait = 8 // of a deadline
+	patience = 8
+)
+
+// queues are those of one process.
+type queues struct {
+	mu sync.Mutex
+	by map[string]*standing
+}
+
+// standing is a queue, as the turns that come from it show it.
+type standing struct {
+	since time.Time // since when every turn has waited long; zero: the last one had not
+	last  time.Time // when one came
+}
+
+func newQueues() *queues { return &queues{by: map[string]*standing{}} }
+
+// came notes that a turn has come from a queue after so long.
+func (q *queues) came(name string, now time.Time, waited, deadline time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := q.by[name]
+	if s == nil {
+		s = &standing{}
+		q.by[name] = s
+	}
+	s.last = now
+	switch {
+	case waited <= deadline/longWait:
+		s.since = time.Time{}
+	case s.since.IsZero():
+		s.since = now
+	}
+}
+
+// stand says whether any of the queues does. One from which nothing came for as long is
+// not known to.
+func (q *queues) stand(now time.Time, deadline time.Duration) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, s := range q.by {
+		if !s.since.IsZero() && now.Sub(s.since) >= deadline/patience && now.Sub(s.last) < deadline/patience {
+			return true
+		}
+	}
+	return false
+}
+
+// queued are the passes whose queues count. Only at the first is a turn sent away: the
+// reviewer may write no reply, and says that it is crowded.
+var queued = map[schema.Pass]bool{schema.PassRetrieve: true, schema.PassReviewThought: true, schema.PassReviewSpeech: true}
+
+// shed ends a turn that is one too many, and says whether it did.
+func (p *passRunner) shed(ctx context.Context, d *delivery, t *schema.Turn) (bool, error) {
+	if d.attempt > 1 || t.Part > 0 || !queued[p.pass] {
+		return false, nil
+	}
+	now := p.m.opts.Now()
+	waited := now.Sub(d.stored)
+	p.m.queues.came(string(p.pass), now, waited, t.Deadline())
+	if !p.m.queues.stand(now, t.Deadline()) {
+		return false, nil
+	}
+	p.m.tellCrowded(now)
+	if p.pass != schema.PassRetrieve || waited <= t.Deadline()/longWait {
+		return false, nil
+	}
+	p.report(d, t, "shed", errTooMany)
+	return true, p.m.end(ctx, ending{convo: t.Conversation(), turn: t.TurnID, sequence: t.Sequence, reason: schema.ReasonOverload, retryAfter: waited})
+}
+
+// crowded says whether a turn that has just been accepted is one too many.
+func (i *intake) crowded(d *delivery, deadline time.Duration) bool {
+	if d.attempt > 1 {
+		return false
+	}
+	now := i.m.opts.Now()
+	i.m.queues.came("intake", now, now.Sub(d.stored), deadline)
+	if !i.m.queues.stand(now, deadline) {
+		return false
+	}
+	i.m.tellCrowded(now)
+	return true
+}
+
+var errTooMany = errors.New("there are more turns than can be answered")
