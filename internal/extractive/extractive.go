@@ -239,10 +239,10 @@ func stretch(block []*candidate, first, whole bool, class schema.Class) []*candi
 	if !first {
 		return out
 	}
-	for n := b.after; n != nil && (whole || goesOn(b, out[len(out)-1], n, class)); n = n.after {
+	for n := b.after; n != nil && (whole || goesOn(b, n, class)); n = n.after {
 		out = append(out, n)
 	}
-	for n := out[0].before; n != nil && class == schema.ClassComplex && goesOn(b, b, n, class); n = n.before {
+	for n := out[0].before; n != nil && class == schema.ClassComplex && goesOn(b, n, class); n = n.before {
 		out = slices.Insert(out, 0, n)
 	}
 	return out
@@ -260,21 +260,15 @@ func asksForAll(question string) bool {
 }
 
 // goesOn says whether a neighbouring sentence belongs to the answer: it leans on
-// what was said, takes up what was said last ("a password … The password is"), names what was
-// asked for where the best one does not, or speaks of the question itself.
-func goesOn(best, last, next *candidate, class schema.Class) bool {
+// what was said, answers what was asked there, names what was asked for where the best one does
+// not, or speaks of the question itself.
+func goesOn(best, next *candidate, class schema.Class) bool {
 	share := 0.75
 	if class == schema.ClassComplex {
 		share = 0.4
 	}
-	return next.leans || next.names && !best.names || takesUp(last.verbatim, next.verbatim) || text.IsQuestion(best.verbatim) ||
+	return next.leans || next.names && !best.names || text.IsQuestion(best.verbatim) ||
 		next.relevant >= share*best.relevant
-}
-
-// takesUp says whether a sentence begins with "the" and a word of the sentence before.
-func takesUp(last, next string) bool {
-	words := text.Words(next)
-	return len(words) > 1 && words[0] == "the" && text.ContentSet(last)[text.Stem(words[1])]
 }
 
 // adds says whether another block has something to add: it answers nearly as
