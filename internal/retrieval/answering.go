@@ -59,10 +59,6 @@ func (s *search) judge(ctx context.Context) error {
 	return nil
 }
 
-// leastWord is the least that the judgement's word may be to the gate: its "no" tells
-// less than its "yes", since it misses answers that are put in other words.
-const leastWord = -0.3
-
 // answered are the features of answeringNames.
 func (s *search) answered() []float64 {
 	if len(s.answering) == 0 {
@@ -72,7 +68,7 @@ func (s *search) answered() []float64 {
 	for _, a := range s.answering[1:] {
 		next = max(next, a)
 	}
-	return []float64{max(s.answering[0], leastWord), next, 1}
+	return []float64{s.answering[0], next, 1}
 }
 
 // block is a passage as the judgement reads it: with its speaker, and where it is

@@ -48,7 +48,6 @@ func run(ctx context.Context) error {
 	deep := flag.Bool("deep", false, "search by meaning too: fit gate-meaning.json, and not gate.json")
 	cache := flag.String("cache", "", "a folder that keeps the indexes for the next run")
 	forward := flag.Float64("forward", 2, "what the trained judgement adds to a candidate's score, at most")
-	trust := flag.Float64("trust", 6, "what the trained judgement's word counts beside the gate's, in its logit at most: chosen on a measured suite")
 	first := flag.Int("first", 3, "of how many of the first candidates the trained judgement is asked")
 	from := flag.Float64("from", 0.03, "the confidence without it from which it is asked")
 	to := flag.Float64("to", 0.93, "the confidence without it up to which it is asked")
@@ -75,7 +74,7 @@ func run(ctx context.Context) error {
 	}
 	var fitted *retrieval.Fitted
 	if len(sets) > 0 {
-		if fitted, err = fit(ctx, sets, *odds, *forward, *trust, retrieval.Asking{First: *first, From: *from, To: *to, Chars: *chars}); err != nil {
+		if fitted, err = fit(ctx, sets, *odds, *forward, retrieval.Asking{First: *first, From: *from, To: *to, Chars: *chars}); err != nil {
 			return err
 		}
 		data, err := json.MarshalIndent(fitted, "", "  ")
@@ -169,7 +168,7 @@ const (
 
 // fit fits the ranker, ranks again with it, and fits the gate on the outcome;
 // the reliability curve is of folds that the gate had not seen.
-func fit(ctx context.Context, sets []*set, odds, forward, trust float64, asking retrieval.Asking) (*retrieval.Fitted, error) {
+func fit(ctx context.Context, sets []*set, odds, forward float64, asking retrieval.Asking) (*retrieval.Fitted, error) {
 	queries, err := rankRows(ctx, sets)
 	if err != nil {
 		return nil, err
@@ -207,7 +206,7 @@ func fit(ctx context.Context, sets []*set, odds, forward, trust float64, asking 
 	f.Gate = constrained(rows, retrieval.GateNames(), penalty, rankerOnly...)
 	f.Curve, f.Queries = reliability(held), len(rows)
 	f.Answers, f.Asking = forward, asking // until here the judgement was not asked
-	if err := fitSure(ctx, sets, f, odds, trust); err != nil {
+	if err := fitSure(ctx, sets, f, odds); err != nil {
 		return nil, err
 	}
 	fmt.Printf("fitted on %d rankings and %d judgements; held out AUROC %.3f, Brier %.3f\n", len(queries), len(rows), auroc(held), brier(held))
