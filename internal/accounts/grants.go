@@ -170,7 +170,7 @@ func Backend(world string) Role {
 		Name: "backend-" + world, Account: "WORLD-" + world, About: "the game servers of " + world,
 		Publish: own("turn."+world+".*.*", "event."+world, "cancel."+world+".*.*.*", "action-result."+world+".*.*.*.*",
 			"svc.turn."+world, "svc.actions."+world, "svc.check_grounding"),
-		Subscribe: own("live.said."+world+".*.*.*", "live.reply."+world+".*.*.*", "live.action."+world+".*.*.*.*"),
+		Subscribe: own("live.said."+world+".*.*.*", "live.reply."+world+".*.*.*", "live.action."+world+".*.*.*.*", "crowded"),
 	}})[0]
 }
 
@@ -180,7 +180,7 @@ func Operator() Role {
 		Name: "operator", About: "commands: migrate, doctor, chat, trace, memory and its erasure. Administers every stream",
 		Publish: joined([]string{"$JS.API.>", "$JS.SNAPSHOT.ACK.>", "$JS.SNAPSHOT.RESTORE.>", "$KV.flags.*", "$KV.erased.>", "$KV.conversations" + ofConvo},
 			own("turn"+ofConvo, "event.*", "cancel"+ofTurn, "action-result"+ofTurn+".*", "memory"+ofConvo, "scan.*", "counter.>", "svc.>")),
-		Subscribe: own("live.>"),
+		Subscribe: own("live.>", "crowded"),
 	}})[0]
 }
 
