@@ -2,6 +2,8 @@ package retrieval
 
 import (
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
@@ -31,15 +33,33 @@ const doubtful = ModelFrom
 
 // capped is the gate's word, or less where a message asks for what the best
 // passage cannot tell however near it comes: it asks of a name that nothing in
-// scope holds, for somebody's thing that is not mentioned, who did something of
+// scope holds, of a year that is still to come and that nothing in scope names, for somebody's thing that is not mentioned, who did something of
 // which no word is, or of what nothing in scope has a word for. A person stands in nearly every passage, so that a question
 // for one is answered by what the person did.
 func (s *search) capped() float64 {
 	c := s.confidence()
-	if len(s.found) > 0 && (len(s.unknown()) > 0 || s.asksAbsent() || c < doubtful && s.allAbsent() && (s.sort == wanted.Person || s.absent() >= 1)) {
+	if len(s.found) > 0 && (len(s.unknown()) > 0 || s.asksAbsent() || s.asksOfLater() || c < doubtful && s.allAbsent() && (s.sort == wanted.Person || s.absent() >= 1)) {
 		return min(c, absentConfidence)
 	}
 	return c
+}
+
+var year = regexp.MustCompile(`^[1-9]\d{3}$`)
+
+// asksOfLater says whether a message names a year after this moment of the game that no
+// passage in scope names.
+func (s *search) asksOfLater() bool {
+	now := s.query.Check.GameTime
+	if now.IsZero() {
+		now = s.query.Check.TurnStart
+	}
+	return !now.IsZero() && slices.ContainsFunc(s.asked, func(w string) bool {
+		if !year.MatchString(w) || s.held(text.Stem(w)) {
+			return false
+		}
+		n, _ := strconv.Atoi(w) // four digits
+		return n > now.Year()
+	})
 }
 
 // asksAbsent says whether a message asks for somebody's thing that neither the

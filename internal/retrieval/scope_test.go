@@ -190,6 +190,28 @@ func TestOutOfScopeOnlyDoubtIsFelt(t *testing.T) {
 	}
 }
 
+// Nobody knows what happens in a year that is still to come, unless a document speaks of it.
+func TestAYearStillToCome(t *testing.T) {
+	all := guarded()
+	all["lore/plan.txt"] = "The hall key will be cast anew in 1409."
+	all["lore/plan.txt.meta.yaml"] = all["lore/all.txt.meta.yaml"]
+	w := load(t, files(t, all))
+	x := open(t, corpus(t, filepath.Join(t.TempDir(), "index.db")), &wordHash{}, w)
+	for message, known := range map[string]bool{
+		"Where does the gate key hang?":         true,
+		"Where does the gate key hang in 1407?": false,
+		"Is the hall key cast anew in 1409?":    true,
+	} {
+		r, err := x.CitationQuery(context.Background(), retrieval.Query{NPC: w.NPCs["ann"], Message: message, Check: check(w, "ann", w.Now, world.Facts{})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Retrieval.Confidence > 0.2; got != known {
+			t.Errorf("%s: confidence %v", message, r.Retrieval.Confidence)
+		}
+	}
+}
+
 func b2i(b bool) int {
 	if b {
 		return 1
