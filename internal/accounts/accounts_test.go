@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,24 @@ func TestNoGrantIsWide(t *testing.T) {
 		}
 		if !slices.Equal(own, []string{"_INBOX_" + name + ".>"}) {
 			t.Errorf("%s hears the answers of %v", name, own)
+		}
+	}
+}
+
+// What every world hears alike, that queues stand, has room for two numbers and for no
+// name, text or id of any world.
+func TestWhatEveryWorldHearsTellsOfNone(t *testing.T) {
+	said := reflect.TypeFor[schema.Crowded]()
+	for i := range said.NumField() {
+		if f := said.Field(i); f.Type.Kind() != reflect.Int || !strings.HasSuffix(f.Name, "MS") {
+			t.Errorf("%s may hold what is of a world: %s", f.Name, f.Type)
+		}
+	}
+	for _, r := range rolesOf(t, "village", "elsewhere") {
+		for _, g := range r.Subscribe {
+			if strings.HasPrefix(r.Name, "backend-") && covers(g, schema.SubjectCrowded) && g != schema.SubjectCrowded {
+				t.Errorf("%s hears more than that: %s", r.Name, g)
+			}
 		}
 	}
 }

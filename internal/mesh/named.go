@@ -10,10 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// words are fields that hold one of a few words, or an NPC, and never the id of a
-// player: a player may well be called "player", or as an NPC is.
-var words = []string{"speaker", "kind", "source", "status", "type", "tier", "predicate", "pass", "reason", "audit", "phase", "role", "form", "name", "locale",
-	"npc", "handle", "heard_from", "default_npc"} // of an NPC, whoever else is called so
+// Fields whose plain value is no id of a player: a player may well be called "player",
+// or as an NPC is. An id that is no word of any language is looked for there all the
+// same, but for the fields of NPCs.
+var (
+	words = []string{"speaker", "kind", "source", "status", "type", "tier", "predicate", "pass", "reason", "audit", "phase", "role", "form", "name", "locale"}
+	ofNPC = []string{"npc", "handle", "heard_from", "default_npc"}
+)
+
+// free are fields in which the game has fields of its own, which may be called as any
+// of the contract and hold anything.
+var free = []string{"state", "parameters"}
 
 // names says whether a message names a player: in a field of its own, as
 // player:<id>, or as a word of a text where the id is no common word.
@@ -37,7 +44,11 @@ func namedIn(field string, v any, player string, handle bool) bool {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, inner := range v {
-			if namedIn(key, inner, player, handle) || !handle && strings.HasPrefix(key, player+".") && isTelling(player) {
+			of := key
+			if slices.Contains(free, field) && key != "player" {
+				of = field
+			}
+			if namedIn(of, inner, player, handle) || !handle && strings.HasPrefix(key, player+".") && isTelling(player) {
 				return true
 			}
 		}
@@ -45,9 +56,11 @@ func namedIn(field string, v any, player string, handle bool) bool {
 		return slices.ContainsFunc(v, func(inner any) bool { return namedIn(field, inner, player, handle) })
 	case string:
 		switch {
-		case slices.Contains(words, field):
+		case hasWord(v, "player:"+player):
+			return true
+		case slices.Contains(ofNPC, field):
 			return false
-		case v == player && (!handle || field == "player"), hasWord(v, "player:"+player):
+		case v == player && (!handle || field == "player") && !slices.Contains(words, field):
 			return true
 		case field == "body": // of a dead letter: the message itself
 			body, err := base64.StdEncoding.DecodeString(v)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go"
 )
 
 func TestAQueueStands(t *testing.T) {
@@ -63,6 +64,15 @@ func TestAQueueThatStandsIsCut(t *testing.T) {
 		m.Intake(Intake{})
 		m.Ends(Ends{Author: author})
 	})
+	// Every world hears that a queue stands: the word is the same whoever's turns wait.
+	word := fmt.Sprintf(`{"for_ms":%d,"retry_after_ms":%d}`, crowdedFor.Milliseconds(), retryAfterFull.Milliseconds())
+	if _, err := r.conn.nc.Subscribe(schema.SubjectCrowded, func(msg *nats.Msg) {
+		if string(msg.Data) != word || len(msg.Header) > 0 || msg.Reply != "" {
+			t.Errorf("every world is told %s %v %s", msg.Data, msg.Header, msg.Reply)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
 	count := map[string]int{}
 	var taken []schema.ConversationID
 	for i := range 90 {
