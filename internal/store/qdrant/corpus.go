@@ -90,11 +90,16 @@ func (c *Corpus) check(world string, d store.Document) error {
 	return nil
 }
 
-// apply tries once; it is not done where another wrote a manifest first.
+// apply tries once; it is not done where another wrote a manifest first. What the other
+// has written is left as it is: the processes of a fleet that start on an empty server
+// bring the same documents, and those of the first do for all.
 func (c *Corpus) apply(ctx context.Context, world, model string, put []store.Document, remove []string) (done bool, err error) {
 	old, err := c.manifest(ctx, world, model)
 	if err != nil {
 		return false, err
+	}
+	if put = old.lacks(put); len(put) == 0 && !old.names(remove) {
+		return true, nil
 	}
 	next := manifest{Generation: old.Generation + 1, Write: newWrite(), Documents: maps.Clone(old.Documents)}
 	if next.Documents == nil {
@@ -225,6 +230,22 @@ type entry struct {
 	Write     string `json:"write"` // with which its points came
 	Passages  int    `json:"passages"`
 	Stretches int    `json:"stretches"`
+}
+
+// lacks are those of some documents that do not stand as they are.
+func (m *manifest) lacks(docs []store.Document) []store.Document {
+	var out []store.Document
+	for _, d := range docs {
+		if m.Documents[d.Path].Hash != d.Hash {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// names says whether any of some paths stands.
+func (m *manifest) names(paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool { _, ok := m.Documents[path]; return ok })
 }
 
 func (m *manifest) byWrite() map[string][]string {

@@ -141,6 +141,26 @@ func corpusLasts(t *testing.T, place Place[store.Corpus]) {
 		}
 		wantHashes(t, c, "w", "m", want)
 	})
+	t.Run("under clients that index one world at once", func(t *testing.T) {
+		open := place(t)
+		var clients []store.Corpus
+		for range 7 {
+			clients = append(clients, opened(t, open))
+		}
+		var all []store.Document
+		for i := range 12 {
+			all = append(all, Document("w", fmt.Sprintf("%02d.txt", i), "1", "One.", "Two."))
+		}
+		together(t, len(clients), func(c int) error {
+			for _, d := range all {
+				if err := clients[c].Apply(ctx, "w", "m", []store.Document{d}, nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		wantDocuments(t, clients[0], "w", "m", all...)
+	})
 	t.Run("in number", func(t *testing.T) {
 		c, size := opened(t, place(t)), points()
 		d := make([]store.Document, 0, size/10)
