@@ -8,8 +8,8 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -143,11 +143,6 @@ func (l *load) request(phase string, convo, n int) *schema.Request {
 // real runs the extractive mesh: one turn at a time, which also tells the mean
 // bytes of its hops, then the conversations.
 func (l *load) real(ctx context.Context, o Options) (single, many meshbench.Result, bytes int, err error) {
-	dir, err := os.MkdirTemp("", "forsooth-bench-")
-	if err != nil {
-		return single, many, 0, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
 	var weighing atomic.Bool
 	var sum, hops atomic.Int64
 	weigh := func(_ schema.Pass, h mesh.Handler) mesh.Handler {
@@ -161,20 +156,11 @@ func (l *load) real(ctx context.Context, o Options) (single, many meshbench.Resu
 			return h(ctx, t)
 		}
 	}
-	a, err := app.Start(ctx, app.Options{Worlds: []*world.World{l.world}, Data: dir, Name: "forsooth bench", Workers: o.Conversations, Wrap: weigh})
+	a, end, err := inProcess(ctx, app.Options{Worlds: []*world.World{l.world}, Workers: o.Conversations, Wrap: weigh})
 	if err != nil {
 		return single, many, 0, err
 	}
-	defer a.Close()
-	running, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- a.Run(running) }()
-	defer func() {
-		stop()
-		if runErr := <-done; err == nil {
-			err = runErr
-		}
-	}()
+	defer func() { err = errors.Join(err, end()) }()
 	turns := func(phase string, convos, turns int) (meshbench.Result, error) {
 		return meshbench.Turns(ctx, a.Client, meshbench.Options{Conversations: convos, Turns: turns},
 			func(c, n int) *schema.Request { return l.request(phase, c, n) })

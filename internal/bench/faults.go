@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -77,29 +75,11 @@ func Faults(ctx context.Context, w *world.World, o FaultsOptions) ([]Figure, err
 
 // asking runs the turns with a model of which a share of the calls fails.
 func (l *load) asking(ctx context.Context, o FaultsOptions, rate float64) (out asked, err error) {
-	server, err := llmtest.Start(llmtest.Options{Persona: "quote", Seed: o.Seed, FaultRate: rate})
+	a, server, end, err := scriptedInProcess(ctx, llmtest.Options{Persona: "quote", Seed: o.Seed, FaultRate: rate}, app.Options{Worlds: []*world.World{l.world}})
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	dir, err := os.MkdirTemp("", "forsooth-bench-")
-	if err != nil {
-		return out, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	a, err := app.Start(ctx, app.Options{Worlds: []*world.World{l.world}, Data: dir, Name: "forsooth bench",
-		LLM: llm.Config{Primary: llm.Provider{URL: server.URL(), Model: "scripted"}}})
-	if err != nil {
-		return out, err
-	}
-	defer a.Close()
-	running, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- a.Run(running) }()
-	defer func() {
-		stop()
-		err = errors.Join(err, <-done)
-	}()
+	defer func() { err = errors.Join(err, end()) }()
 	var mu sync.Mutex
 	g, gctx := errgroup.WithContext(ctx)
 	for job := range o.Jobs {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
-	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -88,29 +86,11 @@ func Judge(ctx context.Context, w *world.World, o HonestyOptions) ([]Honesty, er
 // honesty runs one persona.
 func (l *load) honesty(ctx context.Context, persona string, o HonestyOptions, seed uint64) (_ Honesty, err error) {
 	h := Honesty{World: l.world.Name, Persona: persona, Replies: map[string]int{}, Unsupported: []llmtest.Finding{}}
-	server, err := llmtest.Start(llmtest.Options{Persona: persona, Seed: seed})
+	a, server, end, err := scriptedInProcess(ctx, llmtest.Options{Persona: persona, Seed: seed}, app.Options{Worlds: []*world.World{l.world}, Grounding: o.Grounding})
 	if err != nil {
 		return h, err
 	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	dir, err := os.MkdirTemp("", "forsooth-bench-")
-	if err != nil {
-		return h, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	a, err := app.Start(ctx, app.Options{Worlds: []*world.World{l.world}, Data: dir, Name: "forsooth bench", Grounding: o.Grounding,
-		LLM: llm.Config{Primary: llm.Provider{URL: server.URL(), Model: persona}}})
-	if err != nil {
-		return h, err
-	}
-	defer a.Close()
-	running, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- a.Run(running) }()
-	defer func() {
-		stop()
-		err = errors.Join(err, <-done)
-	}()
+	defer func() { err = errors.Join(err, end()) }()
 	told, err := l.converse(ctx, a, o, &h)
 	if err != nil {
 		return h, err

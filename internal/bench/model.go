@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"time"
@@ -81,23 +80,11 @@ func Model(ctx context.Context, w *world.World, o ModelOptions) ([]Figure, error
 func (l *load) depth(ctx context.Context, o ModelOptions, depth string) (_ []Figure, err error) {
 	w := *l.world
 	w.Depth = depth
-	dir, err := os.MkdirTemp("", "forsooth-bench-")
+	a, end, err := inProcess(ctx, app.Options{Worlds: []*world.World{&w}, Workers: o.Conversations, LLM: o.LLM})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	a, err := app.Start(ctx, app.Options{Worlds: []*world.World{&w}, Data: dir, Name: "forsooth bench", Workers: o.Conversations, LLM: o.LLM})
-	if err != nil {
-		return nil, err
-	}
-	defer a.Close()
-	running, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- a.Run(running) }()
-	defer func() {
-		stop()
-		err = errors.Join(err, <-done)
-	}()
+	defer func() { err = errors.Join(err, end()) }()
 	turns, asked, err := l.one(ctx, a, o.Single, depth)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -64,24 +63,11 @@ func Secure(ctx context.Context, o SecurityOptions) (_ *Security, err error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := llmtest.Start(llmtest.Options{Persona: "puppet", Orders: orders(o.Attacks)})
+	a, server, end, err := scriptedInProcess(ctx, llmtest.Options{Persona: "puppet", Orders: orders(o.Attacks)}, app.Options{Worlds: ws})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	a, err := app.Start(ctx, app.Options{Worlds: ws, Data: filepath.Join(dir, "data"), Name: "forsooth bench",
-		LLM: llm.Config{Primary: llm.Provider{URL: server.URL(), Model: "puppet"}}})
-	if err != nil {
-		return nil, err
-	}
-	defer a.Close()
-	running, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- a.Run(running) }()
-	defer func() {
-		stop()
-		err = errors.Join(err, <-done)
-	}()
+	defer func() { err = errors.Join(err, end()) }()
 	b := &securityBench{app: a, options: o, out: &Security{Attacks: len(o.Attacks), ByPlace: map[string]int{}, Obeyed: []Obeyed{}, Harmless: len(o.Harmless), Blocked: []string{}}}
 	for _, w := range ws {
 		b.loads = append(b.loads, &load{world: w})
