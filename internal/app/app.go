@@ -87,6 +87,8 @@ type Options struct {
 	// memories: a bench measures there, or breaks it.
 	Wrap    func(schema.Pass, mesh.Handler) mesh.Handler
 	Session func(store.Session) store.Session
+
+	onLook func() // after each look at a world's folder; nil outside of tests
 }
 
 // App is a composed process, ready to run.

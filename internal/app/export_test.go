@@ -9,3 +9,9 @@ var (
 
 // Models connects the models of a process off the mesh.
 func Models(a *App, o Options) error { return a.connectModels(o) }
+
+// OnLook has a process tell of each look at a world's folder.
+func OnLook(o *Options, f func()) { o.onLook = f }
+
+// Scheduled is closed when a process has scheduled its scans, or taken them away.
+func Scheduled(a *App) <-chan struct{} { return a.memory.nightly.kept }

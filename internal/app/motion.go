@@ -60,13 +60,15 @@ func (m *motion) watch(ctx context.Context, w *world.World) {
 		case <-tick.C:
 		}
 		now, err := outline(w.Dir)
-		if err != nil || now != last || now == read {
-			last = now
-			continue
+		if fresh := err == nil && now == last && now != read; fresh {
+			read = now
+			if err := m.takeUp(ctx, w); err != nil && ctx.Err() == nil {
+				m.o.notice(fmt.Sprintf("world %s has changed on disk and is not taken up, the version before stays: %v", w.Name, err))
+			}
 		}
-		read = now
-		if err := m.takeUp(ctx, w); err != nil && ctx.Err() == nil {
-			m.o.notice(fmt.Sprintf("world %s has changed on disk and is not taken up, the version before stays: %v", w.Name, err))
+		last = now
+		if m.o.onLook != nil {
+			m.o.onLook()
 		}
 	}
 }

@@ -17,16 +17,19 @@ import (
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
 
-// folder is the village as a folder that a test may change.
+// folder is the village as a folder that a test may change, and what the process that
+// watches it tells.
 type folder struct {
-	t   *testing.T
-	dir string
-	mu  sync.Mutex
-	say []string
+	t     *testing.T
+	dir   string
+	mu    sync.Mutex
+	say   []string
+	looks int
+	news  chan struct{} // closed at the next notice or look
 }
 
 func newFolder(t *testing.T) *folder {
-	f := &folder{t: t, dir: t.TempDir()}
+	f := &folder{t: t, dir: t.TempDir(), news: make(chan struct{})}
 	for path, file := range servicetest.Village() {
 		f.write(path, string(file.Data))
 	}
@@ -44,24 +47,58 @@ func (f *folder) write(path, body string) {
 	}
 }
 
-func (f *folder) notice(line string) {
+func (f *folder) hears(what func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.say = append(f.say, line)
+	what()
+	close(f.news)
+	f.news = make(chan struct{})
 }
 
 // said are the notices so far that hold these words.
 func (f *folder) said(words string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.saying(words)
+}
+
+func (f *folder) saying(words string) []string {
 	return slices.DeleteFunc(slices.Clone(f.say), func(line string) bool { return !strings.Contains(line, words) })
 }
 
 func (f *folder) waits(words string, times int) {
 	f.t.Helper()
-	for end := time.Now().Add(20 * time.Second); len(f.said(words)) < times; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			f.t.Fatalf("it never said %q for the %d. time: %q", words, times, f.said(""))
+	if !f.until(func() bool { return len(f.saying(words)) >= times }) {
+		f.t.Fatalf("it never said %q for the %d. time: %q", words, times, f.said(""))
+	}
+}
+
+// looked waits until the folder was looked at several times more: whatever has changed
+// is read by then, for that takes two looks that find the same.
+func (f *folder) looked() {
+	f.t.Helper()
+	f.mu.Lock()
+	want := f.looks + 5
+	f.mu.Unlock()
+	if !f.until(func() bool { return f.looks >= want }) {
+		f.t.Fatal("the folder is not looked at")
+	}
+}
+
+// until waits for what a notice or a look brings about.
+func (f *folder) until(so func() bool) bool {
+	late := time.After(20 * time.Second)
+	for {
+		f.mu.Lock()
+		is, news := so(), f.news
+		f.mu.Unlock()
+		if is {
+			return true
+		}
+		select {
+		case <-news:
+		case <-late:
+			return false
 		}
 	}
 }
@@ -71,7 +108,10 @@ func (f *folder) options() app.Options {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return app.Options{Worlds: []*world.World{w}, Data: f.t.TempDir(), Refresh: 50 * time.Millisecond, Notice: f.notice}
+	o := app.Options{Worlds: []*world.World{w}, Data: f.t.TempDir(), Refresh: 50 * time.Millisecond,
+		Notice: func(line string) { f.hears(func() { f.say = append(f.say, line) }) }}
+	app.OnLook(&o, func() { f.hears(func() { f.looks++ }) })
+	return o
 }
 
 const owner = "Teague owns the ferry."
@@ -167,7 +207,7 @@ func TestAWorldThatFailsLintIsNotTakenUp(t *testing.T) {
 			}
 			f.write(c.path, c.body)
 			f.waits(c.want, 1)
-			time.Sleep(300 * time.Millisecond) // several looks
+			f.looked()
 			if n := len(f.said(c.want)); n != 1 {
 				t.Errorf("it is said %d times", n)
 			}
@@ -175,7 +215,7 @@ func TestAWorldThatFailsLintIsNotTakenUp(t *testing.T) {
 				t.Errorf("versions %v, want %v", got, before)
 			}
 			f.write(c.path, string(right))
-			time.Sleep(300 * time.Millisecond)
+			f.looked()
 		})
 	}
 	if r := ask(t, a, "t1", "Who owns the ferry?"); r.Text != owner || r.LoreVersion != before[0] {

@@ -29,6 +29,7 @@ type nightly struct {
 	library  *lore.Library
 	settings guards.Consistency
 	notice   func(string)
+	kept     chan struct{} // closed when the schedules are as they should be
 }
 
 // openNightly makes the service and has it answer due scans.
@@ -37,7 +38,7 @@ func (a *App) openNightly(o Options, books *memory.Books, static *embed.Static, 
 	with.History = a.Conn.Scans()
 	with.Scanner.Entail, with.Scanner.Judge = scanTiers(o, a.Model)
 	with.Scanned = a.Metrics.Scanned
-	n := &nightly{service: consistency.New(with), mesh: a.Mesh, library: a.Library, settings: o.guarded().Consistency, notice: o.notice}
+	n := &nightly{service: consistency.New(with), mesh: a.Mesh, library: a.Library, settings: o.guarded().Consistency, notice: o.notice, kept: make(chan struct{})}
 	a.memory.nightly = n
 	a.Mesh.OnScan(n.due)
 }
@@ -92,7 +93,11 @@ func (n *nightly) due(ctx context.Context, name, id string) error {
 func (n *nightly) schedule(ctx context.Context) error {
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
 		err := n.scheduled(ctx)
-		if err == nil || ctx.Err() != nil {
+		if err == nil {
+			close(n.kept)
+			return nil
+		}
+		if ctx.Err() != nil {
 			return nil
 		}
 		n.notice(fmt.Sprintf("the nightly scan is not scheduled yet: %v; it is tried again", err))

@@ -51,17 +51,15 @@ func TestTheNightlyScan(t *testing.T) {
 	tb := sit(t)
 	scheduled := func(want bool) {
 		t.Helper()
-		var got []string
-		for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
-			var err error
-			if got, err = tb.app.Mesh.ScheduledScans(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if slices.Contains(got, "village") == want {
-				return
-			}
+		select {
+		case <-app.Scheduled(tb.app):
+		case <-time.After(10 * time.Second):
+			t.Fatal("the scans are never scheduled")
 		}
-		t.Fatalf("scheduled are %v", got)
+		got, err := tb.app.Mesh.ScheduledScans(t.Context())
+		if err != nil || slices.Contains(got, "village") != want {
+			t.Fatalf("scheduled are %v, %v", got, err)
+		}
 	}
 	scheduled(true)
 	day := time.Date(1402, 5, 1, 10, 0, 0, 0, time.UTC)
