@@ -207,11 +207,11 @@ func (r *run) play(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what the run left behind: %w", err)
 	}
-	found := r.load.found(kept)
+	found, took := r.load.found(kept), time.Since(began)
 	for kind, n := range r.models.struck() {
 		r.counts.add(kind, n)
 	}
-	out := &Result{Turns: len(r.load.accepted), Seed: r.Seed, TookS: time.Since(began).Seconds(), ByKind: r.counts.by, Replies: map[string]int{},
+	out := &Result{Turns: len(r.load.accepted), Seed: r.Seed, TookS: took.Seconds(), ByKind: r.counts.by, Replies: map[string]int{},
 		Prompts: len(found.Prompts), Memories: len(kept.Memory), Violations: invariant.Check(found)}
 	for _, n := range r.counts.by {
 		out.Faults += n
@@ -220,9 +220,7 @@ func (r *run) play(ctx context.Context) (*Result, error) {
 	for i := range kept.Replies {
 		out.Replies[string(kept.Replies[i].Status)]++
 	}
-	for _, s := range found.Still {
-		out.Still += s.End.Sub(s.Begin).Seconds()
-	}
+	out.Still = invariant.Overlap(began, began.Add(took), found.Still).Seconds() // what it stood before is no turn's
 	out.Around = r.around(found, out.Violations)
 	return out, nil
 }

@@ -99,7 +99,19 @@ func TestEachInvariantSeesItsForgery(t *testing.T) {
 			r.Replies[0].At = after(8.6)
 			r.Memory = nil
 		}},
+		{"deadline", "later than an outage allows in which the machine stood still", func(r *Run) {
+			r.Outages, r.Still = []Outage{{after(5), after(7)}}, []Outage{{after(5.5), after(6.5)}}
+			r.Replies[0].At = after(9.1)
+			r.Memory = nil
+		}},
 		{"carried", "half of the turns ended by their deadline", func(r *Run) { r.MostEnded = 0.4 }},
+		{"carried", "half of them, and the machine stood still while the broker was away", func(r *Run) {
+			r.MostEnded, r.Outages, r.Still = 0.4, []Outage{{after(1), after(1.5)}}, []Outage{{after(0.9), after(1.6)}}
+		}},
+		{"carried", "half of them, and the machine stood still, and there was plenty of time", func(r *Run) {
+			r.MostEnded, r.Still = 0.4, []Outage{{after(1), after(11)}}
+			r.Accepted[0].Deadline, r.Accepted[1].Deadline = 30*time.Second, 30*time.Second
+		}},
 		{"order", "the later turn first", func(r *Run) {
 			r.Replies[1].Reason = ""
 			r.Replies[0].Sequence, r.Replies[1].Sequence = 2, 1
@@ -194,6 +206,14 @@ func TestAMachineThatStandsStillMovesTheDeadline(t *testing.T) {
 	// the deadline as those before them have moved it.
 	r.Still = []Outage{{after(-1), after(0.5)}, {after(8.2), after(8.6)}, {after(8.8), after(9)}, {after(9.2), after(9.3)}}
 	r.Replies[0].At, r.Memory = after(9.05), nil
+	if found := Check(r); len(found) > 0 {
+		t.Errorf("it finds %+v", found)
+	}
+}
+
+func TestATurnForWhichTheMachineStoodStillIsNotCounted(t *testing.T) {
+	r := sound()
+	r.MostEnded, r.Still = 0.4, []Outage{{after(1), after(2)}}
 	if found := Check(r); len(found) > 0 {
 		t.Errorf("it finds %+v", found)
 	}

@@ -47,13 +47,13 @@ func deadline(r *Run, broken report) {
 		if !reply.AcceptedAt.IsZero() {
 			began = reply.AcceptedAt
 		}
-		due := began.Add(a.Deadline)
+		due, from := began.Add(a.Deadline), began
 		for _, o := range outages {
 			if end := o.End.Add(afterOutage); o.Begin.Before(due) && o.End.After(began) && end.After(due) {
-				due = end
+				due, from = end, o.End // whoever stood still while the broker was away has lost nothing by it
 			}
 		}
-		due = r.moved(began, due)
+		due = r.moved(from, due)
 		if late := reply.At.Sub(due); late > 0 {
 			broken(a.Turn, "its %s reply (%s) stands %s late, %s after it was accepted; its deadline is %s", reply.Status, reply.Reason,
 				late.Round(time.Millisecond), reply.At.Sub(began).Round(time.Millisecond), a.Deadline)
@@ -65,7 +65,7 @@ func deadline(r *Run, broken report) {
 // those in the time that it gained thereby among them.
 func (r *Run) moved(began, due time.Time) time.Time {
 	for end := due; ; {
-		next := due.Add(overlap(r.Still, began, end))
+		next := due.Add(Overlap(began, end, r.Still))
 		if !next.After(end) {
 			return end
 		}
@@ -73,10 +73,13 @@ func (r *Run) moved(began, due time.Time) time.Time {
 	}
 }
 
-// overlap is how much of some times lies between two moments.
-func overlap(times []Outage, from, to time.Time) time.Duration {
+// Overlap is how much of some times lies between two moments. What lies in several of
+// them counts once.
+func Overlap(from, to time.Time, times ...[]Outage) time.Duration {
+	all := slices.Concat(times...)
+	slices.SortFunc(all, func(a, b Outage) int { return a.Begin.Compare(b.Begin) })
 	var sum time.Duration
-	for _, x := range times {
+	for _, x := range all {
 		begin, end := x.Begin, x.End
 		if begin.Before(from) {
 			begin = from
@@ -84,15 +87,25 @@ func overlap(times []Outage, from, to time.Time) time.Duration {
 		if end.After(to) {
 			end = to
 		}
-		sum += max(0, end.Sub(begin))
+		if end.After(begin) {
+			sum, from = sum+end.Sub(begin), end
+		}
 	}
 	return sum
 }
 
-// mostStill is the part of a turn's time for which the machine may have stood still,
-// or the broker been away, and the turn still be one whose end says something of the
-// mesh: a tenth.
-const mostStill = 10
+// A turn says something of the mesh where for a tenth of its time at most the machine
+// stood still or the broker was away, and whatever it lost where this much was left:
+// the worker of a turn is known to be lost after two seconds.
+const (
+	mostStill = 10
+	plenty    = 12 * time.Second
+)
+
+// telling says whether the end of a turn that lost so much time says something.
+func telling(deadline, lost time.Duration) bool {
+	return lost <= deadline/mostStill || deadline-lost >= plenty
+}
 
 func carried(r *Run, broken report) {
 	if r.MostEnded <= 0 {
@@ -101,8 +114,7 @@ func carried(r *Run, broken report) {
 	ended, all := 0, 0
 	for _, a := range r.Accepted {
 		reply := r.first(a)
-		end := a.At.Add(a.Deadline)
-		if reply == nil || r.Ended[a.Turn] || overlap(r.Still, a.At, end)+overlap(r.Outages, a.At, end) > a.Deadline/mostStill {
+		if reply == nil || r.Ended[a.Turn] || !telling(a.Deadline, Overlap(a.At, a.At.Add(a.Deadline), r.Still, r.Outages)) {
 			continue
 		}
 		all++
