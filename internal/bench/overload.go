@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -138,7 +137,8 @@ func (s span) holds(t time.Time) bool { return !t.Before(s.from) && t.Before(s.t
 
 func (o *overload) run(ctx context.Context) ([]Figure, []invariant.Violation, error) {
 	phase := max(shortPhase, min(longPhase, o.For/4))
-	capacity, err := o.capacity(ctx, phase)
+	cold, _, _ := o.process.memory() // without /proc there is no figure
+	capacity, warmed, err := o.warmUp(ctx, phase)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,6 +146,7 @@ func (o *overload) run(ctx context.Context) ([]Figure, []invariant.Violation, er
 	if err != nil {
 		return nil, nil, err
 	}
+	o.refused = refusals{}
 	memory := o.watchMemory(ctx)
 	before := len(o.accepted)
 	over, err := o.publish(ctx, "over", o.Times*capacity, o.For)
@@ -158,6 +159,7 @@ func (o *overload) run(ctx context.Context) ([]Figure, []invariant.Violation, er
 		return nil, nil, err
 	}
 	start, most := memory()
+	end, _, _ := o.process.memory()
 	idle, stop := context.WithTimeout(ctx, time.Minute) // what is still under way then is a violation
 	defer stop()
 	_ = o.client.Idle(idle)
@@ -180,7 +182,8 @@ func (o *overload) run(ctx context.Context) ([]Figure, []invariant.Violation, er
 		plain("normal_p95", milliseconds(quantile(latencies(kept.Replies, normal), 0.95)), "ms"),
 		plain("overload_p50", milliseconds(quantile(latencies(kept.Replies, over), 0.5)), "ms"),
 		plain("overload_p99", milliseconds(quantile(latencies(kept.Replies, over), 0.99)), "ms"),
-		plain("resident_at_start", start, "MB"),
+		plain("warmed_up", warmed.Seconds(), "s"), plain("resident_when_ready", cold, "MB"),
+		plain("resident_at_start", start, "MB"), plain("resident_most", most, "MB"), plain("resident_at_end", end, "MB"),
 		atMost("resident_to_start", most/max(1, start), "", 1.3),
 		atMost("recovery", recovery(kept.Replies, normal, after).Seconds(), "s", 5),
 		atMost("violations", float64(len(violations)), "", 0),
@@ -208,46 +211,6 @@ func (o *overload) kept(ctx context.Context) (invariant.Kept, error) {
 	return invariant.Read(ctx, o.client)
 }
 
-// warming is how many turns a new process has before anything is measured.
-const warming = 8
-
-// capacity is how many turns a second the mesh ends when just enough conversations keep
-// it busy: none says anything before it has its answer.
-func (o *overload) capacity(ctx context.Context, phase time.Duration) (float64, error) {
-	for n := range warming {
-		r := o.request("first", n, 0)
-		if err := errors.Join(o.say(ctx, r), o.hear(ctx, r)); err != nil {
-			return 0, err
-		}
-	}
-	conversations := 4 * modelsAtOnce
-	if o.Extractive {
-		conversations = 16
-	}
-	var ended atomic.Int64
-	began := time.Now()
-	g, gctx := errgroup.WithContext(ctx)
-	for c := range conversations {
-		g.Go(func() error {
-			for n := 0; time.Since(began) < phase; n++ {
-				r := o.request("busy", c, n)
-				if err := o.say(gctx, r); err != nil {
-					return err
-				}
-				if err := o.hear(gctx, r); err != nil {
-					return err
-				}
-				ended.Add(1)
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return 0, err
-	}
-	return float64(ended.Load()) / time.Since(began).Seconds(), nil
-}
-
 func (o *overload) request(phase string, convo, n int) *schema.Request {
 	r := o.load.request(phase, convo, n)
 	r.DeadlineMS = 0 // the default, as players have it
@@ -271,7 +234,7 @@ func (o *overload) hear(ctx context.Context, r *schema.Request) error {
 	return nil
 }
 
-// say publishes a turn, and counts it where the mesh takes it.
+// say publishes a turn, and counts it where the mesh takes it, and where it does not.
 func (o *overload) say(ctx context.Context, r *schema.Request) error {
 	taken, err := o.client.Publish(ctx, r)
 	o.mu.Lock()
@@ -280,7 +243,6 @@ func (o *overload) say(ctx context.Context, r *schema.Request) error {
 	switch {
 	case errors.As(err, &refused):
 		o.refused.add(refused)
-		return nil
 	case err == nil:
 		o.accepted = append(o.accepted, invariant.Accepted{Convo: r.Conversation(), Turn: r.TurnID, Sequence: taken.Sequence, At: time.Now(), Deadline: r.Deadline()})
 	}
@@ -302,7 +264,8 @@ func (o *overload) publish(ctx context.Context, phase string, rate float64, long
 	for range speaking {
 		g.Go(func() error {
 			for n := range due {
-				if err := o.say(gctx, o.request(phase, n%players, n/players)); err != nil {
+				err := o.say(gctx, o.request(phase, n%players, n/players))
+				if refused := (*mesh.RefusedError)(nil); err != nil && !errors.As(err, &refused) {
 					return err
 				}
 			}
@@ -328,34 +291,6 @@ func (o *overload) publish(ctx context.Context, phase string, rate float64, long
 	s.to = time.Now()
 	close(due)
 	return s, g.Wait()
-}
-
-// watchMemory looks at the memory of the process, from now until the function that it
-// returns is called, which gives the first and the highest figure in MB.
-func (o *overload) watchMemory(ctx context.Context) (done func() (start, most float64)) {
-	ctx, stop := context.WithCancel(ctx)
-	var wait sync.WaitGroup
-	start, _, _ := o.process.memory() // without /proc there is no figure
-	most := start
-	wait.Go(func() {
-		ticker := time.NewTicker(250 * time.Millisecond)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
-			if now, _, err := o.process.memory(); err == nil {
-				most = max(most, now)
-			}
-		}
-	})
-	return func() (float64, float64) {
-		stop()
-		wait.Wait()
-		return start, most
-	}
 }
 
 // latencies are those of the turns that were accepted in a time, by the broker's clock.
