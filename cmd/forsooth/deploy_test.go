@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,6 +26,7 @@ type container struct {
 	name, image string
 	args        []string
 	env         map[string]string
+	memory      int // that it reserves, in MiB; 0 where nothing is said
 }
 
 func readCheckout(t *testing.T, name string) []byte {
@@ -55,7 +58,7 @@ func composed(t *testing.T) (ours, all []container) {
 		for key, value := range s.Environment {
 			s.Environment[key] = defaulted.ReplaceAllString(value, "$1")
 		}
-		c := container{name, s.Image, s.Command, s.Environment}
+		c := container{name: name, image: s.Image, args: s.Command, env: s.Environment}
 		all = append(all, c)
 		if s.Image == "forsooth:dev" && name != "migrate" {
 			ours = append(ours, c)
@@ -78,10 +81,11 @@ func deployed(t *testing.T) (out []container) {
 				Template struct {
 					Spec struct {
 						Containers []struct {
-							Image string
-							Args  []string
-							Env   []struct{ Name, Value string }
-							Ports []struct {
+							Image     string
+							Args      []string
+							Env       []struct{ Name, Value string }
+							Resources struct{ Requests struct{ Memory string } }
+							Ports     []struct {
 								Port int `yaml:"containerPort"`
 							}
 						}
@@ -103,7 +107,11 @@ func deployed(t *testing.T) (out []container) {
 			if len(c.Ports) != 1 || !strings.HasSuffix(env["FORSOOTH_LISTEN"], fmt.Sprint(":", c.Ports[0].Port)) {
 				t.Errorf("%s serves health at %s and opens %v", doc.Metadata.Name, env["FORSOOTH_LISTEN"], c.Ports)
 			}
-			out = append(out, container{doc.Metadata.Name, c.Image, c.Args, env})
+			memory, err := strconv.Atoi(strings.TrimSuffix(c.Resources.Requests.Memory, "Mi"))
+			if err != nil {
+				t.Errorf("%s: memory in Mi, not %q: %v", doc.Metadata.Name, c.Resources.Requests.Memory, err)
+			}
+			out = append(out, container{doc.Metadata.Name, c.Image, c.Args, env, memory})
 		}
 	}
 	return out
@@ -182,39 +190,14 @@ func TestDeploymentsNameTheVersionsOfGoMod(t *testing.T) {
 
 // The commands of docker-compose.yml, each as a process with its own variables,
 // against a nats-server process, answer a turn; and what KEDA is told to look at is
-// what they work on. Qdrant and the sidecar are left out here: both have tests of their
-// own, and without them a fleet of one machine shares a data folder.
+// what they work on. Qdrant and the sidecar are left out here: without them a fleet of one
+// machine shares a data folder.
 func TestTheComposedFleetAnswersATurn(t *testing.T) {
-	containers, all := composed(t)
-	for name, value := range all[slices.IndexFunc(all, func(c container) bool { return c.name == "nats" })].env {
-		t.Setenv(name, value)
-	}
-	server := natstest.Start(t, string(readCheckout(t, "k8s/base/nats-accounts.conf"))+natstest.JetStream(t))
 	s := newSite(t)
 	village := s.village()
-	first := slices.IndexFunc(all, func(c container) bool { return c.name == "migrate" })
-	for _, c := range append(all[first:first+1:first+1], containers...) {
-		env := []string{"FORSOOTH_WORLD=" + village}
-		for name, value := range c.env {
-			switch name {
-			case "FORSOOTH_QDRANT_URL", "FORSOOTH_GROUNDING_NLI_URL":
-				continue
-			case "FORSOOTH_NATS_URL":
-				value = server.URL
-			case "FORSOOTH_DATA":
-				value = s.path("fleet")
-			case "FORSOOTH_LISTEN":
-				value = "127.0.0.1:0"
-			}
-			env = append(env, name+"="+value)
-		}
-		s.extra = env
-		if c.name == "migrate" {
-			s.run(c.args...).wants(t, exitFine)
-			continue
-		}
-		s.start(c.args...).says("ready in .*" + c.name + " on " + server.URL)
-	}
+	server, _ := s.compose(t, func(string) map[string]string {
+		return map[string]string{"FORSOOTH_WORLD": village, "FORSOOTH_QDRANT_URL": "", "FORSOOTH_DATA": s.path("fleet")}
+	})
 	s.extra = []string{"FORSOOTH_NATS_USER=operator", "FORSOOTH_NATS_PASSWORD=local-operator"}
 	r := s.run("chat", "--world", village, "--nats", server.URL, "--once", "Who owns the ferry?", "--json")
 	r.wants(t, exitFine)
@@ -246,6 +229,43 @@ func TestTheComposedFleetAnswersATurn(t *testing.T) {
 	if len(watched) > 0 {
 		t.Errorf("scaling.yaml names consumers that nobody has: %v", watched)
 	}
+}
+
+// compose starts the services of docker-compose.yml that run forsooth, and a nats-server
+// before them, as processes. What a container is given otherwise than a process here
+// comes from the caller, by service; an empty value leaves the variable away.
+func (s *site) compose(t *testing.T, given func(service string) map[string]string) (*natstest.Server, map[string]*process) {
+	t.Helper()
+	containers, all := composed(t)
+	named := func(name string) container {
+		return all[slices.IndexFunc(all, func(c container) bool { return c.name == name })]
+	}
+	for name, value := range named("nats").env {
+		t.Setenv(name, value)
+	}
+	server := natstest.Start(t, string(readCheckout(t, "k8s/base/nats-accounts.conf"))+natstest.JetStream(t))
+	running := map[string]*process{}
+	for _, c := range append([]container{named("migrate")}, containers...) {
+		env := maps.Clone(c.env)
+		maps.Copy(env, map[string]string{"FORSOOTH_NATS_URL": server.URL, "FORSOOTH_LISTEN": "127.0.0.1:0", "FORSOOTH_GROUNDING_NLI_URL": ""})
+		maps.Copy(env, given(c.name))
+		s.extra = nil
+		for name, value := range env {
+			if value != "" {
+				s.extra = append(s.extra, name+"="+value)
+			}
+		}
+		if c.name == "migrate" {
+			s.run(c.args...).wants(t, exitFine)
+			continue
+		}
+		running[c.name] = s.start(c.args...)
+	}
+	s.extra = nil
+	for name, p := range running {
+		p.says("ready in .*" + name + " on " + server.URL)
+	}
+	return server, running
 }
 
 // docs/security.md claims nothing whose test or file is gone.
