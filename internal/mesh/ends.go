@@ -59,21 +59,38 @@ func (m *Mesh) handleDue(ctx context.Context, d *delivery) verdict {
 }
 
 func (m *Mesh) expire(ctx context.Context, d *delivery) error {
-	var b schema.Due
-	if err := json.Unmarshal(d.data, &b); err != nil {
-		if err := m.bury(ctx, "deadline", streamTimers, d, schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}, "unknown", err, d.data); err != nil {
+	b, on, err := readDue(d)
+	if err != nil {
+		m.opts.Report(Report{Where: "deadline", Subject: d.subject, Turn: on.Turn, Attempt: d.attempt, Outcome: "reject", Err: err})
+		if err := m.bury(ctx, "deadline", streamTimers, d, on.Conversation, on.Turn, err, d.data); err != nil {
 			return err
 		}
 		return m.conn.remove(ctx, streamTimers, d.sequence)
 	}
-	convo := schema.ConversationID{World: b.World, NPC: b.NPC, Player: b.Player}
-	if err := m.end(ctx, ending{convo: convo, turn: b.TurnID, sequence: b.Sequence, reason: schema.ReasonDeadline}); err != nil {
+	if err := m.end(ctx, ending{convo: on.Conversation, turn: on.Turn, sequence: b.Sequence, reason: schema.ReasonDeadline}); err != nil {
 		return err
 	}
 	if err := m.step("deadline.ended"); err != nil {
 		return err
 	}
 	return m.conn.remove(ctx, streamTimers, d.sequence)
+}
+
+// readDue reads a deadline and holds it against the subject it came on, which
+// alone is sure to name a turn.
+func readDue(d *delivery) (b schema.Due, on schema.Subject, err error) {
+	on, err = schema.ParseSubject(d.subject)
+	if err != nil {
+		on.Conversation, on.Turn = schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}, "unknown"
+		return b, on, err
+	}
+	if err := json.Unmarshal(d.data, &b); err != nil {
+		return b, on, fmt.Errorf("the deadline is not JSON: %w", err)
+	}
+	if of := (schema.ConversationID{World: b.World, NPC: b.NPC, Player: b.Player}); of != on.Conversation || b.TurnID != on.Turn {
+		return b, on, fmt.Errorf("the deadline names turn %q of %q, and its subject %q of %q", b.TurnID, of, on.Turn, on.Conversation)
+	}
+	return b, on, nil
 }
 
 // ending is a turn that is to end now, and why.

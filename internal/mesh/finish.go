@@ -15,11 +15,23 @@ import (
 func (m *Mesh) handleReply(ctx context.Context, d *delivery) verdict {
 	ctx, cancel := context.WithTimeout(ctx, messageTimeout)
 	defer cancel()
-	var r schema.Reply
-	if err := json.Unmarshal(d.data, &r); err != nil {
+	r, err := readReply(d)
+	if err != nil {
 		return soon(m.settled("finisher", d, m.finishUnreadable(ctx, d, err)))
 	}
-	return soon(m.settled("finisher", d, m.finish(ctx, &r, d)))
+	return soon(m.settled("finisher", d, m.finish(ctx, r, d)))
+}
+
+// readReply reads a reply and holds it against the subject it came on.
+func readReply(d *delivery) (*schema.Reply, error) {
+	var r schema.Reply
+	if err := json.Unmarshal(d.data, &r); err != nil {
+		return nil, err
+	}
+	if want := schema.SubjectReply(r.Conversation(), r.TurnID); want != d.subject {
+		return nil, fmt.Errorf("the reply is of %s and stands on %s", want, d.subject)
+	}
+	return &r, nil
 }
 
 func (m *Mesh) finish(ctx context.Context, r *schema.Reply, d *delivery) error {

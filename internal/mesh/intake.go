@@ -149,8 +149,7 @@ func (i *intake) accept(ctx context.Context, convo schema.ConversationID, req *s
 	return said{turn: req.TurnID, sequence: sequence}, err
 }
 
-// refuse answers what is no request: a dead letter and the one reply, from
-// which the finisher goes on as for any other turn.
+// refuse answers what is no request: a dead letter and the one reply.
 func (i *intake) refuse(ctx context.Context, d *delivery, convo schema.ConversationID, cause error) error {
 	turn := turnIn(d.data, d.sequence)
 	i.m.opts.Report(Report{Where: "intake", Subject: d.subject, Turn: turn, Attempt: d.attempt, Outcome: "reject", Err: cause})
@@ -160,7 +159,11 @@ func (i *intake) refuse(ctx context.Context, d *delivery, convo schema.Conversat
 	if err := i.m.step("intake.buried"); err != nil {
 		return err
 	}
-	return i.m.publishReply(ctx, invalidReply(convo, turn, d.sequence, d.stored, cause))
+	if err := i.m.publishReply(ctx, invalidReply(convo, turn, d.sequence, d.stored, cause)); err != nil {
+		return err
+	}
+	// Where its turn id has had a reply before, no finisher comes to clear it away.
+	return i.m.advance(ctx, convo, said{})
 }
 
 // invalidReply is the end of what was never a turn.
