@@ -38,7 +38,8 @@ type Conn struct {
 
 	mu      sync.Mutex
 	streams map[string]jetstream.Stream
-	erasing []byte // the key of erasures, once there is one
+	erasing []byte    // the key of erasures, once there is one
+	keyless time.Time // when the broker was asked for it that had none
 }
 
 // readTimeout is one attempt at one read.

@@ -43,17 +43,30 @@ func EraseHash(key []byte, parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// eraseKey is the broker's key; nil while nobody was ever erased here. It is
-// never replaced, so it is asked for until it is there, and then no more.
+// keyless is how long the broker's word that nobody was ever erased holds: every turn
+// asks several times. An erasure waits as much longer for those who rest on it.
+const keyless = 500 * time.Millisecond
+
+// eraseKey is the broker's key; nil while nobody was ever erased here.
 func (c *Conn) eraseKey(ctx context.Context) ([]byte, error) {
 	c.mu.Lock()
-	key := c.erasing
+	key, none := c.erasing, time.Since(c.keyless) < keyless
 	c.mu.Unlock()
-	if key != nil {
+	if key != nil || none {
 		return key, nil
 	}
+	return c.askEraseKey(ctx)
+}
+
+// askEraseKey asks the broker for its key. It is never replaced, so it is asked for
+// until it is there, and then no more.
+func (c *Conn) askEraseKey(ctx context.Context) ([]byte, error) {
+	asked := time.Now()
 	msg, err := c.last(ctx, streamErased, erasedKey)
 	if errors.Is(err, ErrNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+		c.mu.Lock()
+		c.keyless = asked
+		c.mu.Unlock()
 		return nil, nil
 	}
 	if err != nil {
@@ -75,7 +88,7 @@ func (c *Conn) EraseKey(ctx context.Context, offered []byte) ([]byte, error) {
 		return nil, err
 	}
 	for {
-		key, err := c.eraseKey(ctx)
+		key, err := c.askEraseKey(ctx)
 		if err != nil || key != nil {
 			return key, err
 		}
@@ -175,5 +188,5 @@ func (l *MemoryLog) Last(ctx context.Context, world, npc, player string) (uint64
 const noPlayer = "_"
 
 // settleAfter is how long a worker that had begun before an erasure may still
-// write: one attempt at one publish.
-const settleAfter = readTimeout + 500*time.Millisecond
+// write: one attempt at one publish, by what it knew when it began.
+const settleAfter = keyless + readTimeout + 500*time.Millisecond

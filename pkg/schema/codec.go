@@ -34,6 +34,22 @@ var turnFields = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
+// isTurnField says whether a reader takes a name for a field of a turn, which it does
+// in any spelling of upper and lower case: an unknown field must not be read as
+// evidence by the next pass.
+func isTurnField(name string) bool {
+	known := turnFields()
+	if known[name] {
+		return true
+	}
+	for field := range known {
+		if strings.EqualFold(field, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // plainTurn has Turn's fields and none of its methods.
 type plainTurn Turn
 
@@ -44,12 +60,7 @@ func (t *Turn) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*t = Turn(p)
-	unknown, err := unknownFields(data)
-	if err != nil {
-		return err
-	}
-	t.extra = unknown
-	return nil
+	return t.readRest(data)
 }
 
 // KeepUnknown takes over from a request the fields that this build does not
@@ -63,60 +74,56 @@ func (t *Turn) KeepUnknown(request []byte) error {
 }
 
 // MarshalJSON writes a turn with the unknown fields it came with.
-func (t Turn) MarshalJSON() ([]byte, error) {
-	data, err := json.Marshal(plainTurn(t))
-	if err != nil || len(t.extra) == 0 {
-		return data, err
-	}
-	more, err := json.Marshal(t.extra)
-	if err != nil {
-		return nil, err
-	}
-	data[len(data)-1] = ','
-	return append(data, more[1:]...), nil
+func (t Turn) MarshalJSON() ([]byte, error) { return t.write() }
+
+// unknownFields are the fields at the top of an object that a turn has not.
+func unknownFields(data []byte) (extras, error) {
+	var out extras
+	err := eachField(data, func(name string, value []byte) {
+		if !isTurnField(name) {
+			if out == nil {
+				out = extras{}
+			}
+			out[name] = bytes.Clone(value)
+		}
+	})
+	return out, err
 }
 
-// unknownFields walks the top level of an object only. The data has been parsed
+// eachField walks the top level of an object only. The data has been parsed
 // once already, so values are skipped by their brackets and quotes: a turn is
 // read on every hop, and parsing it twice would be most of the cost of one.
-func unknownFields(data []byte) (extras, error) {
-	known := turnFields()
+func eachField(data []byte, f func(name string, value []byte)) error {
 	i := skipSpace(data, 0)
 	if i == len(data) || data[i] != '{' {
-		return nil, nil
+		return nil
 	}
-	var out extras
 	for i = skipSpace(data, i+1); i < len(data) && data[i] == '"'; {
 		end := skipString(data, i)
 		value := skipSpace(data, end)
 		if value == len(data) || data[value] != ':' {
-			return nil, errNotObject
+			return errNotObject
 		}
 		value = skipSpace(data, value+1)
 		next := skipValue(data, value)
 		if next == value || next > len(data) {
-			return nil, errNotObject
+			return errNotObject
 		}
-		if raw := data[i:end]; !known[string(raw[1:len(raw)-1])] {
-			var name string
-			if err := json.Unmarshal(raw, &name); err != nil {
-				return nil, err
-			}
-			if out == nil {
-				out = extras{}
-			}
-			if !known[name] { // it may have been written with escapes
-				out[name] = bytes.Clone(bytes.TrimSpace(data[value:next]))
+		name := string(data[i+1 : end-1])
+		if strings.ContainsRune(name, '\\') { // it was written with escapes
+			if err := json.Unmarshal(data[i:end], &name); err != nil {
+				return err
 			}
 		}
+		f(name, bytes.TrimSpace(data[value:next]))
 		if i = skipSpace(data, next); i < len(data) && data[i] == ',' {
 			i = skipSpace(data, i+1)
 		}
 	}
 	if i == len(data) || data[i] != '}' {
-		return nil, errNotObject
+		return errNotObject
 	}
-	return out, nil
+	return nil
 }
 
 var errNotObject = errors.New("is not a JSON object")
@@ -175,7 +182,7 @@ func skipValue(data []byte, i int) int {
 // EncodeTurn writes a turn and refuses one that is over the limit.
 func EncodeTurn(t *Turn) ([]byte, error) {
 	t.SchemaVersion = Version
-	data, err := t.MarshalJSON() // by itself: the library would read its output once more
+	data, err := t.write() // by itself: the library would read its output once more
 	if err != nil {
 		return nil, fmt.Errorf("encode turn %s: %w", t.TurnID, err)
 	}

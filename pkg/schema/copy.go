@@ -16,7 +16,9 @@ import (
 // encoded without an error.
 func (t *Turn) Copy() *Turn {
 	out := new(Turn)
-	copierOf(reflect.TypeFor[plainTurn]())(reflect.ValueOf((*plainTurn)(out)).Elem(), reflect.ValueOf((*plainTurn)(t)).Elem())
+	plain := t.plain()
+	copierOf(reflect.TypeFor[plainTurn]())(reflect.ValueOf((*plainTurn)(out)).Elem(), reflect.ValueOf(&plain).Elem())
+	t.copyParts(out)
 	out.extra = maps.Clone(t.extra) // the values are never changed
 	return out
 }

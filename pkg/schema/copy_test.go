@@ -30,7 +30,9 @@ func TestCopyIsWhatTheWireWouldGive(t *testing.T) {
 		if err := json.Unmarshal(data, &want); err != nil {
 			t.Fatal(err)
 		}
-		if got := turn.Copy(); !reflect.DeepEqual(got, &want) {
+		got := turn.Copy()
+		got.parts, want.parts = parts{}, parts{} // no reader sees them
+		if !reflect.DeepEqual(got, &want) {
 			t.Fatalf("%s", difference("turn", reflect.ValueOf(*got), reflect.ValueOf(want)))
 		}
 	})

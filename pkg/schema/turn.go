@@ -40,6 +40,7 @@ type Turn struct {
 	Part          int           `json:"part,omitempty"`         // this message is sentence n of a speech under way, from 1; 0: the turn itself
 
 	extra extras
+	parts parts
 }
 
 // Class is how much a message asks for; it sets lengths of thought and speech.

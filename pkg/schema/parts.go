@@ -1,0 +1,192 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// parts are the large parts of a turn as they were last read or written. Most
+// passes leave them as they came, and to write them anew would be most of the
+// cost of a hop. They are taken again only where the turn still says the same:
+// a pass that changes them in place is heard.
+type parts struct {
+	evidence part[Evidence]
+	sources  part[Source]
+}
+
+// part is a list with its JSON. Neither is ever changed.
+type part[T any] struct {
+	values []T // as a reader of the JSON gets them
+	json   []byte
+}
+
+// kind is what a part must know of its values.
+type kind[T any] struct {
+	same func(a, b *T) bool
+	own  func(*T) // has a value share nothing with the one that it was assigned from
+}
+
+var (
+	evidences = kind[Evidence]{same: (*Evidence).same, own: (*Evidence).own}
+	sources   = kind[Source]{same: (*Source).same, own: (*Source).own}
+)
+
+// of says whether the part is what values would be written as.
+func (k kind[T]) of(p part[T], values []T) bool {
+	if len(values) == 0 || len(p.values) != len(values) {
+		return false
+	}
+	for i := range values {
+		if !k.same(&p.values[i], &values[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// write gives the part that values are written as: the last one where it still holds.
+func (k kind[T]) write(last part[T], values []T) (part[T], error) {
+	if len(values) == 0 || k.of(last, values) {
+		return last, nil
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		return part[T]{}, err
+	}
+	p := part[T]{json: data}
+	copierOf(reflect.TypeFor[[]T]())(reflect.ValueOf(&p.values).Elem(), reflect.ValueOf(values))
+	return p, nil
+}
+
+// read gives the part of values that were read from data.
+func (k kind[T]) read(values []T, data []byte) part[T] {
+	if len(values) == 0 || len(data) == 0 {
+		return part[T]{}
+	}
+	return part[T]{values: k.clone(values), json: data}
+}
+
+func (k kind[T]) clone(values []T) []T {
+	out := slices.Clone(values)
+	for i := range out {
+		k.own(&out[i])
+	}
+	return out
+}
+
+// plain is the turn without the parts that stand beside it.
+func (t *Turn) plain() plainTurn {
+	p := plainTurn(*t)
+	p.Evidence, p.Sources = nil, nil
+	return p
+}
+
+// write encodes the turn, and keeps its parts for the next time.
+func (t *Turn) write() ([]byte, error) {
+	var p parts
+	var err error
+	if p.evidence, err = evidences.write(t.parts.evidence, t.Evidence); err != nil {
+		return nil, err
+	}
+	if p.sources, err = sources.write(t.parts.sources, t.Sources); err != nil {
+		return nil, err
+	}
+	t.parts = p
+	plain := t.plain()
+	data, err := json.Marshal(&plain)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, len(data)+len(p.evidence.json)+len(p.sources.json)+64)
+	out = append(out, data[:len(data)-1]...)
+	if len(t.Evidence) > 0 {
+		out = append(append(out, `,"evidence":`...), p.evidence.json...)
+	}
+	if len(t.Sources) > 0 {
+		out = append(append(out, `,"sources":`...), p.sources.json...)
+	}
+	if len(t.extra) > 0 {
+		more, err := json.Marshal(t.extra)
+		if err != nil {
+			return nil, err
+		}
+		return append(append(out, ','), more[1:]...), nil
+	}
+	return append(out, '}'), nil
+}
+
+// readRest keeps of the turn's JSON what it does not know, and its parts.
+func (t *Turn) readRest(data []byte) error {
+	t.extra = nil
+	raw := map[string][]byte{}
+	spelled := true
+	err := eachField(data, func(name string, value []byte) {
+		switch _, twice := raw[name]; {
+		case name == "evidence" || name == "sources":
+			raw[name] = bytes.Clone(value)
+			spelled = spelled && !twice
+		case strings.EqualFold(name, "evidence") || strings.EqualFold(name, "sources"):
+			spelled = false
+		case !isTurnField(name):
+			if t.extra == nil {
+				t.extra = extras{}
+			}
+			t.extra[name] = bytes.Clone(value)
+		}
+	})
+	t.parts = parts{}
+	if err == nil && spelled { // otherwise a reader has made one list of several
+		t.parts = parts{evidence: evidences.read(t.Evidence, raw["evidence"]), sources: sources.read(t.Sources, raw["sources"])}
+	}
+	return err
+}
+
+// copyParts gives a copied turn its evidence and sources.
+func (t *Turn) copyParts(out *Turn) {
+	out.parts = t.parts
+	out.Evidence = copyPart(evidences, t.parts.evidence, t.Evidence)
+	out.Sources = copyPart(sources, t.parts.sources, t.Sources)
+}
+
+func copyPart[T any](k kind[T], p part[T], values []T) []T {
+	if len(values) == 0 {
+		return nil // as it is left out of the JSON
+	}
+	if k.of(p, values) {
+		return k.clone(p.values)
+	}
+	var out []T
+	copierOf(reflect.TypeFor[[]T]())(reflect.ValueOf(&out).Elem(), reflect.ValueOf(values))
+	return out
+}
+
+func (e *Evidence) same(o *Evidence) bool {
+	return e.ID == o.ID && e.SourceID == o.SourceID && e.ChunkID == o.ChunkID && e.Path == o.Path && e.Type == o.Type &&
+		e.Text == o.Text && e.Start == o.Start && e.Speaker == o.Speaker && e.Author == o.Author && e.At == o.At &&
+		e.Belief == o.Belief && slices.Equal(e.AllowedFor, o.AllowedFor) && e.Private == o.Private && e.Score == o.Score &&
+		e.Provenance.same(&o.Provenance)
+}
+
+func (e *Evidence) own() {
+	e.AllowedFor, e.Provenance.KnownBy = slices.Clone(e.AllowedFor), slices.Clone(e.Provenance.KnownBy)
+}
+
+func (s *Source) same(o *Source) bool {
+	return s.ID == o.ID && s.Path == o.Path && s.ChunkID == o.ChunkID && s.Type == o.Type && s.Summary == o.Summary &&
+		s.Content == o.Content && slices.Equal(s.Keywords, o.Keywords) && slices.Equal(s.AllowedFor, o.AllowedFor) &&
+		s.Score == o.Score && s.Author == o.Author && s.Speaker == o.Speaker && s.At == o.At && s.Belief == o.Belief &&
+		s.Private == o.Private && s.Provenance.same(&o.Provenance)
+}
+
+func (s *Source) own() {
+	s.Keywords, s.AllowedFor, s.Provenance.KnownBy = slices.Clone(s.Keywords), slices.Clone(s.AllowedFor), slices.Clone(s.Provenance.KnownBy)
+}
+
+func (p *Provenance) same(o *Provenance) bool {
+	return p.Source == o.Source && p.IndexedAt == o.IndexedAt && p.CreatedAt == o.CreatedAt && p.ValidFrom == o.ValidFrom &&
+		p.ValidTo == o.ValidTo && p.World == o.World && p.NPC == o.NPC && p.Hash == o.Hash &&
+		slices.Equal(p.KnownBy, o.KnownBy) && p.Requires == o.Requires
+}
