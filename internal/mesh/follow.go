@@ -25,11 +25,11 @@ const (
 // Reject(err) makes a dead letter, and Later(d) is no failure.
 func (m *Mesh) OnReply(name string, f func(ctx context.Context, r *schema.Reply, sequence uint64) error, opts ...PassOption) {
 	m.follow(name, streamReplies, "", opts, func(ctx context.Context, d *delivery) (string, error) {
-		var r schema.Reply
-		if err := json.Unmarshal(d.data, &r); err != nil {
+		r, err := readReply(d)
+		if err != nil {
 			return "", Reject(err)
 		}
-		return r.TurnID, f(ctx, &r, d.sequence)
+		return r.TurnID, f(ctx, r, d.sequence)
 	})
 }
 

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -63,7 +64,15 @@ func TestUnreadableDeadlinesAreBuriedAndGone(t *testing.T) {
 
 func TestUnreadableRepliesLeaveTheirConversationFree(t *testing.T) {
 	r := newRig(t)
-	r.start(Options{}, plain)
+	r.start(Options{}, func(m *Mesh) {
+		plain(m)
+		m.OnReply(ConsumerMemory, func(_ context.Context, reply *schema.Reply, _ uint64) error {
+			if reply.TurnID != "good" {
+				t.Errorf("%+v is remembered", reply)
+			}
+			return nil
+		})
+	})
 	for i, body := range unreadables {
 		turn := fmt.Sprint("poison", i)
 		if _, err := r.conn.publish(t.Context(), message(schema.SubjectReply(convoA, turn), []byte(body)), time.Second); err != nil {
@@ -74,6 +83,7 @@ func TestUnreadableRepliesLeaveTheirConversationFree(t *testing.T) {
 		r.dead("finisher", fmt.Sprint("poison", i), body)
 	}
 	r.drained(streamReplies, "finisher")
+	r.drained(streamReplies, ConsumerMemory)
 	r.publish(request(convoA, "good"))
 	if _, reply := r.watch(convoA, "good"); reply.Status != schema.StatusAnswered {
 		t.Errorf("reply %+v", reply)
