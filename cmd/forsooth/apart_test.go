@@ -30,9 +30,11 @@ type backend struct {
 	client *mesh.Client
 }
 
-func newBackend(t *testing.T, url string) *backend {
+func newBackend(t *testing.T, url string) *backend { return newBackendAs(t, url, mesh.Login{}) }
+
+func newBackendAs(t *testing.T, url string, login mesh.Login) *backend {
 	t.Helper()
-	conn, err := mesh.Connect(t.Context(), mesh.Dial{URL: url, Name: t.Name()})
+	conn, err := mesh.Connect(t.Context(), mesh.Dial{URL: url, Name: t.Name(), Login: login})
 	if err != nil {
 		t.Fatal(err)
 	}

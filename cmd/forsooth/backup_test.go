@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
+	"github.com/forsooth-npc/forsooth/internal/store/qdrant/edgetest"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -80,17 +83,24 @@ func (s *site) keeps(b *backend, data, player string, turns ...string) kept {
 		b.t.Fatal(err)
 	}
 	k.turns = doc.Turns
+	b.remembered()
+	k.memories = s.run("memory", "export", "--data", data, "--world", s.path("village"), "--player", player).out
+	return k
+}
+
+// remembered waits until what was said is in memory.
+func (b *backend) remembered() {
+	b.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		waiting, err := b.client.MemoryWaiting(b.t.Context())
 		if err != nil {
 			b.t.Fatal(err)
 		}
 		if waiting == 0 {
-			break
+			return
 		}
 	}
-	k.memories = s.run("memory", "export", "--data", data, "--world", s.path("village"), "--player", player).out
-	return k
+	b.t.Fatal("what was said is not remembered")
 }
 
 // A mesh is stopped in the middle of its work for as long as its folder is copied,
@@ -173,4 +183,70 @@ func TestACopyOfAFolderAtRestNeedsNoIndex(t *testing.T) {
 		t.Errorf("it brings back %+v, want %+v", after, before)
 	}
 	b.ask("t2", "ansel", "Where do I come from?")
+}
+
+// A fleet's streams are backed up through the broker's own interface by its operator, as
+// `nats account backup` does it, while nobody works on them, and are restored into the empty
+// account of another nats-server. Nothing else is kept: no data folder, and of Qdrant no
+// snapshot. A new fleet makes its index of the worlds anew, `memory rebuild` that of the
+// memories, and NPCs answer from what they were told before.
+func TestAFleetComesBackFromItsStreamsAlone(t *testing.T) {
+	s := newSite(t)
+	village := s.village()
+	fleet := func(server *natstest.Server, name string) (map[string]*process, *backend, []string) {
+		qdrant := edgetest.Own(t)
+		url := "http://" + qdrant.Addr
+		running := s.compose(t, server, func(service string) map[string]string {
+			return map[string]string{"FORSOOTH_WORLD": village, "FORSOOTH_QDRANT_URL": url, "FORSOOTH_DATA": s.path(name + "-" + service)}
+		})
+		return running, newBackendAs(t, server.URL, operator), []string{"--nats", server.URL, "--qdrant", url, "--world", village, "--data", s.path(name)}
+	}
+	before := s.broker(t)
+	running, b, flags := fleet(before, "before")
+	first := b.ask("t1", "ansel", "I come from Oakham.")
+	b.ask("t2", "ansel", "Where do I come from?")
+	b.remembered()
+	s.asOperator()
+	export := func(flags []string) string {
+		return s.run(append([]string{"memory", "export", "--player", "ansel"}, flags...)...).out
+	}
+	memories := export(flags)
+	if !strings.Contains(memories, "Oakham") {
+		t.Fatalf("there is nothing to keep: %s", memories)
+	}
+	for name, p := range running {
+		p.signal(syscall.SIGTERM)
+		if code := p.end(); code != exitFine {
+			t.Errorf("%s ends with %d: %s", name, code, p.err.text)
+		}
+	}
+	backup := natstest.TakeBackup(t, before.URL, "operator", "local-operator")
+	before.Stop()
+
+	after := s.broker(t)
+	backup.Restore(t, after.URL, "operator", "local-operator")
+	dry := s.run("migrate", "--dry-run", "--nats", after.URL, "--json")
+	dry.wants(t, exitFine)
+	if o := dry.object(t); o["changes"] != 0.0 {
+		t.Errorf("after the restore a migration would change something: %s", dry.out)
+	}
+	_, b, flags = fleet(after, "after")
+	s.asOperator()
+	s.run(append([]string{"memory", "rebuild"}, flags...)...).wants(t, exitFine)
+	if got := export(flags); got != memories {
+		t.Errorf("it remembers\n%s\nwant\n%s", got, memories)
+	}
+	again, err := b.client.Reply(t.Context(), first.Conversation(), "t1")
+	if err != nil || again.Text != first.Text {
+		t.Errorf("the first reply is %+v, %v", again, err)
+	}
+	r := b.ask("t3", "ansel", "Where do I come from?")
+	t.Logf("%q, %s %s, from %v", r.Text, r.Status, r.Reason, r.SourceCounts)
+	if !strings.Contains(r.Text, "Oakham") || r.SourceCounts[schema.OriginUser] == 0 {
+		t.Errorf("the talk goes on with %q, %s %s, from %v", r.Text, r.Status, r.Reason, r.SourceCounts)
+	}
+	doc, _, err := b.client.Conversation(t.Context(), first.Conversation())
+	if err != nil || doc.Turns != 3 {
+		t.Errorf("%d turns in the conversation, %v", doc.Turns, err)
+	}
 }

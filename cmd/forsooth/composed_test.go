@@ -23,7 +23,8 @@ import (
 func TestTheExampleBackendPlaysWithTheComposedFleet(t *testing.T) {
 	qdrant := edgetest.Own(t)
 	s := newSite(t)
-	server, running := s.compose(t, func(service string) map[string]string {
+	server := s.broker(t)
+	running := s.compose(t, server, func(service string) map[string]string {
 		return map[string]string{"FORSOOTH_QDRANT_URL": "http://" + qdrant.Addr, "FORSOOTH_DATA": s.path(service), "XDG_CACHE_HOME": s.path(service)}
 	})
 	program := s.path("mmo")

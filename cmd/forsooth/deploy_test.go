@@ -195,10 +195,11 @@ func TestDeploymentsNameTheVersionsOfGoMod(t *testing.T) {
 func TestTheComposedFleetAnswersATurn(t *testing.T) {
 	s := newSite(t)
 	village := s.village()
-	server, _ := s.compose(t, func(string) map[string]string {
+	server := s.broker(t)
+	s.compose(t, server, func(string) map[string]string {
 		return map[string]string{"FORSOOTH_WORLD": village, "FORSOOTH_QDRANT_URL": "", "FORSOOTH_DATA": s.path("fleet")}
 	})
-	s.extra = []string{"FORSOOTH_NATS_USER=operator", "FORSOOTH_NATS_PASSWORD=local-operator"}
+	s.asOperator()
 	r := s.run("chat", "--world", village, "--nats", server.URL, "--once", "Who owns the ferry?", "--json")
 	r.wants(t, exitFine)
 	if reply := r.object(t)["reply"]; reply != "Teague owns the ferry." {
@@ -206,13 +207,7 @@ func TestTheComposedFleetAnswersATurn(t *testing.T) {
 	}
 	s.run("doctor", "--world", village, "--nats", server.URL).wants(t, exitFine)
 
-	operator := mesh.Login{User: "operator", Password: func() (string, error) { return "local-operator", nil }}
-	conn, err := mesh.Connect(t.Context(), mesh.Dial{URL: server.URL, Name: t.Name(), Login: operator})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	_, consumers, err := mesh.NewClient(conn).Inspect(t.Context())
+	_, consumers, err := newBackendAs(t, server.URL, operator).client.Inspect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,21 +226,33 @@ func TestTheComposedFleetAnswersATurn(t *testing.T) {
 	}
 }
 
-// compose starts the services of docker-compose.yml that run forsooth, and a nats-server
-// before them, as processes. What a container is given otherwise than a process here
-// comes from the caller, by service; an empty value leaves the variable away.
-func (s *site) compose(t *testing.T, given func(service string) map[string]string) (*natstest.Server, map[string]*process) {
+// operator is who administers the composed broker.
+var operator = mesh.Login{User: "operator", Password: func() (string, error) { return "local-operator", nil }}
+
+// asOperator runs the commands that follow with the operator's name and password.
+func (s *site) asOperator() {
+	s.extra = []string{"FORSOOTH_NATS_USER=operator", "FORSOOTH_NATS_PASSWORD=local-operator"}
+}
+
+// broker starts the nats-server of docker-compose.yml as a process, on an empty folder.
+func (s *site) broker(t *testing.T) *natstest.Server {
 	t.Helper()
-	containers, all := composed(t)
-	named := func(name string) container {
-		return all[slices.IndexFunc(all, func(c container) bool { return c.name == name })]
-	}
-	for name, value := range named("nats").env {
+	_, all := composed(t)
+	for name, value := range all[slices.IndexFunc(all, func(c container) bool { return c.name == "nats" })].env {
 		t.Setenv(name, value)
 	}
-	server := natstest.Start(t, string(readCheckout(t, "k8s/base/nats-accounts.conf"))+natstest.JetStream(t))
+	return natstest.Start(t, string(readCheckout(t, "k8s/base/nats-accounts.conf"))+natstest.JetStream(t))
+}
+
+// compose starts the services of docker-compose.yml that run forsooth as processes,
+// after the job that makes the streams. What a container is given otherwise than a process
+// here comes from the caller, by service; an empty value leaves the variable away.
+func (s *site) compose(t *testing.T, server *natstest.Server, given func(service string) map[string]string) map[string]*process {
+	t.Helper()
+	containers, all := composed(t)
+	first := slices.IndexFunc(all, func(c container) bool { return c.name == "migrate" })
 	running := map[string]*process{}
-	for _, c := range append([]container{named("migrate")}, containers...) {
+	for _, c := range append(all[first:first+1:first+1], containers...) {
 		env := maps.Clone(c.env)
 		maps.Copy(env, map[string]string{"FORSOOTH_NATS_URL": server.URL, "FORSOOTH_LISTEN": "127.0.0.1:0", "FORSOOTH_GROUNDING_NLI_URL": ""})
 		maps.Copy(env, given(c.name))
@@ -265,7 +272,7 @@ func (s *site) compose(t *testing.T, given func(service string) map[string]strin
 	for name, p := range running {
 		p.says("ready in .*" + name + " on " + server.URL)
 	}
-	return server, running
+	return running
 }
 
 // docs/security.md claims nothing whose test or file is gone.
