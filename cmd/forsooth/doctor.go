@@ -186,7 +186,8 @@ func (d *diagnosis) index(w *world.World) {
 	d.add("index", statusFine, "", "%s holds %s of %s", filepath.Base(path), count(kept, "file"), w.Name)
 }
 
-// brokerLimit bounds how long doctor waits for a broker.
+// brokerLimit bounds how long doctor waits for a broker: until it has told what stands
+// there, and again for what is looked at after that.
 const brokerLimit = 5 * time.Second
 
 // broker looks at the streams and at who works on them, where a mesh runs.
@@ -207,16 +208,19 @@ func (d *diagnosis) broker() {
 		return
 	}
 	defer conn.Close()
-	streams, consumers, err := mesh.NewClient(conn).Inspect(ctx)
+	client := mesh.NewClient(conn)
+	streams, consumers, err := client.Inspect(ctx)
 	if err != nil {
 		d.add("nats", statusBad, "look at the server's log", "%v", err)
 		return
 	}
 	d.add("nats", statusFine, "", "%s answers, with JetStream", address)
 	d.streams(streams)
-	d.clock(ctx, conn)
-	d.workers(consumers)
-	d.modelSwitch(ctx, mesh.NewClient(conn))
+	rest, cancelRest := context.WithTimeout(d.ctx, brokerLimit)
+	defer cancelRest()
+	d.clock(rest, conn)
+	d.workers(rest, client, consumers)
+	d.modelSwitch(rest, client)
 }
 
 // clock holds this machine's clock against the broker's, whose time deadlines are in.
@@ -253,7 +257,11 @@ func (d *diagnosis) streams(streams []mesh.StreamState) {
 	d.add("streams", statusFine, "", "all %d are there, %d messages", len(streams), messages)
 }
 
-func (d *diagnosis) workers(consumers []mesh.ConsumerState) {
+func (d *diagnosis) workers(ctx context.Context, client *mesh.Client, consumers []mesh.ConsumerState) {
+	if err := client.AwaitWorkers(ctx, consumers); err != nil {
+		d.add("services", statusBad, "look at the server's log", "%v", err)
+		return
+	}
 	var idle []string
 	waiting := uint64(0)
 	for _, c := range consumers {

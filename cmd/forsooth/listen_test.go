@@ -51,9 +51,11 @@ func TestAServiceSaysWhetherItLivesAndIsReady(t *testing.T) {
 	s.write("forsooth.yaml", "listen: "+address+"\nnats: "+server.URL+"\n")
 	p := s.start("serve", "reviewer", "--world", s.village())
 	s.turns("http://"+address+"/healthz", http.StatusOK)
+	p.says("ready in")
 	var got Readiness
-	if err := json.Unmarshal([]byte(s.turns("http://"+address+"/readyz", http.StatusOK)), &got); err != nil || !got.Ready || len(got.Checks) != 4 {
-		t.Errorf("ready: %+v, %v", got, err)
+	status, page := ask("http://" + address + "/readyz") // as soon as it says so
+	if err := json.Unmarshal([]byte(page), &got); err != nil || status != http.StatusOK || !got.Ready || len(got.Checks) != 4 {
+		t.Errorf("ready: %d, %+v, %v", status, got, err)
 	}
 	for i, name := range []string{"broker", "index", "verifier", "consumers"} {
 		if c := got.Checks[i]; c.Name != name || !c.Fit {

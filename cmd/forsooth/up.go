@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -64,13 +66,20 @@ func (e *env) serve(services []string, listenAt string) error {
 	}
 	defer a.Close()
 	watched.app.Store(a)
-	if err := e.ready(a, ws, services, watched.url, time.Since(began)); err != nil {
-		return err
-	}
-	if err := a.Run(e.ctx); err != nil {
+	ctx, stop := context.WithCancel(e.ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }()
+	select {
+	case err = <-ended:
 		return dependency(err)
+	case <-a.Mesh.Bound():
 	}
-	return nil
+	if err = e.ready(a, ws, services, watched.url, time.Since(began)); err != nil {
+		stop()
+		return errors.Join(err, <-ended)
+	}
+	return dependency(<-ended)
 }
 
 // Ready is what `up --json` prints once.

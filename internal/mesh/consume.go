@@ -97,6 +97,7 @@ func (r *runner) run(ctx, work context.Context) error {
 		return fmt.Errorf("consume %s: %w", r.name, err)
 	}
 	r.bound.Store(true)
+	r.m.noteBound()
 	defer r.bound.Store(false)
 	beating, stopBeating := context.WithCancel(work)
 	var beat sync.WaitGroup

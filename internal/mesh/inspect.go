@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -53,20 +54,63 @@ func (c *Client) Inspect(ctx context.Context) ([]StreamState, []ConsumerState, e
 	return out, consumers, err
 }
 
+// lateWorkers is how long a consumer that nobody asks is looked at by AwaitWorkers. A
+// pull stands for fetchLife and is made again before its end; a process that is held up
+// makes the next one late.
+const lateWorkers = 3 * fetchLife
+
+// AwaitWorkers looks again at those of some consumers that nobody was asking, until
+// somebody does or none can be said to be only late: one look tells of a moment, and no
+// message of the broker tells of a pull.
+func (c *Client) AwaitWorkers(ctx context.Context, all []ConsumerState) error {
+	late := time.After(lateWorkers)
+	for {
+		idle := false
+		for i := range all {
+			if all[i].Workers {
+				continue
+			}
+			seen, err := c.consumer(ctx, all[i].Stream, all[i].Name)
+			if err != nil {
+				return err
+			}
+			all[i], idle = seen, idle || !seen.Workers
+		}
+		if !idle {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-late:
+			return nil
+		case <-time.After(fetchLife / 20):
+		}
+	}
+}
+
+// consumer is how one stands now.
+func (c *Client) consumer(ctx context.Context, stream, name string) (ConsumerState, error) {
+	cons, err := c.conn.lookAtConsumer(ctx, stream, name)
+	switch {
+	case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
+		return ConsumerState{Name: name, Stream: stream, Missing: true}, nil
+	case err != nil:
+		return ConsumerState{}, fmt.Errorf("look at consumer %s of %s: %w", name, stream, err)
+	}
+	info := cons.CachedInfo()
+	return ConsumerState{Name: name, Stream: stream, Waiting: info.NumPending, Taken: info.NumAckPending,
+		Workers: info.NumWaiting > 0 || info.NumAckPending > 0, Redelivered: info.NumRedelivered}, nil
+}
+
 func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 	var out []ConsumerState
 	look := func(stream, name string) error {
-		cons, err := c.conn.lookAtConsumer(ctx, stream, name)
-		switch {
-		case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
-			out = append(out, ConsumerState{Name: name, Stream: stream, Missing: true})
-			return nil
-		case err != nil:
-			return fmt.Errorf("look at consumer %s of %s: %w", name, stream, err)
+		seen, err := c.consumer(ctx, stream, name)
+		if err == nil {
+			out = append(out, seen)
 		}
-		info := cons.CachedInfo()
-		out = append(out, ConsumerState{Name: name, Stream: stream, Waiting: info.NumPending, Taken: info.NumAckPending, Workers: info.NumWaiting > 0 || info.NumAckPending > 0, Redelivered: info.NumRedelivered})
-		return nil
+		return err
 	}
 	if err := look(streamTurns, "intake"); err != nil {
 		return nil, err

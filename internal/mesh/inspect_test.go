@@ -3,6 +3,7 @@ package mesh
 import (
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestInspectSeesWhatIsMissingAndWhoWorks(t *testing.T) {
@@ -44,5 +45,48 @@ func TestInspectSeesWhatIsMissingAndWhoWorks(t *testing.T) {
 		if c.Missing || !c.Workers || c.Waiting > 0 {
 			t.Errorf("consumer %+v", c)
 		}
+	}
+}
+
+// Who makes a pull late is not taken for somebody who is gone; who is gone is told of.
+func TestWorkersThatAreLate(t *testing.T) {
+	r := newRig(t)
+	if err := New(r.conn, Options{}).Setup(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, seen, err := r.client.Inspect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.start(Options{Shared: true}, plain) // seen by nobody yet
+	if err := r.client.AwaitWorkers(t.Context(), seen); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range seen {
+		elsewhere := slices.Contains([]string{ConsumerMemory, ConsumerEvents, ConsumerResults, ConsumerScan}, c.Name)
+		if c.Workers == elsewhere {
+			t.Errorf("consumer %+v", c)
+		}
+	}
+}
+
+// A mesh is bound when every consumer of it is there for whoever looks, and not before.
+func TestBoundIsWhenWorkersAreThere(t *testing.T) {
+	r := newRig(t)
+	m, _ := r.start(Options{}, func(m *Mesh) {
+		plain(m)
+		select {
+		case <-m.Bound():
+			t.Error("it is bound before it runs")
+		default:
+		}
+	})
+	select {
+	case <-m.Bound():
+	case <-time.After(10 * time.Second):
+		t.Fatalf("not bound: %v", m.Unbound())
+	}
+	if missing := m.Unbound(); len(missing) > 0 {
+		t.Errorf("bound without %v", missing)
 	}
 }

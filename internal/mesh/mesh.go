@@ -90,6 +90,9 @@ type Mesh struct {
 	mu      sync.Mutex
 	running map[string]map[*inflight]struct{} // by turn: handlers to stop when a turn ends
 
+	bound     chan struct{} // closed once every consumer asks for messages
+	bindsOnce sync.Once
+
 	queues    *queues
 	crowdedAt atomic.Int64 // when it was last said
 
@@ -114,7 +117,7 @@ func New(conn *Conn, opts Options) *Mesh {
 	if opts.Report == nil {
 		opts.Report = func(Report) {}
 	}
-	m := &Mesh{conn: conn, opts: opts, passes: map[schema.Pass]bool{}, handover: newHandover(), running: map[string]map[*inflight]struct{}{}, cancelled: map[string]time.Time{}}
+	m := &Mesh{conn: conn, opts: opts, passes: map[schema.Pass]bool{}, handover: newHandover(), bound: make(chan struct{}), running: map[string]map[*inflight]struct{}{}, cancelled: map[string]time.Time{}}
 	m.said = &Said{m: m}
 	m.queues = newQueues()
 	m.self = nats.NewInbox() // a name that nobody else has
@@ -154,6 +157,7 @@ func (m *Mesh) Run(ctx context.Context) error {
 		return fmt.Errorf("mesh: %w", err)
 	}
 
+	m.noteBound() // of no consumer at all
 	g, gctx := errgroup.WithContext(ctx)
 	for _, r := range m.runners {
 		g.Go(func() error { return r.run(gctx, work) })
@@ -176,6 +180,16 @@ func (m *Mesh) Run(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// Bound is closed once every consumer of this process has asked for messages, so that
+// nobody who looks finds one for which nobody works.
+func (m *Mesh) Bound() <-chan struct{} { return m.bound }
+
+func (m *Mesh) noteBound() {
+	if len(m.Unbound()) == 0 {
+		m.bindsOnce.Do(func() { close(m.bound) })
+	}
 }
 
 // step is a seam of the protocol: everything before it has happened, nothing
