@@ -253,7 +253,7 @@ func (a *App) connect(ctx context.Context, o Options) error {
 	dial := mesh.Dial{URL: o.NATS, Name: o.Name, Login: o.Login}
 	if o.NATS == "" {
 		dial.Login = mesh.Login{} // the server in process knows no users
-		server, err := embedded.Start(ctx, embedded.Options{Dir: o.Data, Port: o.Port, Sync: o.Sync})
+		server, err := embedded.Start(ctx, embedded.Options{Dir: o.Data, Port: o.Port, Sync: o.Sync, Notice: o.notice})
 		if err != nil {
 			return err
 		}

@@ -183,7 +183,7 @@ func retryWhile(ctx context.Context, again func(error) bool, f func() error) err
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return errors.Join(err, context.Cause(ctx))
+			return fmt.Errorf("%w: %w", err, context.Cause(ctx))
 		case <-timer.C:
 		}
 		if err = f(); err == nil || !again(err) {

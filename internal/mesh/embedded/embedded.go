@@ -27,6 +27,7 @@ type Options struct {
 	Ready    time.Duration // how long the start may take; default 20 s
 	Sync     bool          // fsync every write: survives a power cut, costs most of the speed
 	Warn     func(string)  // what the server warns of or fails at, a line each; may be nil
+	Notice   func(string)  // that the disk is full, and that there is room again; may be nil
 }
 
 // Server is a running server.
@@ -36,7 +37,12 @@ type Server struct {
 	lock *lock
 	url  string
 
-	mu      sync.RWMutex // a scrubbing puts another server in the place of this one
+	full    chan struct{} // the disk has none left for the server
+	end     chan struct{}
+	ending  sync.Once
+	waiting sync.WaitGroup
+
+	mu      sync.RWMutex // a scrubbing, or a disk that was full, puts another server in the place of this one
 	ns      *server.Server
 	stopped bool
 }
@@ -44,6 +50,9 @@ type Server struct {
 // reserve is the disk that JetStream leaves free: at a full disk it answers
 // nothing, not even a purge, whereas at its own limit it refuses cleanly.
 const reserve = 256 << 20
+
+// leastRoom is what JetStream must have besides, to be of any use.
+const leastRoom = 64 << 20
 
 // Start locks the folder, starts the server and waits until it answers.
 // Errors are one line each: *InUseError, a port in use, a disk without room.
@@ -71,11 +80,12 @@ func start(ctx context.Context, o Options, l *lock) (*Server, error) {
 	if port == 0 {
 		port = server.RANDOM_PORT
 	}
-	ns, err := boot(ctx, o, port)
+	s := &Server{opts: o, port: port, lock: l, full: make(chan struct{}, 1), end: make(chan struct{})}
+	ns, err := s.boot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: o, port: port, ns: ns, lock: l, url: ns.ClientURL()}
+	s.ns, s.url = ns, ns.ClientURL()
 	if address, ok := ns.Addr().(*net.TCPAddr); ok {
 		s.port = address.Port
 	}
@@ -84,11 +94,13 @@ func start(ctx context.Context, o Options, l *lock) (*Server, error) {
 		ns.WaitForShutdown()
 		return nil, err
 	}
+	s.waiting.Go(s.watchDisk)
 	return s, nil
 }
 
 // boot starts the server itself and waits until it answers.
-func boot(ctx context.Context, o Options, port int) (*server.Server, error) {
+func (s *Server) boot(ctx context.Context) (*server.Server, error) {
+	o := s.opts
 	store, err := storeLimit(o)
 	if err != nil {
 		return nil, err
@@ -96,7 +108,7 @@ func boot(ctx context.Context, o Options, port int) (*server.Server, error) {
 	ns, err := server.NewServer(&server.Options{
 		ServerName:         "forsooth",
 		Host:               "127.0.0.1",
-		Port:               port,
+		Port:               s.port,
 		JetStream:          true,
 		StoreDir:           filepath.Join(o.Dir, "nats"),
 		JetStreamMaxStore:  store,
@@ -108,7 +120,7 @@ func boot(ctx context.Context, o Options, port int) (*server.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("NATS server on %s: %w", o.Dir, err)
 	}
-	words := &logger{warn: o.Warn}
+	words := &logger{warn: o.Warn, full: s.full}
 	ns.SetLogger(words, false, false)
 	ns.Start()
 	if err := ready(ctx, ns, o, words); err != nil {
@@ -162,16 +174,25 @@ func storeLimit(o Options) (int64, error) {
 	if limit <= 0 {
 		limit = 16 << 30
 	}
-	var fs unix.Statfs_t
-	if err := unix.Statfs(o.Dir, &fs); err != nil {
-		return 0, fmt.Errorf("free space of %s: %w", o.Dir, err)
+	free, err := free(o.Dir)
+	if err != nil {
+		return 0, err
 	}
-	free := int64(fs.Bavail)*int64(fs.Bsize) + used(filepath.Join(o.Dir, "nats")) - reserve
-	if free < 64<<20 {
+	room := free + used(filepath.Join(o.Dir, "nats")) - reserve
+	if room < leastRoom {
 		return 0, fmt.Errorf("the disk of data folder %s is full: %d MB free; free at least %d MB or give another --data",
-			o.Dir, int64(fs.Bavail)*int64(fs.Bsize)>>20, (reserve+64<<20)>>20)
+			o.Dir, free>>20, (reserve+leastRoom)>>20)
 	}
-	return min(limit, free), nil
+	return min(limit, room), nil
+}
+
+// free is what the disk of a folder has left.
+func free(dir string) (int64, error) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err != nil {
+		return 0, fmt.Errorf("free space of %s: %w", dir, err)
+	}
+	return int64(fs.Bavail) * int64(fs.Bsize), nil
 }
 
 // used is what the store holds already: it counts against the limit.
@@ -190,7 +211,11 @@ func used(dir string) int64 {
 }
 
 // StoreLimit is how many bytes the streams may hold.
-func (s *Server) StoreLimit() int64 { return s.ns.JetStreamConfig().MaxStore }
+func (s *Server) StoreLimit() int64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.ns.JetStreamConfig().MaxStore
+}
 
 // URL is where other processes of this machine join.
 func (s *Server) URL() string { return s.url }
@@ -210,6 +235,8 @@ func (s *Server) InProcessConn() (net.Conn, error) {
 // Stop shuts the server down, waits for its files to be written, and gives the
 // folder free.
 func (s *Server) Stop() {
+	s.ending.Do(func() { close(s.end) })
+	s.waiting.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopped = true

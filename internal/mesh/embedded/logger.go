@@ -9,6 +9,7 @@ import (
 // use to anyone who did not ask for a NATS server.
 type logger struct {
 	warn func(string)
+	full chan<- struct{} // told of a disk that is full; nil: nobody is
 	mu   sync.Mutex
 	gave string
 }
@@ -33,8 +34,20 @@ func (l *logger) fatal() string {
 	return l.gave
 }
 
-func (l *logger) Warnf(format string, v ...any)  { l.say(format, v...) }
-func (l *logger) Errorf(format string, v ...any) { l.say(format, v...) }
-func (l *logger) Noticef(string, ...any)         {}
-func (l *logger) Debugf(string, ...any)          {}
-func (l *logger) Tracef(string, ...any)          {}
+func (l *logger) Warnf(format string, v ...any) { l.say(format, v...) }
+
+// Errorf is also the only word that the server gives of a write that failed.
+func (l *logger) Errorf(format string, v ...any) {
+	l.say(format, v...)
+	if !isFull(fmt.Sprintf(format, v...)) {
+		return
+	}
+	select {
+	case l.full <- struct{}{}:
+	default: // it is known, or nobody asks
+	}
+}
+
+func (l *logger) Noticef(string, ...any) {}
+func (l *logger) Debugf(string, ...any)  {}
+func (l *logger) Tracef(string, ...any)  {}

@@ -19,7 +19,7 @@ func (s *Server) Scrub(ctx context.Context, held map[string]Held) (Scrubbed, err
 	s.ns.WaitForShutdown()
 	done, err := scrubStreams(filepath.Join(s.opts.Dir, "nats"), held)
 	// Whatever became of that, the mesh needs its server.
-	ns, again := boot(context.WithoutCancel(ctx), s.opts, s.port)
+	ns, again := s.boot(context.WithoutCancel(ctx))
 	if again != nil {
 		s.stopped = true
 		return done, again
