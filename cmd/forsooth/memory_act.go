@@ -25,7 +25,7 @@ func (s *signed) name() string { return cmp.Or(s.By, os.Getenv("USER"), "unnamed
 
 // act does something as an operator and prints the event that the log has of it.
 func (e *env) act(s *signed, f func(context.Context, *consistency.Operator, *memory.Kept) (schema.MemoryEvent, error), say func(*schema.MemoryEvent) string) error {
-	return e.withDesk(func(d *app.Desk, t *talk, _ []*world.World) error {
+	return e.withDesk(false, func(d *app.Desk, t *talk, _ []*world.World) error {
 		kept, err := memory.ReadAll(e.ctx, t.client.MemoryLog(), "", "")
 		if err != nil {
 			return dependency(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,11 +16,12 @@ import (
 
 type memoryScanCmd struct {
 	DryRun bool `help:"Say what would be done, and change nothing."`
+	Judge  bool `help:"Ask the language model of llm.url what stays unclear, as the nightly scan does where it has one: 50 calls a world at most."`
 }
 
 // withDesk opens the memories of the running mesh, or of the data folder, to work on
-// them.
-func (e *env) withDesk(f func(*app.Desk, *talk, []*world.World) error) error {
+// them; with a judge it may ask the language model of the settings.
+func (e *env) withDesk(judge bool, f func(*app.Desk, *talk, []*world.World) error) error {
 	return e.joining(func(t *talk) error {
 		if t.joined != "" && len(e.settings.World) == 0 {
 			e.settings.World = app.Serving(e.settings.Data)
@@ -28,7 +30,14 @@ func (e *env) withDesk(f func(*app.Desk, *talk, []*world.World) error) error {
 		if err != nil {
 			return err
 		}
-		d, err := app.OpenDesk(e.ctx, e.options(ws, nil), t.client, t.joined == "")
+		o := e.options(ws, nil)
+		if judge {
+			if o, err = e.withModels(o); err != nil {
+				return err
+			}
+			o.Judge = true
+		}
+		d, err := app.OpenDesk(e.ctx, o, t.client, t.joined == "")
 		if err != nil {
 			return dependency(err)
 		}
@@ -48,7 +57,10 @@ type scanned struct {
 
 // Run scans the worlds that are served, or those of --world.
 func (c *memoryScanCmd) Run(e *env) error {
-	return e.withDesk(func(d *app.Desk, t *talk, ws []*world.World) error {
+	if c.Judge && !e.settings.LLM.Configured() {
+		return usage(errors.New("--judge asks a language model and none is named; give --llm-url, or write llm.url in the settings"))
+	}
+	return e.withDesk(c.Judge, func(d *app.Desk, t *talk, ws []*world.World) error {
 		kept, err := memory.ReadAll(e.ctx, t.client.MemoryLog(), "", "")
 		if err != nil {
 			return dependency(err)

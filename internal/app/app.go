@@ -211,6 +211,11 @@ func (a *App) connectModels(o Options) error {
 		with.Off, with.Ledger = func() bool { return !a.Mesh.Flags().On(FlagLLM) }, a.Conn.Ledger()
 		with.Observer = a.watch
 	}
+	return a.openModels(o, with)
+}
+
+// openModels makes it with what it may look at.
+func (a *App) openModels(o Options, with llm.Options) (err error) {
 	models, err := llm.New(o.LLM, with)
 	if err != nil {
 		return err

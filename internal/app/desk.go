@@ -2,13 +2,17 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/guards"
+	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/store"
@@ -24,12 +28,14 @@ type Desk struct {
 	index   *memory.Index
 	session store.Session // nil beside a mesh whose index is elsewhere
 	tiers   *Tiers
+	judging App // holds the language model, where one is asked
 	alone   bool
 	now     func() time.Time
 }
 
 // OpenDesk opens it. alone says that no mesh runs, so that nobody else keeps the index
-// in step.
+// in step. Where the options name a language model, the scan asks it as the nightly one
+// would.
 func OpenDesk(ctx context.Context, o Options, client *mesh.Client, alone bool) (_ *Desk, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -64,7 +70,10 @@ func OpenDesk(ctx context.Context, o Options, client *mesh.Client, alone bool) (
 	if d.tiers, err = NewVerifier(o.Verifying); err != nil {
 		return nil, err
 	}
-	guard, err := writeGuard(o, d.tiers, nil)
+	if err := d.openJudge(ctx, o, client); err != nil {
+		return nil, err
+	}
+	guard, err := writeGuard(o, d.tiers, d.judging.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -73,10 +82,29 @@ func OpenDesk(ctx context.Context, o Options, client *mesh.Client, alone bool) (
 		d.index = memory.NewIndex(client.MemoryLog(), d.books, d.session, static, o.notice)
 	}
 	with := scanOptions(o, library, d.books, d.session, static, guard, client)
-	with.Scanner.Entail, _ = scanTiers(o, nil)
+	with.Scanner.Entail, with.Scanner.Judge = scanTiers(o, d.judging.Model)
 	with.History = client.Scans()
 	d.Scan = consistency.New(with)
 	return d, d.Settle(ctx)
+}
+
+// openJudge connects the language model under the switch and the account of the broker.
+func (d *Desk) openJudge(ctx context.Context, o Options, client *mesh.Client) error {
+	if o.LLM.Primary.URL == "" {
+		return nil
+	}
+	word := o.guarded().Consistency.JudgeModel
+	if tier := guards.Choose(word).Tier; tier != "" && tier != guards.TierLLM {
+		return fmt.Errorf("guards.consistency_scan.judge_model is %s, so that no language model is asked in a scan; name one there", word)
+	}
+	stored, err := client.Flag(ctx, FlagLLM)
+	if err != nil {
+		return fmt.Errorf("the switch of the models cannot be read: %w", err)
+	}
+	if stored == mesh.FlagOff {
+		return errors.New("the switch of the models is off; forsooth llm on lets them be asked again")
+	}
+	return d.judging.openModels(o, llm.Options{Now: o.Now, Rand: rand.Float64, Report: o.Models, Ledger: client.Ledger()})
 }
 
 // Operator is the person of a name at this desk.
@@ -112,6 +140,9 @@ func (d *Desk) Settle(ctx context.Context) error {
 // Close ends the work.
 func (d *Desk) Close() {
 	d.tiers.Close()
+	if d.judging.llm != nil {
+		d.judging.llm.Close()
+	}
 	if d.session != nil {
 		_ = d.session.Close()
 	}

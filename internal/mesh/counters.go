@@ -155,6 +155,9 @@ type Ledger struct{ counters *Counters }
 // Ledger is the broker's.
 func (c *Conn) Ledger() *Ledger { return &Ledger{c.Counters()} }
 
+// Ledger is that of the broker that a client speaks to.
+func (c *Client) Ledger() *Ledger { return c.conn.Ledger() }
+
 const millionth = 1e6
 
 // Spent is what a key has spent.
