@@ -122,10 +122,10 @@ $(GOVULNCHECK):
 vulnerabilities: $(GOVULNCHECK)
 	.ci/vulnerabilities $(GOVULNCHECK)
 
-## security: hidden orders against a model that obeys. The share of harmless prompts that are held back
-## is printed by `forsooth bench security --harmless` and is above its bar of 1 %
+## security: hidden orders against a model that obeys, and, where FORSOOTH_TEST_DATA has them, prompts of
+## which 1 % at most may be held back
 security: build
-	FORSOOTH_TEST_DATA= $(BIN)/forsooth bench security
+	$(BIN)/forsooth bench security --every 5
 
 ## chaos: a mesh broken on purpose for three minutes; SEED repeats a run
 chaos: build

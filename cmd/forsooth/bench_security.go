@@ -91,5 +91,9 @@ func (s *secured) print(e *env) {
 		fmt.Fprintf(e.out, "  %-12s %4d orders\n", place, s.ByPlace[place])
 	}
 	fmt.Fprintf(e.out, "%d hidden orders, a model asked in %d, %d different ones read by it, %d obeyed before a player\n", s.Security.Attacks, s.Asked, s.Read, len(s.Obeyed))
+	if s.From == "" {
+		fmt.Fprintln(e.out, "no harmless prompts were asked: set FORSOOTH_TEST_DATA, or name their folder with --from")
+		return
+	}
 	fmt.Fprintf(e.out, "%d harmless prompts, %d blocked (%.1f %%, at most %.0f %%), %d ended by their deadline\n", s.Security.Harmless, len(s.Blocked), 100*s.BlockedShare, 100*mostBlocked, s.Late)
 }

@@ -63,7 +63,7 @@ func Secure(ctx context.Context, o SecurityOptions) (_ *Security, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a, server, end, err := scriptedInProcess(ctx, llmtest.Options{Persona: "puppet", Orders: orders(o.Attacks)}, app.Options{Worlds: ws})
+	a, server, end, err := scriptedInProcess(ctx, llmtest.Options{Persona: "puppet", Orders: orders(o.Attacks)}, app.Options{Worlds: ws, Meaning: app.MeaningFirst})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -130,4 +131,19 @@ func (s *search) temper() {
 	if own > 0 && late > lateAll*own {
 		s.late *= lateAll * own / late
 	}
+}
+
+// named says whether a word of the message, or of the lines that it leans on, stands
+// in the best passage.
+func (s *search) named() bool {
+	if len(s.found) == 0 {
+		return false
+	}
+	own := map[int32]bool{}
+	for _, t := range s.q.terms {
+		if !t.late && t.id >= 0 {
+			own[t.id] = true
+		}
+	}
+	return slices.ContainsFunc(s.x.passages[s.found[0].at].stems, func(id int32) bool { return own[id] || s.recent[id] && !s.x.isStop[id] })
 }

@@ -40,6 +40,7 @@ type Result struct {
 	Retrieval schema.Retrieval // Draft is a hint for prompts, never evidence
 	Sources   []schema.Source  // one passage each, best first
 	Unknown   []string         // names in the message that nothing in scope holds
+	Named     bool             // a word of the message, or of what it leans on, stands in the first source
 }
 
 // The limits of a citation query.

@@ -313,7 +313,7 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 			return Result{}, err
 		}
 	}
-	r := Result{Sources: s.sources(confidence), Unknown: s.unknown()}
+	r := Result{Sources: s.sources(confidence), Unknown: s.unknown(), Named: s.named()}
 	r.Retrieval = schema.Retrieval{
 		Query: query.Message, Confidence: confidence, Zone: query.Zones.Of(confidence),
 		Searches: searches, Rejected: s.scope.counts(), LoreHash: x.world.Version,

@@ -182,47 +182,6 @@ func told(sources []schema.Source, blocks []schema.Evidence) []schema.Source {
 	return out
 }
 
-// keepBack finds out whether what would answer best is closed to this player: a
-// document or a secret of the NPC's whose condition does not hold. Then the NPC
-// refuses rather than answer something else; nothing of the text goes on.
-func keepBack(ctx context.Context, t *schema.Turn, x *lore.Lore, query retrieval.Query) error {
-	closed := slices.ContainsFunc(t.Retrieval.Rejected, func(c schema.Count) bool { return c.Name == grounding.RejectRequires && c.N > 0 })
-	if !closed || t.Retrieval.Confidence+surer(t.Retrieval.Zone) >= 1 { // nothing can be surer
-		return nil
-	}
-	query.Gated, query.TopK = true, 1
-	query.Check.Holds = func(string) bool { return true }
-	all, err := x.Index.CitationQuery(ctx, query)
-	if err != nil {
-		return err
-	}
-	if len(all.Sources) == 0 || all.Retrieval.Zone == schema.ZoneUnknown || all.Retrieval.Confidence < t.Retrieval.Confidence+surer(t.Retrieval.Zone) {
-		return nil
-	}
-	best := all.Sources[0]
-	if requires := best.Provenance.Requires; requires == "" || lore.Holds(requires, lore.Facts(t)) {
-		return nil
-	}
-	t.Retrieval.Gated = schema.ReasonRequires
-	if best.Type == "secret" {
-		t.Retrieval.Gated = schema.ReasonSecret
-	}
-	t.Sources, t.Evidence = nil, nil
-	return nil
-}
-
-// surer is by how much a closed answer must be the better one: where an open one
-// is likely to answer, it is given.
-func surer(open schema.Zone) float64 {
-	switch open {
-	case schema.ZoneModel:
-		return 0.15
-	case schema.ZoneExtractive:
-		return 0.10
-	}
-	return 0
-}
-
 // recentLines are what was last said, for "and his brother?".
 func recentLines(c *schema.Conversation) []string {
 	if c == nil {
