@@ -128,7 +128,9 @@ func (d *diagnosis) dataFolder() {
 		status, mend = statusBad, "free at least 512 MB or give another --data"
 	}
 	d.add("data", status, mend, "%s, %d MB free", dir, free)
-	if address, held := embedded.Holder(dir); held {
+	if address, held := embedded.Holder(dir); d.settings.NATS.URL != "" {
+		return // the mesh is that of the server
+	} else if held {
 		d.add("mesh", statusFine, "", "a mesh runs on this data folder at %s", orText(address, "an address it has yet to take"))
 	} else {
 		d.add("mesh", statusFine, "", "no mesh runs on this data folder; forsooth up starts one, and chat one of its own")
@@ -171,8 +173,12 @@ func (d *diagnosis) worldsServed() {
 	}
 }
 
-// index says how much of a world the data folder's index holds.
+// index says how much of a world the index of Qdrant or of the data folder holds.
 func (d *diagnosis) index(w *world.World) {
+	if q := d.qdrant(); q.Addr != "" {
+		d.onQdrant(q, w)
+		return
+	}
 	path := app.IndexFile(d.settings.Data)
 	if _, err := os.Stat(path); err != nil {
 		d.add("index", statusFine, "", "%s is not indexed yet; the first start does it", w.Name)
@@ -184,6 +190,21 @@ func (d *diagnosis) index(w *world.World) {
 		return
 	}
 	d.add("index", statusFine, "", "%s holds %s of %s", filepath.Base(path), count(kept, "file"), w.Name)
+}
+
+// qdrantLimit bounds how long doctor waits for Qdrant.
+const qdrantLimit = 5 * time.Second
+
+// onQdrant looks at the server that keeps memories and index. A mesh answers without it.
+func (d *diagnosis) onQdrant(q app.Qdrant, w *world.World) {
+	ctx, cancel := context.WithTimeout(d.ctx, qdrantLimit)
+	defer cancel()
+	words, meaning, err := q.Indexed(ctx, w)
+	if err != nil {
+		d.add("qdrant", statusBad, "start a Qdrant of version 1 there, or name another with --qdrant; until then turns are answered, and nothing is remembered beyond the conversation at hand", "%v", err)
+		return
+	}
+	d.add("qdrant", statusFine, "", "%s answers, and holds %s of %s, %d of them embedded by their meaning", q.Addr, count(words, "file"), w.Name, meaning)
 }
 
 // brokerLimit bounds how long doctor waits for a broker: until it has told what stands
@@ -251,7 +272,7 @@ func (d *diagnosis) streams(streams []mesh.StreamState) {
 		}
 	}
 	if len(missing) > 0 {
-		d.add("streams", statusNote, "forsooth up or forsooth serve makes them", "missing: %s", strings.Join(missing, ", "))
+		d.add("streams", statusNote, "forsooth migrate --apply makes them, and so do forsooth up and forsooth serve where the server lets everybody", "missing: %s", strings.Join(missing, ", "))
 		return
 	}
 	d.add("streams", statusFine, "", "all %d are there, %d messages", len(streams), messages)

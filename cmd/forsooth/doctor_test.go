@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+	"github.com/forsooth-npc/forsooth/internal/store/qdrant/edgetest"
 )
 
 const modelKey = "sk-a-key-that-nobody-may-see"
@@ -137,4 +138,25 @@ func TestDoctorNamesTheLanguageOfAWorld(t *testing.T) {
 	}
 	s.write("village/world.yaml", strings.Replace(string(frame), "language: en", "language: de", 1))
 	one(t, s.findings(t, exitFine, "language", "--world", village), statusNote, "village", "LANGUAGE_UNVERIFIED", "authored lines")
+}
+
+// With a Qdrant it is the server's index that counts, and doctor makes nothing there.
+func TestDoctorLooksAtQdrant(t *testing.T) {
+	server := edgetest.Own(t)
+	s := newSite(t)
+	flags := []string{"--world", s.village(), "--qdrant", "http://" + server.Addr}
+	for range 2 {
+		one(t, s.findings(t, exitFine, "qdrant", flags...), statusFine, server.Addr+" answers, and holds 0 files of village")
+	}
+	s.run(append([]string{"lore", "index"}, flags...)...).wants(t, exitFine)
+	found := s.findings(t, exitFine, "qdrant", flags...)
+	one(t, found, statusFine, " of village, ")
+	if strings.Contains(found[0].Detail, "holds 0 files") {
+		t.Errorf("after an index: %s", found[0].Detail)
+	}
+	if got := s.findings(t, exitFine, "index", flags...); len(got) > 0 {
+		t.Errorf("it speaks of the data folder's index too: %+v", got)
+	}
+	server.Stop(t)
+	one(t, s.findings(t, exitDependency, "qdrant", flags...), statusBad, server.Addr, "another with --qdrant")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/store/healing"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
+	"github.com/forsooth-npc/forsooth/internal/world"
 )
 
 // Qdrant names a server for the two stores; without an address they are files of
@@ -82,6 +83,25 @@ func readSession(ctx context.Context, o Options) (store.Session, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Indexed is how many files of a world the server's index holds: by its words, and by what
+// its sentences mean. It changes nothing.
+func (q Qdrant) Indexed(ctx context.Context, w *world.World) (words, meaning int, err error) {
+	static, err := embed.NewStatic()
+	if err != nil {
+		return 0, 0, err
+	}
+	if words, err = qdrant.Documents(ctx, q.of(static.Dim()), w.Name, static.ID()); err != nil {
+		return 0, 0, err
+	}
+	encoder, err := Encoder()
+	if err != nil {
+		return words, 0, err
+	}
+	q.Prefix += meaningPrefix
+	meaning, err = qdrant.Documents(ctx, q.of(encoder.Dim()), w.Name, encoder.ID())
+	return words, meaning, err
 }
 
 // corpusLimit is how long a start waits for the server's corpus.

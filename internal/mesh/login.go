@@ -163,14 +163,19 @@ func (l Login) refusal(err error) string {
 	return ""
 }
 
+func (l Login) hasToken() bool {
+	secret, err := l.secret()
+	return err == nil && secret() != ""
+}
+
 func (l Login) loginRefused(err error) string {
 	switch {
 	case l.Creds != "":
 		return fmt.Sprintf("it does not take the credentials of nats.creds (%s); ask for new ones, or mend the path", strings.TrimPrefix(err.Error(), "nats: "))
 	case l.User != "":
 		return fmt.Sprintf("it does not take the user %s with this password; mend nats.user and nats.password_file, or FORSOOTH_NATS_PASSWORD", l.User)
-	case l.Token != nil:
-		return "it does not take nobody, or not with this token; mend nats.token_file or FORSOOTH_NATS_TOKEN, or name a user in nats.user or nats.creds"
+	case l.hasToken():
+		return "it does not take this token; mend nats.token_file or FORSOOTH_NATS_TOKEN, or name a user in nats.user or nats.creds"
 	}
-	return "it wants to know who connects; name a user in nats.user with nats.password_file, or credentials in nats.creds"
+	return "it wants to know who connects; name a user in nats.user with nats.password_file, credentials in nats.creds, or a token in nats.token_file"
 }

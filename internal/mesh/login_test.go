@@ -108,6 +108,7 @@ func TestConnectSaysInOneLineWhyTheBrokerIsOfNoUse(t *testing.T) {
 			{"the wrong password", password(secret + "x"), "does not take the user game with this password; mend nats.user"},
 			{"no password", Login{User: "game"}, "does not take the user game"},
 			{"nobody", Login{}, "wants to know who connects; name a user in nats.user"},
+			{"nobody, with settings that name no token", Login{Token: known("")}, "wants to know who connects; name a user in nats.user"},
 			{"credentials that are none", Login{Creds: garbage}, "nats.creds"},
 			{"credentials that are not there", Login{Creds: own.file("nowhere")}, "nats.creds cannot be read"},
 			{"a password that cannot be read", Login{User: "game", Password: func() (string, error) { return "", errors.New("no file") }}, "no file"},

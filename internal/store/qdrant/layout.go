@@ -97,13 +97,16 @@ func (e *VersionError) Error() string {
 		e.Addr, e.Have, serverMajor)
 }
 
-func (c *collection) create(ctx context.Context, l layout) error {
-	var exists bool
-	err := c.do(ctx, "look for it", func(ctx context.Context) (err error) {
-		exists, err = c.client.CollectionExists(ctx, c.name)
+func (c *collection) exists(ctx context.Context) (there bool, err error) {
+	err = c.do(ctx, "look for it", func(ctx context.Context) (err error) {
+		there, err = c.client.CollectionExists(ctx, c.name)
 		return err
 	})
-	if err != nil || exists {
+	return there, err
+}
+
+func (c *collection) create(ctx context.Context, l layout) error {
+	if there, err := c.exists(ctx); err != nil || there {
 		return err
 	}
 	request := &qd.CreateCollection{

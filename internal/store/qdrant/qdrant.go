@@ -50,6 +50,18 @@ type collection struct {
 
 // open connects, and makes the collection or checks the one that is there.
 func open(ctx context.Context, o Options, l layout) (*collection, error) {
+	c, err := reach(o, l)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.prepare(ctx, l); err != nil {
+		return nil, errors.Join(err, c.client.Close())
+	}
+	return c, nil
+}
+
+// reach makes a client, which has asked for nothing yet.
+func reach(o Options, l layout) (*collection, error) {
 	if o.Attempts == 0 {
 		o.Attempts = defaultAttempts
 	}
@@ -63,11 +75,7 @@ func open(ctx context.Context, o Options, l layout) (*collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &collection{o: o, name: o.Prefix + l.kind, client: client}
-	if err := c.prepare(ctx, l); err != nil {
-		return nil, errors.Join(err, client.Close())
-	}
-	return c, nil
+	return &collection{o: o, name: o.Prefix + l.kind, client: client}, nil
 }
 
 func (o *Options) check() error {
