@@ -103,6 +103,9 @@ func (m *Mesh) start(ctx context.Context, convo schema.ConversationID, head *jet
 	if err := m.send(ctx, t, data); err != nil {
 		return err
 	}
+	if m.ends.Apply != nil {
+		m.drafts.put(t.TurnID, doc) // nobody here reads it any more
+	}
 	return m.step("advance.started")
 }
 

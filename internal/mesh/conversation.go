@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -15,6 +16,41 @@ import (
 type convoDoc struct {
 	*schema.Conversation
 	revision uint64
+}
+
+// drafts are the documents with which this process has started turns. Nobody but a
+// turn's finisher changes its conversation, so the finisher, if it is here too, need not
+// read it again: should it have changed, its write is refused, and it reads.
+type drafts struct {
+	mu     sync.Mutex
+	docs   map[string]convoDoc // by turn
+	oldest []string
+}
+
+// maxDrafts bounds how many turns are under way whose documents are kept.
+const maxDrafts = 1024
+
+func (d *drafts) put(turn string, doc convoDoc) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.docs == nil {
+		d.docs = map[string]convoDoc{}
+	}
+	d.docs[turn] = doc
+	d.oldest = append(d.oldest, turn)
+	for len(d.oldest) > maxDrafts {
+		delete(d.docs, d.oldest[0])
+		d.oldest = d.oldest[1:]
+	}
+}
+
+// take gives the document once: whoever has it may change it.
+func (d *drafts) take(turn string, id schema.ConversationID) (convoDoc, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	doc, ok := d.docs[turn]
+	delete(d.docs, turn)
+	return doc, ok && doc.World == id.World && doc.NPC == id.NPC && doc.Player == id.Player
 }
 
 func (c *Conn) conversation(ctx context.Context, id schema.ConversationID) (convoDoc, error) {
@@ -39,13 +75,17 @@ func (c *Conn) conversation(ctx context.Context, id schema.ConversationID) (conv
 
 // change applies f to the document until it is stored. f says false when there
 // is nothing to change; it may be called several times, each time on what is
-// stored then.
-func (m *Mesh) change(ctx context.Context, id schema.ConversationID, f func(*schema.Conversation) bool) error {
+// stored then. turn names the turn whose finisher this is.
+func (m *Mesh) change(ctx context.Context, id schema.ConversationID, turn string, f func(*schema.Conversation) bool) error {
+	doc, known := m.drafts.take(turn, id)
 	for {
-		doc, err := m.conn.conversation(ctx, id)
-		if err != nil {
-			return err
+		if !known {
+			var err error
+			if doc, err = m.conn.conversation(ctx, id); err != nil {
+				return err
+			}
 		}
+		known = false
 		if !f(doc.Conversation) {
 			return nil
 		}

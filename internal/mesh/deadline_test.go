@@ -298,7 +298,7 @@ func TestDeadlineHoldsWhenItsWorkerDies(t *testing.T) {
 // The connection breaks while a deadline is carried out: what was stored is stored,
 // and its answer never comes. Whoever waits for it must not wait the turn away.
 func TestDeadlineHoldsWhenAnAnswerIsLost(t *testing.T) {
-	for _, lost := range []string{`PUB ` + schema.Prefix + `said.`, `PUB ` + schema.Prefix + `reply.`, `PUB $JS.API.STREAM.MSG.GET.TURNS`} {
+	for _, lost := range []string{`PUB ` + schema.Prefix + `said.`, `PUB ` + schema.Prefix + `reply.`, `PUB $JS.API.DIRECT.GET.TURNS`} {
 		t.Run(lost, func(t *testing.T) {
 			r := newRig(t)
 			p, err := netfault.Listen(strings.TrimPrefix(r.server.URL(), "nats://"))
@@ -349,7 +349,9 @@ func TestWhatEndsATurnIsTriedAgainSoon(t *testing.T) {
 	}
 	for name, try := range map[string]func(attempt int) verdict{
 		"deadline": func(n int) verdict { return m.handleDue(ctx, &delivery{data: due, attempt: n}) },
-		"finisher": func(n int) verdict { return m.handleReply(ctx, &delivery{data: reply, attempt: n}) },
+		"finisher": func(n int) verdict {
+			return m.handleReply(ctx, &delivery{subject: "forsooth.v1.reply.w.mira.p1.t", data: reply, attempt: n})
+		},
 		"intake": func(n int) verdict {
 			return (&intake{m: m}).handle(ctx, &delivery{subject: schema.SubjectTurn(convoA), data: asked, attempt: n, stored: time.Now()})
 		},

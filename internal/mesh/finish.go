@@ -80,7 +80,7 @@ func (m *Mesh) project(ctx context.Context, convo schema.ConversationID, r *sche
 		return nil
 	}
 	first := false
-	err := m.change(ctx, convo, func(doc *schema.Conversation) bool {
+	err := m.change(ctx, convo, r.TurnID, func(doc *schema.Conversation) bool {
 		first = !doc.HasApplied(r.TurnID, d.sequence)
 		if !first && mutant != mutantAppliedCheck {
 			return false

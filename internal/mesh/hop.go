@@ -112,6 +112,7 @@ func (p *passRunner) run(ctx context.Context, d *delivery, t *schema.Turn) error
 	if err := p.before(ctx, d, t); err != nil {
 		return err
 	}
+	came := t.Parts()
 	hop, start := t.Hop, m.opts.Now()
 	t.Passes = append(t.Passes, schema.PassRecord{
 		Pass: p.pass, Hop: hop, Attempt: d.attempt, StartMS: milliseconds(start.Sub(t.AcceptedAt)),
@@ -135,9 +136,9 @@ func (p *passRunner) run(ctx context.Context, d *delivery, t *schema.Turn) error
 		return nil // a sentence of a speech under way: the turn itself comes behind it
 	}
 	if next == schema.PassDone {
-		return p.done(ctx, t, t.Passes[record])
+		return p.done(ctx, t, t.Passes[record], came)
 	}
-	return p.onward(ctx, t, t.Passes[record], next)
+	return p.onward(ctx, t, t.Passes[record], next, came)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -181,7 +182,7 @@ func (p *passRunner) call(ctx context.Context, t *schema.Turn) (next schema.Pass
 
 // onward publishes the turn to its next pass. Two workers that decide
 // differently collide on one message id, and the first wins.
-func (p *passRunner) onward(ctx context.Context, t *schema.Turn, record schema.PassRecord, next schema.Pass) error {
+func (p *passRunner) onward(ctx context.Context, t *schema.Turn, record schema.PassRecord, next schema.Pass, came schema.Parts) error {
 	if !knownPass(next) {
 		return Reject(fmt.Errorf("pass %s names no next pass: %q", p.pass, next))
 	}
@@ -191,7 +192,7 @@ func (p *passRunner) onward(ctx context.Context, t *schema.Turn, record schema.P
 	if err != nil {
 		return Reject(err)
 	}
-	p.m.trace(t, record, next, data)
+	p.m.trace(t, record, next, data, came)
 	if err := p.m.send(ctx, t, data); err != nil {
 		return err
 	}
@@ -224,7 +225,7 @@ func knownPass(pass schema.Pass) bool {
 }
 
 // done publishes the one reply of the turn.
-func (p *passRunner) done(ctx context.Context, t *schema.Turn, record schema.PassRecord) error {
+func (p *passRunner) done(ctx context.Context, t *schema.Turn, record schema.PassRecord, came schema.Parts) error {
 	if t.Reply == nil {
 		return Reject(fmt.Errorf("pass %s ended the turn without a reply", p.pass))
 	}
@@ -234,8 +235,12 @@ func (p *passRunner) done(ctx context.Context, t *schema.Turn, record schema.Pas
 		}
 	}
 	p.m.complete(t.Reply, t)
-	if data, err := t.MarshalJSON(); err == nil {
-		p.m.trace(t, record, schema.PassDone, data)
+	data, err := schema.EncodeTurn(t)
+	if err != nil { // with its reply it is too large to travel, and need not
+		data, err = t.MarshalJSON()
+	}
+	if err == nil {
+		p.m.trace(t, record, schema.PassDone, data, came)
 	}
 	if err := p.m.publishReply(ctx, t.Reply); err != nil {
 		return err

@@ -86,6 +86,7 @@ type Mesh struct {
 	scrubber *scrubber // nil where the broker is another process's
 
 	handover *handover
+	drafts   drafts
 
 	mu      sync.Mutex
 	running map[string]map[*inflight]struct{} // by turn: handlers to stop when a turn ends

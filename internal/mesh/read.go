@@ -53,7 +53,9 @@ func (c *Conn) read(ctx context.Context, stream, last string, query []byte) (*je
 		return nil, err
 	}
 	ask, parse := message("$JS.API.STREAM.MSG.GET."+stream, query), parseGot
-	if s.CachedInfo().Config.AllowDirect {
+	leader, parseLeader := ask, parse
+	direct := s.CachedInfo().Config.AllowDirect
+	if direct {
 		ask, parse = message("$JS.API.DIRECT.GET."+stream, query), parseDirect
 		if last != "" {
 			ask = message("$JS.API.DIRECT.GET."+stream+"."+last, nil)
@@ -62,6 +64,10 @@ func (c *Conn) read(ctx context.Context, stream, last string, query []byte) (*je
 	var msg *jetstream.RawStreamMsg
 	err = retryWhile(ctx, isLost, func() error {
 		answer, err := c.request(ctx, ask, readTimeout)
+		if direct && errors.Is(err, nats.ErrNoResponders) { // nobody answers directly any more: the stream was changed since
+			ask, parse, direct = leader, parseLeader, false
+			answer, err = c.request(ctx, ask, readTimeout)
+		}
 		if err == nil {
 			msg, err = parse(answer)
 		}

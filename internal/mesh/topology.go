@@ -93,7 +93,7 @@ func streams(s Settings) []jetstream.StreamConfig {
 		{ // The queue of each conversation: a refused turn leaves nothing, and the publish ack is acceptance.
 			Name: streamTurns, Subjects: []string{p + "turn.*.*.*"},
 			Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
-			MaxMsgsPerSubject: maxQueued, MaxMsgs: int64(s.MaxInFlight), MaxMsgSize: maxRequestBytes,
+			MaxMsgsPerSubject: maxQueued, MaxMsgs: int64(s.MaxInFlight), MaxMsgSize: maxRequestBytes, AllowDirect: direct,
 		},
 		{
 			Name: streamPasses, Subjects: []string{p + "pass.*.*.*.*.*"},

@@ -9,15 +9,17 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// trace keeps a pass of a turn, with the turn as it left the pass. It asks for
-// no answer: a trace is for people, and the hop that follows on the same
-// connection is acked only after the broker has taken this in.
-func (m *Mesh) trace(t *schema.Turn, record schema.PassRecord, next schema.Pass, encoded []byte) {
+// trace keeps a pass of a turn, with the turn as it left the pass, but for what is as
+// it came to it. It asks for no answer: a trace is for people, and the hop that follows
+// on the same connection is acked only after the broker has taken this in.
+func (m *Mesh) trace(t *schema.Turn, record schema.PassRecord, next schema.Pass, encoded []byte, came schema.Parts) {
+	encoded, short := t.Short(encoded, came)
 	data, err := json.Marshal(struct {
-		TurnID string            `json:"turn_id"`
-		Record schema.PassRecord `json:"record"`
-		Next   schema.Pass       `json:"next"`
-	}{t.TurnID, record, next})
+		TurnID   string            `json:"turn_id"`
+		Record   schema.PassRecord `json:"record"`
+		Next     schema.Pass       `json:"next"`
+		AsBefore bool              `json:"as_before,omitempty"`
+	}{t.TurnID, record, next, short})
 	if err == nil {
 		// The turn is spliced in as it was encoded for the hop.
 		data = append(data[:len(data)-1], `,"turn":`...)
@@ -29,7 +31,8 @@ func (m *Mesh) trace(t *schema.Turn, record schema.PassRecord, next schema.Pass,
 	}
 }
 
-// Trace reads every pass of a turn, in the order they were done.
+// Trace reads every pass of a turn, in the order they were done. One whose evidence and
+// sources were those of a trace that is gone comes without them, AsBefore.
 func (c *Client) Trace(ctx context.Context, turn string) ([]schema.Trace, error) {
 	if err := schema.CheckToken("turn", turn); err != nil {
 		return nil, err
@@ -41,6 +44,10 @@ func (c *Client) Trace(ctx context.Context, turn string) ([]schema.Trace, error)
 		if bad = json.Unmarshal(msg.Data, &t); bad != nil {
 			bad = fmt.Errorf("trace %d is not JSON: %w", msg.Sequence, bad)
 			return false
+		}
+		if n := len(out); t.AsBefore && n > 0 && t.Turn != nil && out[n-1].Turn != nil {
+			t.Turn.Evidence, t.Turn.Sources = out[n-1].Turn.Evidence, out[n-1].Turn.Sources
+			t.AsBefore = out[n-1].AsBefore
 		}
 		out = append(out, t)
 		return true

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
 // parts are the large parts of a turn as they were last read or written. Most
@@ -49,7 +50,10 @@ func (k kind[T]) of(p part[T], values []T) bool {
 
 // write gives the part that values are written as: the last one where it still holds.
 func (k kind[T]) write(last part[T], values []T) (part[T], error) {
-	if len(values) == 0 || k.of(last, values) {
+	if len(values) == 0 {
+		return part[T]{}, nil
+	}
+	if k.of(last, values) {
 		return last, nil
 	}
 	data, err := json.Marshal(values)
@@ -100,22 +104,65 @@ func (t *Turn) write() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, 0, len(data)+len(p.evidence.json)+len(p.sources.json)+64)
+	out := make([]byte, 0, len(data)+t.partsLen())
 	out = append(out, data[:len(data)-1]...)
-	if len(t.Evidence) > 0 {
-		out = append(append(out, `,"evidence":`...), p.evidence.json...)
-	}
-	if len(t.Sources) > 0 {
-		out = append(append(out, `,"sources":`...), p.sources.json...)
-	}
 	if len(t.extra) > 0 {
 		more, err := json.Marshal(t.extra)
 		if err != nil {
 			return nil, err
 		}
-		return append(append(out, ','), more[1:]...), nil
+		out = append(append(out, ','), more[1:len(more)-1]...)
+	}
+	if len(t.Evidence) > 0 {
+		out = append(append(out, evidenceKey...), p.evidence.json...)
+	}
+	if len(t.Sources) > 0 {
+		out = append(append(out, sourcesKey...), p.sources.json...)
 	}
 	return append(out, '}'), nil
+}
+
+// How the parts begin, at the end of a turn's JSON.
+const (
+	evidenceKey = `,"evidence":`
+	sourcesKey  = `,"sources":`
+)
+
+// partsLen is how long the parts are in the JSON that was written last.
+func (t *Turn) partsLen() int {
+	n := 0
+	if len(t.Evidence) > 0 {
+		n += len(evidenceKey) + len(t.parts.evidence.json)
+	}
+	if len(t.Sources) > 0 {
+		n += len(sourcesKey) + len(t.parts.sources.json)
+	}
+	return n
+}
+
+// Parts stand for the evidence and the sources of a turn as they were read or
+// written last.
+type Parts struct{ parts }
+
+// Parts are those of the turn now.
+func (t *Turn) Parts() Parts { return Parts{t.parts} }
+
+// Short is what EncodeTurn has just written of the turn without evidence and sources,
+// where there are any and both are as they were before; else all of it, and false.
+func (t *Turn) Short(data []byte, before Parts) ([]byte, bool) {
+	n := t.partsLen()
+	if n == 0 || !unchanged(len(t.Evidence), t.parts.evidence.json, before.evidence.json) || !unchanged(len(t.Sources), t.parts.sources.json, before.sources.json) {
+		return data, false
+	}
+	return append(bytes.Clone(data[:len(data)-n-1]), '}'), true
+}
+
+// unchanged: a part that was not written anew is the very same.
+func unchanged(values int, now, before []byte) bool {
+	if values == 0 {
+		return len(before) == 0
+	}
+	return len(now) == len(before) && &now[0] == &before[0]
 }
 
 // readRest keeps of the turn's JSON what it does not know, and its parts.
@@ -165,7 +212,7 @@ func copyPart[T any](k kind[T], p part[T], values []T) []T {
 
 func (e *Evidence) same(o *Evidence) bool {
 	return e.ID == o.ID && e.SourceID == o.SourceID && e.ChunkID == o.ChunkID && e.Path == o.Path && e.Type == o.Type &&
-		e.Text == o.Text && e.Start == o.Start && e.Speaker == o.Speaker && e.Author == o.Author && e.At == o.At &&
+		e.Text == o.Text && e.Start == o.Start && e.Speaker == o.Speaker && e.Author == o.Author && sameTime(e.At, o.At) &&
 		e.Belief == o.Belief && slices.Equal(e.AllowedFor, o.AllowedFor) && e.Private == o.Private && e.Score == o.Score &&
 		e.Provenance.same(&o.Provenance)
 }
@@ -177,7 +224,7 @@ func (e *Evidence) own() {
 func (s *Source) same(o *Source) bool {
 	return s.ID == o.ID && s.Path == o.Path && s.ChunkID == o.ChunkID && s.Type == o.Type && s.Summary == o.Summary &&
 		s.Content == o.Content && slices.Equal(s.Keywords, o.Keywords) && slices.Equal(s.AllowedFor, o.AllowedFor) &&
-		s.Score == o.Score && s.Author == o.Author && s.Speaker == o.Speaker && s.At == o.At && s.Belief == o.Belief &&
+		s.Score == o.Score && s.Author == o.Author && s.Speaker == o.Speaker && sameTime(s.At, o.At) && s.Belief == o.Belief &&
 		s.Private == o.Private && s.Provenance.same(&o.Provenance)
 }
 
@@ -186,7 +233,10 @@ func (s *Source) own() {
 }
 
 func (p *Provenance) same(o *Provenance) bool {
-	return p.Source == o.Source && p.IndexedAt == o.IndexedAt && p.CreatedAt == o.CreatedAt && p.ValidFrom == o.ValidFrom &&
-		p.ValidTo == o.ValidTo && p.World == o.World && p.NPC == o.NPC && p.Hash == o.Hash &&
+	return p.Source == o.Source && sameTime(p.IndexedAt, o.IndexedAt) && sameTime(p.CreatedAt, o.CreatedAt) && sameTime(p.ValidFrom, o.ValidFrom) &&
+		sameTime(p.ValidTo, o.ValidTo) && p.World == o.World && p.NPC == o.NPC && p.Hash == o.Hash &&
 		slices.Equal(p.KnownBy, o.KnownBy) && p.Requires == o.Requires
 }
+
+// sameTime: the same moment, written the same.
+func sameTime(a, b time.Time) bool { return a.Equal(b) && a.Location() == b.Location() }

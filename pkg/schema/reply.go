@@ -117,6 +117,8 @@ type Trace struct {
 	Record PassRecord `json:"record"`
 	Next   Pass       `json:"next"`
 	Turn   *Turn      `json:"turn"` // as it left the pass
+	// AsBefore: its evidence and sources are those of the trace before, and left out.
+	AsBefore bool `json:"as_before,omitempty"`
 }
 
 // ActionResult is the game's answer to a proposed action, on action-result.<c>.<turn>.<i>.
