@@ -117,10 +117,8 @@ func (e *Eraser) Follow(ctx context.Context) (*Trail, error) {
 	seen := map[EndedTurn]bool{}
 	names := map[string]bool{}
 	for _, p := range ofPlayer {
-		for _, world := range e.subjectWorlds() {
-			if err := e.own(ctx, t, p, world, seen, names); err != nil {
-				return nil, err
-			}
+		if err := e.own(ctx, t, p, seen, names); err != nil {
+			return nil, err
 		}
 	}
 	if err := e.remembered(ctx, seen); err != nil {
@@ -139,11 +137,22 @@ func (e *Eraser) Follow(ctx context.Context) (*Trail, error) {
 	return t, nil
 }
 
-func (e *Eraser) subjectWorlds() []string {
-	if len(e.worlds) == 0 {
-		return []string{"*"}
+// each reads the messages of a place in every world that is meant.
+func (e *Eraser) each(ctx context.Context, stream, subject string, f func(*jetstream.RawStreamMsg)) error {
+	worlds := e.worlds
+	if len(worlds) == 0 {
+		worlds = []string{"*"}
 	}
-	return e.worlds
+	for _, world := range worlds {
+		err := e.conn.each(ctx, stream, strings.NewReplacer("W", world, "P", e.player).Replace(subject), func(msg *jetstream.RawStreamMsg) bool {
+			f(msg)
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *Eraser) covers(world string) bool {
@@ -151,9 +160,8 @@ func (e *Eraser) covers(world string) bool {
 }
 
 // own reads the messages on the player's own subjects.
-func (e *Eraser) own(ctx context.Context, t *Trail, p place, world string, seen map[EndedTurn]bool, names map[string]bool) error {
-	subject := strings.NewReplacer("W", world, "P", e.player).Replace(p.subject)
-	return e.conn.each(ctx, p.stream, subject, func(msg *jetstream.RawStreamMsg) bool {
+func (e *Eraser) own(ctx context.Context, t *Trail, p place, seen map[EndedTurn]bool, names map[string]bool) error {
+	return e.each(ctx, p.stream, p.subject, func(msg *jetstream.RawStreamMsg) {
 		t.add(p.name, p.stream, msg)
 		s, err := schema.ParseSubject(msg.Subject)
 		convo := s.Conversation
@@ -174,7 +182,6 @@ func (e *Eraser) own(ctx context.Context, t *Trail, p place, world string, seen 
 		if json.Unmarshal(msg.Data, &shown) == nil && shown.PlayerName != "" {
 			names[shown.PlayerName] = true
 		}
-		return true
 	})
 }
 
@@ -206,23 +213,16 @@ func turnsIn(p place, msg *jetstream.RawStreamMsg) []string {
 // remembered adds the turns and events of which memories are left: their replies
 // may have aged out, and must not come anew either.
 func (e *Eraser) remembered(ctx context.Context, seen map[EndedTurn]bool) error {
-	for _, world := range e.subjectWorlds() {
-		err := e.conn.each(ctx, streamMemory, schema.Prefix+"memory."+world+".*."+e.player, func(msg *jetstream.RawStreamMsg) bool {
-			l := logged(msg.Subject, msg.Sequence, msg.Data)
-			if m := l.Event.Memory; m != nil {
-				for _, s := range m.Spans {
-					e.mark(seen, m.World, m.NPC, s.TurnID, s.EventID)
-				}
-				e.mark(seen, m.World, m.NPC, m.TurnID, "")
+	return e.each(ctx, streamMemory, schema.Prefix+"memory.W.*.P", func(msg *jetstream.RawStreamMsg) {
+		l := logged(msg.Subject, msg.Sequence, msg.Data)
+		if m := l.Event.Memory; m != nil {
+			for _, s := range m.Spans {
+				e.mark(seen, m.World, m.NPC, s.TurnID, s.EventID)
 			}
-			e.mark(seen, l.Event.World, l.Event.NPC, l.Event.TurnID, l.Event.EventID)
-			return true
-		})
-		if err != nil {
-			return err
+			e.mark(seen, m.World, m.NPC, m.TurnID, "")
 		}
-	}
-	return nil
+		e.mark(seen, l.Event.World, l.Event.NPC, l.Event.TurnID, l.Event.EventID)
+	})
 }
 
 func (e *Eraser) mark(seen map[EndedTurn]bool, world, npc, turn, event string) {
@@ -251,7 +251,7 @@ func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) 
 		return err
 	}
 	for _, p := range []place{{"traces of others", streamTraces, schema.Prefix + "trace.W.>"}, {"dead letters of others", streamDead, schema.Prefix + "dead.*.W.>"}} {
-		if err := e.mentions(ctx, p, func(msg *jetstream.RawStreamMsg) { t.add(p.name, p.stream, msg) }); err != nil {
+		if err := e.mentions(ctx, p, nil, func(msg *jetstream.RawStreamMsg) { t.add(p.name, p.stream, msg) }); err != nil {
 			return err
 		}
 	}
@@ -261,54 +261,41 @@ func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) 
 // events reads what the game saw happen. What concerns the player goes; where the
 // player only looked on, the event stays without them.
 func (e *Eraser) events(ctx context.Context, t *Trail, seen map[EndedTurn]bool) error {
-	for _, world := range e.subjectWorlds() {
-		err := e.conn.each(ctx, streamEvents, schema.Prefix+"event."+world, func(msg *jetstream.RawStreamMsg) bool {
-			handle := e.handles.Has(strings.TrimPrefix(msg.Subject, schema.Prefix+"event."), e.player)
-			is := func(value string) bool { return value == "player:"+e.player || value == e.player && !handle }
-			var o schema.Occurrence
-			if json.Unmarshal(msg.Data, &o) != nil {
-				if naming(msg.Data, e.player, handle) {
-					t.add("events", streamEvents, msg)
-				}
-				return true
-			}
-			switch {
-			case o.Player == e.player || is(o.Subject) || is(o.Object):
-				t.add("events", streamEvents, msg)
-				e.mark(seen, o.World, "", "", o.ID)
-			case slices.ContainsFunc(o.Witnesses, is):
-				o.Witnesses = slices.DeleteFunc(o.Witnesses, is)
-				if len(o.Witnesses) == 0 {
-					t.add("events", streamEvents, msg)
-					break
-				}
-				t.shared = append(t.shared, sharedEvent{msg.Sequence, o})
-			case naming(msg.Data, e.player, handle):
+	return e.each(ctx, streamEvents, schema.Prefix+"event.W", func(msg *jetstream.RawStreamMsg) {
+		handle := e.handles.Has(strings.TrimPrefix(msg.Subject, schema.Prefix+"event."), e.player)
+		is := func(value string) bool { return value == "player:"+e.player || value == e.player && !handle }
+		var o schema.Occurrence
+		if json.Unmarshal(msg.Data, &o) != nil {
+			if naming(msg.Data, e.player, handle) {
 				t.add("events", streamEvents, msg)
 			}
-			return true
-		})
-		if err != nil {
-			return err
+			return
 		}
-	}
-	return nil
+		switch {
+		case o.Player == e.player || is(o.Subject) || is(o.Object):
+			t.add("events", streamEvents, msg)
+			e.mark(seen, o.World, "", "", o.ID)
+		case slices.ContainsFunc(o.Witnesses, is):
+			o.Witnesses = slices.DeleteFunc(o.Witnesses, is)
+			if len(o.Witnesses) == 0 {
+				t.add("events", streamEvents, msg)
+				break
+			}
+			t.shared = append(t.shared, sharedEvent{msg.Sequence, o})
+		case naming(msg.Data, e.player, handle):
+			t.add("events", streamEvents, msg)
+		}
+	})
 }
 
-// mentions reads messages of other players that name this one.
-func (e *Eraser) mentions(ctx context.Context, p place, f func(*jetstream.RawStreamMsg)) error {
-	for _, world := range e.subjectWorlds() {
-		err := e.conn.each(ctx, p.stream, strings.Replace(p.subject, "W", world, 1), func(msg *jetstream.RawStreamMsg) bool {
-			if !e.owns(msg.Subject) && e.named(msg) {
-				f(msg)
-			}
-			return true
-		})
-		if err != nil {
-			return err
+// mentions reads messages of other players that name this one, by id or by a name under
+// which they were shown.
+func (e *Eraser) mentions(ctx context.Context, p place, shown []string, f func(*jetstream.RawStreamMsg)) error {
+	return e.each(ctx, p.stream, p.subject, func(msg *jetstream.RawStreamMsg) {
+		if !e.owns(msg.Subject) && (e.named(msg) || Names(string(msg.Data), shown)) {
+			f(msg)
 		}
-	}
-	return nil
+	})
 }
 
 // owns says whether a subject is of the player.

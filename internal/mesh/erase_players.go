@@ -35,16 +35,8 @@ func (e *Eraser) Elsewhere(ctx context.Context, shown []string) ([]Elsewhere, er
 		{"conversations of others", streamConvos, convoPrefix + "W.>"},
 	} {
 		n := 0
-		for _, world := range e.subjectWorlds() {
-			err := e.conn.each(ctx, p.stream, strings.Replace(p.subject, "W", world, 1), func(msg *jetstream.RawStreamMsg) bool {
-				if !e.owns(msg.Subject) && (e.named(msg) || Names(string(msg.Data), shown)) {
-					n++
-				}
-				return true
-			})
-			if err != nil {
-				return nil, err
-			}
+		if err := e.mentions(ctx, p, shown, func(*jetstream.RawStreamMsg) { n++ }); err != nil {
+			return nil, err
 		}
 		if n > 0 {
 			s, err := e.conn.stream(ctx, p.stream)
@@ -108,27 +100,20 @@ func (e *Eraser) inBodies(ctx context.Context, found map[string]bool) error {
 			}
 		}
 	}
-	for _, world := range e.subjectWorlds() {
-		err := e.conn.each(ctx, streamEvents, schema.Prefix+"event."+world, func(msg *jetstream.RawStreamMsg) bool {
-			var o schema.Occurrence
-			if json.Unmarshal(msg.Data, &o) == nil {
-				note(o.Player, o.Subject, o.Object)
-				note(o.Witnesses...)
-			}
-			return true
-		})
-		if err == nil {
-			err = e.conn.each(ctx, streamMemory, schema.Prefix+"memory."+world+".>", func(msg *jetstream.RawStreamMsg) bool {
-				if m := logged(msg.Subject, msg.Sequence, msg.Data).Event.Memory; m != nil {
-					note(m.Player, m.Subject, m.Object)
-					note(m.Witnesses...)
-				}
-				return true
-			})
+	err := e.each(ctx, streamEvents, schema.Prefix+"event.W", func(msg *jetstream.RawStreamMsg) {
+		var o schema.Occurrence
+		if json.Unmarshal(msg.Data, &o) == nil {
+			note(o.Player, o.Subject, o.Object)
+			note(o.Witnesses...)
 		}
-		if err != nil {
-			return err
-		}
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	return e.each(ctx, streamMemory, schema.Prefix+"memory.W.>", func(msg *jetstream.RawStreamMsg) {
+		if m := logged(msg.Subject, msg.Sequence, msg.Data).Event.Memory; m != nil {
+			note(m.Player, m.Subject, m.Object)
+			note(m.Witnesses...)
+		}
+	})
 }
