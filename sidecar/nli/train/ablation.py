@@ -1,11 +1,12 @@
 """Trains equal short runs that differ in their data alone, and prints what each part of the data is worth.
 
-    python ablation.py --data DATA --wheel WHEEL --out DIR [--rows cosine public npc made written]
+    python ablation.py --data DATA --wheel WHEEL --out DIR [--rows cosine public npc made written teacher] [--soft DISTILLED/labels.jsonl]
     python ablation.py --data DATA --wheel WHEEL --out DIR --table
 
 Every row begins at the same weights, which saw public pairs only, takes the same
 number of steps of the same number of pairs at the same rate, and is scored as the
 card scores. A row that was stopped goes on, one that is done is not done again.
+The teacher's row draws its pairs from the pool of distil.py, with soft labels.
 DIR/ROW/verifier.safetensors is for the cascade: go run
 ./internal/entail/nli/calibrate -pairs PAIRS -weights FILE shows it behind the rules.
 """
@@ -18,7 +19,7 @@ import random
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import card
@@ -32,9 +33,10 @@ from card import auroc, share
 from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Group, Pair
 from encoder import Encoder, Verifier, collate, from_base, read_wheel, tokenizer
 from measure import Floats
+from soft import SHARE, Labels, Student
 from tokenizers import Tokenizer
 from torch import Tensor
-from train import WITHOUT, Batches, Mixture, Phase, Run, fits
+from train import WITHOUT, Batches, Mixture, Phase, Run, fits, forever
 
 START_RATE, ROW_RATE, WARM_UP = 1e-4, 1e-4, 60
 START, COSINE = "start", "cosine"
@@ -51,6 +53,7 @@ class Row:
     made: int
     npc: bool
     written: bool
+    soft: bool = False  # visits of the pool with their soft labels instead of groups
 
 
 ROWS = (
@@ -58,6 +61,7 @@ ROWS = (
     Row("npc", "+ NPC groups", 2, 10, 0, True, False),
     Row("made", "+ pairs made by rule", 2, 7, 6, True, False),
     Row("written", "+ our hand-written groups", 2, 7, 6, True, True),
+    Row("teacher", "+ teacher", 2, 0, 0, False, False, soft=True),
 )
 
 
@@ -68,6 +72,7 @@ class Corpus:
     npc: list[Group]
     written: list[Group]
     public: list[Pair]
+    soft: list[list[Pair]] = field(default_factory=list)  # pairs of the pool, those of a premise together
 
     def of(self, row: Row) -> Mixture:
         return Mixture((self.npc if row.npc else []) + (self.written if row.written else []), self.public, [])
@@ -88,6 +93,11 @@ class Figures:
 
 def drawn(row: Row, corpus: Corpus, pairs: int, rng: random.Random) -> Iterator[list[Pair]]:
     """Give batches of just so many pairs: those of the row, filled up with public ones."""
+    if row.soft:
+        visits, public = forever(corpus.soft, rng), forever(corpus.public, rng)
+        while True:
+            got = [p for _ in range(row.groups) for p in next(visits)][:pairs]
+            yield got + [next(public) for _ in range(pairs - len(got))]
     phase = Phase(row.key, 0, row.groups, row.per_group, row.made, 0, 0, (0.0, 0.0))
     batches = Batches(corpus.of(row), phase, rng, {})
     while True:
@@ -186,12 +196,12 @@ def by_kind(rows: list[tuple[str, Figures]]) -> str:
     )
 
 
-def begun(out: Path, base: Verifier, tok: Tokenizer, start: Path | None) -> Run:
-    """Make a run that stands where its folder, else the common start, left it."""
+def begun(out: Path, base: Verifier, tok: Tokenizer, start: Path | None, labels: Labels | None = None) -> Run:
+    """Make a run that stands where its folder, else the common start, left it; with soft labels, one that follows them."""
     out.mkdir(parents=True, exist_ok=True)
     if start is not None and not (out / "checkpoint.pt").exists():
         shutil.copy(start / "checkpoint.pt", out / "checkpoint.pt")
-    run = Run(base, tok, out)
+    run = Run(base, tok, out) if labels is None else Student(base, tok, out, labels.soft(SHARE))
     run.resume()
     return run
 
@@ -204,6 +214,7 @@ def main() -> None:
     ap.add_argument("--claims", type=Path, default=card.ROOT / "evals" / "claims.jsonl")
     keys = [COSINE, *(r.key for r in ROWS)]
     ap.add_argument("--rows", nargs="*", default=keys, choices=keys)
+    ap.add_argument("--soft", type=Path, help="soft labels that distil.py wrote, for the row of the teacher; left out without them")
     ap.add_argument("--before", type=int, default=250, help="steps of public pairs before all rows")
     ap.add_argument("--steps", type=int, default=220, help="steps of each row")
     ap.add_argument("--pairs", type=int, default=28, help="pairs of a step")
@@ -239,13 +250,15 @@ def train(args: argparse.Namespace) -> None:
     write_pairs(args.out / "held.jsonl", s.held)
     if COSINE in args.rows and not (args.out / f"{COSINE}.json").exists():
         save(args.out, by_cosine(from_base(base).eval(), tok, s))
-    rows = [r for r in ROWS if r.key in args.rows and not (args.out / f"{r.key}.json").exists()]
+    labels = Labels(args.soft) if args.soft else None
+    corpus = replace(corpus, soft=labels.visits() if labels else [])
+    rows = [r for r in ROWS if r.key in args.rows and not (args.out / f"{r.key}.json").exists() and (corpus.soft or not r.soft)]
     if not rows:
         return
     start = args.out / START
     follow(begun(start, fresh(), tok, None), ROWS[0], corpus, args.before, args.pairs, (START_RATE, START_RATE), args.seed)
     for row in rows:
-        run = begun(args.out / row.key, fresh(), tok, start)
+        run = begun(args.out / row.key, fresh(), tok, start, labels if row.soft else None)
         follow(run, row, corpus, args.before + args.steps, args.pairs, (ROW_RATE, 0.0), args.seed)
         weights.write(run.out / "verifier.safetensors", row.key, run.average.encoder, weights.head_tensors(run.average), True)
         got = figures(row.key, args.steps, s, card.score(row.name, run.average, tok, s))

@@ -28,7 +28,8 @@ def group(name: str) -> Group:
 
 
 PUBLIC = [Pair(f"p{i}", f"h{i}", NEUTRAL, origin="snli") for i in range(50)]
-CORPUS = ablation.Corpus([group("Mira"), group("Bram")], [group("Osric"), group("Yrsa")], PUBLIC)
+SOFT = [group("Tilda").pairs, group("Edda").pairs]
+CORPUS = ablation.Corpus([group("Mira"), group("Bram")], [group("Osric"), group("Yrsa")], PUBLIC, SOFT)
 
 
 @pytest.mark.parametrize("row", ablation.ROWS, ids=lambda r: r.key)
@@ -38,7 +39,7 @@ def test_rows_differ_in_their_pairs_and_not_in_how_many(row: ablation.Row) -> No
         assert len(pairs) == 28
         seen |= {p.origin if p.origin == "snli" else p.premise.split()[0] for p in pairs}
     assert "snli" in seen
-    assert row.npc == ("Mira" in seen) and row.written == ("Osric" in seen)
+    assert row.npc == ("Mira" in seen) and row.written == ("Osric" in seen) and row.soft == ("Tilda" in seen)
 
 
 def test_rules_add_pairs_only_where_the_row_says_so() -> None:

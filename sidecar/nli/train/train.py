@@ -161,16 +161,14 @@ class Run:
         model.encoder.word.weight.requires_grad_(False)
         heads = [p for n, p in model.named_parameters() if not n.startswith("encoder.")]
         body = [p for n, p in model.named_parameters() if n.startswith("encoder.") and p.requires_grad]
-        self.optimiser = torch.optim.AdamW(
-            [{"params": body, "scale": 1.0}, {"params": heads, "scale": 10.0}], lr=1e-4, weight_decay=0.01
-        )
+        self.optimiser = torch.optim.AdamW([{"params": body, "scale": 1.0}, {"params": heads, "scale": 10.0}], lr=1e-4, weight_decay=0.01)
 
     def tokens(self, text: str) -> list[int]:
         if text not in self.ids:
             self.ids[text] = self.tok.encode(text).ids
         return self.ids[text]
 
-    def train(self, pairs: list[Pair], questions: list[Question], rate: float) -> float:
+    def loss(self, pairs: list[Pair], questions: list[Question]) -> Tensor:
         rows = [(self.tokens(p.premise), self.tokens(p.hypothesis)) for p in pairs]
         rows += [(self.tokens(q.block), self.tokens(q.question)) for q in questions]
         entail, answered = self.model(*collate(rows, LIMIT))
@@ -182,6 +180,10 @@ class Run:
         if questions:
             want = torch.tensor([q.answers for q in questions])
             loss = loss + 0.5 * F.binary_cross_entropy_with_logits(answered[n:], want)
+        return loss
+
+    def train(self, pairs: list[Pair], questions: list[Question], rate: float) -> float:
+        loss = self.loss(pairs, questions)
         for group in self.optimiser.param_groups:
             group["lr"] = rate * group["scale"]
         self.optimiser.zero_grad()
