@@ -107,18 +107,18 @@ def drawn(row: Row, corpus: Corpus, pairs: int, rng: random.Random) -> Iterator[
 
 
 def follow(run: Run, row: Row, corpus: Corpus, until: int, pairs: int, rate: tuple[float, float], seed: int) -> None:
-    """Train up to a step, at a rate that falls in a line, and save every 50 steps."""
+    """Train up to a step, at a rate that falls in a line, and save every 20 steps."""
     mark = run.out / "first"
     if not mark.exists():
         mark.write_text(str(run.step))
     first = int(mark.read_text())
     batches = drawn(row, corpus, pairs, random.Random(f"{seed}/{row.key}/{run.step}"))
-    begun, total, since = time.monotonic(), 0.0, 0
+    begun, total, since, warm = time.monotonic(), 0.0, 0, min(WARM_UP, max(until // 4, 1))
     while run.step < until:
         done = (run.step - first) / max(until - first, 1)
-        total += run.train(next(batches), [], (rate[0] + (rate[1] - rate[0]) * done) * min(1.0, (run.step + 1) / WARM_UP))
+        total += run.train(next(batches), [], (rate[0] + (rate[1] - rate[0]) * done) * min(1.0, (run.step + 1) / warm))
         since += 1
-        if run.step % 50 == 0 or run.step == until:
+        if run.step % 20 == 0 or run.step == until:
             speed = since * pairs / (time.monotonic() - begun)
             print(f"{run.out.name} step {run.step} loss {total / since:.3f} {speed:.1f} pairs/s", flush=True)
             begun, total, since = time.monotonic(), 0.0, 0

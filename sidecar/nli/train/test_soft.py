@@ -12,6 +12,7 @@ from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
 from encoder import Encoder, InputError, Shape, Verifier, tokenizer
 from measure import score
 from soft import UNKNOWN, Labels, Soft, Student
+from train import Run
 
 PREMISE = "the mill burned"
 ROWS = [
@@ -103,4 +104,5 @@ def test_hard_labels_weigh_by_their_share_and_soft_ones_by_the_rest(tmp_path: Pa
     told = {pair: [0.9, 0.05, 0.05]}
     all_soft, half, all_hard = (student(tmp_path, h, told).loss([pair], []).item() for h in (0.0, 0.5, 1.0))
     assert all_soft != pytest.approx(all_hard) and half == pytest.approx((all_soft + all_hard) / 2, rel=1e-5)
+    assert all_hard == pytest.approx(Run.loss(student(tmp_path, 1.0, told), [pair], []).item(), rel=1e-5)  # as without a teacher
     assert student(tmp_path, 1.0, {}).loss([replace(pair, label=UNKNOWN)], []).item() == 0
