@@ -14,7 +14,7 @@ import (
 type benchPlayers struct {
 	Players  []int         `help:"Simulated players of Hollowmere instead, several numbers with commas between: turns a second, latency, cost and memory of a mesh in a process of its own." sep:"," placeholder:"N"`
 	For      time.Duration `help:"With --players: how long they talk, each number of them." default:"60s"`
-	Every    time.Duration `help:"With --players: how often each says something; one alone talks without a pause." default:"10s"`
+	Every    time.Duration `help:"With --players: how often each says something; one alone talks without a pause." default:"120s"`
 	Deadline time.Duration `help:"With --players: of each turn." default:"8s"`
 	Scripted bool          `help:"With --players: a scripted model speaks, at the pace of --ttft and --rate."`
 	PriceIn  float64       `help:"With --scripted: the price of a million tokens that are sent." default:"0.15"`

@@ -77,9 +77,18 @@ type PassCost struct {
 // shardOf is how many players share a connection.
 const shardOf = 250
 
-// Players runs `up` as a process of its own, on an empty data folder for each number
-// of players, and has them play.
+// Players runs `up` as a process of its own, on a data folder with nothing but the index
+// for each number of players, and has them play.
 func Players(ctx context.Context, o PlayersOptions) (*PlayersRun, error) {
+	dir, err := os.MkdirTemp("", "forsooth-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	o.Said("the index of Hollowmere")
+	if err := index(ctx, o.Binary, o.Log, dir); err != nil {
+		return nil, err
+	}
 	r := &PlayersRun{Bench: "turn, with players", Machine: Machine(), Model: "as in the settings", Every: o.Every.Seconds()}
 	env := []string(nil)
 	if o.Scripted {
@@ -94,7 +103,7 @@ func Players(ctx context.Context, o PlayersOptions) (*PlayersRun, error) {
 	}
 	for _, n := range o.Players {
 		o.Said("%d players", n)
-		row, err := o.row(ctx, n, env)
+		row, err := o.row(ctx, n, dir, env)
 		if err != nil {
 			return nil, fmt.Errorf("%d players: %w", n, err)
 		}
@@ -103,12 +112,15 @@ func Players(ctx context.Context, o PlayersOptions) (*PlayersRun, error) {
 	return r, nil
 }
 
-func (o *PlayersOptions) row(ctx context.Context, n int, env []string) (_ *PlayersRow, err error) {
+func (o *PlayersOptions) row(ctx context.Context, n int, indexed string, env []string) (_ *PlayersRow, err error) {
 	dir, err := os.MkdirTemp("", "forsooth-bench-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.CopyFS(dir, os.DirFS(indexed)); err != nil {
+		return nil, err
+	}
 	p, err := begin(ctx, o.Binary, o.Log, env, append([]string{"up", "--data", dir, "--port", "0"}, o.Args...)...)
 	if err != nil {
 		return nil, err

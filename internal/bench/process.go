@@ -60,6 +60,17 @@ func begin(ctx context.Context, binary string, log io.Writer, env []string, args
 	return p, nil
 }
 
+// index makes the index of Hollowmere in a data folder before a mesh runs on it: otherwise
+// the first turns share the processor with the embedding, and are charged for it.
+func index(ctx context.Context, binary string, log io.Writer, data string) error {
+	cmd := exec.CommandContext(ctx, binary, "lore", "index", "--world", "hollowmere", "--data", data, "--json")
+	cmd.Stderr = log
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), err)
+	}
+	return nil
+}
+
 // stop has the process drain, and says how long that took.
 func (p *process) stop() (time.Duration, error) {
 	began := time.Now()

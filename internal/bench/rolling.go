@@ -112,8 +112,11 @@ type fleet struct {
 	members []*member
 }
 
-// start starts the processes, one after the other: the first makes the world's index.
+// start starts the processes, one after the other.
 func (f *fleet) start(ctx context.Context) error {
+	if err := index(ctx, f.o.Binary, f.o.Log, f.data); err != nil {
+		return err
+	}
 	for range f.o.Replicas {
 		for kind := range f.o.Kinds {
 			m := &member{}
