@@ -1,9 +1,11 @@
 package secrecy
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -59,15 +61,29 @@ func TestWhatIsNoSecretIsNotFound(t *testing.T) {
 	}
 }
 
-func BenchmarkLook(b *testing.B) {
+// A turn of three sentences behind a conversation, of an NPC with ten secrets: each
+// is looked at in its review and before its release.
+func BenchmarkTurn(b *testing.B) {
 	w := load(b, "hollowmere")
-	npc := w.NPCs["bram"]
-	g := New(w, npc)
-	lines := harmless(w, npc)
+	npc := *w.NPCs["bram"]
+	never, err := world.ParseCondition("trust >= 90")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := len(npc.Secrets); i < 10; i++ {
+		npc.Secrets = append(npc.Secrets, world.Secret{Requires: "trust >= 90", Condition: never,
+			Text: fmt.Sprintf("I buried %d crowns beneath the %s of Widow Arkwright's orchard before the thaw.", 40+i, strings.Fields("wall gate well shed hedge ditch path pump stile cairn")[i])})
+	}
+	g := New(w, &npc)
+	lines := harmless(w, &npc)
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := 0; b.Loop(); i++ {
-		at := 12 + i%(len(lines)-12)
-		g.Look(stranger, lines[at-12:at], lines[at])
+		at := 12 + 3*i%(len(lines)-15)
+		for range 2 {
+			for j := range 3 {
+				g.Look(stranger, lines[at-12:at+j], lines[at+j])
+			}
+		}
 	}
 }

@@ -33,7 +33,8 @@ const earlierLetters = 96
 
 // whole reads every letter as it stands.
 func whole(earlier, now []token) reading {
-	var r reading
+	n := lettersIn(earlier) + lettersIn(now)
+	r := reading{signs: make([]uint64, 0, n), odd: make([]bool, 0, n)}
 	for _, t := range earlier {
 		for _, l := range t.letters {
 			r.signs, r.odd = append(r.signs, uint64(l.same)), append(r.odd, l.odd)
@@ -46,6 +47,14 @@ func whole(earlier, now []token) reading {
 		}
 	}
 	return r
+}
+
+func lettersIn(all []token) int {
+	n := 0
+	for i := range all {
+		n += len(all[i].letters)
+	}
+	return n
 }
 
 // tail is the end of a reading of which all is read in odd ways.
@@ -70,6 +79,11 @@ func (r *reading) every(k, first int) reading {
 func picks(earlier, now []token) []reading {
 	const ways = 9
 	out := make([]reading, ways)
+	words := min(len(earlier), earlierWords) + len(now)
+	room := make([]uint64, 4*words)
+	for i := range 4 { // the first, the last, the second and the third letter: one a word
+		out[i].signs = room[i*words : i*words : (i+1)*words]
+	}
 	starts, newLine := true, true
 	take := func(t *token, isNew, near bool) {
 		n := len(t.letters)
@@ -131,7 +145,7 @@ func steps(letters []byte, mirrored bool) []uint64 {
 }
 
 func rawOf(all []token, limit int) []byte {
-	var out []byte
+	out := make([]byte, 0, lettersIn(all))
 	for _, t := range all {
 		for _, l := range t.letters {
 			if l.raw != 0 {
@@ -195,7 +209,7 @@ func (t *token) mixed() bool {
 
 // consonants are the letters of tokens without the vowels.
 func consonants(all []token) []uint64 {
-	var out []uint64
+	out := make([]uint64, 0, lettersIn(all))
 	for _, t := range all {
 		for _, l := range t.letters {
 			if l.raw != 0 && !vowel(l.raw) {
@@ -214,7 +228,7 @@ func (t *token) hasVowel() bool {
 
 // joinSigns is a row of letters of tokens.
 func joinSigns(all []token) []uint64 {
-	var out []uint64
+	out := make([]uint64, 0, lettersIn(all))
 	for _, t := range all {
 		for _, l := range t.letters {
 			out = append(out, uint64(l.same))

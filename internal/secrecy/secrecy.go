@@ -14,7 +14,7 @@ import (
 )
 
 // Guard knows what one NPC of one version of a world may have to keep to itself.
-// It does not change once it is made.
+// What it finds does not change once it is made.
 type Guard struct {
 	groups []group
 	of     []int32 // the group of each unit
@@ -34,6 +34,7 @@ type Guard struct {
 	known         map[uint64]bool    // words that stand in what may be said
 
 	secrets []secret
+	looked  remembered
 }
 
 // group are the closed texts of one condition.
@@ -87,9 +88,22 @@ func (g *Guard) Look(f world.Facts, earlier []string, sentence string) (Leak, bo
 	if !any {
 		return Leak{}, false
 	}
+	earlier = earlier[max(0, len(earlier)-earlierLines):]
+	look := lookOf(closed, earlier, sentence)
+	if g.looked.has(look) {
+		return Leak{}, false
+	}
+	if how := g.read(closed, earlier, sentence); how != "" {
+		return Leak{How: how}, true
+	}
+	g.looked.add(look)
+	return Leak{}, false
+}
+
+// read names the way in which a sentence tells a secret, or nothing.
+func (g *Guard) read(closed []bool, earlier []string, sentence string) string {
 	l := looking{Guard: g, closed: closed}
 	l.now = tokens(sentence)
-	earlier = earlier[max(0, len(earlier)-earlierLines):]
 	for _, line := range earlier {
 		l.earlier = append(l.earlier, tokens(line)...)
 		if n := len(l.earlier); n > 0 {
@@ -97,15 +111,12 @@ func (g *Guard) Look(f world.Facts, earlier []string, sentence string) (Leak, bo
 		}
 	}
 	if how := l.find(); how != "" {
-		return Leak{How: how}, true
+		return how
 	}
 	if g.tells(closed, sentence) {
-		return Leak{How: "in plain words"}, true
+		return "in plain words"
 	}
-	if how := l.findCoded(earlier, sentence); how != "" {
-		return Leak{How: how}, true
-	}
-	return Leak{}, false
+	return l.findCoded(earlier, sentence)
 }
 
 // mostWords is the share of a secret's content words that tells it.
