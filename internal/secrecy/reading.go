@@ -196,8 +196,8 @@ func (t *token) moved(mirrored bool) (h uint64, ok bool) {
 	return h, len(t.letters) > 1
 }
 
-// mixed says whether letters and what stands for letters are both in a word.
-func (t *token) mixed() bool {
+// isMixed says whether letters and what stands for letters are both in a word.
+func isMixed(t token) bool {
 	plain := 0
 	for _, l := range t.letters {
 		if l.raw != 0 {

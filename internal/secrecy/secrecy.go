@@ -104,6 +104,11 @@ func (g *Guard) Look(f world.Facts, earlier []string, sentence string) (Leak, bo
 func (g *Guard) read(closed []bool, earlier []string, sentence string) string {
 	l := looking{Guard: g, closed: closed}
 	l.now = tokens(sentence)
+	letters := 0
+	for _, line := range earlier {
+		letters += len(line)
+	}
+	l.earlier = make([]token, 0, letters/4) // a word has five letters with its space, mostly
 	for _, line := range earlier {
 		l.earlier = append(l.earlier, tokens(line)...)
 		if n := len(l.earlier); n > 0 {

@@ -50,18 +50,15 @@ func (l *looking) shiftedKey() bool {
 // shiftedLeet looks for whole secrets under every shift of the alphabet where digits
 // stand for letters, written so before the alphabet moved or after.
 func (l *looking) shiftedLeet() bool {
-	var row []letter
-	within := 0
-	for _, all := range [][]token{l.earlier[max(0, len(l.earlier)-earlierWords):], l.now} {
-		for _, t := range all {
-			row = append(row, t.letters...)
-			if t.mixed() {
-				within++
-			}
-		}
-	}
-	if within < 1 {
+	earlier := l.earlier[max(0, len(l.earlier)-earlierWords):]
+	if !slices.ContainsFunc(earlier, isMixed) && !slices.ContainsFunc(l.now, isMixed) {
 		return false
+	}
+	row := make([]letter, 0, lettersIn(earlier)+lettersIn(l.now))
+	for _, all := range [][]token{earlier, l.now} {
+		for i := range all {
+			row = append(row, all[i].letters...)
+		}
 	}
 	row = row[max(0, len(row)-maxShifted):]
 	r := reading{signs: make([]uint64, len(row))}
