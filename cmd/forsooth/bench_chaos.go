@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/chaos"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 type benchChaosCmd struct {
@@ -20,6 +21,7 @@ type benchChaosCmd struct {
 	Each      bool          `help:"Strike every fault alone, at every pass where it applies, a line each."`
 	Short     bool          `help:"With --each: at one pass of each, by the seed."`
 	Cluster   bool          `help:"On a cluster of three servers, with every stream on each."`
+	Pass      string        `help:"The pass that every fault of a pass strikes; drawn otherwise." enum:",retrieve,think,review-thought,decide,speak,review-speech,act" default:""`
 	Only      []string      `help:"Kinds of fault, with commas between; all otherwise." sep:"," placeholder:"KIND"`
 }
 
@@ -40,7 +42,7 @@ func (c *benchChaosCmd) Run(e *env) error {
 	}
 	fmt.Fprintf(e.err, "seed %d\n", c.Seed)
 	o := chaos.Options{World: ws[0], For: time.Duration(c.Minutes * float64(time.Minute)), Turns: c.Turns, Seed: c.Seed,
-		Processes: c.Processes, Only: c.Only, Cluster: c.Cluster, Deadline: c.Deadline, Settle: c.Settle, Ended: c.Ended, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }}
+		Processes: c.Processes, Only: c.Only, Pass: schema.Pass(c.Pass), Cluster: c.Cluster, Deadline: c.Deadline, Settle: c.Settle, Ended: c.Ended, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }}
 	if c.Each {
 		return c.each(e, o)
 	}

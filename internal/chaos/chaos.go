@@ -35,6 +35,7 @@ type Options struct {
 	Processes int                              // default 3
 	Cluster   bool                             // of three servers, every stream on each
 	Only      []string                         // kinds of fault; empty: all
+	Pass      schema.Pass                      // that every fault of a pass strikes; empty: the dice say
 	Told      func(format string, args ...any) // progress, a line each; nil: nobody
 	Deadline  time.Duration                    // of every turn; 0: four, eight or twelve seconds, by the dice
 	Settle    time.Duration                    // how long what is left at the end may take; default 2 min
@@ -142,7 +143,7 @@ func onMesh(ctx context.Context, o Options, play func(*run) error) (err error) {
 	if err := CheckKinds(o.Only); err != nil {
 		return err
 	}
-	r := &run{Options: o, counts: counts{by: map[string]int{}}, ended: map[string]bool{}, still: watchStillness()}
+	r := &run{Options: o, pass: o.Pass, counts: counts{by: map[string]int{}}, ended: map[string]bool{}, still: watchStillness()}
 	defer r.still.stop()
 	if r.dir, err = os.MkdirTemp("", "forsooth-chaos-"); err != nil {
 		return err
