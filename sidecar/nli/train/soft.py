@@ -122,7 +122,7 @@ class Student(Run):
         if questions:
             raise ValueError("soft labels are of pairs; questions have none")
         logits, _ = self.model(*collate([(self.tokens(p.premise), self.tokens(p.hypothesis)) for p in pairs], LIMIT))
-        loss = logits.sum() * 0
+        loss: Tensor = logits.sum() * 0
         taught = [i for i, p in enumerate(pairs) if p in self.soft]
         if taught:
             want = torch.tensor(np.array([self.soft[pairs[i]] for i in taught]), dtype=logits.dtype)
