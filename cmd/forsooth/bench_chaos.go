@@ -21,7 +21,7 @@ type benchChaosCmd struct {
 	Each      bool          `help:"Strike every fault alone, at every pass where it applies, a line each."`
 	Short     bool          `help:"With --each: at one pass of each, by the seed."`
 	Cluster   bool          `help:"On a cluster of three servers, with every stream on each."`
-	Pass      string        `help:"The pass that every fault of a pass strikes; drawn otherwise." enum:",retrieve,think,review-thought,decide,speak,review-speech,act" default:""`
+	Pass      string        `help:"The pass that every fault of a pass strikes; drawn otherwise. Those at a boundary strike intake, deadline, finisher and memory as well." enum:",retrieve,think,review-thought,decide,speak,review-speech,act,intake,deadline,finisher,memory" default:""`
 	Only      []string      `help:"Kinds of fault, with commas between; all otherwise." sep:"," placeholder:"KIND"`
 }
 

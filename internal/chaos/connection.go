@@ -3,11 +3,24 @@ package chaos
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // others are the consumers that are no passes.
 var others = []string{"TURNS.intake", "TIMERS.deadline", "REPLIES.finisher", "REPLIES.memory"}
+
+// consumerOf is the consumer of a pass, or of the others the one of that name.
+func consumerOf(pass schema.Pass) string {
+	for _, o := range others {
+		if strings.HasSuffix(o, "."+string(pass)) {
+			return o
+		}
+	}
+	return "PASSES.pass-" + string(pass)
+}
 
 // patience is how long a trap waits for its boundary.
 const patience = 4 * time.Second
@@ -21,7 +34,7 @@ func trapped(at string, kills bool) strike {
 			return false, nil
 		}
 		defer r.fleet.giveBack(p)
-		t := &trap{at: at, pass: pass, kills: kills, struck: make(chan struct{}), consumer: "PASSES.pass-" + string(pass)}
+		t := &trap{at: at, pass: pass, kills: kills, struck: make(chan struct{}), consumer: consumerOf(pass)}
 		if x := d.IntN(3 * len(others)); x < len(others) && r.pass == "" {
 			t.consumer = others[x]
 		}
