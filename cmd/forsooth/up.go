@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/heap"
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
 
@@ -68,6 +70,12 @@ func (e *env) serve(services []string, listenAt string) error {
 	watched.app.Store(a)
 	ctx, stop := context.WithCancel(e.ctx)
 	defer stop()
+	if a.Server != nil {
+		var held sync.WaitGroup
+		defer held.Wait()
+		defer stop()
+		held.Go(func() { heap.Hold(ctx) })
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
 	select {

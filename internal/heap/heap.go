@@ -1,0 +1,76 @@
+// Package heap bounds the memory of a process that has a broker in it. A broker keeps
+// what was lately written in large blocks, and drops them at the next collection: under
+// load there are the more of them the more memory there is before Go collects. A soft
+// limit a little above what lives has them dropped in time. It is no cache and no pool,
+// and does nothing where GOMEMLIMIT is set: whoever sets it knows better.
+package heap
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"time"
+)
+
+const (
+	// room is what blocks and garbage may have above what lives: a dozen streams, each
+	// with a block or two of 8 MB, twice.
+	room = 400 << 20
+	// small is what may live before garbage has as much room again as what lives more,
+	// as Go by itself gives it: collecting a large heap costs in proportion to it.
+	small = 128 << 20
+
+	every  = 10 * time.Second
+	window = 30 // looks
+)
+
+// Limit is the soft limit of a process of whose heap so many bytes live.
+func Limit(live uint64) int64 {
+	limit := room + live
+	if live > small {
+		limit += live - small
+	}
+	return int64(limit) //nolint:gosec // a heap is far below an int64
+}
+
+// Hold keeps the limit by what lives until the context ends, and puts back what was
+// before.
+func Hold(ctx context.Context) {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	before := debug.SetMemoryLimit(Limit(live()))
+	defer debug.SetMemoryLimit(before)
+	var looks lows
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			debug.SetMemoryLimit(Limit(looks.add(live())))
+		}
+	}
+}
+
+// live is what the last collection found alive.
+func live() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// lows are the last looks at what lives. The least of them is what the process needs:
+// what was more was blocks that had been written to since.
+type lows []uint64
+
+func (l *lows) add(live uint64) uint64 {
+	*l = append(*l, live)
+	if len(*l) > window {
+		*l = slices.Delete(*l, 0, 1)
+	}
+	return slices.Min(*l)
+}
