@@ -21,7 +21,13 @@ func (c *Conn) stream(ctx context.Context, name string) (jetstream.Stream, error
 	if s != nil {
 		return s, nil
 	}
-	s, err := c.look(ctx, name)
+	// The answer may be lost with the connection: no attempt has all the time there is.
+	err := retryWhile(ctx, isLost, func() (err error) {
+		attempt, stop := context.WithTimeout(ctx, readTimeout)
+		defer stop()
+		s, err = c.look(attempt, name)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", name, err)
 	}
