@@ -16,16 +16,7 @@ import (
 // indexes all lie there. Once there is room it is answered and remembered, and whoever
 // runs the process has been told what to do.
 func TestAFullDataFolderLosesNeitherTurnNorMemory(t *testing.T) {
-	dir := t.TempDir()
-	disk, err := diskfault.Mount(dir, 2048)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() {
-		if err := disk.Unmount(); err != nil {
-			t.Error(err)
-		}
-	})
+	disk, dir := diskfault.ForTest(t, 2048)
 	tb := &table{t: t, dir: dir, guards: guards.Default(), notices: &notices{}}
 	tb.start()
 	tb.say("mira", "p1", "Ansel", "I come from the coast.", dayOne)

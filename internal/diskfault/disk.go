@@ -7,6 +7,7 @@ package diskfault
 import (
 	"fmt"
 	"os"
+	"testing"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,8 +18,25 @@ type Disk struct {
 	mb  int64
 }
 
-// Mount mounts one of so many MB on an empty folder.
-func Mount(dir string, mb int64) (*Disk, error) {
+// ForTest mounts one of so many MB until the test ends, and skips the test where that may
+// not be done.
+func ForTest(t testing.TB, mb int64) (*Disk, string) {
+	t.Helper()
+	dir := t.TempDir()
+	d, err := mount(dir, mb)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := d.unmount(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d, dir
+}
+
+// mount mounts one of so many MB on an empty folder.
+func mount(dir string, mb int64) (*Disk, error) {
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, size(mb<<20)); err != nil {
 		return nil, fmt.Errorf("mount a small file system on %s: %w; that takes the right to mount, as root has it", dir, err)
 	}
@@ -57,8 +75,8 @@ func (d *Disk) resize(bytes int64) error {
 	return unix.Mount("tmpfs", d.dir, "tmpfs", unix.MS_REMOUNT, size(bytes))
 }
 
-// Unmount takes it away with all that it holds, as soon as nobody has a file of it open.
-func (d *Disk) Unmount() error {
+// unmount takes it away with all that it holds, as soon as nobody has a file of it open.
+func (d *Disk) unmount() error {
 	if err := unix.Unmount(d.dir, unix.MNT_DETACH); err != nil {
 		return fmt.Errorf("unmount %s: %w", d.dir, err)
 	}

@@ -9,16 +9,7 @@ import (
 )
 
 func TestADiskIsFullAndHasRoomAgain(t *testing.T) {
-	dir := t.TempDir()
-	d, err := Mount(dir, 8)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer func() {
-		if err := d.Unmount(); err != nil {
-			t.Error(err)
-		}
-	}()
+	d, dir := ForTest(t, 8)
 	write := func(name string) error { return os.WriteFile(filepath.Join(dir, name), make([]byte, 1<<20), 0o600) }
 	for i, step := range []struct {
 		before func() error

@@ -26,13 +26,15 @@ const (
 	window = 30 // looks
 )
 
-// Limit is the soft limit of a process of whose heap so many bytes live.
-func Limit(live uint64) int64 {
-	limit := room + live
-	if live > small {
-		limit += live - small
+// Limit is the soft limit of a process that needs so many bytes of heap, and of which so
+// many live now. What has just come, as a large world does, is pressed against it until
+// the next look at most.
+func Limit(needs, live uint64) int64 {
+	limit := room + needs
+	if needs > small {
+		limit += needs - small
 	}
-	return int64(limit) //nolint:gosec // a heap is far below an int64
+	return int64(max(limit, live+room/4)) //nolint:gosec // a heap is far below an int64
 }
 
 // Hold keeps the limit by what lives until the context ends, and puts back what was
@@ -43,15 +45,19 @@ func Hold(ctx context.Context) {
 	}
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	before := debug.SetMemoryLimit(Limit(live()))
-	defer debug.SetMemoryLimit(before)
 	var looks lows
+	look := func() int64 {
+		now := live()
+		return Limit(looks.add(now), now)
+	}
+	before := debug.SetMemoryLimit(look())
+	defer debug.SetMemoryLimit(before)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			debug.SetMemoryLimit(Limit(looks.add(live())))
+			debug.SetMemoryLimit(look())
 		}
 	}
 }

@@ -11,21 +11,24 @@ import (
 )
 
 func TestLimitLeavesRoomAboveWhatLives(t *testing.T) {
-	for _, c := range []struct{ live, want uint64 }{
-		{0, 400}, {60, 460}, {128, 528}, {200, 672}, {1000, 2272},
+	for _, c := range []struct{ needs, live, want uint64 }{
+		{0, 0, 400}, {60, 60, 460}, {128, 128, 528}, {200, 200, 672}, {1000, 1000, 2272},
+		{60, 300, 460},   // blocks of a busy moment have no more room
+		{60, 1000, 1100}, // a large world that has just come is not pressed
 	} {
-		if got := Limit(c.live << 20); got != int64(c.want<<20) {
-			t.Errorf("%d MB live: %d MB, want %d", c.live, got>>20, c.want)
+		if got := Limit(c.needs<<20, c.live<<20); got != int64(c.want<<20) {
+			t.Errorf("%d MB needed, %d live: %d MB, want %d", c.needs, c.live, got>>20, c.want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		a := rapid.Uint64Range(0, 1<<40).Draw(t, "a")
-		b := rapid.Uint64Range(a, 1<<40).Draw(t, "b")
-		switch {
-		case Limit(a) < int64(a)+room:
-			t.Errorf("%d live leave less than the room", a)
-		case Limit(a) > Limit(b):
-			t.Errorf("%d live have more than %d", a, b)
+		needs := rapid.Uint64Range(0, 1<<40).Draw(t, "needs")
+		live := rapid.Uint64Range(needs, 1<<40).Draw(t, "live")
+		more := rapid.Uint64Range(live, 1<<40).Draw(t, "more")
+		switch limit := Limit(needs, live); {
+		case limit < int64(needs)+room || limit < int64(live)+room/4:
+			t.Errorf("%d needed and %d live leave no room below %d", needs, live, limit)
+		case limit > Limit(needs, more) || limit > Limit(live, more):
+			t.Errorf("%d needed and %d live have more than what is larger", needs, live)
 		}
 	})
 }

@@ -38,16 +38,7 @@ func (s *notices) has(part string) bool {
 // accepted turn is answered once, without anybody starting anything again.
 func TestADiskThatRunsFullLosesNoTurn(t *testing.T) {
 	const turns = 8
-	dir := t.TempDir()
-	disk, err := diskfault.Mount(dir, 2048)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() {
-		if err := disk.Unmount(); err != nil {
-			t.Error(err)
-		}
-	})
+	disk, dir := diskfault.ForTest(t, 2048)
 	var told notices
 	r := newRigOn(t, embedded.Options{Dir: dir, Notice: told.say})
 	gate, arrived := make(chan struct{}), make(chan struct{}, 100)
