@@ -96,6 +96,9 @@ func (c *benchChaosCmd) print(e *env, r *chaos.Result) {
 		fmt.Fprintf(e.out, "  reply %-26s %6d\n", status, r.Replies[status])
 	}
 	fmt.Fprintf(e.out, "  %d prompts, %d memory events, %.0f s\n", r.Prompts, r.Memories, r.TookS)
+	if r.Away > 0 {
+		fmt.Fprintf(e.out, "  the broker was away for %.1f s in all\n", r.Away)
+	}
 	if r.Still > 0 {
 		fmt.Fprintf(e.out, "  the machine stood still for %.1f s in all; deadlines were moved by it\n", r.Still)
 	}

@@ -23,6 +23,7 @@ func TestUpServesMetrics(t *testing.T) {
 		`forsooth_faithfulness_scores_total\{risk="none"\} 1`, `forsooth_faithfulness_latency_seconds_count 1`, `forsooth_response_policy_applied_total\{policy="warn"\} 0`,
 		`forsooth_consistency_clusters_found_total\{world="village"\} 0`,
 		`forsooth_memory_funnel_total\{stage="turns"\} 2`, `forsooth_memory_funnel_total\{stage="stored"\} [1-9]`, `forsooth_memory_llm_calls_total\{stage="ground"\} 0`,
+		`go_gc_gomemlimit_bytes [4-9]\.\d+e\+08`, // without a limit it is that of an int64
 	}
 	var page string
 	for range 100 { // memories are written behind the reply

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -20,7 +21,8 @@ type broker struct {
 	options embedded.Options
 	address string
 
-	cluster *cluster // in the place of the one server
+	cluster   *cluster // in the place of the one server
+	elections *elections
 
 	mu      sync.Mutex
 	server  *embedded.Server
@@ -70,6 +72,14 @@ func (b *broker) outage(ctx context.Context, back func(context.Context), strike 
 	return nil
 }
 
+// watch sees what a cluster loses by its elections from here on, all its streams and
+// consumers being there.
+func (b *broker) watch(ctx context.Context) {
+	if b.cluster != nil {
+		b.elections = watchElections(ctx, b.cluster.whole)
+	}
+}
+
 // restart stops the server for a while and starts it where it was, with so much room
 // for its streams; 0 is as much as there is.
 func (b *broker) restart(ctx context.Context, away time.Duration, room int64) error {
@@ -87,12 +97,18 @@ func (b *broker) restart(ctx context.Context, away time.Duration, room int64) er
 func (b *broker) away() []invariant.Outage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.outages
+	if b.elections == nil {
+		return b.outages
+	}
+	return slices.Concat(b.outages, b.elections.times())
 }
 
 func (b *broker) stop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.elections != nil {
+		b.elections.stop()
+	}
 	if b.cluster != nil {
 		b.cluster.stop()
 		return

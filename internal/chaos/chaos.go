@@ -75,6 +75,7 @@ type Result struct {
 	Replies    map[string]int        `json:"replies"`
 	Prompts    int                   `json:"prompts"`
 	Memories   int                   `json:"memory_events"`
+	Away       float64               `json:"broker_away_s"`         // by faults, and by elections after them
 	Still      float64               `json:"machine_stood_still_s"` // and deadlines were moved by it
 	Violations []invariant.Violation `json:"violations"`
 	Around     map[string][]string   `json:"faults_around,omitempty"` // by a turn of a violation
@@ -182,6 +183,7 @@ func onMesh(ctx context.Context, o Options, play func(*run) error) (err error) {
 		return err
 	}
 	defer r.fleet.stop()
+	r.broker.watch(ctx)
 	return play(r)
 }
 
@@ -221,6 +223,7 @@ func (r *run) play(ctx context.Context) (*Result, error) {
 	for i := range kept.Replies {
 		out.Replies[string(kept.Replies[i].Status)]++
 	}
+	out.Away = invariant.Overlap(began, began.Add(took), found.Outages).Seconds()
 	out.Still = invariant.Overlap(began, began.Add(took), found.Still).Seconds() // what it stood before is no turn's
 	out.Around = r.around(found, out.Violations)
 	return out, nil

@@ -78,13 +78,18 @@ func (c *cluster) leader(d *rand.Rand) int {
 	return max(0, c.Leader(streams[d.IntN(len(streams))]))
 }
 
-// led waits until everything that a turn's end needs has a leader again.
+// whole says whether everything that a turn's end needs has its leader.
+func (c *cluster) whole() bool {
+	return c.Led(map[string]string{"TURNS": "intake", "TIMERS": "deadline", "REPLIES": "finisher", "SAID": "", "PASSES": "", "KV_conversations": "", "KV_erased": ""})
+}
+
+// led waits until it has.
 func (c *cluster) led(ctx context.Context) error {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		if c.Led(map[string]string{"TURNS": "intake", "TIMERS": "deadline", "REPLIES": "finisher", "SAID": "", "PASSES": "", "KV_conversations": "", "KV_erased": ""}) {
+		if c.whole() {
 			return nil
 		}
-		if !sleep(ctx, 20*time.Millisecond) {
+		if !sleep(ctx, lookTick) {
 			return ctx.Err()
 		}
 	}

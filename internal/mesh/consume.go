@@ -58,6 +58,7 @@ type runner struct {
 	workers  int
 	prefetch int
 	ackWait  time.Duration // of the mesh unless set
+	offered  bool          // long work is offered to other processes as well
 	handle   func(ctx context.Context, d *delivery) verdict
 
 	mu    sync.Mutex
@@ -69,6 +70,9 @@ type runner struct {
 	denied error // why it may ask for none; read after its end
 }
 
+// offerAgain is how soon a process passes on what it is offered a second time.
+const offerAgain = 100 * time.Millisecond
+
 type held struct {
 	msg   jetstream.Msg
 	since time.Time
@@ -76,7 +80,11 @@ type held struct {
 
 // run consumes until ctx ends. Handlers run under work, which lives longer.
 func (r *runner) run(ctx, work context.Context) error {
-	cons, err := r.m.consumer(ctx, r.stream, r.name, r.filter, r.workers, r.ackWait)
+	var cons jetstream.Consumer
+	err := r.m.conn.patiently(ctx, "consumer "+r.name+" of "+r.stream, func(ctx context.Context) (err error) {
+		cons, err = r.m.consumer(ctx, r.stream, r.name, r.filter, r.workers, r.ackWait)
+		return err
+	})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -228,6 +236,10 @@ func (r *runner) take(work context.Context, msg jetstream.Msg) {
 		_ = msg.Ack()
 		return
 	}
+	if r.offered && r.holds(meta.Sequence.Stream) {
+		_ = msg.NakWithDelay(offerAgain) // for somebody else; the ack of the older delivery stands
+		return
+	}
 	select {
 	case <-work.Done():
 		// The drain took too long: what has not begun goes to another worker now.
@@ -259,6 +271,13 @@ func (r *runner) take(work context.Context, msg jetstream.Msg) {
 	})
 }
 
+// holds says whether a message is worked on here.
+func (r *runner) holds(sequence uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.held[sequence] != nil
+}
+
 func (r *runner) finish(d *delivery, h *held, v verdict) {
 	r.mu.Lock()
 	msg := h.msg
@@ -279,8 +298,12 @@ func (r *runner) finish(d *delivery, h *held, v verdict) {
 }
 
 // beat tells the broker that long work is still in hand, three times within the
-// time after which it would give the message to another.
+// time after which it would give the message to another. Of work that is offered
+// nothing is said: another is to have it.
 func (r *runner) beat(ctx context.Context) {
+	if r.offered {
+		return
+	}
 	every := r.ackWait / 3
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()

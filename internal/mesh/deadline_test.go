@@ -277,21 +277,64 @@ func TestCronIsStoredOnce(t *testing.T) {
 	}
 }
 
-// Whoever takes a deadline and dies on it leaves the turn to another in time.
+// Whoever takes a deadline and dies on it leaves the turn to another in time, and so
+// do two, one after the other, who take the turn before its deadline is set.
 func TestDeadlineHoldsWhenItsWorkerDies(t *testing.T) {
+	for at, deaths := range map[string]int32{"end.read": 1, "intake.read": 2} {
+		t.Run(at, func(t *testing.T) {
+			r := newRig(t)
+			var died atomic.Int32
+			r.start(Options{AckWait: 2 * time.Second}.WithFault(func(step string) error {
+				if step == at && died.Load() < deaths {
+					died.Add(1)
+					return ErrKilled
+				}
+				return nil
+			}), ends(Ends{}))
+			const deadline = 4 * time.Second // of which the last second is the margin
+			r.publish(within(deadline, convoA, "t"))
+			r.watch(convoA, "t")
+			if took := r.endedAfter(convoA, "t"); died.Load() != deaths || took > deadline {
+				t.Errorf("ended after %s, by %d deaths; its deadline is %s", took, died.Load(), deadline)
+			}
+		})
+	}
+}
+
+// A process may be alive and too slow: its deadline is another's as well, and whichever
+// of them ends the turn, it has one reply.
+func TestDeadlineHoldsWhenItsWorkerIsSlow(t *testing.T) {
 	r := newRig(t)
-	var died atomic.Bool
-	r.start(Options{AckWait: 2 * time.Second}.WithFault(func(step string) error {
-		if step == "end.read" && died.CompareAndSwap(false, true) {
-			return ErrKilled
-		}
-		return nil
-	}), ends(Ends{}))
+	var slow atomic.Int32
+	released := make(chan struct{})
+	for range 3 {
+		other := *r
+		other.conn = r.connect()
+		other.start(Options{AckWait: 2 * time.Second, Shared: true}.WithFault(func(step string) error {
+			if step == "end.read" && slow.CompareAndSwap(0, 1) {
+				<-released
+				slow.Store(2)
+			}
+			return nil
+		}), ends(Ends{}))
+	}
 	const deadline = 4 * time.Second // of which the last second is the margin
 	r.publish(within(deadline, convoA, "t"))
 	r.watch(convoA, "t")
-	if took := r.endedAfter(convoA, "t"); !died.Load() || took > deadline {
-		t.Errorf("ended after %s, by a worker's death: %v; its deadline is %s", took, died.Load(), deadline)
+	took, first := r.endedAfter(convoA, "t"), r.repliedAt(convoA, "t")
+	if slow.Load() != 1 || took > deadline {
+		t.Errorf("ended after %s, with a worker at work on it: %v; its deadline is %s", took, slow.Load() == 1, deadline)
+	}
+	close(released)
+	eventually(t, 10*time.Second, func() error {
+		undone, err := r.client.Undone(t.Context())
+		if err == nil && (slow.Load() != 2 || len(undone) > 0) {
+			err = fmt.Errorf("still to be done: %v", undone)
+		}
+		return err
+	})
+	if again := r.repliedAt(convoA, "t"); !again.Equal(first) {
+		t.Errorf("a second reply, at %s; the first at %s", again, first)
 	}
 }
 
@@ -301,16 +344,7 @@ func TestDeadlineHoldsWhenAnAnswerIsLost(t *testing.T) {
 	for _, lost := range []string{`PUB ` + schema.Prefix + `said.`, `PUB ` + schema.Prefix + `reply.`, `PUB $JS.API.DIRECT.GET.TURNS`} {
 		t.Run(lost, func(t *testing.T) {
 			r := newRig(t)
-			p, err := netfault.Listen(strings.TrimPrefix(r.server.URL(), "nats://"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(p.Close)
-			conn, err := Connect(t.Context(), Dial{URL: "nats://" + p.Addr(), Name: t.Name()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(conn.Close)
+			client, p := r.away()
 			var due, cut atomic.Bool
 			p.Watch(func(toBroker bool, piece []byte) netfault.Act {
 				switch {
@@ -322,7 +356,7 @@ func TestDeadlineHoldsWhenAnAnswerIsLost(t *testing.T) {
 				return netfault.Pass
 			})
 			away := *r
-			away.conn = conn
+			away.conn = client.conn
 			away.start(Options{Shared: true}, ends(Ends{}))
 			const deadline = 4 * time.Second // of which the last second is the margin
 			r.publish(within(deadline, convoA, "t"))

@@ -30,8 +30,15 @@ type Ends struct {
 	Settle Settle
 }
 
-// dueAckWait is how long a silent worker keeps a deadline: much less than the margin
-// of a second, so that one that dies on it leaves another the time to answer.
+// bellAckWait is how long a silent worker keeps a turn whose deadline is to be set: two
+// may die on it, one after the other, before the shortest deadline has come. Not less,
+// for what waits in a busy process is given away as well.
+const bellAckWait = time.Second
+
+// dueAckWait is how long a silent worker keeps a deadline: much less than the margin of
+// a second, so that one that dies on it leaves another the time to answer. A deadline is offered to another even from one that
+// lives: over a slow connection its six questions take longer than the margin, and
+// whoever is first ends the turn.
 const dueAckWait = 300 * time.Millisecond
 
 // askers is how many questions for turns are answered at once.
@@ -41,7 +48,7 @@ const askers = 4
 // to be run by Run.
 func (m *Mesh) Ends(e Ends) {
 	m.ends = e
-	m.addRunner(&runner{name: "deadline", stream: streamTimers, filter: schema.Prefix + "due.turn.>", handle: m.handleDue, ackWait: dueAckWait})
+	m.addRunner(&runner{name: "deadline", stream: streamTimers, filter: schema.Prefix + "due.turn.>", handle: m.handleDue, ackWait: dueAckWait, offered: true})
 	m.addRunner(&runner{name: "finisher", stream: streamReplies, handle: m.handleReply})
 	m.subs = append(m.subs, subscription{subject: schema.Prefix + "cancel.*.*.*.*", queue: "ends", handle: m.handleCancel},
 		subscription{subject: schema.SubjectActions("*"), queue: "ends", handle: m.handleActions})
@@ -53,9 +60,9 @@ func (m *Mesh) Ends(e Ends) {
 
 // handleDue ends a turn whose deadline has come.
 func (m *Mesh) handleDue(ctx context.Context, d *delivery) verdict {
-	ctx, cancel := context.WithTimeout(ctx, messageTimeout)
+	ctx, cancel := context.WithTimeout(hastily(ctx), messageTimeout)
 	defer cancel()
-	return soon(m.settled("deadline", d, m.expire(hastily(ctx), d)))
+	return soon(m.settled("deadline", d, m.expire(ctx, d)))
 }
 
 func (m *Mesh) expire(ctx context.Context, d *delivery) error {
@@ -231,11 +238,9 @@ func (m *Mesh) publishReply(ctx context.Context, r *schema.Reply) error {
 	if err != nil {
 		return fmt.Errorf("reply of turn %s: %w", r.TurnID, err)
 	}
-	_, err = m.publish(ctx, message(schema.SubjectReply(r.Conversation(), r.TurnID), data))
-	if isSubjectFull(err) {
-		return nil
-	}
-	return err
+	subject := schema.SubjectReply(r.Conversation(), r.TurnID)
+	_, err = m.publish(ctx, message(subject, data))
+	return m.conn.standsFirst(ctx, streamReplies, subject, err)
 }
 
 // subscription is a plain subject that a running mesh listens on.

@@ -13,7 +13,7 @@ import (
 // handleReply is the finisher: everything after the commit is a projection of
 // the stored reply, each step safe to repeat.
 func (m *Mesh) handleReply(ctx context.Context, d *delivery) verdict {
-	ctx, cancel := context.WithTimeout(ctx, messageTimeout)
+	ctx, cancel := context.WithTimeout(hastily(ctx), messageTimeout)
 	defer cancel()
 	r, err := readReply(d)
 	if err != nil {
@@ -81,8 +81,10 @@ func (m *Mesh) project(ctx context.Context, convo schema.ConversationID, r *sche
 	}
 	first := false
 	err := m.change(ctx, convo, r.TurnID, func(doc *schema.Conversation) bool {
-		first = !doc.HasApplied(r.TurnID, d.sequence)
-		if !first && mutant != mutantAppliedCheck {
+		applied := doc.HasApplied(r.TurnID, d.sequence)
+		// What stands there already may be ours, its answer being late.
+		first = !applied || first && d.attempt == 1
+		if applied && mutant != mutantAppliedCheck {
 			return false
 		}
 		m.apply(doc, r)
@@ -118,8 +120,9 @@ func (m *Mesh) propose(ctx context.Context, r *schema.Reply) error {
 		if err != nil {
 			return fmt.Errorf("action %d of turn %s: %w", i, r.TurnID, err)
 		}
-		_, err = m.publish(ctx, message(schema.SubjectAction(r.Conversation(), r.TurnID, i), data))
-		if err != nil && !isSubjectFull(err) {
+		subject := schema.SubjectAction(r.Conversation(), r.TurnID, i)
+		_, err = m.publish(ctx, message(subject, data))
+		if err := m.conn.standsFirst(ctx, streamActions, subject, err); err != nil {
 			return err
 		}
 		if err := m.step("finish.proposed"); err != nil {

@@ -35,7 +35,7 @@ func (m *Mesh) Intake(in Intake) {
 	if in.Admission != nil && m.opts.Shared {
 		m.subs = append(m.subs, subscription{subject: schema.SubjectTaken, handle: i.hearTaken})
 	}
-	m.addRunner(&runner{name: "intake", stream: streamTurns, handle: i.handle})
+	m.addRunner(&runner{name: "intake", stream: streamTurns, handle: i.handle, ackWait: bellAckWait})
 }
 
 type intake struct {
@@ -47,7 +47,7 @@ type intake struct {
 const where = schema.Pass("intake")
 
 func (i *intake) handle(ctx context.Context, d *delivery) verdict {
-	ctx, cancel := context.WithTimeout(ctx, messageTimeout)
+	ctx, cancel := context.WithTimeout(hastily(ctx), messageTimeout)
 	defer cancel()
 	return soon(i.m.settled("intake", d, i.ring(ctx, d)))
 }
@@ -89,6 +89,9 @@ func (i *intake) ring(ctx context.Context, d *delivery) error {
 		return i.refuse(ctx, d, convo, err)
 	}
 	if err != nil {
+		return err
+	}
+	if err := m.step("intake.read"); err != nil {
 		return err
 	}
 	if why, wait := i.admit(convo, d, req.Deadline()); wait > 0 {

@@ -154,7 +154,7 @@ func (m *Mesh) Run(ctx context.Context) error {
 	}
 	defer stopCheck()
 	// No turn is taken before the switches are known.
-	if err := m.readFlags(ctx); err != nil && ctx.Err() == nil {
+	if err := m.conn.patiently(ctx, "stream "+streamFlags, m.readFlags); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("mesh: %w", err)
 	}
 

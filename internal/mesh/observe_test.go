@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -153,6 +155,33 @@ func TestATurnEndsOnceForThoseWhoWatch(t *testing.T) {
 	defer s.mu.Unlock()
 	if !failed.Load() || fmt.Sprint(s.ended) != "[t1 answered]" {
 		t.Errorf("ended %v, once more: %v", s.ended, failed.Load())
+	}
+}
+
+// The document of the conversation is written, and the answer is lost: the finisher finds
+// the turn applied, by itself, and those who watch hear of its end all the same.
+func TestATurnIsSeenToEndWhenTheAnswerIsLost(t *testing.T) {
+	r, s := newRig(t), &sight{}
+	client, p := r.away()
+	var cut atomic.Bool
+	p.Watch(func(toBroker bool, piece []byte) netfault.Act {
+		if toBroker && bytes.Contains(piece, []byte("PUB "+convoPrefix)) && cut.CompareAndSwap(false, true) {
+			return netfault.CutAfter
+		}
+		return netfault.Pass
+	})
+	away := *r
+	away.conn = client.conn
+	away.start(Options{Observer: s, Shared: true}, plain)
+	r.publish(request(convoA, "t1"))
+	r.watch(convoA, "t1")
+	if err := r.client.Idle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !cut.Load() || fmt.Sprint(s.ended) != "[t1 answered]" {
+		t.Errorf("ended %v, an answer lost: %v", s.ended, cut.Load())
 	}
 }
 

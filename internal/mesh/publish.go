@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -18,6 +17,9 @@ import (
 const (
 	codeStoreFailed       = 10077 // three different refusals
 	codeWrongLastSequence = 10071
+	codeUnavailable       = 10008 // the servers elect who keeps the account of their streams
+	codeSequenceOnItsWay  = 10164 // of a stream with copies: a message with this expectation waits for them
+	codeIDOnItsWay        = 10158 // the same of a message id
 	codeNoResources       = 10023
 	codeNoStorage         = 10047 // a new stream reserves more than there is
 	codeTooLarge          = 10054
@@ -63,7 +65,11 @@ func isConflict(err error) bool { return apiCode(err) == codeWrongLastSequence }
 // isLost: nobody knows whether the message was stored, so the same message with
 // the same id may and must be sent again.
 func isLost(err error) bool {
-	if apiCode(err) != 0 {
+	switch apiCode(err) {
+	case 0:
+	case codeUnavailable, codeSequenceOnItsWay, codeIDOnItsWay:
+		return true
+	default:
 		return false
 	}
 	return errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) ||
@@ -97,9 +103,24 @@ func (c *Conn) publish(ctx context.Context, msg *nats.Msg, attempt time.Duration
 	return ack, nil
 }
 
-// request asks once, for no longer than the context lives. The wait itself is
-// not cut by a cancel: what is already on its way is better known than guessed,
-// and a timer of one's own per request costs more than the request.
+// standsFirst is the error of a publish on a subject that holds one message, and none
+// where that message stands there. A leader counts what it has yet to agree on with the
+// others, and one that was cut off from them loses that again: its word that the subject
+// is full is not enough.
+func (c *Conn) standsFirst(ctx context.Context, stream, subject string, err error) error {
+	if !isSubjectFull(err) {
+		return err
+	}
+	if _, last := c.last(ctx, stream, subject); last != nil {
+		return fmt.Errorf("%w, by what is not stored yet: %w", err, last)
+	}
+	return nil
+}
+
+// request asks once, for no longer than the context lives; under haste as often as
+// that takes. The wait itself is not cut by a cancel: what is already on its way is
+// better known than guessed, and a timer of one's own per request costs more than the
+// request.
 func (c *Conn) request(ctx context.Context, msg *nats.Msg, limit time.Duration) (*nats.Msg, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -107,36 +128,20 @@ func (c *Conn) request(ctx context.Context, msg *nats.Msg, limit time.Duration) 
 	if d, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(d))
 	}
-	h, _ := ctx.Value(hasteKey{}).(*haste)
-	if h != nil {
-		limit = min(limit, hasteFirst<<min(h.lost.Load(), hasteMost))
+	first := limit
+	if hasty(ctx) {
+		first = min(limit, hasteFirst)
 	}
 	began := time.Now()
-	answer, err := c.nc.RequestMsg(msg, max(limit, time.Millisecond))
-	if h != nil && errors.Is(err, nats.ErrTimeout) {
-		h.lost.Add(1)
+	answer, err := c.nc.RequestMsg(msg, max(first, time.Millisecond))
+	if first < limit && errors.Is(err, nats.ErrTimeout) {
+		answer, err = c.insist(ctx, msg, limit-first)
 	}
 	if err != nil {
 		return nil, c.denied(msg.Subject, began, err)
 	}
 	return answer, nil
 }
-
-// hastily has the requests under a context ask again soon where an answer stays out:
-// one that broke with its connection never comes, and there is no time to wait for it.
-// Each that stays out doubles the patience, for a broker may be slow.
-func hastily(ctx context.Context) context.Context {
-	return context.WithValue(ctx, hasteKey{}, &haste{})
-}
-
-type hasteKey struct{}
-
-type haste struct{ lost atomic.Int32 }
-
-const (
-	hasteFirst = 250 * time.Millisecond
-	hasteMost  = 4 // doublings
-)
 
 // parseStored reads the answer to a publish. Its form is fixed, and reading it
 // by hand is a tenth of the work on a path that a turn takes thirty times.
@@ -178,6 +183,9 @@ func retryWhile(ctx context.Context, again func(error) bool, f func() error) err
 		return err
 	}
 	policy := newBackOff()
+	if hasty(ctx) {
+		policy.MaxInterval = hasteAgain
+	}
 	for {
 		timer := time.NewTimer(policy.NextBackOff())
 		select {

@@ -22,7 +22,7 @@ func (c *Conn) stream(ctx context.Context, name string) (jetstream.Stream, error
 		return s, nil
 	}
 	// The answer may be lost with the connection: no attempt has all the time there is.
-	err := retryWhile(ctx, isLost, func() (err error) {
+	err := retryWhile(ctx, isSilent, func() (err error) {
 		attempt, stop := context.WithTimeout(ctx, readTimeout)
 		defer stop()
 		s, err = c.look(attempt, name)

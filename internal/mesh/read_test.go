@@ -3,7 +3,6 @@ package mesh
 import (
 	"bytes"
 	"context"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,16 +15,7 @@ import (
 func TestAStreamIsAskedForAgainWhenTheAnswerIsLost(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, plain)
-	p, err := netfault.Listen(strings.TrimPrefix(r.server.URL(), "nats://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Close)
-	conn, err := Connect(t.Context(), Dial{URL: "nats://" + p.Addr(), Name: t.Name()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(conn.Close)
+	client, p := r.away()
 	var cut atomic.Bool
 	p.Watch(func(toBroker bool, piece []byte) netfault.Act {
 		if toBroker && bytes.Contains(piece, []byte("PUB $JS.API.STREAM.INFO."+streamSaid)) && cut.CompareAndSwap(false, true) {
@@ -36,7 +26,7 @@ func TestAStreamIsAskedForAgainWhenTheAnswerIsLost(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 5*readTimeout)
 	defer stop()
 	began := time.Now()
-	if _, err := conn.stream(ctx, streamSaid); err != nil || !cut.Load() {
+	if _, err := client.conn.stream(ctx, streamSaid); err != nil || !cut.Load() {
 		t.Errorf("after %s, with an answer lost %v: %v", time.Since(began), cut.Load(), err)
 	}
 }

@@ -198,7 +198,10 @@ func (e *SettingError) Error() string {
 func (m *Mesh) Setup(ctx context.Context) error {
 	// Nothing is made beside a stream that is refused.
 	for _, want := range streams(m.opts.Settings) {
-		s, err := m.conn.look(ctx, want.Name)
+		s, err := m.conn.lookPatiently(ctx, want.Name)
+		if isSilent(err) {
+			return err
+		}
 		if err != nil {
 			continue // it is missing, or what is wrong is said below
 		}
@@ -216,7 +219,7 @@ func (m *Mesh) Setup(ctx context.Context) error {
 
 func (c *Conn) ensureStream(ctx context.Context, want jetstream.StreamConfig) error {
 	return retryWhile(ctx, isRecreating, func() error {
-		s, err := c.look(ctx, want.Name)
+		s, err := c.lookPatiently(ctx, want.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			return c.createStream(ctx, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // metaSchema is the key of a stream's metadata that says which schema its messages
@@ -82,8 +83,13 @@ func (e *ClockError) Error() string {
 func (c *Conn) CheckClock(ctx context.Context, now func() time.Time) error {
 	var worst time.Duration
 	for range 3 { // a pause between question and answer is no skew
-		asked := now()
-		s, err := c.look(ctx, streamTurns)
+		var asked time.Time
+		var s jetstream.Stream
+		err := c.patiently(ctx, "stream "+streamTurns, func(ctx context.Context) (err error) {
+			asked = now() // a question without an answer says nothing of the clock
+			s, err = c.look(ctx, streamTurns)
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("ask %s for its time: %w", c.url, err)
 		}

@@ -33,9 +33,10 @@ const doubtful = ModelFrom
 
 // capped is the gate's word, or less where a message asks for what the best
 // passage cannot tell however near it comes: it asks of a name that nothing in
-// scope holds, of a year that is still to come and that nothing in scope names, for somebody's thing that is not mentioned, who did something of
-// which no word is, or of what nothing in scope has a word for. A person stands in nearly every passage, so that a question
-// for one is answered by what the person did.
+// scope holds, of a year that is still to come and that nothing in scope names, for
+// somebody's thing that is not mentioned, who did something of which no word is, or
+// of what nothing in scope has a word for. A person stands in nearly every passage,
+// so that a question for one is answered by what the person did.
 func (s *search) capped() float64 {
 	c := s.confidence()
 	if len(s.found) > 0 && (len(s.unknown()) > 0 || s.asksAbsent() || s.asksOfLater() || c < doubtful && s.allAbsent() && (s.sort == wanted.Person || s.absent() >= 1)) {

@@ -123,24 +123,34 @@ func (c *Breakable) Leader(stream string) int {
 	return -1
 }
 
-// Led says whether each of some streams has a leader, and so has the consumer of it
-// that is named beside it.
+// Led says whether each of some streams takes a write, and the consumer of it that is
+// named beside it hands out: the nodes that run reach each other, and one of them alone
+// leads it. A node that was cut off believes for a while that it still leads.
 func (c *Breakable) Led(consumers map[string]string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var running []*server.Server
+	for _, ns := range c.nodes {
+		if ns != nil {
+			running = append(running, ns)
+		}
+	}
+	for _, ns := range running {
+		if ns.NumRoutes() < len(running)-1 {
+			return false
+		}
+	}
 	for stream, consumer := range consumers {
-		led := false
-		for _, ns := range c.nodes {
-			if ns == nil {
-				continue
+		leaders, handing := 0, 0
+		for _, ns := range running {
+			if ns.JetStreamIsStreamLeader(server.DEFAULT_GLOBAL_ACCOUNT, stream) {
+				leaders++
 			}
-			if consumer == "" {
-				led = led || ns.JetStreamIsStreamLeader(server.DEFAULT_GLOBAL_ACCOUNT, stream)
-			} else {
-				led = led || ns.JetStreamIsConsumerLeader(server.DEFAULT_GLOBAL_ACCOUNT, stream, consumer)
+			if consumer != "" && ns.JetStreamIsConsumerLeader(server.DEFAULT_GLOBAL_ACCOUNT, stream, consumer) {
+				handing++
 			}
 		}
-		if !led {
+		if leaders != 1 || consumer != "" && handing != 1 {
 			return false
 		}
 	}

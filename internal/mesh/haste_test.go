@@ -1,0 +1,118 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// While a stream has no leader a publish of it is refused by nobody or not answered at
+// all, and once it has one again a turn must be ended within two seconds: what does
+// that must not be waiting out a pause of its own by then.
+func TestAHastyRequestIsAnsweredSoonAfterTheBrokerIsBack(t *testing.T) {
+	const (
+		away = 3100 * time.Millisecond // in the middle of a second wait of two seconds
+		soon = 700 * time.Millisecond
+	)
+	ack := []byte(`{"stream":"S","seq":7}`)
+	for _, c := range []struct {
+		name   string
+		broker func(nc *nats.Conn, back time.Time) error
+		slow   time.Duration
+	}{
+		{"nobody is there", func(nc *nats.Conn, back time.Time) error {
+			time.AfterFunc(time.Until(back), func() {
+				_, _ = nc.Subscribe("x", func(m *nats.Msg) { _ = m.Respond(ack) })
+				_ = nc.Flush()
+			})
+			return nil
+		}, 0},
+		{"nobody answers", func(nc *nats.Conn, back time.Time) error {
+			_, err := nc.Subscribe("x", func(m *nats.Msg) {
+				if time.Now().After(back) {
+					_ = m.Respond(ack)
+				}
+			})
+			return err
+		}, 0},
+		{"each answer takes longer than a question is waited for", func(nc *nats.Conn, back time.Time) error {
+			_, err := nc.Subscribe("x", func(m *nats.Msg) {
+				time.AfterFunc(5*hasteAgain, func() {
+					if time.Now().After(back) {
+						_ = m.Respond(ack)
+					}
+				})
+			})
+			return err
+		}, 5 * hasteAgain},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			broker := r.connect()
+			back := time.Now().Add(away)
+			if err := c.broker(broker.nc, back); err != nil {
+				t.Fatal(err)
+			}
+			if err := broker.nc.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithTimeout(hastily(t.Context()), messageTimeout)
+			defer stop()
+			got, err := r.conn.publish(ctx, message("x", []byte("it")), 2*time.Second)
+			if late := time.Since(back); err != nil || got.Sequence != 7 || late < 0 || late > soon+c.slow {
+				t.Errorf("%+v, %v, %s after the broker was back; want within %s", got, err, late, soon+c.slow)
+			}
+		})
+	}
+}
+
+// What is asked again and again ends with its context, and leaves no inbox behind.
+func TestAHastyRequestEndsWithItsContext(t *testing.T) {
+	r := newRig(t)
+	var asked atomic.Int32
+	if _, err := r.connect().nc.Subscribe("x", func(*nats.Msg) { asked.Add(1) }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.conn.js.AccountInfo(t.Context()); err != nil { // the library's own inbox of all requests
+		t.Fatal(err)
+	}
+	before := r.conn.nc.NumSubscriptions()
+	ctx, stop := context.WithTimeout(hastily(t.Context()), 2*time.Second)
+	defer stop()
+	began := time.Now()
+	_, err := r.conn.publish(ctx, message("x", []byte("it")), 2*time.Second)
+	if took := time.Since(began); err == nil || took > 4*time.Second || asked.Load() < 3 {
+		t.Errorf("%v after %s and %d questions", err, took, asked.Load())
+	}
+	if after := r.conn.nc.NumSubscriptions(); after > before {
+		t.Errorf("%d subscriptions, %d before", after, before)
+	}
+}
+
+// A leader that was cut off from its copies refuses a second copy for the first, which
+// it may yet lose: only what is stored counts.
+func TestAFullSubjectIsBelievedOnlyWithItsMessage(t *testing.T) {
+	r := newRig(t)
+	r.start(Options{}, plain)
+	subject := schema.SubjectReply(convoA, "t")
+	full := &jetstream.APIError{Code: 503, ErrorCode: codeStoreFailed, Description: "maximum messages per subject exceeded"}
+	if err := r.conn.standsFirst(t.Context(), streamReplies, subject, full); !errors.Is(err, ErrNotFound) {
+		t.Errorf("of a reply that is nowhere: %v", err)
+	}
+	r.publish(request(convoA, "t"))
+	r.watch(convoA, "t")
+	_, err := r.conn.publish(t.Context(), message(subject, []byte("{}")), time.Second)
+	if !isSubjectFull(err) || r.conn.standsFirst(t.Context(), streamReplies, subject, err) != nil {
+		t.Errorf("of a reply that stands: %v", err)
+	}
+	if err := r.conn.standsFirst(t.Context(), streamReplies, subject, nats.ErrTimeout); !errors.Is(err, nats.ErrTimeout) {
+		t.Errorf("of another error: %v", err)
+	}
+}

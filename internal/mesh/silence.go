@@ -1,0 +1,45 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// silentAtStart is how long a process that starts waits for a stream whose servers elect a
+// leader. An election takes four to nine seconds, and one may follow another.
+const silentAtStart = time.Minute
+
+// isSilent: the stream or consumer has no leader at the moment, or the answer was lost.
+// That there is no JetStream at all is no silence: it is said at once.
+func isSilent(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || apiCode(err) == codeUnavailable
+}
+
+// patiently puts a question, which must do no harm when it is put twice, until somebody
+// answers.
+func (c *Conn) patiently(ctx context.Context, about string, ask func(context.Context) error) error {
+	ctx, stop := context.WithTimeout(ctx, silentAtStart)
+	defer stop()
+	err := retryWhile(ctx, isSilent, func() error {
+		attempt, stop := context.WithTimeout(ctx, readTimeout)
+		defer stop()
+		return ask(attempt)
+	})
+	if err != nil && isSilent(err) {
+		return fmt.Errorf("the NATS server at %s gives no answer about %s; it may have no leader: look at the servers' log, or at `nats server report jetstream` (%w)", c.url, about, err)
+	}
+	return err
+}
+
+// lookPatiently asks for a stream as it is now.
+func (c *Conn) lookPatiently(ctx context.Context, name string) (s jetstream.Stream, err error) {
+	err = c.patiently(ctx, "stream "+name, func(ctx context.Context) error {
+		s, err = c.look(ctx, name)
+		return err
+	})
+	return s, err
+}
