@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/diskfault"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
 )
@@ -69,6 +70,23 @@ func TestMigrateBringsADataFolderUp(t *testing.T) {
 	s.run("chat", "--world", village, "--once", "Who owns the ferry?").wants(t, exitFine)
 	s.run("migrate").wants(t, exitUsage, "--dry-run")
 	s.run("migrate", "--apply", "--dry-run").wants(t, exitUsage, "--dry-run")
+}
+
+// A mesh on a small disk has smaller streams, and no migration wants them larger.
+func TestMigrateLeavesWhatASmallDiskGave(t *testing.T) {
+	_, data := diskfault.ForTest(t, 3000)
+	s := newSite(t)
+	village := s.village()
+	s.run("chat", "--world", village, "--data", data, "--once", "Who owns the ferry?").wants(t, exitFine)
+	for _, how := range []string{"--dry-run", "--apply"} {
+		if r := s.run("migrate", how, "--data", data); !strings.HasPrefix(r.out, "0 of ") || r.code != exitFine {
+			t.Errorf("%s says %+v", how, r)
+		}
+	}
+	s.start("up", "--world", village, "--data", data).says("ready in")
+	if r := s.run("migrate", "--dry-run", "--data", data); !strings.HasPrefix(r.out, "0 of ") || r.code != exitFine {
+		t.Errorf("beside a mesh that runs: %+v", r)
+	}
 }
 
 // older changes a data folder by hand.

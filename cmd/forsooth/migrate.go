@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -74,12 +75,24 @@ func (e *env) migrateBroker(ctx context.Context, dry bool, out *Migrated) error 
 		return err
 	}
 	out.Mesh = t.joined
-	steps, err := mesh.NewMigration(t.conn, e.streams(), time.Now).Run(ctx, dry)
+	steps, err := mesh.NewMigration(t.conn, e.migrated(t), time.Now).Run(ctx, dry)
 	out.Steps = append(out.Steps, steps...)
 	if closed := t.close(); err == nil {
 		err = closed
 	}
 	return dependency(err)
+}
+
+// migrated are the sizes of the streams of a server; on a data folder the disk has a say.
+func (e *env) migrated(t *talk) mesh.Settings {
+	switch {
+	case e.settings.NATS.URL != "":
+		return e.streams()
+	case t.app == nil || t.app.Server == nil: // another process holds the folder
+		return e.streams().Within(math.MaxInt64)
+	default:
+		return e.streams().Within(t.app.Server.StoreLimit())
+	}
 }
 
 func (e *env) printMigration(m Migrated) error {

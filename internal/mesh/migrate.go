@@ -112,6 +112,9 @@ func (g *Migration) changes(have, want jetstream.StreamConfig) (next jetstream.S
 	if err := checkStamp(want.Name, have.Metadata, want.Metadata); err != nil {
 		return have, nil, []string{err.Error()}
 	}
+	if g.mesh.opts.Settings.fitted {
+		want.MaxBytes = have.MaxBytes
+	}
 	next, _ = resized(have, want)
 	if old, stamped := have.Metadata[metaSchema], next.Metadata[metaSchema]; old != stamped {
 		changes = append(changes, fmt.Sprintf("%s: %s to %s", metaSchema, orText(old, "none"), stamped))

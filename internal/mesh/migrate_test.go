@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,6 +132,33 @@ func TestMigrationStopsBeforeAgeLosesSomething(t *testing.T) {
 		if s.What == "stream SAID" && (s.Action != StepBlocked || !strings.Contains(s.Detail[0], "max_age must be 1h0m0s")) {
 			t.Errorf("got %+v", s)
 		}
+	}
+}
+
+// What a stream may hold on the data folder's disk is fitted at each start, to what is
+// free then: it is nothing that a migration finds wrong.
+func TestMigrationLeavesWhatTheDiskGave(t *testing.T) {
+	r := newRig(t)
+	given := Settings{}.Within(2 << 30)
+	must(t, New(r.conn, Options{Settings: given}).Setup(t.Context()))
+	for name, s := range map[string]Settings{"as much is free": given, "more is free": Settings{}.Within(3 << 30), "nobody can say": Settings{}.Within(math.MaxInt64)} {
+		steps, err := NewMigration(r.conn, s, nil).Run(t.Context(), false)
+		must(t, err)
+		for _, step := range steps {
+			if strings.HasPrefix(step.What, "stream ") && step.Action != StepKeep {
+				t.Errorf("%s: %+v", name, step)
+			}
+		}
+	}
+	traces, err := r.conn.js.Stream(t.Context(), streamTraces)
+	must(t, err)
+	if bytes := traces.CachedInfo().Config.MaxBytes; bytes != 1<<30 {
+		t.Errorf("TRACES may hold %d bytes", bytes)
+	}
+	steps, err := NewMigration(r.conn, Settings{}, nil).Run(t.Context(), true)
+	must(t, err)
+	if !slices.ContainsFunc(steps, func(s Step) bool { return strings.Contains(strings.Join(s.Detail, " "), "max_bytes") }) {
+		t.Errorf("an operator's server is not sized: %+v", steps)
 	}
 }
 

@@ -59,6 +59,8 @@ type Settings struct {
 	PassesBytes int64         // of turns on their way; default 1 GiB
 	TracesBytes int64         // default 4 GiB
 	Dedupe      time.Duration // how long a message id is remembered; default 2 min
+
+	fitted bool // the bytes are what a disk had free: another start may find more, or less
 }
 
 func (s Settings) withDefaults() Settings {
@@ -72,9 +74,11 @@ func (s Settings) withDefaults() Settings {
 
 // Within are the settings for a server that may store no more than limit bytes: half of it
 // for traces at most and an eighth for turns on their way, since a stream's size is
-// reserved when it is made. The rest is for streams that are not bounded by size.
+// reserved when it is made. The rest is for streams that are not bounded by size. Each
+// start fits them anew; a migration leaves those of streams that exist.
 func (s Settings) Within(limit int64) Settings {
 	s = s.withDefaults()
+	s.fitted = true
 	s.PassesBytes = min(s.PassesBytes, limit/8)
 	s.TracesBytes = min(s.TracesBytes, limit/2)
 	return s
