@@ -32,7 +32,7 @@ func TestAShortRunStrikesAndHolds(t *testing.T) {
 	if r.Turns == 0 || r.Faults == 0 || r.Prompts == 0 {
 		t.Errorf("%d turns, %d faults, %d prompts: nothing was tried", r.Turns, r.Faults, r.Prompts)
 	}
-	if r.Away >= r.TookS {
+	if r.Away >= r.TookS/2 {
 		t.Errorf("the broker was away for %.1f s of %.1f", r.Away, r.TookS)
 	}
 	if r.Still > r.TookS {

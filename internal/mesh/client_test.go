@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,19 @@ func (r *rig) away() (*Client, *netfault.Proxy) {
 	}
 	r.t.Cleanup(conn.Close)
 	return NewClient(conn), p
+}
+
+// loseAnswer cuts a connection behind the first piece that asks this, so that the broker
+// hears the question and its answer is lost. It says whether that has happened.
+func loseAnswer(p *netfault.Proxy, question string) *atomic.Bool {
+	var lost atomic.Bool
+	p.Watch(func(toBroker bool, piece []byte) netfault.Act {
+		if toBroker && bytes.Contains(piece, []byte("PUB "+question)) && lost.CompareAndSwap(false, true) {
+			return netfault.CutAfter
+		}
+		return netfault.Pass
+	})
+	return &lost
 }
 
 // The broker knows a turn by its id alone. An id that another conversation has

@@ -36,9 +36,10 @@ type Ends struct {
 const bellAckWait = time.Second
 
 // dueAckWait is how long a silent worker keeps a deadline: much less than the margin of
-// a second, so that one that dies on it leaves another the time to answer. A deadline is offered to another even from one that
-// lives: over a slow connection its six questions take longer than the margin, and
-// whoever is first ends the turn.
+// a second, so that one that dies on it leaves another the time to answer. Where there are
+// other processes a deadline is offered to them even from one that lives: over a slow
+// connection its six questions take longer than the margin, and whoever is first ends the
+// turn.
 const dueAckWait = 300 * time.Millisecond
 
 // askers is how many questions for turns are answered at once.
@@ -48,7 +49,7 @@ const askers = 4
 // to be run by Run.
 func (m *Mesh) Ends(e Ends) {
 	m.ends = e
-	m.addRunner(&runner{name: "deadline", stream: streamTimers, filter: schema.Prefix + "due.turn.>", handle: m.handleDue, ackWait: dueAckWait, offered: true})
+	m.addRunner(&runner{name: "deadline", stream: streamTimers, filter: schema.Prefix + "due.turn.>", handle: m.handleDue, ackWait: dueAckWait, offered: m.opts.Shared})
 	m.addRunner(&runner{name: "finisher", stream: streamReplies, handle: m.handleReply})
 	m.subs = append(m.subs, subscription{subject: schema.Prefix + "cancel.*.*.*.*", queue: "ends", handle: m.handleCancel},
 		subscription{subject: schema.SubjectActions("*"), queue: "ends", handle: m.handleActions})

@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -70,6 +71,63 @@ func TestAHastyRequestIsAnsweredSoonAfterTheBrokerIsBack(t *testing.T) {
 				t.Errorf("%+v, %v, %s after the broker was back; want within %s", got, err, late, soon+c.slow)
 			}
 		})
+	}
+}
+
+// A leader that is asked a second time while the first copy waits for the other servers
+// refuses the second: the answer to the first is still the answer.
+func TestAHastyRequestHearsTheCopyThatIsOnItsWay(t *testing.T) {
+	for _, code := range []jetstream.ErrorCode{codeSequenceOnItsWay, codeIDOnItsWay} {
+		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			broker := r.connect()
+			refusal := fmt.Appendf(nil, `{"error":{"code":503,"err_code":%d,"description":"in process"}}`, code)
+			asked := 0
+			_, err := broker.nc.Subscribe("x", func(m *nats.Msg) {
+				switch asked++; asked {
+				case 1: // lost
+				case 2:
+					time.AfterFunc(2*hasteAgain, func() { _ = m.Respond([]byte(`{"stream":"S","seq":7}`)) })
+				default:
+					_ = m.Respond(refusal)
+				}
+			})
+			must(t, err)
+			must(t, broker.nc.Flush())
+			ctx, stop := context.WithTimeout(hastily(t.Context()), 3*time.Second)
+			defer stop()
+			got, err := r.conn.publish(ctx, message("x", []byte("it")), 2*time.Second)
+			if err != nil || got.Sequence != 7 {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+}
+
+// Without a connection one copy waits for it: a broker that comes back is not met by all
+// that was asked meanwhile.
+func TestAHastyRequestDoesNotPileUpWithoutAConnection(t *testing.T) {
+	r := newRig(t)
+	var asked atomic.Int32
+	broker := r.connect()
+	_, err := broker.nc.Subscribe("x", func(m *nats.Msg) {
+		asked.Add(1)
+		_ = m.Respond([]byte(`{"stream":"S","seq":7}`))
+	})
+	must(t, err)
+	must(t, broker.nc.Flush())
+	client, p := r.away()
+	p.Down()
+	back := time.AfterFunc(3*time.Second, p.Up)
+	defer back.Stop()
+	ctx, stop := context.WithTimeout(hastily(t.Context()), 10*time.Second)
+	defer stop()
+	if got, err := client.conn.publish(ctx, message("x", []byte("it")), 10*time.Second); err != nil || got.Sequence != 7 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if n := asked.Load(); n > 4 { // one each of the first wait and of the second, and of the moment in which it is back
+		t.Errorf("the broker is asked %d times when it is back", n)
 	}
 }
 

@@ -194,6 +194,21 @@ func TestSetupReadsTheVersionOfAStream(t *testing.T) {
 	}
 }
 
+// What the broker was waited for excuses no clock: it is compared with the question that
+// was answered.
+func TestAClockThatDisagreesIsSeenAfterAWait(t *testing.T) {
+	r := newRig(t)
+	must(t, New(r.conn, Options{}).Setup(t.Context()))
+	client, p := r.away()
+	lost := loseAnswer(p, "$JS.API.STREAM.INFO."+streamTurns)
+	const off = MaxSkew + (readTimeout-MaxSkew)/2
+	err := client.conn.CheckClock(t.Context(), func() time.Time { return time.Now().Add(off) })
+	var clock *ClockError
+	if !errors.As(err, &clock) || clock.Ahead < MaxSkew || !lost.Load() {
+		t.Errorf("an answer lost %v: %v", lost.Load(), err)
+	}
+}
+
 func TestAClockThatDisagreesWithTheBroker(t *testing.T) {
 	r := newRig(t)
 	must(t, New(r.conn, Options{}).Setup(t.Context()))

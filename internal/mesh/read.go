@@ -21,11 +21,8 @@ func (c *Conn) stream(ctx context.Context, name string) (jetstream.Stream, error
 	if s != nil {
 		return s, nil
 	}
-	// The answer may be lost with the connection: no attempt has all the time there is.
-	err := retryWhile(ctx, isSilent, func() (err error) {
-		attempt, stop := context.WithTimeout(ctx, readTimeout)
-		defer stop()
-		s, err = c.look(attempt, name)
+	err := untilAnswered(ctx, func(ctx context.Context) (err error) {
+		s, err = c.look(ctx, name)
 		return err
 	})
 	if err != nil {

@@ -19,16 +19,22 @@ func isSilent(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || apiCode(err) == codeUnavailable
 }
 
+// untilAnswered puts a question again while nobody answers it. An answer may be lost with
+// its connection: no attempt has all the time there is.
+func untilAnswered(ctx context.Context, ask func(context.Context) error) error {
+	return retryWhile(ctx, isSilent, func() error {
+		attempt, stop := context.WithTimeout(ctx, readTimeout)
+		defer stop()
+		return ask(attempt)
+	})
+}
+
 // patiently puts a question, which must do no harm when it is put twice, until somebody
 // answers.
 func (c *Conn) patiently(ctx context.Context, about string, ask func(context.Context) error) error {
 	ctx, stop := context.WithTimeout(ctx, silentAtStart)
 	defer stop()
-	err := retryWhile(ctx, isSilent, func() error {
-		attempt, stop := context.WithTimeout(ctx, readTimeout)
-		defer stop()
-		return ask(attempt)
-	})
+	err := untilAnswered(ctx, ask)
 	if err != nil && isSilent(err) {
 		return fmt.Errorf("the NATS server at %s gives no answer about %s; it may have no leader: look at the servers' log, or at `nats server report jetstream` (%w)", c.url, about, err)
 	}

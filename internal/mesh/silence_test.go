@@ -1,15 +1,12 @@
 package mesh
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -27,13 +24,7 @@ func TestAProcessThatStartsInAnElectionWaits(t *testing.T) {
 			r := newRig(t)
 			r.start(Options{}, plain)
 			client, p := r.away()
-			var cut atomic.Bool
-			p.Watch(func(toBroker bool, piece []byte) netfault.Act {
-				if toBroker && bytes.Contains(piece, []byte("PUB "+subject)) && cut.CompareAndSwap(false, true) {
-					return netfault.CutAfter
-				}
-				return netfault.Pass
-			})
+			lost := loseAnswer(p, subject)
 			m := New(client.conn, Options{Shared: true})
 			began := time.Now()
 			if err := m.Setup(t.Context()); err != nil {
@@ -51,8 +42,8 @@ func TestAProcessThatStartsInAnElectionWaits(t *testing.T) {
 				t.Fatalf("no work is asked for after %s", time.Since(began))
 			}
 			stop()
-			if err := <-ended; err != nil || !cut.Load() {
-				t.Errorf("an answer was lost: %v; Run: %v", cut.Load(), err)
+			if err := <-ended; err != nil || !lost.Load() {
+				t.Errorf("an answer was lost: %v; Run: %v", lost.Load(), err)
 			}
 		})
 	}
