@@ -92,8 +92,12 @@ func (b *Broker) Forget(ctx context.Context) (err error) {
 			return fmt.Errorf("stream %s: %w", name, err)
 		}
 		windows[name] = s.CachedInfo().Config.Duplicates
-		if err := b.remember(ctx, name, shortWindow); err != nil {
-			return err
+		// Twice: a broker sweeps its ids when a window changes, and may begin before it has
+		// noted the new one. By the second change the first is noted.
+		for _, window := range []time.Duration{shortWindow, shortWindow + time.Millisecond} {
+			if err := b.remember(ctx, name, window); err != nil {
+				return err
+			}
 		}
 	}
 	timer := time.NewTimer(forgotten)
