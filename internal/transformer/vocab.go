@@ -42,6 +42,9 @@ func LoadVocab(data []byte) (*Vocab, error) {
 // Size is how many pieces there are.
 func (v *Vocab) Size() int { return v.size }
 
+// ID is the id of a piece that begins a word.
+func (v *Vocab) ID(piece string) (int32, bool) { return v.tokens.ID(piece) }
+
 // Encode appends the pieces of a text, as the reference tokeniser cuts them. It
 // finds no special token in the text.
 func (v *Vocab) Encode(dst []int32, text string) []int32 {

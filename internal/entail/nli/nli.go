@@ -33,6 +33,7 @@ const (
 type Model struct {
 	encoder     *transformer.Model
 	vocab       *transformer.Vocab
+	ending      ending
 	entail      head
 	answers     head
 	calibration Calibration
@@ -61,7 +62,7 @@ func Uncalibrated(vocab *transformer.Vocab, weights []byte) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verifier: %w", err)
 	}
-	m := &Model{encoder: enc, vocab: vocab, seen: newCache[entail.Probability](cachePairs), answered: newCache[float64](cachePairs),
+	m := &Model{encoder: enc, vocab: vocab, ending: endingOf(vocab), seen: newCache[entail.Probability](cachePairs), answered: newCache[float64](cachePairs),
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if m.entail, err = readHead(enc, "entail", 3); err != nil {
 		return nil, fmt.Errorf("verifier %s: %w", enc.Name(), err)

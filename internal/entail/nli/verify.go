@@ -125,7 +125,7 @@ func (m *Model) tokens(s string, most int) []int32 {
 
 // sequences are the windows of a premise, each with the hypothesis.
 func (m *Model) sequences(premise, hypothesis string) []transformer.Sequence {
-	h := m.tokens(hypothesis, pairTokens/2)
+	h := m.ending.close(m.tokens(hypothesis, pairTokens/2-1))
 	var out []transformer.Sequence
 	for _, w := range m.windows(premise) {
 		out = append(out, transformer.Pair(m.vocab, w, h, pairTokens))

@@ -51,6 +51,12 @@ func NewTokenizer(vocab []string) (*Tokenizer, error) {
 	return t, nil
 }
 
+// ID is the id of a piece that begins a word.
+func (t *Tokenizer) ID(piece string) (int32, bool) {
+	id, ok := t.first[piece]
+	return id, ok
+}
+
 // AppendIDs appends the ids of at most limit tokens of text to dst. It reads no
 // further than it must, so a huge text costs no more than its first tokens.
 func (t *Tokenizer) AppendIDs(dst []int32, text string, limit int) []int32 {

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 
 from . import graph, labels, weights
 from .failure import LoadError
-from .pairs import PAIR_TOKENS, Reader, Sequence, bert
+from .pairs import PAIR_TOKENS, Ending, Reader, Sequence, bert
 
 Probabilities = NDArray[np.float64]  # rows of entailment, neutral, contradiction
 _INPUTS = frozenset(("input_ids", "attention_mask", "token_type_ids"))
@@ -115,7 +115,8 @@ def _session(model: bytes | Path, threads: int, where: str) -> ort.InferenceSess
 def own(path: Path, threads: int = 0) -> Model:
     """Load the verifier's own weights."""
     w = weights.read(path)
-    reader = Reader(bert(w.vocab), min(PAIR_TOKENS, w.shape.positions))
+    tokenizer = bert(w.vocab)
+    reader = Reader(tokenizer, min(PAIR_TOKENS, w.shape.positions), Ending(tokenizer))
     order = (labels.ENTAILMENT, labels.NEUTRAL, labels.CONTRADICTION)
     return Model(
         w.name, w.sha256, reader, _session(graph.build(w), threads, str(path)), order, w.vocab.index("[PAD]"), str(path)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from tiny import VOCAB, bert_tokenizer, roberta_tokenizer
 
-from forsooth_nli.pairs import WINDOWS, Reader, bert
+from forsooth_nli.pairs import WINDOWS, Ending, Reader, bert
 
 CLS, SEP, THE, MILL, YES = (VOCAB.index(t) for t in ("[CLS]", "[SEP]", "the", "mill", "yes"))
 
@@ -32,6 +32,23 @@ def test_the_premise_is_cut_first() -> None:
     assert len(s) == 16
     assert s.ids.count(YES) == 6
     assert s.ids.count(MILL) == 7
+
+
+@pytest.mark.parametrize("tail", ["", ".", "!", " ...", "…", "; —", ",\u200b\u00a0"])
+def test_what_a_hypothesis_ends_with_tells_nothing(tail: str) -> None:
+    tok = bert([*VOCAB, *(m for m in (".", "!", ",", ";", "…", "—", "?") if m not in VOCAB)])
+    reader = Reader(tok, 256, Ending(tok))
+    (s,) = reader.read("mill", "yes" + tail)
+    assert s.ids == [CLS, MILL, SEP, YES, tok.token_to_id("."), SEP]
+    (question,) = reader.read("mill", f"yes?{tail}")
+    assert question.ids[-2] == tok.token_to_id("?")
+
+
+def test_an_end_that_is_put_to_a_long_hypothesis_has_room() -> None:
+    tok = bert(VOCAB) if "." in VOCAB else bert([*VOCAB, "."])
+    (s,) = Reader(tok, 256, Ending(tok)).read("mill", "yes " * 1000)
+    assert s.ids.count(YES) == 127
+    assert s.ids[-2] == tok.token_to_id(".")
 
 
 def test_a_hypothesis_may_take_half_a_pair() -> None:

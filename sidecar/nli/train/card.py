@@ -81,6 +81,9 @@ def shipped(path: Path) -> tuple[Verifier, dict[str, str]]:
 
 
 def checkpoint(path: Path) -> Verifier:
+    """Read the averaged weights of a checkpoint, or weights as they ship."""
+    if path.suffix == ".safetensors":
+        return shipped(path)[0]
     model = Verifier(Encoder(Shape()))
     model.load_state_dict(torch.load(path)["average"])
     return model

@@ -81,6 +81,24 @@ def tokenizer(vocab: list[str]) -> Tokenizer:
     return tok
 
 
+MARKS = (".", "!", ",", ";", ":", "…", "-", "–", "—")
+
+
+def sentence(tok: Tokenizer, text: str) -> list[int]:
+    """Give the tokens of a hypothesis, ended by one full stop whatever it ends with, a question apart.
+
+    Four in five of the NPC pairs without a full stop are true. A model that sees whether there
+    is one accepts four times as many false sentences that end without.
+    """
+    ids: list[int] = tok.encode(text).ids
+    marks, n = {tok.token_to_id(m) for m in MARKS}, len(ids)
+    while n > 0 and ids[n - 1] in marks:
+        n -= 1
+    if n == 0:
+        return ids
+    return ids[:n] if ids[n - 1] == tok.token_to_id("?") else [*ids[:n], tok.token_to_id(".")]
+
+
 class Layer(nn.Module):
     def __init__(self, s: Shape) -> None:
         super().__init__()

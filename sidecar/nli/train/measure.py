@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from data import ENTAILMENT, Pair
-from encoder import Verifier, collate
+from encoder import Verifier, collate, sentence
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 def score(model: Verifier, tok: Tokenizer, pairs: Sequence[Pair], limit: int = 256, batch: int = 32) -> Floats:
     """Give P(entailment), P(neutral), P(contradiction) of each pair."""
-    ids = [(tok.encode(p.premise).ids, tok.encode(p.hypothesis).ids) for p in pairs]
+    ids = [(tok.encode(p.premise).ids, sentence(tok, p.hypothesis)) for p in pairs]
     order = sorted(range(len(ids)), key=lambda i: len(ids[i][0]) + len(ids[i][1]))
     out = np.zeros((len(ids), 3))
     model.eval()

@@ -121,7 +121,7 @@ class Student(Run):
     def loss(self, pairs: list[Pair], questions: list[Question]) -> Tensor:
         if questions:
             raise ValueError("soft labels are of pairs; questions have none")
-        logits, _ = self.model(*collate([(self.tokens(p.premise), self.tokens(p.hypothesis)) for p in pairs], LIMIT))
+        logits, _ = self.model(*collate([(self.tokens(p.premise), self.sentence(p.hypothesis)) for p in pairs], LIMIT))
         loss: Tensor = logits.sum() * 0
         taught = [i for i, p in enumerate(pairs) if p in self.soft]
         if taught:

@@ -24,7 +24,7 @@ import measure
 import numpy as np
 import torch
 from data import Group, Pair
-from encoder import tokenizer
+from encoder import sentence, tokenizer
 from measure import Floats
 from mpnet import Judge, Kept, judge, read_parts, rows
 from tokenizers import Tokenizer
@@ -51,7 +51,7 @@ class Teacher:
 
     def states(self, pairs: Sequence[Pair], limit: int, keep: bool) -> tuple[list[torch.Tensor], list[int]]:
         """Give the frozen layers' view of each pair, from the disk where it lies there."""
-        made = rows([(self.tok.encode(p.premise).ids, self.tok.encode(p.hypothesis).ids) for p in pairs], limit)
+        made = rows([(self.tok.encode(p.premise).ids, sentence(self.tok, p.hypothesis)) for p in pairs], limit)
         new = [ids for ids, _ in made if ids not in self.kept]
         fresh = dict(zip(map(self.kept.key, new), self.model.below(new), strict=True)) if new else {}
         if keep:

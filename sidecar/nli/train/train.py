@@ -1,9 +1,12 @@
 """Trains the verifier: one encoder, a head for entailment and one for answers.
 
     python train.py --data DATA --wheel WHEEL --out DIR
+    python train.py --data DATA --wheel WHEEL --out DIR --start ../../../weights/verifier.safetensors
 
-Two phases. In the first half of each batch is public inference data; in the
-second most is contrast groups, and the learning rate falls to zero. Batches hold
+The second goes on from weights as they ship, for what was written since.
+
+In the first phase half of each batch is public inference data; in the
+others most is contrast groups, and the learning rate falls to zero. Batches hold
 whole groups, for the loss also asks that a supported hypothesis score above each
 unsupported one of its premise. Weights are averaged as they go (EMA). A run that
 was stopped goes on from its last checkpoint.
@@ -16,7 +19,7 @@ import copy
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,7 +30,7 @@ import torch
 import torch.nn.functional as F
 import weights
 from data import ENTAILMENT, NOT_ENTAILMENT, Group, Pair, Question
-from encoder import Verifier, collate, from_base, read_wheel, tokenizer
+from encoder import Verifier, collate, from_base, read_wheel, sentence, tokenizer
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -58,6 +61,7 @@ PHASES = (
     Phase("hard", 800, 2, 10, 8, 6, 4, (6e-5, 2.8e-5), hard=True),
     Phase("settled", 100, 2, 10, 8, 6, 4, (2.8e-5, 0.0)),
 )
+GROWN = (Phase("grown", 1300, 2, 10, 8, 6, 4, (6e-5, 0.0)),)  # from the weights that ship
 WARM_UP = 120
 CONTRAST = 0.3
 AVERAGE = 0.998
@@ -157,7 +161,7 @@ class Run:
     def __init__(self, model: Verifier, tok: Tokenizer, out: Path) -> None:
         self.model, self.tok, self.out = model, tok, out
         self.average = copy.deepcopy(model)
-        self.step, self.ids = 0, dict[str, list[int]]()
+        self.step, self.ids, self.closed = 0, dict[str, list[int]](), dict[str, list[int]]()
         model.encoder.word.weight.requires_grad_(False)
         heads = [p for n, p in model.named_parameters() if not n.startswith("encoder.")]
         body = [p for n, p in model.named_parameters() if n.startswith("encoder.") and p.requires_grad]
@@ -168,8 +172,13 @@ class Run:
             self.ids[text] = self.tok.encode(text).ids
         return self.ids[text]
 
+    def sentence(self, text: str) -> list[int]:
+        if text not in self.closed:
+            self.closed[text] = sentence(self.tok, text)
+        return self.closed[text]
+
     def loss(self, pairs: list[Pair], questions: list[Question]) -> Tensor:
-        rows = [(self.tokens(p.premise), self.tokens(p.hypothesis)) for p in pairs]
+        rows = [(self.tokens(p.premise), self.sentence(p.hypothesis)) for p in pairs]
         rows += [(self.tokens(q.block), self.tokens(q.question)) for q in questions]
         entail, answered = self.model(*collate(rows, LIMIT))
         n = len(pairs)
@@ -255,6 +264,15 @@ def blend(run: Run) -> None:
                 p.lerp_(earlier[name], BLEND[1])
 
 
+def started(model: Verifier, path: Path) -> Verifier:
+    """Put the weights that ship into a model of the base, whose word embeddings training leaves exact."""
+    exact = model.encoder.word.weight.detach().clone()
+    weights.restore(model, weights.read(path)[0])
+    with torch.no_grad():
+        model.encoder.word.weight.copy_(exact)
+    return model
+
+
 def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__)
     ap.add_argument("--data", type=Path, required=True, help="the data folder: nli/ and npc/")
@@ -264,14 +282,18 @@ def main() -> None:
     ap.add_argument("--threads", type=int, default=2)
     ap.add_argument("--every", type=int, default=400, help="steps between two looks at the dev pairs")
     ap.add_argument("--phases", type=int, default=len(PHASES), help="stop after that many phases")
+    ap.add_argument("--start", type=Path, help="weights as they ship, to go on from")
+    ap.add_argument("--steps", type=int, default=GROWN[0].steps, help="of the run that goes on from --start")
     args = ap.parse_args()
     torch.manual_seed(args.seed)
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
     base = read_wheel(args.wheel)
     tok = tokenizer(base.vocab)
-    run = Run(Verifier(from_base(base)), tok, args.out)
+    model = Verifier(from_base(base))
+    run = Run(model if args.start is None else started(model, args.start), tok, args.out)
     run.resume()
+    phases = PHASES[: args.phases] if args.start is None else (replace(GROWN[0], steps=args.steps),)
 
     here = Path(__file__).parent
     dev = data.npc_pairs(args.data / "npc" / "pairs.jsonl")
@@ -282,10 +304,10 @@ def main() -> None:
     print(f"{len(groups)} groups, {len(written)} written groups, {len(public)} public pairs, {len(questions)} questions", flush=True)
     mix = Mixture(groups + written, public, questions)
     start = 0
-    for phase in PHASES[: args.phases]:
+    for phase in phases:
         follow(run, mix, phase, start, args.seed, dev, args.every)
         start += phase.steps
-    if args.phases == len(PHASES):
+    if phases == PHASES:
         blend(run)
         torch.save({"step": run.step, "average": run.average.state_dict()}, args.out / "blended.pt")
     weights.write(args.out / "verifier.safetensors", "forsooth-nli-1", run.average.encoder, weights.head_tensors(run.average), True)
