@@ -13,7 +13,7 @@ import (
 // What the guards do in a running mesh is counted where Prometheus reads it.
 func TestUpServesMetrics(t *testing.T) {
 	s := newSite(t)
-	s.extra = append(s.extra, "FORSOOTH_GUARDS_FAITHFULNESS_ENABLED=true", "GOMEMLIMIT=") // a limit of one's own stands
+	s.extra = append(s.extra, "FORSOOTH_GUARDS_FAITHFULNESS_ENABLED=true", "GOMEMLIMIT=") // the limit of memory is to be ours
 	up := s.start("up", "--world", s.village(), "--metrics", "127.0.0.1:0")
 	url := up.says(`metrics at (http://127\.0\.0\.1:\d+/metrics)\n`)[1]
 	s.run("chat", "--once", "Who owns the ferry?").wants(t, exitFine)

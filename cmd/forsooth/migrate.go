@@ -88,7 +88,7 @@ func (e *env) migrated(t *talk) mesh.Settings {
 	switch {
 	case e.settings.NATS.URL != "":
 		return e.streams()
-	case t.app == nil || t.app.Server == nil: // another process holds the folder
+	case t.app == nil: // another process holds the folder, and made all its streams
 		return e.streams().Within(math.MaxInt64)
 	default:
 		return e.streams().Within(t.app.Server.StoreLimit())

@@ -88,12 +88,20 @@ func (r *review) wholeSentences(ctx context.Context) error {
 		return err
 	}
 	for _, j := range r.claims { // a whole sentence that is refused says nothing of one of its claims
-		j.whole = j.verdict.Label == schema.Supported
-		if j.verdict.Label != schema.Supported && !r.alone(j) {
+		supported := j.verdict.Label == schema.Supported
+		j.whole = supported && !j.wrapped()
+		if !supported && !r.alone(j) || supported && j.wrapped() {
 			j.verdict, j.by = schema.Verdict{}, nil
 		}
 	}
 	return nil
+}
+
+// wrapped says whether a model supports a claim with a hedge, a rumour or a question around
+// it: that "it seems to me that" anything at all follows, to a model, from anything. Such a
+// claim is judged bare; one that stands so in the evidence, word for word, is not.
+func (j *judged) wrapped() bool {
+	return (j.Frame == FrameOpinion || j.Frame == FrameQuestion || j.Frame == FrameHearsay) && !j.settled && !j.quoted()
 }
 
 // open are the claims of a sentence that still need a verdict.

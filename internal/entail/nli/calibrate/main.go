@@ -31,8 +31,8 @@ func main() {
 	out := flag.String("out", "", "where to write the calibration; nothing is written without it")
 	other := flag.String("weights", "", "a weights file to measure in place of the binary's; it is not written out")
 	rate := flag.Float64("rate", 0.045, "the share of unsupported pairs that a verdict may accept")
-	near := flag.Float64("near", 0.01, "the share of unsupported pairs near their evidence that an NPC might say")
-	release := flag.Float64("release", 0.002, "the share of unsupported pairs that an NPC might say")
+	near := flag.Float64("near", 0.003, "the share of unsupported pairs near their evidence that an NPC might say")
+	release := flag.Float64("release", 0.001, "the share of unsupported pairs that an NPC might say")
 	flag.Parse()
 	if err := run(context.Background(), *pairs, *out, *other, rates{*rate, *release, *near}); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
