@@ -89,19 +89,22 @@ func (r *review) wholeSentences(ctx context.Context) error {
 	}
 	for _, j := range r.claims { // a whole sentence that is refused says nothing of one of its claims
 		supported := j.verdict.Label == schema.Supported
-		j.whole = supported && !j.wrapped()
-		if !supported && !r.alone(j) || supported && j.wrapped() {
+		wrapped := supported && !j.settled && !j.quoted() && r.wrapped(j.sentence)
+		j.whole = supported && !wrapped
+		if !supported && !r.alone(j) || wrapped {
 			j.verdict, j.by = schema.Verdict{}, nil
 		}
 	}
 	return nil
 }
 
-// wrapped says whether a model supports a claim with a hedge, a rumour or a question around
-// it: that "it seems to me that" anything at all follows, to a model, from anything. Such a
-// claim is judged bare; one that stands so in the evidence, word for word, is not.
-func (j *judged) wrapped() bool {
-	return (j.Frame == FrameOpinion || j.Frame == FrameQuestion || j.Frame == FrameHearsay) && !j.settled && !j.quoted()
+// wrapped says whether a hedge, a rumour or a question stands in a sentence: that "it seems
+// to me that" anything at all follows, to a model, from anything. What a model says of such
+// a sentence counts for none of its claims, which are judged bare; word for word it may stand.
+func (r *review) wrapped(sentence int) bool {
+	return slices.ContainsFunc(r.claims, func(j *judged) bool {
+		return j.sentence == sentence && (j.Frame == FrameOpinion || j.Frame == FrameQuestion || j.Frame == FrameHearsay)
+	})
 }
 
 // open are the claims of a sentence that still need a verdict.
