@@ -43,6 +43,9 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 	counted := slices.ContainsFunc(premise, func(e quantity) bool { same, _ := sameUnit(q, e); return same })
 	for i := range premise {
 		e := &premise[i]
+		if q.inexact() && e.bound == place {
+			continue // "the ninth of each month" counts no months
+		}
 		same, known := sameUnit(q, *e)
 		equal := e.value == q.value && e.to == q.to
 		switch {
@@ -102,6 +105,8 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 			say = c.refuses // nothing there is counted in its unit
 		}
 		return say("number", fmt.Sprintf("number: “%s” is not in the evidence, nor anything in its unit", q.text))
+	case q.inexact() && q.measured() && !c.p.givesUnit(q.units[0]) && c.a.coverage < farther && !c.h.denies():
+		return c.refuses("number", fmt.Sprintf("number: “%s” is not in the evidence, nor anything in its unit", q.text))
 	case q.value <= 12 && !startsDigit(q.text) || q.inexact():
 		return c.doubts("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text)) // it may count what stands there
 	}

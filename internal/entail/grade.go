@@ -25,15 +25,20 @@ type Thresholds struct {
 	// and which no rule doubts; zero: as Entailment. What is false so near to the
 	// evidence differs from it in a word that the rules look for.
 	Near float64 `json:"near_threshold,omitzero"`
+	// Far is the score that a claim needs which shares no word with its evidence but
+	// names (Rooted), zero: as Entailment. At 1 no model's word is enough for it.
+	Far float64 `json:"far_threshold,omitzero"`
 }
 
 // Nearness is the closeness from which a claim keeps to the evidence's words.
 const Nearness = 0.6
 
-// For are the thresholds of one pair: a doubt raises the one for support, closeness
-// lowers it.
+// For are the thresholds of one pair: a doubt raises the one for support, and so does
+// having nothing but names in common; closeness lowers it.
 func (t Thresholds) For(p Pair, before schema.Verdict) Thresholds {
 	switch {
+	case t.Far > t.Entailment && !Rooted(p):
+		t.Entailment = t.Far
 	case Doubts(before):
 		t.Entailment = max(t.Entailment, t.Doubted)
 	case t.Near > 0 && t.Near < t.Entailment && Closeness(p.Premise, p.Hypothesis) >= Nearness:
@@ -47,7 +52,7 @@ func (t Thresholds) Or(o Thresholds) Thresholds {
 	return Thresholds{
 		Entailment: cmp.Or(t.Entailment, o.Entailment), Contradiction: cmp.Or(t.Contradiction, o.Contradiction),
 		Ambiguous: cmp.Or(t.Ambiguous, o.Ambiguous), Doubted: cmp.Or(t.Doubted, o.Doubted),
-		Near: t.Near, // a caller's own: beside another's threshold it would mean nothing
+		Near: t.Near, Far: t.Far, // a caller's own: beside another's threshold they would mean nothing
 	}
 }
 
@@ -56,7 +61,7 @@ func (t Thresholds) Check() error {
 	for _, x := range []struct {
 		name string
 		v    float64
-	}{{"entailment_threshold", t.Entailment}, {"contradiction_threshold", t.Contradiction}, {"ambiguous_threshold", t.Ambiguous}, {"doubted_threshold", t.Doubted}, {"near_threshold", t.Near}} {
+	}{{"entailment_threshold", t.Entailment}, {"contradiction_threshold", t.Contradiction}, {"ambiguous_threshold", t.Ambiguous}, {"doubted_threshold", t.Doubted}, {"near_threshold", t.Near}, {"far_threshold", t.Far}} {
 		if math.IsNaN(x.v) || x.v < 0 || x.v > 1 {
 			return fmt.Errorf("%s is %v; it must lie between 0 and 1", x.name, x.v)
 		}

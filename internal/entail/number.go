@@ -101,6 +101,10 @@ func (s *sentence) quantityAt(i int) (quantity, bool) {
 		q.value, q.end, q.units = 14, i+2, []string{"day", "fortnight"}
 	case w == "half":
 		q.value = 0.5
+	case s.isOne(i) && spans[s.stemAt(i+1)] && oneBounds[s.at(i-1)]:
+		q.value, q.end, q.units = 1, i+2, []string{s.stemAt(i + 1)} // "more than a month"
+	case w == "better" && s.at(i+1) == "part" && s.at(i+2) == "of" && s.isOne(i+3) && spans[s.stemAt(i+4)]:
+		q.value, q.bound, q.end, q.units = 1, roughly, i+5, []string{s.stemAt(i + 4)}
 	case w == "a" && (scales[s.at(i+1)] > 0):
 		v, n := s.spelled(i + 1)
 		q.value, q.end = v, i+1+n
@@ -114,6 +118,13 @@ func (s *sentence) quantityAt(i int) (quantity, bool) {
 	}
 	return q, true
 }
+
+// isOne says whether word i is the article that counts one.
+func (s *sentence) isOne(i int) bool { return s.at(i) == "a" || s.at(i) == "an" }
+
+// oneBounds are the words behind which an article counts: "under a month". "Than" is
+// of "more than" and "less than", "least" and "most" of "at least" and "at most".
+var oneBounds = wordSet(`than over under nearly almost least most`)
 
 // halves are what one speaks of half of.
 var halves = map[string]float64{"dozen": 12, "score": 20, "hundred": 100, "thousand": 1000, "million": 1e6}

@@ -19,6 +19,11 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		why                       string // a part of the reason; "" for no finding
 	}{
 		// numbers
+		{"more than an article counts", "The courier leaves Hollowmere on the ninth of each month.", "Hollowmere took more than a month to get over it.", schema.Unverifiable, false, "“more than a month”"},
+		{"the better part of a span", "Osric rowed old ladies home in February.", "February took the better part of a year to get over it.", schema.Unverifiable, true, "“better part of a year”"},
+		{"under a span that is longer there", "The crossing took three days.", "The crossing took under a day.", schema.Contradicted, false, "“three”"},
+		{"over a span that is longer there", "The crossing took three days.", "The crossing took over a day.", schema.Unverifiable, false, ""},
+		{"the same bound in other words", "The repair took more than a week.", "The repair took over a week.", schema.Unverifiable, false, ""},
 		{"other number", "The sword costs forty-two marks.", "The sword costs 43 marks.", schema.Contradicted, false, "“forty-two”"},
 		{"same number in digits", "The sword costs forty-two marks, no less.", "The sword is yours for 42 marks.", schema.Unverifiable, false, ""},
 		{"thousands", "The levy was 1,402 men.", "The levy numbered one thousand four hundred and two men.", schema.Unverifiable, false, ""},
