@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/entail/nli"
 	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 )
@@ -20,7 +22,7 @@ func (d *diagnosis) verifiers() {
 		d.add("verifier", statusFine, "", "rules and %s in process, kernel %s; supported from %.3f, for %.1f %% false accepts on %d pairs",
 			model.Name(), transformer.Kernels()[0], c.Thresholds.Entailment, 100*c.FalseRate, c.Pairs)
 	}
-	d.sidecar(err == nil)
+	d.sidecar(model)
 	if encoder, err := app.Encoder(); err != nil {
 		d.add("embedder", statusNote, "", "%s, in process; the sentence encoder does not load: %v", app.EmbeddingModel(), err)
 	} else {
@@ -34,7 +36,7 @@ const sidecarWait = 3 * time.Second
 // sidecar looks at the larger verifier, where one is named. Without it the model in
 // process has the last word, so where there is one, the sidecar's absence is bad only
 // because it was asked for.
-func (d *diagnosis) sidecar(model bool) {
+func (d *diagnosis) sidecar(model *nli.Model) {
 	n := d.settings.Grounding.NLI
 	if n.URL == "" {
 		return
@@ -50,11 +52,18 @@ func (d *diagnosis) sidecar(model bool) {
 	health, err := client.Health(ctx)
 	if err != nil {
 		mend := "start it, or leave grounding.nli.url out: the model in process decides"
-		if !model {
+		if model == nil {
 			mend = "start it: the model in process is missing too"
 		}
 		d.add("nli", statusBad, mend, "%v", err)
 		return
 	}
+	if model != nil && family(health.Model) == family(model.Name()) && health.SHA256 != model.Calibration().Weights {
+		d.add("nli", statusBad, "restart it with the weights of this version", "%s at %s has the weights of another version, whose scores nobody measured", health.Model, n.URL)
+		return
+	}
 	d.add("nli", statusFine, "", "%s at %s", health.Model, n.URL)
 }
+
+// family is the name of weights without the number that tells their versions apart.
+func family(model string) string { return strings.TrimRight(model, "0123456789") }

@@ -14,10 +14,12 @@ import (
 )
 
 // healthy is a sidecar that runs.
-func healthy(t *testing.T) string {
+func healthy(t *testing.T) string { return healthyWith(t, "large", "ab") }
+
+func healthyWith(t *testing.T, model, sha256 string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"status":"ok","model":"large","weights_sha256":"ab"}`)
+		fmt.Fprintf(w, `{"status":"ok","model":%q,"weights_sha256":%q}`, model, sha256)
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
@@ -30,6 +32,10 @@ func TestDoctorLooksAtTheVerifier(t *testing.T) {
 	}
 	load := app.NLI
 	t.Cleanup(func() { app.NLI = load })
+	own, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
 	missing := func() (*nli.Model, error) { return nil, errors.New("weights: the file is cut short") }
 	nobody := strings.TrimSuffix(closed(t), "/v1")
 	type found struct {
@@ -55,6 +61,10 @@ func TestDoctorLooksAtTheVerifier(t *testing.T) {
 			verifier: gone("only what is word for word in the evidence is released")},
 		{name: "weights missing, a judge", load: missing, judge: true, llm: "http://127.0.0.1:1/v1",
 			verifier: gone("only what is word for word in the evidence, or what the judge supports, is released")},
+		{name: "a sidecar with weights of another version", load: load, sidecar: healthyWith(t, "forsooth-nli-1", "ab"), verifier: whole,
+			nli: found{statusBad, []string{"forsooth-nli-1 at http://", "another version", "restart it"}}},
+		{name: "a sidecar with the binary's own weights", load: load, sidecar: healthyWith(t, own.Name(), own.Calibration().Weights), verifier: whole,
+			nli: found{statusFine, []string{own.Name() + " at http://"}}},
 		{name: "weights fine, with a sidecar", load: load, sidecar: healthy(t), verifier: whole, nli: found{statusFine, []string{"large at http://"}}},
 		{name: "weights missing, with a sidecar", load: missing, sidecar: healthy(t),
 			verifier: gone("only what is word for word in the evidence, or what the sidecar supports, is released"),

@@ -15,3 +15,6 @@ func OnLook(o *Options, f func()) { o.onLook = f }
 
 // Scheduled is closed when a process has scheduled its scans, or taken them away.
 func Scheduled(a *App) <-chan struct{} { return a.memory.nightly.kept }
+
+// GroundingOf are a process's grounding settings.
+var GroundingOf = groundingOf

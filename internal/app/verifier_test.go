@@ -16,6 +16,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -287,5 +288,16 @@ func TestTiersOutOfTime(t *testing.T) {
 	out, err := tiers.Verify(ctx, []entail.Pair{{Premise: notice, Hypothesis: paraphrase}})
 	if err != nil || len(out) != 1 || out[0].Label == schema.Supported {
 		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// Whatever a process, a world or an NPC sets, a turn wants roots.
+func TestATurnWantsClaimsToBeRooted(t *testing.T) {
+	own := grounding.DefaultSettings()
+	own.Thresholds.Entailment = 0.5
+	for name, o := range map[string]app.Options{"as it ships": {}, "with a threshold of its own": {Grounding: &own}} {
+		if !app.GroundingOf(o).Thresholds.Rooted {
+			t.Errorf("%s: %+v", name, app.GroundingOf(o).Thresholds)
+		}
 	}
 }

@@ -40,9 +40,9 @@ func NewSentence(vocab *transformer.Vocab, weights []byte, words *transformer.Mo
 // Dim is the number of dimensions.
 func (e *Sentence) Dim() int { return e.model.Hidden() }
 
-// ID names the weights.
+// ID names the weights: those of its own file, and the word embeddings that it shares.
 func (e *Sentence) ID() string {
-	return fmt.Sprintf("%s/%.12s", e.model.Name(), e.model.Metadata("data_sha256"))
+	return fmt.Sprintf("%s/%.12s.%.12s", e.model.Name(), e.model.Metadata("data_sha256"), e.model.Metadata("words_sha256"))
 }
 
 // Embed embeds texts, over the machine's cores where there are many.

@@ -27,6 +27,13 @@ func NewCascade(tiers ...Verifier) *Cascade { return &Cascade{tiers: tiers} }
 // Verify never returns an error of a tier: a pair that no tier could judge is
 // unverifiable and says so.
 func (c *Cascade) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, error) {
+	out := c.once(ctx, pairs)
+	c.unwrapped(ctx, pairs, out)
+	return out, nil
+}
+
+// once asks the tiers.
+func (c *Cascade) once(ctx context.Context, pairs []Pair) []schema.Verdict {
 	out := make([]schema.Verdict, len(pairs))
 	open, doubts := make([]int, len(pairs)), make([]schema.Verdict, len(pairs))
 	for i := range pairs {
@@ -61,7 +68,7 @@ func (c *Cascade) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, e
 		}
 		open = rest
 	}
-	return out, nil
+	return out
 }
 
 // merged keeps what earlier tiers said where the later one says no more: a doubt of

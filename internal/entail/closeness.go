@@ -33,57 +33,6 @@ func Unaligned(premise, hypothesis string) []string {
 	return out
 }
 
-// Rooted says whether a claim shares a word of content with its evidence that is no
-// name. What shares none speaks of the same persons and, for all that words tell, of
-// nothing else that the evidence says. A claim without content is rooted.
-func Rooted(p Pair) bool {
-	apart := map[string]bool{}
-	for _, w := range Unaligned(p.Premise, p.Hypothesis) {
-		apart[w] = true
-	}
-	h, names, any := read(p.Hypothesis, maxHypothesis), p.nameWords(), false
-	for i := range h.sentences {
-		for _, w := range h.sentences[i].words {
-			if text.IsStop(w.low) {
-				continue
-			}
-			any = true
-			bare := strings.TrimSuffix(w.low, "'s")
-			if name := w.upper && (!w.first || p.knows(bare)) || names[bare]; !name && !apart[w.low] {
-				return true
-			}
-		}
-	}
-	return !any
-}
-
-// nameWords are the words of the persons of a pair, and of what its premise writes with a
-// capital where no sentence begins.
-func (p Pair) nameWords() map[string]bool {
-	out := map[string]bool{}
-	for _, n := range append([]string{p.Names.Self, p.Names.Writer, p.Names.Reader}, p.Names.Aliases...) {
-		for _, w := range text.Words(text.Plain(n)) {
-			out[w] = true
-		}
-	}
-	premise := read(p.Premise, maxPremise)
-	for i := range premise.sentences {
-		for _, w := range premise.sentences[i].words {
-			if w.upper && !w.first {
-				out[strings.TrimSuffix(w.low, "'s")] = true
-			}
-		}
-	}
-	return out
-}
-
-// knows says whether a word is one of a name of the world's.
-func (p Pair) knows(word string) bool {
-	return slices.ContainsFunc(p.Names.Known, func(n string) bool {
-		return len(n) >= len(word) && slices.ContainsFunc(text.Words(n), func(w string) bool { return strings.TrimSuffix(w, "'s") == word })
-	})
-}
-
 // contentWords are the words of a text that are no words of grammar, as they stand.
 func contentWords(s string) []string {
 	var out []string

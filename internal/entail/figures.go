@@ -105,7 +105,7 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 			say = c.refuses // nothing there is counted in its unit
 		}
 		return say("number", fmt.Sprintf("number: “%s” is not in the evidence, nor anything in its unit", q.text))
-	case q.inexact() && q.measured() && !c.p.givesUnit(q.units[0]) && c.a.coverage < farther && !c.h.denies():
+	case q.inexact() && q.measured() && !c.p.givesUnit(q.units[0]) && c.a.coverage < farther && !c.h.denies() && len(years) < 2 && !derived(q.value, premise):
 		return c.refuses("number", fmt.Sprintf("number: “%s” is not in the evidence, nor anything in its unit", q.text))
 	case q.value <= 12 && !startsDigit(q.text) || q.inexact():
 		return c.doubts("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text)) // it may count what stands there

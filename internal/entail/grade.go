@@ -25,20 +25,18 @@ type Thresholds struct {
 	// and which no rule doubts; zero: as Entailment. What is false so near to the
 	// evidence differs from it in a word that the rules look for.
 	Near float64 `json:"near_threshold,omitzero"`
-	// Far is the score that a claim needs which shares no word with its evidence but
-	// names (Rooted), zero: as Entailment. At 1 no model's word is enough for it.
-	Far float64 `json:"far_threshold,omitzero"`
+	// Rooted refuses a claim that shares nothing but names with its evidence (Rooted),
+	// whatever its score.
+	Rooted bool `json:"rooted,omitzero"`
 }
 
 // Nearness is the closeness from which a claim keeps to the evidence's words.
 const Nearness = 0.6
 
-// For are the thresholds of one pair: a doubt raises the one for support, and so does
-// having nothing but names in common; closeness lowers it.
+// For are the thresholds of one pair: a doubt raises the one for support, closeness
+// lowers it.
 func (t Thresholds) For(p Pair, before schema.Verdict) Thresholds {
 	switch {
-	case t.Far > t.Entailment && !Rooted(p):
-		t.Entailment = t.Far
 	case Doubts(before):
 		t.Entailment = max(t.Entailment, t.Doubted)
 	case t.Near > 0 && t.Near < t.Entailment && Closeness(p.Premise, p.Hypothesis) >= Nearness:
@@ -52,7 +50,7 @@ func (t Thresholds) Or(o Thresholds) Thresholds {
 	return Thresholds{
 		Entailment: cmp.Or(t.Entailment, o.Entailment), Contradiction: cmp.Or(t.Contradiction, o.Contradiction),
 		Ambiguous: cmp.Or(t.Ambiguous, o.Ambiguous), Doubted: cmp.Or(t.Doubted, o.Doubted),
-		Near: t.Near, Far: t.Far, // a caller's own: beside another's threshold they would mean nothing
+		Near: t.Near, Rooted: t.Rooted, // a caller's own: near, beside another's threshold, would mean nothing
 	}
 }
 
@@ -61,7 +59,7 @@ func (t Thresholds) Check() error {
 	for _, x := range []struct {
 		name string
 		v    float64
-	}{{"entailment_threshold", t.Entailment}, {"contradiction_threshold", t.Contradiction}, {"ambiguous_threshold", t.Ambiguous}, {"doubted_threshold", t.Doubted}, {"near_threshold", t.Near}, {"far_threshold", t.Far}} {
+	}{{"entailment_threshold", t.Entailment}, {"contradiction_threshold", t.Contradiction}, {"ambiguous_threshold", t.Ambiguous}, {"doubted_threshold", t.Doubted}, {"near_threshold", t.Near}} {
 		if math.IsNaN(x.v) || x.v < 0 || x.v > 1 {
 			return fmt.Errorf("%s is %v; it must lie between 0 and 1", x.name, x.v)
 		}
@@ -96,7 +94,18 @@ func (s Scale) Score(p Probability) float64 {
 	return 1 / (1 + math.Exp(-(s.Slope*math.Log(e/(1-e)) + s.Shift)))
 }
 
-// Grade is a model's verdict. A contradiction is one only where the model is not
+// Judge is a model's verdict on a pair of which the rules said something before.
+func (t Thresholds) Judge(tier string, score float64, p Probability, pair Pair, before schema.Verdict) schema.Verdict {
+	v := Grade(tier, score, p, t.For(pair, before))
+	if t.Rooted && v.Label == schema.Supported && !Rooted(pair) {
+		v = schema.Verdict{Label: schema.Unverifiable, Score: min(score, scoreUnknown), Tier: tier, Final: true}
+		v.Why = fmt.Sprintf("the claim shares nothing but names with the evidence, so the probability %.2f that it is entailed is not enough", score)
+	}
+	v.Span = Nearest(pair.Premise, pair.Hypothesis)
+	return v
+}
+
+// Grade is what a model's probabilities say. A contradiction is one only where the model is not
 // also half convinced of the opposite.
 func Grade(tier string, score float64, p Probability, t Thresholds) schema.Verdict {
 	v := schema.Verdict{Label: schema.Unverifiable, Score: score, Tier: tier}

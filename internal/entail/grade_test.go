@@ -48,7 +48,7 @@ func TestThresholdsFillEachOther(t *testing.T) {
 	if got := (Thresholds{}).Or(usual); got != usual {
 		t.Errorf("nothing of its own: %+v", got)
 	}
-	if got, want := (Thresholds{Entailment: 0.5}).Or(usual), (Thresholds{0.5, 0.7, 0.2, 0.95, 0, 0}); got != want {
+	if got, want := (Thresholds{Entailment: 0.5}).Or(usual), (Thresholds{0.5, 0.7, 0.2, 0.95, 0, false}); got != want {
 		t.Errorf("one of its own: %+v", got)
 	}
 	for _, v := range []float64{-0.1, 1.1, math.NaN(), math.Inf(1)} {
@@ -93,8 +93,8 @@ func TestPropertyAScaleKeepsTheOrder(t *testing.T) {
 func TestPropertyGradeIsMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.Float64Range(0, 1)
-		at := Thresholds{unit.Draw(t, "entailment"), unit.Draw(t, "contradiction"), unit.Draw(t, "ambiguous"), 0, 0, 0}
-		higher := Thresholds{rapid.Float64Range(at.Entailment, 1).Draw(t, "to"), unit.Draw(t, "contradiction"), unit.Draw(t, "ambiguous"), 0, 0, 0}
+		at := Thresholds{unit.Draw(t, "entailment"), unit.Draw(t, "contradiction"), unit.Draw(t, "ambiguous"), 0, 0, false}
+		higher := Thresholds{rapid.Float64Range(at.Entailment, 1).Draw(t, "to"), unit.Draw(t, "contradiction"), unit.Draw(t, "ambiguous"), 0, 0, false}
 		score, p := unit.Draw(t, "score"), Probability{Contradicted: unit.Draw(t, "denied")}
 		low, high := Grade(TierModel, score, p, at), Grade(TierModel, score, p, higher)
 		if low.Label != schema.Supported && high.Label == schema.Supported {
@@ -250,42 +250,10 @@ func TestThresholdsOfOnePair(t *testing.T) {
 		{"far", far, schema.Verdict{}, at, 0.86},
 		{"near and doubted", near, doubt, at, 0.9},
 		{"without a threshold of its own", near, schema.Verdict{}, Thresholds{Entailment: 0.86}, 0.86},
-		{"far, where no model's word is enough for it", far, schema.Verdict{}, Thresholds{Entailment: 0.86, Near: 0.79, Far: 1}, 1},
-		{"far and doubted", far, doubt, Thresholds{Entailment: 0.86, Doubted: 0.9, Far: 1}, 1},
-		{"near, where what is far is never said", near, schema.Verdict{}, Thresholds{Entailment: 0.86, Near: 0.79, Far: 1}, 0.79},
-		{"never lower for being far", far, schema.Verdict{}, Thresholds{Entailment: 0.86, Far: 0.5}, 0.86},
 		{"never higher for being near", near, schema.Verdict{}, Thresholds{Entailment: 0.5, Near: 0.79}, 0.5},
 	} {
 		if got := c.at.For(c.pair, c.before).Entailment; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
-// Two sentences may share a name and nothing else, whatever a model makes of them.
-func TestRootedIsToShareMoreThanNames(t *testing.T) {
-	mill := "The mill of Hollowmere burned in the spring of 1402, and Osric saw it from the ford."
-	for _, c := range []struct {
-		premise, hypothesis string
-		names               Names
-		want                bool
-	}{
-		{mill, "Hollowmere took ages to get over it.", Names{}, false},
-		{mill, "Osric has never forgiven Hollowmere.", Names{}, false},
-		{mill, "It was Osric, they say, who suffered most.", Names{}, false},
-		{mill, "Osric's nights are long.", Names{}, false},
-		{mill, "Osric was there when the mill went up.", Names{}, true},
-		{mill, "A blaze took it, in Hollowmere.", Names{}, true}, // a synonym
-		{mill, "Fourteen hundred and two was Hollowmere's year.", Names{}, false},
-		{mill, "It was Osric.", Names{}, false},
-		{mill, "", Names{}, true},
-		{"Wren sold the anvil.", "Wren is a thief.", Names{Known: []string{"Old Wren"}}, false},
-		{"Wren sold the anvil.", "Wren got rid of the anvil.", Names{Known: []string{"Old Wren"}}, true},
-		{"I sold the anvil.", "Mira is a thief.", Names{Self: "Mira"}, false},
-		{"February was bad for the old ones in February.", "February took the better part of a year to get over.", Names{}, false},
-	} {
-		if got := Rooted(Pair{Premise: c.premise, Hypothesis: c.hypothesis, Names: c.names}); got != c.want {
-			t.Errorf("%q of %q: %v", c.hypothesis, c.premise, got)
 		}
 	}
 }

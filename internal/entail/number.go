@@ -101,10 +101,14 @@ func (s *sentence) quantityAt(i int) (quantity, bool) {
 		q.value, q.end, q.units = 14, i+2, []string{"day", "fortnight"}
 	case w == "half":
 		q.value = 0.5
-	case s.isOne(i) && spans[s.stemAt(i+1)] && oneBounds[s.at(i-1)]:
+	case s.isSpan(i) && s.boundsOne(i):
 		q.value, q.end, q.units = 1, i+2, []string{s.stemAt(i + 1)} // "more than a month"
-	case w == "better" && s.at(i+1) == "part" && s.at(i+2) == "of" && s.isOne(i+3) && spans[s.stemAt(i+4)]:
-		q.value, q.bound, q.end, q.units = 1, roughly, i+5, []string{s.stemAt(i + 4)}
+	case (w == "nearly" || w == "almost") && s.isSpan(i+1):
+		q.value, q.to, q.bound, q.end, q.units = 0.5, 1, between, i+3, []string{s.stemAt(i + 2)}
+	case (w == "better" || w == "best") && s.at(i+1) == "part" && s.at(i+2) == "of" && s.isSpan(i+3):
+		q.value, q.to, q.bound, q.end, q.units = 0.5, 1, between, i+5, []string{s.stemAt(i + 4)}
+	case w == "most" && s.at(i+1) == "of" && s.isSpan(i+2):
+		q.value, q.to, q.bound, q.end, q.units = 0.5, 1, between, i+4, []string{s.stemAt(i + 3)}
 	case w == "a" && (scales[s.at(i+1)] > 0):
 		v, n := s.spelled(i + 1)
 		q.value, q.end = v, i+1+n
@@ -119,12 +123,30 @@ func (s *sentence) quantityAt(i int) (quantity, bool) {
 	return q, true
 }
 
-// isOne says whether word i is the article that counts one.
-func (s *sentence) isOne(i int) bool { return s.at(i) == "a" || s.at(i) == "an" }
+// isSpan says whether an article and a unit of time stand at word i: "a month". "A
+// second" is mostly another one, and in "a night sky" the unit counts nothing.
+func (s *sentence) isSpan(i int) bool {
+	if s.at(i) != "a" && s.at(i) != "an" || !spans[s.stemAt(i+1)] || s.at(i+1) == "second" {
+		return false
+	}
+	next := s.at(i + 2)
+	return next == "" || s.words[i+1].gap != "" || text.IsStop(next) || afterSpan[next]
+}
 
-// oneBounds are the words behind which an article counts: "under a month". "Than" is
-// of "more than" and "less than", "least" and "most" of "at least" and "at most".
-var oneBounds = wordSet(`than over under nearly almost least most`)
+// afterSpan are words of content that may stand behind a span of time.
+var afterSpan = wordSet(`ago later earlier past passed away long old straight together afterwards since`)
+
+// boundsOne says whether what stands before word i makes an article count: "under a month".
+func (s *sentence) boundsOne(i int) bool {
+	switch before := s.at(i - 1); s.at(i - 1) {
+	case "than":
+		return slices.Contains([]string{"more", "less", "fewer"}, s.at(i-2))
+	case "least", "most":
+		return s.at(i-2) == "at"
+	default:
+		return before == "over" || before == "under"
+	}
+}
 
 // halves are what one speaks of half of.
 var halves = map[string]float64{"dozen": 12, "score": 20, "hundred": 100, "thousand": 1000, "million": 1e6}

@@ -89,9 +89,9 @@ func (r *review) wholeSentences(ctx context.Context) error {
 	}
 	for _, j := range r.claims { // a whole sentence that is refused says nothing of one of its claims
 		supported := j.verdict.Label == schema.Supported
-		wrapped := supported && !j.settled && !j.quoted() && r.wrapped(j.sentence)
-		j.whole = supported && !wrapped
-		if !supported && !r.alone(j) || wrapped {
+		bare := supported && !j.settled && !j.quoted() && (r.wrapped(j.sentence) || byModel(j.verdict) && !r.alone(j))
+		j.whole = supported && !bare
+		if !supported && !r.alone(j) || bare {
 			j.verdict, j.by = schema.Verdict{}, nil
 		}
 	}
@@ -105,6 +105,13 @@ func (r *review) wrapped(sentence int) bool {
 	return slices.ContainsFunc(r.claims, func(j *judged) bool {
 		return j.sentence == sentence && (j.Frame == FrameOpinion || j.Frame == FrameQuestion || j.Frame == FrameHearsay)
 	})
+}
+
+// byModel says whether a model's score decided. Of a sentence that is more than one bare
+// claim its word counts for none: "since you ask, … there you have it" made a swapped
+// figure probable, and a claim without a root rides on its neighbour.
+func byModel(v schema.Verdict) bool {
+	return v.Tier == entail.TierModel || v.Tier == entail.TierSidecar
 }
 
 // open are the claims of a sentence that still need a verdict.

@@ -25,33 +25,37 @@ func TestAWeightsFileThatCannotWorkIsRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"nothing":            {nil, "cut short"},
-		"seven bytes":        {good[:7], "cut short"},
-		"half a header":      {good[:100], "cut short"},
-		"half the data":      {good[:len(good)-500], "lies at"},
-		"no header":          {binary.LittleEndian.AppendUint64(nil, 0), "not JSON"},
-		"a huge header":      {binary.LittleEndian.AppendUint64(nil, math.MaxUint64), "cut short"},
-		"a foreign file":     {[]byte("PK\x03\x04 a zip file, and no weights at all"), "cut short"},
-		"a changed byte":     {changed, "does not match its hash"},
-		"another format":     {odd(func(w *tiny) { w.metadata = map[string]string{"format": "pt"} }), `"pt"`},
-		"another version":    {odd(func(w *tiny) { w.metadata = map[string]string{"version": "2"} }), `version "2"`},
-		"no layers":          {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "0"} }), "layers"},
-		"more layers":        {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "3"} }), "layers.2."},
-		"endless layers":     {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "99999999999999999999"} }), "layers"},
-		"uneven heads":       {odd(func(w *tiny) { w.metadata = map[string]string{"heads": "7"} }), "heads"},
-		"other words":        {odd(func(w *tiny) { w.words = 31 }), "vocabulary"},
-		"another width":      {odd(func(w *tiny) { w.metadata = map[string]string{"hidden": "48"} }), "is wanted"},
-		"a missing tensor":   {odd(func(w *tiny) { w.without = "layers.1.up.scale" }), "layers.1.up.scale is missing"},
-		"another shape":      {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {12, 48}} }), "[24 24] is wanted"},
-		"a shape too large":  {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {1 << 40, 1 << 40}} }), "cannot hold"},
-		"a negative shape":   {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {-24, -24}} }), "cannot hold"},
-		"a shape too small":  {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {2, 2}} }), "lies at"},
-		"another type":       {odd(func(w *tiny) { w.retype = map[string]string{"layers.0.q.weight": "F16"} }), "F16"},
-		"words as floats":    {odd(func(w *tiny) { w.retype = map[string]string{"embeddings.norm.bias": "I8"} }), "lies at"},
-		"a scale of NaN":     {odd(func(w *tiny) { w.replace = map[string][]float32{"layers.0.q.scale": {float32(math.NaN())}} }), "no number"},
-		"an infinite bias":   {odd(func(w *tiny) { w.replace = map[string][]float32{"layers.1.o.bias": {float32(math.Inf(1))}} }), "no number"},
-		"words of another":   {odd(func(w *tiny) { w.shares = true }), "none were given"},
-		"a header of a list": {append(binary.LittleEndian.AppendUint64(nil, 2), "[]"...), "not JSON"},
+		"nothing":             {nil, "cut short"},
+		"seven bytes":         {good[:7], "cut short"},
+		"half a header":       {good[:100], "cut short"},
+		"half the data":       {good[:len(good)-500], "lies at"},
+		"no header":           {binary.LittleEndian.AppendUint64(nil, 0), "not JSON"},
+		"a huge header":       {binary.LittleEndian.AppendUint64(nil, math.MaxUint64), "cut short"},
+		"a foreign file":      {[]byte("PK\x03\x04 a zip file, and no weights at all"), "cut short"},
+		"a changed byte":      {changed, "does not match its hash"},
+		"another format":      {odd(func(w *tiny) { w.metadata = map[string]string{"format": "pt"} }), `"pt"`},
+		"another version":     {odd(func(w *tiny) { w.metadata = map[string]string{"version": "1"} }), `version "1"`},
+		"no layers":           {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "0"} }), "layers"},
+		"more layers":         {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "3"} }), "layers.2."},
+		"endless layers":      {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "99999999999999999999"} }), "layers"},
+		"uneven heads":        {odd(func(w *tiny) { w.metadata = map[string]string{"heads": "7"} }), "heads"},
+		"other words":         {odd(func(w *tiny) { w.words = 31 }), "vocabulary"},
+		"another width":       {odd(func(w *tiny) { w.metadata = map[string]string{"hidden": "48"} }), "is wanted"},
+		"groups that end":     {odd(func(w *tiny) { w.metadata = map[string]string{"word_group": "5"} }), "groups of 5"},
+		"other groups":        {odd(func(w *tiny) { w.metadata = map[string]string{"word_group": "6"} }), "[30 4] is wanted"},
+		"words of eight bits": {odd(func(w *tiny) { w.retype = map[string]string{"embeddings.word.weight": "I8"} }), "U8 [30 12] is wanted"},
+		"a word of NaN":       {odd(func(w *tiny) { w.replace = map[string][]float32{"embeddings.word.scale": {float32(math.NaN())}} }), "no number"},
+		"a missing tensor":    {odd(func(w *tiny) { w.without = "layers.1.up.scale" }), "layers.1.up.scale is missing"},
+		"another shape":       {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {12, 48}} }), "[24 24] is wanted"},
+		"a shape too large":   {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {1 << 40, 1 << 40}} }), "cannot hold"},
+		"a negative shape":    {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {-24, -24}} }), "cannot hold"},
+		"a shape too small":   {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {2, 2}} }), "lies at"},
+		"another type":        {odd(func(w *tiny) { w.retype = map[string]string{"layers.0.q.weight": "BF16"} }), "BF16"},
+		"words as floats":     {odd(func(w *tiny) { w.retype = map[string]string{"embeddings.norm.bias": "I8"} }), "lies at"},
+		"a scale of NaN":      {odd(func(w *tiny) { w.replace = map[string][]float32{"layers.0.q.scale": {float32(math.NaN())}} }), "no number"},
+		"an infinite bias":    {odd(func(w *tiny) { w.replace = map[string][]float32{"layers.1.o.bias": {float32(math.Inf(1))}} }), "no number"},
+		"words of another":    {odd(func(w *tiny) { w.shares = true }), "none were given"},
+		"a header of a list":  {append(binary.LittleEndian.AppendUint64(nil, 2), "[]"...), "not JSON"},
 	} {
 		m, err := Load(w.vocab(t), c.data, nil)
 		switch {
@@ -71,7 +75,7 @@ func TestWordEmbeddingsAreSharedWithTheirOwnerOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if &m.word.values[0] != &owner.word.values[0] || &m.word.scale[0] != &owner.word.scale[0] {
+	if &m.word.packed[0] != &owner.word.packed[0] || &m.word.scale[0] != &owner.word.scale[0] {
 		t.Error("the word embeddings were copied")
 	}
 	w.shares = false
@@ -109,7 +113,7 @@ func TestHeadsAndMetadataAreHandedOut(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if m.Name() != "tiny" || m.Hidden() != 24 || m.Metadata("version") != "1" || m.Metadata("none") != "" {
+	if m.Name() != "tiny" || m.Hidden() != 24 || m.Metadata("version") != version || m.Metadata("none") != "" {
 		t.Errorf("name %q, hidden %d, version %q", m.Name(), m.Hidden(), m.Metadata("version"))
 	}
 }
@@ -144,4 +148,22 @@ func FuzzLoad(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// Values as IEEE 754 has them.
+func TestHalves(t *testing.T) {
+	for bits, want := range map[uint16]float32{
+		0: 0, 0x3c00: 1, 0xbc00: -1, 0x3555: 0.33325195, 0x7bff: 65504, 0x0400: 6.1035156e-05, 0x03ff: 6.097555e-05, 0x0001: 5.9604645e-08,
+		0x7c00: float32(math.Inf(1)), 0xfc00: float32(math.Inf(-1)),
+	} {
+		if got := half(bits); got != want {
+			t.Errorf("%#04x is %v, want %v", bits, got, want)
+		}
+	}
+	if got := half(0x7e00); got == got {
+		t.Errorf("NaN is %v", got)
+	}
+	if math.Signbit(float64(half(0x8000))) != true {
+		t.Error("-0 lost its sign")
+	}
 }

@@ -1,25 +1,22 @@
 // Package transformer runs encoders of BERT's shape in plain Go: it cuts texts
 // into pieces, embeds them and gives the mean of the last layer. It knows nothing of
 // what the vectors mean: heads, labels and thresholds are its users'. Weights are
-// int8 by output channel, on disk and in memory; those of the word embeddings may
-// be shared between models.
+// int8 by output channel, word embeddings four bits by groups, on disk and in memory;
+// word embeddings may be shared between models.
 package transformer
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
-	"unsafe"
 )
 
 // Model is an encoder. It is read-only once loaded and safe for concurrent use.
 type Model struct {
 	file                                           *file
 	layers, hidden, heads, inner, words, positions int
-	word, position                                 embedding
+	word                                           words
+	position                                       embedding
 	types                                          []float32
 	norm                                           layerNorm
 	stack                                          []layer
@@ -47,9 +44,9 @@ const (
 	maxWords  = 1 << 20
 )
 
-// Load makes a model of a weights file. words is nil, or the model whose word
+// Load makes a model of a weights file. owner is nil, or the model whose word
 // embeddings the file shares.
-func Load(v *Vocab, data []byte, words *Model) (*Model, error) {
+func Load(v *Vocab, data []byte, owner *Model) (*Model, error) {
 	f, err := readFile(data)
 	if err != nil {
 		return nil, err
@@ -71,7 +68,7 @@ func Load(v *Vocab, data []byte, words *Model) (*Model, error) {
 	if m.words != v.Size() {
 		return nil, fmt.Errorf("weights: %d words, the vocabulary has %d; take the one that came with the file", m.words, v.Size())
 	}
-	if err := m.readEmbeddings(f, words); err != nil {
+	if err := m.readEmbeddings(f, owner); err != nil {
 		return nil, err
 	}
 	for i := range m.layers {
@@ -85,23 +82,14 @@ func Load(v *Vocab, data []byte, words *Model) (*Model, error) {
 	return m, nil
 }
 
-func (m *Model) readEmbeddings(f *file, words *Model) (err error) {
-	switch shared := f.metadata["words_sha256"]; {
-	case shared == "":
-		if m.word.values, err = f.bytes("embeddings.word.weight", m.words, m.hidden); err != nil {
-			return err
-		}
-		if m.word.scale, err = f.floats("embeddings.word.scale", m.words); err != nil {
-			return err
-		}
-	case words == nil:
-		return errors.New("weights: the file shares another's word embeddings, and none were given")
-	case words.wordsHash() != shared:
-		return fmt.Errorf("weights: the file shares word embeddings %.12s…, those given are %.12s…; take both files of one version", shared, words.wordsHash())
-	case words.hidden != m.hidden:
-		return fmt.Errorf("weights: the file is %d wide, the model whose word embeddings it shares %d; take both files of one version", m.hidden, words.hidden)
-	default:
-		m.word = words.word
+func (m *Model) readEmbeddings(f *file, owner *Model) (err error) {
+	if hash := f.metadata["words_sha256"]; hash != "" {
+		m.word, err = m.shared(owner, hash)
+	} else {
+		m.word, err = m.readWords(f)
+	}
+	if err != nil {
+		return err
 	}
 	if m.position.values, err = f.bytes("embeddings.position.weight", m.positions, m.hidden); err != nil {
 		return err
@@ -114,14 +102,6 @@ func (m *Model) readEmbeddings(f *file, words *Model) (err error) {
 	}
 	m.norm, err = m.readNorm(f, "embeddings.norm")
 	return err
-}
-
-// wordsHash is the hash of the word embeddings: their bytes, then their scales'.
-func (m *Model) wordsHash() string {
-	h := sha256.New()
-	h.Write(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m.word.values))), len(m.word.values))) //nolint:gosec // an int8 is a byte read otherwise
-	h.Write(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m.word.scale))), 4*len(m.word.scale))) //nolint:gosec // the same, little-endian
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 func (m *Model) readNorm(f *file, name string) (n layerNorm, err error) {

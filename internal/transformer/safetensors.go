@@ -15,7 +15,7 @@ import (
 // The format of a weights file, in its metadata.
 const (
 	format  = "forsooth-transformer"
-	version = "1"
+	version = "2"
 )
 
 // file is a safetensors file, read and checked.
@@ -76,9 +76,9 @@ func readTensor(name string, header json.RawMessage, body []byte) (tensor, error
 	if err := json.Unmarshal(header, &t); err != nil {
 		return t, fmt.Errorf("weights: tensor %s: %w", name, err)
 	}
-	size, known := map[string]int{"I8": 1, "F32": 4}[t.Type]
+	size, known := map[string]int{"I8": 1, "U8": 1, "F16": 2, "F32": 4}[t.Type]
 	if !known {
-		return t, fmt.Errorf("weights: tensor %s is of type %s; I8 and F32 are read", name, t.Type)
+		return t, fmt.Errorf("weights: tensor %s is of type %s; I8, U8, F16 and F32 are read", name, t.Type)
 	}
 	for _, d := range t.Shape {
 		if d <= 0 || d > len(body) || size > len(body)/d {
@@ -100,7 +100,23 @@ func (f *file) floats(name string, shape ...int) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := t.floats()
+	return sound(name, t.floats())
+}
+
+// halves is a copy of a tensor of float16 values.
+func (f *file) halves(name string, shape ...int) ([]float32, error) {
+	t, err := f.tensor(name, "F16", shape)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float32, len(t.data)/2)
+	for i := range out {
+		out[i] = half(binary.LittleEndian.Uint16(t.data[2*i:]))
+	}
+	return sound(name, out)
+}
+
+func sound(name string, values []float32) ([]float32, error) {
 	for i, v := range values {
 		if v-v != 0 {
 			return nil, fmt.Errorf("weights: tensor %s holds %v at %d, which is no number to compute with; take the file again", name, v, i)
@@ -119,11 +135,17 @@ func (t tensor) floats() []float32 {
 
 // bytes are the int8 values of a tensor of that shape, which are not copied.
 func (f *file) bytes(name string, shape ...int) ([]int8, error) {
-	t, err := f.tensor(name, "I8", shape)
+	data, err := f.raw(name, "I8", shape...)
 	if err != nil {
 		return nil, err
 	}
-	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(t.data))), len(t.data)), nil //nolint:gosec // a byte is an int8 read otherwise
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(data))), len(data)), nil //nolint:gosec // a byte is an int8 read otherwise
+}
+
+// raw are the bytes of a tensor of that type and shape, which are not copied.
+func (f *file) raw(name, kind string, shape ...int) ([]byte, error) {
+	t, err := f.tensor(name, kind, shape)
+	return t.data, err
 }
 
 func (f *file) tensor(name, kind string, shape []int) (tensor, error) {

@@ -134,15 +134,15 @@ func (m *Model) embed(x []float32, q Sequence, k *kernel) {
 	h, width := m.hidden, whole(m.hidden, align)
 	for i, id := range q.IDs {
 		row := x[i*width : i*width+h]
-		word, scale := m.word.values[int(id)*h:(int(id)+1)*h], m.word.scale[id]
-		place, placeScale := m.position.values[i*h:(i+1)*h], m.position.scale[i]
+		place, scale := m.position.values[i*h:(i+1)*h], m.position.scale[i]
 		kind := m.types[:h]
 		if q.Types != nil && q.Types[i] == 1 {
 			kind = m.types[h:]
 		}
-		for c, v := range word {
-			row[c] = float32(v)*scale + float32(place[c])*placeScale
+		for c, v := range place {
+			row[c] = float32(v) * scale
 		}
+		m.word.add(row, int(id))
 		k.addNorm(row, kind, &m.norm)
 	}
 }

@@ -10,6 +10,12 @@ import (
 	"pgregory.net/rapid"
 )
 
+// plainWord is one value of a word's embedding.
+func plainWord(m *Model, id, c int) float64 {
+	q := int(m.word.packed[id*((m.hidden+1)/2)+c/2]>>(4*(c%2))&15) - 8
+	return float64(q) * float64(m.word.scale[(id*m.hidden+c)/m.word.group])
+}
+
 // plainly is what a model computes, by the book and in float64: no panels, no
 // tiles, no tricks.
 func plainly(m *Model, q Sequence) []float32 {
@@ -18,7 +24,7 @@ func plainly(m *Model, q Sequence) []float32 {
 	for i, id := range q.IDs {
 		x[i] = make([]float64, h)
 		for c := range x[i] {
-			x[i][c] = float64(m.word.values[int(id)*h+c])*float64(m.word.scale[id]) + float64(m.position.values[i*h+c])*float64(m.position.scale[i]) +
+			x[i][c] = plainWord(m, int(id), c) + float64(m.position.values[i*h+c])*float64(m.position.scale[i]) +
 				float64(m.types[int(q.Types[i])*h+c])
 		}
 		plainNorm(x[i], &m.norm)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -114,10 +115,39 @@ func (w *writer) bytes(name string, out, in int) {
 		data[i] = byte(int8(w.dice.IntN(255) - 127))
 	}
 	w.put(name+".weight", "I8", data, out, in)
-	scale := w.floats(name+".scale", 0.0015, 0.0007, out)
-	if name == "embeddings.word" {
-		w.words = append(data, scale...)
+	w.floats(name+".scale", 0.0015, 0.0007, out)
+}
+
+// group is how many values of a word share a scale.
+func (w tiny) group() int {
+	if w.hidden%4 == 0 {
+		return 4
 	}
+	return w.hidden
+}
+
+// halves are four bits a value, with scales of two bytes.
+func (w *writer) halves(name string, out, in int) {
+	data := make([]byte, out*((in+1)/2))
+	for i := range data {
+		data[i] = byte(w.dice.IntN(256))
+	}
+	w.put(name+".weight", "U8", data, out, (in+1)/2)
+	var scale []byte
+	words := bytes.Clone(data)
+	for range out * in / w.group() {
+		bits := uint16(0x2800 + w.dice.IntN(0x400)) // from .031 to .062
+		if w.dice.IntN(2) == 0 {
+			bits |= 1 << 15
+		}
+		scale = binary.LittleEndian.AppendUint16(scale, bits)
+		words = binary.LittleEndian.AppendUint32(words, math.Float32bits(half(bits)))
+	}
+	if v, ok := w.replace[name+".scale"]; ok && v[0] != v[0] {
+		binary.LittleEndian.PutUint16(scale, 0x7e00)
+	}
+	w.put(name+".scale", "F16", scale, out, in/w.group())
+	w.words = words
 }
 
 func (w *writer) norm(name string) {
@@ -128,7 +158,7 @@ func (w *writer) norm(name string) {
 // file writes the weights file.
 func (w tiny) file() []byte {
 	to := &writer{tiny: w, dice: rand.New(rand.NewPCG(w.seed, 7)), header: map[string]any{}}
-	to.bytes("embeddings.word", w.words, w.hidden)
+	to.halves("embeddings.word", w.words, w.hidden)
 	to.bytes("embeddings.position", w.positions, w.hidden)
 	to.floats("embeddings.type.weight", 0, 0.5, 2, w.hidden)
 	to.norm("embeddings.norm")
@@ -147,7 +177,7 @@ func (w tiny) file() []byte {
 	to.floats("heads.test.out.weight", 0, 1, 3, w.hidden)
 	sum := sha256.Sum256(to.body.Bytes())
 	metadata := map[string]string{"format": format, "version": version, "name": "tiny", "data_sha256": hex.EncodeToString(sum[:])}
-	for name, n := range map[string]int{"layers": w.layers, "hidden": w.hidden, "heads": w.heads, "intermediate": w.inner, "vocab": w.words, "positions": w.positions} {
+	for name, n := range map[string]int{"layers": w.layers, "hidden": w.hidden, "heads": w.heads, "intermediate": w.inner, "vocab": w.words, "positions": w.positions, "word_group": w.group()} {
 		metadata[name] = strconv.Itoa(n)
 	}
 	if w.shares {

@@ -95,7 +95,12 @@ func (w tiny) file() []byte {
 		floats(name+".weight", 1, 0, tinyHidden)
 		floats(name+".bias", 0, 0.02, tinyHidden)
 	}
-	ints("embeddings.word", w.words, tinyHidden)
+	nibbles := make([]byte, w.words*tinyHidden/2)
+	for i := range nibbles {
+		nibbles[i] = byte(dice.IntN(256))
+	}
+	put("embeddings.word.weight", "U8", nibbles, w.words, tinyHidden/2)
+	put("embeddings.word.scale", "F16", bytes.Repeat([]byte{0x00, 0x2c}, w.words), w.words, 1) // 1/16
 	ints("embeddings.position", 512, tinyHidden)
 	floats("embeddings.type.weight", 0, 0.1, 2, tinyHidden)
 	norm("embeddings.norm")
@@ -114,7 +119,7 @@ func (w tiny) file() []byte {
 		floats("heads."+name+".out.bias", 0, 0.1, outputs)
 	}
 	sum := sha256.Sum256(body.Bytes())
-	metadata := map[string]string{"format": "forsooth-transformer", "version": "1", "name": "tiny", "layers": "1", "hidden": fmt.Sprint(tinyHidden), "heads": "2",
+	metadata := map[string]string{"format": "forsooth-transformer", "version": "2", "word_group": fmt.Sprint(tinyHidden), "name": "tiny", "layers": "1", "hidden": fmt.Sprint(tinyHidden), "heads": "2",
 		"intermediate": fmt.Sprint(2 * tinyHidden), "vocab": fmt.Sprint(w.words), "positions": "512", "data_sha256": hex.EncodeToString(sum[:])}
 	maps.Copy(metadata, w.metadata)
 	header["__metadata__"] = metadata

@@ -41,9 +41,7 @@ func (m *Model) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []s
 		if !p.Sound() {
 			return nil, errUnsound
 		}
-		at := pairs[i].At.Or(m.calibration.Thresholds).For(pairs[i], before[i])
-		out[i] = entail.Grade(entail.TierModel, m.calibration.Scale.Score(p), p, at)
-		out[i].Span = entail.Nearest(pairs[i].Premise, pairs[i].Hypothesis)
+		out[i] = pairs[i].At.Or(m.calibration.Thresholds).Judge(entail.TierModel, m.calibration.Scale.Score(p), p, pairs[i], before[i])
 	}
 	return out, nil
 }

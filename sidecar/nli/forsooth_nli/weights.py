@@ -1,4 +1,8 @@
-"""The verifier's own weights: int8 by output channel in safetensors, checked before they are believed."""
+"""The verifier's own weights in safetensors, checked before they are believed.
+
+Linear layers and positions are int8 by output channel; words are four bits a value, of each byte
+the low half first, 8 for 0, with a float16 scale for each group of neighbours.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from safetensors.numpy import load as load_safetensors
 
 from .failure import LoadError
 
-FORMAT, VERSION = "forsooth-transformer", "1"
+FORMAT, VERSION = "forsooth-transformer", "2"
 LINEARS = ("q", "k", "v", "o", "up", "down")
 NORMS = ("attention_norm", "output_norm")
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
@@ -34,6 +38,7 @@ class Shape:
     intermediate: int
     vocab: int
     positions: int
+    word_group: int
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,8 @@ def _shape(path: Path, meta: dict[str, Any]) -> Shape:
     shape = Shape(**values)
     if shape.hidden % shape.heads:
         raise LoadError(f"{path}: {shape.hidden} values cannot be shared among {shape.heads} heads; {MEND}")
+    if shape.hidden % shape.word_group:
+        raise LoadError(f"{path}: {shape.hidden} values cannot be read in groups of {shape.word_group}; {MEND}")
     return shape
 
 
@@ -114,7 +121,6 @@ def _vocabulary(path: Path, shape: Shape) -> list[str]:
 
 def _wanted(s: Shape) -> Iterator[tuple[str, tuple[int, ...], bool]]:
     """Name each tensor, with its shape and whether it is int8 with a scale a row."""
-    yield "embeddings.word.weight", (s.vocab, s.hidden), True
     yield "embeddings.position.weight", (s.positions, s.hidden), True
     yield "embeddings.type.weight", (2, s.hidden), False
     for part in ("weight", "bias"):
@@ -140,11 +146,14 @@ def _tensors(path: Path, stored: dict[str, NDArray[Any]], shape: Shape) -> dict[
             raise LoadError(f"{path}: holds no {name}; {MEND}")
         if t.shape != size or t.dtype != kind:
             raise LoadError(f"{path}: {name} is {t.dtype}{list(t.shape)}, {np.dtype(kind)}{list(size)} is wanted; {MEND}")
-        if kind is np.float32 and not np.isfinite(t).all():
+        if kind in (np.float32, np.float16) and not np.isfinite(t).all():
             raise LoadError(f"{path}: {name} holds a value that is no number; {MEND}")
         return t
 
-    out: dict[str, Floats] = {}
+    packed = take("embeddings.word.weight", (shape.vocab, (shape.hidden + 1) // 2), np.uint8)
+    scales = take("embeddings.word.scale", (shape.vocab, shape.hidden // shape.word_group), np.float16)
+    values = np.stack([packed & 15, packed >> 4], axis=-1).reshape(shape.vocab, -1)[:, : shape.hidden].astype(np.float32) - 8
+    out: dict[str, Floats] = {"embeddings.word.weight": values * np.repeat(scales.astype(np.float32), shape.word_group, axis=1)}
     for name, size, quantised in _wanted(shape):
         if not quantised:
             out[name] = take(name, size, np.float32)

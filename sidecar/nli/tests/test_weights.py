@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tiny import LAYERS, VOCAB, encoder_tensors, weights_bytes, weights_file
+from tiny import GROUP, HIDDEN, LAYERS, VOCAB, encoder_tensors, weights_bytes, weights_file
 
 from forsooth_nli.failure import LoadError
 from forsooth_nli.weights import read
@@ -30,6 +30,16 @@ def test_weights_come_back_at_their_scale(tmp_path: Path) -> None:
     assert (w.tensors["layers.1.up.weight"] == want).all()
 
 
+def test_words_come_back_by_halves_of_bytes_and_groups(tmp_path: Path) -> None:
+    stored = encoder_tensors()
+    packed, scale = stored["embeddings.word.weight"], stored["embeddings.word.scale"]
+    got = read(weights_file(tmp_path)).tensors["embeddings.word.weight"]
+    for word in range(len(VOCAB)):
+        for c in range(HIDDEN):
+            nibble = int(packed[word, c // 2]) >> 4 * (c % 2) & 15
+            assert got[word, c] == np.float32(nibble - 8) * np.float32(scale[word, c // GROUP])
+
+
 def test_a_file_cut_short_anywhere_is_refused(tmp_path: Path) -> None:
     whole = weights_bytes(encoder_tensors())
     header = 8 + struct.unpack("<Q", whole[:8])[0]
@@ -46,7 +56,7 @@ def test_a_changed_byte_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"version": "2"}, "version '2', this sidecar reads '1'"),
+        ({"version": "1"}, "version '1', this sidecar reads '2'"),
         ({"version": ""}, "version None"),
         ({"format": "other"}, "is no forsooth-transformer file"),
         ({"data_sha256": ""}, "data_sha256"),
@@ -54,6 +64,8 @@ def test_a_changed_byte_is_refused(tmp_path: Path) -> None:
         ({"layers": "three"}, "states layers as 'three'"),
         ({"hidden": "99999999999"}, "states hidden"),
         ({"heads": "5"}, "cannot be shared among 5 heads"),
+        ({"word_group": "5"}, "cannot be read in groups of 5"),
+        ({"word_group": "4"}, "embeddings.word.scale is float16[15, 2], float16[15, 4] is wanted"),
         ({"layers": "3"}, "holds no layers.2.q.scale"),
         ({"positions": "50"}, "embeddings.position.scale is float32[48], float32[50] is wanted"),
         ({"vocab": "7"}, "vocab.txt: has 15 different lines, the weights know 7 tokens"),
@@ -84,6 +96,8 @@ def put(name: str, value: NDArray[np.generic]) -> Callable[[Tensors], None]:
         (drop("heads.entail.out.bias"), "holds no heads.entail.out.bias"),
         (put("heads.entail.out.bias", np.zeros(2, np.float32)), "heads.entail.out.bias is float32[2], float32[3] is wanted"),
         (put("heads.entail.out.bias", np.zeros(3, np.float64)), "heads.entail.out.bias is float64[3]"),
+        (put("embeddings.word.weight", np.zeros((15, 16), np.int8)), "embeddings.word.weight is int8[15, 16], uint8[15, 8] is wanted"),
+        (put("embeddings.word.scale", np.full((15, 2), np.nan, np.float16)), "embeddings.word.scale holds a value that is no number"),
         (put("layers.0.q.scale", np.full(16, np.nan, np.float32)), "layers.0.q.scale holds a value that is no number"),
     ],
 )

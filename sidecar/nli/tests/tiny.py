@@ -17,7 +17,7 @@ from forsooth_nli.model import Probabilities
 from forsooth_nli.pairs import Sequence as Tokens
 
 VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "mill", "burn", "##ed", "smith", "sword", "yes", "no", "maybe", "nan", "."]
-HIDDEN, HEADS, LAYERS, INTERMEDIATE, POSITIONS = 16, 2, 2, 24, 48
+HIDDEN, HEADS, LAYERS, INTERMEDIATE, POSITIONS, GROUP = 16, 2, 2, 24, 48, 8
 PATIENCE = 180  # seconds until a test that waits gives up: long, for a busy machine is no failure
 
 
@@ -32,7 +32,8 @@ def encoder_tensors(seed: int = 1) -> dict[str, NDArray[np.generic]]:
     def flat(name: str, *size: int, around: float = 0.0) -> None:
         out[name] = rng.normal(around, 0.3, size).astype(np.float32)
 
-    quantised("embeddings.word", len(VOCAB), HIDDEN)
+    out["embeddings.word.weight"] = rng.integers(0, 256, (len(VOCAB), HIDDEN // 2)).astype(np.uint8)
+    out["embeddings.word.scale"] = rng.uniform(0.03, 0.16, (len(VOCAB), HIDDEN // GROUP)).astype(np.float16)
     quantised("embeddings.position", POSITIONS, HIDDEN)
     flat("embeddings.type.weight", 2, HIDDEN)
     norms = ["embeddings.norm"]
@@ -58,7 +59,7 @@ def weights_bytes(tensors: dict[str, NDArray[np.generic]], **changed: str) -> by
     data = raw[8 + int.from_bytes(raw[:8], "little") :]
     meta = {
         "format": "forsooth-transformer",
-        "version": "1",
+        "version": "2",
         "name": "tiny",
         "layers": str(LAYERS),
         "hidden": str(HIDDEN),
@@ -66,6 +67,7 @@ def weights_bytes(tensors: dict[str, NDArray[np.generic]], **changed: str) -> by
         "intermediate": str(INTERMEDIATE),
         "vocab": str(len(VOCAB)),
         "positions": str(POSITIONS),
+        "word_group": str(GROUP),
         "data_sha256": hashlib.sha256(data).hexdigest(),
     }
     return save(tensors, {k: v for k, v in (meta | changed).items() if v})

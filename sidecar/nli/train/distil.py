@@ -1,6 +1,6 @@
 """Distils a larger judge into the small model: soft labels over a pool of new pairs, then a short run that follows them.
 
-    python distil.py --data DATA --wheel WHEEL --parts PARTS --teacher TEACHER --start RUN/blended.pt --out DIR [--pool 2000] [--steps 200]
+    python distil.py --data DATA --wheel WHEEL --parts PARTS --teacher TEACHER --start RUN/checkpoint.pt --out DIR [--pool 2000] [--steps 200]
     python distil.py … --label     # soft labels only, into DIR/labels.jsonl; a later call goes on
 
 A soft label is the mean of the teacher (teacher.py's folder) and of the weights
@@ -188,7 +188,7 @@ def main() -> None:
     ap.add_argument("--threads", type=int, default=2)
     args = ap.parse_args()
     if not args.start.is_file():
-        raise SystemExit(f"--start {args.start}: no such checkpoint; train.py writes blended.pt")
+        raise SystemExit(f"--start {args.start}: no such checkpoint; train.py writes checkpoint.pt")
     if not (args.teacher / "checkpoint.pt").is_file():
         raise SystemExit(f"--teacher {args.teacher}: holds no checkpoint.pt; train one with teacher.py")
     torch.manual_seed(args.seed)

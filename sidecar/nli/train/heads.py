@@ -1,6 +1,6 @@
 """Trains the answers head anew on an encoder that stays as it is.
 
-    python heads.py --data DATA --wheel WHEEL --checkpoint DIR/checkpoint.pt
+    python heads.py --data DATA --wheel WHEEL --jar JAR --checkpoint DIR/checkpoint.pt
 
 The judgement "does this block answer this question?" changes with its data far
 more often than the encoder does, and a head takes a minute.
@@ -18,7 +18,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from data import Question
-from encoder import Verifier, collate, from_base, read_wheel, tokenizer
+from e5 import read_base
+from encoder import Verifier, collate, from_base, tokenizer
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -64,11 +65,12 @@ def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__)
     ap.add_argument("--data", type=Path, required=True)
     ap.add_argument("--wheel", type=Path, required=True)
+    ap.add_argument("--jar", type=Path, required=True, help="the jar of e5-small-v2, see README.md")
     ap.add_argument("--checkpoint", type=Path, required=True, help="its averaged model gets the new head, in place")
     ap.add_argument("--seed", type=int, default=1)
     args = ap.parse_args()
     torch.manual_seed(args.seed)
-    base = read_wheel(args.wheel)
+    base = read_base(args.wheel, args.jar)
     state = torch.load(args.checkpoint)
     model = Verifier(from_base(base))
     model.load_state_dict(state["average"])

