@@ -210,6 +210,9 @@ def from_group(g: Group, others: list[str], rng: random.Random) -> list[Pair]:
                 break
     if true:
         add(spoken(rng.choice(true), rng), ENTAILMENT, "spoken")
+    if false:  # as often as what is true, so that an opener or a tag tells nothing
+        for wrong in rng.sample(false, min(2, len(false))):
+            add(spoken(wrong.hypothesis, rng), wrong.label, "spoken")
     if len(true) >= 2:
         a, b = rng.sample(true, 2)
         add(joined(a, b, rng), ENTAILMENT, "joined")

@@ -101,6 +101,18 @@ def test_what_is_joined_stands_under_both_labels() -> None:
     assert ENTAILMENT in labels and labels & {NEUTRAL, CONTRADICTION}
 
 
+def test_an_opener_or_a_tag_tells_nothing() -> None:
+    """As large a share of what is false as of what is true begins or ends as one speaks."""
+    dressed, seen = Counter[bool](), Counter[bool]()
+    for seed in range(600):
+        for p in made.from_group(group(), ["Teague owns the ferry."], RNG(seed)):
+            seen[p.label == ENTAILMENT] += 1
+            begins = p.hypothesis.startswith(tuple(made.OPENERS))
+            dressed[p.label == ENTAILMENT] += begins or p.hypothesis.endswith(tuple(t + "." for t in made.TAGS))
+    true, false = (dressed[x] / seen[x] for x in (True, False))
+    assert abs(true - false) < 0.05, (true, false)
+
+
 def test_the_same_seed_makes_the_same_pairs() -> None:
     one, two = (made.from_group(group(), ["Teague owns the ferry at the isle."], RNG(7)) for _ in range(2))
     assert one == two
