@@ -202,7 +202,7 @@ func TestWeightsThatDoNotLoad(t *testing.T) {
 		{"cut short", weights.Verifier[:len(weights.Verifier)/2], "weights: "},
 		{"cut to nothing", nil, "cut short"},
 		{"a byte changed", changed, "hash"},
-		{"another version", bytes.Replace(weights.Verifier, []byte(`"version":"1"`), []byte(`"version":"9"`), 1), `version "9"`},
+		{"another version", bytes.Replace(weights.Verifier, []byte(`"version":"2"`), []byte(`"version":"9"`), 1), `version "9"`},
 		{"no weights of ours", bytes.Replace(weights.Verifier, []byte(`"__metadata__"`), []byte(`"__metadatx__"`), 1), "weights: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -34,7 +34,7 @@ func TestWeightsThatMakeNoModel(t *testing.T) {
 		{"a byte changed", flipped, "does not match its hash"},
 		{"no weights at all", bytes.Repeat([]byte("verse "), 1000), "no safetensors"},
 		{"another format", with(tiny{metadata: map[string]string{"format": "onnx"}}), `"onnx"`},
-		{"another version", with(tiny{metadata: map[string]string{"version": "2"}}), `version "2"`},
+		{"another version", with(tiny{metadata: map[string]string{"version": "1"}}), `version "1"`},
 		{"another hash", with(tiny{metadata: map[string]string{"data_sha256": strings.Repeat("0", 64)}}), "does not match its hash"},
 		{"another vocabulary", tiny{words: v.Size() + 1}.file(), "vocabulary"},
 		{"heads that do not divide", with(tiny{metadata: map[string]string{"heads": "5"}}), "do not divide"},

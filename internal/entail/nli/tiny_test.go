@@ -95,9 +95,9 @@ func (w tiny) file() []byte {
 		floats(name+".weight", 1, 0, tinyHidden)
 		floats(name+".bias", 0, 0.02, tinyHidden)
 	}
-	nibbles := make([]byte, w.words*tinyHidden/2)
+	nibbles, halves := make([]byte, w.words*tinyHidden/2), rand.New(rand.NewPCG(7, 2))
 	for i := range nibbles {
-		nibbles[i] = byte(dice.IntN(256))
+		nibbles[i] = byte(halves.IntN(256))
 	}
 	put("embeddings.word.weight", "U8", nibbles, w.words, tinyHidden/2)
 	put("embeddings.word.scale", "F16", bytes.Repeat([]byte{0x00, 0x2c}, w.words), w.words, 1) // 1/16
