@@ -96,8 +96,14 @@ def put(name: str, value: NDArray[np.generic]) -> Callable[[Tensors], None]:
         (drop("heads.entail.out.bias"), "holds no heads.entail.out.bias"),
         (put("heads.entail.out.bias", np.zeros(2, np.float32)), "heads.entail.out.bias is float32[2], float32[3] is wanted"),
         (put("heads.entail.out.bias", np.zeros(3, np.float64)), "heads.entail.out.bias is float64[3]"),
-        (put("embeddings.word.weight", np.zeros((15, 16), np.int8)), "embeddings.word.weight is int8[15, 16], uint8[15, 8] is wanted"),
-        (put("embeddings.word.scale", np.full((15, 2), np.nan, np.float16)), "embeddings.word.scale holds a value that is no number"),
+        (
+            put("embeddings.word.weight", np.zeros((15, 16), np.int8)),
+            "embeddings.word.weight is int8[15, 16], uint8[15, 8] is wanted",
+        ),
+        (
+            put("embeddings.word.scale", np.full((15, 2), np.nan, np.float16)),
+            "embeddings.word.scale holds a value that is no number",
+        ),
         (put("layers.0.q.scale", np.full(16, np.nan, np.float32)), "layers.0.q.scale holds a value that is no number"),
     ],
 )

@@ -1,6 +1,6 @@
 """Trains equal short runs that differ in their data alone, and prints what each part of the data is worth.
 
-    python ablation.py --data DATA --wheel WHEEL --jar JAR --out DIR [--rows cosine public npc made written teacher] [--soft DISTILLED/labels.jsonl]
+    python ablation.py --data DATA --wheel WHEEL --jar JAR --out DIR [--rows cosine public npc made written teacher] [--soft LABELS]
     python ablation.py --data DATA --wheel WHEEL --jar JAR --out DIR --table
 
 Every row begins at the same weights, which saw public pairs only, takes the same

@@ -1,6 +1,6 @@
 """Distils a larger judge into the small model: soft labels over a pool of new pairs, then a short run that follows them.
 
-    python distil.py --data DATA --wheel WHEEL --parts PARTS --teacher TEACHER --start RUN/checkpoint.pt --out DIR [--pool 2000] [--steps 200]
+    python distil.py --data DATA --wheel WHEEL --parts PARTS --teacher TEACHER --start RUN/checkpoint.pt --out DIR [--pool N] [--steps N]
     python distil.py … --label     # soft labels only, into DIR/labels.jsonl; a later call goes on
 
 A soft label is the mean of the teacher (teacher.py's folder) and of the weights

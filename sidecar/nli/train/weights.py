@@ -56,7 +56,7 @@ def grouped(w: Tensor) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
 
 
 def ungrouped(t: Tensors, width: int) -> Tensor:
-    packed, scale = t["embeddings.word.weight"], t["embeddings.word.scale"].astype(np.float32)
+    packed, scale = t["embeddings.word.weight"].astype(np.uint8), t["embeddings.word.scale"].astype(np.float32)
     values = np.stack([packed & 15, packed >> 4], axis=-1).reshape(len(packed), -1)[:, :width].astype(np.float32) - 8
     return torch.from_numpy(values * np.repeat(scale, width // scale.shape[1], axis=1))
 
@@ -140,7 +140,8 @@ def read(path: Path) -> tuple[Tensors, dict[str, str]]:
     if hashlib.sha256(raw[8 + n :]).hexdigest() != meta["data_sha256"]:
         raise ValueError(f"{path}: its data does not match its data_sha256; it was cut short or changed")
     if (meta["format"], meta["version"]) != (FORMAT, VERSION):
-        raise ValueError(f"{path}: is {meta['format']} of version {meta['version']}, {FORMAT} of version {VERSION} is wanted; take the scripts of its commit")
+        said = f"{meta['format']} of version {meta['version']}"
+        raise ValueError(f"{path}: is {said}, {FORMAT} of version {VERSION} is wanted; take the scripts of its commit")
     return load_safetensors(raw), meta
 
 
