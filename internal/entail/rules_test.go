@@ -23,6 +23,7 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"the better part of a span", "Osric rowed old ladies home in February.", "February took the better part of a year to get over it.", schema.Unverifiable, true, "“better part of a year”"},
 		{"under a span that is longer there", "The crossing took three days.", "The crossing took under a day.", schema.Contradicted, false, "“three”"},
 		{"the better part of a span that is longer there", "The rebuilding took two years.", "The rebuilding took the better part of a year.", schema.Contradicted, false, "“two”"},
+		{"most of a span that is longer there", "The rebuilding took two years.", "The rebuilding took most of a year.", schema.Contradicted, false, "“two”"},
 		{"nearly a span that is longer there", "The crossing took two hours.", "The crossing took nearly an hour.", schema.Contradicted, false, "“two”"},
 		{"longer than a shorter span", "The repair took three weeks.", "The repair took longer than a week.", schema.Unverifiable, false, ""},
 		{"reckoned from two years", "The siege of Hollowmere began in 1398 and ended in 1402.", "The siege lasted more than three years.", schema.Unverifiable, false, "more than three"},
