@@ -228,7 +228,7 @@ func swapRule(c *comparison) []finding {
 	}
 	why := fmt.Sprintf("roles: “%s” and “%s” have changed places", c.h.words[words[moved[0]]].raw, c.h.words[words[moved[1]]].raw)
 	for i := range c.h.words {
-		if mutual[c.h.words[i].stem] || converses[c.h.words[i].stem] {
+		if w := c.h.words[i].stem; mutual[w] || converses[w] && !c.a.p.holds(w) {
 			return c.doubts("swap", why)
 		}
 	}

@@ -154,7 +154,7 @@ type comparison struct {
 }
 
 // rules in the order in which they are named when several speak.
-var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, modalityRule, reportRule, quantifierRule}
+var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, roleRule, modalityRule, reportRule, quantifierRule}
 
 // compare runs the rules. A contradiction outweighs a refusal, a refusal a doubt,
 // and the first of each is told. The premise contradicts a claim only where the
@@ -203,8 +203,12 @@ func findings(p, h *passage, n Names, known map[string]bool) []finding {
 			if c.a.p == nil {
 				continue
 			}
+			before := len(out)
 			for _, rule := range rules {
 				out = append(out, rule(c)...)
+			}
+			if len(out) == before {
+				out = append(out, substituteRule(c)...)
 			}
 		}
 	}

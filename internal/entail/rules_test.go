@@ -156,6 +156,31 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"roles", "Mira owes Bren money.", "Bren owes Mira money.", schema.Contradicted, false, "changed places"},
 		{"a mutual relation is no swap", "Bram met Osric.", "Osric met Bram.", schema.Unverifiable, false, "roles"},
 		{"passive is no swap", "Bram burned the mill.", "The mill was burned by Bram.", schema.Unverifiable, false, ""},
+		{"a parent and a child have changed places", "Gaea is the mother of Nature.", "Nature is the mother of Gaea.", schema.Contradicted, false, "changed places"},
+		{"the same seen from the child", "Gaea is the mother of Nature.", "Nature is the daughter of Gaea.", schema.Unverifiable, false, ""},
+		{"I and another", "Mark owes me a bunch of silver.", "I owe Mark a bunch of silver.", schema.Contradicted, false, "changed places"},
+		{"she and another", "She runs the place for that rat Wick.", "Wick runs the place for her.", schema.Contradicted, false, "changed places"},
+		{"of several words", "One of them tried to attack me in my cellar.", "I tried to attack one of them in my cellar.", schema.Contradicted, false, "changed places"},
+		{"whose pupil", "Fiery was my pupil.", "I was Fiery's pupil.", schema.Contradicted, false, "changed places"},
+		{"over two sentences", "There were no dwarves when I moved here. Just a few easily fooled ogres.",
+			"There were no ogres when I moved here, just a few easily fooled dwarves.", schema.Contradicted, false, "changed places"},
+		{"two clauses may change places", "We travel by night and lie still by day.", "By day we lie still and by night we travel.", schema.Unverifiable, false, ""},
+		{"what \"is\" joins may change places", "The mayor is Bram.", "Bram is the mayor.", schema.Unverifiable, false, ""},
+		{"the items of a list may change places", "She sells rope, lamp oil and the salt of the marsh.", "She sells the salt of the marsh, lamp oil and rope.", schema.Unverifiable, false, ""},
+		{"to lend out and to hire from", "Nell lent the barge to the brothers.", "The brothers borrowed the barge from Nell.", schema.Unverifiable, false, "opposite"},
+		{"an object may come first", "I love my wife more than gold.", "My wife I love more than gold.", schema.Unverifiable, false, ""},
+		{"who is done to may come first", "The guards will hang whoever kills a swan.", "Whoever kills a swan will be hanged by the guards.", schema.Unverifiable, false, ""},
+
+		// one word in the place of another
+		{"another thing", "The temple asks for an offering of diamonds.", "The temple asks for an offering of emeralds.", schema.Unverifiable, true, "the evidence says “diamonds”, the claim “emeralds”"},
+		{"another kind", "Apply the balm under a new moon and stamp.", "Apply the balm under a waning moon and stamp.", schema.Unverifiable, false, ""},
+		{"another word for it", "The boat lies at the old quay.", "The ship lies at the old quay.", schema.Unverifiable, false, ""},
+		{"the same word spelt otherwise", "You need the wing of a drake, freshy killed.", "You need the wing of a drake, freshly killed.", schema.Unverifiable, false, ""},
+		{"a word that stands for any", "The lever on the right opens the cage.", "The one on the right opens the cage.", schema.Unverifiable, false, ""},
+		{"two words", "The temple asks for an offering of diamonds.", "The shrine asks for an offering of emeralds.", schema.Unverifiable, false, ""},
+		{"a word that stands elsewhere in the evidence", "The temple asks for an offering of diamonds. The emeralds are for the shrine.", "The temple asks for an offering of emeralds.", schema.Unverifiable, false, "“emeralds”"},
+		{"another verb may say the same", "Bram mends the rope for the ferry.", "Bram minds the rope for the ferry.", schema.Unverifiable, false, ""},
+
 		{"an adverb may move", "In spring the old mill burned.", "The old mill burned in spring.", schema.Unverifiable, false, ""},
 
 		// modality and condition

@@ -1,0 +1,289 @@
+package entail
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// roleRule finds two that have changed places: "I owe Mark" where Mark owes me. The
+// claim holds no word of content but those of one sentence of the premise, or of two
+// that follow each other, and two stretches of it stand the other way round about what
+// stands between them.
+func roleRule(c *comparison) []finding {
+	if c.h.has(neutralised) || len(swapRule(c)) > 0 {
+		return nil
+	}
+	if c.a.coverage == 1 {
+		return c.exchanged(c.a.p)
+	}
+	for i := 0; i+1 < len(c.p.sentences); i++ {
+		a, b := &c.p.sentences[i], &c.p.sentences[i+1]
+		if a.question || b.question || a != c.a.p && b != c.a.p {
+			continue
+		}
+		if both := joined(a, b); align(c.h, both).coverage == 1 {
+			return c.exchanged(both)
+		}
+	}
+	return nil
+}
+
+// neutralised sentences compare or number what they name, and may do so either way round.
+var neutralised = wordSet(`respectively vice versa`)
+
+func joined(a, b *sentence) *sentence {
+	out := *a
+	out.words = append(slices.Clone(a.words), b.words...)
+	out.words[len(a.words)-1].gap = "."
+	out.text = a.text + " " + b.text
+	return &out
+}
+
+// exchanged compares the claim with a sentence that holds all its words of content.
+func (c *comparison) exchanged(p *sentence) []finding {
+	if passive(c.h) != passive(p) || c.h.undergoes() != p.undergoes() || c.h.countNegations() != p.countNegations() {
+		return nil
+	}
+	at, order := c.places(p)
+	x, ok := exchangeIn(order)
+	if !ok || !c.rolesOf(x, at, order, p) {
+		return nil
+	}
+	why := fmt.Sprintf("roles: “%s” and “%s” have changed places", c.h.words[at[x.from]].raw, c.h.words[at[x.to]].raw)
+	for _, i := range at {
+		w := c.h.words[i]
+		if mutual[w.stem] || converses[w.stem] && !p.holds(w.stem) {
+			return c.doubts("swap", why)
+		}
+	}
+	for i := range c.h.words {
+		if w := c.h.words[i].low; converses[text.Stem(w)] && !slices.ContainsFunc(p.words, func(o word) bool { return o.low == w }) {
+			return c.doubts("swap", why) // "A before B", "B after A"
+		}
+	}
+	return []finding{{rule: "swap", label: schema.Contradicted, why: why, span: p.text, narrow: c.conditional(), conditional: c.conditional()}}
+}
+
+func (s *sentence) holds(stem string) bool {
+	return slices.ContainsFunc(s.words, func(w word) bool { return w.stem == stem })
+}
+
+// pronouns by the person they stand for.
+var personOf = func() map[string]string {
+	out := map[string]string{}
+	for person, words := range map[string]string{
+		"i": "i me my mine myself i'm i've i'll i'd", "we": "we us our ours ourselves we're we've we'll", "you": "you your yours yourself you're you've you'll",
+		"he": "he him his himself he's", "she": "she her hers herself she's", "they": "they them their theirs themselves they're",
+	} {
+		for w := range wordSet(words) {
+			out[w] = person
+		}
+	}
+	return out
+}()
+
+// places are the words of the claim that name, do or are done to, and where each
+// stands in a sentence of the premise.
+func (c *comparison) places(p *sentence) (at, order []int) {
+	used, last := make([]bool, len(p.words)), -1
+	for i := range c.h.words {
+		var k int
+		if person := personOf[c.h.words[i].low]; person != "" {
+			if k = c.pronounIn(p, used, i, person, last); k < 0 {
+				continue
+			}
+		} else if text.IsStop(c.h.words[i].low) {
+			continue
+		} else {
+			k = nearest(p, used, c.h.words[i].stem, last)
+		}
+		used[k], last = true, k
+		at, order = append(at, i), append(order, k)
+	}
+	return at, order
+}
+
+// pronounIn is the first unused word after last, else before it, that stands for the
+// same person: the same word if there is one.
+func (c *comparison) pronounIn(p *sentence, used []bool, i int, person string, last int) int {
+	switch person {
+	case "i", "we":
+		if c.names.Writer != "" && c.names.Writer != c.names.Self {
+			return -1 // another's "I"
+		}
+	case "you":
+		if c.names.Reader != "" {
+			return -1
+		}
+	}
+	best, rank := -1, 0
+	for k := range p.words {
+		if used[k] || personOf[p.words[k].low] != person {
+			continue
+		}
+		r := 1
+		if k > last {
+			r++
+		}
+		if p.words[k].low == c.h.words[i].low {
+			r += 2
+		}
+		if r > rank {
+			best, rank = k, r
+		}
+	}
+	return best
+}
+
+// exchange is where two stretches have changed places: in the claim the one from
+// "from" up to "mid", and the one from "to" up to "end".
+type exchange struct{ from, mid, to, end int }
+
+// exchangeIn finds the two stretches whose exchange puts an order right, if two do.
+func exchangeIn(order []int) (exchange, bool) {
+	sorted := slices.Clone(order)
+	slices.Sort(sorted)
+	i, j := 0, len(order)
+	for i < j && order[i] == sorted[i] {
+		i++
+	}
+	for j > i && order[j-1] == sorted[j-1] {
+		j--
+	}
+	seg, want := order[i:j], sorted[i:j]
+	for b := 1; b <= min(3, len(seg)-1); b++ {
+		for a := 1; a <= min(3, len(seg)-b); a++ {
+			n := len(seg)
+			if slices.Equal(seg[:b], want[n-b:]) && slices.Equal(seg[b:n-a], want[a:n-b]) && slices.Equal(seg[n-a:], want[:a]) {
+				return exchange{from: i, mid: i + b, to: j - a, end: j}, true
+			}
+		}
+	}
+	return exchange{}, false
+}
+
+// rolesOf says whether an exchange is one of roles, and not of clauses, of the items of
+// a list, or of what "is" joins.
+func (c *comparison) rolesOf(x exchange, at, order []int, p *sentence) bool {
+	first, second := order[x.to:x.end], order[x.from:x.mid] // as they stand in the premise
+	if !c.participant(p, first) || !c.participant(p, second) || !c.participant(c.h, at[x.from:x.mid]) || !c.participant(c.h, at[x.to:x.end]) || !dense(p, order) {
+		return false
+	}
+	if x.mid < x.to {
+		return !listed(p, order[x.end-1], order[x.mid]) || !listed(p, order[x.to-1], order[x.from])
+	}
+	if x.end == len(order) {
+		return false
+	}
+	verb := linking(p, order[x.end-1], order[x.from])
+	return verb != "" && verb == linking(c.h, at[x.mid-1], at[x.to]) && p.touch(order[x.mid-1], order[x.end])
+}
+
+// participant says whether a stretch of a sentence names somebody or something that can
+// do or be done to: a name, a pronoun, or a noun after its determiner or preposition.
+func (c *comparison) participant(s *sentence, stretch []int) bool {
+	last := stretch[len(stretch)-1]
+	w := s.words[last]
+	if personOf[w.low] != "" || c.known[strings.TrimSuffix(w.low, "'s")] || w.upper && !w.first {
+		return true
+	}
+	if isNumberWord(w.low) || startsDigit(w.low) || partials[w.low] || light[w.low] || strings.HasSuffix(w.low, "ly") || strings.HasSuffix(w.low, "ing") {
+		return false
+	}
+	for k := last - 1; k >= max(0, last-3); k-- {
+		v := s.at(k)
+		if determiners[v] || prepositions[v] || v == "no" || partials[v] || strings.HasSuffix(v, "'s") {
+			return true
+		}
+		if text.IsStop(v) || s.words[k].gap != "" {
+			return false
+		}
+	}
+	return last == 0 && !s.lower && !pastVerbs[w.low]
+}
+
+// dense says whether the words that the claim holds stand close together in the premise.
+func dense(s *sentence, order []int) bool {
+	from, to, others := slices.Min(order), slices.Max(order), 0
+	for k := from; k <= to; k++ {
+		if !text.IsStop(s.words[k].low) {
+			others++
+		}
+	}
+	for _, k := range order {
+		if !text.IsStop(s.words[k].low) {
+			others--
+		}
+	}
+	return others <= max(1, len(order)/3)
+}
+
+// undergoes says whether a sentence has a verb in the passive.
+func (s *sentence) undergoes() bool {
+	for i := range s.words {
+		switch s.at(i) {
+		case "is", "are", "was", "were", "be", "been", "being", "it's", "he's", "she's":
+		default:
+			continue
+		}
+		for k := i + 1; k <= i+2; k++ {
+			w := s.at(k)
+			if len(w) > 4 && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en")) || pastVerbs[w] {
+				return true
+			}
+			if !text.IsStop(w) {
+				break
+			}
+		}
+	}
+	return false
+}
+
+func (s *sentence) countNegations() int {
+	n := 0
+	for i := range s.words {
+		if negations[s.words[i].low] || hasNot(s.words[i].low) {
+			n++
+		}
+	}
+	return n
+}
+
+var prepositions = wordSet(`of in on at by with from for under over into through behind near beside between against about like before after below above
+	inside outside beyond upon within without towards toward onto across around along during`)
+
+// listed says whether words i and k of a sentence stand beside each other as in a list.
+func listed(s *sentence, i, k int) bool {
+	for ; i < k; i++ {
+		if s.words[i].gap == "," || s.at(i+1) == "and" || s.at(i+1) == "or" {
+			return true
+		}
+	}
+	return false
+}
+
+// linking is the one form of "be" between two words of a sentence.
+func linking(s *sentence, i, k int) string {
+	out := ""
+	for i++; i < k; i++ {
+		switch s.at(i) {
+		case "is", "are", "am", "was", "were":
+			if out != "" {
+				return ""
+			}
+			out = "be"
+		default:
+			if !determiners[s.at(i)] {
+				return ""
+			}
+		}
+	}
+	return out
+}
+
+// touch says whether no mark stands between two words that follow each other.
+func (s *sentence) touch(i, k int) bool { return k == i+1 && s.words[i].gap == "" }
