@@ -6,7 +6,7 @@ pytest.importorskip("torch", reason="torch is not installed: pip install -r requ
 
 import torch
 import weights
-from encoder import Encoder, Shape, Verifier, sentence, tokenizer
+from encoder import Encoder, Shape, Verifier, collate, sentence, tokenizer
 from train import started
 
 VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "mill", "burned", *'?.!,…—"”)']
@@ -39,3 +39,16 @@ def test_a_run_goes_on_from_the_weights_that_ship(tmp_path: Path) -> None:
     assert torch.equal(model.encoder.word.weight, exact)
     assert torch.allclose(model.encoder.layers[0].up.weight, shipped.encoder.layers[0].up.weight, atol=0.01)
     assert torch.equal(model.entail_out.weight, shipped.entail_out.weight)
+
+
+def test_rounded_multiplication_says_what_exact_does_and_minds_the_padding() -> None:
+    torch.manual_seed(1)
+    model = Verifier(Encoder(Shape(2, 24, 2, 48, 200, 32))).eval()
+    short, long = ([4, 5], [6]), ([4, 5, 6, 4, 5, 6, 4], [5, 6, 4])
+    with torch.no_grad():
+        exact, _ = model(*collate([short, long], 32))
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            rounded, _ = model(*collate([short, long], 32))
+            alone, _ = model(*collate([short], 32))
+    assert torch.allclose(exact, rounded.float(), atol=0.03)
+    assert torch.allclose(rounded[0].float(), alone[0].float(), atol=0.02)

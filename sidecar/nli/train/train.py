@@ -253,7 +253,7 @@ def main() -> None:
     ap.add_argument("--phases", type=int, help="stop after that many phases")
     ap.add_argument("--start", type=Path, help="weights as they ship, to go on from")
     ap.add_argument("--steps", type=int, help="of the run that goes on from --start")
-    ap.add_argument("--exact", action="store_true", help="multiply in float32: half as fast where the processor has bfloat16, faster where it has not")
+    ap.add_argument("--exact", action="store_true", help="multiply in float32: for a processor without bfloat16")
     args = ap.parse_args()
     if args.start is not None and args.phases is not None:
         ap.error("--phases is of the full run; with --start there is one phase, of --steps")
