@@ -5,8 +5,8 @@
 
 The second goes on from weights as they ship, for what was written since.
 
-In the first phase much of each batch is public inference data; in the
-second most is contrast groups, and the learning rate falls to zero. Batches hold
+In the first phase much of each batch is public inference data; in the two
+others most is contrast groups, and the learning rate falls to zero. Batches hold
 whole groups, for the loss also asks that a supported hypothesis score above each
 unsupported one of its premise. Weights are averaged as they go (EMA). A run that
 was stopped goes on from its last checkpoint.
