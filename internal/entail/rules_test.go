@@ -171,6 +171,12 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"an object may come first", "I love my wife more than gold.", "My wife I love more than gold.", schema.Unverifiable, false, ""},
 		{"who is done to may come first", "The guards will hang whoever kills a swan.", "Whoever kills a swan will be hanged by the guards.", schema.Unverifiable, false, ""},
 
+		{"the half of another", "Odo may stir but not taste; Lupin may taste but not stir.", "Lupin may stir.", schema.Unverifiable, false, "denies"},
+		{"what is said of another beside him", "Fen has mended the garden gate, but Marda has said nothing.", "Marda has mended the garden gate.", schema.Unverifiable, true, "says it of “Fen”, the claim of “Marda”"},
+		{"what is said of another after a semicolon", "The upper hut has new sleeping benches; the lower one has mice.", "The lower hut has new sleeping benches.", schema.Unverifiable, true, "roles"},
+		{"an apposition is no other", "Takuse, the old drake, dwells in the mountain cavern.", "Takuse dwells in the mountain cavern.", schema.Unverifiable, false, ""},
+		{"a pronoun goes on about the first", "Mira came home to the mill, and she sold the old anvil.", "Mira sold the old anvil.", schema.Unverifiable, false, ""},
+
 		// one word in the place of another
 		{"another thing", "The temple asks for an offering of diamonds.", "The temple asks for an offering of emeralds.", schema.Unverifiable, true, "the evidence says “diamonds”, the claim “emeralds”"},
 		{"another kind", "Apply the balm under a new moon and stamp.", "Apply the balm under a waning moon and stamp.", schema.Unverifiable, false, ""},
