@@ -32,7 +32,7 @@ func crossedRule(c *comparison) []finding {
 		return nil
 	}
 	own := c.a.p.subject(other)
-	if own < 0 || own >= order[1] || !c.participant(c.a.p, []int{own}) {
+	if own < 0 || own >= order[1] || !c.participant(c.a.p, []int{own}) || c.a.p.names(other, c.h.words[at[0]].stem) {
 		return nil
 	}
 	return c.refuses("swap", fmt.Sprintf("roles: the evidence says it of “%s”, the claim of “%s”", c.a.p.words[own].raw, c.h.words[at[0]].raw))
@@ -61,12 +61,17 @@ func (s *sentence) beside(a, b stretch) bool {
 	return s.words[later-1].gap == ";" || w.low == "and" || w.low == "but" || w.low == "while" || w.low == "whereas" || w.upper && w.low != "i"
 }
 
-// subject is the first word of content in a clause, if no pronoun and no condition
-// stands before it.
+// names says whether a clause holds a stem.
+func (s *sentence) names(c stretch, stem string) bool {
+	return slices.ContainsFunc(s.words[c.start:c.end], func(w word) bool { return w.stem == stem })
+}
+
+// subject is the first word of content in a clause, if no pronoun, no preposition and
+// no condition stands before it.
 func (s *sentence) subject(c stretch) int {
 	for i := c.start; i < c.end; i++ {
 		w := s.words[i].low
-		if conditions[w] || personOf[w] != "" && !determiners[w] {
+		if conditions[w] || prepositions[w] || personOf[w] != "" && !determiners[w] {
 			return -1
 		}
 		if !text.IsStop(w) {

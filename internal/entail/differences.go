@@ -226,11 +226,14 @@ func swapRule(c *comparison) []finding {
 	if len(moved) != 2 || moved[1]-moved[0] < 2 {
 		return nil
 	}
-	why := fmt.Sprintf("roles: “%s” and “%s” have changed places", c.h.words[words[moved[0]]].raw, c.h.words[words[moved[1]]].raw)
-	for i := range c.h.words {
-		if w := c.h.words[i].stem; mutual[w] || converses[w] && !c.a.p.holds(w) {
-			return c.doubts("swap", why)
-		}
+	one, two := words[moved[0]], words[moved[1]]
+	was, is := [2]string{c.a.p.governor(c.a.to[one]), c.a.p.governor(c.a.to[two])}, [2]string{c.h.governor(one), c.h.governor(two)}
+	if was == is && was != [2]string{} {
+		return nil // what stands after a preposition and keeps it has only moved
+	}
+	why := fmt.Sprintf("roles: “%s” and “%s” have changed places", c.h.words[one].raw, c.h.words[two].raw)
+	if c.mayTurn(c.a.p) {
+		return c.doubts("swap", why)
 	}
 	return c.contradicts("swap", why)
 }
@@ -240,7 +243,8 @@ var mutual = func() map[string]bool {
 	out := map[string]bool{}
 	for w := range wordSet(`met meet married marry marries wed border borders adjoin adjoins resemble resembles equal equals joined joins friend
 		friends brother brothers sister sisters cousin cousins neighbour neighbours neighbor neighbors sibling siblings twin twins wife husband
-		near beside between alike same kin related fought together apart versus against opposite facing touches adjacent partner partners ally allies`) {
+		near beside between alike same kin related fought together apart versus against opposite facing touches adjacent partner partners ally allies
+		comrade comrades rival rivals namesake namesakes spoke speak talked talk share shared shares agree agreed agrees argued quarrelled played danced traded`) {
 		out[text.Stem(w)] = true
 	}
 	return out

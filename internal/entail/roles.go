@@ -12,28 +12,34 @@ import (
 // roleRule finds two that have changed places: "I owe Mark" where Mark owes me. The
 // claim holds no word of content but those of one sentence of the premise, or of two
 // that follow each other, and two stretches of it stand the other way round about what
-// stands between them.
+// stands between them. It refuses, and contradicts nothing: who loves me may be loved.
 func roleRule(c *comparison) []finding {
-	if c.h.has(neutralised) || len(swapRule(c)) > 0 {
+	if c.h.has(eitherWay) || len(swapRule(c)) > 0 {
 		return nil
 	}
-	if c.a.coverage == 1 {
-		return c.exchanged(c.a.p)
-	}
-	for i := 0; i+1 < len(c.p.sentences); i++ {
-		a, b := &c.p.sentences[i], &c.p.sentences[i+1]
-		if a.question || b.question || a != c.a.p && b != c.a.p {
+	var out []finding
+	for i := range c.p.sentences {
+		s := &c.p.sentences[i]
+		if s.question {
 			continue
 		}
-		if both := joined(a, b); align(c.h, both).coverage == 1 {
-			return c.exchanged(both)
+		if align(c.h, s).coverage == 1 {
+			found := c.exchanged(s)
+			if found == nil {
+				return nil // this sentence says it
+			}
+			out = found
+		} else if i > 0 && (s == c.a.p || &c.p.sentences[i-1] == c.a.p) && !c.p.sentences[i-1].question && out == nil {
+			if both := joined(&c.p.sentences[i-1], s); align(c.h, both).coverage == 1 && c.takesUp(both) {
+				out = c.exchanged(both)
+			}
 		}
 	}
-	return nil
+	return out
 }
 
-// neutralised sentences compare or number what they name, and may do so either way round.
-var neutralised = wordSet(`respectively vice versa`)
+// eitherWay words say that what is named may stand in another order.
+var eitherWay = wordSet(`respectively vice versa`)
 
 func joined(a, b *sentence) *sentence {
 	out := *a
@@ -43,9 +49,12 @@ func joined(a, b *sentence) *sentence {
 	return &out
 }
 
+// takesUp says whether the claim holds every word of content of two sentences together.
+func (c *comparison) takesUp(both *sentence) bool { return len(align(c.h, both).free) == 0 }
+
 // exchanged compares the claim with a sentence that holds all its words of content.
 func (c *comparison) exchanged(p *sentence) []finding {
-	if passive(c.h) != passive(p) || c.h.undergoes() != p.undergoes() || c.h.countNegations() != p.countNegations() {
+	if c.h.undergoes() != p.undergoes() || c.h.countNegations() != p.countNegations() {
 		return nil
 	}
 	at, order := c.places(p)
@@ -54,21 +63,36 @@ func (c *comparison) exchanged(p *sentence) []finding {
 		return nil
 	}
 	why := fmt.Sprintf("roles: “%s” and “%s” have changed places", c.h.words[at[x.from]].raw, c.h.words[at[x.to]].raw)
-	for _, i := range at {
-		w := c.h.words[i]
-		if mutual[w.stem] || converses[w.stem] && !p.holds(w.stem) {
-			return c.doubts("swap", why)
-		}
+	if c.mayTurn(p) {
+		return c.doubts("swap", why)
 	}
-	for i := range c.h.words {
-		if w := c.h.words[i].low; converses[text.Stem(w)] && !slices.ContainsFunc(p.words, func(o word) bool { return o.low == w }) {
-			return c.doubts("swap", why) // "A before B", "B after A"
-		}
-	}
-	return []finding{{rule: "swap", label: schema.Contradicted, why: why, span: p.text, narrow: c.conditional(), conditional: c.conditional()}}
+	return []finding{{rule: "swap", label: schema.Unverifiable, why: why, span: p.text}}
 }
 
-func (s *sentence) holds(stem string) bool {
+// mayTurn says whether a sentence may mean the same the other way round: what holds
+// between the two holds both ways, or turns into its converse.
+func (c *comparison) mayTurn(p *sentence) bool {
+	for i := range c.h.words {
+		w := c.h.words[i]
+		switch {
+		case mutual[w.stem], w.low == "as", w.low == "with", w.low == "by" && !c.h.undergoes(), distances[w.stem] && c.h.at(i+1) == "from":
+			return true
+		case converses[w.stem] && (!p.hasWord(w.stem) || slices.ContainsFunc(p.words, func(o word) bool { return antonyms[w.stem][o.stem] })):
+			return true
+		}
+	}
+	return false
+}
+
+var distances = func() map[string]bool {
+	out := map[string]bool{}
+	for w := range wordSet(`mile miles league leagues yard yards step steps walk ride day days hour hours far away stone's`) {
+		out[text.Stem(w)] = true
+	}
+	return out
+}()
+
+func (s *sentence) hasWord(stem string) bool {
 	return slices.ContainsFunc(s.words, func(w word) bool { return w.stem == stem })
 }
 
@@ -167,21 +191,42 @@ func exchangeIn(order []int) (exchange, bool) {
 }
 
 // rolesOf says whether an exchange is one of roles, and not of clauses, of the items of
-// a list, or of what "is" joins.
+// a list, of a place that comes first, or of what "is" joins.
 func (c *comparison) rolesOf(x exchange, at, order []int, p *sentence) bool {
 	first, second := order[x.to:x.end], order[x.from:x.mid] // as they stand in the premise
 	if !c.participant(p, first) || !c.participant(p, second) || !c.participant(c.h, at[x.from:x.mid]) || !c.participant(c.h, at[x.to:x.end]) || !dense(p, order) {
 		return false
 	}
+	was, is := [2]string{p.governor(first[0]), p.governor(second[0])}, [2]string{c.h.governor(at[x.to]), c.h.governor(at[x.from])}
+	if was == is && was != [2]string{} {
+		return false // what stands after a preposition and keeps it has only moved
+	}
 	if x.mid < x.to {
 		return !listed(p, order[x.end-1], order[x.mid]) || !listed(p, order[x.to-1], order[x.from])
 	}
-	if x.end == len(order) {
-		return false
-	}
 	verb := linking(p, order[x.end-1], order[x.from])
-	return verb != "" && verb == linking(c.h, at[x.mid-1], at[x.to]) && p.touch(order[x.mid-1], order[x.end])
+	return verb != "" && verb == linking(c.h, at[x.mid-1], at[x.to]) && x.end < len(order) && p.touch(order[x.mid-1], order[x.end]) && was != is
 }
+
+// governor is the preposition, or the mark of possession, under which word k stands; none
+// of a subject or an object.
+func (s *sentence) governor(k int) string {
+	if w := s.at(k); strings.HasSuffix(w, "'s") || possessives[w] {
+		return "'s"
+	}
+	for i := k - 1; i >= max(0, k-3); i-- {
+		w := s.at(i)
+		switch {
+		case prepositions[w] || w == "to" || w == "than":
+			return w
+		case s.words[i].gap != "" || !determiners[w] && text.IsStop(w):
+			return ""
+		}
+	}
+	return ""
+}
+
+var possessives = wordSet(`my your his our their mine yours ours theirs`)
 
 // participant says whether a stretch of a sentence names somebody or something that can
 // do or be done to: a name, a pronoun, or a noun after its determiner or preposition.
@@ -190,6 +235,9 @@ func (c *comparison) participant(s *sentence, stretch []int) bool {
 	w := s.words[last]
 	if personOf[w.low] != "" || c.known[strings.TrimSuffix(w.low, "'s")] || w.upper && !w.first {
 		return true
+	}
+	if converses[s.words[stretch[0]].stem] { // "north of the town"
+		return false
 	}
 	if isNumberWord(w.low) || startsDigit(w.low) || partials[w.low] || light[w.low] || strings.HasSuffix(w.low, "ly") || strings.HasSuffix(w.low, "ing") {
 		return false
@@ -226,13 +274,13 @@ func dense(s *sentence, order []int) bool {
 func (s *sentence) undergoes() bool {
 	for i := range s.words {
 		switch s.at(i) {
-		case "is", "are", "was", "were", "be", "been", "being", "it's", "he's", "she's":
+		case "is", "are", "am", "was", "were", "be", "been", "being", "it's", "he's", "she's", "i'm":
 		default:
 			continue
 		}
 		for k := i + 1; k <= i+2; k++ {
 			w := s.at(k)
-			if len(w) > 4 && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en")) || pastVerbs[w] {
+			if len(w) > 4 && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en")) || pastVerbs[w] || participles[w] {
 				return true
 			}
 			if !text.IsStop(w) {
@@ -242,6 +290,10 @@ func (s *sentence) undergoes() bool {
 	}
 	return false
 }
+
+// participles that neither end in -ed or -en nor are pastVerbs.
+var participles = wordSet(`struck taught hung shot dug hit hurt paid told said stung slung bound wound fed bred spent lent bent sworn torn worn born borne
+	drawn known shown grown thrown blown flown sown mown begun sung rung drunk sunk swum done gone read put set cast shut split spread beset`)
 
 func (s *sentence) countNegations() int {
 	n := 0

@@ -153,7 +153,8 @@ type comparison struct {
 	known map[string]bool // words that are names wherever they stand
 }
 
-// rules in the order in which they are named when several speak.
+// rules in the order in which they are named when several speak; substituteRule speaks
+// where none of them does.
 var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, roleRule, crossedRule, modalityRule, reportRule, quantifierRule}
 
 // compare runs the rules. A contradiction outweighs a refusal, a refusal a doubt,
