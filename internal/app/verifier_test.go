@@ -113,7 +113,7 @@ func TestTheSidecarsScoresMeanWhatTheModelsDo(t *testing.T) {
 			if err != nil || len(out) != 1 || out[0].Tier != entail.TierSidecar {
 				t.Fatalf("%s: %+v, %v", c.name, out, err)
 			}
-			score := c.want.Score(entail.Probability{Entailed: entailed})
+			score := c.want.Score(entail.Probability{Entailed: entailed}, schema.Verdict{})
 			if v := out[0]; math.Abs(v.Score-score) > 1e-6 || (v.Label == schema.Supported) != (score >= c.at) {
 				t.Errorf("%s at %v: %+v, want score %v and supported from %v", c.name, entailed, v, score, c.at)
 			}

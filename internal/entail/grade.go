@@ -82,16 +82,22 @@ func (p Probability) Sound() bool {
 }
 
 // Scale maps the odds of a model's entailment to P(supported) as measured on pairs
-// with known labels (Platt 1999): logit P = Slope·logit(entailed) + Shift.
+// with known labels (Platt 1999): logit P = Slope·logit(entailed) + Shift, and Doubt
+// more, which is negative, where the rules doubt the pair.
 type Scale struct {
 	Slope float64 `json:"slope"`
 	Shift float64 `json:"shift"`
+	Doubt float64 `json:"doubt,omitzero"`
 }
 
-// Score is P(supported).
-func (s Scale) Score(p Probability) float64 {
+// Score is P(supported) of a pair of which the rules said something before.
+func (s Scale) Score(p Probability, before schema.Verdict) float64 {
 	e := min(max(p.Entailed, 1e-6), 1-1e-6)
-	return 1 / (1 + math.Exp(-(s.Slope*math.Log(e/(1-e)) + s.Shift)))
+	z := s.Slope*math.Log(e/(1-e)) + s.Shift
+	if Doubts(before) {
+		z += s.Doubt
+	}
+	return 1 / (1 + math.Exp(-z))
 }
 
 // Judge is a model's verdict on a pair of which the rules said something before.

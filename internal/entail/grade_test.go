@@ -81,7 +81,13 @@ func TestPropertyAScaleKeepsTheOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Scale{Slope: rapid.Float64Range(0.01, 5).Draw(t, "slope"), Shift: rapid.Float64Range(-5, 5).Draw(t, "shift")}
 		a, b := rapid.Float64Range(0, 1).Draw(t, "a"), rapid.Float64Range(0, 1).Draw(t, "b")
-		low, high := s.Score(Probability{Entailed: min(a, b)}), s.Score(Probability{Entailed: max(a, b)})
+		s.Doubt = rapid.Float64Range(-5, 0).Draw(t, "doubt")
+		doubt := schema.Verdict{Label: schema.Unverifiable, Tier: TierRule, Score: scoreDoubted}
+		before := rapid.SampledFrom([]schema.Verdict{{}, doubt}).Draw(t, "before")
+		low, high := s.Score(Probability{Entailed: min(a, b)}, before), s.Score(Probability{Entailed: max(a, b)}, before)
+		if doubted := s.Score(Probability{Entailed: a}, doubt); doubted > s.Score(Probability{Entailed: a}, schema.Verdict{}) {
+			t.Fatalf("a doubt raises the score to %v", doubted)
+		}
 		if !(low >= 0 && high <= 1 && low <= high) {
 			t.Fatalf("%v gives %v, %v gives %v", min(a, b), low, max(a, b), high)
 		}

@@ -72,8 +72,8 @@ func readCalibration(data []byte) (Calibration, error) {
 	if err := c.Thresholds.Check(); err != nil {
 		return c, fmt.Errorf("calibration.json: %w", err)
 	}
-	if c.Thresholds.Entailment == 0 || c.Scale.Slope <= 0 || math.IsNaN(c.Scale.Shift) {
-		return c, fmt.Errorf("calibration.json: its scale or its threshold is missing")
+	if c.Thresholds.Entailment == 0 || c.Scale.Slope <= 0 || math.IsNaN(c.Scale.Shift) || !(c.Scale.Doubt <= 0) {
+		return c, fmt.Errorf("calibration.json: its scale or its threshold is missing, or a doubt raises a score")
 	}
 	return c, nil
 }

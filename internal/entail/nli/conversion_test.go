@@ -10,6 +10,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/entail/measure"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 //go:embed testdata/reference.json
@@ -54,7 +55,7 @@ func TestTheModelSurvivesItsConversions(t *testing.T) {
 	agree := 0
 	for i, p := range said {
 		got[i] = p.Entailed
-		if scale := model.Calibration().Scale; (scale.Score(p) >= at) == (scored(scale.Slope, scale.Shift, want.Shipped[i]) >= at) {
+		if scale := model.Calibration().Scale; (scale.Score(p, schema.Verdict{}) >= at) == (scored(scale.Slope, scale.Shift, want.Shipped[i]) >= at) {
 			agree++
 		}
 		windowed := len(model.Vocab().Encode(nil, pairs[i].Premise)) > 110 // read in parts here, whole there

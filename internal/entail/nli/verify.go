@@ -41,7 +41,7 @@ func (m *Model) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []s
 		if !p.Sound() {
 			return nil, errUnsound
 		}
-		out[i] = pairs[i].At.Or(m.calibration.Thresholds).Judge(entail.TierModel, m.calibration.Scale.Score(p), p, pairs[i], before[i])
+		out[i] = pairs[i].At.Or(m.calibration.Thresholds).Judge(entail.TierModel, m.calibration.Scale.Score(p, before[i]), p, pairs[i], before[i])
 	}
 	return out, nil
 }

@@ -111,7 +111,7 @@ func (c *Client) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []
 			if said.weights == "" || said.weights != c.o.Own.Weights {
 				asked.At.Near = 0 // what keeps to the words was measured on our own weights
 			}
-			out = append(out, asked.At.Or(known.Thresholds).Judge(entail.TierSidecar, known.Scale.Score(p), p, asked, before[len(out)]))
+			out = append(out, asked.At.Or(known.Thresholds).Judge(entail.TierSidecar, known.Scale.Score(p, before[len(out)]), p, asked, before[len(out)]))
 		}
 	}
 	return out, nil

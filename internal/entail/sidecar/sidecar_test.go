@@ -157,7 +157,7 @@ func TestTheMeasuredWeightsAreJudgedAsMeasured(t *testing.T) {
 	other := Options{Thresholds: entail.Thresholds{Entailment: 0.85}}
 	const body = `{"model":"m",%s"probabilities":[{"entailment":%g,"neutral":%g,"contradiction":0}]}`
 	named := func(sha string) string { return fmt.Sprintf(`"weights_sha256":%q,`, sha) }
-	scaled := func(e float64) float64 { return ours.Scale.Score(entail.Probability{Entailed: e}) }
+	scaled := func(e float64) float64 { return ours.Scale.Score(entail.Probability{Entailed: e}, schema.Verdict{}) }
 	for _, x := range []struct {
 		name, weights string
 		own           Measured

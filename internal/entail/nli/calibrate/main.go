@@ -126,7 +126,16 @@ func (r *row) score(s entail.Scale) float64 {
 	if r.decided() {
 		return r.rule.Score
 	}
-	return sigmoid(s.Slope*r.logit + s.Shift)
+	return sigmoid(r.scaled(s))
+}
+
+// scaled is the logit of what the model decides.
+func (r *row) scaled(s entail.Scale) float64 {
+	z := s.Slope*r.logit + s.Shift
+	if entail.Doubts(r.rule) {
+		z += s.Doubt
+	}
+	return z
 }
 
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
@@ -203,10 +212,23 @@ func above(scores []float64, t float64) float64 {
 	return round(float64(n) / float64(max(1, len(scores))))
 }
 
-// platt fits slope and shift by Newton's method, with steps cut until they help: far
-// from the minimum a whole one leads away.
+// platt fits slope, shift and doubt: the first two together and the third, by turns, until
+// neither moves. The loss is convex, so that leads to its minimum.
 func platt(rows []row) entail.Scale {
-	a, b := 0.1, 0.0
+	s := entail.Scale{Slope: 0.1}
+	for range 200 {
+		before := s
+		s = doubted(rows, line(rows, s))
+		if math.Abs(s.Slope-before.Slope)+math.Abs(s.Shift-before.Shift)+math.Abs(s.Doubt-before.Doubt) < 1e-7 {
+			break
+		}
+	}
+	return entail.Scale{Slope: math.Round(s.Slope*1e4) / 1e4, Shift: math.Round(s.Shift*1e4) / 1e4, Doubt: math.Round(s.Doubt*1e4) / 1e4}
+}
+
+// line fits slope and shift by Newton's method, with steps cut until they help: far
+// from the minimum a whole one leads away.
+func line(rows []row, s entail.Scale) entail.Scale {
 	for range 100 {
 		var ga, gb, haa, hab, hbb float64
 		for i := range rows {
@@ -214,7 +236,7 @@ func platt(rows []row) entail.Scale {
 			if r.decided() {
 				continue
 			}
-			p := sigmoid(a*r.logit + b)
+			p := sigmoid(r.scaled(s))
 			w := p * (1 - p)
 			ga, gb = ga+(p-r.right())*r.logit, gb+(p-r.right())
 			haa, hab, hbb = haa+w*r.logit*r.logit, hab+w*r.logit, hbb+w
@@ -222,19 +244,52 @@ func platt(rows []row) entail.Scale {
 		haa, hbb = haa+1e-6, hbb+1e-6
 		det := haa*hbb - hab*hab
 		da, db := (hbb*ga-hab*gb)/det, (haa*gb-hab*ga)/det
-		step, before := 1.0, loss(rows, a, b)
-		for step > 1e-6 && !(loss(rows, a-step*da, b-step*db) < before) {
-			step /= 2
+		moved := func(step float64) entail.Scale {
+			return entail.Scale{Slope: s.Slope - step*da, Shift: s.Shift - step*db, Doubt: s.Doubt}
 		}
-		if step <= 1e-6 {
+		step, ok := shortened(rows, s, moved)
+		if !ok {
 			break
 		}
-		a, b = a-step*da, b-step*db
+		s = moved(step)
 		if math.Abs(step*da)+math.Abs(step*db) < 1e-9 {
 			break
 		}
 	}
-	return entail.Scale{Slope: math.Round(a*1e4) / 1e4, Shift: math.Round(b*1e4) / 1e4}
+	return s
+}
+
+// doubted fits what a doubt takes off, the same way; it never adds.
+func doubted(rows []row, s entail.Scale) entail.Scale {
+	for range 100 {
+		g, h := 0.0, 1e-6
+		for i := range rows {
+			if r := &rows[i]; !r.decided() && entail.Doubts(r.rule) {
+				p := sigmoid(r.scaled(s))
+				g, h = g+p-r.right(), h+p*(1-p)
+			}
+		}
+		moved := func(step float64) entail.Scale {
+			return entail.Scale{Slope: s.Slope, Shift: s.Shift, Doubt: min(0, s.Doubt-step*g/h)}
+		}
+		step, ok := shortened(rows, s, moved)
+		if !ok {
+			break
+		}
+		s = moved(step)
+	}
+	return s
+}
+
+// shortened is the longest step, halved as often as it must be, that lowers the loss.
+func shortened(rows []row, s entail.Scale, moved func(step float64) entail.Scale) (float64, bool) {
+	before := loss(rows, s)
+	for step := 1.0; step > 1e-6; step /= 2 {
+		if loss(rows, moved(step)) < before {
+			return step, true
+		}
+	}
+	return 0, false
 }
 
 // right is 1 where the pair is supported.
@@ -246,14 +301,14 @@ func (r *row) right() float64 {
 }
 
 // loss is the log loss of a scale on what the model decides.
-func loss(rows []row, a, b float64) float64 {
+func loss(rows []row, s entail.Scale) float64 {
 	sum := 0.0
 	for i := range rows {
 		r := &rows[i]
 		if r.decided() {
 			continue
 		}
-		z := a*r.logit + b
+		z := r.scaled(s)
 		sum += max(z, 0) - z*r.right() + math.Log1p(math.Exp(-math.Abs(z)))
 	}
 	return sum
@@ -298,7 +353,7 @@ func atFive(c nli.Calibration, rows []row) float64 {
 }
 
 func show(c nli.Calibration, rows []row) {
-	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f; thresholds %+v, release from %.3f, near from %.3f\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Thresholds, c.Release, c.ReleaseNear)
+	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f, of a doubt %.3f; thresholds %+v, release from %.3f, near from %.3f\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt, c.Thresholds, c.Release, c.ReleaseNear)
 	fmt.Printf("  %.1f %% of the supported accepted where at most 5 %% of the rest are\n", 100*atFive(c, rows))
 	for _, p := range c.Curve {
 		fmt.Printf("  from %.2f: %5.1f %% of the supported accepted, %5.1f %% of the rest\n", p.Threshold, 100*p.True, 100*p.False)
