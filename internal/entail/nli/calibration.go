@@ -28,8 +28,13 @@ type Calibration struct {
 	// NearRate its rate of false accepts among the unsupported that do.
 	ReleaseNear float64 `json:"release_near_threshold"`
 	NearRate    float64 `json:"release_near_rate"`
-	Curve       []Point `json:"curve"`       // what other thresholds would do
-	Reliable    []Bin   `json:"reliability"` // what scores are worth
+	// Foreign is the share of true sentences that are accepted beside a premise of another
+	// matter, and ForeignReleased that of those that would be said.
+	Foreign         float64 `json:"foreign_accepted"`
+	ForeignReleased float64 `json:"foreign_released"`
+
+	Curve    []Point `json:"curve"`       // what other thresholds would do
+	Reliable []Bin   `json:"reliability"` // what scores are worth
 }
 
 // Point is what one threshold does.

@@ -5,8 +5,8 @@
 
 The second goes on from weights as they ship, for what was written since.
 
-In the first phase much of each batch is public inference data; in the two
-others most is contrast groups, and the learning rate falls to zero. Batches hold
+In the first phase much of each batch is public inference data; in the others
+most is contrast groups, and the learning rate falls to zero. Batches hold
 whole groups, for the loss also asks that a supported hypothesis score above each
 unsupported one of its premise. Weights are averaged as they go (EMA). A run that
 was stopped goes on from its last checkpoint.
@@ -29,7 +29,7 @@ import measure
 import torch
 import torch.nn.functional as F
 import weights
-from data import ENTAILMENT, NOT_ENTAILMENT, Group, Pair, Question
+from data import ENTAILMENT, NEUTRAL, NOT_ENTAILMENT, Group, Pair, Question
 from e5 import read_base
 from encoder import Verifier, collate, from_base, sentence, tokenizer
 from tokenizers import Tokenizer
@@ -50,14 +50,16 @@ class Phase:
     public: int
     questions: int
     rate: tuple[float, float]  # at its start and its end
+    foreign: int = 0  # sentences beside a premise that is not theirs
 
 
 PHASES = (
     Phase("mixture", 700, 2, 7, 2, 12, 0, (1e-4, 1e-4)),
     Phase("groups", 1050, 2, 10, 4, 6, 4, (1e-4, 0.0)),
     Phase("longer", 1900, 3, 8, 6, 4, 2, (8e-5, 0.0)),
+    Phase("foreign", 240, 3, 7, 4, 4, 2, (4e-5, 0.0), 8),
 )
-GROWN = Phase("grown", 1000, 2, 10, 4, 6, 4, (6e-5, 0.0))  # from the weights that ship
+GROWN = Phase("grown", 1000, 3, 8, 6, 4, 2, (6e-5, 0.0), 4)  # from the weights that ship
 WARM_UP = 120
 CONTRAST = 0.3
 AVERAGE = 0.998
@@ -107,6 +109,7 @@ class Batches:
         self.public = forever(mix.public, rng)
         self.questions = forever(mix.questions, rng) if mix.questions else iter(())
         self.premises = [g.premise for g in mix.groups]
+        self.at = {g.premise: i for i, g in enumerate(mix.groups)}
 
     def balanced(self, g: Group) -> list[Pair]:
         """Give up to per_group pairs of a group, half of them supported where it has as many."""
@@ -118,8 +121,16 @@ class Batches:
         keep = min(len(true), max(n // 2, n - len(rest)))
         return true[:keep] + rest[: n - keep]
 
+    def foreign(self, g: Group) -> Pair:
+        """Give a sentence of a group beside the premise of another: one from anywhere, or of the same world, a few groups on."""
+        at = (self.at[g.premise] + self.rng.randint(3, 12)) % len(self.premises)
+        other = self.premises[at] if self.rng.random() < 0.4 else self.rng.choice(self.premises)
+        p = self.rng.choice([p for p in g.pairs if p.label == ENTAILMENT] if self.rng.random() < 0.7 else g.pairs)
+        return Pair(other, p.hypothesis, NEUTRAL if other != g.premise else p.label, "foreign", "made")
+
     def next(self) -> tuple[list[Pair], list[Question]]:
         pairs: list[Pair] = []
+        drawn: list[Group] = []
         for _ in range(self.phase.groups):
             g = next(self.groups)
             pairs += self.balanced(g)
@@ -128,6 +139,8 @@ class Batches:
             rest = [p for p in extra if p.label != ENTAILMENT]
             n = self.phase.made // self.phase.groups
             pairs += self.rng.sample(true, min(len(true), (n + 1) // 2)) + self.rng.sample(rest, min(len(rest), n // 2))
+            drawn.append(g)
+        pairs += [self.foreign(drawn[i % len(drawn)]) for i in range(self.phase.foreign)]
         pairs += [next(self.public) for _ in range(self.phase.public)]
         return pairs, [next(self.questions) for _ in range(self.phase.questions)]
 
@@ -138,7 +151,7 @@ class Run:
     def __init__(self, model: Verifier, tok: Tokenizer, out: Path) -> None:
         self.model, self.tok, self.out = model, tok, out
         self.average = copy.deepcopy(model)
-        self.rounded = True
+        self.rounded, self.begun = True, 0
         self.step, self.ids, self.closed = 0, dict[str, list[int]](), dict[str, list[int]]()
         model.encoder.word.weight.requires_grad_(False)
         heads = [p for n, p in model.named_parameters() if not n.startswith("encoder.")]
@@ -180,7 +193,8 @@ class Run:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimiser.step()
         self.step += 1
-        keep = min(AVERAGE, self.step / (self.step + 20))
+        since = self.step - self.begun
+        keep = min(AVERAGE, since / (since + 20))
         with torch.no_grad():
             for a, p in zip(self.average.parameters(), self.model.parameters(), strict=True):
                 if p.requires_grad:
@@ -211,6 +225,7 @@ def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: lis
     """Run one phase from where the run stands."""
     if run.step >= start + phase.steps:
         return
+    run.begun = start
     batches = Batches(mix, phase, random.Random(f"{seed}/{phase.name}/{run.step}"))
     begun, seen, total = time.monotonic(), 0, 0.0
     while run.step < start + phase.steps:

@@ -74,7 +74,12 @@ func run(ctx context.Context, path, out, other string, may rates) error {
 	if err != nil {
 		return err
 	}
+	strangers, err := ask(ctx, model, estranged(pairs))
+	if err != nil {
+		return err
+	}
 	c := fit(rows, may)
+	c.Foreign, c.ForeignReleased = beside(strangers, c, c.Thresholds.Entailment), beside(strangers, c, c.Release)
 	sum := sha256.Sum256(file)
 	c.Weights = hex.EncodeToString(sum[:])
 	show(c, rows)
@@ -86,6 +91,35 @@ func run(ctx context.Context, path, out, other string, may rates) error {
 		return err
 	}
 	return os.WriteFile(out, append(data, '\n'), 0o600)
+}
+
+// estranged puts each supported sentence beside two premises of other pairs, which say
+// nothing of it.
+func estranged(pairs []measure.Pair) []measure.Pair {
+	var out []measure.Pair
+	for i, p := range pairs {
+		if !p.Supported() {
+			continue
+		}
+		for _, far := range []int{len(pairs) / 3, len(pairs) / 2} {
+			if other := pairs[(i+far)%len(pairs)].Premise; other != p.Premise {
+				out = append(out, measure.Pair{Premise: other, Hypothesis: p.Hypothesis, Label: string(schema.Unverifiable), Kind: "foreign"})
+			}
+		}
+	}
+	return out
+}
+
+// beside is the share of rows accepted from a score on, where a claim must share more
+// than names with its evidence.
+func beside(rows []row, c nli.Calibration, from float64) float64 {
+	n := 0
+	for i := range rows {
+		if r := &rows[i]; r.score(c.Scale) >= from && entail.Rooted(entail.Pair{Premise: r.pair.Premise, Hypothesis: r.pair.Hypothesis}) {
+			n++
+		}
+	}
+	return math.Round(1e4*float64(n)/float64(max(1, len(rows)))) / 1e4
 }
 
 // row is a pair with what rules and model say of it.
@@ -361,6 +395,7 @@ func show(c nli.Calibration, rows []row) {
 	for _, b := range c.Reliable {
 		fmt.Printf("  score %.2f: %.2f supported of %d\n", b.Score, b.True, b.N)
 	}
+	fmt.Printf("  beside a premise of another matter %.2f %% are accepted, %.2f %% from the score of a release\n", 100*c.Foreign, 100*c.ForeignReleased)
 	falsely := 0
 	for i := range rows {
 		if rows[i].decided() && rows[i].pair.Supported() && rows[i].rule.Label != schema.Supported {

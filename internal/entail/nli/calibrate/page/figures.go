@@ -13,6 +13,7 @@ func figures(c nli.Calibration) string {
 	at := c.Thresholds
 	fmt.Fprintf(&b, "Rules and model together, on %d pairs with known labels, weights `%.12s…`: AUROC %.3f, supported against the rest.\n", c.Pairs, c.Weights, c.AUROC)
 	fmt.Fprintf(&b, "At the threshold that ships at most %s of the unsupported are accepted, and about %s of the supported.\n", percent(c.FalseRate), percent(trueAt(c, at.Entailment)))
+	fmt.Fprintf(&b, "Of true sentences beside evidence of another matter %s pass that threshold, and %s the score of a release.\n", percent(c.Foreign), percent(c.ForeignReleased))
 	fmt.Fprintf(&b, "The score of a pair that the model decides is 1 / (1 + exp(−(%.4g · logit %+.4g))), logit being that of its entailment; a rule's doubt adds %.4g.\n\n", c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt)
 	b.WriteString("| threshold | value | a pair … | chosen |\n|---|---|---|---|\n")
 	for _, r := range [][4]string{
