@@ -144,14 +144,7 @@ func (c *comparison) besides(i, f int) bool {
 }
 
 func (p *passage) holds(stem string) bool {
-	for i := range p.sentences {
-		for k := range p.sentences[i].words {
-			if p.sentences[i].words[k].stem == stem {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.sentences, func(s sentence) bool { return s.hasWord(stem) })
 }
 
 // antonymRule finds an opposite in the place of a word.
@@ -178,16 +171,10 @@ func antonymRule(c *comparison) []finding {
 }
 
 // converses say the same of two things named the other way round.
-var converses = func() map[string]bool {
-	out := map[string]bool{}
-	for w := range wordSet(`north south east west northern southern eastern western before after above below over under older younger elder
+var converses = stemSet(`north south east west northern southern eastern western before after above below over under older younger elder
 		bigger smaller taller shorter buy bought sell sold lend lent borrow borrowed give gave take took receive left right behind front
 		inside outside husband wife father mother son daughter uncle aunt nephew niece master servant teacher pupil more less better worse
-		earlier later faster slower upstream downstream win won lose lost`) {
-		out[text.Stem(w)] = true
-	}
-	return out
-}()
+		earlier later faster slower upstream downstream win won lose lost`)
 
 // reordered says whether the matched words stand in another order in the premise.
 func (c *comparison) reordered() bool {
@@ -227,9 +214,8 @@ func swapRule(c *comparison) []finding {
 		return nil
 	}
 	one, two := words[moved[0]], words[moved[1]]
-	was, is := [2]string{c.a.p.governor(c.a.to[one]), c.a.p.governor(c.a.to[two])}, [2]string{c.h.governor(one), c.h.governor(two)}
-	if was == is && was != [2]string{} {
-		return nil // what stands after a preposition and keeps it has only moved
+	if c.onlyMoved(c.a.p, [2]int{one, two}, [2]int{c.a.to[one], c.a.to[two]}) {
+		return nil
 	}
 	why := fmt.Sprintf("roles: “%s” and “%s” have changed places", c.h.words[one].raw, c.h.words[two].raw)
 	if c.mayTurn(c.a.p) {
@@ -239,16 +225,10 @@ func swapRule(c *comparison) []finding {
 }
 
 // mutual relations hold both ways.
-var mutual = func() map[string]bool {
-	out := map[string]bool{}
-	for w := range wordSet(`met meet married marry marries wed border borders adjoin adjoins resemble resembles equal equals joined joins friend
+var mutual = stemSet(`met meet married marry marries wed border borders adjoin adjoins resemble resembles equal equals joined joins friend
 		friends brother brothers sister sisters cousin cousins neighbour neighbours neighbor neighbors sibling siblings twin twins wife husband
 		near beside between alike same kin related fought together apart versus against opposite facing touches adjacent partner partners ally allies
-		comrade comrades rival rivals namesake namesakes spoke speak talked talk share shared shares agree agreed agrees argued quarrelled played danced traded`) {
-		out[text.Stem(w)] = true
-	}
-	return out
-}()
+		comrade comrades rival rivals namesake namesakes spoke speak talked talk share shared shares agree agreed agrees argued quarrelled played danced traded`)
 
 func passive(s *sentence) bool {
 	for i := range s.words {

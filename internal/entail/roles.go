@@ -84,13 +84,7 @@ func (c *comparison) mayTurn(p *sentence) bool {
 	return false
 }
 
-var distances = func() map[string]bool {
-	out := map[string]bool{}
-	for w := range wordSet(`mile miles league leagues yard yards step steps walk ride day days hour hours far away stone's`) {
-		out[text.Stem(w)] = true
-	}
-	return out
-}()
+var distances = stemSet(`mile miles league leagues yard yards step steps walk ride day days hour hours far away stone's`)
 
 func (s *sentence) hasWord(stem string) bool {
 	return slices.ContainsFunc(s.words, func(w word) bool { return w.stem == stem })
@@ -197,15 +191,22 @@ func (c *comparison) rolesOf(x exchange, at, order []int, p *sentence) bool {
 	if !c.participant(p, first) || !c.participant(p, second) || !c.participant(c.h, at[x.from:x.mid]) || !c.participant(c.h, at[x.to:x.end]) || !dense(p, order) {
 		return false
 	}
-	was, is := [2]string{p.governor(first[0]), p.governor(second[0])}, [2]string{c.h.governor(at[x.to]), c.h.governor(at[x.from])}
-	if was == is && was != [2]string{} {
-		return false // what stands after a preposition and keeps it has only moved
+	if c.onlyMoved(p, [2]int{at[x.to], at[x.from]}, [2]int{first[0], second[0]}) {
+		return false
 	}
 	if x.mid < x.to {
 		return !listed(p, order[x.end-1], order[x.mid]) || !listed(p, order[x.to-1], order[x.from])
 	}
 	verb := linking(p, order[x.end-1], order[x.from])
-	return verb != "" && verb == linking(c.h, at[x.mid-1], at[x.to]) && x.end < len(order) && p.touch(order[x.mid-1], order[x.end]) && was != is
+	return verb != "" && verb == linking(c.h, at[x.mid-1], at[x.to]) && x.end < len(order) && p.touch(order[x.mid-1], order[x.end]) &&
+		(p.governor(first[0]) != c.h.governor(at[x.to]) || p.governor(second[0]) != c.h.governor(at[x.from]))
+}
+
+// onlyMoved says whether two words of the claim stand under the prepositions under which
+// they stand in the premise, at two places of it: what keeps its preposition keeps its role.
+func (c *comparison) onlyMoved(p *sentence, claim, premise [2]int) bool {
+	was, is := [2]string{p.governor(premise[0]), p.governor(premise[1])}, [2]string{c.h.governor(claim[0]), c.h.governor(claim[1])}
+	return was == is && was != [2]string{}
 }
 
 // governor is the preposition, or the mark of possession, under which word k stands; none

@@ -218,6 +218,15 @@ func wordSet(list string) map[string]bool {
 	return out
 }
 
+// stemSet is wordSet of the words' stems.
+func stemSet(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		out[text.Stem(w)] = true
+	}
+	return out
+}
+
 // mixedScript names a word whose letters come from more than one alphabet, which
 // looks like another word.
 func mixedScript(s *sentence) string {

@@ -125,7 +125,8 @@ class Batches:
         """Give a sentence of a group beside the premise of another: one from anywhere, or of the same world, a few groups on."""
         at = (self.at[g.premise] + self.rng.randint(3, 12)) % len(self.premises)
         other = self.premises[at] if self.rng.random() < 0.4 else self.rng.choice(self.premises)
-        p = self.rng.choice([p for p in g.pairs if p.label == ENTAILMENT] if self.rng.random() < 0.7 else g.pairs)
+        true = [p for p in g.pairs if p.label == ENTAILMENT]
+        p = self.rng.choice(true if true and self.rng.random() < 0.7 else g.pairs)
         return Pair(other, p.hypothesis, NEUTRAL if other != g.premise else p.label, "foreign", "made")
 
     def next(self) -> tuple[list[Pair], list[Question]]:
