@@ -11,12 +11,13 @@ import (
 
 func (c *comparison) isContent(i int) bool { return !text.IsStop(c.h.words[i].low) }
 
-// nameRule wants every name of the claim in the premise.
+// nameRule wants every name of the claim in the premise, and every people.
 func nameRule(c *comparison) []finding {
 	var have, own map[string]bool
 	for i, w := range c.h.words {
-		bare := strings.TrimSuffix(w.low, "'s")
-		if !c.isName(i) || months[w.low] || weekdays[strings.TrimSuffix(w.low, "s")] != "" || seasons[w.low] != "" {
+		bare := nominative(w.low)
+		people := peoples[bare]
+		if !c.isName(i) && people == "" || months[w.low] || weekdays[strings.TrimSuffix(w.low, "s")] != "" || seasons[w.low] != "" {
 			continue
 		}
 		if have == nil {
@@ -27,7 +28,7 @@ func nameRule(c *comparison) []finding {
 				}
 			}
 		}
-		if !own[bare] && !slices.ContainsFunc(nameParts(w.low), func(f string) bool { return have[f] }) && !resembles(bare, have) {
+		if !own[bare] && !slices.ContainsFunc(nameParts(w.low), func(f string) bool { return have[f] }) && !resembles(bare, have) && !c.p.tellsOf(people) {
 			return c.refuses("name", fmt.Sprintf("name: “%s” is not in the evidence", strings.TrimSuffix(w.raw, "'s")))
 		}
 	}
@@ -71,7 +72,7 @@ func isNumberWord(w string) bool {
 
 // nameParts are the forms under which one word is looked for as a name.
 func nameParts(low string) []string {
-	bare := strings.TrimSuffix(strings.TrimSuffix(low, "'s"), "'")
+	bare := nominative(low)
 	return []string{bare, strings.TrimSuffix(bare, "s"), text.Unaccent(bare), text.Stem(bare)}
 }
 

@@ -126,6 +126,10 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"a people and its land", "The men of Scornia came.", "They were Scornian men.", schema.Unverifiable, false, ""},
 		{"a capital at the front is no name", "There were wolves on the fell.", "Wolves were about.", schema.Unverifiable, false, ""},
 
+		{"another people", "They keep trying to sneak in, but we always kill them.", "The goblins keep trying to sneak in.", schema.Unverifiable, true, "“goblins” is not in the evidence"},
+		{"one people for another", "I mostly trade with the elves.", "Dwarves are who I mostly trade with.", schema.Unverifiable, true, "“Dwarves”"},
+		{"a people in another form", "The elves of Elmdale brew it.", "It is an elven brew, the elf's own.", schema.Unverifiable, false, ""},
+		{"what is dwarfed", "The station is dwarfed by the ring.", "The ring dwarfs the station.", schema.Unverifiable, false, ""},
 		{"a name outweighs what else differs", "Bram burned the mill in spring.", "It was Osric who burned the mill in autumn.", schema.Unverifiable, true, "Osric"},
 
 		// negation
@@ -147,6 +151,15 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"open and closed", "The north gate is open at night.", "The north gate is closed at night.", schema.Contradicted, false, "“open”"},
 		{"north and south", "The shrine lies north of the town.", "The shrine lies south of the town.", schema.Contradicted, false, "“north”"},
 		{"the same seen from the other side", "The shrine lies north of the town.", "The town lies south of the shrine.", schema.Unverifiable, false, "opposite"},
+		{"a direction far from the evidence's words", "The mountain range is south of Darcap.", "Look to the north of Darcap, in the hills.", schema.Unverifiable, true, "“south”"},
+		{"a direction in another form", "The fort stands to the north-east.", "Northwards, and eastwards too, is the fort.", schema.Unverifiable, false, ""},
+		{"half of a direction", "The snake pit is in the north-eastern hills.", "There are snakes in a pit among the southwestern peaks.", schema.Unverifiable, true, "“southwestern”"},
+		{"a wall across from another", "The temple stands at the northern wall.", "Walk the southern wall and you come to it.", schema.Unverifiable, true, "“northern”"},
+		{"no direction in the evidence", "The temple stands at the wall.", "The temple stands at the southern wall.", schema.Unverifiable, false, ""},
+		{"a direction that is denied", "All three houses face south.", "You will not see one door to the north.", schema.Unverifiable, false, ""},
+		{"a way back", "The mayor lives north of the well.", "From the mayor's place you would walk south to reach the well.", schema.Unverifiable, false, "direction"},
+		{"east of the other end", "Directly west of the yew you may find an entrance to the caves.", "The yew stands east of one way into the caves.", schema.Unverifiable, false, "direction"},
+		{"what is northernmost has all else to its south", "Varn is the northernmost town of the coast.", "Every other town of the coast lies to the south.", schema.Unverifiable, false, ""},
 		{"an opposite that is denied", "The gate is open.", "The gate is not closed.", schema.Unverifiable, false, ""},
 		{"above and below", "Drop the stones right above the altar.", "Drop the stones right below the altar.", schema.Contradicted, false, "“above”"},
 		{"one clause of two", "The weir held. The north gate is open.", "The weir held, and the north gate is shut.", schema.Contradicted, false, "“open”"},
