@@ -21,13 +21,15 @@ type Calibration struct {
 	Thresholds entail.Thresholds `json:"thresholds"` // as shipped
 	// Release is the score from which an NPC may say a sentence: far above the
 	// threshold of a verdict, for a player who is told something false cannot be
-	// untold. ReleaseRate is its rate of false accepts.
-	Release     float64 `json:"release_threshold"`
-	ReleaseRate float64 `json:"release_rate"`
+	// untold. ReleaseRate is its rate of false accepts among ReleasePairs unsupported ones.
+	Release      float64 `json:"release_threshold"`
+	ReleaseRate  float64 `json:"release_rate"`
+	ReleasePairs int     `json:"release_pairs"`
 	// ReleaseNear is that score for a claim that keeps to the evidence's words, and
-	// NearRate its rate of false accepts among the unsupported that do.
+	// NearRate its rate of false accepts among the NearPairs unsupported ones that do.
 	ReleaseNear float64 `json:"release_near_threshold"`
 	NearRate    float64 `json:"release_near_rate"`
+	NearPairs   int     `json:"release_near_pairs"`
 	// Foreign is the share of true sentences that are accepted beside a premise of another
 	// matter, and ForeignReleased that of those that would be said.
 	Foreign         float64 `json:"foreign_accepted"`
@@ -51,7 +53,7 @@ type Bin struct {
 	N     int     `json:"pairs"`
 }
 
-//go:generate go run ./calibrate -pairs $FORSOOTH_TEST_DATA/npc/pairs.jsonl -out calibration.json
+//go:generate sh -c "python3 ../../../sidecar/nli/train/pairs.py ../../../sidecar/nli/train/held | go run ./calibrate -pairs $FORSOOTH_TEST_DATA/npc/pairs.jsonl -also /dev/stdin -out calibration.json"
 
 //go:embed calibration.json
 var calibrationFile []byte

@@ -2,7 +2,7 @@
 // labels, and writes what makes its answers verdicts: the scale of its scores and
 // the thresholds for a stated rate of false accepts.
 //
-//	go run ./internal/entail/nli/calibrate -pairs pairs.jsonl -out internal/entail/nli/calibration.json
+//	go run ./internal/entail/nli/calibrate -pairs pairs.jsonl -also held.jsonl -out internal/entail/nli/calibration.json
 //	go run ./internal/entail/nli/calibrate -pairs pairs.jsonl -weights other.safetensors
 package main
 
@@ -28,13 +28,14 @@ import (
 
 func main() {
 	pairs := flag.String("pairs", "", "pairs with labels, JSON lines, that the model was not trained on")
+	also := flag.String("also", "", "more such pairs, which count for the thresholds of a release: one in a thousand is not to be had from hundreds")
 	out := flag.String("out", "", "where to write the calibration; nothing is written without it")
 	other := flag.String("weights", "", "a weights file to measure in place of the binary's; it is not written out")
 	rate := flag.Float64("rate", 0.045, "the share of unsupported pairs that a verdict may accept")
 	near := flag.Float64("near", 0.003, "the share of unsupported pairs near their evidence that an NPC might say")
 	release := flag.Float64("release", 0.001, "the share of unsupported pairs that an NPC might say")
 	flag.Parse()
-	if err := run(context.Background(), *pairs, *out, *other, rates{*rate, *release, *near}); err != nil {
+	if err := run(context.Background(), [2]string{*pairs, *also}, *out, *other, rates{*rate, *release, *near}); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
 		os.Exit(1)
 	}
@@ -43,18 +44,19 @@ func main() {
 // rates are shares of unsupported pairs that may be accepted.
 type rates struct{ verdict, release, near float64 }
 
-func run(ctx context.Context, path, out, other string, may rates) error {
+func run(ctx context.Context, paths [2]string, out, other string, may rates) error {
 	if out != "" && other != "" {
 		return errors.New("-out with -weights: a calibration belongs to the weights of the binary; leave one of the two out")
 	}
-	f, err := os.Open(path) //nolint:gosec // the caller's own file
+	pairs, err := read(paths[0])
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // it was only read
-	pairs, err := measure.Read(path, f)
-	if err != nil {
-		return err
+	var also []measure.Pair
+	if paths[1] != "" {
+		if also, err = read(paths[1]); err != nil {
+			return err
+		}
 	}
 	vocab, err := transformer.LoadVocab(weights.Vocab)
 	if err != nil {
@@ -74,11 +76,15 @@ func run(ctx context.Context, path, out, other string, may rates) error {
 	if err != nil {
 		return err
 	}
+	more, err := ask(ctx, model, also)
+	if err != nil {
+		return err
+	}
 	strangers, err := ask(ctx, model, estranged(pairs))
 	if err != nil {
 		return err
 	}
-	c := fit(rows, may)
+	c := fit(rows, more, may)
 	c.Foreign, c.ForeignReleased = beside(strangers, c, c.Thresholds.Entailment), beside(strangers, c, c.Release)
 	sum := sha256.Sum256(file)
 	c.Weights = hex.EncodeToString(sum[:])
@@ -91,6 +97,15 @@ func run(ctx context.Context, path, out, other string, may rates) error {
 		return err
 	}
 	return os.WriteFile(out, append(data, '\n'), 0o600)
+}
+
+func read(path string) ([]measure.Pair, error) {
+	f, err := os.Open(path) //nolint:gosec // the caller's own file
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	return measure.Read(path, f)
 }
 
 // estranged puts each supported sentence beside two premises of other pairs, which say
@@ -175,8 +190,8 @@ func (r *row) scaled(s entail.Scale) float64 {
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // fit finds the scale by logistic regression on what the model decides, and the
-// thresholds on the whole cascade.
-func fit(rows []row, may rates) nli.Calibration {
+// thresholds on the whole cascade: those of a release on more rows besides.
+func fit(rows, more []row, may rates) nli.Calibration {
 	c := nli.Calibration{Pairs: len(rows), FalseRate: may.verdict, Scale: platt(rows)}
 	var good, bad, denied []float64
 	for i := range rows {
@@ -198,8 +213,10 @@ func fit(rows []row, may rates) nli.Calibration {
 		Ambiguous:     0.15,
 		Doubted:       up(measure.Threshold(doubtful(rows, c.Scale), may.verdict)),
 	}
-	c.Release, c.ReleaseRate = max(c.Thresholds.Entailment, up(measure.Threshold(bad, may.release))), may.release
-	c.ReleaseNear, c.NearRate = max(c.Thresholds.Entailment, up(measure.Threshold(nearby(rows, c.Scale), may.near))), may.near
+	all := append(slices.Clone(rows), more...)
+	said, near := unsupported(all, c.Scale), nearby(all, c.Scale)
+	c.Release, c.ReleaseRate, c.ReleasePairs = max(c.Thresholds.Entailment, up(measure.Threshold(said, may.release))), may.release, len(said)
+	c.ReleaseNear, c.NearRate, c.NearPairs = max(c.Thresholds.Entailment, up(measure.Threshold(near, may.near))), may.near, len(near)
 	c.Thresholds.Doubted = max(c.Thresholds.Doubted, c.Thresholds.Entailment)
 	for t := 0.05; t < 0.995; t += 0.05 {
 		c.Curve = append(c.Curve, nli.Point{Threshold: round(t), False: above(bad, t), True: above(good, t)})
@@ -213,6 +230,17 @@ func doubtful(rows []row, s entail.Scale) []float64 {
 	var out []float64
 	for i := range rows {
 		if entail.Doubts(rows[i].rule) && !rows[i].pair.Supported() {
+			out = append(out, rows[i].score(s))
+		}
+	}
+	return out
+}
+
+// unsupported are the scores of unsupported pairs.
+func unsupported(rows []row, s entail.Scale) []float64 {
+	var out []float64
+	for i := range rows {
+		if !rows[i].pair.Supported() {
 			out = append(out, rows[i].score(s))
 		}
 	}
@@ -387,7 +415,7 @@ func atFive(c nli.Calibration, rows []row) float64 {
 }
 
 func show(c nli.Calibration, rows []row) {
-	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f, of a doubt %.3f; thresholds %+v, release from %.3f, near from %.3f\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt, c.Thresholds, c.Release, c.ReleaseNear)
+	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f, of a doubt %.3f; thresholds %+v, release from %.3f (of %d unsupported), near from %.3f (of %d)\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt, c.Thresholds, c.Release, c.ReleasePairs, c.ReleaseNear, c.NearPairs)
 	fmt.Printf("  %.1f %% of the supported accepted where at most 5 %% of the rest are\n", 100*atFive(c, rows))
 	for _, p := range c.Curve {
 		fmt.Printf("  from %.2f: %5.1f %% of the supported accepted, %5.1f %% of the rest\n", p.Threshold, 100*p.True, 100*p.False)

@@ -39,3 +39,34 @@ func TestPlattFindsTheScale(t *testing.T) {
 		}
 	}
 }
+
+// More pairs count for what may be said and for nothing else.
+func TestMorePairsCountForAReleaseAlone(t *testing.T) {
+	scored := func(n int, label string, from, to float64) []row {
+		var out []row
+		for i := range n {
+			z := from + (to-from)*float64(i)/float64(n-1)
+			out = append(out, row{pair: measure.Pair{Premise: "The gate is shut.", Hypothesis: "The gate is barred and shut.", Label: label}, logit: z})
+		}
+		return out
+	}
+	rows := append(scored(400, "neutral", -6, 2), scored(400, "entailment", -2, 6)...)
+	may := rates{verdict: 0.05, release: 0.001, near: 0.003}
+	before := fit(rows, nil, may)
+	after := fit(rows, scored(1600, "neutral", -6, 4), may)
+	if after.Thresholds != before.Thresholds || after.Scale != before.Scale || after.AUROC != before.AUROC {
+		t.Errorf("more pairs moved what belongs to a verdict: %+v, then %+v", before, after)
+	}
+	if before.ReleasePairs != 400 || after.ReleasePairs != 2000 || after.Release <= before.Release {
+		t.Errorf("release from %v of %d, with more from %v of %d", before.Release, before.ReleasePairs, after.Release, after.ReleasePairs)
+	}
+	said := 0
+	for _, r := range append(rows, scored(1600, "neutral", -6, 4)...) {
+		if r.score(after.Scale) >= after.Release && !r.pair.Supported() {
+			said++
+		}
+	}
+	if said > 2 {
+		t.Errorf("%d of 2000 unsupported pairs would be said, at a rate of one in a thousand", said)
+	}
+}
