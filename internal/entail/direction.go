@@ -67,6 +67,9 @@ func (c *comparison) pointsElsewhere(odd string) int {
 // at word k: what stands before the one direction stands behind the other, or somebody
 // goes where the premise tells a place.
 func (c *comparison) turnedAbout(i, k int) bool {
+	if c.reordered() {
+		return true
+	}
 	for x, y := range c.a.to {
 		if y >= 0 && y != k && (x < i) != (y < k) {
 			return true
@@ -75,12 +78,16 @@ func (c *comparison) turnedAbout(i, k int) bool {
 	if strings.HasSuffix(c.h.words[i].low, "ern") { // of a thing, not from one to another
 		return false
 	}
-	return slices.ContainsFunc(c.h.words, func(w word) bool { return wayfaring[w.stem] }) != slices.ContainsFunc(c.a.p.words, func(w word) bool { return wayfaring[w.stem] })
+	return c.h.isWay() || c.a.p.isWay()
 }
 
 // wayfaring tells of a way, which leads to one end of a direction and away from the other.
 var wayfaring = stemSet(`walk walks walked walking going heading headed travel travelling traveled travelled toward towards reach reached from came come
 	coming arrive arrived ride rode riding sail sailed sailing march marched flee fled`)
+
+func (s *sentence) isWay() bool {
+	return slices.ContainsFunc(s.words, func(w word) bool { return wayfaring[w.stem] })
+}
 
 var opposite = map[string]string{"n": "s", "s": "n", "e": "w", "w": "e"}
 

@@ -159,6 +159,8 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"a direction that is denied", "All three houses face south.", "You will not see one door to the north.", schema.Unverifiable, false, ""},
 		{"a way back", "The mayor lives north of the well.", "From the mayor's place you would walk south to reach the well.", schema.Unverifiable, false, "direction"},
 		{"east of the other end", "Directly west of the yew you may find an entrance to the caves.", "The yew stands east of one way into the caves.", schema.Unverifiable, false, "direction"},
+		{"both ends after the direction", "North of the mill is the weir.", "South of the weir is the mill.", schema.Unverifiable, false, "opposite"},
+		{"whence he came and whither he goes", "He came out of the north with three mules.", "He was southward bound with three mules.", schema.Unverifiable, false, "direction"},
 		{"what is northernmost has all else to its south", "Varn is the northernmost town of the coast.", "Every other town of the coast lies to the south.", schema.Unverifiable, false, ""},
 		{"an opposite that is denied", "The gate is open.", "The gate is not closed.", schema.Unverifiable, false, ""},
 		{"above and below", "Drop the stones right above the altar.", "Drop the stones right below the altar.", schema.Contradicted, false, "“above”"},

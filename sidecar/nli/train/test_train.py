@@ -1,11 +1,14 @@
 import random
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("torch", reason="torch is not installed: pip install -r requirements.txt")
 
+import torch
 from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Group, Pair
-from train import Batches, Mixture, Phase
+from encoder import Encoder, Shape, Verifier, tokenizer
+from train import Batches, Mixture, Phase, Run
 
 
 def group(i: int) -> Group:
@@ -32,3 +35,17 @@ def test_a_batch_has_as_many_foreign_ones_as_its_phase_says() -> None:
     for n in (0, 3):
         pairs, _ = Batches(Mixture(groups, [], []), Phase("x", 1, 2, 4, 0, 0, 0, (0, 0), n), random.Random(1)).next()
         assert sum(p.kind == "foreign" for p in pairs) == n
+
+
+def test_each_row_is_read_in_its_place() -> None:
+    """Halves by length are read apart, and put back in order."""
+    torch.manual_seed(1)
+    run = Run(Verifier(Encoder(Shape(1, 24, 2, 48, 200, 64))), tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]"]), Path())
+    run.rounded = False
+    rows = [([4] * n, [5, 6]) for n in (30, 2, 17, 9, 25)]
+    with torch.no_grad():
+        entail, answered = run.read(rows)
+        for i, row in enumerate(rows):
+            alone, answer = run.read([row])
+            assert torch.allclose(entail[i], alone[0], atol=1e-5)
+            assert torch.allclose(answered[i], answer[0], atol=1e-5)

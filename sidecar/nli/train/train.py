@@ -58,6 +58,7 @@ PHASES = (
     Phase("groups", 1050, 2, 10, 4, 6, 4, (1e-4, 0.0)),
     Phase("longer", 1900, 3, 8, 6, 4, 2, (8e-5, 0.0)),
     Phase("foreign", 240, 3, 7, 4, 4, 2, (4e-5, 0.0), 8),
+    Phase("further", 2200, 3, 8, 6, 4, 2, (8e-5, 0.0), 4),
 )
 GROWN = Phase("grown", 1000, 3, 8, 6, 4, 2, (6e-5, 0.0), 4)  # from the weights that ship
 WARM_UP = 120
@@ -169,12 +170,19 @@ class Run:
             self.closed[text] = sentence(self.tok, text)
         return self.closed[text]
 
+    def read(self, rows: list[tuple[list[int], list[int]]]) -> tuple[Tensor, Tensor]:
+        """Give what the heads say of each row. The shorter half is read apart from the longer, for attention is padded."""
+        order = sorted(range(len(rows)), key=lambda i: len(rows[i][0]) + len(rows[i][1]))
+        halves = [half for half in (order[: len(order) // 2], order[len(order) // 2 :]) if half]
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.rounded):
+            said = [self.model(*collate([rows[i] for i in half], LIMIT)) for half in halves]
+        back = torch.tensor(order).argsort()
+        return torch.cat([entail for entail, _ in said]).float()[back], torch.cat([answered for _, answered in said]).float()[back]
+
     def loss(self, pairs: list[Pair], questions: list[Question]) -> Tensor:
         rows = [(self.tokens(p.premise), self.sentence(p.hypothesis)) for p in pairs]
         rows += [(self.tokens(q.block), self.tokens(q.question)) for q in questions]
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.rounded):
-            entail, answered = self.model(*collate(rows, LIMIT))
-        entail, answered = entail.float(), answered.float()
+        entail, answered = self.read(rows)
         n = len(pairs)
         labels = torch.tensor([p.label for p in pairs])
         where = {p.premise: i for i, p in enumerate(pairs)}
