@@ -14,9 +14,10 @@ func (c *comparison) isContent(i int) bool { return !text.IsStop(c.h.words[i].lo
 // nameRule wants every name of the claim in the premise, and every people.
 func nameRule(c *comparison) []finding {
 	var have, own map[string]bool
+	negated := c.h.negated()
 	for i, w := range c.h.words {
 		bare := nominative(w.low)
-		people := peoples[bare]
+		people := c.people(i, negated)
 		if !c.isName(i) && people == "" || months[w.low] || weekdays[strings.TrimSuffix(w.low, "s")] != "" || seasons[w.low] != "" {
 			continue
 		}
@@ -28,7 +29,11 @@ func nameRule(c *comparison) []finding {
 				}
 			}
 		}
-		if !own[bare] && !slices.ContainsFunc(nameParts(w.low), func(f string) bool { return have[f] }) && !resembles(bare, have) && !c.p.tellsOf(people) {
+		told := own[bare] || c.p.tellsOf(people)
+		if people == "" {
+			told = told || slices.ContainsFunc(nameParts(w.low), func(f string) bool { return have[f] }) || resembles(bare, have)
+		}
+		if !told {
 			return c.refuses("name", fmt.Sprintf("name: “%s” is not in the evidence", strings.TrimSuffix(w.raw, "'s")))
 		}
 	}
@@ -160,7 +165,7 @@ func antonymRule(c *comparison) []finding {
 			continue
 		}
 		why := fmt.Sprintf("opposite: the evidence says “%s”, the claim “%s”", c.a.p.words[f].raw, c.h.words[i].raw)
-		if converses[c.h.words[i].stem] && c.reordered() {
+		if converses[c.h.words[i].stem] && (c.reordered() || compass(c.h.words[i].low) != "" && c.turnedAbout(i, f)) {
 			return c.doubts("antonym", why) // "A lies north of B" says that B lies south of A
 		}
 		if !c.onlyDiffersAt(1, func(k int) bool { return k == i }) {

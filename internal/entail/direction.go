@@ -8,13 +8,11 @@ import (
 
 // directionRule wants every point of the compass that the claim names in the evidence,
 // where that names another. What is said the other way round ("the ford lies east of the
-// fort" of a fort west of the ford) may well be true, and is doubted only.
+// fort" of a fort west of the ford) may well be true, and is doubted only; so is a point
+// that the claim adds to the evidence's own.
 func directionRule(c *comparison) []finding {
-	if c.h.denies() {
-		return nil
-	}
 	points := c.p.points()
-	if points == "" {
+	if c.h.denies() || c.a.p.points() == "" {
 		return nil
 	}
 	for i, w := range c.h.words {
@@ -24,10 +22,10 @@ func directionRule(c *comparison) []finding {
 		}
 		k := c.pointsElsewhere(odd)
 		if k < 0 {
-			continue
+			return c.doubts("antonym", fmt.Sprintf("direction: the evidence does not say “%s”", w.raw))
 		}
 		why := fmt.Sprintf("direction: the evidence says “%s”, the claim “%s”", c.a.p.words[k].raw, w.raw)
-		if c.turnedAbout(i, k) {
+		if c.turnedAbout(i, k) || c.a.coverage < 0.8 && c.elsewhere(i, k) {
 			return c.doubts("antonym", why)
 		}
 		return c.refuses("antonym", why)
@@ -39,9 +37,15 @@ func directionRule(c *comparison) []finding {
 func (p *passage) points() string {
 	out := ""
 	for i := range p.sentences {
-		for _, w := range p.sentences[i].words {
-			out += compass(w.low)
-		}
+		out += p.sentences[i].points()
+	}
+	return out
+}
+
+func (s *sentence) points() string {
+	out := ""
+	for _, w := range s.words {
+		out += compass(w.low)
 	}
 	return out
 }
@@ -49,11 +53,7 @@ func (p *passage) points() string {
 // pointsElsewhere is the word of the premise's sentence that names a direction which the
 // claim does not, or -1.
 func (c *comparison) pointsElsewhere(odd string) int {
-	claimed := ""
-	for _, w := range c.h.words {
-		claimed += compass(w.low)
-	}
-	best := -1
+	claimed, best := c.h.points(), -1
 	for k, w := range c.a.p.words {
 		named := without(compass(w.low), claimed)
 		if named != "" && (best < 0 || strings.Contains(named, opposite[odd[:1]])) {
@@ -64,8 +64,7 @@ func (c *comparison) pointsElsewhere(odd string) int {
 }
 
 // turnedAbout says whether the claim at word i goes from the other end than the premise
-// at word k: what stands before the one direction stands behind the other, or somebody
-// goes where the premise tells a place.
+// at word k: what stands before the one direction stands behind the other.
 func (c *comparison) turnedAbout(i, k int) bool {
 	if c.reordered() {
 		return true
@@ -75,19 +74,33 @@ func (c *comparison) turnedAbout(i, k int) bool {
 			return true
 		}
 	}
-	if strings.HasSuffix(c.h.words[i].low, "ern") { // of a thing, not from one to another
+	return false
+}
+
+// elsewhere says whether the direction at word i of a claim in other words may be that of a
+// way there or back, or of the rest of what the premise tells at word k.
+func (c *comparison) elsewhere(i, k int) bool {
+	if c.a.p.limits() || c.a.p.has(leavesRest) { // "nothing stood but the southern wall": the northern did not
+		return true
+	}
+	if i+1 < len(c.a.to) && c.a.to[i+1] == k+1 && strings.HasSuffix(c.h.words[i].low, "ern") { // of one thing, not from one to another
 		return false
 	}
 	return c.h.isWay() || c.a.p.isWay()
 }
 
-// wayfaring tells of a way, which leads to one end of a direction and away from the other.
+// wayfaring tells of a way or a view, which leads to one end of a direction and away from
+// the other.
 var wayfaring = stemSet(`walk walks walked walking going heading headed travel travelling traveled travelled toward towards reach reached from came come
-	coming arrive arrived ride rode riding sail sailed sailing march marched flee fled`)
+	coming arrive arrived ride rode riding sail sailed sailing march marched flee fled look looks looked looking see sees saw face faces facing
+	turn turned back behind`)
 
 func (s *sentence) isWay() bool {
 	return slices.ContainsFunc(s.words, func(w word) bool { return wayfaring[w.stem] })
 }
+
+// leavesRest are words that leave a rest of which the contrary may hold.
+var leavesRest = wordSet(`but only except save nothing alone`)
 
 var opposite = map[string]string{"n": "s", "s": "n", "e": "w", "w": "e"}
 

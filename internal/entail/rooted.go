@@ -19,16 +19,20 @@ var light = wordSet(`never always ever now still yet already again soon later ag
 
 // Rooted says whether a claim shares a word of content with its evidence that is no
 // name. What shares none speaks of the same persons and, for all that words tell, of
-// nothing else that the evidence says. A claim that is names alone is rooted in those.
+// nothing else that the evidence says. A claim that is names alone is rooted in those, and
+// one light word besides may say the same ("come from" of "born in"); more say something.
 func Rooted(p Pair) bool {
 	apart := map[string]bool{}
 	for _, w := range Unaligned(p.Premise, p.Hypothesis) {
 		apart[w] = true
 	}
-	names, content := p.capitals(), false
+	names, content, lights := p.capitals(), false, 0
 	h := read(p.Hypothesis, maxHypothesis)
 	for i := range h.sentences {
 		for _, w := range h.sentences[i].words {
+			if light[w.low] && apart[w.low] {
+				lights++
+			}
 			if text.IsStop(w.low) || light[w.low] || isNumberWord(w.low) || startsDigit(w.low) || names.holds(w, p.Names) {
 				continue
 			}
@@ -38,7 +42,7 @@ func Rooted(p Pair) bool {
 			content = true
 		}
 	}
-	return !content
+	return !content && lights < 2
 }
 
 // capitals are the stems that a text writes with a capital and never without; sure are
