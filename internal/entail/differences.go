@@ -101,7 +101,7 @@ func (c *comparison) antonymPairs() [][2]int {
 	var out [][2]int
 	for i, k := range c.a.to {
 		opposites := antonyms[c.h.words[i].stem]
-		if k >= 0 || opposites == nil || c.p.holds(c.h.words[i].stem) || c.h.aLittle(i) {
+		if k >= 0 || opposites == nil || c.a.p.holdsForm(c.h.words[i].stem) || c.p.holds(c.h.words[i].stem) || c.h.aLittle(i) {
 			continue
 		}
 		if !c.isContent(i) { // "above" and "below" are words of grammar
@@ -149,6 +149,11 @@ func (c *comparison) besides(i, f int) bool {
 	return false
 }
 
+// holdsForm says whether a sentence holds another form of a word: "loser" beside "lose".
+func (s *sentence) holdsForm(stem string) bool {
+	return slices.ContainsFunc(s.words, func(w word) bool { return inflected(w.stem, stem) })
+}
+
 func (p *passage) holds(stem string) bool {
 	return slices.ContainsFunc(p.sentences, func(s sentence) bool { return s.hasWord(stem) })
 }
@@ -168,10 +173,13 @@ func antonymRule(c *comparison) []finding {
 		if converses[c.h.words[i].stem] && (c.reordered() || compass(c.h.words[i].low) != "" && c.turnedAbout(i, f)) {
 			return c.doubts("antonym", why) // "A lies north of B" says that B lies south of A
 		}
-		if !c.onlyDiffersAt(1, func(k int) bool { return k == i }) {
-			return c.refuses("antonym", why)
+		switch {
+		case c.onlyDiffersAt(1, func(k int) bool { return k == i }):
+			return c.contradicts("antonym", why)
+		case negations[c.h.words[i].low] && c.a.coverage < 0.8:
+			return c.doubts("antonym", why) // who always keeps it never parts with it
 		}
-		return c.contradicts("antonym", why)
+		return c.refuses("antonym", why)
 	}
 	return nil
 }

@@ -307,9 +307,9 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 	}
 	searches := 1
 	confidence := s.capped()
-	if query.Zones.Of(confidence) == schema.ZoneExtractive {
+	if len(s.found) > 0 && query.Zones.Of(s.unfelt()) != schema.ZoneModel { // unknown too: a zone may hang on what is out of scope
 		searches = 2
-		if s, err = s.again(ctx, confidence); err != nil {
+		if s, err = s.again(ctx); err != nil {
 			return Result{}, err
 		}
 	}
@@ -328,16 +328,25 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 // what the best document is filed under. It may change what is handed on, where
 // that comes out surer, and never how sure the NPC is: the gate was fitted on
 // single searches.
-func (s *search) again(ctx context.Context, confidence float64) (*search, error) {
+func (s *search) again(ctx context.Context) (*search, error) {
 	k := s.x.passages[s.found[0].at].chunk
 	wide, err := s.x.run(ctx, s.query, wordsOf(strings.Join(k.Keywords, " "))...)
 	if err != nil {
 		return nil, err
 	}
-	if wide.confidence() > confidence {
+	if wide.unfelt() > s.unfelt() {
 		return wide, nil
 	}
 	return s, nil
+}
+
+// unfelt is the confidence without the doubt that something out of scope comes nearer. That
+// may make an NPC less sure; what it finds must not change by what it may not know.
+func (s *search) unfelt() float64 {
+	felt := s.outside
+	defer func() { s.outside = felt }()
+	s.outside = 0
+	return s.capped()
 }
 
 // Search is the plain ranked search, with the same filters.

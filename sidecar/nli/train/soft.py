@@ -15,12 +15,12 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from data import Pair, Question
-from encoder import InputError, Verifier, collate
+from encoder import InputError, Verifier
 from measure import Floats
 from teacher import mean
 from tokenizers import Tokenizer
 from torch import Tensor
-from train import CONTRAST, LIMIT, Run, contrast_loss, entailment_loss
+from train import CONTRAST, Run, contrast_loss, entailment_loss
 
 UNKNOWN = -1  # the label of a pair that nobody has judged
 SHARE, TEMPERATURE, HARD = 0.5, 2.0, 0.5
@@ -121,7 +121,7 @@ class Student(Run):
     def loss(self, pairs: list[Pair], questions: list[Question]) -> Tensor:
         if questions:
             raise ValueError("soft labels are of pairs; questions have none")
-        logits, _ = self.model(*collate([(self.tokens(p.premise), self.sentence(p.hypothesis)) for p in pairs], LIMIT))
+        logits, _ = self.read([(self.tokens(p.premise), self.sentence(p.hypothesis)) for p in pairs])
         loss: Tensor = logits.sum() * 0
         taught = [i for i, p in enumerate(pairs) if p in self.soft]
         if taught:

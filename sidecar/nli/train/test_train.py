@@ -49,3 +49,27 @@ def test_each_row_is_read_in_its_place() -> None:
             alone, answer = run.read([row])
             assert torch.allclose(entail[i], alone[0], atol=1e-5)
             assert torch.allclose(answered[i], answer[0], atol=1e-5)
+
+
+def test_what_comes_out_is_the_mean_of_what_was_kept(tmp_path: Path) -> None:
+    """Also where the run was stopped in between; without anything kept the average stays."""
+    torch.manual_seed(1)
+
+    def begun() -> Run:
+        return Run(Verifier(Encoder(Shape(1, 24, 2, 48, 200, 64))), tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]"]), tmp_path)
+
+    run = begun()
+    first = run.average.entail_out.weight.detach().clone()
+    run.mean()
+    assert torch.equal(run.average.entail_out.weight, first)
+    run.keep()
+    with torch.no_grad():
+        run.average.entail_out.weight.add_(2.0)
+    run.save()
+    again = begun()
+    again.resume()
+    again.keep()
+    again.mean()
+    assert torch.allclose(again.average.entail_out.weight, first + 1.0)
+    again.mean()
+    assert torch.allclose(again.average.entail_out.weight, first + 1.0)
