@@ -78,8 +78,15 @@ func TestAnNPCTellsAnotherWhenTheGameSaysSo(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel()
-		tb.settle()
-		if n := len(tb.memories(store.MemoryFilter{NPC: "osric"})); n == 1 != accepted {
+		told := func() int {
+			tb.settle()
+			return len(tb.memories(store.MemoryFilter{NPC: "osric"}))
+		}
+		// The answer goes through the act pass before memory hears of it.
+		for deadline := time.Now().Add(20 * time.Second); accepted && told() == 0 && time.Now().Before(deadline); {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if n := told(); n == 1 != accepted {
 			t.Errorf("the game said %v, and Osric keeps %d", accepted, n)
 		}
 	}
