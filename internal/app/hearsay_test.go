@@ -82,7 +82,7 @@ func TestAnNPCTellsAnotherWhenTheGameSaysSo(t *testing.T) {
 			tb.settle()
 			return len(tb.memories(store.MemoryFilter{NPC: "osric"}))
 		}
-		// The answer goes through the act pass before memory hears of it.
+		// The server counts what waits for a consumer a moment after it took it, so that memory may look settled too soon.
 		for deadline := time.Now().Add(20 * time.Second); accepted && told() == 0 && time.Now().Before(deadline); {
 			time.Sleep(20 * time.Millisecond)
 		}

@@ -336,24 +336,16 @@ func (s *sentence) joins(a, b quantity) bool {
 
 // measures are units that never stand for one another; spans are those of time.
 var (
-	measures = stems(spanUnits + `
+	measures = stemSet(spanUnits + `
 		inch foot yard pace mile league fathom furlong acre
 		ounce pound stone ton barrel sack bushel pint gallon cup cask keg crate bottle
 		penny pence shilling mark crown coin bit bits copper silver gold platinum florin ducat groat farthing guinea credit dollar
 		time percent level`)
-	spans  = stems(spanUnits)
-	metals = stems(`copper silver gold platinum crown florin ducat penny pence shilling bit bits mark groat farthing guinea`)
+	spans  = stemSet(spanUnits)
+	metals = stemSet(`copper silver gold platinum crown florin ducat penny pence shilling bit bits mark groat farthing guinea`)
 )
 
 const spanUnits = `second minute hour day night week fortnight month year decade century winter summer`
-
-func stems(list string) map[string]bool {
-	out := map[string]bool{}
-	for w := range wordSet(list) {
-		out[text.Stem(w)] = true
-	}
-	return out
-}
 
 // sameUnit compares what two quantities count: yes, no, or not known.
 func sameUnit(a, b quantity) (same, known bool) {

@@ -81,6 +81,17 @@ func TestTheEncoderIsNoVerifier(t *testing.T) {
 	}
 }
 
+// One in a thousand is not to be had from hundreds of pairs: what ships was set on enough.
+func TestARateOfReleaseIsOfAsManyPairsAsItTakes(t *testing.T) {
+	c, err := readCalibration(calibrationFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if float64(c.ReleasePairs)*c.ReleaseRate < 1 || float64(c.NearPairs)*c.NearRate < 1 {
+		t.Errorf("%v of %d pairs, and %v of %d near ones; calibrate with -also", c.ReleaseRate, c.ReleasePairs, c.NearRate, c.NearPairs)
+	}
+}
+
 func TestCalibrationsThatCannotBe(t *testing.T) {
 	const good = `{"weights_sha256":"x","scale":{"slope":1,"shift":0},"thresholds":{"entailment_threshold":0.9,"contradiction_threshold":0.7,"ambiguous_threshold":0.2,"doubted_threshold":0.95}}`
 	if _, err := readCalibration([]byte(good)); err != nil {

@@ -62,13 +62,14 @@ def test_what_comes_out_is_the_mean_of_what_was_kept(tmp_path: Path) -> None:
     first = run.average.entail_out.weight.detach().clone()
     run.mean()
     assert torch.equal(run.average.entail_out.weight, first)
-    run.keep()
+    run.keep("one")
     with torch.no_grad():
         run.average.entail_out.weight.add_(2.0)
     run.save()
     again = begun()
     again.resume()
-    again.keep()
+    again.keep("one")  # as a run does that was stopped right there: the first stays
+    again.keep("two")
     again.mean()
     assert torch.allclose(again.average.entail_out.weight, first + 1.0)
     again.mean()

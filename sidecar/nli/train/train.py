@@ -156,7 +156,7 @@ class Run:
         self.model, self.tok, self.out = model, tok, out
         self.average = copy.deepcopy(model)
         self.rounded, self.begun = True, 0
-        self.kept: list[dict[str, Tensor]] = []
+        self.kept: dict[str, dict[str, Tensor]] = {}
         self.step, self.ids, self.closed = 0, dict[str, list[int]](), dict[str, list[int]]()
         model.encoder.word.weight.requires_grad_(False)
         heads = [p for n, p in model.named_parameters() if not n.startswith("encoder.")]
@@ -227,16 +227,16 @@ class Run:
         self.model.load_state_dict(state["model"])
         self.average.load_state_dict(state["average"])
         self.optimiser.load_state_dict(state["optimiser"])
-        self.kept = state.get("kept", [])
+        self.kept = state.get("kept", {})
 
-    def keep(self) -> None:
-        """Keep the average as it is for the mean of them."""
-        self.kept.append({k: v.clone() for k, v in self.average.state_dict().items()})
+    def keep(self, phase: str) -> None:
+        """Keep the average as a phase left it, for the mean of them."""
+        self.kept.setdefault(phase, {k: v.clone() for k, v in self.average.state_dict().items()})
 
     def mean(self) -> None:
         """Put the mean of the kept averages in the place of the average."""
         if self.kept:
-            self.average.load_state_dict(mean(self.kept))
+            self.average.load_state_dict(mean(list(self.kept.values())))
 
 
 def mean(states: list[dict[str, Tensor]]) -> dict[str, Tensor]:
@@ -250,7 +250,7 @@ def fits(p: Pair, tok: Tokenizer, limit: int) -> bool:
 
 def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: list[Pair], every: int) -> None:
     """Run one phase from where the run stands."""
-    if run.step >= start + phase.steps:
+    if run.step > start + phase.steps:
         return
     run.begun = start
     batches = Batches(mix, phase, random.Random(f"{seed}/{phase.name}/{run.step}"))
@@ -272,7 +272,7 @@ def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: lis
             roc, at5 = measure.summary(dev, scores)
             print(f"dev step {run.step}: AUROC {roc:.4f}, accepted at 5 % false {at5:.3f}", flush=True)
     if phase.kept:
-        run.keep()
+        run.keep(phase.name)
     run.save()
 
 

@@ -193,17 +193,14 @@ func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 // thresholds on the whole cascade: those of a release on more rows besides.
 func fit(rows, more []row, may rates) nli.Calibration {
 	c := nli.Calibration{Pairs: len(rows), FalseRate: may.verdict, Scale: platt(rows)}
-	var good, bad, denied []float64
+	bad := unsupported(rows, c.Scale)
+	var good, denied []float64
 	for i := range rows {
-		r := &rows[i]
-		switch s := r.score(c.Scale); {
-		case r.pair.Supported():
-			good = append(good, s)
+		if r := &rows[i]; r.pair.Supported() {
+			good = append(good, r.score(c.Scale))
 			if !r.decided() {
 				denied = append(denied, r.against)
 			}
-		default:
-			bad = append(bad, s)
 		}
 	}
 	c.AUROC = measure.AUROC(good, bad)
