@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,33 +131,55 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 }
 
 // MemoryWaiting is how many replies, events and answers of the game the memory
-// service has not dealt with.
+// service has not dealt with, among them all that were stored when it was asked.
 func (c *Client) MemoryWaiting(ctx context.Context) (uint64, error) {
 	var n uint64
 	for _, x := range []struct{ stream, name string }{{streamReplies, ConsumerMemory}, {streamEvents, ConsumerEvents}, {streamActions, ConsumerResults}} {
-		cons, err := c.conn.lookAtConsumer(ctx, x.stream, x.name)
-		if errors.Is(err, jetstream.ErrConsumerNotFound) { // the service has yet to begin, with all that is there
-			kept, err := c.stored(ctx, x.stream)
-			if err != nil {
-				return 0, err
-			}
-			n += kept
-			continue
-		}
+		waiting, err := c.waiting(ctx, x.stream, x.name)
 		if err != nil {
-			return 0, fmt.Errorf("look at consumer %s of %s: %w", x.name, x.stream, err)
+			return 0, err
 		}
-		info := cons.CachedInfo()
-		n += info.NumPending + uint64(max(info.NumAckPending, 0)) //nolint:gosec // it is not negative
+		n += waiting
 	}
 	return n, nil
 }
 
-// stored is how many messages a stream holds.
-func (c *Client) stored(ctx context.Context, stream string) (uint64, error) {
+// waiting is how many messages of a stream a consumer has not acknowledged.
+func (c *Client) waiting(ctx context.Context, stream, name string) (uint64, error) {
 	s, err := c.conn.look(ctx, stream)
 	if err != nil {
 		return 0, fmt.Errorf("look at %s: %w", stream, err)
 	}
-	return s.CachedInfo().State.Msgs, nil
+	cons, err := c.conn.lookAtConsumer(ctx, stream, name)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) { // the service has yet to begin, with all that is there
+		return s.CachedInfo().State.Msgs, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("look at consumer %s of %s: %w", name, stream, err)
+	}
+	info := cons.CachedInfo()
+	if n := info.NumPending + uint64(max(info.NumAckPending, 0)); n > 0 { //nolint:gosec // it is not negative
+		return n, nil
+	}
+	// The broker counts what is pending a moment after it stored it, so that none may mean not yet.
+	last, err := lastOf(ctx, s, info.Config.FilterSubject)
+	if err != nil {
+		return 0, fmt.Errorf("look at the end of %s: %w", stream, err)
+	}
+	if last > info.Delivered.Stream {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// lastOf is the sequence of the last message of a stream that a filter lets through, 0 where there is none.
+func lastOf(ctx context.Context, s jetstream.Stream, filter string) (uint64, error) {
+	msg, err := s.GetLastMsgForSubject(ctx, cmp.Or(filter, ">"))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return msg.Sequence, nil
 }

@@ -1,9 +1,14 @@
 package mesh
 
 import (
+	"context"
+	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 func TestInspectSeesWhatIsMissingAndWhoWorks(t *testing.T) {
@@ -88,5 +93,34 @@ func TestBoundIsWhenWorkersAreThere(t *testing.T) {
 	}
 	if missing := m.Unbound(); len(missing) > 0 {
 		t.Errorf("bound without %v", missing)
+	}
+}
+
+// The broker counts what waits for a consumer a moment after it took a message. What
+// was published before anybody asked waits from the first.
+func TestWhatWasJustPublishedWaits(t *testing.T) {
+	r := newRig(t)
+	var read atomic.Int64
+	r.start(Options{}, func(m *Mesh) {
+		m.OnReply(ConsumerMemory, func(context.Context, *schema.Reply, uint64) error { return nil })
+		m.OnResult(ConsumerResults, func(context.Context, schema.ConversationID, string) error { return nil })
+		m.OnOccurrence(ConsumerEvents, func(context.Context, *schema.Occurrence, uint64) error {
+			read.Add(1)
+			return nil
+		})
+	})
+	for i := range int64(300) {
+		if err := r.client.Witness(t.Context(), &schema.Occurrence{ID: fmt.Sprintf("e%d", i), World: convoA.World, Text: "It rained.", Witnesses: []string{"mira"}}); err != nil {
+			t.Fatal(err)
+		}
+		for waiting := uint64(1); waiting > 0; {
+			var err error
+			if waiting, err = r.client.MemoryWaiting(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := read.Load(); n != i+1 {
+			t.Fatalf("nothing waits, and %d of %d events are read", n, i+1)
+		}
 	}
 }
