@@ -73,11 +73,12 @@ type persons struct {
 	you, yours, yourself       string // the one spoken to
 	names                      [][]string
 	self                       bool // names and first person both stand for the NPC
+	equals                     bool // words that mean the same are one
 }
 
 // personsOf are the persons of the premise and of the hypothesis.
 func personsOf(n Names) (premise, hypothesis persons) {
-	mine := persons{selfForm, ownForm, selfSelf, youForm, youOwn, youSelf, nil, true}
+	mine := persons{selfForm, ownForm, selfSelf, youForm, youOwn, youSelf, nil, true, false}
 	premise, hypothesis = mine, mine
 	names := nameForms(n)
 	premise.names, hypothesis.names = names, names
@@ -121,31 +122,59 @@ func (s *sentence) normalise(p persons) norm {
 	}
 	next, clause := noSubject, noSubject // whom the next verb, and one coordinated with it, agrees with
 	for i := 0; i < len(s.words); i++ {
-		if figure, n := s.figureForm(i); n > 0 {
-			out = append(out, form{surface: figure})
-			i += n - 1
-			next = noSubject
-		} else if n, possessive := p.nameAt(s, i); n > 0 {
+		if n, possessive := p.nameAt(s, i); n > 0 { // before figures: an NPC may be called Zero
 			out = append(out, form{surface: p.formOf(possessive)})
 			i += n - 1
 			next = noSubject
 			if !possessive {
 				next, clause = byName, byName
 			}
-		} else {
-			out, next, clause = p.appendWord(out, s, i, next, clause)
-		}
-		if g := s.words[i].gap; g != "" {
-			out = append(out, form{surface: g})
+		} else if figure, n := s.figureForm(i); n > 0 && !p.standsFor(s, i) {
+			out = append(out, form{surface: figure})
+			i += n - 1
 			next = noSubject
+		} else {
+			var n int
+			out, n, next, clause = p.appendWord(out, s, i, next, clause)
+			i += n - 1
+		}
+		if s.words[i].gap != "" {
+			out = append(out, p.mark(s, i)...)
+			next = noSubject
+		}
+		if p.equals && s.repeats(i) {
+			i++
 		}
 	}
 	return out
 }
 
-// appendWord appends one word that is no name of the NPC.
-func (p persons) appendWord(out norm, s *sentence, i int, next, clause subject) (norm, subject, subject) {
-	parts, first := p.parts(s, i)
+// mark is what stands behind word i. Where words that mean the same are one, a semicolon
+// joins two clauses as "and" does, and so does a comma before it.
+func (p persons) mark(s *sentence, i int) norm {
+	gap, next := s.words[i].gap, s.at(i+1)
+	switch {
+	case p.equals && gap == ";" && !joining[next]:
+		return norm{{surface: "and"}}
+	case p.equals && (gap == ";" || gap == ",") && next == "and":
+		return nil
+	}
+	return norm{{surface: gap}}
+}
+
+// standsFor says whether a figure at word i is part of a phrase that another stands for:
+// "two times".
+func (p persons) standsFor(s *sentence, i int) bool {
+	if !p.equals {
+		return false
+	}
+	_, n := s.equalAt(i)
+	return n > 1
+}
+
+// appendWord appends one word that is no name of the NPC, or several that stand for one.
+func (p persons) appendWord(out norm, s *sentence, i int, next, clause subject) (norm, int, subject, subject) {
+	parts, n, first := p.parts(s, i)
 	if first {
 		next, clause = byPronoun, byPronoun
 		out = append(out, form{surface: parts[0]})
@@ -167,7 +196,7 @@ func (p persons) appendWord(out norm, s *sentence, i int, next, clause subject) 
 		}
 		out = append(out, f)
 	}
-	return out, next, clause
+	return out, n, next, clause
 }
 
 // nameAt matches one of the NPC's names, unless it is part of a larger name.
@@ -217,9 +246,15 @@ func (p persons) formOf(possessive bool) string {
 	return selfForm
 }
 
-// parts are the words of one word, contractions written out, and whether the
-// first of them is the NPC as a subject.
-func (p persons) parts(s *sentence, i int) ([]string, bool) {
+// parts are the words of one word, contractions written out, or of a phrase in the words
+// that stand for it, over how many words they go, and whether the first of them is the
+// NPC as a subject.
+func (p persons) parts(s *sentence, i int) ([]string, int, bool) {
+	if p.equals {
+		if words, n := s.equalAt(i); n > 0 {
+			return words, n, false
+		}
+	}
 	low := s.words[i].low
 	parts := []string{low}
 	if full, ok := contractions[low]; ok {
@@ -231,7 +266,7 @@ func (p persons) parts(s *sentence, i int) ([]string, bool) {
 	if form, ok := p.pronoun(parts[0]); ok {
 		parts[0] = form
 	}
-	return parts, first
+	return parts, 1, first
 }
 
 func (p persons) pronoun(low string) (string, bool) {
@@ -258,7 +293,7 @@ func pastForm(w string) bool {
 
 var (
 	adverbs = wordSet(`still also never always often only rarely sometimes usually now once just even long seldom already mostly not`)
-	objects = wordSet(`the a an this that these those my your his her their our its them it him me us some any every each all to for with by from of at in on`)
+	objects = wordSet(`the a an this that these those my your his her their our its them it him me us some any every each all to for with by from of at in on who whom what whether where when how why`)
 )
 
 // coordinated tells "and sells them" from "nails and hinges".

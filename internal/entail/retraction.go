@@ -52,11 +52,23 @@ func (p *passage) below(k, i int) bool {
 
 // retracts says whether a sentence takes back, or does not vouch for, another.
 func (s *sentence) retracts() bool {
-	if s.has(retractions) {
-		return true
+	for i := range s.words {
+		if retractions[s.at(i)] && !s.deniedBefore(i) {
+			return true
+		}
 	}
 	low := strings.ToLower(s.text)
 	return slices.ContainsFunc(retractionPhrases, func(r string) bool { return strings.Contains(low, r) })
+}
+
+// deniedBefore says whether a retraction at word i is itself denied: "she has never once lied".
+func (s *sentence) deniedBefore(i int) bool {
+	for k := max(0, i-3); k < i; k++ {
+		if w := s.at(k); w == "never" || w == "not" || hasNot(w) {
+			return true
+		}
+	}
+	return false
 }
 
 // corrects says whether a sentence begins as one that puts right what was just
@@ -75,7 +87,7 @@ func (s *sentence) corrects() bool {
 		return s.has(tales) || s.has(attitudes)
 	case w == "as":
 		return s.at(i+1) == "if"
-	case w == "i" && s.at(i+1) == "mean", w == "at" && s.at(i+1) == "least", correctives[w]:
+	case w == "i" && s.at(i+1) == "mean" && s.at(i+2) != "to", w == "at" && s.at(i+1) == "least", correctives[w]:
 		return true
 	}
 	return n < 6 && s.isPiece(i)

@@ -78,6 +78,9 @@ func TestWhatIsNotTakenBackIsSupported(t *testing.T) {
 	const said = "Bram burned the mill."
 	for _, premise := range []string{
 		"Bram burned the mill. No guard of the reeve's saw him.",
+		"Bram burned the mill. Yrsa has never once lied to me.",
+		"Bram burned the mill. I'm not joking.",
+		"Bram burned the mill. I mean to ask him why.",
 		"Bram burned the mill. Not a soul of the whole town saw him.",
 		"Bram burned the mill. So the reeve hanged him.",
 		"The mill\n\nBram burned the mill.",

@@ -84,8 +84,8 @@ func (r *Rules) judge(b *batch, pair Pair) schema.Verdict {
 		}
 	}
 	p := b.read(pair.Premise, maxPremise)
-	if span, ok := verbatim(p, h, r.named(pair.Names)); ok {
-		return schema.Verdict{Label: schema.Supported, Score: scoreVerbatim, Tier: TierRule, Span: span, Why: "word for word"}
+	if span, why, ok := verbatim(p, h, r.named(pair.Names)); ok {
+		return schema.Verdict{Label: schema.Supported, Score: scoreVerbatim, Tier: TierRule, Span: span, Why: why}
 	}
 	return compare(p, h, pair.Names, b.words(pair.Names.Known))
 }

@@ -38,7 +38,7 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"dozen", "He bought a dozen nails.", "He bought 12 nails.", schema.Unverifiable, false, ""},
 		{"far from the evidence, in its measure", "Teague takes two bits from all who go over.", "A crossing costs three bits.", schema.Unverifiable, true, "“two”"},
 		{"half a dozen", "He bought half a dozen nails.", "He bought 6 nails.", schema.Unverifiable, false, ""},
-		{"twice", "She rang the bell twice.", "She rang the bell 2 times.", schema.Unverifiable, false, ""},
+		{"twice", "She rang the bell twice that night.", "That night she rang the bell 2 times.", schema.Unverifiable, false, ""},
 		{"thrice for twice", "She rang the bell twice.", "She rang the bell thrice.", schema.Contradicted, false, "thrice"},
 		{"about is not exactly", "About forty spears were made.", "Forty spears were made.", schema.Unverifiable, true, "“About forty”"},
 		{"or so", "Forty or so spears were made.", "Forty spears were made.", schema.Unverifiable, true, "does not give exactly"},
@@ -215,7 +215,7 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"a word that stands elsewhere in the evidence", "The temple asks for an offering of diamonds. The emeralds are for the shrine.", "The temple asks for an offering of emeralds.", schema.Unverifiable, false, "“emeralds”"},
 		{"another verb may say the same", "Bram mends the rope for the ferry.", "Bram minds the rope for the ferry.", schema.Unverifiable, false, ""},
 
-		{"an adverb may move", "In spring the old mill burned.", "The old mill burned in spring.", schema.Unverifiable, false, ""},
+		{"an adverb may move", "Slowly the old mill burned.", "The old mill burned slowly.", schema.Unverifiable, false, ""},
 
 		// modality and condition
 		{"perhaps", "Perhaps Bram burned the old mill.", "Bram burned the old mill.", schema.Unverifiable, true, "“Perhaps"},

@@ -10,12 +10,22 @@ import (
 // word for word, in one normal form, and gives the span that says so. Whole
 // sentences count, in their order and next to one another, and whole clauses of
 // a sentence whose other clauses cannot change what they say. Anything left out
-// of a sentence is a qualifier until shown otherwise.
-func verbatim(p, h *passage, n Names) (span string, ok bool) {
+// of a sentence is a qualifier until shown otherwise. Where no word-for-word reading is
+// found, words that mean the same count as one.
+func verbatim(p, h *passage, n Names) (span, why string, ok bool) {
 	if len(p.sentences) == 0 || len(h.sentences) == 0 || len(h.sentences) > len(p.sentences)*4 {
-		return "", false
+		return "", "", false
 	}
 	pp, hp := personsOf(n)
+	if span, ok = verbatimAs(p, h, n, pp, hp); ok {
+		return span, "word for word", true
+	}
+	pp.equals, hp.equals = true, true
+	span, ok = verbatimAs(p, h, n, pp, hp)
+	return span, "word for word, but for words that mean the same", ok
+}
+
+func verbatimAs(p, h *passage, n Names, pp, hp persons) (span string, ok bool) {
 	premise := make([]norms, len(p.sentences))
 	for i := range p.sentences {
 		premise[i] = p.sentences[i].readings(pp, asides, softLeads, answers)
@@ -59,6 +69,9 @@ func (s *sentence) readings(p persons, asides [][]string, leads ...map[string]bo
 		out = append(out, ways[i].normalise(p))
 		for _, turned := range ways[i].turned() {
 			out = append(out, turned.normalise(p))
+		}
+		if timed, ok := ways[i].timed(); ok && p.equals {
+			out = append(out, timed.normalise(p))
 		}
 	}
 	return out

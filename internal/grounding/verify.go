@@ -46,10 +46,10 @@ func (r *review) put(ctx context.Context, all []asked) error {
 	return nil
 }
 
-// take keeps a verdict where it says more than the last.
+// take keeps a verdict where it says more than the last; a rule's support says more than a model's.
 func (j *judged) take(v schema.Verdict, by *schema.Evidence, other bool) {
 	switch {
-	case j.verdict.Label == schema.Supported:
+	case j.verdict.Label == schema.Supported && (v.Label != schema.Supported || byModel(v) || !byModel(j.verdict)):
 	case v.Label == schema.Supported:
 		j.verdict, j.by = v, by
 	case other: // only support counts from a block that is not cited
@@ -82,6 +82,9 @@ func (r *review) wholeSentences(ctx context.Context) error {
 				continue // "you told me" is true of no player because a note says it
 			}
 			all = append(all, asked{claims: claims, by: e, pair: r.pair(e, e.Text, r.in.Sentences[i].Text)})
+			if bare := r.unframed(i); bare != "" {
+				all = append(all, asked{claims: claims, by: e, pair: r.pair(e, e.Text, bare)})
+			}
 		}
 	}
 	if err := r.put(ctx, all); err != nil {
@@ -96,6 +99,23 @@ func (r *review) wholeSentences(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// unframed is a sentence without what stands before its first claim's core, where that is an
+// opener, a hedge or a rumour: "so it is: the mill burned, and nobody came" may stand word
+// for word as a whole though neither half does. A model's word for it counts for nothing.
+func (r *review) unframed(sentence int) string {
+	text := r.in.Sentences[sentence].Text
+	for _, j := range r.claims {
+		if j.sentence != sentence {
+			continue
+		}
+		if at := strings.Index(text, j.Core); at > 0 && (j.Frame == FramePlain || j.Frame == FrameOpinion || j.Frame == FrameHearsay) {
+			return strings.TrimSpace(text[at:])
+		}
+		return ""
+	}
+	return ""
 }
 
 // wrapped says whether a hedge, a rumour or a question stands in a sentence: that "it seems
