@@ -24,11 +24,14 @@ func TestEqualWordsAreSupported(t *testing.T) {
 		{"when, in front", "Three newcomers have passed my test in 1997.", "In the year 1997, 3 newcomers have passed my test.", Names{}},
 		{"when, behind", "On the ninth of October 1340 a sudden storm overturned the raft.", "A sudden storm overturned the raft on the ninth of October 1340.", Names{}},
 		{"an NPC named like a number", "Zero trusts nobody who has not passed the test.", "I trust nobody who hasn't passed the test.", Names{Self: "Zero"}},
-		{"where, by name", "Halcyon Systems employs twenty-two people in Port Lantern.", "In Port Lantern, Halcyon Systems employs 22 people.", Names{}},
-		{"the same doer again", "I found Burr in a trap in the spring of 1398 and carried him home.", "I found Burr in a trap in the spring of 1398, and I carried him home.", Names{}},
-		{"times and units", "The payphone clicks twice before every call and costs two dollars a month.", "The payphone clicks two times before each call, and costs 2 dollars per month.", Names{}},
+		{"times and units", "The payphone clicks twice before every call and costs two dollars a month.", "The payphone clicks two times before each call and costs 2 dollars per month.", Names{}},
 		{"a state", "Glass Harbor is closed from four to five every morning.", "Glass Harbor is shut from four to five each morning.", Names{}},
-		{"what will be", "The strakes will cost me two crowns.", "The strakes are going to cost me two crowns.", Names{}},
+		{"clauses with words of their own", "Old Margit sank with three of the men who were guarding her, and she has never been raised.", "Old Margit sank with three of the men who were guarding her; she has never been raised.", Names{}},
+		{"what stays", "The beta may stay within the crew.", "The beta may remain within the crew.", Names{}},
+		{"where, by name", "The Lantern Arcade is a games hall on Wharf Lane in Port Lantern.", "In Port Lantern, the Lantern Arcade is a games hall on Wharf Lane.", Names{}},
+		{"what was written when", "I wrote ghostroute in December 1996.", "In December of the year 1996, I wrote ghostroute.", Names{}},
+		{"a name with a figure stays", "The beta of ShadowWatch 2.0 stays inside the crew.", "The beta of ShadowWatch 2.0 remains inside the crew.", Names{}},
+		{"who decides", "Zero leads the crew and decides who may join it.", "I lead the crew and decide who may join it.", Names{Self: "Zero"}},
 		{"every day", "I go over the accounts every evening.", "Each evening I go over the accounts.", Names{}},
 	} {
 		v := judge(t, Pair{Premise: c.premise, Hypothesis: c.hypothesis, Names: c.names})
@@ -55,10 +58,90 @@ func TestWordsThatAreNotEqual(t *testing.T) {
 		{"a deed each day is none of then", "The gates closed at dusk.", "The gates shut at dusk."},
 		{"on the way", "He is going to the mill.", "He will the mill."},
 		{"in a place that is no name", "I hit the man on the bridge.", "On the bridge, I hit the man."},
+		// a clause that another holds
+		{"if", "If the dam breaks, the mill is lost and I am ruined.", "If the dam breaks, the mill is lost; I am ruined."},
+		{"when it is", "When the dam breaks, the mill is lost, and I am ruined.", "When the dam breaks, the mill is lost; I am ruined."},
+		{"in winter", "In winter the pass is shut, and Bram sleeps.", "In winter the pass is shut; Bram sleeps."},
+		{"only if", "Bram sings, and Wren dances if the king asks.", "Bram sings; Wren dances if the king asks."},
+		{"says who", "The mill burned, and Bram fled, Yrsa says.", "The mill burned; Bram fled, Yrsa says."},
+		{"nobody saw", "No one saw me leave and Bram lied.", "No one saw me leave; Bram lied."},
+		{"while he", "I slept while Bram stole the ring and hid it.", "I slept while Bram stole the ring, and I hid it."},
+		{"as he", "I watched as Bram stole the ring and hid it.", "I watched as Bram stole the ring; I hid it."},
+		{"wrote that it burned", "He wrote the mill burned in 1402.", "In 1402, he wrote the mill burned."},
+		{"whose friend", "Wren is a friend of the reeve in Saltmere.", "In Saltmere, Wren is a friend of the reeve."},
+		{"who says so", "Yrsa says the mill burned and Bram fled.", "Yrsa says the mill burned; Bram fled."},
+		{"who says so, with a comma", "They say the duke is dead and his son rules.", "They say the duke is dead, and his son rules."},
+		{"dreamt", "I dreamed that the mill stood and my father lived.", "I dreamed that the mill stood; my father lived."},
+		{"denied", "It is not true that Bram stole the ring and Osric hid it.", "It is not true that Bram stole the ring; Osric hid it."},
+		{"an order", "Touch the stone and you die.", "Touch the stone; you die."},
+		{"a list", "The cure is honey and wine.", "The cure is honey; wine."},
+		{"who is denied", "I do not hunt and fish.", "I do not hunt; I fish."},
+		{"another's deed", "I heard that Bram stole the ring and hid it.", "I heard that Bram stole the ring, and I hid it."},
+		{"whose deed", "I know the man who robbed the reeve and fled.", "I know the man who robbed the reeve, and I fled."},
+		{"seen", "I saw Bram take the ring and hide it.", "I saw Bram take the ring, and I hide it."},
+		{"meant", "We plan to burn the mill and rob the reeve.", "We plan to burn the mill, and we rob the reeve."},
+		{"might", "I might sell the forge and move to Saltmere.", "I might sell the forge; I move to Saltmere."},
+		{"which he", "He hired a clerk, and he robbed the till.", "He hired a clerk and robbed the till."},
+		// when of something else
+		{"not every day", "The ferry does not run every day.", "Every day, the ferry does not run."},
+		{"where it is missed", "Wren misses the market in Saltmere.", "In Saltmere, Wren misses the market."},
+		{"everyone where", "In Mirewood, everyone hates the witch.", "Everyone hates the witch in Mirewood."},
+		{"when the feast is", "Osric announced a feast on Monday.", "On Monday, Osric announced a feast."},
+		{"when the fire was", "I remember the fire in 1402.", "In 1402, I remember the fire."},
+		{"when the battle was", "I found a scar from the battle in 1398.", "In 1398, I found a scar from the battle."},
+		// a deed of another, or none
+		{"done to us", "We were beaten and robbed on the road.", "We were beaten, and we robbed on the road."},
+		{"almost", "I almost killed him and took his ring.", "I almost killed him, and I took his ring."},
+		{"had it done", "I had Bram kill the reeve and hide the body.", "I had Bram kill the reeve, and I hide the body."},
+		{"whom he hired", "I killed the man Bram hired and paid in gold.", "I killed the man Bram hired, and I paid in gold."},
+		{"who fled", "Bram killed the guard who stole the ring and fled.", "Bram killed the guard who stole the ring, and fled."},
+		{"whose coward", "Osric is the son of a murderer and a coward.", "Osric is the son of a murderer, and a coward."},
+		{"not both", "The reeve did not kill Bram, and hid the body.", "The reeve did not kill Bram and hid the body."},
+		{"word is", "Word is the mill burned, and Bram fled.", "Word is the mill burned; Bram fled."},
+		{"sure of both", "Bram is sure the duke is dead and his son rules.", "Bram is sure the duke is dead; his son rules."},
+		{"when it was made", "Bram sold the sword Osric made in 1402.", "In 1402, Bram sold the sword Osric made."},
+		{"when it was forged", "Bram sold the sword Osric forged in 1402.", "In 1402, Bram sold the sword Osric forged."},
+		{"when it was won", "I sold the gold I won last night.", "Last night, I sold the gold I won."},
+		{"admitted when", "Yrsa admitted the mill burned in 1402.", "In 1402, Yrsa admitted the mill burned."},
+		{"forgiven when", "I forgave the man killed in 1402.", "In 1402, I forgave the man killed."},
+		{"where I met him", "Bram is the man I met in Saltmere.", "In Saltmere, Bram is the man I met."},
+		{"a week after", "We sold forty sheep a week after the flood.", "We sold forty sheep per week after the flood."},
+		{"two guards a horse", "I gave the two guards a horse.", "I gave the two guards per horse."},
+		{"a mile from here", "They hanged three men a mile from here.", "They hanged three men per mile from here."},
+		{"an hour", "Be at the docks by 1800.", "Be at the docks by the year 1800."},
+		{"a room", "The package is in 404.", "The package is in the year 404."},
+		{"is left to be", "Osric remains to be judged.", "Osric stays to be judged."},
+		// words
+		{"a count after a year", "By the end of the year 300 soldiers had fled.", "By the end 300 soldiers had fled."},
+		{"a count in a year", "Late in the year 1200 sheep were sold.", "Late in 1200 sheep were sold."},
+		{"paid by the sack", "Bram is paid per sack.", "Bram is paid a sack."},
+		{"a round table", "The table is round.", "The table is around."},
+		{"to dwell on", "I dwell on the old war.", "I live on the old war."},
+		{"a fright", "The horse started in fright.", "The horse began in fright."},
+		{"owing", "He died owing to the guild forty marks.", "He died because of the guild forty marks."},
+		{"to court", "Bram is going to court in spring.", "Bram will court in spring."},
+		{"what is left", "Three barrels remain in the cellar.", "Three barrels stay in the cellar."},
+		{"the one below", "Hollowmere is under the duke.", "Hollowmere is beneath the duke."},
 		{"a time that is more", "The mill burned on the night of the fair.", "The mill burned on the night."},
 	} {
 		if v := judge(t, Pair{Premise: c.premise, Hypothesis: c.hypothesis}); v.Label == schema.Supported {
 			t.Errorf("%s: %+v", c.name, v)
+		}
+	}
+}
+
+// A figure at the front is no NPC's name, unless a verb follows that agrees with one.
+func TestAFigureIsNoName(t *testing.T) {
+	n := Names{Self: "Seven"}
+	for _, c := range []struct{ premise, hypothesis string }{
+		{"Seven died in the fire.", "I died in the fire."},
+		{"Seven escaped from the tower in 1402.", "I escaped from the tower in 1402."},
+		{"Seven always come back from the mine.", "I always come back from the mine."},
+		{"Seven pass the test each year.", "I pass the test each year."},
+		{"last night seven died in the fire.", "last night i died in the fire."},
+	} {
+		if v := judge(t, Pair{Premise: c.premise, Hypothesis: c.hypothesis, Names: n}); v.Label == schema.Supported {
+			t.Errorf("%q: %+v", c.hypothesis, v)
 		}
 	}
 }

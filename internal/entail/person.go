@@ -122,7 +122,7 @@ func (s *sentence) normalise(p persons) norm {
 	}
 	next, clause := noSubject, noSubject // whom the next verb, and one coordinated with it, agrees with
 	for i := 0; i < len(s.words); i++ {
-		if n, possessive := p.nameAt(s, i); n > 0 { // before figures: an NPC may be called Zero
+		if n, possessive := p.nameAt(s, i); n > 0 && !s.countsAt(i) { // before figures: an NPC may be called Zero
 			out = append(out, form{surface: p.formOf(possessive)})
 			i += n - 1
 			next = noSubject
@@ -142,25 +142,30 @@ func (s *sentence) normalise(p persons) norm {
 			out = append(out, p.mark(s, i)...)
 			next = noSubject
 		}
-		if p.equals && s.repeats(i) {
-			i++
-		}
 	}
 	return out
 }
 
 // mark is what stands behind word i. Where words that mean the same are one, a semicolon
-// joins two clauses as "and" does, and so does a comma before it.
+// joins two clauses as a comma and "and" do, if nothing in front holds for both.
 func (p persons) mark(s *sentence, i int) norm {
 	gap, next := s.words[i].gap, s.at(i+1)
-	switch {
-	case p.equals && gap == ";" && !joining[next]:
-		return norm{{surface: "and"}}
-	case p.equals && (gap == ";" || gap == ",") && next == "and":
-		return nil
+	if p.equals && gap == ";" && s.startsClause(i+1) && !joining[next] && s.apart() {
+		return norm{{surface: ","}, {surface: "and"}}
 	}
 	return norm{{surface: gap}}
 }
+
+// countsAt says whether a word at the front that may be a name is read as a figure: "Seven
+// died", but not "Zero trusts nobody".
+func (s *sentence) countsAt(i int) bool {
+	_, n := s.figureForm(i)
+	next := s.at(i + 1)
+	verb := strings.HasSuffix(next, "s") && !strings.HasSuffix(next, "ss") && !noVerb[next] && s.words[i].gap == ""
+	return n > 0 && (s.lower || s.words[i].first && !verb)
+}
+
+var noVerb = wordSet(`always sometimes perhaps was is has as this his its ours yours theirs besides`)
 
 // standsFor says whether a figure at word i is part of a phrase that another stands for:
 // "two times".
@@ -293,7 +298,7 @@ func pastForm(w string) bool {
 
 var (
 	adverbs = wordSet(`still also never always often only rarely sometimes usually now once just even long seldom already mostly not`)
-	objects = wordSet(`the a an this that these those my your his her their our its them it him me us some any every each all to for with by from of at in on who whom what whether where when how why`)
+	objects = wordSet(`the a an this that these those my your his her their our its them it him me us some any every each all to for with by from of at in on whom what whether how why`)
 )
 
 // coordinated tells "and sells them" from "nails and hinges".
@@ -304,8 +309,13 @@ func coordinated(s *sentence, i int) bool {
 		return false
 	}
 	w := s.at(i)
+	if asking[w] && (s.at(i+1) == "who" || s.at(i+1) == "when" || s.at(i+1) == "where") {
+		return true // "decides who may join", and not "dogs who guard"
+	}
 	return w == "is" || w == "has" || w == "does" || !strings.HasSuffix(w, "s") || objects[s.at(i+1)] && s.at(i+1) != "of"
 }
+
+var asking = wordSet(`decide decides know knows ask asks say says tell tells learn learns remember remembers choose chooses`)
 
 // baseVerb is a verb without the person it agrees with.
 func baseVerb(w string) string {

@@ -61,15 +61,32 @@ func (s *sentence) retracts() bool {
 	return slices.ContainsFunc(retractionPhrases, func(r string) bool { return strings.Contains(low, r) })
 }
 
-// deniedBefore says whether a retraction at word i is itself denied: "she has never once lied".
+// deniedBefore says whether a retraction at word i is itself denied, and nothing else is:
+// "she has never once lied to me". "He should not have lied" and "it was not, he was mistaken" retract.
 func (s *sentence) deniedBefore(i int) bool {
-	for k := max(0, i-3); k < i; k++ {
-		if w := s.at(k); w == "never" || w == "not" || hasNot(w) {
-			return true
+	if s.question || s.has(modal) || s.has(conditions) || s.has(attitudes) || s.has(exhaustive) || s.has(limiting) || s.at(i+1) != "" && s.at(i+1) != "to" {
+		return false
+	}
+	if to := s.at(i + 2); s.at(i+1) == "to" && to != "me" && to != "us" && to != "you" {
+		return false
+	}
+	for k := i - 1; k >= 0 && s.words[k].gap == ""; k-- {
+		switch w := s.at(k); {
+		case w == "never" || hasNot(w) && isOrHas[w]:
+			return s.at(k-1) != "had"
+		case w == "not":
+			return k > 0 && isOrHas[s.at(k-1)] && s.at(k-1) != "had"
+		case !denials[w]:
+			return false
 		}
 	}
 	return false
 }
+
+var (
+	denials   = wordSet(`once ever a been`)
+	takesBack = wordSet(`say tell take correct withdraw deny`)
+)
 
 // corrects says whether a sentence begins as one that puts right what was just
 // said: "No, it was Osric", "Not any more", "Or was it?", "So the bards sing", or is
@@ -87,7 +104,7 @@ func (s *sentence) corrects() bool {
 		return s.has(tales) || s.has(attitudes)
 	case w == "as":
 		return s.at(i+1) == "if"
-	case w == "i" && s.at(i+1) == "mean" && s.at(i+2) != "to", w == "at" && s.at(i+1) == "least", correctives[w]:
+	case w == "i" && s.at(i+1) == "mean" && (s.at(i+2) != "to" || takesBack[s.at(i+3)]), w == "at" && s.at(i+1) == "least", correctives[w]:
 		return true
 	}
 	return n < 6 && s.isPiece(i)

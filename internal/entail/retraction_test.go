@@ -64,6 +64,15 @@ func TestWhatATextDoesNotVouchForIsNotSupported(t *testing.T) {
 		{"Bram whispers the mill burned, and the reeve fled.", "The reeve fled."},
 		{"One word more, and I burn it all.", "I burn it all."},
 		{"Drink deep tonight, and you wake a king.", "You wake a king."},
+		{"Bram burned the mill. I mean to say, Osric did.", said},
+		{"Bram burned the mill. I did not know he lied.", said},
+		{"Bram burned the mill. I had never lied to a reeve.", said},
+		{"Bram burned the mill. I've never lied better.", said},
+		{"Bram burned the mill. I mean to take that back.", said},
+		{"Bram burned the mill. It was not, I was mistaken.", said},
+		{"Bram burned the mill. I should never have lied.", said},
+		{"Bram burned the mill. Was that not a joke?", said},
+		{"Bram burned the mill. Do not listen to nonsense.", said},
 		{"Two nights a year the dead walk, and the gate is open.", "The gate is open."},
 	}
 	for _, c := range cases {

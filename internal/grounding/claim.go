@@ -24,7 +24,7 @@ type Claim struct {
 	Means  string // what that pronoun was resolved to, or ""
 	Prior  string // the sentence before, where a pronoun stayed unresolved
 
-	outright bool // says yes to what stands before: no frame of that covers it
+	outright bool // says yes to what stands before, or is said to be known: no frame before it covers it
 }
 
 // Frame is what a claim is wrapped in.
@@ -81,7 +81,7 @@ func Claims(s string, c Context) []Claim {
 			continue
 		}
 		claim := cl.claim()
-		if cl.apart() {
+		if cl.apart() || cl.outright {
 			frame, hedged, by = FramePlain, false, ""
 		}
 		if claim.Frame == FramePlain && frame != FramePlain && !claim.outright && !vouches.MatchString(claim.Core) {
@@ -124,6 +124,7 @@ type clause struct {
 	lead, tail []Claim
 	frame      Frame
 	hedged     bool
+	outright   bool // said to be known, whatever is told before it
 	by         string
 	asked      bool
 	before     []Claim // of the same sentence
@@ -179,7 +180,7 @@ func (cl *clause) gap(i int) string {
 // claim reads what is left of the clause.
 func (cl *clause) claim() Claim {
 	core := strings.TrimSpace(cl.s[cl.start:cl.end])
-	out := Claim{Core: core, Text: core, Raw: cl.s[cl.from:cl.end], Start: cl.from, End: cl.end, Hedged: cl.hedged, Frame: cl.frame, By: cl.by}
+	out := Claim{Core: core, Text: core, Raw: cl.s[cl.from:cl.end], Start: cl.from, End: cl.end, Hedged: cl.hedged, Frame: cl.frame, By: cl.by, outright: cl.outright}
 	if core := cl.answers(cl.lows()); core != "" {
 		out.Kind, out.Core, out.Text, out.outright = schema.ClaimWorld, core, core, true
 		return out

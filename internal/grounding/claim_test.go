@@ -191,7 +191,7 @@ func TestClaimsStandAlone(t *testing.T) {
 		{nil, "I've kept my forge since 1394.", "Mira Ashdown has kept Mira Ashdown's forge since 1394.", false, ""},
 		{[]string{"Last night Bram came to the forge."}, "He wanted nails.", "Bram wanted nails.", false, ""},
 		{[]string{"Last night Bram came to the forge."}, "I think he wanted nails.", "Bram wanted nails.", true, grounding.FrameOpinion},
-		{nil, "The matter stands like this: the mill burned.", "the mill burned.", true, grounding.FrameOpinion},
+		{nil, "The matter stands like this: the mill burned.", "the mill burned.", false, grounding.FramePlain},
 		{nil, "I know it only by hearsay: Bram burned the mill.", "Bram burned the mill.", true, grounding.FrameHearsay},
 		{nil, "Osric writes the crew's songs.", "Osric writes the crew's songs.", false, grounding.FramePlain},
 		{[]string{"The mill stands by the weir."}, "It burned in spring.", "the weir burned in spring.", false, ""},

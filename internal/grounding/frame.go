@@ -46,9 +46,6 @@ func (cl *clause) agrees() int {
 		if !strings.ContainsAny(text.Plain(cl.gap(n-1)), ",.!?;:-") && words[n] != "and" && words[n] != "but" {
 			continue
 		}
-		if words[0] == "so" && strings.Contains(cl.gap(n-1), ":") {
-			continue // "so it is: the mill burned" agrees with nobody
-		}
 		if plain := strings.Join(words[:n], " "); agreement.MatchString(plain) || affirmation.MatchString(plain) {
 			return n
 		}
@@ -136,13 +133,15 @@ func (cl *clause) dropTags() {
 	cl.refresh()
 }
 
+// plainLeads open a clause and add nothing: what follows is said outright.
+var plainLeads = regexp.MustCompile(`(?i)^(?:(?:it is|it's|'tis|tis) like this|the matter stands (?:like this|thus|so)|(?:this|that|so) much i (?:know|can (?:tell(?: you)?|say))|(?:what|all) i (?:know|can (?:tell(?: you)?|say))(?: of it)? is(?: this)?|i (?:know|can tell you) this(?: much)?|here(?:'s| is) (?:what i (?:know|can tell you)|how it (?:is|stands)|the (?:truth|matter)(?: of it)?)|(?:hear|know|listen to) this|(?:so far )?as i (?:know|remember|recall) it|since you ask(?: me)?|to answer (?:you|your question)|as you may hear from me)\s*[,:–—-]+\s*`)
+
 // frames open a clause and say how the rest is meant.
 var frames = []struct {
 	frame Frame
 	re    *regexp.Regexp
 }{
 	{FrameHearsay, regexp.MustCompile(`(?i)^(?:i have only heard it told|i(?:'ve| have) only heard this told|it is no more than a rumou?r|(?:that is|that's|it is|it's) only (?:a rumou?r|hearsay|gossip)(?:, mind)?|i know (?:it|this|that) only (?:by|from) hearsay|people tell it, and i can(?:not|'t) vouch for it|what is said, and i would(?: not|n't) swear to it|folk say this, though i cannot swear to it|though i cannot swear to it|(?:so )?(?:the |some |many |most |old |other )?(?:folk|folks|people|they|some|many|travell?ers|villagers|elders|townsfolk|gossips|tongues|sailors|hunters|guards) (?:do )?(?:say|says|claim|claims|whisper|whispers|tell|reckon|believe|swear|think|speak of)(?: it)?(?: (?:around here|hereabouts|in town|at the inn))?|(?:it is|it's|'tis|tis) (?:said|told|rumou?red|whispered|believed|claimed|thought)|(?:a |the |old )?rumou?rs?(?: has it| have it| says?| goes| is| are)?|(?:the )?(?:word|story|tale|legend|gossip|talk) (?:is|has it|goes|says)(?: about)?|i(?:'ve| have)? (?:only |once )?(?:heard|been told)(?: (?:it )?(?:said|told|tell|say|whispered|rumou?red|talk|rumou?rs?))?|i hear|i'm told|i am told|from what i(?:'ve| have)? (?:hear|heard|been told)|according to (?:rumou?r|gossip|legend|the stories|some)|supposedly|allegedly|reportedly|legend has it|so they say|so i hear|so i'm told|word has it|they do say|apparently)(?:\s*[,:–—-]+\s*|\s+(?:that\s+)?)`)},
-	{FrameOpinion, regexp.MustCompile(`(?i)^(?:so it (?:is|stands)|(?:it is|it's|'tis|tis) like this|the matter stands (?:like this|thus|so)|(?:this|that|so) much i (?:know|can (?:tell(?: you)?|say))|(?:what|all) i (?:know|can (?:tell(?: you)?|say))(?: of it)? is(?: this)?|i (?:know|can tell you) this(?: much)?|here(?:'s| is) (?:what i (?:know|can tell you)|how it (?:is|stands)|the (?:truth|matter)(?: of it)?)|(?:hear|know|listen to) this|(?:so far )?as i (?:know|remember|recall) it|since you ask(?: me)?|to answer (?:you|your question)|as you may hear from me)\s*[,:–—-]+\s*`)},
 	{FrameOpinion, regexp.MustCompile(`(?i)^(?:i(?: do| really| still| always| honestly| rather| also| just)? (?:think|thought|believe|believed|suspect|suspected|guess|guessed|suppose|reckon|reckoned|fancy|imagine|feel|assume|expect|gather|swear|bet|dare ?say|know that|knew that|am sure|'m sure|am certain|am told|have no doubt|doubt not|would say|would wager|should think)|i'm (?:sure|certain|convinced|positive|quite sure|fairly sure|pretty sure|almost sure|afraid)|i am (?:sure|certain|convinced|positive|afraid)|i'd (?:say|wager|bet|guess|swear)|(?:it )?seems(?: to me)?|it (?:would )?(?:seem|seems|appear|appears|looks)(?: to me)?|it (?:may|might|could) be|perhaps|maybe|possibly|probably|presumably|surely|certainly|clearly|obviously|of course|no doubt|doubtless|undoubtedly|as far as i (?:know|can tell|recall|remember)|for all i know|if (?:i recall(?: correctly| rightly)?|i remember(?: correctly| rightly)?|memory serves(?: me)?|my memory serves(?: me)?(?: right| well)?|i'm not mistaken|i am not mistaken|you ask me|i had to guess)|in my (?:opinion|view|experience)|to my (?:mind|knowledge)|by my reckoning|to be honest|truth be told|to tell (?:you )?the truth|the truth is|the fact is|everyone knows|everybody knows|as everyone knows|as you (?:know|may know|surely know)|you (?:know|may know|might know|surely know|must know|do know|should know)|(?:you )?remember|(?:let me|i can|i could|i may|i must|i should|i will|i'll|i have to) (?:tell you|say|assure you|remind you|warn you|add|admit|confess|mention)|i (?:assure|warn|remind|tell|promise) you|rest assured|mark my words|believe me|trust me|mind you|(?:did|do) you (?:know|remember|realise|realize|hear)|have you (?:heard|not heard)|haven't you heard|who (?:does not|doesn't|would not|wouldn't|could|can) (?:know|deny|forget|remember)|(?:is|isn't) it (?:not )?(?:true|so|clear|obvious|well known|strange|odd|sad)|can you believe|would you believe|could it be|might it be|what if|suppose)(?:\s*[,:–—-]+\s*(?:that\s+)?|\s+(?:that\s+|how\s+)?)`)},
 }
 
@@ -166,6 +165,10 @@ func (cl *clause) dropHedges() {
 		}
 		trimmed := strings.TrimLeft(rest, " \t\n\"'“‘(")
 		skip := len(rest) - len(trimmed)
+		if m := plainLeads.FindStringIndex(trimmed); m != nil && cl.takeFrame(skip+m[1]) {
+			again, cl.outright = true, true
+			continue
+		}
 		for _, f := range frames {
 			if m := f.re.FindStringIndex(trimmed); m != nil && cl.takeFrame(skip+m[1]) {
 				cl.hedged, again = true, true

@@ -12,7 +12,7 @@ import (
 func TestWhatIsSaidWithoutSayingIt(t *testing.T) {
 	evidence := []schema.Evidence{
 		corpus("E1", "A crossing costs two bits. Bram Dunnock owns the ferry."),
-		rumour("E2", "A drowned horse walks the lake at night."),
+		rumour("E2", "A drowned horse walks the lake at night. Osric feeds the horse."),
 		corpus("E3", "Mira is the smith. She was born in Saltmere."),
 		corpus("E4", "I buried my sister Elsbet in the spring."),
 	}
@@ -39,8 +39,12 @@ func TestWhatIsSaidWithoutSayingIt(t *testing.T) {
 		{"a rest of the sentence before", "", "A crossing costs two bits.", "", "More at night.", false},
 		{"another", "", "A crossing costs two bits.", "", "Not for you.", false},
 		{"a third", "", "Bram Dunnock owns the ferry.", "", "For now.", false},
-		{"a lead that is no yes", "Bram burned the mill, did he not?", "", "E1", "So it is: Bram Dunnock owns the ferry.", true},
+		{"a lead that is a yes before an order", "Bram burned the mill, did he not?", "", "", "So it is: do not ask me more.", false},
+		{"a rumour before what is known", "", "", "E2", "They say a drowned horse walks the lake at night, and this much I know: Osric feeds the horse.", false},
 		{"a lead before two clauses", "", "", "E1", "This much I know: a crossing costs two bits; Bram Dunnock owns the ferry.", true},
+		{"a rumour before a fact", "", "", "E2", "They say a drowned horse walks the lake at night; Osric feeds the horse.", false},
+		{"a lead that is a yes", "Bram burned the mill, did he not?", "", "", "So it is: aye, friend.", false},
+		{"a lead that is a short yes", "Bram burned the mill, did he not?", "", "", "So it is: indeed.", false},
 		{"a lead before a lie", "", "", "E1", "This much I know: a crossing costs three bits; Bram Dunnock owns the ferry.", false},
 		{"manners", "", "A crossing costs two bits.", "", "Safe travels, and come again.", true},
 		{"oneself for another", "Where was Teague born?", "", "E3", "She was born in Saltmere.", false},

@@ -105,17 +105,22 @@ func (r *review) wholeSentences(ctx context.Context) error {
 // opener, a hedge or a rumour: "so it is: the mill burned, and nobody came" may stand word
 // for word as a whole though neither half does. A model's word for it counts for nothing.
 func (r *review) unframed(sentence int) string {
-	text := r.in.Sentences[sentence].Text
+	bare, frame := "", FramePlain
 	for _, j := range r.claims {
-		if j.sentence != sentence {
-			continue
+		switch {
+		case j.sentence != sentence:
+		case bare == "":
+			text := r.in.Sentences[sentence].Text
+			at := strings.Index(text, j.Core)
+			if at <= 0 || j.Frame != FramePlain && j.Frame != FrameOpinion && j.Frame != FrameHearsay {
+				return ""
+			}
+			bare, frame = strings.TrimSpace(text[at:]), j.Frame
+		case j.Frame != frame: // "they say a horse walks the lake; Osric feeds it": the second is said outright
+			return ""
 		}
-		if at := strings.Index(text, j.Core); at > 0 && (j.Frame == FramePlain || j.Frame == FrameOpinion || j.Frame == FrameHearsay) {
-			return strings.TrimSpace(text[at:])
-		}
-		return ""
 	}
-	return ""
+	return bare
 }
 
 // wrapped says whether a hedge, a rumour or a question stands in a sentence: that "it seems

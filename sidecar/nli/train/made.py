@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 
 from data import CONTRADICTION, ENTAILMENT, NEUTRAL, NOT_ENTAILMENT, Group, Pair
+from equal import reworded
 
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
 NUMBERS = "two three four five six seven eight nine ten eleven twelve thirteen fifteen twenty thirty forty fifty sixty".split()
@@ -31,7 +32,9 @@ CHOICES = [
     "copper silver gold".split(),
 ]
 AUXILIARY = re.compile(r"\b(is|was|are|were|has|have|had|can|could|will|would|does|did|do|should|must)\b(?! (?:not|never)\b)(?!n't)")
-HEDGE = re.compile(r"\b(might|may|could|perhaps|probably|maybe|possibly|is said to|are said to|seems to|seem to|supposedly|reportedly) ?", re.I)
+HEDGE = re.compile(
+    r"\b(might|may|could|perhaps|probably|maybe|possibly|is said to|are said to|seems to|seem to|supposedly|reportedly) ?", re.I
+)
 SOME = re.compile(r"\b(some(?: of)?|most(?: of)?|many(?: of)?|a few(?: of)?|several(?: of)?)\b", re.I)
 NAME = re.compile(r"\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})*\b")
 NO_NAMES = frozenset(
@@ -146,7 +149,20 @@ CONTRACTED = [
     ("will not", "won't"), ("would not", "wouldn't"), ("it is", "it's"), ("he is", "he's"), ("she is", "she's"), ("they are", "they're"),
     ("I am", "I'm"), ("I have", "I've"), ("I will", "I'll"), ("you are", "you're"), ("there is", "there's"), ("that is", "that's"),
 ]  # fmt: skip
-OPENERS = ["Aye, ", "Well, ", "Oh, ", "You see, ", "Listen: ", "So, ", "I believe ", "I think ", "As far as I know, ", "Yes, ", "Truth is, ", "Look, "]
+OPENERS = [
+    "Aye, ",
+    "Well, ",
+    "Oh, ",
+    "You see, ",
+    "Listen: ",
+    "So, ",
+    "I believe ",
+    "I think ",
+    "As far as I know, ",
+    "Yes, ",
+    "Truth is, ",
+    "Look, ",
+]
 TAGS = [", friend", ", you know", ", that's how it is", ", I think", ", if you must know", ", all right", ", see"]
 DIGITS = dict(zip(NUMBERS, "2 3 4 5 6 7 8 9 10 11 12 13 15 20 30 40 50 60".split(), strict=True))
 
@@ -163,6 +179,8 @@ def spoken(s: str, rng: random.Random) -> str:
     elif rng.random() < 0.3:
         words = {d: w for w, d in DIGITS.items()}
         s = re.sub(r"(?<![\d.,:/])\b(" + "|".join(words) + r")\b(?![\d.,:/])", lambda m: words[m[0]], s)
+    if rng.random() < 0.4:
+        s = reworded(s, rng)
     if rng.random() < 0.35:
         s = rng.choice(OPENERS) + lower_first(s)
     elif rng.random() < 0.2 and s.endswith("."):
@@ -202,11 +220,14 @@ def from_group(g: Group, others: list[str], rng: random.Random) -> list[Pair]:
         at = rng.randrange(len(own))
         if at + 1 < len(own) and rng.random() < 0.5:
             add(joined(retold(own[at], rng), retold(own[at + 1], rng), rng), ENTAILMENT, "verbatim")
+    for s in rng.sample(own, min(2, len(own))):
+        if (other := reworded(s, rng, 3)) != s:
+            add(spoken(retold(other, rng), rng), ENTAILMENT, "reworded")
     for name, label, rule in rng.sample(RULES, len(RULES))[:3]:
         for source in rng.sample(own + true, min(3, len(own + true))):
             changed = rule(source, rng)
             if changed and changed != source:
-                add(spoken(changed, rng) if rng.random() < 0.5 else changed, label, name)
+                add(spoken(changed, rng) if rng.random() < 0.4 else changed, label, name)
                 break
     if true:
         add(spoken(rng.choice(true), rng), ENTAILMENT, "spoken")

@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="torch is not installed: pip install -r requ
 import torch
 from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Group, Pair
 from encoder import Encoder, Shape, Verifier, tokenizer
-from train import Batches, Mixture, Phase, Run
+from train import Batches, Mixture, Phase, Run, follow
 
 
 def group(i: int) -> Group:
@@ -62,15 +62,30 @@ def test_what_comes_out_is_the_mean_of_what_was_kept(tmp_path: Path) -> None:
     first = run.average.entail_out.weight.detach().clone()
     run.mean()
     assert torch.equal(run.average.entail_out.weight, first)
-    run.keep("one")
+    run.keep("one", 1)
     with torch.no_grad():
         run.average.entail_out.weight.add_(2.0)
     run.save()
     again = begun()
     again.resume()
-    again.keep("one")  # as a run does that was stopped right there: the first stays
-    again.keep("two")
+    again.keep("one", 1)  # as a run does that was stopped right there: the first stays
+    again.keep("two", 3)
     again.mean()
-    assert torch.allclose(again.average.entail_out.weight, first + 1.0)
+    assert torch.allclose(again.average.entail_out.weight, first + 1.5)
+    assert torch.equal(again.average.encoder.word.weight, run.average.encoder.word.weight)
     again.mean()
-    assert torch.allclose(again.average.entail_out.weight, first + 1.0)
+    assert torch.allclose(again.average.entail_out.weight, first + 1.5)
+
+
+def test_a_phase_may_begin_from_the_mean_of_what_was_kept(tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    run = Run(Verifier(Encoder(Shape(1, 24, 2, 48, 200, 64))), tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]"]), tmp_path)
+    first = run.average.entail_out.weight.detach().clone()
+    run.keep("one", 1)
+    with torch.no_grad():
+        run.average.entail_out.weight.add_(2.0)
+        run.model.entail_out.weight.add_(5.0)
+    run.keep("two", 1)
+    mix = Mixture([group(i) for i in range(6)], [], [])
+    follow(run, mix, Phase("x", 0, 2, 4, 0, 0, 0, (0, 0), 0, 0, True), 0, 1, [], 1)
+    assert torch.allclose(run.model.entail_out.weight, first + 1.0)

@@ -9,8 +9,8 @@ In the first phase much of each batch is public inference data; in the others
 most is contrast groups, and the learning rate falls to zero. Batches hold
 whole groups, for the loss also asks that a supported hypothesis score above each
 unsupported one of its premise. Weights are averaged as they go (EMA), and what comes
-out is the mean of those averages at the ends of the last two phases, which errs less on
-new texts than either. A run that was stopped goes on from its last checkpoint.
+out is a mean of those averages at the ends of the last phases, which errs less on
+new texts than those before. A run that was stopped goes on from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -52,15 +52,17 @@ class Phase:
     questions: int
     rate: tuple[float, float]  # at its start and its end
     foreign: int = 0  # sentences beside a premise that is not theirs
-    kept: bool = False  # what ships is the mean of the averages at the ends of such phases
+    kept: int = 0  # its share in what ships, which is the mean of the averages at the ends of such phases
+    afresh: bool = False  # begins from the mean of what was kept, not where the phase before it ended
 
 
 PHASES = (
     Phase("mixture", 700, 2, 7, 2, 12, 0, (1e-4, 1e-4)),
     Phase("groups", 1050, 2, 10, 4, 6, 4, (1e-4, 0.0)),
     Phase("longer", 1900, 3, 8, 6, 4, 2, (8e-5, 0.0)),
-    Phase("foreign", 240, 3, 7, 4, 4, 2, (4e-5, 0.0), 8, True),
-    Phase("further", 2200, 3, 8, 6, 4, 2, (8e-5, 0.0), 4, True),
+    Phase("foreign", 240, 3, 7, 4, 4, 2, (4e-5, 0.0), 8, 2),
+    Phase("further", 2200, 3, 8, 6, 4, 2, (8e-5, 0.0), 4, 2),
+    Phase("again", 2200, 3, 7, 12, 4, 2, (1.2e-4, 0.0), 4, 1, True),
 )
 GROWN = Phase("grown", 1000, 3, 8, 6, 4, 2, (6e-5, 0.0), 4)  # from the weights that ship
 WARM_UP = 120
@@ -156,7 +158,7 @@ class Run:
         self.model, self.tok, self.out = model, tok, out
         self.average = copy.deepcopy(model)
         self.rounded, self.begun = True, 0
-        self.kept: dict[str, dict[str, Tensor]] = {}
+        self.kept: dict[str, tuple[int, dict[str, Tensor]]] = {}
         self.step, self.ids, self.closed = 0, dict[str, list[int]](), dict[str, list[int]]()
         model.encoder.word.weight.requires_grad_(False)
         heads = [p for n, p in model.named_parameters() if not n.startswith("encoder.")]
@@ -229,9 +231,9 @@ class Run:
         self.optimiser.load_state_dict(state["optimiser"])
         self.kept = state.get("kept", {})
 
-    def keep(self, phase: str) -> None:
+    def keep(self, phase: str, share: int) -> None:
         """Keep the average as a phase left it, for the mean of them."""
-        self.kept.setdefault(phase, {k: v.clone() for k, v in self.average.state_dict().items()})
+        self.kept.setdefault(phase, (share, {k: v.clone() for k, v in self.average.state_dict().items()}))
 
     def mean(self) -> None:
         """Put the mean of the kept averages in the place of the average."""
@@ -239,9 +241,14 @@ class Run:
             self.average.load_state_dict(mean(list(self.kept.values())))
 
 
-def mean(states: list[dict[str, Tensor]]) -> dict[str, Tensor]:
-    """Give the mean of weights that one run passed through."""
-    return {k: torch.stack([s[k] for s in states]).mean(0) if v.is_floating_point() else v for k, v in states[0].items()}
+def mean(states: list[tuple[int, dict[str, Tensor]]]) -> dict[str, Tensor]:
+    """Give the mean of weights that one run passed through, each by its share. What all have alike stays exact."""
+    whole = sum(share for share, _ in states)
+    out: dict[str, Tensor] = {}
+    for k, v in states[0][1].items():
+        alike = all(torch.equal(v, s[k]) for _, s in states)
+        out[k] = v if alike else sum((share * s[k] for share, s in states), torch.zeros_like(v)) / whole
+    return out
 
 
 def fits(p: Pair, tok: Tokenizer, limit: int) -> bool:
@@ -253,6 +260,9 @@ def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: lis
     if run.step > start + phase.steps:
         return
     run.begun = start
+    if phase.afresh and run.step == start:
+        run.mean()
+        run.model.load_state_dict(run.average.state_dict())
     batches = Batches(mix, phase, random.Random(f"{seed}/{phase.name}/{run.step}"))
     begun, seen, total = time.monotonic(), 0, 0.0
     while run.step < start + phase.steps:
@@ -272,7 +282,7 @@ def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: lis
             roc, at5 = measure.summary(dev, scores)
             print(f"dev step {run.step}: AUROC {roc:.4f}, accepted at 5 % false {at5:.3f}", flush=True)
     if phase.kept:
-        run.keep(phase.name)
+        run.keep(phase.name, phase.kept)
     run.save()
 
 
