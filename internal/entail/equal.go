@@ -38,7 +38,6 @@ var equals = equalsOf(`
 	whole = entire
 	at dawn = at daybreak
 	allowed = permitted
-	afraid of = scared of = frightened of
 	bought = purchased
 	buys = purchases
 	buy = purchase
