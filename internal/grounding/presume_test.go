@@ -45,6 +45,8 @@ func TestWhatIsSaidWithoutSayingIt(t *testing.T) {
 		{"a rumour before a fact", "", "", "E2", "They say a drowned horse walks the lake at night; Osric feeds the horse.", false},
 		{"a lead that is a yes", "Bram burned the mill, did he not?", "", "", "So it is: aye, friend.", false},
 		{"a lead that is a short yes", "Bram burned the mill, did he not?", "", "", "So it is: indeed.", false},
+		{"a stage direction before a fact", "", "", "E1", "[steps back with tears in both eyes] Bram Dunnock owns the ferry.", false},
+		{"one between stars", "", "", "E1", "*steps back with tears in both eyes* Bram Dunnock owns the ferry.", false},
 		{"a lead before a lie", "", "", "E1", "This much I know: a crossing costs three bits; Bram Dunnock owns the ferry.", false},
 		{"manners", "", "A crossing costs two bits.", "", "Safe travels, and come again.", true},
 		{"oneself for another", "Where was Teague born?", "", "E3", "She was born in Saltmere.", false},

@@ -112,7 +112,7 @@ func (r *review) unframed(sentence int) string {
 		case bare == "":
 			text := r.in.Sentences[sentence].Text
 			at := strings.Index(text, j.Core)
-			if at <= 0 || j.Frame != FramePlain && j.Frame != FrameOpinion && j.Frame != FrameHearsay {
+			if at <= 0 || strings.ContainsAny(text[:at], staging) || j.Frame != FramePlain && j.Frame != FrameOpinion && j.Frame != FrameHearsay {
 				return ""
 			}
 			bare, frame = strings.TrimSpace(text[at:]), j.Frame
@@ -122,6 +122,9 @@ func (r *review) unframed(sentence int) string {
 	}
 	return bare
 }
+
+// staging marks what is done and not said: "[steps back in tears] the mill burned".
+const staging = "[](){}<>*_~\"“”"
 
 // wrapped says whether a hedge, a rumour or a question stands in a sentence: that "it seems
 // to me that" anything at all follows, to a model, from anything. What a model says of such
