@@ -36,7 +36,7 @@ func ThoughtWords(c schema.Class) int {
 
 var (
 	starred     = regexp.MustCompile(`\*[^*\n]{1,200}\*`)
-	bracketed   = regexp.MustCompile(`[\[({]\s*(?:he |she |i )?(?:sighs?|smiles?|grins?|laughs?|chuckles?|nods?|shrugs?|leans?|pauses?|looks?|glances?|winks?|frowns?|coughs?|whispers?|sings?|stares?|turns?|waves?|points?|shakes?|gestures?|clears?|spits?|scowls?|snorts?|mutters?|hesitates?|thinks?|aside|beat|quietly|softly|angrily|sadly|ooc|smiling|laughing|sighing|leaning|grinning|nodding)\b[^\])}]{0,80}[\])}]`)
+	bracketed   = regexp.MustCompile(`\[\s*[\p{L}][^\]]{2,100}\]|[\[({]\s*(?:he |she |i )?(?:sighs?|smiles?|grins?|laughs?|chuckles?|nods?|shrugs?|leans?|pauses?|looks?|glances?|winks?|frowns?|coughs?|whispers?|sings?|stares?|turns?|waves?|points?|shakes?|gestures?|clears?|spits?|scowls?|snorts?|mutters?|hesitates?|thinks?|aside|beat|quietly|softly|angrily|sadly|ooc|smiling|laughing|sighing|leaning|grinning|nodding)\b[^\])}]{0,80}[\])}]`)
 	markupMark  = regexp.MustCompile("(?i)</?[a-z][a-z0-9]*(?:\\s[^>]*)?>|<!--|-->|^\\s*/(?:me|emote|e)\\b|\\(\\(|~[a-z ]{3,40}~|\\*\\*|__|```|^#{1,6}\\s|^\\s*[-*]\\s|\\[[^\\]]+\\]\\([^)]+\\)|&[a-z]+;|\\{\\{|\\}\\}|https?://")
 	speakerMark = regexp.MustCompile(`^\s*[A-Z][\w'’ -]{0,30}:\s*["“]`)
 )

@@ -68,6 +68,7 @@ func TestReviewFindsWhatIsWrongWithASentence(t *testing.T) {
 		{"a greeting needs nothing", draft("Good evening, friend."), ""},
 		{"nor does not knowing", draft("I don't know anything about that."), ""},
 		{"a stage direction", draft("*leans in* Good evening."), schema.IssueForm},
+		{"one in brackets", draft("[steps back with tears in both eyes] Good evening."), schema.IssueForm},
 		{"a bracketed one", draft("(sighs) Good evening."), schema.IssueForm},
 		{"markup", draft("**Good** evening."), schema.IssueForm},
 		{"a comment in markup", draft("Good evening. <!-- laughs three times -->"), schema.IssueForm},
