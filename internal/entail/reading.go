@@ -63,15 +63,21 @@ func (s *sentence) turned() []sentence {
 		}
 		var out []sentence
 		for _, comma := range commas {
-			t := sentence{lower: s.lower, question: s.question, quoted: s.quoted, text: s.text, start: s.start}
-			t.words = append(slices.Clone(s.words[i+1:]), s.words[:i+1]...)
+			t := s.withLast(i + 1)
 			t.words[len(s.words)-i-2].gap = comma
-			t.words[len(t.words)-1].gap = ""
 			out = append(out, t)
 		}
 		return out
 	}
 	return nil
+}
+
+// withLast is a sentence with its first n words last.
+func (s *sentence) withLast(n int) sentence {
+	t := sentence{lower: s.lower, question: s.question, quoted: s.quoted, text: s.text, start: s.start}
+	t.words = append(slices.Clone(s.words[n:]), s.words[:n]...)
+	t.words[len(t.words)-1].gap = ""
+	return t
 }
 
 // standsBefore says whether a clause says the same before another as behind it. It

@@ -70,8 +70,10 @@ func (s *sentence) readings(p persons, asides [][]string, leads ...map[string]bo
 		for _, turned := range ways[i].turned() {
 			out = append(out, turned.normalise(p))
 		}
-		if timed, ok := ways[i].timed(); ok && p.equals {
-			out = append(out, timed.normalise(p))
+		if p.equals {
+			if timed, ok := ways[i].timed(); ok {
+				out = append(out, timed.normalise(p))
+			}
 		}
 	}
 	return out

@@ -102,7 +102,7 @@ func (r *review) wholeSentences(ctx context.Context) error {
 }
 
 // unframed is a sentence without what stands before its first claim's core, where that is an
-// opener, a hedge or a rumour: "so it is: the mill burned, and nobody came" may stand word
+// opener, a hedge or a rumour: "this much I know: the mill burned, and nobody came" may stand word
 // for word as a whole though neither half does. A model's word for it counts for nothing.
 func (r *review) unframed(sentence int) string {
 	bare, frame := "", FramePlain
@@ -112,7 +112,7 @@ func (r *review) unframed(sentence int) string {
 		case bare == "":
 			text := r.in.Sentences[sentence].Text
 			at := strings.Index(text, j.Core)
-			if at <= 0 || strings.ContainsAny(text[:at], staging) || j.Frame != FramePlain && j.Frame != FrameOpinion && j.Frame != FrameHearsay {
+			if at <= 0 || j.Frame != FramePlain && j.Frame != FrameOpinion && j.Frame != FrameHearsay {
 				return ""
 			}
 			bare, frame = strings.TrimSpace(text[at:]), j.Frame
@@ -122,9 +122,6 @@ func (r *review) unframed(sentence int) string {
 	}
 	return bare
 }
-
-// staging marks what is done and not said: "[steps back in tears] the mill burned".
-const staging = "[](){}<>*_~\"“”"
 
 // wrapped says whether a hedge, a rumour or a question stands in a sentence: that "it seems
 // to me that" anything at all follows, to a model, from anything. What a model says of such

@@ -32,9 +32,7 @@ CHOICES = [
     "copper silver gold".split(),
 ]
 AUXILIARY = re.compile(r"\b(is|was|are|were|has|have|had|can|could|will|would|does|did|do|should|must)\b(?! (?:not|never)\b)(?!n't)")
-HEDGE = re.compile(
-    r"\b(might|may|could|perhaps|probably|maybe|possibly|is said to|are said to|seems to|seem to|supposedly|reportedly) ?", re.I
-)
+HEDGE = re.compile(r"\b(might|may|could|perhaps|probably|maybe|possibly|is said to|are said to|seems to|seem to|supposedly|reportedly) ?", re.I)
 SOME = re.compile(r"\b(some(?: of)?|most(?: of)?|many(?: of)?|a few(?: of)?|several(?: of)?)\b", re.I)
 NAME = re.compile(r"\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})*\b")
 NO_NAMES = frozenset(
@@ -149,20 +147,7 @@ CONTRACTED = [
     ("will not", "won't"), ("would not", "wouldn't"), ("it is", "it's"), ("he is", "he's"), ("she is", "she's"), ("they are", "they're"),
     ("I am", "I'm"), ("I have", "I've"), ("I will", "I'll"), ("you are", "you're"), ("there is", "there's"), ("that is", "that's"),
 ]  # fmt: skip
-OPENERS = [
-    "Aye, ",
-    "Well, ",
-    "Oh, ",
-    "You see, ",
-    "Listen: ",
-    "So, ",
-    "I believe ",
-    "I think ",
-    "As far as I know, ",
-    "Yes, ",
-    "Truth is, ",
-    "Look, ",
-]
+OPENERS = ["Aye, ", "Well, ", "Oh, ", "You see, ", "Listen: ", "So, ", "I believe ", "I think ", "As far as I know, ", "Yes, ", "Truth is, ", "Look, "]
 TAGS = [", friend", ", you know", ", that's how it is", ", I think", ", if you must know", ", all right", ", see"]
 DIGITS = dict(zip(NUMBERS, "2 3 4 5 6 7 8 9 10 11 12 13 15 20 30 40 50 60".split(), strict=True))
 
