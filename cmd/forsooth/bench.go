@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,6 +69,10 @@ func (c *benchTurnCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
+	cost, err := bench.Cost(e.ctx, ws[0], c.Single)
+	if err != nil {
+		return dependency(err)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return dependency(err)
@@ -76,7 +81,7 @@ func (c *benchTurnCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	return e.measured(Measured{Bench: "turn", World: ws[0].Name, Figures: append(figures, start...)})
+	return e.measured(Measured{Bench: "turn", World: ws[0].Name, Figures: slices.Concat(figures, cost, start)})
 }
 
 func (e *env) measured(m Measured) error {

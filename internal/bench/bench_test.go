@@ -53,3 +53,29 @@ func TestMissedNamesWhatIsBelowItsBar(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// A rise may be below zero by noise; what takes time takes some.
+func TestCostMeasuresWhatTheModelsAddToATurn(t *testing.T) {
+	w, _, err := world.Load(servicetest.Village(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures, err := Cost(t.Context(), w, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]Figure{}
+	for _, f := range figures {
+		of[f.Name] = f
+	}
+	for name, bar := range map[string]string{"turn_p50_rules_alone": "", "verification_p50_rise": "≤ 2", "question_encoding_p50": "≤ 8", "meaning_p50_rise": ""} {
+		if f, ok := of[name]; !ok || f.Bar != bar || f.Unit != "ms" {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	for _, name := range []string{"turn_p50_rules_alone", "question_encoding_p50"} {
+		if of[name].Value <= 0 {
+			t.Errorf("%s is %v", name, of[name].Value)
+		}
+	}
+}

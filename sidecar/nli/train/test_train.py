@@ -5,10 +5,11 @@ import pytest
 
 pytest.importorskip("torch", reason="torch is not installed: pip install -r requirements.txt")
 
+import measure
 import torch
 from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Group, Pair
 from encoder import Encoder, Shape, Verifier, tokenizer
-from train import Batches, Mixture, Phase, Run, follow
+from train import Batches, Mixture, Phase, Run, doubts, follow
 
 
 def group(i: int) -> Group:
@@ -89,3 +90,30 @@ def test_a_phase_may_begin_from_the_mean_of_what_was_kept(tmp_path: Path) -> Non
     mix = Mixture([group(i) for i in range(6)], [], [])
     follow(run, mix, Phase("x", 0, 2, 4, 0, 0, 0, (0, 0), 0, 0, True), 0, 1, [], 1)
     assert torch.allclose(run.model.entail_out.weight, first + 1.0)
+
+
+def test_a_hard_phase_draws_what_the_model_is_wrong_about(tmp_path: Path) -> None:
+    """Of each label the doubted ones, as often as their weight; what nobody asked about stands between."""
+    groups = [group(i) for i in range(40)]
+    far = {p: 1.0 if p.hypothesis.endswith(" 0") else 0.0 for g in groups for p in g.pairs}
+    phase = Phase("x", 1, 1, 2, 0, 0, 0, (0, 0), hard=True)
+    batches = Batches(Mixture(groups, [], []), phase, random.Random(1), far)
+    drawn = [p for _ in range(400) for p in batches.next()[0]]
+    share = sum(far[p] for p in drawn) / len(drawn)
+    assert 0.72 < share < 0.86, "1.15 of 1.45, where all alike would be one of three"
+    assert sum(p.label == ENTAILMENT for p in drawn) == len(drawn) / 2
+
+
+def test_what_the_model_doubts_is_asked_once(tmp_path: Path) -> None:
+    """A run that goes on draws as it did before, though its model has changed; a group that is new since stands at one half."""
+    torch.manual_seed(1)
+    run = Run(Verifier(Encoder(Shape(1, 24, 2, 48, 200, 64))), tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]"]), tmp_path)
+    first = doubts(run, [group(1)])
+    entailed = measure.score(run.average, run.tok, group(1).pairs)[:, 0]
+    want = [1 - e if p.label == ENTAILMENT else e for p, e in zip(group(1).pairs, entailed, strict=True)]
+    assert list(first.values()) == pytest.approx(want)
+    with torch.no_grad():
+        run.average.entail_out.bias.add_(torch.tensor([3.0, 0.0, 0.0]))
+    again = doubts(run, [group(1), group(2)])
+    assert [again[p] for p in group(1).pairs] == list(first.values())
+    assert {again[p] for p in group(2).pairs} == {0.5}

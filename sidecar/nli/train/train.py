@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import json
 import random
 import time
 from collections.abc import Iterator
@@ -54,6 +55,7 @@ class Phase:
     foreign: int = 0  # sentences beside a premise that is not theirs
     kept: int = 0  # its share in what ships, which is the mean of the averages at the ends of such phases
     afresh: bool = False  # begins from the mean of what was kept, not where the phase before it ended
+    hard: bool = False  # draws most often, of a group, what the model is least right about as the phase begins
 
 
 PHASES = (
@@ -63,9 +65,11 @@ PHASES = (
     Phase("foreign", 240, 3, 7, 4, 4, 2, (4e-5, 0.0), 8, 2),
     Phase("further", 2200, 3, 8, 6, 4, 2, (8e-5, 0.0), 4, 2),
     Phase("again", 2200, 3, 7, 12, 4, 2, (1.2e-4, 0.0), 4, 1, True),
+    Phase("hard", 1300, 3, 7, 9, 4, 2, (1.2e-4, 0.0), 4, 1, True, True),
 )
 GROWN = Phase("grown", 1000, 3, 8, 6, 4, 2, (6e-5, 0.0), 4)  # from the weights that ship
 WARM_UP = 120
+EASY = 0.15  # the weight, in a draw of hard ones, of a pair that the model is wholly right about; a wrong one's is 1 more
 CONTRAST = 0.3
 AVERAGE = 0.998
 LIMIT = 160
@@ -108,8 +112,8 @@ def contrast_loss(logits: Tensor, labels: Tensor, premises: Tensor) -> Tensor:
 class Batches:
     """Draws batches from the mixture in the proportions of a phase."""
 
-    def __init__(self, mix: Mixture, phase: Phase, rng: random.Random) -> None:
-        self.phase, self.rng = phase, rng
+    def __init__(self, mix: Mixture, phase: Phase, rng: random.Random, doubts: dict[Pair, float] | None = None) -> None:
+        self.phase, self.rng, self.doubts = phase, rng, doubts
         self.groups = forever(mix.groups, rng)
         self.public = forever(mix.public, rng)
         self.questions = forever(mix.questions, rng) if mix.questions else iter(())
@@ -121,10 +125,18 @@ class Batches:
         n = self.phase.per_group
         true = [p for p in g.pairs if p.label == ENTAILMENT]
         rest = [p for p in g.pairs if p.label != ENTAILMENT]
-        self.rng.shuffle(true)
-        self.rng.shuffle(rest)
+        self.order(true)
+        self.order(rest)
         keep = min(len(true), max(n // 2, n - len(rest)))
         return true[:keep] + rest[: n - keep]
+
+    def order(self, pairs: list[Pair]) -> None:
+        """Put the pairs in the order of a draw without replacement, by weight where doubts are known (Efraimidis and Spirakis 2006)."""
+        if self.doubts is None:
+            self.rng.shuffle(pairs)
+            return
+        keys = {p: self.rng.random() ** (1 / (EASY + self.doubts.get(p, 0.5))) for p in pairs}
+        pairs.sort(key=lambda p: -keys[p])
 
     def foreign(self, g: Group) -> Pair:
         """Give a sentence of a group beside the premise of another: one from anywhere, or of the same world, a few groups on."""
@@ -255,6 +267,18 @@ def fits(p: Pair, tok: Tokenizer, limit: int) -> bool:
     return len(tok.encode(p.premise).ids) + len(tok.encode(p.hypothesis).ids) <= limit
 
 
+def doubts(run: Run, groups: list[Group]) -> dict[Pair, float]:
+    """Give how far the average is from each pair's label, from 0 to 1; as it was when a run that goes on was first asked."""
+    path = run.out / "doubts.json"
+    if not path.exists():
+        pairs = [p for g in groups for p in g.pairs]
+        entailed = measure.score(run.average, run.tok, pairs, LIMIT)[:, 0]
+        rows = [[p.premise, p.hypothesis, 1 - e if p.label == ENTAILMENT else e] for p, e in zip(pairs, entailed, strict=True)]
+        path.write_text(json.dumps(rows), encoding="utf-8")
+    known = {(premise, hypothesis): far for premise, hypothesis, far in json.loads(path.read_text(encoding="utf-8"))}
+    return {p: known.get((p.premise, p.hypothesis), 0.5) for g in groups for p in g.pairs}
+
+
 def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: list[Pair], every: int) -> None:
     """Run one phase from where the run stands."""
     if run.step > start + phase.steps:
@@ -263,7 +287,8 @@ def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: lis
     if phase.afresh and run.step == start:
         run.mean()
         run.model.load_state_dict(run.average.state_dict())
-    batches = Batches(mix, phase, random.Random(f"{seed}/{phase.name}/{run.step}"))
+    far = doubts(run, mix.groups) if phase.hard else None
+    batches = Batches(mix, phase, random.Random(f"{seed}/{phase.name}/{run.step}"), far)
     begun, seen, total = time.monotonic(), 0, 0.0
     while run.step < start + phase.steps:
         done = (run.step - start) / phase.steps
