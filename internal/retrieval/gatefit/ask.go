@@ -38,6 +38,7 @@ type set struct {
 	world  *world.World
 	asks   []ask
 	judged bool // made of judged blocks
+	unseen bool // which the trained judgement was not trained on
 }
 
 // suite is the part of a suite's file that retrieval can be fitted on.

@@ -26,7 +26,7 @@ const crowd = 48
 // judgement is asked for as it is in use: of the best of what an NPC knows. Each
 // question goes to one NPC that has its block, and each answered one also to one
 // that has not.
-func openBlocks(ctx context.Context, file, temp string, opts options) (*set, error) {
+func openBlocks(ctx context.Context, name, file, temp string, opts options) (*set, error) {
 	rows, err := readJudged(file)
 	if err != nil {
 		return nil, err
@@ -39,12 +39,12 @@ func openBlocks(ctx context.Context, file, temp string, opts options) (*set, err
 			blocks = append(blocks, r.Block)
 		}
 	}
-	dir := filepath.Join(temp, "blocks")
+	dir := filepath.Join(temp, name)
 	has, err := layOut(dir, blocks, rng)
 	if err != nil {
 		return nil, err
 	}
-	s, err := openSet(ctx, "blocks", dir, temp, opts)
+	s, err := openSet(ctx, name, dir, temp, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func openBlocks(ctx context.Context, file, temp string, opts options) (*set, err
 	for _, r := range rows {
 		n := number[r.Block]
 		holder, stranger := pick(rng, has, n, true), pick(rng, has, n, false)
-		a := ask{group: fmt.Sprintf("blocks/%d", n), kind: "block-" + r.Answers, npc: handle(holder), message: r.Question, weight: lesser}
+		a := ask{group: fmt.Sprintf("%s/%d", name, n), kind: "block-" + r.Answers, npc: handle(holder), message: r.Question, weight: lesser}
 		if r.Answers != "no" {
 			a.kind = "known"
 			a.right = []string{blockPath(n), homePath(holder, n)}

@@ -40,7 +40,9 @@ func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
 func run(ctx context.Context) error {
 	var own, measure list
-	answers := flag.String("answers", "", "judged pairs of question and block, JSON lines")
+	var judged blocks
+	flag.StringVar(&judged.answers, "answers", "", "judged pairs of question and block, JSON lines")
+	flag.StringVar(&judged.unseen, "unseen", "", "more of them, which the trained judgement was not trained on: what its word is worth is fitted on these too")
 	out := flag.String("out", "", "where to write the models; nothing is fitted without it")
 	odds := flag.Float64("odds", 2.2, "how many times likelier a question in play has an answer than one fitted on: chosen so that the threshold found on a measured suite falls on the zones' 0.25")
 	flag.Var(&own, "world", "a folder of a world with its own evals.yaml, to fit on; DIR=SUITE adds a suite")
@@ -68,7 +70,7 @@ func run(ctx context.Context) error {
 	}
 	var sets []*set
 	if *out != "" {
-		if sets, err = trainingSets(ctx, own, *answers, temp, opts); err != nil {
+		if sets, err = trainingSets(ctx, own, judged, temp, opts); err != nil {
 			return err
 		}
 	}
@@ -118,7 +120,10 @@ func newOptions(deep bool) (options, error) {
 	return o, err
 }
 
-func trainingSets(ctx context.Context, own []string, answers, temp string, opts options) ([]*set, error) {
+// blocks are files of judged pairs; empty: none.
+type blocks struct{ answers, unseen string }
+
+func trainingSets(ctx context.Context, own []string, judged blocks, temp string, opts options) ([]*set, error) {
 	var sets []*set
 	for _, o := range own {
 		dir, more, _ := strings.Cut(o, "=")
@@ -145,11 +150,18 @@ func trainingSets(ctx context.Context, own []string, answers, temp string, opts 
 		s.asks = append(s.asks, topics(s.world)...)
 		sets = append(sets, s)
 	}
-	if answers != "" {
-		s, err := openBlocks(ctx, answers, temp, opts)
+	for _, b := range []struct {
+		name, file string
+		unseen     bool
+	}{{"blocks", judged.answers, false}, {"unseen", judged.unseen, true}} {
+		if b.file == "" {
+			continue
+		}
+		s, err := openBlocks(ctx, b.name, b.file, temp, opts)
 		if err != nil {
 			return nil, err
 		}
+		s.unseen = b.unseen
 		sets = append(sets, s)
 	}
 	return sets, nil

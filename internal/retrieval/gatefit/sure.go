@@ -10,12 +10,12 @@ import (
 
 // fitSure fits the gate that has the trained judgement's word: the gate's own logit
 // and what the judgement says, so that three numbers are fitted and not thirty. The
-// judged blocks are left out, for the judgement itself was trained on them.
+// judged blocks that the judgement was trained on are left out: it is surer of them than of what is new.
 func fitSure(ctx context.Context, sets []*set, f *retrieval.Fitted, odds float64) error {
 	names := append([]string{"gate"}, retrieval.AnswerNames()...)
 	var rows []row
 	for _, s := range sets {
-		if s.judged {
+		if s.judged && !s.unseen {
 			continue
 		}
 		if err := s.index.Use(*f); err != nil {

@@ -65,7 +65,7 @@ PHASES = (
     Phase("foreign", 240, 3, 7, 4, 4, 2, (4e-5, 0.0), 8, 2),
     Phase("further", 2200, 3, 8, 6, 4, 2, (8e-5, 0.0), 4, 2),
     Phase("again", 2200, 3, 7, 12, 4, 2, (1.2e-4, 0.0), 4, 1, True),
-    Phase("hard", 1300, 3, 7, 9, 4, 2, (1.2e-4, 0.0), 4, 1, True, True),
+    Phase("hard", 1000, 3, 7, 9, 4, 6, (1.2e-4, 0.0), 4, 1, True, True),
 )
 GROWN = Phase("grown", 1000, 3, 8, 6, 4, 2, (6e-5, 0.0), 4)  # from the weights that ship
 WARM_UP = 120
