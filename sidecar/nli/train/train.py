@@ -62,10 +62,10 @@ PHASES = (
     Phase("mixture", 700, 2, 7, 2, 12, 0, (1e-4, 1e-4)),
     Phase("groups", 1050, 2, 10, 4, 6, 4, (1e-4, 0.0)),
     Phase("longer", 1900, 3, 8, 6, 4, 2, (8e-5, 0.0)),
-    Phase("foreign", 240, 3, 7, 4, 4, 2, (4e-5, 0.0), 8, 2),
-    Phase("further", 2200, 3, 8, 6, 4, 2, (8e-5, 0.0), 4, 2),
-    Phase("again", 2200, 3, 7, 12, 4, 2, (1.2e-4, 0.0), 4, 1, True),
-    Phase("hard", 1000, 3, 7, 9, 4, 6, (1.2e-4, 0.0), 4, 1, True, True),
+    Phase("foreign", 240, 3, 7, 4, 4, 2, (4e-5, 0.0), 8, 1),
+    Phase("further", 2200, 3, 8, 6, 4, 2, (8e-5, 0.0), 4, 1),
+    Phase("again", 2200, 3, 7, 12, 4, 2, (1.2e-4, 0.0), 4, 2, True),
+    Phase("hard", 1000, 3, 7, 9, 4, 6, (1.2e-4, 0.0), 4, 3, True, True),
 )
 GROWN = Phase("grown", 1000, 3, 8, 6, 4, 2, (6e-5, 0.0), 4)  # from the weights that ship
 WARM_UP = 120
