@@ -57,7 +57,7 @@ func (l *load) rise(ctx context.Context, without, with app.Options, rounds, each
 		if err != nil {
 			return out, err
 		}
-		defer func() { err = errors.Join(err, end()) }() //nolint:revive // two meshes, both until the end
+		defer func() { err = errors.Join(err, end()) }()
 		n := 0
 		ask[i] = func(phase string) (time.Duration, error) {
 			from := n
