@@ -65,11 +65,11 @@ func (c *benchTurnCmd) Run(e *env) error {
 		}
 		return e.measured(Measured{Bench: "turn, with a model", World: ws[0].Name, Figures: figures})
 	}
-	figures, err := bench.Turn(e.ctx, ws[0], bench.Options{Single: c.Single, Turns: c.Turns, Conversations: c.Conversations})
+	cost, err := bench.Cost(e.ctx, ws[0], c.Single)
 	if err != nil {
 		return dependency(err)
 	}
-	cost, err := bench.Cost(e.ctx, ws[0], c.Single)
+	figures, err := bench.Turn(e.ctx, ws[0], bench.Options{Single: c.Single, Turns: c.Turns, Conversations: c.Conversations})
 	if err != nil {
 		return dependency(err)
 	}

@@ -109,14 +109,16 @@ type message struct{ npc, text string }
 
 // newLoad asks each NPC about what it may know, and now and then greets it or
 // asks about a name that nobody bears, as players do.
-func newLoad(w *world.World) (*load, error) {
+func newLoad(w *world.World) (*load, error) { return loadIn(w, "What do you know about %s?") }
+
+func loadIn(w *world.World, words string) (*load, error) {
 	l := &load{world: w}
 	for _, handle := range w.Handles() {
 		for i, d := range w.Documents {
 			if !w.InScope(d, w.NPCs[handle]) || len(d.Keywords) == 0 {
 				continue
 			}
-			text := "What do you know about " + d.Keywords[i%len(d.Keywords)] + "?"
+			text := fmt.Sprintf(words, d.Keywords[i%len(d.Keywords)])
 			switch len(l.messages) % 10 {
 			case 3:
 				text = "Good day to you."

@@ -17,7 +17,12 @@ import (
 // by itself. Two meshes at a time answer the same messages in turns of rounds, and a
 // rise is the median over rounds of the difference between their medians.
 func Cost(ctx context.Context, w *world.World, turns int) ([]Figure, error) {
-	load, err := newLoad(w)
+	// An encoded question is kept, so these are asked in words that no other figure's are.
+	load, err := loadIn(w, "What can you tell me about %s?")
+	if err != nil {
+		return nil, err
+	}
+	alone, err := loadIn(w, "Have you heard anything of %s?")
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +39,7 @@ func Cost(ctx context.Context, w *world.World, turns int) ([]Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoding, err := load.encoding(ctx, turns)
+	encoding, err := alone.encoding(ctx, turns)
 	if err != nil {
 		return nil, err
 	}
@@ -80,16 +85,21 @@ func (l *load) rise(ctx context.Context, without, with app.Options, rounds, each
 	return risen{without: middle(base), by: middle(by)}, nil
 }
 
-// encoding is the median time of one question's encoding, in milliseconds.
+// encoding is the median time of one question's encoding, in milliseconds, each asked for the first time.
 func (l *load) encoding(ctx context.Context, n int) (float64, error) {
 	encoder, err := app.Encoder()
 	if err != nil {
 		return 0, err
 	}
-	took := make([]float64, 0, n)
-	for i := range max(1, n) {
+	var took []float64
+	asked := map[string]bool{}
+	for _, m := range l.messages {
+		if asked[m.text] || len(took) == max(1, n) {
+			continue
+		}
+		asked[m.text] = true
 		begun := time.Now()
-		if _, err := encoder.Embed(ctx, []string{l.messages[i%len(l.messages)].text}); err != nil {
+		if _, err := encoder.Embed(ctx, []string{m.text}); err != nil {
 			return 0, err
 		}
 		took = append(took, milliseconds(time.Since(begun)))
