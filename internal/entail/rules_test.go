@@ -192,6 +192,10 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"whose pupil", "Fiery was my pupil.", "I was Fiery's pupil.", schema.Unverifiable, true, "changed places"},
 		{"over two sentences", "There were no dwarves when I moved here. Just a few easily fooled ogres.",
 			"There were no ogres when I moved here, just a few easily fooled dwarves.", schema.Unverifiable, true, "changed places"},
+		{"from one to the other", "I changed the password for the cellar from \"wall\" to \"chair\".", "I changed the password for the cellar from \"chair\" to \"wall\".", schema.Unverifiable, true, "the other way"},
+		{"a message the other way", "Pell carries letters from the abbot to the queen.", "Pell carries letters from the queen to the abbot.", schema.Unverifiable, true, "the other way"},
+		{"a road goes both ways", "The road from Scorn to Navar is closed.", "The road from Navar to Scorn is closed.", schema.Unverifiable, false, ""},
+		{"to the one, from the other", "Pell carries letters from the abbot to the queen.", "Pell carries letters to the queen from the abbot.", schema.Unverifiable, false, ""},
 		{"two clauses may change places", "We travel by night and lie still by day.", "By day we lie still and by night we travel.", schema.Unverifiable, false, ""},
 		{"what \"is\" joins may change places", "The mayor is Bram.", "Bram is the mayor.", schema.Unverifiable, false, ""},
 		{"the items of a list may change places", "She sells rope, lamp oil and the salt of the marsh.", "She sells the salt of the marsh, lamp oil and rope.", schema.Unverifiable, false, ""},
@@ -228,6 +232,11 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"most is not every", "Most guards drink.", "Every guard drinks.", schema.Unverifiable, true, "quantifier"},
 		{"often is not always", "He often drinks at the inn.", "He always drinks at the inn.", schema.Unverifiable, true, "always"},
 		{"after all says nothing", "The guards drink.", "The guards drink after all.", schema.Unverifiable, false, ""},
+		{"one of the greatest is not the greatest", "It is feared by the dead. It is one of the greatest blades one can buy.", "It is the greatest blade one can buy.", schema.Unverifiable, true, "“one of the greatest”"},
+		{"one of two", "The Swan is one of the two oldest inns.", "The Swan is the oldest inn.", schema.Unverifiable, true, "“one of the oldest”"},
+		{"among the greatest", "It is one of the greatest blades one can buy.", "It's among the greatest blades one can buy.", schema.Unverifiable, false, ""},
+		{"the greatest, said outright beside it", "One of the oldest inns is the Bell, and the oldest is the Swan.", "The Swan is the oldest inn.", schema.Unverifiable, false, ""},
+		{"a forest is no superlative", "It lies in one of the old forest clearings.", "It lies in the old forest.", schema.Unverifiable, false, ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
