@@ -232,7 +232,7 @@ func swapRule(c *comparison) []finding {
 		return nil
 	}
 	why := fmt.Sprintf("roles: “%s” and “%s” have changed places", c.h.words[one].raw, c.h.words[two].raw)
-	if c.mayTurn(c.a.p) {
+	if c.mayTurn(c.a.p, one, two) {
 		return c.doubts("swap", why)
 	}
 	return c.contradicts("swap", why)

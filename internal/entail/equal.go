@@ -36,6 +36,10 @@ var equals = equalsOf(`
 	within = inside > the my our his her their its your this that
 	whole = entire
 	at dawn = at daybreak
+	at dusk = at nightfall
+	always = at all times
+	sells = has for sale
+	sell = have for sale
 	allowed = permitted
 	bought = purchased
 	buys = purchases
@@ -59,7 +63,7 @@ var equals = equalsOf(`
 	the next = the following > day morning evening night week month year spring summer autumn winter
 	telephone = phone
 	folk = people > of in from who here there
-	beside = next to > my our his her their its your
+	beside = next to > the my our his her their its your
 	around = round > the my our his her their its a an
 	starts = begins > to with
 	start = begin > to with
@@ -105,6 +109,8 @@ func (s *sentence) equalAt(i int) ([]string, int) {
 	switch {
 	case s.at(i) == "shut" && isOrHas[s.at(i-1)]: // "the gates shut at dusk" is not "the gates closed at dusk"
 		return []string{"closed"}, 1
+	case (s.at(i) == "beneath" || s.at(i) == "underneath") && determiners[s.at(i+1)] && !isOrHas[s.at(i-1)]: // the town "is under the duke", and not beneath him
+		return []string{"under"}, 1
 	case s.at(i) == "established" && (s.at(i-1) == "was" || s.at(i-1) == "were"):
 		return []string{"founded"}, 1
 	case remains[s.at(i)] != "" && staysIn[s.at(i+1)] && !s.amount(i): // "three barrels remain" are left

@@ -31,6 +31,12 @@ func TestEqualWordsAreSupported(t *testing.T) {
 		{"where, by name", "The Lantern Arcade is a games hall on Wharf Lane in Port Lantern.", "In Port Lantern, the Lantern Arcade is a games hall on Wharf Lane.", Names{}},
 		{"what was written when", "I wrote ghostroute in December 1996.", "In December of the year 1996, I wrote ghostroute.", Names{}},
 		{"a name with a figure stays", "The beta of ShadowWatch 2.0 stays inside the crew.", "The beta of ShadowWatch 2.0 remains inside the crew.", Names{}},
+		{"under", "I hide under the third pew.", "I hide beneath the third pew.", Names{}},
+		{"underneath", "The fire began in the loft under the roof of the mill.", "The fire began in the loft underneath the roof of the mill.", Names{}},
+		{"nightfall", "The silver trout feeds at dusk off the mouth of the Sallow.", "The silver trout feeds at nightfall off the mouth of the Sallow.", Names{}},
+		{"always", "My hen is always first at the gate.", "My hen is at all times first at the gate.", Names{}},
+		{"for sale", "A factor who sells condemned grain is struck from the guild.", "A factor who has for sale condemned grain is struck from the guild.", Names{}},
+		{"next to", "An empty jar stood beside the door.", "An empty jar stood next to the door.", Names{}},
 		{"who decides", "Zero leads the crew and decides who may join it.", "I lead the crew and decide who may join it.", Names{Self: "Zero"}},
 		{"every day", "I go over the accounts every evening.", "Each evening I go over the accounts.", Names{}},
 	} {
@@ -56,6 +62,7 @@ func TestWordsThatAreNotEqual(t *testing.T) {
 		{"where is not when", "I know the man in the tower.", "In the tower, I know the man."},
 		{"another doer", "He found Burr in a trap and carried him home.", "He found Burr in a trap, and she carried him home."},
 		{"a deed each day is none of then", "The gates closed at dusk.", "The gates shut at dusk."},
+		{"of less than so many years", "Nobody under ten may fish.", "Nobody beneath ten may fish."},
 		{"on the way", "He is going to the mill.", "He will the mill."},
 		{"in a place that is no name", "I hit the man on the bridge.", "On the bridge, I hit the man."},
 		// a clause that another holds

@@ -63,19 +63,23 @@ func (c *comparison) exchanged(p *sentence) []finding {
 		return nil
 	}
 	why := fmt.Sprintf("roles: “%s” and “%s” have changed places", c.h.words[at[x.from]].raw, c.h.words[at[x.to]].raw)
-	if c.mayTurn(p) {
+	if c.mayTurn(p, at[x.from], at[x.to]) {
 		return c.doubts("swap", why)
 	}
 	return []finding{{rule: "swap", label: schema.Unverifiable, why: why, span: p.text}}
 }
 
-// mayTurn says whether a sentence may mean the same the other way round: what holds
-// between the two holds both ways, or turns into its converse.
-func (c *comparison) mayTurn(p *sentence) bool {
+// mayTurn says whether a sentence may mean the same with words one and two of the claim
+// the other way round: what holds between them holds both ways, turns into its converse,
+// or was done by the one with the other.
+func (c *comparison) mayTurn(p *sentence, one, two int) bool {
+	if c.h.governor(one) == "with" || c.h.governor(two) == "with" {
+		return true
+	}
 	for i := range c.h.words {
 		w := c.h.words[i]
 		switch {
-		case mutual[w.stem], w.low == "as", w.low == "with", w.low == "by" && !c.h.undergoes(), distances[w.stem] && c.h.at(i+1) == "from":
+		case mutual[w.stem], w.low == "as", w.low == "by" && !c.h.undergoes(), distances[w.stem] && c.h.at(i+1) == "from":
 			return true
 		case converses[w.stem] && (!p.hasWord(w.stem) || slices.ContainsFunc(p.words, func(o word) bool { return antonyms[w.stem][o.stem] })):
 			return true

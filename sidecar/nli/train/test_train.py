@@ -9,7 +9,7 @@ import measure
 import torch
 from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Group, Pair
 from encoder import Encoder, Shape, Verifier, tokenizer
-from train import Batches, Mixture, Phase, Run, doubts, follow
+from train import PHASES, SHIPS, Batches, Mixture, Phase, Run, doubts, follow
 
 
 def group(i: int) -> Group:
@@ -78,6 +78,25 @@ def test_what_comes_out_is_the_mean_of_what_was_kept(tmp_path: Path) -> None:
     assert torch.allclose(again.average.entail_out.weight, first + 1.5)
 
 
+def test_what_ships_may_weigh_what_was_kept_otherwise(tmp_path: Path) -> None:
+    """Phases that are not named stay out; where none that is named was kept, the average stays."""
+    torch.manual_seed(1)
+    run = Run(Verifier(Encoder(Shape(1, 24, 2, 48, 200, 64))), tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]"]), tmp_path)
+    first = run.average.entail_out.weight.detach().clone()
+    for name in ("one", "two", "three"):
+        run.keep(name, 1)
+        with torch.no_grad():
+            run.average.entail_out.weight.add_(2.0)
+    run.mean({"never": 1})
+    assert torch.allclose(run.average.entail_out.weight, first + 6.0)
+    run.mean({"two": 1, "three": 3})
+    assert torch.allclose(run.average.entail_out.weight, first + 3.5)
+
+
+def test_what_ships_is_kept() -> None:
+    assert set(SHIPS) <= {p.name for p in PHASES if p.kept}
+
+
 def test_a_phase_may_begin_from_the_mean_of_what_was_kept(tmp_path: Path) -> None:
     torch.manual_seed(1)
     run = Run(Verifier(Encoder(Shape(1, 24, 2, 48, 200, 64))), tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]"]), tmp_path)
@@ -108,12 +127,26 @@ def test_what_the_model_doubts_is_asked_once(tmp_path: Path) -> None:
     """A run that goes on draws as it did before, though its model has changed; a group that is new since stands at one half."""
     torch.manual_seed(1)
     run = Run(Verifier(Encoder(Shape(1, 24, 2, 48, 200, 64))), tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]"]), tmp_path)
-    first = doubts(run, [group(1)])
+    run.rounded = False
+    first = doubts(run, [group(1)], "hard")
     entailed = measure.score(run.average, run.tok, group(1).pairs)[:, 0]
     want = [1 - e if p.label == ENTAILMENT else e for p, e in zip(group(1).pairs, entailed, strict=True)]
     assert list(first.values()) == pytest.approx(want)
     with torch.no_grad():
         run.average.entail_out.bias.add_(torch.tensor([3.0, 0.0, 0.0]))
-    again = doubts(run, [group(1), group(2)])
+    again = doubts(run, [group(1), group(2)], "hard")
     assert [again[p] for p in group(1).pairs] == list(first.values())
     assert {again[p] for p in group(2).pairs} == {0.5}
+
+
+def test_a_hard_phase_that_is_over_asks_nothing_again(tmp_path: Path) -> None:
+    """A run that goes on in a later phase would ask a model that the earlier one never saw; and each phase asks for itself."""
+    torch.manual_seed(1)
+    run = Run(Verifier(Encoder(Shape(1, 24, 2, 48, 200, 64))), tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]"]), tmp_path)
+    mix = Mixture([group(i) for i in range(6)], [], [])
+    one, two = (Phase(name, 2, 1, 2, 0, 0, 0, (0, 0), hard=True) for name in ("one", "two"))
+    run.step = 2
+    follow(run, mix, one, 0, 1, [], 10)
+    assert not list(tmp_path.glob("doubts-*"))
+    follow(run, mix, two, 2, 1, group(1).pairs, 10)
+    assert [p.name for p in tmp_path.glob("doubts-*")] == ["doubts-two.json"]

@@ -53,7 +53,7 @@ class Phase:
     questions: int
     rate: tuple[float, float]  # at its start and its end
     foreign: int = 0  # sentences beside a premise that is not theirs
-    kept: int = 0  # its share in what ships, which is the mean of the averages at the ends of such phases
+    kept: int = 0  # its share in the mean of the averages at the ends of such phases
     afresh: bool = False  # begins from the mean of what was kept, not where the phase before it ended
     hard: bool = False  # draws most often, of a group, what the model is least right about as the phase begins
 
@@ -66,7 +66,9 @@ PHASES = (
     Phase("further", 2200, 3, 8, 6, 4, 2, (8e-5, 0.0), 4, 1),
     Phase("again", 2200, 3, 7, 12, 4, 2, (1.2e-4, 0.0), 4, 2, True),
     Phase("hard", 1000, 3, 7, 9, 4, 6, (1.2e-4, 0.0), 4, 3, True, True),
+    Phase("harder", 1750, 3, 7, 9, 4, 6, (1.2e-4, 0.0), 4, 3, True, True),
 )
+SHIPS = {"again": 1, "hard": 2, "harder": 5}  # the shares in what ships, of the phases that were kept
 GROWN = Phase("grown", 1000, 3, 8, 6, 4, 2, (6e-5, 0.0), 4)  # from the weights that ship
 WARM_UP = 120
 EASY = 0.15  # the weight, in a draw of hard ones, of a pair that the model is wholly right about; a wrong one's is 1 more
@@ -247,10 +249,13 @@ class Run:
         """Keep the average as a phase left it, for the mean of them."""
         self.kept.setdefault(phase, (share, {k: v.clone() for k, v in self.average.state_dict().items()}))
 
-    def mean(self) -> None:
-        """Put the mean of the kept averages in the place of the average."""
-        if self.kept:
-            self.average.load_state_dict(mean(list(self.kept.values())))
+    def mean(self, shares: dict[str, int] | None = None) -> None:
+        """Put the mean of the kept averages in the place of the average, by the shares that they were kept with or by others."""
+        kept = self.kept
+        if shares is not None:
+            kept = {name: (shares[name], state) for name, (_, state) in kept.items() if name in shares}
+        if kept:
+            self.average.load_state_dict(mean(list(kept.values())))
 
 
 def mean(states: list[tuple[int, dict[str, Tensor]]]) -> dict[str, Tensor]:
@@ -267,12 +272,13 @@ def fits(p: Pair, tok: Tokenizer, limit: int) -> bool:
     return len(tok.encode(p.premise).ids) + len(tok.encode(p.hypothesis).ids) <= limit
 
 
-def doubts(run: Run, groups: list[Group]) -> dict[Pair, float]:
-    """Give how far the average is from each pair's label, from 0 to 1; as it was when a run that goes on was first asked."""
-    path = run.out / "doubts.json"
+def doubts(run: Run, groups: list[Group], phase: str) -> dict[Pair, float]:
+    """Give how far the average is from each pair's label, from 0 to 1, as the phase begins; a run that goes on reads what it gave then."""
+    path = run.out / f"doubts-{phase}.json"
     if not path.exists():
         pairs = [p for g in groups for p in g.pairs]
-        entailed = measure.score(run.average, run.tok, pairs, LIMIT)[:, 0]
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=run.rounded):
+            entailed = measure.score(run.average, run.tok, pairs, LIMIT)[:, 0]
         rows = [[p.premise, p.hypothesis, 1 - e if p.label == ENTAILMENT else e] for p, e in zip(pairs, entailed, strict=True)]
         path.write_text(json.dumps(rows), encoding="utf-8")
     known = {(premise, hypothesis): far for premise, hypothesis, far in json.loads(path.read_text(encoding="utf-8"))}
@@ -287,7 +293,7 @@ def follow(run: Run, mix: Mixture, phase: Phase, start: int, seed: int, dev: lis
     if phase.afresh and run.step == start:
         run.mean()
         run.model.load_state_dict(run.average.state_dict())
-    far = doubts(run, mix.groups) if phase.hard else None
+    far = doubts(run, mix.groups, phase.name) if phase.hard and run.step < start + phase.steps else None
     batches = Batches(mix, phase, random.Random(f"{seed}/{phase.name}/{run.step}"), far)
     begun, seen, total = time.monotonic(), 0, 0.0
     while run.step < start + phase.steps:
@@ -363,7 +369,7 @@ def main() -> None:
     for phase in phases:
         follow(run, mix, phase, start, args.seed, dev, args.every)
         start += phase.steps
-    run.mean()
+    run.mean(SHIPS)
     run.save()
     weights.write(args.out / "verifier.safetensors", "forsooth-nli-3", run.average.encoder, weights.head_tensors(run.average), True)
     print(measure.by_kind(dev, measure.score(run.average, tok, dev)))

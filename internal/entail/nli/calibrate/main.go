@@ -31,7 +31,7 @@ func main() {
 	also := flag.String("also", "", "more such pairs, which count for the thresholds of a release: one in a thousand is not to be had from hundreds")
 	out := flag.String("out", "", "where to write the calibration; nothing is written without it")
 	other := flag.String("weights", "", "a weights file to measure in place of the binary's; it is not written out")
-	rate := flag.Float64("rate", 0.045, "the share of unsupported pairs that a verdict may accept")
+	rate := flag.Float64("rate", 0.049, "the share of unsupported pairs that a verdict may accept")
 	near := flag.Float64("near", 0.003, "the share of unsupported pairs near their evidence that an NPC might say")
 	release := flag.Float64("release", 0.001, "the share of unsupported pairs that an NPC might say")
 	flag.Parse()
