@@ -224,6 +224,10 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 
 		{"an adverb may move", "Slowly the old mill burned.", "The old mill burned slowly.", schema.Unverifiable, false, ""},
 
+		{"a gesture beside the words", "The well is sixty feet deep.", "(rubs a sore shoulder) The well is sixty feet deep.", schema.Unverifiable, true, "“(rubs a sore shoulder)” is not in the evidence"},
+		{"one between underscores", "The well is sixty feet deep.", "The well is sixty feet deep, you know. _turns away_", schema.Unverifiable, true, "“_turns away_”"},
+		{"a remark in brackets that the evidence makes", "The old well, which is dry, is sixty feet deep.", "The old well (it is dry) is sixty feet deep.", schema.Unverifiable, false, ""},
+
 		// modality and condition
 		{"perhaps", "Perhaps Bram burned the old mill.", "Bram burned the old mill.", schema.Unverifiable, true, "“Perhaps"},
 		{"might", "Bram might have burned the old mill.", "Bram burned the old mill.", schema.Unverifiable, true, "“might"},

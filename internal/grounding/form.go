@@ -35,8 +35,8 @@ func ThoughtWords(c schema.Class) int {
 }
 
 var (
-	starred     = regexp.MustCompile(`\*[^*\n]{1,200}\*`)
-	bracketed   = regexp.MustCompile(`\[\s*[\p{L}][^\]]{2,100}\]|[\[({]\s*(?:he |she |i )?(?:sighs?|smiles?|grins?|laughs?|chuckles?|nods?|shrugs?|leans?|pauses?|looks?|glances?|winks?|frowns?|coughs?|whispers?|sings?|stares?|turns?|waves?|points?|shakes?|gestures?|clears?|spits?|scowls?|snorts?|mutters?|hesitates?|thinks?|aside|beat|quietly|softly|angrily|sadly|ooc|smiling|laughing|sighing|leaning|grinning|nodding)\b[^\])}]{0,80}[\])}]`)
+	starred     = regexp.MustCompile(`\*[^*\n]{1,200}\*|(?:^|[^\p{L}\p{N}_])_[^_\n]{1,200}_`)
+	bracketed   = regexp.MustCompile(`\[\s*\p{L}[^\]]{2,200}\]|[({][^(){}\n]{0,200}\p{L}[^(){}\n]{0,200}[)}\]]`)
 	markupMark  = regexp.MustCompile("(?i)</?[a-z][a-z0-9]*(?:\\s[^>]*)?>|<!--|-->|^\\s*/(?:me|emote|e)\\b|\\(\\(|~[a-z ]{3,40}~|\\*\\*|__|```|^#{1,6}\\s|^\\s*[-*]\\s|\\[[^\\]]+\\]\\([^)]+\\)|&[a-z]+;|\\{\\{|\\}\\}|https?://")
 	speakerMark = regexp.MustCompile(`^\s*[A-Z][\w'’ -]{0,30}:\s*["“]`)
 )
@@ -56,7 +56,7 @@ func (r *review) formIssues(d schema.DraftSentence, before, i int) []schema.Issu
 		why = "characters that show nothing; say plain words"
 	case n > limit && (i > 0 || len(text.Sentences(d.Text)) > 1):
 		why = fmt.Sprintf("%d words; a message of this kind is answered in %d", n, limit)
-	case strings.Contains(d.Text, "*") && outside(starred, d.Text, allowed),
+	case strings.ContainsAny(d.Text, "*_") && outside(starred, d.Text, allowed),
 		strings.ContainsAny(d.Text, "[({") && outside(bracketed, strings.ToLower(d.Text), strings.ToLower(allowed)):
 		why = "a stage direction; say only what is spoken"
 	case strings.ContainsAny(d.Text, "<*_`#[&{/-(~") && outside(markupMark, d.Text, allowed):
