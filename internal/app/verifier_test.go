@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -283,11 +284,16 @@ func TestTiersOutOfTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tiers.Close()
+	// What the process has judged before it still knows without time: this it has not.
+	fresh := []entail.Pair{{Premise: fmt.Sprintf("%s It has %d planks.", notice, 1000+rand.IntN(9000)), Hypothesis: paraphrase}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	out, err := tiers.Verify(ctx, []entail.Pair{{Premise: notice, Hypothesis: paraphrase}})
+	out, err := tiers.Verify(ctx, fresh)
 	if err != nil || len(out) != 1 || out[0].Label == schema.Supported {
 		t.Errorf("%+v, %v", out, err)
+	}
+	if out, err = tiers.Verify(t.Context(), fresh); err != nil || len(out) != 1 || out[0].Label != schema.Supported {
+		t.Errorf("with time: %+v, %v", out, err)
 	}
 }
 

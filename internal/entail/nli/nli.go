@@ -153,6 +153,10 @@ func (m *Model) logitsOf(ctx context.Context, h *head, all []transformer.Sequenc
 	var mu sync.Mutex
 	var failed error
 	for part := range slices.Chunk(order, m.share(len(all))) {
+		if err := ctx.Err(); err != nil { // of two ways that are open a select takes either
+			wait.Wait()
+			return nil, err
+		}
 		select {
 		case m.slots <- struct{}{}:
 		case <-ctx.Done():
