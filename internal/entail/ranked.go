@@ -40,10 +40,10 @@ func rankedRule(c *comparison) []finding {
 // "among the oldest".
 func (s *sentence) oneOf(i int) bool {
 	for k := i - 1; k >= max(0, i-4); k-- {
-		switch w := s.at(k); {
-		case w == "among" || w == "amongst":
+		switch s.at(k) {
+		case "among", "amongst":
 			return true
-		case w == "of":
+		case "of":
 			return s.at(k-1) == "one" || partials[s.at(k-1)]
 		}
 	}
