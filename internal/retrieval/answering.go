@@ -28,12 +28,13 @@ type Asking struct {
 var answeringNames = []string{"answers", "answers_next", "answers_asked"}
 
 // judge asks the judgement of the first candidates, and brings forward one that
-// answers where the first does not.
+// answers where the first does not. Whether it is asked hangs on what is in scope alone,
+// for what is asked may change the order.
 func (s *search) judge(ctx context.Context) error {
 	if s.deep == nil || s.deep.answers == nil || s.models.Answers == 0 || len(s.found) == 0 {
 		return nil
 	}
-	if c := sigmoid(s.models.Gate.logit(s.judged())); c < s.models.Asking.From || c > s.models.Asking.To {
+	if c := sigmoid(s.models.Gate.logit(s.unfelt().judged())); c < s.models.Asking.From || c > s.models.Asking.To {
 		return nil
 	}
 	n := min(len(s.found), s.models.Asking.First)

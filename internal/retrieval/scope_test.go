@@ -157,10 +157,15 @@ func TestOutOfScopeOnlyDoubtIsFelt(t *testing.T) {
 	delete(all, "npcs/bert/home/own.txt")
 	delete(all, "npcs/bert/home/own.txt.meta.yaml")
 	less := load(t, files(t, all))
+	last := func(_ context.Context, _ string, blocks []string) ([]float64, error) { // brings the last of the first forward
+		out := make([]float64, len(blocks))
+		out[len(out)-1] = 1
+		return out, nil
+	}
 	ask := func(w *world.World, message string) retrieval.Result {
 		c := corpus(t, filepath.Join(t.TempDir(), "index.db"))
 		x := open(t, c, &wordHash{}, w)
-		if _, err := x.Deepen(ctx, c, &deepHash{}, nil, retrieval.Options{Now: func() time.Time { return wall }}); err != nil {
+		if _, err := x.Deepen(ctx, c, &deepHash{}, last, retrieval.Options{Now: func() time.Time { return wall }}); err != nil {
 			t.Fatal(err)
 		}
 		r, err := x.CitationQuery(ctx, retrieval.Query{NPC: w.NPCs["ann"], Message: message, Check: check(w, "ann", w.Now, world.Facts{})})
@@ -170,7 +175,7 @@ func TestOutOfScopeOnlyDoubtIsFelt(t *testing.T) {
 		return r
 	}
 	doubted := 0
-	for _, message := range []string{"Where is the gate key?", "is the shed key with quenby", "who keeps the shed key", "Tell me about the guild."} {
+	for _, message := range []string{"Where is the gate key?", "is the shed key with quenby", "who keeps the shed key", "Tell me about the guild.", "is my shed with quenby"} {
 		a, b := ask(w, message), ask(less, message)
 		if a.Retrieval.Confidence > b.Retrieval.Confidence {
 			t.Errorf("%s: confidence %v with the whole world, %v without", message, a.Retrieval.Confidence, b.Retrieval.Confidence)

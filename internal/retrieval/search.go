@@ -307,7 +307,7 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 	}
 	searches := 1
 	confidence := s.capped()
-	if len(s.found) > 0 && query.Zones.Of(s.unfelt()) != schema.ZoneModel { // unknown too: a zone may hang on what is out of scope
+	if len(s.found) > 0 && query.Zones.Of(s.unfelt().capped()) != schema.ZoneModel { // unknown too: a zone may hang on what is out of scope
 		searches = 2
 		if s, err = s.again(ctx); err != nil {
 			return Result{}, err
@@ -334,19 +334,18 @@ func (s *search) again(ctx context.Context) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	if wide.unfelt() > s.unfelt() {
+	if wide.unfelt().capped() > s.unfelt().capped() {
 		return wide, nil
 	}
 	return s, nil
 }
 
-// unfelt is the confidence without the doubt that something out of scope comes nearer. That
+// unfelt is the search without the doubt that something out of scope comes nearer. That
 // may make an NPC less sure; what it finds must not change by what it may not know.
-func (s *search) unfelt() float64 {
-	felt := s.outside
-	defer func() { s.outside = felt }()
-	s.outside = 0
-	return s.capped()
+func (s *search) unfelt() *search {
+	c := *s
+	c.outside = 0
+	return &c
 }
 
 // Search is the plain ranked search, with the same filters.
