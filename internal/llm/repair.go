@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -69,7 +70,28 @@ func repair(text string) (out string, err error) {
 	if out, err = jsonrepair.Repair(text); err == nil && !json.Valid([]byte(out)) {
 		err = errors.New("repair: not JSON")
 	}
-	return out, err
+	return apostrophes(out, text), err
+}
+
+var quoteInWord = regexp.MustCompile(`\p{L}\\"\p{L}`)
+
+// apostrophes puts back those that the library took for quotes: of said 'the crew's'
+// it makes the crew\"s. A quote that was one in the answer stays one.
+func apostrophes(mended, answer string) string {
+	for from := 0; ; {
+		at := quoteInWord.FindStringIndex(mended[from:])
+		if at == nil {
+			return mended
+		}
+		left, right, _ := strings.Cut(mended[from+at[0]:from+at[1]], `\"`)
+		from += at[0] + len(left)
+		for _, mark := range quotes[1] {
+			if strings.Contains(answer, left+string(mark)+right) {
+				mended = mended[:from] + "'" + mended[from+len(`\"`):]
+				break
+			}
+		}
+	}
 }
 
 // What is tried to be mended. The library's time grows with the third power of the

@@ -70,6 +70,28 @@ func TestWhatIsAcceptedFits(t *testing.T) {
 	}
 }
 
+// The library takes an apostrophe within single quotes for a quote: what it mends would
+// be said as the crew"s programs, which no evidence holds.
+func TestApostrophesSurviveMending(t *testing.T) {
+	for said, want := range map[string]string{
+		`{'text':'Alice writes the crew's programs.'}`:            "Alice writes the crew's programs.",
+		`{'text':'It's o'clock, isn't it, at the smiths' hall?'}`: "It's o'clock, isn't it, at the smiths",
+		`{'text':'rock'n'roll'}`:                                  "rock'n'roll",
+		`{'text':'Ève's été's'}`:                                  "Ève's été's",
+		`{text:"He wrote \"the crew's\" on it."}`:                 `He wrote "the crew's" on it.`,
+		`{"text":"a\"b","more":1,}`:                               `a"b`, // a quote that was one stays one
+	} {
+		answer, err := parse(said, false)
+		var got struct{ Text string }
+		if err == nil {
+			err = json.Unmarshal(answer, &got)
+		}
+		if err != nil || !strings.HasPrefix(got.Text, want) {
+			t.Errorf("%s became %s (%v), want %s", said, answer, err, want)
+		}
+	}
+}
+
 // An answer that broke off is taken whole or not at all.
 func TestACutAnswerIsNotMended(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
