@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/guards"
@@ -173,9 +174,12 @@ func TestGuardThreeOnTheMesh(t *testing.T) {
 // traced looks for the guard's action in the trace of a turn and in its last event.
 func traced(t *testing.T, c *mesh.Client, r *schema.Reply, action string) {
 	t.Helper()
-	passes, err := c.Trace(t.Context(), r.TurnID)
-	if err != nil || len(passes) == 0 {
-		t.Fatalf("%d passes, %v", len(passes), err)
+	var passes []schema.Trace
+	for until := time.Now().Add(10 * time.Second); len(passes) == 0 || passes[len(passes)-1].Next != schema.PassDone; { // a reply does not wait for them
+		var err error
+		if passes, err = c.Trace(t.Context(), r.TurnID); err != nil || time.Now().After(until) {
+			t.Fatalf("%d passes, %v", len(passes), err)
+		}
 	}
 	last := passes[len(passes)-1]
 	if f := last.Turn.Faithfulness; f == nil || f.Action != action {

@@ -298,9 +298,12 @@ func TestATurnRunsAgainWithAModel(t *testing.T) {
 
 func again(t *testing.T, client *mesh.Client, o app.Options, w *world.World, id string, old *schema.Reply) *replay.Comparison {
 	t.Helper()
-	traces, err := client.Trace(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
+	var traces []schema.Trace
+	for until := time.Now().Add(10 * time.Second); len(traces) == 0 || traces[len(traces)-1].Next != schema.PassDone; { // a reply does not wait for them
+		var err error
+		if traces, err = client.Trace(t.Context(), id); err != nil || time.Now().After(until) {
+			t.Fatalf("%d traces, %v", len(traces), err)
+		}
 	}
 	stored, err := replay.Stored(traces)
 	if err != nil {
