@@ -106,22 +106,18 @@ func (s *sentence) equalAt(i int) ([]string, int) {
 	if n := s.yearLead(i); n > 0 {
 		return nil, n
 	}
-	switch {
-	case s.at(i) == "shut" && isOrHas[s.at(i-1)]: // "the gates shut at dusk" is not "the gates closed at dusk"
-		return []string{"closed"}, 1
-	case (s.at(i) == "beneath" || s.at(i) == "underneath") && determiners[s.at(i+1)] && !isOrHas[s.at(i-1)]: // the town "is under the duke", and not beneath him
-		return []string{"under"}, 1
-	case s.at(i) == "established" && (s.at(i-1) == "was" || s.at(i-1) == "were"):
-		return []string{"founded"}, 1
-	case remains[s.at(i)] != "" && staysIn[s.at(i+1)] && !s.amount(i): // "three barrels remain" are left
-		return []string{remains[s.at(i)]}, 1
-	case s.at(i) == "per" && s.priced(i): // "two dollars per month"; "paid per sack" is not "paid a sack"
-		return []string{"a"}, 1
+	if !s.partOfName(i, 1) {
+		if stands := s.equalWord(i); stands != "" {
+			return []string{stands}, 1
+		}
 	}
 	var best equal
 	for _, e := range equals[s.at(i)] {
 		if len(e.words) > len(best.words) && s.unbroken(i, len(e.words)) && s.hasWords(i, e.words) && !s.partOfName(i, len(e.words)) {
 			next := s.at(i + len(e.words))
+			if e.words[0] == "next" && e.words[1] == "to" && s.ranks(i+len(e.words)+1) {
+				continue // "next to the last" is a place in a row
+			}
 			if (len(e.then) == 0 || e.then[next] && s.words[i+len(e.words)-1].gap == "") && !e.notThen[next] {
 				best = e
 			}
@@ -129,6 +125,52 @@ func (s *sentence) equalAt(i int) ([]string, int) {
 	}
 	return best.stands, len(best.words)
 }
+
+// equalWord is what stands for the word at i where more than its neighbours must be seen.
+func (s *sentence) equalWord(i int) string {
+	switch w := s.at(i); {
+	case w == "shut" && isOrHas[s.at(i-1)]: // "the gates shut at dusk" is not "the gates closed at dusk"
+		return "closed"
+	case (w == "beneath" || w == "underneath") && s.coversAt(i+1):
+		return "under"
+	case w == "established" && (s.at(i-1) == "was" || s.at(i-1) == "were"):
+		return "founded"
+	case remains[w] != "" && staysIn[s.at(i+1)] && !s.amount(i): // "three barrels remain" are left
+		return remains[w]
+	case w == "per" && s.priced(i): // "two dollars per month"; "paid per sack" is not "paid a sack"
+		return "a"
+	}
+	return ""
+}
+
+// coversAt says whether a thing that covers what lies under it is named from word i on: "the
+// old hill". A mine was dug under a king, a pupil learns under a master and an outlaw lives
+// under a false name, and none of them beneath.
+func (s *sentence) coversAt(i int) bool {
+	if !determiners[s.at(i)] || isOrHas[s.at(i-2)] { // the town "is under the bridge", its customs house perhaps
+		return false
+	}
+	for k := i + 1; k < min(len(s.words), i+4); k++ {
+		switch {
+		case s.words[k-1].gap != "" || s.words[k].upper && k > i+1:
+			return false
+		case covers[s.at(k)]:
+			return k+1 == len(s.words) || s.words[k].gap != "" || prepositions[s.at(k+1)] || clauseWords[s.at(k+1)]
+		case prepositions[s.at(k)]:
+			return false
+		}
+	}
+	return false
+}
+
+var (
+	covers = wordSet(`altar anvil arch arches awning barn barrel bed bench benches blanket boards boat boulder bridge bushes canopy cart castle ceiling chair chapel
+		church city cliff cloak coat counter cupboard desk eaves field floor floorboards gate grass ground hat hay hearth hedge hill hills house ice kitchen
+		ladder leaves lid loft log mat mattress mill mountain mountains mud oak oven pew pier pillow planks quay rafters rock rocks roof roots rug
+		ruins sack sand sea shelf shop shrine sky snow soil stable stage stairs stall stars step steps stone stones straw street surface table tavern temple
+		tent tile tiles tower town tree trees wagon wall walls warehouse water waves well wharf wheel willow window windmill`)
+	clauseWords = wordSet(`and or but where when while which that who as until before after so because`)
+)
 
 var (
 	remains = map[string]string{"remain": "stay", "remains": "stays", "remained": "stayed"}

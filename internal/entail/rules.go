@@ -2,7 +2,6 @@ package entail
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -75,7 +74,7 @@ func (r *Rules) judge(b *batch, pair Pair) schema.Verdict {
 	if v, ok := unreadable(pair.Hypothesis); ok {
 		return v
 	}
-	h := b.read(pair.Hypothesis, maxHypothesis)
+	h := b.read(unstressed(pair.Hypothesis), maxHypothesis)
 	if len(h.sentences) == 0 {
 		return refused("the claim has no words", "")
 	}
@@ -88,27 +87,11 @@ func (r *Rules) judge(b *batch, pair Pair) schema.Verdict {
 	if span, why, ok := verbatim(p, h, r.named(pair.Names)); ok {
 		return schema.Verdict{Label: schema.Supported, Score: scoreVerbatim, Tier: TierRule, Span: span, Why: why}
 	}
-	if aside := foreignAside(pair); aside != "" {
+	v := compare(p, h, pair.Names, b.words(pair.Names.Known))
+	if aside := foreignAside(pair); aside != "" && v.Label != schema.Contradicted {
 		return refused("“"+aside+"” is not in the evidence", "")
 	}
-	return compare(p, h, pair.Names, b.words(pair.Names.Known))
-}
-
-// enclosed is what a sentence holds in brackets, between stars or between underscores.
-var enclosed = regexp.MustCompile(`\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|\*[^*]+\*|(?:^|[^\p{L}\p{N}_])_[^_]+_`)
-
-// foreignAside is the first aside of a claim with a word of content that the evidence
-// lacks. To a model "(bows low)" is manner; beside a true sentence it supports both.
-func foreignAside(pair Pair) string {
-	if !strings.ContainsAny(pair.Hypothesis, "([{*_") {
-		return ""
-	}
-	for _, aside := range enclosed.FindAllString(pair.Hypothesis, -1) {
-		if len(Unaligned(pair.Premise, aside)) > 0 {
-			return strings.TrimSpace(aside)
-		}
-	}
-	return ""
+	return v
 }
 
 // verbatimOnly is the part of the rules that supports.

@@ -240,7 +240,7 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"often is not always", "He often drinks at the inn.", "He always drinks at the inn.", schema.Unverifiable, true, "always"},
 		{"after all says nothing", "The guards drink.", "The guards drink after all.", schema.Unverifiable, false, ""},
 		{"one of the greatest is not the greatest", "It is feared by the dead. It is one of the greatest blades one can buy.", "It is the greatest blade one can buy.", schema.Unverifiable, true, "“one of the greatest”"},
-		{"one of two", "The Swan is one of the two oldest inns.", "The Swan is the oldest inn.", schema.Unverifiable, true, "“one of the oldest”"},
+		{"one of two", "The Swan is one of the two oldest inns.", "The Swan is the oldest inn.", schema.Unverifiable, true, "“one of the two oldest”"},
 		{"among the greatest", "It is one of the greatest blades one can buy.", "It's among the greatest blades one can buy.", schema.Unverifiable, false, ""},
 		{"the greatest, said outright beside it", "One of the oldest inns is the Bell, and the oldest is the Swan.", "The Swan is the oldest inn.", schema.Unverifiable, false, ""},
 		{"a forest is no superlative", "It lies in one of the old forest clearings.", "It lies in the old forest.", schema.Unverifiable, false, ""},

@@ -35,8 +35,8 @@ func ThoughtWords(c schema.Class) int {
 }
 
 var (
-	starred     = regexp.MustCompile(`\*[^*\n]{1,200}\*|(?:^|[^\p{L}\p{N}_])_[^_\n]{1,200}_`)
-	bracketed   = regexp.MustCompile(`\[\s*\p{L}[^\]]{2,200}\]|[({][^(){}\n]{0,200}\p{L}[^(){}\n]{0,200}[)}\]]`)
+	starred     = regexp.MustCompile(`(\*[^*]{1,200}\*)|(?:^|[^\p{L}\p{N}_])(_[^_]{1,200}_)`)
+	bracketed   = regexp.MustCompile(`(\[[\s\p{P}]*\p{L}[^\]]{2,200}\]|[({][^(){}]{0,200}\p{L}[^(){}]{0,200}[)}\]])|([(\[{][^)\]}]{0,200}\p{L}[^)\]}]{0,200}$)`)
 	markupMark  = regexp.MustCompile("(?i)</?[a-z][a-z0-9]*(?:\\s[^>]*)?>|<!--|-->|^\\s*/(?:me|emote|e)\\b|\\(\\(|~[a-z ]{3,40}~|\\*\\*|__|```|^#{1,6}\\s|^\\s*[-*]\\s|\\[[^\\]]+\\]\\([^)]+\\)|&[a-z]+;|\\{\\{|\\}\\}|https?://")
 	speakerMark = regexp.MustCompile(`^\s*[A-Z][\w'’ -]{0,30}:\s*["“]`)
 )
@@ -49,6 +49,7 @@ func (r *review) formIssues(d schema.DraftSentence, before, i int) []schema.Issu
 	if r.in.Thoughts {
 		limit = ThoughtWords(r.in.Class)
 	}
+	plain, cited := text.Plain(d.Text), text.Plain(allowed)
 	switch n := before + r.spokenWords(d.Text); {
 	case strings.TrimSpace(d.Text) == "":
 		why = "an empty sentence"
@@ -56,8 +57,8 @@ func (r *review) formIssues(d schema.DraftSentence, before, i int) []schema.Issu
 		why = "characters that show nothing; say plain words"
 	case n > limit && (i > 0 || len(text.Sentences(d.Text)) > 1):
 		why = fmt.Sprintf("%d words; a message of this kind is answered in %d", n, limit)
-	case strings.ContainsAny(d.Text, "*_") && outside(starred, d.Text, allowed),
-		strings.ContainsAny(d.Text, "[({") && outside(bracketed, strings.ToLower(d.Text), strings.ToLower(allowed)):
+	case strings.ContainsAny(plain, "*_") && outside(starred, plain, cited),
+		strings.ContainsAny(plain, "[({") && outside(bracketed, strings.ToLower(plain), strings.ToLower(cited)):
 		why = "a stage direction; say only what is spoken"
 	case strings.ContainsAny(d.Text, "<*_`#[&{/-(~") && outside(markupMark, d.Text, allowed):
 		why = "markup; say plain words"
@@ -83,9 +84,15 @@ func (r *review) spokenWords(s string) int {
 }
 
 // outside says whether a pattern matches in a text something that the evidence it
-// quotes does not hold.
+// quotes does not hold: what its groups hold, where it has any.
 func outside(re *regexp.Regexp, s, allowed string) bool {
-	return slices.ContainsFunc(re.FindAllString(s, -1), func(m string) bool { return !strings.Contains(allowed, m) })
+	return slices.ContainsFunc(re.FindAllStringSubmatch(s, -1), func(m []string) bool {
+		held := m[0]
+		if len(m) > 1 {
+			held = strings.Join(m[1:], "") // one of them matched
+		}
+		return !strings.Contains(allowed, held)
+	})
 }
 
 func (r *review) citedText(d schema.DraftSentence) string {

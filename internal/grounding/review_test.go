@@ -44,6 +44,7 @@ func TestReviewFindsWhatIsWrongWithASentence(t *testing.T) {
 	evidence := []schema.Evidence{
 		corpus("E1", "The mill burned in the spring of 1402. Bram Dunnock was seen on the weir."),
 		corpus("E2", "Mira forges nails and sells them at the market."),
+		corpus("E3", "Mira reads _The Long Winter_ at night."),
 	}
 	cases := []struct {
 		name  string
@@ -73,6 +74,12 @@ func TestReviewFindsWhatIsWrongWithASentence(t *testing.T) {
 		{"one that no list of verbs knows", draft("(rubs a sore shoulder with a shrug) Good evening."), schema.IssueForm},
 		{"one after the words", draft("Good evening. (hums an old tune)"), schema.IssueForm},
 		{"one between underscores", draft("_counts on the fingers proudly_ Good evening."), schema.IssueForm},
+		{"over two lines", draft("(rubs a sore\nshoulder) Good evening."), schema.IssueForm},
+		{"in wide brackets", draft("（rubs a sore shoulder） Good evening."), schema.IssueForm},
+		{"between wide stars", draft("＊rubs a sore shoulder＊ Good evening."), schema.IssueForm},
+		{"one that does not end", draft("Good evening. (rubs a sore shoulder"), schema.IssueForm},
+		{"behind a dash", draft("[-rubs a sore shoulder-] Good evening."), schema.IssueForm},
+		{"a title that the evidence writes so", draft("I read _The Long Winter_ at night.", "E3"), ""},
 		{"markup", draft("**Good** evening."), schema.IssueForm},
 		{"a comment in markup", draft("Good evening. <!-- laughs three times -->"), schema.IssueForm},
 		{"an emote of chat", draft("/me leans in."), schema.IssueForm},
