@@ -7,7 +7,7 @@ pytest.importorskip("torch", reason="torch is not installed: pip install -r requ
 
 import measure
 import torch
-from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Group, Pair, Question
+from data import CONTRADICTION, ENTAILMENT, NEUTRAL, Group, Pair
 from encoder import Encoder, Shape, Verifier, tokenizer
 from train import PHASES, SHIPS, Batches, Mixture, Phase, Run, doubts, follow
 
@@ -36,16 +36,6 @@ def test_a_batch_has_as_many_foreign_ones_as_its_phase_says() -> None:
     for n in (0, 3):
         pairs, _ = Batches(Mixture(groups, [], []), Phase("x", 1, 2, 4, 0, 0, 0, (0, 0), n), random.Random(1)).next()
         assert sum(p.kind == "foreign" for p in pairs) == n
-
-
-def test_a_batch_asks_what_its_phase_says_of_blocks_that_are_not_the_questions_own() -> None:
-    own = [Question(f"block {i}", f"question {i}", 1) for i in range(6)]
-    others = [[Question(f"block {(i + k) % 6}", f"question {i}", 0.05) for k in (1, 2)] for i in range(6)]
-    batches = Batches(Mixture([group(1)], [], own, others), Phase("x", 1, 1, 2, 0, 0, 2, (0, 0), strangers=3), random.Random(1))
-    asked = [q for _ in range(40) for q in batches.next()[1]]
-    assert [q.answers for q in asked] == [1, 1, 0.05, 0.05, 0.05] * 40
-    drawn = {(q.block, q.question) for q in asked if q.answers < 1}
-    assert drawn == {(q.block, q.question) for rows in others for q in rows}, "each of a question's is drawn"
 
 
 def test_each_row_is_read_in_its_place() -> None:

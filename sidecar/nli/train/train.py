@@ -21,7 +21,7 @@ import json
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,8 +33,7 @@ import torch.nn.functional as F
 import weights
 from data import ENTAILMENT, NEUTRAL, NOT_ENTAILMENT, Group, Pair, Question
 from e5 import read_base
-from encoder import Verifier, collate, from_base, read_wheel, sentence, tokenizer
-from strangers import beside
+from encoder import Verifier, collate, from_base, sentence, tokenizer
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -57,7 +56,6 @@ class Phase:
     kept: int = 0  # its share in the mean of the averages at the ends of such phases
     afresh: bool = False  # begins from the mean of what was kept, not where the phase before it ended
     hard: bool = False  # draws most often, of a group, what the model is least right about as the phase begins
-    strangers: int = 0  # questions beside a block of another, which comes near
 
 
 PHASES = (
@@ -71,7 +69,7 @@ PHASES = (
     Phase("harder", 1750, 3, 7, 9, 4, 6, (1.2e-4, 0.0), 4, 3, True, True),
 )
 SHIPS = {"again": 1, "hard": 2, "harder": 5}  # the shares in what ships, of the phases that were kept
-GROWN = Phase("grown", 1000, 3, 8, 6, 4, 6, (6e-5, 0.0), 4, strangers=4)  # from the weights that ship
+GROWN = Phase("grown", 1000, 3, 8, 6, 4, 2, (6e-5, 0.0), 4)  # from the weights that ship
 WARM_UP = 120
 EASY = 0.15  # the weight, in a draw of hard ones, of a pair that the model is wholly right about; a wrong one's is 1 more
 CONTRAST = 0.3
@@ -85,7 +83,6 @@ class Mixture:
     groups: list[Group]
     public: list[Pair]
     questions: list[Question]
-    strangers: list[list[Question]] = field(default_factory=list)
 
 
 def forever(items: list[T], rng: random.Random) -> Iterator[T]:
@@ -122,7 +119,6 @@ class Batches:
         self.groups = forever(mix.groups, rng)
         self.public = forever(mix.public, rng)
         self.questions = forever(mix.questions, rng) if mix.questions else iter(())
-        self.strangers = forever(mix.strangers, rng) if mix.strangers else iter(())
         self.premises = [g.premise for g in mix.groups]
         self.at = {g.premise: i for i, g in enumerate(mix.groups)}
 
@@ -166,8 +162,7 @@ class Batches:
             drawn.append(g)
         pairs += [self.foreign(drawn[i % len(drawn)]) for i in range(self.phase.foreign)]
         pairs += [next(self.public) for _ in range(self.phase.public)]
-        asked = [next(self.questions) for _ in range(self.phase.questions)]
-        return pairs, asked + [self.rng.choice(next(self.strangers)) for _ in range(self.phase.strangers)]
+        return pairs, [next(self.questions) for _ in range(self.phase.questions)]
 
 
 class Run:
@@ -369,8 +364,7 @@ def main() -> None:
     public = [p for p in data.public(args.data / "nli" / "train.jsonl.gz", WITHOUT) if fits(p, tok, 128)]
     questions = data.answers(args.data / "npc" / "answers.jsonl") + data.written_answers(here / "answers")
     print(f"{len(groups)} groups, {len(written)} written groups, {len(public)} public pairs, {len(questions)} questions", flush=True)
-    others = beside(questions, from_base(read_wheel(args.wheel)).eval(), tok) if any(p.strangers for p in phases) else []
-    mix = Mixture(groups + written, public, questions, others)
+    mix = Mixture(groups + written, public, questions)
     start = 0
     for phase in phases:
         follow(run, mix, phase, start, args.seed, dev, args.every)
