@@ -23,10 +23,6 @@ type Asking struct {
 	Chars int     `json:"chars"` // how much of a passage it reads
 }
 
-// answeringNames are what the judgement says, for the gate: of the first candidate,
-// of the best of the next, and whether it was asked.
-var answeringNames = []string{"answers", "answers_next", "answers_asked"}
-
 // judge asks the judgement of the first candidates, and brings forward one that
 // answers where the first does not. Whether it is asked hangs on what is in scope alone,
 // for what is asked may change the order.
@@ -58,18 +54,6 @@ func (s *search) judge(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// answered are the features of answeringNames.
-func (s *search) answered() []float64 {
-	if len(s.answering) == 0 {
-		return make([]float64, len(answeringNames))
-	}
-	next := -1.0
-	for _, a := range s.answering[1:] {
-		next = max(next, a)
-	}
-	return []float64{s.answering[0], next, 1}
 }
 
 // block is a passage as the judgement reads it: with its speaker, and where it is

@@ -9,8 +9,7 @@ type Explanation struct {
 	Message    []float64   // the gate's features, in the order of GateNames
 	Confidence float64
 	Unknown    []string
-	Answers    []float64 // the trained judgement's features, in the order of AnswerNames
-	Judged     bool      // whether it was asked
+	Answers    []float64 // what the trained judgement says of the first candidates, from -1 to 1; none: it was not asked
 }
 
 // Explained is a candidate with its features, in the order of FeatureNames.
@@ -27,11 +26,8 @@ func FeatureNames() []string { return append([]string(nil), featureNames...) }
 // GateNames are the gate's features.
 func GateNames() []string { return append([]string(nil), gateFeatures...) }
 
-// AnswerNames are the features of the trained judgement, which SureNames has behind
-// the gate's.
-func AnswerNames() []string { return append([]string(nil), answeringNames...) }
-
-// SureNames are the features of the gate where the judgement was asked.
+// SureNames are the gate's features where the judgement was asked: its own, and what is
+// said of the first candidate.
 func SureNames() []string { return append([]string(nil), sureFeatures...) }
 
 // Explain runs a query as CitationQuery does and shows its features.
@@ -43,7 +39,7 @@ func (x *Index) Explain(ctx context.Context, query Query) (Explanation, error) {
 	e := Explanation{Confidence: s.capped(), Unknown: s.unknown()}
 	if len(s.found) > 0 {
 		e.Message = s.judged()
-		e.Answers, e.Judged = s.answered(), len(s.answering) > 0
+		e.Answers = s.answering
 	}
 	for _, c := range s.found {
 		k := x.passages[c.at].chunk

@@ -126,8 +126,8 @@ var messageFeatures = []string{"top", "margin", "unknown_sure", "unknown_odd", "
 
 var gateFeatures = append(append([]string(nil), featureNames...), messageFeatures...)
 
-// sureFeatures are the gate's with those of the trained judgement.
-var sureFeatures = append(append([]string(nil), gateFeatures...), answeringNames...)
+// sureFeatures are the gate's with what the trained judgement says of the first candidate.
+var sureFeatures = append(append([]string(nil), gateFeatures...), "answers")
 
 // confidence is the calibrated probability that the best candidate answers.
 func (s *search) confidence() float64 {
@@ -135,7 +135,7 @@ func (s *search) confidence() float64 {
 		return 0
 	}
 	if len(s.answering) > 0 && s.models.Sure.Weights != nil {
-		return sigmoid(s.models.Sure.logit(append(s.judged(), s.answered()...)))
+		return sigmoid(s.models.Sure.logit(append(s.judged(), s.answering[0])))
 	}
 	return sigmoid(s.models.Gate.logit(s.judged()))
 }

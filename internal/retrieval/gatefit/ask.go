@@ -33,12 +33,12 @@ type ask struct {
 
 // set is a world with questions about it.
 type set struct {
-	name   string
-	index  *retrieval.Index
-	world  *world.World
-	asks   []ask
-	judged bool // made of judged blocks
-	unseen bool // which the trained judgement was not trained on
+	name    string
+	index   *retrieval.Index
+	world   *world.World
+	asks    []ask
+	judged  bool // made of judged blocks
+	trained bool // which the trained judgement was trained on
 }
 
 // suite is the part of a suite's file that retrieval can be fitted on.

@@ -41,19 +41,21 @@ func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 func run(ctx context.Context) error {
 	var own, measure list
 	var judged blocks
-	flag.StringVar(&judged.answers, "answers", "", "judged pairs of question and block, JSON lines")
-	flag.StringVar(&judged.unseen, "unseen", "", "more of them, which the trained judgement was not trained on: what its word is worth is fitted on these too")
+	flag.Var(&judged.trained, "answers", "judged pairs of question and block, JSON lines")
+	flag.Var(&judged.unseen, "unseen", "more of them, which the trained judgement was not trained on: what its word is worth is fitted on these")
 	out := flag.String("out", "", "where to write the models; nothing is fitted without it")
 	odds := flag.Float64("odds", 2.2, "how many times likelier a question in play has an answer than one fitted on: chosen so that the threshold found on a measured suite falls on the zones' 0.25")
 	flag.Var(&own, "world", "a folder of a world with its own evals.yaml, to fit on; DIR=SUITE adds a suite")
 	flag.Var(&measure, "measure", "WORLD=SUITE: a suite to measure only")
 	deep := flag.Bool("deep", false, "search by meaning too: fit gate-meaning.json, and not gate.json")
 	cache := flag.String("cache", "", "a folder that keeps the indexes for the next run")
-	forward := flag.Float64("forward", 2, "what the trained judgement adds to a candidate's score, at most")
-	first := flag.Int("first", 3, "of how many of the first candidates the trained judgement is asked")
-	from := flag.Float64("from", 0.03, "the confidence without it from which it is asked")
-	to := flag.Float64("to", 0.93, "the confidence without it up to which it is asked")
-	chars := flag.Int("chars", 400, "how much of a passage it reads")
+	var j judgement
+	flag.StringVar(&j.suite, "border", "", "WORLD=SUITE: the suite whose private questions say where the zones' first border lies where the trained judgement is asked; without it the judgement is not asked")
+	flag.Float64Var(&j.forward, "forward", 2, "what the trained judgement adds to a candidate's score, at most")
+	flag.IntVar(&j.asking.First, "first", 3, "of how many of the first candidates the trained judgement is asked")
+	flag.Float64Var(&j.asking.From, "from", 0.03, "the confidence without it from which it is asked")
+	flag.Float64Var(&j.asking.To, "to", 0.93, "the confidence without it up to which it is asked")
+	flag.IntVar(&j.asking.Chars, "chars", 400, "how much of a passage it reads")
 	verbose := flag.Bool("v", false, "print every measured case")
 	flag.Parse()
 	temp := *cache
@@ -76,8 +78,16 @@ func run(ctx context.Context) error {
 	}
 	var fitted *retrieval.Fitted
 	if len(sets) > 0 {
-		if fitted, err = fit(ctx, sets, *odds, *forward, retrieval.Asking{First: *first, From: *from, To: *to, Chars: *chars}); err != nil {
+		if fitted, err = fit(ctx, sets, *odds); err != nil {
 			return err
+		}
+		if j.suite != "" {
+			if err := j.fit(ctx, sets, fitted); err != nil {
+				return err
+			}
+			if err := j.calibrate(ctx, temp, opts, fitted); err != nil {
+				return err
+			}
 		}
 		data, err := json.MarshalIndent(fitted, "", "  ")
 		if err != nil {
@@ -120,8 +130,8 @@ func newOptions(deep bool) (options, error) {
 	return o, err
 }
 
-// blocks are files of judged pairs; empty: none.
-type blocks struct{ answers, unseen string }
+// blocks are files of judged pairs, which the trained judgement was trained on or not.
+type blocks struct{ trained, unseen list }
 
 func trainingSets(ctx context.Context, own []string, judged blocks, temp string, opts options) ([]*set, error) {
 	var sets []*set
@@ -150,18 +160,13 @@ func trainingSets(ctx context.Context, own []string, judged blocks, temp string,
 		s.asks = append(s.asks, topics(s.world)...)
 		sets = append(sets, s)
 	}
-	for _, b := range []struct {
-		name, file string
-		unseen     bool
-	}{{"blocks", judged.answers, false}, {"unseen", judged.unseen, true}} {
-		if b.file == "" {
-			continue
-		}
-		s, err := openBlocks(ctx, b.name, b.file, temp, opts)
+	for _, file := range slices.Concat(judged.trained, judged.unseen) {
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		s, err := openBlocks(ctx, name, file, temp, opts)
 		if err != nil {
 			return nil, err
 		}
-		s.unseen = b.unseen
+		s.trained = slices.Contains(judged.trained, file)
 		sets = append(sets, s)
 	}
 	return sets, nil
@@ -180,7 +185,7 @@ const (
 
 // fit fits the ranker, ranks again with it, and fits the gate on the outcome;
 // the reliability curve is of folds that the gate had not seen.
-func fit(ctx context.Context, sets []*set, odds, forward float64, asking retrieval.Asking) (*retrieval.Fitted, error) {
+func fit(ctx context.Context, sets []*set, odds float64) (*retrieval.Fitted, error) {
 	queries, err := rankRows(ctx, sets)
 	if err != nil {
 		return nil, err
@@ -217,10 +222,6 @@ func fit(ctx context.Context, sets []*set, odds, forward float64, asking retriev
 	}
 	f.Gate = constrained(rows, retrieval.GateNames(), penalty, rankerOnly...)
 	f.Curve, f.Queries = reliability(held), len(rows)
-	f.Answers, f.Asking = forward, asking // until here the judgement was not asked
-	if err := fitSure(ctx, sets, f, odds); err != nil {
-		return nil, err
-	}
 	fmt.Printf("fitted on %d rankings and %d judgements; held out AUROC %.3f, Brier %.3f\n", len(queries), len(rows), auroc(held), brier(held))
 	for _, s := range sets {
 		part := slices.DeleteFunc(slices.Clone(held), func(o outcome) bool { return o.set != s.name })

@@ -158,7 +158,7 @@ func printRanks(all []measured) {
 	}
 	asked := 0
 	for _, m := range all {
-		asked += b2i(m.found.Judged)
+		asked += b2i(len(m.found.Answers) > 0)
 	}
 	fmt.Printf("the trained judgement was asked for %.1f %% of %d\n", pc(asked, len(all)), len(all))
 	fmt.Printf("known against fake, private and unknown: AUROC %.3f\n", auroc(against))
@@ -219,8 +219,8 @@ func printCases(all []measured) {
 		if len(m.found.Unknown) > 0 {
 			fmt.Printf(" UNKNOWN %q", m.found.Unknown)
 		}
-		if m.found.Judged {
-			fmt.Printf(" JUDGED %.2f next %.2f", m.found.Answers[0], m.found.Answers[1])
+		if len(m.found.Answers) > 0 {
+			fmt.Printf(" ANSWERS %.2f", m.found.Answers)
 		}
 		for i, c := range m.found.Candidates {
 			if i < 2 {
