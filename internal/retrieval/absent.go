@@ -39,10 +39,17 @@ const doubtful = ModelFrom
 // so that a question for one is answered by what the person did.
 func (s *search) capped() float64 {
 	c := s.confidence()
-	if len(s.found) > 0 && (len(s.unknown()) > 0 || s.asksAbsent() || s.asksOfLater() || c < doubtful && s.allAbsent() && (s.sort == wanted.Person || s.absent() >= 1)) {
+	if len(s.found) > 0 && (len(s.unknown()) > 0 || s.asksAbsent() || s.asksOfLater() || s.asksWordless(c)) {
 		return min(c, absentConfidence)
 	}
 	return c
+}
+
+// asksWordless says whether a message asks, in words that stand nowhere, who did something
+// or for what nothing in scope has a word. Where the trained judgement was asked it has read more than the
+// words.
+func (s *search) asksWordless(confidence float64) bool {
+	return len(s.answering) == 0 && confidence < doubtful && s.allAbsent() && (s.sort == wanted.Person || s.absent() >= 1)
 }
 
 var year = regexp.MustCompile(`^[1-9]\d{3}$`)

@@ -48,23 +48,24 @@ func (j judgement) fit(ctx context.Context, sets []*set, f *retrieval.Fitted) er
 			if len(e.Answers) == 0 {
 				continue
 			}
-			r := row{x: append(slices.Clone(e.Message), e.Answers[0]), right: a.answersRight(e.Candidates[0].Path), weight: 1, group: a.group, set: s.name}
+			r := row{x: sure(e), right: a.answersRight(e.Candidates[0].Path), weight: 1, group: a.group, set: s.name}
 			if r.right || len(a.right) == 0 {
 				rows = append(rows, r)
 			}
 		}
 	}
-	left := map[string]bool{}
-	for _, name := range retrieval.SureNames() {
-		left[name] = !slices.Contains(beside, name)
-	}
-	f.Sure = logistic(rows, retrieval.SureNames(), penalty, left)
-	for name := range f.Sure.Weights {
-		if left[name] {
-			delete(f.Sure.Weights, name)
-		}
-	}
+	f.Sure = logistic(rows, beside, penalty, nil)
 	return nil
+}
+
+// sure are the features named in beside.
+func sure(e retrieval.Explanation) []float64 {
+	all := append(slices.Clone(e.Message), e.Answers[0])
+	var out []float64
+	for _, name := range beside {
+		out = append(out, all[slices.Index(retrieval.SureNames(), name)])
+	}
+	return out
 }
 
 // refused is the share of the suite's private questions that fall below the first
@@ -105,7 +106,7 @@ func (j judgement) calibrate(ctx context.Context, temp string, opts options, f *
 			score = math.Inf(-1)
 		}
 		if len(e.Answers) > 0 {
-			score = f.Sure.Logit(retrieval.SureNames(), append(slices.Clone(e.Message), e.Answers[0]))
+			score = f.Sure.Logit(beside, sure(e))
 			rows = append(rows, row{x: []float64{score}, right: a.kind == "known", weight: 1})
 		}
 		if a.kind == "private" {
