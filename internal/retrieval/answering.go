@@ -33,6 +33,9 @@ func (s *search) judge(ctx context.Context) error {
 	if c := sigmoid(s.models.Gate.logit(s.unfelt().judged())); c < s.models.Asking.From || c > s.models.Asking.To {
 		return nil
 	}
+	if s.keyed() {
+		return nil
+	}
 	n := min(len(s.found), s.models.Asking.First)
 	blocks := make([]string, n)
 	for i := range n {
@@ -54,6 +57,14 @@ func (s *search) judge(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// keyed says whether a message asks by the keywords of the first candidate's document
+// and by nothing else, as players of games with keywords do: "Pyper?", "where are the elves?". The
+// judgement was trained on whole questions, and reads little in one word.
+func (s *search) keyed() bool {
+	share, _ := s.keywords(&s.x.docs[s.x.passages[s.found[0].at].doc])
+	return share > 0.999
 }
 
 // block is a passage as the judgement reads it: with its speaker, and where it is
