@@ -215,7 +215,12 @@ func fit(rows, more []row, may rates) nli.Calibration {
 	c.Release, c.ReleaseRate, c.ReleasePairs = max(c.Thresholds.Entailment, up(measure.Threshold(said, may.release))), may.release, len(said)
 	c.ReleaseNear, c.NearRate, c.NearPairs = max(c.Thresholds.Entailment, up(measure.Threshold(near, may.near))), may.near, len(near)
 	c.Thresholds.Doubted = max(c.Thresholds.Doubted, c.Thresholds.Entailment)
+	at := []float64{c.Thresholds.Entailment}
 	for t := 0.05; t < 0.995; t += 0.05 {
+		at = append(at, t)
+	}
+	slices.Sort(at)
+	for _, t := range at {
 		c.Curve = append(c.Curve, nli.Point{Threshold: round(t), False: above(bad, t), True: above(good, t)})
 	}
 	c.Reliable = reliability(rows, c.Scale)
@@ -415,7 +420,7 @@ func show(c nli.Calibration, rows []row) {
 	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f, of a doubt %.3f; thresholds %+v, release from %.3f (of %d unsupported), near from %.3f (of %d)\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt, c.Thresholds, c.Release, c.ReleasePairs, c.ReleaseNear, c.NearPairs)
 	fmt.Printf("  %.1f %% of the supported accepted where at most 5 %% of the rest are\n", 100*atFive(c, rows))
 	for _, p := range c.Curve {
-		fmt.Printf("  from %.2f: %5.1f %% of the supported accepted, %5.1f %% of the rest\n", p.Threshold, 100*p.True, 100*p.False)
+		fmt.Printf("  from %.3f: %5.1f %% of the supported accepted, %5.1f %% of the rest\n", p.Threshold, 100*p.True, 100*p.False)
 	}
 	for _, b := range c.Reliable {
 		fmt.Printf("  score %.2f: %.2f supported of %d\n", b.Score, b.True, b.N)

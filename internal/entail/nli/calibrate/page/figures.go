@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
@@ -12,7 +13,8 @@ func figures(c nli.Calibration) string {
 	var b strings.Builder
 	at := c.Thresholds
 	fmt.Fprintf(&b, "Rules and model together, on %d pairs with known labels, weights `%.12s…`: AUROC %.3f, supported against the rest.\n", c.Pairs, c.Weights, c.AUROC)
-	fmt.Fprintf(&b, "At the threshold that ships at most %s of the unsupported are accepted, and about %s of the supported.\n", percent(c.FalseRate), percent(trueAt(c, at.Entailment)))
+	ships, _ := pointAt(c, at.Entailment)
+	fmt.Fprintf(&b, "At the threshold that ships %s of the unsupported are accepted, and %s of the supported.\n", percent(ships.False), percent(ships.True))
 	fmt.Fprintf(&b, "Of true sentences beside evidence of another matter %s pass that threshold, and %s the score of a release.\n", percent(c.Foreign), percent(c.ForeignReleased))
 	fmt.Fprintf(&b, "The score of a pair that the model decides is 1 / (1 + exp(−(%.4g · logit %+.4g))), logit being that of its entailment; a rule's doubt adds %.4g.\n\n", c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt)
 	b.WriteString("| threshold | value | a pair … | chosen |\n|---|---|---|---|\n")
@@ -27,7 +29,7 @@ func figures(c nli.Calibration) string {
 	b.WriteString("\n![What scores are worth, and what thresholds let through](" + plotName + ")\n\n")
 	b.WriteString("| accepted from | supported accepted | others accepted |\n|---|---|---|\n")
 	for _, p := range c.Curve {
-		fmt.Fprintf(&b, "| %.2f | %s | %s |\n", p.Threshold, percent(p.True), percent(p.False))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", fixed(p.Threshold), percent(p.True), percent(p.False))
 	}
 	b.WriteString("\n| mean score of a tenth of the pairs | of them supported | pairs |\n|---|---|---|\n")
 	for _, r := range c.Reliable {
@@ -36,19 +38,14 @@ func figures(c nli.Calibration) string {
 	return b.String()
 }
 
-// trueAt is the share of the supported that a threshold between two points of the
-// curve accepts, about.
-func trueAt(c nli.Calibration, t float64) float64 {
-	for i := 1; i < len(c.Curve); i++ {
-		a, b := c.Curve[i-1], c.Curve[i]
-		if t >= a.Threshold && t <= b.Threshold && b.Threshold > a.Threshold {
-			return a.True + (b.True-a.True)*(t-a.Threshold)/(b.Threshold-a.Threshold)
+// pointAt is the point of the curve at a threshold.
+func pointAt(c nli.Calibration, t float64) (nli.Point, bool) {
+	for _, p := range c.Curve {
+		if math.Abs(p.Threshold-t) < 1e-9 {
+			return p, true
 		}
 	}
-	if t < c.Curve[0].Threshold {
-		return c.Curve[0].True
-	}
-	return c.Curve[len(c.Curve)-1].True
+	return nli.Point{}, false
 }
 
 func percent(x float64) string {
@@ -56,3 +53,9 @@ func percent(x float64) string {
 }
 
 func number(x float64) string { return fmt.Sprintf("%.3f", x) }
+
+// fixed is a threshold with two places, or three where it has them.
+func fixed(x float64) string {
+	s := number(x)
+	return strings.TrimSuffix(s, "0")
+}

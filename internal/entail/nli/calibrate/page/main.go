@@ -66,6 +66,9 @@ func readCalibration(path string) (nli.Calibration, error) {
 	if len(c.Curve) == 0 || len(c.Reliable) == 0 {
 		return c, fmt.Errorf("%s: holds no curve; write it with the calibrate command", path)
 	}
+	if _, ok := pointAt(c, c.Thresholds.Entailment); !ok {
+		return c, fmt.Errorf("%s: its curve has no point at its threshold, %g; write it with the calibrate command", path, c.Thresholds.Entailment)
+	}
 	return c, nil
 }
 
