@@ -49,15 +49,31 @@ func verbatim(s shown) draft {
 	return draft{text: s.text, cites: []cite{{ID: s.id}}, truth: True, of: s.id, block: s.block}
 }
 
-// paraphrase says the same in other words.
+// paraphrase says the same in other words, or in the evidence's own where a review
+// asked for them.
 func paraphrase(s *scene) []draft {
-	var out []draft
-	for _, best := range s.best(sentencesOf(s.Evidence), maxSaid) {
-		d := verbatim(best)
-		d.text = Paraphrase(best.text, s.dice)
-		out = append(out, d)
+	all := sentencesOf(s.Evidence)
+	out := s.corrected(all)
+	for _, best := range s.best(all, maxSaid) {
+		if len(out) < maxSaid && !slices.ContainsFunc(out, func(d draft) bool { return d.text == best.text }) {
+			d := verbatim(best)
+			d.text = Paraphrase(best.text, s.dice)
+			out = append(out, d)
+		}
 	}
 	return s.orUnknown(out)
+}
+
+// corrected are the sentences whose own words a review asked for.
+func (s *scene) corrected(all []shown) []draft {
+	var out []draft
+	for _, words := range s.OwnWords {
+		at := slices.IndexFunc(all, func(c shown) bool { return strings.Contains(text.Fold(c.text), text.Fold(words)) })
+		if at >= 0 && len(out) < maxSaid && !slices.ContainsFunc(out, func(d draft) bool { return d.text == all[at].text }) {
+			out = append(out, verbatim(all[at]))
+		}
+	}
+	return out
 }
 
 // unknownLine marks a sentence as the line for what the NPC does not know.

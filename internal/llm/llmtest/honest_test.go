@@ -39,6 +39,16 @@ func TestQuoteAnswersWithWholeSentencesOfTheEvidence(t *testing.T) {
 	}
 }
 
+// Feedback that asks for the evidence's own words gets them.
+func TestParaphraseTakesACorrection(t *testing.T) {
+	line := "The harbour master bought two boats from Dunstan Pike in 1391."
+	data := "<feedback>\n- claim: Two boats went to the harbour master | issue: NOT_ENTAILED | citation: E1 | correction: the evidence has nothing for “went”; say it in its own words: “" + line + "”\n</feedback>\n" +
+		strings.Replace(user, "Who carried the mail when the lock froze?", "Who sold boats to the harbour master?", 1)
+	if got := texts(paraphrase(sceneOf(1, data))); len(got) == 0 || got[0] != line {
+		t.Errorf("got %q, want %q first", got, line)
+	}
+}
+
 func TestNothingIsSaidWhereNothingIsLeft(t *testing.T) {
 	data := `<evidence>
 [E1] The lock froze in 1388.

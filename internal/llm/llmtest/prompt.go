@@ -22,6 +22,7 @@ type Ask struct {
 	Self         []string
 	Said         []string
 	Feedback     []string // the claims that were faulted
+	OwnWords     []string // the evidence's own words, where feedback asks for them
 	Actions      []Action
 	Conversation []string
 	From         string
@@ -44,6 +45,7 @@ var (
 	opens     = regexp.MustCompile(`(?m)^<([a-z_]+)(?: from="((?:[^"\\]|\\.)*)")?>$`)
 	marked    = regexp.MustCompile(`^\[([A-Za-z0-9_]+)\]\s*(.*)$`)
 	faulted   = regexp.MustCompile(`^-?\s*claim: (.*?) \| issue: `)
+	ownWords  = regexp.MustCompile(`say it in its own words: “(.*)”\s*$`)
 	youAre    = regexp.MustCompile(`You are ([^.\n]{1,80}?)(?: and you |[.,\n])`)
 	whoThinks = regexp.MustCompile(`what (\p{Lu}[^.,\n]{0,80}?) (?:thinks|will tell|should remember|remembers)`)
 	unknownIs = regexp.MustCompile(`say that you do not know, as [^\n]{1,80}? would: "([^\n]*)"`)
@@ -110,6 +112,9 @@ func (a *Ask) take(tag, from, body string) {
 		for _, l := range lines {
 			if m := faulted.FindStringSubmatch(l); m != nil {
 				a.Feedback = append(a.Feedback, m[1])
+			}
+			if m := ownWords.FindStringSubmatch(l); m != nil {
+				a.OwnWords = append(a.OwnWords, m[1])
 			}
 		}
 	case "actions":
