@@ -51,11 +51,11 @@ func (r *review) issueOf(j *judged, sv *SentenceVerdict) *schema.Issue {
 	case j.verdict.Label == schema.Supported:
 		return r.frameIssue(j)
 	case j.verdict.Label == schema.Contradicted:
-		return &schema.Issue{Type: schema.IssueContradicted, Citation: idOf(j.by, cites), Correction: advice(j)}
+		return &schema.Issue{Type: schema.IssueContradicted, Citation: idOf(j.by, cites), Correction: r.advice(j)}
 	case len(j.cited) == 0 && !hasIssue(sv, schema.IssueInvalidSource):
 		return &schema.Issue{Type: schema.IssueInvalidSource, Citation: cites[0].EvidenceID, Correction: fmt.Sprintf("it may not ground a claim of kind %s", j.Kind)}
 	}
-	return &schema.Issue{Type: schema.IssueNotEntailed, Citation: idOf(j.by, cites), Correction: advice(j)}
+	return &schema.Issue{Type: schema.IssueNotEntailed, Citation: idOf(j.by, cites), Correction: r.advice(j)}
 }
 
 func hasIssue(sv *SentenceVerdict, t schema.IssueType) bool {
@@ -69,8 +69,8 @@ func idOf(e *schema.Evidence, cites []schema.Citation) string {
 	return cites[0].EvidenceID
 }
 
-func advice(j *judged) string {
-	if far := farWords(j); far != "" {
+func (r *review) advice(j *judged) string {
+	if far := r.farWords(j); far != "" {
 		return far
 	}
 	if j.verdict.Why != "" {
@@ -83,17 +83,22 @@ func advice(j *judged) string {
 const maxFar = 6
 
 // farWords is the feedback where a model was not sure: which words of the claim
-// the evidence has nothing for, and its own words to say instead.
-func farWords(j *judged) string {
+// the evidence has nothing for, and its own words to say instead, as the NPC would say them: it
+// was shown them so.
+func (r *review) farWords(j *judged) string {
 	v := j.verdict
 	if v.Label != schema.Unverifiable || v.Final || j.by == nil || v.Tier != entail.TierModel && v.Tier != entail.TierSidecar && v.Tier != entail.TierJudge {
 		return ""
 	}
+	own := v.Span
+	if r.in.Worded != nil {
+		own = r.in.Worded(*j.by, own)
+	}
 	words := entail.Unaligned(j.by.Text, j.Core)
 	if len(words) == 0 {
-		return fmt.Sprintf("not sure that the evidence says so; say it in its own words: “%s”", v.Span)
+		return fmt.Sprintf("not sure that the evidence says so; say it in its own words: “%s”", own)
 	}
-	return fmt.Sprintf("the evidence has nothing for “%s”; say it in its own words: “%s”", strings.Join(words[:min(len(words), maxFar)], "”, “"), v.Span)
+	return fmt.Sprintf("the evidence has nothing for “%s”; say it in its own words: “%s”", strings.Join(words[:min(len(words), maxFar)], "”, “"), own)
 }
 
 func (r *review) uncitedAdvice(j *judged) string {

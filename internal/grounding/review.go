@@ -25,6 +25,8 @@ type ReviewInput struct {
 
 	// Thresholds are for tiers that give probabilities; what is zero is the tier's own.
 	Thresholds entail.Thresholds
+	// Worded is how the NPC would say a sentence of a block; nil: as it stands.
+	Worded func(e schema.Evidence, sentence string) string
 	// MaxSources is how many blocks one claim is held against; 0: MaxSourcesPerClaim.
 	MaxSources int
 

@@ -25,6 +25,12 @@ func (s *Service) input(t *schema.Turn, x *lore.Lore, npc *world.NPC) grounding.
 		Class: t.Class, Check: &check, Policy: x.Policy(), Authored: authoredBy(t, npc),
 		Specs: deed.Allowed(t.AllowedActions, npc.Actions),
 		Self:  strings.Join(append([]string{npc.Name, npc.Backstory, npc.Personality, npc.Style}, npc.Goals...), "\n"),
+		Worded: func(e schema.Evidence, sentence string) string {
+			if ways := voice.Renderings(e, sentence, x.Person(npc)); len(ways) > 0 {
+				return ways[0].Text
+			}
+			return sentence
+		},
 		Context: grounding.Context{
 			NPCName: npc.Name, NPCHandle: npc.Handle, Player: t.PlayerName, Message: t.Message, Names: x.Names(),
 			NameOf: x.Person(npc).NameOf, Voice: grounding.Voice{Openers: npc.Voice.Openers, Hedges: npc.Voice.Hedges},
