@@ -21,8 +21,8 @@ func crossedRule(c *comparison) []finding {
 			at, order = append(at, i), append(order, k)
 		}
 	}
-	mine, other := c.a.p.clauseOf(order[0]), c.a.p.clauseOf(order[1])
-	rest := order[1:]
+	mine, other := c.a.p.clauseOf(order[0]), c.a.p.clauseOf(order[len(order)-1])
+	rest := c.a.p.within(other, order[1:])
 	switch {
 	case mine == other || !c.a.p.beside(mine, other):
 		return nil
@@ -32,10 +32,26 @@ func crossedRule(c *comparison) []finding {
 		return nil
 	}
 	own := c.a.p.subject(other)
-	if own < 0 || own >= order[1] || !c.participant(c.a.p, []int{own}) || c.a.p.names(other, c.h.words[at[0]].stem) {
+	if own < 0 || own >= rest[0] || !c.participant(c.a.p, []int{own}) || c.a.p.names(other, c.h.words[at[0]].stem) {
 		return nil
 	}
 	return c.refuses("swap", fmt.Sprintf("roles: the evidence says it of “%s”, the claim of “%s”", c.a.p.words[own].raw, c.h.words[at[0]].raw))
+}
+
+// within puts words that stand in a clause too where they stand in it: both may have forged.
+func (s *sentence) within(c stretch, order []int) []int {
+	out := slices.Clone(order)
+	for n, k := range out {
+		if k >= c.start && k < c.end {
+			continue
+		}
+		for i := c.start; i < c.end; i++ {
+			if s.words[i].stem == s.words[k].stem {
+				out[n] = i
+			}
+		}
+	}
+	return out
 }
 
 // stretch is the words of a sentence from start up to end.
