@@ -11,15 +11,30 @@ import (
 // the one that they hang on: whose brother hunts, that it was the one or the other, that it
 // used to be so, that it was to be, on what condition, and who alone.
 func droppedRule(c *comparison) []finding {
-	if c.a.coverage < 1 || c.a.matched < 2 || c.a.p.question {
+	if !c.inItsWords() {
 		return nil
 	}
-	for _, dropped := range []func(*comparison) string{ownerDropped, otherDropped, habitDropped, planDropped, conditionDropped, onlyMoved, sideTaken} {
+	for _, dropped := range []func(*comparison) string{ownerDropped, otherDropped, habitDropped, planDropped, conditionDropped, onlyMoved, sideTaken, almostDropped, attemptDropped, unrealDropped, untilDropped, partDropped} {
 		if why := dropped(c); why != "" {
 			return c.refuses("dropped", why)
 		}
 	}
 	return nil
+}
+
+// inItsWords says whether a claim is made of the words of one sentence of the evidence, and of
+// one alone: what another one tells in the same words might be it.
+func (c *comparison) inItsWords() bool {
+	if c.a.coverage < 1 || c.a.matched < 2 {
+		return false
+	}
+	for i := range c.p.sentences {
+		s := &c.p.sentences[i]
+		if s.start != c.a.p.start && !s.question && align(c.h, s).coverage == 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // ownerDropped finds "Yrsa hunts" where Yrsa's brother does.
@@ -214,7 +229,123 @@ func (s *sentence) side(verb int) string {
 	return ""
 }
 
+// almostDropped finds "caught" where he almost caught.
+func almostDropped(c *comparison) string {
+	if c.h.has(nearlies) || c.h.denies() {
+		return ""
+	}
+	for i, k := range c.a.to {
+		if k < 1 || text.IsStop(c.h.at(i)) || !nearlies[c.a.p.at(k-1)] || c.a.p.words[k-1].gap != "" || isNumberWord(c.a.p.at(k)) || universals[c.a.p.at(k)] {
+			continue
+		}
+		return fmt.Sprintf("certainty: the evidence says “%s %s”, the claim states it", c.a.p.words[k-1].raw, c.a.p.words[k].raw)
+	}
+	return ""
+}
+
+// attemptDropped finds what was tried, wanted or pretended, and claimed to be so.
+func attemptDropped(c *comparison) string {
+	for v := range c.a.p.words {
+		if !attempts[c.a.p.at(v)] || c.aligned(v) || c.h.names(stretch{0, len(c.h.words)}, c.a.p.words[v].stem) {
+			continue
+		}
+		next := v + 1
+		if c.a.p.at(next) != "to" {
+			if wanting[c.a.p.at(v)] && c.h.has(getting) && !c.a.p.has(getting) {
+				return fmt.Sprintf("certainty: the evidence says “%s”, the claim that it was so", c.a.p.words[v].raw)
+			}
+			continue
+		}
+		for next++; next < len(c.a.p.words) && text.IsStop(c.a.p.at(next)) && c.a.p.words[next-1].gap == ""; next++ { // "to be a"
+		}
+		if next >= len(c.a.p.words) || c.a.p.words[next-1].gap != "" || !c.aligned(next) || c.h.infinitive(c.a.to, next) || c.again(next) || c.h.denies() || len(c.h.hedged()) > 0 {
+			continue
+		}
+		return fmt.Sprintf("certainty: the evidence says “%s to”, the claim that it was so", c.a.p.words[v].raw)
+	}
+	return ""
+}
+
+// again says whether a word of the evidence's sentence stands in the passage once more.
+func (c *comparison) again(k int) bool {
+	for i := range c.p.sentences {
+		s := &c.p.sentences[i]
+		for n := range s.words {
+			if s.words[n].stem == c.a.p.words[k].stem && s.words[n].start != c.a.p.words[k].start {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// infinitive says whether the word of a claim that is aligned with k stands behind "to".
+func (s *sentence) infinitive(to []int, k int) bool {
+	for i := range to {
+		if to[i] == k {
+			return s.at(i-1) == "to"
+		}
+	}
+	return false
+}
+
+// unrealDropped finds "came" where she would have come.
+func unrealDropped(c *comparison) string {
+	if len(c.h.hedged()) > 0 || c.h.has(wouldHave) || c.h.denies() {
+		return ""
+	}
+	for i, k := range c.a.to {
+		if k < 2 || text.IsStop(c.h.at(i)) || c.a.p.at(k-1) != "have" || !wouldHave[c.a.p.at(k-2)] {
+			continue
+		}
+		return fmt.Sprintf("modality: the evidence says “%s have %s”, the claim that it was so", c.a.p.words[k-2].raw, c.a.p.words[k].raw)
+	}
+	return ""
+}
+
+// untilDropped finds "the toll is two pennies" where it was until the flood.
+func untilDropped(c *comparison) string {
+	if !c.h.has(nows) || c.h.has(thens) {
+		return ""
+	}
+	was := -1
+	for i := range c.a.p.words {
+		switch w := c.a.p.at(i); {
+		case thens[w] && w != "until" && w != "till":
+			was = i
+		case (w == "until" || w == "till") && was >= 0:
+			for k := was + 1; k < i; k++ {
+				if c.aligned(k) && !text.IsStop(c.a.p.at(k)) {
+					return fmt.Sprintf("time: the evidence says “%s … %s”, the claim that it is so", c.a.p.words[was].raw, c.a.p.words[i].raw)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// partDropped finds twelve of whom it was nine of the twelve.
+func partDropped(c *comparison) string {
+	for k := range c.a.p.words {
+		if !isNumberWord(c.a.p.at(k)) && !startsDigit(c.a.p.at(k)) || c.a.p.at(k+1) != "of" || c.a.p.at(k+2) != "the" && personOf[c.a.p.at(k+2)] == "" {
+			continue
+		}
+		if whole := k + 3; (isNumberWord(c.a.p.at(whole)) || startsDigit(c.a.p.at(whole))) && c.aligned(whole) && !c.aligned(k) {
+			return fmt.Sprintf("quantifier: the evidence says “%s of the %s”", c.a.p.words[k].raw, c.a.p.words[whole].raw)
+		}
+	}
+	return ""
+}
+
 var (
+	nearlies = wordSet(`almost nearly`)
+	attempts = wordSet(`pretended pretends pretend feigned tried tries try attempted attempts attempt failed fails refused refuses declined forgot
+		hoped hopes wanted wants want wished wishes planned plans intended intends meant threatened threatens offered offers longed longs`)
+	wanting      = wordSet(`wanted wants want wished wishes hoped hopes sought seeks asked`)
+	getting      = wordSet(`got get gets received receives gained had obtained earned won`)
+	wouldHave    = wordSet(`would could should might i'd he'd she'd they'd we'd you'd`)
+	nows         = wordSet(`is are it's costs has`)
+	thens        = wordSet(`was were had until till used`)
 	alternatives = wordSet(`or either whether`)
 	leaves       = wordSet(`may can could might whichever any anyone if whether`)
 	beVerbs      = wordSet(`is are was were am be been being it's he's she's they're`)

@@ -159,7 +159,7 @@ type comparison struct {
 
 // rules in the order in which they are named when several speak; substituteRule speaks
 // where none of them does.
-var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, roleRule, crossedRule, directionRule, modalityRule, reportRule, quantifierRule, rankedRule, turnedRule, droppedRule}
+var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, roleRule, crossedRule, directionRule, modalityRule, reportRule, quantifierRule, rankedRule, turnedRule, droppedRule, pairedRule}
 
 // compare runs the rules. A contradiction outweighs a refusal, a refusal a doubt,
 // and the first of each is told. The premise contradicts a claim only where the

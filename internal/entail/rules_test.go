@@ -231,7 +231,7 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		// modality and condition
 		{"perhaps", "Perhaps Bram burned the old mill.", "Bram burned the old mill.", schema.Unverifiable, true, "“Perhaps"},
 		{"might", "Bram might have burned the old mill.", "Bram burned the old mill.", schema.Unverifiable, true, "“might"},
-		{"wanted to", "Bram wanted to sell the mill.", "Bram did sell the mill.", schema.Unverifiable, false, "modality"},
+		{"wanted to", "Bram wanted to sell the mill.", "Bram did sell the mill.", schema.Unverifiable, true, "“wanted to”"},
 		{"if", "If the ice melts the ferry crosses again.", "The ferry crosses again.", schema.Unverifiable, false, "“if”"},
 
 		// quantifiers
