@@ -221,5 +221,5 @@ func doneTurned(c *comparison) string {
 
 var (
 	paired = wordSet(`in on at to for from by with under over behind near of into`)
-	around  = wordSet(`to for from into onto as of on over under behind upon above below`)
+	around = wordSet(`to for from into onto as of on over under behind upon above below`)
 )

@@ -2,6 +2,7 @@ package entail
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -159,7 +160,10 @@ type comparison struct {
 
 // rules in the order in which they are named when several speak; substituteRule speaks
 // where none of them does.
-var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, roleRule, crossedRule, directionRule, modalityRule, reportRule, quantifierRule, rankedRule, turnedRule, droppedRule, pairedRule}
+var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, roleRule, crossedRule, directionRule, modalityRule, reportRule, quantifierRule, rankedRule, turnedRule}
+
+// late rules look at what a claim leaves out or puts together, and speak where none of rules is sure.
+var late = []rule{droppedRule, pairedRule, boundedRule, placedRule, titleRule}
 
 // compare runs the rules. A contradiction outweighs a refusal, a refusal a doubt,
 // and the first of each is told. The premise contradicts a claim only where the
@@ -212,12 +216,22 @@ func findings(p, h *passage, n Names, known map[string]bool) []finding {
 			for _, rule := range rules {
 				out = append(out, rule(c)...)
 			}
+			for _, rule := range late {
+				if !firm(out[before:]) {
+					out = append(out, rule(c)...)
+				}
+			}
 			if len(out) == before {
 				out = append(out, substituteRule(c)...)
 			}
 		}
 	}
 	return out
+}
+
+// firm says whether a finding is more than a doubt.
+func firm(fs []finding) bool {
+	return slices.ContainsFunc(fs, func(f finding) bool { return !f.doubt })
 }
 
 func (c *comparison) contradicts(rule, why string) []finding {

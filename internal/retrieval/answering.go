@@ -56,6 +56,9 @@ func (s *search) judge(ctx context.Context) error {
 			s.answering[k], s.answering[k-1] = s.answering[k-1], s.answering[k]
 		}
 	}
+	for i := n; i < len(s.found); i++ { // what was not asked about does not overtake what was
+		s.found[i].score = min(s.found[i].score, s.found[n-1].score)
+	}
 	return nil
 }
 
