@@ -2,7 +2,6 @@ package retrieval
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +20,7 @@ const (
 // "When is Alice's birthday?", "what was the name of your school". Where more is
 // asked, the thing may be no more than how the player puts it.
 var possessed = regexp.MustCompile(`(?i)^\W*(?:and |so |hey )?(?:when|what|who|where|which)(?:['’]?s| is| was| are| were)?\s+` +
-	`(?:the (?:name|age|colou?r|date|price) of\s+)?(?:\w+['’]s|\b(?:your|ur|his|her|their))\s+` +
+	`(?:the (?:name|age|colou?r|date|price) of\s+)?(?:[\pL\pN]+['’]s|\b(?:your|ur|his|her|their))\s+` +
 	`(?:own\s+|old\s+|first\s+|last\s+|favou?rite\s+|middle\s+)?([a-z]{3,})(?:\s+(?:called|named|like))?\W*$`)
 
 // absentConfidence is the most that a question gets whose matter is not there: it
@@ -61,14 +60,29 @@ func (s *search) asksOfLater() bool {
 	if now.IsZero() {
 		now = s.query.Check.TurnStart
 	}
-	return !now.IsZero() && slices.ContainsFunc(s.asked, func(w string) bool {
-		if !year.MatchString(w) || s.held(text.Stem(w)) {
-			return false
+	if now.IsZero() {
+		return false
+	}
+	for i, w := range s.asked {
+		if i == 0 || !year.MatchString(w) || !beforeYear[s.asked[i-1]] || s.held(text.Stem(w)) {
+			continue
 		}
-		n, _ := strconv.Atoi(w) // four digits
-		return n > now.Year()
-	})
+		if n, _ := strconv.Atoi(w); n > now.Year() { // four digits
+			return true
+		}
+	}
+	return false
 }
+
+// beforeYear stands before a number that names a year; 1500 bits are none.
+var beforeYear = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(`in of since by year before after until till during spring summer autumn fall winter
+		january february march april may june july august september october november december`) {
+		out[w] = true
+	}
+	return out
+}()
 
 // asksAbsent says whether a message asks for somebody's thing that neither the
 // best passage nor its document mentions, in this word or a like one.

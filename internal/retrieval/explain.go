@@ -30,7 +30,7 @@ func GateNames() []string { return append([]string(nil), gateFeatures...) }
 // said of the first candidate.
 func SureNames() []string { return append([]string(nil), sureFeatures...) }
 
-// Explain runs a query as CitationQuery does and shows its features.
+// Explain runs a query as CitationQuery does first, without widening it, and shows its features.
 func (x *Index) Explain(ctx context.Context, query Query) (Explanation, error) {
 	s, err := x.run(ctx, query)
 	if err != nil {

@@ -199,13 +199,16 @@ func TestOutOfScopeOnlyDoubtIsFelt(t *testing.T) {
 func TestAYearStillToCome(t *testing.T) {
 	all := guarded()
 	all["lore/plan.txt"] = "The hall key will be cast anew in 1409."
+	all["lore/price.txt"] = "The tower bell was sold in Cor for a thousand bits of silver."
+	all["lore/price.txt.meta.yaml"] = all["lore/all.txt.meta.yaml"]
 	all["lore/plan.txt.meta.yaml"] = all["lore/all.txt.meta.yaml"]
 	w := load(t, files(t, all))
 	x := open(t, corpus(t, filepath.Join(t.TempDir(), "index.db")), &wordHash{}, w)
 	for message, known := range map[string]bool{
-		"Where does the gate key hang?":         true,
-		"Where does the gate key hang in 1407?": false,
-		"Is the hall key cast anew in 1409?":    true,
+		"Where does the gate key hang?":                           true,
+		"Where does the gate key hang in 1407?":                   false,
+		"Is the hall key cast anew in 1409?":                      true,
+		"Was the tower bell sold in Cor for 1500 bits of silver?": true,
 	} {
 		r, err := x.CitationQuery(context.Background(), retrieval.Query{NPC: w.NPCs["ann"], Message: message, Check: check(w, "ann", w.Now, world.Facts{})})
 		if err != nil {

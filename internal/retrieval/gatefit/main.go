@@ -3,7 +3,7 @@
 // answers. It is fitted on the suites of this project's own worlds and on judged
 // pairs of question and block; a suite given with -measure is only measured.
 //
-//	go run ./internal/retrieval/gatefit -answers answers.jsonl -measure world=suite.yaml … -out internal/retrieval/gate.json
+//	go run ./internal/retrieval/gatefit -world DIR -answers answers.jsonl -measure world=suite.yaml … -out internal/retrieval/gate.json
 package main
 
 import (
@@ -58,6 +58,12 @@ func run(ctx context.Context) error {
 	flag.IntVar(&j.asking.Chars, "chars", 400, "how much of a passage it reads")
 	verbose := flag.Bool("v", false, "print every measured case")
 	flag.Parse()
+	switch {
+	case *out != "" && len(own) == 0:
+		return fmt.Errorf("-out %s: the ranker is fitted on worlds; name one with -world", *out)
+	case j.suite != "" && (!*deep || *out == ""):
+		return fmt.Errorf("-border %s: the judgement is asked with -deep alone, and fitted with -out", j.suite)
+	}
 	temp := *cache
 	if temp == "" {
 		var err error
