@@ -163,7 +163,7 @@ type comparison struct {
 var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, roleRule, crossedRule, directionRule, modalityRule, reportRule, quantifierRule, rankedRule, turnedRule}
 
 // late rules look at what a claim leaves out or puts together, and speak where none of rules is sure.
-var late = []rule{droppedRule, pairedRule, boundedRule, placedRule, titleRule}
+var late = []rule{droppedRule, pairedRule, boundedRule, whoseRule, placedRule, titleRule}
 
 // compare runs the rules. A contradiction outweighs a refusal, a refusal a doubt,
 // and the first of each is told. The premise contradicts a claim only where the
