@@ -24,7 +24,8 @@ type Keeper interface {
 }
 
 // OffMesh composes every pass over the worlds without a broker: what a turn says
-// goes to the keeper. The function that it returns closes what was opened.
+// goes to the keeper. The worlds are searched by meaning from the first turn on, unless
+// the options forbid it. The function that it returns closes what was opened.
 func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mesh.Handler, done func(), err error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -50,6 +51,9 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 	}
 	if err := a.openVerifier(o); err != nil {
 		return nil, nil, err
+	}
+	if o.Meaning == MeaningLater {
+		o.Meaning = MeaningFirst // there is no later: its one turn would be searched for without
 	}
 	if err := a.startDeepening(ctx, o); err != nil {
 		return nil, nil, err

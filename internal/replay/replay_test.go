@@ -206,7 +206,7 @@ func TestATurnOfTheMeshRunsAgainAsItDid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := app.Options{Worlds: []*world.World{w}, Data: t.TempDir(), Index: filepath.Join(t.TempDir(), "index.db")}
+	o := app.Options{Worlds: []*world.World{w}, Data: t.TempDir(), Index: filepath.Join(t.TempDir(), "index.db"), Meaning: app.MeaningFirst}
 	a, err := app.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
