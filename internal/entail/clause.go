@@ -121,7 +121,7 @@ func (s *sentence) separable() []sentence {
 		return nil
 	}
 	cuts := s.coordinations()
-	if len(cuts) == 0 || s.framed(0) || s.quotes() || s.has(tales) {
+	if len(cuts) == 0 || s.framed(0) || s.quotes() || s.tale() {
 		return nil
 	}
 	for i := range s.words {
@@ -168,7 +168,7 @@ func hasNot(w string) bool { return len(w) > 3 && w[len(w)-3:] == "n't" }
 // said by itself: where nothing at the front holds for all, nothing is told, thought or
 // supposed in front, and nothing is limited.
 func (s *sentence) apart() bool {
-	if s.framed(0) && contractions[s.at(0)] == "" || s.quotes() || s.has(tales) || s.question || s.has(unreal) || s.retracts() {
+	if s.framed(0) && contractions[s.at(0)] == "" || s.quotes() || s.tale() || s.question || s.has(unreal) || s.retracts() {
 		return false
 	}
 	for i := range s.words {

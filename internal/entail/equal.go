@@ -71,6 +71,7 @@ var equals = equalsOf(`
 	lad = boy
 	lass = girl
 	twice = two times = 2 times
+	thrice = three times = 3 times
 	at night = by night
 	called = by the name of
 	is called = goes by the name of
@@ -111,6 +112,12 @@ func (s *sentence) equalAt(i int) ([]string, int) {
 			return []string{stands}, 1
 		}
 	}
+	if s.hasWords(i, []string{"no", "one", "but"}) && s.startsHere(i) && s.unbroken(i, 4) {
+		return []string{"only"}, 3
+	}
+	if (s.at(i) == "nobody" || s.at(i) == "none") && s.at(i+1) == "but" && s.startsHere(i) && s.unbroken(i, 3) {
+		return []string{"only"}, 2
+	}
 	var best equal
 	for _, e := range equals[s.at(i)] {
 		if len(e.words) > len(best.words) && s.unbroken(i, len(e.words)) && s.hasWords(i, e.words) && !s.partOfName(i, len(e.words)) {
@@ -126,6 +133,9 @@ func (s *sentence) equalAt(i int) ([]string, int) {
 	return best.stands, len(best.words)
 }
 
+// startsHere says whether a sentence or what stands behind a comma begins at word i.
+func (s *sentence) startsHere(i int) bool { return i == 0 || s.words[i-1].gap != "" }
+
 // equalWord is what stands for the word at i where more than its neighbours must be seen.
 func (s *sentence) equalWord(i int) string {
 	switch w := s.at(i); {
@@ -137,6 +147,8 @@ func (s *sentence) equalWord(i int) string {
 		return "founded"
 	case remains[w] != "" && staysIn[s.at(i+1)] && !s.amount(i): // "three barrels remain" are left
 		return remains[w]
+	case unitsShort[w] != "" && startsDigit(s.at(i-1)) && s.at(i-1) != "1" && s.words[i-1].gap == "": // "12 ft"
+		return unitsShort[w]
 	case w == "per" && s.priced(i): // "two dollars per month"; "paid per sack" is not "paid a sack"
 		return "a"
 	}
@@ -174,6 +186,9 @@ var (
 
 var (
 	remains = map[string]string{"remain": "stay", "remains": "stays", "remained": "stayed"}
+	// unitsShort stand for one unit alone behind figures.
+	unitsShort = map[string]string{"ft": "feet", "lb": "pounds", "lbs": "pounds", "oz": "ounces", "yd": "yards", "yds": "yards", "hrs": "hours",
+		"mins": "minutes", "secs": "seconds", "km": "kilometres", "kilometers": "kilometres", "kg": "kilograms"}
 	staysIn = wordSet(`in within inside`)
 	amounts = wordSet(`nothing none little few some many much more most all any one half rest a an no who only alone`)
 )

@@ -40,6 +40,12 @@ func TestEqualWordsAreSupported(t *testing.T) {
 		{"for sale", "A factor who sells condemned grain is struck from the guild.", "A factor who has for sale condemned grain is struck from the guild.", Names{}},
 		{"next to", "An empty jar stood beside the door.", "An empty jar stood next to the door.", Names{}},
 		{"who decides", "Zero leads the crew and decides who may join it.", "I lead the crew and decide who may join it.", Names{Self: "Zero"}},
+		{"a dozen", "The chest holds a dozen coins.", "The chest holds twelve coins.", Names{}},
+		{"a hundred and more", "A hundred and twenty men marched, and a hundred stayed.", "120 men marched, and 100 stayed.", Names{}},
+		{"thrice", "The bell rings three times at noon.", "The bell rings thrice at noon.", Names{}},
+		{"no one but", "Only the abbot may enter the crypt.", "No one but the abbot may enter the crypt.", Names{}},
+		{"nobody but, behind", "Nobody but Bram knows the way.", "Only Bram knows the way.", Names{}},
+		{"a short unit", "The wall is 12 ft high.", "The wall is twelve feet high.", Names{}},
 		{"every day", "I go over the accounts every evening.", "Each evening I go over the accounts.", Names{}},
 	} {
 		v := judge(t, Pair{Premise: c.premise, Hypothesis: c.hypothesis, Names: c.names})
@@ -52,6 +58,12 @@ func TestEqualWordsAreSupported(t *testing.T) {
 // What differs by more than that is not settled so.
 func TestWordsThatAreNotEqual(t *testing.T) {
 	for _, c := range []struct{ name, premise, hypothesis string }{
+		{"no one, but", "No one, but the abbot may enter.", "Only the abbot may enter."},
+		{"not only", "The abbot may enter the crypt.", "Only the abbot may enter the crypt."},
+		{"half a dozen", "The chest holds half a dozen coins.", "The chest holds half 12 coins."},
+		{"a dozen or so", "The chest holds a dozen or so coins.", "The chest holds twelve coins."},
+		{"dozens", "The chest holds a dozen dozen coins.", "The chest holds twelve coins."},
+		{"about a dozen", "The chest holds about a dozen coins.", "The chest holds twelve coins."},
 		{"a part of a name", "He drinks at the Lad.", "He drinks at the Boy."},
 		{"a name at the front", "Lad Lane is shut.", "Boy Lane is shut."},
 		{"each other", "They meet every other day.", "They meet each other day."},

@@ -38,7 +38,7 @@ func numberRule(c *comparison) []finding {
 // figure judges one figure of the claim. years are the premise's figures that name
 // a day or year: no count, but what lies between two of them may be counted.
 func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
-	var loose, other, clash *quantity
+	var loose, other, clash, bare *quantity
 	elsewhere := false // a figure of something else stands there
 	counted := slices.ContainsFunc(premise, func(e quantity) bool { same, _ := sameUnit(q, e); return same })
 	for i := range premise {
@@ -64,6 +64,8 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 			default:
 				loose = e
 			}
+		case equal && e.bound == q.bound && len(e.units) == 0 && !e.inexact():
+			bare = e
 		case equal && e.bound == q.bound:
 			clash = e
 		case same && e.bound == q.bound:
@@ -91,6 +93,8 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 			say = c.refuses
 		}
 		return say("number", fmt.Sprintf("number: the evidence says “%s”, which does not give %s“%s”", loose.text, exact, q.text))
+	case bare != nil:
+		return c.doubts("unit", fmt.Sprintf("unit: the evidence says “%s” alone, the claim counts %s", bare.text, unitOf(q)))
 	case clash != nil:
 		return c.refuses("unit", fmt.Sprintf("unit: the evidence counts %s, the claim %s", unitOf(*clash), unitOf(q)))
 	case other != nil && other.near && !c.h.denies() && !(c.h.has(sharing) && derived(q.value, premise)) && c.onlyDiffersAt(2, func(i int) bool { return i >= q.lead && i < q.end }):

@@ -12,7 +12,7 @@ import (
 // second verb of the same subject. Two things joined are never parted: "the cure is
 // honey and wine" is not "the cure is honey".
 func (s *sentence) heads() []sentence {
-	if len(s.words) > maxParted || s.quotes() || s.has(tales) {
+	if len(s.words) > maxParted || s.quotes() || s.tale() {
 		return nil
 	}
 	var out []sentence
@@ -134,6 +134,6 @@ var (
 
 	// tales are what is told, and nobody vouches for.
 	tales = wordSet(`story stories tale tales song songs legend legends myth myths gossip hearsay fable fables ballad ballads prophecy
-		prophecies rumour rumours rumor rumors saga sagas joke jokes play poem superstition
+		prophecies rumour rumours rumor rumors saga sagas joke jokes poem superstition
 		version versions`)
 )

@@ -3,6 +3,7 @@ package entail
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // negationRule finds what one text denies and the other says.
@@ -24,7 +25,7 @@ func negationRule(c *comparison) []finding {
 		default:
 			continue
 		}
-		if c.a.coverage < 0.8 || len(c.antonymPairs()) > 0 || c.saysSoOtherwise(hn[i], i) || hn[i] && (c.h.forbids() && c.a.p.has(warning) || c.deniedToo(hn)) {
+		if c.a.coverage < 0.8 || len(c.antonymPairs()) > 0 || pn[k] && c.toldBeside(k, pn) || c.saysSoOtherwise(hn[i], i) || hn[i] && (c.h.forbids() && c.a.p.has(warning) || c.deniedToo(hn)) {
 			return c.doubts("negation", why)
 		}
 		if !c.onlyDiffersAt(2, func(k int) bool { return negations[c.h.words[k].low] }) {
@@ -33,6 +34,35 @@ func negationRule(c *comparison) []finding {
 		return c.contradicts("negation", why)
 	}
 	return nil
+}
+
+// toldBeside says whether the evidence tells the rest of the claim in a clause of its own
+// beside the one that it denies word k in: "don't trust Bram; he is a thief", "it tastes stale,
+// but it is not the worst beer". Who is himself denied is not: "it was not Bram, Osric did it".
+func (c *comparison) toldBeside(k int, denied map[int]bool) bool {
+	if w := c.a.p.at(k - 1); negations[w] || hasNot(w) || determiners[w] {
+		return false
+	}
+	in, told, others := c.a.p.clauseOf(k), stretch{}, 0
+	for _, at := range c.a.to {
+		if at < 0 || at == k {
+			continue
+		}
+		clause := c.a.p.clauseOf(at)
+		if denied[at] || clause == in || others > 0 && clause != told {
+			return false
+		}
+		told, others = clause, others+1
+	}
+	if others == 0 {
+		return false
+	}
+	later := max(told.start, in.start)
+	if w := c.a.p.at(later); w == "but" || w == "and" {
+		later++
+	}
+	subject := c.a.p.startsClause(later) || isContracted[strings.TrimSuffix(c.a.p.at(later), "'s")]
+	return (told.start > in.start || others > 1) && subject
 }
 
 // forbids says whether a sentence is an order not to do something: a warning of
@@ -97,10 +127,27 @@ func (c *comparison) saysSoOtherwise(claim bool, i int) bool {
 		return true
 	case denies.has(nobodies) && affirms.has(solitary): // "nobody with him", "alone"
 		return true
+	case claim && affirms.tooTo(): // "too busy to explore it"
+		return true
 	case affirms.has(lacking) && !lacking[c.h.words[i].low], affirms.denies(): // "a lack of it", "and his boy did not"
 		return true
 	}
 	return claim && c.h.conditional(i) != "" && affirms.has(branches) // "if you don't pay", "pay or leave"
+}
+
+// tooTo says whether a sentence has something too much for what stands behind "to".
+func (s *sentence) tooTo() bool {
+	for i := range s.words {
+		if s.at(i) != "too" || s.words[i].gap != "" {
+			continue
+		}
+		for k := i + 2; k < len(s.words) && s.words[k-1].gap == ""; k++ {
+			if s.at(k) == "to" && k+1 < len(s.words) && !determiners[s.at(k+1)] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var (

@@ -5,7 +5,7 @@ import "fmt"
 // placedRule finds another preposition before the same word: in Oakford where it is near
 // Oakford, by the mayor where it is for him, before Cleo where it is after her.
 func placedRule(c *comparison) []finding {
-	if !c.inItsWords() || c.h.spans() || c.a.p.spans() || c.reordered() && passive(c.h) != passive(c.a.p) {
+	if !c.inItsWords() || c.h.countNegations() != c.a.p.countNegations() || c.h.spans() || c.a.p.spans() || c.reordered() && passive(c.h) != passive(c.a.p) {
 		return nil
 	}
 	for i, k := range c.a.to {

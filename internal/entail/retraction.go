@@ -101,7 +101,7 @@ func (s *sentence) corrects() bool {
 	case negations[w]:
 		return s.words[i].gap == "," || n < 5
 	case w == "so":
-		return s.has(tales) || s.has(attitudes)
+		return s.tale() || s.has(attitudes)
 	case w == "as":
 		return s.at(i+1) == "if"
 	case w == "i" && s.at(i+1) == "mean" && (s.at(i+2) != "to" || takesBack[s.at(i+3)]), w == "at" && s.at(i+1) == "least", correctives[w]:
@@ -142,7 +142,22 @@ func (s *sentence) end() string { return strings.TrimRight(s.text, "\"') ") }
 // doubtsWhatItTells says whether what a sentence leads to is told, and not vouched
 // for.
 func (s *sentence) doubtsWhatItTells() bool {
-	return s.has(tales) || s.has(doubtful) || s.retracts() || s.leadsOn() && s.has(attitudes)
+	return s.tale() || s.has(doubtful) || s.retracts() || s.leadsOn() && s.has(attitudes)
+}
+
+// tale says whether a sentence names something that is told. A play is one, and to play is not.
+func (s *sentence) tale() bool {
+	return s.has(tales) || slices.ContainsFunc(s.words, func(w word) bool { return w.low == "play" }) && !s.plays()
+}
+
+// plays says whether every "play" of a sentence is a verb.
+func (s *sentence) plays() bool {
+	for i := range s.words {
+		if before := s.at(i - 1); s.at(i) == "play" && (i == 0 || !personal[before] && before != "to" && before != "us" && !hedging[before] && !auxiliary[before]) {
+			return false
+		}
+	}
+	return true
 }
 
 var (

@@ -110,3 +110,20 @@ func TestWhatIsNotTakenBackIsSupported(t *testing.T) {
 		}
 	}
 }
+
+// A play is told, and to play is to do something.
+func TestToPlayIsNoPlay(t *testing.T) {
+	for _, c := range []struct {
+		premise, hypothesis string
+		supported           bool
+	}{
+		{"We play dice here every night, and Osric keeps the bank.", "We play dice here every night.", true},
+		{"This is our play, and Osric kills the king.", "Osric kills the king.", false},
+		{"The play is long, and Osric kills the king.", "Osric kills the king.", false},
+	} {
+		v := judge(t, Pair{Premise: c.premise, Hypothesis: c.hypothesis})
+		if (v.Label == schema.Supported) != c.supported {
+			t.Errorf("%q from %q: %+v", c.hypothesis, c.premise, v)
+		}
+	}
+}

@@ -54,7 +54,7 @@ func (c *comparison) takesUp(both *sentence) bool { return len(align(c.h, both).
 
 // exchanged compares the claim with a sentence that holds all its words of content.
 func (c *comparison) exchanged(p *sentence) []finding {
-	if c.h.undergoes() != p.undergoes() || c.h.countNegations() != p.countNegations() {
+	if c.h.undergoes() != p.undergoes() || c.h.countNegations() != p.countNegations() || c.h.undergoes() && passive(c.h) != passive(p) {
 		return nil
 	}
 	at, order := c.places(p)
@@ -76,6 +76,9 @@ func (c *comparison) mayTurn(p *sentence, one, two int) bool {
 	if c.h.governor(one) == "with" || c.h.governor(two) == "with" {
 		return true
 	}
+	if c.sameOwners(p) {
+		return true
+	}
 	for i := range c.h.words {
 		w := c.h.words[i]
 		switch {
@@ -86,6 +89,21 @@ func (c *comparison) mayTurn(p *sentence, one, two int) bool {
 		}
 	}
 	return false
+}
+
+// sameOwners says whether the claim says of two that they are one, as the evidence may, and
+// whoever owns in the one owns in the other.
+func (c *comparison) sameOwners(p *sentence) bool {
+	if _, equation := c.h.equated(persons{}); !equation || p != c.a.p || !slices.ContainsFunc(p.words, func(w word) bool { return equating[w.low] != "" }) {
+		return false
+	}
+	owns := func(s *sentence, i int) bool { g := s.governor(i); return g == "'s" || g == "of" }
+	for i, k := range c.a.to {
+		if k >= 0 && owns(c.h, i) != owns(p, k) {
+			return false
+		}
+	}
+	return true
 }
 
 var distances = stemSet(`mile miles league leagues yard yards step steps walk ride day days hour hours far away stone's`)
@@ -207,10 +225,29 @@ func (c *comparison) rolesOf(x exchange, at, order []int, p *sentence) bool {
 }
 
 // onlyMoved says whether two words of the claim stand under the prepositions under which
-// they stand in the premise, at two places of it: what keeps its preposition keeps its role.
+// they stand in the premise, at two places of it: what keeps its preposition keeps its role,
+// and an owner is one in front as behind.
 func (c *comparison) onlyMoved(p *sentence, claim, premise [2]int) bool {
 	was, is := [2]string{p.governor(premise[0]), p.governor(premise[1])}, [2]string{c.h.governor(claim[0]), c.h.governor(claim[1])}
+	if owned(was) && owned(is) {
+		was, is = oneOwner(was), oneOwner(is)
+	}
 	return was == is && was != [2]string{}
+}
+
+// owned says whether one of two words, and not the other, is an owner: "the murder of Bram
+// by Osric" and "Osric's murder of Bram" have two.
+func owned(governors [2]string) bool {
+	return (oneOwner(governors)[0] == "'s") != (oneOwner(governors)[1] == "'s")
+}
+
+func oneOwner(governors [2]string) [2]string {
+	for i, g := range governors {
+		if g == "of" {
+			governors[i] = "'s"
+		}
+	}
+	return governors
 }
 
 // governor is the preposition, or the mark of possession, under which word k stands; none
@@ -285,7 +322,7 @@ func (s *sentence) undergoes() bool {
 		}
 		for k := i + 1; k <= i+2; k++ {
 			w := s.at(k)
-			if len(w) > 4 && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en")) || pastVerbs[w] || participles[w] {
+			if w == "used" || w == "owed" || len(w) > 4 && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en")) || pastVerbs[w] || participles[w] {
 				return true
 			}
 			if !text.IsStop(w) {
@@ -298,7 +335,8 @@ func (s *sentence) undergoes() bool {
 
 // participles that neither end in -ed or -en nor are pastVerbs.
 var participles = wordSet(`struck taught hung shot dug hit hurt paid told said stung slung bound wound fed bred spent lent bent sworn torn worn born borne
-	drawn known shown grown thrown blown flown sown mown begun sung rung drunk sunk swum done gone read put set cast shut split spread beset`)
+	drawn known shown grown thrown blown flown sown mown begun sung rung drunk sunk swum done gone read put set cast shut split spread beset slain laid felt heard sewn hewn
+	overthrown undone burnt spilt swept lit dealt shorn ground understood`)
 
 func (s *sentence) countNegations() int {
 	n := 0

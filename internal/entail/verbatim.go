@@ -74,6 +74,10 @@ func (s *sentence) readings(p persons, asides [][]string, leads ...map[string]bo
 			if timed, ok := ways[i].timed(); ok {
 				out = append(out, timed.normalise(p))
 			}
+			if same, ok := ways[i].equated(p); ok {
+				out = append(out, same)
+			}
+			out = append(out, ways[i].compared(p)...)
 		}
 	}
 	return out
