@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,5 +122,33 @@ func TestEmptyBatch(t *testing.T) {
 		if out, err := v.Verify(context.Background(), nil); err != nil || len(out) != 0 {
 			t.Errorf("%T: %v, %v", v, out, err)
 		}
+	}
+}
+
+// A rule that panics on one pair takes neither the others' rules from them nor the last word
+// from the tier: a model that believes everything is not asked.
+func TestARuleThatPanicsRefusesItsPairAlone(t *testing.T) {
+	before := rules
+	t.Cleanup(func() { rules = before })
+	rules = append(slices.Clone(before), func(c *comparison) []finding {
+		if c.h.has(wordSet("boom")) {
+			panic("out of range")
+		}
+		return nil
+	})
+	pairs := []Pair{
+		{Premise: "The well is sixty feet deep.", Hypothesis: "The well went boom."},
+		{Premise: "The well is sixty feet deep.", Hypothesis: "The well is fifty feet deep."},
+		{Premise: "The well is sixty feet deep.", Hypothesis: "The well is sixty feet deep."},
+	}
+	out, err := NewRules().Verify(t.Context(), pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := out[0]; v.Label != schema.Unverifiable || !v.Final || !strings.Contains(v.Why, "a rule failed on it: out of range") {
+		t.Errorf("the pair: %+v", v)
+	}
+	if out[1].Label != schema.Contradicted || out[2].Label != schema.Supported {
+		t.Errorf("the others: %+v", out[1:])
 	}
 }

@@ -98,7 +98,7 @@ func (s *sentence) onePart(p persons, i, j int) norm {
 		return s.part(p, i, j)
 	}
 	of += i
-	if end := s.bare(of+1, j); s.at(i) != "the" || !s.things(i+1, of) || of+1 == j || !end.owns() {
+	if s.at(i) != "the" || !s.things(i+1, of) || of+1 == j || !s.bare(of+1, j).owns() {
 		return nil
 	}
 	if tying[s.at(of)] {

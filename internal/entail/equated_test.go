@@ -47,6 +47,8 @@ func TestWhatIsNoEquation(t *testing.T) {
 		{"taken back", "The captain of the guard is Osric. That is a lie.", "Osric is the captain of the guard."},
 		{"no more", "The captain is no longer Osric.", "Osric is the captain."},
 		{"one who is not named", "He is the captain of the guard.", "The captain of the guard is he."},
+		{"nothing behind", "The one I speak of is the captain I go to.", "The captain I go to is the man I speak of."},
+		{"ends on a preposition", "Osric is the man to.", "The man to is Osric."},
 		{"asked", "Is the captain Osric?", "Osric is the captain."},
 	} {
 		if v := judge(t, Pair{Premise: c.premise, Hypothesis: c.hypothesis}); v.Label == schema.Supported {

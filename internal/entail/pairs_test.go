@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -79,6 +80,9 @@ func TestRulesOnLabelledPairs(t *testing.T) {
 			kinds := map[string]*tally{}
 			var yes, no tally
 			for i, v := range got {
+				if strings.Contains(v.Why, "a rule failed") {
+					t.Errorf("%q from %q: %s", pairs[i].Hypothesis, pairs[i].Premise, v.Why)
+				}
 				key := fmt.Sprintf("%-18s %s", pairs[i].Kind, pairs[i].Label)
 				if kinds[key] == nil {
 					kinds[key] = &tally{}

@@ -130,6 +130,9 @@ func FuzzRules(f *testing.F) {
 		{"\"Said he.\" \u202e(no) *x* \xff\xfe", "Said he."},
 		{"Mira's own. Mira forges.", "I forge. My own."},
 		{"a, and b; and c", "c"},
+		{"The guard's captain is Osric of the mill.", "Osric is the captain of."},
+		{"Bram is older than the man to.", "The man to is younger than Bram"},
+		{"The mill burned, or so they say, if Bram, I think,", "the mill burned, weather permitting"},
 	} {
 		f.Add(s[0], s[1])
 	}
@@ -137,7 +140,7 @@ func FuzzRules(f *testing.F) {
 	f.Fuzz(func(t *testing.T, premise, hypothesis string) {
 		for _, n := range []Names{{}, miraSpeaks, names(miraSpeaks, "Bram", Stranger)} {
 			out, err := rules.Verify(context.Background(), []Pair{{Premise: premise, Hypothesis: hypothesis, Names: n}})
-			if err != nil || wellFormed(make([]Pair, 1), out) != nil {
+			if err != nil || wellFormed(make([]Pair, 1), out) != nil || strings.Contains(out[0].Why, "a rule failed") {
 				t.Fatalf("%v %v", out, err)
 			}
 			if out[0].Label == schema.Supported && n.Self == "" && !holdsWords(premise, hypothesis) {

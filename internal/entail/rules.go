@@ -2,6 +2,7 @@ package entail
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,9 +29,20 @@ func (r *Rules) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, err
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		out[i] = r.judge(&b, p)
+		out[i] = r.guarded(&b, p)
 	}
 	return out, nil
+}
+
+// guarded refuses a pair on which a rule panics, for good: no model is asked about what no
+// rule has looked at, and the other pairs of the call keep their rules.
+func (r *Rules) guarded(b *batch, p Pair) (v schema.Verdict) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			v = refused(fmt.Sprintf("a rule failed on it: %v", cause), "")
+		}
+	}()
+	return r.judge(b, p)
 }
 
 // batch holds what the pairs of one call share.
@@ -97,7 +109,7 @@ func (r *Rules) judge(b *batch, pair Pair) schema.Verdict {
 
 // verbatimOnly is the part of the rules that supports.
 func (r *Rules) verbatimOnly(pair Pair) (schema.Verdict, bool) {
-	v := r.judge(&batch{texts: map[string]*passage{}}, pair)
+	v := r.guarded(&batch{texts: map[string]*passage{}}, pair)
 	return v, v.Label == schema.Supported
 }
 
@@ -163,7 +175,7 @@ type comparison struct {
 var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, roleRule, crossedRule, directionRule, modalityRule, reportRule, quantifierRule, rankedRule, turnedRule}
 
 // late rules look at what a claim leaves out or puts together, and speak where none of rules is sure.
-var late = []rule{droppedRule, pairedRule, boundedRule, whoseRule, placedRule, titleRule}
+var late = []rule{droppedRule, pairedRule, boundedRule, whoseRule, placedRule, titleRule, hedgedRule, askedRule}
 
 // compare runs the rules. A contradiction outweighs a refusal, a refusal a doubt,
 // and the first of each is told. The premise contradicts a claim only where the
@@ -209,7 +221,8 @@ func findings(p, h *passage, n Names, known map[string]bool) []finding {
 		for _, clause := range h.sentences[i].clauses() {
 			c := &comparison{p: p, h: &clause, whole: &h.sentences[i], names: n, known: known}
 			c.a, _ = p.best(c.h)
-			if c.a.p == nil {
+			if c.a.p == nil { // the evidence has questions alone
+				out = append(out, askedRule(c)...)
 				continue
 			}
 			before := len(out)
