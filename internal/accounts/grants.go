@@ -133,7 +133,7 @@ func Services() []Role {
 		{
 			Name: "consistency", About: "reads memories again at night",
 			Publish: joined(
-				works("TIMERS", "scan"), own("timer.scan.*", "scan.*", "memory"+ofConvo), removes("TIMERS"),
+				works("TIMERS", "scan"), buried("scan"), own("timer.scan.*", "scan.*", "memory"+ofConvo), removes("TIMERS"),
 				reads("TIMERS", "MEMORY", "REPLIES", "EVENTS", "SCANS", "KV_erased"), spends()),
 		},
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -34,50 +33,36 @@ func (m *Mesh) bury(ctx context.Context, where schema.Pass, stream string, d *de
 	return err
 }
 
-// unreadable is a message on PASSES that is no turn. Its turn, if there is one,
-// is ended by its deadline.
-func (p *passRunner) unreadable(ctx context.Context, d *delivery, cause error) verdict {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+// bury is the end of a turn that cannot be handled: a dead letter, then the turn to act as
+// aborted. A message that is no turn ends with its letter: its turn, if there is one, is
+// ended by its deadline.
+func (p *passRunner) bury(ctx context.Context, d *delivery, cause error) error {
+	ctx, cancel := context.WithTimeout(ctx, buryTimeout)
 	defer cancel()
-	convo, turn := schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}, "seq-"+strconv.FormatUint(d.sequence, 10)
-	if s, err := schema.ParseSubject(d.subject); err == nil {
-		convo, turn = s.Conversation, s.Turn
+	t, unreadable := p.decode(d)
+	if unreadable != nil {
+		convo := schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}
+		turn := "seq-" + strconv.FormatUint(d.sequence, 10)
+		if s, err := schema.ParseSubject(d.subject); err == nil {
+			convo, turn = s.Conversation, s.Turn
+		}
+		return p.m.bury(ctx, p.pass, streamPasses, d, convo, turn, cause, d.data)
 	}
-	p.m.opts.Report(Report{Where: "pass-" + string(p.pass), Subject: d.subject, Turn: turn, Attempt: d.attempt, Outcome: "reject", Err: cause})
-	if err := p.m.bury(ctx, p.pass, streamPasses, d, convo, turn, cause, d.data); err != nil {
-		return putBack(retryDelay(d.attempt))
+	if err := p.m.bury(ctx, p.pass, streamPasses, d, t.Conversation(), t.TurnID, cause, nil); err != nil {
+		return err
 	}
-	return termed
+	if err := p.m.step("reject.buried"); err != nil {
+		return err
+	}
+	return p.abort(ctx, t, cause)
 }
 
-// reject is the end of a turn that cannot be handled: a dead letter, then the
-// turn to act as aborted, then Term.
-func (p *passRunner) reject(ctx context.Context, d *delivery, t *schema.Turn, cause error) verdict {
-	p.report(d, t, "reject", cause)
-	err := p.m.bury(ctx, p.pass, streamPasses, d, t.Conversation(), t.TurnID, cause, nil)
-	if err == nil {
-		err = p.m.step("reject.buried")
-	}
-	if err == nil {
-		err = p.abort(ctx, d, cause)
-	}
-	switch {
-	case errors.Is(err, errKilled):
-		return abandoned
-	case err != nil:
-		p.report(d, t, "retry", err)
-		return putBack(retryDelay(d.attempt))
-	}
-	return termed
-}
+// buryTimeout bounds the end of a turn that a pass cannot handle.
+const buryTimeout = 10 * time.Second
 
 // abort sends the turn, as it came to this pass, to act. What a failed handler
 // left half done in it is gone with that copy.
-func (p *passRunner) abort(ctx context.Context, d *delivery, cause error) error {
-	t, err := p.decode(d)
-	if err != nil {
-		return err
-	}
+func (p *passRunner) abort(ctx context.Context, t *schema.Turn, cause error) error {
 	if p.pass == schema.PassAct && t.Abort != nil {
 		// Act cannot even abort: the mesh ends the turn by itself.
 		return p.m.end(ctx, ending{convo: t.Conversation(), turn: t.TurnID, sequence: t.Sequence, reason: schema.ReasonPoison})

@@ -373,26 +373,27 @@ func TestDeadlineHoldsWhenAnAnswerIsLost(t *testing.T) {
 func TestWhatEndsATurnIsTriedAgainSoon(t *testing.T) {
 	r := newRig(t)
 	m := New(r.conn, Options{})
+	m.Intake(Intake{})
+	m.Ends(Ends{})
 	ctx, stop := context.WithCancel(t.Context())
 	stop() // whatever is asked now fails
+	convo := schema.ConversationID{World: "w", NPC: "mira", Player: "p1"}
 	due := []byte(`{"world":"w","npc":"mira","player":"p1","turn_id":"t","sequence":1}`)
-	reply := []byte(`{"world":"w","npc":"mira","player":"p1","turn_id":"t"}`)
 	asked, err := json.Marshal(request(convoA, "t"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, try := range map[string]func(attempt int) verdict{
-		"deadline": func(n int) verdict { return m.handleDue(ctx, &delivery{data: due, attempt: n}) },
-		"finisher": func(n int) verdict {
-			return m.handleReply(ctx, &delivery{subject: "forsooth.v1.reply.w.mira.p1.t", data: reply, attempt: n})
-		},
-		"intake": func(n int) verdict {
-			return (&intake{m: m}).handle(ctx, &delivery{subject: schema.SubjectTurn(convoA), data: asked, attempt: n, stored: time.Now()})
-		},
-	} {
-		for n := 6; n <= 12; n++ {
-			if v := try(n); v.kind != verdictPutBack || v.delay > time.Second {
-				t.Errorf("%s, delivery %d: %+v, want it back within a second", name, n, v)
+	given := map[string]delivery{
+		"deadline": {subject: schema.SubjectDue(convo, "t"), data: due},
+		"finisher": {subject: schema.SubjectReply(convo, "t"), data: []byte(`{"world":"w","npc":"mira","player":"p1","turn_id":"t"}`)},
+		"intake":   {subject: schema.SubjectTurn(convoA), data: asked, stored: time.Now()},
+	}
+	for _, r := range m.runners {
+		for n := 6; n <= 3*m.opts.MaxAttempts; n++ {
+			d := given[r.name]
+			d.attempt = n
+			if v := r.work(ctx, &d); v.kind != verdictPutBack || v.delay > time.Second {
+				t.Errorf("%s, delivery %d: %+v, want it back within a second", r.name, n, v)
 			}
 		}
 	}

@@ -49,8 +49,9 @@ const askers = 4
 // to be run by Run.
 func (m *Mesh) Ends(e Ends) {
 	m.ends = e
-	m.addRunner(&runner{name: "deadline", stream: streamTimers, filter: schema.Prefix + "due.turn.>", handle: m.handleDue, ackWait: dueAckWait, offered: m.opts.Shared})
-	m.addRunner(&runner{name: "finisher", stream: streamReplies, handle: m.handleReply})
+	m.addRunner(urgent(&runner{name: "deadline", stream: streamTimers, filter: schema.Prefix + "due.turn.>",
+		handle: m.expire, bury: m.buryDue, ackWait: dueAckWait, offered: m.opts.Shared}))
+	m.addRunner(urgent(&runner{name: "finisher", stream: streamReplies, handle: m.handleReply, bury: m.buryReply}))
 	m.subs = append(m.subs, subscription{subject: schema.Prefix + "cancel.*.*.*.*", queue: "ends", handle: m.handleCancel},
 		subscription{subject: schema.SubjectActions("*"), queue: "ends", handle: m.handleActions})
 	for range askers {
@@ -59,27 +60,32 @@ func (m *Mesh) Ends(e Ends) {
 	}
 }
 
-// handleDue ends a turn whose deadline has come.
-func (m *Mesh) handleDue(ctx context.Context, d *delivery) verdict {
-	ctx, cancel := context.WithTimeout(hastily(ctx), messageTimeout)
-	defer cancel()
-	return soon(m.settled("deadline", d, m.expire(ctx, d)))
-}
-
+// expire ends a turn whose deadline has come.
 func (m *Mesh) expire(ctx context.Context, d *delivery) error {
 	b, on, err := readDue(d)
+	d.of = on.Turn
 	if err != nil {
-		m.opts.Report(Report{Where: "deadline", Subject: d.subject, Turn: on.Turn, Attempt: d.attempt, Outcome: "reject", Err: err})
-		if err := m.bury(ctx, "deadline", streamTimers, d, on.Conversation, on.Turn, err, d.data); err != nil {
-			return err
-		}
-		return m.conn.remove(ctx, streamTimers, d.sequence)
+		return Reject(err)
 	}
 	if err := m.end(ctx, ending{convo: on.Conversation, turn: on.Turn, sequence: b.Sequence, reason: schema.ReasonDeadline}); err != nil {
 		return err
 	}
 	if err := m.step("deadline.ended"); err != nil {
 		return err
+	}
+	return m.conn.remove(ctx, streamTimers, d.sequence)
+}
+
+// buryDue is the end of what is no deadline, or of one that cannot be carried out.
+func (m *Mesh) buryDue(ctx context.Context, d *delivery, cause error) error {
+	b, on, unreadable := readDue(d)
+	if err := m.bury(ctx, "deadline", streamTimers, d, on.Conversation, on.Turn, cause, d.data); err != nil {
+		return err
+	}
+	if unreadable == nil {
+		if err := m.end(ctx, ending{convo: on.Conversation, turn: on.Turn, sequence: b.Sequence, reason: schema.ReasonPoison}); err != nil {
+			return err
+		}
 	}
 	return m.conn.remove(ctx, streamTimers, d.sequence)
 }

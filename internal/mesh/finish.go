@@ -12,14 +12,13 @@ import (
 
 // handleReply is the finisher: everything after the commit is a projection of
 // the stored reply, each step safe to repeat.
-func (m *Mesh) handleReply(ctx context.Context, d *delivery) verdict {
-	ctx, cancel := context.WithTimeout(hastily(ctx), messageTimeout)
-	defer cancel()
+func (m *Mesh) handleReply(ctx context.Context, d *delivery) error {
 	r, err := readReply(d)
 	if err != nil {
-		return soon(m.settled("finisher", d, m.finishUnreadable(ctx, d, err)))
+		return Reject(err)
 	}
-	return soon(m.settled("finisher", d, m.finish(ctx, r, d)))
+	d.of = r.TurnID
+	return m.finish(ctx, r, d)
 }
 
 // readReply reads a reply and holds it against the subject it came on.
@@ -151,15 +150,14 @@ func (m *Mesh) tell(ctx context.Context, r *schema.Reply) error {
 	return m.step("finish.told")
 }
 
-// finishUnreadable clears the queue of a turn whose reply is not ours: somebody
-// else wrote on its subject, and there will be no other reply.
-func (m *Mesh) finishUnreadable(ctx context.Context, d *delivery, cause error) error {
+// buryReply clears the queue of a turn whose reply cannot be finished. Where it is not
+// ours somebody else wrote on its subject, and there will be no other reply.
+func (m *Mesh) buryReply(ctx context.Context, d *delivery, cause error) error {
 	subject, err := schema.ParseSubject(d.subject)
 	if err != nil {
 		return nil
 	}
 	convo := subject.Conversation
-	m.opts.Report(Report{Where: "finisher", Subject: d.subject, Turn: subject.Turn, Attempt: d.attempt, Outcome: "reject", Err: cause})
 	if err := m.bury(ctx, "finisher", streamReplies, d, convo, subject.Turn, cause, d.data); err != nil {
 		return err
 	}
@@ -167,7 +165,11 @@ func (m *Mesh) finishUnreadable(ctx context.Context, d *delivery, cause error) e
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	return m.finish(ctx, &schema.Reply{TurnID: subject.Turn, World: convo.World, NPC: convo.NPC, Player: convo.Player,
+	bare := &schema.Reply{TurnID: subject.Turn, World: convo.World, NPC: convo.NPC, Player: convo.Player,
 		Status: schema.StatusAborted, Reason: schema.ReasonInvalid, Detail: "reply " + strconv.FormatUint(d.sequence, 10) + " is unreadable",
-		Sequence: sequence}, d)
+		Sequence: sequence}
+	if _, err := readReply(d); err == nil {
+		bare.Reason, bare.Detail = schema.ReasonPoison, "reply "+strconv.FormatUint(d.sequence, 10)+" could not be finished"
+	}
+	return m.finish(ctx, bare, d)
 }

@@ -3,10 +3,10 @@ package mesh
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -21,8 +21,8 @@ const (
 
 // OnReply registers a reader of every stored reply, in the name of a durable
 // consumer: memory is one. It is given each reply at least once, and must make
-// nothing of the second time. An error is tried again until it succeeds;
-// Reject(err) makes a dead letter, and Later(d) is no failure.
+// nothing of the second time. An error or a panic is tried again, and makes a dead letter
+// after Options.MaxAttempts of them; Reject(err) makes one at once. Later(d) is no failure.
 func (m *Mesh) OnReply(name string, f func(ctx context.Context, r *schema.Reply, sequence uint64) error, opts ...PassOption) {
 	m.follow(name, streamReplies, "", opts, func(ctx context.Context, d *delivery) (string, error) {
 		r, err := readReply(d)
@@ -59,24 +59,24 @@ func (m *Mesh) OnResult(name string, f func(ctx context.Context, convo schema.Co
 	})
 }
 
+// followSlowest is how long a message waits between two tries of a reader at most, in the
+// mean. What a reader needs may be away for longer than a turn lasts: with the default of
+// MaxAttempts a message is tried for half an hour before it is a dead letter.
+const followSlowest = 2 * time.Minute
+
 // follow runs a reader of a stream; read names the turn or event that a message
 // is of.
 func (m *Mesh) follow(name, stream, filter string, opts []PassOption, read func(context.Context, *delivery) (string, error)) {
-	r := &runner{name: name, stream: stream, filter: filter, handle: func(ctx context.Context, d *delivery) verdict {
-		ctx, cancel := context.WithTimeout(ctx, messageTimeout)
-		defer cancel()
-		of, err := read(ctx, d)
-		var rejected *rejectError
-		var later *laterError
-		switch {
-		case errors.As(err, &later):
-			return putBack(later.delay)
-		case errors.As(err, &rejected):
-			m.opts.Report(Report{Where: name, Subject: d.subject, Turn: of, Attempt: d.attempt, Outcome: "reject", Err: rejected.err})
-			err = m.buryFollowed(ctx, name, stream, d, rejected.err)
-		}
-		return m.settled(name, d, err)
-	}}
+	r := &runner{
+		name: name, stream: stream, filter: filter, limit: messageTimeout, slowest: followSlowest,
+		handle: func(ctx context.Context, d *delivery) (err error) {
+			d.of, err = read(ctx, d)
+			return err
+		},
+		bury: func(ctx context.Context, d *delivery, cause error) error {
+			return m.buryFollowed(ctx, name, stream, d, cause)
+		},
+	}
 	for _, o := range opts {
 		o(r)
 	}
@@ -88,7 +88,7 @@ func (m *Mesh) follow(name, stream, filter string, opts []PassOption, read func(
 func (m *Mesh) buryFollowed(ctx context.Context, name, stream string, d *delivery, cause error) error {
 	subject, err := schema.ParseSubject(d.subject)
 	if err != nil {
-		world := strings.TrimPrefix(d.subject, schema.Prefix+"event.")
+		world := d.subject[strings.LastIndex(d.subject, ".")+1:]
 		subject.Conversation = schema.ConversationID{World: world, NPC: "unknown", Player: "unknown"}
 		subject.Turn = "seq-" + strconv.FormatUint(d.sequence, 10)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -29,6 +28,9 @@ func (m *Mesh) Handle(pass schema.Pass, h Handler, opts ...PassOption) {
 		stream: streamPasses,
 		filter: schema.Prefix + "pass." + string(pass) + ".>",
 		handle: p.handle,
+		bury:   p.bury,
+
+		costly: true,
 	}
 	for _, o := range opts {
 		o(r)
@@ -49,30 +51,28 @@ func newPassRunner(m *Mesh, pass schema.Pass, h Handler) *passRunner {
 }
 
 // handle is the hop: decode, handle, publish, ack.
-func (p *passRunner) handle(ctx context.Context, d *delivery) verdict {
+func (p *passRunner) handle(ctx context.Context, d *delivery) error {
 	t, err := p.decode(d)
 	if err != nil {
-		return p.unreadable(ctx, d, err)
+		return Reject(err)
 	}
+	d.of = t.TurnID
 	ends := endsAt(t)
 	if !p.m.opts.Now().Before(ends) {
 		p.report(d, t, "drop", context.DeadlineExceeded)
-		return acked
+		return nil
 	}
 	ctx, cancel := context.WithDeadline(ctx, ends)
 	defer cancel()
 	if d.attempt == 1 {
 		p.parking.retries.Earn()
 	}
-	if d.attempt > p.m.opts.MaxAttempts {
-		return p.reject(ctx, d, t, fmt.Errorf("still undone after %d deliveries", d.attempt-1))
-	}
 	if shed, err := p.shed(ctx, d, t); shed || err != nil {
-		return p.m.settled("pass-"+string(p.pass), d, err)
+		return err
 	}
 	wait, lent := p.comesBack(d, t)
 	if wait > 0 {
-		return putBack(wait)
+		return &laterError{wait}
 	}
 	if err := p.run(ctx, d, t); err != nil {
 		return p.after(ctx, d, t, err)
@@ -80,7 +80,7 @@ func (p *passRunner) handle(ctx context.Context, d *delivery) verdict {
 	if lent {
 		p.parking.retries.GiveBack()
 	}
-	return acked
+	return nil
 }
 
 func (p *passRunner) decode(d *delivery) (*schema.Turn, error) {
@@ -164,15 +164,10 @@ func (p *passRunner) before(ctx context.Context, d *delivery, t *schema.Turn) er
 	return nil
 }
 
-// call runs the handler; a panic is a rejected turn, not a crash.
+// call runs the handler.
 func (p *passRunner) call(ctx context.Context, t *schema.Turn) (next schema.Pass, err error) {
 	ctx, done := p.m.inflight(ctx, t.TurnID)
 	defer done()
-	defer func() {
-		if v := recover(); v != nil {
-			next, err = "", Reject(fmt.Errorf("pass %s panicked: %v\n%s", p.pass, v, debug.Stack()))
-		}
-	}()
 	next, err = p.handler(ctx, t)
 	if err != nil && errors.Is(context.Cause(ctx), errEnded) {
 		return "", errEnded
@@ -248,30 +243,23 @@ func (p *passRunner) done(ctx context.Context, t *schema.Turn, record schema.Pas
 	return p.m.step("hop.replied")
 }
 
-// after turns an error into what becomes of the message.
-func (p *passRunner) after(ctx context.Context, d *delivery, t *schema.Turn, err error) verdict {
+// after has a failure tried again while the turn lives and the pass has a retry left.
+func (p *passRunner) after(ctx context.Context, d *delivery, t *schema.Turn, err error) error {
 	var later *laterError
 	var rejected *rejectError
 	switch {
-	case errors.Is(err, errKilled):
-		return abandoned
 	case errors.Is(err, errEnded):
-		return acked
-	case errors.As(err, &rejected):
-		return p.reject(ctx, d, t, rejected.err)
-	case errors.As(err, &later):
-		return putBack(later.delay)
+		return nil
+	case errors.Is(err, errKilled), errors.As(err, &rejected), errors.As(err, &later),
+		errors.Is(context.Cause(ctx), errDrained):
+		return err
 	}
-	if errors.Is(context.Cause(ctx), errDrained) {
-		return putBack(time.Millisecond)
-	}
-	delay, again := p.retryIn(d, t)
-	if !again {
+	again, ok := p.retryIn(d, t)
+	if !ok {
 		p.report(d, t, "drop", err)
-		return acked // the deadline answers; nothing here can any more
+		return nil // the deadline answers; nothing here can any more
 	}
-	p.report(d, t, "retry", err)
-	return putBack(delay)
+	return &failedError{err, again}
 }
 
 func (p *passRunner) report(d *delivery, t *schema.Turn, outcome string, err error) {

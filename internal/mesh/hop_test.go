@@ -123,17 +123,6 @@ func TestActThatFailsToAbortEndsAllTheSame(t *testing.T) {
 	r.queueIsEmpty()
 }
 
-func TestPoisonByCountOfDeliveries(t *testing.T) {
-	r := newRig(t)
-	r.start(Options{MaxAttempts: 2}, with(schema.PassDecide, func(context.Context, *schema.Turn) (schema.Pass, error) {
-		return "", Later(time.Millisecond)
-	}))
-	r.publish(request(convoA, "t"))
-	if _, reply := r.watch(convoA, "t"); reply.Reason != schema.ReasonPoison || !strings.Contains(reply.Detail, "after 2 deliveries") {
-		t.Errorf("reply %+v", reply)
-	}
-}
-
 func TestUnreadableMessageOnAPass(t *testing.T) {
 	r := newRig(t)
 	reports := make(chan Report, 4)
@@ -292,7 +281,7 @@ func TestConversationsDoNotWaitForEachOther(t *testing.T) {
 
 func TestRetryDelayGrowsAndIsBounded(t *testing.T) {
 	for attempt := 1; attempt < 40; attempt++ {
-		d := retryDelay(attempt)
+		d := retryDelay(attempt, maxLater)
 		if d <= 0 || d > 3*time.Second {
 			t.Errorf("attempt %d waits %s", attempt, d)
 		}

@@ -56,9 +56,9 @@ func (c *Client) Inspect(ctx context.Context) ([]StreamState, []ConsumerState, e
 }
 
 // lateWorkers is how long a consumer that nobody asks is looked at by AwaitWorkers. A
-// pull stands for fetchLife and is made again before its end; a process that is held up
+// pull stands for pullLife and is made again before its end; a process that is held up
 // makes the next one late.
-const lateWorkers = 3 * fetchLife
+const lateWorkers = 3 * pullLife
 
 // AwaitWorkers looks again at those of some consumers that nobody was asking, until
 // somebody does or none can be said to be only late: one look tells of a moment, and no
@@ -85,7 +85,7 @@ func (c *Client) AwaitWorkers(ctx context.Context, all []ConsumerState) error {
 			return context.Cause(ctx)
 		case <-late:
 			return nil
-		case <-time.After(fetchLife / 20):
+		case <-time.After(pullLife / 20):
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (m *Mesh) Intake(in Intake) {
 	if in.Admission != nil && m.opts.Shared {
 		m.subs = append(m.subs, subscription{subject: schema.SubjectTaken, handle: i.hearTaken})
 	}
-	m.addRunner(&runner{name: "intake", stream: streamTurns, handle: i.handle, ackWait: bellAckWait})
+	m.addRunner(urgent(&runner{name: "intake", stream: streamTurns, handle: i.ring, bury: i.refuse, ackWait: bellAckWait}))
 }
 
 type intake struct {
@@ -46,34 +46,21 @@ type intake struct {
 // where names the intake in dead letters.
 const where = schema.Pass("intake")
 
-func (i *intake) handle(ctx context.Context, d *delivery) verdict {
-	ctx, cancel := context.WithTimeout(hastily(ctx), messageTimeout)
-	defer cancel()
-	return soon(i.m.settled("intake", d, i.ring(ctx, d)))
+// urgent are the consumers on which the ends of turns rest: the intake, the deadline and the
+// finisher. What fails them is the broker, and a turn may hang on any of their messages.
+// So an error is tried until it succeeds, and soon: once broker and services are back, a
+// turn is ended within two seconds.
+func urgent(r *runner) *runner {
+	handle, bury := r.handle, r.bury
+	r.handle = func(ctx context.Context, d *delivery) error { return handle(hastily(ctx), d) }
+	r.bury = func(ctx context.Context, d *delivery, cause error) error { return bury(hastily(ctx), d, cause) }
+	r.patient, r.limit, r.slowest = true, messageTimeout, soonest
+	return r
 }
 
-// settled turns the error of a doorbell, deadline or finish into a verdict:
-// these have no deadline of their own and are tried until they succeed.
-func (m *Mesh) settled(name string, d *delivery, err error) verdict {
-	switch {
-	case err == nil:
-		return acked
-	case errors.Is(err, errKilled):
-		return abandoned
-	}
-	m.opts.Report(Report{Where: name, Subject: d.subject, Attempt: d.attempt, Outcome: "retry", Err: err})
-	return putBack(retryDelay(d.attempt))
-}
-
-// soonest bounds how long a doorbell, a deadline or a finish waits for its next try:
-// once broker and services are back, a turn is ended within two seconds.
-const soonest = 500 * time.Millisecond
-
-// soon has a verdict of theirs wait no longer.
-func soon(v verdict) verdict {
-	v.delay = min(v.delay, soonest)
-	return v
-}
+// soonest is the mean wait for the next try of what is urgent; half as much again may come
+// on top.
+const soonest = 330 * time.Millisecond
 
 // ring schedules the deadline, starts the conversation if it rests, and tells
 // an older turn that it is superseded.
@@ -84,9 +71,10 @@ func (i *intake) ring(ctx context.Context, d *delivery) error {
 		return err
 	}
 	convo := subject.Conversation
+	d.of = turnIn(d.data, d.sequence)
 	req, err := i.read(convo, d)
 	if errors.Is(err, schema.ErrInvalid) {
-		return i.refuse(ctx, d, convo, err)
+		return Reject(err)
 	}
 	if err != nil {
 		return err
@@ -152,15 +140,22 @@ func (i *intake) accept(ctx context.Context, convo schema.ConversationID, req *s
 	return said{turn: req.TurnID, sequence: sequence}, err
 }
 
-// refuse answers what is no request: a dead letter and the one reply.
-func (i *intake) refuse(ctx context.Context, d *delivery, convo schema.ConversationID, cause error) error {
-	turn := turnIn(d.data, d.sequence)
-	i.m.opts.Report(Report{Where: "intake", Subject: d.subject, Turn: turn, Attempt: d.attempt, Outcome: "reject", Err: cause})
+// refuse answers what is no request, or what the intake cannot take: a dead letter and the
+// one reply.
+func (i *intake) refuse(ctx context.Context, d *delivery, cause error) error {
+	subject, err := schema.ParseSubject(d.subject)
+	if err != nil {
+		return err
+	}
+	convo, turn := subject.Conversation, turnIn(d.data, d.sequence)
 	if err := i.m.bury(ctx, where, streamTurns, d, convo, turn, cause, d.data); err != nil {
 		return err
 	}
 	if err := i.m.step("intake.buried"); err != nil {
 		return err
+	}
+	if !errors.Is(cause, schema.ErrInvalid) {
+		return i.m.end(ctx, ending{convo: convo, turn: turn, sequence: d.sequence, reason: schema.ReasonPoison})
 	}
 	if err := i.m.publishReply(ctx, invalidReply(convo, turn, d.sequence, d.stored, cause)); err != nil {
 		return err

@@ -50,7 +50,7 @@ type Options struct {
 	DrainTimeout   time.Duration // default 10 s: what handlers in flight get after Run's context ends
 	Shared         bool          // other processes run the same services: a drain waits, for about a second, until nothing is on its way to this one
 	RetryShare     float64       // default 0.2: retries for each turn of a pass
-	MaxAttempts    int           // default 25: deliveries after which a message is poison
+	MaxAttempts    int           // default 25: failures after which a message is poison; see runner
 
 	Now    func() time.Time // default time.Now
 	Report func(Report)     // what went wrong, once each; called from many goroutines; default: nobody

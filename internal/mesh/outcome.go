@@ -74,16 +74,37 @@ func Later(d time.Duration) error {
 	return &laterError{min(max(d, time.Millisecond), maxLater)}
 }
 
+// failedError is a failure that says itself when it is tried again.
+type failedError struct {
+	err   error
+	again time.Duration
+}
+
+func (e *failedError) Error() string { return e.err.Error() }
+func (e *failedError) Unwrap() error { return e.err }
+
+// panicError is a panic of a handler. The first line says what it was.
+type panicError struct {
+	where string
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string {
+	return fmt.Sprintf("%s panicked: %v\n%s", e.where, e.value, e.stack)
+}
+
 // errEnded is the cause a handler's context has when its turn was ended by
 // somebody else.
 var errEnded = errors.New("the turn was ended")
 
-// retryDelay is the one policy of waiting: exponential, jittered, never above
-// two seconds.
-func retryDelay(attempt int) time.Duration {
+// retryDelay is the one policy of waiting: exponential and jittered. Its mean does not grow
+// beyond the slowest.
+func retryDelay(attempt int, slowest time.Duration) time.Duration {
 	b := newBackOff()
+	b.MaxInterval = slowest
 	d := b.NextBackOff()
-	for range min(attempt, 8) - 1 {
+	for range min(attempt, mostDelayed) - 1 {
 		d = b.NextBackOff()
 	}
 	return d

@@ -56,7 +56,7 @@ func (p *parking) leave(sequence uint64) (was bool) {
 // retryIn is when a turn that failed is tried again; false where it is not.
 func (p *passRunner) retryIn(d *delivery, t *schema.Turn) (time.Duration, bool) {
 	left := endsAt(t).Sub(p.m.opts.Now())
-	delay := retryDelay(d.attempt)
+	delay := retryDelay(d.attempt, maxLater)
 	if p.parking.retries.Take() {
 		return delay, delay < left
 	}
@@ -71,11 +71,11 @@ func (p *passRunner) putAside(d *delivery, t *schema.Turn, left time.Duration) (
 		return 0, false
 	}
 	p.parking.park(d.sequence, endsAt(t), p.m.opts.Now())
-	return min(last, max(retryDelay(mostDelayed), left/8)), true
+	return min(last, max(retryDelay(mostDelayed, maxLater), left/8)), true
 }
 
 // mostDelayed is an attempt after which no wait is longer.
-const mostDelayed = 8
+const mostDelayed = 16
 
 // comesBack looks whether a turn that was put aside may be tried: wait says that it
 // must stand aside longer, lent that a retry was taken for it.

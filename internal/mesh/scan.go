@@ -59,17 +59,23 @@ func (m *Mesh) ScheduledScans(ctx context.Context) ([]string, error) {
 }
 
 // OnScan registers the handler of scans that are due. id names the occasion: the
-// same scan given again has the same one. An error has it tried again.
+// same scan given again has the same one. An error has it tried again, as OnReply does.
 func (m *Mesh) OnScan(f func(ctx context.Context, world, id string) error) {
-	m.addRunner(&runner{name: ConsumerScan, stream: streamTimers, filter: scanDue + "*", workers: 1, handle: func(ctx context.Context, d *delivery) verdict {
-		ctx, cancel := context.WithTimeout(ctx, scanLimit)
-		defer cancel()
-		err := f(ctx, strings.TrimPrefix(d.subject, scanDue), "due-"+strconv.FormatUint(d.sequence, 10))
-		if err == nil {
-			err = m.conn.remove(ctx, streamTimers, d.sequence)
-		}
-		return m.settled(ConsumerScan, d, err)
-	}})
+	m.addRunner(&runner{
+		name: ConsumerScan, stream: streamTimers, filter: scanDue + "*", workers: 1, limit: scanLimit, slowest: followSlowest,
+		handle: func(ctx context.Context, d *delivery) error {
+			if err := f(ctx, strings.TrimPrefix(d.subject, scanDue), "due-"+strconv.FormatUint(d.sequence, 10)); err != nil {
+				return err
+			}
+			return m.conn.remove(ctx, streamTimers, d.sequence)
+		},
+		bury: func(ctx context.Context, d *delivery, cause error) error {
+			if err := m.buryFollowed(ctx, ConsumerScan, streamTimers, d, cause); err != nil {
+				return err
+			}
+			return m.conn.remove(ctx, streamTimers, d.sequence)
+		},
+	})
 }
 
 // Scans is the history of scans.
