@@ -53,6 +53,18 @@ func (i *intake) sendAway(ctx context.Context, d *delivery, convo schema.Convers
 	return i.m.conclude(ctx, ending{convo: convo, turn: req.TurnID, sequence: d.sequence, reason: reason, retryAfter: wait}, req, d.stored)
 }
 
+// sentBefore sends a turn away that was to be before, and says whether it was: its fence
+// stands, and the reply may not.
+func (i *intake) sentBefore(
+	ctx context.Context, d *delivery, convo schema.ConversationID, req *schema.Request,
+) (bool, error) {
+	_, away, err := i.m.said.begun(ctx, convo, req.TurnID)
+	if err != nil || !away.is() {
+		return false, err
+	}
+	return true, i.sendAway(ctx, d, convo, req, away.reason, away.retryAfter)
+}
+
 var errOverLimit = errors.New("the player or its world says more than its limit")
 
 // inMilliseconds rounds up, so that whoever waits as long has waited enough.

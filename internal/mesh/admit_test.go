@@ -2,8 +2,10 @@ package mesh
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,5 +116,71 @@ func TestIntakesTellEachOtherWhatTheyTake(t *testing.T) {
 	defer there.mu.Unlock()
 	if taken := 20 - here.left - there.left; taken != turns || len(here.spent) != 10-there.left || len(there.spent) != 10-here.left {
 		t.Errorf("here %d taken and %v heard of, there %d and %v", 10-here.left, here.spent, 10-there.left, there.spent)
+	}
+}
+
+// A turn is sent away by its fence. Whoever is given it again, because the worker that put
+// up the fence could not store the reply or is gone, ends it for that reason and runs no pass.
+func TestATurnThatIsSentAwayEndsForThatReason(t *testing.T) {
+	away := errors.New("the broker is away")
+	for _, c := range []struct {
+		name   string
+		failed error // after the fence, once
+		queue  bool  // the turn is sent away before its first pass, for a queue stands; else by the intake
+		reason string
+		again  int // in milliseconds, at least
+	}{
+		{"over the limit, and the reply was not stored", away, false, schema.ReasonRateLimited, 1501},
+		{"over the limit, and the worker died", errKilled, false, schema.ReasonRateLimited, 1501},
+		{"a queue stands, and the reply was not stored", away, true, schema.ReasonOverload, 10_000},
+		{"a queue stands, and the worker died", errKilled, true, schema.ReasonOverload, 10_000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t)
+			var m *Mesh
+			var once sync.Once
+			var ran atomic.Int32
+			// By this clock every turn has waited for ten seconds.
+			now := func() time.Time { return time.Now().Add(10 * time.Second) }
+			opts := Options{AckWait: 300 * time.Millisecond, Now: now}.WithFault(func(step string) (err error) {
+				switch step {
+				case "advance.head":
+					if c.queue {
+						m.queues.mu.Lock()
+						m.queues.by[string(schema.PassRetrieve)] = &standing{since: now().Add(-time.Hour), last: now()}
+						m.queues.mu.Unlock()
+					}
+				case "said.closed":
+					once.Do(func() { err = c.failed })
+				}
+				return err
+			})
+			r.start(opts, func(mesh *Mesh) {
+				m = mesh
+				for _, p := range schema.Passes {
+					h := plainPass(m, p)
+					m.Handle(p, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+						ran.Add(1)
+						return h(ctx, t)
+					})
+				}
+				in := Intake{Admission: &purse{}}
+				if c.queue {
+					in.Admission = nil
+				}
+				m.Intake(in)
+				m.Ends(Ends{Author: author})
+			})
+			r.publish(within(time.Minute, convoA, "t"))
+			_, reply := r.watch(convoA, "t")
+			if reply.Status != schema.StatusAuthored || reply.Reason != c.reason ||
+				reply.RetryAfterMS < c.again || reply.Text != "Wait: "+c.reason {
+				t.Errorf("%s %s %q, again after %d ms", reply.Status, reply.Reason, reply.Text, reply.RetryAfterMS)
+			}
+			if n := ran.Load(); n > 0 {
+				t.Errorf("%d passes ran", n)
+			}
+			r.queueIsEmpty()
+		})
 	}
 }

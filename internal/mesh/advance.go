@@ -92,8 +92,14 @@ func (m *Mesh) start(ctx context.Context, convo schema.ConversationID, head *jet
 	ctx = m.turn(ctx, t.TurnID, t.AcceptedAt, head.Header)
 	if known.turn == t.TurnID {
 		t.SaidSeq = known.sequence
-	} else if t.SaidSeq, err = m.said.begun(ctx, convo, t.TurnID); err != nil {
-		return err
+	} else {
+		var away sentAway
+		if t.SaidSeq, away, err = m.said.begun(ctx, convo, t.TurnID); err != nil {
+			return err
+		}
+		if away.is() {
+			return m.conclude(ctx, away.ending(convo, t.TurnID, head.Sequence), req, head.Time)
+		}
 	}
 	data, err := schema.EncodeTurn(t)
 	if err != nil {

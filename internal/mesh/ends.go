@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,7 +84,8 @@ func (m *Mesh) buryDue(ctx context.Context, d *delivery, cause error) error {
 		return err
 	}
 	if unreadable == nil {
-		if err := m.end(ctx, ending{convo: on.Conversation, turn: on.Turn, sequence: b.Sequence, reason: schema.ReasonPoison}); err != nil {
+		e := ending{convo: on.Conversation, turn: on.Turn, sequence: b.Sequence, reason: schema.ReasonPoison}
+		if err := m.end(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -118,6 +120,36 @@ type ending struct {
 	retryAfter time.Duration // where the turn was not gone into
 }
 
+// sentAway is why a turn was sent away unheard; empty: it was not. The fence of such a turn
+// carries it in its headers, so that whoever has to end the turn does so for that reason:
+// the worker that put up the fence may be gone, or its reply may be lost.
+type sentAway struct {
+	reason     string
+	retryAfter time.Duration
+}
+
+// headerRetryAfter is in milliseconds.
+const headerRetryAfter = "Forsooth-Retry-After"
+
+func (a sentAway) is() bool { return a.reason != "" }
+
+func (a sentAway) ending(convo schema.ConversationID, turn string, sequence uint64) ending {
+	return ending{convo: convo, turn: turn, sequence: sequence, reason: a.reason, retryAfter: a.retryAfter}
+}
+
+func (a sentAway) headers() []string {
+	if !a.is() {
+		return nil
+	}
+	return []string{headerReason, a.reason, headerRetryAfter, strconv.Itoa(inMilliseconds(a.retryAfter))}
+}
+
+// awayBy reads the headers of the last event of a turn.
+func awayBy(h nats.Header) sentAway {
+	ms, _ := strconv.Atoi(h.Get(headerRetryAfter))
+	return sentAway{reason: h.Get(headerReason), retryAfter: time.Duration(ms) * time.Millisecond}
+}
+
 // end gives a turn its reply unless it has one: first the fence, then what was
 // said before it and an authored line.
 func (m *Mesh) end(ctx context.Context, e ending) error {
@@ -147,9 +179,16 @@ func (m *Mesh) end(ctx context.Context, e ending) error {
 
 // conclude puts up the fence and gives a turn the reply of what was said before it.
 func (m *Mesh) conclude(ctx context.Context, e ending, req *schema.Request, accepted time.Time) error {
-	log, err := m.said.fence(ctx, e.convo, e.turn, saidLog{})
+	var away sentAway
+	if e.retryAfter > 0 {
+		away = sentAway{e.reason, e.retryAfter}
+	}
+	log, err := m.said.fence(ctx, e.convo, e.turn, saidLog{}, away)
 	if err != nil {
 		return err
+	}
+	if log.away.is() {
+		e.reason, e.retryAfter = log.away.reason, log.away.retryAfter
 	}
 	reply := m.author(ctx, req, log.Sentences, e)
 	t := &schema.Turn{Request: *req, Sequence: e.sequence, AcceptedAt: accepted.UTC()}

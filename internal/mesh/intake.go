@@ -89,6 +89,11 @@ func (i *intake) ring(ctx context.Context, d *delivery) error {
 	if err != nil {
 		return err
 	}
+	if accepted.turn == "" { // it has an event: the bell rings again
+		if done, err := i.sentBefore(ctx, d, convo, req); done || err != nil {
+			return err
+		}
+	}
 	if req.Supersedes != "" {
 		if err := m.conn.cancel(convo, req.Supersedes, schema.ReasonSuperseded); err != nil {
 			return err

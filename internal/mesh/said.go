@@ -65,10 +65,11 @@ func (s *Said) reload(ctx context.Context, t *schema.Turn) (State, error) {
 	return log.State, nil
 }
 
-// saidLog is a State with the sequence it was read at.
+// saidLog is a State with the sequence it was read at, and why its turn was sent away.
 type saidLog struct {
 	State
 	last uint64
+	away sentAway
 }
 
 func (s *Said) read(ctx context.Context, convo schema.ConversationID, turn string) (saidLog, error) {
@@ -82,7 +83,7 @@ func (s *Said) read(ctx context.Context, convo schema.ConversationID, turn strin
 		log.last = msg.Sequence
 		switch {
 		case e.Kind == schema.SaidClosed:
-			log.Closed = true
+			log.Closed, log.away = true, awayBy(msg.Header)
 		case e.Kind == schema.SaidSentence && e.Sentence != nil && !log.Closed:
 			log.Sentences = append(log.Sentences, *e.Sentence)
 		}
@@ -164,12 +165,12 @@ func (s *Said) tryRelease(ctx context.Context, t *schema.Turn, record schema.Rev
 // append stores v if expected is still the last sequence of the subject. An
 // answer that is lost shows as a conflict on the second try; the caller reads
 // and sees.
-func (s *Said) append(ctx context.Context, subject string, v any, expected uint64) (uint64, error) {
+func (s *Said) append(ctx context.Context, subject string, v any, expected uint64, headers ...string) (uint64, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return 0, err
 	}
-	msg := message(subject, data, headerExpected, strconv.FormatUint(expected, 10))
+	msg := message(subject, data, append(headers, headerExpected, strconv.FormatUint(expected, 10))...)
 	if mutant == mutantFencing {
 		msg.Header.Del(headerExpected)
 	}
@@ -202,24 +203,25 @@ func (s *Said) announce(ctx context.Context, t *schema.Turn, e *schema.Said) err
 }
 
 // begun is the sequence of the event "accepted" as long as it is the last one,
-// else 0: then the turn has run before, and its passes must read.
-func (s *Said) begun(ctx context.Context, convo schema.ConversationID, turn string) (uint64, error) {
+// else 0: then the turn has run before, and its passes must read; or was sent away.
+func (s *Said) begun(ctx context.Context, convo schema.ConversationID, turn string) (uint64, sentAway, error) {
 	msg, err := s.m.conn.last(ctx, streamSaid, schema.SubjectSaid(convo, turn))
 	var e schema.Said
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return 0, nil
+		return 0, sentAway{}, nil
 	case err != nil:
-		return 0, err
+		return 0, sentAway{}, err
 	case json.Unmarshal(msg.Data, &e) == nil && e.Kind == schema.SaidAccepted:
-		return msg.Sequence, nil
+		return msg.Sequence, sentAway{}, nil
 	}
-	return 0, nil
+	return 0, awayBy(msg.Header), nil
 }
 
 // close puts up the fence and makes t.Released what stands before it.
 func (s *Said) close(ctx context.Context, t *schema.Turn) error {
-	log, err := s.fence(ctx, t.Conversation(), t.TurnID, saidLog{State: State{Sentences: t.Released}, last: t.SaidSeq})
+	known := saidLog{State: State{Sentences: t.Released}, last: t.SaidSeq}
+	log, err := s.fence(ctx, t.Conversation(), t.TurnID, known, sentAway{})
 	if err != nil {
 		return err
 	}
@@ -228,13 +230,16 @@ func (s *Said) close(ctx context.Context, t *schema.Turn) error {
 }
 
 // fence appends "closed" after what known says is stored, or reads and tries
-// again until it stands.
-func (s *Said) fence(ctx context.Context, convo schema.ConversationID, turn string, known saidLog) (saidLog, error) {
+// again until it stands. The log that it gives says for what the turn was sent away, be it
+// now or by another worker before.
+func (s *Said) fence(
+	ctx context.Context, convo schema.ConversationID, turn string, known saidLog, away sentAway,
+) (saidLog, error) {
 	event := schema.Said{Kind: schema.SaidClosed, TurnID: turn}
 	for !known.Closed {
-		seq, err := s.append(ctx, schema.SubjectSaid(convo, turn), event, known.last)
+		seq, err := s.append(ctx, schema.SubjectSaid(convo, turn), event, known.last, away.headers()...)
 		if err == nil {
-			known.Closed, known.last = true, seq
+			known.Closed, known.last, known.away = true, seq, away
 			break
 		}
 		if !isConflict(err) {

@@ -74,6 +74,9 @@ var queued = map[schema.Pass]bool{schema.PassRetrieve: true, schema.PassReviewTh
 
 // shed ends a turn that is one too many, and says whether it did.
 func (p *passRunner) shed(ctx context.Context, d *delivery, t *schema.Turn) (bool, error) {
+	if d.attempt > 1 && p.pass == schema.PassRetrieve {
+		return p.shedBefore(ctx, t)
+	}
 	if d.attempt > 1 || t.Part > 0 || !queued[p.pass] {
 		return false, nil
 	}
@@ -89,6 +92,16 @@ func (p *passRunner) shed(ctx context.Context, d *delivery, t *schema.Turn) (boo
 	}
 	p.report(d, t, "shed", errTooMany)
 	return true, p.m.end(ctx, ending{convo: t.Conversation(), turn: t.TurnID, sequence: t.Sequence, reason: schema.ReasonOverload, retryAfter: waited})
+}
+
+// shedBefore ends a turn that was to be sent away before, and says whether it was: its
+// fence stands, and the reply may not.
+func (p *passRunner) shedBefore(ctx context.Context, t *schema.Turn) (bool, error) {
+	_, away, err := p.m.said.begun(ctx, t.Conversation(), t.TurnID)
+	if err != nil || !away.is() {
+		return false, err
+	}
+	return true, p.m.end(ctx, away.ending(t.Conversation(), t.TurnID, t.Sequence))
 }
 
 // crowded says whether a turn that has just been accepted is one too many.
