@@ -19,11 +19,18 @@ type Client struct {
 	attempt time.Duration
 	backend bool // it reads no stream
 	crowd   *crowd
+
+	ticks func(every time.Duration) (_ <-chan time.Time, stop func())
 }
 
 // NewClient makes a client over a connection.
 func NewClient(conn *Conn) *Client {
-	return &Client{conn: conn, attempt: 2 * time.Second, crowd: &crowd{}}
+	return &Client{conn: conn, attempt: 2 * time.Second, crowd: &crowd{}, ticks: ticking}
+}
+
+func ticking(every time.Duration) (_ <-chan time.Time, stop func()) {
+	t := time.NewTicker(every)
+	return t.C, t.Stop
 }
 
 // How long a refused caller is told to wait.

@@ -100,7 +100,7 @@ func (c *Client) askActions(ctx context.Context, world string, since time.Time, 
 		return unanswered(err)
 	}
 	defer func() { _ = sub.Unsubscribe() }()
-	tick := time.NewTicker(lookAgain)
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	q := schema.ActionsQuery{Since: since}
 	for first := true; ; first = false {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,10 +30,21 @@ type Event struct {
 // have expired), or when the context ends. What is stored is shown once and in
 // order; what the streams refused is never shown.
 func (c *Client) Watch(ctx context.Context, convo schema.ConversationID, turn string) (<-chan Event, error) {
+	return c.watch(ctx, convo, turn, schema.DefaultDeadline*time.Millisecond)
+}
+
+// WatchRequest is Watch for whoever has the request, and so knows the deadline of its turn.
+func (c *Client) WatchRequest(ctx context.Context, r *schema.Request) (<-chan Event, error) {
+	return c.watch(ctx, r.Conversation(), r.TurnID, r.Deadline())
+}
+
+func (c *Client) watch(
+	ctx context.Context, convo schema.ConversationID, turn string, deadline time.Duration,
+) (<-chan Event, error) {
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}
-	live := make(chan *nats.Msg, 64)
+	began, live := time.Now(), make(chan *nats.Msg, 64)
 	var subs []*nats.Subscription
 	stop := func() {
 		for _, s := range subs {
@@ -47,7 +59,8 @@ func (c *Client) Watch(ctx context.Context, convo schema.ConversationID, turn st
 		}
 		subs = append(subs, sub)
 	}
-	w := &watcher{c: c, convo: convo, turn: turn, out: make(chan Event, 16), live: live}
+	w := &watcher{c: c, convo: convo, turn: turn, out: make(chan Event, 16), live: live, subs: subs, began: began}
+	w.patience = int((deadline + lateMargin) / lookEvery)
 	go func() {
 		defer close(w.out)
 		defer stop()
@@ -62,19 +75,33 @@ type watcher struct {
 	turn  string
 	out   chan Event
 	live  chan *nats.Msg
+	subs  []*nats.Subscription
 
 	shown   uint64 // the last sequence of said that was shown
 	replied bool
 	ended   bool
+
+	began    time.Time
+	gap      bool   // something may have been missed: the streams are to be read
+	broken   uint64 // how often the connection had been mended, and messages dropped
+	waited   int    // ticks since the beginning, or since the streams were read for want of news
+	patience int    // ticks without an end, until they are read all the same
+	late     int    // its length behind the deadline
 }
 
-// lookAgain is how often a watcher reads the streams although it heard
-// nothing: what the broker repeats can be lost with a connection.
-const lookAgain = time.Second
+// What the broker repeats can be lost with a connection, and inside a cluster even without
+// the client's knowledge. So a watcher reads the streams after a gap, and when the turn has
+// not ended by its deadline: for an outage of hours less and less often.
+const (
+	lookEvery   = time.Second     // a tick, by which it notices a gap; it asks nobody
+	lateMargin  = 2 * time.Second // behind a deadline
+	mostPatient = 30              // ticks
+)
 
 func (w *watcher) run(ctx context.Context) {
-	ticker := time.NewTicker(lookAgain)
-	defer ticker.Stop()
+	ticks, stop := w.c.ticks(lookEvery)
+	defer stop()
+	w.broken = w.breaks()
 	w.catchUp(ctx)
 	for !w.ended && ctx.Err() == nil {
 		select {
@@ -83,10 +110,44 @@ func (w *watcher) run(ctx context.Context) {
 			w.end(ctx, ErrDisconnected)
 		case msg := <-w.live:
 			w.hear(ctx, msg)
-		case <-ticker.C:
-			w.catchUp(ctx)
+		case <-ticks:
+			if w.missed() {
+				w.catchUp(ctx)
+			}
 		}
 	}
+}
+
+// missed says whether the streams must be read, because something may not have been heard.
+func (w *watcher) missed() bool {
+	if n := w.breaks(); n != w.broken || w.refused() {
+		w.broken, w.gap = n, true
+	}
+	if w.waited++; w.waited >= w.patience {
+		// The next look comes after the margin, and each one after that twice as late.
+		w.waited, w.late = 0, min(max(int(lateMargin/lookEvery), 2*w.late), mostPatient)
+		w.patience, w.gap = w.late, true
+	}
+	return w.gap
+}
+
+// refused says whether this user may not listen: then it hears nothing, and asks instead.
+func (w *watcher) refused() bool {
+	return slices.ContainsFunc(w.subs, func(s *nats.Subscription) bool {
+		no, _ := w.c.conn.refused.since(s.Subject, w.began)
+		return no
+	})
+}
+
+// breaks counts what may have cost messages.
+func (w *watcher) breaks() uint64 {
+	n := w.c.conn.nc.Stats().Reconnects
+	for _, s := range w.subs {
+		if dropped, err := s.Dropped(); err == nil {
+			n += uint64(max(dropped, 0)) //nolint:gosec // it is not negative
+		}
+	}
+	return n
 }
 
 // hear takes what the broker repeats. A gap means that something was missed.
@@ -102,6 +163,9 @@ func (w *watcher) hear(ctx context.Context, msg *nats.Msg) {
 	before, _ := strconv.ParseUint(msg.Header.Get(headerLastSequence), 10, 64)
 	if before > w.shown {
 		w.catchUp(ctx)
+		if w.gap { // what is missing comes first
+			return
+		}
 	}
 	var e schema.Said
 	if json.Unmarshal(msg.Data, &e) == nil {
@@ -117,8 +181,9 @@ func storedAt(h nats.Header) time.Time {
 
 const headerLastSequence = "Nats-Last-Sequence"
 
-// catchUp reads what is stored.
+// catchUp reads what is stored. Where it cannot, the gap stays until the next tick.
 func (w *watcher) catchUp(ctx context.Context) {
+	w.gap = true
 	for more := true; more && !w.ended; {
 		s, err := w.c.snapshot(ctx, w.convo, w.turn, w.shown)
 		var denied *RightError
@@ -128,6 +193,7 @@ func (w *watcher) catchUp(ctx context.Context) {
 		if err != nil {
 			return
 		}
+		w.gap = false
 		w.show(ctx, s)
 		more = s.more
 	}
@@ -161,7 +227,7 @@ func (w *watcher) event(ctx context.Context, seq uint64, e *schema.Said, at time
 		if !w.replied && stored == nil {
 			var err error
 			if stored, err = w.c.storedReply(ctx, w.convo, w.turn); err != nil && !errors.Is(err, ErrNotFound) {
-				w.shown = seq - 1
+				w.shown, w.gap = seq-1, true
 				return
 			}
 		}
@@ -178,6 +244,7 @@ func (w *watcher) reply(ctx context.Context, r *schema.Reply, at time.Time) {
 		return
 	}
 	w.replied = true
+	w.waited, w.patience = 0, int(lateMargin/lookEvery) // the last event follows at once
 	w.send(ctx, Event{Reply: r, At: at})
 }
 

@@ -110,10 +110,13 @@ func (c *Client) Say(ctx context.Context, r schema.Request) (*Turn, error) {
 	if err != nil {
 		return nil, &UnsaidError{TurnID: r.TurnID, Cause: err}
 	}
-	t, err := c.Watch(ctx, r.Conversation(), r.TurnID)
+	ctx, stop := context.WithCancel(ctx)
+	events, err := c.mesh.WatchRequest(ctx, &r)
 	if err != nil {
+		stop()
 		return nil, &UnsaidError{TurnID: r.TurnID, Cause: err}
 	}
+	t := &Turn{ID: r.TurnID, Conversation: r.Conversation(), events: events, ctx: ctx, stop: stop}
 	t.Again = accepted.Again
 	return t, nil
 }
