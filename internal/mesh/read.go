@@ -57,7 +57,8 @@ func (c *Conn) read(ctx context.Context, stream, last string, query []byte) (*je
 	}
 	ask, parse := message("$JS.API.STREAM.MSG.GET."+stream, query), parseGot
 	leader, parseLeader := ask, parse
-	direct := s.CachedInfo().Config.AllowDirect
+	config := s.CachedInfo().Config
+	direct := config.AllowDirect && config.Replicas <= 1 // a copy may lag behind its leader
 	if direct {
 		ask, parse = message("$JS.API.DIRECT.GET."+stream, query), parseDirect
 		if last != "" {
@@ -133,27 +134,6 @@ func parseGot(answer *nats.Msg) (*jetstream.RawStreamMsg, error) {
 		}
 	}
 	return msg, nil
-}
-
-// each reads the messages of a subject (which may hold wildcards) in order.
-func (c *Conn) each(ctx context.Context, stream, subject string, f func(*jetstream.RawStreamMsg) (more bool)) error {
-	return c.eachFrom(ctx, stream, subject, 1, f)
-}
-
-func (c *Conn) eachFrom(ctx context.Context, stream, subject string, seq uint64, f func(*jetstream.RawStreamMsg) (more bool)) error {
-	for {
-		msg, err := c.get(ctx, stream, seq, subject)
-		if errors.Is(err, ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if !f(msg) {
-			return nil
-		}
-		seq = msg.Sequence + 1
-	}
 }
 
 // remove deletes one message; one that is gone already is fine.

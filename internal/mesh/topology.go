@@ -90,7 +90,8 @@ const day = 24 * time.Hour
 // protocol rests on.
 func streams(s Settings) []jetstream.StreamConfig {
 	// A direct get may be answered by a replica that lags. With one replica
-	// there is none, and it is the cheaper read.
+	// there is none, and it is the cheaper read. Streams that are read at length
+	// allow it always: single reads of them still go to the leader, see eachFrom.
 	direct := s.Replicas == 1
 	p := schema.Prefix
 	table := []jetstream.StreamConfig{
@@ -111,12 +112,12 @@ func streams(s Settings) []jetstream.StreamConfig {
 		{ // The only commit of a turn: the first reply of a subject stands, and its marker after it.
 			Name: streamReplies, Subjects: []string{p + "reply.*.*.*.*"},
 			Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: 1,
-			MaxAge: 7 * day, AllowMsgTTL: true, AllowRollup: true, SubjectDeleteMarkerTTL: 30 * day, AllowDirect: direct,
+			MaxAge: 7 * day, AllowMsgTTL: true, AllowRollup: true, SubjectDeleteMarkerTTL: 30 * day, AllowDirect: true,
 			RePublish: &jetstream.RePublish{Source: p + "reply.>", Destination: livePrefix + "reply.>"},
 		},
 		{
 			Name: streamTraces, Subjects: []string{p + "trace.*.*.*.*"},
-			MaxAge: 7 * day, MaxBytes: s.TracesBytes, AllowDirect: direct,
+			MaxAge: 7 * day, MaxBytes: s.TracesBytes, AllowDirect: true,
 		},
 		{ // Each action once, whoever proposes it.
 			Name: streamActions, Subjects: []string{p + "action.*.*.*.*.*", p + "action-result.*.*.*.*.*"},
@@ -126,10 +127,10 @@ func streams(s Settings) []jetstream.StreamConfig {
 		},
 		{
 			Name: streamEvents, Subjects: []string{p + "event.*"},
-			MaxAge: 7 * day, AllowDirect: direct,
+			MaxAge: 7 * day, AllowDirect: true,
 		},
 		{
-			Name: streamMemory, Subjects: []string{p + "memory.*.*.*"}, AllowDirect: direct,
+			Name: streamMemory, Subjects: []string{p + "memory.*.*.*"}, AllowDirect: true,
 		},
 		{ // Apart from TURNS, because a stream of schedules cannot refuse what is new.
 			Name: streamTimers, Subjects: []string{p + "timer.>", p + "due.>"},
@@ -137,7 +138,7 @@ func streams(s Settings) []jetstream.StreamConfig {
 		},
 		{
 			Name: streamDead, Subjects: []string{p + "dead.>"},
-			MaxAge: 14 * day, AllowDirect: direct,
+			MaxAge: 14 * day, AllowDirect: true,
 		},
 		{ // A key-value bucket; made by hand because the bucket's own constructor always allows direct gets, and
 			// forbids to delete a revision, which an erasure does.
@@ -159,7 +160,7 @@ func streams(s Settings) []jetstream.StreamConfig {
 		},
 		{ // What each scan of memories came to: counts alone, for the report of the weeks.
 			Name: streamScans, Subjects: []string{p + "scan.*"},
-			MaxMsgsPerSubject: scansKept, MaxAge: 120 * day, AllowDirect: direct,
+			MaxMsgsPerSubject: scansKept, MaxAge: 120 * day, AllowDirect: true,
 		},
 	}
 	for i := range table {
