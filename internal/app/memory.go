@@ -91,7 +91,7 @@ func (r *remembering) settle(ctx context.Context, reply *schema.Reply) error {
 	if err := r.service.Settle(ctx, reply); err != nil {
 		return err
 	}
-	return r.index.Update(ctx, reply.World, reply.NPC)
+	return r.index.Update(ctx, reply.Conversation())
 }
 
 // settling is what the next turn of a conversation waits for where memories are

@@ -113,6 +113,9 @@ func (b *Book) Len(statuses ...schema.MemoryStatus) int {
 	return n
 }
 
+// Size is how many events the book was made of.
+func (b *Book) Size() int { return len(b.place) }
+
 // Has says whether an event of this id was taken, though it may be undone since.
 func (b *Book) Has(event string) bool {
 	_, ok := b.place[event]

@@ -37,7 +37,7 @@ func (c *Conn) eachFrom(ctx context.Context, stream, subject string, seq uint64,
 	read := &reading{c: c, stream: stream, subject: subject, next: seq, f: f}
 	config := s.CachedInfo().Config
 	copies := config.Replicas > 1
-	for single := 0; !read.enough; {
+	for single := 0; !read.enough && (copies || !read.ended); {
 		if config.AllowDirect && (!copies || single >= alone) {
 			switch err := retryWhile(ctx, isLost, func() error { return read.batch(ctx) }); {
 			case errors.Is(err, errNotDirect):
@@ -70,6 +70,7 @@ type reading struct {
 	next            uint64 // the sequence from which on is read
 	f               func(*jetstream.RawStreamMsg) bool
 	enough          bool // f wants no more
+	ended           bool // whoever answered the last batch has no more
 }
 
 func (r *reading) take(msg *jetstream.RawStreamMsg) {
@@ -107,7 +108,9 @@ func (r *reading) batch(ctx context.Context) error {
 		case err != nil:
 			return r.c.denied(ask.Subject, began, err)
 		case answer.Header.Get("Status") == "204":
-			return nil // all of the batch has come, unless a message was lost: the next one begins behind the last
+			// All of the batch has come. Where a message before this one was lost, the next batch begins there.
+			r.ended = answer.Header.Get(headerPending) == "0" && answer.Header.Get(headerBefore) == fmt.Sprint(before)
+			return nil
 		}
 		msg, err := parseDirect(answer)
 		if err != nil {
@@ -123,8 +126,12 @@ func (r *reading) batch(ctx context.Context) error {
 	}
 }
 
-// headerBefore is the message that a batch held before this one.
-const headerBefore = "Nats-Last-Sequence"
+// What the messages of a batch say of it: which stood before this one, and how many are
+// left behind it.
+const (
+	headerBefore  = "Nats-Last-Sequence"
+	headerPending = "Nats-Num-Pending"
+)
 
 // answer waits for the next message of a batch.
 func (r *reading) answer(ctx context.Context, answers *nats.Subscription) (*nats.Msg, error) {

@@ -27,6 +27,15 @@ type Logged struct {
 	Bad      error  // the entry cannot be read; the event is empty
 }
 
+// Of says whose entry it is; without a player, it is of nobody.
+func (l *Logged) Of() schema.ConversationID {
+	of := schema.ConversationID{World: l.Event.World, NPC: l.Event.NPC, Player: l.Player}
+	if of.Player == noPlayer {
+		of.Player = ""
+	}
+	return of
+}
+
 // ErrLogMoved says that somebody has written to this part of the log since it was
 // read: read on, and decide again.
 var ErrLogMoved = errors.New("the memory log has gone on")
@@ -70,8 +79,17 @@ func (l *MemoryLog) Append(ctx context.Context, e *schema.MemoryEvent, after uin
 // Read gives the entries of an NPC behind a place, in order. An empty npc is all
 // NPCs of the world.
 func (l *MemoryLog) Read(ctx context.Context, world, npc string, after uint64, f func(Logged) error) error {
+	return l.read(ctx, schema.Prefix+"memory."+world+"."+orDefault(npc, "*")+".*", after, f)
+}
+
+// ReadOf gives the entries of one NPC and player behind a place, in order; without a
+// player, those of nobody.
+func (l *MemoryLog) ReadOf(ctx context.Context, of schema.ConversationID, after uint64, f func(Logged) error) error {
+	return l.read(ctx, schema.SubjectMemory(of), after, f)
+}
+
+func (l *MemoryLog) read(ctx context.Context, subject string, after uint64, f func(Logged) error) error {
 	var failed error
-	subject := schema.Prefix + "memory." + world + "." + orDefault(npc, "*") + ".*"
 	err := l.conn.eachFrom(ctx, streamMemory, subject, after+1, func(msg *jetstream.RawStreamMsg) bool {
 		failed = f(logged(msg.Subject, msg.Sequence, msg.Data))
 		return failed == nil

@@ -29,6 +29,9 @@ func (s *Service) act(ctx context.Context, v *view, r *scan.Result, run *Run) er
 		switch done {
 		case written:
 			run.Written++
+			if e.Type == schema.MemoryMerged {
+				v.merging[schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}] = true
+			}
 		case stale:
 			run.Left++
 			for _, id := range parties(&e) {
@@ -67,7 +70,8 @@ const (
 func (s *Service) append(ctx context.Context, v *view, e schema.MemoryEvent) (fate, error) {
 	done := stood
 	before := e
-	err := s.o.Books.Append(ctx, e.World, e.NPC, func(b *domain.Book) []schema.MemoryEvent {
+	own := schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}
+	err := s.o.Books.Append(ctx, own, func(b *domain.Book) []schema.MemoryEvent {
 		e = before
 		if done = v.stands(b, &e); done != written {
 			return nil
@@ -78,7 +82,7 @@ func (s *Service) append(ctx context.Context, v *view, e schema.MemoryEvent) (fa
 		return done, err
 	}
 	// What the scanner saw of these memories is what the log says of them now.
-	err = s.o.Books.Read(ctx, e.World, e.NPC, func(b *domain.Book) error {
+	err = s.o.Books.Read(ctx, own, func(b *domain.Book) error {
 		for _, id := range parties(&e) {
 			if m, ok := b.Get(id); ok {
 				v.seen[id] = m
@@ -151,9 +155,10 @@ func (s *Service) gather(ctx context.Context, v *view) error {
 	if s.o.Session == nil {
 		return nil
 	}
-	for _, npc := range v.npcs {
+	for own := range v.merging {
 		var merged map[string][]string
-		if err := s.o.Books.Read(ctx, v.in.World, npc, func(b *domain.Book) error { merged = b.Merged(); return nil }); err != nil {
+		err := s.o.Books.Read(ctx, own, func(b *domain.Book) error { merged = b.Merged(); return nil })
+		if err != nil {
 			return err
 		}
 		for canonical, others := range merged {

@@ -74,7 +74,8 @@ func (d *night) tell(player, pred, object, words string, day int) string {
 
 func (d *night) write(e schema.MemoryEvent) {
 	d.T.Helper()
-	if err := d.Books.Append(d.T.Context(), e.World, e.NPC, func(*domain.Book) []schema.MemoryEvent { return []schema.MemoryEvent{e} }); err != nil {
+	own := schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}
+	if err := d.Books.Append(d.T.Context(), own, func(*domain.Book) []schema.MemoryEvent { return []schema.MemoryEvent{e} }); err != nil {
 		d.T.Fatal(err)
 	}
 	d.Rebuild()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -24,24 +23,21 @@ type view struct {
 	first []schema.MemoryEvent     // to be done before those of the scanner
 	state loreState                // the lore as it is now
 
-	npcs   []string
-	points map[string]*store.MemoryPoint // as the index has them, by id
+	merging map[schema.ConversationID]bool // those of whom some memories stand for others
+	points  map[string]*store.MemoryPoint  // as the index has them, by id
 }
 
 // look reads what a run is about: memories from the log, their vectors and counts
 // from the index.
 func (s *Service) look(ctx context.Context, x *lore.Lore) (*view, error) {
 	name := x.World.Name
-	v := &view{lore: x, seen: map[string]schema.Memory{}, in: scan.Input{World: name, Settled: map[string]bool{}, Now: s.o.Now()}}
+	v := &view{lore: x, seen: map[string]schema.Memory{}, merging: map[schema.ConversationID]bool{}, in: scan.Input{World: name, Settled: map[string]bool{}, Now: s.o.Now()}}
 	var err error
 	if v.points, err = s.points(ctx, name); err != nil {
 		return nil, err
 	}
-	v.npcs = owners(x, v.points)
-	for _, npc := range v.npcs {
-		if err := s.o.Books.Read(ctx, name, npc, func(b *domain.Book) error { v.read(b); return nil }); err != nil {
-			return nil, err
-		}
+	if err := s.o.Books.Each(ctx, name, v.read); err != nil {
+		return nil, err
 	}
 	if err := s.embed(ctx, v.in.Memories); err != nil {
 		return nil, err
@@ -68,21 +64,8 @@ func (s *Service) points(ctx context.Context, world string) (map[string]*store.M
 	return out, err
 }
 
-// owners are the NPCs that may remember something: those of the world, and those
-// that the index knows.
-func owners(x *lore.Lore, points map[string]*store.MemoryPoint) []string {
-	all := map[string]bool{}
-	for _, h := range x.World.Handles() {
-		all[h] = true
-	}
-	for _, p := range points {
-		all[p.Memory.NPC] = true
-	}
-	return slices.Sorted(maps.Keys(all))
-}
-
-// read takes the active memories of a book, and what is settled among them.
-func (v *view) read(b *domain.Book) {
+// read takes the active memories of a projection, and what is settled among them.
+func (v *view) read(own schema.ConversationID, b *domain.Book) error {
 	for _, m := range b.Memories() {
 		if m.Status != schema.MemoryActive {
 			continue
@@ -100,6 +83,10 @@ func (v *view) read(b *domain.Book) {
 	for _, p := range b.Settled() {
 		v.in.Settled[scan.PairKey(p[0], p[1])] = true
 	}
+	if len(b.Merged()) > 0 {
+		v.merging[own] = true
+	}
+	return nil
 }
 
 // embedBatch is how many texts are embedded at once.

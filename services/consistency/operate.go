@@ -71,7 +71,8 @@ func (o *Operator) write(ctx context.Context, world, npc, player string, e schem
 	e.World, e.NPC, e.Player, e.At, e.By = world, npc, player, o.Now(), "operator:"+o.Name
 	e.ID = domain.EventID(e.Type, e.By+" "+e.At.UTC().Format(time.RFC3339Nano), of...)
 	var refused error
-	err := o.Books.Append(ctx, world, npc, func(b *domain.Book) []schema.MemoryEvent {
+	whose := schema.ConversationID{World: world, NPC: npc, Player: player}
+	err := o.Books.Append(ctx, whose, func(b *domain.Book) []schema.MemoryEvent {
 		if refused = b.Accepts(e, o.Now()); refused != nil {
 			return nil
 		}

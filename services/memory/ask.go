@@ -123,7 +123,7 @@ func (s *Service) candidates(ctx context.Context, r *schema.Reply, x extract.Con
 
 // heard is what the log holds of a turn already, and waits for a verdict.
 func (s *Service) heard(ctx context.Context, r *schema.Reply) (waiting []schema.Memory, known bool, err error) {
-	err = s.books.use(ctx, owner{r.World, r.NPC}, func(n *notebook) error {
+	err = s.books.use(ctx, r.Conversation(), func(n *projection) error {
 		waiting, known = write.Heard(n.book, r.TurnID)
 		return nil
 	})

@@ -1,28 +1,41 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// Books are the memories of NPCs as the log makes them, kept by a process and
-// brought up to the log's end before each use.
+// eventsHeld is how many events all projections of a process hold together: some tens
+// of megabytes. The rest is read from the log again when it is asked for.
+const eventsHeld = 32_768
+
+// Books are the projections of the memory log that a process has at hand: one for each
+// NPC and player, and one for what an NPC remembers of nobody. Each is brought up to
+// the end of the log before it is used. Those that were unused for longest are let go.
 type Books struct {
-	log    *mesh.MemoryLog
-	now    func() time.Time
-	notice func(string)
+	log     *mesh.MemoryLog
+	now     func() time.Time
+	notice  func(string)
+	limit   int           // events held
+	indexed atomic.Uint64 // the entry up to which the index of this process is complete
 
-	mu sync.Mutex
-	of map[owner]*notebook
+	mu   sync.Mutex
+	of   *simplelru.LRU[schema.ConversationID, *projection]
+	held int // events of all projections in it, and one for each
 }
-
-type owner struct{ world, npc string }
 
 // NewBooks makes the books of a process. notice is told of entries that cannot be
 // taken, one line each.
@@ -30,118 +43,213 @@ func NewBooks(log *mesh.MemoryLog, now func() time.Time, notice func(string)) *B
 	if notice == nil {
 		notice = func(string) {}
 	}
-	return &Books{log: log, now: now, notice: notice, of: map[owner]*notebook{}}
+	b := &Books{log: log, now: now, notice: notice}
+	return b.Within(eventsHeld)
 }
 
-// notebook is one NPC's book with how far the log was read into it.
-type notebook struct {
-	mu   sync.Mutex
-	own  owner
-	book *memory.Book
-	read uint64            // the last entry of this NPC that was read
-	last map[string]uint64 // the last entry by player, as subjects name them
+// Within bounds how many events are held. It is for tests, before the first use.
+func (b *Books) Within(events int) *Books {
+	b.limit = events
+	b.of, _ = simplelru.NewLRU(events, func(_ schema.ConversationID, p *projection) { b.held -= p.weight })
+	return b
 }
 
-func (b *Books) notebook(o owner) *notebook {
+// Held is how many events the projections at hand hold, and how many projections these are.
+func (b *Books) Held() (events, projections int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := b.of[o]
-	if n == nil {
-		n = &notebook{own: o, book: memory.NewBook(o.world, o.npc), last: map[string]uint64{}}
-		b.of[o] = n
-	}
-	return n
+	return b.held - b.of.Len(), b.of.Len()
 }
 
-// use runs f over an NPC's book as it stands in the log now. Nobody else uses that
-// book meanwhile.
-func (b *Books) use(ctx context.Context, o owner, f func(*notebook) error) error {
-	n := b.notebook(o)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if err := b.catchUp(ctx, n, 0); err != nil {
+// projection is the book of one NPC about one player, with how far the log was read
+// into it.
+type projection struct {
+	mu   sync.Mutex
+	own  schema.ConversationID // without a player: of nobody
+	book *memory.Book
+	read uint64 // the last entry of this subject that was read
+	last uint64 // the last entry that stands on this subject
+	took uint64 // the last entry of this subject that is in the book, also what was just written
+	anew bool   // made anew since the index was told what changed
+
+	// Erasures are entries of the NPC and name no player. They concern every projection.
+	erased   uint64        // the last erasure that this projection has taken
+	erasures []mesh.Logged // those of the NPC; only in the projection of nobody
+
+	refused func(error) // told of entries that cannot be taken
+	weight  int         // as the books count it; theirs
+}
+
+// fresh is an empty projection that does not stay at hand.
+func (b *Books) fresh(own schema.ConversationID) *projection {
+	return &projection{own: own, book: memory.NewBook(own.World, own.NPC), refused: func(err error) {
+		b.notice(err.Error() + "; it is passed over")
+	}}
+}
+
+func (b *Books) projection(own schema.ConversationID) *projection {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p, ok := b.of.Get(own)
+	if !ok {
+		p = b.fresh(own)
+		p.weight = 1
+		b.held++
+		b.of.Add(own, p)
+	}
+	return p
+}
+
+// weigh counts what a projection holds now, and lets others go where all hold too much.
+// Whoever uses one of these still ends that use: the log decides what is written.
+func (b *Books) weigh(p *projection) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if have, ok := b.of.Peek(p.own); !ok || have != p {
+		return
+	}
+	weight := 1 + p.book.Size()
+	b.held, p.weight = b.held+weight-p.weight, weight
+	for b.held > b.limit && b.of.Len() > 1 {
+		b.of.RemoveOldest()
+	}
+}
+
+// use runs f over a projection as it stands in the log now. Nobody else uses it
+// meanwhile.
+func (b *Books) use(ctx context.Context, own schema.ConversationID, f func(*projection) error) error {
+	p := b.projection(own)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer b.weigh(p)
+	if err := b.catchUp(ctx, p); err != nil {
 		return err
 	}
-	return f(n)
+	return f(p)
 }
 
-// catchUp reads on to the end of the log. What stands up to the entry indexed is
-// not counted as a change: the index has it.
-func (b *Books) catchUp(ctx context.Context, n *notebook, indexed uint64) error {
-	return b.log.Read(ctx, n.own.world, n.own.npc, n.read, func(l mesh.Logged) error {
-		n.read = l.Sequence
-		n.last[l.Player] = max(n.last[l.Player], l.Sequence)
-		b.take(n.book, &l)
-		if l.Sequence <= indexed {
-			n.book.Changed()
+// errOutOfOrder: an erasure and an entry came to a projection other than they stand in
+// the log.
+var errOutOfOrder = errors.New("an erasure was taken out of order")
+
+// catchUp reads on to the end of the log: the entries of this subject and the erasures
+// of its NPC, in the order of the log. Where one of them was missed, all is read anew.
+func (b *Books) catchUp(ctx context.Context, p *projection) error {
+	err := b.readOn(ctx, p)
+	if errors.Is(err, errOutOfOrder) {
+		p.book, p.anew = memory.NewBook(p.own.World, p.own.NPC), true
+		p.read, p.last, p.took, p.erased = 0, 0, 0, 0
+		err = b.readOn(ctx, p)
+	}
+	if err == nil && p.anew {
+		p.book.Retouch(nil, true)
+		p.anew = false
+	}
+	return err
+}
+
+func (b *Books) readOn(ctx context.Context, p *projection) error {
+	erasures, err := b.erasures(ctx, p)
+	if err != nil {
+		return err
+	}
+	if len(erasures) > 0 && erasures[0].Sequence < p.took {
+		return errOutOfOrder
+	}
+	erase := func(before uint64) {
+		for len(erasures) > 0 && erasures[0].Sequence < before {
+			p.erased = erasures[0].Sequence
+			b.take(p, &erasures[0])
+			erasures = erasures[1:]
 		}
+	}
+	err = b.log.ReadOf(ctx, p.own, p.read, func(l mesh.Logged) error {
+		if l.Sequence < p.erased && !p.book.Has(l.Event.ID) {
+			return errOutOfOrder
+		}
+		erase(l.Sequence)
+		p.read, p.last, p.took = l.Sequence, max(p.last, l.Sequence), max(p.took, l.Sequence)
+		if p.own.Player == "" && l.Event.Type == schema.MemoryErasedMark {
+			p.erasures = append(p.erasures, l)
+		}
+		b.take(p, &l)
 		return nil
 	})
+	if err == nil {
+		erase(^uint64(0))
+	}
+	return err
 }
 
-// take lets a book take an entry. What the log holds is the truth for every reader, so
-// no clock of a reader decides on it: one that runs otherwise than the writer's would
-// make another book than a rebuilding does. That its time is wrong is said.
-func (b *Books) take(book *memory.Book, l *mesh.Logged) {
+// erasures are those of the NPC that a player's projection has not taken yet.
+func (b *Books) erasures(ctx context.Context, p *projection) (out []mesh.Logged, err error) {
+	if p.own.Player == "" {
+		return nil, nil
+	}
+	err = b.use(ctx, schema.ConversationID{World: p.own.World, NPC: p.own.NPC}, func(all *projection) error {
+		for i := len(all.erasures); i > 0 && all.erasures[i-1].Sequence > p.erased; i-- {
+			out = append(out, all.erasures[i-1])
+		}
+		slices.Reverse(out)
+		return nil
+	})
+	return out, err
+}
+
+// take lets a projection take an entry. What the log holds is the truth for every reader,
+// so no clock of a reader decides on it: one that runs otherwise than the writer's would
+// make another book than a rebuilding does. That its time is wrong is said. What the
+// index has already is no change.
+func (b *Books) take(p *projection, l *mesh.Logged) {
 	err := l.Bad
-	if err == nil && !book.Has(l.Event.ID) {
-		if future := memory.CheckEvent(&l.Event, b.now()); future != nil && memory.CheckEvent(&l.Event, time.Time{}) == nil {
+	if err == nil && !p.book.Has(l.Event.ID) {
+		future := memory.CheckEvent(&l.Event, b.now())
+		if future != nil && memory.CheckEvent(&l.Event, time.Time{}) == nil {
 			b.notice(future.Error() + "; the log holds it, and it is taken")
 		}
 	}
 	if err == nil {
-		err = book.Apply(l.Event, time.Time{})
+		err = p.book.Apply(l.Event, time.Time{})
 	}
 	if err != nil {
-		b.notice(err.Error() + "; it is passed over")
+		p.refused(err)
+	}
+	if l.Sequence <= b.indexed.Load() {
+		p.book.Changed()
 	}
 }
 
 // append writes the events that f makes of the book, in order, those that are in it
 // already left out. Where somebody else has written meanwhile, f is asked again.
-func (b *Books) append(ctx context.Context, n *notebook, f func(*memory.Book) []schema.MemoryEvent) error {
+func (b *Books) append(ctx context.Context, p *projection, f func(*memory.Book) []schema.MemoryEvent) error {
 	for {
-		moved, err := b.appendOnce(ctx, n, f(n.book))
+		moved, err := b.appendOnce(ctx, p, f(p.book))
 		if err != nil || !moved {
 			return err
 		}
-		if err := b.catchUp(ctx, n, 0); err != nil {
+		if err := b.catchUp(ctx, p); err != nil {
 			return err
 		}
-		if err := b.recede(ctx, n); err != nil {
-			return err
-		}
-	}
-}
-
-// recede takes back the places of entries that an erasure has deleted since they
-// were read: nothing stands there to be written behind.
-func (b *Books) recede(ctx context.Context, n *notebook) error {
-	for player, at := range n.last {
-		last, err := b.log.Last(ctx, n.own.world, n.own.npc, player)
+		// An erasure may have deleted the last entry: nothing stands there to be written behind.
+		last, err := b.log.Last(ctx, p.own.World, p.own.NPC, p.own.Player)
 		if err != nil {
 			return err
 		}
-		n.last[player] = min(at, last)
+		p.last = min(p.last, last)
 	}
-	return nil
 }
 
-func (b *Books) appendOnce(ctx context.Context, n *notebook, events []schema.MemoryEvent) (moved bool, err error) {
+func (b *Books) appendOnce(ctx context.Context, p *projection, events []schema.MemoryEvent) (moved bool, err error) {
 	for i := range events {
 		e := &events[i]
-		if n.book.Has(e.ID) {
+		if p.book.Has(e.ID) {
 			continue
 		}
-		if err := n.book.Accepts(*e, b.now()); err != nil {
+		if err := b.accepts(p, e); err != nil {
 			b.notice(err.Error() + "; it is not written")
 			continue
 		}
-		player := e.Player
-		if player == "" {
-			player = "_"
-		}
-		at, err := b.log.Append(ctx, e, n.last[player])
+		at, err := b.log.Append(ctx, e, p.last)
 		if errors.Is(err, mesh.ErrErased) {
 			continue
 		}
@@ -151,10 +259,36 @@ func (b *Books) appendOnce(ctx context.Context, n *notebook, events []schema.Mem
 		if err != nil {
 			return false, err
 		}
-		n.last[player] = at
-		if err := n.book.Apply(*e, b.now()); err != nil {
+		p.last, p.took = at, max(p.took, at)
+		if err := p.book.Apply(*e, b.now()); err != nil {
 			return false, err
 		}
 	}
 	return false, nil
+}
+
+// accepts says why an event is not one of this projection, or is nil.
+func (b *Books) accepts(p *projection, e *schema.MemoryEvent) error {
+	if e.Player != p.own.Player {
+		return fmt.Errorf("event %s is of player %q, and is written to the projection of %q", e.ID, e.Player, p.own.Player)
+	}
+	return p.book.Accepts(*e, b.now())
+}
+
+// owners are those of whom the log holds entries behind a place, in the order of their
+// names. seen is given each entry.
+func owners(ctx context.Context, log *mesh.MemoryLog, world string, after uint64,
+	seen func(mesh.Logged) error) ([]schema.ConversationID, error) {
+	all := map[schema.ConversationID]bool{}
+	err := log.Read(ctx, world, "", after, func(l mesh.Logged) error {
+		all[l.Of()] = true
+		return seen(l)
+	})
+	return sortedOwners(all), err
+}
+
+func sortedOwners(all map[schema.ConversationID]bool) []schema.ConversationID {
+	return slices.SortedFunc(maps.Keys(all), func(a, c schema.ConversationID) int {
+		return cmp.Or(cmp.Compare(a.World, c.World), cmp.Compare(a.NPC, c.NPC), cmp.Compare(a.Player, c.Player))
+	})
 }

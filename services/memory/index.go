@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
-	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -101,102 +100,120 @@ func (x *Index) followWatched(ctx context.Context) error {
 	return err
 }
 
+// follow brings the index up to the end of the log, and then takes what comes. Where it
+// was never made, was made from another log or has lost what it had, it is made anew.
 func (x *Index) follow(ctx context.Context) error {
-	from, err := x.marked(ctx)
-	if err != nil {
+	if err := x.CatchUp(ctx); err != nil {
 		return err
 	}
-	end, err := x.log.End(ctx)
-	if err != nil {
-		return err
-	}
-	if from > end || from < x.written.Load() { // it was made from another log, or lost what was written
-		if _, err := x.Rebuild(ctx); err != nil {
+	touched, count := map[schema.ConversationID]bool{}, 0
+	return x.log.Follow(ctx, x.written.Load(), func(l mesh.Logged) error {
+		if err := x.touch(ctx, &l, touched); err != nil {
 			return err
 		}
-		from = end
-	}
-	touched, count := map[owner]bool{}, 0
-	return x.log.Follow(ctx, from, func(l mesh.Logged) error {
-		touched[owner{l.Event.World, l.Event.NPC}] = true
 		if count++; !l.Last && count < batch {
 			return nil
 		}
-		for o := range touched {
-			if err := x.project(ctx, o, from); err != nil {
-				return err
-			}
+		if err := x.project(ctx, sortedOwners(touched)); err != nil {
+			return err
 		}
-		touched, count = map[owner]bool{}, 0
+		clear(touched)
+		count = 0
 		return x.mark(ctx, l.Sequence)
 	})
 }
 
-// CatchUp brings the index up to the end of the log once, where nobody follows it.
+// CatchUp brings the index up to the end of the log once.
 func (x *Index) CatchUp(ctx context.Context) error {
 	from, err := x.marked(ctx)
 	if err != nil {
 		return err
 	}
 	end, err := x.log.End(ctx)
-	if err != nil || from == end {
-		return err
-	}
-	if from > end { // it was made from another log
-		_, err := x.Rebuild(ctx)
-		return err
-	}
-	touched := map[owner]bool{}
-	err = x.log.Read(ctx, "*", "", from, func(l mesh.Logged) error {
-		touched[owner{l.Event.World, l.Event.NPC}] = true
-		return nil
-	})
 	if err != nil {
 		return err
 	}
-	for o := range touched {
-		if err := x.project(ctx, o, from); err != nil {
+	if from == 0 && end > 0 || from > end || from < x.written.Load() {
+		_, err := x.Rebuild(ctx)
+		return err
+	}
+	x.complete(from)
+	touched, at := map[schema.ConversationID]bool{}, max(from, end)
+	err = x.log.Read(ctx, "*", "", from, func(l mesh.Logged) error {
+		at = max(at, l.Sequence)
+		return x.touch(ctx, &l, touched)
+	})
+	if err == nil {
+		err = x.project(ctx, sortedOwners(touched))
+	}
+	if err != nil || at == from {
+		return err
+	}
+	return x.mark(ctx, at)
+}
+
+// touch adds those whose memories an entry changes. An erasure names memories and no
+// player: the index knows whose they are.
+func (x *Index) touch(ctx context.Context, l *mesh.Logged, touched map[schema.ConversationID]bool) error {
+	touched[l.Of()] = true
+	if l.Event.Type != schema.MemoryErasedMark {
+		return nil
+	}
+	for ids := range slices.Chunk(append([]string{l.Event.Target}, l.Event.Others...), batch) {
+		f := store.MemoryFilter{World: l.Event.World, NPC: l.Event.NPC, IDs: ids}
+		points, err := x.session.Scroll(ctx, f, "", 0)
+		if err != nil {
 			return err
 		}
-	}
-	return x.mark(ctx, end)
-}
-
-// Update brings what one NPC remembers up to the end of the log now.
-func (x *Index) Update(ctx context.Context, world, npc string) error {
-	return x.project(ctx, owner{world, npc}, 0)
-}
-
-// project writes what changed of an NPC's memories. from is the entry up to which
-// the index was complete when the following began.
-func (x *Index) project(ctx context.Context, o owner, from uint64) error {
-	n := x.books.notebook(o)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if err := x.books.catchUp(ctx, n, from); err != nil {
-		return err
-	}
-	ids, all := n.book.Changed()
-	if err := x.put(ctx, n, ids, all); err != nil {
-		n.book.Retouch(ids, all) // to be written at the next try
-		return err
+		for i := range points {
+			touched[ownerOf(&points[i].Memory)] = true
+		}
 	}
 	return nil
 }
 
-// put brings the index in line with the book: of some memories, or of all of them.
-func (x *Index) put(ctx context.Context, n *notebook, ids []string, all bool) error {
+func ownerOf(m *schema.Memory) schema.ConversationID {
+	return schema.ConversationID{World: m.World, NPC: m.NPC, Player: m.Player}
+}
+
+// Update brings what an NPC remembers of a player up to the end of the log now.
+func (x *Index) Update(ctx context.Context, of schema.ConversationID) error {
+	return x.project(ctx, []schema.ConversationID{of})
+}
+
+// project writes what changed of these projections.
+func (x *Index) project(ctx context.Context, all []schema.ConversationID) error {
+	for _, own := range all {
+		err := x.books.use(ctx, own, func(p *projection) error {
+			ids, all := p.book.Changed()
+			_, err := x.put(ctx, p, ids, all)
+			if err != nil {
+				p.book.Retouch(ids, all) // to be written at the next try
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put brings the index in line with a projection: of some memories, or of all of them.
+// It says how many the index had that the projection has not.
+func (x *Index) put(ctx context.Context, p *projection, ids []string, all bool) (removed int, err error) {
 	var keep []schema.Memory
 	var gone []string
 	if all {
-		keep = slices.DeleteFunc(n.book.Memories(), func(m schema.Memory) bool { return store.CheckMemory(&m) != nil })
+		keep = slices.DeleteFunc(p.book.Memories(), func(m schema.Memory) bool { return store.CheckMemory(&m) != nil })
 		here := map[string]bool{}
 		for i := range keep {
 			here[keep[i].ID] = true
 		}
-		have, err := x.session.Scroll(ctx, store.MemoryFilter{World: n.own.world, NPC: n.own.npc}, "", 0)
+		f := store.MemoryFilter{World: p.own.World, NPC: p.own.NPC, Player: p.own.Player, NoPlayer: p.own.Player == ""}
+		have, err := x.session.Scroll(ctx, f, "", 0)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		for i := range have {
 			if !here[have[i].Memory.ID] {
@@ -205,18 +222,19 @@ func (x *Index) put(ctx context.Context, n *notebook, ids []string, all bool) er
 		}
 	}
 	for _, id := range ids {
-		if m, ok := n.book.Get(id); ok && store.CheckMemory(&m) == nil {
+		if m, ok := p.book.Get(id); ok && store.CheckMemory(&m) == nil {
 			keep = append(keep, m)
 		} else {
 			gone = append(gone, id)
 		}
 	}
 	if len(gone) > 0 {
-		if _, err := x.session.Delete(ctx, store.MemoryFilter{World: n.own.world, NPC: n.own.npc, IDs: gone}); err != nil {
-			return err
+		f := store.MemoryFilter{World: p.own.World, NPC: p.own.NPC, IDs: gone}
+		if removed, err = x.session.Delete(ctx, f); err != nil {
+			return 0, err
 		}
 	}
-	return x.write(ctx, keep)
+	return removed, x.write(ctx, keep)
 }
 
 func (x *Index) write(ctx context.Context, list []schema.Memory) error {
@@ -262,8 +280,14 @@ func (x *Index) mark(ctx context.Context, at uint64) error {
 	if err := x.session.Mark(ctx, markLog, strconv.FormatUint(at, 10)+":"+x.embed.ID()); err != nil {
 		return err
 	}
-	x.written.Store(at)
+	x.complete(at)
 	return nil
+}
+
+// complete notes that the store holds what the log has up to an entry.
+func (x *Index) complete(at uint64) {
+	x.written.Store(at)
+	x.books.indexed.Store(at)
 }
 
 // Behind is how many entries of the log the index lacks.
@@ -284,114 +308,4 @@ func (x *Index) Pending(ctx context.Context, world string) ([]schema.Memory, err
 		out[i] = points[i].Memory
 	}
 	return out, err
-}
-
-// Rebuilt is what a rebuilding came to.
-type Rebuilt struct {
-	Entries  int      `json:"entries"` // of the log
-	Memories int      `json:"memories"`
-	Removed  int      `json:"removed"` // that stood in the index and not in the log
-	Problems []string `json:"problems"`
-}
-
-// Rebuild makes the index anew from the whole log. How often a memory was used is
-// not in the log, and stays. What is written meanwhile is read too, until nothing is:
-// whoever follows the log may have indexed it already, and it was taken for a stray.
-func (x *Index) Rebuild(ctx context.Context) (Rebuilt, error) {
-	r := rebuilding{x: x, out: Rebuilt{Problems: []string{}}, books: map[owner]*memory.Book{}}
-	for first := true; ; first = false {
-		touched, err := r.read(ctx)
-		if err != nil {
-			return r.out, err
-		}
-		if len(touched) == 0 && !first {
-			break
-		}
-		if err := r.write(ctx, touched); err != nil {
-			return r.out, err
-		}
-	}
-	for o := range r.books {
-		n, err := x.session.Count(ctx, store.MemoryFilter{World: o.world, NPC: o.npc})
-		if err != nil {
-			return r.out, err
-		}
-		r.out.Memories += n
-	}
-	return r.out, x.mark(ctx, r.end)
-}
-
-// rebuilding is an index that is being made anew.
-type rebuilding struct {
-	x     *Index
-	out   Rebuilt
-	books map[owner]*memory.Book
-	end   uint64
-}
-
-// read takes the entries behind the last that was read, and says whose they are.
-func (r *rebuilding) read(ctx context.Context) (touched map[owner]bool, err error) {
-	touched = map[owner]bool{}
-	err = r.x.log.Read(ctx, "*", "", r.end, func(l mesh.Logged) error {
-		r.end = l.Sequence
-		r.out.Entries++
-		o := owner{l.Event.World, l.Event.NPC}
-		if r.books[o] == nil {
-			r.books[o] = memory.NewBook(o.world, o.npc)
-		}
-		touched[o] = true
-		problem := l.Bad
-		if problem == nil {
-			problem = r.books[o].Apply(l.Event, time.Time{})
-		}
-		if problem != nil {
-			r.out.Problems = append(r.out.Problems, problem.Error())
-		}
-		return nil
-	})
-	return touched, err
-}
-
-// write puts books in the place of what the index has of their NPCs, and takes out
-// what it has of NPCs that the log does not know.
-func (r *rebuilding) write(ctx context.Context, touched map[owner]bool) error {
-	worlds := map[string]bool{}
-	for o := range touched {
-		worlds[o.world] = true
-		filter := store.MemoryFilter{World: o.world, NPC: o.npc}
-		before, err := r.x.session.Count(ctx, filter)
-		if err == nil {
-			err = r.x.put(ctx, &notebook{own: o, book: r.books[o]}, nil, true)
-		}
-		if err != nil {
-			return err
-		}
-		after, err := r.x.session.Count(ctx, filter)
-		if err != nil {
-			return err
-		}
-		r.out.Removed += max(before-after, 0)
-	}
-	for world := range worlds {
-		removed, err := r.x.strays(ctx, world, r.books)
-		if err != nil {
-			return err
-		}
-		r.out.Removed += removed
-	}
-	return nil
-}
-
-func (x *Index) strays(ctx context.Context, world string, books map[owner]*memory.Book) (int, error) {
-	points, err := x.session.Scroll(ctx, store.MemoryFilter{World: world}, "", 0)
-	if err != nil {
-		return 0, err
-	}
-	ids := []string{}
-	for i := range points {
-		if books[owner{world, points[i].Memory.NPC}] == nil {
-			ids = append(ids, points[i].Memory.ID)
-		}
-	}
-	return x.session.Delete(ctx, store.MemoryFilter{World: world, IDs: ids})
 }

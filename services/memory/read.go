@@ -21,11 +21,11 @@ type Kept struct {
 // ReadAll reads a log from its beginning. An empty world or NPC is all of them.
 func ReadAll(ctx context.Context, log *mesh.MemoryLog, world, npc string) (Kept, error) {
 	out := Kept{Memories: []schema.Memory{}, Events: []schema.MemoryEvent{}, Problems: []string{}}
-	books := map[owner]*memory.Book{}
+	books := map[schema.ConversationID]*memory.Book{} // by NPC
 	err := log.Read(ctx, cmp.Or(world, "*"), npc, 0, func(l mesh.Logged) error {
-		o := owner{l.Event.World, l.Event.NPC}
+		o := schema.ConversationID{World: l.Event.World, NPC: l.Event.NPC}
 		if books[o] == nil {
-			books[o] = memory.NewBook(o.world, o.npc)
+			books[o] = memory.NewBook(o.World, o.NPC)
 		}
 		problem := l.Bad
 		if problem == nil {

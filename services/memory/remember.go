@@ -24,10 +24,10 @@ func (s *Service) remember(ctx context.Context, npc string, p proposal) error {
 	if len(p.candidates) == 0 {
 		return nil
 	}
-	own := owner{p.candidates[0].World, npc}
+	own := schema.ConversationID{World: p.candidates[0].World, NPC: npc, Player: p.candidates[0].Player}
 	var open []extract.Candidate
 	var earlier [][]write.Retold
-	err := s.books.use(ctx, own, func(n *notebook) error {
+	err := s.books.use(ctx, own, func(n *projection) error {
 		for _, c := range p.candidates {
 			if settled(n.book, c) {
 				if err := s.finish(ctx, n, c); err != nil {
@@ -53,7 +53,7 @@ func (s *Service) remember(ctx context.Context, npc string, p proposal) error {
 	if err := ctx.Err(); err != nil {
 		return err // a verdict that ran out of time is no verdict
 	}
-	return s.books.use(ctx, own, func(n *notebook) error {
+	return s.books.use(ctx, own, func(n *projection) error {
 		for i := range outcomes {
 			if settled(n.book, open[i]) { // by another reader of the same reply, meanwhile
 				continue
@@ -98,7 +98,7 @@ func settled(b *memory.Book, c extract.Candidate) bool {
 }
 
 // finish appends what a crash left out behind a memory that is written.
-func (s *Service) finish(ctx context.Context, n *notebook, c extract.Candidate) error {
+func (s *Service) finish(ctx context.Context, n *projection, c extract.Candidate) error {
 	return s.books.append(ctx, n, func(b *memory.Book) []schema.MemoryEvent {
 		m := c.Memory
 		m.ID, _ = b.Place(&m)
@@ -119,7 +119,7 @@ func causeOf(m *schema.Memory) string {
 
 // write appends what an outcome means. A crash between two of its events leaves the
 // memory without the older one marked, until the turn comes again: see finish.
-func (s *Service) write(ctx context.Context, n *notebook, c *extract.Candidate, o write.Outcome) error {
+func (s *Service) write(ctx context.Context, n *projection, c *extract.Candidate, o write.Outcome) error {
 	pending := waitingFor(n.book, c)
 	return s.books.append(ctx, n, func(b *memory.Book) []schema.MemoryEvent {
 		now := s.o.Now()

@@ -43,12 +43,8 @@ func (s *Service) tell(ctx context.Context, r *schema.Reply, x extract.Context, 
 	if s.o.Library.Get(r.World).World.NPCs[to] == nil {
 		return refuse("no NPC of " + r.World + " has this handle")
 	}
-	var told schema.Memory
-	var found bool
-	if err := s.books.use(ctx, owner{r.World, r.NPC}, func(n *notebook) error {
-		told, found = n.book.Get(id)
-		return nil
-	}); err != nil {
+	told, found, err := s.memoryOf(ctx, r, id)
+	if err != nil {
 		return err
 	}
 	if !found || !memory.MayUse(&told, r.World, r.NPC, r.Player) {
@@ -58,14 +54,30 @@ func (s *Service) tell(ctx context.Context, r *schema.Reply, x extract.Context, 
 	if r.GameTime != nil && !r.GameTime.IsZero() {
 		game = *r.GameTime
 	}
-	told, err := memory.Hearsay(&told, memory.Telling{Teller: x.NPCName, To: to, GameTime: game, At: s.o.Now()})
+	told, err = memory.Hearsay(&told, memory.Telling{Teller: x.NPCName, To: to, GameTime: game, At: s.o.Now()})
 	if err != nil {
 		return refuse(err.Error())
 	}
 	verdict := schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: told.Spans, Why: "told by " + r.NPC + " in turn " + r.TurnID, Tier: "rule"}
-	return s.books.use(ctx, owner{r.World, to}, func(n *notebook) error {
+	hearer := schema.ConversationID{World: r.World, NPC: to, Player: told.Player}
+	return s.books.use(ctx, hearer, func(n *projection) error {
 		return s.books.append(ctx, n, func(b *memory.Book) []schema.MemoryEvent {
 			return s.o.Guard.Events(b, write.Outcome{Fate: write.Store, Verdict: verdict, Memory: told}, "", s.o.Now())
 		})
 	})
+}
+
+// memoryOf finds a memory that the NPC of a reply has of its player, or of nobody.
+func (s *Service) memoryOf(ctx context.Context, r *schema.Reply, id string) (m schema.Memory, found bool, err error) {
+	for _, player := range []string{r.Player, ""} {
+		own := schema.ConversationID{World: r.World, NPC: r.NPC, Player: player}
+		err = s.books.use(ctx, own, func(p *projection) error {
+			m, found = p.book.Get(id)
+			return nil
+		})
+		if found || err != nil {
+			break
+		}
+	}
+	return m, found, err
 }

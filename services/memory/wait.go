@@ -74,7 +74,8 @@ func (s *Service) retry(ctx context.Context, m *schema.Memory) error {
 }
 
 func (s *Service) expire(ctx context.Context, m *schema.Memory) error {
-	return s.books.use(ctx, owner{m.World, m.NPC}, func(n *notebook) error {
+	own := schema.ConversationID{World: m.World, NPC: m.NPC, Player: m.Player}
+	return s.books.use(ctx, own, func(n *projection) error {
 		return s.books.append(ctx, n, func(b *memory.Book) []schema.MemoryEvent {
 			waiting, ok := b.Get(m.ID)
 			if !ok || waiting.Status != schema.MemoryPending {

@@ -135,9 +135,13 @@ func (s *Session) Scroll(ctx context.Context, f store.MemoryFilter, after string
 	if limit < 1 {
 		limit = -1
 	}
+	id := "id"
+	if f.NPC != "" && f.IDs == nil {
+		id = "+id" // found by NPC and player, and sorted; in order of id the whole world would be read through
+	}
 	var out []store.MemoryPoint
 	err = s.each(ctx, "read memories",
-		"SELECT id, accessed, used, model, sum, body, vector FROM memory WHERE "+where+" AND id > ? ORDER BY id LIMIT ?",
+		"SELECT id, accessed, used, model, sum, body, vector FROM memory WHERE "+where+" AND "+id+" > ? ORDER BY "+id+" LIMIT ?",
 		append(args, after, limit), func(rows *sql.Rows) error {
 			var r row
 			if err := rows.Scan(&r.id, &r.accessed, &r.used, &r.model, &r.sum, &r.body, &r.vector); err != nil {
