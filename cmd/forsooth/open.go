@@ -33,7 +33,7 @@ func (e *env) worlds() ([]*world.World, error) {
 // options are the app's options as the settings say.
 func (e *env) options(ws []*world.World, services []string) app.Options {
 	return app.Options{
-		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS.URL, Login: e.login(), Streams: e.streams(), Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers.Default(), Each: e.settings.Workers.Of(),
+		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS.URL, Login: e.login(), Streams: e.streams(), Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers.Default(), Each: e.settings.Workers.Of(), MemoryWorkers: e.settings.Workers.Memory(),
 		Qdrant:    e.qdrant(),
 		Refresh:   time.Duration(e.settings.Lore.RefreshMS) * time.Millisecond,
 		Verifying: e.verifying(), Hosts: e.settings.Outbound.Hosts(),

@@ -72,16 +72,19 @@ type Options struct {
 
 	Refresh time.Duration // between two looks at the worlds' folders; 0: a change waits for the next start
 
-	Workers  int                 // of each pass; 0: the mesh's default
-	Each     map[schema.Pass]int // workers of passes that have a number of their own
-	Report   func(mesh.Report)
-	Log      zerolog.Logger // a line at the end of each turn; the zero value logs nothing
-	Traces   tracing.Settings
-	Alert    reviewer.Alert
-	Models   func(llm.Event) // a model that failed, once each
-	Progress func(world string, done, total int)
-	Notice   func(string) // what was mended by itself, such as a damaged index
-	Now      func() time.Time
+	Workers int                 // of each pass; 0: the mesh's default
+	Each    map[schema.Pass]int // workers of passes that have a number of their own
+	// MemoryWorkers is how many replies are read into memories at once; 0: by the other
+	// options, see memoryWorkers.
+	MemoryWorkers int
+	Report        func(mesh.Report)
+	Log           zerolog.Logger // a line at the end of each turn; the zero value logs nothing
+	Traces        tracing.Settings
+	Alert         reviewer.Alert
+	Models        func(llm.Event) // a model that failed, once each
+	Progress      func(world string, done, total int)
+	Notice        func(string) // what was mended by itself, such as a damaged index
+	Now           func() time.Time
 
 	// Wrap may stand between the mesh and a pass, and Session before the index of
 	// memories: a bench measures there, or breaks it.

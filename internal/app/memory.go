@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/memory"
@@ -20,9 +22,23 @@ import (
 // memory log.
 func SessionFile(data string) string { return filepath.Join(data, "session.db") }
 
-// memoryWorkers is how many replies are read into memories at once: players do not
-// wait for it, and what they wait for needs the processor.
-const memoryWorkers = 2
+// memoryModelWorkers is how many replies are read at once at least where a model is asked
+// about them: 64 that wait for five seconds each are a dozen replies a second.
+const memoryModelWorkers = 64
+
+// memoryWorkers is how many replies are read into memories at once. Players do not wait for
+// it, and what they wait for needs the processor: there are an eighth of a pass's workers,
+// and two at least. One that waits for a model needs no processor, and none holds back
+// replies that another process could take.
+func (o *Options) memoryWorkers(m *model.Model) (n int, opts []mesh.PassOption) {
+	judged := guards.Choose(o.guarded().Grounding.VerifierModel).Tier == guards.TierLLM && m != nil
+	if m.Remembers() || judged {
+		n = cmp.Or(o.MemoryWorkers, max(o.Workers, memoryModelWorkers))
+		return n, []mesh.PassOption{mesh.Workers(n), mesh.Prefetch(1)}
+	}
+	n = cmp.Or(o.MemoryWorkers, max(o.Workers/8, 2))
+	return n, []mesh.PassOption{mesh.Workers(n)}
+}
 
 // remembering is what of a process keeps memories.
 type remembering struct {
@@ -77,11 +93,12 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 		occurrence = func(context.Context, *schema.Occurrence, uint64) error { return nil }
 		result = func(context.Context, schema.ConversationID, string) error { return nil }
 	}
-	a.Mesh.OnReply(mesh.ConsumerMemory, reply, mesh.Workers(memoryWorkers))
-	a.Mesh.OnOccurrence(mesh.ConsumerEvents, occurrence, mesh.Workers(memoryWorkers))
-	a.Mesh.OnResult(mesh.ConsumerResults, result, mesh.Workers(memoryWorkers))
+	workers, opts := o.memoryWorkers(a.Model)
+	a.Mesh.OnReply(mesh.ConsumerMemory, reply, opts...)
+	a.Mesh.OnOccurrence(mesh.ConsumerEvents, occurrence, opts...)
+	a.Mesh.OnResult(mesh.ConsumerResults, result, opts...)
 	if !a.memory.off {
-		a.Mesh.ServeSettle(a.memory.settle, memoryWorkers)
+		a.Mesh.ServeSettle(a.memory.settle, workers)
 	}
 	return nil
 }

@@ -81,15 +81,15 @@ func TestSecretsOfTheBrokerComeFromAFileOrTheEnvironment(t *testing.T) {
 
 func TestWorkersAreSetForAllPassesOrOne(t *testing.T) {
 	t.Setenv("FORSOOTH_WORKERS_REVIEW_SPEECH", "3")
-	s, err := config.Load(file(t, "workers:\n  default: 4\n  retrieve: 8\n"), nil)
+	s, err := config.Load(file(t, "workers:\n  default: 4\n  retrieve: 8\n  memory: 12\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	of := s.Workers.Of()
-	if s.Workers.Default() != 4 || of[schema.PassRetrieve] != 8 || of[schema.PassReviewSpeech] != 3 || len(of) != 2 {
+	if s.Workers.Default() != 4 || s.Workers.Memory() != 12 || of[schema.PassRetrieve] != 8 || of[schema.PassReviewSpeech] != 3 || len(of) != 2 {
 		t.Errorf("got %v", s.Workers)
 	}
-	for _, bad := range []string{"workers: 0\n", "workers:\n  retrieve: -1\n", "workers:\n  speak: 5000\n", "workers:\n  sing: 1\n"} {
+	for _, bad := range []string{"workers: 0\n", "workers:\n  retrieve: -1\n", "workers:\n  speak: 5000\n", "workers:\n  memory: -1\n", "workers:\n  memory: 2000\n", "workers:\n  sing: 1\n"} {
 		if _, err := config.Load(file(t, bad), nil); err == nil {
 			t.Errorf("%q was taken", bad)
 		}

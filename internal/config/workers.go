@@ -2,13 +2,15 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Workers is how many turns each pass has in hand at once, by the pass's name;
-// "default" is for the passes that are not named, and 0 leaves a pass at it.
+// "default" is for the passes that are not named, and 0 leaves a pass at it. "memory" is
+// how many replies are remembered at once.
 type Workers map[string]int
 
 // workersKey is the key that a plain `workers: 16` sets; FORSOOTH_WORKERS sets it too.
@@ -16,6 +18,9 @@ const workersKey = "workers.default"
 
 // Default is for every pass that Of does not name.
 func (w Workers) Default() int { return w["default"] }
+
+// Memory is how many replies are remembered at once; 0: as many as the rest allows.
+func (w Workers) Memory() int { return w[memoryWorkers] }
 
 // Of are the passes that are set by themselves.
 func (w Workers) Of() map[schema.Pass]int {
@@ -32,9 +37,13 @@ func addWorkersDefaults(defaults map[string]any) map[string]any {
 	for _, pass := range schema.Passes {
 		defaults["workers."+string(pass)] = 0
 	}
+	defaults["workers."+memoryWorkers] = 0
 	defaults[workersKey] = 16
 	return defaults
 }
+
+// memoryWorkers is the name of the memory service among the passes.
+const memoryWorkers = "memory"
 
 const maxWorkers = 1024
 
@@ -42,9 +51,9 @@ func (w Workers) check() error {
 	if n := w.Default(); n < 1 || n > maxWorkers {
 		return &Error{"workers", fmt.Sprintf("is %d; it must lie between 1 and %d", n, maxWorkers)}
 	}
-	for _, pass := range slices.Sorted(slices.Values(schema.Passes)) {
-		if n := w[string(pass)]; n < 0 || n > maxWorkers {
-			return &Error{"workers." + string(pass), fmt.Sprintf("is %d; it must lie between 0 (as workers.default) and %d", n, maxWorkers)}
+	for _, key := range slices.Sorted(maps.Keys(w)) {
+		if n := w[key]; n < 0 || n > maxWorkers {
+			return &Error{"workers." + key, fmt.Sprintf("is %d; it must lie between 0 (the default) and %d", n, maxWorkers)}
 		}
 	}
 	return nil

@@ -55,6 +55,7 @@ type Service struct {
 	o      Options
 	books  *Books
 	asking asking
+	order  *order
 	living context.Context // until Close: a model's answer is waited for by whoever reads the turn, and asked for by none of them
 	end    context.CancelFunc
 }
@@ -73,7 +74,7 @@ func New(books *Books, o Options) *Service {
 	if o.Meter == nil {
 		o.Meter = metrics.New()
 	}
-	s := &Service{o: o, books: books}
+	s := &Service{o: o, books: books, order: newOrder()}
 	s.living, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -89,10 +90,22 @@ func (s *Service) Close() {
 // actions, before they are remembered as offered.
 const answerWait = 15 * time.Second
 
-// Reply takes what a released reply leaves behind. Given again it adds nothing.
+// Reply takes what a released reply leaves behind. Given again it adds nothing. Replies of
+// one conversation that come at once are taken in the order of their sequence; sequence 0
+// is one that is read again.
 func (s *Service) Reply(ctx context.Context, r *schema.Reply, sequence uint64) error {
 	if r.Unheard() || s.o.Library.Get(r.World) == nil {
 		return nil
+	}
+	if sequence > 0 {
+		if s.order.early(r) {
+			return mesh.Later(putBack)
+		}
+		leave, err := s.order.enter(ctx, r, sequence)
+		if err != nil {
+			return err
+		}
+		defer leave()
 	}
 	open, err := s.take(ctx, r)
 	if err != nil {
