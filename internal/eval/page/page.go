@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/eval"
+	"github.com/forsooth-npc/forsooth/internal/plot"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -21,7 +22,7 @@ var source string
 
 var tmpl = template.Must(template.New("page").Funcs(template.FuncMap{
 	"number": eval.Number, "percent": percent, "meaning": meaning, "ms": milliseconds,
-}).Parse(source))
+}).Parse(source + plot.Template))
 
 // HTML writes the report as one self-contained page.
 func HTML(w io.Writer, r *eval.Report) error {
@@ -35,7 +36,7 @@ func HTML(w io.Writer, r *eval.Report) error {
 type view struct {
 	*eval.Report
 	Tiles []tile
-	Plots []plot
+	Plots []plot.Plot
 	Kinds []kind
 	Costs []cost
 }

@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/eval"
+	"github.com/forsooth-npc/forsooth/internal/plot"
 )
 
 // plots are the drawings of a report that has something to draw.
-func plots(r *eval.Report) []plot {
-	out := []plot{byKind(r), timePerPass(r)}
+func plots(r *eval.Report) []plot.Plot {
+	out := []plot.Plot{byKind(r), timePerPass(r)}
 	if r.Curve != nil {
 		out = append(out, calibration(r.Curve), thresholds(r.Curve))
 	}
@@ -28,69 +29,71 @@ func plots(r *eval.Report) []plot {
 const (
 	rowHeight = 34.0
 	barHeight = 12.0
-	barWidth  = plotWidth - 76
+	barWidth  = plot.Width - 76
 )
 
-func byKind(r *eval.Report) plot {
+func byKind(r *eval.Report) plot.Plot {
 	list := kinds(r)
-	p := newPlot("Passed, by kind", rowHeight*float64(len(list))+4)
+	p := plot.New("Passed, by kind", rowHeight*float64(len(list))+4)
 	for i, k := range list {
 		y := rowHeight * float64(i)
-		p.text("label", "start", 0, y+13, k.Name)
-		p.rect("track", 0, y+18, barWidth, barHeight, "")
-		p.rect("a", 0, y+18, barWidth*k.Share, barHeight, fmt.Sprintf("%s: %d of %d", k.Name, k.Passed, k.Cases))
-		p.text("value", "end", plotWidth, y+28, fmt.Sprintf("%d of %d", k.Passed, k.Cases))
+		p.Text("label", "start", 0, y+13, k.Name)
+		p.Rect("track", 0, y+18, barWidth, barHeight, "")
+		p.Rect("a", 0, y+18, barWidth*k.Share, barHeight, fmt.Sprintf("%s: %d of %d", k.Name, k.Passed, k.Cases))
+		p.Text("value", "end", plot.Width, y+28, fmt.Sprintf("%d of %d", k.Passed, k.Cases))
 	}
 	return p
 }
 
-func retries(r *eval.Report) plot {
+func retries(r *eval.Report) plot.Plot {
 	list := causes(r)
 	most := 0
 	for _, c := range list {
 		most = max(most, r.Retries[c].Thoughts+r.Retries[c].Speech)
 	}
-	p := newPlot("Drafts written again, by cause", rowHeight*float64(len(list))+4)
-	p.Legend = []legend{{"a", "speech"}, {"b", "thoughts"}}
+	p := plot.New("Drafts written again, by cause", rowHeight*float64(len(list))+4)
+	p.Key("a", "speech")
+	p.Key("b", "thoughts")
 	for i, c := range list {
 		n, y := r.Retries[c], rowHeight*float64(i)
 		speech, thoughts := barWidth*ratio(n.Speech, most), barWidth*ratio(n.Thoughts, most)
-		p.text("label", "start", 0, y+13, c)
-		p.rect("a", 0, y+18, speech, barHeight, fmt.Sprintf("%s: %d of speech", c, n.Speech))
-		p.rect("b", speech, y+18, thoughts, barHeight, fmt.Sprintf("%s: %d of thoughts", c, n.Thoughts))
-		p.text("value", "start", speech+thoughts+6, y+28, strconv.Itoa(n.Speech+n.Thoughts))
+		p.Text("label", "start", 0, y+13, c)
+		p.Rect("a", 0, y+18, speech, barHeight, fmt.Sprintf("%s: %d of speech", c, n.Speech))
+		p.Rect("b", speech, y+18, thoughts, barHeight, fmt.Sprintf("%s: %d of thoughts", c, n.Thoughts))
+		p.Text("value", "start", speech+thoughts+6, y+28, strconv.Itoa(n.Speech+n.Thoughts))
 	}
 	return p
 }
 
 // timePerPass sets each pass beside the paper's on a logarithmic axis: without a
 // model the two differ by thousands.
-func timePerPass(r *eval.Report) plot {
-	const top, row, left, right = 8.0, 30.0, 104.0, plotWidth - 14.0
+func timePerPass(r *eval.Report) plot.Plot {
+	const top, row, left, right = 8.0, 30.0, 104.0, plot.Width - 14.0
 	passes := r.Usage.Passes
 	low, high := decades(passes)
 	x := func(ms float64) float64 {
 		return left + (right-left)*(math.Log10(max(ms, math.Pow(10, low)))-low)/(high-low)
 	}
 	bottom := top + row*float64(len(passes))
-	p := newPlot("Time of a pass", bottom+40)
-	p.Legend = []legend{{"a", "mean, with a line to the 95th percentile"}, {"hollow", "the paper's"}}
+	p := plot.New("Time of a pass", bottom+40)
+	p.Key("a", "mean, with a line to the 95th percentile")
+	p.Key("hollow", "the paper's")
 	for d := low; d <= high; d++ {
-		p.segment("grid", x(math.Pow(10, d)), top, x(math.Pow(10, d)), bottom)
+		p.Segment("grid", x(math.Pow(10, d)), top, x(math.Pow(10, d)), bottom)
 		if high-low < 5 || int(high-d)%2 == 0 {
-			p.text("label", "middle", x(math.Pow(10, d)), bottom+16, decade(d))
+			p.Text("label", "middle", x(math.Pow(10, d)), bottom+16, decade(d))
 		}
 	}
-	p.text("label", "middle", (left+right)/2, bottom+34, "logarithmic")
+	p.Text("label", "middle", (left+right)/2, bottom+34, "logarithmic")
 	for i, u := range passes {
 		y := top + row*(float64(i)+0.5)
-		p.text("label", "start", 0, y+4, string(u.Pass))
+		p.Text("label", "start", 0, y+4, string(u.Pass))
 		if u.PaperMS > 0 {
-			p.circle("hollow", x(u.PaperMS), y, 5, fmt.Sprintf("the paper: %s", milliseconds(u.PaperMS)))
+			p.Circle("hollow", x(u.PaperMS), y, 5, fmt.Sprintf("the paper: %s", milliseconds(u.PaperMS)))
 		}
 		if u.MS.N > 0 {
-			p.segment("a line", x(u.MS.Mean), y, x(u.MS.P95), y)
-			p.circle("a", x(u.MS.Mean), y, 4.5, fmt.Sprintf("%s: mean %s, 95 %% within %s", u.Pass, milliseconds(u.MS.Mean), milliseconds(u.MS.P95)))
+			p.Segment("a line", x(u.MS.Mean), y, x(u.MS.P95), y)
+			p.Circle("a", x(u.MS.Mean), y, 4.5, fmt.Sprintf("%s: mean %s, 95 %% within %s", u.Pass, milliseconds(u.MS.Mean), milliseconds(u.MS.P95)))
 		}
 	}
 	return p
@@ -116,59 +119,79 @@ func decade(d float64) string {
 	return strconv.FormatFloat(math.Pow(10, d), 'f', max(0, -int(d)), 64) + " ms"
 }
 
-var unitFrame = frame{left: 46, top: 8, width: plotWidth - 60, height: 220}
+var unitFrame = frame{left: 46, top: 8, width: plot.Width - 60, height: 220}
 
-func calibration(c *eval.Curve) plot {
+func calibration(c *eval.Curve) plot.Plot {
 	f := unitFrame
-	p := newPlot("Calibration of the confidence", f.top+f.height+42)
+	p := plot.New("Calibration of the confidence", f.top+f.height+42)
 	p.Note = fmt.Sprintf("Expected error %.3f. On the diagonal, a confidence is right as often as it says; the larger the circle, the more questions.", c.ECE)
-	p.unit(f, "confidence")
-	p.segment("diagonal", f.x(0), f.y(0), f.x(1), f.y(1))
+	unit(&p, f, "confidence")
+	p.Segment("diagonal", f.x(0), f.y(0), f.x(1), f.y(1))
 	most := 0
 	for _, b := range c.Bins {
 		most = max(most, b.N)
 	}
 	for _, b := range c.Bins {
-		p.circle("a", f.x(b.Confidence), f.y(b.Right), 3+7*math.Sqrt(ratio(b.N, most)),
+		p.Circle("a", f.x(b.Confidence), f.y(b.Right), 3+7*math.Sqrt(ratio(b.N, most)),
 			fmt.Sprintf("%.1f to %.1f: %d questions, mean %.2f, right %s", b.From, b.To, b.N, b.Confidence, percent(b.Right)))
 	}
 	return p
 }
 
-func thresholds(c *eval.Curve) plot {
+func thresholds(c *eval.Curve) plot.Plot {
 	f := unitFrame
-	p := newPlot("What a threshold on the confidence would do", f.top+f.height+42)
+	p := plot.New("What a threshold on the confidence would do", f.top+f.height+42)
 	p.Note = fmt.Sprintf("AUROC %.3f, known against %s.", c.AUROC, strings.Join(c.Against, ", "))
-	p.Legend = []legend{{"a", "known, answered rightly"}, {"b", "to be refused, refused"}}
-	p.unit(f, "threshold")
+	p.Key("a", "known, answered rightly")
+	p.Key("b", "to be refused, refused")
+	unit(&p, f, "threshold")
 	var right, refused [][2]float64
 	for _, at := range c.Points {
 		right = append(right, [2]float64{f.x(at.Threshold), f.y(at.KnownRight)})
 		refused = append(refused, [2]float64{f.x(at.Threshold), f.y(at.Refused)})
 	}
-	p.path("a line", right)
-	p.path("b line", refused)
+	p.Path("a line", right)
+	p.Path("b line", refused)
 	return p
 }
 
 // calls is a histogram of the LLM calls of a turn.
-func calls(list []eval.CallsCount) plot {
+func calls(list []eval.CallsCount) plot.Plot {
 	const top, height, left = 18.0, 180.0, 6.0
-	p := newPlot("LLM calls of a turn", top+height+42)
+	p := plot.New("LLM calls of a turn", top+height+42)
 	most := 0
 	for _, c := range list {
 		most = max(most, c.Turns)
 	}
-	step := (plotWidth - 2*left) / float64(len(list))
-	p.segment("axis", 0, top+height, plotWidth, top+height)
+	step := (plot.Width - 2*left) / float64(len(list))
+	p.Segment("axis", 0, top+height, plot.Width, top+height)
 	for i, c := range list {
 		x, h := left+step*float64(i), height*ratio(c.Turns, most)
-		p.rect("a", x+step*0.1, top+height-h, step*0.8, h, fmt.Sprintf("%d turns with %d calls", c.Turns, c.Calls))
-		p.text("label", "middle", x+step/2, top+height+16, strconv.Itoa(c.Calls))
+		p.Rect("a", x+step*0.1, top+height-h, step*0.8, h, fmt.Sprintf("%d turns with %d calls", c.Turns, c.Calls))
+		p.Text("label", "middle", x+step/2, top+height+16, strconv.Itoa(c.Calls))
 		if c.Turns > 0 {
-			p.text("value", "middle", x+step/2, top+height-h-5, strconv.Itoa(c.Turns))
+			p.Text("value", "middle", x+step/2, top+height-h-5, strconv.Itoa(c.Turns))
 		}
 	}
-	p.text("label", "middle", plotWidth/2, top+height+34, "calls")
+	p.Text("label", "middle", plot.Width/2, top+height+34, "calls")
 	return p
+}
+
+// frame is the area of a plot in which both axes run from 0 to 1.
+type frame struct{ left, top, width, height float64 }
+
+func (f frame) x(v float64) float64 { return f.left + v*f.width }
+func (f frame) y(v float64) float64 { return f.top + (1-v)*f.height }
+
+// unit draws the grid and the labels of shares in per cent.
+func unit(p *plot.Plot, f frame, below string) {
+	for i := range 6 {
+		v := float64(i) / 5
+		label := strconv.Itoa(i * 20)
+		p.Segment("grid", f.x(0), f.y(v), f.x(1), f.y(v))
+		p.Segment("grid", f.x(v), f.y(0), f.x(v), f.y(1))
+		p.Text("label", "end", f.left-6, f.y(v)+4, label+" %")
+		p.Text("label", "middle", f.x(v), f.top+f.height+16, strconv.FormatFloat(v, 'g', 2, 64))
+	}
+	p.Text("label", "middle", f.x(0.5), f.top+f.height+34, below)
 }

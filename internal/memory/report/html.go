@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+
+	"github.com/forsooth-npc/forsooth/internal/plot"
 )
 
 //go:embed page.html
 var source string
 
-var tmpl = template.Must(template.New("page").Parse(source))
+var tmpl = template.Must(template.New("page").Parse(source + plot.Template))
 
 // view is a report as the template takes it: every figure in words already.
 type view struct {
@@ -18,7 +20,7 @@ type view struct {
 	Risk            Risk
 	Why, Class      string
 	Tiles           []tile
-	Plots           []plot
+	Plots           []plot.Plot
 	Signs           []row
 	Sections        []section
 	Funnel          []funnelRow

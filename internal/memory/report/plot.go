@@ -3,59 +3,14 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/plot"
 )
 
-// px is a coordinate, printed with one decimal at most.
-type px float64
-
-func (p px) String() string {
-	return strings.TrimSuffix(strconv.FormatFloat(float64(p), 'f', 1, 64), ".0")
-}
-
-// plotWidth is narrow, so that a plot can be read on a phone.
-const plotWidth = 360
-
-// plot is a drawing that the template turns into inline SVG. Colours are classes.
-type plot struct {
-	Title, Note   string
-	Width, Height px
-	Legend        []legend
-	Shapes        []shape
-}
-
-type legend struct{ Class, Name string }
-
-// shape is one mark; Kind decides which fields count.
-type shape struct {
-	Kind         string // rect, line, circle, text
-	Class        string
-	X, Y, X2, Y2 px
-	W, H, R      px
-	Text         string // of a text, or what a pointer over the mark shows
-	Anchor       string
-}
-
-func (p *plot) rect(class string, x, y, w, h float64, tip string) {
-	p.Shapes = append(p.Shapes, shape{Kind: "rect", Class: class, X: px(x), Y: px(y), W: px(w), H: px(h), Text: tip})
-}
-
-func (p *plot) segment(class string, x, y, x2, y2 float64) {
-	p.Shapes = append(p.Shapes, shape{Kind: "line", Class: class, X: px(x), Y: px(y), X2: px(x2), Y2: px(y2)})
-}
-
-func (p *plot) circle(class string, x, y, r float64, tip string) {
-	p.Shapes = append(p.Shapes, shape{Kind: "circle", Class: class, X: px(x), Y: px(y), R: px(r), Text: tip})
-}
-
-func (p *plot) text(class, anchor string, x, y float64, s string) {
-	p.Shapes = append(p.Shapes, shape{Kind: "text", Class: class, Anchor: anchor, X: px(x), Y: px(y), Text: s})
-}
-
 // plots are the drawings of a report.
-func (r *Report) plots() []plot {
-	var out []plot
+func (r *Report) plots() []plot.Plot {
+	var out []plot.Plot
 	for i := range r.Figures {
 		if r.Figures[i].State != Off {
 			out = append(out, r.course(&r.Figures[i]))
@@ -70,8 +25,8 @@ func (r *Report) plots() []plot {
 
 // course draws a figure over the weeks, before the band in which it is healthy.
 // Hollow marks rest on too few cases.
-func (r *Report) course(f *Figure) plot {
-	const left, right, top, height = 46.0, plotWidth - 22.0, 10.0, 150.0
+func (r *Report) course(f *Figure) plot.Plot {
+	const left, right, top, height = 46.0, plot.Width - 22.0, 10.0, 150.0
 	most := f.Range.High * 1.5
 	for _, p := range f.Weeks {
 		most = max(most, p.Value)
@@ -79,30 +34,32 @@ func (r *Report) course(f *Figure) plot {
 	most *= 1.1
 	x := func(i int) float64 { return left + (right-left)*(float64(i)+0.5)/weeks }
 	y := func(v float64) float64 { return top + height*(1-v/most) }
-	p := plot{Title: strings.ToUpper(f.Name[:1]) + f.Name[1:], Width: plotWidth, Height: top + height + 26,
-		Note:   fmt.Sprintf("Guard %d; %s of %s, %s", f.Guard, f.value(), count(f.N), f.state()),
-		Legend: []legend{{"band", "healthy"}, {"a", "week"}, {"hollow", "of too few " + f.Cases}}}
-	p.rect("band", left, y(f.Range.High), right-left, y(f.Range.Low)-y(f.Range.High), "healthy: "+f.healthy())
-	p.segment("axis", left, top+height, right, top+height)
+	p := plot.Plot{Title: strings.ToUpper(f.Name[:1]) + f.Name[1:], Width: plot.Width, Height: top + height + 26,
+		Note: fmt.Sprintf("Guard %d; %s of %s, %s", f.Guard, f.value(), count(f.N), f.state())}
+	p.Key("band", "healthy")
+	p.Key("a", "week")
+	p.Key("hollow", "of too few "+f.Cases)
+	p.Rect("band", left, y(f.Range.High), right-left, y(f.Range.Low)-y(f.Range.High), "healthy: "+f.healthy())
+	p.Segment("axis", left, top+height, right, top+height)
 	for _, v := range []float64{0, most / 2.2, most / 1.1} {
-		p.text("label", "end", left-6, y(v)+4, f.Unit.print(v))
-		p.segment("grid", left, y(v), right, y(v))
+		p.Text("label", "end", left-6, y(v)+4, f.Unit.print(v))
+		p.Segment("grid", left, y(v), right, y(v))
 	}
 	last := -1
 	for i, w := range f.Weeks {
-		p.text("label", "middle", x(i), top+height+18, r.weeks[i].From.UTC().Format("2 Jan"))
+		p.Text("label", "middle", x(i), top+height+18, r.weeks[i].From.UTC().Format("2 Jan"))
 		if w.N == 0 {
 			continue
 		}
 		if last >= 0 {
-			p.segment("a line", x(last), y(f.Weeks[last].Value), x(i), y(w.Value))
+			p.Segment("a line", x(last), y(f.Weeks[last].Value), x(i), y(w.Value))
 		}
 		last = i
 	}
 	for i, w := range f.Weeks {
 		if w.N > 0 {
 			class := map[bool]string{true: "hollow", false: "a"}[w.N < f.Need]
-			p.circle(class, x(i), y(w.Value), 4.5, fmt.Sprintf("from %s: %s of %s", date(r.weeks[i].From), f.Unit.print(w.Value), count(w.N)))
+			p.Circle(class, x(i), y(w.Value), 4.5, fmt.Sprintf("from %s: %s of %s", date(r.weeks[i].From), f.Unit.print(w.Value), count(w.N)))
 		}
 	}
 	return p
@@ -115,7 +72,7 @@ type bar struct {
 }
 
 // verdicts draws Guard 1's verdicts of each week.
-func (r *Report) verdicts() plot {
+func (r *Report) verdicts() plot.Plot {
 	return r.columns("Verdicts of Guard 1", func(w *Week) []bar {
 		g := w.Grounding
 		return []bar{{"a", "supported", g.Supported}, {"b", "partial", g.Partial}, {"c", "blocked", g.NotSupported}, {"track", "verifier failed", g.Unknown}}
@@ -123,16 +80,16 @@ func (r *Report) verdicts() plot {
 }
 
 // actions draws what Guard 2 did each week.
-func (r *Report) actions() plot {
+func (r *Report) actions() plot.Plot {
 	return r.columns("What Guard 2 did", func(w *Week) []bar {
 		return []bar{{"a", "merged", w.Scans.Merged}, {"b", "superseded", w.Scans.Superseded}, {"c", "flagged", w.Scans.Flagged}}
 	})
 }
 
 // columns stacks counts, week by week.
-func (r *Report) columns(title string, of func(*Week) []bar) plot {
-	const top, height, step = 20.0, 140.0, plotWidth / weeks
-	p := plot{Title: title, Width: plotWidth, Height: top + height + 26}
+func (r *Report) columns(title string, of func(*Week) []bar) plot.Plot {
+	const top, height, step = 20.0, 140.0, plot.Width / weeks
+	p := plot.Plot{Title: title, Width: plot.Width, Height: top + height + 26}
 	tallest := 0
 	sums := make([]int, weeks)
 	for i := range r.weeks {
@@ -142,7 +99,7 @@ func (r *Report) columns(title string, of func(*Week) []bar) plot {
 		tallest = max(tallest, sums[i])
 	}
 	for _, b := range of(&r.weeks[0]) {
-		p.Legend = append(p.Legend, legend{b.class, b.name})
+		p.Key(b.class, b.name)
 	}
 	for i := range r.weeks {
 		y := top + height
@@ -150,30 +107,30 @@ func (r *Report) columns(title string, of func(*Week) []bar) plot {
 			h := height * share(b.n, tallest)
 			y -= h
 			if b.n > 0 {
-				p.rect(b.class, step*float64(i)+step*0.15, y, step*0.7, h, fmt.Sprintf("from %s: %s %s", date(r.weeks[i].From), count(b.n), b.name))
+				p.Rect(b.class, step*float64(i)+step*0.15, y, step*0.7, h, fmt.Sprintf("from %s: %s %s", date(r.weeks[i].From), count(b.n), b.name))
 			}
 		}
-		p.text("value", "middle", step*(float64(i)+0.5), y-5, count(sums[i]))
-		p.text("label", "middle", step*(float64(i)+0.5), top+height+18, r.weeks[i].From.UTC().Format("2 Jan"))
+		p.Text("value", "middle", step*(float64(i)+0.5), y-5, count(sums[i]))
+		p.Text("label", "middle", step*(float64(i)+0.5), top+height+18, r.weeks[i].From.UTC().Format("2 Jan"))
 	}
-	p.segment("axis", 0, top+height, plotWidth, top+height)
+	p.Segment("axis", 0, top+height, plot.Width, top+height)
 	return p
 }
 
 // narrowing draws the funnel.
-func (r *Report) narrowing() plot {
-	const row, high, wide = 34.0, 12.0, plotWidth - 76.0
-	p := plot{Title: "From turns to memories", Width: plotWidth, Height: px(row*float64(len(r.Funnel.Steps)) + 4)}
+func (r *Report) narrowing() plot.Plot {
+	const row, high, wide = 34.0, 12.0, plot.Width - 76.0
+	p := plot.Plot{Title: "From turns to memories", Width: plot.Width, Height: plot.Px(row*float64(len(r.Funnel.Steps)) + 4)}
 	most := 0
 	for _, s := range r.Funnel.Steps {
 		most = max(most, s.N)
 	}
 	for i, s := range r.Funnel.Steps {
 		y := row * float64(i)
-		p.text("label", "start", 0, y+13, s.Name)
-		p.rect("track", 0, y+18, wide, high, "")
-		p.rect("a", 0, y+18, math.Max(0, wide*share(s.N, most)), high, s.Name+": "+count(s.N))
-		p.text("value", "end", plotWidth, y+28, count(s.N))
+		p.Text("label", "start", 0, y+13, s.Name)
+		p.Rect("track", 0, y+18, wide, high, "")
+		p.Rect("a", 0, y+18, math.Max(0, wide*share(s.N, most)), high, s.Name+": "+count(s.N))
+		p.Text("value", "end", plot.Width, y+28, count(s.N))
 	}
 	return p
 }
