@@ -38,8 +38,9 @@ func (b *purse) Spend(world, player string, _ time.Time) {
 }
 
 // author writes a line for any reason.
-func author(_ context.Context, _ *schema.Request, said []schema.Sentence, reason string) (*schema.Reply, error) {
+func author(_ context.Context, _ *schema.Request, p Progress, reason string) (*schema.Reply, error) {
 	line := "Wait: " + reason
+	said := p.Sentences
 	return &schema.Reply{Sentences: append(said, schema.Sentence{Seq: len(said) + 1, Text: line, Authored: true, Hash: schema.HashText(line)})}, nil
 }
 

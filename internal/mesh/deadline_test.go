@@ -76,7 +76,7 @@ func (r *rig) endedAfter(convo schema.ConversationID, turn string) time.Duration
 func TestDeadlineFiresWithoutAnyWorker(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, ends(Ends{
-		Author: func(_ context.Context, req *schema.Request, said []schema.Sentence, reason string) (*schema.Reply, error) {
+		Author: func(_ context.Context, req *schema.Request, said Progress, reason string) (*schema.Reply, error) {
 			return &schema.Reply{Text: "Give me a moment, " + req.Player + ".", Reason: reason}, nil
 		},
 	}))
@@ -210,11 +210,11 @@ func TestDeadlineThatPassedWhileNobodyRan(t *testing.T) {
 }
 
 func TestDeadlineWithAnAuthorThatFails(t *testing.T) {
-	for name, author := range map[string]func(context.Context, *schema.Request, []schema.Sentence, string) (*schema.Reply, error){
-		"error": func(context.Context, *schema.Request, []schema.Sentence, string) (*schema.Reply, error) {
+	for name, author := range map[string]func(context.Context, *schema.Request, Progress, string) (*schema.Reply, error){
+		"error": func(context.Context, *schema.Request, Progress, string) (*schema.Reply, error) {
 			return nil, errors.New("no such world")
 		},
-		"panic": func(context.Context, *schema.Request, []schema.Sentence, string) (*schema.Reply, error) {
+		"panic": func(context.Context, *schema.Request, Progress, string) (*schema.Reply, error) {
 			panic("no line")
 		},
 	} {

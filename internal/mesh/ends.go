@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 )
 
 // Author writes the reply of a turn that is ended.
-type Author func(ctx context.Context, req *schema.Request, said []schema.Sentence, reason string) (*schema.Reply, error)
+type Author func(ctx context.Context, req *schema.Request, said Progress, reason string) (*schema.Reply, error)
 
 // Ends is what a service adds to the ends of turns.
 type Ends struct {
@@ -190,7 +191,14 @@ func (m *Mesh) conclude(ctx context.Context, e ending, req *schema.Request, acce
 	if log.away.is() {
 		e.reason, e.retryAfter = log.away.reason, log.away.retryAfter
 	}
-	reply := m.author(ctx, req, log.Sentences, e)
+	said := Progress{State: log.State}
+	if slices.ContainsFunc(log.Sentences, func(s schema.Sentence) bool { return s.Authored }) {
+		// An authored sentence may promise an action: its review record tells which.
+		if said.Records, _, err = m.conn.reviews(ctx, e.convo, e.turn); err != nil {
+			return err
+		}
+	}
+	reply := m.author(ctx, req, said, e)
 	t := &schema.Turn{Request: *req, Sequence: e.sequence, AcceptedAt: accepted.UTC()}
 	m.complete(reply, t)
 	return m.publishReply(ctx, reply)
@@ -199,8 +207,9 @@ func (m *Mesh) conclude(ctx context.Context, e ending, req *schema.Request, acce
 // author asks the service for the reply; a service that fails leaves the turn
 // with what was said, because a turn without a reply would hold up its
 // conversation for ever.
-func (m *Mesh) author(ctx context.Context, req *schema.Request, said []schema.Sentence, e ending) (reply *schema.Reply) {
-	plain := &schema.Reply{Sentences: said, Status: endStatus(e.reason, said), Reason: e.reason, Detail: e.detail, RetryAfterMS: inMilliseconds(e.retryAfter)}
+func (m *Mesh) author(ctx context.Context, req *schema.Request, said Progress, e ending) (reply *schema.Reply) {
+	plain := &schema.Reply{Sentences: said.Sentences, Status: endStatus(e.reason, said.Sentences),
+		Reason: e.reason, Detail: e.detail, RetryAfterMS: inMilliseconds(e.retryAfter)}
 	if m.ends.Author == nil {
 		return plain
 	}

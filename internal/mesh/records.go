@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,19 +16,23 @@ func (c *Client) Records(ctx context.Context, convo schema.ConversationID, turn 
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}
-	var out []schema.ReviewRecord
+	records, _, err := c.conn.reviews(ctx, convo, turn)
+	return records, err
+}
+
+// reviews reads the review records of a turn, and the sequence of the last one.
+func (c *Conn) reviews(ctx context.Context, convo schema.ConversationID, turn string) (
+	records []schema.ReviewRecord, last uint64, err error,
+) {
 	var bad error
-	err := c.conn.each(ctx, streamSaid, schema.SubjectReview(convo, turn), func(msg *jetstream.RawStreamMsg) bool {
+	err = c.each(ctx, streamSaid, schema.SubjectReview(convo, turn), func(msg *jetstream.RawStreamMsg) bool {
 		var r schema.ReviewRecord
-		if bad = json.Unmarshal(msg.Data, &r); bad != nil {
-			bad = fmt.Errorf("review record %d is not JSON: %w", msg.Sequence, bad)
+		if err := json.Unmarshal(msg.Data, &r); err != nil {
+			bad = fmt.Errorf("review record %d of turn %s is not JSON: %w", msg.Sequence, turn, err)
 			return false
 		}
-		out = append(out, r)
+		records, last = append(records, r), msg.Sequence
 		return true
 	})
-	if err == nil {
-		err = bad
-	}
-	return out, err
+	return records, last, cmp.Or(bad, err)
 }

@@ -2,14 +2,11 @@ package mesh
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Emit sends sentence n of a speech that is still being spoken to the review, as
@@ -38,8 +35,8 @@ func (s *Said) Emit(ctx context.Context, t *schema.Turn, part int) error {
 	return m.step("stream.emitted")
 }
 
-// Progress is what is stored of a turn whose speech streams: the sentences that
-// were released, and a review record of each sentence that was judged.
+// Progress is what is stored of a turn: the sentences that were released, and the
+// review records. Of a speech that streams each judged sentence has one.
 type Progress struct {
 	State
 	Records []schema.ReviewRecord
@@ -91,21 +88,7 @@ func (s *Said) Progress(ctx context.Context, t *schema.Turn) (Progress, error) {
 		log.Sentences = nil
 	}
 	p := Progress{State: log.State}
-	t.ReviewSeq = 0
-	var bad error
-	err = s.m.conn.each(ctx, streamSaid, schema.SubjectReview(t.Conversation(), t.TurnID), func(msg *jetstream.RawStreamMsg) bool {
-		var r schema.ReviewRecord
-		if bad = json.Unmarshal(msg.Data, &r); bad != nil {
-			return false
-		}
-		t.ReviewSeq = msg.Sequence
-		p.Records = append(p.Records, r)
-		return true
-	})
-	if bad != nil {
-		err = fmt.Errorf("a review record of turn %s is not JSON: %w", t.TurnID, bad)
-	}
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if p.Records, t.ReviewSeq, err = s.m.conn.reviews(ctx, t.Conversation(), t.TurnID); err != nil {
 		return Progress{}, err
 	}
 	t.Released, t.SaidSeq = log.Sentences, log.last

@@ -113,6 +113,10 @@ type ReviewRecord struct {
 	Draft   *DraftSentence `json:"draft,omitempty"`   // the refused sentence, as the model wrote it
 	Ending  *Ending        `json:"ending,omitempty"`  // how the turn ends on it where nothing else is said
 
+	// Actions are all of the decision, where the sentence promises one of them. The
+	// place of an action in this list is its index for ever.
+	Actions []Action `json:"actions,omitempty"`
+
 	// Faithfulness is what Guard 3 said of the reply. Of a speech that streams it
 	// stands in a record of its own, behind those of the sentences.
 	Faithfulness *Faithfulness `json:"faithfulness,omitempty"`

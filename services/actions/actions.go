@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/voice"
@@ -160,10 +161,14 @@ func promised(taken []schema.Action) bool {
 
 // checked are the decision's actions that still pass the check, and the refused
 // ones with their reason, for the record. What was refused before stays refused,
-// and an action whose sentence the player did not hear is not taken.
+// and an action whose sentence the player did not hear is not taken. The place of an
+// action in the decision is its index in the reply and for the game.
 func checked(t *schema.Turn, npc *world.NPC, person voice.Person) []schema.Action {
-	if t.Decision == nil || t.Abort != nil {
+	if t.Decision == nil {
 		return nil
+	}
+	if t.Abort != nil {
+		return owed(t.Decision.Actions, t.Released, person)
 	}
 	allowed := deed.Allowed(t.AllowedActions, npc.Actions)
 	var out []schema.Action
@@ -172,12 +177,15 @@ func checked(t *schema.Turn, npc *world.NPC, person voice.Person) []schema.Actio
 			a = deed.Check(a, allowed, lore.Facts(t))
 		}
 		if a.Checked && a.Promised && !heard(t.Released, voice.Release(a.Phrase, person)) {
-			a.Checked, a.Refused = false, "its sentence was not said"
+			a.Checked, a.Refused = false, unsaid
 		}
 		out = append(out, a)
 	}
 	return out
 }
+
+// unsaid is why a promised action is not taken.
+const unsaid = "its sentence was not said"
 
 func heard(said []schema.Sentence, phrase string) bool {
 	return slices.ContainsFunc(said, func(s schema.Sentence) bool { return s.Authored && s.Text == phrase })
@@ -185,7 +193,10 @@ func heard(said []schema.Sentence, phrase string) bool {
 
 // Author is the reply of a turn that its deadline, a cancel or a newer message
 // ends: what was said so far, and an authored line.
-func (s *Service) Author(_ context.Context, req *schema.Request, said []schema.Sentence, reason string) (*schema.Reply, error) {
+func (s *Service) Author(
+	_ context.Context, req *schema.Request, p mesh.Progress, reason string,
+) (*schema.Reply, error) {
+	said := p.Sentences
 	r := &schema.Reply{
 		SchemaVersion: schema.Version, TurnID: req.TurnID, World: req.World, NPC: req.NPC, Player: req.Player,
 		Message: req.Message, GameTime: req.GameTime, Sentences: said, Reason: reason, Audit: schema.FullyCited,
@@ -209,7 +220,7 @@ func (s *Service) Author(_ context.Context, req *schema.Request, said []schema.S
 	}
 	if err == nil {
 		r.NPCName = npc.Name
-		r.Actions = owed(req, npc, x.Person(npc), said)
+		r.Actions = owed(decided(&p), said, x.Person(npc))
 		if r.Status == schema.StatusAuthored {
 			r.Sentences = append(r.Sentences, authored(x, npc, lineOf(reason), req, len(said)+1))
 		}
@@ -227,16 +238,30 @@ func lineOf(reason string) string {
 	return world.LineWait
 }
 
-// owed are the actions that sentences released before the end have promised: each
-// had passed its check before it was spoken of, and a word given is kept.
-func owed(req *schema.Request, npc *world.NPC, person voice.Person, said []schema.Sentence) []schema.Action {
+// decided are the actions of the decision as the last sentence that promised one of
+// them was released with them; none where no sentence did.
+func decided(p *mesh.Progress) []schema.Action {
 	var out []schema.Action
-	for _, spec := range deed.Allowed(req.AllowedActions, npc.Actions) {
-		if len(spec.SpeechActs) == 0 || !heard(said, voice.Release(spec.SpeechActs[0], person)) {
-			continue
+	for _, r := range p.Records {
+		if len(r.Actions) > 0 && p.Stored(r) {
+			out = r.Actions
 		}
-		out = append(out, schema.Action{Name: spec.Name, Parameters: deed.Defaults(spec), Phrase: spec.SpeechActs[0],
-			Promised: true, Checked: true, Confirm: spec.Confirm, Confirmed: spec.Confirm})
+	}
+	return out
+}
+
+// owed are the actions of a decision, each in its place, where the turn ends early. A
+// word given is kept: what a released sentence has promised is taken, and nothing else.
+func owed(decided []schema.Action, said []schema.Sentence, person voice.Person) []schema.Action {
+	out := slices.Clone(decided)
+	for i := range out {
+		switch a := &out[i]; {
+		case !a.Checked:
+		case !a.Promised:
+			a.Checked, a.Refused = false, "the turn ended first"
+		case !heard(said, voice.Release(a.Phrase, person)):
+			a.Checked, a.Refused = false, unsaid
+		}
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -18,7 +19,8 @@ func (s *Service) releaseAll(ctx context.Context, t *schema.Turn, person voice.P
 		d, said := rest[0], voice.Release(rest[0].Text, person)
 		sentence := schema.Sentence{Seq: len(t.Released) + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d), Hash: schema.HashText(said)}
 		record := schema.ReviewRecord{TurnID: t.TurnID, Seq: sentence.Seq, Hash: sentence.Hash, Authored: d.Authored,
-			Evidence: chunkIDs(sentence.Evidence), Claims: claimsOf(d, claims), Faithfulness: t.Faithfulness}
+			Evidence: chunkIDs(sentence.Evidence), Claims: claimsOf(d, claims), Actions: promisedBy(t, sentence, person),
+			Faithfulness: t.Faithfulness}
 		err := s.release.Release(ctx, t, record, sentence)
 		switch {
 		case errors.Is(err, mesh.ErrClosed), errors.Is(err, mesh.ErrConflict):
@@ -47,6 +49,18 @@ func behind(released []schema.Sentence, draft []schema.DraftSentence, person voi
 		}
 	}
 	return nil
+}
+
+// promisedBy are the decision's actions where a sentence promises one of them, else
+// nothing. Whoever ends the turn early reads there what was promised.
+func promisedBy(t *schema.Turn, s schema.Sentence, person voice.Person) []schema.Action {
+	promises := func(a schema.Action) bool {
+		return a.Promised && a.Checked && voice.Release(a.Phrase, person) == s.Text
+	}
+	if !s.Authored || !slices.ContainsFunc(t.Decision.Actions, promises) {
+		return nil
+	}
+	return slices.Clone(t.Decision.Actions)
 }
 
 // refs is the evidence of a sentence as the reply shows it.

@@ -140,6 +140,7 @@ func (s *Service) judgePart(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 	said := voice.Release(d.Text, person)
 	sentence := schema.Sentence{Seq: len(t.Released) + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d), Hash: schema.HashText(said)}
 	record.Seq, record.Hash, record.Evidence, record.Claims = sentence.Seq, sentence.Hash, chunkIDs(sentence.Evidence), claimsOf(d, claims)
+	record.Actions = promisedBy(t, sentence, person)
 	if err := s.release.Release(ctx, t, record, sentence); err != nil {
 		return err
 	}
