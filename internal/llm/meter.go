@@ -44,11 +44,16 @@ func (m *Meter) record() *schema.PassRecord {
 }
 
 // take counts a call, or refuses it. A run of the pass that died has called too,
-// and nobody knows how often: each delivery before this one counts as a call.
+// and nobody knows how often: each delivery before this one counts as a call. Of a
+// sentence of a speech under way it counts for the turn only: most of these deliveries
+// wait for the sentence before, and its reviewer makes one call in each.
 func (m *Meter) take() error {
 	r := m.record()
 	lost := max(0, r.Attempt-1)
 	inPass, inAll := lost, lost
+	if m.t.Part > 0 {
+		inPass = 0
+	}
 	for _, p := range m.t.Passes {
 		inAll += p.LLMCalls
 		if group(p.Pass) == group(r.Pass) {

@@ -15,22 +15,25 @@ func TestAPassHasSoManyCalls(t *testing.T) {
 		attempt int
 		before  []schema.PassRecord
 		want    int
+		part    int // of a speech under way
 	}{
-		{"retrieve", schema.PassRetrieve, 1, nil, 3},
-		{"think", schema.PassThink, 1, nil, 4},
-		{"decide", schema.PassDecide, 1, nil, 1},
-		{"speak", schema.PassSpeak, 1, nil, 4},
-		{"act", schema.PassAct, 1, nil, 1},
-		{"a review", schema.PassReviewSpeech, 1, nil, 2},
-		{"a pass that makes none", schema.Pass("dream"), 1, nil, 0},
-		{"thoughts again, after a review", schema.PassThink, 1, []schema.PassRecord{{Pass: schema.PassThink, LLMCalls: 3}, {Pass: schema.PassReviewThought, LLMCalls: 2}}, 1},
-		{"the second review shares with the first", schema.PassReviewSpeech, 1, []schema.PassRecord{{Pass: schema.PassReviewThought, LLMCalls: 1}}, 1},
-		{"speech after a run that died", schema.PassSpeak, 2, nil, 3},
-		{"speech after runs that died", schema.PassSpeak, 9, nil, 0},
-		{"speech of a turn that has made 13", schema.PassSpeak, 1, []schema.PassRecord{{Pass: schema.PassRetrieve, LLMCalls: 3}, {Pass: schema.PassThink, LLMCalls: 10}}, 2},
+		{"retrieve", schema.PassRetrieve, 1, nil, 3, 0},
+		{"think", schema.PassThink, 1, nil, 4, 0},
+		{"decide", schema.PassDecide, 1, nil, 1, 0},
+		{"speak", schema.PassSpeak, 1, nil, 4, 0},
+		{"act", schema.PassAct, 1, nil, 1, 0},
+		{"a review", schema.PassReviewSpeech, 1, nil, 2, 0},
+		{"a pass that makes none", schema.Pass("dream"), 1, nil, 0, 0},
+		{"thoughts again, after a review", schema.PassThink, 1, []schema.PassRecord{{Pass: schema.PassThink, LLMCalls: 3}, {Pass: schema.PassReviewThought, LLMCalls: 2}}, 1, 0},
+		{"the second review shares with the first", schema.PassReviewSpeech, 1, []schema.PassRecord{{Pass: schema.PassReviewThought, LLMCalls: 1}}, 1, 0},
+		{"speech after a run that died", schema.PassSpeak, 2, nil, 3, 0},
+		{"speech after runs that died", schema.PassSpeak, 9, nil, 0, 0},
+		{"speech of a turn that has made 13", schema.PassSpeak, 1, []schema.PassRecord{{Pass: schema.PassRetrieve, LLMCalls: 3}, {Pass: schema.PassThink, LLMCalls: 10}}, 2, 0},
+		{"a sentence that has waited for the one before", schema.PassReviewSpeech, 9, nil, 2, 2},
+		{"a sentence that was delivered as often as a turn may call", schema.PassReviewSpeech, 16, nil, 0, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			turn := &schema.Turn{Pass: c.pass, Passes: append(c.before, schema.PassRecord{Pass: c.pass, Attempt: c.attempt})}
+			turn := &schema.Turn{Pass: c.pass, Part: c.part, Passes: append(c.before, schema.PassRecord{Pass: c.pass, Attempt: c.attempt})}
 			m := NewMeter(turn)
 			calls := 0
 			for ; calls <= MaxCalls; calls++ {

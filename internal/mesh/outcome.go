@@ -94,6 +94,12 @@ func (e *panicError) Error() string {
 	return fmt.Sprintf("%s panicked: %v\n%s", e.where, e.value, e.stack)
 }
 
+// IsLater says whether an error puts a turn back and is no failure.
+func IsLater(err error) bool {
+	var later *laterError
+	return errors.As(err, &later)
+}
+
 // errEnded is the cause a handler's context has when its turn was ended by
 // somebody else.
 var errEnded = errors.New("the turn was ended")

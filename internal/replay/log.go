@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -12,14 +14,18 @@ import (
 
 // Log is what a turn says while it is replayed. It stands where the mesh stands
 // for a reviewer and a speaker: sentences and review records are kept here, and
-// nobody hears them. It is for one turn and one goroutine.
+// nobody hears them. As on the mesh, each takes its place once, and the sentences of a
+// speech under way are reviewed beside each other and beside the speaker. It is for one
+// turn; what it holds may be read and set while nobody is at work.
 type Log struct {
 	Sentences []schema.Sentence
 	Records   []schema.ReviewRecord
 
+	mu        sync.Mutex
 	closed    bool
 	confirmed map[string]bool // by action: what the game answered in the turn that is replayed
-	review    func(context.Context, *schema.Turn) error
+	review    func(ctx context.Context, part *schema.Turn, attempt int) error
+	workers   workers
 }
 
 // NewLog is empty. The stored turn tells which actions the game has confirmed: a
@@ -34,39 +40,69 @@ func NewLog(stored *schema.Turn) *Log {
 	return l
 }
 
+// Reviewed sets who takes the sentences of a speech under way.
+func (l *Log) Reviewed(by func(ctx context.Context, part *schema.Turn, attempt int) error) {
+	l.review = by
+}
+
+// Close puts up the fence and gives what stands before it.
+func (l *Log) Close() []schema.Sentence {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	return slices.Clone(l.Sentences)
+}
+
 // Load gives what has been released, and makes it the turn's own.
-func (l *Log) Load(_ context.Context, t *schema.Turn) (mesh.State, error) {
-	t.Released = l.Sentences
-	return mesh.State{Sentences: l.Sentences, Closed: l.closed}, nil
+func (l *Log) Load(ctx context.Context, t *schema.Turn) (mesh.State, error) {
+	p, err := l.Progress(ctx, t)
+	return p.State, err
 }
 
 // Progress is Load with the review records.
-func (l *Log) Progress(ctx context.Context, t *schema.Turn) (mesh.Progress, error) {
-	state, err := l.Load(ctx, t)
-	return mesh.Progress{State: state, Records: l.Records}, err
+func (l *Log) Progress(_ context.Context, t *schema.Turn) (mesh.Progress, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t.Released, t.ReviewSeq = slices.Clone(l.Sentences), uint64(len(l.Records))
+	return mesh.Progress{State: mesh.State{Sentences: t.Released, Closed: l.closed}, Records: slices.Clone(l.Records)}, nil
 }
 
 // Release keeps the next sentence behind its record.
 func (l *Log) Release(_ context.Context, t *schema.Turn, record schema.ReviewRecord, s schema.Sentence) error {
-	if l.closed {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.workers.changed()
+	switch n := len(l.Sentences) + 1; {
+	case record.Seq != s.Seq || record.Hash != s.Hash || s.Seq < 1 || s.Seq > n:
+		return fmt.Errorf("sentence %d with review record %d cannot be released as number %d", s.Seq, record.Seq, n)
+	case s.Seq < n && l.Sentences[s.Seq-1].Hash == s.Hash: // it is released already
+	case l.closed:
 		return mesh.ErrClosed
+	case s.Seq < n:
+		t.Released = slices.Clone(l.Sentences)
+		return mesh.ErrConflict
+	default:
+		l.Records, l.Sentences = append(l.Records, record), append(l.Sentences, s)
 	}
-	if s.Seq != len(l.Sentences)+1 || record.Seq != s.Seq || record.Hash != s.Hash {
-		return fmt.Errorf("sentence %d with review record %d cannot be released as number %d", s.Seq, record.Seq, len(l.Sentences)+1)
-	}
-	l.Records, l.Sentences = append(l.Records, record), append(l.Sentences, s)
-	t.Released = l.Sentences
+	t.Released, t.ReviewSeq = slices.Clone(l.Sentences), uint64(len(l.Records))
 	return nil
 }
 
-// Refuse keeps the record of a sentence that is not released.
-func (l *Log) Refuse(_ context.Context, _ *schema.Turn, record schema.ReviewRecord) error {
+// Refuse keeps the record of a sentence that is not released, unless there is one that
+// the turn does not know of.
+func (l *Log) Refuse(_ context.Context, t *schema.Turn, record schema.ReviewRecord) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t.ReviewSeq != uint64(len(l.Records)) {
+		return mesh.ErrConflict
+	}
 	l.Records = append(l.Records, record)
+	t.ReviewSeq++
+	l.workers.changed()
 	return nil
 }
 
-// Emit has a sentence of a speech under way reviewed at once, before the speaker
-// goes on: the mesh does it beside.
+// Emit has a sentence of a speech under way reviewed while the speaker goes on.
 func (l *Log) Emit(ctx context.Context, t *schema.Turn, part int) error {
 	if l.review == nil {
 		return errors.New("no review is there to take a sentence")
@@ -76,8 +112,25 @@ func (l *Log) Emit(ctx context.Context, t *schema.Turn, part int) error {
 	}
 	p := t.Copy()
 	p.Part, p.Hop, p.Pass = part, t.Hop+1, schema.PassReviewSpeech
-	return l.review(ctx, p)
+	l.workers.send(ctx, func(attempt int) error { return l.review(ctx, p.Copy(), attempt) })
+	return nil
 }
+
+// Deliver gives a turn to its handler, and gives it again as it came while the handler
+// says Later.
+func (l *Log) Deliver(ctx context.Context, t *schema.Turn, handle func(attempt int) error) error {
+	came := t.Copy()
+	l.workers.begin()
+	return l.workers.deliver(ctx, func(attempt int) error {
+		if attempt > 1 {
+			*t = *came.Copy()
+		}
+		return handle(attempt)
+	})
+}
+
+// Wait ends when every sentence that was sent has been handled.
+func (l *Log) Wait() error { return l.workers.wait() }
 
 // Confirm answers as the game did when the turn was live.
 func (l *Log) Confirm(_ context.Context, _ *schema.Turn, _ int, a schema.Action, _ time.Duration) (bool, error) {

@@ -53,18 +53,30 @@ func Renew(t *schema.Turn, now time.Time, worldHasTime bool) *schema.Turn {
 // deadline does too, with what was said so far in the log.
 func Run(ctx context.Context, passes Passes, log *Log, t *schema.Turn, now func() time.Time) (*schema.Reply, error) {
 	r := &run{passes: passes, log: log, now: now}
-	log.review = func(ctx context.Context, part *schema.Turn) error {
-		_, err := r.pass(ctx, part, schema.PassReviewSpeech)
+	log.Reviewed(func(ctx context.Context, part *schema.Turn, attempt int) error {
+		_, err := r.pass(ctx, part, schema.PassReviewSpeech, attempt)
 		return err
+	})
+	reply, err := r.toReply(ctx, t)
+	if failed := log.Wait(); err == nil && failed != nil {
+		return nil, failed
 	}
+	return reply, err
+}
+
+// toReply takes the turn itself from pass to pass.
+func (r *run) toReply(ctx context.Context, t *schema.Turn) (*schema.Reply, error) {
 	next := schema.PassRetrieve
 	for range maxHops {
-		var err error
 		t.Pass = next
 		if next == schema.PassAct {
-			log.closed, t.Released = true, log.Sentences
+			t.Released = r.log.Close()
 		}
-		if next, err = r.pass(ctx, t, next); err != nil {
+		err := r.log.Deliver(ctx, t, func(attempt int) (err error) {
+			next, err = r.pass(ctx, t, t.Pass, attempt)
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
 		if next == schema.PassDone {
@@ -82,13 +94,14 @@ type run struct {
 }
 
 // pass runs one handler and records it, as the mesh does.
-func (r *run) pass(ctx context.Context, t *schema.Turn, pass schema.Pass) (schema.Pass, error) {
+func (r *run) pass(ctx context.Context, t *schema.Turn, pass schema.Pass, attempt int) (schema.Pass, error) {
 	handler := r.passes[pass]
 	if handler == nil {
 		return "", fmt.Errorf("no handler is there for pass %q", pass)
 	}
 	start := r.now()
-	t.Passes = append(t.Passes, schema.PassRecord{Pass: pass, Hop: t.Hop, Attempt: 1, StartMS: milliseconds(start.Sub(t.AcceptedAt))})
+	t.Passes = append(t.Passes, schema.PassRecord{Pass: pass, Hop: t.Hop, Attempt: attempt,
+		StartMS: milliseconds(start.Sub(t.AcceptedAt))})
 	record := len(t.Passes) - 1
 	next, err := handler(ctx, t)
 	if err != nil {

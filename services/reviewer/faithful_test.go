@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -31,6 +33,7 @@ func policy(name string) guards.Faithfulness {
 
 // tally is a meter that a test reads.
 type tally struct {
+	mu    sync.Mutex // of the claims and what is cited: sentences are judged beside each other
 	risks []faithful.Risk
 	steps []faithful.Step
 	calls int
@@ -40,6 +43,8 @@ type tally struct {
 }
 
 func (m *tally) Claimed(_ schema.ClaimKind, verdict schema.Label) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.claims == nil {
 		m.claims = map[schema.Label]int{}
 	}
@@ -47,6 +52,8 @@ func (m *tally) Claimed(_ schema.ClaimKind, verdict schema.Label) {
 }
 
 func (m *tally) Cited(source schema.Origin, kind schema.ClaimKind) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.cited == nil {
 		m.cited = map[string]int{}
 	}
@@ -140,7 +147,7 @@ func TestWhatGuardThreeDoesWithADraft(t *testing.T) {
 			if f == nil || f.Risk != c.risk || f.Action != c.action || f.Policy != c.policy || f.Kept != c.kept {
 				t.Fatalf("the reply's mark: %+v, want %s, %s", f, c.risk, c.action)
 			}
-			for _, record := range b.Releases.Records[turn.TurnID] {
+			for _, record := range b.Releases.Of(turn.TurnID).Records {
 				if record.Faithfulness == nil || record.Faithfulness.Risk != c.risk || record.Faithfulness.Action != c.action {
 					t.Errorf("the record of sentence %d: %+v", record.Seq, record.Faithfulness)
 				}
@@ -170,8 +177,8 @@ func TestASecondTryIsToldWhatWasWrong(t *testing.T) {
 	if i := turn.SpeechReview.Issues; len(i) != 1 || i[0].Claim != invented || !strings.Contains(i[0].Correction, "leave it out") {
 		t.Errorf("the feedback: %+v", i)
 	}
-	if len(b.Releases.Stored[turn.TurnID]) > 0 {
-		t.Errorf("released before the second try: %v", b.Releases.Stored[turn.TurnID])
+	if len(b.Releases.Of(turn.TurnID).Sentences) > 0 {
+		t.Errorf("released before the second try: %v", b.Releases.Of(turn.TurnID).Sentences)
 	}
 	if r := b.Walk(t, turn, next); r.Text != owner || turn.FirstTry != nil {
 		t.Errorf("%q, first try %+v", r.Text, turn.FirstTry)
@@ -188,18 +195,20 @@ func TestGuardThreeAndStreaming(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			meter := &tally{}
 			b, _ := staged(t, stage{guard: policy(name), meter: meter, speech: speech})
-			early, parts, review := 0, 0, b.Handlers[schema.PassReviewSpeech]
-			b.Handlers[schema.PassReviewSpeech] = func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
-				next, err := review(ctx, turn)
+			var parts atomic.Int32
+			beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
 				if turn.Part > 0 {
-					parts++
-					early += len(b.Releases.Stored[turn.TurnID])
+					parts.Add(1)
 				}
-				return next, err
-			}
+				return handle()
+			})
 			r := b.Say(t, "mira", "who owns the ferry?")
-			if parts == 0 {
+			if parts.Load() == 0 {
 				t.Fatal("the speaker did not stream")
+			}
+			early := 0
+			for _, record := range b.Releases.Of(r.TurnID).Records {
+				early += record.Part // only what is reviewed by itself is a part
 			}
 			if (early > 0) != (name == "warn") {
 				t.Errorf("%d sentences were released before the reply was scored", early)
@@ -217,7 +226,7 @@ func TestGuardThreeAndStreaming(t *testing.T) {
 					t.Errorf("%s %q, and without the guard %s %q", r.Status, r.Text, want.Status, want.Text)
 				}
 				marks := 0
-				for _, record := range b.Releases.Records[r.TurnID] {
+				for _, record := range b.Releases.Of(r.TurnID).Records {
 					if record.Faithfulness != nil {
 						marks++
 					}
@@ -265,8 +274,8 @@ func TestNothingIsBlockedBehindARelease(t *testing.T) {
 			if !c.authored {
 				s.Evidence = []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}
 			}
-			b.Releases.Stored[turn.TurnID] = []schema.Sentence{s}
-			b.Releases.Records[turn.TurnID] = []schema.ReviewRecord{{TurnID: turn.TurnID, Seq: 1, Hash: s.Hash, Faithfulness: c.mark}}
+			b.Releases.Of(turn.TurnID).Sentences = []schema.Sentence{s}
+			b.Releases.Of(turn.TurnID).Records = []schema.ReviewRecord{{TurnID: turn.TurnID, Seq: 1, Hash: s.Hash, Faithfulness: c.mark}}
 			r := b.Walk(t, turn, schema.PassReviewSpeech)
 			if r.Text != c.text || r.Status != c.status || r.Reason != c.reason {
 				t.Errorf("%s, %s: %q", r.Status, r.Reason, r.Text)
@@ -287,18 +296,20 @@ type overtaken struct {
 }
 
 func (o *overtaken) Release(_ context.Context, t *schema.Turn, _ schema.ReviewRecord, _ schema.Sentence) error {
-	o.Records[t.TurnID] = []schema.ReviewRecord{{TurnID: t.TurnID, Seq: 1, Hash: o.first.Hash, Faithfulness: o.mark}}
-	o.Stored[t.TurnID] = []schema.Sentence{o.first}
-	t.Released = o.Stored[t.TurnID]
+	o.Of(t.TurnID).Records = []schema.ReviewRecord{{TurnID: t.TurnID, Seq: 1, Hash: o.first.Hash, Faithfulness: o.mark}}
+	o.Of(t.TurnID).Sentences = []schema.Sentence{o.first}
+	t.Released = o.Of(t.TurnID).Sentences
 	return mesh.ErrConflict
 }
 
 func TestABlockThatCameTooLateIsNone(t *testing.T) {
-	stored := &servicetest.Releases{Stored: map[string][]schema.Sentence{}, Records: map[string][]schema.ReviewRecord{}, Closed: map[string]bool{}}
-	o := &overtaken{Releases: stored,
+	o := &overtaken{
 		first: schema.Sentence{Seq: 1, Text: owner, Hash: schema.HashText(owner), Evidence: []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}},
 		mark:  &schema.Faithfulness{Score: 1, Claims: 1, Supported: 1, Risk: "none", Policy: "warn", Action: "release"}}
-	b, _ := staged(t, stage{guard: policy("block"), releases: o})
+	b, _ := staged(t, stage{guard: policy("block"), releases: func(kept *servicetest.Releases) reviewer.Releaser {
+		o.Releases = kept
+		return o
+	}})
 	r := b.Walk(t, draft(t, b, cite(owner, "ferry"), cite(invented, "ferry")), schema.PassReviewSpeech)
 	if r.Text != owner || r.Status != schema.StatusAnswered || r.Reason != "" || r.Faithfulness == nil || r.Faithfulness.Action != "release" {
 		t.Errorf("%s, %s: %q, %+v", r.Status, r.Reason, r.Text, r.Faithfulness)

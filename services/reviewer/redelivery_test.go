@@ -43,7 +43,7 @@ func TestARedeliveredSpeechGoesOnBehindWhatWasReleased(t *testing.T) {
 			b := servicetest.New(t, servicetest.Village())
 			turn := prepared(t, b, "mira", "who owns the ferry?")
 			for i, s := range c.released {
-				b.Releases.Stored[turn.TurnID] = append(b.Releases.Stored[turn.TurnID], schema.Sentence{
+				b.Releases.Of(turn.TurnID).Sentences = append(b.Releases.Of(turn.TurnID).Sentences, schema.Sentence{
 					Seq: i + 1, Text: s, Hash: schema.HashText(s), Evidence: []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}})
 			}
 			turn.SpeechReview = &schema.Review{Attempt: 2}
@@ -116,7 +116,7 @@ func TestASentenceOfAnActionWaitsForTheGame(t *testing.T) {
 			turn.Decision.Actions = []schema.Action{{Name: "give_quest", Promised: true, Checked: true, Confirm: true, Phrase: promise,
 				Parameters: map[string]any{"quest": "ledger"}}}
 			if c.released {
-				b.Releases.Stored[turn.TurnID] = []schema.Sentence{{Seq: 1, Text: promise, Authored: true, Hash: schema.HashText(promise)}}
+				b.Releases.Of(turn.TurnID).Sentences = []schema.Sentence{{Seq: 1, Text: promise, Authored: true, Hash: schema.HashText(promise)}}
 			}
 			turn.Speech = &schema.Speech{Attempt: 1}
 			for _, s := range c.draft {

@@ -85,7 +85,7 @@ func TestATrueSentenceWithAWrongIDIsCitedRightly(t *testing.T) {
 func TestEverySentenceHasAnEarlierReviewOfTheSameText(t *testing.T) {
 	b := servicetest.New(t, servicetest.Village())
 	reply := b.Say(t, "mira", "tell me about the ferry")
-	records := b.Releases.Records[reply.TurnID]
+	records := b.Releases.Of(reply.TurnID).Records
 	if len(reply.Sentences) == 0 || len(records) != len(reply.Sentences) {
 		t.Fatalf("%d sentences, %d records", len(reply.Sentences), len(records))
 	}
@@ -99,9 +99,9 @@ func TestEverySentenceHasAnEarlierReviewOfTheSameText(t *testing.T) {
 func TestNothingIsReleasedBehindTheFence(t *testing.T) {
 	b := servicetest.New(t, servicetest.Village())
 	turn := b.Turn("mira", "who owns the ferry?")
-	b.Releases.Closed[turn.TurnID] = true
+	b.Releases.Of(turn.TurnID).Close()
 	b.Walk(t, turn, schema.PassRetrieve)
-	if got := b.Releases.Stored[turn.TurnID]; len(got) != 0 {
+	if got := b.Releases.Of(turn.TurnID).Sentences; len(got) != 0 {
 		t.Errorf("released %v", got)
 	}
 }

@@ -16,23 +16,24 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// Sentence n+1 waits for the review of sentence n: laterPart, then twice that, and
-// so on. Whoever has waited maxWaits times takes the worker of sentence n for dead
-// and reviews it too.
+// Sentence n+1, and the message that ends the speech, wait for the review of what comes
+// before them: firstWait, then twice that, and so on up to longestWait. Together the
+// waits are longer than the broker leaves a message with a silent worker. Whoever has
+// waited maxWaits times takes the worker of that sentence for dead and reviews it too.
 const (
-	laterPart = 2 * time.Millisecond
-	maxWaits  = 6
+	firstWait   = 4 * time.Millisecond
+	longestWait = 256 * time.Millisecond
+	maxWaits    = 14
 )
 
-// reviewRun reviews a speech that streams: one sentence of it where the message
-// is a part, else all that nobody has judged yet, and then the run as a whole.
-// Each sentence leaves one review record, so a worker that takes over, and one
-// that was thought dead, go on from the same place.
+// waitAfter is how long a message waits after its n-th delivery.
+func waitAfter(n int) time.Duration { return min(firstWait<<(n-1), longestWait) }
+
+// reviewRun reviews a speech that streams: one sentence of it where the message is a
+// part, else the run as a whole. Each sentence leaves one review record, so a worker
+// that takes over, and one that was thought dead, go on from the same place.
 func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) (schema.Pass, error) {
-	upTo := t.Part
-	if t.Part == 0 {
-		upTo = len(t.Speech.Sentences)
-	}
+	upTo, looked := cmp.Or(t.Part, len(t.Speech.Sentences)), t.Part > 0
 	for {
 		p, err := s.release.Progress(ctx, t)
 		if err != nil {
@@ -42,7 +43,17 @@ func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 		if p.Closed {
 			return then(t, schema.PassAct), nil
 		}
-		if p.Overtaken(t.Speech.Run, t.Speech.Base) {
+		part, overtaken := firstUnjudged(t, &p, upTo), p.Overtaken(t.Speech.Run, t.Speech.Base)
+		if part != 0 && part != t.Part && !overtaken && deliveryOf(t) <= maxWaits {
+			return "", mesh.Later(waitAfter(deliveryOf(t)))
+		}
+		if !looked { // once, and not at every delivery: it raises an alert
+			looked = true
+			if next := s.fromElsewhere(t, x, npc); next != "" {
+				return next, nil
+			}
+		}
+		if overtaken {
 			if t.Part > 0 {
 				return "", nil
 			}
@@ -52,7 +63,6 @@ func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 			}
 			return next, err
 		}
-		part := firstUnjudged(t, &p, upTo)
 		switch {
 		case part == 0 && t.Part > 0:
 			return "", nil
@@ -62,8 +72,6 @@ func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 				continue
 			}
 			return next, err
-		case part < t.Part && deliveryOf(t) <= maxWaits:
-			return "", mesh.Later(laterPart << deliveryOf(t))
 		}
 		err = s.judgePart(ctx, t, x, npc, &p, part)
 		switch {

@@ -27,7 +27,7 @@ func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass
 	if t.Part > 0 && s.guard.holds() {
 		return "", nil // the speech is reviewed as a whole, when it has ended
 	}
-	if t.Part > 0 {
+	if t.Speech.Run != "" && !s.guard.holds() {
 		return s.reviewRun(ctx, t, x, npc)
 	}
 	state, err := s.release.Load(ctx, t)
@@ -38,23 +38,31 @@ func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass
 	if state.Closed {
 		return schema.PassAct, nil
 	}
-	if bad, source := s.wrongOrigin(t, x, npc); bad != "" {
-		s.alert(AlertNonCorpus, t.TurnID, bad)
-		s.meter.Cited(source, schema.ClaimWorld)
-		if t.Rerun == 0 && len(t.Released) == 0 {
-			t.Rerun++
-			t.Speech, t.SpeechReview, t.ThoughtReview, t.FirstTry = nil, nil, nil, nil
-			return schema.PassRetrieve, nil
-		}
-		t.Evidence = onlyEligible(t, x, npc)
-	}
-	if t.Speech.Run != "" && !s.guard.holds() {
-		return s.reviewRun(ctx, t, x, npc)
+	if next := s.fromElsewhere(t, x, npc); next != "" {
+		return next, nil
 	}
 	if err := s.adopt(ctx, t); err != nil {
 		return "", err
 	}
 	return s.judge(ctx, t, x, npc)
+}
+
+// fromElsewhere looks whether a speech cites what may not be cited. Such a turn begins
+// again, once, as long as nothing is released; after that the evidence is taken away.
+func (s *Service) fromElsewhere(t *schema.Turn, x *lore.Lore, npc *world.NPC) (next schema.Pass) {
+	bad, source := s.wrongOrigin(t, x, npc)
+	if bad == "" {
+		return ""
+	}
+	s.alert(AlertNonCorpus, t.TurnID, bad)
+	s.meter.Cited(source, schema.ClaimWorld)
+	if t.Rerun == 0 && len(t.Released) == 0 {
+		t.Rerun++
+		t.Speech, t.SpeechReview, t.ThoughtReview, t.FirstTry = nil, nil, nil, nil
+		return schema.PassRetrieve
+	}
+	t.Evidence = onlyEligible(t, x, npc)
+	return ""
 }
 
 // judge reviews the speech, sends it back or strips it, and releases the rest.

@@ -19,6 +19,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
@@ -105,8 +106,8 @@ type stage struct {
 	guard     guards.Faithfulness // Guard 3
 	meter     reviewer.Meter
 	scorer    reviewer.Scorer
-	scores    bool              // the model is the scorer
-	releases  reviewer.Releaser // in place of the bench's
+	scores    bool                                          // the model is the scorer
+	releases  func(*servicetest.Releases) reviewer.Releaser // in place of the bench's
 }
 
 // staged composes the services over the village with a model and a reviewer of the
@@ -136,7 +137,12 @@ func staged(t *testing.T, s stage) (*servicetest.Bench, *court) {
 	if s.verifier == nil {
 		s.verifier = app.Verifier()
 	}
-	o := reviewer.Options{Faithfulness: s.guard, Meter: s.meter, Alert: func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) }}
+	hooks, err := moderation.NewHooks([]*world.World{x.World}, moderation.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(hooks.Close)
+	o := reviewer.Options{Faithfulness: s.guard, Meter: s.meter, Hooks: hooks, Alert: b.Alert}
 	if o.Scorer = s.scorer; s.scores {
 		o.Scorer.Model = judgeAt(t, x.World, server.URL+"/v1")
 	}
@@ -145,15 +151,10 @@ func staged(t *testing.T, s stage) (*servicetest.Bench, *court) {
 	}
 	var releases reviewer.Releaser = b.Releases
 	if s.releases != nil {
-		releases = s.releases
+		releases = s.releases(b.Releases)
 	}
 	r := reviewer.New(b.Library, s.verifier, releases, o)
-	b.Handlers[schema.PassReviewThought], b.Handlers[schema.PassReviewSpeech] = r.ReviewThoughts, func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
-		if turn.Part > 0 { // a message of its own, with a record of its own, as on the mesh
-			turn.Passes = append(turn.Passes, schema.PassRecord{Pass: schema.PassReviewSpeech, Hop: turn.Hop, Attempt: 1})
-		}
-		return r.ReviewSpeech(ctx, turn)
-	}
+	b.Handlers[schema.PassReviewThought], b.Handlers[schema.PassReviewSpeech] = r.ReviewThoughts, r.ReviewSpeech
 	return b, c
 }
 

@@ -5,9 +5,9 @@ package servicetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -19,6 +19,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -30,43 +31,46 @@ import (
 	"github.com/forsooth-npc/forsooth/services/speaker"
 )
 
-// Releases is a releaser in memory.
+// Releases is a releaser in memory: a log of each turn, as strict as the mesh's streams.
 type Releases struct {
-	Stored  map[string][]schema.Sentence
-	Records map[string][]schema.ReviewRecord
-	Closed  map[string]bool
+	review func(ctx context.Context, part *schema.Turn, attempt int) error
+
+	mu   sync.Mutex
+	logs map[string]*replay.Log
+}
+
+// Of is the log of a turn. Its fields may be read and set while nobody is at work on it.
+func (r *Releases) Of(turn string) *replay.Log {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.logs == nil {
+		r.logs = map[string]*replay.Log{}
+	}
+	if r.logs[turn] == nil {
+		r.logs[turn] = replay.NewLog(nil)
+		r.logs[turn].Reviewed(r.review)
+	}
+	return r.logs[turn]
 }
 
 // Load gives what is stored of a turn.
-func (r *Releases) Load(_ context.Context, t *schema.Turn) (mesh.State, error) {
-	t.Released = r.Stored[t.TurnID]
-	return mesh.State{Sentences: r.Stored[t.TurnID], Closed: r.Closed[t.TurnID]}, nil
+func (r *Releases) Load(ctx context.Context, t *schema.Turn) (mesh.State, error) {
+	return r.Of(t.TurnID).Load(ctx, t)
 }
 
 // Release stores a sentence once, behind the fence.
-func (r *Releases) Release(_ context.Context, t *schema.Turn, record schema.ReviewRecord, s schema.Sentence) error {
-	if r.Closed[t.TurnID] {
-		return mesh.ErrClosed
-	}
-	if s.Seq != len(r.Stored[t.TurnID])+1 || record.Hash != s.Hash {
-		return errors.New("out of order, or another sentence's record")
-	}
-	r.Records[t.TurnID] = append(r.Records[t.TurnID], record)
-	r.Stored[t.TurnID] = append(r.Stored[t.TurnID], s)
-	t.Released = r.Stored[t.TurnID]
-	return nil
+func (r *Releases) Release(ctx context.Context, t *schema.Turn, record schema.ReviewRecord, s schema.Sentence) error {
+	return r.Of(t.TurnID).Release(ctx, t, record, s)
 }
 
 // Progress gives what is stored, with the review records.
 func (r *Releases) Progress(ctx context.Context, t *schema.Turn) (mesh.Progress, error) {
-	state, err := r.Load(ctx, t)
-	return mesh.Progress{State: state, Records: r.Records[t.TurnID]}, err
+	return r.Of(t.TurnID).Progress(ctx, t)
 }
 
 // Refuse stores the record of a sentence that is not released.
-func (r *Releases) Refuse(_ context.Context, t *schema.Turn, record schema.ReviewRecord) error {
-	r.Records[t.TurnID] = append(r.Records[t.TurnID], record)
-	return nil
+func (r *Releases) Refuse(ctx context.Context, t *schema.Turn, record schema.ReviewRecord) error {
+	return r.Of(t.TurnID).Refuse(ctx, t, record)
 }
 
 // Bench is the services over one world.
@@ -77,6 +81,14 @@ type Bench struct {
 	Handlers map[schema.Pass]mesh.Handler
 	world    string
 	n        int
+	alerting sync.Mutex
+}
+
+// Alert keeps what an operator would be told.
+func (b *Bench) Alert(kind, _, detail string) {
+	b.alerting.Lock()
+	defer b.alerting.Unlock()
+	b.Alerts = append(b.Alerts, kind+": "+detail)
 }
 
 // Now is when every turn of a bench is accepted.
@@ -128,15 +140,18 @@ func over(t testing.TB, w *world.World, url string) *Bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &Bench{Library: library, world: w.Name, Releases: &Releases{Stored: map[string][]schema.Sentence{},
-		Records: map[string][]schema.ReviewRecord{}, Closed: map[string]bool{}}}
+	b := &Bench{Library: library, world: w.Name}
+	b.Releases = &Releases{review: func(ctx context.Context, part *schema.Turn, attempt int) error {
+		_, err := b.pass(ctx, part, schema.PassReviewSpeech, attempt)
+		return err
+	}}
 	hooks, err := moderation.NewHooks([]*world.World{w}, moderation.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(hooks.Close)
 	m := modelAt(t, w, url)
-	rev := reviewer.New(library, app.Verifier(), b.Releases, reviewer.Options{Hooks: hooks, Alert: func(kind, _, detail string) { b.Alerts = append(b.Alerts, kind+": "+detail) }})
+	rev := reviewer.New(library, app.Verifier(), b.Releases, reviewer.Options{Hooks: hooks, Alert: b.Alert})
 	spk, act := speaker.New(library, speaker.Options{Similar: app.Similarity(static), Model: m, Stream: stream{b}}), actions.New(library, actions.Options{Hooks: hooks, Model: m})
 	b.Handlers = map[schema.Pass]mesh.Handler{
 		schema.PassRetrieve: retriever.New(library, retriever.Options{Hooks: hooks, Model: m}).Retrieve, schema.PassThink: monologue.New(library, m).Think,
@@ -164,7 +179,8 @@ func modelAt(t testing.TB, w *world.World, url string) *model.Model {
 	return m
 }
 
-// stream reviews each sentence of a speech under way at once.
+// stream reviews the sentences of a speech under way beside each other and beside the
+// speaker, as the mesh does.
 type stream struct{ b *Bench }
 
 func (s stream) Load(ctx context.Context, t *schema.Turn) (mesh.State, error) {
@@ -172,10 +188,7 @@ func (s stream) Load(ctx context.Context, t *schema.Turn) (mesh.State, error) {
 }
 
 func (s stream) Emit(ctx context.Context, t *schema.Turn, part int) error {
-	p := t.Copy()
-	p.Part = part
-	_, err := s.b.Handlers[schema.PassReviewSpeech](ctx, p)
-	return err
+	return s.b.Releases.Of(t.TurnID).Emit(ctx, t, part)
 }
 
 // Turn is a new turn of the bench's world.
@@ -193,22 +206,39 @@ func (b *Bench) Walk(t testing.TB, turn *schema.Turn, from schema.Pass) *schema.
 // WalkWithin is Walk in the time that a context leaves.
 func (b *Bench) WalkWithin(ctx context.Context, t testing.TB, turn *schema.Turn, from schema.Pass) *schema.Reply {
 	t.Helper()
+	log := b.Releases.Of(turn.TurnID)
 	for pass, hops := from, 0; pass != schema.PassDone; hops++ {
 		if hops > 40 {
 			t.Fatalf("turn %s does not end; it is at %s", turn.TurnID, pass)
 		}
-		turn.Hop, turn.Pass = turn.Hop+1, pass
-		turn.Passes = append(turn.Passes, schema.PassRecord{Pass: pass, Hop: turn.Hop, Attempt: 1}) // as the mesh does
-		if err := turn.Validate(); err != nil {                                                     // as the mesh does
-			t.Fatalf("%s: %v", pass, err)
+		if turn.Hop, turn.Pass = turn.Hop+1, pass; pass == schema.PassAct {
+			turn.Released = log.Close()
 		}
-		next, err := b.Handlers[pass](ctx, turn)
+		err := log.Deliver(ctx, turn, func(attempt int) (err error) {
+			pass, err = b.pass(ctx, turn, turn.Pass, attempt)
+			return err
+		})
 		if err != nil {
-			t.Fatalf("%s: %v", pass, err)
+			t.Fatal(err)
 		}
-		pass = next
+	}
+	if err := log.Wait(); err != nil {
+		t.Fatal(err)
 	}
 	return turn.Reply
+}
+
+// pass is one delivery to a pass, as the mesh does it.
+func (b *Bench) pass(ctx context.Context, t *schema.Turn, pass schema.Pass, attempt int) (schema.Pass, error) {
+	t.Passes = append(t.Passes, schema.PassRecord{Pass: pass, Hop: t.Hop, Attempt: attempt})
+	if err := t.Validate(); err != nil {
+		return "", fmt.Errorf("%s: %w", pass, err)
+	}
+	next, err := b.Handlers[pass](ctx, t)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", pass, err)
+	}
+	return next, nil
 }
 
 // Say is a whole turn.

@@ -1,0 +1,194 @@
+package reviewer_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/servicetest"
+)
+
+// The speeches below are a quotation and then a paraphrase.
+func isLast(s string) bool { return strings.Contains(s, "belongs to") }
+
+// slow is a verifier that holds its first answer about the last sentence until it is
+// let go, and notes whether that sentence is verified by a second worker meanwhile.
+type slow struct {
+	entail.Verifier
+	begun, goOn chan struct{}
+
+	mu     sync.Mutex
+	inside int
+	twice  bool
+}
+
+func (v *slow) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
+	for _, p := range pairs {
+		if isLast(p.Hypothesis) {
+			defer v.hold()()
+			break
+		}
+	}
+	return v.Verifier.Verify(ctx, pairs)
+}
+
+func (v *slow) hold() (done func()) {
+	v.mu.Lock()
+	v.inside++
+	first := !closed(v.begun)
+	if v.twice = v.twice || v.inside > 1; first {
+		close(v.begun)
+	}
+	v.mu.Unlock()
+	if first {
+		<-v.goOn
+	}
+	return func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.inside--
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// believing is a verifier that supports whatever shares words with its evidence.
+type believing struct{}
+
+func (believing) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
+	out := make([]schema.Verdict, len(pairs))
+	for i := range out {
+		out[i] = schema.Verdict{Label: schema.Supported, Score: 0.99, Tier: entail.TierModel}
+	}
+	return out, nil
+}
+
+// The message that ends a streamed speech comes while another worker still judges the
+// last sentence, which has itself waited for the one before. It waits for that worker:
+// the sentence is verified and moderated once, the judge's vote counts, and the model is
+// not asked for another speech.
+func TestTheEndOfAStreamedSpeechWaitsForItsLastSentence(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		verifier entail.Verifier
+		judge    bool
+	}{
+		{"the verifier is slow", believing{}, false},
+		{"the judge decides", unsure(false), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := &slow{Verifier: c.verifier, begun: make(chan struct{}), goOn: make(chan struct{})}
+			hook, moderated := counting(t)
+			b, court := staged(t, stage{judge: c.judge, judgement: judgeYes, speech: spoken(crossing, paraphrase), verifier: v,
+				world: "moderation: {url: \"" + hook + "\", timeout_ms: 1000}"})
+			waits := make(chan struct{})
+			beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
+				switch turn.Part {
+				case 1: // the last sentence comes before this one is judged
+					<-waits
+				case 0:
+					<-v.begun
+				}
+				next, err := handle()
+				switch {
+				case turn.Part == 2 && mesh.IsLater(err) && !closed(waits):
+					close(waits)
+				case turn.Part == 0 && !closed(v.goOn):
+					close(v.goOn)
+				}
+				return next, err
+			})
+			r := b.Say(t, "mira", "who owns the ferry?")
+			if r.Text != crossing+" "+paraphrase {
+				t.Errorf("the reply is %s %q", r.Status, r.Text)
+			}
+			if v.twice {
+				t.Error("the last sentence was verified by two workers")
+			}
+			if n := moderated(paraphrase); n != 1 {
+				t.Errorf("the last sentence was moderated %d times", n)
+			}
+			if court.spoke != 1 {
+				t.Errorf("the model spoke %d times", court.spoke)
+			}
+			if n := len(court.asked()); n > 1 || c.judge != (n == 1) {
+				t.Errorf("the judge was asked %d times", n)
+			}
+		})
+	}
+}
+
+// A worker that dies on a sentence holds up nobody for ever: whoever has waited long
+// enough reviews the sentence in its place.
+func TestASentenceWhoseWorkerDiedIsReviewedByTheNext(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		dies int // the worker of this sentence
+	}{
+		{"of the first sentence", 1},
+		{"of the last sentence", 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, court := staged(t, stage{speech: spoken(crossing, paraphrase), verifier: believing{}})
+			beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
+				if turn.Part == c.dies {
+					return "", nil
+				}
+				return handle()
+			})
+			if r := b.Say(t, "mira", "who owns the ferry?"); r.Text != crossing+" "+paraphrase {
+				t.Errorf("the reply is %s %q", r.Status, r.Text)
+			}
+			if court.spoke != 1 {
+				t.Errorf("the model spoke %d times", court.spoke)
+			}
+		})
+	}
+}
+
+// beside puts a test between the mesh and the review of speeches.
+func beside(b *servicetest.Bench, f func(*schema.Turn, func() (schema.Pass, error)) (schema.Pass, error)) {
+	var review mesh.Handler = b.Handlers[schema.PassReviewSpeech]
+	b.Handlers[schema.PassReviewSpeech] = func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
+		return f(turn, func() (schema.Pass, error) { return review(ctx, turn) })
+	}
+}
+
+// counting is a hook of moderation that allows everything and counts what it is asked.
+func counting(t *testing.T) (url string, times func(sentence string) int) {
+	t.Helper()
+	var mu sync.Mutex
+	asked := map[string]int{}
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var item moderation.Item
+		if err := json.NewDecoder(r.Body).Decode(&item); err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		asked[item.Text]++
+		mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(allow))
+	}))
+	t.Cleanup(hook.Close)
+	return hook.URL, func(sentence string) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return asked[sentence]
+	}
+}
