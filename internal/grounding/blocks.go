@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -26,11 +27,25 @@ type piece struct {
 	text          string
 }
 
+// Cut cuts the sources of a turn into evidence, and gives the sources of which a block
+// is left. The others could only be thought of, and never told: they need not travel.
+func Cut(sources []schema.Source) ([]schema.Source, []schema.Evidence) {
+	blocks := Blocks(sources, DefaultLimits)
+	kept := slices.DeleteFunc(slices.Clone(sources), func(s schema.Source) bool {
+		return !slices.ContainsFunc(blocks, func(e schema.Evidence) bool { return e.SourceID == s.ID })
+	})
+	for i := range kept {
+		kept[i].Keywords = nil // they have helped to find it
+	}
+	return kept, blocks
+}
+
 // Blocks cuts sources into evidence: stretches of one to three whole sentences,
 // verbatim in their source, numbered E1 to En in the order of the sources. The
 // first sources give more of their text where not all fits. Same sources, same
 // blocks. A sentence longer than MaxChars stands alone up to twice as long; a
-// longer one is left out, since half of it may say what the whole does not.
+// longer one is left out, since half of it may say what the whole does not. So is a
+// stretch that speaks to whoever answers from it: that is no fact of the world.
 func Blocks(sources []schema.Source, l Limits) []schema.Evidence {
 	var all []piece
 	seen := map[string]bool{}
@@ -39,7 +54,7 @@ func Blocks(sources []schema.Source, l Limits) []schema.Evidence {
 		for _, cut := range cutBlocks(sources[i].Content, l.MaxChars) {
 			t := sources[i].Content[cut.Start:cut.End]
 			key := text.Fold(t) + "\x00" + sources[i].Speaker + "\x00" + sources[i].Author
-			if seen[key] {
+			if seen[key] || orders(t) {
 				continue
 			}
 			seen[key] = true
@@ -55,6 +70,11 @@ func Blocks(sources []schema.Source, l Limits) []schema.Evidence {
 		out = append(out, e)
 	}
 	return out
+}
+
+// orders says whether a sentence of a text speaks to the machine, whoever wrote it there.
+func orders(s string) bool {
+	return slices.ContainsFunc(text.Sentences(s), intent.AddressesMachine)
 }
 
 func evidenceOf(s *schema.Source, t string, n int) schema.Evidence {

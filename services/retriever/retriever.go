@@ -8,7 +8,6 @@ package retriever
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/intent"
@@ -158,28 +157,9 @@ func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc 
 		rerank(ctx, t, a)
 		compact(ctx, t, a)
 	}
-	t.Evidence = slices.DeleteFunc(grounding.Blocks(t.Sources, grounding.DefaultLimits), orders)
-	t.Sources = told(t.Sources, t.Evidence)
+	t.Sources, t.Evidence = grounding.Cut(t.Sources)
 	t.Evidence = append(t.Evidence, stateBlocks(t, npc)...)
 	return keepBack(ctx, t, x, query)
-}
-
-// orders says whether a block holds a sentence that speaks to whoever answers from
-// it: that is no fact of the world, whoever wrote it there.
-func orders(e schema.Evidence) bool {
-	return slices.ContainsFunc(text.Sentences(e.Text), intent.AddressesMachine)
-}
-
-// told are the sources of which a block is among the evidence. The others could
-// only be thought of, and never told: they need not travel.
-func told(sources []schema.Source, blocks []schema.Evidence) []schema.Source {
-	out := slices.DeleteFunc(slices.Clone(sources), func(s schema.Source) bool {
-		return !slices.ContainsFunc(blocks, func(e schema.Evidence) bool { return e.SourceID == s.ID })
-	})
-	for i := range out {
-		out[i].Keywords = nil // they have helped to find it
-	}
-	return out
 }
 
 // recentLines are what was last said, for "and his brother?".

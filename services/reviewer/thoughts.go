@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
@@ -131,27 +132,46 @@ func holder(t *schema.Turn, th *schema.Thought, p voice.Person) string {
 	return ""
 }
 
-// addSources appends sources that hold words of the claim and are new to the
-// turn, with their evidence blocks.
+// addSources appends sources that hold words of the claim and are new to the turn, with
+// their evidence blocks. It gives their number.
 func addSources(t *schema.Turn, found []schema.Source, claim string) int {
 	known := map[string]bool{}
 	for _, src := range t.Sources {
 		known[src.ChunkID] = true
 	}
 	want := text.ContentSet(claim)
-	n := 0
+	sources, last := slices.Clone(t.Sources), lastID(t.Sources)
 	for _, src := range found {
 		if known[src.ChunkID] || overlap(want, src.Content) < 0.5 {
 			continue
 		}
-		src.ID = fmt.Sprint(len(t.Sources) + 1)
-		t.Sources = append(t.Sources, src)
-		n++
+		last++
+		src.ID = strconv.Itoa(last)
+		sources = append(sources, src)
 	}
-	if n > 0 {
-		t.Evidence = append(grounding.Blocks(t.Sources, grounding.DefaultLimits), notCorpus(t.Evidence)...)
+	if len(sources) == len(t.Sources) {
+		return 0
+	}
+	kept, blocks := grounding.Cut(sources)
+	t.Sources, t.Evidence = kept, append(blocks, notCorpus(t.Evidence)...)
+	n := 0
+	for _, src := range kept {
+		if !known[src.ChunkID] {
+			n++
+		}
 	}
 	return n
+}
+
+// lastID is the highest number of a source: some of the first search were left out.
+func lastID(sources []schema.Source) int {
+	last := 0
+	for _, src := range sources {
+		if n, err := strconv.Atoi(src.ID); err == nil {
+			last = max(last, n)
+		}
+	}
+	return last
 }
 
 // notCorpus are the blocks of the state and of the conversation.
