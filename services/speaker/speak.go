@@ -10,6 +10,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -47,7 +48,8 @@ type speech struct {
 var errEnough = errors.New("enough is said")
 
 // speak lets the model speak. Where speeches stream, each complete sentence goes
-// to the review while the model goes on.
+// to the review while the model goes on. mesh.ErrClosed: the turn was ended, nothing is
+// to be said.
 func (s *Service) speak(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, a *model.Turn, attempt int) error {
 	delivery := t.Passes[len(t.Passes)-1].Attempt
 	streams := s.streams(t, x, npc)
@@ -57,7 +59,7 @@ func (s *Service) speak(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 			return fmt.Errorf("read what was released: %w", err)
 		}
 		if t.Released = state.Sentences; state.Closed {
-			return nil
+			return mesh.ErrClosed
 		}
 	}
 	t.Speech = &schema.Speech{Attempt: attempt, Speaker: speakerModel, Base: len(t.Released)}

@@ -157,8 +157,11 @@ func (s *Service) Speak(ctx context.Context, t *schema.Turn) (schema.Pass, error
 	}
 	if a := s.model.For(ctx, t, x, npc); a != nil && t.Decision.Kind == schema.KindAnswer {
 		err := s.speak(ctx, t, x, npc, a, attempt)
-		if err == nil {
+		switch {
+		case err == nil:
 			return schema.PassReviewSpeech, nil
+		case errors.Is(err, mesh.ErrClosed):
+			return schema.PassAct, nil
 		}
 		var failed *modelError
 		if !errors.As(err, &failed) {
