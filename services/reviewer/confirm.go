@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
+	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/forsooth-npc/forsooth/services/speaker"
 )
 
 // confirmWait is how long a sentence waits for the game to accept its action.
@@ -48,7 +48,7 @@ func (s *Service) confirmed(ctx context.Context, t *schema.Turn, npc *world.NPC,
 		}
 		a.Checked, a.Refused = false, "the game did not confirm it"
 		spec, _ := deed.Find(deed.Allowed(t.AllowedActions, npc.Actions), a.Name)
-		draft = withoutPhrases(draft, append([]string{a.Phrase}, spec.SpeechActs...), speaker.Authored(npc, world.LineRefuse, t))
+		draft = withoutPhrases(draft, append([]string{a.Phrase}, spec.SpeechActs...), extractive.Authored(npc, world.LineRefuse, t))
 	}
 	return draft, nil
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/forsooth-npc/forsooth/services/speaker"
 )
 
 // Meter counts what Guard 3 does, and what the reviews find.
@@ -155,7 +155,7 @@ func blocked(t *schema.Turn) bool {
 func (s *Service) withhold(ctx context.Context, t *schema.Turn, of scene, draft schema.Try) (schema.Pass, error) {
 	s.record(t, strippedAll(draft.Speech.Sentences, draft.Review.Issues))
 	t.SpeechReview = &draft.Review
-	line := speaker.Authored(of.npc, t.Ending.Line, t)
+	line := extractive.Authored(of.npc, t.Ending.Line, t)
 	next, err := s.releaseAll(ctx, t, of.x.Person(of.npc), []schema.DraftSentence{line}, nil)
 	if err != nil || len(t.Released) == 0 || len(t.Released) == 1 && t.Released[0].Authored {
 		return next, err

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/forsooth-npc/forsooth/services/speaker"
 )
 
 // scene is whose sentences are on their way.
@@ -94,13 +94,13 @@ func (s *Service) moderated(ctx context.Context, t *schema.Turn, of scene, draft
 func (s *Service) ending(t *schema.Turn, npc *world.NPC, why moderation.Outcome) schema.DraftSentence {
 	if why.Reason == schema.ReasonLanguage {
 		t.Fallback, t.Decision.Kind = schema.ReasonLanguage, schema.KindUnknown
-		return speaker.Authored(npc, world.LineUnknown, t)
+		return extractive.Authored(npc, world.LineUnknown, t)
 	}
 	if why.Reason == schema.ReasonSecret {
 		t.Decision.Kind = schema.KindWithhold
 		t.Decision.Withhold = append([]schema.Withhold{{Topic: t.Retrieval.Query, Reason: schema.ReasonSecret}}, t.Decision.Withhold...)
-		return speaker.Authored(npc, world.LineRefuse, t)
+		return extractive.Authored(npc, world.LineRefuse, t)
 	}
 	t.Ending = &schema.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
-	return speaker.Authored(npc, why.Line, t)
+	return extractive.Authored(npc, why.Line, t)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -12,7 +13,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/forsooth-npc/forsooth/services/speaker"
 )
 
 // ReviewSpeech is Pass 4.5: review, and then release.
@@ -122,10 +122,10 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 // was to be withheld stays withheld; else the NPC meant to answer and cannot.
 func lastResort(t *schema.Turn, npc *world.NPC) schema.DraftSentence {
 	if t.Decision.Kind == schema.KindWithhold {
-		return speaker.Authored(npc, world.LineRefuse, t)
+		return extractive.Authored(npc, world.LineRefuse, t)
 	}
 	t.Decision.Kind = schema.KindAnswer
-	return speaker.Authored(npc, world.LineUnknown, t)
+	return extractive.Authored(npc, world.LineUnknown, t)
 }
 
 // review is one look at a draft, with retrieval-augmented verification of what

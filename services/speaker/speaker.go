@@ -184,7 +184,7 @@ func (s *Service) Speak(ctx context.Context, t *schema.Turn) (schema.Pass, error
 // authored line.
 func (s *Service) sentences(t *schema.Turn, x *lore.Lore, npc *world.NPC) []schema.DraftSentence {
 	if t.Ending != nil {
-		return []schema.DraftSentence{Authored(npc, t.Ending.Line, t)}
+		return []schema.DraftSentence{extractive.Authored(npc, t.Ending.Line, t)}
 	}
 	if t.Decision.Kind == schema.KindAnswer {
 		said := extractive.Answer(extractive.Input{
@@ -204,9 +204,9 @@ func (s *Service) sentences(t *schema.Turn, x *lore.Lore, npc *world.NPC) []sche
 		return said
 	}
 	if t.Fallback == schema.ReasonLanguage && t.Decision.Kind == schema.KindUnknown {
-		return []schema.DraftSentence{Authored(npc, language.LineFor(t.Retrieval.Intent), t)}
+		return []schema.DraftSentence{extractive.Authored(npc, language.LineFor(t.Retrieval.Intent), t)}
 	}
-	return []schema.DraftSentence{Authored(npc, lineKind(t), t)}
+	return []schema.DraftSentence{extractive.Authored(npc, lineKind(t), t)}
 }
 
 func words(sentences []schema.DraftSentence) int {
@@ -273,19 +273,4 @@ func lineKind(t *schema.Turn) string {
 		return world.LineSmalltalk
 	}
 	return world.LineUnknown
-}
-
-// Authored picks a line of a kind, not the one this NPC said last, in a way that
-// a replay repeats.
-func Authored(npc *world.NPC, kind string, t *schema.Turn) schema.DraftSentence {
-	last := ""
-	if t.Convo != nil {
-		for _, l := range t.Convo.Memory {
-			if l.Speaker == "npc" {
-				last = text.Fold(l.Text)
-			}
-		}
-	}
-	line := extractive.Pick(npc.Line(kind, t.Locale), t.TurnID, func(s string) bool { return text.Fold(s) == last })
-	return schema.DraftSentence{Text: line, Authored: true}
 }
