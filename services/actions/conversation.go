@@ -2,6 +2,7 @@ package actions
 
 import (
 	"slices"
+	"unicode/utf8"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/voice"
@@ -85,13 +86,13 @@ func opinion(trust int) string {
 func clamp(n, low, high int) int { return min(max(n, low), high) }
 
 func cut(s string) string {
+	const more = "…"
 	if len(s) <= lineBytes {
 		return s
 	}
-	for i := range s {
-		if i > lineBytes-4 {
-			return s[:i] + "…"
-		}
+	end := lineBytes - len(more)
+	for !utf8.RuneStart(s[end]) {
+		end--
 	}
-	return s
+	return s[:end] + more
 }
