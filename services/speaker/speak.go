@@ -181,14 +181,15 @@ func (r *speech) add(said []schema.DraftSentence) error {
 }
 
 // planned keeps the plan of a lean call: as a thought, which grounds nothing, and
-// in the decision.
+// in the decision. A draft that was sent back has named its actions before.
 func planned(t *schema.Turn, npc *world.NPC, d prompt.Draft) {
 	if d.Plan != "" {
 		t.Decision.Plan = []string{d.Plan}
 		t.Thoughts = append(t.Thoughts, schema.Thought{Text: d.Plan, Citations: []string{"self"}, Plan: true})
 	}
 	for _, a := range meant(t, deed.Allowed(t.AllowedActions, npc.Actions), d.Actions) {
-		if a.Promised { // no sentence has spoken of it: it needed a word before
+		named := func(other schema.Action) bool { return other.Name == a.Name }
+		if a.Promised || slices.ContainsFunc(t.Decision.Actions, named) { // no sentence has spoken of the promised
 			continue
 		}
 		t.Decision.Actions = append(t.Decision.Actions, a)
