@@ -111,7 +111,7 @@ func (r *review) uncitedAdvice(j *judged) string {
 // frameIssue: support from a rumour is spoken as hearsay only, and a pronoun must
 // mean in the speech what it means in the evidence.
 func (r *review) frameIssue(j *judged) *schema.Issue {
-	if isRumour(j.by) && j.Frame != FrameHearsay && j.Frame != FrameAttribution && !(j.whole && r.sentenceHearsay(j.sentence)) {
+	if IsRumour(j.by) && j.Frame != FrameHearsay && j.Frame != FrameAttribution && !(j.whole && r.sentenceHearsay(j.sentence)) {
 		return &schema.Issue{Type: schema.IssueNotEntailed, Citation: j.by.ID, Correction: "the evidence is a rumour; say it as hearsay"}
 	}
 	if why := r.meansAnother(j); why != "" {
@@ -120,7 +120,8 @@ func (r *review) frameIssue(j *judged) *schema.Issue {
 	return nil
 }
 
-func isRumour(e *schema.Evidence) bool {
+// IsRumour says whether a block is something that the NPC has only heard.
+func IsRumour(e *schema.Evidence) bool {
 	return e != nil && e.Belief != "" && !strings.EqualFold(e.Belief, "fact") && !strings.EqualFold(e.Belief, "known")
 }
 

@@ -46,7 +46,7 @@ func (r *review) contradictions(ctx context.Context) error {
 func (r *review) against(j *judged) []asked {
 	var out []asked
 	for _, e := range r.nearest(j, r.sources()) {
-		if rank(e) >= rank(j.by) && e.Path != j.by.Path && !sameText(e, j.by) && r.share(e.Text, j.Core) >= sameMatter {
+		if Rank(e) >= Rank(j.by) && e.Path != j.by.Path && !sameText(e, j.by) && r.share(e.Text, j.Core) >= sameMatter {
 			out = append(out, asked{claims: []*judged{j}, by: e, pair: r.pair(e, e.Text, j.Core)})
 		}
 	}
@@ -72,7 +72,7 @@ func (r *review) againstSaid(j *judged) []asked {
 func (r *review) rivals(j *judged) (elsewhere, all []asked) {
 	for i := range r.in.Evidence {
 		e := &r.in.Evidence[i]
-		if e == j.by || sameText(e, j.by) || rank(e) < rank(j.by) || !r.mayGround(e, &j.Claim) || !r.eligible(e) {
+		if e == j.by || sameText(e, j.by) || Rank(e) < Rank(j.by) || !r.mayGround(e, &j.Claim) || !r.eligible(e) {
 			continue
 		}
 		for _, h := range j.wordings() {

@@ -97,3 +97,13 @@ func writerOf(e *schema.Evidence, c *Context) string {
 	}
 	return who
 }
+
+// Premise is the text of a block as a model should read it beside this NPC's speech:
+// the "I" of another writer is named, and a rumour is marked as one.
+func Premise(e *schema.Evidence, c *Context) string {
+	premise, _ := PairOf(e, "", *c).Spoken()
+	if IsRumour(e) {
+		return "They say: " + premise
+	}
+	return premise
+}

@@ -53,15 +53,15 @@ func (p Policy) Grounds(kind schema.ClaimKind, o schema.Origin) bool {
 	return slices.Contains(p.allowed[kind], o)
 }
 
-// serves says whether a block may be cited for a kind of claim.
-func (p Policy) serves(e *schema.Evidence, kind schema.ClaimKind) bool {
+// Serves says whether a block may be cited for a kind of claim.
+func (p Policy) Serves(e *schema.Evidence, kind schema.ClaimKind) bool {
 	return p.Grounds(kind, e.Provenance.Source) &&
 		(len(e.AllowedFor) == 0 || slices.Contains(e.AllowedFor, string(kind)))
 }
 
-// rank orders evidence where it disagrees, highest first: the system, the NPC's
+// Rank orders evidence where it disagrees, highest first: the system, the NPC's
 // own notes, the corpus, what a player said, hearsay.
-func rank(e *schema.Evidence) int {
+func Rank(e *schema.Evidence) int {
 	switch {
 	case e.Provenance.Source == schema.OriginSystem:
 		return 5

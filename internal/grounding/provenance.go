@@ -192,6 +192,17 @@ func holdsAny(s string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }
 
+// HoldsCitationMark says whether a text holds the mark of a citation among its words.
+func HoldsCitationMark(s string) bool {
+	return holdsAny(strings.ToLower(s), "[", "citation", "evidence_id") && citationMark.MatchString(s)
+}
+
+// HoldsInstructions says whether a text holds words of our prompts, or the mark of an
+// assistant's turn.
+func HoldsInstructions(s string, promptLines []string) bool {
+	return holdsPrompt(text.Plain(s), promptLines) || assistantMark.MatchString(s)
+}
+
 func holdsPrompt(s string, lines []string) bool {
 	folded := strings.Join(strings.Fields(strings.ToLower(s)), " ")
 	for _, m := range promptMarks {

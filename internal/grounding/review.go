@@ -188,11 +188,11 @@ func (r *review) newJudged(claim Claim, i int) *judged {
 func (r *review) mayGround(e *schema.Evidence, c *Claim) bool {
 	switch c.Kind {
 	case schema.ClaimWorld, schema.ClaimState:
-		return r.in.Policy.serves(e, schema.ClaimWorld) || r.in.Policy.serves(e, schema.ClaimState)
+		return r.in.Policy.Serves(e, schema.ClaimWorld) || r.in.Policy.Serves(e, schema.ClaimState)
 	case schema.ClaimSelf:
-		return r.in.Policy.serves(e, schema.ClaimWorld) || r.in.Policy.serves(e, schema.ClaimSelf)
+		return r.in.Policy.Serves(e, schema.ClaimWorld) || r.in.Policy.Serves(e, schema.ClaimSelf)
 	}
-	return r.in.Policy.serves(e, c.Kind)
+	return r.in.Policy.Serves(e, c.Kind)
 }
 
 const selfID = "self"

@@ -16,6 +16,19 @@ const (
 	Block Action = "block" // the whole reply is the extractive answer
 )
 
+// Level is how much an NPC dares to say of what is not word for word in its evidence.
+type Level string
+
+// The levels, the most careful first.
+const (
+	Strict   Level = "strict"
+	Balanced Level = "balanced"
+	Lively   Level = "lively"
+)
+
+// Levels are all levels.
+var Levels = []Level{Strict, Balanced, Lively}
+
 // Settings are how strictly a process grounds; a world or an NPC may say
 // otherwise. None of them releases an unsupported claim.
 type Settings struct {

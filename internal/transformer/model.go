@@ -163,6 +163,12 @@ func (m *Model) Name() string { return m.file.metadata["name"] }
 // Metadata is an entry of the file's metadata, or "".
 func (m *Model) Metadata(name string) string { return m.file.metadata[name] }
 
+// Has says whether the weights hold a tensor of this name.
+func (m *Model) Has(name string) bool {
+	_, ok := m.file.tensors[name]
+	return ok
+}
+
 // Tensor is a copy of a further float32 tensor of the file, such as a head's.
 func (m *Model) Tensor(name string) ([]float32, []int, error) {
 	t, ok := m.file.tensors[name]

@@ -50,3 +50,6 @@ func (v *Vocab) ID(piece string) (int32, bool) { return v.tokens.ID(piece) }
 func (v *Vocab) Encode(dst []int32, text string) []int32 {
 	return v.tokens.AppendIDs(dst, text, math.MaxInt32)
 }
+
+// Separator is the token between the texts of a sequence.
+func (v *Vocab) Separator() int32 { return v.sep }

@@ -225,7 +225,7 @@ func usesFirstPerson(sentence string) bool {
 // Same says whether a sentence is one of the block's renderings, end to end, and
 // which. An opener or hedge of the NPC's own may stand before it.
 func Same(said string, e schema.Evidence, p Person, lead []string) (sentence, how string, ok bool) {
-	said = trimLead(said, lead)
+	said = WithoutLead(said, lead)
 	want := text.Fold(said)
 	if want == "" {
 		return "", "", false
@@ -248,8 +248,8 @@ func sameMood(said, rendered string) bool {
 	return asks(said) == asks(rendered) && (quotes(said) || !quotes(rendered))
 }
 
-// trimLead drops one listed opener or hedge from the front of a sentence.
-func trimLead(s string, lead []string) string {
+// WithoutLead drops one listed opener or hedge from the front of a sentence.
+func WithoutLead(s string, lead []string) string {
 	for _, l := range lead {
 		l = strings.TrimSpace(l)
 		if l == "" || len(s) <= len(l) || !strings.EqualFold(s[:len(l)], l) {

@@ -36,9 +36,11 @@ type Model struct {
 	ending      ending
 	entail      head
 	answers     head
+	kind        head // without outputs where the weights have no such head
 	calibration Calibration
 	seen        *cache[entail.Probability]
 	answered    *cache[float64]
+	read        *cache[entail.Reading]
 	slots       chan struct{}
 }
 
@@ -63,12 +65,18 @@ func Uncalibrated(vocab *transformer.Vocab, weights []byte) (*Model, error) {
 		return nil, fmt.Errorf("verifier: %w", err)
 	}
 	m := &Model{encoder: enc, vocab: vocab, ending: endingOf(vocab), seen: newCache[entail.Probability](cachePairs), answered: newCache[float64](cachePairs),
+		read:  newCache[entail.Reading](cachePairs),
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if m.entail, err = readHead(enc, "entail", 3); err != nil {
 		return nil, fmt.Errorf("verifier %s: %w", enc.Name(), err)
 	}
 	if m.answers, err = readHead(enc, "answers", 1); err != nil {
 		return nil, fmt.Errorf("verifier %s: %w", enc.Name(), err)
+	}
+	if enc.Has("heads.kind.out.weight") {
+		if m.kind, err = readHead(enc, "kind", 3); err != nil {
+			return nil, fmt.Errorf("verifier %s: %w", enc.Name(), err)
+		}
 	}
 	return m, nil
 }
@@ -140,10 +148,13 @@ func softmax(z [3]float64) entail.Probability {
 	return entail.Probability{Entailed: a / sum, Neutral: b / sum, Contradicted: c / sum}
 }
 
-// logitsOf runs sequences through the encoder and a head, batch by batch over the
-// machine's cores.
-func (m *Model) logitsOf(ctx context.Context, h *head, all []transformer.Sequence) ([][3]float64, error) {
-	out := make([][3]float64, len(all))
+// logitsOf runs sequences through the encoder and some heads, batch by batch over the
+// machine's cores. It gives the logits of each head.
+func (m *Model) logitsOf(ctx context.Context, heads []*head, all []transformer.Sequence) ([][][3]float64, error) {
+	out := make([][][3]float64, len(heads))
+	for i := range out {
+		out[i] = make([][3]float64, len(all))
+	}
 	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
@@ -165,7 +176,7 @@ func (m *Model) logitsOf(ctx context.Context, h *head, all []transformer.Sequenc
 		}
 		wait.Go(func() {
 			defer func() { <-m.slots }()
-			if err := m.batch(h, all, part, out); err != nil {
+			if err := m.batch(heads, all, part, out); err != nil {
 				mu.Lock()
 				failed = err
 				mu.Unlock()
@@ -183,7 +194,7 @@ func (m *Model) share(n int) int {
 
 // batch runs in a goroutine of its own, where nobody above could catch a panic: one
 // is this tier's failure and not the process's.
-func (m *Model) batch(h *head, all []transformer.Sequence, part []int, out [][3]float64) (err error) {
+func (m *Model) batch(heads []*head, all []transformer.Sequence, part []int, out [][][3]float64) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("verifier: panic: %v", r)
@@ -198,8 +209,10 @@ func (m *Model) batch(h *head, all []transformer.Sequence, part []int, out [][3]
 	if err != nil {
 		return fmt.Errorf("verifier: %w", err)
 	}
-	for k, i := range part {
-		out[i] = h.logits(pooled[k*h.hidden : (k+1)*h.hidden])
+	for n, h := range heads {
+		for k, i := range part {
+			out[n][i] = h.logits(pooled[k*h.hidden : (k+1)*h.hidden])
+		}
 	}
 	m.encoder.Release(s) // one in which something went wrong is left to the collector
 	return nil

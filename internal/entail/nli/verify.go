@@ -64,12 +64,12 @@ func (m *Model) Probabilities(ctx context.Context, pairs [][2]string) ([]entail.
 			sequences, owners = append(sequences, s), append(owners, i)
 		}
 	}
-	logits, err := m.logitsOf(ctx, &m.entail, sequences)
+	logits, err := m.logitsOf(ctx, []*head{&m.entail}, sequences)
 	if err != nil {
 		return nil, err
 	}
 	for k, i := range owners {
-		p := softmax(logits[k])
+		p := softmax(logits[0][k])
 		if !p.Sound() {
 			return nil, errUnsound
 		}
@@ -96,12 +96,12 @@ func (m *Model) Answers(ctx context.Context, question string, blocks []string) (
 		}
 		sequences, owners = append(sequences, transformer.Pair(m.vocab, m.tokens(b, pairTokens), asked, pairTokens)), append(owners, i)
 	}
-	logits, err := m.logitsOf(ctx, &m.answers, sequences)
+	logits, err := m.logitsOf(ctx, []*head{&m.answers}, sequences)
 	if err != nil {
 		return nil, err
 	}
 	for k, i := range owners {
-		out[i] = 1 / (1 + math.Exp(-logits[k][0]))
+		out[i] = 1 / (1 + math.Exp(-logits[0][k][0]))
 		if math.IsNaN(out[i]) {
 			return nil, errUnsound
 		}

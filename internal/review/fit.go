@@ -1,0 +1,64 @@
+package review
+
+import (
+	"math"
+
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+)
+
+// Line is a score from which a sentence is supported, and its price as measured.
+type Line struct {
+	Score float64 `json:"score"`
+	True  float64 `json:"true_spoken"`
+	False float64 `json:"false_spoken"`
+}
+
+// Fit makes one probability of what the model and the checks find. It belongs to one
+// weights file and is written by the calibrate command.
+type Fit struct {
+	Weighed string             `json:"weights_sha256"` // the weights file that it belongs to
+	Bias    float64            `json:"bias"`
+	Weights map[string]float64 `json:"weights"`
+	// Claim is P(world) from which a sentence needs proof.
+	Claim float64 `json:"claim"`
+	// Alone and Judged are the lines without a judge, and with one that has shown skill.
+	Alone  map[grounding.Level]Line `json:"alone"`
+	Judged map[grounding.Level]Line `json:"judged"`
+}
+
+// Score is P(supported) of a sentence with these features.
+func (f *Fit) Score(x Features) float64 {
+	z := f.Bias
+	for i, name := range featureNames {
+		z += f.Weights[name] * x[i]
+	}
+	return sigmoid(z)
+}
+
+// Line is the score in force at a level.
+func (f *Fit) Line(level grounding.Level, judged bool) float64 {
+	lines := f.Alone
+	if judged {
+		lines = f.Judged
+	}
+	if l, ok := lines[level]; ok {
+		return l.Score
+	}
+	return 2 // nothing: a level that was never measured supports nothing
+}
+
+func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+
+func logit(p float64) float64 {
+	p = min(max(p, 1e-6), 1-1e-6)
+	return math.Log(p / (1 - p))
+}
+
+// Shifted is a probability whose log odds are moved.
+func Shifted(p, by float64) float64 { return sigmoid(logit(p) + by) }
+
+// WorldFeature is the place of P(world) among the features.
+const WorldFeature = 2
+
+// FeatureNames are the names of the features, in their order.
+func FeatureNames() []string { return featureNames[:] }

@@ -1,0 +1,53 @@
+package review
+
+import (
+	"context"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// judge asks about what the model in process leaves open, in one call. An answer moves
+// the score by the likelihood ratio that the judge has shown. A veto stands above it.
+func (l *line) judge(ctx context.Context, r *Reviewer) {
+	if l.Judge == nil || !l.Judge.Qualified() {
+		return
+	}
+	var ask []Question
+	for i := range l.out {
+		o := &l.out[i]
+		if o.open() && len(o.Issues) == 0 && o.known && o.Verdict.Score < r.Fit.Line(grounding.Strict, false) {
+			ask = append(ask, Question{Sentence: i, Text: o.Sentence.Text, Score: o.Verdict.Score})
+		}
+	}
+	if len(ask) == 0 {
+		return
+	}
+	opinions, err := l.Judge.Ask(ctx, ask)
+	if err != nil || len(opinions) != len(ask) {
+		return // the score of the model in process decides alone
+	}
+	for k, q := range ask {
+		l.out[q.Sentence].take(opinions[k])
+	}
+}
+
+// take combines an opinion with the score in process.
+func (o *Outcome) take(p Opinion) {
+	if p.Label == "" {
+		return
+	}
+	o.Verdict.Score = sigmoid(logit(o.Verdict.Score) + p.Evidence)
+	o.Verdict.Tier, o.Verdict.Why = entail.TierJudge, p.Why
+	o.judged = true
+	if p.Label == schema.Contradicted {
+		o.denied = true
+	}
+	if p.Kind != "" && p.Kind != entail.KindWorld && o.reading.World < mostlyClaim && p.Evidence > 0 {
+		o.Kind = p.Kind
+	}
+}
+
+// mostlyClaim is P(world) from which no judge turns a claim into a feeling.
+const mostlyClaim = 0.9

@@ -1,0 +1,39 @@
+package review
+
+import (
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// kind says what a sentence needs before it may be said. A trained head decides. A
+// sentence that names somebody whom nothing shown names is a claim, whatever it feels.
+func (l *line) kind(o *Outcome, claim float64, stranger bool) entail.Kind {
+	r := o.reading
+	switch {
+	case stranger:
+		return entail.KindWorld
+	case r.World+r.Self+r.Social == 0:
+		return l.kindByWords(o.Sentence.Text)
+	case r.World >= claim:
+		return entail.KindWorld
+	case r.Self >= r.Social:
+		return entail.KindSelf
+	}
+	return entail.KindSocial
+}
+
+// kindByWords is the kind where no model says: by the claims that its words make.
+func (l *line) kindByWords(said string) entail.Kind {
+	kind := entail.KindSocial
+	for _, c := range grounding.Claims(said, l.Context) {
+		switch c.Kind {
+		case schema.ClaimNone:
+		case schema.ClaimSelf:
+			kind = entail.KindSelf
+		default:
+			return entail.KindWorld
+		}
+	}
+	return kind
+}
