@@ -19,6 +19,7 @@ type benchCmd struct {
 	Memory  benchMemoryCmd  `cmd:"" help:"The guards of memory: what gets past them, what they keep, what they cost."`
 	Chaos   benchChaosCmd   `cmd:"" help:"A mesh that is broken on purpose: which of its promises did not hold."`
 	Scan    benchScanCmd    `cmd:"" help:"The nightly scan of memories: compute on one core for 1,000 to 100,000 of them."`
+	Speech  benchSpeechCmd  `cmd:"" help:"Recorded speeches against the review: which of their true and false sentences are spoken."`
 	Verify  benchVerifyCmd  `cmd:"" help:"The verifier in process: time of a pair beside onnxruntime, memory, and what its verdicts are worth."`
 
 	Security benchSecurityCmd `cmd:"" help:"Hidden orders against a model that obeys, and harmless prompts that must not be held back."`

@@ -163,7 +163,7 @@ func TestASentenceWhoseWorkerDiedIsReviewedByTheNext(t *testing.T) {
 
 // beside puts a test between the mesh and the review of speeches.
 func beside(b *servicetest.Bench, f func(*schema.Turn, func() (schema.Pass, error)) (schema.Pass, error)) {
-	var review mesh.Handler = b.Handlers[schema.PassReviewSpeech]
+	var review = b.Handlers[schema.PassReviewSpeech]
 	b.Handlers[schema.PassReviewSpeech] = func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
 		return f(turn, func() (schema.Pass, error) { return review(ctx, turn) })
 	}

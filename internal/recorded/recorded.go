@@ -1,0 +1,195 @@
+// Package recorded reads speeches that were written down: a turn as its prompt showed
+// it, and what a model said, sentence by sentence, with a label. Benches and fits read
+// them. The package judges nothing.
+package recorded
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/review"
+	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// The labels of a sentence.
+const (
+	Supported   = "supported"
+	Unsupported = "unsupported"
+	NoClaim     = "no_claim"
+)
+
+// Row is one speech.
+type Row struct {
+	ID        string     `json:"id"`
+	World     string     `json:"world"`
+	NPC       string     `json:"npc"`
+	Name      string     `json:"name"`
+	Message   string     `json:"message"`
+	Style     string     `json:"style"` // good or careless
+	Self      string     `json:"self"`
+	Evidence  []Block    `json:"evidence"`
+	Sentences []Sentence `json:"sentences"`
+}
+
+// Block is a block of the evidence that was shown.
+type Block struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// Sentence is what was said, with its label.
+type Sentence struct {
+	Text  string   `json:"text"`
+	Cites []string `json:"cites"`
+	Label string   `json:"label"`
+	Kind  string   `json:"kind"` // world, self or social, where the writer says
+	Judge *Judge   `json:"judge"`
+}
+
+// Judge is the verdict of a second reader who did not see the labels.
+type Judge struct {
+	Kind       string  `json:"kind"`
+	Verdict    string  `json:"verdict"` // supported, unsupported or no_claim
+	Confidence float64 `json:"confidence"`
+	Part       string  `json:"part"`
+}
+
+// maxRow bounds a line of a file.
+const maxRow = 4 << 20
+
+// ReadFile reads a file of rows, one JSON object a line.
+func ReadFile(path string) ([]Row, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	return Read(path, f)
+}
+
+// Read reads rows. A row of another shape is an error that names its line and field.
+func Read(name string, r io.Reader) ([]Row, error) {
+	var out []Row
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxRow)
+	for n := 1; lines.Scan(); n++ {
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		var row Row
+		if err := json.Unmarshal(line, &row); err != nil {
+			return nil, fmt.Errorf("%s:%d: is no speech: %w", name, n, err)
+		}
+		if what := row.fault(); what != "" {
+			return nil, fmt.Errorf("%s:%d: %s", name, n, what)
+		}
+		out = append(out, row)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: holds no speeches", name)
+	}
+	return out, nil
+}
+
+// fault is what is wrong with a row; "" where nothing is.
+func (r *Row) fault() string {
+	known := map[string]bool{"self": true}
+	for _, e := range r.Evidence {
+		known[e.ID] = true
+		if e.ID == "" || e.Text == "" {
+			return "evidence: a block needs `id` and `text`"
+		}
+	}
+	switch {
+	case r.Name == "":
+		return "name: is missing; it is the NPC's name"
+	case r.Message == "":
+		return "message: is missing; it is what the player said"
+	case len(r.Sentences) == 0:
+		return "sentences: there are none"
+	}
+	for i, s := range r.Sentences {
+		if s.Text == "" {
+			return fmt.Sprintf("sentences[%d].text: is missing", i)
+		}
+		if s.Label != Supported && s.Label != Unsupported && s.Label != NoClaim {
+			return fmt.Sprintf("sentences[%d].label: is %q; it must be supported, unsupported or no_claim", i, s.Label)
+		}
+		for _, id := range s.Cites {
+			if !known[id] {
+				return fmt.Sprintf("sentences[%d].cites: %q is no block of `evidence`", i, id)
+			}
+		}
+	}
+	return ""
+}
+
+// Handle is a token of the NPC for subjects.
+func (r *Row) Handle() string {
+	if r.NPC != "" {
+		return r.NPC
+	}
+	return "npc"
+}
+
+// Backstory and Personality are the two parts of what the NPC is.
+func (r *Row) Backstory() string {
+	before, _, _ := strings.Cut(r.Self, "\nPersonality:")
+	before, _, _ = strings.Cut(before, " Personality:")
+	return strings.TrimSpace(before)
+}
+
+// Personality is what stands behind the mark of it, or "plain-spoken".
+func (r *Row) Personality() string {
+	if _, after, ok := strings.Cut(r.Self, "Personality:"); ok {
+		return strings.TrimSpace(strings.Join(strings.Fields(after), " "))
+	}
+	return "plain-spoken"
+}
+
+// Shown are the row's blocks as evidence of its world.
+func (r *Row) Shown(world string, at time.Time) []schema.Evidence {
+	var out []schema.Evidence
+	for _, b := range r.Evidence {
+		path := "lore/" + b.ID + ".txt"
+		out = append(out, schema.Evidence{ID: b.ID, SourceID: b.ID, ChunkID: path + "#1", Path: path, Text: b.Text, Private: true,
+			Provenance: schema.Provenance{Source: schema.OriginCorpus, World: world, CreatedAt: at, IndexedAt: at}})
+	}
+	return out
+}
+
+// Drafted are the sentences as a speaker drafts them.
+func (r *Row) Drafted() []schema.DraftSentence {
+	var out []schema.DraftSentence
+	for _, s := range r.Sentences {
+		d := schema.DraftSentence{Text: s.Text}
+		for _, id := range s.Cites {
+			d.Citations = append(d.Citations, schema.Citation{EvidenceID: id})
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// Draft is the row as the review gets it, without a turn around it.
+func (r *Row) Draft() review.Draft {
+	d := review.Draft{Sentences: r.Drafted(), Evidence: r.Shown("", time.Time{}), Class: schema.ClassComplex,
+		Context: grounding.Context{NPCName: r.Name, NPCHandle: r.Handle(), Message: r.Message}}
+	for _, s := range text.Sentences(r.Self) {
+		d.Self = append(d.Self, schema.Evidence{Text: s, Path: "npc.yaml", Type: "backstory", Private: true,
+			Provenance: schema.Provenance{Source: schema.OriginCorpus}})
+	}
+	return d
+}
