@@ -186,7 +186,8 @@ var headerConst = regexp.MustCompile(`header[A-Z]\w*\s*=\s*"([^"]+)"`)
 // Headers that only the broker writes, or that no message of the contract carries.
 var notOfMessages = map[string]bool{
 	"Nats-Marker-Reason": true, "Nats-Time-Stamp": true, "Nats-Last-Sequence": true, "KV-Operation": true,
-	"Nats-Incr": true, // counters are the mesh's own
+	"Nats-Num-Pending": true, // of a batch that is read
+	"Nats-Incr":        true, // counters are the mesh's own
 }
 
 // The document's headers are those that the mesh writes.
