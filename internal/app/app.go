@@ -113,12 +113,13 @@ type App struct {
 	tally   *keeping
 	reviews bool // this process runs the reviewer
 
-	deepening *deepening
-	motion    *motion
-	hooks     *moderation.Hooks
-	corpus    store.Corpus
-	memory    *remembering // nil where nothing here reads or writes memories
-	serving   string       // the file that says what is served, while it is
+	deepening  *deepening
+	qualifying *qualifying
+	motion     *motion
+	hooks      *moderation.Hooks
+	corpus     store.Corpus
+	memory     *remembering // nil where nothing here reads or writes memories
+	serving    string       // the file that says what is served, while it is
 }
 
 // Start opens everything, in the order in which it can fail fastest. What was
@@ -183,7 +184,7 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.openMemory(ctx, o, static); err != nil {
 		return nil, err
 	}
-	if err := a.register(o, static); err != nil {
+	if err := a.register(ctx, o, static); err != nil {
 		return nil, err
 	}
 	a.watched()
@@ -294,7 +295,7 @@ var asking = []schema.Pass{schema.PassRetrieve, schema.PassThink, schema.PassDec
 const modelWorkers = 128
 
 // register hands the services' passes to the mesh.
-func (a *App) register(o Options, static *embed.Static) error {
+func (a *App) register(ctx context.Context, o Options, static *embed.Static) error {
 	handle := func(pass schema.Pass, h mesh.Handler) {
 		if o.Wrap != nil {
 			h = o.Wrap(pass, h)
@@ -311,7 +312,7 @@ func (a *App) register(o Options, static *embed.Static) error {
 			a.Mesh.Handle(pass, h)
 		}
 	}
-	handlers, ends, err := a.passes(o, static, onMesh{a.Mesh.Said(), a.Mesh})
+	handlers, ends, err := a.passes(ctx, o, static, onMesh{a.Mesh.Said(), a.Mesh})
 	if err != nil {
 		return err
 	}
@@ -355,6 +356,7 @@ func (a *App) Close() {
 	}
 	a.motion.Close()
 	a.deepening.Close()
+	a.qualifying.Close()
 	a.tiers.Close()
 	a.hooks.Close()
 	a.memory.close()

@@ -6,12 +6,12 @@ import (
 
 // MaxCalls is how many calls a turn may make in all; limits how many of them each
 // pass: citation query and rerank 2 and compaction 1, thoughts 4, decision 1,
-// speech 4, actions 1, judge 2.
+// speech 4, actions 1, judge 4: the first sentence and the rest, of two drafts.
 const MaxCalls = 15
 
 var limits = map[schema.Pass]int{
 	schema.PassRetrieve: 3, schema.PassThink: 4, schema.PassDecide: 1, schema.PassSpeak: 4, schema.PassAct: 1,
-	schema.PassReviewThought: 2, schema.PassReviewSpeech: 2,
+	schema.PassReviewThought: 2, schema.PassReviewSpeech: 4,
 	"memories": 2, "cluster": 1, "judge": 2, // see Apart
 }
 

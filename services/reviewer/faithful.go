@@ -247,7 +247,7 @@ func (g *guard) score(t *schema.Turn, of scene, claims []schema.ClaimVerdict) fa
 func disputed(claims []schema.ClaimVerdict, issues []schema.Issue) []schema.ClaimVerdict {
 	out := append([]schema.ClaimVerdict(nil), claims...)
 	for _, issue := range issues {
-		if issue.Type != schema.IssueNotEntailed || issue.Correction == leaned {
+		if issue.Type != schema.IssueNotEntailed {
 			continue
 		}
 		at, known := -1, false

@@ -8,11 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
-	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/voice"
-	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -32,7 +31,7 @@ func waitAfter(n int) time.Duration { return min(firstWait<<(n-1), longestWait) 
 // reviewRun reviews a speech that streams: one sentence of it where the message is a
 // part, else the run as a whole. Each sentence leaves one review record, so a worker
 // that takes over, and one that was thought dead, go on from the same place.
-func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) (schema.Pass, error) {
+func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, of scene) (schema.Pass, error) {
 	upTo, looked := cmp.Or(t.Part, len(t.Speech.Sentences)), t.Part > 0
 	for {
 		p, err := s.release.Progress(ctx, t)
@@ -44,12 +43,13 @@ func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 			return then(t, schema.PassAct), nil
 		}
 		part, overtaken := firstUnjudged(t, &p, upTo), p.Overtaken(t.Speech.Run, t.Speech.Base)
-		if part != 0 && part != t.Part && !overtaken && deliveryOf(t) <= maxWaits {
+		left := part != 0 && leftOpen(t, &p, part)
+		if part != 0 && part != t.Part && !left && !overtaken && deliveryOf(t) <= maxWaits {
 			return "", mesh.Later(waitAfter(deliveryOf(t)))
 		}
 		if !looked { // once, and not at every delivery: it raises an alert
 			looked = true
-			if next := s.fromElsewhere(t, x, npc); next != "" {
+			if next := s.fromElsewhere(t, of); next != "" {
 				return next, nil
 			}
 		}
@@ -57,7 +57,7 @@ func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 			if t.Part > 0 {
 				return "", nil
 			}
-			next, err := s.overtaken(ctx, t, scene{x, npc}, &p)
+			next, err := s.overtaken(ctx, t, of, &p)
 			if errors.Is(err, mesh.ErrConflict) {
 				continue
 			}
@@ -67,13 +67,23 @@ func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 		case part == 0 && t.Part > 0:
 			return "", nil
 		case part == 0:
-			next, err := s.concludeRun(ctx, t, scene{x, npc}, &p)
+			next, err := s.concludeRun(ctx, t, of, &p)
 			if errors.Is(err, mesh.ErrConflict) {
 				continue
 			}
 			return next, err
 		}
-		err = s.judgePart(ctx, t, x, npc, &p, part)
+		switch {
+		case t.Part == 0 && of.judge != nil:
+			of.judge.ahead(ctx, openTexts(t, &p))
+			err = s.judgePart(ctx, t, of, &p, part)
+		case left && leftOpen(t, &p, t.Part):
+			return "", nil
+		case left: // what comes behind a sentence that is left open is left open too
+			err = s.release.Refuse(ctx, t, schema.ReviewRecord{TurnID: t.TurnID, Run: t.Speech.Run, Part: t.Part, Open: true, Evidence: []string{}})
+		default:
+			err = s.judgePart(ctx, t, of, &p, part)
+		}
 		switch {
 		case errors.Is(err, mesh.ErrClosed):
 			return then(t, schema.PassAct), nil
@@ -99,6 +109,24 @@ func then(t *schema.Turn, next schema.Pass) schema.Pass {
 	return next
 }
 
+// leftOpen says whether a sentence waits for the review of the whole speech, which puts
+// everything that is open to the judge in one call.
+func leftOpen(t *schema.Turn, p *mesh.Progress, part int) bool {
+	r, ok := p.Of(t.Speech.Run, part)
+	return ok && r.Open
+}
+
+// openTexts are the sentences of the run that have no outcome yet.
+func openTexts(t *schema.Turn, p *mesh.Progress) []string {
+	var out []string
+	for i, d := range t.Speech.Sentences {
+		if r, ok := p.Of(t.Speech.Run, i+1); !ok || len(r.Refused) == 0 && !p.Stored(r) {
+			out = append(out, d.Text)
+		}
+	}
+	return out
+}
+
 // firstUnjudged is the first sentence of the run that has no outcome yet, or 0. A
 // record of approval whose sentence is not stored is no outcome: its worker died
 // between the two.
@@ -122,15 +150,28 @@ func refusedOf(t *schema.Turn, p *mesh.Progress) []schema.ReviewRecord {
 }
 
 // judgePart reviews one sentence behind what is released and stores the outcome.
-func (s *Service) judgePart(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, p *mesh.Progress, part int) error {
+func (s *Service) judgePart(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress, part int) error {
+	x, npc := of.x, of.npc
 	d, person := t.Speech.Sentences[part-1], x.Person(npc)
 	record := schema.ReviewRecord{TurnID: t.TurnID, Run: t.Speech.Run, Part: part, Authored: d.Authored, Evidence: []string{}}
-	issues, d, claims, err := s.partIssues(ctx, t, x, npc, p, part)
+	calls, _ := spentHere(t)
+	whole := of
+	if t.Part > 1 { // the first sentence is asked about at once, the rest in one call
+		of.judge = nil
+	}
+	issues, d, claims, err := s.partIssues(ctx, t, of, p, part)
 	if err != nil {
 		return err
 	}
+	if record.Calls, _ = spentHere(t); record.Calls > 0 {
+		record.Calls -= calls
+	}
+	if whole.judge != nil && of.judge == nil && isOpen(issues, claims) {
+		record.Open = true
+		return s.release.Refuse(ctx, t, record)
+	}
 	if len(issues) == 0 {
-		out, why, ok, err := s.passed(ctx, t, scene{x, npc}, d, len(t.Released)+1, saidBefore(t))
+		out, why, ok, err := s.passed(ctx, t, of, d, len(t.Released)+1, saidBefore(t))
 		if err != nil {
 			return err
 		}
@@ -156,12 +197,19 @@ func (s *Service) judgePart(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 	return nil
 }
 
-// leaned is what is wrong with a sentence that means something else by itself.
-const leaned = "it leaned on a sentence that was taken out"
+// isOpen says whether nothing but the score of the model in process keeps a sentence back.
+func isOpen(issues []schema.Issue, claims []schema.ClaimVerdict) bool {
+	if len(issues) != 1 || len(claims) == 0 {
+		return false
+	}
+	v := claims[len(claims)-1].Verdict
+	return v.Tier == entail.TierModel && v.Label != schema.Supported && !v.Final
+}
 
 // partIssues is what is wrong with one sentence, read behind those that were
 // released. It gives back the sentence with its citations where support was found.
-func (s *Service) partIssues(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, p *mesh.Progress, part int) ([]schema.Issue, schema.DraftSentence, []schema.ClaimVerdict, error) {
+func (s *Service) partIssues(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress, part int) ([]schema.Issue, schema.DraftSentence, []schema.ClaimVerdict, error) {
+	x, npc := of.x, of.npc
 	d, person := t.Speech.Sentences[part-1], x.Person(npc)
 	form := func(why string) []schema.Issue {
 		return []schema.Issue{{Claim: d.Text, Type: schema.IssueForm, Correction: why}}
@@ -170,18 +218,13 @@ func (s *Service) partIssues(ctx context.Context, t *schema.Turn, x *lore.Lore, 
 		return form("said already"), d, nil, nil
 	}
 	if r, ok := p.Of(t.Speech.Run, part-1); ok && len(r.Refused) > 0 && !d.Authored {
-		// What leaned on a sentence that is not said would mean something else.
-		mended, ok := grounding.StandAlone(d.Text)
-		if !ok {
-			return []schema.Issue{{Claim: d.Text, Type: schema.IssueNotEntailed, Correction: leaned}}, d, nil, nil
-		}
-		d.Text = mended
+		d.Text = grounding.WithoutConnective(d.Text) // it is judged by itself, behind what was said
 	}
 	var draft []schema.DraftSentence
 	for _, r := range t.Released {
 		draft = append(draft, schema.DraftSentence{Text: r.Text, Authored: r.Authored})
 	}
-	review, looked, err := s.review(ctx, t, x, npc, append(draft, d))
+	review, looked, err := s.review(ctx, t, of, append(draft, d))
 	if err != nil {
 		return nil, d, nil, err
 	}
@@ -194,7 +237,7 @@ func (s *Service) partIssues(ctx context.Context, t *schema.Turn, x *lore.Lore, 
 func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress) (schema.Pass, error) {
 	x, npc, refused := of.x, of.npc, refusedOf(t, p)
 	review := schema.Review{Verdict: schema.Approved, Attempt: attemptOf(t.SpeechReview)}
-	review.Audit = grounding.AuditOf(t.Speech.Sentences, s.input(t, x, npc).Context)
+	review.Audit = grounding.AuditOf(t.Speech.Sentences, draftOf(t, of).Context)
 	for _, r := range refused {
 		review.Verdict = schema.IssuesFound
 		review.Issues, review.Claims = append(review.Issues, r.Refused...), append(review.Claims, r.Claims...)

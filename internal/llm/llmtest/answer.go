@@ -77,7 +77,7 @@ func (p persona) answered(s *scene) answer {
 	case "cluster":
 		return plain(p.compared(s))
 	case "judge":
-		return plain(p.verdict(s))
+		return plain(p.verdicts(s))
 	default: // speech, and whatever else holds sentences
 		said := p.say(s)
 		return answer{spoken: said, json: compact(map[string]any{"sentences": wire(said)})}
@@ -294,25 +294,23 @@ func lastWord(message string) string {
 	return "it"
 }
 
-// verdict is the judge's: a claim is supported where a sentence of the evidence
+// verdicts are the judge's: a sentence is supported where a sentence of the evidence
 // holds all its words; a lying judge supports everything.
-func (p persona) verdict(s *scene) any {
+func (p persona) verdicts(s *scene) any {
 	type verdict struct {
-		Asserts    string  `json:"asserts"`
-		Evidence   string  `json:"evidence"`
-		Difference string  `json:"difference"`
+		N          int     `json:"n"`
+		Kind       string  `json:"kind"`
 		Verdict    string  `json:"verdict"`
+		Difference string  `json:"difference"`
 		Confidence float64 `json:"confidence"`
-		Reasoning  string  `json:"reasoning"`
 	}
-	claim := s.Claim
-	if claim == "" {
-		claim = s.Message
-	}
-	for _, e := range sentencesOf(s.Evidence) {
-		if covers(e.text, claim, 1) || p.lies() {
-			return verdict{claim, "says", "", "supported", 0.95, "The evidence says: " + e.text}
+	out := []verdict{}
+	for i, said := range s.Sentences {
+		v := verdict{i + 1, "world", "unverifiable", "the evidence does not speak of it", 0.9}
+		if p.lies() || slices.ContainsFunc(sentencesOf(s.Evidence), func(e shown) bool { return covers(e.text, said, 1) }) {
+			v.Verdict, v.Difference = "supported", ""
 		}
+		out = append(out, v)
 	}
-	return verdict{claim, "not_mentioned", "the evidence does not speak of it", "unverifiable", 0.9, "The evidence does not mention it."}
+	return map[string]any{"verdicts": out}
 }

@@ -178,10 +178,10 @@ func tell(what string, f *review.Fit, cases []one) {
 			k[0]++
 		}
 		passed[c.Label] = k
-		switch c.Label {
-		case recorded.Supported:
+		switch {
+		case c.Label == recorded.Supported:
 			good = append(good, f.Score(c.X))
-		case recorded.Unsupported:
+		case c.Label == recorded.Unsupported:
 			bad = append(bad, f.Score(c.X))
 		}
 	}
