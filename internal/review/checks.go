@@ -3,6 +3,7 @@ package review
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
@@ -14,7 +15,7 @@ import (
 type check func(l *line, o *Outcome) *schema.Issue
 
 // list is every check, in the order in which they speak. The first issue is told.
-var list = []check{unsupported, told, rumour, denied, (*line).commitment}
+var list = []check{unsupported, pastElsewhere, misattributed, rumour, anotherMeant, denied, (*line).commitment}
 
 // checks hold each sentence against the list.
 func (l *line) checks() {
@@ -37,10 +38,11 @@ func (l *line) checks() {
 
 // unsupported is a claim that no stage supports.
 func unsupported(l *line, o *Outcome) *schema.Issue {
-	if o.Verdict.Label == schema.Supported {
+	if o.Verdict.Label == schema.Supported && (o.Kind != entail.KindWorld || o.support != nil) {
 		return nil
 	}
-	issue := &schema.Issue{Claim: o.Sentence.Text, Type: schema.IssueNotEntailed, Citation: o.Verdict.Evidence, Correction: l.advice(o)}
+	issue := &schema.Issue{Claim: o.Sentence.Text, Type: schema.IssueNotEntailed, Citation: o.Verdict.Evidence,
+		Correction: l.advice(o)}
 	switch cites := o.Sentence.Citations; {
 	case o.Verdict.Label == schema.Contradicted:
 		issue.Type = schema.IssueContradicted
@@ -66,69 +68,193 @@ func (l *line) advice(o *Outcome) string {
 	if len(far) == 0 {
 		return fmt.Sprintf("not sure that the evidence says so; say it in its own words: “%s”", own)
 	}
-	return fmt.Sprintf("the evidence has nothing for “%s”; say it in its own words: “%s”", joined(far[:min(len(far), maxFar)], "”, “"), own)
+	return fmt.Sprintf("the evidence has nothing for “%s”; say it in its own words: “%s”",
+		strings.Join(far[:min(len(far), maxFar)], "”, “"), own)
 }
 
-// rumour finds a rumour that is told as a fact.
+// rumour finds a rumour that is told as a fact. Every claim of the sentence must be told
+// as hearsay, also where another block is cited and the rumour holds more of its words.
 func rumour(l *line, o *Outcome) *schema.Issue {
-	if o.Kind != entail.KindWorld || !grounding.IsRumour(o.support) {
+	if o.Kind != entail.KindWorld || o.support == nil {
 		return nil
 	}
-	for _, c := range grounding.Claims(o.Sentence.Text, l.Context) {
-		if c.Frame == grounding.FrameHearsay || c.Frame == grounding.FrameAttribution {
-			return nil
+	source := o.support
+	want := text.ContentSet(o.Sentence.Text)
+	most := entail.ShareOf(text.ContentSet(source.Text), want)
+	for _, e := range l.usable {
+		share := entail.ShareOf(text.ContentSet(e.Text), want)
+		if !o.exact && grounding.IsRumour(e) && share > most {
+			source, most = e, share
 		}
 	}
-	return &schema.Issue{Claim: o.Sentence.Text, Type: schema.IssueNotEntailed, Citation: o.support.ID,
+	if !grounding.IsRumour(source) {
+		return nil
+	}
+	claims := 0
+	for _, c := range l.claims(o) {
+		if c.Frame != grounding.FrameHearsay && c.Frame != grounding.FrameAttribution {
+			claims = -1
+			break
+		}
+		claims++
+	}
+	if claims > 0 {
+		return nil
+	}
+	return &schema.Issue{Claim: o.Sentence.Text, Type: schema.IssueNotEntailed, Citation: source.ID,
 		Correction: "the evidence is a rumour; say it as hearsay"}
 }
 
-// told finds a sentence of the conversation that is cited for the world.
-func told(l *line, o *Outcome) *schema.Issue {
-	if o.Kind != entail.KindWorld || o.support == nil || !said(o.support) || l.reports(o.Sentence.Text) {
+// claims are what a sentence asserts, as its words say.
+func (l *line) claims(o *Outcome) []grounding.Claim {
+	c := l.Context
+	c.Previous = l.previous(o)
+	none := func(x grounding.Claim) bool { return x.Kind == schema.ClaimNone }
+	return slices.DeleteFunc(grounding.Claims(o.Sentence.Text, c), none)
+}
+
+// previous are the sentences that the player hears before this one.
+func (l *line) previous(o *Outcome) []string {
+	var out []string
+	for _, s := range l.Released {
+		out = append(out, s.Text)
+	}
+	for i := range l.out {
+		if &l.out[i] == o {
+			break
+		}
+		if l.out[i].OK() && !l.out[i].Released {
+			out = append(out, l.out[i].Sentence.Text)
+		}
+	}
+	return out
+}
+
+// pastElsewhere finds a report of what was said or done between the NPC and the player
+// that rests on something else than their conversation.
+func pastElsewhere(l *line, o *Outcome) *schema.Issue {
+	if o.Kind != entail.KindWorld || o.support == nil || l.Policy.Serves(o.support, schema.ClaimSharedPast) {
 		return nil
 	}
-	return &schema.Issue{Claim: o.Sentence.Text, Type: schema.IssueInvalidSource, Citation: o.support.ID,
-		Correction: "what was said in the conversation may not ground a claim about the world"}
+	for _, c := range l.claims(o) {
+		if c.Kind == schema.ClaimSharedPast && c.Frame != grounding.FrameAttribution {
+			return &schema.Issue{Claim: o.Sentence.Text, Type: schema.IssueInvalidSource, Citation: o.support.ID,
+				Correction: "only the conversation may ground what you and the player have said or done"}
+		}
+	}
+	return nil
+}
+
+// misattributed finds quoted words that are given to another than who wrote them.
+func misattributed(l *line, o *Outcome) *schema.Issue {
+	if o.Kind != entail.KindWorld || o.exact || o.support == nil || said(o.support) {
+		return nil
+	}
+	for _, c := range l.claims(o) {
+		quotes := strings.ContainsAny(c.Raw, "\"“«")
+		if c.Frame == grounding.FrameAttribution && quotes && !grounding.GivenTo(c, o.support, &l.Context) {
+			return &schema.Issue{Claim: o.Sentence.Text, Type: schema.IssueNotEntailed, Citation: o.support.ID,
+				Correction: "attribution: the evidence is not by " + c.By}
+		}
+	}
+	return nil
+}
+
+// anotherMeant finds a pronoun of a quoted sentence that means somebody else here than it
+// does in its block. Where the sentence before it in the speech stands before it in the
+// block too, it means the same.
+func anotherMeant(l *line, o *Outcome) *schema.Issue {
+	if !o.exact || o.support == nil {
+		return nil
+	}
+	before := l.previous(o)
+	if n := len(before); n > 0 {
+		stands, _, _ := strings.Cut(o.support.Text, o.Verdict.Span)
+		if last := text.Fold(before[n-1]); last != "" && strings.HasSuffix(text.Fold(stands), last) {
+			return nil
+		}
+	}
+	for _, c := range l.claims(o) {
+		if c.Start > 0 { // further on in a sentence that is taken whole it means what it meant
+			continue
+		}
+		if why := grounding.MeansAnother(c, o.support.Text, o.Verdict.Span, l.Context); why != "" {
+			return &schema.Issue{Claim: o.Sentence.Text, Type: schema.IssueNotEntailed, Citation: o.support.ID, Correction: why}
+		}
+	}
+	return nil
 }
 
 // sameMatter is the share of a sentence's words that another text must hold before it
 // can be about the same thing.
 const sameMatter = 0.6
 
+// stateMatter is that share for what the game says, which comes in few words.
+const stateMatter = 0.5
+
 // denied finds a block of equal or higher rank in another document, or a sentence that
-// the player was told, that says otherwise, by rule. Thoughts are spared: what two
+// the player hears before, that says otherwise, by rule. Thoughts are spared: what two
 // sources disagree on is for the speech to tell.
 func denied(l *line, o *Outcome) *schema.Issue {
-	if l.Thoughts || o.Kind != entail.KindWorld || o.support == nil || l.reports(o.Sentence.Text) {
+	if l.Thoughts || o.Kind != entail.KindWorld || o.support == nil || said(o.support) {
 		return nil
 	}
-	want := text.ContentSet(o.Sentence.Text)
-	for _, e := range l.usable {
-		if e.Path == o.support.Path || grounding.Rank(e) < grounding.Rank(o.support) || said(e) || text.Fold(e.Text) == text.Fold(o.support.Text) {
+	for _, c := range l.claims(o) {
+		if c.Kind == schema.ClaimSharedPast || c.Frame == grounding.FrameAttribution {
 			continue
 		}
-		if why := l.denies(e, e.Text, o, want); why != "" {
-			return contradiction(o, e.ID, why)
+		want := text.ContentSet(c.Core)
+		for _, e := range l.usable {
+			weaker := grounding.Rank(e) < grounding.Rank(o.support)
+			if e.Path == o.support.Path || weaker || said(e) || text.Fold(e.Text) == text.Fold(o.support.Text) {
+				continue
+			}
+			if why := l.denies(e, e.Text, c.Core, want); why != "" {
+				return contradiction(o, e.ID, why)
+			}
 		}
-	}
-	for _, s := range l.Released {
-		same := slices.ContainsFunc(s.Evidence, func(e schema.EvidenceRef) bool { return e.Path == o.support.Path })
-		if s.Authored || same {
-			continue
-		}
-		if why := l.denies(&schema.Evidence{Private: true}, s.Text, o, want); why != "" {
-			return contradiction(o, o.Verdict.Evidence, why)
+		for _, earlier := range l.heard(o) {
+			if why := l.denies(&schema.Evidence{Private: true}, earlier, c.Core, want); why != "" {
+				return contradiction(o, o.Verdict.Evidence, why)
+			}
 		}
 	}
 	return nil
 }
 
-func (l *line) denies(e *schema.Evidence, premise string, o *Outcome, want map[string]bool) string {
-	if entail.ShareOf(text.ContentSet(premise), want) < sameMatter {
+// heard are the claims that the player hears before a sentence and that rest on another
+// document: a document that says both does not deny itself.
+func (l *line) heard(o *Outcome) []string {
+	var out []string
+	for _, s := range l.Released {
+		same := slices.ContainsFunc(s.Evidence, func(e schema.EvidenceRef) bool { return e.Path == o.support.Path })
+		if !s.Authored && !same {
+			out = append(out, s.Text)
+		}
+	}
+	for i := range l.out {
+		b := &l.out[i]
+		if b == o {
+			break
+		}
+		if b.OK() && !b.Exempt && b.Kind == entail.KindWorld && b.support != nil && b.support.Path != o.support.Path {
+			for _, c := range l.claims(b) {
+				out = append(out, c.Core)
+			}
+		}
+	}
+	return out
+}
+
+func (l *line) denies(e *schema.Evidence, premise, core string, want map[string]bool) string {
+	least := sameMatter
+	if e.Provenance.Source == schema.OriginSystem {
+		least = stateMatter
+	}
+	if entail.ShareOf(text.ContentSet(premise), want) < least {
 		return ""
 	}
-	pair := grounding.PairOf(e, o.Sentence.Text, l.Context)
+	pair := grounding.PairOf(e, core, l.Context)
 	pair.Premise = premise
 	return entail.Denies(pair)
 }

@@ -27,7 +27,8 @@ func (l *line) exact() {
 		}
 		if l.Thoughts && l.suspects(o.Sentence.Text) {
 			o.Kind, o.exact = entail.KindSelf, true
-			o.Verdict = schema.Verdict{Label: schema.Supported, Score: 1, Tier: entail.TierRule, Why: "a suspicion that is marked as one"}
+			o.Verdict = schema.Verdict{Label: schema.Supported, Score: 1, Tier: entail.TierRule,
+				Why: "a suspicion that is marked as one"}
 			continue
 		}
 		l.quoted(o)
@@ -58,7 +59,8 @@ func (l *line) quoted(o *Outcome) {
 			}
 			if span, how, ok := l.same(o.Sentence.Text, e); ok {
 				o.Kind, o.exact, o.support = entail.KindWorld, true, e
-				o.Verdict = schema.Verdict{Label: schema.Supported, Score: scoreExact, Tier: entail.TierRule, Evidence: e.ID, Span: span, Why: how}
+				o.Verdict = schema.Verdict{Label: schema.Supported, Score: scoreExact, Tier: entail.TierRule,
+					Evidence: e.ID, Span: span, Why: how}
 				return
 			}
 		}
@@ -82,7 +84,8 @@ func (l *line) serves(e *schema.Evidence, report bool) bool {
 	if report && l.Policy.Serves(e, schema.ClaimSharedPast) {
 		return true
 	}
-	return l.Policy.Serves(e, schema.ClaimWorld) || l.Policy.Serves(e, schema.ClaimState) || l.Policy.Serves(e, schema.ClaimSelf)
+	return l.Policy.Serves(e, schema.ClaimWorld) || l.Policy.Serves(e, schema.ClaimState) ||
+		l.Policy.Serves(e, schema.ClaimSelf)
 }
 
 // reports says whether a sentence tells of what was said or done between the NPC and

@@ -15,10 +15,11 @@ import (
 )
 
 var (
-	starred     = regexp.MustCompile(`(\*[^*]{1,200}\*)|(?:^|[^\p{L}\p{N}_])(_[^_]{1,200}_)`)
-	bracketed   = regexp.MustCompile(`(\[[\s\p{P}]*\p{L}[^\]]{2,200}\]|[({][^(){}]{0,200}\p{L}[^(){}]{0,200}[)}\]])|([(\[{][^)\]}]{0,200}\p{L}[^)\]}]{0,200}$)`)
-	markupMark  = regexp.MustCompile("(?i)</?[a-z][a-z0-9]*(?:\\s[^>]*)?>|<!--|-->|^\\s*/(?:me|emote|e)\\b|\\(\\(|~[a-z ]{3,40}~|\\*\\*|__|```|^#{1,6}\\s|^\\s*[-*]\\s|\\[[^\\]]+\\]\\([^)]+\\)|&[a-z]+;|\\{\\{|\\}\\}|https?://")
-	speakerMark = regexp.MustCompile(`^\s*[A-Z][\w'’ -]{0,30}:\s*["“]`)
+	starred       = regexp.MustCompile(`(\*[^*]{1,200}\*)|(?:^|[^\p{L}\p{N}_])(_[^_]{1,200}_)`)
+	bracketed     = regexp.MustCompile(`(\[[\s\p{P}]*\p{L}[^\]]{2,200}\]|[({][^(){}]{0,200}\p{L}[^(){}]{0,200}[)}\]])|([(\[{][^)\]}]{0,200}\p{L}[^)\]}]{0,200}$)`)
+	markupMark    = regexp.MustCompile("(?i)</?[a-z][a-z0-9]*(?:\\s[^>]*)?>|<!--|-->|^\\s*/(?:me|emote|e)\\b|\\(\\(|~[a-z ]{3,40}~|\\*\\*|__|```|^#{1,6}\\s|^\\s*[-*]\\s|\\[[^\\]]+\\]\\([^)]+\\)|&[a-z]+;|\\{\\{|\\}\\}|https?://")
+	foreignDigits = regexp.MustCompile(`\d[\p{Greek}\p{Cyrillic}]|[\p{Greek}\p{Cyrillic}]\d`)
+	speakerMark   = regexp.MustCompile(`^\s*[A-Z][\w'’ -]{0,30}:\s*["“]`)
 )
 
 // form finds what is wrong with how a sentence is said and with the ids that it
@@ -76,6 +77,8 @@ func (l *line) formFault(d schema.DraftSentence, before, i int) string {
 		return "words of the instructions; stay in character"
 	case !l.Thoughts && speakerMark.MatchString(d.Text) && strings.EqualFold(nameBefore(d.Text), l.Context.NPCName):
 		return "the speaker's own name before the words"
+	case foreignDigits.MatchString(d.Text):
+		return "a number with a letter of another alphabet in it"
 	case entail.MixedScript(d.Text) != "":
 		return fmt.Sprintf("“%s” mixes letters of two alphabets", entail.MixedScript(d.Text))
 	}
@@ -103,7 +106,8 @@ func (l *line) idIssues(d schema.DraftSentence) []schema.Issue {
 			continue
 		}
 		if why := l.wrongID(cite.EvidenceID); why != "" {
-			out = append(out, schema.Issue{Claim: d.Text, Type: schema.IssueInvalidSource, Citation: cite.EvidenceID, Correction: why})
+			out = append(out, schema.Issue{Claim: d.Text, Type: schema.IssueInvalidSource,
+				Citation: cite.EvidenceID, Correction: why})
 		}
 	}
 	return out

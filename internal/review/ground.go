@@ -30,6 +30,7 @@ var featureNames = [...]string{
 	"length",       // log of the number of words
 	"cites",        // how many blocks it cites
 	"self",         // whether it cites what the NPC is
+	"denied",       // how many of the blocks that it cites deny it by rule
 }
 
 const numFeatures = len(featureNames)
@@ -64,7 +65,8 @@ func (l *line) ground(ctx context.Context, r *Reviewer) {
 		switch {
 		case err != nil:
 			o.Kind = l.kindByWords(o.Sentence.Text)
-			o.Verdict = schema.Verdict{Label: schema.Unverifiable, Tier: entail.TierNone, Why: "no model read it: " + err.Error()}
+			o.Verdict = schema.Verdict{Label: schema.Unverifiable, Tier: entail.TierNone,
+				Why: "no model read it: " + err.Error()}
 		default:
 			o.reading, o.known = readings[v.whole], true
 			o.Kind = l.kind(o, r.Fit.Claim, len(names) > 0)
@@ -72,7 +74,8 @@ func (l *line) ground(ctx context.Context, r *Reviewer) {
 			o.Verdict = schema.Verdict{Score: r.Fit.Score(o.features), Tier: entail.TierModel}
 		}
 		if len(names) > 0 && o.Kind == entail.KindWorld {
-			o.Verdict = schema.Verdict{Label: schema.Unverifiable, Score: scoreVetoed, Tier: entail.TierRule, Why: names[0], Final: true}
+			o.Verdict = schema.Verdict{Label: schema.Unverifiable, Score: scoreVetoed, Tier: entail.TierRule,
+				Why: names[0], Final: true}
 		}
 		if o.support != nil {
 			o.Verdict.Evidence = o.support.ID
@@ -101,7 +104,7 @@ func (l *line) cited(i int, units []unit) []string {
 			if self := l.nearestSelf(i, units); self != "" {
 				out = append(out, self)
 			}
-		case e != nil && !said(e) && len(blocks) < maxCited:
+		case e != nil && !said(e) && l.serves(e, false) && len(blocks) < maxCited:
 			blocks = append(blocks, grounding.Premise(e, &l.Context))
 		}
 	}
@@ -170,7 +173,7 @@ func (l *line) bearer(i int, nearest *schema.Evidence) *schema.Evidence {
 	var out *schema.Evidence
 	most := -1.0
 	for _, e := range l.usable {
-		if cites(&l.Sentences[i], e.ID) {
+		if cites(&l.Sentences[i], e.ID) && l.serves(e, false) {
 			if share := entail.ShareOf(text.ContentSet(e.Text), want); share > most {
 				out, most = e, share
 			}
@@ -211,17 +214,20 @@ func (l *line) features(v view, shown *entail.Shown, names int, readings []entai
 	for k := range v.cited {
 		best = max(best, readings[v.whole+1+k].Entailed)
 	}
-	blocks, self := 0.0, 0.0
+	blocks, self, denied := 0.0, 0.0, 0.0
 	for _, c := range l.Sentences[v.of].Citations {
 		if c.EvidenceID == selfID {
 			self = 1
+		}
+		if e := l.byID[c.EvidenceID]; e != nil && entail.Denies(grounding.PairOf(e, said, l.Context)) != "" {
+			denied++
 		}
 		blocks++
 	}
 	return Features{
 		logit(whole.Entailed), logit(whole.Contradicted), logit(orCertain(whole.World)), logit(best), shown.Share(said),
 		entail.Share(strings.Join(v.cited, " "), said), float64(min(names, 2)), float64(min(shown.UnknownNumbers(said), 2)),
-		math.Log(1 + float64(len(text.WordSpans(said)))), blocks, self,
+		math.Log(1 + float64(len(text.WordSpans(said)))), blocks, self, denied,
 	}
 }
 

@@ -13,8 +13,11 @@ func (l *line) kind(o *Outcome, claim float64, stranger bool) entail.Kind {
 	switch {
 	case stranger:
 		return entail.KindWorld
-	case r.World+r.Self+r.Social == 0:
-		return l.kindByWords(o.Sentence.Text)
+	case r.World+r.Self+r.Social == 0: // without a head, what words make a feeling may presume anything
+		if l.kindByWords(o.Sentence.Text) == entail.KindSocial {
+			return entail.KindSocial
+		}
+		return entail.KindWorld
 	case r.World >= claim:
 		return entail.KindWorld
 	case r.Self >= r.Social:

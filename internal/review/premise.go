@@ -37,7 +37,7 @@ func (l *line) shown(session bool) []unit {
 		}
 	}
 	for _, e := range l.usable {
-		if session || !said(e) {
+		if (session || !said(e)) && l.serves(e, session) {
 			add(e, false)
 		}
 	}

@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -115,8 +114,6 @@ func (l *line) worded(e *schema.Evidence) string {
 }
 
 func orElse(s, other string) string { return cmp.Or(s, other) }
-
-func joined(words []string, by string) string { return strings.Join(words, by) }
 
 // Rest gives the block that bears the sentence its id in the turn, in the verdict and
 // in the citations.
