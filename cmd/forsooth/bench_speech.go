@@ -28,7 +28,8 @@ func (c *benchSpeechCmd) Run(e *env) error {
 	fmt.Fprintf(e.out, "  %d speeches, %d of which were heard in part at least\n\n", out.Speeches, out.Heard)
 	for _, label := range []string{recorded.Supported, recorded.Unsupported, recorded.NoClaim} {
 		s := out.ByLabel[label]
-		fmt.Fprintf(e.out, "  %-14s %5d, spoken %5d (%.1f %%)\n", label, s.N, s.Spoken, 100*float64(s.Spoken)/float64(max(1, s.N)))
+		share := 100 * float64(s.Spoken) / float64(max(1, s.N))
+		fmt.Fprintf(e.out, "  %-14s %5d, spoken %5d (%.1f %%)\n", label, s.N, s.Spoken, share)
 	}
 	fmt.Fprintf(e.out, "\n  %-36s %6s %6s\n", "refused", "true", "false")
 	for _, r := range out.Refused {

@@ -138,8 +138,9 @@ func reviewed(ctx context.Context, dir string, row *recorded.Row, o SpeechOption
 		return nil, err
 	}
 	log := replay.NewLog(nil)
-	passes, done, err := app.OffMesh(ctx, app.Options{Worlds: []*world.World{w}, Data: dir, Index: filepath.Join(dir, "index.db"),
-		Meaning: app.MeaningOff, Grounding: o.Grounding, Now: o.Now}, log)
+	composed := app.Options{Worlds: []*world.World{w}, Data: dir, Index: filepath.Join(dir, "index.db"),
+		Meaning: app.MeaningOff, Grounding: o.Grounding, Now: o.Now}
+	passes, done, err := app.OffMesh(ctx, composed, log)
 	if err != nil {
 		return nil, err
 	}
@@ -178,8 +179,9 @@ func worldOf(dir string, row *recorded.Row) (*world.World, error) {
 	if err := os.MkdirAll(npc, 0o755); err != nil {
 		return nil, err
 	}
+	const rest = "\ntitle: Recorded\nlanguage: en\nlicense: Apache-2.0\n"
 	files := map[string]string{
-		filepath.Join(dir, "world", "world.yaml"): "name: " + speechWorld + "\ntitle: Recorded\nlanguage: en\nlicense: Apache-2.0\n",
+		filepath.Join(dir, "world", "world.yaml"): "name: " + speechWorld + rest,
 		filepath.Join(npc, "npc.yaml"): fmt.Sprintf("handle: %s\nname: %s\nbackstory: %s\npersonality: %s\n",
 			row.Handle(), quoted(row.Name), quoted(row.Backstory()), quoted(row.Personality())),
 	}
@@ -197,10 +199,13 @@ func worldOf(dir string, row *recorded.Row) (*world.World, error) {
 
 // turnOf is the turn whose speech is under way.
 func turnOf(w *world.World, row *recorded.Row, now time.Time) *schema.Turn {
-	t := &schema.Turn{Request: schema.Request{TurnID: "recorded", World: w.Name, NPC: row.Handle(), Player: "player", Message: row.Message},
+	t := &schema.Turn{
+		Request:    schema.Request{TurnID: "recorded", World: w.Name, NPC: row.Handle(), Player: "player", Message: row.Message},
 		AcceptedAt: now, DeadlineAt: now.Add(time.Minute), Hop: 5, Class: schema.ClassComplex,
-		Retrieval: &schema.Retrieval{Query: row.Message, Intent: schema.IntentQuestion, Zone: schema.ZoneModel, Confidence: 1, LoreHash: w.Version},
-		Speech:    &schema.Speech{Attempt: 1, Speaker: "recorded", Run: "5.1", Sentences: row.Drafted()}}
+		Retrieval: &schema.Retrieval{Query: row.Message, Intent: schema.IntentQuestion, Zone: schema.ZoneModel,
+			Confidence: 1, LoreHash: w.Version},
+		Speech: &schema.Speech{Attempt: 1, Speaker: "recorded", Run: "5.1", Sentences: row.Drafted()},
+	}
 	t.Evidence = row.Shown(w.Name, now.Add(-time.Hour))
 	d := &schema.Decision{Kind: schema.KindAnswer}
 	for i := range t.Evidence {

@@ -20,7 +20,8 @@ func TestSpeechTellsWhatIsSpoken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out.Speeches != 1 || out.Heard != 1 || out.ByLabel[recorded.Supported] != (Spoken{1, 1}) || out.ByLabel[recorded.Unsupported] != (Spoken{1, 0}) {
+	good, bad := out.ByLabel[recorded.Supported], out.ByLabel[recorded.Unsupported]
+	if out.Speeches != 1 || out.Heard != 1 || good != (Spoken{1, 1}) || bad != (Spoken{1, 0}) {
 		t.Errorf("%+v", out)
 	}
 	if len(out.Refused) != 1 || out.Refused[0].False != 1 || out.Refused[0].True != 0 || out.Refused[0].Cause == "" {

@@ -55,7 +55,8 @@ func (s *Shown) UnknownNames(said string) []string {
 	var out []string
 	h := read(unstressed(said), maxHypothesis)
 	for i := range h.sentences {
-		c := &comparison{p: s.all, h: &h.sentences[i], whole: &h.sentences[i], a: alignment{p: &sentence{}}, names: s.names, known: s.known}
+		of := &h.sentences[i]
+		c := &comparison{p: s.all, h: of, whole: of, a: alignment{p: &sentence{}}, names: s.names, known: s.known}
 		for _, f := range nameRule(c) {
 			out = append(out, f.why)
 		}
