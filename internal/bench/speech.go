@@ -200,7 +200,8 @@ func worldOf(dir string, row *recorded.Row) (*world.World, error) {
 // turnOf is the turn whose speech is under way.
 func turnOf(w *world.World, row *recorded.Row, now time.Time) *schema.Turn {
 	t := &schema.Turn{
-		Request:    schema.Request{TurnID: "recorded", World: w.Name, NPC: row.Handle(), Player: "player", Message: row.Message},
+		Request: schema.Request{TurnID: "recorded", World: w.Name, NPC: row.Handle(), Player: "player",
+			Message: row.Message},
 		AcceptedAt: now, DeadlineAt: now.Add(time.Minute), Hop: 5, Class: schema.ClassComplex,
 		Retrieval: &schema.Retrieval{Query: row.Message, Intent: schema.IntentQuestion, Zone: schema.ZoneModel,
 			Confidence: 1, LoreHash: w.Version},

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ const maxFar = 6
 // not shown, and the words of the evidence to say instead, as the NPC would say them.
 func (l *line) advice(o *Outcome) string {
 	if o.Verdict.Final || o.support == nil {
-		return orElse(o.Verdict.Why, "say only what the evidence says")
+		return cmp.Or(o.Verdict.Why, "say only what the evidence says")
 	}
 	own := l.worded(o.support)
 	far := entail.Unaligned(o.support.Text, o.Sentence.Text)

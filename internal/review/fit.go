@@ -14,7 +14,7 @@ type Line struct {
 }
 
 // Fit makes one probability of what the model and the checks find. It belongs to one
-// weights file and is written by the calibrate command.
+// weights file and is written by the command in the folder fitting.
 type Fit struct {
 	Weighed string             `json:"weights_sha256"` // the weights file that it belongs to
 	Bias    float64            `json:"bias"`

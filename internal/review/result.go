@@ -1,7 +1,6 @@
 package review
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
@@ -112,8 +111,6 @@ func (l *line) worded(e *schema.Evidence) string {
 	}
 	return e.Text
 }
-
-func orElse(s, other string) string { return cmp.Or(s, other) }
 
 // Rest gives the block that bears the sentence its id in the turn, in the verdict and
 // in the citations.

@@ -3,6 +3,7 @@ package review_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -248,5 +249,46 @@ func TestTheShippedPairsAreBalanced(t *testing.T) {
 	a, b := float64(letters["supported"]), float64(letters["unsupported"])
 	if a/b > 1.15 || b/a > 1.15 {
 		t.Errorf("letters by label: %v", letters)
+	}
+}
+
+// A judge may say that a sentence claims nothing, but not of what is surely a claim.
+func TestAJudgeTurnsNoSureClaimIntoAFeeling(t *testing.T) {
+	const sentence = "I would not have trusted the weir."
+	feeling := review.Opinion{Kind: entail.KindSelf, Label: schema.Supported, Evidence: 2.5}
+	for _, c := range []struct {
+		name  string
+		world float64
+		want  entail.Kind
+		ok    bool
+	}{
+		{"hardly a claim to the model in process", 0.6, entail.KindSelf, true},
+		{"surely a claim to the model in process", 0.95, entail.KindWorld, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := draft(said(sentence, "E1"))
+			d.Judge = &oracle{opinions: map[string]review.Opinion{sentence: feeling}, qualified: true}
+			r := &review.Reviewer{Reader: scripted{sentence: reading(0.05, 0, c.world, 1-c.world, 0)}, Fit: fit}
+			_, outcomes, err := r.Review(t.Context(), d)
+			if err != nil || outcomes[0].Kind != c.want || outcomes[0].OK() != c.ok {
+				t.Errorf("kind %q, released %v, %v", outcomes[0].Kind, outcomes[0].OK(), err)
+			}
+		})
+	}
+}
+
+// What a rule has against a cited block is a feature of the score: it is seen, and no verdict.
+func TestADenialByRuleIsAFeature(t *testing.T) {
+	d := review.Draft{Class: schema.ClassComplex, Sentences: []schema.DraftSentence{said("The granary held forty sacks.", "E1")},
+		Evidence: []schema.Evidence{block("E1", "The granary held thirty sacks.")}}
+	r := &review.Reviewer{Reader: scripted{"The granary held forty sacks.": reading(0.5, 0, 1, 0, 0)}, Fit: fit}
+	_, outcomes, err := r.Review(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, read := outcomes[0].Features()
+	at := slices.Index(review.FeatureNames(), "denied")
+	if !read || at < 0 || x[at] != 1 {
+		t.Errorf("features %v of %v", x, review.FeatureNames())
 	}
 }

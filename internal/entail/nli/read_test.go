@@ -13,7 +13,8 @@ func TestReadGivesOneReadingASentence(t *testing.T) {
 	m := tinyModel(t, tiny{})
 	var ask []entail.Sentence
 	for _, name := range names(hostile) {
-		ask = append(ask, entail.Sentence{Premise: hostile[name], Before: []string{"what burned?", hostile[name]}, Text: "The mill did."},
+		before := []string{"what burned?", hostile[name]}
+		ask = append(ask, entail.Sentence{Premise: hostile[name], Before: before, Text: "The mill did."},
 			entail.Sentence{Premise: "The mill burned.", Text: hostile[name]})
 	}
 	first, err := m.Read(t.Context(), ask)
