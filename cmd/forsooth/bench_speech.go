@@ -1,14 +1,21 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"os"
 
 	"github.com/forsooth-npc/forsooth/internal/bench"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/recorded"
 )
 
 type benchSpeechCmd struct {
-	From string `help:"Speeches with labels, one JSON object a line." placeholder:"FILE.jsonl" required:""`
+	From   string `help:"Speeches with labels, one JSON object a line." placeholder:"FILE.jsonl" required:""`
+	Judge  string `help:"Who is asked about what the model in process leaves open: none, recorded (the file's second reader), lying, coin or failing." enum:"none,recorded,lying,coin,failing" default:"none"`
+	Policy string `help:"Policy of the review: strict, balanced or lively; the one of the configuration otherwise." enum:",strict,balanced,lively" default:""`
+	Prices string `help:"Measure every policy with and without the recorded judge, and write the table between the marks <!-- prices --> of this page." placeholder:"PAGE.md" type:"path"`
 }
 
 // Run lets the review judge recorded speeches.
@@ -17,23 +24,75 @@ func (c *benchSpeechCmd) Run(e *env) error {
 	if err != nil {
 		return usage(err)
 	}
-	out, err := bench.Speech(e.ctx, rows, bench.SpeechOptions{Grounding: e.grounding()})
+	if c.Prices != "" {
+		return c.prices(e, rows)
+	}
+	out, err := bench.Speech(e.ctx, rows, c.options(e, c.Policy, bench.SpeechJudge(c.Judge)))
 	if err != nil {
 		return failed(err)
 	}
 	if e.json {
 		return e.printJSON(out)
 	}
+	c.tell(e, out)
+	return nil
+}
+
+func (c *benchSpeechCmd) options(e *env, policy string, judge bench.SpeechJudge) bench.SpeechOptions {
+	settings := e.grounding()
+	if policy != "" {
+		settings.Level = grounding.Level(policy)
+	}
+	return bench.SpeechOptions{Grounding: settings, Judge: judge}
+}
+
+// tell prints one measurement.
+func (c *benchSpeechCmd) tell(e *env, out bench.SpeechResult) {
 	e.heading("speech")
 	fmt.Fprintf(e.out, "  %d speeches, %d of which were heard in part at least\n\n", out.Speeches, out.Heard)
 	for _, label := range []string{recorded.Supported, recorded.Unsupported, recorded.NoClaim} {
 		s := out.ByLabel[label]
-		share := 100 * float64(s.Spoken) / float64(max(1, s.N))
-		fmt.Fprintf(e.out, "  %-14s %5d, spoken %5d (%.1f %%)\n", label, s.N, s.Spoken, share)
+		fmt.Fprintf(e.out, "  %-14s %5d, spoken %5d (%.1f %%)\n", label, s.N, s.Spoken, s.Percent())
+	}
+	fmt.Fprintf(e.out, "\n  judge calls a turn %.2f, first sentence after %.1f ms\n", out.Calls, out.First)
+	if s := out.Skill; s != nil {
+		fmt.Fprintf(e.out, "  the judge supports %.0f %% of the true and %.0f %% of the false test pairs; believed: %v\n",
+			100*s.Sensitivity, 100*(1-s.Specificity), s.Qualified)
 	}
 	fmt.Fprintf(e.out, "\n  %-36s %6s %6s\n", "refused", "true", "false")
 	for _, r := range out.Refused {
 		fmt.Fprintf(e.out, "  %-36s %6d %6d\n", r.Cause, r.True, r.False)
 	}
-	return nil
 }
+
+// pricesMark encloses the table in a page.
+const pricesMark = "<!-- prices -->"
+
+// prices writes what each policy lets through into a page.
+func (c *benchSpeechCmd) prices(e *env, rows []recorded.Row) error {
+	page, err := os.ReadFile(c.Prices)
+	if err != nil {
+		return usage(err)
+	}
+	parts := bytes.Split(page, []byte(pricesMark))
+	if len(parts) != 3 {
+		return usage(fmt.Errorf("%s: %w", c.Prices, errNoMarks))
+	}
+	var table bytes.Buffer
+	fmt.Fprintf(&table, "\n| policy | judge | true sentences spoken | false ones | sentences without a claim | judge calls a turn |\n|---|---|---|---|---|---|\n")
+	for _, level := range grounding.Levels {
+		for _, judge := range []bench.SpeechJudge{bench.NoJudge, bench.RecordedJudge} {
+			out, err := bench.Speech(e.ctx, rows, c.options(e, string(level), judge))
+			if err != nil {
+				return failed(err)
+			}
+			fmt.Fprintf(&table, "| `%s` | %s | %.1f %% | %.1f %% | %.1f %% | %.2f |\n", level, judge, out.ByLabel[recorded.Supported].Percent(),
+				out.ByLabel[recorded.Unsupported].Percent(), out.ByLabel[recorded.NoClaim].Percent(), out.Calls)
+		}
+	}
+	fmt.Fprint(e.out, table.String())
+	parts[1] = table.Bytes()
+	return failed(os.WriteFile(c.Prices, bytes.Join(parts, []byte(pricesMark)), 0o644))
+}
+
+var errNoMarks = errors.New("holds no table between two marks " + pricesMark)

@@ -151,7 +151,7 @@ func (s *chat) line(line string) (leave bool, err error) {
 	case "/quit", "/exit", "/q":
 		return true, nil
 	case "/why":
-		console.Why(s.out, s.last)
+		return false, s.showWhy()
 	case "/trace":
 		return false, s.showTrace()
 	case "/npc":
@@ -252,6 +252,19 @@ func (s *chat) gameState() map[string]any {
 		return nil
 	}
 	return s.state
+}
+
+// showWhy prints what the last reply rests on, with the verdicts where they are kept.
+func (s *chat) showWhy() error {
+	var traces []schema.Trace
+	if s.last != nil {
+		var err error
+		if traces, err = s.client.Trace(s.ctx, s.last.TurnID); err != nil {
+			return dependency(err)
+		}
+	}
+	console.Why(s.out, s.last, traces...)
+	return nil
 }
 
 func (s *chat) showTrace() error {

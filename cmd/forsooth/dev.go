@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+	"github.com/forsooth-npc/forsooth/internal/recorded"
 )
 
 type devCmd struct {
@@ -23,6 +25,8 @@ type devLLMCmd struct {
 	Faults    string        `help:"The faults that spoil them, with commas between; all that pass otherwise."`
 	Key       string        `help:"The key that callers must show." env:"FORSOOTH_DEV_LLM_KEY" placeholder:"KEY"`
 	Model     string        `help:"The only model there is; any otherwise." placeholder:"NAME"`
+	From      string        `help:"Recorded speeches, one JSON object a line: what the persona \"recorded\" says, and what an honest judge knows." placeholder:"FILE.jsonl" type:"path"`
+	Judge     string        `help:"How it judges: honest, lying, coin or failing; as its persona otherwise." placeholder:"WAY"`
 	Log       string        `help:"File to write each sentence to, with its truth." placeholder:"FILE.jsonl" type:"path"`
 }
 
@@ -38,7 +42,14 @@ func (c *devLLMCmd) Run(e *env) (err error) {
 		return usage(fmt.Errorf("--ttft and --rate must not be negative, and --fault-rate lies between 0 and 1"))
 	}
 	o := llmtest.Options{Addr: fmt.Sprintf("127.0.0.1:%d", c.Port), Persona: c.Persona, Pace: llmtest.Pace{First: c.TTFT, Rate: c.Rate},
-		Seed: c.Seed, FaultRate: c.FaultRate, Faults: c.Faults, Key: c.Key, Model: c.Model}
+		Seed: c.Seed, FaultRate: c.FaultRate, Faults: c.Faults, Key: c.Key, Model: c.Model, Judge: c.Judge}
+	if c.From != "" {
+		if o.Rows, err = recorded.ReadFile(c.From); err != nil {
+			return usage(err)
+		}
+	} else if strings.Contains(c.Persona, "recorded") {
+		return usage(errors.New("--persona recorded needs --from FILE.jsonl: the speeches that it says"))
+	}
 	if err := o.Check(); err != nil {
 		return usage(err)
 	}

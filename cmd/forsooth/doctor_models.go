@@ -9,8 +9,10 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/config"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/reviewer"
 )
 
 // modelLimit is how long doctor waits for a model: one that runs at home may
@@ -54,6 +56,41 @@ func (d *diagnosis) model(section, check string, p config.Provider, readKey func
 	d.add(check, statusFine, "", "%s at %s answers as it should", name, p.URL)
 	if can, err := capability(ctx, asked); err == nil {
 		d.capability(check, name, can)
+	}
+	if section == "llm" && d.settings.Grounding.Judge {
+		d.judge(name, asked, key)
+	}
+}
+
+// judgeLimit is how long doctor lets a model answer the pairs of a judge.
+const judgeLimit = time.Minute
+
+// judge tests a model as a judge of speeches, as a process does at its start.
+func (d *diagnosis) judge(name string, p llm.Provider, key config.Secret) {
+	ctx, cancel := context.WithTimeout(d.ctx, judgeLimit)
+	defer cancel()
+	models, err := llm.New(llm.Config{Primary: p}, llm.Options{})
+	if err != nil {
+		d.add("judge", statusBad, "", "%s is not asked: %v", name, err)
+		return
+	}
+	defer models.Close()
+	m, err := model.New(models, nil, model.Options{})
+	if err != nil {
+		d.add("judge", statusBad, "", "%s is not asked: %v", name, err)
+		return
+	}
+	const without = "without one the model in process decides alone; take a larger model, or set grounding.judge: false"
+	skill, err := reviewer.Qualify(ctx, m)
+	switch {
+	case err != nil:
+		d.add("judge", statusNote, without, "%s judges no speeches: %s", name, withoutKey(err.Error(), key))
+	case !skill.Qualified():
+		d.add("judge", statusNote, without, "%s is not believed as a judge: of the test pairs it supports %.0f %% of the true and %.0f %% of the false ones",
+			name, 100*skill.Sensitivity(), 100*(1-skill.Specificity()))
+	default:
+		d.add("judge", statusFine, "", "%s judges speeches: of the test pairs it supports %.0f %% of the true and %.0f %% of the false ones",
+			name, 100*skill.Sensitivity(), 100*(1-skill.Specificity()))
 	}
 }
 

@@ -95,7 +95,7 @@ func (e *env) grounding() *grounding.Settings {
 	g := e.settings.Grounding
 	return &grounding.Settings{
 		Confidence: g.ConfidenceThreshold, Unknown: g.UnknownThreshold, Strict: g.Strict, ExtractiveFallback: g.ExtractiveFallback,
-		Streaming:       g.Streaming && g.StreamingChecks,
+		Streaming: g.Streaming && g.StreamingChecks, Level: grounding.Level(g.Policy),
 		Thresholds:      entail.Thresholds{Entailment: g.EntailmentThreshold, Contradiction: g.ContradictionThresh},
 		MaxUnverifiable: g.MaxUnverifiableRatio, OnContradiction: grounding.Action(g.ContradictionAction), OnUnverifiable: grounding.Action(g.UnverifiableAction),
 		MaxSources: g.MaxSourcesPerClaim,

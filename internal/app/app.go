@@ -31,6 +31,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/tracing"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -63,6 +64,9 @@ type Options struct {
 	Verifying Verifying
 	Grounding *grounding.Settings // nil: as grounding.DefaultSettings
 	Judge     bool                // ask the language model where the verifier is not sure
+	// JudgeFirst is told what the judge has shown, before the first turn. Where it is nil
+	// the judge is tested beside the turns, and once a day.
+	JudgeFirst func(*review.Skill)
 
 	Limits     admission.Limits // of what players and worlds say; nothing is bounded otherwise
 	RetryShare float64          // retries a turn of a pass; 0: the mesh's default
@@ -113,12 +117,13 @@ type App struct {
 	tally   *keeping
 	reviews bool // this process runs the reviewer
 
-	deepening *deepening
-	motion    *motion
-	hooks     *moderation.Hooks
-	corpus    store.Corpus
-	memory    *remembering // nil where nothing here reads or writes memories
-	serving   string       // the file that says what is served, while it is
+	deepening  *deepening
+	qualifying *qualifying
+	motion     *motion
+	hooks      *moderation.Hooks
+	corpus     store.Corpus
+	memory     *remembering // nil where nothing here reads or writes memories
+	serving    string       // the file that says what is served, while it is
 }
 
 // Start opens everything, in the order in which it can fail fastest. What was
@@ -183,7 +188,7 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.openMemory(ctx, o, static); err != nil {
 		return nil, err
 	}
-	if err := a.register(o, static); err != nil {
+	if err := a.register(ctx, o, static); err != nil {
 		return nil, err
 	}
 	a.watched()
@@ -294,7 +299,7 @@ var asking = []schema.Pass{schema.PassRetrieve, schema.PassThink, schema.PassDec
 const modelWorkers = 128
 
 // register hands the services' passes to the mesh.
-func (a *App) register(o Options, static *embed.Static) error {
+func (a *App) register(ctx context.Context, o Options, static *embed.Static) error {
 	handle := func(pass schema.Pass, h mesh.Handler) {
 		if o.Wrap != nil {
 			h = o.Wrap(pass, h)
@@ -311,7 +316,7 @@ func (a *App) register(o Options, static *embed.Static) error {
 			a.Mesh.Handle(pass, h)
 		}
 	}
-	handlers, ends, err := a.passes(o, static, onMesh{a.Mesh.Said(), a.Mesh})
+	handlers, ends, err := a.passes(ctx, o, static, onMesh{a.Mesh.Said(), a.Mesh})
 	if err != nil {
 		return err
 	}
@@ -355,6 +360,7 @@ func (a *App) Close() {
 	}
 	a.motion.Close()
 	a.deepening.Close()
+	a.qualifying.Close()
 	a.tiers.Close()
 	a.hooks.Close()
 	a.memory.close()

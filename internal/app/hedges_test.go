@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -40,21 +40,24 @@ const misread = 0
 // The rules let no invention through, and all that the evidence says word for
 // word.
 func TestNothingInventedHidesBehindAHedge(t *testing.T) {
-	weigh(t, app.Verifier(), 0)
+	r, missing := app.Judgement(app.Verifying{NoModel: true})
+	if missing != nil {
+		t.Fatal(missing)
+	}
+	weigh(t, r, 0)
 }
 
 // What the model adds: how many true sentences in other words it lets through is
 // told, not judged.
 func TestWhatTheModelMakesOfHedges(t *testing.T) {
-	tiers, err := app.NewVerifier(app.Verifying{})
-	if err != nil || tiers.Missing != nil {
-		t.Fatal(err, tiers.Missing)
+	r, missing := app.Judgement(app.Verifying{})
+	if missing != nil {
+		t.Fatal(missing)
 	}
-	defer tiers.Close()
-	weigh(t, tiers, misread)
+	weigh(t, r, misread)
 }
 
-func weigh(t *testing.T, v entail.Verifier, bound int) {
+func weigh(t *testing.T, r *review.Reviewer, bound int) {
 	cases := hedges(t)
 	loaded := map[string]*lore.Lore{}
 	count, passed := map[string]int{}, map[string]int{}
@@ -64,7 +67,7 @@ func weigh(t *testing.T, v entail.Verifier, bound int) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			loaded[h.World] = &lore.Lore{World: w, Grounding: released(t)}
+			loaded[h.World] = &lore.Lore{World: w}
 		}
 		group := "invented"
 		if h.Allowed {
@@ -72,7 +75,7 @@ func weigh(t *testing.T, v entail.Verifier, bound int) {
 		}
 		count[group]++
 		t.Run(h.NPC+"/"+h.Sentence, func(t *testing.T) {
-			passes, why, claims := h.passes(t, v, loaded[h.World])
+			passes, why, claims := h.passes(t, r, loaded[h.World])
 			if passes {
 				passed[group]++
 			}
@@ -97,20 +100,9 @@ func weigh(t *testing.T, v entail.Verifier, bound int) {
 	}
 }
 
-// released are the settings by which a process releases sentences.
-func released(t *testing.T) *grounding.Settings {
-	model, err := app.NLI()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := grounding.DefaultSettings()
-	s.Thresholds.Entailment = model.Calibration().Release
-	return &s
-}
-
 // passes says whether the review lets the sentence through, by any way of citing
 // that a speaker could choose.
-func (h hedge) passes(t *testing.T, v entail.Verifier, x *lore.Lore) (bool, []schema.Issue, []schema.ClaimVerdict) {
+func (h hedge) passes(t *testing.T, r *review.Reviewer, x *lore.Lore) (bool, []schema.Issue, []schema.ClaimVerdict) {
 	npc := x.World.NPCs[h.NPC]
 	if npc == nil {
 		t.Fatalf("%s is nobody in %s", h.NPC, h.World)
@@ -126,10 +118,9 @@ func (h hedge) passes(t *testing.T, v entail.Verifier, x *lore.Lore) (bool, []sc
 		for _, id := range cited {
 			draft.Citations = append(draft.Citations, schema.Citation{EvidenceID: id})
 		}
-		review, _, err := grounding.Review(t.Context(), v, grounding.ReviewInput{
-			Sentences: []schema.DraftSentence{draft}, Evidence: evidence, Class: schema.ClassComplex, Policy: x.Policy(),
-			Thresholds: x.SettingsFor(npc).Thresholds,
-			Self:       npc.Name + "\n" + npc.Backstory + "\n" + npc.Personality,
+		found, _, err := r.Review(t.Context(), review.Draft{
+			Sentences: []schema.DraftSentence{draft}, Evidence: evidence, Class: schema.ClassComplex, Policy: x.Policy(), Person: x.Person(npc),
+			Self: h.self(x, npc), Support: x.SettingsFor(npc).Thresholds.Entailment, Level: x.SettingsFor(npc).Level,
 			Context: grounding.Context{
 				NPCName: npc.Name, NPCHandle: npc.Handle, Message: h.Message, Names: x.Names(), NameOf: x.Person(npc).NameOf,
 				Voice: grounding.Voice{Openers: npc.Voice.Openers, Hedges: npc.Voice.Hedges},
@@ -138,12 +129,24 @@ func (h hedge) passes(t *testing.T, v entail.Verifier, x *lore.Lore) (bool, []sc
 		if err != nil {
 			t.Fatal(err)
 		}
-		if review.Verdict == schema.Approved {
-			return true, nil, review.Claims
+		if found.Verdict == schema.Approved {
+			return true, nil, found.Claims
 		}
-		why = review.Issues
+		why = found.Issues
 	}
 	return false, why, nil
+}
+
+// self is what the NPC's own file says of it.
+func (h hedge) self(x *lore.Lore, npc *world.NPC) []schema.Evidence {
+	var out []schema.Evidence
+	for _, s := range append([]string{npc.Backstory, npc.Personality}, npc.Goals...) {
+		if s != "" {
+			out = append(out, schema.Evidence{Text: s, Path: npc.Path, SourceID: "self", Type: "self", Private: true,
+				Provenance: schema.Provenance{Source: schema.OriginCorpus, NPC: npc.Handle}})
+		}
+	}
+	return out
 }
 
 // blocks is the evidence of a case, which this NPC must be able to have at this

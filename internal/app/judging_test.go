@@ -33,8 +33,8 @@ func (j *judgeServer) asked() []string {
 }
 
 const (
-	says  = `{"asserts":"it","evidence":"says","difference":"","verdict":"supported","confidence":0.95,"reasoning":"It says so."}`
-	mum   = `{"asserts":"it","evidence":"not_mentioned","difference":"all of it","verdict":"unverifiable","confidence":0.95,"reasoning":"It is not there."}`
+	says  = `{"verdicts":[{"n":1,"kind":"world","verdict":"supported","difference":"","confidence":0.95}]}`
+	mum   = `{"verdicts":[{"n":1,"kind":"world","verdict":"unverifiable","difference":"all of it","confidence":0.95}]}`
 	prose = "I should think so."
 )
 

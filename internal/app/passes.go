@@ -30,7 +30,7 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	a := &App{Metrics: o.metrics()}
+	a := &App{Metrics: o.metrics(), reviews: true}
 	defer func() {
 		if err != nil {
 			a.Close()
@@ -59,7 +59,7 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 		return nil, nil, err
 	}
 	a.readMemory(ctx, o)
-	handlers, _, err := a.passes(o, static, keep)
+	handlers, _, err := a.passes(ctx, o, static, keep)
 	return handlers, a.Close, err
 }
 
@@ -71,16 +71,20 @@ var serviceOf = map[schema.Pass]string{
 
 // passes composes the services and gives the handler of each pass, and the service
 // that ends turns.
-func (a *App) passes(o Options, static *embed.Static, keep Keeper) (map[schema.Pass]mesh.Handler, *actions.Service, error) {
+func (a *App) passes(ctx context.Context, o Options, static *embed.Static, keep Keeper) (map[schema.Pass]mesh.Handler, *actions.Service, error) {
 	second, err := scorer(o, a.tiers, a.Model)
 	if err != nil {
 		return nil, nil, err
 	}
 	review := reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks, Faithfulness: o.guarded().Faithfulness, Scorer: second, Meter: a.reviewed(), Now: o.Now}
+	if review.Judgement, err = Judgement(o.Verifying); err != nil && o.Alert != nil && a.tiers.Missing == nil {
+		o.Alert(reviewer.AlertNoModel, "", "no model reads the sentences of a speech: "+err.Error())
+	}
 	if o.Judge {
 		review.Judge = a.Model
 	}
-	r := reviewer.New(a.Library, a.tiers, keep, review)
+	r := reviewer.New(a.Library, keep, review)
+	a.startQualifying(ctx, o, r, a.Model)
 	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Model: a.Model, Stream: keep})
 	search := retriever.Options{Model: a.Model, Hooks: a.hooks}
 	if recaller := a.recaller(o, static); recaller != nil {

@@ -135,13 +135,5 @@ func groundingOf(o Options) *grounding.Settings {
 	if held := o.guarded(); held.Holds() { // nothing is said before all of it is scored
 		s.Streaming = false
 	}
-	s.Thresholds.Rooted = true // what shares nothing but names with its evidence is said on no model's word
-	if model, err := NLI(); err == nil {
-		c := model.Calibration()
-		s.Floor = c.Thresholds.Entailment
-		if s.Thresholds.Entailment == 0 {
-			s.Thresholds.Entailment, s.Thresholds.Near = c.Release, c.ReleaseNear
-		}
-	}
 	return &s
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
-	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -294,16 +293,5 @@ func TestTiersOutOfTime(t *testing.T) {
 	}
 	if out, err = tiers.Verify(t.Context(), fresh); err != nil || len(out) != 1 || out[0].Label != schema.Supported {
 		t.Errorf("with time: %+v, %v", out, err)
-	}
-}
-
-// Whatever a process, a world or an NPC sets, a turn wants roots.
-func TestATurnWantsClaimsToBeRooted(t *testing.T) {
-	own := grounding.DefaultSettings()
-	own.Thresholds.Entailment = 0.5
-	for name, o := range map[string]app.Options{"as it ships": {}, "with a threshold of its own": {Grounding: &own}} {
-		if !app.GroundingOf(o).Thresholds.Rooted {
-			t.Errorf("%s: %+v", name, app.GroundingOf(o).Thresholds)
-		}
 	}
 }

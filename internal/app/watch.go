@@ -90,6 +90,9 @@ func (r reviewed) Claimed(kind schema.ClaimKind, verdict schema.Label) {
 }
 
 func (r reviewed) Cited(source schema.Origin, kind schema.ClaimKind) { r.meters.Cited(source, kind) }
+func (r reviewed) Skilled(sensitivity, specificity float64, believed bool) {
+	r.meters.Skilled(sensitivity, specificity, believed)
+}
 
 // reviewed is where the reviewer counts; off the mesh nobody watches what it reviews.
 func (a *App) reviewed() reviewer.Meter {

@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -25,7 +26,10 @@ type HonestyOptions struct {
 	Seed     uint64
 	// Grounding are the settings of the runs; nil: those of a process that sets none.
 	Grounding *grounding.Settings
-	Done      func(Honesty) // after each persona in each world
+	// Judge is how the model judges: honest, lying, coin or failing. "" and "none": nobody
+	// asks it.
+	Judge string
+	Done  func(Honesty) // after each persona in each world
 }
 
 // Honesty is what came of one persona in one world, judged by the text of what its
@@ -86,7 +90,13 @@ func Judge(ctx context.Context, w *world.World, o HonestyOptions) ([]Honesty, er
 // honesty runs one persona.
 func (l *load) honesty(ctx context.Context, persona string, o HonestyOptions, seed uint64) (_ Honesty, err error) {
 	h := Honesty{World: l.world.Name, Persona: persona, Replies: map[string]int{}, Unsupported: []llmtest.Finding{}}
-	a, server, end, err := scriptedInProcess(ctx, llmtest.Options{Persona: persona, Seed: seed}, app.Options{Worlds: []*world.World{l.world}, Grounding: o.Grounding})
+	composed := app.Options{Worlds: []*world.World{l.world}, Grounding: o.Grounding}
+	if o.Judge == "none" {
+		o.Judge = ""
+	} else if o.Judge != "" {
+		composed.Judge, composed.JudgeFirst = true, func(*review.Skill) {}
+	}
+	a, server, end, err := scriptedInProcess(ctx, llmtest.Options{Persona: persona, Seed: seed, Judge: o.Judge}, composed)
 	if err != nil {
 		return h, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/embed"
-	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
 
@@ -106,7 +106,7 @@ func (b *memoryBench) scene(t tier) (scene, error) { return newScene(b.World, b.
 
 // tiersOf are rules alone, and the cascade with the model in process behind them.
 func tiersOf(rulesOnly bool) ([]tier, error) {
-	tiers := []tier{{name: "rules", verifier: app.Verifier()}}
+	tiers := []tier{{name: "rules", verifier: app.Verifier(), judgement: &review.Reviewer{}}}
 	if rulesOnly {
 		return tiers, nil
 	}
@@ -122,11 +122,11 @@ func modelTier() (tier, error) {
 	if v.Missing != nil {
 		return tier{}, fmt.Errorf("the verifier in process does not load, so leave it out with --rules-only: %w", v.Missing)
 	}
-	nli, err := app.NLI()
+	judgement, err := app.Judgement(app.Verifying{})
 	if err != nil {
 		return tier{}, err
 	}
-	return tier{name: "model", model: true, verifier: v, thresholds: entail.Thresholds{Entailment: nli.Calibration().Release}}, nil
+	return tier{name: "model", model: true, verifier: v, judgement: judgement}, nil
 }
 
 func (b *memoryBench) escapes(ctx context.Context) error {

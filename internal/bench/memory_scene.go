@@ -17,6 +17,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
+	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -31,10 +32,11 @@ type scene struct {
 
 // tier is the verifier that stands behind the guards.
 type tier struct {
-	name       string
-	model      bool // there is one behind the rules
-	verifier   entail.Verifier
-	thresholds entail.Thresholds // of the reply guard, as the engine has them
+	name      string
+	model     bool // there is one behind the rules
+	verifier  entail.Verifier
+	judgement *review.Reviewer // of the reply guard, as the engine has it
+	support   float64          // the score from which it supports; 0: that of the fit
 }
 
 // newScene takes the NPC named, or the first there is.
@@ -201,24 +203,24 @@ func (s scene) reviewed(ctx context.Context, sentences []string, evidence []sche
 	for _, e := range evidence {
 		cites = append(cites, schema.Citation{EvidenceID: e.ID})
 	}
-	in := grounding.ReviewInput{Evidence: evidence, Thresholds: s.tier.thresholds,
+	d := review.Draft{Evidence: evidence, Class: schema.ClassComplex, Support: s.tier.support,
 		Context: grounding.Context{NPCName: s.npcName, NPCHandle: s.npc, Player: s.playerName, Message: asks, Names: s.names}}
 	for _, text := range sentences {
-		in.Sentences = append(in.Sentences, schema.DraftSentence{Text: text, Citations: cites})
+		d.Sentences = append(d.Sentences, schema.DraftSentence{Text: text, Citations: cites})
 	}
-	review, verdicts, err := grounding.Review(ctx, s.tier.verifier, in)
+	found, outcomes, err := s.tier.judgement.Review(ctx, d)
 	if err != nil {
-		return nil, review, err
+		return nil, found, err
 	}
 	var fit []string
-	for i := range verdicts {
-		if verdicts[i].OK() {
+	for i := range outcomes {
+		if outcomes[i].OK() {
 			fit = append(fit, sentences[i])
 		}
 	}
-	return fit, review, nil
+	return fit, found, nil
 }
 
-func (s scene) score(review schema.Review) faithful.Score {
-	return faithful.Of(review.Claims, faithful.NamesOf(append([]string{s.playerName}, s.names...), nil), guards.Default().Faithfulness.Risk)
+func (s scene) score(found schema.Review) faithful.Score {
+	return faithful.Of(found.Claims, faithful.NamesOf(append([]string{s.playerName}, s.names...), nil), guards.Default().Faithfulness.Risk)
 }

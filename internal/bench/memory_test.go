@@ -9,6 +9,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -112,6 +113,15 @@ func (believer) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Verdict
 	return out, nil
 }
 
+// Read supports whatever it reads.
+func (believer) Read(_ context.Context, all []entail.Sentence) ([]entail.Reading, error) {
+	out := make([]entail.Reading, len(all))
+	for i := range out {
+		out[i] = entail.Reading{Probability: entail.Probability{Entailed: 1}, World: 1}
+	}
+	return out, nil
+}
+
 const likely = `{"words":[{"speaker":"player","text":"I saw a tall man with a red hat by the gate in Oakham."}],` +
 	`"candidate":{"kind":"event","subject":"Ansel","predicate":"saw","object":"man by the gate","content":"Ansel saw a man by the red gate in Oakham.","confidence":0.9},` +
 	`"true":{"content":"Ansel saw a man with a red hat."},"reason":"roles"}`
@@ -127,7 +137,7 @@ func TestABelievingVerifierIsFoundOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newScene(village(t), "mira", tier{name: "believer", model: true, verifier: believer{}})
+	s, err := newScene(village(t), "mira", tier{name: "believer", model: true, verifier: believer{}, judgement: &review.Reviewer{Reader: believer{}}, support: 0.5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +288,7 @@ func TestAttemptsAreCountedByWhatTheyLeave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newScene(w, "mira", tier{name: "rules", verifier: entail.NewRules()})
+	s, err := newScene(w, "mira", tier{name: "rules", verifier: entail.NewRules(), judgement: &review.Reviewer{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,33 +2,53 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/recorded"
 	"github.com/forsooth-npc/forsooth/internal/replay"
-	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
+
+// SpeechJudge says who is asked about what the model in process leaves open.
+type SpeechJudge string
+
+// The judges of recorded speeches.
+const (
+	NoJudge       SpeechJudge = "none"
+	RecordedJudge SpeechJudge = "recorded" // the second reader of each sentence
+	LyingJudge    SpeechJudge = "lying"    // it supports everything
+	CoinJudge     SpeechJudge = "coin"     // it answers at random
+	FailingJudge  SpeechJudge = "failing"  // the recorded one, of which every third call fails
+)
+
+// scripted are the ways of the scripted server behind the judges.
+var scripted = map[SpeechJudge]string{
+	RecordedJudge: llmtest.JudgeHonest, LyingJudge: llmtest.JudgeLying, CoinJudge: llmtest.JudgeCoin, FailingJudge: llmtest.JudgeFailing,
+}
 
 // SpeechOptions say how recorded speeches are reviewed.
 type SpeechOptions struct {
 	Grounding *grounding.Settings // nil: those of a process that sets none
+	Judge     SpeechJudge         // "": none
 	Now       func() time.Time
 }
 
 // Spoken counts the sentences of a label.
 type Spoken struct {
 	N      int `json:"n"`
-	Spoken int `json:"spoken"` // its words reached the reply
+	First  int `json:"spoken_first"` // of Spoken, those that were said before any other sentence
+	Spoken int `json:"spoken"`       // its words reached the reply
 }
+
+// Percent is the share that was spoken.
+func (s Spoken) Percent() float64 { return 100 * float64(s.Spoken) / float64(max(1, s.N)) }
 
 // Refusals counts what one cause kept back.
 type Refusals struct {
@@ -44,28 +64,43 @@ type SpeechResult struct {
 	ByLabel  map[string]Spoken `json:"by_label"`
 	ByStyle  map[string]Spoken `json:"by_style"`
 	Refused  []Refusals        `json:"refused_by"`
+	Calls    float64           `json:"judge_calls_per_turn"`
+	First    float64           `json:"first_sentence_ms"` // from its draft to its release, the mean
+	Skill    *JudgeSkill       `json:"judge,omitempty"`   // what the judge has shown on the shipped pairs
+}
+
+// JudgeSkill is what a judge has shown.
+type JudgeSkill struct {
+	Qualified   bool    `json:"qualified"`
+	Sensitivity float64 `json:"sensitivity"`
+	Specificity float64 `json:"specificity"`
 }
 
 // Speech lets the review judge recorded speeches, as they stream in production. Each
 // row is a turn whose evidence are the row's blocks and whose NPC is the row's, so
-// retrieval plays no part. No judge is asked, and no speech is written a second time.
-func Speech(ctx context.Context, rows []recorded.Row, o SpeechOptions) (SpeechResult, error) {
+// retrieval plays no part. No speech is written a second time.
+func Speech(ctx context.Context, rows []recorded.Row, o SpeechOptions) (_ SpeechResult, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	out := SpeechResult{ByLabel: map[string]Spoken{}, ByStyle: map[string]Spoken{}, Refused: []Refusals{}}
-	dir, err := os.MkdirTemp("", "forsooth-speech-")
+	p, err := newPlays(ctx, rows, o)
 	if err != nil {
 		return out, err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a folder of temporary files
+	defer func() { err = errors.Join(err, p.close()) }()
 	refused := map[string]*Refusals{}
 	for i := range rows {
-		log, err := reviewed(ctx, filepath.Join(dir, fmt.Sprint(i)), &rows[i], o)
+		heard, err := p.play(ctx, i)
 		if err != nil {
 			return out, fmt.Errorf("speech %s: %w", rows[i].ID, err)
 		}
-		out.add(&rows[i], log, refused)
+		out.add(&rows[i], heard, refused)
+	}
+	n := float64(len(rows))
+	out.Calls, out.Skill = out.Calls/n, p.skill()
+	if out.Heard > 0 {
+		out.First /= float64(out.Heard)
 	}
 	for _, r := range refused {
 		out.Refused = append(out.Refused, *r)
@@ -80,13 +115,17 @@ func Speech(ctx context.Context, rows []recorded.Row, o SpeechOptions) (SpeechRe
 }
 
 // add counts one speech.
-func (r *SpeechResult) add(row *recorded.Row, log *replay.Log, refused map[string]*Refusals) {
+func (r *SpeechResult) add(row *recorded.Row, h heard, refused map[string]*Refusals) {
+	log := h.log
 	r.Speeches++
+	r.Calls += float64(h.calls)
 	if len(log.Sentences) > 0 {
 		r.Heard++
+		r.First += float64(h.first.Microseconds()) / 1000
 	}
 	for i, s := range row.Sentences {
-		said := slices.ContainsFunc(log.Sentences, func(x schema.Sentence) bool { return x.Text == s.Text })
+		at := slices.IndexFunc(log.Sentences, func(x schema.Sentence) bool { return sameWords(x.Text, s.Text) })
+		said := at >= 0
 		for _, count := range []struct {
 			of  map[string]Spoken
 			key string
@@ -95,6 +134,9 @@ func (r *SpeechResult) add(row *recorded.Row, log *replay.Log, refused map[strin
 			c.N++
 			if said {
 				c.Spoken++
+			}
+			if at == 0 {
+				c.First++
 			}
 			count.of[count.key] = c
 		}
@@ -113,6 +155,13 @@ func (r *SpeechResult) add(row *recorded.Row, log *replay.Log, refused map[strin
 	}
 }
 
+// sameWords says whether a sentence was said as it was drafted, but for its letter case
+// and a connective that led on from a sentence which was kept back.
+func sameWords(said, drafted string) bool {
+	folded := text.Fold(drafted)
+	return text.Fold(said) == folded || text.Fold(said) == text.Fold(grounding.WithoutConnective(drafted))
+}
+
 // causeOf is the type of the first issue by which a sentence was refused, and the tier
 // that said so.
 func causeOf(log *replay.Log, part int) string {
@@ -129,90 +178,4 @@ func causeOf(log *replay.Log, part int) string {
 		return cause
 	}
 	return "not judged"
-}
-
-// reviewed sends one speech through the review, sentence by sentence, and then its end.
-func reviewed(ctx context.Context, dir string, row *recorded.Row, o SpeechOptions) (*replay.Log, error) {
-	w, err := worldOf(dir, row)
-	if err != nil {
-		return nil, err
-	}
-	log := replay.NewLog(nil)
-	composed := app.Options{Worlds: []*world.World{w}, Data: dir, Index: filepath.Join(dir, "index.db"),
-		Meaning: app.MeaningOff, Grounding: o.Grounding, Now: o.Now}
-	passes, done, err := app.OffMesh(ctx, composed, log)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	review := func(ctx context.Context, t *schema.Turn, attempt int) error {
-		t.Passes = append(t.Passes, schema.PassRecord{Pass: schema.PassReviewSpeech, Hop: t.Hop, Attempt: attempt})
-		_, err := passes[schema.PassReviewSpeech](ctx, t)
-		return err
-	}
-	log.Reviewed(review)
-	t := turnOf(w, row, o.Now())
-	whole := t.Speech.Sentences
-	for n := range whole {
-		t.Speech.Sentences = whole[:n+1]
-		if err := log.Emit(ctx, t, n+1); err != nil {
-			return nil, err
-		}
-	}
-	err = log.Deliver(ctx, t, func(attempt int) error { return review(ctx, t, attempt) })
-	if failed := log.Wait(); err == nil {
-		err = failed
-	}
-	return log, err
-}
-
-// speechWorld is the name of a world that holds the NPC of one row.
-const speechWorld = "recorded"
-
-// worldOf writes the world of one row and loads it.
-func worldOf(dir string, row *recorded.Row) (*world.World, error) {
-	quoted := func(s string) string {
-		data, _ := json.Marshal(s) // a JSON string is a YAML string; a text has no other error
-		return string(data)
-	}
-	npc := filepath.Join(dir, "world", "npcs", row.Handle())
-	if err := os.MkdirAll(npc, 0o755); err != nil {
-		return nil, err
-	}
-	const rest = "\ntitle: Recorded\nlanguage: en\nlicense: Apache-2.0\n"
-	files := map[string]string{
-		filepath.Join(dir, "world", "world.yaml"): "name: " + speechWorld + rest,
-		filepath.Join(npc, "npc.yaml"): fmt.Sprintf("handle: %s\nname: %s\nbackstory: %s\npersonality: %s\n",
-			row.Handle(), quoted(row.Name), quoted(row.Backstory()), quoted(row.Personality())),
-	}
-	for path, text := range files {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			return nil, err
-		}
-	}
-	w, _, err := world.LoadDir(filepath.Join(dir, "world"))
-	if err == nil && w.NPCs[row.Handle()] == nil {
-		err = fmt.Errorf("npc: %q makes no NPC", row.Name)
-	}
-	return w, err
-}
-
-// turnOf is the turn whose speech is under way.
-func turnOf(w *world.World, row *recorded.Row, now time.Time) *schema.Turn {
-	t := &schema.Turn{
-		Request: schema.Request{TurnID: "recorded", World: w.Name, NPC: row.Handle(), Player: "player",
-			Message: row.Message},
-		AcceptedAt: now, DeadlineAt: now.Add(time.Minute), Hop: 5, Class: schema.ClassComplex,
-		Retrieval: &schema.Retrieval{Query: row.Message, Intent: schema.IntentQuestion, Zone: schema.ZoneModel,
-			Confidence: 1, LoreHash: w.Version},
-		Speech: &schema.Speech{Attempt: 1, Speaker: "recorded", Run: "5.1", Sentences: row.Drafted()},
-	}
-	t.Evidence = row.Shown(w.Name, now.Add(-time.Hour))
-	d := &schema.Decision{Kind: schema.KindAnswer}
-	for i := range t.Evidence {
-		t.Evidence[i].Provenance.NPC = row.Handle()
-		d.Share = append(d.Share, t.Evidence[i].ID)
-	}
-	t.Decision = d
-	return t
 }

@@ -21,7 +21,7 @@ func TestSpeechTellsWhatIsSpoken(t *testing.T) {
 		t.Fatal(err)
 	}
 	good, bad := out.ByLabel[recorded.Supported], out.ByLabel[recorded.Unsupported]
-	if out.Speeches != 1 || out.Heard != 1 || good != (Spoken{1, 1}) || bad != (Spoken{1, 0}) {
+	if out.Speeches != 1 || out.Heard != 1 || good != (Spoken{1, 1, 1}) || bad != (Spoken{N: 1}) {
 		t.Errorf("%+v", out)
 	}
 	if len(out.Refused) != 1 || out.Refused[0].False != 1 || out.Refused[0].True != 0 || out.Refused[0].Cause == "" {

@@ -8,6 +8,7 @@ type Grounding struct {
 	Preset               string  `koanf:"preset"`                  // empty, or compliance: strict, and no model near a doubt
 	ConfidenceThreshold  float64 `koanf:"confidence_threshold"`    // from which a model speaks
 	UnknownThreshold     float64 `koanf:"unknown_threshold"`       // below which the NPC does not know
+	Policy               string  `koanf:"policy"`                  // strict, balanced or lively; empty: balanced where a judge has shown skill, else strict
 	Strict               bool    `koanf:"strict"`                  // one unsupported claim makes the whole reply extractive
 	ExtractiveFallback   bool    `koanf:"extractive_fallback"`     // false: an authored line instead
 	Streaming            bool    `koanf:"streaming"`               // false: a speech is held until all of it is reviewed
@@ -19,7 +20,7 @@ type Grounding struct {
 	UnverifiableAction   string  `koanf:"unverifiable_action"`  // flag or block
 	MaxSourcesPerClaim   int     `koanf:"max_sources_per_claim"`
 	NLI                  NLI     `koanf:"nli"`
-	Judge                bool    `koanf:"judge"` // ask the language model where the verifier is not sure
+	Judge                bool    `koanf:"judge"` // ask the language model about what the model in process leaves open
 }
 
 // NLI is the sidecar with a larger verifier.
@@ -31,10 +32,10 @@ type NLI struct {
 // addGroundingDefaults adds the section's keys, with their defaults.
 func addGroundingDefaults(defaults map[string]any) map[string]any {
 	for key, v := range map[string]any{
-		"preset": "", "confidence_threshold": 0.60, "unknown_threshold": 0.25, "strict": false, "extractive_fallback": true,
+		"preset": "", "policy": "", "confidence_threshold": 0.60, "unknown_threshold": 0.25, "strict": false, "extractive_fallback": true,
 		"streaming": true, "streaming_checks": true, "entailment_threshold": 0.0, "contradiction_threshold": 0.0,
 		"max_unverifiable_ratio": 0.5, "contradiction_action": "flag", "unverifiable_action": "flag", "max_sources_per_claim": 5,
-		"nli.url": "", "nli.timeout_ms": 800, "judge": false,
+		"nli.url": "", "nli.timeout_ms": 800, "judge": true,
 	} {
 		defaults["grounding."+key] = v
 	}
@@ -46,6 +47,8 @@ func (g *Grounding) check() error {
 	switch {
 	case g.Preset != "" && g.Preset != "compliance":
 		return &Error{section + "preset", fmt.Sprintf("is %q; write compliance, or leave it out", g.Preset)}
+	case g.Policy != "" && g.Policy != "strict" && g.Policy != "balanced" && g.Policy != "lively":
+		return &Error{section + "policy", fmt.Sprintf("is %q; write strict, balanced or lively, or leave it out", g.Policy)}
 	case g.NLI.TimeoutMS < 1 || g.NLI.TimeoutMS > 60_000:
 		return &Error{section + "nli.timeout_ms", fmt.Sprintf("is %d; it must lie between 1 and 60000", g.NLI.TimeoutMS)}
 	}

@@ -13,7 +13,7 @@ func TestGroundingByDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Grounding{ConfidenceThreshold: 0.6, UnknownThreshold: 0.25, ExtractiveFallback: true, Streaming: true, StreamingChecks: true,
-		MaxUnverifiableRatio: 0.5, ContradictionAction: "flag", UnverifiableAction: "flag", MaxSourcesPerClaim: 5, NLI: config.NLI{TimeoutMS: 800}}
+		MaxUnverifiableRatio: 0.5, ContradictionAction: "flag", UnverifiableAction: "flag", MaxSourcesPerClaim: 5, NLI: config.NLI{TimeoutMS: 800}, Judge: true}
 	if s.Grounding != want {
 		t.Errorf("got %+v\nwant %+v", s.Grounding, want)
 	}

@@ -71,7 +71,7 @@ func Shown(r *schema.Reply) Answer {
 }
 
 // Why prints the evidence behind a reply.
-func Why(w io.Writer, r *schema.Reply) {
+func Why(w io.Writer, r *schema.Reply, traces ...schema.Trace) {
 	if r == nil {
 		fmt.Fprintln(w, "Nothing has been said yet.")
 		return
@@ -81,11 +81,17 @@ func Why(w io.Writer, r *schema.Reply) {
 		fmt.Fprintf(w, " (%s)", r.Reason)
 	}
 	fmt.Fprintln(w)
-	shown := map[string]bool{}
-	for _, s := range Shown(r).Sentences {
+	shown, judged := map[string]bool{}, verdicts(traces)
+	for i, s := range Shown(r).Sentences {
 		fmt.Fprintf(w, "  %s\n", s.Text)
-		if len(s.Evidence) == 0 {
+		c, known := judged[s.Text]
+		switch {
+		case known:
+			fmt.Fprintf(w, "      %s\n", worded(c))
+		case r.Sentences[i].Authored:
 			fmt.Fprintln(w, "      an authored line: it states nothing")
+		case len(s.Evidence) == 0:
+			fmt.Fprintln(w, "      it claims nothing that needs proof")
 		}
 		for _, e := range s.Evidence {
 			fmt.Fprintf(w, "      [%s] %s\n", e.ID, e.Path)
@@ -95,6 +101,45 @@ func Why(w io.Writer, r *schema.Reply) {
 			shown[e.ID] = true
 		}
 	}
+	for _, x := range r.Stripped {
+		fmt.Fprintf(w, "  taken out: %s\n      %s: %s\n", x.Text, x.Issue.Type, x.Issue.Correction)
+		if c, ok := judged[x.Text]; ok {
+			fmt.Fprintf(w, "      %s\n", worded(c))
+		}
+	}
+}
+
+// verdicts are what the review said of each sentence, where the passes are still kept.
+func verdicts(traces []schema.Trace) map[string]schema.ClaimVerdict {
+	out := map[string]schema.ClaimVerdict{}
+	for _, t := range traces {
+		if t.Turn == nil || t.Turn.SpeechReview == nil {
+			continue
+		}
+		for _, c := range t.Turn.SpeechReview.Claims {
+			out[c.Claim] = c
+		}
+	}
+	return out
+}
+
+// worded is a verdict as an operator reads it: the kind, the score against the line in
+// force, who said so and why.
+func worded(c schema.ClaimVerdict) string {
+	out := fmt.Sprintf("%s: %s by %s, score %.2f", c.Kind, c.Verdict.Label, c.Verdict.Tier, c.Verdict.Score)
+	if c.Verdict.Line > 0 {
+		out += fmt.Sprintf(" of %.2f", c.Verdict.Line)
+	}
+	if c.Citation != "" {
+		out += ", on [" + c.Citation + "]"
+	}
+	if c.Verdict.Span != "" {
+		out += " “" + short(c.Verdict.Span) + "”"
+	}
+	if c.Verdict.Why != "" {
+		out += ": " + c.Verdict.Why
+	}
+	return out
 }
 
 // Trace prints the passes of a turn with times and verdicts.
@@ -125,6 +170,9 @@ func details(pass schema.Pass, t *schema.Turn) []string {
 	case schema.PassRetrieve:
 		if r := t.Retrieval; r != nil {
 			add("intent %s, class %s, confidence %.2f, zone %s", r.Intent, t.Class, r.Confidence, r.Zone)
+			if r.Static {
+				add("searched by words and static vectors alone: the world is not embedded yet")
+			}
 			for _, c := range r.Rejected {
 				add("refused %d: %s", c.N, c.Name)
 			}
@@ -179,7 +227,7 @@ func reviewed(r *schema.Review) []string {
 	}
 	out := []string{fmt.Sprintf("%s, attempt %d", r.Verdict, r.Attempt)}
 	for _, c := range r.Claims {
-		out = append(out, fmt.Sprintf("%s %.2f (%s) %s ← [%s] %s", c.Verdict.Label, c.Verdict.Score, c.Verdict.Tier, short(c.Claim), c.Citation, c.Verdict.Why))
+		out = append(out, fmt.Sprintf("%s ← %s", short(c.Claim), worded(c)))
 	}
 	for _, i := range r.Issues {
 		out = append(out, fmt.Sprintf("%s: %s %s", i.Type, short(i.Claim), i.Correction))

@@ -8,6 +8,17 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
+var mira = grounding.Context{NPCName: "Mira Ashdown", NPCHandle: "mira", NPCAliases: []string{"Mira"},
+	Voice: grounding.Voice{Openers: []string{"Well,", "Look,"}, Hedges: []string{"as far as I know"}}, Names: []string{"Bram Dunnock", "Osric"}}
+
+func draft(text string, ids ...string) schema.DraftSentence {
+	d := schema.DraftSentence{Text: text}
+	for _, id := range ids {
+		d.Citations = append(d.Citations, schema.Citation{Claim: text, EvidenceID: id})
+	}
+	return d
+}
+
 func ref(source schema.Origin, chunk, text string) schema.EvidenceRef {
 	return schema.EvidenceRef{ID: "E1", Path: strings.TrimSuffix(chunk, "#1"), Text: text, Source: source, ChunkID: chunk}
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
+// MaxSourcesPerClaim is how many blocks one claim is held against at most.
+const MaxSourcesPerClaim = 5
+
 // CheckText holds a text against sources that a caller brings, claim by claim.
 // It is the verifier by itself: nobody speaks the text, nothing of it grounds a
 // turn, and whether the sources are true is the caller's to say.

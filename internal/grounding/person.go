@@ -5,62 +5,21 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// pair asks whether a text of a block supports a wording of a claim.
-func (r *review) pair(e *schema.Evidence, premise, hypothesis string) entail.Pair {
-	return entail.Pair{Premise: premise, Hypothesis: hypothesis, Names: r.names(e), At: r.in.Thresholds}
-}
-
 // PairOf asks whether a block of evidence supports a claim of an NPC's speech.
 func PairOf(e *schema.Evidence, claim string, c Context) entail.Pair {
-	r := review{in: ReviewInput{Context: c}}
-	return r.pair(e, e.Text, claim)
+	return entail.Pair{Premise: e.Text, Hypothesis: claim, Names: c.namesIn(e)}
 }
 
-// spoken is the pair for one wording of a claim. In quoted words that are given to
-// the writer of the block, "I" is the writer in both.
-func (r *review) spoken(j *judged, e *schema.Evidence, premise, hypothesis string) entail.Pair {
-	p := r.pair(e, premise, hypothesis)
-	if j.Frame == FrameAttribution && strings.ContainsAny(j.Raw, "\"“«") && p.Names.Writer != "" {
-		p.Names = entail.Names{Self: p.Names.Writer, Known: p.Names.Known}
-	}
-	return p
-}
-
-// givenTo says whether a block is by the one to whom an attribution gives the
-// claim; a claim without one may rest on any.
-func (r *review) givenTo(j *judged, e *schema.Evidence) bool {
-	if j.Frame != FrameAttribution {
-		return true
-	}
-	by := strings.TrimPrefix(text.Fold(j.By), "the ")
-	if kind := text.Fold(strings.NewReplacer("_", " ", "-", " ").Replace(e.Type)); by == kind && kind != "" {
-		return true
-	}
-	writer := writerOf(e, &r.in.Context)
-	for _, who := range []string{writer, e.Speaker, e.Author} {
-		if who != "" && who != entail.Stranger && sameName(by, who) {
-			return true
-		}
-	}
-	return false
-}
-
-// names say whose first person stands in a block. A nil block is the NPC's own
-// speech.
-func (r *review) names(e *schema.Evidence) entail.Names {
-	c := &r.in.Context
+// namesIn say whose first person stands in a block.
+func (c *Context) namesIn(e *schema.Evidence) entail.Names {
 	n := entail.Names{Self: c.NPCName, Aliases: c.NPCAliases, Known: c.Names}
 	if given, _, two := strings.Cut(c.NPCName, " "); two && len(c.NPCAliases) == 0 && !titles[strings.ToLower(given)] {
 		n.Aliases = []string{given}
 	}
 	n.Leads = append(append([]string(nil), c.Openers...), c.Hedges...)
-	if e == nil {
-		return n
-	}
 	n.Writer = writerOf(e, c)
 	if n.Writer != "" && (addressed[strings.ToLower(e.Type)] || e.Speaker != "") {
 		n.Reader = entail.Stranger
@@ -106,4 +65,9 @@ func Premise(e *schema.Evidence, c *Context) string {
 		return "They say: " + premise
 	}
 	return premise
+}
+
+// IsRumour says whether a block is something that the NPC has only heard.
+func IsRumour(e *schema.Evidence) bool {
+	return e != nil && e.Belief != "" && !strings.EqualFold(e.Belief, "fact") && !strings.EqualFold(e.Belief, "known")
 }

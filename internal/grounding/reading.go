@@ -51,3 +51,21 @@ func GivenTo(claim Claim, e *schema.Evidence, c *Context) bool {
 		return who != "" && who != entail.Stranger && sameName(by, who)
 	})
 }
+
+// upTo is what stands in a block before a span of it.
+func upTo(block, span string) string {
+	if i := strings.Index(block, span); i > 0 && span != "" {
+		return block[:i]
+	}
+	return ""
+}
+
+func sameName(a, b string) bool {
+	x, y := text.Words(a), text.Words(b)
+	for _, w := range x {
+		if !text.IsStop(w) && slices.Contains(y, w) {
+			return true
+		}
+	}
+	return false
+}

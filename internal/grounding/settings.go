@@ -19,14 +19,14 @@ const (
 // Level is how much an NPC dares to say of what is not word for word in its evidence.
 type Level string
 
-// The levels, the most careful first.
+// The levels of grounding.policy.
 const (
 	Strict   Level = "strict"
 	Balanced Level = "balanced"
 	Lively   Level = "lively"
 )
 
-// Levels are all levels.
+// Levels are all levels, the most careful first.
 var Levels = []Level{Strict, Balanced, Lively}
 
 // Settings are how strictly a process grounds; a world or an NPC may say
@@ -37,6 +37,7 @@ type Settings struct {
 	Strict             bool    // one unsupported claim, and the reply is extractive
 	ExtractiveFallback bool    // what a model may not say is quoted; otherwise an authored line takes its place
 	Streaming          bool    // sentences are released one by one, each when it is verified
+	Level              Level   // "": balanced where a judge has shown skill, else strict
 	Thresholds         entail.Thresholds
 	MaxUnverifiable    float64 // share of unverifiable claims above which the reply is extractive
 	OnContradiction    Action

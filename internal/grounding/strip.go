@@ -11,9 +11,8 @@ import (
 // stripOverlap is the share of a claim's words by which it is found in a sentence.
 const stripOverlap = 0.5
 
-// Strip takes out the sentences that hold a disputed claim. A sentence that leaned
-// on one that went is mended by dropping its leading connective, or goes too where
-// a pronoun of it would hang in the air. An authored line is never taken for a
+// Strip takes out the sentences that hold a disputed claim. A sentence behind one that
+// went loses its leading connective. An authored line is never taken for a
 // claim by its likeness. What is kept is a text of its own and is to be reviewed
 // again.
 func Strip(sentences []schema.DraftSentence, issues []schema.Issue) (kept []schema.DraftSentence, stripped []schema.Stripped) {
@@ -33,13 +32,7 @@ func Strip(sentences []schema.DraftSentence, issues []schema.Issue) (kept []sche
 			continue
 		}
 		if gone && !s.Authored {
-			mended, ok := StandAlone(s.Text)
-			if !ok {
-				stripped = append(stripped, schema.Stripped{Text: s.Text, Issue: schema.Issue{Claim: s.Text, Type: schema.IssueNotEntailed,
-					Correction: "it leaned on a sentence that was taken out"}})
-				continue
-			}
-			s.Text = mended
+			s.Text = WithoutConnective(s.Text)
 		}
 		gone = false
 		kept = append(kept, s)
@@ -92,40 +85,17 @@ func tokenOverlap(claim, sentence string) float64 {
 var connectives = set(`but also however so then and therefore still besides moreover instead otherwise yet too thus hence furthermore
 	additionally meanwhile anyway or nor plus`)
 
-// StandAlone is a sentence as it may stand where the one before it was taken out:
-// without its leading connective. It fails where what is left still points back.
-func StandAlone(s string) (string, bool) {
+// WithoutConnective is a sentence as it may stand where the one before it was taken out:
+// without its leading connective. Whether it still says something true is for a review
+// of it, behind what is left.
+func WithoutConnective(s string) string {
 	for {
 		spans := text.WordSpans(s)
-		if len(spans) == 0 || !connectives[strings.ToLower(s[spans[0].Start:spans[0].End])] || len(spans) < 3 {
-			break
+		if len(spans) < 3 || !connectives[strings.ToLower(s[spans[0].Start:spans[0].End])] {
+			return capital(s)
 		}
 		s = s[spans[1].Start:]
 	}
-	if pointsBack(s) {
-		return "", false
-	}
-	return capital(s), true
-}
-
-var backward = set(`he she it they him her them his its their hers theirs himself herself itself themselves this that these those
-	such both neither either another others one same former latter`)
-
-// pointsBack says whether a pronoun of the sentence has nothing before it to
-// stand for.
-func pointsBack(s string) bool {
-	words := text.Words(text.Plain(s))
-	if len(words) == 0 {
-		return true
-	}
-	first := strings.TrimSuffix(words[0], "'s")
-	if first == "there" {
-		return len(words) < 2 || !auxiliaries[words[1]] && words[1] != "is"
-	}
-	if first == "it" && expletive(words, 0) {
-		return false
-	}
-	return backward[first] || leaningPronoun(s) != ""
 }
 
 func capital(s string) string {

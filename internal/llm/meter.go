@@ -6,14 +6,18 @@ import (
 
 // MaxCalls is how many calls a turn may make in all; limits how many of them each
 // pass: citation query and rerank 2 and compaction 1, thoughts 4, decision 1,
-// speech 4, actions 1, judge 2.
+// speech 4, actions 1, judge 4: the first sentence and the rest, of two drafts.
 const MaxCalls = 15
 
 var limits = map[schema.Pass]int{
 	schema.PassRetrieve: 3, schema.PassThink: 4, schema.PassDecide: 1, schema.PassSpeak: 4, schema.PassAct: 1,
-	schema.PassReviewThought: 2, schema.PassReviewSpeech: 2,
+	schema.PassReviewThought: 2, schema.PassReviewSpeech: 4,
 	"memories": 2, "cluster": 1, "judge": 2, // see Apart
 }
+
+// MaxWaits is how often the end of a streamed speech may come back because it waits for
+// the reviews of its sentences.
+const MaxWaits = 22
 
 // Meter counts the calls of a turn in the record of the pass that runs, and
 // refuses beyond the limits. It is the one place that refuses, and belongs to one
@@ -50,6 +54,9 @@ func (m *Meter) record() *schema.PassRecord {
 func (m *Meter) take() error {
 	r := m.record()
 	lost := max(0, r.Attempt-1)
+	if endsStream(m.t, r.Pass) {
+		lost = max(0, lost-MaxWaits) // these deliveries may have waited, and then they have asked nobody
+	}
 	inPass, inAll := lost, lost
 	if m.t.Part > 0 {
 		inPass = 0
@@ -65,6 +72,11 @@ func (m *Meter) take() error {
 	}
 	r.LLMCalls++
 	return nil
+}
+
+// endsStream says whether a message is the review of a whole speech that has streamed.
+func endsStream(t *schema.Turn, pass schema.Pass) bool {
+	return pass == schema.PassReviewSpeech && t.Part == 0 && t.Speech != nil && t.Speech.Run != ""
 }
 
 // group counts the two reviews together.

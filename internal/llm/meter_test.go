@@ -7,6 +7,9 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
+// endOfStream marks the message behind the sentences of a streamed speech.
+const endOfStream = -1
+
 // A pass may make so many calls, and the meter refuses the next.
 func TestAPassHasSoManyCalls(t *testing.T) {
 	for _, c := range []struct {
@@ -22,18 +25,25 @@ func TestAPassHasSoManyCalls(t *testing.T) {
 		{"decide", schema.PassDecide, 1, nil, 1, 0},
 		{"speak", schema.PassSpeak, 1, nil, 4, 0},
 		{"act", schema.PassAct, 1, nil, 1, 0},
-		{"a review", schema.PassReviewSpeech, 1, nil, 2, 0},
+		{"a review", schema.PassReviewSpeech, 1, nil, 4, 0},
 		{"a pass that makes none", schema.Pass("dream"), 1, nil, 0, 0},
 		{"thoughts again, after a review", schema.PassThink, 1, []schema.PassRecord{{Pass: schema.PassThink, LLMCalls: 3}, {Pass: schema.PassReviewThought, LLMCalls: 2}}, 1, 0},
-		{"the second review shares with the first", schema.PassReviewSpeech, 1, []schema.PassRecord{{Pass: schema.PassReviewThought, LLMCalls: 1}}, 1, 0},
+		{"the second review shares with the first", schema.PassReviewSpeech, 1,
+			[]schema.PassRecord{{Pass: schema.PassReviewThought, LLMCalls: 1}}, 3, 0},
 		{"speech after a run that died", schema.PassSpeak, 2, nil, 3, 0},
 		{"speech after runs that died", schema.PassSpeak, 9, nil, 0, 0},
 		{"speech of a turn that has made 13", schema.PassSpeak, 1, []schema.PassRecord{{Pass: schema.PassRetrieve, LLMCalls: 3}, {Pass: schema.PassThink, LLMCalls: 10}}, 2, 0},
-		{"a sentence that has waited for the one before", schema.PassReviewSpeech, 9, nil, 2, 2},
+		{"a sentence that has waited for the one before", schema.PassReviewSpeech, 9, nil, 4, 2},
+		{"a review after a run that died", schema.PassReviewSpeech, 2, nil, 3, 0},
+		{"the end of a stream that waited as it may", schema.PassReviewSpeech, 1 + MaxWaits, nil, 4, endOfStream},
+		{"the end of a stream that came more often", schema.PassReviewSpeech, 3 + MaxWaits, nil, 2, endOfStream},
 		{"a sentence that was delivered as often as a turn may call", schema.PassReviewSpeech, 16, nil, 0, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			turn := &schema.Turn{Pass: c.pass, Part: c.part, Passes: append(c.before, schema.PassRecord{Pass: c.pass, Attempt: c.attempt})}
+			if c.part == endOfStream {
+				turn.Part, turn.Speech = 0, &schema.Speech{Run: "1.1"}
+			}
 			m := NewMeter(turn)
 			calls := 0
 			for ; calls <= MaxCalls; calls++ {

@@ -70,6 +70,9 @@ func (x *Lore) SettingsFor(npc *world.NPC) grounding.Settings {
 		s = s.With(usable(npc.Thresholds))
 	}
 	s.Thresholds.Entailment = max(s.Thresholds.Entailment, s.Floor)
+	if policy := x.World.PolicyFor(npc); policy != "" {
+		s.Level = grounding.Level(policy)
+	}
 	s.Strict = x.World.StrictFor(npc) || s.Strict && (npc == nil || npc.Strict == nil)
 	if x.World.Streaming != nil || npc != nil && npc.Streaming != nil {
 		s.Streaming = x.World.StreamingFor(npc)

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -102,7 +101,7 @@ func TestSpeechStreamsUnderKills(t *testing.T) {
 			t.Fatal(err)
 		}
 		k := &talker{rnd: rand.New(rand.NewPCG(seed, uint64(i))), stream: m.Said()}
-		review := reviewer.New(b.Library, app.Verifier(), m.Said(), reviewer.Options{Confirm: m})
+		review := reviewer.New(b.Library, m.Said(), reviewer.Options{Confirm: m})
 		for pass, handler := range b.Handlers {
 			switch pass {
 			case schema.PassSpeak:

@@ -86,6 +86,8 @@ func TestWhatPagesIsThereFromTheStart(t *testing.T) {
 	holds(t, got, `forsooth_dead_letters_total{pass="speak"} 0`, `forsooth_pass_retries_total{pass="speak"} 0`, `forsooth_turn_reasons_total{reason="DEADLINE"} 0`)
 	m.Cited(schema.OriginUser, schema.ClaimWorld)
 	m.Claimed(schema.ClaimWorld, schema.Supported)
+	m.Skilled(0.97, 0.94, true)
+	holds(t, page(t, m), `forsooth_judge_skill{of="sensitivity"} 0.97`, `forsooth_judge_skill{of="believed"} 1`)
 	holds(t, page(t, m), `forsooth_evidence_source_total{kind="world",source="user"} 1`, `forsooth_claims_total{kind="world",verdict="supported"} 1`)
 }
 

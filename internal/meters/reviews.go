@@ -13,6 +13,7 @@ import (
 type reviews struct {
 	claims   *prometheus.CounterVec
 	evidence *prometheus.CounterVec
+	judge    *prometheus.GaugeVec
 }
 
 var (
@@ -25,6 +26,8 @@ func newReviews() reviews {
 	r := reviews{
 		claims:   counter("forsooth_claims_total", "Claims of drafts by the verdict of their last review.", "kind", "verdict"),
 		evidence: counter("forsooth_evidence_source_total", "Evidence under released claims by where it comes from, and what was cited under a claim about the world and may not be.", "source", "kind"),
+		judge: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "forsooth_judge_skill",
+			Help: "What the judge has shown on the shipped pairs: the share of the true that it supports, of the false that it refuses, and 1 where it is believed."}, []string{"of"}),
 	}
 	for _, k := range kinds {
 		for _, v := range verdicts {
@@ -37,7 +40,9 @@ func newReviews() reviews {
 	return r
 }
 
-func (r *reviews) all() []prometheus.Collector { return []prometheus.Collector{r.claims, r.evidence} }
+func (r *reviews) all() []prometheus.Collector {
+	return []prometheus.Collector{r.claims, r.evidence, r.judge}
+}
 
 // Claimed counts a claim of a draft by its verdict.
 func (m *Meters) Claimed(kind schema.ClaimKind, verdict schema.Label) {
@@ -47,6 +52,13 @@ func (m *Meters) Claimed(kind schema.ClaimKind, verdict schema.Label) {
 // Cited counts evidence by its source, under a kind of claim.
 func (m *Meters) Cited(source schema.Origin, kind schema.ClaimKind) {
 	m.review.evidence.WithLabelValues(code(string(source)), code(string(kind))).Inc()
+}
+
+// Skilled tells what a judge has shown.
+func (m *Meters) Skilled(sensitivity, specificity float64, believed bool) {
+	m.review.judge.WithLabelValues("sensitivity").Set(sensitivity)
+	m.review.judge.WithLabelValues("specificity").Set(specificity)
+	m.review.judge.WithLabelValues("believed").Set(oneIf(believed))
 }
 
 // models are the metrics of requests to language models.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/llm"
@@ -58,21 +59,21 @@ const judgeSure = 0.8
 // Says asks whether words say what a memory claims, for Guard 1. What the model is not
 // sure of is unverifiable.
 func (m *Model) Says(ctx context.Context, of *schema.Memory, premise, claim string) (schema.Verdict, error) {
-	var said prompt.Judgement
-	data := new(prompt.Data).Section("evidence", "[E1] "+premise).Section("claim", claim)
+	var said []prompt.Judgement
+	data := new(prompt.Data).Section("evidence", "[E1] "+premise).Numbered([]string{claim})
 	err := m.apart(ctx, prompt.Judge, of.World, of.NPC, of.Player, data, func(answer []byte) (err error) {
-		said, err = prompt.Judged(answer)
+		said, err = prompt.Judged(answer, 1)
 		return err
 	})
 	if err != nil {
 		return schema.Verdict{}, err
 	}
-	v := schema.Verdict{Label: schema.Unverifiable, Score: 0.3, Tier: entail.TierJudge, Why: said.Reasoning}
+	v := schema.Verdict{Label: schema.Unverifiable, Score: 0.3, Tier: entail.TierJudge, Why: said[0].Difference}
 	switch {
-	case said.Confidence < judgeSure:
-	case said.Verdict == string(schema.Supported):
+	case said[0].Confidence < judgeSure:
+	case said[0].Verdict == schema.Supported:
 		v.Label, v.Score = schema.Supported, 0.75
-	case said.Verdict == string(schema.Contradicted):
+	case said[0].Verdict == schema.Contradicted:
 		v.Label, v.Score = schema.Contradicted, 0.25
 	}
 	return v, nil
@@ -115,4 +116,24 @@ func byName(worlds []*world.World) map[string]*world.World {
 		out[w.Name] = w
 	}
 	return out
+}
+
+// JudgeOne asks about one sentence that belongs to no turn, as the qualification of a
+// judge does.
+func (m *Model) JudgeOne(ctx context.Context, evidence, question, sentence string) (prompt.Judgement, error) {
+	data := new(prompt.Data).Section("evidence", strings.Split(evidence, "\n")...).Message("player", question).Numbered([]string{sentence})
+	p, err := m.base.Build(prompt.Judge, prompt.Persona{Name: "the speaker", Unknown: "I don't know.", Words: 90, Sentence: 4}, data)
+	if err != nil {
+		return prompt.Judgement{}, err
+	}
+	var said []prompt.Judgement
+	_, err = m.llm.Complete(ctx, llm.Request{Name: p.Name, Schema: p.Schema, System: p.System, User: p.User,
+		Limits: llm.Limits{Model: m.named}, Meter: llm.Apart(prompt.Judge), Validate: func(answer []byte) (err error) {
+			said, err = prompt.Judged(answer, 1)
+			return err
+		}})
+	if err != nil {
+		return prompt.Judgement{}, err
+	}
+	return said[0], nil
 }

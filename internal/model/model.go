@@ -92,6 +92,25 @@ func (m *Model) For(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *worl
 	return m.access(ctx, t, x, npc)
 }
 
+// Speaking gives Pass 4 its access: a model answers every message in scope, however sure
+// the search was of its evidence. It is not asked where the NPC keeps its silence, nor
+// about small talk in a world that has its own lines for it.
+func (m *Model) Speaking(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
+	if m == nil || t.Fallback != "" || t.Retrieval == nil || t.Decision == nil {
+		return nil
+	}
+	switch t.Decision.Kind {
+	case schema.KindAnswer, schema.KindUnknown:
+	case schema.KindSocial:
+		if x.World.Smalltalk == world.SmalltalkAuthored {
+			return nil
+		}
+	default:
+		return nil
+	}
+	return m.access(ctx, t, x, npc)
+}
+
 // Searching gives Pass 1 its access: there the gate has not been asked yet.
 func (m *Model) Searching(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
 	if m == nil || t.Fallback != "" {

@@ -230,35 +230,3 @@ func Order(answer []byte) ([]string, error) {
 	}
 	return a.Order, nil
 }
-
-// Judgement is the answer of the judge call.
-type Judgement struct {
-	Asserts    string  `json:"asserts"`
-	Evidence   string  `json:"evidence"` // says, denies or not_mentioned
-	Difference string  `json:"difference"`
-	Verdict    string  `json:"verdict"`
-	Confidence float64 `json:"confidence"`
-	Reasoning  string  `json:"reasoning"`
-}
-
-// Judged reads the answer of the judge call. One that does not agree with itself is
-// an error: it would be a guess.
-func Judged(answer []byte) (Judgement, error) {
-	var j Judgement
-	if err := json.Unmarshal(answer, &j); err != nil {
-		return j, fmt.Errorf("judge: %w", err)
-	}
-	says := map[string]string{"supported": "says", "contradicted": "denies", "unverifiable": "not_mentioned"}[j.Verdict]
-	switch {
-	case says == "":
-		return j, fmt.Errorf("judge: verdict is %q; it must be supported, contradicted or unverifiable", j.Verdict)
-	case !(j.Confidence >= 0 && j.Confidence <= 1):
-		return j, fmt.Errorf("judge: confidence is %v; it must lie between 0 and 1", j.Confidence)
-	case j.Verdict != "unverifiable" && j.Evidence != says:
-		return j, fmt.Errorf("judge: verdict is %s, but the evidence %s", j.Verdict, j.Evidence)
-	case j.Verdict == "supported" && clean(j.Difference) != "":
-		return j, fmt.Errorf("judge: verdict is supported, but a difference is named: %s", clean(j.Difference))
-	}
-	j.Reasoning = clean(j.Reasoning)
-	return j, nil
-}

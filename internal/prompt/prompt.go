@@ -133,11 +133,21 @@ type Persona struct {
 
 // Build writes a call.
 func (b *Book) Build(name string, who Persona, data *Data) (Prompt, error) {
-	system, err := b.system(name, who)
-	if err != nil {
+	p := Prompt{Name: name, User: data.String(), Schema: Schema(name)}
+	from := name
+	if name == Judge { // the same beginning as a speech: a server that keeps prefixes reads it once
+		from = Speech
+		asked, err := b.system(Judge, who)
+		if err != nil {
+			return Prompt{}, fmt.Errorf("prompt %s: %w", name, err)
+		}
+		p.User += "\n\n" + asked
+	}
+	var err error
+	if p.System, err = b.system(from, who); err != nil {
 		return Prompt{}, fmt.Errorf("prompt %s: %w", name, err)
 	}
-	return Prompt{Name: name, System: system, User: data.String(), Schema: Schema(name)}, nil
+	return p, nil
 }
 
 func (b *Book) system(name string, who Persona) (string, error) {

@@ -57,9 +57,14 @@ type Sentence struct {
 // Judge is the verdict of a second reader who did not see the labels.
 type Judge struct {
 	Kind       string  `json:"kind"`
-	Verdict    string  `json:"verdict"` // supported, unsupported or no_claim
+	Verdict    string  `json:"verdict"` // supported, contradicted, unverifiable, or none
 	Confidence float64 `json:"confidence"`
 	Part       string  `json:"part"`
+}
+
+// Refuses says whether the reader found the sentence unsupported.
+func (j Judge) Refuses() bool {
+	return j.Verdict == "contradicted" || j.Verdict == "unverifiable" || j.Verdict == Unsupported
 }
 
 // maxRow bounds a line of a file.

@@ -25,6 +25,7 @@ type Log struct {
 	closed    bool
 	confirmed map[string]bool // by action: what the game answered in the turn that is replayed
 	review    func(ctx context.Context, part *schema.Turn, attempt int) error
+	released  func(schema.Sentence)
 	workers   workers
 }
 
@@ -44,6 +45,9 @@ func NewLog(stored *schema.Turn) *Log {
 func (l *Log) Reviewed(by func(ctx context.Context, part *schema.Turn, attempt int) error) {
 	l.review = by
 }
+
+// OnRelease sets who is told of each sentence that is kept, in order.
+func (l *Log) OnRelease(told func(schema.Sentence)) { l.released = told }
 
 // Close puts up the fence and gives what stands before it.
 func (l *Log) Close() []schema.Sentence {
@@ -83,6 +87,9 @@ func (l *Log) Release(_ context.Context, t *schema.Turn, record schema.ReviewRec
 		return mesh.ErrConflict
 	default:
 		l.Records, l.Sentences = append(l.Records, record), append(l.Sentences, s)
+		if l.released != nil {
+			l.released(s)
+		}
 	}
 	t.Released, t.ReviewSeq = slices.Clone(l.Sentences), uint64(len(l.Records))
 	return nil

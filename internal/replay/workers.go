@@ -59,16 +59,23 @@ func (w *workers) seen() int {
 	return w.changes
 }
 
-// pause lets a message wait until more has changed than it has seen.
+// pause lets a message wait until more has changed than it has seen. Where that is so
+// already it stays at work and wakes nobody: two that wait would else wake each other for
+// ever, and take the worker for dead that both wait for.
 func (w *workers) pause(seen int) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.changes != seen {
+		now := make(chan struct{})
+		close(now)
+		return now
+	}
 	if w.waiting == 0 {
 		w.news = make(chan struct{})
 	}
 	news := w.news
 	w.busy--
-	if w.waiting++; w.busy == 0 || w.changes != seen {
+	if w.waiting++; w.busy == 0 {
 		w.tell()
 	}
 	return news

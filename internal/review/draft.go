@@ -16,14 +16,15 @@ type Draft struct {
 	Released  []schema.Sentence // what the player was already told in this turn
 	Evidence  []schema.Evidence // speech: E1 …; thoughts: the sources under their own ids
 	Thoughts  bool              // plans and suspicions that are marked as such pass
+	Part      bool              // a speech under way, of which more comes: it evades nothing yet
 
 	Context grounding.Context // the names, the message and the sentences before
 	Person  voice.Person      // how this NPC says a sentence of the evidence
 	Self    []schema.Evidence // what the NPC is: one block a sentence of its npc.yaml
 	Class   schema.Class      // of the message: it bounds the length
 
-	// Authored says whether a text is an authored line, exactly. Without it no
-	// sentence counts as authored, whatever the draft says.
+	// Authored says whether a text is an authored line, exactly. Such a line asserts
+	// nothing, whoever says it. Without it no sentence counts as authored.
 	Authored func(text string) bool
 	// Check is the provenance contract, judged once more here; nil: it is not.
 	Check  *grounding.Check
@@ -82,7 +83,7 @@ type Outcome struct {
 	reading  entail.Reading
 	features Features
 	known    bool // the model gave the reading
-	judged   bool // a judge gave an opinion
+	judged   bool // a judge spoke for it
 	denied   bool // and it was that the evidence says otherwise
 	moved    bool // the support was found in a block that it did not cite
 }
@@ -121,7 +122,8 @@ func newLine(d Draft) *line {
 		o.Sentence = s
 		o.Sentence.Citations = slices.Clone(s.Citations)
 		o.Released = l.released(s.Text)
-		o.Exempt = o.Released || l.authored(s)
+		o.Sentence.Authored = l.authored(s)
+		o.Exempt = o.Released || o.Sentence.Authored
 	}
 	return l
 }
@@ -132,7 +134,7 @@ func eligible(e *schema.Evidence, c grounding.Check) bool {
 }
 
 func (l *line) authored(s schema.DraftSentence) bool {
-	return s.Authored && l.Draft.Authored != nil && l.Draft.Authored(s.Text)
+	return l.Draft.Authored != nil && l.Draft.Authored(s.Text)
 }
 
 func (l *line) released(text string) bool {

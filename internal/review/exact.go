@@ -5,6 +5,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -52,19 +53,44 @@ func (l *line) suspects(s string) bool {
 // quoted looks for the block that holds the sentence, first among those it cites.
 func (l *line) quoted(o *Outcome) {
 	report := l.reports(o.Sentence.Text)
+	ways := []string{o.Sentence.Text}
+	if core := l.core(o.Sentence.Text); core != "" {
+		ways = append(ways, core)
+	}
 	for _, cited := range []bool{true, false} {
 		for _, e := range l.usable {
 			if cites(&o.Sentence, e.ID) != cited || said(e) && !report || !l.serves(e, report) {
 				continue
 			}
-			if span, how, ok := l.same(o.Sentence.Text, e); ok {
-				o.Kind, o.exact, o.support = entail.KindWorld, true, e
-				o.Verdict = schema.Verdict{Label: schema.Supported, Score: scoreExact, Tier: entail.TierRule,
-					Evidence: e.ID, Span: span, Why: how}
-				return
+			for _, words := range ways {
+				if span, how, ok := l.same(words, e); ok {
+					o.Kind, o.exact, o.support = entail.KindWorld, true, e
+					o.Verdict = schema.Verdict{Label: schema.Supported, Score: scoreExact, Tier: entail.TierRule,
+						Evidence: e.ID, Span: span, Why: how}
+					return
+				}
 			}
 		}
 	}
+}
+
+// core is what a sentence asserts behind a hedge, or inside a question whether the player
+// knows it, where it makes one claim; else "". Less certain than the evidence is true.
+func (l *line) core(said string) string {
+	var core string
+	for _, c := range grounding.Claims(said, l.Context) {
+		switch {
+		case c.Kind == schema.ClaimNone:
+		case core != "" || c.Frame == grounding.FrameAttribution:
+			return ""
+		default:
+			core = strings.TrimSpace(strings.TrimRight(strings.TrimSpace(c.Core), "?")) + "."
+		}
+	}
+	if text.Fold(core) == text.Fold(said) { // nothing stands around it
+		return ""
+	}
+	return core
 }
 
 // same says whether a sentence stands in a block: as the NPC words it, or word for word.

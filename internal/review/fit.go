@@ -1,6 +1,9 @@
 package review
 
 import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
 	"math"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
@@ -21,9 +24,28 @@ type Fit struct {
 	Weights map[string]float64 `json:"weights"`
 	// Claim is P(world) from which a sentence needs proof.
 	Claim float64 `json:"claim"`
+	// AtOnce is the score from which a judge is asked about the first sentence of a speech
+	// before the speech has ended: about one in five reaches it.
+	AtOnce float64 `json:"at_once"`
 	// Alone and Judged are the lines without a judge, and with one that has shown skill.
 	Alone  map[grounding.Level]Line `json:"alone"`
 	Judged map[grounding.Level]Line `json:"judged"`
+}
+
+//go:embed fit.json
+var fitFile []byte
+
+// FitOf is the fit that ships, where it belongs to these weights. Scores that were
+// never measured would be guesses, so other weights are refused.
+func FitOf(weights string) (Fit, error) {
+	var f Fit
+	if err := json.Unmarshal(fitFile, &f); err != nil {
+		return f, fmt.Errorf("fit.json: %w", err)
+	}
+	if f.Weighed != weights {
+		return f, fmt.Errorf("fit.json belongs to weights %.12s…, these are %.12s…; run internal/review/fitting", f.Weighed, weights)
+	}
+	return f, nil
 }
 
 // Score is P(supported) of a sentence with these features.

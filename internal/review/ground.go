@@ -160,10 +160,19 @@ func readAll(ctx context.Context, r entail.Reader, ask []entail.Sentence) (out [
 		}
 	}()
 	out, err = r.Read(ctx, ask)
-	if err == nil && len(out) != len(ask) {
+	switch {
+	case err != nil:
+	case len(out) != len(ask):
 		err = fmt.Errorf("%d readings of %d sentences", len(out), len(ask))
+	case slices.ContainsFunc(out, noNumber):
+		err = errors.New("a reading is no number")
 	}
 	return out, err
+}
+
+// noNumber finds a reading that cannot be compared, and not be written as JSON.
+func noNumber(r entail.Reading) bool {
+	return math.IsNaN(r.Entailed + r.Neutral + r.Contradicted + r.World + r.Self + r.Social)
 }
 
 // bearer is the block that a sentence is released with: the one nearest to it among

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -17,7 +16,7 @@ func (l *line) judge(ctx context.Context, r *Reviewer) {
 	var ask []Question
 	for i := range l.out {
 		o := &l.out[i]
-		if o.open() && len(o.Issues) == 0 && o.known && o.Verdict.Score < r.Fit.Line(grounding.Strict, false) {
+		if o.open() && len(o.Issues) == 0 && o.known && o.Kind == entail.KindWorld {
 			ask = append(ask, Question{Sentence: i, Text: o.Sentence.Text, Score: o.Verdict.Score})
 		}
 	}
@@ -35,12 +34,12 @@ func (l *line) judge(ctx context.Context, r *Reviewer) {
 
 // take combines an opinion with the score in process.
 func (o *Outcome) take(p Opinion) {
-	if p.Label == "" {
+	if p.Label == "" || p.Evidence == 0 { // an answer of a sort that has shown no skill
 		return
 	}
 	o.Verdict.Score = sigmoid(logit(o.Verdict.Score) + p.Evidence)
 	o.Verdict.Tier, o.Verdict.Why = entail.TierJudge, p.Why
-	o.judged = true
+	o.judged = p.Evidence > 0 // only a yes lowers the line: a no must not release what was kept back
 	if p.Label == schema.Contradicted {
 		o.denied = true
 	}

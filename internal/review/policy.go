@@ -32,6 +32,7 @@ func (l *line) policy(r *Reviewer) {
 			continue
 		}
 		line := l.inForce(r, o.judged)
+		o.Verdict.Line = line
 		switch {
 		case o.Kind != entail.KindWorld:
 			o.Verdict.Label, o.Verdict.Why = schema.Supported, "it claims nothing that needs proof"

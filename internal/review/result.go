@@ -33,7 +33,7 @@ func (o *Outcome) Support() *schema.Evidence { return o.support }
 
 // evasion finds a speech that says nothing although the evidence answers.
 func (l *line) evasion() {
-	if !l.Answerable || l.Withholds || l.Thoughts || len(l.out) == 0 || len(l.Released) > 0 {
+	if !l.Answerable || l.Withholds || l.Thoughts || l.Part || len(l.out) == 0 || len(l.Released) > 0 {
 		return
 	}
 	for i := range l.out {

@@ -170,7 +170,8 @@ func TestAJudgeWeighsWhatItHasShown(t *testing.T) {
 		{"has shown no skill", &oracle{opinions: map[string]review.Opinion{open: yes}}, 0.9, false, 0, false},
 		{"gives no answer", &oracle{qualified: true}, 0.9, false, 1, false},
 		{"fails", &oracle{opinions: map[string]review.Opinion{open: yes}, qualified: true, err: errors.New("gone")}, 0.9, false, 1, false},
-		{"is not asked about what is sure", &oracle{qualified: true}, 0.99, true, 0, false},
+		{"is asked about what is sure, and gives no answer", &oracle{qualified: true}, 0.99, true, 1, false},
+		{"is asked about what is sure, and refuses it", &oracle{opinions: map[string]review.Opinion{open: no}, qualified: true}, 0.96, false, 1, false},
 		{"is not asked about a veto", &oracle{opinions: map[string]review.Opinion{"Aldric set it on fire.": yes}, qualified: true}, 0.9, false, 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -40,6 +40,7 @@ func readFrame(l *log, data []byte) *World {
 		w.Strict = *b
 	}
 	w.Streaming = f.boolean("streaming")
+	w.Policy, w.Smalltalk = readPolicy(f), readSmalltalk(f)
 	w.Thresholds = f.thresholds()
 	w.Moderation, w.Budget = f.json("moderation"), readBudget(f)
 	w.SourcePolicy = readSourcePolicy(f)

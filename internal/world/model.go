@@ -46,6 +46,56 @@ func readDepth(f *fields) string {
 	return depth
 }
 
+// Policies are the levels of grounding, the most careful first.
+var Policies = []string{"strict", "balanced", "lively"}
+
+// readPolicy takes a level of grounding that there is. Any other is an error: a
+// misspelt one must not let more through than was meant.
+func readPolicy(f *fields) string {
+	sub, ok := f.mapping("grounding")
+	if !ok {
+		return ""
+	}
+	policy := sub.text("policy")
+	sub.warnUnknown()
+	if policy == "" || slices.Contains(Policies, policy) {
+		return policy
+	}
+	hint := ""
+	if near := nearest(policy, Policies); near != "" {
+		hint = "; did you mean " + near + "?"
+	}
+	sub.wrong("policy", "is %q, which is none; write strict, balanced or lively%s", policy, hint)
+	return ""
+}
+
+// SmalltalkAuthored keeps small talk to the authored lines, also where a model speaks.
+const SmalltalkAuthored = "authored"
+
+func readSmalltalk(f *fields) string {
+	sub, ok := f.mapping("llm")
+	if !ok {
+		return ""
+	}
+	smalltalk := sub.text("smalltalk")
+	sub.warnUnknown()
+	if smalltalk != "" && smalltalk != SmalltalkAuthored && smalltalk != "model" {
+		sub.wrong("smalltalk", "is %q; write authored or model", smalltalk)
+	}
+	if smalltalk == SmalltalkAuthored {
+		return smalltalk
+	}
+	return ""
+}
+
+// PolicyFor is the NPC's level of grounding, else the world's, else "".
+func (w *World) PolicyFor(npc *NPC) string {
+	if npc != nil && npc.Policy != "" {
+		return npc.Policy
+	}
+	return w.Policy
+}
+
 // readBudget reads the world's budget. What cannot be read keeps the world from
 // loading: a misspelt limit must not be no limit.
 func readBudget(f *fields) Budget {

@@ -29,7 +29,7 @@ func readNPC(l *log, folder string, data []byte) *NPC {
 	n.Style, n.Region = f.text("style"), f.text("region")
 	n.Factions, n.Goals = f.list("factions"), f.list("goals")
 	n.Strict, n.Streaming, n.Depth = f.boolean("strict"), f.boolean("streaming"), readDepth(f)
-	n.Thresholds = f.thresholds()
+	n.Thresholds, n.Policy = f.thresholds(), readPolicy(f)
 	n.Model = readModel(f)
 	n.Lines, n.LocaleLines = readLines(f)
 	n.Greeting = firstLine(f, n.Lines, LineGreeting)

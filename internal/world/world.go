@@ -24,6 +24,8 @@ type World struct {
 	DefaultNPC   string
 	Now          time.Time // game time; zero means the world has none
 	Strict       bool
+	Smalltalk    string // SmalltalkAuthored, or "": a model answers small talk where there is one
+	Policy       string // how much is said of what is not word for word in the evidence; "": the process says
 	Depth        string
 	Streaming    *bool
 	Thresholds   map[string]float64
@@ -56,6 +58,7 @@ type NPC struct {
 	Actions     []schema.ActionSpec
 	Model       map[string]Call // by the name of the call's schema
 	Strict      *bool
+	Policy      string
 	Depth       string
 	Streaming   *bool
 	Thresholds  map[string]float64

@@ -26,8 +26,9 @@ const (
 // Verdict is a judgement of one claim against evidence.
 type Verdict struct {
 	Label    Label   `json:"verdict"`
-	Score    float64 `json:"score"` // P(supported), one scale over all tiers
-	Tier     string  `json:"tier"`  // rule, overlap, model, sidecar, judge
+	Score    float64 `json:"score"`         // P(supported), one scale over all tiers
+	Tier     string  `json:"tier"`          // rule, overlap, model, sidecar, judge
+	Line     float64 `json:"line,omitzero"` // the score from which it is supported, where one was in force
 	Evidence string  `json:"evidence,omitempty"`
 	Span     string  `json:"span,omitempty"`  // verbatim in the evidence
 	Why      string  `json:"why,omitempty"`   // which name, which number, which negation
@@ -107,11 +108,13 @@ type ReviewRecord struct {
 	Claims   []ClaimVerdict `json:"claims,omitempty"`
 	Authored bool           `json:"authored,omitempty"`
 
-	Run     string         `json:"run,omitempty"`     // of a streamed speech
-	Part    int            `json:"part,omitempty"`    // which of its sentences, from 1
-	Refused []Issue        `json:"refused,omitempty"` // why it is not released; Seq is then 0
-	Draft   *DraftSentence `json:"draft,omitempty"`   // the refused sentence, as the model wrote it
-	Ending  *Ending        `json:"ending,omitempty"`  // how the turn ends on it where nothing else is said
+	Run     string         `json:"run,omitempty"`       // of a streamed speech
+	Part    int            `json:"part,omitempty"`      // which of its sentences, from 1
+	Open    bool           `json:"open,omitempty"`      // left to the review of the whole speech, which asks the judge
+	Calls   int            `json:"llm_calls,omitempty"` // of a language model, for this sentence
+	Refused []Issue        `json:"refused,omitempty"`   // why it is not released; Seq is then 0
+	Draft   *DraftSentence `json:"draft,omitempty"`     // the refused sentence, as the model wrote it
+	Ending  *Ending        `json:"ending,omitempty"`    // how the turn ends on it where nothing else is said
 
 	// Actions are all of the decision, where the sentence promises one of them. The
 	// place of an action in this list is its index for ever.

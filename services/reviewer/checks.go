@@ -6,42 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
-	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
-
-// input is what every review of this turn shares.
-func (s *Service) input(t *schema.Turn, x *lore.Lore, npc *world.NPC) grounding.ReviewInput {
-	check := x.ProvenanceCheck(t, npc)
-	settings := x.SettingsFor(npc)
-	in := grounding.ReviewInput{
-		Thresholds: settings.Thresholds, MaxSources: settings.MaxSources,
-		Class: t.Class, Check: &check, Policy: x.Policy(), Authored: authoredBy(t, npc),
-		Specs: deed.Allowed(t.AllowedActions, npc.Actions),
-		Self:  strings.Join(append([]string{npc.Name, npc.Backstory, npc.Personality, npc.Style}, npc.Goals...), "\n"),
-		Worded: func(e schema.Evidence, sentence string) string {
-			if ways := voice.Renderings(e, sentence, x.Person(npc)); len(ways) > 0 {
-				return ways[0].Text
-			}
-			return sentence
-		},
-		Context: grounding.Context{
-			NPCName: npc.Name, NPCHandle: npc.Handle, Player: t.PlayerName, Message: t.Message, Names: x.Names(),
-			NameOf: x.Person(npc).NameOf, Voice: grounding.Voice{Openers: npc.Voice.Openers, Hedges: npc.Voice.Hedges},
-		},
-	}
-	if t.Decision != nil {
-		in.Actions, in.Withholds = t.Decision.Actions, len(t.Decision.Withhold) > 0
-		in.Answerable = t.Decision.Kind == schema.KindAnswer && t.Retrieval.Zone != schema.ZoneUnknown && len(t.Decision.Share) > 0
-	}
-	return in
-}
 
 // authoredBy knows the authored lines of this NPC, and the phrases of actions
 // that passed their check.
@@ -56,17 +27,6 @@ func authoredBy(t *schema.Turn, npc *world.NPC) func(string) bool {
 			return a.Promised && a.Checked && a.Phrase == s
 		})
 	}
-}
-
-// tiers puts the renderings of this turn's evidence before the verifier: a
-// sentence that the NPC's own wording of a block would give, made here from the
-// block itself, is that block's sentence.
-func (s *Service) tiers(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) entail.Verifier {
-	wording := &renderings{evidence: append(sourcesAsEvidence(t), t.Evidence...), person: x.Person(npc), openers: npc.Voice.Openers}
-	if j := s.judgeFor(ctx, t, x, npc); j != nil {
-		return entail.NewCascade(wording, s.verifier, j)
-	}
-	return entail.NewCascade(wording, s.verifier)
 }
 
 // renderings is a tier that knows a verbatim sentence in the NPC's own wording.
@@ -97,7 +57,8 @@ func (r *renderings) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Ve
 // wrongOrigin names a cited block that fails the provenance contract, or that was
 // offered for the shared past and is cited under a claim about the world, and says
 // where it comes from.
-func (s *Service) wrongOrigin(t *schema.Turn, x *lore.Lore, npc *world.NPC) (bad string, source schema.Origin) {
+func (s *Service) wrongOrigin(t *schema.Turn, of scene) (bad string, source schema.Origin) {
+	x, npc := of.x, of.npc
 	cited := map[string]bool{}
 	for _, d := range t.Speech.Sentences {
 		for _, c := range d.Citations {
@@ -117,12 +78,13 @@ func (s *Service) wrongOrigin(t *schema.Turn, x *lore.Lore, npc *world.NPC) (bad
 			return fmt.Sprintf("%s (%s): %s", e.ID, e.Path, reason), source
 		}
 	}
-	return s.worldBySession(t, x, npc)
+	return s.worldBySession(t, of)
 }
 
 // worldBySession names a block of the conversation that a sentence cites of which
 // no claim is about the conversation, and one is about the world.
-func (s *Service) worldBySession(t *schema.Turn, x *lore.Lore, npc *world.NPC) (bad string, source schema.Origin) {
+func (s *Service) worldBySession(t *schema.Turn, of scene) (bad string, source schema.Origin) {
+	npc := of.npc
 	session := map[string]schema.Origin{}
 	for _, e := range t.Evidence {
 		if e.SourceID == "session" {
@@ -136,7 +98,7 @@ func (s *Service) worldBySession(t *schema.Turn, x *lore.Lore, npc *world.NPC) (
 			continue
 		}
 		kinds := map[schema.ClaimKind]bool{}
-		for _, claim := range grounding.Claims(d.Text, s.input(t, x, npc).Context) {
+		for _, claim := range grounding.Claims(d.Text, draftOf(t, of).Context) {
 			kinds[claim.Kind] = true
 		}
 		if kinds[schema.ClaimWorld] && !kinds[schema.ClaimSharedPast] {
@@ -160,7 +122,8 @@ func ownSource(t *schema.Turn, e schema.Evidence) bool {
 	return false
 }
 
-func onlyEligible(t *schema.Turn, x *lore.Lore, npc *world.NPC) []schema.Evidence {
+func onlyEligible(t *schema.Turn, of scene) []schema.Evidence {
+	x, npc := of.x, of.npc
 	check := x.ProvenanceCheck(t, npc)
 	var out []schema.Evidence
 	for _, e := range t.Evidence {

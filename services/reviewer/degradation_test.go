@@ -2,6 +2,7 @@ package reviewer_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -14,10 +15,16 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
+	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
 
-// paraphrase says what the ferry's notice says in other words; no rule knows it.
-const paraphrase = "The ferry belongs to Teague."
+// These say what the ferry's notice says in other words.
+const (
+	paraphrase = "The ferry belongs to Teague."
+	toll       = "One pays two bits to get over."
+	dawn       = "At dawn it goes over the water."
+	twice      = "Twice a day it goes."
+)
 
 // Without sources nothing of the world is said, and a check says why.
 func TestWithoutSourcesWorldClaimsAreStripped(t *testing.T) {
@@ -52,18 +59,18 @@ func TestWithoutSourcesWorldClaimsAreStripped(t *testing.T) {
 	}
 }
 
-// What claims nothing is of kind none and passes, whatever tiers there are.
+// What claims nothing passes, and is no claim.
 func TestASpeechWithoutClaimsPasses(t *testing.T) {
-	for name, v := range map[string]entail.Verifier{"rules": nil, "no tier at all": entail.NewCascade()} {
-		t.Run(name, func(t *testing.T) {
-			b, _ := staged(t, stage{verifier: v})
-			turn := draft(t, b, schema.DraftSentence{Text: "Good day to you!"})
-			turn.Decision.Share = nil // there is nothing that it evades
-			r := b.Walk(t, turn, schema.PassReviewSpeech)
-			if r.Text != "Good day to you!" || len(r.Stripped) != 0 || turn.SpeechReview.Verdict != schema.Approved || len(turn.SpeechReview.Claims) != 0 || len(turn.SpeechReview.Codes) != 0 {
-				t.Errorf("%q, stripped %+v, review %+v", r.Text, r.Stripped, turn.SpeechReview)
-			}
-		})
+	const greeting = "Good day to you!"
+	b, _ := staged(t, stage{reader: &servicetest.Reader{Social: []string{greeting}}})
+	turn := draft(t, b, schema.DraftSentence{Text: greeting})
+	turn.Decision.Share = nil // there is nothing that it evades
+	r := b.Walk(t, turn, schema.PassReviewSpeech)
+	if r.Text != greeting || len(r.Stripped) != 0 {
+		t.Errorf("%q, stripped %+v", r.Text, r.Stripped)
+	}
+	if v := turn.SpeechReview; v.Verdict != schema.Approved || len(v.Claims) != 0 || len(v.Codes) != 0 {
+		t.Errorf("review %+v", v)
 	}
 }
 
@@ -104,62 +111,52 @@ func TestAnEmptySpeechIsAnAuthoredLine(t *testing.T) {
 	}
 }
 
-// down is a tier that fails in one way.
-type down func(ctx context.Context, pairs []entail.Pair) ([]schema.Verdict, error)
+// down is a reader that fails in one way.
+type down func(ctx context.Context, all []entail.Sentence) ([]entail.Reading, error)
 
-func (f down) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
-	return f(ctx, pairs)
+func (f down) Read(ctx context.Context, all []entail.Sentence) ([]entail.Reading, error) {
+	return f(ctx, all)
 }
 
-func all(label schema.Label, score float64, n int) []schema.Verdict {
-	out := make([]schema.Verdict, n)
-	for i := range out {
-		out[i] = schema.Verdict{Label: label, Score: score, Tier: entail.TierModel}
-	}
-	return out
-}
+// readings are n of them, all alike.
+func readings(r entail.Reading, n int) []entail.Reading { return slices.Repeat([]entail.Reading{r}, n) }
 
-// However the tiers behind the rules fail, a whole turn goes on: what is word for
-// word in the evidence is said, and nothing else.
-func TestATierThatFailsSupportsNothing(t *testing.T) {
-	for name, tier := range map[string]entail.Verifier{
-		"no tier": nil,
-		"an error": down(func(context.Context, []entail.Pair) ([]schema.Verdict, error) {
-			return nil, errors.New("down")
-		}),
-		"a panic": down(func(context.Context, []entail.Pair) ([]schema.Verdict, error) { panic("out of range") }),
-		"a timeout": entail.Within(time.Millisecond, down(func(ctx context.Context, _ []entail.Pair) ([]schema.Verdict, error) {
+// However the reader fails, a whole turn goes on: what is word for word in the evidence
+// is said, and nothing else.
+func TestAReaderThatFailsSupportsNothing(t *testing.T) {
+	sure := servicetest.Claim(0.999)
+	for name, reader := range map[string]down{
+		"an error": func(context.Context, []entail.Sentence) ([]entail.Reading, error) { return nil, errors.New("down") },
+		"a panic":  func(context.Context, []entail.Sentence) ([]entail.Reading, error) { panic("out of range") },
+		"a timeout": func(ctx context.Context, _ []entail.Sentence) ([]entail.Reading, error) {
+			ctx, cancel := context.WithTimeout(ctx, time.Nanosecond)
+			defer cancel()
 			<-ctx.Done()
 			return nil, ctx.Err()
-		})),
-		"a verdict too few": down(func(_ context.Context, p []entail.Pair) ([]schema.Verdict, error) {
-			return all(schema.Supported, 0.99, len(p)-1), nil
-		}),
-		"a verdict too many": down(func(_ context.Context, p []entail.Pair) ([]schema.Verdict, error) {
-			return all(schema.Supported, 0.99, len(p)+1), nil
-		}),
-		"no number": down(func(_ context.Context, p []entail.Pair) ([]schema.Verdict, error) {
-			return all(schema.Supported, math.NaN(), len(p)), nil
-		}),
-		"another model's labels": down(func(_ context.Context, p []entail.Pair) ([]schema.Verdict, error) {
-			return all("LABEL_2", 0.99, len(p)), nil
-		}),
-		"verdicts and an error": down(func(_ context.Context, p []entail.Pair) ([]schema.Verdict, error) {
-			return all(schema.Supported, 0.99, len(p)), errors.New("half of it")
-		}),
+		},
+		"a reading too few": func(_ context.Context, all []entail.Sentence) ([]entail.Reading, error) {
+			return readings(sure, len(all)-1), nil
+		},
+		"a reading too many": func(_ context.Context, all []entail.Sentence) ([]entail.Reading, error) {
+			return readings(sure, len(all)+1), nil
+		},
+		"no number": func(_ context.Context, all []entail.Sentence) ([]entail.Reading, error) {
+			return readings(servicetest.Claim(math.NaN()), len(all)), nil
+		},
+		"readings and an error": func(_ context.Context, all []entail.Sentence) ([]entail.Reading, error) {
+			return readings(sure, len(all)), errors.New("half of it")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := entail.Verifier(entail.NewCascade(entail.NewRules()))
-			if tier != nil {
-				v = entail.NewCascade(entail.NewRules(), tier)
-			}
-			b, _ := staged(t, stage{verifier: v})
+			b, _ := staged(t, stage{reader: reader})
 			turn := draft(t, b, cite(owner, "ferry"), cite(paraphrase, "ferry"))
 			r := b.Walk(t, turn, schema.PassReviewSpeech)
 			if r.Text != owner {
 				t.Errorf("the reply is %q", r.Text)
 			}
-			if !slices.ContainsFunc(r.Stripped, func(s schema.Stripped) bool { return s.Text == paraphrase && s.Issue.Type == schema.IssueNotEntailed }) {
+			if !slices.ContainsFunc(r.Stripped, func(s schema.Stripped) bool {
+				return s.Text == paraphrase && s.Issue.Type == schema.IssueNotEntailed
+			}) {
 				t.Errorf("stripped %+v", r.Stripped)
 			}
 			if !slices.ContainsFunc(b.Alerts, func(a string) bool {
@@ -171,44 +168,49 @@ func TestATierThatFailsSupportsNothing(t *testing.T) {
 	}
 }
 
-// Where a tier is left that supports the paraphrase, it is said.
-func TestATierThatIsLeftDecides(t *testing.T) {
-	yes := down(func(_ context.Context, p []entail.Pair) ([]schema.Verdict, error) {
-		return all(schema.Supported, 0.99, len(p)), nil
-	})
-	broken := down(func(context.Context, []entail.Pair) ([]schema.Verdict, error) { panic("out of range") })
-	b, _ := staged(t, stage{verifier: entail.NewCascade(entail.NewRules(), broken, yes)})
-	turn := draft(t, b, cite(paraphrase, "ferry"), cite("A crossing costs three bits.", "ferry"))
-	if r := b.Walk(t, turn, schema.PassReviewSpeech); r.Text != paraphrase {
-		t.Errorf("the reply is %q: the rules refuse the second sentence, and no tier may say otherwise", r.Text)
+// A verdict is stored and sent, so it is written as JSON, whatever a reader gave.
+func TestWhatAReaderGivesCanBeWritten(t *testing.T) {
+	noNumber := map[string]entail.Reading{paraphrase: servicetest.Claim(math.NaN())}
+	b, _ := staged(t, stage{reader: &servicetest.Reader{Says: noNumber}})
+	turn := draft(t, b, cite(paraphrase, "ferry"))
+	turn.SpeechReview = nil // a first attempt: its review goes back with all verdicts
+	if _, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := json.Marshal(turn.SpeechReview); err != nil || len(turn.SpeechReview.Claims) != 1 {
+		t.Errorf("%+v: %v", turn.SpeechReview, err)
 	}
 }
 
-// A model finds that "it seems to me that" anything at all follows from anything. What is
-// wrapped so is judged bare, and only word for word as it stands.
-func TestWhatIsWrappedInAHedgeIsJudgedBare(t *testing.T) {
-	wraps := []string{"It seems to me that ", "They say that ", "Isn't it so that "}
-	fooled := down(func(_ context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
-		out := all(schema.Unverifiable, 0.5, len(pairs))
-		for i, p := range pairs {
-			if slices.ContainsFunc(wraps, func(w string) bool { return strings.HasPrefix(p.Hypothesis, w) }) {
-				out[i] = schema.Verdict{Label: schema.Supported, Score: 0.99, Tier: entail.TierModel}
+// A paraphrase is said where the reader supports it, by the line of the level in force.
+// What a check refuses no reader can support.
+func TestTheReaderDecidesAboutAParaphrase(t *testing.T) {
+	const stranger = "Old Petra owns the ferry."
+	for _, c := range []struct {
+		name     string
+		entailed float64
+		level    string // of the world; "": none is set
+		said     bool
+	}{
+		{"above the strict line", 0.995, "", true},
+		{"below the strict line", 0.97, "", false},
+		{"above the balanced line", 0.97, "balanced", true},
+		{"below the lively line", 0.7, "lively", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			reading := servicetest.Claim(c.entailed)
+			set := func(s *grounding.Settings) { s.Level = grounding.Level(c.level) }
+			b, _ := staged(t, stage{settings: set, reader: &servicetest.Reader{
+				Says: map[string]entail.Reading{paraphrase: reading, stranger: servicetest.Claim(0.999)}}})
+			turn := draft(t, b, cite(owner, "ferry"), cite(paraphrase, "ferry"), cite(stranger, "ferry"))
+			r := b.Walk(t, turn, schema.PassReviewSpeech)
+			want := owner
+			if c.said {
+				want += " " + paraphrase
 			}
-		}
-		return out, nil
-	})
-	for _, wrap := range wraps {
-		b, _ := staged(t, stage{verifier: fooled})
-		end := "."
-		if strings.HasPrefix(wrap, "Isn't") {
-			end = "?"
-		}
-		for _, claims := range []string{"Teague went there on foot", "Teague went there; Wren came back on foot"} {
-			said := wrap + claims + end
-			r := b.Walk(t, draft(t, b, cite(said, "ferry")), schema.PassReviewSpeech)
-			if strings.Contains(r.Text, "on foot") {
-				t.Errorf("%q is released: %q", said, r.Text)
+			if r.Text != want {
+				t.Errorf("the reply is %q", r.Text)
 			}
-		}
+		})
 	}
 }

@@ -26,6 +26,8 @@ type Meter interface {
 	// Cited counts evidence under a claim that is released, and what was cited under
 	// one about the world and may not be.
 	Cited(source schema.Origin, kind schema.ClaimKind)
+	// Skilled tells what the judge has shown.
+	Skilled(sensitivity, specificity float64, believed bool)
 }
 
 // guard is Guard 3. What a player reads is supported whatever it says, so it does
@@ -57,6 +59,7 @@ func (uncounted) Called(string, int, float64)         {}
 
 func (uncounted) Claimed(schema.ClaimKind, schema.Label) {}
 func (uncounted) Cited(schema.Origin, schema.ClaimKind)  {}
+func (uncounted) Skilled(float64, float64, bool)         {}
 
 // holds says whether nothing is released before all of it is scored.
 func (g *guard) holds() bool {
@@ -247,7 +250,7 @@ func (g *guard) score(t *schema.Turn, of scene, claims []schema.ClaimVerdict) fa
 func disputed(claims []schema.ClaimVerdict, issues []schema.Issue) []schema.ClaimVerdict {
 	out := append([]schema.ClaimVerdict(nil), claims...)
 	for _, issue := range issues {
-		if issue.Type != schema.IssueNotEntailed || issue.Correction == leaned {
+		if issue.Type != schema.IssueNotEntailed {
 			continue
 		}
 		at, known := -1, false
@@ -261,6 +264,9 @@ func disputed(claims []schema.ClaimVerdict, issues []schema.Issue) []schema.Clai
 		case known:
 		case at >= 0:
 			out[at].Verdict = verdict
+			if !faithful.Counts(out[at].Kind) { // a promise may read like a feeling
+				out[at].Kind = schema.ClaimWorld
+			}
 		default:
 			out = append(out, schema.ClaimVerdict{Claim: issue.Claim, Kind: schema.ClaimWorld, Citation: issue.Citation, Verdict: verdict})
 		}

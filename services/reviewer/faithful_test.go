@@ -3,16 +3,13 @@ package reviewer_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/fstest"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
@@ -50,6 +47,8 @@ func (m *tally) Claimed(_ schema.ClaimKind, verdict schema.Label) {
 	}
 	m.claims[verdict]++
 }
+
+func (m *tally) Skilled(float64, float64, bool) {}
 
 func (m *tally) Cited(source schema.Origin, kind schema.ClaimKind) {
 	m.mu.Lock()
@@ -316,46 +315,55 @@ func TestABlockThatCameTooLateIsNone(t *testing.T) {
 	}
 }
 
-// asking counts what a verifier is asked.
+// asking counts what a reader is asked.
 type asking struct {
-	entail.Verifier
-	pairs int
+	servicetest.Reader
+	sentences atomic.Int32
 }
 
-func (a *asking) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
-	a.pairs += len(pairs)
-	return a.Verifier.Verify(ctx, pairs)
+func (a *asking) Read(ctx context.Context, all []entail.Sentence) ([]entail.Reading, error) {
+	a.sentences.Add(int32(len(all)))
+	return a.Reader.Read(ctx, all)
 }
 
-func TestGuardThreeAsksTheVerifierNothing(t *testing.T) {
-	asked := map[string]int{}
+func TestGuardThreeAsksTheReaderNothing(t *testing.T) {
+	asked := map[string]int32{}
 	for _, name := range []string{"", "warn", "block"} {
-		v := &asking{Verifier: app.Verifier()}
+		r := &asking{}
 		guard := policy(name)
 		guard.Enabled = name != ""
-		b, _ := staged(t, stage{guard: guard, verifier: v})
+		b, _ := staged(t, stage{guard: guard, reader: r})
 		b.Walk(t, draft(t, b, cite(owner, "ferry"), cite(invented, "ferry")), schema.PassReviewSpeech)
-		asked[name] = v.pairs
+		asked[name] = r.sentences.Load()
 	}
 	if asked["warn"] != asked[""] || asked["block"] > asked[""] || asked[""] == 0 {
 		t.Errorf("asked %v", asked)
 	}
 }
 
-// What a review disputes is not supported, though its words stand in the evidence,
-// and a promise that no action keeps counts.
+// What a review disputes is not supported, though its words stand in the evidence; and a
+// promise that no action keeps counts, whatever kind the reader takes it for.
 func TestWhatIsDisputedIsNotSupported(t *testing.T) {
-	for name, said := range map[string]schema.DraftSentence{
-		"a rumour told as a fact": cite("A drowned horse walks the lake at night.", "lake"),
-		"a promise":               {Text: "Take this sword, it is yours."},
+	const sword = "Take this sword, it is yours."
+	for _, c := range []struct {
+		name   string
+		said   schema.DraftSentence
+		reader *servicetest.Reader
+	}{
+		{"a rumour told as a fact", cite("A drowned horse walks the lake at night.", "lake"), &servicetest.Reader{}},
+		{"a promise", schema.DraftSentence{Text: sword}, &servicetest.Reader{}},
+		{"a promise like a courtesy", schema.DraftSentence{Text: sword}, &servicetest.Reader{Social: []string{sword}}},
+		{"a promise like a feeling", schema.DraftSentence{Text: sword},
+			&servicetest.Reader{Says: map[string]entail.Reading{sword: servicetest.Feeling()}}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			b, _ := staged(t, stage{guard: policy("block")})
+		t.Run(c.name, func(t *testing.T) {
+			b, _ := staged(t, stage{guard: policy("block"), reader: c.reader})
 			turn := prepared(t, b, "mira", "what walks the lake?")
 			turn.SpeechReview = &schema.Review{Attempt: 2}
-			turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{bound(turn, said)}}
-			if r := b.Walk(t, turn, schema.PassReviewSpeech); r.Faithfulness == nil || r.Faithfulness.Supported != 0 || r.Faithfulness.Action != "block" || r.Text != unknown {
-				t.Errorf("%q, %+v", r.Text, r.Faithfulness)
+			turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{bound(turn, c.said)}}
+			r := b.Walk(t, turn, schema.PassReviewSpeech)
+			if f := r.Faithfulness; f == nil || f.Claims != 1 || f.Supported != 0 || f.Action != "block" || r.Text != unknown {
+				t.Errorf("%q, %+v", r.Text, f)
 			}
 		})
 	}
@@ -364,7 +372,8 @@ func TestWhatIsDisputedIsNotSupported(t *testing.T) {
 // A reply that claims nothing is not scored: it would only thin the rates.
 func TestAGreetingIsNotScored(t *testing.T) {
 	meter := &tally{}
-	b, _ := staged(t, stage{guard: policy("block"), meter: meter})
+	b, _ := staged(t, stage{guard: policy("block"), meter: meter, reader: &servicetest.Reader{Social: []string{unknown}},
+		speech: `{"sentences":[{"text":"` + unknown + `","citations":[]}]}`})
 	for _, said := range []string{"hello", "thank you", "what is the capital of the moon?"} {
 		if r := b.Say(t, "mira", said); r.Faithfulness != nil || r.Text == "" {
 			t.Errorf("%s: %q, %+v", said, r.Text, r.Faithfulness)
@@ -374,47 +383,3 @@ func TestAGreetingIsNotScored(t *testing.T) {
 		t.Errorf("counted %v", meter.risks)
 	}
 }
-
-// What Guard 3 adds to a review: the median of scoring a speech of which half is
-// invented, in a world of a hundred NPCs.
-func BenchmarkGuardThree(b *testing.B) {
-	files := servicetest.Village()
-	for i := range 100 {
-		handle := fmt.Sprintf("npc%d", i)
-		files["npcs/"+handle+"/npc.yaml"] = &fstest.MapFile{Data: []byte(fmt.Sprintf("handle: %s\nname: Somebody %d of the Village\nbackstory: \"A villager.\"\npersonality: \"plain\"\nregion: north\n", handle, i))}
-	}
-	bench := servicetest.New(b, files)
-	times := &stopwatch{}
-	review := reviewer.New(bench.Library, app.Verifier(), bench.Releases, reviewer.Options{Faithfulness: policy("warn"), Meter: times})
-	turn := bench.Turn("mira", "who owns the ferry?")
-	for pass := schema.PassRetrieve; pass != schema.PassSpeak; {
-		next, err := bench.Handlers[pass](b.Context(), turn)
-		if err != nil {
-			b.Fatal(err)
-		}
-		pass = next
-	}
-	turn.SpeechReview = &schema.Review{Attempt: 2}
-	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test"}
-	for _, s := range []string{owner, crossing, invented, sold} {
-		turn.Speech.Sentences = append(turn.Speech.Sentences, bound(turn, cite(s, "ferry")))
-	}
-	for i := 0; b.Loop(); i++ {
-		t := turn.Copy()
-		t.TurnID = fmt.Sprintf("bench%d", i)
-		if _, err := review.ReviewSpeech(b.Context(), t); err != nil {
-			b.Fatal(err)
-		}
-	}
-	slices.Sort(times.took)
-	b.ReportMetric(float64(times.took[len(times.took)/2].Microseconds()), "p50-µs")
-	b.ReportMetric(float64(times.took[len(times.took)*99/100].Microseconds()), "p99-µs")
-}
-
-// stopwatch is a meter that keeps how long scoring took.
-type stopwatch struct {
-	tally
-	took []time.Duration
-}
-
-func (s *stopwatch) Scored(_ faithful.Risk, took time.Duration) { s.took = append(s.took, took) }

@@ -1,29 +1,16 @@
 package reviewer_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
-
-// wavering is a model that supports nothing and refuses nothing for good.
-type wavering struct{}
-
-func (wavering) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
-	out := make([]schema.Verdict, len(pairs))
-	for i, p := range pairs {
-		out[i] = schema.Verdict{Label: schema.Unverifiable, Tier: entail.TierModel, Score: 0.5, Span: p.Premise}
-	}
-	return out, nil
-}
 
 // Feedback asks for the evidence's own words as the NPC was shown them: a model that
 // was shown "I forged" is not told to say "Teague forged".
 func TestFeedbackIsInTheNPCsPerson(t *testing.T) {
-	b, _ := staged(t, stage{verifier: entail.NewCascade(entail.NewRules(), wavering{})})
+	b, _ := staged(t, stage{})
 	turn := draft(t, b, cite("I was the one behind the making of the new bell.", "ferry"))
 	turn.SpeechReview, turn.Speech.Attempt = nil, 1
 	turn.Evidence[0].Text = "Mira forged the new bell."

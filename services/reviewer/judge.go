@@ -1,128 +1,102 @@
 package reviewer
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
+	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
-	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// The judge's part in a review.
-const (
-	judgeSure  = 0.8  // from this confidence on its answer is a vote
-	judgeScore = 0.75 // P(supported) of what the judge supports and the model was not sure of
-	judgeShare = 0.3  // of the time that the turn has left, for one call
-	judgeCalls = 2    // of one turn; the meter refuses more
-)
+// judgeShare is the share of the time that a turn has left, for one call of the judge.
+const judgeShare = 0.3
 
-// judge is the tier that asks a language model, where the verifier before it was
-// not sure. It is one more vote: no answer, a malformed one or a timid one decides
-// nothing, and what a rule or the verifier has decided it is never asked.
+// judge asks a language model about the sentences that the model in process leaves
+// open. It belongs to one run of the review over one turn, and asks about a sentence
+// once. No answer, or one that does not agree with itself, decides nothing. Sentences are
+// known by their words without a connective, which a refused neighbour takes away.
 type judge struct {
 	asking *model.Turn
-	turn   *schema.Turn
-	said   map[[2]string]schema.Verdict // one question is put once
+	skill  *review.Skill
+	data   func() *prompt.Data // what the speech was written from
+	said   map[string]review.Opinion
+	from   float64 // a sentence of a lower score waits for the end of the speech
+	ahead  bool    // everything that is open was put already, and nothing more is
 }
 
-// judgeFor is the judge of a review, or nil where none may be asked. Each sentence
-// of a speech that streams is reviewed as a message of its own, whose meter does
-// not see what the others spend: the n-th sentence of the first draft has the n-th
-// call, and what comes after has none.
-func (s *Service) judgeFor(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) *judge {
-	streamed := t.Speech != nil && t.Speech.Run != ""
-	if streamed && (t.Part == 0 || t.SpeechReview != nil || spentBefore(t)+t.Part > judgeCalls) {
+// judgeFor is the judge of a review, or nil where none may be asked.
+func (s *Service) judgeFor(ctx context.Context, t *schema.Turn, of scene) *judge {
+	npc := of.npc
+	skill := s.skill()
+	if !skill.Qualified() || t.Speech == nil || !t.Speech.ByModel() {
 		return nil
 	}
-	a := s.asking.For(ctx, t, x, npc)
+	a := s.asking.Speaking(ctx, t, of.x, of.npc)
 	if a == nil {
 		return nil
 	}
-	return &judge{asking: a, turn: t, said: map[[2]string]schema.Verdict{}}
+	j := &judge{asking: a, skill: skill, data: a.Scene.Speak, said: map[string]review.Opinion{}}
+	if a.Lean() {
+		j.data = func() *prompt.Data { return a.SpeakLean(deed.Allowed(t.AllowedActions, npc.Actions)) }
+	}
+	return j
 }
 
-// spentBefore is what the reviews before the one that runs have asked the judge.
-func spentBefore(t *schema.Turn) int {
-	n := 0
-	for _, p := range t.Passes[:max(0, len(t.Passes)-1)] {
-		if p.Pass == schema.PassReviewThought || p.Pass == schema.PassReviewSpeech {
-			n += p.LLMCalls
+// Qualified says whether the judge has shown skill.
+func (j *judge) Qualified() bool { return j != nil && j.skill.Qualified() }
+
+// Ask puts the sentences that were not asked about yet, in one call. One that had better
+// wait for the rest of its speech has no opinion yet.
+func (j *judge) Ask(ctx context.Context, questions []review.Question) ([]review.Opinion, error) {
+	var texts []string
+	for _, q := range questions {
+		if _, known := j.said[grounding.WithoutConnective(q.Text)]; !known && !j.ahead && q.Score >= j.from {
+			texts = append(texts, q.Text)
 		}
 	}
-	return n
-}
-
-// Verify asks about pairs of which nothing was said before.
-func (j *judge) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
-	return j.VerifyAfter(ctx, pairs, make([]schema.Verdict, len(pairs)))
-}
-
-// VerifyAfter asks about the pairs that came nearest to support. What it is not
-// asked stays as the tiers before it left it.
-func (j *judge) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []schema.Verdict) ([]schema.Verdict, error) {
-	out := make([]schema.Verdict, len(pairs))
-	order := make([]int, len(pairs))
-	for i, v := range before {
-		order[i], out[i] = i, v
-		out[i].Label, out[i].Final = schema.Unverifiable, false
+	err := j.put(ctx, texts)
+	out := make([]review.Opinion, len(questions))
+	for i, q := range questions {
+		out[i] = j.said[grounding.WithoutConnective(q.Text)]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(before[b].Score, before[a].Score) })
-	for _, i := range order {
-		premise, hypothesis := pairs[i].Spoken()
-		question := [2]string{premise, hypothesis}
-		v, known := j.said[question]
-		if !known {
-			if len(j.said) >= judgeCalls {
-				continue
-			}
-			v, _ = j.ask(ctx, question, before[i])
-			j.said[question] = v
-		}
-		out[i] = v
-	}
-	return out, nil
+	return out, err
 }
 
-// ask puts one question; answered is false where no answer counts.
-func (j *judge) ask(ctx context.Context, question [2]string, before schema.Verdict) (v schema.Verdict, answered bool) {
-	defer j.reserve()()
-	v = schema.Verdict{Label: schema.Unverifiable, Score: before.Score, Tier: entail.TierJudge, Span: before.Span}
-	var said prompt.Judgement
-	_, err := j.asking.Ask(ctx, model.Asked{Name: prompt.Judge, Share: judgeShare,
-		Data: new(prompt.Data).Section("evidence", "[E1] "+question[0]).Section("claim", question[1]),
+// put asks about some sentences and keeps the opinions.
+func (j *judge) put(ctx context.Context, texts []string) error {
+	if len(texts) == 0 {
+		return nil
+	}
+	var said []prompt.Judgement
+	_, err := j.asking.Ask(ctx, model.Asked{Name: prompt.Judge, Share: judgeShare, Data: j.data().Numbered(texts),
 		Validate: func(answer []byte) (err error) {
-			said, err = prompt.Judged(answer)
+			said, err = prompt.Judged(answer, len(texts))
 			return err
 		}})
-	switch {
-	case err != nil:
-		v.Why = "the judge gave no answer that counts"
-	case said.Confidence < judgeSure:
-		v.Why = "the judge is not sure: " + said.Reasoning
-	case said.Verdict == string(schema.Supported):
-		v.Label, v.Score, v.Why = schema.Supported, judgeScore, "the judge: "+said.Reasoning
-	case said.Verdict == string(schema.Contradicted):
-		v.Label, v.Score, v.Why = schema.Contradicted, 1-judgeScore, "the judge: "+said.Reasoning
-	default:
-		v.Why = "the judge: " + said.Reasoning
+	if err != nil {
+		for _, text := range texts { // it is not asked again in this run
+			j.said[grounding.WithoutConnective(text)] = review.Opinion{}
+		}
+		return err
 	}
-	return v, err == nil
+	for i, v := range said {
+		j.said[grounding.WithoutConnective(texts[i])] = j.opinion(v)
+	}
+	return nil
 }
 
-// reserve lets a sentence that streams make one call and no second try: the other
-// calls of the turn are those of other sentences. It gives them back.
-func (j *judge) reserve() (giveBack func()) {
-	n := len(j.turn.Passes)
-	if j.turn.Part == 0 || n == 0 {
-		return func() {}
+// opinion is a judgement with what it weighs.
+func (j *judge) opinion(v prompt.Judgement) review.Opinion {
+	if v.N == 0 {
+		return review.Opinion{}
 	}
-	r := &j.turn.Passes[n-1]
-	others := max(0, judgeCalls-1-spentBefore(j.turn)-r.LLMCalls)
-	r.LLMCalls += others
-	return func() { r.LLMCalls -= others }
+	why := "the judge supports it"
+	if v.Verdict != schema.Supported {
+		why = "the judge: not shown: " + v.Difference
+	}
+	return review.Opinion{Kind: entail.Kind(v.Kind), Label: v.Verdict, Evidence: j.skill.Evidence(v.Verdict, v.Confidence), Why: why}
 }

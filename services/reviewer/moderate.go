@@ -15,8 +15,9 @@ import (
 
 // scene is whose sentences are on their way.
 type scene struct {
-	x   *lore.Lore
-	npc *world.NPC
+	x     *lore.Lore
+	npc   *world.NPC
+	judge *judge // nil where nobody is asked
 }
 
 // passed asks the world's moderation about a sentence that passed its review, and
@@ -31,7 +32,7 @@ func (s *Service) passed(ctx context.Context, t *schema.Turn, of scene, d schema
 	}
 	why, err = s.hooks.Sentence(ctx, t, seq, said, func(ctx context.Context, replacement string) (string, bool, error) {
 		again := schema.DraftSentence{Text: replacement, Citations: d.Citations}
-		review, looked, err := s.look(ctx, t, of.x, of.npc, []schema.DraftSentence{again})
+		review, looked, err := s.look(ctx, t, of, []schema.DraftSentence{again})
 		if err != nil || review.Verdict != schema.Approved {
 			return "", false, err
 		}

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -30,7 +29,7 @@ actions:
 `)}
 			b := servicetest.New(t, files)
 			g := &game{}
-			b.Handlers[schema.PassReviewSpeech] = reviewer.New(b.Library, app.Verifier(), b.Releases, reviewer.Options{Confirm: g}).ReviewSpeech
+			b.Handlers[schema.PassReviewSpeech] = reviewer.New(b.Library, b.Releases, reviewer.Options{Confirm: g}).ReviewSpeech
 			turn := prepared(t, b, "mira", "who owns the ferry?")
 			turn.Class = schema.ClassComplex
 			turn.Decision.Actions = []schema.Action{{Name: "give_quest", Promised: true, Checked: true, Confirm: true, Phrase: promise,

@@ -8,14 +8,15 @@ package reviewer
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -51,24 +52,26 @@ const (
 
 // Service answers the two review passes.
 type Service struct {
-	library  *lore.Library
-	verifier entail.Verifier
-	release  Releaser
-	confirm  Confirmer
-	alert    Alert
-	hooks    *moderation.Hooks
-	asking   *model.Model
-	meter    Meter
-	guard    *guard // nil: Guard 3 is off
-	scorer   Scorer
+	library   *lore.Library
+	judgement *review.Reviewer
+	release   Releaser
+	confirm   Confirmer
+	alert     Alert
+	hooks     *moderation.Hooks
+	asking    *model.Model
+	believed  atomic.Pointer[review.Skill] // what the judge has shown
+	meter     Meter
+	guard     *guard // nil: Guard 3 is off
+	scorer    Scorer
 }
 
 // Options are what the service may have besides what it cannot do without.
 type Options struct {
-	Confirm Confirmer         // nil where no game answers actions: one that must be confirmed is then never spoken of
-	Alert   Alert             // nil: nobody is told
-	Hooks   *moderation.Hooks // nil: no world moderates
-	Judge   *model.Model      // nil: no language model is asked for its judgement
+	Confirm   Confirmer         // nil where no game answers actions: one that must be confirmed is then never spoken of
+	Alert     Alert             // nil: nobody is told
+	Hooks     *moderation.Hooks // nil: no world moderates
+	Judgement *review.Reviewer  // nil: only what is word for word in the evidence is supported
+	Judge     *model.Model      // nil: no language model is asked for its judgement
 
 	Faithfulness guards.Faithfulness // Guard 3
 	Scorer       Scorer              // its second opinion
@@ -77,12 +80,15 @@ type Options struct {
 }
 
 // New makes the service.
-func New(library *lore.Library, verifier entail.Verifier, release Releaser, o Options) *Service {
+func New(library *lore.Library, release Releaser, o Options) *Service {
+	if o.Judgement == nil {
+		o.Judgement = &review.Reviewer{}
+	}
 	if o.Alert == nil {
 		o.Alert = func(string, string, string) {}
 	}
 	if o.Meter == nil {
 		o.Meter = uncounted{}
 	}
-	return &Service{meter: o.Meter, library: library, verifier: verifier, release: release, confirm: o.Confirm, alert: o.Alert, hooks: o.Hooks, asking: o.Judge, guard: newGuard(o), scorer: o.Scorer}
+	return &Service{meter: o.Meter, library: library, judgement: o.Judgement, release: release, confirm: o.Confirm, alert: o.Alert, hooks: o.Hooks, asking: o.Judge, guard: newGuard(o), scorer: o.Scorer}
 }

@@ -66,19 +66,36 @@ func TestATrueSentenceBesideALieIsReleased(t *testing.T) {
 	}
 }
 
-// RAV: the citation of a true sentence moves to the block that supports it.
-func TestATrueSentenceWithAWrongIDIsCitedRightly(t *testing.T) {
+// The citation of a true sentence moves to the block that supports it.
+func TestATrueSentenceWithAWrongCitationIsCitedRightly(t *testing.T) {
 	b := servicetest.New(t, servicetest.Village())
 	turn := prepared(t, b, "mira", "who owns the ferry?")
+	wrong := turn.Evidence[0]
+	wrong.ID, wrong.SourceID, wrong.ChunkID = "E9", "9", "lore/mill.txt#1"
+	wrong.Path, wrong.Text = "lore/mill.txt", "The mill burned."
+	turn.Evidence = append(turn.Evidence, wrong)
 	turn.SpeechReview = &schema.Review{Attempt: 2}
-	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{
-		{Text: "Teague owns the ferry.", Citations: []schema.Citation{{EvidenceID: "E99"}}}}}
+	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{cite(owner, "E9")}}
 	reply := b.Walk(t, turn, schema.PassReviewSpeech)
 	if len(reply.Sentences) != 1 || len(reply.Sentences[0].Evidence) != 1 || reply.Sentences[0].Evidence[0].Path != "lore/ferry.txt" {
 		t.Errorf("reply %+v", reply.Sentences)
 	}
-	if turn.SpeechReview.RAVResolved == 0 {
-		t.Error("the review does not say that it was resolved")
+	if turn.SpeechReview.RAVResolved != 1 {
+		t.Errorf("the review says that %d were resolved", turn.SpeechReview.RAVResolved)
+	}
+}
+
+// An id that no evidence has is an issue, though the sentence is true: the speaker is told.
+func TestATrueSentenceWithAnIDThatNothingHasIsRefused(t *testing.T) {
+	b := servicetest.New(t, servicetest.Village())
+	turn := prepared(t, b, "mira", "who owns the ferry?")
+	turn.Speech = &schema.Speech{Attempt: 1, Speaker: "test", Sentences: []schema.DraftSentence{cite(owner, "E99")}}
+	next, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn)
+	if err != nil || next != schema.PassSpeak || len(turn.Released) > 0 {
+		t.Fatalf("next %s, released %v, %v", next, turn.Released, err)
+	}
+	if i := turn.SpeechReview.Issues; len(i) != 1 || i[0].Type != schema.IssueInvalidSource || i[0].Citation != "E99" {
+		t.Errorf("issues %+v", i)
 	}
 }
 

@@ -8,22 +8,23 @@ import (
 	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
-	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/voice"
-	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Sentence n+1, and the message that ends the speech, wait for the review of what comes
 // before them: firstWait, then twice that, and so on up to longestWait. Together the
-// waits are longer than the broker leaves a message with a silent worker. Whoever has
-// waited maxWaits times takes the worker of that sentence for dead and reviews it too.
+// waits are longer than the broker leaves a message with a silent worker, and longer than
+// a judge has for its answer about the first sentence. Whoever has waited maxWaits times
+// takes the worker of that sentence for dead and reviews it too.
 const (
 	firstWait   = 4 * time.Millisecond
 	longestWait = 256 * time.Millisecond
-	maxWaits    = 14
+	maxWaits    = llm.MaxWaits
 )
 
 // waitAfter is how long a message waits after its n-th delivery.
@@ -32,7 +33,7 @@ func waitAfter(n int) time.Duration { return min(firstWait<<(n-1), longestWait) 
 // reviewRun reviews a speech that streams: one sentence of it where the message is a
 // part, else the run as a whole. Each sentence leaves one review record, so a worker
 // that takes over, and one that was thought dead, go on from the same place.
-func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) (schema.Pass, error) {
+func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, of scene) (schema.Pass, error) {
 	upTo, looked := cmp.Or(t.Part, len(t.Speech.Sentences)), t.Part > 0
 	for {
 		p, err := s.release.Progress(ctx, t)
@@ -44,41 +45,49 @@ func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 			return then(t, schema.PassAct), nil
 		}
 		part, overtaken := firstUnjudged(t, &p, upTo), p.Overtaken(t.Speech.Run, t.Speech.Base)
-		if part != 0 && part != t.Part && !overtaken && deliveryOf(t) <= maxWaits {
+		left := part != 0 && leftOpen(t, &p, part)
+		if part != 0 && part != t.Part && !left && !overtaken && deliveryOf(t) <= maxWaits {
 			return "", mesh.Later(waitAfter(deliveryOf(t)))
 		}
 		if !looked { // once, and not at every delivery: it raises an alert
 			looked = true
-			if next := s.fromElsewhere(t, x, npc); next != "" {
+			countCalls(t, &p)
+			if next := s.fromElsewhere(t, of); next != "" {
 				return next, nil
 			}
 		}
-		if overtaken {
-			if t.Part > 0 {
-				return "", nil
-			}
-			next, err := s.overtaken(ctx, t, scene{x, npc}, &p)
-			if errors.Is(err, mesh.ErrConflict) {
-				continue
-			}
-			return next, err
-		}
+		var next schema.Pass
+		behind := unmarked(t, &p)
 		switch {
-		case part == 0 && t.Part > 0:
+		case t.Part > 0 && (overtaken || part == 0 || left && behind == 0):
 			return "", nil
+		case overtaken:
+			next, err = s.overtaken(ctx, t, of, &p)
 		case part == 0:
-			next, err := s.concludeRun(ctx, t, scene{x, npc}, &p)
-			if errors.Is(err, mesh.ErrConflict) {
-				continue
-			}
-			return next, err
+			next, err = s.concludeRun(ctx, t, of, &p)
+		case left && behind != 0: // what comes behind a sentence that is left open is left open too
+			record := schema.ReviewRecord{TurnID: t.TurnID, Run: t.Speech.Run, Part: behind, Open: true, Evidence: []string{}}
+			err = s.release.Refuse(ctx, t, record)
+		default:
+			err = s.judgePart(ctx, t, of, &p, part)
 		}
-		err = s.judgePart(ctx, t, x, npc, &p, part)
 		switch {
+		case errors.Is(err, mesh.ErrConflict):
 		case errors.Is(err, mesh.ErrClosed):
 			return then(t, schema.PassAct), nil
-		case err != nil && !errors.Is(err, mesh.ErrConflict):
-			return "", err
+		case err != nil || next != "":
+			return next, err
+		}
+	}
+}
+
+// countCalls adds what the messages of the single sentences have asked a language model
+// to what this pass has: the limit of calls is that of the speech.
+func countCalls(t *schema.Turn, p *mesh.Progress) {
+	n := len(t.Passes)
+	for _, r := range p.Records {
+		if n > 0 && r.Run == t.Speech.Run {
+			t.Passes[n-1].LLMCalls += r.Calls
 		}
 	}
 }
@@ -99,16 +108,66 @@ func then(t *schema.Turn, next schema.Pass) schema.Pass {
 	return next
 }
 
+// leftOpen says whether a sentence waits for the review of the whole speech, which puts
+// everything that is open to the judge in one call.
+func leftOpen(t *schema.Turn, p *mesh.Progress, part int) bool {
+	r, ok := p.Of(t.Speech.Run, part)
+	return ok && r.Open
+}
+
+// unmarked is the sentence of this message, or at the end of the speech the first, that no
+// worker has come to; 0: none. The end marks them as left to it, so that no two workers
+// review one sentence.
+func unmarked(t *schema.Turn, p *mesh.Progress) int {
+	for part := cmp.Or(t.Part, 1); part <= cmp.Or(t.Part, len(t.Speech.Sentences)); part++ {
+		if unjudged(t, p, part) && !leftOpen(t, p, part) {
+			return part
+		}
+	}
+	return 0
+}
+
 // firstUnjudged is the first sentence of the run that has no outcome yet, or 0. A
 // record of approval whose sentence is not stored is no outcome: its worker died
 // between the two.
 func firstUnjudged(t *schema.Turn, p *mesh.Progress, upTo int) int {
 	for part := 1; part <= upTo; part++ {
-		if r, ok := p.Of(t.Speech.Run, part); !ok || len(r.Refused) == 0 && !p.Stored(r) {
+		if unjudged(t, p, part) {
 			return part
 		}
 	}
 	return 0
+}
+
+func unjudged(t *schema.Turn, p *mesh.Progress, part int) bool {
+	r, ok := p.Of(t.Speech.Run, part)
+	return !ok || len(r.Refused) == 0 && !p.Stored(r)
+}
+
+// askAhead reviews what has no outcome yet as one text, so that the judge is asked in one
+// call about all of it that is open.
+func (s *Service) askAhead(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress) error {
+	if t.Part > 0 || of.judge == nil || of.judge.ahead {
+		return nil
+	}
+	draft := saidAs(t.Released)
+	for i, d := range t.Speech.Sentences {
+		if unjudged(t, p, i+1) {
+			draft = append(draft, d)
+		}
+	}
+	_, _, err := s.look(ctx, t, of, draft)
+	of.judge.ahead = true
+	return err
+}
+
+// saidAs is what was released as the beginning of a draft.
+func saidAs(released []schema.Sentence) []schema.DraftSentence {
+	var out []schema.DraftSentence
+	for _, r := range released {
+		out = append(out, schema.DraftSentence{Text: r.Text, Authored: r.Authored})
+	}
+	return out
 }
 
 func refusedOf(t *schema.Turn, p *mesh.Progress) []schema.ReviewRecord {
@@ -122,15 +181,32 @@ func refusedOf(t *schema.Turn, p *mesh.Progress) []schema.ReviewRecord {
 }
 
 // judgePart reviews one sentence behind what is released and stores the outcome.
-func (s *Service) judgePart(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, p *mesh.Progress, part int) error {
+func (s *Service) judgePart(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress, part int) error {
+	x, npc := of.x, of.npc
 	d, person := t.Speech.Sentences[part-1], x.Person(npc)
 	record := schema.ReviewRecord{TurnID: t.TurnID, Run: t.Speech.Run, Part: part, Authored: d.Authored, Evidence: []string{}}
-	issues, d, claims, err := s.partIssues(ctx, t, x, npc, p, part)
+	before, _ := spentHere(t)
+	if err := s.askAhead(ctx, t, of, p); err != nil {
+		return err
+	}
+	defers := t.Part > 0 && of.judge != nil
+	switch {
+	case t.Part == 1 && defers: // where it is likely to pass, the player need not wait for the rest
+		of.judge.from = s.judgement.Fit.AtOnce
+	case defers: // what is left is asked about in one call, at the end of the speech
+		of.judge = nil
+	}
+	issues, d, claims, err := s.partIssues(ctx, t, of, p, part)
 	if err != nil {
 		return err
 	}
+	calls, _ := spentHere(t)
+	if record.Calls = calls - before; defers && isOpen(issues, claims) {
+		record.Open = true
+		return s.release.Refuse(ctx, t, record)
+	}
 	if len(issues) == 0 {
-		out, why, ok, err := s.passed(ctx, t, scene{x, npc}, d, len(t.Released)+1, saidBefore(t))
+		out, why, ok, err := s.passed(ctx, t, of, d, len(t.Released)+1, saidBefore(t))
 		if err != nil {
 			return err
 		}
@@ -156,12 +232,19 @@ func (s *Service) judgePart(ctx context.Context, t *schema.Turn, x *lore.Lore, n
 	return nil
 }
 
-// leaned is what is wrong with a sentence that means something else by itself.
-const leaned = "it leaned on a sentence that was taken out"
+// isOpen says whether nothing but the score of the model in process keeps a sentence back.
+func isOpen(issues []schema.Issue, claims []schema.ClaimVerdict) bool {
+	if len(issues) != 1 || len(claims) == 0 {
+		return false
+	}
+	v := claims[len(claims)-1].Verdict
+	return v.Tier == entail.TierModel && v.Label != schema.Supported && !v.Final
+}
 
 // partIssues is what is wrong with one sentence, read behind those that were
 // released. It gives back the sentence with its citations where support was found.
-func (s *Service) partIssues(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, p *mesh.Progress, part int) ([]schema.Issue, schema.DraftSentence, []schema.ClaimVerdict, error) {
+func (s *Service) partIssues(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress, part int) ([]schema.Issue, schema.DraftSentence, []schema.ClaimVerdict, error) {
+	x, npc := of.x, of.npc
 	d, person := t.Speech.Sentences[part-1], x.Person(npc)
 	form := func(why string) []schema.Issue {
 		return []schema.Issue{{Claim: d.Text, Type: schema.IssueForm, Correction: why}}
@@ -170,18 +253,9 @@ func (s *Service) partIssues(ctx context.Context, t *schema.Turn, x *lore.Lore, 
 		return form("said already"), d, nil, nil
 	}
 	if r, ok := p.Of(t.Speech.Run, part-1); ok && len(r.Refused) > 0 && !d.Authored {
-		// What leaned on a sentence that is not said would mean something else.
-		mended, ok := grounding.StandAlone(d.Text)
-		if !ok {
-			return []schema.Issue{{Claim: d.Text, Type: schema.IssueNotEntailed, Correction: leaned}}, d, nil, nil
-		}
-		d.Text = mended
+		d.Text = grounding.WithoutConnective(d.Text) // it is judged by itself, behind what was said
 	}
-	var draft []schema.DraftSentence
-	for _, r := range t.Released {
-		draft = append(draft, schema.DraftSentence{Text: r.Text, Authored: r.Authored})
-	}
-	review, looked, err := s.review(ctx, t, x, npc, append(draft, d))
+	review, looked, err := s.review(ctx, t, of, append(saidAs(t.Released), d))
 	if err != nil {
 		return nil, d, nil, err
 	}
@@ -194,10 +268,15 @@ func (s *Service) partIssues(ctx context.Context, t *schema.Turn, x *lore.Lore, 
 func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress) (schema.Pass, error) {
 	x, npc, refused := of.x, of.npc, refusedOf(t, p)
 	review := schema.Review{Verdict: schema.Approved, Attempt: attemptOf(t.SpeechReview)}
-	review.Audit = grounding.AuditOf(t.Speech.Sentences, s.input(t, x, npc).Context)
+	review.Audit = grounding.AuditOf(t.Speech.Sentences, draftOf(t, of).Context)
+	for part := range t.Speech.Sentences {
+		if r, ok := p.Of(t.Speech.Run, part+1); ok {
+			review.Claims = append(review.Claims, r.Claims...)
+		}
+	}
 	for _, r := range refused {
 		review.Verdict = schema.IssuesFound
-		review.Issues, review.Claims = append(review.Issues, r.Refused...), append(review.Claims, r.Claims...)
+		review.Issues = append(review.Issues, r.Refused...)
 	}
 	codes, over := weigh(review, x.SettingsFor(npc))
 	review.Codes = codes

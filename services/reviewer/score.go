@@ -1,7 +1,6 @@
 package reviewer
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -9,6 +8,8 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -34,7 +35,7 @@ func (s *Service) second(ctx context.Context, t *schema.Turn, of scene, claims [
 	out := slices.Clone(claims)
 	var at []int
 	var pairs []entail.Pair
-	in := s.input(t, of.x, of.npc)
+	in := draftOf(t, of)
 	for i := range out {
 		if e := supportOf(t, &out[i]); e != nil {
 			at, pairs = append(at, i), append(pairs, grounding.PairOf(e, out[i].Claim, in.Context))
@@ -81,22 +82,20 @@ func (s *Service) opinions(ctx context.Context, t *schema.Turn, of scene, pairs 
 		}
 		return out
 	}
-	a := s.scorer.Model.For(ctx, t, of.x, of.npc)
+	if !t.Speech.ByModel() {
+		return out // what is said is quoted
+	}
+	a := s.scorer.Model.Speaking(ctx, t, of.x, of.npc)
 	if a == nil {
-		return out // no model speaks in this turn: what is said is quoted
+		return out
 	}
-	order := make([]int, len(pairs))
-	for k := range order {
-		order[k] = k
+	texts := make([]string, len(pairs))
+	for k := range pairs {
+		texts[k] = claims[at[k]].Claim
 	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(claims[at[x]].Verdict.Score, claims[at[y]].Verdict.Score) })
-	j := &judge{asking: a, turn: t}
 	calls, cost := spentHere(t)
-	for _, k := range order[:min(len(order), judgeCalls)] {
-		premise, claim := pairs[k].Spoken()
-		if v, answered := j.ask(ctx, [2]string{premise, claim}, claims[at[k]].Verdict); answered {
-			out[k] = v
-		}
+	for k, v := range secondOpinions(ctx, a, texts) {
+		out[k] = v
 	}
 	moreCalls, moreCost := spentHere(t)
 	s.guard.meter.Called("score", moreCalls-calls, moreCost-cost)
@@ -110,4 +109,25 @@ func spentHere(t *schema.Turn) (calls int, cost float64) {
 	}
 	r := &t.Passes[len(t.Passes)-1]
 	return r.LLMCalls, r.Cost
+}
+
+// secondOpinions are the verdicts of a language model on claims, in one call. What it
+// does not answer, or is not sure of, has none.
+func secondOpinions(ctx context.Context, a *model.Turn, claims []string) map[int]schema.Verdict {
+	out := map[int]schema.Verdict{}
+	var said []prompt.Judgement
+	_, err := a.Ask(ctx, model.Asked{Name: prompt.Judge, Share: judgeShare, Data: a.Scene.Speak().Numbered(claims),
+		Validate: func(answer []byte) (err error) {
+			said, err = prompt.Judged(answer, len(claims))
+			return err
+		}})
+	if err != nil {
+		return out
+	}
+	for i, v := range said {
+		if v.N > 0 && v.Confidence >= review.SureFrom {
+			out[i] = schema.Verdict{Label: v.Verdict, Score: v.Confidence, Tier: entail.TierJudge, Why: v.Difference}
+		}
+	}
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
@@ -27,8 +28,9 @@ func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass
 	if t.Part > 0 && s.guard.holds() {
 		return "", nil // the speech is reviewed as a whole, when it has ended
 	}
+	of := scene{x, npc, s.judgeFor(ctx, t, scene{x: x, npc: npc})}
 	if t.Speech.Run != "" && !s.guard.holds() {
-		return s.reviewRun(ctx, t, x, npc)
+		return s.reviewRun(ctx, t, of)
 	}
 	state, err := s.release.Load(ctx, t)
 	if err != nil {
@@ -38,19 +40,19 @@ func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass
 	if state.Closed {
 		return schema.PassAct, nil
 	}
-	if next := s.fromElsewhere(t, x, npc); next != "" {
+	if next := s.fromElsewhere(t, of); next != "" {
 		return next, nil
 	}
 	if err := s.adopt(ctx, t); err != nil {
 		return "", err
 	}
-	return s.judge(ctx, t, x, npc)
+	return s.judge(ctx, t, of)
 }
 
 // fromElsewhere looks whether a speech cites what may not be cited. Such a turn begins
 // again, once, as long as nothing is released; after that the evidence is taken away.
-func (s *Service) fromElsewhere(t *schema.Turn, x *lore.Lore, npc *world.NPC) (next schema.Pass) {
-	bad, source := s.wrongOrigin(t, x, npc)
+func (s *Service) fromElsewhere(t *schema.Turn, of scene) (next schema.Pass) {
+	bad, source := s.wrongOrigin(t, of)
 	if bad == "" {
 		return ""
 	}
@@ -61,14 +63,15 @@ func (s *Service) fromElsewhere(t *schema.Turn, x *lore.Lore, npc *world.NPC) (n
 		t.Speech, t.SpeechReview, t.ThoughtReview, t.FirstTry = nil, nil, nil, nil
 		return schema.PassRetrieve
 	}
-	t.Evidence = onlyEligible(t, x, npc)
+	t.Evidence = onlyEligible(t, of)
 	return ""
 }
 
 // judge reviews the speech, sends it back or strips it, and releases the rest.
-func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) (schema.Pass, error) {
+func (s *Service) judge(ctx context.Context, t *schema.Turn, of scene) (schema.Pass, error) {
+	x, npc := of.x, of.npc
 	kept := t.Speech.Sentences
-	review, kept, err := s.review(ctx, t, x, npc, kept)
+	review, kept, err := s.review(ctx, t, of, kept)
 	if err != nil {
 		return "", err
 	}
@@ -79,13 +82,13 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 		t.SpeechReview = &review
 		return schema.PassSpeak, nil
 	}
-	final, next := s.faithful(ctx, t, scene{x, npc}, schema.Try{Speech: drafted(t.Speech, kept), Review: review})
+	final, next := s.faithful(ctx, t, of, schema.Try{Speech: drafted(t.Speech, kept), Review: review})
 	if next != "" {
 		return next, nil
 	}
 	t.Speech, review, kept = &final.Speech, final.Review, final.Speech.Sentences
 	if blocked(t) {
-		return s.withhold(ctx, t, scene{x, npc}, final)
+		return s.withhold(ctx, t, of, final)
 	}
 	s.claimed(review.Claims, "")
 	audit := review.Audit
@@ -96,7 +99,7 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 			t.SpeechReview = &review
 			return fallBack(t, over, x.SettingsFor(npc)), nil
 		}
-		if kept, err = s.strip(ctx, t, x, npc, kept, &review); err != nil {
+		if kept, err = s.strip(ctx, t, of, kept, &review); err != nil {
 			return "", err
 		}
 	}
@@ -112,7 +115,7 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 	if kept, err = s.confirmed(ctx, t, npc, person, kept); err != nil {
 		return "", err
 	}
-	if kept, err = s.moderated(ctx, t, scene{x, npc}, kept); err != nil {
+	if kept, err = s.moderated(ctx, t, of, kept); err != nil {
 		return "", err
 	}
 	return s.releaseAll(ctx, t, person, kept, review.Claims)
@@ -130,65 +133,76 @@ func lastResort(t *schema.Turn, npc *world.NPC) schema.DraftSentence {
 
 // review is one look at a draft, with retrieval-augmented verification of what
 // it disputes. It gives back the draft with its citations where support was found.
-func (s *Service) review(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence) (schema.Review, []schema.DraftSentence, error) {
-	review, draft, err := s.look(ctx, t, x, npc, draft)
+func (s *Service) review(ctx context.Context, t *schema.Turn, of scene, draft []schema.DraftSentence) (schema.Review, []schema.DraftSentence, error) {
+	review, draft, err := s.look(ctx, t, of, draft)
 	if err != nil || review.Verdict == schema.Approved {
 		return review, draft, err
 	}
-	moved, err := s.verifyFurther(ctx, t, x, npc, draft, review.Issues)
+	moved, err := s.verifyFurther(ctx, t, of, draft, review.Issues)
 	if err != nil || moved == nil {
 		return review, draft, err
 	}
 	resolved := review.RAVResolved
-	again, draft, err := s.look(ctx, t, x, npc, moved)
+	again, draft, err := s.look(ctx, t, of, moved)
 	again.RAVResolved += resolved + len(review.Issues) - len(again.Issues)
 	return again, draft, err
 }
 
 // look judges a draft once.
-func (s *Service) look(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence) (schema.Review, []schema.DraftSentence, error) {
-	in := s.input(t, x, npc)
-	in.Sentences, in.Evidence, in.Released = draft, t.Evidence, t.Released
-	review, verdicts, err := grounding.Review(ctx, s.tiers(ctx, t, x, npc), in)
+func (s *Service) look(ctx context.Context, t *schema.Turn, of scene, draft []schema.DraftSentence) (schema.Review, []schema.DraftSentence, error) {
+	d := draftOf(t, of)
+	d.Sentences, d.Evidence, d.Released = draft, t.Evidence, t.Released
+	if d.Part = t.Part > 0 || t.Speech.Run != ""; of.judge != nil {
+		d.Judge = of.judge
+	}
+	found, outcomes, err := s.judgement.Review(ctx, d)
 	if err != nil {
-		return review, draft, fmt.Errorf("review speech: %w", err)
+		return found, draft, fmt.Errorf("review speech: %w", err)
 	}
+	adoptSelf(t, outcomes)
 	out := make([]schema.DraftSentence, len(draft))
-	for i := range verdicts {
-		out[i] = verdicts[i].Sentence
+	found.Claims = nil
+	for i := range outcomes {
+		out[i] = outcomes[i].Sentence
+		if o := &outcomes[i]; !o.Exempt && o.Kind != "" && o.Kind != entail.KindSocial { // a courtesy is no claim
+			found.Claims = append(found.Claims, o.Claim())
+		}
 	}
-	review.Issues = append(review.Issues, secrets(t, scene{x, npc}, out)...)
-	if len(review.Issues) > 0 {
-		review.Verdict = schema.IssuesFound
+	found.Issues = append(found.Issues, secrets(t, of, out)...)
+	if len(found.Issues) > 0 {
+		found.Verdict = schema.IssuesFound
 	}
-	return review, out, nil
+	return found, out, nil
 }
 
-// verifyFurther looks for support of each disputed sentence in the whole document
-// it cites and then in the others in scope. What it finds joins the turn's
-// evidence. nil means that nothing was found.
-func (s *Service) verifyFurther(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence, issues []schema.Issue) ([]schema.DraftSentence, error) {
-	in := s.input(t, x, npc)
-	out := slices.Clone(draft)
-	found := false
-	for _, issue := range issues {
-		if issue.Type != schema.IssueNotEntailed && issue.Type != schema.IssueUncited && issue.Type != schema.IssueInvalidSource {
+// furtherBlocks is how many blocks beyond those shown one disputed draft is held against.
+const furtherBlocks = 4
+
+// verifyFurther looks for support of the disputed sentences in the whole documents
+// that they cite and in the others in scope. What bears a sentence then joins the
+// turn's evidence, and the citation moves there. nil means that nothing was found.
+func (s *Service) verifyFurther(ctx context.Context, t *schema.Turn, of scene, draft []schema.DraftSentence, issues []schema.Issue) ([]schema.DraftSentence, error) {
+	more := s.further(ctx, t, of, draft, issues)
+	if len(more) == 0 {
+		return nil, nil
+	}
+	d := draftOf(t, of)
+	d.Sentences, d.Released = draft, t.Released
+	d.Evidence = slices.Concat(t.Evidence, more)
+	_, outcomes, err := s.judgement.Review(ctx, d)
+	if err != nil {
+		return nil, fmt.Errorf("retrieval-augmented verification: %w", err)
+	}
+	out, found := slices.Clone(draft), false
+	for i := range outcomes {
+		e := outcomes[i].Support()
+		if e == nil || !outcomes[i].OK() || !inDispute(issues, draft[i].Text) {
 			continue
 		}
-		for i := range out {
-			if out[i].Authored || !containsFolded(out[i].Text, text.Fold(issue.Claim)) {
-				continue
-			}
-			moved, block, err := grounding.RAV(ctx, s.verifier, grounding.RAVInput{
-				Issue: issue, Sentence: out[i], Evidence: t.Evidence, Fetch: x.Index.Document, Rest: s.rest(ctx, t, x, npc),
-				Check: *in.Check, Policy: in.Policy, Context: in.Context,
-			})
-			if err != nil {
-				return nil, fmt.Errorf("retrieval-augmented verification: %w", err)
-			}
-			if block != nil {
-				out[i], found = moved, true
-				t.Evidence = append(t.Evidence, *block)
+		if k := slices.IndexFunc(more, func(m schema.Evidence) bool { return m.ID == e.ID }); k >= 0 {
+			out[i], found = outcomes[i].Sentence, true
+			if !slices.ContainsFunc(t.Evidence, func(known schema.Evidence) bool { return known.ID == e.ID }) {
+				t.Evidence = append(t.Evidence, more[k])
 			}
 		}
 	}
@@ -198,8 +212,44 @@ func (s *Service) verifyFurther(ctx context.Context, t *schema.Turn, x *lore.Lor
 	return out, nil
 }
 
+func inDispute(issues []schema.Issue, said string) bool {
+	return slices.ContainsFunc(issues, func(i schema.Issue) bool { return containsFolded(said, text.Fold(i.Claim)) })
+}
+
+// further are the blocks nearest to what is disputed that were not shown: of the
+// documents that the disputed sentences cite, and of what a search finds.
+func (s *Service) further(ctx context.Context, t *schema.Turn, of scene, draft []schema.DraftSentence, issues []schema.Issue) []schema.Evidence {
+	x, npc := of.x, of.npc
+	var out []schema.Evidence
+	for _, issue := range issues {
+		if issue.Type != schema.IssueNotEntailed && issue.Type != schema.IssueUncited && issue.Type != schema.IssueInvalidSource {
+			continue
+		}
+		chunks := s.rest(ctx, t, of)(issue.Claim)
+		for _, d := range draft {
+			for _, c := range d.Citations {
+				if e := blockOf(t, c.EvidenceID); e != nil && containsFolded(d.Text, text.Fold(issue.Claim)) {
+					chunks = append(x.Index.Document(e.Path), chunks...)
+				}
+			}
+		}
+		out = append(out, grounding.Further(chunks, issue.Claim, slices.Concat(t.Evidence, out), x.ProvenanceCheck(t, npc), npc.Handle, furtherBlocks)...)
+	}
+	return out
+}
+
+func blockOf(t *schema.Turn, id string) *schema.Evidence {
+	for i := range t.Evidence {
+		if t.Evidence[i].ID == id {
+			return &t.Evidence[i]
+		}
+	}
+	return nil
+}
+
 // rest finds passages in scope that are near a claim.
-func (s *Service) rest(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) func(string) []schema.Chunk {
+func (s *Service) rest(ctx context.Context, t *schema.Turn, of scene) func(string) []schema.Chunk {
+	x, npc := of.x, of.npc
 	return func(claim string) []schema.Chunk {
 		sources, err := x.Index.Search(ctx, retrieval.Query{NPC: npc, Message: claim, TopK: 5, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t)})
 		if err != nil { // support that cannot be looked for is not found
@@ -219,7 +269,8 @@ func (s *Service) rest(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *w
 
 // strip removes what is unsupported and looks at what is left as a text of its
 // own, until nothing is disputed.
-func (s *Service) strip(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, draft []schema.DraftSentence, review *schema.Review) ([]schema.DraftSentence, error) {
+func (s *Service) strip(ctx context.Context, t *schema.Turn, of scene, draft []schema.DraftSentence, review *schema.Review) ([]schema.DraftSentence, error) {
+	x, npc := of.x, of.npc
 	if x.SettingsFor(npc).Strict {
 		s.record(t, strippedAll(draft, review.Issues))
 		return nil, nil
@@ -236,7 +287,7 @@ func (s *Service) strip(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 			break
 		}
 		attempt := review.Attempt
-		again, looked, err := s.look(ctx, t, x, npc, draft)
+		again, looked, err := s.look(ctx, t, of, draft)
 		if err != nil {
 			return nil, err
 		}

@@ -2,17 +2,16 @@ package reviewer_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
 
-	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/guards"
@@ -30,13 +29,49 @@ import (
 // what it leaves empty the persona says.
 type court struct {
 	persona   *llmtest.Server
-	judgement string // the answer to each judge call
+	judgement answering
 	speech    string // the answer to each speech call
+	service   *reviewer.Service
+	model     *model.Model // the judge
 
 	mu    sync.Mutex
-	cases []string // what the judge was asked, in order
-	spoke int      // speech calls
+	cases [][]string // the sentences that each call of the judge was about, in order
+	spoke int        // speech calls
 }
+
+// answering is how a judge answers about some sentences; nil: as the persona does.
+type answering func(sentences []string) string
+
+// ruling is what a judge says of one sentence.
+type ruling struct {
+	N          int     `json:"n"`
+	Kind       string  `json:"kind"`
+	Verdict    string  `json:"verdict"`
+	Difference string  `json:"difference"`
+	Confidence float64 `json:"confidence"`
+}
+
+// ruled answers about each sentence as a test says.
+func ruled(of func(sentence string) ruling) answering {
+	return func(sentences []string) string {
+		var answer struct {
+			Verdicts []ruling `json:"verdicts"`
+		}
+		for i, s := range sentences {
+			r := of(s)
+			r.N = i + 1
+			answer.Verdicts = append(answer.Verdicts, r)
+		}
+		data, _ := json.Marshal(answer)
+		return string(data)
+	}
+}
+
+// each answers the same about every sentence.
+func each(r ruling) answering { return ruled(func(string) ruling { return r }) }
+
+// saying answers the same words to every call.
+func saying(answer string) answering { return func([]string) string { return answer } }
 
 func (c *court) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
@@ -60,8 +95,13 @@ func (c *court) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.mu.Lock()
 		switch q.ResponseFormat.JSONSchema.Name {
 		case "judge":
-			c.cases = append(c.cases, q.Messages[len(q.Messages)-1].Content)
-			answer = c.judgement
+			var said []string
+			for _, m := range q.Messages { // an answer that has to be repaired stands behind the question
+				said = append(said, llmtest.ReadPrompt("judge", "", m.Content).Sentences...)
+			}
+			if c.cases = append(c.cases, said); c.judgement != nil {
+				answer = c.judgement(said)
+			}
 		case "speech":
 			c.spoke++
 			answer = c.speech
@@ -87,20 +127,21 @@ func (c *court) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":`+string(said)+`},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`)
 }
 
-// asked is what the judge was asked so far.
-func (c *court) asked() []string {
+// asked is what the judge was asked so far, call by call.
+func (c *court) asked() [][]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]string(nil), c.cases...)
+	return slices.Clone(c.cases)
 }
 
 // stage is how a bench of a test is set.
 type stage struct {
-	persona   string // of the model; empty: quote
-	judgement string // in place of the persona's
-	speech    string // in place of the persona's
-	judge     bool   // the judge is asked
-	verifier  entail.Verifier
+	persona   string    // of the model; empty: quote
+	judgement answering // in place of the persona's
+	speech    string    // in place of the persona's
+	judge     bool      // the judge is asked, and believed
+	unskilled bool      // it has shown no skill
+	reader    entail.Reader
 	world     string // further lines of world.yaml
 	settings  func(*grounding.Settings)
 	guard     guards.Faithfulness // Guard 3
@@ -134,26 +175,32 @@ func staged(t *testing.T, s stage) (*servicetest.Bench, *court) {
 		s.settings(&settings)
 		x.Grounding = &settings
 	}
-	if s.verifier == nil {
-		s.verifier = app.Verifier()
+	if s.reader == nil {
+		s.reader = &servicetest.Reader{}
 	}
 	hooks, err := moderation.NewHooks([]*world.World{x.World}, moderation.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(hooks.Close)
-	o := reviewer.Options{Faithfulness: s.guard, Meter: s.meter, Hooks: hooks, Alert: b.Alert}
+	o := reviewer.Options{Faithfulness: s.guard, Meter: s.meter, Hooks: hooks, Alert: b.Alert,
+		Judgement: servicetest.Judgement(s.reader)}
 	if o.Scorer = s.scorer; s.scores {
 		o.Scorer.Model = judgeAt(t, x.World, server.URL+"/v1")
 	}
 	if s.judge {
-		o.Judge = judgeAt(t, x.World, server.URL+"/v1")
+		c.model = judgeAt(t, x.World, server.URL+"/v1")
+		o.Judge = c.model
 	}
 	var releases reviewer.Releaser = b.Releases
 	if s.releases != nil {
 		releases = s.releases(b.Releases)
 	}
-	r := reviewer.New(b.Library, s.verifier, releases, o)
+	r := reviewer.New(b.Library, releases, o)
+	if s.judge && !s.unskilled {
+		r.Believe(servicetest.Skilled())
+	}
+	c.service = r
 	b.Handlers[schema.PassReviewThought], b.Handlers[schema.PassReviewSpeech] = r.ReviewThoughts, r.ReviewSpeech
 	return b, c
 }
@@ -193,17 +240,4 @@ func unquoted(r *schema.Reply) (out []string) {
 		}
 	}
 	return out
-}
-
-// middling is a model that is half sure of what shares words with its evidence, or
-// sure that nothing holds.
-type middling struct{ final bool }
-
-func (m middling) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
-	out := make([]schema.Verdict, len(pairs))
-	for i, p := range pairs {
-		far := entail.Share(p.Premise, p.Hypothesis) < 0.4
-		out[i] = schema.Verdict{Label: schema.Unverifiable, Score: 0.5, Tier: entail.TierModel, Final: m.final || far, Why: "half sure"}
-	}
-	return out, nil
 }

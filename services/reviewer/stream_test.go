@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,10 +20,10 @@ import (
 // The speeches below are a quotation and then a paraphrase.
 func isLast(s string) bool { return strings.Contains(s, "belongs to") }
 
-// slow is a verifier that holds its first answer about the last sentence until it is
-// let go, and notes whether that sentence is verified by a second worker meanwhile.
+// slow is a reader that holds its first answer about the last sentence until it is let
+// go, and notes whether that sentence is read by a second worker meanwhile.
 type slow struct {
-	entail.Verifier
+	entail.Reader
 	begun, goOn chan struct{}
 
 	mu     sync.Mutex
@@ -30,14 +31,11 @@ type slow struct {
 	twice  bool
 }
 
-func (v *slow) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
-	for _, p := range pairs {
-		if isLast(p.Hypothesis) {
-			defer v.hold()()
-			break
-		}
+func (v *slow) Read(ctx context.Context, all []entail.Sentence) ([]entail.Reading, error) {
+	if slices.ContainsFunc(all, func(s entail.Sentence) bool { return isLast(s.Text) }) {
+		defer v.hold()()
 	}
-	return v.Verifier.Verify(ctx, pairs)
+	return v.Reader.Read(ctx, all)
 }
 
 func (v *slow) hold() (done func()) {
@@ -67,35 +65,30 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// believing is a verifier that supports whatever shares words with its evidence.
-type believing struct{}
-
-func (believing) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
-	out := make([]schema.Verdict, len(pairs))
-	for i := range out {
-		out[i] = schema.Verdict{Label: schema.Supported, Score: 0.99, Tier: entail.TierModel}
-	}
-	return out, nil
+// believing is a reader that believes the paraphrase.
+func believing() *servicetest.Reader {
+	return &servicetest.Reader{Says: map[string]entail.Reading{paraphrase: servicetest.Claim(0.995)}}
 }
 
 // The message that ends a streamed speech comes while another worker still judges the
 // last sentence, which has itself waited for the one before. It waits for that worker:
-// the sentence is verified and moderated once, the judge's vote counts, and the model is
-// not asked for another speech.
+// no two workers read the sentence at a time, it is moderated once, the judge's vote
+// counts, and the model is not asked for another speech.
 func TestTheEndOfAStreamedSpeechWaitsForItsLastSentence(t *testing.T) {
 	for _, c := range []struct {
-		name     string
-		verifier entail.Verifier
-		judge    bool
+		name   string
+		reader entail.Reader
+		judge  bool
 	}{
-		{"the verifier is slow", believing{}, false},
-		{"the judge decides", unsure(false), true},
+		{"the reader is slow", believing(), false},
+		{"the judge decides", &servicetest.Reader{}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v := &slow{Verifier: c.verifier, begun: make(chan struct{}), goOn: make(chan struct{})}
-			hook, moderated := counting(t)
-			b, court := staged(t, stage{judge: c.judge, judgement: judgeYes, speech: spoken(crossing, paraphrase), verifier: v,
-				world: "moderation: {url: \"" + hook + "\", timeout_ms: 1000}"})
+			v := &slow{Reader: c.reader, begun: make(chan struct{}), goOn: make(chan struct{})}
+			var moderated counter
+			b, court := staged(t, stage{judge: c.judge, judgement: each(judgeYes), reader: v,
+				speech: spoken(crossing, paraphrase),
+				world:  hookOf(t, moderated.add)})
 			waits := make(chan struct{})
 			beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
 				switch turn.Part {
@@ -118,9 +111,9 @@ func TestTheEndOfAStreamedSpeechWaitsForItsLastSentence(t *testing.T) {
 				t.Errorf("the reply is %s %q", r.Status, r.Text)
 			}
 			if v.twice {
-				t.Error("the last sentence was verified by two workers")
+				t.Error("the last sentence was read by two workers")
 			}
-			if n := moderated(paraphrase); n != 1 {
+			if n := moderated.of(paraphrase); n != 1 {
 				t.Errorf("the last sentence was moderated %d times", n)
 			}
 			if court.spoke != 1 {
@@ -144,7 +137,7 @@ func TestASentenceWhoseWorkerDiedIsReviewedByTheNext(t *testing.T) {
 		{"of the last sentence", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b, court := staged(t, stage{speech: spoken(crossing, paraphrase), verifier: believing{}})
+			b, court := staged(t, stage{speech: spoken(crossing, paraphrase), reader: believing()})
 			beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
 				if turn.Part == c.dies {
 					return "", nil
@@ -169,26 +162,40 @@ func beside(b *servicetest.Bench, f func(*schema.Turn, func() (schema.Pass, erro
 	}
 }
 
-// counting is a hook of moderation that allows everything and counts what it is asked.
-func counting(t *testing.T) (url string, times func(sentence string) int) {
+// hookOf is the line of a world with a hook that allows everything and tells a test first
+// what it is asked.
+func hookOf(t *testing.T, told func(text string)) (line string) {
 	t.Helper()
-	var mu sync.Mutex
-	asked := map[string]int{}
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var item moderation.Item
 		if err := json.NewDecoder(r.Body).Decode(&item); err != nil {
 			t.Error(err)
 		}
-		mu.Lock()
-		asked[item.Text]++
-		mu.Unlock()
+		told(item.Text)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(allow))
 	}))
 	t.Cleanup(hook.Close)
-	return hook.URL, func(sentence string) int {
-		mu.Lock()
-		defer mu.Unlock()
-		return asked[sentence]
+	return "moderation: {url: \"" + hook.URL + "\", timeout_ms: 1000}"
+}
+
+// counter counts texts.
+type counter struct {
+	mu    sync.Mutex
+	texts map[string]int
+}
+
+func (c *counter) add(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.texts == nil {
+		c.texts = map[string]int{}
 	}
+	c.texts[text]++
+}
+
+func (c *counter) of(text string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.texts[text]
 }

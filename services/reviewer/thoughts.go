@@ -11,7 +11,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
-	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -28,22 +27,23 @@ func (s *Service) ReviewThoughts(ctx context.Context, t *schema.Turn) (schema.Pa
 	if t.ThoughtReview != nil {
 		attempt = t.ThoughtReview.Attempt + 1
 	}
-	if err := s.auditClaims(ctx, t, x, npc); err != nil {
+	if err := s.auditClaims(ctx, t, scene{x: x, npc: npc}); err != nil {
 		return "", fmt.Errorf("claim-triggered retrieval: %w", err)
 	}
-	in := s.input(t, x, npc)
-	in.Thoughts = true
-	in.Evidence = sourcesAsEvidence(t)
+	d := draftOf(t, scene{x: x, npc: npc})
+	d.Thoughts = true
+	d.Evidence = sourcesAsEvidence(t)
 	for _, th := range t.Thoughts {
-		d := schema.DraftSentence{Text: th.Text, Authored: th.Plan}
+		if th.Plan {
+			continue
+		}
+		thought := schema.DraftSentence{Text: th.Text}
 		for _, c := range th.Citations {
-			d.Citations = append(d.Citations, schema.Citation{EvidenceID: c})
+			thought.Citations = append(thought.Citations, schema.Citation{EvidenceID: c})
 		}
-		if !th.Plan {
-			in.Sentences = append(in.Sentences, d)
-		}
+		d.Sentences = append(d.Sentences, thought)
 	}
-	review, _, err := grounding.Review(ctx, s.tiers(ctx, t, x, npc), in)
+	review, _, err := s.judgement.Review(ctx, d)
 	if err != nil {
 		return "", fmt.Errorf("review thoughts: %w", err)
 	}
@@ -68,7 +68,8 @@ func withoutIssues(thoughts []schema.Thought, issues []schema.Issue) []schema.Th
 // auditClaims is Pass 2.4: each claim of the thoughts is looked up among the
 // sources at hand and then, where it has words enough, by one search in the
 // NPC's own scope. What is found joins the turn's sources.
-func (s *Service) auditClaims(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) error {
+func (s *Service) auditClaims(ctx context.Context, t *schema.Turn, of scene) error {
+	x, npc := of.x, of.npc
 	t.ClaimAudit = nil
 	position, added := 0, 0
 	for i := range t.Thoughts {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -62,7 +63,8 @@ func TestWhatBecomesOfASpeechWithALie(t *testing.T) {
 		{name: "the world's own ratio", said: []string{owner, crossing, invented}, world: "thresholds: {max_unverifiable_ratio: 0}", reason: schema.GroundingUnverifiable, codes: []string{schema.GroundingUnverifiable}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b, _ := staged(t, stage{settings: c.settings, world: c.world})
+			reader := &servicetest.Reader{Says: map[string]entail.Reading{denied: servicetest.Denied()}}
+			b, _ := staged(t, stage{settings: c.settings, world: c.world, reader: reader})
 			var said []schema.DraftSentence
 			for _, s := range c.said {
 				said = append(said, cite(s, "ferry"))

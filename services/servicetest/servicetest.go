@@ -14,6 +14,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -94,14 +95,23 @@ func (b *Bench) Alert(kind, _, detail string) {
 // Now is when every turn of a bench is accepted.
 var Now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
+// Option changes how a bench is composed.
+type Option func(*composed)
+
+// composed is what a bench is made of beside its world.
+type composed struct{ reader entail.Reader }
+
+// WithReader has the sentences read by another reader than a Reader without a script.
+func WithReader(r entail.Reader) Option { return func(c *composed) { c.reader = r } }
+
 // New composes the services over a world given as files.
-func New(t testing.TB, files fstest.MapFS) *Bench {
+func New(t testing.TB, files fstest.MapFS, options ...Option) *Bench {
 	t.Helper()
-	return NewWithModel(t, files, "")
+	return NewWithModel(t, files, "", options...)
 }
 
 // NewWithModel is New with a language model at a URL; its speeches stream.
-func NewWithModel(t testing.TB, files fstest.MapFS, url string) *Bench {
+func NewWithModel(t testing.TB, files fstest.MapFS, url string, options ...Option) *Bench {
 	t.Helper()
 	w, problems, err := world.Load(files, ".")
 	if err != nil {
@@ -110,16 +120,17 @@ func NewWithModel(t testing.TB, files fstest.MapFS, url string) *Bench {
 	if bad := world.Errors(problems); len(bad) > 0 {
 		t.Fatal(bad)
 	}
-	return over(t, w, url)
+	return over(t, w, url, options...)
 }
 
 // Over composes the services over a loaded world.
-func Over(t testing.TB, w *world.World) *Bench {
+func Over(t testing.TB, w *world.World, options ...Option) *Bench {
 	t.Helper()
-	return over(t, w, "")
+	return over(t, w, "", options...)
 }
 
-func over(t testing.TB, w *world.World, url string) *Bench {
+// open gives a library over one world, with an index of its own.
+func open(t testing.TB, w *world.World, static *embed.Static) *lore.Library {
 	t.Helper()
 	ctx := t.Context()
 	corpus, err := sqlite.OpenCorpus(ctx, filepath.Join(t.TempDir(), "index.db"))
@@ -127,10 +138,6 @@ func over(t testing.TB, w *world.World, url string) *Bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = corpus.Close() })
-	static, err := embed.NewStatic()
-	if err != nil {
-		t.Fatal(err)
-	}
 	index, err := retrieval.Open(ctx, corpus, static, w, retrieval.Options{
 		Now: func() time.Time { return Now.Add(-time.Hour) }, Words: static})
 	if err != nil {
@@ -140,6 +147,20 @@ func over(t testing.TB, w *world.World, url string) *Bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return library
+}
+
+func over(t testing.TB, w *world.World, url string, options ...Option) *Bench {
+	t.Helper()
+	c := composed{reader: &Reader{}}
+	for _, set := range options {
+		set(&c)
+	}
+	static, err := embed.NewStatic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	library := open(t, w, static)
 	b := &Bench{Library: library, world: w.Name}
 	b.Releases = &Releases{review: func(ctx context.Context, part *schema.Turn, attempt int) error {
 		_, err := b.pass(ctx, part, schema.PassReviewSpeech, attempt)
@@ -151,12 +172,15 @@ func over(t testing.TB, w *world.World, url string) *Bench {
 	}
 	t.Cleanup(hooks.Close)
 	m := modelAt(t, w, url)
-	rev := reviewer.New(library, app.Verifier(), b.Releases, reviewer.Options{Hooks: hooks, Alert: b.Alert})
-	spk, act := speaker.New(library, speaker.Options{Similar: app.Similarity(static), Model: m, Stream: stream{b}}), actions.New(library, actions.Options{Hooks: hooks, Model: m})
+	rev := reviewer.New(library, b.Releases,
+		reviewer.Options{Hooks: hooks, Alert: b.Alert, Judgement: Judgement(c.reader)})
+	spk := speaker.New(library, speaker.Options{Similar: app.Similarity(static), Model: m, Stream: stream{b}})
 	b.Handlers = map[schema.Pass]mesh.Handler{
-		schema.PassRetrieve: retriever.New(library, retriever.Options{Hooks: hooks, Model: m}).Retrieve, schema.PassThink: monologue.New(library, m).Think,
-		schema.PassReviewThought: rev.ReviewThoughts, schema.PassDecide: spk.Decide, schema.PassSpeak: spk.Speak,
-		schema.PassReviewSpeech: rev.ReviewSpeech, schema.PassAct: act.Act,
+		schema.PassRetrieve:      retriever.New(library, retriever.Options{Hooks: hooks, Model: m}).Retrieve,
+		schema.PassThink:         monologue.New(library, m).Think,
+		schema.PassReviewThought: rev.ReviewThoughts, schema.PassReviewSpeech: rev.ReviewSpeech,
+		schema.PassDecide: spk.Decide, schema.PassSpeak: spk.Speak,
+		schema.PassAct: actions.New(library, actions.Options{Hooks: hooks, Model: m}).Act,
 	}
 	return b
 }

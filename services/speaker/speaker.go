@@ -65,7 +65,7 @@ func (s *Service) Decide(ctx context.Context, t *schema.Turn) (schema.Pass, erro
 		}
 		d.Plan = []string{"Say what the evidence says, and no more."}
 		if len(d.Share) == 0 {
-			d.Kind, d.Plan = schema.KindUnknown, []string{"Say that I do not know."}
+			d.Kind, d.Plan, d.Share = schema.KindUnknown, []string{"Say that I do not know."}, ids(t.Evidence)
 		}
 	case schema.KindWithhold:
 		d.Plan = []string{"Keep it to myself."}
@@ -73,7 +73,7 @@ func (s *Service) Decide(ctx context.Context, t *schema.Turn) (schema.Pass, erro
 	case schema.KindSocial:
 		d.Plan = []string{"Answer in kind."}
 	default:
-		d.Plan = []string{"Say that I do not know."}
+		d.Plan, d.Share = []string{"Say that I do not know it.", "Then say what I do know of the very thing that was asked about, if anything."}, ids(t.Evidence)
 	}
 	d.Actions = append(intended(t, x, npc), d.Actions...)
 	t.Decision = d
@@ -155,7 +155,7 @@ func (s *Service) Speak(ctx context.Context, t *schema.Turn) (schema.Pass, error
 	if t.Speech != nil {
 		attempt = t.Speech.Attempt + 1
 	}
-	if a := s.model.For(ctx, t, x, npc); a != nil && t.Decision.Kind == schema.KindAnswer {
+	if a := s.model.Speaking(ctx, t, x, npc); a != nil {
 		err := s.speak(ctx, t, x, npc, a, attempt)
 		switch {
 		case err == nil:

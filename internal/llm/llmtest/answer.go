@@ -76,8 +76,6 @@ func (p persona) answered(s *scene) answer {
 		return plain(map[string]any{"memories": p.remembered(s)})
 	case "cluster":
 		return plain(p.compared(s))
-	case "judge":
-		return plain(p.verdict(s))
 	default: // speech, and whatever else holds sentences
 		said := p.say(s)
 		return answer{spoken: said, json: compact(map[string]any{"sentences": wire(said)})}
@@ -292,27 +290,4 @@ func lastWord(message string) string {
 		return m[1]
 	}
 	return "it"
-}
-
-// verdict is the judge's: a claim is supported where a sentence of the evidence
-// holds all its words; a lying judge supports everything.
-func (p persona) verdict(s *scene) any {
-	type verdict struct {
-		Asserts    string  `json:"asserts"`
-		Evidence   string  `json:"evidence"`
-		Difference string  `json:"difference"`
-		Verdict    string  `json:"verdict"`
-		Confidence float64 `json:"confidence"`
-		Reasoning  string  `json:"reasoning"`
-	}
-	claim := s.Claim
-	if claim == "" {
-		claim = s.Message
-	}
-	for _, e := range sentencesOf(s.Evidence) {
-		if covers(e.text, claim, 1) || p.lies() {
-			return verdict{claim, "says", "", "supported", 0.95, "The evidence says: " + e.text}
-		}
-	}
-	return verdict{claim, "not_mentioned", "the evidence does not speak of it", "unverifiable", 0.9, "The evidence does not mention it."}
 }

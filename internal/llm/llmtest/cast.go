@@ -17,7 +17,7 @@ func (p persona) lies() bool { return p.lie != nil }
 
 // Honest and Liars are the personas' names, beside the faults.
 var (
-	Honest = []string{"quote", "paraphrase"}
+	Honest = []string{"quote", "paraphrase", "recorded"}
 	Liars  = []string{"invent-detail", "fake-id", "wrong-claim", "swap", "upgrade", "hedge", "obey", "leak", "promise", "gossip", "stage", "mixed"}
 )
 
@@ -28,6 +28,9 @@ var liars = map[string]func(*scene) draft{
 
 func init() { liars["mixed"] = mixed } // mixed itself looks into the table
 
+// reciter is the persona that says what was written down.
+const reciter = "recorded"
+
 // castOf reads a list of personas.
 func castOf(names string) ([]persona, error) {
 	var out []persona
@@ -36,6 +39,8 @@ func castOf(names string) ([]persona, error) {
 		switch {
 		case name == "quote" || name == "honest":
 			out = append(out, persona{name: "quote", tell: quote})
+		case name == reciter:
+			out = append(out, persona{name: name, tell: quote})
 		case name == "paraphrase":
 			out = append(out, persona{name: name, tell: paraphrase})
 		case name == puppet:

@@ -57,7 +57,7 @@ func (c *call) respond(fault string) {
 	case "no-stream":
 		c.request.Stream = false
 	}
-	a := c.persona.answered(c.scene)
+	a := c.answer()
 	if fault == "prose" {
 		a = prose(c.scene)
 	}
@@ -186,4 +186,20 @@ func (c *call) more(spoken bool) []string {
 	d := inventedDetail(c.scene)
 	c.record([]draft{d})
 	return pieces(strings.Trim(compact(wire([]draft{d})), "[]") + ",")
+}
+
+// answer is what the server says: a judgement, what it recites, or what its persona says.
+func (c *call) answer() answer {
+	speech := c.scene.Name == "speech" || c.scene.Name == "lean"
+	switch {
+	case c.scene.Name == "judge":
+		return plain(c.server.judge(c.scene, c.persona))
+	case speech && c.persona.name == reciter:
+		said := c.server.recite(c.scene)
+		if c.scene.Name == "lean" {
+			return answer{spoken: said, json: compact(map[string]any{"plan": "", "sentences": wire(said), "actions": []string{}})}
+		}
+		return answer{spoken: said, json: compact(map[string]any{"sentences": wire(said)})}
+	}
+	return c.persona.answered(c.scene)
 }

@@ -27,8 +27,8 @@ type Ask struct {
 	Conversation []string
 	From         string
 	Message      string
-	Claim        string // of the judge
-	Remembered   []Line // of the cluster
+	Sentences    []string // that a judge is asked about
+	Remembered   []Line   // of the cluster
 }
 
 // Line is a line of data with an id.
@@ -122,8 +122,12 @@ func (a *Ask) take(tag, from, body string) {
 			name, parameters, _ := strings.Cut(l, ":")
 			a.Actions = append(a.Actions, Action{strings.TrimSpace(name), json.RawMessage(strings.TrimSpace(parameters))})
 		}
-	case "claim":
-		a.Claim = body
+	case "sentences":
+		for _, l := range lines {
+			if _, said, ok := strings.Cut(l, ". "); ok {
+				a.Sentences = append(a.Sentences, said)
+			}
+		}
 	case "message":
 		a.From, a.Message = unescape.Replace(from), strings.TrimSpace(body)
 	}

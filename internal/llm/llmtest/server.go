@@ -18,7 +18,10 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/recorded"
 )
 
 // Options are how a server answers.
@@ -27,13 +30,15 @@ type Options struct {
 	Persona   string // one, or several with commas between; empty: quote
 	Pace      Pace
 	Seed      uint64
-	FaultRate float64       // the share of calls that a fault spoils
-	Faults    string        // which faults spoil them; empty: Spoilers
-	Key       string        // the key a caller must show; empty: none
-	Model     string        // the only model there is; empty: any name will do
-	RetryIn   time.Duration // what a refusal asks the caller to wait; 0: a second
-	Orders    []Order       // what the persona "puppet" carries out where it reads it
-	Log       io.Writer     // gets each entry as a line of JSON; nil: none
+	FaultRate float64        // the share of calls that a fault spoils
+	Faults    string         // which faults spoil them; empty: Spoilers
+	Key       string         // the key a caller must show; empty: none
+	Model     string         // the only model there is; empty: any name will do
+	RetryIn   time.Duration  // what a refusal asks the caller to wait; 0: a second
+	Orders    []Order        // what the persona "puppet" carries out where it reads it
+	Judge     string         // how it judges; empty: as its persona does
+	Rows      []recorded.Row // what the persona "recorded" says, and an honest judge knows
+	Log       io.Writer      // gets each entry as a line of JSON; nil: none
 	Now       func() time.Time
 }
 
@@ -44,6 +49,8 @@ type Server struct {
 	faults   []string
 	book     *book
 	orders   *orderBook
+	known    *known
+	judgings atomic.Int64
 	mux      *http.ServeMux
 
 	http   *http.Server
@@ -69,6 +76,12 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{options: o, book: newBook(o.Log), orders: newOrderBook(o.Orders), mux: http.NewServeMux()}
 	var err error
+	if err := checkJudge(o.Judge); err != nil {
+		return nil, err
+	}
+	if s.known, err = newKnown(o.Rows); err != nil {
+		return nil, err
+	}
 	if s.personas, err = castOf(cmp.Or(o.Persona, "quote")); err != nil {
 		return nil, err
 	}
@@ -203,6 +216,9 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	fault := c.persona.fault
 	if chance.Float64() < s.options.FaultRate {
 		fault = s.faults[chance.IntN(len(s.faults))]
+	}
+	if ask.Name == "judge" && s.options.Judge == JudgeFailing && s.judgings.Add(1)%3 == 0 {
+		fault = "500"
 	}
 	defer func() { s.book.close(r.Context().Err() != nil) }()
 	c.respond(fault)

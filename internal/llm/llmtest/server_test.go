@@ -146,11 +146,11 @@ func TestTheNameIsFoundInThePromptToo(t *testing.T) {
 
 func TestEverySchemaIsAnsweredInItsShape(t *testing.T) {
 	s := started(t, Options{Persona: "mixed"})
-	data := strings.Replace(user, "<message", "<sources>\n[1] The lock froze. (chronicle, written by Wat)\n</sources>\n<actions>\ngive_item: {\"type\":\"object\"}\n</actions>\n<message", 1)
+	data := strings.Replace(user, "<message", "<sources>\n[1] The lock froze. (chronicle, written by Wat)\n</sources>\n<actions>\ngive_item: {\"type\":\"object\"}\n</actions>\n<sentences>\n1. The lock froze.\n</sentences>\n<message", 1)
 	for name, fields := range map[string][]string{
 		"citation_query": {"queries"}, "rerank": {"order"}, "compact": {"summary"}, "monologue": {"thoughts"}, "speech": {"sentences"},
 		"decision": {"plan", "share", "withhold", "tone", "ask", "actions"}, "lean": {"plan", "sentences", "actions"},
-		"actions": {"actions"}, "judge": {"asserts", "evidence", "difference", "verdict", "confidence", "reasoning"},
+		"actions": {"actions"}, "judge": {"verdicts"},
 	} {
 		var got map[string]json.RawMessage
 		text := whole(t, post(t.Context(), t, s, body(name, false, system, data)))

@@ -19,10 +19,18 @@ const (
 )
 
 // prices are the shares of false sentences that a level may let through, without a judge
-// and with one of which one answer in twenty is wrong.
+// and with one that has shown skill.
 var prices = map[grounding.Level]struct{ alone, judged float64 }{
-	grounding.Strict: {0.002, 0.002}, grounding.Balanced: {0.02, 0.008}, grounding.Lively: {0.06, 0.02},
+	grounding.Strict: {0.002, 0.003}, grounding.Balanced: {0.02, 0.009}, grounding.Lively: {0.06, 0.015},
 }
+
+// What the lines with a judge allow for. On the shipped pairs, which are harder than
+// speech, an answer in twenty is wrong: judgeShift is the log of the likelihood ratio
+// that such a judge has shown. Of its sure answers about natural speech, judgeWrong are.
+const (
+	judgeShift = 2.7
+	judgeWrong = 0.01
+)
 
 // fitted is the logistic regression of P(supported) over the claims, with its lines.
 func fitted(cases []one) review.Fit {
@@ -55,6 +63,7 @@ func fitted(cases []one) review.Fit {
 	}
 	f.Bias = round(f.Bias)
 	f.Claim = claimLine(cases)
+	f.AtOnce = atOnce(&f, cases)
 	for level, price := range prices {
 		f.Alone[level] = lineAt(&f, cases, price.alone, 0)
 		f.Judged[level] = lineAt(&f, cases, price.judged, judgeWrong)
@@ -87,7 +96,7 @@ func moments(cases []one) (mean, scale []float64) {
 		}
 	}
 	for i := range n {
-		if scale[i] = math.Sqrt(scale[i]); scale[i] == 0 {
+		if scale[i] = math.Sqrt(scale[i]); scale[i] < 1e-6 { // it is the same everywhere
 			scale[i] = 1
 		}
 	}
@@ -113,11 +122,26 @@ func claimLine(cases []one) float64 {
 	return round(false_[int(falseClaims*float64(len(false_)))] * 0.999)
 }
 
+// firstAsked is the share of first sentences that a judge is asked about at once.
+const firstAsked = 0.22
+
+// atOnce is the score that this share of the first sentences reaches.
+func atOnce(f *review.Fit, cases []one) float64 {
+	var scores []float64
+	for _, c := range cases {
+		if c.First && !c.Vetoed {
+			scores = append(scores, f.Score(c.X))
+		}
+	}
+	slices.Sort(scores)
+	if len(scores) == 0 {
+		return nobody
+	}
+	return round(scores[int((1-firstAsked)*float64(len(scores)))])
+}
+
 // worldOf is P(world) of a sentence, out of its feature.
 func worldOf(c one) float64 { return 1 / (1 + math.Exp(-c.X[review.WorldFeature])) }
-
-// judgeWrong is the share of wrong answers that the lines with a judge allow for.
-const judgeWrong = 0.05
 
 // lineAt is the lowest score at which at most a share of the false claims is spoken. With
 // a judge, each claim carries the evidence of an answer that is right but for a share.
@@ -136,8 +160,7 @@ func lineAt(f *review.Fit, cases []one, price, wrong float64) review.Line {
 		p := f.Score(c.X)
 		s := scored{yes: p, no: p, yesShare: 1, truth: truth(c)}
 		if wrong > 0 {
-			shift := math.Log((1 - wrong) / wrong)
-			s.yes, s.no = review.Shifted(p, shift), review.Shifted(p, -shift)
+			s.yes, s.no = review.Shifted(p, judgeShift), review.Shifted(p, -judgeShift)
 			s.yesShare = math.Abs(truth(c)-1) * wrong
 			if s.truth == 1 {
 				s.yesShare = 1 - wrong
@@ -190,8 +213,9 @@ func tell(what string, f *review.Fit, cases []one) {
 		fmt.Printf("  taken for no claim: %s %.3f of %.0f\n", label, passed[label][0]/passed[label][1], passed[label][1])
 	}
 	for _, level := range grounding.Levels {
-		l := f.Alone[level]
-		fmt.Printf("  %-9s line %.3f: true %.3f, false %.3f\n", level, l.Score, above(good, l.Score), above(bad, l.Score))
+		l, j := f.Alone[level], f.Judged[level]
+		fmt.Printf("  %-9s line %.3f: true %.3f, false %.3f; with a judge %.3f: %.3f, %.4f\n", level, l.Score,
+			above(good, l.Score), above(bad, l.Score), j.Score, j.True, j.False)
 	}
 }
 

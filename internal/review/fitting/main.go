@@ -86,6 +86,7 @@ type one struct {
 	Kind   string          `json:"kind"`
 	Text   string          `json:"text"`
 	Vetoed bool            `json:"vetoed"`
+	First  bool            `json:"first"` // it begins its speech
 }
 
 func read(r *review.Reviewer, path string) ([]one, error) {
@@ -109,7 +110,7 @@ func read(r *review.Reviewer, path string) ([]one, error) {
 			if kind == "" && s.Judge != nil {
 				kind = s.Judge.Kind
 			}
-			out = append(out, one{X: x, Label: s.Label, Kind: kind, Text: s.Text, Vetoed: outcomes[k].Verdict.Final})
+			out = append(out, one{X: x, Label: s.Label, Kind: kind, Text: s.Text, Vetoed: outcomes[k].Verdict.Final, First: k == 0})
 		}
 	}
 	return out, nil
