@@ -42,20 +42,51 @@ func (a *App) startDeepening(ctx context.Context, o Options) error {
 		return nil
 	}
 	if o.Meaning == MeaningFirst {
-		return deepen(ctx, a.Library, a.corpus, o)
+		return deepen(ctx, a.Library, a.Library.Names(), a.corpus, o)
+	}
+	later, err := deepenStored(ctx, a.Library, a.corpus, o)
+	if err != nil {
+		o.notice("the worlds are searched by static vectors alone: " + err.Error())
+		return nil
+	}
+	if len(later) == 0 {
+		return nil
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	a.deepening = &deepening{stop: stop}
 	a.deepening.wait.Go(func() {
-		if err := deepen(ctx, a.Library, a.corpus, o); err != nil && ctx.Err() == nil && o.Notice != nil {
+		if err := deepen(ctx, a.Library, later, a.corpus, o); err != nil && ctx.Err() == nil && o.Notice != nil {
 			o.Notice("the worlds are searched by static vectors alone: " + err.Error())
 		}
 	})
 	return nil
 }
 
-// deepen embeds every world of a library that is not embedded yet.
-func deepen(ctx context.Context, library *lore.Library, corpus store.Corpus, o Options) error {
+// deepenStored has every world whose vectors are stored searched by them before the first
+// turn, so that a question has the same answer at any age of a process. It names the
+// worlds that have to be embedded first.
+func deepenStored(ctx context.Context, library *lore.Library, corpus store.Corpus, o Options) (later []string, err error) {
+	encoder, err := Encoder()
+	if err != nil {
+		return nil, err
+	}
+	var stored []string
+	for _, name := range library.Names() {
+		there, err := retrieval.Embedded(ctx, corpus, encoder, library.Get(name).World)
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			stored = append(stored, name)
+		} else {
+			later = append(later, name)
+		}
+	}
+	return later, deepen(ctx, library, stored, corpus, o)
+}
+
+// deepen embeds worlds of a library, as far as they are not embedded yet.
+func deepen(ctx context.Context, library *lore.Library, names []string, corpus store.Corpus, o Options) error {
 	encoder, err := Encoder()
 	if err != nil {
 		return err
@@ -65,7 +96,7 @@ func deepen(ctx context.Context, library *lore.Library, corpus store.Corpus, o O
 		return err
 	}
 	var failed error
-	for _, name := range library.Names() {
+	for _, name := range names {
 		if _, err := library.Get(name).Index.Deepen(ctx, corpus, encoder, model.Answers, deepOptions(o, name)); err != nil {
 			failed = errors.Join(failed, err)
 		}

@@ -35,7 +35,7 @@ func OpenLibrary(ctx context.Context, o Options) (*lore.Library, func() error, e
 		return nil, nil, err
 	}
 	if o.Meaning != MeaningOff {
-		if err := deepen(ctx, library, corpus, o); err != nil {
+		if err := deepen(ctx, library, library.Names(), corpus, o); err != nil {
 			_ = corpus.Close()
 			return nil, nil, err
 		}

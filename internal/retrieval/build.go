@@ -54,6 +54,20 @@ func filesOf(w *world.World) []file {
 	return out
 }
 
+// Embedded says whether a corpus holds the vectors of a world as it stands now.
+func Embedded(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world.World) (bool, error) {
+	kept, err := corpus.Hashes(ctx, w.Name, emb.ID())
+	if err != nil {
+		return false, fmt.Errorf("read the index of world %s: %w", w.Name, err)
+	}
+	for _, f := range filesOf(w) {
+		if kept[f.path] != f.hash {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // refresh brings the corpus up to the world: changed files are embedded, files
 // that are gone are removed, the rest is left alone. It says how many files were
 // embedded.

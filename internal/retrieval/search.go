@@ -317,6 +317,7 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 	r.Retrieval = schema.Retrieval{
 		Query: query.Message, Confidence: confidence, Zone: query.Zones.Of(confidence),
 		Searches: searches, Rejected: s.scope.counts(), LoreHash: x.world.Version,
+		Static: s.deep == nil,
 	}
 	if len(r.Sources) > 0 {
 		r.Retrieval.Draft = r.Sources[0].Content
