@@ -34,6 +34,9 @@ func (l *line) judge(ctx context.Context, r *Reviewer) {
 
 // take combines an opinion with the score in process.
 func (o *Outcome) take(p Opinion) {
+	if p.Label == schema.Supported && p.Kind != "" && p.Kind != entail.KindWorld && o.reading.World < mostlyClaim {
+		o.Kind = p.Kind // of kinds a judge is a good judge even where it is not sure of more
+	}
 	if p.Label == "" || p.Evidence == 0 { // an answer of a sort that has shown no skill
 		return
 	}
@@ -42,9 +45,6 @@ func (o *Outcome) take(p Opinion) {
 	o.judged = p.Evidence > 0 // only a yes lowers the line: a no must not release what was kept back
 	if p.Label == schema.Contradicted {
 		o.denied = true
-	}
-	if p.Kind != "" && p.Kind != entail.KindWorld && o.reading.World < mostlyClaim && p.Evidence > 0 {
-		o.Kind = p.Kind
 	}
 }
 

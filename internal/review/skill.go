@@ -88,7 +88,11 @@ func (s *Skill) Evidence(label schema.Label, confidence float64) float64 {
 		return 0
 	}
 	a := answerOf(label, confidence)
-	return math.Log(share(s.True, a) / share(s.False, a))
+	e := math.Log(share(s.True, a) / share(s.False, a))
+	if a == noUnsure { // the pairs seldom show it: half a no, at least
+		e = min(e, math.Log(share(s.True, noSure)/share(s.False, noSure))/2)
+	}
+	return e
 }
 
 func share(counts [numAnswers]float64, a int) float64 {

@@ -201,7 +201,7 @@ func (s *Service) judgePart(ctx context.Context, t *schema.Turn, of scene, p *me
 		return err
 	}
 	calls, _ := spentHere(t)
-	if record.Calls = calls - before; defers && isOpen(issues, claims) {
+	if record.Calls = calls - before; defers && s.isOpen(issues, claims) {
 		record.Open = true
 		return s.release.Refuse(ctx, t, record)
 	}
@@ -232,13 +232,15 @@ func (s *Service) judgePart(ctx context.Context, t *schema.Turn, of scene, p *me
 	return nil
 }
 
-// isOpen says whether nothing but the score of the model in process keeps a sentence back.
-func isOpen(issues []schema.Issue, claims []schema.ClaimVerdict) bool {
-	if len(issues) != 1 || len(claims) == 0 {
+// isOpen says whether a sentence is left to the judge: nothing but the score of the model
+// in process keeps it back, or lets it out without being sure.
+func (s *Service) isOpen(issues []schema.Issue, claims []schema.ClaimVerdict) bool {
+	if len(issues) > 1 || len(claims) == 0 {
 		return false
 	}
 	v := claims[len(claims)-1].Verdict
-	return v.Tier == entail.TierModel && v.Label != schema.Supported && !v.Final
+	sure := v.Score >= s.judgement.Fit.Line(grounding.Strict, false)
+	return v.Tier == entail.TierModel && !v.Final && !sure && (v.Label == schema.Supported) == (len(issues) == 0)
 }
 
 // partIssues is what is wrong with one sentence, read behind those that were

@@ -21,8 +21,12 @@ const (
 // prices are the shares of false sentences that a level may let through, without a judge
 // and with one that has shown skill.
 var prices = map[grounding.Level]struct{ alone, judged float64 }{
-	grounding.Strict: {0.002, 0.003}, grounding.Balanced: {0.02, 0.009}, grounding.Lively: {0.06, 0.015},
+	grounding.Strict: {0.001, 0.003}, grounding.Balanced: {0.01, 0.009}, grounding.Lively: {0.07, 0.015},
 }
+
+// strictMargin is the part of the way to certainty by which the strict line lies above the
+// last false sentence: a few hundred sentences cannot show one in a thousand.
+const strictMargin = 0.2
 
 // What the lines with a judge allow for. On the shipped pairs, which are harder than
 // speech, an answer in twenty is wrong: judgeShift is the log of the likelihood ratio
@@ -68,6 +72,10 @@ func fitted(cases []one) review.Fit {
 		f.Alone[level] = lineAt(&f, cases, price.alone, 0)
 		f.Judged[level] = lineAt(&f, cases, price.judged, judgeWrong)
 	}
+	strict := f.Alone[grounding.Strict]
+	strict.Score = round(strict.Score + strictMargin*max(0, 1-strict.Score))
+	strict.True, strict.False = spokenAt(&f, cases, strict.Score)
+	f.Alone[grounding.Strict] = strict
 	return f
 }
 
@@ -186,6 +194,22 @@ func lineAt(f *review.Fit, cases []one, price, wrong float64) review.Line {
 		best = review.Line{Score: round(line), True: round(spoken[1] / n[1]), False: round(spoken[0] / n[0])}
 	}
 	return best
+}
+
+// spokenAt are the shares of the true and of the false claims that reach a line.
+func spokenAt(f *review.Fit, cases []one, line float64) (true_, false_ float64) {
+	var n, spoken [2]float64
+	for _, c := range cases {
+		if c.Label == recorded.NoClaim {
+			continue
+		}
+		k := int(truth(c))
+		n[k]++
+		if !c.Vetoed && f.Score(c.X) >= line {
+			spoken[k]++
+		}
+	}
+	return round(spoken[1] / n[1]), round(spoken[0] / n[0])
 }
 
 func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
