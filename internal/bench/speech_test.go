@@ -1,8 +1,11 @@
 package bench
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/recorded"
 )
 
@@ -26,5 +29,49 @@ func TestSpeechTellsWhatIsSpoken(t *testing.T) {
 	}
 	if len(out.Refused) != 1 || out.Refused[0].False != 1 || out.Refused[0].True != 0 || out.Refused[0].Cause == "" {
 		t.Errorf("refused: %+v", out.Refused)
+	}
+}
+
+// What the policies let out of natural speech that nothing was fitted on, and what a judge
+// may change: a good one lets nearly all that is true out, a bad one no more that is false.
+func TestRecordedSpeechMeetsItsBars(t *testing.T) {
+	data := os.Getenv("FORSOOTH_TEST_DATA")
+	if data == "" {
+		t.Skip("FORSOOTH_TEST_DATA names no folder with npc/speech.jsonl")
+	}
+	rows, err := recorded.ReadFile(filepath.Join(data, "npc", "speech.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		policy      grounding.Level
+		judge       SpeechJudge
+		least, most float64 // percent of the true sentences, and of the false ones
+		silent      float64 // percent of the sentences without a claim that are kept back; 0: not looked at
+		calls       float64 // of the judge, a turn
+	}{
+		{grounding.Balanced, RecordedJudge, 90, 1, 3, 1.3},
+		{grounding.Balanced, NoJudge, 25, 4, 0, 0},
+		{grounding.Lively, NoJudge, 50, 8, 0, 0},
+		{grounding.Strict, NoJudge, 0, 0.3, 0, 0},
+		{grounding.Balanced, LyingJudge, 25, 4, 0, 0},
+		{grounding.Balanced, CoinJudge, 25, 4, 0, 0},
+		{grounding.Balanced, FailingJudge, 60, 4, 0, 2.5},
+	} {
+		t.Run(string(c.policy)+" "+string(c.judge), func(t *testing.T) {
+			g := grounding.DefaultSettings()
+			g.Level = c.policy
+			out, err := Speech(t.Context(), rows, SpeechOptions{Grounding: &g, Judge: c.judge})
+			if err != nil {
+				t.Fatal(err)
+			}
+			percent := func(label string) float64 { return out.ByLabel[label].Percent() }
+			good, bad, none := percent(recorded.Supported), percent(recorded.Unsupported), percent(recorded.NoClaim)
+			t.Logf("true %.1f %%, false %.1f %%, without a claim %.1f %%, %.2f calls, heard %d of %d",
+				good, bad, none, out.Calls, out.Heard, out.Speeches)
+			if good < c.least || bad > c.most || out.Calls > c.calls || c.silent > 0 && none < 100-c.silent {
+				t.Error("a bar is not met")
+			}
+		})
 	}
 }
