@@ -33,6 +33,7 @@ func (d *diagnosis) models() {
 	if l.Secondary.URL != "" {
 		d.model("llm.secondary", "second", l.Secondary, l.SecondaryKey)
 	}
+	d.otherJudge()
 }
 
 // model asks one provider, and then what it can do. Nothing that is said of it holds its key.
@@ -57,9 +58,27 @@ func (d *diagnosis) model(section, check string, p config.Provider, readKey func
 	if can, err := capability(ctx, asked); err == nil {
 		d.capability(check, name, can)
 	}
-	if section == "llm" && d.settings.Grounding.Judge {
+	if j := d.settings.Grounding.Judge; section == "llm" && j.On && j.URL == "" {
 		d.judge(name, asked, key)
 	}
+}
+
+// otherJudge asks the judge that has an endpoint of its own.
+func (d *diagnosis) otherJudge() {
+	j := d.settings.Grounding.Judge
+	if !j.On || j.URL == "" {
+		return
+	}
+	name := orText(j.Model, "the server's only model") + " at " + j.URL
+	key, err := j.Key()
+	if err != nil {
+		d.add("judge", statusBad, "", "%s is not asked: %v", name, err)
+		return
+	}
+	if j.KeyFile != "" {
+		d.keyFile("grounding.judge", "judge", j.KeyFile)
+	}
+	d.judge(name, d.provider(name, j.Provider, key), key)
 }
 
 // judgeLimit is how long doctor lets a model answer the pairs of a judge.

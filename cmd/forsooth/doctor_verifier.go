@@ -15,7 +15,7 @@ import (
 func (d *diagnosis) verifiers() {
 	model, err := app.NLI()
 	if err != nil {
-		judge := d.settings.Grounding.Judge && d.settings.LLM.URL != ""
+		judge := d.settings.Grounding.Judge.On && d.settings.LLM.URL != ""
 		d.add("verifier", statusBad, "take a binary that was built whole; "+app.Released(d.verifying(), judge), "the model in process does not load: %v", err)
 	} else {
 		c := model.Calibration()

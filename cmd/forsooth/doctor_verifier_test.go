@@ -80,7 +80,7 @@ func TestDoctorLooksAtTheVerifier(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			app.NLI = c.load
 			s := &config.Settings{}
-			s.Grounding.NLI.URL, s.Grounding.Judge = c.sidecar, c.judge
+			s.Grounding.NLI.URL, s.Grounding.Judge = c.sidecar, config.Judge{On: c.judge}
 			s.LLM.URL = c.llm
 			d := &diagnosis{env: &env{ctx: t.Context(), settings: s}, Fit: true}
 			d.verifiers()

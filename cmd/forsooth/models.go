@@ -41,6 +41,13 @@ func (e *env) withModels(o app.Options) (app.Options, error) {
 	c, err := e.models()
 	o.LLM, o.Models = c, e.modelFailed
 	o.Asking = model.Options{CitationQuery: e.settings.LLM.CitationQuery, Rerank: e.settings.LLM.Rerank, Memories: e.settings.LLM.Memories}
+	if j := e.settings.Grounding.Judge; err == nil && j.URL != "" {
+		var key config.Secret
+		if key, err = j.Key(); err != nil {
+			return o, usage(err)
+		}
+		o.JudgeAt = e.provider("judge", j.Provider, key)
+	}
 	return o, err
 }
 

@@ -64,6 +64,7 @@ type Options struct {
 	Verifying Verifying
 	Grounding *grounding.Settings // nil: as grounding.DefaultSettings
 	Judge     bool                // ask the language model where the verifier is not sure
+	JudgeAt   llm.Provider        // who that is; without a URL the model that speaks
 	// JudgeFirst is told what the judge has shown, before the first turn. Where it is nil
 	// the judge is tested beside the turns, and once a day.
 	JudgeFirst func(*review.Skill)
@@ -111,8 +112,11 @@ type App struct {
 
 	watch *watch
 
-	llm   *llm.Models
-	tiers *Tiers
+	llm *llm.Models
+
+	judging *model.Model // who judges speeches: the model that speaks, or one of its own
+	judges  *llm.Models  // of the latter
+	tiers   *Tiers
 
 	tally   *keeping
 	reviews bool // this process runs the reviewer
@@ -235,7 +239,14 @@ func (a *App) openModels(o Options, with llm.Options) (err error) {
 			a.Metrics.Called(stage, calls, cost)
 		}
 	}
-	a.Model, err = model.New(models, o.Worlds, asking)
+	if a.Model, err = model.New(models, o.Worlds, asking); err != nil || o.JudgeAt.URL == "" {
+		a.judging = a.Model
+		return err
+	}
+	if a.judges, err = llm.New(llm.Config{Primary: o.JudgeAt, Calls: o.LLM.Calls}, with); err != nil {
+		return fmt.Errorf("grounding.judge: %w", err)
+	}
+	a.judging, err = model.New(a.judges, o.Worlds, model.Options{Spent: asking.Spent})
 	return err
 }
 
@@ -366,6 +377,9 @@ func (a *App) Close() {
 	a.memory.close()
 	if a.llm != nil {
 		a.llm.Close()
+	}
+	if a.judges != nil {
+		a.judges.Close()
 	}
 	a.watch.close()
 	if a.Conn != nil {

@@ -81,10 +81,10 @@ func (a *App) passes(ctx context.Context, o Options, static *embed.Static, keep 
 		o.Alert(reviewer.AlertNoModel, "", "no model reads the sentences of a speech: "+err.Error())
 	}
 	if o.Judge {
-		review.Judge = a.Model
+		review.Judge = a.judging
 	}
 	r := reviewer.New(a.Library, keep, review)
-	a.startQualifying(ctx, o, r, a.Model)
+	a.startQualifying(ctx, o, r, a.judging)
 	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Model: a.Model, Stream: keep})
 	search := retriever.Options{Model: a.Model, Hooks: a.hooks}
 	if recaller := a.recaller(o, static); recaller != nil {

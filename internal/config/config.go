@@ -211,12 +211,12 @@ func Variable(key string) string {
 
 // plain are the keys that a section's name alone sets, or another name: nats: URL is
 // nats.url, FORSOOTH_NATS is FORSOOTH_NATS_URL, and metrics is listen.
-var plain = map[string]string{"nats": natsKey, "workers": workersKey, "metrics": "listen", "qdrant": qdrantKey}
+var plain = map[string]string{"nats": natsKey, "workers": workersKey, "metrics": "listen", "qdrant": qdrantKey, "grounding.judge": judgeKey}
 
 // keyVariables are variables that hold a secret: none of them is a setting.
 func keyVariables(file map[string]any) []string {
-	names := []string{keyVariable, keyVariableSecondary, passwordVariable, tokenVariable, keyVariableQdrant}
-	for _, key := range []string{"llm.key_env", "llm.secondary.key_env"} {
+	names := []string{keyVariable, keyVariableSecondary, passwordVariable, tokenVariable, keyVariableQdrant, keyVariableJudge}
+	for _, key := range []string{"llm.key_env", "llm.secondary.key_env", "grounding.judge.key_env"} {
 		if name, ok := file[key].(string); ok {
 			names = append(names, name)
 		}

@@ -20,8 +20,24 @@ type Grounding struct {
 	UnverifiableAction   string  `koanf:"unverifiable_action"`  // flag or block
 	MaxSourcesPerClaim   int     `koanf:"max_sources_per_claim"`
 	NLI                  NLI     `koanf:"nli"`
-	Judge                bool    `koanf:"judge"` // ask the language model about what the model in process leaves open
+	Judge                Judge   `koanf:"judge"`
 }
+
+// Judge is who is asked about what the model in process leaves open.
+type Judge struct {
+	On       bool              `koanf:"on"`
+	Provider `koanf:",squash"` // empty: the speaking model, at llm.url
+}
+
+// judgeKey is the key that a plain `judge: false` sets; FORSOOTH_GROUNDING_JUDGE sets it too.
+const judgeKey = "grounding.judge.on"
+
+// keyVariableJudge is read where no key of the judge is named.
+const keyVariableJudge = "FORSOOTH_GROUNDING_JUDGE_KEY"
+
+// Key reads the key of the judge's endpoint: from its file, else from the variable that is
+// named, else from FORSOOTH_GROUNDING_JUDGE_KEY.
+func (j Judge) Key() (Secret, error) { return j.key("grounding.judge", keyVariableJudge) }
 
 // NLI is the sidecar with a larger verifier.
 type NLI struct {
@@ -35,7 +51,8 @@ func addGroundingDefaults(defaults map[string]any) map[string]any {
 		"preset": "", "policy": "", "confidence_threshold": 0.60, "unknown_threshold": 0.25, "strict": false, "extractive_fallback": true,
 		"streaming": true, "streaming_checks": true, "entailment_threshold": 0.0, "contradiction_threshold": 0.0,
 		"max_unverifiable_ratio": 0.5, "contradiction_action": "flag", "unverifiable_action": "flag", "max_sources_per_claim": 5,
-		"nli.url": "", "nli.timeout_ms": 800, "judge": true,
+		"nli.url": "", "nli.timeout_ms": 800, "judge.on": true, "judge.url": "", "judge.model": "", "judge.key_file": "",
+		"judge.key_env": "", "judge.ca_file": "", "judge.price_in": 0.0, "judge.price_out": 0.0,
 	} {
 		defaults["grounding."+key] = v
 	}
@@ -62,6 +79,11 @@ func (g *Grounding) check() error {
 	}
 	if g.Preset == "compliance" {
 		g.Strict = true
+	}
+	if g.Judge.URL != "" {
+		if err := g.Judge.checkURL(section + "judge.url"); err != nil {
+			return err
+		}
 	}
 	if g.NLI.URL == "" {
 		return nil

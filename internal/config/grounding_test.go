@@ -1,6 +1,8 @@
 package config_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,7 +15,7 @@ func TestGroundingByDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Grounding{ConfidenceThreshold: 0.6, UnknownThreshold: 0.25, ExtractiveFallback: true, Streaming: true, StreamingChecks: true,
-		MaxUnverifiableRatio: 0.5, ContradictionAction: "flag", UnverifiableAction: "flag", MaxSourcesPerClaim: 5, NLI: config.NLI{TimeoutMS: 800}, Judge: true}
+		MaxUnverifiableRatio: 0.5, ContradictionAction: "flag", UnverifiableAction: "flag", MaxSourcesPerClaim: 5, NLI: config.NLI{TimeoutMS: 800}, Judge: config.Judge{On: true}}
 	if s.Grounding != want {
 		t.Errorf("got %+v\nwant %+v", s.Grounding, want)
 	}
@@ -74,5 +76,30 @@ func TestGroundingThatCannotBe(t *testing.T) {
 				t.Errorf("it says %v, want one line with %q", err, c.want)
 			}
 		})
+	}
+}
+
+// The judge is on, off or somewhere else.
+func TestTheJudge(t *testing.T) {
+	at := config.Provider{URL: "http://127.0.0.1:11434/v1", Model: "judge"}
+	for text, want := range map[string]config.Judge{
+		"":                            {On: true},
+		"grounding: {judge: false}":   {},
+		"grounding:\n  judge: true\n": {On: true},
+		"grounding:\n  judge: {url: \"http://127.0.0.1:11434/v1\", model: judge}\n": {On: true, Provider: at},
+		"grounding:\n  judge: {on: false, model: judge}\n":                          {Provider: config.Provider{Model: "judge"}},
+	} {
+		path := filepath.Join(t.TempDir(), "forsooth.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := config.Load(path, nil)
+		if err != nil || s.Grounding.Judge != want {
+			t.Errorf("%q: %+v, %v; want %+v", text, s, err, want)
+		}
+	}
+	t.Setenv("FORSOOTH_GROUNDING_JUDGE", "false")
+	if s, err := config.Load("", nil); err != nil || s.Grounding.Judge.On {
+		t.Errorf("%+v, %v", s, err)
 	}
 }
