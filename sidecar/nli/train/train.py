@@ -171,7 +171,7 @@ class Run:
     def __init__(self, model: Verifier, tok: Tokenizer, out: Path) -> None:
         self.model, self.tok, self.out = model, tok, out
         self.average = copy.deepcopy(model)
-        self.rounded, self.begun = True, 0
+        self.rounded, self.begun, self.decay = True, 0, AVERAGE
         self.kept: dict[str, tuple[int, dict[str, Tensor]]] = {}
         self.step, self.ids, self.closed = 0, dict[str, list[int]](), dict[str, list[int]]()
         model.encoder.word.weight.requires_grad_(False)
@@ -213,7 +213,9 @@ class Run:
         return loss
 
     def train(self, pairs: list[Pair], questions: list[Question], rate: float) -> float:
-        loss = self.loss(pairs, questions)
+        return self.descend(self.loss(pairs, questions), rate)
+
+    def descend(self, loss: Tensor, rate: float) -> float:
         for group in self.optimiser.param_groups:
             group["lr"] = rate * group["scale"]
         self.optimiser.zero_grad()
@@ -222,7 +224,7 @@ class Run:
         self.optimiser.step()
         self.step += 1
         since = self.step - self.begun
-        keep = min(AVERAGE, since / (since + 20))
+        keep = min(self.decay, since / (since + 20))
         with torch.no_grad():
             for a, p in zip(self.average.parameters(), self.model.parameters(), strict=True):
                 if p.requires_grad:

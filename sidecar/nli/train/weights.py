@@ -23,6 +23,9 @@ FORMAT, VERSION = "forsooth-transformer", "2"
 GROUP = 64  # values of a word that share a scale, where a word has so many
 LINEARS = ("q", "k", "v", "o", "up", "down")
 NORMS = ("attention_norm", "output_norm")
+HEADS = ("entail", "answers", "kind")  # the last where a model has it
+WORDS = ("embeddings.word.weight", "embeddings.word.scale")
+TRAINING = ("token_", "worst")  # how the names begin of what only training needs (tune.py)
 Tensors = dict[str, NDArray[np.generic]]
 
 
@@ -95,7 +98,9 @@ def encoder_tensors(enc: Encoder, words: bool) -> Tensors:
 
 def head_tensors(v: Verifier) -> Tensors:
     out: Tensors = {}
-    for name in ("entail", "answers"):
+    for name in HEADS:
+        if not hasattr(v, f"{name}_out"):
+            continue
         for part in ("dense", "out"):
             linear: nn.Linear = getattr(v, f"{name}_{part}")
             out[f"heads.{name}.{part}.weight"], out[f"heads.{name}.{part}.bias"] = flat(linear.weight), flat(linear.bias)
@@ -107,10 +112,24 @@ def words_sha256(enc: Encoder) -> str:
     return hashlib.sha256(packed.tobytes() + scale.astype(np.float32).tobytes()).hexdigest()
 
 
-def write(path: Path, name: str, enc: Encoder, heads: Tensors, words: bool) -> None:
-    """Write one file; its metadata holds its shape and the hash of its data."""
+def trained(enc: Encoder, state: dict[str, Tensor]) -> Verifier:
+    """Give the model of a checkpoint, with a head for kinds where it has one and without what only training needs."""
+    v = Verifier(enc, kinds="kind_out.weight" in state)
+    v.load_state_dict({k: w for k, w in state.items() if not k.startswith(TRAINING)})
+    return v
+
+
+def write(path: Path, name: str, enc: Encoder, heads: Tensors, words: bool, packed: Tensors | None = None) -> None:
+    """Write one file; its metadata holds its shape and the hash of its data.
+
+    The words may be copied as another file has packed them, where training left them as they were.
+    """
     s = enc.shape
     tensors = {**encoder_tensors(enc, words), **heads}
+    if packed is not None:
+        if not torch.equal(ungrouped(packed, s.hidden), enc.word.weight):
+            raise ValueError("the word embeddings are not those of the file that they were to be copied from; freeze them")
+        tensors |= {w: packed[w] for w in WORDS}
     meta = {
         "format": FORMAT,
         "version": VERSION,
@@ -165,7 +184,9 @@ def restore(v: Verifier, t: Tensors) -> Verifier:
                     getattr(getattr(layer, name), part).copy_(torch.from_numpy(t[f"layers.{i}.{name}.{part}"]))
         for part in ("weight", "bias"):
             getattr(enc.norm, part).copy_(torch.from_numpy(t[f"embeddings.norm.{part}"]))
-        for name in ("entail", "answers"):
+        for name in HEADS:
+            if not (hasattr(v, f"{name}_out") and f"heads.{name}.out.weight" in t):
+                continue
             for part in ("dense", "out"):
                 for p in ("weight", "bias"):
                     getattr(getattr(v, f"{name}_{part}"), p).copy_(torch.from_numpy(t[f"heads.{name}.{part}.{p}"]))
