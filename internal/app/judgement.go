@@ -32,8 +32,12 @@ func Judgement(o Verifying) (r *review.Reviewer, missing error) {
 // AlertJudge tells an operator what the judge has shown.
 const AlertJudge = "JudgeSkill"
 
-// qualifyEvery is how often a judge is put to the test.
-const qualifyEvery = 24 * time.Hour
+// qualifyEvery is how often a judge is put to the test, and qualifyAgain how long the next
+// one waits where it could not be asked.
+const (
+	qualifyEvery = 24 * time.Hour
+	qualifyAgain = time.Minute
+)
 
 // qualifying is the test of a judge on its way.
 type qualifying struct {
@@ -49,35 +53,50 @@ func (q *qualifying) Close() {
 	}
 }
 
-// startQualifying tests the language model as a judge now and once a day. Until it has
-// shown skill nobody asks it. A process that runs no mesh may wait for the test.
+// startQualifying tests the judge once a day, and again soon where it could not be asked.
+// Until it has shown skill nobody asks it. What it has shown is kept in the data folder,
+// so a start within the day believes it at once. A process that runs no mesh may wait for
+// the test.
 func (a *App) startQualifying(ctx context.Context, o Options, s *reviewer.Service, m *model.Model) {
 	if m == nil || !o.Judge || !a.reviews {
 		return
 	}
 	if o.JudgeFirst != nil {
-		o.JudgeFirst(qualify(ctx, o, s, m))
+		skill, _ := qualify(ctx, o, s, m)
+		o.JudgeFirst(skill)
 		return
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	a.qualifying = &qualifying{stop: stop}
+	next := time.Duration(0)
+	if before := readShown(o); before != nil {
+		s.Believe(before.Skill)
+		next = qualifyEvery - o.now().Sub(before.At)
+	}
 	a.qualifying.wait.Go(func() {
 		for {
-			qualify(ctx, o, s, m)
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(qualifyEvery):
+			case <-time.After(next):
+			}
+			next = qualifyEvery
+			skill, err := qualify(ctx, o, s, m)
+			if err == nil {
+				err = writeShown(o, skill)
+			}
+			if err != nil {
+				next = qualifyAgain
 			}
 		}
 	})
 }
 
 // qualify tests a judge once. One that cannot be asked has shown nothing.
-func qualify(ctx context.Context, o Options, s *reviewer.Service, m *model.Model) *review.Skill {
+func qualify(ctx context.Context, o Options, s *reviewer.Service, m *model.Model) (*review.Skill, error) {
 	skill, err := reviewer.Qualify(ctx, m)
 	if ctx.Err() != nil {
-		return skill
+		return skill, ctx.Err()
 	}
 	s.Believe(skill)
 	switch {
@@ -90,5 +109,5 @@ func qualify(ctx context.Context, o Options, s *reviewer.Service, m *model.Model
 			o.Alert(AlertJudge, "", "the judge has shown no skill, and the model in process decides alone")
 		}
 	}
-	return skill
+	return skill, err
 }

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/llm"
@@ -43,4 +44,34 @@ func scripted(t *testing.T, judge string) *llmtest.Server {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	return s
+}
+
+// What a judge has shown is kept: a start within the day tests it no more, and another
+// judge, or the same a day later, is tested anew.
+func TestWhatAJudgeHasShownIsKept(t *testing.T) {
+	server, dir := scripted(t, llmtest.JudgeHonest), t.TempDir()
+	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	start := func(model string, tested bool) {
+		t.Helper()
+		before := server.Stats().BySchema["judge"]
+		now := at
+		a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: dir, Meaning: app.MeaningOff, Judge: true,
+			LLM: llm.Config{Primary: llm.Provider{URL: server.URL(), Model: model}}, Now: func() time.Time { return now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for limit := time.Now().Add(20 * time.Second); tested && app.ShownAt(dir) != now && time.Now().Before(limit); {
+			time.Sleep(time.Millisecond)
+		}
+		a.Close()
+		if asked := server.Stats().BySchema["judge"] - before; (asked > 0) != tested {
+			t.Errorf("%s at %v: asked about %d pairs, tested %v", model, now, asked, tested)
+		}
+	}
+	start("small", true)
+	at = at.Add(time.Hour)
+	start("small", false)
+	start("large", true)
+	at = at.Add(25 * time.Hour)
+	start("large", true)
 }
