@@ -61,7 +61,7 @@ type Retrieval struct {
 	Compacted  string      `json:"compacted,omitempty"` // Pass 1.5: the sources in short, for prompts, never evidence
 	Confidence float64     `json:"confidence"`          // calibrated P(top evidence answers the message)
 	Zone       Zone        `json:"zone,omitempty"`      // what the gate makes of the confidence
-	Static     bool        `json:"static,omitempty"`      // searched by words and static vectors alone: the world is not embedded yet
+	Static     bool        `json:"static,omitempty"`    // searched by words and static vectors alone: the world is not embedded yet
 	Searches   int         `json:"searches,omitempty"`  // 1, or 2 after a second search
 	Rejected   []Count     `json:"rejected,omitempty"`  // candidates refused by the provenance contract, by reason
 	LoreHash   string      `json:"lore_version,omitempty"`
