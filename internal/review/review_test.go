@@ -50,7 +50,7 @@ func said(text string, cites ...string) schema.DraftSentence {
 func draft(sentences ...schema.DraftSentence) review.Draft {
 	return review.Draft{Sentences: sentences, Class: schema.ClassComplex,
 		Evidence: []schema.Evidence{block("E1", "The mill burned in spring."), block("E2", "Teague owns the ferry. A crossing costs two bits.")},
-		Context:  grounding.Context{NPCName: "Mira", NPCHandle: "mira", Message: "what happened?"}}
+		Context:  grounding.Context{NPCName: "Mira", NPCHandle: "mira", Message: "what happened?", Names: []string{"Mira", "Teague"}}}
 }
 
 // TestASentenceIsJudgedByItsKindAndItsScore walks a sentence through the stages.
@@ -78,6 +78,8 @@ func TestASentenceIsJudgedByItsKindAndItsScore(t *testing.T) {
 		{"a feeling needs no proof", said("I was sorry to see it go.", "self"), reading(0.1, 0, 0.1, 0.8, 0.1), "", "", entail.KindSelf, "self"},
 		{"a courtesy needs none", said("Mind the step."), reading(0.1, 0, 0.1, 0.1, 0.8), "", "", entail.KindSocial, ""},
 		{"a feeling that names a stranger is a claim", said("I was sorry to see Aldric go."), reading(0.99, 0, 0.1, 0.8, 0.1), "", schema.IssueUncited, entail.KindWorld, ""},
+		{"a feeling in which somebody is named says something of them", said("I have a feeling that Teague drinks.", "self"), reading(0.1, 0, 0.1, 0.8, 0.1), "",
+			schema.IssueSelfMisuse, entail.KindWorld, "self"},
 		{"no evidence has the id", said("The mill burned in spring.", "E9"), entail.Reading{}, "", schema.IssueInvalidSource, "", "E9"},
 		{"a stage direction", said("*sighs* The mill burned.", "E1"), entail.Reading{}, "", schema.IssueForm, "", "E1"},
 		{"letters of two alphabets", said("The mill burned in sprіng.", "E1"), entail.Reading{}, "", schema.IssueForm, "", "E1"},
