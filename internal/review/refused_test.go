@@ -145,7 +145,7 @@ func TestThoughts(t *testing.T) {
 // A speech that says nothing although the evidence answers is evasion.
 func TestEvasion(t *testing.T) {
 	answer := said("Bram Dunnock was seen on the weir.", "E1")
-	courtesy := scripted{"Mind the step.": reading(0, 0, 0.1, 0.1, 0.8)}
+	courtesy := scripted{"Good day to you!": reading(0, 0, 0.1, 0.1, 0.8)}
 	for _, c := range []struct {
 		name   string
 		change func(*review.Draft)
@@ -157,7 +157,7 @@ func TestEvasion(t *testing.T) {
 		{"one sentence answers", func(d *review.Draft) { d.Sentences = append(d.Sentences, answer) }, false},
 		{"something was told already", func(d *review.Draft) { d.Released = []schema.Sentence{{Text: "Good evening."}} }, false},
 	} {
-		d := review.Draft{Sentences: sentences(said("Mind the step.")), Evidence: village(), Answerable: true}
+		d := review.Draft{Sentences: sentences(said("Good day to you!")), Evidence: village(), Answerable: true}
 		c.change(&d)
 		issues := outcomes(t, courtesy, d)[0].Issues
 		if evades := len(issues) == 1 && issues[0].Type == schema.IssueEvasion; evades != c.evades || !c.evades && len(issues) > 0 {

@@ -102,9 +102,10 @@ func TestOnlyAYesOfTheJudgeReleases(t *testing.T) {
 // The judge is asked of nothing that was decided before it, and nobody is asked where
 // there is no judge, or one that is not believed.
 func TestTheJudgeIsAskedOnlyAboutWhatIsOpen(t *testing.T) {
+	const courtesy = "Good day to you!"
 	sure := &servicetest.Reader{Says: map[string]entail.Reading{paraphrase: servicetest.Claim(0.995)}}
 	down := &servicetest.Reader{Err: errors.New("down")}
-	courteous := &servicetest.Reader{Social: []string{paraphrase}}
+	courteous := &servicetest.Reader{Social: []string{courtesy}}
 	for _, c := range []struct {
 		name  string
 		said  string
@@ -120,7 +121,7 @@ func TestTheJudgeIsAskedOnlyAboutWhatIsOpen(t *testing.T) {
 		{"the model fails", paraphrase, stage{judge: true, reader: down}, false, false},
 		{"no judge is configured", paraphrase, stage{}, false, false},
 		{"the judge is not believed", paraphrase, stage{judge: true, unskilled: true}, false, false},
-		{"what claims nothing", paraphrase, stage{judge: true, reader: courteous}, false, true},
+		{"what claims nothing", courtesy, stage{judge: true, reader: courteous}, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.stage.judgement = each(judgeYes)
