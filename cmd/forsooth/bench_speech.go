@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
@@ -13,9 +14,9 @@ import (
 
 type benchSpeechCmd struct {
 	From   string `help:"Speeches with labels, one JSON object a line." placeholder:"FILE.jsonl" required:""`
-	Judge  string `help:"Who is asked about what the model in process leaves open: none, recorded (the file's second reader), lying, coin or failing." enum:"none,recorded,lying,coin,failing" default:"none"`
-	Policy string `help:"Policy of the review: strict, balanced or lively; the one of the configuration otherwise." enum:",strict,balanced,lively" default:""`
-	Prices string `help:"Measure every policy with and without the recorded judge, and write the table between the marks <!-- prices --> of this page." placeholder:"PAGE.md" type:"path"`
+	Judge  string `help:"Judge: recorded is the file's second reader." enum:"none,recorded,lying,coin,failing" default:"none"`
+	Policy string `help:"Policy; that of the settings otherwise." enum:",strict,balanced,lively" default:""`
+	Prices string `help:"Measure every policy, and write the table into this page." placeholder:"PAGE.md" type:"path"`
 }
 
 // Run lets the review judge recorded speeches.
@@ -61,7 +62,7 @@ func (c *benchSpeechCmd) tell(e *env, out bench.SpeechResult) {
 	}
 	fmt.Fprintf(e.out, "\n  %-36s %6s %6s\n", "refused", "true", "false")
 	for _, r := range out.Refused {
-		fmt.Fprintf(e.out, "  %-36s %6d %6d\n", r.Cause, r.True, r.False)
+		fmt.Fprintf(e.out, "  %-36s %6d %6d\n", strings.TrimSuffix(r.Cause+", "+r.Rule, ", "), r.True, r.False)
 	}
 }
 
@@ -79,15 +80,17 @@ func (c *benchSpeechCmd) prices(e *env, rows []recorded.Row) error {
 		return usage(fmt.Errorf("%s: %w", c.Prices, errNoMarks))
 	}
 	var table bytes.Buffer
-	fmt.Fprintf(&table, "\n| policy | judge | true sentences spoken | false ones | sentences without a claim | judge calls a turn |\n|---|---|---|---|---|---|\n")
+	table.WriteString("\n| policy | judge | true sentences spoken | false ones | sentences without a claim | judge calls a turn |\n")
+	table.WriteString("|---|---|---|---|---|---|\n")
 	for _, level := range grounding.Levels {
 		for _, judge := range []bench.SpeechJudge{bench.NoJudge, bench.RecordedJudge} {
 			out, err := bench.Speech(e.ctx, rows, c.options(e, string(level), judge))
 			if err != nil {
 				return failed(err)
 			}
-			fmt.Fprintf(&table, "| `%s` | %s | %.1f %% | %.1f %% | %.1f %% | %.2f |\n", level, judge, out.ByLabel[recorded.Supported].Percent(),
-				out.ByLabel[recorded.Unsupported].Percent(), out.ByLabel[recorded.NoClaim].Percent(), out.Calls)
+			percent := func(label string) float64 { return out.ByLabel[label].Percent() }
+			fmt.Fprintf(&table, "| `%s` | %s | %.1f %% | %.1f %% | %.1f %% | %.2f |\n", level, judge,
+				percent(recorded.Supported), percent(recorded.Unsupported), percent(recorded.NoClaim), out.Calls)
 		}
 	}
 	fmt.Fprint(e.out, table.String())

@@ -25,8 +25,8 @@ type devLLMCmd struct {
 	Faults    string        `help:"The faults that spoil them, with commas between; all that pass otherwise."`
 	Key       string        `help:"The key that callers must show." env:"FORSOOTH_DEV_LLM_KEY" placeholder:"KEY"`
 	Model     string        `help:"The only model there is; any otherwise." placeholder:"NAME"`
-	From      string        `help:"Recorded speeches, one JSON object a line: what the persona \"recorded\" says, and what an honest judge knows." placeholder:"FILE.jsonl" type:"path"`
-	Judge     string        `help:"How it judges: honest, lying, coin or failing; as its persona otherwise." placeholder:"WAY"`
+	From      string        `help:"Recorded speeches, for the persona \"recorded\"." placeholder:"FILE.jsonl" type:"path"`
+	Judge     string        `help:"Judges honest, lying, coin or failing; as its persona otherwise." placeholder:"WAY"`
 	Log       string        `help:"File to write each sentence to, with its truth." placeholder:"FILE.jsonl" type:"path"`
 }
 

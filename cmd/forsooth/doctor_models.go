@@ -105,11 +105,9 @@ func (d *diagnosis) judge(name string, p llm.Provider, key config.Secret) {
 	case err != nil:
 		d.add("judge", statusNote, without, "%s judges no speeches: %s", name, withoutKey(err.Error(), key))
 	case !skill.Qualified():
-		d.add("judge", statusNote, without, "%s is not believed as a judge: of the test pairs it supports %.0f %% of the true and %.0f %% of the false ones",
-			name, 100*skill.Sensitivity(), 100*(1-skill.Specificity()))
+		d.add("judge", statusNote, without, "%s is not believed as a judge: %s", name, skill)
 	default:
-		d.add("judge", statusFine, "", "%s judges speeches: of the test pairs it supports %.0f %% of the true and %.0f %% of the false ones",
-			name, 100*skill.Sensitivity(), 100*(1-skill.Specificity()))
+		d.add("judge", statusFine, "", "%s judges speeches: %s", name, skill)
 	}
 }
 

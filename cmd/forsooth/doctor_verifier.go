@@ -15,8 +15,7 @@ import (
 func (d *diagnosis) verifiers() {
 	model, err := app.NLI()
 	if err != nil {
-		judge := d.settings.Grounding.Judge.On && d.settings.LLM.URL != ""
-		d.add("verifier", statusBad, "take a binary that was built whole; "+app.Released(d.verifying(), judge), "the model in process does not load: %v", err)
+		d.add("verifier", statusBad, "take a binary that was built whole; "+app.Released, "the model in process does not load: %v", err)
 	} else {
 		c := model.Calibration()
 		d.add("verifier", statusFine, "", "rules and %s in process, kernel %s; supported from %.3f, for %.1f %% false accepts on %d pairs",

@@ -15,8 +15,8 @@ type benchHonestyCmd struct {
 	Turns   int      `help:"Turns in which the model is asked, of each persona in each world." default:"25"`
 	Jobs    int      `help:"Conversations at once." default:"16"`
 	Seed    uint64   `help:"Another seed, other lies." default:"1"`
-	Judge   string   `help:"Who is asked about what the model in process leaves open: none, honest, lying, coin or failing." enum:"none,honest,lying,coin,failing" default:"none"`
-	Policy  string   `help:"Policy of the review: strict, balanced or lively; the one of the configuration otherwise." enum:",strict,balanced,lively" default:""`
+	Judge   string   `help:"Judge of what is left open." enum:"none,honest,lying,coin,failing" default:"none"`
+	Policy  string   `help:"Policy; that of the settings otherwise." enum:",strict,balanced,lively" default:""`
 }
 
 // honest is what the bench prints.
@@ -45,15 +45,16 @@ func (c *benchHonestyCmd) Run(e *env) error {
 		fmt.Fprintf(e.out, "%-12s %-14s %6s %6s %6s %6s %9s %9s %12s  %s\n", "world", "persona", "turns", "calls", "worst", "lies", "stripped", "released", "unsupported", "replies")
 	}
 	for _, w := range ws {
-		_, err := bench.Judge(e.ctx, w, bench.HonestyOptions{Personas: c.Persona, Turns: c.Turns, Jobs: c.Jobs, Seed: c.Seed, Grounding: settings, Judge: c.Judge, Done: func(h bench.Honesty) {
-			out.add(h)
-			if !e.json {
-				fmt.Fprintf(e.out, "%-12s %-14s %6d %6d %6d %6d %9d %9d %12d  %s\n", h.World, h.Persona, h.Turns, h.Calls, h.CallsWorst, h.Lies, h.Stripped, h.Released, len(h.Unsupported), replies(h.Replies))
-				for _, f := range h.Unsupported {
-					fmt.Fprintf(e.out, "    %s (%s): %q: %s\n", f.NPC, f.TurnID, f.Text, f.Why)
+		_, err := bench.Judge(e.ctx, w, bench.HonestyOptions{Personas: c.Persona, Turns: c.Turns, Jobs: c.Jobs, Seed: c.Seed,
+			Grounding: settings, Judge: c.Judge, Done: func(h bench.Honesty) {
+				out.add(h)
+				if !e.json {
+					fmt.Fprintf(e.out, "%-12s %-14s %6d %6d %6d %6d %9d %9d %12d  %s\n", h.World, h.Persona, h.Turns, h.Calls, h.CallsWorst, h.Lies, h.Stripped, h.Released, len(h.Unsupported), replies(h.Replies))
+					for _, f := range h.Unsupported {
+						fmt.Fprintf(e.out, "    %s (%s): %q: %s\n", f.NPC, f.TurnID, f.Text, f.Why)
+					}
 				}
-			}
-		}})
+			}})
 		if err != nil {
 			return dependency(err)
 		}

@@ -63,11 +63,12 @@ type Options struct {
 	Meaning   Meaning // when the worlds are embedded with the sentence encoder
 	Verifying Verifying
 	Grounding *grounding.Settings // nil: as grounding.DefaultSettings
-	Judge     bool                // ask the language model where the verifier is not sure
+	Judge     bool                // ask a language model about sentences that the model in process leaves open
 	JudgeAt   llm.Provider        // who that is; without a URL the model that speaks
-	// JudgeFirst is told what the judge has shown, before the first turn. Where it is nil
-	// the judge is tested beside the turns, and once a day.
-	JudgeFirst func(*review.Skill)
+	// JudgeFirst has the first turn wait for the test of the judge, so that no turn is
+	// luckier than another. Otherwise it is tested beside the turns.
+	JudgeFirst bool
+	Judged     func(*review.Skill) // told what a judge has shown, after each test; nil: nobody
 
 	Limits     admission.Limits // of what players and worlds say; nothing is bounded otherwise
 	RetryShare float64          // retries a turn of a pass; 0: the mesh's default
@@ -121,8 +122,8 @@ type App struct {
 	tally   *keeping
 	reviews bool // this process runs the reviewer
 
-	deepening  *deepening
-	qualifying *qualifying
+	deepening  *background // nil where every world is embedded
+	qualifying *background // nil where no judge is tested
 	motion     *motion
 	hooks      *moderation.Hooks
 	corpus     store.Corpus

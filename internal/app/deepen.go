@@ -21,17 +21,25 @@ const (
 	MeaningOff                  // never
 )
 
-// deepening is the embedding of the worlds on its way.
-type deepening struct {
+// background is work beside the turns: the embedding of the worlds, the tests of a judge.
+type background struct {
 	stop context.CancelFunc
 	wait sync.WaitGroup
 }
 
-// Close stops it where it is; the next start goes on from there.
-func (d *deepening) Close() {
-	if d != nil {
-		d.stop()
-		d.wait.Wait()
+// inBackground starts it; it ends when it is closed, and outlives the start's context.
+func inBackground(ctx context.Context, work func(context.Context)) *background {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	b := &background{stop: stop}
+	b.wait.Go(func() { work(ctx) })
+	return b
+}
+
+// Close stops it where it is.
+func (b *background) Close() {
+	if b != nil {
+		b.stop()
+		b.wait.Wait()
 	}
 }
 
@@ -46,26 +54,27 @@ func (a *App) startDeepening(ctx context.Context, o Options) error {
 	}
 	later, err := deepenStored(ctx, a.Library, a.corpus, o)
 	if err != nil {
-		o.notice("the worlds are searched by static vectors alone: " + err.Error())
-		return nil
+		o.notice(staticAlone + err.Error())
 	}
 	if len(later) == 0 {
 		return nil
 	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	a.deepening = &deepening{stop: stop}
-	a.deepening.wait.Go(func() {
-		if err := deepen(ctx, a.Library, later, a.corpus, o); err != nil && ctx.Err() == nil && o.Notice != nil {
-			o.Notice("the worlds are searched by static vectors alone: " + err.Error())
+	a.deepening = inBackground(ctx, func(ctx context.Context) {
+		if err := deepen(ctx, a.Library, later, a.corpus, o); err != nil && ctx.Err() == nil {
+			o.notice(staticAlone + err.Error())
 		}
 	})
 	return nil
 }
 
+// staticAlone begins the notice of a world that could not be embedded.
+const staticAlone = "the worlds are searched by static vectors alone: "
+
 // deepenStored has every world whose vectors are stored searched by them before the first
 // turn, so that a question has the same answer at any age of a process. It names the
 // worlds that have to be embedded first.
-func deepenStored(ctx context.Context, library *lore.Library, corpus store.Corpus, o Options) (later []string, err error) {
+func deepenStored(ctx context.Context, library *lore.Library, corpus store.Corpus, o Options) (
+	later []string, err error) {
 	encoder, err := Encoder()
 	if err != nil {
 		return nil, err

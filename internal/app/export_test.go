@@ -1,11 +1,5 @@
 package app
 
-import (
-	"encoding/json"
-	"os"
-	"time"
-)
-
 // For tests of who judges.
 var (
 	WriteGuard = writeGuard
@@ -25,10 +19,5 @@ func Scheduled(a *App) <-chan struct{} { return a.memory.nightly.kept }
 // GroundingOf are a process's grounding settings.
 var GroundingOf = groundingOf
 
-// ShownAt is when the judge was tested whose file lies in a data folder.
-func ShownAt(dir string) time.Time {
-	data, _ := os.ReadFile(shownPath(Options{Data: dir}))
-	var s shown
-	_ = json.Unmarshal(data, &s)
-	return s.At
-}
+// AfterTest is how long the next test of a judge waits.
+var AfterTest = afterTest

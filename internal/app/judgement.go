@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
-	"sync"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/model"
@@ -32,82 +30,80 @@ func Judgement(o Verifying) (r *review.Reviewer, missing error) {
 // AlertJudge tells an operator what the judge has shown.
 const AlertJudge = "JudgeSkill"
 
-// qualifyEvery is how often a judge is put to the test, and qualifyAgain how long the next
-// one waits where it could not be asked.
+// qualifyEvery is how often a judge is put to the test. Where it could not be asked the next
+// test waits for qualifyAgain, then twice as long, and so on.
 const (
 	qualifyEvery = 24 * time.Hour
 	qualifyAgain = time.Minute
 )
 
-// qualifying is the test of a judge on its way.
-type qualifying struct {
-	stop context.CancelFunc
-	wait sync.WaitGroup
-}
-
-// Close stops it.
-func (q *qualifying) Close() {
-	if q != nil {
-		q.stop()
-		q.wait.Wait()
-	}
-}
-
-// startQualifying tests the judge once a day, and again soon where it could not be asked.
-// Until it has shown skill nobody asks it. What it has shown is kept in the data folder,
-// so a start within the day believes it at once. A process that runs no mesh may wait for
-// the test.
+// startQualifying tests the judge once a day. Until it has shown skill nobody asks it. What
+// it has shown is kept in the data folder, so a start within the day believes it at once.
+// Off the mesh there is no later: the first turn waits for the test.
 func (a *App) startQualifying(ctx context.Context, o Options, s *reviewer.Service, m *model.Model) {
 	if m == nil || !o.Judge || !a.reviews {
 		return
 	}
-	if o.JudgeFirst != nil {
-		skill, _ := qualify(ctx, o, s, m)
-		o.JudgeFirst(skill)
+	wait := time.Duration(0)
+	before := readShown(o)
+	switch {
+	case before != nil:
+		s.Believe(before.Skill)
+		wait = qualifyEvery - o.now().Sub(before.At)
+	case o.JudgeFirst || a.Mesh == nil:
+		wait = afterTest(qualify(ctx, o, s, m), 0)
+	}
+	if a.Mesh == nil {
 		return
 	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	a.qualifying = &qualifying{stop: stop}
-	next := time.Duration(0)
-	if before := readShown(o); before != nil {
-		s.Believe(before.Skill)
-		next = qualifyEvery - o.now().Sub(before.At)
-	}
-	a.qualifying.wait.Go(func() {
-		for {
+	a.qualifying = inBackground(ctx, func(ctx context.Context) {
+		for failed := time.Duration(0); ; {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(next):
+			case <-time.After(wait):
 			}
-			next = qualifyEvery
-			skill, err := qualify(ctx, o, s, m)
-			if err == nil {
-				err = writeShown(o, skill)
-			}
-			if err != nil {
-				next = qualifyAgain
+			wait = afterTest(qualify(ctx, o, s, m), failed)
+			if failed = wait; wait == qualifyEvery {
+				failed = 0
 			}
 		}
 	})
 }
 
-// qualify tests a judge once. One that cannot be asked has shown nothing.
-func qualify(ctx context.Context, o Options, s *reviewer.Service, m *model.Model) (*review.Skill, error) {
+// afterTest is how long the next test waits, by how this one went and how long it had waited
+// for a judge that could not be asked.
+func afterTest(err error, waited time.Duration) time.Duration {
+	if err == nil {
+		return qualifyEvery
+	}
+	return min(max(qualifyAgain, 2*waited), qualifyEvery/2)
+}
+
+// qualify tests a judge once, and keeps what it has shown. One that cannot be asked has
+// shown nothing.
+func qualify(ctx context.Context, o Options, s *reviewer.Service, m *model.Model) error {
 	skill, err := reviewer.Qualify(ctx, m)
 	if ctx.Err() != nil {
-		return skill, ctx.Err()
+		return ctx.Err()
 	}
 	s.Believe(skill)
 	switch {
 	case err != nil:
 		o.notice("the judge is not believed: " + err.Error())
 	case !skill.Qualified():
-		o.notice(fmt.Sprintf("the judge is not believed: of the test pairs it supports %.0f %% of the true and %.0f %% of the false ones",
-			100*skill.Sensitivity(), 100*(1-skill.Specificity())))
+		o.notice("the judge is not believed: " + skill.String())
 		if o.Alert != nil {
 			o.Alert(AlertJudge, "", "the judge has shown no skill, and the model in process decides alone")
 		}
 	}
-	return skill, err
+	if err == nil {
+		if kept := writeShown(o, skill); kept != nil { // the next start tests it again, and nothing else
+			o.notice("what the judge has shown is not kept: " + kept.Error())
+		}
+	}
+	if o.Judged != nil {
+		o.Judged(skill)
+	}
+	return err
 }

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ func TestWhoJudgesSpeeches(t *testing.T) {
 		var shown *review.Skill
 		o := app.Options{Worlds: []*world.World{village(t)}, Data: t.TempDir(), Meaning: app.MeaningOff, Judge: true,
 			LLM:        llm.Config{Primary: llm.Provider{URL: speaks.URL(), Model: "speaker"}},
-			JudgeFirst: func(s *review.Skill) { shown = s }}
+			JudgeFirst: true, Judged: func(s *review.Skill) { shown = s }}
 		if own {
 			o.JudgeAt = llm.Provider{URL: judges.URL(), Model: "judge"}
 		}
@@ -53,15 +54,19 @@ func TestWhatAJudgeHasShownIsKept(t *testing.T) {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	start := func(model string, tested bool) {
 		t.Helper()
-		before := server.Stats().BySchema["judge"]
-		now := at
-		a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: dir, Meaning: app.MeaningOff, Judge: true,
-			LLM: llm.Config{Primary: llm.Provider{URL: server.URL(), Model: model}}, Now: func() time.Time { return now }})
+		before, now, shown := server.Stats().BySchema["judge"], at, make(chan struct{})
+		a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: dir, Meaning: app.MeaningOff,
+			Judge: true, LLM: llm.Config{Primary: llm.Provider{URL: server.URL(), Model: model}},
+			Judged: func(*review.Skill) { close(shown) }, Now: func() time.Time { return now }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for limit := time.Now().Add(20 * time.Second); tested && app.ShownAt(dir) != now && time.Now().Before(limit); {
-			time.Sleep(time.Millisecond)
+		if tested {
+			select {
+			case <-shown:
+			case <-time.After(20 * time.Second):
+				t.Errorf("%s at %v: it is not tested", model, now)
+			}
 		}
 		a.Close()
 		if asked := server.Stats().BySchema["judge"] - before; (asked > 0) != tested {
@@ -74,4 +79,21 @@ func TestWhatAJudgeHasShownIsKept(t *testing.T) {
 	start("large", true)
 	at = at.Add(25 * time.Hour)
 	start("large", true)
+}
+
+// A judge that cannot be asked is tested again soon, and less and less often: each test is
+// a call at least. A file that cannot be written costs no further test.
+func TestAJudgeThatIsAwayIsAskedLessAndLess(t *testing.T) {
+	away := errors.New("nobody listens there")
+	for _, c := range []struct {
+		err          error
+		waited, want time.Duration
+	}{
+		{nil, time.Hour, 24 * time.Hour}, {away, 0, time.Minute}, {away, time.Minute, 2 * time.Minute},
+		{away, time.Hour, 2 * time.Hour}, {away, 12 * time.Hour, 12 * time.Hour},
+	} {
+		if got := app.AfterTest(c.err, c.waited); got != c.want {
+			t.Errorf("%v behind %v: %v, want %v", c.err, c.waited, got, c.want)
+		}
+	}
 }

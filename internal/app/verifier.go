@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/weights"
@@ -104,29 +104,17 @@ func (a *App) openVerifier(o Options) (err error) {
 		return err
 	}
 	if a.tiers.Missing != nil && o.Alert != nil {
-		o.Alert(reviewer.AlertNoModel, "", fmt.Sprintf("the verifier in process does not load, so %s: %v", Released(o.Verifying, o.Judge && a.Model != nil), a.tiers.Missing))
+		o.Alert(reviewer.AlertNoModel, "", fmt.Sprintf("the verifier in process does not load, so %s: %v", Released, a.tiers.Missing))
 	}
 	return nil
 }
 
-// Released says what is released where the model in process is missing: what the
-// rules support, and what the sidecar and the judge do where they are set.
-func Released(o Verifying, judge bool) string {
-	var others []string
-	if o.Sidecar != "" {
-		others = append(others, "the sidecar")
-	}
-	if judge {
-		others = append(others, "the judge")
-	}
-	if len(others) == 0 {
-		return "only what is word for word in the evidence is released"
-	}
-	return "only what is word for word in the evidence, or what " + strings.Join(others, " or ") + " supports, is released"
-}
+// Released says what is released where the model in process is missing: the judge answers
+// about what that model leaves open, and the sidecar about memories alone.
+const Released = "only what is word for word in the evidence is released"
 
-// groundingOf are the process's grounding settings; the score from which an NPC may
-// say a sentence is the calibrated one where none is set.
+// groundingOf are the process's grounding settings. No threshold of a world or an NPC lowers
+// the line of a speech below that of the loosest policy, whose price is measured.
 func groundingOf(o Options) *grounding.Settings {
 	s := grounding.DefaultSettings()
 	if o.Grounding != nil {
@@ -134,6 +122,11 @@ func groundingOf(o Options) *grounding.Settings {
 	}
 	if held := o.guarded(); held.Holds() { // nothing is said before all of it is scored
 		s.Streaming = false
+	}
+	if model, err := NLI(); err == nil {
+		if fit, err := review.FitOf(model.Calibration().Weights); err == nil {
+			s.Floor = fit.Line(grounding.Lively, false)
+		}
 	}
 	return &s
 }

@@ -17,7 +17,9 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
+	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -227,8 +229,8 @@ func TestWeightsThatDoNotLoad(t *testing.T) {
 	})
 }
 
-// The alert of a missing model says what is released all the same: as much as the
-// tiers that are left support.
+// The alert of a missing model says what is released all the same: quotations. A judge is
+// asked about what that model leaves open, and a sidecar about memories, so neither changes it.
 func TestTheAlertSaysWhoJudgesWithoutTheModel(t *testing.T) {
 	without(t, errors.New("the file is cut short"))
 	big := llm.Config{Primary: llm.Provider{URL: "http://127.0.0.1:1/v1", Model: "big"}}
@@ -238,11 +240,11 @@ func TestTheAlertSaysWhoJudgesWithoutTheModel(t *testing.T) {
 		want string
 	}{
 		{"nobody", app.Options{}, "only what is word for word in the evidence is released"},
-		{"a sidecar", app.Options{Verifying: app.Verifying{Sidecar: "http://127.0.0.1:1"}}, "only what is word for word in the evidence, or what the sidecar supports, is released"},
-		{"a judge", app.Options{Judge: true, LLM: big}, "only what is word for word in the evidence, or what the judge supports, is released"},
+		{"a sidecar", app.Options{Verifying: app.Verifying{Sidecar: "http://127.0.0.1:1"}}, "only what is word for word in the evidence is released"},
+		{"a judge", app.Options{Judge: true, LLM: big}, "only what is word for word in the evidence is released"},
 		{"a judge without a language model", app.Options{Judge: true}, "only what is word for word in the evidence is released"},
 		{"both", app.Options{Judge: true, LLM: big, Verifying: app.Verifying{Sidecar: "http://127.0.0.1:1"}},
-			"only what is word for word in the evidence, or what the sidecar or the judge supports, is released"},
+			"only what is word for word in the evidence is released"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var alerts []string
@@ -293,5 +295,21 @@ func TestTiersOutOfTime(t *testing.T) {
 	}
 	if out, err = tiers.Verify(t.Context(), fresh); err != nil || len(out) != 1 || out[0].Label != schema.Supported {
 		t.Errorf("with time: %+v, %v", out, err)
+	}
+}
+
+// Whatever a process, a world or an NPC sets, no threshold lets out more than the loosest
+// policy; where none is set the policy's own line stands.
+func TestNoThresholdLetsOutMoreThanThePolicies(t *testing.T) {
+	own := grounding.DefaultSettings()
+	own.Thresholds.Entailment = 0.01
+	x := &lore.Lore{World: village(t), Grounding: app.GroundingOf(app.Options{Grounding: &own})}
+	floor := x.Grounding.Floor
+	if got := x.SettingsFor(x.World.NPCs["mira"]).Thresholds.Entailment; floor < 0.5 || got != floor {
+		t.Errorf("the threshold is %v, the floor %v", got, floor)
+	}
+	x.Grounding = app.GroundingOf(app.Options{})
+	if got := x.SettingsFor(x.World.NPCs["mira"]).Thresholds.Entailment; got != 0 {
+		t.Errorf("the threshold is %v, and none was set", got)
 	}
 }

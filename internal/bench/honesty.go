@@ -13,7 +13,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/lore"
-	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -94,7 +93,7 @@ func (l *load) honesty(ctx context.Context, persona string, o HonestyOptions, se
 	if o.Judge == "none" {
 		o.Judge = ""
 	} else if o.Judge != "" {
-		composed.Judge, composed.JudgeFirst = true, func(*review.Skill) {}
+		composed.Judge, composed.JudgeFirst = true, true
 	}
 	a, server, end, err := scriptedInProcess(ctx, llmtest.Options{Persona: persona, Seed: seed, Judge: o.Judge}, composed)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/recorded"
@@ -53,8 +54,9 @@ func (s Spoken) Percent() float64 { return 100 * float64(s.Spoken) / float64(max
 // Refusals counts what one cause kept back.
 type Refusals struct {
 	Cause string `json:"cause"`
-	True  int    `json:"true"`  // supported sentences, and those without a claim
-	False int    `json:"false"` // unsupported sentences
+	Rule  string `json:"rule,omitempty"` // which rule, where one decided
+	True  int    `json:"true"`           // supported sentences, and those without a claim
+	False int    `json:"false"`          // unsupported sentences
 }
 
 // SpeechResult is what became of the sentences of recorded speeches.
@@ -109,7 +111,7 @@ func Speech(ctx context.Context, rows []recorded.Row, o SpeechOptions) (_ Speech
 		if n := b.True + b.False - a.True - a.False; n != 0 {
 			return n
 		}
-		return strings.Compare(a.Cause, b.Cause)
+		return strings.Compare(a.Cause+a.Rule, b.Cause+b.Rule)
 	})
 	return out, nil
 }
@@ -143,14 +145,15 @@ func (r *SpeechResult) add(row *recorded.Row, h heard, refused map[string]*Refus
 		if said {
 			continue
 		}
-		cause := causeOf(log, i+1)
-		if refused[cause] == nil {
-			refused[cause] = &Refusals{Cause: cause}
+		cause, rule := causeOf(log, i+1)
+		key := cause + "\n" + rule
+		if refused[key] == nil {
+			refused[key] = &Refusals{Cause: cause, Rule: rule}
 		}
 		if s.Label == recorded.Unsupported {
-			refused[cause].False++
+			refused[key].False++
 		} else {
-			refused[cause].True++
+			refused[key].True++
 		}
 	}
 }
@@ -162,20 +165,24 @@ func sameWords(said, drafted string) bool {
 	return text.Fold(said) == folded || text.Fold(said) == text.Fold(grounding.WithoutConnective(drafted))
 }
 
-// causeOf is the type of the first issue by which a sentence was refused, and the tier
-// that said so.
-func causeOf(log *replay.Log, part int) string {
+// causeOf is the type of the first issue by which a sentence was refused with the tier that
+// said so, and the rule where it was one: what stands before the colon of its reason.
+func causeOf(log *replay.Log, part int) (cause, rule string) {
 	for _, r := range log.Records {
 		if r.Part != part || len(r.Refused) == 0 {
 			continue
 		}
-		cause := string(r.Refused[0].Type)
+		cause = string(r.Refused[0].Type)
 		for _, c := range r.Claims {
-			if c.Verdict.Label != schema.Supported {
-				return cause + " by " + c.Verdict.Tier
+			if c.Verdict.Label == schema.Supported {
+				continue
 			}
+			if c.Verdict.Tier == entail.TierRule {
+				rule, _, _ = strings.Cut(c.Verdict.Why, ":")
+			}
+			return cause + " by " + c.Verdict.Tier, rule
 		}
-		return cause
+		return cause, ""
 	}
-	return "not judged"
+	return "not judged", ""
 }

@@ -37,7 +37,7 @@ func TestSpeechTellsWhatIsSpoken(t *testing.T) {
 func TestRecordedSpeechMeetsItsBars(t *testing.T) {
 	data := os.Getenv("FORSOOTH_TEST_DATA")
 	if data == "" {
-		t.Skip("FORSOOTH_TEST_DATA names no folder with npc/speech.jsonl")
+		t.Skip("FORSOOTH_TEST_DATA is not set: the recorded speeches are not here")
 	}
 	rows, err := recorded.ReadFile(filepath.Join(data, "npc", "speech.jsonl"))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
@@ -17,17 +18,6 @@ import (
 
 // MaxSentences is how many sentences of evidence one answer may hold.
 const MaxSentences = 3
-
-// WordLimit is how long a speech of a class may be, in words.
-func WordLimit(c schema.Class) int {
-	switch c {
-	case schema.ClassGreeting:
-		return 15
-	case schema.ClassMedium:
-		return 40
-	}
-	return 90
-}
 
 // Similarity says how near each sentence stands to the question, 0 to 1.
 type Similarity func(question string, sentences []string) []float64
@@ -175,7 +165,7 @@ func coverage(want map[string]bool, sentence string) float64 {
 // length of the class. Which block answers is retrieval's judgement: a sentence
 // that merely repeats the question's words does not outrank it.
 func choose(blocks [][]*candidate, in Input) []*candidate {
-	limit := WordLimit(in.Class)
+	limit := grounding.SpeechWords(in.Class)
 	order := slices.Clone(blocks)
 	slices.SortStableFunc(order, func(a, b []*candidate) int {
 		return cmpScore(standing(b, in.Question), standing(a, in.Question))

@@ -42,10 +42,10 @@ type Settings struct {
 	MaxUnverifiable    float64 // share of unverifiable claims above which the reply is extractive
 	OnContradiction    Action
 	OnUnverifiable     Action
-	// Floor is the lowest entailment threshold that anything may set: no setting
-	// releases what the verifier does not call supported.
+	// Floor is the lowest entailment threshold that anything may set: no setting lets out
+	// more than the loosest policy does.
 	Floor      float64
-	MaxSources int // blocks that one claim is held against
+	MaxSources int // blocks that one sentence, or one claim, is held against
 }
 
 // DefaultSettings are those of a process that sets nothing.

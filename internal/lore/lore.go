@@ -69,7 +69,9 @@ func (x *Lore) SettingsFor(npc *world.NPC) grounding.Settings {
 	if npc != nil {
 		s = s.With(usable(npc.Thresholds))
 	}
-	s.Thresholds.Entailment = max(s.Thresholds.Entailment, s.Floor)
+	if s.Thresholds.Entailment > 0 { // 0: the line of the policy
+		s.Thresholds.Entailment = max(s.Thresholds.Entailment, s.Floor)
+	}
 	if policy := x.World.PolicyFor(npc); policy != "" {
 		s.Level = grounding.Level(policy)
 	}

@@ -191,21 +191,17 @@ func TestLagsAreThoseOfTheConsumersHere(t *testing.T) {
 		t.Fatalf("%d lags of %v", len(lags), m.Consumers())
 	}
 	r.publish(request(convoA, "t2"))
-	waiting := func() map[string]uint64 {
-		out := map[string]uint64{}
+	// The broker counts a message for its consumers a moment after it has taken it.
+	eventually(t, 5*time.Second, func() error {
+		got := map[string]uint64{}
 		for _, l := range m.Lags(t.Context()) {
 			if l.Waiting > 0 {
-				out[l.Consumer] = l.Waiting
+				got[l.Consumer] = l.Waiting
 			}
 		}
-		return out
-	}
-	// The broker counts a message for its consumers a moment after it has taken it.
-	got := waiting()
-	for limit := time.Now().Add(5 * time.Second); len(got) == 0 && time.Now().Before(limit); got = waiting() {
-		time.Sleep(time.Millisecond)
-	}
-	if len(got) != 1 || got["intake"] != 1 {
-		t.Errorf("%v wait, want one for the intake", got)
-	}
+		if len(got) != 1 || got["intake"] != 1 {
+			return fmt.Errorf("%v wait, want one for the intake", got)
+		}
+		return nil
+	})
 }

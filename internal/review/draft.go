@@ -40,7 +40,12 @@ type Draft struct {
 	// Support is the score from which a sentence is supported; 0: the line of the
 	// calibration for Level.
 	Support float64
-	Level   grounding.Level // "": balanced where a judge has shown skill, else strict
+	// Denial is P(contradiction) from which a sentence that is not supported is called
+	// contradicted, and MaxCited how many of the blocks that it cites are read beside it;
+	// 0: the usual.
+	Denial   float64
+	MaxCited int
+	Level    grounding.Level // "": balanced where a judge has shown skill, else strict
 }
 
 // Judge answers about sentences that the model in process leaves open.

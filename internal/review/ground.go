@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,7 +79,7 @@ func (l *line) ground(ctx context.Context, r *Reviewer) {
 				Why: names[0], Final: true}
 		}
 		if o.support != nil {
-			o.Verdict.Evidence = o.support.ID
+			o.Verdict.Evidence, o.Verdict.Span = o.support.ID, entail.Nearest(o.support.Text, o.Sentence.Text)
 		}
 	}
 }
@@ -104,7 +105,7 @@ func (l *line) cited(i int, units []unit) []string {
 			if self := l.nearestSelf(i, units); self != "" {
 				out = append(out, self)
 			}
-		case e != nil && !said(e) && l.serves(e, false) && len(blocks) < maxCited:
+		case e != nil && !said(e) && l.serves(e, false) && len(blocks) < min(maxCited, cmp.Or(l.MaxCited, maxCited)):
 			blocks = append(blocks, grounding.Premise(e, &l.Context))
 		}
 	}

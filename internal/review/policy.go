@@ -1,6 +1,8 @@
 package review
 
 import (
+	"cmp"
+
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -38,7 +40,7 @@ func (l *line) policy(r *Reviewer) {
 			o.Verdict.Label, o.Verdict.Why = schema.Supported, "it claims nothing that needs proof"
 		case o.Verdict.Score >= line:
 			o.Verdict.Label = schema.Supported
-		case o.denied || o.reading.Contradicted >= contradictedFrom:
+		case o.denied || o.reading.Contradicted >= cmp.Or(l.Denial, contradictedFrom):
 			o.Verdict.Label = schema.Contradicted
 		default:
 			o.Verdict.Label = schema.Unverifiable

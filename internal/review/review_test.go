@@ -299,3 +299,33 @@ func TestADenialByRuleIsAFeature(t *testing.T) {
 		t.Errorf("features %v of %v", x, review.FeatureNames())
 	}
 }
+
+// What a world sets holds in a speech: from which probability a sentence is denied, and how
+// many of the blocks that it cites are read beside it.
+func TestAWorldsThresholdsHold(t *testing.T) {
+	d := draft(said("It still stands.", "E1", "E2"))
+	counted := &counting{reading: reading(0.01, 0.6, 1, 0, 0)}
+	r := &review.Reviewer{Reader: counted, Fit: fit}
+	for _, c := range []struct {
+		denial float64
+		most   int
+		want   schema.Label
+		read   int // beside all that is near, beside each cited block, and beside two together
+	}{{0, 0, schema.Unverifiable, 4}, {0.5, 0, schema.Contradicted, 4}, {0, 1, schema.Unverifiable, 2}} {
+		counted.read, d.Denial, d.MaxCited = 0, c.denial, c.most
+		_, outcomes, err := r.Review(t.Context(), d)
+		if err != nil || outcomes[0].Verdict.Label != c.want || counted.read != c.read {
+			t.Errorf("from %v, %d blocks: %+v, %d read, %v", c.denial, c.most, outcomes[0].Verdict, counted.read, err)
+		}
+	}
+}
+
+type counting struct {
+	reading entail.Reading
+	read    int
+}
+
+func (c *counting) Read(_ context.Context, sentences []entail.Sentence) ([]entail.Reading, error) {
+	c.read += len(sentences)
+	return slices.Repeat([]entail.Reading{c.reading}, len(sentences)), nil
+}

@@ -122,6 +122,12 @@ func (s *Skill) Sensitivity() float64 { return rate(s.True, yesSure, yesUnsure) 
 // Specificity is the share of unsupported pairs that the judge refused.
 func (s *Skill) Specificity() float64 { return rate(s.False, noSure, noUnsure) }
 
+// String says what it is, as an operator reads it.
+func (s *Skill) String() string {
+	return fmt.Sprintf("of the test pairs it supports %.0f %% of the true and %.0f %% of the false ones",
+		100*s.Sensitivity(), 100*(1-s.Specificity()))
+}
+
 func rate(counts [numAnswers]float64, which ...int) float64 {
 	n := 0.0
 	for _, a := range which {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
@@ -31,17 +32,6 @@ func New(library *lore.Library, m *model.Model) *Service { return &Service{libra
 // maxRecalled is how many blocks come to the NPC's mind: a speech says three
 // sentences.
 const maxRecalled = 3
-
-// WordLimit is how long the thoughts of a class may be, in words.
-func WordLimit(c schema.Class) int {
-	switch c {
-	case schema.ClassGreeting:
-		return 20
-	case schema.ClassMedium:
-		return 50
-	}
-	return 150
-}
 
 // Think is Pass 2. On a second attempt it leaves out what the review found wrong.
 func (s *Service) Think(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
@@ -68,7 +58,7 @@ const thinkingShare = 0.4
 // ask lets the model think.
 func ask(ctx context.Context, t *schema.Turn, a *model.Turn) error {
 	var thoughts []schema.Thought
-	_, err := a.Ask(ctx, model.Asked{Name: prompt.Monologue, Data: a.Think(), Words: WordLimit(t.Class), Share: thinkingShare,
+	_, err := a.Ask(ctx, model.Asked{Name: prompt.Monologue, Data: a.Think(), Words: grounding.ThoughtWords(t.Class), Share: thinkingShare,
 		Validate: func(answer []byte) (err error) {
 			thoughts, err = prompt.Thoughts(answer)
 			return err
@@ -76,7 +66,7 @@ func ask(ctx context.Context, t *schema.Turn, a *model.Turn) error {
 	if err != nil {
 		return err
 	}
-	t.Thoughts = within(thoughts, WordLimit(t.Class))
+	t.Thoughts = within(thoughts, grounding.ThoughtWords(t.Class))
 	return nil
 }
 
@@ -93,7 +83,7 @@ func within(thoughts []schema.Thought, limit int) []schema.Thought {
 
 // recallAll makes the thoughts without a model.
 func recallAll(t *schema.Turn, x *lore.Lore, npc *world.NPC) {
-	budget := WordLimit(t.Class)
+	budget := grounding.ThoughtWords(t.Class)
 	var thoughts []schema.Thought
 	add := func(th schema.Thought) {
 		if words := len(text.WordSpans(th.Text)); len(thoughts) == 0 || words <= budget {

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/forsooth-npc/forsooth/services/monologue"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
 
@@ -165,8 +165,8 @@ func TestThoughtsAreShort(t *testing.T) {
 				for _, th := range think(t, b, turn) {
 					words += len(text.WordSpans(th.Text))
 				}
-				if words == 0 || words > monologue.WordLimit(class) {
-					t.Errorf("thinks %d words of %d: %+v", words, monologue.WordLimit(class), turn.Thoughts)
+				if words == 0 || words > grounding.ThoughtWords(class) {
+					t.Errorf("thinks %d words of %d: %+v", words, grounding.ThoughtWords(class), turn.Thoughts)
 				}
 			})
 		}

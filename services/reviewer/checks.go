@@ -91,14 +91,14 @@ func (s *Service) worldBySession(t *schema.Turn, of scene) (bad string, source s
 			session[e.ID] = e.Provenance.Source
 		}
 	}
-	authored := authoredBy(t, npc)
+	authored, around := authoredBy(t, npc), contextOf(t, of)
 	for _, d := range t.Speech.Sentences {
 		i := slices.IndexFunc(d.Citations, func(c schema.Citation) bool { return session[c.EvidenceID] != "" })
 		if i < 0 || d.Authored && authored(d.Text) {
 			continue
 		}
 		kinds := map[schema.ClaimKind]bool{}
-		for _, claim := range grounding.Claims(d.Text, draftOf(t, of).Context) {
+		for _, claim := range grounding.Claims(d.Text, around) {
 			kinds[claim.Kind] = true
 		}
 		if kinds[schema.ClaimWorld] && !kinds[schema.ClaimSharedPast] {

@@ -18,16 +18,23 @@ func draftOf(t *schema.Turn, of scene) review.Draft {
 		Class: t.Class, Check: &check, Policy: x.Policy(), Authored: authoredBy(t, npc), Person: x.Person(npc),
 		Specs: deed.Allowed(t.AllowedActions, npc.Actions), Self: selfOf(t, of),
 		Support: settings.Thresholds.Entailment, Level: settings.Level,
-		Context: grounding.Context{
-			NPCName: npc.Name, NPCHandle: npc.Handle, Player: t.PlayerName, Message: t.Message, Names: x.Names(),
-			NameOf: x.Person(npc).NameOf, Voice: grounding.Voice{Openers: npc.Voice.Openers, Hedges: npc.Voice.Hedges},
-		},
+		Denial: settings.Thresholds.Contradiction, MaxCited: settings.MaxSources, Context: contextOf(t, of),
 	}
 	if t.Decision != nil {
 		d.Actions, d.Withholds = t.Decision.Actions, len(t.Decision.Withhold) > 0
-		d.Answerable = t.Decision.Kind == schema.KindAnswer && t.Retrieval.Zone != schema.ZoneUnknown && len(t.Decision.Share) > 0
+		known := t.Retrieval.Zone != schema.ZoneUnknown && len(t.Decision.Share) > 0
+		d.Answerable = known && t.Decision.Kind == schema.KindAnswer
 	}
 	return d
+}
+
+// contextOf is what surrounds the sentences of this turn.
+func contextOf(t *schema.Turn, of scene) grounding.Context {
+	x, npc := of.x, of.npc
+	return grounding.Context{
+		NPCName: npc.Name, NPCHandle: npc.Handle, Player: t.PlayerName, Message: t.Message, Names: x.Names(),
+		NameOf: x.Person(npc).NameOf, Voice: grounding.Voice{Openers: npc.Voice.Openers, Hedges: npc.Voice.Hedges},
+	}
 }
 
 // selfOf is what the NPC's own file says of it: the backstory as it was indexed, and

@@ -90,5 +90,6 @@ func New(library *lore.Library, release Releaser, o Options) *Service {
 	if o.Meter == nil {
 		o.Meter = uncounted{}
 	}
-	return &Service{meter: o.Meter, library: library, judgement: o.Judgement, release: release, confirm: o.Confirm, alert: o.Alert, hooks: o.Hooks, asking: o.Judge, guard: newGuard(o), scorer: o.Scorer}
+	return &Service{meter: o.Meter, library: library, judgement: o.Judgement, release: release, confirm: o.Confirm,
+		alert: o.Alert, hooks: o.Hooks, asking: o.Judge, guard: newGuard(o), scorer: o.Scorer}
 }

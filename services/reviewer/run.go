@@ -270,7 +270,7 @@ func (s *Service) partIssues(ctx context.Context, t *schema.Turn, of scene, p *m
 func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress) (schema.Pass, error) {
 	x, npc, refused := of.x, of.npc, refusedOf(t, p)
 	review := schema.Review{Verdict: schema.Approved, Attempt: attemptOf(t.SpeechReview)}
-	review.Audit = grounding.AuditOf(t.Speech.Sentences, draftOf(t, of).Context)
+	review.Audit = grounding.AuditOf(t.Speech.Sentences, contextOf(t, of))
 	for part := range t.Speech.Sentences {
 		if r, ok := p.Of(t.Speech.Run, part+1); ok {
 			review.Claims = append(review.Claims, r.Claims...)

@@ -35,10 +35,10 @@ func (s *Service) second(ctx context.Context, t *schema.Turn, of scene, claims [
 	out := slices.Clone(claims)
 	var at []int
 	var pairs []entail.Pair
-	in := draftOf(t, of)
+	around := contextOf(t, of)
 	for i := range out {
 		if e := supportOf(t, &out[i]); e != nil {
-			at, pairs = append(at, i), append(pairs, grounding.PairOf(e, out[i].Claim, in.Context))
+			at, pairs = append(at, i), append(pairs, grounding.PairOf(e, out[i].Claim, around))
 		}
 	}
 	for k, v := range s.opinions(ctx, t, of, pairs, at, out) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
-	"github.com/forsooth-npc/forsooth/internal/extractive"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -117,7 +117,7 @@ func (s *Service) streams(t *schema.Turn, x *lore.Lore, npc *world.NPC) bool {
 
 // question is the call: a speech for the decision, or all in one.
 func question(t *schema.Turn, npc *world.NPC, a *model.Turn) model.Asked {
-	q := model.Asked{Name: prompt.Speech, Words: extractive.WordLimit(t.Class), Sentences: maxSpoken,
+	q := model.Asked{Name: prompt.Speech, Words: grounding.SpeechWords(t.Class), Sentences: maxSpoken,
 		Validate: func(answer []byte) error {
 			_, err := prompt.Read(answer)
 			return err
@@ -162,7 +162,7 @@ func (r *speech) ask(ctx context.Context, q model.Asked, a *model.Turn) (llm.Ans
 func (r *speech) add(said []schema.DraftSentence) error {
 	for _, d := range said {
 		n := len(text.WordSpans(voice.Release(d.Text, r.person)))
-		if r.full = r.full || r.words > 0 && r.words+n > extractive.WordLimit(r.t.Class); r.full {
+		if r.full = r.full || r.words > 0 && r.words+n > grounding.SpeechWords(r.t.Class); r.full {
 			break
 		}
 		r.words += n

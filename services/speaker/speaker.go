@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/extractive"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -73,7 +74,8 @@ func (s *Service) Decide(ctx context.Context, t *schema.Turn) (schema.Pass, erro
 	case schema.KindSocial:
 		d.Plan = []string{"Answer in kind."}
 	default:
-		d.Plan, d.Share = []string{"Say that I do not know it.", "Then say what I do know of the very thing that was asked about, if anything."}, ids(t.Evidence)
+		d.Plan = []string{"Say that I do not know it.", "Then say what I do know of the very thing that was asked about, if anything."}
+		d.Share = ids(t.Evidence)
 	}
 	d.Actions = append(intended(t, x, npc), d.Actions...)
 	t.Decision = d
@@ -192,7 +194,7 @@ func (s *Service) sentences(t *schema.Turn, x *lore.Lore, npc *world.NPC) []sche
 			Person: x.Person(npc), Openers: npc.Voice.Openers, Avoid: refused(t), Seed: t.TurnID, Similar: s.similar,
 		})
 		if len(said) > 0 {
-			if words(said) > extractive.WordLimit(t.Class) && len(said) > 1 {
+			if words(said) > grounding.SpeechWords(t.Class) && len(said) > 1 {
 				t.Class = schema.ClassComplex // two accounts are told whole or not at all
 			}
 			return append(promises(t), said...)
