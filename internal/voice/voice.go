@@ -84,6 +84,9 @@ func ownWords(e schema.Evidence, sentence string, p Person) ([]Rendering, bool) 
 // turned is the sentence in the NPC's first person where it speaks of the NPC in
 // the third, and as it stands.
 func turned(e schema.Evidence, sentence string, p Person) []Rendering {
+	if e.Type == schema.TypeGoal || e.Type == schema.TypePersonality {
+		return ofItself(e, sentence, p)
+	}
 	plain := Rendering{Text: sentence, How: "plain"}
 	first, ok := FirstPerson(sentence, p, e.Type == "backstory")
 	switch {

@@ -9,10 +9,12 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// typeBackstory and typeSecret are the types of what npc.yaml gives the corpus.
+// The types of what npc.yaml gives the corpus.
 const (
-	typeBackstory = "backstory"
-	typeSecret    = "secret"
+	typeBackstory   = "backstory"
+	typePersonality = schema.TypePersonality
+	typeGoal        = schema.TypeGoal
+	typeSecret      = "secret"
 )
 
 // alwaysPast is when a backstory was written: before any game time.
@@ -83,6 +85,28 @@ func (n *NPC) backstoryDocument(line int) *Document {
 		Path: n.Path, Fragment: typeBackstory, NPC: n.Handle, Type: typeBackstory, Author: n.Name,
 		Summary: "who " + n.Name + " is", CreatedAt: alwaysPast, Language: n.language,
 		Passages: cutText(n.Backstory, line), Hash: schema.HashText(n.Backstory),
+	}
+}
+
+// ownDocuments are the personality and the goals as documents of their NPC: a player asks for
+// them as for anything else that the NPC knows of itself.
+func (n *NPC) ownDocuments() []*Document {
+	out := []*Document{n.ownDocument(typePersonality, "what "+n.Name+" is like", cutText(n.Personality, n.handleLine))}
+	var goals []Passage
+	for _, g := range n.Goals {
+		goals = append(goals, cutText(g, n.handleLine)...)
+	}
+	return append(out, n.ownDocument(typeGoal, "what "+n.Name+" wants", goals))
+}
+
+func (n *NPC) ownDocument(kind, summary string, passages []Passage) *Document {
+	hash := ""
+	for _, p := range passages {
+		hash += p.Text + "\n"
+	}
+	return &Document{
+		Path: n.Path, Fragment: kind, NPC: n.Handle, Type: kind, Author: n.Name, Summary: summary,
+		CreatedAt: alwaysPast, Language: n.language, Passages: passages, Hash: schema.HashText(hash),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 // The kinds of authored lines.
 const (
 	LineUnknown   = "unknown"
+	LineUnsure    = "unsure" // before the nearest thing that the NPC does know
 	LineRefuse    = "refuse"
 	LineWait      = "wait"
 	LineError     = "error"
@@ -22,7 +23,7 @@ const (
 )
 
 // LineKinds are all kinds of authored lines.
-var LineKinds = []string{LineUnknown, LineRefuse, LineWait, LineError, LineThanks,
+var LineKinds = []string{LineUnknown, LineUnsure, LineRefuse, LineWait, LineError, LineThanks,
 	LineSmalltalk, LineFeelings, LineWhoAreYou, LineHeard, LineGreeting, LineFarewell}
 
 //go:embed lines_*.yaml

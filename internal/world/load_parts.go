@@ -3,6 +3,7 @@ package world
 import (
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -93,6 +94,7 @@ func (ld *loader) gather(docs []*file) {
 		}
 		if n := ld.world.NPCs[path.Base(path.Dir(f.path))]; n != nil && n.Path == f.path {
 			ld.world.Documents = append(ld.world.Documents, ld.backstory(n, f))
+			ld.world.Documents = append(ld.world.Documents, verbatimOnly(n.ownDocuments(), f)...)
 		}
 	}
 }
@@ -109,6 +111,16 @@ func (ld *loader) backstory(n *NPC, f *file) *Document {
 		}
 	}
 	return d
+}
+
+// verbatimOnly leaves out passages that do not stand in the file as they read, and documents without one:
+// what an NPC says must be found where it is cited.
+func verbatimOnly(docs []*Document, f *file) []*Document {
+	source := withoutSpace(string(f.data))
+	for _, d := range docs {
+		d.Passages = slices.DeleteFunc(d.Passages, func(p Passage) bool { return !isVerbatim(p.Text, source) })
+	}
+	return slices.DeleteFunc(docs, func(d *Document) bool { return len(d.Passages) == 0 })
 }
 
 // isDocument says whether a file is one, and names what is none.

@@ -43,7 +43,7 @@ func TestAValidWorldHasNoProblem(t *testing.T) {
 	for _, p := range world.Lint(w, problems, nil) {
 		t.Error(p)
 	}
-	if len(w.Documents) != 3 || w.NPCs["mira"].Name != "Mira" || w.Title != "test" || w.Language != "en" {
+	if len(w.Documents) != 4 || w.NPCs["mira"].Name != "Mira" || w.Title != "test" || w.Language != "en" {
 		t.Errorf("loaded %d documents, %+v", len(w.Documents), w)
 	}
 }
@@ -192,7 +192,7 @@ func TestFileWarnings(t *testing.T) {
 
 func TestHiddenFilesAreNoDocuments(t *testing.T) {
 	w, problems, err := world.Load(files(map[string]string{"lore/.git/x.txt": "x", "lore/.DS_Store": "x", "lore/a.txt~": "x", "README.md": "x"}), ".")
-	if err != nil || len(problems) > 0 || len(w.Documents) != 3 {
+	if err != nil || len(problems) > 0 || len(w.Documents) != 4 {
 		t.Errorf("%d documents, %v, %v", len(w.Documents), lines(problems), err)
 	}
 }

@@ -137,7 +137,7 @@ func TestLinksStayInsideTheWorld(t *testing.T) {
 			t.Errorf("want %q in\n%s", want, lines(problems))
 		}
 	}
-	if len(w.Documents) != 4 {
-		t.Errorf("%d documents, want the link inside among 4", len(w.Documents))
+	if len(w.Documents) != 5 {
+		t.Errorf("%d documents, want the link inside among 5", len(w.Documents))
 	}
 }
