@@ -304,6 +304,24 @@ func Similarity(e embed.Embedder) extractive.Similarity {
 	}
 }
 
+// reads is the trained reader for the sentences of an answer; nil where the model in process is missing.
+func reads(o Options) extractive.Similarity {
+	if o.Meaning == MeaningOff {
+		return nil
+	}
+	model, err := NLI()
+	if err != nil {
+		return nil
+	}
+	return func(question string, sentences []string) []float64 {
+		out, err := model.Answers(context.Background(), question, sentences)
+		if err != nil { // a hint that is missing changes the choice, never the truth
+			return make([]float64, len(sentences))
+		}
+		return out
+	}
+}
+
 // asking are the passes that may wait for a model; modelWorkers is how many turns
 // each of them has in hand at least.
 var asking = []schema.Pass{schema.PassRetrieve, schema.PassThink, schema.PassDecide, schema.PassSpeak, schema.PassAct}

@@ -85,7 +85,7 @@ func (a *App) passes(ctx context.Context, o Options, static *embed.Static, keep 
 	}
 	r := reviewer.New(a.Library, keep, review)
 	a.startQualifying(ctx, o, r, a.judging)
-	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Model: a.Model, Stream: keep})
+	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Reads: reads(o), Model: a.Model, Stream: keep})
 	search := retriever.Options{Model: a.Model, Hooks: a.hooks}
 	if recaller := a.recaller(o, static); recaller != nil {
 		search.Memories = recaller

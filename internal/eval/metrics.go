@@ -8,7 +8,7 @@ import (
 
 // baseMetrics are the metrics of every run; each kind adds two of its own.
 var baseMetrics = []string{"citation_verification_first_attempt", "self_correction", "retries_per_turn", "faithfulness", "hallucination_rate",
-	"evidence_verbatim", "citation_accuracy", "fallback_rate", "refusal_rate", "non_corpus_citation_rate", "approved_first_attempt",
+	"evidence_verbatim", "citation_accuracy", "fallback_rate", "refusal_rate", "false_denials", "non_corpus_citation_rate", "approved_first_attempt",
 	"thoughts_verified_first_attempt", "thought_retries_per_turn", "stripped_per_turn",
 	"llm_calls_per_turn", "llm_calls_worst", "tokens_per_turn", "cost_per_turn"}
 
@@ -34,6 +34,9 @@ const (
 	cleanPrefix   = "clean_"
 )
 
+// knownKind are cases whose answer the NPC has.
+const knownKind = "known"
+
 // metricNames are the metrics of a run over these kinds.
 func metricNames(kinds []string) []string {
 	out := slices.Clone(baseMetrics)
@@ -46,6 +49,7 @@ func metricNames(kinds []string) []string {
 // counts are what the metrics are shares of.
 type counts struct {
 	turns, refused, fallback      int
+	known, denied                 int // questions whose answer the NPC has, and those answered by "I don't know"
 	drafted, firstApproved        int // speeches that cite, and those approved as first written
 	firstVerified                 int // those in which every claim was, whatever else was wrong
 	corrected, wrong              int // speeches with issues, and those approved later with nothing stripped
@@ -95,6 +99,12 @@ func measure(outcomes []Outcome) counts {
 func (n *counts) turn(o *Outcome, k *kindCounts) {
 	n.turns++
 	n.stripped += len(o.Reply.Stripped)
+	if o.Case.Kind == knownKind {
+		n.known++
+		if o.Reply.Status == schema.StatusUnknown {
+			n.denied++
+		}
+	}
 	if refused(o.Reply) {
 		n.refused++
 		k.refused++
@@ -279,6 +289,7 @@ func (n *counts) metrics() map[string]float64 {
 		"citation_accuracy":                   orOne(n.accurate, n.expected),
 		"fallback_rate":                       share(n.fallback, n.turns),
 		"refusal_rate":                        share(n.refused, n.turns),
+		"false_denials":                       share(n.denied, n.known),
 		"non_corpus_citation_rate":            share(n.nonCorpus, n.citations),
 		"thoughts_verified_first_attempt":     orOne(n.thoughtsFirst, n.thoughts),
 		"thought_retries_per_turn":            share(n.thoughtRetries, n.turns),

@@ -33,6 +33,7 @@ type Input struct {
 	Avoid    map[string]bool // folded sentences that a review refused
 	Seed     string          // the turn's id: variety that a replay repeats
 	Similar  Similarity
+	Reads    Similarity // the probability that each sentence answers, by a trained reader; nil: none is at hand
 }
 
 // Answer chooses and words the sentences that answer. It is empty where no
@@ -77,10 +78,7 @@ func candidates(in Input) [][]*candidate {
 	for n := range in.Evidence {
 		e := &in.Evidence[n]
 		sentences := text.Sentences(e.Text)
-		near := make([]float64, len(sentences))
-		if in.Similar != nil && in.Question != "" {
-			near = in.Similar(in.Question, sentences)
-		}
+		near := relevance(in, n, want, sentences)
 		var block []*candidate
 		before := last
 		if before != nil && !follows(before.evidence, e) {
@@ -93,7 +91,7 @@ func candidates(in Input) [][]*candidate {
 				before = nil
 				continue
 			}
-			relevant := 0.5*near[i] + 0.5*coverage(want, s)
+			relevant := near[i]
 			named := wanted.In(s)
 			names := named.Has(sort, words)
 			if names {
@@ -118,6 +116,29 @@ func candidates(in Input) [][]*candidate {
 		}
 	}
 	return blocks
+}
+
+// readBlocks is of how many blocks the sentences are read by the trained reader: it takes a millisecond a sentence,
+// and what comes later is seldom said.
+const readBlocks = 3
+
+// relevance is how near each sentence of the n-th block stands to the question: by its words, by its vector and,
+// of the first blocks, by the reader.
+func relevance(in Input, n int, want map[string]bool, sentences []string) []float64 {
+	near := make([]float64, len(sentences))
+	if in.Similar != nil && in.Question != "" {
+		near = in.Similar(in.Question, sentences)
+	}
+	for i, s := range sentences {
+		near[i] = 0.5*near[i] + 0.5*coverage(want, s)
+	}
+	if in.Reads == nil || in.Question == "" || n >= readBlocks {
+		return near
+	}
+	for i, p := range in.Reads(in.Question, sentences) {
+		near[i] = 0.4*near[i] + 0.6*p
+	}
+	return near
 }
 
 // follows says whether one block stands right behind another in its document.

@@ -25,7 +25,7 @@ var possessed = regexp.MustCompile(`(?i)^\W*(?:and |so |hey )?(?:when|what|who|w
 
 // absentConfidence is the most that a question gets whose matter is not there: it
 // lies in the unknown zone.
-const absentConfidence = 0.2
+const absentConfidence = 0.1
 
 // doubtful is the confidence below which the absence of all words decides.
 const doubtful = ModelFrom

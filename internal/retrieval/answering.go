@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
+	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Answering is a trained judgement: for each block, the probability that it answers
@@ -84,6 +86,9 @@ func (s *search) block(c *candidate) string {
 	}
 	if who == "" || strings.Contains(body, who) {
 		return body
+	}
+	if k.Type == schema.TypeGoal || k.Type == schema.TypePersonality {
+		return voice.Subjected(k.Type, body, who)
 	}
 	return who + ": " + body
 }

@@ -12,6 +12,7 @@ import (
 
 // The zones of the gate.
 const (
+	NearFrom     = 0.23
 	UnknownBelow = 0.25
 	ModelFrom    = 0.60
 )
@@ -22,7 +23,7 @@ type Zones struct {
 	Model   float64 // from it on a model may speak
 }
 
-// Of is what a confidence is worth.
+// Of is what a confidence is worth. The near zone is a question of what was found, too: see near.
 func (z Zones) Of(confidence float64) schema.Zone {
 	switch {
 	case confidence < cmp.Or(z.Unknown, UnknownBelow):

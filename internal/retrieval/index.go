@@ -164,10 +164,13 @@ func (x *Index) window(i int32) []float32 {
 	return x.vectors[int(i)*x.dim : (int(i)+1)*x.dim]
 }
 
-// documentID tells a backstory from the secrets of the same file.
+// documentID tells the parts of an NPC's own file apart.
 func documentID(c schema.Chunk) string {
-	if c.Type == "secret" {
+	switch c.Type {
+	case "secret":
 		return c.ID
+	case schema.TypeGoal, schema.TypePersonality:
+		return c.Path + "#" + c.Type
 	}
 	return c.Path
 }
@@ -261,7 +264,7 @@ func (x *Index) addMetadata(d *document, c schema.Chunk) {
 		key(k, weightKeyword)
 	}
 	name := fileTitle(c.Path)
-	if c.Type != "backstory" && c.Type != "secret" {
+	if c.Type != "backstory" && documentID(c) == c.Path {
 		key(name, weightName)
 	}
 	put(c.Summary, weightSummary)

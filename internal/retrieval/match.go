@@ -68,9 +68,9 @@ func share(part, whole float64) float64 {
 }
 
 // proper says whether a term is a name: written with a capital in the message,
-// or wherever it stands inside a sentence of the world.
+// or wherever it stands inside a sentence of the world, where something in scope holds it.
 func (s *search) proper(t *queryTerm) bool {
-	return t.capital || t.id >= 0 && s.x.isProper[t.id]
+	return t.capital || t.id >= 0 && s.x.isProper[t.id] && s.held(t.stem)
 }
 
 // byAnother says whether a passage speaks with another's voice: its "I" is not

@@ -48,13 +48,13 @@ func (x *Index) rarity(w string) float64 {
 
 // weightOf tempers a term's rarity in the scope, which is small, by its rarity
 // in English. Words that only fill or address count little, and a word in lower
-// case that neither English nor the world has is more often a slip than a name.
-func (x *Index) weightOf(t *queryTerm) float64 {
-	w := 0.3 + 0.7*x.rarity(t.word)
+// case that neither English nor the scope has is more often a slip than a name.
+func (s *search) weightOf(t *queryTerm) float64 {
+	w := 0.3 + 0.7*s.x.rarity(t.word)
 	switch {
 	case filler[t.word]:
 		w *= 0.3
-	case t.id < 0 && !t.capital && x.english != nil && x.rank(t.word) == 0:
+	case !t.capital && s.x.english != nil && s.x.rank(t.word) == 0 && !s.held(t.stem):
 		w *= 0.6
 	}
 	return w

@@ -99,13 +99,13 @@ func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]stri
 	var words []string
 	for i := range s.q.terms {
 		t := &s.q.terms[i]
-		if plain, ok := plainWords[t.word]; ok && !x.has(t.stem) && x.has(text.Stem(plain)) {
+		if plain, ok := plainWords[t.word]; ok && !s.held(t.stem) && s.held(text.Stem(plain)) {
 			t.word, t.stem = plain, text.Stem(plain)
 		}
 		if id, ok := x.vocab[t.stem]; ok {
 			t.id = id
 		}
-		s.idf = append(s.idf, x.idf(&s.scope, t.id)*x.weightOf(t))
+		s.idf = append(s.idf, x.idf(&s.scope, t.id)*s.weightOf(t))
 		words = append(words, t.word)
 	}
 	s.temper()
@@ -318,6 +318,9 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 		Query: query.Message, Confidence: confidence, Zone: query.Zones.Of(confidence),
 		Searches: searches, Rejected: s.scope.counts(), LoreHash: x.world.Version,
 		Static: s.deep == nil,
+	}
+	if r.Retrieval.Zone == schema.ZoneUnknown && r.Named && confidence >= NearFrom {
+		r.Retrieval.Zone = schema.ZoneNear
 	}
 	if len(r.Sources) > 0 {
 		r.Retrieval.Draft = r.Sources[0].Content

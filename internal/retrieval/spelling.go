@@ -15,7 +15,7 @@ const (
 func (s *search) mendSpelling() {
 	for i := range s.q.terms {
 		t := &s.q.terms[i]
-		if t.id >= 0 || len(t.word) < shortestCut {
+		if len(t.word) < shortestCut || s.held(t.stem) {
 			continue
 		}
 		var row []float32

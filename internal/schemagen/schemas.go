@@ -95,7 +95,7 @@ var values = map[reflect.Type][]any{
 		schema.StatusPartial, schema.StatusAuthored, schema.StatusAborted),
 	reflect.TypeFor[schema.Pass]():      words(append(append([]schema.Pass{""}, schema.Passes...), schema.PassDone)...),
 	reflect.TypeFor[schema.Class]():     words(schema.ClassGreeting, schema.ClassMedium, schema.ClassComplex),
-	reflect.TypeFor[schema.Zone]():      words(schema.ZoneUnknown, schema.ZoneExtractive, schema.ZoneModel, schema.ZoneNone),
+	reflect.TypeFor[schema.Zone]():      words(schema.ZoneUnknown, schema.ZoneNear, schema.ZoneExtractive, schema.ZoneModel, schema.ZoneNone),
 	reflect.TypeFor[schema.Origin]():    words(schema.OriginCorpus, schema.OriginUser, schema.OriginModel, schema.OriginSystem),
 	reflect.TypeFor[schema.SaidKind]():  words(schema.SaidAccepted, schema.SaidThinking, schema.SaidSentence, schema.SaidClosed, schema.SaidDone, schema.SaidAborted),
 	reflect.TypeFor[schema.ClaimKind](): words(schema.ClaimWorld, schema.ClaimState, schema.ClaimSharedPast, schema.ClaimSelf, schema.ClaimNone),

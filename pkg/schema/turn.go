@@ -75,6 +75,7 @@ type Zone string
 // The zones of the confidence gate.
 const (
 	ZoneUnknown    Zone = "unknown"    // the unknown line
+	ZoneNear       Zone = "near"       // a line that owns to not knowing it, and what comes nearest
 	ZoneExtractive Zone = "extractive" // a verbatim answer, no model
 	ZoneModel      Zone = "model"      // a model may speak
 	ZoneNone       Zone = "none"       // the message asks for no facts

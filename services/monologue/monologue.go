@@ -132,6 +132,8 @@ func plan(t *schema.Turn) schema.Thought {
 		say = "I will not be told what to say."
 	case t.Retrieval.Zone == schema.ZoneNone:
 		say = "They want a word, not an answer."
+	case t.Retrieval.Zone == schema.ZoneNear && len(t.Evidence) > 0:
+		say = "I do not know quite this, and will tell them what comes nearest."
 	case t.Retrieval.Zone == schema.ZoneUnknown || len(t.Evidence) == 0:
 		say = "I know nothing that answers this, and will say so."
 	}

@@ -49,7 +49,7 @@ func asksFor(all *retrieval.Result, open *schema.Retrieval) bool {
 	case len(all.Sources) == 0 || !all.Named || all.Retrieval.Confidence < open.Confidence+surer(open.Zone):
 		return false
 	case open.Intent == schema.IntentQuestion || open.Intent == schema.IntentAction:
-		return all.Retrieval.Zone != schema.ZoneUnknown
+		return all.Retrieval.Zone == schema.ZoneExtractive || all.Retrieval.Zone == schema.ZoneModel
 	}
 	return all.Retrieval.Zone == schema.ZoneModel
 }

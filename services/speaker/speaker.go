@@ -25,6 +25,7 @@ import (
 type Service struct {
 	library *lore.Library
 	similar extractive.Similarity
+	reads   extractive.Similarity
 	model   *model.Model
 	stream  Streamer
 }
@@ -39,13 +40,14 @@ type Streamer interface {
 // Options are what the service may have besides its library.
 type Options struct {
 	Similar extractive.Similarity // how near a sentence stands to a question
+	Reads   extractive.Similarity // the probability that a sentence answers it; nil: no reader is at hand
 	Model   *model.Model          // nil: no model speaks
 	Stream  Streamer              // nil: speeches are reviewed whole
 }
 
 // New makes the service.
 func New(library *lore.Library, o Options) *Service {
-	return &Service{library: library, similar: o.Similar, model: o.Model, stream: o.Stream}
+	return &Service{library: library, similar: o.Similar, reads: o.Reads, model: o.Model, stream: o.Stream}
 }
 
 // Decide is Pass 3.
@@ -191,8 +193,12 @@ func (s *Service) sentences(t *schema.Turn, x *lore.Lore, npc *world.NPC) []sche
 	if t.Decision.Kind == schema.KindAnswer {
 		said := extractive.Answer(extractive.Input{
 			Question: t.Retrieval.Query, Message: t.Message, Class: t.Class, Evidence: only(t.Evidence, t.Decision.Share),
-			Person: x.Person(npc), Openers: npc.Voice.Openers, Avoid: refused(t), Seed: t.TurnID, Similar: s.similar,
+			Person: x.Person(npc), Openers: npc.Voice.Openers, Avoid: refused(t), Seed: t.TurnID,
+			Similar: s.similar, Reads: s.reads,
 		})
+		if len(said) > 0 && t.Retrieval.Zone == schema.ZoneNear {
+			return append(promises(t), extractive.Authored(npc, world.LineUnsure, t), said[0])
+		}
 		if len(said) > 0 {
 			if words(said) > grounding.SpeechWords(t.Class) && len(said) > 1 {
 				t.Class = schema.ClassComplex // two accounts are told whole or not at all

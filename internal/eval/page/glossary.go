@@ -10,6 +10,7 @@ var glossary = map[string]string{
 	"evidence_verbatim":                   "cited evidence that stands word for word in the file it names",
 	"citation_accuracy":                   "answers that cite one of the documents their case expects",
 	"fallback_rate":                       "turns that ended by deadline, outage or failed review, or without the model that was to speak",
+	"false_denials":                       "questions whose answer the NPC has that it answered by \"I don't know\"",
 	"refusal_rate":                        "turns that ended unknown or withheld; good or bad by the suite",
 	"non_corpus_citation_rate":            "cited evidence that is not corpus: state, or what was said",
 	"approved_first_attempt":              "of them: approved as first written, in length and form too",

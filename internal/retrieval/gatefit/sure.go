@@ -70,7 +70,7 @@ func sure(e retrieval.Explanation) []float64 {
 
 // refused is the share of the suite's private questions that fall below the first
 // border of the zones.
-const refused = 0.95
+const refused = 0.93
 
 // calibrate turns and shifts f.Sure by a suite of a world that nothing was fitted on: how
 // much a step is worth is what tells its known questions from the rest, and the border lies above
