@@ -22,6 +22,7 @@ type benchCmd struct {
 	Speech  benchSpeechCmd  `cmd:"" help:"Recorded speeches against the review: which of their true and false sentences are spoken."`
 	Verify  benchVerifyCmd  `cmd:"" help:"The verifier in process: time of a pair beside onnxruntime, memory, and what its verdicts are worth."`
 
+	Retrieve benchRetrieveCmd `cmd:"" help:"The index in process, over a made-up world: time of a search, start, memory, indexing."`
 	Security benchSecurityCmd `cmd:"" help:"Hidden orders against a model that obeys, and harmless prompts that must not be held back."`
 	Faults   benchFaultsCmd   `cmd:"" help:"A model that fails now and then: how much more it is asked than one that is well."`
 	Overload benchOverloadCmd `cmd:"" help:"More turns than a mesh can do: what becomes of them, of its memory, and how soon it is itself again."`
