@@ -81,7 +81,7 @@ func deepenStored(ctx context.Context, library *lore.Library, corpus store.Corpu
 	}
 	var stored []string
 	for _, name := range library.Names() {
-		there, err := retrieval.Embedded(ctx, corpus, encoder, library.Get(name).World)
+		there, err := library.Get(name).Index.Stored(ctx, corpus, encoder)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func deepen(ctx context.Context, library *lore.Library, names []string, corpus s
 }
 
 func deepOptions(o Options, world string) retrieval.Options {
-	opts := retrieval.Options{Now: o.Now}
+	opts := retrieval.Options{Now: o.Now, Notice: o.Notice, Vectors: o.vectors()}
 	if o.Progress != nil {
 		opts.Progress = func(done, total int) { o.Progress(world+", by meaning", done, total) }
 	}

@@ -17,6 +17,18 @@ import (
 // IndexFile is the index of a data folder.
 func IndexFile(data string) string { return filepath.Join(data, "index.db") }
 
+// vectors is the folder of the files of vectors, beside the index; empty where there
+// is neither an index file nor a data folder.
+func (o Options) vectors() string {
+	switch {
+	case o.Index != "":
+		return o.Index + ".vectors"
+	case o.Data != "":
+		return IndexFile(o.Data) + ".vectors"
+	}
+	return ""
+}
+
 // OpenLibrary indexes worlds without a mesh: for searching and indexing alone.
 // The function that it returns closes the index.
 func OpenLibrary(ctx context.Context, o Options) (*lore.Library, func() error, error) {
@@ -52,7 +64,7 @@ func openLibrary(ctx context.Context, o Options, static *embed.Static) (*lore.Li
 	}
 	var all []*lore.Lore
 	for _, w := range o.Worlds {
-		opts := retrieval.Options{Now: o.Now, Words: static}
+		opts := retrieval.Options{Now: o.Now, Words: static, Notice: o.Notice, Vectors: o.vectors()}
 		if o.Progress != nil {
 			opts.Progress = func(done, total int) { o.Progress(w.Name, done, total) }
 		}

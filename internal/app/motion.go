@@ -106,7 +106,7 @@ func (m *motion) takeUp(ctx context.Context, w *world.World) error {
 	if wrong := world.Errors(problems); len(wrong) > 0 {
 		return fmt.Errorf("%s:%d: %s (%d in all); forsooth lore lint %s names each", wrong[0].File, wrong[0].Line, wrong[0].Message, len(wrong), w.Dir)
 	}
-	index, err := retrieval.Open(ctx, m.app.corpus, m.static, next, retrieval.Options{Now: m.o.Now, Words: m.static})
+	index, err := retrieval.Open(ctx, m.app.corpus, m.static, next, retrieval.Options{Now: m.o.Now, Words: m.static, Notice: m.o.Notice, Vectors: m.o.vectors()})
 	if err != nil {
 		return err
 	}
@@ -137,6 +137,6 @@ func (m *motion) deepen(ctx context.Context, x *lore.Lore) error {
 	if err != nil {
 		return err
 	}
-	_, err = x.Index.Deepen(ctx, m.app.corpus, encoder, model.Answers, retrieval.Options{Now: m.o.Now})
+	_, err = x.Index.Deepen(ctx, m.app.corpus, encoder, model.Answers, retrieval.Options{Now: m.o.Now, Notice: m.o.Notice, Vectors: m.o.vectors()})
 	return err
 }

@@ -143,7 +143,7 @@ func (s RetrieveStep) Run(ctx context.Context) (r Retrieved, err error) {
 	if err != nil {
 		return r, err
 	}
-	opts := retrieval.Options{Now: time.Now, Words: static}
+	opts := retrieval.Options{Now: time.Now, Words: static, Vectors: filepath.Join(s.Dir, "index.db.vectors")}
 	x, err := retrieval.Open(ctx, corpus, static, w, opts)
 	if err != nil {
 		return r, err

@@ -54,30 +54,26 @@ func filesOf(w *world.World) []file {
 	return out
 }
 
-// Embedded says whether a corpus holds the vectors of a world as it stands now.
-func Embedded(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world.World) (bool, error) {
-	kept, err := corpus.Hashes(ctx, w.Name, emb.ID())
+// Stored says whether a corpus holds the vectors of another embedding for the world
+// as it stands in the index.
+func (x *Index) Stored(ctx context.Context, corpus store.Corpus, emb embed.Embedder) (bool, error) {
+	kept, err := corpus.Hashes(ctx, x.world.Name, emb.ID())
 	if err != nil {
-		return false, fmt.Errorf("read the index of world %s: %w", w.Name, err)
+		return false, fmt.Errorf("read the index of world %s: %w", x.world.Name, err)
 	}
-	for _, f := range filesOf(w) {
-		if kept[f.path] != f.hash {
-			return false, nil
-		}
-	}
-	return true, nil
+	return !slices.ContainsFunc(x.files, func(f file) bool { return kept[f.path] != f.hash }), nil
 }
 
 // refresh brings the corpus up to the world: changed files are embedded, files
 // that are gone are removed, the rest is left alone. It says how many files were
 // embedded.
-func refresh(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world.World, opts Options) (int, error) {
-	kept, err := corpus.Hashes(ctx, w.Name, emb.ID())
+func refresh(ctx context.Context, corpus store.Corpus, emb embed.Embedder, of string, files []file, opts Options) (int, error) {
+	kept, err := corpus.Hashes(ctx, of, emb.ID())
 	if err != nil {
 		return 0, err
 	}
 	var changed []file
-	for _, f := range filesOf(w) {
+	for _, f := range files {
 		if kept[f.path] != f.hash {
 			changed = append(changed, f)
 		}
@@ -88,7 +84,7 @@ func refresh(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *wo
 		gone = append(gone, path)
 	}
 	if len(gone) > 0 {
-		if err := corpus.Apply(ctx, w.Name, emb.ID(), nil, gone); err != nil {
+		if err := corpus.Apply(ctx, of, emb.ID(), nil, gone); err != nil {
 			return 0, err
 		}
 	}
@@ -98,7 +94,7 @@ func refresh(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *wo
 		if err != nil {
 			return done, err
 		}
-		if err := corpus.Apply(ctx, w.Name, emb.ID(), docs, nil); err != nil {
+		if err := corpus.Apply(ctx, of, emb.ID(), docs, nil); err != nil {
 			return done, err
 		}
 		done += len(batch)
@@ -113,6 +109,8 @@ func refresh(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *wo
 func embedFiles(ctx context.Context, emb embed.Embedder, files []file, opts Options) ([]store.Document, error) {
 	var texts []string
 	var docs []store.Document
+	var texted []int           // by window: its text
+	places := map[string]int{} // a sentence that stands twice is embedded once
 	now := opts.Now()
 	for _, f := range files {
 		d := store.Document{Path: f.path, Hash: f.hash, Chunks: f.chunks}
@@ -120,7 +118,13 @@ func embedFiles(ctx context.Context, emb embed.Embedder, files []file, opts Opti
 			d.Chunks[i].IndexedAt = now
 			for _, span := range windows(d.Chunks[i].Text) {
 				d.Vectors = append(d.Vectors, store.Vector{Chunk: i, Start: span.Start, End: span.End})
-				texts = append(texts, d.Chunks[i].Text[span.Start:span.End])
+				body := d.Chunks[i].Text[span.Start:span.End]
+				at, ok := places[body]
+				if !ok {
+					at = len(texts)
+					places[body], texts = at, append(texts, body)
+				}
+				texted = append(texted, at)
 			}
 		}
 		docs = append(docs, d)
@@ -135,7 +139,7 @@ func embedFiles(ctx context.Context, emb embed.Embedder, files []file, opts Opti
 	next := 0
 	for _, d := range docs {
 		for i := range d.Vectors {
-			d.Vectors[i].Values = vectors[next]
+			d.Vectors[i].Values = vectors[texted[next]]
 			next++
 		}
 	}

@@ -93,20 +93,7 @@ func (s *search) cover(near []float64, d *document) covering {
 
 // inDocument says whether an open passage or the metadata holds a term.
 func (s *search) inDocument(t *queryTerm, d *document) bool {
-	if t.id < 0 {
-		return false
-	}
-	for _, m := range s.x.terms[t.id].metas {
-		if &s.x.docs[m.at] == d {
-			return true
-		}
-	}
-	for _, post := range s.x.terms[t.id].postings {
-		if s.scope.isOpen[post.at] && &s.x.docs[s.x.passages[post.at].doc] == d {
-			return true
-		}
-	}
-	return false
+	return s.x.docHolds(&s.scope, t.id, d)
 }
 
 // keywords is the share of the question's words that stand as keywords of the

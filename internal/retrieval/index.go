@@ -23,26 +23,32 @@ import (
 type Index struct {
 	Embedded int // files embedded by Open; the rest was found in the corpus
 
-	world    *world.World
-	embedder embed.Embedder
-	english  *embed.Tokenizer // its vocabulary stands in the order of frequency
-	dim      int
-	vectors  []float32 // all windows, one after the other
-	passages []passage
-	docs     []document
-	byPath   map[string][]int // path to passages
-	vocab    map[string]int32 // stem to term
-	terms    []term
-	surface  []string // by term: a word as it is written
-	isStop   []bool   // by term
-	isProper []bool   // by term: written with a capital wherever it stands inside a sentence
-	inside   []int32  // by term: how often it stands inside a sentence,
-	capitals []int32  // and how often of these it has a capital
-	views    sync.Map // handle to *view
-	models   *Fitted
-	deep     *Fitted // where the index searches by meaning
+	world     *world.World
+	embedder  embed.Embedder
+	english   *embed.Tokenizer // its vocabulary stands in the order of frequency
+	files     []file           // without their passages
+	vectors   *embed.Rows      // of all windows, one after the other
+	filed     *embed.Rows      // of documents, by what they are filed under; nil where nothing is known of words
+	passages  []passage
+	limits    []limits // by passage
+	docOf     []int32  // by passage
+	docs      []document
+	content   []int32          // of all passages, one after the other: their words, each once, without those that only fill
+	contentAt []int32          // by passage: where its words begin; one more for the end
+	byPath    map[string][]int // path to passages
+	vocab     map[string]int32 // stem to term
+	terms     []term
+	surface   []string // by term: a word as it is written
+	isStop    []bool   // by term
+	isProper  []bool   // by term: written with a capital wherever it stands inside a sentence
+	inside    []int32  // by term: how often it stands inside a sentence,
+	capitals  []int32  // and how often of these it has a capital
+	views     sync.Map // handle to *view
+	models    *Fitted
+	deep      *Fitted // where the index searches by meaning
 
 	words   *lexicon
+	reading sync.Mutex // over what is read from a passage when it is first a candidate
 	meaning atomic.Pointer[meaning]
 }
 
@@ -62,12 +68,13 @@ type posting struct {
 // passage is a chunk made ready for search.
 type passage struct {
 	chunk     schema.Chunk
-	doc       int32
 	condition world.Condition
 	sealed    bool   // its condition cannot be read: never told
 	signature string // what shows that a model or a prompt made it: never told
-	forms     form
+	doc       int32
 	stems     []int32
+	read      bool         // forms and named have been read
+	forms     form         // the sorts of things that it holds
 	named     wanted.Named // the sorts of things that it names
 	length    float32
 	windows   [2]int32 // first and one past the last of its windows
@@ -80,28 +87,32 @@ type document struct {
 	metaLength float32
 	keywords   map[string]bool // keywords and file name, folded
 	keyTerms   []int32         // their content words
-	summary    []float32       // what it is filed under, embedded
 }
 
 // Open brings the corpus up to the world and reads it into memory.
 func Open(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world.World, opts Options) (*Index, error) {
-	embedded, err := refresh(ctx, corpus, emb, w, opts)
+	files := filesOf(w)
+	embedded, err := refresh(ctx, corpus, emb, w.Name, files, opts)
 	if err != nil {
 		return nil, fmt.Errorf("index world %s: %w", w.Name, err)
-	}
-	docs, err := corpus.Documents(ctx, w.Name, emb.ID())
-	if err != nil {
-		return nil, fmt.Errorf("read the index of world %s: %w", w.Name, err)
 	}
 	x := &Index{Embedded: embedded, world: w, embedder: emb, models: shipped, deep: shippedDeep, byPath: map[string][]int{}, vocab: map[string]int32{}}
 	if opts.Words != nil {
 		x.english = opts.Words.Tokenizer()
+		x.filed = embed.NewRows(opts.Words.Dim(), len(files))
 	}
-	for _, d := range docs {
-		if err := x.add(ctx, d, opts.Words); err != nil {
-			return nil, fmt.Errorf("read the index of world %s: %s: %w", w.Name, d.Path, err)
+	var cuts []cut
+	if x.vectors, cuts, err = vectorsOf(ctx, corpus, emb, "words", w.Name, files, opts); err != nil {
+		return nil, fmt.Errorf("read the index of world %s: %w", w.Name, err)
+	}
+	ids := map[string]int32{}
+	for i := range files {
+		if err := x.add(ctx, &files[i], &cuts[i], ids, opts.Words); err != nil {
+			return nil, fmt.Errorf("read the index of world %s: %s: %w", w.Name, files[i].path, err)
 		}
+		files[i].chunks = nil
 	}
+	x.files, x.contentAt = files, append(x.contentAt, int32(len(x.content)))
 	x.isProper = make([]bool, len(x.terms))
 	for id := range x.terms {
 		x.isProper[id] = x.inside[id] > 0 && x.capitals[id]*10 >= x.inside[id]*8
@@ -112,12 +123,12 @@ func Open(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world
 	return x, nil
 }
 
-// add takes a document's passages, vectors and terms in.
-func (x *Index) add(ctx context.Context, d store.Document, english *embed.Static) error {
-	next := 0
+// add takes a file's passages and terms in.
+func (x *Index) add(ctx context.Context, f *file, cut *cut, ids map[string]int32, english *embed.Static) error {
 	var doc *document
-	for i, c := range d.Chunks {
-		p := passage{chunk: c, length: 1, signature: grounding.Signature(c.Text), forms: formsOf(c.Text), named: wanted.In(c.Text)}
+	for i, c := range f.chunks {
+		c.IndexedAt = cut.indexed
+		p := passage{chunk: c, length: 1, signature: grounding.Signature(c.Text)}
 		if c.Requires != "" {
 			cond, err := world.ParseCondition(c.Requires)
 			p.condition, p.sealed = cond, err != nil
@@ -126,43 +137,40 @@ func (x *Index) add(ctx context.Context, d store.Document, english *embed.Static
 			x.docs = append(x.docs, document{id: id, keywords: map[string]bool{}})
 			doc = &x.docs[len(x.docs)-1]
 			x.addMetadata(doc, c)
-			if err := x.addSummary(ctx, doc, c, english); err != nil {
+			if err := x.addSummary(ctx, c, english); err != nil {
 				return err
 			}
 		}
-		p.doc = int32(len(x.docs) - 1)
-		first := x.windowCount()
-		for next < len(d.Vectors) && d.Vectors[next].Chunk == i {
-			if x.dim == 0 {
-				x.dim = len(d.Vectors[next].Values)
-			}
-			if len(d.Vectors[next].Values) != x.dim {
-				return fmt.Errorf("a vector has %d dimensions and others have %d", len(d.Vectors[next].Values), x.dim)
-			}
-			x.vectors = append(x.vectors, d.Vectors[next].Values...)
-			next++
-		}
-		p.windows = [2]int32{int32(first), int32(x.windowCount())}
 		at := len(x.passages)
-		x.addText(&p, int32(at))
+		first := int32(0)
+		if at > 0 {
+			first = x.passages[at-1].windows[1]
+		}
+		p.windows = [2]int32{first, first + cut.windows[i]}
+		p.doc = int32(len(x.docs) - 1)
+		x.addText(&p, int32(at), ids)
 		doc.passages = append(doc.passages, int32(at))
 		x.passages = append(x.passages, p)
+		x.limits = append(x.limits, limitsOf(&p))
+		x.docOf = append(x.docOf, p.doc)
 		x.byPath[c.Path] = append(x.byPath[c.Path], at)
 	}
 	return nil
 }
 
-func (x *Index) windowCount() int {
-	if x.dim == 0 {
-		return 0
+// ready reads of passages what only candidates are asked for.
+func (x *Index) ready(passages []int32) {
+	x.reading.Lock()
+	defer x.reading.Unlock()
+	for _, at := range passages {
+		if p := &x.passages[at]; !p.read {
+			p.forms, p.named, p.read = formsOf(p.chunk.Text), wanted.In(p.chunk.Text), true
+		}
 	}
-	return len(x.vectors) / x.dim
 }
 
 // window is the i-th vector.
-func (x *Index) window(i int32) []float32 {
-	return x.vectors[int(i)*x.dim : (int(i)+1)*x.dim]
-}
+func (x *Index) window(i int32) []float32 { return x.vectors.At(int(i)) }
 
 // documentID tells the parts of an NPC's own file apart.
 func documentID(c schema.Chunk) string {
@@ -196,34 +204,47 @@ func (x *Index) termOf(word string) int32 {
 	return id
 }
 
-func (x *Index) addText(p *passage, at int32) {
-	counts := map[int32]float32{}
-	for _, w := range text.Words(p.chunk.Text) {
-		id := x.termOf(w)
-		p.stems = append(p.stems, id)
-		counts[id]++
-		p.length++
+func (x *Index) addText(p *passage, at int32, ids map[string]int32) {
+	words := text.Words(p.chunk.Text)
+	p.stems = make([]int32, len(words))
+	p.length += float32(len(words))
+	for i, w := range words {
+		id, ok := ids[w]
+		if !ok {
+			id = x.termOf(w)
+			ids[w] = id
+		}
+		p.stems[i] = id
 	}
-	x.addCapitals(p.chunk.Text)
-	ids := make([]int32, 0, len(counts))
-	for id := range counts {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		x.terms[id].postings = append(x.terms[id].postings, posting{at, counts[id]})
+	x.addCapitals(p.chunk.Text, ids)
+	x.contentAt = append(x.contentAt, int32(len(x.content)))
+	sorted := slices.Clone(p.stems)
+	slices.Sort(sorted)
+	for len(sorted) > 0 {
+		id, n := sorted[0], 1
+		for n < len(sorted) && sorted[n] == id {
+			n++
+		}
+		sorted = sorted[n:]
+		x.terms[id].postings = append(x.terms[id].postings, posting{at, float32(n)})
+		if !x.isStop[id] {
+			x.content = append(x.content, id)
+		}
 	}
 }
 
 // addCapitals counts how a text's words are written inside its sentences.
-func (x *Index) addCapitals(body string) {
+func (x *Index) addCapitals(body string, ids map[string]int32) {
 	fresh, end := true, 0
 	for _, span := range text.WordSpans(body) {
 		fresh = fresh || strings.ContainsAny(body[end:span.Start], ".!?\n:\"“")
 		end = span.End
 		w := body[span.Start:span.End]
 		if plain := text.Words(w); !fresh && len(plain) > 0 {
-			id := x.termOf(plain[0])
+			id, ok := ids[plain[0]]
+			if !ok {
+				id = x.termOf(plain[0])
+			}
 			x.inside[id]++
 			if isCapital(w) {
 				x.capitals[id]++

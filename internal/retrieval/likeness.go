@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
+	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 )
@@ -14,37 +14,36 @@ import (
 // vocabulary of a world in a fraction of a millisecond.
 const wordDims = 96
 
-// keptWords bounds the words whose likeness to the vocabulary is remembered.
-const keptWords = 256
-
 // lexicon is the vocabulary of a world as vectors.
 type lexicon struct {
 	english *embed.Static
-	dims    int
-	vectors []float32 // by term
-
-	mu   sync.Mutex
-	rows map[string][]float32 // a word's likeness to every term
+	words   *embed.Rows // by term; nil where nothing is known of words
 }
 
 // newLexicon makes a vector for every word; without English words are alike
 // only when their stems are equal.
 func newLexicon(ctx context.Context, english *embed.Static, surface []string) (*lexicon, error) {
-	l := &lexicon{english: english, rows: map[string][]float32{}}
+	l := &lexicon{english: english}
 	if english == nil || len(surface) == 0 {
 		return l, nil
 	}
-	vectors, err := english.Embed(ctx, surface)
-	if err != nil {
-		return nil, fmt.Errorf("embed the words of the world: %w", err)
-	}
-	l.dims = min(wordDims, len(vectors[0]))
-	l.vectors = make([]float32, 0, len(vectors)*l.dims)
-	for _, v := range vectors {
-		l.vectors = append(l.vectors, unit(v[:l.dims])...)
+	l.words = embed.NewRows(min(wordDims, english.Dim()), len(surface))
+	for part := range slices.Chunk(surface, wordsAtOnce) {
+		vectors, err := english.Embed(ctx, part)
+		if err != nil {
+			return nil, fmt.Errorf("embed the words of the world: %w", err)
+		}
+		for _, v := range vectors {
+			if err := l.words.Add(unit(v[:l.words.Dim()])); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return l, nil
 }
+
+// wordsAtOnce are embedded at a time, so that they do not all lie beside their rows.
+const wordsAtOnce = 1024
 
 // unit is a copy of length one; a zero vector stays zero.
 func unit(v []float32) []float32 {
@@ -63,40 +62,15 @@ func unit(v []float32) []float32 {
 // nothing is known of words.
 func (l *lexicon) like(ctx context.Context, words []string) ([][]float32, error) {
 	out := make([][]float32, len(words))
-	if l.dims == 0 {
+	if l.words == nil || len(words) == 0 {
 		return out, nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var missing []string
-	for _, w := range words {
-		if l.rows[w] == nil {
-			missing = append(missing, w)
-		}
+	vectors, err := l.english.Embed(ctx, words)
+	if err != nil {
+		return nil, fmt.Errorf("embed the words of the question: %w", err)
 	}
-	if len(missing) > 0 {
-		if len(l.rows)+len(missing) > keptWords {
-			clear(l.rows)
-			missing = words
-		}
-		vectors, err := l.english.Embed(ctx, missing)
-		if err != nil {
-			return nil, fmt.Errorf("embed the words of the question: %w", err)
-		}
-		for i, w := range missing {
-			l.rows[w] = l.row(unit(vectors[i][:l.dims]))
-		}
-	}
-	for i, w := range words {
-		out[i] = l.rows[w]
+	for i, v := range vectors {
+		out[i] = l.words.Dots(unit(v[:l.words.Dim()]))
 	}
 	return out, nil
-}
-
-func (l *lexicon) row(v []float32) []float32 {
-	out := make([]float32, len(l.vectors)/l.dims)
-	for i := range out {
-		out[i] = float32(dot(v, l.vectors[i*l.dims:(i+1)*l.dims]))
-	}
-	return out
 }

@@ -19,6 +19,8 @@ import (
 type Options struct {
 	Now      func() time.Time      // wall time, for IndexedAt; required
 	Progress func(done, total int) // called after each stored batch of documents
+	Notice   func(line string)     // told of a damaged file that was set aside
+	Vectors  string                // folder of the files of vectors, which processes share; empty keeps them in memory
 	Words    *embed.Static         // what is known of English words; without it words are compared by stem alone
 }
 
@@ -33,6 +35,8 @@ type Query struct {
 	Player  string   // the player's name, which is never an unknown one
 	Context []string // the last lines of the conversation, oldest first
 	Zones   Zones
+
+	scan *scan // of the search before
 }
 
 // Result is what a citation query found.

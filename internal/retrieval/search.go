@@ -69,6 +69,9 @@ func (x *Index) run(ctx context.Context, query Query, wider ...word) (*search, e
 	if query.TopK <= 0 {
 		query.TopK = defaultTopK
 	}
+	if query.scan == nil {
+		query.scan = &scan{}
+	}
 	refused := map[int32]string{}
 	for {
 		s, err := x.attempt(ctx, query, refused, wider)
@@ -132,92 +135,8 @@ func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]stri
 		return nil, err
 	}
 	s.mendSpelling()
-	s.found = s.rerank(s.pick(s.first()))
+	s.found = s.rerank(s.first())
 	return s, s.judge(ctx)
-}
-
-// first scores every open passage.
-func (s *search) first() []candidate {
-	all := make([]candidate, len(s.scope.open))
-	place := make(map[int32]int, len(all))
-	for i, at := range s.scope.open {
-		all[i] = candidate{at: at, cosine: s.nearest(at)}
-		place[at] = i
-	}
-	most := s.lexical(all, place)
-	s.soften(all)
-	mean, deviation := spread(all)
-	s.summaries(all)
-	s.compareMeaning(all)
-	s.compareOutside()
-	for i := range all {
-		c := &all[i]
-		if most > 0 {
-			c.text /= most
-			c.meta /= most
-		}
-		s.bestCosine = max(s.bestCosine, c.cosine)
-		c.likeness = (c.cosine - mean) / deviation
-		c.fused = fuseText*c.text + fuseMeta*c.meta + fuseCosine*c.cosine + fuseSoft*c.special + fuseMeaning*c.meaning
-	}
-	return all
-}
-
-// The weights of the fused first ranking.
-const (
-	fuseText    = 1.0
-	fuseMeta    = 0.8
-	fuseCosine  = 1.0
-	fuseSoft    = 1.0
-	fuseMeaning = 1.5
-)
-
-// BM25's constants.
-const (
-	bm25K = 1.2
-	bm25B = 0.5
-)
-
-// lexical adds BM25 of text and of metadata and returns the most a passage could
-// have got.
-func (s *search) lexical(all []candidate, place map[int32]int) float64 {
-	most := 0.0
-	for ti, t := range s.q.terms {
-		w := s.weight(ti)
-		most += w
-		if t.id < 0 {
-			continue
-		}
-		for _, p := range s.x.terms[t.id].postings {
-			i, ok := place[p.at]
-			if !ok {
-				continue
-			}
-			tf, norm := float64(p.weight), float64(s.x.passages[p.at].length)/s.scope.average
-			all[i].text += w * tf * (bm25K + 1) / (tf + bm25K*(1-bm25B+bm25B*norm)) / (bm25K + 1) * 1.6
-		}
-		for _, m := range s.x.terms[t.id].metas {
-			for _, at := range s.x.docs[m.at].passages {
-				if i, ok := place[at]; ok {
-					all[i].meta += w * float64(m.weight) / (float64(m.weight) + 1) * 1.33
-				}
-			}
-		}
-	}
-	return most
-}
-
-// nearest is the cosine of the question and the nearest window of a passage.
-func (s *search) nearest(at int32) float64 {
-	best := -1.0
-	w := s.x.passages[at].windows
-	for i := w[0]; i < w[1]; i++ {
-		best = max(best, dot(s.vector, s.x.window(i)))
-	}
-	if w[0] == w[1] {
-		return 0
-	}
-	return best
 }
 
 func dot(a, b []float32) float64 {
@@ -235,47 +154,6 @@ func dot(a, b []float32) float64 {
 		s0 += a[i] * b[i]
 	}
 	return float64(s0 + s1 + s2 + s3)
-}
-
-// spread is the mean and the standard deviation of the cosines in scope.
-func spread(all []candidate) (mean, deviation float64) {
-	if len(all) == 0 {
-		return 0, 1
-	}
-	var sum, squares float64
-	for i := range all {
-		sum += all[i].cosine
-		squares += all[i].cosine * all[i].cosine
-	}
-	n := float64(len(all))
-	mean = sum / n
-	return mean, max(0.02, math.Sqrt(max(0, squares/n-mean*mean)))
-}
-
-// pick takes the best candidates of the fused ranking, at most a few of one
-// document.
-func (s *search) pick(all []candidate) []candidate {
-	slices.SortFunc(all, func(a, b candidate) int {
-		if a.fused != b.fused {
-			return compare(b.fused, a.fused)
-		}
-		return int(a.at - b.at)
-	})
-	limit := candidatesPerK * s.query.TopK
-	out := make([]candidate, 0, limit)
-	perDoc := map[int32]int{}
-	for _, c := range all {
-		if len(out) == limit {
-			break
-		}
-		p := &s.x.passages[c.at]
-		if perDoc[p.doc] == perDocument {
-			continue
-		}
-		perDoc[p.doc]++
-		out = append(out, c)
-	}
-	return out
 }
 
 func compare(a, b float64) int {
@@ -404,36 +282,6 @@ func (s *search) near(p *passage, out []float64) {
 			}
 		}
 		out[i] = float64(best)
-	}
-}
-
-// soften scores every passage by words that come near the question's.
-func (s *search) soften(all []candidate) {
-	n := len(s.q.terms)
-	s.mean = make([]float64, n)
-	s.bestOf = make([]float64, n)
-	if n == 0 || len(all) == 0 {
-		return
-	}
-	near := make([]float64, n*len(all))
-	for i := range all {
-		row := near[i*n : (i+1)*n]
-		s.near(&s.x.passages[all[i].at], row)
-		for k, v := range row {
-			s.mean[k] += v / float64(len(all))
-			s.bestOf[k] = max(s.bestOf[k], v)
-		}
-	}
-	for i := range all {
-		total := 0.0
-		for k, v := range near[i*n : (i+1)*n] {
-			w := s.weight(k)
-			total += w
-			all[i].soft += w * v
-			all[i].special += w * max(0, v-s.mean[k]) / max(0.2, 1-s.mean[k])
-		}
-		all[i].soft /= total
-		all[i].special /= total
 	}
 }
 

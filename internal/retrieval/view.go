@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -13,7 +14,6 @@ import (
 // view is what one NPC may ever know of: fixed for a world, so kept.
 type view struct {
 	passages []int32
-	inside   []bool // by passage
 	outside  int
 }
 
@@ -21,11 +21,10 @@ func (x *Index) viewOf(npc *world.NPC) *view {
 	if v, ok := x.views.Load(npc.Handle); ok {
 		return v.(*view)
 	}
-	v := &view{inside: make([]bool, len(x.passages))}
+	v := &view{}
 	for i := range x.passages {
 		if world.ScopeOf(x.passages[i].chunk, npc) {
 			v.passages = append(v.passages, int32(i))
-			v.inside[i] = true
 		} else {
 			v.outside++
 		}
@@ -51,13 +50,15 @@ type scope struct {
 func (x *Index) scopeOf(q Query, refused map[int32]string) scope {
 	v := x.viewOf(q.NPC)
 	s := scope{isOpen: make([]bool, len(x.passages)), refused: refused, rejected: map[string]int{}}
-	length := 0.0
+	length, at := 0.0, momentOf(q.Check.GameTime)
 	last := int32(-1)
 	for _, i := range v.passages {
-		p := &x.passages[i]
-		reason := refused[i]
-		if reason == "" {
-			reason = p.refusal(q)
+		reason := ""
+		if len(refused) > 0 {
+			reason = refused[i]
+		}
+		if l := &x.limits[i]; reason == "" && !l.hold(at) {
+			reason = x.passages[i].refusal(q)
 		}
 		if reason != "" {
 			s.rejected[reason]++
@@ -65,10 +66,10 @@ func (x *Index) scopeOf(q Query, refused map[int32]string) scope {
 		}
 		s.open = append(s.open, i)
 		s.isOpen[i] = true
-		length += float64(p.length)
-		if p.doc != last {
+		length += float64(x.limits[i].length)
+		if doc := x.docOf[i]; doc != last {
 			s.docs++
-			last = p.doc
+			last = doc
 		}
 	}
 	if v.outside > 0 {
@@ -78,6 +79,39 @@ func (x *Index) scopeOf(q Query, refused map[int32]string) scope {
 		s.average = length / float64(len(s.open))
 	}
 	return s
+}
+
+// limits are what every search asks of every passage, side by side so that a large
+// world is gone through in a fraction of a millisecond.
+type limits struct {
+	from, to int64 // moments between which it is told
+	asks     bool  // it has a condition or is never told: its refusal tells
+	length   float32
+}
+
+func limitsOf(p *passage) limits {
+	l := limits{from: max(momentOf(p.chunk.CreatedAt), momentOf(p.chunk.ValidFrom)), to: math.MaxInt64, length: p.length}
+	if !p.chunk.ValidTo.IsZero() {
+		l.to = momentOf(p.chunk.ValidTo)
+	}
+	l.asks = p.signature != "" || p.sealed || p.chunk.Requires != ""
+	return l
+}
+
+// hold says whether a passage is told at a moment without further question.
+func (l *limits) hold(at int64) bool {
+	return !l.asks && (at == noMoment || l.from <= at && at <= l.to)
+}
+
+// noMoment is where no time is given.
+const noMoment = math.MinInt64
+
+// momentOf is a time in microseconds, which reach beyond any world's years.
+func momentOf(t time.Time) int64 {
+	if t.IsZero() {
+		return noMoment
+	}
+	return t.UnixMicro()
 }
 
 // refusal is the cheap part of the provenance contract: what changes with the
@@ -117,7 +151,7 @@ func (x *Index) idf(s *scope, id int32) float64 {
 	if id >= 0 {
 		last := int32(-1)
 		for _, p := range x.terms[id].postings {
-			if d := x.passages[p.at].doc; s.isOpen[p.at] && d != last {
+			if d := x.docOf[p.at]; s.isOpen[p.at] && d != last {
 				df++
 				last = d
 			}
