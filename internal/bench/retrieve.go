@@ -18,9 +18,11 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // RetrieveOptions size a measure of the index in process.
@@ -50,6 +52,8 @@ type Retrieved struct {
 	Heap     float64 `json:"heap"`      // MB of it that live on the heap
 	P50      float64 `json:"p50"`       // ms, the search
 	P99      float64 `json:"p99"`       // ms
+	CPU      float64 `json:"cpu"`       // ms of the processor, on average
+	OpenCPU  float64 `json:"open_cpu"`  // s of the processor
 	Encode   float64 `json:"encode"`    // ms of it, the encoder on the question
 	Judged50 float64 `json:"judged_50"` // ms, with the trained judgement
 }
@@ -105,6 +109,7 @@ func retrieveFigures(o RetrieveOptions, first, then Retrieved) []Figure {
 	} else {
 		out = append(out, atMost("retrieve_p50", then.P50, "ms", 40), plain("retrieve_p99", then.P99, "ms"))
 	}
+	out = append(out, plain("retrieve_processor", then.CPU, "ms"))
 	if !o.Random {
 		out = append(out, plain("of_it_encoder", then.Encode, "ms"), plain("retrieve_judged_p50", then.Judged50, "ms"))
 	}
@@ -113,7 +118,7 @@ func retrieveFigures(o RetrieveOptions, first, then Retrieved) []Figure {
 	} else {
 		out = append(out, plain("start", then.OpenS, "s"), atMost("resident", then.Resident, "MB", 600))
 	}
-	out = append(out, plain("heap", then.Heap, "MB"))
+	out = append(out, plain("start_processor", then.OpenCPU, "s"), plain("heap", then.Heap, "MB"), plain("index_processor", first.OpenCPU, "s"))
 	if o.Random {
 		return append(out, plain("index_without_encoder", first.OpenS, "s"))
 	}
@@ -151,7 +156,11 @@ func (s RetrieveStep) Run(ctx context.Context) (r Retrieved, err error) {
 	if _, err := x.Deepen(ctx, corpus, encoder, nil, opts); err != nil {
 		return r, err
 	}
-	r.OpenS, r.Passages = since(began), x.Passages()
+	spent, err := processorTime()
+	if err != nil {
+		return r, err
+	}
+	r.OpenS, r.OpenCPU, r.Passages = since(began), spent.Seconds(), x.Passages()
 	if !s.Ask {
 		return r, nil
 	}
@@ -194,8 +203,15 @@ func (s RetrieveStep) ask(ctx context.Context, w *world.World, x *retrieval.Inde
 	if err != nil {
 		return err
 	}
+	before, err := processorTime()
+	if err != nil {
+		return err
+	}
 	took, err := timedQuestions(ctx, w, x, questions[:half])
 	stop()
+	after, failed := processorTime()
+	err = errors.Join(err, failed)
+	r.CPU = milliseconds(after-before) / float64(half)
 	if err != nil {
 		return err
 	}
@@ -224,8 +240,10 @@ func timedQuestions(ctx context.Context, w *world.World, x *retrieval.Index, que
 	zones := retrieval.Zones{Unknown: retrieval.UnknownBelow, Model: retrieval.ModelFrom}
 	var took []float64
 	for i, q := range questions {
-		began := time.Now()
-		if _, err := x.CitationQuery(ctx, retrieval.Query{NPC: w.NPCs[handles[i%len(handles)]], Message: q, Zones: zones}); err != nil {
+		npc, began := w.NPCs[handles[i%len(handles)]], time.Now()
+		check := grounding.Check{World: w.Name, TurnStart: began, GameTime: w.Now, Holds: func(string) bool { return true },
+			InScope: func(c schema.Chunk) bool { return world.ScopeOf(c, npc) }}
+		if _, err := x.CitationQuery(ctx, retrieval.Query{NPC: npc, Message: q, Zones: zones, Check: check}); err != nil {
 			return nil, err
 		}
 		took = append(took, milliseconds(time.Since(began)))
