@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -158,15 +159,23 @@ func (x *Index) add(ctx context.Context, f *file, cut *cut, ids map[string]int32
 	return nil
 }
 
-// ready reads of passages what only candidates are asked for.
+// ready reads of passages what only candidates are asked for, each in its turn on one of
+// the machine's cores: the patterns take most of the time of a search.
 func (x *Index) ready(passages []int32) {
 	x.reading.Lock()
 	defer x.reading.Unlock()
-	for _, at := range passages {
-		if p := &x.passages[at]; !p.read {
-			p.forms, p.named, p.read = formsOf(p.chunk.Text), wanted.In(p.chunk.Text), true
-		}
+	cores := runtime.GOMAXPROCS(0)
+	var wait sync.WaitGroup
+	for core := range cores {
+		wait.Go(func() {
+			for i := core; i < len(passages); i += cores {
+				if p := &x.passages[passages[i]]; !p.read {
+					p.forms, p.named, p.read = formsOf(p.chunk.Text), wanted.In(p.chunk.Text), true
+				}
+			}
+		})
 	}
+	wait.Wait()
 }
 
 // window is the i-th vector.
