@@ -59,7 +59,7 @@ func (d *diagnosis) model(section, check string, p config.Provider, readKey func
 		d.capability(check, name, can)
 	}
 	if j := d.settings.Grounding.Judge; section == "llm" && j.On && j.URL == "" {
-		d.judge(name, asked, key)
+		d.judge("llm", name, asked, prompt.JudgeChat, key)
 	}
 }
 
@@ -78,14 +78,17 @@ func (d *diagnosis) otherJudge() {
 	if j.KeyFile != "" {
 		d.keyFile("grounding.judge", "judge", j.KeyFile)
 	}
-	d.judge(name, d.provider(name, j.Provider, key), key)
+	if j.Kind != string(prompt.JudgeChat) {
+		name += " (" + j.Kind + ")"
+	}
+	d.judge("grounding.judge", name, d.provider(name, j.Provider, key), prompt.JudgeKind(j.Kind), key)
 }
 
 // judgeLimit is how long doctor lets a model answer the pairs of a judge.
 const judgeLimit = time.Minute
 
 // judge tests a model as a judge of speeches, as a process does at its start.
-func (d *diagnosis) judge(name string, p llm.Provider, key config.Secret) {
+func (d *diagnosis) judge(section, name string, p llm.Provider, kind prompt.JudgeKind, key config.Secret) {
 	ctx, cancel := context.WithTimeout(d.ctx, judgeLimit)
 	defer cancel()
 	models, err := llm.New(llm.Config{Primary: p}, llm.Options{})
@@ -94,7 +97,7 @@ func (d *diagnosis) judge(name string, p llm.Provider, key config.Secret) {
 		return
 	}
 	defer models.Close()
-	m, err := model.New(models, nil, model.Options{})
+	m, err := model.New(models, nil, model.Options{Judge: kind})
 	if err != nil {
 		d.add("judge", statusBad, "", "%s is not asked: %v", name, err)
 		return
@@ -103,7 +106,7 @@ func (d *diagnosis) judge(name string, p llm.Provider, key config.Secret) {
 	skill, err := reviewer.Qualify(ctx, m)
 	switch {
 	case err != nil:
-		d.add("judge", statusNote, without, "%s judges no speeches: %s", name, withoutKey(err.Error(), key))
+		d.add("judge", statusNote, without, "%s judges no speeches: %s", name, ofSection(section, withoutKey(err.Error(), key)))
 	case !skill.Qualified():
 		d.add("judge", statusNote, without, "%s is not believed as a judge: %s", name, skill)
 	default:
@@ -151,7 +154,11 @@ func ofSection(section, line string) string {
 	for _, key := range []string{"url", "model", "key_file", "key_env", "ca_file"} {
 		names = append(names, "llm."+key, section+"."+key)
 	}
-	return strings.NewReplacer(append(names, "FORSOOTH_LLM_KEY", "FORSOOTH_LLM_SECONDARY_KEY")...).Replace(line)
+	variable := "FORSOOTH_LLM_SECONDARY_KEY"
+	if section == "grounding.judge" {
+		variable = "FORSOOTH_GROUNDING_JUDGE_KEY"
+	}
+	return strings.NewReplacer(append(names, "FORSOOTH_LLM_KEY", variable)...).Replace(line)
 }
 
 // instead is who answers while a model does not.

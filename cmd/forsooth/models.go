@@ -5,6 +5,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/config"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/prompt"
 )
 
 // models are the language models as the settings name them, with their keys. An
@@ -46,6 +47,7 @@ func (e *env) withModels(o app.Options) (app.Options, error) {
 		if key, err = j.Key(); err != nil {
 			return o, usage(err)
 		}
+		o.JudgeKind = prompt.JudgeKind(j.Kind)
 		o.JudgeAt = e.provider("judge", j.Provider, key)
 	}
 	return o, err

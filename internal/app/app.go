@@ -31,6 +31,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/tracing"
@@ -65,6 +66,7 @@ type Options struct {
 	Grounding *grounding.Settings // nil: as grounding.DefaultSettings
 	Judge     bool                // ask a language model about sentences that the model in process leaves open
 	JudgeAt   llm.Provider        // who that is; without a URL the model that speaks
+	JudgeKind prompt.JudgeKind    // how that one is asked; empty: by the chat prompt
 	// JudgeFirst has the first turn wait for the test of the judge, so that no turn is
 	// luckier than another. Otherwise it is tested beside the turns.
 	JudgeFirst bool
@@ -247,7 +249,7 @@ func (a *App) openModels(o Options, with llm.Options) (err error) {
 	if a.judges, err = llm.New(llm.Config{Primary: o.JudgeAt, Calls: o.LLM.Calls}, with); err != nil {
 		return fmt.Errorf("grounding.judge: %w", err)
 	}
-	a.judging, err = model.New(a.judges, o.Worlds, model.Options{Spent: asking.Spent})
+	a.judging, err = model.New(a.judges, o.Worlds, model.Options{Spent: asking.Spent, Judge: o.JudgeKind})
 	return err
 }
 

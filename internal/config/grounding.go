@@ -1,6 +1,9 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Grounding says how strictly replies are held to their evidence. No value of it
 // releases an unsupported claim.
@@ -26,6 +29,7 @@ type Grounding struct {
 // Judge is who is asked about what the model in process leaves open.
 type Judge struct {
 	On       bool              `koanf:"on"`
+	Kind     string            `koanf:"kind"` // chat, or a model that takes one claim a call: minicheck, granite
 	Provider `koanf:",squash"` // empty: the speaking model, at llm.url
 }
 
@@ -39,6 +43,22 @@ const keyVariableJudge = "FORSOOTH_GROUNDING_JUDGE_KEY"
 // named, else from FORSOOTH_GROUNDING_JUDGE_KEY.
 func (j Judge) Key() (Secret, error) { return j.key("grounding.judge", keyVariableJudge) }
 
+// judgeKinds are how a judge may be asked.
+var judgeKinds = []string{"chat", "minicheck", "granite"}
+
+func (j *Judge) check(section string) error {
+	if !slices.Contains(judgeKinds, j.Kind) {
+		return &Error{section + "kind", fmt.Sprintf("is %q; write chat, minicheck or granite; %s is the nearest", j.Kind, nearest(j.Kind, judgeKinds))}
+	}
+	switch {
+	case j.URL != "":
+		return j.checkURL(section + "url")
+	case j.On && j.Kind != "chat":
+		return &Error{section + "url", fmt.Sprintf("is missing; a judge of kind %s does not speak, so name the server that runs it", j.Kind)}
+	}
+	return nil
+}
+
 // NLI is the sidecar with a larger verifier.
 type NLI struct {
 	URL       string `koanf:"url"` // empty: none
@@ -51,7 +71,7 @@ func addGroundingDefaults(defaults map[string]any) map[string]any {
 		"preset": "", "policy": "", "confidence_threshold": 0.60, "unknown_threshold": 0.25, "strict": false, "extractive_fallback": true,
 		"streaming": true, "streaming_checks": true, "entailment_threshold": 0.0, "contradiction_threshold": 0.0,
 		"max_unverifiable_ratio": 0.5, "contradiction_action": "flag", "unverifiable_action": "flag", "max_sources_per_claim": 5,
-		"nli.url": "", "nli.timeout_ms": 800, "judge.on": true, "judge.url": "", "judge.model": "", "judge.key_file": "",
+		"nli.url": "", "nli.timeout_ms": 800, "judge.on": true, "judge.kind": "chat", "judge.url": "", "judge.model": "", "judge.key_file": "",
 		"judge.key_env": "", "judge.ca_file": "", "judge.price_in": 0.0, "judge.price_out": 0.0,
 	} {
 		defaults["grounding."+key] = v
@@ -80,10 +100,8 @@ func (g *Grounding) check() error {
 	if g.Preset == "compliance" {
 		g.Strict = true
 	}
-	if g.Judge.URL != "" {
-		if err := g.Judge.checkURL(section + "judge.url"); err != nil {
-			return err
-		}
+	if err := g.Judge.check(section + "judge."); err != nil {
+		return err
 	}
 	if g.NLI.URL == "" {
 		return nil

@@ -15,7 +15,7 @@ func TestGroundingByDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Grounding{ConfidenceThreshold: 0.6, UnknownThreshold: 0.25, ExtractiveFallback: true, Streaming: true, StreamingChecks: true,
-		MaxUnverifiableRatio: 0.5, ContradictionAction: "flag", UnverifiableAction: "flag", MaxSourcesPerClaim: 5, NLI: config.NLI{TimeoutMS: 800}, Judge: config.Judge{On: true}}
+		MaxUnverifiableRatio: 0.5, ContradictionAction: "flag", UnverifiableAction: "flag", MaxSourcesPerClaim: 5, NLI: config.NLI{TimeoutMS: 800}, Judge: config.Judge{On: true, Kind: "chat"}}
 	if s.Grounding != want {
 		t.Errorf("got %+v\nwant %+v", s.Grounding, want)
 	}
@@ -68,6 +68,9 @@ func TestGroundingThatCannotBe(t *testing.T) {
 		{"nli:\n    timeout_ms: 0", "grounding.nli.timeout_ms is 0"},
 		{"nli:\n    url: ftp://x", "grounding.nli.url"},
 		{"nli:\n    url: not a url", "grounding.nli.url"},
+		{"judge:\n    kind: minichek", `grounding.judge.kind is "minichek"; write chat, minicheck or granite; minicheck is the nearest`},
+		{"judge:\n    kind: granite", "grounding.judge.url is missing; a judge of kind granite does not speak"},
+		{"judge: {kind: minicheck, url: nowhere}", "grounding.judge.url"},
 		{"entailment_treshold: 0.9", `"grounding.entailment_treshold"; did you mean grounding.entailment_threshold?`},
 	} {
 		t.Run(c.body, func(t *testing.T) {
@@ -83,11 +86,12 @@ func TestGroundingThatCannotBe(t *testing.T) {
 func TestTheJudge(t *testing.T) {
 	at := config.Provider{URL: "http://127.0.0.1:11434/v1", Model: "judge"}
 	for text, want := range map[string]config.Judge{
-		"":                            {On: true},
-		"grounding: {judge: false}":   {},
-		"grounding:\n  judge: true\n": {On: true},
-		"grounding:\n  judge: {url: \"http://127.0.0.1:11434/v1\", model: judge}\n": {On: true, Provider: at},
-		"grounding:\n  judge: {on: false, model: judge}\n":                          {Provider: config.Provider{Model: "judge"}},
+		"":                            {On: true, Kind: "chat"},
+		"grounding: {judge: false}":   {Kind: "chat"},
+		"grounding:\n  judge: true\n": {On: true, Kind: "chat"},
+		"grounding:\n  judge: {url: \"http://127.0.0.1:11434/v1\", model: judge}\n":                {On: true, Kind: "chat", Provider: at},
+		"grounding:\n  judge: {kind: granite, url: \"http://127.0.0.1:11434/v1\", model: judge}\n": {On: true, Kind: "granite", Provider: at},
+		"grounding:\n  judge: {on: false, model: judge}\n":                                         {Kind: "chat", Provider: config.Provider{Model: "judge"}},
 	} {
 		path := filepath.Join(t.TempDir(), "forsooth.yaml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -21,6 +21,7 @@ func (m *Models) ask(ctx context.Context, r *rung, c *call) (Answer, error) {
 		}
 		c.attempts++
 		form := r.ability(c.model).form(c.reader != nil, c.temperature != 0)
+		form.word, form.json = c.Word != nil && form.word, jsonOf(c.Word, form.json)
 		asking, end := m.observe(ctx, r, c)
 		out, told, err := r.call(asking, c, form)
 		if m.learns(r, c, form, told, err) {
@@ -34,7 +35,7 @@ func (m *Models) ask(ctx context.Context, r *rung, c *call) (Answer, error) {
 			if out.model == "" {
 				out.model = c.model
 			}
-			return Answer{JSON: answer, Model: out.model, Provider: r.Name, Attempts: c.attempts}, nil
+			return Answer{JSON: answer, Tokens: out.tokens, Model: out.model, Provider: r.Name, Attempts: c.attempts}, nil
 		}
 		if c.state.Load() == given || ctx.Err() != nil || !m.again(ctx, c, out, err, told.retryAfter) {
 			return Answer{}, err
@@ -121,7 +122,7 @@ func (m *Models) again(ctx context.Context, c *call, out spoken, err error, retr
 	case errors.As(err, &reader), errors.Is(err, errEndless), errors.Is(err, errResting):
 		return false
 	case errors.Is(err, ErrAnswer):
-		if c.before.why != "" {
+		if c.before.why != "" || c.Word != nil { // a model that knows two words alone learns nothing from an error
 			return false
 		}
 		c.before = wrong{text: out.text, why: oneLine(err.Error())}

@@ -17,6 +17,7 @@ type spoken struct {
 	model   string
 	in, out int  // tokens
 	cut     bool // it did not come to its end
+	tokens  []Token
 }
 
 // call asks once.
@@ -102,6 +103,13 @@ func (r *rung) request(c *call, f form) openai.ChatCompletionRequest {
 	case asObject:
 		out.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
 	}
+	if c.Word != nil {
+		out.Messages = c.Word.messages()
+		if out.ResponseFormat = nil; f.word {
+			out.LogProbs, out.TopLogProbs = true, alternatives
+		}
+		return out
+	}
 	system := c.System
 	if f.json != asSchema || c.before.why != "" {
 		system = fmt.Sprintf("%s\n\n%s\nAnswer with one JSON object of the schema %q:", c.System, c.Schema, c.Name)
@@ -142,7 +150,7 @@ func (r *rung) whole(ctx context.Context, c *call, request openai.ChatCompletion
 	if len(resp.Choices) == 0 {
 		return out, nil
 	}
-	out.text = resp.Choices[0].Message.Content
+	out.text, out.tokens = resp.Choices[0].Message.Content, tokensIn(resp.Choices[0].LogProbs)
 	out.cut = resp.Choices[0].FinishReason == openai.FinishReasonLength
 	if most := c.limits.bytes(); len(out.text) > most {
 		out.text = upTo(out.text, most)

@@ -26,6 +26,7 @@ type ability struct {
 	pieces    atomic.Bool // it takes the wish to stream, and answers in one piece
 	newTokens atomic.Bool // it wants max_completion_tokens
 	ownHeat   atomic.Bool // it sets its temperature itself
+	noOdds    atomic.Bool // it refuses to give the probabilities of its tokens
 }
 
 func (r *rung) ability(model string) *ability {
@@ -38,6 +39,7 @@ func (r *rung) ability(model string) *ability {
 type form struct {
 	json                           int32
 	stream, usage, newTokens, heat bool
+	word                           bool // with the probabilities of the tokens, where a word is asked for
 }
 
 func (a *ability) form(stream, heat bool) form {
@@ -45,6 +47,7 @@ func (a *ability) form(stream, heat bool) form {
 	f.stream = stream && !a.noStream.Load()
 	f.usage = f.stream && !a.noUsage.Load()
 	f.heat = heat && !a.ownHeat.Load()
+	f.word = !a.noOdds.Load()
 	return f
 }
 
@@ -53,6 +56,7 @@ var (
 	ofUsage   = regexp.MustCompile(`(?i)stream_options|include_usage`)
 	ofStream  = regexp.MustCompile(`(?i)\bstream(ing|ed)?\b`)
 	ofTokens  = regexp.MustCompile(`(?i)max_completion_tokens|MaxCompletionTokens|unsupported.*max_tokens|max_tokens.*(un|not )supported`)
+	ofOdds    = regexp.MustCompile(`(?i)log_?probs?`)
 	ofHeat    = regexp.MustCompile(`(?i)temperature`)
 	jsonNames = []string{"schema", "object", "plain"}
 )
@@ -66,6 +70,9 @@ func (a *ability) learn(sent form, err error) (lesson string, again bool) {
 		return "", false
 	}
 	switch {
+	case sent.word && ofOdds.MatchString(message):
+		a.noOdds.Store(true)
+		return "", true
 	case sent.usage && ofUsage.MatchString(message):
 		a.noUsage.Store(true)
 		return "", true

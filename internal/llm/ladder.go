@@ -33,6 +33,9 @@ func (m *Models) climb(turn context.Context, q Request, onText func(string) erro
 		if i == 0 && limits.Model != "" {
 			c.model = limits.Model
 		}
+		if q.Word != nil {
+			c.temperature = coldest
+		}
 		answer, err := m.patiently(ctx, i, c)
 		if err == nil {
 			return answer, nil

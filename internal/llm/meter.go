@@ -90,6 +90,21 @@ func group(p schema.Pass) schema.Pass {
 // giveBack takes back a call that the server refused unread.
 func (m *Meter) giveBack() { m.record().LLMCalls-- }
 
+// Batch counts several questions that are put at once as one call of the turn, or
+// refuses it. Each has a meter of its own, and Include adds what they took.
+func (m *Meter) Batch() error { return m.take() }
+
+// Include adds what the questions of a batch took.
+func (m *Meter) Include(parts ...*Meter) {
+	r := m.record()
+	for _, p := range parts {
+		of := p.record()
+		r.Tokens += of.Tokens
+		r.TokensOut += of.TokensOut
+		r.Cost += of.Cost
+	}
+}
+
 // add counts what a call took.
 func (m *Meter) add(in, out int, cost float64) {
 	r := m.record()

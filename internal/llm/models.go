@@ -75,6 +75,7 @@ type Request struct {
 	Name          string // of the schema
 	Schema        json.RawMessage
 	System, User  string
+	Word          *Word  // the answer is a word and not JSON; it takes the place of Schema, System and User
 	Limits        Limits // over the configuration's
 	World, Player string
 	Budget        Budget
@@ -84,7 +85,8 @@ type Request struct {
 
 // Answer is what came back: JSON that fits the schema.
 type Answer struct {
-	JSON            []byte
+	JSON            []byte // what the model said, where a word was asked for
+	Tokens          []Token
 	Model, Provider string
 	Attempts        int // how often a model was asked for it
 }

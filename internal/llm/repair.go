@@ -15,6 +15,9 @@ import (
 // is, else as the one object in it, else repaired. An answer that broke off is
 // not repaired, for half a sentence may say what the whole does not.
 func (m *Models) fit(q Request, out spoken) ([]byte, error) {
+	if q.Word != nil {
+		return q.Word.fit(out)
+	}
 	answer, err := parse(out.text, out.cut)
 	if err == nil {
 		answer, err = m.schemas.check(q.Name, q.Schema, answer)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/llm"
@@ -116,24 +115,4 @@ func byName(worlds []*world.World) map[string]*world.World {
 		out[w.Name] = w
 	}
 	return out
-}
-
-// JudgeOne asks about one sentence that belongs to no turn, as the qualification of a
-// judge does.
-func (m *Model) JudgeOne(ctx context.Context, evidence, question, sentence string) (prompt.Judgement, error) {
-	data := new(prompt.Data).Section("evidence", strings.Split(evidence, "\n")...).Message("player", question).Numbered([]string{sentence})
-	p, err := m.base.Build(prompt.Judge, prompt.Persona{Name: "the speaker", Unknown: "I don't know.", Words: 90, Sentence: 4}, data)
-	if err != nil {
-		return prompt.Judgement{}, err
-	}
-	var said []prompt.Judgement
-	_, err = m.llm.Complete(ctx, llm.Request{Name: p.Name, Schema: p.Schema, System: p.System, User: p.User,
-		Limits: llm.Limits{Model: m.named}, Meter: llm.Apart(prompt.Judge), Validate: func(answer []byte) (err error) {
-			said, err = prompt.Judged(answer, 1)
-			return err
-		}})
-	if err != nil {
-		return prompt.Judgement{}, err
-	}
-	return said[0], nil
 }

@@ -31,6 +31,8 @@ type Options struct {
 	Rerank        bool // let the model order the sources
 	Memories      bool // let the model find what is worth remembering, after the reply
 
+	Judge prompt.JudgeKind // how the model is asked as a judge; empty: by the chat prompt
+
 	// Spent is told what a call that belongs to no turn took; nil: nobody.
 	Spent func(name string, calls int, cost float64)
 }
@@ -192,14 +194,7 @@ func (a *Turn) request(ctx context.Context, q Asked) (llm.Request, context.Conte
 		Name: p.Name, Schema: p.Schema, System: p.System, User: p.User, World: a.t.World, Player: a.t.Player,
 		Limits: a.m.limits(a.npc, q.Name), Budget: budget(a.w), Meter: a.meter, Validate: q.Validate,
 	}
-	cancel := func() {}
-	if deadline, ok := ctx.Deadline(); ok {
-		left := time.Until(deadline) - reserve
-		if q.Share > 0 {
-			left = time.Duration(float64(left) * q.Share)
-		}
-		ctx, cancel = context.WithTimeout(ctx, left)
-	}
+	ctx, cancel := a.within(ctx, q.Share)
 	return request, ctx, cancel, nil
 }
 

@@ -140,10 +140,7 @@ func (s Scene) sources(d *Data) {
 // all. What is not in the text, such as who wrote it, stands in a list of its own.
 func (s Scene) evidence(d *Data, ids []string) {
 	var lines, about []string
-	for _, e := range s.Turn.Evidence {
-		if ids != nil && !slices.Contains(ids, e.ID) {
-			continue
-		}
+	for _, e := range s.shown(ids) {
 		lines = append(lines, "["+e.ID+"] "+Spoken(e, s.Person))
 		if what := described(e.Type, e.Speaker, e.Author, e.Belief, s.Person); what != "" {
 			about = append(about, e.ID+": "+what)
@@ -151,6 +148,14 @@ func (s Scene) evidence(d *Data, ids []string) {
 	}
 	d.Section("evidence", lines...)
 	d.Section("about_evidence", about...)
+}
+
+// shown are the blocks with these ids; nil means all.
+func (s Scene) shown(ids []string) []schema.Evidence {
+	if ids == nil {
+		return s.Turn.Evidence
+	}
+	return slices.DeleteFunc(slices.Clone(s.Turn.Evidence), func(e schema.Evidence) bool { return !slices.Contains(ids, e.ID) })
 }
 
 // Spoken is a block as its NPC may say it, sentence by sentence: in the first

@@ -3,7 +3,6 @@ package reviewer
 import (
 	"context"
 
-	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/model"
@@ -22,7 +21,6 @@ const judgeShare = 0.3
 type judge struct {
 	asking *model.Turn
 	skill  *review.Skill
-	data   func() *prompt.Data // what the speech was written from
 	said   map[string]review.Opinion
 	from   float64 // a sentence of a lower score waits for the end of the speech
 	ahead  bool    // everything that is open was put already, and nothing more is
@@ -30,7 +28,6 @@ type judge struct {
 
 // judgeFor is the judge of a review, or nil where none may be asked.
 func (s *Service) judgeFor(ctx context.Context, t *schema.Turn, of scene) *judge {
-	npc := of.npc
 	skill := s.skill()
 	if !skill.Qualified() || t.Speech == nil || !t.Speech.ByModel() {
 		return nil
@@ -39,11 +36,7 @@ func (s *Service) judgeFor(ctx context.Context, t *schema.Turn, of scene) *judge
 	if a == nil {
 		return nil
 	}
-	j := &judge{asking: a, skill: skill, data: a.Scene.Speak, said: map[string]review.Opinion{}}
-	if a.Lean() {
-		j.data = func() *prompt.Data { return a.SpeakLean(deed.Allowed(t.AllowedActions, npc.Actions)) }
-	}
-	return j
+	return &judge{asking: a, skill: skill, said: map[string]review.Opinion{}}
 }
 
 // Qualified says whether the judge has shown skill.
@@ -71,12 +64,7 @@ func (j *judge) put(ctx context.Context, texts []string) error {
 	if len(texts) == 0 {
 		return nil
 	}
-	var said []prompt.Judgement
-	_, err := j.asking.Ask(ctx, model.Asked{Name: prompt.Judge, Share: judgeShare, Data: j.data().Numbered(texts),
-		Validate: func(answer []byte) (err error) {
-			said, err = prompt.Judged(answer, len(texts))
-			return err
-		}})
+	said, err := j.asking.JudgeSentences(ctx, texts, judgeShare)
 	if err != nil {
 		for _, text := range texts { // it is not asked again in this run
 			j.said[grounding.WithoutConnective(text)] = review.Opinion{}

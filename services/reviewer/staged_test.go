@@ -136,11 +136,12 @@ func (c *court) asked() [][]string {
 
 // stage is how a bench of a test is set.
 type stage struct {
-	persona   string    // of the model; empty: quote
-	judgement answering // in place of the persona's
-	speech    string    // in place of the persona's
-	judge     bool      // the judge is asked, and believed
-	unskilled bool      // it has shown no skill
+	persona   string                          // of the model; empty: quote
+	judgement answering                       // in place of the persona's
+	speech    string                          // in place of the persona's
+	judge     bool                            // the judge is asked, and believed
+	unskilled bool                            // it has shown no skill
+	grounder  func(*world.World) *model.Model // a judge of another kind, believed
 	reader    entail.Reader
 	world     string // further lines of world.yaml
 	settings  func(*grounding.Settings)
@@ -191,6 +192,9 @@ func staged(t *testing.T, s stage) (*servicetest.Bench, *court) {
 	if s.judge {
 		c.model = judgeAt(t, x.World, server.URL+"/v1")
 		o.Judge = c.model
+	}
+	if s.grounder != nil {
+		s.judge, o.Judge = true, s.grounder(x.World)
 	}
 	var releases reviewer.Releaser = b.Releases
 	if s.releases != nil {
