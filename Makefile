@@ -101,9 +101,11 @@ lint: vet fmt $(GOLANGCI)
 race:
 	CGO_ENABLED=1 $(GO) test -race -short ./internal/mesh/... ./services/...
 
-## evals: the suites of evals/ and worlds/, with their thresholds
+## evals: the suites of evals/ and worlds/ and recorded speech, with their thresholds
 evals: build
 	@for suite in $(SUITES); do echo "eval $$suite"; $(BIN)/forsooth eval $$suite || exit 1; done
+	@if [ -n "$$FORSOOTH_TEST_DATA" ]; then echo "bench speech"; $(GO) test -count=1 -timeout 30m -v -run '^TestRecordedSpeechMeetsItsBars$$' ./internal/bench; \
+	else echo "bench speech: skipped, FORSOOTH_TEST_DATA does not name the folder of the recorded speeches"; fi
 
 ## honesty: scripted models lie in both worlds; nothing unsupported may be released
 honesty: build

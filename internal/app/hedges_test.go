@@ -40,7 +40,7 @@ const misread = 0
 // The rules let no invention through, and all that the evidence says word for
 // word.
 func TestNothingInventedHidesBehindAHedge(t *testing.T) {
-	r, missing := app.Judgement(app.Verifying{NoModel: true})
+	r, missing := app.Judgement(app.Verifying{NoModel: true}, nil)
 	if missing != nil {
 		t.Fatal(missing)
 	}
@@ -50,7 +50,7 @@ func TestNothingInventedHidesBehindAHedge(t *testing.T) {
 // What the model adds: how many true sentences in other words it lets through is
 // told, not judged.
 func TestWhatTheModelMakesOfHedges(t *testing.T) {
-	r, missing := app.Judgement(app.Verifying{})
+	r, missing := app.Judgement(app.Verifying{}, nil)
 	if missing != nil {
 		t.Fatal(missing)
 	}

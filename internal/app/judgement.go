@@ -4,27 +4,43 @@ import (
 	"context"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 )
 
 // Judgement is how a process judges sentences: by the model in process and the fit that
-// belongs to its weights. Without the model only what is word for word in the evidence
-// is supported; missing says why there is none.
-func Judgement(o Verifying) (r *review.Reviewer, missing error) {
+// belongs to its weights. Without the model a sidecar with the same weights reads, else a
+// judge decides alone; without either only what is word for word in the evidence is
+// supported. missing says why there is none.
+func Judgement(o Verifying, side *sidecar.Client) (r *review.Reviewer, missing error) {
 	if o.NoModel {
-		return &review.Reviewer{}, nil
+		return withoutModel(side), nil
 	}
 	reader, err := NLI()
 	if err != nil {
-		return &review.Reviewer{}, err
+		return withoutModel(side), err
 	}
 	fit, err := review.FitOf(reader.Calibration().Weights)
 	if err != nil {
-		return &review.Reviewer{}, err
+		return withoutModel(side), err
 	}
 	return &review.Reviewer{Reader: reader, Fit: fit}, nil
+}
+
+// withoutModel is how a process judges that has no model of its own: by a sidecar that runs
+// the same weights, else a judge that has shown skill decides alone.
+func withoutModel(side *sidecar.Client) *review.Reviewer {
+	fit, err := review.ShippedFit()
+	if err != nil {
+		return &review.Reviewer{}
+	}
+	r := &review.Reviewer{Fit: fit}
+	if side != nil {
+		r.Reader = &sidecar.Reader{Client: side, Weights: fit.Weighed}
+	}
+	return r
 }
 
 // AlertJudge tells an operator what the judge has shown.

@@ -1,15 +1,23 @@
 package app_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // A judge with an endpoint of its own is tested and asked there; the model that speaks
@@ -95,5 +103,44 @@ func TestAJudgeThatIsAwayIsAskedLessAndLess(t *testing.T) {
 		if got := app.AfterTest(c.err, c.waited); got != c.want {
 			t.Errorf("%v behind %v: %v, want %v", c.err, c.waited, got, c.want)
 		}
+	}
+}
+
+// A process whose model does not load still says what the evidence says in other words,
+// where a sidecar runs the same weights.
+func TestASidecarReadsSpeechesWithoutTheModel(t *testing.T) {
+	fit, err := review.ShippedFit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	without(t, errors.New("the file is cut short"))
+	for _, c := range []struct {
+		name, weights string
+		said          bool
+	}{
+		{"the same weights", fit.Weighed, true},
+		{"other weights", "0", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			side := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var in struct{ Pairs []any }
+				_ = json.NewDecoder(r.Body).Decode(&in)
+				rows := strings.Repeat(`,{"entailment":0.999,"neutral":0.001,"contradiction":0}`, len(in.Pairs))
+				_, _ = fmt.Fprintf(w, `{"model":"m","weights_sha256":%q,"probabilities":[%s]}`, c.weights, rows[1:])
+			}))
+			t.Cleanup(side.Close)
+			client, err := sidecar.New(sidecar.Options{URL: side.URL, Timeout: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(client.Close)
+			r, missing := app.Judgement(app.Verifying{}, client)
+			_, out, err := r.Review(t.Context(), review.Draft{
+				Evidence:  []schema.Evidence{{ID: "E1", Text: notice}},
+				Sentences: []schema.DraftSentence{{Text: paraphrase, Citations: []schema.Citation{{EvidenceID: "E1"}}}}, Level: grounding.Lively})
+			if missing == nil || err != nil || len(out) != 1 || (out[0].Verdict.Label == schema.Supported) != c.said {
+				t.Errorf("%+v, %v, missing %v", out, err, missing)
+			}
+		})
 	}
 }

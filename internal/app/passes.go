@@ -77,7 +77,7 @@ func (a *App) passes(ctx context.Context, o Options, static *embed.Static, keep 
 		return nil, nil, err
 	}
 	review := reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks, Faithfulness: o.guarded().Faithfulness, Scorer: second, Meter: a.reviewed(), Now: o.Now}
-	if review.Judgement, err = Judgement(o.Verifying); err != nil && o.Alert != nil && a.tiers.Missing == nil {
+	if review.Judgement, err = Judgement(o.Verifying, a.tiers.Sidecar); err != nil && o.Alert != nil && a.tiers.Missing == nil {
 		o.Alert(reviewer.AlertNoModel, "", "no model reads the sentences of a speech: "+err.Error())
 	}
 	if o.Judge {

@@ -109,9 +109,8 @@ func (a *App) openVerifier(o Options) (err error) {
 	return nil
 }
 
-// Released says what is released where the model in process is missing: the judge answers
-// about what that model leaves open, and the sidecar about memories alone.
-const Released = "only what is word for word in the evidence is released"
+// Released says what is released where the model in process is missing.
+const Released = "what a sidecar with its weights supports is released, else what a judge that has shown skill does, else what is word for word in the evidence"
 
 // groundingOf are the process's grounding settings. No threshold of a world or an NPC lowers
 // the line of a speech below that of the loosest policy, whose price is measured.
@@ -123,10 +122,8 @@ func groundingOf(o Options) *grounding.Settings {
 	if held := o.guarded(); held.Holds() { // nothing is said before all of it is scored
 		s.Streaming = false
 	}
-	if model, err := NLI(); err == nil {
-		if fit, err := review.FitOf(model.Calibration().Weights); err == nil {
-			s.Floor = fit.Line(grounding.Lively, false)
-		}
+	if fit, err := review.ShippedFit(); err == nil {
+		s.Floor = fit.Line(grounding.Lively, false)
 	}
 	return &s
 }

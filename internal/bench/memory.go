@@ -122,7 +122,7 @@ func modelTier() (tier, error) {
 	if v.Missing != nil {
 		return tier{}, fmt.Errorf("the verifier in process does not load, so leave it out with --rules-only: %w", v.Missing)
 	}
-	judgement, err := app.Judgement(app.Verifying{})
+	judgement, err := app.Judgement(app.Verifying{}, nil)
 	if err != nil {
 		return tier{}, err
 	}

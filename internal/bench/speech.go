@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
@@ -38,6 +39,7 @@ var scripted = map[SpeechJudge]string{
 type SpeechOptions struct {
 	Grounding *grounding.Settings // nil: those of a process that sets none
 	Judge     SpeechJudge         // "": none
+	Verifying app.Verifying       // who reads the sentences
 	Now       func() time.Time
 }
 

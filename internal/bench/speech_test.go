@@ -1,10 +1,12 @@
 package bench
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/recorded"
 )
@@ -49,19 +51,22 @@ func TestRecordedSpeechMeetsItsBars(t *testing.T) {
 		least, most float64 // percent of the true sentences, and of the false ones
 		silent      float64 // percent of the sentences without a claim that are kept back; 0: not looked at
 		calls       float64 // of the judge, a turn
+		alone       bool    // the model in process is missing, and the judge decides alone
 	}{
-		{grounding.Balanced, RecordedJudge, 90, 1, 3, 1.3},
-		{grounding.Balanced, NoJudge, 25, 4, 0, 0},
-		{grounding.Lively, NoJudge, 50, 8, 0, 0},
-		{grounding.Strict, NoJudge, 0, 0.3, 0, 0},
-		{grounding.Balanced, LyingJudge, 25, 4, 0, 0},
-		{grounding.Balanced, CoinJudge, 25, 4, 0, 0},
-		{grounding.Balanced, FailingJudge, 60, 4, 0, 2.5},
+		{grounding.Balanced, RecordedJudge, 90, 1, 3, 1.3, false},
+		{grounding.Balanced, RecordedJudge, 90, 1, 12, 1.3, true},
+		{grounding.Balanced, LyingJudge, 0, 0, 0, 0, true},
+		{grounding.Balanced, NoJudge, 25, 4, 0, 0, false},
+		{grounding.Lively, NoJudge, 50, 8, 0, 0, false},
+		{grounding.Strict, NoJudge, 0, 0.3, 0, 0, false},
+		{grounding.Balanced, LyingJudge, 25, 4, 0, 0, false},
+		{grounding.Balanced, CoinJudge, 25, 4, 0, 0, false},
+		{grounding.Balanced, FailingJudge, 60, 4, 0, 2.5, false},
 	} {
-		t.Run(string(c.policy)+" "+string(c.judge), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %s, alone %t", c.policy, c.judge, c.alone), func(t *testing.T) {
 			g := grounding.DefaultSettings()
 			g.Level = c.policy
-			out, err := Speech(t.Context(), rows, SpeechOptions{Grounding: &g, Judge: c.judge})
+			out, err := Speech(t.Context(), rows, SpeechOptions{Grounding: &g, Judge: c.judge, Verifying: app.Verifying{NoModel: c.alone}})
 			if err != nil {
 				t.Fatal(err)
 			}

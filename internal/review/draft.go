@@ -102,6 +102,9 @@ func (o *Outcome) OK() bool { return len(o.Issues) == 0 }
 // open says whether the sentence still needs a verdict.
 func (o *Outcome) open() bool { return !o.Exempt && o.Verdict.Label == "" }
 
+// unread says whether no model has read the sentence, so that a judge decides alone.
+func (o *Outcome) unread() bool { return !o.known && o.Verdict.Score == scoreUnread }
+
 // line is one review on its way: the draft and what the stages found so far.
 type line struct {
 	Draft

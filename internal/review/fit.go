@@ -35,12 +35,20 @@ type Fit struct {
 //go:embed fit.json
 var fitFile []byte
 
+// ShippedFit is the fit whatever weights are read with: for where there are none.
+func ShippedFit() (f Fit, err error) {
+	if err = json.Unmarshal(fitFile, &f); err != nil {
+		return f, fmt.Errorf("fit.json: %w", err)
+	}
+	return f, nil
+}
+
 // FitOf is the fit that ships, where it belongs to these weights. Scores that were
 // never measured would be guesses, so other weights are refused.
 func FitOf(weights string) (Fit, error) {
-	var f Fit
-	if err := json.Unmarshal(fitFile, &f); err != nil {
-		return f, fmt.Errorf("fit.json: %w", err)
+	f, err := ShippedFit()
+	if err != nil {
+		return f, err
 	}
 	if f.Weighed != weights {
 		return f, fmt.Errorf("fit.json belongs to weights %.12s…, these are %.12s…; run internal/review/fitting", f.Weighed, weights)

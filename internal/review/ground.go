@@ -66,8 +66,10 @@ func (l *line) ground(ctx context.Context, r *Reviewer) {
 		switch {
 		case err != nil:
 			o.Kind = l.kindByWords(o.Sentence.Text)
-			o.Verdict = schema.Verdict{Label: schema.Unverifiable, Tier: entail.TierNone,
-				Why: "no model read it: " + err.Error()}
+			o.Verdict = schema.Verdict{Tier: entail.TierNone, Why: "no model read it: " + err.Error()}
+			if shown.UnknownNumbers(o.Sentence.Text) == 0 {
+				o.Verdict.Score = scoreUnread
+			}
 		default:
 			o.reading, o.known = readings[v.whole], true
 			o.Kind = l.kind(o, r.Fit.Claim, len(names) > 0)
@@ -143,6 +145,10 @@ func (l *line) nearestSelf(i int, units []unit) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// scoreUnread is P(supported) of a sentence that no model has read: what a judge says of
+// it decides alone. One with a number that nothing shown holds is not even asked about.
+const scoreUnread = 0.5
 
 // scoreVetoed is P(supported) of a sentence that names somebody whom nothing shown names.
 const scoreVetoed = 0.03

@@ -16,7 +16,7 @@ func (l *line) judge(ctx context.Context, r *Reviewer) {
 	var ask []Question
 	for i := range l.out {
 		o := &l.out[i]
-		if o.open() && len(o.Issues) == 0 && o.known && o.Kind == entail.KindWorld {
+		if o.open() && len(o.Issues) == 0 && (o.known && o.Kind == entail.KindWorld || o.unread()) {
 			ask = append(ask, Question{Sentence: i, Text: o.Sentence.Text, Score: o.Verdict.Score})
 		}
 	}

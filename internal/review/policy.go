@@ -36,7 +36,9 @@ func (l *line) policy(r *Reviewer) {
 		line := l.inForce(r, o.judged)
 		o.Verdict.Line = line
 		switch {
-		case o.Kind != entail.KindWorld:
+		case !o.known && !o.judged:
+			o.Verdict.Label, o.Verdict.Score = schema.Unverifiable, 0
+		case o.known && o.Kind != entail.KindWorld:
 			o.Verdict.Label, o.Verdict.Why = schema.Supported, "it claims nothing that needs proof"
 		case o.Verdict.Score >= line:
 			o.Verdict.Label = schema.Supported

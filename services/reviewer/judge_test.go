@@ -118,7 +118,7 @@ func TestTheJudgeIsAskedOnlyAboutWhatIsOpen(t *testing.T) {
 		{"refused for its form", "*nods* The ferry belongs to Teague.", stage{judge: true}, false, false},
 		{"the model is sure", paraphrase, stage{judge: true, reader: sure}, true, true},
 		{"the model is not sure", paraphrase, stage{judge: true}, true, true},
-		{"the model fails", paraphrase, stage{judge: true, reader: down}, false, false},
+		{"the model fails", paraphrase, stage{judge: true, reader: down}, true, true},
 		{"no judge is configured", paraphrase, stage{}, false, false},
 		{"the judge is not believed", paraphrase, stage{judge: true, unskilled: true}, false, false},
 		{"what claims nothing", courtesy, stage{judge: true, reader: courteous}, false, true},

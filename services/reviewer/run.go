@@ -239,6 +239,9 @@ func (s *Service) isOpen(issues []schema.Issue, claims []schema.ClaimVerdict) bo
 		return false
 	}
 	v := claims[len(claims)-1].Verdict
+	if v.Tier == entail.TierNone && len(issues) == 1 { // no model has read it
+		return true
+	}
 	sure := v.Score >= s.judgement.Fit.Line(grounding.Strict, false)
 	return v.Tier == entail.TierModel && !v.Final && !sure && (v.Label == schema.Supported) == (len(issues) == 0)
 }

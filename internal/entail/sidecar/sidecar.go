@@ -95,16 +95,12 @@ func (c *Client) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verd
 
 // VerifyAfter wants more of a pair that the rules doubt.
 func (c *Client) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []schema.Verdict) ([]schema.Verdict, error) {
-	parts, err := requests(pairs, c.o.Pairs)
+	parts, err := c.judgements(ctx, pairs)
 	if err != nil {
-		return nil, fmt.Errorf("nli sidecar %s: %w", c.o.URL, err)
+		return nil, err
 	}
 	out := make([]schema.Verdict, 0, len(pairs))
-	for _, part := range parts {
-		said, err := c.breaker.Execute(func() (judgement, error) { return c.ask(ctx, part) })
-		if err != nil {
-			return nil, fmt.Errorf("nli sidecar %s: %w", c.o.URL, err)
-		}
+	for _, said := range parts {
 		known := c.worth(said.weights)
 		for _, p := range said.probabilities {
 			asked := pairs[len(out)]
@@ -113,6 +109,19 @@ func (c *Client) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []
 			}
 			out = append(out, asked.At.Or(known.Thresholds).Judge(entail.TierSidecar, known.Scale.Score(p, before[len(out)]), p, asked, before[len(out)]))
 		}
+	}
+	return out, nil
+}
+
+// judgements asks about pairs, in as many requests as they need.
+func (c *Client) judgements(ctx context.Context, pairs []entail.Pair) ([]judgement, error) {
+	parts, err := requests(pairs, c.o.Pairs)
+	out := make([]judgement, len(parts))
+	for i := 0; i < len(parts) && err == nil; i++ {
+		out[i], err = c.breaker.Execute(func() (judgement, error) { return c.ask(ctx, parts[i]) })
+	}
+	if err != nil {
+		return nil, fmt.Errorf("nli sidecar %s: %w", c.o.URL, err)
 	}
 	return out, nil
 }
