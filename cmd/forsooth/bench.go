@@ -61,7 +61,7 @@ func (c *benchTurnCmd) Run(e *env) error {
 		return err
 	}
 	if models.Primary.URL != "" {
-		figures, err := bench.Model(e.ctx, ws[0], bench.ModelOptions{LLM: models, Single: c.Single / 10, Conversations: c.Conversations, FirstToken: c.TTFT, Rate: c.Rate})
+		figures, err := bench.Model(e.ctx, ws[0], bench.ModelOptions{LLM: models, Single: c.Single / 40, Conversations: c.Conversations, FirstToken: c.TTFT, Rate: c.Rate})
 		if err != nil {
 			return dependency(err)
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/mesh/meshbench"
 	"github.com/forsooth-npc/forsooth/internal/model"
-	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -20,9 +19,9 @@ import (
 // ModelOptions size a run with a language model.
 type ModelOptions struct {
 	LLM           llm.Config
-	Single        int           // turns one at a time, of each depth; default 40
+	Single        int           // turns one at a time, of each depth; default 10
 	Conversations int           // at once; default 64
-	Turns         int           // of all conversations; default 6 each
+	Turns         int           // of all conversations; default 2 each
 	FirstToken    time.Duration // what the server states, for what its speed allows
 	Rate          float64       // tokens a second, likewise
 }
@@ -38,6 +37,8 @@ type spoken struct {
 	reply *schema.Reply
 	took  time.Duration // from publishing to the reply
 	first time.Duration // to the first sentence
+
+	direct time.Duration // to the first sentence of the same model, asked directly; 0: not asked
 }
 
 // calls and the milliseconds that they took.
@@ -53,13 +54,13 @@ func (s spoken) calls() (n int, ms float64) {
 // asked directly, the time of each pass, and many conversations at once.
 func Model(ctx context.Context, w *world.World, o ModelOptions) ([]Figure, error) {
 	if o.Single <= 0 {
-		o.Single = 40
+		o.Single = 10
 	}
 	if o.Conversations <= 0 {
 		o.Conversations = 64
 	}
 	if o.Turns <= 0 {
-		o.Turns = 6 * o.Conversations
+		o.Turns = 2 * o.Conversations
 	}
 	load, err := newLoad(w)
 	if err != nil {
@@ -73,7 +74,12 @@ func Model(ctx context.Context, w *world.World, o ModelOptions) ([]Figure, error
 		}
 		out = append(out, figures...)
 	}
-	return out, nil
+	judged, err := load.judged(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("with a judge: %w", err)
+	}
+	verifying, err := reviewTime(ctx)
+	return append(append(out, judged...), verifying), err
 }
 
 // depth measures one depth of turns.
@@ -85,56 +91,74 @@ func (l *load) depth(ctx context.Context, o ModelOptions, depth string) (_ []Fig
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	turns, asked, err := l.one(ctx, a, o.Single, depth)
+	turns, err := l.one(ctx, a, o, depth)
 	if err != nil {
 		return nil, err
 	}
-	if len(turns) == 0 {
-		return nil, fmt.Errorf("no model spoke in any of %d turns; `forsooth doctor` says whether it can be reached", asked)
-	}
 	out := figuresOf(turns, depth)
 	if depth == model.DepthLean {
-		direct, err := l.direct(ctx, o.LLM, turns)
-		if err != nil {
-			return nil, err
-		}
-		first := mean(turns, func(s spoken) float64 { return milliseconds(s.first) })
-		out = append(out, plain("direct_first_sentence", direct, "ms"), atMost("lean_first_to_direct_first", first/direct, "", 2.3))
+		out = append(out, firstOf(turns, "lean", 1.5)...)
 	}
 	many, err := l.together(ctx, a, o, depth)
 	return append(out, many...), err
 }
 
-// one takes turns one at a time until n had a model in them.
-func (l *load) one(ctx context.Context, a *app.App, n int, depth string) (turns []spoken, asked int, err error) {
-	for len(turns) < n && asked < 12*n {
-		r := l.request(depth, asked, 0)
-		asked++
-		events, err := a.Client.Watch(ctx, r.Conversation(), r.TurnID)
-		if err != nil {
-			return nil, asked, err
+// oneTime ends the turns one at a time on a machine that is busy: fewTurns are enough then.
+const (
+	oneTime  = 40 * time.Second
+	fewTurns = 3
+)
+
+// one takes turns one at a time until enough had a model in them. Beside each it asks the
+// same model directly, so that whatever else the machine does slows both.
+func (l *load) one(ctx context.Context, a *app.App, o ModelOptions, phase string) (turns []spoken, err error) {
+	models, err := llm.New(o.LLM, llm.Options{Now: time.Now})
+	if err != nil {
+		return nil, err
+	}
+	defer models.Close()
+	asked, began := 0, time.Now()
+	for len(turns) < o.Single && asked < 12*o.Single && (len(turns) < fewTurns || time.Since(began) < oneTime) {
+		s, err := l.turn(ctx, a, l.request(phase, asked, 0))
+		if asked++; err != nil {
+			return nil, err
 		}
-		begin := time.Now()
-		if _, err := a.Client.Publish(ctx, r); err != nil {
-			return nil, asked, err
+		if calls, _ := s.calls(); calls == 0 {
+			continue
 		}
-		var s spoken
-		for ev := range events {
-			switch {
-			case ev.Reply != nil:
-				s.reply, s.took = ev.Reply, time.Since(begin)
-			case ev.Said.Kind == schema.SaidSentence && s.first == 0:
-				s.first = time.Since(begin)
-			}
+		if s.direct, err = l.direct(ctx, models, s.reply); err != nil {
+			return nil, err
 		}
-		if ctx.Err() != nil {
-			return nil, asked, context.Cause(ctx)
-		}
-		if calls, _ := s.calls(); calls > 0 {
-			turns = append(turns, s)
+		turns = append(turns, s)
+	}
+	if len(turns) == 0 {
+		return nil, fmt.Errorf("no model spoke in any of %d turns; `forsooth doctor` says whether it can be reached", asked)
+	}
+	return turns, nil
+}
+
+// turn sends one request and waits for its reply.
+func (l *load) turn(ctx context.Context, a *app.App, r *schema.Request) (s spoken, err error) {
+	events, err := a.Client.Watch(ctx, r.Conversation(), r.TurnID)
+	if err != nil {
+		return s, err
+	}
+	begin := time.Now()
+	if _, err := a.Client.Publish(ctx, r); err != nil {
+		return s, err
+	}
+	for ev := range events {
+		switch {
+		case ev.Reply != nil:
+			s.reply, s.took = ev.Reply, time.Since(begin)
+		case ev.Said.Kind == schema.SaidSentence && s.first == 0:
+			s.first = time.Since(begin)
 		}
 	}
-	return turns, asked, nil
+	if s.reply == nil {
+		return s, fmt.Errorf("turn %s ended without a reply: %w", r.TurnID, context.Cause(ctx))
+	}
+	return s, nil
 }
 
 // figuresOf are the measures of turns one at a time.
@@ -155,11 +179,7 @@ func figuresOf(turns []spoken, depth string) []Figure {
 		plain(depth+"_first_sentence", mean(turns, func(s spoken) float64 { return milliseconds(s.first) }), "ms"),
 		atMost(depth+"_calls_median", median(turns, calls), "", healthy), atMost(depth+"_calls_worst", worst, "", most),
 	}
-	if depth == model.DepthFull {
-		out = append(out, atMost("full_turn_to_its_calls", took/llmMS, "", 1.05))
-	} else {
-		out = append(out, plain("lean_turn_to_its_calls", took/llmMS, ""))
-	}
+	out = append(out, turnToItsCalls(turns, depth))
 	for _, p := range schema.Passes {
 		ms := mean(turns, func(s spoken) float64 {
 			sum := 0.0
@@ -177,52 +197,6 @@ func figuresOf(turns []spoken, depth string) []Figure {
 		out = append(out, f)
 	}
 	return out
-}
-
-// direct asks the same model for the same turns with their evidence and nothing
-// else, and measures when its first sentence is there.
-func (l *load) direct(ctx context.Context, c llm.Config, turns []spoken) (float64, error) {
-	models, err := llm.New(c, llm.Options{Now: time.Now})
-	if err != nil {
-		return 0, err
-	}
-	defer models.Close()
-	sum, n := 0.0, 0
-	for _, s := range turns[:min(len(turns), 20)] {
-		if len(s.reply.Sentences) == 0 {
-			continue
-		}
-		var lines []string
-		for _, said := range s.reply.Sentences {
-			for _, e := range said.Evidence {
-				lines = append(lines, "["+e.ID+"] "+e.Text)
-			}
-		}
-		data := new(prompt.Data).Section("evidence", lines...).Message("the player", s.reply.Message)
-		p, err := prompt.Default().Build(prompt.Speech, prompt.Persona{Name: s.reply.NPCName, Words: 40, Sentence: 3}, data)
-		if err != nil {
-			return 0, err
-		}
-		t := &schema.Turn{Passes: []schema.PassRecord{{Pass: schema.PassSpeak, Attempt: 1}}}
-		var reader prompt.Stream
-		begin, first := time.Now(), time.Duration(0)
-		_, err = models.Stream(ctx, llm.Request{Name: p.Name, Schema: p.Schema, System: p.System, User: p.User, World: l.world.Name, Player: "bench", Meter: llm.NewMeter(t)}, func(text string) error {
-			if first == 0 && len(reader.Feed(text)) > 0 {
-				first = time.Since(begin)
-			}
-			return nil
-		})
-		if err != nil {
-			return 0, fmt.Errorf("ask the model directly: %w", err)
-		}
-		if first > 0 {
-			sum, n = sum+milliseconds(first), n+1
-		}
-	}
-	if n == 0 {
-		return 0, errors.New("the model, asked directly, said no sentence")
-	}
-	return sum / float64(n), nil
 }
 
 // together runs the conversations at once and holds their throughput against what
