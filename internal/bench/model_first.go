@@ -37,7 +37,9 @@ func (l *load) judged(ctx context.Context, o ModelOptions) (_ []Figure, err erro
 	}
 	out := append([]Figure{plain("judge_believed", 1, "")}, firstOf(turns, "judged", 2.3)...)
 	calls := mean(turns, func(s spoken) float64 { n, _ := s.calls(); return float64(n - 1) })
-	return append(out, turnToItsCalls(turns, "judged"), plain("judged_calls_of_the_judge", calls, "a turn")), nil
+	// A turn over its calls is not printed here: the record of a turn has no time of the
+	// judge's call about its first sentence, which is made while the speech is written.
+	return append(out, plain("judged_calls_of_the_judge", calls, "a turn")), nil
 }
 
 // firstOf is when the first verified sentence is there beside the first of the same model

@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -92,7 +93,7 @@ func Read(name string, r io.Reader) ([]Row, error) {
 		}
 		var row Row
 		if err := json.Unmarshal(line, &row); err != nil {
-			return nil, fmt.Errorf("%s:%d: is no speech: %w", name, n, err)
+			return nil, fmt.Errorf("%s:%d: is no speech: %w", name, n, inWords(err))
 		}
 		if what := row.fault(); what != "" {
 			return nil, fmt.Errorf("%s:%d: %s", name, n, what)
@@ -106,6 +107,18 @@ func Read(name string, r io.Reader) ([]Row, error) {
 		return nil, fmt.Errorf("%s: holds no speeches", name)
 	}
 	return out, nil
+}
+
+// inWords names the field that has another type, as a person would.
+func inWords(err error) error {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return err
+	}
+	if kind.Field == "" {
+		return fmt.Errorf("it is of JSON type %s; a line is an object", kind.Value)
+	}
+	return fmt.Errorf("%s: is of JSON type %s", kind.Field, kind.Value)
 }
 
 // fault is what is wrong with a row; "" where nothing is.
