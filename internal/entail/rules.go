@@ -137,7 +137,7 @@ func refused(why, span string) schema.Verdict {
 
 // finding is a difference between a claim and its evidence.
 type finding struct {
-	sign  string // what it is about, as signs name it
+	sign  string // what it is about, as signs names it
 	why   string
 	span  string
 	exact bool // the claim and the evidence's sentence differ in nothing else
@@ -278,26 +278,4 @@ func (s *sentence) hasWord(stem string) bool {
 
 func (p *passage) holds(stem string) bool {
 	return slices.ContainsFunc(p.sentences, func(s sentence) bool { return s.hasWord(stem) })
-}
-
-// Sign is a difference that the rules find in a pair.
-type Sign struct {
-	Name  string `json:"name"`
-	Exact bool   `json:"exact"` // it contradicts or refuses by itself
-}
-
-// Signs are the differences of a pair, each once; verbatim says that there is none, as the
-// claim stands in the premise word for word.
-func Signs(pair Pair) (out []Sign, verbatim bool) {
-	if _, _, ok := Verbatim(pair); ok {
-		return nil, true
-	}
-	b := batch{texts: map[string]*passage{}}
-	p, h := b.read(pair.Premise, maxPremise), b.read(unstressed(pair.Hypothesis), maxHypothesis)
-	for _, f := range findings(p, h, pair.Names, b.words(pair.Names.Known)) {
-		if s := (Sign{f.sign, f.exact || f.veto}); !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out, false
 }
