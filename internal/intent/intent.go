@@ -126,7 +126,9 @@ func kindOf(message string, words []string) string {
 
 var (
 	recapPattern = regexp.MustCompile(` (what|which)( \w+)? (did|have|was|were) (i|you|we) (just |already |last )?(say|said|tell|told|talk|talking|ask|asked|mention|call) ` +
-		`| what (was|is) my (name|last question|question) | (repeat|remind me) (of )?what (you|i) (just )?(said|told) `)
+		`| what (was|is) my (name|last question|question) | (repeat|remind me) (of )?what (you|i) (just )?(said|told) ` +
+		`| (sum up|summarise|summarize|recap) (our|the|this|that|what|it|all|everything) | what have (you|i|we) (told|said|talked|asked|discussed) ` +
+		`| (first|last) thing (that )?(i|you) (just )?(asked|said|told|mentioned) `)
 	whoAreYouPattern  = regexp.MustCompile(` who (are|is|might) you | what is your name | your name | introduce yourself | tell me about yourself | what are you called | who am i (talking|speaking) (to|with) `)
 	smalltalkPattern  = regexp.MustCompile(` (what is up|how is it going|how goes it|nice (day|weather|place|evening|night)|lovely (day|weather|evening)|(weather|cold|warm|hot|rain|rainy|sunny) (today|tonight|huh|eh|right|is not it)|you ok|you okay|all (right|good|well) ?(there|mate|with you)?|need a hug|talk to me|bored|good one|haha|lol|lmao|rofl|hehe|cheer up|chin up|feel better|get well|sorry (for|about|to hear)|so cool|so sweet|so funny|how is (life|business|work|everything|your day)) `)
 	forWhom           = regexp.MustCompile(` who (are|is|might) you [a-z']*(ing|ed|suppose|sposed|to|with|from|for|after|of|about|on|meant)\b`)

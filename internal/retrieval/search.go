@@ -120,7 +120,7 @@ func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]stri
 	s.vector = vectors[0]
 	s.models = x.models
 	if s.deep = x.meaning.Load(); s.deep != nil {
-		if vectors, err = s.deep.encoder.Embed(ctx, []string{s.embedText()}); err != nil {
+		if vectors, err = s.deep.encoder.Embed(ctx, []string{s.meantText()}); err != nil {
 			return nil, fmt.Errorf("embed the question: %w", err)
 		}
 		s.asking, s.models = vectors[0], x.deep

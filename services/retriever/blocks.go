@@ -42,24 +42,6 @@ func stateBlocks(t *schema.Turn, npc *world.NPC) []schema.Evidence {
 	return out
 }
 
-// recap are the last lines of this conversation as session evidence: each grounds
-// that it was said, never what it says.
-func recap(t *schema.Turn, npc *world.NPC) []schema.Evidence {
-	if t.Convo == nil {
-		return nil
-	}
-	wantNPC := strings.Contains(" "+strings.ToLower(t.Message)+" ", " you ")
-	var out []schema.Evidence
-	for i := len(t.Convo.Memory) - 1; i >= 0 && len(out) < 2; i-- {
-		line := t.Convo.Memory[i]
-		if (line.Speaker == "npc") != wantNPC {
-			continue
-		}
-		out = append(out, lineBlock(t, npc, line, len(out)+1))
-	}
-	return out
-}
-
 // lineBlock is a line of the conversation as session evidence.
 func lineBlock(t *schema.Turn, npc *world.NPC, line schema.Line, n int) schema.Evidence {
 	who := "You said"

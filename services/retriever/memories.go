@@ -38,7 +38,7 @@ func (s *Service) sharedPast(ctx context.Context, t *schema.Turn, npc *world.NPC
 	if len(blocks) == 0 && asked.At.IsZero() {
 		blocks = lately(t, npc, asked)
 	}
-	if len(blocks) == 0 && len(asked.Topic) == 0 && kind == schema.IntentRecap {
+	if len(blocks) == 0 && kind == schema.IntentRecap {
 		blocks = recap(t, npc)
 	}
 	if len(blocks) == 0 && !asked.Only {

