@@ -179,7 +179,11 @@ func figuresOf(turns []spoken, depth string) []Figure {
 		plain(depth+"_first_sentence", mean(turns, func(s spoken) float64 { return milliseconds(s.first) }), "ms"),
 		atMost(depth+"_calls_median", median(turns, calls), "", healthy), atMost(depth+"_calls_worst", worst, "", most),
 	}
-	out = append(out, turnToItsCalls(turns, depth))
+	bar := 1.1
+	if depth == model.DepthFull {
+		bar = 1.05
+	}
+	out = append(out, turnToItsCalls(turns, depth, bar))
 	for _, p := range schema.Passes {
 		ms := mean(turns, func(s spoken) float64 {
 			sum := 0.0

@@ -37,9 +37,8 @@ func (l *load) judged(ctx context.Context, o ModelOptions) (_ []Figure, err erro
 	}
 	out := append([]Figure{plain("judge_believed", 1, "")}, firstOf(turns, "judged", 2.3)...)
 	calls := mean(turns, func(s spoken) float64 { n, _ := s.calls(); return float64(n - 1) })
-	// A turn over its calls is not printed here: the record of a turn has no time of the
-	// judge's call about its first sentence, which is made while the speech is written.
-	return append(out, plain("judged_calls_of_the_judge", calls, "a turn")), nil
+	// The record of a turn has no time of the judge's call about its first sentence, so the ratio comes out too high.
+	return append(out, plain("judged_calls_of_the_judge", calls, "a turn"), turnToItsCalls(turns, "judged", 1.1)), nil
 }
 
 // firstOf is when the first verified sentence is there beside the first of the same model
@@ -56,11 +55,11 @@ func firstOf(turns []spoken, phase string, bar float64) []Figure {
 }
 
 // turnToItsCalls is a turn over the sum of its own calls, in the median of the turns.
-func turnToItsCalls(turns []spoken, phase string) Figure {
+func turnToItsCalls(turns []spoken, phase string, bar float64) Figure {
 	return atMost(phase+"_turn_to_its_calls", median(turns, func(s spoken) float64 {
 		_, ms := s.calls()
 		return milliseconds(s.took) / ms
-	}), "", 1.1)
+	}), "", bar)
 }
 
 // direct asks the same model with the evidence of a reply and nothing else, and measures
