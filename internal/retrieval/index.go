@@ -192,12 +192,6 @@ func documentID(c schema.Chunk) string {
 	return c.Path
 }
 
-// has says whether the world has a word of a stem at all.
-func (x *Index) has(stem string) bool {
-	_, ok := x.vocab[stem]
-	return ok
-}
-
 func (x *Index) termOf(word string) int32 {
 	stem := text.Stem(word)
 	id, ok := x.vocab[stem]
