@@ -26,8 +26,67 @@ func verbatim(p, h *passage, n Names) (span, why string, ok bool) {
 			return p.span(at, at+len(reading)), "word for word", true
 		}
 	}
+	if at, ok := p.holdsClause(h, pp, hp); ok {
+		return p.span(at, at+1), "word for word", true
+	}
 	return "", "", false
 }
+
+// holdsClause looks for a sentence of the premise one of whose clauses is the whole hypothesis: "a bowl of stew costs
+// three bits, and a mug of ale costs one". No word of it may bound or deny what another clause says.
+func (p *passage) holdsClause(h *passage, pp, hp persons) (int, bool) {
+	if len(h.sentences) != 1 || h.sentences[0].question || h.sentences[0].quotes() {
+		return 0, false
+	}
+	want := h.sentences[0].readings(hp, softLeads)
+	for at := range p.sentences {
+		s := &p.sentences[at]
+		if s.question || s.quoted || s.quotes() || s.bounded() || p.takenBack(at, at+1) {
+			continue
+		}
+		parts := s.clauses()
+		if len(parts) < 2 || !subjects[s.at(0)] || !sameVerb(parts) {
+			continue
+		}
+		for i := range parts {
+			if parts[i].readings(pp, softLeads).meet(want) {
+				return at, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// sameVerb says whether one form that may be a verb stands in all clauses, so that each says of its subject what the
+// others say of theirs: "costs", "is", "opened".
+func sameVerb(parts []sentence) bool {
+	for _, w := range parts[0].words {
+		verb := beings[w.low] || len(w.low) > 3 && (strings.HasSuffix(w.low, "s") || strings.HasSuffix(w.low, "ed"))
+		if verb && !slices.ContainsFunc(parts[1:], func(s sentence) bool {
+			return !slices.ContainsFunc(s.words, func(o word) bool { return o.low == w.low })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+var beings = wordSet(`is are was were`)
+
+// bounded says whether a word of the sentence denies, supposes, tells or bounds.
+func (s *sentence) bounded() bool {
+	for i := range s.words {
+		w := s.words[i].low
+		if negations[w] || hasNot(w) || attitudes[w] || retractions[w] || tales[w] || supposing[w] || i == 0 && bounding[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// supposing are words by which a clause bounds or supposes what another says.
+var supposing = wordSet(`if unless except whether when whenever until till before after while although though because
+	since only would could should might may perhaps maybe possibly probably supposedly allegedly reportedly according either or nor`)
 
 // norms are the readings of one sentence: as it stands, and without a word at its
 // front that says nothing.
