@@ -68,9 +68,16 @@ func share(part, whole float64) float64 {
 }
 
 // proper says whether a term is a name: written with a capital in the message,
-// or wherever it stands inside a sentence of the world, where something in scope holds it.
+// or wherever it stands inside a sentence of the world, where something in scope holds it. A word that
+// neither the scope nor English has is taken for one too.
 func (s *search) proper(t *queryTerm) bool {
-	return t.capital || t.id >= 0 && s.x.isProper[t.id] && s.held(t.stem)
+	if t.capital {
+		return true
+	}
+	if s.held(t.stem) {
+		return s.x.isProper[t.id]
+	}
+	return len(t.word) > 3 && s.x.english != nil && s.x.rarity(t.word) == 1
 }
 
 // byAnother says whether a passage speaks with another's voice: its "I" is not

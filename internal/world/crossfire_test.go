@@ -22,8 +22,8 @@ func TestLoadsTheSharedWorld(t *testing.T) {
 	}
 	chunks := w.Chunks()
 	t.Logf("%d NPCs, %d documents, %d chunks, %d problems in %v", len(w.NPCs), len(w.Documents), len(chunks), len(problems), time.Since(started))
-	if len(w.NPCs) != 141 || len(w.Documents) != 141+450+359 {
-		t.Errorf("%d NPCs and %d documents, want 141 and 950", len(w.NPCs), len(w.Documents))
+	if len(w.NPCs) != 141 || len(w.Documents) != 141+141+450+359 {
+		t.Errorf("%d NPCs and %d documents, want 141 and 1091", len(w.NPCs), len(w.Documents))
 	}
 	for _, p := range world.Errors(problems) {
 		t.Error(p)
