@@ -59,7 +59,7 @@ func nearest(p *sentence, used []bool, stem string, last int) int {
 }
 
 // best is the sentence of the premise that holds most of a sentence's words.
-func (p *passage) best(h *sentence) alignment {
+func (p *passage) best(h *sentence) (alignment, bool) {
 	var out alignment
 	found := false
 	for i := range p.sentences {
@@ -70,7 +70,7 @@ func (p *passage) best(h *sentence) alignment {
 			out, found = a, true
 		}
 	}
-	return out
+	return out, found
 }
 
 // negated are the words of a sentence that a negation reaches: those after it up
@@ -79,7 +79,7 @@ func (s *sentence) negated() map[int]bool {
 	out := map[int]bool{}
 	for i := range s.words {
 		w := s.words[i].low
-		if !negations[w] && !hasNot(w) || w == "no" && s.words[i].gap == "," || w == "not" && s.at(i+1) == "only" || w == "no" && s.at(i+2) == "than" {
+		if !negations[w] && !hasNot(w) || w == "no" && s.words[i].gap == "," || w == "not" && s.at(i+1) == "only" || s.boundsFigure(i) {
 			continue
 		}
 		reach := 0
@@ -96,14 +96,54 @@ func (s *sentence) negated() map[int]bool {
 	return out
 }
 
+// boundsFigure says whether the "no" at i belongs to "no fewer than forty".
+func (s *sentence) boundsFigure(i int) bool {
+	if s.at(i) != "no" || s.at(i+2) != "than" {
+		return false
+	}
+	more := s.at(i + 1)
+	return (more == "more" || more == "fewer" || more == "less") && (startsDigit(s.at(i+3)) || isNumberWord(s.at(i+3)))
+}
+
 var clauseBreak = wordSet(`but because if when while who which that although though unless until since so`)
 
-// beside says whether a word next to i in the claim stands next to f in the premise.
-func (a *alignment) beside(i, f int) bool {
-	for _, d := range []int{1, -1, 2, -2} {
-		if i+d >= 0 && i+d < len(a.to) && a.to[i+d] >= 0 && (a.to[i+d]-f)*d > 0 && (a.to[i+d]-f)*d <= 3 {
-			return true
+// hedged are the words of a sentence that a modal or a word of intention
+// governs, with that word.
+func (s *sentence) hedged() map[int]string {
+	out := map[int]string{}
+	for i := range s.words {
+		w := s.words[i].low
+		modal := hedging[w]
+		if !modal && !(intending[w] && s.at(i+1) == "to") {
+			continue
+		}
+		if w == "may" && s.words[i].upper && !s.words[i].first {
+			continue
+		}
+		reach := 0
+		for k := i + 1; k < len(s.words) && reach < 1; k++ {
+			if s.words[k-1].gap != "" && !(k == i+1) {
+				break
+			}
+			if !text.IsStop(s.words[k].low) {
+				out[k] = s.words[i].raw
+				reach++
+			}
 		}
 	}
-	return false
+	return out
+}
+
+// conditional says whether the clause of word k begins with a condition.
+func (s *sentence) conditional(k int) string {
+	for i := k; i >= 0; i-- {
+		if i < k && s.words[i].gap != "" {
+			return ""
+		}
+		switch w := s.words[i].low; w {
+		case "if", "unless", "whether":
+			return w
+		}
+	}
+	return ""
 }

@@ -1,18 +1,16 @@
 package entail
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
 
 // dates are the calendar words of a text, by what they name: year, month,
-// season, weekday.
+// season, weekday, day of the month, time of day.
 type dates map[string][]string
 
 // The parts of a date, in the order in which they are compared.
-var dateParts = []string{"year", "season", "month", "weekday"}
+var dateParts = []string{"year", "season", "month", "day", "weekday", "time of day"}
 
 var months = wordSet(`january february march april may june july august september october november december`)
 
@@ -42,15 +40,22 @@ func (s *sentence) weekday(i int) string {
 var seasons = map[string]string{"spring": "spring", "springtime": "spring", "summer": "summer", "summertime": "summer",
 	"autumn": "autumn", "fall": "autumn", "winter": "winter", "wintertime": "winter", "midsummer": "summer", "midwinter": "winter"}
 
+var daytimes = map[string]string{"dawn": "morning", "daybreak": "morning", "sunrise": "morning", "morning": "morning",
+	"noon": "noon", "midday": "noon", "afternoon": "afternoon", "dusk": "evening", "sunset": "evening", "sundown": "evening", "evening": "evening",
+	"night": "night", "midnight": "night", "nightfall": "evening"}
+
 var (
 	seasonLeads = wordSet(`in the last this next early late mid every each since until of by before after during that one`)
 	yearLeads   = wordSet(`in of since by year until before after from to during circa around about`)
 )
 
 func (d dates) add(part, value string) {
-	if !slices.Contains(d[part], value) {
-		d[part] = append(d[part], value)
+	for _, v := range d[part] {
+		if v == value {
+			return
+		}
 	}
+	d[part] = append(d[part], value)
 }
 
 // dates reads the calendar words of a sentence, and says which words they are.
@@ -63,8 +68,13 @@ func (s *sentence) dates() (dates, map[int]bool) {
 			d.add("weekday", s.weekday(i))
 		case months[w] && s.isMonth(i):
 			d.add("month", w)
+			s.dayOfMonth(i, d, at)
 		case seasons[w] != "" && s.isSeason(i):
 			d.add("season", seasons[w])
+		case daytimes[w] != "" && w != "night":
+			d.add("time of day", daytimes[w])
+		case w == "night" && (s.at(i-1) == "at" || s.at(i-1) == "that" || s.at(i-1) == "by" || s.at(i-1) == "last" || s.at(i-1) == "the"):
+			d.add("time of day", "night")
 		case s.isYear(i):
 			d.add("year", w)
 		default:
@@ -113,36 +123,39 @@ func (s *sentence) isYear(i int) bool {
 	return yearLeads[prev] || months[prev] || seasons[prev] != "" || s.words[i].gap != "" || i == len(s.words)-1
 }
 
-// dateRule wants every part of a date that the claim gives, if the evidence gives another.
-func dateRule(c *comparison) []finding {
-	want, calendar := c.h.dates()
-	if len(want) == 0 {
-		return nil
-	}
-	have := dates{}
-	for i := range c.p.sentences {
-		found, _ := c.p.sentences[i].dates()
-		for part, values := range found {
-			for _, v := range values {
-				have.add(part, v)
+// dayOfMonth reads the day that stands beside a month: "3 May", "May 3rd",
+// "the third of May".
+func (s *sentence) dayOfMonth(i int, d dates, at map[int]bool) {
+	for _, k := range []int{i - 1, i - 2, i + 1} {
+		if k == i-2 && s.at(i-1) != "of" || k < 0 || k >= len(s.words) {
+			continue
+		}
+		v, ok := ordinals[s.at(k)], ordinals[s.at(k)] > 0
+		from := k
+		if !ok {
+			v, _, ok = digits(s.at(k))
+		} else if tens := smallNumbers[s.at(k-1)]; tens == 20 || tens == 30 {
+			v, from = v+tens, k-1
+		}
+		if ok && v >= 1 && v <= 31 && v == float64(int(v)) {
+			d.add("day", strconv.Itoa(int(v)))
+			for j := from; j <= k; j++ {
+				at[j] = true
 			}
+			return
 		}
 	}
-	for _, part := range dateParts {
-		for _, v := range want[part] {
-			if slices.Contains(have[part], v) {
-				continue
-			}
-			if len(have[part]) == 0 {
-				return c.differs("date", false, fmt.Sprintf("%s: the evidence does not say %s", part, v))
-			}
-			exact := len(have[part]) == 1 && !c.h.denies() &&
-				c.onlyDiffersAt(1, func(i int) bool { return calendar[i] || relative[c.h.at(i)] })
-			return c.differs("date", exact, fmt.Sprintf("%s differs: the evidence says %s, the claim %s", part, strings.Join(have[part], " and "), v))
-		}
-	}
-	return nil
 }
 
-// relative words place a date and name none.
-var relative = wordSet(`last next this past ago year month week day season early late mid back`)
+// mergeDates joins the dates of several sentences.
+func mergeDates(all []dates) dates {
+	out := dates{}
+	for _, d := range all {
+		for _, part := range dateParts {
+			for _, v := range d[part] {
+				out.add(part, v)
+			}
+		}
+	}
+	return out
+}

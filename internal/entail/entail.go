@@ -61,6 +61,7 @@ const (
 	scoreVerbatim     = 0.99
 	scoreContradicted = 0.01
 	scoreRefused      = 0.03
+	scoreDoubted      = 0.15
 	scoreUnknown      = 0.30
 )
 
@@ -71,14 +72,8 @@ func Decides(v schema.Verdict) bool {
 
 // Doubts says whether a verdict is a rule's doubt: a difference that is not exact
 // enough to end a cascade.
-func Doubts(v schema.Verdict) bool { return Against(v) > 0 }
-
-// Against is what the signs that the rules found take off the log odds of support.
-func Against(v schema.Verdict) float64 {
-	if v.Tier != TierRule || v.Label != schema.Unverifiable || v.Final || v.Score <= 0 || v.Score >= scoreUnknown {
-		return 0
-	}
-	return logit(scoreUnknown) - logit(v.Score)
+func Doubts(v schema.Verdict) bool {
+	return v.Tier == TierRule && v.Label == schema.Unverifiable && !v.Final && v.Score == scoreDoubted
 }
 
 // wellFormed says what is wrong with a tier's answer, or is nil.

@@ -82,8 +82,8 @@ func (p Probability) Sound() bool {
 }
 
 // Scale maps the odds of a model's entailment to P(supported) as measured on pairs
-// with known labels (Platt 1999): logit P = Slope·logit(entailed) + Shift, and Doubt,
-// which is negative, for each unit of what the rules' signs weigh (Against).
+// with known labels (Platt 1999): logit P = Slope·logit(entailed) + Shift, and Doubt
+// more, which is negative, where the rules doubt the pair.
 type Scale struct {
 	Slope float64 `json:"slope"`
 	Shift float64 `json:"shift"`
@@ -94,7 +94,10 @@ type Scale struct {
 func (s Scale) Score(p Probability, before schema.Verdict) float64 {
 	e := min(max(p.Entailed, 1e-6), 1-1e-6)
 	z := s.Slope*math.Log(e/(1-e)) + s.Shift
-	return sigmoid(z + s.Doubt*Against(before))
+	if Doubts(before) {
+		z += s.Doubt
+	}
+	return 1 / (1 + math.Exp(-z))
 }
 
 // Judge is a model's verdict on a pair of which the rules said something before.

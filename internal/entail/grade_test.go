@@ -82,7 +82,7 @@ func TestPropertyAScaleKeepsTheOrder(t *testing.T) {
 		s := Scale{Slope: rapid.Float64Range(0.01, 5).Draw(t, "slope"), Shift: rapid.Float64Range(-5, 5).Draw(t, "shift")}
 		a, b := rapid.Float64Range(0, 1).Draw(t, "a"), rapid.Float64Range(0, 1).Draw(t, "b")
 		s.Doubt = rapid.Float64Range(-5, 0).Draw(t, "doubt")
-		doubt := schema.Verdict{Label: schema.Unverifiable, Tier: TierRule, Score: scoreUnknown / 2}
+		doubt := schema.Verdict{Label: schema.Unverifiable, Tier: TierRule, Score: scoreDoubted}
 		before := rapid.SampledFrom([]schema.Verdict{{}, doubt}).Draw(t, "before")
 		low, high := s.Score(Probability{Entailed: min(a, b)}, before), s.Score(Probability{Entailed: max(a, b)}, before)
 		if doubted := s.Score(Probability{Entailed: a}, doubt); doubted > s.Score(Probability{Entailed: a}, schema.Verdict{}) {
@@ -134,7 +134,7 @@ func (c careful) VerifyAfter(_ context.Context, pairs []Pair, before []schema.Ve
 
 // What the rules doubt is doubted by every tier behind them, not by the next alone.
 func TestADoubtOutlivesATier(t *testing.T) {
-	doubt := says(schema.Unverifiable, scoreUnknown/2, TierRule)
+	doubt := says(schema.Unverifiable, scoreDoubted, TierRule)
 	unsure := careful{0.5, TierModel}
 	for _, c := range []struct {
 		name  string
@@ -244,7 +244,7 @@ func TestThresholdsOfOnePair(t *testing.T) {
 	at := Thresholds{Entailment: 0.86, Doubted: 0.9, Near: 0.79}
 	near := Pair{Premise: "The white wolf has taken no sheep this year.", Hypothesis: "This year the white wolf has taken no sheep at all."}
 	far := Pair{Premise: near.Premise, Hypothesis: "The flocks were left in peace by that pale hunter."}
-	doubt := schema.Verdict{Tier: TierRule, Label: schema.Unverifiable, Score: scoreUnknown / 2}
+	doubt := schema.Verdict{Tier: TierRule, Label: schema.Unverifiable, Score: scoreDoubted}
 	for _, c := range []struct {
 		name   string
 		pair   Pair

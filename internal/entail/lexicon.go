@@ -11,6 +11,15 @@ var negations = wordSet(`no not never none nobody nothing nowhere neither nor wi
 	n't nay naught nought nil don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't mustn't
 	hasn't haven't hadn't ain't needn't aint dont doesnt didnt isnt arent wasnt werent couldnt shouldnt wouldnt hasnt havent hadnt`)
 
+// hedging are words with which a text does not vouch for what follows.
+var hedging = wordSet(`might may could perhaps maybe possibly probably supposedly allegedly reportedly apparently seemingly presumably
+	likely unlikely`)
+
+// intending are words after which a verb names what is wanted or tried, not done.
+var intending = wordSet(`want wants wanted hope hopes hoped plan plans planned try tries tried intend intends intended mean means meant
+	threaten threatens threatened attempt attempts attempted offer offers offered promise promises promised refuse refuses refused
+	fail fails failed wish wishes wished agree agrees agreed decide decides decided`)
+
 // universals speak of all or none.
 var universals = wordSet(`all every each everyone everybody everything everywhere always never none nobody nothing nowhere entire whole entirely
 	completely wholly forever only sole solely exclusively any anyone anybody anything whichever whenever without-exception`)

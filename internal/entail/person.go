@@ -73,11 +73,12 @@ type persons struct {
 	you, yours, yourself       string // the one spoken to
 	names                      [][]string
 	self                       bool // names and first person both stand for the NPC
+	equals                     bool // words that mean the same are one
 }
 
 // personsOf are the persons of the premise and of the hypothesis.
 func personsOf(n Names) (premise, hypothesis persons) {
-	mine := persons{selfForm, ownForm, selfSelf, youForm, youOwn, youSelf, nil, true}
+	mine := persons{selfForm, ownForm, selfSelf, youForm, youOwn, youSelf, nil, true, false}
 	premise, hypothesis = mine, mine
 	names := nameForms(n)
 	premise.names, hypothesis.names = names, names
@@ -128,7 +129,7 @@ func (s *sentence) normalise(p persons) norm {
 			if !possessive {
 				next, clause = byName, byName
 			}
-		} else if figure, n := s.figureForm(i); n > 0 {
+		} else if figure, n := s.figureForm(i); n > 0 && !p.standsFor(s, i) {
 			out = append(out, form{surface: figure})
 			i += n - 1
 			next = noSubject
@@ -138,11 +139,21 @@ func (s *sentence) normalise(p persons) norm {
 			i += n - 1
 		}
 		if s.words[i].gap != "" {
-			out = append(out, form{surface: s.words[i].gap})
+			out = append(out, p.mark(s, i)...)
 			next = noSubject
 		}
 	}
 	return out
+}
+
+// mark is what stands behind word i. Where words that mean the same are one, a semicolon
+// joins two clauses as a comma and "and" do, if nothing in front holds for both.
+func (p persons) mark(s *sentence, i int) norm {
+	gap, next := s.words[i].gap, s.at(i+1)
+	if p.equals && gap == ";" && s.startsClause(i+1) && !joining[next] && s.apart() {
+		return norm{{surface: ","}, {surface: "and"}}
+	}
+	return norm{{surface: gap}}
 }
 
 // countsAt says whether a word at the front that may be a name is read as a figure: "Seven
@@ -155,6 +166,16 @@ func (s *sentence) countsAt(i int) bool {
 }
 
 var noVerb = wordSet(`always sometimes perhaps was is has as this his its ours yours theirs besides`)
+
+// standsFor says whether a figure at word i is part of a phrase that another stands for:
+// "two times".
+func (p persons) standsFor(s *sentence, i int) bool {
+	if !p.equals {
+		return false
+	}
+	_, n := s.equalAt(i)
+	return n > 1
+}
 
 // appendWord appends one word that is no name of the NPC, or several that stand for one.
 func (p persons) appendWord(out norm, s *sentence, i int, next, clause subject) (norm, int, subject, subject) {
@@ -234,6 +255,11 @@ func (p persons) formOf(possessive bool) string {
 // that stand for it, over how many words they go, and whether the first of them is the
 // NPC as a subject.
 func (p persons) parts(s *sentence, i int) ([]string, int, bool) {
+	if p.equals {
+		if words, n := s.equalAt(i); n > 0 {
+			return words, n, false
+		}
+	}
 	low := s.words[i].low
 	parts := []string{low}
 	if full, ok := contractions[low]; ok {

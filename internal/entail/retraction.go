@@ -5,6 +5,19 @@ import (
 	"strings"
 )
 
+// words with which a text takes back, or does not vouch for, what stands beside
+// them.
+var retractions = wordSet(`untrue lied liar liars joke joking jest jested pretended supposedly allegedly mistaken dreamt dreamed hoax
+	fiction forgery nonsense`)
+
+var retractionPhrases = []string{"not true", "no truth", "not so", "never happened", "did not happen", "didn't happen", "made it up",
+	"made that up", "only a story", "just a story", "a dream", "if only", "or so they", "or so he", "or so she", "none of this", "none of that",
+	"the following", "what if", "imagine", "suppose that", "don't believe", "do not believe", "a lie", "all lies", "are lies", "were lies",
+	"is false", "was false", "are false", "were false", "is wrong", "was wrong", "were wrong", "are wrong", "a fable", "a tall tale", "a legend",
+	"a rumour", "a rumor", "i was lying", "he was lying", "she was lying", "they were lying", "so the story goes", "so the tale goes",
+	"not a word", "kidding", "teasing", "believed that", "say this", "was the plan", "has changed", "that was before", "that was then", "want you to think", "wants you to think",
+	"in your dreams", "in my dreams"}
+
 // takenBack says whether a sentence beside the run from i up to j takes it back, or
 // one farther off that speaks of all, or the heading under which it stands.
 func (p *passage) takenBack(i, j int) bool {
@@ -13,65 +26,145 @@ func (p *passage) takenBack(i, j int) bool {
 		if k >= i && k < j || len(s.words) > 12 {
 			continue // a retraction is short; a long sentence speaks of something of its own
 		}
-		beside := k == i-1 || k == j
-		if k == j && s.corrects() || k < i && s.introduces() && (s.tale() || s.retracts() || s.has(attitudes)) || (beside || s.has(sweeping)) && s.retracts() {
+		switch beside := k == i-1 || k == j; {
+		case k == j && s.corrects():
+			return true
+		case k < i && s.introduces() && s.doubtsWhatItTells():
+			if p.below(k, i) {
+				return true
+			}
+		case (beside || s.has(sweeping)) && s.retracts():
 			return true
 		}
 	}
 	return false
 }
 
-// retracts says whether a sentence takes back, or does not vouch for, another.
-func (s *sentence) retracts() bool {
-	low := strings.ToLower(s.text)
-	return s.has(retractions) || slices.ContainsFunc(retractionPhrases, func(r string) bool { return strings.Contains(low, r) })
+// below says whether no other heading stands between sentence k and sentence i.
+func (p *passage) below(k, i int) bool {
+	for ; k+1 < i; k++ {
+		if p.sentences[k+1].introduces() {
+			return false
+		}
+	}
+	return true
 }
 
-// corrects says whether a sentence begins as one that puts right or bounds what was just
-// said: "No, it was Osric", "Or was it?", "Only at dawn", "They say".
+// retracts says whether a sentence takes back, or does not vouch for, another.
+func (s *sentence) retracts() bool {
+	for i := range s.words {
+		if retractions[s.at(i)] && !s.deniedBefore(i) {
+			return true
+		}
+	}
+	low := strings.ToLower(s.text)
+	return slices.ContainsFunc(retractionPhrases, func(r string) bool { return strings.Contains(low, r) })
+}
+
+// deniedBefore says whether a retraction at word i is itself denied, and nothing else is:
+// "she has never once lied to me". "He should not have lied" and "it was not, he was mistaken" retract.
+func (s *sentence) deniedBefore(i int) bool {
+	if s.question || s.has(modal) || s.has(conditions) || s.has(attitudes) || s.has(exhaustive) || s.has(limiting) || s.at(i+1) != "" && s.at(i+1) != "to" {
+		return false
+	}
+	if to := s.at(i + 2); s.at(i+1) == "to" && to != "me" && to != "us" && to != "you" {
+		return false
+	}
+	for k := i - 1; k >= 0 && s.words[k].gap == ""; k-- {
+		switch w := s.at(k); {
+		case w == "never" || hasNot(w) && isOrHas[w]:
+			return s.at(k-1) != "had"
+		case w == "not":
+			return k > 0 && isOrHas[s.at(k-1)] && s.at(k-1) != "had"
+		case !denials[w]:
+			return false
+		}
+	}
+	return false
+}
+
+var (
+	denials   = wordSet(`once ever a been`)
+	takesBack = wordSet(`say tell take correct withdraw deny`)
+)
+
+// corrects says whether a sentence begins as one that puts right what was just
+// said: "No, it was Osric", "Not any more", "Or was it?", "So the bards sing", or is
+// a piece that bounds it: "Only at dawn", "If you pay", "They say".
 func (s *sentence) corrects() bool {
 	i := 0
-	for i+1 < len(s.words) && softLeads[s.at(i)] && s.at(i) != "so" {
+	for i+1 < len(s.words) && (softLeads[s.at(i)] && s.at(i) != "so") {
 		i++
 	}
-	w, n := s.at(i), len(s.words)-i
-	switch {
+	n := len(s.words) - i
+	switch w := s.at(i); {
 	case negations[w]:
 		return s.words[i].gap == "," || n < 5
-	case correctives[w], w == "so" && (s.tale() || s.has(attitudes)), w == "i" && s.at(i+1) == "mean", w == "at" && s.at(i+1) == "least":
+	case w == "so":
+		return s.tale() || s.has(attitudes)
+	case w == "as":
+		return s.at(i+1) == "if"
+	case w == "i" && s.at(i+1) == "mean" && (s.at(i+2) != "to" || takesBack[s.at(i+3)]), w == "at" && s.at(i+1) == "least", correctives[w]:
 		return true
 	}
-	return n < 6 && (bounding[w] || n < 4 && s.has(attitudes))
+	return n < 6 && s.isPiece(i)
+}
+
+// isPiece says whether a short sentence, from word i, is no sentence: a condition, an
+// exception, a place or a time without a verb, a doubt, a "they say".
+func (s *sentence) isPiece(i int) bool {
+	w := s.at(i)
+	switch {
+	case fronted[w] || w == "except":
+		return !slices.ContainsFunc(s.words, func(w word) bool { return w.gap == "," })
+	case universals[w] && (s.has(excepting)):
+		return true
+	case len(s.words)-i < 4 && attitudes[s.at(len(s.words)-1)]:
+		return true
+	}
+	rest := s.cut(i, len(s.words))
+	return (frames[w] || hedging[w] || exhaustive[w] || partials[w] || nearly[w] || w == "only") && !rest.tells()
 }
 
 // introduces says whether a sentence leads to what follows: a heading, or one that
 // ends in a colon or in dots.
 func (s *sentence) introduces() bool {
-	end := strings.TrimRight(s.text, "\"') ")
-	return strings.HasSuffix(end, "..") || !strings.HasSuffix(end, ".") && !strings.HasSuffix(end, "!") && !strings.HasSuffix(end, "?")
+	end := s.end()
+	return s.leadsOn() || !strings.HasSuffix(end, ".") && !strings.HasSuffix(end, "!") && !strings.HasSuffix(end, "?")
 }
 
-// tale says whether a sentence names something that is told, and that nobody vouches for.
-func (s *sentence) tale() bool { return s.has(tales) }
+func (s *sentence) leadsOn() bool {
+	return strings.HasSuffix(s.end(), ":") || strings.HasSuffix(s.end(), "..")
+}
 
-// words with which a text takes back, or does not vouch for, what stands beside them.
+func (s *sentence) end() string { return strings.TrimRight(s.text, "\"') ") }
+
+// doubtsWhatItTells says whether what a sentence leads to is told, and not vouched
+// for.
+func (s *sentence) doubtsWhatItTells() bool {
+	return s.tale() || s.has(doubtful) || s.retracts() || s.leadsOn() && s.has(attitudes)
+}
+
+// tale says whether a sentence names something that is told. A play is one, and to play is not.
+func (s *sentence) tale() bool {
+	return s.has(tales) || slices.ContainsFunc(s.words, func(w word) bool { return w.low == "play" }) && !s.plays()
+}
+
+// plays says whether every "play" of a sentence is a verb.
+func (s *sentence) plays() bool {
+	for i := range s.words {
+		if before := s.at(i - 1); s.at(i) == "play" && (i == 0 || !personal[before] && before != "to" && before != "us" && !hedging[before] && !auxiliary[before]) {
+			return false
+		}
+	}
+	return true
+}
+
 var (
-	retractions = wordSet(`untrue lied liar liars joke joking jest jested pretended supposedly allegedly mistaken dreamt dreamed hoax
-	fiction forgery nonsense`)
-	retractionPhrases = []string{"not true", "no truth", "not so", "never happened", "did not happen", "didn't happen", "made it up",
-		"made that up", "only a story", "just a story", "a dream", "if only", "or so they", "or so he", "or so she", "none of this", "none of that",
-		"the following", "what if", "imagine", "suppose that", "don't believe", "do not believe", "a lie", "all lies", "are lies", "were lies", "is false", "was false", "are false", "were false", "is wrong", "was wrong", "were wrong",
-		"are wrong", "a fable", "a tall tale", "a legend", "a rumour", "a rumor", "was lying", "were lying", "so the story goes", "so the tale goes",
-		"not a word", "kidding", "teasing", "believed that", "say this", "was the plan", "has changed", "that was before", "that was then",
-		"want you to think", "wants you to think", "in your dreams", "in my dreams"}
 	sweeping    = wordSet(`all none every whole nothing any both everything following`)
 	correctives = wordSet(`or wait wrong false rubbish kidding teasing rather hogwash correction sorry`)
-	bounding    = wordSet(`only if unless except when whenever after before until while although though because as in on at by with without almost nearly sometimes
-		often mostly usually partly perhaps maybe possibly probably supposedly allegedly reportedly some most half all every everyone everything none`)
-	attitudes = wordSet(`say says said claim claims claimed think thinks thought believe believes believed suspect suspects guess reckon
-		imagine hope hopes wish wishes fear doubt doubts deny denies denied dream pretend pretends swear swears swore hear heard
-		believed boast boasts story`)
-	tales = wordSet(`story stories tale tales song songs legend legends myth myths gossip hearsay fable fables ballad ballads prophecy
-		prophecies rumour rumours rumor rumors saga sagas joke jokes poem superstition superstitions play misconceptions beliefs accusations
-		suspicions dreams visions wishes plans fears hopes guesses theories theory fiction`)
+	nearly      = wordSet(`almost nearly sometimes often mostly usually partly`)
+	excepting   = wordSet(`but except save bar`)
+	doubtful    = wordSet(`misconceptions misconception beliefs superstitions lies false untrue prophecy claims accusations suspicions dreams
+		visions wishes plans fears hopes guesses theories theory fiction`)
 )

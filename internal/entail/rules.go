@@ -3,7 +3,6 @@ package entail
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -11,9 +10,10 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// Rules is tier 0. It supports what stands in the premise word for word. It contradicts what
-// differs from one sentence of the premise in one matter alone, and refuses a name that the
-// premise lacks. Every other difference is a sign: it lowers the score and decides nothing.
+// Rules is tier 0: exact and explained. It supports what stands in the premise
+// word for word; it refuses, for good, what differs from the premise in a name,
+// a number, a date, a negation, an opposite, a role, a modality or a quantifier;
+// of everything else it says that it does not know.
 type Rules struct{ leads []string }
 
 // NewRules makes the tier. leads are openers and hedges that say nothing, besides
@@ -100,7 +100,7 @@ func (r *Rules) judge(b *batch, pair Pair) schema.Verdict {
 	if span, why, ok := verbatim(p, h, r.named(pair.Names)); ok {
 		return schema.Verdict{Label: schema.Supported, Score: scoreVerbatim, Tier: TierRule, Span: span, Why: why}
 	}
-	v := weigh(findings(p, h, pair.Names, b.words(pair.Names.Known)))
+	v := compare(p, h, pair.Names, b.words(pair.Names.Known))
 	if aside := foreignAside(pair); aside != "" && v.Label != schema.Contradicted {
 		return refused("“"+aside+"” is not in the evidence", "")
 	}
@@ -131,70 +131,86 @@ func unreadable(hypothesis string) (schema.Verdict, bool) {
 	return schema.Verdict{}, false
 }
 
+func unknown(why string) schema.Verdict {
+	return schema.Verdict{Label: schema.Unverifiable, Score: scoreUnknown, Tier: TierRule, Why: why}
+}
+
 func refused(why, span string) schema.Verdict {
 	return schema.Verdict{Label: schema.Unverifiable, Score: scoreRefused, Tier: TierRule, Why: why, Span: span, Final: true}
 }
 
-// finding is a difference between a claim and its evidence.
+func contradicted(why, span string) schema.Verdict {
+	return schema.Verdict{Label: schema.Contradicted, Score: scoreContradicted, Tier: TierRule, Why: why, Span: span}
+}
+
+// finding is what one rule has against a claim.
 type finding struct {
-	sign  string // what it is about, as signs names it
+	rule  string
+	label schema.Label
 	why   string
 	span  string
-	exact bool // the claim and the evidence's sentence differ in nothing else
-	veto  bool // it refuses by itself
+	doubt bool // not exact enough to end a cascade
+	// narrow says that the premise speaks of a time or under a condition that the
+	// claim does not share.
+	narrow bool
+	// conditional says that it is a condition, and not a time alone.
+	conditional bool
 }
 
-// signs are what each kind of difference takes off the log odds of support, as fitted on
-// pairs with labels (make ablation).
-var signs = map[string]float64{
-	"number": 0.9, "date": 0.4, "negation": 0.8, "opposite": 0.5, "direction": 1.7, "swap": 2.4, "replaced": 1.2,
-}
-
-// weigh makes one verdict of what was found. The evidence contradicts a claim only where the
-// two differ in one matter.
-func weigh(found []finding) schema.Verdict {
-	v := schema.Verdict{Label: schema.Unverifiable, Score: scoreUnknown, Tier: TierRule, Why: "not word for word in the evidence, and no rule denies it"}
-	if len(found) == 0 {
-		return v
-	}
-	if i := slices.IndexFunc(found, func(f finding) bool { return f.veto }); i >= 0 {
-		return refused(found[i].why, found[i].span)
-	}
-	off, matters := 0.0, map[string]bool{}
-	for _, f := range found {
-		if !matters[f.sign] {
-			off += signs[f.sign]
-		}
-		matters[f.sign] = true
-	}
-	v.Why, v.Span, v.Score = found[0].why, found[0].span, sigmoid(logit(scoreUnknown)-off)
-	if len(matters) == 1 && found[0].exact {
-		v.Label, v.Score = schema.Contradicted, scoreContradicted
-	}
-	return v
-}
-
-func logit(p float64) float64 { return math.Log(p / (1 - p)) }
-
-func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
-
-// rule looks for a difference between a clause of the claim and the premise.
+// rule looks for a difference between a sentence of the claim and the premise.
 type rule func(c *comparison) []finding
 
-// rules in the order in which they are named when several speak; rest speak where none of
-// them does.
-var (
-	rules = []rule{nameRule, numberRule, dateRule, negationRule, swapRule}
-	rest  = []rule{oppositeRule, directionRule, replacedRule}
-)
-
-// comparison is one clause of a claim beside the premise.
+// comparison is one sentence of a claim beside the premise.
 type comparison struct {
 	p     *passage
 	h     *sentence
+	whole *sentence // of which h is a clause
 	a     alignment // with the premise's best sentence
 	names Names
 	known map[string]bool // words that are names wherever they stand
+}
+
+// rules in the order in which they are named when several speak; substituteRule speaks
+// where none of them does.
+var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, roleRule, crossedRule, directionRule, modalityRule, reportRule, quantifierRule, rankedRule, turnedRule}
+
+// late rules look at what a claim leaves out or puts together, and speak where none of rules is sure.
+var late = []rule{droppedRule, pairedRule, boundedRule, whoseRule, placedRule, titleRule, hedgedRule, askedRule}
+
+// compare runs the rules. A contradiction outweighs a refusal, a refusal a doubt,
+// and the first of each is told. The premise contradicts a claim only where the
+// two differ in one matter and are about the same person and time: "two pennies in
+// summer" does not deny "three in winter".
+func compare(p, h *passage, n Names, known map[string]bool) schema.Verdict {
+	var firm, doubts []finding
+	matters := map[string]bool{}
+	for _, f := range findings(p, h, n, known) {
+		if f.doubt {
+			doubts = append(doubts, f)
+			continue
+		}
+		firm = append(firm, f)
+		matters[f.rule] = true
+		if f.rule == "name" {
+			return refused(f.why, f.span)
+		}
+	}
+	for _, f := range firm {
+		if f.label == schema.Contradicted && len(matters) == 1 && !f.narrow {
+			return contradicted(f.why, f.span)
+		}
+	}
+	switch {
+	case len(firm) > 0:
+		return refused(firm[0].why, firm[0].span)
+	case len(doubts) > 0:
+		v := unknown(doubts[0].why)
+		v.Score, v.Span = scoreDoubted, doubts[0].span
+		return v
+	case len(p.sentences) == 0:
+		return unknown("the evidence has no words")
+	}
+	return unknown("not word for word in the evidence, and no rule denies it")
 }
 
 // findings compares each clause of the claim with the premise's sentence that
@@ -203,79 +219,70 @@ func findings(p, h *passage, n Names, known map[string]bool) []finding {
 	var out []finding
 	for i := range h.sentences {
 		for _, clause := range h.sentences[i].clauses() {
-			c := &comparison{p: p, h: &clause, names: n, known: known}
-			if c.a = p.best(c.h); c.a.p == nil { // the evidence has questions alone
+			c := &comparison{p: p, h: &clause, whole: &h.sentences[i], names: n, known: known}
+			c.a, _ = p.best(c.h)
+			if c.a.p == nil { // the evidence has questions alone
+				out = append(out, askedRule(c)...)
 				continue
 			}
 			before := len(out)
 			for _, rule := range rules {
 				out = append(out, rule(c)...)
 			}
-			for _, rule := range rest {
-				if len(out) == before {
+			for _, rule := range late {
+				if !firm(out[before:]) {
 					out = append(out, rule(c)...)
 				}
+			}
+			if len(out) == before {
+				out = append(out, substituteRule(c)...)
 			}
 		}
 	}
 	return out
 }
 
-// differs is a finding of a rule, exact unless the evidence's sentence holds under a
-// condition or at a time that the claim does not name: "two pennies in summer" does not
-// deny "three in winter".
-func (c *comparison) differs(sign string, exact bool, why string) []finding {
-	return []finding{{sign: sign, why: why, span: c.a.p.text, exact: exact && !c.narrower(sign)}}
+// firm says whether a finding is more than a doubt.
+func firm(fs []finding) bool {
+	return slices.ContainsFunc(fs, func(f finding) bool { return !f.doubt })
 }
 
-func (c *comparison) narrower(sign string) bool {
-	if c.a.p.has(conditions) && !c.h.has(conditions) {
-		return true
-	}
-	have, _ := c.a.p.dates()
-	want, _ := c.h.dates()
-	for part := range have {
-		if len(want[part]) == 0 && sign != "date" {
+func (c *comparison) contradicts(rule, why string) []finding {
+	under := c.conditional()
+	return []finding{{rule: rule, label: schema.Contradicted, why: why, span: c.a.p.text, narrow: under || c.narrower(rule), conditional: under}}
+}
+
+// conditional says whether the premise's sentence holds under a condition only.
+func (c *comparison) conditional() bool {
+	for i := range c.a.p.words {
+		switch c.a.p.words[i].low {
+		case "if", "unless", "when", "whenever", "while", "during", "until", "except":
 			return true
 		}
 	}
 	return false
 }
 
-// conditions are words under which a sentence says less than it says alone.
-var conditions = wordSet(`if unless when whenever while during until except wish wishes hope hopes said says think thinks thought believe believes might may
-	could would should must can joke`)
-
-// onlyDiffersAt says whether all that the claim says besides some of its words
-// stands in the premise's sentence, and that is at least so many content words:
-// only then are both about the same thing.
-func (c *comparison) onlyDiffersAt(least int, apart func(i int) bool) bool {
-	rest := 0
-	for i := range c.h.words {
-		if apart(i) || text.IsStop(c.h.at(i)) {
-			continue
-		}
-		rest++
-		if c.a.to[i] < 0 {
-			return false
+// narrower says whether the premise's sentence is bound to a time of which the
+// claim says nothing.
+func (c *comparison) narrower(rule string) bool {
+	if rule == "date" {
+		return false
+	}
+	have, _ := c.a.p.dates()
+	want, _ := c.h.dates()
+	for part := range have {
+		if len(want[part]) == 0 {
+			return true
 		}
 	}
-	return rest >= least
+	return false
 }
 
-// denies says whether a sentence holds a negation.
-func (s *sentence) denies() bool {
-	return slices.ContainsFunc(s.words, func(w word) bool { return negations[w.low] || hasNot(w.low) })
+func (c *comparison) doubts(rule, why string) []finding {
+	return []finding{{rule: rule, label: schema.Unverifiable, why: why, span: c.a.p.text, doubt: true}}
 }
 
-func (s *sentence) has(set map[string]bool) bool {
-	return slices.ContainsFunc(s.words, func(w word) bool { return set[w.low] })
-}
-
-func (s *sentence) hasWord(stem string) bool {
-	return slices.ContainsFunc(s.words, func(w word) bool { return w.stem == stem })
-}
-
-func (p *passage) holds(stem string) bool {
-	return slices.ContainsFunc(p.sentences, func(s sentence) bool { return s.hasWord(stem) })
+func (c *comparison) refuses(rule, why string) []finding {
+	return []finding{{rule: rule, label: schema.Unverifiable, why: why, span: c.a.p.text}}
 }

@@ -56,7 +56,7 @@ func (s *Shown) UnknownNames(said string) []string {
 	h := read(unstressed(said), maxHypothesis)
 	for i := range h.sentences {
 		of := &h.sentences[i]
-		c := &comparison{p: s.all, h: of, a: alignment{p: &sentence{}}, names: s.names, known: s.known}
+		c := &comparison{p: s.all, h: of, whole: of, a: alignment{p: &sentence{}}, names: s.names, known: s.known}
 		for _, f := range nameRule(c) {
 			out = append(out, f.why)
 		}

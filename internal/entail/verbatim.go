@@ -2,91 +2,41 @@ package entail
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // verbatim says whether every sentence of the hypothesis stands in the premise
 // word for word, in one normal form, and gives the span that says so. Whole
-// sentences count, in their order and next to one another: what is left out of a
-// sentence is a qualifier until shown otherwise.
+// sentences count, in their order and next to one another, and whole clauses of
+// a sentence whose other clauses cannot change what they say. Anything left out
+// of a sentence is a qualifier until shown otherwise. Where no word-for-word reading is
+// found, words that mean the same count as one.
 func verbatim(p, h *passage, n Names) (span, why string, ok bool) {
 	if len(p.sentences) == 0 || len(h.sentences) == 0 || len(h.sentences) > len(p.sentences)*4 {
 		return "", "", false
 	}
 	pp, hp := personsOf(n)
+	if span, ok = verbatimAs(p, h, n, pp, hp); ok {
+		return span, "word for word", true
+	}
+	pp.equals, hp.equals = true, true
+	span, ok = verbatimAs(p, h, n, pp, hp)
+	return span, "word for word, but for words that mean the same", ok
+}
+
+func verbatimAs(p, h *passage, n Names, pp, hp persons) (span string, ok bool) {
 	premise := make([]norms, len(p.sentences))
 	for i := range p.sentences {
-		premise[i] = p.sentences[i].readings(pp, softLeads, answers)
+		premise[i] = p.sentences[i].readings(pp, asides, softLeads, answers)
 	}
-	for _, reading := range append(leadsOf(h, n.Leads), joined(h)) {
-		if at, ok := reading.runOf(p, premise, hp); ok {
-			return p.span(at, at+len(reading)), "word for word", true
+	for _, reading := range leadsOf(h, n.Leads) {
+		if span, ok := reading.within(p, premise, pp, hp); ok {
+			return span, true
 		}
 	}
-	if at, ok := p.holdsClause(h, pp, hp); ok {
-		return p.span(at, at+1), "word for word", true
-	}
-	return "", "", false
+	return "", false
 }
-
-// holdsClause looks for a sentence of the premise one of whose clauses is the whole hypothesis: "a bowl of stew costs
-// three bits, and a mug of ale costs one". No word of it may bound or deny what another clause says.
-func (p *passage) holdsClause(h *passage, pp, hp persons) (int, bool) {
-	if len(h.sentences) != 1 || h.sentences[0].question || h.sentences[0].quotes() {
-		return 0, false
-	}
-	want := h.sentences[0].readings(hp, softLeads)
-	for at := range p.sentences {
-		s := &p.sentences[at]
-		if s.question || s.quoted || s.quotes() || s.bounded() || p.takenBack(at, at+1) {
-			continue
-		}
-		parts := s.clauses()
-		if len(parts) < 2 || !subjects[s.at(0)] || !sameVerb(parts) {
-			continue
-		}
-		for i := range parts {
-			if parts[i].readings(pp, softLeads).meet(want) {
-				return at, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// sameVerb says whether one form that may be a verb stands in all clauses, so that each says of its subject what the
-// others say of theirs: "costs", "is", "opened".
-func sameVerb(parts []sentence) bool {
-	for _, w := range parts[0].words {
-		verb := beings[w.low] || len(w.low) > 3 && (strings.HasSuffix(w.low, "s") || strings.HasSuffix(w.low, "ed"))
-		if verb && !slices.ContainsFunc(parts[1:], func(s sentence) bool {
-			return !slices.ContainsFunc(s.words, func(o word) bool { return o.low == w.low })
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-var beings = wordSet(`is are was were`)
-
-// bounded says whether a word of the sentence denies, supposes, tells or bounds.
-func (s *sentence) bounded() bool {
-	for i := range s.words {
-		w := s.words[i].low
-		if negations[w] || hasNot(w) || attitudes[w] || retractions[w] || tales[w] || supposing[w] || i == 0 && bounding[w] {
-			return true
-		}
-	}
-	return false
-}
-
-// supposing are words by which a clause bounds or supposes what another says.
-var supposing = wordSet(`if unless except whether when whenever until till before after while although though because
-	since only would could should might may perhaps maybe possibly probably supposedly allegedly reportedly according either or nor`)
 
 // norms are the readings of one sentence: as it stands, and without a word at its
 // front that says nothing.
@@ -104,19 +54,45 @@ var (
 	answers = wordSet(`yes no aye nay yeah yep nope indeed true certainly`)
 )
 
-// readings puts a sentence in its normal form, with and without a lead.
-func (s *sentence) readings(p persons, leads ...map[string]bool) norms {
-	out := norms{s.normalise(p)}
+// readings puts a sentence in its normal form, with and without a lead, without
+// what is said beside the matter, and with the clause last that stands before it.
+func (s *sentence) readings(p persons, asides [][]string, leads ...map[string]bool) norms {
+	ways := []sentence{*s}
+	if rest, ok := s.withoutLead(leads...); ok {
+		ways = append(ways, rest)
+	}
+	if rest, ok := s.withoutAsides(asides); ok {
+		ways = append(ways, rest)
+	}
+	var out norms
+	for i := range ways {
+		out = append(out, ways[i].normalise(p))
+		for _, turned := range ways[i].turned() {
+			out = append(out, turned.normalise(p))
+		}
+		if p.equals {
+			if timed, ok := ways[i].timed(); ok {
+				out = append(out, timed.normalise(p))
+			}
+			if same, ok := ways[i].equated(p); ok {
+				out = append(out, same)
+			}
+			out = append(out, ways[i].compared(p)...)
+		}
+	}
+	return out
+}
+
+func (s *sentence) withoutLead(leads ...map[string]bool) (sentence, bool) {
 	at := 0
 	for at+2 < len(s.words) && slices.ContainsFunc(leads, func(m map[string]bool) bool { return m[s.at(at)] }) &&
 		(s.words[at].gap == "," || s.words[at].gap == "..." || s.at(at) == "but" || s.at(at) == "and") {
 		at++
 	}
-	if at > 0 {
-		rest := s.cut(at, len(s.words))
-		out = append(out, rest.normalise(p))
+	if at == 0 {
+		return *s, false
 	}
-	return out
+	return s.cut(at, len(s.words)), true
 }
 
 // said is one reading of the hypothesis: with or without its leads.
@@ -142,26 +118,42 @@ func leadsOf(h *passage, leads []string) []said {
 	return out
 }
 
-// joined are the clauses of a hypothesis, each of which may be a sentence of the premise.
-func joined(h *passage) said {
-	var out said
-	for i := range h.sentences {
-		out = append(out, h.sentences[i].clauses()...)
+// within looks for the sentences in the premise.
+func (h said) within(p *passage, premise []norms, pp, hp persons) (string, bool) {
+	if at, ok := h.runOf(p, premise, hp); ok {
+		return p.span(at, at+len(h)), true
 	}
-	return out
+	at := -1
+	first := -1
+	for i := range h {
+		for _, c := range h[i].clauses() {
+			k := findClause(c, p, premise, pp, hp, at)
+			if k < 0 {
+				return "", false
+			}
+			if first < 0 {
+				first = k
+			}
+			at = k
+		}
+	}
+	if first < 0 {
+		return "", false
+	}
+	return p.span(first, at+1), true
 }
 
 // runOf finds all sentences next to one another.
 func (h said) runOf(p *passage, premise []norms, hp persons) (int, bool) {
 	want := make([]norms, len(h))
 	for i := range h {
-		want[i] = h[i].readings(hp, softLeads)
+		want[i] = h[i].readings(hp, ownAsides, softLeads)
 	}
 	for at := 0; at+len(h) <= len(premise); at++ {
 		ok := true
 		for i := range h {
 			s := &p.sentences[at+i]
-			if s.question != h[i].question || s.quoted || s.quotes() && !h[i].quotes() || !premise[at+i].meet(want[i]) {
+			if s.question && !h[i].question || h[i].question && !s.question || s.quoted || s.quotes() && !h[i].quotes() || !premise[at+i].meet(want[i]) {
 				ok = false
 				break
 			}
@@ -173,11 +165,40 @@ func (h said) runOf(p *passage, premise []norms, hp persons) (int, bool) {
 	return 0, false
 }
 
-// quotes says whether quotation marks part a sentence: what is quoted is
-// somebody's, and its clauses are not the text's own.
-func (s *sentence) quotes() bool {
-	inner := strings.Trim(s.text, `"`)
-	return strings.Contains(inner, `"`) || singleQuote(inner, 0) >= 0
+// findClause is the premise's sentence that holds a clause whole, the same as the
+// last or the next one, or -1.
+func findClause(c sentence, p *passage, premise []norms, pp, hp persons, last int) int {
+	want := c.readings(hp, ownAsides, softLeads)
+	from, to := 0, len(premise)-1
+	if last >= 0 {
+		from, to = last, min(last+1, to)
+	}
+	for at := from; at <= to; at++ {
+		s := &p.sentences[at]
+		if s.question || s.quoted || c.question {
+			continue
+		}
+		if (premise[at].meet(want) && (c.quotes() || !s.quotes()) || s.holdsPart(want, pp)) && !p.takenBack(at, at+1) {
+			return at
+		}
+	}
+	return -1
+}
+
+// holdsPart says whether a clause or a beginning of a sentence, which stands alone,
+// is the one that is wanted.
+func (s *sentence) holdsPart(want norms, pp persons) bool {
+	for _, part := range s.separable() {
+		if part.readings(pp, asides, softLeads).meet(want) {
+			return true
+		}
+	}
+	for _, part := range s.heads() {
+		if part.readings(pp, asides, softLeads, answers).meet(want) {
+			return true
+		}
+	}
+	return false
 }
 
 // span is the text of sentences from i up to j.
@@ -233,23 +254,14 @@ func (s *sentence) hasWords(at int, words []string) bool {
 	return true
 }
 
-// figureForm is a number in the one form in which digits and words compare, and
-// over how many words it goes. "One" is mostly no number; "0042" and "1.10" are the
-// names of things as often as numbers, and "two or three hundred" is no "2 or 300".
-func (s *sentence) figureForm(i int) (string, int) {
-	w := s.at(i)
-	if v, ordinal, ok := digits(w); ok {
-		if ordinal || len(w) > 15 || w[0] == '0' && len(w) > 1 || strings.Contains(w, ".") {
-			return "", 0
-		}
-		return figureOf(v), 1
+// cut is the sentence's words from i up to j as a sentence.
+func (s *sentence) cut(i, j int) sentence {
+	out := sentence{lower: s.lower, words: slices.Clone(s.words[i:j]), question: s.question && j == len(s.words), quoted: s.quoted}
+	out.start = s.words[i].start
+	out.text = s.text[s.words[i].start-s.start : s.words[j-1].end-s.start]
+	if i == 0 {
+		out.lead = s.lead
 	}
-	v, n := s.spelled(i)
-	before := s.at(i - 1)
-	if n == 0 || n == 1 && (w == "one" || scales[w] > 0) || n > 1 && (before == "or" || before == "to" || before == "and") && isSmall(s.at(i-2)) {
-		return "", 0
-	}
-	return figureOf(v), n
+	out.words[len(out.words)-1].gap = ""
+	return out
 }
-
-func figureOf(v float64) string { return "#" + strconv.FormatFloat(v, 'f', -1, 64) }

@@ -201,6 +201,14 @@ func (s *sentence) at(i int) string {
 	return s.words[i].low
 }
 
+// stemAt is the stem of the word at i, or "".
+func (s *sentence) stemAt(i int) string {
+	if i < 0 || i >= len(s.words) {
+		return ""
+	}
+	return s.words[i].stem
+}
+
 // wordSet makes a set of a list in one string.
 func wordSet(list string) map[string]bool {
 	out := map[string]bool{}

@@ -34,9 +34,8 @@ func main() {
 	rate := flag.Float64("rate", 0.049, "the share of unsupported pairs that a verdict may accept")
 	near := flag.Float64("near", 0.003, "the share of unsupported pairs near their evidence that an NPC might say")
 	release := flag.Float64("release", 0.001, "the share of unsupported pairs that an NPC might say")
-	scores := flag.String("scores", "", "a file that keeps the model's scores from one run to the next")
 	flag.Parse()
-	if err := run(context.Background(), [2]string{*pairs, *also}, *out, *other, *scores, rates{*rate, *release, *near}); err != nil {
+	if err := run(context.Background(), [2]string{*pairs, *also}, *out, *other, rates{*rate, *release, *near}); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
 		os.Exit(1)
 	}
@@ -45,7 +44,7 @@ func main() {
 // rates are shares of unsupported pairs that may be accepted.
 type rates struct{ verdict, release, near float64 }
 
-func run(ctx context.Context, paths [2]string, out, other, scores string, may rates) error {
+func run(ctx context.Context, paths [2]string, out, other string, may rates) error {
 	if out != "" && other != "" {
 		return errors.New("-out with -weights: a calibration belongs to the weights of the binary; leave one of the two out")
 	}
@@ -73,15 +72,15 @@ func run(ctx context.Context, paths [2]string, out, other, scores string, may ra
 	if err != nil {
 		return err
 	}
-	rows, err := ask(ctx, model, scores, pairs)
+	rows, err := ask(ctx, model, pairs)
 	if err != nil {
 		return err
 	}
-	more, err := ask(ctx, model, scores, also)
+	more, err := ask(ctx, model, also)
 	if err != nil {
 		return err
 	}
-	strangers, err := ask(ctx, model, scores, estranged(pairs))
+	strangers, err := ask(ctx, model, estranged(pairs))
 	if err != nil {
 		return err
 	}
@@ -146,7 +145,7 @@ type row struct {
 	against float64 // the model's contradiction
 }
 
-func ask(ctx context.Context, model measure.Model, scores string, pairs []measure.Pair) ([]row, error) {
+func ask(ctx context.Context, model *nli.Model, pairs []measure.Pair) ([]row, error) {
 	asked := measure.Ask(pairs)
 	rules, err := entail.NewRules().Verify(ctx, asked)
 	if err != nil {
@@ -156,7 +155,7 @@ func ask(ctx context.Context, model measure.Model, scores string, pairs []measur
 	for i, p := range asked {
 		texts[i][0], texts[i][1] = p.Spoken()
 	}
-	said, err := measure.Scores(ctx, model, scores, texts)
+	said, err := model.Probabilities(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +180,11 @@ func (r *row) score(s entail.Scale) float64 {
 
 // scaled is the logit of what the model decides.
 func (r *row) scaled(s entail.Scale) float64 {
-	return s.Slope*r.logit + s.Shift + s.Doubt*entail.Against(r.rule)
+	z := s.Slope*r.logit + s.Shift
+	if entail.Doubts(r.rule) {
+		z += s.Doubt
+	}
+	return z
 }
 
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
@@ -320,14 +323,14 @@ func line(rows []row, s entail.Scale) entail.Scale {
 	return s
 }
 
-// doubted fits what the signs of the rules take off, the same way; they never add.
+// doubted fits what a doubt takes off, the same way; it never adds.
 func doubted(rows []row, s entail.Scale) entail.Scale {
 	for range 100 {
 		g, h := 0.0, 1e-6
 		for i := range rows {
-			if r := &rows[i]; !r.decided() {
-				p, off := sigmoid(r.scaled(s)), entail.Against(r.rule)
-				g, h = g+off*(p-r.right()), h+off*off*p*(1-p)
+			if r := &rows[i]; !r.decided() && entail.Doubts(r.rule) {
+				p := sigmoid(r.scaled(s))
+				g, h = g+p-r.right(), h+p*(1-p)
 			}
 		}
 		moved := func(step float64) entail.Scale {

@@ -18,7 +18,7 @@ func TestPlattFindsTheScale(t *testing.T) {
 			for _, rule := range []schema.Verdict{{}, {Tier: entail.TierRule, Label: schema.Unverifiable, Score: 0.15}} {
 				p := 0.6*z + 0.2
 				if entail.Doubts(rule) {
-					p += c.doubt * entail.Against(rule)
+					p += c.doubt
 				}
 				supported := int(math.Round(200 * sigmoid(p)))
 				for i := range 200 {
