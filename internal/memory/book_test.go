@@ -354,6 +354,29 @@ func TestPropertyErasureIsAsIfTheLogHadNeverHeldIt(t *testing.T) {
 	})
 }
 
+// A third place had let the first stand behind the second, which it had stood before. Without the third the log
+// would have refused that.
+func TestAnErasureTakesWhatStoodByTheErasedAlone(t *testing.T) {
+	b := memory.NewBook("hollowmere", "mira")
+	one, two, third := told("p42", "lives_in", "Ferrytown", "I live in Ferrytown", day(1)),
+		told("p42", "lives_in", "Oakham", "I live in Oakham", day(2)), told("p42", "lives_in", "Vell", "I live in Vell", day(3))
+	for _, m := range []*schema.Memory{&one, &two, &third} {
+		apply(t, b, event("w"+m.ID, schema.MemoryWritten, m))
+	}
+	into := func(id string, m *schema.Memory, other string) {
+		e := event(id, schema.MemoryMerged, m)
+		e.Others = []string{other}
+		apply(t, b, e)
+	}
+	into("m1", &one, two.ID)
+	into("m2", &third, two.ID)
+	apply(t, b, about("s", schema.MemorySupersede, one.ID, two.ID))
+	apply(t, b, about("x", schema.MemoryErasedMark, third.ID))
+	if status(b, one.ID) != schema.MemoryActive || status(b, two.ID) != schema.MemorySuperseded {
+		t.Errorf("one is %s, the other %s: not as if the third had never been said", status(b, one.ID), status(b, two.ID))
+	}
+}
+
 func contains(list []string, id string) bool {
 	for _, s := range list {
 		if s == id {

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"slices"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -17,10 +18,29 @@ func (b *Book) erase(e *schema.MemoryEvent) {
 		}
 	}
 	b.compact()
+	b.unsound()
 	for id := range ids {
 		b.erasedIDs[id] = true
 	}
 	b.refold()
+}
+
+// unsound takes out what the log would have refused without the events that are gone: a memory may stand in the
+// other's place only because a third, which is erased, had let it.
+func (b *Book) unsound() {
+	replay, refused := NewBook(b.world, b.npc), false
+	for i := range b.events {
+		e := &b.events[i]
+		if e.Type == schema.MemoryErasedMark {
+			continue // what it erased is gone already
+		}
+		if replay.Apply(*e, time.Time{}) != nil {
+			*e, refused = schema.MemoryEvent{ID: e.ID}, true
+		}
+	}
+	if refused {
+		b.compact()
+	}
 }
 
 // stone is what stays of an erased memory.
