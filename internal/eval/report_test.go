@@ -93,6 +93,7 @@ func TestMetrics(t *testing.T) {
 		"citation_accuracy":                   2.0 / 3,
 		"fallback_rate":                       1.0 / 7,
 		"refusal_rate":                        2.0 / 7,
+		"false_denials":                       1.0 / 4,
 		"non_corpus_citation_rate":            0,
 		"thoughts_verified_first_attempt":     0,
 		"thought_retries_per_turn":            1.0 / 7,

@@ -28,6 +28,24 @@ func said(sentences []schema.DraftSentence) []string {
 	return out
 }
 
+// A trained reader outweighs the words that question and sentence share.
+func TestTheReaderChoosesTheSentence(t *testing.T) {
+	reads := func(_ string, sentences []string) []float64 {
+		out := make([]float64, len(sentences))
+		for i, s := range sentences {
+			if strings.Contains(s, "chain") {
+				out[i] = 0.9
+			}
+		}
+		return out
+	}
+	got := said(extractive.Answer(extractive.Input{Question: "how did you hurt your foot?", Class: schema.ClassMedium, Person: mira, Reads: reads,
+		Evidence: []schema.Evidence{block("E1", .9, "I never set foot in the fells. A chain fell on me in 1383.")}}))
+	if want := []string{"A chain fell on me in 1383."}; !reflect.DeepEqual(got, want) {
+		t.Errorf("said %q, want %q", got, want)
+	}
+}
+
 func TestAnswerChoosesTheSentencesThatAnswer(t *testing.T) {
 	cases := []struct {
 		name     string

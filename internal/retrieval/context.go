@@ -32,23 +32,6 @@ func (s *search) lean() {
 	}
 }
 
-// inContext is the message as the trained reader and the sentence encoder read it: one that leans on the talk stands
-// behind the player's message before it, and behind one more where that leans itself.
-func (s *search) inContext() string {
-	if s.recent == nil {
-		return s.query.Message
-	}
-	lines := s.query.Context
-	var before []string
-	for at := len(lines) - 2; at >= 0 && len(before) < 2; at -= 2 { // a player's line and the NPC's take turns
-		before = append([]string{lines[at]}, before...)
-		if q := parseQuestion(lines[at]); !leansOn(&q) {
-			break
-		}
-	}
-	return strings.Join(append(before, s.query.Message), " ; ")
-}
-
 // leans says whether a message says too little of itself, or points back. One
 // that opens with "is there" asks whether something exists and points nowhere.
 func (s *search) leans() bool { return len(s.q.terms) == 0 || leansOn(&s.q) }
@@ -165,10 +148,18 @@ func (s *search) named() bool {
 	return slices.ContainsFunc(s.x.passages[s.found[0].at].stems, func(id int32) bool { return own[id] || s.recent[id] && !s.x.isStop[id] })
 }
 
-// meantText is what the sentence encoder embeds of the question: with the message it leans on.
+// meantText is what the sentence encoder embeds of the question: one that leans on the talk stands behind the
+// player's message before it, and behind one more where that leans itself.
 func (s *search) meantText() string {
 	if s.recent == nil {
 		return s.embedText()
 	}
-	return s.inContext()
+	lines, said := s.query.Context, []string{s.query.Message}
+	for at := len(lines) - 2; at >= 0 && len(said) < 3; at -= 2 { // a player's line and the NPC's take turns
+		said = slices.Insert(said, 0, lines[at])
+		if q := parseQuestion(lines[at]); !leansOn(&q) {
+			break
+		}
+	}
+	return strings.Join(said, " ; ")
 }

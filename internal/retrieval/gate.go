@@ -12,10 +12,12 @@ import (
 
 // The zones of the gate.
 const (
-	NearFrom     = 0.23
 	UnknownBelow = 0.25
 	ModelFrom    = 0.60
 )
+
+// nearShare is from which share of the border on a question is near to being answered.
+const nearShare = 0.92
 
 // Zones are the borders of the gate's three zones. A zero is the usual border.
 type Zones struct {
@@ -23,7 +25,7 @@ type Zones struct {
 	Model   float64 // from it on a model may speak
 }
 
-// Of is what a confidence is worth. The near zone is a question of what was found, too: see near.
+// Of is what a confidence is worth, whatever was found.
 func (z Zones) Of(confidence float64) schema.Zone {
 	switch {
 	case confidence < cmp.Or(z.Unknown, UnknownBelow):
@@ -32,6 +34,11 @@ func (z Zones) Of(confidence float64) schema.Zone {
 		return schema.ZoneExtractive
 	}
 	return schema.ZoneModel
+}
+
+// near says whether a confidence lies just below the border to what is known.
+func (z Zones) near(confidence float64) bool {
+	return z.Of(confidence) == schema.ZoneUnknown && confidence >= nearShare*cmp.Or(z.Unknown, UnknownBelow)
 }
 
 // Model is a logistic model: weights by name of feature.

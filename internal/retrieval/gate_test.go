@@ -16,6 +16,18 @@ import (
 
 var update = flag.Bool("update", false, "write the golden parts anew")
 
+// What lies just below the border in force, and not below another, is near.
+func TestOnlyWhatLiesJustBelowTheBorderIsNear(t *testing.T) {
+	for _, c := range []struct {
+		unknown, confidence float64
+		want                bool
+	}{{0, 0.22, false}, {0, 0.24, true}, {0, 0.25, false}, {0.5, 0.24, false}, {0.5, 0.48, true}, {0.1, 0.095, true}, {0.1, 0.24, false}} {
+		if got := (Zones{Unknown: c.unknown}).near(c.confidence); got != c.want {
+			t.Errorf("%v below a border of %v: near is %v, want %v", c.confidence, c.unknown, got, c.want)
+		}
+	}
+}
+
 func TestZones(t *testing.T) {
 	cases := []struct {
 		confidence float64

@@ -197,7 +197,7 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 		Searches: searches, Rejected: s.scope.counts(), LoreHash: x.world.Version,
 		Static: s.deep == nil,
 	}
-	if r.Retrieval.Zone == schema.ZoneUnknown && r.Named && confidence >= NearFrom {
+	if r.Named && query.Zones.near(confidence) {
 		r.Retrieval.Zone = schema.ZoneNear
 	}
 	if len(r.Sources) > 0 {

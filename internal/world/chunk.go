@@ -9,12 +9,11 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// The types of what npc.yaml gives the corpus.
+// typeBackstory and typeSecret are the types of what npc.yaml gives the corpus, beside schema.TypePersonality and
+// schema.TypeGoal.
 const (
-	typeBackstory   = "backstory"
-	typePersonality = schema.TypePersonality
-	typeGoal        = schema.TypeGoal
-	typeSecret      = "secret"
+	typeBackstory = "backstory"
+	typeSecret    = "secret"
 )
 
 // alwaysPast is when a backstory was written: before any game time.
@@ -79,35 +78,29 @@ func hashChunk(c schema.Chunk) string {
 	return schema.HashText(string(data))
 }
 
-// backstoryDocument is the backstory as an ordinary document of its NPC.
-func (n *NPC) backstoryDocument(line int) *Document {
-	return &Document{
-		Path: n.Path, Fragment: typeBackstory, NPC: n.Handle, Type: typeBackstory, Author: n.Name,
-		Summary: "who " + n.Name + " is", CreatedAt: alwaysPast, Language: n.language,
-		Passages: cutText(n.Backstory, line), Hash: schema.HashText(n.Backstory),
-	}
-}
-
-// ownDocuments are the personality and the goals as documents of their NPC: a player asks for
-// them as for anything else that the NPC knows of itself.
+// ownDocuments are what an NPC's file says of it, as ordinary documents of that NPC: a player asks for its goals
+// and its personality as for its past.
 func (n *NPC) ownDocuments() []*Document {
-	out := []*Document{n.ownDocument(typePersonality, "what "+n.Name+" is like", cutText(n.Personality, n.handleLine))}
+	own := func(fragment, kind, summary string, passages []Passage) *Document {
+		hash := ""
+		for _, p := range passages {
+			hash += p.Text + "\n"
+		}
+		return &Document{
+			Path: n.Path, Fragment: fragment, NPC: n.Handle, Type: kind, Author: n.Name, Summary: summary,
+			CreatedAt: alwaysPast, Language: n.language, Passages: passages, Hash: schema.HashText(hash),
+		}
+	}
 	var goals []Passage
 	for _, g := range n.Goals {
-		goals = append(goals, cutText(g, n.handleLine)...)
+		goals = append(goals, cutText(g, n.lineOf["goals"])...)
 	}
-	return append(out, n.ownDocument(typeGoal, "what "+n.Name+" wants", goals))
-}
-
-func (n *NPC) ownDocument(kind, summary string, passages []Passage) *Document {
-	hash := ""
-	for _, p := range passages {
-		hash += p.Text + "\n"
+	docs := []*Document{
+		own("backstory", typeBackstory, "who "+n.Name+" is", cutText(n.Backstory, n.lineOf["backstory"])),
+		own("personality", schema.TypePersonality, "what "+n.Name+" is like", cutText(n.Personality, n.lineOf["personality"])),
+		own("goals", schema.TypeGoal, "what "+n.Name+" wants", goals),
 	}
-	return &Document{
-		Path: n.Path, Fragment: kind, NPC: n.Handle, Type: kind, Author: n.Name, Summary: summary,
-		CreatedAt: alwaysPast, Language: n.language, Passages: passages, Hash: schema.HashText(hash),
-	}
+	return slices.DeleteFunc(docs, func(d *Document) bool { return len(d.Passages) == 0 && d.Type != typeBackstory })
 }
 
 func (n *NPC) secretDocuments() []*Document {

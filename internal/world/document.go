@@ -13,10 +13,10 @@ import (
 // maxFile bounds every file of a world.
 const maxFile = 1 << 20
 
-// Document is a file with valid metadata, or an NPC's backstory.
+// Document is a file with valid metadata, or what an NPC's own file says of it.
 type Document struct {
 	Path       string
-	Fragment   string // "backstory" for a backstory, else empty
+	Fragment   string // the part of npc.yaml that it is, such as "backstory", else empty
 	NPC        string // the owner; empty for lore
 	Type       string
 	Author     string

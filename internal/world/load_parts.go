@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"path"
 	"runtime"
 	"slices"
@@ -93,34 +94,21 @@ func (ld *loader) gather(docs []*file) {
 			ld.world.Documents = append(ld.world.Documents, d)
 		}
 		if n := ld.world.NPCs[path.Base(path.Dir(f.path))]; n != nil && n.Path == f.path {
-			ld.world.Documents = append(ld.world.Documents, ld.backstory(n, f))
-			ld.world.Documents = append(ld.world.Documents, verbatimOnly(n.ownDocuments(), f)...)
+			ld.world.Documents = append(ld.world.Documents, ld.ownDocuments(n, f)...)
 		}
 	}
 }
 
-func (ld *loader) backstory(n *NPC, f *file) *Document {
-	line := n.backstoryLine
-	d := n.backstoryDocument(line)
-	source := withoutSpace(string(f.data))
-	for _, p := range d.Passages {
-		if !isVerbatim(p.Text, source) {
-			ld.problems = append(ld.problems, Problem{Severity: SeverityWarning, File: f.path, Line: line,
-				Message: "`backstory` does not stand in the file as it reads, for its quotes or escapes; write it as a block (`backstory: |`)"})
-			break
-		}
-	}
-	return d
-}
-
-// verbatimOnly leaves out passages that do not stand in the file as they read, and documents without one:
-// what an NPC says must be found where it is cited.
-func verbatimOnly(docs []*Document, f *file) []*Document {
-	source := withoutSpace(string(f.data))
+// ownDocuments are what an NPC's file says of it. What does not stand there as it reads could not be shown as evidence.
+func (ld *loader) ownDocuments(n *NPC, f *file) []*Document {
+	docs, source := n.ownDocuments(), withoutSpace(string(f.data))
 	for _, d := range docs {
-		d.Passages = slices.DeleteFunc(d.Passages, func(p Passage) bool { return !isVerbatim(p.Text, source) })
+		if slices.ContainsFunc(d.Passages, func(p Passage) bool { return !isVerbatim(p.Text, source) }) {
+			ld.problems = append(ld.problems, Problem{Severity: SeverityWarning, File: f.path, Line: n.lineOf[d.Fragment],
+				Message: fmt.Sprintf("`%s` does not stand in the file as it reads, for its quotes or escapes; write it as a block (`|`)", d.Fragment)})
+		}
 	}
-	return slices.DeleteFunc(docs, func(d *Document) bool { return len(d.Passages) == 0 })
+	return docs
 }
 
 // isDocument says whether a file is one, and names what is none.

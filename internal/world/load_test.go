@@ -173,6 +173,8 @@ func TestFileWarnings(t *testing.T) {
 		{"a companion alone", map[string]string{"lore/a.txt.meta.yaml": meta}, "lore/a.txt.meta.yaml: warning: belongs to no file"},
 		{"default_npc is nobody", map[string]string{"world.yaml": "name: a\ndefault_npc: ada\n"}, "world.yaml: warning: `default_npc` names \"ada\""},
 		{"a backstory with escapes", map[string]string{"npcs/mira/npc.yaml": strings.Replace(person, "Mira is a smith.", `"Mira is a \"smith\"."`, 1)}, "npcs/mira/npc.yaml:3: warning: `backstory` does not stand in the file as it reads"},
+		{"goals with escapes", map[string]string{"npcs/mira/npc.yaml": person + "goals: [\"Be called \\\"smith\\\".\"]\n"},
+			"npcs/mira/npc.yaml:5: warning: `goals` does not stand in the file as it reads"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

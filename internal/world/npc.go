@@ -9,7 +9,7 @@ import (
 
 // readNPC reads the npc.yaml of a folder under npcs.
 func readNPC(l *log, folder string, data []byte) *NPC {
-	n := &NPC{Path: l.file, handleLine: 1, backstoryLine: 1}
+	n := &NPC{Path: l.file, handleLine: 1, lineOf: map[string]int{}}
 	f, ok := newFields(l, data)
 	if !ok {
 		return n
@@ -22,7 +22,10 @@ func readNPC(l *log, folder string, data []byte) *NPC {
 			f.wrong("handle", "is %q in the folder %q; an NPC's folder is its handle: rename one", n.Handle, folder)
 		}
 	}
-	n.handleLine, n.backstoryLine = f.at("handle"), f.at("backstory")
+	n.handleLine = f.at("handle")
+	for _, own := range []string{"backstory", "personality", "goals"} {
+		n.lineOf[own] = f.at(own)
+	}
 	n.Name = f.need("name", "the name that players see")
 	n.Backstory = f.need("backstory", "who this is, in a few sentences")
 	n.Personality = f.need("personality", "a few words such as plain-spoken")

@@ -66,7 +66,7 @@ type NPC struct {
 
 	language         string // of the world: the language of Lines
 	handleLine       int
-	backstoryLine    int
+	lineOf           map[string]int // of backstory, personality and goals
 	replacementLines map[string]int
 }
 
