@@ -21,10 +21,7 @@ func (c *Conn) stream(ctx context.Context, name string) (jetstream.Stream, error
 	if s != nil {
 		return s, nil
 	}
-	err := untilAnswered(ctx, func(ctx context.Context) (err error) {
-		s, err = c.look(ctx, name)
-		return err
-	})
+	s, err := c.look(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", name, err)
 	}

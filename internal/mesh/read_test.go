@@ -20,3 +20,19 @@ func TestAStreamIsAskedForAgainWhenTheAnswerIsLost(t *testing.T) {
 		t.Errorf("after %s, with an answer lost %v: %v", time.Since(began), lost.Load(), err)
 	}
 }
+
+// A broker that starts again while it is asked how far memory has come never answers that
+// question: it is put again, long before the caller's time is over.
+func TestWhatWaitsForMemoryIsAskedForAgainWhenTheAnswerIsLost(t *testing.T) {
+	for _, question := range []string{"$JS.API.STREAM.INFO." + streamReplies, "$JS.API.CONSUMER.INFO." + streamReplies} {
+		r := newRig(t)
+		r.start(Options{}, plain)
+		client, p := r.away()
+		lost := loseAnswer(p, question)
+		ctx, stop := context.WithTimeout(t.Context(), 5*readTimeout)
+		defer stop()
+		if _, err := client.MemoryWaiting(ctx); err != nil || !lost.Load() {
+			t.Errorf("%s: an answer lost %v: %v", question, lost.Load(), err)
+		}
+	}
+}

@@ -123,10 +123,24 @@ func (c *Conn) administer(ctx context.Context, subject, what string, ask func(co
 		Mend: "an administrator does it once with `forsooth migrate --apply`"}, ask)
 }
 
+// askedAtMost is how long a question is put again where its context has no deadline.
+const askedAtMost = 5 * time.Second
+
+// ask puts a question rightly, and again where the broker or the connection was lost with
+// the answer: a context may leave more time than one attempt is worth.
+func (c *Conn) ask(ctx context.Context, may *RightError, ask func(context.Context) error) error {
+	if _, ok := ctx.Deadline(); !ok {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, askedAtMost)
+		defer stop()
+	}
+	return c.rightly(ctx, may, func(ctx context.Context) error { return untilAnswered(ctx, ask) })
+}
+
 // look asks for a stream as it is now.
 func (c *Conn) look(ctx context.Context, name string) (s jetstream.Stream, err error) {
 	subject := "$JS.API.STREAM.INFO." + name
-	err = c.rightly(ctx, &RightError{Subject: subject, What: fmt.Sprintf("look at stream %s (publish %s)", name, subject)}, func(ctx context.Context) (err error) {
+	err = c.ask(ctx, &RightError{Subject: subject, What: fmt.Sprintf("look at stream %s (publish %s)", name, subject)}, func(ctx context.Context) (err error) {
 		s, err = c.js.Stream(ctx, name)
 		return err
 	})
@@ -136,7 +150,7 @@ func (c *Conn) look(ctx context.Context, name string) (s jetstream.Stream, err e
 // lookAtConsumer asks for a consumer as it is now.
 func (c *Conn) lookAtConsumer(ctx context.Context, stream, name string) (out jetstream.Consumer, err error) {
 	subject := "$JS.API.CONSUMER.INFO." + stream + "." + name
-	err = c.rightly(ctx, &RightError{Subject: subject, What: fmt.Sprintf("use consumer %s of %s (publish %s)", name, stream, subject)}, func(ctx context.Context) (err error) {
+	err = c.ask(ctx, &RightError{Subject: subject, What: fmt.Sprintf("use consumer %s of %s (publish %s)", name, stream, subject)}, func(ctx context.Context) (err error) {
 		out, err = c.js.Consumer(ctx, stream, name)
 		return err
 	})
