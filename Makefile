@@ -18,7 +18,7 @@ SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 GOVULNCHECK_VERSION := v1.8.0
 GOVULNCHECK         := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
-.PHONY: all licences vulnerabilities security build promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals honesty chaos chaos-mutants ci clean
+.PHONY: all licences vulnerabilities security build promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals ablation honesty chaos chaos-mutants ci clean
 
 all: build
 
@@ -106,6 +106,13 @@ evals: build
 	@for suite in $(SUITES); do echo "eval $$suite"; $(BIN)/forsooth eval $$suite || exit 1; done
 	@if [ -n "$$FORSOOTH_TEST_DATA" ]; then echo "bench speech"; $(GO) test -count=1 -timeout 30m -v -run '^TestRecordedSpeechMeetsItsBars$$' ./internal/bench; \
 	else echo "bench speech: skipped, FORSOOTH_TEST_DATA does not name the folder of the recorded speeches"; fi
+
+## ablation: what each rule of entailment is worth, on pairs of FORSOOTH_TEST_DATA and on held speech
+ablation:
+	@mkdir -p $(BIN)/ablation && cd sidecar/nli/train && $(PYTHON) pairs.py held > $(abspath $(BIN))/ablation/held.jsonl && \
+	$(PYTHON) spoken.py speech --held tenth > $(abspath $(BIN))/ablation/tenth.jsonl
+	$(GO) run ./internal/entail/measure/ablation -pairs $(FORSOOTH_TEST_DATA)/npc/pairs.jsonl,$(BIN)/ablation/held.jsonl \
+		-speech $(FORSOOTH_TEST_DATA)/npc/speech.jsonl,$(BIN)/ablation/tenth.jsonl -page docs/grounding.md
 
 ## honesty: scripted models lie in both worlds; nothing unsupported may be released
 honesty: build

@@ -26,7 +26,7 @@ func (Negations) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, er
 			continue
 		}
 		p, h := b.read(pair.Premise, maxPremise), b.read(pair.Hypothesis, maxHypothesis)
-		if f := denial(findings(p, h, pair.Names, b.words(pair.Names.Known))); f != nil {
+		if f := denial(findings(p, h, pair.Names, b.words(pair.Names.Known), nil)); f != nil {
 			out[i] = contradicted(f.why, f.span)
 		}
 	}

@@ -14,11 +14,35 @@ import (
 // word for word; it refuses, for good, what differs from the premise in a name,
 // a number, a date, a negation, an opposite, a role, a modality or a quantifier;
 // of everything else it says that it does not know.
-type Rules struct{ leads []string }
+type Rules struct {
+	leads   []string
+	without map[string]bool
+}
 
 // NewRules makes the tier. leads are openers and hedges that say nothing, besides
 // those of each pair.
 func NewRules(leads ...string) *Rules { return &Rules{leads: leads} }
+
+// Without is the tier with some rules silent, for those who weigh one against the others.
+func (r *Rules) Without(names ...string) *Rules {
+	out := &Rules{leads: r.leads, without: map[string]bool{}}
+	for _, name := range names {
+		out.without[name] = true
+	}
+	return out
+}
+
+// Found names the rules that speak against a pair, each once.
+func (r *Rules) Found(pair Pair) []string {
+	b := batch{texts: map[string]*passage{}}
+	p, h := b.read(pair.Premise, maxPremise), b.read(unstressed(pair.Hypothesis), maxHypothesis)
+	var out []string
+	for _, f := range findings(p, h, pair.Names, b.words(pair.Names.Known), r.without) {
+		out = append(out, f.rule)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
 
 // Verify judges pairs by rule. The pairs of one review share their texts, so each
 // is read once.
@@ -100,7 +124,7 @@ func (r *Rules) judge(b *batch, pair Pair) schema.Verdict {
 	if span, why, ok := verbatim(p, h, r.named(pair.Names)); ok {
 		return schema.Verdict{Label: schema.Supported, Score: scoreVerbatim, Tier: TierRule, Span: span, Why: why}
 	}
-	v := compare(p, h, pair.Names, b.words(pair.Names.Known))
+	v := compare(p, h, pair.Names, b.words(pair.Names.Known), r.without)
 	if aside := foreignAside(pair); aside != "" && v.Label != schema.Contradicted {
 		return refused("“"+aside+"” is not in the evidence", "")
 	}
@@ -181,10 +205,10 @@ var late = []rule{droppedRule, pairedRule, boundedRule, whoseRule, placedRule, t
 // and the first of each is told. The premise contradicts a claim only where the
 // two differ in one matter and are about the same person and time: "two pennies in
 // summer" does not deny "three in winter".
-func compare(p, h *passage, n Names, known map[string]bool) schema.Verdict {
+func compare(p, h *passage, n Names, known, without map[string]bool) schema.Verdict {
 	var firm, doubts []finding
 	matters := map[string]bool{}
-	for _, f := range findings(p, h, n, known) {
+	for _, f := range findings(p, h, n, known, without) {
 		if f.doubt {
 			doubts = append(doubts, f)
 			continue
@@ -214,28 +238,35 @@ func compare(p, h *passage, n Names, known map[string]bool) schema.Verdict {
 }
 
 // findings compares each clause of the claim with the premise's sentence that
-// holds most of it.
-func findings(p, h *passage, n Names, known map[string]bool) []finding {
+// holds most of it. A rule of without is silent.
+func findings(p, h *passage, n Names, known, without map[string]bool) []finding {
 	var out []finding
+	add := func(fs []finding) {
+		for _, f := range fs {
+			if !without[f.rule] {
+				out = append(out, f)
+			}
+		}
+	}
 	for i := range h.sentences {
 		for _, clause := range h.sentences[i].clauses() {
 			c := &comparison{p: p, h: &clause, whole: &h.sentences[i], names: n, known: known}
 			c.a, _ = p.best(c.h)
 			if c.a.p == nil { // the evidence has questions alone
-				out = append(out, askedRule(c)...)
+				add(askedRule(c))
 				continue
 			}
 			before := len(out)
 			for _, rule := range rules {
-				out = append(out, rule(c)...)
+				add(rule(c))
 			}
 			for _, rule := range late {
 				if !firm(out[before:]) {
-					out = append(out, rule(c)...)
+					add(rule(c))
 				}
 			}
 			if len(out) == before {
-				out = append(out, substituteRule(c)...)
+				add(substituteRule(c))
 			}
 		}
 	}

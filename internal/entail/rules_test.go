@@ -3,6 +3,7 @@ package entail
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -296,5 +297,18 @@ func TestRulesRespectTheContext(t *testing.T) {
 	cancel()
 	if _, err := NewRules().Verify(ctx, []Pair{{Premise: "a", Hypothesis: "a"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The ablation silences rules by the names that they give for a pair.
+func TestARuleCanBeSilenced(t *testing.T) {
+	p := Pair{Premise: "Forty sacks of rye were lost in the fire.", Hypothesis: "Fifty sacks of rye were lost in the fire."}
+	found := NewRules().Found(p)
+	if !slices.Equal(found, []string{"number"}) {
+		t.Fatalf("found by %v", found)
+	}
+	out, err := NewRules().Without(found...).Verify(t.Context(), []Pair{p})
+	if err != nil || out[0].Label != schema.Unverifiable || Decides(out[0]) {
+		t.Errorf("%+v, %v", out, err)
 	}
 }
