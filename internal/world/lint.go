@@ -2,8 +2,11 @@ package world
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -33,6 +36,7 @@ func Lint(w *World, problems []Problem, reject Reject) []Problem {
 	for _, handle := range w.Handles() {
 		out = append(out, lintSecrets(w.NPCs[handle])...)
 	}
+	out = append(out, w.lintLeads()...)
 	out = append(out, w.lintDuplicates()...)
 	return sortProblems(out)
 }
@@ -102,6 +106,33 @@ func lintSecrets(n *NPC) []Problem {
 	for _, s := range n.Secrets {
 		if s.Requires == "" {
 			out = append(out, warning(n.Path, s.Line, "this secret has no `requires` and is never told; add one such as `trust >= 50`, or leave it so"))
+		}
+	}
+	return out
+}
+
+// lintLeads names the authored leads that assert something: an NPC says them to anybody,
+// before whatever it knows, and nothing verifies them.
+func (w *World) lintLeads() []Problem {
+	var out []Problem
+	var names map[string]bool
+	for _, handle := range w.Handles() {
+		n := w.NPCs[handle]
+		leads := slices.Clone(n.Lines[LineUnsure])
+		for _, locale := range slices.Sorted(maps.Keys(n.LocaleLines)) {
+			leads = append(leads, n.LocaleLines[locale][LineUnsure]...)
+		}
+		if len(leads) > 0 && names == nil {
+			names = w.nameWords()
+		}
+		for _, lead := range leads {
+			what := touchesName(lead, names)
+			if i := strings.IndexFunc(lead, unicode.IsDigit); i >= 0 {
+				what, _, _ = strings.Cut(lead[i:], " ")
+			}
+			if what != "" {
+				out = append(out, warning(n.Path, 0, "`lines.unsure` states something (%s), and an NPC says it before whatever it knows; take that out of %q", what, lead))
+			}
 		}
 	}
 	return out

@@ -28,6 +28,9 @@ func TestLintWarns(t *testing.T) {
 		{"rejected text", map[string]string{"lore/mill.txt": "It burned.\n\nAs [E1] says."}, "lore/mill.txt:3: warning: this passage is never evidence (CITATION_MARKER): As [E1] says."},
 		{"markup", map[string]string{"lore/a.md": "It **burned** down.", "lore/a.md.meta.yaml": meta}, "lore/a.md:1: warning: markup inside a sentence"},
 		{"a secret for nobody", map[string]string{"npcs/mira/npc.yaml": person + "secrets:\n  - text: She did it.\n"}, "npcs/mira/npc.yaml:6: warning: this secret has no `requires`"},
+		{"a lead that names somebody", map[string]string{"npcs/mira/npc.yaml": person + "lines:\n  unsure: [Ask Mira. This I know.]\n"}, "npcs/mira/npc.yaml: warning: `lines.unsure` states something (mira)"},
+		{"a lead with a figure", map[string]string{"npcs/mira/npc.yaml": person + "lines:\n  de: {unsure: [Das kostet 3 Heller.]}\n"}, "npcs/mira/npc.yaml: warning: `lines.unsure` states something (3)"},
+		{"a lead that states nothing", map[string]string{"npcs/mira/npc.yaml": person + "lines:\n  unsure: [\"Not that. This I know, though.\"]\n"}, ""},
 		{"nobody at all", map[string]string{"npcs/mira/npc.yaml": absent, "npcs/mira/home/diary.txt": absent, "npcs/mira/home/diary.txt.meta.yaml": absent}, "world.yaml: warning: the world has no NPC"},
 	}
 	for _, c := range cases {
