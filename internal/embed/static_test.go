@@ -14,8 +14,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var _, _ Embedder = (*Static)(nil), (*Endpoint)(nil)
-
 func static(t testing.TB) *Static {
 	t.Helper()
 	s, err := NewStatic()

@@ -177,8 +177,6 @@ type finding struct {
 	// narrow says that the premise speaks of a time or under a condition that the
 	// claim does not share.
 	narrow bool
-	// conditional says that it is a condition, and not a time alone.
-	conditional bool
 }
 
 // rule looks for a difference between a sentence of the claim and the premise.
@@ -279,8 +277,7 @@ func firm(fs []finding) bool {
 }
 
 func (c *comparison) contradicts(rule, why string) []finding {
-	under := c.conditional()
-	return []finding{{rule: rule, label: schema.Contradicted, why: why, span: c.a.p.text, narrow: under || c.narrower(rule), conditional: under}}
+	return []finding{{rule: rule, label: schema.Contradicted, why: why, span: c.a.p.text, narrow: c.conditional() || c.narrower(rule)}}
 }
 
 // conditional says whether the premise's sentence holds under a condition only.

@@ -21,11 +21,6 @@ const (
 	JudgeGranite   JudgeKind = "granite"   // yes means a risk: not supported
 )
 
-// JudgeKinds are all of them.
-func JudgeKinds() []string {
-	return []string{string(JudgeChat), string(JudgeMiniCheck), string(JudgeGranite)}
-}
-
 // OneByOne says whether such a judge takes one claim a call.
 func (k JudgeKind) OneByOne() bool { return k == JudgeMiniCheck || k == JudgeGranite }
 

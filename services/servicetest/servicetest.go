@@ -14,7 +14,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/embed"
-	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -95,23 +94,14 @@ func (b *Bench) Alert(kind, _, detail string) {
 // Now is when every turn of a bench is accepted.
 var Now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// Option changes how a bench is composed.
-type Option func(*composed)
-
-// composed is what a bench is made of beside its world.
-type composed struct{ reader entail.Reader }
-
-// WithReader has the sentences read by another reader than a Reader without a script.
-func WithReader(r entail.Reader) Option { return func(c *composed) { c.reader = r } }
-
 // New composes the services over a world given as files.
-func New(t testing.TB, files fstest.MapFS, options ...Option) *Bench {
+func New(t testing.TB, files fstest.MapFS) *Bench {
 	t.Helper()
-	return NewWithModel(t, files, "", options...)
+	return NewWithModel(t, files, "")
 }
 
 // NewWithModel is New with a language model at a URL; its speeches stream.
-func NewWithModel(t testing.TB, files fstest.MapFS, url string, options ...Option) *Bench {
+func NewWithModel(t testing.TB, files fstest.MapFS, url string) *Bench {
 	t.Helper()
 	w, problems, err := world.Load(files, ".")
 	if err != nil {
@@ -120,13 +110,13 @@ func NewWithModel(t testing.TB, files fstest.MapFS, url string, options ...Optio
 	if bad := world.Errors(problems); len(bad) > 0 {
 		t.Fatal(bad)
 	}
-	return over(t, w, url, options...)
+	return over(t, w, url)
 }
 
 // Over composes the services over a loaded world.
-func Over(t testing.TB, w *world.World, options ...Option) *Bench {
+func Over(t testing.TB, w *world.World) *Bench {
 	t.Helper()
-	return over(t, w, "", options...)
+	return over(t, w, "")
 }
 
 // open gives a library over one world, with an index of its own.
@@ -150,12 +140,8 @@ func open(t testing.TB, w *world.World, static *embed.Static) *lore.Library {
 	return library
 }
 
-func over(t testing.TB, w *world.World, url string, options ...Option) *Bench {
+func over(t testing.TB, w *world.World, url string) *Bench {
 	t.Helper()
-	c := composed{reader: &Reader{}}
-	for _, set := range options {
-		set(&c)
-	}
 	static, err := embed.NewStatic()
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +159,7 @@ func over(t testing.TB, w *world.World, url string, options ...Option) *Bench {
 	t.Cleanup(hooks.Close)
 	m := modelAt(t, w, url)
 	rev := reviewer.New(library, b.Releases,
-		reviewer.Options{Hooks: hooks, Alert: b.Alert, Judgement: Judgement(c.reader)})
+		reviewer.Options{Hooks: hooks, Alert: b.Alert, Judgement: Judgement(&Reader{})})
 	spk := speaker.New(library, speaker.Options{Similar: app.Similarity(static), Model: m, Stream: stream{b}})
 	b.Handlers = map[schema.Pass]mesh.Handler{
 		schema.PassRetrieve:      retriever.New(library, retriever.Options{Hooks: hooks, Model: m}).Retrieve,

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -128,6 +127,3 @@ func (b *Broker) remember(ctx context.Context, name string, window time.Duration
 	}
 	return fmt.Errorf("set the window of %s to %s: %w", name, window, err)
 }
-
-// Forgets says whether Forget reaches a stream.
-func Forgets(stream string) bool { return slices.Contains(forgetting, stream) }
