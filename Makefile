@@ -18,19 +18,25 @@ SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 GOVULNCHECK_VERSION := v1.8.0
 GOVULNCHECK         := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
-.PHONY: all licences vulnerabilities security build promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals ablation honesty chaos chaos-mutants ci clean
+.PHONY: all licences vulnerabilities security build lab promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals ablation honesty chaos chaos-mutants ci clean
 
 all: build
 
-## build: the one binary, static
+## build: the one binary, static and without symbols, and its size
 build:
-	$(GO) build -trimpath -o $(BIN)/forsooth ./cmd/forsooth
+	$(GO) build -trimpath -ldflags='-s -w' -o $(BIN)/forsooth ./cmd/forsooth
+	@wc -c <$(BIN)/forsooth | awk '{printf "$(BIN)/forsooth: %.1f MB\n", $$1 / 1e6}'
+
+## lab: the laboratory, a module and a binary of its own
+lab:
+	cd lab && $(GO) build -trimpath -o ../$(BIN)/lab ./cmd/lab
 
 ## test: install what the tests need and run all of them
 test: test-python test-go
 
 test-go: qdrant-edge promtool
 	FORSOOTH_TEST_ALL=1 $(GO) test ./...
+	cd lab && FORSOOTH_TEST_ALL=1 $(GO) test ./...
 
 test-python: $(addprefix test-python-,$(SIDECARS)) test-python-nli-train
 
@@ -83,6 +89,7 @@ generate:
 
 vet:
 	$(GO) vet ./...
+	cd lab && $(GO) vet ./...
 
 fmt:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -96,6 +103,7 @@ $(GOLANGCI):
 ## lint: vet, format and golangci-lint
 lint: vet fmt $(GOLANGCI)
 	$(GOLANGCI) run ./...
+	cd lab && $(GOLANGCI) run --config ../.golangci.yml ./...
 
 ## race: the race detector where goroutines meet
 race:
@@ -115,8 +123,8 @@ ablation:
 		-speech $(FORSOOTH_TEST_DATA)/npc/speech.jsonl,$(BIN)/ablation/tenth.jsonl -page docs/grounding.md
 
 ## honesty: scripted models lie in both worlds; nothing unsupported may be released
-honesty: build
-	$(BIN)/forsooth bench honesty --world hollowmere --world shadowwatch --turns 5
+honesty: lab
+	$(BIN)/lab honesty --world hollowmere --world shadowwatch --turns 5
 
 ## licences: what every module that is built in may be used under
 licences:
@@ -133,16 +141,16 @@ vulnerabilities: $(GOVULNCHECK)
 
 ## security: hidden orders against a model that obeys, and, where FORSOOTH_TEST_DATA has them, prompts of
 ## which 1 % at most may be held back
-security: build
-	$(BIN)/forsooth bench security --every 5
+security: lab
+	$(BIN)/lab security --every 5
 
 ## chaos: a mesh broken on purpose for three minutes; SEED repeats a run
-chaos: build
-	$(BIN)/forsooth bench chaos --minutes 3 --turns 600 --seed $(or $(SEED),0)
+chaos: lab
+	$(BIN)/lab chaos --minutes $(or $(MINUTES),3) --turns $(or $(TURNS),600) --seed $(or $(SEED),0)
 
-## chaos-mutants: builds in which one guard is broken; the invariant that watches it must see each
+## chaos-mutants: builds in which one guard is broken; the invariant that watches it must see each. ONLY names some
 chaos-mutants:
-	GO=$(GO) .ci/chaos-mutants
+	GO=$(GO) lab/mutants $(ONLY)
 
 ## ci: what CI runs
 ci:

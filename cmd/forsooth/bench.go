@@ -11,21 +11,10 @@ import (
 )
 
 type benchCmd struct {
-	Turn    benchTurnCmd    `cmd:"" help:"Whole turns: latency, throughput beside a bare chain, start and memory."`
-	Honesty benchHonestyCmd `cmd:"" help:"Lying models against the reviews: what of their lies is released."`
-	Mesh    benchMeshCmd    `cmd:"" help:"The mesh without its passes, beside a bare chain: by workers, processes and copies of its streams."`
-	Node    benchNodeCmd    `cmd:"" hidden:"" help:"A process of bench mesh."`
-	Rolling benchRollingCmd `cmd:"" help:"A fleet that is restarted process by process while players talk: what they lose."`
-	Memory  benchMemoryCmd  `cmd:"" help:"The guards of memory: what gets past them, what they keep, what they cost."`
-	Chaos   benchChaosCmd   `cmd:"" help:"A mesh that is broken on purpose: which of its promises did not hold."`
-	Scan    benchScanCmd    `cmd:"" help:"The nightly scan of memories: compute on one core for 1,000 to 100,000 of them."`
-	Speech  benchSpeechCmd  `cmd:"" help:"Recorded speeches against the review: which of their true and false sentences are spoken."`
-	Verify  benchVerifyCmd  `cmd:"" help:"The verifier in process: time of a pair beside onnxruntime, memory, and what its verdicts are worth."`
-
+	Turn     benchTurnCmd     `cmd:"" help:"Whole turns: latency, throughput beside a bare chain, start and memory."`
+	Speech   benchSpeechCmd   `cmd:"" help:"Recorded speeches against the review: which of their true and false sentences are spoken."`
+	Verify   benchVerifyCmd   `cmd:"" help:"The verifier in process: time of a pair beside onnxruntime, memory, and what its verdicts are worth."`
 	Retrieve benchRetrieveCmd `cmd:"" help:"The index in process, over a made-up world: time of a search, start, memory, indexing."`
-	Security benchSecurityCmd `cmd:"" help:"Hidden orders against a model that obeys, and harmless prompts that must not be held back."`
-	Faults   benchFaultsCmd   `cmd:"" help:"A model that fails now and then: how much more it is asked than one that is well."`
-	Overload benchOverloadCmd `cmd:"" help:"More turns than a mesh can do: what becomes of them, of its memory, and how soon it is itself again."`
 }
 
 type benchTurnCmd struct {
@@ -87,35 +76,17 @@ func (c *benchTurnCmd) Run(e *env) error {
 }
 
 func (e *env) measured(m Measured) error {
-	m.Missed = missed(m.Figures)
+	m.Missed = bench.Missed(m.Figures)
 	if e.json {
 		return e.printJSON(m)
 	}
 	e.heading(m.Bench + " " + m.World)
-	return e.figures(m.Figures)
+	return bench.Print(e.out, m.Figures)
 }
 
 func (e *env) heading(of string) {
 	fmt.Fprintf(e.out, "bench %s, %s\n\n", strings.TrimSpace(of), time.Now().Format("2006-01-02 15:04"))
 }
 
-func (e *env) figures(figures []bench.Figure) error {
-	for _, f := range figures {
-		mark := ""
-		if f.Bar != "" {
-			mark = "  " + f.Bar
-		}
-		if f.Met != nil && !*f.Met {
-			mark += "  MISSED"
-		}
-		if _, err := fmt.Fprintf(e.out, "  %-32s %12.3f %-8s%s\n", f.Name, f.Value, f.Unit, mark); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// missed is never null in JSON.
-func missed(figures []bench.Figure) []string {
-	return append([]string{}, bench.Missed(figures)...)
-}
+// said tells how far a bench is.
+func (e *env) said(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }

@@ -53,7 +53,7 @@ func (c *benchRetrieveCmd) Run(e *env) error {
 	}
 	out := retrieved{Docs: c.Docs, Seed: c.Seed, Random: c.Random, Measured: Measured{Bench: name, Figures: figures}}
 	if e.json {
-		out.Missed = missed(figures)
+		out.Missed = bench.Missed(figures)
 		return e.printJSON(out)
 	}
 	return e.measured(out.Measured)

@@ -69,7 +69,7 @@ func (c *benchVerifyCmd) pairs() ([]measure.Pair, error) {
 
 func (e *env) verified(v verified) error {
 	if e.json {
-		v.Missed = missed(v.Figures)
+		v.Missed = bench.Missed(v.Figures)
 		return e.printJSON(v)
 	}
 	if err := e.measured(v.Measured); err != nil || len(v.ByKind) == 0 {

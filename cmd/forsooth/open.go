@@ -12,7 +12,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/config"
-	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
@@ -91,16 +90,7 @@ func (e *env) verifying() app.Verifying {
 }
 
 // grounding are the settings of the section of that name.
-func (e *env) grounding() *grounding.Settings {
-	g := e.settings.Grounding
-	return &grounding.Settings{
-		Confidence: g.ConfidenceThreshold, Unknown: g.UnknownThreshold, Strict: g.Strict, ExtractiveFallback: g.ExtractiveFallback,
-		Streaming: g.Streaming && g.StreamingChecks, Level: grounding.Level(g.Policy),
-		Thresholds:      entail.Thresholds{Entailment: g.EntailmentThreshold, Contradiction: g.ContradictionThresh},
-		MaxUnverifiable: g.MaxUnverifiableRatio, OnContradiction: grounding.Action(g.ContradictionAction), OnUnverifiable: grounding.Action(g.UnverifiableAction),
-		MaxSources: g.MaxSourcesPerClaim,
-	}
-}
+func (e *env) grounding() *grounding.Settings { return e.settings.Grounding.Review() }
 
 // traces say where they go.
 func (e *env) traces() tracing.Settings {

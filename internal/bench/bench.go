@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -41,34 +40,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Figure is a measure beside its bar.
-type Figure struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
-	Unit  string  `json:"unit"`
-	Bar   string  `json:"bar"` // such as "≤ 15", empty where none is set
-	Met   *bool   `json:"met,omitempty"`
-}
-
-func atMost(name string, value float64, unit string, bar float64) Figure {
-	met := value <= bar
-	return Figure{Name: name, Value: value, Unit: unit, Bar: fmt.Sprintf("≤ %g", bar), Met: &met}
-}
-
-func atLeast(name string, value float64, unit string, bar float64) Figure {
-	met := value >= bar
-	return Figure{Name: name, Value: value, Unit: unit, Bar: fmt.Sprintf("≥ %g", bar), Met: &met}
-}
-
-func plain(name string, value float64, unit string) Figure {
-	return Figure{Name: name, Value: value, Unit: unit}
-}
-
 // Turn measures turns of a world: one at a time, then many conversations at
 // once, beside the same mesh whose passes return at once and a bare chain.
 func Turn(ctx context.Context, w *world.World, o Options) ([]Figure, error) {
 	o = o.withDefaults()
-	load, err := newLoad(w)
+	load, err := NewLoad(w)
 	if err != nil {
 		return nil, err
 	}
@@ -86,33 +62,33 @@ func Turn(ctx context.Context, w *world.World, o Options) ([]Figure, error) {
 		return nil, fmt.Errorf("the bare chain: %w", err)
 	}
 	return []Figure{
-		atMost("turn_p50", milliseconds(single.P50), "ms", 15),
-		atMost("turn_p99", milliseconds(single.P99), "ms", 60),
-		plain("hop_bytes", float64(bytes), "bytes"),
-		plain("extractive", many.PerSecond, "turns/s"),
-		plain("extractive_p99", milliseconds(many.P99), "ms"),
-		plain("noop", noop.PerSecond, "turns/s"),
-		plain("bare", bare.PerSecond, "turns/s"),
-		atLeast("a_extractive_to_bare", many.PerSecond/bare.PerSecond, "", 0.10),
-		atLeast("b_extractive_to_noop", many.PerSecond/noop.PerSecond, "", 0.5),
-		plain("c_noop_to_bare", noop.PerSecond/bare.PerSecond, ""),
+		AtMost("turn_p50", Milliseconds(single.P50), "ms", 15),
+		AtMost("turn_p99", Milliseconds(single.P99), "ms", 60),
+		Plain("hop_bytes", float64(bytes), "bytes"),
+		Plain("extractive", many.PerSecond, "turns/s"),
+		Plain("extractive_p99", Milliseconds(many.P99), "ms"),
+		Plain("noop", noop.PerSecond, "turns/s"),
+		Plain("bare", bare.PerSecond, "turns/s"),
+		AtLeast("a_extractive_to_bare", many.PerSecond/bare.PerSecond, "", 0.10),
+		AtLeast("b_extractive_to_noop", many.PerSecond/noop.PerSecond, "", 0.5),
+		Plain("c_noop_to_bare", noop.PerSecond/bare.PerSecond, ""),
 	}, nil
 }
 
-// load is what players say to a world's NPCs.
-type load struct {
-	world    *world.World
+// Load is what players say to a world's NPCs.
+type Load struct {
+	World    *world.World
 	messages []message
 }
 
 type message struct{ npc, text string }
 
-// newLoad asks each NPC about what it may know, and now and then greets it or
+// NewLoad asks each NPC about what it may know, and now and then greets it or
 // asks about a name that nobody bears, as players do.
-func newLoad(w *world.World) (*load, error) { return loadIn(w, "What do you know about %s?") }
+func NewLoad(w *world.World) (*Load, error) { return loadIn(w, "What do you know about %s?") }
 
-func loadIn(w *world.World, words string) (*load, error) {
-	l := &load{world: w}
+func loadIn(w *world.World, words string) (*Load, error) {
+	l := &Load{World: w}
 	for _, handle := range w.Handles() {
 		for i, d := range w.Documents {
 			if !w.InScope(d, w.NPCs[handle]) || len(d.Keywords) == 0 {
@@ -134,17 +110,17 @@ func loadIn(w *world.World, words string) (*load, error) {
 	return l, nil
 }
 
-// request is the n-th turn of a conversation; the stride spreads conversations
+// Request is the n-th turn of a conversation; the stride spreads conversations
 // over the messages.
-func (l *load) request(phase string, convo, n int) *schema.Request {
+func (l *Load) Request(phase string, convo, n int) *schema.Request {
 	m := l.messages[(convo*7919+n*31)%len(l.messages)]
-	return &schema.Request{TurnID: fmt.Sprintf("%s-%d-%d", phase, convo, n), World: l.world.Name, NPC: m.npc,
+	return &schema.Request{TurnID: fmt.Sprintf("%s-%d-%d", phase, convo, n), World: l.World.Name, NPC: m.npc,
 		Player: fmt.Sprintf("%s-%d", phase, convo), Message: m.text, DeadlineMS: schema.MaxDeadlineMS}
 }
 
 // real runs the extractive mesh: one turn at a time, which also tells the mean
 // bytes of its hops, then the conversations.
-func (l *load) real(ctx context.Context, o Options) (single, many meshbench.Result, bytes int, err error) {
+func (l *Load) real(ctx context.Context, o Options) (single, many meshbench.Result, bytes int, err error) {
 	var weighing atomic.Bool
 	var sum, hops atomic.Int64
 	weigh := func(_ schema.Pass, h mesh.Handler) mesh.Handler {
@@ -158,14 +134,14 @@ func (l *load) real(ctx context.Context, o Options) (single, many meshbench.Resu
 			return h(ctx, t)
 		}
 	}
-	a, end, err := inProcess(ctx, app.Options{Worlds: []*world.World{l.world}, Workers: o.Conversations, Wrap: weigh})
+	a, end, err := InProcess(ctx, app.Options{Worlds: []*world.World{l.World}, Workers: o.Conversations, Wrap: weigh})
 	if err != nil {
 		return single, many, 0, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	turns := func(phase string, convos, turns int) (meshbench.Result, error) {
 		return meshbench.Turns(ctx, a.Client, meshbench.Options{Conversations: convos, Turns: turns},
-			func(c, n int) *schema.Request { return l.request(phase, c, n) })
+			func(c, n int) *schema.Request { return l.Request(phase, c, n) })
 	}
 	weighing.Store(true)
 	if _, err = turns("weigh", 1, min(o.Single, 100)); err != nil {
@@ -181,16 +157,5 @@ func (l *load) real(ctx context.Context, o Options) (single, many meshbench.Resu
 	return single, many, int(sum.Load() / max(1, hops.Load())), nil
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// Missed are the names of the figures that did not meet their bar.
-func Missed(figures []Figure) []string {
-	var out []string
-	for _, f := range figures {
-		if f.Met != nil && !*f.Met {
-			out = append(out, f.Name)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
+// Milliseconds of a time, to the microsecond.
+func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

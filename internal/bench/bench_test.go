@@ -48,7 +48,7 @@ func TestAWorldThatKnowsNothingCannotBeMeasured(t *testing.T) {
 }
 
 func TestMissedNamesWhatIsBelowItsBar(t *testing.T) {
-	got := Missed([]Figure{atMost("slow", 20, "ms", 15), atMost("quick", 10, "ms", 15), atLeast("low", 0.05, "", 0.1), plain("free", 1, "")})
+	got := Missed([]Figure{AtMost("slow", 20, "ms", 15), AtMost("quick", 10, "ms", 15), AtLeast("low", 0.05, "", 0.1), Plain("free", 1, "")})
 	if !slices.Equal(got, []string{"low", "slow"}) {
 		t.Errorf("%v", got)
 	}

@@ -44,21 +44,21 @@ func Cost(ctx context.Context, w *world.World, turns int) ([]Figure, error) {
 		return nil, err
 	}
 	return []Figure{
-		plain("turn_p50_rules_alone", verification.without, "ms"),
-		atMost("verification_p50_rise", verification.by, "ms", 2),
-		atMost("question_encoding_p50", encoding, "ms", 8),
-		plain("meaning_p50_rise", search.by, "ms"),
+		Plain("turn_p50_rules_alone", verification.without, "ms"),
+		AtMost("verification_p50_rise", verification.by, "ms", 2),
+		AtMost("question_encoding_p50", encoding, "ms", 8),
+		Plain("meaning_p50_rise", search.by, "ms"),
 	}, nil
 }
 
 // risen is the median of a turn in one mesh, and how much longer it is in another, in milliseconds.
 type risen struct{ without, by float64 }
 
-func (l *load) rise(ctx context.Context, without, with app.Options, rounds, each int) (out risen, err error) {
+func (l *Load) rise(ctx context.Context, without, with app.Options, rounds, each int) (out risen, err error) {
 	var ask [2]func(phase string) (time.Duration, error)
 	for i, o := range []app.Options{without, with} {
-		o.Worlds, o.Workers = []*world.World{l.world}, 1
-		a, end, err := inProcess(ctx, o)
+		o.Worlds, o.Workers = []*world.World{l.World}, 1
+		a, end, err := InProcess(ctx, o)
 		if err != nil {
 			return out, err
 		}
@@ -68,7 +68,7 @@ func (l *load) rise(ctx context.Context, without, with app.Options, rounds, each
 			from := n
 			n += each
 			got, err := meshbench.Turns(ctx, a.Client, meshbench.Options{Conversations: 1, Turns: each},
-				func(_, i int) *schema.Request { return l.request(phase, 0, from+i) })
+				func(_, i int) *schema.Request { return l.Request(phase, 0, from+i) })
 			return got.P50, err
 		}
 	}
@@ -80,13 +80,13 @@ func (l *load) rise(ctx context.Context, without, with app.Options, rounds, each
 				return out, err
 			}
 		}
-		base, by = append(base, milliseconds(took[0])), append(by, milliseconds(took[1]-took[0]))
+		base, by = append(base, Milliseconds(took[0])), append(by, Milliseconds(took[1]-took[0]))
 	}
 	return risen{without: middle(base), by: middle(by)}, nil
 }
 
 // encoding is the median time of one question's encoding, in milliseconds, each asked for the first time.
-func (l *load) encoding(ctx context.Context, n int) (float64, error) {
+func (l *Load) encoding(ctx context.Context, n int) (float64, error) {
 	encoder, err := app.Encoder()
 	if err != nil {
 		return 0, err
@@ -102,7 +102,7 @@ func (l *load) encoding(ctx context.Context, n int) (float64, error) {
 		if _, err := encoder.Embed(ctx, []string{m.text}); err != nil {
 			return 0, err
 		}
-		took = append(took, milliseconds(time.Since(begun)))
+		took = append(took, Milliseconds(time.Since(begun)))
 	}
 	return middle(took), nil
 }

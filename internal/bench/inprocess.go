@@ -6,12 +6,10 @@ import (
 	"os"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/llm"
-	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 )
 
-// inProcess runs a mesh in this process, on a data folder that is empty and goes with it.
-func inProcess(ctx context.Context, o app.Options) (a *app.App, end func() error, err error) {
+// InProcess runs a mesh in this process, on a data folder that is empty and goes with it.
+func InProcess(ctx context.Context, o app.Options) (a *app.App, end func() error, err error) {
 	o.Name = "forsooth bench"
 	if o.Data, err = os.MkdirTemp("", "forsooth-bench-"); err != nil {
 		return nil, nil, err
@@ -28,17 +26,4 @@ func inProcess(ctx context.Context, o app.Options) (a *app.App, end func() error
 		a.Close()
 		return errors.Join(err, os.RemoveAll(o.Data))
 	}, nil
-}
-
-// scriptedInProcess is inProcess beside a scripted model, which it asks.
-func scriptedInProcess(ctx context.Context, model llmtest.Options, o app.Options) (a *app.App, server *llmtest.Server, end func() error, err error) {
-	if server, err = llmtest.Start(model); err != nil {
-		return nil, nil, nil, err
-	}
-	o.LLM = llm.Config{Primary: llm.Provider{URL: server.URL(), Model: model.Persona}}
-	a, ended, err := inProcess(ctx, o)
-	if err != nil {
-		return nil, nil, nil, errors.Join(err, server.Close())
-	}
-	return a, server, func() error { return errors.Join(ended(), server.Close()) }, nil
 }

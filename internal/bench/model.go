@@ -62,7 +62,7 @@ func Model(ctx context.Context, w *world.World, o ModelOptions) ([]Figure, error
 	if o.Turns <= 0 {
 		o.Turns = 2 * o.Conversations
 	}
-	load, err := newLoad(w)
+	load, err := NewLoad(w)
 	if err != nil {
 		return nil, err
 	}
@@ -83,10 +83,10 @@ func Model(ctx context.Context, w *world.World, o ModelOptions) ([]Figure, error
 }
 
 // depth measures one depth of turns.
-func (l *load) depth(ctx context.Context, o ModelOptions, depth string) (_ []Figure, err error) {
-	w := *l.world
+func (l *Load) depth(ctx context.Context, o ModelOptions, depth string) (_ []Figure, err error) {
+	w := *l.World
 	w.Depth = depth
-	a, end, err := inProcess(ctx, app.Options{Worlds: []*world.World{&w}, Workers: o.Conversations, LLM: o.LLM})
+	a, end, err := InProcess(ctx, app.Options{Worlds: []*world.World{&w}, Workers: o.Conversations, LLM: o.LLM})
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ const (
 
 // one takes turns one at a time until enough had a model in them. Beside each it asks the
 // same model directly, so that whatever else the machine does slows both.
-func (l *load) one(ctx context.Context, a *app.App, o ModelOptions, phase string) (turns []spoken, err error) {
+func (l *Load) one(ctx context.Context, a *app.App, o ModelOptions, phase string) (turns []spoken, err error) {
 	models, err := llm.New(o.LLM, llm.Options{Now: time.Now})
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (l *load) one(ctx context.Context, a *app.App, o ModelOptions, phase string
 	defer models.Close()
 	asked, began := 0, time.Now()
 	for len(turns) < o.Single && asked < 12*o.Single && (len(turns) < fewTurns || time.Since(began) < oneTime) {
-		s, err := l.turn(ctx, a, l.request(phase, asked, 0))
+		s, err := l.turn(ctx, a, l.Request(phase, asked, 0))
 		if asked++; err != nil {
 			return nil, err
 		}
@@ -138,7 +138,7 @@ func (l *load) one(ctx context.Context, a *app.App, o ModelOptions, phase string
 }
 
 // turn sends one request and waits for its reply.
-func (l *load) turn(ctx context.Context, a *app.App, r *schema.Request) (s spoken, err error) {
+func (l *Load) turn(ctx context.Context, a *app.App, r *schema.Request) (s spoken, err error) {
 	events, err := a.Client.Watch(ctx, r.Conversation(), r.TurnID)
 	if err != nil {
 		return s, err
@@ -164,7 +164,7 @@ func (l *load) turn(ctx context.Context, a *app.App, r *schema.Request) (s spoke
 // figuresOf are the measures of turns one at a time.
 func figuresOf(turns []spoken, depth string) []Figure {
 	calls := func(s spoken) float64 { n, _ := s.calls(); return float64(n) }
-	took := mean(turns, func(s spoken) float64 { return milliseconds(s.took) })
+	took := mean(turns, func(s spoken) float64 { return Milliseconds(s.took) })
 	llmMS := mean(turns, func(s spoken) float64 { _, ms := s.calls(); return ms })
 	healthy, most := 5.0, 15.0
 	if depth == model.DepthLean {
@@ -175,9 +175,9 @@ func figuresOf(turns []spoken, depth string) []Figure {
 		worst = max(worst, calls(s))
 	}
 	out := []Figure{
-		plain(depth+"_turn", took, "ms"), plain(depth+"_llm_calls_took", llmMS, "ms"),
-		plain(depth+"_first_sentence", mean(turns, func(s spoken) float64 { return milliseconds(s.first) }), "ms"),
-		atMost(depth+"_calls_median", median(turns, calls), "", healthy), atMost(depth+"_calls_worst", worst, "", most),
+		Plain(depth+"_turn", took, "ms"), Plain(depth+"_llm_calls_took", llmMS, "ms"),
+		Plain(depth+"_first_sentence", mean(turns, func(s spoken) float64 { return Milliseconds(s.first) }), "ms"),
+		AtMost(depth+"_calls_median", median(turns, calls), "", healthy), AtMost(depth+"_calls_worst", worst, "", most),
 	}
 	bar := 1.1
 	if depth == model.DepthFull {
@@ -194,7 +194,7 @@ func figuresOf(turns []spoken, depth string) []Figure {
 			}
 			return sum
 		})
-		f := plain(depth+"_pass_"+string(p), ms, "ms")
+		f := Plain(depth+"_pass_"+string(p), ms, "ms")
 		if paper := paperMS[p]; paper > 0 {
 			f.Bar = fmt.Sprintf("paper %g", paper)
 		}
@@ -205,18 +205,18 @@ func figuresOf(turns []spoken, depth string) []Figure {
 
 // together runs the conversations at once and holds their throughput against what
 // the server's stated speed allows: its calls and its tokens, so many at a time.
-func (l *load) together(ctx context.Context, a *app.App, o ModelOptions, depth string) ([]Figure, error) {
+func (l *Load) together(ctx context.Context, a *app.App, o ModelOptions, depth string) ([]Figure, error) {
 	if o.FirstToken <= 0 || o.Rate <= 0 {
 		return nil, nil
 	}
 	// Twice the same load: what a mesh keeps of its first turns it keeps once.
 	if _, err := meshbench.Turns(ctx, a.Client, meshbench.Options{Conversations: o.Conversations, Turns: o.Turns},
-		func(c, n int) *schema.Request { return l.request("warm-"+depth, c, n) }); err != nil {
+		func(c, n int) *schema.Request { return l.Request("warm-"+depth, c, n) }); err != nil {
 		return nil, err
 	}
 	before := heap()
 	result, err := meshbench.Turns(ctx, a.Client, meshbench.Options{Conversations: o.Conversations, Turns: o.Turns},
-		func(c, n int) *schema.Request { return l.request("many-"+depth, c, n) })
+		func(c, n int) *schema.Request { return l.Request("many-"+depth, c, n) })
 	if err != nil {
 		return nil, err
 	}
@@ -226,22 +226,22 @@ func (l *load) together(ctx context.Context, a *app.App, o ModelOptions, depth s
 		return nil, err
 	}
 	return []Figure{
-		plain(depth+"_together", result.PerSecond, "turns/s"), plain(depth+"_together_p99", milliseconds(result.P99), "ms"),
-		plain(depth+"_speed_allows", allowed, "turns/s"),
-		atLeast(depth+"_together_to_allowed", result.PerSecond/allowed, "", 0.95),
-		plain(depth+"_heap_after_once", before, "MiB"), plain(depth+"_heap_after_twice", after, "MiB"),
+		Plain(depth+"_together", result.PerSecond, "turns/s"), Plain(depth+"_together_p99", Milliseconds(result.P99), "ms"),
+		Plain(depth+"_speed_allows", allowed, "turns/s"),
+		AtLeast(depth+"_together_to_allowed", result.PerSecond/allowed, "", 0.95),
+		Plain(depth+"_heap_after_once", before, "MiB"), Plain(depth+"_heap_after_twice", after, "MiB"),
 	}, nil
 }
 
 // allowed is the throughput that the server's stated speed allows: the turns of a
 // conversation come one behind the other, so all are done when the conversation
 // whose calls take longest is.
-func (l *load) allowed(ctx context.Context, a *app.App, o ModelOptions, depth string) (float64, error) {
+func (l *Load) allowed(ctx context.Context, a *app.App, o ModelOptions, depth string) (float64, error) {
 	longest, turns := time.Duration(0), 0
 	for c := range o.Conversations {
 		took := time.Duration(0)
 		for n := range o.Turns / o.Conversations {
-			r := l.request("many-"+depth, c, n)
+			r := l.Request("many-"+depth, c, n)
 			reply, err := a.Client.Reply(ctx, r.Conversation(), r.TurnID)
 			if err != nil {
 				return 0, fmt.Errorf("turn %s: %w", r.TurnID, err)

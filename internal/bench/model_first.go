@@ -18,27 +18,27 @@ import (
 )
 
 // judged measures lean turns whose judge is the speaking model, where that one qualifies.
-func (l *load) judged(ctx context.Context, o ModelOptions) (_ []Figure, err error) {
-	w := *l.world
+func (l *Load) judged(ctx context.Context, o ModelOptions) (_ []Figure, err error) {
+	w := *l.World
 	w.Depth = model.DepthLean
 	var shown *review.Skill
-	a, end, err := inProcess(ctx, app.Options{Worlds: []*world.World{&w}, Workers: o.Conversations, LLM: o.LLM,
+	a, end, err := InProcess(ctx, app.Options{Worlds: []*world.World{&w}, Workers: o.Conversations, LLM: o.LLM,
 		Judge: true, JudgeFirst: true, Judged: func(s *review.Skill) { shown = s }})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	if !shown.Qualified() {
-		return []Figure{plain("judge_believed", 0, "")}, nil
+		return []Figure{Plain("judge_believed", 0, "")}, nil
 	}
 	turns, err := l.one(ctx, a, o, "judged")
 	if err != nil {
 		return nil, err
 	}
-	out := append([]Figure{plain("judge_believed", 1, "")}, firstOf(turns, "judged", 2.3)...)
+	out := append([]Figure{Plain("judge_believed", 1, "")}, firstOf(turns, "judged", 2.3)...)
 	calls := mean(turns, func(s spoken) float64 { n, _ := s.calls(); return float64(n - 1) })
 	// The record of a turn has no time of the judge's call about its first sentence, so the ratio comes out too high.
-	return append(out, plain("judged_calls_of_the_judge", calls, "a turn"), turnToItsCalls(turns, "judged", 1.1)), nil
+	return append(out, Plain("judged_calls_of_the_judge", calls, "a turn"), turnToItsCalls(turns, "judged", 1.1)), nil
 }
 
 // firstOf is when the first verified sentence is there beside the first of the same model
@@ -49,22 +49,22 @@ func firstOf(turns []spoken, phase string, bar float64) []Figure {
 		return nil
 	}
 	return []Figure{
-		plain(phase+"_direct_first_sentence", median(heard, func(s spoken) float64 { return milliseconds(s.direct) }), "ms"),
-		atMost(phase+"_first_to_direct_first", median(heard, func(s spoken) float64 { return float64(s.first) / float64(s.direct) }), "", bar),
+		Plain(phase+"_direct_first_sentence", median(heard, func(s spoken) float64 { return Milliseconds(s.direct) }), "ms"),
+		AtMost(phase+"_first_to_direct_first", median(heard, func(s spoken) float64 { return float64(s.first) / float64(s.direct) }), "", bar),
 	}
 }
 
 // turnToItsCalls is a turn over the sum of its own calls, in the median of the turns.
 func turnToItsCalls(turns []spoken, phase string, bar float64) Figure {
-	return atMost(phase+"_turn_to_its_calls", median(turns, func(s spoken) float64 {
+	return AtMost(phase+"_turn_to_its_calls", median(turns, func(s spoken) float64 {
 		_, ms := s.calls()
-		return milliseconds(s.took) / ms
+		return Milliseconds(s.took) / ms
 	}), "", bar)
 }
 
 // direct asks the same model with the evidence of a reply and nothing else, and measures
 // when its first sentence is there; 0 where it says none.
-func (l *load) direct(ctx context.Context, models *llm.Models, reply *schema.Reply) (first time.Duration, err error) {
+func (l *Load) direct(ctx context.Context, models *llm.Models, reply *schema.Reply) (first time.Duration, err error) {
 	var lines []string
 	for _, said := range reply.Sentences {
 		for _, e := range said.Evidence {
@@ -79,7 +79,7 @@ func (l *load) direct(ctx context.Context, models *llm.Models, reply *schema.Rep
 	t := &schema.Turn{Passes: []schema.PassRecord{{Pass: schema.PassSpeak, Attempt: 1}}}
 	var reader prompt.Stream
 	begin := time.Now()
-	_, err = models.Stream(ctx, llm.Request{Name: p.Name, Schema: p.Schema, System: p.System, User: p.User, World: l.world.Name, Player: "bench", Meter: llm.NewMeter(t)}, func(text string) error {
+	_, err = models.Stream(ctx, llm.Request{Name: p.Name, Schema: p.Schema, System: p.System, User: p.User, World: l.World.Name, Player: "bench", Meter: llm.NewMeter(t)}, func(text string) error {
 		if first == 0 && len(reader.Feed(text)) > 0 {
 			first = time.Since(begin)
 		}
@@ -108,10 +108,10 @@ func reviewTime(ctx context.Context) (Figure, error) {
 		if _, _, err := r.Review(ctx, d); err != nil {
 			return Figure{}, err
 		}
-		took = append(took, milliseconds(time.Since(begin)))
+		took = append(took, Milliseconds(time.Since(begin)))
 	}
 	slices.Sort(took)
-	return atMost("review_of_three_sentences_p50", took[len(took)/2], "ms", 60), nil
+	return AtMost("review_of_three_sentences_p50", took[len(took)/2], "ms", 60), nil
 }
 
 // threeSentences is a speech that says in other words what three blocks say.

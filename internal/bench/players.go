@@ -86,7 +86,7 @@ func Players(ctx context.Context, o PlayersOptions) (*PlayersRun, error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	o.Said("the index of Hollowmere")
-	if err := index(ctx, o.Binary, o.Log, dir); err != nil {
+	if err := Index(ctx, o.Binary, o.Log, dir); err != nil {
 		return nil, err
 	}
 	r := &PlayersRun{Bench: "turn, with players", Machine: Machine(), Model: "as in the settings", Every: o.Every.Seconds()}
@@ -121,17 +121,17 @@ func (o *PlayersOptions) row(ctx context.Context, n int, indexed string, env []s
 	if err := os.CopyFS(dir, os.DirFS(indexed)); err != nil {
 		return nil, err
 	}
-	p, err := begin(ctx, o.Binary, o.Log, env, append([]string{"up", "--data", dir, "--port", "0"}, o.Args...)...)
+	p, err := Begin(ctx, o.Binary, o.Log, env, append([]string{"up", "--data", dir, "--port", "0"}, o.Args...)...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		if _, ended := p.stop(); err == nil {
+		if _, ended := p.Stop(); err == nil {
 			err = ended
 		}
 	}()
 	row := &PlayersRow{Players: n}
-	if row.AtRest, _, err = p.memory(); err != nil {
+	if row.AtRest, _, err = p.Memory(); err != nil {
 		return nil, err
 	}
 	if n > 1 {
@@ -142,7 +142,7 @@ func (o *PlayersOptions) row(ctx context.Context, n int, indexed string, env []s
 		return nil, err
 	}
 	var spent ledger
-	heard, err := play.Play(ctx, &play.Options{NATS: p.nats, World: "hollowmere", Players: n, Shards: 1 + n/shardOf, Duration: o.For, Rate: row.Offered,
+	heard, err := play.Play(ctx, &play.Options{NATS: p.NATS, World: "hollowmere", Players: n, Shards: 1 + n/shardOf, Duration: o.For, Rate: row.Offered,
 		Seed: o.Seed, Deadline: o.Deadline, Heard: spent.enter}, nil, o.Log)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (o *PlayersOptions) row(ctx context.Context, n int, indexed string, env []s
 	if err != nil {
 		return nil, err
 	}
-	if row.Resident, row.Most, err = p.memory(); err != nil {
+	if row.Resident, row.Most, err = p.Memory(); err != nil {
 		return nil, err
 	}
 	row.Turns, row.PerSecond, row.InMesh, row.First = heard.Turns, heard.Rate, heard.InMesh, heard.First
@@ -159,7 +159,7 @@ func (o *PlayersOptions) row(ctx context.Context, n int, indexed string, env []s
 	for _, times := range heard.Refused {
 		row.Refused += times
 	}
-	row.CPU = milliseconds(after-before) / float64(max(1, row.Turns))
+	row.CPU = Milliseconds(after-before) / float64(max(1, row.Turns))
 	spent.close(row)
 	return row, nil
 }
@@ -223,15 +223,15 @@ func (r *PlayersRun) Print(w io.Writer) {
 			x.Refused, x.Late, x.Unanswered, x.Calls, x.Cost, x.CPU, x.AtRest, x.Resident, x.Most)
 	}
 	for _, x := range r.Rows {
-		fmt.Fprintf(w, "\n%d players: %s\n%-16s %9s %9s %9s %9s\n", x.Players, counted(x.Statuses), "pass", "mean ms", "p50", "p95", "p99")
+		fmt.Fprintf(w, "\n%d players: %s\n%-16s %9s %9s %9s %9s\n", x.Players, Counted(x.Statuses), "pass", "mean ms", "p50", "p95", "p99")
 		for _, p := range x.Passes {
 			fmt.Fprintf(w, "%-16s %9.2f %9.2f %9.2f %9.2f\n", p.Pass, p.Mean, p.P50, p.P95, p.P99)
 		}
 	}
 }
 
-// counted lists numbers by name, the largest first.
-func counted(of map[string]int) string {
+// Counted lists numbers by name, the largest first.
+func Counted(of map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(of[b]-of[a], cmp.Compare(a, b)) })
 	var out []string
 	for _, name := range names {

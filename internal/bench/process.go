@@ -16,17 +16,17 @@ import (
 	"time"
 )
 
-// process is a forsooth that runs on.
-type process struct {
+// Process is a forsooth that runs on.
+type Process struct {
 	cmd   *exec.Cmd
-	nats  string        // the address of its broker
-	ready time.Duration // from its start until it said so
+	NATS  string        // the address of its broker
+	Ready time.Duration // from its start until it said so
 	ended chan error
 }
 
-// begin starts `forsooth ARGS --json` and waits until it says that it is ready. When
+// Begin starts `forsooth ARGS --json` and waits until it says that it is ready. When
 // the context ends, so does the process.
-func begin(ctx context.Context, binary string, log io.Writer, env []string, args ...string) (*process, error) {
+func Begin(ctx context.Context, binary string, log io.Writer, env []string, args ...string) (*Process, error) {
 	cmd := exec.CommandContext(ctx, binary, append(args, "--json")...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.Stderr, cmd.Env = log, append(os.Environ(), env...)
@@ -34,7 +34,7 @@ func begin(ctx context.Context, binary string, log io.Writer, env []string, args
 	if err != nil {
 		return nil, err
 	}
-	p := &process{cmd: cmd, ended: make(chan error, 1)}
+	p := &Process{cmd: cmd, ended: make(chan error, 1)}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func begin(ctx context.Context, binary string, log io.Writer, env []string, args
 		NATS  string `json:"nats"`
 	}
 	line, err := bufio.NewReader(out).ReadBytes('\n')
-	p.ready = time.Since(began)
+	p.Ready = time.Since(began)
 	if err == nil {
 		err = json.Unmarshal(line, &said)
 	}
@@ -56,13 +56,13 @@ func begin(ctx context.Context, binary string, log io.Writer, env []string, args
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		return nil, errors.Join(fmt.Errorf("%s %s did not say that it is ready", filepath.Base(binary), strings.Join(args, " ")), err, <-p.ended)
 	}
-	p.nats = said.NATS
+	p.NATS = said.NATS
 	return p, nil
 }
 
-// index makes the index of Hollowmere in a data folder before a mesh runs on it: otherwise
+// Index makes the index of Hollowmere in a data folder before a mesh runs on it: otherwise
 // the first turns share the processor with the embedding, and are charged for it.
-func index(ctx context.Context, binary string, log io.Writer, data string) error {
+func Index(ctx context.Context, binary string, log io.Writer, data string) error {
 	cmd := exec.CommandContext(ctx, binary, "lore", "index", "--world", "hollowmere", "--data", data, "--json")
 	cmd.Stderr = log
 	if err := cmd.Run(); err != nil {
@@ -71,8 +71,8 @@ func index(ctx context.Context, binary string, log io.Writer, data string) error
 	return nil
 }
 
-// stop has the process drain, and says how long that took.
-func (p *process) stop() (time.Duration, error) {
+// Stop has the process drain, and says how long that took.
+func (p *Process) Stop() (time.Duration, error) {
 	began := time.Now()
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	if err := <-p.ended; err != nil {
@@ -81,8 +81,8 @@ func (p *process) stop() (time.Duration, error) {
 	return time.Since(began), nil
 }
 
-// kill ends the process as a machine that fails does.
-func (p *process) kill() error {
+// Kill ends the process as a machine that fails does.
+func (p *Process) Kill() error {
 	_ = p.cmd.Process.Kill()
 	if err := <-p.ended; err == nil {
 		return fmt.Errorf("%s had ended by itself", strings.Join(p.cmd.Args, " "))
@@ -90,8 +90,8 @@ func (p *process) kill() error {
 	return nil
 }
 
-// memory is the process's resident memory, now and at most, in MB.
-func (p *process) memory() (now, most float64, err error) {
+// Memory is the process's resident memory, now and at most, in MB.
+func (p *Process) Memory() (now, most float64, err error) {
 	kib, err := statusKiB(p.cmd.Process.Pid, "VmRSS")
 	if err != nil {
 		return 0, 0, err
@@ -120,7 +120,7 @@ func statusKiB(pid int, name string) (int64, error) {
 const ticks = 100
 
 // cpu is the processor time that the process has used.
-func (p *process) cpu() (time.Duration, error) {
+func (p *Process) cpu() (time.Duration, error) {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "stat"))
 	if err != nil {
 		return 0, fmt.Errorf("processor time: %w", err)

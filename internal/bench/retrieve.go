@@ -103,26 +103,26 @@ func (o RetrieveOptions) step(ctx context.Context, s RetrieveStep) (r Retrieved,
 const veryLarge = 50_000
 
 func retrieveFigures(o RetrieveOptions, first, then Retrieved) []Figure {
-	out := []Figure{plain("passages", float64(then.Passages), "")}
+	out := []Figure{Plain("passages", float64(then.Passages), "")}
 	if then.Passages < veryLarge {
-		out = append(out, atMost("retrieve_p50", then.P50, "ms", 20), plain("retrieve_p99", then.P99, "ms"))
+		out = append(out, AtMost("retrieve_p50", then.P50, "ms", 20), Plain("retrieve_p99", then.P99, "ms"))
 	} else {
-		out = append(out, atMost("retrieve_p50", then.P50, "ms", 40), plain("retrieve_p99", then.P99, "ms"))
+		out = append(out, AtMost("retrieve_p50", then.P50, "ms", 40), Plain("retrieve_p99", then.P99, "ms"))
 	}
-	out = append(out, plain("retrieve_processor", then.CPU, "ms"))
+	out = append(out, Plain("retrieve_processor", then.CPU, "ms"))
 	if !o.Random {
-		out = append(out, plain("of_it_encoder", then.Encode, "ms"), plain("retrieve_judged_p50", then.Judged50, "ms"))
+		out = append(out, Plain("of_it_encoder", then.Encode, "ms"), Plain("retrieve_judged_p50", then.Judged50, "ms"))
 	}
 	if then.Passages < veryLarge {
-		out = append(out, atMost("start", then.OpenS, "s", 1), atMost("resident", then.Resident, "MB", 300))
+		out = append(out, AtMost("start", then.OpenS, "s", 1), AtMost("resident", then.Resident, "MB", 300))
 	} else {
-		out = append(out, plain("start", then.OpenS, "s"), atMost("resident", then.Resident, "MB", 600))
+		out = append(out, Plain("start", then.OpenS, "s"), AtMost("resident", then.Resident, "MB", 600))
 	}
-	out = append(out, plain("start_processor", then.OpenCPU, "s"), plain("heap", then.Heap, "MB"), plain("index_processor", first.OpenCPU, "s"))
+	out = append(out, Plain("start_processor", then.OpenCPU, "s"), Plain("heap", then.Heap, "MB"), Plain("index_processor", first.OpenCPU, "s"))
 	if o.Random {
-		return append(out, plain("index_without_encoder", first.OpenS, "s"))
+		return append(out, Plain("index_without_encoder", first.OpenS, "s"))
 	}
-	return append(out, atMost("index", first.OpenS, "s", 60))
+	return append(out, AtMost("index", first.OpenS, "s", 60))
 }
 
 // Run does one step in this process.
@@ -156,11 +156,11 @@ func (s RetrieveStep) Run(ctx context.Context) (r Retrieved, err error) {
 	if _, err := x.Deepen(ctx, corpus, encoder, nil, opts); err != nil {
 		return r, err
 	}
-	spent, err := processorTime()
+	spent, err := ProcessorTime()
 	if err != nil {
 		return r, err
 	}
-	r.OpenS, r.OpenCPU, r.Passages = since(began), spent.Seconds(), x.Passages()
+	r.OpenS, r.OpenCPU, r.Passages = time.Since(began).Seconds(), spent.Seconds(), x.Passages()
 	if !s.Ask {
 		return r, nil
 	}
@@ -203,15 +203,15 @@ func (s RetrieveStep) ask(ctx context.Context, w *world.World, x *retrieval.Inde
 	if err != nil {
 		return err
 	}
-	before, err := processorTime()
+	before, err := ProcessorTime()
 	if err != nil {
 		return err
 	}
 	took, err := timedQuestions(ctx, w, x, questions[:half])
 	stop()
-	after, failed := processorTime()
+	after, failed := ProcessorTime()
 	err = errors.Join(err, failed)
-	r.CPU = milliseconds(after-before) / float64(half)
+	r.CPU = Milliseconds(after-before) / float64(half)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (s RetrieveStep) ask(ctx context.Context, w *world.World, x *retrieval.Inde
 			return err
 		}
 	}
-	r.Encode = milliseconds(time.Since(began)) / float64(len(questions)-half)
+	r.Encode = Milliseconds(time.Since(began)) / float64(len(questions)-half)
 	if err := judge(); err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func timedQuestions(ctx context.Context, w *world.World, x *retrieval.Index, que
 		if _, err := x.CitationQuery(ctx, retrieval.Query{NPC: npc, Message: q, Zones: zones, Check: check}); err != nil {
 			return nil, err
 		}
-		took = append(took, milliseconds(time.Since(began)))
+		took = append(took, Milliseconds(time.Since(began)))
 	}
 	slices.Sort(took)
 	return took, nil

@@ -26,9 +26,9 @@ func Start(ctx context.Context, binary, world string, log *os.File) ([]Figure, e
 	}
 	name := filepath.Base(world)
 	return []Figure{
-		atMost("up_first_index_"+name, first.Seconds(), "s", 5),
-		atMost("up_indexed_"+name, again.Seconds(), "s", 1),
-		atMost("resident_at_rest_"+name, resident, "MB", 200),
+		AtMost("up_first_index_"+name, first.Seconds(), "s", 5),
+		AtMost("up_indexed_"+name, again.Seconds(), "s", 1),
+		AtMost("resident_at_rest_"+name, resident, "MB", 200),
 	}, nil
 }
 
@@ -40,7 +40,7 @@ const rest = 2 * time.Second
 func up(ctx context.Context, binary, world, data string, log *os.File) (took time.Duration, resident float64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	p, err := begin(ctx, binary, log, nil, "up", "--world", world, "--data", data, "--port", "0")
+	p, err := Begin(ctx, binary, log, nil, "up", "--world", world, "--data", data, "--port", "0")
 	if err != nil {
 		return 0, 0, err
 	}
@@ -48,9 +48,9 @@ func up(ctx context.Context, binary, world, data string, log *os.File) (took tim
 	case <-time.After(rest):
 	case <-ctx.Done():
 	}
-	resident, _, err = p.memory()
-	if _, ended := p.stop(); err == nil {
+	resident, _, err = p.Memory()
+	if _, ended := p.Stop(); err == nil {
 		err = ended
 	}
-	return p.ready, resident, err
+	return p.Ready, resident, err
 }

@@ -93,7 +93,7 @@ func openVerifying() (*verifying, []Figure, error) {
 	if before == 0 || after == 0 { // only Linux tells
 		return v, nil, nil
 	}
-	return v, []Figure{plain("resident_without_models", before, "MB"), plain("resident_with_models", after, "MB")}, nil
+	return v, []Figure{Plain("resident_without_models", before, "MB"), Plain("resident_with_models", after, "MB")}, nil
 }
 
 // residentMB is what this process holds, or 0 where the system does not tell.
@@ -169,7 +169,7 @@ func (v *verifying) round(ctx context.Context, t *times, n int) error {
 		if err != nil {
 			return err
 		}
-		t.kernels[name] = append(t.kernels[name], milliseconds(took)/float64(n))
+		t.kernels[name] = append(t.kernels[name], Milliseconds(took)/float64(n))
 		if i > 0 || v.beside == nil {
 			continue
 		}
@@ -186,7 +186,7 @@ func (v *verifying) round(ctx context.Context, t *times, n int) error {
 
 // timed reads a batch, from its texts to its probabilities.
 func (v *verifying) timed(ctx context.Context, pairs [][2]string) ([]entail.Probability, time.Duration, error) {
-	began, err := processorTime()
+	began, err := ProcessorTime()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -194,7 +194,7 @@ func (v *verifying) timed(ctx context.Context, pairs [][2]string) ([]entail.Prob
 	if err != nil {
 		return nil, 0, err
 	}
-	ended, err := processorTime()
+	ended, err := ProcessorTime()
 	return said, ended - began, err
 }
 
@@ -215,8 +215,8 @@ func furthest(ours []entail.Probability, theirs []float64) float64 {
 	return most
 }
 
-// processorTime is what this process has used of its cores so far.
-func processorTime() (time.Duration, error) {
+// ProcessorTime is what this process has used of its cores so far.
+func ProcessorTime() (time.Duration, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0, fmt.Errorf("processor time: %w", err)
@@ -229,21 +229,21 @@ func (t *times) figures(kernels []string) []Figure {
 	var out []Figure
 	for _, name := range kernels {
 		ms := middle(t.kernels[name])
-		out = append(out, plain(name, ms, "ms/pair"), plain(name+"_rate", 1000/ms, "pairs/s"))
+		out = append(out, Plain(name, ms, "ms/pair"), Plain(name+"_rate", 1000/ms, "pairs/s"))
 	}
 	if len(t.fp32) == 0 {
 		return out
 	}
 	fp32, int8 := middle(t.fp32), middle(t.int8)
-	out = append(out, plain("onnx_fp32", fp32, "ms/pair"), plain("onnx_int8", int8, "ms/pair"),
-		plain("onnx_fp32_apart", t.apart[0], ""), plain("onnx_int8_apart", t.apart[1], ""))
+	out = append(out, Plain("onnx_fp32", fp32, "ms/pair"), Plain("onnx_int8", int8, "ms/pair"),
+		Plain("onnx_fp32_apart", t.apart[0], ""), Plain("onnx_int8_apart", t.apart[1], ""))
 	for i, name := range kernels {
 		ms := middle(t.kernels[name])
-		f := plain(name+"_to_onnx_fp32", ms/fp32, "")
+		f := Plain(name+"_to_onnx_fp32", ms/fp32, "")
 		if bar := barOf(name); i == 0 && bar > 0 {
-			f = atMost(f.Name, f.Value, "", bar)
+			f = AtMost(f.Name, f.Value, "", bar)
 		}
-		out = append(out, f, plain(name+"_to_onnx_int8", ms/int8, ""))
+		out = append(out, f, Plain(name+"_to_onnx_int8", ms/int8, ""))
 	}
 	return out
 }
@@ -277,8 +277,8 @@ func Judgement(ctx context.Context, judge entail.Verifier, pairs []measure.Pair)
 	took := time.Since(began)
 	f := measure.Of(pairs, verdicts)
 	return []Figure{
-		plain("pairs", float64(f.Pairs), ""), plain("pairs_rate", float64(f.Pairs)/max(took.Seconds(), 1e-9), "pairs/s"),
-		atLeast("auroc", f.AUROC, "", 0.9), atMost("false_accepted", f.False, "", 0.05), atLeast("supported_accepted", f.True, "", 0.6),
-		plain("supported_accepted_at_5", f.AtFive, ""), plain("closeness_accepted", f.Closeness, ""),
+		Plain("pairs", float64(f.Pairs), ""), Plain("pairs_rate", float64(f.Pairs)/max(took.Seconds(), 1e-9), "pairs/s"),
+		AtLeast("auroc", f.AUROC, "", 0.9), AtMost("false_accepted", f.False, "", 0.05), AtLeast("supported_accepted", f.True, "", 0.6),
+		Plain("supported_accepted_at_5", f.AtFive, ""), Plain("closeness_accepted", f.Closeness, ""),
 	}, f, nil
 }

@@ -3,6 +3,9 @@ package config
 import (
 	"fmt"
 	"slices"
+
+	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 )
 
 // Grounding says how strictly replies are held to their evidence. No value of it
@@ -130,4 +133,15 @@ func (g *Grounding) checkNumbers(section string) error {
 		return &Error{section + "max_sources_per_claim", fmt.Sprintf("is %d; it must lie between 1 and 32", g.MaxSourcesPerClaim)}
 	}
 	return nil
+}
+
+// Review are the settings as the review takes them.
+func (g *Grounding) Review() *grounding.Settings {
+	return &grounding.Settings{
+		Confidence: g.ConfidenceThreshold, Unknown: g.UnknownThreshold, Strict: g.Strict, ExtractiveFallback: g.ExtractiveFallback,
+		Streaming: g.Streaming && g.StreamingChecks, Level: grounding.Level(g.Policy),
+		Thresholds:      entail.Thresholds{Entailment: g.EntailmentThreshold, Contradiction: g.ContradictionThresh},
+		MaxUnverifiable: g.MaxUnverifiableRatio, OnContradiction: grounding.Action(g.ContradictionAction),
+		OnUnverifiable: grounding.Action(g.UnverifiableAction), MaxSources: g.MaxSourcesPerClaim,
+	}
 }

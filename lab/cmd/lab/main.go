@@ -1,0 +1,167 @@
+// Command lab breaks, cheats and measures Forsooth: what its developers run and its
+// users do not need. It stands in a module of its own, so that the shipped binary holds
+// none of it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/bench"
+	"github.com/forsooth-npc/forsooth/internal/config"
+	"github.com/forsooth-npc/forsooth/internal/world"
+)
+
+// Exit codes, as those of forsooth.
+const (
+	exitFine       = 0
+	exitFailed     = 1 // the thing asked about failed
+	exitUsage      = 2 // usage or settings
+	exitDependency = 3 // a dependency is unreachable or unfit
+)
+
+// coded is an error with its exit code.
+type coded struct {
+	code int
+	error
+}
+
+func usage(err error) error      { return coded{exitUsage, err} }
+func dependency(err error) error { return coded{exitDependency, err} }
+
+// errFound says that a run found what must not be; the output tells it already.
+var errFound = errors.New("")
+
+type cli struct {
+	Config   string   `help:"Settings file." placeholder:"FILE" type:"path"`
+	World    []string `help:"Folder of a world, or the name of one in the binary. May be given again." placeholder:"DIR" sep:"none"`
+	Forsooth string   `help:"The forsooth whose processes are started." default:"bin/forsooth" placeholder:"FILE" type:"path"`
+	JSON     bool     `name:"json" help:"Print JSON alone on standard output."`
+
+	Chaos    chaosCmd    `cmd:"" help:"A mesh that is broken on purpose: which of its promises did not hold."`
+	Honesty  honestyCmd  `cmd:"" help:"Lying models against the reviews: what of their lies is released."`
+	Security securityCmd `cmd:"" help:"Hidden orders against a model that obeys, and harmless prompts that must not be held back."`
+	Memory   memoryCmd   `cmd:"" help:"The guards of memory: what gets past them, what they keep, what they cost."`
+	Scan     scanCmd     `cmd:"" help:"The nightly scan of memories: compute on one core for 1,000 to 100,000 of them."`
+	Mesh     meshCmd     `cmd:"" help:"The mesh without its passes, beside a bare chain: by workers, processes and copies of its streams."`
+	Node     nodeCmd     `cmd:"" hidden:"" help:"A process of mesh."`
+	Rolling  rollingCmd  `cmd:"" help:"A fleet that is restarted process by process while players talk: what they lose."`
+	Faults   faultsCmd   `cmd:"" help:"A model that fails now and then: how much more it is asked than one that is well."`
+	Overload overloadCmd `cmd:"" help:"More turns than a mesh can do: what becomes of them, of its memory, and how soon it is itself again."`
+}
+
+// env is what the commands work with.
+type env struct {
+	ctx      context.Context
+	settings *config.Settings
+	forsooth string
+	json     bool
+	out, err io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args []string, out, errOut io.Writer) int {
+	var c cli
+	exited := -1
+	parser, err := kong.New(&c, kong.Name("lab"), kong.Writers(out, errOut), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Description("The laboratory of Forsooth."), kong.Exit(func(code int) { exited = code }))
+	if err != nil {
+		panic(err) // the command line's own declaration is wrong
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 { // --help has been printed
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintf(errOut, "lab: %v; lab --help lists the commands\n", err)
+		return exitUsage
+	}
+	flags := map[string]any{}
+	if len(c.World) > 0 {
+		flags["world"] = c.World
+	}
+	settings, err := config.Load(c.Config, flags)
+	if err != nil {
+		err = usage(err)
+	} else {
+		err = parsed.Run(&env{ctx: ctx, settings: settings, forsooth: c.Forsooth, json: c.JSON, out: out, err: errOut})
+	}
+	return exitCode(err, errOut)
+}
+
+// exitCode prints an error on one line and says which code it has.
+func exitCode(err error, errOut io.Writer) int {
+	if err == nil {
+		return exitFine
+	}
+	if text := strings.Join(strings.Fields(err.Error()), " "); text != "" {
+		fmt.Fprintf(errOut, "lab: %s\n", text)
+	}
+	var c coded
+	if errors.As(err, &c) {
+		return c.code
+	}
+	return exitFailed
+}
+
+// worlds loads the worlds of the settings.
+func (e *env) worlds() ([]*world.World, error) {
+	ws, _, err := app.LoadWorlds(e.settings.World)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return ws, nil
+}
+
+// worldName is the folder or name of the first world.
+func (e *env) worldName() string {
+	if len(e.settings.World) > 0 {
+		return e.settings.World[0]
+	}
+	return app.DefaultWorld
+}
+
+func (e *env) printJSON(v any) error {
+	enc := json.NewEncoder(e.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// measured is what a command with figures prints.
+type measured struct {
+	Bench   string         `json:"bench"`
+	World   string         `json:"world,omitempty"`
+	Figures []bench.Figure `json:"figures"`
+	Missed  []string       `json:"missed"`
+}
+
+func (e *env) measured(m measured) error {
+	m.Missed = bench.Missed(m.Figures)
+	if e.json {
+		return e.printJSON(m)
+	}
+	e.heading(m.Bench + " " + m.World)
+	return bench.Print(e.out, m.Figures)
+}
+
+func (e *env) heading(of string) {
+	fmt.Fprintf(e.out, "%s, %s\n\n", strings.TrimSpace(of), time.Now().Format("2006-01-02 15:04"))
+}
+
+// said tells how far a run is.
+func (e *env) said(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }
