@@ -123,6 +123,7 @@ func TestIntakesTellEachOtherWhatTheyTake(t *testing.T) {
 // A turn is sent away by its fence. Whoever is given it again, because the worker that put
 // up the fence could not store the reply or is gone, ends it for that reason and runs no pass.
 func TestATurnThatIsSentAwayEndsForThatReason(t *testing.T) {
+	NeedFailpoints(t)
 	away := errors.New("the broker is away")
 	for _, c := range []struct {
 		name   string
@@ -132,9 +133,9 @@ func TestATurnThatIsSentAwayEndsForThatReason(t *testing.T) {
 		again  int // in milliseconds, at least
 	}{
 		{"over the limit, and the reply was not stored", away, false, schema.ReasonRateLimited, 1501},
-		{"over the limit, and the worker died", errKilled, false, schema.ReasonRateLimited, 1501},
+		{"over the limit, and the worker died", ErrKilled, false, schema.ReasonRateLimited, 1501},
 		{"a queue stands, and the reply was not stored", away, true, schema.ReasonOverload, 10_000},
-		{"a queue stands, and the worker died", errKilled, true, schema.ReasonOverload, 10_000},
+		{"a queue stands, and the worker died", ErrKilled, true, schema.ReasonOverload, 10_000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)

@@ -133,6 +133,7 @@ func TestAClosedConnectionIsNamed(t *testing.T) {
 
 // A turn that ends between the two reads of its outcome has not been unknown.
 func TestOutcomeOfATurnThatEndsMeanwhile(t *testing.T) {
+	NeedFailpoints(t)
 	r := newRig(t)
 	var m *Mesh
 	ended := make(chan struct{})

@@ -280,6 +280,7 @@ func TestCronIsStoredOnce(t *testing.T) {
 // Whoever takes a deadline and dies on it leaves the turn to another in time, and so
 // do two, one after the other, who take the turn before its deadline is set.
 func TestDeadlineHoldsWhenItsWorkerDies(t *testing.T) {
+	NeedFailpoints(t)
 	for at, deaths := range map[string]int32{"end.read": 1, "intake.read": 2} {
 		t.Run(at, func(t *testing.T) {
 			r := newRig(t)
@@ -304,6 +305,7 @@ func TestDeadlineHoldsWhenItsWorkerDies(t *testing.T) {
 // A process may be alive and too slow: its deadline is another's as well, and whichever
 // of them ends the turn, it has one reply.
 func TestDeadlineHoldsWhenItsWorkerIsSlow(t *testing.T) {
+	NeedFailpoints(t)
 	r := newRig(t)
 	var slow atomic.Int32
 	released := make(chan struct{})

@@ -7,15 +7,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// ErrKilled is what a fault returns that kills its worker.
-var ErrKilled = errKilled
-
-// WithFault kills workers between two steps.
-func (o Options) WithFault(fault func(step string) error) Options {
-	o.fault = fault
-	return o
-}
-
 // EachStored reads what a subject of SAID holds.
 func EachStored(ctx context.Context, c *Conn, subject string, f func([]byte) error) error {
 	var bad error

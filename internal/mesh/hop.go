@@ -250,7 +250,7 @@ func (p *passRunner) after(ctx context.Context, d *delivery, t *schema.Turn, err
 	switch {
 	case errors.Is(err, errEnded):
 		return nil
-	case errors.Is(err, errKilled), errors.As(err, &rejected), errors.As(err, &later),
+	case killed(err), errors.As(err, &rejected), errors.As(err, &later),
 		errors.Is(context.Cause(ctx), errDrained):
 		return err
 	}

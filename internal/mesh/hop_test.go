@@ -298,17 +298,18 @@ func TestRetryDelayGrowsAndIsBounded(t *testing.T) {
 // Two workers have the same turn, because the first died before its ack, and
 // decide differently: their messages have one id, and the first stands.
 func TestTwoWorkersGoOneWay(t *testing.T) {
+	NeedFailpoints(t)
 	r := newRig(t)
 	var calls atomic.Int32
-	r.start(Options{AckWait: 200 * time.Millisecond, fault: func(step string) error {
+	r.start(Options{AckWait: 200 * time.Millisecond}.WithFault(func(step string) error {
 		// Whoever publishes a hop between the two runs of decide dies. Its first
 		// worker is among them; the pass before it may be too, which learns of its
 		// own publication only when decide has run.
 		if step == "hop.published" && calls.Load() == 1 {
-			return errKilled
+			return ErrKilled
 		}
 		return nil
-	}}, with(schema.PassDecide, func(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+	}), with(schema.PassDecide, func(_ context.Context, t *schema.Turn) (schema.Pass, error) {
 		t.Decision = &schema.Decision{Tone: fmt.Sprint("worker ", calls.Add(1))}
 		return schema.PassSpeak, nil
 	}))

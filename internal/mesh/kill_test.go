@@ -46,6 +46,7 @@ const (
 )
 
 func TestWorkersKilledBetweenAnyTwoSteps(t *testing.T) {
+	NeedFailpoints(t)
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("FORSOOTH_TEST_SEED"); s != "" {
 		var err error
@@ -136,24 +137,21 @@ func (k *killRun) runInstance(ctx context.Context) error {
 	}
 	defer conn.Close()
 	var dead atomic.Bool
-	m := New(conn, Options{
-		AckWait: 300 * time.Millisecond, Workers: 64, DrainTimeout: 5 * time.Second,
-		fault: func(string) error {
-			switch {
-			case dead.Load():
-				return errKilled
-			case k.chance(0.0004):
-				k.processes.Add(1)
-				dead.Store(true)
-				conn.nc.Close()
-				return errKilled
-			case k.chance(0.02):
-				k.workers.Add(1)
-				return errKilled
-			}
-			return nil
-		},
-	})
+	m := New(conn, Options{AckWait: 300 * time.Millisecond, Workers: 64, DrainTimeout: 5 * time.Second}.WithFault(func(string) error {
+		switch {
+		case dead.Load():
+			return ErrKilled
+		case k.chance(0.0004):
+			k.processes.Add(1)
+			dead.Store(true)
+			conn.nc.Close()
+			return ErrKilled
+		case k.chance(0.02):
+			k.workers.Add(1)
+			return ErrKilled
+		}
+		return nil
+	}))
 	k.register(m)
 	err = m.Run(ctx)
 	if dead.Load() {

@@ -57,7 +57,7 @@ type Options struct {
 
 	Observer Observer // told what the workers do; nil: nobody
 
-	fault func(step string) error // tests: a worker dies between two steps
+	failpoints // they work in builds with the tag failpoint only
 }
 
 // Report is something that went wrong (or was put right) while no caller
@@ -193,18 +193,9 @@ func (m *Mesh) noteBound() {
 	}
 }
 
-// step is a seam of the protocol: everything before it has happened, nothing
-// after it has. Tests kill a worker here.
-func (m *Mesh) step(name string) error {
-	if m.opts.fault == nil {
-		return nil
-	}
-	return m.opts.fault(name)
-}
-
-// errKilled is what a fault returns: the worker is gone, so nothing is acked,
-// nothing is put back, and only the broker's redelivery goes on.
-var errKilled = errors.New("killed by a test")
+// step is a point of the protocol: everything before it has happened, nothing after it
+// has. Tests kill a worker here, in builds with the tag failpoint; others do nothing.
+func (m *Mesh) step(name string) error { return m.opts.reach(name) }
 
 // margin is how long before its deadline a turn is ended.
 func margin(deadline time.Duration) time.Duration {

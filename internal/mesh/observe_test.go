@@ -134,15 +134,15 @@ func TestWhatIsWatched(t *testing.T) {
 
 // A finish that is repeated ends a turn that has ended.
 func TestATurnEndsOnceForThoseWhoWatch(t *testing.T) {
+	NeedFailpoints(t)
 	r, s := newRig(t), &sight{}
 	var failed atomic.Bool
-	opts := Options{Observer: s}
-	opts.fault = func(step string) error {
+	opts := Options{Observer: s}.WithFault(func(step string) error {
 		if step == "finish.told" && failed.CompareAndSwap(false, true) {
 			return errors.New("once more")
 		}
 		return nil
-	}
+	})
 	r.start(opts, plain)
 	s.endsOnce(r)
 	if !failed.Load() {

@@ -250,7 +250,7 @@ func (r *runner) decide(ctx context.Context, d *delivery, err error) verdict {
 	switch {
 	case err == nil:
 		return acked
-	case errors.Is(err, errKilled):
+	case killed(err):
 		return abandoned
 	case errors.As(err, &rejected):
 		return r.condemn(ctx, d, rejected.err)
@@ -305,7 +305,7 @@ func (r *runner) buried(ctx context.Context, d *delivery, cause error) verdict {
 	switch {
 	case err == nil:
 		return termed
-	case errors.Is(err, errKilled):
+	case killed(err):
 		return abandoned
 	}
 	r.report(d, "retry", err)

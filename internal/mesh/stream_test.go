@@ -71,6 +71,7 @@ func (k *talker) speak(ctx context.Context, t *schema.Turn) (schema.Pass, error)
 // Each truth is said once, the lie never, and every sentence has its review
 // record before it.
 func TestSpeechStreamsUnderKills(t *testing.T) {
+	mesh.NeedFailpoints(t)
 	const turns = 60
 	server, err := embedded.Start(t.Context(), embedded.Options{Dir: t.TempDir()})
 	if err != nil {
