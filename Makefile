@@ -18,7 +18,7 @@ SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 GOVULNCHECK_VERSION := v1.8.0
 GOVULNCHECK         := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
-.PHONY: all licences vulnerabilities security build lab promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals ablation honesty chaos chaos-mutants ci clean
+.PHONY: all licences vulnerabilities security build lab fitting promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals ablation honesty chaos chaos-mutants ci clean
 
 all: build
 
@@ -30,6 +30,10 @@ build:
 ## lab: the laboratory, a module and a binary of its own
 lab:
 	cd lab && $(GO) build -trimpath -o ../$(BIN)/lab ./cmd/lab
+
+## fitting: the tools that fit calibration, review and retrieval to new weights
+fitting:
+	cd lab && $(GO) build -trimpath -o ../$(BIN)/ ./ablation ./calibrate ./calibrate/page ./fitting ./gatefit
 
 ## test: install what the tests need and run all of them
 test: test-python test-go
@@ -120,8 +124,8 @@ evals: build
 ablation:
 	@mkdir -p $(BIN)/ablation && cd sidecar/nli/train && $(PYTHON) pairs.py held > $(abspath $(BIN))/ablation/held.jsonl && \
 	$(PYTHON) spoken.py speech --held tenth > $(abspath $(BIN))/ablation/tenth.jsonl
-	$(GO) run ./internal/entail/measure/ablation -pairs $(FORSOOTH_TEST_DATA)/npc/pairs.jsonl,$(BIN)/ablation/held.jsonl \
-		-speech $(FORSOOTH_TEST_DATA)/npc/speech.jsonl,$(BIN)/ablation/tenth.jsonl -page docs/grounding.md
+	cd lab && $(GO) run ./ablation -pairs $(FORSOOTH_TEST_DATA)/npc/pairs.jsonl,../$(BIN)/ablation/held.jsonl \
+		-speech $(FORSOOTH_TEST_DATA)/npc/speech.jsonl,../$(BIN)/ablation/tenth.jsonl -page ../docs/grounding.md
 
 ## honesty: scripted models lie in both worlds; nothing unsupported may be released
 honesty: lab

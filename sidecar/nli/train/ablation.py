@@ -7,8 +7,8 @@ Every row begins at the same weights, which saw public pairs only, takes the sam
 number of steps of the same number of pairs at the same rate, and is scored as the
 card scores. A row that was stopped goes on, one that is done is not done again.
 The teacher's row draws its pairs from the pool of distil.py, with soft labels.
-DIR/ROW/verifier.safetensors is for the cascade: go run
-./internal/entail/nli/calibrate -pairs PAIRS -weights FILE shows it behind the rules.
+DIR/ROW/verifier.safetensors is for the cascade: `make fitting`, then
+bin/calibrate -pairs PAIRS -weights FILE, shows it behind the rules.
 """
 
 from __future__ import annotations

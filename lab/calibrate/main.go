@@ -2,8 +2,8 @@
 // labels, and writes what makes its answers verdicts: the scale of its scores and
 // the thresholds for a stated rate of false accepts.
 //
-//	go run ./internal/entail/nli/calibrate -pairs pairs.jsonl -also held.jsonl -out internal/entail/nli/calibration.json
-//	go run ./internal/entail/nli/calibrate -pairs pairs.jsonl -weights other.safetensors
+//	bin/calibrate -pairs pairs.jsonl -also held.jsonl -out internal/entail/nli/calibration.json
+//	bin/calibrate -pairs pairs.jsonl -weights other.safetensors
 package main
 
 import (

@@ -36,7 +36,7 @@ func TestTheBorderLiesAboveTheShareThatIsRefused(t *testing.T) {
 // The gate that ships hears the judgement and what stands beside it, each in one
 // direction: what is nearer outside the NPC's scope, which is never above zero, can only lower it.
 func TestTheShippedGateCountsInOneDirection(t *testing.T) {
-	data, err := os.ReadFile("../gate-meaning.json")
+	data, err := os.ReadFile("../../internal/retrieval/gate-meaning.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@
 // of its calibration, between two markers, the plots beside them, and with -examples
 // the answers of the binary to the page's own examples. It measures nothing.
 //
-//	go run ./internal/entail/nli/calibrate/page -examples bin/forsooth
+//	bin/page -examples bin/forsooth
 package main
 
 import (

@@ -104,7 +104,7 @@ func TestAnExampleThatCannotBeAskedLeavesThePageAlone(t *testing.T) {
 }
 
 func TestThePageThatShipsIsOfTheCalibrationThatShips(t *testing.T) {
-	root := filepath.Join("..", "..", "..", "..", "..")
+	root := filepath.Join("..", "..", "..")
 	c, err := readCalibration(filepath.Join(root, "internal", "entail", "nli", "calibration.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -114,10 +114,10 @@ func TestThePageThatShipsIsOfTheCalibrationThatShips(t *testing.T) {
 		t.Fatal(err)
 	}
 	if now, err := between(string(page), figures(c)); err != nil || now != string(page) {
-		t.Errorf("docs/grounding.md shows another calibration (%v); run go run ./internal/entail/nli/calibrate/page", err)
+		t.Errorf("docs/grounding.md shows another calibration (%v); `make fitting`, then bin/page, writes it", err)
 	}
 	drawing, err := os.ReadFile(filepath.Join(root, "docs", plotName))
 	if err != nil || string(drawing) != plots(c) {
-		t.Errorf("docs/%s is of another calibration (%v); run go run ./internal/entail/nli/calibrate/page", plotName, err)
+		t.Errorf("docs/%s is of another calibration (%v); `make fitting`, then bin/page, writes it", plotName, err)
 	}
 }

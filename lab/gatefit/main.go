@@ -3,7 +3,7 @@
 // answers. It is fitted on the suites of this project's own worlds and on judged
 // pairs of question and block; a suite given with -measure is only measured.
 //
-//	go run ./internal/retrieval/gatefit -world DIR -answers answers.jsonl -measure world=suite.yaml … -out internal/retrieval/gate.json
+//	bin/gatefit -world DIR -answers answers.jsonl -measure world=suite.yaml … -out internal/retrieval/gate.json
 package main
 
 import (

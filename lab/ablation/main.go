@@ -2,7 +2,7 @@
 // their evidence in one word, and on natural speech. It scores each pair once, and weighs the
 // rules anew without each of them.
 //
-//	go run ./internal/entail/measure/ablation -pairs pairs.jsonl,held.jsonl -speech speech.jsonl,tenth.jsonl -page docs/grounding.md
+//	cd lab && go run ./ablation -pairs pairs.jsonl,held.jsonl -speech speech.jsonl,tenth.jsonl -page ../docs/grounding.md
 package main
 
 import (

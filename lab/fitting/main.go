@@ -2,7 +2,7 @@
 // reads speeches with labels that the model in process was not trained on, fits a
 // logistic regression, sets the line of each level by its price, and writes fit.json.
 //
-//	go run ./internal/review/fitting -speech held.jsonl -measure speech.jsonl -out internal/review/fit.json
+//	bin/fitting -speech held.jsonl -measure speech.jsonl -out internal/review/fit.json
 package main
 
 import (
