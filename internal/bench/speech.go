@@ -41,6 +41,7 @@ type SpeechOptions struct {
 	Judge     SpeechJudge         // "": none
 	Verifying app.Verifying       // who reads the sentences
 	Now       func() time.Time
+	Heard     func(row int, released []schema.Sentence) // may be nil; told of each speech
 }
 
 // Spoken counts the sentences of a label.
@@ -100,6 +101,9 @@ func Speech(ctx context.Context, rows []recorded.Row, o SpeechOptions) (_ Speech
 			return out, fmt.Errorf("speech %s: %w", rows[i].ID, err)
 		}
 		out.add(&rows[i], heard, refused)
+		if o.Heard != nil {
+			o.Heard(i, heard.log.Sentences)
+		}
 	}
 	n := float64(len(rows))
 	out.Calls, out.Skill = out.Calls/n, p.skill()

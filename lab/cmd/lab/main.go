@@ -51,6 +51,7 @@ type cli struct {
 	Chaos    chaosCmd    `cmd:"" help:"A mesh that is broken on purpose: which of its promises did not hold."`
 	Honesty  honestyCmd  `cmd:"" help:"Lying models against the reviews: what of their lies is released."`
 	Security securityCmd `cmd:"" help:"Hidden orders against a model that obeys, and harmless prompts that must not be held back."`
+	Secrets  secretsCmd  `cmd:"" help:"Every secret in every spelling, to a review without a guard of secrets, and to the guard."`
 	Memory   memoryCmd   `cmd:"" help:"The guards of memory: what gets past them, what they keep, what they cost."`
 	Scan     scanCmd     `cmd:"" help:"The nightly scan of memories: compute on one core for 1,000 to 100,000 of them."`
 	Mesh     meshCmd     `cmd:"" help:"The mesh without its passes, beside a bare chain: by workers, processes and copies of its streams."`
