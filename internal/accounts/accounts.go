@@ -18,7 +18,7 @@ func Roles(worlds []string) ([]Role, error) {
 	worlds = slices.Clone(worlds)
 	slices.Sort(worlds)
 	worlds = slices.Compact(worlds)
-	out := append(Services(), Operator())
+	out := append(Services(), Gateway(), Operator())
 	named := map[string]string{}
 	for _, w := range worlds {
 		if err := schema.CheckToken("world", w); err != nil {

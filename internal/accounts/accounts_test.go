@@ -49,16 +49,19 @@ func TestWhoMayWriteWhat(t *testing.T) {
 		"forsooth.v1.review." + convo + ".t1":           {"reviewer"},
 		"forsooth.v1.said." + convo + ".t1":             {"actions", "monologue", "retriever", "reviewer"},
 		"forsooth.v1.memory." + convo:                   {"consistency", "memory", "operator"},
-		"forsooth.v1.turn." + convo:                     {"backend-village", "operator"},
-		"forsooth.v1.event.village":                     {"backend-village", "operator"},
+		"forsooth.v1.turn." + convo:                     {"backend-village", "gateway", "operator"},
+		"forsooth.v1.event.village":                     {"backend-village", "gateway", "operator"},
 		"forsooth.v1.action." + convo + ".t1.0":         {"actions", "reviewer"},
-		"forsooth.v1.action-result." + convo + ".t1.0":  {"backend-village", "operator"},
+		"forsooth.v1.action-result." + convo + ".t1.0":  {"backend-village", "gateway", "operator"},
 		"forsooth.v1.pass.think." + convo + ".t1":       {"retriever", "reviewer"},
 		"forsooth.v1.pass.act." + convo + ".t1":         {"actions", "monologue", "retriever", "reviewer", "speaker"},
 		"forsooth.v1.timer.turn.t1":                     {"actions", "retriever"},
 		"forsooth.v1.due.turn." + convo + ".t1":         {},
 		"forsooth.v1.live.reply." + convo + ".t1":       {},
-		"forsooth.v1.svc.turn.village":                  {"backend-village", "operator"},
+		"forsooth.v1.svc.turn.village":                  {"backend-village", "gateway", "operator"},
+		"forsooth.v1.svc.memories.village":              {"backend-village", "gateway", "operator"},
+		"forsooth.v1.svc.world.elsewhere":               {"backend-elsewhere", "gateway", "operator"},
+		"forsooth.v1.svc.worlds":                        {"gateway", "operator"},
 		"forsooth.v1.svc.turn":                          {"operator"},
 		"forsooth.v1.svc.settle":                        {"actions", "operator"},
 		"forsooth.v1.svc.scrub":                         {"operator"},
@@ -181,7 +184,7 @@ func TestTheConfigurationIsTheSameEachTime(t *testing.T) {
 			t.Errorf("a password that is no variable: %s", line)
 		}
 	}
-	if n := strings.Count(one, "password: $"); n != len(Services())+1+2 {
+	if n := strings.Count(one, "password: $"); n != len(Services())+2+2 {
 		t.Errorf("%d users", n)
 	}
 }

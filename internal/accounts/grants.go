@@ -93,7 +93,8 @@ func Services() []Role {
 				// A turn begins: its deadline, its first event, an older one that it supersedes, or its refusal.
 				own("timer.turn.*", "said"+ofTurn, "cancel"+ofTurn, "reply"+ofTurn, "taken", "crowded"), buried("intake"),
 				reads("TURNS", "REPLIES", "KV_conversations", "KV_erased"), removes("TURNS"), spends()),
-			Subscribe: own("taken"),
+			Subscribe: own("taken", "svc.worlds", "svc.world.*"),
+			Answers:   true,
 		},
 		{
 			Name: "monologue", About: "thinks, and says that it does",
@@ -118,7 +119,7 @@ func Services() []Role {
 				own("reply"+ofTurn, "said"+ofTurn, "action"+ofTurn+".*", "timer.turn.*", "svc.settle"), []string{"$KV.conversations" + ofConvo},
 				buried("deadline", "finisher"),
 				reads("TURNS", "REPLIES", "ACTIONS", "KV_conversations", "KV_erased"), removes("TURNS", "TIMERS"), spends()),
-			Subscribe: own("svc.turn", "svc.turn.*", "svc.actions.*"),
+			Subscribe: own("svc.turn", "svc.turn.*", "svc.actions.*", "svc.conversation.*"),
 			Answers:   true,
 		},
 		{
@@ -127,7 +128,7 @@ func Services() []Role {
 				works("REPLIES", "memory"), works("EVENTS", "memory-events"), works("ACTIONS", "memory-results"),
 				follows("MEMORY"), own("memory"+ofConvo), buried("memory", "memory-events", "memory-results"),
 				reads("MEMORY", "REPLIES", "ACTIONS", "KV_erased"), spends()),
-			Subscribe: own("svc.settle"),
+			Subscribe: own("svc.settle", "svc.memories.*"),
 			Answers:   true,
 		},
 		{
@@ -169,8 +170,18 @@ func Backend(world string) Role {
 	return finished([]Role{{
 		Name: "backend-" + world, Account: "WORLD-" + world, About: "the game servers of " + world,
 		Publish: own("turn."+world+".*.*", "event."+world, "cancel."+world+".*.*.*", "action-result."+world+".*.*.*.*",
-			"svc.turn."+world, "svc.actions."+world, "svc.check_grounding"),
+			"svc.turn."+world, "svc.actions."+world, "svc.world."+world, "svc.conversation."+world, "svc.memories."+world, "svc.check_grounding"),
 		Subscribe: own("live.said."+world+".*.*.*", "live.reply."+world+".*.*.*", "live.action."+world+".*.*.*.*", "crowded"),
+	}})[0]
+}
+
+// Gateway is the role of the door for HTTP: what the game servers of every world may.
+func Gateway() Role {
+	return finished([]Role{{
+		Name: "gateway", About: "the door for HTTP: what the game servers of every world may",
+		Publish: own("turn"+ofConvo, "event.*", "cancel"+ofTurn, "action-result"+ofTurn+".*",
+			"svc.turn.*", "svc.actions.*", "svc.worlds", "svc.world.*", "svc.conversation.*", "svc.memories.*", "svc.check_grounding"),
+		Subscribe: own("live.said"+ofTurn, "live.reply"+ofTurn, "live.action"+ofTurn+".*", "crowded"),
 	}})[0]
 }
 

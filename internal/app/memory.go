@@ -97,6 +97,7 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	a.Mesh.OnReply(mesh.ConsumerMemory, reply, opts...)
 	a.Mesh.OnOccurrence(mesh.ConsumerEvents, occurrence, opts...)
 	a.Mesh.OnResult(mesh.ConsumerResults, result, opts...)
+	a.Mesh.ServeMemories(memory.Finder(log))
 	if !a.memory.off {
 		a.Mesh.ServeSettle(a.memory.settle, workers)
 	}

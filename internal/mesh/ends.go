@@ -56,6 +56,7 @@ func (m *Mesh) Ends(e Ends) {
 	m.addRunner(urgent(&runner{name: "finisher", stream: streamReplies, handle: m.handleReply, bury: m.buryReply}))
 	m.subs = append(m.subs, subscription{subject: schema.Prefix + "cancel.*.*.*.*", queue: "ends", handle: m.handleCancel},
 		subscription{subject: schema.SubjectActions("*"), queue: "ends", handle: m.handleActions})
+	m.answer(schema.SubjectConversation, "ends", m.answerConversation)
 	for range askers {
 		m.subs = append(m.subs, subscription{subject: schema.SubjectTurnOutcome, queue: "ends", handle: m.handleQuery},
 			subscription{subject: schema.SubjectTurnOutcomeOf("*"), queue: "ends", handle: m.handleQuery})

@@ -135,6 +135,22 @@ var channels = []channel{
 		payload: payload{document: "actions-query", example: schema.ActionsQuery{Since: noon}},
 		answer: &payload{document: "actions-found", example: schema.ActionsFound{Last: 12, Actions: []schema.StoredAction{{Sequence: 12, At: noon, NPC: "mira", Player: "p42", TurnID: turnID,
 			Action: schema.Action{Name: "give_item", Parameters: map[string]any{"item": "lantern"}, Confirm: true, Checked: true}}}}}},
+	{name: "worlds", subject: "SubjectWorlds", address: schema.SubjectWorlds, mesh: "receive",
+		about:   "Lists the worlds that are served, with their NPCs. A question that cannot be answered has an object with error and code for its answer; so have those below.",
+		payload: payload{words: text("Nothing, or an empty object."), example: "{}"},
+		answer:  &payload{document: "worlds-found", example: schema.WorldsFound{Worlds: []schema.WorldInfo{served}}}},
+	{name: "world", subject: "SubjectWorld", address: schema.SubjectWorld("{world}"), mesh: "receive",
+		about:   "The same of one world.",
+		payload: payload{words: text("Nothing, or an empty object."), example: "{}"},
+		answer:  &payload{document: "worlds-found", example: schema.WorldsFound{Worlds: []schema.WorldInfo{served}}}},
+	{name: "conversation-query", subject: "SubjectConversation", address: schema.SubjectConversation("{world}"), mesh: "receive",
+		about:   "Reads a conversation, or has the NPC forget it.",
+		payload: payload{document: "conversation-query", example: schema.ConversationQuery{NPC: "mira", Player: "p42"}},
+		answer:  &payload{document: "conversation", example: schema.Conversation{World: "hollowmere", NPC: "mira", Player: "p42", Trust: 10, Turns: 1}}},
+	{name: "memories", subject: "SubjectMemories", address: schema.SubjectMemories("{world}"), mesh: "receive",
+		about:   "Lists what the NPCs of a world remember, or shows one memory with its history.",
+		payload: payload{document: "memories-query", example: schema.MemoriesQuery{NPC: "mira", Player: "p42"}},
+		answer:  &payload{document: "memories-found", example: schema.MemoriesFound{Memories: []schema.Memory{}}}},
 	{name: "live-action", address: "forsooth.v1.live.action." + convo.String() + "." + turnPart + "." + indexPart, mesh: "send",
 		about:   "The broker's repetition of a stored action.",
 		payload: payload{document: "action", example: schema.Action{Name: "give_item", Parameters: map[string]any{"item": "lantern"}, Confirm: true, Checked: true}}},
@@ -209,6 +225,8 @@ var (
 	reply = schema.Reply{SchemaVersion: schema.Version, TurnID: turnID, World: "hollowmere", NPC: "mira", Player: "p42", Message: request.Message, Text: sentence.Text,
 		Status: schema.StatusExtractive, Audit: schema.FullyCited, Sentences: []schema.Sentence{sentence}, SourceCounts: map[schema.Origin]int{schema.OriginCorpus: 1},
 		AcceptedAt: noon, Passes: []schema.PassRecord{{Pass: schema.PassRetrieve, Hop: 1, Attempt: 1, TookMS: 4.2}}}
+
+	served = schema.WorldInfo{Name: "hollowmere", Title: "Hollowmere", Language: "en", Version: "9f2c", NPCs: []schema.NPCInfo{{Handle: "mira", Name: "Mira"}}}
 
 	due = schema.Due{World: "hollowmere", NPC: "mira", Player: "p42", TurnID: turnID, Sequence: 7}
 )

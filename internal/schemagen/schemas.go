@@ -37,6 +37,10 @@ var documents = []struct {
 	{"due", schema.Due{}},
 	{"taken", schema.Taken{}},
 	{"crowded", schema.Crowded{}},
+	{"worlds-found", schema.WorldsFound{}},
+	{"conversation-query", schema.ConversationQuery{}},
+	{"memories-query", schema.MemoriesQuery{}},
+	{"memories-found", schema.MemoriesFound{}},
 	{"check-query", schema.CheckQuery{}},
 	{"check-result", schema.CheckResult{}},
 }

@@ -132,6 +132,18 @@ func SubjectTurnOutcomeOf(world string) string { return SubjectTurnOutcome + "."
 // SubjectActions asks for the actions that a world's NPCs proposed.
 func SubjectActions(world string) string { return Prefix + "svc.actions." + world }
 
+// SubjectWorlds asks for all worlds that are served, and SubjectWorld for one of them.
+const SubjectWorlds = Prefix + "svc.worlds"
+
+// SubjectWorld asks for one world and its NPCs.
+func SubjectWorld(world string) string { return Prefix + "svc.world." + world }
+
+// SubjectConversation asks for a conversation of a world, or for its end.
+func SubjectConversation(world string) string { return Prefix + "svc.conversation." + world }
+
+// SubjectMemories asks for what the NPCs of a world remember.
+func SubjectMemories(world string) string { return Prefix + "svc.memories." + world }
+
 // Subject is a parsed subject of a conversation.
 type Subject struct {
 	Kind         string // turn, pass, said, review, reply, trace, action, due, dead, cancel, ...

@@ -1,0 +1,67 @@
+package mesh
+
+import (
+	"context"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// answerConversation answers svc.conversation.<world>.
+func (m *Mesh) answerConversation(ctx context.Context, world string, query []byte) (any, error) {
+	var q schema.ConversationQuery
+	if err := readQuery(query, &q); err != nil {
+		return nil, err
+	}
+	id := schema.ConversationID{World: world, NPC: q.NPC, Player: q.Player}
+	if err := checkTurn(id, "any"); err != nil {
+		return nil, err
+	}
+	if q.Reset {
+		if err := m.change(ctx, id, "", forget); err != nil {
+			return nil, err
+		}
+	}
+	doc, err := m.conn.conversation(ctx, id)
+	return doc.Conversation, err
+}
+
+// forget empties a conversation. Which turns it has taken stays, or they would be taken
+// again.
+func forget(doc *schema.Conversation) bool {
+	if len(doc.Memory) == 0 && doc.Opinion == "" && len(doc.Favours) == 0 && doc.Trust == 0 {
+		return false
+	}
+	doc.Memory, doc.Opinion, doc.Favours, doc.Trust = nil, "", nil, 0
+	return true
+}
+
+// Talk asks the mesh for a conversation; one that never was is empty.
+func (c *Client) Talk(ctx context.Context, id schema.ConversationID, reset bool) (*schema.Conversation, error) {
+	if err := checkTurn(id, "any"); err != nil {
+		return nil, err
+	}
+	var out schema.Conversation
+	err := c.askAnswer(ctx, schema.SubjectConversation(id.World), schema.ConversationQuery{NPC: id.NPC, Player: id.Player, Reset: reset}, &out)
+	return &out, wrap(err, "conversation %s", id)
+}
+
+// ServeMemories has Run answer what is asked about memories.
+func (m *Mesh) ServeMemories(find func(ctx context.Context, world string, q schema.MemoriesQuery) (schema.MemoriesFound, error)) {
+	m.answer(schema.SubjectMemories, "memories", func(ctx context.Context, world string, query []byte) (any, error) {
+		var q schema.MemoriesQuery
+		if err := readQuery(query, &q); err != nil {
+			return nil, err
+		}
+		return find(ctx, world, q)
+	})
+}
+
+// Memories asks the mesh for what the NPCs of a world remember.
+func (c *Client) Memories(ctx context.Context, world string, q schema.MemoriesQuery) (*schema.MemoriesFound, error) {
+	if err := schema.CheckToken("world", world); err != nil {
+		return nil, err
+	}
+	var out schema.MemoriesFound
+	err := c.askAnswer(ctx, schema.SubjectMemories(world), q, &out)
+	return &out, wrap(err, "memories of %s", world)
+}
