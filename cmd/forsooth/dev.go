@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +13,16 @@ import (
 )
 
 type devCmd struct {
+	Up  devUpCmd  `cmd:"" default:"withargs" help:"Run the whole mesh in one process, with its doors for HTTP open on this machine."`
 	LLM devLLMCmd `cmd:"" name:"llm" help:"A scripted model server: honest, lying or failing, at a stated speed."`
+}
+
+type devUpCmd struct{ upCmd }
+
+// Run is up, with doors.
+func (c *devUpCmd) Run(e *env) error {
+	c.HTTP = cmp.Or(c.HTTP, e.settings.HTTP.Listen, defaultHTTP)
+	return c.upCmd.Run(e)
 }
 
 type devLLMCmd struct {

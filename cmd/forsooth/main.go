@@ -98,7 +98,8 @@ type cli struct {
 	LLM      llmCmd      `cmd:"" name:"llm" help:"Switch all language models on or off."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring streams and stores of an older version to this one."`
 	Accounts accountsCmd `cmd:"" name:"nats-accounts" help:"Print who may do what on a NATS server, as a part of its configuration."`
-	Dev      devCmd      `cmd:"" help:"Tools for those who work on worlds and on Forsooth itself."`
+	Dev      devCmd      `cmd:"" help:"The whole mesh with its doors open, and tools for those who work on worlds and on Forsooth itself."`
+	Keys     keysCmd     `cmd:"" help:"Keys for the doors for HTTP: who may come in, and do what."`
 	Doctor   doctorCmd   `cmd:"" help:"Say what is configured, reachable and missing, and how to mend it."`
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 )
 
 type upCmd struct {
+	HTTP   string `name:"http" help:"Address of the doors for HTTP and OpenAI's protocol, such as 127.0.0.1:8080." placeholder:"ADDR"`
 	Port   int    `help:"Port of the NATS server in process, on 127.0.0.1; one that is free otherwise."`
 	Listen string `help:"Address at which /healthz, /readyz and /metrics are served, such as 127.0.0.1:9464." aliases:"metrics" placeholder:"ADDR"`
 }
@@ -24,12 +26,13 @@ func (c *upCmd) Run(e *env) error {
 	if c.Port != 0 {
 		e.settings.Port = c.Port
 	}
-	return e.serve(nil, c.Listen)
+	return e.serve(nil, c.Listen, cmp.Or(c.HTTP, e.settings.HTTP.Listen))
 }
 
 type serveCmd struct {
+	HTTP     string   `name:"http" help:"Address of the gateway's doors for HTTP; 127.0.0.1:8080 otherwise." placeholder:"ADDR"`
 	Listen   string   `help:"Address at which /healthz, /readyz and /metrics are served, such as 127.0.0.1:9464." aliases:"metrics" placeholder:"ADDR"`
-	Services []string `arg:"" help:"Services: retriever, monologue, reviewer, speaker, actions, memory, consistency."`
+	Services []string `arg:"" help:"Services: retriever, monologue, reviewer, speaker, actions, memory, consistency, gateway."`
 }
 
 // Run runs chosen services against the server of --nats.
@@ -37,17 +40,29 @@ func (c *serveCmd) Run(e *env) error {
 	if e.settings.NATS.URL == "" {
 		return usage(fmt.Errorf("serve needs a NATS server: give --nats nats://127.0.0.1:4222, or use forsooth up"))
 	}
-	for _, name := range c.Services {
-		if err := app.CheckServices([]string{name}); err != nil {
-			return usage(err)
-		}
+	services := slices.DeleteFunc(slices.Clone(c.Services), func(name string) bool { return name == serviceGateway })
+	if err := app.CheckServices(services); err != nil {
+		return usage(fmt.Errorf("%w, %s", err, serviceGateway))
 	}
-	return e.serve(c.Services, c.Listen)
+	doors := ""
+	if len(services) < len(c.Services) {
+		doors = cmp.Or(c.HTTP, e.settings.HTTP.Listen, defaultHTTP)
+	}
+	if len(services) == 0 {
+		return e.serveDoors(doors)
+	}
+	return e.serve(services, c.Listen, doors)
 }
 
-// serve starts, says that it is ready, and runs until the context ends.
-func (e *env) serve(services []string, listenAt string) error {
+// serve starts, says that it is ready, and runs until the context ends. doors is the
+// address of those for HTTP; empty: there are none.
+func (e *env) serve(services []string, listenAt, doors string) error {
 	began := time.Now()
+	d, err := e.listenDoors(doors)
+	if err != nil {
+		return err
+	}
+	defer d.close()
 	watched, err := e.listen(cmp.Or(listenAt, e.settings.Listen))
 	if err != nil {
 		return err
@@ -83,11 +98,28 @@ func (e *env) serve(services []string, listenAt string) error {
 		return dependency(err)
 	case <-a.Mesh.Bound():
 	}
-	if err = e.ready(a, ws, services, watched.url, time.Since(began)); err != nil {
+	if err = d.open(ctx, e, e.address(a)); err == nil {
+		err = e.ready(a, ws, services, watched.url, d.url, time.Since(began))
+	}
+	if err != nil {
 		stop()
 		return errors.Join(err, <-ended)
 	}
-	return dependency(<-ended)
+	select {
+	case err = <-ended:
+	case err = <-d.ended:
+		stop()
+		err = errors.Join(err, <-ended)
+	}
+	return dependency(err)
+}
+
+// address is that of the mesh's broker.
+func (e *env) address(a *app.App) string {
+	if a.Server != nil {
+		return a.Server.URL()
+	}
+	return e.settings.NATS.URL
 }
 
 // Ready is what `up --json` prints once.
@@ -99,17 +131,15 @@ type Ready struct {
 	Services []string `json:"services"`
 	Metrics  string   `json:"metrics,omitempty"` // URL, where they are served
 	Health   string   `json:"health,omitempty"`  // URL of /readyz, where it is served
+	HTTP     string   `json:"http,omitempty"`    // URL of the doors for HTTP, where there are any
 	ReadyMS  float64  `json:"ready_ms"`
 }
 
-func (e *env) ready(a *app.App, ws []*world.World, services []string, url string, took time.Duration) error {
+func (e *env) ready(a *app.App, ws []*world.World, services []string, url, doors string, took time.Duration) error {
 	if len(services) == 0 {
 		services = app.Services
 	}
-	address := e.settings.NATS.URL
-	if a.Server != nil {
-		address = a.Server.URL()
-	}
+	address := e.address(a)
 	var names []string
 	for _, w := range ws {
 		names = append(names, w.Name)
@@ -119,12 +149,15 @@ func (e *env) ready(a *app.App, ws []*world.World, services []string, url string
 		metrics, health = url+"/metrics", url+"/readyz"
 	}
 	if e.json {
-		return e.printJSON(Ready{Ready: true, NATS: address, Data: e.settings.Data, Worlds: names, Services: services, Metrics: metrics, Health: health, ReadyMS: float64(took.Microseconds()) / 1000})
+		return e.printJSON(Ready{Ready: true, NATS: address, Data: e.settings.Data, Worlds: names, Services: services, Metrics: metrics, Health: health, HTTP: doors, ReadyMS: float64(took.Microseconds()) / 1000})
 	}
 	line := fmt.Sprintf("ready in %s: %s on %s, worlds %s, data in %s", took.Round(time.Millisecond),
 		strings.Join(services, ", "), address, strings.Join(names, ", "), e.settings.Data)
 	if metrics != "" {
 		line += ", health at " + health + ", metrics at " + metrics
+	}
+	if doors != "" {
+		line += ", HTTP at " + doors + "/v1, OpenAI's protocol at " + doors + "/openai/v1"
 	}
 	_, err := fmt.Fprintln(e.out, line)
 	return err

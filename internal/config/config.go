@@ -38,6 +38,7 @@ type Settings struct {
 	LLM     LLM      `koanf:"llm"`
 	Qdrant  Qdrant   `koanf:"qdrant"`
 	Traces  Traces   `koanf:"traces"`
+	HTTP    HTTP     `koanf:"http"`
 
 	Outbound Outbound `koanf:"outbound"`
 	Overload Overload `koanf:"overload"`
@@ -61,7 +62,7 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  addOverloadDefaults(addTracesDefaults(addQdrantDefaults(addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "outbound.hosts": []string{}, "lore.refresh_ms": 2000, "log.level": "warn", "log.format": "text"})))))))),
+	"dev":  addHTTPDefaults(addOverloadDefaults(addTracesDefaults(addQdrantDefaults(addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "outbound.hosts": []string{}, "lore.refresh_ms": 2000, "log.level": "warn", "log.format": "text"}))))))))),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -168,7 +169,7 @@ func (s *Settings) check() error {
 	case !slices.Contains([]string{"text", "json"}, s.Log.Format):
 		return &Error{"log.format", fmt.Sprintf("is %q; write text or json", s.Log.Format)}
 	}
-	for _, section := range []interface{ check() error }{&s.NATS, s.Workers, &s.LLM, s.Qdrant, s.Traces, s.Overload} {
+	for _, section := range []interface{ check() error }{&s.NATS, s.Workers, &s.LLM, s.Qdrant, s.Traces, s.HTTP, s.Overload} {
 		if err := section.check(); err != nil {
 			return err
 		}

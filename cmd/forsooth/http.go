@@ -1,0 +1,125 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/pkg/client"
+	"github.com/forsooth-npc/forsooth/services/gateway"
+)
+
+const (
+	serviceGateway = "gateway"
+	defaultHTTP    = "127.0.0.1:8080"
+)
+
+// doors are those for HTTP. Without an address there are none.
+type doors struct {
+	url      string
+	listener net.Listener
+	client   *client.Client
+	gateway  *gateway.Gateway
+	stop     context.CancelFunc
+	ended    chan error // has the end of the gateway, where there is one
+	done     chan struct{}
+}
+
+// listenDoors takes the address, so that one that is taken is told before anything
+// starts.
+func (e *env) listenDoors(address string) (*doors, error) {
+	d := &doors{}
+	if address == "" {
+		return d, nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(e.ctx, "tcp", address)
+	if err != nil {
+		return nil, usage(fmt.Errorf("HTTP cannot be served at %s: %w; give --http another address", address, err))
+	}
+	d.listener, d.url = listener, "http://"+listener.Addr().String()
+	return d, nil
+}
+
+// open serves over the mesh at a broker until close.
+func (d *doors) open(ctx context.Context, e *env, broker string) (err error) {
+	if d.listener == nil {
+		return nil
+	}
+	ring, err := e.ring()
+	if err != nil {
+		return usage(err)
+	}
+	if d.client, err = client.Connect(ctx, broker, client.Options{Name: "forsooth gateway", Login: e.login()}); err != nil {
+		return dependency(err)
+	}
+	d.gateway, err = gateway.New(gateway.Options{Client: d.client, Keys: ring, Origins: e.settings.HTTP.Origins,
+		Report: func(err error) { e.log.Warn().Err(err).Msg("gateway") }})
+	if err != nil {
+		return usage(err)
+	}
+	if err := d.gateway.MayListen(d.listener.Addr()); err != nil {
+		return usage(err)
+	}
+	ctx, d.stop = context.WithCancel(ctx)
+	d.ended, d.done = make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(d.done)
+		if err := d.gateway.Serve(ctx, d.listener); ctx.Err() == nil {
+			d.ended <- fmt.Errorf("HTTP is no longer served: %w", err)
+		}
+	}()
+	return nil
+}
+
+func (d *doors) close() {
+	if d.stop != nil {
+		d.stop()
+		<-d.done
+	}
+	if d.gateway != nil {
+		d.gateway.Close()
+	}
+	if d.client != nil {
+		d.client.Close()
+	}
+	if d.listener != nil {
+		_ = d.listener.Close() // served, it is closed already
+	}
+}
+
+// serveDoors runs the gateway alone: no world, no store and no model.
+func (e *env) serveDoors(address string) error {
+	began := time.Now()
+	d, err := e.listenDoors(address)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	if err := d.open(e.ctx, e, e.settings.NATS.URL); err != nil {
+		return err
+	}
+	if e.json {
+		err = e.printJSON(Ready{Ready: true, NATS: e.settings.NATS.URL, Worlds: []string{}, Services: []string{serviceGateway}, HTTP: d.url,
+			ReadyMS: float64(time.Since(began).Microseconds()) / 1000})
+	} else {
+		_, err = fmt.Fprintf(e.out, "ready: %s on %s, HTTP at %s/v1, OpenAI's protocol at %s/openai/v1\n", serviceGateway, e.settings.NATS.URL, d.url, d.url)
+	}
+	if err != nil {
+		return err
+	}
+	select {
+	case <-e.ctx.Done():
+		return nil
+	case err := <-d.ended:
+		return dependency(err)
+	}
+}
+
+// ring are the keys of the settings.
+func (e *env) ring() (*keys.Ring, error) {
+	return keys.Open(cmp.Or(e.settings.HTTP.Keys, filepath.Join(e.settings.Data, "keys.json")), time.Now)
+}

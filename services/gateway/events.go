@@ -1,0 +1,262 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/client"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Event is an event of a turn, as a stream and a socket show it. N counts the events of
+// a turn from 1: whoever names the last that it has seen is shown what follows.
+type Event struct {
+	Type     string           `json:"type"` // accepted, thinking, sentence, action, done
+	N        int              `json:"n,omitempty"`
+	TurnID   string           `json:"turn_id"`
+	Sentence *schema.Sentence `json:"sentence,omitempty"`
+	Action   *Action          `json:"action,omitempty"`
+	Reply    *Reply           `json:"reply,omitempty"` // of done
+}
+
+const (
+	eventAction = "action"
+	eventDone   = "done"
+)
+
+// events are a turn's, for a caller, behind the last that it has seen. They end with
+// done, by which time the conversation holds the reply. Actions that a sentence waits
+// for come as soon as they are proposed, and any may come twice. ctx is that of the
+// turn's watch, and stop ends it.
+func (g *Gateway) events(ctx context.Context, stop context.CancelFunc, c *caller, turn *client.Turn, seen int, show func(*Event) error) error {
+	said := make(chan schema.Said)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer close(said)
+		for {
+			e, ok := turn.Next()
+			if !ok {
+				return
+			}
+			select {
+			case said <- e:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	defer func() { stop(); <-ended }()
+	asked, finished := g.proposals(ctx, turn)
+	defer func() { stop(); <-finished }()
+	v := view{c: c, turn: turn, seen: seen, show: show, acted: map[int]bool{}}
+	for {
+		select {
+		case e, ok := <-said:
+			if !ok {
+				<-ended
+				return v.done()
+			}
+			if err := v.said(&e); err != nil {
+				return err
+			}
+		case p := <-asked:
+			if err := v.action(p.Index, &p.Action, p.At); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// proposals are the actions of a turn that wait for the game's answer.
+func (g *Gateway) proposals(ctx context.Context, turn *client.Turn) (<-chan client.Proposal, <-chan struct{}) {
+	out, finished := make(chan client.Proposal), make(chan struct{})
+	if !g.mayAsk(ctx, turn) {
+		close(finished)
+		return nil, finished
+	}
+	go func() {
+		defer close(finished)
+		err := g.client.Actions(ctx, turn.Conversation.World, g.now().Add(-schema.MaxDeadlineMS*time.Millisecond), func(p client.Proposal) {
+			if p.Conversation != turn.Conversation || p.Turn != turn.ID || !p.Action.Confirm {
+				return
+			}
+			select {
+			case out <- p:
+			case <-ctx.Done():
+			}
+		})
+		if err != nil && ctx.Err() == nil {
+			g.report(fmt.Errorf("actions of turn %s: %w", turn.ID, err))
+		}
+	}()
+	return out, finished
+}
+
+// view is what a caller has been shown of a turn.
+type view struct {
+	c     *caller
+	turn  *client.Turn
+	seen  int
+	n     int
+	show  func(*Event) error
+	acted map[int]bool
+}
+
+func (v *view) said(e *schema.Said) error {
+	v.n++
+	if v.n <= v.seen {
+		return nil
+	}
+	out := &Event{Type: string(e.Kind), N: v.n, TurnID: v.turn.ID}
+	switch e.Kind {
+	case schema.SaidAccepted, schema.SaidThinking:
+		return v.show(out)
+	case schema.SaidSentence:
+		s := v.c.sentence(*e.Sentence)
+		out.Sentence = &s
+		return v.show(out)
+	}
+	return nil // closed, done and aborted are told by the last event
+}
+
+func (v *view) action(index int, a *schema.Action, at time.Time) error {
+	if v.acted[index] {
+		return nil
+	}
+	v.acted[index] = true
+	on := v.turn.Conversation
+	return v.show(&Event{Type: eventAction, TurnID: v.turn.ID, Action: &Action{Turn: v.turn.ID, Index: index, NPC: on.NPC, Player: on.Player,
+		Name: a.Name, Parameters: a.Parameters, Confirm: a.Confirm, At: at}})
+}
+
+// done is the last event of a turn: it has the reply.
+func (v *view) done() error {
+	reply, err := v.turn.Reply()
+	if err != nil {
+		return err
+	}
+	for i := range reply.Actions {
+		if err := v.action(i, &reply.Actions[i], v.turn.RepliedAt()); err != nil {
+			return err
+		}
+	}
+	return v.show(&Event{Type: eventDone, N: v.n, TurnID: v.turn.ID, Reply: v.c.shown(reply)})
+}
+
+// mayAsk says whether an action of this NPC may wait for the game.
+func (g *Gateway) mayAsk(ctx context.Context, turn *client.Turn) bool {
+	npc, err := g.catalog.npc(ctx, turn.Conversation.World, turn.Conversation.NPC)
+	if err != nil {
+		return true
+	}
+	for i := range npc.Actions {
+		if npc.Actions[i].Confirm {
+			return true
+		}
+	}
+	return false
+}
+
+// stream shows a turn as server-sent events.
+func (g *Gateway) stream(ctx context.Context, stop context.CancelFunc, w http.ResponseWriter, c *caller, turn *client.Turn, seen int) error {
+	defer context.AfterFunc(g.living, stop)()
+	s := startStream(w)
+	return s.during(ctx, stop, func() error {
+		return g.events(ctx, stop, c, turn, seen, func(e *Event) error { return s.send(e.Type, e.N, e) })
+	})
+}
+
+// sse writes server-sent events. One goroutine at a time may.
+type sse struct {
+	w    http.ResponseWriter
+	rc   *http.ResponseController
+	lock chan struct{}
+}
+
+// pingEvery is how often a silent stream says that it lives: proxies close those that
+// are silent for a minute.
+const pingEvery = 15 * time.Second
+
+// startStream begins a stream. The deadlines of the server are not for it: each event
+// has its own.
+func startStream(w http.ResponseWriter) *sse {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	s := &sse{w: w, rc: http.NewResponseController(w), lock: make(chan struct{}, 1)}
+	_ = s.rc.SetReadDeadline(time.Time{})
+	_ = s.rc.SetWriteDeadline(time.Time{})
+	w.WriteHeader(http.StatusOK)
+	_ = s.rc.Flush()
+	return s
+}
+
+// during pings while something is streamed. What goes wrong there is the last event:
+// the answer has begun.
+func (s *sse) during(ctx context.Context, stop context.CancelFunc, f func() error) error {
+	pinged := make(chan struct{})
+	go func() {
+		defer close(pinged)
+		tick := time.NewTicker(pingEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if s.write([]byte(": ping\n\n")) != nil {
+					stop()
+					return
+				}
+			}
+		}
+	}()
+	err := f()
+	stop()
+	<-pinged
+	if err != nil && !errors.Is(err, errGone) {
+		p := asProblem(err)
+		_ = s.send("problem", 0, p)
+		if p.Code != CodeInternal {
+			return errGone
+		}
+	}
+	return err
+}
+
+// send writes an event; an id of 0 is none, and an empty name is that of data alone.
+func (s *sse) send(name string, id int, data any) error {
+	body, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if name != "" {
+		fmt.Fprintf(&out, "event: %s\n", name)
+	}
+	if id > 0 {
+		fmt.Fprintf(&out, "id: %d\n", id)
+	}
+	fmt.Fprintf(&out, "data: %s\n\n", body)
+	return s.write(out.Bytes())
+}
+
+func (s *sse) write(data []byte) error {
+	s.lock <- struct{}{}
+	defer func() { <-s.lock }()
+	_ = s.rc.SetWriteDeadline(time.Now().Add(eventLimit))
+	if _, err := s.w.Write(data); err != nil {
+		return errGone
+	}
+	if s.rc.Flush() != nil {
+		return errGone
+	}
+	return nil
+}

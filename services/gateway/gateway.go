@@ -1,0 +1,138 @@
+// Package gateway is the door for whoever speaks HTTP: a game's engine or backend over
+// /v1, and whatever speaks OpenAI's protocol over /openai/v1. It keeps nothing: all
+// that it knows it asks the mesh for by pkg/client, so that any number of replicas may
+// stand behind a balancer, and one that dies takes no turn with it.
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/pkg/client"
+)
+
+// Options of a gateway.
+type Options struct {
+	Client  *client.Client
+	Keys    *keys.Ring // without one, or without a key in it, loopback alone is let in
+	Origins []string   // of web pages that may call, such as https://game.example; "*": all
+	Now     func() time.Time
+	Report  func(error) // what nobody else is told: a fault of this process
+}
+
+// Gateway serves the doors.
+type Gateway struct {
+	client  *client.Client
+	keys    *keys.Ring
+	origins map[string]bool
+	now     func() time.Time
+	report  func(error)
+	catalog *catalog
+	limits  *limits
+	mux     *http.ServeMux
+	living  context.Context // ends when the gateway is closed
+	end     context.CancelFunc
+}
+
+// New makes a gateway over a client, which stays its caller's.
+func New(o Options) (*Gateway, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Report == nil {
+		o.Report = func(error) {}
+	}
+	g := &Gateway{client: o.Client, keys: o.Keys, now: o.Now, report: o.Report, origins: map[string]bool{}, catalog: newCatalog(o.Client, o.Now), limits: newLimits(o.Now)}
+	for _, origin := range o.Origins {
+		if err := checkOrigin(origin); err != nil {
+			return nil, err
+		}
+		g.origins[origin] = true
+	}
+	g.living, g.end = context.WithCancel(context.Background())
+	g.mux = g.routes()
+	return g, nil
+}
+
+// Close ends what lasts: streams and sockets. Turns go on without it.
+func (g *Gateway) Close() { g.end() }
+
+// routes are all doors. What a caller may do is checked before a handler runs.
+func (g *Gateway) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", g.readiness)
+	const npc = "/v1/worlds/{world}/npcs/{npc}"
+	v1 := map[string]door{
+		"POST " + npc + "/turns":          {keys.Play, g.postTurn},
+		"GET " + npc + "/turns/{turn}":    {keys.Play, g.getTurn},
+		"DELETE " + npc + "/turns/{turn}": {keys.Play, g.cancelTurn},
+	}
+	for pattern, d := range v1 {
+		mux.Handle(pattern, g.guarded(d, writeProblem))
+	}
+	return mux
+}
+
+// Bounds of the server.
+const (
+	headerLimit = 5 * time.Second  // for the head of a request
+	bodyLimit   = 15 * time.Second // for its body
+	writeLimit  = 90 * time.Second // for an answer that is no stream: longer than any turn lasts
+	eventLimit  = 10 * time.Second // for each event of a stream
+	idleLimit   = 2 * time.Minute
+	maxHeader   = 16 << 10
+	closing     = 5 * time.Second
+)
+
+// Serve answers at a listener until the context ends.
+func (g *Gateway) Serve(ctx context.Context, listener net.Listener) error {
+	if err := g.MayListen(listener.Addr()); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	server := &http.Server{
+		Handler: g, ReadHeaderTimeout: headerLimit, ReadTimeout: headerLimit + bodyLimit, WriteTimeout: writeLimit, IdleTimeout: idleLimit, MaxHeaderBytes: maxHeader,
+		ErrorLog: quiet(g.report),
+	}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	// Streams end with the gateway; what is being answered has a moment to be.
+	last, stop := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer stop()
+	server.RegisterOnShutdown(g.end)
+	err := server.Shutdown(last)
+	g.end()
+	if err != nil {
+		err = server.Close()
+	}
+	<-done
+	return err
+}
+
+// readiness says whether turns can be taken: the mesh answers.
+func (g *Gateway) readiness(w http.ResponseWriter, r *http.Request) {
+	ctx, stop := context.WithTimeout(r.Context(), time.Second)
+	defer stop()
+	type readiness struct {
+		Ready  bool   `json:"ready"`
+		Detail string `json:"detail"`
+	}
+	switch {
+	case !g.client.Connected():
+		writeJSON(w, http.StatusServiceUnavailable, readiness{Detail: "the broker is out of reach"})
+	case g.catalog.ping(ctx) != nil:
+		writeJSON(w, http.StatusServiceUnavailable, readiness{Detail: "no service of the mesh answers"})
+	default:
+		writeJSON(w, http.StatusOK, readiness{Ready: true, Detail: "the mesh answers"})
+	}
+}

@@ -1,0 +1,59 @@
+package gateway
+
+import (
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Reply is the reply of a turn as the doors show it: what was released, with what
+// stands behind it. Drafts, and what was taken out of them, are no part of it.
+type Reply struct {
+	TurnID       string            `json:"turn_id"`
+	World        string            `json:"world"`
+	NPC          string            `json:"npc"`
+	NPCName      string            `json:"npc_name,omitempty"`
+	Player       string            `json:"player"`
+	Text         string            `json:"reply"` // the sentences, joined
+	Status       schema.Status     `json:"status"`
+	Reason       string            `json:"reason,omitempty"`
+	RetryAfterMS int               `json:"retry_after_ms,omitempty"`
+	Audit        schema.Audit      `json:"audit,omitempty"`
+	Sentences    []schema.Sentence `json:"sentences"`
+	Actions      []Action          `json:"actions"`
+	LoreVersion  string            `json:"lore_version,omitempty"`
+	AcceptedAt   time.Time         `json:"accepted_at,omitzero"`
+}
+
+// Action is an action that an NPC proposes to the game. Turn and index name it.
+type Action struct {
+	Turn       string         `json:"turn_id"`
+	Index      int            `json:"index"`
+	NPC        string         `json:"npc"`
+	Player     string         `json:"player"`
+	Name       string         `json:"name"`
+	Parameters map[string]any `json:"parameters,omitempty"`
+	Confirm    bool           `json:"confirm"` // a sentence waits for the game's result, at most 1.5 s
+	At         time.Time      `json:"at,omitzero"`
+}
+
+// shown is a reply for a caller. A player's own game sees no evidence: what was said of
+// a passage is for the player, the passage itself may hold more.
+func (c *caller) shown(r *schema.Reply) *Reply {
+	out := &Reply{TurnID: r.TurnID, World: r.World, NPC: r.NPC, NPCName: r.NPCName, Player: r.Player, Text: r.Text, Status: r.Status, Reason: r.Reason,
+		RetryAfterMS: r.RetryAfterMS, Audit: r.Audit, Sentences: []schema.Sentence{}, Actions: []Action{}, LoreVersion: r.LoreVersion, AcceptedAt: r.AcceptedAt}
+	for i := range r.Sentences {
+		out.Sentences = append(out.Sentences, c.sentence(r.Sentences[i]))
+	}
+	for i, a := range r.Actions {
+		out.Actions = append(out.Actions, Action{Turn: r.TurnID, Index: i, NPC: r.NPC, Player: r.Player, Name: a.Name, Parameters: a.Parameters, Confirm: a.Confirm})
+	}
+	return out
+}
+
+func (c *caller) sentence(s schema.Sentence) schema.Sentence {
+	if c.grant != nil || s.Evidence == nil {
+		s.Evidence = []schema.EvidenceRef{}
+	}
+	return s
+}
