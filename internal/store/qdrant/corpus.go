@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	qd "github.com/qdrant/go-client/qdrant"
 
 	"github.com/forsooth-npc/forsooth/internal/store"
@@ -23,7 +24,8 @@ import (
 // there all of the old stands, and from then on all of the new.
 type Corpus struct {
 	*collection
-	writing sync.Mutex
+	writing   sync.Mutex
+	manifests *lru.Cache[string, manifest]
 }
 
 var _ store.Corpus = (*Corpus)(nil)
@@ -34,7 +36,12 @@ func OpenCorpus(ctx context.Context, o Options) (*Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Corpus{collection: c}, nil
+	return newCorpus(c)
+}
+
+func newCorpus(c *collection) (*Corpus, error) {
+	kept, err := lru.New[string, manifest](keptManifests)
+	return &Corpus{collection: c, manifests: kept}, err
 }
 
 // Documents is how many documents of a world a server has, for those who only look:
@@ -60,7 +67,7 @@ func Documents(ctx context.Context, o Options, world, model string) (n int, err 
 // Vectors are compared by their product, for the server changes those that it
 // compares by cosine; the embedding makes them of unit length anyway.
 func corpusLayout() layout {
-	return layout{kind: "corpus", distance: qd.Distance_Dot, indexes: passageIndexes(), version: 1}
+	return layout{kind: "corpus", versioned: true, distance: qd.Distance_Dot, indexes: passageIndexes(), version: 2, words: true}
 }
 
 // Hashes are the documents kept of a world, path to hash.
@@ -152,7 +159,11 @@ func newWrite() string {
 
 // putDocument writes the points of a document in parts.
 func (c *Corpus) putDocument(ctx context.Context, world, model string, m manifest, d store.Document) error {
-	points, err := encodeDocument(world, model, m, d)
+	var readings []store.Reading
+	if c.o.Read != nil {
+		readings = c.o.Read(d)
+	}
+	points, err := encodeDocument(world, model, m, d, readings)
 	if err != nil {
 		return err
 	}
@@ -167,7 +178,7 @@ func (c *Corpus) putDocument(ctx context.Context, world, model string, m manifes
 // sweep removes what no manifest of this generation or a later one can name:
 // replaced and removed documents, and what writes that broke off or lost left.
 func (c *Corpus) sweep(ctx context.Context, world, model string, m manifest) error {
-	f := scope(world, model)
+	f := passages(world, model)
 	f.Must = append(f.Must, qd.NewRange(fieldGeneration, &qd.Range{Lte: qd.PtrOf(float64(m.Generation))}))
 	var live []*qd.Condition
 	for write, paths := range m.byWrite() {
@@ -219,7 +230,7 @@ func (c *Corpus) documents(ctx context.Context, world, model string, m manifest)
 	for path, e := range m.Documents {
 		found[path] = newGathered(path, e)
 	}
-	err := c.each(ctx, "read documents", scope(world, model), true, func(p *qd.RetrievedPoint) error {
+	err := c.each(ctx, "read documents", passages(world, model), true, func(p *qd.RetrievedPoint) error {
 		if g := found[p.GetPayload()[fieldPath].GetStringValue()]; g != nil {
 			return c.wrap("read documents", g.take(p))
 		}
@@ -233,7 +244,7 @@ func (c *Corpus) documents(ctx context.Context, world, model string, m manifest)
 		if found[path].missing > 0 {
 			return nil, errIncomplete
 		}
-		out = append(out, found[path].doc)
+		out = append(out, found[path].whole())
 	}
 	return out, nil
 }

@@ -17,6 +17,12 @@ const serverMajor = 1
 // vectorName is the one vector of a point; a point may be without.
 const vectorName = "content"
 
+// wordsName is the sparse vector of a passage: its words. It has no modifier of the
+// server's for the rarity of words, which would be that in all worlds and for all
+// NPCs together: what an NPC may not know would be felt. A question brings the
+// rarity of its words in its scope.
+const wordsName = "words"
+
 // layout is how a collection is made: what it holds, how its vectors compare and
 // which fields are indexed.
 type layout struct {
@@ -24,6 +30,12 @@ type layout struct {
 	distance qd.Distance
 	indexes  map[string]index
 	version  int
+	// words says that a point has a sparse vector, and several vectors beside it of
+	// which the nearest counts.
+	words bool
+	// versioned says that each version has a collection of its own, named after it,
+	// and that the plain name is an alias of the one in use.
+	versioned bool
 	// steps bring a collection up by one version each: the first from version 1
 	// to 2. Each may have run before and been cut off.
 	steps []func(context.Context, *collection) error
@@ -39,6 +51,9 @@ var (
 	keyword  = index{of: qd.FieldType_FieldTypeKeyword}
 	datetime = index{of: qd.FieldType_FieldTypeDatetime}
 	tenant   = index{qd.FieldType_FieldTypeKeyword, qd.NewPayloadIndexParamsKeyword(&qd.KeywordIndexParams{IsTenant: qd.PtrOf(true)})}
+	lookup   = index{qd.FieldType_FieldTypeInteger, qd.NewPayloadIndexParamsInt(&qd.IntegerIndexParams{
+		Lookup: qd.PtrOf(true), Range: qd.PtrOf(false),
+	})}
 	integer  = index{qd.FieldType_FieldTypeInteger, qd.NewPayloadIndexParamsInt(&qd.IntegerIndexParams{Lookup: qd.PtrOf(true), Range: qd.PtrOf(true)})}
 )
 
@@ -69,7 +84,10 @@ func (c *collection) prepare(ctx context.Context, l layout) error {
 	if err := c.index(ctx, l, about); err != nil {
 		return err
 	}
-	return c.migrate(ctx, l, version)
+	if err := c.migrate(ctx, l, version); err != nil {
+		return err
+	}
+	return c.nameFirst(ctx, l)
 }
 
 func (c *collection) checkServer(ctx context.Context) error {
@@ -109,15 +127,18 @@ func (c *collection) create(ctx context.Context, l layout) error {
 	if there, err := c.exists(ctx); err != nil || there {
 		return err
 	}
+	vector := &qd.VectorParams{Size: uint64(c.o.Dimension), Distance: l.distance}
 	request := &qd.CreateCollection{
 		CollectionName: c.name,
-		VectorsConfig: qd.NewVectorsConfigMap(map[string]*qd.VectorParams{
-			vectorName: {Size: uint64(c.o.Dimension), Distance: l.distance},
-		}),
+		VectorsConfig:  qd.NewVectorsConfigMap(map[string]*qd.VectorParams{vectorName: vector}),
 		OnDiskPayload: qd.PtrOf(true),
 		// No graph over the vectors: every search is within a world, mostly within
 		// an NPC, and goes through those few exactly.
 		HnswConfig: &qd.HnswConfigDiff{M: qd.PtrOf(uint64(0))},
+	}
+	if l.words {
+		vector.MultivectorConfig = &qd.MultiVectorConfig{Comparator: qd.MultiVectorComparator_MaxSim}
+		request.SparseVectorsConfig = qd.NewSparseVectorsConfig(map[string]*qd.SparseVectorParams{wordsName: {}})
 	}
 	if c.clustered() {
 		request.ShardNumber = qd.PtrOf(uint32(c.o.Nodes))

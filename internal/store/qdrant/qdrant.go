@@ -18,6 +18,8 @@ import (
 	qd "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc"
 	grpcbackoff "google.golang.org/grpc/backoff"
+
+	"github.com/forsooth-npc/forsooth/internal/store"
 )
 
 // Options say where the server is and how collections are laid out there.
@@ -30,6 +32,10 @@ type Options struct {
 	Nodes     int           // 1, or 3 and more: a copy of each point on three of them
 	Attempts  int           // at each request; 0 is 5
 	Timeout   time.Duration // of one attempt; 0 is 10 s
+
+	// Read says what a document's passages hold for a search by words. Without it they
+	// are found by their vectors alone.
+	Read func(store.Document) []store.Reading
 
 	// Intercept sees each attempt at each request; tests make them fail with it.
 	Intercept grpc.UnaryClientInterceptor
@@ -75,7 +81,7 @@ func reach(o Options, l layout) (*collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &collection{o: o, name: o.Prefix + l.kind, client: client}, nil
+	return &collection{o: o, name: l.name(o.Prefix), client: client}, nil
 }
 
 func (o *Options) check() error {

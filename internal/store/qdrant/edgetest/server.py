@@ -9,6 +9,7 @@ engine waits for the disk at every index it makes.
 """
 
 import argparse
+import json
 import pathlib
 import shutil
 import sys
@@ -57,6 +58,9 @@ class Engine:
         self.data = pathlib.Path(data)
         self.data.mkdir(parents=True, exist_ok=True)
         self.lock = threading.Lock()
+        self.aliases = {}
+        if (self.data / "aliases.json").exists():
+            self.aliases = json.loads((self.data / "aliases.json").read_text())
         self.collections = {
             f.name: Collection(f)
             for f in self.data.iterdir()
@@ -65,7 +69,7 @@ class Engine:
 
     def get(self, name):
         try:
-            return self.collections[name]
+            return self.collections[self.aliases.get(name, name)]
         except KeyError:
             raise Refused(
                 grpc.StatusCode.NOT_FOUND, f"Collection `{name}` doesn't exist!"
@@ -80,6 +84,28 @@ class Engine:
                     f"Collection `{name}` already exists!",
                 )
             self.collections[name] = Collection(self.data / name, request)
+
+    def alias(self, actions):
+        """All of the actions or none, as the server does it."""
+        with self.lock:
+            next_ = dict(self.aliases)
+            for a in actions:
+                match a.WhichOneof("action"):
+                    case "create_alias":
+                        made = a.create_alias
+                        if made.alias_name in self.collections:
+                            raise Refused(
+                                grpc.StatusCode.INVALID_ARGUMENT,
+                                f"Collection `{made.alias_name}` already exists!",
+                            )
+                        self.get(made.collection_name)
+                        next_[made.alias_name] = made.collection_name
+                    case "delete_alias":
+                        next_.pop(a.delete_alias.alias_name, None)
+                    case kind:
+                        raise to.Unsupported(f"an alias action of kind {kind}")
+            self.aliases = next_
+            (self.data / "aliases.json").write_text(json.dumps(next_))
 
     def delete(self, name):
         with self.lock:
@@ -155,8 +181,23 @@ class Collections(api.CollectionsServicer):
         )
 
     @answered
+    def UpdateAliases(self, request):
+        self.engine.alias(request.actions)
+        return api.CollectionOperationResponse(result=True)
+
+    @answered
+    def ListAliases(self, request):
+        pairs = sorted(self.engine.aliases.items())
+        return api.ListAliasesResponse(
+            aliases=[
+                api.AliasDescription(alias_name=a, collection_name=c) for a, c in pairs
+            ]
+        )
+
+    @answered
     def CollectionExists(self, request):
-        exists = request.collection_name in self.engine.collections
+        name = request.collection_name
+        exists = self.engine.aliases.get(name, name) in self.engine.collections
         return api.CollectionExistsResponse(result=api.CollectionExists(exists=exists))
 
     @answered
@@ -172,6 +213,9 @@ class Collections(api.CollectionsServicer):
                     shard_number=made.shard_number or 1,
                     on_disk_payload=made.on_disk_payload,
                     vectors_config=made.vectors_config,
+                    sparse_vectors_config=made.sparse_vectors_config
+                    if made.HasField("sparse_vectors_config")
+                    else None,
                     replication_factor=made.replication_factor or 1,
                     write_consistency_factor=made.write_consistency_factor or 1,
                 ),
@@ -308,6 +352,7 @@ class Points(api.PointsServicer):
             request,
             *READ,
             "query",
+            "prefetch",
             "using",
             "filter",
             "params",
@@ -315,18 +360,11 @@ class Points(api.PointsServicer):
             "with_payload",
             "with_vectors",
         )
-        nearest = request.query.nearest
-        if (
-            request.query.WhichOneof("variant") != "nearest"
-            or nearest.WhichOneof("variant") != "dense"
-        ):
-            raise to.Unsupported("a query that is not a dense vector")
         found = self.engine.get(request.collection_name).shard.query(
             edge.QueryRequest(
                 limit=request.limit if request.HasField("limit") else 10,
-                query=edge.Query.Nearest(
-                    list(nearest.dense.data), using=request.using or None
-                ),
+                query=to.query_in(request.query, request.using),
+                prefetches=[to.prefetch_in(p) for p in request.prefetch] or None,
                 filter=to.filter_in(request.filter)
                 if request.HasField("filter")
                 else None,

@@ -72,11 +72,15 @@ def id_out(p):
     return api.PointId(num=p) if isinstance(p, int) else api.PointId(uuid=str(p))
 
 
-def dense(v):
-    kind = v.WhichOneof("vector")
+def vector_in(v, oneof="vector"):
+    kind = v.WhichOneof(oneof)
     if kind == "dense":
         return list(v.dense.data)
-    if kind is None and v.data:  # the field of older clients
+    if kind == "sparse":
+        return edge.SparseVector(list(v.sparse.indices), list(v.sparse.values))
+    if kind == "multi_dense":
+        return [list(x.data) for x in v.multi_dense.vectors]
+    if kind is None and oneof == "vector" and v.data:  # the field of older clients
         return list(v.data)
     raise Unsupported(f"a vector of kind {kind}")
 
@@ -86,8 +90,8 @@ def vectors_in(v):
     if kind is None:
         return {}
     if kind == "vector":
-        return dense(v.vector)
-    return {name: dense(x) for name, x in v.vectors.vectors.items()}
+        return vector_in(v.vector)
+    return {name: vector_in(x) for name, x in v.vectors.vectors.items()}
 
 
 def vectors_out(vectors, into):
@@ -98,7 +102,46 @@ def vectors_out(vectors, into):
         return
     into.vectors.SetInParent()
     for name, values in vectors.items():
-        into.vectors.vectors[name].dense.data.extend(values)
+        vector_out(values, into.vectors.vectors[name])
+
+
+def vector_out(values, into):
+    if isinstance(values, edge.SparseVector):
+        into.sparse.indices.extend(values.indices)
+        into.sparse.values.extend(values.values)
+    elif values and isinstance(values[0], list):
+        for v in values:
+            into.multi_dense.vectors.add().data.extend(v)
+    else:
+        into.dense.data.extend(values)
+
+
+# Queries
+
+
+def query_in(q, using):
+    """A nearest or a fusion; None where there is neither."""
+    kind = q.WhichOneof("variant")
+    if kind is None:
+        return None
+    if kind == "nearest":
+        return edge.Query.Nearest(vector_in(q.nearest, "variant"), using=using or None)
+    if kind == "fusion" and q.fusion == api.Fusion.RRF:
+        return edge.Fusion.Rrf(k=2)
+    if kind == "fusion" and q.fusion == api.Fusion.DBSF:
+        return edge.Fusion.Dbsf()
+    raise Unsupported(f"a query of kind {kind}")
+
+
+def prefetch_in(p):
+    if p.prefetch or p.HasField("score_threshold") or p.HasField("lookup_from"):
+        raise Unsupported("a prefetch with more than a query and a filter")
+    return edge.Prefetch(
+        limit=p.limit if p.HasField("limit") else 10,
+        query=query_in(p.query, p.using),
+        filter=filter_in(p.filter) if p.HasField("filter") else None,
+        params=edge.SearchParams(exact=p.params.exact),
+    )
 
 
 def point_in(p):
@@ -242,7 +285,17 @@ DISTANCES = {
 
 
 def vector_params(p):
-    return edge.EdgeVectorParams(size=p.size, distance=DISTANCES[p.distance])
+    several = None
+    if p.HasField("multivector_config"):
+        several = edge.MultiVectorConfig(edge.MultiVectorComparator.MaxSim)
+    return edge.EdgeVectorParams(
+        size=p.size, distance=DISTANCES[p.distance], multivector_config=several
+    )
+
+
+def sparse_params(p):
+    modifier = edge.Modifier.Idf if p.modifier == api.Modifier.Idf else None
+    return edge.EdgeSparseVectorParams(modifier=modifier)
 
 
 def config_in(c):
@@ -257,6 +310,9 @@ def config_in(c):
     hnsw = c.hnsw_config
     return edge.EdgeConfig(
         vectors=vectors,
+        sparse_vectors={
+            name: sparse_params(p) for name, p in c.sparse_vectors_config.map.items()
+        },
         on_disk_payload=c.on_disk_payload,
         hnsw_config=edge.HnswIndexConfig(
             m=hnsw.m if hnsw.HasField("m") else 16,

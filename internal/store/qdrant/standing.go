@@ -1,0 +1,30 @@
+package qdrant
+
+import (
+	"context"
+
+	qd "github.com/qdrant/go-client/qdrant"
+)
+
+// keptManifests bounds the worlds whose manifests are remembered: the names of their
+// files, and nothing of what they say.
+const keptManifests = 32
+
+// standing is the manifest as it is now. It is read again only when a write has changed
+// it, for that of a large world names many files.
+func (c *Corpus) standing(ctx context.Context, world, model string) (manifest, error) {
+	id := manifestID(world, model)
+	found, err := c.points(ctx, "read the manifest", []*qd.PointId{id}, qd.NewWithPayloadInclude(fieldWrite), false)
+	if err != nil || len(found) == 0 {
+		return manifest{}, err
+	}
+	write := found[0].GetPayload()[fieldWrite].GetStringValue()
+	if m, ok := c.manifests.Get(id.GetUuid()); ok && m.Write == write {
+		return m, nil
+	}
+	m, err := c.manifest(ctx, world, model)
+	if err == nil {
+		c.manifests.Add(id.GetUuid(), m)
+	}
+	return m, err
+}
