@@ -74,6 +74,11 @@ func openLibrary(ctx context.Context, o Options, static *embed.Static) (*lore.Li
 		}
 		all = append(all, &lore.Lore{World: w, Index: index, Grounding: groundingOf(o)})
 	}
+	if server, ok := corpus.(*twoCorpora); ok {
+		if err := server.publish(ctx); err != nil {
+			o.notice(err.Error()) // the name is for tools and people: nothing hangs on it
+		}
+	}
 	library, err := lore.NewLibrary(all...)
 	return library, corpus, err
 }

@@ -3,12 +3,11 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/store/healing"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant"
@@ -28,7 +27,8 @@ type Qdrant struct {
 
 // of are the options of its collections for an embedding.
 func (q Qdrant) of(dimension int) qdrant.Options {
-	return qdrant.Options{Addr: q.Addr, TLS: q.TLS, APIKey: q.Key, Prefix: q.Prefix, Nodes: q.Nodes, Dimension: dimension}
+	return qdrant.Options{Addr: q.Addr, TLS: q.TLS, APIKey: q.Key, Prefix: q.Prefix, Nodes: q.Nodes, Dimension: dimension,
+		Read: retrieval.Read}
 }
 
 // OpenSession opens the index of memories, on the server or in the data folder, as
@@ -136,77 +136,4 @@ func openCorpus(ctx context.Context, o Options, static *embed.Static) (store.Cor
 		o.notice(note)
 	}
 	return corpus, nil
-}
-
-// meaningPrefix is of the collection for the sentence encoder's vectors: a
-// collection of Qdrant's holds vectors of one dimension.
-const meaningPrefix = "meaning_"
-
-// twoCorpora is a corpus in two collections, for the vectors of words and of
-// sentences. The second is opened when it is first asked for.
-type twoCorpora struct {
-	q       Qdrant
-	ofWords string // the embedding whose vectors the first holds
-	words   store.Corpus
-
-	mu      sync.Mutex
-	meaning store.Corpus
-}
-
-func (c *twoCorpora) of(ctx context.Context, model string) (store.Corpus, error) {
-	if model == c.ofWords {
-		return c.words, nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.meaning != nil {
-		return c.meaning, nil
-	}
-	encoder, err := Encoder()
-	if err != nil {
-		return nil, err
-	}
-	if encoder.ID() != model {
-		return nil, fmt.Errorf("the corpus has no collection for the embedding %q", model)
-	}
-	q := c.q
-	q.Prefix += meaningPrefix
-	opened, err := qdrant.OpenCorpus(ctx, q.of(encoder.Dim()))
-	if err != nil {
-		return nil, err
-	}
-	c.meaning = opened
-	return opened, nil
-}
-
-func (c *twoCorpora) Hashes(ctx context.Context, world, model string) (map[string]string, error) {
-	in, err := c.of(ctx, model)
-	if err != nil {
-		return nil, err
-	}
-	return in.Hashes(ctx, world, model)
-}
-
-func (c *twoCorpora) Apply(ctx context.Context, world, model string, put []store.Document, remove []string) error {
-	in, err := c.of(ctx, model)
-	if err != nil {
-		return err
-	}
-	return in.Apply(ctx, world, model, put, remove)
-}
-
-func (c *twoCorpora) Documents(ctx context.Context, world, model string) ([]store.Document, error) {
-	in, err := c.of(ctx, model)
-	if err != nil {
-		return nil, err
-	}
-	return in.Documents(ctx, world, model)
-}
-
-func (c *twoCorpora) Close() error {
-	err := c.words.Close()
-	if c.meaning != nil {
-		err = errors.Join(err, c.meaning.Close())
-	}
-	return err
 }

@@ -42,7 +42,7 @@ func (x *Index) Explain(ctx context.Context, query Query) (Explanation, error) {
 		e.Answers = s.answering
 	}
 	for _, c := range s.found {
-		k := x.passages[c.at].chunk
+		k := s.x.passages[c.at].chunk
 		e.Candidates = append(e.Candidates, Explained{Path: k.Path, ChunkID: k.ID, Features: c.features, Score: c.score})
 	}
 	return e, nil

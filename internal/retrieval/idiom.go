@@ -130,3 +130,11 @@ gig: job
 	}
 	return out
 }()
+
+// plainly has a term stand as the plain word that it is another word for, where the scope
+// has only that.
+func (s *search) plainly(t *queryTerm) {
+	if plain, ok := plainWords[t.word]; ok && !s.held(t.stem) && s.held(text.Stem(plain)) {
+		t.word, t.stem = plain, text.Stem(plain)
+	}
+}

@@ -49,6 +49,8 @@ type Index struct {
 	deep      *Fitted // where the index searches by meaning
 
 	words   *lexicon
+	server  *server    // where the lore lies on a server
+	facts   *facts     // where this is a part of a scope
 	reading sync.Mutex // over what is read from a passage when it is first a candidate
 	meaning atomic.Pointer[meaning]
 }
@@ -97,7 +99,10 @@ func Open(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world
 	if err != nil {
 		return nil, fmt.Errorf("index world %s: %w", w.Name, err)
 	}
-	x := &Index{Embedded: embedded, world: w, embedder: emb, models: shipped, deep: shippedDeep, byPath: map[string][]int{}, vocab: map[string]int32{}}
+	if server, ok := corpus.(store.Searching); ok {
+		return openServer(server, emb, w, files, embedded, opts)
+	}
+	x := &Index{Embedded: embedded, files: files, world: w, embedder: emb, models: shipped, deep: shippedDeep, byPath: map[string][]int{}, vocab: map[string]int32{}}
 	if opts.Words != nil {
 		x.english = opts.Words.Tokenizer()
 		x.filed = embed.NewRows(opts.Words.Dim(), len(files))
@@ -108,27 +113,35 @@ func Open(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world
 	}
 	ids := map[string]int32{}
 	for i := range files {
-		if err := x.add(ctx, &files[i], &cuts[i], ids, opts.Words); err != nil {
+		for k := range files[i].chunks {
+			files[i].chunks[k].IndexedAt = cuts[i].indexed
+		}
+		if err := x.add(ctx, files[i].chunks, cuts[i].windows, ids, opts.Words); err != nil {
 			return nil, fmt.Errorf("read the index of world %s: %s: %w", w.Name, files[i].path, err)
 		}
 		files[i].chunks = nil
 	}
-	x.files, x.contentAt = files, append(x.contentAt, int32(len(x.content)))
-	x.isProper = make([]bool, len(x.terms))
-	for id := range x.terms {
-		x.isProper[id] = x.inside[id] > 0 && x.capitals[id]*10 >= x.inside[id]*8
-	}
-	if x.words, err = newLexicon(ctx, opts.Words, x.surface); err != nil {
+	if err := x.finish(ctx, opts.Words); err != nil {
 		return nil, fmt.Errorf("index world %s: %w", w.Name, err)
 	}
 	return x, nil
 }
 
-// add takes a file's passages and terms in.
-func (x *Index) add(ctx context.Context, f *file, cut *cut, ids map[string]int32, english *embed.Static) error {
+// finish makes ready what needs all documents.
+func (x *Index) finish(ctx context.Context, english *embed.Static) (err error) {
+	x.contentAt = append(x.contentAt, int32(len(x.content)))
+	x.isProper = make([]bool, len(x.terms))
+	for id := range x.terms {
+		x.isProper[id] = x.inside[id] > 0 && x.capitals[id]*10 >= x.inside[id]*8
+	}
+	x.words, err = newLexicon(ctx, english, x.surface)
+	return err
+}
+
+// add takes a file's passages and terms in; windows is how many vectors each has.
+func (x *Index) add(ctx context.Context, chunks []schema.Chunk, windows []int32, ids map[string]int32, english *embed.Static) error {
 	var doc *document
-	for i, c := range f.chunks {
-		c.IndexedAt = cut.indexed
+	for i, c := range chunks {
 		p := passage{chunk: c, length: 1, signature: grounding.Signature(c.Text)}
 		if c.Requires != "" {
 			cond, err := world.ParseCondition(c.Requires)
@@ -147,7 +160,7 @@ func (x *Index) add(ctx context.Context, f *file, cut *cut, ids map[string]int32
 		if at > 0 {
 			first = x.passages[at-1].windows[1]
 		}
-		p.windows = [2]int32{first, first + cut.windows[i]}
+		p.windows = [2]int32{first, first + windows[i]}
 		p.doc = int32(len(x.docs) - 1)
 		x.addText(&p, int32(at), ids)
 		doc.passages = append(doc.passages, int32(at))
@@ -317,6 +330,9 @@ func fileTitle(p string) string {
 // Document is every passage of a file in order, whoever may know it: the caller
 // filters.
 func (x *Index) Document(path string) []schema.Chunk {
+	if x.server != nil {
+		return x.document(path)
+	}
 	var out []schema.Chunk
 	for _, i := range x.byPath[path] {
 		out = append(out, x.passages[i].chunk)
@@ -325,7 +341,12 @@ func (x *Index) Document(path string) []schema.Chunk {
 }
 
 // Files is how many files the index holds.
-func (x *Index) Files() int { return len(x.byPath) }
+func (x *Index) Files() int { return len(x.files) }
 
 // Passages is how many passages the index holds.
-func (x *Index) Passages() int { return len(x.passages) }
+func (x *Index) Passages() int {
+	if x.server != nil {
+		return x.server.passages
+	}
+	return len(x.passages)
+}

@@ -21,6 +21,9 @@ type meaning struct {
 // from then on. What a corpus holds already is not embedded again, so a run that
 // was stopped goes on where it was. answers may be nil. It may run while the index is asked.
 func (x *Index) Deepen(ctx context.Context, corpus store.Corpus, encoder embed.Embedder, answers Answering, opts Options) (embedded int, err error) {
+	if x.server != nil {
+		return x.deepenServer(ctx, encoder, answers, opts)
+	}
 	files := slices.Clone(x.files)
 	for i := range files {
 		for _, at := range x.byPath[files[i].path] {
@@ -51,6 +54,12 @@ func (m *meaning) window(i int32) []float32 { return m.vectors.At(int(i)) }
 // be beside the point. It can only lower a confidence: nothing else is made of it.
 func (s *search) compareOutside(near *scan) {
 	if s.deep == nil || len(s.scope.open) == 0 {
+		return
+	}
+	if f := s.x.facts; f != nil {
+		if f.hasOutside {
+			s.outside = max(-0.5, min(0, s.bestMeaning-f.outside))
+		}
 		return
 	}
 	best := s.bestMeaning

@@ -69,6 +69,9 @@ var filler = setOf(`mate bro bruv dude pal buddy bud gramps granny grandpa grand
 
 // held says whether the text or metadata of an open passage holds the stem.
 func (s *search) held(stem string) bool {
+	if s.x.facts != nil {
+		return s.x.facts.held[stem].Anywhere
+	}
 	id, ok := s.x.vocab[stem]
 	if !ok {
 		return false

@@ -51,15 +51,15 @@ type moments struct{ mean, deviation float64 }
 
 func (m moments) of(v float64) float64 { return (v - m.mean) / m.deviation }
 
-// spread is of the values of the open passages.
+// spread is of the values of the passages by which the scope is measured.
 func (s *search) spread(value func(at int32) float64) moments {
 	var sum, squares float64
-	for _, at := range s.scope.open {
+	for _, at := range s.scope.usual {
 		v := value(at)
 		sum += v
 		squares += v * v
 	}
-	n := max(1, float64(len(s.scope.open)))
+	n := max(1, float64(len(s.scope.usual)))
 	mean := sum / n
 	return moments{mean, max(0.02, math.Sqrt(max(0, squares/n-mean*mean)))}
 }
@@ -186,11 +186,13 @@ func (s *search) soften(r *ranking) {
 	for k := range s.q.terms {
 		s.nearTo(k, near)
 		sum := 0.0
-		for _, at := range s.scope.open {
+		for _, at := range s.scope.usual {
 			sum += float64(near[at])
+		}
+		for _, at := range s.scope.open {
 			s.bestOf[k] = max(s.bestOf[k], float64(near[at]))
 		}
-		mean, w := sum/float64(len(s.scope.open)), s.weight(k)
+		mean, w := sum/max(1, float64(len(s.scope.usual))), s.weight(k)
 		s.mean[k] = mean
 		total += w
 		for _, at := range s.scope.open {

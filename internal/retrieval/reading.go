@@ -64,7 +64,7 @@ func metadataWeights(c schema.Chunk) map[string]float64 {
 	for _, k := range c.Keywords {
 		put(k, weightKeyword)
 	}
-	if c.Type != "backstory" && c.Type != "secret" {
+	if c.Type != "backstory" && documentID(c) == c.Path {
 		put(fileTitle(c.Path), weightName)
 	}
 	put(c.Summary, weightSummary)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
-	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -69,6 +68,9 @@ func (x *Index) run(ctx context.Context, query Query, wider ...word) (*search, e
 	if query.TopK <= 0 {
 		query.TopK = defaultTopK
 	}
+	if x.server != nil {
+		return x.runServer(ctx, query, wider)
+	}
 	if query.scan == nil {
 		query.scan = &scan{}
 	}
@@ -102,13 +104,11 @@ func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]stri
 	var words []string
 	for i := range s.q.terms {
 		t := &s.q.terms[i]
-		if plain, ok := plainWords[t.word]; ok && !s.held(t.stem) && s.held(text.Stem(plain)) {
-			t.word, t.stem = plain, text.Stem(plain)
-		}
+		s.plainly(t)
 		if id, ok := x.vocab[t.stem]; ok {
 			t.id = id
 		}
-		s.idf = append(s.idf, x.idf(&s.scope, t.id)*s.weightOf(t))
+		s.idf = append(s.idf, x.rareness(&s.scope, t)*s.weightOf(t))
 		words = append(words, t.word)
 	}
 	s.temper()

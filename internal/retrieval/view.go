@@ -39,6 +39,7 @@ func (x *Index) viewOf(npc *world.NPC) *view {
 type scope struct {
 	open     []int32
 	isOpen   []bool
+	usual    []int32          // by what is open the scope is measured: all of it, or a sample
 	refused  map[int32]string // by the provenance contract: what nobody is held to know
 	docs     int
 	average  float64 // length of a passage
@@ -77,6 +78,10 @@ func (x *Index) scopeOf(q Query, refused map[int32]string) scope {
 	}
 	if len(s.open) > 0 {
 		s.average = length / float64(len(s.open))
+	}
+	s.usual = s.open
+	if x.facts != nil {
+		x.facts.correct(x, &s)
 	}
 	return s
 }

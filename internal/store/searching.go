@@ -39,6 +39,7 @@ type Hit struct {
 	Chunk   schema.Chunk
 	Vectors [][]float32 // of its stretches, in order
 	Score   float64
+	Refused string // why it must not be used: it says other than what it was found by
 }
 
 // Tally is what a scope holds, counted by the server.
@@ -58,17 +59,21 @@ type Searching interface {
 	// Outside is how near the nearest passage of the world comes that is out of scope;
 	// of the passage itself nothing is given. It is not ok where there is none.
 	Outside(ctx context.Context, ask Ask) (score float64, ok bool, err error)
-	// Whole gives the passages in scope of some files, at most limit.
+	// Pick gives some passages in scope by their ids.
+	Pick(ctx context.Context, s Scope, model string, ids []string) ([]Hit, error)
+	// Whole gives the passages in scope of some files, at most limit, without vectors.
 	Whole(ctx context.Context, s Scope, model string, paths []string, limit int) ([]Hit, error)
-	// Sample gives about n passages of a scope, the same each time.
-	Sample(ctx context.Context, s Scope, model string, n int) ([]Hit, error)
+	// Sample gives about n passages that an NPC may ever know, whatever the turn, the same
+	// each time; all says that these are all.
+	Sample(ctx context.Context, s Scope, model string, n int) (hits []Hit, all bool, err error)
 	// Tally counts a scope.
 	Tally(ctx context.Context, s Scope, model string) (Tally, error)
 	// Held is in how many documents in scope each stem stands, and whether metadata hold it.
 	Held(ctx context.Context, s Scope, model string, stems []string) ([]Holding, error)
 	// File gives all passages of a file, whoever may know it.
 	File(ctx context.Context, world, model, path string) ([]schema.Chunk, error)
-	// Standing names the state of a world: it changes with every write.
+	// Standing looks at the state of a world and names it: it changes with every write. The
+	// other methods go by the state that was looked at last.
 	Standing(ctx context.Context, world, model string) (string, error)
 }
 

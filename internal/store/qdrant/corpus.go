@@ -44,26 +44,6 @@ func newCorpus(c *collection) (*Corpus, error) {
 	return &Corpus{collection: c, manifests: kept}, err
 }
 
-// Documents is how many documents of a world a server has, for those who only look:
-// nothing is made there, and where there is no collection there are none.
-func Documents(ctx context.Context, o Options, world, model string) (n int, err error) {
-	reached, err := reach(o, corpusLayout())
-	if err != nil {
-		return 0, err
-	}
-	c := &Corpus{collection: reached}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	if err := c.checkServer(ctx); err != nil {
-		return 0, err
-	}
-	there, err := c.exists(ctx)
-	if err != nil || !there {
-		return 0, err
-	}
-	m, err := c.manifest(ctx, world, model)
-	return len(m.Documents), err
-}
-
 // Vectors are compared by their product, for the server changes those that it
 // compares by cosine; the embedding makes them of unit length anyway.
 func corpusLayout() layout {

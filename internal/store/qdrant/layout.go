@@ -54,7 +54,7 @@ var (
 	lookup   = index{qd.FieldType_FieldTypeInteger, qd.NewPayloadIndexParamsInt(&qd.IntegerIndexParams{
 		Lookup: qd.PtrOf(true), Range: qd.PtrOf(false),
 	})}
-	integer  = index{qd.FieldType_FieldTypeInteger, qd.NewPayloadIndexParamsInt(&qd.IntegerIndexParams{Lookup: qd.PtrOf(true), Range: qd.PtrOf(true)})}
+	integer = index{qd.FieldType_FieldTypeInteger, qd.NewPayloadIndexParamsInt(&qd.IntegerIndexParams{Lookup: qd.PtrOf(true), Range: qd.PtrOf(true)})}
 )
 
 // prepare makes the collection where there is none, and otherwise says in one
@@ -131,7 +131,7 @@ func (c *collection) create(ctx context.Context, l layout) error {
 	request := &qd.CreateCollection{
 		CollectionName: c.name,
 		VectorsConfig:  qd.NewVectorsConfigMap(map[string]*qd.VectorParams{vectorName: vector}),
-		OnDiskPayload: qd.PtrOf(true),
+		OnDiskPayload:  qd.PtrOf(true),
 		// No graph over the vectors: every search is within a world, mostly within
 		// an NPC, and goes through those few exactly.
 		HnswConfig: &qd.HnswConfigDiff{M: qd.PtrOf(uint64(0))},
@@ -161,6 +161,8 @@ func (c *collection) checkVectors(l layout, about *qd.CollectionInfo) error {
 		return c.mismatch("was not made by forsooth (it has no vector named %q)", vectorName)
 	case p.GetSize() != uint64(c.o.Dimension):
 		return c.mismatch("holds vectors of %d dimensions and the embedding makes %d", p.GetSize(), c.o.Dimension)
+	case l.words && about.GetConfig().GetParams().GetSparseVectorsConfig().GetMap()[wordsName] == nil:
+		return c.mismatch("was not made by this build (it has no sparse vector named %q)", wordsName)
 	case p.GetDistance() != l.distance:
 		return c.mismatch("compares vectors by %s and not by %s", p.GetDistance(), l.distance)
 	}

@@ -218,7 +218,7 @@ type gathered struct {
 	doc     store.Document
 	write   string
 	vectors [][]store.Vector // by passage
-	missing int                // points
+	missing int              // points
 }
 
 func newGathered(path string, e entry) *gathered {

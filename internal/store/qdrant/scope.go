@@ -4,6 +4,7 @@ import (
 	"time"
 
 	qd "github.com/qdrant/go-client/qdrant"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -57,6 +58,29 @@ func refusals(s store.Scope) []refusal {
 		{"not_yet_valid", either(qd.NewIsEmpty(fieldValidFrom), until(fieldValidFrom))},
 		{"no_longer_valid", either(qd.NewIsEmpty(fieldValidTo), qd.NewDatetimeRange(fieldValidTo, &qd.DatetimeRange{Gte: at}))},
 	}
+}
+
+// contradicted is why a passage is refused whose payload, by which it was found, says
+// other than the passage itself; "" where both say the same.
+func contradicted(world string, c *schema.Chunk, p payload) (reason string, err error) {
+	own, err := provenance(c)
+	if err != nil {
+		return "", err
+	}
+	own[fieldWorld] = qd.NewValueString(valid(world))
+	if c.World != world {
+		return "other_world", nil
+	}
+	for _, f := range []struct{ field, reason string }{
+		{fieldSource, "source_not_corpus"}, {fieldWorld, "other_world"}, {fieldNPC, "out_of_scope"}, {fieldKnownBy, "out_of_scope"},
+		{fieldIndexedAt, "no_indexed_at"}, {fieldCreatedAt, "created_in_future"}, {fieldValidFrom, "not_yet_valid"},
+		{fieldValidTo, "no_longer_valid"}, {fieldRequires, "requires_not_met"}, {fieldID, "reserved_id"},
+	} {
+		if !proto.Equal(own[f.field], p[f.field]) {
+			return f.reason, nil
+		}
+	}
+	return "", nil
 }
 
 // atLeast is a time that a filter can name: before the first that can be, nothing was.

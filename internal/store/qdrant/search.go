@@ -72,14 +72,11 @@ func (c *Corpus) query(ctx context.Context, q *qd.QueryPoints) (found []*qd.Scor
 	return found, err
 }
 
-// given is what of a passage's payload is read.
-func given() *qd.WithPayloadSelector {
-	return qd.NewWithPayloadInclude(fieldPassage, fieldWrite, fieldPath, fieldWorld, fieldSource, fieldNumber)
-}
+// given is what of a passage's payload is read: all but its words.
+func given() *qd.WithPayloadSelector { return qd.NewWithPayloadExclude(fieldStems, fieldFresh) }
 
 // hit reads a passage that the server gave. It is none where the manifest does not name
-// it, or where what it says of itself is not what the filter was asked about: then
-// somebody else wrote it.
+// it: then somebody else wrote it, or a write is under way.
 func (c *Corpus) hit(m *manifest, world string, p payload, vectors *qd.VectorsOutput) (store.Hit, bool, error) {
 	var chunk schema.Chunk
 	if err := json.Unmarshal([]byte(p[fieldPassage].GetStringValue()), &chunk); err != nil {
@@ -89,10 +86,8 @@ func (c *Corpus) hit(m *manifest, world string, p payload, vectors *qd.VectorsOu
 	if !named || e.Write != p[fieldWrite].GetStringValue() || p[fieldPath].GetStringValue() != valid(chunk.Path) {
 		return store.Hit{}, false, nil
 	}
-	if p[fieldWorld].GetStringValue() != valid(world) || p[fieldSource].GetStringValue() != string(chunk.Source) {
-		return store.Hit{}, false, nil
-	}
-	return store.Hit{Chunk: chunk, Vectors: vectorsIn(vectors)}, true, nil
+	reason, err := contradicted(world, &chunk, p)
+	return store.Hit{Chunk: chunk, Vectors: vectorsIn(vectors), Refused: reason}, true, err
 }
 
 // Outside asks for the nearest passage of the world that is not in scope, and reads its
@@ -117,39 +112,53 @@ func (c *Corpus) Outside(ctx context.Context, ask store.Ask) (float64, bool, err
 	return float64(found[0].GetScore()), true, nil
 }
 
+// Pick reads some passages with their vectors.
+func (c *Corpus) Pick(ctx context.Context, s store.Scope, model string, ids []string) ([]store.Hit, error) {
+	return c.among(ctx, s, model, fieldID, ids, len(ids), true)
+}
+
 // Whole reads the passages in scope of some files, in order.
 func (c *Corpus) Whole(ctx context.Context, s store.Scope, model string, paths []string, limit int) ([]store.Hit, error) {
-	if len(paths) == 0 {
+	return c.among(ctx, s, model, fieldPath, paths, limit, false)
+}
+
+func (c *Corpus) among(
+	ctx context.Context, s store.Scope, model, field string, values []string, limit int, vectors bool,
+) ([]store.Hit, error) {
+	if len(values) == 0 {
 		return nil, nil
 	}
 	m, err := c.standing(ctx, s.World, model)
 	if err != nil {
 		return nil, err
 	}
-	f := with(allowed(s, model, m.Generation), qd.NewMatchKeywords(fieldPath, words(paths)...))
-	return c.read(ctx, &m, s.World, f, limit)
+	f := with(allowed(s, model, m.Generation), qd.NewMatchKeywords(field, words(values)...))
+	return c.read(ctx, &m, s.World, f, limit, vectors)
 }
 
-// Sample reads the passages whose lots are the lowest.
-func (c *Corpus) Sample(ctx context.Context, s store.Scope, model string, n int) ([]store.Hit, error) {
+// Sample reads those that an NPC may ever know and whose lots are the lowest. What it
+// may know in a turn the caller sees to, for it keeps them over many turns.
+func (c *Corpus) Sample(ctx context.Context, s store.Scope, model string, n int) ([]store.Hit, bool, error) {
 	m, err := c.standing(ctx, s.World, model)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	f := allowed(s, model, m.Generation)
-	open, err := c.count(ctx, f)
-	if err != nil || open == 0 {
-		return nil, err
+	f := with(inWorld(s.World, model, m.Generation), known(s),
+		qd.NewMatchKeyword(fieldSource, string(schema.OriginCorpus)), qd.NewIsEmpty(fieldSignature))
+	there, err := c.count(ctx, f)
+	if err != nil || there == 0 {
+		return nil, err == nil, err
 	}
-	if open > n {
-		below := float64(n) / float64(open) * lots
+	if there > n {
+		below := float64(n) / float64(there) * lots
 		f = with(f, qd.NewRange(fieldLot, &qd.Range{Lt: &below}))
 	}
-	return c.read(ctx, &m, s.World, f, 2*n)
+	hits, err := c.read(ctx, &m, s.World, f, 2*n, true)
+	return hits, there <= n, err
 }
 
 // read gives the passages of a filter in order of path and number, at most limit.
-func (c *Corpus) read(ctx context.Context, m *manifest, world string, f *qd.Filter, limit int) ([]store.Hit, error) {
+func (c *Corpus) read(ctx context.Context, m *manifest, world string, f *qd.Filter, limit int, vectors bool) ([]store.Hit, error) {
 	type numbered struct {
 		hit store.Hit
 		n   int64
@@ -157,7 +166,7 @@ func (c *Corpus) read(ctx context.Context, m *manifest, world string, f *qd.Filt
 	var rows []numbered
 	var from *qd.PointId
 	for len(rows) < limit {
-		page, next, err := c.page(ctx, f, from, min(pageSize, limit-len(rows)))
+		page, next, err := c.page(ctx, f, from, min(pageSize, limit-len(rows)), vectors)
 		if err != nil {
 			return nil, err
 		}
@@ -184,11 +193,17 @@ func (c *Corpus) read(ctx context.Context, m *manifest, world string, f *qd.Filt
 	return out, nil
 }
 
-func (c *Corpus) page(ctx context.Context, f *qd.Filter, from *qd.PointId, n int) (page []*qd.RetrievedPoint, next *qd.PointId, err error) {
+func (c *Corpus) page(
+	ctx context.Context, f *qd.Filter, from *qd.PointId, n int, vectors bool,
+) (page []*qd.RetrievedPoint, next *qd.PointId, err error) {
+	want := qd.NewWithVectorsEnable(false)
+	if vectors {
+		want = qd.NewWithVectorsInclude(vectorName)
+	}
 	err = c.do(ctx, "read passages", func(ctx context.Context) (err error) {
 		page, next, err = c.client.ScrollAndOffset(ctx, &qd.ScrollPoints{
 			CollectionName: c.name, Filter: f, Offset: from, Limit: qd.PtrOf(uint32(n)), //nolint:gosec // at most a page
-			WithPayload: given(), WithVectors: qd.NewWithVectorsInclude(vectorName), ReadConsistency: c.consistency(),
+			WithPayload: given(), WithVectors: want, ReadConsistency: c.consistency(),
 		})
 		return err
 	})
@@ -205,7 +220,8 @@ func (c *Corpus) File(ctx context.Context, world, model, path string) ([]schema.
 	if !ok {
 		return nil, nil
 	}
-	hits, err := c.read(ctx, &m, world, with(inWorld(world, model, m.Generation), qd.NewMatchKeyword(fieldPath, valid(path))), e.Passages)
+	f := with(inWorld(world, model, m.Generation), qd.NewMatchKeyword(fieldPath, valid(path)))
+	hits, err := c.read(ctx, &m, world, f, e.Passages, false)
 	if err != nil {
 		return nil, err
 	}
@@ -218,9 +234,10 @@ func (c *Corpus) File(ctx context.Context, world, model, path string) ([]schema.
 
 // Standing names the write with which a world came to be as it is.
 func (c *Corpus) Standing(ctx context.Context, world, model string) (string, error) {
-	m, err := c.standing(ctx, world, model)
+	m, err := c.look(ctx, world, model)
 	if err == nil && m.Write == "" {
-		err = fmt.Errorf("qdrant at %s, collection %s: holds nothing of world %.100q: %w", c.o.Addr, c.name, world, store.ErrGone)
+		err = fmt.Errorf("qdrant at %s, collection %s: what it held of world %.100q %w; start again: it is filled anew",
+			c.o.Addr, c.name, world, store.ErrGone)
 	}
 	return m.Write, err
 }

@@ -10,9 +10,17 @@ import (
 // files, and nothing of what they say.
 const keptManifests = 32
 
-// standing is the manifest as it is now. It is read again only when a write has changed
-// it, for that of a large world names many files.
+// standing is the manifest that was last seen, by which all requests of a turn go.
 func (c *Corpus) standing(ctx context.Context, world, model string) (manifest, error) {
+	if m, ok := c.manifests.Get(manifestID(world, model).GetUuid()); ok {
+		return m, nil
+	}
+	return c.look(ctx, world, model)
+}
+
+// look is the manifest as it is now. It is read again only when a write has changed it,
+// for that of a large world names many files.
+func (c *Corpus) look(ctx context.Context, world, model string) (manifest, error) {
 	id := manifestID(world, model)
 	found, err := c.points(ctx, "read the manifest", []*qd.PointId{id}, qd.NewWithPayloadInclude(fieldWrite), false)
 	if err != nil || len(found) == 0 {

@@ -53,31 +53,34 @@ func (c *Corpus) Held(ctx context.Context, s store.Scope, model string, stems []
 		return nil, err
 	}
 	open := allowed(s, model, m.Generation)
-	var filters []*qd.Filter
-	for _, stem := range stems {
-		n := int64(number(stem))
-		filters = append(filters, with(open, qd.NewMatchInt(fieldFresh, n)), with(open, qd.NewMatchInt(fieldStems, n)))
-	}
-	n, err := c.counts(ctx, filters)
-	if err != nil {
-		return nil, err
-	}
 	out := make([]store.Holding, len(stems))
-	for i := range stems {
-		out[i] = store.Holding{Documents: n[2*i], Anywhere: n[2*i+1] > 0}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(asked)
+	for i, stem := range stems {
+		group.Go(func() (err error) {
+			n := int64(number(stem))
+			h := &out[i]
+			if h.Documents, err = c.count(ctx, with(open, qd.NewMatchInt(fieldFresh, n))); err != nil || h.Documents > 0 {
+				h.Anywhere = true
+				return err
+			}
+			there, err := c.count(ctx, with(open, qd.NewMatchInt(fieldStems, n)))
+			h.Anywhere = there > 0
+			return err
+		})
 	}
-	return out, nil
+	return out, group.Wait()
 }
 
 func (c *Corpus) counts(ctx context.Context, filters []*qd.Filter) ([]int, error) {
 	out := make([]int, len(filters))
-	all, ctx := errgroup.WithContext(ctx)
-	all.SetLimit(asked)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(asked)
 	for i, f := range filters {
-		all.Go(func() (err error) {
+		group.Go(func() (err error) {
 			out[i], err = c.count(ctx, f)
 			return err
 		})
 	}
-	return out, all.Wait()
+	return out, group.Wait()
 }

@@ -1,0 +1,97 @@
+package retrieval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	qd "github.com/qdrant/go-client/qdrant"
+
+	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/store"
+	"github.com/forsooth-npc/forsooth/internal/store/qdrant"
+	"github.com/forsooth-npc/forsooth/internal/store/qdrant/edgetest"
+	"github.com/forsooth-npc/forsooth/internal/world"
+)
+
+// While the server is away an NPC answers from what is kept, where that is all it may
+// know; else the search fails in one line. It never finds nothing.
+func TestServerThatIsAway(t *testing.T) {
+	ctx := context.Background()
+	w, _, err := world.LoadDir(filepath.Join("..", "..", "worlds", "shadowwatch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	static, err := embed.NewStatic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := edgetest.Own(t)
+	o := qdrant.Options{Addr: server.Addr, Dimension: static.Dim(), Read: Read, Attempts: 1, Timeout: time.Minute}
+	corpus, err := qdrant.OpenCorpus(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = corpus.Close() }()
+	x, err := Open(ctx, corpus, static, w, Options{Now: time.Now, Words: static})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const message = "what is the chronos firewall?"
+	search := func(npc string) (Result, error) {
+		n := w.NPCs[npc]
+		return x.CitationQuery(ctx, Query{NPC: n, Message: message, Check: checkOf(w, n), Zones: Zones{Unknown: 0.3, Model: 0.6}})
+	}
+	there, err := search("zero") // whose sample is kept from now on
+	if err != nil || len(there.Sources) == 0 {
+		t.Fatalf("with the server: %+v, %v", there, err)
+	}
+	x.server.sample = 32
+	if _, err := search("bob"); err != nil { // of whose a part is kept
+		t.Fatal(err)
+	}
+	away := func(t *testing.T, kind error) {
+		t.Helper()
+		r, err := search("zero")
+		if err != nil || len(r.Sources) == 0 || r.Sources[0].ChunkID != there.Sources[0].ChunkID {
+			t.Errorf("all is kept: %+v, %v; want the first source as before", r.Sources, err)
+		}
+		for _, npc := range []string{"bob", "alice"} {
+			r, err := search(npc)
+			if !errors.Is(err, kind) || strings.Contains(fmt.Sprint(err), "\n") || len(r.Sources) > 0 {
+				t.Errorf("%s, of whom not all is kept: %d sources, %v; want %v in one line", npc, len(r.Sources), err, kind)
+			}
+		}
+	}
+	t.Run("emptied", func(t *testing.T) {
+		empty(t, server.Addr, "corpus")
+		away(t, store.ErrGone)
+	})
+	t.Run("killed", func(t *testing.T) {
+		server.Kill(t)
+		away(t, store.ErrUnavailable)
+	})
+}
+
+// empty deletes all points but the marker.
+func empty(t *testing.T, addr, collection string) {
+	t.Helper()
+	host, port := addr, 0
+	if _, err := fmt.Sscanf(strings.Replace(addr, ":", " ", 1), "%s %d", &host, &port); err != nil {
+		t.Fatal(err)
+	}
+	client, err := qd.NewClient(&qd.Config{Host: host, Port: port, SkipCompatibilityCheck: true, PoolSize: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Close() }()
+	_, err = client.Delete(context.Background(), &qd.DeletePoints{CollectionName: collection, Wait: qd.PtrOf(true),
+		Points: qd.NewPointsSelectorFilter(&qd.Filter{Must: []*qd.Condition{qd.NewIsEmpty("schema_version")}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

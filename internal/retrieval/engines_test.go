@@ -1,0 +1,146 @@
+package retrieval_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	qd "github.com/qdrant/go-client/qdrant"
+
+	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/retrieval"
+	"github.com/forsooth-npc/forsooth/internal/store"
+	"github.com/forsooth-npc/forsooth/internal/store/qdrant"
+	"github.com/forsooth-npc/forsooth/internal/store/qdrant/edgetest"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// engine is a way of keeping a world and finding in it.
+type engine struct {
+	corpus store.Corpus
+	server *edgetest.Server // nil in process
+	prefix string
+}
+
+// What the engine in process never gives, Qdrant's never gives: one suite for both.
+func TestEngines(t *testing.T) {
+	w := load(t, files(t, guarded()))
+	t.Run("in process", func(t *testing.T) {
+		suite(t, &engine{corpus: corpus(t, filepath.Join(t.TempDir(), "index.db"))}, w)
+	})
+	t.Run("qdrant", func(t *testing.T) {
+		e := onQdrant(t, edgetest.Start(t), 64)
+		suite(t, e, w)
+		t.Run("never gives a forged point", func(t *testing.T) { neverForged(t, e, w) })
+	})
+}
+
+func suite(t *testing.T, e *engine, w *world.World) {
+	t.Run("gives what the NPC may know", func(t *testing.T) { givesKnown(t, e, w) })
+	t.Run("counts what it refuses", func(t *testing.T) { countsRefused(t, e, w) })
+}
+
+func onQdrant(t testing.TB, server *edgetest.Server, dimension int) *engine {
+	t.Helper()
+	prefix := fmt.Sprintf("conformance%d_", time.Now().UnixNano())
+	c, err := qdrant.OpenCorpus(context.Background(), qdrant.Options{
+		Addr: server.Addr, Prefix: prefix, Dimension: dimension, Read: retrieval.Read, Timeout: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return &engine{corpus: c, server: server, prefix: prefix}
+}
+
+func givesKnown(t *testing.T, e *engine, w *world.World) {
+	summer := time.Date(1402, 8, 1, 0, 0, 0, 0, time.UTC)
+	cases := []struct {
+		name  string
+		npc   string
+		at    time.Time
+		facts world.Facts
+		want  []string
+	}{
+		{"her own, her faction's, her region's and what all know", "ann", w.Now, world.Facts{},
+			[]string{"lore/all.txt", "lore/guild.txt", "lore/north.txt", "npcs/ann/home/own.txt"}},
+		{"another NPC knows other things", "bert", w.Now, world.Facts{},
+			[]string{"lore/all.txt", "lore/bert-only.txt", "npcs/bert/home/own.txt"}},
+		{"a secret once the player is trusted", "ann", w.Now, world.Facts{Trust: 20},
+			[]string{"lore/all.txt", "lore/guild.txt", "lore/north.txt", "npcs/ann/home/own.txt", "npcs/ann/npc.yaml"}},
+		{"a file whose flag is set", "bert", w.Now, world.Facts{Flags: []string{"vault.found"}},
+			[]string{"lore/all.txt", "lore/bert-only.txt", "lore/flag.txt", "npcs/bert/home/own.txt"}},
+		{"what is true in summer", "bert", summer, world.Facts{},
+			[]string{"lore/all.txt", "lore/bert-only.txt", "lore/later.txt", "npcs/bert/home/own.txt"}},
+	}
+	x := open(t, e.corpus, &wordHash{}, w)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			wantKeys(t, cite(t, x, w, c.npc, "Where is the key?", c.at, c.facts), c.want)
+		})
+	}
+}
+
+func countsRefused(t *testing.T, e *engine, w *world.World) {
+	x := open(t, e.corpus, &wordHash{}, w)
+	wantRefused(t, cite(t, x, w, "bert", "Where is the key?", w.Now, world.Facts{}), map[string]int{
+		grounding.RejectScope: 6, grounding.RejectNotYetValid: 1, grounding.RejectNoLonger: 1, grounding.RejectRequires: 1,
+	})
+	early := cite(t, x, w, "bert", "Where is the key?", w.Now.AddDate(-10, 0, 0), world.Facts{})
+	wantKeys(t, early, nil)
+	wantRefused(t, early, map[string]int{grounding.RejectScope: 6, grounding.RejectFuture: 5, grounding.RejectRequires: 1})
+}
+
+// neverForged writes points as somebody who has the server's key might write them beside
+// what forsooth wrote: each is a copy of a passage that Bert may know, spoiled.
+func neverForged(t *testing.T, e *engine, w *world.World) {
+	const told = "The gate key hangs in the hall of Zorn."
+	cases := []struct {
+		name    string
+		payload map[string]*qd.Value // nil value: the field is missing
+		chunk   func(*schema.Chunk)
+		reason  string // under which it is counted; "": it is not of this world's corpus at all
+	}{
+		{"without a source", map[string]*qd.Value{"source": nil}, nil, grounding.RejectSource},
+		{"said by a player", map[string]*qd.Value{"source": qd.NewValueString("user")}, nil, grounding.RejectSource},
+		{"that claims the corpus and is a player's", nil, func(c *schema.Chunk) { c.Source = schema.OriginUser }, grounding.RejectSource},
+		{"of another world", map[string]*qd.Value{"world": qd.NewValueString("other")}, nil, ""},
+		{"that claims the world and is of another", nil, func(c *schema.Chunk) { c.World = "other" }, grounding.RejectWorld},
+		{"of the future", map[string]*qd.Value{"created_at": qd.NewValueString("1500-01-01T00:00:00Z")}, nil, grounding.RejectFuture},
+		{"without a time", map[string]*qd.Value{"created_at": nil}, nil, grounding.RejectNoCreatedAt},
+		{"that was never indexed", map[string]*qd.Value{"indexed_at": nil}, nil, grounding.RejectNoIndexedAt},
+		{"indexed after the turn", map[string]*qd.Value{"indexed_at": qd.NewValueString("2100-01-01T00:00:00Z")}, nil, grounding.RejectIndexedLater},
+		{"out of scope", map[string]*qd.Value{"npc": qd.NewValueString("ann")}, nil, grounding.RejectScope},
+		{"for others", map[string]*qd.Value{"known_by": words("faction:guild")}, nil, grounding.RejectScope},
+		{"that claims to be for all and is for others", nil, func(c *schema.Chunk) { c.KnownBy = []string{"faction:guild"} }, grounding.RejectScope},
+		{"under a condition", map[string]*qd.Value{"requires": qd.NewValueString("flags.never")}, nil, grounding.RejectRequires},
+		{"under a condition that nobody can read", map[string]*qd.Value{"requires": qd.NewValueString("((")}, nil, grounding.RejectRequires},
+		{"that is over", map[string]*qd.Value{"valid_to": qd.NewValueString("1401-01-01T00:00:00Z")}, nil, grounding.RejectNoLonger},
+		{"that no manifest names", map[string]*qd.Value{"write": qd.NewValueString("forged")}, nil, ""},
+		{"that a model made", map[string]*qd.Value{"signature": qd.NewValueString("generated_marker")}, nil, grounding.RejectGenerated},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			x := open(t, e.corpus, &wordHash{}, w)
+			before := cite(t, x, w, "bert", "Where is the gate key of Zorn?", w.Now, world.Facts{})
+			id := e.forge(t, "lore/all.txt", told, c.payload, c.chunk)
+			defer e.unforge(t, id)
+			x = open(t, e.corpus, &wordHash{}, w)
+			r := cite(t, x, w, "bert", "Where is the gate key of Zorn?", w.Now, world.Facts{})
+			for _, s := range r.Sources {
+				if s.Content == told {
+					t.Errorf("it is given: %+v", s)
+				}
+			}
+			if c.reason != "" && refusedFor(r, c.reason) != refusedFor(before, c.reason)+1 {
+				t.Errorf("refused: %v, before %v; want one more for %s", r.Retrieval.Rejected, before.Retrieval.Rejected, c.reason)
+			}
+			if c.reason == "" && fmt.Sprint(r.Retrieval.Rejected) != fmt.Sprint(before.Retrieval.Rejected) {
+				t.Errorf("refused: %v, before %v", r.Retrieval.Rejected, before.Retrieval.Rejected)
+			}
+		})
+	}
+}

@@ -1,0 +1,4 @@
+package qdrant
+
+// MarkerID is the id of the point that says what a collection holds.
+func MarkerID() string { return markerID().GetUuid() }
