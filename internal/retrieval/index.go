@@ -132,7 +132,7 @@ func (x *Index) finish(ctx context.Context, english *embed.Static) (err error) {
 	x.contentAt = append(x.contentAt, int32(len(x.content)))
 	x.isProper = make([]bool, len(x.terms))
 	for id := range x.terms {
-		x.isProper[id] = x.inside[id] > 0 && x.capitals[id]*10 >= x.inside[id]*8
+		x.isProper[id] = x.isCapital(int32(id)) //nolint:gosec // as many as there are words
 	}
 	x.words, err = newLexicon(ctx, english, x.surface)
 	return err
@@ -209,6 +209,9 @@ func (x *Index) termOf(word string) int32 {
 	stem := text.Stem(word)
 	id, ok := x.vocab[stem]
 	if !ok {
+		if x.server != nil {
+			word = x.server.vocabulary.written(stem)
+		}
 		id = int32(len(x.terms))
 		x.vocab[stem] = id
 		x.terms = append(x.terms, term{})
@@ -221,18 +224,8 @@ func (x *Index) termOf(word string) int32 {
 }
 
 func (x *Index) addText(p *passage, at int32, ids map[string]int32) {
-	words := text.Words(p.chunk.Text)
-	p.stems = make([]int32, len(words))
-	p.length += float32(len(words))
-	for i, w := range words {
-		id, ok := ids[w]
-		if !ok {
-			id = x.termOf(w)
-			ids[w] = id
-		}
-		p.stems[i] = id
-	}
-	x.addCapitals(p.chunk.Text, ids)
+	p.stems = x.stemsOf(p.chunk.Text, ids)
+	p.length += float32(len(p.stems))
 	x.contentAt = append(x.contentAt, int32(len(x.content)))
 	sorted := slices.Clone(p.stems)
 	slices.Sort(sorted)
@@ -260,6 +253,7 @@ func (x *Index) addCapitals(body string, ids map[string]int32) {
 			id, ok := ids[plain[0]]
 			if !ok {
 				id = x.termOf(plain[0])
+				ids[plain[0]] = id
 			}
 			x.inside[id]++
 			if isCapital(w) {

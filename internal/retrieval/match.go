@@ -75,7 +75,7 @@ func (s *search) proper(t *queryTerm) bool {
 		return true
 	}
 	if s.held(t.stem) {
-		return t.id >= 0 && s.x.isProper[t.id] // a server's scope may hold a word that no part of it shows
+		return s.x.writtenProper(t)
 	}
 	return len(t.word) > 3 && s.x.english != nil && s.x.rarity(t.word) == 1
 }

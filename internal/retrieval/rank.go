@@ -192,6 +192,9 @@ func (s *search) soften(r *ranking) {
 		for _, at := range s.scope.open {
 			s.bestOf[k] = max(s.bestOf[k], float64(near[at]))
 		}
+		if f := s.x.facts; f != nil && f.held[s.q.terms[k].stem].Documents > 0 {
+			s.bestOf[k] = 1 // it stands in the scope, whether or not in this part of it
+		}
 		mean, w := sum/max(1, float64(len(s.scope.usual))), s.weight(k)
 		s.mean[k] = mean
 		total += w

@@ -76,7 +76,7 @@ func TestASampleOfTheScopeIsEnough(t *testing.T) {
 		}
 	}
 	t.Logf("%d questions: the same first source for %d, the same zone for %d", n, first, zone)
-	if n == 0 || zone*100 < n*95 || first*100 < n*90 {
+	if n == 0 || zone*100 < n*97 || first*100 < n*97 {
 		t.Errorf("of %d questions %d have the same zone and %d the same first source", n, zone, first)
 	}
 }

@@ -21,6 +21,10 @@ import (
 // fileLimit is how long a file is waited for.
 const fileLimit = 5 * time.Second
 
+// rankedPassages are taken of each ranking of the server, which knows less of likeness
+// than the search does: what it ranks low may yet come first.
+const rankedPassages = 2 * candidatesPerK * defaultTopK
+
 // What a process keeps of a world that lies on a server, at most.
 const (
 	sampleSize   = 256 // passages of what an NPC may know, by which others are measured
@@ -40,6 +44,7 @@ type server struct {
 	corpus     store.Searching
 	conditions map[string]world.Condition // of the world's files, those that can be read
 	passages   int                        // of the world
+	vocabulary *vocabulary                // of the world
 	sample     int                        // sampleSize, or less in tests
 	samples    *lru.Cache[string, sampled]
 	tallies    *lru.Cache[string, store.Tally]
@@ -64,7 +69,7 @@ func openServer(
 	if opts.Words != nil {
 		x.english = opts.Words.Tokenizer()
 	}
-	sv := &server{corpus: corpus, conditions: map[string]world.Condition{}, sample: sampleSize}
+	sv := &server{corpus: corpus, conditions: map[string]world.Condition{}, sample: sampleSize, vocabulary: vocabularyOf(files)}
 	for i, f := range files {
 		sv.passages += len(f.chunks)
 		files[i].chunks = nil
@@ -255,7 +260,7 @@ func (x *Index) ranked(ctx context.Context, a *asking, f *facts) (words, deep []
 func (x *Index) rankBy(
 	ctx context.Context, a *asking, by embed.Embedder, question string, terms []store.Term,
 ) ([]store.Hit, store.Ask, error) {
-	ask := store.Ask{Scope: a.scope, Model: by.ID(), Terms: terms, Limit: candidatesPerK * defaultTopK}
+	ask := store.Ask{Scope: a.scope, Model: by.ID(), Terms: terms, Limit: rankedPassages}
 	vectors, err := by.Embed(ctx, []string{question})
 	if err != nil {
 		return nil, ask, fmt.Errorf("embed the question: %w", err)
