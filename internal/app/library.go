@@ -72,6 +72,9 @@ func openLibrary(ctx context.Context, o Options, static *embed.Static) (*lore.Li
 		if err != nil {
 			return nil, corpus, err
 		}
+		if _, searching := corpus.(store.Searching); searching && IsFolder(w.Dir) {
+			w.Forget()
+		}
 		all = append(all, &lore.Lore{World: w, Index: index, Grounding: groundingOf(o)})
 	}
 	if server, ok := corpus.(*twoCorpora); ok {

@@ -73,10 +73,16 @@ func (tb *table) sayWith(npc, player, name, message string, at time.Time, allowe
 // turn is a turn alone.
 func (tb *table) turn(npc, player, name, message string, at time.Time, allowed []schema.ActionSpec) *schema.Reply {
 	tb.t.Helper()
+	return tb.turnWithin(20_000, npc, player, name, message, at, allowed)
+}
+
+// turnWithin is one that ends after so many milliseconds, answered or not.
+func (tb *table) turnWithin(ms int, npc, player, name, message string, at time.Time, allowed []schema.ActionSpec) *schema.Reply {
+	tb.t.Helper()
 	ctx, cancel := context.WithTimeout(tb.t.Context(), 30*time.Second)
 	defer cancel()
 	tb.n++
-	req := &schema.Request{TurnID: fmt.Sprintf("t%d-%s", tb.n, player), World: "village", NPC: npc, Player: player, PlayerName: name, Message: message, GameTime: &at, DeadlineMS: 20_000, AllowedActions: allowed}
+	req := &schema.Request{TurnID: fmt.Sprintf("t%d-%s", tb.n, player), World: "village", NPC: npc, Player: player, PlayerName: name, Message: message, GameTime: &at, DeadlineMS: ms, AllowedActions: allowed}
 	if _, err := tb.app.Client.Publish(ctx, req); err != nil {
 		tb.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
+	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -109,6 +110,9 @@ func (m *motion) takeUp(ctx context.Context, w *world.World) error {
 	index, err := retrieval.Open(ctx, m.app.corpus, m.static, next, retrieval.Options{Now: m.o.Now, Words: m.static, Notice: m.o.Notice, Vectors: m.o.vectors()})
 	if err != nil {
 		return err
+	}
+	if _, searching := m.app.corpus.(store.Searching); searching {
+		next.Forget()
 	}
 	x := &lore.Lore{World: next, Index: index, Grounding: served.Grounding}
 	if deep := m.o.Meaning != MeaningOff; deep && served.Index.Deep() {

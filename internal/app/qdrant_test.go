@@ -262,3 +262,27 @@ func TestQdrantComesBackEmpty(t *testing.T) {
 		t.Errorf("%s %q; told %q", r.Status, r.Text, told.all)
 	}
 }
+
+// While the server is away an NPC of whom all is kept answers, and another says that it
+// cannot answer now: not that it does not know.
+func TestLoreOnAServerThatIsAway(t *testing.T) {
+	server := edgetest.Own(t)
+	tb, _ := sitBy(t, server.Addr, "")
+	const question, answer = "Who owns the ferry?", "Teague owns the ferry."
+	if r := tb.answered(question, dayOne); r.Text != answer {
+		t.Fatalf("with the server: %s %q", r.Status, r.Text)
+	}
+	server.Kill(t)
+	if r := tb.answered(question, dayOne); r.Text != answer {
+		t.Errorf("of whom all is kept: %s %q", r.Status, r.Text)
+	}
+	r := tb.turnWithin(3000, "osric", "p1", "Ansel", question, dayOne, nil)
+	if r.Status != schema.StatusAuthored || r.Reason != schema.ReasonDeadline || r.Text != "Let me think." {
+		t.Errorf("of whom nothing is kept: %s %s %q; want the line of a turn that found no time", r.Status, r.Reason, r.Text)
+	}
+	server.Restart(t)
+	tb.recovered()
+	if r := tb.turn("osric", "p1", "Ansel", question, dayOne, nil); r.Text != answer {
+		t.Errorf("with the server again: %s %q", r.Status, r.Text)
+	}
+}

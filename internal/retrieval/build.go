@@ -79,6 +79,9 @@ func refresh(ctx context.Context, corpus store.Corpus, emb embed.Embedder, of st
 		}
 		delete(kept, f.path)
 	}
+	if slices.ContainsFunc(changed, func(f file) bool { return f.chunks == nil }) {
+		return 0, fmt.Errorf("what it held %w, and the texts are no longer in memory; start again: it is filled anew", store.ErrGone)
+	}
 	var gone []string
 	for path := range kept {
 		gone = append(gone, path)

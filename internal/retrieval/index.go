@@ -94,6 +94,9 @@ type document struct {
 
 // Open brings the corpus up to the world and reads it into memory.
 func Open(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world.World, opts Options) (*Index, error) {
+	if w.Forgotten() {
+		return nil, fmt.Errorf("index world %s: its texts are no longer in memory; load it anew", w.Name)
+	}
 	files := filesOf(w)
 	embedded, err := refresh(ctx, corpus, emb, w.Name, files, opts)
 	if err != nil {

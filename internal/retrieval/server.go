@@ -61,7 +61,8 @@ type sampled struct {
 	all        bool // it is all of it
 }
 
-// openServer leaves the lore where it is.
+// openServer leaves the lore where it is. Of the files it keeps the texts until they are
+// embedded by the encoder too.
 func openServer(
 	corpus store.Searching, emb embed.Embedder, w *world.World, files []file, embedded int, opts Options,
 ) (*Index, error) {
@@ -70,9 +71,8 @@ func openServer(
 		x.english = opts.Words.Tokenizer()
 	}
 	sv := &server{corpus: corpus, conditions: map[string]world.Condition{}, sample: sampleSize, vocabulary: vocabularyOf(files)}
-	for i, f := range files {
+	for _, f := range files {
 		sv.passages += len(f.chunks)
-		files[i].chunks = nil
 		for _, c := range f.chunks {
 			if condition, err := world.ParseCondition(c.Requires); err == nil && c.Requires != "" {
 				sv.conditions[c.Requires] = condition
@@ -98,9 +98,12 @@ func openServer(
 
 // deepenServer brings the server's second collection up to the world.
 func (x *Index) deepenServer(ctx context.Context, encoder embed.Embedder, answers Answering, opts Options) (int, error) {
-	n, err := refresh(ctx, x.server.corpus, encoder, x.world.Name, filesOf(x.world), opts)
+	n, err := refresh(ctx, x.server.corpus, encoder, x.world.Name, x.files, opts)
 	if err != nil {
 		return n, fmt.Errorf("index world %s with %s: %w", x.world.Name, encoder.ID(), err)
+	}
+	for i := range x.files {
+		x.files[i].chunks = nil
 	}
 	x.server.samples.Purge()
 	x.meaning.Store(&meaning{encoder: encoder, answers: answers})

@@ -116,6 +116,18 @@ func isCitable(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
+// Forget lets go of the texts of the documents and of what helps to find them, where a
+// server holds both. What is told about each stays: see Catalogue.
+func (w *World) Forget() {
+	for _, d := range w.Documents {
+		d.Passages, d.Keywords, d.Author, d.Hash = nil, nil, "", ""
+	}
+	w.forgotten = true
+}
+
+// Forgotten says whether the texts are gone.
+func (w *World) Forgotten() bool { return w.forgotten }
+
 // Catalogue is what the NPC knows to have: the files in its scope that are
 // written by the given game time (zero: any) and whose conditions hold.
 func (w *World) Catalogue(npc *NPC, facts Facts, at time.Time) []schema.File {

@@ -37,6 +37,8 @@ type World struct {
 	Prompts      map[string]string // a world's own prompts, by the name of their call
 	Version      string            // hash of every file read: the lore_version of a turn
 	Dir          string            // where it was loaded from, for messages
+
+	forgotten bool
 }
 
 // NPC is one character.

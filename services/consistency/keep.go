@@ -60,7 +60,11 @@ func (s *Service) Begin(ctx context.Context, world string) error {
 	if err != nil || known {
 		return err
 	}
-	_, state := told(s.onDisk(world))
+	w, err := s.onDisk(world)
+	if err != nil {
+		return err
+	}
+	_, state := told(w)
 	return s.mark(ctx, markLore(world), state)
 }
 

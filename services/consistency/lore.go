@@ -21,17 +21,21 @@ type loreState map[string]string
 
 // onDisk is a world as its files are now. Where they cannot be read, the world that
 // was loaded stands for them.
-func (s *Service) onDisk(name string) *world.World {
+func (s *Service) onDisk(name string) (*world.World, error) {
 	loaded := s.o.Library.Get(name).World
 	if s.o.World == nil {
-		return loaded
+		return loaded, nil
 	}
 	w, err := s.o.World(name)
-	if err != nil || w == nil {
+	switch {
+	case err == nil && w != nil && !w.Forgotten():
+		return w, nil
+	case loaded.Forgotten():
+		return nil, fmt.Errorf("the files of world %s cannot be read, and a server holds its texts: %v", name, err)
+	default:
 		s.o.Notice(fmt.Sprintf("the files of world %s cannot be read, so its lore is taken as it was loaded: %v", name, err))
-		return loaded
+		return loaded, nil
 	}
-	return w
 }
 
 // told are the passages that an NPC may know without a condition, and believes.
@@ -48,7 +52,10 @@ func told(w *world.World) (map[string]schema.Chunk, loreState) {
 // lookAtLore finds the sentences that changed since the last run, and takes back the
 // contradictions to passages that say something else now, or are gone.
 func (s *Service) lookAtLore(ctx context.Context, v *view) error {
-	w := s.onDisk(v.in.World)
+	w, err := s.onDisk(v.in.World)
+	if err != nil {
+		return err
+	}
 	chunks, state := told(w)
 	v.state = state
 	before, known, err := s.loreBefore(ctx, v.in.World)

@@ -32,7 +32,21 @@ func (c *Corpus) look(ctx context.Context, world, model string) (manifest, error
 	}
 	m, err := c.manifest(ctx, world, model)
 	if err == nil {
+		m = m.searched()
 		c.manifests.Add(id.GetUuid(), m)
 	}
 	return m, err
+}
+
+// searched is what a search needs of a manifest: no hashes, and the name of a write once
+// for all its files.
+func (m manifest) searched() manifest {
+	writes := map[string]string{}
+	for path, e := range m.Documents {
+		if _, ok := writes[e.Write]; !ok {
+			writes[e.Write] = e.Write
+		}
+		m.Documents[path] = entry{Write: writes[e.Write], Passages: e.Passages}
+	}
+	return m
 }
