@@ -38,9 +38,9 @@ func (c *benchRetrieveCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	figures, err := bench.Retrieve(e.ctx, bench.RetrieveOptions{Docs: c.Docs, Seed: c.Seed, Questions: c.Questions, Random: c.Random,
+	figures, err := bench.Retrieve(e.ctx, bench.RetrieveOptions{Docs: c.Docs, Seed: c.Seed, Questions: c.Questions, Random: c.Random, Server: e.settings.Qdrant.URL != "",
 		Step: func(ctx context.Context, step string) *exec.Cmd {
-			cmd := exec.CommandContext(ctx, self, "bench", "retrieve", "--step", step)
+			cmd := exec.CommandContext(ctx, self, c.again(e, "bench", "retrieve", "--step", step)...)
 			cmd.Stderr = os.Stderr
 			return cmd
 		}})
@@ -48,6 +48,9 @@ func (c *benchRetrieveCmd) Run(e *env) error {
 		return dependency(err)
 	}
 	name := "retrieve"
+	if e.settings.Qdrant.URL != "" {
+		name += ", on a server"
+	}
 	if c.Random {
 		name += ", with vectors of chance in place of the encoder's"
 	}
@@ -59,11 +62,21 @@ func (c *benchRetrieveCmd) Run(e *env) error {
 	return e.measured(out.Measured)
 }
 
+// again are the flags that give a step this one's server; settings file and environment
+// reach it by themselves.
+func (c *benchRetrieveCmd) again(e *env, args ...string) []string {
+	if e.settings.Qdrant.URL != "" {
+		args = append(args, "--qdrant", e.settings.Qdrant.URL)
+	}
+	return args
+}
+
 func (c *benchRetrieveCmd) step(e *env) error {
 	var s bench.RetrieveStep
 	if err := json.Unmarshal([]byte(c.Step), &s); err != nil {
 		return usage(err)
 	}
+	s.Qdrant = e.qdrant()
 	r, err := s.Run(e.ctx)
 	if err != nil {
 		return dependency(err)

@@ -104,6 +104,8 @@ func (q Qdrant) Indexed(ctx context.Context, w *world.World) (words, meaning int
 	return words, meaning, err
 }
 
+func sentenceEncoder() (embed.Embedder, error) { return Encoder() }
+
 // corpusLimit is how long a start waits for the server's corpus.
 const corpusLimit = 10 * time.Second
 
@@ -116,14 +118,22 @@ func openCorpus(ctx context.Context, o Options, static *embed.Static) (store.Cor
 		defer stop()
 		words, err := qdrant.OpenCorpus(limited, o.Qdrant.of(static.Dim()))
 		if err == nil {
-			return &twoCorpora{q: o.Qdrant, ofWords: static.ID(), words: words}, nil
+			return &twoCorpora{q: o.Qdrant, ofWords: static.ID(), words: words, second: sentenceEncoder}, nil
 		}
 		var foreign *qdrant.VersionError
 		if errors.As(err, &foreign) {
 			return nil, err
 		}
-		o.notice("the worlds are indexed in the data folder this time: " + err.Error())
+		o.notice(inTheFolder + err.Error())
 	}
+	return openFile(ctx, o)
+}
+
+// inTheFolder begins the notice of a server that does not have the worlds.
+const inTheFolder = "the worlds are indexed in the data folder this time: "
+
+// openFile opens the index of the data folder.
+func openFile(ctx context.Context, o Options) (store.Corpus, error) {
 	path := o.Index
 	if path == "" {
 		path = IndexFile(o.Data)

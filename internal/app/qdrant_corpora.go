@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -21,9 +22,35 @@ type twoCorpora struct {
 	q       Qdrant
 	ofWords string // the embedding whose vectors the first holds
 	words   *qdrant.Corpus
+	second  func() (embed.Embedder, error) // the embedding of the other
 
 	mu      sync.Mutex
 	meaning *qdrant.Corpus
+}
+
+// ServerCorpus opens the corpora of a server for two embeddings, as a start does for the
+// shipped ones. The function that it returns deletes them: for measures, which make up
+// the worlds that they index under a prefix of their own.
+func ServerCorpus(ctx context.Context, q Qdrant, static, second embed.Embedder) (store.Corpus, func(context.Context) error, error) {
+	words, err := qdrant.OpenCorpus(ctx, q.of(static.Dim()))
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &twoCorpora{q: q, ofWords: static.ID(), words: words, second: func() (embed.Embedder, error) { return second, nil }}
+	return c, c.drop, nil
+}
+
+// drop deletes both collections.
+func (c *twoCorpora) drop(ctx context.Context) error {
+	second, err := c.second()
+	if err != nil {
+		return err
+	}
+	meaning, err := c.of(ctx, second.ID())
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.words.Drop(ctx), meaning.Drop(ctx))
 }
 
 func (c *twoCorpora) of(ctx context.Context, model string) (*qdrant.Corpus, error) {
@@ -35,7 +62,7 @@ func (c *twoCorpora) of(ctx context.Context, model string) (*qdrant.Corpus, erro
 	if c.meaning != nil {
 		return c.meaning, nil
 	}
-	encoder, err := Encoder()
+	encoder, err := c.second()
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
-	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -31,6 +30,7 @@ type RetrieveOptions struct {
 	Seed      uint64
 	Questions int
 	Random    bool // vectors of chance in place of the encoder's, so that indexing is not what is measured
+	Server    bool // the lore lies on a server, which each step knows
 	// Step starts a process that does one step and prints what came of it.
 	Step func(ctx context.Context, step string) *exec.Cmd
 }
@@ -42,6 +42,10 @@ type RetrieveStep struct {
 	Random  bool
 	Ask     bool
 	Profile string // of the processor, while it asks
+	Server  string // prefix of its collections on the server that holds the lore; empty: in process
+	Drop    bool   // delete those collections, and do nothing else
+
+	Qdrant app.Qdrant `json:"-"`
 }
 
 // Retrieved is what a step measured.
@@ -50,6 +54,7 @@ type Retrieved struct {
 	OpenS    float64 `json:"open_s"`    // the world read, its index opened
 	Resident float64 `json:"resident"`  // MB, after the questions
 	Heap     float64 `json:"heap"`      // MB of it that live on the heap
+	Grown    float64 `json:"grown"`     // MB on the heap that came with a server's lore, before the first question
 	P50      float64 `json:"p50"`       // ms, the search
 	P99      float64 `json:"p99"`       // ms
 	CPU      float64 `json:"cpu"`       // ms of the processor, on average
@@ -75,6 +80,9 @@ func Retrieve(ctx context.Context, o RetrieveOptions) ([]Figure, error) {
 	}
 	if err := os.WriteFile(filepath.Join(dir, "questions.json"), data, 0o600); err != nil {
 		return nil, err
+	}
+	if o.Server {
+		return retrieveServer(ctx, o, dir)
 	}
 	first, err := o.step(ctx, RetrieveStep{Dir: dir, Random: o.Random})
 	if err != nil {
@@ -127,19 +135,10 @@ func retrieveFigures(o RetrieveOptions, first, then Retrieved) []Figure {
 
 // Run does one step in this process.
 func (s RetrieveStep) Run(ctx context.Context) (r Retrieved, err error) {
+	if s.Drop {
+		return r, s.drop(ctx)
+	}
 	began := time.Now()
-	w, problems, err := world.LoadDir(filepath.Join(s.Dir, "world"))
-	if err != nil {
-		return r, err
-	}
-	if errs := world.Errors(problems); len(errs) > 0 {
-		return r, errors.New(errs[0].Message)
-	}
-	corpus, _, err := sqlite.MendCorpus(ctx, filepath.Join(s.Dir, "index.db"))
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, corpus.Close()) }()
 	static, err := embed.NewStatic()
 	if err != nil {
 		return r, err
@@ -148,6 +147,22 @@ func (s RetrieveStep) Run(ctx context.Context) (r Retrieved, err error) {
 	if err != nil {
 		return r, err
 	}
+	corpus, err := s.corpus(ctx, static, encoder)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, corpus.Close()) }()
+	bare := 0.0
+	if s.Server != "" {
+		bare = livingMB()
+	}
+	w, problems, err := world.LoadDir(filepath.Join(s.Dir, "world"))
+	if err != nil {
+		return r, err
+	}
+	if errs := world.Errors(problems); len(errs) > 0 {
+		return r, errors.New(errs[0].Message)
+	}
 	opts := retrieval.Options{Now: time.Now, Words: static, Vectors: filepath.Join(s.Dir, "index.db.vectors")}
 	x, err := retrieval.Open(ctx, corpus, static, w, opts)
 	if err != nil {
@@ -155,6 +170,12 @@ func (s RetrieveStep) Run(ctx context.Context) (r Retrieved, err error) {
 	}
 	if _, err := x.Deepen(ctx, corpus, encoder, nil, opts); err != nil {
 		return r, err
+	}
+	if s.Server != "" {
+		if err := settle(ctx, corpus, w, static, encoder); err != nil {
+			return r, err
+		}
+		r.Grown = livingMB() - bare
 	}
 	spent, err := ProcessorTime()
 	if err != nil {

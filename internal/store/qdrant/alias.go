@@ -68,6 +68,21 @@ func (c *Corpus) Publish(ctx context.Context) error {
 	return c.do(ctx, "move its alias", func(ctx context.Context) error { return c.client.UpdateAliases(ctx, actions) })
 }
 
+// Drop deletes the collection of this version and its name.
+func (c *Corpus) Drop(ctx context.Context) error {
+	plain := c.o.Prefix + corpusLayout().kind
+	of, err := c.aliased(ctx, plain)
+	if err == nil && of == c.name {
+		err = c.do(ctx, "delete its alias", func(ctx context.Context) error {
+			return c.client.UpdateAliases(ctx, []*qd.AliasOperations{qd.NewAliasDelete(plain)})
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, "delete it", func(ctx context.Context) error { return c.client.DeleteCollection(ctx, c.name) })
+}
+
 // dropFirst deletes the collection of version 1, where it is one of forsooth's.
 func (c *Corpus) dropFirst(ctx context.Context, plain string) error {
 	first := &collection{o: c.o, name: plain, client: c.client}
