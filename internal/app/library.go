@@ -62,7 +62,40 @@ func openLibrary(ctx context.Context, o Options, static *embed.Static) (*lore.Li
 	if err != nil {
 		return nil, nil, err
 	}
-	var all []*lore.Lore
+	all, err := indexAll(ctx, corpus, o, static)
+	server, onServer := corpus.(*twoCorpora)
+	if err != nil && onServer && ctx.Err() == nil { // it can be read, or was there a moment ago
+		o.notice(inTheFolder + err.Error())
+		_ = server.Close()
+		if corpus, err = openFile(ctx, o); err != nil {
+			return nil, nil, err
+		}
+		onServer = false
+		all, err = indexAll(ctx, corpus, o, static)
+	}
+	if err != nil {
+		return nil, corpus, err
+	}
+	if onServer {
+		forget(o.Worlds)
+		if err := server.publish(ctx); err != nil {
+			o.notice(err.Error()) // the name is for tools and people: nothing hangs on it
+		}
+	}
+	library, err := lore.NewLibrary(all...)
+	return library, corpus, err
+}
+
+// forget lets go of the texts of worlds that can be read again.
+func forget(worlds []*world.World) {
+	for _, w := range worlds {
+		if IsFolder(w.Dir) {
+			w.Forget()
+		}
+	}
+}
+
+func indexAll(ctx context.Context, corpus store.Corpus, o Options, static *embed.Static) (all []*lore.Lore, err error) {
 	for _, w := range o.Worlds {
 		opts := retrieval.Options{Now: o.Now, Words: static, Notice: o.Notice, Vectors: o.vectors()}
 		if o.Progress != nil {
@@ -70,20 +103,11 @@ func openLibrary(ctx context.Context, o Options, static *embed.Static) (*lore.Li
 		}
 		index, err := retrieval.Open(ctx, corpus, static, w, opts)
 		if err != nil {
-			return nil, corpus, err
-		}
-		if _, searching := corpus.(store.Searching); searching && IsFolder(w.Dir) {
-			w.Forget()
+			return nil, err
 		}
 		all = append(all, &lore.Lore{World: w, Index: index, Grounding: groundingOf(o)})
 	}
-	if server, ok := corpus.(*twoCorpora); ok {
-		if err := server.publish(ctx); err != nil {
-			o.notice(err.Error()) // the name is for tools and people: nothing hangs on it
-		}
-	}
-	library, err := lore.NewLibrary(all...)
-	return library, corpus, err
+	return all, nil
 }
 
 // Indexed is how many files of a world an index holds, without changing it.

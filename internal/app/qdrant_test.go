@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant"
@@ -284,5 +285,29 @@ func TestLoreOnAServerThatIsAway(t *testing.T) {
 	tb.recovered()
 	if r := tb.turn("osric", "p1", "Ansel", question, dayOne, nil); r.Text != answer {
 		t.Errorf("with the server again: %s %q", r.Status, r.Text)
+	}
+}
+
+// A server that takes no writes keeps nobody from starting: one line says that the worlds
+// are in the data folder.
+func TestQdrantThatTakesNoWrites(t *testing.T) {
+	static, err := embed.NewStatic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := edgetest.Own(t)
+	empty, err := qdrant.OpenCorpus(t.Context(), qdrant.Options{Addr: server.Addr, Dimension: static.Dim()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := empty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server.Stop(t)
+	server.RestartWith(t, "--read-only")
+	tb, told := sitBy(t, server.Addr, "")
+	told.once(t, "the worlds are indexed in the data folder this time", server.Addr, "API key")
+	if r := tb.answered("Who owns the ferry?", dayOne); r.Text != "Teague owns the ferry." {
+		t.Errorf("of the world: %s %q", r.Status, r.Text)
 	}
 }

@@ -84,8 +84,14 @@ func (s *Server) Kill(t testing.TB) {
 // Restart starts it again at the same address over the same data.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
+	s.RestartWith(t)
+}
+
+// RestartWith gives it further arguments of server.py.
+func (s *Server) RestartWith(t testing.TB, args ...string) {
+	t.Helper()
 	_, port, _ := strings.Cut(s.Addr, ":")
-	s.start(t, "--data", s.data, "--port", port)
+	s.start(t, append([]string{"--data", s.data, "--port", port}, args...)...)
 }
 
 const startTime = 60 * time.Second // an import on a busy machine takes its time

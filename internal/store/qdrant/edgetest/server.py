@@ -394,6 +394,32 @@ class Points(api.PointsServicer):
         return api.CountResponse(result=api.CountResult(count=n))
 
 
+class ReadOnly(grpc.ServerInterceptor):
+    """Refuses writes as a server does that was given a key for reading alone."""
+
+    writes = (
+        "Create",
+        "Delete",
+        "UpdateAliases",
+        "CreateFieldIndex",
+        "DeleteFieldIndex",
+        "Upsert",
+        "SetPayload",
+    )
+
+    def intercept_service(self, continuation, details):
+        if details.method.rsplit("/", 1)[1] not in self.writes:
+            return continuation(details)
+
+        def refuse(request, context):
+            context.abort(
+                grpc.StatusCode.PERMISSION_DENIED,
+                "Forbidden: Global manage access is required",
+            )
+
+        return grpc.unary_unary_rpc_method_handler(refuse)
+
+
 MEMORY, ROOM = pathlib.Path("/dev/shm"), 2 << 30
 
 
@@ -415,12 +441,14 @@ def main():
         default=metadata.version("qdrant-client"),
         help="the version to claim",
     )
+    parser.add_argument("--read-only", action="store_true", help="refuse writes")
     args = parser.parse_args()
 
     data = args.data or new_folder()
     engine = Engine(data)
     server = grpc.server(
         futures.ThreadPoolExecutor(max_workers=8),
+        interceptors=[ReadOnly()] if args.read_only else [],
         options=[
             ("grpc.max_receive_message_length", -1),
             ("grpc.max_send_message_length", -1),
