@@ -87,6 +87,25 @@ func (s *chat) once(text string) error {
 	return nil
 }
 
+// judgeWait is how long the first turn of a chat waits for the test of its judge. What a
+// model says before that test is judged as if there were no judge.
+const judgeWait = 20 * time.Second
+
+func (s *chat) awaitJudge() {
+	if s.app == nil {
+		return
+	}
+	soon, stop := context.WithTimeout(s.ctx, 300*time.Millisecond)
+	defer stop()
+	if s.app.JudgeTested(soon) {
+		return
+	}
+	fmt.Fprintln(s.err, "the judge is tested, as once a day; the first reply waits for that")
+	late, stop := context.WithTimeout(s.ctx, judgeWait)
+	defer stop()
+	s.app.JudgeTested(late)
+}
+
 // loop reads lines until the end of input, /quit or Ctrl-C.
 func (s *chat) loop() error {
 	fmt.Fprintf(s.out, "%s, %s. You are talking to %s. /npc /why /trace /state /quit\n", s.world().Title, place(s), s.npc.Name)
@@ -202,6 +221,7 @@ func (s *chat) setState(pair string) {
 
 // say publishes a message and prints the sentences as they are verified.
 func (s *chat) say(text string, quiet bool) (*schema.Reply, error) {
+	s.awaitJudge()
 	ctx, cancel := context.WithTimeout(s.ctx, turnTimeout)
 	defer cancel()
 	req := &schema.Request{TurnID: ulid.MustNew(ulid.Timestamp(time.Now()), rand.Reader).String(), World: s.world().Name,

@@ -124,8 +124,9 @@ type App struct {
 	tally   *keeping
 	reviews bool // this process runs the reviewer
 
-	deepening  *background // nil where every world is embedded
-	qualifying *background // nil where no judge is tested
+	deepening  *background   // nil where every world is embedded
+	qualifying *background   // nil where no judge is tested
+	tested     chan struct{} // closed when the judge has had its first test; nil: none is waited for
 	motion     *motion
 	hooks      *moderation.Hooks
 	corpus     store.Corpus

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
@@ -55,6 +56,7 @@ const (
 
 // startQualifying tests the judge once a day. Until it has shown skill nobody asks it. What
 // it has shown is kept in the data folder, so a start within the day believes it at once.
+// The reviews of the first speeches wait for the first test, within their bounds.
 // Off the mesh there is no later: the first turn waits for the test.
 func (a *App) startQualifying(ctx context.Context, o Options, s *reviewer.Service, m *model.Model) {
 	if m == nil || !o.Judge || !a.reviews {
@@ -72,7 +74,14 @@ func (a *App) startQualifying(ctx context.Context, o Options, s *reviewer.Servic
 	if a.Mesh == nil {
 		return
 	}
+	done := func() {}
+	if before == nil && !o.JudgeFirst {
+		over := s.Testing()
+		a.tested = make(chan struct{})
+		done = sync.OnceFunc(func() { over(); close(a.tested) })
+	}
 	a.qualifying = inBackground(ctx, func(ctx context.Context) {
+		defer done()
 		for failed := time.Duration(0); ; {
 			select {
 			case <-ctx.Done():
@@ -80,11 +89,26 @@ func (a *App) startQualifying(ctx context.Context, o Options, s *reviewer.Servic
 			case <-time.After(wait):
 			}
 			wait = afterTest(qualify(ctx, o, s, m), failed)
+			done()
 			if failed = wait; wait == qualifyEvery {
 				failed = 0
 			}
 		}
 	})
+}
+
+// JudgeTested waits until the judge has had its first test, or the context ends. It says
+// whether nothing is left to wait for.
+func (a *App) JudgeTested(ctx context.Context) bool {
+	if a.tested == nil {
+		return true
+	}
+	select {
+	case <-a.tested:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // afterTest is how long the next test waits, by how this one went and how long it had waited

@@ -28,8 +28,11 @@ type judge struct {
 
 // judgeFor is the judge of a review, or nil where none may be asked.
 func (s *Service) judgeFor(ctx context.Context, t *schema.Turn, of scene) *judge {
-	skill := s.skill()
-	if !skill.Qualified() || t.Speech == nil || !t.Speech.ByModel() {
+	if t.Speech == nil || !t.Speech.ByModel() {
+		return nil
+	}
+	skill := s.skill(ctx)
+	if !skill.Qualified() {
 		return nil
 	}
 	a := s.asking.Speaking(ctx, t, of.x, of.npc)

@@ -1,10 +1,12 @@
 package reviewer_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -195,4 +197,39 @@ func TestEveryVerdictHasItsReason(t *testing.T) {
 			t.Errorf("%q has no reason: %+v", c.Claim, c.Verdict)
 		}
 	}
+}
+
+// The first speech of a process meets a judge whose test is under way: its review waits, for
+// a share of its time. A test that takes longer is waited for once.
+func TestTheFirstSpeechWaitsForTheTestOfTheJudge(t *testing.T) {
+	t.Run("a test that ends", func(t *testing.T) {
+		b, court := staged(t, stage{judge: true, unskilled: true, judgement: each(judgeYes)})
+		done := court.service.Testing()
+		go func() {
+			court.service.Believe(servicetest.Skilled())
+			done()
+		}()
+		if r := b.Walk(t, draft(t, b, cite(paraphrase, "ferry")), schema.PassReviewSpeech); r.Text != paraphrase {
+			t.Errorf("the reply is %q", r.Text)
+		}
+	})
+	t.Run("a test that hangs", func(t *testing.T) {
+		b, court := staged(t, stage{judge: true, unskilled: true, judgement: each(judgeYes)})
+		defer court.service.Testing()()
+		for range 2 {
+			ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
+			turn := draft(t, b, cite(paraphrase, "ferry"))
+			reviewing(turn)
+			if _, err := b.Handlers[schema.PassReviewSpeech](ctx, turn); err != nil || len(turn.Released) > 0 {
+				t.Errorf("released %+v, %v", turn.Released, err)
+			}
+			if err := ctx.Err(); err != nil {
+				t.Errorf("it waited to the end: %v", err)
+			}
+			stop()
+		}
+		if n := len(court.asked()); n != 0 {
+			t.Errorf("a judge that has shown nothing was asked %d times", n)
+		}
+	})
 }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/review"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // qualifyAtOnce is how many pairs are put to a judge at a time.
@@ -69,4 +71,32 @@ func (s *Service) Believe(skill *review.Skill) {
 	}
 }
 
-func (s *Service) skill() *review.Skill { return s.believed.Load() }
+// Testing says that the judge is put to its first test. Reviews wait for it, or the first
+// players would be answered as if there were no judge. done ends the test.
+func (s *Service) Testing() (done func()) {
+	over := make(chan struct{})
+	s.testing.Store(&over)
+	return sync.OnceFunc(func() { close(over) })
+}
+
+// skill is what the judge has shown. It waits for a first test for a share of the time that
+// the context leaves; once that was not enough, nobody waits for this test again.
+func (s *Service) skill(ctx context.Context) *review.Skill {
+	over := s.testing.Load()
+	if known := s.believed.Load(); known != nil || over == nil {
+		return known
+	}
+	ends, timed := ctx.Deadline()
+	if !timed {
+		ends = time.Now().Add(schema.DefaultDeadline * time.Millisecond)
+	}
+	timer := time.NewTimer(time.Duration(judgeShare * float64(time.Until(ends))))
+	defer timer.Stop()
+	select {
+	case <-*over:
+	case <-ctx.Done():
+	case <-timer.C:
+		s.testing.CompareAndSwap(over, nil)
+	}
+	return s.believed.Load()
+}

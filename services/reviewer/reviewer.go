@@ -59,7 +59,8 @@ type Service struct {
 	alert     Alert
 	hooks     *moderation.Hooks
 	asking    *model.Model
-	believed  atomic.Pointer[review.Skill] // what the judge has shown
+	believed  atomic.Pointer[review.Skill]  // what the judge has shown
+	testing   atomic.Pointer[chan struct{}] // closed when its first test is over; nil: none is waited for
 	meter     Meter
 	guard     *guard // nil: Guard 3 is off
 	scorer    Scorer
