@@ -4,10 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+	"github.com/forsooth-npc/forsooth/internal/recorded"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/worlds"
 )
@@ -85,6 +88,67 @@ func TestREADMEsDialogueIsSaidColdAndWarm(t *testing.T) {
 		}
 	}
 }
+
+// The exchanges of docs/models.md, of models whose speech was written down and of one that
+// lies, come out in a new process on an empty data folder, and again when all is warm.
+func TestModelsExchangesAreSaidColdAndWarm(t *testing.T) {
+	rows, err := recorded.ReadFile(filepath.Join("..", "..", "examples", "recorded", "talk.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "models.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []string
+	for i, block := range strings.Split(string(page), "```") {
+		if i%2 == 1 && strings.HasPrefix(strings.TrimSpace(block), "> ") {
+			blocks = append(blocks, strings.TrimSpace(block))
+		}
+	}
+	models := []llmtest.Options{{Persona: "recorded", Rows: rows}, {Persona: "recorded", Rows: rows},
+		{Persona: "invent-detail", Judge: llmtest.JudgeHonest}}
+	if len(blocks) != len(models) {
+		t.Fatalf("the page shows %d exchanges, not %d", len(blocks), len(models))
+	}
+	for i, npc := range []string{"mira", "teague", "teague"} {
+		server, err := llmtest.Start(models[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = server.Close() })
+		asked, want := exchange(blocks[i])
+		s := newSite(t)
+		for _, age := range []string{"cold", "warm"} {
+			r := s.runWith(strings.Join(asked, "\n")+"\n", "chat", "--npc", npc, "--llm-url", server.URL(), "--llm-model", "scripted")
+			if models[i].Judge != "" { // which lie is told hangs on what was found: the reply and its reason are held
+				want = want[:3]
+			}
+			for _, line := range want {
+				if !strings.Contains(masked(r.out), masked(line)) {
+					t.Errorf("exchange %d, %s: the page shows\n%s\nwhich is not in\n%s", i+1, age, line, r.out)
+				}
+			}
+		}
+	}
+}
+
+// exchange reads what a block shows: the player's lines, and those that came back.
+func exchange(block string) (asked, shown []string) {
+	for _, line := range strings.Split(block, "\n") {
+		if q, ok := strings.CutPrefix(line, "> "); ok {
+			asked = append(asked, q)
+		} else {
+			shown = append(shown, strings.TrimSpace(line))
+		}
+	}
+	return asked, shown
+}
+
+// masked leaves out figures and the numbers of blocks, which hang on what else was found.
+func masked(s string) string { return figure.ReplaceAllString(s, "#") }
+
+var figure = regexp.MustCompile(`\[?E?[0-9]+(\.[0-9]+)?\]?`)
 
 // dialogue reads a chat: what was asked, commands aside, and what the NPC replied after its greeting.
 func dialogue(console, name string) (asked, replies []string) {
