@@ -15,6 +15,9 @@ export CGO_ENABLED ?= 0
 SIDECARS := $(patsubst sidecar/%/requirements.txt,%,$(wildcard sidecar/*/requirements.txt))
 SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
 
+DEADCODE_VERSION := v0.48.0
+DEADCODE         := $(TOOLS)/deadcode-$(DEADCODE_VERSION)
+
 GOVULNCHECK_VERSION := v1.8.0
 GOVULNCHECK         := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
@@ -105,10 +108,16 @@ $(GOLANGCI):
 	GOBIN=$(TOOLS) GOFLAGS= $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 	mv $(TOOLS)/golangci-lint $@
 
-## lint: vet, format and golangci-lint
-lint: vet fmt $(GOLANGCI)
+$(DEADCODE):
+	mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) GOFLAGS= $(GO) install golang.org/x/tools/cmd/deadcode@$(DEADCODE_VERSION)
+	mv $(TOOLS)/deadcode $@
+
+## lint: vet, format, golangci-lint, and code that nothing calls
+lint: vet fmt $(GOLANGCI) $(DEADCODE)
 	$(GOLANGCI) run --build-tags failpoint ./...
 	cd lab && $(GOLANGCI) run --config ../.golangci.yml ./...
+	.ci/deadcode $(DEADCODE)
 
 ## race: the race detector where goroutines meet
 race:
