@@ -95,3 +95,35 @@ func empty(t *testing.T, addr, collection string) {
 		t.Fatal(err)
 	}
 }
+
+// A search that begins before the encoder is ready, and ends after, finds what it would
+// have found: what came without the encoder's vectors is not taken for nothing.
+func TestTheEncoderComesInTheMiddleOfASearch(t *testing.T) {
+	ctx := context.Background()
+	w, _, err := world.LoadDir(filepath.Join("..", "..", "worlds", "shadowwatch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	static, err := embed.NewStatic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	corpus, err := qdrant.OpenCorpus(ctx, qdrant.Options{
+		Addr: edgetest.Start(t).Addr, Prefix: fmt.Sprintf("middle%d_", time.Now().UnixNano()), Dimension: static.Dim(), Read: Read,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = corpus.Close() }()
+	x, err := Open(ctx, corpus, static, w, Options{Now: time.Now, Words: static})
+	if err != nil {
+		t.Fatal(err)
+	}
+	npc := w.NPCs["zero"]
+	asked := x.ask(Query{NPC: npc, Message: "what is the chronos firewall?", Check: checkOf(w, npc)}, nil, nil)
+	x.meaning.Store(&meaning{encoder: static})
+	y, err := x.gather(ctx, asked, npc)
+	if err != nil || y.vectors.Len() == 0 {
+		t.Errorf("%d vectors of candidates, %v", y.vectors.Len(), err)
+	}
+}

@@ -80,7 +80,8 @@ func refresh(ctx context.Context, corpus store.Corpus, emb embed.Embedder, of st
 		delete(kept, f.path)
 	}
 	if slices.ContainsFunc(changed, func(f file) bool { return f.chunks == nil }) {
-		return 0, fmt.Errorf("what it held %w, and the texts are no longer in memory; start again: it is filled anew", store.ErrGone)
+		const mend = "the texts are no longer in memory; start again: it is filled anew"
+		return 0, fmt.Errorf("what it held %w: %s", store.ErrGone, mend)
 	}
 	var gone []string
 	for path := range kept {

@@ -81,8 +81,9 @@ func (f *facts) correct(x *Index, s *scope) {
 
 // around makes an index of a sample and of what was ranked. Each passage is looked at
 // once more: what says that it is of another source or world is dropped and counted.
-func (x *Index) around(ctx context.Context, f *facts, sample sampled, words, deep []store.Hit) (*Index, error) {
-	m := x.meaning.Load()
+func (x *Index) around(
+	ctx context.Context, f *facts, m *meaning, sample sampled, words, deep []store.Hit,
+) (*Index, error) {
 	of := map[string][][]float32{} // by id of a passage: as the sentence encoder has it
 	for _, h := range slices.Concat(sample.deep, deep) {
 		of[h.Chunk.ID] = h.Vectors
@@ -113,7 +114,8 @@ func (x *Index) around(ctx context.Context, f *facts, sample sampled, words, dee
 		take(h, false)
 	}
 	y := &Index{
-		world: x.world, embedder: x.embedder, english: x.english, models: x.models, deep: x.deep, server: x.server, facts: f,
+		world: x.world, embedder: x.embedder, english: x.english, models: x.models, deep: x.deep,
+		server: x.server, facts: f,
 		byPath: map[string][]int{}, vocab: map[string]int32{},
 	}
 	slices.SortStableFunc(hits, func(a, b store.Hit) int {
@@ -129,21 +131,27 @@ func (x *Index) around(ctx context.Context, f *facts, sample sampled, words, dee
 	for i := range y.passages {
 		f.typical[i] = typical[y.passages[i].chunk.ID]
 	}
-	if m != nil {
-		own := &meaning{encoder: m.encoder, vectors: embed.NewRows(m.encoder.Dim(), y.vectors.Len()), answers: m.answers}
-		for i := range y.passages {
-			if w := y.passages[i].windows; w[0] == w[1] {
-				continue
-			}
-			for _, v := range of[y.passages[i].chunk.ID] {
-				if err := own.vectors.Add(v); err != nil {
-					return nil, fmt.Errorf("read what the index of world %s gave: %w", x.world.Name, err)
-				}
+	return y, y.mean(m, of)
+}
+
+// mean gives a part the encoder's vectors of its candidates, by the ids of passages.
+func (y *Index) mean(m *meaning, of map[string][][]float32) error {
+	if m == nil {
+		return nil
+	}
+	rows := embed.NewRows(m.encoder.Dim(), y.vectors.Len())
+	for i := range y.passages {
+		if w := y.passages[i].windows; w[0] == w[1] {
+			continue
+		}
+		for _, v := range of[y.passages[i].chunk.ID] {
+			if err := rows.Add(v); err != nil {
+				return fmt.Errorf("read what the index of world %s gave: %w", y.world.Name, err)
 			}
 		}
-		y.meaning.Store(own)
 	}
-	return y, nil
+	y.meaning.Store(&meaning{encoder: m.encoder, vectors: rows, answers: m.answers})
+	return nil
 }
 
 // order is that of two passages in a file: by their numbers, which end their ids.
@@ -231,10 +239,11 @@ func (x *Index) runKept(ctx context.Context, query Query, wider []word, away err
 	key := sampleKey(sv.state, query.NPC)
 	sv.mu.Unlock()
 	kept, ok := sv.samples.Get(key)
-	if !ok || !kept.all || !isAway(away) {
+	m := x.meaning.Load()
+	if !ok || !kept.all || !isAway(away) || m != nil && len(kept.deep) != len(kept.hits) {
 		return nil, away
 	}
-	y, err := x.around(ctx, &facts{refused: map[string]int{}}, kept, nil, nil)
+	y, err := x.around(ctx, &facts{refused: map[string]int{}}, m, kept, nil, nil)
 	if err != nil {
 		return nil, err
 	}

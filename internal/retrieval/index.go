@@ -105,7 +105,10 @@ func Open(ctx context.Context, corpus store.Corpus, emb embed.Embedder, w *world
 	if server, ok := corpus.(store.Searching); ok {
 		return openServer(server, emb, w, files, embedded, opts)
 	}
-	x := &Index{Embedded: embedded, files: files, world: w, embedder: emb, models: shipped, deep: shippedDeep, byPath: map[string][]int{}, vocab: map[string]int32{}}
+	x := &Index{
+		Embedded: embedded, files: files, world: w, embedder: emb, models: shipped, deep: shippedDeep,
+		byPath: map[string][]int{}, vocab: map[string]int32{},
+	}
 	if opts.Words != nil {
 		x.english = opts.Words.Tokenizer()
 		x.filed = embed.NewRows(opts.Words.Dim(), len(files))
@@ -142,7 +145,9 @@ func (x *Index) finish(ctx context.Context, english *embed.Static) (err error) {
 }
 
 // add takes a file's passages and terms in; windows is how many vectors each has.
-func (x *Index) add(ctx context.Context, chunks []schema.Chunk, windows []int32, ids map[string]int32, english *embed.Static) error {
+func (x *Index) add(
+	ctx context.Context, chunks []schema.Chunk, windows []int32, ids map[string]int32, english *embed.Static,
+) error {
 	var doc *document
 	for i, c := range chunks {
 		p := passage{chunk: c, length: 1, signature: grounding.Signature(c.Text)}

@@ -70,7 +70,8 @@ func openServer(
 	if opts.Words != nil {
 		x.english = opts.Words.Tokenizer()
 	}
-	sv := &server{corpus: corpus, conditions: map[string]world.Condition{}, sample: sampleSize, vocabulary: vocabularyOf(files)}
+	sv := &server{corpus: corpus, sample: sampleSize, vocabulary: vocabularyOf(files)}
+	sv.conditions = map[string]world.Condition{}
 	for _, f := range files {
 		sv.passages += len(f.chunks)
 		for _, c := range f.chunks {
@@ -97,7 +98,9 @@ func openServer(
 }
 
 // deepenServer brings the server's second collection up to the world.
-func (x *Index) deepenServer(ctx context.Context, encoder embed.Embedder, answers Answering, opts Options) (int, error) {
+func (x *Index) deepenServer(
+	ctx context.Context, encoder embed.Embedder, answers Answering, opts Options,
+) (int, error) {
 	n, err := refresh(ctx, x.server.corpus, encoder, x.world.Name, x.files, opts)
 	if err != nil {
 		return n, fmt.Errorf("index world %s with %s: %w", x.world.Name, encoder.ID(), err)
@@ -141,7 +144,8 @@ func (x *Index) ask(query Query, wider []word, without map[string]string) *askin
 	a.stems = slices.Compact(a.stems)
 	a.stems = a.stems[:min(len(a.stems), longestAsk)]
 	a.scope = store.Scope{
-		World: x.world.Name, NPC: query.NPC.Handle, KnownBy: meant(query.NPC), At: query.Check.GameTime, Started: query.Check.TurnStart,
+		World: x.world.Name, NPC: query.NPC.Handle, KnownBy: meant(query.NPC),
+		At: query.Check.GameTime, Started: query.Check.TurnStart,
 	}
 	for requires, condition := range x.server.conditions {
 		if query.Gated || condition.Holds(query.Facts) {
@@ -178,7 +182,7 @@ func (x *Index) gather(ctx context.Context, a *asking, npc *world.NPC) (*Index, 
 	if err != nil {
 		return nil, err
 	}
-	return x.around(ctx, f, sample, words, deep)
+	return x.around(ctx, f, a.deep, sample, words, deep)
 }
 
 // counted is what the server counts of the scope. It is kept for the further searches of
