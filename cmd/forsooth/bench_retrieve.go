@@ -38,7 +38,8 @@ func (c *benchRetrieveCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	figures, err := bench.Retrieve(e.ctx, bench.RetrieveOptions{Docs: c.Docs, Seed: c.Seed, Questions: c.Questions, Random: c.Random, Server: e.settings.Qdrant.URL != "",
+	figures, err := bench.Retrieve(e.ctx, bench.RetrieveOptions{
+		Docs: c.Docs, Seed: c.Seed, Questions: c.Questions, Random: c.Random, Server: e.settings.Qdrant.URL != "",
 		Step: func(ctx context.Context, step string) *exec.Cmd {
 			cmd := exec.CommandContext(ctx, self, c.again(e, "bench", "retrieve", "--step", step)...)
 			cmd.Stderr = os.Stderr

@@ -27,8 +27,10 @@ type Qdrant struct {
 
 // of are the options of its collections for an embedding.
 func (q Qdrant) of(dimension int) qdrant.Options {
-	return qdrant.Options{Addr: q.Addr, TLS: q.TLS, APIKey: q.Key, Prefix: q.Prefix, Nodes: q.Nodes, Dimension: dimension,
-		Read: retrieval.Read}
+	return qdrant.Options{
+		Addr: q.Addr, TLS: q.TLS, APIKey: q.Key, Prefix: q.Prefix, Nodes: q.Nodes,
+		Dimension: dimension, Read: retrieval.Read,
+	}
 }
 
 // OpenSession opens the index of memories, on the server or in the data folder, as

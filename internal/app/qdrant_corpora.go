@@ -31,12 +31,15 @@ type twoCorpora struct {
 // ServerCorpus opens the corpora of a server for two embeddings, as a start does for the
 // shipped ones. The function that it returns deletes them: for measures, which make up
 // the worlds that they index under a prefix of their own.
-func ServerCorpus(ctx context.Context, q Qdrant, static, second embed.Embedder) (store.Corpus, func(context.Context) error, error) {
+func ServerCorpus(
+	ctx context.Context, q Qdrant, static, second embed.Embedder,
+) (_ store.Corpus, drop func(context.Context) error, err error) {
 	words, err := qdrant.OpenCorpus(ctx, q.of(static.Dim()))
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &twoCorpora{q: q, ofWords: static.ID(), words: words, second: func() (embed.Embedder, error) { return second, nil }}
+	other := func() (embed.Embedder, error) { return second, nil }
+	c := &twoCorpora{q: q, ofWords: static.ID(), words: words, second: other}
 	return c, c.drop, nil
 }
 
@@ -145,7 +148,9 @@ func (c *twoCorpora) Pick(ctx context.Context, s store.Scope, model string, ids 
 	return in.Pick(ctx, s, model, ids)
 }
 
-func (c *twoCorpora) Whole(ctx context.Context, s store.Scope, model string, paths []string, limit int) ([]store.Hit, error) {
+func (c *twoCorpora) Whole(
+	ctx context.Context, s store.Scope, model string, paths []string, limit int,
+) ([]store.Hit, error) {
 	in, err := c.of(ctx, model)
 	if err != nil {
 		return nil, err

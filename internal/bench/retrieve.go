@@ -51,6 +51,7 @@ type RetrieveStep struct {
 // Retrieved is what a step measured.
 type Retrieved struct {
 	Passages int     `json:"passages"`
+	Files    int     `json:"files"`
 	OpenS    float64 `json:"open_s"`    // the world read, its index opened
 	Resident float64 `json:"resident"`  // MB, after the questions
 	Heap     float64 `json:"heap"`      // MB of it that live on the heap
@@ -152,10 +153,11 @@ func (s RetrieveStep) Run(ctx context.Context) (r Retrieved, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, corpus.Close()) }()
-	bare := 0.0
-	if s.Server != "" {
-		bare = livingMB()
+	bare, warming, err := s.bare()
+	if err != nil {
+		return r, err
 	}
+	began = began.Add(warming)
 	w, problems, err := world.LoadDir(filepath.Join(s.Dir, "world"))
 	if err != nil {
 		return r, err
@@ -182,6 +184,7 @@ func (s RetrieveStep) Run(ctx context.Context) (r Retrieved, err error) {
 		return r, err
 	}
 	r.OpenS, r.OpenCPU, r.Passages = time.Since(began).Seconds(), spent.Seconds(), x.Passages()
+	r.Files = x.Files()
 	if !s.Ask {
 		return r, nil
 	}

@@ -121,6 +121,7 @@ func isCitable(s string) bool {
 func (w *World) Forget() {
 	for _, d := range w.Documents {
 		d.Passages, d.Keywords, d.Author, d.Hash = nil, nil, "", ""
+		d.Type, d.Summary = strings.Clone(d.Type), strings.Clone(d.Summary) // not as parts of the whole file
 	}
 	w.forgotten = true
 }

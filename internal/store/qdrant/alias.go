@@ -34,7 +34,9 @@ func (c *collection) nameFirst(ctx context.Context, l layout) error {
 	if err != nil || there {
 		return err // a collection of version 1 has the name: it stands until it is deleted
 	}
-	return c.do(ctx, "make its alias", func(ctx context.Context) error { return c.client.CreateAlias(ctx, plain, c.name) })
+	return c.do(ctx, "make its alias", func(ctx context.Context) error {
+		return c.client.CreateAlias(ctx, plain, c.name)
+	})
 }
 
 // Publish lets the plain name be this version's collection, in one step. It is called

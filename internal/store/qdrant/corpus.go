@@ -47,7 +47,9 @@ func newCorpus(c *collection) (*Corpus, error) {
 // Vectors are compared by their product, for the server changes those that it
 // compares by cosine; the embedding makes them of unit length anyway.
 func corpusLayout() layout {
-	return layout{kind: "corpus", versioned: true, distance: qd.Distance_Dot, indexes: passageIndexes(), version: 2, words: true}
+	return layout{
+		kind: "corpus", versioned: true, version: 2, distance: qd.Distance_Dot, indexes: passageIndexes(), words: true,
+	}
 }
 
 // Hashes are the documents kept of a world, path to hash.

@@ -56,7 +56,9 @@ func refusals(s store.Scope) []refusal {
 		{"requires_not_met", either(met...)},
 		{"created_in_future", until(fieldCreatedAt)},
 		{"not_yet_valid", either(qd.NewIsEmpty(fieldValidFrom), until(fieldValidFrom))},
-		{"no_longer_valid", either(qd.NewIsEmpty(fieldValidTo), qd.NewDatetimeRange(fieldValidTo, &qd.DatetimeRange{Gte: at}))},
+		{"no_longer_valid", either(
+			qd.NewIsEmpty(fieldValidTo), qd.NewDatetimeRange(fieldValidTo, &qd.DatetimeRange{Gte: at}),
+		)},
 	}
 }
 
@@ -72,7 +74,8 @@ func contradicted(world string, c *schema.Chunk, p payload) (reason string, err 
 		return "other_world", nil
 	}
 	for _, f := range []struct{ field, reason string }{
-		{fieldSource, "source_not_corpus"}, {fieldWorld, "other_world"}, {fieldNPC, "out_of_scope"}, {fieldKnownBy, "out_of_scope"},
+		{fieldSource, "source_not_corpus"}, {fieldWorld, "other_world"},
+		{fieldNPC, "out_of_scope"}, {fieldKnownBy, "out_of_scope"},
 		{fieldIndexedAt, "no_indexed_at"}, {fieldCreatedAt, "created_in_future"}, {fieldValidFrom, "not_yet_valid"},
 		{fieldValidTo, "no_longer_valid"}, {fieldRequires, "requires_not_met"}, {fieldID, "reserved_id"},
 	} {
@@ -125,5 +128,6 @@ func allowed(s store.Scope, model string, generation int64) *qd.Filter {
 
 // with is a filter with more conditions.
 func with(f *qd.Filter, more ...*qd.Condition) *qd.Filter {
-	return &qd.Filter{Must: append(append([]*qd.Condition(nil), f.Must...), more...), MustNot: f.MustNot, Should: f.Should}
+	must := append(append([]*qd.Condition(nil), f.Must...), more...)
+	return &qd.Filter{Must: must, MustNot: f.MustNot, Should: f.Should}
 }

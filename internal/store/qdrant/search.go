@@ -118,7 +118,9 @@ func (c *Corpus) Pick(ctx context.Context, s store.Scope, model string, ids []st
 }
 
 // Whole reads the passages in scope of some files, in order.
-func (c *Corpus) Whole(ctx context.Context, s store.Scope, model string, paths []string, limit int) ([]store.Hit, error) {
+func (c *Corpus) Whole(
+	ctx context.Context, s store.Scope, model string, paths []string, limit int,
+) ([]store.Hit, error) {
 	return c.among(ctx, s, model, fieldPath, paths, limit, false)
 }
 
@@ -158,7 +160,9 @@ func (c *Corpus) Sample(ctx context.Context, s store.Scope, model string, n int)
 }
 
 // read gives the passages of a filter in order of path and number, at most limit.
-func (c *Corpus) read(ctx context.Context, m *manifest, world string, f *qd.Filter, limit int, vectors bool) ([]store.Hit, error) {
+func (c *Corpus) read(
+	ctx context.Context, m *manifest, world string, f *qd.Filter, limit int, vectors bool,
+) ([]store.Hit, error) {
 	type numbered struct {
 		hit store.Hit
 		n   int64

@@ -60,7 +60,8 @@ func (c *Corpus) Held(ctx context.Context, s store.Scope, model string, stems []
 		group.Go(func() (err error) {
 			n := int64(number(stem))
 			h := &out[i]
-			if h.Documents, err = c.count(ctx, with(open, qd.NewMatchInt(fieldFresh, n))); err != nil || h.Documents > 0 {
+			h.Documents, err = c.count(ctx, with(open, qd.NewMatchInt(fieldFresh, n)))
+			if err != nil || h.Documents > 0 {
 				h.Anywhere = true
 				return err
 			}
