@@ -56,6 +56,20 @@ func onQdrant(t testing.TB, server *edgetest.Server, dimension int) *engine {
 	return &engine{corpus: c, server: server, prefix: prefix}
 }
 
+// A world that let its texts go is not indexed, for that would empty the index.
+func TestAForgottenWorldIsNotIndexed(t *testing.T) {
+	w := load(t, files(t, guarded()))
+	c, words := corpus(t, filepath.Join(t.TempDir(), "index.db")), &wordHash{}
+	x := open(t, c, words, w)
+	w.Forget()
+	if _, err := retrieval.Open(t.Context(), c, words, w, retrieval.Options{Now: time.Now}); err == nil {
+		t.Error("it is indexed")
+	}
+	if kept, err := c.Hashes(t.Context(), w.Name, words.ID()); err != nil || len(kept) != x.Files() {
+		t.Errorf("the index holds %d files, %v; want %d", len(kept), err, x.Files())
+	}
+}
+
 func givesKnown(t *testing.T, e *engine, w *world.World) {
 	summer := time.Date(1402, 8, 1, 0, 0, 0, 0, time.UTC)
 	cases := []struct {
