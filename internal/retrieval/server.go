@@ -25,6 +25,10 @@ const fileLimit = 5 * time.Second
 // than the search does: what it ranks low may yet come first.
 const rankedPassages = 2 * candidatesPerK * defaultTopK
 
+// manyPassages is from how many in scope the server looks for the nearest by its graph of
+// the world, in place of comparing all: it may then miss one.
+const manyPassages = 50_000
+
 // What a process keeps of a world that lies on a server, at most.
 const (
 	sampleSize   = 256 // passages of what an NPC may know, by which others are measured
@@ -231,12 +235,12 @@ func (x *Index) counted(ctx context.Context, a *asking) (*facts, error) {
 func (x *Index) ranked(ctx context.Context, a *asking, f *facts) (words, deep []store.Hit, err error) {
 	corpus := x.server.corpus
 	terms := f.weighed(x, a.terms)
-	if words, _, err = x.rankBy(ctx, a, x.embedder, a.text, terms); err != nil {
+	if words, _, err = x.rankBy(ctx, a, f, x.embedder, a.text, terms); err != nil {
 		return nil, nil, err
 	}
 	if a.deep != nil {
 		var ask store.Ask
-		if deep, ask, err = x.rankBy(ctx, a, a.deep.encoder, a.meant, terms); err != nil {
+		if deep, ask, err = x.rankBy(ctx, a, f, a.deep.encoder, a.meant, terms); err != nil {
 			return nil, nil, err
 		}
 		if f.outside, f.hasOutside, err = corpus.Outside(ctx, ask); err != nil {
@@ -265,9 +269,10 @@ func (x *Index) ranked(ctx context.Context, a *asking, f *facts) (words, deep []
 
 // rankBy has the server rank by the vectors of one embedding and by words.
 func (x *Index) rankBy(
-	ctx context.Context, a *asking, by embed.Embedder, question string, terms []store.Term,
+	ctx context.Context, a *asking, f *facts, by embed.Embedder, question string, terms []store.Term,
 ) ([]store.Hit, store.Ask, error) {
 	ask := store.Ask{Scope: a.scope, Model: by.ID(), Terms: terms, Limit: rankedPassages}
+	ask.Many = f.tally.Open > manyPassages
 	vectors, err := by.Embed(ctx, []string{question})
 	if err != nil {
 		return nil, ask, fmt.Errorf("embed the question: %w", err)

@@ -123,6 +123,9 @@ func (c *collection) exists(ctx context.Context) (there bool, err error) {
 	return there, err
 }
 
+// graphLinks is how many neighbours a passage has in the graph of its world.
+const graphLinks = 16
+
 func (c *collection) create(ctx context.Context, l layout) error {
 	if there, err := c.exists(ctx); err != nil || there {
 		return err
@@ -132,11 +135,12 @@ func (c *collection) create(ctx context.Context, l layout) error {
 		CollectionName: c.name,
 		VectorsConfig:  qd.NewVectorsConfigMap(map[string]*qd.VectorParams{vectorName: vector}),
 		OnDiskPayload:  qd.PtrOf(true),
-		// No graph over the vectors: every search is within a world, mostly within
+		// No graph over all vectors: every search is within a world, mostly within
 		// an NPC, and goes through those few exactly.
 		HnswConfig: &qd.HnswConfigDiff{M: qd.PtrOf(uint64(0))},
 	}
 	if l.words {
+		request.HnswConfig.PayloadM = qd.PtrOf(uint64(graphLinks)) // a graph of each large world
 		vector.MultivectorConfig = &qd.MultiVectorConfig{Comparator: qd.MultiVectorComparator_MaxSim}
 		request.SparseVectorsConfig = qd.NewSparseVectorsConfig(map[string]*qd.SparseVectorParams{wordsName: {}})
 	}

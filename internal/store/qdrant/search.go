@@ -31,7 +31,7 @@ func (c *Corpus) Rank(ctx context.Context, ask store.Ask) ([]store.Hit, error) {
 	if len(ask.Vector) > 0 {
 		rankings = append(rankings, &qd.PrefetchQuery{
 			Query: qd.NewQueryDense(ask.Vector), Using: qd.PtrOf(vectorName), Filter: scope, Limit: most,
-			Params: &qd.SearchParams{Exact: qd.PtrOf(true)},
+			Params: &qd.SearchParams{Exact: qd.PtrOf(!ask.Many)},
 		})
 	}
 	if indices, values := sparse(ask.Terms); len(indices) > 0 {
@@ -104,7 +104,7 @@ func (c *Corpus) Outside(ctx context.Context, ask store.Ask) (float64, bool, err
 	}
 	found, err := c.query(ctx, &qd.QueryPoints{
 		Query: qd.NewQueryDense(ask.Vector), Using: qd.PtrOf(vectorName), Filter: f, Limit: qd.PtrOf(uint64(1)),
-		Params: &qd.SearchParams{Exact: qd.PtrOf(true)}, WithPayload: qd.NewWithPayload(false),
+		Params: &qd.SearchParams{Exact: qd.PtrOf(!ask.Many)}, WithPayload: qd.NewWithPayload(false),
 	})
 	if err != nil || len(found) == 0 {
 		return 0, false, err
