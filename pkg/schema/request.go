@@ -143,3 +143,10 @@ func CheckToken(field, value string) error {
 func isTokenByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
 }
+
+// GuestPrefix begins the id of a player whom nobody knows: an NPC keeps no memory of
+// one beyond the conversation.
+const GuestPrefix = "guest-"
+
+// IsGuest says whether a player is one.
+func IsGuest(player string) bool { return strings.HasPrefix(player, GuestPrefix) }

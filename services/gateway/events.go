@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/client"
@@ -29,11 +30,21 @@ const (
 	eventDone   = "done"
 )
 
+// watched is a turn that a caller watches.
+type watched struct {
+	c    *caller
+	turn *client.Turn
+	stop context.CancelFunc // ends the watch
+	seen int                // the last event that the caller has seen
+	asks bool               // a sentence may wait for an action's result
+}
+
 // events are a turn's, for a caller, behind the last that it has seen. They end with
 // done, by which time the conversation holds the reply. Actions that a sentence waits
 // for come as soon as they are proposed, and any may come twice. ctx is that of the
-// turn's watch, and stop ends it.
-func (g *Gateway) events(ctx context.Context, stop context.CancelFunc, c *caller, turn *client.Turn, seen int, show func(*Event) error) error {
+// turn's watch.
+func (g *Gateway) events(ctx context.Context, on watched, show func(*Event) error) error {
+	turn, stop := on.turn, on.stop
 	said := make(chan schema.Said)
 	ended := make(chan struct{})
 	go func() {
@@ -52,9 +63,9 @@ func (g *Gateway) events(ctx context.Context, stop context.CancelFunc, c *caller
 		}
 	}()
 	defer func() { stop(); <-ended }()
-	asked, finished := g.proposals(ctx, turn)
+	asked, finished := g.proposals(ctx, on)
 	defer func() { stop(); <-finished }()
-	v := view{c: c, turn: turn, seen: seen, show: show, acted: map[int]bool{}}
+	v := view{watched: on, show: show, acted: map[int]bool{}}
 	for {
 		select {
 		case e, ok := <-said:
@@ -74,9 +85,9 @@ func (g *Gateway) events(ctx context.Context, stop context.CancelFunc, c *caller
 }
 
 // proposals are the actions of a turn that wait for the game's answer.
-func (g *Gateway) proposals(ctx context.Context, turn *client.Turn) (<-chan client.Proposal, <-chan struct{}) {
-	out, finished := make(chan client.Proposal), make(chan struct{})
-	if !g.mayAsk(ctx, turn) {
+func (g *Gateway) proposals(ctx context.Context, on watched) (<-chan client.Proposal, <-chan struct{}) {
+	turn, out, finished := on.turn, make(chan client.Proposal), make(chan struct{})
+	if !on.asks {
 		close(finished)
 		return nil, finished
 	}
@@ -100,9 +111,7 @@ func (g *Gateway) proposals(ctx context.Context, turn *client.Turn) (<-chan clie
 
 // view is what a caller has been shown of a turn.
 type view struct {
-	c     *caller
-	turn  *client.Turn
-	seen  int
+	watched
 	n     int
 	show  func(*Event) error
 	acted map[int]bool
@@ -149,26 +158,22 @@ func (v *view) done() error {
 	return v.show(&Event{Type: eventDone, N: v.n, TurnID: v.turn.ID, Reply: v.c.shown(reply)})
 }
 
-// mayAsk says whether an action of this NPC may wait for the game.
-func (g *Gateway) mayAsk(ctx context.Context, turn *client.Turn) bool {
-	npc, err := g.catalog.npc(ctx, turn.Conversation.World, turn.Conversation.NPC)
-	if err != nil {
-		return true
+// mayAsk says whether a sentence may wait for an action of this NPC.
+func (g *Gateway) mayAsk(ctx context.Context, req *schema.Request) bool {
+	confirms := func(a schema.ActionSpec) bool { return a.Confirm }
+	if req.AllowedActions != nil {
+		return slices.ContainsFunc(req.AllowedActions, confirms)
 	}
-	for i := range npc.Actions {
-		if npc.Actions[i].Confirm {
-			return true
-		}
-	}
-	return false
+	npc, err := g.catalog.npc(ctx, req.World, req.NPC)
+	return err != nil || slices.ContainsFunc(npc.Actions, confirms)
 }
 
 // stream shows a turn as server-sent events.
-func (g *Gateway) stream(ctx context.Context, stop context.CancelFunc, w http.ResponseWriter, c *caller, turn *client.Turn, seen int) error {
-	defer context.AfterFunc(g.living, stop)()
+func (g *Gateway) stream(ctx context.Context, w http.ResponseWriter, on watched) error {
+	defer context.AfterFunc(g.living, on.stop)()
 	s := startStream(w)
-	return s.during(ctx, stop, func() error {
-		return g.events(ctx, stop, c, turn, seen, func(e *Event) error { return s.send(e.Type, e.N, e) })
+	return s.during(ctx, on.stop, func() error {
+		return g.events(ctx, on, func(e *Event) error { return s.send(e.Type, e.N, e) })
 	})
 }
 
@@ -177,6 +182,7 @@ type sse struct {
 	w    http.ResponseWriter
 	rc   *http.ResponseController
 	lock chan struct{}
+	fail func(*Problem) any // the form of an error, where it is no problem
 }
 
 // pingEvery is how often a silent stream says that it lives: proxies close those that
@@ -223,7 +229,11 @@ func (s *sse) during(ctx context.Context, stop context.CancelFunc, f func() erro
 	<-pinged
 	if err != nil && !errors.Is(err, errGone) {
 		p := asProblem(err)
-		_ = s.send("problem", 0, p)
+		if s.fail != nil {
+			_ = s.send("", 0, s.fail(p))
+		} else {
+			_ = s.send("problem", 0, p)
+		}
 		if p.Code != CodeInternal {
 			return errGone
 		}

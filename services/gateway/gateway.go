@@ -76,6 +76,7 @@ func (g *Gateway) routes() *http.ServeMux {
 	for pattern, d := range v1 {
 		mux.Handle(pattern, g.guarded(d, writeProblem))
 	}
+	g.openai(mux)
 	return mux
 }
 

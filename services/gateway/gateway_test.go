@@ -41,9 +41,18 @@ func open(t *testing.T, set ...func(*gateway.Options)) *site {
 	return openWith(t, func(*app.Options) {}, set...)
 }
 
+// gift is an action that the NPC takes without a model.
+const gift = `  - name: give_item
+    parameters: {type: object, properties: {item: {enum: [salve]}}, required: [item]}
+    speech_acts: ["Take this salve."]
+`
+
 func openWith(t *testing.T, configure func(*app.Options), set ...func(*gateway.Options)) *site {
 	t.Helper()
-	w, problems, err := world.Load(servicetest.Village(), ".")
+	village := servicetest.Village()
+	mira := village["npcs/mira/npc.yaml"]
+	mira.Data = []byte(strings.Replace(string(mira.Data), "actions:\n", "actions:\n"+gift, 1))
+	w, problems, err := world.Load(village, ".")
 	if err != nil || len(world.Errors(problems)) > 0 {
 		t.Fatal(err, problems)
 	}

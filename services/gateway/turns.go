@@ -49,7 +49,7 @@ func (g *Gateway) postTurn(w http.ResponseWriter, r *http.Request, c *caller) er
 	defer turn.Close()
 	w.Header().Set("Location", "/v1/worlds/"+req.World+"/npcs/"+req.NPC+"/turns/"+turn.ID+"?player="+req.Player)
 	if wantsEvents(r) {
-		return g.stream(ctx, stop, w, c, turn, seen)
+		return g.stream(ctx, w, watched{c, turn, stop, seen, g.mayAsk(ctx, &req)})
 	}
 	reply, err := turn.Reply()
 	if err != nil {
@@ -201,7 +201,7 @@ func (g *Gateway) watch(w http.ResponseWriter, r *http.Request, c *caller, convo
 		return err
 	}
 	defer turn.Close()
-	return g.stream(ctx, stop, w, c, turn, seen)
+	return g.stream(ctx, w, watched{c, turn, stop, seen, true})
 }
 
 // cancelTurn ends a turn with what was said so far.

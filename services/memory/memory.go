@@ -94,7 +94,7 @@ const answerWait = 15 * time.Second
 // one conversation that come at once are taken in the order of their sequence; sequence 0
 // is one that is read again.
 func (s *Service) Reply(ctx context.Context, r *schema.Reply, sequence uint64) error {
-	if r.Unheard() || s.o.Library.Get(r.World) == nil {
+	if r.Unheard() || schema.IsGuest(r.Player) || s.o.Library.Get(r.World) == nil {
 		return nil
 	}
 	if sequence > 0 {
@@ -126,7 +126,7 @@ func (s *Service) Reply(ctx context.Context, r *schema.Reply, sequence uint64) e
 // Settle takes what a reply leaves behind before its conversation goes on. The reply
 // itself comes as well; what an action still waits for comes with that.
 func (s *Service) Settle(ctx context.Context, r *schema.Reply) error {
-	if r.Unheard() || s.o.Library.Get(r.World) == nil {
+	if r.Unheard() || schema.IsGuest(r.Player) || s.o.Library.Get(r.World) == nil {
 		return nil
 	}
 	_, err := s.take(ctx, r)
