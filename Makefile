@@ -21,7 +21,7 @@ DEADCODE         := $(TOOLS)/deadcode-$(DEADCODE_VERSION)
 GOVULNCHECK_VERSION := v1.8.0
 GOVULNCHECK         := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
-.PHONY: all licences vulnerabilities security build lab fitting promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals ablation honesty chaos chaos-mutants ci clean
+.PHONY: all openai-clients licences vulnerabilities security build lab fitting promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals ablation honesty chaos chaos-mutants ci clean
 
 all: build
 
@@ -41,7 +41,7 @@ fitting:
 ## test: install what the tests need and run all of them
 test: test-python test-go
 
-test-go: qdrant-edge promtool
+test-go: qdrant-edge promtool openai-clients
 	FORSOOTH_TEST_ALL=1 $(GO) test -tags failpoint ./...
 	cd lab && FORSOOTH_TEST_ALL=1 $(GO) test ./...
 
@@ -67,6 +67,17 @@ qdrant-edge: $(VENVS)/qdrant-edge/ready
 $(VENVS)/qdrant-edge/ready: internal/store/qdrant/edgetest/requirements.txt
 	$(PYTHON) -m venv $(VENVS)/qdrant-edge
 	$(VENVS)/qdrant-edge/bin/pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+## openai-clients: OpenAI's official clients, which the tests of the gateway run against it; without Python or node, that test is left out
+openai-clients: $(VENVS)/openai/ready
+
+$(VENVS)/openai/ready: examples/openai/go/go.mod examples/openai/go/main.go examples/openai/python/requirements.txt examples/openai/js/package.json examples/openai/js/talk.mjs
+	mkdir -p $(VENVS)/openai/js
+	cd examples/openai/go && $(GO) build -o $(abspath $(VENVS))/openai/talk-go .
+	if command -v $(PYTHON) >/dev/null; then $(PYTHON) -m venv $(VENVS)/openai/python && \
+		$(VENVS)/openai/python/bin/pip install -q --disable-pip-version-check -r examples/openai/python/requirements.txt; fi
+	if command -v npm >/dev/null; then cp examples/openai/js/package.json examples/openai/js/talk.mjs $(VENVS)/openai/js/ && npm install --silent --no-audit --no-fund --prefix $(VENVS)/openai/js; fi
 	touch $@
 
 ## promtool: the machine's, else Debian's, which the tests of the alert rules run

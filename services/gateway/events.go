@@ -182,7 +182,7 @@ type sse struct {
 	w    http.ResponseWriter
 	rc   *http.ResponseController
 	lock chan struct{}
-	fail func(*Problem) any // the form of an error, where it is no problem
+	fail func(*Problem) (name string, data any) // the form of an error, where it is no problem
 }
 
 // pingEvery is how often a silent stream says that it lives: proxies close those that
@@ -229,11 +229,11 @@ func (s *sse) during(ctx context.Context, stop context.CancelFunc, f func() erro
 	<-pinged
 	if err != nil && !errors.Is(err, errGone) {
 		p := asProblem(err)
+		name, data := "problem", any(p)
 		if s.fail != nil {
-			_ = s.send("", 0, s.fail(p))
-		} else {
-			_ = s.send("problem", 0, p)
+			name, data = s.fail(p)
 		}
+		_ = s.send(name, 0, data)
 		if p.Code != CodeInternal {
 			return errGone
 		}

@@ -20,6 +20,7 @@ func (g *Gateway) openai(mux *http.ServeMux) {
 			"GET " + base + "/models":            g.models,
 			"GET " + base + "/models/{model...}": g.model,
 			"POST " + base + "/chat/completions": g.chat,
+			"POST " + base + "/responses":        g.responses,
 		} {
 			mux.Handle(pattern, g.guarded(door{keys.Play, h}, writeOpenAIError))
 		}

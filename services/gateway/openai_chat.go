@@ -106,14 +106,20 @@ func (g *Gateway) chat(w http.ResponseWriter, r *http.Request, c *caller) error 
 	if say.Player, err = g.speaker(c, world, npc.Handle, &req.identity); err != nil {
 		return err
 	}
-	return g.complete(w, r, c, &say, &out, req.Stream)
+	return g.run(r, c, &say, func(ctx context.Context, stop context.CancelFunc, turn *client.Turn) error {
+		out.turn(r, turn)
+		if req.Stream {
+			return g.completeStream(ctx, w, watched{c: c, turn: turn, stop: stop}, &out)
+		}
+		return completePlain(w, c, turn, &out)
+	})
 }
 
 // maxChatBody bounds the body of a request: clients send their whole history.
 const maxChatBody = 4 << 20
 
-// complete runs the turn. Who hangs up on a stream wants no more of it.
-func (g *Gateway) complete(w http.ResponseWriter, r *http.Request, c *caller, say *schema.Request, out *completion, streamed bool) error {
+// run says something and has f answer with the turn. Who hangs up wants no more of it.
+func (g *Gateway) run(r *http.Request, c *caller, say *schema.Request, f func(context.Context, context.CancelFunc, *client.Turn) error) error {
 	if id := r.Header.Get("Idempotency-Key"); schema.CheckToken("turn_id", id) == nil {
 		say.TurnID = id
 	}
@@ -127,12 +133,7 @@ func (g *Gateway) complete(w http.ResponseWriter, r *http.Request, c *caller, sa
 		return err
 	}
 	defer turn.Close()
-	out.turn(r, turn)
-	if streamed {
-		err = g.completeStream(ctx, w, watched{c: c, turn: turn, stop: stop}, out)
-	} else {
-		err = completePlain(w, c, turn, out)
-	}
+	err = f(ctx, stop, turn)
 	if r.Context().Err() != nil {
 		last, done := context.WithTimeout(context.WithoutCancel(r.Context()), askFor)
 		defer done()

@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -150,13 +151,8 @@ func (o *completion) annotations(sentences []schema.Sentence, at int) []annotati
 	out := []annotation{}
 	for _, s := range sentences {
 		end := at + len([]rune(s.Text))
-		seen := map[string]bool{}
-		for _, e := range s.Evidence {
-			if seen[e.Path] {
-				continue
-			}
-			seen[e.Path] = true
-			out = append(out, annotation{"url_citation", citation{at, end, e.Path, o.link}})
+		for _, path := range paths(&s) {
+			out = append(out, annotation{"url_citation", citation{at, end, path, o.link}})
 		}
 		at = end + 1
 	}
@@ -173,6 +169,16 @@ func (o *completion) explained(r *Reply) *explanation {
 		end := at + len([]rune(s.Text))
 		out.Sentences = append(out.Sentences, explainedSentence{at, end, s.Authored, s.Evidence})
 		at = end + 1
+	}
+	return out
+}
+
+// paths are the documents that a sentence rests on, each once.
+func paths(s *schema.Sentence) (out []string) {
+	for _, e := range s.Evidence {
+		if !slices.Contains(out, e.Path) {
+			out = append(out, e.Path)
+		}
 	}
 	return out
 }

@@ -13,7 +13,7 @@ import (
 func (g *Gateway) completeStream(ctx context.Context, w http.ResponseWriter, on watched, out *completion) error {
 	defer context.AfterFunc(g.living, on.stop)()
 	s := startStream(w)
-	s.fail = func(p *Problem) any { return asOpenAIError(p) }
+	s.fail = func(p *Problem) (string, any) { return "", asOpenAIError(p) }
 	v := &chunks{o: out, s: s}
 	return s.during(ctx, on.stop, func() error {
 		if err := v.begin(); err != nil {
