@@ -67,17 +67,34 @@ func (g *Gateway) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", g.readiness)
-	const npc = "/v1/worlds/{world}/npcs/{npc}"
-	v1 := map[string]door{
-		"POST " + npc + "/turns":          {keys.Play, g.postTurn},
-		"GET " + npc + "/turns/{turn}":    {keys.Play, g.getTurn},
-		"DELETE " + npc + "/turns/{turn}": {keys.Play, g.cancelTurn},
-	}
-	for pattern, d := range v1 {
+	for pattern, d := range g.v1() {
 		mux.Handle(pattern, g.guarded(d, writeProblem))
 	}
 	g.openai(mux)
 	return mux
+}
+
+// v1 are the doors of Forsooth's own protocol.
+func (g *Gateway) v1() map[string]door {
+	const world, npc = "/v1/worlds/{world}", "/v1/worlds/{world}/npcs/{npc}"
+	return map[string]door{
+		"POST " + npc + "/turns":                        {keys.Play, g.postTurn},
+		"GET " + npc + "/turns/{turn}":                  {keys.Play, g.getTurn},
+		"DELETE " + npc + "/turns/{turn}":               {keys.Play, g.cancelTurn},
+		"POST " + npc + "/turns/{turn}/actions/{index}": {keys.Play, g.answerAction},
+		"GET " + npc + "/conversations/{player}":        {keys.Read, g.showConversation},
+		"DELETE " + npc + "/conversations/{player}":     {keys.Operate, g.resetConversation},
+		"GET " + npc:                          {keys.Play, g.showNPC},
+		"GET " + world + "/npcs":              {keys.Play, g.listNPCs},
+		"GET " + world:                        {keys.Play, g.showWorld},
+		"GET /v1/worlds":                      {keys.Play, g.listWorlds},
+		"GET " + world + "/memories":          {keys.Read, g.listMemories},
+		"GET " + world + "/memories/{memory}": {keys.Read, g.listMemories},
+		"POST " + world + "/events":           {keys.Play, g.tellEvent},
+		"GET " + world + "/actions":           {keys.Play, g.streamActions},
+		"POST /v1/check":                      {keys.Read, g.check},
+		"POST /v1/tokens":                     {keys.Play, g.mint},
+	}
 }
 
 // Bounds of the server.
