@@ -79,7 +79,15 @@ func (c *keysListCmd) Run(e *env) error {
 	if err != nil {
 		return failed(err)
 	}
-	if len(all) == 0 && !e.json {
+	asked, err := ring.Asked()
+	if err != nil {
+		return failed(err)
+	}
+	switch {
+	case e.json || len(all) > 0:
+	case asked:
+		fmt.Fprintf(e.out, "there are no keys, and nobody is let in; without the file %s this machine would be\n", ring.Path())
+	default:
 		fmt.Fprintln(e.out, "there are no keys: the doors are open to this machine alone")
 	}
 	for i := range all {

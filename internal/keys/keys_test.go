@@ -41,6 +41,9 @@ func TestAKeyIsKnownByItsHash(t *testing.T) {
 	if all, err := r.List(); err != nil || len(all) != 0 {
 		t.Fatalf("%v %v", all, err)
 	}
+	if asked, err := r.Asked(); err != nil || asked {
+		t.Errorf("without a file a key is asked for: %v", err)
+	}
 	made, text := add(t, r, Key{Name: "game", Worlds: []string{"village"}, Rights: []Right{Play}})
 	other, _ := add(t, r, Key{Name: "other", Rights: []Right{Play}})
 	found, grant, err := r.Find(text)
@@ -68,6 +71,12 @@ func TestAKeyIsKnownByItsHash(t *testing.T) {
 	}
 	if _, err := r.Remove("game"); err == nil {
 		t.Error("it was taken away twice")
+	}
+	if _, err := r.Remove("other"); err != nil {
+		t.Fatal(err)
+	}
+	if asked, err := r.Asked(); err != nil || !asked {
+		t.Errorf("with the last key taken away the doors stand open: %v", err)
 	}
 }
 

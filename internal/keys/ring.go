@@ -21,6 +21,7 @@ type Ring struct {
 	looked time.Time
 	stamp  stamp
 	keys   []Key
+	there  bool // the file is, even if no key is in it
 	err    error
 }
 
@@ -33,7 +34,8 @@ type stamp struct {
 // lookEvery is how long a key that was taken away may still open a door.
 const lookEvery = time.Second
 
-// Open reads the keys of a file. One that does not exist holds none.
+// Open reads the keys of a file. One that does not exist holds none, and asks for none;
+// one from which the last was taken lets nobody in.
 func Open(path string, now func() time.Time) (*Ring, error) {
 	r := &Ring{path: path, now: now}
 	r.mu.Lock()
@@ -58,9 +60,20 @@ func (r *Ring) look() {
 	if !first && s == r.stamp && r.err == nil {
 		return
 	}
-	r.stamp = s
+	r.stamp, r.there = s, s != (stamp{})
 	r.keys, r.err = readFile(r.path)
 }
+
+// Asked says whether a key must be shown.
+func (r *Ring) Asked() (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.look()
+	return r.there, r.err
+}
+
+// Path is the ring's file.
+func (r *Ring) Path() string { return r.path }
 
 // List are the keys.
 func (r *Ring) List() ([]Key, error) {

@@ -77,11 +77,11 @@ func (g *Gateway) enter(r *http.Request) (*caller, error) {
 	if err := g.origin(r); err != nil {
 		return nil, err
 	}
-	all, err := g.allKeys()
+	asked, err := g.asksKeys()
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 {
+	if !asked {
 		if !fromHere(r) {
 			return nil, problem(http.StatusForbidden, CodeForbidden, "without a key this gateway takes requests of its own machine alone; `forsooth keys add` makes one")
 		}
@@ -98,11 +98,12 @@ func (g *Gateway) enter(r *http.Request) (*caller, error) {
 	return &caller{key: key, grant: grant}, nil
 }
 
-func (g *Gateway) allKeys() ([]keys.Key, error) {
+// asksKeys says whether a key must be shown.
+func (g *Gateway) asksKeys() (bool, error) {
 	if g.keys == nil {
-		return nil, nil
+		return false, nil
 	}
-	return g.keys.List()
+	return g.keys.Asked()
 }
 
 // bearerProtocol begins the name of a WebSocket protocol that holds what a browser
@@ -151,8 +152,8 @@ func isLoopbackHost(hostport string) bool {
 
 // MayListen refuses an address that others reach while there is no key.
 func (g *Gateway) MayListen(addr net.Addr) error {
-	all, err := g.allKeys()
-	if err != nil || len(all) > 0 {
+	asked, err := g.asksKeys()
+	if err != nil || asked {
 		return err
 	}
 	at, err := netip.ParseAddrPort(addr.String())
@@ -180,17 +181,17 @@ func (g *Gateway) origin(r *http.Request) error {
 	if origin == "" || g.origins[origin] {
 		return nil
 	}
-	all, err := g.allKeys()
+	asked, err := g.asksKeys()
 	if err != nil {
 		return err
 	}
 	u, err := url.Parse(origin)
 	switch {
-	case len(all) > 0 && g.origins["*"]:
+	case asked && g.origins["*"]:
 		return nil
 	case err == nil && u.Host != "" && u.Host == r.Host:
 		return nil
-	case err == nil && len(all) == 0 && isLoopbackHost(u.Host):
+	case err == nil && !asked && isLoopbackHost(u.Host):
 		return nil
 	}
 	return problem(http.StatusForbidden, CodeOrigin, "web pages of this origin may not call; name it in http.origins")

@@ -94,6 +94,7 @@ func (g *Gateway) v1() map[string]door {
 		"GET " + world + "/actions":           {keys.Play, g.streamActions},
 		"POST /v1/check":                      {keys.Read, g.check},
 		"POST /v1/tokens":                     {keys.Play, g.mint},
+		"GET /v1/ws":                          {keys.Play, g.socket},
 	}
 }
 

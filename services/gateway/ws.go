@@ -1,0 +1,334 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+
+	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/pkg/client"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Frame is what a client sends over a socket: one JSON object a message.
+type Frame struct {
+	Type   string               `json:"type"` // say, resume, cancel, actions, result, ping
+	World  string               `json:"world,omitempty"`
+	NPC    string               `json:"npc,omitempty"`
+	Player string               `json:"player,omitempty"`
+	TurnID string               `json:"turn_id,omitempty"`
+	After  int                  `json:"after,omitempty"`  // of resume: the n of the last event that was seen
+	Say    *schema.Request      `json:"say,omitempty"`    // of say: the turn
+	Since  string               `json:"since,omitempty"`  // of actions: from when on; none: from now
+	Index  int                  `json:"index,omitempty"`  // of result: which action of the turn
+	Result *schema.ActionResult `json:"result,omitempty"` // of result
+	Ref    string               `json:"ref,omitempty"`    // comes back with what answers this frame
+}
+
+// Shown is what a client receives over a socket: an event of a turn, or the answer to
+// one of its frames.
+type Shown struct {
+	Event
+	World   string   `json:"world,omitempty"`
+	NPC     string   `json:"npc,omitempty"`
+	Player  string   `json:"player,omitempty"`
+	Ref     string   `json:"ref,omitempty"`
+	Problem *Problem `json:"problem,omitempty"` // of type problem
+}
+
+// Bounds of a socket.
+const (
+	socketProtocol = "forsooth.v1"
+	maxFrame       = schema.MaxTurnBytes
+	maxOpen        = 1000            // turns and streams of actions under way
+	quietFor       = 2 * time.Minute // a client that says nothing for so long is pinged
+)
+
+// socket serves GET /v1/ws: one connection for as many players as the caller may speak
+// as.
+func (g *Gateway) socket(w http.ResponseWriter, r *http.Request, c *caller) error {
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{socketProtocol}, InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled}) // the origin has been checked
+	if err != nil {
+		return errGone // it has been answered
+	}
+	conn.SetReadLimit(maxFrame)
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	defer context.AfterFunc(g.living, stop)()
+	s := &socket{g: g, c: c, conn: conn, open: make(chan struct{}, maxOpen), stop: stop, watched: map[string]bool{}}
+	reason := s.read(ctx, func() error { _, err := g.enter(r); return err })
+	stop()
+	s.tasks.Wait()
+	switch {
+	case g.living.Err() != nil:
+		_ = conn.Close(websocket.StatusGoingAway, "the gateway ends; connect again and resume")
+	case reason != "":
+		_ = conn.Close(websocket.StatusPolicyViolation, reason)
+	default:
+		_ = conn.CloseNow()
+	}
+	return errGone
+}
+
+// socket is one connection. It is read by one goroutine; each turn has one of its own.
+type socket struct {
+	g     *Gateway
+	c     *caller
+	conn  *websocket.Conn
+	open  chan struct{}
+	tasks sync.WaitGroup
+	stop  context.CancelFunc
+
+	mu      sync.Mutex
+	watched map[string]bool // turns that are shown here
+}
+
+// read takes frames until the connection ends; the reason says why this side ends it.
+// may says whether what the caller showed still opens the door.
+func (s *socket) read(ctx context.Context, may func() error) (reason string) {
+	s.tasks.Go(func() { s.keep(ctx) })
+	for {
+		kind, data, err := s.conn.Read(ctx)
+		if err != nil {
+			return ""
+		}
+		if kind != websocket.MessageText || !utf8.Valid(data) {
+			return "frames are JSON text"
+		}
+		if err := may(); err != nil {
+			s.refuse(ctx, &Frame{}, err)
+			return "the key or token is no longer known"
+		}
+		var f Frame
+		if err := decode(data, &f, true); err != nil {
+			s.refuse(ctx, &f, err)
+			continue
+		}
+		if err := s.g.limits.request(s.c); err != nil && f.Type != "ping" {
+			s.refuse(ctx, &f, err)
+			continue
+		}
+		if !s.begin(ctx, &f) {
+			s.refuse(ctx, &f, problem(http.StatusTooManyRequests, CodeBusy, "%d turns of this connection are under way", maxOpen).after(time.Second))
+		}
+	}
+}
+
+// keep pings, so that a connection that is no more ends.
+func (s *socket) keep(ctx context.Context) {
+	tick := time.NewTicker(quietFor)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			alive, done := context.WithTimeout(ctx, eventLimit)
+			err := s.conn.Ping(alive)
+			done()
+			if err != nil {
+				s.stop()
+				return
+			}
+		}
+	}
+}
+
+// begin handles a frame beside the others; false where too many are under way.
+func (s *socket) begin(ctx context.Context, f *Frame) bool {
+	select {
+	case s.open <- struct{}{}:
+	default:
+		return false
+	}
+	s.tasks.Go(func() {
+		defer func() { <-s.open }()
+		if err := s.handle(ctx, f); err != nil && ctx.Err() == nil {
+			s.refuse(ctx, f, err)
+		}
+	})
+	return true
+}
+
+func (s *socket) handle(ctx context.Context, f *Frame) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	switch f.Type {
+	case "ping":
+		return s.send(ctx, &Shown{Event: Event{Type: "pong"}, Ref: f.Ref})
+	case "say":
+		return s.say(ctx, f)
+	case "actions":
+		return s.actions(ctx, f)
+	case "resume", "cancel", "result":
+	default:
+		return problem(http.StatusBadRequest, CodeInvalid, "type is none of say, resume, cancel, actions, result, ping").on("type")
+	}
+	convo := schema.ConversationID{World: f.World, NPC: f.NPC}
+	if err := s.c.may(keys.Play, f.World); err != nil {
+		return err
+	}
+	if err := s.c.with(f.NPC); err != nil {
+		return err
+	}
+	if convo.Player, err = s.c.player(f.Player); err != nil {
+		return err
+	}
+	switch f.Type {
+	case "cancel":
+		err = s.g.client.Cancel(ctx, convo, f.TurnID)
+	case "result":
+		err = s.result(ctx, f, convo)
+	default:
+		return s.resume(ctx, f, convo)
+	}
+	if err != nil {
+		return err
+	}
+	return s.send(ctx, s.of(f, convo, &Event{Type: "ok", TurnID: f.TurnID}))
+}
+
+func (s *socket) of(f *Frame, on schema.ConversationID, e *Event) *Shown {
+	return &Shown{Event: *e, World: on.World, NPC: on.NPC, Player: on.Player, Ref: f.Ref}
+}
+
+func (s *socket) say(ctx context.Context, f *Frame) error {
+	req := f.Say
+	if req == nil {
+		return problem(http.StatusBadRequest, CodeInvalid, "say is missing: the turn, such as {\"world\":…,\"npc\":…,\"player\":…,\"message\":…}").on("say")
+	}
+	if err := sameOrEmpty("turn_id", &req.TurnID, f.TurnID, "the frame's"); err != nil {
+		return err
+	}
+	if err := s.c.may(keys.Play, req.World); err != nil {
+		return err
+	}
+	if err := s.g.admit(ctx, s.c, req); err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(ctx, req.Deadline()+grace)
+	defer stop()
+	turn, err := s.g.client.Say(ctx, *req)
+	if err != nil {
+		return err
+	}
+	defer turn.Close()
+	return s.show(ctx, f, watched{s.c, turn, stop, f.After, s.g.mayAsk(ctx, req)})
+}
+
+// resume shows a turn that another connection, or another gateway, has begun.
+func (s *socket) resume(ctx context.Context, f *Frame, convo schema.ConversationID) error {
+	asking, done := context.WithTimeout(ctx, askFor)
+	out, err := s.g.client.Outcome(asking, convo, f.TurnID)
+	done()
+	if err != nil {
+		return err
+	}
+	if out.State == schema.TurnUnknown {
+		return problem(http.StatusNotFound, CodeNotFound, "this player has no such turn with this NPC")
+	}
+	ctx, stop := context.WithTimeout(ctx, schema.MaxDeadlineMS*time.Millisecond+grace)
+	defer stop()
+	turn, err := s.g.client.Watch(ctx, convo, f.TurnID)
+	if err != nil {
+		return err
+	}
+	defer turn.Close()
+	return s.show(ctx, f, watched{s.c, turn, stop, f.After, true})
+}
+
+// show sends the events of a turn. One that is shown here already is not shown twice.
+func (s *socket) show(ctx context.Context, f *Frame, on watched) error {
+	name := on.turn.Conversation.String() + "." + on.turn.ID
+	s.mu.Lock()
+	already := s.watched[name]
+	s.watched[name] = true
+	s.mu.Unlock()
+	if already {
+		return problem(http.StatusConflict, CodeBusy, "this turn is being shown on this connection")
+	}
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.watched, name)
+	}()
+	return s.g.events(ctx, on, func(e *Event) error { return s.send(ctx, s.of(f, on.turn.Conversation, e)) })
+}
+
+func (s *socket) actions(ctx context.Context, f *Frame) error {
+	if err := s.c.isBackend(); err != nil {
+		return err
+	}
+	if err := s.c.may(keys.Play, f.World); err != nil {
+		return err
+	}
+	since, err := sinceOf(f.Since)
+	if err != nil {
+		return err
+	}
+	if _, err := s.g.catalog.world(ctx, f.World); err != nil {
+		return err
+	}
+	if since.IsZero() {
+		since = s.g.now().Add(-time.Second) // before the ok below is told
+	}
+	if err := s.send(ctx, s.of(f, schema.ConversationID{World: f.World}, &Event{Type: "ok"})); err != nil {
+		return err
+	}
+	return s.g.client.Actions(ctx, f.World, since, func(p client.Proposal) {
+		_ = s.send(ctx, s.of(f, p.Conversation, &Event{Type: eventAction, TurnID: p.Turn, Action: actionOf(p)})) // a send that fails ends the connection
+	})
+}
+
+func (s *socket) result(ctx context.Context, f *Frame, convo schema.ConversationID) error {
+	if err := s.c.isBackend(); err != nil {
+		return err
+	}
+	if f.Result == nil || f.Index < 0 || f.Index > 1000 {
+		return problem(http.StatusBadRequest, CodeInvalid, "result is missing, or index is that of no action").on("result")
+	}
+	return s.g.client.ActionResult(ctx, client.Proposal{Conversation: convo, Turn: f.TurnID, Index: f.Index}, *f.Result)
+}
+
+func (s *socket) refuse(ctx context.Context, f *Frame, err error) {
+	if errors.Is(err, errGone) {
+		return
+	}
+	p := asProblem(err)
+	if p.Code == CodeInternal {
+		s.g.report(fmt.Errorf("socket, %s: %w", cut(f.Type, 16), err))
+	}
+	on := schema.ConversationID{World: f.World, NPC: f.NPC, Player: f.Player}
+	turn := f.TurnID
+	if f.Say != nil {
+		on, turn = schema.ConversationID{World: f.Say.World, NPC: f.Say.NPC, Player: f.Say.Player}, f.Say.TurnID
+	}
+	shown := s.of(f, on, &Event{Type: "problem", TurnID: turn})
+	shown.Problem = p
+	_ = s.send(ctx, shown) // a send that fails ends the connection
+}
+
+// send writes one message. A client that does not read for so long is let go.
+func (s *socket) send(ctx context.Context, v *Shown) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	ctx, done := context.WithTimeout(ctx, eventLimit)
+	defer done()
+	if s.conn.Write(ctx, websocket.MessageText, data) != nil {
+		s.stop()
+		return errGone
+	}
+	return nil
+}
