@@ -1,6 +1,6 @@
 // Command schemagen writes the JSON Schemas of the wire contract, made from the
-// types of pkg/schema, into docs/schema, and the AsyncAPI document of the subjects
-// beside that folder. It is run by go generate.
+// types of pkg/schema, into docs/schema, the AsyncAPI document of the subjects
+// beside that folder, and the gateway's OpenAPI document. It is run by go generate.
 package main
 
 import (
@@ -43,5 +43,12 @@ func write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "..", asyncapiFile), api, 0o644)
+	if err := os.WriteFile(filepath.Join(dir, "..", asyncapiFile), api, 0o644); err != nil {
+		return err
+	}
+	doors, err := openapi()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "..", "..", "services", "gateway", "openapi.json"), doors, 0o644)
 }

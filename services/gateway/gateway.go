@@ -67,6 +67,7 @@ func (g *Gateway) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", g.readiness)
+	mux.HandleFunc("GET /v1/openapi.json", serveDocument)
 	for pattern, d := range g.v1() {
 		mux.Handle(pattern, g.guarded(d, writeProblem))
 	}
