@@ -23,41 +23,76 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/guards"
 )
 
-// Settings are everything that can be set.
+// Settings are everything that can be set. The comment above a field is its text in
+// docs/settings.md, which go generate writes.
+//
+//go:generate go test -run TestTheReferenceIsCurrent -update .
 type Settings struct {
-	Profile string   `koanf:"profile"` // dev or prod
-	Data    string   `koanf:"data"`    // the data folder
-	World   []string `koanf:"world"`   // folders of worlds
-	NATS    NATS     `koanf:"nats"`
-	Port    int      `koanf:"port"` // of the server in process; 0: one that is free
-	Sync    bool     `koanf:"sync"` // the server in process writes every message through to the disk
-	Workers Workers  `koanf:"workers"`
-	Listen  string   `koanf:"listen"` // where health and metrics are served, such as 127.0.0.1:9464; empty: nowhere
-	Lore    Lore     `koanf:"lore"`
-	Log     Log      `koanf:"log"`
-	LLM     LLM      `koanf:"llm"`
-	Qdrant  Qdrant   `koanf:"qdrant"`
-	Traces  Traces   `koanf:"traces"`
-	HTTP    HTTP     `koanf:"http"`
-
-	Outbound Outbound `koanf:"outbound"`
+	// The profile: which defaults hold, `dev` or `prod`. Flag `--profile`.
+	Profile string `koanf:"profile"`
+	// The data folder. Empty: `$XDG_DATA_HOME/forsooth`, else `~/.local/share/forsooth`. Flag
+	// `--data`.
+	Data string `koanf:"data"`
+	// The worlds: folders, or names of worlds in the binary. The variable separates several by
+	// `:`. Flag `--world`, which may be repeated.
+	World []string `koanf:"world"`
+	// The port of the NATS server in process. 0: a free port. Flag `--port` of `up`.
+	Port int `koanf:"port"`
+	// Write every message through to the disk. Messages then survive a power cut. It costs most of
+	// the speed.
+	Sync bool `koanf:"sync"`
+	// The address at which `up` and `serve` serve `/healthz`, `/readyz` and `/metrics`, such as
+	// `127.0.0.1:9464`. Empty: none. Flag `--listen`.
+	Listen string `koanf:"listen"`
+	// The connection to the NATS server. Secrets are read again at every connection and are never
+	// logged.
+	NATS NATS `koanf:"nats"`
+	// The doors for HTTP; see [HTTP](http.md).
+	HTTP HTTP `koanf:"http"`
+	// How many messages a process handles at once. [Sizing](operations.md#sizing) says how to
+	// choose.
+	Workers Workers `koanf:"workers"`
+	// Limits on what is accepted; see [failures](failures.md#overload).
 	Overload Overload `koanf:"overload"`
+	// How running processes follow changes of the worlds.
+	Lore Lore `koanf:"lore"`
+	// The log on standard error.
+	Log Log `koanf:"log"`
+	// Where traces of turns go; see [traces](operations.md#traces).
+	Traces Traces `koanf:"traces"`
+	// Which hosts this process may send requests to.
+	Outbound Outbound `koanf:"outbound"`
+	// A Qdrant server that keeps memories and indexes in place of the data folder.
+	Qdrant Qdrant `koanf:"qdrant"`
+	// The language model that speaks: an OpenAI-compatible endpoint; see [models](models.md).
+	// Flags `--llm-url` and `--llm-model` set `llm.url` and `llm.model`.
+	// Its key falls back to `FORSOOTH_LLM_KEY`, then to `OPENAI_API_KEY`. A key never
+	// stands in `forsooth.yaml`: a settings file with one is refused.
+	LLM LLM `koanf:"llm"`
+	// How strictly replies are held to their evidence. No value releases an unsupported claim.
+	// [Grounding](grounding.md) says what each does to a reply.
+	Grounding Grounding `koanf:"grounding"`
 
-	Grounding Grounding       `koanf:"grounding"`
-	Guards    guards.Settings `koanf:"-"` // of memory
+	// The three guards of memory: grounding before a memory is written, the nightly scan, and
+	// scores of replies. [Operations](operations.md#guards-of-memory) explains them.
+	Guards guards.Settings `koanf:"-"` // read by readGuards, whose keys are guards.*
 
 	File string `koanf:"-"` // the settings file that was read; empty: none
 }
 
 // Lore says how worlds are kept in step with their folders.
 type Lore struct {
-	RefreshMS int `koanf:"refresh_ms"` // between two looks at a folder; 0: a change waits for the next start
+	// Milliseconds between two looks at the folders of the worlds. 0: a change waits for the next
+	// start.
+	RefreshMS int `koanf:"refresh_ms"`
 }
 
 // Log says what is logged, and how.
 type Log struct {
-	Level  string `koanf:"level"`  // debug, info, warn, error
-	Format string `koanf:"format"` // text or json
+	// The lowest level that is logged: `debug`, `info`, `warn` or `error`. Flag `--log-level`.
+	Level string `koanf:"level"`
+	// The format of a line: `text` or `json`.
+	Format string `koanf:"format"`
 }
 
 // profiles are the defaults; all but the profile's own come from dev.

@@ -136,24 +136,6 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-func TestEverySettingIsDocumented(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range config.Keys() {
-		if name, what, found := strings.Cut(strings.TrimPrefix(key, "llm.calls."), "."); found && strings.HasPrefix(key, "llm.calls.") {
-			if !strings.Contains(string(doc), "`"+name+"`") {
-				t.Errorf("docs/operations.md does not name the call %s", name)
-			}
-			key = "llm.calls.NAME." + what // one row for all calls
-		}
-		if !strings.Contains(string(doc), "| `"+key+"` | `"+config.Variable(key)+"` |") {
-			t.Errorf("docs/operations.md has no row for %s and %s", key, config.Variable(key))
-		}
-	}
-}
-
 // Two settings with one variable would set each other.
 func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
 	seen := map[string]string{"FORSOOTH_LLM_KEY": "the key", "FORSOOTH_LLM_SECONDARY_KEY": "the second key"}

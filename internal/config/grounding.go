@@ -11,28 +11,52 @@ import (
 // Grounding says how strictly replies are held to their evidence. No value of it
 // releases an unsupported claim.
 type Grounding struct {
-	Preset               string  `koanf:"preset"`                  // empty, or compliance: strict, and no model near a doubt
-	ConfidenceThreshold  float64 `koanf:"confidence_threshold"`    // from which a model speaks
-	UnknownThreshold     float64 `koanf:"unknown_threshold"`       // below which the NPC does not know
-	Policy               string  `koanf:"policy"`                  // strict, balanced or lively; empty: balanced where a judge has shown skill, else strict
-	Strict               bool    `koanf:"strict"`                  // one unsupported claim makes the whole reply extractive
-	ExtractiveFallback   bool    `koanf:"extractive_fallback"`     // false: an authored line instead
-	Streaming            bool    `koanf:"streaming"`               // false: a speech is held until all of it is reviewed
-	StreamingChecks      bool    `koanf:"streaming_checks"`        // false: as streaming false, for nothing is released unchecked
-	EntailmentThreshold  float64 `koanf:"entailment_threshold"`    // 0: as calibrated
-	ContradictionThresh  float64 `koanf:"contradiction_threshold"` // 0: as calibrated
+	// `compliance` means the same as `grounding.strict`. Empty: no preset.
+	Preset string `koanf:"preset"`
+	// From this confidence that the evidence answers, a model speaks. Below it the NPC quotes.
+	ConfidenceThreshold float64 `koanf:"confidence_threshold"`
+	// Below this confidence the NPC says that it does not know.
+	UnknownThreshold float64 `koanf:"unknown_threshold"`
+	// How sure the review must be of a sentence: `strict`, `balanced` or `lively`. Empty:
+	// `balanced` where a judge has shown skill, else `strict`. A world and an NPC may override it.
+	Policy string `koanf:"policy"`
+	// With one unsupported claim, the whole reply is quoted.
+	Strict bool `koanf:"strict"`
+	// What a model may not say is quoted instead. `false`: an authored line is said instead.
+	ExtractiveFallback bool `koanf:"extractive_fallback"`
+	// Sentences are released one by one as they are verified. `false`: they are released once all
+	// are verified.
+	Streaming bool `koanf:"streaming"`
+	// Sentences are checked while the model speaks. `false`: they are held, as with `streaming:
+	// false`.
+	StreamingChecks bool `koanf:"streaming_checks"`
+	// The score from which a claim is supported. 0: as calibrated.
+	EntailmentThreshold float64 `koanf:"entailment_threshold"`
+	// The probability from which a claim is contradicted. 0: as calibrated.
+	ContradictionThresh float64 `koanf:"contradiction_threshold"`
+	// The share of unverifiable claims above which a model's whole speech is replaced.
 	MaxUnverifiableRatio float64 `koanf:"max_unverifiable_ratio"`
-	ContradictionAction  string  `koanf:"contradiction_action"` // flag or block
-	UnverifiableAction   string  `koanf:"unverifiable_action"`  // flag or block
-	MaxSourcesPerClaim   int     `koanf:"max_sources_per_claim"`
-	NLI                  NLI     `koanf:"nli"`
-	Judge                Judge   `koanf:"judge"`
+	// `flag` strips what is contradicted. `block` replaces the whole speech.
+	ContradictionAction string `koanf:"contradiction_action"`
+	// `flag` strips what is unverifiable. `block` replaces the whole speech.
+	UnverifiableAction string `koanf:"unverifiable_action"`
+	// Blocks of evidence that a claim is compared with.
+	MaxSourcesPerClaim int `koanf:"max_sources_per_claim"`
+	// The sidecar with a larger verifier; see [operations](operations.md#verifier).
+	NLI NLI `koanf:"nli"`
+	// A language model that judges sentences which the verifier in process leaves open.
+	// Without a `url` of its own, the model that speaks judges. The key of that `url` falls
+	// back to `FORSOOTH_GROUNDING_JUDGE_KEY`.
+	Judge Judge `koanf:"judge"`
 }
 
 // Judge is who is asked about what the model in process leaves open.
 type Judge struct {
-	On       bool              `koanf:"on"`
-	Kind     string            `koanf:"kind"` // chat, or a model that takes one claim a call: minicheck, granite
+	// Ask a judge, once it has shown skill on the shipped pairs; see [grounding](grounding.md).
+	On bool `koanf:"on"`
+	// How the judge is asked: `chat` by a prompt, `minicheck` and `granite` with one claim a call,
+	// at `grounding.judge.url`. See [models](models.md).
+	Kind     string            `koanf:"kind"`
 	Provider `koanf:",squash"` // empty: the speaking model, at llm.url
 }
 
@@ -64,8 +88,10 @@ func (j *Judge) check(section string) error {
 
 // NLI is the sidecar with a larger verifier.
 type NLI struct {
-	URL       string `koanf:"url"` // empty: none
-	TimeoutMS int    `koanf:"timeout_ms"`
+	// The address of the sidecar. Empty: none.
+	URL string `koanf:"url"`
+	// How long it may take, in milliseconds. After that the verifier in process decides.
+	TimeoutMS int `koanf:"timeout_ms"`
 }
 
 // addGroundingDefaults adds the section's keys, with their defaults.

@@ -14,7 +14,10 @@ import (
 // and flags.
 const (
 	guardsSection = "guards."
-	guardsFile    = guardsSection + "file" // a file that holds the section, or a preset's name
+
+	// A file with a `guards:` section, or the name of a preset. What is written beside it
+	// overrides it. Flag `--guards`.
+	guardsFile = guardsSection + "file"
 )
 
 // addGuardsDefaults makes the section's keys known. What is written of it counts;

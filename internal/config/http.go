@@ -4,9 +4,14 @@ import "fmt"
 
 // HTTP says where the doors for HTTP are, and who may come in.
 type HTTP struct {
-	Listen  string   `koanf:"listen"`  // such as 127.0.0.1:8080; empty: nowhere
-	Keys    string   `koanf:"keys"`    // the file of keys; empty: keys.json in the data folder
-	Origins []string `koanf:"origins"` // of web pages that may call, such as https://game.example
+	// The address of the doors, such as `127.0.0.1:8080`; `up --http` sets it. Empty: none, except
+	// for `dev` and `serve gateway`.
+	Listen string `koanf:"listen"`
+	// The file of keys, which `forsooth keys` writes. Empty: `keys.json` in the data folder.
+	Keys string `koanf:"keys"`
+	// Origins of web pages that may call, such as `https://game.example`. `*`: all, where there
+	// are keys. The variable separates several by commas.
+	Origins []string `koanf:"origins"`
 }
 
 func addHTTPDefaults(defaults map[string]any) map[string]any {

@@ -15,32 +15,52 @@ import (
 // LLM are the settings of the language models. Without a URL there is none, and
 // the extractive passes answer.
 type LLM struct {
-	Provider      `koanf:",squash"`
-	Secondary     Provider        `koanf:"secondary"` // asked when the first fails
-	Temperature   float64         `koanf:"temperature"`
-	Rerank        bool            `koanf:"rerank"`         // let the model order the sources
-	CitationQuery bool            `koanf:"citation_query"` // let the model write the search queries
-	Memories      bool            `koanf:"memories"`       // let the model find what is worth remembering
-	Calls         map[string]Call `koanf:"calls"`          // by the name of the call's schema
+	Provider `koanf:",squash"`
+	// The second provider, asked when the first fails. Its key falls back to
+	// `FORSOOTH_LLM_SECONDARY_KEY`, then to the first provider's key where both are on one host.
+	Secondary Provider `koanf:"secondary"`
+	// The temperature of every call, from 0 to 2.
+	Temperature float64 `koanf:"temperature"`
+	// Let the model find what is worth remembering. It costs one more call a turn, after the
+	// reply.
+	Memories bool `koanf:"memories"`
+	// Let the model order the sources. It costs one more call a turn.
+	Rerank bool `koanf:"rerank"`
+	// Let the model write the search queries. It costs one more call a turn.
+	CitationQuery bool `koanf:"citation_query"`
+	// Settings of one kind of call. NAME stands for one of CALLS. A variable has the name in
+	// capitals: `FORSOOTH_LLM_CALLS_SPEECH_MODEL`.
+	Calls map[string]Call `koanf:"calls"`
 }
 
 // Provider is one OpenAI-compatible endpoint. Its key is not among the settings:
 // it is read from a file or the environment when it is needed.
 type Provider struct {
-	URL      string  `koanf:"url"` // the part before /chat/completions; empty: no such provider
-	Model    string  `koanf:"model"`
-	KeyFile  string  `koanf:"key_file"`  // a file that holds the key alone
-	KeyEnv   string  `koanf:"key_env"`   // the name of a variable that holds the key
-	CAFile   string  `koanf:"ca_file"`   // certificates that are trusted besides the system's
-	PriceIn  float64 `koanf:"price_in"`  // of a million tokens that are sent
-	PriceOut float64 `koanf:"price_out"` // of a million tokens that are written
+	// The address of an OpenAI-compatible endpoint, without `/chat/completions`. Empty: none.
+	URL string `koanf:"url"`
+	// The model to ask there.
+	Model string `koanf:"model"`
+	// A file that holds the key alone.
+	KeyFile string `koanf:"key_file"`
+	// The name of a variable that holds the key.
+	KeyEnv string `koanf:"key_env"`
+	// Certificates (PEM) that are trusted besides the system's.
+	CAFile string `koanf:"ca_file"`
+	// The price of a million tokens that are sent, in the currency of the budgets.
+	PriceIn float64 `koanf:"price_in"`
+	// The price of a million tokens that the model writes.
+	PriceOut float64 `koanf:"price_out"`
 }
 
 // Call is what is set for one kind of call; zero leaves it as it is.
 type Call struct {
-	Model     string `koanf:"model"`
-	TimeoutMS int    `koanf:"timeout_ms"`
-	MaxTokens int    `koanf:"max_tokens"`
+	// Another model for this kind of call.
+	Model string `koanf:"model"`
+	// How long the call may take, in milliseconds. 0: the default. The turn's deadline can only
+	// shorten it.
+	TimeoutMS int `koanf:"timeout_ms"`
+	// How many tokens the model may write. 0: the default.
+	MaxTokens int `koanf:"max_tokens"`
 }
 
 // Timeout is how long the call may take; 0 leaves it as it is.

@@ -12,21 +12,37 @@ import (
 // a file or the environment when they are needed, and again at every connection,
 // so that they may be changed while a process runs.
 type NATS struct {
-	URL          string `koanf:"url"`           // of an external server, or several with commas between; empty: one in process
-	Creds        string `koanf:"creds"`         // a file with a user's JWT and seed
-	User         string `koanf:"user"`          // with a password
-	PasswordFile string `koanf:"password_file"` // a file that holds the password alone
-	TokenFile    string `koanf:"token_file"`    // a file that holds a token alone
-	Inbox        string `koanf:"inbox"`         // the prefix of answers; empty: _INBOX_ and the user
-	TLS          TLS    `koanf:"tls"`
-	Replicas     int    `koanf:"replicas"` // of every stream, on as many servers of a cluster
+	// The URL of a NATS server with JetStream, or several separated by commas. Empty: a server in
+	// process, on 127.0.0.1. Flag `--nats`.
+	URL string `koanf:"url"`
+	// A file with a user's JWT and seed. Flag `--nats-creds`.
+	Creds string `koanf:"creds"`
+	// The user, where the server identifies users by password.
+	User string `koanf:"user"`
+	// A file that holds the password alone. Without it, the variable `FORSOOTH_NATS_PASSWORD`
+	// holds the password.
+	PasswordFile string `koanf:"password_file"`
+	// A file that holds a token alone. Without it, the variable `FORSOOTH_NATS_TOKEN` holds the
+	// token.
+	TokenFile string `koanf:"token_file"`
+	// The prefix of answers' subjects, where a user may listen only to his own. Empty: `_INBOX_`
+	// and the user's name.
+	Inbox string `koanf:"inbox"`
+	// TLS to the NATS server. All files are PEM.
+	TLS TLS `koanf:"tls"`
+	// Copies of every stream: 3 on a cluster of three servers or more, 1 on a single server. 5 is
+	// also valid.
+	Replicas int `koanf:"replicas"`
 }
 
 // TLS are the files of a connection under TLS, all PEM.
 type TLS struct {
-	CA   string `koanf:"ca"`   // certificates that are trusted instead of the system's
-	Cert string `koanf:"cert"` // this client's
-	Key  string `koanf:"key"`  // of that certificate
+	// Certificates that are trusted instead of the system's.
+	CA string `koanf:"ca"`
+	// This client's certificate, where the server asks for one.
+	Cert string `koanf:"cert"`
+	// The private key of that certificate.
+	Key string `koanf:"key"`
 }
 
 // The variables that hold secrets of the broker.

@@ -8,7 +8,11 @@ import (
 
 // Outbound bounds whom this process sends requests to.
 type Outbound struct {
-	List []string `koanf:"hosts"` // empty: every host but those that hand out credentials
+	// The only hosts at which models, the sidecar and moderation hooks may be, such as
+	// `llm.example.com`, `llm.example.com:8443` or `*.example.com`. Empty: every host, except
+	// addresses at which clouds hand out credentials, such as `169.254.169.254`. Those are asked
+	// only where this list names them. Redirects are never followed.
+	List []string `koanf:"hosts"`
 }
 
 // Hosts are the hosts of the list, which was checked when it was read.

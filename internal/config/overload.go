@@ -9,12 +9,18 @@ import (
 // Overload bounds what is asked of the mesh, and what the mesh asks of others in
 // trouble.
 type Overload struct {
-	PlayerPerSecond float64 `koanf:"player_per_second"` // turns of one player in a world; 0: no bound
-	PlayerBurst     int     `koanf:"player_burst"`      // so many at once, after a rest
-	WorldPerSecond  float64 `koanf:"world_per_second"`  // turns of all players of a world; 0: no bound
-	WorldBurst      int     `koanf:"world_burst"`
-	MaxInFlight     int     `koanf:"max_in_flight"` // turns that have not ended; beyond, a turn is refused
-	RetryShare      float64 `koanf:"retry_share"`   // retries a call of a model, and a turn of a pass
+	// Turns a second of one player in a world. 0: no limit.
+	PlayerPerSecond float64 `koanf:"player_per_second"`
+	// Turns of one player at once, after a pause.
+	PlayerBurst int `koanf:"player_burst"`
+	// Turns a second of all players of a world. 0: no limit.
+	WorldPerSecond float64 `koanf:"world_per_second"`
+	// Turns of a world at once, after a pause.
+	WorldBurst int `koanf:"world_burst"`
+	// Turns that have not ended. Above it, a turn is refused as *full*.
+	MaxInFlight int `koanf:"max_in_flight"`
+	// Retries for each call of a model, and for each turn of a pass.
+	RetryShare float64 `koanf:"retry_share"`
 }
 
 func addOverloadDefaults(defaults map[string]any) map[string]any {

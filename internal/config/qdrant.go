@@ -13,10 +13,18 @@ import (
 // the worlds' index in place of the data folder. Its key is not among the
 // settings: it is read from a file or the environment when it is needed.
 type Qdrant struct {
-	URL     string `koanf:"url"`      // such as http://localhost:6334; empty: the data folder
-	Prefix  string `koanf:"prefix"`   // before the collections' names, so that several games share a server
-	Nodes   int    `koanf:"nodes"`    // of its cluster: 1, or 3 and more
-	KeyFile string `koanf:"key_file"` // a file that holds the key alone
+	// The gRPC address of the server, such as `http://localhost:6334`. `https://` uses TLS. Empty:
+	// the data folder. Flag `--qdrant`.
+	URL string `koanf:"url"`
+	// Stands before the names of the collections `session`, `corpus_v2` and `meaning_corpus_v2`,
+	// whose aliases are `corpus` and `meaning_corpus`. Several games can then share a server.
+	Prefix string `koanf:"prefix"`
+	// Nodes of its cluster: 1, or 3 and more. With 3, collections have three copies, and a write
+	// counts once two have it.
+	Nodes int `koanf:"nodes"`
+	// A file that holds its API key alone. Without it, the variable `FORSOOTH_QDRANT_KEY` holds
+	// the key.
+	KeyFile string `koanf:"key_file"`
 }
 
 const (

@@ -8,8 +8,12 @@ import (
 // Traces say where the traces of turns go. The variables OTEL_… that OpenTelemetry
 // names hold too, where these say nothing.
 type Traces struct {
-	URL   string  `koanf:"url"`   // of a collector that takes OTLP over HTTP, such as http://localhost:4318; empty: nowhere
-	Share float64 `koanf:"share"` // of turns, from 0 to 1, whose backend has not decided
+	// A collector that takes OTLP over HTTP, such as `http://localhost:4318`. Empty: as
+	// `OTEL_EXPORTER_OTLP_ENDPOINT` says, else no traces.
+	URL string `koanf:"url"`
+	// The share of turns that are traced, from 0 to 1. It holds where the backend has not decided
+	// and `OTEL_TRACES_SAMPLER` is empty.
+	Share float64 `koanf:"share"`
 }
 
 func addTracesDefaults(defaults map[string]any) map[string]any {

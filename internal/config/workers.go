@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -13,8 +14,20 @@ import (
 // how many replies are remembered at once.
 type Workers map[string]int
 
-// workersKey is the key that a plain `workers: 16` sets; FORSOOTH_WORKERS sets it too.
-const workersKey = "workers.default"
+// The settings of workers. What stands above each is its text in docs/settings.md.
+const (
+	// Turns that a pass handles at once, where its own setting is 0.
+	workersKey = "workers.default"
+
+	// Turns that this pass handles at once. 0: as `workers.default`, and at least 128 where
+	// a model is configured; `review-thought` and `review-speech` have no such minimum.
+	workersOfPass = "workers.PASS"
+
+	// Replies that are remembered at once. 0: an eighth of `workers.default`, at least 2.
+	// Where a model is asked (`llm.memories`, `guards.grounding.verifier_model`), 0 means
+	// `workers.default`, at least 64.
+	workersOfMemory = "workers." + memoryWorkers
+)
 
 // Default is for every pass that Of does not name.
 func (w Workers) Default() int { return w["default"] }
@@ -35,9 +48,9 @@ func (w Workers) Of() map[schema.Pass]int {
 
 func addWorkersDefaults(defaults map[string]any) map[string]any {
 	for _, pass := range schema.Passes {
-		defaults["workers."+string(pass)] = 0
+		defaults[strings.Replace(workersOfPass, "PASS", string(pass), 1)] = 0
 	}
-	defaults["workers."+memoryWorkers] = 0
+	defaults[workersOfMemory] = 0
 	defaults[workersKey] = 16
 	return defaults
 }

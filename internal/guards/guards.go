@@ -7,62 +7,107 @@ package guards
 // Settings are the `guards:` section. Memory is judged by it and nothing else:
 // no value of it lets an unsupported claim about the world be said.
 type Settings struct {
-	Preset       string       `koanf:"preset"` // a starting point; what is written beside it wins
-	Grounding    Grounding    `koanf:"grounding"`
-	Consistency  Consistency  `koanf:"consistency_scan"`
+	// A starting point, which what is written beside it overrides. `recall`: floor 0.2.
+	// `precision`: floor 0.5. `compliance`: Guard 3 blocks, medium 0.8. `dev`: floor 0.1, shadow,
+	// Guard 3 off.
+	Preset string `koanf:"preset"`
+	// Guard 1: what may become a memory.
+	Grounding Grounding `koanf:"grounding"`
+	// Guard 2: the nightly scan of stored memories.
+	Consistency Consistency `koanf:"consistency_scan"`
+	// Guard 3: scores of replies.
 	Faithfulness Faithfulness `koanf:"faithfulness"`
 }
 
 // Grounding is Guard 1: what may become a memory.
 type Grounding struct {
-	Enabled       bool     `koanf:"enabled"`
-	Mode          string   `koanf:"mode"`                         // async, sync
-	Shadow        bool     `koanf:"shadow"`                       // what would be dropped is kept flagged: seen by operators, never evidence
-	Floor         float64  `koanf:"min_confidence_after_penalty"` // a partial one below it is dropped; lower keeps more
-	OnUnknown     string   `koanf:"on_verifier_failure"`          // queue, block, allow
-	Rewrite       bool     `koanf:"rewrite_partial"`
-	Skip          []string `koanf:"skip_for_types"` // kinds that are not grounded, for they claim nothing
-	VerifierModel string   `koanf:"verifier_model"` // who grounds: see Choose; empty: inprocess
+	// Guard 1 is on. `false`: no memory is written at all, because none would be grounded.
+	Enabled bool `koanf:"enabled"`
+	// `async` or `sync`. With `sync` the player's next message waits until the memories of this
+	// one are grounded and can be recalled.
+	Mode string `koanf:"mode"`
+	// What would be dropped is kept flagged. Operators see it, no NPC does.
+	Shadow bool `koanf:"shadow"`
+	// The floor: a memory of lower confidence is dropped. A lower floor keeps more.
+	Floor float64 `koanf:"min_confidence_after_penalty"`
+	// What happens without a verdict: `queue` tries again for a day, `block` drops, `allow` keeps
+	// flagged.
+	OnUnknown string `koanf:"on_verifier_failure"`
+	// A memory that is proved in part is cut to that part.
+	Rewrite bool `koanf:"rewrite_partial"`
+	// Kinds that are not kept: `fact`, `preference`, `event`, `promise`, `relation`, `entity`.
+	Skip []string `koanf:"skip_for_types"`
+	// Who judges what the rules leave open: `rules` (nobody further), `inprocess`, `sidecar`,
+	// `llm`, or the name of a model at `llm.url`. Empty: `inprocess`. `sidecar` needs
+	// `grounding.nli.url`. `llm` is asked where the verifier in process is not sure. Without a
+	// verdict, `on_verifier_failure` decides.
+	VerifierModel string `koanf:"verifier_model"`
 }
 
 // Consistency is Guard 2: the scan of what is stored.
 type Consistency struct {
-	Enabled     bool        `koanf:"enabled"`
-	Schedule    string      `koanf:"schedule"` // five fields of cron
-	Zone        string      `koanf:"schedule_tz"`
-	Signals     Signals     `koanf:"signals"`
-	Auto        AutoActions `koanf:"auto_actions"`
-	MaxClusters int         `koanf:"max_clusters_per_scan"`
-	JudgeModel  string      `koanf:"judge_model"` // who is asked what rules leave unclear: see Choose; empty: as grounding.judge says
+	// Guard 2, the nightly scan, is on.
+	Enabled bool `koanf:"enabled"`
+	// When it runs, as cron's five fields.
+	Schedule string `koanf:"schedule"`
+	// The time zone of the schedule.
+	Zone string `koanf:"schedule_tz"`
+	// What makes memories suspect.
+	Signals Signals `koanf:"signals"`
+	// Which verdicts act by themselves. A contradiction is only marked, never resolved.
+	Auto AutoActions `koanf:"auto_actions"`
+	// Clusters that one scan judges. The rest waits for the next night.
+	MaxClusters int `koanf:"max_clusters_per_scan"`
+	// Who judges in the nightly scan what the rules leave unclear: `rules` (nobody), `inprocess`,
+	// `llm`, or the name of a model at `llm.url`. A run makes 50 calls at most. Empty: the
+	// verifier, and with `grounding.judge` the language model. `forsooth memory scan` asks a
+	// language model only with `--judge`; what stays unclear waits for the night.
+	JudgeModel string `koanf:"judge_model"`
 }
 
 // Signals say what makes memories suspect.
 type Signals struct {
-	Structural bool    `koanf:"structural"`
-	Similarity float64 `koanf:"semantic_similarity_threshold"` // on the scale of a sentence model; the scan has the floor of its own embedding for it
-	DriftDays  int     `koanf:"temporal_drift_days"`
+	// Memories of one key are compared.
+	Structural bool `koanf:"structural"`
+	// Memories at least as similar as this are compared. A higher value finds fewer.
+	Similarity float64 `koanf:"semantic_similarity_threshold"` // the scan has the floor of its own embedding for it
+	// Days of game time after which a new value is a change rather than a contradiction.
+	DriftDays int `koanf:"temporal_drift_days"`
 }
 
 // AutoActions say which verdicts act by themselves. A contradiction is never
 // resolved by itself, only marked.
 type AutoActions struct {
-	Merge     bool `koanf:"merge_equivalent"`
+	// Merge memories that say the same.
+	Merge bool `koanf:"merge_equivalent"`
+	// Let a newer value replace an older one, when it is written and in the scan.
 	Supersede bool `koanf:"supersede_temporal"`
-	Flag      bool `koanf:"flag_contradiction"`
+	// Link memories that contradict each other.
+	Flag bool `koanf:"flag_contradiction"`
 }
 
 // Faithfulness is Guard 3: the final reply, scored.
 type Faithfulness struct {
-	Enabled bool   `koanf:"enabled"`
-	Policy  string `koanf:"on_hallucination"` // warn, regenerate, block
-	Risk    Risk   `koanf:"risk_thresholds"`
-	Model   string `koanf:"scorer_model"` // a second opinion on what the review supports: see Choose; empty: none
+	// Guard 3 is on: replies are scored.
+	Enabled bool `koanf:"enabled"`
+	// `warn` marks, `regenerate` tries once more, `block` says that it does not know. The last two
+	// hold a reply until it is scored, and turn streaming off.
+	Policy string `koanf:"on_hallucination"`
+	// Scores below which a reply is a risk. A higher value is stricter.
+	Risk Risk `koanf:"risk_thresholds"`
+	// A second opinion on what the review supports: `rules`, `inprocess`, `sidecar`, `llm` or the
+	// name of a model at `llm.url`. A claim counts as supported where both agree. It changes the
+	// score, and nothing that is said. A review makes two calls at most, for the least sure
+	// claims. Empty: the review's verdicts are counted.
+	Model string `koanf:"scorer_model"`
 }
 
 // Risk are scores under which a reply is a risk: a higher one is stricter.
 type Risk struct {
-	Medium float64 `koanf:"medium"` // below it
-	High   float64 `koanf:"high"`   // at it or below
+	// Below this share of supported claims the risk is medium.
+	Medium float64 `koanf:"medium"`
+	// At this share of supported claims, or below it, the risk is high.
+	High float64 `koanf:"high"`
 }
 
 // The values of the settings that are words.
