@@ -26,7 +26,7 @@ import (
 // Settings are everything that can be set. The comment above a field is its text in
 // docs/settings.md, which go generate writes.
 //
-//go:generate go test -run TestTheReferenceIsCurrent -update .
+//go:generate go test -run TestTheReferenceIsCurrent . -update
 type Settings struct {
 	// The profile: which defaults hold, `dev` or `prod`. Flag `--profile`.
 	Profile string `koanf:"profile"`

@@ -24,11 +24,11 @@ func newHops() hops {
 		took:        times("forsooth_pass_seconds", "Time from taking a message to having done with it.", hopBounds, "pass"),
 		waited:      times("forsooth_pass_wait_seconds", "Time that a message waited in its stream before a worker first took it.", hopBounds, "pass"),
 		redelivered: counter("forsooth_pass_redeliveries_total", "Messages that had been delivered before.", "pass"),
-		outcomes:    counter("forsooth_pass_messages_total", "Messages by what became of them: done, again (put back), dead, lost.", "pass", "outcome"),
+		outcomes:    counter("forsooth_pass_messages_total", "Messages by outcome: done, again (put back), dead, lost.", "pass", "outcome"),
 		retries:     counter("forsooth_pass_retries_total", "Messages put back because of an error.", "pass"),
-		dropped:     counter("forsooth_pass_dropped_total", "Turns that came to a pass behind their time: the deadline answers them.", "pass"),
+		dropped:     counter("forsooth_pass_dropped_total", "Turns that reached a pass after their time; the deadline answers them.", "pass"),
 		dead:        counter("forsooth_dead_letters_total", "Messages that could not be handled, kept in the stream DEAD.", "pass"),
-		lost:        counter("forsooth_mesh_lost_total", "What was to be told or kept and could not: a trace, an acknowledgement, a cancel.", "where"),
+		lost:        counter("forsooth_mesh_lost_total", "Traces, acknowledgements and cancels that could not be sent.", "where"),
 	}
 }
 

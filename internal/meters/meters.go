@@ -7,6 +7,10 @@
 // A label has values that the code knows, never what a player or a model wrote: no
 // turn makes a new series. What belongs to one turn, its id and its trace, stands in
 // exemplars.
+//
+// docs/metrics.md is made of the help texts.
+//
+//go:generate go test -run TestThePageOfMetricsIsCurrent ../../k8s/monitoring -update
 package meters
 
 import (

@@ -25,9 +25,9 @@ var (
 func newReviews() reviews {
 	r := reviews{
 		claims:   counter("forsooth_claims_total", "Claims of drafts by the verdict of their last review.", "kind", "verdict"),
-		evidence: counter("forsooth_evidence_source_total", "Evidence under released claims by where it comes from, and what was cited under a claim about the world and may not be.", "source", "kind"),
+		evidence: counter("forsooth_evidence_source_total", "Evidence by its source: below released claims, and what a claim about the world cited and may not cite. Of kind world, only corpus may grow.", "source", "kind"),
 		judge: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "forsooth_judge_skill",
-			Help: "What the judge has shown on the shipped pairs: the share of the true that it supports, of the false that it refuses, and 1 where it is believed."}, []string{"of"}),
+			Help: "What the judge has shown on the shipped pairs: sensitivity (true pairs that it supports), specificity (false pairs that it refuses), believed (1 or 0)."}, []string{"of"}),
 	}
 	for _, k := range kinds {
 		for _, v := range verdicts {
@@ -71,10 +71,10 @@ type models struct {
 
 func newModels() models {
 	return models{
-		requests: counter("forsooth_llm_requests_total", "Requests to language models by what came of them: ok, misfit, late, cancelled, failed, resting (the breaker is open), form (asked again in another form).", "provider", "call", "outcome"),
+		requests: counter("forsooth_llm_requests_total", "Requests to language models, those beside turns included, by outcome: ok, misfit, late, cancelled, failed, resting (the breaker is open), form (asked again in another form).", "provider", "call", "outcome"),
 		took:     times("forsooth_llm_seconds", "Time that a request to a language model took.", turnBounds, "provider", "call"),
-		tokens:   counter("forsooth_llm_tokens_total", "Tokens of those requests.", "provider", "direction"),
-		cost:     counter("forsooth_llm_cost_total", "Cost of those requests, in the currency of the prices that are set.", "provider"),
+		tokens:   counter("forsooth_llm_tokens_total", "Tokens of requests to language models: sent (in) and written by models (out).", "provider", "direction"),
+		cost:     counter("forsooth_llm_cost_total", "Cost of requests to language models, in the currency of the prices that are set.", "provider"),
 	}
 }
 

@@ -44,8 +44,8 @@ func newTurns() turns {
 		first:    histogram("forsooth_turn_first_sentence_seconds", "Time from acceptance to the release of the first sentence."),
 		asking:   histogram("forsooth_turn_llm_seconds", "Of a turn's time, what its calls of language models took; turns without a call do not count."),
 		calls:    prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_turn_llm_calls_total", Help: "Calls of language models for turns."}),
-		cost:     prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_turn_cost_total", Help: "Cost of those calls, in the currency of the prices that are set."}),
-		tokens:   counter("forsooth_turn_tokens_total", "Tokens of those calls, sent (in) and written by models (out).", "direction"),
+		cost:     prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_turn_cost_total", Help: "Cost of calls of language models for turns, in the currency of the prices that are set."}),
+		tokens:   counter("forsooth_turn_tokens_total", "Tokens of calls of language models for turns: sent (in) and written by models (out).", "direction"),
 		stripped: counter("forsooth_turn_stripped_total", "Sentences that were drafted and not released, by what was wrong with them.", "issue"),
 	}
 	for _, s := range statuses {

@@ -29,8 +29,8 @@ func read(t *testing.T, file string) []byte {
 // pages is what page has made, once.
 var pages sync.Map
 
-// page is what a process serves on /metrics that has asked a model once, lost an
-// acknowledgement and scanned a world: what has labels that it learns stands there
+// page is what a process serves on /metrics that has asked a model once, tried a judge,
+// lost an acknowledgement and scanned a world: what has labels that it learns stands there
 // only then.
 func page(t *testing.T) string {
 	t.Helper()
@@ -46,6 +46,7 @@ func page(t *testing.T) string {
 		LLMOff:   func() bool { return false },
 	}, "speak")
 	m.Reported(mesh.Report{Where: "pass-speak", Outcome: "lost"})
+	m.Skilled(1, 1, true)
 	m.Asked(meters.Asked{Provider: "primary", Call: "speech", Outcome: "ok"}, meters.Example{})
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
