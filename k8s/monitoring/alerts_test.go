@@ -177,7 +177,8 @@ func TestTheRulesAskForWhatIsCounted(t *testing.T) {
 	}
 }
 
-// An operator who is woken finds what to do under the alert's name.
+// An operator who is woken finds what it means, where to look and what to do under the alert's
+// name, and nothing of an alert that is gone.
 func TestEveryAlertHasItsSection(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "docs", "operations.md"))
 	if err != nil {
@@ -189,11 +190,27 @@ func TestEveryAlertHasItsSection(t *testing.T) {
 		text, _, _ = strings.Cut(text, "\n#")
 		sections[name] = strings.TrimSpace(text)
 	}
+	rules := map[string]bool{}
 	for _, g := range allRules(t).Groups {
 		for _, r := range g.Rules {
-			if r.Alert != "" && len(sections[r.Alert]) < 40 {
-				t.Errorf("docs/operations.md says of %s %q", r.Alert, sections[r.Alert])
+			if r.Alert == "" {
+				continue
 			}
+			rules[r.Alert] = true
+			says := sections[r.Alert]
+			for _, part := range []string{"- **Means**: ", "- **Look**: ", "- **Do**: "} {
+				if _, text, found := strings.Cut(says, part); !found || len(text) < 20 {
+					t.Errorf("docs/operations.md lacks %q of %s", part, r.Alert)
+				}
+			}
+			if severity := r.Labels["severity"]; !strings.HasPrefix(strings.ToLower(says), severity+".") {
+				t.Errorf("docs/operations.md does not begin with %s for %s", severity, r.Alert)
+			}
+		}
+	}
+	for name, says := range sections {
+		if strings.Contains(says, "- **Means**: ") && !rules[name] {
+			t.Errorf("docs/operations.md has an entry for %s, which is no alert", name)
 		}
 	}
 }
