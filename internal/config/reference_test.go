@@ -83,8 +83,8 @@ Settings come from four places, each of which overrides the one before:
 3. The environment.
 4. Flags.
 
-A dotted key is a nested one: 'log.level' is 'level' below 'log:'. An unknown key or variable is an error that names the
-nearest known one. A list in the environment has commas between its entries.
+A dotted key is a nested one: 'log.level' is 'level' below 'log:'. An unknown key or variable is an error that names
+the nearest known one. A list in the environment has commas between its entries.
 Secrets are no settings: a file or a variable of the environment holds each.
 
 The files 'world.yaml' and 'npc.yaml' may set 'thresholds' of their own. These are 'confidence_threshold',

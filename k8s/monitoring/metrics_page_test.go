@@ -16,11 +16,13 @@ import (
 
 var update = flag.Bool("update", false, "write docs/metrics.md anew")
 
-const opening = `<!-- Made by make generate from what a process serves: change the help texts of internal/meters and internal/memory/metrics. -->
+// opening has ' for what marks code.
+const opening = `<!-- Made by make generate: change the help texts of internal/meters and internal/memory/metrics. -->
 # Metrics
 
-A process with ¤listen¤ serves these on ¤/metrics¤, for what it does itself. No label holds what a player or a model wrote.
-[Operations](operations.md#metrics) says which to watch. Besides, each process serves the ¤process_…¤ and ¤go_…¤ metrics of Prometheus's client.
+A process with 'listen' serves these on '/metrics', for what it does itself. No label holds what a player or a model
+wrote. [Operations](operations.md#metrics) says which to watch. Besides, each process serves the metrics 'process_…' and
+'go_…' of the Prometheus client.
 
 | metric | type | labels | what |
 |---|---|---|---|
@@ -34,7 +36,7 @@ var (
 func metricsPage(t *testing.T) []byte {
 	t.Helper()
 	text := page(t)
-	b := bytes.NewBufferString(strings.ReplaceAll(opening, "¤", "`"))
+	b := bytes.NewBufferString(strings.ReplaceAll(opening, "'", "`"))
 	for _, m := range help.FindAllStringSubmatch(text, -1) {
 		name, what, kind := m[1], m[2], m[3]
 		sample := regexp.MustCompile(`(?m)^` + name + `(?:_bucket)?\{(.*)\}`).FindStringSubmatch(text)
