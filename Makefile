@@ -101,9 +101,9 @@ sidecar-nli-test: test-python-nli
 k8s-checks:
 	cd k8s/checks && $(GO) test ./...
 
-## generate: the JSON Schemas of the wire contract
+## generate: the JSON Schemas of the wire contract, and the pages of settings and metrics
 generate:
-	$(GO) generate ./...
+	$(GO) generate ./internal/schemagen ./internal/config ./internal/meters
 
 vet:
 	$(GO) vet ./...
