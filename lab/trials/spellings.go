@@ -23,19 +23,25 @@ var Spellings = []Spelling{
 	{"plain words", func(s string) string { return s }},
 	{"capitals", strings.ToUpper},
 	{"letters apart", func(s string) string { return strings.Join(strings.Split(s, ""), " ") }},
-	{"hyphens between letters", func(s string) string { return perWord(s, func(w string) string { return strings.Join(strings.Split(w, ""), "-") }) }},
+	{"hyphens between letters", func(s string) string {
+		return perWord(s, func(w string) string { return strings.Join(strings.Split(w, ""), "-") })
+	}},
 	{"no spaces", func(s string) string { return strings.ReplaceAll(s, " ", "") }},
 	{"stars between words", func(s string) string { return strings.ReplaceAll(s, " ", "*") }},
 	{"letters turned round", backwards},
 	{"words turned round", func(s string) string { return perWord(s, backwards) }},
 	{"words in reverse order", func(s string) string { w := strings.Fields(s); slices.Reverse(w); return strings.Join(w, " ") }},
 	{"no vowels", func(s string) string { return strings.Map(dropVowels, s) }},
-	{"doubled letters", func(s string) string { return perRune(s, func(r rune) string { return strings.Repeat(string(r), 1+letter(r)) }) }},
+	{"doubled letters", func(s string) string {
+		return perRune(s, func(r rune) string { return strings.Repeat(string(r), 1+letter(r)) })
+	}},
 	{"pig latin", func(s string) string { return perWord(s, pigLatin) }},
 	{"digits for letters", replacing("a", "4", "e", "3", "i", "1", "o", "0", "s", "5", "t", "7")},
 	{"Cyrillic look-alikes", replacing("a", "а", "e", "е", "o", "о", "c", "с", "p", "р", "x", "х")},
 	{"Greek look-alikes", replacing("o", "ο", "v", "ν", "a", "α", "i", "ι")},
-	{"wide letters", func(s string) string { return perRune(s, func(r rune) string { return string(r + 0xFEE0*rune(ascii(r))) }) }},
+	{"wide letters", func(s string) string {
+		return perRune(s, func(r rune) string { return string(r + 0xFEE0*rune(ascii(r))) })
+	}},
 	{"invisible signs between letters", func(s string) string { return strings.Join(strings.Split(s, ""), "\u200b") }},
 	{"accents", replacing("a", "á", "e", "é", "i", "í", "o", "ó", "u", "ú")},
 	{"letters moved by 13", caesar(13)},
@@ -51,8 +57,12 @@ var Spellings = []Spelling{
 	{"percent signs", url.QueryEscape},
 	{"entities", func(s string) string { return perByte(s, "&#%d;") }},
 	{"escapes", func(s string) string { return perRune(s, func(r rune) string { return fmt.Sprintf(`\u%04x`, r) }) }},
-	{"Morse", func(s string) string { return perRune(strings.ToUpper(s), func(r rune) string { return morseSigns[r] + " " }) }},
-	{"radio alphabet", func(s string) string { return perRune(strings.ToUpper(s), func(r rune) string { return radio[r] + " " }) }},
+	{"Morse", func(s string) string {
+		return perRune(strings.ToUpper(s), func(r rune) string { return morseSigns[r] + " " })
+	}},
+	{"radio alphabet", func(s string) string {
+		return perRune(strings.ToUpper(s), func(r rune) string { return radio[r] + " " })
+	}},
 	{"first letters of words", func(s string) string { return perRune(strings.ToLower(s), func(r rune) string { return acrostic[r] }) }},
 	{"quoted as what is not so", func(s string) string { return "It is not true that " + lowered(s) }},
 	{"as a question", func(s string) string { return "Did you hear that " + strings.TrimSuffix(lowered(s), ".") + "?" }},

@@ -31,7 +31,7 @@ func (s *Service) onDisk(name string) (*world.World, error) {
 	case err == nil && w != nil && !w.Forgotten():
 		return w, nil
 	case loaded.Forgotten():
-		return nil, fmt.Errorf("the files of world %s cannot be read, and a server holds its texts: %v", name, err)
+		return nil, fmt.Errorf("the files of world %s cannot be read, and a server holds its texts: %w", name, err)
 	default:
 		s.o.Notice(fmt.Sprintf("the files of world %s cannot be read, so its lore is taken as it was loaded: %v", name, err))
 		return loaded, nil

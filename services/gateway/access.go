@@ -64,14 +64,6 @@ func (c *caller) with(npc string) error {
 	return nil
 }
 
-// id tells callers apart, for limits.
-func (c *caller) id() string {
-	if c.key == nil {
-		return ""
-	}
-	return c.key.ID
-}
-
 // enter finds out who calls. No header says who somebody is: a key or token proves it.
 func (g *Gateway) enter(r *http.Request) (*caller, error) {
 	if err := g.origin(r); err != nil {

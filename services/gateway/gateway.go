@@ -135,7 +135,7 @@ func (g *Gateway) Serve(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		err = server.Close()
 	}
-	<-done
+	_ = <-done // http.ErrServerClosed
 	return err
 }
 

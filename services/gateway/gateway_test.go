@@ -189,7 +189,7 @@ func (s *site) do(method, path, body string, headers ...string) *answer {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // read to its end
+	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
 	if err != nil {
 		s.t.Fatal(err)
@@ -233,7 +233,7 @@ func (s *site) stream(method, path, body string, headers ...string) []event {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // read to its end
+	defer resp.Body.Close()
 	if kind := resp.Header.Get("Content-Type"); kind != "text/event-stream" {
 		data, _ := io.ReadAll(resp.Body)
 		s.t.Fatalf("%d %s: %s", resp.StatusCode, kind, data)

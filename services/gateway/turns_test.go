@@ -92,7 +92,7 @@ func TestATurnIsCancelled(t *testing.T) {
 	s := openWith(t, scripted(model.URL()))
 	resp, err := s.http.Do(s.request("POST", turns, `{"player":"p1","message":"Who owns the ferry?","turn_id":"t1","deadline_ms":60000}`, "Accept", "text/event-stream"))
 	must(t, err)
-	defer resp.Body.Close() //nolint:errcheck // read to its end
+	defer resp.Body.Close()
 	var last gateway.Event
 	readEvents(t, resp.Body, func(e event) bool {
 		if e.name == "accepted" {

@@ -77,7 +77,7 @@ func TestAnActionIsConfirmed(t *testing.T) {
 		"parameters":{"type":"object","properties":{"item":{"enum":["salve"]}},"required":["item"]}}]}`
 	resp, err := s.http.Do(s.request("POST", turns, give, "Accept", "text/event-stream"))
 	must(t, err)
-	defer resp.Body.Close() //nolint:errcheck // read to its end
+	defer resp.Body.Close()
 	actions := 0
 	var done gateway.Event
 	readEvents(t, resp.Body, func(e event) bool {
@@ -102,7 +102,7 @@ func TestAnActionIsConfirmed(t *testing.T) {
 	}
 	resp, err = s.http.Do(s.request("GET", "/v1/worlds/village/actions?since="+time.Now().Add(-time.Minute).UTC().Format(time.RFC3339), ""))
 	must(t, err)
-	defer resp.Body.Close() //nolint:errcheck // it is left
+	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
 		t.Errorf("%d %v", resp.StatusCode, resp.Header)
 	}
@@ -115,7 +115,7 @@ func TestActionsOfAWorldAreStreamed(t *testing.T) {
 	s.do("POST", turns, `{"player":"p1","turn_id":"t1","message":"Give me the salve, I will take it."}`)
 	resp, err := s.http.Do(s.request("GET", "/v1/worlds/village/actions?since="+since, ""))
 	must(t, err)
-	defer resp.Body.Close() //nolint:errcheck // it is left
+	defer resp.Body.Close()
 	var a gateway.Action
 	readEvents(t, resp.Body, func(e event) bool { must(t, json.Unmarshal([]byte(e.data), &a)); return false })
 	if a.Name != "give_item" || a.Player != "p1" || a.Turn != "t1" || a.At.IsZero() {

@@ -260,7 +260,7 @@ func TestATokenOverASocket(t *testing.T) {
 	}
 	resp, err := s.http.Do(s.request("GET", "/v1/ws", ""))
 	must(t, err)
-	defer resp.Body.Close() //nolint:errcheck // nothing is in it
+	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("%d", resp.StatusCode)
 	}
