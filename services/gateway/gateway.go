@@ -135,7 +135,9 @@ func (g *Gateway) Serve(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		err = server.Close()
 	}
-	_ = <-done // http.ErrServerClosed
+	if served := <-done; err == nil && !errors.Is(served, http.ErrServerClosed) {
+		err = served
+	}
 	return err
 }
 
