@@ -179,3 +179,27 @@ func TestAKeyWithoutASecretSignsNothing(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Who takes the file of a running gateway away opens no door: a key is asked for until the
+// process starts again without a file.
+func TestAFileThatIsTakenAwayOpensNoDoor(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), "keys.json"), time.Now()
+	r, err := Open(path, func() time.Time { return now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Add(Key{ID: "a", Name: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(2 * lookEvery)
+	if asked, err := r.Asked(); err != nil || !asked {
+		t.Fatalf("with a key: %v, %v", asked, err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(2 * lookEvery)
+	if asked, err := r.Asked(); err != nil || !asked {
+		t.Errorf("without its file: %v, %v", asked, err)
+	}
+}

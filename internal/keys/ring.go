@@ -21,7 +21,7 @@ type Ring struct {
 	looked time.Time
 	stamp  stamp
 	keys   []Key
-	there  bool // the file is, even if no key is in it
+	there  bool // the file is or was, even if no key is in it: to take it away opens no door
 	err    error
 }
 
@@ -60,7 +60,7 @@ func (r *Ring) look() {
 	if !first && s == r.stamp && r.err == nil {
 		return
 	}
-	r.stamp, r.there = s, s != (stamp{})
+	r.stamp, r.there = s, r.there || s != (stamp{})
 	r.keys, r.err = readFile(r.path)
 }
 

@@ -122,12 +122,12 @@ func fromHere(r *http.Request) bool {
 	if err != nil || !addr.Addr().Unmap().IsLoopback() || !isLoopbackHost(r.Host) {
 		return false
 	}
-	for _, h := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
-		if r.Header.Get(h) != "" {
+	for h := range r.Header {
+		if h == "Forwarded" || h == "Via" || h == "X-Real-Ip" || strings.HasPrefix(h, "X-Forwarded-") {
 			return false
 		}
 	}
-	return true
+	return r.ProtoAtLeast(1, 1) // proxies that say nothing of themselves speak 1.0
 }
 
 func isLoopbackHost(hostport string) bool {
