@@ -25,6 +25,8 @@ type benchTurnCmd struct {
 	TTFT time.Duration `name:"ttft" help:"With --llm-url: the time to first token that the server states." default:"60ms"`
 	Rate float64       `help:"With --llm-url: the tokens a second that the server states." default:"100"`
 
+	HTTP bool `name:"http" help:"What a turn costs more over the gateway than over pkg/client, in the same run."`
+
 	benchPlayers
 }
 
@@ -44,6 +46,13 @@ func (c *benchTurnCmd) Run(e *env) error {
 	ws, err := e.worlds()
 	if err != nil {
 		return err
+	}
+	if c.HTTP {
+		figures, err := bench.HTTP(e.ctx, ws[0], c.Single)
+		if err != nil {
+			return dependency(err)
+		}
+		return e.measured(Measured{Bench: "turn, over HTTP", World: ws[0].Name, Figures: figures})
 	}
 	models, err := e.models()
 	if err != nil {

@@ -29,7 +29,7 @@ type kept struct {
 // freshFor is how long an answer is believed, and askFor how long one is waited for.
 const (
 	freshFor = 2 * time.Second
-	askFor   = 3 * time.Second
+	askFor   = 5 * time.Second
 )
 
 func newCatalog(c *client.Client, now func() time.Time) *catalog {
