@@ -53,7 +53,8 @@ func (d *doors) open(ctx context.Context, e *env, broker string) (err error) {
 	if err != nil {
 		return usage(err)
 	}
-	if d.client, err = client.Connect(ctx, broker, client.Options{Name: "forsooth gateway", Login: e.login()}); err != nil {
+	if d.client, err = client.Connect(ctx, broker, client.Options{Name: "forsooth gateway",
+		Login: e.login()}); err != nil {
 		return dependency(err)
 	}
 	d.gateway, err = gateway.New(gateway.Options{Client: d.client, Keys: ring, Origins: e.settings.HTTP.Origins,
@@ -103,10 +104,19 @@ func (e *env) serveDoors(address string) error {
 		return err
 	}
 	if e.json {
-		err = e.printJSON(Ready{Ready: true, NATS: e.settings.NATS.URL, Worlds: []string{}, Services: []string{serviceGateway}, HTTP: d.url,
-			ReadyMS: float64(time.Since(began).Microseconds()) / 1000})
+		err = e.printJSON(
+			Ready{
+				Ready:    true,
+				NATS:     e.settings.NATS.URL,
+				Worlds:   []string{},
+				Services: []string{serviceGateway},
+				HTTP:     d.url,
+				ReadyMS:  float64(time.Since(began).Microseconds()) / 1000,
+			},
+		)
 	} else {
-		_, err = fmt.Fprintf(e.out, "ready: %s on %s, HTTP at %s/v1, OpenAI's protocol at %s/openai/v1\n", serviceGateway, e.settings.NATS.URL, d.url, d.url)
+		_, err = fmt.Fprintf(e.out, "ready: %s on %s, HTTP at %s/v1, OpenAI's protocol at %s/openai/v1\n",
+			serviceGateway, e.settings.NATS.URL, d.url, d.url)
 	}
 	if err != nil {
 		return err

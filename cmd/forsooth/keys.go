@@ -86,14 +86,19 @@ func (c *keysListCmd) Run(e *env) error {
 	switch {
 	case e.json || len(all) > 0:
 	case asked:
-		fmt.Fprintf(e.out, "there are no keys, and nobody is let in; without the file %s this machine would be\n", ring.Path())
+		fmt.Fprintf(
+			e.out,
+			"there are no keys, and nobody is let in; without the file %s this machine would be\n",
+			ring.Path(),
+		)
 	default:
 		fmt.Fprintln(e.out, "there are no keys: the doors are open to this machine alone")
 	}
 	for i := range all {
 		k := &all[i]
 		if e.json {
-			if err := e.printJSON(shownKey{k.ID, k.Name, append([]string{}, k.Worlds...), k.Rights, k.Player, k.Users, k.Rate, k.Created}); err != nil {
+			if err := e.printJSON(shownKey{k.ID, k.Name, append([]string{}, k.Worlds...), k.Rights, k.Player, k.Users,
+				k.Rate, k.Created}); err != nil {
 				return err
 			}
 			continue
@@ -106,7 +111,16 @@ func (c *keysListCmd) Run(e *env) error {
 		if k.Player != "" {
 			who = ", as player " + k.Player
 		}
-		fmt.Fprintf(e.out, "%s  %s: %s in %s%s, made %s\n", k.ID, k.Name, joined(k.Rights), where, who, k.Created.Format(time.DateOnly))
+		fmt.Fprintf(
+			e.out,
+			"%s  %s: %s in %s%s, made %s\n",
+			k.ID,
+			k.Name,
+			joined(k.Rights),
+			where,
+			who,
+			k.Created.Format(time.DateOnly),
+		)
 	}
 	return nil
 }

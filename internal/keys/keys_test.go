@@ -47,7 +47,9 @@ func TestAKeyIsKnownByItsHash(t *testing.T) {
 	made, text := add(t, r, Key{Name: "game", Worlds: []string{"village"}, Rights: []Right{Play}})
 	other, _ := add(t, r, Key{Name: "other", Rights: []Right{Play}})
 	found, grant, err := r.Find(text)
-	if err != nil || grant != nil || found.ID != made.ID || !found.May(Play, "village") || found.May(Play, "elsewhere") || found.May(Read, "village") {
+	if err != nil || grant != nil || found.ID != made.ID || !found.May(Play, "village") ||
+		found.May(Play, "elsewhere") ||
+		found.May(Read, "village") {
 		t.Errorf("%+v %v", found, err)
 	}
 	data, err := os.ReadFile(r.path)
@@ -57,8 +59,10 @@ func TestAKeyIsKnownByItsHash(t *testing.T) {
 	if info, err := os.Stat(r.path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	for name, shown := range map[string]string{"nothing": "", "no secret": "fk_" + made.ID + "_", "another's id": strings.Replace(text, made.ID, other.ID, 1),
-		"a letter more": text + "A", "the hash": "fk_" + made.ID + "_" + made.Hash, "huge": text + strings.Repeat("A", 1<<20), "no key": "Bearer " + text} {
+	for name, shown := range map[string]string{"nothing": "", "no secret": "fk_" + made.ID + "_",
+		"another's id":  strings.Replace(text, made.ID, other.ID, 1),
+		"a letter more": text + "A", "the hash": "fk_" + made.ID + "_" + made.Hash, "huge": text + strings.Repeat("A",
+			1<<20), "no key": "Bearer " + text} {
 		if _, _, err := r.Find(shown); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -104,9 +108,12 @@ func TestTheFileIsReadAgain(t *testing.T) {
 }
 
 func TestKeysThatCannotBe(t *testing.T) {
-	for name, k := range map[string]Key{"no name": {Rights: []Right{Play}}, "no right": {Name: "x"}, "another right": {Name: "x", Rights: []Right{"all"}},
-		"a world": {Name: "x", Rights: []Right{Play}, Worlds: []string{"*"}}, "a player": {Name: "x", Rights: []Right{Play}, Player: "a.b"},
-		"a rate": {Name: "x", Rights: []Right{Play}, Rate: -1}, "two players": {Name: "x", Rights: []Right{Play}, Player: "p", Users: true}} {
+	for name, k := range map[string]Key{"no name": {Rights: []Right{Play}}, "no right": {Name: "x"},
+		"another right": {Name: "x", Rights: []Right{"all"}},
+		"a world":       {Name: "x", Rights: []Right{Play}, Worlds: []string{"*"}}, "a player": {Name: "x",
+			Rights: []Right{Play}, Player: "a.b"},
+		"a rate": {Name: "x", Rights: []Right{Play}, Rate: -1}, "two players": {Name: "x", Rights: []Right{Play},
+			Player: "p", Users: true}} {
 		if _, _, err := Make(k, rand.Reader, noon); err == nil {
 			t.Errorf("%s: it is made", name)
 		}
@@ -131,7 +138,9 @@ func TestATokenIsOnePlayerForAWhile(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 	parts := strings.Split(text, ".")
-	forged := base64.RawURLEncoding.EncodeToString([]byte(`{"world":"village","player":"p2","expires":"2026-05-03T12:01:00Z"}`))
+	forged := base64.RawURLEncoding.EncodeToString(
+		[]byte(`{"world":"village","player":"p2","expires":"2026-05-03T12:01:00Z"}`),
+	)
 	for name, shown := range map[string]string{
 		"another player":   strings.Join([]string{parts[0], parts[1], forged, parts[3]}, "."),
 		"another key":      strings.Join([]string{parts[0], reads.ID, parts[2], parts[3]}, "."),
@@ -150,10 +159,12 @@ func TestATokenIsOnePlayerForAWhile(t *testing.T) {
 		k *Key
 		g Grant
 	}{
-		"a key that may not play": {&reads, grant}, "another world": {&made, Grant{World: "elsewhere", Player: "p1", Expires: grant.Expires}},
+		"a key that may not play": {&reads, grant}, "another world": {&made, Grant{World: "elsewhere", Player: "p1",
+			Expires: grant.Expires}},
 		"another player": {&bound, grant}, "no player": {&made, Grant{World: "village", Expires: grant.Expires}},
-		"too long": {&made, Grant{World: "village", Player: "p1", Expires: noon.Add(MaxLife + time.Second)}}, "in the past": {&made, Grant{World: "village", Player: "p1", Expires: noon}},
-		"an NPC": {&made, Grant{World: "village", Player: "p1", NPC: "*", Expires: grant.Expires}},
+		"too long":    {&made, Grant{World: "village", Player: "p1", Expires: noon.Add(MaxLife + time.Second)}},
+		"in the past": {&made, Grant{World: "village", Player: "p1", Expires: noon}},
+		"an NPC":      {&made, Grant{World: "village", Player: "p1", NPC: "*", Expires: grant.Expires}},
 	} {
 		if _, err := Mint(bad.k, bad.g, noon); err == nil {
 			t.Errorf("%s: it is made", name)

@@ -13,17 +13,22 @@ import (
 func TestTheWorldsThatAreServed(t *testing.T) {
 	c := connect(t, meshFor(t, "").url)
 	all, err := c.Worlds(t.Context())
-	if err != nil || len(all) != 1 || all[0].Name != "village" || all[0].DefaultNPC != "mira" || all[0].Version == "" {
+	if err != nil || len(all) != 1 || all[0].Name != "village" || all[0].DefaultNPC != "mira" ||
+		all[0].Version == "" {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	one, err := c.World(t.Context(), "village")
-	if err != nil || len(one.NPCs) != 2 || one.NPC("mira").Name != "Mira" || one.NPC("mira").Greeting != "Mind the sparks." || one.NPC("nobody") != nil {
+	if err != nil || len(one.NPCs) != 2 || one.NPC("mira").Name != "Mira" ||
+		one.NPC("mira").Greeting != "Mind the sparks." ||
+		one.NPC("nobody") != nil {
 		t.Errorf("%+v, %v", one, err)
 	}
-	if actions := one.NPC("mira").Actions; len(actions) != 2 || actions[0].Name != "give_quest" || actions[0].Requires != "" {
+	if actions := one.NPC("mira").Actions; len(actions) != 2 || actions[0].Name != "give_quest" ||
+		actions[0].Requires != "" {
 		t.Errorf("actions %+v", actions)
 	}
-	for name, want := range map[string]error{"elsewhere": client.ErrNotFound, "a.b": client.ErrInvalid, "": client.ErrInvalid} {
+	for name, want := range map[string]error{"elsewhere": client.ErrNotFound, "a.b": client.ErrInvalid,
+		"": client.ErrInvalid} {
 		if _, err := c.World(t.Context(), name); !errors.Is(err, want) {
 			t.Errorf("world %q: %v", name, err)
 		}
@@ -57,7 +62,10 @@ func TestAConversationIsReadAndReset(t *testing.T) {
 	if err != nil || len(other.Memory) != 0 {
 		t.Errorf("another player's: %+v, %v", other, err)
 	}
-	if _, err := c.Reset(t.Context(), schema.ConversationID{World: "village", NPC: "mi.ra", Player: "p2"}); !errors.Is(err, client.ErrInvalid) {
+	if _, err := c.Reset(t.Context(), schema.ConversationID{World: "village", NPC: "mi.ra", Player: "p2"}); !errors.Is(
+		err,
+		client.ErrInvalid,
+	) {
 		t.Errorf("%v", err)
 	}
 }
@@ -100,8 +108,10 @@ func TestWhatIsRememberedIsAskedFor(t *testing.T) {
 		q    schema.MemoriesQuery
 		want error
 	}{
-		"a limit": {schema.MemoriesQuery{Limit: 1000}, client.ErrInvalid}, "an npc": {schema.MemoriesQuery{NPC: "*"}, client.ErrInvalid},
-		"a place": {schema.MemoriesQuery{After: "gone"}, client.ErrInvalid}, "an id": {schema.MemoriesQuery{ID: "gone"}, client.ErrNotFound},
+		"a limit": {schema.MemoriesQuery{Limit: 1000}, client.ErrInvalid}, "an npc": {schema.MemoriesQuery{NPC: "*"},
+			client.ErrInvalid},
+		"a place":   {schema.MemoriesQuery{After: "gone"}, client.ErrInvalid},
+		"an id":     {schema.MemoriesQuery{ID: "gone"}, client.ErrNotFound},
 		"another's": {schema.MemoriesQuery{ID: mine.Memories[0].ID, Player: "p1"}, client.ErrNotFound},
 	} {
 		if _, err := c.Memories(t.Context(), "village", bad.q); !errors.Is(err, bad.want) {

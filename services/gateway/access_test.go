@@ -35,14 +35,16 @@ func TestWithoutAKeyThisMachineAloneIsLetIn(t *testing.T) {
 		"claims to be another": {[]string{"X-Forsooth-Player", "p9", "X-OpenWebUI-User-Id", "p9"}, ""},
 	} {
 		got := s.do("POST", turns, sayFerry, c.headers...)
-		if c.code == "" && (got.status != http.StatusOK || !strings.Contains(got.body, `"player":"p1"`)) || c.code != "" && !strings.Contains(got.body, `"code":"`+c.code+`"`) {
+		if c.code == "" && (got.status != http.StatusOK || !strings.Contains(got.body, `"player":"p1"`)) ||
+			c.code != "" && !strings.Contains(got.body, `"code":"`+c.code+`"`) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
 	}
 	g, err := gateway.New(gateway.Options{Client: s.client})
 	must(t, err)
 	defer g.Close()
-	for addr, fine := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "0.0.0.0:1": false, "[::]:1": false, "192.0.2.1:1": false} {
+	for addr, fine := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "0.0.0.0:1": false, "[::]:1": false,
+		"192.0.2.1:1": false} {
 		at, err := net.ResolveTCPAddr("tcp", addr)
 		must(t, err)
 		if err := g.MayListen(at); (err == nil) != fine {
@@ -53,10 +55,20 @@ func TestWithoutAKeyThisMachineAloneIsLetIn(t *testing.T) {
 
 // A key opens what it is bound to, a token lets one player speak, and neither more.
 func TestWhatKeysAndTokensOpen(t *testing.T) {
-	with, texts, _ := withKeys(t,
-		keys.Key{Name: "all", Rights: keys.Rights}, keys.Key{Name: "play", Rights: []keys.Right{keys.Play}, Worlds: []string{"village"}},
-		keys.Key{Name: "read", Rights: []keys.Right{keys.Read}}, keys.Key{Name: "elsewhere", Rights: keys.Rights, Worlds: []string{"elsewhere"}},
-		keys.Key{Name: "one", Rights: keys.Rights, Player: "p1"})
+	with, texts, _ := withKeys(
+		t,
+		keys.Key{
+			Name:   "all",
+			Rights: keys.Rights,
+		},
+		keys.Key{Name: "play", Rights: []keys.Right{keys.Play}, Worlds: []string{"village"}},
+		keys.Key{
+			Name:   "read",
+			Rights: []keys.Right{keys.Read},
+		},
+		keys.Key{Name: "elsewhere", Rights: keys.Rights, Worlds: []string{"elsewhere"}},
+		keys.Key{Name: "one", Rights: keys.Rights, Player: "p1"},
+	)
 	s := open(t, with)
 	s.key = texts["play"]
 	var token gateway.Token
@@ -76,22 +88,38 @@ func TestWhatKeysAndTokensOpen(t *testing.T) {
 		key, method, path, body string
 		want                    int
 	}{
-		{"none", "POST", turns, sayFerry, 401}, {"unknown", "POST", turns, sayFerry, 401}, {"forged", "POST", turns, sayFerry, 401},
-		{"play", "POST", turns, sayFerry, 200}, {"read", "POST", turns, sayFerry, 403}, {"elsewhere", "POST", turns, sayFerry, 403},
-		{"one", "POST", turns, `{"message":"Who owns the ferry?"}`, 200}, {"one", "POST", turns, `{"player":"p2","message":"x"}`, 403},
-		{"token", "POST", turns, `{"message":"Who owns the ferry?"}`, 200}, {"token", "POST", turns, `{"player":"p2","message":"x"}`, 403},
-		{"token", "POST", turns, `{"message":"x","trust":100}`, 403}, {"token", "POST", turns, `{"message":"x","state":{}}`, 403}, {"token", "POST", turns, `{"message":"x","allowed_actions":[]}`, 403},
-		{"token", "POST", "/v1/worlds/elsewhere/npcs/mira/turns", sayFerry, 403}, {"osric's", "POST", turns, sayFerry, 403},
-		{"token", "GET", turns + "/t1", "", 200}, {"token", "GET", turns + "/t1?player=p2", "", 403}, {"token", "GET", turns + "/t1?view=full", "", 403},
-		{"play", "GET", turns + "/t1?player=p1", "", 200}, {"play", "GET", turns + "/t1?player=p1&view=full", "", 403}, {"all", "GET", turns + "/t1?player=p1&view=full", "", 200},
-		{"play", "GET", talk, "", 403}, {"read", "GET", talk, "", 200}, {"read", "DELETE", talk, "", 403}, {"all", "DELETE", talk, "", 200}, {"token", "GET", talk, "", 403},
-		{"one", "GET", strings.Replace(talk, "p1", "p2", 1), "", 403}, {"one", "GET", memories + "?player=p2", "", 403}, {"one", "GET", memories, "", 200},
-		{"play", "GET", memories, "", 403}, {"read", "GET", memories, "", 200}, {"elsewhere", "GET", memories, "", 403}, {"token", "GET", memories, "", 403},
-		{"token", "POST", "/v1/worlds/village/events", `{}`, 403}, {"token", "POST", "/v1/tokens", `{}`, 403}, {"one", "POST", "/v1/tokens", `{}`, 403},
-		{"token", "POST", turns + "/t1/actions/0", `{"accepted":true}`, 403}, {"token", "GET", "/v1/worlds/village/actions", "", 403},
-		{"play", "POST", "/v1/tokens", `{"world":"elsewhere","player":"p1"}`, 403}, {"play", "POST", "/v1/tokens", `{"world":"village","player":"p1","ttl_s":86401}`, 400},
-		{"play", "POST", "/v1/tokens", `{"world":"village","player":"p1","ttl_s":-9223372036854775808}`, 400}, {"play", "POST", "/v1/tokens", `{"world":"village"}`, 400},
-		{"play", "POST", "/v1/check", `{"text":"x"}`, 403}, {"token", "GET", "/v1/worlds/village/npcs", "", 200}, {"elsewhere", "GET", "/v1/worlds/village", "", 403},
+		{"none", "POST", turns, sayFerry, 401}, {"unknown", "POST", turns, sayFerry, 401}, {"forged", "POST", turns,
+			sayFerry, 401},
+		{"play", "POST", turns, sayFerry, 200}, {"read", "POST", turns, sayFerry, 403}, {"elsewhere", "POST", turns,
+			sayFerry, 403},
+		{"one", "POST", turns, `{"message":"Who owns the ferry?"}`, 200}, {"one", "POST", turns,
+			`{"player":"p2","message":"x"}`, 403},
+		{"token", "POST", turns, `{"message":"Who owns the ferry?"}`, 200}, {"token", "POST", turns,
+			`{"player":"p2","message":"x"}`, 403},
+		{"token", "POST", turns, `{"message":"x","trust":100}`, 403}, {"token", "POST", turns,
+			`{"message":"x","state":{}}`, 403}, {"token", "POST", turns, `{"message":"x","allowed_actions":[]}`, 403},
+		{"token", "POST", "/v1/worlds/elsewhere/npcs/mira/turns", sayFerry, 403}, {"osric's", "POST", turns, sayFerry,
+			403},
+		{"token", "GET", turns + "/t1", "", 200}, {"token", "GET", turns + "/t1?player=p2", "", 403}, {"token", "GET",
+			turns + "/t1?view=full", "", 403},
+		{"play", "GET", turns + "/t1?player=p1", "", 200}, {"play", "GET", turns + "/t1?player=p1&view=full", "", 403},
+		{"all", "GET", turns + "/t1?player=p1&view=full", "", 200},
+		{"play", "GET", talk, "", 403}, {"read", "GET", talk, "", 200}, {"read", "DELETE", talk, "", 403}, {"all",
+			"DELETE", talk, "", 200}, {"token", "GET", talk, "", 403},
+		{"one", "GET", strings.Replace(talk, "p1", "p2", 1), "", 403}, {"one", "GET", memories + "?player=p2", "",
+			403}, {"one", "GET", memories, "", 200},
+		{"play", "GET", memories, "", 403}, {"read", "GET", memories, "", 200}, {"elsewhere", "GET", memories, "",
+			403}, {"token", "GET", memories, "", 403},
+		{"token", "POST", "/v1/worlds/village/events", `{}`, 403}, {"token", "POST", "/v1/tokens", `{}`, 403}, {"one",
+			"POST", "/v1/tokens", `{}`, 403},
+		{"token", "POST", turns + "/t1/actions/0", `{"accepted":true}`, 403}, {"token", "GET",
+			"/v1/worlds/village/actions", "", 403},
+		{"play", "POST", "/v1/tokens", `{"world":"elsewhere","player":"p1"}`, 403}, {"play", "POST", "/v1/tokens",
+			`{"world":"village","player":"p1","ttl_s":86401}`, 400},
+		{"play", "POST", "/v1/tokens", `{"world":"village","player":"p1","ttl_s":-9223372036854775808}`, 400}, {"play",
+			"POST", "/v1/tokens", `{"world":"village"}`, 400},
+		{"play", "POST", "/v1/check", `{"text":"x"}`, 403}, {"token", "GET", "/v1/worlds/village/npcs", "", 200},
+		{"elsewhere", "GET", "/v1/worlds/village", "", 403},
 	} {
 		s.key = texts[c.key]
 		got := s.do(c.method, c.path, c.body)
@@ -110,14 +138,22 @@ func TestWhatKeysAndTokensOpen(t *testing.T) {
 		t.Errorf("a key sees worlds that are not its own: %s", got.body)
 	}
 	s.key = texts["token"]
-	if got := s.do("POST", turns, `{"message":"Who owns the ferry?"}`); !strings.Contains(got.body, `"evidence":[]`) || strings.Contains(got.body, "ferry.txt") {
+	if got := s.do("POST", turns, `{"message":"Who owns the ferry?"}`); !strings.Contains(
+		got.body,
+		`"evidence":[]`,
+	) ||
+		strings.Contains(got.body, "ferry.txt") {
 		t.Errorf("a player's game sees the evidence: %s", got.body)
 	}
 }
 
 // A key that is taken away opens nothing, within a second; its tokens neither.
 func TestAKeyIsTakenAway(t *testing.T) {
-	with, texts, ring := withKeys(t, keys.Key{Name: "a", Rights: keys.Rights}, keys.Key{Name: "b", Rights: keys.Rights})
+	with, texts, ring := withKeys(
+		t,
+		keys.Key{Name: "a", Rights: keys.Rights},
+		keys.Key{Name: "b", Rights: keys.Rights},
+	)
 	s := open(t, with)
 	s.key = texts["a"]
 	var token gateway.Token
@@ -136,17 +172,27 @@ func TestAKeyIsTakenAway(t *testing.T) {
 func TestWebPages(t *testing.T) {
 	with, texts, _ := withKeys(t, keys.Key{Name: "a", Rights: keys.Rights})
 	s := open(t, with, func(o *gateway.Options) { o.Origins = []string{"https://game.example"} })
-	ask := []string{"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type"}
+	ask := []string{
+		"Access-Control-Request-Method",
+		"POST",
+		"Access-Control-Request-Headers",
+		"authorization,content-type",
+	}
 	got := s.do("OPTIONS", turns, "", append(ask, "Origin", "https://game.example")...)
-	if got.status != http.StatusNoContent || got.header.Get("Access-Control-Allow-Origin") != "https://game.example" || !strings.Contains(got.header.Get("Access-Control-Allow-Headers"), "Authorization") ||
+	if got.status != http.StatusNoContent ||
+		got.header.Get("Access-Control-Allow-Origin") != "https://game.example" ||
+		!strings.Contains(got.header.Get("Access-Control-Allow-Headers"), "Authorization") ||
 		got.header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("%d %v", got.status, got.header)
 	}
-	if got := s.do("OPTIONS", turns, "", append(ask, "Origin", "https://evil.example")...); got.status != http.StatusForbidden || got.header.Get("Access-Control-Allow-Origin") != "" {
+	if got := s.do("OPTIONS", turns, "", append(ask, "Origin",
+		"https://evil.example")...); got.status != http.StatusForbidden ||
+		got.header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("%d %v", got.status, got.header)
 	}
 	s.key = texts["a"]
-	if got := s.do("POST", turns, sayFerry, "Origin", "https://game.example"); got.status != http.StatusOK || got.header.Get("Access-Control-Allow-Origin") != "https://game.example" {
+	if got := s.do("POST", turns, sayFerry, "Origin", "https://game.example"); got.status != http.StatusOK ||
+		got.header.Get("Access-Control-Allow-Origin") != "https://game.example" {
 		t.Errorf("%d %v", got.status, got.header)
 	}
 	for _, bad := range []string{"game.example", "https://game.example/", "nothing"} {
@@ -158,14 +204,20 @@ func TestWebPages(t *testing.T) {
 
 // A key and a player that ask for more than they may are told when to come again.
 func TestLimitsOfKeysAndPlayers(t *testing.T) {
-	with, texts, _ := withKeys(t, keys.Key{Name: "a", Rights: keys.Rights, Rate: 0.001}, keys.Key{Name: "b", Rights: keys.Rights})
+	with, texts, _ := withKeys(
+		t,
+		keys.Key{Name: "a", Rights: keys.Rights, Rate: 0.001},
+		keys.Key{Name: "b", Rights: keys.Rights},
+	)
 	now := time.Now()
 	s := open(t, with, func(o *gateway.Options) { o.Now = func() time.Time { return now } })
 	s.key = texts["a"]
 	if got := s.do("GET", "/v1/worlds", ""); got.status != http.StatusOK {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	if got := s.do("GET", "/v1/worlds", ""); got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") != "1000" || !strings.Contains(got.body, `"RATE_LIMITED"`) {
+	if got := s.do("GET", "/v1/worlds", ""); got.status != http.StatusTooManyRequests ||
+		got.header.Get("Retry-After") != "1000" ||
+		!strings.Contains(got.body, `"RATE_LIMITED"`) {
 		t.Errorf("%d %v %s", got.status, got.header, got.body)
 	}
 	s.key = texts["b"]

@@ -43,8 +43,16 @@ func (g *Gateway) streamActions(w http.ResponseWriter, r *http.Request, c *calle
 }
 
 func actionOf(p client.Proposal) *Action {
-	return &Action{Turn: p.Turn, Index: p.Index, NPC: p.Conversation.NPC, Player: p.Conversation.Player, Name: p.Action.Name,
-		Parameters: p.Action.Parameters, Confirm: p.Action.Confirm, At: p.At}
+	return &Action{
+		Turn:       p.Turn,
+		Index:      p.Index,
+		NPC:        p.Conversation.NPC,
+		Player:     p.Conversation.Player,
+		Name:       p.Action.Name,
+		Parameters: p.Action.Parameters,
+		Confirm:    p.Action.Confirm,
+		At:         p.At,
+	}
 }
 
 func sinceOf(text string) (time.Time, error) {
@@ -53,7 +61,11 @@ func sinceOf(text string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return t, problem(http.StatusBadRequest, CodeInvalid, "since is no time such as 2026-05-03T18:00:00Z").on("since")
+		return t, problem(
+			http.StatusBadRequest,
+			CodeInvalid,
+			"since is no time such as 2026-05-03T18:00:00Z",
+		).on("since")
 	}
 	return t, nil
 }
@@ -74,7 +86,8 @@ func (g *Gateway) answerAction(w http.ResponseWriter, r *http.Request, c *caller
 	}
 	ctx, stop := context.WithTimeout(r.Context(), askFor)
 	defer stop()
-	if err := g.client.ActionResult(ctx, client.Proposal{Conversation: convo, Turn: r.PathValue("turn"), Index: index}, result); err != nil {
+	if err := g.client.ActionResult(ctx, client.Proposal{Conversation: convo, Turn: r.PathValue("turn"), Index: index},
+		result); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -25,8 +25,10 @@ func TestTheRequestsOfClients(t *testing.T) {
 			headers: []string{"User-Agent", "OpenAI/JS 4.0"}, stream: true},
 		"Mantella": {body: `{"messages":[{"role":"system","content":"You are Mira in Skyrim."},{"role":"user","content":"Who owns the ferry?"}],"model":"village/mira","max_tokens":250,"temperature":1.0,
 			"top_p":0.9,"stop":["#"],"frequency_penalty":0,"stream":true,"tools":[{"type":"function","function":{"name":"npc_follow","parameters":{"type":"object"}}}]}`,
-			headers: []string{"HTTP-Referer", "https://art-from-the-machine.github.io/Mantella/", "X-Title", "mantella", "Authorization", "Bearer abc123"}, stream: true},
-		"a shell": {body: said("Who owns the ferry?", `,"temperature":null,"tools":null,"stream_options":null,"response_format":null`)},
+			headers: []string{"HTTP-Referer", "https://art-from-the-machine.github.io/Mantella/", "X-Title",
+				"mantella", "Authorization", "Bearer abc123"}, stream: true},
+		"a shell": {body: said("Who owns the ferry?",
+			`,"temperature":null,"tools":null,"stream_options":null,"response_format":null`)},
 	} {
 		words := ""
 		if c.stream {
@@ -87,11 +89,15 @@ func TestErrandsOfClientsTouchNoNPC(t *testing.T) {
 			}
 		}
 	}
-	talk, err := s.client.Conversation(t.Context(), schema.ConversationID{World: "village", NPC: "mira", Player: "p1"})
+	talk, err := s.client.Conversation(
+		t.Context(),
+		schema.ConversationID{World: "village", NPC: "mira", Player: "p1"},
+	)
 	if err != nil || talk.Turns != 0 {
 		t.Errorf("%+v %v", talk, err)
 	}
-	for _, spoken := range []string{"Who has the title to the ferry?", "Give me a summary of the fire.", "Tell me what the ferry costs, and write it down."} {
+	for _, spoken := range []string{"Who has the title to the ferry?", "Give me a summary of the fire.",
+		"Tell me what the ferry costs, and write it down."} {
 		var done completion
 		s.do("POST", completions, said(spoken, `,"user":"p1"`)).json(t, &done)
 		if got := done.Choices[0].Message.Content; got == "" || strings.HasPrefix(got, "Talk with") {

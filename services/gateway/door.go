@@ -55,7 +55,8 @@ func (g *Gateway) pass(w *tracked, r *http.Request, d door) (err error) {
 		return err
 	}
 	world := r.PathValue("world")
-	for field, value := range map[string]string{"world": world, "npc": r.PathValue("npc"), "turn": r.PathValue("turn"), "player": r.PathValue("player")} {
+	for field, value := range map[string]string{"world": world, "npc": r.PathValue("npc"), "turn": r.PathValue("turn"),
+		"player": r.PathValue("player")} {
 		if value != "" {
 			if err := schema.CheckToken(field, value); err != nil {
 				return err
@@ -145,7 +146,11 @@ const maxBody = schema.MaxTurnBytes
 // reading: the answer may take longer than a body may.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, problem(http.StatusUnsupportedMediaType, CodeMediaType, "the body must be JSON: Content-Type: application/json")
+		return nil, problem(
+			http.StatusUnsupportedMediaType,
+			CodeMediaType,
+			"the body must be JSON: Content-Type: application/json",
+		)
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var large *http.MaxBytesError
@@ -180,13 +185,30 @@ func decode(data []byte, into any, strict bool) error {
 	case errors.As(err, &field):
 		return field
 	case errors.As(err, &kind):
-		return problem(http.StatusBadRequest, CodeInvalid, "%s is of the wrong type: %s where %s is wanted", orBody(kind.Field), kind.Value, named(kind.Type.Kind().String())).on(orBody(kind.Field))
+		return problem(
+			http.StatusBadRequest,
+			CodeInvalid,
+			"%s is of the wrong type: %s where %s is wanted",
+			orBody(kind.Field),
+			kind.Value,
+			named(kind.Type.Kind().String()),
+		).on(orBody(kind.Field))
 	}
 	if name, is := strings.CutPrefix(err.Error(), "json: unknown field "); is {
 		name = strings.Trim(name, `"`)
-		return problem(http.StatusBadRequest, CodeInvalid, "there is no field %q here", cut(name, 64)).on(cut(name, 64))
+		return problem(
+			http.StatusBadRequest,
+			CodeInvalid,
+			"there is no field %q here",
+			cut(name, 64),
+		).on(cut(name, 64))
 	}
-	return problem(http.StatusBadRequest, CodeInvalid, "the body is not one JSON object: %s", cut(err.Error(), 200)).on("body")
+	return problem(
+		http.StatusBadRequest,
+		CodeInvalid,
+		"the body is not one JSON object: %s",
+		cut(err.Error(), 200),
+	).on("body")
 }
 
 func orBody(field string) string {

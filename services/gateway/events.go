@@ -93,15 +93,20 @@ func (g *Gateway) proposals(ctx context.Context, on watched) (<-chan client.Prop
 	}
 	go func() {
 		defer close(finished)
-		err := g.client.Actions(ctx, turn.Conversation.World, g.now().Add(-schema.MaxDeadlineMS*time.Millisecond), func(p client.Proposal) {
-			if p.Conversation != turn.Conversation || p.Turn != turn.ID || !p.Action.Confirm {
-				return
-			}
-			select {
-			case out <- p:
-			case <-ctx.Done():
-			}
-		})
+		err := g.client.Actions(
+			ctx,
+			turn.Conversation.World,
+			g.now().Add(-schema.MaxDeadlineMS*time.Millisecond),
+			func(p client.Proposal) {
+				if p.Conversation != turn.Conversation || p.Turn != turn.ID || !p.Action.Confirm {
+					return
+				}
+				select {
+				case out <- p:
+				case <-ctx.Done():
+				}
+			},
+		)
 		if err != nil && ctx.Err() == nil {
 			g.report(fmt.Errorf("actions of turn %s: %w", turn.ID, err))
 		}
@@ -140,8 +145,14 @@ func (v *view) action(index int, a *schema.Action, at time.Time) error {
 	}
 	v.acted[index] = true
 	on := v.turn.Conversation
-	return v.show(&Event{Type: eventAction, TurnID: v.turn.ID, Action: &Action{Turn: v.turn.ID, Index: index, NPC: on.NPC, Player: on.Player,
-		Name: a.Name, Parameters: a.Parameters, Confirm: a.Confirm, At: at}})
+	return v.show(
+		&Event{
+			Type:   eventAction,
+			TurnID: v.turn.ID,
+			Action: &Action{Turn: v.turn.ID, Index: index, NPC: on.NPC, Player: on.Player,
+				Name: a.Name, Parameters: a.Parameters, Confirm: a.Confirm, At: at},
+		},
+	)
 }
 
 // done is the last event of a turn: it has the reply.

@@ -10,15 +10,18 @@ import (
 
 // Whatever comes as a body, it is read, or refused by one problem that is the caller's.
 func FuzzBodies(f *testing.F) {
-	for _, s := range []string{`{"player":"p1","message":"x"}`, `{"model":"a/b","messages":[{"role":"user","content":[{"type":"text","text":"x"}]}],"stream_options":null}`,
-		`{"input":[{"role":"user","content":"x"}]}`, `{"type":"say","say":{"player":7}}`, `{"messages":[{"role":"tool","tool_call_id":"call_t_1","content":"{\"error\":\"x\"}"}]}`,
+	for _, s := range []string{`{"player":"p1","message":"x"}`,
+		`{"model":"a/b","messages":[{"role":"user","content":[{"type":"text","text":"x"}]}],"stream_options":null}`,
+		`{"input":[{"role":"user","content":"x"}]}`, `{"type":"say","say":{"player":7}}`,
+		`{"messages":[{"role":"tool","tool_call_id":"call_t_1","content":"{\"error\":\"x\"}"}]}`,
 		`{"game_time":"x"}`, "{\"\xff\":1}", `{"a":`, `{}{}`, "### Task:\n\"title\""} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var chat chatRequest
 		var typed responsesRequest
-		for _, into := range []any{&schema.Request{}, &schema.Occurrence{}, &schema.CheckQuery{}, &schema.ActionResult{}, &TokenRequest{}, &Frame{}} {
+		for _, into := range []any{&schema.Request{}, &schema.Occurrence{}, &schema.CheckQuery{},
+			&schema.ActionResult{}, &TokenRequest{}, &Frame{}} {
 			refused(t, decode(data, into, true))
 		}
 		refused(t, decode(data, &typed, false))

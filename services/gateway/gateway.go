@@ -47,7 +47,15 @@ func New(o Options) (*Gateway, error) {
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
-	g := &Gateway{client: o.Client, keys: o.Keys, now: o.Now, report: o.Report, origins: map[string]bool{}, catalog: newCatalog(o.Client, o.Now), limits: newLimits(o.Now)}
+	g := &Gateway{
+		client:  o.Client,
+		keys:    o.Keys,
+		now:     o.Now,
+		report:  o.Report,
+		origins: map[string]bool{},
+		catalog: newCatalog(o.Client, o.Now),
+		limits:  newLimits(o.Now),
+	}
 	for _, origin := range o.Origins {
 		if err := checkOrigin(origin); err != nil {
 			return nil, err
@@ -116,7 +124,8 @@ func (g *Gateway) Serve(ctx context.Context, listener net.Listener) error {
 		return errors.Join(err, listener.Close())
 	}
 	server := &http.Server{
-		Handler: g, ReadHeaderTimeout: headerLimit, ReadTimeout: headerLimit + bodyLimit, WriteTimeout: writeLimit, IdleTimeout: idleLimit, MaxHeaderBytes: maxHeader,
+		Handler: g, ReadHeaderTimeout: headerLimit, ReadTimeout: headerLimit + bodyLimit, WriteTimeout: writeLimit,
+		IdleTimeout: idleLimit, MaxHeaderBytes: maxHeader,
 		ErrorLog: quiet(g.report),
 	}
 	done := make(chan error, 1)

@@ -229,7 +229,9 @@ func readEvents(t *testing.T, body io.Reader, f func(event) bool) {
 // stream posts something and reads its events.
 func (s *site) stream(method, path, body string, headers ...string) []event {
 	s.t.Helper()
-	resp, err := s.http.Do(s.request(method, path, body, append([]string{"Accept", "text/event-stream"}, headers...)...))
+	resp, err := s.http.Do(
+		s.request(method, path, body, append([]string{"Accept", "text/event-stream"}, headers...)...),
+	)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -16,12 +16,18 @@ const webuiTask = "### Task:"
 var webuiKeys = []struct {
 	word, key string
 	list      bool
-}{{"follow_ups", "follow_ups", true}, {`"tags"`, "tags", true}, {`"queries"`, "queries", true}, {`"title"`, "title", false}, {`"text"`, "text", false}}
+}{{"follow_ups", "follow_ups", true}, {`"tags"`, "tags", true}, {`"queries"`, "queries", true}, {`"title"`, "title",
+	false}, {`"text"`, "text", false}}
 
 // titles are what other clients ask for: a title of the talk, or its summary.
-var titles = regexp.MustCompile(`(?is)^.{0,80}\b(generate|provide|write|create|suggest|give)\b[^.?!]{0,80}\b(title|tags?|topics?)\b`)
+var titles = regexp.MustCompile(
+	`(?is)^.{0,80}\b(generate|provide|write|create|suggest|give)\b[^.?!]{0,80}\b(title|tags?|topics?)\b`,
+)
 
-var summaries = regexp.MustCompile(`(?is)^\W{0,4}(pause your roleplay|ignore previous instructions\.? summari[sz]e|summari[sz]e the (most important|conversation|chat|roleplay|story))`)
+var summaries = regexp.MustCompile(
+	`(?is)^\W{0,4}(pause your roleplay|ignore previous instructions\.? summari[sz]e|` +
+		`summari[sz]e the (most important|conversation|chat|roleplay|story))`,
+)
 
 var aboutTalk = regexp.MustCompile(`(?i)\b(conversation|chat|dialogue|exchange)\b`)
 

@@ -71,16 +71,21 @@ func TestNPCsAreModels(t *testing.T) {
 			}
 		}
 		s.do("GET", base+"/models", "").json(t, &list)
-		if list.Object != "list" || len(list.Data) != 2 || list.Data[0].ID != "village/mira" || list.Data[0].Object != "model" || list.Data[0].Created == 0 || list.Data[0].OwnedBy == "" {
+		if list.Object != "list" || len(list.Data) != 2 || list.Data[0].ID != "village/mira" ||
+			list.Data[0].Object != "model" ||
+			list.Data[0].Created == 0 ||
+			list.Data[0].OwnedBy == "" {
 			t.Errorf("%s: %+v", base, list)
 		}
 	}
-	if got := s.do("GET", "/openai/v1/models/village/osric", ""); got.status != http.StatusOK || !strings.Contains(got.body, `"id":"village/osric"`) {
+	if got := s.do("GET", "/openai/v1/models/village/osric", ""); got.status != http.StatusOK ||
+		!strings.Contains(got.body, `"id":"village/osric"`) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	for _, name := range []string{"village/nobody", "elsewhere/mira", "mira", "gpt-5", "a/b/c"} {
 		got := s.do("GET", "/openai/v1/models/"+name, "")
-		if got.status != http.StatusNotFound || !strings.Contains(got.body, `"code":"model_not_found"`) || !strings.Contains(got.body, `"type":"invalid_request_error"`) {
+		if got.status != http.StatusNotFound || !strings.Contains(got.body, `"code":"model_not_found"`) ||
+			!strings.Contains(got.body, `"type":"invalid_request_error"`) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
 	}
@@ -92,23 +97,37 @@ func TestACompletion(t *testing.T) {
 	got := s.do("POST", completions, said("Who owns the ferry?", `,"user":"p1"`), "X-Forsooth-Explain", "1")
 	var c completion
 	got.json(t, &c)
-	if got.status != http.StatusOK || c.Object != "chat.completion" || !strings.HasPrefix(c.ID, "chatcmpl-") || c.Model != "village/mira" || c.Created == 0 || len(c.Choices) != 1 {
+	if got.status != http.StatusOK || c.Object != "chat.completion" || !strings.HasPrefix(c.ID, "chatcmpl-") ||
+		c.Model != "village/mira" ||
+		c.Created == 0 ||
+		len(c.Choices) != 1 {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	m := c.Choices[0].Message
-	if m.Role != "assistant" || m.Content != "Teague owns the ferry." || m.Refusal != nil || c.Choices[0].FinishReason != "stop" || c.Usage.Total != c.Usage.Prompt+c.Usage.Completion || c.Usage.Prompt == 0 {
+	if m.Role != "assistant" || m.Content != "Teague owns the ferry." || m.Refusal != nil ||
+		c.Choices[0].FinishReason != "stop" ||
+		c.Usage.Total != c.Usage.Prompt+c.Usage.Completion ||
+		c.Usage.Prompt == 0 {
 		t.Errorf("%s", got.body)
 	}
-	if len(m.Annotations) != 1 || m.Annotations[0].Type != "url_citation" || m.Annotations[0].URLCitation.Title != "lore/ferry.txt" || m.Annotations[0].URLCitation.End != len(m.Content) {
+	if len(m.Annotations) != 1 || m.Annotations[0].Type != "url_citation" ||
+		m.Annotations[0].URLCitation.Title != "lore/ferry.txt" ||
+		m.Annotations[0].URLCitation.End != len(m.Content) {
 		t.Fatalf("%s", got.body)
 	}
-	if turn := s.do("GET", strings.TrimPrefix(m.Annotations[0].URLCitation.URL, s.url), ""); turn.status != http.StatusOK || !strings.Contains(turn.body, `"ended"`) {
+	if turn := s.do("GET", strings.TrimPrefix(m.Annotations[0].URLCitation.URL, s.url),
+		""); turn.status != http.StatusOK ||
+		!strings.Contains(turn.body, `"ended"`) {
 		t.Errorf("the citation leads to %d %s", turn.status, turn.body)
 	}
-	if c.Forsooth == nil || c.Forsooth.Status != schema.StatusExtractive || len(c.Forsooth.Sentences) != 1 || c.Forsooth.Sentences[0].Evidence[0].Path != "lore/ferry.txt" {
+	if c.Forsooth == nil || c.Forsooth.Status != schema.StatusExtractive || len(c.Forsooth.Sentences) != 1 ||
+		c.Forsooth.Sentences[0].Evidence[0].Path != "lore/ferry.txt" {
 		t.Errorf("%s", got.body)
 	}
-	if plain := s.do("POST", completions, said("Who owns the ferry?", `,"user":"p1"`)); strings.Contains(plain.body, `"forsooth":`) {
+	if plain := s.do("POST", completions, said("Who owns the ferry?", `,"user":"p1"`)); strings.Contains(
+		plain.body,
+		`"forsooth":`,
+	) {
 		t.Errorf("unasked: %s", plain.body)
 	}
 }
@@ -117,7 +136,11 @@ func TestACompletion(t *testing.T) {
 // end, the usage where it was asked for, and [DONE].
 func TestACompletionIsStreamed(t *testing.T) {
 	s := open(t)
-	all := s.stream("POST", completions, said("Who owns the ferry?", `,"user":"p1","stream":true,"stream_options":{"include_usage":true}`))
+	all := s.stream(
+		"POST",
+		completions,
+		said("Who owns the ferry?", `,"user":"p1","stream":true,"stream_options":{"include_usage":true}`),
+	)
 	if all[len(all)-1].data != "[DONE]" || all[0].name != "" {
 		t.Fatalf("%v", all)
 	}
@@ -138,12 +161,15 @@ func TestACompletionIsStreamed(t *testing.T) {
 			}
 		}
 		must(t, json.Unmarshal([]byte(e.data), &c))
-		if c.Object != "chat.completion.chunk" || !strings.HasPrefix(c.ID, "chatcmpl-") || c.Model != "village/mira" || c.Choices == nil {
+		if c.Object != "chat.completion.chunk" || !strings.HasPrefix(c.ID, "chatcmpl-") ||
+			c.Model != "village/mira" ||
+			c.Choices == nil {
 			t.Fatalf("%s", e.data)
 		}
 		last := i == len(all)-2
 		if last {
-			if len(*c.Choices) != 0 || c.Usage == nil || c.Usage.Total == 0 || !strings.Contains(e.data, `"choices":[]`) {
+			if len(*c.Choices) != 0 || c.Usage == nil || c.Usage.Total == 0 ||
+				!strings.Contains(e.data, `"choices":[]`) {
 				t.Errorf("%s", e.data)
 			}
 			continue
@@ -168,13 +194,26 @@ func TestACompletionIsStreamed(t *testing.T) {
 // Who the player is stands in what the key or a signed field says. Without either it is
 // a guest, whom nobody remembers.
 func TestWhoSpeaksOverOpenAI(t *testing.T) {
-	with, texts, ring := withKeys(t, keys.Key{Name: "app", Rights: keys.Rights}, keys.Key{Name: "mine", Rights: keys.Rights, Player: "ansel"},
-		keys.Key{Name: "chat", Rights: keys.Rights, Users: true}, keys.Key{Name: "elsewhere", Worlds: []string{"elsewhere"}, Rights: keys.Rights})
+	with, texts, ring := withKeys(
+		t,
+		keys.Key{Name: "app", Rights: keys.Rights},
+		keys.Key{Name: "mine", Rights: keys.Rights, Player: "ansel"},
+		keys.Key{
+			Name:   "chat",
+			Rights: keys.Rights,
+			Users:  true,
+		},
+		keys.Key{Name: "elsewhere", Worlds: []string{"elsewhere"}, Rights: keys.Rights},
+	)
 	s := open(t, with)
 	tokenOf := func(key, player string) string {
 		k, _, err := ring.Find(texts[key])
 		must(t, err)
-		text, err := keys.Mint(k, keys.Grant{World: "village", Player: player, Expires: time.Now().Add(time.Minute)}, time.Now())
+		text, err := keys.Mint(
+			k,
+			keys.Grant{World: "village", Player: player, Expires: time.Now().Add(time.Minute)},
+			time.Now(),
+		)
 		must(t, err)
 		return text
 	}
@@ -199,19 +238,21 @@ func TestWhoSpeaksOverOpenAI(t *testing.T) {
 		return who
 	}
 	for name, c := range map[string]struct{ key, more, want string }{
-		"a key of one player":             {texts["mine"], "", "ansel"},
-		"who names another":               {texts["mine"], `,"user":"p2"`, "ansel"},
-		"a key that takes no user's word": {texts["app"], `,"user":"p2","safety_identifier":"p2","metadata":{"player":"p2"}`, "guest"},
-		"a signed user":                   {texts["app"], `,"user":"` + tokenOf("app", "p3") + `"`, "p3"},
-		"signed metadata":                 {texts["app"], `,"metadata":{"player_token":"` + tokenOf("app", "p4") + `"}`, "p4"},
-		"signed by another key":           {texts["app"], `,"user":"` + tokenOf("chat", "p3") + `"`, "401"},
-		"forged":                          {texts["app"], `,"user":"fp.x.e30.AAAA"`, "401"},
-		"a chat server's user":            {texts["chat"], `,"user":"p5"`, "p5"},
-		"with an id that is no token":     {texts["chat"], `,"user":"Ansel of the Mill"`, "u-1d2b4fe4"},
-		"nobody":                          {texts["chat"], "", "guest"},
-		"a player's own game":             {tokenOf("app", "p6"), `,"user":"p7"`, "hidden"},
-		"a key of another world":          {texts["elsewhere"], "", "403"},
-		"no key":                          {"", "", "401"},
+		"a key of one player": {texts["mine"], "", "ansel"},
+		"who names another":   {texts["mine"], `,"user":"p2"`, "ansel"},
+		"a key that takes no user's word": {texts["app"],
+			`,"user":"p2","safety_identifier":"p2","metadata":{"player":"p2"}`, "guest"},
+		"a signed user": {texts["app"], `,"user":"` + tokenOf("app", "p3") + `"`, "p3"},
+		"signed metadata": {texts["app"], `,"metadata":{"player_token":"` + tokenOf("app", "p4") +
+			`"}`, "p4"},
+		"signed by another key":       {texts["app"], `,"user":"` + tokenOf("chat", "p3") + `"`, "401"},
+		"forged":                      {texts["app"], `,"user":"fp.x.e30.AAAA"`, "401"},
+		"a chat server's user":        {texts["chat"], `,"user":"p5"`, "p5"},
+		"with an id that is no token": {texts["chat"], `,"user":"Ansel of the Mill"`, "u-1d2b4fe4"},
+		"nobody":                      {texts["chat"], "", "guest"},
+		"a player's own game":         {tokenOf("app", "p6"), `,"user":"p7"`, "hidden"},
+		"a key of another world":      {texts["elsewhere"], "", "403"},
+		"no key":                      {"", "", "401"},
 	} {
 		got := player(c.key, c.more)
 		if strings.HasPrefix(c.want, "u-") {
@@ -228,7 +269,8 @@ func TestWhoSpeaksOverOpenAI(t *testing.T) {
 func TestAGuestIsNotRemembered(t *testing.T) {
 	s := open(t)
 	for _, user := range []string{"", `,"user":"p1"`} {
-		if got := s.do("POST", completions, said("I work at the ropewalk, and my brother is called Perrin.", user)); got.status != http.StatusOK {
+		if got := s.do("POST", completions, said("I work at the ropewalk, and my brother is called Perrin.",
+			user)); got.status != http.StatusOK {
 			t.Fatalf("%d %s", got.status, got.body)
 		}
 	}
@@ -268,64 +310,49 @@ func TestCardsAndHistoryAreNoLore(t *testing.T) {
 func TestActionsAreToolCalls(t *testing.T) {
 	s := open(t)
 	const give = "Give me the salve, I will take it."
-	got := s.do("POST", completions, said(give, `,"user":"p1","tools":[{"type":"function","function":{"name":"give_item","parameters":{}}}]`))
+	got := s.do(
+		"POST",
+		completions,
+		said(give, `,"user":"p1","tools":[{"type":"function","function":{"name":"give_item","parameters":{}}}]`),
+	)
 	var c completion
 	got.json(t, &c)
 	if len(c.Choices) != 1 || len(c.Choices[0].Message.ToolCalls) != 1 {
 		t.Fatalf("%s", got.body)
 	}
 	call := c.Choices[0].Message.ToolCalls[0]
-	if call.Type != "function" || call.Function.Name != "give_item" || call.Function.Arguments != `{"item":"salve"}` || c.Choices[0].FinishReason != "tool_calls" {
+	if call.Type != "function" || call.Function.Name != "give_item" ||
+		call.Function.Arguments != `{"item":"salve"}` ||
+		c.Choices[0].FinishReason != "tool_calls" {
 		t.Errorf("%s", got.body)
 	}
 	data, _ := json.Marshal(call.ID)
-	after := s.do("POST", completions, fmt.Sprintf(`{"model":"village/mira","user":"p1","messages":[{"role":"user","content":"x"},{"role":"assistant","content":null},{"role":"tool","tool_call_id":%s,"content":"done"}]}`, data))
+	after := s.do(
+		"POST",
+		completions,
+		fmt.Sprintf(
+			`{"model":"village/mira","user":"p1","messages":[{"role":"user","content":"x"},{"role":"assistant","content":null},{"role":"tool","tool_call_id":%s,"content":"done"}]}`,
+			data,
+		),
+	)
 	after.json(t, &c)
 	if after.status != http.StatusOK || c.Choices[0].FinishReason != "stop" || c.Choices[0].Message.Content != "" {
 		t.Errorf("%d %s", after.status, after.body)
 	}
-	streamed := s.stream("POST", completions, said(give, `,"stream":true,"user":"p2","tools":[{"type":"function","function":{"name":"give_item"}}]`))
-	if n := len(streamed); !strings.Contains(streamed[n-3].data, `"tool_calls":[{"index":0,"id":"call_`) || !strings.Contains(streamed[n-2].data, `"finish_reason":"tool_calls"`) {
+	streamed := s.stream(
+		"POST",
+		completions,
+		said(give, `,"stream":true,"user":"p2","tools":[{"type":"function","function":{"name":"give_item"}}]`),
+	)
+	if n := len(streamed); !strings.Contains(streamed[n-3].data, `"tool_calls":[{"index":0,"id":"call_`) ||
+		!strings.Contains(streamed[n-2].data, `"finish_reason":"tool_calls"`) {
 		t.Errorf("%v", streamed)
 	}
-	if other := s.do("POST", completions, said(give, `,"user":"p3","tools":[{"type":"function","function":{"name":"npc_follow"}}]`)); !strings.Contains(other.body, `"finish_reason":"stop"`) {
+	if other := s.do("POST", completions, said(give,
+		`,"user":"p3","tools":[{"type":"function","function":{"name":"npc_follow"}}]`)); !strings.Contains(
+		other.body,
+		`"finish_reason":"stop"`,
+	) {
 		t.Errorf("%s", other.body)
-	}
-}
-
-// Errors have OpenAI's shape.
-func TestErrorsOfOpenAI(t *testing.T) {
-	s := open(t)
-	for name, c := range map[string]struct {
-		body   string
-		status int
-		want   string
-	}{
-		"no model":            {`{"messages":[{"role":"user","content":"x"}]}`, 404, "model_not_found"},
-		"no messages":         {`{"model":"village/mira"}`, 400, `"param":"messages"`},
-		"nobody asks":         {`{"model":"village/mira","messages":[{"role":"system","content":"x"}]}`, 400, `"param":"messages"`},
-		"an empty message":    {said(" ", ""), 400, `"param":"message"`},
-		"two answers":         {said("x", `,"n":2`), 400, `"param":"n"`},
-		"as JSON":             {said("x", `,"response_format":{"type":"json_object"}`), 400, `"param":"response_format"`},
-		"no JSON":             {`{`, 400, `"param":"body"`},
-		"a number for a text": {`{"model":7}`, 400, `"param":"model"`},
-		"content of numbers":  {`{"model":"village/mira","messages":[{"role":"user","content":7}]}`, 400, `"param":"messages"`},
-		"too long a message":  {said(strings.Repeat("x", schema.MaxMessageBytes+1), ""), 400, `"param":"message"`},
-		"too long a body":     {said(strings.Repeat("x", 5<<20), ""), 413, "too_large"},
-	} {
-		got := s.do("POST", completions, c.body)
-		var e struct {
-			Error *struct {
-				Message, Type string
-				Param, Code   *string
-			}
-		}
-		got.json(t, &e)
-		if got.status != c.status || !strings.Contains(got.body, c.want) || e.Error == nil || e.Error.Message == "" || e.Error.Type != "invalid_request_error" || e.Error.Code == nil {
-			t.Errorf("%s: %d %s", name, got.status, got.body)
-		}
-	}
-	if got := s.do("GET", completions, ""); got.status != http.StatusMethodNotAllowed || !strings.Contains(got.body, `{"error":{`) {
-		t.Errorf("%d %s", got.status, got.body)
 	}
 }

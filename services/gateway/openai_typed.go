@@ -27,7 +27,8 @@ func (t *typed) begin() error {
 	if err := t.send("response.in_progress", object{"response": open}); err != nil {
 		return err
 	}
-	if err := t.send("response.output_item.added", object{"output_index": 0, "item": t.item("in_progress", []responsePart{})}); err != nil {
+	if err := t.send("response.output_item.added", object{"output_index": 0, "item": t.item("in_progress",
+		[]responsePart{})}); err != nil {
 		return err
 	}
 	return t.ofPart("response.content_part.added", object{"part": t.part()})
@@ -74,7 +75,8 @@ func (t *typed) event(e *Event) error {
 func (t *typed) cite(e *Event) error {
 	for _, path := range paths(e.Sentence) {
 		a := responseCitation{"url_citation", citation{t.at - len([]rune(e.Sentence.Text)), t.at, path, t.link}}
-		if err := t.ofPart("response.output_text.annotation.added", object{"annotation_index": len(t.cited), "annotation": a}); err != nil {
+		if err := t.ofPart("response.output_text.annotation.added", object{"annotation_index": len(t.cited),
+			"annotation": a}); err != nil {
 			return err
 		}
 		t.cited = append(t.cited, a)
@@ -90,7 +92,8 @@ func (t *typed) end() error {
 	if err := t.ofPart("response.content_part.done", object{"part": part}); err != nil {
 		return err
 	}
-	if err := t.send("response.output_item.done", object{"output_index": 0, "item": t.item("completed", []responsePart{part})}); err != nil {
+	if err := t.send("response.output_item.done", object{"output_index": 0, "item": t.item("completed",
+		[]responsePart{part})}); err != nil {
 		return err
 	}
 	return t.send("response.completed", object{"response": t.complete()})

@@ -40,13 +40,38 @@ type Action struct {
 // shown is a reply for a caller. A player's own game sees no evidence: what was said of
 // a passage is for the player, the passage itself may hold more.
 func (c *caller) shown(r *schema.Reply) *Reply {
-	out := &Reply{TurnID: r.TurnID, World: r.World, NPC: r.NPC, NPCName: r.NPCName, Player: r.Player, Text: r.Text, Status: r.Status, Reason: r.Reason,
-		RetryAfterMS: r.RetryAfterMS, Audit: r.Audit, Sentences: []schema.Sentence{}, Actions: []Action{}, LoreVersion: r.LoreVersion, AcceptedAt: r.AcceptedAt}
+	out := &Reply{
+		TurnID:       r.TurnID,
+		World:        r.World,
+		NPC:          r.NPC,
+		NPCName:      r.NPCName,
+		Player:       r.Player,
+		Text:         r.Text,
+		Status:       r.Status,
+		Reason:       r.Reason,
+		RetryAfterMS: r.RetryAfterMS,
+		Audit:        r.Audit,
+		Sentences:    []schema.Sentence{},
+		Actions:      []Action{},
+		LoreVersion:  r.LoreVersion,
+		AcceptedAt:   r.AcceptedAt,
+	}
 	for i := range r.Sentences {
 		out.Sentences = append(out.Sentences, c.sentence(r.Sentences[i]))
 	}
 	for i, a := range r.Actions {
-		out.Actions = append(out.Actions, Action{Turn: r.TurnID, Index: i, NPC: r.NPC, Player: r.Player, Name: a.Name, Parameters: a.Parameters, Confirm: a.Confirm})
+		out.Actions = append(
+			out.Actions,
+			Action{
+				Turn:       r.TurnID,
+				Index:      i,
+				NPC:        r.NPC,
+				Player:     r.Player,
+				Name:       a.Name,
+				Parameters: a.Parameters,
+				Confirm:    a.Confirm,
+			},
+		)
 	}
 	return out
 }

@@ -41,7 +41,10 @@ func TestTheOfficialClientsOfOpenAI(t *testing.T) {
 		"JavaScript": {"node", filepath.Join(installed, "js", "talk.mjs")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run := exec.CommandContext(t.Context(), command[0], append(command[1:], "village/mira", "Who owns the ferry?")...)
+			run := exec.CommandContext(
+				t.Context(),
+				command[0],
+				append(command[1:], "village/mira", "Who owns the ferry?")...)
 			run.Env = append(os.Environ(), "OPENAI_BASE_URL="+s.url+"/openai/v1", "OPENAI_API_KEY="+texts["sdk"])
 			out, err := run.Output()
 			if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
@@ -55,8 +58,11 @@ func TestTheOfficialClientsOfOpenAI(t *testing.T) {
 			var got spoken
 			must(t, json.Unmarshal(out, &got))
 			const words = "Teague owns the ferry."
-			if got.Plain != words || got.Streamed != words || got.Response != words || got.Typed != words || got.Finish != "stop" || !got.Usage || !got.Completed ||
-				got.Unknown != "model_not_found" || !slices.Equal(got.Models, []string{"village/mira", "village/osric"}) || !slices.Equal(got.Sources, []string{"lore/ferry.txt"}) {
+			if got.Plain != words || got.Streamed != words || got.Response != words || got.Typed != words ||
+				got.Finish != "stop" || !got.Usage || !got.Completed ||
+				got.Unknown != "model_not_found" ||
+				!slices.Equal(got.Models, []string{"village/mira", "village/osric"}) ||
+				!slices.Equal(got.Sources, []string{"lore/ferry.txt"}) {
 				t.Errorf("%s", out)
 			}
 		})

@@ -25,7 +25,8 @@ func (g *Gateway) postTurn(w http.ResponseWriter, r *http.Request, c *caller) er
 	if err := decode(data, &req, true); err != nil {
 		return err
 	}
-	if err := sameOrEmpty("turn_id", &req.TurnID, r.Header.Get("Idempotency-Key"), "the header Idempotency-Key"); err != nil {
+	if err := sameOrEmpty("turn_id", &req.TurnID, r.Header.Get("Idempotency-Key"),
+		"the header Idempotency-Key"); err != nil {
 		return err
 	}
 	for field, place := range map[string]*string{"world": &req.World, "npc": &req.NPC} {
@@ -83,7 +84,12 @@ func (g *Gateway) admit(ctx context.Context, c *caller, req *schema.Request) (er
 	}
 	if c.grant != nil {
 		if field := ofTheGame(req); field != "" {
-			return problem(http.StatusForbidden, CodeForbidden, "a player's token says nothing for the game; its backend sends %s with its key", field).on(field)
+			return problem(
+				http.StatusForbidden,
+				CodeForbidden,
+				"a player's token says nothing for the game; its backend sends %s with its key",
+				field,
+			).on(field)
 		}
 	}
 	if req.TurnID == "" {
@@ -134,7 +140,11 @@ func cursor(r *http.Request) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, problem(http.StatusBadRequest, CodeInvalid, "Last-Event-ID is no event of a turn; leave it out to have all").on("Last-Event-ID")
+		return 0, problem(
+			http.StatusBadRequest,
+			CodeInvalid,
+			"Last-Event-ID is no event of a turn; leave it out to have all",
+		).on("Last-Event-ID")
 	}
 	return n, nil
 }
@@ -193,7 +203,13 @@ func (g *Gateway) getTurn(w http.ResponseWriter, r *http.Request, c *caller) err
 	return nil
 }
 
-func (g *Gateway) watch(w http.ResponseWriter, r *http.Request, c *caller, convo schema.ConversationID, seen int) error {
+func (g *Gateway) watch(
+	w http.ResponseWriter,
+	r *http.Request,
+	c *caller,
+	convo schema.ConversationID,
+	seen int,
+) error {
 	ctx, stop := context.WithTimeout(r.Context(), schema.MaxDeadlineMS*time.Millisecond+grace)
 	defer stop()
 	turn, err := g.client.Watch(ctx, convo, r.PathValue("turn"))

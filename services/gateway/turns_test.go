@@ -22,10 +22,13 @@ func TestATurnIsAnswered(t *testing.T) {
 	first := s.do("POST", turns, body, "Idempotency-Key", "t1")
 	var r gateway.Reply
 	first.json(t, &r)
-	if first.status != http.StatusOK || r.Text != "Teague owns the ferry." || r.Status != schema.StatusExtractive || r.TurnID != "t1" || r.NPCName != "Mira" {
+	if first.status != http.StatusOK || r.Text != "Teague owns the ferry." || r.Status != schema.StatusExtractive ||
+		r.TurnID != "t1" ||
+		r.NPCName != "Mira" {
 		t.Fatalf("%d %s", first.status, first.body)
 	}
-	if len(r.Sentences) != 1 || len(r.Sentences[0].Evidence) != 1 || r.Sentences[0].Evidence[0].Path != "lore/ferry.txt" {
+	if len(r.Sentences) != 1 || len(r.Sentences[0].Evidence) != 1 ||
+		r.Sentences[0].Evidence[0].Path != "lore/ferry.txt" {
 		t.Errorf("%s", first.body)
 	}
 	if got := first.header.Get("Location"); got != turns+"/t1?player=p1" {
@@ -48,7 +51,9 @@ func TestATurnIsAnswered(t *testing.T) {
 	if got := s.do("GET", turns+"/t1?player=p2", ""); got.status != http.StatusNotFound {
 		t.Errorf("another player's: %d %s", got.status, got.body)
 	}
-	if got := s.do("POST", turns, `{"player":"p2","message":"Who owns the ferry?"}`, "Idempotency-Key", "t1"); got.status != http.StatusBadRequest || !strings.Contains(got.body, "another conversation") {
+	if got := s.do("POST", turns, `{"player":"p2","message":"Who owns the ferry?"}`, "Idempotency-Key",
+		"t1"); got.status != http.StatusBadRequest ||
+		!strings.Contains(got.body, "another conversation") {
 		t.Errorf("another's turn id: %d %s", got.status, got.body)
 	}
 }
@@ -61,13 +66,15 @@ func TestATurnIsStreamed(t *testing.T) {
 	for _, e := range all {
 		names = append(names, e.name)
 	}
-	if got := strings.Join(names, " "); !strings.HasPrefix(got, "accepted ") || !strings.HasSuffix(got, "sentence done") {
+	if got := strings.Join(names, " "); !strings.HasPrefix(got, "accepted ") ||
+		!strings.HasSuffix(got, "sentence done") {
 		t.Fatalf("%s", got)
 	}
 	var said, done gateway.Event
 	must(t, json.Unmarshal([]byte(all[len(all)-2].data), &said))
 	must(t, json.Unmarshal([]byte(all[len(all)-1].data), &done))
-	if said.Sentence.Text != "Teague owns the ferry." || done.Reply.Text != said.Sentence.Text || done.Reply.Status != schema.StatusExtractive {
+	if said.Sentence.Text != "Teague owns the ferry." || done.Reply.Text != said.Sentence.Text ||
+		done.Reply.Status != schema.StatusExtractive {
 		t.Errorf("%+v %+v", said, done)
 	}
 	for _, method := range []string{"GET", "POST"} {
@@ -90,7 +97,15 @@ func TestATurnIsCancelled(t *testing.T) {
 	must(t, err)
 	defer model.Close()
 	s := openWith(t, scripted(model.URL()))
-	resp, err := s.http.Do(s.request("POST", turns, `{"player":"p1","message":"Who owns the ferry?","turn_id":"t1","deadline_ms":60000}`, "Accept", "text/event-stream"))
+	resp, err := s.http.Do(
+		s.request(
+			"POST",
+			turns,
+			`{"player":"p1","message":"Who owns the ferry?","turn_id":"t1","deadline_ms":60000}`,
+			"Accept",
+			"text/event-stream",
+		),
+	)
 	must(t, err)
 	defer resp.Body.Close()
 	var last gateway.Event
@@ -106,7 +121,8 @@ func TestATurnIsCancelled(t *testing.T) {
 		must(t, json.Unmarshal([]byte(e.data), &last))
 		return true
 	})
-	if last.Type != "done" || last.Reply.Status != schema.StatusAborted || last.Reply.Reason != schema.ReasonCancelled {
+	if last.Type != "done" || last.Reply.Status != schema.StatusAborted ||
+		last.Reply.Reason != schema.ReasonCancelled {
 		t.Errorf("%+v", last)
 	}
 	if got := s.do("DELETE", turns+"/never?player=p1", ""); got.status != http.StatusNotFound {
@@ -121,7 +137,15 @@ func TestAStreamGoesOnAtAnotherGateway(t *testing.T) {
 	other, stop := s.gateway()
 	here := s.url
 	s.url = other
-	resp, err := s.http.Do(s.request("POST", turns, `{"player":"p1","message":"Who owns the ferry?","turn_id":"t1"}`, "Accept", "text/event-stream"))
+	resp, err := s.http.Do(
+		s.request(
+			"POST",
+			turns,
+			`{"player":"p1","message":"Who owns the ferry?","turn_id":"t1"}`,
+			"Accept",
+			"text/event-stream",
+		),
+	)
 	must(t, err)
 	var seen event
 	readEvents(t, resp.Body, func(e event) bool { seen = e; return false })
@@ -149,11 +173,13 @@ func TestHealthAndReadiness(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	s.client.Close()
-	if got := s.do("GET", "/readyz", ""); got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, `"ready":false`) {
+	if got := s.do("GET", "/readyz", ""); got.status != http.StatusServiceUnavailable ||
+		!strings.Contains(got.body, `"ready":false`) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	got := s.do("POST", turns, `{"player":"p1","message":"Who owns the ferry?"}`)
-	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") != "1" || !strings.Contains(got.body, `"UNREACHABLE"`) {
+	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") != "1" ||
+		!strings.Contains(got.body, `"UNREACHABLE"`) {
 		t.Errorf("%d %v %s", got.status, got.header, got.body)
 	}
 }

@@ -25,12 +25,16 @@ func TestWorldsAndNPCsAreListed(t *testing.T) {
 		t.Errorf("%+v", npcs)
 	}
 	one := s.do("GET", "/v1/worlds/village/npcs/mira", "")
-	if one.status != http.StatusOK || !strings.Contains(one.body, `"greeting":"Mind the sparks."`) || strings.Contains(one.body, "ledger under") {
+	if one.status != http.StatusOK || !strings.Contains(one.body, `"greeting":"Mind the sparks."`) ||
+		strings.Contains(one.body, "ledger under") {
 		t.Errorf("%d %s", one.status, one.body)
 	}
-	for path, code := range map[string]string{"/v1/worlds/elsewhere": "UNKNOWN_WORLD", "/v1/worlds/elsewhere/npcs": "UNKNOWN_WORLD", "/v1/worlds/village/npcs/nobody": "UNKNOWN_NPC",
-		"/v1/worlds/village/npcs/nobody/conversations/p1": "UNKNOWN_NPC", "/v1/worlds/elsewhere/memories": "UNKNOWN_WORLD", "/v1/worlds/elsewhere/actions": "UNKNOWN_WORLD"} {
-		if got := s.do("GET", path, ""); got.status != http.StatusNotFound || !strings.Contains(got.body, `"code":"`+code+`"`) {
+	for path, code := range map[string]string{"/v1/worlds/elsewhere": "UNKNOWN_WORLD",
+		"/v1/worlds/elsewhere/npcs": "UNKNOWN_WORLD", "/v1/worlds/village/npcs/nobody": "UNKNOWN_NPC",
+		"/v1/worlds/village/npcs/nobody/conversations/p1": "UNKNOWN_NPC",
+		"/v1/worlds/elsewhere/memories":                   "UNKNOWN_WORLD", "/v1/worlds/elsewhere/actions": "UNKNOWN_WORLD"} {
+		if got := s.do("GET", path, ""); got.status != http.StatusNotFound ||
+			!strings.Contains(got.body, `"code":"`+code+`"`) {
 			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}
 	}
@@ -46,7 +50,13 @@ func TestConversationsMemoriesAndEvents(t *testing.T) {
 	if got := s.do("DELETE", talk, ""); got.status != http.StatusOK || strings.Contains(got.body, "Teague") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	told := s.do("POST", "/v1/worlds/village/events", `{"text":"Ansel gave Mira a sword.","subject":"player:p1","predicate":"gave","object":"a sword","player":"p1","witnesses":["mira","p1"]}`, "Idempotency-Key", "e1")
+	told := s.do(
+		"POST",
+		"/v1/worlds/village/events",
+		`{"text":"Ansel gave Mira a sword.","subject":"player:p1","predicate":"gave","object":"a sword","player":"p1","witnesses":["mira","p1"]}`,
+		"Idempotency-Key",
+		"e1",
+	)
 	if told.status != http.StatusAccepted || !strings.Contains(told.body, `"event_id":"e1"`) {
 		t.Fatalf("%d %s", told.status, told.body)
 	}
@@ -61,7 +71,9 @@ func TestConversationsMemoriesAndEvents(t *testing.T) {
 		}
 		return id != ""
 	})
-	if got := s.do("GET", "/v1/worlds/village/memories/"+id, ""); got.status != http.StatusOK || !strings.Contains(got.body, `"events":[`) || !strings.Contains(got.body, "sword") {
+	if got := s.do("GET", "/v1/worlds/village/memories/"+id, ""); got.status != http.StatusOK ||
+		!strings.Contains(got.body, `"events":[`) ||
+		!strings.Contains(got.body, "sword") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	if got := s.do("GET", "/v1/worlds/village/memories/none", ""); got.status != http.StatusNotFound {
@@ -86,10 +98,12 @@ func TestAnActionIsConfirmed(t *testing.T) {
 		switch one.Type {
 		case "action":
 			actions++
-			if a := one.Action; a.Name != "give_item" || a.Turn != "t1" || !a.Confirm || a.Parameters["item"] != "salve" {
+			if a := one.Action; a.Name != "give_item" || a.Turn != "t1" || !a.Confirm ||
+				a.Parameters["item"] != "salve" {
 				t.Errorf("%s", e.data)
 			}
-			if got := s.do("POST", turns+"/t1/actions/0?player=p1", `{"accepted":true}`); got.status != http.StatusNoContent {
+			if got := s.do("POST", turns+"/t1/actions/0?player=p1",
+				`{"accepted":true}`); got.status != http.StatusNoContent {
 				t.Errorf("%d %s", got.status, got.body)
 			}
 		case "done":
@@ -100,7 +114,13 @@ func TestAnActionIsConfirmed(t *testing.T) {
 	if actions != 1 || done.Reply == nil || done.Reply.Text != "Take this salve." {
 		t.Errorf("%d actions, %+v", actions, done.Reply)
 	}
-	resp, err = s.http.Do(s.request("GET", "/v1/worlds/village/actions?since="+time.Now().Add(-time.Minute).UTC().Format(time.RFC3339), ""))
+	resp, err = s.http.Do(
+		s.request(
+			"GET",
+			"/v1/worlds/village/actions?since="+time.Now().Add(-time.Minute).UTC().Format(time.RFC3339),
+			"",
+		),
+	)
 	must(t, err)
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
@@ -126,12 +146,15 @@ func TestActionsOfAWorldAreStreamed(t *testing.T) {
 func TestATextIsChecked(t *testing.T) {
 	s := open(t)
 	var out schema.CheckResult
-	s.do("POST", "/v1/check", `{"text":"Teague owns the ferry.","sources":[{"content":"Teague owns the ferry."}]}`).json(t, &out)
+	s.do("POST", "/v1/check", `{"text":"Teague owns the ferry.","sources":[{"content":"Teague owns the ferry."}]}`).
+		json(t, &out)
 	if !out.Grounded || out.Supported != 1 {
 		t.Errorf("%+v", out)
 	}
-	for name, body := range map[string]string{"no text": `{"sources":[]}`, "a ratio": `{"text":"x","max_unverifiable_ratio":2}`, "sources of numbers": `{"text":"x","sources":[7]}`} {
-		if got := s.do("POST", "/v1/check", body); got.status != http.StatusBadRequest || !strings.Contains(got.body, `"INVALID"`) {
+	for name, body := range map[string]string{"no text": `{"sources":[]}`,
+		"a ratio": `{"text":"x","max_unverifiable_ratio":2}`, "sources of numbers": `{"text":"x","sources":[7]}`} {
+		if got := s.do("POST", "/v1/check", body); got.status != http.StatusBadRequest ||
+			!strings.Contains(got.body, `"INVALID"`) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
 	}

@@ -61,7 +61,12 @@ func (g *Gateway) resetConversation(w http.ResponseWriter, r *http.Request, c *c
 	return g.talk(w, r, c, g.client.Reset)
 }
 
-func (g *Gateway) talk(w http.ResponseWriter, r *http.Request, c *caller, do func(context.Context, schema.ConversationID) (*schema.Conversation, error)) error {
+func (g *Gateway) talk(
+	w http.ResponseWriter,
+	r *http.Request,
+	c *caller,
+	do func(context.Context, schema.ConversationID) (*schema.Conversation, error),
+) error {
 	convo, err := c.conversation(r)
 	if err != nil {
 		return err
@@ -82,11 +87,22 @@ func (g *Gateway) talk(w http.ResponseWriter, r *http.Request, c *caller, do fun
 // listMemories lists what the NPCs of a world remember, or shows one.
 func (g *Gateway) listMemories(w http.ResponseWriter, r *http.Request, c *caller) error {
 	in := r.URL.Query()
-	q := schema.MemoriesQuery{NPC: in.Get("npc"), Player: in.Get("player"), Status: schema.MemoryStatus(in.Get("status")), After: in.Get("after"), ID: r.PathValue("memory")}
+	q := schema.MemoriesQuery{
+		NPC:    in.Get("npc"),
+		Player: in.Get("player"),
+		Status: schema.MemoryStatus(in.Get("status")),
+		After:  in.Get("after"),
+		ID:     r.PathValue("memory"),
+	}
 	if text := in.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return problem(http.StatusBadRequest, CodeInvalid, "limit must lie between 1 and %d", schema.MaxMemories).on("limit")
+			return problem(
+				http.StatusBadRequest,
+				CodeInvalid,
+				"limit must lie between 1 and %d",
+				schema.MaxMemories,
+			).on("limit")
 		}
 		q.Limit = n
 	}
@@ -121,7 +137,8 @@ func (g *Gateway) tellEvent(w http.ResponseWriter, r *http.Request, c *caller) e
 	if err := g.ofBackend(w, r, c, &o); err != nil {
 		return err
 	}
-	if err := sameOrEmpty("event_id", &o.ID, r.Header.Get("Idempotency-Key"), "the header Idempotency-Key"); err != nil {
+	if err := sameOrEmpty("event_id", &o.ID, r.Header.Get("Idempotency-Key"),
+		"the header Idempotency-Key"); err != nil {
 		return err
 	}
 	if err := sameOrEmpty("world", &o.World, r.PathValue("world"), "the path"); err != nil {
@@ -202,7 +219,11 @@ func (g *Gateway) mint(w http.ResponseWriter, r *http.Request, c *caller) error 
 		return err
 	}
 	if c.key == nil {
-		return problem(http.StatusForbidden, CodeForbidden, "a token is made under a key; `forsooth keys add` makes one")
+		return problem(
+			http.StatusForbidden,
+			CodeForbidden,
+			"a token is made under a key; `forsooth keys add` makes one",
+		)
 	}
 	if err := c.may(keys.Play, req.World); err != nil {
 		return err

@@ -28,7 +28,11 @@ func (s *site) socket(url string, protocols ...string) *socket {
 	if s.key != "" && len(protocols) == 0 {
 		header.Set("Authorization", "Bearer "+s.key)
 	}
-	conn, _, err := websocket.Dial(s.t.Context(), strings.Replace(url, "http", "ws", 1)+"/v1/ws", &websocket.DialOptions{HTTPHeader: header, HTTPClient: s.http, Subprotocols: protocols}) //nolint:bodyclose // of an upgrade
+	conn, _, err := websocket.Dial(
+		s.t.Context(),
+		strings.Replace(url, "http", "ws", 1)+"/v1/ws",
+		&websocket.DialOptions{HTTPHeader: header, HTTPClient: s.http, Subprotocols: protocols},
+	) //nolint:bodyclose // of an upgrade
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -72,7 +76,13 @@ func (k *socket) until(kind string) gateway.Shown {
 }
 
 func sayFrame(player, turn, message string) string {
-	return fmt.Sprintf(`{"type":"say","ref":"r-%s","say":{"world":"village","npc":"mira","player":%q,"turn_id":%q,"message":%q}}`, player, player, turn, message)
+	return fmt.Sprintf(
+		`{"type":"say","ref":"r-%s","say":{"world":"village","npc":"mira","player":%q,"turn_id":%q,"message":%q}}`,
+		player,
+		player,
+		turn,
+		message,
+	)
 }
 
 // One socket is for many players: each turn's events come in order, beside the others'.
@@ -96,7 +106,8 @@ func TestManyPlayersOverOneSocket(t *testing.T) {
 			said[e.Player] += e.Sentence.Text
 		case e.Type == "done":
 			done++
-			if e.Reply.Text != said[e.Player] || e.Ref != "r-"+e.Player || e.World != "village" || e.NPC != "mira" || e.TurnID != "t"+e.Player[1:] {
+			if e.Reply.Text != said[e.Player] || e.Ref != "r-"+e.Player || e.World != "village" || e.NPC != "mira" ||
+				e.TurnID != "t"+e.Player[1:] {
 				t.Errorf("%+v, said %q", e, said[e.Player])
 			}
 		}
@@ -145,7 +156,14 @@ func TestSocketsResumeElsewhere(t *testing.T) {
 			k.send(sayFrame(player, id, "Who owns the ferry?"))
 			return
 		}
-		k.send(fmt.Sprintf(`{"type":"resume","world":"village","npc":"mira","player":%q,"turn_id":%q,"after":%d}`, player, id, seen[id]))
+		k.send(
+			fmt.Sprintf(
+				`{"type":"resume","world":"village","npc":"mira","player":%q,"turn_id":%q,"after":%d}`,
+				player,
+				id,
+				seen[id],
+			),
+		)
 	}
 	for i := range players {
 		if id := fmt.Sprintf("t%d", i); replies[id] == nil {
@@ -181,13 +199,17 @@ func TestActionsOverASocket(t *testing.T) {
 	k := s.socket(s.url)
 	k.send(`{"type":"actions","world":"village"}`)
 	k.until("ok")
-	k.send(`{"type":"say","say":{"world":"village","npc":"mira","player":"p1","turn_id":"t1","message":"Give me the salve, I will take it.","deadline_ms":20000,"allowed_actions":[
-		{"name":"give_item","confirm":true,"speech_acts":["Take this salve."],"parameters":{"type":"object","properties":{"item":{"enum":["salve"]}},"required":["item"]}}]}}`)
+	k.send(
+		`{"type":"say","say":{"world":"village","npc":"mira","player":"p1","turn_id":"t1","message":"Give me the salve, I will take it.","deadline_ms":20000,"allowed_actions":[
+		{"name":"give_item","confirm":true,"speech_acts":["Take this salve."],"parameters":{"type":"object","properties":{"item":{"enum":["salve"]}},"required":["item"]}}]}}`,
+	)
 	a := k.until("action")
 	if a.Action == nil || a.Action.Name != "give_item" || a.Player != "p1" || !a.Action.Confirm {
 		t.Fatalf("%+v", a)
 	}
-	k.send(`{"type":"result","world":"village","npc":"mira","player":"p1","turn_id":"t1","index":0,"result":{"accepted":true}}`)
+	k.send(
+		`{"type":"result","world":"village","npc":"mira","player":"p1","turn_id":"t1","index":0,"result":{"accepted":true}}`,
+	)
 	if done := k.until("done"); done.Reply.Text != "Take this salve." {
 		t.Errorf("%+v", done.Reply)
 	}
@@ -198,7 +220,8 @@ func TestFramesThatCannotBeTaken(t *testing.T) {
 	s := open(t)
 	k := s.socket(s.url)
 	for frame, code := range map[string]string{
-		`{`: "INVALID", `[]`: "INVALID", `{"type":"sing"}`: "INVALID", `{"type":7}`: "INVALID", `{"tpye":"say"}`: "INVALID", `{"type":"say"}`: "INVALID",
+		`{`: "INVALID", `[]`: "INVALID", `{"type":"sing"}`: "INVALID", `{"type":7}`: "INVALID",
+		`{"tpye":"say"}`: "INVALID", `{"type":"say"}`: "INVALID",
 		sayFrame("p1", "t.1", "x"): "INVALID", sayFrame("", "t1", "x"): "INVALID", sayFrame("p1", "t1", ""): "INVALID",
 		`{"type":"say","say":{"world":"elsewhere","npc":"mira","player":"p1","message":"x"}}`: "UNKNOWN_WORLD",
 		`{"type":"say","say":{"world":"village","npc":"nobody","player":"p1","message":"x"}}`: "UNKNOWN_NPC",

@@ -14,7 +14,10 @@ import (
 func Finder(log *mesh.MemoryLog) func(context.Context, string, schema.MemoriesQuery) (schema.MemoriesFound, error) {
 	return func(ctx context.Context, world string, q schema.MemoriesQuery) (schema.MemoriesFound, error) {
 		if q.Limit < 0 || q.Limit > schema.MaxMemories {
-			return schema.MemoriesFound{}, &schema.FieldError{Field: "limit", Reason: fmt.Sprintf("is %d; it must lie between 1 and %d", q.Limit, schema.MaxMemories)}
+			return schema.MemoriesFound{}, &schema.FieldError{
+				Field:  "limit",
+				Reason: fmt.Sprintf("is %d; it must lie between 1 and %d", q.Limit, schema.MaxMemories),
+			}
 		}
 		if q.NPC != "" {
 			if err := schema.CheckToken("npc", q.NPC); err != nil {
@@ -70,5 +73,6 @@ func (k *Kept) page(q *schema.MemoriesQuery) (schema.MemoriesFound, error) {
 }
 
 func isAsked(q *schema.MemoriesQuery, m *schema.Memory) bool {
-	return (q.NPC == "" || q.NPC == m.NPC) && (q.Player == "" || q.Player == m.Player) && (q.Status == "" || q.Status == m.Status)
+	return (q.NPC == "" || q.NPC == m.NPC) && (q.Player == "" || q.Player == m.Player) &&
+		(q.Status == "" || q.Status == m.Status)
 }
