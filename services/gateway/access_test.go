@@ -53,6 +53,50 @@ func TestWithoutAKeyThisMachineAloneIsLetIn(t *testing.T) {
 	}
 }
 
+const (
+	talk     = "/v1/worlds/village/npcs/mira/conversations/p1"
+	memories = "/v1/worlds/village/memories"
+)
+
+// opened are requests, by whose key or token, with the status of the answer.
+var opened = []struct {
+	key, method, path, body string
+	want                    int
+}{
+	{"none", "POST", turns, sayFerry, 401}, {"unknown", "POST", turns, sayFerry, 401}, {"forged", "POST", turns,
+		sayFerry, 401},
+	{"play", "POST", turns, sayFerry, 200}, {"read", "POST", turns, sayFerry, 403}, {"elsewhere", "POST", turns,
+		sayFerry, 403},
+	{"one", "POST", turns, `{"message":"Who owns the ferry?"}`, 200}, {"one", "POST", turns,
+		`{"player":"p2","message":"x"}`, 403},
+	{"token", "POST", turns, `{"message":"Who owns the ferry?"}`, 200}, {"token", "POST", turns,
+		`{"player":"p2","message":"x"}`, 403},
+	{"token", "POST", turns, `{"message":"x","trust":100}`, 403}, {"token", "POST", turns,
+		`{"message":"x","state":{}}`, 403}, {"token", "POST", turns, `{"message":"x","allowed_actions":[]}`, 403},
+	{"token", "POST", "/v1/worlds/elsewhere/npcs/mira/turns", sayFerry, 403}, {"osric's", "POST", turns, sayFerry,
+		403},
+	{"token", "GET", turns + "/t1", "", 200}, {"token", "GET", turns + "/t1?player=p2", "", 403}, {"token", "GET",
+		turns + "/t1?view=full", "", 403},
+	{"play", "GET", turns + "/t1?player=p1", "", 200}, {"play", "GET", turns + "/t1?player=p1&view=full", "", 403},
+	{"all", "GET", turns + "/t1?player=p1&view=full", "", 200},
+	{"play", "GET", talk, "", 403}, {"read", "GET", talk, "", 200}, {"read", "DELETE", talk, "", 403}, {"all",
+		"DELETE", talk, "", 200}, {"token", "GET", talk, "", 403},
+	{"one", "GET", strings.Replace(talk, "p1", "p2", 1), "", 403}, {"one", "GET", memories + "?player=p2", "",
+		403}, {"one", "GET", memories, "", 200},
+	{"play", "GET", memories, "", 403}, {"read", "GET", memories, "", 200}, {"elsewhere", "GET", memories, "",
+		403}, {"token", "GET", memories, "", 403},
+	{"token", "POST", "/v1/worlds/village/events", `{}`, 403}, {"token", "POST", "/v1/tokens", `{}`, 403}, {"one",
+		"POST", "/v1/tokens", `{}`, 403},
+	{"token", "POST", turns + "/t1/actions/0", `{"accepted":true}`, 403}, {"token", "GET",
+		"/v1/worlds/village/actions", "", 403},
+	{"play", "POST", "/v1/tokens", `{"world":"elsewhere","player":"p1"}`, 403}, {"play", "POST", "/v1/tokens",
+		`{"world":"village","player":"p1","ttl_s":86401}`, 400},
+	{"play", "POST", "/v1/tokens", `{"world":"village","player":"p1","ttl_s":-9223372036854775808}`, 400}, {"play",
+		"POST", "/v1/tokens", `{"world":"village"}`, 400},
+	{"play", "POST", "/v1/check", `{"text":"x"}`, 403}, {"token", "GET", "/v1/worlds/village/npcs", "", 200},
+	{"elsewhere", "GET", "/v1/worlds/village", "", 403},
+}
+
 // A key opens what it is bound to, a token lets one player speak, and neither more.
 func TestWhatKeysAndTokensOpen(t *testing.T) {
 	with, texts, _ := withKeys(
@@ -83,44 +127,7 @@ func TestWhatKeysAndTokensOpen(t *testing.T) {
 	made.json(t, &token)
 	texts["osric's"] = token.Token
 	s.do("POST", turns, sayFerry, "Idempotency-Key", "t1")
-	const talk, memories = "/v1/worlds/village/npcs/mira/conversations/p1", "/v1/worlds/village/memories"
-	for _, c := range []struct {
-		key, method, path, body string
-		want                    int
-	}{
-		{"none", "POST", turns, sayFerry, 401}, {"unknown", "POST", turns, sayFerry, 401}, {"forged", "POST", turns,
-			sayFerry, 401},
-		{"play", "POST", turns, sayFerry, 200}, {"read", "POST", turns, sayFerry, 403}, {"elsewhere", "POST", turns,
-			sayFerry, 403},
-		{"one", "POST", turns, `{"message":"Who owns the ferry?"}`, 200}, {"one", "POST", turns,
-			`{"player":"p2","message":"x"}`, 403},
-		{"token", "POST", turns, `{"message":"Who owns the ferry?"}`, 200}, {"token", "POST", turns,
-			`{"player":"p2","message":"x"}`, 403},
-		{"token", "POST", turns, `{"message":"x","trust":100}`, 403}, {"token", "POST", turns,
-			`{"message":"x","state":{}}`, 403}, {"token", "POST", turns, `{"message":"x","allowed_actions":[]}`, 403},
-		{"token", "POST", "/v1/worlds/elsewhere/npcs/mira/turns", sayFerry, 403}, {"osric's", "POST", turns, sayFerry,
-			403},
-		{"token", "GET", turns + "/t1", "", 200}, {"token", "GET", turns + "/t1?player=p2", "", 403}, {"token", "GET",
-			turns + "/t1?view=full", "", 403},
-		{"play", "GET", turns + "/t1?player=p1", "", 200}, {"play", "GET", turns + "/t1?player=p1&view=full", "", 403},
-		{"all", "GET", turns + "/t1?player=p1&view=full", "", 200},
-		{"play", "GET", talk, "", 403}, {"read", "GET", talk, "", 200}, {"read", "DELETE", talk, "", 403}, {"all",
-			"DELETE", talk, "", 200}, {"token", "GET", talk, "", 403},
-		{"one", "GET", strings.Replace(talk, "p1", "p2", 1), "", 403}, {"one", "GET", memories + "?player=p2", "",
-			403}, {"one", "GET", memories, "", 200},
-		{"play", "GET", memories, "", 403}, {"read", "GET", memories, "", 200}, {"elsewhere", "GET", memories, "",
-			403}, {"token", "GET", memories, "", 403},
-		{"token", "POST", "/v1/worlds/village/events", `{}`, 403}, {"token", "POST", "/v1/tokens", `{}`, 403}, {"one",
-			"POST", "/v1/tokens", `{}`, 403},
-		{"token", "POST", turns + "/t1/actions/0", `{"accepted":true}`, 403}, {"token", "GET",
-			"/v1/worlds/village/actions", "", 403},
-		{"play", "POST", "/v1/tokens", `{"world":"elsewhere","player":"p1"}`, 403}, {"play", "POST", "/v1/tokens",
-			`{"world":"village","player":"p1","ttl_s":86401}`, 400},
-		{"play", "POST", "/v1/tokens", `{"world":"village","player":"p1","ttl_s":-9223372036854775808}`, 400}, {"play",
-			"POST", "/v1/tokens", `{"world":"village"}`, 400},
-		{"play", "POST", "/v1/check", `{"text":"x"}`, 403}, {"token", "GET", "/v1/worlds/village/npcs", "", 200},
-		{"elsewhere", "GET", "/v1/worlds/village", "", 403},
-	} {
+	for _, c := range opened {
 		s.key = texts[c.key]
 		got := s.do(c.method, c.path, c.body)
 		if got.status != c.want {

@@ -191,6 +191,28 @@ func TestACompletionIsStreamed(t *testing.T) {
 	}
 }
 
+// speaker is whom a request of a key or token speaks as: what the link to its turn says.
+func (s *site) speaker(key, more string) string {
+	s.t.Helper()
+	s.key = key
+	var c completion
+	got := s.do("POST", completions, said("Who owns the ferry?", more))
+	if got.status != http.StatusOK {
+		return fmt.Sprint(got.status)
+	}
+	got.json(s.t, &c)
+	link := c.Choices[0].Message.Annotations
+	if len(link) == 0 {
+		return "hidden"
+	}
+	_, after, _ := strings.Cut(link[0].URLCitation.URL, "player=")
+	who, _, _ := strings.Cut(after, "&")
+	if schema.IsGuest(who) {
+		return "guest"
+	}
+	return who
+}
+
 // Who the player is stands in what the key or a signed field says. Without either it is
 // a guest, whom nobody remembers.
 func TestWhoSpeaksOverOpenAI(t *testing.T) {
@@ -217,26 +239,6 @@ func TestWhoSpeaksOverOpenAI(t *testing.T) {
 		must(t, err)
 		return text
 	}
-	player := func(key, more string) string {
-		t.Helper()
-		s.key = key
-		var c completion
-		got := s.do("POST", completions, said("Who owns the ferry?", more))
-		if got.status != http.StatusOK {
-			return fmt.Sprint(got.status)
-		}
-		got.json(t, &c)
-		link := c.Choices[0].Message.Annotations
-		if len(link) == 0 {
-			return "hidden"
-		}
-		_, after, _ := strings.Cut(link[0].URLCitation.URL, "player=")
-		who, _, _ := strings.Cut(after, "&")
-		if schema.IsGuest(who) {
-			return "guest"
-		}
-		return who
-	}
 	for name, c := range map[string]struct{ key, more, want string }{
 		"a key of one player": {texts["mine"], "", "ansel"},
 		"who names another":   {texts["mine"], `,"user":"p2"`, "ansel"},
@@ -254,7 +256,7 @@ func TestWhoSpeaksOverOpenAI(t *testing.T) {
 		"a key of another world":      {texts["elsewhere"], "", "403"},
 		"no key":                      {"", "", "401"},
 	} {
-		got := player(c.key, c.more)
+		got := s.speaker(c.key, c.more)
 		if strings.HasPrefix(c.want, "u-") {
 			if !strings.HasPrefix(got, "u-") || len(got) != 34 {
 				t.Errorf("%s: %s", name, got)

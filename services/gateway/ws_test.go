@@ -114,6 +114,40 @@ func TestManyPlayersOverOneSocket(t *testing.T) {
 	}
 }
 
+// heard is what a client has been told of turns, by their ids.
+type heard struct {
+	said    map[string][]int // the sentences
+	seen    map[string]int   // the last event
+	replies map[string]*gateway.Reply
+}
+
+func (h *heard) take(e gateway.Shown) {
+	switch e.Type {
+	case "problem":
+		return
+	case "sentence":
+		h.said[e.TurnID] = append(h.said[e.TurnID], e.Sentence.Seq)
+	case "done":
+		h.replies[e.TurnID] = e.Reply
+	}
+	h.seen[e.TurnID] = max(h.seen[e.TurnID], e.N)
+}
+
+// check holds that each sentence of each reply was told once, in order.
+func (h *heard) check(t *testing.T) {
+	t.Helper()
+	for id, r := range h.replies {
+		if len(h.said[id]) != len(r.Sentences) {
+			t.Errorf("turn %s: said %v of %d sentences", id, h.said[id], len(r.Sentences))
+		}
+		for i, seq := range h.said[id] {
+			if seq != i+1 {
+				t.Errorf("turn %s: said %v", id, h.said[id])
+			}
+		}
+	}
+}
+
 // A gateway that ends in the middle of turns loses and doubles no sentence: whoever
 // resumes elsewhere with the last event that it saw is shown the rest.
 func TestSocketsResumeElsewhere(t *testing.T) {
@@ -124,35 +158,24 @@ func TestSocketsResumeElsewhere(t *testing.T) {
 	for i := range players {
 		k.send(sayFrame(fmt.Sprintf("p%d", i), fmt.Sprintf("t%d", i), "Who owns the ferry?"))
 	}
-	said, seen, replies := map[string][]int{}, map[string]int{}, map[string]*gateway.Reply{}
-	take := func(e gateway.Shown) {
-		switch e.Type {
-		case "sentence":
-			said[e.TurnID] = append(said[e.TurnID], e.Sentence.Seq)
-		case "done":
-			replies[e.TurnID] = e.Reply
-		case "problem":
-			return
-		}
-		seen[e.TurnID] = max(seen[e.TurnID], e.N)
-	}
+	h := heard{map[string][]int{}, map[string]int{}, map[string]*gateway.Reply{}}
 	for range players { // the rest is under way, or on the wire
 		e, ok := k.next()
 		if !ok {
 			t.Fatal("the connection ended")
 		}
-		take(e)
+		h.take(e)
 	}
 	ended := make(chan struct{})
 	go func() { defer close(ended); stop() }()
 	for e, ok := k.next(); ok; e, ok = k.next() {
-		take(e)
+		h.take(e)
 	}
 	<-ended
 	k = s.socket(s.url)
 	goOn := func(id string) {
 		player := "p" + id[1:]
-		if seen[id] == 0 { // nobody knows whether the mesh has it: it is said again
+		if h.seen[id] == 0 { // nobody knows whether the mesh has it: it is said again
 			k.send(sayFrame(player, id, "Who owns the ferry?"))
 			return
 		}
@@ -161,16 +184,16 @@ func TestSocketsResumeElsewhere(t *testing.T) {
 				`{"type":"resume","world":"village","npc":"mira","player":%q,"turn_id":%q,"after":%d}`,
 				player,
 				id,
-				seen[id],
+				h.seen[id],
 			),
 		)
 	}
 	for i := range players {
-		if id := fmt.Sprintf("t%d", i); replies[id] == nil {
+		if id := fmt.Sprintf("t%d", i); h.replies[id] == nil {
 			goOn(id)
 		}
 	}
-	for len(replies) < players {
+	for len(h.replies) < players {
 		e, ok := k.next()
 		switch {
 		case !ok || e.Type == "problem" && e.Problem.RetryAfterMS == 0:
@@ -178,19 +201,10 @@ func TestSocketsResumeElsewhere(t *testing.T) {
 		case e.Type == "problem": // a busy machine: it is asked again, as a client does
 			goOn(e.TurnID)
 		default:
-			take(e)
+			h.take(e)
 		}
 	}
-	for id, r := range replies {
-		if len(said[id]) != len(r.Sentences) {
-			t.Errorf("turn %s: said %v of %d sentences", id, said[id], len(r.Sentences))
-		}
-		for i, seq := range said[id] {
-			if seq != i+1 {
-				t.Errorf("turn %s: said %v", id, said[id])
-			}
-		}
-	}
+	h.check(t)
 }
 
 // Actions come to whoever asks for them, and the answer lets the sentence out.
