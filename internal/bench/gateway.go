@@ -27,7 +27,7 @@ func HTTP(ctx context.Context, w *world.World, turns int) (_ []Figure, err error
 	if err != nil {
 		return nil, err
 	}
-	a, end, err := inProcess(ctx, app.Options{Worlds: []*world.World{w}})
+	a, end, err := inProcess(ctx, app.Options{Worlds: []*world.World{w}, Meaning: app.MeaningFirst})
 	if err != nil {
 		return nil, err
 	}

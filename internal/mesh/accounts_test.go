@@ -40,7 +40,7 @@ func newHouse(t *testing.T) *house {
 // as is a connection of a user.
 func (h *house) as(user string) *Conn {
 	h.t.Helper()
-	conn, err := Connect(h.t.Context(), Dial{URL: h.url, Name: user, Backend: strings.HasPrefix(user, "backend-"), Login: Login{User: user, Password: func() (string, error) { return "pass-" + user, nil }}})
+	conn, err := Connect(h.t.Context(), Dial{URL: h.url, Name: user, Backend: strings.HasPrefix(user, "backend-") || user == "gateway", Login: Login{User: user, Password: func() (string, error) { return "pass-" + user, nil }}})
 	must(h.t, err)
 	h.t.Cleanup(conn.Close)
 	return conn
@@ -226,6 +226,51 @@ func TestABackendHearsNothingOfAnotherWorld(t *testing.T) {
 		if msg := <-heard; strings.Contains(msg.Subject, "elsewhere") || strings.Contains(string(msg.Data), "anvil") {
 			t.Errorf("it hears %s: %s", msg.Subject, msg.Data)
 		}
+	}
+}
+
+// The gateway's user may ask about every world, a backend about its own alone; neither
+// has a right to a stream.
+func TestWhatIsAskedAboutWorlds(t *testing.T) {
+	h := newHouse(t)
+	ctx, stop := context.WithCancel(t.Context())
+	worlds, ends := New(h.as("retriever"), Options{Shared: true}), New(h.as("actions"), Options{Shared: true})
+	worlds.ServeWorlds(func() []schema.WorldInfo { return []schema.WorldInfo{{Name: "village"}, {Name: "elsewhere"}} })
+	ends.Ends(Ends{})
+	done := make(chan error, 2)
+	go func() { done <- worlds.Run(ctx) }()
+	go func() { done <- ends.Run(ctx) }()
+	defer func() { stop(); must(t, errors.Join(<-done, <-done)) }()
+	gateway, backend := NewBackend(h.as("gateway")), NewBackend(h.as("backend-village"))
+	eventually(t, 10*time.Second, func() error {
+		all, err := gateway.Worlds(t.Context())
+		if err == nil && len(all) != 2 {
+			err = fmt.Errorf("%d worlds", len(all))
+		}
+		return err
+	})
+	for _, world := range []string{"village", "elsewhere"} {
+		talk := schema.ConversationID{World: world, NPC: "mira", Player: "p1"}
+		if _, err := gateway.Talk(t.Context(), talk, true); err != nil {
+			t.Errorf("the gateway in %s: %v", world, err)
+		}
+	}
+	if _, err := backend.World(t.Context(), "village"); err != nil {
+		t.Errorf("a backend's own world: %v", err)
+	}
+	var denied *RightError
+	for name, ask := range map[string]func(context.Context) error{
+		"all worlds":      func(ctx context.Context) error { _, err := backend.Worlds(ctx); return err },
+		"another world":   func(ctx context.Context) error { _, err := backend.World(ctx, "elsewhere"); return err },
+		"another's talk":  func(ctx context.Context) error { _, err := backend.Talk(ctx, schema.ConversationID{World: "elsewhere", NPC: "mira", Player: "p1"}, false); return err },
+		"another's mind":  func(ctx context.Context) error { _, err := backend.Memories(ctx, "elsewhere", schema.MemoriesQuery{}); return err },
+		"a stream itself": func(ctx context.Context) error { _, err := NewClient(gateway.conn).Trace(ctx, "t1"); return err },
+	} {
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+		if err := ask(ctx); !errors.As(err, &denied) {
+			t.Errorf("%s: %v", name, err)
+		}
+		stop()
 	}
 }
 
