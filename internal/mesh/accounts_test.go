@@ -260,10 +260,16 @@ func TestWhatIsAskedAboutWorlds(t *testing.T) {
 	}
 	var denied *RightError
 	for name, ask := range map[string]func(context.Context) error{
-		"all worlds":      func(ctx context.Context) error { _, err := backend.Worlds(ctx); return err },
-		"another world":   func(ctx context.Context) error { _, err := backend.World(ctx, "elsewhere"); return err },
-		"another's talk":  func(ctx context.Context) error { _, err := backend.Talk(ctx, schema.ConversationID{World: "elsewhere", NPC: "mira", Player: "p1"}, false); return err },
-		"another's mind":  func(ctx context.Context) error { _, err := backend.Memories(ctx, "elsewhere", schema.MemoriesQuery{}); return err },
+		"all worlds":    func(ctx context.Context) error { _, err := backend.Worlds(ctx); return err },
+		"another world": func(ctx context.Context) error { _, err := backend.World(ctx, "elsewhere"); return err },
+		"another's talk": func(ctx context.Context) error {
+			_, err := backend.Talk(ctx, schema.ConversationID{World: "elsewhere", NPC: "mira", Player: "p1"}, false)
+			return err
+		},
+		"another's mind": func(ctx context.Context) error {
+			_, err := backend.Memories(ctx, "elsewhere", schema.MemoriesQuery{})
+			return err
+		},
 		"a stream itself": func(ctx context.Context) error { _, err := NewClient(gateway.conn).Trace(ctx, "t1"); return err },
 	} {
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)

@@ -158,7 +158,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	case errors.As(err, &large):
 		return nil, err
 	case err != nil:
-		return nil, problem(http.StatusRequestTimeout, CodeSlow, "the body did not come whole in %s", bodyLimit)
+		return nil, problem(http.StatusRequestTimeout, CodeSlow, "the body did not come whole in %s", headerLimit+bodyLimit)
 	case !utf8.Valid(data):
 		return nil, problem(http.StatusBadRequest, CodeInvalid, "the body is not valid UTF-8").on("body")
 	}
