@@ -104,16 +104,9 @@ func (e *env) serveDoors(address string) error {
 		return err
 	}
 	if e.json {
-		err = e.printJSON(
-			Ready{
-				Ready:    true,
-				NATS:     e.settings.NATS.URL,
-				Worlds:   []string{},
-				Services: []string{serviceGateway},
-				HTTP:     d.url,
-				ReadyMS:  float64(time.Since(began).Microseconds()) / 1000,
-			},
-		)
+		err = e.printJSON(Ready{Ready: true, NATS: e.settings.NATS.URL, Worlds: []string{},
+			Services: []string{serviceGateway}, HTTP: d.url,
+			ReadyMS: float64(time.Since(began).Microseconds()) / 1000})
 	} else {
 		_, err = fmt.Fprintf(e.out, "ready: %s on %s, HTTP at %s/v1, OpenAI's protocol at %s/openai/v1\n",
 			serviceGateway, e.settings.NATS.URL, d.url, d.url)

@@ -86,11 +86,8 @@ func (c *keysListCmd) Run(e *env) error {
 	switch {
 	case e.json || len(all) > 0:
 	case asked:
-		fmt.Fprintf(
-			e.out,
-			"there are no keys, and nobody is let in; without the file %s this machine would be\n",
-			ring.Path(),
-		)
+		fmt.Fprintf(e.out, "there are no keys, and nobody is let in; without the file %s this machine would be\n",
+			ring.Path())
 	default:
 		fmt.Fprintln(e.out, "there are no keys: the doors are open to this machine alone")
 	}
@@ -111,16 +108,8 @@ func (c *keysListCmd) Run(e *env) error {
 		if k.Player != "" {
 			who = ", as player " + k.Player
 		}
-		fmt.Fprintf(
-			e.out,
-			"%s  %s: %s in %s%s, made %s\n",
-			k.ID,
-			k.Name,
-			joined(k.Rights),
-			where,
-			who,
-			k.Created.Format(time.DateOnly),
-		)
+		fmt.Fprintf(e.out, "%s  %s: %s in %s%s, made %s\n", k.ID, k.Name, joined(k.Rights), where, who,
+			k.Created.Format(time.DateOnly))
 	}
 	return nil
 }

@@ -18,22 +18,13 @@ func (a *App) worldInfos() []schema.WorldInfo {
 }
 
 func described(w *world.World) schema.WorldInfo {
-	info := schema.WorldInfo{
-		Name:       w.Name,
-		Title:      w.Title,
-		Language:   w.Language,
-		Version:    w.Version,
-		DefaultNPC: w.DefaultNPC,
-		NPCs:       []schema.NPCInfo{},
-	}
+	info := schema.WorldInfo{Name: w.Name, Title: w.Title, Language: w.Language, Version: w.Version,
+		DefaultNPC: w.DefaultNPC, NPCs: []schema.NPCInfo{}}
 	for _, handle := range w.Handles() {
 		npc := w.NPCs[handle]
 		n := schema.NPCInfo{Handle: handle, Name: npc.Name, Greeting: npc.Greeting, Region: npc.Region}
 		for _, a := range npc.Actions {
-			n.Actions = append(
-				n.Actions,
-				schema.ActionSpec{Name: a.Name, Parameters: a.Parameters, Confirm: a.Confirm},
-			)
+			n.Actions = append(n.Actions, schema.ActionSpec{Name: a.Name, Parameters: a.Parameters, Confirm: a.Confirm})
 		}
 		info.NPCs = append(info.NPCs, n)
 	}

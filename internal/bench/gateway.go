@@ -23,11 +23,11 @@ import (
 // messages, one at a time and turn about, to one mesh. The tax is the difference of the
 // two at the same quantile.
 func HTTP(ctx context.Context, w *world.World, turns int) (_ []Figure, err error) {
-	load, err := newLoad(w)
+	load, err := NewLoad(w)
 	if err != nil {
 		return nil, err
 	}
-	a, end, err := inProcess(ctx, app.Options{Worlds: []*world.World{w}, Meaning: app.MeaningFirst})
+	a, end, err := InProcess(ctx, app.Options{Worlds: []*world.World{w}})
 	if err != nil {
 		return nil, err
 	}
@@ -58,37 +58,24 @@ func HTTP(ctx context.Context, w *world.World, turns int) (_ []Figure, err error
 		return nil, err
 	}
 	at := func(way int, q float64) float64 {
-		return milliseconds(took[way][min(len(took[way])-1, int(q*float64(len(took[way]))))])
+		return Milliseconds(took[way][min(len(took[way])-1, int(q*float64(len(took[way]))))])
 	}
 	return []Figure{
-		plain(
-			"client_p50",
-			at(0, .5),
-			"ms",
-		), plain("client_p99", at(0, .99), "ms"), plain("http_p50", at(1, .5), "ms"), plain("http_p99", at(1, .99),
-			"ms"),
-		atMost(
-			"http_tax_p50",
-			at(1, .5)-at(0, .5),
-			"ms",
-			1.5,
-		), atMost("http_tax_p99", at(1, .99)-at(0, .99), "ms", 6),
+		Plain("client_p50", at(0, .5), "ms"), Plain("client_p99", at(0, .99), "ms"), Plain("http_p50", at(1, .5), "ms"),
+		Plain("http_p99", at(1, .99), "ms"),
+		AtMost("http_tax_p50", at(1, .5)-at(0, .5), "ms", 1.5), AtMost("http_tax_p99", at(1, .99)-at(0, .99), "ms", 6),
 	}, nil
 }
 
 // turnAbout runs the same messages each way, which goes first by turns, and gives the
 // times in order. The first tenth warms up.
-func turnAbout(
-	ctx context.Context,
-	load *load,
-	turns int,
-	ways []func(context.Context, *schema.Request) error,
-) ([][]time.Duration, error) {
+func turnAbout(ctx context.Context, load *Load, turns int, ways []func(context.Context,
+	*schema.Request) error) ([][]time.Duration, error) {
 	took := make([][]time.Duration, len(ways))
 	for n := range turns + turns/10 {
 		for i := range ways {
 			way := (i + n) % len(ways)
-			r := load.request(fmt.Sprintf("way%d", way), 0, n)
+			r := load.Request(fmt.Sprintf("way%d", way), 0, n)
 			began := time.Now()
 			if err := ways[way](ctx, r); err != nil {
 				return nil, err
@@ -126,12 +113,8 @@ func openDoor(ctx context.Context, broker string) (*httpDoor, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &httpDoor{
-		url:    "http://" + listener.Addr().String(),
-		client: c,
-		http:   &http.Client{Transport: &http.Transport{}},
-		served: make(chan error, 1),
-	}
+	d := &httpDoor{url: "http://" + listener.Addr().String(), client: c,
+		http: &http.Client{Transport: &http.Transport{}}, served: make(chan error, 1)}
 	ctx, d.stop = context.WithCancel(ctx)
 	go func() { d.served <- g.Serve(ctx, listener) }()
 	return d, nil
@@ -153,12 +136,8 @@ func (d *httpDoor) post(ctx context.Context, r *schema.Request) error {
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(
-		ctx,
-		http.MethodPost,
-		d.url+"/v1/worlds/"+r.World+"/npcs/"+r.NPC+"/turns",
-		bytes.NewReader(data),
-	)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.url+"/v1/worlds/"+r.World+"/npcs/"+r.NPC+"/turns",
+		bytes.NewReader(data))
 	if err != nil {
 		return err
 	}

@@ -147,11 +147,7 @@ func readFile(path string) ([]Key, error) {
 	}
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf(
-			"%s is no file of keys: %w; mend it, or take it away and make the keys anew",
-			path,
-			err,
-		)
+		return nil, fmt.Errorf("%s is no file of keys: %w; mend it, or take it away and make the keys anew", path, err)
 	}
 	return f.Keys, nil
 }

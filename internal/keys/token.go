@@ -54,10 +54,8 @@ func Mint(k *Key, g Grant, now time.Time) (string, error) {
 	case k.Player != "" && k.Player != g.Player:
 		return "", errors.New("the key speaks as another player")
 	case life <= 0 || life > MaxLife:
-		return "", &schema.FieldError{
-			Field:  "ttl_s",
-			Reason: fmt.Sprintf("must lie between 1 and %d", int(MaxLife.Seconds())),
-		}
+		return "", &schema.FieldError{Field: "ttl_s", Reason: fmt.Sprintf("must lie between 1 and %d",
+			int(MaxLife.Seconds()))}
 	}
 	data, err := json.Marshal(g)
 	if err != nil {

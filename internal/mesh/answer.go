@@ -34,11 +34,8 @@ func (m *Mesh) answerOn(subject, queue string, f func(context.Context, *nats.Msg
 	}
 }
 
-func recovered(
-	ctx context.Context,
-	msg *nats.Msg,
-	f func(context.Context, *nats.Msg) (any, error),
-) (out any, err error) {
+func recovered(ctx context.Context, msg *nats.Msg, f func(context.Context, *nats.Msg) (any, error)) (out any,
+	err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)

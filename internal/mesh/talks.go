@@ -41,19 +41,14 @@ func (c *Client) Talk(ctx context.Context, id schema.ConversationID, reset bool)
 		return nil, err
 	}
 	var out schema.Conversation
-	err := c.askAnswer(
-		ctx,
-		schema.SubjectConversation(id.World),
-		schema.ConversationQuery{NPC: id.NPC, Player: id.Player, Reset: reset},
-		&out,
-	)
+	err := c.askAnswer(ctx, schema.SubjectConversation(id.World), schema.ConversationQuery{NPC: id.NPC,
+		Player: id.Player, Reset: reset}, &out)
 	return &out, wrap(err, "conversation %s", id)
 }
 
 // ServeMemories has Run answer what is asked about memories.
-func (m *Mesh) ServeMemories(
-	find func(ctx context.Context, world string, q schema.MemoriesQuery) (schema.MemoriesFound, error),
-) {
+func (m *Mesh) ServeMemories(find func(ctx context.Context, world string, q schema.MemoriesQuery) (schema.MemoriesFound,
+	error)) {
 	m.answer(schema.SubjectMemories, "memories", func(ctx context.Context, world string, query []byte) (any, error) {
 		var q schema.MemoriesQuery
 		if err := readQuery(query, &q); err != nil {

@@ -28,179 +28,57 @@ type door struct {
 	query   []string // names of parameters, with what they are after a colon
 	takes   any      // nil: no body
 	status  int
-	gives   any    // nil: nothing
-	events  any    // what is streamed to whoever accepts text/event-stream
-	headers string // those that mean something here
+	gives   any      // nil: nothing
+	events  any      // what is streamed to whoever accepts text/event-stream
+	headers []string // those that mean something here, as query
 }
 
 const (
 	world     = "/v1/worlds/{world}"
 	npc       = world + "/npcs/{npc}"
 	playerArg = "player: Who speaks. A player's token needs none."
-	replayArg = "Last-Event-ID: of a stream: the number of the last event that was seen; what follows is shown."
+	replayArg = "Last-Event-ID: Of a stream, the number of the last event that was seen. What follows is shown."
 )
 
 // doors are all of them, in the order of the document.
 var doors = []door{
-	{
-		"POST " + npc + "/turns",
-		"Says something to an NPC. The same turn id said again is the same turn.",
-		keys.Play,
-		nil,
-		schema.Request{},
-		200,
-		gateway.Reply{},
-		gateway.Event{},
-		"Idempotency-Key: the turn's id.; " + replayArg,
-	},
-	{
-		"GET " + npc + "/turns/{turn}",
-		"What became of a turn; streamed, the turn from its beginning.",
-		keys.Play,
+	{"POST " + npc + "/turns", "Says something to an NPC. The same turn id said again is the same turn.", keys.Play,
+		nil, schema.Request{}, 200, gateway.Reply{}, gateway.Event{},
+		[]string{"Idempotency-Key: The turn's id.", replayArg}},
+	{"GET " + npc + "/turns/{turn}", "What became of a turn; streamed, the turn from its beginning.", keys.Play,
 		[]string{playerArg, "view: full, with the right to read: the stored reply with every pass."},
-		nil,
-		200,
-		gateway.Outcome{},
-		gateway.Event{},
-		replayArg,
-	},
-	{
-		"DELETE " + npc + "/turns/{turn}",
-		"Ends a turn with what was said so far.",
-		keys.Play,
-		[]string{playerArg},
-		nil,
-		204,
-		nil,
-		nil,
-		"",
-	},
-	{
-		"POST " + npc + "/turns/{turn}/actions/{index}",
-		"The game's answer to an action. The first stands.",
-		keys.Play,
-		[]string{playerArg},
-		schema.ActionResult{},
-		204,
-		nil,
-		nil,
-		"",
-	},
-	{
-		"GET " + npc + "/conversations/{player}",
-		"What an NPC keeps in mind of a player.",
-		keys.Read,
-		nil,
-		nil,
-		200,
-		schema.Conversation{},
-		nil,
-		"",
-	},
-	{
-		"DELETE " + npc + "/conversations/{player}",
-		"Has the NPC forget the conversation. What it remembers beyond it stays.",
-		keys.Operate,
-		nil,
-		nil,
-		200,
-		schema.Conversation{},
-		nil,
-		"",
-	},
-	{"GET " + npc, "An NPC.", keys.Play, nil, nil, 200, schema.NPCInfo{}, nil, ""},
-	{"GET " + world + "/npcs", "The NPCs of a world.", keys.Play, nil, nil, 200, gateway.NPCs{}, nil, ""},
-	{"GET " + world, "A world.", keys.Play, nil, nil, 200, schema.WorldInfo{}, nil, ""},
-	{
-		"GET /v1/worlds",
-		"The worlds in which the caller may do something.",
-		keys.Play,
-		nil,
-		nil,
-		200,
-		schema.WorldsFound{},
-		nil,
-		"",
-	},
-	{
-		"GET " + world + "/memories",
-		"What the NPCs of a world remember.",
-		keys.Read,
+		nil, 200, gateway.Outcome{}, gateway.Event{}, []string{replayArg}},
+	{"DELETE " + npc + "/turns/{turn}", "Ends a turn with what was said so far.", keys.Play, []string{playerArg}, nil,
+		204, nil, nil, nil},
+	{"POST " + npc + "/turns/{turn}/actions/{index}", "The game's answer to an action. The first stands.", keys.Play,
+		[]string{playerArg}, schema.ActionResult{}, 204, nil, nil, nil},
+	{"GET " + npc + "/conversations/{player}", "What an NPC keeps in mind of a player.", keys.Read, nil, nil, 200,
+		schema.Conversation{}, nil, nil},
+	{"DELETE " + npc + "/conversations/{player}",
+		"Has the NPC forget the conversation. What it remembers beyond it stays.", keys.Operate, nil, nil, 200,
+		schema.Conversation{}, nil, nil},
+	{"GET " + npc, "An NPC.", keys.Play, nil, nil, 200, schema.NPCInfo{}, nil, nil},
+	{"GET " + world + "/npcs", "The NPCs of a world.", keys.Play, nil, nil, 200, gateway.NPCs{}, nil, nil},
+	{"GET " + world, "A world.", keys.Play, nil, nil, 200, schema.WorldInfo{}, nil, nil},
+	{"GET /v1/worlds", "The worlds in which the caller may do something.", keys.Play, nil, nil, 200,
+		schema.WorldsFound{}, nil, nil},
+	{"GET " + world + "/memories", "What the NPCs of a world remember.", keys.Read,
 		[]string{"npc: Of this NPC alone.", "player: Of this player alone.", "status: Of this status alone.",
-			"after: Those behind the memory of this id.", "limit: At most so many, 1 to 200."},
-		nil,
-		200,
-		schema.MemoriesFound{},
-		nil,
-		"",
-	},
-	{
-		"GET " + world + "/memories/{memory}",
-		"One memory, with the entries of the log that made it.",
-		keys.Read,
-		nil,
-		nil,
-		200,
-		schema.MemoriesFound{},
-		nil,
-		"",
-	},
-	{
-		"POST " + world + "/events",
-		"What the game saw happen: a memory of exactly the NPCs among its witnesses.",
-		keys.Play,
-		nil,
-		schema.Occurrence{},
-		202,
-		gateway.Told{},
-		nil,
-		"Idempotency-Key: the event's id.",
-	},
-	{
-		"GET " + world + "/actions",
-		"The actions that the world's NPCs propose, streamed.",
-		keys.Play,
-		[]string{"since: From this time on, such as 2026-05-03T18:00:00Z; from now otherwise."},
-		nil,
-		200,
-		nil,
-		gateway.Action{},
-		"",
-	},
-	{
-		"POST /v1/check",
-		"Says which claims of a text its sources support.",
-		keys.Read,
-		nil,
-		schema.CheckQuery{},
-		200,
-		schema.CheckResult{},
-		nil,
-		"",
-	},
-	{
-		"POST /v1/tokens",
-		"Makes a token by which a game's client speaks as one player, for a while.",
-		keys.Play,
-		nil,
-		gateway.TokenRequest{},
-		201,
-		gateway.Token{},
-		nil,
-		"",
-	},
-	{
-		"GET /v1/ws",
-		"A WebSocket for many players: the client sends Frame, and receives Shown, each one JSON text. " +
-			"A browser shows its token as a protocol, bearer. and the token.",
-		keys.Play,
-		nil,
-		nil,
-		101,
-		nil,
-		nil,
-		"",
-	},
+			"after: Those behind the memory of this id.", "limit: At most so many, 1 to 200."}, nil, 200,
+		schema.MemoriesFound{}, nil, nil},
+	{"GET " + world + "/memories/{memory}", "One memory, with the entries of the log that made it.", keys.Read, nil,
+		nil, 200, schema.MemoriesFound{}, nil, nil},
+	{"POST " + world + "/events", "What the game saw happen: a memory of exactly the NPCs among its witnesses.",
+		keys.Play, nil, schema.Occurrence{}, 202, gateway.Told{}, nil, []string{"Idempotency-Key: The event's id."}},
+	{"GET " + world + "/actions", "The actions that the world's NPCs propose, streamed.", keys.Play,
+		[]string{"since: From this time on, such as 2026-05-03T18:00:00Z; from now otherwise."}, nil, 200, nil,
+		gateway.Action{}, nil},
+	{"POST /v1/check", "Says which claims of a text its sources support.", keys.Read, nil, schema.CheckQuery{}, 200,
+		schema.CheckResult{}, nil, nil},
+	{"POST /v1/tokens", "Makes a token by which a game's client speaks as one player, for a while.", keys.Play, nil,
+		gateway.TokenRequest{}, 201, gateway.Token{}, nil, nil},
+	{"GET /v1/ws", "A WebSocket for many players: the client sends Frame, and receives Shown, each one JSON text. A " +
+		"browser shows its token as a protocol, bearer. and the token.", keys.Play, nil, nil, 101, nil, nil, nil},
 }
 
 // openapi writes the document from the table of doors and the types behind it.
@@ -218,23 +96,16 @@ func openapi() ([]byte, error) {
 	o.ref(gateway.Shown{})
 	doc := map[string]any{
 		"openapi": "3.1.0",
-		"info": map[string]any{
-			"title":   "Forsooth's gateway",
-			"version": schema.Version,
+		"info": map[string]any{"title": "Forsooth's gateway", "version": schema.Version,
 			"license": map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
-			"description": "NPCs that say only what they may know, over HTTP. " +
-				"Made by go generate ./internal/schemagen; do not edit.",
-		},
+			"description": "NPCs that say only what they may know, over HTTP. Made by go generate " +
+				"./internal/schemagen; do not edit."},
 		"servers":  []any{map[string]any{"url": "http://127.0.0.1:8080"}},
 		"security": []any{map[string]any{"bearer": []any{}}},
 		"paths":    paths,
 		"components": map[string]any{"schemas": o.schemas, "securitySchemes": map[string]any{
-			"bearer": map[string]any{
-				"type":   "http",
-				"scheme": "bearer",
-				"description": "A key of `forsooth keys add`, or a player's token. " +
-					"On the gateway's own machine, without a file of keys, none.",
-			}}},
+			"bearer": map[string]any{"type": "http", "scheme": "bearer", "description": "A key of `forsooth keys " +
+				"add`, or a player's token. On the gateway's own machine, without a file of keys, none."}}},
 	}
 	if o.err != nil {
 		return nil, o.err
@@ -258,16 +129,8 @@ func (o *openapiWriter) operation(d *door, path string) map[string]any {
 	var all []any
 	parameter := func(in, text string, required bool) {
 		name, about, _ := strings.Cut(text, ": ")
-		all = append(
-			all,
-			map[string]any{
-				"name":        name,
-				"in":          in,
-				"required":    required,
-				"description": about,
-				"schema":      map[string]any{"type": "string"},
-			},
-		)
+		all = append(all, map[string]any{"name": name, "in": in, "required": required, "description": about,
+			"schema": map[string]any{"type": "string"}})
 	}
 	for _, m := range inPath.FindAllStringSubmatch(path, -1) {
 		about := parameters[m[1]]
@@ -279,23 +142,14 @@ func (o *openapiWriter) operation(d *door, path string) map[string]any {
 	for _, q := range d.query {
 		parameter("query", q, false)
 	}
-	for h := range strings.SplitSeq(d.headers, "; ") {
-		if h != "" {
-			parameter("header", h, false)
-		}
+	for _, h := range d.headers {
+		parameter("header", h, false)
 	}
-	op := map[string]any{
-		"summary":     d.about,
-		"operationId": idOf(d.pattern),
-		"x-right":     d.right,
-		"parameters":  all,
-		"responses":   o.responses(d),
-	}
+	op := map[string]any{"summary": d.about, "operationId": idOf(d.pattern), "x-right": d.right, "parameters": all,
+		"responses": o.responses(d)}
 	if d.takes != nil {
-		op["requestBody"] = map[string]any{
-			"required": true,
-			"content":  map[string]any{"application/json": map[string]any{"schema": o.ref(d.takes)}},
-		}
+		op["requestBody"] = map[string]any{"required": true,
+			"content": map[string]any{"application/json": map[string]any{"schema": o.ref(d.takes)}}}
 	}
 	return op
 }
@@ -307,24 +161,15 @@ func (o *openapiWriter) responses(d *door) map[string]any {
 		content["application/json"] = map[string]any{"schema": o.ref(d.gives)}
 	}
 	if d.events != nil {
-		content["text/event-stream"] = map[string]any{
-			"schema": map[string]any{
-				"type":        "string",
-				"description": "Events, of which each data is the JSON of this.",
-				"x-data":      o.ref(d.events),
-			},
-		}
+		content["text/event-stream"] = map[string]any{"schema": map[string]any{"type": "string",
+			"description": "Events, of which each data is the JSON of this.", "x-data": o.ref(d.events)}}
 	}
 	if len(content) > 0 {
 		fine["content"] = content
 	}
-	return map[string]any{
-		fmt.Sprint(d.status): fine,
+	return map[string]any{fmt.Sprint(d.status): fine,
 		"default": map[string]any{"description": "What went wrong, with a code.",
-			"content": map[string]any{
-				"application/problem+json": map[string]any{"schema": o.ref(gateway.Problem{})},
-			}},
-	}
+			"content": map[string]any{"application/problem+json": map[string]any{"schema": o.ref(gateway.Problem{})}}}}
 }
 
 // idOf names an operation by its method and path.
@@ -335,17 +180,13 @@ func idOf(pattern string) string {
 
 // ref keeps the schemas of a type, and those that it is made of.
 func (o *openapiWriter) ref(v any) map[string]any {
-	r := &jsonschema.Reflector{
-		AllowAdditionalProperties: true,
-		Anonymous:                 true,
-		Namer:                     nameOf,
+	r := &jsonschema.Reflector{AllowAdditionalProperties: true, Anonymous: true, Namer: nameOf,
 		Mapper: func(t reflect.Type) *jsonschema.Schema {
 			if words, ok := values[t]; ok {
 				return &jsonschema.Schema{Type: "string", Enum: words}
 			}
 			return nil
-		},
-	}
+		}}
 	data, err := json.Marshal(r.Reflect(v))
 	var doc struct {
 		Defs map[string]any `json:"$defs"`

@@ -39,7 +39,8 @@ func TestTheOpenAPIDocumentIsCurrent(t *testing.T) {
 	}
 }
 
-// Every reference leads to a schema, and no two operations have one name.
+// Every reference leads to a schema, no two operations have one name, and a parameter has
+// a name that can be sent.
 func TestTheOpenAPIDocumentIsWhole(t *testing.T) {
 	data, err := openapi()
 	if err != nil {
@@ -47,7 +48,8 @@ func TestTheOpenAPIDocumentIsWhole(t *testing.T) {
 	}
 	var doc struct {
 		Paths map[string]map[string]struct {
-			ID string `json:"operationId"`
+			ID         string                               `json:"operationId"`
+			Parameters []struct{ Name, Description string } `json:"parameters"`
 		}
 		Components struct{ Schemas map[string]any }
 	}
@@ -66,6 +68,11 @@ func TestTheOpenAPIDocumentIsWhole(t *testing.T) {
 				t.Errorf("%s %s is named %s as another is", method, path, op.ID)
 			}
 			seen[op.ID] = true
+			for _, p := range op.Parameters {
+				if !regexp.MustCompile(`^[A-Za-z][A-Za-z_-]*$`).MatchString(p.Name) || p.Description == "" {
+					t.Errorf("%s %s has a parameter named %q: %q", method, path, p.Name, p.Description)
+				}
+			}
 		}
 	}
 	for _, name := range []string{"Reply", "MeshReply", "Event", "Frame", "Shown", "Problem", "Request"} {

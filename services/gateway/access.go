@@ -24,19 +24,11 @@ func (c *caller) may(right keys.Right, world string) error {
 	case c.key == nil:
 		return nil
 	case c.grant != nil && (right != keys.Play || world != "" && world != c.grant.World):
-		return problem(
-			http.StatusForbidden,
-			CodeForbidden,
-			"a player's token plays in its own world, and does nothing else",
-		)
+		return problem(http.StatusForbidden, CodeForbidden, "a player's token plays in its own world, and does "+
+			"nothing else")
 	case !c.key.May(right, world):
-		return problem(
-			http.StatusForbidden,
-			CodeForbidden,
-			"the key has no right to this: it takes the right %q%s",
-			right,
-			inWorld(world),
-		)
+		return problem(http.StatusForbidden, CodeForbidden, "the key has no right to this: it takes the right %q%s",
+			right, inWorld(world))
 	}
 	return nil
 }
@@ -58,11 +50,8 @@ func (c *caller) player(named string) (string, error) {
 		bound = c.key.Player
 	}
 	if bound != "" && named != "" && named != bound {
-		return "", problem(
-			http.StatusForbidden,
-			CodeForbidden,
-			"this key or token speaks as another player",
-		).on("player")
+		return "", problem(http.StatusForbidden, CodeForbidden,
+			"this key or token speaks as another player").on("player")
 	}
 	if bound != "" {
 		return bound, nil
@@ -89,21 +78,15 @@ func (g *Gateway) enter(r *http.Request) (*caller, error) {
 	}
 	if !asked {
 		if !fromHere(r) {
-			return nil, problem(
-				http.StatusForbidden,
-				CodeForbidden,
-				"without a key this gateway takes requests of its own machine alone; `forsooth keys add` makes one",
-			)
+			return nil, problem(http.StatusForbidden, CodeForbidden, "without a key this gateway takes requests of "+
+				"its own machine alone; `forsooth keys add` makes one")
 		}
 		return &caller{}, nil
 	}
 	shown := credential(r)
 	if shown == "" {
-		return nil, problem(
-			http.StatusUnauthorized,
-			CodeUnauthorized,
-			"show a key or a player's token: Authorization: Bearer …",
-		)
+		return nil, problem(http.StatusUnauthorized, CodeUnauthorized,
+			"show a key or a player's token: Authorization: Bearer …")
 	}
 	key, grant, err := g.keys.Find(shown)
 	if err != nil {
@@ -125,8 +108,7 @@ func (g *Gateway) asksKeys() (bool, error) {
 const bearerProtocol = "bearer."
 
 func credential(r *http.Request) string {
-	if scheme, text, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok &&
-		strings.EqualFold(scheme, "bearer") {
+	if scheme, text, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "bearer") {
 		return strings.TrimSpace(text)
 	}
 	for _, p := range strings.Split(r.Header.Get("Sec-WebSocket-Protocol"), ",") {
@@ -175,11 +157,8 @@ func (g *Gateway) MayListen(addr net.Addr) error {
 	if err == nil && at.Addr().Unmap().IsLoopback() {
 		return nil
 	}
-	return fmt.Errorf(
-		"%s is reached from elsewhere, and there is no key: "+
-			"make one with `forsooth keys add NAME`, or listen on 127.0.0.1",
-		addr,
-	)
+	return fmt.Errorf("%s is reached from elsewhere, and there is no key: make one with `forsooth keys add NAME`, "+
+		"or listen on 127.0.0.1", addr)
 }
 
 func checkOrigin(origin string) error {
@@ -188,10 +167,7 @@ func checkOrigin(origin string) error {
 	}
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin {
-		return fmt.Errorf(
-			"http.origins: %q is no origin; write scheme and host, such as https://game.example",
-			origin,
-		)
+		return fmt.Errorf("http.origins: %q is no origin; write scheme and host, such as https://game.example", origin)
 	}
 	return nil
 }
@@ -232,13 +208,11 @@ func share(h http.Header, origin string) {
 func preflight(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
-	h.Set(
-		"Access-Control-Allow-Headers",
-		"Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Forsooth-Explain, "+
-			"OpenAI-Organization, OpenAI-Project, X-Stainless-Arch, X-Stainless-Lang, "+
-			"X-Stainless-OS, X-Stainless-Package-Version, "+
-			"X-Stainless-Retry-Count, X-Stainless-Runtime, X-Stainless-Runtime-Version, X-Stainless-Timeout",
-	)
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, "+
+		"X-Forsooth-Explain, "+
+		"OpenAI-Organization, OpenAI-Project, X-Stainless-Arch, X-Stainless-Lang, X-Stainless-OS, "+
+		"X-Stainless-Package-Version, "+
+		"X-Stainless-Retry-Count, X-Stainless-Runtime, X-Stainless-Runtime-Version, X-Stainless-Timeout")
 	h.Set("Access-Control-Max-Age", "600")
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -43,16 +43,9 @@ func (g *Gateway) streamActions(w http.ResponseWriter, r *http.Request, c *calle
 }
 
 func actionOf(p client.Proposal) *Action {
-	return &Action{
-		Turn:       p.Turn,
-		Index:      p.Index,
-		NPC:        p.Conversation.NPC,
-		Player:     p.Conversation.Player,
+	return &Action{Turn: p.Turn, Index: p.Index, NPC: p.Conversation.NPC, Player: p.Conversation.Player,
 		Name:       p.Action.Name,
-		Parameters: p.Action.Parameters,
-		Confirm:    p.Action.Confirm,
-		At:         p.At,
-	}
+		Parameters: p.Action.Parameters, Confirm: p.Action.Confirm, At: p.At}
 }
 
 func sinceOf(text string) (time.Time, error) {
@@ -61,11 +54,8 @@ func sinceOf(text string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return t, problem(
-			http.StatusBadRequest,
-			CodeInvalid,
-			"since is no time such as 2026-05-03T18:00:00Z",
-		).on("since")
+		return t, problem(http.StatusBadRequest, CodeInvalid,
+			"since is no time such as 2026-05-03T18:00:00Z").on("since")
 	}
 	return t, nil
 }

@@ -58,11 +58,8 @@ func (c *catalog) world(ctx context.Context, name string) (*schema.WorldInfo, er
 	defer stop()
 	info, err := c.client.World(ctx, name)
 	if errors.Is(err, client.ErrNotFound) {
-		return nil, problem(
-			http.StatusNotFound,
-			CodeUnknownWorld,
-			"no world of this name is served; GET /v1/worlds lists those that are",
-		).on("world")
+		return nil, problem(http.StatusNotFound, CodeUnknownWorld,
+			"no world of this name is served; GET /v1/worlds lists those that are").on("world")
 	}
 	if err != nil {
 		return nil, err
@@ -86,12 +83,8 @@ func (c *catalog) npc(ctx context.Context, world, handle string) (*schema.NPCInf
 	if n := info.NPC(handle); n != nil {
 		return n, nil
 	}
-	return nil, problem(
-		http.StatusNotFound,
-		CodeUnknownNPC,
-		"no NPC of this world has that handle; GET /v1/worlds/%s/npcs lists those that there are",
-		world,
-	).on("npc")
+	return nil, problem(http.StatusNotFound, CodeUnknownNPC, "no NPC of this world has that handle; GET "+
+		"/v1/worlds/%s/npcs lists those that there are", world).on("npc")
 }
 
 // all are the worlds that a caller may play in.

@@ -97,7 +97,9 @@ func TestErrandsOfClientsTouchNoNPC(t *testing.T) {
 		t.Errorf("%+v %v", talk, err)
 	}
 	for _, spoken := range []string{"Who has the title to the ferry?", "Give me a summary of the fire.",
-		"Tell me what the ferry costs, and write it down."} {
+		"Tell me what the ferry costs, and write it down.", "Summarize the story of the mill fire for me.",
+		"### Task: who are you?", "Did the Reeve give you a title after your conversation?",
+		"Give me a topic of conversation, smith.", "Summarize our conversation."} {
 		var done completion
 		s.do("POST", completions, said(spoken, `,"user":"p1"`)).json(t, &done)
 		if got := done.Choices[0].Message.Content; got == "" || strings.HasPrefix(got, "Talk with") {

@@ -146,11 +146,8 @@ const maxBody = schema.MaxTurnBytes
 // reading: the answer may take longer than a body may.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, problem(
-			http.StatusUnsupportedMediaType,
-			CodeMediaType,
-			"the body must be JSON: Content-Type: application/json",
-		)
+		return nil, problem(http.StatusUnsupportedMediaType, CodeMediaType,
+			"the body must be JSON: Content-Type: application/json")
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var large *http.MaxBytesError
@@ -158,7 +155,8 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	case errors.As(err, &large):
 		return nil, err
 	case err != nil:
-		return nil, problem(http.StatusRequestTimeout, CodeSlow, "the body did not come whole in %s", headerLimit+bodyLimit)
+		return nil, problem(http.StatusRequestTimeout, CodeSlow, "the body did not come whole in %s",
+			headerLimit+bodyLimit)
 	case !utf8.Valid(data):
 		return nil, problem(http.StatusBadRequest, CodeInvalid, "the body is not valid UTF-8").on("body")
 	}
@@ -185,30 +183,15 @@ func decode(data []byte, into any, strict bool) error {
 	case errors.As(err, &field):
 		return field
 	case errors.As(err, &kind):
-		return problem(
-			http.StatusBadRequest,
-			CodeInvalid,
-			"%s is of the wrong type: %s where %s is wanted",
-			orBody(kind.Field),
-			kind.Value,
-			named(kind.Type.Kind().String()),
-		).on(orBody(kind.Field))
+		return problem(http.StatusBadRequest, CodeInvalid, "%s is of the wrong type: %s where %s is wanted",
+			orBody(kind.Field), kind.Value, named(kind.Type.Kind().String())).on(orBody(kind.Field))
 	}
 	if name, is := strings.CutPrefix(err.Error(), "json: unknown field "); is {
 		name = strings.Trim(name, `"`)
-		return problem(
-			http.StatusBadRequest,
-			CodeInvalid,
-			"there is no field %q here",
-			cut(name, 64),
-		).on(cut(name, 64))
+		return problem(http.StatusBadRequest, CodeInvalid, "there is no field %q here", cut(name, 64)).on(cut(name, 64))
 	}
-	return problem(
-		http.StatusBadRequest,
-		CodeInvalid,
-		"the body is not one JSON object: %s",
-		cut(err.Error(), 200),
-	).on("body")
+	return problem(http.StatusBadRequest, CodeInvalid, "the body is not one JSON object: %s",
+		cut(err.Error(), 200)).on("body")
 }
 
 func orBody(field string) string {

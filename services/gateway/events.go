@@ -93,10 +93,7 @@ func (g *Gateway) proposals(ctx context.Context, on watched) (<-chan client.Prop
 	}
 	go func() {
 		defer close(finished)
-		err := g.client.Actions(
-			ctx,
-			turn.Conversation.World,
-			g.now().Add(-schema.MaxDeadlineMS*time.Millisecond),
+		err := g.client.Actions(ctx, turn.Conversation.World, g.now().Add(-schema.MaxDeadlineMS*time.Millisecond),
 			func(p client.Proposal) {
 				if p.Conversation != turn.Conversation || p.Turn != turn.ID || !p.Action.Confirm {
 					return
@@ -105,8 +102,7 @@ func (g *Gateway) proposals(ctx context.Context, on watched) (<-chan client.Prop
 				case out <- p:
 				case <-ctx.Done():
 				}
-			},
-		)
+			})
 		if err != nil && ctx.Err() == nil {
 			g.report(fmt.Errorf("actions of turn %s: %w", turn.ID, err))
 		}
@@ -145,14 +141,9 @@ func (v *view) action(index int, a *schema.Action, at time.Time) error {
 	}
 	v.acted[index] = true
 	on := v.turn.Conversation
-	return v.show(
-		&Event{
-			Type:   eventAction,
-			TurnID: v.turn.ID,
-			Action: &Action{Turn: v.turn.ID, Index: index, NPC: on.NPC, Player: on.Player,
-				Name: a.Name, Parameters: a.Parameters, Confirm: a.Confirm, At: at},
-		},
-	)
+	return v.show(&Event{Type: eventAction, TurnID: v.turn.ID, Action: &Action{Turn: v.turn.ID, Index: index,
+		NPC: on.NPC, Player: on.Player,
+		Name: a.Name, Parameters: a.Parameters, Confirm: a.Confirm, At: at}})
 }
 
 // done is the last event of a turn: it has the reply.
@@ -166,7 +157,9 @@ func (v *view) done() error {
 			return err
 		}
 	}
-	return v.show(&Event{Type: eventDone, N: v.n, TurnID: v.turn.ID, Reply: v.c.shown(reply)})
+	shown := v.c.shown(reply)
+	shown.Again = v.turn.Again && v.seen == 0 // who goes on with a stream knows it
+	return v.show(&Event{Type: eventDone, N: v.n, TurnID: v.turn.ID, Reply: shown})
 }
 
 // mayAsk says whether a sentence may wait for an action of this NPC.

@@ -47,15 +47,8 @@ func New(o Options) (*Gateway, error) {
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
-	g := &Gateway{
-		client:  o.Client,
-		keys:    o.Keys,
-		now:     o.Now,
-		report:  o.Report,
-		origins: map[string]bool{},
-		catalog: newCatalog(o.Client, o.Now),
-		limits:  newLimits(o.Now),
-	}
+	g := &Gateway{client: o.Client, keys: o.Keys, now: o.Now, report: o.Report, origins: map[string]bool{},
+		catalog: newCatalog(o.Client, o.Now), limits: newLimits(o.Now)}
 	for _, origin := range o.Origins {
 		if err := checkOrigin(origin); err != nil {
 			return nil, err

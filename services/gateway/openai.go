@@ -126,11 +126,8 @@ func (g *Gateway) npcOf(r *http.Request, c *caller, model string) (string, *sche
 }
 
 func noModel() error {
-	return problem(
-		http.StatusNotFound,
-		"MODEL_NOT_FOUND",
-		"there is no such model; a model is an NPC, such as hollowmere/mira, and GET models lists them",
-	).on("model")
+	return problem(http.StatusNotFound, "MODEL_NOT_FOUND", "there is no such model; a model is an NPC, such as "+
+		"hollowmere/mira, and GET models lists them").on("model")
 }
 
 // text is the content of a message: a string, or parts of which the texts count.

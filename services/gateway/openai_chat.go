@@ -50,12 +50,8 @@ func (r *chatRequest) check() error {
 	case r.N != nil && *r.N != 1:
 		return problem(http.StatusBadRequest, CodeInvalid, "n is %d; an NPC gives one answer", *r.N).on("n")
 	case r.ResponseFormat.Type != "" && r.ResponseFormat.Type != "text":
-		return problem(
-			http.StatusBadRequest,
-			CodeInvalid,
-			"an NPC answers in words, not as %s",
-			cut(r.ResponseFormat.Type, 32),
-		).on("response_format")
+		return problem(http.StatusBadRequest, CodeInvalid, "an NPC answers in words, not as %s",
+			cut(r.ResponseFormat.Type, 32)).on("response_format")
 	}
 	return nil
 }
@@ -69,11 +65,8 @@ func (r *chatRequest) said() (string, error) {
 			return string(r.Messages[i].Content), nil
 		}
 	}
-	return "", problem(
-		http.StatusBadRequest,
-		CodeInvalid,
-		"no message is of role user: there is nothing to answer",
-	).on("messages")
+	return "", problem(http.StatusBadRequest, CodeInvalid,
+		"no message is of role user: there is nothing to answer").on("messages")
 }
 
 // chat answers a chat completion, plain or streamed.
@@ -97,13 +90,9 @@ func (g *Gateway) chat(w http.ResponseWriter, r *http.Request, c *caller) error 
 	for _, t := range req.Tools {
 		tools[t.Function.Name] = true
 	}
-	out := completion{
-		model:   world + "/" + npc.Handle,
-		usage:   req.StreamOptions.IncludeUsage,
-		tools:   tools,
+	out := completion{model: world + "/" + npc.Handle, usage: req.StreamOptions.IncludeUsage, tools: tools,
 		created: g.now().Unix(),
-		explain: r.Header.Get("X-Forsooth-Explain") == "1" && c.grant == nil,
-	}
+		explain: r.Header.Get("X-Forsooth-Explain") == "1" && c.grant == nil}
 	if results := req.results(); len(results) > 0 {
 		return g.acted(w, r, c, &req, schema.ConversationID{World: world, NPC: npc.Handle}, results, &out)
 	}
@@ -133,12 +122,8 @@ func (g *Gateway) chat(w http.ResponseWriter, r *http.Request, c *caller) error 
 const maxChatBody = 4 << 20
 
 // run says something and has f answer with the turn. Who hangs up wants no more of it.
-func (g *Gateway) run(
-	r *http.Request,
-	c *caller,
-	say *schema.Request,
-	f func(context.Context, context.CancelFunc, *client.Turn) error,
-) error {
+func (g *Gateway) run(r *http.Request, c *caller, say *schema.Request,
+	f func(context.Context, context.CancelFunc, *client.Turn) error) error {
 	if id := r.Header.Get("Idempotency-Key"); schema.CheckToken("turn_id", id) == nil {
 		say.TurnID = id
 	}
@@ -228,15 +213,8 @@ const callPrefix = "call_"
 
 // acted tells the mesh what became of actions. The NPC has spoken already: there is
 // nothing more to say.
-func (g *Gateway) acted(
-	w http.ResponseWriter,
-	r *http.Request,
-	c *caller,
-	req *chatRequest,
-	convo schema.ConversationID,
-	results []result,
-	out *completion,
-) (err error) {
+func (g *Gateway) acted(w http.ResponseWriter, r *http.Request, c *caller, req *chatRequest,
+	convo schema.ConversationID, results []result, out *completion) (err error) {
 	if convo.Player, err = g.speaker(c, convo.World, convo.NPC, &req.identity); err != nil {
 		return err
 	}
@@ -245,11 +223,8 @@ func (g *Gateway) acted(
 			continue
 		}
 		ctx, stop := context.WithTimeout(r.Context(), askFor)
-		err := g.client.ActionResult(
-			ctx,
-			client.Proposal{Conversation: convo, Turn: done.turn, Index: done.index},
-			done.ActionResult,
-		)
+		err := g.client.ActionResult(ctx, client.Proposal{Conversation: convo, Turn: done.turn, Index: done.index},
+			done.ActionResult)
 		stop()
 		if err != nil && asProblem(err).Status != http.StatusNotFound {
 			return err
@@ -279,15 +254,8 @@ func (o *completion) turn(r *http.Request, t *client.Turn) {
 		scheme = "https"
 	}
 	on := t.Conversation
-	o.link = fmt.Sprintf(
-		"%s://%s/v1/worlds/%s/npcs/%s/turns/%s?player=%s&view=full",
-		scheme,
-		r.Host,
-		on.World,
-		on.NPC,
-		t.ID,
-		on.Player,
-	)
+	o.link = fmt.Sprintf("%s://%s/v1/worlds/%s/npcs/%s/turns/%s?player=%s&view=full", scheme, r.Host, on.World, on.NPC,
+		t.ID, on.Player)
 }
 
 // whole answers with a text that no turn is behind.

@@ -38,11 +38,8 @@ func (g *Gateway) speaker(c *caller, world, npc string, id *identity) (player st
 
 // signed is the player of a token in a field, made under the key of the caller.
 func (g *Gateway) signed(c *caller, world, npc, field string) (string, error) {
-	refused := problem(
-		http.StatusUnauthorized,
-		CodeUnauthorized,
-		"the player's token in this request is not known here, or no longer",
-	).on("user")
+	refused := problem(http.StatusUnauthorized, CodeUnauthorized,
+		"the player's token in this request is not known here, or no longer").on("user")
 	if g.keys == nil || c.key == nil {
 		return "", refused
 	}

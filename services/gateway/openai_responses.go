@@ -111,12 +111,8 @@ func (g *Gateway) responses(w http.ResponseWriter, r *http.Request, c *caller) e
 		return err
 	}
 	if kind := req.Text.Format.Type; kind != "" && kind != "text" {
-		return problem(
-			http.StatusBadRequest,
-			CodeInvalid,
-			"an NPC answers in words, not as %s",
-			cut(kind, 32),
-		).on("text.format")
+		return problem(http.StatusBadRequest, CodeInvalid, "an NPC answers in words, not as %s",
+			cut(kind, 32)).on("text.format")
 	}
 	if strings.TrimSpace(string(req.Input)) == "" {
 		return problem(http.StatusBadRequest, CodeInvalid, "input holds nothing that a user says").on("input")
@@ -125,13 +121,8 @@ func (g *Gateway) responses(w http.ResponseWriter, r *http.Request, c *caller) e
 	if err != nil {
 		return err
 	}
-	out := &typed{
-		completion: completion{
-			model:   world + "/" + npc.Handle,
-			created: g.now().Unix(),
-			asked:   tokens(string(req.Input)),
-		},
-	}
+	out := &typed{completion: completion{model: world + "/" + npc.Handle, created: g.now().Unix(),
+		asked: tokens(string(req.Input))}}
 	if answer, is := errand(string(req.Input), npc.Name); is {
 		return out.whole(w, req.Stream, g.client.NewID(), answer)
 	}
@@ -169,17 +160,9 @@ type typed struct {
 }
 
 func (t *typed) response(status string) *response {
-	return &response{
-		ID:         "resp_" + t.turnID,
-		Object:     "response",
-		CreatedAt:  t.created,
-		Status:     status,
-		Model:      t.model,
-		Output:     []responseItem{},
-		Metadata:   map[string]string{},
-		ToolChoice: "none",
-		Tools:      []struct{}{},
-	}
+	return &response{ID: "resp_" + t.turnID, Object: "response", CreatedAt: t.created, Status: status, Model: t.model,
+		Output:   []responseItem{},
+		Metadata: map[string]string{}, ToolChoice: "none", Tools: []struct{}{}}
 }
 
 func (t *typed) item(status string, content []responsePart) responseItem {
@@ -187,11 +170,8 @@ func (t *typed) item(status string, content []responsePart) responseItem {
 }
 
 func (t *typed) part() responsePart {
-	return responsePart{
-		Type:        "output_text",
-		Text:        t.said.String(),
-		Annotations: append([]responseCitation{}, t.cited...),
-	}
+	return responsePart{Type: "output_text", Text: t.said.String(), Annotations: append([]responseCitation{},
+		t.cited...)}
 }
 
 // complete is the response with all that was said.

@@ -106,25 +106,10 @@ type explainedSentence struct {
 func (o *completion) plain(r *Reply) *chatCompletion {
 	calls := o.calls(r, false)
 	usage := o.used(r)
-	return &chatCompletion{
-		ID:       o.id,
-		Object:   "chat.completion",
-		Created:  o.created,
-		Model:    o.model,
-		Usage:    &usage,
+	return &chatCompletion{ID: o.id, Object: "chat.completion", Created: o.created, Model: o.model, Usage: &usage,
 		Forsooth: o.explained(r),
-		Choices: []chatChoice{
-			{
-				Message: chatAnswer{
-					Role:        "assistant",
-					Content:     r.Text,
-					Annotations: o.annotations(r.Sentences, 0),
-					ToolCalls:   calls,
-				},
-				FinishReason: finish(calls),
-			},
-		},
-	}
+		Choices: []chatChoice{{Message: chatAnswer{Role: "assistant", Content: r.Text,
+			Annotations: o.annotations(r.Sentences, 0), ToolCalls: calls}, FinishReason: finish(calls)}}}
 }
 
 func finish(calls []toolCall) string {
@@ -180,13 +165,8 @@ func (o *completion) explained(r *Reply) *explanation {
 	if !o.explain {
 		return nil
 	}
-	out := &explanation{
-		TurnID:    r.TurnID,
-		Status:    r.Status,
-		Reason:    r.Reason,
-		Audit:     r.Audit,
-		Sentences: []explainedSentence{},
-	}
+	out := &explanation{TurnID: r.TurnID, Status: r.Status, Reason: r.Reason, Audit: r.Audit,
+		Sentences: []explainedSentence{}}
 	at := 0
 	for _, s := range r.Sentences {
 		end := at + len([]rune(s.Text))

@@ -40,13 +40,8 @@ type chunks struct {
 }
 
 func (v *chunks) chunk(choices []chunkChoice) *chatChunk {
-	return &chatChunk{
-		ID:      v.o.id,
-		Object:  "chat.completion.chunk",
-		Created: v.o.created,
-		Model:   v.o.model,
-		Choices: choices,
-	}
+	return &chatChunk{ID: v.o.id, Object: "chat.completion.chunk", Created: v.o.created, Model: v.o.model,
+		Choices: choices}
 }
 
 func (v *chunks) delta(d chatDelta, finish *string, why *explanation) error {

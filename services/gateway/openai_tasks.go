@@ -10,33 +10,32 @@ import (
 // with that: it would be remembered, and cost a turn.
 
 // webuiTask begins what Open WebUI asks for; the answer is JSON of one key.
-const webuiTask = "### Task:"
+const (
+	webuiTask = "### Task:"
+	webuiPart = "\n### " // it has further parts, which a player's words have not
+)
 
 // webuiKeys are what it asks for, by words of the request, the first that fits.
 var webuiKeys = []struct {
 	word, key string
 	list      bool
-}{{"follow_ups", "follow_ups", true}, {`"tags"`, "tags", true}, {`"queries"`, "queries", true}, {`"title"`, "title",
-	false}, {`"text"`, "text", false}}
+}{{"follow_ups", "follow_ups", true}, {`"tags"`, "tags", true}, {`"queries"`, "queries", true},
+	{`"title"`, "title", false}, {`"text"`, "text", false}}
 
-// titles are what other clients ask for: a title of the talk, or its summary.
-var titles = regexp.MustCompile(
-	`(?is)^.{0,80}\b(generate|provide|write|create|suggest|give)\b[^.?!]{0,80}\b(title|tags?|topics?)\b`,
+// titles and summaries are what other clients ask for in words of their own, from the
+// first word on: a player may ask an NPC for a story, a topic or what was said.
+var (
+	titles = regexp.MustCompile(`(?is)^\W*(please )?(generate|provide|write|create|suggest)\b[^.?!]{0,80}` +
+		`\b(title|tags)\b[^.?!]{0,80}\b(conversation|chat|dialogue|exchange)\b`)
+	summaries = regexp.MustCompile(`(?is)^\W{0,4}(pause your roleplay|ignore previous instructions)\.? summari[sz]e\b`)
 )
-
-var summaries = regexp.MustCompile(
-	`(?is)^\W{0,4}(pause your roleplay|ignore previous instructions\.? summari[sz]e|` +
-		`summari[sz]e the (most important|conversation|chat|roleplay|story))`,
-)
-
-var aboutTalk = regexp.MustCompile(`(?i)\b(conversation|chat|dialogue|exchange)\b`)
 
 // errand is the answer to a request that is for no NPC; false where it is for one. about
 // is who the talk is with.
 func errand(message, about string) (string, bool) {
 	message = strings.TrimSpace(message)
 	title := "Talk with " + about
-	if rest, is := strings.CutPrefix(message, webuiTask); is {
+	if rest, is := strings.CutPrefix(message, webuiTask); is && strings.Contains(rest, webuiPart) {
 		for _, k := range webuiKeys {
 			if !strings.Contains(rest, k.word) {
 				continue
@@ -56,7 +55,7 @@ func errand(message, about string) (string, bool) {
 	switch {
 	case summaries.MatchString(message):
 		return "", true
-	case titles.MatchString(message) && aboutTalk.MatchString(message):
+	case titles.MatchString(message):
 		return title, true
 	}
 	return "", false

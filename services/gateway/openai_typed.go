@@ -27,8 +27,8 @@ func (t *typed) begin() error {
 	if err := t.send("response.in_progress", object{"response": open}); err != nil {
 		return err
 	}
-	if err := t.send("response.output_item.added", object{"output_index": 0, "item": t.item("in_progress",
-		[]responsePart{})}); err != nil {
+	if err := t.send("response.output_item.added", object{"output_index": 0,
+		"item": t.item("in_progress", []responsePart{})}); err != nil {
 		return err
 	}
 	return t.ofPart("response.content_part.added", object{"part": t.part()})
@@ -92,8 +92,8 @@ func (t *typed) end() error {
 	if err := t.ofPart("response.content_part.done", object{"part": part}); err != nil {
 		return err
 	}
-	if err := t.send("response.output_item.done", object{"output_index": 0, "item": t.item("completed",
-		[]responsePart{part})}); err != nil {
+	if err := t.send("response.output_item.done", object{"output_index": 0,
+		"item": t.item("completed", []responsePart{part})}); err != nil {
 		return err
 	}
 	return t.send("response.completed", object{"response": t.complete()})

@@ -49,13 +49,8 @@ const (
 )
 
 func problem(status int, code, format string, args ...any) *Problem {
-	return &Problem{
-		Type:   "urn:forsooth:problem:" + code,
-		Title:  http.StatusText(status),
-		Status: status,
-		Code:   code,
-		Detail: fmt.Sprintf(format, args...),
-	}
+	return &Problem{Type: "urn:forsooth:problem:" + code, Title: http.StatusText(status), Status: status, Code: code,
+		Detail: fmt.Sprintf(format, args...)}
 }
 
 func (p *Problem) on(field string) *Problem { p.Field = field; return p }
@@ -76,28 +71,17 @@ func asProblem(err error) *Problem {
 	case errors.As(err, &p):
 		return p
 	case errors.As(err, &large):
-		return problem(
-			http.StatusRequestEntityTooLarge,
-			CodeTooLarge,
-			"the body is longer than %d bytes",
-			large.Limit,
-		)
+		return problem(http.StatusRequestEntityTooLarge, CodeTooLarge, "the body is longer than %d bytes", large.Limit)
 	case errors.As(err, &field):
 		return problem(http.StatusBadRequest, CodeInvalid, "%s", field.Error()).on(field.Field)
 	case errors.Is(err, client.ErrInvalid):
 		return problem(http.StatusBadRequest, CodeInvalid, "%v", err)
 	case errors.Is(err, client.ErrBusy):
-		return problem(
-			http.StatusTooManyRequests,
-			CodeBusy,
-			"nine turns of this conversation wait already",
-		).after(client.RetryAfter(err))
+		return problem(http.StatusTooManyRequests, CodeBusy,
+			"nine turns of this conversation wait already").after(client.RetryAfter(err))
 	case errors.Is(err, client.ErrFull):
-		return problem(
-			http.StatusServiceUnavailable,
-			CodeFull,
-			"the mesh takes no more turns now",
-		).after(client.RetryAfter(err))
+		return problem(http.StatusServiceUnavailable, CodeFull,
+			"the mesh takes no more turns now").after(client.RetryAfter(err))
 	case errors.Is(err, client.ErrNotFound):
 		return problem(http.StatusNotFound, CodeNotFound, "there is no such thing, or not any more")
 	case errors.Is(err, keys.ErrUnknown):
@@ -105,17 +89,11 @@ func asProblem(err error) *Problem {
 	case errors.As(err, &right):
 		return problem(http.StatusForbidden, CodeForbidden, "the gateway's own user may not do this on the broker")
 	case errors.Is(err, client.ErrUnreachable), errors.Is(err, client.ErrDisconnected):
-		return problem(
-			http.StatusServiceUnavailable,
-			CodeUnreachable,
-			"the mesh does not answer; the same may be sent again with the same turn id",
-		).after(time.Second)
+		return problem(http.StatusServiceUnavailable, CodeUnreachable,
+			"the mesh does not answer; the same may be sent again with the same turn id").after(time.Second)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return problem(
-			http.StatusGatewayTimeout,
-			CodeTimeout,
-			"there was no answer in time; a turn that was accepted goes on",
-		)
+		return problem(http.StatusGatewayTimeout, CodeTimeout,
+			"there was no answer in time; a turn that was accepted goes on")
 	}
 	return problem(http.StatusInternalServerError, CodeInternal, "the gateway failed; its log says why")
 }

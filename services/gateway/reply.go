@@ -23,6 +23,8 @@ type Reply struct {
 	Actions      []Action          `json:"actions"`
 	LoreVersion  string            `json:"lore_version,omitempty"`
 	AcceptedAt   time.Time         `json:"accepted_at,omitzero"`
+	// The turn id had been said before: this is the reply of then, and this message was not said.
+	Again bool `json:"again,omitempty"`
 }
 
 // Action is an action that an NPC proposes to the game. Turn and index name it.
@@ -40,38 +42,16 @@ type Action struct {
 // shown is a reply for a caller. A player's own game sees no evidence: what was said of
 // a passage is for the player, the passage itself may hold more.
 func (c *caller) shown(r *schema.Reply) *Reply {
-	out := &Reply{
-		TurnID:       r.TurnID,
-		World:        r.World,
-		NPC:          r.NPC,
-		NPCName:      r.NPCName,
-		Player:       r.Player,
-		Text:         r.Text,
-		Status:       r.Status,
-		Reason:       r.Reason,
-		RetryAfterMS: r.RetryAfterMS,
-		Audit:        r.Audit,
-		Sentences:    []schema.Sentence{},
-		Actions:      []Action{},
-		LoreVersion:  r.LoreVersion,
-		AcceptedAt:   r.AcceptedAt,
-	}
+	out := &Reply{TurnID: r.TurnID, World: r.World, NPC: r.NPC, NPCName: r.NPCName, Player: r.Player, Text: r.Text,
+		Status: r.Status, Reason: r.Reason,
+		RetryAfterMS: r.RetryAfterMS, Audit: r.Audit, Sentences: []schema.Sentence{}, Actions: []Action{},
+		LoreVersion: r.LoreVersion, AcceptedAt: r.AcceptedAt}
 	for i := range r.Sentences {
 		out.Sentences = append(out.Sentences, c.sentence(r.Sentences[i]))
 	}
 	for i, a := range r.Actions {
-		out.Actions = append(
-			out.Actions,
-			Action{
-				Turn:       r.TurnID,
-				Index:      i,
-				NPC:        r.NPC,
-				Player:     r.Player,
-				Name:       a.Name,
-				Parameters: a.Parameters,
-				Confirm:    a.Confirm,
-			},
-		)
+		out.Actions = append(out.Actions, Action{Turn: r.TurnID, Index: i, NPC: r.NPC, Player: r.Player, Name: a.Name,
+			Parameters: a.Parameters, Confirm: a.Confirm})
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -56,7 +57,9 @@ func (g *Gateway) postTurn(w http.ResponseWriter, r *http.Request, c *caller) er
 	if err != nil {
 		return err
 	}
-	writeReply(w, c.shown(reply))
+	shown := c.shown(reply)
+	shown.Again = turn.Again
+	writeReply(w, shown)
 	return nil
 }
 
@@ -84,12 +87,8 @@ func (g *Gateway) admit(ctx context.Context, c *caller, req *schema.Request) (er
 	}
 	if c.grant != nil {
 		if field := ofTheGame(req); field != "" {
-			return problem(
-				http.StatusForbidden,
-				CodeForbidden,
-				"a player's token says nothing for the game; its backend sends %s with its key",
-				field,
-			).on(field)
+			return problem(http.StatusForbidden, CodeForbidden,
+				"a player's token says nothing for the game; its backend sends %s with its key", field).on(field)
 		}
 	}
 	if req.TurnID == "" {
@@ -140,11 +139,8 @@ func cursor(r *http.Request) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, problem(
-			http.StatusBadRequest,
-			CodeInvalid,
-			"Last-Event-ID is no event of a turn; leave it out to have all",
-		).on("Last-Event-ID")
+		return 0, problem(http.StatusBadRequest, CodeInvalid,
+			"Last-Event-ID is no event of a turn; leave it out to have all").on("Last-Event-ID")
 	}
 	return n, nil
 }
@@ -168,7 +164,7 @@ func (g *Gateway) getTurn(w http.ResponseWriter, r *http.Request, c *caller) err
 	id := r.PathValue("turn")
 	full := r.URL.Query().Get("view") == "full"
 	if full {
-		if err := c.may("read", convo.World); err != nil {
+		if err := c.may(keys.Read, convo.World); err != nil {
 			return err
 		}
 	}
@@ -203,13 +199,8 @@ func (g *Gateway) getTurn(w http.ResponseWriter, r *http.Request, c *caller) err
 	return nil
 }
 
-func (g *Gateway) watch(
-	w http.ResponseWriter,
-	r *http.Request,
-	c *caller,
-	convo schema.ConversationID,
-	seen int,
-) error {
+func (g *Gateway) watch(w http.ResponseWriter, r *http.Request, c *caller, convo schema.ConversationID,
+	seen int) error {
 	ctx, stop := context.WithTimeout(r.Context(), schema.MaxDeadlineMS*time.Millisecond+grace)
 	defer stop()
 	turn, err := g.client.Watch(ctx, convo, r.PathValue("turn"))

@@ -35,8 +35,12 @@ func TestATurnIsAnswered(t *testing.T) {
 		t.Errorf("at %q", got)
 	}
 	again := s.do("POST", turns, body, "Idempotency-Key", "t1")
-	if again.body != first.body {
-		t.Errorf("again: %s\nwas: %s", again.body, first.body)
+	if other := s.do("POST", turns, `{"player":"p1","message":"What does a crossing cost?"}`, "Idempotency-Key",
+		"t1"); !strings.Contains(other.body, `"again":true`) {
+		t.Errorf("another message under an id of before is not marked: %s", other.body)
+	}
+	if strings.Replace(again.body, `,"again":true`, "", 1) != first.body || again.body == first.body {
+		t.Errorf("again: %s\nwas, without its mark: %s", again.body, first.body)
 	}
 	var o gateway.Outcome
 	s.do("GET", turns+"/t1?player=p1", "").json(t, &o)

@@ -61,12 +61,8 @@ func (g *Gateway) resetConversation(w http.ResponseWriter, r *http.Request, c *c
 	return g.talk(w, r, c, g.client.Reset)
 }
 
-func (g *Gateway) talk(
-	w http.ResponseWriter,
-	r *http.Request,
-	c *caller,
-	do func(context.Context, schema.ConversationID) (*schema.Conversation, error),
-) error {
+func (g *Gateway) talk(w http.ResponseWriter, r *http.Request, c *caller,
+	do func(context.Context, schema.ConversationID) (*schema.Conversation, error)) error {
 	convo, err := c.conversation(r)
 	if err != nil {
 		return err
@@ -87,22 +83,13 @@ func (g *Gateway) talk(
 // listMemories lists what the NPCs of a world remember, or shows one.
 func (g *Gateway) listMemories(w http.ResponseWriter, r *http.Request, c *caller) error {
 	in := r.URL.Query()
-	q := schema.MemoriesQuery{
-		NPC:    in.Get("npc"),
-		Player: in.Get("player"),
-		Status: schema.MemoryStatus(in.Get("status")),
-		After:  in.Get("after"),
-		ID:     r.PathValue("memory"),
-	}
+	q := schema.MemoriesQuery{NPC: in.Get("npc"), Player: in.Get("player"),
+		Status: schema.MemoryStatus(in.Get("status")), After: in.Get("after"), ID: r.PathValue("memory")}
 	if text := in.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return problem(
-				http.StatusBadRequest,
-				CodeInvalid,
-				"limit must lie between 1 and %d",
-				schema.MaxMemories,
-			).on("limit")
+			return problem(http.StatusBadRequest, CodeInvalid, "limit must lie between 1 and %d",
+				schema.MaxMemories).on("limit")
 		}
 		q.Limit = n
 	}
@@ -219,11 +206,8 @@ func (g *Gateway) mint(w http.ResponseWriter, r *http.Request, c *caller) error 
 		return err
 	}
 	if c.key == nil {
-		return problem(
-			http.StatusForbidden,
-			CodeForbidden,
-			"a token is made under a key; `forsooth keys add` makes one",
-		)
+		return problem(http.StatusForbidden, CodeForbidden,
+			"a token is made under a key; `forsooth keys add` makes one")
 	}
 	if err := c.may(keys.Play, req.World); err != nil {
 		return err

@@ -54,15 +54,9 @@ const (
 // socket serves GET /v1/ws: one connection for as many players as the caller may speak
 // as.
 func (g *Gateway) socket(w http.ResponseWriter, r *http.Request, c *caller) error {
-	conn, err := websocket.Accept(
-		w,
-		r,
-		&websocket.AcceptOptions{
-			Subprotocols:       []string{socketProtocol},
-			InsecureSkipVerify: true,
-			CompressionMode:    websocket.CompressionDisabled,
-		},
-	) // the origin has been checked
+	// the origin has been checked
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{socketProtocol},
+		InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
 		return errGone // it has been answered
 	}
@@ -124,16 +118,8 @@ func (s *socket) read(ctx context.Context, may func() error) (reason string) {
 			continue
 		}
 		if !s.begin(ctx, &f) {
-			s.refuse(
-				ctx,
-				&f,
-				problem(
-					http.StatusTooManyRequests,
-					CodeBusy,
-					"%d turns of this connection are under way",
-					maxOpen,
-				).after(time.Second),
-			)
+			s.refuse(ctx, &f, problem(http.StatusTooManyRequests, CodeBusy, "%d turns of this connection are under way",
+				maxOpen).after(time.Second))
 		}
 	}
 }
@@ -189,11 +175,8 @@ func (s *socket) handle(ctx context.Context, f *Frame) (err error) {
 		return s.actions(ctx, f)
 	case "resume", "cancel", "result":
 	default:
-		return problem(
-			http.StatusBadRequest,
-			CodeInvalid,
-			"type is none of say, resume, cancel, actions, result, ping",
-		).on("type")
+		return problem(http.StatusBadRequest, CodeInvalid,
+			"type is none of say, resume, cancel, actions, result, ping").on("type")
 	}
 	convo := schema.ConversationID{World: f.World, NPC: f.NPC}
 	if err := s.c.may(keys.Play, f.World); err != nil {
@@ -226,11 +209,8 @@ func (s *socket) of(f *Frame, on schema.ConversationID, e *Event) *Shown {
 func (s *socket) say(ctx context.Context, f *Frame) error {
 	req := f.Say
 	if req == nil {
-		return problem(
-			http.StatusBadRequest,
-			CodeInvalid,
-			"say is missing: the turn, such as {\"world\":…,\"npc\":…,\"player\":…,\"message\":…}",
-		).on("say")
+		return problem(http.StatusBadRequest, CodeInvalid, "say is missing: the turn, such as "+
+			"{\"world\":…,\"npc\":…,\"player\":…,\"message\":…}").on("say")
 	}
 	if err := sameOrEmpty("turn_id", &req.TurnID, f.TurnID, "the frame's"); err != nil {
 		return err
@@ -311,10 +291,8 @@ func (s *socket) actions(ctx context.Context, f *Frame) error {
 		return err
 	}
 	return s.g.client.Actions(ctx, f.World, since, func(p client.Proposal) {
-		_ = s.send(
-			ctx,
-			s.of(f, p.Conversation, &Event{Type: eventAction, TurnID: p.Turn, Action: actionOf(p)}),
-		) // a send that fails ends the connection
+		// a send that fails ends the connection
+		_ = s.send(ctx, s.of(f, p.Conversation, &Event{Type: eventAction, TurnID: p.Turn, Action: actionOf(p)}))
 	})
 }
 
@@ -323,17 +301,10 @@ func (s *socket) result(ctx context.Context, f *Frame, convo schema.Conversation
 		return err
 	}
 	if f.Result == nil || f.Index < 0 || f.Index > 1000 {
-		return problem(
-			http.StatusBadRequest,
-			CodeInvalid,
-			"result is missing, or index is that of no action",
-		).on("result")
+		return problem(http.StatusBadRequest, CodeInvalid,
+			"result is missing, or index is that of no action").on("result")
 	}
-	return s.g.client.ActionResult(
-		ctx,
-		client.Proposal{Conversation: convo, Turn: f.TurnID, Index: f.Index},
-		*f.Result,
-	)
+	return s.g.client.ActionResult(ctx, client.Proposal{Conversation: convo, Turn: f.TurnID, Index: f.Index}, *f.Result)
 }
 
 func (s *socket) refuse(ctx context.Context, f *Frame, err error) {

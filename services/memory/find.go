@@ -14,10 +14,8 @@ import (
 func Finder(log *mesh.MemoryLog) func(context.Context, string, schema.MemoriesQuery) (schema.MemoriesFound, error) {
 	return func(ctx context.Context, world string, q schema.MemoriesQuery) (schema.MemoriesFound, error) {
 		if q.Limit < 0 || q.Limit > schema.MaxMemories {
-			return schema.MemoriesFound{}, &schema.FieldError{
-				Field:  "limit",
-				Reason: fmt.Sprintf("is %d; it must lie between 1 and %d", q.Limit, schema.MaxMemories),
-			}
+			return schema.MemoriesFound{}, &schema.FieldError{Field: "limit",
+				Reason: fmt.Sprintf("is %d; it must lie between 1 and %d", q.Limit, schema.MaxMemories)}
 		}
 		if q.NPC != "" {
 			if err := schema.CheckToken("npc", q.NPC); err != nil {
