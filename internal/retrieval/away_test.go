@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	qd "github.com/qdrant/go-client/qdrant"
-
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant"
@@ -21,26 +19,8 @@ import (
 // While the server is away an NPC answers from what is kept, where that is all it may
 // know; else the search fails in one line. It never finds nothing.
 func TestServerThatIsAway(t *testing.T) {
-	ctx := context.Background()
-	w, _, err := world.LoadDir(filepath.Join("..", "..", "worlds", "shadowwatch"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	static, err := embed.NewStatic()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := edgetest.Own(t)
-	o := qdrant.Options{Addr: server.Addr, Dimension: static.Dim(), Read: Read, Attempts: 1, Timeout: time.Minute}
-	corpus, err := qdrant.OpenCorpus(ctx, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = corpus.Close() }()
-	x, err := Open(ctx, corpus, static, w, Options{Now: time.Now, Words: static})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ctx, server := context.Background(), edgetest.Own(t)
+	w, x, _ := shadowwatchOn(t, qdrant.Options{Addr: server.Addr, Attempts: 1, Timeout: time.Minute})
 	const message = "what is the chronos firewall?"
 	search := func(npc string) (Result, error) {
 		n := w.NPCs[npc]
@@ -68,7 +48,7 @@ func TestServerThatIsAway(t *testing.T) {
 		}
 	}
 	t.Run("emptied", func(t *testing.T) {
-		empty(t, server.Addr, "corpus")
+		server.Empty(t, "corpus")
 		away(t, store.ErrGone)
 	})
 	t.Run("killed", func(t *testing.T) {
@@ -77,29 +57,24 @@ func TestServerThatIsAway(t *testing.T) {
 	})
 }
 
-// empty deletes all points but the marker.
-func empty(t *testing.T, addr, collection string) {
-	t.Helper()
-	host, port := addr, 0
-	if _, err := fmt.Sscanf(strings.Replace(addr, ":", " ", 1), "%s %d", &host, &port); err != nil {
-		t.Fatal(err)
-	}
-	client, err := qd.NewClient(&qd.Config{Host: host, Port: port, SkipCompatibilityCheck: true, PoolSize: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = client.Close() }()
-	_, err = client.Delete(context.Background(), &qd.DeletePoints{CollectionName: collection, Wait: qd.PtrOf(true),
-		Points: qd.NewPointsSelectorFilter(&qd.Filter{Must: []*qd.Condition{qd.NewIsEmpty("schema_version")}})})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // A search that begins before the encoder is ready, and ends after, finds what it would
 // have found: what came without the encoder's vectors is not taken for nothing.
 func TestTheEncoderComesInTheMiddleOfASearch(t *testing.T) {
 	ctx := context.Background()
+	w, x, static := shadowwatchOn(t, qdrant.Options{Addr: edgetest.Start(t).Addr,
+		Prefix: fmt.Sprintf("middle%d_", time.Now().UnixNano())})
+	npc := w.NPCs["zero"]
+	asked := x.ask(Query{NPC: npc, Message: "what is the chronos firewall?", Check: checkOf(w, npc)}, nil, nil)
+	x.meaning.Store(&meaning{encoder: static})
+	y, err := x.gather(ctx, asked, npc)
+	if err != nil || y.vectors.Len() == 0 {
+		t.Errorf("%d vectors of candidates, %v", y.vectors.Len(), err)
+	}
+}
+
+// shadowwatchOn indexes a sample world on a server.
+func shadowwatchOn(t *testing.T, o qdrant.Options) (*world.World, *Index, *embed.Static) {
+	t.Helper()
 	w, _, err := world.LoadDir(filepath.Join("..", "..", "worlds", "shadowwatch"))
 	if err != nil {
 		t.Fatal(err)
@@ -108,22 +83,15 @@ func TestTheEncoderComesInTheMiddleOfASearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	corpus, err := qdrant.OpenCorpus(ctx, qdrant.Options{
-		Addr: edgetest.Start(t).Addr, Prefix: fmt.Sprintf("middle%d_", time.Now().UnixNano()), Dimension: static.Dim(), Read: Read,
-	})
+	o.Dimension, o.Read = static.Dim(), Read
+	corpus, err := qdrant.OpenCorpus(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = corpus.Close() }()
-	x, err := Open(ctx, corpus, static, w, Options{Now: time.Now, Words: static})
+	t.Cleanup(func() { _ = corpus.Close() })
+	x, err := Open(t.Context(), corpus, static, w, Options{Now: time.Now, Words: static})
 	if err != nil {
 		t.Fatal(err)
 	}
-	npc := w.NPCs["zero"]
-	asked := x.ask(Query{NPC: npc, Message: "what is the chronos firewall?", Check: checkOf(w, npc)}, nil, nil)
-	x.meaning.Store(&meaning{encoder: static})
-	y, err := x.gather(ctx, asked, npc)
-	if err != nil || y.vectors.Len() == 0 {
-		t.Errorf("%d vectors of candidates, %v", y.vectors.Len(), err)
-	}
+	return w, x, static
 }

@@ -37,17 +37,19 @@ func guarded() map[string]string {
 	return out
 }
 
-func TestOnlyWhatTheNPCMayKnowIsFound(t *testing.T) {
-	w := load(t, files(t, guarded()))
-	x := open(t, corpus(t, filepath.Join(t.TempDir(), "index.db")), &wordHash{}, w)
+// known is a moment at which an NPC is asked about a key, and the files that may be found.
+type known struct {
+	name  string
+	npc   string
+	at    time.Time
+	facts world.Facts
+	want  []string
+}
+
+// whatMayBeKnown holds both engines to the scope of the guarded world.
+func whatMayBeKnown(w *world.World) []known {
 	summer := time.Date(1402, 8, 1, 0, 0, 0, 0, time.UTC)
-	cases := []struct {
-		name  string
-		npc   string
-		at    time.Time
-		facts world.Facts
-		want  []string
-	}{
+	return []known{
 		{"her own, her faction's, her region's and what all know", "ann", w.Now, world.Facts{},
 			[]string{"lore/all.txt", "lore/guild.txt", "lore/north.txt", "npcs/ann/home/own.txt"}},
 		{"another NPC knows other things", "bert", w.Now, world.Facts{},
@@ -59,7 +61,12 @@ func TestOnlyWhatTheNPCMayKnowIsFound(t *testing.T) {
 		{"what is true in summer", "bert", summer, world.Facts{},
 			[]string{"lore/all.txt", "lore/bert-only.txt", "lore/later.txt", "npcs/bert/home/own.txt"}},
 	}
-	for _, c := range cases {
+}
+
+func TestOnlyWhatTheNPCMayKnowIsFound(t *testing.T) {
+	w := load(t, files(t, guarded()))
+	x := open(t, corpus(t, filepath.Join(t.TempDir(), "index.db")), &wordHash{}, w)
+	for _, c := range whatMayBeKnown(w) {
 		t.Run(c.name, func(t *testing.T) {
 			q := retrieval.Query{NPC: w.NPCs[c.npc], Message: "Where is the key?", TopK: 50, Facts: c.facts, Check: check(w, c.npc, c.at, c.facts)}
 			for name, search := range map[string]func() ([]schema.Source, error){

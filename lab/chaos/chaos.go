@@ -22,7 +22,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/lab/invariant"
-	"github.com/forsooth-npc/forsooth/lab/tamper"
+	"github.com/forsooth-npc/forsooth/internal/mesh/tamper"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 

@@ -19,7 +19,7 @@ import (
 func TestNewSchemaIsFilledBesideTheOld(t *testing.T) {
 	ctx := context.Background()
 	server := edgetest.Start(t)
-	client := raw(t, server.Addr)
+	client := edgetest.Client(t, server.Addr)
 	o := qdrant.Options{Addr: server.Addr, Prefix: fmt.Sprintf("beside%d_", time.Now().UnixNano()), Dimension: 3}
 	plain := o.Prefix + "corpus"
 	err := client.CreateCollection(ctx, &qd.CreateCollection{CollectionName: plain, VectorsConfig: qd.NewVectorsConfigMap(
@@ -66,11 +66,7 @@ func TestDoctorSeesWhatIsMissing(t *testing.T) {
 	if n, err := qdrant.Documents(ctx, o, "w", "m"); n != 1 || err != nil {
 		t.Errorf("as it was written: %d, %v", n, err)
 	}
-	_, err = raw(t, server.Addr).Delete(ctx, &qd.DeletePoints{CollectionName: o.Prefix + "corpus", Wait: qd.PtrOf(true),
-		Points: qd.NewPointsSelectorFilter(&qd.Filter{Must: []*qd.Condition{qd.NewMatchKeyword("id", "a.txt#2")}})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server.Remove(t, o.Prefix+"corpus", "id", "a.txt#2")
 	_, err = qdrant.Documents(ctx, o, "w", "m")
 	wantLine(t, "a passage short", err, "1 of the 2 passages", "delete it")
 }

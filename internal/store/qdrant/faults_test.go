@@ -100,7 +100,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 func TestCollectionThatCannotBeUsed(t *testing.T) {
 	server := edgetest.Start(t)
 	ctx := context.Background()
-	points := raw(t, server.Addr)
+	points := edgetest.Client(t, server.Addr)
 	name := emptied(t, server, 3).Prefix + "session"
 	marker := &qd.Filter{MustNot: []*qd.Condition{qd.NewIsEmpty("schema_version")}}
 	remark := func(field string, v *qd.Value) func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestBatchCutOffAnywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		const manifest, marker = 1, 1
-		n, err := raw(t, server.Addr).Count(ctx, &qd.CountPoints{CollectionName: o.Prefix + "corpus", Exact: qd.PtrOf(true)})
+		n, err := edgetest.Client(t, server.Addr).Count(ctx, &qd.CountPoints{CollectionName: o.Prefix + "corpus", Exact: qd.PtrOf(true)})
 		if want := len(last.Chunks) + manifest + marker; err != nil || int(n) != want {
 			t.Errorf("after %d writes: %d points are left, %v; want %d", left, n, err, want)
 		}
@@ -300,11 +300,7 @@ func TestPassagesThatAreLost(t *testing.T) {
 	if err := c.Apply(ctx, "w", "m", []store.Document{storetest.Document("w", "a.txt", "1", "One.")}, nil); err != nil {
 		t.Fatal(err)
 	}
-	_, err = raw(t, server.Addr).Delete(ctx, &qd.DeletePoints{CollectionName: o.Prefix + "corpus", Wait: qd.PtrOf(true),
-		Points: qd.NewPointsSelectorFilter(&qd.Filter{Must: []*qd.Condition{qd.NewMatchKeyword("part", "passage")}})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server.Remove(t, o.Prefix+"corpus", "part", "passage")
 	_, err = c.Documents(ctx, "w", "m")
 	wantLine(t, "read", err, server.Addr, `world "w"`, "filled anew")
 	if !errors.Is(err, store.ErrCorrupt) {

@@ -3,8 +3,6 @@ package qdrant_test
 import (
 	"context"
 	"fmt"
-	"net"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -68,7 +66,7 @@ func emptied(t *testing.T, server *edgetest.Server, dimension int) qdrant.Option
 	if storetest.Large() > 0 {
 		o.Timeout = 5 * time.Minute // the front of the engine answers one request at a time
 	}
-	points := raw(t, o.Addr)
+	points := edgetest.Client(t, o.Addr)
 	for _, kind := range []string{"session", "corpus"} {
 		there, err := points.CollectionExists(context.Background(), o.Prefix+kind)
 		if err != nil {
@@ -86,25 +84,6 @@ func emptied(t *testing.T, server *edgetest.Server, dimension int) qdrant.Option
 		}
 	}
 	return o
-}
-
-// raw is a client that knows nothing of forsooth.
-func raw(t *testing.T, addr string) *qd.Client {
-	t.Helper()
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := strconv.Atoi(port)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := qd.NewClient(&qd.Config{Host: host, Port: n, SkipCompatibilityCheck: true, PoolSize: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	return c
 }
 
 // place is where the clients of one test of the suite meet. A collection is of one
