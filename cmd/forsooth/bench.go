@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/bench"
@@ -30,14 +29,6 @@ type benchTurnCmd struct {
 	benchPlayers
 }
 
-// Measured is what a bench prints.
-type Measured struct {
-	Bench   string         `json:"bench"`
-	World   string         `json:"world,omitempty"`
-	Figures []bench.Figure `json:"figures"`
-	Missed  []string       `json:"missed"`
-}
-
 // Run measures the first world of the settings.
 func (c *benchTurnCmd) Run(e *env) error {
 	if len(c.Players) > 0 {
@@ -52,7 +43,7 @@ func (c *benchTurnCmd) Run(e *env) error {
 		if err != nil {
 			return dependency(err)
 		}
-		return e.measured(Measured{Bench: "turn, over HTTP", World: ws[0].Name, Figures: figures})
+		return e.measured(bench.Measured{Bench: "turn, over HTTP", World: ws[0].Name, Figures: figures})
 	}
 	models, err := e.models()
 	if err != nil {
@@ -63,7 +54,7 @@ func (c *benchTurnCmd) Run(e *env) error {
 		if err != nil {
 			return dependency(err)
 		}
-		return e.measured(Measured{Bench: "turn, with a model", World: ws[0].Name, Figures: figures})
+		return e.measured(bench.Measured{Bench: "turn, with a model", World: ws[0].Name, Figures: figures})
 	}
 	cost, err := bench.Cost(e.ctx, ws[0], c.Single)
 	if err != nil {
@@ -81,20 +72,15 @@ func (c *benchTurnCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	return e.measured(Measured{Bench: "turn", World: ws[0].Name, Figures: slices.Concat(figures, cost, start)})
+	return e.measured(bench.Measured{Bench: "turn", World: ws[0].Name, Figures: slices.Concat(figures, cost, start)})
 }
 
-func (e *env) measured(m Measured) error {
-	m.Missed = bench.Missed(m.Figures)
-	if e.json {
-		return e.printJSON(m)
-	}
-	e.heading(m.Bench + " " + m.World)
-	return bench.Print(e.out, m.Figures)
+func (e *env) measured(m bench.Measured) error {
+	return m.Print(e.out, e.json, "bench "+m.Bench+" "+m.World, time.Now())
 }
 
 func (e *env) heading(of string) {
-	fmt.Fprintf(e.out, "bench %s, %s\n\n", strings.TrimSpace(of), time.Now().Format("2006-01-02 15:04"))
+	bench.Heading(e.out, "bench "+of, time.Now())
 }
 
 // said tells how far a bench is.

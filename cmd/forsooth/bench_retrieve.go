@@ -23,7 +23,7 @@ type retrieved struct {
 	Docs   int    `json:"docs"`
 	Seed   uint64 `json:"seed"`
 	Random bool   `json:"random_vectors"`
-	Measured
+	bench.Measured
 }
 
 // Run measures the index in process, in processes of its own.
@@ -55,7 +55,7 @@ func (c *benchRetrieveCmd) Run(e *env) error {
 	if c.Random {
 		name += ", with vectors of chance in place of the encoder's"
 	}
-	out := retrieved{Docs: c.Docs, Seed: c.Seed, Random: c.Random, Measured: Measured{Bench: name, Figures: figures}}
+	out := retrieved{Docs: c.Docs, Seed: c.Seed, Random: c.Random, Measured: bench.Measured{Bench: name, Figures: figures}}
 	if e.json {
 		out.Missed = bench.Missed(figures)
 		return e.printJSON(out)

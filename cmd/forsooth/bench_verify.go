@@ -18,7 +18,7 @@ type benchVerifyCmd struct {
 
 // verified is what the bench prints.
 type verified struct {
-	Measured
+	bench.Measured
 	ByKind []measure.Kind `json:"by_kind"`
 }
 
@@ -35,7 +35,7 @@ func (c *benchVerifyCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	out := verified{Measured: Measured{Bench: "verify", Figures: figures}, ByKind: []measure.Kind{}}
+	out := verified{Measured: bench.Measured{Bench: "verify", Figures: figures}, ByKind: []measure.Kind{}}
 	if len(pairs) > 0 {
 		judge, err := e.verifier()
 		if err != nil {

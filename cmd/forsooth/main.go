@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	_ "time/tzdata"
 
@@ -18,36 +17,20 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/forsooth-npc/forsooth/internal/config"
+	"github.com/forsooth-npc/forsooth/internal/exit"
 )
 
 // Exit codes.
 const (
-	exitFine       = 0
-	exitFailed     = 1 // the thing asked about failed
-	exitUsage      = 2 // usage or settings
-	exitDependency = 3 // a dependency is unreachable or unfit
+	exitFine       = exit.Fine
+	exitFailed     = exit.Failed
+	exitUsage      = exit.Usage
+	exitDependency = exit.Dependency
 )
 
-// coded is an error with its exit code.
-type coded struct {
-	code int
-	err  error
-}
-
-func (e *coded) Error() string { return e.err.Error() }
-func (e *coded) Unwrap() error { return e.err }
-
-func failed(err error) error     { return withCode(exitFailed, err) }
-func usage(err error) error      { return withCode(exitUsage, err) }
-func dependency(err error) error { return withCode(exitDependency, err) }
-
-func withCode(code int, err error) error {
-	var already *coded
-	if err == nil || errors.As(err, &already) {
-		return err
-	}
-	return &coded{code, err}
-}
+func failed(err error) error     { return exit.With(exitFailed, err) }
+func usage(err error) error      { return exit.With(exitUsage, err) }
+func dependency(err error) error { return exit.With(exitDependency, err) }
 
 // errSilent ends a command that has printed what there is to say.
 var errSilent = errors.New("")
@@ -144,23 +127,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	} else {
 		err = usage(err)
 	}
-	return exitCode(err, errOut)
-}
-
-// exitCode prints an error once, on one line, and gives its code.
-func exitCode(err error, errOut io.Writer) int {
-	if err == nil {
-		return exitFine
-	}
-	code := exitFailed
-	var c *coded
-	if errors.As(err, &c) {
-		code = c.code
-	}
-	if text := strings.Join(strings.Fields(err.Error()), " "); text != "" {
-		fmt.Fprintf(errOut, "forsooth: %s\n", text)
-	}
-	return code
+	return exit.Code("forsooth", err, errOut)
 }
 
 func logger(l config.Log, w io.Writer) zerolog.Logger {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/atomicfile"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -53,7 +54,7 @@ func readShown(o Options) *shown {
 	return &s
 }
 
-// writeShown keeps what a judge has shown. The file takes its place at once or not at all.
+// writeShown keeps what a judge has shown.
 func writeShown(o Options, skill *review.Skill) error {
 	path := shownPath(o)
 	if path == "" {
@@ -63,11 +64,7 @@ func writeShown(o Options, skill *review.Skill) error {
 	if err != nil {
 		return err
 	}
-	temp := path + ".new"
-	if err := os.WriteFile(temp, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, path)
+	return atomicfile.Write(path, data)
 }
 
 func (o *Options) now() time.Time {

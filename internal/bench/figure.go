@@ -1,9 +1,12 @@
 package bench
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+	"time"
 )
 
 // Figure is a measure beside its bar.
@@ -59,4 +62,29 @@ func Print(w io.Writer, figures []Figure) error {
 		}
 	}
 	return nil
+}
+
+// Measured is what a command with figures prints.
+type Measured struct {
+	Bench   string   `json:"bench"`
+	World   string   `json:"world,omitempty"`
+	Figures []Figure `json:"figures"`
+	Missed  []string `json:"missed"`
+}
+
+// Print writes it as one JSON object, or for people under a heading.
+func (m Measured) Print(w io.Writer, asJSON bool, heading string, now time.Time) error {
+	m.Missed = Missed(m.Figures)
+	if asJSON {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(m)
+	}
+	Heading(w, heading, now)
+	return Print(w, m.Figures)
+}
+
+// Heading begins what a run prints.
+func Heading(w io.Writer, of string, now time.Time) {
+	fmt.Fprintf(w, "%s, %s\n\n", strings.TrimSpace(of), now.Format("2006-01-02 15:04"))
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/atomicfile"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 )
 
@@ -74,29 +75,7 @@ func (f folder) key() ([]byte, error) {
 }
 
 func (f folder) keepKey(key []byte) error {
-	return f.put(keyFile, []byte(hex.EncodeToString(key)+"\n"))
-}
-
-// put writes a file so that a crash leaves it whole or not at all.
-func (f folder) put(name string, data []byte) error {
-	if err := os.MkdirAll(string(f), 0o700); err != nil {
-		return fmt.Errorf("folder of receipts: %w", err)
-	}
-	path := filepath.Join(string(f), name)
-	file, err := os.CreateTemp(string(f), ".write-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	_, err = file.Write(data)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return atomicfile.Write(filepath.Join(string(f), keyFile), []byte(hex.EncodeToString(key)+"\n"))
 }
 
 func (f folder) write(r *Receipt) error {
@@ -105,7 +84,7 @@ func (f folder) write(r *Receipt) error {
 		return err
 	}
 	r.path = filepath.Join(string(f), r.ID+".json")
-	return f.put(r.ID+".json", append(data, '\n'))
+	return atomicfile.Write(r.path, append(data, '\n'))
 }
 
 // close makes a record of what is under way a receipt.

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/atomicfile"
 )
 
 // Ring is the keys of a file, read again when it changes.
@@ -130,7 +131,7 @@ func (r *Ring) change(f func([]Key) ([]Key, error)) error {
 		return err
 	}
 	r.looked = time.Time{}
-	return writeFile(r.path, append(data, '\n'))
+	return atomicfile.Write(r.path, append(data, '\n'))
 }
 
 type file struct {
@@ -150,24 +151,4 @@ func readFile(path string) ([]Key, error) {
 		return nil, fmt.Errorf("%s is no file of keys: %w; mend it, or take it away and make the keys anew", path, err)
 	}
 	return f.Keys, nil
-}
-
-func writeFile(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("the keys cannot be written: %w", err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".keys-*") // for its owner alone
-	if err != nil {
-		return fmt.Errorf("the keys cannot be written: %w", err)
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return fmt.Errorf("the keys cannot be written: %w", err)
-	}
-	return nil
 }

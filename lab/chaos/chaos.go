@@ -20,9 +20,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/tamper"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/lab/invariant"
-	"github.com/forsooth-npc/forsooth/internal/mesh/tamper"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 

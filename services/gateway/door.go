@@ -164,6 +164,15 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return data, nil
 }
 
+// readJSON reads the one JSON object of a body.
+func readJSON(w http.ResponseWriter, r *http.Request, limit int64, into any, strict bool) error {
+	data, err := readBody(w, r, limit)
+	if err != nil {
+		return err
+	}
+	return decode(data, into, strict)
+}
+
 // decode reads the one JSON object of a body. Fields that there are none of are refused
 // where strict, so that a misspelled one is no silence.
 func decode(data []byte, into any, strict bool) error {

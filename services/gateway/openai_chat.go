@@ -71,12 +71,8 @@ func (r *chatRequest) said() (string, error) {
 
 // chat answers a chat completion, plain or streamed.
 func (g *Gateway) chat(w http.ResponseWriter, r *http.Request, c *caller) error {
-	data, err := readBody(w, r, maxChatBody)
-	if err != nil {
-		return err
-	}
 	var req chatRequest
-	if err := decode(data, &req, false); err != nil {
+	if err := readJSON(w, r, maxChatBody, &req, false); err != nil {
 		return err
 	}
 	if err := req.check(); err != nil {

@@ -102,12 +102,8 @@ type responseCitation struct {
 
 // responses answers POST /responses.
 func (g *Gateway) responses(w http.ResponseWriter, r *http.Request, c *caller) error {
-	data, err := readBody(w, r, maxChatBody)
-	if err != nil {
-		return err
-	}
 	var req responsesRequest
-	if err := decode(data, &req, false); err != nil {
+	if err := readJSON(w, r, maxChatBody, &req, false); err != nil {
 		return err
 	}
 	if kind := req.Text.Format.Type; kind != "" && kind != "text" {

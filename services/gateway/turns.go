@@ -18,12 +18,8 @@ const grace = 5 * time.Second
 
 // postTurn says something to an NPC, and answers with the reply or with events.
 func (g *Gateway) postTurn(w http.ResponseWriter, r *http.Request, c *caller) error {
-	data, err := readBody(w, r, maxBody)
-	if err != nil {
-		return err
-	}
 	var req schema.Request
-	if err := decode(data, &req, true); err != nil {
+	if err := readJSON(w, r, maxBody, &req, true); err != nil {
 		return err
 	}
 	if err := sameOrEmpty("turn_id", &req.TurnID, r.Header.Get("Idempotency-Key"),

@@ -148,11 +148,7 @@ func (g *Gateway) ofBackend(w http.ResponseWriter, r *http.Request, c *caller, i
 	if err := c.isBackend(); err != nil {
 		return err
 	}
-	data, err := readBody(w, r, maxBody)
-	if err != nil {
-		return err
-	}
-	return decode(data, into, true)
+	return readJSON(w, r, maxBody, into, true)
 }
 
 func (c *caller) isBackend() error {
@@ -164,12 +160,8 @@ func (c *caller) isBackend() error {
 
 // check says which claims of a text its sources support.
 func (g *Gateway) check(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	data, err := readBody(w, r, maxChatBody)
-	if err != nil {
-		return err
-	}
 	var q schema.CheckQuery
-	if err := decode(data, &q, true); err != nil {
+	if err := readJSON(w, r, maxChatBody, &q, true); err != nil {
 		return err
 	}
 	ctx, stop := context.WithTimeout(r.Context(), checkFor)

@@ -66,18 +66,7 @@ func (c *collection) prepare(ctx context.Context, l layout) error {
 	if err := c.create(ctx, l); err != nil {
 		return err
 	}
-	var about *qd.CollectionInfo
-	err := c.do(ctx, "read its settings", func(ctx context.Context) (err error) {
-		about, err = c.client.GetCollectionInfo(ctx, c.name)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := c.checkVectors(l, about); err != nil {
-		return err
-	}
-	version, err := c.readVersion(ctx, l)
+	about, version, err := c.fits(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -88,6 +77,22 @@ func (c *collection) prepare(ctx context.Context, l layout) error {
 		return err
 	}
 	return c.nameFirst(ctx, l)
+}
+
+// fits is how the collection is made and its version, where it can be used.
+func (c *collection) fits(ctx context.Context, l layout) (about *qd.CollectionInfo, version int, err error) {
+	err = c.do(ctx, "read its settings", func(ctx context.Context) (err error) {
+		about, err = c.client.GetCollectionInfo(ctx, c.name)
+		return err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := c.checkVectors(l, about); err != nil {
+		return nil, 0, err
+	}
+	version, err = c.readVersion(ctx, l)
+	return about, version, err
 }
 
 func (c *collection) checkServer(ctx context.Context) error {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-
-	qd "github.com/qdrant/go-client/qdrant"
 )
 
 // Documents is how many documents of a world a server has, for those who only look:
@@ -42,18 +40,8 @@ func Documents(ctx context.Context, o Options, world, model string) (n int, err 
 
 // checkLayout holds a collection against the schema without changing it.
 func (c *Corpus) checkLayout(ctx context.Context, l layout) error {
-	var about *qd.CollectionInfo
-	err := c.do(ctx, "read its settings", func(ctx context.Context) (err error) {
-		about, err = c.client.GetCollectionInfo(ctx, c.name)
-		return err
-	})
+	about, _, err := c.fits(ctx, l)
 	if err != nil {
-		return err
-	}
-	if err := c.checkVectors(l, about); err != nil {
-		return err
-	}
-	if _, err := c.readVersion(ctx, l); err != nil {
 		return err
 	}
 	var missing []string

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/lab/trials"
 )
 
@@ -26,5 +27,5 @@ func (c *faultsCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	return e.measured(measured{Bench: "faults", World: ws[0].Name, Figures: figures})
+	return e.measured(bench.Measured{Bench: "faults", World: ws[0].Name, Figures: figures})
 }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -19,25 +18,20 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/config"
+	"github.com/forsooth-npc/forsooth/internal/exit"
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
 
 // Exit codes, as those of forsooth.
 const (
-	exitFine       = 0
-	exitFailed     = 1 // the thing asked about failed
-	exitUsage      = 2 // usage or settings
-	exitDependency = 3 // a dependency is unreachable or unfit
+	exitFine       = exit.Fine
+	exitFailed     = exit.Failed
+	exitUsage      = exit.Usage
+	exitDependency = exit.Dependency
 )
 
-// coded is an error with its exit code.
-type coded struct {
-	code int
-	error
-}
-
-func usage(err error) error      { return coded{exitUsage, err} }
-func dependency(err error) error { return coded{exitDependency, err} }
+func usage(err error) error      { return exit.With(exitUsage, err) }
+func dependency(err error) error { return exit.With(exitDependency, err) }
 
 // errFound says that a run found what must not be; the output tells it already.
 var errFound = errors.New("")
@@ -102,22 +96,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	} else {
 		err = parsed.Run(&env{ctx: ctx, settings: settings, forsooth: c.Forsooth, json: c.JSON, out: out, err: errOut})
 	}
-	return exitCode(err, errOut)
-}
-
-// exitCode prints an error on one line and says which code it has.
-func exitCode(err error, errOut io.Writer) int {
-	if err == nil {
-		return exitFine
-	}
-	if text := strings.Join(strings.Fields(err.Error()), " "); text != "" {
-		fmt.Fprintf(errOut, "lab: %s\n", text)
-	}
-	var c coded
-	if errors.As(err, &c) {
-		return c.code
-	}
-	return exitFailed
+	return exit.Code("lab", err, errOut)
 }
 
 // worlds loads the worlds of the settings.
@@ -143,25 +122,12 @@ func (e *env) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// measured is what a command with figures prints.
-type measured struct {
-	Bench   string         `json:"bench"`
-	World   string         `json:"world,omitempty"`
-	Figures []bench.Figure `json:"figures"`
-	Missed  []string       `json:"missed"`
-}
-
-func (e *env) measured(m measured) error {
-	m.Missed = bench.Missed(m.Figures)
-	if e.json {
-		return e.printJSON(m)
-	}
-	e.heading(m.Bench + " " + m.World)
-	return bench.Print(e.out, m.Figures)
+func (e *env) measured(m bench.Measured) error {
+	return m.Print(e.out, e.json, m.Bench+" "+m.World, time.Now())
 }
 
 func (e *env) heading(of string) {
-	fmt.Fprintf(e.out, "%s, %s\n\n", strings.TrimSpace(of), time.Now().Format("2006-01-02 15:04"))
+	bench.Heading(e.out, of, time.Now())
 }
 
 // said tells how far a run is.

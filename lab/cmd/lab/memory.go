@@ -83,7 +83,7 @@ func (c *memoryCmd) Run(e *env) error {
 	if len(found.Soaks) > 0 {
 		soaks(e, found.Soaks)
 	}
-	return e.measured(measured{Bench: "memory", World: ws[0].Name, Figures: found.Figures})
+	return e.measured(bench.Measured{Bench: "memory", World: ws[0].Name, Figures: found.Figures})
 }
 
 func (c *memoryCmd) cases() ([]trials.Fabrication, error) {

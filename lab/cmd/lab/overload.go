@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/lab/trials"
 )
 
@@ -35,5 +36,5 @@ func (c *overloadCmd) Run(e *env) error {
 		}
 		fmt.Fprintf(e.err, "broken: %s, turn %s: %s\n", v.Invariant, v.Turn, v.What)
 	}
-	return e.measured(measured{Bench: "overload", World: ws[0].Name, Figures: figures})
+	return e.measured(bench.Measured{Bench: "overload", World: ws[0].Name, Figures: figures})
 }

@@ -16,7 +16,7 @@ type scanCmd struct {
 type scannedRuns struct {
 	Runs []trials.ScanRun `json:"runs"`
 	Seed uint64           `json:"seed"`
-	measured
+	bench.Measured
 }
 
 // Run measures the nightly scan.
@@ -30,7 +30,7 @@ func (c *scanCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	out := scannedRuns{Runs: runs, Seed: c.Seed, measured: measured{Bench: "scan", Figures: figures}}
+	out := scannedRuns{Runs: runs, Seed: c.Seed, Measured: bench.Measured{Bench: "scan", Figures: figures}}
 	if e.json {
 		out.Missed = bench.Missed(figures)
 		return e.printJSON(out)
@@ -46,7 +46,7 @@ func (c *scanCmd) Run(e *env) error {
 			r.Clusters, r.Pairs, r.Actions, r.MakeS, store)
 	}
 	fmt.Fprintln(e.out)
-	return e.measured(out.measured)
+	return e.measured(out.Measured)
 }
 
 // times is how much longer; of the first run nothing is known.
