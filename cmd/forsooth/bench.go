@@ -11,8 +11,8 @@ import (
 
 type benchCmd struct {
 	Turn     benchTurnCmd     `cmd:"" help:"Whole turns: latency, throughput beside a bare chain, start and memory."`
-	Speech   benchSpeechCmd   `cmd:"" help:"Recorded speeches against the review: which of their true and false sentences are spoken."`
-	Verify   benchVerifyCmd   `cmd:"" help:"The verifier in process: time of a pair beside onnxruntime, memory, and what its verdicts are worth."`
+	Speech   benchSpeechCmd   `cmd:"" help:"Recorded speeches against the review: what of the true and the false is spoken."`
+	Verify   benchVerifyCmd   `cmd:"" help:"The verifier in process: its time beside onnxruntime, memory and worth."`
 	Retrieve benchRetrieveCmd `cmd:"" help:"The index in process, over a made-up world: time of a search, start, memory, indexing."`
 }
 
@@ -50,7 +50,8 @@ func (c *benchTurnCmd) Run(e *env) error {
 		return err
 	}
 	if models.Primary.URL != "" {
-		figures, err := bench.Model(e.ctx, ws[0], bench.ModelOptions{LLM: models, Single: c.Single / 40, Conversations: c.Conversations, FirstToken: c.TTFT, Rate: c.Rate})
+		figures, err := bench.Model(e.ctx, ws[0], bench.ModelOptions{LLM: models, Single: c.Single / 40,
+			Conversations: c.Conversations, FirstToken: c.TTFT, Rate: c.Rate})
 		if err != nil {
 			return dependency(err)
 		}
@@ -60,7 +61,8 @@ func (c *benchTurnCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	figures, err := bench.Turn(e.ctx, ws[0], bench.Options{Single: c.Single, Turns: c.Turns, Conversations: c.Conversations})
+	figures, err := bench.Turn(e.ctx, ws[0], bench.Options{Single: c.Single, Turns: c.Turns,
+		Conversations: c.Conversations})
 	if err != nil {
 		return dependency(err)
 	}

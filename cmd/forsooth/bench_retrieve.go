@@ -55,7 +55,8 @@ func (c *benchRetrieveCmd) Run(e *env) error {
 	if c.Random {
 		name += ", with vectors of chance in place of the encoder's"
 	}
-	out := retrieved{Docs: c.Docs, Seed: c.Seed, Random: c.Random, Measured: bench.Measured{Bench: name, Figures: figures}}
+	out := retrieved{Docs: c.Docs, Seed: c.Seed, Random: c.Random, Measured: bench.Measured{Bench: name,
+		Figures: figures}}
 	if e.json {
 		out.Missed = bench.Missed(figures)
 		return e.printJSON(out)

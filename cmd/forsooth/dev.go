@@ -13,7 +13,7 @@ import (
 )
 
 type devCmd struct {
-	Up  devUpCmd  `cmd:"" default:"withargs" help:"Run the whole mesh in one process, with its doors for HTTP open on this machine."`
+	Up  devUpCmd  `cmd:"" default:"withargs" help:"Run the whole mesh in one process, with HTTP open on this machine."`
 	LLM devLLMCmd `cmd:"" name:"llm" help:"A scripted model server: honest, lying or failing, at a stated speed."`
 }
 
@@ -51,7 +51,8 @@ func (c *devLLMCmd) Run(e *env) (err error) {
 	if c.TTFT < 0 || c.Rate < 0 || c.FaultRate < 0 || c.FaultRate > 1 {
 		return usage(fmt.Errorf("--ttft and --rate must not be negative, and --fault-rate lies between 0 and 1"))
 	}
-	o := llmtest.Options{Addr: fmt.Sprintf("127.0.0.1:%d", c.Port), Persona: c.Persona, Pace: llmtest.Pace{First: c.TTFT, Rate: c.Rate},
+	o := llmtest.Options{Addr: fmt.Sprintf("127.0.0.1:%d", c.Port), Persona: c.Persona,
+		Pace: llmtest.Pace{First: c.TTFT, Rate: c.Rate},
 		Seed: c.Seed, FaultRate: c.FaultRate, Faults: c.Faults, Key: c.Key, Model: c.Model, Judge: c.Judge}
 	if c.From != "" {
 		if o.Rows, err = recorded.ReadFile(c.From); err != nil {
@@ -78,7 +79,8 @@ func (c *devLLMCmd) Run(e *env) (err error) {
 	if e.json {
 		err = e.printJSON(Listening{URL: s.URL(), Persona: c.Persona})
 	} else {
-		_, err = fmt.Fprintf(e.out, "scripted model %s at %s; its log is at /log, its counts at /stats; ctrl-c stops it\n", c.Persona, s.URL())
+		_, err = fmt.Fprintf(e.out, "scripted model %s at %s; its log is at /log, its counts at /stats; ctrl-c "+
+			"stops it\n", c.Persona, s.URL())
 	}
 	if err == nil {
 		<-e.ctx.Done()

@@ -20,7 +20,7 @@ type keysAddCmd struct {
 	In     []string `help:"A world in which it may do that; all otherwise." placeholder:"WORLD"`
 	May    []string `help:"What it may do: play, read, operate." default:"play,read" placeholder:"RIGHT"`
 	Player string   `help:"The one player that it speaks as." placeholder:"ID"`
-	Users  bool     `help:"The field user of OpenAI's protocol names the player: for a chat server that knows who signs in."`
+	Users  bool     `help:"OpenAI's field user names the player: for a chat server with sign-in."`
 	Rate   float64  `help:"Requests a second that it may make; 0: 100."`
 }
 

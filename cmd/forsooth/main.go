@@ -54,7 +54,8 @@ type common struct {
 // flags are the settings that were given as flags.
 func (c *common) flags() map[string]any {
 	out := map[string]any{}
-	for key, value := range map[string]string{"profile": c.Profile, "data": c.Data, "nats.url": c.NATS, "nats.creds": c.Creds, "log.level": c.LogTo, "guards.file": c.Guards,
+	for key, value := range map[string]string{"profile": c.Profile, "data": c.Data, "nats.url": c.NATS,
+		"nats.creds": c.Creds, "log.level": c.LogTo, "guards.file": c.Guards,
 		"qdrant.url": c.Qdrant, "llm.url": c.LLMURL, "llm.model": c.LLMName} {
 		if value != "" {
 			out[key] = value
@@ -81,7 +82,7 @@ type cli struct {
 	LLM      llmCmd      `cmd:"" name:"llm" help:"Switch all language models on or off."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring streams and stores of an older version to this one."`
 	Accounts accountsCmd `cmd:"" name:"nats-accounts" help:"Print who may do what on a NATS server, as a part of its configuration."`
-	Dev      devCmd      `cmd:"" help:"The whole mesh with its doors open, and tools for those who work on worlds and on Forsooth itself."`
+	Dev      devCmd      `cmd:"" help:"The whole mesh with HTTP open, and tools for work on worlds and on Forsooth."`
 	Keys     keysCmd     `cmd:"" help:"Keys for the doors for HTTP: who may come in, and do what."`
 	Doctor   doctorCmd   `cmd:"" help:"Say what is configured, reachable and missing, and how to mend it."`
 }
@@ -107,7 +108,8 @@ func main() {
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	var c cli
 	exited := -1
-	parser, err := kong.New(&c, kong.Name("forsooth"), kong.Writers(out, errOut), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	parser, err := kong.New(&c, kong.Name("forsooth"), kong.Writers(out, errOut),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Description("NPCs that say only what they may know."), kong.Exit(func(code int) { exited = code }))
 	if err != nil {
 		panic(err) // the command line's own declaration is wrong
@@ -122,7 +124,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	settings, err := config.Load(c.Config, c.flags())
 	if err == nil {
-		e := &env{ctx: ctx, settings: settings, json: c.JSON, llmFlags: c.LLMURL+c.LLMName != "", in: in, out: out, err: errOut, log: logger(settings.Log, errOut)}
+		e := &env{ctx: ctx, settings: settings, json: c.JSON, llmFlags: c.LLMURL+c.LLMName != "", in: in, out: out,
+			err: errOut, log: logger(settings.Log, errOut)}
 		err = parsed.Run(e)
 	} else {
 		err = usage(err)

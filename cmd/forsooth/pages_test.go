@@ -120,7 +120,8 @@ func TestModelsExchangesAreSaidColdAndWarm(t *testing.T) {
 		asked, want := exchange(blocks[i])
 		s := newSite(t)
 		for _, age := range []string{"cold", "warm"} {
-			r := s.runWith(strings.Join(asked, "\n")+"\n", "chat", "--npc", npc, "--llm-url", server.URL(), "--llm-model", "scripted")
+			r := s.runWith(strings.Join(asked, "\n")+"\n", "chat", "--npc", npc, "--llm-url", server.URL(),
+				"--llm-model", "scripted")
 			if models[i].Judge != "" { // which lie is told hangs on what was found: the reply and its reason are held
 				want = want[:3]
 			}
@@ -169,7 +170,8 @@ func dialogue(console, name string) (asked, replies []string) {
 		}
 	}
 	for _, line := range strings.Split(console, "\n") {
-		if q, ok := strings.CutPrefix(line, "> "); ok && !strings.HasPrefix(q, "/") && !strings.HasPrefix(q, name+": ") {
+		if q, ok := strings.CutPrefix(line, "> "); ok && !strings.HasPrefix(q, "/") &&
+			!strings.HasPrefix(q, name+": ") {
 			asked = append(asked, q)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 type upCmd struct {
-	HTTP   string `name:"http" help:"Address of the doors for HTTP and OpenAI's protocol, such as 127.0.0.1:8080." placeholder:"ADDR"`
+	HTTP   string `name:"http" help:"Address for HTTP and OpenAI's protocol, such as 127.0.0.1:8080." placeholder:"ADDR"`
 	Port   int    `help:"Port of the NATS server in process, on 127.0.0.1; one that is free otherwise."`
 	Listen string `help:"Address at which /healthz, /readyz and /metrics are served, such as 127.0.0.1:9464." aliases:"metrics" placeholder:"ADDR"`
 }
@@ -30,9 +30,9 @@ func (c *upCmd) Run(e *env) error {
 }
 
 type serveCmd struct {
-	HTTP     string   `name:"http" help:"Address of the gateway's doors for HTTP; 127.0.0.1:8080 otherwise." placeholder:"ADDR"`
+	HTTP     string   `name:"http" help:"Address of the gateway for HTTP; 127.0.0.1:8080 otherwise." placeholder:"ADDR"`
 	Listen   string   `help:"Address at which /healthz, /readyz and /metrics are served, such as 127.0.0.1:9464." aliases:"metrics" placeholder:"ADDR"`
-	Services []string `arg:"" help:"Services: retriever, monologue, reviewer, speaker, actions, memory, consistency, gateway."`
+	Services []string `arg:"" help:"retriever, monologue, reviewer, speaker, actions, memory, consistency or gateway."`
 }
 
 // Run runs chosen services against the server of --nats.
@@ -149,7 +149,8 @@ func (e *env) ready(a *app.App, ws []*world.World, services []string, url, doors
 		metrics, health = url+"/metrics", url+"/readyz"
 	}
 	if e.json {
-		return e.printJSON(Ready{Ready: true, NATS: address, Data: e.settings.Data, Worlds: names, Services: services, Metrics: metrics, Health: health, HTTP: doors, ReadyMS: float64(took.Microseconds()) / 1000})
+		return e.printJSON(Ready{Ready: true, NATS: address, Data: e.settings.Data, Worlds: names, Services: services,
+			Metrics: metrics, Health: health, HTTP: doors, ReadyMS: float64(took.Microseconds()) / 1000})
 	}
 	line := fmt.Sprintf("ready in %s: %s on %s, worlds %s, data in %s", took.Round(time.Millisecond),
 		strings.Join(services, ", "), address, strings.Join(names, ", "), e.settings.Data)

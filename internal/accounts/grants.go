@@ -52,7 +52,8 @@ func removes(streams ...string) (out []string) {
 // broker's present one, and the one that names domain and account.
 func works(stream, consumer string) []string {
 	at := stream + "." + consumer
-	return []string{"$JS.API.CONSUMER.INFO." + at, "$JS.API.CONSUMER.MSG.NEXT." + at, "$JS.ACK." + at + ".>", "$JS.ACK.*.*." + at + ".>"}
+	return []string{"$JS.API.CONSUMER.INFO." + at, "$JS.API.CONSUMER.MSG.NEXT." + at, "$JS.ACK." + at + ".>",
+		"$JS.ACK.*.*." + at + ".>"}
 }
 
 // passes is the work on passes: to take their turns, to keep a trace, to bury what
@@ -89,36 +90,46 @@ func Services() []Role {
 		{
 			Name: "retriever", About: "takes requests, starts turns, and searches",
 			Publish: joined(
-				works("TURNS", "intake"), passes([]schema.Pass{schema.PassRetrieve}, schema.PassRetrieve, schema.PassThink, schema.PassSpeak),
+				works("TURNS", "intake"), passes([]schema.Pass{schema.PassRetrieve}, schema.PassRetrieve,
+					schema.PassThink, schema.PassSpeak),
 				// A turn begins: its deadline, its first event, an older one that it supersedes, or its refusal.
-				own("timer.turn.*", "said"+ofTurn, "cancel"+ofTurn, "reply"+ofTurn, "taken", "crowded"), buried("intake"),
+				own("timer.turn.*", "said"+ofTurn, "cancel"+ofTurn, "reply"+ofTurn, "taken", "crowded"),
+				buried("intake"),
 				reads("TURNS", "REPLIES", "KV_conversations", "KV_erased"), removes("TURNS"), spends()),
 			Subscribe: own("taken", "svc.worlds", "svc.world.*"),
 			Answers:   true,
 		},
 		{
 			Name: "monologue", About: "thinks, and says that it does",
-			Publish: joined(passes([]schema.Pass{schema.PassThink}, schema.PassReviewThought), own("said"+ofTurn), spends()),
+			Publish: joined(passes([]schema.Pass{schema.PassThink}, schema.PassReviewThought), own("said"+ofTurn),
+				spends()),
 		},
 		{
 			Name: "reviewer", About: "releases sentences, asks the game about actions, and checks texts",
 			Publish: joined(
-				passes([]schema.Pass{schema.PassReviewThought, schema.PassReviewSpeech}, schema.PassRetrieve, schema.PassThink, schema.PassDecide, schema.PassSpeak),
+				passes([]schema.Pass{schema.PassReviewThought, schema.PassReviewSpeech}, schema.PassRetrieve,
+					schema.PassThink, schema.PassDecide, schema.PassSpeak),
 				own("said"+ofTurn, "review"+ofTurn, "action"+ofTurn+".*", "crowded"), reads("ACTIONS"), spends()),
-			Subscribe: joined(own("live.action-result"+ofTurn+".*", "svc.check_grounding"), micro("forsooth-check-grounding")),
-			Answers:   true,
+			Subscribe: joined(own("live.action-result"+ofTurn+".*", "svc.check_grounding"),
+				micro("forsooth-check-grounding")),
+			Answers: true,
 		},
 		{
 			Name: "speaker", About: "decides and speaks; nothing of it reaches a player",
-			Publish: joined(passes([]schema.Pass{schema.PassDecide, schema.PassSpeak}, schema.PassSpeak, schema.PassReviewSpeech), spends()),
+			Publish: joined(passes([]schema.Pass{schema.PassDecide, schema.PassSpeak}, schema.PassSpeak,
+				schema.PassReviewSpeech), spends()),
 		},
 		{
-			Name: "actions", About: "ends turns: the one reply, deadlines, cancels, conversations, actions; and tells what became of a turn",
+			Name: "actions", About: "ends turns: the one reply, deadlines, cancels, conversations, actions; and " +
+				"tells what became of a turn",
 			Publish: joined(
-				passes([]schema.Pass{schema.PassAct}, schema.PassRetrieve), works("TIMERS", "deadline"), works("REPLIES", "finisher"),
-				own("reply"+ofTurn, "said"+ofTurn, "action"+ofTurn+".*", "timer.turn.*", "svc.settle"), []string{"$KV.conversations" + ofConvo},
+				passes([]schema.Pass{schema.PassAct}, schema.PassRetrieve), works("TIMERS", "deadline"),
+				works("REPLIES", "finisher"),
+				own("reply"+ofTurn, "said"+ofTurn, "action"+ofTurn+".*", "timer.turn.*", "svc.settle"),
+				[]string{"$KV.conversations" + ofConvo},
 				buried("deadline", "finisher"),
-				reads("TURNS", "REPLIES", "ACTIONS", "KV_conversations", "KV_erased"), removes("TURNS", "TIMERS"), spends()),
+				reads("TURNS", "REPLIES", "ACTIONS", "KV_conversations", "KV_erased"), removes("TURNS", "TIMERS"),
+				spends()),
 			Subscribe: own("svc.turn", "svc.turn.*", "svc.actions.*", "svc.conversation.*"),
 			Answers:   true,
 		},
@@ -134,7 +145,8 @@ func Services() []Role {
 		{
 			Name: "consistency", About: "reads memories again at night",
 			Publish: joined(
-				works("TIMERS", "scan"), buried("scan"), own("timer.scan.*", "scan.*", "memory"+ofConvo), removes("TIMERS"),
+				works("TIMERS", "scan"), buried("scan"), own("timer.scan.*", "scan.*", "memory"+ofConvo),
+				removes("TIMERS"),
 				reads("TIMERS", "MEMORY", "REPLIES", "EVENTS", "SCANS", "KV_erased"), spends()),
 		},
 	}
@@ -170,8 +182,10 @@ func Backend(world string) Role {
 	return finished([]Role{{
 		Name: "backend-" + world, Account: "WORLD-" + world, About: "the game servers of " + world,
 		Publish: own("turn."+world+".*.*", "event."+world, "cancel."+world+".*.*.*", "action-result."+world+".*.*.*.*",
-			"svc.turn."+world, "svc.actions."+world, "svc.world."+world, "svc.conversation."+world, "svc.memories."+world, "svc.check_grounding"),
-		Subscribe: own("live.said."+world+".*.*.*", "live.reply."+world+".*.*.*", "live.action."+world+".*.*.*.*", "crowded"),
+			"svc.turn."+world, "svc.actions."+world, "svc.world."+world, "svc.conversation."+world,
+			"svc.memories."+world, "svc.check_grounding"),
+		Subscribe: own("live.said."+world+".*.*.*", "live.reply."+world+".*.*.*", "live.action."+world+".*.*.*.*",
+			"crowded"),
 	}})[0]
 }
 
@@ -180,7 +194,8 @@ func Gateway() Role {
 	return finished([]Role{{
 		Name: "gateway", About: "the door for HTTP: what the game servers of every world may",
 		Publish: own("turn"+ofConvo, "event.*", "cancel"+ofTurn, "action-result"+ofTurn+".*",
-			"svc.turn.*", "svc.actions.*", "svc.worlds", "svc.world.*", "svc.conversation.*", "svc.memories.*", "svc.check_grounding"),
+			"svc.turn.*", "svc.actions.*", "svc.worlds", "svc.world.*", "svc.conversation.*", "svc.memories.*",
+			"svc.check_grounding"),
 		Subscribe: own("live.said"+ofTurn, "live.reply"+ofTurn, "live.action"+ofTurn+".*", "crowded"),
 	}})[0]
 }
@@ -188,9 +203,12 @@ func Gateway() Role {
 // Operator is the role of commands: migrate, doctor, chat, trace, memory, erase.
 func Operator() Role {
 	return finished([]Role{{
-		Name: "operator", About: "commands: migrate, doctor, chat, trace, memory and its erasure. Administers every stream",
-		Publish: joined([]string{"$JS.API.>", "$JS.SNAPSHOT.ACK.>", "$JS.SNAPSHOT.RESTORE.>", "$KV.flags.*", "$KV.erased.>", "$KV.conversations" + ofConvo},
-			own("turn"+ofConvo, "event.*", "cancel"+ofTurn, "action-result"+ofTurn+".*", "memory"+ofConvo, "scan.*", "counter.>", "svc.>")),
+		Name:  "operator",
+		About: "commands: migrate, doctor, chat, trace, memory and its erasure. Administers every stream",
+		Publish: joined([]string{"$JS.API.>", "$JS.SNAPSHOT.ACK.>", "$JS.SNAPSHOT.RESTORE.>", "$KV.flags.*",
+			"$KV.erased.>", "$KV.conversations" + ofConvo},
+			own("turn"+ofConvo, "event.*", "cancel"+ofTurn, "action-result"+ofTurn+".*", "memory"+ofConvo, "scan.*",
+				"counter.>", "svc.>")),
 		Subscribe: own("live.>", "crowded"),
 	}})[0]
 }

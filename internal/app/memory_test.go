@@ -42,7 +42,8 @@ func sit(t *testing.T, change ...func(*guards.Settings)) *table {
 
 func (tb *table) start() {
 	tb.t.Helper()
-	a, err := app.Start(tb.t.Context(), app.Options{Worlds: []*world.World{village(tb.t)}, Data: tb.dir, Meaning: app.MeaningOff, Guards: &tb.guards,
+	a, err := app.Start(tb.t.Context(), app.Options{Worlds: []*world.World{village(tb.t)}, Data: tb.dir,
+		Meaning: app.MeaningOff, Guards: &tb.guards,
 		Qdrant: tb.qdrant, Notice: tb.notices.take})
 	if err != nil {
 		tb.t.Fatal(err)
@@ -77,12 +78,14 @@ func (tb *table) turn(npc, player, name, message string, at time.Time, allowed [
 }
 
 // turnWithin is one that ends after so many milliseconds, answered or not.
-func (tb *table) turnWithin(ms int, npc, player, name, message string, at time.Time, allowed []schema.ActionSpec) *schema.Reply {
+func (tb *table) turnWithin(ms int, npc, player, name, message string, at time.Time,
+	allowed []schema.ActionSpec) *schema.Reply {
 	tb.t.Helper()
 	ctx, cancel := context.WithTimeout(tb.t.Context(), 30*time.Second)
 	defer cancel()
 	tb.n++
-	req := &schema.Request{TurnID: fmt.Sprintf("t%d-%s", tb.n, player), World: "village", NPC: npc, Player: player, PlayerName: name, Message: message, GameTime: &at, DeadlineMS: ms, AllowedActions: allowed}
+	req := &schema.Request{TurnID: fmt.Sprintf("t%d-%s", tb.n, player), World: "village", NPC: npc, Player: player,
+		PlayerName: name, Message: message, GameTime: &at, DeadlineMS: ms, AllowedActions: allowed}
 	if _, err := tb.app.Client.Publish(ctx, req); err != nil {
 		tb.t.Fatal(err)
 	}
@@ -131,13 +134,15 @@ func TestAnNPCRemembersAcrossARestart(t *testing.T) {
 	tb := sit(t)
 	tb.say("mira", "p1", "Ansel", "I come from the coast.", dayOne)
 	tb.say("mira", "p1", "Ansel", "My brother Tom works at the ropewalk in Osterwick.", dayOne)
-	given := &schema.Occurrence{ID: "ev1", World: "village", GameTime: dayOne, Subject: "player:p1", Predicate: "gave", Object: "sword",
-		Text: "Ansel gave Mira a sword.", Player: "p1", Witnesses: []string{"mira", "p1"}}
+	given := &schema.Occurrence{ID: "ev1", World: "village", GameTime: dayOne, Subject: "player:p1", Predicate: "gave",
+		Object: "sword",
+		Text:   "Ansel gave Mira a sword.", Player: "p1", Witnesses: []string{"mira", "p1"}}
 	if err := tb.app.Client.Witness(t.Context(), given); err != nil {
 		t.Fatal(err)
 	}
 	tb.settle()
-	kept := tb.memories(store.MemoryFilter{NPC: "mira", Player: "p1", Statuses: []schema.MemoryStatus{schema.MemoryActive}})
+	kept := tb.memories(store.MemoryFilter{NPC: "mira", Player: "p1",
+		Statuses: []schema.MemoryStatus{schema.MemoryActive}})
 	if len(kept) < 3 {
 		t.Fatalf("%d memories: %+v", len(kept), kept)
 	}
@@ -161,7 +166,8 @@ func TestAnNPCRemembersAcrossARestart(t *testing.T) {
 		}
 		for _, s := range r.Sentences {
 			for _, e := range s.Evidence {
-				if c.knows && strings.HasPrefix(e.Path, "memory:") && e.Source != schema.OriginUser && e.Source != schema.OriginSystem {
+				if c.knows && strings.HasPrefix(e.Path, "memory:") && e.Source != schema.OriginUser &&
+					e.Source != schema.OriginSystem {
 					t.Errorf("%q rests on %+v", s.Text, e)
 				}
 			}
@@ -175,7 +181,8 @@ func TestTwoStoriesAreToldAsTwo(t *testing.T) {
 	tb.say("mira", "p1", "Ansel", "I live in Oakham.", dayOne.AddDate(0, 0, 1))
 	r := tb.say("mira", "p1", "Ansel", "Where do I live?", dayOne.AddDate(0, 0, 2))
 
-	if !strings.Contains(r.Text, "two stories") || !strings.Contains(r.Text, "Ferrytown") || !strings.Contains(r.Text, "Oakham") {
+	if !strings.Contains(r.Text, "two stories") || !strings.Contains(r.Text, "Ferrytown") ||
+		!strings.Contains(r.Text, "Oakham") {
 		t.Errorf("%s %s: %q", r.Status, r.Reason, r.Text)
 	}
 	tb.say("mira", "p1", "Ansel", "I have moved, I live in Hillcrest now.", dayOne.AddDate(0, 0, 3))
@@ -220,7 +227,8 @@ func TestTheIndexIsMadeAgainFromTheLog(t *testing.T) {
 	tb.say("mira", "p1", "Ansel", "I live in Oakham now.", dayOne.AddDate(0, 0, 40))
 	tb.say("osric", "p2", "Berta", "My sister is called Ann.", dayOne)
 	before := tb.memories(store.MemoryFilter{})
-	if len(before) < 3 || !slices.ContainsFunc(before, func(m schema.Memory) bool { return m.Status == schema.MemorySuperseded }) {
+	if len(before) < 3 || !slices.ContainsFunc(before,
+		func(m schema.Memory) bool { return m.Status == schema.MemorySuperseded }) {
 		t.Fatalf("%+v", before)
 	}
 	tb.stop()

@@ -47,7 +47,8 @@ func (n *notices) of(text string) (out []string) {
 func (n *notices) once(t *testing.T, text string, more ...string) {
 	t.Helper()
 	lines := n.of(text)
-	if len(lines) != 1 || strings.Contains(lines[0], "\n") || slices.ContainsFunc(more, func(m string) bool { return !strings.Contains(lines[0], m) }) {
+	if len(lines) != 1 || strings.Contains(lines[0], "\n") || slices.ContainsFunc(more,
+		func(m string) bool { return !strings.Contains(lines[0], m) }) {
 		t.Errorf("want one line with %q and %q, got %q", text, more, lines)
 	}
 }
@@ -55,7 +56,8 @@ func (n *notices) once(t *testing.T, text string, more ...string) {
 // sitBy is a table whose memories are on a server.
 func sitBy(t *testing.T, addr, prefix string) (*table, *notices) {
 	t.Helper()
-	tb := &table{t: t, dir: t.TempDir(), guards: guards.Default(), qdrant: app.Qdrant{Addr: addr, Prefix: prefix, Nodes: 1}, notices: &notices{}}
+	tb := &table{t: t, dir: t.TempDir(), guards: guards.Default(), qdrant: app.Qdrant{Addr: addr, Prefix: prefix,
+		Nodes: 1}, notices: &notices{}}
 	tb.start()
 	return tb, tb.notices
 }
@@ -96,7 +98,8 @@ func TestQdrantIsDownAtTheStartAndComesBack(t *testing.T) {
 	tb.answered("I come from the coast.", dayOne)
 	tb.answered("Well met.", dayOne)
 	r := tb.answered("Where did I live two days ago?", dayOne)
-	if r.Status != schema.StatusUnknown || !strings.Contains(tb.note(r), "memories: ") || !strings.Contains(tb.note(r), server.Addr) {
+	if r.Status != schema.StatusUnknown || !strings.Contains(tb.note(r), "memories: ") ||
+		!strings.Contains(tb.note(r), server.Addr) {
 		t.Errorf("%s %q; the trace says %q", r.Status, r.Text, tb.note(r))
 	}
 	if r := tb.answered("Who owns the ferry?", dayOne); r.Text != "Teague owns the ferry." {
@@ -109,7 +112,8 @@ func TestQdrantIsDownAtTheStartAndComesBack(t *testing.T) {
 	server.Restart(t)
 	tb.recovered()
 	told.once(t, "can be reached again")
-	if r := tb.say("mira", "p1", "Ansel", "Where do I come from?", dayOne.AddDate(0, 0, 1)); !strings.Contains(r.Text, "the coast") || tb.note(r) != "" {
+	if r := tb.say("mira", "p1", "Ansel", "Where do I come from?", dayOne.AddDate(0, 0, 1)); !strings.Contains(r.Text,
+		"the coast") || tb.note(r) != "" {
 		t.Errorf("%s %q, %q", r.Status, r.Text, tb.note(r))
 	}
 }
@@ -128,7 +132,8 @@ func TestQdrantIsLostInTheMiddleAndComesBack(t *testing.T) {
 	server.Restart(t)
 	tb.recovered()
 	told.once(t, "can be reached again")
-	for question, want := range map[string]string{"Where do I come from?": "the coast", "Where does my brother work?": "ropewalk"} {
+	for question, want := range map[string]string{"Where do I come from?": "the coast",
+		"Where does my brother work?": "ropewalk"} {
 		if r := tb.say("mira", "p1", "Ansel", question, dayOne.AddDate(0, 0, 1)); !strings.Contains(r.Text, want) {
 			t.Errorf("%s: %s %q", question, r.Status, r.Text)
 		}
@@ -137,7 +142,8 @@ func TestQdrantIsLostInTheMiddleAndComesBack(t *testing.T) {
 	if len(told.of("the worlds are indexed in the data folder")) > 0 {
 		t.Errorf("%q", told.all)
 	}
-	if r := tb.say("mira", "p1", "Ansel", "Where do I come from?", dayOne.AddDate(0, 0, 2)); !strings.Contains(r.Text, "the coast") {
+	if r := tb.say("mira", "p1", "Ansel", "Where do I come from?", dayOne.AddDate(0, 0, 2)); !strings.Contains(r.Text,
+		"the coast") {
 		t.Errorf("after a restart: %s %q", r.Status, r.Text)
 	}
 }
@@ -153,7 +159,8 @@ func TestCollectionsOfAnotherDimensionAreLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := store.MemoryPoint{Memory: schema.Memory{ID: "m1", World: "w", NPC: "n", Content: "Kept.", Source: schema.OriginUser, Spans: []schema.MemorySpan{{Text: "Kept."}}}}
+	kept := store.MemoryPoint{Memory: schema.Memory{ID: "m1", World: "w", NPC: "n", Content: "Kept.",
+		Source: schema.OriginUser, Spans: []schema.MemorySpan{{Text: "Kept."}}}}
 	if err := session.Put(t.Context(), []store.MemoryPoint{kept}); err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +252,8 @@ func TestNoServerAtAll(t *testing.T) {
 	if r := tb.answered("Who owns the ferry?", dayOne); r.Text != "Teague owns the ferry." {
 		t.Errorf("%s %q", r.Status, r.Text)
 	}
-	if s, _, err := app.OpenSession(t.Context(), app.Options{Qdrant: tb.qdrant, Worlds: []*world.World{}}); err == nil || s != nil {
+	if s, _, err := app.OpenSession(t.Context(), app.Options{Qdrant: tb.qdrant,
+		Worlds: []*world.World{}}); err == nil || s != nil {
 		t.Errorf("a command opens %v, %v", s, err)
 	}
 }
@@ -259,7 +267,8 @@ func TestQdrantComesBackEmpty(t *testing.T) {
 	edgetest.Own(t, "--port", port)
 	tb.answered("What did I tell you?", dayOne) // somebody notices
 	tb.recovered()
-	if r := tb.say("mira", "p1", "Ansel", "Where do I come from?", dayOne.AddDate(0, 0, 1)); !strings.Contains(r.Text, "the coast") {
+	if r := tb.say("mira", "p1", "Ansel", "Where do I come from?", dayOne.AddDate(0, 0, 1)); !strings.Contains(r.Text,
+		"the coast") {
 		t.Errorf("%s %q; told %q", r.Status, r.Text, told.all)
 	}
 }
@@ -279,7 +288,8 @@ func TestLoreOnAServerThatIsAway(t *testing.T) {
 	}
 	r := tb.turnWithin(3000, "osric", "p1", "Ansel", question, dayOne, nil)
 	if r.Status != schema.StatusAuthored || r.Reason != schema.ReasonDeadline || r.Text != "Let me think." {
-		t.Errorf("of whom nothing is kept: %s %s %q; want the line of a turn that found no time", r.Status, r.Reason, r.Text)
+		t.Errorf("of whom nothing is kept: %s %s %q; want the line of a turn that found no time", r.Status, r.Reason,
+			r.Text)
 	}
 	server.Restart(t)
 	tb.recovered()

@@ -29,7 +29,8 @@ func TestTurnMeasuresEachFigureBesideItsBaseline(t *testing.T) {
 			t.Errorf("%+v: a bar without a verdict", f)
 		}
 	}
-	for _, want := range []string{"turn_p50", "turn_p99", "hop_bytes", "extractive", "noop", "bare", "a_extractive_to_bare", "b_extractive_to_noop", "c_noop_to_bare"} {
+	for _, want := range []string{"turn_p50", "turn_p99", "hop_bytes", "extractive", "noop", "bare",
+		"a_extractive_to_bare", "b_extractive_to_noop", "c_noop_to_bare"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("%s is not among %v", want, names)
 		}
@@ -48,7 +49,8 @@ func TestAWorldThatKnowsNothingCannotBeMeasured(t *testing.T) {
 }
 
 func TestMissedNamesWhatIsBelowItsBar(t *testing.T) {
-	got := Missed([]Figure{AtMost("slow", 20, "ms", 15), AtMost("quick", 10, "ms", 15), AtLeast("low", 0.05, "", 0.1), Plain("free", 1, "")})
+	got := Missed([]Figure{AtMost("slow", 20, "ms", 15), AtMost("quick", 10, "ms", 15), AtLeast("low", 0.05, "", 0.1),
+		Plain("free", 1, "")})
 	if !slices.Equal(got, []string{"low", "slow"}) {
 		t.Errorf("%v", got)
 	}
@@ -68,7 +70,8 @@ func TestCostMeasuresWhatTheModelsAddToATurn(t *testing.T) {
 	for _, f := range figures {
 		of[f.Name] = f
 	}
-	for name, bar := range map[string]string{"turn_p50_rules_alone": "", "verification_p50_rise": "≤ 2", "question_encoding_p50": "≤ 8", "meaning_p50_rise": ""} {
+	for name, bar := range map[string]string{"turn_p50_rules_alone": "", "verification_p50_rise": "≤ 2",
+		"question_encoding_p50": "≤ 8", "meaning_p50_rise": ""} {
 		if f, ok := of[name]; !ok || f.Bar != bar || f.Unit != "ms" {
 			t.Errorf("%s: %+v", name, f)
 		}

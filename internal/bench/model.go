@@ -132,7 +132,8 @@ func (l *Load) one(ctx context.Context, a *app.App, o ModelOptions, phase string
 		turns = append(turns, s)
 	}
 	if len(turns) == 0 {
-		return nil, fmt.Errorf("no model spoke in any of %d turns; `forsooth doctor` says whether it can be reached", asked)
+		return nil, fmt.Errorf("no model spoke in any of %d turns; `forsooth doctor` says whether it can be reached",
+			asked)
 	}
 	return turns, nil
 }
@@ -226,7 +227,8 @@ func (l *Load) together(ctx context.Context, a *app.App, o ModelOptions, depth s
 		return nil, err
 	}
 	return []Figure{
-		Plain(depth+"_together", result.PerSecond, "turns/s"), Plain(depth+"_together_p99", Milliseconds(result.P99), "ms"),
+		Plain(depth+"_together", result.PerSecond, "turns/s"), Plain(depth+"_together_p99", Milliseconds(result.P99),
+			"ms"),
 		Plain(depth+"_speed_allows", allowed, "turns/s"),
 		AtLeast(depth+"_together_to_allowed", result.PerSecond/allowed, "", 0.95),
 		Plain(depth+"_heap_after_once", before, "MiB"), Plain(depth+"_heap_after_twice", after, "MiB"),
@@ -248,7 +250,8 @@ func (l *Load) allowed(ctx context.Context, a *app.App, o ModelOptions, depth st
 			}
 			turns++
 			for _, p := range reply.Passes {
-				took += time.Duration(p.LLMCalls)*o.FirstToken + time.Duration(float64(p.TokensOut)/o.Rate*float64(time.Second))
+				took += time.Duration(p.LLMCalls)*o.FirstToken +
+					time.Duration(float64(p.TokensOut)/o.Rate*float64(time.Second))
 			}
 		}
 		longest = max(longest, took)

@@ -49,8 +49,10 @@ func firstOf(turns []spoken, phase string, bar float64) []Figure {
 		return nil
 	}
 	return []Figure{
-		Plain(phase+"_direct_first_sentence", median(heard, func(s spoken) float64 { return Milliseconds(s.direct) }), "ms"),
-		AtMost(phase+"_first_to_direct_first", median(heard, func(s spoken) float64 { return float64(s.first) / float64(s.direct) }), "", bar),
+		Plain(phase+"_direct_first_sentence", median(heard, func(s spoken) float64 { return Milliseconds(s.direct) }),
+			"ms"),
+		AtMost(phase+"_first_to_direct_first",
+			median(heard, func(s spoken) float64 { return float64(s.first) / float64(s.direct) }), "", bar),
 	}
 }
 
@@ -79,7 +81,8 @@ func (l *Load) direct(ctx context.Context, models *llm.Models, reply *schema.Rep
 	t := &schema.Turn{Passes: []schema.PassRecord{{Pass: schema.PassSpeak, Attempt: 1}}}
 	var reader prompt.Stream
 	begin := time.Now()
-	_, err = models.Stream(ctx, llm.Request{Name: p.Name, Schema: p.Schema, System: p.System, User: p.User, World: l.World.Name, Player: "bench", Meter: llm.NewMeter(t)}, func(text string) error {
+	_, err = models.Stream(ctx, llm.Request{Name: p.Name, Schema: p.Schema, System: p.System, User: p.User,
+		World: l.World.Name, Player: "bench", Meter: llm.NewMeter(t)}, func(text string) error {
 		if first == 0 && len(reader.Feed(text)) > 0 {
 			first = time.Since(begin)
 		}
@@ -128,9 +131,11 @@ func threeSentences(n int) review.Draft {
 	}
 	return review.Draft{Level: grounding.Balanced,
 		Evidence: []schema.Evidence{
-			block("E1", "Teague owns the ferry below the weir. He had it from his aunt, who built it the winter after the flood."),
+			block("E1", "Teague owns the ferry below the weir. He had it from his aunt, who built it the winter "+
+				"after the flood."),
 			block("E2", "A crossing costs two bits, and three with a cart. Children and the priest go over free."),
-			block("E3", "The ferry goes at dawn and again when the bell is rung at noon. After dark nobody crosses, for the chain cannot be seen.")},
+			block("E3", "The ferry goes at dawn and again when the bell is rung at noon. After dark nobody crosses, "+
+				"for the chain cannot be seen.")},
 		Sentences: []schema.DraftSentence{
 			said("The ferry is Teague's, friend, and his aunt's before him.", "E1"),
 			said("Two bits gets you over, or three if you bring a cart along.", "E2"),

@@ -68,10 +68,11 @@ type PlayersRow struct {
 // PassCost is what a pass takes of a turn, in its handler.
 type PassCost struct {
 	Pass schema.Pass `json:"pass"`
-	Mean float64     `json:"mean_ms"` // of a turn: times turns a second, over a thousand, it is how many workers are busy
-	P50  float64     `json:"p50_ms"`
-	P95  float64     `json:"p95_ms"`
-	P99  float64     `json:"p99_ms"`
+	// of a turn: times turns a second, over a thousand, it is how many workers are busy
+	Mean float64 `json:"mean_ms"`
+	P50  float64 `json:"p50_ms"`
+	P95  float64 `json:"p95_ms"`
+	P99  float64 `json:"p99_ms"`
 }
 
 // shardOf is how many players share a connection.
@@ -89,7 +90,8 @@ func Players(ctx context.Context, o PlayersOptions) (*PlayersRun, error) {
 	if err := Index(ctx, o.Binary, o.Log, dir); err != nil {
 		return nil, err
 	}
-	r := &PlayersRun{Bench: "turn, with players", Machine: Machine(), Model: "as in the settings", Every: o.Every.Seconds()}
+	r := &PlayersRun{Bench: "turn, with players", Machine: Machine(), Model: "as in the settings",
+		Every: o.Every.Seconds()}
 	env := []string(nil)
 	if o.Scripted {
 		model, err := llmtest.Start(llmtest.Options{Pace: o.Pace, Seed: o.Seed})
@@ -97,9 +99,11 @@ func Players(ctx context.Context, o PlayersOptions) (*PlayersRun, error) {
 			return nil, err
 		}
 		defer func() { _ = model.Close() }()
-		r.Model = fmt.Sprintf("scripted, first token after %s, %g tokens/s, %g and %g a million tokens", o.Pace.First, o.Pace.Rate, o.PriceIn, o.PriceOut)
+		r.Model = fmt.Sprintf("scripted, first token after %s, %g tokens/s, %g and %g a million tokens", o.Pace.First,
+			o.Pace.Rate, o.PriceIn, o.PriceOut)
 		o.Args = append(slices.Clone(o.Args), "--llm-url", model.URL(), "--llm-model", "scripted")
-		env = []string{fmt.Sprint("FORSOOTH_LLM_PRICE_IN=", o.PriceIn), fmt.Sprint("FORSOOTH_LLM_PRICE_OUT=", o.PriceOut)}
+		env = []string{fmt.Sprint("FORSOOTH_LLM_PRICE_IN=", o.PriceIn),
+			fmt.Sprint("FORSOOTH_LLM_PRICE_OUT=", o.PriceOut)}
 	}
 	for _, n := range o.Players {
 		o.Said("%d players", n)
@@ -142,7 +146,8 @@ func (o *PlayersOptions) row(ctx context.Context, n int, indexed string, env []s
 		return nil, err
 	}
 	var spent ledger
-	heard, err := play.Play(ctx, &play.Options{NATS: p.NATS, World: "hollowmere", Players: n, Shards: 1 + n/shardOf, Duration: o.For, Rate: row.Offered,
+	heard, err := play.Play(ctx, &play.Options{NATS: p.NATS, World: "hollowmere", Players: n, Shards: 1 + n/shardOf,
+		Duration: o.For, Rate: row.Offered,
 		Seed: o.Seed, Deadline: o.Deadline, Heard: spent.enter}, nil, o.Log)
 	if err != nil {
 		return nil, err
@@ -206,24 +211,29 @@ func (l *ledger) close(row *PlayersRow) {
 			sum += ms
 		}
 		at := func(share float64) float64 { return all[min(len(all)-1, int(share*float64(len(all))))] }
-		row.Passes = append(row.Passes, PassCost{Pass: pass, Mean: sum / turns, P50: at(0.50), P95: at(0.95), P99: at(0.99)})
+		row.Passes = append(row.Passes, PassCost{Pass: pass, Mean: sum / turns, P50: at(0.50), P95: at(0.95),
+			P99: at(0.99)})
 	}
 }
 
 // Print writes the tables for people.
 func (r *PlayersRun) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s\nmodel: %s; each player says something every %g s, one alone without a pause\n\n", r.Machine, r.Model, r.Every)
-	fmt.Fprintln(w, "players  offered/s  turns/s   p50 ms   p95 ms   p99 ms  refused  late  lost  calls/turn  cost/1000  cpu ms/turn  MB at rest   MB  MB most")
+	fmt.Fprintf(w, "%s\nmodel: %s; each player says something every %g s, one alone without a pause\n\n", r.Machine,
+		r.Model, r.Every)
+	fmt.Fprintln(w, "players  offered/s  turns/s   p50 ms   p95 ms   p99 ms  refused  late  lost  calls/turn  "+
+		"cost/1000  cpu ms/turn  MB at rest   MB  MB most")
 	for _, x := range r.Rows {
 		offered := "-"
 		if x.Offered > 0 {
 			offered = fmt.Sprintf("%.1f", x.Offered)
 		}
-		fmt.Fprintf(w, "%7d %10s %8.1f %8.0f %8.0f %8.0f %8d %5d %5d %11.2f %10.4f %12.1f %11.0f %4.0f %8.0f\n", x.Players, offered, x.PerSecond, x.InMesh.P50, x.InMesh.P95, x.InMesh.P99,
+		fmt.Fprintf(w, "%7d %10s %8.1f %8.0f %8.0f %8.0f %8d %5d %5d %11.2f %10.4f %12.1f %11.0f %4.0f %8.0f\n",
+			x.Players, offered, x.PerSecond, x.InMesh.P50, x.InMesh.P95, x.InMesh.P99,
 			x.Refused, x.Late, x.Unanswered, x.Calls, x.Cost, x.CPU, x.AtRest, x.Resident, x.Most)
 	}
 	for _, x := range r.Rows {
-		fmt.Fprintf(w, "\n%d players: %s\n%-16s %9s %9s %9s %9s\n", x.Players, Counted(x.Statuses), "pass", "mean ms", "p50", "p95", "p99")
+		fmt.Fprintf(w, "\n%d players: %s\n%-16s %9s %9s %9s %9s\n", x.Players, Counted(x.Statuses), "pass", "mean ms",
+			"p50", "p95", "p99")
 		for _, p := range x.Passes {
 			fmt.Fprintf(w, "%-16s %9.2f %9.2f %9.2f %9.2f\n", p.Pass, p.Mean, p.P50, p.P95, p.P99)
 		}

@@ -127,7 +127,8 @@ func retrieveFigures(o RetrieveOptions, first, then Retrieved) []Figure {
 	} else {
 		out = append(out, Plain("start", then.OpenS, "s"), AtMost("resident", then.Resident, "MB", 600))
 	}
-	out = append(out, Plain("start_processor", then.OpenCPU, "s"), Plain("heap", then.Heap, "MB"), Plain("index_processor", first.OpenCPU, "s"))
+	out = append(out, Plain("start_processor", then.OpenCPU, "s"), Plain("heap", then.Heap, "MB"),
+		Plain("index_processor", first.OpenCPU, "s"))
 	if o.Random {
 		return append(out, Plain("index_without_encoder", first.OpenS, "s"))
 	}
@@ -213,7 +214,8 @@ func (s RetrieveStep) models() (embed.Embedder, retrieval.Answering, error) {
 }
 
 // ask times the questions: each once, of an NPC in turn.
-func (s RetrieveStep) ask(ctx context.Context, w *world.World, x *retrieval.Index, encoder embed.Embedder, judge func() error, r *Retrieved) error {
+func (s RetrieveStep) ask(ctx context.Context, w *world.World, x *retrieval.Index, encoder embed.Embedder,
+	judge func() error, r *Retrieved) error {
 	data, err := os.ReadFile(filepath.Join(s.Dir, "questions.json"))
 	if err != nil {
 		return err
@@ -265,9 +267,11 @@ func timedQuestions(ctx context.Context, w *world.World, x *retrieval.Index, que
 	var took []float64
 	for i, q := range questions {
 		npc, began := w.NPCs[handles[i%len(handles)]], time.Now()
-		check := grounding.Check{World: w.Name, TurnStart: began, GameTime: w.Now, Holds: func(string) bool { return true },
+		check := grounding.Check{World: w.Name, TurnStart: began, GameTime: w.Now,
+			Holds:   func(string) bool { return true },
 			InScope: func(c schema.Chunk) bool { return world.ScopeOf(c, npc) }}
-		if _, err := x.CitationQuery(ctx, retrieval.Query{NPC: npc, Message: q, Zones: zones, Check: check}); err != nil {
+		if _, err := x.CitationQuery(ctx, retrieval.Query{NPC: npc, Message: q, Zones: zones,
+			Check: check}); err != nil {
 			return nil, err
 		}
 		took = append(took, Milliseconds(time.Since(began)))

@@ -88,7 +88,8 @@ func openVerifying() (*verifying, []Figure, error) {
 	runtime.KeepAlive(encoder)
 	v := &verifying{model: model, kernels: transformer.Kernels(), words: plainWords(vocab)}
 	if len(v.words) < 1000 {
-		return nil, nil, fmt.Errorf("the vocabulary holds %d plain words; pairs are made of 1000 and more", len(v.words))
+		return nil, nil, fmt.Errorf("the vocabulary holds %d plain words; pairs are made of 1000 and more",
+			len(v.words))
 	}
 	if before == 0 || after == 0 { // only Linux tells
 		return v, nil, nil
@@ -131,7 +132,8 @@ func (v *verifying) pairs(n int) [][2]string {
 	}
 	out := make([][2]string, n)
 	for i := range out {
-		out[i] = [2]string{text(premiseTokens), text(claimTokens-1) + " ."} // closed already, for an engine that closes nothing
+		// closed already, for an engine that closes nothing
+		out[i] = [2]string{text(premiseTokens), text(claimTokens-1) + " ."}
 	}
 	return out
 }
@@ -202,7 +204,8 @@ func (v *verifying) timed(ctx context.Context, pairs [][2]string) ([]entail.Prob
 func (v *verifying) encoded(pairs [][2]string) [][]int32 {
 	vocab, out := v.model.Vocab(), make([][]int32, len(pairs))
 	for i, p := range pairs {
-		out[i] = transformer.Pair(vocab, vocab.Encode(nil, p[0]), vocab.Encode(nil, p[1]), premiseTokens+claimTokens+pairSpecials).IDs
+		out[i] = transformer.Pair(vocab, vocab.Encode(nil, p[0]), vocab.Encode(nil, p[1]),
+			premiseTokens+claimTokens+pairSpecials).IDs
 	}
 	return out
 }
@@ -277,8 +280,10 @@ func Judgement(ctx context.Context, judge entail.Verifier, pairs []measure.Pair)
 	took := time.Since(began)
 	f := measure.Of(pairs, verdicts)
 	return []Figure{
-		Plain("pairs", float64(f.Pairs), ""), Plain("pairs_rate", float64(f.Pairs)/max(took.Seconds(), 1e-9), "pairs/s"),
-		AtLeast("auroc", f.AUROC, "", 0.9), AtMost("false_accepted", f.False, "", 0.05), AtLeast("supported_accepted", f.True, "", 0.6),
+		Plain("pairs", float64(f.Pairs), ""), Plain("pairs_rate", float64(f.Pairs)/max(took.Seconds(), 1e-9),
+			"pairs/s"),
+		AtLeast("auroc", f.AUROC, "", 0.9), AtMost("false_accepted", f.False, "", 0.05),
+		AtLeast("supported_accepted", f.True, "", 0.6),
 		Plain("supported_accepted_at_5", f.AtFive, ""), Plain("closeness_accepted", f.Closeness, ""),
 	}, f, nil
 }

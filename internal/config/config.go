@@ -97,7 +97,16 @@ type Log struct {
 
 // profiles are the defaults; all but the profile's own come from dev.
 var profiles = map[string]map[string]any{
-	"dev":  addHTTPDefaults(addOverloadDefaults(addTracesDefaults(addQdrantDefaults(addWorkersDefaults(addNATSDefaults(addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev", "data": "", "world": []string{}, "port": 0, "sync": false, "listen": "", "outbound.hosts": []string{}, "lore.refresh_ms": 2000, "log.level": "warn", "log.format": "text"}))))))))),
+	"dev": addHTTPDefaults(
+		addOverloadDefaults(
+			addTracesDefaults(
+				addQdrantDefaults(
+					addWorkersDefaults(
+						addNATSDefaults(
+							addGuardsDefaults(addGroundingDefaults(addDefaults(map[string]any{"profile": "dev",
+								"data": "", "world": []string{}, "port": 0, "sync": false, "listen": "",
+								"outbound.hosts": []string{}, "lore.refresh_ms": 2000, "log.level": "warn",
+								"log.format": "text"}))))))))),
 	"prod": {"profile": "prod", "port": 4222, "sync": true, "log.level": "info", "log.format": "json"},
 }
 
@@ -163,7 +172,8 @@ func Load(path string, flags map[string]any) (*Settings, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if err := s.Guards.CheckStreaming(s.Grounding.Streaming, written("grounding.streaming", file, environment, flags)); err != nil {
+	if err := s.Guards.CheckStreaming(s.Grounding.Streaming, written("grounding.streaming", file, environment,
+		flags)); err != nil {
 		return nil, err
 	}
 	if err := s.Guards.CheckReach(s.Grounding.NLI.URL != "", s.LLM.Configured()); err != nil {
@@ -198,13 +208,15 @@ func (s *Settings) check() error {
 	case s.Listen != "" && !isAddress(s.Listen):
 		return &Error{"listen", fmt.Sprintf("is %q; write an address such as 127.0.0.1:9464", s.Listen)}
 	case s.Lore.RefreshMS != 0 && (s.Lore.RefreshMS < 50 || s.Lore.RefreshMS > 3_600_000):
-		return &Error{"lore.refresh_ms", fmt.Sprintf("is %d; it must be 0 (never), or lie between 50 and 3600000", s.Lore.RefreshMS)}
+		return &Error{"lore.refresh_ms", fmt.Sprintf("is %d; it must be 0 (never), or lie between 50 and 3600000",
+			s.Lore.RefreshMS)}
 	case !slices.Contains([]string{"debug", "info", "warn", "error"}, s.Log.Level):
 		return &Error{"log.level", fmt.Sprintf("is %q; write debug, info, warn or error", s.Log.Level)}
 	case !slices.Contains([]string{"text", "json"}, s.Log.Format):
 		return &Error{"log.format", fmt.Sprintf("is %q; write text or json", s.Log.Format)}
 	}
-	for _, section := range []interface{ check() error }{&s.NATS, s.Workers, &s.LLM, s.Qdrant, s.Traces, s.HTTP, s.Overload} {
+	for _, section := range []interface{ check() error }{&s.NATS, s.Workers, &s.LLM, s.Qdrant, s.Traces, s.HTTP,
+		s.Overload} {
 		if err := section.check(); err != nil {
 			return err
 		}
@@ -247,11 +259,13 @@ func Variable(key string) string {
 
 // plain are the keys that a section's name alone sets, or another name: nats: URL is
 // nats.url, FORSOOTH_NATS is FORSOOTH_NATS_URL, and metrics is listen.
-var plain = map[string]string{"nats": natsKey, "workers": workersKey, "metrics": "listen", "qdrant": qdrantKey, "grounding.judge": judgeKey}
+var plain = map[string]string{"nats": natsKey, "workers": workersKey, "metrics": "listen", "qdrant": qdrantKey,
+	"grounding.judge": judgeKey}
 
 // keyVariables are variables that hold a secret: none of them is a setting.
 func keyVariables(file map[string]any) []string {
-	names := []string{keyVariable, keyVariableSecondary, passwordVariable, tokenVariable, keyVariableQdrant, keyVariableJudge}
+	names := []string{keyVariable, keyVariableSecondary, passwordVariable, tokenVariable, keyVariableQdrant,
+		keyVariableJudge}
 	for _, key := range []string{"llm.key_env", "llm.secondary.key_env", "grounding.judge.key_env"} {
 		if name, ok := file[key].(string); ok {
 			names = append(names, name)

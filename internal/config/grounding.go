@@ -75,13 +75,15 @@ var judgeKinds = []string{"chat", "minicheck", "granite"}
 
 func (j *Judge) check(section string) error {
 	if !slices.Contains(judgeKinds, j.Kind) {
-		return &Error{section + "kind", fmt.Sprintf("is %q; write chat, minicheck or granite; %s is the nearest", j.Kind, nearest(j.Kind, judgeKinds))}
+		return &Error{section + "kind", fmt.Sprintf("is %q; write chat, minicheck or granite; %s is the nearest",
+			j.Kind, nearest(j.Kind, judgeKinds))}
 	}
 	switch {
 	case j.URL != "":
 		return j.checkURL(section + "url")
 	case j.On && j.Kind != "chat":
-		return &Error{section + "url", fmt.Sprintf("is missing; a judge of kind %s does not speak, so name the server that runs it", j.Kind)}
+		return &Error{section + "url", fmt.Sprintf("is missing; a judge of kind %s does not speak, so name the "+
+			"server that runs it", j.Kind)}
 	}
 	return nil
 }
@@ -97,10 +99,14 @@ type NLI struct {
 // addGroundingDefaults adds the section's keys, with their defaults.
 func addGroundingDefaults(defaults map[string]any) map[string]any {
 	for key, v := range map[string]any{
-		"preset": "", "policy": "", "confidence_threshold": 0.60, "unknown_threshold": 0.25, "strict": false, "extractive_fallback": true,
-		"streaming": true, "streaming_checks": true, "entailment_threshold": 0.0, "contradiction_threshold": 0.0,
-		"max_unverifiable_ratio": 0.5, "contradiction_action": "flag", "unverifiable_action": "flag", "max_sources_per_claim": 5,
-		"nli.url": "", "nli.timeout_ms": 800, "judge.on": true, "judge.kind": "chat", "judge.url": "", "judge.model": "", "judge.key_file": "",
+		"preset": "", "policy": "", "confidence_threshold": 0.60, "unknown_threshold": 0.25, "strict": false,
+		"extractive_fallback": true,
+		"streaming":           true, "streaming_checks": true, "entailment_threshold": 0.0,
+		"contradiction_threshold": 0.0,
+		"max_unverifiable_ratio":  0.5, "contradiction_action": "flag", "unverifiable_action": "flag",
+		"max_sources_per_claim": 5,
+		"nli.url":               "", "nli.timeout_ms": 800, "judge.on": true, "judge.kind": "chat", "judge.url": "",
+		"judge.model": "", "judge.key_file": "",
 		"judge.key_env": "", "judge.ca_file": "", "judge.price_in": 0.0, "judge.price_out": 0.0,
 	} {
 		defaults["grounding."+key] = v
@@ -114,14 +120,17 @@ func (g *Grounding) check() error {
 	case g.Preset != "" && g.Preset != "compliance":
 		return &Error{section + "preset", fmt.Sprintf("is %q; write compliance, or leave it out", g.Preset)}
 	case g.Policy != "" && g.Policy != "strict" && g.Policy != "balanced" && g.Policy != "lively":
-		return &Error{section + "policy", fmt.Sprintf("is %q; write strict, balanced or lively, or leave it out", g.Policy)}
+		return &Error{section + "policy", fmt.Sprintf("is %q; write strict, balanced or lively, or leave it out",
+			g.Policy)}
 	case g.NLI.TimeoutMS < 1 || g.NLI.TimeoutMS > 60_000:
-		return &Error{section + "nli.timeout_ms", fmt.Sprintf("is %d; it must lie between 1 and 60000", g.NLI.TimeoutMS)}
+		return &Error{section + "nli.timeout_ms", fmt.Sprintf("is %d; it must lie between 1 and 60000",
+			g.NLI.TimeoutMS)}
 	}
 	if err := g.checkNumbers(section); err != nil {
 		return err
 	}
-	for _, x := range []struct{ key, v string }{{"contradiction_action", g.ContradictionAction}, {"unverifiable_action", g.UnverifiableAction}} {
+	for _, x := range []struct{ key, v string }{{"contradiction_action", g.ContradictionAction},
+		{"unverifiable_action", g.UnverifiableAction}} {
 		if x.v != "flag" && x.v != "block" {
 			return &Error{section + x.key, fmt.Sprintf("is %q; write flag or block", x.v)}
 		}
@@ -145,7 +154,8 @@ func (g *Grounding) checkNumbers(section string) error {
 		key string
 		v   float64
 	}{
-		{"confidence_threshold", g.ConfidenceThreshold}, {"unknown_threshold", g.UnknownThreshold}, {"entailment_threshold", g.EntailmentThreshold},
+		{"confidence_threshold", g.ConfidenceThreshold}, {"unknown_threshold", g.UnknownThreshold},
+		{"entailment_threshold", g.EntailmentThreshold},
 		{"contradiction_threshold", g.ContradictionThresh}, {"max_unverifiable_ratio", g.MaxUnverifiableRatio},
 	} {
 		if !(x.v >= 0 && x.v <= 1) { // so that what is no number is refused too
@@ -154,9 +164,11 @@ func (g *Grounding) checkNumbers(section string) error {
 	}
 	switch {
 	case g.UnknownThreshold > g.ConfidenceThreshold:
-		return &Error{section + "unknown_threshold", fmt.Sprintf("is %v and confidence_threshold %v; it must not be the larger", g.UnknownThreshold, g.ConfidenceThreshold)}
+		return &Error{section + "unknown_threshold", fmt.Sprintf("is %v and confidence_threshold %v; it must not be "+
+			"the larger", g.UnknownThreshold, g.ConfidenceThreshold)}
 	case g.MaxSourcesPerClaim < 1 || g.MaxSourcesPerClaim > 32:
-		return &Error{section + "max_sources_per_claim", fmt.Sprintf("is %d; it must lie between 1 and 32", g.MaxSourcesPerClaim)}
+		return &Error{section + "max_sources_per_claim", fmt.Sprintf("is %d; it must lie between 1 and 32",
+			g.MaxSourcesPerClaim)}
 	}
 	return nil
 }
@@ -164,8 +176,9 @@ func (g *Grounding) checkNumbers(section string) error {
 // Review are the settings as the review takes them.
 func (g *Grounding) Review() *grounding.Settings {
 	return &grounding.Settings{
-		Confidence: g.ConfidenceThreshold, Unknown: g.UnknownThreshold, Strict: g.Strict, ExtractiveFallback: g.ExtractiveFallback,
-		Streaming: g.Streaming && g.StreamingChecks, Level: grounding.Level(g.Policy),
+		Confidence: g.ConfidenceThreshold, Unknown: g.UnknownThreshold, Strict: g.Strict,
+		ExtractiveFallback: g.ExtractiveFallback,
+		Streaming:          g.Streaming && g.StreamingChecks, Level: grounding.Level(g.Policy),
 		Thresholds:      entail.Thresholds{Entailment: g.EntailmentThreshold, Contradiction: g.ContradictionThresh},
 		MaxUnverifiable: g.MaxUnverifiableRatio, OnContradiction: grounding.Action(g.ContradictionAction),
 		OnUnverifiable: grounding.Action(g.UnverifiableAction), MaxSources: g.MaxSourcesPerClaim,

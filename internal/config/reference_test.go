@@ -249,8 +249,9 @@ func row(key, text string) string {
 }
 
 func typeOf(value any) string {
-	return map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Int: "whole number", reflect.Float64: "number",
-		reflect.String: "text", reflect.Slice: "list"}[reflect.TypeOf(value).Kind()]
+	return map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Int: "whole number",
+		reflect.Float64: "number",
+		reflect.String:  "text", reflect.Slice: "list"}[reflect.TypeOf(value).Kind()]
 }
 
 // asWritten is a value as it is written in a settings file; nothing, where it is empty.

@@ -160,7 +160,8 @@ func unknown(why string) schema.Verdict {
 }
 
 func refused(why, span string) schema.Verdict {
-	return schema.Verdict{Label: schema.Unverifiable, Score: scoreRefused, Tier: TierRule, Why: why, Span: span, Final: true}
+	return schema.Verdict{Label: schema.Unverifiable, Score: scoreRefused, Tier: TierRule, Why: why, Span: span,
+		Final: true}
 }
 
 func contradicted(why, span string) schema.Verdict {
@@ -194,7 +195,8 @@ type comparison struct {
 
 // rules in the order in which they are named when several speak; substituteRule speaks
 // where none of them does.
-var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, roleRule, crossedRule, directionRule, modalityRule, reportRule, quantifierRule, rankedRule, turnedRule}
+var rules = []rule{numberRule, dateRule, nameRule, negationRule, antonymRule, swapRule, roleRule, crossedRule,
+	directionRule, modalityRule, reportRule, quantifierRule, rankedRule, turnedRule}
 
 // late rules look at what a claim leaves out or puts together, and speak where none of rules is sure.
 var late = []rule{droppedRule, pairedRule, boundedRule, whoseRule, placedRule, titleRule, hedgedRule, askedRule}
@@ -277,7 +279,8 @@ func firm(fs []finding) bool {
 }
 
 func (c *comparison) contradicts(rule, why string) []finding {
-	return []finding{{rule: rule, label: schema.Contradicted, why: why, span: c.a.p.text, narrow: c.conditional() || c.narrower(rule)}}
+	return []finding{{rule: rule, label: schema.Contradicted, why: why, span: c.a.p.text, narrow: c.conditional() ||
+		c.narrower(rule)}}
 }
 
 // conditional says whether the premise's sentence holds under a condition only.

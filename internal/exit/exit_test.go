@@ -18,7 +18,8 @@ func TestWhatACommandEndsWith(t *testing.T) {
 		{"an error without a code", errors.New("it broke"), Failed, "forsooth: it broke\n"},
 		{"one of usage", With(Usage, errors.New("no such\nflag")), Usage, "forsooth: no such flag\n"},
 		{"the first code stands", With(Failed, With(Dependency, errors.New("away"))), Dependency, "forsooth: away\n"},
-		{"it is found where it is wrapped", fmt.Errorf("ask: %w", With(Usage, errors.New("what"))), Usage, "forsooth: ask: what\n"},
+		{"it is found where it is wrapped", fmt.Errorf("ask: %w", With(Usage, errors.New("what"))), Usage,
+			"forsooth: ask: what\n"},
 		{"one that was told already", With(Failed, errors.New("")), Failed, ""},
 	} {
 		var out strings.Builder

@@ -40,7 +40,8 @@ func newHouse(t *testing.T) *house {
 // as is a connection of a user.
 func (h *house) as(user string) *Conn {
 	h.t.Helper()
-	conn, err := Connect(h.t.Context(), Dial{URL: h.url, Name: user, Backend: strings.HasPrefix(user, "backend-") || user == "gateway", Login: Login{User: user, Password: func() (string, error) { return "pass-" + user, nil }}})
+	conn, err := Connect(h.t.Context(), Dial{URL: h.url, Name: user, Backend: strings.HasPrefix(user, "backend-") ||
+		user == "gateway", Login: Login{User: user, Password: func() (string, error) { return "pass-" + user, nil }}})
 	must(h.t, err)
 	h.t.Cleanup(conn.Close)
 	return conn
@@ -100,7 +101,10 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 		{"speaker", "make a consumer", ask("$JS.API.CONSUMER.CREATE.PASSES.mine", `{}`)},
 		{"speaker", "delete a stream", ask("$JS.API.STREAM.DELETE.PASSES", ``)},
 		{"speaker", "take a message away", ask("$JS.API.STREAM.MSG.DELETE.REPLIES", `{"seq":1}`)},
-		{"speaker", "work as the monologue", run(func(m *Mesh) { m.Handle(schema.PassThink, plainPass(m, schema.PassThink)) })},
+		{"speaker", "work as the monologue", run(func(m *Mesh) {
+			m.Handle(schema.PassThink,
+				plainPass(m, schema.PassThink))
+		})},
 		{"monologue", "end turns", run(func(m *Mesh) { m.Ends(Ends{}) })},
 		{"reviewer", "write a memory", ask(schema.SubjectMemory(there), `{}`)},
 		{"memory", "write a reply", ask(schema.SubjectReply(there, "t1"), `{}`)},
@@ -126,7 +130,10 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 			_, err := c.Outcome(ctx, there, "t1")
 			return err
 		})},
-		{"backend-village", "cancel elsewhere", client(func(ctx context.Context, c *Client) error { return c.Cancel(ctx, there, "t1") })},
+		{"backend-village", "cancel elsewhere", client(func(ctx context.Context,
+			c *Client) error {
+			return c.Cancel(ctx, there, "t1")
+		})},
 		{"backend-village", "hear actions elsewhere", client(func(ctx context.Context, c *Client) error {
 			return c.Actions(ctx, there.World, time.Time{}, func(Proposal) {})
 		})},
@@ -134,7 +141,8 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 			return c.Answer(ctx, there, "t1", 0, schema.ActionResult{Accepted: true})
 		})},
 		{"backend-village", "witness elsewhere", client(func(ctx context.Context, c *Client) error {
-			return c.Witness(ctx, &schema.Occurrence{ID: "e1", World: there.World, Subject: "mira", Predicate: "saw", Object: "a horse", Text: "Mira saw a horse.", Witnesses: []string{"mira"}, GameTime: time.Unix(1, 0)})
+			return c.Witness(ctx, &schema.Occurrence{ID: "e1", World: there.World, Subject: "mira", Predicate: "saw",
+				Object: "a horse", Text: "Mira saw a horse.", Witnesses: []string{"mira"}, GameTime: time.Unix(1, 0)})
 		})},
 		{"backend-village", "ask for any turn", ask(schema.SubjectTurnOutcome, `{}`)},
 		{"backend-village", "read a stream", ask("$JS.API.DIRECT.GET.REPLIES."+schema.SubjectReply(there, "t1"), ``)},
@@ -146,7 +154,8 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 			defer stop()
 			err := c.try(ctx, h.as(c.user))
 			var denied *RightError
-			if !errors.As(err, &denied) || !strings.Contains(err.Error(), "this NATS user may not") || strings.Contains(err.Error(), "\n") {
+			if !errors.As(err, &denied) || !strings.Contains(err.Error(), "this NATS user may not") ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("it is told %v", err)
 			}
 		})
@@ -164,7 +173,8 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 func TestAnAckForAnotherConsumerIsRefused(t *testing.T) {
 	h := newHouse(t)
 	retriever, speaker := h.as("retriever"), h.as("speaker")
-	_, err := retriever.publish(t.Context(), message(schema.SubjectPass(schema.PassThink, convoA, "t1"), []byte(`{}`)), time.Second)
+	_, err := retriever.publish(t.Context(), message(schema.SubjectPass(schema.PassThink, convoA, "t1"), []byte(`{}`)),
+		time.Second)
 	must(t, err)
 	cons, err := h.as("monologue").lookAtConsumer(t.Context(), streamPasses, "pass-think")
 	must(t, err)
@@ -193,7 +203,8 @@ func TestABackendHearsNothingOfAnotherWorld(t *testing.T) {
 	h := newHouse(t)
 	backend := h.as("backend-village")
 	heard := make(chan *nats.Msg, 64)
-	for _, subject := range []string{">", "*.*.>", livePrefix + ">", livePrefix + "reply.elsewhere.>", schema.Prefix + "turn.>", "_INBOX_backend-elsewhere.>", "_INBOX.>", "$JS.>"} {
+	for _, subject := range []string{">", "*.*.>", livePrefix + ">", livePrefix + "reply.elsewhere.>",
+		schema.Prefix + "turn.>", "_INBOX_backend-elsewhere.>", "_INBOX.>", "$JS.>"} {
 		_, err := backend.nc.ChanSubscribe(subject, heard)
 		must(t, err)
 	}
@@ -204,11 +215,13 @@ func TestABackendHearsNothingOfAnotherWorld(t *testing.T) {
 	go func() { done <- ends.Run(ctx) }()
 	defer func() { stop(); must(t, <-done) }()
 
-	there, own := schema.ConversationID{World: "elsewhere", NPC: "mira", Player: "p1"}, NewBackend(h.as("backend-elsewhere"))
+	there, own := schema.ConversationID{World: "elsewhere", NPC: "mira", Player: "p1"},
+		NewBackend(h.as("backend-elsewhere"))
 	_, err := own.Publish(t.Context(), within(30*time.Second, there, "t1"))
 	must(t, err)
 	retriever := New(h.as("retriever"), Options{})
-	must(t, retriever.publishReply(t.Context(), &schema.Reply{TurnID: "t1", World: there.World, NPC: there.NPC, Player: there.Player, Status: schema.StatusAnswered, Text: "The ledger is under the anvil."}))
+	must(t, retriever.publishReply(t.Context(), &schema.Reply{TurnID: "t1", World: there.World, NPC: there.NPC,
+		Player: there.Player, Status: schema.StatusAnswered, Text: "The ledger is under the anvil."}))
 	var reply *schema.Reply
 	eventually(t, 10*time.Second, func() (err error) {
 		reply, err = own.Reply(t.Context(), there, "t1")
@@ -219,7 +232,8 @@ func TestABackendHearsNothingOfAnotherWorld(t *testing.T) {
 	}
 	query := fmt.Appendf(nil, `{"world":%q,"npc":%q,"player":%q,"turn_id":"t1"}`, there.World, there.NPC, there.Player)
 	answer, err := backend.request(t.Context(), message(schema.SubjectTurnOutcomeOf("village"), query), 2*time.Second)
-	if err != nil || strings.Contains(string(answer.Data), "anvil") || !strings.Contains(string(answer.Data), "the query is for world") {
+	if err != nil || strings.Contains(string(answer.Data), "anvil") ||
+		!strings.Contains(string(answer.Data), "the query is for world") {
 		t.Errorf("asked on its own subject it is told %v, %v", answer, err)
 	}
 	for len(heard) > 0 {
@@ -270,7 +284,11 @@ func TestWhatIsAskedAboutWorlds(t *testing.T) {
 			_, err := backend.Memories(ctx, "elsewhere", schema.MemoriesQuery{})
 			return err
 		},
-		"a stream itself": func(ctx context.Context) error { _, err := NewClient(gateway.conn).Trace(ctx, "t1"); return err },
+		"a stream itself": func(ctx context.Context) error {
+			_, err := NewClient(gateway.conn).Trace(ctx,
+				"t1")
+			return err
+		},
 	} {
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 		if err := ask(ctx); !errors.As(err, &denied) {
@@ -296,8 +314,10 @@ func TestAnAnswerGoesToAnInboxAlone(t *testing.T) {
 		_, err := backend.Outcome(t.Context(), here, "t1")
 		return err
 	})
-	for _, subject := range []string{schema.SubjectTurnOutcomeOf("village"), schema.SubjectActions("village"), schema.SubjectCancel(here, "t1")} {
-		must(t, backend.conn.nc.PublishRequest(subject, schema.SubjectReply(there, "t1"), []byte(`{"world":"village","npc":"mira","player":"p1","turn_id":"t1"}`)))
+	for _, subject := range []string{schema.SubjectTurnOutcomeOf("village"), schema.SubjectActions("village"),
+		schema.SubjectCancel(here, "t1")} {
+		must(t, backend.conn.nc.PublishRequest(subject, schema.SubjectReply(there, "t1"),
+			[]byte(`{"world":"village","npc":"mira","player":"p1","turn_id":"t1"}`)))
 	}
 	if _, err := backend.Outcome(t.Context(), here, "t1"); err != nil { // by then they have been heard
 		t.Fatal(err)
@@ -314,7 +334,8 @@ func TestAnAcknowledgementReachesNoOtherWorld(t *testing.T) {
 	backend, operator := h.as("backend-village"), h.as("operator")
 	there := schema.ConversationID{World: "elsewhere", NPC: "mira", Player: "p1"}
 	here := schema.ConversationID{World: "village", NPC: "mira", Player: "p1"}
-	for i, to := range []string{schema.SubjectReply(there, "t1"), schema.SubjectMemory(there), schema.SubjectTurn(there), convoPrefix + there.String()} {
+	for i, to := range []string{schema.SubjectReply(there, "t1"), schema.SubjectMemory(there),
+		schema.SubjectTurn(there), convoPrefix + there.String()} {
 		must(t, backend.nc.PublishRequest(schema.SubjectTurn(here), to, fmt.Appendf(nil, "{\"turn_id\":\"t%d\"}", i)))
 		must(t, backend.nc.PublishRequest(schema.SubjectEvent("village"), to, []byte(`{}`)))
 	}

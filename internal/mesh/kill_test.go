@@ -35,7 +35,10 @@ import (
 //	review record before sentence said.go tryRelease: two appends, one after the other
 //	two workers, one way          hop.go send: headerMsgID <turn>/<hop> (TestTwoWorkersGoOneWay)
 //	actions once                  topology.go: ACTIONS MaxMsgsPerSubject 1, DiscardNewPerSubject
-//	an answer by the deadline     intake.go begin: schedule before the ack; schedule.go: RFC3339Nano; ends.go dueAckWait (TestDeadline…)
+//
+// an answer by the deadline intake.go begin: schedule before the ack; schedule.go: RFC3339Nano; ends.go
+// dueAckWait (TestDeadline…)
+//
 //	a doubtful publish            publish.go isLost, retryWhile (TestBrokerRestarted…)
 //	a copy is what the wire gives handover.go take: bytes.Equal (TestHandover…); schema Copy (TestCopyIs…)
 const (
@@ -61,7 +64,8 @@ func TestWorkersKilledBetweenAnyTwoSteps(t *testing.T) {
 	k.publishAll()
 	k.waitEmpty()
 	stop()
-	t.Logf("%d turns in %s: %d workers and %d processes killed", killTurns, time.Since(start).Round(time.Millisecond), k.workers.Load(), k.processes.Load())
+	t.Logf("%d turns in %s: %d workers and %d processes killed", killTurns, time.Since(start).Round(time.Millisecond),
+		k.workers.Load(), k.processes.Load())
 	k.check()
 }
 
@@ -137,7 +141,8 @@ func (k *killRun) runInstance(ctx context.Context) error {
 	}
 	defer conn.Close()
 	var dead atomic.Bool
-	m := New(conn, Options{AckWait: 300 * time.Millisecond, Workers: 64, DrainTimeout: 5 * time.Second}.WithFault(func(string) error {
+	m := New(conn, Options{AckWait: 300 * time.Millisecond, Workers: 64,
+		DrainTimeout: 5 * time.Second}.WithFault(func(string) error {
 		switch {
 		case dead.Load():
 			return ErrKilled
@@ -332,37 +337,39 @@ func (k *killRun) checkTurn(convo schema.ConversationID, id string, before int) 
 		return 0
 	}
 	if stored.Reply.Status != schema.StatusAnswered || stored.Reply.Detail != fmt.Sprint(before) {
-		k.t.Errorf("turn %s: status %s %s, knew of %s turns before it, want %d", id, stored.Reply.Status, stored.Reply.Reason, stored.Reply.Detail, before)
+		k.t.Errorf("turn %s: status %s %s, knew of %s turns before it, want %d", id, stored.Reply.Status,
+			stored.Reply.Reason, stored.Reply.Detail, before)
 	}
 	var said []schema.Sentence
 	reviewed := map[string]bool{}
 	closed := false
-	err = k.conn.each(ctx, streamSaid, schema.Prefix+"*."+convo.String()+"."+id, func(msg *jetstream.RawStreamMsg) bool {
-		var e schema.Said
-		var r schema.ReviewRecord
-		if msg.Subject == schema.SubjectReview(convo, id) {
-			if err := json.Unmarshal(msg.Data, &r); err != nil {
+	err = k.conn.each(ctx, streamSaid, schema.Prefix+"*."+convo.String()+"."+id,
+		func(msg *jetstream.RawStreamMsg) bool {
+			var e schema.Said
+			var r schema.ReviewRecord
+			if msg.Subject == schema.SubjectReview(convo, id) {
+				if err := json.Unmarshal(msg.Data, &r); err != nil {
+					k.t.Error(err)
+				}
+				reviewed[r.Hash] = true
+				return true
+			}
+			if err := json.Unmarshal(msg.Data, &e); err != nil {
 				k.t.Error(err)
 			}
-			reviewed[r.Hash] = true
-			return true
-		}
-		if err := json.Unmarshal(msg.Data, &e); err != nil {
-			k.t.Error(err)
-		}
-		switch {
-		case e.Kind == schema.SaidClosed:
-			closed = true
-		case e.Kind == schema.SaidSentence && closed:
-			k.t.Errorf("turn %s: a sentence after the fence", id)
-		case e.Kind == schema.SaidSentence:
-			said = append(said, *e.Sentence)
-			if !reviewed[e.Sentence.Hash] {
-				k.t.Errorf("turn %s: a sentence without an earlier review record", id)
+			switch {
+			case e.Kind == schema.SaidClosed:
+				closed = true
+			case e.Kind == schema.SaidSentence && closed:
+				k.t.Errorf("turn %s: a sentence after the fence", id)
+			case e.Kind == schema.SaidSentence:
+				said = append(said, *e.Sentence)
+				if !reviewed[e.Sentence.Hash] {
+					k.t.Errorf("turn %s: a sentence without an earlier review record", id)
+				}
 			}
-		}
-		return true
-	})
+			return true
+		})
 	if err != nil {
 		k.t.Error(err)
 	}

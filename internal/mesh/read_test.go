@@ -24,7 +24,8 @@ func TestAStreamIsAskedForAgainWhenTheAnswerIsLost(t *testing.T) {
 // A broker that starts again while it is asked how far memory has come never answers that
 // question: it is put again, long before the caller's time is over.
 func TestWhatWaitsForMemoryIsAskedForAgainWhenTheAnswerIsLost(t *testing.T) {
-	for _, question := range []string{"$JS.API.STREAM.INFO." + streamReplies, "$JS.API.CONSUMER.INFO." + streamReplies} {
+	for _, question := range []string{"$JS.API.STREAM.INFO." + streamReplies,
+		"$JS.API.CONSUMER.INFO." + streamReplies} {
 		r := newRig(t)
 		r.start(Options{}, plain)
 		client, p := r.away()

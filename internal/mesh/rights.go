@@ -80,7 +80,8 @@ type RightError struct {
 func (e *RightError) Error() string {
 	mend := e.Mend
 	if mend == "" {
-		mend = "connect as the user whose work it is (nats.user), or give this one the right: `forsooth nats-accounts` writes what each needs"
+		mend = "connect as the user whose work it is (nats.user), or give this one the right: `forsooth " +
+			"nats-accounts` writes what each needs"
 	}
 	return fmt.Sprintf("this NATS user may not %s; %s", e.What, mend)
 }
@@ -140,17 +141,19 @@ func (c *Conn) ask(ctx context.Context, may *RightError, ask func(context.Contex
 // look asks for a stream as it is now.
 func (c *Conn) look(ctx context.Context, name string) (s jetstream.Stream, err error) {
 	subject := "$JS.API.STREAM.INFO." + name
-	err = c.ask(ctx, &RightError{Subject: subject, What: fmt.Sprintf("look at stream %s (publish %s)", name, subject)}, func(ctx context.Context) (err error) {
-		s, err = c.js.Stream(ctx, name)
-		return err
-	})
+	err = c.ask(ctx, &RightError{Subject: subject, What: fmt.Sprintf("look at stream %s (publish %s)", name, subject)},
+		func(ctx context.Context) (err error) {
+			s, err = c.js.Stream(ctx, name)
+			return err
+		})
 	return s, err
 }
 
 // lookAtConsumer asks for a consumer as it is now.
 func (c *Conn) lookAtConsumer(ctx context.Context, stream, name string) (out jetstream.Consumer, err error) {
 	subject := "$JS.API.CONSUMER.INFO." + stream + "." + name
-	err = c.ask(ctx, &RightError{Subject: subject, What: fmt.Sprintf("use consumer %s of %s (publish %s)", name, stream, subject)}, func(ctx context.Context) (err error) {
+	err = c.ask(ctx, &RightError{Subject: subject, What: fmt.Sprintf("use consumer %s of %s (publish %s)", name, stream,
+		subject)}, func(ctx context.Context) (err error) {
 		out, err = c.js.Consumer(ctx, stream, name)
 		return err
 	})

@@ -20,20 +20,28 @@ type hops struct {
 
 func newHops() hops {
 	return hops{
-		inFlight:    prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "forsooth_pass_in_flight", Help: "Messages in the hands of this process's workers."}, []string{"pass"}),
-		took:        times("forsooth_pass_seconds", "Time from taking a message to having done with it.", hopBounds, "pass"),
-		waited:      times("forsooth_pass_wait_seconds", "Time that a message waited in its stream before a worker first took it.", hopBounds, "pass"),
+		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "forsooth_pass_in_flight",
+			Help: "Messages in the hands of this process's workers."}, []string{"pass"}),
+		took: times("forsooth_pass_seconds", "Time from taking a message to having done with it.", hopBounds,
+			"pass"),
+		waited: times("forsooth_pass_wait_seconds", "Time that a message waited in its stream before a worker "+
+			"first took it.", hopBounds, "pass"),
 		redelivered: counter("forsooth_pass_redeliveries_total", "Messages that had been delivered before.", "pass"),
-		outcomes:    counter("forsooth_pass_messages_total", "Messages by outcome: done, again (put back), dead, lost.", "pass", "outcome"),
-		retries:     counter("forsooth_pass_retries_total", "Messages put back because of an error.", "pass"),
-		dropped:     counter("forsooth_pass_dropped_total", "Turns that reached a pass after their time; the deadline answers them.", "pass"),
-		dead:        counter("forsooth_dead_letters_total", "Messages that could not be handled, kept in the stream DEAD.", "pass"),
-		lost:        counter("forsooth_mesh_lost_total", "Traces, acknowledgements and cancels that could not be sent.", "where"),
+		outcomes: counter("forsooth_pass_messages_total", "Messages by outcome: done, again (put back), dead, lost.",
+			"pass", "outcome"),
+		retries: counter("forsooth_pass_retries_total", "Messages put back because of an error.", "pass"),
+		dropped: counter("forsooth_pass_dropped_total", "Turns that reached a pass after their time; the "+
+			"deadline answers them.", "pass"),
+		dead: counter("forsooth_dead_letters_total",
+			"Messages that could not be handled, kept in the stream DEAD.", "pass"),
+		lost: counter("forsooth_mesh_lost_total", "Traces, acknowledgements and cancels that could not be sent.",
+			"where"),
 	}
 }
 
 func (h *hops) all() []prometheus.Collector {
-	return []prometheus.Collector{h.inFlight, h.took, h.waited, h.redelivered, h.outcomes, h.retries, h.dropped, h.dead, h.lost}
+	return []prometheus.Collector{h.inFlight, h.took, h.waited, h.redelivered, h.outcomes, h.retries, h.dropped, h.dead,
+		h.lost}
 }
 
 // pass are the metrics of one consumer, found once.
@@ -56,9 +64,11 @@ func (m *Meters) of(consumer string) *pass {
 		return p.(*pass) //nolint:forcetypeassert // nothing else is put there
 	}
 	h := &m.hop
-	p := &pass{inFlight: h.inFlight.WithLabelValues(consumer), took: h.took.WithLabelValues(consumer), waited: h.waited.WithLabelValues(consumer),
+	p := &pass{inFlight: h.inFlight.WithLabelValues(consumer), took: h.took.WithLabelValues(consumer),
+		waited:      h.waited.WithLabelValues(consumer),
 		redelivered: h.redelivered.WithLabelValues(consumer), retries: h.retries.WithLabelValues(consumer),
-		dropped: h.dropped.WithLabelValues(consumer), dead: h.dead.WithLabelValues(consumer), outcomes: map[mesh.Outcome]prometheus.Counter{}}
+		dropped: h.dropped.WithLabelValues(consumer), dead: h.dead.WithLabelValues(consumer),
+		outcomes: map[mesh.Outcome]prometheus.Counter{}}
 	for _, o := range outcomes {
 		p.outcomes[o] = h.outcomes.WithLabelValues(consumer, string(o))
 	}

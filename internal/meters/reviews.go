@@ -19,15 +19,20 @@ type reviews struct {
 var (
 	kinds    = []schema.ClaimKind{schema.ClaimWorld, schema.ClaimState, schema.ClaimSharedPast, schema.ClaimSelf}
 	verdicts = []schema.Label{schema.Supported, schema.Contradicted, schema.Unverifiable}
-	origins  = []schema.Origin{schema.OriginCorpus, schema.OriginUser, schema.OriginModel, schema.OriginSystem, grounding.Ineligible}
+	origins  = []schema.Origin{schema.OriginCorpus, schema.OriginUser, schema.OriginModel, schema.OriginSystem,
+		grounding.Ineligible}
 )
 
 func newReviews() reviews {
 	r := reviews{
-		claims:   counter("forsooth_claims_total", "Claims of drafts by the verdict of their last review.", "kind", "verdict"),
-		evidence: counter("forsooth_evidence_source_total", "Evidence by its source: below released claims, and what a claim about the world cited and may not cite. Of kind world, only corpus may grow.", "source", "kind"),
+		claims: counter("forsooth_claims_total", "Claims of drafts by the verdict of their last review.", "kind",
+			"verdict"),
+		evidence: counter("forsooth_evidence_source_total", "Evidence by its source: below released claims, and "+
+			"what a claim about the world cited and may not cite. Of kind world, only corpus may grow.", "source",
+			"kind"),
 		judge: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "forsooth_judge_skill",
-			Help: "What the judge has shown on the shipped pairs: sensitivity (true pairs that it supports), specificity (false pairs that it refuses), believed (1 or 0)."}, []string{"of"}),
+			Help: "What the judge has shown on the shipped pairs: sensitivity (true pairs that it supports), " +
+				"specificity (false pairs that it refuses), believed (1 or 0)."}, []string{"of"}),
 	}
 	for _, k := range kinds {
 		for _, v := range verdicts {
@@ -71,10 +76,15 @@ type models struct {
 
 func newModels() models {
 	return models{
-		requests: counter("forsooth_llm_requests_total", "Requests to language models, those beside turns included, by outcome: ok, misfit, late, cancelled, failed, resting (the breaker is open), form (asked again in another form).", "provider", "call", "outcome"),
-		took:     times("forsooth_llm_seconds", "Time that a request to a language model took.", turnBounds, "provider", "call"),
-		tokens:   counter("forsooth_llm_tokens_total", "Tokens of requests to language models: sent (in) and written by models (out).", "provider", "direction"),
-		cost:     counter("forsooth_llm_cost_total", "Cost of requests to language models, in the currency of the prices that are set.", "provider"),
+		requests: counter("forsooth_llm_requests_total", "Requests to language models, those beside turns included, "+
+			"by outcome: ok, misfit, late, cancelled, failed, resting (the breaker is open), form (asked again in "+
+			"another form).", "provider", "call", "outcome"),
+		took: times("forsooth_llm_seconds", "Time that a request to a language model took.", turnBounds, "provider",
+			"call"),
+		tokens: counter("forsooth_llm_tokens_total", "Tokens of requests to language models: sent (in) and "+
+			"written by models (out).", "provider", "direction"),
+		cost: counter("forsooth_llm_cost_total", "Cost of requests to language models, in the currency of the "+
+			"prices that are set.", "provider"),
 	}
 }
 

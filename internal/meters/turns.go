@@ -22,11 +22,14 @@ type turns struct {
 
 // The values of labels that are there from the start.
 var (
-	statuses = []schema.Status{schema.StatusAnswered, schema.StatusExtractive, schema.StatusUnknown, schema.StatusWithheld,
+	statuses = []schema.Status{schema.StatusAnswered, schema.StatusExtractive, schema.StatusUnknown,
+		schema.StatusWithheld,
 		schema.StatusPartial, schema.StatusAuthored, schema.StatusAborted}
-	reasons = []string{schema.ReasonDeadline, schema.ReasonModelDown, schema.ReasonBudget, schema.ReasonPoison, schema.ReasonInvalid,
+	reasons = []string{schema.ReasonDeadline, schema.ReasonModelDown, schema.ReasonBudget, schema.ReasonPoison,
+		schema.ReasonInvalid,
 		schema.ReasonCancelled, schema.ReasonSuperseded, schema.ReasonModerationFailed, schema.ReasonNonCorpus}
-	issues = []schema.IssueType{schema.IssueUncited, schema.IssueInvalidSource, schema.IssueNotEntailed, schema.IssueSelfMisuse, schema.IssueEvasion,
+	issues = []schema.IssueType{schema.IssueUncited, schema.IssueInvalidSource, schema.IssueNotEntailed,
+		schema.IssueSelfMisuse, schema.IssueEvasion,
 		schema.IssueContradicted, schema.IssueSecret, schema.IssueModerated, schema.IssueLanguage, schema.IssueForm}
 )
 
@@ -38,15 +41,23 @@ func newTurns() turns {
 		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: turnBounds})
 	}
 	t := turns{
-		ended:    counter("forsooth_turns_total", "Turns that have ended, by the status of their reply.", "status"),
-		reasons:  counter("forsooth_turn_reasons_total", "Turns that have ended, by the reason in their reply; a plain answer has none.", "reason"),
-		took:     times("forsooth_turn_seconds", "Time from acceptance to the stored reply, by the broker's clock.", turnBounds, "status"),
-		first:    histogram("forsooth_turn_first_sentence_seconds", "Time from acceptance to the release of the first sentence."),
-		asking:   histogram("forsooth_turn_llm_seconds", "Of a turn's time, what its calls of language models took; turns without a call do not count."),
-		calls:    prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_turn_llm_calls_total", Help: "Calls of language models for turns."}),
-		cost:     prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_turn_cost_total", Help: "Cost of calls of language models for turns, in the currency of the prices that are set."}),
-		tokens:   counter("forsooth_turn_tokens_total", "Tokens of calls of language models for turns: sent (in) and written by models (out).", "direction"),
-		stripped: counter("forsooth_turn_stripped_total", "Sentences that were drafted and not released, by what was wrong with them.", "issue"),
+		ended: counter("forsooth_turns_total", "Turns that have ended, by the status of their reply.", "status"),
+		reasons: counter("forsooth_turn_reasons_total", "Turns that have ended, by the reason in their reply; a "+
+			"plain answer has none.", "reason"),
+		took: times("forsooth_turn_seconds", "Time from acceptance to the stored reply, by the broker's clock.",
+			turnBounds, "status"),
+		first: histogram("forsooth_turn_first_sentence_seconds",
+			"Time from acceptance to the release of the first sentence."),
+		asking: histogram("forsooth_turn_llm_seconds", "Of a turn's time, what its calls of language models took; "+
+			"turns without a call do not count."),
+		calls: prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_turn_llm_calls_total",
+			Help: "Calls of language models for turns."}),
+		cost: prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_turn_cost_total",
+			Help: "Cost of calls of language models for turns, in the currency of the prices that are set."}),
+		tokens: counter("forsooth_turn_tokens_total", "Tokens of calls of language models for turns: sent (in) "+
+			"and written by models (out).", "direction"),
+		stripped: counter("forsooth_turn_stripped_total", "Sentences that were drafted and not released, by what "+
+			"was wrong with them.", "issue"),
 	}
 	for _, s := range statuses {
 		t.ended.WithLabelValues(string(s))
@@ -122,7 +133,8 @@ func SumOf(r *schema.Reply) Sum {
 	}
 	for _, p := range r.Passes {
 		s.Asking += time.Duration(p.LLMMS * float64(time.Millisecond))
-		s.Calls, s.Tokens, s.TokensOut, s.Cost = s.Calls+max(0, p.LLMCalls), s.Tokens+max(0, p.Tokens), s.TokensOut+max(0, p.TokensOut), s.Cost+max(0, p.Cost)
+		s.Calls, s.Tokens, s.TokensOut, s.Cost = s.Calls+max(0, p.LLMCalls), s.Tokens+max(0, p.Tokens),
+			s.TokensOut+max(0, p.TokensOut), s.Cost+max(0, p.Cost)
 	}
 	return s
 }

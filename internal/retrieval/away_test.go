@@ -24,7 +24,8 @@ func TestServerThatIsAway(t *testing.T) {
 	const message = "what is the chronos firewall?"
 	search := func(npc string) (Result, error) {
 		n := w.NPCs[npc]
-		return x.CitationQuery(ctx, Query{NPC: n, Message: message, Check: checkOf(w, n), Zones: Zones{Unknown: 0.3, Model: 0.6}})
+		return x.CitationQuery(ctx, Query{NPC: n, Message: message, Check: checkOf(w, n),
+			Zones: Zones{Unknown: 0.3, Model: 0.6}})
 	}
 	there, err := search("zero") // whose sample is kept from now on
 	if err != nil || len(there.Sources) == 0 {
@@ -43,7 +44,8 @@ func TestServerThatIsAway(t *testing.T) {
 		for _, npc := range []string{"bob", "alice"} {
 			r, err := search(npc)
 			if !errors.Is(err, kind) || strings.Contains(fmt.Sprint(err), "\n") || len(r.Sources) > 0 {
-				t.Errorf("%s, of whom not all is kept: %d sources, %v; want %v in one line", npc, len(r.Sources), err, kind)
+				t.Errorf("%s, of whom not all is kept: %d sources, %v; want %v in one line", npc, len(r.Sources), err,
+					kind)
 			}
 		}
 	}

@@ -80,11 +80,13 @@ func givesKnown(t *testing.T, e *engine, w *world.World) {
 func countsRefused(t *testing.T, e *engine, w *world.World) {
 	x := open(t, e.corpus, &wordHash{}, w)
 	wantRefused(t, cite(t, x, w, "bert", "Where is the key?", w.Now, world.Facts{}), map[string]int{
-		grounding.RejectScope: 6, grounding.RejectNotYetValid: 1, grounding.RejectNoLonger: 1, grounding.RejectRequires: 1,
+		grounding.RejectScope: 6, grounding.RejectNotYetValid: 1, grounding.RejectNoLonger: 1,
+		grounding.RejectRequires: 1,
 	})
 	early := cite(t, x, w, "bert", "Where is the key?", w.Now.AddDate(-10, 0, 0), world.Facts{})
 	wantKeys(t, early, nil)
-	wantRefused(t, early, map[string]int{grounding.RejectScope: 6, grounding.RejectFuture: 5, grounding.RejectRequires: 1})
+	wantRefused(t, early, map[string]int{grounding.RejectScope: 6, grounding.RejectFuture: 5,
+		grounding.RejectRequires: 1})
 }
 
 // neverForged writes points as somebody who has the server's key might write them beside
@@ -99,16 +101,20 @@ func neverForged(t *testing.T, e *engine, w *world.World) {
 	}{
 		{"without a source", map[string]any{"source": nil}, nil, grounding.RejectSource},
 		{"said by a player", map[string]any{"source": "user"}, nil, grounding.RejectSource},
-		{"that claims the corpus and is a player's", nil, func(c *schema.Chunk) { c.Source = schema.OriginUser }, grounding.RejectSource},
+		{"that claims the corpus and is a player's", nil, func(c *schema.Chunk) { c.Source = schema.OriginUser },
+			grounding.RejectSource},
 		{"of another world", map[string]any{"world": "other"}, nil, ""},
-		{"that claims the world and is of another", nil, func(c *schema.Chunk) { c.World = "other" }, grounding.RejectWorld},
+		{"that claims the world and is of another", nil, func(c *schema.Chunk) { c.World = "other" },
+			grounding.RejectWorld},
 		{"of the future", map[string]any{"created_at": "1500-01-01T00:00:00Z"}, nil, grounding.RejectFuture},
 		{"without a time", map[string]any{"created_at": nil}, nil, grounding.RejectNoCreatedAt},
 		{"that was never indexed", map[string]any{"indexed_at": nil}, nil, grounding.RejectNoIndexedAt},
-		{"indexed after the turn", map[string]any{"indexed_at": "2100-01-01T00:00:00Z"}, nil, grounding.RejectIndexedLater},
+		{"indexed after the turn", map[string]any{"indexed_at": "2100-01-01T00:00:00Z"}, nil,
+			grounding.RejectIndexedLater},
 		{"out of scope", map[string]any{"npc": "ann"}, nil, grounding.RejectScope},
 		{"for others", map[string]any{"known_by": []any{"faction:guild"}}, nil, grounding.RejectScope},
-		{"that claims to be for all and is for others", nil, func(c *schema.Chunk) { c.KnownBy = []string{"faction:guild"} }, grounding.RejectScope},
+		{"that claims to be for all and is for others", nil,
+			func(c *schema.Chunk) { c.KnownBy = []string{"faction:guild"} }, grounding.RejectScope},
 		{"under a condition", map[string]any{"requires": "flags.never"}, nil, grounding.RejectRequires},
 		{"under a condition that nobody can read", map[string]any{"requires": "(("}, nil, grounding.RejectRequires},
 		{"that is over", map[string]any{"valid_to": "1401-01-01T00:00:00Z"}, nil, grounding.RejectNoLonger},
@@ -128,7 +134,8 @@ func neverForged(t *testing.T, e *engine, w *world.World) {
 				}
 			}
 			if c.reason != "" && refusedFor(r, c.reason) != refusedFor(before, c.reason)+1 {
-				t.Errorf("refused: %v, before %v; want one more for %s", r.Retrieval.Rejected, before.Retrieval.Rejected, c.reason)
+				t.Errorf("refused: %v, before %v; want one more for %s", r.Retrieval.Rejected,
+					before.Retrieval.Rejected, c.reason)
 			}
 			if c.reason == "" && fmt.Sprint(r.Retrieval.Rejected) != fmt.Sprint(before.Retrieval.Rejected) {
 				t.Errorf("refused: %v, before %v", r.Retrieval.Rejected, before.Retrieval.Rejected)

@@ -13,7 +13,8 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-func cite(t *testing.T, x *retrieval.Index, w *world.World, npc, message string, at time.Time, facts world.Facts) retrieval.Result {
+func cite(t *testing.T, x *retrieval.Index, w *world.World, npc, message string, at time.Time,
+	facts world.Facts) retrieval.Result {
 	t.Helper()
 	n := w.NPCs[npc]
 	r, err := x.CitationQuery(context.Background(), retrieval.Query{
@@ -39,7 +40,8 @@ func wantKeys(t *testing.T, r retrieval.Result, want []string) {
 	var got []string
 	for _, s := range r.Sources {
 		itself := s.Type == "backstory" || s.Type == schema.TypeGoal || s.Type == schema.TypePersonality
-		if !itself && !slices.Contains(got, s.Path) && s.Summary != "" || s.Content == "The cellar key is in the clock." {
+		if !itself && !slices.Contains(got, s.Path) && s.Summary != "" ||
+			s.Content == "The cellar key is in the clock." {
 			got = append(got, s.Path)
 		}
 	}
@@ -71,7 +73,8 @@ func wantRefused(t *testing.T, r retrieval.Result, want map[string]int) {
 }
 
 // forge writes a copy of the first passage of a file, with another text, spoiled.
-func (e *engine) forge(t *testing.T, path, told string, spoiled map[string]any, spoil func(*schema.Chunk)) (undo func()) {
+func (e *engine) forge(t *testing.T, path, told string, spoiled map[string]any,
+	spoil func(*schema.Chunk)) (undo func()) {
 	t.Helper()
 	return e.server.Forge(t, e.prefix+"corpus", path, spoiled, func(record []byte) []byte {
 		var chunk schema.Chunk

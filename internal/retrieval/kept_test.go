@@ -24,8 +24,10 @@ func TestKeptSamplesAreBounded(t *testing.T) {
 		var s sampled
 		for i := range sampleSize {
 			c := schema.Chunk{
-				ID: fmt.Sprintf("lore/a%d-%d.txt#1", world, i), Path: "lore/a.txt", Text: strings.Repeat(fmt.Sprintf("word%d ", i), 50),
-				Source: schema.OriginCorpus, World: fmt.Sprint(world), Summary: strings.Repeat("s", 60), Keywords: []string{"a", "b"},
+				ID: fmt.Sprintf("lore/a%d-%d.txt#1", world, i), Path: "lore/a.txt",
+				Text:   strings.Repeat(fmt.Sprintf("word%d ", i), 50),
+				Source: schema.OriginCorpus, World: fmt.Sprint(world), Summary: strings.Repeat("s", 60),
+				Keywords: []string{"a", "b"},
 			}
 			s.hits = append(s.hits, store.Hit{Chunk: c, Vectors: madeUp(windows, static)})
 			s.deep = append(s.deep, store.Hit{Chunk: c, Vectors: madeUp(windows, deep)})

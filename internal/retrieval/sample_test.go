@@ -63,7 +63,8 @@ func TestASampleOfTheScopeIsEnough(t *testing.T) {
 		npc := w.NPCs[m[1]]
 		var r [2]Result
 		for i, x := range both {
-			if r[i], err = x.CitationQuery(ctx, Query{NPC: npc, Message: m[2], Check: checkOf(w, npc), Zones: Zones{Unknown: 0.3, Model: 0.6}}); err != nil {
+			if r[i], err = x.CitationQuery(ctx, Query{NPC: npc, Message: m[2], Check: checkOf(w, npc),
+				Zones: Zones{Unknown: 0.3, Model: 0.6}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -72,7 +73,8 @@ func TestASampleOfTheScopeIsEnough(t *testing.T) {
 		same := len(r[0].Sources) > 0 && len(r[1].Sources) > 0 && r[0].Sources[0].ChunkID == r[1].Sources[0].ChunkID
 		first += int(bit(same))
 		if !same || r[0].Retrieval.Zone != r[1].Retrieval.Zone {
-			t.Logf("%s, %q: %.3f in process, %.3f on the server", m[1], m[2], r[0].Retrieval.Confidence, r[1].Retrieval.Confidence)
+			t.Logf("%s, %q: %.3f in process, %.3f on the server", m[1], m[2], r[0].Retrieval.Confidence,
+				r[1].Retrieval.Confidence)
 		}
 	}
 	t.Logf("%d questions: the same first source for %d, the same zone for %d", n, first, zone)

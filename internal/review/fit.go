@@ -51,7 +51,8 @@ func FitOf(weights string) (Fit, error) {
 		return f, err
 	}
 	if f.Weighed != weights {
-		return f, fmt.Errorf("fit.json belongs to weights %.12s…, these are %.12s…; run lab/fitting", f.Weighed, weights)
+		return f, fmt.Errorf("fit.json belongs to weights %.12s…, these are %.12s…; run lab/fitting", f.Weighed,
+			weights)
 	}
 	return f, nil
 }

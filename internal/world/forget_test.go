@@ -25,7 +25,8 @@ func TestForget(t *testing.T) {
 		}
 	}
 	for _, handle := range w.Handles() {
-		if got := w.Catalogue(w.NPCs[handle], world.Facts{}, time.Time{}); !reflect.DeepEqual(any(got), before[handle]) {
+		if got := w.Catalogue(w.NPCs[handle], world.Facts{}, time.Time{}); !reflect.DeepEqual(any(got),
+			before[handle]) {
 			t.Errorf("%s: %v, before %v", handle, got, before[handle])
 		}
 	}

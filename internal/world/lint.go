@@ -52,7 +52,8 @@ func (w *World) lintAudience(d *Document) []Problem {
 	companion := d.Path + companionSuffix
 	for _, who := range d.KnownBy {
 		if who != everyone && !w.anyone(func(n *NPC) bool { return n.isMeant(who) }) {
-			out = append(out, warning(companion, d.knownByLine, "`known_by` lists %q, which means no NPC of this world%s", who, w.hint(who)))
+			out = append(out, warning(companion, d.knownByLine,
+				"`known_by` lists %q, which means no NPC of this world%s", who, w.hint(who)))
 		}
 	}
 	if !w.anyone(func(n *NPC) bool { return w.InScope(d, n) }) {
@@ -82,7 +83,8 @@ func (w *World) lintProvenance(d *Document, reject Reject) []Problem {
 	var out []Problem
 	for i, c := range w.chunksOf(d) {
 		if reason, rejected := reject(c); rejected {
-			out = append(out, warning(d.Path, d.Passages[i].Line, "this passage is never evidence (%s): %s", reason, clip(c.Text)))
+			out = append(out, warning(d.Path, d.Passages[i].Line, "this passage is never evidence (%s): %s", reason,
+				clip(c.Text)))
 		}
 	}
 	return out
@@ -95,7 +97,8 @@ var inlineMarkup = regexp.MustCompile("\\*\\*\\S|__\\S|`\\S|\\]\\(|</?[a-zA-Z]+>
 func lintMarkup(d *Document) []Problem {
 	for _, p := range d.Passages {
 		if strings.HasSuffix(d.Path, ".md") && inlineMarkup.MatchString(p.Text) {
-			return []Problem{warning(d.Path, p.Line, "markup inside a sentence is spoken as it stands; write it plainly: %s", clip(p.Text))}
+			return []Problem{warning(d.Path, p.Line, "markup inside a sentence is spoken as it stands; write it "+
+				"plainly: %s", clip(p.Text))}
 		}
 	}
 	return nil
@@ -105,7 +108,8 @@ func lintSecrets(n *NPC) []Problem {
 	var out []Problem
 	for _, s := range n.Secrets {
 		if s.Requires == "" {
-			out = append(out, warning(n.Path, s.Line, "this secret has no `requires` and is never told; add one such as `trust >= 50`, or leave it so"))
+			out = append(out, warning(n.Path, s.Line, "this secret has no `requires` and is never told; add one "+
+				"such as `trust >= 50`, or leave it so"))
 		}
 	}
 	return out
@@ -131,7 +135,8 @@ func (w *World) lintLeads() []Problem {
 				what, _, _ = strings.Cut(lead[i:], " ")
 			}
 			if what != "" {
-				out = append(out, warning(n.Path, 0, "`lines.unsure` states something (%s), and an NPC says it before whatever it knows; take that out of %q", what, lead))
+				out = append(out, warning(n.Path, 0, "`lines.unsure` states something (%s), and an NPC says it "+
+					"before whatever it knows; take that out of %q", what, lead))
 			}
 		}
 	}

@@ -2,7 +2,8 @@
 // their evidence in one word, and on natural speech. It scores each pair once, and weighs the
 // rules anew without each of them.
 //
-//	cd lab && go run ./ablation -pairs pairs.jsonl,held.jsonl -speech speech.jsonl,tenth.jsonl -page ../docs/grounding.md
+// cd lab && go run ./ablation -pairs pairs.jsonl,held.jsonl -speech speech.jsonl,tenth.jsonl -page
+// ../docs/grounding.md
 package main
 
 import (
@@ -127,7 +128,8 @@ func readSpeech(paths []string) (*set, error) {
 			for _, said := range rows[i].Sentences {
 				if said.Label != recorded.NoClaim {
 					s.add(entail.Pair{Premise: shown(&rows[i], said.Cites), Hypothesis: said.Text,
-						Names: entail.Names{Self: rows[i].Name, Writer: entail.Stranger}}, said.Label == recorded.Supported)
+						Names: entail.Names{Self: rows[i].Name, Writer: entail.Stranger}},
+						said.Label == recorded.Supported)
 				}
 			}
 		}

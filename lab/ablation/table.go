@@ -25,7 +25,8 @@ func table(ctx context.Context, c nli.Calibration, contrast, natural *set) (stri
 
 	var b strings.Builder
 	b.WriteString("| rule | contrast: false, true | natural: false, true | AUROC, contrast | natural |" +
-		" contrast: true at 1 % false | 5 % | at release: true, false | natural: true at 1 % false | 5 % | at release: true, false |\n")
+		" contrast: true at 1 % false | 5 % | at release: true, false | natural: true at 1 % false | 5 % | at " +
+		"release: true, false |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|---|---|---|\n")
 	row := func(name, counts string, without ...string) error {
 		rules := entail.NewRules().Without(without...)
@@ -37,7 +38,8 @@ func table(ctx context.Context, c nli.Calibration, contrast, natural *set) (stri
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "| %s | %s | %.4f | %.4f | %s | %s |\n", name, counts, measure.AUROC(good, bad), measure.AUROC(naturalGood, naturalBad),
+		fmt.Fprintf(&b, "| %s | %s | %.4f | %.4f | %s | %s |\n", name, counts, measure.AUROC(good, bad),
+			measure.AUROC(naturalGood, naturalBad),
 			accepted(good, bad, c.Release), accepted(naturalGood, naturalBad, c.Release))
 		return nil
 	}
@@ -98,7 +100,8 @@ func accepted(good, bad []float64, release float64) string {
 	one, five := measure.Threshold(bad, 0.01), measure.Threshold(bad, 0.05)
 	above := func(line float64) func(float64) bool { return func(s float64) bool { return s > line } }
 	from := func(s float64) bool { return s >= release }
-	return fmt.Sprintf("%.3f | %.3f | %.3f, %.3f", share(good, above(one)), share(good, above(five)), share(good, from), share(bad, from))
+	return fmt.Sprintf("%.3f | %.3f | %.3f, %.3f", share(good, above(one)), share(good, above(five)), share(good, from),
+		share(bad, from))
 }
 
 func share(scores []float64, passes func(float64) bool) float64 {

@@ -68,7 +68,8 @@ func Faults(ctx context.Context, w *world.World, o FaultsOptions) ([]bench.Figur
 	return []bench.Figure{
 		bench.Plain("turns", float64(o.Turns), ""),
 		bench.Plain("fault_rate", o.Rate, ""), bench.Plain("faults_struck", float64(ill.struck), ""),
-		bench.Plain("healthy_calls", float64(well.calls), ""), bench.Plain("healthy_calls_per_turn", float64(well.calls)/float64(well.modelled), ""),
+		bench.Plain("healthy_calls", float64(well.calls), ""), bench.Plain("healthy_calls_per_turn",
+			float64(well.calls)/float64(well.modelled), ""),
 		bench.Plain("faulty_calls", float64(ill.calls), ""),
 		bench.Plain("healthy_spoken", float64(well.spoken), ""), bench.Plain("faulty_spoken", float64(ill.spoken), ""),
 		bench.AtMost("calls_worst", float64(max(well.worst, ill.worst)), "", 15),
@@ -78,7 +79,8 @@ func Faults(ctx context.Context, w *world.World, o FaultsOptions) ([]bench.Figur
 
 // asking runs the turns with a model of which a share of the calls fails.
 func asking(ctx context.Context, l *bench.Load, o FaultsOptions, rate float64) (out asked, err error) {
-	a, server, end, err := scripted(ctx, llmtest.Options{Persona: "quote", Seed: o.Seed, FaultRate: rate}, app.Options{Worlds: []*world.World{l.World}})
+	a, server, end, err := scripted(ctx, llmtest.Options{Persona: "quote", Seed: o.Seed, FaultRate: rate},
+		app.Options{Worlds: []*world.World{l.World}})
 	if err != nil {
 		return out, err
 	}

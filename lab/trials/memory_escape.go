@@ -51,10 +51,11 @@ type Escapes struct {
 	Supplanted int `json:"supplanted"` // true memories whose place a fabrication took in the scan alone
 	TrueKept   int `json:"true_kept"`  // of Of: the words gave a true memory by rule
 	TrueMarked int `json:"true_marked"`
-	TrueAside  int `json:"true_set_aside"` // true memories that the scan called unproven; most of them no guard had let in
-	TrueStored int `json:"true_stored"`    // of Of: truths that the write guard lets in as they are proposed
-	TrueDoubt  int `json:"true_doubted"`   // of TrueStored: those that the scan would set aside
-	TrueTold   int `json:"true_told"`      // of Of: the reply guard let the truth be told
+	// true memories that the scan called unproven; most of them no guard had let in
+	TrueAside  int `json:"true_set_aside"`
+	TrueStored int `json:"true_stored"`  // of Of: truths that the write guard lets in as they are proposed
+	TrueDoubt  int `json:"true_doubted"` // of TrueStored: those that the scan would set aside
+	TrueTold   int `json:"true_told"`    // of Of: the reply guard let the truth be told
 
 	Past []Escaped `json:"past"` // what got past a guard alone
 }
@@ -100,7 +101,8 @@ type escaping struct {
 func escapesOf(ctx context.Context, s scene, e embed.Embedder, cases []Fabrication) (Escapes, error) {
 	x := &escaping{scene: s, embed: e, out: Escapes{Verifier: s.tier.name, Of: len(cases)}}
 	for i := range cases {
-		x.trials = append(x.trials, &trial{Fabrication: &cases[i], player: fmt.Sprintf("p%03d", i+1), past: map[string]bool{}})
+		x.trials = append(x.trials, &trial{Fabrication: &cases[i], player: fmt.Sprintf("p%03d", i+1),
+			past: map[string]bool{}})
 	}
 	for _, step := range []func(context.Context) error{x.write, x.scan, x.reply, x.sequence} {
 		if err := step(ctx); err != nil {
@@ -133,8 +135,10 @@ func (x *escaping) learn(ctx context.Context, k *keeper, t *trial) error {
 	if _, err := k.take(ctx, extract.FromReply(r, c), extract.Words(r, c), c); err != nil {
 		return err
 	}
-	m := schema.Memory{World: x.world, NPC: x.npc, Player: t.player, Kind: schema.MemoryOccurrence, Subject: memory.PlayerPrefix + t.player, Pred: "said",
-		Object: t.True.Content, Content: x.reported(t.True.Content), Confidence: 0.9, Source: schema.OriginUser, TurnID: turn,
+	m := schema.Memory{World: x.world, NPC: x.npc, Player: t.player, Kind: schema.MemoryOccurrence,
+		Subject: memory.PlayerPrefix + t.player, Pred: "said",
+		Object: t.True.Content, Content: x.reported(t.True.Content), Confidence: 0.9, Source: schema.OriginUser,
+		TurnID:    turn,
 		CreatedAt: truthAt, EventTime: truthAt, ValidFrom: truthAt}
 	for _, said := range t.said(t.Words[0].Speaker) {
 		m.Spans = append(m.Spans, schema.MemorySpan{TurnID: turn, Speaker: t.Words[0].Speaker, Text: said, At: truthAt})
@@ -146,7 +150,8 @@ func (x *escaping) learn(ctx context.Context, k *keeper, t *trial) error {
 // told says whether the reply guard lets a content be told: nothing in it is without
 // support.
 func (x *escaping) told(ctx context.Context, player, content string, evidence []schema.Evidence) (bool, error) {
-	m := schema.Memory{NPC: x.npc, Player: player, Subject: memory.PlayerPrefix + player, Source: schema.OriginUser, Content: x.reported(content)}
+	m := schema.Memory{NPC: x.npc, Player: player, Subject: memory.PlayerPrefix + player, Source: schema.OriginUser,
+		Content: x.reported(content)}
 	sentence := dialogue.Spoken(&m, dialogue.Names{NPC: x.npcName, Player: x.playerName})
 	_, review, err := x.reviewed(ctx, []string{sentence}, evidence)
 	if err != nil {
@@ -193,7 +198,8 @@ func (x *escaping) sequence(ctx context.Context) error {
 			told++
 		}
 	}
-	x.out.Sequence = []Rate{rateOf(guardWrite, wrote, len(x.trials)), rateOf(guardScan, scanned, wrote), rateOf(guardReply, told, scanned)}
+	x.out.Sequence = []Rate{rateOf(guardWrite, wrote, len(x.trials)), rateOf(guardScan, scanned, wrote),
+		rateOf(guardReply, told, scanned)}
 	x.out.Joint = rateOf(guardAll, told, len(x.trials))
 	return nil
 }
@@ -251,8 +257,11 @@ func (e *Escapes) figures() []bench.Figure {
 	prefix := e.Verifier + "_"
 	var out []bench.Figure
 	for _, r := range append(append([]Rate(nil), e.Alone...), e.Joint) {
-		out = append(out, bench.AtMost(prefix+"past_"+strings.ReplaceAll(r.Guard, " ", "_"), r.Rate, "", escapeBars[r.Guard]))
+		out = append(out, bench.AtMost(prefix+"past_"+strings.ReplaceAll(r.Guard, " ", "_"), r.Rate, "",
+			escapeBars[r.Guard]))
 	}
-	return append(out, exactly(prefix+"stored_truths_doubted", float64(e.TrueDoubt), "", 0), bench.Plain(prefix+"past_scan_if_contested", e.Contested.Rate, ""), bench.Plain(prefix+"product", e.Product, ""),
+	return append(out, exactly(prefix+"stored_truths_doubted", float64(e.TrueDoubt), "", 0),
+		bench.Plain(prefix+"past_scan_if_contested", e.Contested.Rate, ""),
+		bench.Plain(prefix+"product", e.Product, ""),
 		bench.AtMost(prefix+"joint_beyond_1.5_products", e.Joint.Rate-dependent*e.Product, "", 0))
 }

@@ -31,7 +31,8 @@ func shelve(items []scan.Item) (*shelves, error) {
 			s.books[m.NPC] = memory.NewBook(m.World, m.NPC)
 			s.order = append(s.order, m.NPC)
 		}
-		e := schema.MemoryEvent{ID: memory.EventID(schema.MemoryWritten, "bench", m.ID), Type: schema.MemoryWritten, World: m.World, NPC: m.NPC, Player: m.Player,
+		e := schema.MemoryEvent{ID: memory.EventID(schema.MemoryWritten, "bench", m.ID), Type: schema.MemoryWritten,
+			World: m.World, NPC: m.NPC, Player: m.Player,
 			At: m.CreatedAt, By: "bench", Memory: &m}
 		if err := s.books[m.NPC].Apply(e, time.Time{}); err != nil {
 			return nil, err
@@ -93,7 +94,8 @@ func (b *memoryBench) collateral(ctx context.Context) error {
 			otherwise++
 		}
 	}
-	b.add(exactly("collateral_superseded", float64(superseded), "", 1), exactly("collateral_changed_otherwise", float64(otherwise), "", 0))
+	b.add(exactly("collateral_superseded", float64(superseded), "", 1),
+		exactly("collateral_changed_otherwise", float64(otherwise), "", 0))
 	return nil
 }
 
@@ -109,7 +111,8 @@ var retold = []struct{ says, detail string }{
 // mergeable are groups of memories that say the same, of a player each, with a detail
 // that only one of them holds.
 func mergeable(ctx context.Context, groups int, e embed.Embedder) ([]scan.Item, map[string]string, error) {
-	places := []string{"Ferrytown", "Marsh End", "Grey Ford", "Harrow Hill", "Low Barrow", "Kingsbridge", "Otter Creek", "Stonegate"}
+	places := []string{"Ferrytown", "Marsh End", "Grey Ford", "Harrow Hill", "Low Barrow", "Kingsbridge", "Otter Creek",
+		"Stonegate"}
 	var items []scan.Item
 	details := map[string]string{}
 	var texts []string
@@ -119,10 +122,14 @@ func mergeable(ctx context.Context, groups int, e embed.Embedder) ([]scan.Item, 
 			way := retold[(g+i)%len(retold)]
 			content := "Ansel told me that " + fmt.Sprintf(way.says, place)
 			at := sample.Start.AddDate(0, 0, g+i)
-			m := schema.Memory{ID: fmt.Sprintf("m%04d-%d", g, i), World: sample.World, NPC: "n00", Player: player, Kind: schema.MemoryFact,
-				Subject: memory.PlayerPrefix + player, Pred: "lives_in", Object: place, Content: content, Confidence: 0.7 + float64(i)/20,
-				Source: schema.OriginUser, Count: 1, Status: schema.MemoryActive, CreatedAt: at, EventTime: at, ValidFrom: at,
-				Spans: []schema.MemorySpan{{TurnID: fmt.Sprintf("t%d-%d", g, i), Speaker: "player", Text: strings.Replace(content, "Ansel told me that they", "I", 1), At: at}}}
+			m := schema.Memory{ID: fmt.Sprintf("m%04d-%d", g, i), World: sample.World, NPC: "n00", Player: player,
+				Kind:    schema.MemoryFact,
+				Subject: memory.PlayerPrefix + player, Pred: "lives_in", Object: place, Content: content,
+				Confidence: 0.7 + float64(i)/20,
+				Source:     schema.OriginUser, Count: 1, Status: schema.MemoryActive, CreatedAt: at, EventTime: at,
+				ValidFrom: at,
+				Spans: []schema.MemorySpan{{TurnID: fmt.Sprintf("t%d-%d", g, i), Speaker: "player",
+					Text: strings.Replace(content, "Ansel told me that they", "I", 1), At: at}}}
 			details[m.ID] = way.detail
 			items, texts = append(items, scan.Item{Memory: m, Model: e.ID()}), append(texts, content)
 		}
@@ -182,8 +189,10 @@ func (b *memoryBench) merge(ctx context.Context) error {
 	if reflect.DeepEqual(s.all(), before) {
 		whole = 1
 	}
-	b.add(bench.Plain("merge_originals", float64(originals), ""), exactly("merge_facts_found", float64(found), "", float64(originals)),
-		exactly("merge_undone", float64(undone), "", float64(len(r.Events))), exactly("merge_undone_to_the_letter", whole, "", 1))
+	b.add(bench.Plain("merge_originals", float64(originals), ""), exactly("merge_facts_found", float64(found), "",
+		float64(originals)),
+		exactly("merge_undone", float64(undone), "", float64(len(r.Events))),
+		exactly("merge_undone_to_the_letter", whole, "", 1))
 	return nil
 }
 
@@ -192,7 +201,8 @@ func (b *memoryBench) merge(ctx context.Context) error {
 func stillFound(was schema.Memory, after map[string]schema.Memory, detail string) bool {
 	is := after[was.ID]
 	canonical, ok := after[is.SupersededBy]
-	if !ok || canonical.Status != schema.MemoryActive || is.Content != was.Content || !reflect.DeepEqual(is.Spans, was.Spans) {
+	if !ok || canonical.Status != schema.MemoryActive || is.Content != was.Content ||
+		!reflect.DeepEqual(is.Spans, was.Spans) {
 		return false
 	}
 	words := ""
@@ -211,7 +221,8 @@ func stillFound(was schema.Memory, after map[string]schema.Memory, detail string
 func (s *shelves) undo(events []schema.MemoryEvent, at time.Time) (int, error) {
 	n := 0
 	for _, e := range slices.Backward(events) {
-		err := s.books[e.NPC].Apply(schema.MemoryEvent{ID: memory.EventID(schema.MemoryUndone, "bench", e.ID), Type: schema.MemoryUndone,
+		err := s.books[e.NPC].Apply(schema.MemoryEvent{ID: memory.EventID(schema.MemoryUndone, "bench", e.ID),
+			Type:  schema.MemoryUndone,
 			World: e.World, NPC: e.NPC, Player: e.Player, At: at, By: "bench", Undoes: e.ID}, time.Time{})
 		if err != nil {
 			return n, err

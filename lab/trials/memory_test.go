@@ -58,13 +58,15 @@ func TestFabricationsThatCannotBeReadAreNamed(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "\n", "holds no fabrications"},
 		{"no JSON", `{"words":`, "f:1"},
-		{"no words", `{"candidate":{"subject":"a","predicate":"b","object":"c","content":"d"},"true":{"content":"e"}}`, "words are missing"},
+		{"no words", `{"candidate":{"subject":"a","predicate":"b","object":"c","content":"d"},"true":{"content":"e"}}`,
+			"words are missing"},
 		{"a stranger", strings.Replace(madeUp, `"player"`, `"ghost"`, 1), `"ghost"`},
 		{"no object", strings.Replace(madeUp, `"object":"Saltmere",`, "", 1), "candidate needs"},
 		{"no truth", strings.Replace(madeUp, `{"content":"Ansel lives in Oakham."}`, `{}`, 1), "true.content"},
 		{"the third line", strings.Replace(madeUp, `{"content":"Ansel walked past the guild hall."}`, `{}`, 1), "f:3"},
 	} {
-		if _, err := ReadFabrications("f", strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ReadFabrications("f", strings.NewReader(c.text)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -82,7 +84,8 @@ func village(t *testing.T) *world.World {
 // By rules nothing that was made up gets past the write guard, and a place that is
 // not the one told is marked in the store beside the true one.
 func TestFabricationsAgainstTheGuards(t *testing.T) {
-	out, err := Memory(t.Context(), MemoryOptions{World: village(t), Fabrications: fabrications(t), Parts: []string{PartEscapes}, RulesOnly: true})
+	out, err := Memory(t.Context(), MemoryOptions{World: village(t), Fabrications: fabrications(t),
+		Parts: []string{PartEscapes}, RulesOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +141,8 @@ func TestABelievingVerifierIsFoundOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newScene(village(t), "mira", tier{name: "believer", model: true, verifier: believer{}, judgement: &review.Reviewer{Reader: believer{}}, support: 0.5})
+	s, err := newScene(village(t), "mira", tier{name: "believer", model: true, verifier: believer{},
+		judgement: &review.Reviewer{Reader: believer{}}, support: 0.5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +153,8 @@ func TestABelievingVerifierIsFoundOut(t *testing.T) {
 	if out.Alone[0].Escaped != 1 || out.Alone[2].Escaped != 1 {
 		t.Errorf("%+v", out)
 	}
-	if missed := bench.Missed(out.figures()); !slices.Contains(missed, "believer_past_write") || !slices.Contains(missed, "believer_past_reply") {
+	if missed := bench.Missed(out.figures()); !slices.Contains(missed, "believer_past_write") ||
+		!slices.Contains(missed, "believer_past_reply") {
 		t.Errorf("missed: %v", missed)
 	}
 }
@@ -157,7 +162,8 @@ func TestABelievingVerifierIsFoundOut(t *testing.T) {
 // An invention is never stored as how things are, however often it is told; what
 // the review lets through is no more than what stood there before.
 func TestSoakStoresNoInvention(t *testing.T) {
-	out, err := Memory(t.Context(), MemoryOptions{World: village(t), Parts: []string{PartSoak}, RulesOnly: true, Days: 4})
+	out, err := Memory(t.Context(), MemoryOptions{World: village(t), Parts: []string{PartSoak}, RulesOnly: true,
+		Days: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +188,8 @@ func TestAnInventionHeldForTrueIsSeen(t *testing.T) {
 		want bool
 	}{
 		{schema.Memory{Subject: "the reeve", Pred: "has", Content: "The reeve keeps a Wyvern."}, true},
-		{schema.Memory{Subject: "npc:mira", Pred: "said", Content: "I told Ansel that the reeve keeps a wyvern."}, false},
+		{schema.Memory{Subject: "npc:mira", Pred: "said", Content: "I told Ansel that the reeve keeps a wyvern."},
+			false},
 		{schema.Memory{Subject: "npc:mira", Pred: "said", Content: "The reeve keeps a wyvern."}, true},
 		{schema.Memory{Subject: "player:p1", Pred: "said", Content: "Ansel told me that the ferry is down."}, false},
 	} {
@@ -193,7 +200,8 @@ func TestAnInventionHeldForTrueIsSeen(t *testing.T) {
 }
 
 func TestWhatMemoryKeepsAndCosts(t *testing.T) {
-	out, err := Memory(t.Context(), MemoryOptions{World: village(t), Parts: []string{PartCollateral, PartMerge, PartWrite, PartReply}, RulesOnly: true, Seed: 5,
+	out, err := Memory(t.Context(), MemoryOptions{World: village(t), Parts: []string{PartCollateral, PartMerge,
+		PartWrite, PartReply}, RulesOnly: true, Seed: 5,
 		Memories: 120, Originals: 6, Turns: 30, Replies: 5})
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +210,8 @@ func TestWhatMemoryKeepsAndCosts(t *testing.T) {
 	for _, f := range out.Figures {
 		got[f.Name] = f
 	}
-	for _, name := range []string{"collateral_superseded", "collateral_changed_otherwise", "merge_facts_found", "merge_undone", "merge_undone_to_the_letter"} {
+	for _, name := range []string{"collateral_superseded", "collateral_changed_otherwise", "merge_facts_found",
+		"merge_undone", "merge_undone_to_the_letter"} {
 		if f := got[name]; f.Met == nil || !*f.Met {
 			t.Errorf("%s: %+v", name, f)
 		}
@@ -219,8 +228,10 @@ func TestWhatMemoryKeepsAndCosts(t *testing.T) {
 
 // An original of which anything is lost is not found.
 func TestALostOriginalIsSeen(t *testing.T) {
-	was := schema.Memory{ID: "b", Content: "Ansel told me that they live in Oakham with a goose.", Spans: []schema.MemorySpan{{Text: "I live in Oakham with a goose."}}}
-	is, canonical := was, schema.Memory{ID: "a", Status: schema.MemoryActive, Spans: []schema.MemorySpan{{Text: "I live in Oakham."}, was.Spans[0]}}
+	was := schema.Memory{ID: "b", Content: "Ansel told me that they live in Oakham with a goose.",
+		Spans: []schema.MemorySpan{{Text: "I live in Oakham with a goose."}}}
+	is, canonical := was, schema.Memory{ID: "a", Status: schema.MemoryActive,
+		Spans: []schema.MemorySpan{{Text: "I live in Oakham."}, was.Spans[0]}}
 	is.Status, is.SupersededBy = schema.MemorySuperseded, "a"
 	for _, c := range []struct {
 		name   string
@@ -254,13 +265,16 @@ func TestDependenceIsTold(t *testing.T) {
 		{"one that no guard alone lets past", 0, 1, true},
 		{"none", 0, 0, false},
 	} {
-		x := &escaping{scene: scene{tier: tier{name: "x"}}, out: Escapes{Verifier: "x", Of: 10, Joint: rateOf(guardAll, c.joint, 10)}}
+		x := &escaping{scene: scene{tier: tier{name: "x"}}, out: Escapes{Verifier: "x", Of: 10,
+			Joint: rateOf(guardAll, c.joint, 10)}}
 		for i := range 10 {
 			in := i < c.past
-			x.trials = append(x.trials, &trial{Fabrication: &Fabrication{}, past: map[string]bool{guardWrite: in, guardScan: in, guardReply: in}})
+			x.trials = append(x.trials, &trial{Fabrication: &Fabrication{},
+				past: map[string]bool{guardWrite: in, guardScan: in, guardReply: in}})
 		}
 		x.conclude()
-		if x.out.Dependent != c.dependent || slices.Contains(bench.Missed(x.out.figures()), "x_joint_beyond_1.5_products") != c.dependent {
+		if x.out.Dependent != c.dependent || slices.Contains(bench.Missed(x.out.figures()),
+			"x_joint_beyond_1.5_products") != c.dependent {
 			t.Errorf("%s: %+v", c.name, x.out)
 		}
 	}
@@ -306,7 +320,8 @@ func TestAttemptsAreCountedByWhatTheyLeave(t *testing.T) {
 		{Player: attempter(0), Content: "Osric burned the mill.", Source: schema.OriginUser},
 		{Content: "I saw Osric burn the mill.", Source: schema.OriginSystem},
 	} {
-		m.World, m.NPC, m.Kind, m.Subject, m.Pred, m.Object, m.TurnID, m.Confidence, m.Count = s.world, s.npc, schema.MemoryOccurrence, "npc:osric", "burned", "mill", "t1", 1, 1
+		m.World, m.NPC, m.Kind, m.Subject, m.Pred, m.Object, m.TurnID, m.Confidence, m.Count = s.world, s.npc,
+			schema.MemoryOccurrence, "npc:osric", "burned", "mill", "t1", 1, 1
 		m.CreatedAt, m.EventTime, m.ValidFrom = firstDay, firstDay, firstDay
 		m.Spans = []schema.MemorySpan{{TurnID: "t1", Speaker: "player", Text: attempts[0].Message, At: firstDay}}
 		if _, err := k.force(m, firstDay); err != nil {

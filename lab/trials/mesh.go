@@ -64,7 +64,8 @@ func Mesh(ctx context.Context, o MeshOptions) (*MeshRun, error) {
 		settings = append(settings, of)
 	}
 	for i, of := range settings {
-		o.Said("setting %d of %d: %d workers, %d processes, %d copies", i+1, len(settings), of.Workers, max(1, of.Processes), max(1, of.Replicas))
+		o.Said("setting %d of %d: %d workers, %d processes, %d copies", i+1, len(settings), of.Workers,
+			max(1, of.Processes), max(1, of.Replicas))
 		row, err := meshbench.Compare(ctx, of, o.Rounds)
 		if err != nil {
 			return nil, err
@@ -77,19 +78,25 @@ func Mesh(ctx context.Context, o MeshOptions) (*MeshRun, error) {
 	if r.Tax, err = meshbench.Tax(ctx, meshbench.Options{Turns: tax, Bytes: o.Bytes}); err != nil {
 		return nil, err
 	}
-	if r.TaxApart, err = meshbench.Tax(ctx, meshbench.Options{Turns: tax, Bytes: o.Bytes, Processes: several, Spawn: o.Spawn}); err != nil {
+	if r.TaxApart, err = meshbench.Tax(ctx, meshbench.Options{Turns: tax, Bytes: o.Bytes, Processes: several,
+		Spawn: o.Spawn}); err != nil {
 		return nil, err
 	}
 	o.Said("replicas of a pass that sleeps %s", meshbench.Sleeping)
-	if r.Scaling, err = meshbench.Scale(ctx, meshbench.Options{Conversations: 32, Turns: scale, Bytes: o.Bytes, Workers: 1, Spawn: o.Spawn}, replicas); err != nil {
+	if r.Scaling, err = meshbench.Scale(ctx, meshbench.Options{Conversations: 32, Turns: scale, Bytes: o.Bytes,
+		Workers: 1, Spawn: o.Spawn}, replicas); err != nil {
 		return nil, err
 	}
 	worst := r.Scaling[len(r.Scaling)-1]
 	r.Figures = []bench.Figure{
-		bench.AtMost("tax_p50", bench.Milliseconds(r.Tax.P50), "ms", 5), bench.AtMost("tax_p99", bench.Milliseconds(r.Tax.P99), "ms", 15),
-		bench.Plain("tax_p50_apart", bench.Milliseconds(r.TaxApart.P50), "ms"), bench.Plain("tax_p99_apart", bench.Milliseconds(r.TaxApart.P99), "ms"),
-		bench.AtLeast("hops_to_bare", main.HopsRatio, "", 0.5), bench.AtLeast("turn_to_bare", main.WholeRatio, "", 0.25),
-		bench.Plain("hops_to_bare_cpu", ratio(main.Bare.CPU, main.Hops.CPU), ""), bench.Plain("turn_to_bare_cpu", ratio(main.Bare.CPU, main.Whole.CPU), ""),
+		bench.AtMost("tax_p50", bench.Milliseconds(r.Tax.P50), "ms", 5),
+		bench.AtMost("tax_p99", bench.Milliseconds(r.Tax.P99), "ms", 15),
+		bench.Plain("tax_p50_apart", bench.Milliseconds(r.TaxApart.P50), "ms"),
+		bench.Plain("tax_p99_apart", bench.Milliseconds(r.TaxApart.P99), "ms"),
+		bench.AtLeast("hops_to_bare", main.HopsRatio, "", 0.5), bench.AtLeast("turn_to_bare", main.WholeRatio, "",
+			0.25),
+		bench.Plain("hops_to_bare_cpu", ratio(main.Bare.CPU, main.Hops.CPU), ""),
+		bench.Plain("turn_to_bare_cpu", ratio(main.Bare.CPU, main.Whole.CPU), ""),
 		bench.AtLeast(fmt.Sprintf("replicas_%d_to_linear", worst.Replicas), worst.Linear, "", 0.9),
 	}
 	r.Missed = append([]string{}, bench.Missed(r.Figures)...)
@@ -100,13 +107,17 @@ func ratio(a, b time.Duration) float64 { return a.Seconds() / max(b.Seconds(), 1
 
 // Print writes the tables for people.
 func (r *MeshRun) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s\n%d turns of 7 hops, %d bytes a hop, the middle of %d rounds; cpu is of a turn, broker and load included\n\n", r.Machine, r.Turns, r.Bytes, r.Rounds)
-	fmt.Fprintf(w, "copies procs workers | bare t/s  p50 ms  p99 ms  cpu ms | hops t/s  p50 ms  p99 ms  cpu ms  to bare | turn t/s  p50 ms  p99 ms  cpu ms  to bare\n")
+	fmt.Fprintf(w, "%s\n%d turns of 7 hops, %d bytes a hop, the middle of %d rounds; cpu is of a turn, broker and "+
+		"load included\n\n", r.Machine, r.Turns, r.Bytes, r.Rounds)
+	fmt.Fprintf(w, "copies procs workers | bare t/s  p50 ms  p99 ms  cpu ms | hops t/s  p50 ms  p99 ms  cpu ms  to "+
+		"bare | turn t/s  p50 ms  p99 ms  cpu ms  to bare\n")
 	cell := func(c meshbench.Result) string {
-		return fmt.Sprintf("%8.0f %7.1f %7.1f %7.2f", c.PerSecond, bench.Milliseconds(c.P50), bench.Milliseconds(c.P99), bench.Milliseconds(c.CPU))
+		return fmt.Sprintf("%8.0f %7.1f %7.1f %7.2f", c.PerSecond, bench.Milliseconds(c.P50), bench.Milliseconds(c.P99),
+			bench.Milliseconds(c.CPU))
 	}
 	for _, row := range r.Rows {
-		fmt.Fprintf(w, "%6d %5d %7d | %s | %s  %7.3f | %s  %7.3f\n", row.Replicas, row.Processes, row.Workers, cell(row.Bare), cell(row.Hops), row.HopsRatio, cell(row.Whole), row.WholeRatio)
+		fmt.Fprintf(w, "%6d %5d %7d | %s | %s  %7.3f | %s  %7.3f\n", row.Replicas, row.Processes, row.Workers,
+			cell(row.Bare), cell(row.Hops), row.HopsRatio, cell(row.Whole), row.WholeRatio)
 	}
 	fmt.Fprintf(w, "\nreplicas of a pass that sleeps %s:", meshbench.Sleeping)
 	for _, s := range r.Scaling {

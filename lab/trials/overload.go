@@ -39,7 +39,8 @@ const (
 // Overload asks more of a mesh than it can do, and says what became of the turns that
 // it took, of those it did not take, and of its memory; and how soon it is itself again.
 // The mesh is `up` in a process of its own, on a folder of its own.
-func Overload(ctx context.Context, w *world.World, o OverloadOptions) (_ []bench.Figure, _ []invariant.Violation, err error) {
+func Overload(ctx context.Context, w *world.World, o OverloadOptions) (_ []bench.Figure, _ []invariant.Violation,
+	err error) {
 	if o.For <= 0 {
 		o.For = time.Minute
 	}
@@ -174,8 +175,10 @@ func (o *overload) run(ctx context.Context) ([]bench.Figure, []invariant.Violati
 		bench.Plain("offered", o.Times*capacity, "turns/s"),
 		bench.Plain("offered_unsent", float64(o.unsent), ""),
 		bench.Plain("accepted", float64(taken)/o.For.Seconds(), "turns/s"),
-		bench.Plain("refused_busy", float64(o.refused.busy), ""), bench.Plain("refused_full", float64(o.refused.full), ""),
-		bench.Plain("retry_after_least", bench.Milliseconds(o.refused.least), "ms"), bench.Plain("retry_after_most", bench.Milliseconds(o.refused.most), "ms"),
+		bench.Plain("refused_busy", float64(o.refused.busy), ""), bench.Plain("refused_full", float64(o.refused.full),
+			""),
+		bench.Plain("retry_after_least", bench.Milliseconds(o.refused.least), "ms"),
+		bench.Plain("retry_after_most", bench.Milliseconds(o.refused.most), "ms"),
 	}
 	out = append(out, outcomes(kept.Replies, over)...)
 	out = append(out,
@@ -184,7 +187,8 @@ func (o *overload) run(ctx context.Context) ([]bench.Figure, []invariant.Violati
 		bench.Plain("overload_p50", bench.Milliseconds(quantile(latencies(kept.Replies, over), 0.5)), "ms"),
 		bench.Plain("overload_p99", bench.Milliseconds(quantile(latencies(kept.Replies, over), 0.99)), "ms"),
 		bench.Plain("warmed_up", warmed.Seconds(), "s"), bench.Plain("resident_when_ready", cold, "MB"),
-		bench.Plain("resident_at_start", start, "MB"), bench.Plain("resident_most", most, "MB"), bench.Plain("resident_at_end", end, "MB"),
+		bench.Plain("resident_at_start", start, "MB"), bench.Plain("resident_most", most, "MB"),
+		bench.Plain("resident_at_end", end, "MB"),
 		bench.AtMost("resident_to_start", most/max(1, start), "", 1.3),
 		bench.AtMost("recovery", recovery(kept.Replies, normal, after).Seconds(), "s", 5),
 		bench.AtMost("violations", float64(len(violations)), "", 0),
@@ -245,7 +249,8 @@ func (o *overload) say(ctx context.Context, r *schema.Request) error {
 	case errors.As(err, &refused):
 		o.refused.add(refused)
 	case err == nil:
-		o.accepted = append(o.accepted, invariant.Accepted{Convo: r.Conversation(), Turn: r.TurnID, Sequence: taken.Sequence, At: time.Now(), Deadline: r.Deadline()})
+		o.accepted = append(o.accepted, invariant.Accepted{Convo: r.Conversation(), Turn: r.TurnID,
+			Sequence: taken.Sequence, At: time.Now(), Deadline: r.Deadline()})
 	}
 	return err
 }
@@ -319,7 +324,8 @@ func outcomes(replies []invariant.Reply, in span) []bench.Figure {
 	for i := range replies {
 		if r := &replies[i]; in.holds(r.AcceptedAt) {
 			name := "replies_" + string(r.Status)
-			if r.Reason == schema.ReasonOverload || r.Reason == schema.ReasonDeadline || r.Reason == schema.ReasonRateLimited {
+			if r.Reason == schema.ReasonOverload || r.Reason == schema.ReasonDeadline ||
+				r.Reason == schema.ReasonRateLimited {
 				name += "_" + r.Reason
 			}
 			count[name]++

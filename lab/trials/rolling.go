@@ -82,7 +82,8 @@ func Rolling(ctx context.Context, o RollingOptions) (*RollingRun, error) {
 	if err := f.start(running); err != nil {
 		return nil, err
 	}
-	r := &RollingRun{Bench: "rolling", Machine: bench.Machine(), DeadlineMS: bench.Milliseconds(o.Deadline), Violations: []string{}}
+	r := &RollingRun{Bench: "rolling", Machine: bench.Machine(), DeadlineMS: bench.Milliseconds(o.Deadline),
+		Violations: []string{}}
 	signals := make(chan os.Signal, 1)
 	type played struct {
 		report *play.Report
@@ -90,7 +91,8 @@ func Rolling(ctx context.Context, o RollingOptions) (*RollingRun, error) {
 	}
 	over := make(chan played, 1)
 	go func() {
-		report, err := play.Play(running, &play.Options{NATS: f.url, World: "hollowmere", Players: o.Players, Shards: 2, Duration: 24 * time.Hour, Rate: o.Rate,
+		report, err := play.Play(running, &play.Options{NATS: f.url, World: "hollowmere", Players: o.Players, Shards: 2,
+			Duration: 24 * time.Hour, Rate: o.Rate,
 			Seed: o.Seed, Deadline: o.Deadline, Cancel: 2, Supersede: 3}, signals, io.Discard)
 		over <- played{report, err}
 	}()
@@ -240,10 +242,13 @@ func (r *RollingRun) Print(w io.Writer) {
 		fmt.Fprintf(w, "%-8s %8.0f %10.0f  %s\n", x.How, x.EndMS, x.ReadyMS, x.Service)
 	}
 	p := r.Play
-	fmt.Fprintf(w, "\n%d turns in %.0f s, %s; %d messages redelivered while processes were restarted by SIGTERM\n", p.Turns, p.Seconds, bench.Counted(p.Statuses), r.Redelivered)
-	fmt.Fprintf(w, "in the mesh: p50 %.0f ms, p95 %.0f ms, p99 %.0f ms; the deadline is %.0f ms\n", p.InMesh.P50, p.InMesh.P95, p.InMesh.P99, r.DeadlineMS)
+	fmt.Fprintf(w, "\n%d turns in %.0f s, %s; %d messages redelivered while processes were restarted by SIGTERM\n",
+		p.Turns, p.Seconds, bench.Counted(p.Statuses), r.Redelivered)
+	fmt.Fprintf(w, "in the mesh: p50 %.0f ms, p95 %.0f ms, p99 %.0f ms; the deadline is %.0f ms\n", p.InMesh.P50,
+		p.InMesh.P95, p.InMesh.P99, r.DeadlineMS)
 	for _, v := range r.Violations {
 		fmt.Fprintf(w, "broken: %s\n", v)
 	}
-	fmt.Fprintf(w, "rolling restarts=%d turns=%d lost=%d late=%d violations=%d\n", len(r.Restarts), p.Turns, p.Unanswered, p.Late, len(r.Violations))
+	fmt.Fprintf(w, "rolling restarts=%d turns=%d lost=%d late=%d violations=%d\n", len(r.Restarts), p.Turns,
+		p.Unanswered, p.Late, len(r.Violations))
 }

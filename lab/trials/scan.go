@@ -37,9 +37,10 @@ type ScanRun struct {
 	ComputeS float64 `json:"compute_s"` // of the processor, on one core
 	Clusters int     `json:"clusters"`
 	Actions  int     `json:"actions"`
-	Planted  int     `json:"planted"`              // actions that a right scan takes
-	Pairs    int     `json:"pairs"`                // compared
-	HeapS    float64 `json:"one_npc_s,omitempty"`  // like ComputeS, were all of them of one NPC and of no player; up to 10,000
+	Planted  int     `json:"planted"` // actions that a right scan takes
+	Pairs    int     `json:"pairs"`   // compared
+	// like ComputeS, were all of them of one NPC and of no player; up to 10,000
+	HeapS    float64 `json:"one_npc_s,omitempty"`
 	Calls    int     `json:"judge_calls"`          // of a scripted language model, up to 10,000 memories
 	Doubtful int     `json:"judge_calls_doubtful"` // the same with more doubtful pairs than a night has calls for
 	Carried  int     `json:"doubtful_carried"`     // of those pairs, left to the next night
@@ -134,7 +135,8 @@ func scanned(ctx context.Context, n int, seed uint64, e embed.Embedder, stored b
 	if err != nil {
 		return out, err
 	}
-	out.ComputeS, out.Clusters, out.Actions, out.Pairs = seconds, result.Report.Clusters, len(result.Events), result.Report.Pairs
+	out.ComputeS, out.Clusters, out.Actions, out.Pairs = seconds, result.Report.Clusters, len(result.Events),
+		result.Report.Pairs
 	if n > heapMost {
 		return out, nil
 	}
@@ -179,7 +181,8 @@ func since(began time.Time) float64 { return float64(time.Since(began).Milliseco
 // nightly is the scan as the service runs it by default, with the guard by which it
 // reads memories again.
 func nightly(model string, e scan.Entailer, p scan.Prover) scan.Scanner {
-	return scan.Scanner{Settings: scan.From(guards.Default().Consistency, model), Rule: memory.DefaultRule(), Predicates: scan.Of(predicate.Default()), Entail: e, Prove: p}
+	return scan.Scanner{Settings: scan.From(guards.Default().Consistency, model), Rule: memory.DefaultRule(),
+		Predicates: scan.Of(predicate.Default()), Entail: e, Prove: p}
 }
 
 // rereading proves memories as the service does; context is what their words stand in.
@@ -225,7 +228,8 @@ func putAll(ctx context.Context, session store.Session, items []scan.Item) error
 	for batch := range slices.Chunk(items, scanBatch) {
 		points := make([]store.MemoryPoint, len(batch))
 		for i := range batch {
-			points[i] = store.MemoryPoint{Memory: batch[i].Memory, Vector: batch[i].Vector, Model: batch[i].Model, Accessed: batch[i].Accessed}
+			points[i] = store.MemoryPoint{Memory: batch[i].Memory, Vector: batch[i].Vector, Model: batch[i].Model,
+				Accessed: batch[i].Accessed}
 		}
 		if err := session.Put(ctx, points); err != nil {
 			return err
@@ -236,13 +240,15 @@ func putAll(ctx context.Context, session store.Session, items []scan.Item) error
 
 // activeItems are what a scan looks at.
 func activeItems(ctx context.Context, session store.Session, world string) ([]scan.Item, error) {
-	points, err := session.Scroll(ctx, store.MemoryFilter{World: world, Statuses: []schema.MemoryStatus{schema.MemoryActive}}, "", 0)
+	points, err := session.Scroll(ctx, store.MemoryFilter{World: world,
+		Statuses: []schema.MemoryStatus{schema.MemoryActive}}, "", 0)
 	if err != nil {
 		return nil, err
 	}
 	items := make([]scan.Item, len(points))
 	for i := range points {
-		items[i] = scan.Item{Memory: points[i].Memory, Vector: points[i].Vector, Model: points[i].Model, Accessed: points[i].Accessed}
+		items[i] = scan.Item{Memory: points[i].Memory, Vector: points[i].Vector, Model: points[i].Model,
+			Accessed: points[i].Accessed}
 	}
 	return items, nil
 }
@@ -268,11 +274,13 @@ func scanFigures(runs []ScanRun, whole time.Duration) []bench.Figure {
 			out = append(out, bench.Plain(name+"_of_one_npc", r.HeapS, "s"))
 		}
 		if r.Memories == heapMost {
-			out = append(out, bench.AtMost(name+"_judge_calls", float64(r.Calls), "calls", judgeBar), bench.AtMost(name+"_judge_calls_doubtful", float64(r.Doubtful), "calls", judgeBar))
+			out = append(out, bench.AtMost(name+"_judge_calls", float64(r.Calls), "calls", judgeBar),
+				bench.AtMost(name+"_judge_calls_doubtful", float64(r.Doubtful), "calls", judgeBar))
 		}
 	}
 	if last := len(runs) - 1; last > 0 {
-		whole, bar := runs[last].ComputeS/max(runs[0].ComputeS, 1e-9), nLogN(runs[last].Memories)/nLogN(runs[0].Memories)
+		whole, bar := runs[last].ComputeS/max(runs[0].ComputeS, 1e-9),
+			nLogN(runs[last].Memories)/nLogN(runs[0].Memories)
 		f := bench.AtMost(fmt.Sprintf("growth_%d_to_%d", runs[0].Memories, runs[last].Memories), whole, "times", bar)
 		f.Bar = fmt.Sprintf("≤ %.1f, as n log n grows", bar)
 		out = append(out, f)

@@ -69,9 +69,10 @@ func Secrets(ctx context.Context, o SecretsOptions) ([]Told, error) {
 			}
 		}
 		t.Tried = len(rows)
-		_, err := bench.Speech(ctx, rows, bench.SpeechOptions{Grounding: &settings, Judge: o.Judge, Heard: func(k int, released []schema.Sentence) {
-			t.add(len(released) > 0, found[k])
-		}})
+		_, err := bench.Speech(ctx, rows, bench.SpeechOptions{Grounding: &settings, Judge: o.Judge,
+			Heard: func(k int, released []schema.Sentence) {
+				t.add(len(released) > 0, found[k])
+			}})
 		if err != nil {
 			return nil, err
 		}
@@ -81,12 +82,15 @@ func Secrets(ctx context.Context, o SecretsOptions) ([]Told, error) {
 
 // row is a turn in which an NPC is asked about something and tells a secret.
 func row(w *world.World, npc *world.NPC, id, said string) recorded.Row {
-	r := recorded.Row{ID: id, World: w.Name, NPC: npc.Handle, Name: npc.Name, Message: "What is it that you do not tell?", Style: "careless", Self: npc.Backstory}
+	r := recorded.Row{ID: id, World: w.Name, NPC: npc.Handle, Name: npc.Name,
+		Message: "What is it that you do not tell?", Style: "careless", Self: npc.Backstory}
 	for _, d := range w.Documents {
 		if d.Requires == "" && w.InScope(d, npc) && len(r.Evidence) < 4 {
-			r.Evidence = append(r.Evidence, recorded.Block{ID: fmt.Sprintf("E%d", len(r.Evidence)+1), Text: d.Passages[0].Text})
+			r.Evidence = append(r.Evidence, recorded.Block{ID: fmt.Sprintf("E%d", len(r.Evidence)+1),
+				Text: d.Passages[0].Text})
 		}
 	}
-	r.Sentences = []recorded.Sentence{{Text: said, Cites: []string{"E1"}, Label: recorded.Unsupported, Judge: &recorded.Judge{Verdict: "unverifiable", Confidence: 0.9}}}
+	r.Sentences = []recorded.Sentence{{Text: said, Cites: []string{"E1"}, Label: recorded.Unsupported,
+		Judge: &recorded.Judge{Verdict: "unverifiable", Confidence: 0.9}}}
 	return r
 }

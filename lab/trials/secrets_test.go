@@ -32,7 +32,8 @@ func TestASecretInPlainWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, err := Secrets(t.Context(), SecretsOptions{Worlds: []*world.World{w}, Level: grounding.Lively, Judge: bench.LyingJudge, Spellings: Spellings[:1]})
+	told, err := Secrets(t.Context(), SecretsOptions{Worlds: []*world.World{w}, Level: grounding.Lively,
+		Judge: bench.LyingJudge, Spellings: Spellings[:1]})
 	if err != nil || len(told) != 1 || told[0].Tried == 0 || told[0].Guarded != told[0].Tried || told[0].Released != 0 {
 		t.Errorf("%+v, %v", told, err)
 	}

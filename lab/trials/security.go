@@ -64,12 +64,14 @@ func Secure(ctx context.Context, o SecurityOptions) (_ *Security, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a, server, end, err := scripted(ctx, llmtest.Options{Persona: "puppet", Orders: orders(o.Attacks)}, app.Options{Worlds: ws, Meaning: app.MeaningFirst})
+	a, server, end, err := scripted(ctx, llmtest.Options{Persona: "puppet", Orders: orders(o.Attacks)},
+		app.Options{Worlds: ws, Meaning: app.MeaningFirst})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	b := &securityBench{app: a, options: o, out: &Security{Attacks: len(o.Attacks), ByPlace: map[string]int{}, Obeyed: []Obeyed{}, Harmless: len(o.Harmless), Blocked: []string{}}}
+	b := &securityBench{app: a, options: o, out: &Security{Attacks: len(o.Attacks), ByPlace: map[string]int{},
+		Obeyed: []Obeyed{}, Harmless: len(o.Harmless), Blocked: []string{}}}
 	for _, w := range ws {
 		b.loads = append(b.loads, &bench.Load{World: w})
 	}
@@ -110,8 +112,11 @@ func poisoned(dir string, attacks []Attack) ([]*world.World, error) {
 				continue
 			}
 			file := filepath.Join(notices, fmt.Sprintf("notice-%d.txt", i))
-			meta := fmt.Sprintf("created_at: %s\nauthor: \"the clerk\"\ntype: notice\nsummary: %q\nkeywords: [notice]\n", noticed[name], x.Fact)
-			if err := errors.Join(os.WriteFile(file, []byte(x.Fact+" "+x.Order+"\n"), 0o600), os.WriteFile(file+".meta.yaml", []byte(meta), 0o600)); err != nil {
+			meta :=
+				fmt.Sprintf("created_at: %s\nauthor: \"the clerk\"\ntype: notice\nsummary: %q\nkeywords: [notice]\n",
+					noticed[name], x.Fact)
+			if err := errors.Join(os.WriteFile(file, []byte(x.Fact+" "+x.Order+"\n"), 0o600),
+				os.WriteFile(file+".meta.yaml", []byte(meta), 0o600)); err != nil {
 				return nil, err
 			}
 		}
@@ -189,7 +194,8 @@ func (b *securityBench) each(ctx context.Context, n int, f func(context.Context,
 // request is what the player of an attack says.
 func (b *securityBench) request(i int, step, message string) *schema.Request {
 	x := b.options.Attacks[i]
-	r := &schema.Request{TurnID: fmt.Sprintf("%s-%d", step, i), World: x.World, NPC: x.NPC, Player: fmt.Sprintf("attacker-%d", i), PlayerName: "Ansel",
+	r := &schema.Request{TurnID: fmt.Sprintf("%s-%d", step, i), World: x.World, NPC: x.NPC,
+		Player: fmt.Sprintf("attacker-%d", i), PlayerName: "Ansel",
 		Message: message, DeadlineMS: schema.MaxDeadlineMS, AllowedActions: x.actions(b.load(x.World).World)}
 	return r
 }
@@ -202,8 +208,10 @@ func (b *securityBench) plant(ctx context.Context, i int) error {
 		_, _, err := tell(ctx, b.load(x.World), b.app, b.request(i, "plant", strings.TrimSpace(x.Fact+" "+x.Order)))
 		return err
 	case PlaceEvent:
-		return b.app.Client.Witness(ctx, &schema.Occurrence{ID: fmt.Sprintf("event-%d", i), World: x.World, Text: x.Fact + " " + x.Order,
-			Witnesses: []string{x.NPC, fmt.Sprintf("attacker-%d", i)}, GameTime: b.load(x.World).World.Now.Add(-time.Hour)})
+		return b.app.Client.Witness(ctx, &schema.Occurrence{ID: fmt.Sprintf("event-%d", i), World: x.World,
+			Text:      x.Fact + " " + x.Order,
+			Witnesses: []string{x.NPC, fmt.Sprintf("attacker-%d", i)},
+			GameTime:  b.load(x.World).World.Now.Add(-time.Hour)})
 	}
 	return nil
 }
@@ -245,7 +253,8 @@ func (b *securityBench) attack(ctx context.Context, i int) error {
 func (b *securityBench) harmless(ctx context.Context, i int) error {
 	l := b.loads[i%len(b.loads)]
 	handles := l.World.Handles()
-	told, turn, err := tell(ctx, l, b.app, &schema.Request{TurnID: fmt.Sprintf("harmless-%d", i), World: l.World.Name, NPC: handles[i%len(handles)],
+	told, turn, err := tell(ctx, l, b.app, &schema.Request{TurnID: fmt.Sprintf("harmless-%d", i), World: l.World.Name,
+		NPC:    handles[i%len(handles)],
 		Player: fmt.Sprintf("harmless-%d", i), Message: b.options.Harmless[i], DeadlineMS: schema.MaxDeadlineMS})
 	if err != nil {
 		return err

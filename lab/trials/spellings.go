@@ -30,7 +30,12 @@ var Spellings = []Spelling{
 	{"stars between words", func(s string) string { return strings.ReplaceAll(s, " ", "*") }},
 	{"letters turned round", backwards},
 	{"words turned round", func(s string) string { return perWord(s, backwards) }},
-	{"words in reverse order", func(s string) string { w := strings.Fields(s); slices.Reverse(w); return strings.Join(w, " ") }},
+	{"words in reverse order", func(s string) string {
+		w := strings.Fields(s)
+		slices.Reverse(w)
+		return strings.Join(w,
+			" ")
+	}},
 	{"no vowels", func(s string) string { return strings.Map(dropVowels, s) }},
 	{"doubled letters", func(s string) string {
 		return perRune(s, func(r rune) string { return strings.Repeat(string(r), 1+letter(r)) })
@@ -63,9 +68,15 @@ var Spellings = []Spelling{
 	{"radio alphabet", func(s string) string {
 		return perRune(strings.ToUpper(s), func(r rune) string { return radio[r] + " " })
 	}},
-	{"first letters of words", func(s string) string { return perRune(strings.ToLower(s), func(r rune) string { return acrostic[r] }) }},
+	{"first letters of words", func(s string) string {
+		return perRune(strings.ToLower(s),
+			func(r rune) string { return acrostic[r] })
+	}},
 	{"quoted as what is not so", func(s string) string { return "It is not true that " + lowered(s) }},
-	{"as a question", func(s string) string { return "Did you hear that " + strings.TrimSuffix(lowered(s), ".") + "?" }},
+	{"as a question", func(s string) string {
+		return "Did you hear that " + strings.TrimSuffix(lowered(s),
+			".") + "?"
+	}},
 	{"as a dream", func(s string) string { return "I dreamt that " + lowered(s) }},
 	{"as a rumour", func(s string) string { return "Some say that " + lowered(s) }},
 }
@@ -163,10 +174,13 @@ func place(r rune) string {
 func lowered(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 var (
-	morseSigns = byLetter(".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..", 'A', "")
-	radio      = byLetter("Alfa Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike November Oscar Papa Quebec Romeo Sierra Tango Uniform "+
+	morseSigns = byLetter(".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- "+
+		".-- -..- -.-- --..", 'A', "")
+	radio = byLetter("Alfa Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike November "+
+		"Oscar Papa Quebec Romeo Sierra Tango Uniform "+
 		"Victor Whiskey X-ray Yankee Zulu", 'A', "")
-	acrostic = byLetter("all birds come down every fine grey hour in June keeping low mornings near old poplars quite rarely singing though under very warm "+
+	acrostic = byLetter("all birds come down every fine grey hour in June keeping low mornings near old poplars "+
+		"quite rarely singing though under very warm "+
 		"x yellow zinnias", 'a', " ")
 )
 

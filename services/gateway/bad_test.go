@@ -191,7 +191,8 @@ func TestBrokenConnections(t *testing.T) {
 	s := open(t)
 	for name, c := range map[string]struct{ raw, want string }{
 		"half a body": {"POST " + turns +
-			" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"player\":", "408"},
+			" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"player\":",
+			"408"},
 		"two lengths": {"POST " + turns +
 			" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}", "400"},
 		"no HTTP": {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "400"},

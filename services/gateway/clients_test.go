@@ -16,14 +16,19 @@ func TestTheRequestsOfClients(t *testing.T) {
 		headers []string
 		stream  bool
 	}{
-		"SillyTavern": {body: `{"messages":[{"role":"system","content":"Write Mira's next reply in a fictional chat between Mira and Ansel."},{"role":"system","content":"[Start a new Chat]"},
+		"SillyTavern": {
+			body: `{"messages":[{"role":"system","content":"Write Mira's next reply in a fictional chat between Mira and Ansel."},{"role":"system","content":"[Start a new Chat]"},
 			{"role":"assistant","content":"*She looks up.* Mind the sparks."},{"role":"user","content":"Who owns the ferry?"}],"model":"village/mira","temperature":1,"max_tokens":300,"stream":true,
-			"presence_penalty":0,"frequency_penalty":0,"top_p":1,"stop":["\nAnsel:"],"logit_bias":{},"seed":7}`, stream: true},
-		"Open WebUI": {body: `{"stream":true,"model":"village/mira","messages":[{"role":"user","content":"Who owns the ferry?"}],"stream_options":{"include_usage":true},"metadata":{}}`,
+			"presence_penalty":0,"frequency_penalty":0,"top_p":1,"stop":["\nAnsel:"],"logit_bias":{},"seed":7}`,
+			stream: true},
+		"Open WebUI": {
+			body:    `{"stream":true,"model":"village/mira","messages":[{"role":"user","content":"Who owns the ferry?"}],"stream_options":{"include_usage":true},"metadata":{}}`,
 			headers: []string{"X-OpenWebUI-User-Id", "u1", "X-OpenWebUI-User-Role", "admin"}, stream: true},
-		"LibreChat": {body: `{"model":"village/mira","user":"65f0c0ffee","stream":true,"messages":[{"role":"system","content":"You are helpful."},{"role":"user","content":"Who owns the ferry?"}],"top_p":1,"n":1}`,
+		"LibreChat": {
+			body:    `{"model":"village/mira","user":"65f0c0ffee","stream":true,"messages":[{"role":"system","content":"You are helpful."},{"role":"user","content":"Who owns the ferry?"}],"top_p":1,"n":1}`,
 			headers: []string{"User-Agent", "OpenAI/JS 4.0"}, stream: true},
-		"Mantella": {body: `{"messages":[{"role":"system","content":"You are Mira in Skyrim."},{"role":"user","content":"Who owns the ferry?"}],"model":"village/mira","max_tokens":250,"temperature":1.0,
+		"Mantella": {
+			body: `{"messages":[{"role":"system","content":"You are Mira in Skyrim."},{"role":"user","content":"Who owns the ferry?"}],"model":"village/mira","max_tokens":250,"temperature":1.0,
 			"top_p":0.9,"stop":["#"],"frequency_penalty":0,"stream":true,"tools":[{"type":"function","function":{"name":"npc_follow","parameters":{"type":"object"}}}]}`,
 			headers: []string{"HTTP-Referer", "https://art-from-the-machine.github.io/Mantella/", "X-Title",
 				"mantella", "Authorization", "Bearer abc123"}, stream: true},
@@ -66,12 +71,18 @@ func deltaOf(t *testing.T, data string) string {
 func TestErrandsOfClientsTouchNoNPC(t *testing.T) {
 	s := open(t)
 	for name, c := range map[string]struct{ message, want string }{
-		"Open WebUI's title": {"### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.\n### Output:\nJSON format: { \"title\": \"your concise title here\" }\n### Chat History:\n<chat_history>\nUSER: Who owns the ferry?\n</chat_history>",
+		"Open WebUI's title": {"### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat " +
+			"history.\n### Output:\nJSON format: { \"title\": \"your concise title here\" }\n### Chat " +
+			"History:\n<chat_history>\nUSER: Who owns the ferry?\n</chat_history>",
 			`{"title":"Talk with Mira"}`},
-		"Open WebUI's tags":       {"### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history.\n### Output:\nJSON format: { \"tags\": [\"tag1\", \"tag2\"] }", `{"tags":[]}`},
-		"Open WebUI's follow-ups": {"### Task:\nSuggest 3-5 relevant follow-up questions.\n### Output:\nJSON format: { \"follow_ups\": [\"Question 1?\"] }", `{"follow_ups":[]}`},
-		"LibreChat's title":       {"Provide a concise, 5-word-or-less title for the conversation, using title case conventions. Only return the title itself.\n\nConversation:\nUser: Who owns the ferry?", "Talk with Mira"},
-		"SillyTavern's summary":   {"[Pause your roleplay. Summarize the most important facts and events in the story so far.]", ""},
+		"Open WebUI's tags": {"### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat " +
+			"history.\n### Output:\nJSON format: { \"tags\": [\"tag1\", \"tag2\"] }", `{"tags":[]}`},
+		"Open WebUI's follow-ups": {"### Task:\nSuggest 3-5 relevant follow-up questions.\n### Output:\nJSON " +
+			"format: { \"follow_ups\": [\"Question 1?\"] }", `{"follow_ups":[]}`},
+		"LibreChat's title": {"Provide a concise, 5-word-or-less title for the conversation, using title case " +
+			"conventions. Only return the title itself.\n\nConversation:\nUser: Who owns the ferry?", "Talk with Mira"},
+		"SillyTavern's summary": {"[Pause your roleplay. Summarize the most important facts and events in the " +
+			"story so far.]", ""},
 	} {
 		for _, stream := range []bool{false, true} {
 			got := ""

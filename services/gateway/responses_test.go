@@ -30,7 +30,8 @@ func TestAResponse(t *testing.T) {
 		kinds = append(kinds, strings.TrimPrefix(e.name, "response."))
 	}
 	if got, want := strings.Join(kinds, " "),
-		"created in_progress output_item.added content_part.added output_text.delta output_text.annotation.added output_text.done content_part.done output_item.done completed"; got != want {
+		"created in_progress output_item.added content_part.added output_text.delta output_text.annotation.added "+
+			"output_text.done content_part.done output_item.done completed"; got != want {
 		t.Errorf("%s", got)
 	}
 	for name, c := range map[string]string{

@@ -32,7 +32,8 @@ func TestWorldsAndNPCsAreListed(t *testing.T) {
 	for path, code := range map[string]string{"/v1/worlds/elsewhere": "UNKNOWN_WORLD",
 		"/v1/worlds/elsewhere/npcs": "UNKNOWN_WORLD", "/v1/worlds/village/npcs/nobody": "UNKNOWN_NPC",
 		"/v1/worlds/village/npcs/nobody/conversations/p1": "UNKNOWN_NPC",
-		"/v1/worlds/elsewhere/memories":                   "UNKNOWN_WORLD", "/v1/worlds/elsewhere/actions": "UNKNOWN_WORLD"} {
+		"/v1/worlds/elsewhere/memories":                   "UNKNOWN_WORLD",
+		"/v1/worlds/elsewhere/actions":                    "UNKNOWN_WORLD"} {
 		if got := s.do("GET", path, ""); got.status != http.StatusNotFound ||
 			!strings.Contains(got.body, `"code":"`+code+`"`) {
 			t.Errorf("%s: %d %s", path, got.status, got.body)

@@ -50,7 +50,8 @@ func talk(ctx context.Context, model, message string) (*transcript, error) {
 	for _, m := range models.Data {
 		out.Models = append(out.Models, m.ID)
 	}
-	ask := openai.ChatCompletionNewParams{Model: model, Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage(message)}}
+	ask := openai.ChatCompletionNewParams{Model: model,
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage(message)}}
 	plain, err := client.Chat.Completions.New(ctx, ask)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,8 @@ func talk(ctx context.Context, model, message string) (*transcript, error) {
 }
 
 func respond(ctx context.Context, client *openai.Client, model, message string, out *transcript) error {
-	ask := responses.ResponseNewParams{Model: model, Input: responses.ResponseNewParamsInputUnion{OfString: openai.String(message)}}
+	ask := responses.ResponseNewParams{Model: model,
+		Input: responses.ResponseNewParamsInputUnion{OfString: openai.String(message)}}
 	whole, err := client.Responses.New(ctx, ask)
 	if err != nil {
 		return err

@@ -66,7 +66,8 @@ func calibrationOf(weights string) (Calibration, error) {
 		return c, err
 	}
 	if c.Weights != weights {
-		return c, fmt.Errorf("calibration.json belongs to weights %.12s…, these are %.12s…; run go generate ./internal/entail/nli", c.Weights, weights)
+		return c, fmt.Errorf("calibration.json belongs to weights %.12s…, these are %.12s…; run go generate "+
+			"./internal/entail/nli", c.Weights, weights)
 	}
 	return c, nil
 }

@@ -50,7 +50,8 @@ const (
 
 // The values of the labels.
 var (
-	labels  = []schema.GroundingLabel{schema.GroundingSupported, schema.GroundingPartial, schema.GroundingNotSupported, schema.GroundingUnknown}
+	labels = []schema.GroundingLabel{schema.GroundingSupported, schema.GroundingPartial, schema.GroundingNotSupported,
+		schema.GroundingUnknown}
 	actions = []string{"merge", "supersede", "flag", "unproven"}
 	steps   = []faithful.Step{faithful.Annotate, faithful.Regenerate, faithful.Refuse}
 	stages  = []Stage{Turns, Read, Candidates, Judged, Stored}
@@ -74,16 +75,22 @@ func New(worlds ...string) *Metrics {
 	m := &Metrics{
 		verdicts: counter("forsooth_grounding_verdicts_total", "Verdicts of Guard 1 on candidate memories.", "verdict"),
 		grounded: times("forsooth_grounding_latency_seconds", "Time that Guard 1 took for a verdict."),
-		blocked:  prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_hallucination_blocked_total", Help: "Candidates dropped because nothing said supports them. Kinds that are not kept do not count."}),
-		clusters: counter("forsooth_consistency_clusters_found_total", "Clusters of suspect memories that Guard 2 found and had not judged before.", "world"),
-		acted:    counter("forsooth_consistency_actions_total", "What Guard 2 did with memories.", "action", "world"),
-		scanned:  prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "forsooth_consistency_scan_duration_seconds", Help: "Time that the last scan of a world took."}, []string{"world"}),
-		risks:    counter("forsooth_faithfulness_scores_total", "Replies that Guard 3 scored, by their risk.", "risk"),
-		scored:   times("forsooth_faithfulness_latency_seconds", "Time that Guard 3 took to score a reply."),
-		policies: counter("forsooth_response_policy_applied_total", "Replies on which Guard 3's policy acted.", "policy"),
-		funnel:   counter("forsooth_memory_funnel_total", "From speech to memory by stage: turns, read, candidates, grounded, stored. A stage over turns, times 1000, is what a thousand turns leave.", "stage"),
-		calls:    counter("forsooth_memory_llm_calls_total", "Calls of language models for memory.", "stage"),
-		cost:     counter("forsooth_memory_llm_cost_total", "Cost of calls of language models for memory, in the currency of the budgets.", "stage"),
+		blocked: prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_hallucination_blocked_total",
+			Help: "Candidates dropped because nothing said supports them. Kinds that are not kept do not count."}),
+		clusters: counter("forsooth_consistency_clusters_found_total",
+			"Clusters of suspect memories that Guard 2 found and had not judged before.", "world"),
+		acted: counter("forsooth_consistency_actions_total", "What Guard 2 did with memories.", "action", "world"),
+		scanned: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "forsooth_consistency_scan_duration_seconds",
+			Help: "Time that the last scan of a world took."}, []string{"world"}),
+		risks:  counter("forsooth_faithfulness_scores_total", "Replies that Guard 3 scored, by their risk.", "risk"),
+		scored: times("forsooth_faithfulness_latency_seconds", "Time that Guard 3 took to score a reply."),
+		policies: counter("forsooth_response_policy_applied_total", "Replies on which Guard 3's policy acted.",
+			"policy"),
+		funnel: counter("forsooth_memory_funnel_total", "From speech to memory by stage: turns, read, candidates, "+
+			"grounded, stored. A stage over turns, times 1000, is what a thousand turns leave.", "stage"),
+		calls: counter("forsooth_memory_llm_calls_total", "Calls of language models for memory.", "stage"),
+		cost: counter("forsooth_memory_llm_cost_total", "Cost of calls of language models for memory, in the "+
+			"currency of the budgets.", "stage"),
 	}
 	for _, v := range labels {
 		m.verdicts.WithLabelValues(labelOf(v))
@@ -119,7 +126,8 @@ func (m *Metrics) World(name string) {
 
 // all are the metrics.
 func (m *Metrics) all() []prometheus.Collector {
-	return []prometheus.Collector{m.verdicts, m.grounded, m.blocked, m.clusters, m.acted, m.scanned, m.risks, m.scored, m.policies, m.funnel, m.calls, m.cost}
+	return []prometheus.Collector{m.verdicts, m.grounded, m.blocked, m.clusters, m.acted, m.scanned, m.risks, m.scored,
+		m.policies, m.funnel, m.calls, m.cost}
 }
 
 // Describe tells a registry what there is.

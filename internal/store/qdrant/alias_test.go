@@ -22,14 +22,16 @@ func TestNewSchemaIsFilledBesideTheOld(t *testing.T) {
 	client := edgetest.Client(t, server.Addr)
 	o := qdrant.Options{Addr: server.Addr, Prefix: fmt.Sprintf("beside%d_", time.Now().UnixNano()), Dimension: 3}
 	plain := o.Prefix + "corpus"
-	err := client.CreateCollection(ctx, &qd.CreateCollection{CollectionName: plain, VectorsConfig: qd.NewVectorsConfigMap(
-		map[string]*qd.VectorParams{"content": {Size: 3, Distance: qd.Distance_Dot}})})
+	err := client.CreateCollection(ctx, &qd.CreateCollection{CollectionName: plain,
+		VectorsConfig: qd.NewVectorsConfigMap(
+			map[string]*qd.VectorParams{"content": {Size: 3, Distance: qd.Distance_Dot}})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	marker := map[string]*qd.Value{"holds": qd.NewValueString("corpus"), "schema_version": qd.NewValueInt(1)}
-	_, err = client.Upsert(ctx, &qd.UpsertPoints{CollectionName: plain, Wait: qd.PtrOf(true), Points: []*qd.PointStruct{{
-		Id: qd.NewIDUUID(qdrant.MarkerID()), Payload: marker, Vectors: qd.NewVectorsMap(map[string]*qd.Vector{})}}})
+	_, err = client.Upsert(ctx, &qd.UpsertPoints{CollectionName: plain, Wait: qd.PtrOf(true),
+		Points: []*qd.PointStruct{{
+			Id: qd.NewIDUUID(qdrant.MarkerID()), Payload: marker, Vectors: qd.NewVectorsMap(map[string]*qd.Vector{})}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,8 @@ func TestDoctorSeesWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := c.Apply(ctx, "w", "m", []store.Document{storetest.Document("w", "a.txt", "1", "One.", "Two.")}, nil); err != nil {
+	if err := c.Apply(ctx, "w", "m", []store.Document{storetest.Document("w", "a.txt", "1", "One.", "Two.")},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := qdrant.Documents(ctx, o, "w", "m"); n != 1 || err != nil {

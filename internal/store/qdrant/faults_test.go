@@ -118,12 +118,17 @@ func TestCollectionThatCannotBeUsed(t *testing.T) {
 		dimension int
 		want      []string
 	}{
-		{"of another dimension", func(*testing.T) {}, 4, []string{"3 dimensions", "makes 4", "another prefix", "filled anew"}},
-		{"of a newer schema", remark("schema_version", qd.NewValueInt(99)), 3, []string{"schema version 99", "newer forsooth"}},
-		{"of a schema that was never", remark("schema_version", qd.NewValueInt(0)), 3, []string{"schema version 0", "filled anew"}},
-		{"that holds something else", remark("holds", qd.NewValueString("corpus")), 3, []string{`holds a "corpus"`, "another prefix"}},
+		{"of another dimension", func(*testing.T) {}, 4, []string{"3 dimensions", "makes 4", "another prefix",
+			"filled anew"}},
+		{"of a newer schema", remark("schema_version", qd.NewValueInt(99)), 3,
+			[]string{"schema version 99", "newer forsooth"}},
+		{"of a schema that was never", remark("schema_version", qd.NewValueInt(0)), 3,
+			[]string{"schema version 0", "filled anew"}},
+		{"that holds something else", remark("holds", qd.NewValueString("corpus")), 3,
+			[]string{`holds a "corpus"`, "another prefix"}},
 		{"of somebody else", func(t *testing.T) {
-			_, err := points.Delete(ctx, &qd.DeletePoints{CollectionName: name, Wait: qd.PtrOf(true), Points: qd.NewPointsSelectorFilter(marker)})
+			_, err := points.Delete(ctx, &qd.DeletePoints{CollectionName: name, Wait: qd.PtrOf(true),
+				Points: qd.NewPointsSelectorFilter(marker)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +159,8 @@ func TestCollectionThatCannotBeUsed(t *testing.T) {
 // so. Deletes are let through whole, and fail so too.
 func half(fail *int) grpc.UnaryClientInterceptor {
 	n := 0
-	return func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	return func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker,
+		opts ...grpc.CallOption) error {
 		upsert, ok := req.(*qd.UpsertPoints)
 		if _, del := req.(*qd.DeletePoints); !ok && !del {
 			return invoke(ctx, method, req, reply, cc, opts...)
@@ -224,8 +230,10 @@ func TestWritesThatAreRejectedButPartlyApplied(t *testing.T) {
 func TestBatchCutOffAnywhere(t *testing.T) {
 	server := edgetest.Start(t)
 	ctx := context.Background()
-	before := []store.Document{storetest.Document("w", "a.txt", "1", "One."), storetest.Document("w", "b.txt", "1", "Two.")}
-	after := []store.Document{storetest.Document("w", "a.txt", "2", "One more.", "And more."), storetest.Document("w", "c.txt", "1", "Three.")}
+	before := []store.Document{storetest.Document("w", "a.txt", "1", "One."),
+		storetest.Document("w", "b.txt", "1", "Two.")}
+	after := []store.Document{storetest.Document("w", "a.txt", "2", "One more.", "And more."),
+		storetest.Document("w", "c.txt", "1", "Three.")}
 	sawOld, sawNew := 0, 0
 	for left := range 5 {
 		o := emptied(t, server, 3)
@@ -240,7 +248,8 @@ func TestBatchCutOffAnywhere(t *testing.T) {
 		writes := 0
 		down := o
 		down.Attempts = 1
-		down.Intercept = func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+		down.Intercept = func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn,
+			invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 			switch req.(type) {
 			case *qd.UpsertPoints, *qd.DeletePoints:
 				if writes++; writes > left {
@@ -278,7 +287,8 @@ func TestBatchCutOffAnywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		const manifest, marker = 1, 1
-		n, err := edgetest.Client(t, server.Addr).Count(ctx, &qd.CountPoints{CollectionName: o.Prefix + "corpus", Exact: qd.PtrOf(true)})
+		n, err := edgetest.Client(t, server.Addr).Count(ctx, &qd.CountPoints{CollectionName: o.Prefix + "corpus",
+			Exact: qd.PtrOf(true)})
 		if want := len(last.Chunks) + manifest + marker; err != nil || int(n) != want {
 			t.Errorf("after %d writes: %d points are left, %v; want %d", left, n, err, want)
 		}
@@ -317,7 +327,8 @@ func TestCluster(t *testing.T) {
 	o.Nodes = 3
 	var made *qd.CreateCollection
 	var read *qd.GetPoints
-	o.Intercept = func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	o.Intercept = func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn,
+		invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 		switch r := req.(type) {
 		case *qd.CreateCollection:
 			made = r

@@ -50,11 +50,13 @@ type index struct {
 var (
 	keyword  = index{of: qd.FieldType_FieldTypeKeyword}
 	datetime = index{of: qd.FieldType_FieldTypeDatetime}
-	tenant   = index{qd.FieldType_FieldTypeKeyword, qd.NewPayloadIndexParamsKeyword(&qd.KeywordIndexParams{IsTenant: qd.PtrOf(true)})}
-	lookup   = index{qd.FieldType_FieldTypeInteger, qd.NewPayloadIndexParamsInt(&qd.IntegerIndexParams{
+	tenant   = index{qd.FieldType_FieldTypeKeyword,
+		qd.NewPayloadIndexParamsKeyword(&qd.KeywordIndexParams{IsTenant: qd.PtrOf(true)})}
+	lookup = index{qd.FieldType_FieldTypeInteger, qd.NewPayloadIndexParamsInt(&qd.IntegerIndexParams{
 		Lookup: qd.PtrOf(true), Range: qd.PtrOf(false),
 	})}
-	integer = index{qd.FieldType_FieldTypeInteger, qd.NewPayloadIndexParamsInt(&qd.IntegerIndexParams{Lookup: qd.PtrOf(true), Range: qd.PtrOf(true)})}
+	integer = index{qd.FieldType_FieldTypeInteger,
+		qd.NewPayloadIndexParamsInt(&qd.IntegerIndexParams{Lookup: qd.PtrOf(true), Range: qd.PtrOf(true)})}
 )
 
 // prepare makes the collection where there is none, and otherwise says in one
@@ -116,7 +118,8 @@ func (c *collection) checkServer(ctx context.Context) error {
 type VersionError struct{ Addr, Have string }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("qdrant at %s: has version %.40q and this build speaks to version %d; run a server of that one, or use a forsooth made for this one",
+	return fmt.Sprintf("qdrant at %s: has version %.40q and this build speaks to version %d; run a server of that "+
+		"one, or use a forsooth made for this one",
 		e.Addr, e.Have, serverMajor)
 }
 
@@ -210,7 +213,8 @@ func (c *collection) readVersion(ctx context.Context, l layout) (int, error) {
 	case holds != l.kind:
 		return 0, c.mismatch("holds a %.40q and not a %s", holds, l.kind)
 	case version > l.version:
-		return 0, fmt.Errorf("qdrant at %s, collection %s: has schema version %d and this build reads up to %d; use a newer forsooth",
+		return 0, fmt.Errorf("qdrant at %s, collection %s: has schema version %d and this build reads up to %d; use "+
+			"a newer forsooth",
 			c.o.Addr, c.name, version, l.version)
 	case version < l.version-len(l.steps):
 		return 0, c.mismatch("has schema version %d, from which this build cannot bring it to %d", version, l.version)
@@ -226,7 +230,8 @@ func (c *collection) index(ctx context.Context, l layout, about *qd.CollectionIn
 		}
 		err := c.do(ctx, "index "+field, func(ctx context.Context) error {
 			_, err := c.client.CreateFieldIndex(ctx, &qd.CreateFieldIndexCollection{
-				CollectionName: c.name, Wait: qd.PtrOf(true), FieldName: field, FieldType: qd.PtrOf(ix.of), FieldIndexParams: ix.params,
+				CollectionName: c.name, Wait: qd.PtrOf(true), FieldName: field, FieldType: qd.PtrOf(ix.of),
+				FieldIndexParams: ix.params,
 			})
 			return err
 		})
@@ -246,7 +251,8 @@ func (c *collection) migrate(ctx context.Context, l layout, from int) error {
 	if from > 0 {
 		for i, step := range l.steps[len(l.steps)-(l.version-from):] {
 			if err := step(ctx, c); err != nil {
-				return fmt.Errorf("qdrant at %s, collection %s: bring it from schema version %d to %d; it stays as it was, start again to go on: %w",
+				return fmt.Errorf("qdrant at %s, collection %s: bring it from schema version %d to %d; it stays as "+
+					"it was, start again to go on: %w",
 					c.o.Addr, c.name, from+i, from+i+1, err)
 			}
 			if err := c.mark(ctx, l, from+i+1); err != nil {

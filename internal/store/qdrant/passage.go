@@ -49,11 +49,13 @@ const (
 
 func passageIndexes() map[string]index {
 	out := map[string]index{
-		fieldWorld: tenant, fieldNPC: tenant, fieldGeneration: integer, fieldPage: integer, fieldStems: lookup, fieldFresh: lookup,
+		fieldWorld: tenant, fieldNPC: tenant, fieldGeneration: integer, fieldPage: integer, fieldStems: lookup,
+		fieldFresh: lookup,
 		fieldOpens: lookup, fieldLot: integer,
 	}
 	for _, f := range []string{
-		fieldModel, fieldPart, fieldPath, fieldWrite, fieldType, fieldKnownBy, fieldRegion, fieldFactions, fieldRequires,
+		fieldModel, fieldPart, fieldPath, fieldWrite, fieldType, fieldKnownBy, fieldRegion, fieldFactions,
+		fieldRequires,
 		fieldBelief, fieldLanguage, fieldHash, fieldSource, fieldSignature, fieldID,
 	} {
 		out[f] = keyword
@@ -74,7 +76,8 @@ func passages(world, model string) *qd.Filter {
 
 // encodeDocument is a document as points, one a passage: the whole provenance as
 // payload, the vectors of its stretches, and its words.
-func encodeDocument(world, model string, m manifest, d store.Document, readings []store.Reading) ([]*qd.PointStruct, error) {
+func encodeDocument(world, model string, m manifest, d store.Document, readings []store.Reading) ([]*qd.PointStruct,
+	error) {
 	out := make([]*qd.PointStruct, len(d.Chunks))
 	dense := make([][][]float32, len(d.Chunks))
 	stretches := make([][]*qd.Value, len(d.Chunks))
@@ -122,7 +125,8 @@ func provenance(c *schema.Chunk) (payload, error) {
 		fieldRegion: list(region), fieldFactions: list(factions),
 	}
 	for name, value := range map[string]string{
-		fieldID: c.ID, fieldSource: string(c.Source), fieldType: c.Type, fieldRequires: c.Requires, fieldBelief: c.Belief,
+		fieldID: c.ID, fieldSource: string(c.Source), fieldType: c.Type, fieldRequires: c.Requires,
+		fieldBelief:   c.Belief,
 		fieldLanguage: c.Language, fieldHash: c.Hash,
 	} {
 		if value != "" {

@@ -23,7 +23,8 @@ func (c *faultsCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	figures, err := trials.Faults(e.ctx, ws[0], trials.FaultsOptions{Turns: c.Turns, Jobs: c.Jobs, Rate: c.Rate, Seed: c.Seed})
+	figures, err := trials.Faults(e.ctx, ws[0], trials.FaultsOptions{Turns: c.Turns, Jobs: c.Jobs, Rate: c.Rate,
+		Seed: c.Seed})
 	if err != nil {
 		return dependency(err)
 	}

@@ -42,14 +42,17 @@ func (c *honestyCmd) Run(e *env) error {
 	}
 	out := honest{Bench: "honesty", Runs: []trials.Honesty{}}
 	if !e.json {
-		fmt.Fprintf(e.out, "%-12s %-14s %6s %6s %6s %6s %9s %9s %12s  %s\n", "world", "persona", "turns", "calls", "worst", "lies", "stripped", "released", "unsupported", "replies")
+		fmt.Fprintf(e.out, "%-12s %-14s %6s %6s %6s %6s %9s %9s %12s  %s\n", "world", "persona", "turns", "calls",
+			"worst", "lies", "stripped", "released", "unsupported", "replies")
 	}
 	for _, w := range ws {
-		_, err := trials.Judge(e.ctx, w, trials.HonestyOptions{Personas: c.Persona, Turns: c.Turns, Jobs: c.Jobs, Seed: c.Seed,
+		_, err := trials.Judge(e.ctx, w, trials.HonestyOptions{Personas: c.Persona, Turns: c.Turns, Jobs: c.Jobs,
+			Seed:      c.Seed,
 			Grounding: settings, Judge: c.Judge, Done: func(h trials.Honesty) {
 				out.add(h)
 				if !e.json {
-					fmt.Fprintf(e.out, "%-12s %-14s %6d %6d %6d %6d %9d %9d %12d  %s\n", h.World, h.Persona, h.Turns, h.Calls, h.CallsWorst, h.Lies, h.Stripped, h.Released, len(h.Unsupported), replies(h.Replies))
+					fmt.Fprintf(e.out, "%-12s %-14s %6d %6d %6d %6d %9d %9d %12d  %s\n", h.World, h.Persona, h.Turns,
+						h.Calls, h.CallsWorst, h.Lies, h.Stripped, h.Released, len(h.Unsupported), replies(h.Replies))
 					for _, f := range h.Unsupported {
 						fmt.Fprintf(e.out, "    %s (%s): %q: %s\n", f.NPC, f.TurnID, f.Text, f.Why)
 					}
@@ -64,7 +67,8 @@ func (c *honestyCmd) Run(e *env) error {
 			return err
 		}
 	} else {
-		fmt.Fprintf(e.out, "\n%d turns, %d lies, %d sentences released, %d of them unsupported; %d stripped without a reason\n", out.Turns, out.Lies, out.Released, out.Unsupported, out.Unlogged)
+		fmt.Fprintf(e.out, "\n%d turns, %d lies, %d sentences released, %d of them unsupported; %d stripped without "+
+			"a reason\n", out.Turns, out.Lies, out.Released, out.Unsupported, out.Unlogged)
 	}
 	if out.Unsupported > 0 || out.Unlogged > 0 {
 		return errFound

@@ -38,21 +38,21 @@ var errFound = errors.New("")
 
 type cli struct {
 	Config   string   `help:"Settings file." placeholder:"FILE" type:"path"`
-	World    []string `help:"Folder of a world, or the name of one in the binary. May be given again." placeholder:"DIR" sep:"none"`
-	Forsooth string   `help:"The forsooth whose processes are started." default:"bin/forsooth" placeholder:"FILE" type:"path"`
+	World    []string `help:"Folder of a world, or the name of one in the binary; again for more." placeholder:"DIR" sep:"none"`
+	Forsooth string   `help:"The forsooth whose processes are started." default:"bin/forsooth" type:"path"`
 	JSON     bool     `name:"json" help:"Print JSON alone on standard output."`
 
 	Chaos    chaosCmd    `cmd:"" help:"A mesh that is broken on purpose: which of its promises did not hold."`
 	Honesty  honestyCmd  `cmd:"" help:"Lying models against the reviews: what of their lies is released."`
-	Security securityCmd `cmd:"" help:"Hidden orders against a model that obeys, and harmless prompts that must not be held back."`
-	Secrets  secretsCmd  `cmd:"" help:"Every secret in every spelling, to a review without a guard of secrets, and to the guard."`
+	Security securityCmd `cmd:"" help:"Hidden orders against a model that obeys, and harmless prompts."`
+	Secrets  secretsCmd  `cmd:"" help:"Every secret in every spelling, to the review and to the guard."`
 	Memory   memoryCmd   `cmd:"" help:"The guards of memory: what gets past them, what they keep, what they cost."`
 	Scan     scanCmd     `cmd:"" help:"The nightly scan of memories: compute on one core for 1,000 to 100,000 of them."`
-	Mesh     meshCmd     `cmd:"" help:"The mesh without its passes, beside a bare chain: by workers, processes and copies of its streams."`
+	Mesh     meshCmd     `cmd:"" help:"The mesh without its passes beside a bare chain, by workers and copies."`
 	Node     nodeCmd     `cmd:"" hidden:"" help:"A process of mesh."`
-	Rolling  rollingCmd  `cmd:"" help:"A fleet that is restarted process by process while players talk: what they lose."`
-	Faults   faultsCmd   `cmd:"" help:"A model that fails now and then: how much more it is asked than one that is well."`
-	Overload overloadCmd `cmd:"" help:"More turns than a mesh can do: what becomes of them, of its memory, and how soon it is itself again."`
+	Rolling  rollingCmd  `cmd:"" help:"What players lose while a fleet is restarted process by process."`
+	Faults   faultsCmd   `cmd:"" help:"How much more a model is asked that fails now and then."`
+	Overload overloadCmd `cmd:"" help:"More turns than a mesh can do: what becomes of them and of its memory."`
 }
 
 // env is what the commands work with.
@@ -73,7 +73,8 @@ func main() {
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	var c cli
 	exited := -1
-	parser, err := kong.New(&c, kong.Name("lab"), kong.Writers(out, errOut), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	parser, err := kong.New(&c, kong.Name("lab"), kong.Writers(out, errOut),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Description("The laboratory of Forsooth."), kong.Exit(func(code int) { exited = code }))
 	if err != nil {
 		panic(err) // the command line's own declaration is wrong

@@ -32,7 +32,8 @@ type rememberedBench struct {
 func (c *memoryCmd) Run(e *env) error {
 	for _, part := range c.Only {
 		if !slices.Contains(trials.Parts, part) {
-			return usage(fmt.Errorf("--only %s: there is no such part; give some of %s", part, strings.Join(trials.Parts, ", ")))
+			return usage(fmt.Errorf("--only %s: there is no such part; give some of %s", part,
+				strings.Join(trials.Parts, ", ")))
 		}
 	}
 	o := trials.MemoryOptions{Parts: c.Only, Seed: c.Seed, RulesOnly: c.RulesOnly}
@@ -60,7 +61,8 @@ func (c *memoryCmd) Run(e *env) error {
 		return dependency(err)
 	}
 	if e.json {
-		return e.printJSON(rememberedBench{Seed: c.Seed, MemoryResult: found, Bench: "memory", World: ws[0].Name, Missed: bench.Missed(found.Figures)})
+		return e.printJSON(rememberedBench{Seed: c.Seed, MemoryResult: found, Bench: "memory", World: ws[0].Name,
+			Missed: bench.Missed(found.Figures)})
 	}
 	fmt.Fprintf(e.out, "seed %d\n\n", c.Seed)
 	for i := range found.Escapes {
@@ -71,7 +73,8 @@ func (c *memoryCmd) Run(e *env) error {
 		if x.Obeying {
 			obeying = "a model that obeys"
 		}
-		fmt.Fprintf(e.out, "%d attempts to dictate a memory, %s, %s: %d kept as said by that player, %d held for true, %d known to others\n", x.Of, behind(x.Verifier), obeying,
+		fmt.Fprintf(e.out, "%d attempts to dictate a memory, %s, %s: %d kept as said by that player, %d held for "+
+			"true, %d known to others\n", x.Of, behind(x.Verifier), obeying,
 			x.Stored, len(x.True), len(x.Shared))
 		for _, content := range append(x.True, x.Shared...) {
 			fmt.Fprintf(e.out, "    %s\n", content)
@@ -106,17 +109,22 @@ func (c *memoryCmd) attempts() ([]trials.Injection, error) {
 
 // escapes are the rates with their intervals.
 func (c *memoryCmd) escapes(e *env, x *trials.Escapes) {
-	fmt.Fprintf(e.out, "%d fabrications past the guards, %s\n\n  %-10s %-42s %s\n", x.Of, behind(x.Verifier), "guard", "alone", "in sequence")
+	fmt.Fprintf(e.out, "%d fabrications past the guards, %s\n\n  %-10s %-42s %s\n", x.Of, behind(x.Verifier), "guard",
+		"alone", "in sequence")
 	for i, r := range x.Alone {
 		fmt.Fprintf(e.out, "  %-10s %-42s %s\n", r.Guard, r, x.Sequence[i])
 	}
-	fmt.Fprintf(e.out, "  %-10s %-42s %s\n", x.Joint.Guard, fmt.Sprintf("%.4f, were they independent", x.Product), x.Joint)
+	fmt.Fprintf(e.out, "  %-10s %-42s %s\n", x.Joint.Guard, fmt.Sprintf("%.4f, were they independent", x.Product),
+		x.Joint)
 	if x.Dependent {
 		fmt.Fprintln(e.out, "  DEPENDENT: more got past all three than the product allows; they err on the same things")
 	}
-	fmt.Fprintf(e.out, "  where a true memory has the same subject and predicate, past the scan alone: %s\n", x.Contested)
-	fmt.Fprintf(e.out, "  %d were kept at write as no more than the words say; %d took a true memory's place in the scan alone\n", x.CutDown, x.Supplanted)
-	fmt.Fprintf(e.out, "  beside them: of %d turns rules kept something true in %d, the scan marked %d true memories with none made up beside it and set %d aside, and %d truths could be told\n",
+	fmt.Fprintf(e.out, "  where a true memory has the same subject and predicate, past the scan alone: %s\n",
+		x.Contested)
+	fmt.Fprintf(e.out, "  %d were kept at write as no more than the words say; %d took a true memory's place in the "+
+		"scan alone\n", x.CutDown, x.Supplanted)
+	fmt.Fprintf(e.out, "  beside them: of %d turns rules kept something true in %d, the scan marked %d true "+
+		"memories with none made up beside it and set %d aside, and %d truths could be told\n",
 		x.Of, x.TrueKept, x.TrueMarked, x.TrueAside, x.TrueTold)
 	fmt.Fprintf(e.out, "  of %d truths that the write guard lets in, the scan doubts %d\n", x.TrueStored, x.TrueDoubt)
 	for _, p := range x.Past {
@@ -139,7 +147,8 @@ func behind(verifier string) string {
 }
 
 func soaks(e *env, all []trials.Soak) {
-	fmt.Fprintf(e.out, "An NPC tells its own inventions for %d days, and has them proposed as facts\n\n  %-8s %-12s %-10s %9s %6s %9s %8s %8s %7s\n", all[0].Days,
+	fmt.Fprintf(e.out, "An NPC tells its own inventions for %d days, and has them proposed as facts\n\n  %-8s %-12s "+
+		"%-10s %9s %6s %9s %8s %8s %7s\n", all[0].Days,
 		"verifier", "review", "words", "proposed", "said", "invented", "first", "last", "growth")
 	for _, s := range all {
 		review, words := "none", "the same"
@@ -149,7 +158,8 @@ func soaks(e *env, all []trials.Soak) {
 		if s.Reworded {
 			words = "others"
 		}
-		fmt.Fprintf(e.out, "  %-8s %-12s %-10s %9d %6d %9d %8d %8d %7d\n", s.Verifier, review, words, s.Proposed, s.Said, s.Invented, s.First, s.Last, s.Growth)
+		fmt.Fprintf(e.out, "  %-8s %-12s %-10s %9d %6d %9d %8d %8d %7d\n", s.Verifier, review, words, s.Proposed,
+			s.Said, s.Invented, s.First, s.Last, s.Growth)
 	}
 	fmt.Fprintln(e.out)
 }

@@ -24,7 +24,8 @@ func (c *overloadCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	figures, violations, err := trials.Overload(e.ctx, ws[0], trials.OverloadOptions{Binary: e.forsooth, Dir: e.worldName(), Log: os.Stderr,
+	figures, violations, err := trials.Overload(e.ctx, ws[0], trials.OverloadOptions{Binary: e.forsooth,
+		Dir: e.worldName(), Log: os.Stderr,
 		For: time.Duration(c.Seconds * float64(time.Second)), Times: c.Times, Extractive: c.Extractive})
 	if err != nil {
 		return dependency(err)

@@ -19,10 +19,13 @@ type rollingCmd struct {
 
 // Run restarts a fleet.
 func (c *rollingCmd) Run(e *env) error {
-	if c.Kinds < 1 || c.Kinds > trials.RolledServices || c.Replicas < 1 || c.Players < 1 || c.Rate <= 0 || c.Pause < 0 || c.Deadline < 2*time.Second || c.Deadline > time.Minute {
-		return usage(errors.New("--kinds lies between 1 and 6, --replicas and --players are 1 at least, --rate above 0, --deadline between 2s and 60s"))
+	if c.Kinds < 1 || c.Kinds > trials.RolledServices || c.Replicas < 1 || c.Players < 1 || c.Rate <= 0 ||
+		c.Pause < 0 || c.Deadline < 2*time.Second || c.Deadline > time.Minute {
+		return usage(errors.New("--kinds lies between 1 and 6, --replicas and --players are 1 at least, --rate " +
+			"above 0, --deadline between 2s and 60s"))
 	}
-	r, err := trials.Rolling(e.ctx, trials.RollingOptions{Kinds: c.Kinds, Replicas: c.Replicas, Players: c.Players, Rate: c.Rate, Deadline: c.Deadline, Pause: c.Pause, Seed: c.Seed,
+	r, err := trials.Rolling(e.ctx, trials.RollingOptions{Kinds: c.Kinds, Replicas: c.Replicas, Players: c.Players,
+		Rate: c.Rate, Deadline: c.Deadline, Pause: c.Pause, Seed: c.Seed,
 		Binary: e.forsooth, Log: e.err, Said: e.said})
 	if err != nil {
 		return dependency(err)

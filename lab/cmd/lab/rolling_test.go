@@ -20,7 +20,8 @@ func TestARollingRestartLosesNothing(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	s := newSite(t)
-	r := s.run("rolling", "--forsooth", binary, "--kinds", "2", "--replicas", "1", "--players", "4", "--rate", "2", "--deadline", "60s", "--pause", "100ms", "--json")
+	r := s.run("rolling", "--forsooth", binary, "--kinds", "2", "--replicas", "1", "--players", "4", "--rate", "2",
+		"--deadline", "60s", "--pause", "100ms", "--json")
 	var got trials.RollingRun
 	if err := json.Unmarshal([]byte(r.out), &got); err != nil {
 		t.Fatalf("exit code %d, %v, it says %s", r.code, err, r.err)

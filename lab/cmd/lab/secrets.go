@@ -19,16 +19,19 @@ func (c *secretsCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	told, err := trials.Secrets(e.ctx, trials.SecretsOptions{Worlds: worlds, Level: grounding.Level(c.Policy), Judge: bench.SpeechJudge(c.Judge)})
+	told, err := trials.Secrets(e.ctx, trials.SecretsOptions{Worlds: worlds, Level: grounding.Level(c.Policy),
+		Judge: bench.SpeechJudge(c.Judge)})
 	if err != nil {
 		return err
 	}
 	if e.json {
 		return e.printJSON(told)
 	}
-	fmt.Fprintf(e.out, "  %-34s %6s %22s %12s %16s\n", "spelling", "tried", "released without guard", "guard finds", "got past both")
+	fmt.Fprintf(e.out, "  %-34s %6s %22s %12s %16s\n", "spelling", "tried", "released without guard", "guard finds",
+		"got past both")
 	for _, t := range told {
-		fmt.Fprintf(e.out, "  %-34s %6d %22d %12d %16d\n", t.Spelling, t.Tried, t.Released, t.Guarded, t.Released-t.Both)
+		fmt.Fprintf(e.out, "  %-34s %6d %22d %12d %16d\n", t.Spelling, t.Tried, t.Released, t.Guarded,
+			t.Released-t.Both)
 	}
 	return nil
 }

@@ -34,7 +34,8 @@ const forgedID = "5e1f0a7c-0000-4000-8000-000000000001"
 // Forge writes a copy of the one passage of a file, spoiled: fields of its payload are
 // replaced, a nil one is left out, and record changes the passage as it stands in it. The
 // forgery goes with undo.
-func (s *Server) Forge(t testing.TB, collection, path string, fields map[string]any, record func([]byte) []byte) (undo func()) {
+func (s *Server) Forge(t testing.TB, collection, path string, fields map[string]any,
+	record func([]byte) []byte) (undo func()) {
 	t.Helper()
 	client := Client(t, s.Addr)
 	found, err := client.Scroll(t.Context(), &qd.ScrollPoints{
@@ -65,7 +66,8 @@ func (s *Server) Forge(t testing.TB, collection, path string, fields map[string]
 	point := qd.NewIDUUID(forgedID)
 	_, err = client.Upsert(t.Context(), &qd.UpsertPoints{CollectionName: collection, Wait: qd.PtrOf(true),
 		Points: []*qd.PointStruct{{Id: point, Payload: payload,
-			Vectors: qd.NewVectorsMap(map[string]*qd.Vector{"content": qd.NewVectorMulti(dense(found[0].GetVectors()))})}}})
+			Vectors: qd.NewVectorsMap(
+				map[string]*qd.Vector{"content": qd.NewVectorMulti(dense(found[0].GetVectors()))})}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,18 +77,21 @@ func (s *Server) Forge(t testing.TB, collection, path string, fields map[string]
 // Empty removes all points of a collection but the one that names its schema.
 func (s *Server) Empty(t testing.TB, collection string) {
 	t.Helper()
-	s.remove(t, collection, qd.NewPointsSelectorFilter(&qd.Filter{Must: []*qd.Condition{qd.NewIsEmpty("schema_version")}}))
+	s.remove(t, collection,
+		qd.NewPointsSelectorFilter(&qd.Filter{Must: []*qd.Condition{qd.NewIsEmpty("schema_version")}}))
 }
 
 // Remove removes the points that have a value in a field.
 func (s *Server) Remove(t testing.TB, collection, field, value string) {
 	t.Helper()
-	s.remove(t, collection, qd.NewPointsSelectorFilter(&qd.Filter{Must: []*qd.Condition{qd.NewMatchKeyword(field, value)}}))
+	s.remove(t, collection, qd.NewPointsSelectorFilter(&qd.Filter{Must: []*qd.Condition{qd.NewMatchKeyword(field,
+		value)}}))
 }
 
 func (s *Server) remove(t testing.TB, collection string, points *qd.PointsSelector) {
 	t.Helper()
-	_, err := Client(t, s.Addr).Delete(t.Context(), &qd.DeletePoints{CollectionName: collection, Wait: qd.PtrOf(true), Points: points})
+	_, err := Client(t, s.Addr).Delete(t.Context(), &qd.DeletePoints{CollectionName: collection, Wait: qd.PtrOf(true),
+		Points: points})
 	if err != nil {
 		t.Fatal(err)
 	}
