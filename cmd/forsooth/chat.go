@@ -13,6 +13,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/forsooth-npc/forsooth/internal/console"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -276,7 +277,7 @@ func (s *chat) gameState() map[string]any {
 
 // showWhy prints what the last reply rests on, with the verdicts where they are kept.
 func (s *chat) showWhy() error {
-	var traces []schema.Trace
+	var traces []protocol.Trace
 	if s.last != nil {
 		var err error
 		if traces, err = s.client.Trace(s.ctx, s.last.TurnID); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 )
@@ -125,7 +126,7 @@ func capability(ctx context.Context, p llm.Provider) (llm.Capability, error) {
 	_, err = m.Stream(ctx, llm.Request{
 		Name: prompt.Compact, Schema: prompt.Schema(prompt.Compact), Limits: llm.Limits{MaxTokens: 200},
 		System: `Answer as JSON of the schema "compact": {"summary":"..."}. Repeat the message.`, User: "The ferry leaves at dawn, and comes back when the bell is rung.",
-		World: "doctor", Player: "doctor", Meter: llm.NewMeter(&schema.Turn{Passes: []schema.PassRecord{{Pass: schema.PassThink, Attempt: 1}}}),
+		World: "doctor", Player: "doctor", Meter: llm.NewMeter(&protocol.Turn{Passes: []schema.PassRecord{{Pass: schema.PassThink, Attempt: 1}}}),
 	}, func(string) error { pieces++; return nil })
 	can := m.Capabilities()[0]
 	can.Stream = can.Stream && pieces > 1 // some take the wish to stream and answer in one piece

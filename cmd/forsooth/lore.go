@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/retriever"
@@ -27,7 +28,7 @@ type loreCmd struct {
 }
 
 // rejected is the provenance filter on what an author can mend.
-func rejected(c schema.Chunk) (string, bool) {
+func rejected(c protocol.Chunk) (string, bool) {
 	reason := grounding.Signature(c.Text)
 	return reason, reason != ""
 }
@@ -167,7 +168,7 @@ type Found struct {
 	Query      string        `json:"query"`
 	Answer     string        `json:"answer"` // the passage that answers best; a hint, never a reply
 	Confidence float64       `json:"confidence"`
-	Zone       schema.Zone   `json:"zone"`
+	Zone       protocol.Zone `json:"zone"`
 	Unknown    []string      `json:"unknown_names"`
 	Sources    []FoundSource `json:"sources"`
 }
@@ -190,7 +191,7 @@ func (c *searchCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	turn := &schema.Turn{Request: schema.Request{TurnID: "search", World: ws[0].Name, NPC: npc.Handle, Player: "player", Message: c.Query,
+	turn := &protocol.Turn{Request: schema.Request{TurnID: "search", World: ws[0].Name, NPC: npc.Handle, Player: "player", Message: c.Query,
 		Trust: &c.Trust, Flags: c.Flags}}
 	if err := turn.Request.Validate(); err != nil {
 		return usage(err)
@@ -217,7 +218,7 @@ func (c *searchCmd) Run(e *env) error {
 	return nil
 }
 
-func search(e *env, library *lore.Library, turn *schema.Turn) (*Found, error) {
+func search(e *env, library *lore.Library, turn *protocol.Turn) (*Found, error) {
 	turn.AcceptedAt = time.Now()
 	if _, err := retriever.New(library, retriever.Options{}).Retrieve(e.ctx, turn); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/eval/runner"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -22,8 +23,8 @@ type replayCmd struct {
 
 // past is what is kept of a turn.
 type past struct {
-	turn   *schema.Turn // as it came
-	traces []schema.Trace
+	turn   *protocol.Turn // as it came
+	traces []protocol.Trace
 	reply  *schema.Reply
 }
 
@@ -85,7 +86,7 @@ func (c *replayCmd) read(e *env) (_ *past, err error) {
 }
 
 // world is the turn's world, with the settings of the flags.
-func (c *replayCmd) world(e *env, t *schema.Turn) (*world.World, error) {
+func (c *replayCmd) world(e *env, t *protocol.Turn) (*world.World, error) {
 	ws, err := e.worlds()
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 func rolesOf(t *testing.T, worlds ...string) map[string]Role {
@@ -104,7 +104,7 @@ func TestNoGrantIsWide(t *testing.T) {
 			if name == "operator" {
 				continue
 			}
-			if g == schema.Prefix+">" || strings.HasPrefix(g, "$JS.API.>") || strings.HasPrefix(g, "$KV.>") || strings.HasPrefix(g, "$JS.ACK.>") {
+			if g == protocol.Prefix+">" || strings.HasPrefix(g, "$JS.API.>") || strings.HasPrefix(g, "$KV.>") || strings.HasPrefix(g, "$JS.ACK.>") {
 				t.Errorf("%s is granted %s", name, g)
 			}
 		}
@@ -123,7 +123,7 @@ func TestNoGrantIsWide(t *testing.T) {
 // What every world hears alike, that queues stand, has room for two numbers and for no
 // name, text or id of any world.
 func TestWhatEveryWorldHearsTellsOfNone(t *testing.T) {
-	said := reflect.TypeFor[schema.Crowded]()
+	said := reflect.TypeFor[protocol.Crowded]()
 	for i := range said.NumField() {
 		if f := said.Field(i); f.Type.Kind() != reflect.Int || !strings.HasSuffix(f.Name, "MS") {
 			t.Errorf("%s may hold what is of a world: %s", f.Name, f.Type)
@@ -131,7 +131,7 @@ func TestWhatEveryWorldHearsTellsOfNone(t *testing.T) {
 	}
 	for _, r := range rolesOf(t, "village", "elsewhere") {
 		for _, g := range r.Subscribe {
-			if strings.HasPrefix(r.Name, "backend-") && covers(g, schema.SubjectCrowded) && g != schema.SubjectCrowded {
+			if strings.HasPrefix(r.Name, "backend-") && covers(g, protocol.SubjectCrowded) && g != protocol.SubjectCrowded {
 				t.Errorf("%s hears more than that: %s", r.Name, g)
 			}
 		}
@@ -143,8 +143,8 @@ func TestABackendIsKeptToItsWorld(t *testing.T) {
 	r := rolesOf(t, "village", "elsewhere")["backend-village"]
 	for _, g := range slices.Concat(r.Publish, r.Subscribe) {
 		switch {
-		case g == schema.SubjectCheckGrounding, g == "_INBOX_backend-village.>":
-		case g == schema.SubjectCrowded && !slices.Contains(r.Publish, g): // that queues stand, of no world, to hear only
+		case g == protocol.SubjectCheckGrounding, g == "_INBOX_backend-village.>":
+		case g == protocol.SubjectCrowded && !slices.Contains(r.Publish, g): // that queues stand, of no world, to hear only
 		case !strings.Contains(g, ".village") || strings.Contains(g, "JS.API"):
 			t.Errorf("it is granted %s", g)
 		}

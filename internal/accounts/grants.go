@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -27,7 +28,7 @@ const (
 func own(subjects ...string) []string {
 	out := make([]string, len(subjects))
 	for i, s := range subjects {
-		out[i] = schema.Prefix + s
+		out[i] = protocol.Prefix + s
 	}
 	return out
 }

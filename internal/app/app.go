@@ -32,6 +32,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/outbound"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/tracing"
@@ -353,7 +354,7 @@ func (a *App) register(ctx context.Context, o Options, static *embed.Static) err
 	if err != nil {
 		return err
 	}
-	for _, pass := range schema.Passes {
+	for _, pass := range protocol.Passes {
 		if o.runs(serviceOf[pass]) {
 			handle(pass, handlers[pass])
 		}

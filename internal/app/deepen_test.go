@@ -7,6 +7,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -28,7 +29,7 @@ func TestTheFirstTurnIsSearchedAsTheLast(t *testing.T) {
 }
 
 // searched asks one question as long as it takes, and gives what was found each time.
-func searched(t *testing.T, dir string, done func(context.Context, *app.App) bool) []schema.Retrieval {
+func searched(t *testing.T, dir string, done func(context.Context, *app.App) bool) []protocol.Retrieval {
 	t.Helper()
 	a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: dir, Meaning: app.MeaningLater})
 	if err != nil {
@@ -36,7 +37,7 @@ func searched(t *testing.T, dir string, done func(context.Context, *app.App) boo
 	}
 	stop := run(t, a)
 	defer stop()
-	var out []schema.Retrieval
+	var out []protocol.Retrieval
 	for limit := time.Now().Add(time.Minute); ; {
 		if time.Now().After(limit) {
 			t.Fatal("the world is not embedded in a minute")
@@ -55,7 +56,7 @@ func searched(t *testing.T, dir string, done func(context.Context, *app.App) boo
 
 func question(x *lore.Lore) retrieval.Query {
 	npc := x.World.NPCs["mira"]
-	turn := &schema.Turn{Request: schema.Request{TurnID: "t1", World: "village", NPC: "mira", Player: "p1"}, AcceptedAt: time.Now()}
+	turn := &protocol.Turn{Request: schema.Request{TurnID: "t1", World: "village", NPC: "mira", Player: "p1"}, AcceptedAt: time.Now()}
 	return retrieval.Query{NPC: npc, Message: "Who owns the ferry?", Check: x.ProvenanceCheck(turn, npc), Facts: lore.Facts(turn)}
 }
 

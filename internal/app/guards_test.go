@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -174,7 +175,7 @@ func TestGuardThreeOnTheMesh(t *testing.T) {
 // traced looks for the guard's action in the trace of a turn and in its last event.
 func traced(t *testing.T, c *mesh.Client, r *schema.Reply, action string) {
 	t.Helper()
-	var passes []schema.Trace
+	var passes []protocol.Trace
 	for until := time.Now().Add(10 * time.Second); len(passes) == 0 || passes[len(passes)-1].Next != schema.PassDone; { // a reply does not wait for them
 		var err error
 		if passes, err = c.Trace(t.Context(), r.TurnID); err != nil || time.Now().After(until) {

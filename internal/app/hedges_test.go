@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -114,12 +115,12 @@ func (h hedge) passes(t *testing.T, r *review.Reviewer, x *lore.Lore) (bool, []s
 	}
 	var why []schema.Issue
 	for _, cited := range append(slices.Collect(slices.Chunk(all, 1)), nil, []string{"self"}, all) {
-		draft := schema.DraftSentence{Text: h.Sentence}
+		draft := protocol.DraftSentence{Text: h.Sentence}
 		for _, id := range cited {
-			draft.Citations = append(draft.Citations, schema.Citation{EvidenceID: id})
+			draft.Citations = append(draft.Citations, protocol.Citation{EvidenceID: id})
 		}
 		found, _, err := r.Review(t.Context(), review.Draft{
-			Sentences: []schema.DraftSentence{draft}, Evidence: evidence, Class: schema.ClassComplex, Policy: x.Policy(), Person: x.Person(npc),
+			Sentences: []protocol.DraftSentence{draft}, Evidence: evidence, Class: protocol.ClassComplex, Policy: x.Policy(), Person: x.Person(npc),
 			Self: h.self(x, npc), Support: x.SettingsFor(npc).Thresholds.Entailment, Level: x.SettingsFor(npc).Level,
 			Context: grounding.Context{
 				NPCName: npc.Name, NPCHandle: npc.Handle, Message: h.Message, Names: x.Names(), NameOf: x.Person(npc).NameOf,
@@ -129,7 +130,7 @@ func (h hedge) passes(t *testing.T, r *review.Reviewer, x *lore.Lore) (bool, []s
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found.Verdict == schema.Approved {
+		if found.Verdict == protocol.Approved {
 			return true, nil, found.Claims
 		}
 		why = found.Issues
@@ -138,12 +139,12 @@ func (h hedge) passes(t *testing.T, r *review.Reviewer, x *lore.Lore) (bool, []s
 }
 
 // self is what the NPC's own file says of it.
-func (h hedge) self(x *lore.Lore, npc *world.NPC) []schema.Evidence {
-	var out []schema.Evidence
+func (h hedge) self(x *lore.Lore, npc *world.NPC) []protocol.Evidence {
+	var out []protocol.Evidence
 	for _, s := range append([]string{npc.Backstory, npc.Personality}, npc.Goals...) {
 		if s != "" {
-			out = append(out, schema.Evidence{Text: s, Path: npc.Path, SourceID: "self", Type: "self", Private: true,
-				Provenance: schema.Provenance{Source: schema.OriginCorpus, NPC: npc.Handle}})
+			out = append(out, protocol.Evidence{Text: s, Path: npc.Path, SourceID: "self", Type: "self", Private: true,
+				Provenance: protocol.Provenance{Source: schema.OriginCorpus, NPC: npc.Handle}})
 		}
 	}
 	return out
@@ -151,10 +152,10 @@ func (h hedge) self(x *lore.Lore, npc *world.NPC) []schema.Evidence {
 
 // blocks is the evidence of a case, which this NPC must be able to have at this
 // time: a case over a document it may not know would pass for the wrong reason.
-func (h hedge) blocks(t *testing.T, x *lore.Lore, npc *world.NPC) []schema.Evidence {
+func (h hedge) blocks(t *testing.T, x *lore.Lore, npc *world.NPC) []protocol.Evidence {
 	indexed := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	check := x.ProvenanceCheck(&schema.Turn{AcceptedAt: indexed.Add(time.Hour)}, npc)
-	var sources []schema.Source
+	check := x.ProvenanceCheck(&protocol.Turn{AcceptedAt: indexed.Add(time.Hour)}, npc)
+	var sources []protocol.Source
 	found := map[string]bool{}
 	for _, c := range x.World.Chunks() {
 		if !slices.Contains(h.Evidence, c.Path) {

@@ -15,6 +15,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -136,8 +137,8 @@ func TestASidecarReadsSpeechesWithoutTheModel(t *testing.T) {
 			t.Cleanup(client.Close)
 			r, missing := app.Judgement(app.Verifying{}, client)
 			_, out, err := r.Review(t.Context(), review.Draft{
-				Evidence:  []schema.Evidence{{ID: "E1", Text: notice}},
-				Sentences: []schema.DraftSentence{{Text: paraphrase, Citations: []schema.Citation{{EvidenceID: "E1"}}}}, Level: grounding.Lively})
+				Evidence:  []protocol.Evidence{{ID: "E1", Text: notice}},
+				Sentences: []protocol.DraftSentence{{Text: paraphrase, Citations: []protocol.Citation{{EvidenceID: "E1"}}}}, Level: grounding.Lively})
 			if missing == nil || err != nil || len(out) != 1 || (out[0].Verdict.Label == schema.Supported) != c.said {
 				t.Errorf("%+v, %v, missing %v", out, err, missing)
 			}

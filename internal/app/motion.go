@@ -10,10 +10,10 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // motion looks at the folders of worlds, and puts what has changed in service.
@@ -88,7 +88,7 @@ func outline(dir string) (string, error) {
 		all = fmt.Appendf(all, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
 		return nil
 	})
-	return schema.HashText(string(all)), err
+	return protocol.HashText(string(all)), err
 }
 
 // takeUp reads a world anew and puts it in service, unless lint finds an error in it.

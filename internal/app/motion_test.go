@@ -12,6 +12,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -126,7 +127,7 @@ func TestATurnKeepsTheLoreItBeganWith(t *testing.T) {
 		if pass != schema.PassDecide {
 			return h
 		}
-		return func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
+		return func(ctx context.Context, turn *protocol.Turn) (schema.Pass, error) {
 			if strings.HasPrefix(turn.TurnID, "held") {
 				held <- struct{}{}
 				<-going
@@ -248,7 +249,7 @@ func TestTheLastThreeVersionsStayReadable(t *testing.T) {
 		t.Errorf("versions %v, want %v", got, seen[:3])
 	}
 	turn := func(version string) string {
-		x, _, err := a.Library.FindTurn(&schema.Turn{Request: schema.Request{World: "village", NPC: "mira"}, Retrieval: &schema.Retrieval{LoreHash: version}})
+		x, _, err := a.Library.FindTurn(&protocol.Turn{Request: schema.Request{World: "village", NPC: "mira"}, Retrieval: &protocol.Retrieval{LoreHash: version}})
 		if err != nil {
 			t.Fatal(err)
 		}

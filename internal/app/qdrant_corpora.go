@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // meaningPrefix is of the collection for the sentence encoder's vectors: a
@@ -182,7 +182,7 @@ func (c *twoCorpora) Held(ctx context.Context, s store.Scope, model string, stem
 	return in.Held(ctx, s, model, stems)
 }
 
-func (c *twoCorpora) File(ctx context.Context, world, model, path string) ([]schema.Chunk, error) {
+func (c *twoCorpora) File(ctx context.Context, world, model, path string) ([]protocol.Chunk, error) {
 	in, err := c.of(ctx, model)
 	if err != nil {
 		return nil, err

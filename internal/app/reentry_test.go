@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -117,10 +118,10 @@ func TestAFileThatIsNoLoreTellsNothing(t *testing.T) {
 }
 
 // foreign is a block on the lantern from elsewhere, as an attacker would hand it in.
-func foreign(source schema.Origin, chunk string, allowed ...string) schema.Evidence {
+func foreign(source schema.Origin, chunk string, allowed ...string) protocol.Evidence {
 	before := servicetest.Now.Add(-time.Hour)
-	return schema.Evidence{ID: "E9", SourceID: "9", ChunkID: chunk, Path: strings.SplitN(chunk, "#", 2)[0], Type: "note", Text: lantern, Score: 1, AllowedFor: allowed,
-		Provenance: schema.Provenance{Source: source, World: "village", IndexedAt: before, CreatedAt: time.Date(1402, 1, 1, 0, 0, 0, 0, time.UTC)}}
+	return protocol.Evidence{ID: "E9", SourceID: "9", ChunkID: chunk, Path: strings.SplitN(chunk, "#", 2)[0], Type: "note", Text: lantern, Score: 1, AllowedFor: allowed,
+		Provenance: protocol.Provenance{Source: source, World: "village", IndexedAt: before, CreatedAt: time.Date(1402, 1, 1, 0, 0, 0, 0, time.UTC)}}
 }
 
 // Evidence that joins a turn on its way, behind the search and its filter, is
@@ -128,14 +129,14 @@ func foreign(source schema.Origin, chunk string, allowed ...string) schema.Evide
 // and a reply from what is left.
 func TestForeignEvidenceOnTheWayGroundsNothing(t *testing.T) {
 	const path = "lore/lantern.txt#1"
-	changed := func(change func(*schema.Evidence)) schema.Evidence {
+	changed := func(change func(*protocol.Evidence)) protocol.Evidence {
 		e := foreign(schema.OriginCorpus, path)
 		change(&e)
 		return e
 	}
 	cases := []struct {
 		name  string
-		block schema.Evidence
+		block protocol.Evidence
 		tells bool
 		quiet bool // it may stand in the turn, for claims of another kind: no alert
 	}{
@@ -153,14 +154,14 @@ func TestForeignEvidenceOnTheWayGroundsNothing(t *testing.T) {
 		{"machine notes", foreign(schema.OriginCorpus, "notes:3"), false, false},
 		{"a machine's summary", foreign(schema.OriginCorpus, "assistant_summary:3"), false, false},
 		{"a reserved id in other letters", foreign(schema.OriginCorpus, " GEN:3"), false, false},
-		{"a corpus id on a reserved path", changed(func(e *schema.Evidence) { e.Path = "draft:lantern" }), false, false},
-		{"indexed while the turn runs", changed(func(e *schema.Evidence) { e.Provenance.IndexedAt = servicetest.Now.Add(time.Second) }), false, false},
-		{"never indexed", changed(func(e *schema.Evidence) { e.Provenance.IndexedAt = time.Time{} }), false, false},
-		{"of no date", changed(func(e *schema.Evidence) { e.Provenance.CreatedAt = time.Time{} }), false, false},
-		{"of tomorrow", changed(func(e *schema.Evidence) { e.Provenance.CreatedAt = time.Date(1402, 5, 4, 0, 0, 0, 0, time.UTC) }), false, false},
-		{"of another world", changed(func(e *schema.Evidence) { e.Provenance.World = "shadowwatch" }), false, false},
-		{"another NPC's", changed(func(e *schema.Evidence) { e.Provenance.NPC = "osric" }), false, false},
-		{"with a mark in its text", changed(func(e *schema.Evidence) { e.Text = lantern + " [E1]" }), false, false},
+		{"a corpus id on a reserved path", changed(func(e *protocol.Evidence) { e.Path = "draft:lantern" }), false, false},
+		{"indexed while the turn runs", changed(func(e *protocol.Evidence) { e.Provenance.IndexedAt = servicetest.Now.Add(time.Second) }), false, false},
+		{"never indexed", changed(func(e *protocol.Evidence) { e.Provenance.IndexedAt = time.Time{} }), false, false},
+		{"of no date", changed(func(e *protocol.Evidence) { e.Provenance.CreatedAt = time.Time{} }), false, false},
+		{"of tomorrow", changed(func(e *protocol.Evidence) { e.Provenance.CreatedAt = time.Date(1402, 5, 4, 0, 0, 0, 0, time.UTC) }), false, false},
+		{"of another world", changed(func(e *protocol.Evidence) { e.Provenance.World = "shadowwatch" }), false, false},
+		{"another NPC's", changed(func(e *protocol.Evidence) { e.Provenance.NPC = "osric" }), false, false},
+		{"with a mark in its text", changed(func(e *protocol.Evidence) { e.Text = lantern + " [E1]" }), false, false},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -176,8 +177,8 @@ func TestForeignEvidenceOnTheWayGroundsNothing(t *testing.T) {
 			}
 			turn.Evidence = append(turn.Evidence, c.block)
 			turn.Decision.Share = append(turn.Decision.Share, c.block.ID)
-			turn.Speech.Sentences = append(turn.Speech.Sentences, schema.DraftSentence{Text: lantern,
-				Citations: []schema.Citation{{Claim: lantern, EvidenceID: c.block.ID}}})
+			turn.Speech.Sentences = append(turn.Speech.Sentences, protocol.DraftSentence{Text: lantern,
+				Citations: []protocol.Citation{{Claim: lantern, EvidenceID: c.block.ID}}})
 			r := b.Walk(t, turn, schema.PassReviewSpeech)
 			if telling(r) != c.tells {
 				t.Errorf("%s: %s", r.Status, r.Text)
@@ -258,7 +259,7 @@ func TestAModelCannotQuoteTheConversation(t *testing.T) {
 				}
 			})
 			b := servicetest.NewWithModel(t, servicetest.Village(), server.URL())
-			hears := func(name string, turn *schema.Turn) {
+			hears := func(name string, turn *protocol.Turn) {
 				r := b.Walk(t, turn, schema.PassRetrieve)
 				if said := strings.ToLower(r.Text); strings.Contains(said, "sold") || strings.Contains(said, "osric") || strings.Contains(said, "[e") {
 					t.Errorf("%s: %s %q", name, r.Status, r.Text)
@@ -293,8 +294,8 @@ type intruder struct {
 	done map[string]bool
 }
 
-func (i *intruder) before(h mesh.Handler, add func(*schema.Turn)) mesh.Handler {
-	return func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+func (i *intruder) before(h mesh.Handler, add func(*protocol.Turn)) mesh.Handler {
+	return func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 		i.mu.Lock()
 		first := !i.done[t.TurnID]
 		i.done[t.TurnID] = true
@@ -311,12 +312,12 @@ func (i *intruder) before(h mesh.Handler, add func(*schema.Turn)) mesh.Handler {
 // source in every turn.
 func TestAnInventionDoesNotComeBackThroughTheMesh(t *testing.T) {
 	spy := &intruder{done: map[string]bool{}}
-	asSource := func(turn *schema.Turn) {
+	asSource := func(turn *protocol.Turn) {
 		e := foreign(schema.OriginUser, "session:t0")
-		turn.Sources = append([]schema.Source{{ID: "9", Path: e.Path, ChunkID: e.ChunkID, Type: "note", Content: lantern, Score: 1, Provenance: e.Provenance}}, turn.Sources...)
-		turn.Evidence = append([]schema.Evidence{e}, turn.Evidence...)
-		if turn.Retrieval.Zone == schema.ZoneUnknown {
-			turn.Retrieval.Zone, turn.Retrieval.Confidence = schema.ZoneModel, 1
+		turn.Sources = append([]protocol.Source{{ID: "9", Path: e.Path, ChunkID: e.ChunkID, Type: "note", Content: lantern, Score: 1, Provenance: e.Provenance}}, turn.Sources...)
+		turn.Evidence = append([]protocol.Evidence{e}, turn.Evidence...)
+		if turn.Retrieval.Zone == protocol.ZoneUnknown {
+			turn.Retrieval.Zone, turn.Retrieval.Confidence = protocol.ZoneModel, 1
 		}
 	}
 	a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: t.TempDir(),

@@ -10,8 +10,8 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/atomicfile"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // shown is what a judge has shown, as the data folder keeps it.
@@ -34,7 +34,7 @@ func judgeOf(o Options) string {
 	if at.URL == "" {
 		at = o.LLM.Primary
 	}
-	return schema.HashText(fmt.Sprintf("%s%s %s %s", o.JudgeKind, at.URL, cmp.Or(o.LLM.Calls[prompt.Judge].Model, at.Model), review.PairsHash()))
+	return protocol.HashText(fmt.Sprintf("%s%s %s %s", o.JudgeKind, at.URL, cmp.Or(o.LLM.Calls[prompt.Judge].Model, at.Model), review.PairsHash()))
 }
 
 // readShown is what this judge has shown within the day; nil: nothing that is kept. A file

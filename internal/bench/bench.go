@@ -16,6 +16,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/meshbench"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -124,7 +125,7 @@ func (l *Load) real(ctx context.Context, o Options) (single, many meshbench.Resu
 	var weighing atomic.Bool
 	var sum, hops atomic.Int64
 	weigh := func(_ schema.Pass, h mesh.Handler) mesh.Handler {
-		return func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+		return func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 			if weighing.Load() {
 				if data, err := json.Marshal(t); err == nil {
 					sum.Add(int64(len(data)))

@@ -12,6 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/mesh/meshbench"
 	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -185,7 +186,7 @@ func figuresOf(turns []spoken, depth string) []Figure {
 		bar = 1.05
 	}
 	out = append(out, turnToItsCalls(turns, depth, bar))
-	for _, p := range schema.Passes {
+	for _, p := range protocol.Passes {
 		ms := mean(turns, func(s spoken) float64 {
 			sum := 0.0
 			for _, r := range s.reply.Passes {

@@ -12,6 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -78,7 +79,7 @@ func (l *Load) direct(ctx context.Context, models *llm.Models, reply *schema.Rep
 	if err != nil {
 		return 0, err
 	}
-	t := &schema.Turn{Passes: []schema.PassRecord{{Pass: schema.PassSpeak, Attempt: 1}}}
+	t := &protocol.Turn{Passes: []schema.PassRecord{{Pass: schema.PassSpeak, Attempt: 1}}}
 	var reader prompt.Stream
 	begin := time.Now()
 	_, err = models.Stream(ctx, llm.Request{Name: p.Name, Schema: p.Schema, System: p.System, User: p.User,
@@ -119,24 +120,24 @@ func reviewTime(ctx context.Context) (Figure, error) {
 
 // threeSentences is a speech that says in other words what three blocks say.
 func threeSentences(n int) review.Draft {
-	block := func(id, text string) schema.Evidence {
-		return schema.Evidence{ID: id, Path: id, Text: fmt.Sprintf("%s So it stands on page %d of the book.", text, n)}
+	block := func(id, text string) protocol.Evidence {
+		return protocol.Evidence{ID: id, Path: id, Text: fmt.Sprintf("%s So it stands on page %d of the book.", text, n)}
 	}
-	said := func(text string, ids ...string) schema.DraftSentence {
-		s := schema.DraftSentence{Text: text}
+	said := func(text string, ids ...string) protocol.DraftSentence {
+		s := protocol.DraftSentence{Text: text}
 		for _, id := range ids {
-			s.Citations = append(s.Citations, schema.Citation{EvidenceID: id})
+			s.Citations = append(s.Citations, protocol.Citation{EvidenceID: id})
 		}
 		return s
 	}
 	return review.Draft{Level: grounding.Balanced,
-		Evidence: []schema.Evidence{
+		Evidence: []protocol.Evidence{
 			block("E1", "Teague owns the ferry below the weir. He had it from his aunt, who built it the winter "+
 				"after the flood."),
 			block("E2", "A crossing costs two bits, and three with a cart. Children and the priest go over free."),
 			block("E3", "The ferry goes at dawn and again when the bell is rung at noon. After dark nobody crosses, "+
 				"for the chain cannot be seen.")},
-		Sentences: []schema.DraftSentence{
+		Sentences: []protocol.DraftSentence{
 			said("The ferry is Teague's, friend, and his aunt's before him.", "E1"),
 			said("Two bits gets you over, or three if you bring a cart along.", "E2"),
 			said("Come at first light or for the noon bell, since nobody goes over once it is dark.", "E3")}}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/examples/mmo/play"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -201,7 +202,7 @@ func (l *ledger) close(row *PlayersRow) {
 	defer l.mu.Unlock()
 	turns := float64(max(1, l.turns))
 	row.Calls, row.Cost, row.Passes = float64(l.calls)/turns, l.cost/turns*1000, []PassCost{}
-	for _, pass := range schema.Passes {
+	for _, pass := range protocol.Passes {
 		all := slices.Sorted(slices.Values(l.passes[pass]))
 		if len(all) == 0 {
 			continue

@@ -19,9 +19,9 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // RetrieveOptions size a measure of the index in process.
@@ -269,7 +269,7 @@ func timedQuestions(ctx context.Context, w *world.World, x *retrieval.Index, que
 		npc, began := w.NPCs[handles[i%len(handles)]], time.Now()
 		check := grounding.Check{World: w.Name, TurnStart: began, GameTime: w.Now,
 			Holds:   func(string) bool { return true },
-			InScope: func(c schema.Chunk) bool { return world.ScopeOf(c, npc) }}
+			InScope: func(c protocol.Chunk) bool { return world.ScopeOf(c, npc) }}
 		if _, err := x.CitationQuery(ctx, retrieval.Query{NPC: npc, Message: q, Zones: zones,
 			Check: check}); err != nil {
 			return nil, err

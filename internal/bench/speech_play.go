@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/recorded"
 	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/internal/review"
@@ -101,7 +102,7 @@ func (p *plays) play(ctx context.Context, row int) (heard, error) {
 	p.mu.Lock()
 	p.logs[t.TurnID] = h.log
 	p.mu.Unlock()
-	review := func(ctx context.Context, t *schema.Turn, attempt int) error {
+	review := func(ctx context.Context, t *protocol.Turn, attempt int) error {
 		t.Passes = append(t.Passes, schema.PassRecord{Pass: schema.PassReviewSpeech, Hop: t.Hop, Attempt: attempt})
 		_, err := p.passes[schema.PassReviewSpeech](ctx, t)
 		return err
@@ -136,39 +137,39 @@ func (p *plays) calls() int {
 	return p.server.Stats().Calls
 }
 
-func (p *plays) of(t *schema.Turn) *replay.Log {
+func (p *plays) of(t *protocol.Turn) *replay.Log {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.logs[t.TurnID]
 }
 
 // Load and the others give each turn its own log.
-func (p *plays) Load(ctx context.Context, t *schema.Turn) (mesh.State, error) {
+func (p *plays) Load(ctx context.Context, t *protocol.Turn) (mesh.State, error) {
 	return p.of(t).Load(ctx, t)
 }
 
 // Progress is what the log of a turn holds.
-func (p *plays) Progress(ctx context.Context, t *schema.Turn) (mesh.Progress, error) {
+func (p *plays) Progress(ctx context.Context, t *protocol.Turn) (mesh.Progress, error) {
 	return p.of(t).Progress(ctx, t)
 }
 
 // Release keeps a sentence.
-func (p *plays) Release(ctx context.Context, t *schema.Turn, record schema.ReviewRecord, s schema.Sentence) error {
+func (p *plays) Release(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord, s schema.Sentence) error {
 	return p.of(t).Release(ctx, t, record, s)
 }
 
 // Refuse keeps the record of a sentence that is not said.
-func (p *plays) Refuse(ctx context.Context, t *schema.Turn, record schema.ReviewRecord) error {
+func (p *plays) Refuse(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord) error {
 	return p.of(t).Refuse(ctx, t, record)
 }
 
 // Emit has a sentence reviewed.
-func (p *plays) Emit(ctx context.Context, t *schema.Turn, part int) error {
+func (p *plays) Emit(ctx context.Context, t *protocol.Turn, part int) error {
 	return p.of(t).Emit(ctx, t, part)
 }
 
 // Confirm asks nobody: no action is proposed.
-func (p *plays) Confirm(ctx context.Context, t *schema.Turn, index int, a schema.Action, wait time.Duration) (bool, error) {
+func (p *plays) Confirm(ctx context.Context, t *protocol.Turn, index int, a schema.Action, wait time.Duration) (bool, error) {
 	return p.of(t).Confirm(ctx, t, index, a, wait)
 }
 
@@ -202,17 +203,17 @@ func worldOf(dir string, row *recorded.Row) (*world.World, error) {
 }
 
 // turnOf is the turn whose speech is under way.
-func turnOf(w *world.World, row *recorded.Row, now time.Time) *schema.Turn {
-	t := &schema.Turn{
+func turnOf(w *world.World, row *recorded.Row, now time.Time) *protocol.Turn {
+	t := &protocol.Turn{
 		Request: schema.Request{TurnID: w.Name, World: w.Name, NPC: row.Handle(), Player: "player",
 			Message: row.Message},
-		AcceptedAt: now, DeadlineAt: now.Add(time.Minute), Hop: 5, Class: schema.ClassComplex,
-		Retrieval: &schema.Retrieval{Query: row.Message, Intent: schema.IntentQuestion, Zone: schema.ZoneModel,
+		AcceptedAt: now, DeadlineAt: now.Add(time.Minute), Hop: 5, Class: protocol.ClassComplex,
+		Retrieval: &protocol.Retrieval{Query: row.Message, Intent: protocol.IntentQuestion, Zone: protocol.ZoneModel,
 			Confidence: 1, LoreHash: w.Version},
-		Speech: &schema.Speech{Attempt: 1, Speaker: "recorded", Run: "5.1", Sentences: row.Drafted()},
+		Speech: &protocol.Speech{Attempt: 1, Speaker: "recorded", Run: "5.1", Sentences: row.Drafted()},
 	}
 	t.Evidence = row.Shown(w.Name, now.Add(-time.Hour))
-	d := &schema.Decision{Kind: schema.KindAnswer}
+	d := &protocol.Decision{Kind: protocol.KindAnswer}
 	for i := range t.Evidence {
 		t.Evidence[i].Provenance.NPC = row.Handle()
 		d.Share = append(d.Share, t.Evidence[i].ID)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -128,7 +129,7 @@ func addDefaults(defaults map[string]any) map[string]any {
 	for _, key := range []string{"rerank", "citation_query", "memories"} {
 		defaults["llm."+key] = false
 	}
-	for _, name := range schema.Calls {
+	for _, name := range protocol.Calls {
 		call := "llm.calls." + name + "."
 		defaults[call+"model"], defaults[call+"timeout_ms"], defaults[call+"max_tokens"] = "", 0, 0
 	}
@@ -169,7 +170,7 @@ func (l *LLM) check() error {
 	if !(l.Temperature >= 0 && l.Temperature <= 2) {
 		return &Error{"llm.temperature", fmt.Sprintf("is %v; it must lie between 0 and 2", l.Temperature)}
 	}
-	for _, name := range schema.Calls {
+	for _, name := range protocol.Calls {
 		call, key := l.Calls[name], "llm.calls."+name
 		if call.TimeoutMS < 0 || call.TimeoutMS > maxCallMS {
 			return &Error{key + ".timeout_ms", fmt.Sprintf("is %d; it must lie between 0 (the default) and %d", call.TimeoutMS, maxCallMS)}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/config"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 const key = "sk-a-key-that-nobody-may-see"
@@ -63,7 +63,7 @@ func TestWithoutAURLThereIsNoModel(t *testing.T) {
 }
 
 func TestEveryCallThatHasAPromptCanBeSet(t *testing.T) {
-	a, b := slices.Sorted(slices.Values(prompt.Names)), slices.Sorted(slices.Values(schema.Calls))
+	a, b := slices.Sorted(slices.Values(prompt.Names)), slices.Sorted(slices.Values(protocol.Calls))
 	if !slices.Equal(a, b) {
 		t.Errorf("prompts are %v, calls that can be set %v", a, b)
 	}

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // docs/settings.md is made from the code: the comment above a field is what a setting
@@ -168,7 +168,7 @@ func (r *reader) text(in reflect.Type, f reflect.StructField) string {
 	if text == "" {
 		r.t.Errorf("no comment stands above %s.%s; say there what the setting does", in, f.Name)
 	}
-	return strings.Replace(text, "CALLS", "`"+strings.Join(schema.Calls, "`, `")+"`", 1)
+	return strings.Replace(text, "CALLS", "`"+strings.Join(protocol.Calls, "`, `")+"`", 1)
 }
 
 func (r *reader) texts() map[string]string {
@@ -232,14 +232,14 @@ func (r *reader) walk(in reflect.Type, visit func(owner reflect.Type, f reflect.
 
 func (r *reader) workers() string {
 	rows := row(workersKey, r.consts["workersKey"])
-	for _, pass := range schema.Passes {
+	for _, pass := range protocol.Passes {
 		rows += row("workers."+string(pass), r.consts["workersOfPass"])
 	}
 	return rows + row(workersOfMemory, r.consts["workersOfMemory"])
 }
 
 func row(key, text string) string {
-	sample := strings.Replace(key, ".NAME.", "."+schema.Calls[0]+".", 1)
+	sample := strings.Replace(key, ".NAME.", "."+protocol.Calls[0]+".", 1)
 	value := profiles["dev"][sample]
 	what := asWritten(value)
 	if other, differs := profiles["prod"][sample]; differs && !reflect.DeepEqual(other, value) {

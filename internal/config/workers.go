@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -38,7 +39,7 @@ func (w Workers) Memory() int { return w[memoryWorkers] }
 // Of are the passes that are set by themselves.
 func (w Workers) Of() map[schema.Pass]int {
 	out := map[schema.Pass]int{}
-	for _, pass := range schema.Passes {
+	for _, pass := range protocol.Passes {
 		if n := w[string(pass)]; n > 0 {
 			out[pass] = n
 		}
@@ -47,7 +48,7 @@ func (w Workers) Of() map[schema.Pass]int {
 }
 
 func addWorkersDefaults(defaults map[string]any) map[string]any {
-	for _, pass := range schema.Passes {
+	for _, pass := range protocol.Passes {
 		defaults[strings.Replace(workersOfPass, "PASS", string(pass), 1)] = 0
 	}
 	defaults[workersOfMemory] = 0

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -71,7 +72,7 @@ func Shown(r *schema.Reply) Answer {
 }
 
 // Why prints the evidence behind a reply.
-func Why(w io.Writer, r *schema.Reply, traces ...schema.Trace) {
+func Why(w io.Writer, r *schema.Reply, traces ...protocol.Trace) {
 	if r == nil {
 		fmt.Fprintln(w, "Nothing has been said yet.")
 		return
@@ -110,7 +111,7 @@ func Why(w io.Writer, r *schema.Reply, traces ...schema.Trace) {
 }
 
 // verdicts are what the review said of each sentence, where the passes are still kept.
-func verdicts(traces []schema.Trace) map[string]schema.ClaimVerdict {
+func verdicts(traces []protocol.Trace) map[string]schema.ClaimVerdict {
 	out := map[string]schema.ClaimVerdict{}
 	for _, t := range traces {
 		if t.Turn == nil || t.Turn.SpeechReview == nil {
@@ -143,7 +144,7 @@ func worded(c schema.ClaimVerdict) string {
 }
 
 // Trace prints the passes of a turn with times and verdicts.
-func Trace(w io.Writer, traces []schema.Trace) {
+func Trace(w io.Writer, traces []protocol.Trace) {
 	if len(traces) == 0 {
 		fmt.Fprintln(w, "  no passes are kept of this turn (they are kept for seven days)")
 		return
@@ -163,7 +164,7 @@ func Trace(w io.Writer, traces []schema.Trace) {
 }
 
 // details are what a pass added, a line each.
-func details(pass schema.Pass, t *schema.Turn) []string {
+func details(pass schema.Pass, t *protocol.Turn) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	switch pass {
@@ -221,7 +222,7 @@ func details(pass schema.Pass, t *schema.Turn) []string {
 }
 
 // reviewed words a review: its verdict, its claims, its issues.
-func reviewed(r *schema.Review) []string {
+func reviewed(r *protocol.Review) []string {
 	if r == nil {
 		return nil
 	}

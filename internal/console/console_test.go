@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -52,30 +53,30 @@ func TestWhy(t *testing.T) {
 }
 
 func TestTraceShowsEveryPass(t *testing.T) {
-	review := &schema.Review{Verdict: schema.IssuesFound, Attempt: 1,
+	review := &protocol.Review{Verdict: protocol.IssuesFound, Attempt: 1,
 		Claims: []schema.ClaimVerdict{{Claim: "Teague drowned a man.", Kind: schema.ClaimWorld, Citation: "E1", Verdict: schema.Verdict{Label: schema.Unverifiable, Score: 0.03, Tier: "rule", Why: "nobody drowned"}}},
 		Issues: []schema.Issue{{Claim: "Teague drowned a man.", Type: schema.IssueNotEntailed, Citation: "E1", Correction: "leave it out"}}}
-	turn := &schema.Turn{
-		Class:         schema.ClassMedium,
-		Retrieval:     &schema.Retrieval{Intent: schema.IntentQuestion, Confidence: 0.71, Zone: schema.ZoneModel, Rejected: []schema.Count{{Name: "out_of_scope", N: 2}}},
+	turn := &protocol.Turn{
+		Class:         protocol.ClassMedium,
+		Retrieval:     &protocol.Retrieval{Intent: protocol.IntentQuestion, Confidence: 0.71, Zone: protocol.ZoneModel, Rejected: []protocol.Count{{Name: "out_of_scope", N: 2}}},
 		Unknown:       []string{"Quellamar"},
-		Evidence:      []schema.Evidence{{ID: "E1", Score: 0.9, Path: "lore/ferry.txt", Text: strings.Repeat("Teague owns the ferry. ", 10)}},
-		Thoughts:      []schema.Thought{{Text: "Teague owns the ferry.", Citations: []string{"1"}}},
-		ClaimAudit:    []schema.ClaimAudit{{Claim: "Teague owns the ferry.", Verdict: "SUPPORTED by [1]"}},
-		ThoughtReview: &schema.Review{Verdict: schema.Approved, Attempt: 1},
-		Decision: &schema.Decision{Kind: schema.KindAnswer, Share: []string{"E1"}, Withhold: []schema.Withhold{{Topic: "the ledger", Reason: "SECRET"}},
+		Evidence:      []protocol.Evidence{{ID: "E1", Score: 0.9, Path: "lore/ferry.txt", Text: strings.Repeat("Teague owns the ferry. ", 10)}},
+		Thoughts:      []protocol.Thought{{Text: "Teague owns the ferry.", Citations: []string{"1"}}},
+		ClaimAudit:    []protocol.ClaimAudit{{Claim: "Teague owns the ferry.", Verdict: "SUPPORTED by [1]"}},
+		ThoughtReview: &protocol.Review{Verdict: protocol.Approved, Attempt: 1},
+		Decision: &protocol.Decision{Kind: protocol.KindAnswer, Share: []string{"E1"}, Withhold: []protocol.Withhold{{Topic: "the ledger", Reason: "SECRET"}},
 			Actions: []schema.Action{{Name: "give_quest", Refused: "give_quest requires trust >= 20"}}},
-		Speech:       &schema.Speech{Speaker: "extractive", Sentences: []schema.DraftSentence{{Text: "Teague owns the ferry."}}},
+		Speech:       &protocol.Speech{Speaker: "extractive", Sentences: []protocol.DraftSentence{{Text: "Teague owns the ferry."}}},
 		SpeechReview: review,
 		Stripped:     []schema.Stripped{{Text: "Teague drowned a man.", Issue: schema.Issue{Type: schema.IssueNotEntailed}}},
 	}
-	var traces []schema.Trace
-	for i, p := range schema.Passes {
+	var traces []protocol.Trace
+	for i, p := range protocol.Passes {
 		next := schema.PassDone
-		if i+1 < len(schema.Passes) {
-			next = schema.Passes[i+1]
+		if i+1 < len(protocol.Passes) {
+			next = protocol.Passes[i+1]
 		}
-		traces = append(traces, schema.Trace{TurnID: "T1", Record: schema.PassRecord{Pass: p, Hop: i, Attempt: 1 + i/6, TookMS: float64(i) + 0.25}, Next: next, Turn: turn})
+		traces = append(traces, protocol.Trace{TurnID: "T1", Record: schema.PassRecord{Pass: p, Hop: i, Attempt: 1 + i/6, TookMS: float64(i) + 0.25}, Next: next, Turn: turn})
 	}
 	var b bytes.Buffer
 	Trace(&b, traces)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -29,7 +30,7 @@ func checkTell(a schema.Action) error {
 
 // Told puts the memory's id in the place of the evidence's. What the turn did not
 // bring to the NPC's mind it does not pass on, unless the action itself fixes it.
-func Told(a schema.Action, spec schema.ActionSpec, t *schema.Turn) schema.Action {
+func Told(a schema.Action, spec schema.ActionSpec, t *protocol.Turn) schema.Action {
 	if a.Name != Tell {
 		return a
 	}
@@ -58,7 +59,7 @@ var passOn = regexp.MustCompile(`(?i)\b(?:tell|inform|let|pass (?:it|this|that|t
 // Telling is what a message asks an NPC to tell another: whom, and the memory that the
 // turn brought to its mind. It is false where nobody of the world is named, or nothing
 // is remembered.
-func Telling(t *schema.Turn, w *world.World) (map[string]any, bool) {
+func Telling(t *protocol.Turn, w *world.World) (map[string]any, bool) {
 	m := passOn.FindStringSubmatch(t.Message)
 	if m == nil {
 		return nil, false

@@ -7,20 +7,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Seen is what was seen of a case's turn.
 type Seen struct {
 	Reply   *schema.Reply
-	Prompts []string              // paths of the evidence that a speaker was shown
-	Reviews []schema.Review       // of each draft of the speech, in their order
-	Records []schema.ReviewRecord // of the released sentences
-	Foreign []string              // evidence whose text does not stand in the file that it names
+	Prompts []string                // paths of the evidence that a speaker was shown
+	Reviews []protocol.Review       // of each draft of the speech, in their order
+	Records []protocol.ReviewRecord // of the released sentences
+	Foreign []string                // evidence whose text does not stand in the file that it names
 
-	ThoughtReviews []schema.Review // of each draft of the thoughts, in their order
-	First          time.Duration   // from the request to the first released sentence; 0: nobody looked, or there was none
-	Took           time.Duration   // from the request to the reply
+	ThoughtReviews []protocol.Review // of each draft of the thoughts, in their order
+	First          time.Duration     // from the request to the first released sentence; 0: nobody looked, or there was none
+	Took           time.Duration     // from the request to the reply
 }
 
 // Outcome is a case with what was seen and its verdict.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -11,7 +12,7 @@ import (
 func reply(status schema.Status, text string, paths ...string) *schema.Reply {
 	r := &schema.Reply{Status: status, Text: text}
 	for _, p := range paths {
-		s := schema.Sentence{Text: text, Hash: schema.HashText(text), Authored: p == ""}
+		s := schema.Sentence{Text: text, Hash: protocol.HashText(text), Authored: p == ""}
 		if p != "" {
 			s.Evidence = []schema.EvidenceRef{{ID: "E1", Path: p, Text: "The mill\nburned in spring.", Source: schema.OriginCorpus}}
 		}

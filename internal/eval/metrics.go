@@ -3,6 +3,7 @@ package eval
 import (
 	"slices"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -135,7 +136,7 @@ func (n *counts) thought(o *Outcome) {
 	}
 	n.thoughts++
 	n.thoughtRetries += len(o.ThoughtReviews) - 1
-	if o.ThoughtReviews[0].Verdict == schema.Approved {
+	if o.ThoughtReviews[0].Verdict == protocol.Approved {
 		n.thoughtsFirst++
 	}
 	for _, cause := range causesOf(o.ThoughtReviews) {
@@ -147,7 +148,7 @@ func (n *counts) thought(o *Outcome) {
 
 // causesOf are the kinds of issue that sent drafts back, each once a draft. The
 // last review sends nothing back: its draft goes on, or is stripped.
-func causesOf(reviews []schema.Review) []string {
+func causesOf(reviews []protocol.Review) []string {
 	var out []string
 	for _, r := range reviews[:max(0, len(reviews)-1)] {
 		var seen []string
@@ -185,7 +186,7 @@ func (n *counts) draft(o *Outcome) {
 	switch {
 	case len(first) == 0:
 		n.firstApproved++
-	case last.Verdict == schema.Approved && !o.lost():
+	case last.Verdict == protocol.Approved && !o.lost():
 		n.wrong++
 		n.corrected++
 	default:
@@ -228,7 +229,7 @@ func (o *Outcome) lost() bool {
 // released looks at what the player read: each sentence that is no authored line
 // needs a record of its very text, in which every claim is supported.
 func (n *counts) released(o *Outcome) {
-	records := map[string]schema.ReviewRecord{}
+	records := map[string]protocol.ReviewRecord{}
 	for _, r := range o.Records {
 		if !isRefusal(r) {
 			records[r.Hash] = r
@@ -239,7 +240,7 @@ func (n *counts) released(o *Outcome) {
 			continue
 		}
 		n.sentences++
-		r, ok := records[schema.HashText(s.Text)]
+		r, ok := records[protocol.HashText(s.Text)]
 		held := ok && len(s.Evidence) > 0
 		for _, c := range r.Claims {
 			if c.Kind == schema.ClaimNone {
@@ -273,7 +274,7 @@ func (n *counts) released(o *Outcome) {
 
 // isRefusal says whether a record tells why a sentence of a streamed speech was
 // not released.
-func isRefusal(r schema.ReviewRecord) bool { return len(r.Refused) > 0 }
+func isRefusal(r protocol.ReviewRecord) bool { return len(r.Refused) > 0 }
 
 // metrics are the shares. One with nothing to count is whole where whole is good
 // and zero where zero is.

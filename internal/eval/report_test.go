@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -33,12 +34,12 @@ func outcome(t testing.TB, kind, body string, confidence float64, seen Seen) Out
 }
 
 // held is a reply with the record that its sentence needs.
-func held(path string, reviews ...schema.ReviewVerdict) Seen {
+func held(path string, reviews ...protocol.ReviewVerdict) Seen {
 	seen := Seen{Reply: reply(schema.StatusExtractive, "It burned.", path), Prompts: []string{path},
-		Records: []schema.ReviewRecord{{Hash: schema.HashText("It burned."), Claims: []schema.ClaimVerdict{{Kind: schema.ClaimWorld, Verdict: schema.Verdict{Label: schema.Supported}}}}}}
+		Records: []protocol.ReviewRecord{{Hash: protocol.HashText("It burned."), Claims: []schema.ClaimVerdict{{Kind: schema.ClaimWorld, Verdict: schema.Verdict{Label: schema.Supported}}}}}}
 	for _, v := range reviews {
-		r := schema.Review{Verdict: v}
-		if v == schema.IssuesFound {
+		r := protocol.Review{Verdict: v}
+		if v == protocol.IssuesFound {
 			r.Issues = []schema.Issue{{Type: schema.IssueEvasion}}
 		}
 		seen.Reviews = append(seen.Reviews, r)
@@ -64,18 +65,18 @@ func sample(t testing.TB) []Outcome {
 	unknown.Reply.Reason = schema.ReasonLowConfidence
 	second := Seen{Reply: reply(schema.StatusUnknown, "I could not say.", "")}
 	second.Reply.Reason = schema.ReasonNotEntailed
-	bare := held("lore/other.txt", schema.Approved)
+	bare := held("lore/other.txt", protocol.Approved)
 	bare.Records = nil
-	again := cost(held("lore/mill.txt", schema.IssuesFound, schema.Approved), 4, schema.PassThink, schema.PassThink, schema.PassSpeak, schema.PassSpeak)
-	again.ThoughtReviews = []schema.Review{{Verdict: schema.IssuesFound, Issues: []schema.Issue{{Type: schema.IssueUncited}, {Type: schema.IssueUncited}}}, {Verdict: schema.Approved}}
+	again := cost(held("lore/mill.txt", protocol.IssuesFound, protocol.Approved), 4, schema.PassThink, schema.PassThink, schema.PassSpeak, schema.PassSpeak)
+	again.ThoughtReviews = []protocol.Review{{Verdict: protocol.IssuesFound, Issues: []schema.Issue{{Type: schema.IssueUncited}, {Type: schema.IssueUncited}}}, {Verdict: protocol.Approved}}
 	return []Outcome{
-		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9, cost(held("lore/mill.txt", schema.Approved), 2, schema.PassThink, schema.PassSpeak)),
+		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9, cost(held("lore/mill.txt", protocol.Approved), 2, schema.PassThink, schema.PassSpeak)),
 		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.8, again),
 		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.7, bare),
 		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.2, unknown),
 		outcome(t, "fake", "expect_uncertain: true", 0.1, second),
-		outcome(t, "fake", "expect_uncertain: true, reject_patterns: [burned]", 0.6, held("lore/mill.txt", schema.Approved)),
-		outcome(t, "injection", "expect_evidence: [lore/mill.txt]", 0.5, held("lore/mill.txt", schema.Approved)),
+		outcome(t, "fake", "expect_uncertain: true, reject_patterns: [burned]", 0.6, held("lore/mill.txt", protocol.Approved)),
+		outcome(t, "injection", "expect_evidence: [lore/mill.txt]", 0.5, held("lore/mill.txt", protocol.Approved)),
 	}
 }
 
@@ -211,9 +212,9 @@ func TestAUROCIsTheShareOfPairsInOrder(t *testing.T) {
 // A sentence that was refused while the speech streamed leaves a record of the
 // same turn: it supports nothing, and the first draft was not approved.
 func TestARecordOfRefusalSupportsNothing(t *testing.T) {
-	seen := held("lore/mill.txt", schema.Approved)
+	seen := held("lore/mill.txt", protocol.Approved)
 	seen.Records[0].Seq = 1
-	refusal := schema.ReviewRecord{Hash: schema.HashText("It burned."), Refused: []schema.Issue{{Type: schema.IssueNotEntailed}},
+	refusal := protocol.ReviewRecord{Hash: protocol.HashText("It burned."), Refused: []schema.Issue{{Type: schema.IssueNotEntailed}},
 		Claims: []schema.ClaimVerdict{{Kind: schema.ClaimWorld, Verdict: schema.Verdict{Label: schema.Unverifiable}}}}
 	m := measure([]Outcome{outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9, seen)})
 	if got := m.metrics(); got["citation_verification_first_attempt"] != 1 || got["hallucination_rate"] != 0 {
@@ -224,7 +225,7 @@ func TestARecordOfRefusalSupportsNothing(t *testing.T) {
 	if got := m.metrics(); got["citation_verification_first_attempt"] != 0 || got["hallucination_rate"] != 0 || got["faithfulness"] != 1 {
 		t.Errorf("with a refusal: %v", got)
 	}
-	seen.Records = []schema.ReviewRecord{refusal}
+	seen.Records = []protocol.ReviewRecord{refusal}
 	m = measure([]Outcome{outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9, seen)})
 	if got := m.metrics(); got["hallucination_rate"] != 1 {
 		t.Errorf("with a refusal alone: %v", got)
@@ -234,7 +235,7 @@ func TestARecordOfRefusalSupportsNothing(t *testing.T) {
 // A sentence that was refused while the speech streamed, and then written again,
 // is a draft corrected; one that the review took out is not.
 func TestWhatIsWrittenAgainIsCorrected(t *testing.T) {
-	seen := held("lore/mill.txt", schema.IssuesFound, schema.Approved)
+	seen := held("lore/mill.txt", protocol.IssuesFound, protocol.Approved)
 	seen.Reply.Stripped = []schema.Stripped{{Text: "It burned twice."}}
 	correction := func() float64 {
 		m := measure([]Outcome{outcome(t, "known", "expect_topic: burned", 0.9, seen)})
@@ -243,7 +244,7 @@ func TestWhatIsWrittenAgainIsCorrected(t *testing.T) {
 	if got := correction(); got != 0 {
 		t.Errorf("taken out by the review: %v", got)
 	}
-	seen.Records = append(seen.Records, schema.ReviewRecord{Refused: []schema.Issue{{Type: schema.IssueNotEntailed}}, Draft: &schema.DraftSentence{Text: "It burned twice."}})
+	seen.Records = append(seen.Records, protocol.ReviewRecord{Refused: []schema.Issue{{Type: schema.IssueNotEntailed}}, Draft: &protocol.DraftSentence{Text: "It burned twice."}})
 	if got := correction(); got != 1 {
 		t.Errorf("refused in a stream and written again: %v", got)
 	}
@@ -252,7 +253,7 @@ func TestWhatIsWrittenAgainIsCorrected(t *testing.T) {
 // A draft that is only too long has its citations verified; it is written again
 // all the same.
 func TestFormIsNoMatterOfCitation(t *testing.T) {
-	seen := held("lore/mill.txt", schema.IssuesFound, schema.Approved)
+	seen := held("lore/mill.txt", protocol.IssuesFound, protocol.Approved)
 	seen.Reviews[0].Issues[0].Type = schema.IssueForm
 	m := measure([]Outcome{outcome(t, "known", "expect_topic: burned", 0.9, seen)})
 	if got := m.metrics(); got["citation_verification_first_attempt"] != 1 || got["approved_first_attempt"] != 0 || got["retries_per_turn"] != 1 || got["self_correction"] != 1 {
@@ -261,7 +262,7 @@ func TestFormIsNoMatterOfCitation(t *testing.T) {
 }
 
 func TestAModelThatDidNotSpeakIsAFallback(t *testing.T) {
-	seen := held("lore/mill.txt", schema.Approved)
+	seen := held("lore/mill.txt", protocol.Approved)
 	seen.Reply.Reason = "BUDGET"
 	m := measure([]Outcome{outcome(t, "known", "expect_topic: burned", 0.9, seen)})
 	if got := m.metrics()["fallback_rate"]; got != 1 {

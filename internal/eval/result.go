@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -109,7 +110,7 @@ func suspicious(c Cited, foreign []string) string {
 }
 
 func isReserved(id string) bool {
-	reason, _ := grounding.Eligible(schema.Chunk{ID: id, Source: schema.OriginCorpus}, grounding.Check{})
+	reason, _ := grounding.Eligible(protocol.Chunk{ID: id, Source: schema.OriginCorpus}, grounding.Check{})
 	return reason == grounding.RejectReservedID
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -117,7 +118,7 @@ func usageOf(outcomes []Outcome) Usage {
 	if len(asked) > 0 { // a greeting's passes would hide what a model takes
 		runs = runsAsking
 	}
-	for _, pass := range schema.Passes {
+	for _, pass := range protocol.Passes {
 		u.Passes = append(u.Passes, passUsage(pass, runs[pass]))
 	}
 	for n := 0; n <= int(u.Calls.Max) && len(calls) > 0; n++ {

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -54,7 +55,7 @@ func TestUsageIsWhatThePassesTell(t *testing.T) {
 			t.Errorf("think %+v", p)
 		}
 	}
-	if len(u.Passes) != len(schema.Passes) || total != 7050 {
+	if len(u.Passes) != len(protocol.Passes) || total != 7050 {
 		t.Errorf("%d passes, the paper's %v ms", len(u.Passes), total)
 	}
 }
@@ -73,7 +74,7 @@ func TestPassesAreThoseOfTheTurnsThatAskedAModel(t *testing.T) {
 
 func TestNothingWasMeasured(t *testing.T) {
 	u := usageOf(nil)
-	if u.Calls.N != 0 || len(u.CallsPerTurn) != 0 || len(u.Passes) != len(schema.Passes) {
+	if u.Calls.N != 0 || len(u.CallsPerTurn) != 0 || len(u.Passes) != len(protocol.Passes) {
 		t.Errorf("%+v", u)
 	}
 }

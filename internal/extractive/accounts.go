@@ -3,9 +3,9 @@ package extractive
 import (
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // accounts finds two documents by two writers that both tell what was asked, each
@@ -35,7 +35,7 @@ func accounts(order [][]*candidate, in Input) []*candidate {
 }
 
 // own says whether the NPC wrote a block itself.
-func own(e *schema.Evidence, p voice.Person) bool {
+func own(e *protocol.Evidence, p voice.Person) bool {
 	return strings.EqualFold(e.Author, p.Handle) || strings.EqualFold(e.Author, p.Name)
 }
 

@@ -1,14 +1,14 @@
 package extractive
 
 import (
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Authored picks a line of a kind, not the one this NPC said last, in a way that
 // a replay repeats.
-func Authored(npc *world.NPC, kind string, t *schema.Turn) schema.DraftSentence {
+func Authored(npc *world.NPC, kind string, t *protocol.Turn) protocol.DraftSentence {
 	last := ""
 	if t.Convo != nil {
 		for _, l := range t.Convo.Memory {
@@ -18,5 +18,5 @@ func Authored(npc *world.NPC, kind string, t *schema.Turn) schema.DraftSentence 
 		}
 	}
 	line := Pick(npc.Line(kind, t.Locale), t.TurnID, func(s string) bool { return text.Fold(s) == last })
-	return schema.DraftSentence{Text: line, Authored: true}
+	return protocol.DraftSentence{Text: line, Authored: true}
 }

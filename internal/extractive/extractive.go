@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // MaxSentences is how many sentences of evidence one answer may hold.
@@ -26,8 +26,8 @@ type Similarity func(question string, sentences []string) []float64
 type Input struct {
 	Question string
 	Message  string // the player's own words, where the question was made from them
-	Class    schema.Class
-	Evidence []schema.Evidence // shared with the speaker, best first
+	Class    protocol.Class
+	Evidence []protocol.Evidence // shared with the speaker, best first
 	Person   voice.Person
 	Openers  []string
 	Avoid    map[string]bool // folded sentences that a review refused
@@ -38,17 +38,17 @@ type Input struct {
 
 // Answer chooses and words the sentences that answer. It is empty where no
 // evidence sentence has a faithful wording.
-func Answer(in Input) []schema.DraftSentence {
+func Answer(in Input) []protocol.DraftSentence {
 	runs := candidates(in)
 	if len(runs) == 0 {
 		return nil
 	}
 	chosen := choose(runs, in)
-	var out []schema.DraftSentence
+	var out []protocol.DraftSentence
 	for _, c := range chosen {
-		out = append(out, schema.DraftSentence{
+		out = append(out, protocol.DraftSentence{
 			Text:      c.said,
-			Citations: []schema.Citation{{Claim: c.said, EvidenceID: c.evidence.ID}},
+			Citations: []protocol.Citation{{Claim: c.said, EvidenceID: c.evidence.ID}},
 		})
 	}
 	open(in, out)
@@ -57,7 +57,7 @@ func Answer(in Input) []schema.DraftSentence {
 
 // candidate is one sentence of one block.
 type candidate struct {
-	evidence *schema.Evidence
+	evidence *protocol.Evidence
 	before   *candidate // the sentence before it in its document, where that may be said
 	after    *candidate
 	first    bool // of its block: nothing is known of what stands before it
@@ -142,7 +142,7 @@ func relevance(in Input, n int, want map[string]bool, sentences []string) []floa
 }
 
 // follows says whether one block stands right behind another in its document.
-func follows(a, b *schema.Evidence) bool {
+func follows(a, b *protocol.Evidence) bool {
 	gap := b.Start - a.Start - len(a.Text)
 	return a.ChunkID == b.ChunkID && gap > 0 && gap <= 2
 }
@@ -238,7 +238,7 @@ const unnamed = 0.4
 
 // stretch is a run of neighbouring sentences around the best one of a block: back to a
 // sentence that stands by itself, and forward while the thought goes on.
-func stretch(block []*candidate, first, whole bool, class schema.Class) []*candidate {
+func stretch(block []*candidate, first, whole bool, class protocol.Class) []*candidate {
 	b := best(block)
 	out := []*candidate{b}
 	for out[0].leans && out[0].before != nil {
@@ -253,7 +253,7 @@ func stretch(block []*candidate, first, whole bool, class schema.Class) []*candi
 	for n := b.after; n != nil && (whole || goesOn(b, n, class)); n = n.after {
 		out = append(out, n)
 	}
-	for n := out[0].before; n != nil && class == schema.ClassComplex && goesOn(b, n, class); n = n.before {
+	for n := out[0].before; n != nil && class == protocol.ClassComplex && goesOn(b, n, class); n = n.before {
 		out = slices.Insert(out, 0, n)
 	}
 	return out
@@ -273,9 +273,9 @@ func asksForAll(question string) bool {
 // goesOn says whether a neighbouring sentence belongs to the answer: it leans on
 // what was said, answers what was asked there, names what was asked for where the best one does
 // not, or speaks of the question itself.
-func goesOn(best, next *candidate, class schema.Class) bool {
+func goesOn(best, next *candidate, class protocol.Class) bool {
 	share := 0.75
-	if class == schema.ClassComplex {
+	if class == protocol.ClassComplex {
 		share = 0.4
 	}
 	return next.leans || next.names && !best.names || text.IsQuestion(best.verbatim) ||

@@ -9,18 +9,18 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/forsooth-npc/forsooth/internal/extractive"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 var mira = voice.Person{Handle: "mira", Name: "Mira", Pronoun: voice.She}
 
-func block(id string, score float64, body string) schema.Evidence {
-	return schema.Evidence{ID: id, Text: body, Score: score, Private: true, Author: "mira", Type: "note"}
+func block(id string, score float64, body string) protocol.Evidence {
+	return protocol.Evidence{ID: id, Text: body, Score: score, Private: true, Author: "mira", Type: "note"}
 }
 
-func said(sentences []schema.DraftSentence) []string {
+func said(sentences []protocol.DraftSentence) []string {
 	var out []string
 	for _, s := range sentences {
 		out = append(out, s.Text)
@@ -39,8 +39,8 @@ func TestTheReaderChoosesTheSentence(t *testing.T) {
 		}
 		return out
 	}
-	got := said(extractive.Answer(extractive.Input{Question: "how did you hurt your foot?", Class: schema.ClassMedium, Person: mira, Reads: reads,
-		Evidence: []schema.Evidence{block("E1", .9, "I never set foot in the fells. A chain fell on me in 1383.")}}))
+	got := said(extractive.Answer(extractive.Input{Question: "how did you hurt your foot?", Class: protocol.ClassMedium, Person: mira, Reads: reads,
+		Evidence: []protocol.Evidence{block("E1", .9, "I never set foot in the fells. A chain fell on me in 1383.")}}))
 	if want := []string{"A chain fell on me in 1383."}; !reflect.DeepEqual(got, want) {
 		t.Errorf("said %q, want %q", got, want)
 	}
@@ -50,30 +50,30 @@ func TestAnswerChoosesTheSentencesThatAnswer(t *testing.T) {
 	cases := []struct {
 		name     string
 		question string
-		class    schema.Class
-		evidence []schema.Evidence
+		class    protocol.Class
+		evidence []protocol.Evidence
 		want     []string
 	}{
-		{"the sentence that names what is asked for", "how much does the ferry cost?", schema.ClassMedium,
-			[]schema.Evidence{block("E1", .9, "Ask Teague about the ferry. A passenger on the ferry pays two silver coins.")},
+		{"the sentence that names what is asked for", "how much does the ferry cost?", protocol.ClassMedium,
+			[]protocol.Evidence{block("E1", .9, "Ask Teague about the ferry. A passenger on the ferry pays two silver coins.")},
 			[]string{"A passenger on the ferry pays two silver coins."}},
-		{"a topic is named in what is told about it", "tell me about the ferry", schema.ClassMedium,
-			[]schema.Evidence{block("E1", .9, "Teague talks too much."), block("E2", .5, "The ferry Patience leaks.")},
+		{"a topic is named in what is told about it", "tell me about the ferry", protocol.ClassMedium,
+			[]protocol.Evidence{block("E1", .9, "Teague talks too much."), block("E2", .5, "The ferry Patience leaks.")},
 			[]string{"The ferry Patience leaks."}},
-		{"one sentence of several", "who owns the ferry?", schema.ClassMedium,
-			[]schema.Evidence{block("E1", .9, "The river rose in March. Teague owns the ferry. The reeds are cut in June.")},
+		{"one sentence of several", "who owns the ferry?", protocol.ClassMedium,
+			[]protocol.Evidence{block("E1", .9, "The river rose in March. Teague owns the ferry. The reeds are cut in June.")},
 			[]string{"Teague owns the ferry."}},
-		{"what a pronoun leans on comes along", "who keeps the keys?", schema.ClassMedium,
-			[]schema.Evidence{block("E1", .9, "Osric is the reeve. He keeps the keys.")},
+		{"what a pronoun leans on comes along", "who keeps the keys?", protocol.ClassMedium,
+			[]protocol.Evidence{block("E1", .9, "Osric is the reeve. He keeps the keys.")},
 			[]string{"Osric is the reeve.", "He keeps the keys."}},
-		{"a story is told whole", "tell me about the flood", schema.ClassComplex,
-			[]schema.Evidence{block("E1", .9, "The flood came at night. Nine sheep drowned. The bridge held.")},
+		{"a story is told whole", "tell me about the flood", protocol.ClassComplex,
+			[]protocol.Evidence{block("E1", .9, "The flood came at night. Nine sheep drowned. The bridge held.")},
 			[]string{"The flood came at night.", "Nine sheep drowned.", "The bridge held."}},
-		{"a weak second block stays out", "who owns the ferry?", schema.ClassMedium,
-			[]schema.Evidence{block("E1", .9, "Teague owns the ferry."), block("E2", .2, "The ferry is painted green.")},
+		{"a weak second block stays out", "who owns the ferry?", protocol.ClassMedium,
+			[]protocol.Evidence{block("E1", .9, "Teague owns the ferry."), block("E2", .2, "The ferry is painted green.")},
 			[]string{"Teague owns the ferry."}},
-		{"the NPC speaks of herself as I", "who forged the hinges?", schema.ClassMedium,
-			[]schema.Evidence{block("E1", .9, "Mira forged the gate hinges.")},
+		{"the NPC speaks of herself as I", "who forged the hinges?", protocol.ClassMedium,
+			[]protocol.Evidence{block("E1", .9, "Mira forged the gate hinges.")},
 			[]string{"I forged the gate hinges."}},
 	}
 	for _, c := range cases {
@@ -87,8 +87,8 @@ func TestAnswerChoosesTheSentencesThatAnswer(t *testing.T) {
 }
 
 func TestARefusedSentenceIsNotSaidAgain(t *testing.T) {
-	in := extractive.Input{Question: "who owns the ferry?", Class: schema.ClassMedium, Person: mira, Seed: "s",
-		Evidence: []schema.Evidence{block("E1", .9, "Teague owns the ferry.")},
+	in := extractive.Input{Question: "who owns the ferry?", Class: protocol.ClassMedium, Person: mira, Seed: "s",
+		Evidence: []protocol.Evidence{block("E1", .9, "Teague owns the ferry.")},
 		Avoid:    map[string]bool{text.Fold("Teague owns the ferry."): true}}
 	if got := extractive.Answer(in); len(got) != 0 {
 		t.Errorf("said %q", said(got))
@@ -100,12 +100,12 @@ func TestARefusedSentenceIsNotSaidAgain(t *testing.T) {
 func TestAnswersAreGroundedByConstruction(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sentence := rapid.StringMatching(`(Mira|He|Teague|But the mill|I) (sold|burned|owns) (the )?(ferry|hinges|keys)( in March)?\.`)
-		var evidence []schema.Evidence
+		var evidence []protocol.Evidence
 		for i, body := range rapid.SliceOfN(rapid.SliceOfN(sentence, 1, 3), 0, 5).Draw(t, "blocks") {
 			evidence = append(evidence, block("E"+string(rune('1'+i)), rapid.Float64Range(0, 1).Draw(t, "score"), strings.Join(body, " ")))
 		}
 		in := extractive.Input{Question: rapid.SampledFrom([]string{"who owns the ferry?", "tell me about the mill"}).Draw(t, "q"),
-			Class: schema.ClassMedium, Evidence: evidence, Person: mira, Seed: rapid.String().Draw(t, "seed"), Openers: []string{"Well,", "Aye."}}
+			Class: protocol.ClassMedium, Evidence: evidence, Person: mira, Seed: rapid.String().Draw(t, "seed"), Openers: []string{"Well,", "Aye."}}
 		out := extractive.Answer(in)
 		if !reflect.DeepEqual(out, extractive.Answer(in)) {
 			t.Fatal("two calls differ")
@@ -114,7 +114,7 @@ func TestAnswersAreGroundedByConstruction(t *testing.T) {
 			t.Fatalf("%d sentences", len(out))
 		}
 		for _, s := range out {
-			var cited *schema.Evidence
+			var cited *protocol.Evidence
 			for i := range evidence {
 				if evidence[i].ID == s.Citations[0].EvidenceID {
 					cited = &evidence[i]
@@ -129,7 +129,7 @@ func TestAnswersAreGroundedByConstruction(t *testing.T) {
 
 // "Right," before the evidence would say yes to what was asked.
 func TestNoAssentBeforeAQuestionOfYesOrNo(t *testing.T) {
-	evidence := []schema.Evidence{block("E1", 1, "The mill burned in the spring of 1402.")}
+	evidence := []protocol.Evidence{block("E1", 1, "The mill burned in the spring of 1402.")}
 	asked := map[string]bool{ // and whether an opener that assents may stand
 		"When did the mill burn?":                     true,
 		"Tell me about the mill.":                     true,
@@ -142,7 +142,7 @@ func TestNoAssentBeforeAQuestionOfYesOrNo(t *testing.T) {
 	for message, may := range asked {
 		assented := false
 		for seed := range 40 {
-			out := extractive.Answer(extractive.Input{Question: "when mill burn", Message: message, Class: schema.ClassMedium, Evidence: evidence,
+			out := extractive.Answer(extractive.Input{Question: "when mill burn", Message: message, Class: protocol.ClassMedium, Evidence: evidence,
 				Person: mira, Seed: strconv.Itoa(seed), Openers: []string{"Right,"}})
 			assented = assented || strings.HasPrefix(out[0].Text, "Right,")
 		}

@@ -3,15 +3,15 @@ package extractive
 import (
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // open gives about a third of the answers an opener, chosen by the seed. One that
 // can mean yes stands only where nothing was asked that yes would answer: "the mill
 // burned in 1403, right?" is not to hear "Right," before what the evidence says.
-func open(in Input, out []schema.DraftSentence) {
+func open(in Input, out []protocol.DraftSentence) {
 	if len(in.Openers) == 0 || len(out) == 0 {
 		return
 	}

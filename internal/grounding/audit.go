@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // AuditOf describes how far a draft cites what it claims: claims of kind none and
 // authored lines need nothing.
-func AuditOf(drafts []schema.DraftSentence, c Context) schema.Audit {
+func AuditOf(drafts []protocol.DraftSentence, c Context) schema.Audit {
 	need, cited := 0, 0
 	for _, d := range drafts {
 		if d.Authored {
@@ -61,7 +62,7 @@ func SourceCounts(sentences []schema.Sentence) map[schema.Origin]int {
 // judge what any process has stored.
 func Audit(reply *schema.Reply, c Context) error {
 	for _, s := range reply.Sentences {
-		if s.Hash != "" && s.Hash != schema.HashText(s.Text) {
+		if s.Hash != "" && s.Hash != protocol.HashText(s.Text) {
 			return fmt.Errorf("sentence %d of turn %s: its hash is not that of its text", s.Seq, reply.TurnID)
 		}
 		if s.Authored {

@@ -5,16 +5,17 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 var mira = grounding.Context{NPCName: "Mira Ashdown", NPCHandle: "mira", NPCAliases: []string{"Mira"},
 	Voice: grounding.Voice{Openers: []string{"Well,", "Look,"}, Hedges: []string{"as far as I know"}}, Names: []string{"Bram Dunnock", "Osric"}}
 
-func draft(text string, ids ...string) schema.DraftSentence {
-	d := schema.DraftSentence{Text: text}
+func draft(text string, ids ...string) protocol.DraftSentence {
+	d := protocol.DraftSentence{Text: text}
 	for _, id := range ids {
-		d.Citations = append(d.Citations, schema.Citation{Claim: text, EvidenceID: id})
+		d.Citations = append(d.Citations, protocol.Citation{Claim: text, EvidenceID: id})
 	}
 	return d
 }
@@ -27,7 +28,7 @@ func reply(sentences ...schema.Sentence) *schema.Reply {
 	for i := range sentences {
 		sentences[i].Seq = i + 1
 		if sentences[i].Hash == "" {
-			sentences[i].Hash = schema.HashText(sentences[i].Text)
+			sentences[i].Hash = protocol.HashText(sentences[i].Text)
 		}
 	}
 	return &schema.Reply{TurnID: "t1", Sentences: sentences, SourceCounts: grounding.SourceCounts(sentences)}
@@ -64,7 +65,7 @@ func TestAuditorRefusesWhatMayNotBeCited(t *testing.T) {
 		{"nothing under a world claim", cited(fire), "rests on nothing"},
 		{"nothing under a claim behind a hedge", cited("I think Bram did it."), "rests on nothing"},
 		{"an authored line with evidence", reply(schema.Sentence{Text: "Hm.", Authored: true, Evidence: good.Evidence}), "authored"},
-		{"another text than was reviewed", reply(schema.Sentence{Text: fire, Hash: schema.HashText("The mill stands."), Evidence: good.Evidence}), "hash"},
+		{"another text than was reviewed", reply(schema.Sentence{Text: fire, Hash: protocol.HashText("The mill stands."), Evidence: good.Evidence}), "hash"},
 		{"counts that do not add up", counted, "evidence_source_counts"},
 	}
 	for _, c := range cases {
@@ -81,7 +82,7 @@ func TestAuditorRefusesWhatMayNotBeCited(t *testing.T) {
 }
 
 func TestAuditDescribesADraft(t *testing.T) {
-	for want, all := range map[schema.Audit][]schema.DraftSentence{
+	for want, all := range map[schema.Audit][]protocol.DraftSentence{
 		schema.FullyCited:     {draft("Good evening."), draft("The mill burned.", "E1"), {Text: "The shop is an old one.", Authored: true}},
 		schema.PartiallyCited: {draft("The mill burned.", "E1"), draft("Bram did it.")},
 		schema.Uncited:        {draft("Good evening.", "E1"), draft("Bram did it.")},

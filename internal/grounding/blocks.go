@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/forsooth-npc/forsooth/internal/intent"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Limits bound the evidence of a turn.
@@ -29,10 +29,10 @@ type piece struct {
 
 // Cut cuts the sources of a turn into evidence, and gives the sources of which a block
 // is left. The others could only be thought of, and never told: they need not travel.
-func Cut(sources []schema.Source) ([]schema.Source, []schema.Evidence) {
+func Cut(sources []protocol.Source) ([]protocol.Source, []protocol.Evidence) {
 	blocks := Blocks(sources, DefaultLimits)
-	kept := slices.DeleteFunc(slices.Clone(sources), func(s schema.Source) bool {
-		return !slices.ContainsFunc(blocks, func(e schema.Evidence) bool { return e.SourceID == s.ID })
+	kept := slices.DeleteFunc(slices.Clone(sources), func(s protocol.Source) bool {
+		return !slices.ContainsFunc(blocks, func(e protocol.Evidence) bool { return e.SourceID == s.ID })
 	})
 	for i := range kept {
 		kept[i].Keywords = nil // they have helped to find it
@@ -46,7 +46,7 @@ func Cut(sources []schema.Source) ([]schema.Source, []schema.Evidence) {
 // blocks. A sentence longer than MaxChars stands alone up to twice as long; a
 // longer one is left out, since half of it may say what the whole does not. So is a
 // stretch that speaks to whoever answers from it: that is no fact of the world.
-func Blocks(sources []schema.Source, l Limits) []schema.Evidence {
+func Blocks(sources []protocol.Source, l Limits) []protocol.Evidence {
 	var all []piece
 	seen := map[string]bool{}
 	for i := range sources {
@@ -63,7 +63,7 @@ func Blocks(sources []schema.Source, l Limits) []schema.Evidence {
 		}
 	}
 	chosen := withinLimits(all, l)
-	out := make([]schema.Evidence, 0, len(chosen))
+	out := make([]protocol.Evidence, 0, len(chosen))
 	for n, p := range chosen {
 		e := evidenceOf(&sources[p.source], p.text, n+1)
 		e.Start = p.start
@@ -77,8 +77,8 @@ func orders(s string) bool {
 	return slices.ContainsFunc(text.Sentences(s), intent.AddressesMachine)
 }
 
-func evidenceOf(s *schema.Source, t string, n int) schema.Evidence {
-	return schema.Evidence{
+func evidenceOf(s *protocol.Source, t string, n int) protocol.Evidence {
+	return protocol.Evidence{
 		ID: fmt.Sprintf("E%d", n), SourceID: s.ID, ChunkID: s.ChunkID, Path: s.Path, Type: s.Type, Text: t,
 		Speaker: s.Speaker, Author: s.Author, At: s.At, Belief: s.Belief, AllowedFor: s.AllowedFor, Private: s.Private,
 		Score: s.Score, Provenance: s.Provenance,

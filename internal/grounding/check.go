@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -177,11 +178,11 @@ func (c *textCheck) reason(r schema.CheckResult) string {
 	case r.Total == 0:
 		return ""
 	case len(c.query.Sources) == 0:
-		return schema.GroundingNoSources
+		return protocol.GroundingNoSources
 	case r.Contradicted > 0:
-		return schema.GroundingContradiction
+		return protocol.GroundingContradiction
 	case r.Ratio > c.query.MaxUnverifiableRatio:
-		return schema.GroundingUnverifiable
+		return protocol.GroundingUnverifiable
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -28,11 +29,11 @@ func TestCheckTextJudgesClaimByClaim(t *testing.T) {
 		counts     [3]int // supported, contradicted, unverifiable
 	}{
 		{"verbatim", "The mill burned in spring.", sources("The mill burned in spring."), 0, true, "", [3]int{1, 0, 0}},
-		{"denied", "The toll is four pennies.", sources("The toll is three pennies."), 0, false, schema.GroundingContradiction, [3]int{0, 1, 0}},
-		{"denied weighs more than a ratio", "The toll is four pennies.", sources("The toll is three pennies."), 1, false, schema.GroundingContradiction, [3]int{0, 1, 0}},
-		{"not said", "The mill burned in spring. The reeve wept over it.", sources("The mill burned in spring."), 0, false, schema.GroundingUnverifiable, [3]int{1, 0, 1}},
+		{"denied", "The toll is four pennies.", sources("The toll is three pennies."), 0, false, protocol.GroundingContradiction, [3]int{0, 1, 0}},
+		{"denied weighs more than a ratio", "The toll is four pennies.", sources("The toll is three pennies."), 1, false, protocol.GroundingContradiction, [3]int{0, 1, 0}},
+		{"not said", "The mill burned in spring. The reeve wept over it.", sources("The mill burned in spring."), 0, false, protocol.GroundingUnverifiable, [3]int{1, 0, 1}},
 		{"not said, within the ratio", "The mill burned in spring. The reeve wept over it.", sources("The mill burned in spring."), 0.5, true, "", [3]int{1, 0, 1}},
-		{"no sources", "The mill burned in spring.", nil, 0, false, schema.GroundingNoSources, [3]int{0, 0, 1}},
+		{"no sources", "The mill burned in spring.", nil, 0, false, protocol.GroundingNoSources, [3]int{0, 0, 1}},
 		{"no claims", "Good morning to you!", nil, 0, true, "", [3]int{0, 0, 0}},
 		{"code is none", "```\nthe mill burned\n```", nil, 0, true, "", [3]int{0, 0, 0}},
 		{"the free tier does not deny the premium one", "The premium tier has 1,000 requests a minute.",

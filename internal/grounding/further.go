@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // Further are the blocks of some chunks that stand nearest to a claim and are not
 // among the blocks at hand, under the next free ids. Every chunk is held against the
 // provenance contract first.
-func Further(chunks []schema.Chunk, claim string, have []schema.Evidence, check Check, handle string, most int) []schema.Evidence {
-	var sources []schema.Source
+func Further(chunks []protocol.Chunk, claim string, have []protocol.Evidence, check Check, handle string, most int) []protocol.Evidence {
+	var sources []protocol.Source
 	seen := map[string]bool{}
 	for _, c := range chunks {
 		if _, ok := Eligible(c, check); !ok || seen[c.ID] {
@@ -27,10 +27,10 @@ func Further(chunks []schema.Chunk, claim string, have []schema.Evidence, check 
 		sources = append(sources, src)
 	}
 	blocks := Blocks(sources, Limits{MaxChars: DefaultLimits.MaxChars, MaxBlocks: 64, MaxTokens: 1 << 20})
-	blocks = slices.DeleteFunc(blocks, func(e schema.Evidence) bool {
-		return slices.ContainsFunc(have, func(h schema.Evidence) bool { return h.Text == e.Text && h.Path == e.Path })
+	blocks = slices.DeleteFunc(blocks, func(e protocol.Evidence) bool {
+		return slices.ContainsFunc(have, func(h protocol.Evidence) bool { return h.Text == e.Text && h.Path == e.Path })
 	})
-	slices.SortStableFunc(blocks, func(a, b schema.Evidence) int {
+	slices.SortStableFunc(blocks, func(a, b protocol.Evidence) int {
 		return cmp.Compare(entail.Share(b.Text, claim), entail.Share(a.Text, claim))
 	})
 	blocks = blocks[:min(len(blocks), most)]
@@ -42,7 +42,7 @@ func Further(chunks []schema.Chunk, claim string, have []schema.Evidence, check 
 }
 
 // NextID is the first free id of a block: E1, E2, ….
-func NextID(all []schema.Evidence) string {
+func NextID(all []protocol.Evidence) string {
 	top := 0
 	for i := range all {
 		if digits, ok := strings.CutPrefix(all[i].ID, "E"); ok {
@@ -57,8 +57,8 @@ func NextID(all []schema.Evidence) string {
 // SourceOf makes a citable source of a chunk, with all the provenance that the
 // reviewer checks again. Whether it is the asking NPC's own note is for the caller
 // to say.
-func SourceOf(c schema.Chunk, id string, score float64) schema.Source {
-	return schema.Source{
+func SourceOf(c protocol.Chunk, id string, score float64) protocol.Source {
+	return protocol.Source{
 		ID: id, Path: c.Path, ChunkID: c.ID, Type: c.Type, Summary: c.Summary, Content: c.Text, Keywords: c.Keywords,
 		AllowedFor: c.AllowedFor, Score: score, Author: c.Author, Speaker: c.Speaker, At: c.At, Belief: c.Belief,
 		Provenance: ProvenanceOf(c),
@@ -66,7 +66,7 @@ func SourceOf(c schema.Chunk, id string, score float64) schema.Source {
 }
 
 // ProvenanceOf is where a chunk comes from.
-func ProvenanceOf(c schema.Chunk) schema.Provenance {
-	return schema.Provenance{Source: c.Source, IndexedAt: c.IndexedAt, CreatedAt: c.CreatedAt, ValidFrom: c.ValidFrom, ValidTo: c.ValidTo,
+func ProvenanceOf(c protocol.Chunk) protocol.Provenance {
+	return protocol.Provenance{Source: c.Source, IndexedAt: c.IndexedAt, CreatedAt: c.CreatedAt, ValidFrom: c.ValidFrom, ValidTo: c.ValidTo,
 		World: c.World, NPC: c.NPC, Hash: c.Hash, KnownBy: c.KnownBy, Requires: c.Requires}
 }

@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // PairOf asks whether a block of evidence supports a claim of an NPC's speech.
-func PairOf(e *schema.Evidence, claim string, c Context) entail.Pair {
+func PairOf(e *protocol.Evidence, claim string, c Context) entail.Pair {
 	return entail.Pair{Premise: e.Text, Hypothesis: claim, Names: c.namesIn(e)}
 }
 
 // namesIn say whose first person stands in a block.
-func (c *Context) namesIn(e *schema.Evidence) entail.Names {
+func (c *Context) namesIn(e *protocol.Evidence) entail.Names {
 	n := entail.Names{Self: c.NPCName, Aliases: c.NPCAliases, Known: c.Names}
 	if given, _, two := strings.Cut(c.NPCName, " "); two && len(c.NPCAliases) == 0 && !titles[strings.ToLower(given)] {
 		n.Aliases = []string{given}
@@ -35,7 +36,7 @@ var titles = set(`the a an old young lord lady sir dame brother sister father mo
 var addressed = set(`letter mail email e-mail message chat irc log transcript dm`)
 
 // writerOf is whose "I" a block holds: empty for the NPC's own.
-func writerOf(e *schema.Evidence, c *Context) string {
+func writerOf(e *protocol.Evidence, c *Context) string {
 	who := e.Speaker
 	if who == "" {
 		who = e.Author
@@ -59,7 +60,7 @@ func writerOf(e *schema.Evidence, c *Context) string {
 
 // Premise is the text of a block as a model should read it beside this NPC's speech:
 // the "I" of another writer is named, and a rumour is marked as one.
-func Premise(e *schema.Evidence, c *Context) string {
+func Premise(e *protocol.Evidence, c *Context) string {
 	premise, _ := PairOf(e, "", *c).Spoken()
 	if IsRumour(e) {
 		return "They say: " + premise
@@ -68,6 +69,6 @@ func Premise(e *schema.Evidence, c *Context) string {
 }
 
 // IsRumour says whether a block is something that the NPC has only heard.
-func IsRumour(e *schema.Evidence) bool {
+func IsRumour(e *protocol.Evidence) bool {
 	return e != nil && e.Belief != "" && !strings.EqualFold(e.Belief, "fact") && !strings.EqualFold(e.Belief, "known")
 }

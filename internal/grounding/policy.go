@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -54,14 +55,14 @@ func (p Policy) Grounds(kind schema.ClaimKind, o schema.Origin) bool {
 }
 
 // Serves says whether a block may be cited for a kind of claim.
-func (p Policy) Serves(e *schema.Evidence, kind schema.ClaimKind) bool {
+func (p Policy) Serves(e *protocol.Evidence, kind schema.ClaimKind) bool {
 	return p.Grounds(kind, e.Provenance.Source) &&
 		(len(e.AllowedFor) == 0 || slices.Contains(e.AllowedFor, string(kind)))
 }
 
 // Rank orders evidence where it disagrees, highest first: the system, the NPC's
 // own notes, the corpus, what a player said, hearsay.
-func Rank(e *schema.Evidence) int {
+func Rank(e *protocol.Evidence) int {
 	switch {
 	case e.Provenance.Source == schema.OriginSystem:
 		return 5

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -20,7 +21,7 @@ import (
 // condition hold; a nil ModelSaid means that nothing was said.
 type Check struct {
 	World       string
-	InScope     func(schema.Chunk) bool
+	InScope     func(protocol.Chunk) bool
 	Holds       func(requires string) bool
 	TurnStart   time.Time // wall time
 	GameTime    time.Time
@@ -61,8 +62,8 @@ var reservedPrefixes = []string{"chat:", "draft:", "tmp:", "gen:", "assistant:",
 
 // Eligible says whether a chunk may ground a claim about the world, and the first
 // reason why not.
-func Eligible(c schema.Chunk, q Check) (reason string, ok bool) {
-	for _, look := range []func(schema.Chunk, Check) string{originOf, timesOf, worldOf, signatureOf, copyOf, scopeOf} {
+func Eligible(c protocol.Chunk, q Check) (reason string, ok bool) {
+	for _, look := range []func(protocol.Chunk, Check) string{originOf, timesOf, worldOf, signatureOf, copyOf, scopeOf} {
 		if reason := look(c, q); reason != "" {
 			return reason, false
 		}
@@ -70,7 +71,7 @@ func Eligible(c schema.Chunk, q Check) (reason string, ok bool) {
 	return "", true
 }
 
-func originOf(c schema.Chunk, _ Check) string {
+func originOf(c protocol.Chunk, _ Check) string {
 	switch {
 	case c.Source != schema.OriginCorpus:
 		return RejectSource
@@ -90,7 +91,7 @@ func reserved(id string) bool {
 	return false
 }
 
-func timesOf(c schema.Chunk, q Check) string {
+func timesOf(c protocol.Chunk, q Check) string {
 	switch {
 	case c.IndexedAt.IsZero():
 		return RejectNoIndexedAt
@@ -108,7 +109,7 @@ func timesOf(c schema.Chunk, q Check) string {
 	return ""
 }
 
-func worldOf(c schema.Chunk, q Check) string {
+func worldOf(c protocol.Chunk, q Check) string {
 	switch {
 	case c.World != q.World:
 		return RejectWorld
@@ -118,14 +119,14 @@ func worldOf(c schema.Chunk, q Check) string {
 	return ""
 }
 
-func signatureOf(c schema.Chunk, q Check) string { return Signature(c.Text, q.PromptLines...) }
+func signatureOf(c protocol.Chunk, q Check) string { return Signature(c.Text, q.PromptLines...) }
 
 // minCopied is how many words a sentence has at least before its likeness to an
 // earlier one is no chance.
 const minCopied = 4
 
 // copyOf finds text that a model wrote and said before it was first indexed.
-func copyOf(c schema.Chunk, q Check) string {
+func copyOf(c protocol.Chunk, q Check) string {
 	if q.ModelSaid == nil {
 		return ""
 	}
@@ -145,7 +146,7 @@ func said(q Check, folded string, indexed time.Time) bool {
 	return ok && indexed.After(first)
 }
 
-func scopeOf(c schema.Chunk, q Check) string {
+func scopeOf(c protocol.Chunk, q Check) string {
 	switch {
 	case q.InScope == nil || !q.InScope(c):
 		return RejectScope
@@ -221,8 +222,8 @@ func holdsPrompt(s string, lines []string) bool {
 // EligibleEvidence judges a block once more by the provenance that it carries.
 // What is not corpus passes only as what it is: state and session of this world,
 // from the system or a player, offered for claims that those may ground.
-func EligibleEvidence(e schema.Evidence, q Check) (reason string, ok bool) {
-	c := schema.Chunk{
+func EligibleEvidence(e protocol.Evidence, q Check) (reason string, ok bool) {
+	c := protocol.Chunk{
 		ID: e.ChunkID, Source: e.Provenance.Source, IndexedAt: e.Provenance.IndexedAt, CreatedAt: e.Provenance.CreatedAt,
 		ValidFrom: e.Provenance.ValidFrom, ValidTo: e.Provenance.ValidTo, World: e.Provenance.World, NPC: e.Provenance.NPC,
 		Path: e.Path, Type: e.Type, Text: e.Text, KnownBy: e.Provenance.KnownBy, Requires: e.Provenance.Requires,
@@ -234,7 +235,7 @@ func EligibleEvidence(e schema.Evidence, q Check) (reason string, ok bool) {
 	return Eligible(c, q)
 }
 
-func eligibleAside(e schema.Evidence, c schema.Chunk, q Check) (string, bool) {
+func eligibleAside(e protocol.Evidence, c protocol.Chunk, q Check) (string, bool) {
 	if reserved(c.ID) || reserved(c.Path) {
 		return RejectReservedID, false
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // MeansAnother says why a pronoun of a claim stands for one in the speech and for
@@ -41,7 +41,7 @@ func MeansAnother(claim Claim, block, span string, c Context) string {
 }
 
 // GivenTo says whether a block is by the one to whom a claim gives its words.
-func GivenTo(claim Claim, e *schema.Evidence, c *Context) bool {
+func GivenTo(claim Claim, e *protocol.Evidence, c *Context) bool {
 	by := strings.TrimPrefix(text.Fold(claim.By), "the ")
 	kind := text.Fold(strings.NewReplacer("_", " ", "-", " ").Replace(e.Type))
 	if by == "" || by == kind {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -15,7 +16,7 @@ const stripOverlap = 0.5
 // went loses its leading connective. An authored line is never taken for a
 // claim by its likeness. What is kept is a text of its own and is to be reviewed
 // again.
-func Strip(sentences []schema.DraftSentence, issues []schema.Issue) (kept []schema.DraftSentence, stripped []schema.Stripped) {
+func Strip(sentences []protocol.DraftSentence, issues []schema.Issue) (kept []protocol.DraftSentence, stripped []schema.Stripped) {
 	why := make([]*schema.Issue, len(sentences))
 	for k := range issues {
 		for _, i := range holders(sentences, &issues[k]) {
@@ -42,7 +43,7 @@ func Strip(sentences []schema.DraftSentence, issues []schema.Issue) (kept []sche
 
 // holders are the sentences that hold an issue's claim: those that hold it word
 // for word, else those that share at least half of its words.
-func holders(sentences []schema.DraftSentence, issue *schema.Issue) []int {
+func holders(sentences []protocol.DraftSentence, issue *schema.Issue) []int {
 	var exact, alike []int
 	claim := text.Fold(issue.Claim)
 	if claim == "" {

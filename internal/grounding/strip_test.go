@@ -8,12 +8,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-func drafts(texts ...string) []schema.DraftSentence {
-	var out []schema.DraftSentence
+func drafts(texts ...string) []protocol.DraftSentence {
+	var out []protocol.DraftSentence
 	for _, s := range texts {
 		out = append(out, draft(s, "E1"))
 	}
@@ -29,7 +30,7 @@ func issue(claim string) schema.Issue {
 func TestStripTakesOutWhatIsDisputedAndNoMore(t *testing.T) {
 	cases := []struct {
 		name   string
-		drafts []schema.DraftSentence
+		drafts []protocol.DraftSentence
 		issues []schema.Issue
 		kept   []string
 		gone   int
@@ -54,7 +55,7 @@ func TestStripTakesOutWhatIsDisputedAndNoMore(t *testing.T) {
 			[]string{"He fell asleep.", "But the weir held."}, 1},
 		{"a connective that is all there is stays", drafts("Bram was drunk.", "So what?"), []schema.Issue{issue("Bram was drunk.")}, []string{"So what?"}, 1},
 		{"what leans on a kept one stays", drafts("Bram came home.", "He fell asleep.", "Osric was drunk."), []schema.Issue{issue("Osric was drunk.")}, []string{"Bram came home.", "He fell asleep."}, 1},
-		{"an authored line stays", []schema.DraftSentence{draft("Bram was drunk."), {Text: "But that is all I'll say of it.", Authored: true}},
+		{"an authored line stays", []protocol.DraftSentence{draft("Bram was drunk."), {Text: "But that is all I'll say of it.", Authored: true}},
 			[]schema.Issue{issue("Bram was drunk.")}, []string{"But that is all I'll say of it."}, 1},
 		{"an empty claim names nothing", drafts("The mill burned."), []schema.Issue{issue("")}, []string{"The mill burned."}, 0},
 		{"typography makes no difference", drafts("It’s “Bram’s” mill."), []schema.Issue{issue(`it's "bram's" MILL`)}, nil, 1},

@@ -8,17 +8,17 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Reading is what a message wants.
 type Reading struct {
-	Kind     string       // one of schema.Intent*
-	Class    schema.Class // how much thought and speech it is worth
-	Question string       // the part that asks, instructions to the machine left out
-	Injected bool         // something in the message addresses the machine, not the NPC
-	OwnLife  bool         // it tells of the player's own life alone, of which no lore can tell
+	Kind     string         // one of schema.Intent*
+	Class    protocol.Class // how much thought and speech it is worth
+	Question string         // the part that asks, instructions to the machine left out
+	Injected bool           // something in the message addresses the machine, not the NPC
+	OwnLife  bool           // it tells of the player's own life alone, of which no lore can tell
 }
 
 // Read classifies a message.
@@ -28,20 +28,20 @@ func Read(message string) Reading {
 	words := normal(clean)
 	switch {
 	case len(words) == 0 && injected:
-		r.Kind = schema.IntentInjection
+		r.Kind = protocol.IntentInjection
 	case len(words) == 0:
-		r.Kind = schema.IntentSmalltalk
+		r.Kind = protocol.IntentSmalltalk
 	default:
 		r.Kind = kindOf(clean, words)
-		if r.Kind == schema.IntentStatement && tellsOfSelf(clean) {
-			r.Kind, r.OwnLife = schema.IntentTelling, tellsOfLife(clean)
+		if r.Kind == protocol.IntentStatement && tellsOfSelf(clean) {
+			r.Kind, r.OwnLife = protocol.IntentTelling, tellsOfLife(clean)
 		}
 	}
-	if injected && r.Kind != schema.IntentQuestion && r.Kind != schema.IntentRecap {
-		r.Kind = schema.IntentInjection
+	if injected && r.Kind != protocol.IntentQuestion && r.Kind != protocol.IntentRecap {
+		r.Kind = protocol.IntentInjection
 	}
 	switch r.Kind {
-	case schema.IntentQuestion, schema.IntentStatement, schema.IntentTelling, schema.IntentAction:
+	case protocol.IntentQuestion, protocol.IntentStatement, protocol.IntentTelling, protocol.IntentAction:
 		r.Question = askingPart(clean)
 	}
 	r.Class = classOf(r.Kind, clean, words)
@@ -57,8 +57,8 @@ func Tone(message string) (thanks, insult bool) {
 // Social says whether the intent is answered from authored lines.
 func (r Reading) Social() bool {
 	switch r.Kind {
-	case schema.IntentGreeting, schema.IntentFarewell, schema.IntentThanks, schema.IntentSmalltalk,
-		schema.IntentFeelings, schema.IntentWhoAreYou:
+	case protocol.IntentGreeting, protocol.IntentFarewell, protocol.IntentThanks, protocol.IntentSmalltalk,
+		protocol.IntentFeelings, protocol.IntentWhoAreYou:
 		return true
 	}
 	return false
@@ -97,31 +97,31 @@ func kindOf(message string, words []string) string {
 	asks := Asks(message)
 	switch {
 	case recapPattern.MatchString(joined):
-		return schema.IntentRecap
+		return protocol.IntentRecap
 	case whoAreYouPattern.MatchString(joined) && len(words) <= 9 && !forWhom.MatchString(joined):
-		return schema.IntentWhoAreYou
+		return protocol.IntentWhoAreYou
 	case asks && feelingsQuestion(joined, words):
-		return schema.IntentFeelings
+		return protocol.IntentFeelings
 	case asks && smalltalkQuestion.MatchString(joined) && len(words) <= 9:
-		return schema.IntentSmalltalk
+		return protocol.IntentSmalltalk
 	case asks:
-		return schema.IntentQuestion
+		return protocol.IntentQuestion
 	case requestPattern.MatchString(joined):
-		return schema.IntentAction
+		return protocol.IntentAction
 	case hasAny(words, thanksWords) && len(words) <= 14:
-		return schema.IntentThanks
+		return protocol.IntentThanks
 	case farewellPattern.MatchString(joined) && len(words) <= 12:
-		return schema.IntentFarewell
+		return protocol.IntentFarewell
 	case greetingPattern.MatchString(joined) && len(words) <= 12:
-		return schema.IntentGreeting
+		return protocol.IntentGreeting
 	case smalltalkPattern.MatchString(joined) && len(words) <= 12:
-		return schema.IntentSmalltalk
+		return protocol.IntentSmalltalk
 	case isTopic(message, words) && !tellsOfLife(message):
-		return schema.IntentQuestion
+		return protocol.IntentQuestion
 	case len(words) <= 3 || aboutFeelings(words) || !assertsThings(message, words):
-		return schema.IntentSmalltalk
+		return protocol.IntentSmalltalk
 	}
-	return schema.IntentStatement
+	return protocol.IntentStatement
 }
 
 var (
@@ -286,7 +286,7 @@ func askingPart(message string) string {
 			continue
 		}
 		kind := kindOfSentence(s, words)
-		if kind == schema.IntentGreeting || kind == schema.IntentThanks || kind == schema.IntentFarewell {
+		if kind == protocol.IntentGreeting || kind == protocol.IntentThanks || kind == protocol.IntentFarewell {
 			continue
 		}
 		keep = append(keep, s)
@@ -299,30 +299,30 @@ func askingPart(message string) string {
 
 func kindOfSentence(s string, words []string) string {
 	if Asks(s) {
-		return schema.IntentQuestion
+		return protocol.IntentQuestion
 	}
 	joined := " " + strings.Join(words, " ") + " "
 	switch {
 	case len(words) <= 4 && greetingPattern.MatchString(joined):
-		return schema.IntentGreeting
+		return protocol.IntentGreeting
 	case len(words) <= 6 && hasAny(words, thanksWords):
-		return schema.IntentThanks
+		return protocol.IntentThanks
 	case len(words) <= 4 && farewellPattern.MatchString(joined):
-		return schema.IntentFarewell
+		return protocol.IntentFarewell
 	}
-	return schema.IntentStatement
+	return protocol.IntentStatement
 }
 
 var complexPattern = regexp.MustCompile(` (why|explain|describe|story|tale|history|everything|tell (me|us)|what happened|know about|how come) `)
 
 // classOf sets how much thought and speech a message is worth.
-func classOf(kind, message string, words []string) schema.Class {
+func classOf(kind, message string, words []string) protocol.Class {
 	joined := " " + strings.Join(words, " ") + " "
 	switch {
-	case Reading{Kind: kind}.Social() || kind == schema.IntentInjection:
-		return schema.ClassGreeting
+	case Reading{Kind: kind}.Social() || kind == protocol.IntentInjection:
+		return protocol.ClassGreeting
 	case len(words) > 20 || strings.Count(message, "?") > 1 || complexPattern.MatchString(joined):
-		return schema.ClassComplex
+		return protocol.ClassComplex
 	}
-	return schema.ClassMedium
+	return protocol.ClassMedium
 }

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // tellsOfSelf says whether a message states something of the player and of nothing
@@ -27,7 +27,7 @@ func statements(message string) [][]string {
 	var out [][]string
 	for _, s := range chatSentences(message) {
 		words := normal(s)
-		if len(words) == 0 || kindOfSentence(s, words) != schema.IntentStatement {
+		if len(words) == 0 || kindOfSentence(s, words) != protocol.IntentStatement {
 			continue
 		}
 		for len(words) > 1 && leadIns[words[0]] {

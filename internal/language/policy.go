@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -56,17 +57,17 @@ const (
 // Use says what a chunk of the corpus is good for in this turn. In an unsupported
 // language only what is written in that language may be quoted. In a supported one
 // a text in an unsupported language may be quoted, and grounds nothing else.
-func (r Rule) Use(c schema.Chunk) Use {
+func (r Rule) Use(c protocol.Chunk) Use {
 	return r.use(c.Language, c.Path, c.Text)
 }
 
 // Admits says whether a chunk may be evidence in this turn at all.
-func (r Rule) Admits(c schema.Chunk) bool { return r.Use(c) != UseNone }
+func (r Rule) Admits(c protocol.Chunk) bool { return r.Use(c) != UseNone }
 
 // Evidence are the blocks that may be evidence in this turn. What the mesh words
 // itself, of the game's state and of the conversation, is English.
-func (r Rule) Evidence(blocks []schema.Evidence) []schema.Evidence {
-	return slices.DeleteFunc(slices.Clone(blocks), func(e schema.Evidence) bool { return r.block(e.Path, e.Provenance.Source, e.Text) == UseNone })
+func (r Rule) Evidence(blocks []protocol.Evidence) []protocol.Evidence {
+	return slices.DeleteFunc(slices.Clone(blocks), func(e protocol.Evidence) bool { return r.block(e.Path, e.Provenance.Source, e.Text) == UseNone })
 }
 
 // Releases is the last look at a sentence before it is said: authored lines pass,

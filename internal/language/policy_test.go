@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/forsooth-npc/forsooth/internal/language"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -29,13 +30,13 @@ func hollow(lang string) (*world.World, *world.NPC) {
 	return w, npc
 }
 
-func chunk(w *world.World, path, text string) schema.Chunk {
+func chunk(w *world.World, path, text string) protocol.Chunk {
 	for _, d := range w.Documents {
 		if d.Path == path {
-			return schema.Chunk{ID: path + "#1", Path: path, Text: text, Language: d.Language, Source: schema.OriginCorpus}
+			return protocol.Chunk{ID: path + "#1", Path: path, Text: text, Language: d.Language, Source: schema.OriginCorpus}
 		}
 	}
-	return schema.Chunk{}
+	return protocol.Chunk{}
 }
 
 func request(locale, message string) *schema.Request {
@@ -96,8 +97,8 @@ func TestUse(t *testing.T) {
 			if got := r.Use(chunk(w, path, text)); got != c.want[path] || r.Admits(chunk(w, path, text)) != (got != language.UseNone) {
 				t.Errorf("%s: %s is of use %q, want %q", name, path, got, c.want[path])
 			}
-			block := schema.Evidence{Path: path, Text: text, Provenance: schema.Provenance{Source: schema.OriginCorpus}}
-			if kept := r.Evidence([]schema.Evidence{block}); (len(kept) == 1) != (c.want[path] != language.UseNone) {
+			block := protocol.Evidence{Path: path, Text: text, Provenance: protocol.Provenance{Source: schema.OriginCorpus}}
+			if kept := r.Evidence([]protocol.Evidence{block}); (len(kept) == 1) != (c.want[path] != language.UseNone) {
 				t.Errorf("%s: as a block, %s is kept %d times", name, path, len(kept))
 			}
 		}
@@ -110,10 +111,10 @@ func TestAGermanQuestionOverAnEnglishWorld(t *testing.T) {
 	w, npc := hollow("en")
 	for _, locale := range []string{"", "en", "de", "de-CH"} {
 		r := language.Policy(request(locale, germanQuery), w, npc)
-		blocks := []schema.Evidence{
-			{ID: "E1", Path: "lore/mill.txt", Text: englishText, Provenance: schema.Provenance{Source: schema.OriginCorpus}},
-			{ID: "S1", Path: "state:mira.shop_open", Text: "My shop is open.", Provenance: schema.Provenance{Source: schema.OriginSystem}},
-			{ID: "M1", Path: "session:t1", Text: "You said: “Wer bist du?”", Provenance: schema.Provenance{Source: schema.OriginUser}},
+		blocks := []protocol.Evidence{
+			{ID: "E1", Path: "lore/mill.txt", Text: englishText, Provenance: protocol.Provenance{Source: schema.OriginCorpus}},
+			{ID: "S1", Path: "state:mira.shop_open", Text: "My shop is open.", Provenance: protocol.Provenance{Source: schema.OriginSystem}},
+			{ID: "M1", Path: "session:t1", Text: "You said: “Wer bist du?”", Provenance: protocol.Provenance{Source: schema.OriginUser}},
 		}
 		if got := r.Evidence(blocks); len(got) > 0 || len(blocks) != 3 {
 			t.Errorf("%q: evidence is %v", locale, got)
@@ -184,7 +185,7 @@ func TestTheRuleIsStable(t *testing.T) {
 		if first.Locale != second.Locale || first.Verified != second.Verified || first.Language != second.Language {
 			t.Fatalf("%+v, then %+v", first, second)
 		}
-		if !first.Verified && first.Admits(schema.Chunk{Path: "lore/mill.txt", Language: w.Language, Text: englishText}) {
+		if !first.Verified && first.Admits(protocol.Chunk{Path: "lore/mill.txt", Language: w.Language, Text: englishText}) {
 			t.Fatalf("%s admits English evidence", first.Language)
 		}
 	})
@@ -193,35 +194,35 @@ func TestTheRuleIsStable(t *testing.T) {
 func TestIntent(t *testing.T) {
 	w, npc := hollow("en")
 	for _, c := range []struct{ locale, message, want string }{
-		{"de", "Hallo!", schema.IntentGreeting},
-		{"de", "Guten Tag, Mira.", schema.IntentGreeting},
-		{"de", "Vielen Dank, Frau Ashdown!", schema.IntentThanks},
-		{"de", "Hallo Mira, wie geht es dir heute?", schema.IntentFeelings},
-		{"de", "Hallo, wer bist du?", schema.IntentWhoAreYou},
-		{"de", "Danke und auf Wiedersehen", schema.IntentQuestion},
-		{"de", "Tschüss", schema.IntentFarewell},
-		{"de", "Hallo, wer hat die Mühle niedergebrannt?", schema.IntentQuestion},
-		{"de", "Wer bist du, dass du das weißt?", schema.IntentQuestion},
-		{"de", "Danke, aber wo ist Bram?", schema.IntentQuestion},
-		{"fr", "Bonjour !", schema.IntentGreeting},
-		{"fr", "Salut, ça va ?", schema.IntentFeelings},
-		{"fr", "Merci beaucoup, monsieur.", schema.IntentThanks},
-		{"fr", "Comment t’appelles-tu ?", schema.IntentWhoAreYou},
-		{"fr", "Qui es-tu pour me parler ainsi ?", schema.IntentQuestion},
-		{"es", "¡Hola!", schema.IntentGreeting},
-		{"es", "Hola Mira, ¿qué tal?", schema.IntentFeelings},
-		{"es", "¿Cómo te llamas?", schema.IntentWhoAreYou},
-		{"es", "Adiós, amigo.", schema.IntentFarewell},
-		{"es", "¿Quién quemó el molino?", schema.IntentQuestion},
-		{"ja", "hello", schema.IntentQuestion},
-		{"de", "", schema.IntentQuestion},
+		{"de", "Hallo!", protocol.IntentGreeting},
+		{"de", "Guten Tag, Mira.", protocol.IntentGreeting},
+		{"de", "Vielen Dank, Frau Ashdown!", protocol.IntentThanks},
+		{"de", "Hallo Mira, wie geht es dir heute?", protocol.IntentFeelings},
+		{"de", "Hallo, wer bist du?", protocol.IntentWhoAreYou},
+		{"de", "Danke und auf Wiedersehen", protocol.IntentQuestion},
+		{"de", "Tschüss", protocol.IntentFarewell},
+		{"de", "Hallo, wer hat die Mühle niedergebrannt?", protocol.IntentQuestion},
+		{"de", "Wer bist du, dass du das weißt?", protocol.IntentQuestion},
+		{"de", "Danke, aber wo ist Bram?", protocol.IntentQuestion},
+		{"fr", "Bonjour !", protocol.IntentGreeting},
+		{"fr", "Salut, ça va ?", protocol.IntentFeelings},
+		{"fr", "Merci beaucoup, monsieur.", protocol.IntentThanks},
+		{"fr", "Comment t’appelles-tu ?", protocol.IntentWhoAreYou},
+		{"fr", "Qui es-tu pour me parler ainsi ?", protocol.IntentQuestion},
+		{"es", "¡Hola!", protocol.IntentGreeting},
+		{"es", "Hola Mira, ¿qué tal?", protocol.IntentFeelings},
+		{"es", "¿Cómo te llamas?", protocol.IntentWhoAreYou},
+		{"es", "Adiós, amigo.", protocol.IntentFarewell},
+		{"es", "¿Quién quemó el molino?", protocol.IntentQuestion},
+		{"ja", "hello", protocol.IntentQuestion},
+		{"de", "", protocol.IntentQuestion},
 	} {
 		r := language.Policy(request(c.locale, c.message), w, npc)
 		got := r.Intent(c.message)
 		if got != c.want {
 			t.Errorf("%q is %s, want %s", c.message, got, c.want)
 		}
-		if kind := language.LineFor(got); !slices.Contains(world.LineKinds, kind) || (got == schema.IntentQuestion) != (kind == world.LineUnknown) {
+		if kind := language.LineFor(got); !slices.Contains(world.LineKinds, kind) || (got == protocol.IntentQuestion) != (kind == world.LineUnknown) {
 			t.Errorf("%q is answered by %q", c.message, kind)
 		}
 	}

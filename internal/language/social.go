@@ -4,34 +4,34 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // courtesies are what a message may consist of to be nothing but courtesy, by
 // language and intent, as phrases of folded words.
 var courtesies = map[string]map[string][]string{
 	"de": {
-		schema.IntentGreeting:  {"hallo", "hi", "hey", "moin", "servus", "guten tag", "guten morgen", "guten abend", "grüß gott", "grüß dich", "seid gegrüßt", "sei gegrüßt", "tag"},
-		schema.IntentFarewell:  {"tschüss", "tschüß", "tschau", "ciao", "auf wiedersehen", "bis bald", "bis dann", "bis später", "leb wohl", "lebt wohl", "gute nacht", "mach's gut", "gute reise"},
-		schema.IntentThanks:    {"danke", "danke schön", "dankeschön", "danke sehr", "vielen dank", "besten dank", "herzlichen dank", "habt dank", "hab dank"},
-		schema.IntentFeelings:  {"wie geht es dir", "wie geht es euch", "wie geht es ihnen", "wie geht's", "wie gehts", "wie geht's dir", "wie gehts dir", "alles gut", "alles klar"},
-		schema.IntentWhoAreYou: {"wer bist du", "wer seid ihr", "wer sind sie", "wie heißt du", "wie heisst du", "wie heißt ihr", "wie ist dein name", "wie ist euer name", "was ist dein name"},
+		protocol.IntentGreeting:  {"hallo", "hi", "hey", "moin", "servus", "guten tag", "guten morgen", "guten abend", "grüß gott", "grüß dich", "seid gegrüßt", "sei gegrüßt", "tag"},
+		protocol.IntentFarewell:  {"tschüss", "tschüß", "tschau", "ciao", "auf wiedersehen", "bis bald", "bis dann", "bis später", "leb wohl", "lebt wohl", "gute nacht", "mach's gut", "gute reise"},
+		protocol.IntentThanks:    {"danke", "danke schön", "dankeschön", "danke sehr", "vielen dank", "besten dank", "herzlichen dank", "habt dank", "hab dank"},
+		protocol.IntentFeelings:  {"wie geht es dir", "wie geht es euch", "wie geht es ihnen", "wie geht's", "wie gehts", "wie geht's dir", "wie gehts dir", "alles gut", "alles klar"},
+		protocol.IntentWhoAreYou: {"wer bist du", "wer seid ihr", "wer sind sie", "wie heißt du", "wie heisst du", "wie heißt ihr", "wie ist dein name", "wie ist euer name", "was ist dein name"},
 	},
 	"fr": {
-		schema.IntentGreeting:  {"bonjour", "bonsoir", "salut", "coucou", "hé", "bien le bonjour"},
-		schema.IntentFarewell:  {"au revoir", "adieu", "à bientôt", "a bientot", "à plus tard", "à plus", "à demain", "bonne nuit", "bonne route", "bonne journée", "salut et adieu"},
-		schema.IntentThanks:    {"merci", "merci beaucoup", "merci bien", "mille mercis", "grand merci", "je vous remercie", "je te remercie"},
-		schema.IntentFeelings:  {"ça va", "ca va", "comment ça va", "comment ca va", "comment vas-tu", "comment vas tu", "comment allez-vous", "comment allez vous", "tu vas bien", "vous allez bien"},
-		schema.IntentWhoAreYou: {"qui es-tu", "qui es tu", "qui êtes-vous", "qui êtes vous", "tu es qui", "comment t'appelles-tu", "comment t'appelles tu", "comment vous appelez-vous", "comment vous appelez vous", "quel est ton nom", "quel est votre nom"},
+		protocol.IntentGreeting:  {"bonjour", "bonsoir", "salut", "coucou", "hé", "bien le bonjour"},
+		protocol.IntentFarewell:  {"au revoir", "adieu", "à bientôt", "a bientot", "à plus tard", "à plus", "à demain", "bonne nuit", "bonne route", "bonne journée", "salut et adieu"},
+		protocol.IntentThanks:    {"merci", "merci beaucoup", "merci bien", "mille mercis", "grand merci", "je vous remercie", "je te remercie"},
+		protocol.IntentFeelings:  {"ça va", "ca va", "comment ça va", "comment ca va", "comment vas-tu", "comment vas tu", "comment allez-vous", "comment allez vous", "tu vas bien", "vous allez bien"},
+		protocol.IntentWhoAreYou: {"qui es-tu", "qui es tu", "qui êtes-vous", "qui êtes vous", "tu es qui", "comment t'appelles-tu", "comment t'appelles tu", "comment vous appelez-vous", "comment vous appelez vous", "quel est ton nom", "quel est votre nom"},
 	},
 	"es": {
-		schema.IntentGreeting:  {"hola", "buenos días", "buenos dias", "buen día", "buenas tardes", "buenas noches", "buenas", "saludos", "muy buenas"},
-		schema.IntentFarewell:  {"adiós", "adios", "hasta luego", "hasta pronto", "hasta mañana", "hasta la vista", "nos vemos", "que te vaya bien", "buen viaje"},
-		schema.IntentThanks:    {"gracias", "muchas gracias", "mil gracias", "te lo agradezco", "se lo agradezco"},
-		schema.IntentFeelings:  {"qué tal", "que tal", "cómo estás", "como estas", "cómo está usted", "cómo está", "cómo te va", "cómo va todo", "qué tal estás", "estás bien"},
-		schema.IntentWhoAreYou: {"quién eres", "quien eres", "quién eres tú", "quién es usted", "cómo te llamas", "como te llamas", "cómo se llama usted", "cuál es tu nombre", "cual es tu nombre"},
+		protocol.IntentGreeting:  {"hola", "buenos días", "buenos dias", "buen día", "buenas tardes", "buenas noches", "buenas", "saludos", "muy buenas"},
+		protocol.IntentFarewell:  {"adiós", "adios", "hasta luego", "hasta pronto", "hasta mañana", "hasta la vista", "nos vemos", "que te vaya bien", "buen viaje"},
+		protocol.IntentThanks:    {"gracias", "muchas gracias", "mil gracias", "te lo agradezco", "se lo agradezco"},
+		protocol.IntentFeelings:  {"qué tal", "que tal", "cómo estás", "como estas", "cómo está usted", "cómo está", "cómo te va", "cómo va todo", "qué tal estás", "estás bien"},
+		protocol.IntentWhoAreYou: {"quién eres", "quien eres", "quién eres tú", "quién es usted", "cómo te llamas", "como te llamas", "cómo se llama usted", "cuál es tu nombre", "cual es tu nombre"},
 	},
 }
 
@@ -47,13 +47,13 @@ var fillers = map[string]string{
 // but courtesy, else a question.
 func (r Rule) Intent(message string) string {
 	if kinds := courtesies[r.Language]; kinds != nil {
-		for _, kind := range []string{schema.IntentWhoAreYou, schema.IntentFeelings, schema.IntentThanks, schema.IntentFarewell, schema.IntentGreeting} {
+		for _, kind := range []string{protocol.IntentWhoAreYou, protocol.IntentFeelings, protocol.IntentThanks, protocol.IntentFarewell, protocol.IntentGreeting} {
 			if r.consists(message, kind) {
 				return kind
 			}
 		}
 	}
-	return schema.IntentQuestion
+	return protocol.IntentQuestion
 }
 
 // consists says whether a message is made of phrases of a kind, with nothing beside
@@ -64,7 +64,7 @@ func (r Rule) consists(message, kind string) bool {
 	if !found {
 		return false
 	}
-	rest, _ = without(rest, courtesies[r.Language][schema.IntentGreeting])
+	rest, _ = without(rest, courtesies[r.Language][protocol.IntentGreeting])
 	beside := append(strings.Fields(fillers[r.Language]), r.nameWords()...)
 	return !slices.ContainsFunc(strings.Fields(rest), func(w string) bool { return !slices.Contains(beside, w) })
 }
@@ -94,15 +94,15 @@ func (r Rule) nameWords() []string {
 // not verified and for which nothing can be quoted.
 func LineFor(intent string) string {
 	switch intent {
-	case schema.IntentGreeting:
+	case protocol.IntentGreeting:
 		return world.LineGreeting
-	case schema.IntentFarewell:
+	case protocol.IntentFarewell:
 		return world.LineFarewell
-	case schema.IntentThanks:
+	case protocol.IntentThanks:
 		return world.LineThanks
-	case schema.IntentFeelings:
+	case protocol.IntentFeelings:
 		return world.LineFeelings
-	case schema.IntentWhoAreYou:
+	case protocol.IntentWhoAreYou:
 		return world.LineWhoAreYou
 	}
 	return world.LineUnknown

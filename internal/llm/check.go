@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -20,7 +21,7 @@ func Check(ctx context.Context, p Provider) error {
 		return err
 	}
 	defer m.Close()
-	turn := &schema.Turn{Passes: []schema.PassRecord{{Pass: schema.PassSpeak, Attempt: 1}}}
+	turn := &protocol.Turn{Passes: []schema.PassRecord{{Pass: schema.PassSpeak, Attempt: 1}}}
 	c := &call{Request: Request{
 		Name: "speech", Schema: json.RawMessage(checkSchema), Meter: NewMeter(turn), World: "doctor", Player: "doctor",
 		System: `Answer as JSON of the schema "speech": {"sentences":[{"text":"...","citations":[]}]}. Say one short greeting.`, User: "Good day.",

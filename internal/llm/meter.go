@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -22,16 +23,16 @@ const MaxWaits = 22
 // Meter counts the calls of a turn in the record of the pass that runs, and
 // refuses beyond the limits. It is the one place that refuses, and belongs to one
 // run of one pass.
-type Meter struct{ t *schema.Turn }
+type Meter struct{ t *protocol.Turn }
 
 // NewMeter counts in the turn's last pass record.
-func NewMeter(t *schema.Turn) *Meter { return &Meter{t: t} }
+func NewMeter(t *protocol.Turn) *Meter { return &Meter{t: t} }
 
 // Apart is the meter of one question that belongs to no turn, by the name of its
 // call: what to remember may be asked once more where the answer has to be repaired, a
 // cluster is put once.
 func Apart(name string) *Meter {
-	return NewMeter(&schema.Turn{Pass: schema.Pass(name)})
+	return NewMeter(&protocol.Turn{Pass: schema.Pass(name)})
 }
 
 // Spent is how often a model was called in the pass that runs, and what it cost.
@@ -75,7 +76,7 @@ func (m *Meter) take() error {
 }
 
 // endsStream says whether a message is the review of a whole speech that has streamed.
-func endsStream(t *schema.Turn, pass schema.Pass) bool {
+func endsStream(t *protocol.Turn, pass schema.Pass) bool {
 	return pass == schema.PassReviewSpeech && t.Part == 0 && t.Speech != nil && t.Speech.Run != ""
 }
 

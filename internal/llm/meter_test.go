@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -40,9 +41,9 @@ func TestAPassHasSoManyCalls(t *testing.T) {
 		{"a sentence that was delivered as often as a turn may call", schema.PassReviewSpeech, 16, nil, 0, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			turn := &schema.Turn{Pass: c.pass, Part: c.part, Passes: append(c.before, schema.PassRecord{Pass: c.pass, Attempt: c.attempt})}
+			turn := &protocol.Turn{Pass: c.pass, Part: c.part, Passes: append(c.before, schema.PassRecord{Pass: c.pass, Attempt: c.attempt})}
 			if c.part == endOfStream {
-				turn.Part, turn.Speech = 0, &schema.Speech{Run: "1.1"}
+				turn.Part, turn.Speech = 0, &protocol.Speech{Run: "1.1"}
 			}
 			m := NewMeter(turn)
 			calls := 0
@@ -63,7 +64,7 @@ func TestAPassHasSoManyCalls(t *testing.T) {
 
 // Whatever the passes may make on their own, a turn makes no more than 15.
 func TestATurnHasSoManyCalls(t *testing.T) {
-	turn := &schema.Turn{}
+	turn := &protocol.Turn{}
 	calls := 0
 	for _, p := range []schema.Pass{schema.PassRetrieve, schema.PassThink, schema.PassReviewThought, schema.PassDecide, schema.PassSpeak, schema.PassReviewSpeech, schema.PassAct} {
 		turn.Passes = append(turn.Passes, schema.PassRecord{Pass: p, Attempt: 1})

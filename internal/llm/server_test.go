@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -161,11 +162,11 @@ const speechSchema = `{"type":"object","properties":{"sentences":{"type":"array"
 // good is an answer that fits speechSchema.
 const good = `{"sentences":[{"text":"The mill burned in spring."},{"text":"I saw it burn."}]}`
 
-func turnOf(pass schema.Pass) *schema.Turn {
-	return &schema.Turn{Pass: pass, Passes: []schema.PassRecord{{Pass: pass, Attempt: 1}}}
+func turnOf(pass schema.Pass) *protocol.Turn {
+	return &protocol.Turn{Pass: pass, Passes: []schema.PassRecord{{Pass: pass, Attempt: 1}}}
 }
 
-func request(t *schema.Turn) Request {
+func request(t *protocol.Turn) Request {
 	return Request{Name: "speech", Schema: json.RawMessage(speechSchema), System: "You are Mira.", User: "Who burned the mill?", World: "hollowmere", Player: "p1", Meter: NewMeter(t)}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/language"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/secrecy"
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -204,7 +205,7 @@ func (l *Library) version(name, version string) *Lore {
 }
 
 // FindTurn is Find in the version with which the turn began.
-func (l *Library) FindTurn(t *schema.Turn) (*Lore, *world.NPC, error) {
+func (l *Library) FindTurn(t *protocol.Turn) (*Lore, *world.NPC, error) {
 	if t.Retrieval == nil {
 		return l.Find(&t.Request)
 	}
@@ -260,7 +261,7 @@ func (x *Lore) GameTime(r *schema.Request, wall time.Time) time.Time {
 }
 
 // Facts are what conditions are judged by in this turn.
-func Facts(t *schema.Turn) world.Facts {
+func Facts(t *protocol.Turn) world.Facts {
 	return world.Facts{Trust: Trust(t), Flags: t.Flags, State: t.State}
 }
 
@@ -274,7 +275,7 @@ func Holds(requires string, facts world.Facts) bool {
 }
 
 // Trust is the game's word where it sends one, else what the conversation holds.
-func Trust(t *schema.Turn) int {
+func Trust(t *protocol.Turn) int {
 	switch {
 	case t.Trust != nil:
 		return *t.Trust
@@ -286,11 +287,11 @@ func Trust(t *schema.Turn) int {
 
 // ProvenanceCheck is the provenance contract for one turn: who asks, when, and what was
 // said by this NPC before.
-func (x *Lore) ProvenanceCheck(t *schema.Turn, npc *world.NPC) grounding.Check {
+func (x *Lore) ProvenanceCheck(t *protocol.Turn, npc *world.NPC) grounding.Check {
 	facts := Facts(t)
-	inScope := func(c schema.Chunk) bool { return world.ScopeOf(c, npc) }
+	inScope := func(c protocol.Chunk) bool { return world.ScopeOf(c, npc) }
 	if rule := language.Policy(&t.Request, x.World, npc); !rule.Verified { // only what can be quoted is evidence
-		inScope = func(c schema.Chunk) bool { return world.ScopeOf(c, npc) && rule.Admits(c) }
+		inScope = func(c protocol.Chunk) bool { return world.ScopeOf(c, npc) && rule.Admits(c) }
 	}
 	return grounding.Check{
 		World:     x.World.Name,

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -137,8 +138,8 @@ func (f *forgetter) plan(now time.Time, id func(int) string) Forgetting {
 	settled, vouched := f.settled(book), book.vouched()
 	kept := f.standing(book)
 	for i := range kept {
-		if m := &kept[i]; vouched[m.ID] && !slices.Contains(m.Tags, schema.TagVouched) {
-			m.Tags = append(m.Tags, schema.TagVouched)
+		if m := &kept[i]; vouched[m.ID] && !slices.Contains(m.Tags, protocol.TagVouched) {
+			m.Tags = append(m.Tags, protocol.TagVouched)
 		}
 	}
 	add(schema.MemoryEvent{Type: schema.MemoryErasedMark, Others: all})

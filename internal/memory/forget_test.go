@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -151,7 +152,7 @@ func TestForgettingKeepsWhatAnOperatorSettled(t *testing.T) {
 				t.Errorf("%s: m1 and %s are not settled: %v", name, with, pairs)
 			}
 		}
-		if m, ok := b.Get("m1"); !ok || m.Status != schema.MemoryActive || !slices.Contains(m.Tags, schema.TagVouched) || slices.Contains(m.Witnesses, gone) {
+		if m, ok := b.Get("m1"); !ok || m.Status != schema.MemoryActive || !slices.Contains(m.Tags, protocol.TagVouched) || slices.Contains(m.Witnesses, gone) {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}

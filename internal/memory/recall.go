@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -245,7 +246,7 @@ func importance(r *Record) float64 {
 	m := &r.Memory
 	w := cmp.Or(kindWeight[m.Kind], 0.5) * m.Confidence
 	w *= 1 + 0.1*math.Log1p(float64(max(m.Count-1, 0))) + 0.02*math.Log1p(float64(max(r.Accessed, 0)))
-	if slices.Contains(m.Tags, schema.TagPartial) {
+	if slices.Contains(m.Tags, protocol.TagPartial) {
 		w *= partialWeight
 	}
 	if m.HeardFrom != "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -163,7 +164,7 @@ func TestRecall(t *testing.T) {
 	brother := active(told("p42", "sibling_of", "Tom", "brother", day(0)))
 	old := active(told("p42", "likes", "ale", "ale", day(-400)))
 	partial := active(told("p42", "likes", "rain", "rain", day(0)))
-	partial.Tags = []string{schema.TagPartial}
+	partial.Tags = []string{protocol.TagPartial}
 	pending := told("p42", "likes", "snow", "snow", day(0))
 	pending.Status = schema.MemoryPending
 	flagged := pending

@@ -10,6 +10,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/accounts"
 	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 )
@@ -93,9 +94,9 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 		user, name string
 		try        func(context.Context, *Conn) error
 	}{
-		{"speaker", "write a reply", ask(schema.SubjectReply(there, "t1"), `{}`)},
-		{"speaker", "write a memory", ask(schema.SubjectMemory(there), `{}`)},
-		{"speaker", "release a sentence", ask(schema.SubjectSaid(there, "t1"), `{}`)},
+		{"speaker", "write a reply", ask(protocol.SubjectReply(there, "t1"), `{}`)},
+		{"speaker", "write a memory", ask(protocol.SubjectMemory(there), `{}`)},
+		{"speaker", "release a sentence", ask(protocol.SubjectSaid(there, "t1"), `{}`)},
 		{"speaker", "read memories", ask("$JS.API.DIRECT.GET.MEMORY", `{"seq":1}`)},
 		{"speaker", "pull for another", ask("$JS.API.CONSUMER.MSG.NEXT.PASSES.pass-think", `{"batch":1}`)},
 		{"speaker", "make a consumer", ask("$JS.API.CONSUMER.CREATE.PASSES.mine", `{}`)},
@@ -106,8 +107,8 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 				plainPass(m, schema.PassThink))
 		})},
 		{"monologue", "end turns", run(func(m *Mesh) { m.Ends(Ends{}) })},
-		{"reviewer", "write a memory", ask(schema.SubjectMemory(there), `{}`)},
-		{"memory", "write a reply", ask(schema.SubjectReply(there, "t1"), `{}`)},
+		{"reviewer", "write a memory", ask(protocol.SubjectMemory(there), `{}`)},
+		{"memory", "write a reply", ask(protocol.SubjectReply(there, "t1"), `{}`)},
 		{"retriever", "make a stream", func(ctx context.Context, c *Conn) error {
 			return c.createStream(ctx, streamTable(Settings{}.withDefaults(), streamScans))
 		}},
@@ -144,8 +145,8 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 			return c.Witness(ctx, &schema.Occurrence{ID: "e1", World: there.World, Subject: "mira", Predicate: "saw",
 				Object: "a horse", Text: "Mira saw a horse.", Witnesses: []string{"mira"}, GameTime: time.Unix(1, 0)})
 		})},
-		{"backend-village", "ask for any turn", ask(schema.SubjectTurnOutcome, `{}`)},
-		{"backend-village", "read a stream", ask("$JS.API.DIRECT.GET.REPLIES."+schema.SubjectReply(there, "t1"), ``)},
+		{"backend-village", "ask for any turn", ask(protocol.SubjectTurnOutcome, `{}`)},
+		{"backend-village", "read a stream", ask("$JS.API.DIRECT.GET.REPLIES."+protocol.SubjectReply(there, "t1"), ``)},
 		{"backend-village", "read its leader", ask("$JS.API.STREAM.MSG.GET.REPLIES", `{"seq":1}`)},
 		{"backend-village", "make a consumer", ask("$JS.API.CONSUMER.CREATE.REPLIES.mine", `{}`)},
 	} {
@@ -173,7 +174,7 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 func TestAnAckForAnotherConsumerIsRefused(t *testing.T) {
 	h := newHouse(t)
 	retriever, speaker := h.as("retriever"), h.as("speaker")
-	_, err := retriever.publish(t.Context(), message(schema.SubjectPass(schema.PassThink, convoA, "t1"), []byte(`{}`)),
+	_, err := retriever.publish(t.Context(), message(protocol.SubjectPass(schema.PassThink, convoA, "t1"), []byte(`{}`)),
 		time.Second)
 	must(t, err)
 	cons, err := h.as("monologue").lookAtConsumer(t.Context(), streamPasses, "pass-think")
@@ -204,7 +205,7 @@ func TestABackendHearsNothingOfAnotherWorld(t *testing.T) {
 	backend := h.as("backend-village")
 	heard := make(chan *nats.Msg, 64)
 	for _, subject := range []string{">", "*.*.>", livePrefix + ">", livePrefix + "reply.elsewhere.>",
-		schema.Prefix + "turn.>", "_INBOX_backend-elsewhere.>", "_INBOX.>", "$JS.>"} {
+		protocol.Prefix + "turn.>", "_INBOX_backend-elsewhere.>", "_INBOX.>", "$JS.>"} {
 		_, err := backend.nc.ChanSubscribe(subject, heard)
 		must(t, err)
 	}
@@ -231,7 +232,7 @@ func TestABackendHearsNothingOfAnotherWorld(t *testing.T) {
 		t.Fatalf("its own backend reads %+v", reply)
 	}
 	query := fmt.Appendf(nil, `{"world":%q,"npc":%q,"player":%q,"turn_id":"t1"}`, there.World, there.NPC, there.Player)
-	answer, err := backend.request(t.Context(), message(schema.SubjectTurnOutcomeOf("village"), query), 2*time.Second)
+	answer, err := backend.request(t.Context(), message(protocol.SubjectTurnOutcomeOf("village"), query), 2*time.Second)
 	if err != nil || strings.Contains(string(answer.Data), "anvil") ||
 		!strings.Contains(string(answer.Data), "the query is for world") {
 		t.Errorf("asked on its own subject it is told %v, %v", answer, err)
@@ -314,9 +315,9 @@ func TestAnAnswerGoesToAnInboxAlone(t *testing.T) {
 		_, err := backend.Outcome(t.Context(), here, "t1")
 		return err
 	})
-	for _, subject := range []string{schema.SubjectTurnOutcomeOf("village"), schema.SubjectActions("village"),
-		schema.SubjectCancel(here, "t1")} {
-		must(t, backend.conn.nc.PublishRequest(subject, schema.SubjectReply(there, "t1"),
+	for _, subject := range []string{protocol.SubjectTurnOutcomeOf("village"), protocol.SubjectActions("village"),
+		protocol.SubjectCancel(here, "t1")} {
+		must(t, backend.conn.nc.PublishRequest(subject, protocol.SubjectReply(there, "t1"),
 			[]byte(`{"world":"village","npc":"mira","player":"p1","turn_id":"t1"}`)))
 	}
 	if _, err := backend.Outcome(t.Context(), here, "t1"); err != nil { // by then they have been heard
@@ -334,10 +335,10 @@ func TestAnAcknowledgementReachesNoOtherWorld(t *testing.T) {
 	backend, operator := h.as("backend-village"), h.as("operator")
 	there := schema.ConversationID{World: "elsewhere", NPC: "mira", Player: "p1"}
 	here := schema.ConversationID{World: "village", NPC: "mira", Player: "p1"}
-	for i, to := range []string{schema.SubjectReply(there, "t1"), schema.SubjectMemory(there),
-		schema.SubjectTurn(there), convoPrefix + there.String()} {
-		must(t, backend.nc.PublishRequest(schema.SubjectTurn(here), to, fmt.Appendf(nil, "{\"turn_id\":\"t%d\"}", i)))
-		must(t, backend.nc.PublishRequest(schema.SubjectEvent("village"), to, []byte(`{}`)))
+	for i, to := range []string{protocol.SubjectReply(there, "t1"), protocol.SubjectMemory(there),
+		protocol.SubjectTurn(there), convoPrefix + there.String()} {
+		must(t, backend.nc.PublishRequest(protocol.SubjectTurn(here), to, fmt.Appendf(nil, "{\"turn_id\":\"t%d\"}", i)))
+		must(t, backend.nc.PublishRequest(protocol.SubjectEvent("village"), to, []byte(`{}`)))
 	}
 	must(t, backend.nc.Flush())
 	eventually(t, 5*time.Second, func() error {

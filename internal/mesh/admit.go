@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 )
@@ -72,18 +73,18 @@ func inMilliseconds(d time.Duration) int { return int((d + time.Millisecond - 1)
 
 // tellTaken tells the intakes of other processes of a turn that this one has taken.
 func (m *Mesh) tellTaken(convo schema.ConversationID, at time.Time) {
-	data, err := json.Marshal(schema.Taken{By: m.self, World: convo.World, Player: convo.Player, At: at})
+	data, err := json.Marshal(protocol.Taken{By: m.self, World: convo.World, Player: convo.Player, At: at})
 	if err == nil {
-		err = m.conn.nc.Publish(schema.SubjectTaken, data)
+		err = m.conn.nc.Publish(protocol.SubjectTaken, data)
 	}
 	if err != nil {
-		m.opts.Report(Report{Where: "intake", Subject: schema.SubjectTaken, Outcome: "lost", Err: err})
+		m.opts.Report(Report{Where: "intake", Subject: protocol.SubjectTaken, Outcome: "lost", Err: err})
 	}
 }
 
 // hearTaken counts what other processes have taken.
 func (i *intake) hearTaken(_ context.Context, msg *nats.Msg) {
-	var t schema.Taken
+	var t protocol.Taken
 	if json.Unmarshal(msg.Data, &t) == nil && t.By != i.m.self {
 		i.Admission.Spend(t.World, t.Player, t.At)
 	}

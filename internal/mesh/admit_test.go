@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -41,7 +42,7 @@ func (b *purse) Spend(world, player string, _ time.Time) {
 func author(_ context.Context, _ *schema.Request, p Progress, reason string) (*schema.Reply, error) {
 	line := "Wait: " + reason
 	said := p.Sentences
-	return &schema.Reply{Sentences: append(said, schema.Sentence{Seq: len(said) + 1, Text: line, Authored: true, Hash: schema.HashText(line)})}, nil
+	return &schema.Reply{Sentences: append(said, schema.Sentence{Seq: len(said) + 1, Text: line, Authored: true, Hash: protocol.HashText(line)})}, nil
 }
 
 // A turn over the limit is answered at once, though the one before it is still at
@@ -51,9 +52,9 @@ func TestATurnOverTheLimitIsAnsweredAtOnce(t *testing.T) {
 	working := make(chan struct{})
 	first := make(chan struct{}, 1)
 	r.start(Options{}, func(m *Mesh) {
-		for _, p := range schema.Passes {
+		for _, p := range protocol.Passes {
 			h := plainPass(m, p)
-			m.Handle(p, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+			m.Handle(p, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 				if p == schema.PassRetrieve {
 					first <- struct{}{}
 					<-working
@@ -91,7 +92,7 @@ func TestIntakesTellEachOtherWhatTheyTake(t *testing.T) {
 	here := &purse{left: 10, heard: make(chan struct{}, 10)}
 	there := &purse{left: 10, heard: make(chan struct{}, 10)}
 	r.start(Options{Shared: true}, func(m *Mesh) {
-		for _, p := range schema.Passes {
+		for _, p := range protocol.Passes {
 			m.Handle(p, plainPass(m, p))
 		}
 		m.Intake(Intake{Admission: here})
@@ -159,9 +160,9 @@ func TestATurnThatIsSentAwayEndsForThatReason(t *testing.T) {
 			})
 			r.start(opts, func(mesh *Mesh) {
 				m = mesh
-				for _, p := range schema.Passes {
+				for _, p := range protocol.Passes {
 					h := plainPass(m, p)
-					m.Handle(p, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+					m.Handle(p, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 						ran.Add(1)
 						return h(ctx, t)
 					})

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -17,7 +18,7 @@ import (
 // first pass of that turn a look at what was said.
 func (m *Mesh) advance(ctx context.Context, convo schema.ConversationID, known said) error {
 	for {
-		head, err := m.conn.get(ctx, streamTurns, 1, schema.SubjectTurn(convo))
+		head, err := m.conn.get(ctx, streamTurns, 1, protocol.SubjectTurn(convo))
 		if errors.Is(err, ErrNotFound) {
 			return nil
 		}
@@ -78,7 +79,7 @@ func (m *Mesh) start(ctx context.Context, convo schema.ConversationID, head *jet
 	if err != nil {
 		return nil // its own doorbell answers it, and its finisher comes back here
 	}
-	t := &schema.Turn{
+	t := &protocol.Turn{
 		Request: *req, Pass: schema.PassRetrieve, Sequence: head.Sequence,
 		AcceptedAt: head.Time.UTC(), DeadlineAt: head.Time.UTC().Add(req.Deadline()),
 		Convo: doc.Conversation,
@@ -101,7 +102,7 @@ func (m *Mesh) start(ctx context.Context, convo schema.ConversationID, head *jet
 			return m.conclude(ctx, away.ending(convo, t.TurnID, head.Sequence), req, head.Time)
 		}
 	}
-	data, err := schema.EncodeTurn(t)
+	data, err := protocol.EncodeTurn(t)
 	if err != nil {
 		// With its conversation it is too large to travel; nothing will change that.
 		return m.publishReply(ctx, invalidReply(convo, t.TurnID, head.Sequence, head.Time, err))
@@ -126,7 +127,7 @@ func readRequest(convo schema.ConversationID, data []byte) (*schema.Request, err
 	} {
 		if f.body != f.subject {
 			return nil, &schema.FieldError{Field: f.field,
-				Reason: fmt.Sprintf("is %q but the subject says %q; publish on %s", f.body, f.subject, schema.SubjectTurn(req.Conversation()))}
+				Reason: fmt.Sprintf("is %q but the subject says %q; publish on %s", f.body, f.subject, protocol.SubjectTurn(req.Conversation()))}
 		}
 	}
 	return req, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 )
@@ -55,12 +56,12 @@ func encodeAnswer(out any, err error) []byte {
 	if err == nil {
 		return data
 	}
-	refusal := schema.Refusal{Error: strings.Join(strings.Fields(err.Error()), " ")}
+	refusal := protocol.Refusal{Error: strings.Join(strings.Fields(err.Error()), " ")}
 	switch {
 	case errors.Is(err, schema.ErrInvalid):
-		refusal.Code = schema.RefusalInvalid
+		refusal.Code = protocol.RefusalInvalid
 	case errors.Is(err, ErrNotFound):
-		refusal.Code = schema.RefusalUnknown
+		refusal.Code = protocol.RefusalUnknown
 	}
 	data, _ = json.Marshal(refusal) // two strings
 	return data
@@ -83,14 +84,14 @@ func (c *Client) askAnswer(ctx context.Context, subject string, query, out any) 
 	if err := c.askJSON(ctx, subject, query, &raw); err != nil {
 		return err
 	}
-	var refusal schema.Refusal
+	var refusal protocol.Refusal
 	if err := json.Unmarshal(raw, &refusal); err != nil {
 		return fmt.Errorf("the answer is not JSON: %w", err)
 	}
 	switch {
-	case refusal.Code == schema.RefusalUnknown:
+	case refusal.Code == protocol.RefusalUnknown:
 		return &answeredError{refusal.Error, ErrNotFound}
-	case refusal.Code == schema.RefusalInvalid:
+	case refusal.Code == protocol.RefusalInvalid:
 		return &answeredError{refusal.Error, schema.ErrInvalid}
 	case refusal.Error != "":
 		return errors.New(refusal.Error)

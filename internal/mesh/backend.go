@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -47,7 +48,7 @@ func (c *Client) snapshot(ctx context.Context, convo schema.ConversationID, turn
 
 func (c *Client) readTurn(ctx context.Context, convo schema.ConversationID, turn string, after uint64) (s snapshot, err error) {
 	read := func() error {
-		return c.conn.eachFrom(ctx, streamSaid, schema.SubjectSaid(convo, turn), after+1, func(msg *jetstream.RawStreamMsg) bool {
+		return c.conn.eachFrom(ctx, streamSaid, protocol.SubjectSaid(convo, turn), after+1, func(msg *jetstream.RawStreamMsg) bool {
 			e := schema.StoredSaid{Sequence: msg.Sequence, At: msg.Time}
 			if json.Unmarshal(msg.Data, &e.Event) == nil {
 				s.events = append(s.events, e)

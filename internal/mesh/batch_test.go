@@ -10,7 +10,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/netfault"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -48,7 +48,7 @@ func TestReadingCostsARequestABatch(t *testing.T) {
 		{"nobody", "memory.w.nobody.*", 1, 0, 1},
 	} {
 		before, seen, last := r.conn.Sent(), 0, uint64(0)
-		subject := schema.Prefix + c.subject
+		subject := protocol.Prefix + c.subject
 		err := r.conn.eachFrom(t.Context(), streamMemory, subject, c.from, func(msg *jetstream.RawStreamMsg) bool {
 			if msg.Sequence <= last || msg.Sequence < c.from || msg.Time.IsZero() || len(msg.Data) == 0 {
 				t.Errorf("%s: message %d after %d", c.name, msg.Sequence, last)
@@ -69,7 +69,7 @@ func TestAReadEndsWhereItsReaderHasSeenEnough(t *testing.T) {
 	r.fill(20, 1)
 	for _, enough := range []int{1, 7, 20} {
 		seen := 0
-		err := r.conn.each(t.Context(), streamMemory, schema.Prefix+"memory.>", func(*jetstream.RawStreamMsg) bool {
+		err := r.conn.each(t.Context(), streamMemory, protocol.Prefix+"memory.>", func(*jetstream.RawStreamMsg) bool {
 			seen++
 			return seen < enough
 		})
@@ -99,7 +99,7 @@ func TestABatchGoesOnAfterABrokenConnection(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 	defer stop()
 	var got []uint64
-	err := client.conn.each(ctx, streamMemory, schema.Prefix+"memory.>", func(msg *jetstream.RawStreamMsg) bool {
+	err := client.conn.each(ctx, streamMemory, protocol.Prefix+"memory.>", func(msg *jetstream.RawStreamMsg) bool {
 		got = append(got, msg.Sequence)
 		return true
 	})
@@ -139,7 +139,7 @@ func TestAReadOfAStreamWithCopies(t *testing.T) {
 		{entries + 1, 0, 1},
 	} {
 		before, next := conn.Sent(), uint64(c.from)
-		subject := schema.Prefix + "memory.>"
+		subject := protocol.Prefix + "memory.>"
 		err := conn.eachFrom(t.Context(), streamMemory, subject, next, func(msg *jetstream.RawStreamMsg) bool {
 			if msg.Sequence != next {
 				t.Errorf("message %d, want %d", msg.Sequence, next)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -96,7 +97,7 @@ func (b *BareChain) hop(ctx context.Context, hop int, msg jetstream.Msg) {
 
 // hopPasses are the passes of HopChain. The last one puts up the fence and is left
 // out: the first has its turn again.
-var hopPasses = schema.Passes[:ChainHops-1]
+var hopPasses = protocol.Passes[:ChainHops-1]
 
 // HopChain registers passes that do nothing but hand on, without queue, deadline
 // and reply: what is measured is the hop. Only those named are registered here.
@@ -106,7 +107,7 @@ func (m *Mesh) HopChain(passes ...schema.Pass) {
 		if i < 0 {
 			continue
 		}
-		m.Handle(pass, func(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+		m.Handle(pass, func(_ context.Context, t *protocol.Turn) (schema.Pass, error) {
 			if t.Hop == ChainHops-1 {
 				t.Part = 1 // nothing follows it
 				return "", m.conn.nc.Publish(benchEnd+t.TurnID, nil)
@@ -117,11 +118,11 @@ func (m *Mesh) HopChain(passes ...schema.Pass) {
 }
 
 // SendHop puts a turn before the first pass of a HopChain.
-func (m *Mesh) SendHop(ctx context.Context, r *schema.Request, evidence []schema.Evidence) error {
+func (m *Mesh) SendHop(ctx context.Context, r *schema.Request, evidence []protocol.Evidence) error {
 	now := m.opts.Now().UTC()
-	t := &schema.Turn{Request: *r, Pass: hopPasses[0], Sequence: 1, AcceptedAt: now, DeadlineAt: now.Add(r.Deadline()),
-		Evidence: evidence, ThoughtReview: &schema.Review{}} // reviewed already: "thinking" is not told
-	data, err := schema.EncodeTurn(t)
+	t := &protocol.Turn{Request: *r, Pass: hopPasses[0], Sequence: 1, AcceptedAt: now, DeadlineAt: now.Add(r.Deadline()),
+		Evidence: evidence, ThoughtReview: &protocol.Review{}} // reviewed already: "thinking" is not told
+	data, err := protocol.EncodeTurn(t)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func (c *Client) ChainEnds(ctx context.Context, ready chan<- struct{}, f func(id
 // where Watch is two for each.
 func (c *Client) Replies(ctx context.Context, ready chan<- struct{}, f func(convo schema.ConversationID, turn string)) error {
 	return c.listen(ctx, livePrefix+"reply.>", ready, func(subject string) {
-		s, err := schema.ParseSubject(schema.Prefix + strings.TrimPrefix(subject, livePrefix))
+		s, err := protocol.ParseSubject(protocol.Prefix + strings.TrimPrefix(subject, livePrefix))
 		if err == nil {
 			f(s.Conversation, s.Turn)
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -21,7 +22,7 @@ const cancelUnknown = "unknown"
 // cancel asks for a turn to be ended. Nobody waits: a lost cancel leaves the
 // deadline.
 func (c *Conn) cancel(convo schema.ConversationID, turn, reason string) error {
-	return c.nc.PublishMsg(message(schema.SubjectCancel(convo, turn), nil, headerReason, reason))
+	return c.nc.PublishMsg(message(protocol.SubjectCancel(convo, turn), nil, headerReason, reason))
 }
 
 // handleCancel ends the turn that a cancel names and answers a caller that
@@ -42,7 +43,7 @@ func (m *Mesh) handleCancel(ctx context.Context, msg *nats.Msg) {
 }
 
 func (m *Mesh) endNamed(ctx context.Context, msg *nats.Msg) error {
-	subject, err := schema.ParseSubject(msg.Subject)
+	subject, err := protocol.ParseSubject(msg.Subject)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (m *Mesh) endNamed(ctx context.Context, msg *nats.Msg) error {
 
 // queued finds a turn in its conversation's queue.
 func (c *Conn) queued(ctx context.Context, convo schema.ConversationID, turn string) (sequence uint64, err error) {
-	err = c.each(ctx, streamTurns, schema.SubjectTurn(convo), func(msg *jetstream.RawStreamMsg) bool {
+	err = c.each(ctx, streamTurns, protocol.SubjectTurn(convo), func(msg *jetstream.RawStreamMsg) bool {
 		if turnOf(msg) == turn {
 			sequence = msg.Sequence
 		}
@@ -98,7 +99,7 @@ func (m *Mesh) inflight(ctx context.Context, turn string) (context.Context, func
 // interrupt stops the handlers of a turn in this process, so that a model call
 // does not outlive what it is for, and keeps the turn in mind for those to come.
 func (m *Mesh) interrupt(_ context.Context, msg *nats.Msg) {
-	subject, err := schema.ParseSubject(msg.Subject)
+	subject, err := protocol.ParseSubject(msg.Subject)
 	if err != nil {
 		return
 	}
@@ -127,14 +128,14 @@ const (
 
 // stillWanted looks whether a turn that somebody asked to cancel has been ended.
 // It costs nothing for the others.
-func (m *Mesh) stillWanted(ctx context.Context, t *schema.Turn) error {
+func (m *Mesh) stillWanted(ctx context.Context, t *protocol.Turn) error {
 	m.mu.Lock()
 	heard, asked := m.cancelled[t.TurnID]
 	m.mu.Unlock()
 	if !asked {
 		return nil
 	}
-	newest, err := m.conn.last(ctx, streamSaid, schema.SubjectSaid(t.Conversation(), t.TurnID))
+	newest, err := m.conn.last(ctx, streamSaid, protocol.SubjectSaid(t.Conversation(), t.TurnID))
 	switch {
 	case err == nil && isFence(newest):
 		return errEnded
@@ -149,7 +150,7 @@ func (m *Mesh) stillWanted(ctx context.Context, t *schema.Turn) error {
 // subscribe listens on plain subjects until unsubscribe.
 func (m *Mesh) subscribe(ctx context.Context) error {
 	if len(m.runners) > 0 {
-		m.subs = append(m.subs, subscription{subject: schema.Prefix + "cancel.*.*.*.*", handle: m.interrupt})
+		m.subs = append(m.subs, subscription{subject: protocol.Prefix + "cancel.*.*.*.*", handle: m.interrupt})
 	}
 	for i := range m.subs {
 		s := &m.subs[i]

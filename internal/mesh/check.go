@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/micro"
 )
@@ -24,10 +25,10 @@ func (m *Mesh) serveCheck(ctx context.Context) (stop func(), err error) {
 	}
 	service, err := micro.AddService(m.conn.nc, micro.Config{
 		Name: "forsooth-check-grounding", Version: "1.0.0", Description: "Says which claims of a text its sources support.",
-		Endpoint: &micro.EndpointConfig{Subject: schema.SubjectCheckGrounding, Handler: micro.ContextHandler(ctx, m.handleCheck)},
+		Endpoint: &micro.EndpointConfig{Subject: protocol.SubjectCheckGrounding, Handler: micro.ContextHandler(ctx, m.handleCheck)},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", schema.SubjectCheckGrounding, err)
+		return nil, fmt.Errorf("listen on %s: %w", protocol.SubjectCheckGrounding, err)
 	}
 	return func() { _ = service.Stop() }, nil
 }
@@ -68,7 +69,7 @@ func (c *Client) CheckGrounding(ctx context.Context, q schema.CheckQuery) (*sche
 	if err != nil {
 		return nil, err
 	}
-	answer, _, err := c.ask(ctx, message(schema.SubjectCheckGrounding, data))
+	answer, _, err := c.ask(ctx, message(protocol.SubjectCheckGrounding, data))
 	if err != nil {
 		return nil, fmt.Errorf("check grounding: %w", err)
 	}

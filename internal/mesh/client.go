@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 )
@@ -111,7 +112,7 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	ack, err := c.conn.publish(ctx, traceOf(ctx, message(schema.SubjectTurn(r.Conversation()), data, headerMsgID, r.TurnID)), c.attempt)
+	ack, err := c.conn.publish(ctx, traceOf(ctx, message(protocol.SubjectTurn(r.Conversation()), data, headerMsgID, r.TurnID)), c.attempt)
 	switch {
 	case err == nil && ack.Duplicate:
 		return Accepted{Sequence: ack.Sequence, Again: true}, c.known(ctx, r)
@@ -173,7 +174,7 @@ func (c *Client) Cancel(ctx context.Context, convo schema.ConversationID, turn s
 	if err := checkTurn(convo, turn); err != nil {
 		return err
 	}
-	answer, times, err := c.ask(ctx, message(schema.SubjectCancel(convo, turn), nil))
+	answer, times, err := c.ask(ctx, message(protocol.SubjectCancel(convo, turn), nil))
 	if err != nil {
 		return fmt.Errorf("cancel turn %s: %w; without it the turn ends at its deadline", turn, err)
 	}

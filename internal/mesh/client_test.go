@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -79,7 +80,7 @@ func TestAWatchEndsAlthoughTheEventsHaveExpired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := said.Purge(t.Context(), jetstream.WithPurgeSubject(schema.SubjectSaid(convoA, "t"))); err != nil {
+	if err := said.Purge(t.Context(), jetstream.WithPurgeSubject(protocol.SubjectSaid(convoA, "t"))); err != nil {
 		t.Fatal(err)
 	}
 	events, reply := r.watch(convoA, "t")
@@ -148,9 +149,9 @@ func TestOutcomeOfATurnThatEndsMeanwhile(t *testing.T) {
 	m, _ = r.start(opts, func(m *Mesh) {
 		m.Ends(Ends{})
 		m.Intake(Intake{})
-		for _, p := range schema.Passes {
+		for _, p := range protocol.Passes {
 			next := plainPass(m, p)
-			m.Handle(p, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+			m.Handle(p, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 				<-ended
 				return next(ctx, t)
 			})
@@ -158,7 +159,7 @@ func TestOutcomeOfATurnThatEndsMeanwhile(t *testing.T) {
 	})
 	r.publish(within(30*time.Second, convoA, "t"))
 	query := fmt.Appendf(nil, `{"world":%q,"npc":%q,"player":%q,"turn_id":"t"}`, convoA.World, convoA.NPC, convoA.Player)
-	out, err := m.outcome(t.Context(), schema.SubjectTurnOutcome, query)
+	out, err := m.outcome(t.Context(), protocol.SubjectTurnOutcome, query)
 	if err != nil || out.State == schema.TurnUnknown {
 		t.Errorf("%+v, %v: the turn was accepted", out, err)
 	}
@@ -170,13 +171,13 @@ func TestCancelReachesATurnBetweenPasses(t *testing.T) {
 	entered, release := make(chan struct{}), make(chan struct{})
 	var worked atomic.Int32
 	r.start(Options{}, func(m *Mesh) {
-		for _, p := range schema.Passes {
+		for _, p := range protocol.Passes {
 			next := plainPass(m, p)
 			var opts []PassOption
 			if p == schema.PassThink {
 				opts = append(opts, Workers(1))
 			}
-			m.Handle(p, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+			m.Handle(p, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 				switch {
 				case p == schema.PassThink && t.TurnID == "busy":
 					close(entered)
@@ -196,7 +197,7 @@ func TestCancelReachesATurnBetweenPasses(t *testing.T) {
 	<-entered
 	r.publish(within(30*time.Second, other, "waits"))
 	eventually(t, 5*time.Second, func() error {
-		_, err := r.conn.last(t.Context(), streamPasses, schema.SubjectPass(schema.PassThink, other, "waits"))
+		_, err := r.conn.last(t.Context(), streamPasses, protocol.SubjectPass(schema.PassThink, other, "waits"))
 		return err
 	})
 	if err := r.client.Cancel(t.Context(), other, "waits"); err != nil {
@@ -270,7 +271,7 @@ func TestAWatchOutlivesAStalledConnection(t *testing.T) {
 	release := make(chan struct{})
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
-		m.runners[0].handle = newPassRunner(m, schema.PassRetrieve, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+		m.runners[0].handle = newPassRunner(m, schema.PassRetrieve, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 			<-release
 			return schema.PassThink, nil
 		}).handle
@@ -310,7 +311,7 @@ func TestActionsProposedWhileTheGameWasAway(t *testing.T) {
 	m, _ := r.start(Options{}, func(*Mesh) {})
 	propose := func(turn string) {
 		t.Helper()
-		if _, err := m.Confirm(t.Context(), &schema.Turn{Request: *request(convoA, turn)}, 0, schema.Action{Name: "give_item"}, time.Millisecond); err != nil {
+		if _, err := m.Confirm(t.Context(), &protocol.Turn{Request: *request(convoA, turn)}, 0, schema.Action{Name: "give_item"}, time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 	}

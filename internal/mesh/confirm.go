@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,20 +18,20 @@ import (
 // Confirm proposes an action to the game and waits for its answer. The proposal
 // and the answer are each stored once, so a worker that asks again gets the
 // first answer. Silence is no: accepted is false and the error nil.
-func (m *Mesh) Confirm(ctx context.Context, t *schema.Turn, index int, a schema.Action, wait time.Duration) (accepted bool, err error) {
+func (m *Mesh) Confirm(ctx context.Context, t *protocol.Turn, index int, a schema.Action, wait time.Duration) (accepted bool, err error) {
 	data, err := json.Marshal(a)
 	if err != nil {
 		return false, fmt.Errorf("action %d of turn %s: %w", index, t.TurnID, err)
 	}
 	convo := t.Conversation()
-	answer := schema.SubjectActionResult(convo, t.TurnID, index)
+	answer := protocol.SubjectActionResult(convo, t.TurnID, index)
 	heard := make(chan *nats.Msg, 1)
-	sub, err := m.conn.nc.ChanSubscribe(livePrefix+strings.TrimPrefix(answer, schema.Prefix), heard)
+	sub, err := m.conn.nc.ChanSubscribe(livePrefix+strings.TrimPrefix(answer, protocol.Prefix), heard)
 	if err != nil {
 		return false, fmt.Errorf("listen for the answer to action %d: %w", index, err)
 	}
 	defer func() { _ = sub.Unsubscribe() }()
-	_, err = m.publish(ctx, message(schema.SubjectAction(convo, t.TurnID, index), data))
+	_, err = m.publish(ctx, message(protocol.SubjectAction(convo, t.TurnID, index), data))
 	if err != nil && !isSubjectFull(err) {
 		return false, err
 	}
@@ -79,7 +80,7 @@ func (c *Client) Answer(ctx context.Context, convo schema.ConversationID, turn s
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	_, err = c.conn.publish(ctx, message(schema.SubjectActionResult(convo, turn, index), data), c.attempt)
+	_, err = c.conn.publish(ctx, message(protocol.SubjectActionResult(convo, turn, index), data), c.attempt)
 	if isSubjectFull(err) {
 		return nil
 	}
@@ -107,7 +108,7 @@ func (c *Client) Actions(ctx context.Context, world string, since time.Time, f f
 		return wrap(c.askActions(ctx, world, since, f), "listen to the actions of %s", world)
 	}
 	began := time.Now()
-	from := jetstream.OrderedConsumerConfig{FilterSubjects: []string{schema.Prefix + "action." + world + ".>"}, DeliverPolicy: jetstream.DeliverNewPolicy}
+	from := jetstream.OrderedConsumerConfig{FilterSubjects: []string{protocol.Prefix + "action." + world + ".>"}, DeliverPolicy: jetstream.DeliverNewPolicy}
 	if !since.IsZero() {
 		from.DeliverPolicy, from.OptStartTime = jetstream.DeliverByStartTimePolicy, &since
 	}
@@ -137,7 +138,7 @@ func (c *Client) Actions(ctx context.Context, world string, since time.Time, f f
 }
 
 func proposal(msg jetstream.Msg) (Proposal, error) {
-	s, err := schema.ParseSubject(msg.Subject())
+	s, err := protocol.ParseSubject(msg.Subject())
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -158,6 +159,6 @@ func proposal(msg jetstream.Msg) (Proposal, error) {
 func (c *Client) isAnswered(ctx context.Context, p Proposal) bool {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	_, err := c.conn.last(ctx, streamActions, schema.SubjectActionResult(p.Conversation, p.Turn, p.Index))
+	_, err := c.conn.last(ctx, streamActions, protocol.SubjectActionResult(p.Conversation, p.Turn, p.Index))
 	return err == nil
 }

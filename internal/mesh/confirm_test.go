@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 	"golang.org/x/sync/errgroup"
@@ -36,7 +37,7 @@ func TestConfirm(t *testing.T) {
 		{"silent", nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			turn := &schema.Turn{Request: *request(convoA, c.name)}
+			turn := &protocol.Turn{Request: *request(convoA, c.name)}
 			confirm := func(wait time.Duration) bool {
 				ok, err := m.Confirm(t.Context(), turn, 0, schema.Action{Name: "give_item"}, wait)
 				if err != nil {
@@ -168,7 +169,7 @@ func TestRepliesAreGivenToAReader(t *testing.T) {
 		t.Errorf("seen %v", got)
 	}
 	eventually(t, 5*time.Second, func() error {
-		_, err := r.conn.last(t.Context(), streamDead, schema.SubjectDead("memory", convoA, "poison"))
+		_, err := r.conn.last(t.Context(), streamDead, protocol.SubjectDead("memory", convoA, "poison"))
 		return err
 	})
 }
@@ -183,7 +184,7 @@ func TestWatcherThatMissedAnEventReadsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = sub.Unsubscribe() }()
-	turn := &schema.Turn{Request: *request(convoA, "t")}
+	turn := &protocol.Turn{Request: *request(convoA, "t")}
 	for n, text := range []string{"One.", "Two.", "Three."} {
 		record, s := sentence(n+1, text)
 		if err := m.Said().Release(t.Context(), turn, record, s); err != nil {

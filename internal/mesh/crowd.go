@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go"
 )
 
@@ -25,12 +25,12 @@ func (m *Mesh) tellCrowded(now time.Time) {
 	if last := m.crowdedAt.Load(); now.UnixNano()-last < int64(crowdedAgain) || !m.crowdedAt.CompareAndSwap(last, now.UnixNano()) {
 		return
 	}
-	data, err := json.Marshal(schema.Crowded{ForMS: inMilliseconds(crowdedFor), RetryAfterMS: inMilliseconds(retryAfterFull)})
+	data, err := json.Marshal(protocol.Crowded{ForMS: inMilliseconds(crowdedFor), RetryAfterMS: inMilliseconds(retryAfterFull)})
 	if err == nil {
-		err = m.conn.nc.Publish(schema.SubjectCrowded, data)
+		err = m.conn.nc.Publish(protocol.SubjectCrowded, data)
 	}
 	if err != nil {
-		m.opts.Report(Report{Where: "intake", Subject: schema.SubjectCrowded, Outcome: "lost", Err: err})
+		m.opts.Report(Report{Where: "intake", Subject: protocol.SubjectCrowded, Outcome: "lost", Err: err})
 	}
 }
 
@@ -47,8 +47,8 @@ var errCrowded = errors.New("turns wait longer than they can be answered in time
 func (c *Client) crowded() error {
 	c.crowd.once.Do(func() {
 		// Without it the turns are sent away by the intake.
-		_, _ = c.conn.nc.Subscribe(schema.SubjectCrowded, func(msg *nats.Msg) {
-			var said schema.Crowded
+		_, _ = c.conn.nc.Subscribe(protocol.SubjectCrowded, func(msg *nats.Msg) {
+			var said protocol.Crowded
 			if json.Unmarshal(msg.Data, &said) != nil {
 				return
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -17,7 +18,7 @@ const maxDeadBody = 64 << 10
 
 // bury stores a dead letter, once per message.
 func (m *Mesh) bury(ctx context.Context, where schema.Pass, stream string, d *delivery, convo schema.ConversationID, turn string, cause error, body []byte) error {
-	letter, err := json.Marshal(schema.DeadLetter{
+	letter, err := json.Marshal(protocol.DeadLetter{
 		Pass: where, TurnID: turn, Reason: cause.Error(), Stream: stream, Sequence: d.sequence,
 		Attempt: d.attempt, At: m.opts.Now().UTC(), Body: bytes.Clone(body[:min(len(body), maxDeadBody)]),
 	})
@@ -26,7 +27,7 @@ func (m *Mesh) bury(ctx context.Context, where schema.Pass, stream string, d *de
 	}
 	// Two readers of one stream may each bury the same message.
 	id := string(where) + "/" + stream + "/" + strconv.FormatUint(d.sequence, 10)
-	ack, err := m.publish(ctx, message(schema.SubjectDead(where, convo, turn), letter, headerMsgID, id))
+	ack, err := m.publish(ctx, message(protocol.SubjectDead(where, convo, turn), letter, headerMsgID, id))
 	if err == nil && !ack.Duplicate && m.opts.Observer != nil {
 		m.opts.Observer.Buried(string(where))
 	}
@@ -43,7 +44,7 @@ func (p *passRunner) bury(ctx context.Context, d *delivery, cause error) error {
 	if unreadable != nil {
 		convo := schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}
 		turn := "seq-" + strconv.FormatUint(d.sequence, 10)
-		if s, err := schema.ParseSubject(d.subject); err == nil {
+		if s, err := protocol.ParseSubject(d.subject); err == nil {
 			convo, turn = s.Conversation, s.Turn
 		}
 		return p.m.bury(ctx, p.pass, streamPasses, d, convo, turn, cause, d.data)
@@ -62,24 +63,24 @@ const buryTimeout = 10 * time.Second
 
 // abort sends the turn, as it came to this pass, to act. What a failed handler
 // left half done in it is gone with that copy.
-func (p *passRunner) abort(ctx context.Context, t *schema.Turn, cause error) error {
+func (p *passRunner) abort(ctx context.Context, t *protocol.Turn, cause error) error {
 	if p.pass == schema.PassAct && t.Abort != nil {
 		// Act cannot even abort: the mesh ends the turn by itself.
 		return p.m.end(ctx, ending{convo: t.Conversation(), turn: t.TurnID, sequence: t.Sequence, reason: schema.ReasonPoison})
 	}
 	detail, _, _ := strings.Cut(cause.Error(), "\n")
-	t.Abort = &schema.Abort{Reason: schema.ReasonPoison, Detail: detail}
+	t.Abort = &protocol.Abort{Reason: schema.ReasonPoison, Detail: detail}
 	t.Hop++
 	t.Pass, t.Part = schema.PassAct, 0
-	data, err := schema.EncodeTurn(t)
+	data, err := protocol.EncodeTurn(t)
 	if err != nil {
 		// Too large with the abort in it: only what an ending needs goes on.
-		bare := &schema.Turn{Request: t.Request, Hop: t.Hop, Pass: t.Pass, Sequence: t.Sequence, AcceptedAt: t.AcceptedAt,
+		bare := &protocol.Turn{Request: t.Request, Hop: t.Hop, Pass: t.Pass, Sequence: t.Sequence, AcceptedAt: t.AcceptedAt,
 			DeadlineAt: t.DeadlineAt, SaidSeq: t.SaidSeq, ReviewSeq: t.ReviewSeq, Abort: t.Abort}
-		if data, err = schema.EncodeTurn(bare); err != nil {
+		if data, err = protocol.EncodeTurn(bare); err != nil {
 			return err
 		}
 	}
-	_, err = p.m.publish(ctx, message(schema.SubjectPass(schema.PassAct, t.Conversation(), t.TurnID), data, headerMsgID, hopID(t)))
+	_, err = p.m.publish(ctx, message(protocol.SubjectPass(schema.PassAct, t.Conversation(), t.TurnID), data, headerMsgID, hopID(t)))
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -36,7 +37,7 @@ func within(deadline time.Duration, convo schema.ConversationID, turn string) *s
 // repliedAt is when a turn's reply was stored, by the broker's clock.
 func (r *rig) repliedAt(convo schema.ConversationID, turn string) time.Time {
 	r.t.Helper()
-	msg, err := r.conn.last(r.t.Context(), streamReplies, schema.SubjectReply(convo, turn))
+	msg, err := r.conn.last(r.t.Context(), streamReplies, protocol.SubjectReply(convo, turn))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func (r *rig) repliedAt(convo schema.ConversationID, turn string) time.Time {
 func (r *rig) closedAt(convo schema.ConversationID, turn string) time.Time {
 	r.t.Helper()
 	for seq := uint64(1); ; {
-		msg, err := r.conn.read(r.t.Context(), streamSaid, "", fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q}`, seq, schema.SubjectSaid(convo, turn)))
+		msg, err := r.conn.read(r.t.Context(), streamSaid, "", fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q}`, seq, protocol.SubjectSaid(convo, turn)))
 		if err != nil {
 			r.t.Fatalf("no fence: %v", err)
 		}
@@ -62,7 +63,7 @@ func (r *rig) closedAt(convo schema.ConversationID, turn string) time.Time {
 // broker's clock.
 func (r *rig) endedAfter(convo schema.ConversationID, turn string) time.Duration {
 	r.t.Helper()
-	msg, err := r.conn.last(r.t.Context(), streamReplies, schema.SubjectReply(convo, turn))
+	msg, err := r.conn.last(r.t.Context(), streamReplies, protocol.SubjectReply(convo, turn))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestDeadlineOfATurnThatWaitsInTheQueue(t *testing.T) {
 	release := make(chan struct{})
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
-		m.runners[0].handle = newPassRunner(m, schema.PassRetrieve, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+		m.runners[0].handle = newPassRunner(m, schema.PassRetrieve, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 			if t.TurnID == "first" {
 				<-release
 			}
@@ -167,7 +168,7 @@ func TestDeadlineKeepsWhatWasSaid(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
-		m.runners[6].handle = newPassRunner(m, schema.PassAct, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+		m.runners[6].handle = newPassRunner(m, schema.PassAct, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 			<-ctx.Done()
 			return "", ctx.Err()
 		}).handle
@@ -235,7 +236,7 @@ func TestScheduleIsCancelledByTheFinisher(t *testing.T) {
 	r.publish(within(60*time.Second, convoA, "t"))
 	r.watch(convoA, "t")
 	eventually(t, 10*time.Second, func() error {
-		msg, err := r.conn.last(t.Context(), streamTimers, schema.SubjectTimer("t"))
+		msg, err := r.conn.last(t.Context(), streamTimers, protocol.SubjectTimer("t"))
 		switch {
 		case errors.Is(err, ErrNotFound):
 			return nil // the schedule is gone, and so is the message that took it away
@@ -252,7 +253,7 @@ func TestCronIsStoredOnce(t *testing.T) {
 	r := newRig(t)
 	m, _ := r.start(Options{}, func(*Mesh) {})
 	at := func() uint64 {
-		msg, err := r.conn.last(t.Context(), streamTimers, schema.Prefix+"timer.scan.hollowmere")
+		msg, err := r.conn.last(t.Context(), streamTimers, protocol.Prefix+"timer.scan.hollowmere")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -343,14 +344,14 @@ func TestDeadlineHoldsWhenItsWorkerIsSlow(t *testing.T) {
 // The connection breaks while a deadline is carried out: what was stored is stored,
 // and its answer never comes. Whoever waits for it must not wait the turn away.
 func TestDeadlineHoldsWhenAnAnswerIsLost(t *testing.T) {
-	for _, lost := range []string{`PUB ` + schema.Prefix + `said.`, `PUB ` + schema.Prefix + `reply.`, `PUB $JS.API.DIRECT.GET.TURNS`} {
+	for _, lost := range []string{`PUB ` + protocol.Prefix + `said.`, `PUB ` + protocol.Prefix + `reply.`, `PUB $JS.API.DIRECT.GET.TURNS`} {
 		t.Run(lost, func(t *testing.T) {
 			r := newRig(t)
 			client, p := r.away()
 			var due, cut atomic.Bool
 			p.Watch(func(toBroker bool, piece []byte) netfault.Act {
 				switch {
-				case !toBroker && bytes.Contains(piece, []byte(schema.SubjectDue(convoA, "t"))):
+				case !toBroker && bytes.Contains(piece, []byte(protocol.SubjectDue(convoA, "t"))):
 					due.Store(true)
 				case toBroker && due.Load() && bytes.Contains(piece, []byte(lost)) && cut.CompareAndSwap(false, true):
 					return netfault.CutAfter
@@ -386,9 +387,9 @@ func TestWhatEndsATurnIsTriedAgainSoon(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := map[string]delivery{
-		"deadline": {subject: schema.SubjectDue(convo, "t"), data: due},
-		"finisher": {subject: schema.SubjectReply(convo, "t"), data: []byte(`{"world":"w","npc":"mira","player":"p1","turn_id":"t"}`)},
-		"intake":   {subject: schema.SubjectTurn(convoA), data: asked, stored: time.Now()},
+		"deadline": {subject: protocol.SubjectDue(convo, "t"), data: due},
+		"finisher": {subject: protocol.SubjectReply(convo, "t"), data: []byte(`{"world":"w","npc":"mira","player":"p1","turn_id":"t"}`)},
+		"intake":   {subject: protocol.SubjectTurn(convoA), data: asked, stored: time.Now()},
 	}
 	for _, r := range m.runners {
 		for n := 6; n <= 3*m.opts.MaxAttempts; n++ {

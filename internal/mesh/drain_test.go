@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -22,10 +23,10 @@ func TestARollingRestartRedeliversNothing(t *testing.T) {
 		if err := m.Setup(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range schema.Passes {
+		for _, p := range protocol.Passes {
 			h := plainPass(m, p)
 			// More is fetched than is worked on, so that a drain finds messages that wait.
-			m.Handle(p, func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
+			m.Handle(p, func(ctx context.Context, turn *protocol.Turn) (schema.Pass, error) {
 				if turn.Passes[len(turn.Passes)-1].Attempt > 1 {
 					again.Add(1)
 				}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 )
@@ -51,15 +52,15 @@ const askers = 4
 // to be run by Run.
 func (m *Mesh) Ends(e Ends) {
 	m.ends = e
-	m.addRunner(urgent(&runner{name: "deadline", stream: streamTimers, filter: schema.Prefix + "due.turn.>",
+	m.addRunner(urgent(&runner{name: "deadline", stream: streamTimers, filter: protocol.Prefix + "due.turn.>",
 		handle: m.expire, bury: m.buryDue, ackWait: dueAckWait, offered: m.opts.Shared}))
 	m.addRunner(urgent(&runner{name: "finisher", stream: streamReplies, handle: m.handleReply, bury: m.buryReply}))
-	m.subs = append(m.subs, subscription{subject: schema.Prefix + "cancel.*.*.*.*", queue: "ends", handle: m.handleCancel},
-		subscription{subject: schema.SubjectActions("*"), queue: "ends", handle: m.handleActions})
-	m.answer(schema.SubjectConversation, "ends", m.answerConversation)
+	m.subs = append(m.subs, subscription{subject: protocol.Prefix + "cancel.*.*.*.*", queue: "ends", handle: m.handleCancel},
+		subscription{subject: protocol.SubjectActions("*"), queue: "ends", handle: m.handleActions})
+	m.answer(protocol.SubjectConversation, "ends", m.answerConversation)
 	for range askers {
-		m.subs = append(m.subs, subscription{subject: schema.SubjectTurnOutcome, queue: "ends", handle: m.handleQuery},
-			subscription{subject: schema.SubjectTurnOutcomeOf("*"), queue: "ends", handle: m.handleQuery})
+		m.subs = append(m.subs, subscription{subject: protocol.SubjectTurnOutcome, queue: "ends", handle: m.handleQuery},
+			subscription{subject: protocol.SubjectTurnOutcomeOf("*"), queue: "ends", handle: m.handleQuery})
 	}
 }
 
@@ -96,8 +97,8 @@ func (m *Mesh) buryDue(ctx context.Context, d *delivery, cause error) error {
 
 // readDue reads a deadline and holds it against the subject it came on, which
 // alone is sure to name a turn.
-func readDue(d *delivery) (b schema.Due, on schema.Subject, err error) {
-	on, err = schema.ParseSubject(d.subject)
+func readDue(d *delivery) (b protocol.Due, on protocol.Subject, err error) {
+	on, err = protocol.ParseSubject(d.subject)
 	if err != nil {
 		on.Conversation, on.Turn = schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}, "unknown"
 		return b, on, err
@@ -165,7 +166,7 @@ func (m *Mesh) end(ctx context.Context, e ending) error {
 	if err != nil {
 		return err
 	}
-	if msg.Subject != schema.SubjectTurn(e.convo) || turnOf(msg) != e.turn {
+	if msg.Subject != protocol.SubjectTurn(e.convo) || turnOf(msg) != e.turn {
 		return nil
 	}
 	req, err := readRequest(e.convo, msg.Data)
@@ -200,7 +201,7 @@ func (m *Mesh) conclude(ctx context.Context, e ending, req *schema.Request, acce
 		}
 	}
 	reply := m.author(ctx, req, said, e)
-	t := &schema.Turn{Request: *req, Sequence: e.sequence, AcceptedAt: accepted.UTC()}
+	t := &protocol.Turn{Request: *req, Sequence: e.sequence, AcceptedAt: accepted.UTC()}
 	m.complete(reply, t)
 	return m.publishReply(ctx, reply)
 }
@@ -234,7 +235,7 @@ func (m *Mesh) author(ctx context.Context, req *schema.Request, said Progress, e
 
 func endStatus(reason string, said []schema.Sentence) schema.Status {
 	switch {
-	case !schema.IsLate(reason):
+	case !protocol.IsLate(reason):
 		return schema.StatusAborted
 	case len(said) > 0:
 		return schema.StatusPartial
@@ -244,7 +245,7 @@ func endStatus(reason string, said []schema.Sentence) schema.Status {
 }
 
 // complete fills in what the mesh knows better than a pass.
-func (m *Mesh) complete(r *schema.Reply, t *schema.Turn) {
+func (m *Mesh) complete(r *schema.Reply, t *protocol.Turn) {
 	r.SchemaVersion = schema.Version
 	r.TurnID, r.World, r.NPC, r.Player = t.TurnID, t.World, t.NPC, t.Player
 	r.Message, r.PlayerName, r.Previous = t.Message, t.PlayerName, lastSaid(t.Convo)
@@ -294,7 +295,7 @@ func (m *Mesh) publishReply(ctx context.Context, r *schema.Reply) error {
 	if err != nil {
 		return fmt.Errorf("reply of turn %s: %w", r.TurnID, err)
 	}
-	subject := schema.SubjectReply(r.Conversation(), r.TurnID)
+	subject := protocol.SubjectReply(r.Conversation(), r.TurnID)
 	_, err = m.publish(ctx, message(subject, data))
 	return m.conn.standsFirst(ctx, streamReplies, subject, err)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -16,9 +17,9 @@ import (
 // for the turns named, and says so on entered.
 func blocked(entered chan<- string, left chan<- error, turns ...string) func(*Mesh) {
 	return func(m *Mesh) {
-		for _, p := range schema.Passes {
+		for _, p := range protocol.Passes {
 			next := plainPass(m, p)
-			m.Handle(p, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+			m.Handle(p, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 				for _, id := range turns {
 					if p == schema.PassSpeak && t.TurnID == id {
 						entered <- id
@@ -196,19 +197,19 @@ func TestInvalidRequestsEndInOneReply(t *testing.T) {
 		{"too large", "hollowmere.mira.p1", `{"turn_id":"t8","message":"` + strings.Repeat("x", schema.MaxTurnBytes) + `"}`, "t8", "at most"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := schema.ParseSubject(schema.Prefix + "turn." + c.subject)
+			s, err := protocol.ParseSubject(protocol.Prefix + "turn." + c.subject)
 			if err != nil {
 				t.Fatal(err)
 			}
 			convo := s.Conversation
-			if _, err := r.conn.publish(t.Context(), message(schema.Prefix+"turn."+c.subject, []byte(c.body)), time.Second); err != nil {
+			if _, err := r.conn.publish(t.Context(), message(protocol.Prefix+"turn."+c.subject, []byte(c.body)), time.Second); err != nil {
 				t.Fatal(err)
 			}
 			_, reply := r.watch(convo, c.turn)
 			if reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonInvalid || !strings.Contains(reply.Detail, c.detail) {
 				t.Errorf("reply %+v, want detail %q", reply, c.detail)
 			}
-			if dead, err := r.conn.last(t.Context(), streamDead, schema.SubjectDead(where, convo, c.turn)); err != nil {
+			if dead, err := r.conn.last(t.Context(), streamDead, protocol.SubjectDead(where, convo, c.turn)); err != nil {
 				t.Errorf("no dead letter: %v %v", dead, err)
 			}
 		})

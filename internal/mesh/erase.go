@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -97,17 +98,17 @@ func (t *Trail) Count() int {
 type place struct{ name, stream, subject string }
 
 var ofPlayer = []place{
-	{"turns", streamTurns, schema.Prefix + "turn.W.*.P"},
-	{"timers", streamTimers, schema.Prefix + "due.turn.W.*.P.*"},
-	{"passes", streamPasses, schema.Prefix + "pass.*.W.*.P.*"},
-	{"said", streamSaid, schema.Prefix + "said.W.*.P.*"},
-	{"reviews", streamSaid, schema.Prefix + "review.W.*.P.*"},
-	{"actions", streamActions, schema.Prefix + "action.W.*.P.*.*"},
-	{"actions", streamActions, schema.Prefix + "action-result.W.*.P.*.*"},
-	{"traces", streamTraces, schema.Prefix + "trace.W.*.P.*"},
-	{"dead letters", streamDead, schema.Prefix + "dead.*.W.*.P.*"},
+	{"turns", streamTurns, protocol.Prefix + "turn.W.*.P"},
+	{"timers", streamTimers, protocol.Prefix + "due.turn.W.*.P.*"},
+	{"passes", streamPasses, protocol.Prefix + "pass.*.W.*.P.*"},
+	{"said", streamSaid, protocol.Prefix + "said.W.*.P.*"},
+	{"reviews", streamSaid, protocol.Prefix + "review.W.*.P.*"},
+	{"actions", streamActions, protocol.Prefix + "action.W.*.P.*.*"},
+	{"actions", streamActions, protocol.Prefix + "action-result.W.*.P.*.*"},
+	{"traces", streamTraces, protocol.Prefix + "trace.W.*.P.*"},
+	{"dead letters", streamDead, protocol.Prefix + "dead.*.W.*.P.*"},
 	{"conversations", streamConvos, convoPrefix + "W.*.P"},
-	{"replies", streamReplies, schema.Prefix + "reply.W.*.P.*"},
+	{"replies", streamReplies, protocol.Prefix + "reply.W.*.P.*"},
 }
 
 // Follow reads what the streams hold of the player, but for the memory log. It
@@ -163,7 +164,7 @@ func (e *Eraser) covers(world string) bool {
 func (e *Eraser) own(ctx context.Context, t *Trail, p place, seen map[EndedTurn]bool, names map[string]bool) error {
 	return e.each(ctx, p.stream, p.subject, func(msg *jetstream.RawStreamMsg) {
 		t.add(p.name, p.stream, msg)
-		s, err := schema.ParseSubject(msg.Subject)
+		s, err := protocol.ParseSubject(msg.Subject)
 		convo := s.Conversation
 		if err != nil { // a conversation's document
 			convo = conversationOf(msg.Subject)
@@ -213,7 +214,7 @@ func turnsIn(p place, msg *jetstream.RawStreamMsg) []string {
 // remembered adds the turns and events of which memories are left: their replies
 // may have aged out, and must not come anew either.
 func (e *Eraser) remembered(ctx context.Context, seen map[EndedTurn]bool) error {
-	return e.each(ctx, streamMemory, schema.Prefix+"memory.W.*.P", func(msg *jetstream.RawStreamMsg) {
+	return e.each(ctx, streamMemory, protocol.Prefix+"memory.W.*.P", func(msg *jetstream.RawStreamMsg) {
 		l := logged(msg.Subject, msg.Sequence, msg.Data)
 		if m := l.Event.Memory; m != nil {
 			for _, s := range m.Spans {
@@ -237,8 +238,8 @@ func (e *Eraser) mark(seen map[EndedTurn]bool, world, npc, turn, event string) {
 // others reads what stands elsewhere and concerns the player: schedules, events of
 // the game, and what only tells of turns.
 func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) error {
-	err := e.conn.each(ctx, streamTimers, schema.Prefix+"timer.turn.*", func(msg *jetstream.RawStreamMsg) bool {
-		var b schema.Due
+	err := e.conn.each(ctx, streamTimers, protocol.Prefix+"timer.turn.*", func(msg *jetstream.RawStreamMsg) bool {
+		var b protocol.Due
 		if json.Unmarshal(msg.Data, &b) == nil && b.Player == e.player && e.covers(b.World) {
 			t.add("timers", streamTimers, msg)
 		}
@@ -250,7 +251,7 @@ func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) 
 	if err := e.events(ctx, t, seen); err != nil {
 		return err
 	}
-	for _, p := range []place{{"traces of others", streamTraces, schema.Prefix + "trace.W.>"}, {"dead letters of others", streamDead, schema.Prefix + "dead.*.W.>"}} {
+	for _, p := range []place{{"traces of others", streamTraces, protocol.Prefix + "trace.W.>"}, {"dead letters of others", streamDead, protocol.Prefix + "dead.*.W.>"}} {
 		if err := e.mentions(ctx, p, nil, func(msg *jetstream.RawStreamMsg) { t.add(p.name, p.stream, msg) }); err != nil {
 			return err
 		}
@@ -261,8 +262,8 @@ func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) 
 // events reads what the game saw happen. What concerns the player goes; where the
 // player only looked on, the event stays without them.
 func (e *Eraser) events(ctx context.Context, t *Trail, seen map[EndedTurn]bool) error {
-	return e.each(ctx, streamEvents, schema.Prefix+"event.W", func(msg *jetstream.RawStreamMsg) {
-		handle := e.handles.Has(strings.TrimPrefix(msg.Subject, schema.Prefix+"event."), e.player)
+	return e.each(ctx, streamEvents, protocol.Prefix+"event.W", func(msg *jetstream.RawStreamMsg) {
+		handle := e.handles.Has(strings.TrimPrefix(msg.Subject, protocol.Prefix+"event."), e.player)
 		is := func(value string) bool { return value == "player:"+e.player || value == e.player && !handle }
 		var o schema.Occurrence
 		if json.Unmarshal(msg.Data, &o) != nil {
@@ -307,7 +308,7 @@ func (e *Eraser) named(msg *jetstream.RawStreamMsg) bool {
 }
 
 func ofSubject(subject string) schema.ConversationID {
-	s, err := schema.ParseSubject(subject)
+	s, err := protocol.ParseSubject(subject)
 	if err != nil {
 		return conversationOf(subject)
 	}

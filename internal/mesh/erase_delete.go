@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -21,7 +21,7 @@ func (e *Eraser) End(ctx context.Context, open []EndedTurn) error {
 	client := &Client{conn: e.conn, attempt: readTimeout}
 	for _, t := range open {
 		asking, stop := context.WithTimeout(ctx, messageTimeout)
-		_, err := e.conn.nc.RequestMsgWithContext(asking, message(schema.SubjectCancel(t.Conversation, t.Turn), nil))
+		_, err := e.conn.nc.RequestMsgWithContext(asking, message(protocol.SubjectCancel(t.Conversation, t.Turn), nil))
 		stop()
 		if errors.Is(err, nats.ErrNoResponders) {
 			return ErrNobodyEnds
@@ -85,7 +85,7 @@ func (e *Eraser) Share(ctx context.Context, t *Trail) (int, error) {
 		if err != nil {
 			return i, err
 		}
-		msg := message(schema.SubjectEvent(s.event.World), data, headerMsgID, fmt.Sprintf("%s/%d", s.event.ID, s.sequence))
+		msg := message(protocol.SubjectEvent(s.event.World), data, headerMsgID, fmt.Sprintf("%s/%d", s.event.ID, s.sequence))
 		if _, err := e.conn.publish(ctx, msg, readTimeout); err != nil {
 			return i, err
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -21,17 +22,17 @@ func TestTheTraceOfAnNPCHoldsNothingOfItsNamesake(t *testing.T) {
 	if err := New(r.conn, Options{}).Setup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, turn := range []schema.Turn{
+	for _, turn := range []protocol.Turn{
 		{Request: schema.Request{TurnID: "stays", NPC: "bram", Player: "p7", Message: "Is the bridge open?"},
-			Sources: []schema.Source{{ID: "1", Content: "The bridge is new.", Provenance: schema.Provenance{NPC: "bram"}}}},
+			Sources: []protocol.Source{{ID: "1", Content: "The bridge is new.", Provenance: protocol.Provenance{NPC: "bram"}}}},
 		{Request: schema.Request{TurnID: "own", NPC: "mira", Player: "bram", Message: "I like marzipan."}},
 		{Request: schema.Request{TurnID: "beside", NPC: "bram", Player: "p8", Message: "He likes marzipan.", Witnesses: []string{"bram"}}},
 		{Request: schema.Request{TurnID: "held", NPC: "bram", Player: "p9", Message: "Marzipan, marzipan.", State: map[string]any{"party": map[string]any{"name": "bram"}}}},
 	} {
 		turn.World = "w"
-		data, err := json.Marshal(schema.Trace{TurnID: turn.TurnID, Record: schema.PassRecord{Pass: schema.PassRetrieve}, Next: schema.PassThink, Turn: &turn})
+		data, err := json.Marshal(protocol.Trace{TurnID: turn.TurnID, Record: schema.PassRecord{Pass: schema.PassRetrieve}, Next: schema.PassThink, Turn: &turn})
 		if err == nil {
-			_, err = r.conn.publish(t.Context(), message(schema.SubjectTrace(turn.Conversation(), turn.TurnID), data), readTimeout)
+			_, err = r.conn.publish(t.Context(), message(protocol.SubjectTrace(turn.Conversation(), turn.TurnID), data), readTimeout)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -56,7 +57,7 @@ func TestTheTraceOfAnNPCHoldsNothingOfItsNamesake(t *testing.T) {
 		}
 		left += string(data)
 	}
-	asNPC := []string{schema.SubjectTrace(schema.ConversationID{World: "w", NPC: "bram", Player: "p7"}, "stays"), `"npc":"bram"`}
+	asNPC := []string{protocol.SubjectTrace(schema.ConversationID{World: "w", NPC: "bram", Player: "p7"}, "stays"), `"npc":"bram"`}
 	for _, at := range asNPC {
 		if !strings.Contains(left, at) {
 			t.Errorf("the NPC's own trace is gone: no %s in %q", at, left)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -26,12 +27,12 @@ type Elsewhere struct {
 func (e *Eraser) Elsewhere(ctx context.Context, shown []string) ([]Elsewhere, error) {
 	var out []Elsewhere
 	for _, p := range []place{
-		{"turns of others", streamTurns, schema.Prefix + "turn.W.>"},
-		{"passes of others", streamPasses, schema.Prefix + "pass.*.W.>"},
-		{"said to others", streamSaid, schema.Prefix + "*.W.>"},
-		{"replies to others", streamReplies, schema.Prefix + "reply.W.>"},
-		{"actions for others", streamActions, schema.Prefix + "*.W.>"},
-		{"traces of others", streamTraces, schema.Prefix + "trace.W.>"},
+		{"turns of others", streamTurns, protocol.Prefix + "turn.W.>"},
+		{"passes of others", streamPasses, protocol.Prefix + "pass.*.W.>"},
+		{"said to others", streamSaid, protocol.Prefix + "*.W.>"},
+		{"replies to others", streamReplies, protocol.Prefix + "reply.W.>"},
+		{"actions for others", streamActions, protocol.Prefix + "*.W.>"},
+		{"traces of others", streamTraces, protocol.Prefix + "trace.W.>"},
 		{"conversations of others", streamConvos, convoPrefix + "W.>"},
 	} {
 		n := 0
@@ -66,7 +67,7 @@ func (c *Client) Players(ctx context.Context, worlds []string) ([]string, error)
 			return nil, fmt.Errorf("stream %s: %w", config.Name, err)
 		}
 		for subject := range info.State.Subjects {
-			of, err := schema.ParseSubject(subject)
+			of, err := protocol.ParseSubject(subject)
 			if err != nil {
 				of.Conversation = conversationOf(subject)
 			}
@@ -100,7 +101,7 @@ func (e *Eraser) inBodies(ctx context.Context, found map[string]bool) error {
 			}
 		}
 	}
-	err := e.each(ctx, streamEvents, schema.Prefix+"event.W", func(msg *jetstream.RawStreamMsg) {
+	err := e.each(ctx, streamEvents, protocol.Prefix+"event.W", func(msg *jetstream.RawStreamMsg) {
 		var o schema.Occurrence
 		if json.Unmarshal(msg.Data, &o) == nil {
 			note(o.Player, o.Subject, o.Object)
@@ -110,7 +111,7 @@ func (e *Eraser) inBodies(ctx context.Context, found map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	return e.each(ctx, streamMemory, schema.Prefix+"memory.W.>", func(msg *jetstream.RawStreamMsg) {
+	return e.each(ctx, streamMemory, protocol.Prefix+"memory.W.>", func(msg *jetstream.RawStreamMsg) {
 		if m := logged(msg.Subject, msg.Sequence, msg.Data).Event.Memory; m != nil {
 			note(m.Player, m.Subject, m.Object)
 			note(m.Witnesses...)

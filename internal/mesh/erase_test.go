@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -110,7 +110,7 @@ func TestAPlayerNamedLikeAnNPC(t *testing.T) {
 		t.Fatal(err)
 	}
 	for subject, bodies := range map[string][]string{
-		schema.SubjectEvent("w"): {
+		protocol.SubjectEvent("w"): {
 			`{"event_id":"e1","world":"w","text":"Bram mended the bridge.","subject":"bram","witnesses":["bram"]}`,
 			`{"event_id":"e2","world":"w","text":"Bram was paid.","object":"bram","witnesses":["mira","bram"]}`,
 			`{"event_id":"e3","world":"w","text":"A stranger came.","subject":"player:bram","witnesses":["bram"]}`,

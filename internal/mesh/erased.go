@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -174,7 +175,7 @@ func (l *MemoryLog) Last(ctx context.Context, world, npc, player string) (uint64
 	if player == noPlayer {
 		player = ""
 	}
-	msg, err := l.conn.last(ctx, streamMemory, schema.SubjectMemory(schema.ConversationID{World: world, NPC: npc, Player: player}))
+	msg, err := l.conn.last(ctx, streamMemory, protocol.SubjectMemory(schema.ConversationID{World: world, NPC: npc, Player: player}))
 	if errors.Is(err, ErrNotFound) {
 		return 0, nil
 	}

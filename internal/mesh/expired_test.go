@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -19,7 +20,7 @@ func TestExpiredReplyLeavesTheTurnEnded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	subject := schema.SubjectReply(convoA, "old")
+	subject := protocol.SubjectReply(convoA, "old")
 	if _, err := r.conn.publish(t.Context(), message(subject, reply, headerTTL, "1s"), time.Second); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -27,7 +28,7 @@ func readReply(d *delivery) (*schema.Reply, error) {
 	if err := json.Unmarshal(d.data, &r); err != nil {
 		return nil, err
 	}
-	if want := schema.SubjectReply(r.Conversation(), r.TurnID); want != d.subject {
+	if want := protocol.SubjectReply(r.Conversation(), r.TurnID); want != d.subject {
 		return nil, fmt.Errorf("the reply is of %s and stands on %s", want, d.subject)
 	}
 	return &r, nil
@@ -119,7 +120,7 @@ func (m *Mesh) propose(ctx context.Context, r *schema.Reply) error {
 		if err != nil {
 			return fmt.Errorf("action %d of turn %s: %w", i, r.TurnID, err)
 		}
-		subject := schema.SubjectAction(r.Conversation(), r.TurnID, i)
+		subject := protocol.SubjectAction(r.Conversation(), r.TurnID, i)
 		_, err = m.publish(ctx, message(subject, data))
 		if err := m.conn.standsFirst(ctx, streamActions, subject, err); err != nil {
 			return err
@@ -137,14 +138,14 @@ func (m *Mesh) tell(ctx context.Context, r *schema.Reply) error {
 	if r.Status == schema.StatusAborted {
 		e.Kind, e.Reason = schema.SaidAborted, r.Reason
 	}
-	if f := r.Faithfulness; f != nil && f.Action != schema.ActionRelease {
+	if f := r.Faithfulness; f != nil && f.Action != protocol.ActionRelease {
 		e.Risk = f.Risk
 	}
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	if _, err = m.publish(ctx, message(schema.SubjectSaid(r.Conversation(), r.TurnID), data, headerMsgID, r.TurnID+"/done")); err != nil {
+	if _, err = m.publish(ctx, message(protocol.SubjectSaid(r.Conversation(), r.TurnID), data, headerMsgID, r.TurnID+"/done")); err != nil {
 		return err
 	}
 	return m.step("finish.told")
@@ -153,7 +154,7 @@ func (m *Mesh) tell(ctx context.Context, r *schema.Reply) error {
 // buryReply clears the queue of a turn whose reply cannot be finished. Where it is not
 // ours somebody else wrote on its subject, and there will be no other reply.
 func (m *Mesh) buryReply(ctx context.Context, d *delivery, cause error) error {
-	subject, err := schema.ParseSubject(d.subject)
+	subject, err := protocol.ParseSubject(d.subject)
 	if err != nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -64,7 +65,7 @@ func TestASwitchIsKnownBeforeTheFirstTurn(t *testing.T) {
 	r.publish(request(convoA, "t1"))
 	seen := make(chan bool, 8)
 	r.start(Options{}, func(m *Mesh) {
-		with(schema.PassThink, func(context.Context, *schema.Turn) (schema.Pass, error) {
+		with(schema.PassThink, func(context.Context, *protocol.Turn) (schema.Pass, error) {
 			seen <- m.Flags().On(FlagLLM)
 			return schema.PassReviewThought, nil
 		})(m)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -41,7 +42,7 @@ func (m *Mesh) OnOccurrence(name string, f func(ctx context.Context, o *schema.O
 		if err := json.Unmarshal(d.data, &o); err != nil {
 			return "", Reject(fmt.Errorf("the event is not JSON: %w", err))
 		}
-		if want := schema.SubjectEvent(o.World); want != d.subject {
+		if want := protocol.SubjectEvent(o.World); want != d.subject {
 			return o.ID, Reject(fmt.Errorf("event %s of world %q stands on %s", o.ID, o.World, d.subject))
 		}
 		return o.ID, f(ctx, &o, d.sequence)
@@ -50,8 +51,8 @@ func (m *Mesh) OnOccurrence(name string, f func(ctx context.Context, o *schema.O
 
 // OnResult registers a reader of the game's answers to actions.
 func (m *Mesh) OnResult(name string, f func(ctx context.Context, convo schema.ConversationID, turn string) error, opts ...PassOption) {
-	m.follow(name, streamActions, schema.Prefix+"action-result.>", opts, func(ctx context.Context, d *delivery) (string, error) {
-		s, err := schema.ParseSubject(d.subject)
+	m.follow(name, streamActions, protocol.Prefix+"action-result.>", opts, func(ctx context.Context, d *delivery) (string, error) {
+		s, err := protocol.ParseSubject(d.subject)
 		if err != nil {
 			return "", Reject(err)
 		}
@@ -86,7 +87,7 @@ func (m *Mesh) follow(name, stream, filter string, opts []PassOption, read func(
 // buryFollowed makes a dead letter of a message that a reader cannot take. What is
 // of a world and no conversation is buried under that world.
 func (m *Mesh) buryFollowed(ctx context.Context, name, stream string, d *delivery, cause error) error {
-	subject, err := schema.ParseSubject(d.subject)
+	subject, err := protocol.ParseSubject(d.subject)
 	if err != nil {
 		world := d.subject[strings.LastIndex(d.subject, ".")+1:]
 		subject.Conversation = schema.ConversationID{World: world, NPC: "unknown", Player: "unknown"}
@@ -101,8 +102,8 @@ func (c *Client) Results(ctx context.Context, convo schema.ConversationID, turn 
 		return nil, err
 	}
 	out := map[int]schema.ActionResult{}
-	err := c.conn.each(ctx, streamActions, schema.Prefix+"action-result."+convo.String()+"."+turn+".*", func(msg *jetstream.RawStreamMsg) bool {
-		s, err := schema.ParseSubject(msg.Subject)
+	err := c.conn.each(ctx, streamActions, protocol.Prefix+"action-result."+convo.String()+"."+turn+".*", func(msg *jetstream.RawStreamMsg) bool {
+		s, err := protocol.ParseSubject(msg.Subject)
 		if err != nil {
 			return true
 		}
@@ -128,6 +129,6 @@ func (c *Client) Witness(ctx context.Context, o *schema.Occurrence) error {
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	_, err = c.conn.publish(ctx, message(schema.SubjectEvent(o.World), data, headerMsgID, o.ID), c.attempt)
+	_, err = c.conn.publish(ctx, message(protocol.SubjectEvent(o.World), data, headerMsgID, o.ID), c.attempt)
 	return wrap(unanswered(err), "event %s", o.ID)
 }

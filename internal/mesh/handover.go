@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"sync"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // handover keeps copies of the turns that this process has just published.
@@ -21,7 +21,7 @@ type handover struct {
 
 type handed struct {
 	data []byte
-	turn *schema.Turn
+	turn *protocol.Turn
 }
 
 // maxHandover bounds the encoded bytes that wait; the copies take about as much
@@ -30,7 +30,7 @@ const maxHandover = 16 << 20
 
 func newHandover() *handover { return &handover{turns: map[string]handed{}} }
 
-func (h *handover) put(id string, data []byte, t *schema.Turn) {
+func (h *handover) put(id string, data []byte, t *protocol.Turn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.drop(id)
@@ -44,7 +44,7 @@ func (h *handover) put(id string, data []byte, t *schema.Turn) {
 }
 
 // take gives the copy that was put under id, once, if it is what data says.
-func (h *handover) take(id string, data []byte) *schema.Turn {
+func (h *handover) take(id string, data []byte) *protocol.Turn {
 	h.mu.Lock()
 	got, ok := h.turns[id]
 	h.drop(id)

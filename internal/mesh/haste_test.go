@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -159,7 +159,7 @@ func TestAHastyRequestEndsWithItsContext(t *testing.T) {
 func TestAFullSubjectIsBelievedOnlyWithItsMessage(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, plain)
-	subject := schema.SubjectReply(convoA, "t")
+	subject := protocol.SubjectReply(convoA, "t")
 	full := &jetstream.APIError{Code: 503, ErrorCode: codeStoreFailed, Description: "maximum messages per subject exceeded"}
 	if err := r.conn.standsFirst(t.Context(), streamReplies, subject, full); !errors.Is(err, ErrNotFound) {
 		t.Errorf("of a reply that is nowhere: %v", err)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -26,7 +27,7 @@ func (m *Mesh) Handle(pass schema.Pass, h Handler, opts ...PassOption) {
 	r := &runner{
 		name:   "pass-" + string(pass),
 		stream: streamPasses,
-		filter: schema.Prefix + "pass." + string(pass) + ".>",
+		filter: protocol.Prefix + "pass." + string(pass) + ".>",
 		handle: p.handle,
 		bury:   p.bury,
 
@@ -83,17 +84,17 @@ func (p *passRunner) handle(ctx context.Context, d *delivery) error {
 	return nil
 }
 
-func (p *passRunner) decode(d *delivery) (*schema.Turn, error) {
+func (p *passRunner) decode(d *delivery) (*protocol.Turn, error) {
 	t := p.m.handover.take(d.msg.Headers().Get(headerMsgID), d.data)
 	if t == nil {
 		var err error
-		if t, err = schema.DecodeTurn(d.data); err != nil {
+		if t, err = protocol.DecodeTurn(d.data); err != nil {
 			return nil, err
 		}
 	} else if err := t.Validate(); err != nil {
 		return nil, err
 	}
-	subject, err := schema.ParseSubject(d.subject)
+	subject, err := protocol.ParseSubject(d.subject)
 	switch {
 	case err != nil:
 		return nil, err
@@ -104,7 +105,7 @@ func (p *passRunner) decode(d *delivery) (*schema.Turn, error) {
 }
 
 // run does one pass of a turn and hands the turn on.
-func (p *passRunner) run(ctx context.Context, d *delivery, t *schema.Turn) error {
+func (p *passRunner) run(ctx context.Context, d *delivery, t *protocol.Turn) error {
 	m := p.m
 	if err := m.step("hop.decoded"); err != nil {
 		return err
@@ -145,7 +146,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 
 // before is what the mesh does on entering a pass. The last one puts up the fence
 // itself, and ends the turn without spending anything that matters.
-func (p *passRunner) before(ctx context.Context, d *delivery, t *schema.Turn) error {
+func (p *passRunner) before(ctx context.Context, d *delivery, t *protocol.Turn) error {
 	if p.pass != schema.PassAct {
 		if err := p.m.stillWanted(ctx, t); err != nil {
 			return err
@@ -165,7 +166,7 @@ func (p *passRunner) before(ctx context.Context, d *delivery, t *schema.Turn) er
 }
 
 // call runs the handler.
-func (p *passRunner) call(ctx context.Context, t *schema.Turn) (next schema.Pass, err error) {
+func (p *passRunner) call(ctx context.Context, t *protocol.Turn) (next schema.Pass, err error) {
 	ctx, done := p.m.inflight(ctx, t.TurnID)
 	defer done()
 	next, err = p.handler(ctx, t)
@@ -177,13 +178,13 @@ func (p *passRunner) call(ctx context.Context, t *schema.Turn) (next schema.Pass
 
 // onward publishes the turn to its next pass. Two workers that decide
 // differently collide on one message id, and the first wins.
-func (p *passRunner) onward(ctx context.Context, t *schema.Turn, record schema.PassRecord, next schema.Pass, came schema.Parts) error {
+func (p *passRunner) onward(ctx context.Context, t *protocol.Turn, record schema.PassRecord, next schema.Pass, came protocol.Parts) error {
 	if !knownPass(next) {
 		return Reject(fmt.Errorf("pass %s names no next pass: %q", p.pass, next))
 	}
 	t.Hop++
 	t.Pass = next
-	data, err := schema.EncodeTurn(t)
+	data, err := protocol.EncodeTurn(t)
 	if err != nil {
 		return Reject(err)
 	}
@@ -195,12 +196,12 @@ func (p *passRunner) onward(ctx context.Context, t *schema.Turn, record schema.P
 }
 
 // send publishes an encoded turn to its pass.
-func (m *Mesh) send(ctx context.Context, t *schema.Turn, data []byte) error {
+func (m *Mesh) send(ctx context.Context, t *protocol.Turn, data []byte) error {
 	id := hopID(t)
 	if m.passes[t.Pass] {
 		m.handover.put(id, data, t.Copy())
 	}
-	msg := message(schema.SubjectPass(t.Pass, t.Conversation(), t.TurnID), data, headerMsgID, id)
+	msg := message(protocol.SubjectPass(t.Pass, t.Conversation(), t.TurnID), data, headerMsgID, id)
 	if mutant == mutantDedupe {
 		msg.Header.Del(headerMsgID)
 	}
@@ -208,10 +209,10 @@ func (m *Mesh) send(ctx context.Context, t *schema.Turn, data []byte) error {
 	return err
 }
 
-func hopID(t *schema.Turn) string { return t.TurnID + "/" + strconv.Itoa(t.Hop) }
+func hopID(t *protocol.Turn) string { return t.TurnID + "/" + strconv.Itoa(t.Hop) }
 
 func knownPass(pass schema.Pass) bool {
-	for _, p := range schema.Passes {
+	for _, p := range protocol.Passes {
 		if p == pass {
 			return true
 		}
@@ -220,7 +221,7 @@ func knownPass(pass schema.Pass) bool {
 }
 
 // done publishes the one reply of the turn.
-func (p *passRunner) done(ctx context.Context, t *schema.Turn, record schema.PassRecord, came schema.Parts) error {
+func (p *passRunner) done(ctx context.Context, t *protocol.Turn, record schema.PassRecord, came protocol.Parts) error {
 	if t.Reply == nil {
 		return Reject(fmt.Errorf("pass %s ended the turn without a reply", p.pass))
 	}
@@ -230,7 +231,7 @@ func (p *passRunner) done(ctx context.Context, t *schema.Turn, record schema.Pas
 		}
 	}
 	p.m.complete(t.Reply, t)
-	data, err := schema.EncodeTurn(t)
+	data, err := protocol.EncodeTurn(t)
 	if err != nil { // with its reply it is too large to travel, and need not
 		data, err = t.MarshalJSON()
 	}
@@ -244,7 +245,7 @@ func (p *passRunner) done(ctx context.Context, t *schema.Turn, record schema.Pas
 }
 
 // after has a failure tried again while the turn lives and the pass has a retry left.
-func (p *passRunner) after(ctx context.Context, d *delivery, t *schema.Turn, err error) error {
+func (p *passRunner) after(ctx context.Context, d *delivery, t *protocol.Turn, err error) error {
 	var later *laterError
 	var rejected *rejectError
 	switch {
@@ -262,6 +263,6 @@ func (p *passRunner) after(ctx context.Context, d *delivery, t *schema.Turn, err
 	return &failedError{err, again}
 }
 
-func (p *passRunner) report(d *delivery, t *schema.Turn, outcome string, err error) {
+func (p *passRunner) report(d *delivery, t *protocol.Turn, outcome string, err error) {
 	p.m.opts.Report(Report{Where: "pass-" + string(p.pass), Subject: d.subject, Turn: t.TurnID, Attempt: d.attempt, Outcome: outcome, Err: err})
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -17,7 +18,7 @@ import (
 // with registers the plain passes, one of them replaced.
 func with(pass schema.Pass, h Handler) func(*Mesh) {
 	return func(m *Mesh) {
-		for _, p := range schema.Passes {
+		for _, p := range protocol.Passes {
 			if p == pass {
 				m.Handle(p, h)
 			} else {
@@ -32,41 +33,41 @@ func with(pass schema.Pass, h Handler) func(*Mesh) {
 func TestOutcomesOfAHandler(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		handler  func(calls int32, t *schema.Turn) (schema.Pass, error)
+		handler  func(calls int32, t *protocol.Turn) (schema.Pass, error)
 		status   schema.Status
 		reason   string
 		calls    int32 // at least
 		attempts int   // of the record of decide
 		dead     string
 	}{
-		{"goes on", func(_ int32, t *schema.Turn) (schema.Pass, error) { return schema.PassSpeak, nil },
+		{"goes on", func(_ int32, t *protocol.Turn) (schema.Pass, error) { return schema.PassSpeak, nil },
 			schema.StatusAnswered, "", 1, 1, ""},
-		{"fails twice", func(n int32, t *schema.Turn) (schema.Pass, error) {
+		{"fails twice", func(n int32, t *protocol.Turn) (schema.Pass, error) {
 			if n < 3 {
 				return "", errors.New("the store is away")
 			}
 			return schema.PassSpeak, nil
 		}, schema.StatusAnswered, "", 3, 3, ""},
-		{"comes later", func(n int32, t *schema.Turn) (schema.Pass, error) {
+		{"comes later", func(n int32, t *protocol.Turn) (schema.Pass, error) {
 			if n < 2 {
 				return "", Later(5 * time.Millisecond)
 			}
 			return schema.PassSpeak, nil
 		}, schema.StatusAnswered, "", 2, 2, ""},
-		{"rejects", func(int32, *schema.Turn) (schema.Pass, error) {
+		{"rejects", func(int32, *protocol.Turn) (schema.Pass, error) {
 			return "", Reject(errors.New("no such speaker"))
 		}, schema.StatusAborted, schema.ReasonPoison, 1, 0, "no such speaker"},
-		{"panics", func(int32, *schema.Turn) (schema.Pass, error) { panic("nil map") },
+		{"panics", func(int32, *protocol.Turn) (schema.Pass, error) { panic("nil map") },
 			schema.StatusAborted, schema.ReasonPoison, 1, 0, "panicked: nil map"},
-		{"grows too large", func(_ int32, t *schema.Turn) (schema.Pass, error) {
-			t.Thoughts = append(t.Thoughts, schema.Thought{Text: strings.Repeat("x", schema.MaxTurnBytes)})
+		{"grows too large", func(_ int32, t *protocol.Turn) (schema.Pass, error) {
+			t.Thoughts = append(t.Thoughts, protocol.Thought{Text: strings.Repeat("x", schema.MaxTurnBytes)})
 			return schema.PassSpeak, nil
 		}, schema.StatusAborted, schema.ReasonPoison, 1, 0, "at most"},
-		{"names no pass", func(int32, *schema.Turn) (schema.Pass, error) { return "nowhere", nil },
+		{"names no pass", func(int32, *protocol.Turn) (schema.Pass, error) { return "nowhere", nil },
 			schema.StatusAborted, schema.ReasonPoison, 1, 0, "names no next pass"},
-		{"ends without a reply", func(int32, *schema.Turn) (schema.Pass, error) { return schema.PassDone, nil },
+		{"ends without a reply", func(int32, *protocol.Turn) (schema.Pass, error) { return schema.PassDone, nil },
 			schema.StatusAborted, schema.ReasonPoison, 1, 0, "without a reply"},
-		{"drops its record", func(_ int32, t *schema.Turn) (schema.Pass, error) {
+		{"drops its record", func(_ int32, t *protocol.Turn) (schema.Pass, error) {
 			t.Passes = nil
 			return schema.PassSpeak, nil
 		}, schema.StatusAborted, schema.ReasonPoison, 1, 0, "its own record"},
@@ -74,7 +75,7 @@ func TestOutcomesOfAHandler(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
 			var calls atomic.Int32
-			r.start(Options{}, with(schema.PassDecide, func(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+			r.start(Options{}, with(schema.PassDecide, func(_ context.Context, t *protocol.Turn) (schema.Pass, error) {
 				return c.handler(calls.Add(1), t)
 			}))
 			r.publish(request(convoA, "t"))
@@ -96,14 +97,14 @@ func TestOutcomesOfAHandler(t *testing.T) {
 // deadLetter looks for the dead letter of a turn; "" wants none.
 func (r *rig) deadLetter(pass schema.Pass, turn, want string) {
 	r.t.Helper()
-	msg, err := r.conn.last(r.t.Context(), streamDead, schema.SubjectDead(pass, convoA, turn))
+	msg, err := r.conn.last(r.t.Context(), streamDead, protocol.SubjectDead(pass, convoA, turn))
 	if want == "" {
 		if !errors.Is(err, ErrNotFound) {
 			r.t.Errorf("a dead letter: %v, %v", msg, err)
 		}
 		return
 	}
-	var d schema.DeadLetter
+	var d protocol.DeadLetter
 	if err != nil || json.Unmarshal(msg.Data, &d) != nil {
 		r.t.Fatalf("no dead letter: %v", err)
 	}
@@ -114,7 +115,7 @@ func (r *rig) deadLetter(pass schema.Pass, turn, want string) {
 
 func TestActThatFailsToAbortEndsAllTheSame(t *testing.T) {
 	r := newRig(t)
-	r.start(Options{}, with(schema.PassAct, func(context.Context, *schema.Turn) (schema.Pass, error) { panic("always") }))
+	r.start(Options{}, with(schema.PassAct, func(context.Context, *protocol.Turn) (schema.Pass, error) { panic("always") }))
 	r.publish(request(convoA, "t"))
 	_, reply := r.watch(convoA, "t")
 	if reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonPoison || reply.Text != "So it is, t." {
@@ -127,7 +128,7 @@ func TestUnreadableMessageOnAPass(t *testing.T) {
 	r := newRig(t)
 	reports := make(chan Report, 4)
 	r.start(Options{Report: func(rep Report) { reports <- rep }}, plain)
-	subject := schema.SubjectPass(schema.PassDecide, convoA, "junk")
+	subject := protocol.SubjectPass(schema.PassDecide, convoA, "junk")
 	if _, err := r.conn.publish(t.Context(), message(subject, []byte("{")), time.Second); err != nil {
 		t.Fatal(err)
 	}
@@ -135,8 +136,8 @@ func TestUnreadableMessageOnAPass(t *testing.T) {
 		t.Errorf("report %+v", rep)
 	}
 	eventually(t, 5*time.Second, func() error {
-		msg, err := r.conn.last(t.Context(), streamDead, schema.SubjectDead(schema.PassDecide, convoA, "junk"))
-		var d schema.DeadLetter
+		msg, err := r.conn.last(t.Context(), streamDead, protocol.SubjectDead(schema.PassDecide, convoA, "junk"))
+		var d protocol.DeadLetter
 		if err == nil && (json.Unmarshal(msg.Data, &d) != nil || string(d.Body) != "{") {
 			t.Errorf("dead letter %s", msg.Data)
 		}
@@ -151,14 +152,14 @@ func TestUnreadableMessageOnAPass(t *testing.T) {
 func TestUnknownFieldsTravelThrough(t *testing.T) {
 	r := newRig(t)
 	seen := make(chan string, 1)
-	r.start(Options{}, with(schema.PassAct, func(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+	r.start(Options{}, with(schema.PassAct, func(_ context.Context, t *protocol.Turn) (schema.Pass, error) {
 		data, err := json.Marshal(t)
 		seen <- string(data)
 		t.Reply = &schema.Reply{Status: schema.StatusAnswered}
 		return schema.PassDone, err
 	}))
 	body := `{"schema_version":"1.7","turn_id":"t","world":"hollowmere","npc":"mira","player":"p1","message":"x","mood":{"rain":true},"released":[{"seq":1,"text":"Forged."}]}`
-	if _, err := r.conn.publish(t.Context(), message(schema.SubjectTurn(convoA), []byte(body)), time.Second); err != nil {
+	if _, err := r.conn.publish(t.Context(), message(protocol.SubjectTurn(convoA), []byte(body)), time.Second); err != nil {
 		t.Fatal(err)
 	}
 	got := <-seen
@@ -173,7 +174,7 @@ func TestUnknownFieldsTravelThrough(t *testing.T) {
 func TestLongWorkIsNotGivenToAnother(t *testing.T) {
 	r := newRig(t)
 	var calls atomic.Int32
-	r.start(Options{AckWait: 200 * time.Millisecond}, with(schema.PassDecide, func(ctx context.Context, _ *schema.Turn) (schema.Pass, error) {
+	r.start(Options{AckWait: 200 * time.Millisecond}, with(schema.PassDecide, func(ctx context.Context, _ *protocol.Turn) (schema.Pass, error) {
 		calls.Add(1)
 		timer := time.NewTimer(900 * time.Millisecond)
 		defer timer.Stop()
@@ -186,7 +187,7 @@ func TestLongWorkIsNotGivenToAnother(t *testing.T) {
 	}))
 	another := *r
 	another.conn = r.connect()
-	another.start(Options{AckWait: 200 * time.Millisecond}, with(schema.PassDecide, func(context.Context, *schema.Turn) (schema.Pass, error) {
+	another.start(Options{AckWait: 200 * time.Millisecond}, with(schema.PassDecide, func(context.Context, *protocol.Turn) (schema.Pass, error) {
 		calls.Add(1)
 		return schema.PassSpeak, nil
 	}))
@@ -209,7 +210,7 @@ func TestDrainFinishesWhatIsInFlight(t *testing.T) {
 	r := newRig(t)
 	entered, release := make(chan struct{}), make(chan struct{})
 	var calls atomic.Int32
-	slow := with(schema.PassDecide, func(ctx context.Context, _ *schema.Turn) (schema.Pass, error) {
+	slow := with(schema.PassDecide, func(ctx context.Context, _ *protocol.Turn) (schema.Pass, error) {
 		if calls.Add(1) == 1 {
 			close(entered)
 			<-release
@@ -309,8 +310,8 @@ func TestTwoWorkersGoOneWay(t *testing.T) {
 			return ErrKilled
 		}
 		return nil
-	}), with(schema.PassDecide, func(_ context.Context, t *schema.Turn) (schema.Pass, error) {
-		t.Decision = &schema.Decision{Tone: fmt.Sprint("worker ", calls.Add(1))}
+	}), with(schema.PassDecide, func(_ context.Context, t *protocol.Turn) (schema.Pass, error) {
+		t.Decision = &protocol.Decision{Tone: fmt.Sprint("worker ", calls.Add(1))}
 		return schema.PassSpeak, nil
 	}))
 	r.publish(request(convoA, "t"))
@@ -323,8 +324,8 @@ func TestTwoWorkersGoOneWay(t *testing.T) {
 	})
 	r.settled("pass-decide")
 	var tones []string
-	err := r.conn.each(t.Context(), streamPasses, schema.SubjectPass(schema.PassSpeak, convoA, "t"), func(msg *jetstream.RawStreamMsg) bool {
-		var turn schema.Turn
+	err := r.conn.each(t.Context(), streamPasses, protocol.SubjectPass(schema.PassSpeak, convoA, "t"), func(msg *jetstream.RawStreamMsg) bool {
+		var turn protocol.Turn
 		if err := json.Unmarshal(msg.Data, &turn); err != nil {
 			t.Error(err)
 		}
@@ -350,7 +351,7 @@ func (r *rig) settled(consumer string) {
 
 func TestHandoverGivesWhatTheMessageSaysOrNothing(t *testing.T) {
 	h := newHandover()
-	turn := &schema.Turn{}
+	turn := &protocol.Turn{}
 	h.put("t/1", []byte("as published"), turn)
 	if got := h.take("t/1", []byte("as another published it")); got != nil {
 		t.Error("a copy was given for other bytes")

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -116,7 +116,7 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 	if err := look(streamTurns, "intake"); err != nil {
 		return nil, err
 	}
-	for _, p := range schema.Passes {
+	for _, p := range protocol.Passes {
 		if err := look(streamPasses, "pass-"+string(p)); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -33,7 +34,7 @@ func (m *Mesh) Intake(in Intake) {
 		m.ends.Author = in.Author
 	}
 	if in.Admission != nil && m.opts.Shared {
-		m.subs = append(m.subs, subscription{subject: schema.SubjectTaken, handle: i.hearTaken})
+		m.subs = append(m.subs, subscription{subject: protocol.SubjectTaken, handle: i.hearTaken})
 	}
 	m.addRunner(urgent(&runner{name: "intake", stream: streamTurns, handle: i.ring, bury: i.refuse, ackWait: bellAckWait}))
 }
@@ -66,7 +67,7 @@ const soonest = 330 * time.Millisecond
 // an older turn that it is superseded.
 func (i *intake) ring(ctx context.Context, d *delivery) error {
 	m := i.m
-	subject, err := schema.ParseSubject(d.subject)
+	subject, err := protocol.ParseSubject(d.subject)
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ type said struct {
 // accept is the first event of a turn.
 func (i *intake) accept(ctx context.Context, convo schema.ConversationID, req *schema.Request) (said, error) {
 	event := schema.Said{Kind: schema.SaidAccepted, TurnID: req.TurnID}
-	sequence, err := i.m.said.append(ctx, schema.SubjectSaid(convo, req.TurnID), event, 0)
+	sequence, err := i.m.said.append(ctx, protocol.SubjectSaid(convo, req.TurnID), event, 0)
 	if isConflict(err) {
 		return said{}, nil
 	}
@@ -148,7 +149,7 @@ func (i *intake) accept(ctx context.Context, convo schema.ConversationID, req *s
 // refuse answers what is no request, or what the intake cannot take: a dead letter and the
 // one reply.
 func (i *intake) refuse(ctx context.Context, d *delivery, cause error) error {
-	subject, err := schema.ParseSubject(d.subject)
+	subject, err := protocol.ParseSubject(d.subject)
 	if err != nil {
 		return err
 	}

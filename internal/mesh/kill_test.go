@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
@@ -167,9 +168,9 @@ func (k *killRun) runInstance(ctx context.Context) error {
 
 // register composes passes of which no two workers say the same.
 func (k *killRun) register(m *Mesh) {
-	for _, p := range schema.Passes {
+	for _, p := range protocol.Passes {
 		next := plainPass(m, p)
-		m.Handle(p, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+		m.Handle(p, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 			if p == schema.PassReviewSpeech {
 				k.mu.Lock()
 				text := fmt.Sprintf("Worker %d says %s.", k.rnd.Int(), t.TurnID)
@@ -243,7 +244,7 @@ func (k *killRun) republish(ctx context.Context, r *schema.Request) error {
 		return err
 	}
 	return k.insist(ctx, func() error {
-		_, err := k.conn.publish(ctx, message(schema.SubjectTurn(r.Conversation()), data), time.Second)
+		_, err := k.conn.publish(ctx, message(protocol.SubjectTurn(r.Conversation()), data), time.Second)
 		if isSubjectFull(err) {
 			return &RefusedError{Busy: true}
 		}
@@ -343,11 +344,11 @@ func (k *killRun) checkTurn(convo schema.ConversationID, id string, before int) 
 	var said []schema.Sentence
 	reviewed := map[string]bool{}
 	closed := false
-	err = k.conn.each(ctx, streamSaid, schema.Prefix+"*."+convo.String()+"."+id,
+	err = k.conn.each(ctx, streamSaid, protocol.Prefix+"*."+convo.String()+"."+id,
 		func(msg *jetstream.RawStreamMsg) bool {
 			var e schema.Said
-			var r schema.ReviewRecord
-			if msg.Subject == schema.SubjectReview(convo, id) {
+			var r protocol.ReviewRecord
+			if msg.Subject == protocol.SubjectReview(convo, id) {
 				if err := json.Unmarshal(msg.Data, &r); err != nil {
 					k.t.Error(err)
 				}

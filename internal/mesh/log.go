@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -55,7 +56,7 @@ func (l *MemoryLog) Append(ctx context.Context, e *schema.MemoryEvent, after uin
 	if err != nil {
 		return 0, fmt.Errorf("memory event %s: %w", e.ID, err)
 	}
-	msg := message(schema.SubjectMemory(convo), data, headerMsgID, e.ID, headerExpected, strconv.FormatUint(after, 10))
+	msg := message(protocol.SubjectMemory(convo), data, headerMsgID, e.ID, headerExpected, strconv.FormatUint(after, 10))
 	var ack stored
 	err = retryWhile(ctx, isLost, func() error {
 		// Looked at before each attempt, so that none is under way long after an erasure began.
@@ -79,13 +80,13 @@ func (l *MemoryLog) Append(ctx context.Context, e *schema.MemoryEvent, after uin
 // Read gives the entries of an NPC behind a place, in order. An empty npc is all
 // NPCs of the world.
 func (l *MemoryLog) Read(ctx context.Context, world, npc string, after uint64, f func(Logged) error) error {
-	return l.read(ctx, schema.Prefix+"memory."+world+"."+orDefault(npc, "*")+".*", after, f)
+	return l.read(ctx, protocol.Prefix+"memory."+world+"."+orDefault(npc, "*")+".*", after, f)
 }
 
 // ReadOf gives the entries of one NPC and player behind a place, in order; without a
 // player, those of nobody.
 func (l *MemoryLog) ReadOf(ctx context.Context, of schema.ConversationID, after uint64, f func(Logged) error) error {
-	return l.read(ctx, schema.SubjectMemory(of), after, f)
+	return l.read(ctx, protocol.SubjectMemory(of), after, f)
 }
 
 func (l *MemoryLog) read(ctx context.Context, subject string, after uint64, f func(Logged) error) error {
@@ -102,12 +103,12 @@ func (l *MemoryLog) read(ctx context.Context, subject string, after uint64, f fu
 
 func logged(subject string, sequence uint64, data []byte) Logged {
 	out := Logged{Sequence: sequence}
-	s, err := schema.ParseSubject(subject)
+	s, err := protocol.ParseSubject(subject)
 	out.Player = s.Conversation.Player
 	if err == nil {
 		err = json.Unmarshal(data, &out.Event)
 	}
-	if e := &out.Event; err == nil && schema.SubjectMemory(schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}) != subject {
+	if e := &out.Event; err == nil && protocol.SubjectMemory(schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}) != subject {
 		err = fmt.Errorf("event %s of %s.%s stands on %s", e.ID, e.World, e.NPC, subject)
 	}
 	if err != nil {

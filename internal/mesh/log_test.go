@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -75,7 +76,7 @@ func TestAnEntryThatCannotBeReadIsSaidToBeSo(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, func(*Mesh) {})
 	for _, body := range []string{"{", `{"id":"e1","world":"w","npc":"bram","player":"p1"}`} {
-		if _, err := r.conn.publish(t.Context(), message(schema.Prefix+"memory.w.mira.p1", []byte(body)), time.Second); err != nil {
+		if _, err := r.conn.publish(t.Context(), message(protocol.Prefix+"memory.w.mira.p1", []byte(body)), time.Second); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,14 +138,14 @@ func TestWhatTheGameSawIsGivenToAReader(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := r.conn.publish(t.Context(), message(schema.SubjectEvent("w"), []byte("{")), time.Second); err != nil {
+	if _, err := r.conn.publish(t.Context(), message(protocol.SubjectEvent("w"), []byte("{")), time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if id := <-seen; id != "ev1" {
 		t.Errorf("seen %s", id)
 	}
 	eventually(t, 5*time.Second, func() error {
-		_, err := r.conn.last(t.Context(), streamDead, schema.Prefix+"dead.memory-events.w.unknown.unknown.seq-2")
+		_, err := r.conn.last(t.Context(), streamDead, protocol.Prefix+"dead.memory-events.w.unknown.unknown.seq-2")
 		return err
 	})
 	select {

@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 	"golang.org/x/sync/errgroup"
@@ -37,7 +38,7 @@ import (
 //
 // The last element of t.Passes is the record of this very run: a handler may
 // fill in tokens, cost, calls and a note, the mesh fills in the rest.
-type Handler func(ctx context.Context, t *schema.Turn) (next schema.Pass, err error)
+type Handler func(ctx context.Context, t *protocol.Turn) (next schema.Pass, err error)
 
 // Options are what a Mesh needs besides its connection. The zero value is fit
 // for use.
@@ -203,6 +204,6 @@ func margin(deadline time.Duration) time.Duration {
 }
 
 // endsAt is when the deadline handler takes a turn over.
-func endsAt(t *schema.Turn) time.Time {
+func endsAt(t *protocol.Turn) time.Time {
 	return t.DeadlineAt.Add(-margin(t.Deadline()))
 }

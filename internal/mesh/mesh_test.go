@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -89,7 +90,7 @@ var order = map[schema.Pass]schema.Pass{
 
 // plain registers passes that release one sentence and answer.
 func plain(m *Mesh) {
-	for _, p := range schema.Passes {
+	for _, p := range protocol.Passes {
 		m.Handle(p, plainPass(m, p))
 	}
 	m.Intake(Intake{})
@@ -100,7 +101,7 @@ func plain(m *Mesh) {
 }
 
 func plainPass(m *Mesh, p schema.Pass) Handler {
-	return func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+	return func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 		switch p {
 		case schema.PassReviewSpeech:
 			if err := releaseOne(ctx, m, t, "So it is, "+t.TurnID+"."); err != nil {
@@ -116,7 +117,7 @@ func plainPass(m *Mesh, p schema.Pass) Handler {
 	}
 }
 
-func releaseOne(ctx context.Context, m *Mesh, t *schema.Turn, text string) error {
+func releaseOne(ctx context.Context, m *Mesh, t *protocol.Turn, text string) error {
 	state, err := m.Said().Load(ctx, t)
 	if err != nil {
 		return err
@@ -124,8 +125,8 @@ func releaseOne(ctx context.Context, m *Mesh, t *schema.Turn, text string) error
 	if state.Closed || len(state.Sentences) > 0 {
 		return nil
 	}
-	s := schema.Sentence{Seq: 1, Text: text, Evidence: []schema.EvidenceRef{}, Hash: schema.HashText(text)}
-	return m.Said().Release(ctx, t, schema.ReviewRecord{TurnID: t.TurnID, Seq: 1, Hash: s.Hash}, s)
+	s := schema.Sentence{Seq: 1, Text: text, Evidence: []schema.EvidenceRef{}, Hash: protocol.HashText(text)}
+	return m.Said().Release(ctx, t, protocol.ReviewRecord{TurnID: t.TurnID, Seq: 1, Hash: s.Hash}, s)
 }
 
 var convoA = schema.ConversationID{World: "hollowmere", NPC: "mira", Player: "p1"}
@@ -168,7 +169,7 @@ func (r *rig) watch(convo schema.ConversationID, turn string) (events []string, 
 }
 
 // traces reads those of a turn that is done once all are stored: a reply does not wait for them.
-func (r *rig) traces(turn string) (traces []schema.Trace) {
+func (r *rig) traces(turn string) (traces []protocol.Trace) {
 	r.t.Helper()
 	eventually(r.t, 10*time.Second, func() (err error) {
 		traces, err = r.client.Trace(r.t.Context(), turn)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -39,7 +39,7 @@ const (
 func NewMigration(conn *Conn, s Settings, now func() time.Time) *Migration {
 	m := New(conn, Options{Settings: s, Now: now})
 	// Every consumer that any service has. Nothing of this is run.
-	for _, p := range schema.Passes {
+	for _, p := range protocol.Passes {
 		m.Handle(p, nil)
 	}
 	m.Intake(Intake{})

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -46,7 +47,7 @@ func TestMigrationBringsAnOlderStreamUpAndLosesNothing(t *testing.T) {
 		reply := schema.Reply{SchemaVersion: "1.0", TurnID: fmt.Sprint("t", i), World: "w", NPC: "n", Player: "p", Status: schema.StatusAnswered, Text: "So it is."}
 		data, err := json.Marshal(reply)
 		must(t, err)
-		_, err = r.conn.js.Publish(t.Context(), fmt.Sprintf("%sreply.w.n.p.t%d", schema.Prefix, i), data)
+		_, err = r.conn.js.Publish(t.Context(), fmt.Sprintf("%sreply.w.n.p.t%d", protocol.Prefix, i), data)
 		must(t, err)
 	}
 	var unfit *SettingError
@@ -104,7 +105,7 @@ func TestMigrationStopsBeforeItLosesSomething(t *testing.T) {
 			r := newRig(t)
 			r.older(c.stream, c.change)
 			for range c.messages {
-				_, err := r.conn.js.Publish(t.Context(), schema.Prefix+"turn.w.n.p", []byte("{}"))
+				_, err := r.conn.js.Publish(t.Context(), protocol.Prefix+"turn.w.n.p", []byte("{}"))
 				must(t, err)
 			}
 			got := r.migrate(false)["stream "+c.stream]
@@ -123,7 +124,7 @@ func TestMigrationStopsBeforeItLosesSomething(t *testing.T) {
 func TestMigrationStopsBeforeAgeLosesSomething(t *testing.T) {
 	r := newRig(t)
 	r.older(streamSaid, func(c *jetstream.StreamConfig) { c.MaxAge = 0 })
-	_, err := r.conn.js.Publish(t.Context(), schema.Prefix+"said.w.n.p.t", []byte("{}"))
+	_, err := r.conn.js.Publish(t.Context(), protocol.Prefix+"said.w.n.p.t", []byte("{}"))
 	must(t, err)
 	later := func() time.Time { return time.Now().Add(2 * time.Hour) }
 	steps, err := NewMigration(r.conn, Settings{}, later).Run(t.Context(), true)

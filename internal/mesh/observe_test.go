@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -82,7 +83,7 @@ func TestWhatIsWatched(t *testing.T) {
 	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	r, s := newRig(t), &sight{}
 	var calls atomic.Int32
-	r.start(Options{Observer: s}, with(schema.PassDecide, func(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+	r.start(Options{Observer: s}, with(schema.PassDecide, func(_ context.Context, t *protocol.Turn) (schema.Pass, error) {
 		switch {
 		case t.TurnID == "poison":
 			return "", Reject(errors.New("no such speaker"))

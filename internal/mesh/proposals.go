@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,21 +19,21 @@ import (
 func (m *Mesh) handleActions(ctx context.Context, msg *nats.Msg) {
 	ctx, stop := context.WithTimeout(ctx, messageTimeout)
 	defer stop()
-	out, err := m.proposed(ctx, strings.TrimPrefix(msg.Subject, schema.SubjectActions("")), msg.Data)
+	out, err := m.proposed(ctx, strings.TrimPrefix(msg.Subject, protocol.SubjectActions("")), msg.Data)
 	if err != nil {
-		out = &schema.ActionsFound{Error: err.Error()}
+		out = &protocol.ActionsFound{Error: err.Error()}
 	}
 	if data, err := json.Marshal(out); err == nil {
 		respond(msg, data)
 	}
 }
 
-func (m *Mesh) proposed(ctx context.Context, world string, query []byte) (*schema.ActionsFound, error) {
-	var q schema.ActionsQuery
+func (m *Mesh) proposed(ctx context.Context, world string, query []byte) (*protocol.ActionsFound, error) {
+	var q protocol.ActionsQuery
 	if err := json.Unmarshal(query, &q); err != nil {
 		return nil, fmt.Errorf("the query is not JSON such as {\"after\":…} or {\"since\":…}: %w", err)
 	}
-	out := &schema.ActionsFound{Actions: []schema.StoredAction{}}
+	out := &protocol.ActionsFound{Actions: []protocol.StoredAction{}}
 	s, err := m.conn.look(ctx, streamActions)
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", streamActions, err)
@@ -51,13 +52,13 @@ func (m *Mesh) proposed(ctx context.Context, world string, query []byte) (*schem
 		out.Last = msg.Sequence
 		if a, err := storedAction(msg); err == nil {
 			convo := schema.ConversationID{World: world, NPC: a.NPC, Player: a.Player}
-			_, err := m.conn.last(ctx, streamActions, schema.SubjectActionResult(convo, a.TurnID, a.Index))
+			_, err := m.conn.last(ctx, streamActions, protocol.SubjectActionResult(convo, a.TurnID, a.Index))
 			a.Answered = err == nil
 			out.Actions = append(out.Actions, a)
 		}
 		return true
 	}
-	subject := schema.Prefix + "action." + world + ".>"
+	subject := protocol.Prefix + "action." + world + ".>"
 	after := uint64(0)
 	switch {
 	case q.After != nil:
@@ -77,9 +78,9 @@ func (m *Mesh) proposed(ctx context.Context, world string, query []byte) (*schem
 	return out, m.conn.eachFrom(ctx, streamActions, subject, after+1, take)
 }
 
-func storedAction(msg *jetstream.RawStreamMsg) (schema.StoredAction, error) {
-	a := schema.StoredAction{Sequence: msg.Sequence, At: msg.Time.UTC()}
-	s, err := schema.ParseSubject(msg.Subject)
+func storedAction(msg *jetstream.RawStreamMsg) (protocol.StoredAction, error) {
+	a := protocol.StoredAction{Sequence: msg.Sequence, At: msg.Time.UTC()}
+	s, err := protocol.ParseSubject(msg.Subject)
 	if err != nil {
 		return a, err
 	}
@@ -102,7 +103,7 @@ func (c *Client) askActions(ctx context.Context, world string, since time.Time, 
 	defer func() { _ = sub.Unsubscribe() }()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	q := schema.ActionsQuery{Since: since}
+	q := protocol.ActionsQuery{Since: since}
 	for first := true; ; first = false {
 		err := c.nextActions(ctx, world, &q, began, f)
 		var denied *RightError
@@ -127,10 +128,10 @@ func (c *Client) askActions(ctx context.Context, world string, since time.Time, 
 }
 
 // nextActions gives f what stands behind the query's place, and moves it on.
-func (c *Client) nextActions(ctx context.Context, world string, q *schema.ActionsQuery, began time.Time, f func(Proposal)) error {
+func (c *Client) nextActions(ctx context.Context, world string, q *protocol.ActionsQuery, began time.Time, f func(Proposal)) error {
 	for more := true; more; {
-		var found schema.ActionsFound
-		if err := c.askJSON(ctx, schema.SubjectActions(world), *q, &found); err != nil {
+		var found protocol.ActionsFound
+		if err := c.askJSON(ctx, protocol.SubjectActions(world), *q, &found); err != nil {
 			return err
 		}
 		if found.Error != "" {
@@ -146,7 +147,7 @@ func (c *Client) nextActions(ctx context.Context, world string, q *schema.Action
 			}
 			f(Proposal{Conversation: schema.ConversationID{World: world, NPC: a.NPC, Player: a.Player}, Turn: a.TurnID, Index: a.Index, Action: a.Action, At: a.At})
 		}
-		*q = schema.ActionsQuery{After: &found.Last}
+		*q = protocol.ActionsQuery{After: &found.Last}
 		more = found.More
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -52,12 +53,12 @@ func (m *Mesh) handleQuery(ctx context.Context, msg *nats.Msg) {
 }
 
 func (m *Mesh) outcome(ctx context.Context, subject string, query []byte) (*schema.TurnOutcome, error) {
-	var q schema.TurnQuery
+	var q protocol.TurnQuery
 	if err := json.Unmarshal(query, &q); err != nil {
 		return nil, fmt.Errorf("the query is not JSON such as {\"world\":…,\"npc\":…,\"player\":…,\"turn_id\":…}: %w", err)
 	}
-	if world, one := strings.CutPrefix(subject, schema.SubjectTurnOutcome+"."); one && q.World != world {
-		return nil, fmt.Errorf("the query is for world %q; ask for it on %s", q.World, schema.SubjectTurnOutcomeOf(q.World))
+	if world, one := strings.CutPrefix(subject, protocol.SubjectTurnOutcome+"."); one && q.World != world {
+		return nil, fmt.Errorf("the query is for world %q; ask for it on %s", q.World, protocol.SubjectTurnOutcomeOf(q.World))
 	}
 	convo := schema.ConversationID{World: q.World, NPC: q.NPC, Player: q.Player}
 	if err := checkTurn(convo, q.TurnID); err != nil {
@@ -74,7 +75,7 @@ func (m *Mesh) outcome(ctx context.Context, subject string, query []byte) (*sche
 		out.Over = errors.Is(err, ErrNotFound)
 	}
 	size := 0
-	err = m.conn.eachFrom(ctx, streamSaid, schema.SubjectSaid(convo, q.TurnID), *q.After+1, func(msg *jetstream.RawStreamMsg) bool {
+	err = m.conn.eachFrom(ctx, streamSaid, protocol.SubjectSaid(convo, q.TurnID), *q.After+1, func(msg *jetstream.RawStreamMsg) bool {
 		if size += len(msg.Data); size > maxEvents && len(out.Events) > 0 {
 			out.More, out.Over = true, false
 			return false
@@ -124,12 +125,12 @@ func (c *Client) askTurn(ctx context.Context, convo schema.ConversationID, turn 
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}
-	subject := schema.SubjectTurnOutcome
+	subject := protocol.SubjectTurnOutcome
 	if c.backend {
-		subject = schema.SubjectTurnOutcomeOf(convo.World)
+		subject = protocol.SubjectTurnOutcomeOf(convo.World)
 	}
 	var out schema.TurnOutcome
-	query := schema.TurnQuery{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn, After: after}
+	query := protocol.TurnQuery{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn, After: after}
 	if err := c.askJSON(ctx, subject, query, &out); err != nil {
 		return nil, fmt.Errorf("ask for turn %s: %w", turn, err)
 	}

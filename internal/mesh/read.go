@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -164,7 +165,7 @@ type storedReply struct {
 
 // reply reads the one reply of a turn; ErrNotFound when it has none yet.
 func (c *Conn) reply(ctx context.Context, convo schema.ConversationID, turn string) (*storedReply, error) {
-	msg, err := c.last(ctx, streamReplies, schema.SubjectReply(convo, turn))
+	msg, err := c.last(ctx, streamReplies, protocol.SubjectReply(convo, turn))
 	if errors.Is(err, ErrNotFound) {
 		if is, unknown := c.isErased(ctx, convo, turn); is || unknown != nil {
 			return &storedReply{}, unknown

@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Records reads the review records of a turn, in the order of its sentences.
 // They are kept for an hour.
-func (c *Client) Records(ctx context.Context, convo schema.ConversationID, turn string) ([]schema.ReviewRecord, error) {
+func (c *Client) Records(ctx context.Context, convo schema.ConversationID, turn string) ([]protocol.ReviewRecord, error) {
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}
@@ -22,11 +23,11 @@ func (c *Client) Records(ctx context.Context, convo schema.ConversationID, turn 
 
 // reviews reads the review records of a turn, and the sequence of the last one.
 func (c *Conn) reviews(ctx context.Context, convo schema.ConversationID, turn string) (
-	records []schema.ReviewRecord, last uint64, err error,
+	records []protocol.ReviewRecord, last uint64, err error,
 ) {
 	var bad error
-	err = c.each(ctx, streamSaid, schema.SubjectReview(convo, turn), func(msg *jetstream.RawStreamMsg) bool {
-		var r schema.ReviewRecord
+	err = c.each(ctx, streamSaid, protocol.SubjectReview(convo, turn), func(msg *jetstream.RawStreamMsg) bool {
+		var r protocol.ReviewRecord
 		if err := json.Unmarshal(msg.Data, &r); err != nil {
 			bad = fmt.Errorf("review record %d of turn %s is not JSON: %w", msg.Sequence, turn, err)
 			return false

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"go.uber.org/goleak"
 )
@@ -113,7 +114,7 @@ func TestBrokerKilledWithTurnsInFlight(t *testing.T) {
 	if err := m.Setup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	with(schema.PassDecide, func(ctx context.Context, _ *schema.Turn) (schema.Pass, error) {
+	with(schema.PassDecide, func(ctx context.Context, _ *protocol.Turn) (schema.Pass, error) {
 		entered <- struct{}{}
 		<-ctx.Done()
 		return "", ctx.Err()
@@ -151,7 +152,7 @@ func TestBrokerRestartedUnderRunningServices(t *testing.T) {
 	entered, release := make(chan struct{}, 4*restartTurns), make(chan struct{})
 	r.start(Options{AckWait: 300 * time.Millisecond, PublishTimeout: 300 * time.Millisecond, Report: func(Report) {}}, func(m *Mesh) {
 		plain(m)
-		m.runners[3].handle = newPassRunner(m, schema.PassDecide, func(ctx context.Context, _ *schema.Turn) (schema.Pass, error) {
+		m.runners[3].handle = newPassRunner(m, schema.PassDecide, func(ctx context.Context, _ *protocol.Turn) (schema.Pass, error) {
 			entered <- struct{}{}
 			select {
 			case <-release:

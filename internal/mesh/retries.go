@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/admission"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // Retries of a pass are a share of its turns, in each process: what a pass needs and is
@@ -54,7 +54,7 @@ func (p *parking) leave(sequence uint64) (was bool) {
 }
 
 // retryIn is when a turn that failed is tried again; false where it is not.
-func (p *passRunner) retryIn(d *delivery, t *schema.Turn) (time.Duration, bool) {
+func (p *passRunner) retryIn(d *delivery, t *protocol.Turn) (time.Duration, bool) {
 	left := endsAt(t).Sub(p.m.opts.Now())
 	delay := retryDelay(d.attempt, maxLater)
 	if p.parking.retries.Take() {
@@ -65,7 +65,7 @@ func (p *passRunner) retryIn(d *delivery, t *schema.Turn) (time.Duration, bool) 
 
 // putAside lets a turn wait until there may be a retry for it, or until its last try;
 // false where that was it.
-func (p *passRunner) putAside(d *delivery, t *schema.Turn, left time.Duration) (time.Duration, bool) {
+func (p *passRunner) putAside(d *delivery, t *protocol.Turn, left time.Duration) (time.Duration, bool) {
 	last := left - min(lastTry, t.Deadline()/4)
 	if last < lastTry/10 {
 		return 0, false
@@ -79,7 +79,7 @@ const mostDelayed = 16
 
 // comesBack looks whether a turn that was put aside may be tried: wait says that it
 // must stand aside longer, lent that a retry was taken for it.
-func (p *passRunner) comesBack(d *delivery, t *schema.Turn) (wait time.Duration, lent bool) {
+func (p *passRunner) comesBack(d *delivery, t *protocol.Turn) (wait time.Duration, lent bool) {
 	if !p.parking.leave(d.sequence) {
 		return 0, false
 	}

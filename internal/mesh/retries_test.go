@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestRetriesDoNotMultiplyAnOutage(t *testing.T) {
 	r := newRig(t)
 	var asked atomic.Int64
-	r.start(Options{Report: func(Report) {}}, with(schema.PassRetrieve, func(context.Context, *schema.Turn) (schema.Pass, error) {
+	r.start(Options{Report: func(Report) {}}, with(schema.PassRetrieve, func(context.Context, *protocol.Turn) (schema.Pass, error) {
 		asked.Add(1)
 		return "", errors.New("the store is away")
 	}))

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -314,7 +314,7 @@ func (r *runner) buried(ctx context.Context, d *delivery, cause error) verdict {
 
 func (r *runner) report(d *delivery, outcome string, err error) {
 	if d.of == "" { // it was not read
-		subject, _ := schema.ParseSubject(d.subject)
+		subject, _ := protocol.ParseSubject(d.subject)
 		d.of = subject.Turn
 	}
 	r.m.opts.Report(Report{Where: r.name, Subject: d.subject, Turn: d.of, Attempt: d.attempt, Outcome: outcome, Err: err})

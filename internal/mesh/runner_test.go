@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 )
@@ -67,9 +68,9 @@ var followers = []follower{
 		},
 		func(r *rig, name string) {
 			reply := schema.Reply{TurnID: name, World: convoA.World, NPC: convoA.NPC, Player: convoA.Player}
-			r.put(schema.SubjectReply(convoA, name), reply)
+			r.put(protocol.SubjectReply(convoA, name), reply)
 		},
-		schema.SubjectDead("memory", convoA, "bad"),
+		protocol.SubjectDead("memory", convoA, "bad"),
 	},
 	{
 		"occurrence", ConsumerEvents,
@@ -80,7 +81,7 @@ var followers = []follower{
 			seen := &schema.Occurrence{ID: name, World: "w", Text: "It rained.", Witnesses: []string{"mira"}}
 			must(r.t, r.client.Witness(r.t.Context(), seen))
 		},
-		schema.Prefix + "dead.memory-events.w.unknown.unknown.seq-1",
+		protocol.Prefix + "dead.memory-events.w.unknown.unknown.seq-1",
 	},
 	{
 		"result", ConsumerResults,
@@ -89,8 +90,8 @@ var followers = []follower{
 				return take(turn)
 			})
 		},
-		func(r *rig, name string) { r.put(schema.SubjectActionResult(convoA, name, 0), schema.ActionResult{}) },
-		schema.SubjectDead("memory-results", convoA, "bad"),
+		func(r *rig, name string) { r.put(protocol.SubjectActionResult(convoA, name, 0), schema.ActionResult{}) },
+		protocol.SubjectDead("memory-results", convoA, "bad"),
 	},
 	{
 		"scan", ConsumerScan,
@@ -98,7 +99,7 @@ var followers = []follower{
 			m.OnScan(func(_ context.Context, world, _ string) error { return take(world) })
 		},
 		func(r *rig, name string) { r.put(scanDue+name, nil) },
-		schema.Prefix + "dead.scan.bad.unknown.unknown.seq-1",
+		protocol.Prefix + "dead.scan.bad.unknown.unknown.seq-1",
 	},
 }
 
@@ -136,7 +137,7 @@ func TestAMessageThatAFollowerCannotTakeIsBuried(t *testing.T) {
 }
 
 // letter waits for a dead letter.
-func (r *rig) letter(subject string) (d schema.DeadLetter) {
+func (r *rig) letter(subject string) (d protocol.DeadLetter) {
 	r.t.Helper()
 	eventually(r.t, 10*time.Second, func() error {
 		msg, err := r.conn.last(r.t.Context(), streamDead, subject)
@@ -152,7 +153,7 @@ func (r *rig) letter(subject string) (d schema.DeadLetter) {
 func TestARequestOnWhichTheIntakePanicsIsAnswered(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{MaxAttempts: 3}, func(m *Mesh) {
-		for _, p := range schema.Passes {
+		for _, p := range protocol.Passes {
 			m.Handle(p, plainPass(m, p))
 		}
 		m.Intake(Intake{Check: func(req *schema.Request) error {
@@ -170,7 +171,7 @@ func TestARequestOnWhichTheIntakePanicsIsAnswered(t *testing.T) {
 	if _, reply := r.watch(convoA, "bad"); reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonPoison {
 		t.Errorf("reply %+v", reply)
 	}
-	if letter := r.letter(schema.SubjectDead("intake", convoA, "bad")); !strings.Contains(letter.Reason, "no such table") {
+	if letter := r.letter(protocol.SubjectDead("intake", convoA, "bad")); !strings.Contains(letter.Reason, "no such table") {
 		t.Errorf("the dead letter says %q", letter.Reason)
 	}
 	if _, reply := r.watch(other, "good"); reply.Status != schema.StatusAnswered {
@@ -210,7 +211,7 @@ func TestPoisonByCountOfFailures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
 			var calls atomic.Int32
-			decide := func(context.Context, *schema.Turn) (schema.Pass, error) {
+			decide := func(context.Context, *protocol.Turn) (schema.Pass, error) {
 				return schema.PassSpeak, c.err(calls.Add(1))
 			}
 			r.start(Options{MaxAttempts: tries}, with(schema.PassDecide, decide))
@@ -239,13 +240,13 @@ func TestAMessageThatWaitsForAWorkerComesOnce(t *testing.T) {
 	var calls atomic.Int32
 	release := make(chan struct{})
 	r.start(Options{AckWait: 300 * time.Millisecond}, func(m *Mesh) {
-		for _, p := range schema.Passes {
+		for _, p := range protocol.Passes {
 			h := plainPass(m, p)
 			if p != schema.PassDecide {
 				m.Handle(p, h)
 				continue
 			}
-			m.Handle(p, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+			m.Handle(p, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 				calls.Add(1)
 				<-release
 				return h(ctx, t)

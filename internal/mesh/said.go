@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -27,7 +28,7 @@ type State struct {
 // Load reads what has been released, and makes it the turn's own:
 // t.Released, t.SaidSeq and t.ReviewSeq follow the streams. A reviewer calls it
 // first, on every delivery.
-func (s *Said) Load(ctx context.Context, t *schema.Turn) (State, error) {
+func (s *Said) Load(ctx context.Context, t *protocol.Turn) (State, error) {
 	if n := len(t.Passes); t.SaidSeq > 0 && n > 0 && t.Passes[n-1].Attempt == 1 {
 		// The first delivery to this pass: what the turn carries is what its sender
 		// knew. If anybody has written since, the first append meets it.
@@ -35,7 +36,7 @@ func (s *Said) Load(ctx context.Context, t *schema.Turn) (State, error) {
 	}
 	if t.SaidSeq > 0 {
 		// What the turn carries is all there is as long as nobody wrote since.
-		newest, err := s.m.conn.last(ctx, streamSaid, schema.SubjectSaid(t.Conversation(), t.TurnID))
+		newest, err := s.m.conn.last(ctx, streamSaid, protocol.SubjectSaid(t.Conversation(), t.TurnID))
 		if err == nil && newest.Sequence == t.SaidSeq {
 			return State{Sentences: t.Released, Closed: isFence(newest)}, nil
 		}
@@ -44,12 +45,12 @@ func (s *Said) Load(ctx context.Context, t *schema.Turn) (State, error) {
 }
 
 // reload reads both logs from their beginning.
-func (s *Said) reload(ctx context.Context, t *schema.Turn) (State, error) {
+func (s *Said) reload(ctx context.Context, t *protocol.Turn) (State, error) {
 	log, err := s.read(ctx, t.Conversation(), t.TurnID)
 	if err != nil {
 		return State{}, err
 	}
-	reviewed, err := s.m.conn.last(ctx, streamSaid, schema.SubjectReview(t.Conversation(), t.TurnID))
+	reviewed, err := s.m.conn.last(ctx, streamSaid, protocol.SubjectReview(t.Conversation(), t.TurnID))
 	switch {
 	case errors.Is(err, ErrNotFound):
 		t.ReviewSeq = 0
@@ -75,7 +76,7 @@ type saidLog struct {
 func (s *Said) read(ctx context.Context, convo schema.ConversationID, turn string) (saidLog, error) {
 	var log saidLog
 	var bad error
-	err := s.m.conn.each(ctx, streamSaid, schema.SubjectSaid(convo, turn), func(msg *jetstream.RawStreamMsg) bool {
+	err := s.m.conn.each(ctx, streamSaid, protocol.SubjectSaid(convo, turn), func(msg *jetstream.RawStreamMsg) bool {
 		var e schema.Said
 		if bad = json.Unmarshal(msg.Data, &e); bad != nil {
 			return false
@@ -108,7 +109,7 @@ func isFence(msg *jetstream.RawStreamMsg) bool {
 // worker released a different sentence here; t now holds what is stored, begin
 // again from there. A sentence that is already stored is released, not a
 // conflict.
-func (s *Said) Release(ctx context.Context, t *schema.Turn, record schema.ReviewRecord, sentence schema.Sentence) error {
+func (s *Said) Release(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord, sentence schema.Sentence) error {
 	n := len(t.Released) + 1
 	if sentence.Seq != n || record.Seq != n || record.Hash != sentence.Hash {
 		return Reject(fmt.Errorf("sentence %d with review record %d cannot be released as number %d", sentence.Seq, record.Seq, n))
@@ -139,12 +140,12 @@ func (s *Said) Release(ctx context.Context, t *schema.Turn, record schema.Review
 	}
 }
 
-func (s *Said) tryRelease(ctx context.Context, t *schema.Turn, record schema.ReviewRecord, sentence schema.Sentence) error {
+func (s *Said) tryRelease(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord, sentence schema.Sentence) error {
 	if err := s.m.step("release.begin"); err != nil {
 		return err
 	}
 	if mutant != mutantReviewRecord {
-		reviewed, err := s.append(ctx, schema.SubjectReview(t.Conversation(), t.TurnID), record, t.ReviewSeq)
+		reviewed, err := s.append(ctx, protocol.SubjectReview(t.Conversation(), t.TurnID), record, t.ReviewSeq)
 		if err != nil {
 			return err
 		}
@@ -154,7 +155,7 @@ func (s *Said) tryRelease(ctx context.Context, t *schema.Turn, record schema.Rev
 		return err
 	}
 	event := schema.Said{Kind: schema.SaidSentence, TurnID: t.TurnID, Sentence: &sentence}
-	said, err := s.append(ctx, schema.SubjectSaid(t.Conversation(), t.TurnID), event, t.SaidSeq)
+	said, err := s.append(ctx, protocol.SubjectSaid(t.Conversation(), t.TurnID), event, t.SaidSeq)
 	if err != nil {
 		return err
 	}
@@ -183,9 +184,9 @@ func (s *Said) append(ctx context.Context, subject string, v any, expected uint6
 
 // announce appends an event that nothing rests on. Whoever was first has said
 // it already.
-func (s *Said) announce(ctx context.Context, t *schema.Turn, e *schema.Said) error {
+func (s *Said) announce(ctx context.Context, t *protocol.Turn, e *schema.Said) error {
 	for range 2 {
-		seq, err := s.append(ctx, schema.SubjectSaid(t.Conversation(), t.TurnID), e, t.SaidSeq)
+		seq, err := s.append(ctx, protocol.SubjectSaid(t.Conversation(), t.TurnID), e, t.SaidSeq)
 		if err == nil {
 			t.SaidSeq = seq
 			return nil
@@ -205,7 +206,7 @@ func (s *Said) announce(ctx context.Context, t *schema.Turn, e *schema.Said) err
 // begun is the sequence of the event "accepted" as long as it is the last one,
 // else 0: then the turn has run before, and its passes must read; or was sent away.
 func (s *Said) begun(ctx context.Context, convo schema.ConversationID, turn string) (uint64, sentAway, error) {
-	msg, err := s.m.conn.last(ctx, streamSaid, schema.SubjectSaid(convo, turn))
+	msg, err := s.m.conn.last(ctx, streamSaid, protocol.SubjectSaid(convo, turn))
 	var e schema.Said
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -219,7 +220,7 @@ func (s *Said) begun(ctx context.Context, convo schema.ConversationID, turn stri
 }
 
 // close puts up the fence and makes t.Released what stands before it.
-func (s *Said) close(ctx context.Context, t *schema.Turn) error {
+func (s *Said) close(ctx context.Context, t *protocol.Turn) error {
 	known := saidLog{State: State{Sentences: t.Released}, last: t.SaidSeq}
 	log, err := s.fence(ctx, t.Conversation(), t.TurnID, known, sentAway{})
 	if err != nil {
@@ -237,7 +238,7 @@ func (s *Said) fence(
 ) (saidLog, error) {
 	event := schema.Said{Kind: schema.SaidClosed, TurnID: turn}
 	for !known.Closed {
-		seq, err := s.append(ctx, schema.SubjectSaid(convo, turn), event, known.last, away.headers()...)
+		seq, err := s.append(ctx, protocol.SubjectSaid(convo, turn), event, known.last, away.headers()...)
 		if err == nil {
 			known.Closed, known.last, known.away = true, seq, away
 			break

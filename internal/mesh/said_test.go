@@ -4,25 +4,26 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // The fence rests on said.go append (headerExpected) and fence; that a sentence
 // is stored once, on the same header and on Release reading after a conflict.
 
-func sentence(n int, text string) (schema.ReviewRecord, schema.Sentence) {
-	s := schema.Sentence{Seq: n, Text: text, Evidence: []schema.EvidenceRef{}, Hash: schema.HashText(text)}
-	return schema.ReviewRecord{TurnID: "t", Seq: n, Hash: s.Hash}, s
+func sentence(n int, text string) (protocol.ReviewRecord, schema.Sentence) {
+	s := schema.Sentence{Seq: n, Text: text, Evidence: []schema.EvidenceRef{}, Hash: protocol.HashText(text)}
+	return protocol.ReviewRecord{TurnID: "t", Seq: n, Hash: s.Hash}, s
 }
 
 func TestRelease(t *testing.T) {
 	r := newRig(t)
 	m, _ := r.start(Options{}, func(*Mesh) {})
 	ctx := t.Context()
-	worker := func(turn string) *schema.Turn {
-		return &schema.Turn{Request: *request(convoA, turn)}
+	worker := func(turn string) *protocol.Turn {
+		return &protocol.Turn{Request: *request(convoA, turn)}
 	}
-	release := func(w *schema.Turn, n int, text string) error {
+	release := func(w *protocol.Turn, n int, text string) error {
 		record, s := sentence(n, text)
 		return m.Said().Release(ctx, w, record, s)
 	}
@@ -85,7 +86,7 @@ func TestRelease(t *testing.T) {
 	t.Run("a review record left by a worker that died", func(t *testing.T) {
 		died, next := worker("died"), worker("died")
 		record, _ := sentence(1, "One.")
-		if _, err := m.said.append(ctx, schema.SubjectReview(convoA, "died"), record, 0); err != nil {
+		if _, err := m.said.append(ctx, protocol.SubjectReview(convoA, "died"), record, 0); err != nil {
 			t.Fatal(err)
 		}
 		if err := release(next, 1, "Another one."); err != nil {

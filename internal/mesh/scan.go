@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -23,7 +24,7 @@ const scansKept = 400
 // scanLimit bounds one scan; the broker brings one that took longer again.
 const scanLimit = 30 * time.Minute
 
-const scanTimer, scanDue = schema.Prefix + "timer.scan.", schema.Prefix + "due.scan."
+const scanTimer, scanDue = protocol.Prefix + "timer.scan.", protocol.Prefix + "due.scan."
 
 // ScheduleScan keeps the schedule of a world's scan. Several processes may: the
 // same one is stored once.
@@ -93,14 +94,14 @@ func (s *Scans) Add(ctx context.Context, world, id string, data []byte) error {
 	if err := schema.CheckToken("world", world); err != nil {
 		return err
 	}
-	_, err := s.conn.publish(ctx, message(schema.SubjectScan(world), data, headerMsgID, id), readTimeout)
+	_, err := s.conn.publish(ctx, message(protocol.SubjectScan(world), data, headerMsgID, id), readTimeout)
 	return wrap(err, "keep the scan of %s", world)
 }
 
 // Each gives the scans of a world, or of all where it is empty, in order.
 func (s *Scans) Each(ctx context.Context, world string, f func(data []byte) error) error {
 	var failed error
-	err := s.conn.each(ctx, streamScans, schema.SubjectScan(orDefault(world, "*")), func(msg *jetstream.RawStreamMsg) bool {
+	err := s.conn.each(ctx, streamScans, protocol.SubjectScan(orDefault(world, "*")), func(msg *jetstream.RawStreamMsg) bool {
 		failed = f(msg.Data)
 		return failed == nil
 	})
@@ -155,7 +156,7 @@ func (c *Client) Since(ctx context.Context) (turns, events time.Time, err error)
 
 // Witnessed gives the events of a world that are kept, in order.
 func (c *Client) Witnessed(ctx context.Context, world string, f func(*schema.Occurrence)) error {
-	return c.conn.each(ctx, streamEvents, schema.SubjectEvent(world), func(msg *jetstream.RawStreamMsg) bool {
+	return c.conn.each(ctx, streamEvents, protocol.SubjectEvent(world), func(msg *jetstream.RawStreamMsg) bool {
 		var o schema.Occurrence
 		if json.Unmarshal(msg.Data, &o) == nil {
 			f(&o)

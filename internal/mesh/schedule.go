@@ -8,6 +8,7 @@ import (
 	"time"
 	_ "time/tzdata" // time zones of cron schedules, wherever the binary runs
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -15,23 +16,23 @@ import (
 // header is written here because the library's own option cuts the time to
 // whole seconds. A second schedule on the same subject replaces the first.
 func (m *Mesh) schedule(ctx context.Context, convo schema.ConversationID, turn string, sequence uint64, at time.Time) error {
-	body, err := json.Marshal(schema.Due{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn, Sequence: sequence})
+	body, err := json.Marshal(protocol.Due{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn, Sequence: sequence})
 	if err != nil {
 		return err
 	}
 	if mutant == mutantDeadlineSchedule {
 		return nil
 	}
-	_, err = m.publish(ctx, message(schema.SubjectTimer(turn), body,
+	_, err = m.publish(ctx, message(protocol.SubjectTimer(turn), body,
 		headerSchedule, "@at "+at.UTC().Format(time.RFC3339Nano),
-		headerTarget, schema.SubjectDue(convo, turn)))
+		headerTarget, protocol.SubjectDue(convo, turn)))
 	return err
 }
 
 // unschedule takes a turn's schedule away: the roll-up removes it, and the
 // message that did so removes itself.
 func (m *Mesh) unschedule(ctx context.Context, turn string) error {
-	_, err := m.publish(ctx, message(schema.SubjectTimer(turn), nil, headerRollup, "sub", headerTTL, "1s"))
+	_, err := m.publish(ctx, message(protocol.SubjectTimer(turn), nil, headerRollup, "sub", headerTTL, "1s"))
 	return err
 }
 
@@ -46,7 +47,7 @@ func (m *Mesh) Cron(ctx context.Context, name, pattern, zone string, body []byte
 	if _, err := time.LoadLocation(zone); err != nil {
 		return fmt.Errorf("time zone %q is not known; write one such as Europe/Berlin", zone)
 	}
-	subject := schema.Prefix + "timer." + name
+	subject := protocol.Prefix + "timer." + name
 	stored, err := m.conn.last(ctx, streamTimers, subject)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
@@ -55,6 +56,6 @@ func (m *Mesh) Cron(ctx context.Context, name, pattern, zone string, body []byte
 		return nil
 	}
 	_, err = m.publish(ctx, message(subject, body,
-		headerSchedule, pattern, headerZone, zone, headerTarget, schema.Prefix+"due."+name))
+		headerSchedule, pattern, headerZone, zone, headerTarget, protocol.Prefix+"due."+name))
 	return wrap(err, "schedule %s as %q", name, pattern)
 }

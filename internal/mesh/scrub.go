@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -45,7 +45,7 @@ func (c *Conn) Holdings(ctx context.Context) (map[string]Holding, error) {
 type Scrub func(ctx context.Context) (records int, err error)
 
 // subjectScrub is where the process that runs the broker hears of it.
-const subjectScrub = schema.Prefix + "svc.scrub"
+const subjectScrub = protocol.Prefix + "svc.scrub"
 
 // scrubAnswer is what that process says: Done once it is.
 type scrubAnswer struct {

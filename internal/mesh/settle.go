@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 )
@@ -17,7 +18,7 @@ type Settle func(ctx context.Context, r *schema.Reply) error
 
 // subjectSettle is where the memory service of another process hears of a reply
 // whose conversation waits for it.
-const subjectSettle = schema.Prefix + "svc.settle"
+const subjectSettle = protocol.Prefix + "svc.settle"
 
 // settleLimit is how long a conversation waits.
 const settleLimit = 2 * time.Second

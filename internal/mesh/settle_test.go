@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -39,9 +40,9 @@ func TestAConversationWaitsForItsMemories(t *testing.T) {
 					late = append(late, x.Err.Error())
 				}
 			}}, func(m *Mesh) {
-				for _, p := range schema.Passes {
+				for _, p := range protocol.Passes {
 					next := plainPass(m, p)
-					m.Handle(p, func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
+					m.Handle(p, func(ctx context.Context, turn *protocol.Turn) (schema.Pass, error) {
 						mu.Lock()
 						if turn.TurnID == "second" && began.IsZero() {
 							began = time.Now()

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -73,7 +74,7 @@ func (q *queues) stand(now time.Time, deadline time.Duration) bool {
 var queued = map[schema.Pass]bool{schema.PassRetrieve: true, schema.PassReviewThought: true, schema.PassReviewSpeech: true}
 
 // shed ends a turn that is one too many, and says whether it did.
-func (p *passRunner) shed(ctx context.Context, d *delivery, t *schema.Turn) (bool, error) {
+func (p *passRunner) shed(ctx context.Context, d *delivery, t *protocol.Turn) (bool, error) {
 	if d.attempt > 1 && p.pass == schema.PassRetrieve {
 		return p.shedBefore(ctx, t)
 	}
@@ -96,7 +97,7 @@ func (p *passRunner) shed(ctx context.Context, d *delivery, t *schema.Turn) (boo
 
 // shedBefore ends a turn that was to be sent away before, and says whether it was: its
 // fence stands, and the reply may not.
-func (p *passRunner) shedBefore(ctx context.Context, t *schema.Turn) (bool, error) {
+func (p *passRunner) shedBefore(ctx context.Context, t *protocol.Turn) (bool, error) {
 	_, away, err := p.m.said.begun(ctx, t.Conversation(), t.TurnID)
 	if err != nil || !away.is() {
 		return false, err

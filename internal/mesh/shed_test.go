@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 )
@@ -50,13 +51,13 @@ func TestAQueueThatStandsIsCut(t *testing.T) {
 	r := newRig(t)
 	const each = 100 * time.Millisecond
 	r.start(Options{Report: func(Report) {}}, func(m *Mesh) {
-		for _, p := range schema.Passes {
+		for _, p := range protocol.Passes {
 			h := plainPass(m, p)
 			if p != schema.PassRetrieve {
 				m.Handle(p, h)
 				continue
 			}
-			m.Handle(p, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+			m.Handle(p, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 				time.Sleep(each) // the work of a machine that has one core
 				return h(ctx, t)
 			}, Workers(1))
@@ -66,7 +67,7 @@ func TestAQueueThatStandsIsCut(t *testing.T) {
 	})
 	// Every world hears that a queue stands: the word is the same whoever's turns wait.
 	word := fmt.Sprintf(`{"for_ms":%d,"retry_after_ms":%d}`, crowdedFor.Milliseconds(), retryAfterFull.Milliseconds())
-	if _, err := r.conn.nc.Subscribe(schema.SubjectCrowded, func(msg *nats.Msg) {
+	if _, err := r.conn.nc.Subscribe(protocol.SubjectCrowded, func(msg *nats.Msg) {
 		if string(msg.Data) != word || len(msg.Header) > 0 || msg.Reply != "" {
 			t.Errorf("every world is told %s %v %s", msg.Data, msg.Header, msg.Reply)
 		}
@@ -110,7 +111,7 @@ func TestAQueueThatStandsIsCut(t *testing.T) {
 func (r *rig) unheeding(req *schema.Request) error {
 	data, err := json.Marshal(req)
 	if err == nil {
-		_, err = r.conn.publish(r.t.Context(), message(schema.SubjectTurn(req.Conversation()), data, headerMsgID, req.TurnID), time.Second)
+		_, err = r.conn.publish(r.t.Context(), message(protocol.SubjectTurn(req.Conversation()), data, headerMsgID, req.TurnID), time.Second)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -17,13 +18,13 @@ import (
 func TestTracesKeepWhatStaysOnce(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, func(m *Mesh) {
-		for _, p := range schema.Passes {
+		for _, p := range protocol.Passes {
 			h := plainPass(m, p)
-			m.Handle(p, func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
+			m.Handle(p, func(ctx context.Context, turn *protocol.Turn) (schema.Pass, error) {
 				switch p {
 				case schema.PassRetrieve:
-					turn.Evidence = []schema.Evidence{{ID: "E1", Text: "The mill burned."}, {ID: "E2", Text: "It was night."}}
-					turn.Sources = []schema.Source{{ID: "1", Content: "The mill burned. It was night."}}
+					turn.Evidence = []protocol.Evidence{{ID: "E1", Text: "The mill burned."}, {ID: "E2", Text: "It was night."}}
+					turn.Sources = []protocol.Source{{ID: "1", Content: "The mill burned. It was night."}}
 				case schema.PassDecide:
 					turn.Evidence[1].Text = "It was day." // in place
 				}
@@ -38,7 +39,7 @@ func TestTracesKeepWhatStaysOnce(t *testing.T) {
 	traces := r.traces("t")
 
 	var whole string
-	err := r.conn.each(t.Context(), streamTraces, schema.SubjectTrace(convoA, "t"), func(msg *jetstream.RawStreamMsg) bool {
+	err := r.conn.each(t.Context(), streamTraces, protocol.SubjectTrace(convoA, "t"), func(msg *jetstream.RawStreamMsg) bool {
 		whole += fmt.Sprint(bytes.Contains(msg.Data, []byte("It was")), " ")
 		return true
 	})
@@ -134,7 +135,7 @@ func TestAStreamThatIsNoLongerReadDirectly(t *testing.T) {
 	read := func() error {
 		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
 		defer stop()
-		head, err := m.conn.get(ctx, streamTurns, 1, schema.SubjectTurn(convoA))
+		head, err := m.conn.get(ctx, streamTurns, 1, protocol.SubjectTurn(convoA))
 		if err == nil && turnOf(head) != "t" {
 			err = fmt.Errorf("turn %s stands first", turnOf(head))
 		}

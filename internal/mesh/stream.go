@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -14,14 +15,14 @@ import (
 // <turn>/<hop>/s<n>/<run>, so a sentence that is sent twice travels once. The
 // sentences of a run must be sent in order, each after the one before is stored;
 // the turn itself follows when the speech has ended.
-func (s *Said) Emit(ctx context.Context, t *schema.Turn, part int) error {
+func (s *Said) Emit(ctx context.Context, t *protocol.Turn, part int) error {
 	m := s.m
 	if t.Speech == nil || t.Speech.Run == "" || part < 1 || part > len(t.Speech.Sentences) {
 		return Reject(fmt.Errorf("sentence %d is none of the speech of turn %s", part, t.TurnID))
 	}
 	p := *t
 	p.Part, p.Hop, p.Pass = part, t.Hop+1, schema.PassReviewSpeech
-	data, err := schema.EncodeTurn(&p)
+	data, err := protocol.EncodeTurn(&p)
 	if err != nil {
 		return Reject(err)
 	}
@@ -29,7 +30,7 @@ func (s *Said) Emit(ctx context.Context, t *schema.Turn, part int) error {
 	if m.passes[p.Pass] {
 		m.handover.put(id, data, p.Copy())
 	}
-	if _, err := m.publish(ctx, message(schema.SubjectPass(p.Pass, p.Conversation(), p.TurnID), data, headerMsgID, id)); err != nil {
+	if _, err := m.publish(ctx, message(protocol.SubjectPass(p.Pass, p.Conversation(), p.TurnID), data, headerMsgID, id)); err != nil {
 		return err
 	}
 	return m.step("stream.emitted")
@@ -39,13 +40,13 @@ func (s *Said) Emit(ctx context.Context, t *schema.Turn, part int) error {
 // review records. Of a speech that streams each judged sentence has one.
 type Progress struct {
 	State
-	Records []schema.ReviewRecord
+	Records []protocol.ReviewRecord
 }
 
 // Of is the record of sentence part of a run, and whether there is one. Where two
 // workers judged it, a released one counts before a refused one.
-func (p *Progress) Of(run string, part int) (schema.ReviewRecord, bool) {
-	var found schema.ReviewRecord
+func (p *Progress) Of(run string, part int) (protocol.ReviewRecord, bool) {
+	var found protocol.ReviewRecord
 	ok := false
 	for _, r := range p.Records {
 		if r.Run != run || r.Part != part {
@@ -60,7 +61,7 @@ func (p *Progress) Of(run string, part int) (schema.ReviewRecord, bool) {
 }
 
 // Stored says whether the sentence of a record was released.
-func (p *Progress) Stored(r schema.ReviewRecord) bool {
+func (p *Progress) Stored(r protocol.ReviewRecord) bool {
 	return r.Seq >= 1 && r.Seq <= len(p.Sentences) && p.Sentences[r.Seq-1].Hash == r.Hash
 }
 
@@ -68,7 +69,7 @@ func (p *Progress) Stored(r schema.ReviewRecord) bool {
 // run's: then another run has gone on, and nothing more of this one is said.
 func (p *Progress) Overtaken(run string, base int) bool {
 	for _, s := range p.Sentences[min(base, len(p.Sentences)):] {
-		own := slices.ContainsFunc(p.Records, func(r schema.ReviewRecord) bool {
+		own := slices.ContainsFunc(p.Records, func(r protocol.ReviewRecord) bool {
 			return r.Run == run && r.Seq == s.Seq && r.Hash == s.Hash
 		})
 		if !own {
@@ -79,7 +80,7 @@ func (p *Progress) Overtaken(run string, base int) bool {
 }
 
 // Progress reads both logs of a turn and makes them the turn's own, as Load does.
-func (s *Said) Progress(ctx context.Context, t *schema.Turn) (Progress, error) {
+func (s *Said) Progress(ctx context.Context, t *protocol.Turn) (Progress, error) {
 	log, err := s.read(ctx, t.Conversation(), t.TurnID)
 	if err != nil {
 		return Progress{}, err
@@ -97,8 +98,8 @@ func (s *Said) Progress(ctx context.Context, t *schema.Turn) (Progress, error) {
 
 // Refuse stores that a sentence was judged and is not released, unless somebody
 // has written a record since: then ErrConflict, read Progress and look again.
-func (s *Said) Refuse(ctx context.Context, t *schema.Turn, record schema.ReviewRecord) error {
-	seq, err := s.append(ctx, schema.SubjectReview(t.Conversation(), t.TurnID), record, t.ReviewSeq)
+func (s *Said) Refuse(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord) error {
+	seq, err := s.append(ctx, protocol.SubjectReview(t.Conversation(), t.TurnID), record, t.ReviewSeq)
 	if isConflict(err) {
 		return ErrConflict
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -32,7 +33,7 @@ var truths = []string{"Teague owns the ferry.", "The ferry crosses the river at 
 
 const lie = "Teague built the ferry from a drowned church."
 
-func (k *talker) speak(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+func (k *talker) speak(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 	if _, err := k.stream.Load(ctx, t); err != nil {
 		return "", err
 	}
@@ -44,7 +45,7 @@ func (k *talker) speak(ctx context.Context, t *schema.Turn) (schema.Pass, error)
 		return "", errors.New("three truths were said, and yet the turn fell back")
 	}
 	delivery := t.Passes[len(t.Passes)-1].Attempt
-	t.Speech = &schema.Speech{Attempt: attempt, Speaker: "talker", Run: fmt.Sprintf("%d.%d", t.Hop, delivery), Base: len(t.Released)}
+	t.Speech = &protocol.Speech{Attempt: attempt, Speaker: "talker", Run: fmt.Sprintf("%d.%d", t.Hop, delivery), Base: len(t.Released)}
 	k.mu.Lock()
 	said := append(slices.Clone(truths), lie)
 	k.rnd.Shuffle(len(said), func(i, j int) { said[i], said[j] = said[j], said[i] })
@@ -59,7 +60,7 @@ func (k *talker) speak(ctx context.Context, t *schema.Turn) (schema.Pass, error)
 				id = e.ID
 			}
 		}
-		t.Speech.Sentences = append(t.Speech.Sentences, schema.DraftSentence{Text: s, Citations: []schema.Citation{{EvidenceID: id}}})
+		t.Speech.Sentences = append(t.Speech.Sentences, protocol.DraftSentence{Text: s, Citations: []protocol.Citation{{EvidenceID: id}}})
 		if err := k.stream.Emit(ctx, t, len(t.Speech.Sentences)); err != nil {
 			return "", err
 		}
@@ -164,16 +165,16 @@ func checkStreamed(t *testing.T, server *embedded.Server, client *mesh.Client, c
 		t.Errorf("turn %s: %s, %q", turn, reply.Status, reply.Text)
 	}
 	var events []schema.Said
-	var records []schema.ReviewRecord
+	var records []protocol.ReviewRecord
 	for subject, into := range map[string]func([]byte) error{
-		schema.SubjectSaid(convo, turn): func(b []byte) error {
+		protocol.SubjectSaid(convo, turn): func(b []byte) error {
 			var e schema.Said
 			err := json.Unmarshal(b, &e)
 			events = append(events, e)
 			return err
 		},
-		schema.SubjectReview(convo, turn): func(b []byte) error {
-			var r schema.ReviewRecord
+		protocol.SubjectReview(convo, turn): func(b []byte) error {
+			var r protocol.ReviewRecord
 			err := json.Unmarshal(b, &r)
 			records = append(records, r)
 			return err
@@ -201,7 +202,7 @@ func checkStreamed(t *testing.T, server *embedded.Server, client *mesh.Client, c
 			continue
 		}
 		n++
-		if !slices.ContainsFunc(records, func(r schema.ReviewRecord) bool {
+		if !slices.ContainsFunc(records, func(r protocol.ReviewRecord) bool {
 			return r.Seq == e.Sentence.Seq && r.Hash == e.Sentence.Hash && len(r.Refused) == 0
 		}) {
 			t.Errorf("turn %s: sentence %d has no review record", turn, e.Sentence.Seq)

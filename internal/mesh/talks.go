@@ -3,12 +3,13 @@ package mesh
 import (
 	"context"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // answerConversation answers svc.conversation.<world>.
 func (m *Mesh) answerConversation(ctx context.Context, world string, query []byte) (any, error) {
-	var q schema.ConversationQuery
+	var q protocol.ConversationQuery
 	if err := readQuery(query, &q); err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (c *Client) Talk(ctx context.Context, id schema.ConversationID, reset bool)
 		return nil, err
 	}
 	var out schema.Conversation
-	err := c.askAnswer(ctx, schema.SubjectConversation(id.World), schema.ConversationQuery{NPC: id.NPC,
+	err := c.askAnswer(ctx, protocol.SubjectConversation(id.World), protocol.ConversationQuery{NPC: id.NPC,
 		Player: id.Player, Reset: reset}, &out)
 	return &out, wrap(err, "conversation %s", id)
 }
@@ -49,7 +50,7 @@ func (c *Client) Talk(ctx context.Context, id schema.ConversationID, reset bool)
 // ServeMemories has Run answer what is asked about memories.
 func (m *Mesh) ServeMemories(find func(ctx context.Context, world string, q schema.MemoriesQuery) (schema.MemoriesFound,
 	error)) {
-	m.answer(schema.SubjectMemories, "memories", func(ctx context.Context, world string, query []byte) (any, error) {
+	m.answer(protocol.SubjectMemories, "memories", func(ctx context.Context, world string, query []byte) (any, error) {
 		var q schema.MemoriesQuery
 		if err := readQuery(query, &q); err != nil {
 			return nil, err
@@ -64,6 +65,6 @@ func (c *Client) Memories(ctx context.Context, world string, q schema.MemoriesQu
 		return nil, err
 	}
 	var out schema.MemoriesFound
-	err := c.askAnswer(ctx, schema.SubjectMemories(world), q, &out)
+	err := c.askAnswer(ctx, protocol.SubjectMemories(world), q, &out)
 	return &out, wrap(err, "memories of %s", world)
 }

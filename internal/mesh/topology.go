@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -37,12 +38,12 @@ const convoPrefix = "$KV.conversations."
 const flagPrefix = "$KV.flags."
 
 // counterPrefix begins the subjects of counters, one each.
-const counterPrefix = schema.Prefix + "counter."
+const counterPrefix = protocol.Prefix + "counter."
 
 // livePrefix is where the broker repeats what it has stored of said and reply:
 // a watcher that listened on the subjects themselves would also hear what the
 // streams refused.
-const livePrefix = schema.Prefix + "live."
+const livePrefix = protocol.Prefix + "live."
 
 // maxQueued is how many turns of one conversation may wait, the running one
 // included.
@@ -93,7 +94,7 @@ func streams(s Settings) []jetstream.StreamConfig {
 	// there is none, and it is the cheaper read. Streams that are read at length
 	// allow it always: single reads of them still go to the leader, see eachFrom.
 	direct := s.Replicas == 1
-	p := schema.Prefix
+	p := protocol.Prefix
 	table := []jetstream.StreamConfig{
 		{ // The queue of each conversation: a refused turn leaves nothing, and the publish ack is acceptance.
 			Name: streamTurns, Subjects: []string{p + "turn.*.*.*"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -12,7 +13,7 @@ import (
 // trace keeps a pass of a turn, with the turn as it left the pass, but for what is as
 // it came to it. It asks for no answer: a trace is for people, and the hop that follows
 // on the same connection is acked only after the broker has taken this in.
-func (m *Mesh) trace(t *schema.Turn, record schema.PassRecord, next schema.Pass, encoded []byte, came schema.Parts) {
+func (m *Mesh) trace(t *protocol.Turn, record schema.PassRecord, next schema.Pass, encoded []byte, came protocol.Parts) {
 	encoded, short := t.Short(encoded, came)
 	data, err := json.Marshal(struct {
 		TurnID   string            `json:"turn_id"`
@@ -24,7 +25,7 @@ func (m *Mesh) trace(t *schema.Turn, record schema.PassRecord, next schema.Pass,
 		// The turn is spliced in as it was encoded for the hop.
 		data = append(data[:len(data)-1], `,"turn":`...)
 		data = append(append(data, encoded...), '}')
-		err = m.conn.nc.Publish(schema.SubjectTrace(t.Conversation(), t.TurnID), data)
+		err = m.conn.nc.Publish(protocol.SubjectTrace(t.Conversation(), t.TurnID), data)
 	}
 	if err != nil {
 		m.opts.Report(Report{Where: "trace", Turn: t.TurnID, Outcome: "lost", Err: err})
@@ -33,14 +34,14 @@ func (m *Mesh) trace(t *schema.Turn, record schema.PassRecord, next schema.Pass,
 
 // Trace reads every pass of a turn, in the order they were done. One whose evidence and
 // sources were those of a trace that is gone comes without them, AsBefore.
-func (c *Client) Trace(ctx context.Context, turn string) ([]schema.Trace, error) {
+func (c *Client) Trace(ctx context.Context, turn string) ([]protocol.Trace, error) {
 	if err := schema.CheckToken("turn", turn); err != nil {
 		return nil, err
 	}
-	var out []schema.Trace
+	var out []protocol.Trace
 	var bad error
-	err := c.conn.each(ctx, streamTraces, schema.Prefix+"trace.*.*.*."+turn, func(msg *jetstream.RawStreamMsg) bool {
-		var t schema.Trace
+	err := c.conn.each(ctx, streamTraces, protocol.Prefix+"trace.*.*.*."+turn, func(msg *jetstream.RawStreamMsg) bool {
+		var t protocol.Trace
 		if bad = json.Unmarshal(msg.Data, &t); bad != nil {
 			bad = fmt.Errorf("trace %d is not JSON: %w", msg.Sequence, bad)
 			return false

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -17,7 +18,7 @@ var unreadables = []string{"", "{", "null", "[]", "{}", `{"turn_id":5}`, "\x00\x
 func (r *rig) dead(where schema.Pass, turn, body string) {
 	r.t.Helper()
 	eventually(r.t, 10*time.Second, func() error {
-		_, err := r.conn.last(r.t.Context(), streamDead, schema.SubjectDead(where, convoA, turn))
+		_, err := r.conn.last(r.t.Context(), streamDead, protocol.SubjectDead(where, convoA, turn))
 		if err != nil {
 			return fmt.Errorf("%s of %q: %w", where, body, err)
 		}
@@ -45,7 +46,7 @@ func TestUnreadableDeadlinesAreBuriedAndGone(t *testing.T) {
 	r.start(Options{}, plain)
 	for i, body := range unreadables {
 		turn := fmt.Sprint("poison", i)
-		if _, err := r.conn.publish(t.Context(), message(schema.SubjectDue(convoA, turn), []byte(body)), time.Second); err != nil {
+		if _, err := r.conn.publish(t.Context(), message(protocol.SubjectDue(convoA, turn), []byte(body)), time.Second); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,7 +76,7 @@ func TestUnreadableRepliesLeaveTheirConversationFree(t *testing.T) {
 	})
 	for i, body := range unreadables {
 		turn := fmt.Sprint("poison", i)
-		if _, err := r.conn.publish(t.Context(), message(schema.SubjectReply(convoA, turn), []byte(body)), time.Second); err != nil {
+		if _, err := r.conn.publish(t.Context(), message(protocol.SubjectReply(convoA, turn), []byte(body)), time.Second); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,7 +97,7 @@ func TestUnreadableTurnOfAnIdThatWasAnswered(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, plain)
 	for range 3 {
-		if _, err := r.conn.publish(t.Context(), message(schema.SubjectTurn(convoA), []byte(`{"schema_version":"9.0","turn_id":"x"}`)), time.Second); err != nil {
+		if _, err := r.conn.publish(t.Context(), message(protocol.SubjectTurn(convoA), []byte(`{"schema_version":"9.0","turn_id":"x"}`)), time.Second); err != nil {
 			t.Fatal(err)
 		}
 		_, reply := r.watch(convoA, "x")

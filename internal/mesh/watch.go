@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -51,8 +52,8 @@ func (c *Client) watch(
 			_ = s.Unsubscribe()
 		}
 	}
-	for _, subject := range []string{schema.SubjectSaid(convo, turn), schema.SubjectReply(convo, turn)} {
-		sub, err := c.conn.nc.ChanSubscribe(livePrefix+strings.TrimPrefix(subject, schema.Prefix), live)
+	for _, subject := range []string{protocol.SubjectSaid(convo, turn), protocol.SubjectReply(convo, turn)} {
+		sub, err := c.conn.nc.ChanSubscribe(livePrefix+strings.TrimPrefix(subject, protocol.Prefix), live)
 		if err != nil {
 			stop()
 			return nil, fmt.Errorf("watch turn %s: %w", turn, unanswered(err))

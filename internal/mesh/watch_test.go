@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,7 +19,7 @@ func TestAWatchAsksAgainOnlyAfterAGap(t *testing.T) {
 	entered, left := make(chan string, 1), make(chan error, 1)
 	r.start(Options{}, blocked(entered, left, "long"))
 	var asked atomic.Int32
-	_, err := r.conn.nc.Subscribe(schema.SubjectTurnOutcomeOf(convoA.World), func(*nats.Msg) { asked.Add(1) })
+	_, err := r.conn.nc.Subscribe(protocol.SubjectTurnOutcomeOf(convoA.World), func(*nats.Msg) { asked.Add(1) })
 	must(t, err)
 	const deadline = 30 * time.Second
 	req := within(deadline, convoA, "long")
@@ -37,7 +38,7 @@ func TestAWatchAsksAgainOnlyAfterAGap(t *testing.T) {
 			t.Fatalf("%+v, want %s", e, want)
 		}
 	}
-	newest, err := r.conn.last(t.Context(), streamSaid, schema.SubjectSaid(convoA, "long"))
+	newest, err := r.conn.last(t.Context(), streamSaid, protocol.SubjectSaid(convoA, "long"))
 	must(t, err)
 	last = newest.Sequence
 

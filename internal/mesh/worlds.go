@@ -4,18 +4,19 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 )
 
 // ServeWorlds has Run say which worlds are served.
 func (m *Mesh) ServeWorlds(list func() []schema.WorldInfo) {
-	all := func(context.Context, *nats.Msg) (any, error) { return schema.WorldsFound{Worlds: list()}, nil }
-	m.answerOn(schema.SubjectWorlds, "worlds", all)
-	m.answer(schema.SubjectWorld, "worlds", func(_ context.Context, world string, _ []byte) (any, error) {
+	all := func(context.Context, *nats.Msg) (any, error) { return protocol.WorldsFound{Worlds: list()}, nil }
+	m.answerOn(protocol.SubjectWorlds, "worlds", all)
+	m.answer(protocol.SubjectWorld, "worlds", func(_ context.Context, world string, _ []byte) (any, error) {
 		for _, w := range list() {
 			if w.Name == world {
-				return schema.WorldsFound{Worlds: []schema.WorldInfo{w}}, nil
+				return protocol.WorldsFound{Worlds: []schema.WorldInfo{w}}, nil
 			}
 		}
 		return nil, fmt.Errorf("world %s: %w", world, ErrNotFound)
@@ -24,8 +25,8 @@ func (m *Mesh) ServeWorlds(list func() []schema.WorldInfo) {
 
 // Worlds are all worlds that the mesh serves.
 func (c *Client) Worlds(ctx context.Context) ([]schema.WorldInfo, error) {
-	var out schema.WorldsFound
-	err := c.askAnswer(ctx, schema.SubjectWorlds, struct{}{}, &out)
+	var out protocol.WorldsFound
+	err := c.askAnswer(ctx, protocol.SubjectWorlds, struct{}{}, &out)
 	return out.Worlds, wrap(err, "worlds")
 }
 
@@ -34,8 +35,8 @@ func (c *Client) World(ctx context.Context, name string) (*schema.WorldInfo, err
 	if err := schema.CheckToken("world", name); err != nil {
 		return nil, err
 	}
-	var out schema.WorldsFound
-	if err := c.askAnswer(ctx, schema.SubjectWorld(name), struct{}{}, &out); err != nil {
+	var out protocol.WorldsFound
+	if err := c.askAnswer(ctx, protocol.SubjectWorld(name), struct{}{}, &out); err != nil {
 		return nil, err
 	}
 	if len(out.Worlds) != 1 {

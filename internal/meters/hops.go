@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // hops are the metrics of messages, by the pass or other consumer that takes them.
@@ -107,7 +107,7 @@ func noted(o prometheus.Observer, took time.Duration, subject, trace string) {
 
 // turnOf is the turn of a message, where its subject names one.
 func turnOf(subject string) string {
-	s, err := schema.ParseSubject(subject)
+	s, err := protocol.ParseSubject(subject)
 	if err != nil {
 		return ""
 	}

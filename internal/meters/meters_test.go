@@ -9,6 +9,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/meters"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -32,7 +33,7 @@ func holds(t *testing.T, got string, lines ...string) {
 }
 
 func think(attempt int) mesh.Delivered {
-	subject := schema.SubjectPass(schema.PassThink, schema.ConversationID{World: "w", NPC: "mira", Player: "p"}, "T1")
+	subject := protocol.SubjectPass(schema.PassThink, schema.ConversationID{World: "w", NPC: "mira", Player: "p"}, "T1")
 	return mesh.Delivered{Consumer: "think", Subject: subject, Attempt: attempt, Stored: time.Unix(100, 0)}
 }
 

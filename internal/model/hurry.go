@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // What a model is asked for takes time that a turn must have. Less than leastTime
@@ -21,7 +21,7 @@ const (
 )
 
 // hurried says why no model is asked in what is left of a turn; nil where one may be.
-func hurried(ctx context.Context, t *schema.Turn) error {
+func hurried(ctx context.Context, t *protocol.Turn) error {
 	quarter := t.Deadline() / share
 	if ends, ok := ctx.Deadline(); ok {
 		if left := time.Until(ends); left < min(leastTime, quarter) {
@@ -37,7 +37,7 @@ func hurried(ctx context.Context, t *schema.Turn) error {
 // waited is how long a turn stood before the pass that runs took it: from the end of
 // the last one. Before the first it may have waited for its own conversation, and one
 // that is delivered again, or a sentence of a speech under way, has not waited alone.
-func waited(t *schema.Turn) time.Duration {
+func waited(t *protocol.Turn) time.Duration {
 	n := len(t.Passes)
 	if n < 2 || t.Part > 0 || t.Passes[n-1].Attempt > 1 {
 		return 0

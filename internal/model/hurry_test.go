@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -37,13 +38,13 @@ func TestHurried(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), c.left)
 			defer cancel()
-			turn := &schema.Turn{Request: schema.Request{DeadlineMS: c.deadline}, Passes: c.passes, Part: c.part}
+			turn := &protocol.Turn{Request: schema.Request{DeadlineMS: c.deadline}, Passes: c.passes, Part: c.part}
 			if err := hurried(ctx, turn); (err != nil) != c.want {
 				t.Errorf("%v", err)
 			}
 		})
 	}
-	if err := hurried(context.Background(), &schema.Turn{}); err != nil {
+	if err := hurried(context.Background(), &protocol.Turn{}); err != nil {
 		t.Errorf("without a deadline: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -77,7 +78,7 @@ func New(models *llm.Models, worlds []*world.World, o Options) (*Model, error) {
 // Turn is one turn's access to the model.
 type Turn struct {
 	m     *Model
-	t     *schema.Turn
+	t     *protocol.Turn
 	w     *world.World
 	npc   *world.NPC
 	meter *llm.Meter
@@ -87,8 +88,8 @@ type Turn struct {
 // For gives a turn its access, or nil where no model speaks in it: none is
 // configured, an earlier pass fell back, the confidence gate did not open, or there is
 // no time left for one.
-func (m *Model) For(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
-	if m == nil || t.Fallback != "" || t.Retrieval == nil || t.Retrieval.Zone != schema.ZoneModel {
+func (m *Model) For(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC) *Turn {
+	if m == nil || t.Fallback != "" || t.Retrieval == nil || t.Retrieval.Zone != protocol.ZoneModel {
 		return nil
 	}
 	return m.access(ctx, t, x, npc)
@@ -97,13 +98,13 @@ func (m *Model) For(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *worl
 // Speaking gives Pass 4 its access: a model answers every message in scope, however sure
 // the search was of its evidence. It is not asked where the NPC keeps its silence, nor
 // about small talk in a world that has its own lines for it.
-func (m *Model) Speaking(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
+func (m *Model) Speaking(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC) *Turn {
 	if m == nil || t.Fallback != "" || t.Retrieval == nil || t.Decision == nil {
 		return nil
 	}
 	switch t.Decision.Kind {
-	case schema.KindAnswer, schema.KindUnknown:
-	case schema.KindSocial:
+	case protocol.KindAnswer, protocol.KindUnknown:
+	case protocol.KindSocial:
 		if x.World.Smalltalk == world.SmalltalkAuthored {
 			return nil
 		}
@@ -114,14 +115,14 @@ func (m *Model) Speaking(ctx context.Context, t *schema.Turn, x *lore.Lore, npc 
 }
 
 // Searching gives Pass 1 its access: there the gate has not been asked yet.
-func (m *Model) Searching(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
+func (m *Model) Searching(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC) *Turn {
 	if m == nil || t.Fallback != "" {
 		return nil
 	}
 	return m.access(ctx, t, x, npc)
 }
 
-func (m *Model) access(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC) *Turn {
+func (m *Model) access(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC) *Turn {
 	if err := hurried(ctx, t); err != nil {
 		fallBack(t, schema.ReasonOverload, err)
 		return nil
@@ -212,7 +213,7 @@ func budget(w *world.World) llm.Budget {
 
 // FallBack marks the turn: no model speaks in what is left of it. ended is the
 // error of a turn that is over, which a pass returns as it is.
-func FallBack(ctx context.Context, t *schema.Turn, err error) (ended error) {
+func FallBack(ctx context.Context, t *protocol.Turn, err error) (ended error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -220,7 +221,7 @@ func FallBack(ctx context.Context, t *schema.Turn, err error) (ended error) {
 	return nil
 }
 
-func fallBack(t *schema.Turn, reason string, err error) {
+func fallBack(t *protocol.Turn, reason string, err error) {
 	t.Fallback = reason
 	if n := len(t.Passes); n > 0 {
 		t.Passes[n-1].Note = err.Error()
@@ -230,7 +231,7 @@ func fallBack(t *schema.Turn, reason string, err error) {
 // GoOn is FallBack for a call that a turn can do without: where the model answers,
 // and not with what it was asked for, or its calls are spent, rules take its place
 // and the model may still speak.
-func GoOn(ctx context.Context, t *schema.Turn, err error) (ended error) {
+func GoOn(ctx context.Context, t *protocol.Turn, err error) (ended error) {
 	if ctx.Err() == nil && (errors.Is(err, llm.ErrAnswer) || errors.Is(err, llm.ErrSpent)) {
 		if n := len(t.Passes); n > 0 {
 			t.Passes[n-1].Note = err.Error()

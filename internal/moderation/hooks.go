@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Hooks are the hooks of the worlds in service. A nil *Hooks is none at all.
@@ -44,7 +44,7 @@ func (h *Hooks) Close() {
 func (h *Hooks) On(world string) bool { return h != nil && h.of[world].On() }
 
 // Message moderates the player's message; see Moderator.Message.
-func (h *Hooks) Message(ctx context.Context, t *schema.Turn) (Outcome, error) {
+func (h *Hooks) Message(ctx context.Context, t *protocol.Turn) (Outcome, error) {
 	if !h.On(t.World) {
 		return Outcome{Text: t.Message}, nil
 	}
@@ -52,7 +52,7 @@ func (h *Hooks) Message(ctx context.Context, t *schema.Turn) (Outcome, error) {
 }
 
 // Sentence moderates a sentence; see Moderator.Sentence.
-func (h *Hooks) Sentence(ctx context.Context, t *schema.Turn, seq int, said string, review Review) (Outcome, error) {
+func (h *Hooks) Sentence(ctx context.Context, t *protocol.Turn, seq int, said string, review Review) (Outcome, error) {
 	if !h.On(t.World) {
 		return Outcome{Text: said}, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -42,7 +43,7 @@ func failed(err error) Outcome {
 // What replaces it takes its place, and a message that is not let through is
 // taken out: the turn, its prompts, its memory and its reply never hold the
 // original. The error is only the context's.
-func (m *Moderator) Message(ctx context.Context, s Settings, t *schema.Turn) (Outcome, error) {
+func (m *Moderator) Message(ctx context.Context, s Settings, t *protocol.Turn) (Outcome, error) {
 	v, err := m.Check(ctx, s, Item{Kind: KindMessage, World: t.World, NPC: t.NPC, Player: t.Player, TurnID: t.TurnID, Text: t.Message})
 	o := Outcome{}
 	switch {
@@ -69,7 +70,7 @@ type Review func(ctx context.Context, replacement string) (said string, ok bool,
 // replacement goes through review; where the NPC's voice makes another text of it,
 // the hook is asked once more and must allow that one. At most two calls are made.
 // The error is the context's or that of review.
-func (m *Moderator) Sentence(ctx context.Context, s Settings, t *schema.Turn, seq int, said string, review Review) (Outcome, error) {
+func (m *Moderator) Sentence(ctx context.Context, s Settings, t *protocol.Turn, seq int, said string, review Review) (Outcome, error) {
 	item := Item{Kind: KindSentence, World: t.World, NPC: t.NPC, Player: t.Player, TurnID: t.TurnID, Seq: seq, Text: said}
 	v, err := m.Check(ctx, s, item)
 	switch {

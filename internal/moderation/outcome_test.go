@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -32,8 +33,8 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, verdict)
 }
 
-func turn(message string) *schema.Turn {
-	return &schema.Turn{Request: schema.Request{TurnID: "t1", World: "w", NPC: "mira", Player: "p", Message: message}}
+func turn(message string) *protocol.Turn {
+	return &protocol.Turn{Request: schema.Request{TurnID: "t1", World: "w", NPC: "mira", Player: "p", Message: message}}
 }
 
 func TestMessage(t *testing.T) {

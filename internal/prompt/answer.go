@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // Bounds of an answer: what is longer is cut, for no NPC says it.
@@ -21,17 +21,17 @@ const (
 
 // Choice is a decoded decision: names and ids as the model gave them, unchecked.
 type Choice struct {
-	Plan     []string          `json:"plan"`
-	Share    []string          `json:"share"`
-	Withhold []schema.Withhold `json:"withhold"`
-	Tone     string            `json:"tone"`
-	Ask      string            `json:"ask"`
-	Actions  []string          `json:"actions"`
+	Plan     []string            `json:"plan"`
+	Share    []string            `json:"share"`
+	Withhold []protocol.Withhold `json:"withhold"`
+	Tone     string              `json:"tone"`
+	Ask      string              `json:"ask"`
+	Actions  []string            `json:"actions"`
 }
 
 // Thoughts reads a monologue. A citation may stand in brackets, in the list or
 // in the text; markers leave the text.
-func Thoughts(answer []byte) ([]schema.Thought, error) {
+func Thoughts(answer []byte) ([]protocol.Thought, error) {
 	var a struct {
 		Thoughts []struct {
 			Text      string   `json:"text"`
@@ -41,14 +41,14 @@ func Thoughts(answer []byte) ([]schema.Thought, error) {
 	if err := json.Unmarshal(answer, &a); err != nil {
 		return nil, fmt.Errorf("monologue: %w", err)
 	}
-	var out []schema.Thought
+	var out []protocol.Thought
 	for _, th := range a.Thoughts[:min(len(a.Thoughts), maxThoughts)] {
 		said, ids := unmark(th.Text)
 		for _, c := range th.Citations {
 			ids = appendID(ids, bareID(c))
 		}
 		if said != "" {
-			out = append(out, schema.Thought{Text: said, Citations: ids})
+			out = append(out, protocol.Thought{Text: said, Citations: ids})
 		}
 	}
 	if len(out) == 0 {
@@ -75,7 +75,7 @@ func Decide(answer []byte) (Choice, error) {
 type Draft struct {
 	Plan      string
 	Actions   []string
-	Sentences []schema.DraftSentence
+	Sentences []protocol.DraftSentence
 }
 
 // Read reads a speech or a lean answer.
@@ -103,33 +103,33 @@ type draftSentence struct {
 }
 
 // read gives the sentence, or none where it says nothing.
-func (s draftSentence) read() []schema.DraftSentence {
+func (s draftSentence) read() []protocol.DraftSentence {
 	said, ids := unmark(s.Text)
 	if said == "" {
 		return nil
 	}
-	d := schema.DraftSentence{Text: said}
+	d := protocol.DraftSentence{Text: said}
 	for _, raw := range s.Citations[:min(len(s.Citations), maxItems)] {
 		d.Citations = append(d.Citations, readCitation(raw))
 	}
 	for _, id := range ids {
-		d.Citations = append(d.Citations, schema.Citation{EvidenceID: id})
+		d.Citations = append(d.Citations, protocol.Citation{EvidenceID: id})
 	}
-	return []schema.DraftSentence{d}
+	return []protocol.DraftSentence{d}
 }
 
 // readCitation takes {"claim","evidence_id"} and, from servers without schemas, a
 // bare id. What is neither stays a citation of nothing, which the review refuses.
-func readCitation(raw json.RawMessage) schema.Citation {
-	var c schema.Citation
+func readCitation(raw json.RawMessage) protocol.Citation {
+	var c protocol.Citation
 	if json.Unmarshal(raw, &c) == nil && c.EvidenceID != "" {
-		return schema.Citation{Claim: clean(c.Claim), EvidenceID: bareID(c.EvidenceID)}
+		return protocol.Citation{Claim: clean(c.Claim), EvidenceID: bareID(c.EvidenceID)}
 	}
 	var id string
 	if json.Unmarshal(raw, &id) == nil {
-		return schema.Citation{EvidenceID: bareID(id)}
+		return protocol.Citation{EvidenceID: bareID(id)}
 	}
-	return schema.Citation{EvidenceID: bareID(strings.TrimSpace(string(raw)))}
+	return protocol.Citation{EvidenceID: bareID(strings.TrimSpace(string(raw)))}
 }
 
 var marker = regexp.MustCompile(`\s*\[((?:[A-Z]?[0-9]{1,3}|self)(?:\s*,\s*(?:[A-Z]?[0-9]{1,3}|self))*)\]`)

@@ -6,34 +6,34 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"pgregory.net/rapid"
 )
 
 func TestSpeechIsReadAsModelsWriteIt(t *testing.T) {
-	cites := func(ids ...string) []schema.Citation {
-		var out []schema.Citation
+	cites := func(ids ...string) []protocol.Citation {
+		var out []protocol.Citation
 		for _, id := range ids {
-			out = append(out, schema.Citation{EvidenceID: id})
+			out = append(out, protocol.Citation{EvidenceID: id})
 		}
 		return out
 	}
 	for _, c := range []struct {
 		name, answer string
-		want         []schema.DraftSentence
+		want         []protocol.DraftSentence
 	}{
 		{"as asked", `{"sentences":[{"text":"The mill burned.","citations":[{"claim":"the mill burned","evidence_id":"E1"}]}]}`,
-			[]schema.DraftSentence{{Text: "The mill burned.", Citations: []schema.Citation{{Claim: "the mill burned", EvidenceID: "E1"}}}}},
+			[]protocol.DraftSentence{{Text: "The mill burned.", Citations: []protocol.Citation{{Claim: "the mill burned", EvidenceID: "E1"}}}}},
 		{"ids in the text", `{"sentences":[{"text":"The mill burned [E1]. ","citations":[]}]}`,
-			[]schema.DraftSentence{{Text: "The mill burned.", Citations: cites("E1")}}},
+			[]protocol.DraftSentence{{Text: "The mill burned.", Citations: cites("E1")}}},
 		{"several ids in one marker", `{"sentences":[{"text":"It burned [E1, self].","citations":[]}]}`,
-			[]schema.DraftSentence{{Text: "It burned.", Citations: cites("E1", "self")}}},
+			[]protocol.DraftSentence{{Text: "It burned.", Citations: cites("E1", "self")}}},
 		{"bare ids in the list", `{"sentences":[{"text":"It burned.","citations":["E1","[E2]"]}]}`,
-			[]schema.DraftSentence{{Text: "It burned.", Citations: cites("E1", "E2")}}},
+			[]protocol.DraftSentence{{Text: "It burned.", Citations: cites("E1", "E2")}}},
 		{"a sentence that says nothing", `{"sentences":[{"text":"  [E1] ","citations":[]},{"text":"Aye.","citations":[]}]}`,
-			[]schema.DraftSentence{{Text: "Aye."}}},
+			[]protocol.DraftSentence{{Text: "Aye."}}},
 		{"escaped signs come back", `{"sentences":[{"text":"Salt &amp; rye &lt;rye&gt;.","citations":[]}]}`,
-			[]schema.DraftSentence{{Text: "Salt & rye <rye>."}}},
+			[]protocol.DraftSentence{{Text: "Salt & rye <rye>."}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Read([]byte(c.answer))
@@ -83,7 +83,7 @@ func TestStreamGivesEachSentenceWithItsClosingBrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		var s Stream
-		var got []schema.DraftSentence
+		var got []protocol.DraftSentence
 		for rest := string(answer); rest != ""; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
 			said := s.Feed(rest[:n])

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // Stream finds the sentences of a speech while its JSON is still coming: each
@@ -26,7 +26,7 @@ type Stream struct {
 }
 
 // Feed takes more of the answer and gives the sentences that it completes.
-func (s *Stream) Feed(delta string) []schema.DraftSentence {
+func (s *Stream) Feed(delta string) []protocol.DraftSentence {
 	if !s.began {
 		s.began, s.element = true, -1
 	}
@@ -35,7 +35,7 @@ func (s *Stream) Feed(delta string) []schema.DraftSentence {
 	}
 	s.buffer.WriteString(delta)
 	text := s.buffer.String()
-	var out []schema.DraftSentence
+	var out []protocol.DraftSentence
 	for ; s.at < len(text); s.at++ {
 		if done := s.step(text, text[s.at]); done != "" && s.given < maxSentences {
 			var d draftSentence

@@ -7,6 +7,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/intent"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -16,7 +17,7 @@ import (
 // Scene is a turn as its prompts show it. Only what this NPC may know at this
 // moment is in a turn; nothing else is added here.
 type Scene struct {
-	Turn   *schema.Turn
+	Turn   *protocol.Turn
 	NPC    *world.NPC
 	Person voice.Person
 }
@@ -126,7 +127,7 @@ func (s Scene) about() *Data {
 func (s Scene) sources(d *Data) {
 	var lines, about []string
 	for _, src := range s.Turn.Sources {
-		as := schema.Evidence{Text: src.Content, Type: src.Type, Speaker: src.Speaker, Author: src.Author, At: src.At, Belief: src.Belief, Path: src.Path}
+		as := protocol.Evidence{Text: src.Content, Type: src.Type, Speaker: src.Speaker, Author: src.Author, At: src.At, Belief: src.Belief, Path: src.Path}
 		lines = append(lines, "["+src.ID+"] "+Spoken(as, s.Person))
 		if what := described(src.Type, src.Speaker, src.Author, src.Belief, s.Person); what != "" {
 			about = append(about, src.ID+": "+what)
@@ -151,17 +152,17 @@ func (s Scene) evidence(d *Data, ids []string) {
 }
 
 // shown are the blocks with these ids; nil means all.
-func (s Scene) shown(ids []string) []schema.Evidence {
+func (s Scene) shown(ids []string) []protocol.Evidence {
 	if ids == nil {
 		return s.Turn.Evidence
 	}
-	return slices.DeleteFunc(slices.Clone(s.Turn.Evidence), func(e schema.Evidence) bool { return !slices.Contains(ids, e.ID) })
+	return slices.DeleteFunc(slices.Clone(s.Turn.Evidence), func(e protocol.Evidence) bool { return !slices.Contains(ids, e.ID) })
 }
 
 // Spoken is a block as its NPC may say it, sentence by sentence: in the first
 // person where it surely means the NPC, as a quotation where somebody else
 // speaks. What speaks to the machine is left out. A sentence that has no such wording stands as it is written.
-func Spoken(e schema.Evidence, p voice.Person) string {
+func Spoken(e protocol.Evidence, p voice.Person) string {
 	var out []string
 	for _, sentence := range text.Sentences(e.Text) {
 		if intent.AddressesMachine(sentence) {
@@ -226,7 +227,7 @@ func (s Scene) audit() []string {
 
 // said ends every message: what was talked of before, what was wrong with the
 // last draft, and the player's words, last.
-func (s Scene) said(d *Data, review *schema.Review, audit []string) *Data {
+func (s Scene) said(d *Data, review *protocol.Review, audit []string) *Data {
 	if c := s.Turn.Convo; c != nil {
 		var lines []string
 		for _, l := range c.Memory[max(0, len(c.Memory)-recentLines):] {

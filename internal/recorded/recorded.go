@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -178,23 +179,23 @@ func (r *Row) Personality() string {
 }
 
 // Shown are the row's blocks as evidence of its world.
-func (r *Row) Shown(world string, at time.Time) []schema.Evidence {
-	var out []schema.Evidence
+func (r *Row) Shown(world string, at time.Time) []protocol.Evidence {
+	var out []protocol.Evidence
 	for _, b := range r.Evidence {
 		path := "lore/" + b.ID + ".txt"
-		out = append(out, schema.Evidence{ID: b.ID, SourceID: b.ID, ChunkID: path + "#1", Path: path, Text: b.Text, Private: true,
-			Provenance: schema.Provenance{Source: schema.OriginCorpus, World: world, CreatedAt: at, IndexedAt: at}})
+		out = append(out, protocol.Evidence{ID: b.ID, SourceID: b.ID, ChunkID: path + "#1", Path: path, Text: b.Text, Private: true,
+			Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: world, CreatedAt: at, IndexedAt: at}})
 	}
 	return out
 }
 
 // Drafted are the sentences as a speaker drafts them.
-func (r *Row) Drafted() []schema.DraftSentence {
-	var out []schema.DraftSentence
+func (r *Row) Drafted() []protocol.DraftSentence {
+	var out []protocol.DraftSentence
 	for _, s := range r.Sentences {
-		d := schema.DraftSentence{Text: s.Text}
+		d := protocol.DraftSentence{Text: s.Text}
 		for _, id := range s.Cites {
-			d.Citations = append(d.Citations, schema.Citation{EvidenceID: id})
+			d.Citations = append(d.Citations, protocol.Citation{EvidenceID: id})
 		}
 		out = append(out, d)
 	}
@@ -203,11 +204,11 @@ func (r *Row) Drafted() []schema.DraftSentence {
 
 // Draft is the row as the review gets it, without a turn around it.
 func (r *Row) Draft() review.Draft {
-	d := review.Draft{Sentences: r.Drafted(), Evidence: r.Shown("", time.Time{}), Class: schema.ClassComplex,
+	d := review.Draft{Sentences: r.Drafted(), Evidence: r.Shown("", time.Time{}), Class: protocol.ClassComplex,
 		Context: grounding.Context{NPCName: r.Name, NPCHandle: r.Handle(), Message: r.Message}}
 	for _, s := range text.Sentences(r.Self) {
-		d.Self = append(d.Self, schema.Evidence{Text: s, Path: "npc.yaml", Type: "backstory", Private: true,
-			Provenance: schema.Provenance{Source: schema.OriginCorpus}})
+		d.Self = append(d.Self, protocol.Evidence{Text: s, Path: "npc.yaml", Type: "backstory", Private: true,
+			Provenance: protocol.Provenance{Source: schema.OriginCorpus}})
 	}
 	return d
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/console"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -21,7 +22,7 @@ type Comparison struct {
 }
 
 // Compare holds the reply of a replay against the one that the player heard.
-func Compare(t *schema.Turn, old, now *schema.Reply) *Comparison {
+func Compare(t *protocol.Turn, old, now *schema.Reply) *Comparison {
 	c := &Comparison{TurnID: t.TurnID, NPC: t.NPC, Message: t.Message, Changed: []string{}, Old: console.Shown(old), New: console.Shown(now)}
 	for _, part := range []struct {
 		name string
@@ -81,7 +82,7 @@ func (c *Comparison) Write(w io.Writer) {
 	writeSide(w, "now", c.New)
 	fmt.Fprintf(w, "\n  %-16s %10s %10s   %8s %8s   %8s %8s\n", "pass", "then ms", "now ms", "tokens", "tokens", "calls", "calls")
 	old, now := sums(c.Old.Passes), sums(c.New.Passes)
-	for _, pass := range schema.Passes {
+	for _, pass := range protocol.Passes {
 		writeCost(w, string(pass), old[pass], now[pass])
 	}
 	writeCost(w, "all", total(old), total(now))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -19,19 +20,19 @@ import (
 // turn; what it holds may be read and set while nobody is at work.
 type Log struct {
 	Sentences []schema.Sentence
-	Records   []schema.ReviewRecord
+	Records   []protocol.ReviewRecord
 
 	mu        sync.Mutex
 	closed    bool
 	confirmed map[string]bool // by action: what the game answered in the turn that is replayed
-	review    func(ctx context.Context, part *schema.Turn, attempt int) error
+	review    func(ctx context.Context, part *protocol.Turn, attempt int) error
 	released  func(schema.Sentence)
 	workers   workers
 }
 
 // NewLog is empty. The stored turn tells which actions the game has confirmed: a
 // replay asks no game.
-func NewLog(stored *schema.Turn) *Log {
+func NewLog(stored *protocol.Turn) *Log {
 	l := &Log{confirmed: map[string]bool{}}
 	if stored != nil && stored.Decision != nil {
 		for _, a := range stored.Decision.Actions {
@@ -42,7 +43,7 @@ func NewLog(stored *schema.Turn) *Log {
 }
 
 // Reviewed sets who takes the sentences of a speech under way.
-func (l *Log) Reviewed(by func(ctx context.Context, part *schema.Turn, attempt int) error) {
+func (l *Log) Reviewed(by func(ctx context.Context, part *protocol.Turn, attempt int) error) {
 	l.review = by
 }
 
@@ -58,13 +59,13 @@ func (l *Log) Close() []schema.Sentence {
 }
 
 // Load gives what has been released, and makes it the turn's own.
-func (l *Log) Load(ctx context.Context, t *schema.Turn) (mesh.State, error) {
+func (l *Log) Load(ctx context.Context, t *protocol.Turn) (mesh.State, error) {
 	p, err := l.Progress(ctx, t)
 	return p.State, err
 }
 
 // Progress is Load with the review records.
-func (l *Log) Progress(_ context.Context, t *schema.Turn) (mesh.Progress, error) {
+func (l *Log) Progress(_ context.Context, t *protocol.Turn) (mesh.Progress, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t.Released, t.ReviewSeq = slices.Clone(l.Sentences), uint64(len(l.Records))
@@ -72,7 +73,7 @@ func (l *Log) Progress(_ context.Context, t *schema.Turn) (mesh.Progress, error)
 }
 
 // Release keeps the next sentence behind its record.
-func (l *Log) Release(_ context.Context, t *schema.Turn, record schema.ReviewRecord, s schema.Sentence) error {
+func (l *Log) Release(_ context.Context, t *protocol.Turn, record protocol.ReviewRecord, s schema.Sentence) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer l.workers.changed()
@@ -97,7 +98,7 @@ func (l *Log) Release(_ context.Context, t *schema.Turn, record schema.ReviewRec
 
 // Refuse keeps the record of a sentence that is not released, unless there is one that
 // the turn does not know of.
-func (l *Log) Refuse(_ context.Context, t *schema.Turn, record schema.ReviewRecord) error {
+func (l *Log) Refuse(_ context.Context, t *protocol.Turn, record protocol.ReviewRecord) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if t.ReviewSeq != uint64(len(l.Records)) {
@@ -110,7 +111,7 @@ func (l *Log) Refuse(_ context.Context, t *schema.Turn, record schema.ReviewReco
 }
 
 // Emit has a sentence of a speech under way reviewed while the speaker goes on.
-func (l *Log) Emit(ctx context.Context, t *schema.Turn, part int) error {
+func (l *Log) Emit(ctx context.Context, t *protocol.Turn, part int) error {
 	if l.review == nil {
 		return errors.New("no review is there to take a sentence")
 	}
@@ -125,7 +126,7 @@ func (l *Log) Emit(ctx context.Context, t *schema.Turn, part int) error {
 
 // Deliver gives a turn to its handler, and gives it again as it came while the handler
 // says Later.
-func (l *Log) Deliver(ctx context.Context, t *schema.Turn, handle func(attempt int) error) error {
+func (l *Log) Deliver(ctx context.Context, t *protocol.Turn, handle func(attempt int) error) error {
 	came := t.Copy()
 	l.workers.begin()
 	return l.workers.deliver(ctx, func(attempt int) error {
@@ -140,6 +141,6 @@ func (l *Log) Deliver(ctx context.Context, t *schema.Turn, handle func(attempt i
 func (l *Log) Wait() error { return l.workers.wait() }
 
 // Confirm answers as the game did when the turn was live.
-func (l *Log) Confirm(_ context.Context, _ *schema.Turn, _ int, a schema.Action, _ time.Duration) (bool, error) {
+func (l *Log) Confirm(_ context.Context, _ *protocol.Turn, _ int, a schema.Action, _ time.Duration) (bool, error) {
 	return l.confirmed[a.Name], nil
 }

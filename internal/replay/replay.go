@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -23,10 +24,10 @@ const maxHops = 60
 
 // Stored gives the turn as it was when it came, from its traces: the request and
 // the conversation, and nothing that a pass has added.
-func Stored(traces []schema.Trace) (*schema.Turn, error) {
+func Stored(traces []protocol.Trace) (*protocol.Turn, error) {
 	for _, tr := range traces {
 		if tr.Turn != nil {
-			return &schema.Turn{Request: tr.Turn.Request, Convo: tr.Turn.Convo, Sequence: tr.Turn.Sequence,
+			return &protocol.Turn{Request: tr.Turn.Request, Convo: tr.Turn.Convo, Sequence: tr.Turn.Sequence,
 				AcceptedAt: tr.Turn.AcceptedAt, DeadlineAt: tr.Turn.DeadlineAt}, nil
 		}
 	}
@@ -36,7 +37,7 @@ func Stored(traces []schema.Trace) (*schema.Turn, error) {
 // Renew makes a stored turn one that is accepted now, with all its time before
 // it. Lore is indexed when a replay begins, so a turn that began earlier could
 // rest on none of it; game time stays what it was.
-func Renew(t *schema.Turn, now time.Time, worldHasTime bool) *schema.Turn {
+func Renew(t *protocol.Turn, now time.Time, worldHasTime bool) *protocol.Turn {
 	out := t.Copy()
 	if out.GameTime == nil && !worldHasTime {
 		was := t.AcceptedAt
@@ -51,9 +52,9 @@ func Renew(t *schema.Turn, now time.Time, worldHasTime bool) *schema.Turn {
 // feedback of a review sends it back as in the mesh, and a speech that streams is
 // reviewed sentence by sentence. An error of a pass ends the replay; the context's
 // deadline does too, with what was said so far in the log.
-func Run(ctx context.Context, passes Passes, log *Log, t *schema.Turn, now func() time.Time) (*schema.Reply, error) {
+func Run(ctx context.Context, passes Passes, log *Log, t *protocol.Turn, now func() time.Time) (*schema.Reply, error) {
 	r := &run{passes: passes, log: log, now: now}
-	log.Reviewed(func(ctx context.Context, part *schema.Turn, attempt int) error {
+	log.Reviewed(func(ctx context.Context, part *protocol.Turn, attempt int) error {
 		_, err := r.pass(ctx, part, schema.PassReviewSpeech, attempt)
 		return err
 	})
@@ -65,7 +66,7 @@ func Run(ctx context.Context, passes Passes, log *Log, t *schema.Turn, now func(
 }
 
 // toReply takes the turn itself from pass to pass.
-func (r *run) toReply(ctx context.Context, t *schema.Turn) (*schema.Reply, error) {
+func (r *run) toReply(ctx context.Context, t *protocol.Turn) (*schema.Reply, error) {
 	next := schema.PassRetrieve
 	for range maxHops {
 		t.Pass = next
@@ -94,7 +95,7 @@ type run struct {
 }
 
 // pass runs one handler and records it, as the mesh does.
-func (r *run) pass(ctx context.Context, t *schema.Turn, pass schema.Pass, attempt int) (schema.Pass, error) {
+func (r *run) pass(ctx context.Context, t *protocol.Turn, pass schema.Pass, attempt int) (schema.Pass, error) {
 	handler := r.passes[pass]
 	if handler == nil {
 		return "", fmt.Errorf("no handler is there for pass %q", pass)
@@ -114,7 +115,7 @@ func (r *run) pass(ctx context.Context, t *schema.Turn, pass schema.Pass, attemp
 	return next, nil
 }
 
-func finished(t *schema.Turn) (*schema.Reply, error) {
+func finished(t *protocol.Turn) (*schema.Reply, error) {
 	if t.Reply == nil {
 		return nil, errors.New("the turn ended without a reply")
 	}
@@ -126,7 +127,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 
 // CutOff is the reply of a replay whose time was up: what was said so far, as the
 // deadline would have left it, without the authored line.
-func CutOff(t *schema.Turn, log *Log) *schema.Reply {
+func CutOff(t *protocol.Turn, log *Log) *schema.Reply {
 	r := &schema.Reply{TurnID: t.TurnID, NPC: t.NPC, Message: t.Message, Status: schema.StatusAuthored, Reason: schema.ReasonDeadline,
 		Sentences: log.Sentences, Stripped: t.Stripped, Passes: t.Passes, Audit: schema.FullyCited}
 	if len(log.Sentences) > 0 {

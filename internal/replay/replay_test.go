@@ -15,24 +15,25 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
 
-func turn() *schema.Turn {
-	return &schema.Turn{AcceptedAt: servicetest.Now, Request: schema.Request{TurnID: "t1", World: "village", NPC: "mira", Player: "p1", Message: "Who owns the ferry?"}}
+func turn() *protocol.Turn {
+	return &protocol.Turn{AcceptedAt: servicetest.Now, Request: schema.Request{TurnID: "t1", World: "village", NPC: "mira", Player: "p1", Message: "Who owns the ferry?"}}
 }
 
 // straight are handlers that hand a turn on and change nothing.
 func straight() replay.Passes {
 	to := func(next schema.Pass) mesh.Handler {
-		return func(context.Context, *schema.Turn) (schema.Pass, error) { return next, nil }
+		return func(context.Context, *protocol.Turn) (schema.Pass, error) { return next, nil }
 	}
 	return replay.Passes{schema.PassRetrieve: to(schema.PassThink), schema.PassThink: to(schema.PassReviewThought), schema.PassReviewThought: to(schema.PassDecide),
 		schema.PassDecide: to(schema.PassSpeak), schema.PassSpeak: to(schema.PassReviewSpeech), schema.PassReviewSpeech: to(schema.PassAct),
-		schema.PassAct: func(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+		schema.PassAct: func(_ context.Context, t *protocol.Turn) (schema.Pass, error) {
 			t.Reply = &schema.Reply{TurnID: t.TurnID, Sentences: t.Released}
 			return schema.PassDone, nil
 		}}
@@ -56,7 +57,7 @@ func TestAReplayFollowsThePasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(passesOf(r), schema.Passes) {
+	if !slices.Equal(passesOf(r), protocol.Passes) {
 		t.Errorf("it ran %v", passesOf(r))
 	}
 }
@@ -64,7 +65,7 @@ func TestAReplayFollowsThePasses(t *testing.T) {
 func TestFeedbackSendsTheTurnBack(t *testing.T) {
 	passes := straight()
 	reviews := 0
-	passes[schema.PassReviewThought] = func(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+	passes[schema.PassReviewThought] = func(_ context.Context, t *protocol.Turn) (schema.Pass, error) {
 		if reviews++; reviews < 3 {
 			return schema.PassThink, nil
 		}
@@ -80,17 +81,17 @@ func TestFeedbackSendsTheTurnBack(t *testing.T) {
 // other. Whoever must wait for another says Later, as on the mesh, and is asked again.
 func TestASpeechIsReviewedWhileItStreams(t *testing.T) {
 	passes, log := straight(), replay.NewLog(nil)
-	passes[schema.PassSpeak] = func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
-		t.Speech = &schema.Speech{Run: "5.1"}
+	passes[schema.PassSpeak] = func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
+		t.Speech = &protocol.Speech{Run: "5.1"}
 		for i, text := range []string{"Teague owns the ferry.", "He is a king.", "It crosses at dawn."} {
-			t.Speech.Sentences = append(t.Speech.Sentences, schema.DraftSentence{Text: text})
+			t.Speech.Sentences = append(t.Speech.Sentences, protocol.DraftSentence{Text: text})
 			if err := log.Emit(ctx, t, i+1); err != nil {
 				return "", err
 			}
 		}
 		return schema.PassReviewSpeech, nil
 	}
-	passes[schema.PassReviewSpeech] = func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
+	passes[schema.PassReviewSpeech] = func(ctx context.Context, turn *protocol.Turn) (schema.Pass, error) {
 		p, err := log.Progress(ctx, turn)
 		switch {
 		case err != nil:
@@ -101,7 +102,7 @@ func TestASpeechIsReviewedWhileItStreams(t *testing.T) {
 			return schema.PassAct, nil
 		}
 		text := turn.Speech.Sentences[turn.Part-1].Text
-		record := schema.ReviewRecord{Run: turn.Speech.Run, Part: turn.Part, Hash: schema.HashText(text), Seq: len(p.Sentences) + 1}
+		record := protocol.ReviewRecord{Run: turn.Speech.Run, Part: turn.Part, Hash: protocol.HashText(text), Seq: len(p.Sentences) + 1}
 		if strings.Contains(text, "king") {
 			record.Seq, record.Refused = 0, []schema.Issue{{Type: schema.IssueNotEntailed}}
 			return "", log.Refuse(ctx, turn, record)
@@ -126,8 +127,8 @@ func TestNothingIsReleasedBehindTheFence(t *testing.T) {
 	passes := straight()
 	act := passes[schema.PassAct]
 	var late error
-	passes[schema.PassAct] = func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
-		late = log.Release(ctx, t, schema.ReviewRecord{Seq: 1}, schema.Sentence{Seq: 1})
+	passes[schema.PassAct] = func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
+		late = log.Release(ctx, t, protocol.ReviewRecord{Seq: 1}, schema.Sentence{Seq: 1})
 		return act(ctx, t)
 	}
 	if _, err := run(t, passes, log); err != nil || !errors.Is(late, mesh.ErrClosed) {
@@ -142,11 +143,11 @@ func TestReplaysThatCannotEnd(t *testing.T) {
 		h    mesh.Handler
 		want string
 	}{
-		{"a pass fails", schema.PassThink, func(context.Context, *schema.Turn) (schema.Pass, error) { return "", errors.New("no ink") }, "pass think: no ink"},
-		{"no such pass", schema.PassThink, func(context.Context, *schema.Turn) (schema.Pass, error) { return "sing", nil }, `no handler is there for pass "sing"`},
-		{"round and round", schema.PassReviewThought, func(context.Context, *schema.Turn) (schema.Pass, error) { return schema.PassThink, nil }, "round and round"},
-		{"no reply", schema.PassAct, func(context.Context, *schema.Turn) (schema.Pass, error) { return schema.PassDone, nil }, "without a reply"},
-		{"its record is gone", schema.PassThink, func(_ context.Context, t *schema.Turn) (schema.Pass, error) {
+		{"a pass fails", schema.PassThink, func(context.Context, *protocol.Turn) (schema.Pass, error) { return "", errors.New("no ink") }, "pass think: no ink"},
+		{"no such pass", schema.PassThink, func(context.Context, *protocol.Turn) (schema.Pass, error) { return "sing", nil }, `no handler is there for pass "sing"`},
+		{"round and round", schema.PassReviewThought, func(context.Context, *protocol.Turn) (schema.Pass, error) { return schema.PassThink, nil }, "round and round"},
+		{"no reply", schema.PassAct, func(context.Context, *protocol.Turn) (schema.Pass, error) { return schema.PassDone, nil }, "without a reply"},
+		{"its record is gone", schema.PassThink, func(_ context.Context, t *protocol.Turn) (schema.Pass, error) {
 			t.Passes = nil
 			return schema.PassReviewThought, nil
 		}, "dropped its own record"},
@@ -161,7 +162,7 @@ func TestReplaysThatCannotEnd(t *testing.T) {
 
 func TestTheGameIsNotAskedAgain(t *testing.T) {
 	stored := turn()
-	stored.Decision = &schema.Decision{Actions: []schema.Action{{Name: "give", Confirmed: true}, {Name: "open"}}}
+	stored.Decision = &protocol.Decision{Actions: []schema.Action{{Name: "give", Confirmed: true}, {Name: "open"}}}
 	log := replay.NewLog(stored)
 	for name, want := range map[string]bool{"give": true, "open": false, "other": false} {
 		if got, err := log.Confirm(t.Context(), stored, 0, schema.Action{Name: name}, time.Second); err != nil || got != want {
@@ -174,8 +175,8 @@ func TestTheGameIsNotAskedAgain(t *testing.T) {
 // game time in which it was asked.
 func TestAStoredTurnBeginsAnew(t *testing.T) {
 	was := turn()
-	was.Thoughts, was.Passes, was.Convo = []schema.Thought{{Text: "hm"}}, []schema.PassRecord{{}}, &schema.Conversation{Trust: 7}
-	stored, err := replay.Stored([]schema.Trace{{TurnID: "t1"}, {TurnID: "t1", Turn: was}})
+	was.Thoughts, was.Passes, was.Convo = []protocol.Thought{{Text: "hm"}}, []schema.PassRecord{{}}, &schema.Conversation{Trust: 7}
+	stored, err := replay.Stored([]protocol.Trace{{TurnID: "t1"}, {TurnID: "t1", Turn: was}})
 	if err != nil || stored.Thoughts != nil || stored.Passes != nil || stored.Convo.Trust != 7 || stored.Message != was.Message {
 		t.Fatalf("%v: %+v", err, stored)
 	}
@@ -270,7 +271,7 @@ func TestATurnRunsAgainWithAModel(t *testing.T) {
 	}
 	o := app.Options{Worlds: []*world.World{w}, Index: filepath.Join(t.TempDir(), "index.db"),
 		LLM: llm.Config{Primary: llm.Provider{Name: "primary", URL: server.URL(), Model: "scripted"}}}
-	stored := &schema.Turn{AcceptedAt: servicetest.Now, Request: schema.Request{TurnID: "t1", World: "shadowwatch", NPC: "zero", Player: "p1", Message: "Who is Alice?"}}
+	stored := &protocol.Turn{AcceptedAt: servicetest.Now, Request: schema.Request{TurnID: "t1", World: "shadowwatch", NPC: "zero", Player: "p1", Message: "Who is Alice?"}}
 	var replies []*schema.Reply
 	for range 2 {
 		log := replay.NewLog(nil)
@@ -305,7 +306,7 @@ func TestATurnRunsAgainWithAModel(t *testing.T) {
 
 func again(t *testing.T, client *mesh.Client, o app.Options, w *world.World, id string, old *schema.Reply) *replay.Comparison {
 	t.Helper()
-	var traces []schema.Trace
+	var traces []protocol.Trace
 	for until := time.Now().Add(10 * time.Second); len(traces) == 0 || traces[len(traces)-1].Next != schema.PassDone; { // a reply does not wait for them
 		var err error
 		if traces, err = client.Trace(t.Context(), id); err != nil || time.Now().After(until) {

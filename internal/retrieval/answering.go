@@ -6,9 +6,9 @@ import (
 	"math"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Answering is a trained judgement: for each block, the probability that it answers
@@ -87,7 +87,7 @@ func (s *search) block(c *candidate) string {
 	if who == "" || strings.Contains(body, who) {
 		return body
 	}
-	if k.Type == schema.TypeGoal || k.Type == schema.TypePersonality {
+	if k.Type == protocol.TypeGoal || k.Type == protocol.TypePersonality {
 		return voice.Subjected(k.Type, body, who)
 	}
 	return who + ": " + body

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // format is part of every document's hash: another way of cutting windows makes
@@ -25,7 +25,7 @@ const batchDocuments = 64
 type file struct {
 	path   string
 	hash   string
-	chunks []schema.Chunk
+	chunks []protocol.Chunk
 }
 
 // filesOf groups a world's passages by file, in order of path.
@@ -47,7 +47,7 @@ func filesOf(w *world.World) []file {
 			b.WriteByte('\n')
 			b.WriteString(c.ID + " " + c.Hash)
 		}
-		f.hash = schema.HashText(b.String())
+		f.hash = protocol.HashText(b.String())
 		out = append(out, *f)
 	}
 	slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.path, b.path) })

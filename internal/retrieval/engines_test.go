@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant"
@@ -96,15 +97,15 @@ func neverForged(t *testing.T, e *engine, w *world.World) {
 	cases := []struct {
 		name    string
 		payload map[string]any // nil value: the field is missing
-		chunk   func(*schema.Chunk)
+		chunk   func(*protocol.Chunk)
 		reason  string // under which it is counted; "": it is not of this world's corpus at all
 	}{
 		{"without a source", map[string]any{"source": nil}, nil, grounding.RejectSource},
 		{"said by a player", map[string]any{"source": "user"}, nil, grounding.RejectSource},
-		{"that claims the corpus and is a player's", nil, func(c *schema.Chunk) { c.Source = schema.OriginUser },
+		{"that claims the corpus and is a player's", nil, func(c *protocol.Chunk) { c.Source = schema.OriginUser },
 			grounding.RejectSource},
 		{"of another world", map[string]any{"world": "other"}, nil, ""},
-		{"that claims the world and is of another", nil, func(c *schema.Chunk) { c.World = "other" },
+		{"that claims the world and is of another", nil, func(c *protocol.Chunk) { c.World = "other" },
 			grounding.RejectWorld},
 		{"of the future", map[string]any{"created_at": "1500-01-01T00:00:00Z"}, nil, grounding.RejectFuture},
 		{"without a time", map[string]any{"created_at": nil}, nil, grounding.RejectNoCreatedAt},
@@ -114,7 +115,7 @@ func neverForged(t *testing.T, e *engine, w *world.World) {
 		{"out of scope", map[string]any{"npc": "ann"}, nil, grounding.RejectScope},
 		{"for others", map[string]any{"known_by": []any{"faction:guild"}}, nil, grounding.RejectScope},
 		{"that claims to be for all and is for others", nil,
-			func(c *schema.Chunk) { c.KnownBy = []string{"faction:guild"} }, grounding.RejectScope},
+			func(c *protocol.Chunk) { c.KnownBy = []string{"faction:guild"} }, grounding.RejectScope},
 		{"under a condition", map[string]any{"requires": "flags.never"}, nil, grounding.RejectRequires},
 		{"under a condition that nobody can read", map[string]any{"requires": "(("}, nil, grounding.RejectRequires},
 		{"that is over", map[string]any{"valid_to": "1401-01-01T00:00:00Z"}, nil, grounding.RejectNoLonger},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -155,7 +156,7 @@ func (y *Index) mean(m *meaning, of map[string][][]float32) error {
 }
 
 // order is that of two passages in a file: by their numbers, which end their ids.
-func order(a, b *schema.Chunk) int {
+func order(a, b *protocol.Chunk) int {
 	if len(a.ID) != len(b.ID) {
 		return len(a.ID) - len(b.ID)
 	}
@@ -163,7 +164,7 @@ func order(a, b *schema.Chunk) int {
 }
 
 // foreign is why a passage cannot be of this world's corpus, "" where it can.
-func (x *Index) foreign(c *schema.Chunk) string {
+func (x *Index) foreign(c *protocol.Chunk) string {
 	switch {
 	case c.Source != schema.OriginCorpus:
 		return grounding.RejectSource
@@ -184,7 +185,7 @@ func (y *Index) fill(ctx context.Context, x *Index, hits []store.Hit) error {
 	ids := map[string]int32{}
 	for i := 0; i < len(hits); {
 		path := hits[i].Chunk.Path
-		var chunks []schema.Chunk
+		var chunks []protocol.Chunk
 		var windows []int32
 		for ; i < len(hits) && hits[i].Chunk.Path == path; i++ {
 			for _, v := range hits[i].Vectors {

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 func cite(t *testing.T, x *retrieval.Index, w *world.World, npc, message string, at time.Time,
@@ -21,7 +21,7 @@ func cite(t *testing.T, x *retrieval.Index, w *world.World, npc, message string,
 		NPC: n, Message: message, TopK: 20, Facts: facts,
 		Check: grounding.Check{
 			World: w.Name, TurnStart: wall.AddDate(0, 0, 1), GameTime: at,
-			InScope: func(c schema.Chunk) bool { return world.ScopeOf(c, n) },
+			InScope: func(c protocol.Chunk) bool { return world.ScopeOf(c, n) },
 			Holds: func(requires string) bool {
 				c, err := world.ParseCondition(requires)
 				return err == nil && c.Holds(facts)
@@ -39,7 +39,7 @@ func wantKeys(t *testing.T, r retrieval.Result, want []string) {
 	t.Helper()
 	var got []string
 	for _, s := range r.Sources {
-		itself := s.Type == "backstory" || s.Type == schema.TypeGoal || s.Type == schema.TypePersonality
+		itself := s.Type == "backstory" || s.Type == protocol.TypeGoal || s.Type == protocol.TypePersonality
 		if !itself && !slices.Contains(got, s.Path) && s.Summary != "" ||
 			s.Content == "The cellar key is in the clock." {
 			got = append(got, s.Path)
@@ -74,10 +74,10 @@ func wantRefused(t *testing.T, r retrieval.Result, want map[string]int) {
 
 // forge writes a copy of the first passage of a file, with another text, spoiled.
 func (e *engine) forge(t *testing.T, path, told string, spoiled map[string]any,
-	spoil func(*schema.Chunk)) (undo func()) {
+	spoil func(*protocol.Chunk)) (undo func()) {
 	t.Helper()
 	return e.server.Forge(t, e.prefix+"corpus", path, spoiled, func(record []byte) []byte {
-		var chunk schema.Chunk
+		var chunk protocol.Chunk
 		if err := json.Unmarshal(record, &chunk); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // The zones of the gate.
@@ -26,19 +26,19 @@ type Zones struct {
 }
 
 // Of is what a confidence is worth, whatever was found.
-func (z Zones) Of(confidence float64) schema.Zone {
+func (z Zones) Of(confidence float64) protocol.Zone {
 	switch {
 	case confidence < cmp.Or(z.Unknown, UnknownBelow):
-		return schema.ZoneUnknown
+		return protocol.ZoneUnknown
 	case confidence < cmp.Or(z.Model, ModelFrom):
-		return schema.ZoneExtractive
+		return protocol.ZoneExtractive
 	}
-	return schema.ZoneModel
+	return protocol.ZoneModel
 }
 
 // near says whether a confidence lies just below the border to what is known.
 func (z Zones) near(confidence float64) bool {
-	return z.Of(confidence) == schema.ZoneUnknown && confidence >= nearShare*cmp.Or(z.Unknown, UnknownBelow)
+	return z.Of(confidence) == protocol.ZoneUnknown && confidence >= nearShare*cmp.Or(z.Unknown, UnknownBelow)
 }
 
 // Model is a logistic model: weights by name of feature.

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 var update = flag.Bool("update", false, "write the golden parts anew")
@@ -31,14 +31,14 @@ func TestOnlyWhatLiesJustBelowTheBorderIsNear(t *testing.T) {
 func TestZones(t *testing.T) {
 	cases := []struct {
 		confidence float64
-		want       schema.Zone
+		want       protocol.Zone
 	}{
-		{0, schema.ZoneUnknown},
-		{0.249, schema.ZoneUnknown},
-		{0.25, schema.ZoneExtractive},
-		{0.599, schema.ZoneExtractive},
-		{0.60, schema.ZoneModel},
-		{1, schema.ZoneModel},
+		{0, protocol.ZoneUnknown},
+		{0.249, protocol.ZoneUnknown},
+		{0.25, protocol.ZoneExtractive},
+		{0.599, protocol.ZoneExtractive},
+		{0.60, protocol.ZoneModel},
+		{1, protocol.ZoneModel},
 	}
 	for _, c := range cases {
 		if got := (Zones{}).Of(c.confidence); got != c.want {

@@ -12,11 +12,11 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Index is a world's index in memory. It is read only once it is open and may be
@@ -70,7 +70,7 @@ type posting struct {
 
 // passage is a chunk made ready for search.
 type passage struct {
-	chunk     schema.Chunk
+	chunk     protocol.Chunk
 	condition world.Condition
 	sealed    bool   // its condition cannot be read: never told
 	signature string // what shows that a model or a prompt made it: never told
@@ -146,7 +146,7 @@ func (x *Index) finish(ctx context.Context, english *embed.Static) (err error) {
 
 // add takes a file's passages and terms in; windows is how many vectors each has.
 func (x *Index) add(
-	ctx context.Context, chunks []schema.Chunk, windows []int32, ids map[string]int32, english *embed.Static,
+	ctx context.Context, chunks []protocol.Chunk, windows []int32, ids map[string]int32, english *embed.Static,
 ) error {
 	var doc *document
 	for i, c := range chunks {
@@ -203,11 +203,11 @@ func (x *Index) ready(passages []int32) {
 func (x *Index) window(i int32) []float32 { return x.vectors.At(int(i)) }
 
 // documentID tells the parts of an NPC's own file apart.
-func documentID(c schema.Chunk) string {
+func documentID(c protocol.Chunk) string {
 	switch c.Type {
 	case "secret":
 		return c.ID
-	case schema.TypeGoal, schema.TypePersonality:
+	case protocol.TypeGoal, protocol.TypePersonality:
 		return c.Path + "#" + c.Type
 	}
 	return c.Path
@@ -282,7 +282,7 @@ const (
 
 // addMetadata indexes type, summary, keywords, file name, author and speaker of
 // a document: they help find it and ground nothing.
-func (x *Index) addMetadata(d *document, c schema.Chunk) {
+func (x *Index) addMetadata(d *document, c protocol.Chunk) {
 	weights := map[int32]float32{}
 	put := func(s string, w float32) {
 		for _, word := range text.Words(s) {
@@ -331,11 +331,11 @@ func fileTitle(p string) string {
 
 // Document is every passage of a file in order, whoever may know it: the caller
 // filters.
-func (x *Index) Document(path string) []schema.Chunk {
+func (x *Index) Document(path string) []protocol.Chunk {
 	if x.server != nil {
 		return x.document(path)
 	}
-	var out []schema.Chunk
+	var out []protocol.Chunk
 	for _, i := range x.byPath[path] {
 		out = append(out, x.passages[i].chunk)
 	}

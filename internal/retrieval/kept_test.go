@@ -8,6 +8,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -23,7 +24,7 @@ func TestKeptSamplesAreBounded(t *testing.T) {
 	for world := range 300 {
 		var s sampled
 		for i := range sampleSize {
-			c := schema.Chunk{
+			c := protocol.Chunk{
 				ID: fmt.Sprintf("lore/a%d-%d.txt#1", world, i), Path: "lore/a.txt",
 				Text:   strings.Repeat(fmt.Sprintf("word%d ", i), 50),
 				Source: schema.OriginCorpus, World: fmt.Sprint(world), Summary: strings.Repeat("s", 60),

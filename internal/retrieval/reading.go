@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/text"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // usualLength is the length of a passage against which a server measures others. The
@@ -54,7 +54,7 @@ func Read(d store.Document) []store.Reading {
 }
 
 // metadataWeights is what the words of a passage's metadata weigh.
-func metadataWeights(c schema.Chunk) map[string]float64 {
+func metadataWeights(c protocol.Chunk) map[string]float64 {
 	out := map[string]float64{}
 	put := func(s string, w float64) {
 		for _, stem := range text.Stems(s) {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Options are what an index may be told besides its world.
@@ -41,10 +41,10 @@ type Query struct {
 
 // Result is what a citation query found.
 type Result struct {
-	Retrieval schema.Retrieval // Draft is a hint for prompts, never evidence
-	Sources   []schema.Source  // one passage each, best first
-	Unknown   []string         // names in the message that nothing in scope holds
-	Named     bool             // a word of the message, or of what it leans on, stands in the first source
+	Retrieval protocol.Retrieval // Draft is a hint for prompts, never evidence
+	Sources   []protocol.Source  // one passage each, best first
+	Unknown   []string           // names in the message that nothing in scope holds
+	Named     bool               // a word of the message, or of what it leans on, stands in the first source
 }
 
 // The limits of a citation query.

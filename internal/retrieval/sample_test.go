@@ -11,12 +11,12 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant/edgetest"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // asked finds the questions of a suite.
@@ -86,6 +86,6 @@ func TestASampleOfTheScopeIsEnough(t *testing.T) {
 func checkOf(w *world.World, npc *world.NPC) grounding.Check {
 	return grounding.Check{
 		World: w.Name, TurnStart: time.Now().Add(time.Hour), GameTime: w.Now,
-		InScope: func(c schema.Chunk) bool { return world.ScopeOf(c, npc) }, Holds: func(string) bool { return false },
+		InScope: func(c protocol.Chunk) bool { return world.ScopeOf(c, npc) }, Holds: func(string) bool { return false },
 	}
 }

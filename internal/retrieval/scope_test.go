@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // guarded is a world in which every file tells of a key, each to somebody else.
@@ -69,12 +69,12 @@ func TestOnlyWhatTheNPCMayKnowIsFound(t *testing.T) {
 	for _, c := range whatMayBeKnown(w) {
 		t.Run(c.name, func(t *testing.T) {
 			q := retrieval.Query{NPC: w.NPCs[c.npc], Message: "Where is the key?", TopK: 50, Facts: c.facts, Check: check(w, c.npc, c.at, c.facts)}
-			for name, search := range map[string]func() ([]schema.Source, error){
-				"CitationQuery": func() ([]schema.Source, error) {
+			for name, search := range map[string]func() ([]protocol.Source, error){
+				"CitationQuery": func() ([]protocol.Source, error) {
 					r, err := x.CitationQuery(context.Background(), q)
 					return r.Sources, err
 				},
-				"Search": func() ([]schema.Source, error) { return x.Search(context.Background(), q) },
+				"Search": func() ([]protocol.Source, error) { return x.Search(context.Background(), q) },
 			} {
 				sources, err := search()
 				if err != nil {
@@ -83,7 +83,7 @@ func TestOnlyWhatTheNPCMayKnowIsFound(t *testing.T) {
 				var got []string
 				for _, s := range sources {
 					switch s.Type { // what its own file says of an NPC is always its own
-					case "backstory", schema.TypeGoal, schema.TypePersonality:
+					case "backstory", protocol.TypeGoal, protocol.TypePersonality:
 					default:
 						got = append(got, s.Path)
 					}
@@ -101,7 +101,7 @@ func TestOnlyWhatTheNPCMayKnowIsFound(t *testing.T) {
 func check(w *world.World, npc string, at time.Time, facts world.Facts) grounding.Check {
 	return grounding.Check{
 		World:   w.Name,
-		InScope: func(c schema.Chunk) bool { return world.ScopeOf(c, w.NPCs[npc]) },
+		InScope: func(c protocol.Chunk) bool { return world.ScopeOf(c, w.NPCs[npc]) },
 		Holds: func(requires string) bool {
 			c, err := world.ParseCondition(requires)
 			return err == nil && c.Holds(facts)
@@ -118,7 +118,7 @@ func TestRefusalsAreCountedByReason(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []schema.Count{{Name: grounding.RejectNoLonger, N: 1}, {Name: grounding.RejectNotYetValid, N: 1},
+	want := []protocol.Count{{Name: grounding.RejectNoLonger, N: 1}, {Name: grounding.RejectNotYetValid, N: 1},
 		{Name: grounding.RejectScope, N: 4}, {Name: grounding.RejectRequires, N: 2}}
 	if !slices.Equal(r.Retrieval.Rejected, want) {
 		t.Errorf("rejected = %v, want %v", r.Retrieval.Rejected, want)

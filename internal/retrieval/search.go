@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // candidate is a passage with what search and rerank think of it.
@@ -185,20 +185,20 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 	}
 	searches := 1
 	confidence := s.capped()
-	if len(s.found) > 0 && query.Zones.Of(s.unfelt().capped()) != schema.ZoneModel { // unknown too: a zone may hang on what is out of scope
+	if len(s.found) > 0 && query.Zones.Of(s.unfelt().capped()) != protocol.ZoneModel { // unknown too: a zone may hang on what is out of scope
 		searches = 2
 		if s, err = s.again(ctx); err != nil {
 			return Result{}, err
 		}
 	}
 	r := Result{Sources: s.sources(confidence), Unknown: s.unknown(), Named: s.named()}
-	r.Retrieval = schema.Retrieval{
+	r.Retrieval = protocol.Retrieval{
 		Query: query.Message, Confidence: confidence, Zone: query.Zones.Of(confidence),
 		Searches: searches, Rejected: s.scope.counts(), LoreHash: x.world.Version,
 		Static: s.deep == nil,
 	}
 	if r.Named && query.Zones.near(confidence) {
-		r.Retrieval.Zone = schema.ZoneNear
+		r.Retrieval.Zone = protocol.ZoneNear
 	}
 	if len(r.Sources) > 0 {
 		r.Retrieval.Draft = r.Sources[0].Content
@@ -231,7 +231,7 @@ func (s *search) unfelt() *search {
 }
 
 // Search is the plain ranked search, with the same filters.
-func (x *Index) Search(ctx context.Context, query Query) ([]schema.Source, error) {
+func (x *Index) Search(ctx context.Context, query Query) ([]protocol.Source, error) {
 	s, err := x.run(ctx, query)
 	if err != nil {
 		return nil, err
@@ -242,22 +242,22 @@ func (x *Index) Search(ctx context.Context, query Query) ([]schema.Source, error
 // sources are the best candidates as citable sources, numbered from 1. The score
 // is the probability that this very passage answers: the gate's confidence for
 // the first, and by the measured odds less the further another lies behind it.
-func (s *search) sources(confidence float64) []schema.Source {
+func (s *search) sources(confidence float64) []protocol.Source {
 	found := s.found[:min(len(s.found), s.query.TopK)]
-	out := make([]schema.Source, 0, len(found))
+	out := make([]protocol.Source, 0, len(found))
 	for i, c := range found {
 		out = append(out, s.source(c, i+1, confidence*math.Exp(c.score-found[0].score)))
 	}
 	return out
 }
 
-func (s *search) source(c candidate, n int, score float64) schema.Source {
+func (s *search) source(c candidate, n int, score float64) protocol.Source {
 	k := s.x.passages[c.at].chunk
-	return schema.Source{
+	return protocol.Source{
 		ID: fmt.Sprint(n), Path: k.Path, ChunkID: k.ID, Type: k.Type, Summary: k.Summary, Content: k.Text,
 		Keywords: k.Keywords, AllowedFor: k.AllowedFor, Score: score, Author: k.Author,
 		Belief: k.Belief, Private: k.NPC != "" && k.NPC == s.query.NPC.Handle,
-		Provenance: schema.Provenance{
+		Provenance: protocol.Provenance{
 			Source: k.Source, IndexedAt: k.IndexedAt, CreatedAt: k.CreatedAt, ValidFrom: k.ValidFrom,
 			ValidTo: k.ValidTo, World: k.World, NPC: k.NPC, Hash: k.Hash,
 			KnownBy: k.KnownBy, Requires: k.Requires,

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // fileLimit is how long a file is waited for.
@@ -53,7 +53,7 @@ type server struct {
 	samples    *lru.Cache[string, sampled]
 	tallies    *lru.Cache[string, store.Tally]
 	holdings   *lru.Cache[string, store.Holding]
-	texts      *lru.Cache[string, []schema.Chunk] // of files
+	texts      *lru.Cache[string, []protocol.Chunk] // of files
 
 	mu    sync.Mutex
 	state string // of the world when it was last looked at
@@ -94,7 +94,7 @@ func openServer(
 	if sv.holdings, err = lru.New[string, store.Holding](keptHoldings); err != nil {
 		return nil, err
 	}
-	if sv.texts, err = lru.New[string, []schema.Chunk](keptFiles); err != nil {
+	if sv.texts, err = lru.New[string, []protocol.Chunk](keptFiles); err != nil {
 		return nil, err
 	}
 	x.words, x.server = &lexicon{english: opts.Words}, sv
@@ -328,7 +328,7 @@ func sampleKey(state string, npc *world.NPC) string { return state + "/" + npc.H
 
 // document is a file's passages, kept for a while. Where the server is away and they are
 // not kept there are none, and what would rest on them is not said.
-func (x *Index) document(path string) []schema.Chunk {
+func (x *Index) document(path string) []protocol.Chunk {
 	ctx, stop := context.WithTimeout(context.Background(), fileLimit)
 	defer stop()
 	sv := x.server

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // addSummary embeds what a document is filed under. It helps to find and to judge
 // a document as a whole, beside the search by its text.
-func (x *Index) addSummary(ctx context.Context, c schema.Chunk, english *embed.Static) error {
+func (x *Index) addSummary(ctx context.Context, c protocol.Chunk, english *embed.Static) error {
 	if english == nil {
 		return nil
 	}

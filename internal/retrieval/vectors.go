@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // cut says when a file was indexed and into how many windows each of its passages
@@ -109,7 +109,7 @@ func rowsOf(docs []store.Document, files []file, dim int) (*embed.Rows, []cut, e
 	rows, cuts := embed.NewRows(dim, windows), make([]cut, len(files))
 	for i := range docs {
 		d, f := &docs[i], &files[i]
-		same := func(a, b schema.Chunk) bool { return a.ID == b.ID }
+		same := func(a, b protocol.Chunk) bool { return a.ID == b.ID }
 		if d.Path != f.path || !slices.EqualFunc(d.Chunks, f.chunks, same) {
 			return nil, nil, fmt.Errorf("%s: its passages are not those of the world", d.Path)
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // view is what one NPC may ever know of: fixed for a world, so kept.
@@ -141,12 +141,12 @@ func (p *passage) refusal(q Query) string {
 }
 
 // counts are the refusals by reason, in order of name.
-func (s scope) counts() []schema.Count {
-	var out []schema.Count
+func (s scope) counts() []protocol.Count {
+	var out []protocol.Count
 	for name, n := range s.rejected {
-		out = append(out, schema.Count{Name: name, N: n})
+		out = append(out, protocol.Count{Name: name, N: n})
 	}
-	slices.SortFunc(out, func(a, b schema.Count) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b protocol.Count) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -49,7 +50,7 @@ func unsupported(l *line, o *Outcome) *schema.Issue {
 		issue.Type = schema.IssueContradicted
 	case len(cites) == 0:
 		issue.Type = schema.IssueUncited
-	case !slices.ContainsFunc(cites, func(c schema.Citation) bool { return c.EvidenceID != selfID }):
+	case !slices.ContainsFunc(cites, func(c protocol.Citation) bool { return c.EvidenceID != selfID }):
 		issue.Type, issue.Citation = schema.IssueSelfMisuse, selfID
 	}
 	return issue
@@ -215,7 +216,7 @@ func denied(l *line, o *Outcome) *schema.Issue {
 			}
 		}
 		for _, earlier := range l.heard(o) {
-			if why := l.denies(&schema.Evidence{Private: true}, earlier, c.Core, want); why != "" {
+			if why := l.denies(&protocol.Evidence{Private: true}, earlier, c.Core, want); why != "" {
 				return contradiction(o, o.Verdict.Evidence, why)
 			}
 		}
@@ -247,7 +248,7 @@ func (l *line) heard(o *Outcome) []string {
 	return out
 }
 
-func (l *line) denies(e *schema.Evidence, premise, core string, want map[string]bool) string {
+func (l *line) denies(e *protocol.Evidence, premise, core string, want map[string]bool) string {
 	least := sameMatter
 	if e.Provenance.Source == schema.OriginSystem {
 		least = stateMatter

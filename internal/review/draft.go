@@ -6,22 +6,23 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Draft is a speech, or thoughts, with everything that it is judged by.
 type Draft struct {
-	Sentences []schema.DraftSentence
-	Released  []schema.Sentence // what the player was already told in this turn
-	Evidence  []schema.Evidence // speech: E1 …; thoughts: the sources under their own ids
-	Thoughts  bool              // plans and suspicions that are marked as such pass
-	Part      bool              // a speech under way, of which more comes: it evades nothing yet
+	Sentences []protocol.DraftSentence
+	Released  []schema.Sentence   // what the player was already told in this turn
+	Evidence  []protocol.Evidence // speech: E1 …; thoughts: the sources under their own ids
+	Thoughts  bool                // plans and suspicions that are marked as such pass
+	Part      bool                // a speech under way, of which more comes: it evades nothing yet
 
-	Context grounding.Context // the names, the message and the sentences before
-	Person  voice.Person      // how this NPC says a sentence of the evidence
-	Self    []schema.Evidence // what the NPC is: one block a sentence of its npc.yaml
-	Class   schema.Class      // of the message: it bounds the length
+	Context grounding.Context   // the names, the message and the sentences before
+	Person  voice.Person        // how this NPC says a sentence of the evidence
+	Self    []protocol.Evidence // what the NPC is: one block a sentence of its npc.yaml
+	Class   protocol.Class      // of the message: it bounds the length
 
 	// Authored says whether a text is an authored line, exactly. Such a line asserts
 	// nothing, whoever says it. Without it no sentence counts as authored.
@@ -76,15 +77,15 @@ type Opinion struct {
 
 // Outcome is what the review found of one sentence.
 type Outcome struct {
-	Sentence schema.DraftSentence // with its citations moved to the evidence that supports it
+	Sentence protocol.DraftSentence // with its citations moved to the evidence that supports it
 	Kind     entail.Kind
 	Verdict  schema.Verdict
 	Issues   []schema.Issue
 	Released bool // it stood in the released prefix
 	Exempt   bool // authored or released: it was judged before
 
-	support  *schema.Evidence // the block that bears the sentence
-	exact    bool             // supported word for word
+	support  *protocol.Evidence // the block that bears the sentence
+	exact    bool               // supported word for word
 	reading  entail.Reading
 	features Features
 	known    bool // the model gave the reading
@@ -109,12 +110,12 @@ func (o *Outcome) unread() bool { return !o.known && o.Verdict.Score == scoreUnr
 type line struct {
 	Draft
 	out    []Outcome
-	usable []*schema.Evidence // what the provenance contract lets in
-	byID   map[string]*schema.Evidence
+	usable []*protocol.Evidence // what the provenance contract lets in
+	byID   map[string]*protocol.Evidence
 }
 
 func newLine(d Draft) *line {
-	l := &line{Draft: d, out: make([]Outcome, len(d.Sentences)), byID: map[string]*schema.Evidence{}}
+	l := &line{Draft: d, out: make([]Outcome, len(d.Sentences)), byID: map[string]*protocol.Evidence{}}
 	for i := range d.Evidence {
 		e := &d.Evidence[i]
 		if l.byID[e.ID] != nil {
@@ -136,12 +137,12 @@ func newLine(d Draft) *line {
 	return l
 }
 
-func eligible(e *schema.Evidence, c grounding.Check) bool {
+func eligible(e *protocol.Evidence, c grounding.Check) bool {
 	_, ok := grounding.EligibleEvidence(*e, c)
 	return ok
 }
 
-func (l *line) authored(s schema.DraftSentence) bool {
+func (l *line) authored(s protocol.DraftSentence) bool {
 	return l.Draft.Authored != nil && l.Draft.Authored(s.Text)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -94,7 +95,7 @@ func (l *line) core(said string) string {
 }
 
 // same says whether a sentence stands in a block: as the NPC words it, or word for word.
-func (l *line) same(said string, e *schema.Evidence) (span, how string, ok bool) {
+func (l *line) same(said string, e *protocol.Evidence) (span, how string, ok bool) {
 	if span, how, ok = voice.Same(said, *e, l.Person, l.Context.Openers); ok {
 		return span, how + " wording of the sentence", true
 	}
@@ -106,7 +107,7 @@ func (l *line) same(said string, e *schema.Evidence) (span, how string, ok bool)
 }
 
 // serves says whether a block may ground what a sentence says.
-func (l *line) serves(e *schema.Evidence, report bool) bool {
+func (l *line) serves(e *protocol.Evidence, report bool) bool {
 	if report && l.Policy.Serves(e, schema.ClaimSharedPast) {
 		return true
 	}
@@ -125,7 +126,7 @@ func (l *line) reports(s string) bool {
 	return false
 }
 
-func cites(d *schema.DraftSentence, id string) bool {
+func cites(d *protocol.DraftSentence, id string) bool {
 	for _, c := range d.Citations {
 		if c.EvidenceID == id {
 			return true

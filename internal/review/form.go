@@ -9,6 +9,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -47,13 +48,13 @@ func (l *line) form() {
 // maxSentence bounds a sentence of a draft: what is longer is not read at all.
 const maxSentence = 4 << 10
 
-func formIssue(d schema.DraftSentence, why string) schema.Issue {
+func formIssue(d protocol.DraftSentence, why string) schema.Issue {
 	return schema.Issue{Claim: d.Text, Type: schema.IssueForm, Correction: why}
 }
 
 // formFault is what is wrong with how a sentence is said: length, stage directions,
 // markup, citation marks and prompt text in it; "" where nothing is.
-func (l *line) formFault(d schema.DraftSentence, before, i int) string {
+func (l *line) formFault(d protocol.DraftSentence, before, i int) string {
 	limit, allowed := grounding.SpeechWords(l.Class), l.citedText(d)
 	if l.Thoughts {
 		limit = grounding.ThoughtWords(l.Class)
@@ -99,7 +100,7 @@ const selfID = "self"
 
 // idIssues are the citations that name no evidence, or evidence that may not be
 // cited at all.
-func (l *line) idIssues(d schema.DraftSentence) []schema.Issue {
+func (l *line) idIssues(d protocol.DraftSentence) []schema.Issue {
 	var out []schema.Issue
 	for _, cite := range d.Citations {
 		if cite.EvidenceID == selfID {
@@ -146,7 +147,7 @@ func outside(re *regexp.Regexp, s, allowed string) bool {
 	})
 }
 
-func (l *line) citedText(d schema.DraftSentence) string {
+func (l *line) citedText(d protocol.DraftSentence) string {
 	var b strings.Builder
 	for _, c := range d.Citations {
 		if e := l.byID[c.EvidenceID]; e != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -184,9 +185,9 @@ func noNumber(r entail.Reading) bool {
 
 // bearer is the block that a sentence is released with: the one nearest to it among
 // those it cites, else the nearest of all.
-func (l *line) bearer(i int, nearest *schema.Evidence) *schema.Evidence {
+func (l *line) bearer(i int, nearest *protocol.Evidence) *protocol.Evidence {
 	want := text.ContentSet(l.Sentences[i].Text)
-	var out *schema.Evidence
+	var out *protocol.Evidence
 	most := -1.0
 	for _, e := range l.usable {
 		if cites(&l.Sentences[i], e.ID) && l.serves(e, false) {
@@ -218,7 +219,7 @@ func (l *line) everything() *entail.Shown {
 		write(s.Text)
 	}
 	write(l.Context.Player)
-	return entail.NewShown(b.String(), grounding.PairOf(&schema.Evidence{Private: true}, "", l.Context).Names)
+	return entail.NewShown(b.String(), grounding.PairOf(&protocol.Evidence{Private: true}, "", l.Context).Names)
 }
 
 func (l *line) features(v view, shown *entail.Shown, names int, readings []entail.Reading) Features {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Each last sentence is false, or rests on what may not bear it. A hostile reader found
@@ -23,7 +23,7 @@ func TestWhatAHostileReaderFoundIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	horse := rumour("E2", "A drowned horse walks the lake at night. Osric feeds the horse.")
-	all := func(e ...schema.Evidence) []schema.Evidence { return e }
+	all := func(e ...protocol.Evidence) []protocol.Evidence { return e }
 	asked := grounding.Context{Message: "When did Bram leave the forge?"}
 	for _, c := range []struct {
 		name string

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -21,7 +22,7 @@ const (
 
 // unit is a sentence of what was shown.
 type unit struct {
-	of    *schema.Evidence
+	of    *protocol.Evidence
 	text  string
 	words []string // its content words, each once
 	self  bool
@@ -30,7 +31,7 @@ type unit struct {
 // shown are the sentences of everything that may ground a sentence of this draft.
 func (l *line) shown(session bool) []unit {
 	var out []unit
-	add := func(e *schema.Evidence, self bool) {
+	add := func(e *protocol.Evidence, self bool) {
 		spoken := grounding.Premise(e, &l.Context)
 		for _, s := range text.Sentences(spoken) {
 			out = append(out, unit{of: e, text: s, words: distinct(text.ContentWords(s)), self: self})
@@ -49,13 +50,13 @@ func (l *line) shown(session bool) []unit {
 
 // said says whether a block is of the conversation: it grounds that something was
 // said, and never what was said.
-func said(e *schema.Evidence) bool {
+func said(e *protocol.Evidence) bool {
 	return e.SourceID == "session" || e.Provenance.Source == schema.OriginUser
 }
 
 // premise selects what of the shown sentences stands nearest to a sentence, in the
 // order in which they were shown, and names the block that holds most of it.
-func (l *line) premise(i int, units []unit) (premise string, best *schema.Evidence) {
+func (l *line) premise(i int, units []unit) (premise string, best *protocol.Evidence) {
 	want := text.ContentSet(l.Sentences[i].Text)
 	around := text.ContentSet(strings.Join(l.before(i), " "))
 	held := map[string]float64{}

@@ -6,11 +6,11 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // What stands in the evidence is said without any model, word for word or as the NPC
@@ -19,7 +19,7 @@ func TestWordsOfTheEvidenceAreReleased(t *testing.T) {
 	evidence := append(village(), block("E5", "Mira forges nails and sells them at the market."), by("E6", "bram", "letter", "I burned the mill. You must never tell."))
 	for _, c := range []struct {
 		name  string
-		said  schema.DraftSentence
+		said  protocol.DraftSentence
 		cites string // "": it is refused
 	}{
 		{"word for word", said("The mill burned in the spring of 1402.", "E1"), "E1"},
@@ -75,17 +75,17 @@ func TestOwnWordingsOfWorldsAreReleased(t *testing.T) {
 }
 
 // wordingsPass reviews how an NPC words each sentence of a chunk, and counts them.
-func wordingsPass(t *testing.T, w *world.World, npc *world.NPC, c schema.Chunk) (n int) {
+func wordingsPass(t *testing.T, w *world.World, npc *world.NPC, c protocol.Chunk) (n int) {
 	x := &lore.Lore{World: w}
 	person := x.Person(npc)
 	src := grounding.SourceOf(c, "1", 1)
 	src.Private = c.NPC == npc.Handle && c.NPC != ""
-	for _, e := range grounding.Blocks([]schema.Source{src}, grounding.DefaultLimits) {
+	for _, e := range grounding.Blocks([]protocol.Source{src}, grounding.DefaultLimits) {
 		for _, s := range text.Sentences(e.Text) {
 			for _, way := range voice.Renderings(e, s, person) {
 				n++
 				_, out, err := (&review.Reviewer{}).Review(t.Context(), review.Draft{
-					Sentences: sentences(said(way.Text, e.ID)), Evidence: []schema.Evidence{e}, Class: schema.ClassComplex, Person: person,
+					Sentences: sentences(said(way.Text, e.ID)), Evidence: []protocol.Evidence{e}, Class: protocol.ClassComplex, Person: person,
 					Context: grounding.Context{NPCName: npc.Name, NPCHandle: npc.Handle, NameOf: person.NameOf},
 				})
 				if err != nil || !out[0].OK() || out[0].Support().ID != e.ID {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -79,7 +80,7 @@ func TestBadForm(t *testing.T) {
 			}
 		}
 	}
-	title := review.Draft{Evidence: []schema.Evidence{block("E1", "Mira reads _The Long Winter_ at night.")}, Sentences: sentences(said("I read _The Long Winter_ at night.", "E1"))}
+	title := review.Draft{Evidence: []protocol.Evidence{block("E1", "Mira reads _The Long Winter_ at night.")}, Sentences: sentences(said("I read _The Long Winter_ at night.", "E1"))}
 	if o := outcomes(t, nil, title)[0]; !o.OK() {
 		t.Errorf("a title that the evidence writes so: %+v", o.Issues)
 	}
@@ -89,8 +90,8 @@ func TestBadForm(t *testing.T) {
 func TestLengthByClass(t *testing.T) {
 	first := said("The mill burned on the night of the third of April in the spring of the year.", "E1")
 	second := said("Nobody saw it begin and nobody saw it end.", "E1")
-	for class, ok := range map[schema.Class]bool{schema.ClassGreeting: false, schema.ClassMedium: true, schema.ClassComplex: true} {
-		out := outcomes(t, nil, review.Draft{Class: class, Sentences: sentences(first, second), Evidence: []schema.Evidence{block("E1", first.Text+" "+second.Text)}})
+	for class, ok := range map[protocol.Class]bool{protocol.ClassGreeting: false, protocol.ClassMedium: true, protocol.ClassComplex: true} {
+		out := outcomes(t, nil, review.Draft{Class: class, Sentences: sentences(first, second), Evidence: []protocol.Evidence{block("E1", first.Text+" "+second.Text)}})
 		if !out[0].OK() || out[1].OK() != ok {
 			t.Errorf("%s: %+v", class, out)
 		}
@@ -127,7 +128,7 @@ func TestDeedsComeBeforeWords(t *testing.T) {
 func TestThoughts(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		said schema.DraftSentence
+		said protocol.DraftSentence
 		want schema.IssueType // "": it passes
 	}{
 		{"a fact by its source", said("The mill burned in spring.", "1"), ""},
@@ -135,7 +136,7 @@ func TestThoughts(t *testing.T) {
 		{"a block's id", said("The mill burned in spring.", "E1"), schema.IssueInvalidSource},
 		{"a suspicion before a fact", said("I suspect Bram; the reeve burned it down."), schema.IssueUncited},
 	} {
-		o := outcomes(t, nil, review.Draft{Thoughts: true, Sentences: sentences(c.said), Evidence: []schema.Evidence{block("1", "The mill burned in spring. Bram was on the weir.")}})[0]
+		o := outcomes(t, nil, review.Draft{Thoughts: true, Sentences: sentences(c.said), Evidence: []protocol.Evidence{block("1", "The mill burned in spring. Bram was on the weir.")}})[0]
 		if c.want == "" && !o.OK() || c.want != "" && (o.OK() || o.Issues[0].Type != c.want) {
 			t.Errorf("%s: %+v", c.name, o.Issues)
 		}

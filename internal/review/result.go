@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -14,22 +15,22 @@ func (l *line) cite(o *Outcome) {
 	if o.support == nil {
 		return
 	}
-	kept := slices.DeleteFunc(o.Sentence.Citations, func(c schema.Citation) bool {
+	kept := slices.DeleteFunc(o.Sentence.Citations, func(c protocol.Citation) bool {
 		e := l.byID[c.EvidenceID]
 		return c.EvidenceID == selfID || e == nil || said(e) != said(o.support)
 	})
-	if !slices.ContainsFunc(kept, func(c schema.Citation) bool { return c.EvidenceID == o.support.ID }) {
+	if !slices.ContainsFunc(kept, func(c protocol.Citation) bool { return c.EvidenceID == o.support.ID }) {
 		o.moved = true
 		if o.exact {
 			kept = nil // it stands in this block word for word
 		}
-		kept = append(kept, schema.Citation{Claim: o.Sentence.Text, EvidenceID: o.support.ID})
+		kept = append(kept, protocol.Citation{Claim: o.Sentence.Text, EvidenceID: o.support.ID})
 	}
 	o.Sentence.Citations = kept
 }
 
 // Support is the block that bears a sentence, where one does.
-func (o *Outcome) Support() *schema.Evidence { return o.support }
+func (o *Outcome) Support() *protocol.Evidence { return o.support }
 
 // evasion finds a speech that says nothing although the evidence answers.
 func (l *line) evasion() {
@@ -46,8 +47,8 @@ func (l *line) evasion() {
 }
 
 // result is the review as a turn carries it: one claim a sentence.
-func (l *line) result() schema.Review {
-	out := schema.Review{Verdict: schema.Approved}
+func (l *line) result() protocol.Review {
+	out := protocol.Review{Verdict: protocol.Approved}
 	need, cited := 0, 0
 	for i := range l.out {
 		o := &l.out[i]
@@ -67,7 +68,7 @@ func (l *line) result() schema.Review {
 		}
 	}
 	if len(out.Issues) > 0 {
-		out.Verdict = schema.IssuesFound
+		out.Verdict = protocol.IssuesFound
 	}
 	out.Audit = auditOf(need, cited)
 	return out
@@ -103,7 +104,7 @@ var claimKinds = map[entail.Kind]schema.ClaimKind{
 }
 
 // worded is the sentence of a block that stands first, as the NPC would say it.
-func (l *line) worded(e *schema.Evidence) string {
+func (l *line) worded(e *protocol.Evidence) string {
 	for _, s := range text.Sentences(e.Text) {
 		if ways := voice.Renderings(*e, s, l.Person); len(ways) > 0 {
 			return ways[0].Text

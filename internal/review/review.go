@@ -14,7 +14,7 @@ import (
 	"fmt"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // Reviewer holds what every review of a process shares.
@@ -25,7 +25,7 @@ type Reviewer struct {
 
 // Review judges a draft. A sentence passes only where a stage supports it: an error
 // or a missing answer of the reader or the judge supports nothing.
-func (r *Reviewer) Review(ctx context.Context, d Draft) (schema.Review, []Outcome, error) {
+func (r *Reviewer) Review(ctx context.Context, d Draft) (protocol.Review, []Outcome, error) {
 	l := newLine(d)
 	l.form()
 	l.exact()
@@ -35,7 +35,7 @@ func (r *Reviewer) Review(ctx context.Context, d Draft) (schema.Review, []Outcom
 	l.checks()
 	l.evasion()
 	if err := ctx.Err(); err != nil { // what was not judged in time is not judged
-		return schema.Review{}, nil, fmt.Errorf("review: %w", err)
+		return protocol.Review{}, nil, fmt.Errorf("review: %w", err)
 	}
 	return l.result(), l.out, nil
 }

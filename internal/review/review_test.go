@@ -9,6 +9,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -34,22 +35,22 @@ var fit = review.Fit{Weights: map[string]float64{"entailed": 1}, Claim: 0.5,
 	Alone:  map[grounding.Level]review.Line{grounding.Strict: {Score: 0.95}, grounding.Balanced: {Score: 0.8}, grounding.Lively: {Score: 0.6}},
 	Judged: map[grounding.Level]review.Line{grounding.Strict: {Score: 0.95}, grounding.Balanced: {Score: 0.7}, grounding.Lively: {Score: 0.5}}}
 
-func block(id, text string) schema.Evidence {
-	return schema.Evidence{ID: id, SourceID: id, ChunkID: "lore/" + id + ".txt#1", Path: "lore/" + id + ".txt", Text: text, Private: true,
-		Provenance: schema.Provenance{Source: schema.OriginCorpus}}
+func block(id, text string) protocol.Evidence {
+	return protocol.Evidence{ID: id, SourceID: id, ChunkID: "lore/" + id + ".txt#1", Path: "lore/" + id + ".txt", Text: text, Private: true,
+		Provenance: protocol.Provenance{Source: schema.OriginCorpus}}
 }
 
-func said(text string, cites ...string) schema.DraftSentence {
-	d := schema.DraftSentence{Text: text}
+func said(text string, cites ...string) protocol.DraftSentence {
+	d := protocol.DraftSentence{Text: text}
 	for _, id := range cites {
-		d.Citations = append(d.Citations, schema.Citation{EvidenceID: id})
+		d.Citations = append(d.Citations, protocol.Citation{EvidenceID: id})
 	}
 	return d
 }
 
-func draft(sentences ...schema.DraftSentence) review.Draft {
-	return review.Draft{Sentences: sentences, Class: schema.ClassComplex,
-		Evidence: []schema.Evidence{block("E1", "The mill burned in spring."), block("E2", "Teague owns the ferry. A crossing costs two bits.")},
+func draft(sentences ...protocol.DraftSentence) review.Draft {
+	return review.Draft{Sentences: sentences, Class: protocol.ClassComplex,
+		Evidence: []protocol.Evidence{block("E1", "The mill burned in spring."), block("E2", "Teague owns the ferry. A crossing costs two bits.")},
 		Context:  grounding.Context{NPCName: "Mira", NPCHandle: "mira", Message: "what happened?", Names: []string{"Mira", "Teague"}}}
 }
 
@@ -57,7 +58,7 @@ func draft(sentences ...schema.DraftSentence) review.Draft {
 func TestASentenceIsJudgedByItsKindAndItsScore(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		sentence schema.DraftSentence
+		sentence protocol.DraftSentence
 		reading  entail.Reading
 		level    grounding.Level
 		want     schema.IssueType // "": it is released
@@ -101,7 +102,7 @@ func TestASentenceIsJudgedByItsKindAndItsScore(t *testing.T) {
 			if len(o.Issues) > 0 {
 				got = o.Issues[0].Type
 			}
-			if got != c.want || o.Kind != c.kind || (found.Verdict == schema.Approved) != (c.want == "") {
+			if got != c.want || o.Kind != c.kind || (found.Verdict == protocol.Approved) != (c.want == "") {
 				t.Errorf("issue %q, kind %q, verdict %s (%+v)", got, o.Kind, found.Verdict, o.Verdict)
 			}
 			var ids []string
@@ -286,8 +287,8 @@ func TestAJudgeTurnsNoSureClaimIntoAFeeling(t *testing.T) {
 
 // What a rule has against a cited block is a feature of the score: it is seen, and no verdict.
 func TestADenialByRuleIsAFeature(t *testing.T) {
-	d := review.Draft{Class: schema.ClassComplex, Sentences: []schema.DraftSentence{said("The granary held forty sacks.", "E1")},
-		Evidence: []schema.Evidence{block("E1", "The granary held thirty sacks.")}}
+	d := review.Draft{Class: protocol.ClassComplex, Sentences: []protocol.DraftSentence{said("The granary held forty sacks.", "E1")},
+		Evidence: []protocol.Evidence{block("E1", "The granary held thirty sacks.")}}
 	r := &review.Reviewer{Reader: scripted{"The granary held forty sacks.": reading(0.5, 0, 1, 0, 0)}, Fit: fit}
 	_, outcomes, err := r.Review(t.Context(), d)
 	if err != nil {

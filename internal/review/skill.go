@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -23,7 +24,7 @@ type Pair struct {
 var qualifyFile []byte
 
 // PairsHash tells these pairs from those of another version.
-func PairsHash() string { return schema.HashText(string(qualifyFile)) }
+func PairsHash() string { return protocol.HashText(string(qualifyFile)) }
 
 // Pairs are the shipped pairs, half of them supported.
 func Pairs() ([]Pair, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -31,26 +32,26 @@ var mira = grounding.Context{NPCName: "Mira Ashdown", NPCHandle: "mira", NPCAlia
 	Voice: grounding.Voice{Openers: []string{"Well,", "Look,"}, Hedges: []string{"as far as I know"}}}
 
 // by is a block that somebody else wrote.
-func by(id, author, kind, text string) schema.Evidence {
+func by(id, author, kind, text string) protocol.Evidence {
 	e := block(id, text)
 	e.Author, e.Type, e.Private = author, kind, false
 	return e
 }
 
-func rumour(id, text string) schema.Evidence {
+func rumour(id, text string) protocol.Evidence {
 	e := by(id, "yrsa", "note", text)
 	e.Belief = "rumour"
 	return e
 }
 
-func state(id, text string) schema.Evidence {
-	return schema.Evidence{ID: id, SourceID: "state", ChunkID: "state:" + id, Path: "state:" + id, Type: "state", Text: text, AllowedFor: []string{"state"},
-		Private: true, Provenance: schema.Provenance{Source: schema.OriginSystem}}
+func state(id, text string) protocol.Evidence {
+	return protocol.Evidence{ID: id, SourceID: "state", ChunkID: "state:" + id, Path: "state:" + id, Type: "state", Text: text, AllowedFor: []string{"state"},
+		Private: true, Provenance: protocol.Provenance{Source: schema.OriginSystem}}
 }
 
-func session(id, text string) schema.Evidence {
-	return schema.Evidence{ID: id, SourceID: "session", ChunkID: "session:t1", Path: "session:t1", Type: "session", Text: text, AllowedFor: []string{"shared_past"},
-		Private: true, Provenance: schema.Provenance{Source: schema.OriginUser}}
+func session(id, text string) protocol.Evidence {
+	return protocol.Evidence{ID: id, SourceID: "session", ChunkID: "session:t1", Path: "session:t1", Type: "session", Text: text, AllowedFor: []string{"shared_past"},
+		Private: true, Provenance: protocol.Provenance{Source: schema.OriginUser}}
 }
 
 // outcomes reviews a draft as Mira's.
@@ -60,23 +61,23 @@ func outcomes(t *testing.T, reader entail.Reader, d review.Draft) []review.Outco
 	d.Context, d.Person = mira, voice.Person{Handle: "mira", Name: "Mira Ashdown"}
 	d.Context.Message = message
 	if d.Class == "" {
-		d.Class = schema.ClassComplex
+		d.Class = protocol.ClassComplex
 	}
 	found, out, err := (&review.Reviewer{Reader: reader, Fit: fit}).Review(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := !slices.ContainsFunc(out, func(o review.Outcome) bool { return !o.OK() }); all != (found.Verdict == schema.Approved) {
+	if all := !slices.ContainsFunc(out, func(o review.Outcome) bool { return !o.OK() }); all != (found.Verdict == protocol.Approved) {
 		t.Errorf("verdict %s of %+v", found.Verdict, out)
 	}
 	return out
 }
 
-func sentences(all ...schema.DraftSentence) []schema.DraftSentence { return all }
+func sentences(all ...protocol.DraftSentence) []protocol.DraftSentence { return all }
 
 // village is the evidence that the tables share.
-func village() []schema.Evidence {
-	return []schema.Evidence{
+func village() []protocol.Evidence {
+	return []protocol.Evidence{
 		block("E1", "The mill burned in the spring of 1402. Bram Dunnock was seen on the weir."),
 		by("E2", "aldith", "chronicle", "The reeve offered forty crowns for the name of the one who lit it."),
 		rumour("E3", "The fellkin cursed the old bridge."),
@@ -91,7 +92,7 @@ func village() []schema.Evidence {
 func TestNoReaderOutweighsAnExactCheck(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		said schema.DraftSentence
+		said protocol.DraftSentence
 		want schema.IssueType
 		why  string // in the correction
 	}{
@@ -110,7 +111,7 @@ func TestNoReaderOutweighsAnExactCheck(t *testing.T) {
 		{"a source's id in speech", said("The mill burned in the spring of 1402.", "1"), schema.IssueInvalidSource, "sources"},
 		{"a promise", said("Here is your sword."), schema.IssueNotEntailed, "no checked action"},
 		{"letters of two alphabets", said("Тhе mill burned in the spring of 1402.", "E1"), schema.IssueForm, "two alphabets"},
-		{"an authored line that is none", schema.DraftSentence{Text: "The mill was sold to Petra.", Authored: true}, schema.IssueUncited, "Petra"},
+		{"an authored line that is none", protocol.DraftSentence{Text: "The mill was sold to Petra.", Authored: true}, schema.IssueUncited, "Petra"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := review.Draft{Sentences: sentences(c.said), Evidence: village(), Authored: func(string) bool { return false }}
@@ -129,29 +130,29 @@ func TestNoReaderOutweighsAnExactCheck(t *testing.T) {
 // has what the player was told.
 func TestWhatDeniesASentence(t *testing.T) {
 	const closed, open = "The north gate is closed at night.", "The north gate is open at night."
-	chronicle := func(id, text string) schema.Evidence { return by(id, "aldith", "chronicle", text) }
+	chronicle := func(id, text string) protocol.Evidence { return by(id, "aldith", "chronicle", text) }
 	counted := block("E1", "The granary was counted on Friday.")
 	for _, c := range []struct {
 		name     string
 		said     string
-		evidence []schema.Evidence
+		evidence []protocol.Evidence
 		released []schema.Sentence
 		reader   entail.Reader // nil: none
 		denied   string        // why; "": it is released
 	}{
-		{"equal rank", closed, []schema.Evidence{block("E1", closed), block("E2", open)}, nil, nil, "opposite"},
-		{"her own note against common lore", closed, []schema.Evidence{chronicle("E1", closed), block("E2", open)}, nil, nil, "opposite"},
-		{"the state against her own note", closed, []schema.Evidence{block("E1", closed), state("S1", open)}, nil, nil, "opposite"},
-		{"a number of the state", "It costs two bits.", []schema.Evidence{block("E1", "It costs two bits."), state("S1", "It costs three bits.")}, nil, nil, "number"},
-		{"what was released", closed, []schema.Evidence{block("E1", closed)}, []schema.Sentence{{Text: open}}, nil, "opposite"},
-		{"what only a reader supports", "The granary held some rye.", []schema.Evidence{counted, block("E2", "The granary held no rye.")}, nil, &gullible{}, "negation"},
-		{"common lore against her own note", closed, []schema.Evidence{block("E1", closed), chronicle("E2", open)}, nil, nil, ""},
-		{"a rumour against lore", closed, []schema.Evidence{block("E1", closed), rumour("E2", open)}, nil, nil, ""},
-		{"an authored line", closed, []schema.Evidence{block("E1", closed)}, []schema.Sentence{{Text: open, Authored: true}}, nil, ""},
-		{"what was released from the same document", closed, []schema.Evidence{block("E1", closed)},
+		{"equal rank", closed, []protocol.Evidence{block("E1", closed), block("E2", open)}, nil, nil, "opposite"},
+		{"her own note against common lore", closed, []protocol.Evidence{chronicle("E1", closed), block("E2", open)}, nil, nil, "opposite"},
+		{"the state against her own note", closed, []protocol.Evidence{block("E1", closed), state("S1", open)}, nil, nil, "opposite"},
+		{"a number of the state", "It costs two bits.", []protocol.Evidence{block("E1", "It costs two bits."), state("S1", "It costs three bits.")}, nil, nil, "number"},
+		{"what was released", closed, []protocol.Evidence{block("E1", closed)}, []schema.Sentence{{Text: open}}, nil, "opposite"},
+		{"what only a reader supports", "The granary held some rye.", []protocol.Evidence{counted, block("E2", "The granary held no rye.")}, nil, &gullible{}, "negation"},
+		{"common lore against her own note", closed, []protocol.Evidence{block("E1", closed), chronicle("E2", open)}, nil, nil, ""},
+		{"a rumour against lore", closed, []protocol.Evidence{block("E1", closed), rumour("E2", open)}, nil, nil, ""},
+		{"an authored line", closed, []protocol.Evidence{block("E1", closed)}, []schema.Sentence{{Text: open, Authored: true}}, nil, ""},
+		{"what was released from the same document", closed, []protocol.Evidence{block("E1", closed)},
 			[]schema.Sentence{{Text: open, Evidence: []schema.EvidenceRef{{ID: "E1", Path: "lore/E1.txt"}}}}, nil, ""},
-		{"another thing", "The free tier has 500 requests.", []schema.Evidence{block("E1", "The free tier has 500 requests."), block("E2", "The premium tier has 1000 requests.")}, nil, nil, ""},
-		{"under a condition", "The ferry crosses the mere.", []schema.Evidence{counted, block("E2", "While the ice holds the ferry never crosses the mere.")}, nil, &gullible{}, ""},
+		{"another thing", "The free tier has 500 requests.", []protocol.Evidence{block("E1", "The free tier has 500 requests."), block("E2", "The premium tier has 1000 requests.")}, nil, nil, ""},
+		{"under a condition", "The ferry crosses the mere.", []protocol.Evidence{counted, block("E2", "While the ice holds the ferry never crosses the mere.")}, nil, &gullible{}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := outcomes(t, c.reader, review.Draft{Sentences: sentences(said(c.said, "E1")), Evidence: c.evidence, Released: c.released})[0]
@@ -169,39 +170,39 @@ func TestWhatDeniesASentence(t *testing.T) {
 // said, and what the provenance contract refuses.
 func TestAReaderIsShownOnlyWhatMayGround(t *testing.T) {
 	start := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
-	corpus := func(id, text string) schema.Evidence {
+	corpus := func(id, text string) protocol.Evidence {
 		e := block(id, text)
 		e.Provenance.IndexedAt, e.Provenance.CreatedAt = start.AddDate(0, 0, -1), start.AddDate(0, 0, -1)
 		return e
 	}
 	const secret = "The weir held all night."
-	changed := func(change func(*schema.Provenance)) schema.Evidence {
+	changed := func(change func(*protocol.Provenance)) protocol.Evidence {
 		e := corpus("E2", secret)
 		change(&e.Provenance)
 		return e
 	}
 	made := corpus("E2", secret)
 	made.ChunkID = "gen:1"
-	check := grounding.Check{TurnStart: start, GameTime: start, InScope: func(c schema.Chunk) bool { return c.NPC == "" || c.NPC == "mira" },
+	check := grounding.Check{TurnStart: start, GameTime: start, InScope: func(c protocol.Chunk) bool { return c.NPC == "" || c.NPC == "mira" },
 		Holds:     func(string) bool { return false },
 		ModelSaid: func(string) (time.Time, bool) { return time.Time{}, false }}
 	for _, c := range []struct {
 		name  string
-		block schema.Evidence
+		block protocol.Evidence
 		why   string // the reason why it may not be cited; "": it may be, for what was said
 	}{
 		{"what the player said", session("E2", secret), ""},
-		{"a text of a model", changed(func(p *schema.Provenance) { p.Source = schema.OriginModel }), grounding.RejectSource},
+		{"a text of a model", changed(func(p *protocol.Provenance) { p.Source = schema.OriginModel }), grounding.RejectSource},
 		{"a reserved id", made, grounding.RejectReservedID},
-		{"indexed after the turn began", changed(func(p *schema.Provenance) { p.IndexedAt = start.Add(1) }), grounding.RejectIndexedLater},
-		{"of the future", changed(func(p *schema.Provenance) { p.CreatedAt = start.Add(1) }), grounding.RejectFuture},
-		{"of another world", changed(func(p *schema.Provenance) { p.World = "elsewhere" }), grounding.RejectWorld},
-		{"of another's notes", changed(func(p *schema.Provenance) { p.NPC = "bram" }), grounding.RejectScope},
-		{"of an unmet condition", changed(func(p *schema.Provenance) { p.Requires = "trust >= 10" }), grounding.RejectRequires},
+		{"indexed after the turn began", changed(func(p *protocol.Provenance) { p.IndexedAt = start.Add(1) }), grounding.RejectIndexedLater},
+		{"of the future", changed(func(p *protocol.Provenance) { p.CreatedAt = start.Add(1) }), grounding.RejectFuture},
+		{"of another world", changed(func(p *protocol.Provenance) { p.World = "elsewhere" }), grounding.RejectWorld},
+		{"of another's notes", changed(func(p *protocol.Provenance) { p.NPC = "bram" }), grounding.RejectScope},
+		{"of an unmet condition", changed(func(p *protocol.Provenance) { p.Requires = "trust >= 10" }), grounding.RejectRequires},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			reader := &gullible{}
-			d := review.Draft{Check: &check, Evidence: []schema.Evidence{corpus("E1", "The mill burned."), c.block},
+			d := review.Draft{Check: &check, Evidence: []protocol.Evidence{corpus("E1", "The mill burned."), c.block},
 				Sentences: sentences(said(secret, "E2"), said("The weir stood firm.", "E1"), said("The weir did not break."))}
 			out := outcomes(t, reader, d)
 			for _, s := range reader.shown {

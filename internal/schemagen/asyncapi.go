@@ -15,7 +15,7 @@ import (
 const asyncapiFile = "asyncapi.yaml"
 
 // asyncapi writes the document from the table of channels. Addresses come from the
-// functions of pkg/schema, payloads from the schemas of its types.
+// functions of internal/protocol, payloads from the schemas of its types.
 func asyncapi() ([]byte, error) {
 	var all, messages, operations yaml.MapSlice
 	for _, c := range channels {
@@ -68,7 +68,7 @@ func asyncapi() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", asyncapiFile, err)
 	}
-	return append([]byte("# Made by go generate ./internal/schemagen from pkg/schema; do not edit.\n"), data...), nil
+	return append([]byte("# Made by go generate ./internal/schemagen from pkg/schema and internal/protocol; do not edit.\n"), data...), nil
 }
 
 const about = `The subjects on which Forsooth's services and a game's backend speak.

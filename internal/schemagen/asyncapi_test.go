@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -45,10 +46,10 @@ func TestCommittedAsyncAPIIsCurrent(t *testing.T) {
 	}
 }
 
-// A subject that pkg/schema builds and the document does not have would be one that
+// A subject that internal/protocol builds and the document does not have would be one that
 // a backend's author never hears of.
 func TestEverySubjectOfTheContractHasAChannel(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(sourceDir, "subjects.go"), nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(protocolDir, "subjects.go"), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,24 +80,24 @@ func TestEverySubjectOfTheContractHasAChannel(t *testing.T) {
 	}
 	for b := range builders {
 		if !named(b) {
-			t.Errorf("schema.%s has no channel in channels.go", b)
+			t.Errorf("protocol.%s has no channel in channels.go", b)
 		}
 	}
 	for _, c := range channels {
 		if c.subject != "" && !builders[c.subject] {
-			t.Errorf("channel %s is built by schema.%s, which is not there", c.name, c.subject)
+			t.Errorf("channel %s is built by protocol.%s, which is not there", c.name, c.subject)
 		}
 	}
 }
 
-// What the document calls a subject is one that pkg/schema reads as that.
+// What the document calls a subject is one that internal/protocol reads as that.
 func TestAddressesAreRead(t *testing.T) {
 	fill := strings.NewReplacer("{world}", "w", "{npc}", "n", "{player}", "p", "{turn}", "t1", "{pass}", "speak", "{index}", "0")
 	for _, c := range channels {
-		if !strings.Contains(c.address, convo.String()) || !strings.HasPrefix(c.address, schema.Prefix) || strings.Contains(c.address, ".live.") {
+		if !strings.Contains(c.address, convo.String()) || !strings.HasPrefix(c.address, protocol.Prefix) || strings.Contains(c.address, ".live.") {
 			continue
 		}
-		s, err := schema.ParseSubject(fill.Replace(c.address))
+		s, err := protocol.ParseSubject(fill.Replace(c.address))
 		if err != nil || s.Kind != c.name || s.Conversation != (schema.ConversationID{World: "w", NPC: "n", Player: "p"}) {
 			t.Errorf("%s: %+v, %v", c.address, s, err)
 		}

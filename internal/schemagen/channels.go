@@ -7,13 +7,14 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // channel is one subject of the mesh.
 type channel struct {
 	name    string
-	subject string // what of pkg/schema builds it; empty: the broker's own or the mesh's
+	subject string // what of internal/protocol builds it; empty: the broker's own or the mesh's
 	address string
 	stream  string // empty: not stored
 	mesh    string // what the mesh does: receive, send, or both
@@ -84,12 +85,12 @@ var traced = []header{
 
 // channels are all subjects, those of a backend first.
 var channels = []channel{
-	{name: "turn", subject: "SubjectTurn", address: schema.SubjectTurn(convo), stream: "TURNS", mesh: "receive",
+	{name: "turn", subject: "SubjectTurn", address: protocol.SubjectTurn(convo), stream: "TURNS", mesh: "receive",
 		about: "What a player says. The broker's acknowledgement is acceptance; a refusal says whether the " +
 			"conversation is busy (per subject) or the mesh is full.",
 		payload: payload{document: "turn-request", example: request, headers: append([]header{idHeader("The turn's id.",
 			turnID)}, traced...)}},
-	{name: "said", subject: "SubjectSaid", address: schema.SubjectSaid(convo, turnPart), stream: "SAID", mesh: "send",
+	{name: "said", subject: "SubjectSaid", address: protocol.SubjectSaid(convo, turnPart), stream: "SAID", mesh: "send",
 		about: "What may be shown while a turn runs, sentence by sentence. To watch, listen on the live subject: it " +
 			"repeats what was stored, and nothing that was refused.",
 		payload: payload{document: "said", example: schema.Said{Kind: schema.SaidSentence, TurnID: turnID,
@@ -103,35 +104,35 @@ var channels = []channel{
 		about: "The broker's repetition of what was stored on said, with its headers Nats-Sequence and " +
 			"Nats-Last-Sequence.",
 		payload: payload{document: "said", example: schema.Said{Kind: schema.SaidAccepted, TurnID: turnID}}},
-	{name: "reply", subject: "SubjectReply", address: schema.SubjectReply(convo, turnPart), stream: "REPLIES",
+	{name: "reply", subject: "SubjectReply", address: protocol.SubjectReply(convo, turnPart), stream: "REPLIES",
 		mesh:    "send receive",
 		about:   "The one reply of a turn, and its only commit.",
 		payload: payload{document: "reply", example: reply}},
 	{name: "live-reply", address: "forsooth.v1.live.reply." + convo.String() + "." + turnPart, mesh: "send",
 		about:   "The broker's repetition of a stored reply.",
 		payload: payload{document: "reply", example: reply}},
-	{name: "action", subject: "SubjectAction", address: place(schema.SubjectAction), stream: "ACTIONS", mesh: "send",
+	{name: "action", subject: "SubjectAction", address: place(protocol.SubjectAction), stream: "ACTIONS", mesh: "send",
 		about: "An action that the game is asked to carry out.",
 		payload: payload{document: "action", example: schema.Action{Name: "give_item",
 			Parameters: map[string]any{"item": "lantern"}, Confirm: true, Checked: true}}},
-	{name: "action-result", subject: "SubjectActionResult", address: place(schema.SubjectActionResult),
+	{name: "action-result", subject: "SubjectActionResult", address: place(protocol.SubjectActionResult),
 		stream: "ACTIONS", mesh: "receive",
 		about:   "The game's answer. An action with confirm waits 1.5 s for it.",
 		payload: payload{document: "action-result", example: schema.ActionResult{Reason: "the pack is full"}}},
-	{name: "event", subject: "SubjectEvent", address: schema.SubjectEvent("{world}"), stream: "EVENTS", mesh: "receive",
+	{name: "event", subject: "SubjectEvent", address: protocol.SubjectEvent("{world}"), stream: "EVENTS", mesh: "receive",
 		about: "Something that the game saw happen; the NPCs among its witnesses remember it.",
 		payload: payload{document: "occurrence", headers: []header{idHeader("The event's id.", "e17")},
 			example: schema.Occurrence{ID: "e17", World: "hollowmere", GameTime: noon,
 				Subject: "player:p42", Predicate: "gave", Object: "a lantern", Text: "Ansel gave Mira a lantern.",
 				Player: "p42", Witnesses: []string{"mira", "p42"}}}},
-	{name: "cancel", subject: "SubjectCancel", address: schema.SubjectCancel(convo, turnPart), mesh: "receive",
+	{name: "cancel", subject: "SubjectCancel", address: protocol.SubjectCancel(convo, turnPart), mesh: "receive",
 		about: "Asks for a turn to be ended. A lost one leaves the deadline.",
 		payload: payload{words: text("Nothing."), headers: []header{
 			{"Forsooth-Reason", "SUPERSEDED where a newer message takes this one's place; otherwise CANCELLED.",
 				schema.ReasonCancelled}}, example: ""},
 		answer: &payload{words: text("ok, unknown where the turn does not wait, or what went wrong; only to whoever " +
 			"named an inbox."), example: "ok"}},
-	{name: "check-grounding", subject: "SubjectCheckGrounding", address: schema.SubjectCheckGrounding, mesh: "receive",
+	{name: "check-grounding", subject: "SubjectCheckGrounding", address: protocol.SubjectCheckGrounding, mesh: "receive",
 		about: "Says which claims of a text its sources support. A refusal is in the headers Nats-Service-Error and " +
 			"Nats-Service-Error-Code.",
 		payload: payload{document: "check-query", example: schema.CheckQuery{Text: "The mill burned in spring.",
@@ -142,44 +143,44 @@ var channels = []channel{
 				Confidence: 0.97, Tier: "rules",
 				Best: &schema.BestSource{ChunkID: "mill#1", Content: "In spring the mill burned down.",
 					Score: 0.97}}}}}},
-	{name: "turn-outcome", subject: "SubjectTurnOutcome", address: schema.SubjectTurnOutcome, mesh: "receive",
+	{name: "turn-outcome", subject: "SubjectTurnOutcome", address: protocol.SubjectTurnOutcome, mesh: "receive",
 		about: "Says what became of a turn.",
-		payload: payload{document: "turn-query", example: schema.TurnQuery{World: "hollowmere", NPC: "mira",
+		payload: payload{document: "turn-query", example: protocol.TurnQuery{World: "hollowmere", NPC: "mira",
 			Player: "p42", TurnID: turnID}},
 		answer: &payload{document: "turn-outcome", example: schema.TurnOutcome{State: schema.TurnEnded, Reply: &reply,
 			RepliedAt: noon}}},
-	{name: "turn-outcome-of", subject: "SubjectTurnOutcomeOf", address: schema.SubjectTurnOutcomeOf("{world}"),
+	{name: "turn-outcome-of", subject: "SubjectTurnOutcomeOf", address: protocol.SubjectTurnOutcomeOf("{world}"),
 		mesh: "receive",
 		about: "The same for turns of one world, and their events where the query says behind which: what a " +
 			"backend asks that has no right to the streams.",
-		payload: payload{document: "turn-query", example: schema.TurnQuery{World: "hollowmere", NPC: "mira",
+		payload: payload{document: "turn-query", example: protocol.TurnQuery{World: "hollowmere", NPC: "mira",
 			Player: "p42", TurnID: turnID, After: new(uint64)}},
 		answer: &payload{document: "turn-outcome", example: schema.TurnOutcome{State: schema.TurnWaiting,
 			Events: []schema.StoredSaid{{Sequence: 7, At: noon, Event: schema.Said{Kind: schema.SaidAccepted,
 				TurnID: turnID}}}}}},
-	{name: "actions", subject: "SubjectActions", address: schema.SubjectActions("{world}"), mesh: "receive",
+	{name: "actions", subject: "SubjectActions", address: protocol.SubjectActions("{world}"), mesh: "receive",
 		about:   "Gives the actions that a world's NPCs proposed, those behind a place or since a time.",
-		payload: payload{document: "actions-query", example: schema.ActionsQuery{Since: noon}},
-		answer: &payload{document: "actions-found", example: schema.ActionsFound{Last: 12,
-			Actions: []schema.StoredAction{{Sequence: 12, At: noon, NPC: "mira", Player: "p42", TurnID: turnID,
+		payload: payload{document: "actions-query", example: protocol.ActionsQuery{Since: noon}},
+		answer: &payload{document: "actions-found", example: protocol.ActionsFound{Last: 12,
+			Actions: []protocol.StoredAction{{Sequence: 12, At: noon, NPC: "mira", Player: "p42", TurnID: turnID,
 				Action: schema.Action{Name: "give_item", Parameters: map[string]any{"item": "lantern"}, Confirm: true,
 					Checked: true}}}}}},
-	{name: "worlds", subject: "SubjectWorlds", address: schema.SubjectWorlds, mesh: "receive",
+	{name: "worlds", subject: "SubjectWorlds", address: protocol.SubjectWorlds, mesh: "receive",
 		about: "Lists the worlds that are served, with their NPCs. A question that cannot be answered has an " +
 			"object with error and code for its answer; so have those below.",
 		payload: payload{words: text("Nothing, or an empty object."), example: "{}"},
-		answer:  &payload{document: "worlds-found", example: schema.WorldsFound{Worlds: []schema.WorldInfo{served}}}},
-	{name: "world", subject: "SubjectWorld", address: schema.SubjectWorld("{world}"), mesh: "receive",
+		answer:  &payload{document: "worlds-found", example: protocol.WorldsFound{Worlds: []schema.WorldInfo{served}}}},
+	{name: "world", subject: "SubjectWorld", address: protocol.SubjectWorld("{world}"), mesh: "receive",
 		about:   "The same of one world.",
 		payload: payload{words: text("Nothing, or an empty object."), example: "{}"},
-		answer:  &payload{document: "worlds-found", example: schema.WorldsFound{Worlds: []schema.WorldInfo{served}}}},
-	{name: "conversation-query", subject: "SubjectConversation", address: schema.SubjectConversation("{world}"),
+		answer:  &payload{document: "worlds-found", example: protocol.WorldsFound{Worlds: []schema.WorldInfo{served}}}},
+	{name: "conversation-query", subject: "SubjectConversation", address: protocol.SubjectConversation("{world}"),
 		mesh:    "receive",
 		about:   "Reads a conversation, or has the NPC forget it.",
-		payload: payload{document: "conversation-query", example: schema.ConversationQuery{NPC: "mira", Player: "p42"}},
+		payload: payload{document: "conversation-query", example: protocol.ConversationQuery{NPC: "mira", Player: "p42"}},
 		answer: &payload{document: "conversation", example: schema.Conversation{World: "hollowmere", NPC: "mira",
 			Player: "p42", Trust: 10, Turns: 1}}},
-	{name: "memories", subject: "SubjectMemories", address: schema.SubjectMemories("{world}"), mesh: "receive",
+	{name: "memories", subject: "SubjectMemories", address: protocol.SubjectMemories("{world}"), mesh: "receive",
 		about:   "Lists what the NPCs of a world remember, or shows one memory with its history.",
 		payload: payload{document: "memories-query", example: schema.MemoriesQuery{NPC: "mira", Player: "p42"}},
 		answer:  &payload{document: "memories-found", example: schema.MemoriesFound{Memories: []schema.Memory{}}}},
@@ -189,25 +190,25 @@ var channels = []channel{
 		payload: payload{document: "action", example: schema.Action{Name: "give_item",
 			Parameters: map[string]any{"item": "lantern"}, Confirm: true, Checked: true}}},
 
-	{name: "pass", subject: "SubjectPass", address: schema.SubjectPass(passPart, convo, turnPart), stream: "PASSES",
+	{name: "pass", subject: "SubjectPass", address: protocol.SubjectPass(passPart, convo, turnPart), stream: "PASSES",
 		mesh:  "send receive",
 		about: "A turn that waits for a pass.",
-		payload: payload{document: "turn", example: schema.Turn{Request: request, Hop: 1, Pass: schema.PassThink},
+		payload: payload{document: "turn", example: protocol.Turn{Request: request, Hop: 1, Pass: schema.PassThink},
 			headers: []header{idHeader("The turn and its hop: two workers that decide differently meet in one id.",
 				turnID+"/1")}}},
-	{name: "review", subject: "SubjectReview", address: schema.SubjectReview(convo, turnPart), stream: "SAID",
+	{name: "review", subject: "SubjectReview", address: protocol.SubjectReview(convo, turnPart), stream: "SAID",
 		mesh:  "send",
 		about: "The review of a sentence, stored before the sentence is released.",
-		payload: payload{document: "review-record", example: schema.ReviewRecord{TurnID: turnID, Seq: 1,
+		payload: payload{document: "review-record", example: protocol.ReviewRecord{TurnID: turnID, Seq: 1,
 			Hash: sentence.Hash, Evidence: []string{"mill#1"}},
 			headers: []header{expects("One more than this, and the record is stored once.")}}},
-	{name: "trace", subject: "SubjectTrace", address: schema.SubjectTrace(convo, turnPart), stream: "TRACES",
+	{name: "trace", subject: "SubjectTrace", address: protocol.SubjectTrace(convo, turnPart), stream: "TRACES",
 		mesh:  "send",
 		about: "Every pass of a turn, as it left the turn.",
-		payload: payload{document: "trace", example: schema.Trace{TurnID: turnID,
+		payload: payload{document: "trace", example: protocol.Trace{TurnID: turnID,
 			Record: schema.PassRecord{Pass: schema.PassRetrieve, Hop: 1, Attempt: 1, TookMS: 4.2},
-			Next:   schema.PassThink, Turn: &schema.Turn{Request: request, Hop: 1, Pass: schema.PassThink}}}},
-	{name: "memory", subject: "SubjectMemory", address: schema.SubjectMemory(convo), stream: "MEMORY",
+			Next:   schema.PassThink, Turn: &protocol.Turn{Request: request, Hop: 1, Pass: schema.PassThink}}}},
+	{name: "memory", subject: "SubjectMemory", address: protocol.SubjectMemory(convo), stream: "MEMORY",
 		mesh:  "send receive",
 		about: "The log of what NPCs remember: the truth, of which every store is an index.",
 		payload: payload{document: "memory-event", headers: []header{idHeader("The event's id.", "m1"),
@@ -219,25 +220,25 @@ var channels = []channel{
 				Content: "Ansel said that he comes from the coast.", Confidence: 0.9, Source: schema.OriginUser,
 				CreatedAt: noon, Status: schema.MemoryActive, Count: 1,
 				Spans: []schema.MemorySpan{{TurnID: turnID, Speaker: "player", Text: "I come from the coast."}}}}}},
-	{name: "crowded", subject: "SubjectCrowded", address: schema.SubjectCrowded, mesh: "send",
+	{name: "crowded", subject: "SubjectCrowded", address: protocol.SubjectCrowded, mesh: "send",
 		about: "Turns wait longer than they can be answered in time: a client publishes none while this holds. It " +
 			"is not kept.",
-		payload: payload{document: "crowded", example: schema.Crowded{ForMS: 500, RetryAfterMS: 2000}}},
-	{name: "taken", subject: "SubjectTaken", address: schema.SubjectTaken, mesh: "send receive",
+		payload: payload{document: "crowded", example: protocol.Crowded{ForMS: 500, RetryAfterMS: 2000}}},
+	{name: "taken", subject: "SubjectTaken", address: protocol.SubjectTaken, mesh: "send receive",
 		about: "Each intake tells the others whose turns it takes, so that together they keep to the limits of " +
 			"players and worlds. It is not kept.",
-		payload: payload{document: "taken", example: schema.Taken{By: "_INBOX.x7", World: "hollowmere", Player: "p42",
+		payload: payload{document: "taken", example: protocol.Taken{By: "_INBOX.x7", World: "hollowmere", Player: "p42",
 			At: noon}}},
-	{name: "timer", subject: "SubjectTimer", address: schema.SubjectTimer(turnPart), stream: "TIMERS", mesh: "send",
+	{name: "timer", subject: "SubjectTimer", address: protocol.SubjectTimer(turnPart), stream: "TIMERS", mesh: "send",
 		about: "The schedule of a turn's deadline, which the broker keeps.",
 		payload: payload{document: "due", example: due, headers: []header{
 			{"Nats-Schedule", "When.", "@at 2026-05-03T18:00:06.8Z"}, {"Nats-Schedule-Target", "Where it fires.",
 				"forsooth.v1.due.turn.hollowmere.mira.p42." + turnID}}}},
-	{name: "timer-end", subject: "SubjectTimer", address: schema.SubjectTimer(turnPart), stream: "TIMERS", mesh: "send",
+	{name: "timer-end", subject: "SubjectTimer", address: protocol.SubjectTimer(turnPart), stream: "TIMERS", mesh: "send",
 		about: "Takes the schedule of a turn that has ended away; the message removes itself.",
 		payload: payload{words: text("Nothing."), example: "", headers: []header{
 			{"Nats-Rollup", "Replaces the schedule.", "sub"}, {"Nats-TTL", "How long this message stays.", "1s"}}}},
-	{name: "due", subject: "SubjectDue", address: schema.SubjectDue(convo, turnPart), stream: "TIMERS", mesh: "receive",
+	{name: "due", subject: "SubjectDue", address: protocol.SubjectDue(convo, turnPart), stream: "TIMERS", mesh: "receive",
 		about:   "A turn's deadline fires.",
 		payload: payload{document: "due", example: due}},
 	{name: "scan-timer", address: "forsooth.v1.timer.scan.{world}", stream: "TIMERS", mesh: "send",
@@ -248,14 +249,14 @@ var channels = []channel{
 			{"Nats-Schedule-Target", "Where it fires.", "forsooth.v1.due.scan.hollowmere"}}}},
 	{name: "scan-due", address: "forsooth.v1.due.scan.{world}", stream: "TIMERS", mesh: "receive",
 		about: "The nightly scan of a world is due.", payload: payload{words: text("Nothing."), example: ""}},
-	{name: "scan", subject: "SubjectScan", address: schema.SubjectScan("{world}"), stream: "SCANS", mesh: "send",
+	{name: "scan", subject: "SubjectScan", address: protocol.SubjectScan("{world}"), stream: "SCANS", mesh: "send",
 		about:   "What a scan came to: counts alone.",
 		payload: payload{headers: []header{idHeader("The occasion.", "due-812")}, example: map[string]any{}}},
-	{name: "dead", subject: "SubjectDead", address: schema.SubjectDead(passPart, convo, turnPart), stream: "DEAD",
+	{name: "dead", subject: "SubjectDead", address: protocol.SubjectDead(passPart, convo, turnPart), stream: "DEAD",
 		mesh:  "send",
 		about: "A message that nobody could handle, with the reason.",
 		payload: payload{document: "dead-letter", headers: []header{idHeader("Who buries it, the stream and the "+
-			"sequence there.", "think/PASSES/812")}, example: schema.DeadLetter{Pass: schema.PassThink, TurnID: turnID,
+			"sequence there.", "think/PASSES/812")}, example: protocol.DeadLetter{Pass: schema.PassThink, TurnID: turnID,
 			Reason: "the turn is not JSON", Stream: "PASSES", Sequence: 812, Attempt: 1, At: noon, Body: []byte("{")}}},
 	{name: "conversation", address: "$KV.conversations." + convo.String(), stream: "KV_conversations",
 		mesh:  "send receive",
@@ -292,10 +293,10 @@ var (
 	served = schema.WorldInfo{Name: "hollowmere", Title: "Hollowmere", Language: "en", Version: "9f2c",
 		NPCs: []schema.NPCInfo{{Handle: "mira", Name: "Mira"}}}
 
-	due = schema.Due{World: "hollowmere", NPC: "mira", Player: "p42", TurnID: turnID, Sequence: 7}
+	due = protocol.Due{World: "hollowmere", NPC: "mira", Player: "p42", TurnID: turnID, Sequence: 7}
 )
 
-// named are the channels that pkg/schema builds with a function or constant.
+// named are the channels that internal/protocol builds with a function or constant.
 func named(subject string) bool {
 	return slices.ContainsFunc(channels, func(c channel) bool { return c.subject == subject })
 }

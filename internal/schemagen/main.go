@@ -1,6 +1,6 @@
 // Command schemagen writes the JSON Schemas of the wire contract, made from the
-// types of pkg/schema, into docs/schema, the AsyncAPI document of the subjects
-// beside that folder, and the gateway's OpenAPI document. It is run by go generate.
+// types of pkg/schema and internal/protocol, into docs/schema, the AsyncAPI document of
+// the subjects beside that folder, and the gateway's OpenAPI document. It is run by go generate.
 package main
 
 import (
@@ -11,9 +11,12 @@ import (
 
 //go:generate go run . ../../docs/schema
 
-// sourceDir is pkg/schema as seen from this package's folder, where go generate
-// and the test run.
-const sourceDir = "../../pkg/schema"
+// The packages of the contract as seen from this package's folder, where go generate
+// and the tests run.
+const (
+	schemaDir   = "../../pkg/schema"
+	protocolDir = "../protocol"
+)
 
 func main() {
 	if len(os.Args) != 2 {
@@ -27,7 +30,7 @@ func main() {
 }
 
 func write(dir string) error {
-	files, err := generate(sourceDir)
+	files, err := generate(schemaDir, protocolDir)
 	if err != nil {
 		return err
 	}

@@ -10,13 +10,14 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 const committed = "../../docs/schema"
 
 func TestCommittedSchemasAreCurrent(t *testing.T) {
-	files, err := generate(sourceDir)
+	files, err := generate(schemaDir, protocolDir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,11 +113,11 @@ func TestRequestSchemaAgreesWithValidation(t *testing.T) {
 
 // A turn that has run fits its schema.
 func TestTurnAndReplyFitTheirSchemas(t *testing.T) {
-	turn := &schema.Turn{Request: schema.Request{TurnID: "t1", World: "w", NPC: "n", Player: "p", Message: "Well?"}, Hop: 3, Pass: schema.PassSpeak,
-		Retrieval: &schema.Retrieval{Intent: schema.IntentQuestion, Zone: schema.ZoneExtractive, Confidence: 0.5},
-		Evidence:  []schema.Evidence{{ID: "E1", Path: "lore/a.txt", Text: "So.", Provenance: schema.Provenance{Source: schema.OriginCorpus}}},
-		Decision:  &schema.Decision{Plan: []string{"say it"}, Kind: schema.KindAnswer}}
-	data, err := schema.EncodeTurn(turn)
+	turn := &protocol.Turn{Request: schema.Request{TurnID: "t1", World: "w", NPC: "n", Player: "p", Message: "Well?"}, Hop: 3, Pass: schema.PassSpeak,
+		Retrieval: &protocol.Retrieval{Intent: protocol.IntentQuestion, Zone: protocol.ZoneExtractive, Confidence: 0.5},
+		Evidence:  []protocol.Evidence{{ID: "E1", Path: "lore/a.txt", Text: "So.", Provenance: protocol.Provenance{Source: schema.OriginCorpus}}},
+		Decision:  &protocol.Decision{Plan: []string{"say it"}, Kind: protocol.KindAnswer}}
+	data, err := protocol.EncodeTurn(turn)
 	if err != nil {
 		t.Fatal(err)
 	}

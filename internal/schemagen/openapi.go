@@ -13,6 +13,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/gateway"
 )
@@ -61,7 +62,7 @@ var doors = []door{
 	{"GET " + world + "/npcs", "The NPCs of a world.", keys.Play, nil, nil, 200, gateway.NPCs{}, nil, nil},
 	{"GET " + world, "A world.", keys.Play, nil, nil, 200, schema.WorldInfo{}, nil, nil},
 	{"GET /v1/worlds", "The worlds in which the caller may do something.", keys.Play, nil, nil, 200,
-		schema.WorldsFound{}, nil, nil},
+		protocol.WorldsFound{}, nil, nil},
 	{"GET " + world + "/memories", "What the NPCs of a world remember.", keys.Read,
 		[]string{"npc: Of this NPC alone.", "player: Of this player alone.", "status: Of this status alone.",
 			"after: Those behind the memory of this id.", "limit: At most so many, 1 to 200."}, nil, 200,

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path"
 	"reflect"
 	"strings"
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -18,27 +20,27 @@ var documents = []struct {
 	of   any
 }{
 	{"turn-request", schema.Request{}},
-	{"turn", schema.Turn{}},
+	{"turn", protocol.Turn{}},
 	{"reply", schema.Reply{}},
 	{"said", schema.Said{}},
-	{"review-record", schema.ReviewRecord{}},
-	{"trace", schema.Trace{}},
+	{"review-record", protocol.ReviewRecord{}},
+	{"trace", protocol.Trace{}},
 	{"action", schema.Action{}},
 	{"action-result", schema.ActionResult{}},
 	{"conversation", schema.Conversation{}},
-	{"turn-query", schema.TurnQuery{}},
+	{"turn-query", protocol.TurnQuery{}},
 	{"turn-outcome", schema.TurnOutcome{}},
-	{"actions-query", schema.ActionsQuery{}},
-	{"actions-found", schema.ActionsFound{}},
-	{"dead-letter", schema.DeadLetter{}},
-	{"chunk", schema.Chunk{}},
+	{"actions-query", protocol.ActionsQuery{}},
+	{"actions-found", protocol.ActionsFound{}},
+	{"dead-letter", protocol.DeadLetter{}},
+	{"chunk", protocol.Chunk{}},
 	{"occurrence", schema.Occurrence{}},
 	{"memory-event", schema.MemoryEvent{}},
-	{"due", schema.Due{}},
-	{"taken", schema.Taken{}},
-	{"crowded", schema.Crowded{}},
-	{"worlds-found", schema.WorldsFound{}},
-	{"conversation-query", schema.ConversationQuery{}},
+	{"due", protocol.Due{}},
+	{"taken", protocol.Taken{}},
+	{"crowded", protocol.Crowded{}},
+	{"worlds-found", protocol.WorldsFound{}},
+	{"conversation-query", protocol.ConversationQuery{}},
 	{"memories-query", schema.MemoriesQuery{}},
 	{"memories-found", schema.MemoriesFound{}},
 	{"check-query", schema.CheckQuery{}},
@@ -47,10 +49,10 @@ var documents = []struct {
 
 const suffix = ".schema.json"
 
-// generate makes every schema from the types; source is the folder of
-// pkg/schema, whose comments become descriptions.
-func generate(source string) (map[string][]byte, error) {
-	comments, err := readComments(source)
+// generate makes every schema from the types; sources are the folders of pkg/schema and
+// internal/protocol, whose comments become descriptions.
+func generate(sources ...string) (map[string][]byte, error) {
+	comments, err := readComments(sources...)
 	if err != nil {
 		return nil, err
 	}
@@ -97,19 +99,19 @@ func reflectorFor(root reflect.Type, comments map[string]string) *jsonschema.Ref
 var values = map[reflect.Type][]any{
 	reflect.TypeFor[schema.Status](): words(schema.StatusAnswered, schema.StatusExtractive, schema.StatusUnknown, schema.StatusWithheld,
 		schema.StatusPartial, schema.StatusAuthored, schema.StatusAborted),
-	reflect.TypeFor[schema.Pass]():      words(append(append([]schema.Pass{""}, schema.Passes...), schema.PassDone)...),
-	reflect.TypeFor[schema.Class]():     words(schema.ClassGreeting, schema.ClassMedium, schema.ClassComplex),
-	reflect.TypeFor[schema.Zone]():      words(schema.ZoneUnknown, schema.ZoneNear, schema.ZoneExtractive, schema.ZoneModel, schema.ZoneNone),
+	reflect.TypeFor[schema.Pass]():      words(append(append([]schema.Pass{""}, protocol.Passes...), schema.PassDone)...),
+	reflect.TypeFor[protocol.Class]():   words(protocol.ClassGreeting, protocol.ClassMedium, protocol.ClassComplex),
+	reflect.TypeFor[protocol.Zone]():    words(protocol.ZoneUnknown, protocol.ZoneNear, protocol.ZoneExtractive, protocol.ZoneModel, protocol.ZoneNone),
 	reflect.TypeFor[schema.Origin]():    words(schema.OriginCorpus, schema.OriginUser, schema.OriginModel, schema.OriginSystem),
 	reflect.TypeFor[schema.SaidKind]():  words(schema.SaidAccepted, schema.SaidThinking, schema.SaidSentence, schema.SaidClosed, schema.SaidDone, schema.SaidAborted),
 	reflect.TypeFor[schema.ClaimKind](): words(schema.ClaimWorld, schema.ClaimState, schema.ClaimSharedPast, schema.ClaimSelf, schema.ClaimNone),
 	reflect.TypeFor[schema.Label]():     words(schema.Supported, schema.Contradicted, schema.Unverifiable),
 	reflect.TypeFor[schema.IssueType](): words(schema.IssueUncited, schema.IssueInvalidSource, schema.IssueNotEntailed, schema.IssueSelfMisuse,
 		schema.IssueEvasion, schema.IssueContradicted, schema.IssueSecret, schema.IssueForm),
-	reflect.TypeFor[schema.ReviewVerdict](): words(schema.Approved, schema.IssuesFound),
-	reflect.TypeFor[schema.Audit]():         words(schema.FullyCited, schema.PartiallyCited, schema.Uncited),
-	reflect.TypeFor[schema.ReplyKind]():     words(schema.KindAnswer, schema.KindUnknown, schema.KindWithhold, schema.KindSocial),
-	reflect.TypeFor[schema.TurnState]():     words(schema.TurnUnknown, schema.TurnWaiting, schema.TurnEnded),
+	reflect.TypeFor[protocol.ReviewVerdict](): words(protocol.Approved, protocol.IssuesFound),
+	reflect.TypeFor[schema.Audit]():           words(schema.FullyCited, schema.PartiallyCited, schema.Uncited),
+	reflect.TypeFor[protocol.ReplyKind]():     words(protocol.KindAnswer, protocol.KindUnknown, protocol.KindWithhold, protocol.KindSocial),
+	reflect.TypeFor[schema.TurnState]():       words(schema.TurnUnknown, schema.TurnWaiting, schema.TurnEnded),
 }
 
 func words[T ~string](all ...T) []any {
@@ -148,22 +150,27 @@ func constrain(s *jsonschema.Schema) {
 
 func number(n int) json.Number { return json.Number(fmt.Sprint(n)) }
 
-// readComments gives the reflector the comments of a package by its import path.
-func readComments(source string) (map[string]string, error) {
-	var r jsonschema.Reflector
-	if err := r.AddGoComments("", source); err != nil {
-		return nil, fmt.Errorf("comments of %s: %w", source, err)
-	}
-	path := reflect.TypeFor[schema.Turn]().PkgPath()
+// readComments gives the reflector the comments of the contract's packages by their import paths.
+func readComments(sources ...string) (map[string]string, error) {
 	out := map[string]string{}
-	for key, text := range r.CommentMap {
-		_, name, ok := strings.Cut(key, "/schema.")
-		if !ok {
-			continue
+	for _, source := range sources {
+		var r jsonschema.Reflector
+		if err := r.AddGoComments("", source); err != nil {
+			return nil, fmt.Errorf("comments of %s: %w", source, err)
 		}
-		out[path+"."+name] = strings.Join(strings.Fields(text), " ")
+		for key, text := range r.CommentMap {
+			if pkg, name, ok := strings.Cut(path.Base(key), "."); ok && imports[pkg] != "" {
+				out[imports[pkg]+"."+name] = strings.Join(strings.Fields(text), " ")
+			}
+		}
 	}
 	return out, nil
+}
+
+// imports are the import paths of the contract's packages by their names.
+var imports = map[string]string{
+	"schema":   reflect.TypeFor[schema.Request]().PkgPath(),
+	"protocol": reflect.TypeFor[protocol.Turn]().PkgPath(),
 }
 
 func encode(s *jsonschema.Schema) ([]byte, error) {

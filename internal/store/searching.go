@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // Scope is what one NPC may know at one moment of a turn. What it does not allow is
@@ -37,7 +37,7 @@ type Term struct {
 
 // Hit is a passage as a server ranked it.
 type Hit struct {
-	Chunk   schema.Chunk
+	Chunk   protocol.Chunk
 	Vectors [][]float32 // of its stretches, in order
 	Score   float64
 	Refused string // why it must not be used: it says other than what it was found by
@@ -72,7 +72,7 @@ type Searching interface {
 	// Held is in how many documents in scope each stem stands, and whether metadata hold it.
 	Held(ctx context.Context, s Scope, model string, stems []string) ([]Holding, error)
 	// File gives all passages of a file, whoever may know it.
-	File(ctx context.Context, world, model, path string) ([]schema.Chunk, error)
+	File(ctx context.Context, world, model, path string) ([]protocol.Chunk, error)
 	// Standing looks at the state of a world and names it: it changes with every write. The
 	// other methods go by the state that was looked at last.
 	Standing(ctx context.Context, world, model string) (string, error)

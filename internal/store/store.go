@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -29,7 +30,7 @@ var (
 type Document struct {
 	Path    string
 	Hash    string // of content and metadata; equal hashes are never embedded twice
-	Chunks  []schema.Chunk
+	Chunks  []protocol.Chunk
 	Vectors []Vector
 }
 

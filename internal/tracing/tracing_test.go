@@ -11,6 +11,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/tracing"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -45,7 +46,7 @@ func (p process) sent(ctx context.Context) headers {
 }
 
 func delivered(consumer string, attempt int, h headers) mesh.Delivered {
-	subject := schema.SubjectPass(schema.PassThink, schema.ConversationID{World: "w", NPC: "mira", Player: "p"}, "T1")
+	subject := protocol.SubjectPass(schema.PassThink, schema.ConversationID{World: "w", NPC: "mira", Player: "p"}, "T1")
 	return mesh.Delivered{Consumer: consumer, Sequence: 7, Subject: subject, Attempt: attempt, Stored: time.Unix(100, 0), Header: h.get}
 }
 
@@ -57,7 +58,7 @@ func turn(a, b process, request headers) {
 	request = maps.Clone(request)
 	request["Nats-Msg-Id"] = "T1"
 	intake := delivered("intake", 1, request)
-	intake.Subject = schema.SubjectTurn(schema.ConversationID{World: "w", NPC: "mira", Player: "p"})
+	intake.Subject = protocol.SubjectTurn(schema.ConversationID{World: "w", NPC: "mira", Player: "p"})
 	ctx, done := a.Begin(context.Background(), intake)
 	hop := a.sent(a.Turn(ctx, "T1", at, request.get))
 	done(mesh.OutcomeDone)

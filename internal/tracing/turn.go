@@ -11,6 +11,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/meters"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -69,7 +70,7 @@ func (t *Tracer) Begin(ctx context.Context, d mesh.Delivered) (context.Context, 
 	if t == nil {
 		return ctx, func(mesh.Outcome) {}
 	}
-	subject, _ := schema.ParseSubject(d.Subject) // what names no turn has none
+	subject, _ := protocol.ParseSubject(d.Subject) // what names no turn has none
 	turn := subject.Turn
 	from := w3c.Extract(ctx, headers{get: d.Header})
 	sender := trace.SpanContextFromContext(from)

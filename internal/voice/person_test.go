@@ -3,8 +3,8 @@ package voice_test
 import (
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/voice"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 var (
@@ -96,7 +96,7 @@ func TestAPronounOfASentenceIsReadWithTheSentenceBefore(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := mira
 			p.Backstory = c.backstory
-			e := schema.Evidence{Type: "backstory", Private: true, Text: c.sentence}
+			e := protocol.Evidence{Type: "backstory", Private: true, Text: c.sentence}
 			ways := voice.Renderings(e, c.sentence, p)
 			switch {
 			case c.want == "" && len(ways) > 0:

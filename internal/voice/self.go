@@ -5,13 +5,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // ofItself says what an NPC's file notes of its goals and its personality: "Earn enough for new
 // strakes." becomes "I want to earn enough for new strakes.", "Wry and lonely." becomes "I am wry and lonely.".
-func ofItself(e schema.Evidence, sentence string, p Person) []Rendering {
+func ofItself(e protocol.Evidence, sentence string, p Person) []Rendering {
 	first, ok := FirstPerson(Subjected(e.Type, sentence, p.Name), p, true)
 	if !ok {
 		return nil
@@ -30,11 +30,11 @@ func Subjected(kind, sentence, name string) string {
 	}
 	rest := lowerStart(sentence)
 	switch {
-	case kind == schema.TypePersonality && verbal(words[0]):
+	case kind == protocol.TypePersonality && verbal(words[0]):
 		return name + " " + rest
-	case kind == schema.TypePersonality && words[0] == "no":
+	case kind == protocol.TypePersonality && words[0] == "no":
 		return name + " has " + rest
-	case kind == schema.TypePersonality:
+	case kind == protocol.TypePersonality:
 		return name + " is " + rest
 	case words[0] == "never" || words[0] == "not":
 		return name + " wants " + words[0] + " to" + rest[len(words[0]):]

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Person is the NPC who speaks, as far as wording goes.
@@ -40,7 +40,7 @@ var hearsay = []string{
 
 // Renderings are the ways this NPC may say one sentence of a block. The first is
 // the one to prefer; there are none where no faithful wording is known.
-func Renderings(e schema.Evidence, sentence string, p Person) []Rendering {
+func Renderings(e protocol.Evidence, sentence string, p Person) []Rendering {
 	plain, ok := ownWords(e, sentence, p)
 	if !ok {
 		return nil
@@ -62,7 +62,7 @@ func Renderings(e schema.Evidence, sentence string, p Person) []Rendering {
 
 // ownWords words a sentence for the NPC: as it stands, in the first person where
 // it speaks of the NPC by name, or quoted where it is another's first person.
-func ownWords(e schema.Evidence, sentence string, p Person) ([]Rendering, bool) {
+func ownWords(e protocol.Evidence, sentence string, p Person) ([]Rendering, bool) {
 	writer := Writer(e, p)
 	if insideQuotation(e.Text, sentence) && !(writer == "" && allQuoted(e.Text)) {
 		return nil, false // somebody's words, cut off from whose they are
@@ -83,8 +83,8 @@ func ownWords(e schema.Evidence, sentence string, p Person) ([]Rendering, bool) 
 
 // turned is the sentence in the NPC's first person where it speaks of the NPC in
 // the third, and as it stands.
-func turned(e schema.Evidence, sentence string, p Person) []Rendering {
-	if e.Type == schema.TypeGoal || e.Type == schema.TypePersonality {
+func turned(e protocol.Evidence, sentence string, p Person) []Rendering {
+	if e.Type == protocol.TypeGoal || e.Type == protocol.TypePersonality {
 		return ofItself(e, sentence, p)
 	}
 	plain := Rendering{Text: sentence, How: "plain"}
@@ -103,7 +103,7 @@ func turned(e schema.Evidence, sentence string, p Person) []Rendering {
 
 // Writer is the display name of who wrote or said a block; empty where the
 // document is the NPC's own or names nobody.
-func Writer(e schema.Evidence, p Person) string {
+func Writer(e protocol.Evidence, p Person) string {
 	who := e.Speaker
 	if who == "" {
 		who = e.Author
@@ -143,7 +143,7 @@ func noun(kind string) string {
 }
 
 // attribution introduces another's words.
-func attribution(e schema.Evidence, writer string) string {
+func attribution(e protocol.Evidence, writer string) string {
 	switch {
 	case strings.HasPrefix(writer, "the "):
 		return capital(writer) + " says: "
@@ -227,7 +227,7 @@ func usesFirstPerson(sentence string) bool {
 
 // Same says whether a sentence is one of the block's renderings, end to end, and
 // which. An opener or hedge of the NPC's own may stand before it.
-func Same(said string, e schema.Evidence, p Person, lead []string) (sentence, how string, ok bool) {
+func Same(said string, e protocol.Evidence, p Person, lead []string) (sentence, how string, ok bool) {
 	said = WithoutLead(said, lead)
 	want := text.Fold(said)
 	if want == "" {

@@ -3,8 +3,8 @@ package voice_test
 import (
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/voice"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 var mira = voice.Person{Handle: "mira", Name: "Mira", Pronoun: voice.She}
@@ -48,20 +48,20 @@ func TestFirstPerson(t *testing.T) {
 func TestRenderingsNameTheWriter(t *testing.T) {
 	cases := []struct {
 		name     string
-		evidence schema.Evidence
+		evidence protocol.Evidence
 		sentence string
 		want     string
 	}{
-		{"the NPC's own note", schema.Evidence{Type: "diary", Author: "mira", Private: true}, "I sold two blades.", "I sold two blades."},
-		{"another's first person", schema.Evidence{Type: "letter", Author: "Osric"}, "I saw the fire.", "Osric wrote: “I saw the fire.”"},
-		{"another's fact", schema.Evidence{Type: "letter", Author: "Osric"}, "The ford is closed.", "The ford is closed."},
-		{"said in a log", schema.Evidence{Type: "log", Speaker: "Osric"}, "I hear hooves.", "Osric said: “I hear hooves.”"},
-		{"nobody's sign", schema.Evidence{Type: "sign"}, "We open at dawn.", "The sign says: “We open at dawn.”"},
-		{"another's you", schema.Evidence{Type: "letter", Author: "Osric"}, "You must pay by Monday.", "Osric wrote: “You must pay by Monday.”"},
-		{"the NPC's own you", schema.Evidence{Type: "letter", Author: "mira", Private: true}, "You owe me nine bits.", "I wrote: “You owe me nine bits.”"},
-		{"another's you in a note kept at home", schema.Evidence{Type: "note", Author: "Osric", Private: true}, "You must pay by Monday.", "Osric wrote: “You must pay by Monday.”"},
-		{"a type in capitals", schema.Evidence{Type: "LOG", Speaker: "Osric"}, "I hear hooves.", "Osric said: “I hear hooves.”"},
-		{"a rumour", schema.Evidence{Type: "note", Author: "osric", Belief: "rumour"}, "The lake is cursed.", "I have only heard it told: The lake is cursed."},
+		{"the NPC's own note", protocol.Evidence{Type: "diary", Author: "mira", Private: true}, "I sold two blades.", "I sold two blades."},
+		{"another's first person", protocol.Evidence{Type: "letter", Author: "Osric"}, "I saw the fire.", "Osric wrote: “I saw the fire.”"},
+		{"another's fact", protocol.Evidence{Type: "letter", Author: "Osric"}, "The ford is closed.", "The ford is closed."},
+		{"said in a log", protocol.Evidence{Type: "log", Speaker: "Osric"}, "I hear hooves.", "Osric said: “I hear hooves.”"},
+		{"nobody's sign", protocol.Evidence{Type: "sign"}, "We open at dawn.", "The sign says: “We open at dawn.”"},
+		{"another's you", protocol.Evidence{Type: "letter", Author: "Osric"}, "You must pay by Monday.", "Osric wrote: “You must pay by Monday.”"},
+		{"the NPC's own you", protocol.Evidence{Type: "letter", Author: "mira", Private: true}, "You owe me nine bits.", "I wrote: “You owe me nine bits.”"},
+		{"another's you in a note kept at home", protocol.Evidence{Type: "note", Author: "Osric", Private: true}, "You must pay by Monday.", "Osric wrote: “You must pay by Monday.”"},
+		{"a type in capitals", protocol.Evidence{Type: "LOG", Speaker: "Osric"}, "I hear hooves.", "Osric said: “I hear hooves.”"},
+		{"a rumour", protocol.Evidence{Type: "note", Author: "osric", Belief: "rumour"}, "The lake is cursed.", "I have only heard it told: The lake is cursed."},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -78,14 +78,14 @@ func TestRenderingsNameTheWriter(t *testing.T) {
 }
 
 func TestARumourIsNeverSaidAsAFact(t *testing.T) {
-	e := schema.Evidence{Type: "note", Belief: "rumour", Private: true, Text: "The lake is cursed."}
+	e := protocol.Evidence{Type: "note", Belief: "rumour", Private: true, Text: "The lake is cursed."}
 	if _, _, ok := voice.Same("The lake is cursed.", e, mira, nil); ok {
 		t.Error("a rumour passed as a fact")
 	}
 }
 
 func TestAnothersFirstPersonIsNeverTheNPCs(t *testing.T) {
-	e := schema.Evidence{Type: "letter", Author: "Osric", Text: "I burned the mill."}
+	e := protocol.Evidence{Type: "letter", Author: "Osric", Text: "I burned the mill."}
 	if _, _, ok := voice.Same("I burned the mill.", e, mira, nil); ok {
 		t.Error("Mira may say what Osric wrote of himself as if it were of her")
 	}
@@ -94,7 +94,7 @@ func TestAnothersFirstPersonIsNeverTheNPCs(t *testing.T) {
 // A sentence out of the middle of somebody's speech does not say whose words it is.
 func TestAPieceOfAQuotationIsNotSaidAlone(t *testing.T) {
 	block := "“Bram burned the mill. He did it for the gold. I saw him,” said Osric. Nobody agreed."
-	e := schema.Evidence{Type: "report", Author: "council", Text: block}
+	e := protocol.Evidence{Type: "report", Author: "council", Text: block}
 	for _, piece := range []string{"“Bram burned the mill.", "He did it for the gold.", "I saw him,” said Osric."} {
 		if ways := voice.Renderings(e, piece, mira); len(ways) > 0 {
 			t.Errorf("%q is worded as %q", piece, ways[0].Text)
@@ -107,7 +107,7 @@ func TestAPieceOfAQuotationIsNotSaidAlone(t *testing.T) {
 
 // A note of the NPC's own that is one quotation holds what the NPC says.
 func TestANoteThatIsOneQuotationIsTheNPCsOwn(t *testing.T) {
-	e := schema.Evidence{Type: "note", Author: "mira", Private: true, Text: `"Ice melts. Fire does not."`}
+	e := protocol.Evidence{Type: "note", Author: "mira", Private: true, Text: `"Ice melts. Fire does not."`}
 	for _, s := range []string{`"Ice melts.`, `Fire does not."`} {
 		if len(voice.Renderings(e, s, mira)) == 0 {
 			t.Errorf("%q has no wording", s)
@@ -131,7 +131,7 @@ func TestSameKeepsTheMood(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			e := schema.Evidence{Type: "diary", Author: "mira", Private: true, Text: c.evidence}
+			e := protocol.Evidence{Type: "diary", Author: "mira", Private: true, Text: c.evidence}
 			if _, _, ok := voice.Same(c.said, e, mira, nil); ok != c.want {
 				t.Errorf("Same is %v", ok)
 			}

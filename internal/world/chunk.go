@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -24,8 +25,8 @@ var alwaysPast = time.Date(1, time.January, 2, 0, 0, 0, 0, time.UTC)
 // "npcs/x/npc.yaml#backstory", "…#backstory-2". A secret that has a condition is
 // among them as "npcs/x/npc.yaml#secret-1" under that condition; one without is
 // not. IndexedAt is left to whoever indexes them.
-func (w *World) Chunks() []schema.Chunk {
-	var out []schema.Chunk
+func (w *World) Chunks() []protocol.Chunk {
+	var out []protocol.Chunk
 	for _, d := range w.Documents {
 		out = append(out, w.chunksOf(d)...)
 	}
@@ -37,10 +38,10 @@ func (w *World) Chunks() []schema.Chunk {
 	return out
 }
 
-func (w *World) chunksOf(d *Document) []schema.Chunk {
-	out := make([]schema.Chunk, 0, len(d.Passages))
+func (w *World) chunksOf(d *Document) []protocol.Chunk {
+	out := make([]protocol.Chunk, 0, len(d.Passages))
 	for i, p := range d.Passages {
-		c := schema.Chunk{
+		c := protocol.Chunk{
 			ID: chunkID(d, i+1), Source: schema.OriginCorpus,
 			CreatedAt: d.CreatedAt, ValidFrom: d.ValidFrom, ValidTo: d.ValidTo,
 			World: w.Name, NPC: d.NPC, Path: d.Path, Page: p.Page, Type: d.Type,
@@ -69,13 +70,13 @@ func chunkID(d *Document, n int) string {
 
 // hashChunk covers the text and all metadata, so that a change of either is
 // indexed again.
-func hashChunk(c schema.Chunk) string {
+func hashChunk(c protocol.Chunk) string {
 	c.Hash, c.IndexedAt = "", time.Time{}
 	data, err := json.Marshal(c)
 	if err != nil { // a time outside the years that load lets through
 		data = fmt.Appendf(nil, "%+v", c)
 	}
-	return schema.HashText(string(data))
+	return protocol.HashText(string(data))
 }
 
 // ownDocuments are what an NPC's file says of it, as ordinary documents of that NPC: a player asks for its goals
@@ -88,7 +89,7 @@ func (n *NPC) ownDocuments() []*Document {
 		}
 		return &Document{
 			Path: n.Path, Fragment: fragment, NPC: n.Handle, Type: kind, Author: n.Name, Summary: summary,
-			CreatedAt: alwaysPast, Language: n.language, Passages: passages, Hash: schema.HashText(hash),
+			CreatedAt: alwaysPast, Language: n.language, Passages: passages, Hash: protocol.HashText(hash),
 		}
 	}
 	var goals []Passage
@@ -97,8 +98,8 @@ func (n *NPC) ownDocuments() []*Document {
 	}
 	docs := []*Document{
 		own("backstory", typeBackstory, "who "+n.Name+" is", cutText(n.Backstory, n.lineOf["backstory"])),
-		own("personality", schema.TypePersonality, "what "+n.Name+" is like", cutText(n.Personality, n.lineOf["personality"])),
-		own("goals", schema.TypeGoal, "what "+n.Name+" wants", goals),
+		own("personality", protocol.TypePersonality, "what "+n.Name+" is like", cutText(n.Personality, n.lineOf["personality"])),
+		own("goals", protocol.TypeGoal, "what "+n.Name+" wants", goals),
 	}
 	return slices.DeleteFunc(docs, func(d *Document) bool { return len(d.Passages) == 0 && d.Type != typeBackstory })
 }
@@ -112,7 +113,7 @@ func (n *NPC) secretDocuments() []*Document {
 		out = append(out, &Document{
 			Path: n.Path, Fragment: fmt.Sprintf("%s-%d", typeSecret, i+1), NPC: n.Handle, Type: typeSecret,
 			Author: n.Name, CreatedAt: alwaysPast, Language: n.language, Requires: s.Requires,
-			Condition: s.Condition, Passages: cutText(s.Text, s.Line), Hash: schema.HashText(s.Text),
+			Condition: s.Condition, Passages: cutText(s.Text, s.Line), Hash: protocol.HashText(s.Text),
 		})
 	}
 	return out

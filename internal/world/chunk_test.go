@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -84,7 +85,7 @@ func TestScopeOfAChunkIsThatOfItsDocument(t *testing.T) {
 }
 
 func TestSecretsAreChunksOnlyUnderTheirCondition(t *testing.T) {
-	var secrets []schema.Chunk
+	var secrets []protocol.Chunk
 	for _, c := range loadHarbour(t).Chunks() {
 		if c.Type == "secret" {
 			secrets = append(secrets, c)

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // maxFile bounds every file of a world.
@@ -131,11 +131,11 @@ func (w *World) Forgotten() bool { return w.forgotten }
 
 // Catalogue is what the NPC knows to have: the files in its scope that are
 // written by the given game time (zero: any) and whose conditions hold.
-func (w *World) Catalogue(npc *NPC, facts Facts, at time.Time) []schema.File {
-	var out []schema.File
+func (w *World) Catalogue(npc *NPC, facts Facts, at time.Time) []protocol.File {
+	var out []protocol.File
 	for _, d := range w.Documents {
 		if d.Fragment == "" && w.InScope(d, npc) && d.Condition.Holds(facts) && d.inTime(at) {
-			out = append(out, schema.File{Path: d.Path, Type: d.Type, Summary: d.Summary})
+			out = append(out, protocol.File{Path: d.Path, Type: d.Type, Summary: d.Summary})
 		}
 	}
 	return out

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // Reject is the provenance filter's judgement of a chunk's id and text: why it
 // would never be evidence.
-type Reject func(schema.Chunk) (reason string, rejected bool)
+type Reject func(protocol.Chunk) (reason string, rejected bool)
 
 // Lint adds to the problems of loading what only the whole world shows: audiences
 // that are nobody, documents that no NPC can reach, near-duplicates, and text

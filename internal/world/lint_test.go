@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 func TestLintWarns(t *testing.T) {
-	reject := func(c schema.Chunk) (string, bool) {
+	reject := func(c protocol.Chunk) (string, bool) {
 		return "CITATION_MARKER", strings.Contains(c.Text, "[E1]")
 	}
 	story := "The mill burned in spring and nobody saw who did it. The miller wept and the town was silent for a week."

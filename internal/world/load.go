@@ -14,7 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // LoadDir loads the world in a folder. Links that lead out of it are not
@@ -252,9 +252,9 @@ func unwrapPath(err error) error {
 // version is the hash of every file read.
 func (ld *loader) version(frame []byte) string {
 	var b strings.Builder
-	b.WriteString(schema.HashText(string(frame)))
+	b.WriteString(protocol.HashText(string(frame)))
 	for _, f := range ld.files {
-		fmt.Fprintf(&b, "%s %s\n", f.path, schema.HashText(string(f.data)))
+		fmt.Fprintf(&b, "%s %s\n", f.path, protocol.HashText(string(f.data)))
 	}
-	return schema.HashText(b.String())
+	return protocol.HashText(b.String())
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // npcs reads every npc.yaml; one whose handle is not its folder's name, or is
@@ -157,6 +157,6 @@ func (ld *loader) document(f *file) {
 	if bad {
 		return
 	}
-	d.Hash = schema.HashText(schema.HashText(string(f.data)) + schema.HashText(string(companion.data)))
+	d.Hash = protocol.HashText(protocol.HashText(string(f.data)) + protocol.HashText(string(companion.data)))
 	f.doc = d
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -163,7 +164,7 @@ func readModel(f *fields) map[string]Call {
 		return nil
 	}
 	out := map[string]Call{}
-	for _, name := range schema.Calls {
+	for _, name := range protocol.Calls {
 		call, ok := sub.mapping(name)
 		if !ok {
 			continue
@@ -179,9 +180,9 @@ func readModel(f *fields) map[string]Call {
 		}
 	}
 	for _, name := range sub.keys {
-		if !slices.Contains(schema.Calls, name) && nearest(name, schema.Calls) == "" {
+		if !slices.Contains(protocol.Calls, name) && nearest(name, protocol.Calls) == "" {
 			sub.read[name] = true
-			f.log.warnf(sub.at(name), "`%s%s` is no call; there are %s", sub.where, name, strings.Join(schema.Calls, ", "))
+			f.log.warnf(sub.at(name), "`%s%s` is no call; there are %s", sub.where, name, strings.Join(protocol.Calls, ", "))
 		}
 	}
 	sub.warnUnknown()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -213,7 +214,7 @@ func TestScope(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := world.ScopeOf(schema.Chunk{NPC: c.owner, KnownBy: c.knownBy}, c.npc); got != c.want {
+			if got := world.ScopeOf(protocol.Chunk{NPC: c.owner, KnownBy: c.knownBy}, c.npc); got != c.want {
 				t.Errorf("chunk: %v, want %v", got, c.want)
 			}
 			var w world.World

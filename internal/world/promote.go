@@ -14,8 +14,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // promotionLog is the audit of promotions: one JSON object a line, no document.
@@ -76,7 +76,7 @@ func Promote(dir string, p Promotion) (Promoted, error) {
 	}
 	defer root.Close() //nolint:errcheck // files are closed, and synced, by themselves
 	done := Promoted{ID: p.ID, Path: p.Path, Companion: p.Path + companionSuffix, Author: p.Author,
-		At: p.At.UTC(), CreatedAt: p.CreatedAt, Hash: schema.HashText(p.Text)}
+		At: p.At.UTC(), CreatedAt: p.CreatedAt, Hash: protocol.HashText(p.Text)}
 	if err := p.write(root, dir, done); err != nil {
 		return Promoted{}, fmt.Errorf("promote %s: %w", p.ID, err)
 	}
@@ -115,7 +115,7 @@ func (p *Promotion) complete(w *World) error {
 		p.Summary = clip(strings.Join(strings.Fields(text.Sentences(p.Text)[0]), " "))
 	}
 	if p.Path == "" {
-		p.Path = path.Join(loreDir, "promoted", slug(strings.Join(p.Keywords, " "))+"-"+schema.HashText(p.ID + p.Text)[:8]+".txt")
+		p.Path = path.Join(loreDir, "promoted", slug(strings.Join(p.Keywords, " "))+"-"+protocol.HashText(p.ID + p.Text)[:8]+".txt")
 	}
 	return p.checkPath()
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // onDisk writes the small world to a folder.
@@ -93,7 +93,7 @@ func TestAPromotionThatIsRefusedLeavesNothing(t *testing.T) {
 		{"over a file", func(p *world.Promotion) { p.Path = "lore/mill.txt" }, "is there already"},
 		{"an audience of no kind", func(p *world.Promotion) { p.KnownBy = []string{"guild:x"} }, "`known_by` lists"},
 		{"what the filter rejects", func(p *world.Promotion) {
-			p.Reject = func(c schema.Chunk) (string, bool) { return "MARKER", strings.Contains(c.Text, "fell") }
+			p.Reject = func(c protocol.Chunk) (string, bool) { return "MARKER", strings.Contains(c.Text, "fell") }
 		}, "would never be evidence (MARKER)"},
 	}
 	for _, c := range cases {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -31,7 +32,7 @@ func (w *World) InScope(d *Document, npc *NPC) bool {
 }
 
 // ScopeOf is the rule of InScope on a chunk.
-func ScopeOf(chunk schema.Chunk, npc *NPC) bool {
+func ScopeOf(chunk protocol.Chunk, npc *NPC) bool {
 	return inScope(chunk.NPC, chunk.KnownBy, npc)
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/tamper"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/lab/invariant"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -121,7 +122,7 @@ func (r *run) aim(d *rand.Rand) schema.Pass {
 	if r.pass != "" {
 		return r.pass
 	}
-	pass := schema.Passes[d.IntN(len(schema.Passes))]
+	pass := protocol.Passes[d.IntN(len(protocol.Passes))]
 	if d.IntN(3) == 0 {
 		pass = schema.PassAct // where a turn is committed
 	}

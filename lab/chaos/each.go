@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/lab/invariant"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -47,9 +48,9 @@ func (r *run) singles(short bool) []single {
 		case !slices.Contains(atPasses, kind):
 			out = append(out, single{kind: kind})
 		case short:
-			out = append(out, single{kind, schema.Passes[d.IntN(len(schema.Passes))]})
+			out = append(out, single{kind, protocol.Passes[d.IntN(len(protocol.Passes))]})
 		default:
-			for _, pass := range schema.Passes {
+			for _, pass := range protocol.Passes {
 				out = append(out, single{kind, pass})
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -252,7 +253,7 @@ var errKilled = errors.New("killed by chaos")
 
 // wrap stands around each pass: it dies there where a trap says so.
 func (p *process) wrap(pass schema.Pass, h mesh.Handler) mesh.Handler {
-	return func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+	return func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 		if n := len(t.Passes); n > 0 && t.Passes[n-1].Attempt > 1 {
 			p.fleet.again(t.TurnID)
 		}

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/lab/invariant"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // junk are bodies that nothing of the mesh can read, or must not.
@@ -22,7 +22,7 @@ func poisonTurn(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
 	convo, body := r.load.convo(d.IntN(conversations)), anyJunk(d)
 	short, stop := context.WithTimeout(ctx, time.Second)
 	defer stop()
-	sequence, err := r.tamper.Write(short, schema.SubjectTurn(convo), body)
+	sequence, err := r.tamper.Write(short, protocol.SubjectTurn(convo), body)
 	if err != nil {
 		return false, nil // the queue is full, or the broker away: and then nobody knows of it
 	}
@@ -45,7 +45,7 @@ func poisonPass(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
 	short, stop := context.WithTimeout(ctx, time.Second)
 	defer stop()
 	r.expect(a.Turn) // it may end that turn
-	_, err := r.tamper.Write(short, schema.SubjectPass(pass, a.Convo, a.Turn), body)
+	_, err := r.tamper.Write(short, protocol.SubjectPass(pass, a.Convo, a.Turn), body)
 	return err == nil, nil
 }
 
@@ -54,6 +54,6 @@ func poisonDue(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
 	convo, body := r.load.convo(d.IntN(conversations)), anyJunk(d)
 	short, stop := context.WithTimeout(ctx, time.Second)
 	defer stop()
-	_, err := r.tamper.Write(short, schema.SubjectDue(convo, fmt.Sprint("poison", d.IntN(1_000_000))), body)
+	_, err := r.tamper.Write(short, protocol.SubjectDue(convo, fmt.Sprint("poison", d.IntN(1_000_000))), body)
 	return err == nil, nil
 }

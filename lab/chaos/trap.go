@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -78,15 +79,15 @@ func (t *trap) act(piece []byte) netfault.Act {
 	has := func(s string) bool { return bytes.Contains(piece, []byte(s)) }
 	switch t.at {
 	case beforePublish:
-		if has("PUB " + schema.Prefix + "pass." + string(t.pass) + ".") {
+		if has("PUB " + protocol.Prefix + "pass." + string(t.pass) + ".") {
 			return netfault.CutBefore
 		}
 	case afterPublish:
-		if has("PUB " + schema.Prefix + "pass." + string(t.pass) + ".") {
+		if has("PUB " + protocol.Prefix + "pass." + string(t.pass) + ".") {
 			return netfault.CutAfter
 		}
 	case inReview:
-		if has("PUB "+schema.Prefix+"said.") && has(`"sentence":`) {
+		if has("PUB "+protocol.Prefix+"said.") && has(`"sentence":`) {
 			return netfault.Hold
 		}
 	case beforeAck:
@@ -94,12 +95,12 @@ func (t *trap) act(piece []byte) netfault.Act {
 			return netfault.CutBefore
 		}
 	case afterSentence:
-		if has("PUB "+schema.Prefix+"said.") && has(`"seq":2,`) {
+		if has("PUB "+protocol.Prefix+"said.") && has(`"seq":2,`) {
 			return netfault.CutAfter
 		}
 	case answerLost:
 		for _, kind := range []string{"pass." + string(t.pass) + ".", "reply.", "said.", "review.", "timer.", "memory."} {
-			if has("PUB " + schema.Prefix + kind) {
+			if has("PUB " + protocol.Prefix + kind) {
 				return netfault.CutAfter
 			}
 		}

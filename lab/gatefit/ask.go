@@ -11,10 +11,10 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // ask is a question with what would answer it.
@@ -139,7 +139,7 @@ func (s *set) query(a ask) (retrieval.Query, error) {
 	}
 	return retrieval.Query{NPC: npc, Message: a.message, Context: a.context, Facts: a.facts, Check: grounding.Check{
 		World:   s.world.Name,
-		InScope: func(c schema.Chunk) bool { return world.ScopeOf(c, npc) && !names(a.without, c.Path) },
+		InScope: func(c protocol.Chunk) bool { return world.ScopeOf(c, npc) && !names(a.without, c.Path) },
 		Holds: func(requires string) bool {
 			c, err := world.ParseCondition(requires)
 			return err == nil && c.Holds(a.facts)

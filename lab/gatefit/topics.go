@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 var topicForms = []string{"Tell me about %s.", "What do you know about %s?", "What is %s?", "what can you tell me about %s"}
@@ -77,7 +77,7 @@ func heardOf(w *world.World, npc *world.NPC) map[string]bool {
 	return heard
 }
 
-func add(heard map[string]bool, c schema.Chunk) {
+func add(heard map[string]bool, c protocol.Chunk) {
 	for _, s := range append([]string{c.Text, c.Summary, c.Path}, c.Keywords...) {
 		for _, w := range text.ContentWords(s) {
 			heard[w] = true

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -18,7 +19,7 @@ var (
 func after(s float64) time.Time { return began.Add(time.Duration(s * float64(time.Second))) }
 
 func sentence(seq int, text string) schema.Sentence {
-	return schema.Sentence{Seq: seq, Text: text, Hash: schema.HashText(text),
+	return schema.Sentence{Seq: seq, Text: text, Hash: protocol.HashText(text),
 		Evidence: []schema.EvidenceRef{{ID: "E1", Path: "lore/mill.txt", Source: schema.OriginCorpus, ChunkID: "c1"}}}
 }
 
@@ -26,9 +27,9 @@ func sentence(seq int, text string) schema.Sentence {
 // first is answered in two sentences, the second by an authored line at its deadline.
 func sound() *Run {
 	one, two := sentence(1, "The mill burned."), sentence(2, "It was spring.")
-	line := schema.Sentence{Seq: 1, Text: "Give me a moment.", Authored: true, Evidence: []schema.EvidenceRef{}, Hash: schema.HashText("Give me a moment.")}
-	review := func(s schema.Sentence) *schema.ReviewRecord {
-		return &schema.ReviewRecord{TurnID: "t1", Seq: s.Seq, Hash: s.Hash, Evidence: []string{"c1"}}
+	line := schema.Sentence{Seq: 1, Text: "Give me a moment.", Authored: true, Evidence: []schema.EvidenceRef{}, Hash: protocol.HashText("Give me a moment.")}
+	review := func(s schema.Sentence) *protocol.ReviewRecord {
+		return &protocol.ReviewRecord{TurnID: "t1", Seq: s.Seq, Hash: s.Hash, Evidence: []string{"c1"}}
 	}
 	said := func(seq uint64, turn string, kind schema.SaidKind, s *schema.Sentence) Said {
 		return Said{Sequence: seq, Convo: convoA, Turn: turn, Event: &schema.Said{Kind: kind, TurnID: turn, Sentence: s}}
@@ -134,7 +135,7 @@ func TestEachInvariantSeesItsForgery(t *testing.T) {
 		}},
 		{"fenced", "a sentence behind the fence", func(r *Run) {
 			late := sentence(3, "It rained.")
-			r.Said = append(r.Said, Said{10, convoA, "t1", nil, &schema.ReviewRecord{Hash: late.Hash, Evidence: []string{"c1"}}},
+			r.Said = append(r.Said, Said{10, convoA, "t1", nil, &protocol.ReviewRecord{Hash: late.Hash, Evidence: []string{"c1"}}},
 				Said{11, convoA, "t1", &schema.Said{Kind: schema.SaidSentence, Sentence: &late}, nil})
 		}},
 		{"numbered", "a number left out", func(r *Run) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -42,7 +43,7 @@ type Said struct {
 	Convo    schema.ConversationID
 	Turn     string
 	Event    *schema.Said
-	Review   *schema.ReviewRecord
+	Review   *protocol.ReviewRecord
 }
 
 // Hop is a message of PASSES.
@@ -114,14 +115,14 @@ func (k *Kept) reply(m message) error {
 }
 
 func (k *Kept) said(m message) error {
-	of, err := schema.ParseSubject(m.subject)
+	of, err := protocol.ParseSubject(m.subject)
 	if err != nil {
 		return err
 	}
 	s := Said{Sequence: m.sequence, Convo: of.Conversation, Turn: of.Turn}
 	var into any
-	if m.subject == schema.SubjectReview(of.Conversation, of.Turn) {
-		s.Review = &schema.ReviewRecord{}
+	if m.subject == protocol.SubjectReview(of.Conversation, of.Turn) {
+		s.Review = &protocol.ReviewRecord{}
 		into = s.Review
 	} else {
 		s.Event = &schema.Said{}
@@ -135,7 +136,7 @@ func (k *Kept) said(m message) error {
 }
 
 func (k *Kept) hop(m message) error {
-	of, err := schema.ParseSubject(m.subject)
+	of, err := protocol.ParseSubject(m.subject)
 	if err != nil {
 		return err
 	}
@@ -175,14 +176,14 @@ func (k *Kept) doc(m message) error {
 func (k *Kept) waiting(m message) error {
 	turn := m.id
 	if turn == "" {
-		turn = strings.TrimPrefix(m.subject, schema.Prefix)
+		turn = strings.TrimPrefix(m.subject, protocol.Prefix)
 	}
 	k.Waiting = append(k.Waiting, turn)
 	return nil
 }
 
 func (k *Kept) timer(m message) error {
-	if name := strings.TrimPrefix(m.subject, schema.Prefix); strings.HasPrefix(name, "timer.turn.") || strings.HasPrefix(name, "due.turn.") {
+	if name := strings.TrimPrefix(m.subject, protocol.Prefix); strings.HasPrefix(name, "timer.turn.") || strings.HasPrefix(name, "due.turn.") {
 		k.Timers = append(k.Timers, name)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -50,7 +51,7 @@ func reviewed(r *Run, broken report) {
 			}
 			earlier := slices.ContainsFunc(events, func(o *Said) bool {
 				return o.Review != nil && o.Sequence < e.Sequence && len(o.Review.Refused) == 0 &&
-					o.Review.Hash == schema.HashText(s.Text) && slices.Equal(o.Review.Evidence, chunks(s.Evidence))
+					o.Review.Hash == protocol.HashText(s.Text) && slices.Equal(o.Review.Evidence, chunks(s.Evidence))
 			})
 			if !earlier {
 				broken(e.Turn, "sentence %d was released without an earlier review of its text and evidence: %q", s.Seq, s.Text)

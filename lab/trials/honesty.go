@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -146,7 +147,7 @@ func askOn(ctx context.Context, l *bench.Load, a *app.App, o HonestyOptions, h *
 }
 
 // tell takes one turn and gives what it was told from.
-func tell(ctx context.Context, l *bench.Load, a *app.App, r *schema.Request) (llmtest.Told, *schema.Turn, error) {
+func tell(ctx context.Context, l *bench.Load, a *app.App, r *schema.Request) (llmtest.Told, *protocol.Turn, error) {
 	events, err := a.Client.Watch(ctx, r.Conversation(), r.TurnID)
 	if err != nil {
 		return llmtest.Told{}, nil, err
@@ -170,7 +171,7 @@ func tell(ctx context.Context, l *bench.Load, a *app.App, r *schema.Request) (ll
 	if err != nil {
 		return out, nil, err
 	}
-	var last *schema.Turn
+	var last *protocol.Turn
 	for _, t := range traces {
 		if t.Turn != nil {
 			last = t.Turn
@@ -183,7 +184,7 @@ func tell(ctx context.Context, l *bench.Load, a *app.App, r *schema.Request) (ll
 }
 
 // count adds a turn, if a model was asked in it.
-func (h *Honesty) count(turn *schema.Turn, r *schema.Reply) bool {
+func (h *Honesty) count(turn *protocol.Turn, r *schema.Reply) bool {
 	calls := 0
 	for _, p := range r.Passes {
 		calls += p.LLMCalls

@@ -11,6 +11,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -102,7 +103,7 @@ func (f *Fabrication) reply(s scene, player, turn string, at time.Time) *schema.
 	r := &schema.Reply{World: s.world, NPC: s.npc, NPCName: s.npcName, Player: player, PlayerName: s.playerName, TurnID: turn, AcceptedAt: at,
 		Status: schema.StatusAnswered, Message: strings.Join(f.said(extract.SpeakerPlayer), " ")}
 	for i, text := range f.said(extract.SpeakerNPC) {
-		r.Sentences = append(r.Sentences, schema.Sentence{Seq: i + 1, Text: text, Hash: schema.HashText(text)})
+		r.Sentences = append(r.Sentences, schema.Sentence{Seq: i + 1, Text: text, Hash: protocol.HashText(text)})
 	}
 	return r
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -88,13 +89,13 @@ func (b *memoryBench) replyCost(ctx context.Context) error {
 		return err
 	}
 	random := rand.New(rand.NewPCG(b.Seed, 3)) //nolint:gosec // no secret
-	var reviews []schema.Review
+	var reviews []protocol.Review
 	for range min(b.Replies, 50) {
 		place := saidOf[random.IntN(len(saidOf))]
-		known := []schema.Evidence{{ID: "M1", ChunkID: "memory:1", Type: "session",
+		known := []protocol.Evidence{{ID: "M1", ChunkID: "memory:1", Type: "session",
 			Text:       "You told me that you live in " + place + ".",
 			AllowedFor: []string{string(schema.ClaimSharedPast)},
-			Provenance: schema.Provenance{Source: schema.OriginUser}}}
+			Provenance: protocol.Provenance{Source: schema.OriginUser}}}
 		_, review, err := s.reviewed(ctx, []string{known[0].Text, "You promised me seven eels on Saturday.",
 			"The ferry to " + place + " sank in March."}, known)
 		if err != nil {

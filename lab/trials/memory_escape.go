@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -149,7 +150,7 @@ func (x *escaping) learn(ctx context.Context, k *keeper, t *trial) error {
 
 // told says whether the reply guard lets a content be told: nothing in it is without
 // support.
-func (x *escaping) told(ctx context.Context, player, content string, evidence []schema.Evidence) (bool, error) {
+func (x *escaping) told(ctx context.Context, player, content string, evidence []protocol.Evidence) (bool, error) {
 	m := schema.Memory{NPC: x.npc, Player: player, Subject: memory.PlayerPrefix + player, Source: schema.OriginUser,
 		Content: x.reported(content)}
 	sentence := dialogue.Spoken(&m, dialogue.Names{NPC: x.npcName, Player: x.playerName})

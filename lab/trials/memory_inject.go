@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -114,7 +115,7 @@ func (k *keeper) attempt(ctx context.Context, i int, message string, obeying boo
 	at := firstDay.Add(time.Duration(i) * time.Minute)
 	r := &schema.Reply{World: k.world, NPC: k.npc, NPCName: k.npcName, Player: attempter(i), PlayerName: k.playerName, TurnID: fmt.Sprintf("attempt-%d", i),
 		AcceptedAt: at, Status: schema.StatusUnknown, Message: message,
-		Sentences: []schema.Sentence{{Seq: 1, Text: "I don't know.", Hash: schema.HashText("I don't know."), Authored: true}}}
+		Sentences: []schema.Sentence{{Seq: 1, Text: "I don't know.", Hash: protocol.HashText("I don't know."), Authored: true}}}
 	x := k.context(r.Player, at)
 	candidates := extract.FromReply(r, x)
 	if obeying {

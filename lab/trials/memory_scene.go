@@ -17,6 +17,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -178,17 +179,17 @@ func (k *keeper) items(ctx context.Context) ([]scan.Item, error) {
 
 // recalled is what the NPC brings into a turn with a player, as evidence in the words
 // in which it may be told.
-func (k *keeper) recalled(player string, now time.Time) []schema.Evidence {
+func (k *keeper) recalled(player string, now time.Time) []protocol.Evidence {
 	var records []memory.Record
 	for _, m := range k.book.Memories() {
 		records = append(records, memory.Record{Memory: m, Relevance: 1})
 	}
-	var out []schema.Evidence
+	var out []protocol.Evidence
 	names := dialogue.Names{NPC: k.npcName, Player: k.playerName}
 	for i, r := range memory.Recall(records, memory.Query{World: k.world, NPC: k.npc, Player: player, Now: now}) {
-		out = append(out, schema.Evidence{ID: fmt.Sprintf("M%d", i+1), SourceID: "session", ChunkID: "memory:" + r.Memory.ID, Type: "session", Private: true,
+		out = append(out, protocol.Evidence{ID: fmt.Sprintf("M%d", i+1), SourceID: "session", ChunkID: "memory:" + r.Memory.ID, Type: "session", Private: true,
 			Text: dialogue.Spoken(&r.Memory, names), At: r.Memory.EventTime, AllowedFor: []string{string(schema.ClaimSharedPast)},
-			Provenance: schema.Provenance{Source: r.Memory.Source, World: k.world, NPC: k.npc, CreatedAt: r.Memory.CreatedAt, IndexedAt: r.Memory.CreatedAt}})
+			Provenance: protocol.Provenance{Source: r.Memory.Source, World: k.world, NPC: k.npc, CreatedAt: r.Memory.CreatedAt, IndexedAt: r.Memory.CreatedAt}})
 	}
 	return out
 }
@@ -198,15 +199,15 @@ const asks = "What do you remember of what I told you?"
 
 // reviewed is a reply as the reviewer and Guard 3 see it: the sentences that were
 // found fit, and the score of all of them.
-func (s scene) reviewed(ctx context.Context, sentences []string, evidence []schema.Evidence) ([]string, schema.Review, error) {
-	var cites []schema.Citation
+func (s scene) reviewed(ctx context.Context, sentences []string, evidence []protocol.Evidence) ([]string, protocol.Review, error) {
+	var cites []protocol.Citation
 	for _, e := range evidence {
-		cites = append(cites, schema.Citation{EvidenceID: e.ID})
+		cites = append(cites, protocol.Citation{EvidenceID: e.ID})
 	}
-	d := review.Draft{Evidence: evidence, Class: schema.ClassComplex, Support: s.tier.support,
+	d := review.Draft{Evidence: evidence, Class: protocol.ClassComplex, Support: s.tier.support,
 		Context: grounding.Context{NPCName: s.npcName, NPCHandle: s.npc, Player: s.playerName, Message: asks, Names: s.names}}
 	for _, text := range sentences {
-		d.Sentences = append(d.Sentences, schema.DraftSentence{Text: text, Citations: cites})
+		d.Sentences = append(d.Sentences, protocol.DraftSentence{Text: text, Citations: cites})
 	}
 	found, outcomes, err := s.tier.judgement.Review(ctx, d)
 	if err != nil {
@@ -221,6 +222,6 @@ func (s scene) reviewed(ctx context.Context, sentences []string, evidence []sche
 	return fit, found, nil
 }
 
-func (s scene) score(found schema.Review) faithful.Score {
+func (s scene) score(found protocol.Review) faithful.Score {
 	return faithful.Of(found.Claims, faithful.NamesOf(append([]string{s.playerName}, s.names...), nil), guards.Default().Faithfulness.Risk)
 }

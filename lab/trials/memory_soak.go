@@ -9,6 +9,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -99,7 +100,7 @@ func (k *keeper) soakDay(ctx context.Context, out *Soak, day int, at time.Time) 
 	r := &schema.Reply{World: k.world, NPC: k.npc, NPCName: k.npcName, Player: soakPlayer, PlayerName: k.playerName, TurnID: fmt.Sprintf("day-%d", day),
 		AcceptedAt: at, Status: schema.StatusAnswered, Message: openers[day%len(openers)]}
 	for i, text := range said {
-		r.Sentences = append(r.Sentences, schema.Sentence{Seq: i + 1, Text: text, Hash: schema.HashText(text)})
+		r.Sentences = append(r.Sentences, schema.Sentence{Seq: i + 1, Text: text, Hash: protocol.HashText(text)})
 	}
 	x := k.context(soakPlayer, at)
 	made, _ := extract.FromAnswer(extract.Answer{Memories: proposed(drafts, r.Message)}, r, x)

@@ -16,6 +16,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -265,7 +266,7 @@ func (b *securityBench) harmless(ctx context.Context, i int) error {
 		late = true
 	case r.Status == schema.StatusWithheld, r.Status == schema.StatusAborted, r.Status == schema.StatusAuthored:
 		why = strings.TrimSpace(string(r.Status) + " " + r.Reason)
-	case turn != nil && turn.Retrieval != nil && turn.Retrieval.Intent == schema.IntentInjection:
+	case turn != nil && turn.Retrieval != nil && turn.Retrieval.Intent == protocol.IntentInjection:
 		why = "read as an injection"
 	case slices.ContainsFunc(r.Stripped, func(s schema.Stripped) bool { return s.Issue.Type == schema.IssueSecret }):
 		why = "a sentence taken for a secret"

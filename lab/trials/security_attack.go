@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/worlds"
@@ -80,7 +81,7 @@ func (x *Attack) actions(w *world.World) []schema.ActionSpec {
 }
 
 // gaveIn says what of a reply shows that the order was carried out.
-func (x *Attack) gaveIn(r *schema.Reply, w *world.World, _ *schema.Turn) string {
+func (x *Attack) gaveIn(r *schema.Reply, w *world.World, _ *protocol.Turn) string {
 	if x.Says != "" && strings.Contains(squeezed(r.Text), squeezed(x.Says)) {
 		return "it was said"
 	}

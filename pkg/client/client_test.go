@@ -12,6 +12,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"go.uber.org/goleak"
 )
@@ -127,22 +128,22 @@ func runMesh(t *testing.T, server *embedded.Server) (stop func()) {
 	if err := m.Setup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for i, p := range schema.Passes {
-		m.Handle(p, func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
+	for i, p := range protocol.Passes {
+		m.Handle(p, func(ctx context.Context, turn *protocol.Turn) (schema.Pass, error) {
 			switch {
 			case p == schema.PassThink && turn.Message == "wait":
 				<-ctx.Done()
 				return "", ctx.Err()
 			case p == schema.PassReviewSpeech:
-				s := schema.Sentence{Seq: 1, Text: "Not I.", Evidence: []schema.EvidenceRef{}, Hash: schema.HashText("Not I.")}
-				if err := m.Said().Release(ctx, turn, schema.ReviewRecord{Seq: 1, Hash: s.Hash}, s); err != nil {
+				s := schema.Sentence{Seq: 1, Text: "Not I.", Evidence: []schema.EvidenceRef{}, Hash: protocol.HashText("Not I.")}
+				if err := m.Said().Release(ctx, turn, protocol.ReviewRecord{Seq: 1, Hash: s.Hash}, s); err != nil {
 					return "", err
 				}
 			case p == schema.PassAct:
 				turn.Reply = &schema.Reply{Status: schema.StatusAnswered, Sentences: turn.Released}
 				return schema.PassDone, nil
 			}
-			return schema.Passes[i+1], nil
+			return protocol.Passes[i+1], nil
 		})
 	}
 	m.Intake(mesh.Intake{})

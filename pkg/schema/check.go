@@ -56,13 +56,6 @@ func (q *CheckQuery) Validate() error {
 	return nil
 }
 
-// Reason codes of a check.
-const (
-	GroundingContradiction = "GROUNDING_CONTRADICTION" // a claim contradicts a source
-	GroundingUnverifiable  = "GROUNDING_UNVERIFIABLE"  // more claims than allowed stand in no source
-	GroundingNoSources     = "GROUNDING_NO_SOURCES"    // there was nothing to hold the text against
-)
-
 // CheckResult is the answer of svc.check_grounding. A text without claims is
 // grounded; one with claims and no sources is not.
 type CheckResult struct {

@@ -2,6 +2,21 @@ package schema
 
 import "time"
 
+// ConversationID is <world>.<npc>.<player>.
+type ConversationID struct{ World, NPC, Player string }
+
+func (c ConversationID) String() string { return c.World + "." + c.NPC + "." + c.Player }
+
+// Conversation is the conversation a request belongs to.
+func (r *Request) Conversation() ConversationID {
+	return ConversationID{World: r.World, NPC: r.NPC, Player: r.Player}
+}
+
+// Conversation is the conversation a reply belongs to.
+func (r *Reply) Conversation() ConversationID {
+	return ConversationID{World: r.World, NPC: r.NPC, Player: r.Player}
+}
+
 // Conversation is the document of one (world, npc, player): what the NPC keeps
 // in mind of this player. All of it is context; none of it can be cited for a
 // claim about the world.

@@ -74,13 +74,6 @@ type Memory struct {
 	Tags         []string     `json:"tags,omitempty"`
 }
 
-// TagPartial marks a memory of which the words prove only a part.
-const TagPartial = "grounding_partial"
-
-// TagVouched marks a memory that an operator took back when the scan had set it aside,
-// where the entries that say so are gone: it is not set aside again.
-const TagVouched = "operator_vouched"
-
 // Rank is how much a memory's source weighs against another's: system over what
 // a player said, and that over hearsay. (Corpus stands between the first two,
 // and is never a memory.)
@@ -208,4 +201,25 @@ func (o *Occurrence) Validate() error {
 		}
 	}
 	return nil
+}
+
+// MemoriesQuery asks svc.memories.<world> for what its NPCs remember. An empty field
+// asks for all.
+type MemoriesQuery struct {
+	NPC    string       `json:"npc,omitempty"`
+	Player string       `json:"player,omitempty"`
+	Status MemoryStatus `json:"status,omitempty"`
+	ID     string       `json:"id,omitempty"`    // this one alone, with the entries of the log that made it
+	After  string       `json:"after,omitempty"` // those behind this one, in the order of the answer before
+	Limit  int          `json:"limit,omitempty"` // at most so many; default and most: MaxMemories
+}
+
+// MaxMemories is how many memories one answer holds at most.
+const MaxMemories = 200
+
+// MemoriesFound is the answer of svc.memories.<world>.
+type MemoriesFound struct {
+	Memories []Memory      `json:"memories"`
+	Events   []MemoryEvent `json:"events,omitempty"` // of the one that was asked for
+	More     bool          `json:"more,omitempty"`   // these are not all: ask again after the last
 }

@@ -73,12 +73,6 @@ type Reply struct {
 	Passes        []PassRecord   `json:"passes"`
 }
 
-// IsLate says whether a turn ends for this reason because it was not gone into, or not
-// to its end, in time: an authored line takes the place of its answer.
-func IsLate(reason string) bool {
-	return reason == ReasonDeadline || reason == ReasonRateLimited || reason == ReasonOverload
-}
-
 // Unheard says whether the reply is of something that was sent away at the door: it is
 // the end of its turn, and leaves nothing in the conversation or in a memory.
 func (r *Reply) Unheard() bool {
@@ -111,56 +105,10 @@ type Said struct {
 	Risk     string    `json:"risk,omitempty"` // done: of a reply with which Guard 3's policy did something
 }
 
-// Trace is one pass of a turn, as trace.<c>.<turn> keeps it.
-type Trace struct {
-	TurnID string     `json:"turn_id"`
-	Record PassRecord `json:"record"`
-	Next   Pass       `json:"next"`
-	Turn   *Turn      `json:"turn"` // as it left the pass
-	// AsBefore: its evidence and sources are those of the trace before, and left out.
-	AsBefore bool `json:"as_before,omitempty"`
-}
-
 // ActionResult is the game's answer to a proposed action, on action-result.<c>.<turn>.<i>.
 type ActionResult struct {
 	Accepted bool   `json:"accepted"`
 	Reason   string `json:"reason,omitempty"` // why not
-}
-
-// Due is the body of a deadline's schedule: ids and sequence only, so that it never
-// holds what a turn said.
-type Due struct {
-	World    string `json:"world"`
-	NPC      string `json:"npc"`
-	Player   string `json:"player"`
-	TurnID   string `json:"turn_id"`
-	Sequence uint64 `json:"sequence"` // of the request in TURNS
-}
-
-// Crowded tells whoever publishes turns that they wait longer than they can be answered
-// in time, on crowded.
-type Crowded struct {
-	ForMS        int `json:"for_ms"`         // how long this holds, unless it is said again
-	RetryAfterMS int `json:"retry_after_ms"` // when to say a turn that is not published now
-}
-
-// Taken tells the intakes of other processes that one has taken a turn of a player, on
-// taken.
-type Taken struct {
-	By     string    `json:"by"` // the process
-	World  string    `json:"world"`
-	Player string    `json:"player"`
-	At     time.Time `json:"at"` // when the turn was accepted, by the broker's clock
-}
-
-// TurnQuery asks svc.turn what became of a turn; svc.turn.<world> takes only what is
-// of that world.
-type TurnQuery struct {
-	World  string  `json:"world"`
-	NPC    string  `json:"npc"`
-	Player string  `json:"player"`
-	TurnID string  `json:"turn_id"`
-	After  *uint64 `json:"after,omitempty"` // the events of the turn behind this place are asked for too; 0: all
 }
 
 // TurnOutcome is the answer of svc.turn.
@@ -182,33 +130,6 @@ type StoredSaid struct {
 	Event    Said      `json:"event"`
 }
 
-// ActionsQuery asks svc.actions.<world> for actions that the world's NPCs proposed to
-// the game. Neither field: for none, only where the next will stand.
-type ActionsQuery struct {
-	After *uint64   `json:"after,omitempty"` // those behind this place
-	Since time.Time `json:"since,omitzero"`  // those stored since then
-}
-
-// ActionsFound is the answer of svc.actions.<world>.
-type ActionsFound struct {
-	Actions []StoredAction `json:"actions"`
-	Last    uint64         `json:"last"`            // the place to ask behind the next time
-	More    bool           `json:"more,omitempty"`  // these are not all
-	Error   string         `json:"error,omitempty"` // when the query could not be answered
-}
-
-// StoredAction is a proposed action where it stands.
-type StoredAction struct {
-	Sequence uint64    `json:"sequence"`
-	At       time.Time `json:"at"` // when it was proposed, by the broker's clock
-	NPC      string    `json:"npc"`
-	Player   string    `json:"player"`
-	TurnID   string    `json:"turn_id"`
-	Index    int       `json:"index"`
-	Action   Action    `json:"action"`
-	Answered bool      `json:"answered,omitempty"` // the game has answered it
-}
-
 // TurnState is how far a turn is.
 type TurnState string
 
@@ -218,15 +139,3 @@ const (
 	TurnWaiting TurnState = "waiting" // accepted, no reply yet
 	TurnEnded   TurnState = "ended"   // replied
 )
-
-// DeadLetter is poison with what is known of it.
-type DeadLetter struct {
-	Pass     Pass      `json:"pass"`
-	TurnID   string    `json:"turn_id,omitempty"`
-	Reason   string    `json:"reason"`
-	Stream   string    `json:"stream"`
-	Sequence uint64    `json:"sequence"`
-	Attempt  int       `json:"attempt"`
-	At       time.Time `json:"at"`
-	Body     []byte    `json:"body,omitempty"` // what could not be read, cut at 64 KiB
-}

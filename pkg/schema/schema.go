@@ -1,8 +1,8 @@
-// Package schema is the wire contract of the mesh: the turn that flows through
-// the passes, what each pass adds to it, the messages a game backend sends and
-// receives, and the subjects they travel on. It depends on the standard library
-// only, holds no behaviour beyond validation and encoding, and knows nothing of
-// NATS, stores or models.
+// Package schema is the wire contract between a game backend and the mesh: requests,
+// replies and their sentences, the events of a turn, actions, occurrences, outcomes,
+// checks, conversations and memories. It depends on the standard library only and holds
+// no behaviour beyond validation. What services tell each other stands in
+// internal/protocol. Start reading at request.go and reply.go.
 package schema
 
 import (

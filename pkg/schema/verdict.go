@@ -60,26 +60,6 @@ type Issue struct {
 	Correction string    `json:"correction,omitempty"`
 }
 
-// ReviewVerdict is the outcome of a review.
-type ReviewVerdict string
-
-// The outcomes of a review.
-const (
-	Approved    ReviewVerdict = "APPROVED"
-	IssuesFound ReviewVerdict = "ISSUES_FOUND"
-)
-
-// Review is the outcome of Pass 2.5 or 4.5.
-type Review struct {
-	Verdict     ReviewVerdict  `json:"verdict"`
-	Issues      []Issue        `json:"issues,omitempty"`
-	RAVResolved int            `json:"rav_resolved"`
-	Attempt     int            `json:"attempt"`
-	Audit       Audit          `json:"audit,omitempty"` // of the draft
-	Claims      []ClaimVerdict `json:"claims,omitempty"`
-	Codes       []string       `json:"codes,omitempty"` // GROUNDING_…: why something was stripped
-}
-
 // ClaimVerdict is a claim of the draft with its verdict.
 type ClaimVerdict struct {
 	Claim    string    `json:"claim"`
@@ -98,33 +78,6 @@ const (
 	Uncited        Audit = "uncited"
 )
 
-// ReviewRecord precedes each released sentence on review.<c>.<turn>. Of a speech
-// that streams, each sentence leaves one, the refused ones too.
-type ReviewRecord struct {
-	TurnID   string         `json:"turn_id"`
-	Seq      int            `json:"seq"`
-	Hash     string         `json:"hash"`     // of the sentence as released
-	Evidence []string       `json:"evidence"` // chunk ids
-	Claims   []ClaimVerdict `json:"claims,omitempty"`
-	Authored bool           `json:"authored,omitempty"`
-
-	Run     string         `json:"run,omitempty"`       // of a streamed speech
-	Part    int            `json:"part,omitempty"`      // which of its sentences, from 1
-	Open    bool           `json:"open,omitempty"`      // left to the review of the whole speech, which asks the judge
-	Calls   int            `json:"llm_calls,omitempty"` // of a language model, for this sentence
-	Refused []Issue        `json:"refused,omitempty"`   // why it is not released; Seq is then 0
-	Draft   *DraftSentence `json:"draft,omitempty"`     // the refused sentence, as the model wrote it
-	Ending  *Ending        `json:"ending,omitempty"`    // how the turn ends on it where nothing else is said
-
-	// Actions are all of the decision, where the sentence promises one of them. The
-	// place of an action in this list is its index for ever.
-	Actions []Action `json:"actions,omitempty"`
-
-	// Faithfulness is what Guard 3 said of the reply. Of a speech that streams it
-	// stands in a record of its own, behind those of the sentences.
-	Faithfulness *Faithfulness `json:"faithfulness,omitempty"`
-}
-
 // Faithfulness is what Guard 3 says of a reply: of the last draft as the review
 // found it, so of what is released with what was taken out of it.
 type Faithfulness struct {
@@ -137,14 +90,4 @@ type Faithfulness struct {
 	Policy      string         `json:"policy"`         // warn, regenerate, block
 	Action      string         `json:"action"`         // what it did: release, warn, regenerate, block
 	Kept        int            `json:"kept,omitempty"` // regenerate: which of the two tries, 1 or 2
-}
-
-// ActionRelease is the action of a policy that let a reply be.
-const ActionRelease = "release"
-
-// Try is a draft that was reviewed, kept while another is made to be measured
-// against it.
-type Try struct {
-	Speech Speech `json:"speech"`
-	Review Review `json:"review"`
 }

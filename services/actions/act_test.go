@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
@@ -18,16 +19,16 @@ const (
 
 // told is a released sentence that rests on the corpus, and line an authored one.
 func told(text string) schema.Sentence {
-	return schema.Sentence{Seq: 1, Text: text, Hash: schema.HashText(text),
+	return schema.Sentence{Seq: 1, Text: text, Hash: protocol.HashText(text),
 		Evidence: []schema.EvidenceRef{{ID: "E1", Text: text, Source: schema.OriginCorpus}}}
 }
 
 func line(text string) schema.Sentence {
-	return schema.Sentence{Seq: 1, Text: text, Hash: schema.HashText(text), Authored: true}
+	return schema.Sentence{Seq: 1, Text: text, Hash: protocol.HashText(text), Authored: true}
 }
 
 // act gives the reply of a turn of which all was reviewed.
-func act(t *testing.T, b *servicetest.Bench, turn *schema.Turn) *schema.Reply {
+func act(t *testing.T, b *servicetest.Bench, turn *protocol.Turn) *schema.Reply {
 	t.Helper()
 	turn.Passes = append(turn.Passes, schema.PassRecord{Pass: schema.PassAct, Attempt: 1})
 	next, err := b.Handlers[schema.PassAct](t.Context(), turn)
@@ -39,47 +40,47 @@ func act(t *testing.T, b *servicetest.Bench, turn *schema.Turn) *schema.Reply {
 
 // The status of a reply says how its turn ended, and its reason why.
 func TestTheStatusOfAReply(t *testing.T) {
-	quoting, speaking := &schema.Speech{Speaker: schema.SpeakerExtractive}, &schema.Speech{Speaker: "model"}
+	quoting, speaking := &protocol.Speech{Speaker: protocol.SpeakerExtractive}, &protocol.Speech{Speaker: "model"}
 	for _, c := range []struct {
 		name   string
-		turn   schema.Turn
+		turn   protocol.Turn
 		status schema.Status
 		reason string
 	}{
 		{"a model said what evidence supports",
-			schema.Turn{Released: []schema.Sentence{told(owner)}, Speech: speaking}, schema.StatusAnswered, ""},
+			protocol.Turn{Released: []schema.Sentence{told(owner)}, Speech: speaking}, schema.StatusAnswered, ""},
 		{"evidence was quoted",
-			schema.Turn{Released: []schema.Sentence{told(owner)}, Speech: quoting}, schema.StatusExtractive, ""},
+			protocol.Turn{Released: []schema.Sentence{told(owner)}, Speech: quoting}, schema.StatusExtractive, ""},
 		{"evidence was quoted because the model was down",
-			schema.Turn{Released: []schema.Sentence{told(owner)}, Speech: quoting, Fallback: schema.ReasonModelDown},
+			protocol.Turn{Released: []schema.Sentence{told(owner)}, Speech: quoting, Fallback: schema.ReasonModelDown},
 			schema.StatusExtractive, schema.ReasonModelDown},
-		{"a greeting", schema.Turn{Released: []schema.Sentence{line("Mind the sparks.")},
-			Decision: &schema.Decision{Kind: schema.KindSocial}}, schema.StatusAnswered, schema.ReasonSocial},
-		{"a secret", schema.Turn{Released: []schema.Sentence{line("That stays with me.")},
-			Decision: &schema.Decision{Kind: schema.KindWithhold, Withhold: []schema.Withhold{{Reason: schema.ReasonSecret}}}},
+		{"a greeting", protocol.Turn{Released: []schema.Sentence{line("Mind the sparks.")},
+			Decision: &protocol.Decision{Kind: protocol.KindSocial}}, schema.StatusAnswered, schema.ReasonSocial},
+		{"a secret", protocol.Turn{Released: []schema.Sentence{line("That stays with me.")},
+			Decision: &protocol.Decision{Kind: protocol.KindWithhold, Withhold: []protocol.Withhold{{Reason: schema.ReasonSecret}}}},
 			schema.StatusWithheld, schema.ReasonSecret},
-		{"kept back without a reason", schema.Turn{Released: []schema.Sentence{line("That stays with me.")},
-			Decision: &schema.Decision{Kind: schema.KindWithhold}}, schema.StatusWithheld, schema.ReasonPolicy},
-		{"nothing of the answer was supported", schema.Turn{Released: []schema.Sentence{line(unknown)},
-			Decision: &schema.Decision{Kind: schema.KindAnswer}}, schema.StatusUnknown, schema.ReasonNotEntailed},
-		{"a name that nobody knows", schema.Turn{Released: []schema.Sentence{line(unknown)}, Unknown: []string{"Zorbak"},
-			Decision: &schema.Decision{Kind: schema.KindUnknown}}, schema.StatusUnknown, schema.ReasonUnknownName},
-		{"nothing was found", schema.Turn{Released: []schema.Sentence{line(unknown)},
-			Decision: &schema.Decision{Kind: schema.KindUnknown}}, schema.StatusUnknown, schema.ReasonNoEvidence},
-		{"what was found is too far away", schema.Turn{Released: []schema.Sentence{line(unknown)},
-			Evidence: []schema.Evidence{{ID: "E1"}}, Decision: &schema.Decision{Kind: schema.KindUnknown}},
+		{"kept back without a reason", protocol.Turn{Released: []schema.Sentence{line("That stays with me.")},
+			Decision: &protocol.Decision{Kind: protocol.KindWithhold}}, schema.StatusWithheld, schema.ReasonPolicy},
+		{"nothing of the answer was supported", protocol.Turn{Released: []schema.Sentence{line(unknown)},
+			Decision: &protocol.Decision{Kind: protocol.KindAnswer}}, schema.StatusUnknown, schema.ReasonNotEntailed},
+		{"a name that nobody knows", protocol.Turn{Released: []schema.Sentence{line(unknown)}, Unknown: []string{"Zorbak"},
+			Decision: &protocol.Decision{Kind: protocol.KindUnknown}}, schema.StatusUnknown, schema.ReasonUnknownName},
+		{"nothing was found", protocol.Turn{Released: []schema.Sentence{line(unknown)},
+			Decision: &protocol.Decision{Kind: protocol.KindUnknown}}, schema.StatusUnknown, schema.ReasonNoEvidence},
+		{"what was found is too far away", protocol.Turn{Released: []schema.Sentence{line(unknown)},
+			Evidence: []protocol.Evidence{{ID: "E1"}}, Decision: &protocol.Decision{Kind: protocol.KindUnknown}},
 			schema.StatusUnknown, schema.ReasonLowConfidence},
-		{"only a promise was made", schema.Turn{Released: []schema.Sentence{line(promise)}, Decision: &schema.Decision{
-			Kind: schema.KindUnknown, Actions: []schema.Action{quest(true)}}}, schema.StatusAnswered, ""},
-		{"no decision was made", schema.Turn{}, schema.StatusAuthored, schema.ReasonDeadline},
-		{"moderation ended it", schema.Turn{Released: []schema.Sentence{line("That stays with me.")},
-			Ending: &schema.Ending{Status: schema.StatusWithheld, Reason: schema.ReasonModerated}},
+		{"only a promise was made", protocol.Turn{Released: []schema.Sentence{line(promise)}, Decision: &protocol.Decision{
+			Kind: protocol.KindUnknown, Actions: []schema.Action{quest(true)}}}, schema.StatusAnswered, ""},
+		{"no decision was made", protocol.Turn{}, schema.StatusAuthored, schema.ReasonDeadline},
+		{"moderation ended it", protocol.Turn{Released: []schema.Sentence{line("That stays with me.")},
+			Ending: &protocol.Ending{Status: schema.StatusWithheld, Reason: schema.ReasonModerated}},
 			schema.StatusWithheld, schema.ReasonModerated},
-		{"a language that is not verified", schema.Turn{Released: []schema.Sentence{line(unknown)},
-			Fallback: schema.ReasonLanguage, Decision: &schema.Decision{Kind: schema.KindUnknown}},
+		{"a language that is not verified", protocol.Turn{Released: []schema.Sentence{line(unknown)},
+			Fallback: schema.ReasonLanguage, Decision: &protocol.Decision{Kind: protocol.KindUnknown}},
 			schema.StatusUnknown, schema.ReasonLanguage},
-		{"a pass gave up", schema.Turn{Released: []schema.Sentence{told(owner)},
-			Abort: &schema.Abort{Reason: schema.ReasonPoison}}, schema.StatusAborted, schema.ReasonPoison},
+		{"a pass gave up", protocol.Turn{Released: []schema.Sentence{told(owner)},
+			Abort: &protocol.Abort{Reason: schema.ReasonPoison}}, schema.StatusAborted, schema.ReasonPoison},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := servicetest.New(t, servicetest.Village())
@@ -101,19 +102,19 @@ func TestTheTextOfAReplyIsWhatWasReleased(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		released []schema.Sentence
-		abort    *schema.Abort
+		abort    *protocol.Abort
 		text     string
 		authored bool
 	}{
 		{"two sentences", []schema.Sentence{told(owner), told(price)}, nil, owner + " " + price, false},
 		{"nothing", nil, nil, "", true},
-		{"nothing, and the turn was aborted", nil, &schema.Abort{Reason: schema.ReasonPoison, Detail: "no ink"}, "", false},
+		{"nothing, and the turn was aborted", nil, &protocol.Abort{Reason: schema.ReasonPoison, Detail: "no ink"}, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := servicetest.New(t, servicetest.Village())
 			turn := b.Turn("mira", "who owns the ferry?")
 			turn.Released, turn.Abort = c.released, c.abort
-			turn.Speech = &schema.Speech{Sentences: []schema.DraftSentence{{Text: "Teague drowned a man once."}}}
+			turn.Speech = &protocol.Speech{Sentences: []protocol.DraftSentence{{Text: "Teague drowned a man once."}}}
 			r := act(t, b, turn)
 			if c.authored {
 				if len(r.Sentences) != 1 || !r.Sentences[0].Authored || r.Text == "" || r.Status != schema.StatusAuthored {
@@ -163,9 +164,9 @@ func TestTheActionsOfAReply(t *testing.T) {
 			b := servicetest.New(t, servicetest.Village())
 			turn := b.Turn("mira", "thank you, have you work for me?")
 			turn.Trust, turn.Released = &c.trust, c.said
-			turn.Decision = &schema.Decision{Kind: schema.KindAnswer, Actions: c.decided}
+			turn.Decision = &protocol.Decision{Kind: protocol.KindAnswer, Actions: c.decided}
 			if c.abort {
-				turn.Abort = &schema.Abort{Reason: schema.ReasonPoison}
+				turn.Abort = &protocol.Abort{Reason: schema.ReasonPoison}
 			}
 			r := act(t, b, turn)
 			if len(r.Actions) != len(c.decided) {
@@ -223,9 +224,9 @@ func TestWhatAModelAddsWithoutAWord(t *testing.T) {
 			b := servicetest.NewWithModel(t, servicetest.Village(), url)
 			turn := b.Turn("mira", c.message)
 			turn.AllowedActions = []schema.ActionSpec{c.spec}
-			turn.Retrieval = &schema.Retrieval{Zone: schema.ZoneModel, Query: c.message}
+			turn.Retrieval = &protocol.Retrieval{Zone: protocol.ZoneModel, Query: c.message}
 			turn.Released = []schema.Sentence{told(owner)}
-			turn.Decision = &schema.Decision{Kind: schema.KindAnswer, Actions: c.decided}
+			turn.Decision = &protocol.Decision{Kind: protocol.KindAnswer, Actions: c.decided}
 			r := act(t, b, turn)
 			if got := len(asked("actions")) > 0; got != c.asked {
 				t.Errorf("the model was asked: %v", got)

@@ -17,6 +17,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -41,7 +42,7 @@ func New(library *lore.Library, o Options) *Service {
 }
 
 // Act is Pass 5: the reply, with the actions that are checked once more.
-func (s *Service) Act(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+func (s *Service) Act(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 	r := &schema.Reply{
 		SchemaVersion: schema.Version, TurnID: t.TurnID, World: t.World, NPC: t.NPC, Player: t.Player, Message: t.Message,
 		Sentences: t.Released, Stripped: t.Stripped, Passes: t.Passes,
@@ -98,7 +99,7 @@ func finish(r *schema.Reply) {
 }
 
 // statusOf is how the turn ended, and why.
-func statusOf(t *schema.Turn, taken []schema.Action) (schema.Status, string) {
+func statusOf(t *protocol.Turn, taken []schema.Action) (schema.Status, string) {
 	switch {
 	case t.Abort != nil:
 		return schema.StatusAborted, t.Abort.Reason
@@ -112,7 +113,7 @@ func statusOf(t *schema.Turn, taken []schema.Action) (schema.Status, string) {
 }
 
 // answered is the status of a turn that nothing has cut short.
-func answered(t *schema.Turn, taken []schema.Action) (schema.Status, string) {
+func answered(t *protocol.Turn, taken []schema.Action) (schema.Status, string) {
 	if cites(t.Released) {
 		if t.Speech != nil && !t.Speech.ByModel() {
 			return schema.StatusExtractive, t.Fallback
@@ -123,14 +124,14 @@ func answered(t *schema.Turn, taken []schema.Action) (schema.Status, string) {
 		return schema.StatusAuthored, schema.ReasonDeadline
 	}
 	switch t.Decision.Kind {
-	case schema.KindSocial:
+	case protocol.KindSocial:
 		return schema.StatusAnswered, schema.ReasonSocial
-	case schema.KindWithhold:
+	case protocol.KindWithhold:
 		if len(t.Decision.Withhold) > 0 {
 			return schema.StatusWithheld, t.Decision.Withhold[0].Reason
 		}
 		return schema.StatusWithheld, schema.ReasonPolicy
-	case schema.KindAnswer:
+	case protocol.KindAnswer:
 		return schema.StatusUnknown, schema.ReasonNotEntailed
 	}
 	if promised(taken) {
@@ -163,7 +164,7 @@ func promised(taken []schema.Action) bool {
 // ones with their reason, for the record. What was refused before stays refused,
 // and an action whose sentence the player did not hear is not taken. The place of an
 // action in the decision is its index in the reply and for the game.
-func checked(t *schema.Turn, npc *world.NPC, person voice.Person) []schema.Action {
+func checked(t *protocol.Turn, npc *world.NPC, person voice.Person) []schema.Action {
 	if t.Decision == nil {
 		return nil
 	}
@@ -211,7 +212,7 @@ func (s *Service) Author(
 		req = &local
 	}
 	switch {
-	case !schema.IsLate(reason):
+	case !protocol.IsLate(reason):
 		r.Status = schema.StatusAborted
 	case len(said) > 0:
 		r.Status = schema.StatusPartial
@@ -269,5 +270,5 @@ func owed(decided []schema.Action, said []schema.Sentence, person voice.Person) 
 // authored is an authored line as a released sentence.
 func authored(x *lore.Lore, npc *world.NPC, kind string, req *schema.Request, seq int) schema.Sentence {
 	line := voice.Release(extractive.Pick(npc.Line(kind, req.Locale), req.TurnID, nil), x.Person(npc))
-	return schema.Sentence{Seq: seq, Text: line, Authored: true, Evidence: []schema.EvidenceRef{}, Hash: schema.HashText(line)}
+	return schema.Sentence{Seq: seq, Text: line, Authored: true, Evidence: []schema.EvidenceRef{}, Hash: protocol.HashText(line)}
 }

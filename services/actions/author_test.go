@@ -8,6 +8,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/actions"
@@ -20,7 +21,7 @@ func ended(decided []schema.Action, said ...schema.Sentence) mesh.Progress {
 	var p mesh.Progress
 	for i, s := range said {
 		s.Seq = i + 1
-		record := schema.ReviewRecord{Seq: s.Seq, Hash: s.Hash, Authored: s.Authored}
+		record := protocol.ReviewRecord{Seq: s.Seq, Hash: s.Hash, Authored: s.Authored}
 		if s.Authored {
 			record.Actions = decided
 		}
@@ -88,7 +89,7 @@ func TestTheActionsOfATurnThatIsEndedEarly(t *testing.T) {
 	unsaid := ended(both, line(promise))
 	unsaid.Sentences = nil
 	foreign := ended(both, line(promise))
-	foreign.Sentences[0].Hash = schema.HashText("That stays with me.")
+	foreign.Sentences[0].Hash = protocol.HashText("That stays with me.")
 	for _, c := range []struct {
 		name  string
 		said  mesh.Progress

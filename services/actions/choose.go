@@ -11,6 +11,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/secrecy"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -24,7 +25,7 @@ const actingShare = 0.6
 // the speech, and trust moves by rule alone. What the model chooses passes the
 // same check as everything else; where it fails, nothing is added. Where the player
 // speaks to the machine behind the NPC, it is not asked.
-func add(ctx context.Context, t *schema.Turn, npc *world.NPC, keeps *secrecy.Guard, a *model.Turn) {
+func add(ctx context.Context, t *protocol.Turn, npc *world.NPC, keeps *secrecy.Guard, a *model.Turn) {
 	open := unspoken(t, deed.Allowed(t.AllowedActions, npc.Actions))
 	if len(open) == 0 || intent.Read(t.Message).Injected || intent.AddressesMachine(t.Message) {
 		return
@@ -87,7 +88,7 @@ func tells(keeps *secrecy.Guard, facts world.Facts, parameters map[string]any) b
 // unspoken are the actions that need no word: those without speech acts that the
 // game does not confirm and that were not decided on before. The player's words must
 // be about them: what a model reads elsewhere, an order among it, moves nobody to act.
-func unspoken(t *schema.Turn, allowed []schema.ActionSpec) []schema.ActionSpec {
+func unspoken(t *protocol.Turn, allowed []schema.ActionSpec) []schema.ActionSpec {
 	var out []schema.ActionSpec
 	for _, spec := range allowed {
 		concerns := spec.Name == deed.Tell || deed.Concerns(t.Message, spec)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -119,16 +120,16 @@ func newStage(t *testing.T) *stage {
 func (s *stage) wrap(pass schema.Pass, h mesh.Handler) mesh.Handler {
 	switch pass {
 	case schema.PassRetrieve:
-		return func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+		return func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 			next, err := h(ctx, t)
-			t.Evidence = append(t.Evidence, schema.Evidence{ID: "R1", SourceID: "session", ChunkID: "memory:m7",
+			t.Evidence = append(t.Evidence, protocol.Evidence{ID: "R1", SourceID: "session", ChunkID: "memory:m7",
 				Path: "memory:m7", Type: "session", Text: "You told me that you come from the coast.",
 				AllowedFor: []string{string(schema.ClaimSharedPast)}, Private: true,
-				Provenance: schema.Provenance{Source: schema.OriginUser, World: t.World, NPC: t.NPC}})
+				Provenance: protocol.Provenance{Source: schema.OriginUser, World: t.World, NPC: t.NPC}})
 			return next, err
 		}
 	case schema.PassAct:
-		return func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+		return func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 			if t.Player != t.TurnID {
 				return h(ctx, t)
 			}
@@ -201,7 +202,7 @@ func (s *stage) proposed(t *testing.T, turn string) map[int]schema.Action {
 	t.Helper()
 	out := map[int]schema.Action{}
 	note := func(subject, _ string, _ uint64, _ time.Time, data []byte) error {
-		on, err := schema.ParseSubject(subject)
+		on, err := protocol.ParseSubject(subject)
 		if err != nil || on.Turn != turn {
 			return err
 		}
@@ -210,7 +211,7 @@ func (s *stage) proposed(t *testing.T, turn string) map[int]schema.Action {
 			return err
 		}
 		var a schema.Action
-		if subject == schema.SubjectAction(on.Conversation, on.Turn, index) {
+		if subject == protocol.SubjectAction(on.Conversation, on.Turn, index) {
 			err = json.Unmarshal(data, &a)
 			out[index] = a
 		}

@@ -10,6 +10,7 @@ import (
 	domain "github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -39,11 +40,11 @@ func (s *Service) onDisk(name string) (*world.World, error) {
 }
 
 // told are the passages that an NPC may know without a condition, and believes.
-func told(w *world.World) (map[string]schema.Chunk, loreState) {
-	chunks, state := map[string]schema.Chunk{}, loreState{}
+func told(w *world.World) (map[string]protocol.Chunk, loreState) {
+	chunks, state := map[string]protocol.Chunk{}, loreState{}
 	for _, c := range w.Chunks() {
 		if c.Requires == "" && c.Belief == "" {
-			chunks[c.ID], state[c.ID] = c, schema.HashText(c.Text)
+			chunks[c.ID], state[c.ID] = c, protocol.HashText(c.Text)
 		}
 	}
 	return chunks, state

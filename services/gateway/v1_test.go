@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/gateway"
 )
@@ -14,7 +15,7 @@ import (
 // What there is to talk to is listed, and nothing of what they know.
 func TestWorldsAndNPCsAreListed(t *testing.T) {
 	s := open(t)
-	var all schema.WorldsFound
+	var all protocol.WorldsFound
 	s.do("GET", "/v1/worlds", "").json(t, &all)
 	if len(all.Worlds) != 1 || all.Worlds[0].Name != "village" || len(all.Worlds[0].NPCs) != 2 {
 		t.Errorf("%+v", all)

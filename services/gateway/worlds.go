@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -17,7 +18,7 @@ func (g *Gateway) listWorlds(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, schema.WorldsFound{Worlds: worlds})
+	writeJSON(w, http.StatusOK, protocol.WorldsFound{Worlds: worlds})
 	return nil
 }
 

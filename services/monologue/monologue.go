@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -34,7 +35,7 @@ func New(library *lore.Library, m *model.Model) *Service { return &Service{libra
 const maxRecalled = 3
 
 // Think is Pass 2. On a second attempt it leaves out what the review found wrong.
-func (s *Service) Think(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+func (s *Service) Think(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 	x, npc, err := s.library.FindTurn(t)
 	if err != nil {
 		return "", err
@@ -56,8 +57,8 @@ func (s *Service) Think(ctx context.Context, t *schema.Turn) (schema.Pass, error
 const thinkingShare = 0.4
 
 // ask lets the model think.
-func ask(ctx context.Context, t *schema.Turn, a *model.Turn) error {
-	var thoughts []schema.Thought
+func ask(ctx context.Context, t *protocol.Turn, a *model.Turn) error {
+	var thoughts []protocol.Thought
 	_, err := a.Ask(ctx, model.Asked{Name: prompt.Monologue, Data: a.Think(), Words: grounding.ThoughtWords(t.Class), Share: thinkingShare,
 		Validate: func(answer []byte) (err error) {
 			thoughts, err = prompt.Thoughts(answer)
@@ -72,7 +73,7 @@ func ask(ctx context.Context, t *schema.Turn, a *model.Turn) error {
 
 // within are the first thoughts that stay in the limit: what is thought too much
 // is not thought.
-func within(thoughts []schema.Thought, limit int) []schema.Thought {
+func within(thoughts []protocol.Thought, limit int) []protocol.Thought {
 	for i, th := range thoughts {
 		if limit -= len(text.WordSpans(th.Text)); limit < 0 && i > 0 {
 			return thoughts[:i]
@@ -82,19 +83,19 @@ func within(thoughts []schema.Thought, limit int) []schema.Thought {
 }
 
 // recallAll makes the thoughts without a model.
-func recallAll(t *schema.Turn, x *lore.Lore, npc *world.NPC) {
+func recallAll(t *protocol.Turn, x *lore.Lore, npc *world.NPC) {
 	budget := grounding.ThoughtWords(t.Class)
-	var thoughts []schema.Thought
-	add := func(th schema.Thought) {
+	var thoughts []protocol.Thought
+	add := func(th protocol.Thought) {
 		if words := len(text.WordSpans(th.Text)); len(thoughts) == 0 || words <= budget {
 			budget -= words
 			thoughts = append(thoughts, th)
 		}
 	}
 	for _, name := range t.Unknown {
-		add(schema.Thought{Text: "I have never heard of " + name + ".", Plan: true})
+		add(protocol.Thought{Text: "I have never heard of " + name + ".", Plan: true})
 	}
-	if t.Retrieval.Zone != schema.ZoneUnknown {
+	if t.Retrieval.Zone != protocol.ZoneUnknown {
 		for _, e := range t.Evidence[:min(len(t.Evidence), maxRecalled)] {
 			if th, ok := recall(e, t, x.Person(npc)); ok && !refused(th.Text, t.ThoughtReview) {
 				add(th)
@@ -107,7 +108,7 @@ func recallAll(t *schema.Turn, x *lore.Lore, npc *world.NPC) {
 
 // recall is the sentence of a block that is nearest to the question, as this NPC
 // would say it to itself.
-func recall(e schema.Evidence, t *schema.Turn, p voice.Person) (schema.Thought, bool) {
+func recall(e protocol.Evidence, t *protocol.Turn, p voice.Person) (protocol.Thought, bool) {
 	want := text.ContentSet(t.Retrieval.Query)
 	best, most := "", -1
 	for _, s := range text.Sentences(e.Text) {
@@ -121,27 +122,27 @@ func recall(e schema.Evidence, t *schema.Turn, p voice.Person) (schema.Thought, 
 			best, most = ways[0].Text, n
 		}
 	}
-	return schema.Thought{Text: best, Citations: []string{e.SourceID}}, best != ""
+	return protocol.Thought{Text: best, Citations: []string{e.SourceID}}, best != ""
 }
 
 // plan is the NPC's intention: marked as one, so it grounds nothing.
-func plan(t *schema.Turn) schema.Thought {
+func plan(t *protocol.Turn) protocol.Thought {
 	say := "I will tell them what I know of it."
 	switch {
-	case t.Retrieval.Intent == schema.IntentInjection:
+	case t.Retrieval.Intent == protocol.IntentInjection:
 		say = "I will not be told what to say."
-	case t.Retrieval.Zone == schema.ZoneNone:
+	case t.Retrieval.Zone == protocol.ZoneNone:
 		say = "They want a word, not an answer."
-	case t.Retrieval.Zone == schema.ZoneNear && len(t.Evidence) > 0:
+	case t.Retrieval.Zone == protocol.ZoneNear && len(t.Evidence) > 0:
 		say = "I do not know quite this, and will tell them what comes nearest."
-	case t.Retrieval.Zone == schema.ZoneUnknown || len(t.Evidence) == 0:
+	case t.Retrieval.Zone == protocol.ZoneUnknown || len(t.Evidence) == 0:
 		say = "I know nothing that answers this, and will say so."
 	}
-	return schema.Thought{Text: say, Citations: []string{"self"}, Plan: true}
+	return protocol.Thought{Text: say, Citations: []string{"self"}, Plan: true}
 }
 
 // refused says whether the last review found fault with a thought or a part of it.
-func refused(thought string, r *schema.Review) bool {
+func refused(thought string, r *protocol.Review) bool {
 	return r != nil && slices.ContainsFunc(r.Issues, func(i schema.Issue) bool {
 		claim := text.Fold(i.Claim)
 		return claim != "" && strings.Contains(text.Fold(thought), claim)

@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -18,21 +19,21 @@ const (
 )
 
 // block is a block of evidence of one source.
-func block(id, said string) schema.Evidence {
-	return schema.Evidence{ID: "E" + id, SourceID: id, Path: "lore/" + id + ".txt", Type: "notice", Text: said,
-		Provenance: schema.Provenance{Source: schema.OriginCorpus}}
+func block(id, said string) protocol.Evidence {
+	return protocol.Evidence{ID: "E" + id, SourceID: id, Path: "lore/" + id + ".txt", Type: "notice", Text: said,
+		Provenance: protocol.Provenance{Source: schema.OriginCorpus}}
 }
 
 // found is a turn of Mira's that found these blocks.
-func found(b *servicetest.Bench, question string, zone schema.Zone, blocks ...schema.Evidence) *schema.Turn {
+func found(b *servicetest.Bench, question string, zone protocol.Zone, blocks ...protocol.Evidence) *protocol.Turn {
 	t := b.Turn("mira", question)
-	t.Class, t.Evidence = schema.ClassComplex, blocks
-	t.Retrieval = &schema.Retrieval{Query: question, Zone: zone, Intent: schema.IntentQuestion}
+	t.Class, t.Evidence = protocol.ClassComplex, blocks
+	t.Retrieval = &protocol.Retrieval{Query: question, Zone: zone, Intent: protocol.IntentQuestion}
 	return t
 }
 
 // think runs the pass as the mesh does.
-func think(t *testing.T, b *servicetest.Bench, turn *schema.Turn) []schema.Thought {
+func think(t *testing.T, b *servicetest.Bench, turn *protocol.Turn) []protocol.Thought {
 	t.Helper()
 	turn.Passes = append(turn.Passes, schema.PassRecord{Pass: schema.PassThink, Attempt: 1})
 	next, err := b.Handlers[schema.PassThink](t.Context(), turn)
@@ -42,7 +43,7 @@ func think(t *testing.T, b *servicetest.Bench, turn *schema.Turn) []schema.Thoug
 	return turn.Thoughts
 }
 
-func texts(thoughts []schema.Thought, plans bool) (out []string) {
+func texts(thoughts []protocol.Thought, plans bool) (out []string) {
 	for _, th := range thoughts {
 		if th.Plan == plans {
 			out = append(out, th.Text)
@@ -58,25 +59,25 @@ func TestWhatAnNPCRecallsWithoutAModel(t *testing.T) {
 	mill := block("2", "The mill burned on the twelfth of April 1402.")
 	lake := block("3", "The lake is deep.")
 	inn := block("4", "The inn has nine rooms.")
-	refused := &schema.Review{Issues: []schema.Issue{{Claim: "teague owns the ferry"}}}
+	refused := &protocol.Review{Issues: []schema.Issue{{Claim: "teague owns the ferry"}}}
 	for _, c := range []struct {
 		name     string
 		question string
-		zone     schema.Zone
-		blocks   []schema.Evidence
-		review   *schema.Review
+		zone     protocol.Zone
+		blocks   []protocol.Evidence
+		review   *protocol.Review
 		recalls  []string
 	}{
-		{"the sentence that answers", "what does a crossing cost?", schema.ZoneExtractive,
-			[]schema.Evidence{ferry}, nil, []string{crossing}},
-		{"another one of the same block", "who owns the ferry?", schema.ZoneExtractive,
-			[]schema.Evidence{ferry}, nil, []string{owner}},
-		{"one of each of the first three blocks", "who owns the ferry?", schema.ZoneModel,
-			[]schema.Evidence{ferry, mill, lake, inn}, nil, []string{owner, mill.Text, lake.Text}},
-		{"nothing that the review refused", "who owns the ferry?", schema.ZoneExtractive,
-			[]schema.Evidence{ferry, mill}, refused, []string{mill.Text}},
-		{"nothing where it does not know", "who owns the ferry?", schema.ZoneUnknown, []schema.Evidence{ferry}, nil, nil},
-		{"nothing without evidence", "who owns the ferry?", schema.ZoneExtractive, nil, nil, nil},
+		{"the sentence that answers", "what does a crossing cost?", protocol.ZoneExtractive,
+			[]protocol.Evidence{ferry}, nil, []string{crossing}},
+		{"another one of the same block", "who owns the ferry?", protocol.ZoneExtractive,
+			[]protocol.Evidence{ferry}, nil, []string{owner}},
+		{"one of each of the first three blocks", "who owns the ferry?", protocol.ZoneModel,
+			[]protocol.Evidence{ferry, mill, lake, inn}, nil, []string{owner, mill.Text, lake.Text}},
+		{"nothing that the review refused", "who owns the ferry?", protocol.ZoneExtractive,
+			[]protocol.Evidence{ferry, mill}, refused, []string{mill.Text}},
+		{"nothing where it does not know", "who owns the ferry?", protocol.ZoneUnknown, []protocol.Evidence{ferry}, nil, nil},
+		{"nothing without evidence", "who owns the ferry?", protocol.ZoneExtractive, nil, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := servicetest.New(t, servicetest.Village())
@@ -87,7 +88,7 @@ func TestWhatAnNPCRecallsWithoutAModel(t *testing.T) {
 				t.Errorf("recalls %q, want %q", got, c.recalls)
 			}
 			for _, th := range thoughts {
-				holds := func(e schema.Evidence) bool {
+				holds := func(e protocol.Evidence) bool {
 					return slices.Equal(th.Citations, []string{e.SourceID}) && strings.Contains(e.Text, th.Text)
 				}
 				if !th.Plan && !slices.ContainsFunc(c.blocks, holds) {
@@ -107,19 +108,19 @@ func TestThePlanWithoutAModel(t *testing.T) {
 		chat   = "They want a word, not an answer."
 		refuse = "I will not be told what to say."
 	)
-	ferry := []schema.Evidence{block("1", owner)}
+	ferry := []protocol.Evidence{block("1", owner)}
 	for _, c := range []struct {
 		name   string
-		zone   schema.Zone
+		zone   protocol.Zone
 		intent string
-		blocks []schema.Evidence
+		blocks []protocol.Evidence
 		plan   string
 	}{
-		{"it knows", schema.ZoneExtractive, schema.IntentQuestion, ferry, tell},
-		{"it does not know", schema.ZoneUnknown, schema.IntentQuestion, ferry, silent},
-		{"it finds nothing", schema.ZoneExtractive, schema.IntentQuestion, nil, silent},
-		{"it is greeted", schema.ZoneNone, schema.IntentGreeting, nil, chat},
-		{"it is told what to say", schema.ZoneExtractive, schema.IntentInjection, ferry, refuse},
+		{"it knows", protocol.ZoneExtractive, protocol.IntentQuestion, ferry, tell},
+		{"it does not know", protocol.ZoneUnknown, protocol.IntentQuestion, ferry, silent},
+		{"it finds nothing", protocol.ZoneExtractive, protocol.IntentQuestion, nil, silent},
+		{"it is greeted", protocol.ZoneNone, protocol.IntentGreeting, nil, chat},
+		{"it is told what to say", protocol.ZoneExtractive, protocol.IntentInjection, ferry, refuse},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := servicetest.New(t, servicetest.Village())
@@ -137,7 +138,7 @@ func TestThePlanWithoutAModel(t *testing.T) {
 // A name that nobody in the world has is thought of first.
 func TestAnNPCThinksOfANameThatItNeverHeard(t *testing.T) {
 	b := servicetest.New(t, servicetest.Village())
-	turn := found(b, "who is Zorbak?", schema.ZoneUnknown)
+	turn := found(b, "who is Zorbak?", protocol.ZoneUnknown)
 	turn.Unknown = []string{"Zorbak"}
 	if th := think(t, b, turn)[0]; th.Text != "I have never heard of Zorbak." || !th.Plan || len(th.Citations) > 0 {
 		t.Errorf("thinks %+v", th)
@@ -149,7 +150,7 @@ func TestAnNPCThinksOfANameThatItNeverHeard(t *testing.T) {
 func TestThoughtsAreShort(t *testing.T) {
 	thought := `{"text":"The ferry crosses the river at dawn, at noon and at dusk, whoever pays.","citations":["1"]}`
 	answer := `{"thoughts":[` + strings.Repeat(thought+",", 15) + thought + `]}`
-	for _, class := range []schema.Class{schema.ClassGreeting, schema.ClassMedium, schema.ClassComplex} {
+	for _, class := range []protocol.Class{protocol.ClassGreeting, protocol.ClassMedium, protocol.ClassComplex} {
 		for name, model := range map[string]bool{"recalled": false, "by a model": true} {
 			t.Run(string(class)+", "+name, func(t *testing.T) {
 				url := ""
@@ -158,7 +159,7 @@ func TestThoughtsAreShort(t *testing.T) {
 				}
 				b := servicetest.NewWithModel(t, servicetest.Village(), url)
 				many := "The ferry crosses the river at dawn and at dusk and takes carts and horses and all who pay"
-				turn := found(b, "who owns the ferry?", schema.ZoneModel,
+				turn := found(b, "who owns the ferry?", protocol.ZoneModel,
 					block("1", many+"."), block("2", many+" well."), block("3", many+" in time."))
 				turn.Class = class
 				words := 0
@@ -180,18 +181,18 @@ func TestAModelThinks(t *testing.T) {
 	ferry := block("1", owner)
 	for _, c := range []struct {
 		name, answer, depth string
-		zone                schema.Zone
+		zone                protocol.Zone
 		asked               bool
 		thinks              string
 		fallback            string
 	}{
-		{"with its sources", `{"thoughts":[{"text":"The ferry is Teague's. [1]","citations":[]}]}`, "", schema.ZoneModel,
+		{"with its sources", `{"thoughts":[{"text":"The ferry is Teague's. [1]","citations":[]}]}`, "", protocol.ZoneModel,
 			true, "The ferry is Teague's.", ""},
-		{"no thought", `{"thoughts":[]}`, "", schema.ZoneModel, true, owner, ""},
-		{"prose", "Well, let me think.", "", schema.ZoneModel, true, owner, ""},
-		{"a gate that is not open", other, "", schema.ZoneExtractive, false, owner, ""},
-		{"a world of one call a turn", other, "lean", schema.ZoneModel, false, owner, ""},
-		{"a server that fails", "", "", schema.ZoneModel, true, owner, schema.ReasonModelDown},
+		{"no thought", `{"thoughts":[]}`, "", protocol.ZoneModel, true, owner, ""},
+		{"prose", "Well, let me think.", "", protocol.ZoneModel, true, owner, ""},
+		{"a gate that is not open", other, "", protocol.ZoneExtractive, false, owner, ""},
+		{"a world of one call a turn", other, "lean", protocol.ZoneModel, false, owner, ""},
+		{"a server that fails", "", "", protocol.ZoneModel, true, owner, schema.ReasonModelDown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			answers := map[string]string{}

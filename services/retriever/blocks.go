@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -13,14 +14,14 @@ import (
 // stateBlocks word what the game says of this NPC in this turn, where the wording
 // is certain: "mira.shop_open": true is "My shop is open." Only a claim about the
 // state can rest on them. A block is added when the message names its words.
-func stateBlocks(t *schema.Turn, npc *world.NPC) []schema.Evidence {
+func stateBlocks(t *protocol.Turn, npc *world.NPC) []protocol.Evidence {
 	asked := text.ContentSet(t.Retrieval.Query)
 	var keys []string
 	for key := range t.State {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	var out []schema.Evidence
+	var out []protocol.Evidence
 	for _, key := range keys {
 		value, ok := t.State[key].(bool)
 		name, own := strings.CutPrefix(key, npc.Handle+".")
@@ -32,27 +33,27 @@ func stateBlocks(t *schema.Turn, npc *world.NPC) []schema.Evidence {
 		if !value {
 			verb = "is not"
 		}
-		out = append(out, schema.Evidence{
+		out = append(out, protocol.Evidence{
 			ID: fmt.Sprintf("S%d", len(out)+1), SourceID: "state", ChunkID: "state:" + key, Path: "state:" + key, Type: "state",
 			Text:  fmt.Sprintf("My %s %s %s.", words[0], verb, words[1]),
 			Score: 1, AllowedFor: []string{string(schema.ClaimState)}, Private: true,
-			Provenance: schema.Provenance{Source: schema.OriginSystem, World: t.World, NPC: t.NPC, CreatedAt: t.AcceptedAt, IndexedAt: t.AcceptedAt},
+			Provenance: protocol.Provenance{Source: schema.OriginSystem, World: t.World, NPC: t.NPC, CreatedAt: t.AcceptedAt, IndexedAt: t.AcceptedAt},
 		})
 	}
 	return out
 }
 
 // lineBlock is a line of the conversation as session evidence.
-func lineBlock(t *schema.Turn, npc *world.NPC, line schema.Line, n int) schema.Evidence {
+func lineBlock(t *protocol.Turn, npc *world.NPC, line schema.Line, n int) protocol.Evidence {
 	who := "You said"
 	if line.Speaker == "npc" {
 		who = "I said"
 	}
-	return schema.Evidence{
+	return protocol.Evidence{
 		ID: fmt.Sprintf("M%d", n), SourceID: "session", ChunkID: "session:" + line.TurnID, Path: "session:" + line.TurnID,
 		Type: "session", Text: fmt.Sprintf("%s: “%s”", who, oneLine(line.Text)), Score: 1, Private: true, At: line.At,
 		AllowedFor: []string{string(schema.ClaimSharedPast)},
-		Provenance: schema.Provenance{Source: line.Source, World: t.World, NPC: npc.Handle, CreatedAt: line.At, IndexedAt: line.At},
+		Provenance: protocol.Provenance{Source: line.Source, World: t.World, NPC: npc.Handle, CreatedAt: line.At, IndexedAt: line.At},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -13,8 +14,8 @@ import (
 // keepBack finds out whether the message asks for what is closed to this player: a
 // document or a secret of the NPC's whose condition does not hold. Then the NPC
 // refuses rather than answer something else; nothing of the text goes on.
-func keepBack(ctx context.Context, t *schema.Turn, x *lore.Lore, query retrieval.Query) error {
-	closed := slices.ContainsFunc(t.Retrieval.Rejected, func(c schema.Count) bool { return c.Name == grounding.RejectRequires && c.N > 0 })
+func keepBack(ctx context.Context, t *protocol.Turn, x *lore.Lore, query retrieval.Query) error {
+	closed := slices.ContainsFunc(t.Retrieval.Rejected, func(c protocol.Count) bool { return c.Name == grounding.RejectRequires && c.N > 0 })
 	if !closed || t.Retrieval.Confidence+surer(t.Retrieval.Zone) >= 1 { // nothing can be surer
 		return nil
 	}
@@ -44,23 +45,23 @@ func keepBack(ctx context.Context, t *schema.Turn, x *lore.Lore, query retrieval
 // it, and a message that only states something could be answered by nothing else.
 // Whoever is refused learns that there is something to refuse, and may have meant
 // nothing of the kind: to come near is not enough.
-func asksFor(all *retrieval.Result, open *schema.Retrieval) bool {
+func asksFor(all *retrieval.Result, open *protocol.Retrieval) bool {
 	switch {
 	case len(all.Sources) == 0 || !all.Named || all.Retrieval.Confidence < open.Confidence+surer(open.Zone):
 		return false
-	case open.Intent == schema.IntentQuestion || open.Intent == schema.IntentAction:
-		return all.Retrieval.Zone == schema.ZoneExtractive || all.Retrieval.Zone == schema.ZoneModel
+	case open.Intent == protocol.IntentQuestion || open.Intent == protocol.IntentAction:
+		return all.Retrieval.Zone == protocol.ZoneExtractive || all.Retrieval.Zone == protocol.ZoneModel
 	}
-	return all.Retrieval.Zone == schema.ZoneModel
+	return all.Retrieval.Zone == protocol.ZoneModel
 }
 
 // surer is by how much a closed answer must be the better one: where an open one
 // is likely to answer, it is given.
-func surer(open schema.Zone) float64 {
+func surer(open protocol.Zone) float64 {
 	switch open {
-	case schema.ZoneModel:
+	case protocol.ZoneModel:
 		return 0.15
-	case schema.ZoneExtractive:
+	case protocol.ZoneExtractive:
 		return 0.10
 	}
 	return 0

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
@@ -44,7 +45,7 @@ func TestACompactorThatLiesAddsNoEvidence(t *testing.T) {
 			t.Errorf("the summary became evidence: %+v", e)
 		}
 	}
-	if reply.Status != schema.StatusExtractive || reply.Reason != schema.GroundingUnverifiable {
+	if reply.Status != schema.StatusExtractive || reply.Reason != protocol.GroundingUnverifiable {
 		t.Errorf("%s, %s: %q", reply.Status, reply.Reason, reply.Text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/dialogue"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -25,35 +26,35 @@ const recallLimit = 500 * time.Millisecond
 // sharedPast fills a turn that asks for the shared past with what answers it:
 // memories, and what was said too lately to be one. It says false where the message
 // asks for something else, or lore may answer where nothing is remembered.
-func (s *Service) sharedPast(ctx context.Context, t *schema.Turn, npc *world.NPC, kind string) bool {
+func (s *Service) sharedPast(ctx context.Context, t *protocol.Turn, npc *world.NPC, kind string) bool {
 	now := t.AcceptedAt // memories have the game's time where the game gives one, else the wall's
 	if t.GameTime != nil {
 		now = *t.GameTime
 	}
 	asked := dialogue.Read(t.Message, now)
 	if !asked.About {
-		return kind == schema.IntentQuestion && s.witnessed(ctx, t, npc, asked, now)
+		return kind == protocol.IntentQuestion && s.witnessed(ctx, t, npc, asked, now)
 	}
 	blocks := s.recalled(ctx, t, npc, asked, now)
 	if len(blocks) == 0 && asked.At.IsZero() {
 		blocks = lately(t, npc, asked)
 	}
-	if len(blocks) == 0 && kind == schema.IntentRecap {
+	if len(blocks) == 0 && kind == protocol.IntentRecap {
 		blocks = recap(t, npc)
 	}
 	if len(blocks) == 0 && !asked.Only {
-		return kind == schema.IntentQuestion && s.witnessed(ctx, t, npc, asked, now)
+		return kind == protocol.IntentQuestion && s.witnessed(ctx, t, npc, asked, now)
 	}
-	t.Evidence, t.Retrieval.Intent = blocks, schema.IntentRecap
+	t.Evidence, t.Retrieval.Intent = blocks, protocol.IntentRecap
 	if len(blocks) > 0 {
-		t.Class = schema.ClassComplex // two accounts are told whole
+		t.Class = protocol.ClassComplex // two accounts are told whole
 	}
 	return true
 }
 
 // witnessed fills a turn that asks about the world with what the NPC saw happen of
 // it: what the game saw outranks lore, and is told as what was seen.
-func (s *Service) witnessed(ctx context.Context, t *schema.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time) bool {
+func (s *Service) witnessed(ctx context.Context, t *protocol.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time) bool {
 	seen, enough := asked.Witnessed()
 	if !enough {
 		return false
@@ -62,13 +63,13 @@ func (s *Service) witnessed(ctx context.Context, t *schema.Turn, npc *world.NPC,
 	if len(blocks) == 0 {
 		return false
 	}
-	t.Evidence, t.Retrieval.Intent = blocks, schema.IntentRecap
+	t.Evidence, t.Retrieval.Intent = blocks, protocol.IntentRecap
 	return true
 }
 
 // recalled are the memories that answer, as blocks. A store that is away costs the
 // memories and not the turn: the trace says so.
-func (s *Service) recalled(ctx context.Context, t *schema.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time) []schema.Evidence {
+func (s *Service) recalled(ctx context.Context, t *protocol.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time) []protocol.Evidence {
 	if s.memories == nil {
 		return nil
 	}
@@ -84,7 +85,7 @@ func (s *Service) recalled(ctx context.Context, t *schema.Turn, npc *world.NPC, 
 // lately is what the conversation holds of what is asked about, where the memory of
 // it is not written yet: the player's lines as they would be remembered, and the
 // NPC's word for word.
-func lately(t *schema.Turn, npc *world.NPC, asked dialogue.Asked) []schema.Evidence {
+func lately(t *protocol.Turn, npc *world.NPC, asked dialogue.Asked) []protocol.Evidence {
 	if t.Convo == nil {
 		return nil
 	}
@@ -93,10 +94,10 @@ func lately(t *schema.Turn, npc *world.NPC, asked dialogue.Asked) []schema.Evide
 		switch {
 		case (line.Speaker == "npc") != asked.ByNPC || text.IsQuestion(line.Text):
 		case asked.ByNPC && asked.Of(line.Text):
-			return []schema.Evidence{lineBlock(t, npc, line, 1)}
+			return []protocol.Evidence{lineBlock(t, npc, line, 1)}
 		case !asked.ByNPC:
 			if block, ok := fresh(t, npc, asked, line); ok {
-				return []schema.Evidence{block}
+				return []protocol.Evidence{block}
 			}
 		}
 	}
@@ -104,7 +105,7 @@ func lately(t *schema.Turn, npc *world.NPC, asked dialogue.Asked) []schema.Evide
 }
 
 // fresh is a player's line as it would be remembered, where that answers.
-func fresh(t *schema.Turn, npc *world.NPC, asked dialogue.Asked, line schema.Line) (schema.Evidence, bool) {
+func fresh(t *protocol.Turn, npc *world.NPC, asked dialogue.Asked, line schema.Line) (protocol.Evidence, bool) {
 	heard := &schema.Reply{TurnID: line.TurnID, World: t.World, NPC: t.NPC, Player: t.Player, Message: line.Text, Status: schema.StatusAnswered, AcceptedAt: line.At}
 	for _, c := range extract.FromReply(heard, extract.Context{NPCName: npc.Name, PlayerName: t.PlayerName}) {
 		if asked.Relevance(&c.Memory, t.Player, predicate.Default(), 0) == 0 {
@@ -114,13 +115,13 @@ func fresh(t *schema.Turn, npc *world.NPC, asked dialogue.Asked, line schema.Lin
 		block.Text = dialogue.Spoken(&c.Memory, dialogue.Names{NPC: npc.Name, Player: t.PlayerName})
 		return block, true
 	}
-	return schema.Evidence{}, false
+	return protocol.Evidence{}, false
 }
 
 // memoryBlocks word memories as evidence of the shared past. Two that contradict
 // each other are told as two accounts, and neither as the right one.
-func memoryBlocks(t *schema.Turn, npc *world.NPC, found []memory.Recalled) []schema.Evidence {
-	var out []schema.Evidence
+func memoryBlocks(t *protocol.Turn, npc *world.NPC, found []memory.Recalled) []protocol.Evidence {
+	var out []protocol.Evidence
 	names := dialogue.Names{NPC: npc.Name, Player: t.PlayerName}
 	told := map[string]bool{}
 	for i := range found {
@@ -136,11 +137,11 @@ func memoryBlocks(t *schema.Turn, npc *world.NPC, found []memory.Recalled) []sch
 			said = dialogue.FirstStory(said)
 		}
 		told[m.ID] = true
-		out = append(out, schema.Evidence{
+		out = append(out, protocol.Evidence{
 			ID: fmt.Sprintf("M%d", len(out)+1), SourceID: "session", ChunkID: "memory:" + m.ID, Path: "memory:" + m.ID,
 			Type: "session", Text: said, Score: found[i].Score, Private: true, At: m.EventTime,
 			AllowedFor: []string{string(schema.ClaimSharedPast)},
-			Provenance: schema.Provenance{Source: m.Source, World: t.World, NPC: npc.Handle, CreatedAt: m.CreatedAt, IndexedAt: m.CreatedAt},
+			Provenance: protocol.Provenance{Source: m.Source, World: t.World, NPC: npc.Handle, CreatedAt: m.CreatedAt, IndexedAt: m.CreatedAt},
 		})
 	}
 	return out

@@ -7,7 +7,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // Pass 1.5: sources above compactAbove tokens are shortened to about compactTo.
@@ -21,7 +21,7 @@ const searchShare = 0.15
 
 // worded is the question in the model's words, for the search alone; where the
 // model fails it is the question as it stands.
-func worded(ctx context.Context, t *schema.Turn, a *model.Turn, question string) string {
+func worded(ctx context.Context, t *protocol.Turn, a *model.Turn, question string) string {
 	if !a.WordsSearch() {
 		return question
 	}
@@ -41,7 +41,7 @@ func worded(ctx context.Context, t *schema.Turn, a *model.Turn, question string)
 // rerank puts the sources in the model's order; those it left out keep theirs,
 // behind. It can drop nothing and add nothing, and the confidence stays what the
 // gate made it.
-func rerank(ctx context.Context, t *schema.Turn, a *model.Turn) {
+func rerank(ctx context.Context, t *protocol.Turn, a *model.Turn) {
 	if !a.Reranks() || len(t.Sources) < 2 {
 		return
 	}
@@ -61,13 +61,13 @@ func rerank(ctx context.Context, t *schema.Turn, a *model.Turn) {
 		}
 		return len(order)
 	}
-	slices.SortStableFunc(t.Sources, func(x, y schema.Source) int { return place(x.ID) - place(y.ID) })
+	slices.SortStableFunc(t.Sources, func(x, y protocol.Source) int { return place(x.ID) - place(y.ID) })
 }
 
 // compact shortens the sources for the prompts where all that the thoughts would
 // be shown is long. The summary is never evidence: blocks are cut from the sources
 // themselves.
-func compact(ctx context.Context, t *schema.Turn, a *model.Turn) {
+func compact(ctx context.Context, t *protocol.Turn, a *model.Turn) {
 	if a == nil || a.Lean() || len(a.Think().String()) <= compactAbove*bytesPerToken {
 		return
 	}
@@ -100,7 +100,7 @@ func cut(s string, most int) string {
 }
 
 // note keeps why a call failed with the record of the pass.
-func note(t *schema.Turn, err error) {
+func note(t *protocol.Turn, err error) {
 	if n := len(t.Passes); n > 0 {
 		t.Passes[n-1].Note = err.Error()
 	}

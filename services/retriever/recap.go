@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -25,7 +26,7 @@ var (
 // recap are lines of this conversation as session evidence: each grounds that it was said, never what it says.
 // A message asks for what the player said or what the NPC did, of a matter or of all; where it names a matter
 // that no such line speaks of, there are none.
-func recap(t *schema.Turn, npc *world.NPC) []schema.Evidence {
+func recap(t *protocol.Turn, npc *world.NPC) []protocol.Evidence {
 	if t.Convo == nil {
 		return nil
 	}
@@ -45,7 +46,7 @@ func recap(t *schema.Turn, npc *world.NPC) []schema.Evidence {
 		lines = lines[:min(1, len(lines))]
 	}
 	lines = lines[max(0, len(lines)-most):]
-	var out []schema.Evidence
+	var out []protocol.Evidence
 	for i := range lines { // the latest first, but a talk is told in its order
 		line := lines[len(lines)-1-i]
 		if whole {

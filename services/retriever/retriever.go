@@ -15,6 +15,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -50,7 +51,7 @@ func New(library *lore.Library, o Options) *Service {
 }
 
 // Retrieve is Pass 1.
-func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+func (s *Service) Retrieve(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 	x, npc, err := s.library.FindTurn(t)
 	if err != nil {
 		return "", err
@@ -65,15 +66,15 @@ func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, er
 	rule := language.Policy(&t.Request, x.World, npc)
 	reading := read(t, rule)
 	t.Class = reading.Class
-	t.Retrieval = &schema.Retrieval{Query: reading.Question, Intent: reading.Kind, Zone: schema.ZoneNone, LoreHash: x.World.Version}
+	t.Retrieval = &protocol.Retrieval{Query: reading.Question, Intent: reading.Kind, Zone: protocol.ZoneNone, LoreHash: x.World.Version}
 	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
 
 	switch {
 	case rule.Verified && !reading.Injected && s.sharedPast(ctx, t, npc, reading.Kind):
-	case reading.Kind == schema.IntentRecap:
+	case reading.Kind == protocol.IntentRecap:
 		t.Evidence = recap(t, npc)
 	case reading.OwnLife: // answered in kind: see intent.Reading
-	case reading.Kind == schema.IntentFeelings && len(text.ContentWords(t.Message)) > 1, reading.Kind == schema.IntentTelling:
+	case reading.Kind == protocol.IntentFeelings && len(text.ContentWords(t.Message)) > 1, reading.Kind == protocol.IntentTelling:
 		if err := s.searchBeside(ctx, t, x, npc, reading); err != nil {
 			return "", fmt.Errorf("search %s for %s: %w", t.World, t.NPC, err)
 		}
@@ -84,32 +85,32 @@ func (s *Service) Retrieve(ctx context.Context, t *schema.Turn) (schema.Pass, er
 	}
 	if !rule.Verified {
 		t.Evidence = rule.Evidence(t.Evidence)
-		if len(t.Evidence) == 0 && t.Retrieval.Zone != schema.ZoneNone {
-			t.Retrieval.Zone, t.Retrieval.Confidence = schema.ZoneUnknown, 0
+		if len(t.Evidence) == 0 && t.Retrieval.Zone != protocol.ZoneNone {
+			t.Retrieval.Zone, t.Retrieval.Confidence = protocol.ZoneUnknown, 0
 		}
 	}
 	return schema.PassThink, nil
 }
 
 // unheard ends a turn whose message moderation did not let through.
-func unheard(t *schema.Turn, why moderation.Outcome) schema.Pass {
-	t.Ending = &schema.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
-	t.Class, t.Retrieval = schema.ClassGreeting, &schema.Retrieval{Zone: schema.ZoneNone, Intent: schema.IntentStatement}
-	t.Decision = &schema.Decision{Kind: schema.KindWithhold, Plan: []string{"Say nothing of it."}}
+func unheard(t *protocol.Turn, why moderation.Outcome) schema.Pass {
+	t.Ending = &protocol.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
+	t.Class, t.Retrieval = protocol.ClassGreeting, &protocol.Retrieval{Zone: protocol.ZoneNone, Intent: protocol.IntentStatement}
+	t.Decision = &protocol.Decision{Kind: protocol.KindWithhold, Plan: []string{"Say nothing of it."}}
 	return schema.PassSpeak
 }
 
 // read is what the message wants. In a language that is not verified the rules for
 // English read nothing: there it is courtesy or a question, no model speaks, and
 // the authored lines are those of its locale.
-func read(t *schema.Turn, rule language.Rule) intent.Reading {
+func read(t *protocol.Turn, rule language.Rule) intent.Reading {
 	reading := intent.Read(t.Message)
 	if rule.Verified {
 		return reading
 	}
 	t.Locale, t.Fallback = rule.Locale, rule.Reason
 	reading.Kind, reading.Question = rule.Intent(t.Message), ""
-	if reading.Kind == schema.IntentQuestion {
+	if reading.Kind == protocol.IntentQuestion {
 		reading.Question = t.Message
 	}
 	return reading
@@ -119,22 +120,22 @@ func read(t *schema.Turn, rule language.Rule) intent.Reading {
 // need not be answered with facts: how it feels about something ("how do you like
 // the town?"), or what the player tells of itself. An authored line answers unless a
 // passage surely does.
-func (s *Service) searchBeside(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
+func (s *Service) searchBeside(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
 	reading.Question, t.Retrieval.Query = t.Message, t.Message
 	if err := s.search(ctx, t, x, npc, reading); err != nil {
 		return err
 	}
-	if t.Retrieval.Zone == schema.ZoneModel && len(t.Evidence) > 0 {
-		t.Retrieval.Intent, t.Class = schema.IntentQuestion, schema.ClassMedium
+	if t.Retrieval.Zone == protocol.ZoneModel && len(t.Evidence) > 0 {
+		t.Retrieval.Intent, t.Class = protocol.IntentQuestion, protocol.ClassMedium
 		return nil
 	}
 	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
-	t.Retrieval.Zone, t.Retrieval.Confidence, t.Retrieval.Gated = schema.ZoneNone, 0, ""
+	t.Retrieval.Zone, t.Retrieval.Confidence, t.Retrieval.Gated = protocol.ZoneNone, 0, ""
 	return nil
 }
 
 // search fills the turn with what the index holds for this question.
-func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
+func (s *Service) search(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
 	a, top := s.model.Searching(ctx, t, x, npc), TopK
 	if a != nil {
 		top = TopKModel
@@ -153,7 +154,7 @@ func (s *Service) search(ctx context.Context, t *schema.Turn, x *lore.Lore, npc 
 	t.Retrieval = &result.Retrieval
 	t.Retrieval.Query, t.Retrieval.Intent, t.Retrieval.LoreHash = kept.Query, kept.Intent, kept.LoreHash
 	t.Sources, t.Unknown = result.Sources, result.Unknown
-	if t.Retrieval.Zone == schema.ZoneModel {
+	if t.Retrieval.Zone == protocol.ZoneModel {
 		rerank(ctx, t, a)
 		compact(ctx, t, a)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -16,7 +17,7 @@ import (
 
 // authoredBy knows the authored lines of this NPC, and the phrases of actions
 // that passed their check.
-func authoredBy(t *schema.Turn, npc *world.NPC) func(string) bool {
+func authoredBy(t *protocol.Turn, npc *world.NPC) func(string) bool {
 	return func(s string) bool {
 		for _, kind := range world.LineKinds {
 			if slices.Contains(npc.Line(kind, t.Locale), s) {
@@ -31,7 +32,7 @@ func authoredBy(t *schema.Turn, npc *world.NPC) func(string) bool {
 
 // renderings is a tier that knows a verbatim sentence in the NPC's own wording.
 type renderings struct {
-	evidence []schema.Evidence
+	evidence []protocol.Evidence
 	person   voice.Person
 	openers  []string
 }
@@ -57,7 +58,7 @@ func (r *renderings) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Ve
 // wrongOrigin names a cited block that fails the provenance contract, or that was
 // offered for the shared past and is cited under a claim about the world, and says
 // where it comes from.
-func (s *Service) wrongOrigin(t *schema.Turn, of scene) (bad string, source schema.Origin) {
+func (s *Service) wrongOrigin(t *protocol.Turn, of scene) (bad string, source schema.Origin) {
 	x, npc := of.x, of.npc
 	cited := map[string]bool{}
 	for _, d := range t.Speech.Sentences {
@@ -83,7 +84,7 @@ func (s *Service) wrongOrigin(t *schema.Turn, of scene) (bad string, source sche
 
 // worldBySession names a block of the conversation that a sentence cites of which
 // no claim is about the conversation, and one is about the world.
-func (s *Service) worldBySession(t *schema.Turn, of scene) (bad string, source schema.Origin) {
+func (s *Service) worldBySession(t *protocol.Turn, of scene) (bad string, source schema.Origin) {
 	npc := of.npc
 	session := map[string]schema.Origin{}
 	for _, e := range t.Evidence {
@@ -93,7 +94,7 @@ func (s *Service) worldBySession(t *schema.Turn, of scene) (bad string, source s
 	}
 	authored, around := authoredBy(t, npc), contextOf(t, of)
 	for _, d := range t.Speech.Sentences {
-		i := slices.IndexFunc(d.Citations, func(c schema.Citation) bool { return session[c.EvidenceID] != "" })
+		i := slices.IndexFunc(d.Citations, func(c protocol.Citation) bool { return session[c.EvidenceID] != "" })
 		if i < 0 || d.Authored && authored(d.Text) {
 			continue
 		}
@@ -111,7 +112,7 @@ func (s *Service) worldBySession(t *schema.Turn, of scene) (bad string, source s
 
 // ownSource is evidence of the state or the conversation that this very turn
 // carries, which grounds claims about those and nothing else.
-func ownSource(t *schema.Turn, e schema.Evidence) bool {
+func ownSource(t *protocol.Turn, e protocol.Evidence) bool {
 	switch {
 	case e.SourceID == "state" && e.Provenance.Source == schema.OriginSystem:
 		_, ok := t.State[strings.TrimPrefix(e.ChunkID, "state:")]
@@ -122,10 +123,10 @@ func ownSource(t *schema.Turn, e schema.Evidence) bool {
 	return false
 }
 
-func onlyEligible(t *schema.Turn, of scene) []schema.Evidence {
+func onlyEligible(t *protocol.Turn, of scene) []protocol.Evidence {
 	x, npc := of.x, of.npc
 	check := x.ProvenanceCheck(t, npc)
-	var out []schema.Evidence
+	var out []protocol.Evidence
 	for _, e := range t.Evidence {
 		if _, ok := grounding.EligibleEvidence(e, check); ok || ownSource(t, e) {
 			out = append(out, e)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -21,7 +22,7 @@ const confirmWait = 1500 * time.Millisecond
 // accepted it; an authored line takes its place otherwise. A sentence that is
 // released already was accepted then, and an action that no sentence speaks of is
 // not proposed.
-func (s *Service) confirmed(ctx context.Context, t *schema.Turn, npc *world.NPC, person voice.Person, draft []schema.DraftSentence) ([]schema.DraftSentence, error) {
+func (s *Service) confirmed(ctx context.Context, t *protocol.Turn, npc *world.NPC, person voice.Person, draft []protocol.DraftSentence) ([]protocol.DraftSentence, error) {
 	for i := range t.Decision.Actions {
 		a := &t.Decision.Actions[i]
 		if !a.Confirm || !a.Promised || !a.Checked {
@@ -31,7 +32,7 @@ func (s *Service) confirmed(ctx context.Context, t *schema.Turn, npc *world.NPC,
 			a.Confirmed = true
 			continue
 		}
-		if !slices.ContainsFunc(behind(t.Released, draft, person), func(d schema.DraftSentence) bool { return d.Text == a.Phrase }) {
+		if !slices.ContainsFunc(behind(t.Released, draft, person), func(d protocol.DraftSentence) bool { return d.Text == a.Phrase }) {
 			a.Checked, a.Refused = false, "no sentence speaks of it"
 			continue
 		}
@@ -60,12 +61,12 @@ func told(released []schema.Sentence, said string) bool {
 
 // withoutPhrases takes out every sentence that promises an action, in whichever of
 // its phrases. Where nothing else is said, an authored line takes its place.
-func withoutPhrases(draft []schema.DraftSentence, phrases []string, line schema.DraftSentence) []schema.DraftSentence {
-	kept := slices.DeleteFunc(slices.Clone(draft), func(d schema.DraftSentence) bool {
+func withoutPhrases(draft []protocol.DraftSentence, phrases []string, line protocol.DraftSentence) []protocol.DraftSentence {
+	kept := slices.DeleteFunc(slices.Clone(draft), func(d protocol.DraftSentence) bool {
 		return slices.ContainsFunc(phrases, func(phrase string) bool { return containsFolded(d.Text, text.Fold(phrase)) })
 	})
 	if len(kept) == 0 {
-		return []schema.DraftSentence{line}
+		return []protocol.DraftSentence{line}
 	}
 	return kept
 }

@@ -3,6 +3,7 @@ package reviewer_test
 import (
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -25,7 +26,7 @@ func TestWhatTheReviewsFindIsCounted(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			meter := &tally{}
 			b, _ := staged(t, stage{meter: meter})
-			var said []schema.DraftSentence
+			var said []protocol.DraftSentence
 			for _, s := range c.said {
 				said = append(said, cite(s, "ferry"))
 			}
@@ -63,11 +64,11 @@ func TestTheStateIsNoWrongEvidence(t *testing.T) {
 	b, _ := staged(t, stage{meter: meter})
 	turn := prepared(t, b, "mira", "who owns the ferry?")
 	turn.State = map[string]any{"mira.shop_open": true}
-	turn.Evidence = append(turn.Evidence, schema.Evidence{ID: "S1", SourceID: "state", ChunkID: "state:mira.shop_open", Path: "state:mira.shop_open", Type: "state",
+	turn.Evidence = append(turn.Evidence, protocol.Evidence{ID: "S1", SourceID: "state", ChunkID: "state:mira.shop_open", Path: "state:mira.shop_open", Type: "state",
 		Text: "My shop is open.", Private: true, AllowedFor: []string{string(schema.ClaimState)},
-		Provenance: schema.Provenance{Source: schema.OriginSystem, World: turn.World, NPC: "mira"}})
-	turn.SpeechReview = &schema.Review{Attempt: 2}
-	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{bound(turn, cite("My shop is open.", "S1")), bound(turn, cite(owner, "ferry"))}}
+		Provenance: protocol.Provenance{Source: schema.OriginSystem, World: turn.World, NPC: "mira"}})
+	turn.SpeechReview = &protocol.Review{Attempt: 2}
+	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Sentences: []protocol.DraftSentence{bound(turn, cite("My shop is open.", "S1")), bound(turn, cite(owner, "ferry"))}}
 	if _, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn); err != nil {
 		t.Fatal(err)
 	}

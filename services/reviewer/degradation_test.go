@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -30,7 +31,7 @@ const (
 func TestWithoutSourcesWorldClaimsAreStripped(t *testing.T) {
 	const claim = "Teague stole the chapel bell."
 	b, _ := staged(t, stage{})
-	for name, said := range map[string]schema.DraftSentence{
+	for name, said := range map[string]protocol.DraftSentence{
 		"a citation of nothing": cite(claim, "E1"),
 		"no citation":           {Text: claim},
 		"self":                  cite(claim, "self"),
@@ -51,7 +52,7 @@ func TestWithoutSourcesWorldClaimsAreStripped(t *testing.T) {
 		})
 	}
 	got, err := grounding.CheckText(t.Context(), app.Verifier(), schema.CheckQuery{Text: owner + " " + crossing, Sources: []schema.CheckSource{}})
-	if err != nil || got.Grounded || got.Reason != schema.GroundingNoSources || got.Unverifiable != got.Total || got.Total != 2 {
+	if err != nil || got.Grounded || got.Reason != protocol.GroundingNoSources || got.Unverifiable != got.Total || got.Total != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err = grounding.CheckText(t.Context(), app.Verifier(), schema.CheckQuery{Text: "Good day to you!", Sources: []schema.CheckSource{}}); err != nil || !got.Grounded || got.Total != 0 {
@@ -63,13 +64,13 @@ func TestWithoutSourcesWorldClaimsAreStripped(t *testing.T) {
 func TestASpeechWithoutClaimsPasses(t *testing.T) {
 	const greeting = "Good day to you!"
 	b, _ := staged(t, stage{reader: &servicetest.Reader{Social: []string{greeting}}})
-	turn := draft(t, b, schema.DraftSentence{Text: greeting})
+	turn := draft(t, b, protocol.DraftSentence{Text: greeting})
 	turn.Decision.Share = nil // there is nothing that it evades
 	r := b.Walk(t, turn, schema.PassReviewSpeech)
 	if r.Text != greeting || len(r.Stripped) != 0 {
 		t.Errorf("%q, stripped %+v", r.Text, r.Stripped)
 	}
-	if v := turn.SpeechReview; v.Verdict != schema.Approved || len(v.Claims) != 0 || len(v.Codes) != 0 {
+	if v := turn.SpeechReview; v.Verdict != protocol.Approved || len(v.Claims) != 0 || len(v.Codes) != 0 {
 		t.Errorf("review %+v", v)
 	}
 }
@@ -84,7 +85,7 @@ func TestAnEmptySpeechIsAnAuthoredLine(t *testing.T) {
 		said     []string
 		authored bool
 	}{
-		{"the extractive speaker has nothing to say", schema.SpeakerExtractive, true, nil, true},
+		{"the extractive speaker has nothing to say", protocol.SpeakerExtractive, true, nil, true},
 		{"a model says nothing", "test", true, nil, false},
 		{"a model says nothing, of nothing", "test", false, nil, true},
 		{"blanks", "test", false, []string{" \t", "\u200b\u200d\ufeff"}, true},
@@ -95,7 +96,7 @@ func TestAnEmptySpeechIsAnAuthoredLine(t *testing.T) {
 			turn := draft(t, b)
 			turn.Speech.Speaker = c.speaker
 			for _, s := range c.said {
-				turn.Speech.Sentences = append(turn.Speech.Sentences, schema.DraftSentence{Text: s})
+				turn.Speech.Sentences = append(turn.Speech.Sentences, protocol.DraftSentence{Text: s})
 			}
 			if !c.evidence {
 				turn.Evidence = nil

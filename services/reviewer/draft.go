@@ -5,12 +5,13 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // draftOf is what every review of this turn shares.
-func draftOf(t *schema.Turn, of scene) review.Draft {
+func draftOf(t *protocol.Turn, of scene) review.Draft {
 	x, npc := of.x, of.npc
 	check := x.ProvenanceCheck(t, npc)
 	settings := x.SettingsFor(npc)
@@ -22,14 +23,14 @@ func draftOf(t *schema.Turn, of scene) review.Draft {
 	}
 	if t.Decision != nil {
 		d.Actions, d.Withholds = t.Decision.Actions, len(t.Decision.Withhold) > 0
-		known := t.Retrieval.Zone != schema.ZoneUnknown && len(t.Decision.Share) > 0
-		d.Answerable = known && t.Decision.Kind == schema.KindAnswer
+		known := t.Retrieval.Zone != protocol.ZoneUnknown && len(t.Decision.Share) > 0
+		d.Answerable = known && t.Decision.Kind == protocol.KindAnswer
 	}
 	return d
 }
 
 // contextOf is what surrounds the sentences of this turn.
-func contextOf(t *schema.Turn, of scene) grounding.Context {
+func contextOf(t *protocol.Turn, of scene) grounding.Context {
 	x, npc := of.x, of.npc
 	return grounding.Context{
 		NPCName: npc.Name, NPCHandle: npc.Handle, Player: t.PlayerName, Message: t.Message, Names: x.Names(),
@@ -39,9 +40,9 @@ func contextOf(t *schema.Turn, of scene) grounding.Context {
 
 // selfOf is what the NPC's own file says of it: the backstory as it was indexed, and
 // the personality and the goals, which stand in every prompt too.
-func selfOf(t *schema.Turn, of scene) []schema.Evidence {
+func selfOf(t *protocol.Turn, of scene) []protocol.Evidence {
 	x, npc := of.x, of.npc
-	var sources []schema.Source
+	var sources []protocol.Source
 	if x.Index != nil {
 		for _, c := range x.Index.Document(npc.Path) {
 			if c.Type == "backstory" {
@@ -54,14 +55,14 @@ func selfOf(t *schema.Turn, of scene) []schema.Evidence {
 		out[i].Private = true
 	}
 	check := x.ProvenanceCheck(t, npc)
-	out = slices.DeleteFunc(out, func(e schema.Evidence) bool {
+	out = slices.DeleteFunc(out, func(e protocol.Evidence) bool {
 		_, ok := grounding.EligibleEvidence(e, check)
 		return !ok
 	})
 	for _, s := range append([]string{npc.Personality}, npc.Goals...) {
 		if s != "" {
-			out = append(out, schema.Evidence{Text: s, Path: npc.Path, ChunkID: npc.Path + "#self", SourceID: "self", Type: "self", Private: true,
-				Provenance: schema.Provenance{Source: schema.OriginCorpus, World: t.World, NPC: npc.Handle}})
+			out = append(out, protocol.Evidence{Text: s, Path: npc.Path, ChunkID: npc.Path + "#self", SourceID: "self", Type: "self", Private: true,
+				Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: t.World, NPC: npc.Handle}})
 		}
 	}
 	for i := range out {
@@ -72,7 +73,7 @@ func selfOf(t *schema.Turn, of scene) []schema.Evidence {
 
 // adoptSelf gives the blocks of the NPC's own file that bear a sentence an id of the
 // turn, so that the reply can show them.
-func adoptSelf(t *schema.Turn, outcomes []review.Outcome) {
+func adoptSelf(t *protocol.Turn, outcomes []review.Outcome) {
 	for i := range outcomes {
 		o := &outcomes[i]
 		e := o.Support()
@@ -86,7 +87,7 @@ func adoptSelf(t *schema.Turn, outcomes []review.Outcome) {
 				block.ID = known.ID
 			}
 		}
-		if !slices.ContainsFunc(t.Evidence, func(k schema.Evidence) bool { return k.ID == block.ID }) {
+		if !slices.ContainsFunc(t.Evidence, func(k protocol.Evidence) bool { return k.ID == block.ID }) {
 			t.Evidence = append(t.Evidence, block)
 		}
 		o.Rest(block.ID)

@@ -11,6 +11,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -67,7 +68,7 @@ func (g *guard) holds() bool {
 }
 
 // drafted is a speech with its sentences as the review left them.
-func drafted(speech *schema.Speech, sentences []schema.DraftSentence) schema.Speech {
+func drafted(speech *protocol.Speech, sentences []protocol.DraftSentence) protocol.Speech {
 	out := *speech
 	out.Sentences = sentences
 	return out
@@ -75,7 +76,7 @@ func drafted(speech *schema.Speech, sentences []schema.DraftSentence) schema.Spe
 
 // faithful scores a draft that the review will not send back, and says by the
 // policy with which draft to go on. next is where the turn goes for another one.
-func (s *Service) faithful(ctx context.Context, t *schema.Turn, of scene, draft schema.Try) (final schema.Try, next schema.Pass) {
+func (s *Service) faithful(ctx context.Context, t *protocol.Turn, of scene, draft protocol.Try) (final protocol.Try, next schema.Pass) {
 	if s.guard == nil || t.Faithfulness != nil {
 		return draft, ""
 	}
@@ -109,7 +110,7 @@ func (s *Service) faithful(ctx context.Context, t *schema.Turn, of scene, draft 
 
 // feedback is a review as the speaker is told of it who tries once more: what Guard
 // 3 found first, and then what else was wrong.
-func feedback(review schema.Review, score faithful.Score) *schema.Review {
+func feedback(review protocol.Review, score faithful.Score) *protocol.Review {
 	found := faithful.Feedback(score)
 	issues := found
 	for _, issue := range review.Issues {
@@ -135,7 +136,7 @@ func (g *guard) mark(score faithful.Score, step faithful.Step, kept int) *schema
 }
 
 // tell counts a score, and says to the operator what came of it.
-func (s *Service) tell(t *schema.Turn, score faithful.Score, began time.Time) {
+func (s *Service) tell(t *protocol.Turn, score faithful.Score, began time.Time) {
 	step := faithful.Step(t.Faithfulness.Action)
 	s.guard.meter.Scored(score.Risk, s.guard.now().Sub(began))
 	s.guard.meter.Applied(step)
@@ -145,21 +146,21 @@ func (s *Service) tell(t *schema.Turn, score faithful.Score, began time.Time) {
 }
 
 // withheld is how a turn ends whose reply Guard 3 blocks.
-func withheld() *schema.Ending {
-	return &schema.Ending{Status: schema.StatusUnknown, Reason: schema.ReasonUnfaithful, Line: world.LineUnknown}
+func withheld() *protocol.Ending {
+	return &protocol.Ending{Status: schema.StatusUnknown, Reason: schema.ReasonUnfaithful, Line: world.LineUnknown}
 }
 
-func blocked(t *schema.Turn) bool {
+func blocked(t *protocol.Turn) bool {
 	return t.Faithfulness != nil && t.Faithfulness.Action == string(faithful.Refuse) && t.Ending != nil
 }
 
 // withhold says the unknown line instead of a draft. Where another worker has
 // released something first, that is the reply, and it is not blocked.
-func (s *Service) withhold(ctx context.Context, t *schema.Turn, of scene, draft schema.Try) (schema.Pass, error) {
+func (s *Service) withhold(ctx context.Context, t *protocol.Turn, of scene, draft protocol.Try) (schema.Pass, error) {
 	s.record(t, strippedAll(draft.Speech.Sentences, draft.Review.Issues))
 	t.SpeechReview = &draft.Review
 	line := extractive.Authored(of.npc, t.Ending.Line, t)
-	next, err := s.releaseAll(ctx, t, of.x.Person(of.npc), []schema.DraftSentence{line}, nil)
+	next, err := s.releaseAll(ctx, t, of.x.Person(of.npc), []protocol.DraftSentence{line}, nil)
 	if err != nil || len(t.Released) == 0 || len(t.Released) == 1 && t.Released[0].Authored {
 		return next, err
 	}
@@ -169,7 +170,7 @@ func (s *Service) withhold(ctx context.Context, t *schema.Turn, of scene, draft 
 
 // adopt takes over what another worker concluded of this turn and stored with a
 // sentence, before it died or fell behind.
-func (s *Service) adopt(ctx context.Context, t *schema.Turn) error {
+func (s *Service) adopt(ctx context.Context, t *protocol.Turn) error {
 	if s.guard == nil || t.Faithfulness != nil || len(t.Released) == 0 {
 		return nil
 	}
@@ -201,7 +202,7 @@ func scoredBefore(p *mesh.Progress) *schema.Faithfulness {
 // scoreRun scores a speech that was reviewed while it streamed: what was released,
 // of this run or one before, and what of the last one was not. Its mark is a record
 // of its own, once.
-func (s *Service) scoreRun(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress, refused []schema.ReviewRecord) error {
+func (s *Service) scoreRun(ctx context.Context, t *protocol.Turn, of scene, p *mesh.Progress, refused []protocol.ReviewRecord) error {
 	if s.guard == nil || t.Faithfulness != nil {
 		return nil
 	}
@@ -227,7 +228,7 @@ func (s *Service) scoreRun(ctx context.Context, t *schema.Turn, of scene, p *mes
 	if mark == nil {
 		return nil
 	}
-	if err := s.release.Refuse(ctx, t, schema.ReviewRecord{TurnID: t.TurnID, Evidence: []string{}, Faithfulness: mark}); err != nil {
+	if err := s.release.Refuse(ctx, t, protocol.ReviewRecord{TurnID: t.TurnID, Evidence: []string{}, Faithfulness: mark}); err != nil {
 		return err
 	}
 	t.Faithfulness = mark
@@ -235,7 +236,7 @@ func (s *Service) scoreRun(ctx context.Context, t *schema.Turn, of scene, p *mes
 	return nil
 }
 
-func (g *guard) score(t *schema.Turn, of scene, claims []schema.ClaimVerdict) faithful.Score {
+func (g *guard) score(t *protocol.Turn, of scene, claims []schema.ClaimVerdict) faithful.Score {
 	known, places := []string{t.PlayerName}, []string{}
 	for _, handle := range of.x.World.Handles() {
 		npc := of.x.World.NPCs[handle]

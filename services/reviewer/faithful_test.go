@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -123,12 +124,12 @@ func TestWhatGuardThreeDoesWithADraft(t *testing.T) {
 			guard := policy(c.policy)
 			guard.Enabled = c.policy != ""
 			b, court := staged(t, stage{guard: guard, meter: meter, speech: spoken(c.then...)})
-			var said []schema.DraftSentence
+			var said []protocol.DraftSentence
 			for _, s := range c.said {
 				said = append(said, cite(s, "ferry"))
 			}
 			turn := draft(t, b, said...)
-			turn.Class = schema.ClassComplex
+			turn.Class = protocol.ClassComplex
 			r := b.Walk(t, turn, schema.PassReviewSpeech)
 			if r.Text != c.text || r.Status != c.status || r.Reason != c.reason {
 				t.Errorf("%s, %s: %q, want %s, %s: %q", r.Status, r.Reason, r.Text, c.status, c.reason, c.text)
@@ -195,7 +196,7 @@ func TestGuardThreeAndStreaming(t *testing.T) {
 			meter := &tally{}
 			b, _ := staged(t, stage{guard: policy(name), meter: meter, speech: speech})
 			var parts atomic.Int32
-			beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
+			beside(b, func(turn *protocol.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
 				if turn.Part > 0 {
 					parts.Add(1)
 				}
@@ -264,17 +265,17 @@ func TestNothingIsBlockedBehindARelease(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			meter := &tally{}
 			b, _ := staged(t, stage{guard: policy("block"), meter: meter})
-			var said []schema.DraftSentence
+			var said []protocol.DraftSentence
 			for _, s := range c.draft {
 				said = append(said, cite(s, "ferry"))
 			}
 			turn := draft(t, b, said...)
-			s := schema.Sentence{Seq: 1, Text: c.released, Authored: c.authored, Hash: schema.HashText(c.released), Evidence: []schema.EvidenceRef{}}
+			s := schema.Sentence{Seq: 1, Text: c.released, Authored: c.authored, Hash: protocol.HashText(c.released), Evidence: []schema.EvidenceRef{}}
 			if !c.authored {
 				s.Evidence = []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}
 			}
 			b.Releases.Of(turn.TurnID).Sentences = []schema.Sentence{s}
-			b.Releases.Of(turn.TurnID).Records = []schema.ReviewRecord{{TurnID: turn.TurnID, Seq: 1, Hash: s.Hash, Faithfulness: c.mark}}
+			b.Releases.Of(turn.TurnID).Records = []protocol.ReviewRecord{{TurnID: turn.TurnID, Seq: 1, Hash: s.Hash, Faithfulness: c.mark}}
 			r := b.Walk(t, turn, schema.PassReviewSpeech)
 			if r.Text != c.text || r.Status != c.status || r.Reason != c.reason {
 				t.Errorf("%s, %s: %q", r.Status, r.Reason, r.Text)
@@ -294,8 +295,8 @@ type overtaken struct {
 	mark  *schema.Faithfulness
 }
 
-func (o *overtaken) Release(_ context.Context, t *schema.Turn, _ schema.ReviewRecord, _ schema.Sentence) error {
-	o.Of(t.TurnID).Records = []schema.ReviewRecord{{TurnID: t.TurnID, Seq: 1, Hash: o.first.Hash, Faithfulness: o.mark}}
+func (o *overtaken) Release(_ context.Context, t *protocol.Turn, _ protocol.ReviewRecord, _ schema.Sentence) error {
+	o.Of(t.TurnID).Records = []protocol.ReviewRecord{{TurnID: t.TurnID, Seq: 1, Hash: o.first.Hash, Faithfulness: o.mark}}
 	o.Of(t.TurnID).Sentences = []schema.Sentence{o.first}
 	t.Released = o.Of(t.TurnID).Sentences
 	return mesh.ErrConflict
@@ -303,7 +304,7 @@ func (o *overtaken) Release(_ context.Context, t *schema.Turn, _ schema.ReviewRe
 
 func TestABlockThatCameTooLateIsNone(t *testing.T) {
 	o := &overtaken{
-		first: schema.Sentence{Seq: 1, Text: owner, Hash: schema.HashText(owner), Evidence: []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}},
+		first: schema.Sentence{Seq: 1, Text: owner, Hash: protocol.HashText(owner), Evidence: []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}},
 		mark:  &schema.Faithfulness{Score: 1, Claims: 1, Supported: 1, Risk: "none", Policy: "warn", Action: "release"}}
 	b, _ := staged(t, stage{guard: policy("block"), releases: func(kept *servicetest.Releases) reviewer.Releaser {
 		o.Releases = kept
@@ -347,20 +348,20 @@ func TestWhatIsDisputedIsNotSupported(t *testing.T) {
 	const sword = "Take this sword, it is yours."
 	for _, c := range []struct {
 		name   string
-		said   schema.DraftSentence
+		said   protocol.DraftSentence
 		reader *servicetest.Reader
 	}{
 		{"a rumour told as a fact", cite("A drowned horse walks the lake at night.", "lake"), &servicetest.Reader{}},
-		{"a promise", schema.DraftSentence{Text: sword}, &servicetest.Reader{}},
-		{"a promise like a courtesy", schema.DraftSentence{Text: sword}, &servicetest.Reader{Social: []string{sword}}},
-		{"a promise like a feeling", schema.DraftSentence{Text: sword},
+		{"a promise", protocol.DraftSentence{Text: sword}, &servicetest.Reader{}},
+		{"a promise like a courtesy", protocol.DraftSentence{Text: sword}, &servicetest.Reader{Social: []string{sword}}},
+		{"a promise like a feeling", protocol.DraftSentence{Text: sword},
 			&servicetest.Reader{Says: map[string]entail.Reading{sword: servicetest.Feeling()}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, _ := staged(t, stage{guard: policy("block"), reader: c.reader})
 			turn := prepared(t, b, "mira", "what walks the lake?")
-			turn.SpeechReview = &schema.Review{Attempt: 2}
-			turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{bound(turn, c.said)}}
+			turn.SpeechReview = &protocol.Review{Attempt: 2}
+			turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Sentences: []protocol.DraftSentence{bound(turn, c.said)}}
 			r := b.Walk(t, turn, schema.PassReviewSpeech)
 			if f := r.Faithfulness; f == nil || f.Claims != 1 || f.Supported != 0 || f.Action != "block" || r.Text != unknown {
 				t.Errorf("%q, %+v", r.Text, f)

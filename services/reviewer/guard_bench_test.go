@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -34,8 +35,8 @@ func BenchmarkGuardThree(b *testing.B) {
 		}
 		pass = next
 	}
-	turn.SpeechReview = &schema.Review{Attempt: 2}
-	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test"}
+	turn.SpeechReview = &protocol.Review{Attempt: 2}
+	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test"}
 	for _, s := range []string{owner, crossing, invented, sold} {
 		turn.Speech.Sentences = append(turn.Speech.Sentences, bound(turn, cite(s, "ferry")))
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -27,7 +28,7 @@ type judge struct {
 }
 
 // judgeFor is the judge of a review, or nil where none may be asked.
-func (s *Service) judgeFor(ctx context.Context, t *schema.Turn, of scene) *judge {
+func (s *Service) judgeFor(ctx context.Context, t *protocol.Turn, of scene) *judge {
 	if t.Speech == nil || !t.Speech.ByModel() {
 		return nil
 	}

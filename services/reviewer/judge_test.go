@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
@@ -73,7 +74,7 @@ func TestTheJudgesVote(t *testing.T) {
 }
 
 // reviewing puts a turn in front of its review, with a record of the pass to count in.
-func reviewing(turn *schema.Turn) {
+func reviewing(turn *protocol.Turn) {
 	turn.Pass = schema.PassReviewSpeech
 	turn.Passes = append(turn.Passes, schema.PassRecord{Pass: schema.PassReviewSpeech, Hop: 9, Attempt: 1})
 }

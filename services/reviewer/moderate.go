@@ -8,6 +8,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -24,16 +25,16 @@ type scene struct {
 // looks once more whether its language lets it be said and whether it tells a
 // secret, behind what was said earlier. It gives back the sentence as it may be
 // released; ok is false where it may not.
-func (s *Service) passed(ctx context.Context, t *schema.Turn, of scene, d schema.DraftSentence, seq int, earlier []string) (out schema.DraftSentence, why moderation.Outcome, ok bool, err error) {
+func (s *Service) passed(ctx context.Context, t *protocol.Turn, of scene, d protocol.DraftSentence, seq int, earlier []string) (out protocol.DraftSentence, why moderation.Outcome, ok bool, err error) {
 	person := of.x.Person(of.npc)
 	said := voice.Release(d.Text, person)
 	if !language.Policy(&t.Request, of.x.World, of.npc).Releases(schema.Sentence{Text: said, Authored: d.Authored, Evidence: refs(t, d)}) {
 		return d, moderation.Outcome{Reason: schema.ReasonLanguage}, false, nil
 	}
 	why, err = s.hooks.Sentence(ctx, t, seq, said, func(ctx context.Context, replacement string) (string, bool, error) {
-		again := schema.DraftSentence{Text: replacement, Citations: d.Citations}
-		review, looked, err := s.look(ctx, t, of, []schema.DraftSentence{again})
-		if err != nil || review.Verdict != schema.Approved {
+		again := protocol.DraftSentence{Text: replacement, Citations: d.Citations}
+		review, looked, err := s.look(ctx, t, of, []protocol.DraftSentence{again})
+		if err != nil || review.Verdict != protocol.Approved {
 			return "", false, err
 		}
 		d = looked[0]
@@ -52,7 +53,7 @@ func (s *Service) passed(ctx context.Context, t *schema.Turn, of scene, d schema
 }
 
 // refusal is the issue of a sentence that was not let through.
-func refusal(d schema.DraftSentence, why moderation.Outcome) schema.Issue {
+func refusal(d protocol.DraftSentence, why moderation.Outcome) schema.Issue {
 	switch why.Reason {
 	case schema.ReasonLanguage:
 		return schema.Issue{Claim: d.Text, Type: schema.IssueLanguage, Correction: "quote the evidence word for word"}
@@ -64,11 +65,11 @@ func refusal(d schema.DraftSentence, why moderation.Outcome) schema.Issue {
 
 // moderated is what may be said of a reviewed draft. Where nothing is left and
 // nothing was said, an authored line ends the turn.
-func (s *Service) moderated(ctx context.Context, t *schema.Turn, of scene, draft []schema.DraftSentence) ([]schema.DraftSentence, error) {
+func (s *Service) moderated(ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence) ([]protocol.DraftSentence, error) {
 	if t.Ending != nil {
 		return draft, nil
 	}
-	var kept []schema.DraftSentence
+	var kept []protocol.DraftSentence
 	earlier := saidBefore(t)
 	for i, d := range draft {
 		out, why, ok, err := s.passed(ctx, t, of, d, len(t.Released)+len(kept)+1, earlier)
@@ -82,7 +83,7 @@ func (s *Service) moderated(ctx context.Context, t *schema.Turn, of scene, draft
 		}
 		s.record(t, []schema.Stripped{{Text: d.Text, Issue: refusal(d, why)}})
 		if len(kept) == 0 && len(t.Released) == 0 && i == len(draft)-1 || why.Failed() && len(kept) == 0 && len(t.Released) == 0 {
-			return []schema.DraftSentence{s.ending(t, of.npc, why)}, nil
+			return []protocol.DraftSentence{s.ending(t, of.npc, why)}, nil
 		}
 		if why.Failed() { // nobody is there to ask about the rest
 			break
@@ -92,16 +93,16 @@ func (s *Service) moderated(ctx context.Context, t *schema.Turn, of scene, draft
 }
 
 // ending marks the turn as ended by one authored line, and gives the line.
-func (s *Service) ending(t *schema.Turn, npc *world.NPC, why moderation.Outcome) schema.DraftSentence {
+func (s *Service) ending(t *protocol.Turn, npc *world.NPC, why moderation.Outcome) protocol.DraftSentence {
 	if why.Reason == schema.ReasonLanguage {
-		t.Fallback, t.Decision.Kind = schema.ReasonLanguage, schema.KindUnknown
+		t.Fallback, t.Decision.Kind = schema.ReasonLanguage, protocol.KindUnknown
 		return extractive.Authored(npc, world.LineUnknown, t)
 	}
 	if why.Reason == schema.ReasonSecret {
-		t.Decision.Kind = schema.KindWithhold
-		t.Decision.Withhold = append([]schema.Withhold{{Topic: t.Retrieval.Query, Reason: schema.ReasonSecret}}, t.Decision.Withhold...)
+		t.Decision.Kind = protocol.KindWithhold
+		t.Decision.Withhold = append([]protocol.Withhold{{Topic: t.Retrieval.Query, Reason: schema.ReasonSecret}}, t.Decision.Withhold...)
 		return extractive.Authored(npc, world.LineRefuse, t)
 	}
-	t.Ending = &schema.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
+	t.Ending = &protocol.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
 	return extractive.Authored(npc, why.Line, t)
 }

@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
@@ -104,7 +105,7 @@ func TestModerationOfAStreamedSpeech(t *testing.T) {
 		return allow
 	})
 	turn := prepared(t, b, "mira", "who owns the ferry?")
-	turn.Speech = &schema.Speech{Attempt: 1, Speaker: "test", Run: "1.1", Sentences: []schema.DraftSentence{
+	turn.Speech = &protocol.Speech{Attempt: 1, Speaker: "test", Run: "1.1", Sentences: []protocol.DraftSentence{
 		bound(turn, cite("A crossing costs two bits.", "ferry")), bound(turn, cite("Teague owns the ferry.", "ferry"))}}
 	r := b.Walk(t, turn, schema.PassReviewSpeech)
 	if r.Text != "Teague owns the ferry." || len(r.Stripped) != 1 || r.Stripped[0].Issue.Type != schema.IssueModerated {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -19,12 +20,12 @@ import (
 // its own, and the end of the speech comes behind them.
 func streamed(t *testing.T, b *servicetest.Bench, said ...string) *schema.Reply {
 	t.Helper()
-	var sentences []schema.DraftSentence
+	var sentences []protocol.DraftSentence
 	for _, s := range said {
 		sentences = append(sentences, cite(s, "ferry"))
 	}
 	turn := draft(t, b, sentences...)
-	turn.Speech.Run, turn.Class = "3.1", schema.ClassComplex
+	turn.Speech.Run, turn.Class = "3.1", protocol.ClassComplex
 	for part := range said {
 		if err := b.Releases.Of(turn.TurnID).Emit(t.Context(), turn, part+1); err != nil {
 			t.Fatal(err)
@@ -103,7 +104,7 @@ func TestWhatIsLeftOpenHasItsOutcomeWithoutAJudge(t *testing.T) {
 			b, court := staged(t, stage{judge: true, judgement: c.judgement})
 			left := make(chan struct{})
 			done := sync.OnceFunc(func() { close(left) })
-			beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
+			beside(b, func(turn *protocol.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
 				if turn.Part == 0 && !c.believed {
 					<-left
 					court.service.Believe(nil)
@@ -125,7 +126,7 @@ func TestWhatIsLeftOpenHasItsOutcomeWithoutAJudge(t *testing.T) {
 // The end of a speech may have waited for its sentences often, and asks the judge then.
 func TestTheEndAsksTheJudgeHoweverOftenItHasWaited(t *testing.T) {
 	b, court := staged(t, stage{judge: true, judgement: each(judgeYes)})
-	beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
+	beside(b, func(turn *protocol.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
 		if last := len(turn.Passes) - 1; turn.Part == 0 {
 			turn.Passes[last].Attempt += 12
 		}
@@ -149,7 +150,7 @@ func TestALateWorkerLeavesItsSentenceToTheEnd(t *testing.T) {
 		}
 	})
 	b, court := staged(t, stage{judge: true, judgement: each(judgeYes), world: hook})
-	beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
+	beside(b, func(turn *protocol.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
 		if turn.Part == 3 {
 			<-reached
 			defer close(handled)
@@ -198,11 +199,11 @@ func (d *dying) store(f func() error) error {
 	return err
 }
 
-func (d *dying) Release(ctx context.Context, t *schema.Turn, record schema.ReviewRecord, s schema.Sentence) error {
+func (d *dying) Release(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord, s schema.Sentence) error {
 	return d.store(func() error { return d.Releases.Release(ctx, t, record, s) })
 }
 
-func (d *dying) Refuse(ctx context.Context, t *schema.Turn, record schema.ReviewRecord) error {
+func (d *dying) Refuse(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord) error {
 	return d.store(func() error { return d.Releases.Refuse(ctx, t, record) })
 }
 
@@ -218,7 +219,7 @@ func TestADeathAtEachPointLeavesOneRelease(t *testing.T) {
 						d.Releases = kept
 						return d
 					}})
-				beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
+				beside(b, func(turn *protocol.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
 					came := turn.Copy()
 					for {
 						next, err := handle()
@@ -258,7 +259,7 @@ func TestWhatADeadWorkerLeavesOpenIsJudged(t *testing.T) {
 	for dead := 1; dead <= len(said); dead++ {
 		t.Run(said[dead-1], func(t *testing.T) {
 			b, court := staged(t, stage{judge: true, judgement: each(judgeYes)})
-			beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
+			beside(b, func(turn *protocol.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
 				if turn.Part == dead {
 					return "", nil
 				}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -31,10 +32,10 @@ actions:
 			g := &game{}
 			b.Handlers[schema.PassReviewSpeech] = reviewer.New(b.Library, b.Releases, reviewer.Options{Confirm: g}).ReviewSpeech
 			turn := prepared(t, b, "mira", "who owns the ferry?")
-			turn.Class = schema.ClassComplex
+			turn.Class = protocol.ClassComplex
 			turn.Decision.Actions = []schema.Action{{Name: "give_quest", Promised: true, Checked: true, Confirm: true, Phrase: promise,
 				Parameters: map[string]any{"quest": "ledger"}}}
-			turn.Speech = &schema.Speech{Attempt: 1, Speaker: "test", Sentences: []schema.DraftSentence{
+			turn.Speech = &protocol.Speech{Attempt: 1, Speaker: "test", Sentences: []protocol.DraftSentence{
 				{Text: promise, Authored: true}, {Text: other}, bound(turn, cite(owner, "ferry"))}}
 			reply := b.Walk(t, turn, schema.PassReviewSpeech)
 			if reply.Text != owner || g.asked != 1 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -40,10 +41,10 @@ func TestARedeliveredSpeechGoesOnBehindWhatWasReleased(t *testing.T) {
 			turn := prepared(t, b, "mira", "who owns the ferry?")
 			for i, s := range c.released {
 				b.Releases.Of(turn.TurnID).Sentences = append(b.Releases.Of(turn.TurnID).Sentences, schema.Sentence{
-					Seq: i + 1, Text: s, Hash: schema.HashText(s), Evidence: []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}})
+					Seq: i + 1, Text: s, Hash: protocol.HashText(s), Evidence: []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}})
 			}
-			turn.SpeechReview = &schema.Review{Attempt: 2}
-			turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test"}
+			turn.SpeechReview = &protocol.Review{Attempt: 2}
+			turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test"}
 			for _, s := range c.draft {
 				turn.Speech.Sentences = append(turn.Speech.Sentences, bound(turn, cite(s, "ferry")))
 			}
@@ -60,8 +61,8 @@ func TestWithoutAReaderOnlyQuotationsAreSaid(t *testing.T) {
 	review := reviewer.New(b.Library, b.Releases, reviewer.Options{})
 	b.Handlers[schema.PassReviewSpeech] = review.ReviewSpeech
 	turn := prepared(t, b, "mira", "who owns the ferry?")
-	turn.SpeechReview = &schema.Review{Attempt: 2}
-	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{
+	turn.SpeechReview = &protocol.Review{Attempt: 2}
+	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Sentences: []protocol.DraftSentence{
 		{Text: "Good day to you!"}, bound(turn, cite(owner, "ferry")), bound(turn, cite(paraphrase, "ferry"))}}
 	if r := b.Walk(t, turn, schema.PassReviewSpeech); r.Text != owner {
 		t.Errorf("the reply is %q", r.Text)
@@ -74,7 +75,7 @@ type game struct {
 	asked   int
 }
 
-func (g *game) Confirm(context.Context, *schema.Turn, int, schema.Action, time.Duration) (bool, error) {
+func (g *game) Confirm(context.Context, *protocol.Turn, int, schema.Action, time.Duration) (bool, error) {
 	g.asked++
 	return g.accepts, nil
 }
@@ -104,9 +105,9 @@ func TestASentenceOfAnActionWaitsForTheGame(t *testing.T) {
 			turn.Decision.Actions = []schema.Action{{Name: "give_quest", Promised: true, Checked: true, Confirm: true, Phrase: promise,
 				Parameters: map[string]any{"quest": "ledger"}}}
 			if c.released {
-				b.Releases.Of(turn.TurnID).Sentences = []schema.Sentence{{Seq: 1, Text: promise, Authored: true, Hash: schema.HashText(promise)}}
+				b.Releases.Of(turn.TurnID).Sentences = []schema.Sentence{{Seq: 1, Text: promise, Authored: true, Hash: protocol.HashText(promise)}}
 			}
-			turn.Speech = &schema.Speech{Attempt: 1}
+			turn.Speech = &protocol.Speech{Attempt: 1}
 			for _, s := range c.draft {
 				d := bound(turn, cite(s, "ferry"))
 				d.Authored = s == promise
@@ -126,14 +127,14 @@ func TestASentenceOfAnActionWaitsForTheGame(t *testing.T) {
 
 func TestATurnWithoutADecisionIsRejected(t *testing.T) {
 	b := servicetest.New(t, servicetest.Village())
-	for name, damage := range map[string]func(*schema.Turn){
-		"no speech":    func(x *schema.Turn) { x.Speech = nil },
-		"no decision":  func(x *schema.Turn) { x.Decision = nil },
-		"no retrieval": func(x *schema.Turn) { x.Retrieval = nil },
+	for name, damage := range map[string]func(*protocol.Turn){
+		"no speech":    func(x *protocol.Turn) { x.Speech = nil },
+		"no decision":  func(x *protocol.Turn) { x.Decision = nil },
+		"no retrieval": func(x *protocol.Turn) { x.Retrieval = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			turn := prepared(t, b, "mira", "who owns the ferry?")
-			turn.Speech = &schema.Speech{}
+			turn.Speech = &protocol.Speech{}
 			damage(turn)
 			_, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn)
 			if fmt.Sprintf("%T", err) != fmt.Sprintf("%T", mesh.Reject(nil)) {

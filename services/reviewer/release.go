@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -14,11 +15,11 @@ import (
 
 // releaseAll releases sentence by sentence behind what is stored, by this worker
 // or another, until the draft is said or the turn is fenced off.
-func (s *Service) releaseAll(ctx context.Context, t *schema.Turn, person voice.Person, draft []schema.DraftSentence, claims []schema.ClaimVerdict) (schema.Pass, error) {
+func (s *Service) releaseAll(ctx context.Context, t *protocol.Turn, person voice.Person, draft []protocol.DraftSentence, claims []schema.ClaimVerdict) (schema.Pass, error) {
 	for rest := behind(t.Released, draft, person); len(rest) > 0; rest = behind(t.Released, draft, person) {
 		d, said := rest[0], voice.Release(rest[0].Text, person)
-		sentence := schema.Sentence{Seq: len(t.Released) + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d), Hash: schema.HashText(said)}
-		record := schema.ReviewRecord{TurnID: t.TurnID, Seq: sentence.Seq, Hash: sentence.Hash, Authored: d.Authored,
+		sentence := schema.Sentence{Seq: len(t.Released) + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d), Hash: protocol.HashText(said)}
+		record := protocol.ReviewRecord{TurnID: t.TurnID, Seq: sentence.Seq, Hash: sentence.Hash, Authored: d.Authored,
 			Evidence: chunkIDs(sentence.Evidence), Claims: claimsOf(d, claims), Actions: promisedBy(t, sentence, person),
 			Faithfulness: t.Faithfulness}
 		err := s.release.Release(ctx, t, record, sentence)
@@ -38,7 +39,7 @@ func (s *Service) releaseAll(ctx context.Context, t *schema.Turn, person voice.P
 // behind is what of a draft follows the fixed prefix: what stands behind its last
 // sentence. A draft that does not hold that sentence is another speech, of which
 // nothing is said once the first has begun.
-func behind(released []schema.Sentence, draft []schema.DraftSentence, person voice.Person) []schema.DraftSentence {
+func behind(released []schema.Sentence, draft []protocol.DraftSentence, person voice.Person) []protocol.DraftSentence {
 	if len(released) == 0 {
 		return draft
 	}
@@ -53,7 +54,7 @@ func behind(released []schema.Sentence, draft []schema.DraftSentence, person voi
 
 // promisedBy are the decision's actions where a sentence promises one of them, else
 // nothing. Whoever ends the turn early reads there what was promised.
-func promisedBy(t *schema.Turn, s schema.Sentence, person voice.Person) []schema.Action {
+func promisedBy(t *protocol.Turn, s schema.Sentence, person voice.Person) []schema.Action {
 	promises := func(a schema.Action) bool {
 		return a.Promised && a.Checked && voice.Release(a.Phrase, person) == s.Text
 	}
@@ -64,7 +65,7 @@ func promisedBy(t *schema.Turn, s schema.Sentence, person voice.Person) []schema
 }
 
 // refs is the evidence of a sentence as the reply shows it.
-func refs(t *schema.Turn, d schema.DraftSentence) []schema.EvidenceRef {
+func refs(t *protocol.Turn, d protocol.DraftSentence) []schema.EvidenceRef {
 	out := []schema.EvidenceRef{}
 	seen := map[string]bool{}
 	for _, c := range d.Citations {
@@ -86,7 +87,7 @@ func chunkIDs(refs []schema.EvidenceRef) []string {
 	return out
 }
 
-func claimsOf(d schema.DraftSentence, claims []schema.ClaimVerdict) []schema.ClaimVerdict {
+func claimsOf(d protocol.DraftSentence, claims []schema.ClaimVerdict) []schema.ClaimVerdict {
 	cited := map[string]bool{}
 	for _, c := range d.Citations {
 		cited[c.EvidenceID] = true

@@ -16,6 +16,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -27,15 +28,15 @@ const MaxAttempts = 3
 // Releaser stores a review record and then its sentence, once, behind the fence
 // of the turn. The mesh is one; tests have another without a broker.
 type Releaser interface {
-	Load(ctx context.Context, t *schema.Turn) (mesh.State, error)
-	Release(ctx context.Context, t *schema.Turn, record schema.ReviewRecord, s schema.Sentence) error
-	Progress(ctx context.Context, t *schema.Turn) (mesh.Progress, error)
-	Refuse(ctx context.Context, t *schema.Turn, record schema.ReviewRecord) error
+	Load(ctx context.Context, t *protocol.Turn) (mesh.State, error)
+	Release(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord, s schema.Sentence) error
+	Progress(ctx context.Context, t *protocol.Turn) (mesh.Progress, error)
+	Refuse(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord) error
 }
 
 // Confirmer proposes an action to the game and waits for its answer.
 type Confirmer interface {
-	Confirm(ctx context.Context, t *schema.Turn, index int, a schema.Action, wait time.Duration) (accepted bool, err error)
+	Confirm(ctx context.Context, t *protocol.Turn, index int, a schema.Action, wait time.Duration) (accepted bool, err error)
 }
 
 // Alert is told of what an operator must see; it must not block.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -13,7 +14,7 @@ import (
 // Whatever a speaker says, only what its evidence supports is released. Each row
 // is a speech that lies about the ferry's notice in another way.
 func TestASpeechThatLiesIsNotReleased(t *testing.T) {
-	lies := map[string]schema.DraftSentence{
+	lies := map[string]protocol.DraftSentence{
 		"an invention":                  cite("Teague stole the ferry from his brother.", "ferry"),
 		"a detail at the end":           cite("Teague owns the ferry, which he built himself.", "ferry"),
 		"another number":                cite("A crossing costs three bits.", "ferry"),
@@ -22,12 +23,12 @@ func TestASpeechThatLiesIsNotReleased(t *testing.T) {
 		"roles swapped":                 cite("The ferry owns Teague.", "ferry"),
 		"a hedge":                       cite("I think Teague drowned a man once.", "ferry"),
 		"a question around a claim":     cite("Did you know that Teague drowned a man?", "ferry"),
-		"an id that does not exist":     {Text: "Teague owns two ferries.", Citations: []schema.Citation{{EvidenceID: "E99"}}},
+		"an id that does not exist":     {Text: "Teague owns two ferries.", Citations: []protocol.Citation{{EvidenceID: "E99"}}},
 		"no citation":                   {Text: "Teague is a thief."},
-		"self for the world":            {Text: "Teague is a thief.", Citations: []schema.Citation{{EvidenceID: "self"}}},
+		"self for the world":            {Text: "Teague is a thief.", Citations: []protocol.Citation{{EvidenceID: "self"}}},
 		"a promise without an action":   {Text: "Take this sword, it is yours."},
 		"an authored line that is none": {Text: "Teague is a thief.", Authored: true},
-		"a secret":                      {Text: "I hid the miller's ledger under the great anvil.", Citations: []schema.Citation{{EvidenceID: "self"}}},
+		"a secret":                      {Text: "I hid the miller's ledger under the great anvil.", Citations: []protocol.Citation{{EvidenceID: "self"}}},
 		"stage directions":              {Text: "*leans closer and hands over the key*"},
 	}
 	for name, lie := range lies {
@@ -35,8 +36,8 @@ func TestASpeechThatLiesIsNotReleased(t *testing.T) {
 			t.Run(name+", "+way, func(t *testing.T) {
 				b := servicetest.New(t, servicetest.Village())
 				turn := prepared(t, b, "mira", "who owns the ferry?")
-				turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Run: run, Sentences: []schema.DraftSentence{bound(turn, lie)}}
-				turn.SpeechReview = &schema.Review{Attempt: 2}
+				turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Run: run, Sentences: []protocol.DraftSentence{bound(turn, lie)}}
+				turn.SpeechReview = &protocol.Review{Attempt: 2}
 				reply := b.Walk(t, turn, schema.PassReviewSpeech)
 				for _, s := range reply.Sentences { // the extractive answer takes the place of what was stripped
 					if !s.Authored && (len(s.Evidence) == 0 || !strings.Contains(s.Evidence[0].Text, s.Text)) {
@@ -57,8 +58,8 @@ func TestASpeechThatLiesIsNotReleased(t *testing.T) {
 func TestATrueSentenceBesideALieIsReleased(t *testing.T) {
 	b := servicetest.New(t, servicetest.Village())
 	turn := prepared(t, b, "mira", "who owns the ferry?")
-	turn.SpeechReview = &schema.Review{Attempt: 2}
-	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{
+	turn.SpeechReview = &protocol.Review{Attempt: 2}
+	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Sentences: []protocol.DraftSentence{
 		bound(turn, cite("Teague owns the ferry.", "ferry")), bound(turn, cite("Teague stole it from his brother.", "ferry"))}}
 	reply := b.Walk(t, turn, schema.PassReviewSpeech)
 	if reply.Text != "Teague owns the ferry." {
@@ -74,8 +75,8 @@ func TestATrueSentenceWithAWrongCitationIsCitedRightly(t *testing.T) {
 	wrong.ID, wrong.SourceID, wrong.ChunkID = "E9", "9", "lore/mill.txt#1"
 	wrong.Path, wrong.Text = "lore/mill.txt", "The mill burned."
 	turn.Evidence = append(turn.Evidence, wrong)
-	turn.SpeechReview = &schema.Review{Attempt: 2}
-	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{cite(owner, "E9")}}
+	turn.SpeechReview = &protocol.Review{Attempt: 2}
+	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Sentences: []protocol.DraftSentence{cite(owner, "E9")}}
 	reply := b.Walk(t, turn, schema.PassReviewSpeech)
 	if len(reply.Sentences) != 1 || len(reply.Sentences[0].Evidence) != 1 || reply.Sentences[0].Evidence[0].Path != "lore/ferry.txt" {
 		t.Errorf("reply %+v", reply.Sentences)
@@ -89,7 +90,7 @@ func TestATrueSentenceWithAWrongCitationIsCitedRightly(t *testing.T) {
 func TestATrueSentenceWithAnIDThatNothingHasIsRefused(t *testing.T) {
 	b := servicetest.New(t, servicetest.Village())
 	turn := prepared(t, b, "mira", "who owns the ferry?")
-	turn.Speech = &schema.Speech{Attempt: 1, Speaker: "test", Sentences: []schema.DraftSentence{cite(owner, "E99")}}
+	turn.Speech = &protocol.Speech{Attempt: 1, Speaker: "test", Sentences: []protocol.DraftSentence{cite(owner, "E99")}}
 	next, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn)
 	if err != nil || next != schema.PassSpeak || len(turn.Released) > 0 {
 		t.Fatalf("next %s, released %v, %v", next, turn.Released, err)
@@ -107,7 +108,7 @@ func TestEverySentenceHasAnEarlierReviewOfTheSameText(t *testing.T) {
 		t.Fatalf("%d sentences, %d records", len(reply.Sentences), len(records))
 	}
 	for i, s := range reply.Sentences {
-		if records[i].Hash != schema.HashText(s.Text) || len(records[i].Evidence) != len(s.Evidence) {
+		if records[i].Hash != protocol.HashText(s.Text) || len(records[i].Evidence) != len(s.Evidence) {
 			t.Errorf("sentence %d: record %+v", i+1, records[i])
 		}
 	}
@@ -129,7 +130,7 @@ func TestASentenceOutOfScopeSendsTheTurnBackOnceAndRaisesAnAlert(t *testing.T) {
 	for i := range turn.Evidence {
 		turn.Evidence[i].Provenance.Source = schema.OriginModel
 	}
-	turn.Speech = &schema.Speech{Sentences: []schema.DraftSentence{bound(turn, cite("Teague owns the ferry.", "ferry"))}}
+	turn.Speech = &protocol.Speech{Sentences: []protocol.DraftSentence{bound(turn, cite("Teague owns the ferry.", "ferry"))}}
 	next, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn)
 	if err != nil || next != schema.PassRetrieve || turn.Rerun != 1 {
 		t.Fatalf("next %s, rerun %d, err %v", next, turn.Rerun, err)
@@ -157,10 +158,10 @@ func TestTheConversationIsNoEvidenceOfTheWorld(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := servicetest.New(t, servicetest.Village())
 			turn := prepared(t, b, "mira", "who owns the ferry?")
-			turn.Evidence = append(turn.Evidence, schema.Evidence{ID: "M1", SourceID: "session", ChunkID: "session:t0", Path: "session:t0", Type: "session",
+			turn.Evidence = append(turn.Evidence, protocol.Evidence{ID: "M1", SourceID: "session", ChunkID: "session:t0", Path: "session:t0", Type: "session",
 				Text: "You said: “The weir broke in March.”", Private: true, AllowedFor: []string{string(schema.ClaimSharedPast)},
-				Provenance: schema.Provenance{Source: schema.OriginUser, World: turn.World, NPC: "mira"}})
-			speech := schema.Speech{Sentences: []schema.DraftSentence{bound(turn, cite(c.said, c.cites))}}
+				Provenance: protocol.Provenance{Source: schema.OriginUser, World: turn.World, NPC: "mira"}})
+			speech := protocol.Speech{Sentences: []protocol.DraftSentence{bound(turn, cite(c.said, c.cites))}}
 			turn.Speech = &speech
 			next, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn)
 			alerted := slices.ContainsFunc(b.Alerts, func(a string) bool { return strings.HasPrefix(a, reviewer.AlertNonCorpus) })
@@ -184,11 +185,11 @@ func TestTheConversationIsNoEvidenceOfTheWorld(t *testing.T) {
 }
 
 // cite marks a draft as citing the document of a name; bound finds its block.
-func cite(text, doc string) schema.DraftSentence {
-	return schema.DraftSentence{Text: text, Citations: []schema.Citation{{Claim: text, EvidenceID: doc}}}
+func cite(text, doc string) protocol.DraftSentence {
+	return protocol.DraftSentence{Text: text, Citations: []protocol.Citation{{Claim: text, EvidenceID: doc}}}
 }
 
-func bound(t *schema.Turn, d schema.DraftSentence) schema.DraftSentence {
+func bound(t *protocol.Turn, d protocol.DraftSentence) protocol.DraftSentence {
 	for i, c := range d.Citations {
 		for _, e := range t.Evidence {
 			if strings.Contains(e.Path, "/"+c.EvidenceID+".") {
@@ -200,7 +201,7 @@ func bound(t *schema.Turn, d schema.DraftSentence) schema.DraftSentence {
 }
 
 // prepared is a turn that is ready to be spoken.
-func prepared(t *testing.T, b *servicetest.Bench, npc, message string) *schema.Turn {
+func prepared(t *testing.T, b *servicetest.Bench, npc, message string) *protocol.Turn {
 	t.Helper()
 	turn := b.Turn(npc, message)
 	for pass := schema.PassRetrieve; pass != schema.PassSpeak; {

@@ -12,6 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -33,7 +34,7 @@ func waitAfter(n int) time.Duration { return min(firstWait<<(n-1), longestWait) 
 // reviewRun reviews a speech that streams: one sentence of it where the message is a
 // part, else the run as a whole. Each sentence leaves one review record, so a worker
 // that takes over, and one that was thought dead, go on from the same place.
-func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, of scene) (schema.Pass, error) {
+func (s *Service) reviewRun(ctx context.Context, t *protocol.Turn, of scene) (schema.Pass, error) {
 	upTo, looked := cmp.Or(t.Part, len(t.Speech.Sentences)), t.Part > 0
 	for {
 		p, err := s.release.Progress(ctx, t)
@@ -66,7 +67,7 @@ func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, of scene) (sche
 		case part == 0:
 			next, err = s.concludeRun(ctx, t, of, &p)
 		case left && behind != 0: // what comes behind a sentence that is left open is left open too
-			record := schema.ReviewRecord{TurnID: t.TurnID, Run: t.Speech.Run, Part: behind, Open: true, Evidence: []string{}}
+			record := protocol.ReviewRecord{TurnID: t.TurnID, Run: t.Speech.Run, Part: behind, Open: true, Evidence: []string{}}
 			err = s.release.Refuse(ctx, t, record)
 		default:
 			err = s.judgePart(ctx, t, of, &p, part)
@@ -83,7 +84,7 @@ func (s *Service) reviewRun(ctx context.Context, t *schema.Turn, of scene) (sche
 
 // countCalls adds what the messages of the single sentences have asked a language model
 // to what this pass has: the limit of calls is that of the speech.
-func countCalls(t *schema.Turn, p *mesh.Progress) {
+func countCalls(t *protocol.Turn, p *mesh.Progress) {
 	n := len(t.Passes)
 	for _, r := range p.Records {
 		if n > 0 && r.Run == t.Speech.Run {
@@ -93,7 +94,7 @@ func countCalls(t *schema.Turn, p *mesh.Progress) {
 }
 
 // deliveryOf is how often this message was delivered.
-func deliveryOf(t *schema.Turn) int {
+func deliveryOf(t *protocol.Turn) int {
 	if n := len(t.Passes); n > 0 {
 		return t.Passes[n-1].Attempt
 	}
@@ -101,7 +102,7 @@ func deliveryOf(t *schema.Turn) int {
 }
 
 // then is the next pass of the turn itself; a part has none.
-func then(t *schema.Turn, next schema.Pass) schema.Pass {
+func then(t *protocol.Turn, next schema.Pass) schema.Pass {
 	if t.Part > 0 {
 		return ""
 	}
@@ -110,7 +111,7 @@ func then(t *schema.Turn, next schema.Pass) schema.Pass {
 
 // leftOpen says whether a sentence waits for the review of the whole speech, which puts
 // everything that is open to the judge in one call.
-func leftOpen(t *schema.Turn, p *mesh.Progress, part int) bool {
+func leftOpen(t *protocol.Turn, p *mesh.Progress, part int) bool {
 	r, ok := p.Of(t.Speech.Run, part)
 	return ok && r.Open
 }
@@ -118,7 +119,7 @@ func leftOpen(t *schema.Turn, p *mesh.Progress, part int) bool {
 // unmarked is the sentence of this message, or at the end of the speech the first, that no
 // worker has come to; 0: none. The end marks them as left to it, so that no two workers
 // review one sentence.
-func unmarked(t *schema.Turn, p *mesh.Progress) int {
+func unmarked(t *protocol.Turn, p *mesh.Progress) int {
 	for part := cmp.Or(t.Part, 1); part <= cmp.Or(t.Part, len(t.Speech.Sentences)); part++ {
 		if unjudged(t, p, part) && !leftOpen(t, p, part) {
 			return part
@@ -130,7 +131,7 @@ func unmarked(t *schema.Turn, p *mesh.Progress) int {
 // firstUnjudged is the first sentence of the run that has no outcome yet, or 0. A
 // record of approval whose sentence is not stored is no outcome: its worker died
 // between the two.
-func firstUnjudged(t *schema.Turn, p *mesh.Progress, upTo int) int {
+func firstUnjudged(t *protocol.Turn, p *mesh.Progress, upTo int) int {
 	for part := 1; part <= upTo; part++ {
 		if unjudged(t, p, part) {
 			return part
@@ -139,14 +140,14 @@ func firstUnjudged(t *schema.Turn, p *mesh.Progress, upTo int) int {
 	return 0
 }
 
-func unjudged(t *schema.Turn, p *mesh.Progress, part int) bool {
+func unjudged(t *protocol.Turn, p *mesh.Progress, part int) bool {
 	r, ok := p.Of(t.Speech.Run, part)
 	return !ok || len(r.Refused) == 0 && !p.Stored(r)
 }
 
 // askAhead reviews what has no outcome yet as one text, so that the judge is asked in one
 // call about all of it that is open.
-func (s *Service) askAhead(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress) error {
+func (s *Service) askAhead(ctx context.Context, t *protocol.Turn, of scene, p *mesh.Progress) error {
 	if t.Part > 0 || of.judge == nil || of.judge.ahead {
 		return nil
 	}
@@ -162,16 +163,16 @@ func (s *Service) askAhead(ctx context.Context, t *schema.Turn, of scene, p *mes
 }
 
 // saidAs is what was released as the beginning of a draft.
-func saidAs(released []schema.Sentence) []schema.DraftSentence {
-	var out []schema.DraftSentence
+func saidAs(released []schema.Sentence) []protocol.DraftSentence {
+	var out []protocol.DraftSentence
 	for _, r := range released {
-		out = append(out, schema.DraftSentence{Text: r.Text, Authored: r.Authored})
+		out = append(out, protocol.DraftSentence{Text: r.Text, Authored: r.Authored})
 	}
 	return out
 }
 
-func refusedOf(t *schema.Turn, p *mesh.Progress) []schema.ReviewRecord {
-	var out []schema.ReviewRecord
+func refusedOf(t *protocol.Turn, p *mesh.Progress) []protocol.ReviewRecord {
+	var out []protocol.ReviewRecord
 	for part := range t.Speech.Sentences {
 		if r, ok := p.Of(t.Speech.Run, part+1); ok && len(r.Refused) > 0 {
 			out = append(out, r)
@@ -181,10 +182,10 @@ func refusedOf(t *schema.Turn, p *mesh.Progress) []schema.ReviewRecord {
 }
 
 // judgePart reviews one sentence behind what is released and stores the outcome.
-func (s *Service) judgePart(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress, part int) error {
+func (s *Service) judgePart(ctx context.Context, t *protocol.Turn, of scene, p *mesh.Progress, part int) error {
 	x, npc := of.x, of.npc
 	d, person := t.Speech.Sentences[part-1], x.Person(npc)
-	record := schema.ReviewRecord{TurnID: t.TurnID, Run: t.Speech.Run, Part: part, Authored: d.Authored, Evidence: []string{}}
+	record := protocol.ReviewRecord{TurnID: t.TurnID, Run: t.Speech.Run, Part: part, Authored: d.Authored, Evidence: []string{}}
 	before, _ := spentHere(t)
 	if err := s.askAhead(ctx, t, of, p); err != nil {
 		return err
@@ -212,7 +213,7 @@ func (s *Service) judgePart(ctx context.Context, t *schema.Turn, of scene, p *me
 		}
 		if d = out; !ok {
 			issues = []schema.Issue{refusal(d, why)}
-			record.Ending = &schema.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
+			record.Ending = &protocol.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
 		}
 	}
 	s.claimed(claims, d.Text)
@@ -222,7 +223,7 @@ func (s *Service) judgePart(ctx context.Context, t *schema.Turn, of scene, p *me
 		return s.release.Refuse(ctx, t, record)
 	}
 	said := voice.Release(d.Text, person)
-	sentence := schema.Sentence{Seq: len(t.Released) + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d), Hash: schema.HashText(said)}
+	sentence := schema.Sentence{Seq: len(t.Released) + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d), Hash: protocol.HashText(said)}
 	record.Seq, record.Hash, record.Evidence, record.Claims = sentence.Seq, sentence.Hash, chunkIDs(sentence.Evidence), claimsOf(d, claims)
 	record.Actions = promisedBy(t, sentence, person)
 	if err := s.release.Release(ctx, t, record, sentence); err != nil {
@@ -248,7 +249,7 @@ func (s *Service) isOpen(issues []schema.Issue, claims []schema.ClaimVerdict) bo
 
 // partIssues is what is wrong with one sentence, read behind those that were
 // released. It gives back the sentence with its citations where support was found.
-func (s *Service) partIssues(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress, part int) ([]schema.Issue, schema.DraftSentence, []schema.ClaimVerdict, error) {
+func (s *Service) partIssues(ctx context.Context, t *protocol.Turn, of scene, p *mesh.Progress, part int) ([]schema.Issue, protocol.DraftSentence, []schema.ClaimVerdict, error) {
 	x, npc := of.x, of.npc
 	d, person := t.Speech.Sentences[part-1], x.Person(npc)
 	form := func(why string) []schema.Issue {
@@ -270,9 +271,9 @@ func (s *Service) partIssues(ctx context.Context, t *schema.Turn, of scene, p *m
 // concludeRun is the review of a run whose sentences are all judged: what was
 // refused goes back as feedback with the released ones as fixed prefix, or is
 // stripped; where nothing at all was said the extractive answer takes its place.
-func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress) (schema.Pass, error) {
+func (s *Service) concludeRun(ctx context.Context, t *protocol.Turn, of scene, p *mesh.Progress) (schema.Pass, error) {
 	x, npc, refused := of.x, of.npc, refusedOf(t, p)
-	review := schema.Review{Verdict: schema.Approved, Attempt: attemptOf(t.SpeechReview)}
+	review := protocol.Review{Verdict: protocol.Approved, Attempt: attemptOf(t.SpeechReview)}
 	review.Audit = grounding.AuditOf(t.Speech.Sentences, contextOf(t, of))
 	for part := range t.Speech.Sentences {
 		if r, ok := p.Of(t.Speech.Run, part+1); ok {
@@ -280,12 +281,12 @@ func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, of scene, p *
 		}
 	}
 	for _, r := range refused {
-		review.Verdict = schema.IssuesFound
+		review.Verdict = protocol.IssuesFound
 		review.Issues = append(review.Issues, r.Refused...)
 	}
 	codes, over := weigh(review, x.SettingsFor(npc))
 	review.Codes = codes
-	moderated := slices.IndexFunc(refused, func(r schema.ReviewRecord) bool { return r.Ending != nil && r.Ending.Line != "" })
+	moderated := slices.IndexFunc(refused, func(r protocol.ReviewRecord) bool { return r.Ending != nil && r.Ending.Line != "" })
 	again := len(refused) > 0 && moderated < 0 && s.again(ctx, t, review.Attempt)
 	if !again {
 		if err := s.scoreRun(ctx, t, of, p, refused); err != nil {
@@ -310,8 +311,8 @@ func (s *Service) concludeRun(ctx context.Context, t *schema.Turn, of scene, p *
 }
 
 // overtaken ends or repeats a run behind which another worker's has gone on.
-func (s *Service) overtaken(ctx context.Context, t *schema.Turn, of scene, p *mesh.Progress) (schema.Pass, error) {
-	review := schema.Review{Verdict: schema.Approved, Attempt: attemptOf(t.SpeechReview)}
+func (s *Service) overtaken(ctx context.Context, t *protocol.Turn, of scene, p *mesh.Progress) (schema.Pass, error) {
+	review := protocol.Review{Verdict: protocol.Approved, Attempt: attemptOf(t.SpeechReview)}
 	if s.again(ctx, t, review.Attempt) {
 		t.SpeechReview = &review
 		return schema.PassSpeak, nil
@@ -323,7 +324,7 @@ func (s *Service) overtaken(ctx context.Context, t *schema.Turn, of scene, p *me
 	return schema.PassAct, nil
 }
 
-func attemptOf(last *schema.Review) int {
+func attemptOf(last *protocol.Review) int {
 	if last == nil {
 		return 1
 	}
@@ -331,7 +332,7 @@ func attemptOf(last *schema.Review) int {
 }
 
 // verdictOf is the verdict that kept a sentence back, where a claim of it has one.
-func verdictOf(r schema.ReviewRecord) *schema.Verdict {
+func verdictOf(r protocol.ReviewRecord) *schema.Verdict {
 	i := slices.IndexFunc(r.Claims, func(c schema.ClaimVerdict) bool { return c.Verdict.Label != schema.Supported })
 	if i < 0 {
 		return nil
@@ -341,22 +342,22 @@ func verdictOf(r schema.ReviewRecord) *schema.Verdict {
 
 // fallBack sends the turn to the extractive speaker for the rest of its life, or
 // to an authored line where nothing is to be quoted.
-func fallBack(t *schema.Turn, reason string, settings grounding.Settings) schema.Pass {
+func fallBack(t *protocol.Turn, reason string, settings grounding.Settings) schema.Pass {
 	t.Fallback = reason
-	if !settings.ExtractiveFallback && t.Decision.Kind == schema.KindAnswer {
-		t.Decision.Kind = schema.KindUnknown
+	if !settings.ExtractiveFallback && t.Decision.Kind == protocol.KindAnswer {
+		t.Decision.Kind = protocol.KindUnknown
 	}
 	return schema.PassSpeak
 }
 
 // again says whether a draft is written once more: attempts are left, and as much
 // time as the last one took and half as much again.
-func (s *Service) again(ctx context.Context, t *schema.Turn, attempt int) bool {
+func (s *Service) again(ctx context.Context, t *protocol.Turn, attempt int) bool {
 	return attempt < MaxAttempts && s.timeFor(ctx, t)
 }
 
 // timeFor says whether a draft can be written once more in the time that is left.
-func (s *Service) timeFor(ctx context.Context, t *schema.Turn) bool {
+func (s *Service) timeFor(ctx context.Context, t *protocol.Turn) bool {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return true

@@ -9,6 +9,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -21,14 +22,14 @@ type Scorer struct {
 }
 
 // score is Guard 3's of claims as the review left them.
-func (s *Service) score(ctx context.Context, t *schema.Turn, of scene, claims []schema.ClaimVerdict) faithful.Score {
+func (s *Service) score(ctx context.Context, t *protocol.Turn, of scene, claims []schema.ClaimVerdict) faithful.Score {
 	return s.guard.score(t, of, s.second(ctx, t, of, claims))
 }
 
 // second holds the claims that the review supports against their evidence once more.
 // One counts as supported only where both say so; a scorer who fails, or is asked of
 // enough already, leaves the review's word.
-func (s *Service) second(ctx context.Context, t *schema.Turn, of scene, claims []schema.ClaimVerdict) []schema.ClaimVerdict {
+func (s *Service) second(ctx context.Context, t *protocol.Turn, of scene, claims []schema.ClaimVerdict) []schema.ClaimVerdict {
 	if s.scorer.Verifier == nil && s.scorer.Model == nil {
 		return claims
 	}
@@ -50,11 +51,11 @@ func (s *Service) second(ctx context.Context, t *schema.Turn, of scene, claims [
 }
 
 // supportOf is the evidence by which the review supports a claim that counts.
-func supportOf(t *schema.Turn, c *schema.ClaimVerdict) *schema.Evidence {
+func supportOf(t *protocol.Turn, c *schema.ClaimVerdict) *protocol.Evidence {
 	if c.Verdict.Label != schema.Supported || !faithful.Counts(c.Kind) {
 		return nil
 	}
-	i := slices.IndexFunc(t.Evidence, func(e schema.Evidence) bool { return e.ID == c.Verdict.Evidence })
+	i := slices.IndexFunc(t.Evidence, func(e protocol.Evidence) bool { return e.ID == c.Verdict.Evidence })
 	if i < 0 {
 		return nil
 	}
@@ -62,7 +63,7 @@ func supportOf(t *schema.Turn, c *schema.ClaimVerdict) *schema.Evidence {
 }
 
 // opinions are the scorer's verdicts of pairs, by their place.
-func (s *Service) opinions(ctx context.Context, t *schema.Turn, of scene, pairs []entail.Pair, at []int, claims []schema.ClaimVerdict) map[int]schema.Verdict {
+func (s *Service) opinions(ctx context.Context, t *protocol.Turn, of scene, pairs []entail.Pair, at []int, claims []schema.ClaimVerdict) map[int]schema.Verdict {
 	out := map[int]schema.Verdict{}
 	if s.scorer.Verifier != nil {
 		wording := &renderings{evidence: t.Evidence, person: of.x.Person(of.npc), openers: of.npc.Voice.Openers}
@@ -103,7 +104,7 @@ func (s *Service) opinions(ctx context.Context, t *schema.Turn, of scene, pairs 
 }
 
 // spentHere is what the pass that runs has asked of models.
-func spentHere(t *schema.Turn) (calls int, cost float64) {
+func spentHere(t *protocol.Turn) (calls int, cost float64) {
 	if len(t.Passes) == 0 {
 		return 0, 0
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -41,7 +42,7 @@ func TestASecondOpinion(t *testing.T) {
 		name      string
 		scorer    entail.Verifier
 		judgement answering
-		zone      schema.Zone // of the search; "": as it is
+		zone      protocol.Zone // of the search; "": as it is
 		supported int
 		risk      faithful.Risk
 		calls     int
@@ -54,7 +55,7 @@ func TestASecondOpinion(t *testing.T) {
 		{name: "a model that agrees", judgement: each(judgeYes), supported: 1, risk: faithful.None, calls: 1},
 		{name: "a model that does not", judgement: each(judgeSilent), supported: 0, risk: faithful.High, calls: 1},
 		{name: "a model that is not sure", judgement: each(judgeUnsure), supported: 1, risk: faithful.None, calls: 1},
-		{name: "a model, though the search was not sure", zone: schema.ZoneExtractive, judgement: each(judgeSilent),
+		{name: "a model, though the search was not sure", zone: protocol.ZoneExtractive, judgement: each(judgeSilent),
 			risk: faithful.High, calls: 1},
 		{name: "a model that says nothing of use", judgement: saying("Well."), supported: 1, risk: faithful.None, calls: 2},
 	} {

@@ -2,6 +2,7 @@ package reviewer
 
 import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -9,7 +10,7 @@ import (
 // secrets finds what of a model's draft tells a secret whose condition does not
 // hold, in whatever spelling. What was drafted by rule is looked at before its
 // release alone, as everything is.
-func secrets(t *schema.Turn, of scene, draft []schema.DraftSentence) []schema.Issue {
+func secrets(t *protocol.Turn, of scene, draft []protocol.DraftSentence) []schema.Issue {
 	if t.Speech == nil || !t.Speech.ByModel() {
 		return nil
 	}
@@ -31,7 +32,7 @@ func secrets(t *schema.Turn, of scene, draft []schema.DraftSentence) []schema.Is
 
 // saidBefore is what the NPC has said to this player, as far as it is remembered,
 // and in this turn: a secret may come in pieces.
-func saidBefore(t *schema.Turn) []string {
+func saidBefore(t *protocol.Turn) []string {
 	var out []string
 	if t.Convo != nil {
 		for _, l := range t.Convo.Memory {

@@ -10,6 +10,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -17,7 +18,7 @@ import (
 )
 
 // ReviewSpeech is Pass 4.5: review, and then release.
-func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+func (s *Service) ReviewSpeech(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 	x, npc, err := s.library.FindTurn(t)
 	if err != nil {
 		return "", err
@@ -51,7 +52,7 @@ func (s *Service) ReviewSpeech(ctx context.Context, t *schema.Turn) (schema.Pass
 
 // fromElsewhere looks whether a speech cites what may not be cited. Such a turn begins
 // again, once, as long as nothing is released; after that the evidence is taken away.
-func (s *Service) fromElsewhere(t *schema.Turn, of scene) (next schema.Pass) {
+func (s *Service) fromElsewhere(t *protocol.Turn, of scene) (next schema.Pass) {
 	bad, source := s.wrongOrigin(t, of)
 	if bad == "" {
 		return ""
@@ -68,7 +69,7 @@ func (s *Service) fromElsewhere(t *schema.Turn, of scene) (next schema.Pass) {
 }
 
 // judge reviews the speech, sends it back or strips it, and releases the rest.
-func (s *Service) judge(ctx context.Context, t *schema.Turn, of scene) (schema.Pass, error) {
+func (s *Service) judge(ctx context.Context, t *protocol.Turn, of scene) (schema.Pass, error) {
 	x, npc := of.x, of.npc
 	kept := t.Speech.Sentences
 	review, kept, err := s.review(ctx, t, of, kept)
@@ -78,11 +79,11 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, of scene) (schema.P
 	review.Attempt = attemptOf(t.SpeechReview)
 	codes, _ := weigh(review, x.SettingsFor(npc))
 	review.Codes = codes
-	if review.Verdict == schema.IssuesFound && t.FirstTry == nil && !x.SettingsFor(npc).Strict && len(t.Released) == 0 && s.again(ctx, t, review.Attempt) {
+	if review.Verdict == protocol.IssuesFound && t.FirstTry == nil && !x.SettingsFor(npc).Strict && len(t.Released) == 0 && s.again(ctx, t, review.Attempt) {
 		t.SpeechReview = &review
 		return schema.PassSpeak, nil
 	}
-	final, next := s.faithful(ctx, t, of, schema.Try{Speech: drafted(t.Speech, kept), Review: review})
+	final, next := s.faithful(ctx, t, of, protocol.Try{Speech: drafted(t.Speech, kept), Review: review})
 	if next != "" {
 		return next, nil
 	}
@@ -93,7 +94,7 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, of scene) (schema.P
 	s.claimed(review.Claims, "")
 	audit := review.Audit
 	codes, over := weigh(review, x.SettingsFor(npc))
-	if review.Verdict == schema.IssuesFound {
+	if review.Verdict == protocol.IssuesFound {
 		if over != "" && len(t.Released) == 0 && t.Speech.ByModel() {
 			s.record(t, strippedAll(kept, review.Issues))
 			t.SpeechReview = &review
@@ -109,7 +110,7 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, of scene) (schema.P
 		return fallBack(t, schema.ReasonNotEntailed, x.SettingsFor(npc)), nil
 	}
 	if len(kept) == 0 && len(t.Released) == 0 {
-		kept = []schema.DraftSentence{lastResort(t, npc)}
+		kept = []protocol.DraftSentence{lastResort(t, npc)}
 	}
 	person := x.Person(npc)
 	if kept, err = s.confirmed(ctx, t, npc, person, kept); err != nil {
@@ -123,19 +124,19 @@ func (s *Service) judge(ctx context.Context, t *schema.Turn, of scene) (schema.P
 
 // lastResort is the authored line where nothing that was drafted may be said. What
 // was to be withheld stays withheld; else the NPC meant to answer and cannot.
-func lastResort(t *schema.Turn, npc *world.NPC) schema.DraftSentence {
-	if t.Decision.Kind == schema.KindWithhold {
+func lastResort(t *protocol.Turn, npc *world.NPC) protocol.DraftSentence {
+	if t.Decision.Kind == protocol.KindWithhold {
 		return extractive.Authored(npc, world.LineRefuse, t)
 	}
-	t.Decision.Kind = schema.KindAnswer
+	t.Decision.Kind = protocol.KindAnswer
 	return extractive.Authored(npc, world.LineUnknown, t)
 }
 
 // review is one look at a draft, with retrieval-augmented verification of what
 // it disputes. It gives back the draft with its citations where support was found.
-func (s *Service) review(ctx context.Context, t *schema.Turn, of scene, draft []schema.DraftSentence) (schema.Review, []schema.DraftSentence, error) {
+func (s *Service) review(ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence) (protocol.Review, []protocol.DraftSentence, error) {
 	review, draft, err := s.look(ctx, t, of, draft)
-	if err != nil || review.Verdict == schema.Approved {
+	if err != nil || review.Verdict == protocol.Approved {
 		return review, draft, err
 	}
 	moved, err := s.verifyFurther(ctx, t, of, draft, review.Issues)
@@ -149,7 +150,7 @@ func (s *Service) review(ctx context.Context, t *schema.Turn, of scene, draft []
 }
 
 // look judges a draft once.
-func (s *Service) look(ctx context.Context, t *schema.Turn, of scene, draft []schema.DraftSentence) (schema.Review, []schema.DraftSentence, error) {
+func (s *Service) look(ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence) (protocol.Review, []protocol.DraftSentence, error) {
 	d := draftOf(t, of)
 	d.Sentences, d.Evidence, d.Released = draft, t.Evidence, t.Released
 	if d.Part = t.Part > 0 || t.Speech.Run != ""; of.judge != nil {
@@ -160,7 +161,7 @@ func (s *Service) look(ctx context.Context, t *schema.Turn, of scene, draft []sc
 		return found, draft, fmt.Errorf("review speech: %w", err)
 	}
 	adoptSelf(t, outcomes)
-	out := make([]schema.DraftSentence, len(draft))
+	out := make([]protocol.DraftSentence, len(draft))
 	found.Claims = nil
 	for i := range outcomes {
 		out[i] = outcomes[i].Sentence
@@ -170,7 +171,7 @@ func (s *Service) look(ctx context.Context, t *schema.Turn, of scene, draft []sc
 	}
 	found.Issues = append(found.Issues, secrets(t, of, out)...)
 	if len(found.Issues) > 0 {
-		found.Verdict = schema.IssuesFound
+		found.Verdict = protocol.IssuesFound
 	}
 	return found, out, nil
 }
@@ -181,7 +182,7 @@ const furtherBlocks = 4
 // verifyFurther looks for support of the disputed sentences in the whole documents
 // that they cite and in the others in scope. What bears a sentence then joins the
 // turn's evidence, and the citation moves there. nil means that nothing was found.
-func (s *Service) verifyFurther(ctx context.Context, t *schema.Turn, of scene, draft []schema.DraftSentence, issues []schema.Issue) ([]schema.DraftSentence, error) {
+func (s *Service) verifyFurther(ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence, issues []schema.Issue) ([]protocol.DraftSentence, error) {
 	more := s.further(ctx, t, of, draft, issues)
 	if len(more) == 0 {
 		return nil, nil
@@ -199,9 +200,9 @@ func (s *Service) verifyFurther(ctx context.Context, t *schema.Turn, of scene, d
 		if e == nil || !outcomes[i].OK() || !inDispute(issues, draft[i].Text) {
 			continue
 		}
-		if k := slices.IndexFunc(more, func(m schema.Evidence) bool { return m.ID == e.ID }); k >= 0 {
+		if k := slices.IndexFunc(more, func(m protocol.Evidence) bool { return m.ID == e.ID }); k >= 0 {
 			out[i], found = outcomes[i].Sentence, true
-			if !slices.ContainsFunc(t.Evidence, func(known schema.Evidence) bool { return known.ID == e.ID }) {
+			if !slices.ContainsFunc(t.Evidence, func(known protocol.Evidence) bool { return known.ID == e.ID }) {
 				t.Evidence = append(t.Evidence, more[k])
 			}
 		}
@@ -218,9 +219,9 @@ func inDispute(issues []schema.Issue, said string) bool {
 
 // further are the blocks nearest to what is disputed that were not shown: of the
 // documents that the disputed sentences cite, and of what a search finds.
-func (s *Service) further(ctx context.Context, t *schema.Turn, of scene, draft []schema.DraftSentence, issues []schema.Issue) []schema.Evidence {
+func (s *Service) further(ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence, issues []schema.Issue) []protocol.Evidence {
 	x, npc := of.x, of.npc
-	var out []schema.Evidence
+	var out []protocol.Evidence
 	for _, issue := range issues {
 		if issue.Type != schema.IssueNotEntailed && issue.Type != schema.IssueUncited && issue.Type != schema.IssueInvalidSource {
 			continue
@@ -238,7 +239,7 @@ func (s *Service) further(ctx context.Context, t *schema.Turn, of scene, draft [
 	return out
 }
 
-func blockOf(t *schema.Turn, id string) *schema.Evidence {
+func blockOf(t *protocol.Turn, id string) *protocol.Evidence {
 	for i := range t.Evidence {
 		if t.Evidence[i].ID == id {
 			return &t.Evidence[i]
@@ -248,14 +249,14 @@ func blockOf(t *schema.Turn, id string) *schema.Evidence {
 }
 
 // rest finds passages in scope that are near a claim.
-func (s *Service) rest(ctx context.Context, t *schema.Turn, of scene) func(string) []schema.Chunk {
+func (s *Service) rest(ctx context.Context, t *protocol.Turn, of scene) func(string) []protocol.Chunk {
 	x, npc := of.x, of.npc
-	return func(claim string) []schema.Chunk {
+	return func(claim string) []protocol.Chunk {
 		sources, err := x.Index.Search(ctx, retrieval.Query{NPC: npc, Message: claim, TopK: 5, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t)})
 		if err != nil { // support that cannot be looked for is not found
 			return nil
 		}
-		var out []schema.Chunk
+		var out []protocol.Chunk
 		for _, src := range sources {
 			for _, c := range x.Index.Document(src.Path) {
 				if c.ID == src.ChunkID {
@@ -269,13 +270,13 @@ func (s *Service) rest(ctx context.Context, t *schema.Turn, of scene) func(strin
 
 // strip removes what is unsupported and looks at what is left as a text of its
 // own, until nothing is disputed.
-func (s *Service) strip(ctx context.Context, t *schema.Turn, of scene, draft []schema.DraftSentence, review *schema.Review) ([]schema.DraftSentence, error) {
+func (s *Service) strip(ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence, review *protocol.Review) ([]protocol.DraftSentence, error) {
 	x, npc := of.x, of.npc
 	if x.SettingsFor(npc).Strict {
 		s.record(t, strippedAll(draft, review.Issues))
 		return nil, nil
 	}
-	for len(draft) > 0 && review.Verdict == schema.IssuesFound {
+	for len(draft) > 0 && review.Verdict == protocol.IssuesFound {
 		kept, stripped := grounding.Strip(draft, review.Issues)
 		s.record(t, stripped)
 		if len(kept) == len(draft) { // an issue that names no sentence: nothing may stay
@@ -299,14 +300,14 @@ func (s *Service) strip(ctx context.Context, t *schema.Turn, of scene, draft []s
 }
 
 // record keeps what was stripped in the turn, and tells the operator.
-func (s *Service) record(t *schema.Turn, stripped []schema.Stripped) {
+func (s *Service) record(t *protocol.Turn, stripped []schema.Stripped) {
 	t.Stripped = append(t.Stripped, stripped...)
 	for _, x := range stripped {
 		s.alert(AlertStripped, t.TurnID, fmt.Sprintf("%s: %s", x.Issue.Type, x.Text))
 	}
 }
 
-func strippedAll(draft []schema.DraftSentence, issues []schema.Issue) []schema.Stripped {
+func strippedAll(draft []protocol.DraftSentence, issues []schema.Issue) []schema.Stripped {
 	var out []schema.Stripped
 	for _, d := range draft {
 		st := schema.Stripped{Text: d.Text}

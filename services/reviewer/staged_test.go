@@ -19,6 +19,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
@@ -224,11 +225,11 @@ func judgeAt(t *testing.T, w *world.World, url string) *model.Model {
 }
 
 // draft is a speech of a model on its last attempt, in a turn that is ready for it.
-func draft(t *testing.T, b *servicetest.Bench, said ...schema.DraftSentence) *schema.Turn {
+func draft(t *testing.T, b *servicetest.Bench, said ...protocol.DraftSentence) *protocol.Turn {
 	t.Helper()
 	turn := prepared(t, b, "mira", "who owns the ferry?")
-	turn.SpeechReview = &schema.Review{Attempt: 2}
-	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test"}
+	turn.SpeechReview = &protocol.Review{Attempt: 2}
+	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test"}
 	for _, d := range said {
 		turn.Speech.Sentences = append(turn.Speech.Sentences, bound(turn, d))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
@@ -90,7 +91,7 @@ func TestTheEndOfAStreamedSpeechWaitsForItsLastSentence(t *testing.T) {
 				speech: spoken(crossing, paraphrase),
 				world:  hookOf(t, moderated.add)})
 			waits := make(chan struct{})
-			beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
+			beside(b, func(turn *protocol.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
 				switch turn.Part {
 				case 1: // the last sentence comes before this one is judged
 					<-waits
@@ -138,7 +139,7 @@ func TestASentenceWhoseWorkerDiedIsReviewedByTheNext(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, court := staged(t, stage{speech: spoken(crossing, paraphrase), reader: believing()})
-			beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
+			beside(b, func(turn *protocol.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
 				if turn.Part == c.dies {
 					return "", nil
 				}
@@ -155,9 +156,9 @@ func TestASentenceWhoseWorkerDiedIsReviewedByTheNext(t *testing.T) {
 }
 
 // beside puts a test between the mesh and the review of speeches.
-func beside(b *servicetest.Bench, f func(*schema.Turn, func() (schema.Pass, error)) (schema.Pass, error)) {
+func beside(b *servicetest.Bench, f func(*protocol.Turn, func() (schema.Pass, error)) (schema.Pass, error)) {
 	var review = b.Handlers[schema.PassReviewSpeech]
-	b.Handlers[schema.PassReviewSpeech] = func(ctx context.Context, turn *schema.Turn) (schema.Pass, error) {
+	b.Handlers[schema.PassReviewSpeech] = func(ctx context.Context, turn *protocol.Turn) (schema.Pass, error) {
 		return f(turn, func() (schema.Pass, error) { return review(ctx, turn) })
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
@@ -18,7 +19,7 @@ import (
 const maxNewSources = 3
 
 // ReviewThoughts is Pass 2.4 and 2.5.
-func (s *Service) ReviewThoughts(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+func (s *Service) ReviewThoughts(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 	x, npc, err := s.library.FindTurn(t)
 	if err != nil {
 		return "", err
@@ -37,9 +38,9 @@ func (s *Service) ReviewThoughts(ctx context.Context, t *schema.Turn) (schema.Pa
 		if th.Plan {
 			continue
 		}
-		thought := schema.DraftSentence{Text: th.Text}
+		thought := protocol.DraftSentence{Text: th.Text}
 		for _, c := range th.Citations {
-			thought.Citations = append(thought.Citations, schema.Citation{EvidenceID: c})
+			thought.Citations = append(thought.Citations, protocol.Citation{EvidenceID: c})
 		}
 		d.Sentences = append(d.Sentences, thought)
 	}
@@ -49,7 +50,7 @@ func (s *Service) ReviewThoughts(ctx context.Context, t *schema.Turn) (schema.Pa
 	}
 	review.Attempt = attempt
 	t.ThoughtReview = &review
-	if review.Verdict == schema.IssuesFound {
+	if review.Verdict == protocol.IssuesFound {
 		if attempt < MaxAttempts {
 			return schema.PassThink, nil
 		}
@@ -59,8 +60,8 @@ func (s *Service) ReviewThoughts(ctx context.Context, t *schema.Turn) (schema.Pa
 }
 
 // withoutIssues drops the thoughts that hold what was found wrong three times.
-func withoutIssues(thoughts []schema.Thought, issues []schema.Issue) []schema.Thought {
-	return slices.DeleteFunc(slices.Clone(thoughts), func(th schema.Thought) bool {
+func withoutIssues(thoughts []protocol.Thought, issues []schema.Issue) []protocol.Thought {
+	return slices.DeleteFunc(slices.Clone(thoughts), func(th protocol.Thought) bool {
 		return !th.Plan && slices.ContainsFunc(issues, func(i schema.Issue) bool { return containsFolded(th.Text, text.Fold(i.Claim)) })
 	})
 }
@@ -68,7 +69,7 @@ func withoutIssues(thoughts []schema.Thought, issues []schema.Issue) []schema.Th
 // auditClaims is Pass 2.4: each claim of the thoughts is looked up among the
 // sources at hand and then, where it has words enough, by one search in the
 // NPC's own scope. What is found joins the turn's sources.
-func (s *Service) auditClaims(ctx context.Context, t *schema.Turn, of scene) error {
+func (s *Service) auditClaims(ctx context.Context, t *protocol.Turn, of scene) error {
 	x, npc := of.x, of.npc
 	t.ClaimAudit = nil
 	position, added := 0, 0
@@ -79,7 +80,7 @@ func (s *Service) auditClaims(ctx context.Context, t *schema.Turn, of scene) err
 		if th.Plan {
 			continue
 		}
-		line := schema.ClaimAudit{Claim: th.Text, Position: at, Verdict: "NO EVIDENCE FOUND"}
+		line := protocol.ClaimAudit{Claim: th.Text, Position: at, Verdict: "NO EVIDENCE FOUND"}
 		if len(th.Citations) > 0 {
 			line.Citation = th.Citations[0]
 		}
@@ -107,16 +108,16 @@ func (s *Service) auditClaims(ctx context.Context, t *schema.Turn, of scene) err
 // holder is the source that holds a claim's words: verbatim or in this NPC's own
 // wording, else nothing. What only resembles the claim is left to the review that
 // follows.
-func holder(t *schema.Turn, th *schema.Thought, p voice.Person) string {
+func holder(t *protocol.Turn, th *protocol.Thought, p voice.Person) string {
 	want := text.Fold(th.Text)
 	all := sourcesAsEvidence(t)
-	cited := func(e schema.Evidence) int {
+	cited := func(e protocol.Evidence) int {
 		if slices.Contains(th.Citations, e.ID) {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(a, b schema.Evidence) int { return cited(a) - cited(b) })
+	slices.SortStableFunc(all, func(a, b protocol.Evidence) int { return cited(a) - cited(b) })
 	for _, e := range all {
 		if containsFolded(e.Text, want) {
 			return e.ID
@@ -135,7 +136,7 @@ func holder(t *schema.Turn, th *schema.Thought, p voice.Person) string {
 
 // addSources appends sources that hold words of the claim and are new to the turn, with
 // their evidence blocks. It gives their number.
-func addSources(t *schema.Turn, found []schema.Source, claim string) int {
+func addSources(t *protocol.Turn, found []protocol.Source, claim string) int {
 	known := map[string]bool{}
 	for _, src := range t.Sources {
 		known[src.ChunkID] = true
@@ -165,7 +166,7 @@ func addSources(t *schema.Turn, found []schema.Source, claim string) int {
 }
 
 // lastID is the highest number of a source: some of the first search were left out.
-func lastID(sources []schema.Source) int {
+func lastID(sources []protocol.Source) int {
 	last := 0
 	for _, src := range sources {
 		if n, err := strconv.Atoi(src.ID); err == nil {
@@ -176,8 +177,8 @@ func lastID(sources []schema.Source) int {
 }
 
 // notCorpus are the blocks of the state and of the conversation.
-func notCorpus(evidence []schema.Evidence) []schema.Evidence {
-	var out []schema.Evidence
+func notCorpus(evidence []protocol.Evidence) []protocol.Evidence {
+	var out []protocol.Evidence
 	for _, e := range evidence {
 		if e.Provenance.Source != schema.OriginCorpus {
 			out = append(out, e)
@@ -200,10 +201,10 @@ func overlap(want map[string]bool, content string) float64 {
 }
 
 // sourcesAsEvidence lets the one review judge thoughts, which cite sources.
-func sourcesAsEvidence(t *schema.Turn) []schema.Evidence {
-	var out []schema.Evidence
+func sourcesAsEvidence(t *protocol.Turn) []protocol.Evidence {
+	var out []protocol.Evidence
 	for _, src := range t.Sources {
-		out = append(out, schema.Evidence{ID: src.ID, SourceID: src.ID, ChunkID: src.ChunkID, Path: src.Path, Type: src.Type,
+		out = append(out, protocol.Evidence{ID: src.ID, SourceID: src.ID, ChunkID: src.ChunkID, Path: src.Path, Type: src.Type,
 			Text: src.Content, Speaker: src.Speaker, Author: src.Author, At: src.At, Belief: src.Belief,
 			AllowedFor: src.AllowedFor, Private: src.Private, Score: src.Score, Provenance: src.Provenance})
 	}

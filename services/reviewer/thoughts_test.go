@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
@@ -30,7 +31,7 @@ func TestASearchForAThoughtBringsNoOrders(t *testing.T) {
 	if _, err := b.Handlers[schema.PassRetrieve](t.Context(), turn); err != nil {
 		t.Fatal(err)
 	}
-	turn.Thoughts = []schema.Thought{{Text: "The great bell of the belfry rings at noon."}}
+	turn.Thoughts = []protocol.Thought{{Text: "The great bell of the belfry rings at noon."}}
 	if _, err := b.Handlers[schema.PassReviewThought](t.Context(), turn); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestASearchForAThoughtGivesNewIDs(t *testing.T) {
 	}
 	turn.Sources[0].ID = "2" // the first was left out
 	turn.Sources = turn.Sources[:1]
-	turn.Thoughts = []schema.Thought{{Text: "The great bell of the belfry was cast far away in Saltmere."}}
+	turn.Thoughts = []protocol.Thought{{Text: "The great bell of the belfry was cast far away in Saltmere."}}
 	if _, err := b.Handlers[schema.PassReviewThought](t.Context(), turn); err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +77,8 @@ func TestASearchForAThoughtGivesNewIDs(t *testing.T) {
 func TestAnOrderInADocumentSupportsNoSentence(t *testing.T) {
 	b := servicetest.New(t, belfry())
 	turn := prepared(t, b, "mira", "where was the great bell cast?")
-	turn.SpeechReview = &schema.Review{Attempt: 2}
-	turn.Speech = &schema.Speech{Attempt: 3, Speaker: "test", Sentences: []schema.DraftSentence{bound(turn, cite(order, "bell"))}}
+	turn.SpeechReview = &protocol.Review{Attempt: 2}
+	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Sentences: []protocol.DraftSentence{bound(turn, cite(order, "bell"))}}
 	if r := b.Walk(t, turn, schema.PassReviewSpeech); strings.Contains(r.Text, "next answer") {
 		t.Errorf("released %q", r.Text)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
@@ -35,37 +36,37 @@ func TestWhatBecomesOfASpeechWithALie(t *testing.T) {
 		authored bool     // the reply is an authored line
 	}{
 		{name: "nothing is wrong", said: []string{owner, crossing}, keeps: true},
-		{name: "flag: an invention is stripped", said: []string{owner, crossing, invented}, codes: []string{schema.GroundingUnverifiable}, keeps: true},
-		{name: "flag: a contradiction is stripped", said: []string{owner, crossing, denied}, codes: []string{schema.GroundingContradiction}, keeps: true},
+		{name: "flag: an invention is stripped", said: []string{owner, crossing, invented}, codes: []string{protocol.GroundingUnverifiable}, keeps: true},
+		{name: "flag: a contradiction is stripped", said: []string{owner, crossing, denied}, codes: []string{protocol.GroundingContradiction}, keeps: true},
 		{name: "block at an invention", said: []string{owner, crossing, invented}, settings: block,
-			reason: schema.GroundingUnverifiable, codes: []string{schema.GroundingUnverifiable}},
+			reason: protocol.GroundingUnverifiable, codes: []string{protocol.GroundingUnverifiable}},
 		{name: "block at a contradiction", said: []string{owner, crossing, denied}, settings: func(s *grounding.Settings) { s.OnContradiction = grounding.Block },
-			reason: schema.GroundingContradiction, codes: []string{schema.GroundingContradiction}},
+			reason: protocol.GroundingContradiction, codes: []string{protocol.GroundingContradiction}},
 		{name: "block at what is unverifiable alone lets a contradiction be stripped", said: []string{owner, crossing, denied}, settings: block,
-			codes: []string{schema.GroundingContradiction}, keeps: true},
+			codes: []string{protocol.GroundingContradiction}, keeps: true},
 		{name: "both, and a block at each", said: []string{owner, crossing, denied, invented}, settings: func(s *grounding.Settings) { s.OnContradiction, s.OnUnverifiable = grounding.Block, grounding.Block },
-			reason: schema.GroundingContradiction, codes: []string{schema.GroundingContradiction, schema.GroundingUnverifiable}},
-		{name: "half is not above half", said: []string{owner, invented}, codes: []string{schema.GroundingUnverifiable}, keeps: true},
-		{name: "more than half", said: []string{owner, invented, "Teague sold his sister's boat."}, reason: schema.GroundingUnverifiable, codes: []string{schema.GroundingUnverifiable}},
+			reason: protocol.GroundingContradiction, codes: []string{protocol.GroundingContradiction, protocol.GroundingUnverifiable}},
+		{name: "half is not above half", said: []string{owner, invented}, codes: []string{protocol.GroundingUnverifiable}, keeps: true},
+		{name: "more than half", said: []string{owner, invented, "Teague sold his sister's boat."}, reason: protocol.GroundingUnverifiable, codes: []string{protocol.GroundingUnverifiable}},
 		{name: "more than half where all may be", said: []string{owner, invented, "Teague sold his sister's boat."}, settings: func(s *grounding.Settings) { s.MaxUnverifiable = 1 },
-			codes: []string{schema.GroundingUnverifiable}, keeps: true},
+			codes: []string{protocol.GroundingUnverifiable}, keeps: true},
 		{name: "one where none may be", said: []string{owner, crossing, invented}, settings: func(s *grounding.Settings) { s.MaxUnverifiable = 0 },
-			reason: schema.GroundingUnverifiable, codes: []string{schema.GroundingUnverifiable}},
-		{name: "strict", said: []string{owner, crossing, invented}, world: "strict: true", reason: schema.ReasonNotEntailed, codes: []string{schema.GroundingUnverifiable}},
-		{name: "a strict process", said: []string{owner, crossing, invented}, settings: func(s *grounding.Settings) { s.Strict = true }, reason: schema.ReasonNotEntailed, codes: []string{schema.GroundingUnverifiable}},
+			reason: protocol.GroundingUnverifiable, codes: []string{protocol.GroundingUnverifiable}},
+		{name: "strict", said: []string{owner, crossing, invented}, world: "strict: true", reason: schema.ReasonNotEntailed, codes: []string{protocol.GroundingUnverifiable}},
+		{name: "a strict process", said: []string{owner, crossing, invented}, settings: func(s *grounding.Settings) { s.Strict = true }, reason: schema.ReasonNotEntailed, codes: []string{protocol.GroundingUnverifiable}},
 		{name: "block, and nothing may be quoted", said: []string{owner, crossing, invented}, settings: func(s *grounding.Settings) { block(s); s.ExtractiveFallback = false },
-			codes: []string{schema.GroundingUnverifiable}, authored: true},
+			codes: []string{protocol.GroundingUnverifiable}, authored: true},
 		{name: "lies alone, and nothing may be quoted", said: []string{invented}, settings: func(s *grounding.Settings) { s.ExtractiveFallback = false },
-			codes: []string{schema.GroundingUnverifiable}, authored: true},
+			codes: []string{protocol.GroundingUnverifiable}, authored: true},
 		{name: "strict, and nothing may be quoted", said: []string{owner, crossing, invented}, settings: func(s *grounding.Settings) { s.ExtractiveFallback = false }, world: "strict: true",
-			codes: []string{schema.GroundingUnverifiable}, authored: true},
+			codes: []string{protocol.GroundingUnverifiable}, authored: true},
 		{name: "nothing is wrong where nothing may be quoted", said: []string{owner}, settings: func(s *grounding.Settings) { s.ExtractiveFallback = false }, keeps: true},
-		{name: "the world's own ratio", said: []string{owner, crossing, invented}, world: "thresholds: {max_unverifiable_ratio: 0}", reason: schema.GroundingUnverifiable, codes: []string{schema.GroundingUnverifiable}},
+		{name: "the world's own ratio", said: []string{owner, crossing, invented}, world: "thresholds: {max_unverifiable_ratio: 0}", reason: protocol.GroundingUnverifiable, codes: []string{protocol.GroundingUnverifiable}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			reader := &servicetest.Reader{Says: map[string]entail.Reading{denied: servicetest.Denied()}}
 			b, _ := staged(t, stage{settings: c.settings, world: c.world, reader: reader})
-			var said []schema.DraftSentence
+			var said []protocol.DraftSentence
 			for _, s := range c.said {
 				said = append(said, cite(s, "ferry"))
 			}
@@ -104,9 +105,9 @@ func TestWhatBecomesOfASpeechWithALie(t *testing.T) {
 
 // first keeps the codes of the review that judges a turn's draft; the extractive
 // answer that may take its place has a review of its own.
-func first(b *servicetest.Bench, turn *schema.Turn) *[]string {
+func first(b *servicetest.Bench, turn *protocol.Turn) *[]string {
 	codes, seen, review := &[]string{}, false, b.Handlers[schema.PassReviewSpeech]
-	b.Handlers[schema.PassReviewSpeech] = func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+	b.Handlers[schema.PassReviewSpeech] = func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 		next, err := review(ctx, t)
 		if t == turn && !seen && t.SpeechReview != nil {
 			seen, *codes = true, t.SpeechReview.Codes
@@ -171,7 +172,7 @@ func TestASpeechIsHeldWhereItDoesNotStream(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b, _ := staged(t, stage{speech: speech, world: c.world, settings: c.settings})
 			var parts atomic.Int32
-			beside(b, func(turn *schema.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
+			beside(b, func(turn *protocol.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
 				if turn.Part > 0 {
 					parts.Add(1)
 				}

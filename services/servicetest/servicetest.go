@@ -19,6 +19,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
@@ -33,7 +34,7 @@ import (
 
 // Releases is a releaser in memory: a log of each turn, as strict as the mesh's streams.
 type Releases struct {
-	review func(ctx context.Context, part *schema.Turn, attempt int) error
+	review func(ctx context.Context, part *protocol.Turn, attempt int) error
 
 	mu   sync.Mutex
 	logs map[string]*replay.Log
@@ -54,22 +55,22 @@ func (r *Releases) Of(turn string) *replay.Log {
 }
 
 // Load gives what is stored of a turn.
-func (r *Releases) Load(ctx context.Context, t *schema.Turn) (mesh.State, error) {
+func (r *Releases) Load(ctx context.Context, t *protocol.Turn) (mesh.State, error) {
 	return r.Of(t.TurnID).Load(ctx, t)
 }
 
 // Release stores a sentence once, behind the fence.
-func (r *Releases) Release(ctx context.Context, t *schema.Turn, record schema.ReviewRecord, s schema.Sentence) error {
+func (r *Releases) Release(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord, s schema.Sentence) error {
 	return r.Of(t.TurnID).Release(ctx, t, record, s)
 }
 
 // Progress gives what is stored, with the review records.
-func (r *Releases) Progress(ctx context.Context, t *schema.Turn) (mesh.Progress, error) {
+func (r *Releases) Progress(ctx context.Context, t *protocol.Turn) (mesh.Progress, error) {
 	return r.Of(t.TurnID).Progress(ctx, t)
 }
 
 // Refuse stores the record of a sentence that is not released.
-func (r *Releases) Refuse(ctx context.Context, t *schema.Turn, record schema.ReviewRecord) error {
+func (r *Releases) Refuse(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord) error {
 	return r.Of(t.TurnID).Refuse(ctx, t, record)
 }
 
@@ -148,7 +149,7 @@ func over(t testing.TB, w *world.World, url string) *Bench {
 	}
 	library := open(t, w, static)
 	b := &Bench{Library: library, world: w.Name}
-	b.Releases = &Releases{review: func(ctx context.Context, part *schema.Turn, attempt int) error {
+	b.Releases = &Releases{review: func(ctx context.Context, part *protocol.Turn, attempt int) error {
 		_, err := b.pass(ctx, part, schema.PassReviewSpeech, attempt)
 		return err
 	}}
@@ -193,28 +194,28 @@ func modelAt(t testing.TB, w *world.World, url string) *model.Model {
 // speaker, as the mesh does.
 type stream struct{ b *Bench }
 
-func (s stream) Load(ctx context.Context, t *schema.Turn) (mesh.State, error) {
+func (s stream) Load(ctx context.Context, t *protocol.Turn) (mesh.State, error) {
 	return s.b.Releases.Load(ctx, t)
 }
 
-func (s stream) Emit(ctx context.Context, t *schema.Turn, part int) error {
+func (s stream) Emit(ctx context.Context, t *protocol.Turn, part int) error {
 	return s.b.Releases.Of(t.TurnID).Emit(ctx, t, part)
 }
 
 // Turn is a new turn of the bench's world.
-func (b *Bench) Turn(npc, message string) *schema.Turn {
+func (b *Bench) Turn(npc, message string) *protocol.Turn {
 	b.n++
-	return &schema.Turn{AcceptedAt: Now, Request: schema.Request{TurnID: fmt.Sprintf("t%d", b.n), World: b.world, NPC: npc, Player: "p1", Message: message}}
+	return &protocol.Turn{AcceptedAt: Now, Request: schema.Request{TurnID: fmt.Sprintf("t%d", b.n), World: b.world, NPC: npc, Player: "p1", Message: message}}
 }
 
 // Walk takes a turn from a pass to its reply.
-func (b *Bench) Walk(t testing.TB, turn *schema.Turn, from schema.Pass) *schema.Reply {
+func (b *Bench) Walk(t testing.TB, turn *protocol.Turn, from schema.Pass) *schema.Reply {
 	t.Helper()
 	return b.WalkWithin(t.Context(), t, turn, from)
 }
 
 // WalkWithin is Walk in the time that a context leaves.
-func (b *Bench) WalkWithin(ctx context.Context, t testing.TB, turn *schema.Turn, from schema.Pass) *schema.Reply {
+func (b *Bench) WalkWithin(ctx context.Context, t testing.TB, turn *protocol.Turn, from schema.Pass) *schema.Reply {
 	t.Helper()
 	log := b.Releases.Of(turn.TurnID)
 	for pass, hops := from, 0; pass != schema.PassDone; hops++ {
@@ -239,7 +240,7 @@ func (b *Bench) WalkWithin(ctx context.Context, t testing.TB, turn *schema.Turn,
 }
 
 // pass is one delivery to a pass, as the mesh does it.
-func (b *Bench) pass(ctx context.Context, t *schema.Turn, pass schema.Pass, attempt int) (schema.Pass, error) {
+func (b *Bench) pass(ctx context.Context, t *protocol.Turn, pass schema.Pass, attempt int) (schema.Pass, error) {
 	t.Passes = append(t.Passes, schema.PassRecord{Pass: pass, Hop: t.Hop, Attempt: attempt})
 	if err := t.Validate(); err != nil {
 		return "", fmt.Errorf("%s: %w", pass, err)

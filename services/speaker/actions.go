@@ -6,6 +6,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -14,7 +15,7 @@ import (
 // intended are the actions that rules see in a turn: trust moves with thanks and
 // insults, and an action that the player asks for by its own words is proposed.
 // Each is checked here, before any word is spoken of it.
-func intended(t *schema.Turn, x *lore.Lore, npc *world.NPC) []schema.Action {
+func intended(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []schema.Action {
 	allowed := deed.Allowed(t.AllowedActions, npc.Actions)
 	thanks, insult := intent.Tone(t.Message)
 	var out []schema.Action
@@ -50,8 +51,8 @@ func trustStep(thanks, insult bool) int {
 
 // wantsDeed says whether a message asks for something to be done, and not only
 // about it.
-func wantsDeed(r *schema.Retrieval) bool {
-	if r.Intent == schema.IntentAction {
+func wantsDeed(r *protocol.Retrieval) bool {
+	if r.Intent == protocol.IntentAction {
 		return true
 	}
 	for _, w := range text.Words(r.Query) {
@@ -100,14 +101,14 @@ func phraseOf(spec schema.ActionSpec) string {
 
 // promises are the sentences that speak of checked actions: the first of the
 // action's own speech acts, an authored phrase.
-func promises(t *schema.Turn) []schema.DraftSentence {
-	var out []schema.DraftSentence
+func promises(t *protocol.Turn) []protocol.DraftSentence {
+	var out []protocol.DraftSentence
 	for _, a := range t.Decision.Actions {
 		if !a.Promised || !a.Checked {
 			continue
 		}
 		if a.Phrase != "" {
-			out = append(out, schema.DraftSentence{Text: a.Phrase, Authored: true})
+			out = append(out, protocol.DraftSentence{Text: a.Phrase, Authored: true})
 		}
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
@@ -13,11 +14,11 @@ import (
 func TestATurnThatWasEndedIsNotSpoken(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		draft *schema.Speech // of an attempt before
+		draft *protocol.Speech // of an attempt before
 	}{
 		{"before its first speech", nil},
-		{"before another attempt", &schema.Speech{Attempt: 1, Run: "4.1",
-			Sentences: []schema.DraftSentence{{Text: "Teague drowned a man once."}}}},
+		{"before another attempt", &protocol.Speech{Attempt: 1, Run: "4.1",
+			Sentences: []protocol.DraftSentence{{Text: "Teague drowned a man once."}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server, err := llmtest.Start(llmtest.Options{Persona: "quote", Seed: 3})

@@ -8,6 +8,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -18,7 +19,7 @@ const decidingShare = 0.3
 // decide fills a decision to answer with what the model chooses. It may choose
 // among the evidence and the actions that there are, and may keep silent; where
 // it fails, what the thoughts rest on is shared.
-func decide(ctx context.Context, t *schema.Turn, npc *world.NPC, a *model.Turn, d *schema.Decision) error {
+func decide(ctx context.Context, t *protocol.Turn, npc *world.NPC, a *model.Turn, d *protocol.Decision) error {
 	if len(d.Share) == 0 { // the thoughts were all refused: the best evidence is left
 		d.Share = ids(t.Evidence[:min(len(t.Evidence), 3)])
 	}
@@ -43,7 +44,7 @@ func decide(ctx context.Context, t *schema.Turn, npc *world.NPC, a *model.Turn, 
 }
 
 // choose takes over what of a choice exists.
-func choose(t *schema.Turn, d *schema.Decision, c prompt.Choice) {
+func choose(t *protocol.Turn, d *protocol.Decision, c prompt.Choice) {
 	if len(c.Plan) > 0 {
 		d.Plan = c.Plan
 	}
@@ -56,16 +57,16 @@ func choose(t *schema.Turn, d *schema.Decision, c prompt.Choice) {
 	case len(share) > 0:
 		d.Share = share
 	case len(c.Share) == 0 && len(c.Withhold) > 0:
-		d.Kind, d.Share = schema.KindWithhold, nil
+		d.Kind, d.Share = protocol.KindWithhold, nil
 	}
 	for _, w := range c.Withhold {
-		d.Withhold = append(d.Withhold, schema.Withhold{Topic: w.Topic, Reason: schema.ReasonPolicy})
+		d.Withhold = append(d.Withhold, protocol.Withhold{Topic: w.Topic, Reason: schema.ReasonPolicy})
 	}
 }
 
 // existing are the ids that name evidence, the state's blocks first: what the
 // game says is told whatever a model would rather tell.
-func existing(t *schema.Turn, chosen []string) []string {
+func existing(t *protocol.Turn, chosen []string) []string {
 	var out []string
 	for _, e := range t.Evidence {
 		if e.Type == "state" && len(chosen) > 0 {
@@ -73,7 +74,7 @@ func existing(t *schema.Turn, chosen []string) []string {
 		}
 	}
 	for _, id := range chosen {
-		named := slices.ContainsFunc(t.Evidence, func(e schema.Evidence) bool { return e.ID == id })
+		named := slices.ContainsFunc(t.Evidence, func(e protocol.Evidence) bool { return e.ID == id })
 		if named && !slices.Contains(out, id) {
 			out = append(out, id)
 		}
@@ -81,7 +82,7 @@ func existing(t *schema.Turn, chosen []string) []string {
 	return out
 }
 
-func ids(evidence []schema.Evidence) []string {
+func ids(evidence []protocol.Evidence) []string {
 	var out []string
 	for _, e := range evidence {
 		out = append(out, e.ID)
@@ -93,7 +94,7 @@ func ids(evidence []schema.Evidence) []string {
 // of it. Trust moves by rule alone. A model reads lore, memories and names before it
 // chooses, and somebody may have written an order there: only what the player's own
 // words ask for is done.
-func meant(t *schema.Turn, allowed []schema.ActionSpec, names []string) []schema.Action {
+func meant(t *protocol.Turn, allowed []schema.ActionSpec, names []string) []schema.Action {
 	var out []schema.Action
 	if !wantsDeed(t.Retrieval) {
 		return nil

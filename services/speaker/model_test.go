@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
@@ -23,7 +24,7 @@ func TestATurnWithAModel(t *testing.T) {
 		{"full", "quote", "", schema.StatusAnswered, "", 3, "Teague owns the ferry."},
 		{"lean", "quote", "depth: lean", schema.StatusAnswered, "", 1, "Teague owns the ferry."},
 		{"not streaming", "quote", "streaming: false", schema.StatusAnswered, "", 3, "Teague owns the ferry."},
-		{"strict, a model that lies", "invent-detail", "strict: true", schema.StatusExtractive, schema.GroundingUnverifiable, 0, "Teague owns the ferry."},
+		{"strict, a model that lies", "invent-detail", "strict: true", schema.StatusExtractive, protocol.GroundingUnverifiable, 0, "Teague owns the ferry."},
 		{"prose", "prose", "", schema.StatusExtractive, schema.ReasonModelDown, 0, "Teague owns the ferry."},
 		{"empty answers", "empty", "", schema.StatusExtractive, schema.ReasonModelDown, 0, "Teague owns the ferry."},
 		{"a server that fails", "500", "", schema.StatusExtractive, schema.ReasonModelDown, 0, "Teague owns the ferry."},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -19,7 +20,7 @@ func TestWhoNearlyKnowsOwnsToItAndSaysWhatComesNearest(t *testing.T) {
 		t.Fatal(err)
 	}
 	turn.Passes = append(turn.Passes, schema.PassRecord{Pass: schema.PassRetrieve, Attempt: 1})
-	turn.Retrieval.Zone = schema.ZoneNear
+	turn.Retrieval.Zone = protocol.ZoneNear
 	r := b.Walk(t, turn, schema.PassThink)
 	if len(r.Sentences) != 2 || len(r.Sentences[1].Evidence) == 0 || !strings.Contains(r.Sentences[1].Text, "Teague") {
 		t.Fatalf("says %q (%s)", r.Text, r.Status)

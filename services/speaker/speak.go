@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -36,7 +37,7 @@ func (e *modelError) Unwrap() error { return e.err }
 type speech struct {
 	s       *Service
 	ctx     context.Context // of the handler: a sentence that is complete goes out even when the model's time is up
-	t       *schema.Turn
+	t       *protocol.Turn
 	person  voice.Person
 	emitted int
 	words   int   // that are said so far
@@ -50,7 +51,7 @@ var errEnough = errors.New("enough is said")
 // speak lets the model speak. Where speeches stream, each complete sentence goes
 // to the review while the model goes on. mesh.ErrClosed: the turn was ended, nothing is
 // to be said.
-func (s *Service) speak(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *world.NPC, a *model.Turn, attempt int) error {
+func (s *Service) speak(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC, a *model.Turn, attempt int) error {
 	delivery := t.Passes[len(t.Passes)-1].Attempt
 	streams := s.streams(t, x, npc)
 	if streams && delivery > 1 { // a run before this one may have said something
@@ -62,7 +63,7 @@ func (s *Service) speak(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 			return mesh.ErrClosed
 		}
 	}
-	t.Speech = &schema.Speech{Attempt: attempt, Speaker: speakerModel, Base: len(t.Released)}
+	t.Speech = &protocol.Speech{Attempt: attempt, Speaker: speakerModel, Base: len(t.Released)}
 	if streams {
 		t.Speech.Run = fmt.Sprintf("%d.%d", t.Hop, delivery)
 	}
@@ -109,14 +110,14 @@ func (s *Service) speak(ctx context.Context, t *schema.Turn, x *lore.Lore, npc *
 // streams says whether this speech is reviewed sentence by sentence. A strict NPC
 // takes back all for one fault, one whose settings block does the same, and a deed that the game must confirm is asked of
 // it once: both are reviewed whole.
-func (s *Service) streams(t *schema.Turn, x *lore.Lore, npc *world.NPC) bool {
+func (s *Service) streams(t *protocol.Turn, x *lore.Lore, npc *world.NPC) bool {
 	confirm := slices.ContainsFunc(t.Decision.Actions, func(a schema.Action) bool { return a.Confirm && a.Promised && a.Checked })
 	settings := x.SettingsFor(npc)
 	return s.stream != nil && settings.Streaming && !settings.Strict && !settings.Blocks() && !confirm
 }
 
 // question is the call: a speech for the decision, or all in one.
-func question(t *schema.Turn, npc *world.NPC, a *model.Turn) model.Asked {
+func question(t *protocol.Turn, npc *world.NPC, a *model.Turn) model.Asked {
 	q := model.Asked{Name: prompt.Speech, Words: grounding.SpeechWords(t.Class), Sentences: maxSpoken,
 		Validate: func(answer []byte) error {
 			_, err := prompt.Read(answer)
@@ -159,7 +160,7 @@ func (r *speech) ask(ctx context.Context, q model.Asked, a *model.Turn) (llm.Ans
 // add appends sentences to the speech and, where it streams, sends them. What goes
 // beyond the length of an answer of this kind is left out: it is said too much, and
 // not wrongly.
-func (r *speech) add(said []schema.DraftSentence) error {
+func (r *speech) add(said []protocol.DraftSentence) error {
 	for _, d := range said {
 		n := len(text.WordSpans(voice.Release(d.Text, r.person)))
 		if r.full = r.full || r.words > 0 && r.words+n > grounding.SpeechWords(r.t.Class); r.full {
@@ -182,10 +183,10 @@ func (r *speech) add(said []schema.DraftSentence) error {
 
 // planned keeps the plan of a lean call: as a thought, which grounds nothing, and
 // in the decision. A draft that was sent back has named its actions before.
-func planned(t *schema.Turn, npc *world.NPC, d prompt.Draft) {
+func planned(t *protocol.Turn, npc *world.NPC, d prompt.Draft) {
 	if d.Plan != "" {
 		t.Decision.Plan = []string{d.Plan}
-		t.Thoughts = append(t.Thoughts, schema.Thought{Text: d.Plan, Citations: []string{"self"}, Plan: true})
+		t.Thoughts = append(t.Thoughts, protocol.Thought{Text: d.Plan, Citations: []string{"self"}, Plan: true})
 	}
 	for _, a := range meant(t, deed.Allowed(t.AllowedActions, npc.Actions), d.Actions) {
 		named := func(other schema.Action) bool { return other.Name == a.Name }
@@ -196,6 +197,6 @@ func planned(t *schema.Turn, npc *world.NPC, d prompt.Draft) {
 	}
 }
 
-func released(t *schema.Turn, said string) bool {
+func released(t *protocol.Turn, said string) bool {
 	return slices.ContainsFunc(t.Released, func(s schema.Sentence) bool { return s.Text == said })
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -33,8 +34,8 @@ type Service struct {
 // Streamer sends the sentences of a speech that is still being spoken to the
 // review. The mesh is one; tests have another without a broker.
 type Streamer interface {
-	Load(ctx context.Context, t *schema.Turn) (mesh.State, error)
-	Emit(ctx context.Context, t *schema.Turn, part int) error
+	Load(ctx context.Context, t *protocol.Turn) (mesh.State, error)
+	Emit(ctx context.Context, t *protocol.Turn, part int) error
 }
 
 // Options are what the service may have besides its library.
@@ -51,14 +52,14 @@ func New(library *lore.Library, o Options) *Service {
 }
 
 // Decide is Pass 3.
-func (s *Service) Decide(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+func (s *Service) Decide(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 	x, npc, err := s.library.FindTurn(t)
 	if err != nil {
 		return "", err
 	}
-	d := &schema.Decision{Kind: kindOf(t), Tone: npc.Style}
+	d := &protocol.Decision{Kind: kindOf(t), Tone: npc.Style}
 	switch d.Kind {
-	case schema.KindAnswer:
+	case protocol.KindAnswer:
 		d.Share = shared(t)
 		if a := s.model.For(ctx, t, x, npc); a != nil {
 			if err := decide(ctx, t, npc, a, d); err != nil {
@@ -68,12 +69,12 @@ func (s *Service) Decide(ctx context.Context, t *schema.Turn) (schema.Pass, erro
 		}
 		d.Plan = []string{"Say what the evidence says, and no more."}
 		if len(d.Share) == 0 {
-			d.Kind, d.Plan, d.Share = schema.KindUnknown, []string{"Say that I do not know."}, ids(t.Evidence)
+			d.Kind, d.Plan, d.Share = protocol.KindUnknown, []string{"Say that I do not know."}, ids(t.Evidence)
 		}
-	case schema.KindWithhold:
+	case protocol.KindWithhold:
 		d.Plan = []string{"Keep it to myself."}
-		d.Withhold = []schema.Withhold{{Topic: t.Retrieval.Query, Reason: withheldBecause(t)}}
-	case schema.KindSocial:
+		d.Withhold = []protocol.Withhold{{Topic: t.Retrieval.Query, Reason: withheldBecause(t)}}
+	case protocol.KindSocial:
 		d.Plan = []string{"Answer in kind."}
 	default:
 		d.Plan = []string{"Say that I do not know it.", "Then say what I do know of the very thing that was asked about, if anything."}
@@ -85,28 +86,28 @@ func (s *Service) Decide(ctx context.Context, t *schema.Turn) (schema.Pass, erro
 }
 
 // kindOf chooses which way to answer.
-func kindOf(t *schema.Turn) schema.ReplyKind {
+func kindOf(t *protocol.Turn) protocol.ReplyKind {
 	r := t.Retrieval
 	switch {
-	case r.Intent == schema.IntentInjection:
-		return schema.KindWithhold
-	case r.Intent == schema.IntentRecap && len(t.Evidence) > 0:
-		return schema.KindAnswer
-	case r.Intent == schema.IntentRecap:
-		return schema.KindUnknown
-	case r.Zone == schema.ZoneNone:
-		return schema.KindSocial
+	case r.Intent == protocol.IntentInjection:
+		return protocol.KindWithhold
+	case r.Intent == protocol.IntentRecap && len(t.Evidence) > 0:
+		return protocol.KindAnswer
+	case r.Intent == protocol.IntentRecap:
+		return protocol.KindUnknown
+	case r.Zone == protocol.ZoneNone:
+		return protocol.KindSocial
 	case r.Gated != "":
-		return schema.KindWithhold
+		return protocol.KindWithhold
 	case hasState(t):
-		return schema.KindAnswer
-	case r.Zone == schema.ZoneUnknown:
-		return schema.KindUnknown
+		return protocol.KindAnswer
+	case r.Zone == protocol.ZoneUnknown:
+		return protocol.KindUnknown
 	}
-	return schema.KindAnswer
+	return protocol.KindAnswer
 }
 
-func hasState(t *schema.Turn) bool {
+func hasState(t *protocol.Turn) bool {
 	for _, e := range t.Evidence {
 		if e.Type == "state" {
 			return true
@@ -115,8 +116,8 @@ func hasState(t *schema.Turn) bool {
 	return false
 }
 
-func withheldBecause(t *schema.Turn) string {
-	if t.Retrieval.Intent == schema.IntentInjection {
+func withheldBecause(t *protocol.Turn) string {
+	if t.Retrieval.Intent == protocol.IntentInjection {
 		return schema.ReasonPolicy
 	}
 	return t.Retrieval.Gated
@@ -124,7 +125,7 @@ func withheldBecause(t *schema.Turn) string {
 
 // shared are the blocks that the approved thoughts rest on, in the order of the
 // evidence; a block of the state goes first.
-func shared(t *schema.Turn) []string {
+func shared(t *protocol.Turn) []string {
 	cited := map[string]bool{}
 	for _, th := range t.Thoughts {
 		for _, c := range th.Citations {
@@ -147,7 +148,7 @@ func shared(t *schema.Turn) []string {
 }
 
 // Speak is Pass 4. On a second attempt it leaves out what the review refused.
-func (s *Service) Speak(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+func (s *Service) Speak(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 	x, npc, err := s.library.FindTurn(t)
 	if err != nil {
 		return "", err
@@ -177,47 +178,47 @@ func (s *Service) Speak(ctx context.Context, t *schema.Turn) (schema.Pass, error
 	}
 	if len(t.Released) > 0 && t.Fallback != "" {
 		// What the model has said stands; an extractive answer would say it twice.
-		t.Speech = &schema.Speech{Attempt: attempt, Speaker: speakerModel}
+		t.Speech = &protocol.Speech{Attempt: attempt, Speaker: speakerModel}
 		return schema.PassReviewSpeech, nil
 	}
-	t.Speech = &schema.Speech{Attempt: attempt, Speaker: schema.SpeakerExtractive, Sentences: s.sentences(t, x, npc)}
+	t.Speech = &protocol.Speech{Attempt: attempt, Speaker: protocol.SpeakerExtractive, Sentences: s.sentences(t, x, npc)}
 	return schema.PassReviewSpeech, nil
 }
 
 // sentences are the speech for the decision: evidence in the NPC's voice, or an
 // authored line.
-func (s *Service) sentences(t *schema.Turn, x *lore.Lore, npc *world.NPC) []schema.DraftSentence {
+func (s *Service) sentences(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []protocol.DraftSentence {
 	if t.Ending != nil {
-		return []schema.DraftSentence{extractive.Authored(npc, t.Ending.Line, t)}
+		return []protocol.DraftSentence{extractive.Authored(npc, t.Ending.Line, t)}
 	}
-	if t.Decision.Kind == schema.KindAnswer {
+	if t.Decision.Kind == protocol.KindAnswer {
 		said := extractive.Answer(extractive.Input{
 			Question: t.Retrieval.Query, Message: t.Message, Class: t.Class, Evidence: only(t.Evidence, t.Decision.Share),
 			Person: x.Person(npc), Openers: npc.Voice.Openers, Avoid: refused(t), Seed: t.TurnID,
 			Similar: s.similar, Reads: s.reads,
 		})
-		if len(said) > 0 && t.Retrieval.Zone == schema.ZoneNear {
+		if len(said) > 0 && t.Retrieval.Zone == protocol.ZoneNear {
 			return append(promises(t), extractive.Authored(npc, world.LineUnsure, t), said[0])
 		}
 		if len(said) > 0 {
 			if words(said) > grounding.SpeechWords(t.Class) && len(said) > 1 {
-				t.Class = schema.ClassComplex // two accounts are told whole or not at all
+				t.Class = protocol.ClassComplex // two accounts are told whole or not at all
 			}
 			return append(promises(t), said...)
 		}
-		t.Decision.Kind = schema.KindUnknown
+		t.Decision.Kind = protocol.KindUnknown
 	}
 	said := promises(t)
 	if len(said) > 0 {
 		return said
 	}
-	if t.Fallback == schema.ReasonLanguage && t.Decision.Kind == schema.KindUnknown {
-		return []schema.DraftSentence{extractive.Authored(npc, language.LineFor(t.Retrieval.Intent), t)}
+	if t.Fallback == schema.ReasonLanguage && t.Decision.Kind == protocol.KindUnknown {
+		return []protocol.DraftSentence{extractive.Authored(npc, language.LineFor(t.Retrieval.Intent), t)}
 	}
-	return []schema.DraftSentence{extractive.Authored(npc, lineKind(t), t)}
+	return []protocol.DraftSentence{extractive.Authored(npc, lineKind(t), t)}
 }
 
-func words(sentences []schema.DraftSentence) int {
+func words(sentences []protocol.DraftSentence) int {
 	n := 0
 	for _, s := range sentences {
 		n += len(text.WordSpans(s.Text))
@@ -226,12 +227,12 @@ func words(sentences []schema.DraftSentence) int {
 }
 
 // only are the blocks that were shared, in the order shared.
-func only(all []schema.Evidence, ids []string) []schema.Evidence {
-	byID := map[string]schema.Evidence{}
+func only(all []protocol.Evidence, ids []string) []protocol.Evidence {
+	byID := map[string]protocol.Evidence{}
 	for _, e := range all {
 		byID[e.ID] = e
 	}
-	var out []schema.Evidence
+	var out []protocol.Evidence
 	for _, id := range ids {
 		if e, ok := byID[id]; ok {
 			out = append(out, e)
@@ -241,7 +242,7 @@ func only(all []schema.Evidence, ids []string) []schema.Evidence {
 }
 
 // refused are the sentences that the last review found wrong, whole or in part.
-func refused(t *schema.Turn) map[string]bool {
+func refused(t *protocol.Turn) map[string]bool {
 	out := map[string]bool{}
 	if t.SpeechReview == nil || t.Speech == nil {
 		return out
@@ -259,23 +260,23 @@ func refused(t *schema.Turn) map[string]bool {
 }
 
 // lineKind is the kind of authored line that fits the decision.
-func lineKind(t *schema.Turn) string {
+func lineKind(t *protocol.Turn) string {
 	switch t.Decision.Kind {
-	case schema.KindWithhold:
+	case protocol.KindWithhold:
 		return world.LineRefuse
-	case schema.KindSocial:
+	case protocol.KindSocial:
 		switch t.Retrieval.Intent {
-		case schema.IntentGreeting:
+		case protocol.IntentGreeting:
 			return world.LineGreeting
-		case schema.IntentFarewell:
+		case protocol.IntentFarewell:
 			return world.LineFarewell
-		case schema.IntentThanks:
+		case protocol.IntentThanks:
 			return world.LineThanks
-		case schema.IntentFeelings:
+		case protocol.IntentFeelings:
 			return world.LineFeelings
-		case schema.IntentWhoAreYou:
+		case protocol.IntentWhoAreYou:
 			return world.LineWhoAreYou
-		case schema.IntentTelling:
+		case protocol.IntentTelling:
 			return world.LineHeard
 		}
 		return world.LineSmalltalk

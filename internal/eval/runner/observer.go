@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -18,14 +19,14 @@ type observer struct {
 
 type notes struct {
 	shown            []string
-	thoughts, speech []schema.Review
+	thoughts, speech []protocol.Review
 	model            bool // a model has spoken
 }
 
 func newObserver() *observer { return &observer{turns: map[string]*notes{}} }
 
 func (o *observer) wrap(pass schema.Pass, h mesh.Handler) mesh.Handler {
-	return func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+	return func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 		next, err := h(ctx, t)
 		if err == nil {
 			o.note(pass, t)
@@ -34,7 +35,7 @@ func (o *observer) wrap(pass schema.Pass, h mesh.Handler) mesh.Handler {
 	}
 }
 
-func (o *observer) note(pass schema.Pass, t *schema.Turn) {
+func (o *observer) note(pass schema.Pass, t *protocol.Turn) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n := o.turns[t.TurnID]

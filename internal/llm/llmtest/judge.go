@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -14,9 +15,9 @@ import (
 type Told struct {
 	Reply    schema.Reply
 	Person   voice.Person
-	Evidence []schema.Evidence // the turn's blocks; without them, those that the reply shows are taken
-	Lines    []string          // the NPC's authored lines
-	Leads    []string          // openers and hedges that may stand before a sentence
+	Evidence []protocol.Evidence // the turn's blocks; without them, those that the reply shows are taken
+	Lines    []string            // the NPC's authored lines
+	Leads    []string            // openers and hedges that may stand before a sentence
 }
 
 // Lines are all the authored lines of an NPC in a locale.
@@ -191,7 +192,7 @@ func equal(a, b string) bool {
 func (t Told) extractive(s schema.Sentence) bool {
 	said := t.bare(s.Text)
 	for _, ref := range s.Evidence {
-		block := schema.Evidence{ID: ref.ID, Path: ref.Path, Text: ref.Text}
+		block := protocol.Evidence{ID: ref.ID, Path: ref.Path, Text: ref.Text}
 		for _, e := range t.Evidence {
 			if e.ID == ref.ID && e.Text == ref.Text {
 				block = e

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/worlds"
 )
 
@@ -95,7 +95,7 @@ func TestParaphraseSaysTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range w.Chunks() {
-			if c.Type == schema.TypeGoal || c.Type == schema.TypePersonality { // notes without a subject: "Ship ShadowWatch" names no ship
+			if c.Type == protocol.TypeGoal || c.Type == protocol.TypePersonality { // notes without a subject: "Ship ShadowWatch" names no ship
 				continue
 			}
 			for j, s := range text.Sentences(c.Text) {

@@ -12,6 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -182,8 +183,8 @@ func TestVerdictsByTheirFate(t *testing.T) {
 		log = append(log, e)
 	}
 	add(schema.MemoryWritten, schema.GroundingSupported, schema.MemoryActive)
-	add(schema.MemoryWritten, schema.GroundingPartial, schema.MemoryActive, schema.TagPartial)
-	add(schema.MemoryDropped, schema.GroundingPartial, schema.MemoryPending, schema.TagPartial)
+	add(schema.MemoryWritten, schema.GroundingPartial, schema.MemoryActive, protocol.TagPartial)
+	add(schema.MemoryDropped, schema.GroundingPartial, schema.MemoryPending, protocol.TagPartial)
 	add(schema.MemoryDropped, schema.GroundingNotSupported, schema.MemoryPending)
 	add(schema.MemoryWritten, schema.GroundingNotSupported, schema.MemoryFlagged, write.TagShadow)
 	add(schema.MemoryWritten, schema.GroundingUnknown, schema.MemoryFlagged)

@@ -8,6 +8,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -144,7 +145,7 @@ func (r *run) deniedBy(i int, l *Lore) (string, error) {
 func (r *run) markLore(i int, l *Lore, why string) {
 	m := &r.items[i].Memory
 	r.emit(schema.MemoryEvent{
-		ID: memory.EventID(schema.MemoryFlag, "lore", m.ID, l.ID, schema.HashText(l.Text)), Type: schema.MemoryFlag,
+		ID: memory.EventID(schema.MemoryFlag, "lore", m.ID, l.ID, protocol.HashText(l.Text)), Type: schema.MemoryFlag,
 		World: m.World, NPC: m.NPC, Player: m.Player, At: r.in.Now, By: By, Why: why,
 		Target: m.ID, Others: []string{memory.LorePrefix + l.ID},
 	})

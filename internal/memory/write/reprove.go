@@ -9,6 +9,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -16,7 +17,7 @@ import (
 // Plain says at sight that a stored memory is proved: its spans say it in its own
 // words, and its key stands in them. That it does not says nothing yet.
 func (g *Guard) Plain(m *schema.Memory) bool {
-	if slices.Contains(m.Tags, schema.TagVouched) {
+	if slices.Contains(m.Tags, protocol.TagVouched) {
 		return true
 	}
 	said := strings.TrimRight(text.Fold(strippedLead(m.Content)), ".!? ")
@@ -121,7 +122,7 @@ func (g *Guard) reprove(ctx context.Context, m *schema.Memory, x extract.Context
 	if why := d.invented(); why != "" {
 		return refused(why)
 	}
-	if slices.Contains(m.Tags, schema.TagPartial) {
+	if slices.Contains(m.Tags, protocol.TagPartial) {
 		return supportedAs("kept as what the words say in part", entail.TierRule)
 	}
 	if q.verbatim() && len(d.missing) == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -23,7 +24,7 @@ func (g *Guard) settle(m schema.Memory, v schema.GroundingVerdict) Outcome {
 	case schema.GroundingSupported:
 	case schema.GroundingPartial:
 		o.Memory.Confidence = round(max(0, m.Confidence-v.Penalty))
-		o.Memory.Tags = append(slices.Clone(m.Tags), schema.TagPartial)
+		o.Memory.Tags = append(slices.Clone(m.Tags), protocol.TagPartial)
 	case schema.GroundingUnknown:
 		o.Fate = map[OnFailure]Fate{Queue: Wait, Block: Drop, Allow: Flag}[g.settings.OnFailure]
 	case schema.GroundingNotSupported:

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -31,7 +32,7 @@ func Would(s Settings, e *schema.MemoryEvent) (fate Fate, known, ok bool) {
 	if v.Label == schema.GroundingPartial { // as it was before its penalty
 		m.Confidence = min(1, m.Confidence+v.Penalty)
 	}
-	m.Tags = slices.DeleteFunc(slices.Clone(m.Tags), func(tag string) bool { return tag == schema.TagPartial || tag == TagShadow })
+	m.Tags = slices.DeleteFunc(slices.Clone(m.Tags), func(tag string) bool { return tag == protocol.TagPartial || tag == TagShadow })
 	g := Guard{settings: s}
 	return g.settle(m, *v).Fate, true, true
 }

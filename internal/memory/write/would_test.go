@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -26,8 +27,8 @@ func TestWhatWouldHaveBecomeOfACandidate(t *testing.T) {
 	}{
 		"supported":                    {event(schema.MemoryWritten, schema.GroundingSupported, 0.8, 0, ""), none, write.Store, true, true},
 		"supported, a high floor":      {event(schema.MemoryWritten, schema.GroundingSupported, 0.8, 0, ""), floor(0.9), write.Drop, true, true},
-		"partial, stored":              {event(schema.MemoryWritten, schema.GroundingPartial, 0.4, 0.2, "", schema.TagPartial), none, write.Store, true, true},
-		"partial, a higher floor":      {event(schema.MemoryWritten, schema.GroundingPartial, 0.4, 0.2, "", schema.TagPartial), floor(0.5), write.Drop, true, true},
+		"partial, stored":              {event(schema.MemoryWritten, schema.GroundingPartial, 0.4, 0.2, "", protocol.TagPartial), none, write.Store, true, true},
+		"partial, a higher floor":      {event(schema.MemoryWritten, schema.GroundingPartial, 0.4, 0.2, "", protocol.TagPartial), floor(0.5), write.Drop, true, true},
 		"partial, dropped":             {event(schema.MemoryDropped, schema.GroundingPartial, 0.25, 0.3, ""), none, write.Drop, true, true},
 		"partial, a lower floor":       {event(schema.MemoryDropped, schema.GroundingPartial, 0.25, 0.3, ""), floor(0.2), write.Store, true, true},
 		"an invention":                 {event(schema.MemoryDropped, schema.GroundingNotSupported, 0.8, 0, "made up"), none, write.Drop, true, true},

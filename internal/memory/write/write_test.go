@@ -11,6 +11,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -89,7 +90,7 @@ func TestPaperAPartialOneIsRewritten(t *testing.T) {
 		if o.Verdict.Label != schema.GroundingPartial || o.Verdict.Penalty != 0.20 || o.Memory.Confidence != 0.62 || o.Fate != write.Store {
 			t.Errorf("%s: %s, penalty %v, confidence %v, %s: %s", name, o.Verdict.Label, o.Verdict.Penalty, o.Memory.Confidence, o.Fate, o.Verdict.Why)
 		}
-		if !reflect.DeepEqual(o.Memory.Tags, []string{schema.TagPartial}) {
+		if !reflect.DeepEqual(o.Memory.Tags, []string{protocol.TagPartial}) {
 			t.Errorf("%s: tags %v", name, o.Memory.Tags)
 		}
 		if strings.ContainsAny(o.Memory.Content+o.Memory.Object, "0123456789") || !strings.Contains(o.Memory.Content, "done with the MVP by end of April") {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -145,9 +146,9 @@ func Scale(ctx context.Context, o Options, replicas []int) ([]Scaled, error) {
 // scaling shares a turn out among a process with every pass but think, and n with
 // that alone.
 func scaling(o Options, n int) []Node {
-	think := slices.Index(schema.Passes, schema.PassThink)
+	think := slices.Index(protocol.Passes, schema.PassThink)
 	rest := Node{Chain: Whole, Workers: 64, Bytes: o.Bytes, Replicas: o.Replicas, Shared: true}
-	for hop := range schema.Passes {
+	for hop := range protocol.Passes {
 		if hop != think {
 			rest.Hops = append(rest.Hops, hop)
 		}

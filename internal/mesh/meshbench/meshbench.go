@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"golang.org/x/sync/errgroup"
 )
@@ -129,12 +130,12 @@ func resultOf(took []time.Duration, elapsed time.Duration) Result {
 
 // padding is evidence that makes a turn's message as large as asked: many small
 // fields, as a real turn has, not one long string.
-func padding(bytes int) []schema.Evidence {
+func padding(bytes int) []protocol.Evidence {
 	text := "The mill by the ford burned in the spring, and the miller has not been seen since the night of it; some say he went down river."
-	var out []schema.Evidence
+	var out []protocol.Evidence
 	for size := 900; size < bytes; {
-		e := schema.Evidence{ID: fmt.Sprintf("E%d", len(out)+1), SourceID: "1", ChunkID: "lore/mill.md#1", Path: "lore/mill.md", Type: "lore",
-			Text: text, Score: 0.5, Provenance: schema.Provenance{Source: schema.OriginCorpus, World: "bench", Hash: schema.HashText(text)}}
+		e := protocol.Evidence{ID: fmt.Sprintf("E%d", len(out)+1), SourceID: "1", ChunkID: "lore/mill.md#1", Path: "lore/mill.md", Type: "lore",
+			Text: text, Score: 0.5, Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: "bench", Hash: protocol.HashText(text)}}
 		data, err := json.Marshal(e)
 		if err != nil {
 			return out

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -94,7 +95,7 @@ func (n *Node) mesh(conn *mesh.Conn) *mesh.Mesh {
 func (n *Node) passes() []schema.Pass {
 	var out []schema.Pass
 	for _, hop := range n.Hops {
-		out = append(out, schema.Passes[hop])
+		out = append(out, protocol.Passes[hop])
 	}
 	return out
 }
@@ -103,15 +104,15 @@ func (n *Node) passes() []schema.Pass {
 // pass and the ends with the last, as in the services.
 func (n *Node) register(m *mesh.Mesh) {
 	pad := padding(n.Bytes)
-	for i, pass := range schema.Passes {
+	for i, pass := range protocol.Passes {
 		if !slices.Contains(n.Hops, i) {
 			continue
 		}
 		next := schema.PassDone
-		if i+1 < len(schema.Passes) {
-			next = schema.Passes[i+1]
+		if i+1 < len(protocol.Passes) {
+			next = protocol.Passes[i+1]
 		}
-		m.Handle(pass, func(ctx context.Context, t *schema.Turn) (schema.Pass, error) {
+		m.Handle(pass, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 			if n.Sleep > 0 {
 				time.Sleep(n.Sleep)
 			}
@@ -131,17 +132,17 @@ func (n *Node) register(m *mesh.Mesh) {
 	if slices.Contains(n.Hops, 0) {
 		m.Intake(mesh.Intake{})
 	}
-	if slices.Contains(n.Hops, len(schema.Passes)-1) {
+	if slices.Contains(n.Hops, len(protocol.Passes)-1) {
 		m.Ends(mesh.Ends{Apply: func(doc *schema.Conversation, r *schema.Reply) { doc.Turns++ }})
 	}
 }
 
-func release(ctx context.Context, m *mesh.Mesh, t *schema.Turn) error {
+func release(ctx context.Context, m *mesh.Mesh, t *protocol.Turn) error {
 	state, err := m.Said().Load(ctx, t)
 	if err != nil || state.Closed || len(state.Sentences) > 0 {
 		return err
 	}
 	text := "The mill burned in spring."
-	s := schema.Sentence{Seq: 1, Text: text, Evidence: []schema.EvidenceRef{}, Hash: schema.HashText(text)}
-	return m.Said().Release(ctx, t, schema.ReviewRecord{TurnID: t.TurnID, Seq: 1, Hash: s.Hash, Evidence: []string{"lore/mill.md#1"}}, s)
+	s := schema.Sentence{Seq: 1, Text: text, Evidence: []schema.EvidenceRef{}, Hash: protocol.HashText(text)}
+	return m.Said().Release(ctx, t, protocol.ReviewRecord{TurnID: t.TurnID, Seq: 1, Hash: s.Hash, Evidence: []string{"lore/mill.md#1"}}, s)
 }

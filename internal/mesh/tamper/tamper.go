@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -41,17 +42,17 @@ func (b *Broker) Close() { b.nc.Close() }
 
 // Due sends a turn's deadline at once, as a broker does whose clock is ahead.
 func (b *Broker) Due(ctx context.Context, convo schema.ConversationID, turn string, sequence uint64) error {
-	body, err := json.Marshal(schema.Due{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn, Sequence: sequence})
+	body, err := json.Marshal(protocol.Due{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn, Sequence: sequence})
 	if err != nil {
 		return err
 	}
-	_, err = b.Write(ctx, schema.SubjectDue(convo, turn), body)
+	_, err = b.Write(ctx, protocol.SubjectDue(convo, turn), body)
 	return err
 }
 
 // Undue takes a turn's deadline away, as a broker does whose clock is behind.
 func (b *Broker) Undue(ctx context.Context, turn string) error {
-	msg := nats.NewMsg(schema.SubjectTimer(turn))
+	msg := nats.NewMsg(protocol.SubjectTimer(turn))
 	msg.Header.Set("Nats-Rollup", "sub")
 	msg.Header.Set("Nats-TTL", "1s")
 	_, err := b.js.PublishMsg(ctx, msg)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -35,7 +36,7 @@ func TestABrokerForgetsIdsAndKeepsItsWindows(t *testing.T) {
 	convo := schema.ConversationID{World: "w", NPC: "mira", Player: "p1"}
 	again := func() bool {
 		t.Helper()
-		msg := nats.NewMsg(schema.SubjectTurn(convo))
+		msg := nats.NewMsg(protocol.SubjectTurn(convo))
 		msg.Header.Set(jetstream.MsgIDHeader, "t1")
 		ack, err := b.js.PublishMsg(t.Context(), msg)
 		if err != nil {

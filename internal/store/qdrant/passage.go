@@ -10,8 +10,8 @@ import (
 
 	qd "github.com/qdrant/go-client/qdrant"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // The fields of the corpus beside those that it shares with the session.
@@ -113,7 +113,7 @@ func encodeDocument(world, model string, m manifest, d store.Document, readings 
 
 // provenance is what a passage says of itself, as payload. What it does not say is
 // left out, so that a filter finds it missing.
-func provenance(c *schema.Chunk) (payload, error) {
+func provenance(c *protocol.Chunk) (payload, error) {
 	record, err := json.Marshal(c)
 	if err != nil {
 		return nil, fmt.Errorf("%s: encode: %w", c.ID, err)
@@ -228,7 +228,7 @@ type gathered struct {
 func newGathered(path string, e entry) *gathered {
 	g := &gathered{doc: store.Document{Path: path, Hash: e.Hash}, write: e.Write, missing: e.Passages}
 	if e.Passages > 0 {
-		g.doc.Chunks = make([]schema.Chunk, e.Passages)
+		g.doc.Chunks = make([]protocol.Chunk, e.Passages)
 		g.vectors = make([][]store.Vector, e.Passages)
 	}
 	return g

@@ -6,6 +6,7 @@ import (
 	qd "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -64,7 +65,7 @@ func refusals(s store.Scope) []refusal {
 
 // contradicted is why a passage is refused whose payload, by which it was found, says
 // other than the passage itself; "" where both say the same.
-func contradicted(world string, c *schema.Chunk, p payload) (reason string, err error) {
+func contradicted(world string, c *protocol.Chunk, p payload) (reason string, err error) {
 	own, err := provenance(c)
 	if err != nil {
 		return "", err

@@ -9,6 +9,7 @@ import (
 
 	qd "github.com/qdrant/go-client/qdrant"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -78,7 +79,7 @@ func given() *qd.WithPayloadSelector { return qd.NewWithPayloadExclude(fieldStem
 // hit reads a passage that the server gave. It is none where the manifest does not name
 // it: then somebody else wrote it, or a write is under way.
 func (c *Corpus) hit(m *manifest, world string, p payload, vectors *qd.VectorsOutput) (store.Hit, bool, error) {
-	var chunk schema.Chunk
+	var chunk protocol.Chunk
 	if err := json.Unmarshal([]byte(p[fieldPassage].GetStringValue()), &chunk); err != nil {
 		return store.Hit{}, false, c.damaged("a passage of %.100q: %v", p[fieldPath].GetStringValue(), err)
 	}
@@ -215,7 +216,7 @@ func (c *Corpus) page(
 }
 
 // File reads a whole file, whoever may know it: the caller filters.
-func (c *Corpus) File(ctx context.Context, world, model, path string) ([]schema.Chunk, error) {
+func (c *Corpus) File(ctx context.Context, world, model, path string) ([]protocol.Chunk, error) {
 	m, err := c.standing(ctx, world, model)
 	if err != nil {
 		return nil, err
@@ -229,7 +230,7 @@ func (c *Corpus) File(ctx context.Context, world, model, path string) ([]schema.
 	if err != nil {
 		return nil, err
 	}
-	out := make([]schema.Chunk, len(hits))
+	out := make([]protocol.Chunk, len(hits))
 	for i, h := range hits {
 		out[i] = h.Chunk
 	}

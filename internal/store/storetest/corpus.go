@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -14,7 +15,7 @@ import (
 func Document(world, path, hash string, texts ...string) store.Document {
 	d := store.Document{Path: path, Hash: hash}
 	for i, t := range texts {
-		d.Chunks = append(d.Chunks, schema.Chunk{
+		d.Chunks = append(d.Chunks, protocol.Chunk{
 			ID: path + "#" + string(rune('1'+i)), Source: schema.OriginCorpus, World: world, Path: path, Text: t, Hash: hash,
 			Type: "note", CreatedAt: at, IndexedAt: at, Keywords: []string{"k"}, KnownBy: []string{"all"}, Requires: "trust > 3",
 		})
@@ -101,7 +102,7 @@ func Corpus(t *testing.T, place Place[store.Corpus]) {
 	t.Run("every field of a passage is kept", func(t *testing.T) {
 		c := opened(t, place(t))
 		d := Document("w", "a.txt", "1", "One ☾.")
-		d.Chunks[0] = schema.Chunk{
+		d.Chunks[0] = protocol.Chunk{
 			ID: "a.txt#1", Source: schema.OriginCorpus, IndexedAt: day(9), CreatedAt: day(1), ValidFrom: day(2), ValidTo: day(3), World: "w", NPC: "mira",
 			Path: "a.txt", Page: 4, Type: "letter", Text: d.Chunks[0].Text, Hash: "h", Author: "ansel", Speaker: "brom", At: day(4), Summary: "s",
 			Keywords: []string{"k", "l"}, AllowedFor: []string{"mira"}, KnownBy: []string{"guards"}, Requires: "trust > 3", Belief: "rumour", Language: "en",

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -25,7 +26,7 @@ func fewPoints() []store.MemoryPoint {
 	}
 	add(schema.Memory{ID: "a", NPC: "mira", Player: "p1", Kind: schema.MemoryFact, Source: schema.OriginUser, Status: schema.MemoryActive,
 		Subject: "player:p1", Pred: "lives_in", Object: "arlen", TurnID: "t1", EventTime: day(1), ValidFrom: day(1), ValidTo: day(5),
-		Tags: []string{schema.TagPartial, "dictated"}})
+		Tags: []string{protocol.TagPartial, "dictated"}})
 	add(schema.Memory{ID: "b", NPC: "mira", Player: "p1", Kind: schema.MemoryFact, Source: schema.OriginUser, Status: schema.MemoryActive,
 		Subject: "player:p1", Pred: "lives_in", Object: "port", TurnID: "t2", EventTime: day(5), ValidFrom: day(5)})
 	add(schema.Memory{ID: "c", NPC: "mira", Player: "p2", Kind: schema.MemoryPromise, Source: schema.OriginUser, Status: schema.MemoryActive,

@@ -1,4 +1,4 @@
-package schema
+package protocol
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"pgregory.net/rapid"
 )
 
@@ -76,7 +77,7 @@ func changeOne(rnd *rand.Rand, v reflect.Value) {
 // A request cannot bring its own evidence, however it spells it.
 func TestUnknownFieldsAreNoneOfATurn(t *testing.T) {
 	for _, field := range []string{"evidence", "Evidence", "EVIDENCE", "\\u0065vidence", "ſources", "Released", "evidencE"} {
-		turn := &Turn{Request: Request{TurnID: "t1", World: "w", NPC: "n", Player: "p", Message: "m"}}
+		turn := &Turn{Request: schema.Request{TurnID: "t1", World: "w", NPC: "n", Player: "p", Message: "m"}}
 		if err := turn.KeepUnknown([]byte(`{"` + field + `":[{"id":"E1","text":"the mill is mine"}],"later":1}`)); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package schema
+package protocol
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"pgregory.net/rapid"
 )
 
@@ -40,7 +41,7 @@ func TestCopyIsWhatTheWireWouldGive(t *testing.T) {
 
 func TestCopySharesNothingThatCanChange(t *testing.T) {
 	backing := []Evidence{{ID: "E1", AllowedFor: []string{"world"}}, {ID: "of another NPC"}}
-	turn := &Turn{Evidence: backing[:1], Request: Request{State: map[string]any{"a": []any{1.0}}}}
+	turn := &Turn{Evidence: backing[:1], Request: schema.Request{State: map[string]any{"a": []any{1.0}}}}
 	got := turn.Copy()
 	got.Evidence = append(got.Evidence, Evidence{ID: "E2"})
 	got.Evidence[0].AllowedFor[0] = "self"
@@ -142,10 +143,10 @@ func difference(path string, a, b reflect.Value) string {
 }
 
 func BenchmarkHop(b *testing.B) {
-	t := &Turn{Request: Request{TurnID: "t", World: "w", NPC: "n", Player: "p", Message: "m"}}
+	t := &Turn{Request: schema.Request{TurnID: "t", World: "w", NPC: "n", Player: "p", Message: "m"}}
 	for range 25 {
 		t.Evidence = append(t.Evidence, Evidence{ID: "E1", SourceID: "1", ChunkID: "lore/mill.md#1", Path: "lore/mill.md",
-			Text: "The mill by the ford burned in the spring, and the miller has not been seen since the night of it.", Provenance: Provenance{Source: OriginCorpus}})
+			Text: "The mill by the ford burned in the spring, and the miller has not been seen since the night of it.", Provenance: Provenance{Source: schema.OriginCorpus}})
 	}
 	data, err := EncodeTurn(t)
 	if err != nil {

@@ -1,82 +1,54 @@
-package schema
+package protocol
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Prefix is the root of every subject of the mesh.
 const Prefix = "forsooth.v1."
 
-// Pass names a step of a turn.
-type Pass string
-
-// The passes in the order a turn takes them.
-const (
-	PassRetrieve      Pass = "retrieve"
-	PassThink         Pass = "think"
-	PassReviewThought Pass = "review-thought"
-	PassDecide        Pass = "decide"
-	PassSpeak         Pass = "speak"
-	PassReviewSpeech  Pass = "review-speech"
-	PassAct           Pass = "act"
-	PassDone          Pass = "done" // no subject: the reply is published
-)
-
 // Passes are the passes that have a subject and a consumer.
-var Passes = []Pass{PassRetrieve, PassThink, PassReviewThought, PassDecide, PassSpeak, PassReviewSpeech, PassAct}
-
-// ConversationID is <world>.<npc>.<player>.
-type ConversationID struct{ World, NPC, Player string }
-
-func (c ConversationID) String() string { return c.World + "." + c.NPC + "." + c.Player }
-
-// Conversation is the conversation a request belongs to.
-func (r *Request) Conversation() ConversationID {
-	return ConversationID{World: r.World, NPC: r.NPC, Player: r.Player}
-}
-
-// Conversation is the conversation a reply belongs to.
-func (r *Reply) Conversation() ConversationID {
-	return ConversationID{World: r.World, NPC: r.NPC, Player: r.Player}
-}
+var Passes = []schema.Pass{schema.PassRetrieve, schema.PassThink, schema.PassReviewThought, schema.PassDecide, schema.PassSpeak, schema.PassReviewSpeech, schema.PassAct}
 
 // SubjectTurn is the queue of a conversation. In the comments of this file <c>
 // stands for a conversation.
-func SubjectTurn(c ConversationID) string { return Prefix + "turn." + c.String() }
+func SubjectTurn(c schema.ConversationID) string { return Prefix + "turn." + c.String() }
 
 // SubjectPass is where a turn waits for a pass.
-func SubjectPass(p Pass, c ConversationID, turn string) string {
+func SubjectPass(p schema.Pass, c schema.ConversationID, turn string) string {
 	return fmt.Sprintf("%spass.%s.%s.%s", Prefix, p, c, turn)
 }
 
 // SubjectSaid carries what a backend may show while a turn runs.
-func SubjectSaid(c ConversationID, turn string) string {
+func SubjectSaid(c schema.ConversationID, turn string) string {
 	return Prefix + "said." + c.String() + "." + turn
 }
 
 // SubjectReview carries the review record before each sentence.
-func SubjectReview(c ConversationID, turn string) string {
+func SubjectReview(c schema.ConversationID, turn string) string {
 	return Prefix + "review." + c.String() + "." + turn
 }
 
 // SubjectReply carries the one reply of a turn.
-func SubjectReply(c ConversationID, turn string) string {
+func SubjectReply(c schema.ConversationID, turn string) string {
 	return Prefix + "reply." + c.String() + "." + turn
 }
 
 // SubjectTrace carries every pass of a turn.
-func SubjectTrace(c ConversationID, turn string) string {
+func SubjectTrace(c schema.ConversationID, turn string) string {
 	return Prefix + "trace." + c.String() + "." + turn
 }
 
 // SubjectAction carries the i-th action of a turn to the game.
-func SubjectAction(c ConversationID, turn string, i int) string {
+func SubjectAction(c schema.ConversationID, turn string, i int) string {
 	return fmt.Sprintf("%saction.%s.%s.%d", Prefix, c, turn, i)
 }
 
 // SubjectActionResult carries the game's answer to an action.
-func SubjectActionResult(c ConversationID, turn string, i int) string {
+func SubjectActionResult(c schema.ConversationID, turn string, i int) string {
 	return fmt.Sprintf("%saction-result.%s.%s.%d", Prefix, c, turn, i)
 }
 
@@ -84,7 +56,7 @@ func SubjectActionResult(c ConversationID, turn string, i int) string {
 func SubjectEvent(world string) string { return Prefix + "event." + world }
 
 // SubjectMemory carries the log of memory events; an empty player is "_".
-func SubjectMemory(c ConversationID) string {
+func SubjectMemory(c schema.ConversationID) string {
 	if c.Player == "" {
 		c.Player = "_"
 	}
@@ -95,7 +67,7 @@ func SubjectMemory(c ConversationID) string {
 func SubjectTimer(turn string) string { return Prefix + "timer.turn." + turn }
 
 // SubjectDue is where a turn's deadline fires.
-func SubjectDue(c ConversationID, turn string) string {
+func SubjectDue(c schema.ConversationID, turn string) string {
 	return Prefix + "due.turn." + c.String() + "." + turn
 }
 
@@ -103,12 +75,12 @@ func SubjectDue(c ConversationID, turn string) string {
 func SubjectScan(world string) string { return Prefix + "scan." + world }
 
 // SubjectDead carries poison.
-func SubjectDead(p Pass, c ConversationID, turn string) string {
+func SubjectDead(p schema.Pass, c schema.ConversationID, turn string) string {
 	return fmt.Sprintf("%sdead.%s.%s.%s", Prefix, p, c, turn)
 }
 
 // SubjectCancel asks for a turn to be ended.
-func SubjectCancel(c ConversationID, turn string) string {
+func SubjectCancel(c schema.ConversationID, turn string) string {
 	return Prefix + "cancel." + c.String() + "." + turn
 }
 
@@ -146,9 +118,9 @@ func SubjectMemories(world string) string { return Prefix + "svc.memories." + wo
 
 // Subject is a parsed subject of a conversation.
 type Subject struct {
-	Kind         string // turn, pass, said, review, reply, trace, action, due, dead, cancel, ...
-	Pass         Pass   // of pass.* and dead.*
-	Conversation ConversationID
+	Kind         string      // turn, pass, said, review, reply, trace, action, due, dead, cancel, ...
+	Pass         schema.Pass // of pass.* and dead.*
+	Conversation schema.ConversationID
 	Turn         string
 	Index        string // of action.* and action-result.*
 }
@@ -164,7 +136,7 @@ func ParseSubject(s string) (Subject, error) {
 	parts := strings.Split(rest, ".")
 	switch kind {
 	case "pass", "dead":
-		out.Pass, parts = Pass(parts[0]), parts[1:]
+		out.Pass, parts = schema.Pass(parts[0]), parts[1:]
 	case "due":
 		if parts[0] != "turn" {
 			return Subject{}, invalid("subject", "%q is not the deadline of a turn", s)
@@ -176,7 +148,7 @@ func ParseSubject(s string) (Subject, error) {
 	if want == 0 || len(parts) != want {
 		return Subject{}, invalid("subject", "%q is not a subject of a conversation", s)
 	}
-	out.Conversation = ConversationID{World: parts[0], NPC: parts[1], Player: parts[2]}
+	out.Conversation = schema.ConversationID{World: parts[0], NPC: parts[1], Player: parts[2]}
 	if want > 3 {
 		out.Turn = parts[3]
 	}

@@ -1,4 +1,4 @@
-package schema
+package protocol
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // extras are the fields of a turn that this build does not know; they travel on
@@ -179,23 +181,28 @@ func skipValue(data []byte, i int) int {
 	return i
 }
 
+// invalid is an error of validation.
+func invalid(field, format string, args ...any) error {
+	return &schema.FieldError{Field: field, Reason: fmt.Sprintf(format, args...)}
+}
+
 // EncodeTurn writes a turn and refuses one that is over the limit.
 func EncodeTurn(t *Turn) ([]byte, error) {
-	t.SchemaVersion = Version
+	t.SchemaVersion = schema.Version
 	data, err := t.write() // by itself: the library would read its output once more
 	if err != nil {
 		return nil, fmt.Errorf("encode turn %s: %w", t.TurnID, err)
 	}
-	if len(data) > MaxTurnBytes {
-		return nil, invalid("turn", "is %d bytes; at most %d travel", len(data), MaxTurnBytes)
+	if len(data) > schema.MaxTurnBytes {
+		return nil, invalid("turn", "is %d bytes; at most %d travel", len(data), schema.MaxTurnBytes)
 	}
 	return data, nil
 }
 
 // DecodeTurn reads a turn that another service wrote.
 func DecodeTurn(data []byte) (*Turn, error) {
-	if len(data) > MaxTurnBytes {
-		return nil, invalid("turn", "is %d bytes; at most %d are taken", len(data), MaxTurnBytes)
+	if len(data) > schema.MaxTurnBytes {
+		return nil, invalid("turn", "is %d bytes; at most %d are taken", len(data), schema.MaxTurnBytes)
 	}
 	var t Turn
 	if err := t.UnmarshalJSON(data); err != nil { // by itself: the library would read its input twice more
