@@ -87,10 +87,13 @@ func TestAFleetWithAUserForEachService(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said []string
-		for sentence := range turn.Sentences() {
+		for sentence, err := range turn.Sentences(ctx) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			said = append(said, sentence.Text)
 		}
-		reply, err := turn.Reply()
+		reply, err := turn.Reply(ctx)
 		if err != nil || reply.Text != strings.Join(said, " ") {
 			t.Fatalf("said %q, reply %+v, %v", said, reply, err)
 		}
@@ -195,7 +198,7 @@ func (s *site) endsWithout(t *testing.T, fleet map[string]*process, c *client.Cl
 	}
 	reason := func(turn *client.Turn, want string) {
 		t.Helper()
-		if r, err := turn.Reply(); err != nil || r.Reason != want {
+		if r, err := turn.Reply(t.Context()); err != nil || r.Reason != want {
 			t.Errorf("reply %+v, %v, want reason %s", r, err, want)
 		}
 	}
@@ -213,14 +216,14 @@ func (s *site) endsWithout(t *testing.T, fleet map[string]*process, c *client.Cl
 	reason(older, schema.ReasonSuperseded)
 	reason(late, schema.ReasonDeadline)
 	s.as("speaker").start(append([]string{"serve", "speaker"}, args...)...).says("ready in")
-	if r, err := newer.Reply(); err != nil || r.Status == schema.StatusAborted {
+	if r, err := newer.Reply(t.Context()); err != nil || r.Status == schema.StatusAborted {
 		t.Errorf("after the speaker is back: %+v, %v", r, err)
 	}
 	again, err := c.Say(t.Context(), schema.Request{TurnID: late.ID, World: "village", NPC: "mira", Player: "p3", Message: "When did the mill burn?", DeadlineMS: 3_000})
 	if err != nil || !again.Again {
 		t.Errorf("said again: %+v, %v", again, err)
 	}
-	if _, err := c.Say(t.Context(), schema.Request{TurnID: late.ID, World: "village", NPC: "mira", Player: "p5", Message: "Hello."}); !errors.Is(err, client.ErrInvalid) {
+	if _, err := c.Say(t.Context(), schema.Request{TurnID: late.ID, World: "village", NPC: "mira", Player: "p5", Message: "Hello."}); !errors.Is(err, schema.ErrInvalid) {
 		t.Errorf("another conversation's turn id: %v", err)
 	}
 }

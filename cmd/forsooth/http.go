@@ -54,7 +54,7 @@ func (d *doors) open(ctx context.Context, e *env, broker string) (err error) {
 		return usage(err)
 	}
 	if d.client, err = client.Connect(ctx, broker, client.Options{Name: "forsooth gateway",
-		Login: e.login()}); err != nil {
+		Login: client.Login(e.login())}); err != nil {
 		return dependency(err)
 	}
 	d.gateway, err = gateway.New(gateway.Options{Client: d.client, Keys: ring, Origins: e.settings.HTTP.Origins,

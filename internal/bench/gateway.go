@@ -49,7 +49,7 @@ func HTTP(ctx context.Context, w *world.World, turns int) (_ []Figure, err error
 				return err
 			}
 			defer turn.Close()
-			_, err = turn.Reply()
+			_, err = turn.Reply(ctx)
 			return err
 		}, d.post,
 	}

@@ -25,6 +25,10 @@ type Dial struct {
 	Login     Login
 	Timeout   time.Duration // of the first connection; default 2 s
 	Backend   bool          // only a client that reads no stream speaks over it, whose account need not have any
+
+	// State is told when the connection breaks (false and why), is back (true), and is
+	// closed (false and ErrDisconnected, as the last). nil: nobody is told.
+	State func(connected bool, why error)
 }
 
 // Conn is a connection to the broker. Several meshes and clients may share it.
@@ -69,7 +73,9 @@ func Connect(ctx context.Context, d Dial) (*Conn, error) {
 		nats.ReconnectJitter(100*time.Millisecond, 100*time.Millisecond),
 		nats.PingInterval(pingEvery),
 		nats.MaxPingsOutstanding(2),
-		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
+		nats.ClosedHandler(func(*nats.Conn) { d.tell(false, ErrDisconnected); close(c.closed) }),
+		nats.DisconnectErrHandler(func(nc *nats.Conn, err error) { d.broken(nc, err) }),
+		nats.ReconnectHandler(func(*nats.Conn) { d.tell(true, nil) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.refused.note(err) }),
 	)
 	if d.InProcess != nil {
@@ -97,6 +103,24 @@ func Connect(ctx context.Context, d Dial) (*Conn, error) {
 	}
 	c.nc, c.js = nc, js
 	return c, nil
+}
+
+func (d Dial) tell(connected bool, why error) {
+	if d.State != nil {
+		d.State(connected, why)
+	}
+}
+
+// broken tells of a connection that broke. One that is closed from here is told of by
+// its closing alone.
+func (d Dial) broken(nc *nats.Conn, err error) {
+	if nc.IsClosed() {
+		return
+	}
+	if err == nil {
+		err = errors.New("the broker ended the connection")
+	}
+	d.tell(false, err)
 }
 
 // unreached says why there is no connection.

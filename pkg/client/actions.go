@@ -10,7 +10,13 @@ import (
 
 // Proposal is an action that an NPC proposes to the game: of this conversation
 // and turn, the action at this index of the reply's actions.
-type Proposal = mesh.Proposal
+type Proposal struct {
+	Conversation schema.ConversationID
+	Turn         string
+	Index        int
+	Action       schema.Action
+	At           time.Time // when it was proposed, by the broker's clock
+}
 
 // Actions gives do the actions that a world's NPCs propose, one after the other,
 // until ctx ends (nil) or the client is closed (ErrDisconnected). They begin with
@@ -24,11 +30,11 @@ type Proposal = mesh.Proposal
 // after Proposal.At; silence is no. The others have been spoken of or need no word,
 // and the answer tells the NPC how it went.
 func (c *Client) Actions(ctx context.Context, world string, since time.Time, do func(Proposal)) error {
-	return c.mesh.Actions(ctx, world, since, do)
+	return owned(c.mesh.Actions(ctx, world, since, func(p mesh.Proposal) { do(Proposal(p)) }))
 }
 
 // ActionResult is the game's answer to a proposed action: carried out, or refused
 // with a reason. The first answer stands, and a later one changes nothing.
 func (c *Client) ActionResult(ctx context.Context, p Proposal, result schema.ActionResult) error {
-	return c.mesh.Answer(ctx, p.Conversation, p.Turn, p.Index, result)
+	return owned(c.mesh.Answer(ctx, p.Conversation, p.Turn, p.Index, result))
 }

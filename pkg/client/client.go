@@ -6,8 +6,8 @@
 //
 //	c, err := client.Connect(ctx, "nats://127.0.0.1:4222", client.Options{})
 //	turn, err := c.Say(ctx, schema.Request{World: "hollowmere", NPC: "mira", Player: "p42", Message: "Who burned the mill?"})
-//	for s := range turn.Sentences() { show(s.Text) }
-//	reply, err := turn.Reply()
+//	for s, err := range turn.Sentences(ctx) { show(s.Text) }
+//	reply, err := turn.Reply(ctx)
 //
 // A broken connection is mended in the background for as long as it takes: what
 // is under way goes on, in the mesh and here. Calls try again until their context
@@ -21,7 +21,9 @@ package client
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -37,6 +39,14 @@ type Options struct {
 	NewID func() string    // makes ids of turns and events; default: ULIDs of Now and Rand
 	Now   func() time.Time // default time.Now
 	Rand  io.Reader        // default crypto/rand
+
+	// Log takes a warning where the connection breaks and a line where it is back;
+	// default: none.
+	Log *slog.Logger
+	// OnState is told of the connection from a goroutine of the client, one call at a
+	// time: false with the reason where it breaks, true where it is back, and false with
+	// ErrDisconnected as the last, where the client is closed. It must not block.
+	OnState func(connected bool, why error)
 }
 
 // Client talks to a mesh. It may be used from many goroutines; one is enough for
@@ -54,11 +64,24 @@ func Connect(ctx context.Context, url string, o Options) (*Client, error) {
 	if o.Name == "" {
 		o.Name = "forsooth client"
 	}
-	conn, err := mesh.Connect(ctx, mesh.Dial{URL: url, Name: o.Name, Login: o.Login, Backend: true})
+	conn, err := mesh.Connect(ctx, mesh.Dial{URL: url, Name: o.Name, Login: mesh.Login(o.Login), Backend: true, State: o.state})
 	if err != nil {
-		return nil, err
+		return nil, owned(err)
 	}
 	return &Client{conn: conn, mesh: mesh.NewBackend(conn), newID: ids(o)}, nil
+}
+
+// state tells whoever asked of what became of the connection.
+func (o Options) state(connected bool, why error) {
+	if o.Log != nil && connected {
+		o.Log.Info("the connection to the broker is back")
+	}
+	if o.Log != nil && !connected && !errors.Is(why, ErrDisconnected) {
+		o.Log.Warn("the connection to the broker broke; it is tried again", "error", why)
+	}
+	if o.OnState != nil {
+		o.OnState(connected, why)
+	}
 }
 
 // ids makes ULIDs: sorted by time, and unique within one millisecond too.
@@ -98,8 +121,8 @@ func (c *Client) NewID() string { return c.newID() }
 // earlier turn of this player with this NPC that need not be answered any more: it
 // ends with what was said of it, and the mesh goes on to this one.
 //
-// Errors: ErrBusy and ErrFull, to be said again after RetryAfter; *FieldError (is
-// ErrInvalid), which names the field and how to mend it; ErrUnreachable, where
+// Errors: ErrBusy and ErrFull, to be said again after RetryAfter; *schema.FieldError (is
+// schema.ErrInvalid), which names the field and how to mend it; ErrUnreachable, where
 // nobody knows whether the mesh has it: say it again with the same turn id, which
 // an *UnsaidError carries.
 func (c *Client) Say(ctx context.Context, r schema.Request) (*Turn, error) {
@@ -108,13 +131,13 @@ func (c *Client) Say(ctx context.Context, r schema.Request) (*Turn, error) {
 	}
 	accepted, err := c.mesh.Publish(ctx, &r)
 	if err != nil {
-		return nil, &UnsaidError{TurnID: r.TurnID, Cause: err}
+		return nil, &UnsaidError{TurnID: r.TurnID, Cause: owned(err)}
 	}
 	ctx, stop := context.WithCancel(ctx)
 	events, err := c.mesh.WatchRequest(ctx, &r)
 	if err != nil {
 		stop()
-		return nil, &UnsaidError{TurnID: r.TurnID, Cause: err}
+		return nil, &UnsaidError{TurnID: r.TurnID, Cause: owned(err)}
 	}
 	t := &Turn{ID: r.TurnID, Conversation: r.Conversation(), events: events, ctx: ctx, stop: stop}
 	t.Again = accepted.Again
@@ -129,7 +152,7 @@ func (c *Client) Watch(ctx context.Context, convo schema.ConversationID, turnID 
 	events, err := c.mesh.Watch(ctx, convo, turnID)
 	if err != nil {
 		stop()
-		return nil, err
+		return nil, owned(err)
 	}
 	return &Turn{ID: turnID, Conversation: convo, events: events, ctx: ctx, stop: stop}, nil
 }
@@ -137,21 +160,23 @@ func (c *Client) Watch(ctx context.Context, convo schema.ConversationID, turnID 
 // Reply reads the reply of a turn, which is kept for seven days; ErrNotFound while
 // it has none.
 func (c *Client) Reply(ctx context.Context, convo schema.ConversationID, turnID string) (*schema.Reply, error) {
-	return c.mesh.Reply(ctx, convo, turnID)
+	found, err := c.mesh.Reply(ctx, convo, turnID)
+	return found, owned(err)
 }
 
 // Outcome asks the mesh what became of a turn: waiting, ended with this reply, or
 // unknown, which was never accepted or has expired. It is what a backend that has
 // started again asks for every turn whose reply it has not seen.
 func (c *Client) Outcome(ctx context.Context, convo schema.ConversationID, turnID string) (*schema.TurnOutcome, error) {
-	return c.mesh.Outcome(ctx, convo, turnID)
+	found, err := c.mesh.Outcome(ctx, convo, turnID)
+	return found, owned(err)
 }
 
 // Cancel ends a turn now, with what was said so far: its model calls are broken
 // off, and its reply has status aborted and reason CANCELLED. nil means that it is
 // done; ErrNotFound, that the turn had ended or was never accepted.
 func (c *Client) Cancel(ctx context.Context, convo schema.ConversationID, turnID string) error {
-	return c.mesh.Cancel(ctx, convo, turnID)
+	return owned(c.mesh.Cancel(ctx, convo, turnID))
 }
 
 // Witness tells what the game saw happen: it becomes a memory of exactly the NPCs
@@ -161,11 +186,12 @@ func (c *Client) Witness(ctx context.Context, o *schema.Occurrence) error {
 	if o.ID == "" {
 		o.ID = c.newID()
 	}
-	return c.mesh.Witness(ctx, o)
+	return owned(c.mesh.Witness(ctx, o))
 }
 
 // CheckGrounding asks which claims of a text the given sources support. It is the
 // mesh's verifier by itself: neither text nor sources become evidence of a turn.
 func (c *Client) CheckGrounding(ctx context.Context, q schema.CheckQuery) (*schema.CheckResult, error) {
-	return c.mesh.CheckGrounding(ctx, q)
+	found, err := c.mesh.CheckGrounding(ctx, q)
+	return found, owned(err)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os/exec"
 	"strings"
@@ -73,10 +74,13 @@ func TestSay(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said []string
-	for s := range turn.Sentences() {
+	for s, err := range turn.Sentences(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		said = append(said, s.Text)
 	}
-	reply, err := turn.Reply()
+	reply, err := turn.Reply(t.Context())
 	if err != nil || reply.Text != strings.Join(said, " ") || len(said) != 1 {
 		t.Fatalf("said %v, reply %+v, %v", said, reply, err)
 	}
@@ -88,7 +92,7 @@ func TestSay(t *testing.T) {
 		t.Errorf("a turn that never was: %v", err)
 	}
 	request.Player = "a.b"
-	if _, err := c.Say(t.Context(), request); !errors.Is(err, ErrInvalid) || RetryAfter(err) != 0 {
+	if _, err := c.Say(t.Context(), request); !errors.Is(err, schema.ErrInvalid) || RetryAfter(err) != 0 {
 		t.Errorf("a bad id: %v", err)
 	}
 
@@ -97,12 +101,12 @@ func TestSay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for e, ok := turn.Next(); ok && e.Kind != schema.SaidThinking; e, ok = turn.Next() {
+	for e, err := turn.Next(t.Context()); err == nil && e.Kind != schema.SaidThinking; e, err = turn.Next(t.Context()) {
 	}
 	if err := c.Cancel(t.Context(), turn.Conversation, turn.ID); err != nil {
 		t.Fatal(err)
 	}
-	if reply, err := turn.Reply(); err != nil || reply.Status != schema.StatusAborted {
+	if reply, err := turn.Reply(t.Context()); err != nil || reply.Status != schema.StatusAborted {
 		t.Errorf("cancelled: %+v, %v", reply, err)
 	}
 
@@ -112,7 +116,7 @@ func TestSay(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	if reply, err := turn.Reply(); !errors.Is(err, context.Canceled) {
+	if reply, err := turn.Reply(t.Context()); !errors.Is(err, context.Canceled) {
 		t.Errorf("nothing to wait for: %+v, %v", reply, err)
 	}
 }
@@ -178,7 +182,23 @@ func TestWitness(t *testing.T) {
 	if err := c.Witness(t.Context(), o); err != nil || o.ID != "ev1" {
 		t.Errorf("%q, %v", o.ID, err)
 	}
-	if err := c.Witness(t.Context(), &schema.Occurrence{World: "w", Witnesses: []string{"mira"}}); !errors.Is(err, ErrInvalid) {
+	if err := c.Witness(t.Context(), &schema.Occurrence{World: "w", Witnesses: []string{"mira"}}); !errors.Is(err, schema.ErrInvalid) {
 		t.Errorf("without a text: %v", err)
+	}
+}
+
+// What the user of a connection may not do comes as this package's type, whatever the
+// mesh wraps it in.
+func TestARightThatIsMissingIsNamed(t *testing.T) {
+	err := owned(fmt.Errorf("say: %w", &mesh.RightError{Subject: "forsooth.v1.turn.w.n.p", What: "publish a turn"}))
+	var right *RightError
+	if !errors.As(err, &right) || right.Subject != "forsooth.v1.turn.w.n.p" || right.What != "publish a turn" {
+		t.Fatalf("%#v", err)
+	}
+	if !strings.HasPrefix(err.Error(), "say: ") {
+		t.Errorf("the error lost its words: %v", err)
+	}
+	if err := owned(ErrBusy); !errors.Is(err, ErrBusy) || errors.As(err, &right) && right.Subject == "" {
+		t.Errorf("another error: %v", err)
 	}
 }

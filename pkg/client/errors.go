@@ -5,15 +5,14 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// Errors that a backend may test for with errors.Is.
+// Errors that a backend may test for with errors.Is. What can never be taken as it
+// was sent is a *schema.FieldError, and schema.ErrInvalid.
 var (
-	ErrBusy     = mesh.ErrBusy      // nine turns of this conversation wait already: see RetryAfter
-	ErrFull     = mesh.ErrFull      // the mesh takes no more turns now: see RetryAfter
-	ErrInvalid  = schema.ErrInvalid // what was sent can never be taken: see FieldError
-	ErrNotFound = mesh.ErrNotFound  // no such turn, or no reply yet, or none any more
+	ErrBusy     = mesh.ErrBusy     // nine turns of this conversation wait already: see RetryAfter
+	ErrFull     = mesh.ErrFull     // the mesh takes no more turns now: see RetryAfter
+	ErrNotFound = mesh.ErrNotFound // no such turn, or no reply yet, or none any more
 
 	// ErrUnreachable: no answer came before the context ended. What was sent may
 	// have arrived; the same may be sent again.
@@ -22,13 +21,27 @@ var (
 	ErrDisconnected = mesh.ErrDisconnected
 )
 
-// FieldError is what is wrong with a message: the field, and how to mend it. Every
-// FieldError is ErrInvalid.
-type FieldError = schema.FieldError
+// RightError is something that this backend's user may not do on the broker.
+type RightError struct {
+	Subject string // that the user may not publish or listen on
+	What    string // what the client would have done there
 
-// RightError is something that this backend's user may not do on the broker: the
-// subject, and what it would have done there.
-type RightError = mesh.RightError
+	cause error
+}
+
+func (e *RightError) Error() string { return e.cause.Error() }
+
+// Unwrap gives the error as the mesh told it.
+func (e *RightError) Unwrap() error { return e.cause }
+
+// owned is an error of the mesh with this package's types in place of the mesh's.
+func owned(err error) error {
+	var denied *mesh.RightError
+	if errors.As(err, &denied) {
+		return &RightError{Subject: denied.Subject, What: denied.What, cause: err}
+	}
+	return err
+}
 
 // RetryAfter is how long a caller that met ErrBusy or ErrFull should wait before
 // it says the same again; 0 for any other error.
@@ -49,5 +62,5 @@ type UnsaidError struct {
 
 func (e *UnsaidError) Error() string { return e.Cause.Error() }
 
-// Unwrap gives the cause: ErrBusy, ErrFull, a FieldError, ErrUnreachable.
+// Unwrap gives the cause: ErrBusy, ErrFull, a *schema.FieldError, ErrUnreachable.
 func (e *UnsaidError) Unwrap() error { return e.Cause }

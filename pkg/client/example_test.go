@@ -48,13 +48,17 @@ func ExampleClient_Say() {
 		fmt.Println(err)
 		return
 	}
-	for s := range turn.Sentences() {
+	for s, err := range turn.Sentences(ctx) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
 		fmt.Println(s.Text)
 		for _, e := range s.Evidence {
 			fmt.Println("  from", e.Path)
 		}
 	}
-	reply, err := turn.Reply()
+	reply, err := turn.Reply(ctx)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -94,7 +98,7 @@ func ExampleRetryAfter() {
 		}
 	}
 	_, err = say(schema.Request{World: "village", NPC: "mira", Player: "player 42", Message: "Who owns the ferry?"})
-	var wrong *client.FieldError
+	var wrong *schema.FieldError
 	if errors.As(err, &wrong) {
 		fmt.Println(wrong.Field, wrong.Reason)
 	}
@@ -137,7 +141,7 @@ func ExampleClient_Outcome() {
 	case schema.TurnWaiting: // it is under way: watch it from its beginning
 		var turn *client.Turn
 		if turn, err = c.Watch(ctx, said.Conversation(), said.TurnID); err == nil {
-			out.Reply, err = turn.Reply()
+			out.Reply, err = turn.Reply(ctx)
 		}
 	case schema.TurnEnded: // out.Reply is its reply
 	}
@@ -170,7 +174,7 @@ func ExampleClient_Cancel() {
 		fmt.Println(err)
 		return
 	}
-	reply, err := turn.Reply() // there is one, whatever was said by then
+	reply, err := turn.Reply(ctx) // there is one, whatever was said by then
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -218,7 +222,7 @@ func ExampleClient_Actions() {
 			fmt.Println(err)
 			return
 		}
-		reply, err := turn.Reply()
+		reply, err := turn.Reply(ctx)
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -91,9 +91,9 @@ func ask(player, message string) schema.Request {
 func until(t *testing.T, turn *client.Turn, kind schema.SaidKind) schema.Said {
 	t.Helper()
 	for {
-		e, ok := turn.Next()
-		if !ok {
-			t.Fatalf("the turn ended without %q", kind)
+		e, err := turn.Next(t.Context())
+		if err != nil {
+			t.Fatalf("the turn ended without %q: %v", kind, err)
 		}
 		if e.Kind == kind {
 			return e
@@ -115,7 +115,7 @@ func TestWhatEndsATurnStopsItsModel(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			r, err := t2.Reply()
+			r, err := t2.Reply(t.Context())
 			if err == nil && r.Status == schema.StatusAborted {
 				err = fmt.Errorf("the newer turn is %s", r.Status)
 			}
@@ -140,7 +140,7 @@ func TestWhatEndsATurnStopsItsModel(t *testing.T) {
 			if err := end(c, turn); err != nil {
 				t.Fatal(err)
 			}
-			reply, err := turn.Reply()
+			reply, err := turn.Reply(t.Context())
 			if err != nil || reply.Status != schema.StatusAborted || reply.Reason != name {
 				t.Fatalf("reply %+v, %v", reply, err)
 			}
@@ -191,19 +191,19 @@ func TestASupersededTurnKeepsWhatWasSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := []string{first.Sentence.Text}
-	for e, ok := older.Next(); ok && e.Kind != schema.SaidClosed; e, ok = older.Next() {
+	for e, err := older.Next(t.Context()); err == nil && e.Kind != schema.SaidClosed; e, err = older.Next(t.Context()) {
 		if e.Sentence != nil {
 			said = append(said, e.Sentence.Text)
 		}
 	}
-	if e, ok := older.Next(); !ok || e.Kind != schema.SaidAborted || e.Reason != schema.ReasonSuperseded {
+	if e, err := older.Next(t.Context()); err != nil || e.Kind != schema.SaidAborted || e.Reason != schema.ReasonSuperseded {
 		t.Errorf("after the fence: %+v", e)
 	}
-	reply, err := older.Reply()
+	reply, err := older.Reply(t.Context())
 	if err != nil || reply.Reason != schema.ReasonSuperseded || reply.Text != strings.Join(said, " ") {
 		t.Errorf("said %q, reply %+v, %v", said, reply, err)
 	}
-	if reply, err := next.Reply(); err != nil || reply.Status == schema.StatusAborted {
+	if reply, err := next.Reply(t.Context()); err != nil || reply.Status == schema.StatusAborted {
 		t.Errorf("the newer turn: %+v, %v", reply, err)
 	}
 }
@@ -218,7 +218,7 @@ func TestABackendThatStartsAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := turn.Reply(); err != nil {
+	if _, err := turn.Reply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	lost, err := first.Say(t.Context(), waiting)
@@ -226,7 +226,7 @@ func TestABackendThatStartsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.Close()
-	if _, err := lost.Reply(); err != nil && !errors.Is(err, client.ErrDisconnected) {
+	if _, err := lost.Reply(t.Context()); err != nil && !errors.Is(err, client.ErrDisconnected) {
 		t.Errorf("watched by a client that is closed: %v", err)
 	}
 
@@ -247,7 +247,7 @@ func TestABackendThatStartsAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply, err := watched.Reply()
+	reply, err := watched.Reply(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestABackendThatStartsAgain(t *testing.T) {
 	if err != nil || !again.Again {
 		t.Fatalf("said again: %+v, %v", again, err)
 	}
-	if second, err := again.Reply(); err != nil || second.Text != reply.Text || second.Sequence != reply.Sequence {
+	if second, err := again.Reply(t.Context()); err != nil || second.Text != reply.Text || second.Sequence != reply.Sequence {
 		t.Errorf("answered anew: %+v, %v", second, err)
 	}
 }
@@ -269,7 +269,12 @@ func TestABrokenConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer proxy.Close()
-	c := connect(t, "nats://"+proxy.Addr())
+	states := make(chan bool, 8)
+	c, err := client.Connect(t.Context(), "nats://"+proxy.Addr(), client.Options{OnState: func(up bool, _ error) { states <- up }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
 	turn, err := c.Say(t.Context(), ask("p1", "Who owns the ferry?"))
 	if err != nil {
 		t.Fatal(err)
@@ -283,13 +288,19 @@ func TestABrokenConnection(t *testing.T) {
 	}
 	for _, turn := range []*client.Turn{turn, meanwhile} {
 		var said []string
-		for s := range turn.Sentences() {
+		for s, err := range turn.Sentences(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			said = append(said, s.Text)
 		}
-		reply, err := turn.Reply()
+		reply, err := turn.Reply(t.Context())
 		if err != nil || reply.Text != strings.Join(said, " ") || reply.Text == "" {
 			t.Errorf("said %q, reply %+v, %v", said, reply, err)
 		}
+	}
+	if down, up := <-states, <-states; down || !up {
+		t.Errorf("the state was told as %v, then %v", down, up)
 	}
 	proxy.Down()
 	short, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -310,8 +321,8 @@ func TestSayIsRefused(t *testing.T) {
 		"deadline_ms": {World: "village", NPC: "mira", Player: "p1", Message: "Hello!", DeadlineMS: 10},
 	} {
 		_, err := c.Say(t.Context(), r)
-		var wrong *client.FieldError
-		if !errors.Is(err, client.ErrInvalid) || !errors.As(err, &wrong) || wrong.Field != field || client.RetryAfter(err) != 0 {
+		var wrong *schema.FieldError
+		if !errors.Is(err, schema.ErrInvalid) || !errors.As(err, &wrong) || wrong.Field != field || client.RetryAfter(err) != 0 {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
@@ -320,7 +331,7 @@ func TestSayIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	turn.Close()
-	if _, ok := turn.Next(); ok {
-		t.Error("a closed watch shows events")
+	if e, err := turn.Next(t.Context()); err == nil {
+		t.Errorf("a closed watch shows %+v", e)
 	}
 }

@@ -48,7 +48,7 @@ func TestAPlayerOverItsLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply, err := turn.Reply()
+		reply, err := turn.Reply(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

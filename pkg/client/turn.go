@@ -2,7 +2,10 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -27,44 +30,75 @@ type Turn struct {
 
 // Next is the next event of the turn: accepted, thinking, a verified sentence,
 // closed (nothing more is said), and done or aborted as the last, by which time
-// the conversation holds the reply. False at the end. The reply is not among
-// them: see Reply.
-func (t *Turn) Next() (schema.Said, bool) {
+// the conversation holds the reply. The reply is not among the events: see Reply.
+//
+// Errors: io.EOF after the last event; the error of ctx, and Next may be called
+// again; ErrDisconnected, ErrNotFound where the turn has expired, or the error of
+// the context of Say or Watch. The turn itself goes on in the mesh.
+func (t *Turn) Next(ctx context.Context) (schema.Said, error) {
 	if len(t.queue) > 0 {
 		e := t.queue[0]
 		t.queue = t.queue[1:]
-		return e, true
+		return e, nil
 	}
 	for !t.done {
-		if e := t.read(); e != nil {
-			return *e, true
+		e, err := t.read(ctx)
+		if err != nil {
+			return schema.Said{}, err
+		}
+		if e != nil {
+			return *e, nil
 		}
 	}
-	return schema.Said{}, false
+	if err := t.ended(); err != nil {
+		return schema.Said{}, err
+	}
+	return schema.Said{}, io.EOF
 }
 
 // read takes one thing from the watch; nil where it is no event.
-func (t *Turn) read() *schema.Said {
-	e, open := <-t.events
-	switch {
-	case !open:
-		t.done = true
-		t.stop()
-	case e.Reply != nil:
-		t.reply, t.at = e.Reply, e.At
-	case e.Err != nil:
-		t.err = e.Err
+func (t *Turn) read(ctx context.Context) (*schema.Said, error) {
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case e, open := <-t.events:
+		switch {
+		case !open:
+			t.done = true
+			if t.reply == nil && t.err == nil {
+				t.err = context.Cause(t.ctx)
+			}
+			t.stop()
+		case e.Reply != nil:
+			t.reply, t.at = e.Reply, e.At
+		case e.Err != nil:
+			t.err = owned(e.Err)
+		}
+		return e.Said, nil
 	}
-	return e.Said
+}
+
+// ended is why the watch ended before the turn did; nil where the turn has its reply.
+func (t *Turn) ended() error {
+	if t.reply != nil {
+		return nil
+	}
+	return t.err
 }
 
 // Sentences yields the sentences as they are released, in order, and ends with the
-// turn.
-func (t *Turn) Sentences() func(yield func(schema.Sentence) bool) {
-	return func(yield func(schema.Sentence) bool) {
+// turn. An error, of those that Next gives, is the last thing yielded.
+func (t *Turn) Sentences(ctx context.Context) iter.Seq2[schema.Sentence, error] {
+	return func(yield func(schema.Sentence, error) bool) {
 		for {
-			e, ok := t.Next()
-			if !ok || e.Kind == schema.SaidSentence && !yield(*e.Sentence) {
+			e, err := t.Next(ctx)
+			switch {
+			case errors.Is(err, io.EOF):
+				return
+			case err != nil:
+				yield(schema.Sentence{}, err)
+				return
+			case e.Kind == schema.SaidSentence && !yield(*e.Sentence, nil):
 				return
 			}
 		}
@@ -72,22 +106,23 @@ func (t *Turn) Sentences() func(yield func(schema.Sentence) bool) {
 }
 
 // Reply waits for the reply of the turn. Events that come before it are kept for
-// Next. The error says why there is none: the context of Say or Watch has ended,
-// ErrDisconnected, or ErrNotFound where the reply has expired. The turn itself
-// goes on: ask for its Outcome.
-func (t *Turn) Reply() (*schema.Reply, error) {
+// Next. The error says why there is none: that of ctx, after which Reply may be
+// called again, or another that Next gives. The turn itself goes on: ask for its
+// Outcome.
+func (t *Turn) Reply(ctx context.Context) (*schema.Reply, error) {
 	for t.reply == nil && !t.done {
-		if e := t.read(); e != nil {
+		e, err := t.read(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("no reply of turn %s yet: %w", t.ID, err)
+		}
+		if e != nil {
 			t.queue = append(t.queue, *e)
 		}
 	}
-	if t.reply != nil {
-		return t.reply, nil
+	if t.reply == nil {
+		return nil, fmt.Errorf("no reply of turn %s yet: %w", t.ID, t.err)
 	}
-	if t.err == nil {
-		t.err = context.Cause(t.ctx)
-	}
-	return nil, fmt.Errorf("no reply of turn %s yet: %w", t.ID, t.err)
+	return t.reply, nil
 }
 
 // RepliedAt is when the mesh stored the reply, by the broker's clock, as
@@ -100,5 +135,7 @@ func (t *Turn) Close() {
 	t.stop()
 	for range t.events { // until the watch has ended
 	}
-	t.done = true
+	if t.done = true; t.reply == nil && t.err == nil {
+		t.err = context.Cause(t.ctx)
+	}
 }

@@ -27,8 +27,8 @@ func TestTheWorldsThatAreServed(t *testing.T) {
 		actions[0].Requires != "" {
 		t.Errorf("actions %+v", actions)
 	}
-	for name, want := range map[string]error{"elsewhere": client.ErrNotFound, "a.b": client.ErrInvalid,
-		"": client.ErrInvalid} {
+	for name, want := range map[string]error{"elsewhere": client.ErrNotFound, "a.b": schema.ErrInvalid,
+		"": schema.ErrInvalid} {
 		if _, err := c.World(t.Context(), name); !errors.Is(err, want) {
 			t.Errorf("world %q: %v", name, err)
 		}
@@ -43,7 +43,7 @@ func TestAConversationIsReadAndReset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range turn.Sentences() {
+	for range turn.Sentences(t.Context()) {
 	}
 	convo := schema.ConversationID{World: "village", NPC: "mira", Player: "p1"}
 	read, err := c.Conversation(t.Context(), convo)
@@ -64,7 +64,7 @@ func TestAConversationIsReadAndReset(t *testing.T) {
 	}
 	if _, err := c.Reset(t.Context(), schema.ConversationID{World: "village", NPC: "mi.ra", Player: "p2"}); !errors.Is(
 		err,
-		client.ErrInvalid,
+		schema.ErrInvalid,
 	) {
 		t.Errorf("%v", err)
 	}
@@ -79,7 +79,7 @@ func TestWhatIsRememberedIsAskedFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range turn.Sentences() {
+		for range turn.Sentences(t.Context()) {
 		}
 	}
 	settled(t, m.url)
@@ -108,9 +108,9 @@ func TestWhatIsRememberedIsAskedFor(t *testing.T) {
 		q    schema.MemoriesQuery
 		want error
 	}{
-		"a limit": {schema.MemoriesQuery{Limit: 1000}, client.ErrInvalid}, "an npc": {schema.MemoriesQuery{NPC: "*"},
-			client.ErrInvalid},
-		"a place":   {schema.MemoriesQuery{After: "gone"}, client.ErrInvalid},
+		"a limit": {schema.MemoriesQuery{Limit: 1000}, schema.ErrInvalid}, "an npc": {schema.MemoriesQuery{NPC: "*"},
+			schema.ErrInvalid},
+		"a place":   {schema.MemoriesQuery{After: "gone"}, schema.ErrInvalid},
 		"an id":     {schema.MemoriesQuery{ID: "gone"}, client.ErrNotFound},
 		"another's": {schema.MemoriesQuery{ID: mine.Memories[0].ID, Player: "p1"}, client.ErrNotFound},
 	} {

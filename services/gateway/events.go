@@ -51,8 +51,8 @@ func (g *Gateway) events(ctx context.Context, on watched, show func(*Event) erro
 		defer close(ended)
 		defer close(said)
 		for {
-			e, ok := turn.Next()
-			if !ok {
+			e, err := turn.Next(ctx)
+			if err != nil {
 				return
 			}
 			select {
@@ -71,7 +71,7 @@ func (g *Gateway) events(ctx context.Context, on watched, show func(*Event) erro
 		case e, ok := <-said:
 			if !ok {
 				<-ended
-				return v.done()
+				return v.done(ctx)
 			}
 			if err := v.said(&e); err != nil {
 				return err
@@ -147,8 +147,8 @@ func (v *view) action(index int, a *schema.Action, at time.Time) error {
 }
 
 // done is the last event of a turn: it has the reply.
-func (v *view) done() error {
-	reply, err := v.turn.Reply()
+func (v *view) done(ctx context.Context) error {
+	reply, err := v.turn.Reply(ctx)
 	if err != nil {
 		return err
 	}

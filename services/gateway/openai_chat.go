@@ -110,7 +110,7 @@ func (g *Gateway) chat(w http.ResponseWriter, r *http.Request, c *caller) error 
 		if req.Stream {
 			return g.completeStream(ctx, w, watched{c: c, turn: turn, stop: stop}, &out)
 		}
-		return completePlain(w, c, turn, &out)
+		return completePlain(ctx, w, c, turn, &out)
 	})
 }
 
@@ -143,8 +143,8 @@ func (g *Gateway) run(r *http.Request, c *caller, say *schema.Request,
 	return err
 }
 
-func completePlain(w http.ResponseWriter, c *caller, turn *client.Turn, out *completion) error {
-	reply, err := turn.Reply()
+func completePlain(ctx context.Context, w http.ResponseWriter, c *caller, turn *client.Turn, out *completion) error {
+	reply, err := turn.Reply(ctx)
 	if err != nil {
 		return err
 	}

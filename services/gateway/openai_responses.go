@@ -130,7 +130,7 @@ func (g *Gateway) responses(w http.ResponseWriter, r *http.Request, c *caller) e
 		out.turn(r, turn)
 		out.turnID = turn.ID
 		if !req.Stream {
-			return out.plain(w, c, turn)
+			return out.plain(ctx, w, c, turn)
 		}
 		defer context.AfterFunc(g.living, stop)()
 		out.s = startStream(w)
@@ -179,8 +179,8 @@ func (t *typed) complete() *response {
 	return out
 }
 
-func (t *typed) plain(w http.ResponseWriter, c *caller, turn *client.Turn) error {
-	reply, err := turn.Reply()
+func (t *typed) plain(ctx context.Context, w http.ResponseWriter, c *caller, turn *client.Turn) error {
+	reply, err := turn.Reply(ctx)
 	if err != nil {
 		return err
 	}

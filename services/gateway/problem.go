@@ -12,6 +12,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/pkg/client"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Problem is what went wrong, as RFC 9457 has it, with a code that programs may test.
@@ -64,7 +65,7 @@ func (p *Problem) after(d time.Duration) *Problem {
 // nobody but the process.
 func asProblem(err error) *Problem {
 	var p *Problem
-	var field *client.FieldError
+	var field *schema.FieldError
 	var right *client.RightError
 	var large *http.MaxBytesError
 	switch {
@@ -74,7 +75,7 @@ func asProblem(err error) *Problem {
 		return problem(http.StatusRequestEntityTooLarge, CodeTooLarge, "the body is longer than %d bytes", large.Limit)
 	case errors.As(err, &field):
 		return problem(http.StatusBadRequest, CodeInvalid, "%s", field.Error()).on(field.Field)
-	case errors.Is(err, client.ErrInvalid):
+	case errors.Is(err, schema.ErrInvalid):
 		return problem(http.StatusBadRequest, CodeInvalid, "%v", err)
 	case errors.Is(err, client.ErrBusy):
 		return problem(http.StatusTooManyRequests, CodeBusy,

@@ -49,7 +49,7 @@ func (g *Gateway) postTurn(w http.ResponseWriter, r *http.Request, c *caller) er
 	if wantsEvents(r) {
 		return g.stream(ctx, w, watched{c, turn, stop, seen, g.mayAsk(ctx, &req)})
 	}
-	reply, err := turn.Reply()
+	reply, err := turn.Reply(ctx)
 	if err != nil {
 		return err
 	}

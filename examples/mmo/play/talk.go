@@ -77,8 +77,8 @@ func (t *talk) hear(ctx context.Context) {
 func (t *talk) reply(ctx context.Context) (*schema.Reply, time.Time) {
 	for turn := t.turn; ; {
 		if turn != nil {
-			t.show(turn)
-			if r, err := turn.Reply(); err == nil {
+			t.show(ctx, turn)
+			if r, err := turn.Reply(ctx); err == nil {
 				turn.Close()
 				return r, turn.RepliedAt()
 			}
@@ -99,8 +99,8 @@ func (t *talk) reply(ctx context.Context) (*schema.Reply, time.Time) {
 
 // show is what a game client would do with the sentences; here only the first is
 // timed. It ends when nothing more is to be said.
-func (t *talk) show(turn *client.Turn) {
-	for e, ok := turn.Next(); ok && e.Kind != schema.SaidClosed; e, ok = turn.Next() {
+func (t *talk) show(ctx context.Context, turn *client.Turn) {
+	for e, err := turn.Next(ctx); err == nil && e.Kind != schema.SaidClosed; e, err = turn.Next(ctx) {
 		if e.Kind == schema.SaidSentence && t.first.IsZero() {
 			t.first = t.now()
 		}
