@@ -21,7 +21,7 @@ DEADCODE         := $(TOOLS)/deadcode-$(DEADCODE_VERSION)
 GOVULNCHECK_VERSION := v1.8.0
 GOVULNCHECK         := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
-.PHONY: all openai-clients licences vulnerabilities security build lab fitting promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals ablation honesty chaos chaos-mutants ci clean
+.PHONY: all calibration openai-clients licences vulnerabilities security build lab fitting promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals ablation honesty chaos chaos-mutants ci clean
 
 all: build
 
@@ -37,6 +37,11 @@ lab:
 ## fitting: the tools that fit calibration, review and retrieval to new weights
 fitting:
 	cd lab && $(GO) build -trimpath -o ../$(BIN)/ ./ablation ./calibrate ./calibrate/page ./fitting ./gatefit
+
+## calibration: the verifier's calibration to new weights; it wants FORSOOTH_TEST_DATA
+calibration:
+	$(PYTHON) sidecar/nli/train/pairs.py sidecar/nli/train/held | (cd lab && $(GO) run ./calibrate \
+		-pairs "$(FORSOOTH_TEST_DATA)/npc/pairs.jsonl" -also /dev/stdin -out ../internal/entail/nli/calibration.json)
 
 ## test: install what the tests need and run all of them
 test: test-python test-go

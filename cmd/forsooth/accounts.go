@@ -8,7 +8,7 @@ import (
 
 // accountsCmd writes who may do what on the broker.
 type accountsCmd struct {
-	Names []string `arg:"" optional:"" name:"worlds" help:"Names of the worlds that have backends; those of the settings otherwise."`
+	Names []string `arg:"" optional:"" name:"worlds" help:"Worlds that have backends; default: those of the settings."`
 }
 
 // Run prints the part of a nats-server's configuration that names every user.

@@ -46,7 +46,8 @@ func (s *site) as(user string) *site {
 func backendOf(t *testing.T, url, world string) *client.Client {
 	t.Helper()
 	user := "backend-" + world
-	c, err := client.Connect(t.Context(), url, client.Options{Login: client.Login{User: user, Password: func() (string, error) { return passwordOf(user), nil }}})
+	c, err := client.Connect(t.Context(), url,
+		client.Options{Login: client.Login{User: user, Password: func() (string, error) { return passwordOf(user), nil }}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,8 @@ func TestAFleetWithAUserForEachService(t *testing.T) {
 	village := s.village()
 	args := []string{"--world", village, "--nats", server.URL}
 
-	s.as("retriever").run(append([]string{"serve", "retriever"}, args...)...).wants(t, exitDependency, "may not create stream TURNS", "forsooth migrate --apply")
+	s.as("retriever").run(append([]string{"serve", "retriever"}, args...)...).wants(t, exitDependency,
+		"may not create stream TURNS", "forsooth migrate --apply")
 	s.as("operator").run(append([]string{"migrate", "--apply"}, args...)...).wants(t, exitFine)
 	fleet := map[string]*process{}
 	for _, name := range app.Services {
@@ -99,14 +101,17 @@ func TestAFleetWithAUserForEachService(t *testing.T) {
 		}
 		return reply
 	}
-	if r := say(schema.Request{NPC: "mira", Message: "Who owns the ferry?"}); !strings.HasPrefix(r.Text, "Teague owns the ferry.") {
+	if r := say(schema.Request{NPC: "mira", Message: "Who owns the ferry?"}); !strings.HasPrefix(r.Text,
+		"Teague owns the ferry.") {
 		t.Errorf("reply %q", r.Text)
 	}
 
 	// A memory, what the game saw, and an action that the game confirms.
 	say(schema.Request{NPC: "mira", Message: "I come from the coast."})
-	err := c.Witness(t.Context(), &schema.Occurrence{World: "village", Subject: "player:p1", Predicate: "gave", Object: "sword", Text: "Ansel gave Mira a sword.",
-		Player: "p1", Witnesses: []string{"mira", "p1"}, GameTime: time.Date(1402, 7, 1, 0, 0, 0, 0, time.UTC)})
+	err := c.Witness(t.Context(),
+		&schema.Occurrence{World: "village", Subject: "player:p1", Predicate: "gave", Object: "sword",
+			Text:   "Ansel gave Mira a sword.",
+			Player: "p1", Witnesses: []string{"mira", "p1"}, GameTime: time.Date(1402, 7, 1, 0, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,8 +127,10 @@ func TestAFleetWithAUserForEachService(t *testing.T) {
 		})
 	}()
 	tell := schema.ActionSpec{Name: "tell", Confirm: true, Parameters: json.RawMessage(
-		`{"type":"object","properties":{"npc":{"enum":["osric"]},"memory":{"type":"string"}},"required":["npc","memory"],"additionalProperties":false}`)}
-	r := say(schema.Request{NPC: "mira", Message: "Tell Osric where I come from.", AllowedActions: []schema.ActionSpec{tell}})
+		`{"type":"object","properties":{"npc":{"enum":["osric"]},"memory":{"type":"string"}},"required":["npc","memory"]` +
+			`,"additionalProperties":false}`)}
+	r := say(schema.Request{NPC: "mira", Message: "Tell Osric where I come from.",
+		AllowedActions: []schema.ActionSpec{tell}})
 	if len(r.Actions) != 1 || !r.Actions[0].Checked {
 		t.Errorf("%s %q takes %+v", r.Status, r.Text, r.Actions)
 	}
@@ -140,7 +147,9 @@ func TestAFleetWithAUserForEachService(t *testing.T) {
 		t.Errorf("listening ends with %v", err)
 	}
 
-	if got, err := c.CheckGrounding(t.Context(), schema.CheckQuery{Text: "The mill burned.", Sources: []schema.CheckSource{{ChunkID: "a", Content: "The mill burned in April."}}}); err != nil || got.Total == 0 {
+	if got, err := c.CheckGrounding(t.Context(),
+		schema.CheckQuery{Text: "The mill burned.",
+			Sources: []schema.CheckSource{{ChunkID: "a", Content: "The mill burned in April."}}}); err != nil || got.Total == 0 {
 		t.Errorf("check of a text: %+v, %v", got, err)
 	}
 	s.endsWithout(t, fleet, c, args)
@@ -151,7 +160,8 @@ func TestAFleetWithAUserForEachService(t *testing.T) {
 	operator.run(append([]string{"llm", "off"}, args...)...).wants(t, exitFine)
 	operator.run(append([]string{"chat", "--once", "Who owns the ferry?"}, args...)...).wants(t, exitFine)
 	operator.run(append([]string{"memory", "erase", "--player", "p1"}, args...)...).wants(t, exitFine)
-	if out := operator.run(append([]string{"memory", "list", "--player", "p1"}, args...)...); strings.Contains(out.out, "coast") {
+	if out := operator.run(append([]string{"memory", "list", "--player", "p1"}, args...)...); strings.Contains(out.out,
+		"coast") {
 		t.Errorf("after the erasure: %s", out.out)
 	}
 	if found := violation.FindAllString(server.Log(), -1); len(found) > before {
@@ -219,11 +229,15 @@ func (s *site) endsWithout(t *testing.T, fleet map[string]*process, c *client.Cl
 	if r, err := newer.Reply(t.Context()); err != nil || r.Status == schema.StatusAborted {
 		t.Errorf("after the speaker is back: %+v, %v", r, err)
 	}
-	again, err := c.Say(t.Context(), schema.Request{TurnID: late.ID, World: "village", NPC: "mira", Player: "p3", Message: "When did the mill burn?", DeadlineMS: 3_000})
+	again, err := c.Say(t.Context(),
+		schema.Request{TurnID: late.ID, World: "village", NPC: "mira", Player: "p3", Message: "When did the mill burn?",
+			DeadlineMS: 3_000})
 	if err != nil || !again.Again {
 		t.Errorf("said again: %+v, %v", again, err)
 	}
-	if _, err := c.Say(t.Context(), schema.Request{TurnID: late.ID, World: "village", NPC: "mira", Player: "p5", Message: "Hello."}); !errors.Is(err, schema.ErrInvalid) {
+	if _, err := c.Say(t.Context(),
+		schema.Request{TurnID: late.ID, World: "village", NPC: "mira", Player: "p5", Message: "Hello."}); !errors.Is(err,
+		schema.ErrInvalid) {
 		t.Errorf("another conversation's turn id: %v", err)
 	}
 }

@@ -20,7 +20,8 @@ import (
 var asked = []string{
 	"Who owns the ferry?", "What does a crossing cost?", "When did the mill burn?", "How much rye was lost in the fire?",
 	"Who forged the hinges of the north gate?", "What does Osric owe you?", "Where were you born?", "Hello.", "Thank you.",
-	"What walks the lake at night?", "Who was found guilty of arson?", "Who is the king of Ardenmoor?", "What is your trade?",
+	"What walks the lake at night?", "Who was found guilty of arson?", "Who is the king of Ardenmoor?",
+	"What is your trade?",
 	"Where is the ledger?", "The mill burned in May, did it not?",
 }
 
@@ -44,7 +45,8 @@ func newBackendAs(t *testing.T, url string, login mesh.Login) *backend {
 
 func turnOf(i int) *schema.Request {
 	npc := []string{"mira", "osric"}[i%2]
-	return &schema.Request{TurnID: fmt.Sprintf("turn-%03d", i), World: "village", NPC: npc, Player: fmt.Sprint("p", i), Message: asked[i/2%len(asked)], DeadlineMS: schema.MaxDeadlineMS}
+	return &schema.Request{TurnID: fmt.Sprintf("turn-%03d", i), World: "village", NPC: npc, Player: fmt.Sprint("p", i),
+		Message: asked[i/2%len(asked)], DeadlineMS: schema.MaxDeadlineMS}
 }
 
 func (b *backend) publish(i int) {
@@ -143,7 +145,8 @@ func TestAFleetAnswersAsUpDoesAndIsRestartedWithoutLoss(t *testing.T) {
 	up.end()
 
 	server := natstest.Start(t, natstest.JetStream(t))
-	f := newFleet(s, server.URL, "retriever", "retriever", "monologue", "reviewer", "reviewer", "speaker", "actions", "memory")
+	f := newFleet(s, server.URL, "retriever", "retriever", "monologue", "reviewer", "reviewer", "speaker", "actions",
+		"memory")
 	many := newBackend(t, server.URL)
 	for i := range turns {
 		many.publish(i)
@@ -197,7 +200,8 @@ func (f *fleet) restartEach(t *testing.T, b *backend, first int) {
 			}
 		}
 	}
-	t.Logf("rolling restart: %d processes, %d turns, 0 lost, %d redelivered, %d passes run again", len(f.services), int(next.Load())-first, redelivered.Load(), again)
+	t.Logf("rolling restart: %d processes, %d turns, 0 lost, %d redelivered, %d passes run again", len(f.services),
+		int(next.Load())-first, redelivered.Load(), again)
 	if redelivered.Load() > 0 || again > 0 {
 		t.Errorf("%d redelivered, %d passes run again", redelivered.Load(), again)
 	}

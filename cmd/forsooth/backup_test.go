@@ -36,7 +36,8 @@ func (s *site) up(t *testing.T, data string) (*process, *backend) {
 // ask says something as a player and waits until the conversation holds the reply.
 func (b *backend) ask(id, player, message string) *schema.Reply {
 	b.t.Helper()
-	r := &schema.Request{TurnID: id, World: "village", NPC: "mira", Player: player, Message: message, DeadlineMS: schema.MaxDeadlineMS}
+	r := &schema.Request{TurnID: id, World: "village", NPC: "mira", Player: player, Message: message,
+		DeadlineMS: schema.MaxDeadlineMS}
 	if _, err := b.client.Publish(b.t.Context(), r); err != nil {
 		b.t.Fatal(err)
 	}
@@ -145,7 +146,8 @@ func TestACopyOfARunningFolderGoesOn(t *testing.T) {
 		}
 	}
 	if after.turns != before.turns || after.memories != before.memories {
-		t.Errorf("the copy knows of %d turns, want %d, and remembers\n%s\nwant\n%s", after.turns, before.turns, after.memories, before.memories)
+		t.Errorf("the copy knows of %d turns, want %d, and remembers\n%s\nwant\n%s", after.turns, before.turns,
+			after.memories, before.memories)
 	}
 	for _, q := range underWay {
 		b.answered(q)
@@ -197,9 +199,11 @@ func TestAFleetComesBackFromItsStreamsAlone(t *testing.T) {
 		qdrant := edgetest.Own(t)
 		url := "http://" + qdrant.Addr
 		running := s.compose(t, server, func(service string) map[string]string {
-			return map[string]string{"FORSOOTH_WORLD": village, "FORSOOTH_QDRANT_URL": url, "FORSOOTH_DATA": s.path(name + "-" + service)}
+			return map[string]string{"FORSOOTH_WORLD": village, "FORSOOTH_QDRANT_URL": url,
+				"FORSOOTH_DATA": s.path(name + "-" + service)}
 		})
-		return running, newBackendAs(t, server.URL, operator), []string{"--nats", server.URL, "--qdrant", url, "--world", village, "--data", s.path(name)}
+		return running, newBackendAs(t, server.URL, operator),
+			[]string{"--nats", server.URL, "--qdrant", url, "--world", village, "--data", s.path(name)}
 	}
 	before := s.broker(t)
 	running, b, flags := fleet(before, "before")

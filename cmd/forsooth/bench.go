@@ -11,9 +11,9 @@ import (
 
 type benchCmd struct {
 	Turn     benchTurnCmd     `cmd:"" help:"Whole turns: latency, throughput beside a bare chain, start and memory."`
-	Speech   benchSpeechCmd   `cmd:"" help:"Recorded speeches against the review: what of the true and the false is spoken."`
+	Speech   benchSpeechCmd   `cmd:"" help:"Recorded speeches against the review: what is spoken."`
 	Verify   benchVerifyCmd   `cmd:"" help:"The verifier in process: its time beside onnxruntime, memory and worth."`
-	Retrieve benchRetrieveCmd `cmd:"" help:"The index in process, over a made-up world: time of a search, start, memory, indexing."`
+	Retrieve benchRetrieveCmd `cmd:"" help:"The index in process, over a made-up world."`
 }
 
 type benchTurnCmd struct {

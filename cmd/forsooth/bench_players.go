@@ -12,9 +12,9 @@ import (
 
 // benchPlayers are the flags of bench turn for a mesh with players.
 type benchPlayers struct {
-	Players  []int         `help:"Simulated players of Hollowmere instead, several numbers with commas between: turns a second, latency, cost and memory of a mesh in a process of its own." sep:"," placeholder:"N"`
+	Players  []int         `help:"Simulated players of Hollowmere instead, such as 10,100." sep:"," placeholder:"N"`
 	For      time.Duration `help:"With --players: how long they talk, each number of them." default:"60s"`
-	Every    time.Duration `help:"With --players: how often each says something; one alone talks without a pause." default:"120s"`
+	Every    time.Duration `help:"With --players: how often each says something." default:"120s"`
 	Deadline time.Duration `help:"With --players: of each turn." default:"8s"`
 	Scripted bool          `help:"With --players: a scripted model speaks, at the pace of --ttft and --rate."`
 	PriceIn  float64       `help:"With --scripted: the price of a million tokens that are sent." default:"0.15"`
@@ -33,8 +33,9 @@ func (c *benchPlayers) play(e *env, first time.Duration, rate float64) error {
 	if err != nil {
 		return dependency(err)
 	}
-	o := bench.PlayersOptions{Players: c.Players, For: c.For, Every: c.Every, Deadline: c.Deadline, Seed: 1, Scripted: c.Scripted,
-		Pace: llmtest.Pace{First: first, Rate: rate}, PriceIn: c.PriceIn, PriceOut: c.PriceOut,
+	o := bench.PlayersOptions{Players: c.Players, For: c.For, Every: c.Every, Deadline: c.Deadline, Seed: 1,
+		Scripted: c.Scripted,
+		Pace:     llmtest.Pace{First: first, Rate: rate}, PriceIn: c.PriceIn, PriceOut: c.PriceOut,
 		Binary: self, Args: e.again("--world", "hollowmere"), Log: e.err, Said: e.said}
 	r, err := bench.Players(e.ctx, o)
 	if err != nil {

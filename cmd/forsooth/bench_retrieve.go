@@ -14,7 +14,7 @@ type benchRetrieveCmd struct {
 	Docs      int    `help:"Documents of the made-up world, of about four passages each." default:"4095"`
 	Seed      uint64 `help:"Another seed, another world." default:"1"`
 	Questions int    `help:"Questions asked." default:"200"`
-	Random    bool   `help:"Vectors of chance in place of the encoder's, so that a very large world is indexed in minutes."`
+	Random    bool   `help:"Random vectors, so that a very large world is indexed in minutes."`
 	Step      string `hidden:"" help:"A process of this bench, as JSON."`
 }
 

@@ -14,7 +14,7 @@ import (
 
 type benchSpeechCmd struct {
 	From   string `help:"Speeches with labels, one JSON object a line." placeholder:"FILE.jsonl" required:""`
-	Judge  string `help:"Judge: recorded is the file's second reader." enum:"none,recorded,lying,coin,failing" default:"none"`
+	Judge  string `help:"Judge; recorded: the file's." enum:"none,recorded,lying,coin,failing" default:"none"`
 	Policy string `help:"Policy; that of the settings otherwise." enum:",strict,balanced,lively" default:""`
 	Prices string `help:"Measure every policy, and write the table into this page." placeholder:"PAGE.md" type:"path"`
 }
@@ -80,7 +80,8 @@ func (c *benchSpeechCmd) prices(e *env, rows []recorded.Row) error {
 		return usage(fmt.Errorf("%s: %w", c.Prices, errNoMarks))
 	}
 	var table bytes.Buffer
-	table.WriteString("\n| policy | judge | true sentences spoken | false ones | sentences without a claim | judge calls a turn |\n")
+	table.WriteString("\n| policy | judge | true sentences spoken | false ones | sentences without a claim | judge " +
+		"calls a turn |\n")
 	table.WriteString("|---|---|---|---|---|---|\n")
 	for _, level := range grounding.Levels {
 		for _, judge := range []bench.SpeechJudge{bench.NoJudge, bench.RecordedJudge} {

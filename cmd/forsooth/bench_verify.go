@@ -13,7 +13,7 @@ type benchVerifyCmd struct {
 	Batch  int    `help:"Pairs of a batch." default:"16"`
 	Python string `help:"An interpreter with onnxruntime, to measure beside the same weights there." placeholder:"PATH"`
 	Script string `help:"With --python: what it runs." default:"sidecar/nli/train/bench_onnx.py" placeholder:"FILE"`
-	Pairs  string `help:"Also judge a file of {\"premise\",\"hypothesis\",\"label\",\"kind\"} a line." placeholder:"FILE.jsonl"`
+	Pairs  string `help:"Also judge a file of labelled pairs, one a line." placeholder:"FILE.jsonl"`
 }
 
 // verified is what the bench prints.
@@ -31,7 +31,8 @@ func (c *benchVerifyCmd) Run(e *env) error {
 	if err != nil {
 		return usage(err)
 	}
-	figures, err := bench.Verify(e.ctx, bench.VerifyOptions{Rounds: c.Rounds, Batch: c.Batch, Python: c.Python, Script: c.Script})
+	figures, err := bench.Verify(e.ctx,
+		bench.VerifyOptions{Rounds: c.Rounds, Batch: c.Batch, Python: c.Python, Script: c.Script})
 	if err != nil {
 		return dependency(err)
 	}
@@ -81,7 +82,8 @@ func (e *env) verified(v verified) error {
 		if k.Supported {
 			label = "supported"
 		}
-		if _, err := fmt.Fprintf(e.out, "  %-14s %-32s %6d %9.3f %13.3f\n", label, k.Kind, k.Pairs, k.Accepted, k.Denied); err != nil {
+		if _, err := fmt.Fprintf(e.out, "  %-14s %-32s %6d %9.3f %13.3f\n", label, k.Kind, k.Pairs, k.Accepted,
+			k.Denied); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-const labelled = `{"premise":"The mill burned in the spring.","hypothesis":"The mill burned in the spring.","label":"supported","kind":"verbatim"}
+const labelled = `{"premise":"The mill burned in the spring.","hypothesis":"The mill burned in the ` +
+	`spring.","label":"supported","kind":"verbatim"}
 {"premise":"The mill burned in the spring.","hypothesis":"The mill stands.","label":"contradicted","kind":"negation"}
 `
 
@@ -40,9 +41,11 @@ func TestBenchVerifyNamesBadInput(t *testing.T) {
 		{"no pairs in a batch", []string{"--batch=-3"}, exitUsage, []string{"--batch -3"}},
 		{"no such file", []string{"--pairs", "gone.jsonl"}, exitUsage, []string{"gone.jsonl"}},
 		{"an empty file", []string{"--pairs", s.write("empty.jsonl", "")}, exitUsage, []string{"holds no pairs"}},
-		{"no labels", []string{"--pairs", s.write("bare.jsonl", `{"premise":"x","hypothesis":"y"}`)}, exitUsage, []string{"bare.jsonl:1", "label"}},
+		{"no labels", []string{"--pairs", s.write("bare.jsonl", `{"premise":"x","hypothesis":"y"}`)}, exitUsage,
+			[]string{"bare.jsonl:1", "label"}},
 		{"no script", []string{"--python", "/bin/sh"}, exitDependency, []string{"bench_onnx.py", "--script"}},
-		{"no interpreter", []string{"--python", s.path("gone"), "--script", s.write("x.py", "")}, exitDependency, []string{"--python"}},
+		{"no interpreter", []string{"--python", s.path("gone"), "--script", s.write("x.py", "")}, exitDependency,
+			[]string{"--python"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.run(append([]string{"bench", "verify"}, c.args...)...).wants(t, c.code, c.want...)

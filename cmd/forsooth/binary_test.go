@@ -162,7 +162,8 @@ func (w *watched) Write(p []byte) (int, error) {
 func (s *site) start(args ...string) *process {
 	s.t.Helper()
 	cmd := s.command(args...)
-	p := &process{t: s.t, cmd: cmd, out: &watched{ch: make(chan []byte, 4096)}, err: &watched{ch: make(chan []byte, 4096)}, done: make(chan struct{})}
+	p := &process{t: s.t, cmd: cmd, out: &watched{ch: make(chan []byte, 4096)}, err: &watched{ch: make(chan []byte, 4096)},
+		done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.out, p.err
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -109,7 +109,8 @@ func (s *chat) awaitJudge() {
 
 // loop reads lines until the end of input, /quit or Ctrl-C.
 func (s *chat) loop() error {
-	fmt.Fprintf(s.out, "%s, %s. You are talking to %s. /npc /why /trace /state /quit\n", s.world().Title, place(s), s.npc.Name)
+	fmt.Fprintf(s.out, "%s, %s. You are talking to %s. /npc /why /trace /state /quit\n", s.world().Title, place(s),
+		s.npc.Name)
 	for _, line := range s.npc.Line(world.LineGreeting, "")[:1] {
 		fmt.Fprintf(s.out, "%s: %s\n", s.npc.Name, line)
 	}

@@ -13,7 +13,8 @@ func TestOnceAsJSONShowsTheEvidence(t *testing.T) {
 	r := s.run("chat", "--world", village, "--once", "Who owns the ferry?", "--json")
 	r.wants(t, exitFine)
 	o := r.object(t)
-	for _, key := range []string{"turn_id", "npc", "reply", "status", "reason", "audit", "sentences", "evidence_source_counts", "passes"} {
+	for _, key := range []string{"turn_id", "npc", "reply", "status", "reason", "audit", "sentences",
+		"evidence_source_counts", "passes"} {
 		if _, ok := o[key]; !ok {
 			t.Errorf("there is no %s", key)
 		}
@@ -59,7 +60,8 @@ func TestAnAuthoredLineHasAnEmptyListOfEvidence(t *testing.T) {
 func TestATalkAtTheTerminal(t *testing.T) {
 	s := newSite(t)
 	r := s.runWith(strings.Join([]string{
-		"/why", "Who owns the ferry?", "/why", "/npc", "/npc nobody", "/npc osric", "Who owns the ferry?", "/state", "/state osric.at_desk=true", "/state", "/sing", "", "/quit", "never read",
+		"/why", "Who owns the ferry?", "/why", "/npc", "/npc nobody", "/npc osric", "Who owns the ferry?", "/state",
+		"/state osric.at_desk=true", "/state", "/sing", "", "/quit", "never read",
 	}, "\n")+"\n", "chat", "--world", s.village())
 	r.wants(t, exitFine)
 	golden(t, "talk.golden", s.steady(r.out))
@@ -85,7 +87,8 @@ func TestAllOfATurnIsTraced(t *testing.T) {
 	turn := s.run("chat", "--world", village, "--once", "Who owns the ferry?", "--json").object(t)["turn_id"].(string)
 	r := s.run("trace", turn)
 	r.wants(t, exitFine)
-	for _, want := range []string{"retrieve", "think", "review-thought", "decide", "speak", "review-speech", "act", "→ done",
+	for _, want := range []string{"retrieve", "think", "review-thought", "decide", "speak", "review-speech", "act",
+		"→ done",
 		"confidence", "lore/ferry.txt", "APPROVED", "supported", "Teague owns the ferry."} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("the trace does not show %q:\n%s", want, r.out)

@@ -8,7 +8,7 @@ import (
 
 // judging says when a comparison fails a command.
 type judging struct {
-	Tolerance   float64 `help:"How far a share may go the wrong way before it is worse; calls, tokens and cost: which part of themselves." default:"0.02"`
+	Tolerance   float64 `help:"How far a share may fall before it is worse." default:"0.02"`
 	FailOnWorse bool    `help:"Exit 1 where a figure is worse than in the earlier run."`
 }
 

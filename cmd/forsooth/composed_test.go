@@ -25,14 +25,17 @@ func TestTheExampleBackendPlaysWithTheComposedFleet(t *testing.T) {
 	s := newSite(t)
 	server := s.broker(t)
 	running := s.compose(t, server, func(service string) map[string]string {
-		return map[string]string{"FORSOOTH_QDRANT_URL": "http://" + qdrant.Addr, "FORSOOTH_DATA": s.path(service), "XDG_CACHE_HOME": s.path(service)}
+		return map[string]string{"FORSOOTH_QDRANT_URL": "http://" + qdrant.Addr, "FORSOOTH_DATA": s.path(service),
+			"XDG_CACHE_HOME": s.path(service)}
 	})
 	program := s.path("mmo")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, filepath.Join(checkout, "examples", "mmo")).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
+		filepath.Join(checkout, "examples", "mmo")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	game := func(user, password string, more ...string) (int, string, string) {
-		args := append([]string{"-nats", server.URL, "-user", user, "-password-file", s.write("password", password+"\n"), "-deadline", "60s"}, more...)
+		args := append([]string{"-nats", server.URL, "-user", user, "-password-file", s.write("password", password+"\n"),
+			"-deadline", "60s"}, more...)
 		cmd := exec.CommandContext(t.Context(), program, args...)
 		var out, errOut bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errOut
@@ -40,13 +43,15 @@ func TestTheExampleBackendPlaysWithTheComposedFleet(t *testing.T) {
 		return cmd.ProcessState.ExitCode(), out.String(), errOut.String()
 	}
 
-	code, out, said := game("backend-hollowmere", "local-backend-hollowmere", "-players", "6", "-turns", "20", "-rate", "4", "-duration", "5m", "-restart", "2s", "-json")
+	code, out, said := game("backend-hollowmere", "local-backend-hollowmere", "-players", "6", "-turns", "20", "-rate",
+		"4", "-duration", "5m", "-restart", "2s", "-json")
 	var r mmo.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("exit %d, %v in %q; it says %q", code, err, out, said)
 	}
 	t.Logf("%s", out)
-	if code != exitFine || !r.Kept() || r.Turns < 20 || r.Replies != r.Turns || r.Statuses["extractive"] == 0 || said != "" {
+	if code != exitFine || !r.Kept() || r.Turns < 20 || r.Replies != r.Turns || r.Statuses["extractive"] == 0 ||
+		said != "" {
 		t.Errorf("exit %d, %d replies to %d turns, %v; it says %q", code, r.Replies, r.Turns, r.Statuses, said)
 	}
 	for _, c := range deployed(t) {
@@ -62,7 +67,8 @@ func TestTheExampleBackendPlaysWithTheComposedFleet(t *testing.T) {
 			}
 		}
 	}
-	if code, _, said := game("backend-hollowmere", "local-backend-shadowwatch"); code != exitDependency || strings.Count(said, "\n") != 1 {
+	if code, _, said := game("backend-hollowmere", "local-backend-shadowwatch"); code != exitDependency ||
+		strings.Count(said, "\n") != 1 {
 		t.Errorf("with another's password: exit %d, it says %q", code, said)
 	}
 }

@@ -174,8 +174,10 @@ func TestDeploymentsNameTheVersionsOfGoMod(t *testing.T) {
 		}
 		return m[1]
 	}
-	nats, qdrant := "nats:"+version("github.com/nats-io/nats-server/v2")+"-alpine", "qdrant/qdrant:v"+version("github.com/qdrant/go-client")
-	for file, want := range map[string][]string{"docker-compose.yml": {nats, qdrant}, "k8s/base/nats.yaml": {nats}, "k8s/base/qdrant.yaml": {qdrant}} {
+	nats, qdrant := "nats:"+version("github.com/nats-io/nats-server/v2")+"-alpine",
+		"qdrant/qdrant:v"+version("github.com/qdrant/go-client")
+	for file, want := range map[string][]string{"docker-compose.yml": {nats, qdrant}, "k8s/base/nats.yaml": {nats},
+		"k8s/base/qdrant.yaml": {qdrant}} {
 		for _, image := range want {
 			if !strings.Contains(string(readCheckout(t, file)), "image: "+image) {
 				t.Errorf("%s does not name %s", file, image)
@@ -212,7 +214,8 @@ func TestTheComposedFleetAnswersATurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	watched := map[string]bool{}
-	for _, m := range regexp.MustCompile(`stream: (\w+), consumer: ([\w-]+),`).FindAllStringSubmatch(string(readCheckout(t, "k8s/overlays/prod/scaling.yaml")), -1) {
+	for _, m := range regexp.MustCompile(`stream: (\w+), consumer: ([\w-]+),`).FindAllStringSubmatch(
+		string(readCheckout(t, "k8s/overlays/prod/scaling.yaml")), -1) {
 		watched[m[1]+" "+m[2]] = true
 	}
 	for _, c := range consumers {
@@ -247,14 +250,17 @@ func (s *site) broker(t *testing.T) *natstest.Server {
 // compose starts the services of docker-compose.yml that run forsooth as processes,
 // after the job that makes the streams. What a container is given otherwise than a process
 // here comes from the caller, by service; an empty value leaves the variable away.
-func (s *site) compose(t *testing.T, server *natstest.Server, given func(service string) map[string]string) map[string]*process {
+func (s *site) compose(
+	t *testing.T, server *natstest.Server, given func(service string) map[string]string,
+) map[string]*process {
 	t.Helper()
 	containers, all := composed(t)
 	first := slices.IndexFunc(all, func(c container) bool { return c.name == "migrate" })
 	running := map[string]*process{}
 	for _, c := range append(all[first:first+1:first+1], containers...) {
 		env := maps.Clone(c.env)
-		maps.Copy(env, map[string]string{"FORSOOTH_NATS_URL": server.URL, "FORSOOTH_LISTEN": "127.0.0.1:0", "FORSOOTH_GROUNDING_NLI_URL": ""})
+		maps.Copy(env, map[string]string{"FORSOOTH_NATS_URL": server.URL, "FORSOOTH_LISTEN": "127.0.0.1:0",
+			"FORSOOTH_GROUNDING_NLI_URL": ""})
 		maps.Copy(env, given(c.name))
 		s.extra = nil
 		for name, value := range env {

@@ -20,7 +20,7 @@ import (
 )
 
 type doctorCmd struct {
-	GuardsDiff string `name:"guards-diff" help:"Compare two settings of the guards of memory, and say what the second would have done with the last week: files with a guards: section, presets, or default." placeholder:"A B"`
+	GuardsDiff string `name:"guards-diff" help:"Compare two settings of the guards over last week." placeholder:"A B"`
 	With       string `arg:"" optional:"" name:"b" help:"The second, of --guards-diff."`
 }
 
@@ -46,13 +46,15 @@ type diagnosis struct {
 }
 
 func (d *diagnosis) add(check, status, mend, detail string, args ...any) {
-	d.Findings = append(d.Findings, Finding{Check: check, Status: status, Detail: fmt.Sprintf(detail, args...), Mend: mend})
+	d.Findings = append(d.Findings,
+		Finding{Check: check, Status: status, Detail: fmt.Sprintf(detail, args...), Mend: mend})
 }
 
 // Run looks at everything and changes nothing.
 func (c *doctorCmd) Run(e *env) error {
 	if (c.GuardsDiff == "") != (c.With == "") {
-		return usage(errors.New("--guards-diff takes two settings: forsooth doctor --guards-diff config/guards.dev.yaml config/guards.prod.yaml"))
+		return usage(errors.New("--guards-diff takes two settings: forsooth doctor --guards-diff config/guards.dev.yaml " +
+			"config/guards.prod.yaml"))
 	}
 	if c.GuardsDiff != "" {
 		return e.guardsDiff(c.GuardsDiff, c.With)
@@ -131,7 +133,8 @@ func (d *diagnosis) dataFolder() {
 	if address, held := embedded.Holder(dir); d.settings.NATS.URL != "" {
 		return // the mesh is that of the server
 	} else if held {
-		d.add("mesh", statusFine, "", "a mesh runs on this data folder at %s", orText(address, "an address it has yet to take"))
+		d.add("mesh", statusFine, "", "a mesh runs on this data folder at %s",
+			orText(address, "an address it has yet to take"))
 	} else {
 		d.add("mesh", statusFine, "", "no mesh runs on this data folder; forsooth up starts one, and chat one of its own")
 	}
@@ -161,11 +164,13 @@ func (d *diagnosis) worldsServed() {
 		errs := len(world.Errors(problems))
 		status, mend := statusFine, ""
 		if errs > 0 {
-			status, mend = statusNote, "forsooth lore lint "+dir+" names each; a mesh that runs goes on with the last version without one"
+			status, mend = statusNote, "forsooth lore lint "+dir+" names each; a mesh that runs goes on with the last "+
+				"version without one"
 		}
 		handles := w.Handles()
 		listed := strings.Join(handles[:min(maxNamed, len(handles))], ", ")
-		d.add("world", status, mend, "%s: %s, %s, %s; %s", w.Name, count(len(handles), "NPC"), count(len(w.Documents), "document"), count(errs, "error"), listed)
+		d.add("world", status, mend, "%s: %s, %s, %s; %s", w.Name, count(len(handles), "NPC"),
+			count(len(w.Documents), "document"), count(errs, "error"), listed)
 		d.index(w)
 		if notice := language.Notice(w); notice != "" {
 			d.add("language", statusNote, "", "%s", notice)
@@ -201,10 +206,12 @@ func (d *diagnosis) onQdrant(q app.Qdrant, w *world.World) {
 	defer cancel()
 	words, meaning, err := q.Indexed(ctx, w)
 	if err != nil {
-		d.add("qdrant", statusBad, "start a Qdrant of version 1 there, or name another with --qdrant; until then turns are answered, and nothing is remembered beyond the conversation at hand", "%v", err)
+		d.add("qdrant", statusBad, "start a Qdrant of version 1 there, or name another with --qdrant; until then turns "+
+			"are answered, and nothing is remembered beyond the conversation at hand", "%v", err)
 		return
 	}
-	d.add("qdrant", statusFine, "", "%s answers, and holds %s of %s, %d of them embedded by their meaning", q.Addr, count(words, "file"), w.Name, meaning)
+	d.add("qdrant", statusFine, "", "%s answers, and holds %s of %s, %d of them embedded by their meaning", q.Addr,
+		count(words, "file"), w.Name, meaning)
 }
 
 // brokerLimit bounds how long doctor waits for a broker: until it has told what stands
@@ -272,7 +279,8 @@ func (d *diagnosis) streams(streams []mesh.StreamState) {
 		}
 	}
 	if len(missing) > 0 {
-		d.add("streams", statusNote, "forsooth migrate --apply makes them, and so do forsooth up and forsooth serve where the server lets everybody", "missing: %s", strings.Join(missing, ", "))
+		d.add("streams", statusNote, "forsooth migrate --apply makes them, and so do forsooth up and forsooth serve "+
+			"where the server lets everybody", "missing: %s", strings.Join(missing, ", "))
 		return
 	}
 	d.add("streams", statusFine, "", "all %d are there, %d messages", len(streams), messages)
@@ -292,7 +300,8 @@ func (d *diagnosis) workers(ctx context.Context, client *mesh.Client, consumers 
 		}
 	}
 	if len(idle) > 0 {
-		d.add("services", statusBad, "run them with forsooth up, or forsooth serve SERVICE", "nobody works on %s; %d messages wait", strings.Join(idle, ", "), waiting)
+		d.add("services", statusBad, "run them with forsooth up, or forsooth serve SERVICE",
+			"nobody works on %s; %d messages wait", strings.Join(idle, ", "), waiting)
 		return
 	}
 	d.add("services", statusFine, "", "all %d consumers have workers, %d messages wait", len(consumers), waiting)

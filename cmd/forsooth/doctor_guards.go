@@ -21,29 +21,36 @@ func (d *diagnosis) guards() {
 	g := d.settings.Guards
 	d.add("guards", statusFine, "", "preset %s", cmp.Or(g.Preset, "none"))
 	if g.Grounding.Enabled {
-		d.add("guard 1", statusFine, "", "on: %s, floor %v%s", g.Grounding.Mode, g.Grounding.Floor, map[bool]string{true: ", shadow: what would be dropped is kept flagged"}[g.Grounding.Shadow])
+		d.add("guard 1", statusFine, "", "on: %s, floor %v%s", g.Grounding.Mode, g.Grounding.Floor,
+			map[bool]string{true: ", shadow: what would be dropped is kept flagged"}[g.Grounding.Shadow])
 	} else {
-		d.add("guard 1", statusNote, "set guards.grounding.enabled to true", "off: no memory is written, for none would be grounded")
+		d.add("guard 1", statusNote, "set guards.grounding.enabled to true",
+			"off: no memory is written, for none would be grounded")
 	}
 	if g.Consistency.Enabled {
 		d.add("guard 2", statusFine, "", "on: %s, %s", g.Consistency.Schedule, g.Consistency.Zone)
 	} else {
-		d.add("guard 2", statusNote, "set guards.consistency_scan.enabled to true", "off: what contradicts is found by forsooth memory scan alone")
+		d.add("guard 2", statusNote, "set guards.consistency_scan.enabled to true",
+			"off: what contradicts is found by forsooth memory scan alone")
 	}
 	if f := g.Faithfulness; f.Enabled {
-		d.add("guard 3", statusFine, "", "on: %s, medium %v, high %v%s", f.Policy, f.Risk.Medium, f.Risk.High, map[bool]string{true: "; replies do not stream"}[g.Holds()])
+		d.add("guard 3", statusFine, "", "on: %s, medium %v, high %v%s", f.Policy, f.Risk.Medium, f.Risk.High,
+			map[bool]string{true: "; replies do not stream"}[g.Holds()])
 	} else {
 		d.add("guard 3", statusFine, "", "off: replies are not scored; what nothing supports is not said either way")
 	}
 	for _, m := range []struct{ key, model string }{
-		{"grounding.verifier_model", g.Grounding.VerifierModel}, {"consistency_scan.judge_model", g.Consistency.JudgeModel}, {"faithfulness.scorer_model", g.Faithfulness.Model},
+		{"grounding.verifier_model", g.Grounding.VerifierModel}, {"consistency_scan.judge_model", g.Consistency.JudgeModel},
+		{"faithfulness.scorer_model", g.Faithfulness.Model},
 	} {
 		switch c := guards.Choose(m.model); {
 		case c.Tier == "":
 		case m.key == "faithfulness.scorer_model" && !g.Faithfulness.Enabled:
-			d.add("guards", statusNote, "set guards.faithfulness.enabled to true, or take guards."+m.key+" out", "guards.%s is %s, and guard 3 is off: nobody is asked", m.key, m.model)
+			d.add("guards", statusNote, "set guards.faithfulness.enabled to true, or take guards."+m.key+" out",
+				"guards.%s is %s, and guard 3 is off: nobody is asked", m.key, m.model)
 		case c.Tier == guards.TierLLM:
-			d.add("guards", statusFine, "", "guards.%s: the language model%s is asked", m.key, map[bool]string{true: " " + c.Name}[c.Name != ""])
+			d.add("guards", statusFine, "", "guards.%s: the language model%s is asked", m.key,
+				map[bool]string{true: " " + c.Name}[c.Name != ""])
 		default:
 			d.add("guards", statusFine, "", "guards.%s: %s", m.key, c.Tier)
 		}
@@ -107,7 +114,8 @@ func (e *env) guardsDiff(from, to string) error {
 	if err != nil {
 		return usage(err)
 	}
-	d := GuardsDiff{From: from, To: to, Settings: guards.Diff(a, b), Since: time.Now().Add(-lastWeek).UTC(), Candidates: Otherwise{Moves: []Move{}}, Replies: Otherwise{Moves: []Move{}}}
+	d := GuardsDiff{From: from, To: to, Settings: guards.Diff(a, b), Since: time.Now().Add(-lastWeek).UTC(),
+		Candidates: Otherwise{Moves: []Move{}}, Replies: Otherwise{Moves: []Move{}}}
 	if d.Settings == nil {
 		d.Settings = []guards.Change{}
 	}
@@ -130,7 +138,8 @@ func namedGuards(name string) (guards.Settings, error) {
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return guards.Settings{}, fmt.Errorf("%w; name a file with a guards: section, default, or %s", err, strings.Join(guards.Presets(), ", "))
+		return guards.Settings{}, fmt.Errorf("%w; name a file with a guards: section, default, or %s", err,
+			strings.Join(guards.Presets(), ", "))
 	}
 	return guards.Load(name, data)
 }
@@ -157,11 +166,13 @@ func (e *env) would(d *GuardsDiff, a, b guards.Settings) error {
 				continue
 			}
 			to, _ := fateUnder(b, x)
-			d.Candidates.add(from, to, fmt.Sprintf("%s of %s: %s (%s, confidence %.2f)", x.NPC, cmp.Or(x.Player, "nobody"), x.Memory.Content, x.Verdict.Label, x.Memory.Confidence))
+			d.Candidates.add(from, to, fmt.Sprintf("%s of %s: %s (%s, confidence %.2f)", x.NPC, cmp.Or(x.Player, "nobody"),
+				x.Memory.Content, x.Verdict.Label, x.Memory.Confidence))
 		}
 		return dependency(t.client.Week(e.ctx, "", func(r *schema.Reply, at time.Time) {
 			if f := r.Faithfulness; f != nil && !at.Before(d.Since) {
-				d.Replies.add(stepUnder(a, f), stepUnder(b, f), fmt.Sprintf("turn %s: %d of %d claims supported, %d critical without", r.TurnID, f.Supported, f.Claims, f.Critical))
+				d.Replies.add(stepUnder(a, f), stepUnder(b, f), fmt.Sprintf("turn %s: %d of %d claims supported, %d critical "+
+					"without", r.TurnID, f.Supported, f.Claims, f.Critical))
 			}
 		}))
 	})
@@ -178,7 +189,8 @@ func fateUnder(s guards.Settings, x *schema.MemoryEvent) (string, bool) {
 	case !known:
 		return "judged", true
 	}
-	return map[write.Fate]string{write.Store: "stored", write.Flag: "kept flagged", write.Drop: "dropped", write.Wait: "waiting"}[fate], true
+	return map[write.Fate]string{write.Store: "stored", write.Flag: "kept flagged", write.Drop: "dropped",
+		write.Wait: "waiting"}[fate], true
 }
 
 // stepUnder is what becomes of a reply, in a word.

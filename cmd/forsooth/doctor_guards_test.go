@@ -11,7 +11,8 @@ import (
 // done with the last week's candidates and replies.
 func TestDoctorTellsGuardsApart(t *testing.T) {
 	s := newSite(t)
-	s.write("strict.yaml", "guards:\n  preset: precision\n  grounding: {min_confidence_after_penalty: 0.99}\n  faithfulness: {enabled: true}\n")
+	s.write("strict.yaml", "guards:\n  preset: precision\n  grounding: {min_confidence_after_penalty: 0.99}\n  "+
+		"faithfulness: {enabled: true}\n")
 	says := func(from, to string, words ...string) {
 		t.Helper()
 		r := s.run("doctor", "--guards-diff", from, to)
@@ -27,12 +28,14 @@ func TestDoctorTellsGuardsApart(t *testing.T) {
 	s.run("chat", "--world", s.village(), "--once", "I come from the coast.").wants(t, exitFine)
 	s.run("chat", "--world", s.village(), "--once", "Who owns the ferry?").wants(t, exitFine)
 	says("default", "strict.yaml",
-		"candidates for memories in the last week: 2, of which 1 would have gone otherwise under strict.yaml", "stored → dropped: 1", "they come from the coast",
+		"candidates for memories in the last week: 2, of which 1 would have gone otherwise under strict.yaml",
+		"stored → dropped: 1", "they come from the coast",
 		"replies that were scored in the last week: 1, of which 1", "not scored → release: 1")
 	r := s.run("doctor", "--guards-diff", "strict.yaml", "strict.yaml", "--json")
 	r.wants(t, exitFine)
 	var d GuardsDiff
-	if err := json.Unmarshal([]byte(r.out), &d); err != nil || len(d.Settings) != 0 || d.Candidates.Of != 2 || d.Candidates.Changed != 0 || d.Candidates.Moves == nil || time.Since(d.Since) < lastWeek {
+	if err := json.Unmarshal([]byte(r.out), &d); err != nil || len(d.Settings) != 0 || d.Candidates.Of != 2 ||
+		d.Candidates.Changed != 0 || d.Candidates.Moves == nil || time.Since(d.Since) < lastWeek {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
@@ -44,19 +47,22 @@ func TestDoctorRefusesHalfAComparison(t *testing.T) {
 	}
 	s.run("doctor", "--guards-diff", "dev", "lax").wants(t, exitUsage, "name a file with a guards: section")
 	s.write("bad.yaml", "guards:\n  grounding: {mode: now}\n")
-	s.run("doctor", "--guards-diff", "dev", "bad.yaml").wants(t, exitUsage, "bad.yaml: guards.grounding.mode", "write async or sync")
+	s.run("doctor", "--guards-diff", "dev", "bad.yaml").wants(t, exitUsage, "bad.yaml: guards.grounding.mode",
+		"write async or sync")
 }
 
 func TestDoctorSaysWhichGuardsAreOn(t *testing.T) {
 	s := newSite(t)
 	one(t, s.findings(t, exitFine, "guard 1"), statusFine, "on: async, floor 0.3")
-	one(t, s.findings(t, exitFine, "guard 3", "--guards", "compliance"), statusFine, "on: block, medium 0.8", "do not stream")
+	one(t, s.findings(t, exitFine, "guard 3", "--guards", "compliance"), statusFine, "on: block, medium 0.8",
+		"do not stream")
 	s.extra = append(s.extra, "FORSOOTH_GUARDS_GROUNDING_ENABLED=false", "FORSOOTH_GUARDS_FAITHFULNESS_SCORER_MODEL=rules")
 	one(t, s.findings(t, exitFine, "guard 1"), statusNote, "no memory is written")
 	one(t, s.findings(t, exitFine, "guards")[1:], statusNote, "scorer_model is rules, and guard 3 is off")
 	s.extra = []string{"FORSOOTH_GUARDS_GROUNDING_VERIFIER_MODEL=rules"}
 	one(t, s.findings(t, exitFine, "guards")[1:], statusFine, "guards.grounding.verifier_model: rules")
-	for key, word := range map[string]string{"GROUNDING_VERIFIER_MODEL": "sidecar", "CONSISTENCY_SCAN_JUDGE_MODEL": "claude-haiku-4-5", "FAITHFULNESS_SCORER_MODEL": "two words"} {
+	for key, word := range map[string]string{"GROUNDING_VERIFIER_MODEL": "sidecar",
+		"CONSISTENCY_SCAN_JUDGE_MODEL": "claude-haiku-4-5", "FAITHFULNESS_SCORER_MODEL": "two words"} {
 		s.extra = []string{"FORSOOTH_GUARDS_" + key + "=" + word}
 		s.run("doctor").wants(t, exitUsage, word)
 	}

@@ -34,7 +34,8 @@ func wordJudge(t *testing.T) string {
 			}
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"`+word+`"}}]}`)
+		_, _ = io.WriteString(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"`+
+			word+`"}}]}`)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL + "/v1"
@@ -46,12 +47,18 @@ func TestDoctorTestsTheJudge(t *testing.T) {
 		name, kind, url, status string
 		words                   []string
 	}{
-		{"MiniCheck", "minicheck", wordJudge(t), statusFine, []string{"grounder at", "(minicheck) judges speeches: of the test pairs it supports 100 %"}},
-		{"the speaking model's double, which does not say a word", "granite", scripted(t, llmtest.Options{}), statusNote, []string{"(granite) judges no speeches", "neither Yes nor No"}},
-		{"without the model", "minicheck", scripted(t, llmtest.Options{Model: "another"}), statusNote, []string{`no model "grounder"`, "grounding.judge.model"}},
-		{"a page", "minicheck", scripted(t, llmtest.Options{FaultRate: 1, Faults: "html"}), statusNote, []string{"a web page", "grounding.judge.url"}},
-		{"a page for a chat", "chat", scripted(t, llmtest.Options{FaultRate: 1, Faults: "html"}), statusNote, []string{"a web page", "grounding.judge.url"}},
-		{"no JSON", "chat", scripted(t, llmtest.Options{Persona: "prose"}), statusNote, []string{"judges no speeches", "holds no JSON object"}},
+		{"MiniCheck", "minicheck", wordJudge(t), statusFine, []string{"grounder at", "(minicheck) judges speeches: of " +
+			"the test pairs it supports 100 %"}},
+		{"the speaking model's double, which does not say a word", "granite", scripted(t, llmtest.Options{}), statusNote,
+			[]string{"(granite) judges no speeches", "neither Yes nor No"}},
+		{"without the model", "minicheck", scripted(t, llmtest.Options{Model: "another"}), statusNote,
+			[]string{`no model "grounder"`, "grounding.judge.model"}},
+		{"a page", "minicheck", scripted(t, llmtest.Options{FaultRate: 1, Faults: "html"}), statusNote,
+			[]string{"a web page", "grounding.judge.url"}},
+		{"a page for a chat", "chat", scripted(t, llmtest.Options{FaultRate: 1, Faults: "html"}), statusNote,
+			[]string{"a web page", "grounding.judge.url"}},
+		{"no JSON", "chat", scripted(t, llmtest.Options{Persona: "prose"}), statusNote,
+			[]string{"judges no speeches", "holds no JSON object"}},
 		{"gone", "granite", closed(t), statusNote, []string{"nobody listens", "grounding.judge.url"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

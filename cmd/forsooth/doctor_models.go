@@ -24,7 +24,8 @@ const modelLimit = 30 * time.Second
 func (d *diagnosis) models() {
 	l := d.settings.LLM
 	if !l.Configured() {
-		d.add("models", statusFine, "", "no language model is configured here: the extractive speaker answers, in the words of the evidence")
+		d.add("models", statusFine, "", "no language model is configured here: the extractive speaker answers, in the "+
+			"words of the evidence")
 		if l.Model != "" {
 			d.add("models", statusNote, "set llm.url, or --llm-url", "llm.model is %s, but no llm.url says where it is", l.Model)
 		}
@@ -52,7 +53,8 @@ func (d *diagnosis) model(section, check string, p config.Provider, readKey func
 	defer cancel()
 	asked := d.provider(name, p, key)
 	if err := llm.Check(ctx, asked); err != nil {
-		d.add(check, statusBad, "", "%s; until it is mended, %s", ofSection(section, withoutKey(err.Error(), key)), d.instead(section))
+		d.add(check, statusBad, "", "%s; until it is mended, %s", ofSection(section, withoutKey(err.Error(), key)),
+			d.instead(section))
 		return
 	}
 	d.add(check, statusFine, "", "%s at %s answers as it should", name, p.URL)
@@ -107,7 +109,8 @@ func (d *diagnosis) judge(section, name string, p llm.Provider, kind prompt.Judg
 	skill, err := reviewer.Qualify(ctx, m)
 	switch {
 	case err != nil:
-		d.add("judge", statusNote, without, "%s judges no speeches: %s", name, ofSection(section, withoutKey(err.Error(), key)))
+		d.add("judge", statusNote, without, "%s judges no speeches: %s", name,
+			ofSection(section, withoutKey(err.Error(), key)))
 	case !skill.Qualified():
 		d.add("judge", statusNote, without, "%s is not believed as a judge: %s", name, skill)
 	default:
@@ -125,8 +128,10 @@ func capability(ctx context.Context, p llm.Provider) (llm.Capability, error) {
 	pieces := 0
 	_, err = m.Stream(ctx, llm.Request{
 		Name: prompt.Compact, Schema: prompt.Schema(prompt.Compact), Limits: llm.Limits{MaxTokens: 200},
-		System: `Answer as JSON of the schema "compact": {"summary":"..."}. Repeat the message.`, User: "The ferry leaves at dawn, and comes back when the bell is rung.",
-		World: "doctor", Player: "doctor", Meter: llm.NewMeter(&protocol.Turn{Passes: []schema.PassRecord{{Pass: schema.PassThink, Attempt: 1}}}),
+		System: `Answer as JSON of the schema "compact": {"summary":"..."}. Repeat the message.`,
+		User:   "The ferry leaves at dawn, and comes back when the bell is rung.",
+		World:  "doctor", Player: "doctor",
+		Meter: llm.NewMeter(&protocol.Turn{Passes: []schema.PassRecord{{Pass: schema.PassThink, Attempt: 1}}}),
 	}, func(string) error { pieces++; return nil })
 	can := m.Capabilities()[0]
 	can.Stream = can.Stream && pieces > 1 // some take the wish to stream and answer in one piece
@@ -136,13 +141,16 @@ func capability(ctx context.Context, p llm.Provider) (llm.Capability, error) {
 // capability names what works all the same, only not so well.
 func (d *diagnosis) capability(check, name string, can llm.Capability) {
 	if !can.Stream {
-		d.add(check, statusNote, "take a server that streams if players are to hear the first sentence sooner", "%s comes without streaming: nothing is said before the whole answer is there", name)
+		d.add(check, statusNote, "take a server that streams if players are to hear the first sentence sooner",
+			"%s comes without streaming: nothing is said before the whole answer is there", name)
 	}
 	switch can.JSON {
 	case "object":
-		d.add(check, statusNote, "take a server that takes response_format json_schema if answers are refused often", "%s refuses a JSON schema: it is asked for JSON, and told the schema in words", name)
+		d.add(check, statusNote, "take a server that takes response_format json_schema if answers are refused often",
+			"%s refuses a JSON schema: it is asked for JSON, and told the schema in words", name)
 	case "plain":
-		d.add(check, statusNote, "take a server that takes response_format json_schema if answers are refused often", "%s refuses a JSON schema, and JSON mode as well: it is told the schema in words", name)
+		d.add(check, statusNote, "take a server that takes response_format json_schema if answers are refused often",
+			"%s refuses a JSON schema, and JSON mode as well: it is told the schema in words", name)
 	}
 }
 
@@ -182,7 +190,8 @@ func withoutKey(s string, key config.Secret) string {
 // keyFile says when others of this machine can read a key.
 func (d *diagnosis) keyFile(section, check, path string) {
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		d.add(check, statusNote, "chmod 600 "+path, "the file of %s.key_file can be read by others (%v)", section, info.Mode().Perm())
+		d.add(check, statusNote, "chmod 600 "+path, "the file of %s.key_file can be read by others (%v)", section,
+			info.Mode().Perm())
 	}
 }
 
@@ -193,7 +202,8 @@ func (d *diagnosis) modelSwitch(ctx context.Context, c *mesh.Client) {
 	case err != nil:
 		d.add("switch", statusNote, "look at the server's log", "the switch of the models cannot be read: %v", err)
 	case switchState(stored) == mesh.FlagOff:
-		d.add("switch", statusNote, "forsooth llm on", "the switch is off: no model is called, turns are answered in the words of the evidence")
+		d.add("switch", statusNote, "forsooth llm on", "the switch is off: no model is called, turns are answered in "+
+			"the words of the evidence")
 	default:
 		d.add("switch", statusFine, "", "the switch is on: models speak where they are configured")
 	}

@@ -29,7 +29,8 @@ func TestDoctorNamesWhatIsWrongWithAModel(t *testing.T) {
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = w.Write([]byte(`{"error":{"message":"Incorrect API key provided: ` + r.Header.Get("Authorization") + `","code":"invalid_api_key"}}`))
+		_, _ = w.Write([]byte(`{"error":{"message":"Incorrect API key provided: ` + r.Header.Get("Authorization") +
+			`","code":"invalid_api_key"}}`))
 	}))
 	defer echo.Close()
 	secret := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -51,7 +52,8 @@ func TestDoctorNamesWhatIsWrongWithAModel(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSite(t)
 			s.extra = []string{"FORSOOTH_LLM_KEY=" + modelKey}
-			one(t, s.findings(t, exitDependency, "model", "--llm-url", c.url, "--llm-model", "big"), statusBad, append(c.words, c.url, "the extractive speaker answers")...)
+			one(t, s.findings(t, exitDependency, "model", "--llm-url", c.url, "--llm-model", "big"), statusBad,
+				append(c.words, c.url, "the extractive speaker answers")...)
 		})
 	}
 }
@@ -80,7 +82,8 @@ func TestDoctorMendsTheSecondModel(t *testing.T) {
 		o     llmtest.Options
 		words []string
 	}{
-		"a wrong key":                 {llmtest.Options{Key: "another"}, []string{"FORSOOTH_LLM_SECONDARY_KEY", "llm.secondary.key_file"}},
+		"a wrong key": {llmtest.Options{Key: "another"},
+			[]string{"FORSOOTH_LLM_SECONDARY_KEY", "llm.secondary.key_file"}},
 		"a model that does not exist": {llmtest.Options{Model: "another"}, []string{"llm.secondary.model"}},
 	} {
 		t.Run(name, func(t *testing.T) {

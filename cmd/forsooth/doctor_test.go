@@ -95,7 +95,8 @@ func TestDoctorAsksBothModels(t *testing.T) {
 func TestDoctorAndAKeyThatCannotBeRead(t *testing.T) {
 	s := newSite(t)
 	s.write("forsooth.yaml", "llm: {url: \"http://127.0.0.1:1/v1\", model: big, key_file: none}\n")
-	one(t, s.findings(t, exitDependency, "model"), statusBad, "big at http://127.0.0.1:1/v1 is not asked: llm.key_file: names a file that cannot be read")
+	one(t, s.findings(t, exitDependency, "model"), statusBad, "big at http://127.0.0.1:1/v1 is not asked: "+
+		"llm.key_file: names a file that cannot be read")
 }
 
 func TestDoctorAndAKeyThatOthersCanRead(t *testing.T) {
@@ -137,7 +138,8 @@ func TestDoctorNamesTheLanguageOfAWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.write("village/world.yaml", strings.Replace(string(frame), "language: en", "language: de", 1))
-	one(t, s.findings(t, exitFine, "language", "--world", village), statusNote, "village", "LANGUAGE_UNVERIFIED", "authored lines")
+	one(t, s.findings(t, exitFine, "language", "--world", village), statusNote, "village", "LANGUAGE_UNVERIFIED",
+		"authored lines")
 }
 
 // With a Qdrant it is the server's index that counts, and doctor makes nothing there.

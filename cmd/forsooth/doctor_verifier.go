@@ -15,17 +15,20 @@ import (
 func (d *diagnosis) verifiers() {
 	model, err := app.NLI()
 	if err != nil {
-		d.add("verifier", statusBad, "take a binary that was built whole; "+app.Released, "the model in process does not load: %v", err)
+		d.add("verifier", statusBad, "take a binary that was built whole; "+app.Released,
+			"the model in process does not load: %v", err)
 	} else {
 		c := model.Calibration()
-		d.add("verifier", statusFine, "", "rules and %s in process, kernel %s; supported from %.3f, for %.1f %% false accepts on %d pairs",
+		d.add("verifier", statusFine, "", "rules and %s in process, kernel %s; supported from %.3f, for %.1f %% false "+
+			"accepts on %d pairs",
 			model.Name(), transformer.Kernels()[0], c.Thresholds.Entailment, 100*c.FalseRate, c.Pairs)
 	}
 	d.sidecar(model)
 	if encoder, err := app.Encoder(); err != nil {
 		d.add("embedder", statusNote, "", "%s, in process; the sentence encoder does not load: %v", app.EmbeddingModel(), err)
 	} else {
-		d.add("embedder", statusFine, "", "%s until the worlds are embedded with %s, both in process", app.EmbeddingModel(), encoder.ID())
+		d.add("embedder", statusFine, "", "%s until the worlds are embedded with %s, both in process", app.EmbeddingModel(),
+			encoder.ID())
 	}
 }
 
@@ -58,7 +61,8 @@ func (d *diagnosis) sidecar(model *nli.Model) {
 		return
 	}
 	if model != nil && family(health.Model) == family(model.Name()) && health.SHA256 != model.Calibration().Weights {
-		d.add("nli", statusBad, "restart it with the weights of this version", "%s at %s has the weights of another version, whose scores nobody measured", health.Model, n.URL)
+		d.add("nli", statusBad, "restart it with the weights of this version",
+			"%s at %s has the weights of another version, whose scores nobody measured", health.Model, n.URL)
 		return
 	}
 	d.add("nli", statusFine, "", "%s at %s", health.Model, n.URL)

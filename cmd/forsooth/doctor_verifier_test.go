@@ -44,7 +44,8 @@ func TestDoctorLooksAtTheVerifier(t *testing.T) {
 	}
 	whole := found{statusFine, []string{"rules and ", " in process, kernel ", "false accepts"}}
 	gone := func(released string) found {
-		return found{statusBad, []string{"does not load: weights: the file is cut short", "take a binary that was built whole; " + released}}
+		return found{statusBad, []string{"does not load: weights: the file is cut short",
+			"take a binary that was built whole; " + released}}
 	}
 	for _, c := range []struct {
 		name     string
@@ -61,16 +62,20 @@ func TestDoctorLooksAtTheVerifier(t *testing.T) {
 			verifier: gone(app.Released)},
 		{name: "weights missing, a judge", load: missing, judge: true, llm: "http://127.0.0.1:1/v1",
 			verifier: gone(app.Released)},
-		{name: "a sidecar with weights of another version", load: load, sidecar: healthyWith(t, "forsooth-nli-1", "ab"), verifier: whole,
-			nli: found{statusBad, []string{"forsooth-nli-1 at http://", "another version", "restart it"}}},
-		{name: "a sidecar with the binary's own weights", load: load, sidecar: healthyWith(t, own.Name(), own.Calibration().Weights), verifier: whole,
+		{name: "a sidecar with weights of another version", load: load, sidecar: healthyWith(t, "forsooth-nli-1", "ab"),
+			verifier: whole,
+			nli:      found{statusBad, []string{"forsooth-nli-1 at http://", "another version", "restart it"}}},
+		{name: "a sidecar with the binary's own weights", load: load,
+			sidecar: healthyWith(t, own.Name(), own.Calibration().Weights), verifier: whole,
 			nli: found{statusFine, []string{own.Name() + " at http://"}}},
-		{name: "weights fine, with a sidecar", load: load, sidecar: healthy(t), verifier: whole, nli: found{statusFine, []string{"large at http://"}}},
+		{name: "weights fine, with a sidecar", load: load, sidecar: healthy(t), verifier: whole,
+			nli: found{statusFine, []string{"large at http://"}}},
 		{name: "weights missing, with a sidecar", load: missing, sidecar: healthy(t),
 			verifier: gone(app.Released),
 			nli:      found{statusFine, []string{"large at http://"}}},
 		{name: "sidecar unreachable", load: load, sidecar: nobody, verifier: whole,
-			nli: found{statusBad, []string{"nli sidecar " + nobody, "start it, or leave grounding.nli.url out: the model in process decides"}}},
+			nli: found{statusBad, []string{"nli sidecar " + nobody, "start it, or leave grounding.nli.url out: the model " +
+				"in process decides"}}},
 		{name: "weights missing, sidecar unreachable", load: missing, sidecar: nobody,
 			verifier: gone(app.Released),
 			nli:      found{statusBad, []string{"nli sidecar " + nobody, "start it: the model in process is missing too"}}},

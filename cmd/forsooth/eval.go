@@ -20,13 +20,13 @@ type evalCmd struct {
 }
 
 type evalSuiteCmd struct {
-	Suite   string   `arg:"" help:"The suite's file, or the name of one in the binary: hollowmere, shadowwatch, paper, memory." placeholder:"SUITE.yaml"`
-	Jobs    int      `help:"Conversations at once, in a suite of stories at most four; 1 measures times that do not disturb each other." default:"8"`
-	Earlier []string `help:"Report of an earlier run (eval --json): a new document that repeats one of its answers is a leak." type:"path" placeholder:"FILE"`
+	Suite   string   `arg:"" help:"File, or hollowmere, shadowwatch, paper or memory of the binary." placeholder:"SUITE"`
+	Jobs    int      `help:"Conversations at once; 1 measures times undisturbed." default:"8"`
+	Earlier []string `help:"Earlier report: new lore that repeats its answers is a leak." type:"path" placeholder:"FILE"`
 	Show    bool     `help:"Print every case with its reply and evidence on standard error."`
 	Triage  bool     `help:"List the passing known answers whose cited ids are not corpus."`
-	Report  string   `help:"Write the report to a file too: Markdown (.md), or one HTML page with plots (.html)." type:"path" placeholder:"FILE"`
-	Against string   `name:"compare" help:"Report of an earlier run to hold this one against." type:"path" placeholder:"OLD.json"`
+	Report  string   `help:"Write the report to a file too: .md, or .html with plots." type:"path" placeholder:"FILE"`
+	Against string   `name:"compare" help:"Report of an earlier run to compare with." type:"path" placeholder:"OLD.json"`
 	judging
 }
 
@@ -63,7 +63,8 @@ func (c *evalSuiteCmd) Run(e *env) error {
 	report := eval.Summarise(suite, outcomes)
 	report.Model = with.LLM.Primary.Model
 	if with.LLM.Primary.URL != "" && report.Usage.Calls.Max == 0 {
-		e.log.Warn().Msg("no call of a model was answered: these are the extractive answers; forsooth doctor says what is wrong with the model")
+		e.log.Warn().Msg("no call of a model was answered: these are the extractive answers; forsooth doctor says what " +
+			"is wrong with the model")
 	}
 	if err := writeReport(c.Report, report); err != nil {
 		return failed(err)
@@ -174,7 +175,8 @@ func (c *evalSuiteCmd) shown(e *env) func(*eval.Outcome) {
 		}
 		fmt.Fprintf(e.err, "%s %s (%s)\n", mark, o.Case.Name, o.Case.Kind)
 		if o.Reply != nil {
-			fmt.Fprintf(e.err, "  %s\n  %s (confidence %.2f): %s\n", o.Message(), o.Reply.NPCName, o.Reply.Confidence, o.Reply.Text)
+			fmt.Fprintf(e.err, "  %s\n  %s (confidence %.2f): %s\n", o.Message(), o.Reply.NPCName, o.Reply.Confidence,
+				o.Reply.Text)
 			console.Why(e.err, o.Reply)
 		}
 		if !o.Passed() {

@@ -27,7 +27,8 @@ func TestASuiteThatPasses(t *testing.T) {
 	r := s.run("eval", s.write("suite.yaml", suite), "--json")
 	r.wants(t, exitFine)
 	o := r.object(t)
-	if o["suite"] != "village" || o["cases"] != 2.0 || o["passed"] != 2.0 || o["thresholds_met"] != true || len(o["failures"].([]any)) != 0 {
+	if o["suite"] != "village" || o["cases"] != 2.0 || o["passed"] != 2.0 || o["thresholds_met"] != true ||
+		len(o["failures"].([]any)) != 0 {
 		t.Errorf("%s", r.out)
 	}
 	kinds := o["by_kind"].(map[string]any)
@@ -35,7 +36,8 @@ func TestASuiteThatPasses(t *testing.T) {
 		t.Errorf("by kind %v", kinds)
 	}
 	metrics := o["metrics"].(map[string]any)
-	if metrics["faithfulness"] != 1.0 || metrics["hallucination_rate"] != 0.0 || metrics["evidence_verbatim"] != 1.0 || metrics["refusal_rate"] != 0.5 {
+	if metrics["faithfulness"] != 1.0 || metrics["hallucination_rate"] != 0.0 || metrics["evidence_verbatim"] != 1.0 ||
+		metrics["refusal_rate"] != 0.5 {
 		t.Errorf("metrics %v", metrics)
 	}
 	if strings.Contains(r.out, "null") {
@@ -46,10 +48,12 @@ func TestASuiteThatPasses(t *testing.T) {
 func TestASuiteBelowItsThresholds(t *testing.T) {
 	s := newSite(t)
 	s.village()
-	path := s.write("suite.yaml", suite+"  - name: wrong\n    npc: osric\n    player_message: Who owns the ferry?\n    expect_topic: Bram\n")
+	path := s.write("suite.yaml", suite+"  - name: wrong\n    npc: osric\n    player_message: Who owns the ferry?\n  "+
+		"  expect_topic: Bram\n")
 	r := s.run("eval", path)
 	r.wants(t, exitFailed)
-	for _, want := range []string{"2 of 3 cases passed", "FAILED wrong (osric, extractive)", "Teague owns the ferry.", `"Bram" in the reply or its evidence`, "threshold passed: at least 1, got 0.6667: NOT MET"} {
+	for _, want := range []string{"2 of 3 cases passed", "FAILED wrong (osric, extractive)", "Teague owns the ferry.",
+		`"Bram" in the reply or its evidence`, "threshold passed: at least 1, got 0.6667: NOT MET"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("%q is missing in\n%s", want, r.out)
 		}
@@ -57,7 +61,8 @@ func TestASuiteBelowItsThresholds(t *testing.T) {
 	if r.err != "" {
 		t.Errorf("it says %q", r.err)
 	}
-	path = s.write("lower.yaml", strings.Replace(suite, "cases:", "thresholds: {known: {min: 1}, refusal_rate: {max: 0.9}}\ncases:", 1)+
+	path = s.write("lower.yaml", strings.Replace(suite, "cases:",
+		"thresholds: {known: {min: 1}, refusal_rate: {max: 0.9}}\ncases:", 1)+
 		"  - name: wrong\n    kind: other\n    npc: osric\n    player_message: Who owns the ferry?\n    expect_topic: Bram\n")
 	s.run("eval", path).wants(t, exitFine)
 }
@@ -69,7 +74,8 @@ func TestASuiteWhoseModelNeverAnswersSaysSo(t *testing.T) {
 	s.village()
 	path := s.write("suite.yaml", suite)
 	r := s.run("eval", path, "--llm-url", "http://127.0.0.1:1/v1", "--llm-model", "m")
-	if r.code != exitFine || !strings.Contains(r.err, "no call of a model was answered") || !strings.Contains(r.err, "nobody listens there") {
+	if r.code != exitFine || !strings.Contains(r.err, "no call of a model was answered") ||
+		!strings.Contains(r.err, "nobody listens there") {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }
@@ -100,7 +106,8 @@ func TestTwoRunsAreCompared(t *testing.T) {
 	if o := r.object(t); len(o["worse"].([]any)) != 2 || len(o["changed"].([]any)) != 1 {
 		t.Errorf("%s", r.out)
 	}
-	s.run("eval", "compare", old, now, "--fail-on-worse", "--tolerance", "0.9").wants(t, exitFailed) // passed_known fell by 1
+	// passed_known fell by 1
+	s.run("eval", "compare", old, now, "--fail-on-worse", "--tolerance", "0.9").wants(t, exitFailed)
 	s.run("eval", "compare", old, s.path("none.json")).wants(t, exitUsage, "none.json", "cannot be read")
 
 	r = s.run("eval", better, "--compare", now, "--fail-on-worse")
@@ -116,7 +123,8 @@ func TestTheReportIsWrittenForReaders(t *testing.T) {
 	path := s.write("suite.yaml", suite)
 	s.run("eval", path, "--report", "run.html").wants(t, exitFine)
 	s.run("eval", path, "--report", "run.md").wants(t, exitFine)
-	for name, want := range map[string]string{"run.html": "<h1>Suite village</h1>", "run.md": "# Suite village: 2 of 2 cases passed"} {
+	for name, want := range map[string]string{"run.html": "<h1>Suite village</h1>",
+		"run.md": "# Suite village: 2 of 2 cases passed"} {
 		if data, err := os.ReadFile(s.path(name)); err != nil || !strings.Contains(string(data), want) {
 			t.Errorf("%s: %v: %q is missing", name, err, want)
 		}
@@ -128,10 +136,12 @@ func TestTheReportIsWrittenForReaders(t *testing.T) {
 func TestTriageOfARun(t *testing.T) {
 	s := newSite(t)
 	s.village()
-	path := s.write("suite.yaml", suite+"  - name: said\n    player_message: What did I say about the rope?\n    history: [{player: The rope is frayed., npc: Is it.}]\n    expect_topic: frayed\n")
+	path := s.write("suite.yaml", suite+"  - name: said\n    player_message: What did I say about the rope?\n    "+
+		"history: [{player: The rope is frayed., npc: Is it.}]\n    expect_topic: frayed\n")
 	r := s.run("eval", path, "--triage")
 	r.wants(t, exitFine)
-	if !strings.Contains(r.out, "triage: 1 passing known answers") || !strings.Contains(r.out, "said (known, mira)") || !strings.Contains(r.out, "source is user") {
+	if !strings.Contains(r.out, "triage: 1 passing known answers") || !strings.Contains(r.out, "said (known, mira)") ||
+		!strings.Contains(r.out, "source is user") {
 		t.Errorf("it prints\n%s", r.out)
 	}
 }
@@ -176,14 +186,16 @@ func TestVerify(t *testing.T) {
 	if o := r.object(t); o["verdict"] != "supported" {
 		t.Errorf("%s", r.out)
 	}
-	pairs := s.write("pairs.jsonl", `{"premise":"The ferry costs two bits.","hypothesis":"The ferry costs two bits.","kind":"x"}
+	pairs := s.write("pairs.jsonl", `{"premise":"The ferry costs two bits.","hypothesis":"The ferry costs two `+
+		`bits.","kind":"x"}
 {"premise":"The ferry costs two bits.","hypothesis":"The ferry costs nine bits."}
 {"premise":"The ferry costs two bits.","hypothesis":"Osric is old."}
 `)
 	r = s.run("verify", "--pairs", pairs)
 	r.wants(t, exitFine)
 	lines := strings.Split(strings.TrimSpace(r.out), "\n")
-	if len(lines) != 3 || !strings.Contains(lines[0], `"supported"`) || strings.Contains(lines[1], `"supported"`) || strings.Contains(lines[2], `"supported"`) {
+	if len(lines) != 3 || !strings.Contains(lines[0], `"supported"`) || strings.Contains(lines[1], `"supported"`) ||
+		strings.Contains(lines[2], `"supported"`) {
 		t.Errorf("it prints %s", r.out)
 	}
 	for _, line := range lines {

@@ -17,10 +17,12 @@ import (
 // that is not taken; the password stands nowhere.
 func TestABrokerThatWantsToKnowWhoConnects(t *testing.T) {
 	const secret = "hunter2-secret"
-	server := natstest.Start(t, "authorization { users: [ { user: game, password: "+secret+" } ] }\n"+natstest.JetStream(t))
+	server := natstest.Start(t, "authorization { users: [ { user: game, password: "+secret+" } ] }\n"+
+		natstest.JetStream(t))
 	s := newSite(t)
 	s.village()
-	s.write("forsooth.yaml", "world: village\nlog:\n  level: debug\nnats:\n  url: "+server.URL+"\n  user: game\n  password_file: password\n")
+	s.write("forsooth.yaml", "world: village\nlog:\n  level: debug\nnats:\n  url: "+server.URL+
+		"\n  user: game\n  password_file: password\n")
 	s.write("password", "wrong-"+secret+"\n")
 	for _, args := range [][]string{{"serve", "retriever"}, {"chat", "--once", "hi"}, {"trace", "t1"}, {"llm", "status"}} {
 		r := s.run(args...)
@@ -29,7 +31,8 @@ func TestABrokerThatWantsToKnowWhoConnects(t *testing.T) {
 			t.Errorf("%v prints the password: %s", args, r.err)
 		}
 	}
-	if r := s.run("doctor", "--json"); r.code != exitDependency || !strings.Contains(r.out, "does not take the user game") || strings.Contains(r.out+r.err, secret) {
+	if r := s.run("doctor", "--json"); r.code != exitDependency ||
+		!strings.Contains(r.out, "does not take the user game") || strings.Contains(r.out+r.err, secret) {
 		t.Errorf("doctor says %s", r.out)
 	}
 	s.write("password", secret+"\n")
@@ -57,7 +60,9 @@ func TestMigrateBringsADataFolderUp(t *testing.T) {
 
 	dry := s.run("migrate", "--dry-run", "--json")
 	dry.wants(t, exitFine)
-	if o := dry.object(t); o["changes"] != 2.0 || o["applied"] != false || !strings.Contains(dry.out, "max_age: 24h0m0s to 168h0m0s") || !strings.Contains(dry.out, "version 1 to 2: brought up in place") {
+	if o := dry.object(t); o["changes"] != 2.0 || o["applied"] != false ||
+		!strings.Contains(dry.out, "max_age: 24h0m0s to 168h0m0s") ||
+		!strings.Contains(dry.out, "version 1 to 2: brought up in place") {
 		t.Errorf("the dry run says %s", dry.out)
 	}
 	if o := s.run("migrate", "--apply", "--json").object(t); o["changes"] != 2.0 || o["applied"] != true {
@@ -105,7 +110,8 @@ func older(t *testing.T, data string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"CREATE TABLE about (kind TEXT NOT NULL, version INTEGER NOT NULL)", "INSERT INTO about VALUES ('session', 1)"} {
+	for _, line := range []string{"CREATE TABLE about (kind TEXT NOT NULL, version INTEGER NOT NULL)",
+		"INSERT INTO about VALUES ('session', 1)"} {
 		if _, err := db.Exec(line); err != nil {
 			t.Error(err)
 		}
@@ -125,9 +131,11 @@ func TestAFleetOfAnotherMajorIsRefused(t *testing.T) {
 	natstest.Stamp(t, server.URL, "TURNS", "2.3")
 	for _, args := range [][]string{{"serve", "speaker"}, {"up"}} {
 		r := s.run(append(args, "--world", village, "--nats", server.URL)...)
-		r.wants(t, exitDependency, "stream TURNS holds messages of schema 2.3 and this build reads 1.x", "another NATS account")
+		r.wants(t, exitDependency, "stream TURNS holds messages of schema 2.3 and this build reads 1.x",
+			"another NATS account")
 	}
-	if r := s.run("doctor", "--nats", server.URL, "--json"); r.code != exitDependency || !strings.Contains(r.out, "schema 2.3") {
+	if r := s.run("doctor", "--nats", server.URL, "--json"); r.code != exitDependency ||
+		!strings.Contains(r.out, "schema 2.3") {
 		t.Errorf("doctor says %s", r.out)
 	}
 	natstest.Stamp(t, server.URL, "TURNS", "1.9")

@@ -17,7 +17,8 @@ func TestBadUsage(t *testing.T) {
 	s.write("broken-suite.yaml", "suite: s\nworld: village\ncases:\n  - name: a\n    player_mesage: hm\n")
 	s.write("no-world.yaml", "suite: s\nworld: nowhere\ncases:\n  - name: a\n    npc: mira\n    player_message: hm\n")
 	s.write("no-npc.yaml", "suite: s\nworld: village\ncases:\n  - name: a\n    npc: miro\n    player_message: hm\n")
-	s.write("bad-pattern.yaml", "suite: s\nworld: village\ncases:\n  - name: a\n    player_message: hm\n    reject_patterns: ['(']\n")
+	s.write("bad-pattern.yaml", "suite: s\nworld: village\ncases:\n  - name: a\n    player_message: hm\n    "+
+		"reject_patterns: ['(']\n")
 	s.write("pairs.jsonl", "{\"premise\":\"a\",\"hypothesis\":\"a\"}\n{\"premise\":\"a\"}\n")
 	for _, c := range []struct {
 		name string
@@ -27,12 +28,14 @@ func TestBadUsage(t *testing.T) {
 		{"no command", "", []string{"forsooth --help"}},
 		{"an unknown command", "sing", []string{"sing"}},
 		{"an unknown flag", "chat --loud", []string{"--loud"}},
-		{"an unknown setting", "doctor --config unknown-key.yaml", []string{"unknown-key.yaml:2", `"natz"`, "did you mean nats?"}},
+		{"an unknown setting", "doctor --config unknown-key.yaml",
+			[]string{"unknown-key.yaml:2", `"natz"`, "did you mean nats?"}},
 		{"no such settings file", "doctor --config none.yaml", []string{"none.yaml", "cannot be read"}},
 		{"an unknown profile", "doctor --profile test", []string{"dev or prod"}},
 		{"an unknown log level", "doctor --log-level loud", []string{"log.level", "debug, info, warn or error"}},
 		{"an unknown world", "chat --world nowhere --once hi", []string{"nowhere", "no such folder"}},
-		{"an unknown NPC", "chat --world " + village + " --npc miro --once hi", []string{`no NPC "miro"`, "it has mira, osric"}},
+		{"an unknown NPC", "chat --world " + village + " --npc miro --once hi",
+			[]string{`no NPC "miro"`, "it has mira, osric"}},
 		{"a player that cannot be", "chat --player a.b --once hi", []string{"player", "letters, digits"}},
 		{"an empty message", "chat --world " + village + " --once  ", []string{"message"}},
 		{"a suite that is not there", "eval none.yaml", []string{"none.yaml", "no such file"}},
@@ -84,10 +87,14 @@ func TestUnfitDependencies(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{"a port in use", []string{"up", "--world", village, "--port", port}, []string{"port " + port + " is in use", "another port"}},
-		{"no server there", []string{"chat", "--world", village, "--nats", "nats://127.0.0.1:1", "--once", "hi"}, []string{"nats://127.0.0.1:1", "forsooth up"}},
-		{"no server for a service", []string{"serve", "retriever", "--world", village, "--nats", "nats://127.0.0.1:1"}, []string{"nats://127.0.0.1:1"}},
-		{"a file for a data folder", []string{"chat", "--world", village, "--data", file, "--once", "hi"}, []string{file, "--data"}},
+		{"a port in use", []string{"up", "--world", village, "--port", port},
+			[]string{"port " + port + " is in use", "another port"}},
+		{"no server there", []string{"chat", "--world", village, "--nats", "nats://127.0.0.1:1", "--once", "hi"},
+			[]string{"nats://127.0.0.1:1", "forsooth up"}},
+		{"no server for a service", []string{"serve", "retriever", "--world", village, "--nats", "nats://127.0.0.1:1"},
+			[]string{"nats://127.0.0.1:1"}},
+		{"a file for a data folder", []string{"chat", "--world", village, "--data", file, "--once", "hi"},
+			[]string{file, "--data"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { s.run(c.args...).wants(t, exitDependency, c.want...) })
 	}

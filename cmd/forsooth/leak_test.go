@@ -29,15 +29,18 @@ var secretsOf = map[string]string{
 
 // forms are a secret's bytes as logs, traces and errors might write them.
 func forms(secret string) map[string]string {
-	return map[string]string{"plain": secret, "base64": base64.StdEncoding.EncodeToString([]byte(secret))[:20], "hex": hex.EncodeToString([]byte(secret)),
-		"a URL": url.QueryEscape(secret), "quoted": fmt.Sprintf("%q", secret)[1:12], "its second half": secret[len(secret)-12:]}
+	return map[string]string{"plain": secret, "base64": base64.StdEncoding.EncodeToString([]byte(secret))[:20],
+		"hex":   hex.EncodeToString([]byte(secret)),
+		"a URL": url.QueryEscape(secret), "quoted": fmt.Sprintf("%q", secret)[1:12],
+		"its second half": secret[len(secret)-12:]}
 }
 
 // No byte of a configured secret stands in what a process logs at its most
 // talkative, in traces, /metrics, what doctor says, or what it leaves on the disk,
 // not even when a provider that fails sends the key back.
 func TestNoSecretLeavesAProcess(t *testing.T) {
-	server := natstest.Start(t, natstest.JetStream(t)+fmt.Sprintf("authorization { user: \"mesh\", password: %q }\n", secretsOf["the NATS password"]))
+	server := natstest.Start(t, natstest.JetStream(t)+fmt.Sprintf("authorization { user: \"mesh\", password: %q }\n",
+		secretsOf["the NATS password"]))
 	var failures atomic.Int64
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := failures.Add(1)
@@ -45,7 +48,8 @@ func TestNoSecretLeavesAProcess(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Retry-After", key)
 		w.WriteHeader([]int{401, 500, 429, 400, 403, 404}[n%6])
-		fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s. Header was %q.","type":"invalid","code":%q}}`, strings.TrimPrefix(key, "Bearer "), key, key)
+		fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s. Header was %q.","type":"invalid","code":%q}}`,
+			strings.TrimPrefix(key, "Bearer "), key, key)
 	}))
 	t.Cleanup(echo.Close)
 	listen := freePort(t)
@@ -61,12 +65,15 @@ llm:
   model: first
   secondary: {url: "%s/v1/two", model: second, key_file: second-key}
 `, listen, server.URL, echo.URL, echo.URL))
-	s.extra = []string{"FORSOOTH_LLM_KEY=" + secretsOf["FORSOOTH_LLM_KEY"], "FORSOOTH_QDRANT_KEY=" + secretsOf["FORSOOTH_QDRANT_KEY"]}
+	s.extra = []string{"FORSOOTH_LLM_KEY=" + secretsOf["FORSOOTH_LLM_KEY"],
+		"FORSOOTH_QDRANT_KEY=" + secretsOf["FORSOOTH_QDRANT_KEY"]}
 	shown := map[string]string{}
-	up := s.start("serve", "retriever", "monologue", "reviewer", "speaker", "actions", "memory", "consistency", "--world", village)
+	up := s.start("serve", "retriever", "monologue", "reviewer", "speaker", "actions", "memory", "consistency", "--world",
+		village)
 	up.says("ready")
 	for i := range 4 {
-		r := s.run("chat", "--world", village, "--nats", server.URL, "--once", "Who owns the ferry?", "--json", "--player", fmt.Sprint("p", i))
+		r := s.run("chat", "--world", village, "--nats", server.URL, "--once", "Who owns the ferry?", "--json", "--player",
+			fmt.Sprint("p", i))
 		shown[fmt.Sprint("chat ", i)] = r.out + r.err
 		if r.code != exitFine {
 			t.Fatalf("chat: %d, %s", r.code, r.err)

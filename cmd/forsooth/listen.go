@@ -30,7 +30,8 @@ func (e *env) listen(address string) (*watchPage, error) {
 	}
 	listener, err := (&net.ListenConfig{}).Listen(e.ctx, "tcp", address)
 	if err != nil {
-		return nil, usage(fmt.Errorf("health and metrics cannot be served at %s: %w; give --listen another address", address, err))
+		return nil, usage(fmt.Errorf("health and metrics cannot be served at %s: %w; give --listen another address",
+			address, err))
 	}
 	server := &http.Server{Handler: p.routes(), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second}
 	done := make(chan struct{})
@@ -70,7 +71,8 @@ type Readiness struct {
 }
 
 func (p *watchPage) readiness(w http.ResponseWriter, _ *http.Request) {
-	out := Readiness{Ready: true, Checks: []app.Check{{Name: "start", Detail: "worlds, models and streams are being opened"}}}
+	out := Readiness{Ready: true,
+		Checks: []app.Check{{Name: "start", Detail: "worlds, models and streams are being opened"}}}
 	if a := p.app.Load(); a != nil {
 		out.Checks = a.Ready()
 	}

@@ -54,7 +54,8 @@ func TestAServiceSaysWhetherItLivesAndIsReady(t *testing.T) {
 	p.says("ready in")
 	var got Readiness
 	status, page := ask("http://" + address + "/readyz") // as soon as it says so
-	if err := json.Unmarshal([]byte(page), &got); err != nil || status != http.StatusOK || !got.Ready || len(got.Checks) != 4 {
+	if err := json.Unmarshal([]byte(page), &got); err != nil || status != http.StatusOK || !got.Ready ||
+		len(got.Checks) != 4 {
 		t.Errorf("ready: %d, %+v, %v", status, got, err)
 	}
 	for i, name := range []string{"broker", "index", "verifier", "consumers"} {

@@ -81,7 +81,8 @@ func (s Switch) String() string {
 		where = "in this data folder, for the mesh that starts on it next"
 	}
 	if s.LLM == mesh.FlagOff {
-		return "models are off, " + where + ": turns are answered in the words of the evidence; forsooth llm on lets models speak again"
+		return "models are off, " + where + ": turns are answered in the words of the evidence; forsooth llm on lets " +
+			"models speak again"
 	}
 	return "models are on, " + where + ": they speak where they are configured"
 }
@@ -94,7 +95,8 @@ func (e *env) switchboard() (*talk, error) {
 		return nil, err
 	}
 	if address == "" && !app.IsFolder(natsFolder(e.settings.Data)) {
-		return nil, dependency(fmt.Errorf("no mesh runs on the data folder %s, and none ever did; start one with forsooth up, or name one with --data or --nats", e.settings.Data))
+		return nil, dependency(fmt.Errorf("no mesh runs on the data folder %s, and none ever did; start one with "+
+			"forsooth up, or name one with --data or --nats", e.settings.Data))
 	}
 	return e.join()
 }

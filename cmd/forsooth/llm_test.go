@@ -24,13 +24,15 @@ func TestTheSwitchOfARunningMesh(t *testing.T) {
 	for _, c := range []struct {
 		to, want string
 		changed  bool
-	}{{"status", "on", false}, {"off", "off", true}, {"status", "off", false}, {"off", "off", false}, {"on", "on", true}, {"on", "on", false}} {
+	}{{"status", "on", false}, {"off", "off", true}, {"status", "off", false}, {"off", "off", false}, {"on", "on", true},
+		{"on", "on", false}} {
 		o := s.switched(t, c.to)
 		if o["llm"] != c.want || o["changed"] != c.changed || !strings.HasPrefix(o["mesh"].(string), "nats://127.0.0.1:") {
 			t.Errorf("llm %s gives %v, want %s, changed %v", c.to, o, c.want, c.changed)
 		}
 	}
-	for to, want := range map[string]string{"off": "models are off, on the mesh at nats://127.0.0.1:", "on": "models are on, on the mesh at nats://127.0.0.1:"} {
+	for to, want := range map[string]string{"off": "models are off, on the mesh at nats://127.0.0.1:",
+		"on": "models are on, on the mesh at nats://127.0.0.1:"} {
 		r := s.run("llm", to)
 		if r.wants(t, exitFine); !strings.HasPrefix(r.out, want) || strings.Count(r.out, "\n") != 1 {
 			t.Errorf("llm %s prints %q, want one line with %q", to, r.out, want)
@@ -39,7 +41,8 @@ func TestTheSwitchOfARunningMesh(t *testing.T) {
 	if r := s.run("llm", "off"); r.code != exitFine {
 		t.Fatal(r.err)
 	}
-	if doctor := s.run("doctor"); !strings.Contains(doctor.out, "the switch is off") || !strings.Contains(doctor.out, "forsooth llm on") {
+	if doctor := s.run("doctor"); !strings.Contains(doctor.out, "the switch is off") ||
+		!strings.Contains(doctor.out, "forsooth llm on") {
 		t.Errorf("doctor says %s", doctor.out)
 	}
 	up.signal(syscall.SIGTERM)
@@ -55,7 +58,8 @@ func TestASwitchThatIsNowhere(t *testing.T) {
 	s := newSite(t)
 	for _, to := range []string{"on", "off", "status"} {
 		s.run("llm", to).wants(t, exitDependency, "no mesh runs on the data folder", "forsooth up", "--nats")
-		s.run("llm", to, "--nats", "nats://127.0.0.1:1").wants(t, exitDependency, "no NATS server answers at nats://127.0.0.1:1")
+		s.run("llm", to, "--nats", "nats://127.0.0.1:1").wants(t, exitDependency,
+			"no NATS server answers at nats://127.0.0.1:1")
 	}
 	s.run("llm", "of").wants(t, exitUsage, "of")
 	s.run("llm").wants(t, exitUsage, "on", "off", "status")
@@ -66,7 +70,8 @@ func TestAModelNamedToAMeshThatRunsIsNotAskedAndSaid(t *testing.T) {
 	s := newSite(t)
 	up := s.start("up", "--world", s.village())
 	up.says("ready in")
-	s.run("chat", "--once", "Who owns the ferry?", "--llm-url", "http://127.0.0.1:1/v1").wants(t, exitFine, "the mesh at", "--llm-url", "forsooth up", "--data")
+	s.run("chat", "--once", "Who owns the ferry?", "--llm-url", "http://127.0.0.1:1/v1").wants(t, exitFine, "the mesh at",
+		"--llm-url", "forsooth up", "--data")
 	if r := s.run("chat", "--once", "Who owns the ferry?"); strings.Contains(r.err, "the mesh at") {
 		t.Errorf("said although no model was named: %s", r.err)
 	}

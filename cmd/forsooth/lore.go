@@ -38,7 +38,8 @@ func lintPrompts(w *world.World) (out []world.Problem) {
 	for _, name := range slices.Sorted(maps.Keys(w.Prompts)) {
 		if _, err := prompt.NewBook(map[string]string{name: w.Prompts[name]}); err != nil {
 			file := "prompts/" + name + ".txt"
-			out = append(out, world.Problem{Severity: world.SeverityError, File: file, Message: strings.TrimPrefix(err.Error(), file+": ")})
+			out = append(out, world.Problem{Severity: world.SeverityError, File: file,
+				Message: strings.TrimPrefix(err.Error(), file+": ")})
 		}
 	}
 	return out
@@ -139,11 +140,13 @@ func (c *indexCmd) Run(e *env) error {
 	defer closeIndex() //nolint:errcheck // everything in it is committed
 	for _, w := range ws {
 		x := library.Get(w.Name).Index
-		out := Indexed{World: w.Name, Index: app.IndexFile(e.settings.Data), Files: x.Files(), Passages: x.Passages(), Changed: x.Embedded, TookMS: milliseconds(time.Since(began))}
+		out := Indexed{World: w.Name, Index: app.IndexFile(e.settings.Data), Files: x.Files(), Passages: x.Passages(),
+			Changed: x.Embedded, TookMS: milliseconds(time.Since(began))}
 		if e.json {
 			err = e.printJSON(out)
 		} else {
-			_, err = fmt.Fprintf(e.out, "%s: %s, %s, %d read anew, in %s; kept in %s\n", out.World, count(out.Files, "file"), count(out.Passages, "passage"),
+			_, err = fmt.Fprintf(e.out, "%s: %s, %s, %d read anew, in %s; kept in %s\n", out.World, count(out.Files, "file"),
+				count(out.Passages, "passage"),
 				out.Changed, time.Since(began).Round(time.Millisecond), out.Index)
 		}
 		if err != nil {
@@ -191,8 +194,9 @@ func (c *searchCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	turn := &protocol.Turn{Request: schema.Request{TurnID: "search", World: ws[0].Name, NPC: npc.Handle, Player: "player", Message: c.Query,
-		Trust: &c.Trust, Flags: c.Flags}}
+	turn := &protocol.Turn{Request: schema.Request{TurnID: "search", World: ws[0].Name, NPC: npc.Handle, Player: "player",
+		Message: c.Query,
+		Trust:   &c.Trust, Flags: c.Flags}}
 	if err := turn.Request.Validate(); err != nil {
 		return usage(err)
 	}
@@ -224,7 +228,8 @@ func search(e *env, library *lore.Library, turn *protocol.Turn) (*Found, error) 
 		return nil, err
 	}
 	r := turn.Retrieval
-	found := &Found{NPC: turn.NPC, Query: r.Query, Answer: r.Draft, Confidence: r.Confidence, Zone: r.Zone, Unknown: turn.Unknown, Sources: []FoundSource{}}
+	found := &Found{NPC: turn.NPC, Query: r.Query, Answer: r.Draft, Confidence: r.Confidence, Zone: r.Zone,
+		Unknown: turn.Unknown, Sources: []FoundSource{}}
 	if found.Unknown == nil {
 		found.Unknown = []string{}
 	}

@@ -13,10 +13,12 @@ func TestLintNamesFileAndLine(t *testing.T) {
 	r := s.run("lore", "lint", village)
 	r.wants(t, exitFine)
 	s.write("village/lore/torn.txt", "The bridge fell in the flood.\n")
-	s.write("village/lore/torn.txt.meta.yaml", "created_at: 1402-01-01\nauthor: a\ntype: note\nsummary: s\nkeywords: [k]\nrequires: trust >> 4\n")
+	s.write("village/lore/torn.txt.meta.yaml", "created_at: 1402-01-01\nauthor: a\ntype: note\nsummary: s\nkeywords: "+
+		"[k]\nrequires: trust >> 4\n")
 	s.write("village/lore/bare.txt", "Nobody says who wrote this.\n")
 	s.write("village/lore/lost.txt", "Only a stranger knows where it is.\n")
-	s.write("village/lore/lost.txt.meta.yaml", "created_at: 1402-01-01\nauthor: a\ntype: note\nsummary: s\nkeywords: [k]\nknown_by: [mirra]\n")
+	s.write("village/lore/lost.txt.meta.yaml", "created_at: 1402-01-01\nauthor: a\ntype: note\nsummary: s\nkeywords: "+
+		"[k]\nknown_by: [mirra]\n")
 	r = s.run("lore", "lint", village)
 	r.wants(t, exitFailed)
 	golden(t, "lint.golden", s.steady(r.out))
@@ -24,7 +26,8 @@ func TestLintNamesFileAndLine(t *testing.T) {
 	r = s.run("lore", "lint", "--world", village, "--json")
 	r.wants(t, exitFailed)
 	var f Findings
-	if err := json.Unmarshal([]byte(r.out), &f); err != nil || f.Errors == 0 || f.Warnings == 0 || len(f.Findings) != f.Errors+f.Warnings {
+	if err := json.Unmarshal([]byte(r.out), &f); err != nil || f.Errors == 0 || f.Warnings == 0 ||
+		len(f.Findings) != f.Errors+f.Warnings {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
@@ -33,7 +36,8 @@ func TestWarningsAloneAreFine(t *testing.T) {
 	s := newSite(t)
 	village := s.village()
 	s.write("village/lore/lost.txt", "Only a stranger knows where it is.\n")
-	s.write("village/lore/lost.txt.meta.yaml", "created_at: 1402-01-01\nauthor: a\ntype: note\nsummary: s\nkeywords: [k]\nknown_by: [mirra]\n")
+	s.write("village/lore/lost.txt.meta.yaml", "created_at: 1402-01-01\nauthor: a\ntype: note\nsummary: s\nkeywords: "+
+		"[k]\nknown_by: [mirra]\n")
 	r := s.run("lore", "lint", village)
 	r.wants(t, exitFine)
 	if !strings.Contains(r.out, "mirra") {
@@ -61,8 +65,10 @@ func TestLintNamesPromptsThatCannotBeUsed(t *testing.T) {
 	s.write("village/prompts/leen.txt", "Speak.")
 	s.write("village/prompts/rerank.txt", "Order the sources by {{.Name}}'s trade.")
 	r := s.run("lore", "lint", village)
-	if r.code != exitFailed || !strings.Contains(r.out, "prompts/lean.txt: ") || !strings.Contains(r.out, `{{template "rules" .}}`) ||
-		!strings.Contains(r.out, "prompts/leen.txt: ") || !strings.Contains(r.out, "no call has this name") || !strings.Contains(r.out, "2 errors") {
+	if r.code != exitFailed || !strings.Contains(r.out, "prompts/lean.txt: ") ||
+		!strings.Contains(r.out, `{{template "rules" .}}`) ||
+		!strings.Contains(r.out, "prompts/leen.txt: ") || !strings.Contains(r.out, "no call has this name") ||
+		!strings.Contains(r.out, "2 errors") {
 		t.Errorf("exit %d:\n%s%s", r.code, r.out, r.err)
 	}
 }
@@ -139,7 +145,8 @@ func TestPromotion(t *testing.T) {
 	if got := status(); got != "unknown" {
 		t.Errorf("before: %v", got)
 	}
-	r := s.run("lore", "promote", "user:1", "--author", "Ansel", "--file", text, "--world", village, "--path", "lore/tower.txt", "--keywords", "tower,bell,lightning", "--json")
+	r := s.run("lore", "promote", "user:1", "--author", "Ansel", "--file", text, "--world", village, "--path",
+		"lore/tower.txt", "--keywords", "tower,bell,lightning", "--json")
 	r.wants(t, exitFine)
 	if path := r.object(t)["path"]; path != "lore/tower.txt" {
 		t.Errorf("path %v", path)
@@ -151,6 +158,8 @@ func TestPromotion(t *testing.T) {
 	if got := status(); got != "extractive" {
 		t.Errorf("after: %v", got)
 	}
-	s.run("lore", "promote", "user:1", "--author", "Ansel", "--file", text, "--world", village, "--path", "lore/tower.txt").wants(t, exitFailed, "lore/tower.txt", "there already")
-	s.run("lore", "promote", "user:2", "--author", "Ansel", "--file", "none.txt", "--world", village).wants(t, exitUsage, "none.txt")
+	s.run("lore", "promote", "user:1", "--author", "Ansel", "--file", text, "--world", village, "--path",
+		"lore/tower.txt").wants(t, exitFailed, "lore/tower.txt", "there already")
+	s.run("lore", "promote", "user:2", "--author", "Ansel", "--file", "none.txt", "--world", village).wants(t, exitUsage,
+		"none.txt")
 }

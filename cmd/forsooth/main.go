@@ -40,12 +40,12 @@ type common struct {
 	Config  string   `help:"Settings file." placeholder:"FILE" type:"path"`
 	Profile string   `help:"Profile of defaults: dev or prod."`
 	Data    string   `help:"Data folder." placeholder:"DIR" type:"path"`
-	World   []string `help:"Folder of a world, or the name of one in the binary. May be given again." placeholder:"DIR" sep:"none"`
+	World   []string `help:"Folder of a world, or one of the binary; again for more." placeholder:"DIR" sep:"none"`
 	NATS    string   `name:"nats" help:"URL of a NATS server with JetStream, instead of one in process." placeholder:"URL"`
-	Guards  string   `help:"Settings of the guards of memory: a file with a guards: section, or a preset." placeholder:"FILE"`
-	Creds   string   `name:"nats-creds" help:"File with a user's JWT and seed for that server." placeholder:"FILE" type:"path"`
-	Qdrant  string   `name:"qdrant" help:"URL of a Qdrant server (its gRPC side) that keeps the memories and the index, instead of the data folder." placeholder:"URL"`
-	LLMURL  string   `name:"llm-url" help:"URL of an OpenAI-compatible endpoint, such as http://localhost:11434/v1." placeholder:"URL"`
+	Guards  string   `help:"Settings of the guards of memory: a file or a preset." placeholder:"FILE"`
+	Creds   string   `name:"nats-creds" help:"File with a user's JWT and seed." placeholder:"FILE" type:"path"`
+	Qdrant  string   `name:"qdrant" help:"URL (gRPC) of a Qdrant server for memories and index." placeholder:"URL"`
+	LLMURL  string   `name:"llm-url" help:"OpenAI-compatible endpoint: http://localhost:11434/v1." placeholder:"URL"`
 	LLMName string   `name:"llm-model" help:"Model to ask there." placeholder:"NAME"`
 	JSON    bool     `name:"json" help:"Print JSON alone on standard output."`
 	LogTo   string   `name:"log-level" help:"debug, info, warn or error." placeholder:"LEVEL"`
@@ -81,7 +81,7 @@ type cli struct {
 	Bench    benchCmd    `cmd:"" help:"Measure, each figure beside its baseline."`
 	LLM      llmCmd      `cmd:"" name:"llm" help:"Switch all language models on or off."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring streams and stores of an older version to this one."`
-	Accounts accountsCmd `cmd:"" name:"nats-accounts" help:"Print who may do what on a NATS server, as a part of its configuration."`
+	Accounts accountsCmd `cmd:"" name:"nats-accounts" help:"Print the rights of users, for a NATS server."`
 	Dev      devCmd      `cmd:"" help:"The whole mesh with HTTP open, and tools for work on worlds and on Forsooth."`
 	Keys     keysCmd     `cmd:"" help:"Keys for the doors for HTTP: who may come in, and do what."`
 	Doctor   doctorCmd   `cmd:"" help:"Say what is configured, reachable and missing, and how to mend it."`

@@ -19,10 +19,10 @@ type memoryCmd struct {
 	Show    memoryShowCmd    `cmd:"" help:"Show a memory with the words that prove it, and what became of it."`
 	Export  memoryExportCmd  `cmd:"" help:"Print memories, or the log they are made of, as JSON lines."`
 	Rebuild memoryRebuildCmd `cmd:"" help:"Make the index of memories anew from the log."`
-	Scan    memoryScanCmd    `cmd:"" help:"Look through the memories for what says the same, has changed, contradicts, or is not proved."`
+	Scan    memoryScanCmd    `cmd:"" help:"Look for memories that repeat, contradict or lack proof."`
 	Resolve memoryResolveCmd `cmd:"" help:"Settle a contradiction, or take back what was set aside."`
 	Undo    memoryUndoCmd    `cmd:"" help:"Take back what was done to a memory, whatever it was."`
-	Report  memoryReportCmd  `cmd:"" help:"What the guards of memory did in a week, each figure against its healthy range."`
+	Report  memoryReportCmd  `cmd:"" help:"What the guards of memory did in a week."`
 	Erase   memoryEraseCmd   `cmd:"" help:"Erase a player from everything that is kept, with a receipt."`
 }
 
@@ -34,10 +34,12 @@ type whose struct {
 }
 
 func (w *whose) names(m *schema.Memory) bool {
-	return (w.NPC == "" || w.NPC == m.NPC) && (w.Player == "" || w.Player == cmp.Or(m.Player, "_")) && (w.Status == "" || w.Status == string(m.Status))
+	return (w.NPC == "" || w.NPC == m.NPC) && (w.Player == "" || w.Player == cmp.Or(m.Player, "_")) &&
+		(w.Status == "" || w.Status == string(m.Status))
 }
 
-var statuses = []schema.MemoryStatus{schema.MemoryPending, schema.MemoryActive, schema.MemorySuperseded, schema.MemoryFlagged, schema.MemoryErased}
+var statuses = []schema.MemoryStatus{schema.MemoryPending, schema.MemoryActive, schema.MemorySuperseded,
+	schema.MemoryFlagged, schema.MemoryErased}
 
 func (w *whose) check() error {
 	if w.Status != "" && !slices.Contains(statuses, schema.MemoryStatus(w.Status)) {
@@ -91,7 +93,8 @@ func (c *memoryListCmd) Run(e *env) error {
 			}
 			continue
 		}
-		fmt.Fprintf(e.out, "%s  %-10s %.2f  %s of %s: %s\n", m.ID, m.Status, m.Confidence, m.NPC, cmp.Or(m.Player, "nobody"), m.Content)
+		fmt.Fprintf(e.out, "%s  %-10s %.2f  %s of %s: %s\n", m.ID, m.Status, m.Confidence, m.NPC, cmp.Or(m.Player, "nobody"),
+			m.Content)
 	}
 	if n == 0 && !e.json {
 		fmt.Fprintln(e.out, "nothing is remembered there")
@@ -242,7 +245,8 @@ func (c *memoryRebuildCmd) Run(e *env) error {
 		for _, p := range done.Problems {
 			fmt.Fprintf(e.err, "%s; it is passed over\n", p)
 		}
-		_, err = fmt.Fprintf(e.out, "%d memories made from %d entries of the log; %d that it does not hold are gone\n", done.Memories, done.Entries, done.Removed)
+		_, err = fmt.Fprintf(e.out, "%d memories made from %d entries of the log; %d that it does not hold are gone\n",
+			done.Memories, done.Entries, done.Removed)
 		return err
 	})
 }

@@ -24,7 +24,10 @@ type signed struct {
 func (s *signed) name() string { return cmp.Or(s.By, os.Getenv("USER"), "unnamed") }
 
 // act does something as an operator and prints the event that the log has of it.
-func (e *env) act(s *signed, f func(context.Context, *consistency.Operator, *memory.Kept) (schema.MemoryEvent, error), say func(*schema.MemoryEvent) string) error {
+func (e *env) act(
+	s *signed, f func(context.Context, *consistency.Operator, *memory.Kept) (schema.MemoryEvent, error),
+	say func(*schema.MemoryEvent) string,
+) error {
 	return e.withDesk(false, func(d *app.Desk, t *talk, _ []*world.World) error {
 		kept, err := memory.ReadAll(e.ctx, t.client.MemoryLog(), "", "")
 		if err != nil {
@@ -62,10 +65,12 @@ func (c *memoryResolveCmd) Run(e *env) error {
 	if why == "" && c.Distinct {
 		why = "of two things"
 	}
-	return e.act(&c.signed, func(ctx context.Context, o *consistency.Operator, kept *memory.Kept) (schema.MemoryEvent, error) {
+	return e.act(&c.signed, func(ctx context.Context, o *consistency.Operator, kept *memory.Kept) (schema.MemoryEvent,
+		error) {
 		i := slices.IndexFunc(kept.Memories, func(m schema.Memory) bool { return m.ID == c.ID })
 		if i < 0 {
-			return schema.MemoryEvent{}, &consistency.Refusal{Reason: fmt.Sprintf("no memory has the id %q; forsooth memory list prints them", c.ID)}
+			return schema.MemoryEvent{}, &consistency.Refusal{Reason: fmt.Sprintf("no memory has the id %q; forsooth "+
+				"memory list prints them", c.ID)}
 		}
 		return o.Resolve(ctx, &kept.Memories[i], c.Keep, why)
 	}, func(done *schema.MemoryEvent) string {
@@ -83,10 +88,12 @@ type memoryUndoCmd struct {
 
 // Run takes an event of the log back.
 func (c *memoryUndoCmd) Run(e *env) error {
-	return e.act(&c.signed, func(ctx context.Context, o *consistency.Operator, kept *memory.Kept) (schema.MemoryEvent, error) {
+	return e.act(&c.signed, func(ctx context.Context, o *consistency.Operator, kept *memory.Kept) (schema.MemoryEvent,
+		error) {
 		i := slices.IndexFunc(kept.Events, func(ev schema.MemoryEvent) bool { return ev.ID == c.Event })
 		if i < 0 {
-			return schema.MemoryEvent{}, &consistency.Refusal{Reason: fmt.Sprintf("the log has no event %q; forsooth memory show ID and forsooth memory export --log print them", c.Event)}
+			return schema.MemoryEvent{}, &consistency.Refusal{Reason: fmt.Sprintf("the log has no event %q; forsooth "+
+				"memory show ID and forsooth memory export --log print them", c.Event)}
 		}
 		return o.Undo(ctx, &kept.Events[i], c.Why)
 	}, func(done *schema.MemoryEvent) string { return done.Undoes + " is undone" })

@@ -20,7 +20,7 @@ import (
 
 type memoryEraseCmd struct {
 	Player       string `help:"The player's id." placeholder:"ID" xor:"who" required:""`
-	FromReceipts string `help:"Erase anew whom these receipts are of: after a backup was restored." placeholder:"DIR|FILE" type:"path" xor:"who" required:""`
+	FromReceipts string `help:"Erase again, after a restore." placeholder:"DIR|FILE" type:"path" xor:"who" required:""`
 	DryRun       bool   `help:"Say what would be erased, and change nothing."`
 }
 
@@ -51,7 +51,9 @@ func (c *memoryEraseCmd) Run(e *env) error {
 
 // erasure are the options of an erasure from a folder, or in a running mesh.
 func (e *env) erasure(t *talk) (o erasure.Options, done func(), err error) {
-	o = erasure.Options{Client: t.client, Data: e.settings.Data, Now: time.Now, NewID: func() string { return ulid.Make().String() }, Progress: e.steps(), Replicas: t.client.Replicas(e.ctx), Running: t.app == nil}
+	o = erasure.Options{Client: t.client, Data: e.settings.Data, Now: time.Now,
+		NewID: func() string { return ulid.Make().String() }, Progress: e.steps(), Replicas: t.client.Replicas(e.ctx),
+		Running: t.app == nil}
 	if len(e.settings.World) > 0 {
 		ws, err := e.worlds()
 		if err != nil {
@@ -115,7 +117,8 @@ func (c *memoryEraseCmd) look(e *env, o erasure.Options) error {
 	}
 	fmt.Fprintf(e.out, "would erase player %s:\n", c.Player)
 	printCounts(e.out, plan.Erased)
-	_, err = fmt.Fprintf(e.out, "  %6d memories in the index\n  %6d turns under way, which would be ended first\n", plan.Memories, plan.Turns)
+	_, err = fmt.Fprintf(e.out, "  %6d memories in the index\n  %6d turns under way, which would be ended first\n",
+		plan.Memories, plan.Turns)
 	return err
 }
 
@@ -158,7 +161,8 @@ func (c *memoryEraseCmd) again(e *env, o erasure.Options) error {
 func (c *memoryEraseCmd) failed(e *env, err error) error {
 	switch {
 	case errors.Is(err, erasure.ErrUnknown):
-		return failed(fmt.Errorf("nothing is kept of player %s in %s; forsooth memory list shows of whom there is", c.Player, e.settings.Data))
+		return failed(fmt.Errorf("nothing is kept of player %s in %s; forsooth memory list shows of whom there is", c.Player,
+			e.settings.Data))
 	case e.ctx.Err() != nil:
 		return failed(errors.New("stopped half-way; run the same command again, and it goes on"))
 	}
@@ -174,7 +178,8 @@ func (e *env) endSteps() {
 
 func printReceipt(w io.Writer, r *erasure.Receipt) {
 	if r.Again {
-		fmt.Fprintf(w, "nothing is left of this player: erased at %s; the receipt is %s\n", r.Ended.Format(time.RFC3339), r.Path())
+		fmt.Fprintf(w, "nothing is left of this player: erased at %s; the receipt is %s\n", r.Ended.Format(time.RFC3339),
+			r.Path())
 		return
 	}
 	fmt.Fprintln(w, "erased:")

@@ -52,7 +52,8 @@ func TestEraseAPlayer(t *testing.T) {
 	}
 	s.holdsNothing(data, "zq-gone-42", "Marzipania")
 	s.run("memory", "erase", "--player", "zq-gone-42").wants(t, exitFine)
-	if r := s.run("memory", "erase", "--player", "zq-gone-42"); !strings.Contains(r.out, "nothing is left of this player") {
+	if r := s.run("memory", "erase", "--player", "zq-gone-42"); !strings.Contains(r.out,
+		"nothing is left of this player") {
 		t.Errorf("the second time it says %s", r.out)
 	}
 	gone, unknown := s.run("trace", turn), s.run("trace", "never-was")

@@ -145,7 +145,8 @@ func (e *env) reported(t *talk) (_ report.Input, alone bool, _ error) {
 		}
 		in.Work = append(in.Work, report.Work{At: at, Turns: 1, TurnsOnly: true})
 		if f := r.Faithfulness; f != nil {
-			in.Reply = append(in.Reply, report.Reply{At: at, Score: f.Score, Risk: faithful.Risk(f.Risk), Step: faithful.Step(f.Action)})
+			in.Reply = append(in.Reply,
+				report.Reply{At: at, Score: f.Score, Risk: faithful.Risk(f.Risk), Step: faithful.Step(f.Action)})
 		}
 	})
 	return in, alone, err

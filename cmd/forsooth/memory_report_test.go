@@ -26,7 +26,8 @@ func TestTheReportOfAMesh(t *testing.T) {
 	if o["scans"].(map[string]any)["runs"].(float64) != 1 || o["funnel"].(map[string]any)["turns"].(float64) != 2 {
 		t.Errorf("%v", o)
 	}
-	if f := o["funnel"].(map[string]any); f["turns_only"] == true || o["grounding_p99"] == nil || !strings.Contains(r.out, "read for memories") {
+	if f := o["funnel"].(map[string]any); f["turns_only"] == true || o["grounding_p99"] == nil ||
+		!strings.Contains(r.out, "read for memories") {
 		t.Errorf("what the processes counted is not kept: %v, %v", f, o["grounding_p99"])
 	}
 	for format, want := range map[string]string{"markdown": "# Memory of", "html": "<html"} {

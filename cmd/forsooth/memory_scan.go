@@ -16,7 +16,7 @@ import (
 
 type memoryScanCmd struct {
 	DryRun bool `help:"Say what would be done, and change nothing."`
-	Judge  bool `help:"Ask the language model of llm.url what stays unclear, as the nightly scan does where it has one: 50 calls a world at most."`
+	Judge  bool `help:"Ask the model of llm.url what stays unclear: at most 50 calls a world."`
 }
 
 // withDesk opens the memories of the running mesh, or of the data folder, to work on
@@ -58,7 +58,8 @@ type scanned struct {
 // Run scans the worlds that are served, or those of --world.
 func (c *memoryScanCmd) Run(e *env) error {
 	if c.Judge && !e.settings.LLM.Configured() {
-		return usage(errors.New("--judge asks a language model and none is named; give --llm-url, or write llm.url in the settings"))
+		return usage(errors.New("--judge asks a language model and none is named; give --llm-url, or write llm.url in " +
+			"the settings"))
 	}
 	return e.withDesk(c.Judge, func(d *app.Desk, t *talk, ws []*world.World) error {
 		kept, err := memory.ReadAll(e.ctx, t.client.MemoryLog(), "", "")
@@ -80,7 +81,8 @@ func (c *memoryScanCmd) Run(e *env) error {
 			}
 		}
 		for _, name := range notServed(&kept, ws) {
-			e.log.Warn().Msgf("world %s has memories and is not served here, so they are not scanned; name its folder with --world", name)
+			e.log.Warn().Msgf("world %s has memories and is not served here, so they are not scanned; name its folder with "+
+				"--world", name)
 		}
 		return nil
 	})

@@ -38,8 +38,10 @@ func TestScanResolveAndUndo(t *testing.T) {
 		return r
 	}
 	s.run("memory", "scan", "--world", village, "--judge").wants(t, exitUsage, "--judge", "--llm-url")
-	s.extra = []string{"FORSOOTH_GUARDS_CONSISTENCY_SCAN_JUDGE_MODEL=rules"} // the desk is told of the model, and of who may judge
-	s.run("memory", "scan", "--world", village, "--judge", "--llm-url", "http://127.0.0.1:1/v1").wants(t, exitDependency, "judge_model is rules")
+	// the desk is told of the model, and of who may judge
+	s.extra = []string{"FORSOOTH_GUARDS_CONSISTENCY_SCAN_JUDGE_MODEL=rules"}
+	s.run("memory", "scan", "--world", village, "--judge", "--llm-url", "http://127.0.0.1:1/v1").wants(t, exitDependency,
+		"judge_model is rules")
 	s.extra = nil
 	scan("--dry-run", "--judge", "--llm-url", "http://127.0.0.1:1/v1") // nothing is unclear here, so nobody is asked
 	if r := scan("--dry-run"); !strings.Contains(r.out, "village: ") || !strings.Contains(r.out, "nothing was changed") {

@@ -47,8 +47,11 @@ var session = []act{
 	{say: "My cousin works at the brewery now."},
 	{say: "My brother Perrin lives in Pennick."},
 	{say: "My brother lives in Saltmere.", not: []string{"know"}},
-	{do: []string{"memory", "list", "--player", "p42", "--status", "active"}, want: []string{"tannery in Pennick", "cousin Ulric works at the saltworks", "cousin works at the brewery"}},
-	{do: []string{"memory", "scan"}, want: []string{"1 merged, 1 superseded, 1 flagged", "EQUIVALENT", "TEMPORAL EVOLUTION", "CONTRADICTION"}, not: []string{"UNPROVEN"}},
+	{do: []string{"memory", "list", "--player", "p42", "--status", "active"},
+		want: []string{"tannery in Pennick", "cousin Ulric works at the saltworks", "cousin works at the brewery"}},
+	{do: []string{"memory", "scan"},
+		want: []string{"1 merged, 1 superseded, 1 flagged", "EQUIVALENT", "TEMPORAL EVOLUTION", "CONTRADICTION"},
+		not:  []string{"UNPROVEN"}},
 	{show: "ropewalk", want: []string{"superseded", "by guard1"}},
 	{show: "cousin Ulric works at the saltworks", want: []string{"superseded by", "by guard2", `the newer says "now"`}},
 	{show: "brother lives in Saltmere", want: []string{"contradicts", "flagged by guard2"}},
@@ -143,7 +146,8 @@ func (p *stage) start() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.mesh, err = app.Start(p.t.Context(), app.Options{Worlds: []*world.World{w}, Data: p.s.path("data/forsooth"), Qdrant: p.qdrant, Meaning: app.MeaningOff})
+	p.mesh, err = app.Start(p.t.Context(),
+		app.Options{Worlds: []*world.World{w}, Data: p.s.path("data/forsooth"), Qdrant: p.qdrant, Meaning: app.MeaningOff})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -172,7 +176,8 @@ func (p *stage) settle() {
 func (p *stage) say(message string) string {
 	p.t.Helper()
 	p.n++
-	req := &schema.Request{TurnID: fmt.Sprintf("t%d", p.n), World: "hollowmere", NPC: "mira", Player: "p42", PlayerName: "Ansel", Message: message, GameTime: &p.at, DeadlineMS: 30_000}
+	req := &schema.Request{TurnID: fmt.Sprintf("t%d", p.n), World: "hollowmere", NPC: "mira", Player: "p42",
+		PlayerName: "Ansel", Message: message, GameTime: &p.at, DeadlineMS: 30_000}
 	if _, err := p.mesh.Client.Publish(p.t.Context(), req); err != nil {
 		p.t.Fatal(err)
 	}
@@ -193,8 +198,10 @@ func (p *stage) say(message string) string {
 func (p *stage) saw(text string) {
 	p.t.Helper()
 	p.n++
-	err := p.mesh.Client.Witness(p.t.Context(), &schema.Occurrence{ID: fmt.Sprintf("e%d", p.n), World: "hollowmere", GameTime: p.at, Subject: "player:p42", Predicate: "gave",
-		Object: "sword", Text: text, Player: "p42", Witnesses: []string{"mira", "p42"}})
+	err := p.mesh.Client.Witness(p.t.Context(),
+		&schema.Occurrence{ID: fmt.Sprintf("e%d", p.n), World: "hollowmere", GameTime: p.at, Subject: "player:p42",
+			Predicate: "gave",
+			Object:    "sword", Text: text, Player: "p42", Witnesses: []string{"mira", "p42"}})
 	if err != nil {
 		p.t.Fatal(err)
 	}

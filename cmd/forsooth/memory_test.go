@@ -43,7 +43,8 @@ func TestMemories(t *testing.T) {
 	}
 	r := s.run("memory", "show", kept.ID)
 	r.wants(t, exitFine)
-	for _, w := range []string{"they come from the coast", `player: "I come from the coast"`, "written by guard1: SUPPORTED"} {
+	for _, w := range []string{"they come from the coast", `player: "I come from the coast"`,
+		"written by guard1: SUPPORTED"} {
 		if !strings.Contains(r.out, w) {
 			t.Errorf("%q is not shown: %s", w, r.out)
 		}
@@ -59,7 +60,8 @@ func TestMemories(t *testing.T) {
 		_ = os.Remove(s.path("data/forsooth/session.db") + suffix)
 	}
 	done := s.run("memory", "rebuild", "--json").object(t)
-	if done["memories"] != float64(1) || done["entries"] != float64(strings.Count(log.out, "\n")) || len(done["problems"].([]any)) != 0 {
+	if done["memories"] != float64(1) || done["entries"] != float64(strings.Count(log.out, "\n")) ||
+		len(done["problems"].([]any)) != 0 {
 		t.Errorf("%v of %s", done, log.out)
 	}
 	if got := say("p1", "Where do I come from?"); !strings.Contains(got, "the coast") {
@@ -72,7 +74,8 @@ func TestMemories(t *testing.T) {
 func TestASingleTurnIsRemembered(t *testing.T) {
 	s := newSite(t)
 	for _, home := range []string{"Oakham", "Saltmere", "Pennick"} {
-		s.run("chat", "--world", s.village(), "--npc", "mira", "--player", "p-"+home, "--once", "I live in "+home+".").wants(t, exitFine)
+		s.run("chat", "--world", s.village(), "--npc", "mira", "--player", "p-"+home, "--once",
+			"I live in "+home+".").wants(t, exitFine)
 		if r := s.run("memory", "list", "--player", "p-"+home); !strings.Contains(r.out, "they live in "+home) {
 			t.Errorf("%s: %s", home, r.out)
 		}

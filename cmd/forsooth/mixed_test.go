@@ -26,9 +26,11 @@ func olderBuild(t *testing.T) (path, which string) {
 	}
 	build := exec.Command("go", "build", "-o", path, "./cmd/forsooth")
 	build.Dir, which = filepath.Join(t.TempDir(), "before"), "commit "+before
-	if out, err := exec.Command("git", "-C", root, "worktree", "add", "--detach", build.Dir, before).CombinedOutput(); err == nil {
+	if out, err := exec.Command("git", "-C", root, "worktree", "add", "--detach", build.Dir,
+		before).CombinedOutput(); err == nil {
 		t.Cleanup(func() {
-			if out, err := exec.Command("git", "-C", root, "worktree", "remove", "--force", build.Dir).CombinedOutput(); err != nil {
+			if out, err := exec.Command("git", "-C", root, "worktree", "remove", "--force",
+				build.Dir).CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, out)
 			}
 		})
@@ -61,7 +63,8 @@ func otherMinor(t *testing.T, root string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, body := range map[string][]byte{changed: []byte(strings.Replace(string(data), plain, `const Version = "1.9"`, 1)), overlay: text} {
+	for path, body := range map[string][]byte{
+		changed: []byte(strings.Replace(string(data), plain, `const Version = "1.9"`, 1)), overlay: text} {
 		if err := os.WriteFile(path, body, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,8 @@ func (e *env) models() (llm.Config, error) {
 	if err != nil {
 		return llm.Config{}, usage(err)
 	}
-	c := llm.Config{Primary: e.provider("primary", s.Provider, key), Temperature: float32(s.Temperature), RetryShare: e.settings.Overload.RetryShare, Calls: map[string]llm.Limits{}}
+	c := llm.Config{Primary: e.provider("primary", s.Provider, key), Temperature: float32(s.Temperature),
+		RetryShare: e.settings.Overload.RetryShare, Calls: map[string]llm.Limits{}}
 	if s.Secondary.URL != "" {
 		second, err := s.SecondaryKey()
 		if err != nil {
@@ -34,14 +35,16 @@ func (e *env) models() (llm.Config, error) {
 }
 
 func (e *env) provider(name string, p config.Provider, key config.Secret) llm.Provider {
-	return llm.Provider{Name: name, URL: p.URL, Model: p.Model, Key: key.Reveal(), CAFile: p.CAFile, Hosts: e.settings.Outbound.Hosts(), PriceIn: p.PriceIn, PriceOut: p.PriceOut}
+	return llm.Provider{Name: name, URL: p.URL, Model: p.Model, Key: key.Reveal(), CAFile: p.CAFile,
+		Hosts: e.settings.Outbound.Hosts(), PriceIn: p.PriceIn, PriceOut: p.PriceOut}
 }
 
 // withModels adds the models to an app's options.
 func (e *env) withModels(o app.Options) (app.Options, error) {
 	c, err := e.models()
 	o.LLM, o.Models = c, e.modelFailed
-	o.Asking = model.Options{CitationQuery: e.settings.LLM.CitationQuery, Rerank: e.settings.LLM.Rerank, Memories: e.settings.LLM.Memories}
+	o.Asking = model.Options{CitationQuery: e.settings.LLM.CitationQuery, Rerank: e.settings.LLM.Rerank,
+		Memories: e.settings.LLM.Memories}
 	if j := e.settings.Grounding.Judge; err == nil && j.URL != "" {
 		var key config.Secret
 		if key, err = j.Key(); err != nil {

@@ -32,13 +32,16 @@ func (e *env) worlds() ([]*world.World, error) {
 // options are the app's options as the settings say.
 func (e *env) options(ws []*world.World, services []string) app.Options {
 	return app.Options{
-		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS.URL, Login: e.login(), Streams: e.streams(), Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers.Default(), Each: e.settings.Workers.Of(), MemoryWorkers: e.settings.Workers.Memory(),
-		Qdrant:    e.qdrant(),
-		Refresh:   time.Duration(e.settings.Lore.RefreshMS) * time.Millisecond,
-		Verifying: e.verifying(), Hosts: e.settings.Outbound.Hosts(),
+		Worlds: ws, Data: e.settings.Data, NATS: e.settings.NATS.URL, Login: e.login(), Streams: e.streams(),
+		Port: e.settings.Port, Sync: e.settings.Sync, Workers: e.settings.Workers.Default(), Each: e.settings.Workers.Of(),
+		MemoryWorkers: e.settings.Workers.Memory(),
+		Qdrant:        e.qdrant(),
+		Refresh:       time.Duration(e.settings.Lore.RefreshMS) * time.Millisecond,
+		Verifying:     e.verifying(), Hosts: e.settings.Outbound.Hosts(),
 		Grounding: e.grounding(), Judge: e.settings.Grounding.Judge.On, Guards: &e.settings.Guards,
-		Services: services, Name: "forsooth", Report: e.report, Log: e.log, Traces: e.traces(), Alert: e.alert, Progress: e.progress(),
-		Notice: func(note string) { e.log.Warn().Msg(note) },
+		Services: services, Name: "forsooth", Report: e.report, Log: e.log, Traces: e.traces(), Alert: e.alert,
+		Progress: e.progress(),
+		Notice:   func(note string) { e.log.Warn().Msg(note) },
 	}
 }
 
@@ -86,7 +89,8 @@ func (e *env) qdrant() app.Qdrant {
 // verifying are the tiers that the settings name.
 func (e *env) verifying() app.Verifying {
 	n := e.settings.Grounding.NLI
-	return app.Verifying{Sidecar: n.URL, Hosts: e.settings.Outbound.Hosts(), Timeout: time.Duration(n.TimeoutMS) * time.Millisecond}
+	return app.Verifying{Sidecar: n.URL, Hosts: e.settings.Outbound.Hosts(),
+		Timeout: time.Duration(n.TimeoutMS) * time.Millisecond}
 }
 
 // grounding are the settings of the section of that name.
@@ -108,7 +112,8 @@ func (e *env) report(r mesh.Report) {
 	case "retry", "drop":
 		level = e.log.Info()
 	}
-	level.Str("pass", mesh.ConsumerOf(r.Where)).Str("turn", r.Turn).Int("attempt", r.Attempt).Str("outcome", r.Outcome).Err(r.Err).Msg("mesh")
+	level.Str("pass", mesh.ConsumerOf(r.Where)).Str("turn", r.Turn).Int("attempt", r.Attempt).Str("outcome",
+		r.Outcome).Err(r.Err).Msg("mesh")
 }
 
 // alert logs what an operator must see. What a model wrote stands at debug alone.
@@ -171,7 +176,8 @@ func (e *env) open() (*talk, error) {
 	}
 	if address != "" {
 		if e.llmFlags {
-			e.log.Warn().Msgf("the mesh at %s runs, with its own models: --llm-url and --llm-model are not used here; give them to forsooth up, or name another data folder with --data", address)
+			e.log.Warn().Msgf("the mesh at %s runs, with its own models: --llm-url and --llm-model are not used here; give "+
+				"them to forsooth up, or name another data folder with --data", address)
 		}
 		return e.dial(address, ws)
 	}
@@ -206,7 +212,8 @@ func (e *env) join() (*talk, error) {
 		return e.dial(address, nil)
 	}
 	if !app.IsFolder(natsFolder(e.settings.Data)) {
-		return nil, failed(fmt.Errorf("no turn has been kept in the data folder %s; name the one that was used with --data, or a mesh with --nats", e.settings.Data))
+		return nil, failed(fmt.Errorf("no turn has been kept in the data folder %s; name the one that was used with "+
+			"--data, or a mesh with --nats", e.settings.Data))
 	}
 	a, err := app.Attach(e.ctx, e.options(nil, nil))
 	if err != nil {
@@ -237,7 +244,10 @@ func (e *env) dial(address string, ws []*world.World) (*talk, error) {
 	if err != nil {
 		return nil, dependency(err)
 	}
-	return &talk{worlds: ws, client: mesh.NewClient(conn), conn: conn, joined: address, close: func() error { conn.Close(); return nil }}, nil
+	return &talk{worlds: ws, client: mesh.NewClient(conn), conn: conn, joined: address, close: func() error {
+		conn.Close()
+		return nil
+	}}, nil
 }
 
 // startLimit is how long a holder of the data folder may take to say where it
@@ -258,7 +268,8 @@ func (e *env) running() (string, error) {
 			return address, nil
 		}
 		if time.Now().After(until) {
-			return "", dependency(fmt.Errorf("data folder %s is held by a process that does not say where it listens; stop it, or give another --data", e.settings.Data))
+			return "", dependency(fmt.Errorf("data folder %s is held by a process that does not say where it listens; stop "+
+				"it, or give another --data", e.settings.Data))
 		}
 		select {
 		case <-e.ctx.Done():

@@ -13,7 +13,8 @@ import (
 func TestUpSaysThatItIsReadyAndDrainsOnSIGTERM(t *testing.T) {
 	s := newSite(t)
 	p := s.start("up", "--world", s.village())
-	p.says(`ready in .*retriever, monologue, reviewer, speaker, actions, memory, consistency on nats://127\.0\.0\.1:\d+, worlds village`)
+	p.says(`ready in .*retriever, monologue, reviewer, speaker, actions, memory, consistency on ` +
+		`nats://127\.0\.0\.1:\d+, worlds village`)
 	p.signal(syscall.SIGTERM)
 	if code := p.end(); code != exitFine || p.err.text != "" {
 		t.Errorf("exit code %d, it says %q", code, p.err.text)

@@ -13,7 +13,7 @@ import (
 )
 
 type promoteCmd struct {
-	ID       string   `arg:"" help:"What is promoted: gen:TURN/N, the N-th action of a turn, or with --file an id of your own."`
+	ID       string   `arg:"" help:"gen:TURN/N, the N-th action of a turn; with --file your own id."`
 	Author   string   `required:"" help:"The person who answers for it."`
 	File     string   `help:"Take the text from this file." type:"path" placeholder:"FILE"`
 	Path     string   `help:"Where it is put, under lore/." placeholder:"lore/…"`

@@ -18,7 +18,7 @@ import (
 type replayCmd struct {
 	Turn   string `arg:"" help:"The turn's id, as the reply carries it."`
 	Strict *bool  `help:"Skip stripping: one unsupported claim makes the whole reply extractive." negatable:""`
-	Depth  string `help:"full: thoughts, decision and speech are calls of their own; lean: one call." enum:"full,lean," default:""`
+	Depth  string `help:"full: a call each for thoughts, decision, speech; lean: one." enum:"full,lean," default:""`
 }
 
 // past is what is kept of a turn.
@@ -73,7 +73,9 @@ func (c *replayCmd) read(e *env) (_ *past, err error) {
 		return nil, dependency(err)
 	}
 	if p.turn, err = replay.Stored(p.traces); err != nil {
-		return nil, failed(fmt.Errorf("turn %s cannot be run again: %w; passes are kept for seven days, in the data folder %s", c.Turn, err, e.settings.Data))
+		return nil, failed(fmt.Errorf(
+			"turn %s cannot be run again: %w; passes are kept for seven days, in the data folder %s", c.Turn, err,
+			e.settings.Data))
 	}
 	p.reply, err = t.client.Reply(e.ctx, p.turn.Conversation(), c.Turn)
 	switch {

@@ -49,7 +49,8 @@ func TestATurnIsRunAgain(t *testing.T) {
 	}
 	r = s.run("replay", turn, "--world", village)
 	r.wants(t, exitFine)
-	for _, want := range []string{"to mira: Who owns the ferry?", "then: extractive", "now: extractive", "lore/ferry.txt", "review-speech", "the same answer"} {
+	for _, want := range []string{"to mira: Who owns the ferry?", "then: extractive", "now: extractive", "lore/ferry.txt",
+		"review-speech", "the same answer"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("%q is missing in\n%s", want, r.out)
 		}
@@ -64,7 +65,8 @@ func TestATurnIsRunAgain(t *testing.T) {
 func TestATurnIsRunAgainInAMendedWorld(t *testing.T) {
 	s := newSite(t)
 	village, turn := said(t, s, "Who owns the ferry?")
-	s.write("village/lore/ferry.txt", "Bram owns the ferry. The ferry crosses the river at dawn and at dusk. A crossing costs two bits.\n")
+	s.write("village/lore/ferry.txt", "Bram owns the ferry. The ferry crosses the river at dawn and at dusk. A "+
+		"crossing costs two bits.\n")
 	r := s.run("replay", turn, "--world", village, "--strict")
 	r.wants(t, exitFine)
 	for _, want := range []string{"Teague owns the ferry.", "Bram owns the ferry.", "changed: sentences, evidence"} {

@@ -22,7 +22,8 @@ func (c *traceCmd) Run(e *env) error {
 			return dependency(err)
 		}
 		if len(traces) == 0 {
-			return failed(fmt.Errorf("turn %s has aged out, or was never run here; passes are kept for seven days, in the data folder %s", c.Turn, e.settings.Data))
+			return failed(fmt.Errorf("turn %s has aged out, or was never run here; passes are kept for seven days, in the "+
+				"data folder %s", c.Turn, e.settings.Data))
 		}
 		if !e.json {
 			console.Trace(e.out, traces)

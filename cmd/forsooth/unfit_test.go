@@ -80,16 +80,24 @@ func TestWhatAFleetFindsUnfit(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"a wrong password", known.URL, user("speaker", "wrong"), nil, exitDependency, []string{known.URL, "does not take the user speaker", "nats.password_file"}},
+		{"a wrong password", known.URL, user("speaker", "wrong"), nil, exitDependency,
+			[]string{known.URL, "does not take the user speaker", "nats.password_file"}},
 		{"nobody", known.URL, nil, nil, exitDependency, []string{known.URL, "name a user in nats.user"}},
-		{"a user who may not do this service's work", known.URL, user("backend-village", passwordOf("backend-village")), nil, exitDependency, []string{known.URL, "does not let this user ask for JetStream", "nats.user"}},
-		{"streams that nobody has made", known.URL, user("speaker", passwordOf("speaker")), nil, exitDependency, []string{"stream TURNS", "may not", "forsooth migrate --apply"}},
+		{"a user who may not do this service's work", known.URL, user("backend-village", passwordOf("backend-village")), nil,
+			exitDependency, []string{known.URL, "does not let this user ask for JetStream", "nats.user"}},
+		{"streams that nobody has made", known.URL, user("speaker", passwordOf("speaker")), nil, exitDependency,
+			[]string{"stream TURNS", "may not", "forsooth migrate --apply"}},
 		{"a server without JetStream", bare.URL, nil, nil, exitDependency, []string{bare.URL, "has no JetStream", "-js"}},
-		{"a stream of another version", aged.URL, nil, nil, exitDependency, []string{"stream REPLIES", "max_age", "forsooth migrate --dry-run"}},
-		{"a fleet of another major", foreign.URL, nil, nil, exitDependency, []string{"stream REPLIES holds messages of schema 2.0 and this build reads 1.x", "another NATS account"}},
-		{"a clock that disagrees", laterBy(t, plain.URL, "2001"), nil, nil, exitDependency, []string{"this machine's clock is", "ahead of", "the broker's at nats://127.0.0.1", "NTP"}},
-		{"a clock that disagrees the other way", laterBy(t, plain.URL, "2991"), nil, nil, exitDependency, []string{"behind", "NTP"}},
-		{"an unknown setting", plain.URL, []string{"FORSOOTH_NATS_USR=x"}, nil, exitUsage, []string{"FORSOOTH_NATS_USR", "did you mean"}},
+		{"a stream of another version", aged.URL, nil, nil, exitDependency,
+			[]string{"stream REPLIES", "max_age", "forsooth migrate --dry-run"}},
+		{"a fleet of another major", foreign.URL, nil, nil, exitDependency,
+			[]string{"stream REPLIES holds messages of schema 2.0 and this build reads 1.x", "another NATS account"}},
+		{"a clock that disagrees", laterBy(t, plain.URL, "2001"), nil, nil, exitDependency,
+			[]string{"this machine's clock is", "ahead of", "the broker's at nats://127.0.0.1", "NTP"}},
+		{"a clock that disagrees the other way", laterBy(t, plain.URL, "2991"), nil, nil, exitDependency,
+			[]string{"behind", "NTP"}},
+		{"an unknown setting", plain.URL, []string{"FORSOOTH_NATS_USR=x"}, nil, exitUsage,
+			[]string{"FORSOOTH_NATS_USR", "did you mean"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.extra = c.env
@@ -102,12 +110,14 @@ func TestWhatAFleetFindsUnfit(t *testing.T) {
 		})
 	}
 	s.extra = nil
-	if r := s.run("doctor", "--nats", laterBy(t, plain.URL, "2001"), "--json"); r.code != exitDependency || !strings.Contains(r.out, "NTP") {
+	if r := s.run("doctor", "--nats", laterBy(t, plain.URL, "2001"), "--json"); r.code != exitDependency ||
+		!strings.Contains(r.out, "NTP") {
 		t.Errorf("doctor says %d %s", r.code, r.out)
 	}
 
 	qdrant := edgetest.Own(t, "--version", "2.0.1")
-	for _, args := range [][]string{{"serve", "retriever", "--nats", plain.URL}, {"serve", "memory", "--nats", plain.URL}, {"up"}} {
+	for _, args := range [][]string{{"serve", "retriever", "--nats", plain.URL}, {"serve", "memory", "--nats", plain.URL},
+		{"up"}} {
 		r := s.run(append(args, "--world", village, "--qdrant", "http://"+qdrant.Addr)...)
 		r.wants(t, exitDependency, qdrant.Addr, `"2.0.1"`, "version 1")
 		if strings.Contains(r.err, "goroutine ") {

@@ -18,7 +18,7 @@ import (
 type upCmd struct {
 	HTTP   string `name:"http" help:"Address for HTTP and OpenAI's protocol, such as 127.0.0.1:8080." placeholder:"ADDR"`
 	Port   int    `help:"Port of the NATS server in process, on 127.0.0.1; one that is free otherwise."`
-	Listen string `help:"Address at which /healthz, /readyz and /metrics are served, such as 127.0.0.1:9464." aliases:"metrics" placeholder:"ADDR"`
+	Listen string `help:"Address of /healthz, /readyz and /metrics." aliases:"metrics" placeholder:"ADDR"`
 }
 
 // Run runs the whole mesh until it is told to stop.
@@ -31,7 +31,7 @@ func (c *upCmd) Run(e *env) error {
 
 type serveCmd struct {
 	HTTP     string   `name:"http" help:"Address of the gateway for HTTP; 127.0.0.1:8080 otherwise." placeholder:"ADDR"`
-	Listen   string   `help:"Address at which /healthz, /readyz and /metrics are served, such as 127.0.0.1:9464." aliases:"metrics" placeholder:"ADDR"`
+	Listen   string   `help:"Address of /healthz, /readyz and /metrics." aliases:"metrics" placeholder:"ADDR"`
 	Services []string `arg:"" help:"retriever, monologue, reviewer, speaker, actions, memory, consistency or gateway."`
 }
 

@@ -97,7 +97,8 @@ func (c *verifyCmd) file(e *env) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.err, "%d pairs in %s, %.0f a second\n", n, time.Since(began).Round(time.Millisecond), float64(n)/max(time.Since(began).Seconds(), 1e-9))
+	fmt.Fprintf(e.err, "%d pairs in %s, %.0f a second\n", n, time.Since(began).Round(time.Millisecond),
+		float64(n)/max(time.Since(began).Seconds(), 1e-9))
 	return nil
 }
 

@@ -36,7 +36,8 @@ func lines(t *testing.T, out string) []verdictLine {
 		if err := json.Unmarshal(sc.Bytes(), &v); err != nil {
 			t.Fatal(err)
 		}
-		if *v.Score < 0 || *v.Score > 1 || *v.Tier == "" || !slices.Contains([]schema.Label{schema.Supported, schema.Contradicted, schema.Unverifiable}, *v.Verdict) {
+		if *v.Score < 0 || *v.Score > 1 || *v.Tier == "" ||
+			!slices.Contains([]schema.Label{schema.Supported, schema.Contradicted, schema.Unverifiable}, *v.Verdict) {
 			t.Fatalf("a line is %q", sc.Text())
 		}
 		all = append(all, v)
@@ -46,7 +47,8 @@ func lines(t *testing.T, out string) []verdictLine {
 
 func pairLine(t *testing.T, premise, hypothesis string) string {
 	t.Helper()
-	data, err := json.Marshal(map[string]any{"premise": premise, "hypothesis": hypothesis, "label": "contradicted", "kind": "x"})
+	data, err := json.Marshal(map[string]any{"premise": premise, "hypothesis": hypothesis, "label": "contradicted",
+		"kind": "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +62,13 @@ func TestVerifyPairs(t *testing.T) {
 	var in strings.Builder
 	const n = 600
 	for i := range n { // even lines are word for word, odd ones have another number: rules decide both
-		fmt.Fprint(&in, pairLine(t, fmt.Sprintf("Bram owes Osric %d marks.", i), fmt.Sprintf("Bram owes Osric %d marks.", i+i%2)))
+		fmt.Fprint(&in, pairLine(t, fmt.Sprintf("Bram owes Osric %d marks.", i),
+			fmt.Sprintf("Bram owes Osric %d marks.", i+i%2)))
 	}
 	s.write("pairs.jsonl", in.String())
-	for name, r := range map[string]result{"a file": s.run("verify", "--pairs", "pairs.jsonl"), "standard input": s.runWith(in.String(), "verify", "--pairs", "-"), "with --json": s.run("verify", "--pairs", "pairs.jsonl", "--json")} {
+	for name, r := range map[string]result{"a file": s.run("verify", "--pairs", "pairs.jsonl"),
+		"standard input": s.runWith(in.String(), "verify", "--pairs", "-"),
+		"with --json":    s.run("verify", "--pairs", "pairs.jsonl", "--json")} {
 		t.Run(name, func(t *testing.T) {
 			r.wants(t, exitFine, "600 pairs in", "a second")
 			out := lines(t, r.out)
@@ -85,7 +90,8 @@ func TestVerifyPairs(t *testing.T) {
 func TestVerifyPairsOfAnyText(t *testing.T) {
 	s := newSite(t)
 	var in strings.Builder
-	texts := []string{"", " ", "\u202eTeague owns the ferry.", "Тeаgue owns the ferry.", "🔥🔥🔥", "\x00\x01", "!!!", strings.Repeat("The mill burned. ", 1<<16), strings.Repeat("a", 1<<20)}
+	texts := []string{"", " ", "\u202eTeague owns the ferry.", "Тeаgue owns the ferry.", "🔥🔥🔥", "\x00\x01",
+		"!!!", strings.Repeat("The mill burned. ", 1<<16), strings.Repeat("a", 1<<20)}
 	for _, x := range texts {
 		in.WriteString(pairLine(t, "Osric owns the mill.", x))
 	}
@@ -147,13 +153,15 @@ func TestVerifyPairsThatAreNone(t *testing.T) {
 
 func TestVerifyOnePair(t *testing.T) {
 	s := newSite(t)
-	r := s.run("verify", "--premise", "The mill burned in the spring of 1402.", "--claim", "the mill burned down last autumn", "--json")
+	r := s.run("verify", "--premise", "The mill burned in the spring of 1402.", "--claim",
+		"the mill burned down last autumn", "--json")
 	r.wants(t, exitFine)
 	v := r.object(t)
 	if v["label"] == string(schema.Supported) || v["tier"] != "rule" || v["why"] == "" || v["score"] == nil {
 		t.Errorf("%v", v)
 	}
-	r = s.run("verify", "--premise", "Teague owns the ferry. A crossing costs two bits.", "--claim", "A crossing costs two bits.")
+	r = s.run("verify", "--premise", "Teague owns the ferry. A crossing costs two bits.", "--claim",
+		"A crossing costs two bits.")
 	r.wants(t, exitFine)
 	for _, want := range []string{"supported  0.", "by rule", "span: A crossing costs two bits.", "why:  word for word"} {
 		if !strings.Contains(r.out, want) {

@@ -47,11 +47,15 @@ func TestATurnIsSeenAndNotHeard(t *testing.T) {
 	turn := reply.object(t)["turn_id"].(string)
 	page := openMetrics(t, url)
 	for _, want := range []string{
-		`forsooth_turns_total\{status="extractive"\} 1`, `forsooth_turn_seconds_bucket\{status="extractive",le="[^"]+"\} 1(\.0)? # \{.*turn_id="` + turn + `"`,
+		`forsooth_turns_total\{status="extractive"\} 1`, `forsooth_turn_seconds_bucket\{status="extractive",le="[^"]+"\} ` +
+			`1(\.0)? # \{.*turn_id="` + turn + `"`,
 		`forsooth_turn_seconds_bucket\{status="extractive",le="[^"]+"\} 1(\.0)? # \{.*trace_id="[0-9a-f]{32}"`,
-		`forsooth_turn_first_sentence_seconds_count 1`, `forsooth_pass_messages_total\{outcome="done",pass="speak"\} [1-9]`, `forsooth_pass_lag\{pass="speak"\} 0`,
-		`forsooth_evidence_source_total\{kind="world",source="corpus"\} [1-9]`, `forsooth_evidence_source_total\{kind="world",source="user"\} 0`,
-		`forsooth_dead_letters_total\{pass="think"\} 0`, `forsooth_claims_total\{kind="world",verdict="supported"\} [1-9]`, `go_goroutines [1-9]`, `forsooth_build_info\{version=`,
+		`forsooth_turn_first_sentence_seconds_count 1`, `forsooth_pass_messages_total\{outcome="done",pass="speak"\} [1-9]`,
+		`forsooth_pass_lag\{pass="speak"\} 0`,
+		`forsooth_evidence_source_total\{kind="world",source="corpus"\} [1-9]`,
+		`forsooth_evidence_source_total\{kind="world",source="user"\} 0`,
+		`forsooth_dead_letters_total\{pass="think"\} 0`, `forsooth_claims_total\{kind="world",verdict="supported"\} [1-9]`,
+		`go_goroutines [1-9]`, `forsooth_build_info\{version=`,
 	} {
 		if !regexp.MustCompile(`(?m)^` + want).MatchString(page) {
 			t.Errorf("no line %s in\n%s", want, page)
@@ -61,11 +65,14 @@ func TestATurnIsSeenAndNotHeard(t *testing.T) {
 	if code := up.end(); code != exitFine {
 		t.Fatalf("exit code %d: %s", code, up.err.text)
 	}
-	if n := strings.Count(up.err.text, `"message":"turn"`); n != 1 || !regexp.MustCompile(`"turn":"`+turn+`","world":"village".*"status":"extractive".*"trace":"[0-9a-f]{32}","ms":\d+,"first_sentence_ms":\d+`).MatchString(up.err.text) {
+	if n := strings.Count(up.err.text, `"message":"turn"`); n != 1 ||
+		!regexp.MustCompile(`"turn":"`+turn+`","world":"village".*"status":"extractive".*"trace":"[0-9a-f]{32}","ms":\d+`+
+			`,"first_sentence_ms":\d+`).MatchString(up.err.text) {
 		t.Errorf("%d lines of turns in %s", n, up.err.text)
 	}
 	sent := traces.body.String()
-	for _, span := range []string{"turn", "intake", "retrieve", "think", "review-speech", "act", "finisher", "memory", turn} {
+	for _, span := range []string{"turn", "intake", "retrieve", "think", "review-speech", "act", "finisher", "memory",
+		turn} {
 		if !strings.Contains(sent, span) {
 			t.Errorf("no span %s was sent", span)
 		}
@@ -91,7 +98,8 @@ func openMetrics(t *testing.T, url string) string {
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
-	if err != nil || !strings.HasPrefix(answer.Header.Get("Content-Type"), "application/openmetrics-text") || !bytes.HasSuffix(body, []byte("# EOF\n")) {
+	if err != nil || !strings.HasPrefix(answer.Header.Get("Content-Type"), "application/openmetrics-text") ||
+		!bytes.HasSuffix(body, []byte("# EOF\n")) {
 		t.Fatalf("%s, %v: %s", answer.Header.Get("Content-Type"), err, body)
 	}
 	return string(body)

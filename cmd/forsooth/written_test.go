@@ -40,7 +40,8 @@ actions:
 	s.run("lore", "promote", id+"0", "--author", "Ansel", "--world", village).wants(t, exitFailed, "1 action")
 	s.run("lore", "promote", "gen:T1/1", "--author", "Ansel", "--world", village).wants(t, exitFailed, "T1", "--file")
 	s.run("lore", "promote", id, "--author", "Ansel", "--world", village).wants(t, exitFine)
-	if after := ask("mira", where); after["status"] != "extractive" || !strings.Contains(after["reply"].(string), "north gate") {
+	if after := ask("mira", where); after["status"] != "extractive" ||
+		!strings.Contains(after["reply"].(string), "north gate") {
 		t.Errorf("%v: %v", after["status"], after["reply"])
 	}
 }

@@ -26,7 +26,8 @@ func Roles(worlds []string) ([]Role, error) {
 		}
 		r := Backend(w)
 		if other := named[r.Variable()]; other != "" {
-			return nil, fmt.Errorf("the worlds %s and %s would have their password in one variable, %s; rename one of them", other, w, r.Variable())
+			return nil, fmt.Errorf("the worlds %s and %s would have their password in one variable, %s; rename one of them",
+				other, w, r.Variable())
 		}
 		named[r.Variable()] = w
 		out = append(out, r)
@@ -110,7 +111,8 @@ func each(r Role, f func(kind, subject string)) {
 }
 
 func user(out *strings.Builder, r Role) {
-	fmt.Fprintf(out, "      { # %s\n        user: %q\n        password: $%s\n        permissions {\n", r.About, r.Name, r.Variable())
+	fmt.Fprintf(out, "      { # %s\n        user: %q\n        password: $%s\n        permissions {\n", r.About, r.Name,
+		r.Variable())
 	list(out, "publish", r.Publish)
 	list(out, "subscribe", r.Subscribe)
 	if r.Answers {

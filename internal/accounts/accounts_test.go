@@ -104,7 +104,8 @@ func TestNoGrantIsWide(t *testing.T) {
 			if name == "operator" {
 				continue
 			}
-			if g == protocol.Prefix+">" || strings.HasPrefix(g, "$JS.API.>") || strings.HasPrefix(g, "$KV.>") || strings.HasPrefix(g, "$JS.ACK.>") {
+			if g == protocol.Prefix+">" || strings.HasPrefix(g, "$JS.API.>") || strings.HasPrefix(g, "$KV.>") ||
+				strings.HasPrefix(g, "$JS.ACK.>") {
 				t.Errorf("%s is granted %s", name, g)
 			}
 		}
@@ -162,7 +163,8 @@ func TestWorldsThatCannotBe(t *testing.T) {
 	for _, c := range []struct {
 		worlds []string
 		want   string
-	}{{[]string{"a.b"}, "world"}, {[]string{">"}, "world"}, {[]string{"old-mill", "old_mill"}, "NATS_PASSWORD_BACKEND_OLD_MILL"}} {
+	}{{[]string{"a.b"}, "world"}, {[]string{">"}, "world"},
+		{[]string{"old-mill", "old_mill"}, "NATS_PASSWORD_BACKEND_OLD_MILL"}} {
 		if _, err := Config(c.worlds); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v", c.worlds, err)
 		}
@@ -180,7 +182,8 @@ func TestTheConfigurationIsTheSameEachTime(t *testing.T) {
 		t.Errorf("%v; they differ: %v", err, one != two)
 	}
 	for line := range strings.Lines(one) {
-		if key, value, is := strings.Cut(strings.TrimSpace(line), "password: "); is && key == "" && !strings.HasPrefix(value, "$NATS_PASSWORD_") {
+		if key, value, is := strings.Cut(strings.TrimSpace(line), "password: "); is && key == "" &&
+			!strings.HasPrefix(value, "$NATS_PASSWORD_") {
 			t.Errorf("a password that is no variable: %s", line)
 		}
 	}

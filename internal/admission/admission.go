@@ -42,7 +42,8 @@ type player struct{ world, name string }
 
 // New makes full buckets.
 func New(limits Limits) *Buckets {
-	return &Buckets{limits: limits, players: map[player]*rate.Limiter{}, worlds: map[string]*rate.Limiter{}, tidyAt: leastTidy}
+	return &Buckets{limits: limits, players: map[player]*rate.Limiter{}, worlds: map[string]*rate.Limiter{},
+		tidyAt: leastTidy}
 }
 
 // leastTidy is how many players are kept before it is worth looking who can go.

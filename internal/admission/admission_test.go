@@ -25,12 +25,16 @@ func TestTake(t *testing.T) {
 	}{
 		{"nothing is bounded", Limits{}, []say{{"a", 0, 0}, {"a", 0, 0}, {"a", 0, 0}}},
 		{"a burst, then by the rate", Limits{Player: Limit{2, 3}}, []say{
-			{"a", 0, 0}, {"a", 0, 0}, {"a", 0, 0}, {"a", 0, 500 * time.Millisecond}, {"a", 0.4, 100 * time.Millisecond}, {"a", 0.5, 0}, {"a", 0.5, 500 * time.Millisecond}}},
-		{"a player does not spend another's", Limits{Player: Limit{1, 1}}, []say{{"a", 0, 0}, {"a", 0, time.Second}, {"b", 0, 0}}},
-		{"players share their world's", Limits{World: Limit{1, 2}}, []say{{"a", 0, 0}, {"b", 0, 0}, {"c", 0, time.Second}, {"c", 1, 0}}},
+			{"a", 0, 0}, {"a", 0, 0}, {"a", 0, 0}, {"a", 0, 500 * time.Millisecond}, {"a", 0.4, 100 * time.Millisecond},
+			{"a", 0.5, 0}, {"a", 0.5, 500 * time.Millisecond}}},
+		{"a player does not spend another's", Limits{Player: Limit{1, 1}},
+			[]say{{"a", 0, 0}, {"a", 0, time.Second}, {"b", 0, 0}}},
+		{"players share their world's", Limits{World: Limit{1, 2}},
+			[]say{{"a", 0, 0}, {"b", 0, 0}, {"c", 0, time.Second}, {"c", 1, 0}}},
 		{"what the world refuses the player has not spent", Limits{Player: Limit{0.1, 1}, World: Limit{1, 1}}, []say{
 			{"b", 0, 0}, {"a", 0, time.Second}, {"a", 1, 0}, {"a", 2, 9 * time.Second}}},
-		{"an earlier time fills nothing twice", Limits{Player: Limit{1, 1}}, []say{{"a", 0, 0}, {"a", 1, 0}, {"a", 0, time.Second}, {"a", 1, time.Second}, {"a", 2, 0}}},
+		{"an earlier time fills nothing twice", Limits{Player: Limit{1, 1}},
+			[]say{{"a", 0, 0}, {"a", 1, 0}, {"a", 0, time.Second}, {"a", 1, time.Second}, {"a", 2, 0}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := New(c.limits)

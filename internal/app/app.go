@@ -171,7 +171,8 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 		o.Streams = o.Streams.Within(a.Server.StoreLimit())
 	}
 	a.tally = a.keepTally(o)
-	a.Mesh = mesh.New(a.Conn, mesh.Options{Settings: o.Streams, Shared: a.Server == nil, Workers: o.Workers, RetryShare: o.RetryShare, Report: o.reported(a.Meters), Observer: a.watch, Now: o.Now})
+	a.Mesh = mesh.New(a.Conn, mesh.Options{Settings: o.Streams, Shared: a.Server == nil, Workers: o.Workers,
+		RetryShare: o.RetryShare, Report: o.reported(a.Meters), Observer: a.watch, Now: o.Now})
 	if err := a.Mesh.Setup(ctx); err != nil {
 		return nil, err
 	}

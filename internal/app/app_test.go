@@ -84,11 +84,13 @@ func TestTheWholeMeshInOneProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop := run(t, a)
-	if r := ask(t, a, "t1", "Who owns the ferry?"); r.Text != "Teague owns the ferry." || r.Status != schema.StatusExtractive {
+	if r := ask(t, a, "t1", "Who owns the ferry?"); r.Text != "Teague owns the ferry." ||
+		r.Status != schema.StatusExtractive {
 		t.Errorf("%s: %s", r.Status, r.Text)
 	}
 	told := ask(t, a, "t2", "I work at the ropewalk, and my brother is called Perrin.")
-	if lines := a.Library.Get("village").World.NPCs["mira"].Line(world.LineHeard, ""); told.Reason != schema.ReasonSocial || !slices.Contains(lines, told.Text) {
+	if lines := a.Library.Get("village").World.NPCs["mira"].Line(world.LineHeard, ""); told.Reason !=
+		schema.ReasonSocial || !slices.Contains(lines, told.Text) {
 		t.Errorf("what a player tells of itself: %s %s: %s", told.Status, told.Reason, told.Text)
 	}
 	if got := app.Serving(dir); len(got) != 1 {
@@ -96,7 +98,8 @@ func TestTheWholeMeshInOneProcess(t *testing.T) {
 	}
 
 	var used *embedded.InUseError
-	if _, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: dir}); !errors.As(err, &used) {
+	if _, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: dir}); !errors.As(err,
+		&used) {
 		t.Errorf("a second holder: %v", err)
 	}
 	stop()
@@ -123,13 +126,16 @@ func TestAStartThatFailsHoldsNothing(t *testing.T) {
 		o    app.Options
 		want string
 	}{
-		{"an unknown service", app.Options{Worlds: []*world.World{w}, Data: dir, Services: []string{"singer"}}, `"singer" is no service`},
+		{"an unknown service", app.Options{Worlds: []*world.World{w}, Data: dir, Services: []string{"singer"}},
+			`"singer" is no service`},
 		{"two worlds of one name", app.Options{Worlds: []*world.World{w, w}, Data: dir}, "both named village"},
 		{"an index that is a folder", app.Options{Worlds: []*world.World{w}, Data: dir, Index: dir}, "is a folder"},
-		{"no server there", app.Options{Worlds: []*world.World{w}, Data: dir, NATS: "nats://127.0.0.1:1"}, "no NATS server answers"},
+		{"no server there", app.Options{Worlds: []*world.World{w}, Data: dir, NATS: "nats://127.0.0.1:1"},
+			"no NATS server answers"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := app.Start(t.Context(), c.o); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			if _, err := app.Start(t.Context(), c.o); err == nil || !strings.Contains(err.Error(), c.want) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("it says %v, want %q", err, c.want)
 			}
 			if _, held := embedded.Holder(dir); held {
@@ -144,7 +150,8 @@ func TestWorldsAreFoldersOrCarried(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Name != app.DefaultWorld {
 		t.Errorf("none named: %v, %v", all, err)
 	}
-	if _, _, err := app.LoadWorlds([]string{"nowhere"}); !errors.Is(err, app.ErrNoWorld) || !strings.Contains(err.Error(), "nowhere") {
+	if _, _, err := app.LoadWorlds([]string{"nowhere"}); !errors.Is(err, app.ErrNoWorld) ||
+		!strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("it says %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "w")

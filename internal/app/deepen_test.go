@@ -56,8 +56,10 @@ func searched(t *testing.T, dir string, done func(context.Context, *app.App) boo
 
 func question(x *lore.Lore) retrieval.Query {
 	npc := x.World.NPCs["mira"]
-	turn := &protocol.Turn{Request: schema.Request{TurnID: "t1", World: "village", NPC: "mira", Player: "p1"}, AcceptedAt: time.Now()}
-	return retrieval.Query{NPC: npc, Message: "Who owns the ferry?", Check: x.ProvenanceCheck(turn, npc), Facts: lore.Facts(turn)}
+	turn := &protocol.Turn{Request: schema.Request{TurnID: "t1", World: "village", NPC: "mira", Player: "p1"},
+		AcceptedAt: time.Now()}
+	return retrieval.Query{NPC: npc, Message: "Who owns the ferry?", Check: x.ProvenanceCheck(turn, npc),
+		Facts: lore.Facts(turn)}
 }
 
 func deep(_ context.Context, a *app.App) bool { return a.Library.Get("village").Index.Deep() }

@@ -95,7 +95,8 @@ func (d *Desk) openJudge(ctx context.Context, o Options, client *mesh.Client) er
 	}
 	word := o.guarded().Consistency.JudgeModel
 	if tier := guards.Choose(word).Tier; tier != "" && tier != guards.TierLLM {
-		return fmt.Errorf("guards.consistency_scan.judge_model is %s, so that no language model is asked in a scan; name one there", word)
+		return fmt.Errorf("guards.consistency_scan.judge_model is %s, so that no language model is asked in a scan; "+
+			"name one there", word)
 	}
 	stored, err := client.Flag(ctx, FlagLLM)
 	if err != nil {

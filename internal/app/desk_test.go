@@ -37,7 +37,8 @@ func TestTheDeskAsksTheJudgeThatItIsGiven(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			g := guards.Default()
 			g.Consistency.JudgeModel = c.word
-			o := app.Options{Worlds: []*world.World{village(t)}, Data: tb.dir, Guards: &g, Verifying: app.Verifying{NoModel: true}}
+			o := app.Options{Worlds: []*world.World{village(t)}, Data: tb.dir, Guards: &g,
+				Verifying: app.Verifying{NoModel: true}}
 			if c.given {
 				o.LLM, o.Judge = llm.Config{Primary: llm.Provider{URL: url, Model: "large"}}, true
 			}

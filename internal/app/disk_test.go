@@ -64,7 +64,8 @@ func TestAFullDataFolderLosesNeitherTurnNorMemory(t *testing.T) {
 		t.Fatalf("%d replies", replies)
 	}
 	tb.settle()
-	kept := tb.memories(store.MemoryFilter{NPC: "mira", Player: "p1", Statuses: []schema.MemoryStatus{schema.MemoryActive}})
+	kept := tb.memories(store.MemoryFilter{NPC: "mira", Player: "p1",
+		Statuses: []schema.MemoryStatus{schema.MemoryActive}})
 	for _, word := range []string{"coast", "Tom"} {
 		found := 0
 		for i := range kept {

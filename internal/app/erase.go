@@ -147,7 +147,8 @@ func (x *ErasedIndex) inStep(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the index of memories is %d entries behind its log and does not catch up; see `forsooth doctor`, and run this again", behind)
+			return fmt.Errorf("the index of memories is %d entries behind its log and does not catch up; see `forsooth "+
+				"doctor`, and run this again", behind)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

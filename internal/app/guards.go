@@ -78,6 +78,7 @@ func (o *Options) checkGuards() error {
 }
 
 func streamsUnderGuard(where string, s guards.Settings) error {
-	return fmt.Errorf("%s: streaming is true, but guards.faithfulness.on_hallucination is %s, which holds a reply until it is scored; take streaming out there, or set the policy to %s",
+	return fmt.Errorf("%s: streaming is true, but guards.faithfulness.on_hallucination is %s, which holds a reply "+
+		"until it is scored; take streaming out there, or set the policy to %s",
 		where, s.Faithfulness.Policy, guards.PolicyWarn)
 }

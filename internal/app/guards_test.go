@@ -32,7 +32,9 @@ func preset(t *testing.T, name string) *guards.Settings {
 func TestWithoutGuardOneNothingIsRemembered(t *testing.T) {
 	tb := sit(t, func(s *guards.Settings) { s.Grounding.Enabled = false })
 	tb.say("mira", "p1", "Ansel", "I come from the coast.", dayOne)
-	if err := tb.app.Client.Witness(t.Context(), &schema.Occurrence{ID: "ev1", World: "village", GameTime: dayOne, Text: "Ansel gave Mira a sword.", Player: "p1", Witnesses: []string{"mira"}}); err != nil {
+	if err := tb.app.Client.Witness(t.Context(),
+		&schema.Occurrence{ID: "ev1", World: "village", GameTime: dayOne, Text: "Ansel gave Mira a sword.", Player: "p1",
+			Witnesses: []string{"mira"}}); err != nil {
 		t.Fatal(err)
 	}
 	tb.settle()
@@ -53,11 +55,13 @@ func TestWithoutGuardOneNothingIsRemembered(t *testing.T) {
 func TestMemoriesInStepAreThereBeforeTheNextTurn(t *testing.T) {
 	inStep := guards.Default()
 	inStep.Grounding.Mode = guards.ModeSync
-	without := slices.DeleteFunc(slices.Clone(app.Services), func(s string) bool { return s == "memory" || s == "consistency" })
+	without := slices.DeleteFunc(slices.Clone(app.Services),
+		func(s string) bool { return s == "memory" || s == "consistency" })
 	for name, c := range map[string][2][]string{"one process": {nil, nil}, "two processes": {without, {"memory"}}} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			o := app.Options{Worlds: []*world.World{village(t)}, Data: dir, Meaning: app.MeaningOff, Guards: &inStep, Services: c[0]}
+			o := app.Options{Worlds: []*world.World{village(t)}, Data: dir, Meaning: app.MeaningOff, Guards: &inStep,
+				Services: c[0]}
 			a, err := app.Start(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
@@ -70,7 +74,9 @@ func TestMemoriesInStepAreThereBeforeTheNextTurn(t *testing.T) {
 				place := fmt.Sprintf("Oakham%c", 'a'+i)
 				turn := fmt.Sprintf("t%d", i)
 				ask(t, a, turn, "I come from "+place+".")
-				points, err := a.Session().Scroll(t.Context(), store.MemoryFilter{World: "village", NPC: "mira", Player: "p1", TurnID: turn, Statuses: []schema.MemoryStatus{schema.MemoryActive}}, "", 0)
+				points, err := a.Session().Scroll(t.Context(),
+					store.MemoryFilter{World: "village", NPC: "mira", Player: "p1", TurnID: turn,
+						Statuses: []schema.MemoryStatus{schema.MemoryActive}}, "", 0)
 				if err != nil || len(points) == 0 {
 					t.Fatalf("turn %d is applied, and %d memories of it are there, %v", i, len(points), err)
 				}
@@ -99,7 +105,8 @@ func TestStreamingBesideAPolicyThatHoldsIsRefused(t *testing.T) {
 		preset     string
 		where      string // of the refusal; "": it starts
 	}{
-		"a world":                 {world: &yes, preset: "compliance", where: "world.yaml: streaming is true, but guards.faithfulness.on_hallucination is block"},
+		"a world": {world: &yes, preset: "compliance",
+			where: "world.yaml: streaming is true, but guards.faithfulness.on_hallucination is block"},
 		"an NPC":                  {npc: &yes, preset: "compliance", where: "npcs/mira/npc.yaml: streaming is true"},
 		"a world that holds":      {world: &no, preset: "compliance"},
 		"nobody":                  {preset: "compliance"},
@@ -108,11 +115,13 @@ func TestStreamingBesideAPolicyThatHoldsIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := village(t)
 			w.Streaming, w.NPCs["mira"].Streaming = c.world, c.npc
-			a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{w}, Data: t.TempDir(), Meaning: app.MeaningOff, Guards: preset(t, c.preset)})
+			a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{w}, Data: t.TempDir(), Meaning: app.MeaningOff,
+				Guards: preset(t, c.preset)})
 			if a != nil {
 				defer a.Close()
 			}
-			if c.where == "" && err != nil || c.where != "" && (err == nil || !strings.Contains(err.Error(), c.where) || strings.Contains(err.Error(), "\n")) {
+			if c.where == "" && err != nil || c.where != "" &&
+				(err == nil || !strings.Contains(err.Error(), c.where) || strings.Contains(err.Error(), "\n")) {
 				t.Errorf("err = %v, want %q", err, c.where)
 			}
 		})
@@ -133,8 +142,9 @@ func TestGuardThreeOnTheMesh(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = model.Close() })
-			a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: t.TempDir(), Meaning: app.MeaningOff, Guards: settings,
-				LLM: llm.Config{Primary: llm.Provider{URL: model.URL(), Model: "scripted"}}})
+			a, err := app.Start(t.Context(),
+				app.Options{Worlds: []*world.World{village(t)}, Data: t.TempDir(), Meaning: app.MeaningOff, Guards: settings,
+					LLM: llm.Config{Primary: llm.Provider{URL: model.URL(), Model: "scripted"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,7 +186,8 @@ func TestGuardThreeOnTheMesh(t *testing.T) {
 func traced(t *testing.T, c *mesh.Client, r *schema.Reply, action string) {
 	t.Helper()
 	var passes []protocol.Trace
-	for until := time.Now().Add(10 * time.Second); len(passes) == 0 || passes[len(passes)-1].Next != schema.PassDone; { // a reply does not wait for them
+	// a reply does not wait for them
+	for until := time.Now().Add(10 * time.Second); len(passes) == 0 || passes[len(passes)-1].Next != schema.PassDone; {
 		var err error
 		if passes, err = c.Trace(t.Context(), r.TurnID); err != nil || time.Now().After(until) {
 			t.Fatalf("%d passes, %v", len(passes), err)

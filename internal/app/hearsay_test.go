@@ -15,7 +15,8 @@ import (
 // tells is the action by which an NPC passes on what it remembers.
 func tells(confirm bool) []schema.ActionSpec {
 	return []schema.ActionSpec{{Name: "tell", Confirm: confirm, Parameters: json.RawMessage(
-		`{"type":"object","properties":{"npc":{"enum":["osric"]},"memory":{"type":"string"}},"required":["npc","memory"],"additionalProperties":false}`)}}
+		`{"type":"object","properties":{"npc":{"enum":["osric"]},"memory":{"type":"string"}},"required":["npc","memory"]` +
+			`,"additionalProperties":false}`)}}
 }
 
 func TestAnNPCTellsAnother(t *testing.T) {
@@ -31,8 +32,10 @@ func TestAnNPCTellsAnother(t *testing.T) {
 		t.Fatalf("Mira keeps %+v\nOsric keeps %+v", own, heard)
 	}
 	copied := heard[0]
-	if copied.HeardFrom != "mira" || copied.HeardID != own[0].ID || copied.Player != "p1" || copied.Rank() != schema.RankHearsay ||
-		copied.Confidence >= own[0].Confidence || copied.Status != schema.MemoryActive || !slices.EqualFunc(copied.Spans, own[0].Spans, sameWords) {
+	if copied.HeardFrom != "mira" || copied.HeardID != own[0].ID || copied.Player != "p1" ||
+		copied.Rank() != schema.RankHearsay ||
+		copied.Confidence >= own[0].Confidence || copied.Status != schema.MemoryActive ||
+		!slices.EqualFunc(copied.Spans, own[0].Spans, sameWords) {
 		t.Errorf("the copy is %+v\nof %+v", copied, own[0])
 	}
 	log := entries(t, tb)
@@ -74,7 +77,8 @@ func TestAnNPCTellsAnotherWhenTheGameSaysSo(t *testing.T) {
 			t.Errorf("Osric was told before the game answered: %d", n)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		if err := tb.app.Client.Answer(ctx, r.Conversation(), r.TurnID, 0, schema.ActionResult{Accepted: accepted}); err != nil {
+		if err := tb.app.Client.Answer(ctx, r.Conversation(), r.TurnID, 0,
+			schema.ActionResult{Accepted: accepted}); err != nil {
 			t.Fatal(err)
 		}
 		cancel()
@@ -94,7 +98,8 @@ func TestAnNPCTellsOnlyWhatItRemembersOfThePlayer(t *testing.T) {
 	if len(r.Actions) != 0 {
 		t.Errorf("takes %+v", r.Actions)
 	}
-	for _, params := range []map[string]any{{"npc": "osric", "memory": own[0].ID}, {"npc": "nobody", "memory": own[0].ID}, {"npc": "osric", "memory": "m0"}} {
+	for _, params := range []map[string]any{{"npc": "osric", "memory": own[0].ID}, {"npc": "nobody", "memory": own[0].ID},
+		{"npc": "osric", "memory": "m0"}} {
 		forged := *r
 		forged.TurnID, forged.Actions = "forged", []schema.Action{{Name: "tell", Checked: true, Parameters: params}}
 		if err := tb.app.Remember(t.Context(), &forged); err != nil {

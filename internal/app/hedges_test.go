@@ -120,8 +120,9 @@ func (h hedge) passes(t *testing.T, r *review.Reviewer, x *lore.Lore) (bool, []s
 			draft.Citations = append(draft.Citations, protocol.Citation{EvidenceID: id})
 		}
 		found, _, err := r.Review(t.Context(), review.Draft{
-			Sentences: []protocol.DraftSentence{draft}, Evidence: evidence, Class: protocol.ClassComplex, Policy: x.Policy(), Person: x.Person(npc),
-			Self: h.self(x, npc), Support: x.SettingsFor(npc).Thresholds.Entailment, Level: x.SettingsFor(npc).Level,
+			Sentences: []protocol.DraftSentence{draft}, Evidence: evidence, Class: protocol.ClassComplex, Policy: x.Policy(),
+			Person: x.Person(npc),
+			Self:   h.self(x, npc), Support: x.SettingsFor(npc).Thresholds.Entailment, Level: x.SettingsFor(npc).Level,
 			Context: grounding.Context{
 				NPCName: npc.Name, NPCHandle: npc.Handle, Message: h.Message, Names: x.Names(), NameOf: x.Person(npc).NameOf,
 				Voice: grounding.Voice{Openers: npc.Voice.Openers, Hedges: npc.Voice.Hedges},

@@ -138,7 +138,8 @@ func TestASidecarReadsSpeechesWithoutTheModel(t *testing.T) {
 			r, missing := app.Judgement(app.Verifying{}, client)
 			_, out, err := r.Review(t.Context(), review.Draft{
 				Evidence:  []protocol.Evidence{{ID: "E1", Text: notice}},
-				Sentences: []protocol.DraftSentence{{Text: paraphrase, Citations: []protocol.Citation{{EvidenceID: "E1"}}}}, Level: grounding.Lively})
+				Sentences: []protocol.DraftSentence{{Text: paraphrase, Citations: []protocol.Citation{{EvidenceID: "E1"}}}},
+				Level:     grounding.Lively})
 			if missing == nil || err != nil || len(out) != 1 || (out[0].Verdict.Label == schema.Supported) != c.said {
 				t.Errorf("%+v, %v, missing %v", out, err, missing)
 			}

@@ -78,7 +78,9 @@ func (g *groundedBy) Tier() string {
 }
 
 // Entails says whether a premise entails a hypothesis.
-func (g *groundedBy) Entails(ctx context.Context, premise, hypothesis string) (score float64, label schema.Label, err error) {
+func (g *groundedBy) Entails(
+	ctx context.Context, premise, hypothesis string,
+) (score float64, label schema.Label, err error) {
 	out, err := g.Verify(ctx, []entail.Pair{{Premise: premise, Hypothesis: hypothesis}})
 	if err != nil {
 		return 0, "", err

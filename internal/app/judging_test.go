@@ -49,7 +49,8 @@ func judgingServer(t *testing.T, answer string) (*judgeServer, string) {
 		j.mu.Unlock()
 		said, _ := json.Marshal(answer)
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, said)
+		fmt.Fprintf(w, `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant"`+
+			`,"content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, said)
 	}))
 	t.Cleanup(s.Close)
 	return j, s.URL + "/v1"
@@ -60,11 +61,14 @@ func judgingServer(t *testing.T, answer string) (*judgeServer, string) {
 func juggler() (extract.Candidate, []extract.Utterance, extract.Context) {
 	at := time.Date(1402, 5, 1, 10, 0, 0, 0, time.UTC)
 	said := "I juggle knives at the fairs in spring."
-	m := schema.Memory{World: "village", NPC: "mira", Player: "p1", Kind: schema.MemoryOccurrence, Subject: "player:p1", Pred: "said", Object: "performs with knives at fairs in spring",
-		Content: "Ansel told me that they perform with knives at the fairs in spring.", Confidence: 0.82, Source: schema.OriginUser, TurnID: "t1", CreatedAt: at, EventTime: at, ValidFrom: at,
+	m := schema.Memory{World: "village", NPC: "mira", Player: "p1", Kind: schema.MemoryOccurrence, Subject: "player:p1",
+		Pred: "said", Object: "performs with knives at fairs in spring",
+		Content: "Ansel told me that they perform with knives at the fairs in spring.", Confidence: 0.82,
+		Source: schema.OriginUser, TurnID: "t1", CreatedAt: at, EventTime: at, ValidFrom: at,
 		Spans: []schema.MemorySpan{{TurnID: "t1", Speaker: extract.SpeakerPlayer, Text: said, At: at}}}
 	return extract.Candidate{Memory: m, Claim: "I perform with knives at the fairs in spring."},
-		[]extract.Utterance{{TurnID: "t1", Speaker: extract.SpeakerPlayer, Text: said, At: at}}, extract.Context{NPCName: "Mira", PlayerName: "Ansel", Wall: at}
+		[]extract.Utterance{{TurnID: "t1", Speaker: extract.SpeakerPlayer, Text: said, At: at}},
+		extract.Context{NPCName: "Mira", PlayerName: "Ansel", Wall: at}
 }
 
 // Whoever verifier_model names gives the verdict of what the rules leave open: what the
@@ -88,13 +92,15 @@ func TestWhoGroundsAMemory(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			g := guards.Default()
 			g.Grounding.VerifierModel = c.verifier
-			o := app.Options{Worlds: []*world.World{village(t)}, Guards: &g, Verifying: app.Verifying{NoModel: c.verifier != "sidecar"}}
+			o := app.Options{Worlds: []*world.World{village(t)}, Guards: &g,
+				Verifying: app.Verifying{NoModel: c.verifier != "sidecar"}}
 			switch c.sidecar {
 			case "":
 			case "away":
 				o.Verifying.Sidecar = fixed(t, http.StatusInternalServerError, "no")
 			case "silent":
-				o.Verifying.Sidecar = fixed(t, http.StatusOK, `{"model":"m","probabilities":[{"entailment":0.05,"neutral":0.93,"contradiction":0.02}]}`)
+				o.Verifying.Sidecar = fixed(t, http.StatusOK, `{"model":"m","probabilities":[{"entailment":0.05,"neutral":0.93`+
+					`,"contradiction":0.02}]}`)
 			default:
 				o.Verifying.Sidecar = answering(t, c.sidecar, 0)
 			}
@@ -126,7 +132,8 @@ func TestWhoGroundsAMemory(t *testing.T) {
 				}
 				// At night the judge is not asked again of what he had the word of.
 				before := len(server.asked())
-				if again := guard.Reprove(t.Context(), &v.Memory, x); again.Label == schema.GroundingNotSupported || len(server.asked()) != before {
+				if again := guard.Reprove(t.Context(), &v.Memory, x); again.Label == schema.GroundingNotSupported ||
+					len(server.asked()) != before {
 					t.Errorf("the scan says %s: %s", again.Label, again.Why)
 				}
 			}
@@ -152,7 +159,8 @@ func TestWhoJudgesAtNight(t *testing.T) {
 	} {
 		g := guards.Default()
 		g.Consistency.JudgeModel = c.word
-		o := app.Options{Worlds: []*world.World{village(t)}, Guards: &g, Judge: c.judge, LLM: llm.Config{Primary: llm.Provider{URL: url, Model: "large"}}}
+		o := app.Options{Worlds: []*world.World{village(t)}, Guards: &g, Judge: c.judge,
+			LLM: llm.Config{Primary: llm.Provider{URL: url, Model: "large"}}}
 		a := &app.App{}
 		must(t, app.Models(a, o))
 		entails, judge := app.ScanTiers(o, a.Model)
@@ -181,7 +189,8 @@ func TestAJudgeThatIsNotThereIsRefusedAtTheStart(t *testing.T) {
 	} {
 		g := guards.Default()
 		change(&g)
-		a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: t.TempDir(), Meaning: app.MeaningOff, Guards: &g})
+		a, err := app.Start(t.Context(),
+			app.Options{Worlds: []*world.World{village(t)}, Data: t.TempDir(), Meaning: app.MeaningOff, Guards: &g})
 		if err == nil {
 			a.Close()
 			t.Errorf("started with %+v", g)

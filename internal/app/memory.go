@@ -81,7 +81,8 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	if !o.runs("memory") {
 		return nil
 	}
-	with := memory.Options{Library: a.Library, Turns: a.Client, Guard: guard, Now: o.Now, Notice: o.notice, Meter: a.Metrics}
+	with := memory.Options{Library: a.Library, Turns: a.Client, Guard: guard, Now: o.Now, Notice: o.notice,
+		Meter: a.Metrics}
 	if a.Model.Remembers() {
 		with.Ask = a.Model
 	}

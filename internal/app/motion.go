@@ -64,7 +64,8 @@ func (m *motion) watch(ctx context.Context, w *world.World) {
 		if fresh := err == nil && now == last && now != read; fresh {
 			read = now
 			if err := m.takeUp(ctx, w); err != nil && ctx.Err() == nil {
-				m.o.notice(fmt.Sprintf("world %s has changed on disk and is not taken up, the version before stays: %v", w.Name, err))
+				m.o.notice(fmt.Sprintf("world %s has changed on disk and is not taken up, the version before stays: %v",
+					w.Name, err))
 			}
 		}
 		last = now
@@ -105,9 +106,11 @@ func (m *motion) takeUp(ctx context.Context, w *world.World) error {
 		return nil
 	}
 	if wrong := world.Errors(problems); len(wrong) > 0 {
-		return fmt.Errorf("%s:%d: %s (%d in all); forsooth lore lint %s names each", wrong[0].File, wrong[0].Line, wrong[0].Message, len(wrong), w.Dir)
+		return fmt.Errorf("%s:%d: %s (%d in all); forsooth lore lint %s names each", wrong[0].File, wrong[0].Line,
+			wrong[0].Message, len(wrong), w.Dir)
 	}
-	index, err := retrieval.Open(ctx, m.app.corpus, m.static, next, retrieval.Options{Now: m.o.Now, Words: m.static, Notice: m.o.Notice, Vectors: m.o.vectors()})
+	index, err := retrieval.Open(ctx, m.app.corpus, m.static, next,
+		retrieval.Options{Now: m.o.Now, Words: m.static, Notice: m.o.Notice, Vectors: m.o.vectors()})
 	if err != nil {
 		return err
 	}
@@ -141,6 +144,7 @@ func (m *motion) deepen(ctx context.Context, x *lore.Lore) error {
 	if err != nil {
 		return err
 	}
-	_, err = x.Index.Deepen(ctx, m.app.corpus, encoder, model.Answers, retrieval.Options{Now: m.o.Now, Notice: m.o.Notice, Vectors: m.o.vectors()})
+	_, err = x.Index.Deepen(ctx, m.app.corpus, encoder, model.Answers,
+		retrieval.Options{Now: m.o.Now, Notice: m.o.Notice, Vectors: m.o.vectors()})
 	return err
 }

@@ -162,13 +162,15 @@ func TestATurnKeepsTheLoreItBeganWith(t *testing.T) {
 	if r := ask(t, a, "hello", "Hello."); r.Text != "Mind the anvil." {
 		t.Errorf("the next greeting: %s", r.Text)
 	}
-	if r := ask(t, a, "next", "Who owns the ferry?"); r.Text != "Maud owns the ferry." || r.LoreVersion != after || after == before {
+	if r := ask(t, a, "next", "Who owns the ferry?"); r.Text != "Maud owns the ferry." || r.LoreVersion != after ||
+		after == before {
 		t.Errorf("the next turn: %s, %s of %s", r.Text, r.LoreVersion, after)
 	}
 }
 
 func askLong(t *testing.T, a *app.App, turn, message string) *schema.Reply {
-	req := &schema.Request{TurnID: turn, World: "village", NPC: "mira", Player: turn, Message: message, DeadlineMS: schema.MaxDeadlineMS}
+	req := &schema.Request{TurnID: turn, World: "village", NPC: "mira", Player: turn, Message: message,
+		DeadlineMS: schema.MaxDeadlineMS}
 	if _, err := a.Client.Publish(t.Context(), req); err != nil {
 		t.Error(err)
 		return &schema.Reply{}
@@ -197,7 +199,8 @@ func TestAWorldThatFailsLintIsNotTakenUp(t *testing.T) {
 	run(t, a)
 	before := a.Library.Versions("village")
 	for _, c := range []struct{ name, path, body, want string }{
-		{"a companion without its author", "lore/ferry.txt.meta.yaml", "created_at: 1401-03-01\n", "lore/ferry.txt.meta.yaml:1"},
+		{"a companion without its author", "lore/ferry.txt.meta.yaml", "created_at: 1401-03-01\n",
+			"lore/ferry.txt.meta.yaml:1"},
 		{"a frame that is no YAML", "world.yaml", "name: [\n", "world.yaml"},
 		{"another name", "world.yaml", "name: hamlet\ntitle: A Hamlet\nlanguage: en\n", "its name is now hamlet"},
 	} {
@@ -223,7 +226,8 @@ func TestAWorldThatFailsLintIsNotTakenUp(t *testing.T) {
 		t.Errorf("%s from %s", r.Text, r.LoreVersion)
 	}
 	f.write("lore/bridge.txt", "Wat built the bridge.\n")
-	f.write("lore/bridge.txt.meta.yaml", "created_at: 1401-03-01\nauthor: council\ntype: notice\nsummary: The bridge\nkeywords: [bridge]\n")
+	f.write("lore/bridge.txt.meta.yaml", "created_at: 1401-03-01\nauthor: council\ntype: notice\nsummary: The "+
+		"bridge\nkeywords: [bridge]\n")
 	f.waits("is taken up", 1)
 	if r := ask(t, a, "t2", "Who built the bridge?"); r.Text != "Wat built the bridge." {
 		t.Errorf("%s: %s", r.Status, r.Text)
@@ -249,7 +253,8 @@ func TestTheLastThreeVersionsStayReadable(t *testing.T) {
 		t.Errorf("versions %v, want %v", got, seen[:3])
 	}
 	turn := func(version string) string {
-		x, _, err := a.Library.FindTurn(&protocol.Turn{Request: schema.Request{World: "village", NPC: "mira"}, Retrieval: &protocol.Retrieval{LoreHash: version}})
+		x, _, err := a.Library.FindTurn(&protocol.Turn{Request: schema.Request{World: "village", NPC: "mira"},
+			Retrieval: &protocol.Retrieval{LoreHash: version}})
 		if err != nil {
 			t.Fatal(err)
 		}

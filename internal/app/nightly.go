@@ -38,18 +38,24 @@ func (a *App) openNightly(o Options, books *memory.Books, static *embed.Static, 
 	with.History = a.Conn.Scans()
 	with.Scanner.Entail, with.Scanner.Judge = scanTiers(o, a.Model)
 	with.Scanned = a.Metrics.Scanned
-	n := &nightly{service: consistency.New(with), mesh: a.Mesh, library: a.Library, settings: o.guarded().Consistency, notice: o.notice, kept: make(chan struct{})}
+	n := &nightly{service: consistency.New(with), mesh: a.Mesh, library: a.Library, settings: o.guarded().Consistency,
+		notice: o.notice, kept: make(chan struct{})}
 	a.memory.nightly = n
 	a.Mesh.OnScan(n.due)
 }
 
 // scanOptions are the service as the guards' settings have it. Guard 1 off means that
 // nothing is read again either.
-func scanOptions(o Options, library *lore.Library, books *memory.Books, session store.Session, static *embed.Static, guard *write.Guard, evidence consistency.Evidence) consistency.Options {
+func scanOptions(
+	o Options, library *lore.Library, books *memory.Books, session store.Session, static *embed.Static, guard *write.Guard,
+	evidence consistency.Evidence,
+) consistency.Options {
 	g := o.guarded()
 	with := consistency.Options{
-		Library: library, Books: books, Session: session, Embed: static, Evidence: evidence, World: worldOnDisk(library), Now: o.Now, Notice: o.notice,
-		Scanner: scan.Scanner{Settings: scan.From(g.Consistency, static.ID()), Rule: domain.Rule{Gap: WriteSettings(g).Gap}, Predicates: scan.Of(predicate.Default())},
+		Library: library, Books: books, Session: session, Embed: static, Evidence: evidence, World: worldOnDisk(library),
+		Now: o.Now, Notice: o.notice,
+		Scanner: scan.Scanner{Settings: scan.From(g.Consistency, static.ID()), Rule: domain.Rule{Gap: WriteSettings(g).Gap},
+			Predicates: scan.Of(predicate.Default())},
 	}
 	if g.Grounding.Enabled {
 		with.Prove = guard
@@ -83,7 +89,8 @@ func (n *nightly) due(ctx context.Context, name, id string) error {
 		return err
 	}
 	if run.Left > 0 || run.Report.Failed > 0 {
-		n.notice(fmt.Sprintf("scan of %s: %s; %d left to the next run, for their memories changed meanwhile", name, run.Report.Summary(), run.Left))
+		n.notice(fmt.Sprintf("scan of %s: %s; %d left to the next run, for their memories changed meanwhile", name,
+			run.Report.Summary(), run.Left))
 	}
 	return nil
 }

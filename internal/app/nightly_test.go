@@ -78,7 +78,8 @@ func TestTheNightlyScan(t *testing.T) {
 	tb.stop()
 	off := guards.Default()
 	off.Consistency.Enabled = false
-	a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: tb.dir, Meaning: app.MeaningOff, Guards: &off})
+	a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: tb.dir, Meaning: app.MeaningOff,
+		Guards: &off})
 	if err != nil {
 		t.Fatal(err)
 	}

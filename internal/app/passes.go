@@ -65,19 +65,24 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 
 // serviceOf is which service runs a pass.
 var serviceOf = map[schema.Pass]string{
-	schema.PassRetrieve: "retriever", schema.PassThink: "monologue", schema.PassReviewThought: "reviewer", schema.PassReviewSpeech: "reviewer",
-	schema.PassDecide: "speaker", schema.PassSpeak: "speaker", schema.PassAct: "actions",
+	schema.PassRetrieve: "retriever", schema.PassThink: "monologue", schema.PassReviewThought: "reviewer",
+	schema.PassReviewSpeech: "reviewer",
+	schema.PassDecide:       "speaker", schema.PassSpeak: "speaker", schema.PassAct: "actions",
 }
 
 // passes composes the services and gives the handler of each pass, and the service
 // that ends turns.
-func (a *App) passes(ctx context.Context, o Options, static *embed.Static, keep Keeper) (map[schema.Pass]mesh.Handler, *actions.Service, error) {
+func (a *App) passes(
+	ctx context.Context, o Options, static *embed.Static, keep Keeper,
+) (map[schema.Pass]mesh.Handler, *actions.Service, error) {
 	second, err := scorer(o, a.tiers, a.Model)
 	if err != nil {
 		return nil, nil, err
 	}
-	review := reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks, Faithfulness: o.guarded().Faithfulness, Scorer: second, Meter: a.reviewed(), Now: o.Now}
-	if review.Judgement, err = Judgement(o.Verifying, a.tiers.Sidecar); err != nil && o.Alert != nil && a.tiers.Missing == nil {
+	review := reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks, Faithfulness: o.guarded().Faithfulness,
+		Scorer: second, Meter: a.reviewed(), Now: o.Now}
+	if review.Judgement, err = Judgement(o.Verifying, a.tiers.Sidecar); err != nil && o.Alert != nil &&
+		a.tiers.Missing == nil {
 		o.Alert(reviewer.AlertNoModel, "", "no model reads the sentences of a speech: "+err.Error())
 	}
 	if o.Judge {
@@ -85,7 +90,8 @@ func (a *App) passes(ctx context.Context, o Options, static *embed.Static, keep 
 	}
 	r := reviewer.New(a.Library, keep, review)
 	a.startQualifying(ctx, o, r, a.judging)
-	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Reads: reads(o), Model: a.Model, Stream: keep})
+	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Reads: reads(o), Model: a.Model,
+		Stream: keep})
 	search := retriever.Options{Model: a.Model, Hooks: a.hooks}
 	if recaller := a.recaller(o, static); recaller != nil {
 		search.Memories = recaller

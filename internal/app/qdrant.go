@@ -63,7 +63,8 @@ func openQdrantSession(ctx context.Context, q Qdrant) (store.Session, error) {
 // may be away, now or later: turns are answered without it meanwhile.
 func keepSession(ctx context.Context, o Options) (store.Session, error) {
 	if o.Qdrant.Addr != "" {
-		return healing.New(ctx, healing.Options{Notice: o.notice, Open: func(ctx context.Context) (store.Session, error) { return openQdrantSession(ctx, o.Qdrant) }}), nil
+		return healing.New(ctx, healing.Options{Notice: o.notice,
+			Open: func(ctx context.Context) (store.Session, error) { return openQdrantSession(ctx, o.Qdrant) }}), nil
 	}
 	s, note, err := OpenSession(ctx, o)
 	if err == nil && note != "" {

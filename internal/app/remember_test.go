@@ -22,8 +22,10 @@ func sitWith(t *testing.T, persona string) *table {
 	}
 	t.Cleanup(func() { _ = scripted.Close() })
 	tb := &table{t: t, dir: t.TempDir()}
-	a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: tb.dir, Meaning: app.MeaningOff, Notice: func(s string) { t.Log(s) },
-		LLM: llm.Config{Primary: llm.Provider{URL: scripted.URL(), Model: "scripted"}}, Asking: model.Options{Memories: true}})
+	a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: tb.dir, Meaning: app.MeaningOff,
+		Notice: func(s string) { t.Log(s) },
+		LLM:    llm.Config{Primary: llm.Provider{URL: scripted.URL(), Model: "scripted"}},
+		Asking: model.Options{Memories: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +37,8 @@ func sitWith(t *testing.T, persona string) *table {
 // stored, as anybody's memory.
 func TestNothingThatAModelInventsIsRemembered(t *testing.T) {
 	tb := sitWith(t, "invent-detail")
-	for _, said := range []string{"I come from Oakham.", "I like cider. Where is the ferry?", "I work at the ropewalk. It is cold today.", "I crossed the river on a raft. My brother is called Tom.",
+	for _, said := range []string{"I come from Oakham.", "I like cider. Where is the ferry?",
+		"I work at the ropewalk. It is cold today.", "I crossed the river on a raft. My brother is called Tom.",
 		"I live in Ferrytown. Have you seen a wyvern?"} {
 		tb.say("mira", "p1", "Ansel", said, dayOne)
 	}
@@ -44,7 +47,8 @@ func TestNothingThatAModelInventsIsRemembered(t *testing.T) {
 		t.Fatalf("the model was not asked, or did not lie: %+v", n)
 	}
 	var page strings.Builder
-	if _, err := tb.app.Metrics.WriteTo(&page); err != nil || !strings.Contains(page.String(), `forsooth_memory_llm_calls_total{stage="extract"} 5`) {
+	if _, err := tb.app.Metrics.WriteTo(&page); err != nil ||
+		!strings.Contains(page.String(), `forsooth_memory_llm_calls_total{stage="extract"} 5`) {
 		t.Errorf("the calls are not counted: %v\n%s", err, page.String())
 	}
 	kept := 0

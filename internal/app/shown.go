@@ -34,7 +34,8 @@ func judgeOf(o Options) string {
 	if at.URL == "" {
 		at = o.LLM.Primary
 	}
-	return protocol.HashText(fmt.Sprintf("%s%s %s %s", o.JudgeKind, at.URL, cmp.Or(o.LLM.Calls[prompt.Judge].Model, at.Model), review.PairsHash()))
+	return protocol.HashText(fmt.Sprintf("%s%s %s %s", o.JudgeKind, at.URL,
+		cmp.Or(o.LLM.Calls[prompt.Judge].Model, at.Model), review.PairsHash()))
 }
 
 // readShown is what this judge has shown within the day; nil: nothing that is kept. A file

@@ -44,7 +44,8 @@ func MigrateStores(ctx context.Context, data string, dry bool) ([]mesh.Step, err
 			if !state.InPlace {
 				way = "set aside, and built anew from " + store.source + " at the next start"
 			}
-			step.Action, step.Detail = mesh.StepChange, []string{fmt.Sprintf("version %d to %d: %s", state.Have, state.Want, way)}
+			step.Action, step.Detail = mesh.StepChange,
+				[]string{fmt.Sprintf("version %d to %d: %s", state.Have, state.Want, way)}
 		}
 		if step.Action == mesh.StepChange && !dry {
 			note, err := store.mend(ctx, store.path)

@@ -104,13 +104,15 @@ func (a *App) openVerifier(o Options) (err error) {
 		return err
 	}
 	if a.tiers.Missing != nil && o.Alert != nil {
-		o.Alert(reviewer.AlertNoModel, "", fmt.Sprintf("the verifier in process does not load, so %s: %v", Released, a.tiers.Missing))
+		o.Alert(reviewer.AlertNoModel, "",
+			fmt.Sprintf("the verifier in process does not load, so %s: %v", Released, a.tiers.Missing))
 	}
 	return nil
 }
 
 // Released says what is released where the model in process is missing.
-const Released = "what a sidecar with its weights supports is released, else what a judge that has shown skill does, else what is word for word in the evidence"
+const Released = "what a sidecar with its weights supports is released, else what a judge that has shown skill " +
+	"does, else what is word for word in the evidence"
 
 // groundingOf are the process's grounding settings. No threshold of a world or an NPC lowers
 // the line of a speech below that of the loosest policy, whose price is measured.

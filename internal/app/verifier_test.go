@@ -52,7 +52,9 @@ func judged(t *testing.T, o app.Verifying) (word, other, number schema.Verdict, 
 		t.Fatal(err)
 	}
 	defer tiers.Close()
-	out, err := tiers.Verify(t.Context(), []entail.Pair{{Premise: notice, Hypothesis: verbatim}, {Premise: notice, Hypothesis: paraphrase}, {Premise: notice, Hypothesis: wrong}})
+	out, err := tiers.Verify(t.Context(),
+		[]entail.Pair{{Premise: notice, Hypothesis: verbatim}, {Premise: notice, Hypothesis: paraphrase},
+			{Premise: notice, Hypothesis: wrong}})
 	if err != nil || len(out) != 3 {
 		t.Fatalf("%v, %v", out, err)
 	}
@@ -105,7 +107,8 @@ func TestTheSidecarsScoresMeanWhatTheModelsDo(t *testing.T) {
 		{"no word of weights", "", entail.Scale{Slope: 1}, 0.7},
 	} {
 		for _, entailed := range []float64{0.3, 0.6, 0.75, 0.8, 0.9, 0.97} {
-			url := fixed(t, 200, fmt.Sprintf(`{"model":"m","weights_sha256":%q,"probabilities":[{"entailment":%g,"neutral":%g,"contradiction":0}]}`, c.weights, entailed, 1-entailed))
+			url := fixed(t, 200, fmt.Sprintf(`{"model":"m","weights_sha256":%q,"probabilities":[{"entailment":%g`+
+				`,"neutral":%g,"contradiction":0}]}`, c.weights, entailed, 1-entailed))
 			tiers, err := app.NewVerifier(app.Verifying{Sidecar: url, Timeout: time.Minute, NoModel: true})
 			if err != nil {
 				t.Fatal(err)
@@ -138,9 +141,12 @@ func TestWithoutTheModelTheOtherTiersDecide(t *testing.T) {
 		{"a sidecar that is not", answering(t, "0.5", 0), schema.Unverifiable, ""},
 		{"a sidecar that is down", "http://127.0.0.1:1", schema.Unverifiable, entail.TierRule},
 		{"a sidecar that is slow", answering(t, "0.97", 5*time.Second), schema.Unverifiable, entail.TierRule},
-		{"a sidecar without numbers", fixed(t, 200, `{"model":"m","probabilities":[{"entailment":NaN}]}`), schema.Unverifiable, entail.TierRule},
-		{"a sidecar that counts wrongly", fixed(t, 200, `{"model":"m","probabilities":[]}`), schema.Unverifiable, entail.TierRule},
-		{"a sidecar with another model's labels", fixed(t, 200, `{"model":"m","probabilities":[{"LABEL_0":0.99}]}`), schema.Unverifiable, entail.TierRule},
+		{"a sidecar without numbers", fixed(t, 200, `{"model":"m","probabilities":[{"entailment":NaN}]}`),
+			schema.Unverifiable, entail.TierRule},
+		{"a sidecar that counts wrongly", fixed(t, 200, `{"model":"m","probabilities":[]}`), schema.Unverifiable,
+			entail.TierRule},
+		{"a sidecar with another model's labels", fixed(t, 200, `{"model":"m","probabilities":[{"LABEL_0":0.99}]}`),
+			schema.Unverifiable, entail.TierRule},
 		{"a sidecar that gives logits", answering(t, "7.3", 0), schema.Unverifiable, entail.TierRule},
 		{"a sidecar that fails", fixed(t, 500, "out of memory"), schema.Unverifiable, entail.TierRule},
 		{"a page of another server", fixed(t, 200, "<html>It works!</html>"), schema.Unverifiable, entail.TierRule},
@@ -182,7 +188,8 @@ func TestWithoutTheSidecarTheModelDecides(t *testing.T) {
 }
 
 func TestASidecarThatCannotBe(t *testing.T) {
-	if _, err := app.NewVerifier(app.Verifying{NoModel: true, Sidecar: "somewhere"}); err == nil || !strings.Contains(err.Error(), "grounding.nli.url") {
+	if _, err := app.NewVerifier(app.Verifying{NoModel: true, Sidecar: "somewhere"}); err == nil ||
+		!strings.Contains(err.Error(), "grounding.nli.url") {
 		t.Errorf("it says %v", err)
 	}
 }
@@ -204,8 +211,10 @@ func TestWeightsThatDoNotLoad(t *testing.T) {
 		{"cut short", weights.Verifier[:len(weights.Verifier)/2], "weights: "},
 		{"cut to nothing", nil, "cut short"},
 		{"a byte changed", changed, "hash"},
-		{"another version", bytes.Replace(weights.Verifier, []byte(`"version":"2"`), []byte(`"version":"9"`), 1), `version "9"`},
-		{"no weights of ours", bytes.Replace(weights.Verifier, []byte(`"__metadata__"`), []byte(`"__metadatx__"`), 1), "weights: "},
+		{"another version", bytes.Replace(weights.Verifier, []byte(`"version":"2"`), []byte(`"version":"9"`), 1),
+			`version "9"`},
+		{"no weights of ours", bytes.Replace(weights.Verifier, []byte(`"__metadata__"`), []byte(`"__metadatx__"`), 1),
+			"weights: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := nli.Open(vocab, c.file)
@@ -214,7 +223,8 @@ func TestWeightsThatDoNotLoad(t *testing.T) {
 			}
 			without(t, err)
 			alerts, reply := turnOffMesh(t)
-			if len(alerts) == 0 || !strings.HasPrefix(alerts[0], reviewer.AlertNoModel) || !strings.Contains(alerts[0], err.Error()) {
+			if len(alerts) == 0 || !strings.HasPrefix(alerts[0], reviewer.AlertNoModel) ||
+				!strings.Contains(alerts[0], err.Error()) {
 				t.Errorf("alerts %q", alerts)
 			}
 			if reply.Text != verbatim {
@@ -285,7 +295,8 @@ func TestTiersOutOfTime(t *testing.T) {
 	}
 	defer tiers.Close()
 	// What the process has judged before it still knows without time: this it has not.
-	fresh := []entail.Pair{{Premise: fmt.Sprintf("%s It has %d planks.", notice, 1000+rand.IntN(9000)), Hypothesis: paraphrase}}
+	fresh := []entail.Pair{{Premise: fmt.Sprintf("%s It has %d planks.", notice, 1000+rand.IntN(9000)),
+		Hypothesis: paraphrase}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	out, err := tiers.Verify(ctx, fresh)

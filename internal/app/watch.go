@@ -37,7 +37,9 @@ func (w *watch) Begin(ctx context.Context, d mesh.Delivered) (context.Context, f
 }
 
 // Turn is told of what is done for a turn by whoever is at hand.
-func (w *watch) Turn(ctx context.Context, turn string, acceptedAt time.Time, header func(string) string) context.Context {
+func (w *watch) Turn(
+	ctx context.Context, turn string, acceptedAt time.Time, header func(string) string,
+) context.Context {
 	return w.tracer.Turn(ctx, turn, acceptedAt, header)
 }
 
@@ -72,7 +74,8 @@ func (w *watch) Ask(ctx context.Context, a llm.Asking) (context.Context, func(ll
 	began := w.now()
 	ctx, traced := w.tracer.Ask(ctx, a)
 	return ctx, func(t llm.Told) string {
-		w.meters.Asked(meters.Asked{Provider: a.Provider, Call: a.Call, Outcome: t.Outcome, Took: w.now().Sub(began), In: t.In, Out: t.Out, Cost: t.Cost},
+		w.meters.Asked(meters.Asked{Provider: a.Provider, Call: a.Call, Outcome: t.Outcome, Took: w.now().Sub(began),
+			In: t.In, Out: t.Out, Cost: t.Cost},
 			meters.Example{Turn: a.Turn, Trace: tracing.ID(ctx)})
 		return traced(t)
 	}
@@ -156,13 +159,17 @@ func (w *watch) traced(s store.Session) store.Session {
 	return traced{s, w.tracer}
 }
 
-func (t traced) Nearest(ctx context.Context, f store.MemoryFilter, model string, v []float32, k int) (out []store.Scored, err error) {
+func (t traced) Nearest(
+	ctx context.Context, f store.MemoryFilter, model string, v []float32, k int,
+) (out []store.Scored, err error) {
 	ctx, end := t.tracer.Query(ctx, "memories nearest")
 	defer func() { end(err) }()
 	return t.Session.Nearest(ctx, f, model, v, k)
 }
 
-func (t traced) Scroll(ctx context.Context, f store.MemoryFilter, after string, limit int) (out []store.MemoryPoint, err error) {
+func (t traced) Scroll(
+	ctx context.Context, f store.MemoryFilter, after string, limit int,
+) (out []store.MemoryPoint, err error) {
 	ctx, end := t.tracer.Query(ctx, "memories scroll")
 	defer func() { end(err) }()
 	return t.Session.Scroll(ctx, f, after, limit)

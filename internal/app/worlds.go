@@ -33,7 +33,8 @@ func LoadWorlds(dirs []string) ([]*world.World, []world.Problem, error) {
 }
 
 // ErrNoWorld is a name that is neither a folder nor a world of the binary.
-var ErrNoWorld = errors.New("there is no such folder, and the binary carries no world of that name; give --world a folder with a world.yaml")
+var ErrNoWorld = errors.New("there is no such folder, and the binary carries no world of that name; give --world " +
+	"a folder with a world.yaml")
 
 // IsFolder says whether a world is named by its folder.
 func IsFolder(dir string) bool {

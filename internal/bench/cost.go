@@ -28,7 +28,8 @@ func Cost(ctx context.Context, w *world.World, turns int) ([]Figure, error) {
 	}
 	const rounds = 10
 	each := max(1, turns/rounds)
-	rules, model, meaning := app.Options{Meaning: app.MeaningOff}, app.Options{Meaning: app.MeaningOff}, app.Options{Meaning: app.MeaningFirst}
+	rules, model, meaning := app.Options{Meaning: app.MeaningOff}, app.Options{Meaning: app.MeaningOff},
+		app.Options{Meaning: app.MeaningFirst}
 	rules.Verifying.NoModel = true
 	verification, err := load.rise(ctx, rules, model, rounds, each)
 	if err != nil {

@@ -14,7 +14,8 @@ func TestALedgerAddsUp(t *testing.T) {
 	pass := func(p schema.Pass, ms float64, calls int, cost float64) schema.PassRecord {
 		return schema.PassRecord{Pass: p, TookMS: ms, LLMCalls: calls, Cost: cost}
 	}
-	l.enter(&schema.Reply{Passes: []schema.PassRecord{pass(schema.PassRetrieve, 2, 0, 0), pass(schema.PassThink, 10, 1, 0.001), pass(schema.PassThink, 20, 1, 0.002)}})
+	l.enter(&schema.Reply{Passes: []schema.PassRecord{pass(schema.PassRetrieve, 2, 0, 0),
+		pass(schema.PassThink, 10, 1, 0.001), pass(schema.PassThink, 20, 1, 0.002)}})
 	l.enter(&schema.Reply{Passes: []schema.PassRecord{pass(schema.PassRetrieve, 4, 0, 0)}})
 	var row PlayersRow
 	l.close(&row)

@@ -54,7 +54,8 @@ func Begin(ctx context.Context, binary string, log io.Writer, env []string, args
 	}()
 	if err != nil || !said.Ready {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
-		return nil, errors.Join(fmt.Errorf("%s %s did not say that it is ready", filepath.Base(binary), strings.Join(args, " ")), err, <-p.ended)
+		return nil, errors.Join(fmt.Errorf("%s %s did not say that it is ready", filepath.Base(binary),
+			strings.Join(args, " ")), err, <-p.ended)
 	}
 	p.NATS = said.NATS
 	return p, nil

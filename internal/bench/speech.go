@@ -32,7 +32,8 @@ const (
 
 // scripted are the ways of the scripted server behind the judges.
 var scripted = map[SpeechJudge]string{
-	RecordedJudge: llmtest.JudgeHonest, LyingJudge: llmtest.JudgeLying, CoinJudge: llmtest.JudgeCoin, FailingJudge: llmtest.JudgeFailing,
+	RecordedJudge: llmtest.JudgeHonest, LyingJudge: llmtest.JudgeLying, CoinJudge: llmtest.JudgeCoin,
+	FailingJudge: llmtest.JudgeFailing,
 }
 
 // SpeechOptions say how recorded speeches are reviewed.

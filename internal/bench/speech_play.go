@@ -56,7 +56,8 @@ func newPlays(ctx context.Context, rows []recorded.Row, o SpeechOptions) (_ *pla
 		}
 		p.worlds = append(p.worlds, w)
 	}
-	composed := app.Options{Worlds: p.worlds, Data: p.dir, Index: filepath.Join(p.dir, "index.db"), Meaning: app.MeaningOff,
+	composed := app.Options{Worlds: p.worlds, Data: p.dir, Index: filepath.Join(p.dir, "index.db"),
+		Meaning:   app.MeaningOff,
 		Grounding: o.Grounding, Verifying: o.Verifying, Now: o.Now}
 	if way := scripted[o.Judge]; way != "" {
 		if p.server, err = llmtest.Start(llmtest.Options{Judge: way, Rows: rows}); err != nil {
@@ -85,7 +86,8 @@ func (p *plays) skill() *JudgeSkill {
 	if p.shown == nil {
 		return nil
 	}
-	return &JudgeSkill{Qualified: p.shown.Qualified(), Sensitivity: p.shown.Sensitivity(), Specificity: p.shown.Specificity()}
+	return &JudgeSkill{Qualified: p.shown.Qualified(), Sensitivity: p.shown.Sensitivity(),
+		Specificity: p.shown.Specificity()}
 }
 
 // heard is what came of one speech.
@@ -169,7 +171,9 @@ func (p *plays) Emit(ctx context.Context, t *protocol.Turn, part int) error {
 }
 
 // Confirm asks nobody: no action is proposed.
-func (p *plays) Confirm(ctx context.Context, t *protocol.Turn, index int, a schema.Action, wait time.Duration) (bool, error) {
+func (p *plays) Confirm(
+	ctx context.Context, t *protocol.Turn, index int, a schema.Action, wait time.Duration,
+) (bool, error) {
 	return p.of(t).Confirm(ctx, t, index, a, wait)
 }
 

@@ -66,7 +66,8 @@ func TestRecordedSpeechMeetsItsBars(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %s, alone %t", c.policy, c.judge, c.alone), func(t *testing.T) {
 			g := grounding.DefaultSettings()
 			g.Level = c.policy
-			out, err := Speech(t.Context(), rows, SpeechOptions{Grounding: &g, Judge: c.judge, Verifying: app.Verifying{NoModel: c.alone}})
+			out, err := Speech(t.Context(), rows,
+				SpeechOptions{Grounding: &g, Judge: c.judge, Verifying: app.Verifying{NoModel: c.alone}})
 			if err != nil {
 				t.Fatal(err)
 			}

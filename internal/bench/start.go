@@ -37,7 +37,9 @@ const rest = 2 * time.Second
 
 // up starts a process, waits until it says that it is ready, lets it rest, and
 // stops it. It gives the time to ready and the resident memory in MB.
-func up(ctx context.Context, binary, world, data string, log *os.File) (took time.Duration, resident float64, err error) {
+func up(
+	ctx context.Context, binary, world, data string, log *os.File,
+) (took time.Duration, resident float64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	p, err := Begin(ctx, binary, log, nil, "up", "--world", world, "--data", data, "--port", "0")

@@ -137,11 +137,13 @@ func TestTheBarGoesByTheKernelInUse(t *testing.T) {
 // An interpreter that fails is an error of one line that says what it said.
 func TestVerifyBesideWhatFails(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
-		{"it lacks onnxruntime", "echo 'Traceback:' >&2; echo \"ModuleNotFoundError: No module named 'onnxruntime'\" >&2; exit 1", "No module named 'onnxruntime'"},
+		{"it lacks onnxruntime", "echo 'Traceback:' >&2; echo \"ModuleNotFoundError: No module named 'onnxruntime'\" " +
+			">&2; exit 1", "No module named 'onnxruntime'"},
 		{"it is no such program", "echo hi there", "python: "},
 		{"it does not introduce itself", "echo '{}'", "which onnxruntime"},
 		{"it ends early", hello, "python: "},
-		{"it answers for too few", answers(`{"fp32":{"ms":20,"entailed":[]},"int8":{"ms":10,"entailed":[]}}`), "answers 1 pairs with 0"},
+		{"it answers for too few", answers(`{"fp32":{"ms":20,"entailed":[]},"int8":{"ms":10,"entailed":[]}}`),
+			"answers 1 pairs with 0"},
 		{"it took no time", answers(`{"fp32":{"ms":0,"entailed":[1]},"int8":{"ms":1,"entailed":[1]}}`), "in 0 ms"},
 		{"it answers with something else", answers(`[]`), "python: "},
 		{"it answers with no number", answers(`{"fp32":{"ms":NaN}}`), "python: "},
@@ -216,7 +218,8 @@ func TestJudgementHoldsVerdictsAgainstTheirBars(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := byName(figures)
-	for name, want := range map[string]float64{"pairs": 4, "auroc": 0.75, "false_accepted": 0.5, "supported_accepted": 0.5} {
+	for name, want := range map[string]float64{"pairs": 4, "auroc": 0.75, "false_accepted": 0.5,
+		"supported_accepted": 0.5} {
 		if got[name].Value != want {
 			t.Errorf("%s is %v, want %v", name, got[name].Value, want)
 		}

@@ -41,7 +41,8 @@ func TestTheProdProfileLogsJSON(t *testing.T) {
 func TestWhatIsWrongIsNamed(t *testing.T) {
 	cases := []struct{ name, body, want string }{
 		{"an unknown key", "profile: dev\nnatz: x\n", `forsooth.yaml:2: there is no setting "natz"; did you mean nats?`},
-		{"an unknown inner key", "log:\n  levle: x\n", `forsooth.yaml:2: there is no setting "log.levle"; did you mean log.level?`},
+		{"an unknown inner key", "log:\n  levle: x\n", `forsooth.yaml:2: there is no setting "log.levle"; did you mean ` +
+			`log.level?`},
 		{"a key twice", "port: 1\nport: 2\n", "forsooth.yaml:2"},
 		{"not YAML", "world: x\na: [\n", "forsooth.yaml:2: is not YAML"},
 		{"a list at the top", "- port\n", "forsooth.yaml:1: is no mapping"},
@@ -70,7 +71,8 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 
 func TestAnUnknownVariableIsAnError(t *testing.T) {
 	t.Setenv("FORSOOTH_LLM_CALLS_SPEECH_MODEL", "fine")
-	for _, name := range []string{"FORSOOTH_NATZ", "FORSOOTH_LOG", "FORSOOTH_LLM_CALLS_SPEECH", "FORSOOTH_LLM_CALLS_SPEECH_MODEL_X"} {
+	for _, name := range []string{"FORSOOTH_NATZ", "FORSOOTH_LOG", "FORSOOTH_LLM_CALLS_SPEECH",
+		"FORSOOTH_LLM_CALLS_SPEECH_MODEL_X"} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, "x")
 			if _, err := config.Load("", nil); err == nil || !strings.HasPrefix(err.Error(), name+": there is no setting") {
@@ -125,7 +127,8 @@ func TestDataFolderByDefault(t *testing.T) {
 
 // Whatever stands in a file, reading it ends with settings or with one line.
 func FuzzFile(f *testing.F) {
-	for _, seed := range []string{"port: 1\n", "log:\n  level: info\n", "a: [", "- x", "? x\n: y", "world: &a [*a]", "port: !!binary x", "\x00"} {
+	for _, seed := range []string{"port: 1\n", "log:\n  level: info\n", "a: [", "- x", "? x\n: y", "world: &a [*a]",
+		"port: !!binary x", "\x00"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {

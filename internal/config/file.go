@@ -25,7 +25,8 @@ func parse(name string, data []byte) (out map[string]any, err error) {
 	if err != nil {
 		var ye yaml.Error
 		if errors.As(err, &ye) && ye.GetToken() != nil {
-			return nil, &Error{fmt.Sprintf("%s:%d", name, ye.GetToken().Position.Line), "is not YAML: " + oneLine(errors.New(ye.GetMessage()))}
+			return nil, &Error{fmt.Sprintf("%s:%d", name, ye.GetToken().Position.Line),
+				"is not YAML: " + oneLine(errors.New(ye.GetMessage()))}
 		}
 		return nil, &Error{name, "is not YAML: " + oneLine(err)}
 	}
@@ -108,7 +109,8 @@ func known(key string) error {
 	if err := mendKey(key); err != nil {
 		return err
 	}
-	return fmt.Errorf("there is no setting %q; did you mean %s?", key, nearest(key, slices.AppendSeq(keys, maps.Keys(plain))))
+	return fmt.Errorf("there is no setting %q; did you mean %s?", key,
+		nearest(key, slices.AppendSeq(keys, maps.Keys(plain))))
 }
 
 // fit is a value in the kind that its setting has.

@@ -14,8 +14,10 @@ func TestGroundingByDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config.Grounding{ConfidenceThreshold: 0.6, UnknownThreshold: 0.25, ExtractiveFallback: true, Streaming: true, StreamingChecks: true,
-		MaxUnverifiableRatio: 0.5, ContradictionAction: "flag", UnverifiableAction: "flag", MaxSourcesPerClaim: 5, NLI: config.NLI{TimeoutMS: 800}, Judge: config.Judge{On: true, Kind: "chat"}}
+	want := config.Grounding{ConfidenceThreshold: 0.6, UnknownThreshold: 0.25, ExtractiveFallback: true, Streaming: true,
+		StreamingChecks:      true,
+		MaxUnverifiableRatio: 0.5, ContradictionAction: "flag", UnverifiableAction: "flag", MaxSourcesPerClaim: 5,
+		NLI: config.NLI{TimeoutMS: 800}, Judge: config.Judge{On: true, Kind: "chat"}}
 	if s.Grounding != want {
 		t.Errorf("got %+v\nwant %+v", s.Grounding, want)
 	}
@@ -27,11 +29,13 @@ func TestGroundingIsSet(t *testing.T) {
 		is         func(config.Grounding) bool
 	}{
 		{"the preset makes it strict", "preset: compliance", func(g config.Grounding) bool { return g.Strict }},
-		{"the preset makes it strict whatever else is written", "preset: compliance\n  strict: false", func(g config.Grounding) bool { return g.Strict }},
+		{"the preset makes it strict whatever else is written", "preset: compliance\n  strict: false",
+			func(g config.Grounding) bool { return g.Strict }},
 		{"strict", "strict: true", func(g config.Grounding) bool { return g.Strict && g.ExtractiveFallback }},
-		{"thresholds at their ends", "confidence_threshold: 1\n  unknown_threshold: 0\n  entailment_threshold: 1", func(g config.Grounding) bool {
-			return g.ConfidenceThreshold == 1 && g.UnknownThreshold == 0 && g.EntailmentThreshold == 1
-		}},
+		{"thresholds at their ends", "confidence_threshold: 1\n  unknown_threshold: 0\n  entailment_threshold: 1",
+			func(g config.Grounding) bool {
+				return g.ConfidenceThreshold == 1 && g.UnknownThreshold == 0 && g.EntailmentThreshold == 1
+			}},
 		{"actions", "contradiction_action: block\n  unverifiable_action: block", func(g config.Grounding) bool {
 			return g.ContradictionAction == "block" && g.UnverifiableAction == "block"
 		}},
@@ -68,14 +72,16 @@ func TestGroundingThatCannotBe(t *testing.T) {
 		{"nli:\n    timeout_ms: 0", "grounding.nli.timeout_ms is 0"},
 		{"nli:\n    url: ftp://x", "grounding.nli.url"},
 		{"nli:\n    url: not a url", "grounding.nli.url"},
-		{"judge:\n    kind: minichek", `grounding.judge.kind is "minichek"; write chat, minicheck or granite; minicheck is the nearest`},
+		{"judge:\n    kind: minichek", `grounding.judge.kind is "minichek"; write chat, minicheck or granite; minicheck ` +
+			`is the nearest`},
 		{"judge:\n    kind: granite", "grounding.judge.url is missing; a judge of kind granite does not speak"},
 		{"judge: {kind: minicheck, url: nowhere}", "grounding.judge.url"},
 		{"entailment_treshold: 0.9", `"grounding.entailment_treshold"; did you mean grounding.entailment_threshold?`},
 	} {
 		t.Run(c.body, func(t *testing.T) {
 			_, err := config.Load(file(t, "grounding:\n  "+c.body+"\n"), nil)
-			if err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), ": is", " is"), c.want) || strings.Contains(err.Error(), "\n") {
+			if err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), ": is", " is"), c.want) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("it says %v, want one line with %q", err, c.want)
 			}
 		})
@@ -89,9 +95,11 @@ func TestTheJudge(t *testing.T) {
 		"":                            {On: true, Kind: "chat"},
 		"grounding: {judge: false}":   {Kind: "chat"},
 		"grounding:\n  judge: true\n": {On: true, Kind: "chat"},
-		"grounding:\n  judge: {url: \"http://127.0.0.1:11434/v1\", model: judge}\n":                {On: true, Kind: "chat", Provider: at},
-		"grounding:\n  judge: {kind: granite, url: \"http://127.0.0.1:11434/v1\", model: judge}\n": {On: true, Kind: "granite", Provider: at},
-		"grounding:\n  judge: {on: false, model: judge}\n":                                         {Kind: "chat", Provider: config.Provider{Model: "judge"}},
+		"grounding:\n  judge: {url: \"http://127.0.0.1:11434/v1\", model: judge}\n": {On: true, Kind: "chat",
+			Provider: at},
+		"grounding:\n  judge: {kind: granite, url: \"http://127.0.0.1:11434/v1\", model: judge}\n": {On: true,
+			Kind: "granite", Provider: at},
+		"grounding:\n  judge: {on: false, model: judge}\n": {Kind: "chat", Provider: config.Provider{Model: "judge"}},
 	} {
 		path := filepath.Join(t.TempDir(), "forsooth.yaml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -61,14 +61,16 @@ func readGuards(layers ...map[string]any) (guards.Settings, error) {
 	}
 	if slices.Contains(guards.Presets(), name) {
 		if _, set := written["preset"]; set {
-			return guards.Settings{}, &Error{guardsFile, fmt.Sprintf("is the preset %s, and guards.preset is set as well; keep one", name)}
+			return guards.Settings{}, &Error{guardsFile, fmt.Sprintf("is the preset %s, and guards.preset is set as well; "+
+				"keep one", name)}
 		}
 		written["preset"] = name
 		return guards.Of(written)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return guards.Settings{}, &Error{guardsFile, fmt.Sprintf("%s; name a file with a guards: section, or %s", oneLine(err), strings.Join(guards.Presets(), ", "))}
+		return guards.Settings{}, &Error{guardsFile,
+			fmt.Sprintf("%s; name a file with a guards: section, or %s", oneLine(err), strings.Join(guards.Presets(), ", "))}
 	}
 	return guards.Over(name, data, written)
 }

@@ -34,14 +34,21 @@ func TestGuardsAreReadFromEveryLayer(t *testing.T) {
 	}{
 		{"nothing is written", "", nil, nil, 0.3, guards.ModeAsync, guards.PolicyWarn},
 		{"a preset", "guards:\n  preset: recall\n", nil, nil, 0.2, guards.ModeAsync, guards.PolicyWarn},
-		{"a value beside its preset", "guards:\n  preset: compliance\n  faithfulness: {on_hallucination: warn}\n", nil, nil, 0.3, guards.ModeAsync, guards.PolicyWarn},
-		{"the paper's names", "hallucination_guards:\n  grounding: {on_verifier_failure: Queue, mode: synchronous}\n", nil, nil, 0.3, guards.ModeSync, guards.PolicyWarn},
-		{"another name of a key", "guards:\n  grounding: {on_unknown: block}\n", nil, nil, 0.3, guards.ModeAsync, guards.PolicyWarn},
-		{"the environment over the file", "guards:\n  preset: recall\n", map[string]string{"FORSOOTH_GUARDS_PRESET": "precision"}, nil, 0.5, guards.ModeAsync, guards.PolicyWarn},
-		{"a flag over the environment", "", map[string]string{"FORSOOTH_GUARDS_GROUNDING_MODE": "async"}, map[string]any{"guards.grounding.mode": "sync"}, 0.3, guards.ModeSync, guards.PolicyWarn},
+		{"a value beside its preset", "guards:\n  preset: compliance\n  faithfulness: {on_hallucination: warn}\n", nil, nil,
+			0.3, guards.ModeAsync, guards.PolicyWarn},
+		{"the paper's names", "hallucination_guards:\n  grounding: {on_verifier_failure: Queue, mode: synchronous}\n", nil,
+			nil, 0.3, guards.ModeSync, guards.PolicyWarn},
+		{"another name of a key", "guards:\n  grounding: {on_unknown: block}\n", nil, nil, 0.3, guards.ModeAsync,
+			guards.PolicyWarn},
+		{"the environment over the file", "guards:\n  preset: recall\n",
+			map[string]string{"FORSOOTH_GUARDS_PRESET": "precision"}, nil, 0.5, guards.ModeAsync, guards.PolicyWarn},
+		{"a flag over the environment", "", map[string]string{"FORSOOTH_GUARDS_GROUNDING_MODE": "async"},
+			map[string]any{"guards.grounding.mode": "sync"}, 0.3, guards.ModeSync, guards.PolicyWarn},
 		{"a file of their own", "", nil, map[string]any{"guards.file": precise}, 0.5, guards.ModeSync, guards.PolicyWarn},
-		{"a value over a file of their own", "guards:\n  grounding: {mode: async}\n", nil, map[string]any{"guards.file": precise}, 0.5, guards.ModeAsync, guards.PolicyWarn},
-		{"a preset for a file", "", nil, map[string]any{"guards.file": "compliance"}, 0.3, guards.ModeAsync, guards.PolicyBlock},
+		{"a value over a file of their own", "guards:\n  grounding: {mode: async}\n", nil,
+			map[string]any{"guards.file": precise}, 0.5, guards.ModeAsync, guards.PolicyWarn},
+		{"a preset for a file", "", nil, map[string]any{"guards.file": "compliance"}, 0.3, guards.ModeAsync,
+			guards.PolicyBlock},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -58,7 +65,8 @@ func TestGuardsAreReadFromEveryLayer(t *testing.T) {
 		})
 	}
 	t.Setenv("FORSOOTH_GUARDS_GROUNDING_SKIP_FOR_TYPES", "entity, promise")
-	if s, err := config.Load(file(t, ""), nil); err != nil || !slices.Equal(s.Guards.Grounding.Skip, []string{"entity", "promise"}) {
+	if s, err := config.Load(file(t, ""), nil); err != nil ||
+		!slices.Equal(s.Guards.Grounding.Skip, []string{"entity", "promise"}) {
 		t.Errorf("a list of the environment: %v, %v", s, err)
 	}
 }
@@ -69,13 +77,16 @@ func TestGuardsThatCannotBeAreRefused(t *testing.T) {
 		flags      map[string]any
 		want       string
 	}{
-		{"an unknown key", "guards:\n  grounding: {moed: sync}\n", nil, "forsooth.yaml:2: there is no setting \"guards.grounding.moed\"; did you mean guards.grounding.mode?"},
-		{"an unknown preset", "guards: {preset: lax}\n", nil, `guards.preset: is "lax"; write recall, precision, compliance or dev`},
+		{"an unknown key", "guards:\n  grounding: {moed: sync}\n", nil,
+			"forsooth.yaml:2: there is no setting \"guards.grounding.moed\"; did you mean guards.grounding.mode?"},
+		{"an unknown preset", "guards: {preset: lax}\n", nil, `guards.preset: is "lax"; write recall, precision, ` +
+			`compliance or dev`},
 		{"an unknown policy", "guards: {faithfulness: {on_hallucination: shout}}\n", nil, "write warn, regenerate or block"},
 		{"a floor above one", "guards: {grounding: {min_confidence_after_penalty: 2}}\n", nil, "between 0 and 1"},
 		{"a file that is not there", "", map[string]any{"guards.file": "nowhere.yaml"}, "guards.file: open nowhere.yaml"},
 		{"a preset twice", "guards: {preset: dev}\n", map[string]any{"guards.file": "recall"}, "keep one"},
-		{"streaming beside block", "grounding: {streaming: true}\nguards: {preset: compliance}\n", nil, "on_hallucination: is block, which holds a reply until it is scored"},
+		{"streaming beside block", "grounding: {streaming: true}\nguards: {preset: compliance}\n", nil,
+			"on_hallucination: is block, which holds a reply until it is scored"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,7 +96,8 @@ func TestGuardsThatCannotBeAreRefused(t *testing.T) {
 			}
 		})
 	}
-	for name, body := range map[string]string{"by default": "guards: {preset: compliance}\n", "off": "grounding: {streaming: false}\nguards: {preset: compliance}\n",
+	for name, body := range map[string]string{"by default": "guards: {preset: compliance}\n",
+		"off":         "grounding: {streaming: false}\nguards: {preset: compliance}\n",
 		"beside warn": "grounding: {streaming: true}\nguards: {faithfulness: {enabled: true}}\n"} {
 		if _, err := config.Load(file(t, body), nil); err != nil {
 			t.Errorf("streaming %s: %v", name, err)

@@ -140,13 +140,18 @@ func addDefaults(defaults map[string]any) map[string]any {
 func mendKey(key string) error {
 	section, name := key[:max(strings.LastIndex(key, "."), 0)], key[strings.LastIndex(key, ".")+1:]
 	if section == "nats" && slices.Contains([]string{"password", "pass", "token", "nkey", "seed", "jwt"}, name) {
-		return fmt.Errorf("%s is no setting: a secret does not belong in a settings file; put it in a file and name that in nats.password_file, nats.token_file or nats.creds, or export %s or %s", key, passwordVariable, tokenVariable)
+		return fmt.Errorf("%s is no setting: a secret does not belong in a settings file; put it in a file and name "+
+			"that in nats.password_file, nats.token_file or nats.creds, or export %s or %s", key, passwordVariable,
+			tokenVariable)
 	}
-	if section != "llm" && section != "llm.secondary" && section != "qdrant" || !slices.Contains([]string{"key", "api_key", "apikey", "token", "secret"}, name) {
+	if section != "llm" && section != "llm.secondary" && section != "qdrant" ||
+		!slices.Contains([]string{"key", "api_key", "apikey", "token", "secret"}, name) {
 		return nil
 	}
-	variable := map[string]string{"llm": keyVariable, "llm.secondary": keyVariableSecondary, "qdrant": keyVariableQdrant}[section]
-	return fmt.Errorf("%s is no setting: a key does not belong in a settings file; put it in a file and name that in %s.key_file, or export %s", key, section, variable)
+	variable := map[string]string{"llm": keyVariable, "llm.secondary": keyVariableSecondary,
+		"qdrant": keyVariableQdrant}[section]
+	return fmt.Errorf("%s is no setting: a key does not belong in a settings file; put it in a file and name that in "+
+		"%s.key_file, or export %s", key, section, variable)
 }
 
 // Bounds of what can be set for a call.
@@ -173,10 +178,12 @@ func (l *LLM) check() error {
 	for _, name := range protocol.Calls {
 		call, key := l.Calls[name], "llm.calls."+name
 		if call.TimeoutMS < 0 || call.TimeoutMS > maxCallMS {
-			return &Error{key + ".timeout_ms", fmt.Sprintf("is %d; it must lie between 0 (the default) and %d", call.TimeoutMS, maxCallMS)}
+			return &Error{key + ".timeout_ms", fmt.Sprintf("is %d; it must lie between 0 (the default) and %d", call.TimeoutMS,
+				maxCallMS)}
 		}
 		if call.MaxTokens < 0 || call.MaxTokens > maxCallTokens {
-			return &Error{key + ".max_tokens", fmt.Sprintf("is %d; it must lie between 0 (the default) and %d", call.MaxTokens, maxCallTokens)}
+			return &Error{key + ".max_tokens", fmt.Sprintf("is %d; it must lie between 0 (the default) and %d", call.MaxTokens,
+				maxCallTokens)}
 		}
 	}
 	return nil
@@ -194,7 +201,8 @@ func (p *Provider) check(section string) error {
 	case p.KeyEnv != "" && !variableName.MatchString(p.KeyEnv): // it may be a key: it is not repeated
 		return &Error{section + ".key_env", "is no name of a variable; write a name such as " + keyVariable + ", not the key"}
 	case !isPrice(p.PriceIn) || !isPrice(p.PriceOut):
-		return &Error{section + ".price_in", "and " + section + ".price_out are prices of a million tokens; write numbers from 0 up"}
+		return &Error{section + ".price_in", "and " + section + ".price_out are prices of a million tokens; write " +
+			"numbers from 0 up"}
 	}
 	return nil
 }
@@ -213,7 +221,8 @@ func (p *Provider) checkURL(key string) error {
 	case err != nil || !slices.Contains([]string{"http", "https"}, u.Scheme) || u.Hostname() == "":
 		return &Error{key, "is no address of a server; write one such as http://localhost:11434/v1"}
 	case u.User != nil:
-		return &Error{key, "holds a name or password; take it out, and name the key in " + strings.TrimSuffix(key, "url") + "key_file"}
+		return &Error{key, "holds a name or password; take it out, and name the key in " + strings.TrimSuffix(key, "url") +
+			"key_file"}
 	case u.RawQuery != "" || u.Fragment != "":
 		return &Error{key, "goes on with ? or #; write the address alone, such as https://host/v1"}
 	case strings.HasSuffix(u.Path, "/chat/completions"):

@@ -38,16 +38,19 @@ func TestTheModelsSettingsAreReadWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := s.LLM
-	if !l.Configured() || l.URL != "http://localhost:1/v1" || l.Model != "bigger" || l.PriceIn != 1.5 || l.PriceOut != 6 || l.Temperature != 0 {
+	if !l.Configured() || l.URL != "http://localhost:1/v1" || l.Model != "bigger" || l.PriceIn != 1.5 || l.PriceOut != 6 ||
+		l.Temperature != 0 {
 		t.Errorf("first provider: %+v", l.Provider)
 	}
 	if !l.Rerank || l.CitationQuery {
 		t.Error("only rerank is switched on")
 	}
-	if l.Secondary.URL != "https://other.example/v1" || l.Secondary.Model != "small" || l.Secondary.KeyEnv != "OTHER_KEY" || l.Secondary.PriceOut != 0.25 {
+	if l.Secondary.URL != "https://other.example/v1" || l.Secondary.Model != "small" ||
+		l.Secondary.KeyEnv != "OTHER_KEY" || l.Secondary.PriceOut != 0.25 {
 		t.Errorf("second provider: %+v", l.Secondary)
 	}
-	if c := l.Calls["speech"]; c != (config.Call{Model: "fine", TimeoutMS: 4000, MaxTokens: 600}) || c.Timeout().Seconds() != 4 {
+	if c := l.Calls["speech"]; c != (config.Call{Model: "fine", TimeoutMS: 4000, MaxTokens: 600}) ||
+		c.Timeout().Seconds() != 4 {
 		t.Errorf("speech: %+v", c)
 	}
 	if c := l.Calls["citation_query"]; c != (config.Call{TimeoutMS: 700}) {
@@ -71,16 +74,25 @@ func TestEveryCallThatHasAPromptCanBeSet(t *testing.T) {
 
 func TestWhatIsWrongWithTheModelsSettingsIsNamed(t *testing.T) {
 	cases := []struct{ name, body, want string }{
-		{"a key in the file", "llm:\n  key: " + key + "\n", "forsooth.yaml:2: llm.key is no setting: a key does not belong in a settings file; put it in a file and name that in llm.key_file, or export FORSOOTH_LLM_KEY"},
-		{"a key by another name", "llm:\n  api_key: " + key + "\n", "forsooth.yaml:2: llm.api_key is no setting: a key does not belong in a settings file; put it in a file and name that in llm.key_file, or export FORSOOTH_LLM_KEY"},
-		{"a second key in the file", "llm:\n  secondary:\n    key: " + key + "\n", "forsooth.yaml:3: llm.secondary.key is no setting: a key does not belong in a settings file; put it in a file and name that in llm.secondary.key_file, or export FORSOOTH_LLM_SECONDARY_KEY"},
+		{"a key in the file", "llm:\n  key: " + key + "\n", "forsooth.yaml:2: llm.key is no setting: a key does not " +
+			"belong in a settings file; put it in a file and name that in llm.key_file, or export FORSOOTH_LLM_KEY"},
+		{"a key by another name", "llm:\n  api_key: " + key + "\n",
+			"forsooth.yaml:2: llm.api_key is no setting: a key does not belong in a settings file; put it in a file and " +
+				"name that in llm.key_file, or export FORSOOTH_LLM_KEY"},
+		{"a second key in the file", "llm:\n  secondary:\n    key: " + key + "\n",
+			"forsooth.yaml:3: llm.secondary.key is no setting: a key does not belong in a settings file; put it in a file " +
+				"and name that in llm.secondary.key_file, or export FORSOOTH_LLM_SECONDARY_KEY"},
 		{"a key for the section", "llm: " + key + "\n", "forsooth.yaml:1: is no mapping"},
-		{"a key for the name of a variable", "llm:\n  key_env: " + key + "\n", "llm.key_env: is no name of a variable; write a name such as FORSOOTH_LLM_KEY, not the key"},
+		{"a key for the name of a variable", "llm:\n  key_env: " + key + "\n",
+			"llm.key_env: is no name of a variable; write a name such as FORSOOTH_LLM_KEY, not the key"},
 		{"two places for a key", "llm: {key_env: A, key_file: b}\n", "keep one"},
-		{"a call that is none", "llm:\n  calls:\n    speach: {model: x}\n", `forsooth.yaml:3: there is no setting "llm.calls.speach"`},
-		{"a key that a call has not", "llm:\n  calls:\n    speech: {timeout: 5}\n", `"llm.calls.speech.timeout"; did you mean llm.calls.speech.`},
+		{"a call that is none", "llm:\n  calls:\n    speach: {model: x}\n", `forsooth.yaml:3: there is no setting ` +
+			`"llm.calls.speach"`},
+		{"a key that a call has not", "llm:\n  calls:\n    speech: {timeout: 5}\n", `"llm.calls.speech.timeout"; did you ` +
+			`mean llm.calls.speech.`},
 		{"no address", "llm: {url: localhost:11434}\n", "write one such as http://localhost:11434/v1"},
-		{"a password in the address", "llm: {url: \"https://me:" + key + "@host/v1\"}\n", "llm.url: holds a name or password; take it out, and name the key in llm.key_file"},
+		{"a password in the address", "llm: {url: \"https://me:" + key + "@host/v1\"}\n",
+			"llm.url: holds a name or password; take it out, and name the key in llm.key_file"},
 		{"a query in the address", "llm: {url: \"https://host/v1?key=" + key + "\"}\n", "write the address alone"},
 		{"too long an address", "llm: {url: \"https://host/v1/chat/completions\"}\n", "take that off"},
 		{"a second without a first", "llm:\n  secondary: {url: \"http://host\"}\n", "write llm.url"},
@@ -88,7 +100,8 @@ func TestWhatIsWrongWithTheModelsSettingsIsNamed(t *testing.T) {
 		{"a word for a price", "llm: {price_out: dear}\n", `llm.price_out is "dear"; write a number`},
 		{"no number", "llm: {temperature: .nan}\n", "write a number"},
 		{"too hot", "llm: {temperature: 3}\n", "between 0 and 2"},
-		{"a call that takes too long", "llm: {calls: {lean: {timeout_ms: 600000}}}\n", "llm.calls.lean.timeout_ms: is 600000; it must lie between 0 (the default) and 60000"},
+		{"a call that takes too long", "llm: {calls: {lean: {timeout_ms: 600000}}}\n",
+			"llm.calls.lean.timeout_ms: is 600000; it must lie between 0 (the default) and 60000"},
 		{"tokens below nothing", "llm: {calls: {lean: {max_tokens: -1}}}\n", "llm.calls.lean.max_tokens: is -1"},
 	}
 	for _, c := range cases {
@@ -186,12 +199,15 @@ func TestAKeyThatCannotBeUsedIsNotRepeated(t *testing.T) {
 		p    config.Provider
 		want string
 	}{
-		{"the key instead of its file", config.Provider{KeyFile: key}, "llm.key_file: names a file that cannot be read: no such file or directory"},
+		{"the key instead of its file", config.Provider{KeyFile: key},
+			"llm.key_file: names a file that cannot be read: no such file or directory"},
 		{"a folder", config.Provider{KeyFile: dir}, "llm.key_file: names a file that cannot be read: is a directory"},
 		{"an empty file", config.Provider{KeyFile: write("empty", "\n")}, "llm.key_file: holds no key"},
 		{"two keys", config.Provider{KeyFile: write("two", key+"\n"+key+"\n")}, "llm.key_file: holds more than a key"},
-		{"a long file", config.Provider{KeyFile: write("long", strings.Repeat(key, 4096))}, "llm.key_file: holds more than a key"},
-		{"a variable that is not set", config.Provider{KeyEnv: "SURELY_NOT_SET"}, "llm.key_env: names a variable of the environment that is not set"},
+		{"a long file", config.Provider{KeyFile: write("long", strings.Repeat(key, 4096))},
+			"llm.key_file: holds more than a key"},
+		{"a variable that is not set", config.Provider{KeyEnv: "SURELY_NOT_SET"},
+			"llm.key_env: names a variable of the environment that is not set"},
 		{"a variable of two lines", config.Provider{KeyEnv: "TWO_LINES"}, "llm.key_env: holds more than a key"},
 	}
 	for _, c := range cases {

@@ -77,7 +77,8 @@ func secretOf(setting, file, variable string) (Secret, error) {
 }
 
 func addNATSDefaults(defaults map[string]any) map[string]any {
-	for _, key := range []string{"url", "creds", "user", "password_file", "token_file", "inbox", "tls.ca", "tls.cert", "tls.key"} {
+	for _, key := range []string{"url", "creds", "user", "password_file", "token_file", "inbox", "tls.ca", "tls.cert",
+		"tls.key"} {
 		defaults["nats."+key] = ""
 	}
 	defaults["nats.replicas"] = 1
@@ -90,7 +91,8 @@ var inboxPrefix = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 func (n *NATS) check() error {
 	for _, address := range strings.Split(n.URL, ",") {
 		if u, err := url.Parse(strings.TrimSpace(address)); err != nil || u.User != nil {
-			return &Error{natsKey, "is no plain address, such as nats://host:4222; a user goes in nats.user, a password in the file of nats.password_file or in " + passwordVariable}
+			return &Error{natsKey, "is no plain address, such as nats://host:4222; a user goes in nats.user, a password in " +
+				"the file of nats.password_file or in " + passwordVariable}
 		}
 	}
 	ways := 0

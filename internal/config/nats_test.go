@@ -33,9 +33,11 @@ func TestWhatTheBrokerCannotBe(t *testing.T) {
 	const secret = "hunter2"
 	for _, c := range []struct{ name, file, want string }{
 		{"a password in the address", "nats: nats://game:" + secret + "@a:1\n", "nats.url: is no plain address"},
-		{"a password among the settings", "nats:\n  password: " + secret + "\n", "nats.password is no setting: a secret does not belong in a settings file"},
+		{"a password among the settings", "nats:\n  password: " + secret + "\n",
+			"nats.password is no setting: a secret does not belong in a settings file"},
 		{"a token among the settings", "nats:\n  token: " + secret + "\n", "nats.token_file"},
-		{"two ways of being known", "nats:\n  user: game\n  creds: game.creds\n", "more than one of creds, user and token_file"},
+		{"two ways of being known", "nats:\n  user: game\n  creds: game.creds\n",
+			"more than one of creds, user and token_file"},
 		{"a password of nobody", "nats:\n  password_file: p\n", "is a password of nobody"},
 		{"a certificate without its key", "nats:\n  tls:\n    cert: c.pem\n", "nats.tls.key go together"},
 		{"an inbox that is a wildcard", "nats:\n  inbox: _INBOX.>\n", "nats.inbox: is no prefix"},
@@ -86,10 +88,12 @@ func TestWorkersAreSetForAllPassesOrOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := s.Workers.Of()
-	if s.Workers.Default() != 4 || s.Workers.Memory() != 12 || of[schema.PassRetrieve] != 8 || of[schema.PassReviewSpeech] != 3 || len(of) != 2 {
+	if s.Workers.Default() != 4 || s.Workers.Memory() != 12 || of[schema.PassRetrieve] != 8 ||
+		of[schema.PassReviewSpeech] != 3 || len(of) != 2 {
 		t.Errorf("got %v", s.Workers)
 	}
-	for _, bad := range []string{"workers: 0\n", "workers:\n  retrieve: -1\n", "workers:\n  speak: 5000\n", "workers:\n  memory: -1\n", "workers:\n  memory: 2000\n", "workers:\n  sing: 1\n"} {
+	for _, bad := range []string{"workers: 0\n", "workers:\n  retrieve: -1\n", "workers:\n  speak: 5000\n",
+		"workers:\n  memory: -1\n", "workers:\n  memory: 2000\n", "workers:\n  sing: 1\n"} {
 		if _, err := config.Load(file(t, bad), nil); err == nil {
 			t.Errorf("%q was taken", bad)
 		}

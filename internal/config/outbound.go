@@ -30,7 +30,8 @@ func (s *Settings) checkHosts() error {
 	if err != nil {
 		return &Error{"outbound.hosts", err.Error()}
 	}
-	for key, address := range map[string]string{"llm.url": s.LLM.URL, "llm.secondary.url": s.LLM.Secondary.URL, "grounding.nli.url": s.Grounding.NLI.URL} {
+	for key, address := range map[string]string{"llm.url": s.LLM.URL, "llm.secondary.url": s.LLM.Secondary.URL,
+		"grounding.nli.url": s.Grounding.NLI.URL} {
 		u, err := url.Parse(address)
 		if address == "" || err != nil {
 			continue

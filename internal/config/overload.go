@@ -51,13 +51,15 @@ func (o Overload) check() error {
 		value float64
 	}{{"player_per_second", o.PlayerPerSecond}, {"world_per_second", o.WorldPerSecond}} {
 		if !(r.value >= 0 && r.value <= maxPerSecond) {
-			return &Error{"overload." + r.key, fmt.Sprintf("is %v; it must lie between 0 (no bound) and %g", r.value, maxPerSecond)}
+			return &Error{"overload." + r.key,
+				fmt.Sprintf("is %v; it must lie between 0 (no bound) and %g", r.value, maxPerSecond)}
 		}
 	}
 	for _, n := range []struct {
 		key         string
 		value, most int
-	}{{"player_burst", o.PlayerBurst, maxBurst}, {"world_burst", o.WorldBurst, maxBurst}, {"max_in_flight", o.MaxInFlight, maxInFlight}} {
+	}{{"player_burst", o.PlayerBurst, maxBurst}, {"world_burst", o.WorldBurst, maxBurst},
+		{"max_in_flight", o.MaxInFlight, maxInFlight}} {
 		if n.value < 1 || n.value > n.most {
 			return &Error{"overload." + n.key, fmt.Sprintf("is %d; it must lie between 1 and %d", n.value, n.most)}
 		}

@@ -37,7 +37,8 @@ const (
 var qdrantPrefix = regexp.MustCompile(`^[A-Za-z0-9_-]{0,64}$`)
 
 func addQdrantDefaults(defaults map[string]any) map[string]any {
-	defaults["qdrant.url"], defaults["qdrant.prefix"], defaults["qdrant.nodes"], defaults["qdrant.key_file"] = "", "", 1, ""
+	defaults["qdrant.url"], defaults["qdrant.prefix"], defaults["qdrant.nodes"], defaults["qdrant.key_file"] = "",
+		"", 1, ""
 	return defaults
 }
 
@@ -48,15 +49,18 @@ func (q Qdrant) Address() (addr string, tls bool, err error) {
 		given = "http://" + given
 	}
 	u, err := url.Parse(given)
-	if err != nil || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", false, &Error{"qdrant.url", "is no address of a server; write http://localhost:6334, or https:// where it speaks TLS"}
+	if err != nil || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.Scheme != "http" &&
+		u.Scheme != "https" {
+		return "", false, &Error{"qdrant.url", "is no address of a server; write http://localhost:6334, or https:// " +
+			"where it speaks TLS"}
 	}
 	port := u.Port()
 	switch port {
 	case "":
 		port = qdrantPort
 	case qdrantHTTPPort:
-		return "", false, &Error{"qdrant.url", fmt.Sprintf("names port %s, where Qdrant speaks HTTP; name its gRPC port, by default %s", qdrantHTTPPort, qdrantPort)}
+		return "", false, &Error{"qdrant.url", fmt.Sprintf("names port %s, where Qdrant speaks HTTP; name its gRPC "+
+			"port, by default %s", qdrantHTTPPort, qdrantPort)}
 	}
 	return net.JoinHostPort(u.Hostname(), port), u.Scheme == "https", nil
 }

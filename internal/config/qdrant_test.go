@@ -21,9 +21,11 @@ func TestQdrantAddress(t *testing.T) {
 			t.Errorf("%s: %s, TLS %v, %v", url, addr, tls, err)
 		}
 	}
-	for url, want := range map[string]string{"ftp://x": "no address", "http://": "no address", "http://x/collections": "no address", "http://me:secret@x": "no address",
+	for url, want := range map[string]string{"ftp://x": "no address", "http://": "no address",
+		"http://x/collections": "no address", "http://me:secret@x": "no address",
 		"http://x:6333": "gRPC port", "http://x:port": "no address"} {
-		if _, _, err := (Qdrant{URL: url}).Address(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+		if _, _, err := (Qdrant{URL: url}).Address(); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", url, err)
 		}
 	}

@@ -44,7 +44,8 @@ const maxKeyBytes = 16 << 10
 func keyFromFile(setting, path string) (Secret, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Secret{}, &Error{setting, "names a file that cannot be read: " + reason(err) + "; mend the path or its permissions"}
+		return Secret{}, &Error{setting, "names a file that cannot be read: " + reason(err) +
+			"; mend the path or its permissions"}
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	data, err := io.ReadAll(io.LimitReader(f, maxKeyBytes+1))
@@ -70,7 +71,8 @@ func checkKey(setting, raw string) (Secret, error) {
 	switch {
 	case key == "":
 		return Secret{}, &Error{setting, "holds no key; write the key alone, on one line"}
-	case len(key) > maxKeyBytes, strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII || r <= ' ' || r == 0x7f }):
+	case len(key) > maxKeyBytes, strings.ContainsFunc(key,
+		func(r rune) bool { return r > unicode.MaxASCII || r <= ' ' || r == 0x7f }):
 		return Secret{}, &Error{setting, "holds more than a key; write the key alone, on one line"}
 	}
 	return NewSecret(key), nil

@@ -22,8 +22,10 @@ func addTracesDefaults(defaults map[string]any) map[string]any {
 }
 
 func (t Traces) check() error {
-	if u, err := url.Parse(t.URL); t.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		return &Error{"traces.url", fmt.Sprintf("is %q; write the address of a collector that takes OTLP over HTTP, such as http://localhost:4318", t.URL)}
+	if u, err := url.Parse(t.URL); t.URL != "" &&
+		(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return &Error{"traces.url", fmt.Sprintf("is %q; write the address of a collector that takes OTLP over HTTP, "+
+			"such as http://localhost:4318", t.URL)}
 	}
 	if !(t.Share >= 0 && t.Share <= 1) {
 		return &Error{"traces.share", fmt.Sprintf("is %g; it must lie between 0 and 1", t.Share)}

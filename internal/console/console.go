@@ -46,8 +46,10 @@ type Evidence struct {
 
 // Shown is a reply for printing; its lists are never null.
 func Shown(r *schema.Reply) Answer {
-	a := Answer{TurnID: r.TurnID, NPC: r.NPC, Reply: r.Text, Status: r.Status, Reason: r.Reason, Detail: r.Detail, Audit: r.Audit,
-		Confidence: r.Confidence, SourceCounts: r.SourceCounts, Sentences: []Sentence{}, Actions: r.Actions, Stripped: r.Stripped, Passes: r.Passes}
+	a := Answer{TurnID: r.TurnID, NPC: r.NPC, Reply: r.Text, Status: r.Status, Reason: r.Reason, Detail: r.Detail,
+		Audit:      r.Audit,
+		Confidence: r.Confidence, SourceCounts: r.SourceCounts, Sentences: []Sentence{}, Actions: r.Actions,
+		Stripped: r.Stripped, Passes: r.Passes}
 	if a.SourceCounts == nil {
 		a.SourceCounts = map[schema.Origin]int{}
 	}
@@ -215,7 +217,8 @@ func details(pass schema.Pass, t *protocol.Turn) []string {
 			add("stripped (%s): %s", s.Issue.Type, s.Text)
 		}
 		if f := t.Faithfulness; f != nil {
-			add("faithfulness %.2f: %d of %d claims supported, %d critical without; risk %s, %s: %s", f.Score, f.Supported, f.Claims, f.Critical, f.Risk, f.Policy, f.Action)
+			add("faithfulness %.2f: %d of %d claims supported, %d critical without; risk %s, %s: %s", f.Score, f.Supported,
+				f.Claims, f.Critical, f.Risk, f.Policy, f.Action)
 		}
 	}
 	return out

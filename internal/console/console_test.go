@@ -35,7 +35,8 @@ func golden(t *testing.T, name, got string) {
 }
 
 func ferry() *schema.Reply {
-	return &schema.Reply{TurnID: "T1", NPC: "mira", Text: "Teague owns the ferry. Mind the sparks.", Status: schema.StatusExtractive, Audit: schema.FullyCited,
+	return &schema.Reply{TurnID: "T1", NPC: "mira", Text: "Teague owns the ferry. Mind the sparks.",
+		Status: schema.StatusExtractive, Audit: schema.FullyCited,
 		Sentences: []schema.Sentence{
 			{Seq: 1, Text: "Teague owns the ferry.", Evidence: []schema.EvidenceRef{
 				{ID: "E1", Path: "lore/ferry.txt#0", Text: "Teague owns\nthe ferry.", Source: schema.OriginCorpus}}},
@@ -47,26 +48,33 @@ func TestWhy(t *testing.T) {
 	var b bytes.Buffer
 	Why(&b, nil)
 	Why(&b, ferry())
-	withheld := &schema.Reply{Status: schema.StatusWithheld, Reason: schema.ReasonSecret, Sentences: []schema.Sentence{{Text: "That stays with me.", Authored: true}}}
+	withheld := &schema.Reply{Status: schema.StatusWithheld, Reason: schema.ReasonSecret,
+		Sentences: []schema.Sentence{{Text: "That stays with me.", Authored: true}}}
 	Why(&b, withheld)
 	golden(t, "why.golden", b.String())
 }
 
 func TestTraceShowsEveryPass(t *testing.T) {
 	review := &protocol.Review{Verdict: protocol.IssuesFound, Attempt: 1,
-		Claims: []schema.ClaimVerdict{{Claim: "Teague drowned a man.", Kind: schema.ClaimWorld, Citation: "E1", Verdict: schema.Verdict{Label: schema.Unverifiable, Score: 0.03, Tier: "rule", Why: "nobody drowned"}}},
-		Issues: []schema.Issue{{Claim: "Teague drowned a man.", Type: schema.IssueNotEntailed, Citation: "E1", Correction: "leave it out"}}}
+		Claims: []schema.ClaimVerdict{{Claim: "Teague drowned a man.", Kind: schema.ClaimWorld, Citation: "E1",
+			Verdict: schema.Verdict{Label: schema.Unverifiable, Score: 0.03, Tier: "rule", Why: "nobody drowned"}}},
+		Issues: []schema.Issue{{Claim: "Teague drowned a man.", Type: schema.IssueNotEntailed, Citation: "E1",
+			Correction: "leave it out"}}}
 	turn := &protocol.Turn{
-		Class:         protocol.ClassMedium,
-		Retrieval:     &protocol.Retrieval{Intent: protocol.IntentQuestion, Confidence: 0.71, Zone: protocol.ZoneModel, Rejected: []protocol.Count{{Name: "out_of_scope", N: 2}}},
-		Unknown:       []string{"Quellamar"},
-		Evidence:      []protocol.Evidence{{ID: "E1", Score: 0.9, Path: "lore/ferry.txt", Text: strings.Repeat("Teague owns the ferry. ", 10)}},
+		Class: protocol.ClassMedium,
+		Retrieval: &protocol.Retrieval{Intent: protocol.IntentQuestion, Confidence: 0.71, Zone: protocol.ZoneModel,
+			Rejected: []protocol.Count{{Name: "out_of_scope", N: 2}}},
+		Unknown: []string{"Quellamar"},
+		Evidence: []protocol.Evidence{
+			{ID: "E1", Score: 0.9, Path: "lore/ferry.txt", Text: strings.Repeat("Teague owns the ferry. ", 10)}},
 		Thoughts:      []protocol.Thought{{Text: "Teague owns the ferry.", Citations: []string{"1"}}},
 		ClaimAudit:    []protocol.ClaimAudit{{Claim: "Teague owns the ferry.", Verdict: "SUPPORTED by [1]"}},
 		ThoughtReview: &protocol.Review{Verdict: protocol.Approved, Attempt: 1},
-		Decision: &protocol.Decision{Kind: protocol.KindAnswer, Share: []string{"E1"}, Withhold: []protocol.Withhold{{Topic: "the ledger", Reason: "SECRET"}},
-			Actions: []schema.Action{{Name: "give_quest", Refused: "give_quest requires trust >= 20"}}},
-		Speech:       &protocol.Speech{Speaker: "extractive", Sentences: []protocol.DraftSentence{{Text: "Teague owns the ferry."}}},
+		Decision: &protocol.Decision{Kind: protocol.KindAnswer, Share: []string{"E1"},
+			Withhold: []protocol.Withhold{{Topic: "the ledger", Reason: "SECRET"}},
+			Actions:  []schema.Action{{Name: "give_quest", Refused: "give_quest requires trust >= 20"}}},
+		Speech: &protocol.Speech{Speaker: "extractive",
+			Sentences: []protocol.DraftSentence{{Text: "Teague owns the ferry."}}},
 		SpeechReview: review,
 		Stripped:     []schema.Stripped{{Text: "Teague drowned a man.", Issue: schema.Issue{Type: schema.IssueNotEntailed}}},
 	}
@@ -76,7 +84,8 @@ func TestTraceShowsEveryPass(t *testing.T) {
 		if i+1 < len(protocol.Passes) {
 			next = protocol.Passes[i+1]
 		}
-		traces = append(traces, protocol.Trace{TurnID: "T1", Record: schema.PassRecord{Pass: p, Hop: i, Attempt: 1 + i/6, TookMS: float64(i) + 0.25}, Next: next, Turn: turn})
+		traces = append(traces, protocol.Trace{TurnID: "T1",
+			Record: schema.PassRecord{Pass: p, Hop: i, Attempt: 1 + i/6, TookMS: float64(i) + 0.25}, Next: next, Turn: turn})
 	}
 	var b bytes.Buffer
 	Trace(&b, traces)
@@ -105,7 +114,8 @@ func TestWhatIsShownHasNoNullLists(t *testing.T) {
 }
 
 func TestValuesOfTheState(t *testing.T) {
-	for in, want := range map[string]any{"true": true, "FALSE": false, "7": 7.0, "-1.5": -1.5, "open": "open", `"7"`: "7", "t": "t", "": ""} {
+	for in, want := range map[string]any{"true": true, "FALSE": false, "7": 7.0, "-1.5": -1.5, "open": "open", `"7"`: "7",
+		"t": "t", "": ""} {
 		if got := Value(in); got != want {
 			t.Errorf("%q is %#v, want %#v", in, got, want)
 		}

@@ -12,7 +12,8 @@ import (
 var general = map[string]bool{}
 
 func init() {
-	for _, w := range strings.Fields("give take need want help get go let make do have may can please show tell say now here bring keep hold") {
+	for _, w := range strings.Fields("give take need want help get go let make do have may can please show tell say " +
+		"now here bring keep hold") {
 		general[text.Stem(w)] = true
 	}
 }

@@ -12,7 +12,8 @@ import (
 
 func TestCheck(t *testing.T) {
 	give := schema.ActionSpec{Name: "give_item", Requires: "trust >= 20",
-		Parameters: json.RawMessage(`{"type":"object","required":["item"],"properties":{"item":{"enum":["key"]}},"additionalProperties":false}`)}
+		Parameters: json.RawMessage(`{"type":"object","required":["item"],"properties":{"item":{"enum":["key"]}}` +
+			`,"additionalProperties":false}`)}
 	remote := schema.ActionSpec{Name: "remote", Parameters: json.RawMessage(`{"$ref":"file:///etc/passwd"}`)}
 	trust := schema.ActionSpec{Name: deed.Trust}
 	allowed := []schema.ActionSpec{give, remote, trust}
@@ -42,7 +43,8 @@ func TestCheck(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	spec := schema.ActionSpec{Parameters: json.RawMessage(`{"properties":{"quest":{"const":"mill"},"n":{"default":1},"to":{"enum":["a"]},"free":{"type":"string"}}}`)}
+	spec := schema.ActionSpec{Parameters: json.RawMessage(`{"properties":{"quest":{"const":"mill"},"n":{"default":1}` +
+		`,"to":{"enum":["a"]},"free":{"type":"string"}}}`)}
 	got := deed.Defaults(spec)
 	if len(got) != 3 || got["quest"] != "mill" || got["to"] != "a" {
 		t.Errorf("got %v", got)

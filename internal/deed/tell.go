@@ -54,7 +54,8 @@ func Told(a schema.Action, spec schema.ActionSpec, t *protocol.Turn) schema.Acti
 
 // passOn is a message that asks for something to be passed on: "tell Osric where I
 // come from".
-var passOn = regexp.MustCompile(`(?i)\b(?:tell|inform|let|pass (?:it|this|that|the word) on to|give word to|say (?:it|this|that) to)\s+((?:[\p{L}'-]+ ?){1,4})`)
+var passOn = regexp.MustCompile(`(?i)\b(?:tell|inform|let|pass (?:it|this|that|the word) on to|give word to` +
+	`|say (?:it|this|that) to)\s+((?:[\p{L}'-]+ ?){1,4})`)
 
 // Telling is what a message asks an NPC to tell another: whom, and the memory that the
 // turn brought to its mind. It is false where nobody of the world is named, or nothing
@@ -67,7 +68,8 @@ func Telling(t *protocol.Turn, w *world.World) (map[string]any, bool) {
 	whom := " " + strings.ToLower(strings.Join(strings.Fields(m[1]), " ")) + " "
 	for _, handle := range w.Handles() {
 		first, _, _ := strings.Cut(w.NPCs[handle].Name, " ")
-		named := slices.ContainsFunc([]string{handle, first, w.NPCs[handle].Name}, func(n string) bool { return strings.HasPrefix(whom, " "+strings.ToLower(n)+" ") })
+		named := slices.ContainsFunc([]string{handle, first, w.NPCs[handle].Name},
+			func(n string) bool { return strings.HasPrefix(whom, " "+strings.ToLower(n)+" ") })
 		if !named || handle == t.NPC {
 			continue
 		}

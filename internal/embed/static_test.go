@@ -34,7 +34,8 @@ func embedAll(t testing.TB, e Embedder, texts ...string) [][]float32 {
 
 func TestStaticGivesUnitVectors(t *testing.T) {
 	s := static(t)
-	texts := []string{"Who burned the mill?", "a", "漢字", "\xff\xfebroken utf-8", strings.Repeat("grain and flour ", 10_000)}
+	texts := []string{"Who burned the mill?", "a", "漢字", "\xff\xfebroken utf-8",
+		strings.Repeat("grain and flour ", 10_000)}
 	for i, v := range embedAll(t, s, texts...) {
 		if len(v) != s.Dim() {
 			t.Errorf("text %d: %d dimensions, Dim says %d", i, len(v), s.Dim())

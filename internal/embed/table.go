@@ -72,7 +72,8 @@ func parseTable(data string) (*table, error) {
 }
 
 func refuseTable(format string, args ...any) error {
-	return fmt.Errorf("%w: %s; make it again with sidecar/embed/distil.py and rebuild", ErrTable, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: %s; make it again with sidecar/embed/distil.py and rebuild", ErrTable,
+		fmt.Sprintf(format, args...))
 }
 
 func u32(s string, at int) uint32 { return binary.LittleEndian.Uint32([]byte(s[at : at+4])) }

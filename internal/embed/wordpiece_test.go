@@ -109,7 +109,8 @@ func TestAVocabularyThatCannotWorkIsRefused(t *testing.T) {
 }
 
 func FuzzTokenizer(f *testing.F) {
-	for _, seed := range []string{"", "The mill burned.", "é\u0301\u0327", "漢字かな", "\x00\x7f\ufffd\xff\xc0", "[MASK] ##ing", "안녕", "a\u2003b", strings.Repeat("ab", 60)} {
+	for _, seed := range []string{"", "The mill burned.", "é\u0301\u0327", "漢字かな", "\x00\x7f\ufffd\xff\xc0",
+		"[MASK] ##ing", "안녕", "a\u2003b", strings.Repeat("ab", 60)} {
 		f.Add(seed, 16)
 	}
 	s, err := NewStatic()

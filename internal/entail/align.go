@@ -79,7 +79,8 @@ func (s *sentence) negated() map[int]bool {
 	out := map[int]bool{}
 	for i := range s.words {
 		w := s.words[i].low
-		if !negations[w] && !hasNot(w) || w == "no" && s.words[i].gap == "," || w == "not" && s.at(i+1) == "only" || s.boundsFigure(i) {
+		if !negations[w] && !hasNot(w) || w == "no" && s.words[i].gap == "," || w == "not" && s.at(i+1) == "only" ||
+			s.boundsFigure(i) {
 			continue
 		}
 		reach := 0

@@ -56,7 +56,8 @@ func asidesOf(s string) []string {
 	for _, at := range marked.FindAllStringSubmatchIndex(s, -1) {
 		from, to := max(at[2], at[4]), at[1]
 		aside := s[from:to]
-		within := len(text.Words(s[:from])) > 0 && len(text.Words(s[to:])) > 0 && !strings.ContainsAny(lastOf(s[:from]), ".!?")
+		within := len(text.Words(s[:from])) > 0 && len(text.Words(s[to:])) > 0 &&
+			!strings.ContainsAny(lastOf(s[:from]), ".!?")
 		if !within || len(text.Words(aside)) > 1 {
 			out = append(out, aside)
 		}

@@ -39,7 +39,8 @@ func TestForeignAside(t *testing.T) {
 
 // A claim that the evidence contradicts is contradicted also where a word of it is stressed.
 func TestStressHidesNoContradiction(t *testing.T) {
-	for _, said := range []string{"The ale costs *nine* pennies at the Swan.", "The ale costs _nine_ pennies at the Swan."} {
+	for _, said := range []string{"The ale costs *nine* pennies at the Swan.",
+		"The ale costs _nine_ pennies at the Swan."} {
 		v := judge(t, Pair{Premise: "The ale costs six pennies at the Swan.", Hypothesis: said})
 		if v.Label != schema.Contradicted {
 			t.Errorf("%q: %+v", said, v)

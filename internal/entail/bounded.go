@@ -14,7 +14,8 @@ func boundedRule(c *comparison) []finding {
 	if !c.inItsWords() {
 		return nil
 	}
-	for _, bound := range []func(*comparison) string{shareDropped, rankBounded, falseDropped, exceptDropped, rateDropped, retracted, restrictionDropped, mustChanged} {
+	for _, bound := range []func(*comparison) string{shareDropped, rankBounded, falseDropped, exceptDropped, rateDropped,
+		retracted, restrictionDropped, mustChanged} {
 		if why := bound(c); why != "" {
 			return c.refuses("bounds", why)
 		}
@@ -68,11 +69,13 @@ func shareDropped(c *comparison) string {
 			if prepositions[c.a.p.at(noun)] || noun > of+1 && c.a.p.words[noun-1].gap != "" {
 				break
 			}
-			if !strings.HasSuffix(c.a.p.at(noun), "s") && !strings.HasSuffix(c.a.p.at(noun), "men") || strings.HasSuffix(c.a.p.at(noun), "'s") {
+			if !strings.HasSuffix(c.a.p.at(noun), "s") && !strings.HasSuffix(c.a.p.at(noun), "men") ||
+				strings.HasSuffix(c.a.p.at(noun), "'s") {
 				continue
 			}
 			for i, to := range c.a.to {
-				if d := c.h.determinerOf(i); to == noun && d >= 0 && c.h.at(d) != "a" && c.h.at(d) != "an" && !prepositions[c.h.at(d-1)] && c.h.at(d-1) != "to" && (d+1 == i || c.a.to[d+1] < 0 || !c.again(c.a.to[d+1])) {
+				if d := c.h.determinerOf(i); to == noun && d >= 0 && c.h.at(d) != "a" && c.h.at(d) != "an" &&
+					!prepositions[c.h.at(d-1)] && c.h.at(d-1) != "to" && (d+1 == i || c.a.to[d+1] < 0 || !c.again(c.a.to[d+1])) {
 					return fmt.Sprintf("part: the evidence says “%s”, the claim “%s”", c.a.p.span(k, noun+1), c.h.span(d, i+1))
 				}
 			}
@@ -105,7 +108,8 @@ func rankBounded(c *comparison) string {
 	return ""
 }
 
-var rankBounds = []string{" but one", " but for ", "next to ", " second to ", "second only to", " after the ", "arguably", " so far", " save for ", " apart from ", "except "}
+var rankBounds = []string{" but one", " but for ", "next to ", " second to ", "second only to", " after the ",
+	"arguably", " so far", " save for ", " apart from ", "except "}
 
 // falseDropped finds "the crown" where it is a fake, and a title that another bears.
 func falseDropped(c *comparison) string {
@@ -113,7 +117,8 @@ func falseDropped(c *comparison) string {
 		if k < 1 || text.IsStop(c.h.at(i)) {
 			continue
 		}
-		if w := c.a.p.at(k - 1); belying[w] && c.a.p.words[k-1].gap == "" && !c.h.names(stretch{0, len(c.h.words)}, c.a.p.words[k-1].stem) {
+		if w := c.a.p.at(k - 1); belying[w] && c.a.p.words[k-1].gap == "" &&
+			!c.h.names(stretch{0, len(c.h.words)}, c.a.p.words[k-1].stem) {
 			return fmt.Sprintf("certainty: the evidence says “%s %s”", w, c.a.p.words[k].raw)
 		}
 		if w := c.a.p.at(k - 1); multiplying[w] || determiners[w] && multiplying[c.a.p.at(k-2)] {
@@ -139,7 +144,8 @@ func exceptDropped(c *comparison) string {
 			if c.a.p.at(next) == "for" {
 				next++
 			}
-		case w == "but" && k > 0 && c.a.p.words[k-1].gap == "" && c.a.p.has(universals) && (determiners[c.a.p.at(k+1)] || c.a.p.upper(k+1) || c.a.p.at(k+1) == "one"):
+		case w == "but" && k > 0 && c.a.p.words[k-1].gap == "" && c.a.p.has(universals) &&
+			(determiners[c.a.p.at(k+1)] || c.a.p.upper(k+1) || c.a.p.at(k+1) == "one"):
 		default:
 			continue
 		}
@@ -159,7 +165,8 @@ func rateDropped(c *comparison) string {
 	p := c.a.p
 	for k := range p.words {
 		switch w := p.at(k); {
-		case w == "every" && (ordinals[p.at(k+1)] > 0 || p.at(k+1) == "other") && !c.h.names(stretch{0, len(c.h.words)}, p.words[k+1].stem) && c.h.has(wordSet("every each daily")):
+		case w == "every" && (ordinals[p.at(k+1)] > 0 || p.at(k+1) == "other") &&
+			!c.h.names(stretch{0, len(c.h.words)}, p.words[k+1].stem) && c.h.has(wordSet("every each daily")):
 			return fmt.Sprintf("number: the evidence says “%s”", p.span(k, k+3))
 		case p.at(k+1) == "in" && isNumberWord(w) && isNumberWord(p.at(k+2)) && c.aligned(k+2) && !c.aligned(k):
 			return fmt.Sprintf("number: the evidence says “%s”", p.span(k, k+3))
@@ -187,15 +194,19 @@ func retracted(c *comparison) string {
 			return fmt.Sprintf("certainty: the evidence says “%s”", strings.TrimSpace(r))
 		}
 	}
-	if n := len(c.a.p.words); n > 3 && (c.a.p.at(n-2) == "no" && c.a.p.at(n-1) == "more" || c.a.p.at(n-2) == "any" && c.a.p.at(n-1) == "more" && c.a.p.denies() || c.a.p.at(n-1) == "not") {
+	if n := len(c.a.p.words); n > 3 &&
+		(c.a.p.at(n-2) == "no" && c.a.p.at(n-1) == "more" || c.a.p.at(n-2) == "any" && c.a.p.at(n-1) == "more" &&
+			c.a.p.denies() || c.a.p.at(n-1) == "not") {
 		return fmt.Sprintf("negation: the evidence ends in “%s”", c.a.p.span(n-2, n))
 	}
-	if w := c.a.p.at(0); (w == "had" || w == "were" || w == "should") && !c.a.p.question && !c.h.has(wouldHave) && !c.h.has(conditionals) {
+	if w := c.a.p.at(0); (w == "had" || w == "were" || w == "should") && !c.a.p.question && !c.h.has(wouldHave) &&
+		!c.h.has(conditionals) {
 		return fmt.Sprintf("condition: the evidence says it under “%s”", c.a.p.words[0].raw)
 	}
 	if !c.h.has(conditionals) {
 		for i := range c.a.p.words {
-			if w := c.a.p.at(i); i == 0 && (w == "if" || w == "unless") && !strings.HasPrefix(c.a.p.at(1), "you") && c.a.p.fronts() && !c.takes(c.a.p.clauseOf(0)) {
+			if w := c.a.p.at(i); i == 0 && (w == "if" || w == "unless") && !strings.HasPrefix(c.a.p.at(1), "you") &&
+				c.a.p.fronts() && !c.takes(c.a.p.clauseOf(0)) {
 				return fmt.Sprintf("condition: the evidence says it under “%s”", c.a.p.words[0].raw)
 			}
 		}
@@ -209,7 +220,8 @@ func (s *sentence) fronts() bool {
 	return c.end < len(s.words) && s.words[c.end-1].gap == ","
 }
 
-var unvouched = []string{"legend has it", "rumour has it", "rumor has it", "word has it", "story has it", "tale has it", "the story goes", "or so he", "or so she", "or so they", "or so i am told", "so they say", "so he says", "so she says"}
+var unvouched = []string{"legend has it", "rumour has it", "rumor has it", "word has it", "story has it", "tale has it",
+	"the story goes", "or so he", "or so she", "or so they", "or so i am told", "so they say", "so he says", "so she says"}
 
 // restrictionDropped finds "does not drink ale" where not in the morning.
 func restrictionDropped(c *comparison) string {
@@ -247,7 +259,8 @@ func mustChanged(c *comparison) string {
 		switch {
 		case (had == "may" || had == "can" || had == "need") && (has == "must" || has == "shall"):
 			return fmt.Sprintf("modality: the evidence says “%s”, the claim “%s”", had, has)
-		case (had == "will" || had == "shall") && has == "" && strings.HasSuffix(c.h.at(i), "ed") && !strings.HasSuffix(c.a.p.at(k), "ed") && !beVerbs[c.h.at(i-1)]:
+		case (had == "will" || had == "shall") && has == "" && strings.HasSuffix(c.h.at(i), "ed") &&
+			!strings.HasSuffix(c.a.p.at(k), "ed") && !beVerbs[c.h.at(i-1)]:
 			return fmt.Sprintf("time: the evidence says “%s %s”", had, c.a.p.words[k].raw)
 		}
 	}
@@ -268,10 +281,11 @@ func (s *sentence) modalBefore(i int) string {
 }
 
 var (
-	shares      = wordSet(`one two among belong belongs include includes included several part half`)
-	beOrRank    = wordSet(`is are was were be been ranks ranked rank counts counted`)
-	ends        = wordSet(`first last`)
-	belying     = wordSet(`fake false former acting mock sham counterfeit alleged supposed so-called would-be pretended self-styled imitation erstwhile onetime ex`)
+	shares   = wordSet(`one two among belong belongs include includes included several part half`)
+	beOrRank = wordSet(`is are was were be been ranks ranked rank counts counted`)
+	ends     = wordSet(`first last`)
+	belying  = wordSet(`fake false former acting mock sham counterfeit alleged supposed so-called would-be pretended
+		self-styled imitation erstwhile onetime ex`)
 	multiplying = wordSet(`twice thrice`)
 	exceptions  = wordSet(`except instead save excepting excluding without`)
 	restricting = wordSet(`in on at during before after until by to for with when while`)

@@ -53,7 +53,8 @@ func (q quantity) extent() extent {
 // within says whether all that a may be, b may be.
 func (a extent) within(b extent) bool {
 	ends := !b.open || a.open
-	return (a.low > b.low || a.low == b.low && (ends || math.IsInf(a.low, 0))) && (a.high < b.high || a.high == b.high && (ends || math.IsInf(a.high, 0)))
+	return (a.low > b.low || a.low == b.low && (ends || math.IsInf(a.low, 0))) &&
+		(a.high < b.high || a.high == b.high && (ends || math.IsInf(a.high, 0)))
 }
 
 // apart says whether nothing that a may be, b may be.

@@ -46,21 +46,30 @@ func TestCascadeAsksUntilATierDecides(t *testing.T) {
 		{"the second decides", []Verifier{unsure, yes}, schema.Supported, "yes"},
 		{"a final refusal is final", []Verifier{final, yes}, schema.Unverifiable, "final"},
 		{"nobody knows", []Verifier{unsure, NewOverlap()}, schema.Unverifiable, "unsure"},
-		{"an error passes over", []Verifier{tier(func(context.Context, []Pair) ([]schema.Verdict, error) { return nil, errors.New("down") }), yes}, schema.Supported, "yes"},
-		{"a panic passes over", []Verifier{tier(func(context.Context, []Pair) ([]schema.Verdict, error) { panic("out of range") }), yes}, schema.Supported, "yes"},
-		{"only failures support nothing", []Verifier{tier(func(context.Context, []Pair) ([]schema.Verdict, error) { panic("out of range") })}, schema.Unverifiable, TierNone},
-		{"too few verdicts", []Verifier{tier(func(context.Context, []Pair) ([]schema.Verdict, error) { return nil, nil })}, schema.Unverifiable, TierNone},
+		{"an error passes over", []Verifier{
+			tier(func(context.Context, []Pair) ([]schema.Verdict, error) { return nil, errors.New("down") }), yes},
+			schema.Supported, "yes"},
+		{"a panic passes over", []Verifier{
+			tier(func(context.Context, []Pair) ([]schema.Verdict, error) { panic("out of range") }), yes}, schema.Supported,
+			"yes"},
+		{"only failures support nothing",
+			[]Verifier{tier(func(context.Context, []Pair) ([]schema.Verdict, error) { panic("out of range") })},
+			schema.Unverifiable, TierNone},
+		{"too few verdicts", []Verifier{tier(func(context.Context, []Pair) ([]schema.Verdict, error) { return nil, nil })},
+			schema.Unverifiable, TierNone},
 		{"not a number", []Verifier{says(schema.Supported, math.NaN(), "nan")}, schema.Unverifiable, TierNone},
 		{"more than certain", []Verifier{says(schema.Supported, 1.5, "big")}, schema.Unverifiable, TierNone},
 		{"another model's labels", []Verifier{says("entailment", 0.9, "other")}, schema.Unverifiable, TierNone},
-		{"a tier out of time passes over", []Verifier{Within(time.Nanosecond, tier(func(ctx context.Context, _ []Pair) ([]schema.Verdict, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		})), yes}, schema.Supported, "yes"},
+		{"a tier out of time passes over",
+			[]Verifier{Within(time.Nanosecond, tier(func(ctx context.Context, _ []Pair) ([]schema.Verdict, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			})), yes}, schema.Supported, "yes"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			out, err := NewCascade(c.tiers...).Verify(context.Background(), []Pair{{Premise: "The mill stood.", Hypothesis: "The mill burned."}})
+			out, err := NewCascade(c.tiers...).Verify(context.Background(),
+				[]Pair{{Premise: "The mill stood.", Hypothesis: "The mill burned."}})
 			if err != nil || len(out) != 1 {
 				t.Fatalf("%v, %v", out, err)
 			}
@@ -107,7 +116,8 @@ func TestOverlapSupportsOnlyVerbatim(t *testing.T) {
 		{"Grain is dear.", schema.Unverifiable, "0 %"},
 	}
 	for _, c := range cases {
-		out, err := NewOverlap().Verify(context.Background(), []Pair{{Premise: "The miller's cart burned in the night.", Hypothesis: c.hypothesis}})
+		out, err := NewOverlap().Verify(context.Background(),
+			[]Pair{{Premise: "The miller's cart burned in the night.", Hypothesis: c.hypothesis}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +155,8 @@ func TestARuleThatPanicsRefusesItsPairAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := out[0]; v.Label != schema.Unverifiable || !v.Final || !strings.Contains(v.Why, "a rule failed on it: out of range") {
+	if v := out[0]; v.Label != schema.Unverifiable || !v.Final ||
+		!strings.Contains(v.Why, "a rule failed on it: out of range") {
 		t.Errorf("the pair: %+v", v)
 	}
 	if out[1].Label != schema.Contradicted || out[2].Label != schema.Supported {

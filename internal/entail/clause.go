@@ -11,16 +11,24 @@ var conditions = wordSet(`if unless whether when whenever until till lest suppos
 
 // attitudes are verbs of saying, thinking and wanting: what they govern is said,
 // thought or wanted, not so.
-var attitudes = wordSet(`say says said saying tell tells told claim claims claimed think thinks thought believe believes believed
+var attitudes = wordSet(`say says said saying tell tells told claim claims claimed think thinks thought believe
+	believes believed
 	suspect suspects suspected guess guesses guessed suppose supposes supposed imagine imagines imagined hope hopes hoped
-	wish wishes wished want wants wanted fear fears feared doubt doubts doubted deny denies denied dream dreams dreamt dreamed
-	pretend pretends pretended swear swears swore sworn insist insists insisted hear hears heard rumour rumor rumoured rumored
-	wonder wonders wondered expect expects expected plan plans planned mean means meant try tries tried promise promises promised
-	threaten threatens threatened write writes wrote written report reports reported argue argues argued assume assumes assumed
-	seem seems seemed appear appears appeared feel feels felt intend intends intended accuse accuses accused order orders ordered
+	wish wishes wished want wants wanted fear fears feared doubt doubts doubted deny denies denied dream dreams dreamt
+	dreamed
+	pretend pretends pretended swear swears swore sworn insist insists insisted hear hears heard rumour rumor rumoured
+	rumored
+	wonder wonders wondered expect expects expected plan plans planned mean means meant try tries tried promise promises
+	promised
+	threaten threatens threatened write writes wrote written report reports reported argue argues argued assume assumes
+	assumed
+	seem seems seemed appear appears appeared feel feels felt intend intends intended accuse accuses accused order orders
+	ordered
 	ask asks asked warn warns warned refuse refuses refused fail fails failed know knows knew
-	reckon reckons reckoned shout shouts shouted whisper whispers whispered sing sings sang cry cries cried mutter mutters muttered
-	boast boasts boasted brag brags bragged vow vows vowed preach preaches preached declare declares declared allege alleges alleged`)
+	reckon reckons reckoned shout shouts shouted whisper whispers whispered sing sings sang cry cries cried mutter mutters
+	muttered
+	boast boasts boasted brag brags bragged vow vows vowed preach preaches preached declare declares declared allege
+	alleges alleged`)
 
 // clauses splits a sentence of the hypothesis at its coordinations, where each
 // part can stand alone.
@@ -83,16 +91,21 @@ func (s *sentence) framed(i int) bool {
 			return true
 		}
 	}
-	return frames[s.at(i)] || conditions[s.at(i)] || strings.HasSuffix(s.at(i), "ly") || !subjects[s.at(i)] && verbObjects[s.at(i+1)]
+	return frames[s.at(i)] || conditions[s.at(i)] || strings.HasSuffix(s.at(i), "ly") || !subjects[s.at(i)] &&
+		verbObjects[s.at(i+1)]
 }
 
 // frames begin what is said of a time, a place, a teller or a wish alone.
-var frames = wordSet(`in on at by with within without for from to under over during through throughout beyond upon among against around near behind
-	beneath besides despite once twice sometimes often usually mostly always formerly long ago given granted according judging let were had should
-	say picture imagine suppose may god would be legend rumour tradition as since because when whenever until while although though if unless
+var frames = wordSet(`in on at by with within without for from to under over during through throughout beyond upon
+	among against around near behind
+	beneath besides despite once twice sometimes often usually mostly always formerly long ago given granted according
+	judging let were had should
+	say picture imagine suppose may god would be legend rumour tradition as since because when whenever until while
+	although though if unless
 	before after until till`)
 
-var subjects = wordSet(`i he she it we they you there this that these those the a an my your his her our their its nobody everybody
+var subjects = wordSet(`i he she it we they you there this that these those the a an my your his her our their its
+	nobody everybody
 	someone everyone no some every all most both each many few`)
 
 // startsClause says whether a subject stands at i: a pronoun, a determiner, or a
@@ -144,7 +157,8 @@ func (s *sentence) separable() []sentence {
 func (s *sentence) tells() bool {
 	for i := range s.words {
 		w := s.words[i].low
-		if predicating[w] || pastVerbs[w] || auxiliary[w] || contractions[w] != "" || i > 0 && len(w) > 3 && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "s")) {
+		if predicating[w] || pastVerbs[w] || auxiliary[w] || contractions[w] != "" || i > 0 && len(w) > 3 &&
+			(strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "s")) {
 			return true
 		}
 	}
@@ -159,7 +173,8 @@ var (
 // goesOn says whether what seems a clause is one thing more of which the clause
 // before it speaks: "it costs five gold, and a sack of rye".
 func (s *sentence) goesOn(before *sentence) bool {
-	return (determiners[s.at(0)] || isNumberWord(s.at(0))) && before.has(predicating) && !s.has(predicating) && !s.has(pastVerbs)
+	return (determiners[s.at(0)] || isNumberWord(s.at(0))) && before.has(predicating) && !s.has(predicating) &&
+		!s.has(pastVerbs)
 }
 
 func hasNot(w string) bool { return len(w) > 3 && w[len(w)-3:] == "n't" }
@@ -168,11 +183,13 @@ func hasNot(w string) bool { return len(w) > 3 && w[len(w)-3:] == "n't" }
 // said by itself: where nothing at the front holds for all, nothing is told, thought or
 // supposed in front, and nothing is limited.
 func (s *sentence) apart() bool {
-	if s.framed(0) && contractions[s.at(0)] == "" || s.quotes() || s.tale() || s.question || s.has(unreal) || s.retracts() {
+	if s.framed(0) && contractions[s.at(0)] == "" || s.quotes() || s.tale() || s.question || s.has(unreal) ||
+		s.retracts() {
 		return false
 	}
 	for i := range s.words {
-		if gap := s.words[i].gap; gap == ";" && s.startsClause(i+1) || gap == "," && s.at(i+1) == "and" && s.startsClause(i+2) {
+		if gap := s.words[i].gap; gap == ";" && s.startsClause(i+1) || gap == "," && s.at(i+1) == "and" &&
+			s.startsClause(i+2) {
 			return !attitudes[s.at(len(s.words)-1)] // ", Yrsa says"
 		}
 		if attitudes[s.at(i)] || governs[s.at(i)] {
@@ -183,10 +200,13 @@ func (s *sentence) apart() bool {
 }
 
 // governs are more words that a clause without "that" may hang on.
-var governs = wordSet(`sure certain convinced afraid aware worry worries worried word talk idea charge chance chances likely bet bets pray prays trust trusts
-	admit admits admitted agree agrees agreed complain complains complained state states stated teach teaches taught feign feigned prove proves proved
+var governs = wordSet(`sure certain convinced afraid aware worry worries worried word talk idea charge chance chances
+	likely bet bets pray prays trust trusts
+	admit admits admitted agree agrees agreed complain complains complained state states stated teach teaches taught feign
+	feigned prove proves proved
 	learn learns learned learnt discover discovers discovered find finds notice noticed`)
 
 // unreal words make what they stand with less than said.
-var unreal = wordSet(`if either unless whether until till lest suppose supposing provided providing assuming before whenever only except according
+var unreal = wordSet(`if either unless whether until till lest suppose supposing provided providing assuming before
+	whenever only except according
 	perhaps maybe possibly probably supposedly allegedly reportedly apparently would could might should`)

@@ -75,12 +75,18 @@ func Nearest(premise, hypothesis string) string {
 
 // alike are words that people put for one another when they retell something.
 var alike = []string{
-	"buy purchase bought", "sell sold", "start begin began begun started", "end finish finished ended stop stopped", "near close nearby",
-	"big large great huge", "small little tiny", "talk speak spoke spoken", "tell told say said", "kill slay slew slain killed", "die died dead death",
-	"home house", "road path way track", "coin gold money", "sick ill sickly", "fast quick swift", "angry cross furious", "happy glad",
-	"child kid", "woods forest wood", "sea ocean", "boat ship", "fix mend repair", "hide hid hidden conceal", "steal stole stolen thief",
-	"make made build built craft", "give gave given hand handed", "take took taken", "see saw seen", "leave left gone go went depart", "fire burn burned burnt blaze",
-	"old aged elder", "live lives dwell reside stay", "work works job labour", "need require want", "get got obtain", "ask asked question", "hear heard",
+	"buy purchase bought", "sell sold", "start begin began begun started", "end finish finished ended stop stopped",
+	"near close nearby",
+	"big large great huge", "small little tiny", "talk speak spoke spoken", "tell told say said",
+	"kill slay slew slain killed", "die died dead death",
+	"home house", "road path way track", "coin gold money", "sick ill sickly", "fast quick swift", "angry cross furious",
+	"happy glad",
+	"child kid", "woods forest wood", "sea ocean", "boat ship", "fix mend repair", "hide hid hidden conceal",
+	"steal stole stolen thief",
+	"make made build built craft", "give gave given hand handed", "take took taken", "see saw seen",
+	"leave left gone go went depart", "fire burn burned burnt blaze",
+	"old aged elder", "live lives dwell reside stay", "work works job labour", "need require want", "get got obtain",
+	"ask asked question", "hear heard",
 }
 
 var sameAs = byStem(alike)

@@ -35,7 +35,8 @@ func crossedRule(c *comparison) []finding {
 	if own < 0 || own >= rest[0] || !c.participant(c.a.p, []int{own}) || c.a.p.names(other, c.h.words[at[0]].stem) {
 		return nil
 	}
-	return c.refuses("swap", fmt.Sprintf("roles: the evidence says it of “%s”, the claim of “%s”", c.a.p.words[own].raw, c.h.words[at[0]].raw))
+	return c.refuses("swap", fmt.Sprintf("roles: the evidence says it of “%s”, the claim of “%s”",
+		c.a.p.words[own].raw, c.h.words[at[0]].raw))
 }
 
 // within puts words that stand in a clause too where they stand in it: both may have forged.
@@ -74,7 +75,8 @@ func (s *sentence) clauseOf(k int) stretch {
 func (s *sentence) beside(a, b stretch) bool {
 	later := max(a.start, b.start)
 	w := s.words[later]
-	return s.words[later-1].gap == ";" || w.low == "and" || w.low == "but" || w.low == "while" || w.low == "whereas" || w.upper && w.low != "i"
+	return s.words[later-1].gap == ";" || w.low == "and" || w.low == "but" || w.low == "while" || w.low == "whereas" ||
+		w.upper && w.low != "i"
 }
 
 // names says whether a clause holds a stem.

@@ -17,9 +17,11 @@ var months = wordSet(`january february march april may june july august septembe
 // monthsThatAreWords need more than a capital.
 var monthsThatAreWords = wordSet(`march may august`)
 
-var weekdays = map[string]string{"monday": "monday", "tuesday": "tuesday", "wednesday": "wednesday", "thursday": "thursday",
-	"friday": "friday", "saturday": "saturday", "sunday": "sunday", "mon": "monday", "tue": "tuesday", "tues": "tuesday",
-	"wed": "wednesday", "thu": "thursday", "thur": "thursday", "thurs": "thursday", "fri": "friday", "sat": "saturday", "sun": "sunday"}
+var weekdays = map[string]string{"monday": "monday", "tuesday": "tuesday", "wednesday": "wednesday",
+	"thursday": "thursday",
+	"friday":   "friday", "saturday": "saturday", "sunday": "sunday", "mon": "monday", "tue": "tuesday", "tues": "tuesday",
+	"wed": "wednesday", "thu": "thursday", "thur": "thursday", "thurs": "thursday", "fri": "friday", "sat": "saturday",
+	"sun": "sunday"}
 
 // weekday reads a day of the week, written out or, where a list has them,
 // abbreviated.
@@ -38,10 +40,12 @@ func (s *sentence) weekday(i int) string {
 }
 
 var seasons = map[string]string{"spring": "spring", "springtime": "spring", "summer": "summer", "summertime": "summer",
-	"autumn": "autumn", "fall": "autumn", "winter": "winter", "wintertime": "winter", "midsummer": "summer", "midwinter": "winter"}
+	"autumn": "autumn", "fall": "autumn", "winter": "winter", "wintertime": "winter", "midsummer": "summer",
+	"midwinter": "winter"}
 
 var daytimes = map[string]string{"dawn": "morning", "daybreak": "morning", "sunrise": "morning", "morning": "morning",
-	"noon": "noon", "midday": "noon", "afternoon": "afternoon", "dusk": "evening", "sunset": "evening", "sundown": "evening", "evening": "evening",
+	"noon": "noon", "midday": "noon", "afternoon": "afternoon", "dusk": "evening", "sunset": "evening",
+	"sundown": "evening", "evening": "evening",
 	"night": "night", "midnight": "night", "nightfall": "evening"}
 
 var (
@@ -73,7 +77,8 @@ func (s *sentence) dates() (dates, map[int]bool) {
 			d.add("season", seasons[w])
 		case daytimes[w] != "" && w != "night":
 			d.add("time of day", daytimes[w])
-		case w == "night" && (s.at(i-1) == "at" || s.at(i-1) == "that" || s.at(i-1) == "by" || s.at(i-1) == "last" || s.at(i-1) == "the"):
+		case w == "night" && (s.at(i-1) == "at" || s.at(i-1) == "that" || s.at(i-1) == "by" || s.at(i-1) == "last" ||
+			s.at(i-1) == "the"):
 			d.add("time of day", "night")
 		case s.isYear(i):
 			d.add("year", w)
@@ -92,7 +97,8 @@ func (s *sentence) isMonth(i int) bool {
 	_, _, before := digits(s.at(i - 1))
 	_, _, after := digits(s.at(i + 1))
 	prev := s.at(i - 1)
-	return s.words[i].upper && !s.words[i].first && (before || after || yearLeads[prev] || prev == "last" || prev == "next" || prev == "this" || ordinals[prev] > 0)
+	return s.words[i].upper && !s.words[i].first &&
+		(before || after || yearLeads[prev] || prev == "last" || prev == "next" || prev == "this" || ordinals[prev] > 0)
 }
 
 // isSeason tells the season from the water and the tumble.
@@ -101,10 +107,12 @@ func (s *sentence) isSeason(i int) bool {
 	_, _, year := digits(s.at(i + 2))
 	switch s.at(i) {
 	case "spring":
-		return next == "of" && year || seasonLeads[prev] && prev != "the" && prev != "of" && prev != "one" && prev != "that" && prev != "each" && prev != "every" ||
+		return next == "of" && year || seasonLeads[prev] && prev != "the" && prev != "of" && prev != "one" &&
+			prev != "that" && prev != "each" && prev != "every" ||
 			prev == "the" && s.at(i-2) == "in" && next != "of"
 	case "fall":
-		return (prev == "last" || prev == "this" || prev == "next" || prev == "the" && s.at(i-2) == "in") && next != "of" || next == "of" && year
+		return (prev == "last" || prev == "this" || prev == "next" || prev == "the" && s.at(i-2) == "in") && next != "of" ||
+			next == "of" && year
 	}
 	return true
 }

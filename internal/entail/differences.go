@@ -18,7 +18,8 @@ func nameRule(c *comparison) []finding {
 	for i, w := range c.h.words {
 		bare := nominative(w.low)
 		people := c.people(i, negated)
-		if !c.isName(i) && people == "" || months[w.low] || weekdays[strings.TrimSuffix(w.low, "s")] != "" || seasons[w.low] != "" {
+		if !c.isName(i) && people == "" || months[w.low] || weekdays[strings.TrimSuffix(w.low, "s")] != "" ||
+			seasons[w.low] != "" {
 			continue
 		}
 		if have == nil {
@@ -62,7 +63,8 @@ func (c *comparison) isName(i int) bool {
 	if c.known[strings.TrimSuffix(w.low, "'s")] {
 		return true
 	}
-	if !w.upper || w.first || w.low == "i" || strings.HasPrefix(w.low, "i'") || i > 0 && strings.ContainsAny(c.h.words[i-1].gap, ":.!?") {
+	if !w.upper || w.first || w.low == "i" || strings.HasPrefix(w.low, "i'") || i > 0 &&
+		strings.ContainsAny(c.h.words[i-1].gap, ":.!?") {
 		return false
 	}
 	return !text.IsStop(w.low) && strings.ContainsFunc(w.raw, unicode.IsLetter) && !isNumberWord(w.low)
@@ -88,7 +90,8 @@ func resembles(name string, have map[string]bool) bool {
 		return false
 	}
 	for w := range have {
-		if len(w) >= 4 && (strings.HasPrefix(name, w) && len(name)-len(w) <= 4 || strings.HasPrefix(w, name) && len(w)-len(name) <= 4) {
+		if len(w) >= 4 && (strings.HasPrefix(name, w) && len(name)-len(w) <= 4 || strings.HasPrefix(w, name) &&
+			len(w)-len(name) <= 4) {
 			return true
 		}
 	}
@@ -101,7 +104,8 @@ func (c *comparison) antonymPairs() [][2]int {
 	var out [][2]int
 	for i, k := range c.a.to {
 		opposites := antonyms[c.h.words[i].stem]
-		if k >= 0 || opposites == nil || c.a.p.holdsForm(c.h.words[i].stem) || c.p.holds(c.h.words[i].stem) || c.h.aLittle(i) {
+		if k >= 0 || opposites == nil || c.a.p.holdsForm(c.h.words[i].stem) || c.p.holds(c.h.words[i].stem) ||
+			c.h.aLittle(i) {
 			continue
 		}
 		if !c.isContent(i) { // "above" and "below" are words of grammar
@@ -185,9 +189,12 @@ func antonymRule(c *comparison) []finding {
 }
 
 // converses say the same of two things named the other way round.
-var converses = stemSet(`north south east west northern southern eastern western before after above below over under older younger elder
-		bigger smaller taller shorter buy bought sell sold lend lent borrow borrowed give gave take took receive left right behind front
-		inside outside husband wife father mother son daughter uncle aunt nephew niece master servant teacher pupil more less better worse
+var converses = stemSet(`north south east west northern southern eastern western before after above below over under
+	older younger elder
+		bigger smaller taller shorter buy bought sell sold lend lent borrow borrowed give gave take took receive left right
+		behind front
+		inside outside husband wife father mother son daughter uncle aunt nephew niece master servant teacher pupil more less
+		better worse
 		earlier later faster slower upstream downstream win won lose lost`)
 
 // reordered says whether the matched words stand in another order in the premise.
@@ -239,10 +246,14 @@ func swapRule(c *comparison) []finding {
 }
 
 // mutual relations hold both ways.
-var mutual = stemSet(`met meet married marry marries wed border borders adjoin adjoins resemble resembles equal equals joined joins friend
-		friends brother brothers sister sisters cousin cousins neighbour neighbours neighbor neighbors sibling siblings twin twins wife husband
-		near beside between alike same kin related fought together apart versus against opposite facing touches adjacent partner partners ally allies
-		comrade comrades rival rivals namesake namesakes spoke speak talked talk share shared shares agree agreed agrees argued quarrelled played danced traded`)
+var mutual = stemSet(`met meet married marry marries wed border borders adjoin adjoins resemble resembles equal equals
+	joined joins friend
+		friends brother brothers sister sisters cousin cousins neighbour neighbours neighbor neighbors sibling siblings twin
+		twins wife husband
+		near beside between alike same kin related fought together apart versus against opposite facing touches adjacent
+		partner partners ally allies
+		comrade comrades rival rivals namesake namesakes spoke speak talked talk share shared shares agree agreed agrees
+		argued quarrelled played danced traded`)
 
 func passive(s *sentence) bool {
 	for i := range s.words {
@@ -291,7 +302,8 @@ func quantifierRule(c *comparison) []finding {
 	}
 	for i := range c.h.words {
 		w := c.h.words[i].low
-		if !universals[w] && !(w == "exception" && (c.h.at(i-1) == "without" || c.h.at(i-1) == "no")) || w == "all" && idiomaticAll(c.h, i) || w == "nothing" && c.h.at(i+1) == "but" {
+		if !universals[w] && !(w == "exception" && (c.h.at(i-1) == "without" || c.h.at(i-1) == "no")) || w == "all" &&
+			idiomaticAll(c.h, i) || w == "nothing" && c.h.at(i+1) == "but" {
 			continue
 		}
 		if f := c.universal(i, w); f != nil {

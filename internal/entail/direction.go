@@ -83,7 +83,8 @@ func (c *comparison) elsewhere(i, k int) bool {
 	if c.a.p.limits() || c.a.p.has(leavesRest) { // "nothing stood but the southern wall": the northern did not
 		return true
 	}
-	if i+1 < len(c.a.to) && c.a.to[i+1] == k+1 && strings.HasSuffix(c.h.words[i].low, "ern") { // of one thing, not from one to another
+	// of one thing, not from one to another
+	if i+1 < len(c.a.to) && c.a.to[i+1] == k+1 && strings.HasSuffix(c.h.words[i].low, "ern") {
 		return false
 	}
 	return c.h.isWay() || c.a.p.isWay()
@@ -91,8 +92,10 @@ func (c *comparison) elsewhere(i, k int) bool {
 
 // wayfaring tells of a way or a view, which leads to one end of a direction and away from
 // the other.
-var wayfaring = stemSet(`walk walks walked walking going heading headed travel travelling traveled travelled toward towards reach reached from came come
-	coming arrive arrived ride rode riding sail sailed sailing march marched flee fled look looks looked looking see sees saw face faces facing
+var wayfaring = stemSet(`walk walks walked walking going heading headed travel travelling traveled travelled toward
+	towards reach reached from came come
+	coming arrive arrived ride rode riding sail sailed sailing march marched flee fled look looks looked looking see sees
+	saw face faces facing
 	turn turned back behind`)
 
 func (s *sentence) isWay() bool {

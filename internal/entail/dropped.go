@@ -14,7 +14,8 @@ func droppedRule(c *comparison) []finding {
 	if !c.inItsWords() {
 		return nil
 	}
-	for _, dropped := range []func(*comparison) string{ownerDropped, otherDropped, habitDropped, planDropped, conditionDropped, onlyMoved, sideTaken, almostDropped, attemptDropped, unrealDropped, untilDropped, partDropped} {
+	for _, dropped := range []func(*comparison) string{ownerDropped, otherDropped, habitDropped, planDropped,
+		conditionDropped, onlyMoved, sideTaken, almostDropped, attemptDropped, unrealDropped, untilDropped, partDropped} {
 		if why := dropped(c); why != "" {
 			return c.refuses("dropped", why)
 		}
@@ -40,17 +41,20 @@ func (c *comparison) inItsWords() bool {
 // ownerDropped finds "Yrsa hunts" where Yrsa's brother does.
 func ownerDropped(c *comparison) string {
 	for i, k := range c.a.to {
-		if k < 0 || text.IsStop(c.h.at(i)) || strings.HasSuffix(c.h.at(i), "'s") || !strings.HasSuffix(c.a.p.at(k), "'s") || c.a.p.words[k].gap != "" {
+		if k < 0 || text.IsStop(c.h.at(i)) || strings.HasSuffix(c.h.at(i), "'s") || !strings.HasSuffix(c.a.p.at(k), "'s") ||
+			c.a.p.words[k].gap != "" {
 			continue
 		}
 		owned := k + 1
-		if text.IsStop(c.a.p.at(owned)) || strings.HasSuffix(c.a.p.at(owned), "ing") || c.aligned(owned) || c.a.p.plainly(c.h.words[i].stem) {
+		if text.IsStop(c.a.p.at(owned)) || strings.HasSuffix(c.a.p.at(owned), "ing") || c.aligned(owned) ||
+			c.a.p.plainly(c.h.words[i].stem) {
 			continue
 		}
 		if i > 0 && prepositions[c.h.at(i-1)] || i > 1 && prepositions[c.h.at(i-2)] { // "in the house of Yrsa"
 			continue
 		}
-		return fmt.Sprintf("roles: the evidence says it of “%s %s”, the claim of “%s”", c.a.p.words[k].raw, c.a.p.at(owned), c.h.words[i].raw)
+		return fmt.Sprintf("roles: the evidence says it of “%s %s”, the claim of “%s”", c.a.p.words[k].raw,
+			c.a.p.at(owned), c.h.words[i].raw)
 	}
 	return ""
 }
@@ -97,8 +101,10 @@ func otherDropped(c *comparison) string {
 			either = either || c.a.p.at(i) == "either"
 		}
 		named := func(k int) bool { return c.a.p.upper(k) && c.participant(c.a.p, []int{k}) || c.known[c.a.p.at(k)] }
-		if either && c.aligned(o-1) != c.aligned(other) || c.aligned(o-1) != c.aligned(other) && named(other) && c.a.p.upper(o-1) {
-			return fmt.Sprintf("certainty: the evidence says “%s or %s”, the claim one of them", c.a.p.words[o-1].raw, c.a.p.words[other].raw)
+		if either && c.aligned(o-1) != c.aligned(other) || c.aligned(o-1) != c.aligned(other) && named(other) &&
+			c.a.p.upper(o-1) {
+			return fmt.Sprintf("certainty: the evidence says “%s or %s”, the claim one of them", c.a.p.words[o-1].raw,
+				c.a.p.words[other].raw)
 		}
 	}
 	return ""
@@ -111,7 +117,8 @@ func habitDropped(c *comparison) string {
 			continue
 		}
 		base, low := c.a.p.at(k), c.h.at(i)
-		if low != base && low != base+"s" && low != base+"es" || c.h.has(formerly) || c.h.has(wordSet("used")) || c.a.p.has(formerly) || i > 0 && (c.h.at(i-1) == "to" || c.h.at(i-1) == "did") {
+		if low != base && low != base+"s" && low != base+"es" || c.h.has(formerly) || c.h.has(wordSet("used")) ||
+			c.a.p.has(formerly) || i > 0 && (c.h.at(i-1) == "to" || c.h.at(i-1) == "did") {
 			continue
 		}
 		return fmt.Sprintf("time: the evidence says “used to %s”, the claim that it is so", c.a.p.words[k].raw)
@@ -125,13 +132,15 @@ func planDropped(c *comparison) string {
 		return ""
 	}
 	for i, k := range c.a.to {
-		if k < 3 || text.IsStop(c.h.at(i)) || c.a.p.at(k-1) != "be" || c.a.p.at(k-2) != "to" || !beVerbs[c.a.p.at(k-3)] || c.a.p.words[k-3].gap != "" {
+		if k < 3 || text.IsStop(c.h.at(i)) || c.a.p.at(k-1) != "be" || c.a.p.at(k-2) != "to" || !beVerbs[c.a.p.at(k-3)] ||
+			c.a.p.words[k-3].gap != "" {
 			continue
 		}
 		if i > 1 && c.h.at(i-1) == "be" && c.h.at(i-2) == "to" {
 			continue
 		}
-		return fmt.Sprintf("modality: the evidence says “%s to be %s”, the claim that it is so", c.a.p.words[k-3].raw, c.a.p.words[k].raw)
+		return fmt.Sprintf("modality: the evidence says “%s to be %s”, the claim that it is so", c.a.p.words[k-3].raw,
+			c.a.p.words[k].raw)
 	}
 	return ""
 }
@@ -144,7 +153,8 @@ func conditionDropped(c *comparison) string {
 	}
 	for i := range c.a.p.words {
 		w := c.a.p.at(i)
-		if w != "if" && w != "unless" || c.a.p.at(i-1) == "even" || c.a.p.at(i-1) == "as" || c.a.p.at(i-1) == "only" || strings.HasPrefix(c.a.p.at(i+1), "you") {
+		if w != "if" && w != "unless" || c.a.p.at(i-1) == "even" || c.a.p.at(i-1) == "as" || c.a.p.at(i-1) == "only" ||
+			strings.HasPrefix(c.a.p.at(i+1), "you") {
 			continue
 		}
 		end := i + 1
@@ -169,7 +179,8 @@ func onlyMoved(c *comparison) string {
 	if p < 0 || h < 0 {
 		return ""
 	}
-	moved := func(of *sentence, at int, in *sentence, only int) bool { // who alone stands first in one, and before "only" in the other
+	// who alone stands first in one, and before "only" in the other
+	moved := func(of *sentence, at int, in *sentence, only int) bool {
 		subject := at + 1
 		for subject < len(of.words) && text.IsStop(of.at(subject)) {
 			subject++
@@ -235,10 +246,12 @@ func almostDropped(c *comparison) string {
 		return ""
 	}
 	for i, k := range c.a.to {
-		if k < 1 || text.IsStop(c.h.at(i)) || !nearlies[c.a.p.at(k-1)] || c.a.p.words[k-1].gap != "" || isNumberWord(c.a.p.at(k)) || universals[c.a.p.at(k)] {
+		if k < 1 || text.IsStop(c.h.at(i)) || !nearlies[c.a.p.at(k-1)] || c.a.p.words[k-1].gap != "" ||
+			isNumberWord(c.a.p.at(k)) || universals[c.a.p.at(k)] {
 			continue
 		}
-		return fmt.Sprintf("certainty: the evidence says “%s %s”, the claim states it", c.a.p.words[k-1].raw, c.a.p.words[k].raw)
+		return fmt.Sprintf("certainty: the evidence says “%s %s”, the claim states it", c.a.p.words[k-1].raw,
+			c.a.p.words[k].raw)
 	}
 	return ""
 }
@@ -256,9 +269,11 @@ func attemptDropped(c *comparison) string {
 			}
 			continue
 		}
-		for next++; next < len(c.a.p.words) && text.IsStop(c.a.p.at(next)) && c.a.p.words[next-1].gap == ""; next++ { // "to be a"
+		// "to be a"
+		for next++; next < len(c.a.p.words) && text.IsStop(c.a.p.at(next)) && c.a.p.words[next-1].gap == ""; next++ {
 		}
-		if next >= len(c.a.p.words) || c.a.p.words[next-1].gap != "" || !c.aligned(next) || c.h.infinitive(c.a.to, next) || c.again(next) || c.h.denies() || len(c.h.hedged()) > 0 {
+		if next >= len(c.a.p.words) || c.a.p.words[next-1].gap != "" || !c.aligned(next) || c.h.infinitive(c.a.to, next) ||
+			c.again(next) || c.h.denies() || len(c.h.hedged()) > 0 {
 			continue
 		}
 		return fmt.Sprintf("certainty: the evidence says “%s to”, the claim that it was so", c.a.p.words[v].raw)
@@ -298,7 +313,8 @@ func unrealDropped(c *comparison) string {
 		if k < 2 || text.IsStop(c.h.at(i)) || c.a.p.at(k-1) != "have" || !wouldHave[c.a.p.at(k-2)] {
 			continue
 		}
-		return fmt.Sprintf("modality: the evidence says “%s have %s”, the claim that it was so", c.a.p.words[k-2].raw, c.a.p.words[k].raw)
+		return fmt.Sprintf("modality: the evidence says “%s have %s”, the claim that it was so", c.a.p.words[k-2].raw,
+			c.a.p.words[k].raw)
 	}
 	return ""
 }
@@ -316,7 +332,8 @@ func untilDropped(c *comparison) string {
 		case (w == "until" || w == "till") && was >= 0:
 			for k := was + 1; k < i; k++ {
 				if c.aligned(k) && !text.IsStop(c.a.p.at(k)) {
-					return fmt.Sprintf("time: the evidence says “%s … %s”, the claim that it is so", c.a.p.words[was].raw, c.a.p.words[i].raw)
+					return fmt.Sprintf("time: the evidence says “%s … %s”, the claim that it is so", c.a.p.words[was].raw,
+						c.a.p.words[i].raw)
 				}
 			}
 		}
@@ -327,10 +344,12 @@ func untilDropped(c *comparison) string {
 // partDropped finds twelve of whom it was nine of the twelve.
 func partDropped(c *comparison) string {
 	for k := range c.a.p.words {
-		if !isNumberWord(c.a.p.at(k)) && !startsDigit(c.a.p.at(k)) || c.a.p.at(k+1) != "of" || c.a.p.at(k+2) != "the" && personOf[c.a.p.at(k+2)] == "" {
+		if !isNumberWord(c.a.p.at(k)) && !startsDigit(c.a.p.at(k)) || c.a.p.at(k+1) != "of" || c.a.p.at(k+2) != "the" &&
+			personOf[c.a.p.at(k+2)] == "" {
 			continue
 		}
-		if whole := k + 3; (isNumberWord(c.a.p.at(whole)) || startsDigit(c.a.p.at(whole))) && c.aligned(whole) && !c.aligned(k) {
+		if whole := k + 3; (isNumberWord(c.a.p.at(whole)) || startsDigit(c.a.p.at(whole))) && c.aligned(whole) &&
+			!c.aligned(k) {
 			return fmt.Sprintf("quantifier: the evidence says “%s of the %s”", c.a.p.words[k].raw, c.a.p.words[whole].raw)
 		}
 	}
@@ -339,8 +358,10 @@ func partDropped(c *comparison) string {
 
 var (
 	nearlies = wordSet(`almost nearly`)
-	attempts = wordSet(`pretended pretends pretend feigned tried tries try attempted attempts attempt failed fails refused refuses declined forgot
-		hoped hopes wanted wants want wished wishes planned plans intended intends meant threatened threatens offered offers longed longs`)
+	attempts = wordSet(`pretended pretends pretend feigned tried tries try attempted attempts attempt failed fails refused
+		refuses declined forgot
+		hoped hopes wanted wants want wished wishes planned plans intended intends meant threatened threatens offered offers
+		longed longs`)
 	wanting      = wordSet(`wanted wants want wished wishes hoped hopes sought seeks asked`)
 	getting      = wordSet(`got get gets received receives gained had obtained earned won`)
 	wouldHave    = wordSet(`would could should might i'd he'd she'd they'd we'd you'd`)
@@ -353,7 +374,9 @@ var (
 	planned      = wordSet(`will shall should must would meant supposed planned due intended going ordered promised`)
 	conditionals = wordSet(`if unless should when provided otherwise else then`)
 	wills        = wordSet(`will would shall won't wouldn't i'll he'll she'll it'll we'll they'll you'll`)
-	sided        = stemSet(`vote voted votes speak spoke spoken speaks argue argued argues fight fought fights testify testified plead pleaded stand stood
+	sided        = stemSet(`vote voted votes speak spoke spoken speaks argue argued argues fight fought fights testify
+		testified plead pleaded stand stood
 		decide decided decides rule ruled rules swear swore campaign campaigned preach preached`)
-	durations = wordSet(`years year days day hours hour weeks week months month long ever nights night winters summers minutes`)
+	durations = wordSet(`years year days day hours hour weeks week months month long ever nights night winters summers
+		minutes`)
 )

@@ -17,7 +17,8 @@ func TestWhatAClaimLeavesOut(t *testing.T) {
 		{"whose wife", "Bram's wife Elsbet died of lung fever.", "Bram died of lung fever.", true},
 		{"no name", "The miller's daughter drowned in the weir.", "The miller drowned in the weir.", true},
 		{"he too", "Yrsa and Yrsa's brother hunt wolves.", "Yrsa hunts wolves.", false},
-		{"the owned is named", "Yrsa's brother hunts wolves in winter.", "The brother of Yrsa hunts wolves in winter.", false},
+		{"the owned is named", "Yrsa's brother hunts wolves in winter.", "The brother of Yrsa hunts wolves in winter.",
+			false},
 		{"what is owned is told of", "Mira's forge stands by the weir.", "Mira has a forge by the weir.", false},
 		{"is", "Yrsa's hunting wolves.", "Yrsa hunts wolves.", false},
 
@@ -33,11 +34,13 @@ func TestWhatAClaimLeavesOut(t *testing.T) {
 		{"used for", "The hammer is used to break stones.", "The hammer breaks stones.", false},
 
 		{"it was to be", "The bridge was to be mended in the spring.", "The bridge was mended in the spring.", true},
-		{"it was meant to", "The bridge was to be mended in the spring.", "The bridge was meant to be mended in the spring.", false},
+		{"it was meant to", "The bridge was to be mended in the spring.", "The bridge was meant to be mended in the spring.",
+			false},
 		{"it should", "The bridge is to be mended in the spring.", "The bridge will be mended in the spring.", false},
 
 		{"if it rises", "If the river rises again, Teague will lose the ferry.", "Teague will lose the ferry.", true},
-		{"the condition kept", "If the river rises again, Teague will lose the ferry.", "Teague will lose the ferry if the river rises again.", false},
+		{"the condition kept", "If the river rises again, Teague will lose the ferry.",
+			"Teague will lose the ferry if the river rises again.", false},
 		{"for whoever asks", "If you are hungry, Petra will sell you a pie.", "Petra will sell you a pie.", false},
 
 		{"only he", "Only the reeve may open the chest.", "The reeve may only open the chest.", true},
@@ -60,7 +63,8 @@ func TestWhatAClaimLeavesOut(t *testing.T) {
 		{"would have", "Aldith would have come, but the pass was closed.", "Aldith came.", true},
 		{"would have, told so", "Aldith would have come, but the pass was closed.", "Aldith would have come.", false},
 		{"until then", "The toll was two pennies until the flood and is four now.", "The toll is two pennies.", true},
-		{"was until then", "The toll was two pennies until the flood and is four now.", "The toll was two pennies until the flood.", false},
+		{"was until then", "The toll was two pennies until the flood and is four now.",
+			"The toll was two pennies until the flood.", false},
 		{"some of them", "Nine of the twelve sheep were found.", "Twelve sheep were found.", true},
 		{"so many of them", "Nine of the twelve sheep were found.", "Nine sheep were found.", false},
 

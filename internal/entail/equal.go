@@ -120,7 +120,8 @@ func (s *sentence) equalAt(i int) ([]string, int) {
 	}
 	var best equal
 	for _, e := range equals[s.at(i)] {
-		if len(e.words) > len(best.words) && s.unbroken(i, len(e.words)) && s.hasWords(i, e.words) && !s.partOfName(i, len(e.words)) {
+		if len(e.words) > len(best.words) && s.unbroken(i, len(e.words)) && s.hasWords(i, e.words) &&
+			!s.partOfName(i, len(e.words)) {
 			next := s.at(i + len(e.words))
 			if e.words[0] == "next" && e.words[1] == "to" && s.ranks(i+len(e.words)+1) {
 				continue // "next to the last" is a place in a row
@@ -176,10 +177,14 @@ func (s *sentence) coversAt(i int) bool {
 }
 
 var (
-	covers = wordSet(`altar anvil arch arches awning barn barrel bed bench benches blanket boards boat boulder bridge bushes canopy cart castle ceiling chair chapel
-		church city cliff cloak coat counter cupboard desk eaves field floor floorboards gate grass ground hat hay hearth hedge hill hills house ice kitchen
-		ladder leaves lid loft log mat mattress mill mountain mountains mud oak oven pew pier pillow planks quay rafters rock rocks roof roots rug
-		ruins sack sand sea shelf shop shrine sky snow soil stable stage stairs stall stars step steps stone stones straw street surface table tavern temple
+	covers = wordSet(`altar anvil arch arches awning barn barrel bed bench benches blanket boards boat boulder bridge
+		bushes canopy cart castle ceiling chair chapel
+		church city cliff cloak coat counter cupboard desk eaves field floor floorboards gate grass ground hat hay hearth
+		hedge hill hills house ice kitchen
+		ladder leaves lid loft log mat mattress mill mountain mountains mud oak oven pew pier pillow planks quay rafters rock
+		rocks roof roots rug
+		ruins sack sand sea shelf shop shrine sky snow soil stable stage stairs stall stars step steps stone stones straw
+		street surface table tavern temple
 		tent tile tiles tower town tree trees wagon wall walls warehouse water waves well wharf wheel willow window windmill`)
 	clauseWords = wordSet(`and or but where when while which that who as until before after so because`)
 )
@@ -187,7 +192,8 @@ var (
 var (
 	remains = map[string]string{"remain": "stay", "remains": "stays", "remained": "stayed"}
 	// unitsShort stand for one unit alone behind figures.
-	unitsShort = map[string]string{"ft": "feet", "lb": "pounds", "lbs": "pounds", "oz": "ounces", "yd": "yards", "yds": "yards", "hrs": "hours",
+	unitsShort = map[string]string{"ft": "feet", "lb": "pounds", "lbs": "pounds", "oz": "ounces", "yd": "yards",
+		"yds": "yards", "hrs": "hours",
 		"mins": "minutes", "secs": "seconds", "km": "kilometres", "kilometers": "kilometres", "kg": "kilograms"}
 	staysIn = wordSet(`in within inside`)
 	amounts = wordSet(`nothing none little few some many much more most all any one half rest a an no who only alone`)
@@ -206,7 +212,8 @@ func (s *sentence) amount(i int) bool {
 	return i == 0
 }
 
-var isOrHas = wordSet(`is are was were be been being am has have had isn't aren't wasn't weren't hasn't haven't i've they've we've i'm he's she's they're`)
+var isOrHas = wordSet(`is are was were be been being am has have had isn't aren't wasn't weren't hasn't haven't i've
+	they've we've i'm he's she's they're`)
 
 // priced says whether a figure and what it counts stand before a "per" at word i, or "twice",
 // and behind it what it is reckoned by, and no more: "two dollars per month".
@@ -236,7 +243,8 @@ func (s *sentence) yearLead(i int) int {
 	dated := months[before] || seasons[before] != ""
 	for _, lead := range [][]string{{"of", "the", "year"}, {"the", "year"}} {
 		year := i + len(lead)
-		if !s.hasWords(i, lead) || !s.unbroken(max(0, i-1), len(lead)+2) || !isYear(s.at(year)) || !dated && (before != "in" && before != "since" || len(s.at(year)) < 4) {
+		if !s.hasWords(i, lead) || !s.unbroken(max(0, i-1), len(lead)+2) || !isYear(s.at(year)) || !dated &&
+			(before != "in" && before != "since" || len(s.at(year)) < 4) {
 			continue
 		}
 		if year == len(s.words)-1 || s.words[year].gap != "" || afterYear[s.at(year+1)] {
@@ -246,7 +254,8 @@ func (s *sentence) yearLead(i int) int {
 	return 0
 }
 
-var afterYear = wordSet(`in on at by from to with after before when until and was is were are had has have did the i he she it we they`)
+var afterYear = wordSet(`in on at by from to with after before when until and was is were are had has have did the i he
+	she it we they`)
 
 func isYear(w string) bool {
 	return len(w) >= 3 && len(w) <= 4 && !slices.ContainsFunc([]byte(w), func(b byte) bool { return b < '0' || b > '9' })

@@ -61,8 +61,10 @@ func (s *sentence) compared(p persons) []norm {
 }
 
 // lesser is what is less in the measure of what is more.
-var lesser = map[string]string{"longer": "shorter", "taller": "shorter", "older": "younger", "larger": "smaller", "bigger": "smaller", "higher": "lower",
-	"deeper": "shallower", "richer": "poorer", "stronger": "weaker", "faster": "slower", "heavier": "lighter", "wider": "narrower", "farther": "nearer",
+var lesser = map[string]string{"longer": "shorter", "taller": "shorter", "older": "younger", "larger": "smaller",
+	"bigger": "smaller", "higher": "lower",
+	"deeper": "shallower", "richer": "poorer", "stronger": "weaker", "faster": "slower", "heavier": "lighter",
+	"wider": "narrower", "farther": "nearer",
 	"further": "nearer", "thicker": "thinner", "better": "worse", "warmer": "colder", "dearer": "cheaper"}
 
 var equating = map[string]string{"is": "= be", "am": "= be", "are": "= be", "was": "= was", "were": "= was"}

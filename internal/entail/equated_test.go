@@ -17,7 +17,8 @@ func TestWhoIsWhatEitherWay(t *testing.T) {
 		{"Bram's aunt is Hesta.", "Hesta is the aunt of Bram.", Names{}},
 		{"The captain of the guard is Osric.", "Osric is the guard's captain.", Names{}},
 		{"The captain of the guard is Osric.", "Osric is the captain of the guard.", Names{}},
-		{"The captain of the guard was Osric Vane, and Bram was the reeve.", "Osric Vane was the captain of the guard.", Names{}},
+		{"The captain of the guard was Osric Vane, and Bram was the reeve.", "Osric Vane was the captain of the guard.",
+			Names{}},
 		{"The mill is the oldest house in the village.", "The mill is the oldest house in the village.", Names{}},
 		{"The smith of the village is Mira.", "I am the smith of the village.", miraSpeaks},
 		{"Mira's aunt is Hesta.", "Hesta is my aunt.", miraSpeaks},
@@ -63,7 +64,8 @@ func TestComparedEitherWay(t *testing.T) {
 		premise, hypothesis string
 		supported           bool
 	}{
-		{"The road to Saltmere is longer than the road to Wend.", "The road to Wend is shorter than the road to Saltmere.", true},
+		{"The road to Saltmere is longer than the road to Wend.",
+			"The road to Wend is shorter than the road to Saltmere.", true},
 		{"The north tower is older than the south tower.", "The south tower is younger than the north tower.", true},
 		{"Bram is older than Osric.", "Osric is younger than Bram.", true},
 		{"Bram is older than Mira.", "I am younger than Bram.", true},

@@ -49,7 +49,8 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 		same, known := sameUnit(q, *e)
 		equal := e.value == q.value && e.to == q.to
 		switch {
-		case equal && (same || !known && !counted) && !(q.bound == exactly && e.inexact()) && (!q.inexact() || e.extent().within(q.extent())):
+		case equal && (same || !known && !counted) && !(q.bound == exactly && e.inexact()) &&
+			(!q.inexact() || e.extent().within(q.extent())):
 			return nil
 		case q.bound == exactly && e.inexact() && q.extent().within(e.extent()) && (same || !known):
 			loose = e
@@ -92,27 +93,34 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 		} else {
 			say = c.refuses
 		}
-		return say("number", fmt.Sprintf("number: the evidence says “%s”, which does not give %s“%s”", loose.text, exact, q.text))
+		return say("number", fmt.Sprintf("number: the evidence says “%s”, which does not give %s“%s”", loose.text,
+			exact, q.text))
 	case bare != nil:
-		return c.doubts("unit", fmt.Sprintf("unit: the evidence says “%s” alone, the claim counts %s", bare.text, unitOf(q)))
+		return c.doubts("unit", fmt.Sprintf("unit: the evidence says “%s” alone, the claim counts %s", bare.text,
+			unitOf(q)))
 	case clash != nil:
 		return c.refuses("unit", fmt.Sprintf("unit: the evidence counts %s, the claim %s", unitOf(*clash), unitOf(q)))
-	case other != nil && other.near && !c.h.denies() && !(c.h.has(sharing) && derived(q.value, premise)) && c.onlyDiffersAt(2, func(i int) bool { return i >= q.lead && i < q.end }):
-		return c.contradicts("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
+	case other != nil && other.near && !c.h.denies() && !(c.h.has(sharing) && derived(q.value, premise)) &&
+		c.onlyDiffersAt(2, func(i int) bool { return i >= q.lead && i < q.end }):
+		return c.contradicts("number",
+			fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
 	case other != nil:
 		if other.near && q.measured() && !derived(q.value, premise) && !c.h.denies() {
 			say = c.refuses // both are counted in one measure, in one sentence
 		}
-		return say("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
+		return say("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text,
+			q.text))
 	case q.measured() && q.bound == exactly && !c.p.givesUnit(q.units[0]) && !derived(q.value, years):
 		if c.a.coverage < farther && !derived(q.value, premise) && !c.h.denies() {
 			say = c.refuses // nothing there is counted in its unit
 		}
 		return say("number", fmt.Sprintf("number: “%s” is not in the evidence, nor anything in its unit", q.text))
-	case q.inexact() && q.measured() && !c.p.givesUnit(q.units[0]) && c.a.coverage < farther && !c.h.denies() && len(years) < 2 && !derived(q.value, premise):
+	case q.inexact() && q.measured() && !c.p.givesUnit(q.units[0]) && c.a.coverage < farther && !c.h.denies() &&
+		len(years) < 2 && !derived(q.value, premise):
 		return c.refuses("number", fmt.Sprintf("number: “%s” is not in the evidence, nor anything in its unit", q.text))
 	case q.value <= 12 && !startsDigit(q.text) || q.inexact():
-		return c.doubts("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text)) // it may count what stands there
+		// it may count what stands there
+		return c.doubts("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text))
 	}
 	return say("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text))
 }
@@ -126,7 +134,8 @@ const (
 )
 
 // sharing are words with which a sum is divided or made.
-var sharing = wordSet(`each every apiece per together all altogether both total between left remain remains remaining more less fewer`)
+var sharing = wordSet(`each every apiece per together all altogether both total between left remain remains remaining
+	more less fewer`)
 
 // nearer prefers a figure of the sentence that the claim lies over.
 func nearer(a, b *quantity) *quantity {
@@ -213,7 +222,8 @@ func dateRule(c *comparison) []finding {
 			switch {
 			case len(have[part]) > 0 && (part == "time of day" || c.h.denies() || part == "year" && c.reckoned(v, have[part])):
 				return c.doubts("date", differs)
-			case len(have[part]) == 1 && c.onlyDiffersAt(1, func(i int) bool { return calendar[i] || relative[c.h.words[i].low] }):
+			case len(have[part]) == 1 &&
+				c.onlyDiffersAt(1, func(i int) bool { return calendar[i] || relative[c.h.words[i].low] }):
 				return c.contradicts("date", differs)
 			case len(have[part]) > 0:
 				return c.refuses("date", differs)

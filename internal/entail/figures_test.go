@@ -12,7 +12,8 @@ func TestAFigureCountsNothingBehindAMark(t *testing.T) {
 		premise, hypothesis string
 		refused             bool
 	}{
-		{"North field: last year 31, this year 44\nSouth field: last year 40, this year 22", "The north field gave 44 sacks this year.", false},
+		{"North field: last year 31, this year 44\nSouth field: last year 40, this year 22",
+			"The north field gave 44 sacks this year.", false},
 		{"A person pays 1 copper, a person with a sack 2, a horse 4.", "A person with a sack pays two coppers.", false},
 		{"If you buy a fifth, it will refund your money.", "It will refund your money if you buy a fifth token.", false},
 		{"The walk takes 3 hours.", "The walk takes 3 days.", true},

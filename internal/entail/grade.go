@@ -59,7 +59,8 @@ func (t Thresholds) Check() error {
 	for _, x := range []struct {
 		name string
 		v    float64
-	}{{"entailment_threshold", t.Entailment}, {"contradiction_threshold", t.Contradiction}, {"ambiguous_threshold", t.Ambiguous}, {"doubted_threshold", t.Doubted}, {"near_threshold", t.Near}} {
+	}{{"entailment_threshold", t.Entailment}, {"contradiction_threshold", t.Contradiction},
+		{"ambiguous_threshold", t.Ambiguous}, {"doubted_threshold", t.Doubted}, {"near_threshold", t.Near}} {
 		if math.IsNaN(x.v) || x.v < 0 || x.v > 1 {
 			return fmt.Errorf("%s is %v; it must lie between 0 and 1", x.name, x.v)
 		}
@@ -105,7 +106,8 @@ func (t Thresholds) Judge(tier string, score float64, p Probability, pair Pair, 
 	v := Grade(tier, score, p, t.For(pair, before))
 	if t.Rooted && v.Label == schema.Supported && !Rooted(pair) {
 		v = schema.Verdict{Label: schema.Unverifiable, Score: min(score, scoreUnknown), Tier: tier, Final: true}
-		v.Why = fmt.Sprintf("the claim shares nothing but names with the evidence, so the probability %.2f that it is entailed is not enough", score)
+		v.Why = fmt.Sprintf("the claim shares nothing but names with the evidence, so the probability %.2f that it is "+
+			"entailed is not enough", score)
 	}
 	v.Span = Nearest(pair.Premise, pair.Hypothesis)
 	return v

@@ -85,7 +85,8 @@ func TestPropertyAScaleKeepsTheOrder(t *testing.T) {
 		doubt := schema.Verdict{Label: schema.Unverifiable, Tier: TierRule, Score: scoreDoubted}
 		before := rapid.SampledFrom([]schema.Verdict{{}, doubt}).Draw(t, "before")
 		low, high := s.Score(Probability{Entailed: min(a, b)}, before), s.Score(Probability{Entailed: max(a, b)}, before)
-		if doubted := s.Score(Probability{Entailed: a}, doubt); doubted > s.Score(Probability{Entailed: a}, schema.Verdict{}) {
+		if doubted := s.Score(Probability{Entailed: a}, doubt); doubted > s.Score(Probability{Entailed: a},
+			schema.Verdict{}) {
 			t.Fatalf("a doubt raises the score to %v", doubted)
 		}
 		if !(low >= 0 && high <= 1 && low <= high) {
@@ -100,7 +101,8 @@ func TestPropertyGradeIsMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.Float64Range(0, 1)
 		at := Thresholds{unit.Draw(t, "entailment"), unit.Draw(t, "contradiction"), unit.Draw(t, "ambiguous"), 0, 0, false}
-		higher := Thresholds{rapid.Float64Range(at.Entailment, 1).Draw(t, "to"), unit.Draw(t, "contradiction"), unit.Draw(t, "ambiguous"), 0, 0, false}
+		higher := Thresholds{rapid.Float64Range(at.Entailment, 1).Draw(t, "to"), unit.Draw(t, "contradiction"),
+			unit.Draw(t, "ambiguous"), 0, 0, false}
 		score, p := unit.Draw(t, "score"), Probability{Contradicted: unit.Draw(t, "denied")}
 		low, high := Grade(TierModel, score, p, at), Grade(TierModel, score, p, higher)
 		if low.Label != schema.Supported && high.Label == schema.Supported {
@@ -141,15 +143,19 @@ func TestADoubtOutlivesATier(t *testing.T) {
 		tiers []Verifier
 		label schema.Label
 	}{
-		{"no doubt", []Verifier{says(schema.Unverifiable, scoreUnknown, TierRule), careful{0.92, TierModel}}, schema.Supported},
+		{"no doubt", []Verifier{says(schema.Unverifiable, scoreUnknown, TierRule), careful{0.92, TierModel}},
+			schema.Supported},
 		{"the next tier is told", []Verifier{doubt, careful{0.92, TierModel}}, schema.Unverifiable},
 		{"the one behind it too", []Verifier{doubt, unsure, careful{0.92, TierSidecar}}, schema.Unverifiable},
-		{"and where the one between failed", []Verifier{doubt, tier(func(context.Context, []Pair) ([]schema.Verdict, error) { return nil, errors.New("down") }), careful{0.92, TierSidecar}}, schema.Unverifiable},
+		{"and where the one between failed",
+			[]Verifier{doubt, tier(func(context.Context, []Pair) ([]schema.Verdict, error) { return nil, errors.New("down") }),
+				careful{0.92, TierSidecar}}, schema.Unverifiable},
 		{"through a limit of time", []Verifier{doubt, Within(time.Minute, careful{0.92, TierModel})}, schema.Unverifiable},
 		{"who is very sure is believed", []Verifier{doubt, unsure, careful{0.97, TierSidecar}}, schema.Supported},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, err := NewCascade(c.tiers...).Verify(context.Background(), []Pair{{Premise: "The mill stood.", Hypothesis: "The mill burned."}})
+			out, err := NewCascade(c.tiers...).Verify(context.Background(),
+				[]Pair{{Premise: "The mill stood.", Hypothesis: "The mill burned."}})
 			if err != nil || out[0].Label != c.label {
 				t.Errorf("%+v, %v", out, err)
 			}
@@ -213,7 +219,10 @@ func anyTier(t *rapid.T) (Verifier, bool) {
 			return says(schema.Supported, 0.99, TierModel)(context.Background(), append(pairs, Pair{}))
 		}), false
 	case 5: // out of time
-		return Within(time.Nanosecond, tier(func(ctx context.Context, _ []Pair) ([]schema.Verdict, error) { <-ctx.Done(); return nil, ctx.Err() })), false
+		return Within(time.Nanosecond, tier(func(ctx context.Context, _ []Pair) ([]schema.Verdict, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})), false
 	case 6: // verdicts together with an error
 		return tier(func(_ context.Context, pairs []Pair) ([]schema.Verdict, error) {
 			out, _ := says(schema.Supported, 0.99, TierModel)(context.Background(), pairs)
@@ -242,7 +251,8 @@ func TestTheNearestSentenceIsTheSpan(t *testing.T) {
 // A claim near to its evidence needs less, and one that a rule doubts never does.
 func TestThresholdsOfOnePair(t *testing.T) {
 	at := Thresholds{Entailment: 0.86, Doubted: 0.9, Near: 0.79}
-	near := Pair{Premise: "The white wolf has taken no sheep this year.", Hypothesis: "This year the white wolf has taken no sheep at all."}
+	near := Pair{Premise: "The white wolf has taken no sheep this year.",
+		Hypothesis: "This year the white wolf has taken no sheep at all."}
 	far := Pair{Premise: near.Premise, Hypothesis: "The flocks were left in peace by that pale hunter."}
 	doubt := schema.Verdict{Tier: TierRule, Label: schema.Unverifiable, Score: scoreDoubted}
 	for _, c := range []struct {

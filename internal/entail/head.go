@@ -37,7 +37,8 @@ func (s *sentence) endsHead(i int) bool {
 	next := s.at(i + 1)
 	switch s.words[i].gap {
 	case ",":
-		return next == "and" && s.addsVerb(i) || additive[next] || s.namesThing(i) && (next == "who" || next == "which" && s.startsClause(i+2))
+		return next == "and" && s.addsVerb(i) || additive[next] || s.namesThing(i) &&
+			(next == "who" || next == "which" && s.startsClause(i+2))
 	case "":
 		return next == "and" && s.addsVerb(i)
 	}
@@ -93,7 +94,8 @@ func (s *sentence) upper(i int) bool { return i < len(s.words) && s.words[i].upp
 func (s *sentence) bounds() bool {
 	for i := range s.words {
 		w := s.words[i].low
-		if negations[w] || hasNot(w) || conditions[w] && !continues[w] && !plain[w] || attitudes[w] || retractions[w] || hedging[w] || w == "or" || w == "but" || w == "instead" {
+		if negations[w] || hasNot(w) || conditions[w] && !continues[w] && !plain[w] || attitudes[w] || retractions[w] ||
+			hedging[w] || w == "or" || w == "but" || w == "instead" {
 			return true
 		}
 	}
@@ -118,22 +120,28 @@ var (
 	additive = wordSet(`ranging killing wounding burning drowning destroying`)
 
 	// predicating verbs say what a thing is or takes, of which a part is not the whole.
-	predicating = wordSet(`is are was were be been am it's he's she's that's cost costs need needs needed take takes took require requires
-		weigh weighs weighed measure measures contain contains means called named made lasts lasted pay pays paid owe owes owed`)
+	predicating = wordSet(`is are was were be been am it's he's she's that's cost costs need needs needed take takes took
+		require requires
+		weigh weighs weighed measure measures contain contains means called named made lasts lasted pay pays paid owe owes
+		owed`)
 	states = wordSet(`free open shut closed locked dead alive safe empty`)
 
 	determiners = wordSet(`the a an this that these those my your his her its our their`)
 	verbObjects = wordSet(`it him them me us you the a an this that these those my your his her its our their`)
-	pastVerbs   = wordSet(`sold bought took gave kept built brought found lost left made went came saw won fought broke stole drank ate wrote sent
+	pastVerbs   = wordSet(`sold bought took gave kept built brought found lost left made went came saw won fought broke
+		stole drank ate wrote sent
 		held cut hid threw caught led met fell slew`)
 
 	// changing words say that what was told is over or in dispute.
-	changing = wordSet(`ended ends stopped stops ceased repealed revoked cancelled changed changes lapsed expired formerly over disputed disputes
-		dispute contested contests questioned questions invented invents exaggerated recanted recants withdrew withdrawn mocked mocks laughed laughs
+	changing = wordSet(`ended ends stopped stops ceased repealed revoked cancelled changed changes lapsed expired formerly
+		over disputed disputes
+		dispute contested contests questioned questions invented invents exaggerated recanted recants withdrew withdrawn
+		mocked mocks laughed laughs
 		doubtful debatable questionable wrong false mistake rubbish half made once`)
 
 	// tales are what is told, and nobody vouches for.
-	tales = wordSet(`story stories tale tales song songs legend legends myth myths gossip hearsay fable fables ballad ballads prophecy
+	tales = wordSet(`story stories tale tales song songs legend legends myth myths gossip hearsay fable fables ballad
+		ballads prophecy
 		prophecies rumour rumours rumor rumors saga sagas joke jokes poem superstition
 		version versions`)
 )

@@ -15,13 +15,15 @@ func TestHeadsOfSentencesStandAlone(t *testing.T) {
 		supported           bool
 	}{
 		{"The first pass is free and entitles you and your friends to the dragon room.", "The first pass is free.", true},
-		{"Different rooms are available to the left, ranging in price with your needs.", "Different rooms are available to the left.", true},
+		{"Different rooms are available to the left, ranging in price with your needs.",
+			"Different rooms are available to the left.", true},
 		{"Brann keeps the ferry house, which his uncle built.", "Brann keeps the ferry house.", true},
 		{"Yes, he had a tower in the mountains, and sold it later.", "He had a tower in the mountains.", true},
 		{"The gate opens for only knights and citizens.", "The gate opens for only knights.", false},
 		{"The room costs five gold and two silver.", "The room costs five gold.", false},
 		{"It is all wood and stone.", "It is all wood.", false},
-		{"The road is open to Mira and Osric.", "The road is open to Mira.", false}, // true, and yet a name more may be a limit
+		// true, and yet a name more may be a limit
+		{"The road is open to Mira and Osric.", "The road is open to Mira.", false},
 		{"The bridge is safe again, or so the ferryman says.", "The bridge is safe again.", false},
 		{"The bridge is safe again, in summer.", "The bridge is safe again.", false},
 		{"The bridge is safe again, if you are light.", "The bridge is safe again.", false},

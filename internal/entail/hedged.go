@@ -77,7 +77,8 @@ func (s *sentence) hedgeAt(i int) int {
 		return s.upToMark(i, s.clauseOf(k).end)
 	case i == 0 && wagering[w] && (s.at(1) == "wager" || s.at(1) == "bet" || s.at(1) == "guess" || s.at(1) == "warrant"):
 		return 2
-	case (w == "it" && (s.at(k+1) == "is" || s.at(k+1) == "was") || w == "it's") && s.clauseOf(k).end-k <= 3 && rumoured[s.at(s.clauseOf(k).end-1)]:
+	case (w == "it" && (s.at(k+1) == "is" || s.at(k+1) == "was") || w == "it's") && s.clauseOf(k).end-k <= 3 &&
+		rumoured[s.at(s.clauseOf(k).end-1)]:
 		return s.clauseOf(k).end - i
 	case w == "according" && s.at(k+1) == "to" && s.upper(k+2):
 		return s.clauseOf(k).end - i
@@ -94,7 +95,8 @@ func (s *sentence) toldBy(i, k int) int {
 		if !telling[s.at(verb)] {
 			continue
 		}
-		if who := s.at(k); !tellers[who] && who != "he" && who != "she" && !(determiners[who] && verb > k+1) && !(s.upper(k) && verb == k+1) {
+		if who := s.at(k); !tellers[who] && who != "he" && who != "she" && !(determiners[who] && verb > k+1) &&
+			!(s.upper(k) && verb == k+1) {
 			return 0
 		}
 		if behind := end - verb - 1; behind == 0 || behind == 1 && (s.at(verb+1) == "it" || s.at(verb+1) == "so") {
@@ -157,7 +159,8 @@ func asideFromFact(c *comparison) string {
 			continue
 		}
 		switch before, before2 := s.at(k-1), s.at(k-2); {
-		case before == "to" && before2 == "going" && (s.at(k-3) == "was" || s.at(k-3) == "were") && !c.h.has(meantTo) && !c.h.denies():
+		case before == "to" && before2 == "going" && (s.at(k-3) == "was" || s.at(k-3) == "were") && !c.h.has(meantTo) &&
+			!c.h.denies():
 		case before == "have" && before2 == "must" && !c.h.has(meantTo):
 		default:
 			continue
@@ -174,10 +177,12 @@ func askedRule(c *comparison) []finding {
 	}
 	for i := range c.p.sentences {
 		s := &c.p.sentences[i]
-		if !s.question || !asksWhether[s.at(0)] || personOf[s.at(1)] == "you" || personOf[s.at(1)] == "i" || align(c.h, s).coverage < 1 {
+		if !s.question || !asksWhether[s.at(0)] || personOf[s.at(1)] == "you" || personOf[s.at(1)] == "i" ||
+			align(c.h, s).coverage < 1 {
 			continue
 		}
-		return []finding{{rule: "certainty", label: schema.Unverifiable, why: "certainty: the evidence asks it, the claim states it", span: s.text}}
+		return []finding{{rule: "certainty", label: schema.Unverifiable,
+			why: "certainty: the evidence asks it, the claim states it", span: s.text}}
 	}
 	return nil
 }
@@ -185,12 +190,14 @@ func askedRule(c *comparison) []finding {
 var (
 	hedgeLeads      = wordSet(`or so as at least`)
 	doubtingAdverbs = wordSet(`supposedly allegedly reportedly perhaps maybe possibly probably presumably`)
-	thinking        = wordSet(`think suppose guess reckon believe hear heard imagine fancy gather wager hope daresay expect suspect`)
-	wagering        = wordSet(`i'd i'll`)
-	rumoured        = wordSet(`said told rumoured rumored believed whispered`)
-	telling         = wordSet(`say says tell tells claim claims swear swears reckon reckons believe believes insist insists`)
-	noCondition     = wordSet(`see ask asks asked know knows knew wonder wonders tell tells find even as only say check learn sure and or but what`)
-	abilities       = wordSet(`can could may might able possible`)
-	meantTo         = wordSet(`going would meant planned intended must about supposed`)
-	asksWhether     = wordSet(`did do does is are was were has have had`)
+	thinking        = wordSet(`think suppose guess reckon believe hear heard imagine fancy gather wager hope daresay
+		expect suspect`)
+	wagering    = wordSet(`i'd i'll`)
+	rumoured    = wordSet(`said told rumoured rumored believed whispered`)
+	telling     = wordSet(`say says tell tells claim claims swear swears reckon reckons believe believes insist insists`)
+	noCondition = wordSet(`see ask asks asked know knows knew wonder wonders tell tells find even as only say check learn
+		sure and or but what`)
+	abilities   = wordSet(`can could may might able possible`)
+	meantTo     = wordSet(`going would meant planned intended must about supposed`)
+	asksWhether = wordSet(`did do does is are was were has have had`)
 )

@@ -7,25 +7,34 @@ import (
 )
 
 // negations deny what they stand with.
-var negations = wordSet(`no not never none nobody nothing nowhere neither nor without hardly scarcely barely seldom rarely cannot
-	n't nay naught nought nil don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't mustn't
-	hasn't haven't hadn't ain't needn't aint dont doesnt didnt isnt arent wasnt werent couldnt shouldnt wouldnt hasnt havent hadnt`)
+var negations = wordSet(`no not never none nobody nothing nowhere neither nor without hardly scarcely barely seldom
+	rarely cannot
+	n't nay naught nought nil don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't
+	mustn't
+	hasn't haven't hadn't ain't needn't aint dont doesnt didnt isnt arent wasnt werent couldnt shouldnt wouldnt hasnt
+	havent hadnt`)
 
 // hedging are words with which a text does not vouch for what follows.
-var hedging = wordSet(`might may could perhaps maybe possibly probably supposedly allegedly reportedly apparently seemingly presumably
+var hedging = wordSet(`might may could perhaps maybe possibly probably supposedly allegedly reportedly apparently
+	seemingly presumably
 	likely unlikely`)
 
 // intending are words after which a verb names what is wanted or tried, not done.
-var intending = wordSet(`want wants wanted hope hopes hoped plan plans planned try tries tried intend intends intended mean means meant
-	threaten threatens threatened attempt attempts attempted offer offers offered promise promises promised refuse refuses refused
+var intending = wordSet(`want wants wanted hope hopes hoped plan plans planned try tries tried intend intends intended
+	mean means meant
+	threaten threatens threatened attempt attempts attempted offer offers offered promise promises promised refuse refuses
+	refused
 	fail fails failed wish wishes wished agree agrees agreed decide decides decided`)
 
 // universals speak of all or none.
-var universals = wordSet(`all every each everyone everybody everything everywhere always never none nobody nothing nowhere entire whole entirely
-	completely wholly forever only sole solely exclusively any anyone anybody anything whichever whenever without-exception`)
+var universals = wordSet(`all every each everyone everybody everything everywhere always never none nobody nothing
+	nowhere entire whole entirely
+	completely wholly forever only sole solely exclusively any anyone anybody anything whichever whenever
+	without-exception`)
 
 // partials speak of a part.
-var partials = wordSet(`some many most few several much often sometimes usually mostly occasionally partly partially seldom rarely
+var partials = wordSet(`some many most few several much often sometimes usually mostly occasionally partly partially
+	seldom rarely
 	somebody someone something somewhere majority minority part half plenty lots generally largely`)
 
 // antonyms are stems that exclude one another.

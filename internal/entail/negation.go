@@ -25,7 +25,8 @@ func negationRule(c *comparison) []finding {
 		default:
 			continue
 		}
-		if c.a.coverage < 0.8 || len(c.antonymPairs()) > 0 || pn[k] && c.toldBeside(k, pn) || c.saysSoOtherwise(hn[i], i) || hn[i] && (c.h.forbids() && c.a.p.has(warning) || c.deniedToo(hn)) {
+		if c.a.coverage < 0.8 || len(c.antonymPairs()) > 0 || pn[k] && c.toldBeside(k, pn) || c.saysSoOtherwise(hn[i], i) ||
+			hn[i] && (c.h.forbids() && c.a.p.has(warning) || c.deniedToo(hn)) {
 			return c.doubts("negation", why)
 		}
 		if !c.onlyDiffersAt(2, func(k int) bool { return negations[c.h.words[k].low] }) {
@@ -108,7 +109,8 @@ func (s *sentence) limits() bool {
 	return false
 }
 
-var limiting = wordSet(`only just merely simply but until till unless before except more less further longer other else than without if why how what
+var limiting = wordSet(`only just merely simply but until till unless before except more less further longer other else
+	than without if why how what
 	where who whether rather instead know`)
 
 // saysSoOtherwise says whether a negation that only one of the texts has may be in
@@ -153,7 +155,8 @@ func (s *sentence) tooTo() bool {
 var (
 	nobodies = wordSet(`no nobody none no-one nothing without`)
 	solitary = wordSet(`alone lone lonely solitary solo unaccompanied`)
-	lacking  = wordSet(`lack lacks lacked lacking absence absent refuse refuses refused refusing reluctant reluctantly unwilling unable
+	lacking  = wordSet(`lack lacks lacked lacking absence absent refuse refuses refused refusing reluctant reluctantly
+		unwilling unable
 		fail fails failed failing failure skip skips skipped prevent prevents prevented forbid forbids forbade forbidden
 		avoid avoids avoided impossible`)
 	warning  = wordSet(`will would may might could can`)

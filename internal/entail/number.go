@@ -35,16 +35,19 @@ type quantity struct {
 }
 
 var smallNumbers = map[string]float64{
-	"zero": 0, "nought": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-	"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
-	"eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
-	"eighty": 80, "ninety": 90,
+	"zero": 0, "nought": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+	"nine": 9,
+	"ten":  10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
+	"eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60,
+	"seventy": 70,
+	"eighty":  80, "ninety": 90,
 }
 
 var scales = map[string]float64{"hundred": 100, "thousand": 1000, "million": 1e6, "billion": 1e9, "dozen": 12}
 
 var ordinals = map[string]float64{
-	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+	"tenth":    10,
 	"eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17,
 	"eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50, "sixtieth": 60,
 	"seventieth": 70, "eightieth": 80, "ninetieth": 90, "hundredth": 100, "thousandth": 1000,
@@ -72,7 +75,8 @@ func (s *sentence) quantities() []quantity {
 
 // named says whether a number is a part of a name: "at Three Oaks".
 func (s *sentence) named(q quantity) bool {
-	if q.end != q.from+1 || q.end >= len(s.words) || s.words[q.from].gap != "" || startsDigit(s.at(q.from)) || ordinals[s.at(q.from)] > 0 {
+	if q.end != q.from+1 || q.end >= len(s.words) || s.words[q.from].gap != "" || startsDigit(s.at(q.from)) ||
+		ordinals[s.at(q.from)] > 0 {
 		return false
 	}
 	first, next := s.words[q.from], s.words[q.end]
@@ -175,7 +179,8 @@ func (s *sentence) figureAt(i int, q quantity) (quantity, bool) {
 		return q, false
 	}
 	q.value, q.end = v, i+n
-	if tens := smallNumbers[s.at(q.end+1)]; n == 1 && v < 10 && s.at(q.end) == "and" && tens >= 20 && s.at(i-1) != "between" {
+	if tens := smallNumbers[s.at(q.end+1)]; n == 1 && v < 10 && s.at(q.end) == "and" && tens >= 20 &&
+		s.at(i-1) != "between" {
 		q.value, q.end = v+tens, q.end+2 // "five and twenty"
 	}
 	q.weak = n == 1 && s.at(i) == "one"
@@ -233,7 +238,8 @@ func (s *sentence) spelled(i int) (total float64, n int) {
 		case scale > 0:
 			total += max(group, 1) * scale
 			group, lastSmall = 0, math.Inf(1)
-		case w == "and" && any && s.words[k].gap == "" && s.at(i-1) != "between" && scales[s.at(k-1)] >= 100 && isSmall(s.at(k+1)) && !(scales[s.at(k-1)] == 100 && scales[s.at(k+2)] == 100):
+		case w == "and" && any && s.words[k].gap == "" && s.at(i-1) != "between" && scales[s.at(k-1)] >= 100 &&
+			isSmall(s.at(k+1)) && !(scales[s.at(k-1)] == 100 && scales[s.at(k+2)] == 100):
 			continue
 		default:
 			return total + group, k - i
@@ -283,7 +289,8 @@ func (s *sentence) bind(q *quantity) {
 		if len(q.units) > 0 && (w.low == "a" || w.low == "an" || w.low == "per" || w.low == "each") {
 			break // "forty dollars a week" counts dollars
 		}
-		if gap := s.words[k-1].gap; k > q.end && gap != "" && gap != "-" || strings.ContainsAny(gap, ",;:.") || s.endsRow(k-1) {
+		if gap := s.words[k-1].gap; k > q.end && gap != "" && gap != "-" || strings.ContainsAny(gap, ",;:.") ||
+			s.endsRow(k-1) {
 			break
 		}
 		if !unitSkip[w.low] && (measures[w.stem] || !text.IsStop(w.low)) {
@@ -295,7 +302,8 @@ func (s *sentence) bind(q *quantity) {
 // endsRow says whether a line ends behind word k and another begins with a capital, as in
 // a table.
 func (s *sentence) endsRow(k int) bool {
-	return k+1 < len(s.words) && s.words[k+1].upper && strings.Contains(s.text[s.words[k].end-s.start:s.words[k+1].start-s.start], "\n")
+	return k+1 < len(s.words) && s.words[k+1].upper &&
+		strings.Contains(s.text[s.words[k].end-s.start:s.words[k+1].start-s.start], "\n")
 }
 
 // orMore says whether one of the words stands behind a number and what it counts:
@@ -345,10 +353,12 @@ var (
 	measures = stemSet(spanUnits + `
 		inch foot yard pace mile league fathom furlong acre
 		ounce pound stone ton barrel sack bushel pint gallon cup cask keg crate bottle
-		penny pence shilling mark crown coin bit bits copper silver gold platinum florin ducat groat farthing guinea credit dollar
+		penny pence shilling mark crown coin bit bits copper silver gold platinum florin ducat groat farthing guinea ` +
+		`credit dollar
 		time percent level`)
 	spans  = stemSet(spanUnits)
-	metals = stemSet(`copper silver gold platinum crown florin ducat penny pence shilling bit bits mark groat farthing guinea`)
+	metals = stemSet(`copper silver gold platinum crown florin ducat penny pence shilling bit bits mark groat farthing
+		guinea`)
 )
 
 const spanUnits = `second minute hour day night week fortnight month year decade century winter summer`

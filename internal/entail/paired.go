@@ -48,8 +48,10 @@ func pairMixed(c *comparison) string {
 				continue
 			}
 			mine := stretch{one, one + 1}
-			if c.takes(mine) && !c.takes(his) && c.takes(hers) && !c.takes(other) || c.takes(other) && !c.takes(hers) && c.takes(his) && !c.takes(mine) {
-				return fmt.Sprintf("roles: the evidence says “%s”, the claim takes what goes with the other", p.span(one, second+2))
+			if c.takes(mine) && !c.takes(his) && c.takes(hers) && !c.takes(other) || c.takes(other) && !c.takes(hers) &&
+				c.takes(his) && !c.takes(mine) {
+				return fmt.Sprintf("roles: the evidence says “%s”, the claim takes what goes with the other",
+					p.span(one, second+2))
 			}
 		}
 	}
@@ -133,7 +135,8 @@ type sides struct{ before, behind stretch }
 // crosses says whether the claim has what stands before the shared word in one clause
 // with what stands behind it in the other, and nothing that would bind them rightly.
 func (c *comparison) crosses(one, other sides, at, twin int) bool {
-	return (c.aligned(at) || c.aligned(twin)) && c.takes(one.before) && c.content(one.behind) && !c.takes(one.behind) && c.takes(other.behind) && !c.takes(other.before)
+	return (c.aligned(at) || c.aligned(twin)) && c.takes(one.before) && c.content(one.behind) && !c.takes(one.behind) &&
+		c.takes(other.behind) && !c.takes(other.before)
 }
 
 // relativeMixed finds "Osric died" where he wed Elsbet, who died.
@@ -147,7 +150,8 @@ func relativeMixed(c *comparison) string {
 		for end < len(p.words) && p.words[end-1].gap == "" {
 			end++
 		}
-		if text.IsStop(p.at(told)) || c.aligned(told) || c.h.names(stretch{0, len(c.h.words)}, p.words[told].stem) || !c.takes(stretch{0, told}) || !c.takesAlone(stretch{k + 1, end}) {
+		if text.IsStop(p.at(told)) || c.aligned(told) || c.h.names(stretch{0, len(c.h.words)}, p.words[told].stem) ||
+			!c.takes(stretch{0, told}) || !c.takesAlone(stretch{k + 1, end}) {
 			continue
 		}
 		return fmt.Sprintf("roles: the evidence says it of “%s”", p.words[told].raw)
@@ -158,7 +162,8 @@ func relativeMixed(c *comparison) string {
 // takesAlone says whether the claim holds a word of content of a stretch that stands nowhere else in the evidence.
 func (c *comparison) takesAlone(of stretch) bool {
 	for k := of.start; k < of.end; k++ {
-		if !text.IsStop(c.a.p.at(k)) && c.aligned(k) && !c.a.p.names(stretch{0, of.start}, c.a.p.words[k].stem) && !c.a.p.names(stretch{of.end, len(c.a.p.words)}, c.a.p.words[k].stem) {
+		if !text.IsStop(c.a.p.at(k)) && c.aligned(k) && !c.a.p.names(stretch{0, of.start}, c.a.p.words[k].stem) &&
+			!c.a.p.names(stretch{of.end, len(c.a.p.words)}, c.a.p.words[k].stem) {
 			return true
 		}
 	}
@@ -208,11 +213,13 @@ func (s *sentence) arounds() [][3]string {
 // doneTurned finds "Mira paid Osric" where she was paid by him.
 func doneTurned(c *comparison) string {
 	for i, k := range c.a.to {
-		if k < 2 || i < 1 || i+1 >= len(c.h.words) || text.IsStop(c.h.at(i)) || !beVerbs[c.a.p.at(k-1)] || c.a.p.at(k+1) != "by" || beVerbs[c.h.at(i-1)] || c.h.at(i+1) == "by" {
+		if k < 2 || i < 1 || i+1 >= len(c.h.words) || text.IsStop(c.h.at(i)) || !beVerbs[c.a.p.at(k-1)] ||
+			c.a.p.at(k+1) != "by" || beVerbs[c.h.at(i-1)] || c.h.at(i+1) == "by" {
 			continue
 		}
 		before, behind := c.a.to[i-1], c.a.to[i+1]
-		if before >= 0 && before < k && behind > k && behind <= k+3 && !text.IsStop(c.h.at(i-1)) && !text.IsStop(c.h.at(i+1)) {
+		if before >= 0 && before < k && behind > k && behind <= k+3 && !text.IsStop(c.h.at(i-1)) &&
+			!text.IsStop(c.h.at(i+1)) {
 			return fmt.Sprintf("roles: the evidence says “%s by %s”", c.a.p.words[k].raw, c.a.p.words[behind].raw)
 		}
 	}

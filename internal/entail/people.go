@@ -8,8 +8,10 @@ import "strings"
 var peoples = func() map[string]string {
 	out := map[string]string{}
 	for _, line := range []string{
-		`elf elves elven elvish elfin elfish drow`, `dwarf dwarves dwarven dwarvish`, `orc orcs orcish ork orks`, `gnoll gnolls`, `troll trolls trollish`,
-		`goblin goblins hobgoblin hobgoblins`, `ogre ogres ogress ogresses`, `halfling halflings`, `gnome gnomes gnomish`, `kobold kobolds`, `centaur centaurs`, `minotaur minotaurs`,
+		`elf elves elven elvish elfin elfish drow`, `dwarf dwarves dwarven dwarvish`, `orc orcs orcish ork orks`,
+		`gnoll gnolls`, `troll trolls trollish`,
+		`goblin goblins hobgoblin hobgoblins`, `ogre ogres ogress ogresses`, `halfling halflings`, `gnome gnomes gnomish`,
+		`kobold kobolds`, `centaur centaurs`, `minotaur minotaurs`,
 	} {
 		forms := strings.Fields(line)
 		for _, f := range forms {

@@ -25,9 +25,12 @@ const (
 // contractions with one reading.
 var contractions = map[string]string{
 	"i'm": "i am", "i've": "i have", "i'll": "i will", "you're": "you are", "you've": "you have", "you'll": "you will",
-	"he'll": "he will", "she'll": "she will", "it'll": "it will", "we're": "we are", "we've": "we have", "we'll": "we will",
-	"they're": "they are", "they've": "they have", "they'll": "they will", "that'll": "that will", "there'll": "there will",
-	"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "isn't": "is not", "aren't": "are not",
+	"he'll": "he will", "she'll": "she will", "it'll": "it will", "we're": "we are", "we've": "we have",
+	"we'll":   "we will",
+	"they're": "they are", "they've": "they have", "they'll": "they will", "that'll": "that will",
+	"there'll": "there will",
+	"can't":    "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "isn't": "is not",
+	"aren't": "are not",
 	"wasn't": "was not", "weren't": "were not", "don't": "do not", "doesn't": "does not", "didn't": "did not",
 	"hasn't": "has not", "haven't": "have not", "hadn't": "had not", "wouldn't": "would not", "couldn't": "could not",
 	"shouldn't": "should not", "mustn't": "must not", "mightn't": "might not", "needn't": "need not", "let's": "let us",
@@ -35,7 +38,8 @@ var contractions = map[string]string{
 }
 
 // isContracted are the words after which 's may be "is".
-var isContracted = wordSet(`he she it that there here what who where this everyone everybody nobody someone somebody everything nothing something`)
+var isContracted = wordSet(`he she it that there here what who where this everyone everybody nobody someone somebody
+	everything nothing something`)
 
 // norm is a sentence in the form in which sentences are compared: lower case,
 // contractions written out, the speaker's own person in one form, punctuation
@@ -293,12 +297,15 @@ func (p persons) pronoun(low string) (string, bool) {
 }
 
 func pastForm(w string) bool {
-	return strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en") || w != "" && text.Stem(w) != w && !strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ing") && !strings.HasSuffix(w, "y")
+	return strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en") || w != "" && text.Stem(w) != w &&
+		!strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ing") && !strings.HasSuffix(w, "y")
 }
 
 var (
-	adverbs = wordSet(`still also never always often only rarely sometimes usually now once just even long seldom already mostly not`)
-	objects = wordSet(`the a an this that these those my your his her their our its them it him me us some any every each all to for with by from of at in on whom what whether how why`)
+	adverbs = wordSet(`still also never always often only rarely sometimes usually now once just even long seldom already
+		mostly not`)
+	objects = wordSet(`the a an this that these those my your his her their our its them it him me us some any every each
+		all to for with by from of at in on whom what whether how why`)
 )
 
 // coordinated tells "and sells them" from "nails and hinges".
@@ -315,7 +322,8 @@ func coordinated(s *sentence, i int) bool {
 	return w == "is" || w == "has" || w == "does" || !strings.HasSuffix(w, "s") || objects[s.at(i+1)] && s.at(i+1) != "of"
 }
 
-var asking = wordSet(`decide decides know knows ask asks say says tell tells learn learns remember remembers choose chooses`)
+var asking = wordSet(`decide decides know knows ask asks say says tell tells learn learns remember remembers choose
+	chooses`)
 
 // baseVerb is a verb without the person it agrees with.
 func baseVerb(w string) string {
@@ -334,11 +342,13 @@ func baseVerb(w string) string {
 		return w
 	}
 	switch {
-	case len(w) < 4 || !strings.HasSuffix(w, "s") || strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "'s") || !unicode.IsLetter(rune(w[0])):
+	case len(w) < 4 || !strings.HasSuffix(w, "s") || strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "'s") ||
+		!unicode.IsLetter(rune(w[0])):
 		return w
 	case strings.HasSuffix(w, "ies"):
 		return w[:len(w)-3] + "y"
-	case strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "sses"), strings.HasSuffix(w, "xes"), strings.HasSuffix(w, "oes"):
+	case strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "sses"),
+		strings.HasSuffix(w, "xes"), strings.HasSuffix(w, "oes"):
 		return w[:len(w)-2]
 	}
 	return w[:len(w)-1]

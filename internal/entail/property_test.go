@@ -36,7 +36,8 @@ func (m made) String() string {
 }
 
 func label(t *rapid.T, premise, hypothesis string) schema.Verdict {
-	out, err := NewCascade(NewRules(), NewOverlap()).Verify(context.Background(), []Pair{{Premise: premise, Hypothesis: hypothesis}})
+	out, err := NewCascade(NewRules(), NewOverlap()).Verify(context.Background(),
+		[]Pair{{Premise: premise, Hypothesis: hypothesis}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,8 @@ func TestPropertyAChangedSentenceIsNeverSupported(t *testing.T) {
 		case 0: // two names change places
 			c.subject, c.object = m.object, m.subject
 		case 1: // another number
-			c.count = rapid.SampledFrom([]string{"41", "thirteen", "two", "1,403", "ninety-eight", "half a dozen", "about " + m.count}).Draw(t, "other")
+			c.count = rapid.SampledFrom([]string{"41", "thirteen", "two", "1,403", "ninety-eight", "half a dozen",
+				"about " + m.count}).Draw(t, "other")
 		case 2: // a denial
 			c.verb = "never " + m.verb
 		case 3: // a word more
@@ -78,7 +80,8 @@ func TestPropertyAChangedSentenceIsNeverSupported(t *testing.T) {
 		case 5: // another's name
 			c.subject = "Caddoc"
 		case 6: // certainty lost in the premise
-			was = rapid.SampledFrom([]string{"Perhaps ", "If he could, ", "They say that ", "Nobody believes that ", "Only "}).Draw(t, "lead") + was
+			was = rapid.SampledFrom([]string{"Perhaps ", "If he could, ", "They say that ", "Nobody believes that ",
+				"Only "}).Draw(t, "lead") + was
 		case 7: // letters that only look the same
 			c.place = strings.Replace(m.place, "e", "е", 1)
 		}

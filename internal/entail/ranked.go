@@ -20,7 +20,8 @@ func rankedRule(c *comparison) []finding {
 			continue
 		}
 		if of, shared := c.onlyOneOf(i, rank); of != nil {
-			f := c.refuses("quantifier", fmt.Sprintf("quantifier: the evidence says “%s”, the claim “%s”", shared, c.h.phrase(max(0, i-1), i+len(strings.Fields(rank)))))
+			f := c.refuses("quantifier", fmt.Sprintf("quantifier: the evidence says “%s”, the claim “%s”", shared,
+				c.h.phrase(max(0, i-1), i+len(strings.Fields(rank)))))
 			f[0].span = of.text
 			return f
 		}
@@ -56,7 +57,8 @@ func (c *comparison) mayMean(i int, s *sentence, x int, rank string) bool {
 	n := len(strings.Fields(rank))
 	if i+n < len(c.h.words) && x+n < len(s.words) && c.h.words[i+n-1].gap == "" && s.words[x+n-1].gap == "" {
 		mine, other := c.h.words[i+n], s.words[x+n]
-		if !text.IsStop(mine.low) && !text.IsStop(other.low) && mine.stem != other.stem && !c.h.isName(i+n) && !s.isName(x+n) {
+		if !text.IsStop(mine.low) && !text.IsStop(other.low) && mine.stem != other.stem && !c.h.isName(i+n) &&
+			!s.isName(x+n) {
 			return false
 		}
 	}
@@ -166,6 +168,8 @@ func superlative(w string) bool {
 	return len(w) > 5 && strings.HasSuffix(w, "est") && !notSuperlatives[w]
 }
 
-var notSuperlatives = wordSet(`forest interest harvest honest request conquest modest protest arrest tempest contest manifest earnest suggest digest inquest dishonest
-	priest invest infest molest ingest attest detest armrest headrest bequest everest breast midwest northwest southwest behest incest
+var notSuperlatives = wordSet(`forest interest harvest honest request conquest modest protest arrest tempest contest
+	manifest earnest suggest digest inquest dishonest
+	priest invest infest molest ingest attest detest armrest headrest bequest everest breast midwest northwest southwest
+	behest incest
 	unrest divest footrest backrest ernest palimpsest reinvest retest pretest`)

@@ -109,7 +109,8 @@ func (s *sentence) withLast(n int) sentence {
 func (s *sentence) standsBefore(sub *sentence) bool {
 	for i := range s.words {
 		w := s.words[i]
-		if w.gap != "" && w.gap != "-" || joining[w.low] || attitudes[w.low] && i+2 < len(s.words) || limiting[w.low] && w.low != "without" || exhaustive[w.low] ||
+		if w.gap != "" && w.gap != "-" || joining[w.low] || attitudes[w.low] && i+2 < len(s.words) || limiting[w.low] &&
+			w.low != "without" || exhaustive[w.low] ||
 			conditions[w.low] && !modal[w.low] || w.low == "to" && !verbObjects[s.at(i+1)] && !s.upper(i+1) {
 			return false
 		}
@@ -121,16 +122,20 @@ var (
 	causes       = wordSet(`because since as`)
 	joining      = wordSet(`and or but nor then`)
 	modal        = wordSet(`so would could might may should must can will shall perhaps maybe possibly probably`)
-	thirdPersons = wordSet(`he him his she her hers it its they them their theirs he's she's it's they're himself herself itself themselves`)
+	thirdPersons = wordSet(`he him his she her hers it its they them their theirs he's she's it's they're himself herself
+		itself themselves`)
 )
 
 // asides stand between commas and say nothing of the matter. What is vouched for,
 // asked for or purposed by one ("as I know it", "if you ask", "to answer you") may be
 // said besides by a claim, and is not left out of the evidence.
 var (
-	asides = wordLists("you see", "you know", "mind you", "mind", "i tell you", "i can tell you", "that i can tell you", "i'll tell you", "let me tell you",
-		"you should know", "you must know", "if you must know", "of course", "truth be told", "friend", "stranger", "sir", "believe me", "i assure you")
-	ownAsides = append(wordLists("as i know it", "so much i know", "to answer you", "since you ask", "to tell the truth", "to be sure", "as you know",
+	asides = wordLists("you see", "you know", "mind you", "mind", "i tell you", "i can tell you", "that i can tell you",
+		"i'll tell you", "let me tell you",
+		"you should know", "you must know", "if you must know", "of course", "truth be told", "friend", "stranger", "sir",
+		"believe me", "i assure you")
+	ownAsides = append(wordLists("as i know it", "so much i know", "to answer you", "since you ask", "to tell the truth",
+		"to be sure", "as you know",
 		"as you may hear from me"), asides...)
 )
 
@@ -174,7 +179,8 @@ func (s *sentence) isAside(i int, a []string) bool {
 	if end >= len(s.words) || !s.hasWords(i+1, a) {
 		return false
 	}
-	listed := len(a) == 1 && (slices.ContainsFunc(s.words[:i], func(w word) bool { return w.gap == "," }) || strings.HasSuffix(s.at(i), "er"))
+	listed := len(a) == 1 && (slices.ContainsFunc(s.words[:i], func(w word) bool { return w.gap == "," }) ||
+		strings.HasSuffix(s.at(i), "er"))
 	if end == len(s.words)-1 {
 		return !listed && a[0] != "to"
 	}

@@ -58,7 +58,8 @@ func (s *sentence) reported(k int) string {
 			return s.words[i-1].raw + " " + s.words[i].raw
 		case w == "told" && persons3[s.at(i+1)] && (s.at(i+2) == "that" || s.startsClause(i+2)):
 			return s.words[i].raw
-		case (w == "supposed" || w == "said" || w == "rumoured" || w == "rumored" || w == "believed" || w == "thought") && s.at(i+1) == "to":
+		case (w == "supposed" || w == "said" || w == "rumoured" || w == "rumored" || w == "believed" || w == "thought") &&
+			s.at(i+1) == "to":
 			return s.words[i].raw + " to"
 		}
 	}
@@ -86,12 +87,17 @@ func (s *sentence) complement(i int) bool {
 
 var (
 	perceiving = wordSet(`heard hear hears imagine imagined fancy dreamt dreamed`)
-	believing  = wordSet(`says said claims claimed heard hear hears think thinks thought believe believes believed suspect suspects suspected guess
-		guesses guessed reckon reckons reckoned suppose supposes rumour rumours rumor rumors legend whispers whispered swears swore insists
+	believing  = wordSet(`says said claims claimed heard hear hears think thinks thought believe believes believed suspect
+		suspects suspected guess
+		guesses guessed reckon reckons reckoned suppose supposes rumour rumours rumor rumors legend whispers whispered swears
+		swore insists
 		insisted hope hopes hoped dream dreamt dreamed imagine imagined fancy fear fears feared`)
-	tellers   = wordSet(`they some people folk folks many men others we legends rumors rumours tales stories books elders old-timers sailors locals`)
+	tellers = wordSet(`they some people folk folks many men others we legends rumors rumours tales stories books elders
+		old-timers sailors locals`)
 	persons3  = wordSet(`me us him her them you`)
-	reporting = wordSet(`tell tells told speak speaks spoke legend legends tale tales story stories whisper whispers whispered reckon reckons reckoned
+	reporting = wordSet(`tell tells told speak speaks spoke legend legends tale tales story stories whisper whispers
+		whispered reckon reckons reckoned
 		supposedly gossip gossips talk`)
-	doubtingNouns = wordSet(`rumour rumours rumor rumors hearsay legend gossip guess suspicion hope belief theory word talk`)
+	doubtingNouns = wordSet(`rumour rumours rumor rumors hearsay legend gossip guess suspicion hope belief theory word
+		talk`)
 )

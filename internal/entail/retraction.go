@@ -7,15 +7,22 @@ import (
 
 // words with which a text takes back, or does not vouch for, what stands beside
 // them.
-var retractions = wordSet(`untrue lied liar liars joke joking jest jested pretended supposedly allegedly mistaken dreamt dreamed hoax
+var retractions = wordSet(`untrue lied liar liars joke joking jest jested pretended supposedly allegedly mistaken
+	dreamt dreamed hoax
 	fiction forgery nonsense`)
 
-var retractionPhrases = []string{"not true", "no truth", "not so", "never happened", "did not happen", "didn't happen", "made it up",
-	"made that up", "only a story", "just a story", "a dream", "if only", "or so they", "or so he", "or so she", "none of this", "none of that",
-	"the following", "what if", "imagine", "suppose that", "don't believe", "do not believe", "a lie", "all lies", "are lies", "were lies",
-	"is false", "was false", "are false", "were false", "is wrong", "was wrong", "were wrong", "are wrong", "a fable", "a tall tale", "a legend",
-	"a rumour", "a rumor", "i was lying", "he was lying", "she was lying", "they were lying", "so the story goes", "so the tale goes",
-	"not a word", "kidding", "teasing", "believed that", "say this", "was the plan", "has changed", "that was before", "that was then", "want you to think", "wants you to think",
+var retractionPhrases = []string{"not true", "no truth", "not so", "never happened", "did not happen", "didn't happen",
+	"made it up",
+	"made that up", "only a story", "just a story", "a dream", "if only", "or so they", "or so he", "or so she",
+	"none of this", "none of that",
+	"the following", "what if", "imagine", "suppose that", "don't believe", "do not believe", "a lie", "all lies",
+	"are lies", "were lies",
+	"is false", "was false", "are false", "were false", "is wrong", "was wrong", "were wrong", "are wrong", "a fable",
+	"a tall tale", "a legend",
+	"a rumour", "a rumor", "i was lying", "he was lying", "she was lying", "they were lying", "so the story goes",
+	"so the tale goes",
+	"not a word", "kidding", "teasing", "believed that", "say this", "was the plan", "has changed", "that was before",
+	"that was then", "want you to think", "wants you to think",
 	"in your dreams", "in my dreams"}
 
 // takenBack says whether a sentence beside the run from i up to j takes it back, or
@@ -64,7 +71,8 @@ func (s *sentence) retracts() bool {
 // deniedBefore says whether a retraction at word i is itself denied, and nothing else is:
 // "she has never once lied to me". "He should not have lied" and "it was not, he was mistaken" retract.
 func (s *sentence) deniedBefore(i int) bool {
-	if s.question || s.has(modal) || s.has(conditions) || s.has(attitudes) || s.has(exhaustive) || s.has(limiting) || s.at(i+1) != "" && s.at(i+1) != "to" {
+	if s.question || s.has(modal) || s.has(conditions) || s.has(attitudes) || s.has(exhaustive) || s.has(limiting) ||
+		s.at(i+1) != "" && s.at(i+1) != "to" {
 		return false
 	}
 	if to := s.at(i + 2); s.at(i+1) == "to" && to != "me" && to != "us" && to != "you" {
@@ -104,7 +112,8 @@ func (s *sentence) corrects() bool {
 		return s.tale() || s.has(attitudes)
 	case w == "as":
 		return s.at(i+1) == "if"
-	case w == "i" && s.at(i+1) == "mean" && (s.at(i+2) != "to" || takesBack[s.at(i+3)]), w == "at" && s.at(i+1) == "least", correctives[w]:
+	case w == "i" && s.at(i+1) == "mean" && (s.at(i+2) != "to" || takesBack[s.at(i+3)]), w == "at" && s.at(i+1) == "least",
+		correctives[w]:
 		return true
 	}
 	return n < 6 && s.isPiece(i)
@@ -153,7 +162,8 @@ func (s *sentence) tale() bool {
 // plays says whether every "play" of a sentence is a verb.
 func (s *sentence) plays() bool {
 	for i := range s.words {
-		if before := s.at(i - 1); s.at(i) == "play" && (i == 0 || !personal[before] && before != "to" && before != "us" && !hedging[before] && !auxiliary[before]) {
+		if before := s.at(i - 1); s.at(i) == "play" &&
+			(i == 0 || !personal[before] && before != "to" && before != "us" && !hedging[before] && !auxiliary[before]) {
 			return false
 		}
 	}
@@ -165,6 +175,7 @@ var (
 	correctives = wordSet(`or wait wrong false rubbish kidding teasing rather hogwash correction sorry`)
 	nearly      = wordSet(`almost nearly sometimes often mostly usually partly`)
 	excepting   = wordSet(`but except save bar`)
-	doubtful    = wordSet(`misconceptions misconception beliefs superstitions lies false untrue prophecy claims accusations suspicions dreams
+	doubtful    = wordSet(`misconceptions misconception beliefs superstitions lies false untrue prophecy claims
+		accusations suspicions dreams
 		visions wishes plans fears hopes guesses theories theory fiction`)
 )

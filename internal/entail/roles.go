@@ -54,7 +54,8 @@ func (c *comparison) takesUp(both *sentence) bool { return len(align(c.h, both).
 
 // exchanged compares the claim with a sentence that holds all its words of content.
 func (c *comparison) exchanged(p *sentence) []finding {
-	if c.h.undergoes() != p.undergoes() || c.h.countNegations() != p.countNegations() || c.h.undergoes() && passive(c.h) != passive(p) {
+	if c.h.undergoes() != p.undergoes() || c.h.countNegations() != p.countNegations() || c.h.undergoes() &&
+		passive(c.h) != passive(p) {
 		return nil
 	}
 	at, order := c.places(p)
@@ -62,7 +63,8 @@ func (c *comparison) exchanged(p *sentence) []finding {
 	if !ok || !c.rolesOf(x, at, order, p) {
 		return nil
 	}
-	why := fmt.Sprintf("roles: “%s” and “%s” have changed places", c.h.words[at[x.from]].raw, c.h.words[at[x.to]].raw)
+	why := fmt.Sprintf("roles: “%s” and “%s” have changed places", c.h.words[at[x.from]].raw,
+		c.h.words[at[x.to]].raw)
 	if c.mayTurn(p, at[x.from], at[x.to]) {
 		return c.doubts("swap", why)
 	}
@@ -84,7 +86,8 @@ func (c *comparison) mayTurn(p *sentence, one, two int) bool {
 		switch {
 		case mutual[w.stem], w.low == "as", w.low == "by" && !c.h.undergoes(), distances[w.stem] && c.h.at(i+1) == "from":
 			return true
-		case converses[w.stem] && (!p.hasWord(w.stem) || slices.ContainsFunc(p.words, func(o word) bool { return antonyms[w.stem][o.stem] })):
+		case converses[w.stem] && (!p.hasWord(w.stem) ||
+			slices.ContainsFunc(p.words, func(o word) bool { return antonyms[w.stem][o.stem] })):
 			return true
 		}
 	}
@@ -94,7 +97,8 @@ func (c *comparison) mayTurn(p *sentence, one, two int) bool {
 // sameOwners says whether the claim says of two that they are one, as the evidence may, and
 // whoever owns in the one owns in the other.
 func (c *comparison) sameOwners(p *sentence) bool {
-	if _, equation := c.h.equated(persons{}); !equation || p != c.a.p || !slices.ContainsFunc(p.words, func(w word) bool { return equating[w.low] != "" }) {
+	if _, equation := c.h.equated(persons{}); !equation || p != c.a.p ||
+		!slices.ContainsFunc(p.words, func(w word) bool { return equating[w.low] != "" }) {
 		return false
 	}
 	owns := func(s *sentence, i int) bool { g := s.governor(i); return g == "'s" || g == "of" }
@@ -106,7 +110,8 @@ func (c *comparison) sameOwners(p *sentence) bool {
 	return true
 }
 
-var distances = stemSet(`mile miles league leagues yard yards step steps walk ride day days hour hours far away stone's`)
+var distances = stemSet(`mile miles league leagues yard yards step steps walk ride day days hour
+	hours far away stone's`)
 
 func (s *sentence) hasWord(stem string) bool {
 	return slices.ContainsFunc(s.words, func(w word) bool { return w.stem == stem })
@@ -116,8 +121,10 @@ func (s *sentence) hasWord(stem string) bool {
 var personOf = func() map[string]string {
 	out := map[string]string{}
 	for person, words := range map[string]string{
-		"i": "i me my mine myself i'm i've i'll i'd", "we": "we us our ours ourselves we're we've we'll", "you": "you your yours yourself you're you've you'll",
-		"he": "he him his himself he's", "she": "she her hers herself she's", "they": "they them their theirs themselves they're",
+		"i": "i me my mine myself i'm i've i'll i'd", "we": "we us our ours ourselves we're we've we'll",
+		"you": "you your yours yourself you're you've you'll",
+		"he":  "he him his himself he's", "she": "she her hers herself she's",
+		"they": "they them their theirs themselves they're",
 	} {
 		for w := range wordSet(words) {
 			out[w] = person
@@ -210,7 +217,8 @@ func exchangeIn(order []int) (exchange, bool) {
 // a list, of a place that comes first, or of what "is" joins.
 func (c *comparison) rolesOf(x exchange, at, order []int, p *sentence) bool {
 	first, second := order[x.to:x.end], order[x.from:x.mid] // as they stand in the premise
-	if !c.participant(p, first) || !c.participant(p, second) || !c.participant(c.h, at[x.from:x.mid]) || !c.participant(c.h, at[x.to:x.end]) || !dense(p, order) {
+	if !c.participant(p, first) || !c.participant(p, second) || !c.participant(c.h, at[x.from:x.mid]) ||
+		!c.participant(c.h, at[x.to:x.end]) || !dense(p, order) {
 		return false
 	}
 	if c.onlyMoved(p, [2]int{at[x.to], at[x.from]}, [2]int{first[0], second[0]}) {
@@ -220,7 +228,8 @@ func (c *comparison) rolesOf(x exchange, at, order []int, p *sentence) bool {
 		return !listed(p, order[x.end-1], order[x.mid]) || !listed(p, order[x.to-1], order[x.from])
 	}
 	verb := linking(p, order[x.end-1], order[x.from])
-	return verb != "" && verb == linking(c.h, at[x.mid-1], at[x.to]) && x.end < len(order) && p.touch(order[x.mid-1], order[x.end]) &&
+	return verb != "" && verb == linking(c.h, at[x.mid-1], at[x.to]) && x.end < len(order) &&
+		p.touch(order[x.mid-1], order[x.end]) &&
 		(p.governor(first[0]) != c.h.governor(at[x.to]) || p.governor(second[0]) != c.h.governor(at[x.from]))
 }
 
@@ -228,7 +237,8 @@ func (c *comparison) rolesOf(x exchange, at, order []int, p *sentence) bool {
 // they stand in the premise, at two places of it: what keeps its preposition keeps its role,
 // and an owner is one in front as behind.
 func (c *comparison) onlyMoved(p *sentence, claim, premise [2]int) bool {
-	was, is := [2]string{p.governor(premise[0]), p.governor(premise[1])}, [2]string{c.h.governor(claim[0]), c.h.governor(claim[1])}
+	was, is := [2]string{p.governor(premise[0]), p.governor(premise[1])},
+		[2]string{c.h.governor(claim[0]), c.h.governor(claim[1])}
 	if owned(was) && owned(is) {
 		was, is = oneOwner(was), oneOwner(is)
 	}
@@ -281,7 +291,8 @@ func (c *comparison) participant(s *sentence, stretch []int) bool {
 	if converses[s.words[stretch[0]].stem] { // "north of the town"
 		return false
 	}
-	if isNumberWord(w.low) || startsDigit(w.low) || partials[w.low] || light[w.low] || strings.HasSuffix(w.low, "ly") || strings.HasSuffix(w.low, "ing") {
+	if isNumberWord(w.low) || startsDigit(w.low) || partials[w.low] || light[w.low] || strings.HasSuffix(w.low, "ly") ||
+		strings.HasSuffix(w.low, "ing") {
 		return false
 	}
 	for k := last - 1; k >= max(0, last-3); k-- {
@@ -322,7 +333,8 @@ func (s *sentence) undergoes() bool {
 		}
 		for k := i + 1; k <= i+2; k++ {
 			w := s.at(k)
-			if w == "used" || w == "owed" || len(w) > 4 && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en")) || pastVerbs[w] || participles[w] {
+			if w == "used" || w == "owed" || len(w) > 4 && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en")) ||
+				pastVerbs[w] || participles[w] {
 				return true
 			}
 			if !text.IsStop(w) {
@@ -334,8 +346,10 @@ func (s *sentence) undergoes() bool {
 }
 
 // participles that neither end in -ed or -en nor are pastVerbs.
-var participles = wordSet(`struck taught hung shot dug hit hurt paid told said stung slung bound wound fed bred spent lent bent sworn torn worn born borne
-	drawn known shown grown thrown blown flown sown mown begun sung rung drunk sunk swum done gone read put set cast shut split spread beset slain laid felt heard sewn hewn
+var participles = wordSet(`struck taught hung shot dug hit hurt paid told said stung slung bound wound fed bred spent
+	lent bent sworn torn worn born borne
+	drawn known shown grown thrown blown flown sown mown begun sung rung drunk sunk swum done gone read put set cast shut
+	split spread beset slain laid felt heard sewn hewn
 	overthrown undone burnt spilt swept lit dealt shorn ground understood`)
 
 func (s *sentence) countNegations() int {
@@ -348,7 +362,8 @@ func (s *sentence) countNegations() int {
 	return n
 }
 
-var prepositions = wordSet(`of in on at by with from for under over into through behind near beside between against about like before after below above
+var prepositions = wordSet(`of in on at by with from for under over into through behind near beside between against
+	about like before after below above
 	inside outside beyond upon within without towards toward onto across around along during`)
 
 // listed says whether words i and k of a sentence stand beside each other as in a list.

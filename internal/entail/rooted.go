@@ -12,8 +12,10 @@ import (
 // the rules hold against the evidence by themselves.
 var light = wordSet(`never always ever now still yet already again soon later ago back away around here there
 	go goes going went gone come comes coming came get gets getting got take takes taking took taken make makes making made
-	give gives giving gave given put puts keep keeps kept let lets say says said saying tells told see sees saw seen look looks looked
-	think thinks thought believe believes seem seems seemed want wants wanted use used need needs let become became turn turned
+	give gives giving gave given put puts keep keeps kept let lets say says said saying tells told see sees saw seen look
+	looks looked
+	think thinks thought believe believes seem seems seemed want wants wanted use used need needs let become became turn
+	turned
 	time times day days night nights way ways thing things one ones lot kind sort bit place people folk man woman much many
 	really quite rather even also about maybe perhaps indeed truly good bad great little long old new`)
 
@@ -83,7 +85,8 @@ func (c capitals) holds(w word, n Names) bool {
 	case !w.first:
 		return true
 	}
-	return c.any[stem] || slices.ContainsFunc(append([]string{n.Self, n.Writer, n.Reader}, slices.Concat(n.Aliases, n.Known)...), func(name string) bool {
+	return c.any[stem] || slices.ContainsFunc(append([]string{n.Self, n.Writer, n.Reader},
+		slices.Concat(n.Aliases, n.Known)...), func(name string) bool {
 		return strings.Contains(strings.ToLower(name), strings.TrimSuffix(w.low, "'s"))
 	})
 }

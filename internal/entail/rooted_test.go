@@ -10,7 +10,8 @@ import (
 // Two sentences may share a name and nothing else, whatever a model makes of them.
 func TestRootedIsToShareMoreThanNames(t *testing.T) {
 	mill := "The mill of Hollowmere burned in the spring of 1402, and Osric saw it from the ford."
-	lies := "Hollowmere lies on the east shore of the Hollow Mere and is enclosed on its landward side by a timber palisade."
+	lies := "Hollowmere lies on the east shore of the Hollow Mere and is enclosed on its landward side by a timber " +
+		"palisade."
 	gates := "The town has two gates, the North Gate towards the fells and the South Gate on the road to Osterwick."
 	for _, c := range []struct {
 		premise, hypothesis string
@@ -36,7 +37,8 @@ func TestRootedIsToShareMoreThanNames(t *testing.T) {
 		{"Wren sold the anvil.", "She SOLD it.", Names{}, true},
 		{gates, "There's a gate on the north side.", Names{}, true},
 		{"I sold the anvil.", "Mira is a thief.", Names{Self: "Mira"}, false},
-		{"February was bad for the old ones in February.", "February took the better part of a year to get over.", Names{}, false},
+		{"February was bad for the old ones in February.", "February took the better part of a year to get over.", Names{},
+			false},
 	} {
 		if got := Rooted(Pair{Premise: c.premise, Hypothesis: c.hypothesis, Names: c.names}); got != c.want {
 			t.Errorf("%q of %q: %v", c.hypothesis, c.premise, got)
@@ -55,7 +57,8 @@ func TestWhatHasNoRootIsRefusedWhereOneIsWanted(t *testing.T) {
 	}
 	at.Rooted = true
 	v := at.Judge(TierModel, sure, p, lie, schema.Verdict{})
-	if v.Label != schema.Unverifiable || !v.Final || v.Score > scoreUnknown || !strings.Contains(v.Why, "nothing but names") {
+	if v.Label != schema.Unverifiable || !v.Final || v.Score > scoreUnknown ||
+		!strings.Contains(v.Why, "nothing but names") {
 		t.Errorf("where one is wanted: %+v", v)
 	}
 	lie.Hypothesis = "The mill burned down, at Hollowmere."

@@ -18,7 +18,8 @@ func (p Pair) Spoken() (premise, hypothesis string) {
 	}
 	if n.Reader != "" {
 		reader := orElse(n.Reader, "the reader")
-		premise, named = replaceWords(premise, map[string]string{"you": reader, "your": reader + "'s", "yours": reader + "'s", "you're": reader + " is", "you've": reader + " has", "you'll": reader + " will"}), true
+		premise, named = replaceWords(premise, map[string]string{"you": reader, "your": reader + "'s", "yours": reader + "'s",
+			"you're": reader + " is", "you've": reader + " has", "you'll": reader + " will"}), true
 	}
 	if named && n.Self != "" {
 		hypothesis = InThirdPerson(hypothesis, n.Self)
@@ -34,7 +35,8 @@ func orElse(name, stranger string) string {
 }
 
 // thirdPerson are the verbs that change with the person.
-var thirdPerson = map[string]string{"am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "go": "goes"}
+var thirdPerson = map[string]string{"am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't",
+	"go": "goes"}
 
 // InThirdPerson names a speaker where the text says I.
 func InThirdPerson(s, name string) string {

@@ -9,15 +9,20 @@ func TestSpokenGivesBothTextsOneSpeaker(t *testing.T) {
 		premise, hypothesis string
 	}{
 		{"the NPC's own words stay",
-			Pair{Premise: "I sold the mill.", Hypothesis: "I sold it.", Names: Names{Self: "Mira"}}, "I sold the mill.", "I sold it."},
+			Pair{Premise: "I sold the mill.", Hypothesis: "I sold it.", Names: Names{Self: "Mira"}}, "I sold the mill.",
+			"I sold it."},
 		{"another's I is theirs",
-			Pair{Premise: "I have sold my mill.", Hypothesis: "I have sold my mill.", Names: Names{Self: "Mira", Writer: "Bram"}}, "Bram has sold Bram's mill.", "Mira has sold Mira's mill."},
+			Pair{Premise: "I have sold my mill.", Hypothesis: "I have sold my mill.",
+				Names: Names{Self: "Mira", Writer: "Bram"}}, "Bram has sold Bram's mill.", "Mira has sold Mira's mill."},
 		{"an unknown writer's too",
-			Pair{Premise: "I am tired.", Hypothesis: "I'm tired.", Names: Names{Self: "Mira", Writer: Stranger}}, "the writer is tired.", "Mira is tired."},
+			Pair{Premise: "I am tired.", Hypothesis: "I'm tired.", Names: Names{Self: "Mira", Writer: Stranger}},
+			"the writer is tired.", "Mira is tired."},
 		{"who is addressed",
-			Pair{Premise: "You owe me ten.", Hypothesis: "I owe Bram ten.", Names: Names{Self: "Mira", Writer: "Bram", Reader: "Mira"}}, "Mira owe Bram ten.", "Mira owe Bram ten."},
+			Pair{Premise: "You owe me ten.", Hypothesis: "I owe Bram ten.",
+				Names: Names{Self: "Mira", Writer: "Bram", Reader: "Mira"}}, "Mira owe Bram ten.", "Mira owe Bram ten."},
 		{"the NPC by another name",
-			Pair{Premise: "I sold it.", Hypothesis: "I sold it.", Names: Names{Self: "Mira Tallow", Aliases: []string{"Mira"}, Writer: "Mira"}}, "I sold it.", "I sold it."},
+			Pair{Premise: "I sold it.", Hypothesis: "I sold it.",
+				Names: Names{Self: "Mira Tallow", Aliases: []string{"Mira"}, Writer: "Mira"}}, "I sold it.", "I sold it."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if p, h := c.pair.Spoken(); p != c.premise || h != c.hypothesis {

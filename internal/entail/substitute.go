@@ -16,7 +16,8 @@ func substituteRule(c *comparison) []finding {
 	if !ok {
 		return nil
 	}
-	return c.doubts("substitute", fmt.Sprintf("word: the evidence says “%s”, the claim “%s”", c.a.p.words[k].raw, c.h.words[i].raw))
+	return c.doubts("substitute", fmt.Sprintf("word: the evidence says “%s”, the claim “%s”", c.a.p.words[k].raw,
+		c.h.words[i].raw))
 }
 
 func (c *comparison) substitute() (int, int, bool) {
@@ -55,7 +56,8 @@ func (c *comparison) substitute() (int, int, bool) {
 func (c *comparison) framed(i, k int) bool {
 	before, after := c.h.at(i-1), c.h.at(i+1)
 	ends := func(s *sentence, i int) bool { return i == len(s.words)-1 || s.words[i].gap != "" }
-	if !determiners[before] && !prepositions[before] && !predicating[before] && !strings.HasSuffix(before, "'s") && !c.participant(c.h, []int{i}) {
+	if !determiners[before] && !prepositions[before] && !predicating[before] && !strings.HasSuffix(before, "'s") &&
+		!c.participant(c.h, []int{i}) {
 		return false // a verb, for which another may stand
 	}
 	return before == c.a.p.at(k-1) && (after == c.a.p.at(k+1) && after != "" || ends(c.h, i) && ends(c.a.p, k))
@@ -64,7 +66,8 @@ func (c *comparison) framed(i, k int) bool {
 // free says whether one of two words may stand for the other, or says too little to differ.
 func (c *comparison) free(i, k int) bool {
 	for _, w := range []word{c.h.words[i], c.a.p.words[k]} {
-		if light[w.low] || attitudes[w.low] || partials[w.low] || negations[w.low] || hasNot(w.low) || isNumberWord(w.low) || startsDigit(w.low) || vague[w.low] || strings.HasSuffix(w.low, "ly") {
+		if light[w.low] || attitudes[w.low] || partials[w.low] || negations[w.low] || hasNot(w.low) || isNumberWord(w.low) ||
+			startsDigit(w.low) || vague[w.low] || strings.HasSuffix(w.low, "ly") {
 			return true
 		}
 	}
@@ -82,5 +85,6 @@ func common(a, b string) int {
 }
 
 // vague words stand for any other of their kind.
-var vague = wordSet(`thing stuff matter one ones other others fellow person persons folk folks people man men woman someone somebody place spot here there
+var vague = wordSet(`thing stuff matter one ones other others fellow person persons folk folks people man men woman
+	someone somebody place spot here there
 	whole entire certain particular own such just merely simply`)

@@ -6,7 +6,8 @@ import (
 )
 
 // timed is a sentence of one clause that begins with when it happens, or in which named
-// place, with that last: “in the spring of 1402, the mill burned” as “the mill burned in the spring of 1402”. What
+// place, with that last: “in the spring of 1402, the mill burned” as “the mill burned in the spring of
+// 1402”. What
 // happens must be something that happens then: "I remember the fire in 1402" is of no memory
 // in that year, and "Wren misses the market in Saltmere" of no place where she is.
 func (s *sentence) timed() (sentence, bool) {
@@ -42,13 +43,15 @@ func (s *sentence) happens(place bool) bool {
 		return false
 	}
 	behind := s.words[at+1:]
-	if place && s.at(at) != "stands" && s.at(at) != "lies" && s.at(at+1) != "a" && s.at(at+1) != "an" && s.at(at+1) != "the" || len(behind) > 8 {
+	if place && s.at(at) != "stands" && s.at(at) != "lies" && s.at(at+1) != "a" && s.at(at+1) != "an" &&
+		s.at(at+1) != "the" || len(behind) > 8 {
 		return false
 	}
 	things := 0
 	for k, w := range behind {
 		switch before := s.at(at + k); {
-		case happening[w.low] || copulas[w.low] || isOrHas[w.low] || objectOf[w.low] || sayers[w.low] || strings.HasSuffix(w.low, "ed"):
+		case happening[w.low] || copulas[w.low] || isOrHas[w.low] || objectOf[w.low] || sayers[w.low] ||
+			strings.HasSuffix(w.low, "ed"):
 			return false
 		case determiners[w.low] && !placing[before]:
 			things++
@@ -115,9 +118,12 @@ var (
 	copulas   = wordSet(`is are was were stands lies`)
 	placing   = wordSet(`in on at near by with over under`)
 	sayers    = wordSet(`i he she it we they you`)
-	happening = wordSet(`burned burnt fell came went died born founded established built rebuilt constructed opened closed began started sank rose arrived
-		left returned moved married won lost met fought made cast overturned grew stopped ended lived worked killed bought sold stole found opens closes
-		begins starts comes go goes come sleep sleeps walk walks rings ring meets meet passed joined drowned flooded froze crashed vanished disappeared`)
+	happening = wordSet(`burned burnt fell came went died born founded established built rebuilt constructed opened closed
+		began started sank rose arrived
+		left returned moved married won lost met fought made cast overturned grew stopped ended lived worked killed bought
+		sold stole found opens closes
+		begins starts comes go goes come sleep sleeps walk walks rings ring meets meet passed joined drowned flooded froze
+		crashed vanished disappeared`)
 	objectOf = wordSet(`for of from about to against`)
 )
 
@@ -146,6 +152,7 @@ func (s *sentence) timePhrase() int {
 
 var (
 	timeLeads = wordSet(`in on at since before after until till by during every each last next this`)
-	timeHeads = wordSet(`night morning evening afternoon noon midnight dawn daybreak dusk sunset sunrise day week month year`)
-	timeFill  = wordSet(`the of a early late in on first next last same following previous eve`)
+	timeHeads = wordSet(`night morning evening afternoon noon midnight dawn daybreak dusk sunset sunrise day week month
+		year`)
+	timeFill = wordSet(`the of a early late in on first next last same following previous eve`)
 )

@@ -153,7 +153,8 @@ func (h said) runOf(p *passage, premise []norms, hp persons) (int, bool) {
 		ok := true
 		for i := range h {
 			s := &p.sentences[at+i]
-			if s.question && !h[i].question || h[i].question && !s.question || s.quoted || s.quotes() && !h[i].quotes() || !premise[at+i].meet(want[i]) {
+			if s.question && !h[i].question || h[i].question && !s.question || s.quoted || s.quotes() && !h[i].quotes() ||
+				!premise[at+i].meet(want[i]) {
 				ok = false
 				break
 			}
@@ -211,7 +212,8 @@ func (p *passage) span(i, j int) string {
 func isLead(s *sentence, leads []string) bool {
 	return slices.ContainsFunc(leads, func(lead string) bool {
 		words := text.Words(text.Plain(clip(lead, 200)))
-		return len(words) == len(s.words) && len(words) > 0 && s.hasWords(0, words) && !slices.ContainsFunc(words, carriesMeaning)
+		return len(words) == len(s.words) && len(words) > 0 && s.hasWords(0, words) &&
+			!slices.ContainsFunc(words, carriesMeaning)
 	})
 }
 
@@ -242,7 +244,8 @@ func trimLeads(s sentence, leads []string) (sentence, bool) {
 }
 
 func carriesMeaning(w string) bool {
-	return negations[w] || hasNot(w) || retractions[w] || w == "false" || w == "wrong" || w == "if" || w == "unless" || w == "whether" || w == "except"
+	return negations[w] || hasNot(w) || retractions[w] || w == "false" || w == "wrong" || w == "if" || w == "unless" ||
+		w == "whether" || w == "except"
 }
 
 func (s *sentence) hasWords(at int, words []string) bool {
@@ -256,7 +259,8 @@ func (s *sentence) hasWords(at int, words []string) bool {
 
 // cut is the sentence's words from i up to j as a sentence.
 func (s *sentence) cut(i, j int) sentence {
-	out := sentence{lower: s.lower, words: slices.Clone(s.words[i:j]), question: s.question && j == len(s.words), quoted: s.quoted}
+	out := sentence{lower: s.lower, words: slices.Clone(s.words[i:j]), question: s.question && j == len(s.words),
+		quoted: s.quoted}
 	out.start = s.words[i].start
 	out.text = s.text[s.words[i].start-s.start : s.words[j-1].end-s.start]
 	if i == 0 {

@@ -16,13 +16,15 @@ func judge(t *testing.T, p Pair) schema.Verdict {
 	return out[0]
 }
 
-var miraSpeaks = Names{Self: "Mira Ashdown", Aliases: []string{"Mira"}, Leads: []string{"Well,", "Plain as nails:", "Right, then.", "as far as I know"}}
+var miraSpeaks = Names{Self: "Mira Ashdown", Aliases: []string{"Mira"},
+	Leads: []string{"Well,", "Plain as nails:", "Right, then.", "as far as I know"}}
 
 func names(n Names, writer, reader string) Names { n.Writer, n.Reader = writer, reader; return n }
 
 // What stands in the premise word for word is supported, in one normal form.
 func TestVerbatimIsSupported(t *testing.T) {
-	const block = "The mill burned in the spring of 1402. Nobody saw the miller that night. But the weir held, and the lock was not hurt."
+	const block = "The mill burned in the spring of 1402. Nobody saw the miller that night. But the weir held, and " +
+		"the lock was not hurt."
 	cases := []struct {
 		name, premise, hypothesis string
 		names                     Names
@@ -35,11 +37,13 @@ func TestVerbatimIsSupported(t *testing.T) {
 		{"zero width", "The mill burned.", "The mi\u200bll bur\u00adned.", Names{}},
 		{"full width", "The mill burned.", "Ｔｈｅ mill burned．", Names{}},
 		{"one sentence of a block", block, "Nobody saw the miller that night.", Names{}},
-		{"two next to one another", block, "The mill burned in the spring of 1402. Nobody saw the miller that night.", Names{}},
+		{"two next to one another", block, "The mill burned in the spring of 1402. Nobody saw the miller that night.",
+			Names{}},
 		{"two, joined", block, "The mill burned in the spring of 1402, and nobody saw the miller that night.", Names{}},
 		{"joined by a semicolon", block, "The mill burned in the spring of 1402; nobody saw the miller that night.", Names{}},
 		{"beside a sentence of a place that lies", "The mill burned. The weir lies below it.", "The mill burned.", Names{}},
-		{"an opener with lies", "The mill burned.", "Here's how it lies: the mill burned.", Names{Leads: []string{"Here's how it lies:"}}},
+		{"an opener with lies", "The mill burned.", "Here's how it lies: the mill burned.",
+			Names{Leads: []string{"Here's how it lies:"}}},
 		{"connective dropped", "The forge stood. But the mill burned down.", "The mill burned down.", Names{}},
 		{"exclamation dropped", "Oh, the mill burned down.", "The mill burned down.", Names{}},
 		{"answer of the premise dropped", "Yes, the mill burned down.", "The mill burned down.", Names{}},
@@ -56,7 +60,8 @@ func TestVerbatimIsSupported(t *testing.T) {
 		{"adverb before the verb", "Mira never married.", "I never married.", miraSpeaks},
 		{"the name for my own I", "I keep the forge.", "Mira keeps the forge.", miraSpeaks},
 		{"my own I", "I keep the forge.", "I keep the forge.", miraSpeaks},
-		{"another's words without a person", "The reeve has closed the bridge.", "The reeve has closed the bridge.", names(miraSpeaks, "Osric", Stranger)},
+		{"another's words without a person", "The reeve has closed the bridge.", "The reeve has closed the bridge.",
+			names(miraSpeaks, "Osric", Stranger)},
 		{"opener", "The mill burned.", "Well, the mill burned.", miraSpeaks},
 		{"opener with a colon", "The mill burned.", "Plain as nails: the mill burned.", miraSpeaks},
 		{"opener that is a sentence", "The mill burned.", "Right, then. The mill burned.", miraSpeaks},
@@ -94,7 +99,8 @@ func TestNearlyVerbatimIsNot(t *testing.T) {
 		{"said so", "Yrsa says the mill burned.", "The mill burned.", Names{}},
 		{"said so, with a comma", "The mill burned, Yrsa says.", "The mill burned.", Names{}},
 		{"thought so", "I think Bram did it, and he had the key.", "he had the key.", Names{}},
-		{"denied in the clause before", "It is not the case that he lied, and he stole nothing.", "he stole nothing.", Names{}},
+		{"denied in the clause before", "It is not the case that he lied, and he stole nothing.", "he stole nothing.",
+			Names{}},
 		{"an or", "Bram burned it, or the boy did.", "Bram burned it.", Names{}},
 		{"a question of the premise", "Did Bram burn it? Bram burned it?", "Bram burned it.", Names{}},
 		{"taken back after", "Bram burned the mill. That is a lie.", "Bram burned the mill.", Names{}},

@@ -42,7 +42,8 @@ func partOfDropped(c *comparison) string {
 		k--
 	}
 	w := c.a.p.at(k - 1)
-	if w != "of" && w != "like" || k < 2 || text.IsStop(c.a.p.at(k-2)) || c.aligned(k-2) || !bearing[c.a.p.words[k-2].stem] && w == "of" || prepositions[c.a.p.at(k-4)] {
+	if w != "of" && w != "like" || k < 2 || text.IsStop(c.a.p.at(k-2)) || c.aligned(k-2) ||
+		!bearing[c.a.p.words[k-2].stem] && w == "of" || prepositions[c.a.p.at(k-4)] {
 		return ""
 	}
 	if w == "of" && c.a.p.subject(c.a.p.clauseOf(k)) != k-2 {
@@ -81,7 +82,8 @@ func verbOf(c *comparison) string {
 		if w == "the" && verb < 0 {
 			return ""
 		}
-		if beVerbs[w] && c.a.p.at(k+1) != "second" && !strings.HasSuffix(c.a.p.at(k+1), "ed") && !strings.HasSuffix(c.a.p.at(k+1), "ht") {
+		if beVerbs[w] && c.a.p.at(k+1) != "second" && !strings.HasSuffix(c.a.p.at(k+1), "ed") &&
+			!strings.HasSuffix(c.a.p.at(k+1), "ht") {
 			return ""
 		}
 		if !text.IsStop(w) && !c.aligned(k) && !strings.HasSuffix(w, "ly") && verb < 0 {
@@ -91,7 +93,8 @@ func verbOf(c *comparison) string {
 	if verb < 0 {
 		return ""
 	}
-	return fmt.Sprintf("roles: the evidence says “%s”, the claim that it is one and the same", c.a.p.span(subject, named+1))
+	return fmt.Sprintf("roles: the evidence says “%s”, the claim that it is one and the same",
+		c.a.p.span(subject, named+1))
 }
 
 // numberOfOther finds Aldo with the number that the evidence gives Bram.
@@ -127,7 +130,8 @@ func numberOfOther(c *comparison) string {
 	for _, a := range parts {
 		for _, b := range parts {
 			if a != b && c.aligned(a.name) && !c.aligned(b.name) && c.aligned(b.number) && !c.aligned(a.number) {
-				return fmt.Sprintf("roles: the evidence says “%s” of “%s”", c.a.p.words[b.number].raw, c.a.p.words[b.name].raw)
+				return fmt.Sprintf("roles: the evidence says “%s” of “%s”", c.a.p.words[b.number].raw,
+					c.a.p.words[b.name].raw)
 			}
 		}
 	}
@@ -153,8 +157,10 @@ func giverTurned(c *comparison) string {
 }
 
 var (
-	bearing  = stemSet(`cousin brother sister son daughter father mother wife husband uncle aunt nephew niece friend servant widow heir enemy rival master apprentice pupil man men woman child children keeper owner neighbour neighbor`)
-	becoming = stemSet(`become became remain remained stay stayed seem seemed make made name named call called elect elected appoint appointed choose chose chosen crown crowned prove proved turn turned`)
-	given    = wordSet(`given paid sold lent shown handed sent told offered granted`)
-	gave     = wordSet(`gave paid sold lent showed handed sent told offered granted`)
+	bearing = stemSet(`cousin brother sister son daughter father mother wife husband uncle aunt nephew niece friend
+		servant widow heir enemy rival master apprentice pupil man men woman child children keeper owner neighbour neighbor`)
+	becoming = stemSet(`become became remain remained stay stayed seem seemed make made name named call called elect
+		elected appoint appointed choose chose chosen crown crowned prove proved turn turned`)
+	given = wordSet(`given paid sold lent shown handed sent told offered granted`)
+	gave  = wordSet(`gave paid sold lent showed handed sent told offered granted`)
 )

@@ -74,7 +74,8 @@ func clip(s string, bound int) string {
 }
 
 func readSentence(s string, sp text.Span) (sentence, bool) {
-	st := sentence{text: s[sp.Start:sp.End], lower: s[sp.Start:sp.End] == strings.ToLower(s[sp.Start:sp.End]), start: sp.Start, question: text.IsQuestion(s[sp.Start:sp.End])}
+	st := sentence{text: s[sp.Start:sp.End], lower: s[sp.Start:sp.End] == strings.ToLower(s[sp.Start:sp.End]),
+		start: sp.Start, question: text.IsQuestion(s[sp.Start:sp.End])}
 	spans := text.WordSpans(st.text)
 	if len(spans) == 0 {
 		return st, false

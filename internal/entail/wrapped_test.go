@@ -13,7 +13,8 @@ import (
 func TestBareTakesOffWhatSaysNothing(t *testing.T) {
 	road := "A wagon needs three days for the Sallow Road, and a good rider needs two."
 	for _, c := range []struct{ premise, hypothesis, want string }{
-		{road, "Since you ask, a wagon needs three days for the road, there you have it.", "A wagon needs three days for the road."},
+		{road, "Since you ask, a wagon needs three days for the road, there you have it.",
+			"A wagon needs three days for the road."},
 		{road, "Mark this: a wagon needs three days for the road.", "A wagon needs three days for the road."},
 		{road, "Well, friend, a wagon needs three days, and that is that, my friend.", "A wagon needs three days."},
 		{road, "A wagon needs three days, a rider two.", ""},     // both ends say something
@@ -71,10 +72,12 @@ func TestAnOpenerMakesNothingTrue(t *testing.T) {
 
 // Asking again never makes support.
 func TestPropertyAskingBareOnlyRefuses(t *testing.T) {
-	word := rapid.SampledFrom(strings.Fields("since you ask , , : the wagon needs never three days road friend listen and Bram"))
+	word := rapid.SampledFrom(strings.Fields("since you ask , , : the wagon needs never three days road friend " +
+		"listen and Bram"))
 	rapid.Check(t, func(t *rapid.T) {
 		c := NewCascade(believer(word.Draw(t, "phrase")))
-		p := []Pair{{Premise: "A wagon needs three days for the road.", Hypothesis: strings.Join(rapid.SliceOfN(word, 0, 12).Draw(t, "claim"), " ")}}
+		p := []Pair{{Premise: "A wagon needs three days for the road.",
+			Hypothesis: strings.Join(rapid.SliceOfN(word, 0, 12).Draw(t, "claim"), " ")}}
 		first := c.once(context.Background(), p)
 		last, _ := c.Verify(context.Background(), p)
 		if last[0].Label == schema.Supported && first[0].Label != schema.Supported {

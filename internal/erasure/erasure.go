@@ -155,7 +155,8 @@ func (r *run) begin(ctx context.Context, folder folder, known *Receipt) error {
 		return nil
 	}
 	now := r.Now().UTC()
-	r.receipt = Receipt{ID: r.NewID(), Player: hashOf(offered, r.player), Worlds: r.Worlds, Started: now, Open: &now, Erased: map[string]int{}}
+	r.receipt = Receipt{ID: r.NewID(), Player: hashOf(offered, r.player), Worlds: r.Worlds, Started: now, Open: &now,
+		Erased: map[string]int{}}
 	return folder.write(&r.receipt)
 }
 
@@ -220,7 +221,8 @@ func (r *run) rounds(ctx context.Context, folder folder) error {
 			}
 		}
 	}
-	return errors.New("turns of this player keep coming; keep them out of the game until the erasure is done, and run it again")
+	return errors.New("turns of this player keep coming; keep them out of the game until the erasure is done, and " +
+		"run it again")
 }
 
 // end ends the turns under way, and follows the trail anew where some have ended.

@@ -27,9 +27,12 @@ func (s *site) live() {
 	s.say("osric", goner, gonerName, "My brother Tom works at the ropewalk in "+gonerWord+".")
 	s.say("mira", stayer, "Ansel", "I come from the coast.")
 	s.say("osric", stayer, "Ansel", "Who owns the ferry?")
-	s.see(&schema.Occurrence{ID: "ev1", Subject: "player:" + goner, Predicate: "gave", Object: "sword", Text: gonerName + " gave Mira a sword.", Player: goner, Witnesses: []string{"mira", goner}})
-	s.see(&schema.Occurrence{ID: "ev2", Subject: "player:" + stayer, Predicate: "gave", Object: "cheese", Text: "Ansel gave Mira a cheese.", Player: stayer, Witnesses: []string{"mira", stayer, goner}})
-	s.see(&schema.Occurrence{ID: "ev3", Subject: "the bridge", Predicate: "fell", Object: "river", Text: "The bridge fell into the river.", Witnesses: []string{"osric", "mira", goner}})
+	s.see(&schema.Occurrence{ID: "ev1", Subject: "player:" + goner, Predicate: "gave", Object: "sword",
+		Text: gonerName + " gave Mira a sword.", Player: goner, Witnesses: []string{"mira", goner}})
+	s.see(&schema.Occurrence{ID: "ev2", Subject: "player:" + stayer, Predicate: "gave", Object: "cheese",
+		Text: "Ansel gave Mira a cheese.", Player: stayer, Witnesses: []string{"mira", stayer, goner}})
+	s.see(&schema.Occurrence{ID: "ev3", Subject: "the bridge", Predicate: "fell", Object: "river",
+		Text: "The bridge fell into the river.", Witnesses: []string{"osric", "mira", goner}})
 }
 
 // Of the player nothing is left in any file, while the mesh runs and when it has
@@ -38,7 +41,8 @@ func (s *site) live() {
 func TestNothingOfAnErasedPlayerIsLeftInAnyFile(t *testing.T) {
 	s := newSite(t)
 	s.live()
-	for _, place := range []string{"PASSES", "SAID", "REPLIES", "TRACES", "EVENTS", "MEMORY", "TIMERS", "KV_conversations", "session.db"} {
+	for _, place := range []string{"PASSES", "SAID", "REPLIES", "TRACES", "EVENTS", "MEMORY", "TIMERS", "KV_conversations",
+		"session.db"} {
 		if !slices.ContainsFunc(traces(t, s.dir, goner), func(line string) bool { return strings.Contains(line, place) }) {
 			t.Errorf("%s never held the player: the test looks for nothing there", place)
 		}
@@ -70,7 +74,8 @@ func TestNothingOfAnErasedPlayerIsLeftInAnyFile(t *testing.T) {
 	if got := s.say("mira", goner, "Somebody", "Where do I come from?"); strings.Contains(got.Text, gonerWord) {
 		t.Errorf("whoever comes under the erased id is answered %q", got.Text)
 	}
-	if r.Open != nil || r.Ended.IsZero() || r.Erased["replies"] != 3 || r.Erased["memories of others, now without the player"] == 0 {
+	if r.Open != nil || r.Ended.IsZero() || r.Erased["replies"] != 3 ||
+		r.Erased["memories of others, now without the player"] == 0 {
 		t.Errorf("the receipt: %+v", r)
 	}
 	s.rebuildsTheSame()
@@ -296,7 +301,8 @@ func TestUnknownPlayer(t *testing.T) {
 func TestAPlayerNamedLikeAnNPCTakesNothingOfIt(t *testing.T) {
 	s := newSite(t)
 	s.say("osric", "mira", gonerName, "I come from "+gonerWord+".")
-	s.see(&schema.Occurrence{ID: "ev1", Subject: "the bridge", Predicate: "fell", Object: "river", Text: "The bridge fell into the river.", Witnesses: []string{"mira"}})
+	s.see(&schema.Occurrence{ID: "ev1", Subject: "the bridge", Predicate: "fell", Object: "river",
+		Text: "The bridge fell into the river.", Witnesses: []string{"mira"}})
 	o := s.options()
 	o.Handles = mesh.Handles{"village": {"mira", "osric"}}
 	o.Index.(*app.ErasedIndex).Among(o.Handles)
@@ -304,7 +310,8 @@ func TestAPlayerNamedLikeAnNPCTakesNothingOfIt(t *testing.T) {
 	if err != nil || r.Erased["replies"] != 1 || r.Erased["events"] != 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if kept := s.memories(); len(kept) != 1 || kept[0].NPC != "mira" || !slices.Equal(kept[0].Witnesses, []string{"mira"}) {
+	if kept := s.memories(); len(kept) != 1 || kept[0].NPC != "mira" ||
+		!slices.Equal(kept[0].Witnesses, []string{"mira"}) {
 		t.Errorf("the index has %+v", kept)
 	}
 	s.rebuildsTheSame()

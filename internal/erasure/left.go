@@ -35,22 +35,33 @@ func (r *run) left(ctx context.Context) error {
 		"what the file system or the disk still holds of files that were written anew",
 	}
 	r.receipt.Operator = []string{
-		fmt.Sprintf("keep %s with its key apart from the backups; after a restore run: forsooth memory erase --from-receipts %s", folderOf(r.Data), folderOf(r.Data)),
+		fmt.Sprintf("keep %s with its key apart from the backups; after a restore run: forsooth memory erase "+
+			"--from-receipts %s", folderOf(r.Data), folderOf(r.Data)),
 	}
 	if r.Index == nil {
-		r.receipt.Beyond = append(r.receipt.Beyond, "the index of memories on the machine where the memory service runs: it follows the log by itself, but its file keeps free pages")
+		r.receipt.Beyond = append(r.receipt.Beyond, "the index of memories on the machine where the memory service "+
+			"runs: it follows the log by itself, but its file keeps free pages")
 		r.receipt.Operator = append(r.receipt.Operator, "run forsooth memory rebuild on the machine of the memory service")
 	}
 	if r.Qdrant != "" {
-		r.receipt.Beyond = append(r.receipt.Beyond, fmt.Sprintf("the files of the Qdrant server at %s: the player's points are deleted there, and their bytes lie in its segments and its write-ahead log until it rewrites them, which it does by itself only where a segment of a thousand points or more has lost a fifth; its own snapshots hold them until they are removed", r.Qdrant))
-		r.receipt.Operator = append(r.receipt.Operator, fmt.Sprintf("to have those bytes gone at once: stop the mesh, delete the collection session on the Qdrant server at %s, and run forsooth memory rebuild; remove the server's snapshots", r.Qdrant))
+		r.receipt.Beyond = append(r.receipt.Beyond, fmt.Sprintf("the files of the Qdrant server at %s: the player's "+
+			"points are deleted there, and their bytes lie in its segments and its write-ahead log until it rewrites them, "+
+			"which it does by itself only where a segment of a thousand points or more has lost a fifth; its own snapshots "+
+			"hold them until they are removed", r.Qdrant))
+		r.receipt.Operator = append(r.receipt.Operator, fmt.Sprintf("to have those bytes gone at once: stop the mesh, "+
+			"delete the collection session on the Qdrant server at %s, and run forsooth memory rebuild; remove the "+
+			"server's snapshots", r.Qdrant))
 	}
 	if r.receipt.Unscrubbed {
-		r.receipt.Beyond = append(r.receipt.Beyond, "what this NATS server had deleted before, turns that had ended, older revisions of conversations and timers: their bytes lie in its blocks until it compacts them, which it does as more of a block is deleted than is kept, and with the last block of a stream when that is full")
+		r.receipt.Beyond = append(r.receipt.Beyond, "what this NATS server had deleted before, turns that had ended, "+
+			"older revisions of conversations and timers: their bytes lie in its blocks until it compacts them, which it "+
+			"does as more of a block is deleted than is kept, and with the last block of a stream when that is full")
 	}
 	if r.Replicas > 1 {
-		r.receipt.Beyond = append(r.receipt.Beyond, fmt.Sprintf("the Raft logs of %d replicas until their next snapshot: a server makes one every few minutes while there is something new, and when it is stopped", r.Replicas))
-		r.receipt.Operator = append(r.receipt.Operator, "restart the NATS servers one after another: each makes a snapshot as it stops and lets go of its log")
+		r.receipt.Beyond = append(r.receipt.Beyond, fmt.Sprintf("the Raft logs of %d replicas until their next "+
+			"snapshot: a server makes one every few minutes while there is something new, and when it is stopped", r.Replicas))
+		r.receipt.Operator = append(r.receipt.Operator, "restart the NATS servers one after another: each makes a "+
+			"snapshot as it stops and lets go of its log")
 	}
 	return nil
 }
@@ -62,14 +73,16 @@ func (r *run) unsure() {
 	known := len(r.Handles) > 0 && !slices.ContainsFunc(r.Worlds, func(w string) bool { return r.Handles[w] == nil })
 	if n > 0 && !known {
 		r.receipt.Left = append(r.receipt.Left, Left{Place: "handles of NPCs", Count: n,
-			Why: "events were erased without their worlds at hand: an NPC whose handle is the player's id was taken for the player; name the worlds with --world, and the two are kept apart"})
+			Why: "events were erased without their worlds at hand: an NPC whose handle is the player's id was taken for " +
+				"the player; name the worlds with --world, and the two are kept apart"})
 	}
 }
 
 // retold counts memories of others whose words hold the player's name: whether
 // another person of that name is meant nobody can decide.
 func (r *run) retold(ctx context.Context) error {
-	l := Left{Place: "memories of others", Why: "their words hold the name that the player was shown by; whether the player is meant cannot be decided, so that forsooth memory show and undo are left to the operator"}
+	l := Left{Place: "memories of others", Why: "their words hold the name that the player was shown by; whether the " +
+		"player is meant cannot be decided, so that forsooth memory show and undo are left to the operator"}
 	for _, world := range orAll(r.Worlds) {
 		err := r.Client.MemoryLog().Read(ctx, world, "", 0, func(e mesh.Logged) error {
 			m := e.Event.Memory

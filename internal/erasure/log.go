@@ -82,7 +82,8 @@ func (r *run) forgetOne(ctx context.Context, o owner) error {
 		return err
 	}
 	id := r.NewID()
-	plan := memory.Forget(o.world, o.npc, list, r.player, r.Handles.Has(o.world, r.player), r.Now().UTC(), func(n int) string { return fmt.Sprintf("erase:%s:%d", id, n) })
+	plan := memory.Forget(o.world, o.npc, list, r.player, r.Handles.Has(o.world, r.player), r.Now().UTC(),
+		func(n int) string { return fmt.Sprintf("erase:%s:%d", id, n) })
 	for i := range plan.Events {
 		e := &plan.Events[i]
 		of := e.Player

@@ -30,7 +30,8 @@ func TestErasureOnQdrant(t *testing.T) {
 	for _, line := range traces(t, s.dir, goner, gonerName, gonerWord) {
 		t.Errorf("the data folder: %s", line)
 	}
-	if n, err := s.app.Session().Count(t.Context(), store.MemoryFilter{World: "village", Mentions: goner}); n != 0 || err != nil {
+	if n, err := s.app.Session().Count(t.Context(), store.MemoryFilter{World: "village", Mentions: goner}); n != 0 ||
+		err != nil {
 		t.Errorf("%d points of the player, %v", n, err)
 	}
 	s.rebuildsTheSame()
@@ -44,7 +45,8 @@ func TestErasureOnQdrant(t *testing.T) {
 	if !said {
 		t.Errorf("the receipt does not name the server's files: %q", r.Beyond)
 	}
-	if !slices.ContainsFunc(r.Operator, func(line string) bool { return strings.Contains(line, "delete the collection session") }) {
+	if !slices.ContainsFunc(r.Operator,
+		func(line string) bool { return strings.Contains(line, "delete the collection session") }) {
 		t.Errorf("nor says what to do: %q", r.Operator)
 	}
 }

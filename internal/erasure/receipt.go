@@ -69,7 +69,8 @@ func (f folder) key() ([]byte, error) {
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(key) != mesh.EraseKeySize {
-		return nil, fmt.Errorf("%s is not a key of receipts: write the %d hexadecimal digits it had", path, 2*mesh.EraseKeySize)
+		return nil, fmt.Errorf("%s is not a key of receipts: write the %d hexadecimal digits it had", path,
+			2*mesh.EraseKeySize)
 	}
 	return key, nil
 }

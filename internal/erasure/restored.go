@@ -24,7 +24,8 @@ func FromReceipts(ctx context.Context, path string, o Options) ([]Receipt, error
 		return nil, err
 	}
 	if key == nil {
-		return nil, fmt.Errorf("no key lies beside the receipts in %s; put the file named %s there that was kept with them", from, keyFile)
+		return nil, fmt.Errorf("no key lies beside the receipts in %s; put the file named %s there that was kept with them",
+			from, keyFile)
 	}
 	if own, err := folderOf(o.Data).key(); err != nil {
 		return nil, err

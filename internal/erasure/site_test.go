@@ -63,7 +63,9 @@ func (s *site) start() {
 	if err != nil || len(world.Errors(problems)) > 0 {
 		s.t.Fatal(err, problems)
 	}
-	a, err := app.Start(s.t.Context(), app.Options{Worlds: []*world.World{w}, Data: s.dir, Qdrant: s.qdrant, Meaning: app.MeaningOff, Notice: func(n string) { s.t.Log(n) }})
+	a, err := app.Start(s.t.Context(),
+		app.Options{Worlds: []*world.World{w}, Data: s.dir, Qdrant: s.qdrant, Meaning: app.MeaningOff,
+			Notice: func(n string) { s.t.Log(n) }})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -86,7 +88,8 @@ func (s *site) start() {
 }
 
 func request(n int, npc, player, name, words string) *schema.Request {
-	return &schema.Request{TurnID: fmt.Sprintf("turn%d", n), World: "village", NPC: npc, Player: player, PlayerName: name, Message: words, DeadlineMS: 20_000}
+	return &schema.Request{TurnID: fmt.Sprintf("turn%d", n), World: "village", NPC: npc, Player: player, PlayerName: name,
+		Message: words, DeadlineMS: 20_000}
 }
 
 // say is a turn; the index has all that it left when it returns.
@@ -187,7 +190,8 @@ func traces(t *testing.T, dir string, words ...string) []string {
 				at = bytes.Index(data, []byte(enc[4:len(enc)-4]))
 			}
 			if strings.Contains(name, w) || at >= 0 {
-				out = append(out, fmt.Sprintf("%s holds %q at %d: %q", name, w, at, data[max(0, at-60):min(len(data), max(at, 0)+60)]))
+				out = append(out, fmt.Sprintf("%s holds %q at %d: %q", name, w, at,
+					data[max(0, at-60):min(len(data), max(at, 0)+60)]))
 			}
 		}
 		return nil

@@ -66,7 +66,8 @@ func ReadReport(path string) (*Report, error) {
 // more than the tolerance is worse, and so is an amount (calls, tokens, cost) that
 // moved by more than that part of itself.
 func Compare(old, now *Report, tolerance float64) (*Comparison, error) {
-	c := &Comparison{Suite: now.Suite, Tolerance: tolerance, Metrics: []Shift{}, Times: []Shift{}, Changed: []Change{}, Added: []string{}, Removed: []string{}, Worse: []string{}}
+	c := &Comparison{Suite: now.Suite, Tolerance: tolerance, Metrics: []Shift{}, Times: []Shift{}, Changed: []Change{},
+		Added: []string{}, Removed: []string{}, Worse: []string{}}
 	if err := c.cases(old, now); err != nil {
 		return nil, err
 	}
@@ -87,7 +88,8 @@ func (c *Comparison) cases(old, now *Report) error {
 		before[r.Name] = r
 	}
 	if len(before) == 0 {
-		return errors.New("the earlier report holds no results by case; write one with eval SUITE.yaml --json of this version")
+		return errors.New("the earlier report holds no results by case; " +
+			"write one with eval SUITE.yaml --json of this version")
 	}
 	common := 0
 	for _, r := range now.Results {
@@ -170,7 +172,8 @@ func (s *Shift) gain() float64 {
 func (c *Comparison) times(old, now *Report) {
 	put := func(name string, was, is Stat, value func(Stat) float64) {
 		if was.N > 0 && is.N > 0 {
-			c.Times = append(c.Times, Shift{Name: name, Old: value(was), New: value(is), Delta: value(is) - value(was), Better: BetterLower})
+			c.Times = append(c.Times, Shift{Name: name, Old: value(was), New: value(is), Delta: value(is) - value(was),
+				Better: BetterLower})
 		}
 	}
 	median, mean := func(s Stat) float64 { return s.P50 }, func(s Stat) float64 { return s.Mean }

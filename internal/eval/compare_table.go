@@ -16,7 +16,8 @@ func (c *Comparison) WriteJSON(w io.Writer) error {
 
 // WriteTable prints the comparison for a reader: figures first, then the cases.
 func (c *Comparison) WriteTable(w io.Writer) {
-	fmt.Fprintf(w, "suite %s, two runs; worse is beyond %g (of calls, tokens and cost: that part of them)\n\n", c.Suite, c.Tolerance)
+	fmt.Fprintf(w, "suite %s, two runs; worse is beyond %g (of calls, tokens and cost: that part of them)\n\n", c.Suite,
+		c.Tolerance)
 	fmt.Fprintf(w, "  %-38s %10s %10s %10s\n", "figure", "old", "new", "change")
 	for _, s := range c.Metrics {
 		s.write(w)

@@ -17,16 +17,23 @@ import (
 // runs are two reports that differ in what a comparison shows.
 func runs() (old, now *Report) {
 	result := func(name string, passed bool, status, reply string) Result {
-		return Result{Name: name, Kind: "known", NPC: "mira", Passed: passed, Cited: []Cited{}, Status: schema.Status(status), Reply: reply}
+		return Result{Name: name, Kind: "known", NPC: "mira", Passed: passed, Cited: []Cited{}, Status: schema.Status(status),
+			Reply: reply}
 	}
 	old = &Report{Suite: "sample", Cases: 5, Passed: 3, ByKind: map[string]Tally{"known": {Cases: 5, Passed: 3}},
-		Metrics: map[string]float64{"faithfulness": 1, "hallucination_rate": 0, "refusal_rate": 0.2, "refused_fake": 1, "tokens_per_turn": 1000, "retries_per_turn": 0.5, "gone": 1},
-		Results: []Result{result("stays", true, "answered", "It burned."), result("breaks", true, "answered", "It burned in spring."),
-			result("mends", false, "unknown", "I could not say."), result("turns", true, "answered", "It burned."), result("leaves", false, "unknown", "x")}}
+		Metrics: map[string]float64{"faithfulness": 1, "hallucination_rate": 0, "refusal_rate": 0.2, "refused_fake": 1,
+			"tokens_per_turn": 1000, "retries_per_turn": 0.5, "gone": 1},
+		Results: []Result{result("stays", true, "answered", "It burned."),
+			result("breaks", true, "answered", "It burned in spring."),
+			result("mends", false, "unknown", "I could not say."), result("turns", true, "answered", "It burned."),
+			result("leaves", false, "unknown", "x")}}
 	now = &Report{Suite: "sample", Cases: 5, Passed: 3, ByKind: map[string]Tally{"known": {Cases: 5, Passed: 3}},
-		Metrics: map[string]float64{"faithfulness": 0.99, "hallucination_rate": 0.05, "refusal_rate": 0.5, "refused_fake": 1, "tokens_per_turn": 1010, "retries_per_turn": 0.1},
-		Results: []Result{result("stays", true, "answered", "It did burn."), result("breaks", false, "unknown", "I could\nnot say."),
-			result("mends", true, "answered", "It burned."), result("turns", true, "extractive", "It burned."), result("comes", true, "answered", "x")}}
+		Metrics: map[string]float64{"faithfulness": 0.99, "hallucination_rate": 0.05, "refusal_rate": 0.5, "refused_fake": 1,
+			"tokens_per_turn": 1010, "retries_per_turn": 0.1},
+		Results: []Result{result("stays", true, "answered", "It did burn."),
+			result("breaks", false, "unknown", "I could\nnot say."),
+			result("mends", true, "answered", "It burned."), result("turns", true, "extractive", "It burned."),
+			result("comes", true, "answered", "x")}}
 	old.Usage.Turn, now.Usage.Turn = Stat{N: 5, P50: 200}, Stat{N: 5, P50: 9000}
 	return old, now
 }
@@ -44,7 +51,8 @@ func TestTwoRunsSideBySide(t *testing.T) {
 	for _, x := range c.Changed {
 		what[x.Name] = x.What
 	}
-	for name, want := range map[string]string{"stays": ChangedReworded, "breaks": ChangedBroke, "mends": ChangedMended, "turns": ChangedStatus} {
+	for name, want := range map[string]string{"stays": ChangedReworded, "breaks": ChangedBroke, "mends": ChangedMended,
+		"turns": ChangedStatus} {
 		if what[name] != want {
 			t.Errorf("%s: %q, want %q", name, what[name], want)
 		}
@@ -62,7 +70,8 @@ func TestTwoRunsSideBySide(t *testing.T) {
 
 func TestWhichWayIsBetter(t *testing.T) {
 	for name, want := range map[string]Better{
-		"faithfulness": BetterHigher, "passed_known": BetterHigher, "refused_private": BetterHigher, "clean_known": BetterHigher, "confidence_auroc": BetterHigher,
+		"faithfulness": BetterHigher, "passed_known": BetterHigher, "refused_private": BetterHigher,
+		"clean_known": BetterHigher, "confidence_auroc": BetterHigher,
 		"hallucination_rate": BetterLower, "refused_known": BetterLower, "cost_per_turn": BetterLower,
 		"calibration_error": BetterNeither, "refusal_rate": BetterNeither, "refused_topic": BetterNeither,
 	} {

@@ -76,7 +76,8 @@ func (o *Outcome) wouldBeRight() bool {
 // have been at a lower threshold.
 func gated(r *schema.Reply) bool {
 	return r.Status == schema.StatusUnknown &&
-		(r.Reason == schema.ReasonLowConfidence || r.Reason == schema.ReasonUnknownName || r.Reason == schema.ReasonNoEvidence)
+		(r.Reason == schema.ReasonLowConfidence || r.Reason == schema.ReasonUnknownName ||
+			r.Reason == schema.ReasonNoEvidence)
 }
 
 func pointAt(threshold float64, known, refuse []judged) Point {
@@ -115,7 +116,8 @@ func auroc(known, refuse []judged) float64 {
 }
 
 func (c *Curve) write(w io.Writer) {
-	fmt.Fprintf(w, "  confidence: AUROC %.3f, known against %v; below the shipped threshold, right by the best evidence found\n", c.AUROC, c.Against)
+	fmt.Fprintf(w, "  confidence: AUROC %.3f, known against %v; below the shipped threshold, right by the best "+
+		"evidence found\n", c.AUROC, c.Against)
 	fmt.Fprintf(w, "  %9s %14s %10s\n", "threshold", "known right", "refused")
 	for _, p := range c.Points {
 		fmt.Fprintf(w, "  %9.2f %12.1f %% %8.1f %%\n", p.Threshold, 100*p.KnownRight, 100*p.Refused)

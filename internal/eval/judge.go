@@ -20,8 +20,9 @@ type Seen struct {
 	Foreign []string                // evidence whose text does not stand in the file that it names
 
 	ThoughtReviews []protocol.Review // of each draft of the thoughts, in their order
-	First          time.Duration     // from the request to the first released sentence; 0: nobody looked, or there was none
-	Took           time.Duration     // from the request to the reply
+	// from the request to the first released sentence; 0: nobody looked, or there was none
+	First time.Duration
+	Took  time.Duration // from the request to the reply
 }
 
 // Outcome is a case with what was seen and its verdict.
@@ -56,7 +57,8 @@ func Judge(c *Case, seen Seen) Outcome {
 		o.Want, o.Got = "a reply", "none"
 		return o
 	}
-	for _, look := range []func() (want, got string){o.forbidden, o.rejected, o.uncertainty, o.evidence, o.topic, o.citations, o.actions} {
+	for _, look := range []func() (want, got string){o.forbidden, o.rejected, o.uncertainty, o.evidence, o.topic,
+		o.citations, o.actions} {
 		if o.Want, o.Got = look(); o.Want != "" {
 			return o
 		}
@@ -98,7 +100,8 @@ func (o *Outcome) uncertainty() (want, got string) {
 
 func (o *Outcome) evidence() (want, got string) {
 	if paths := cited(o.Reply); !softKinds[o.Case.Kind] && len(o.Case.expect) > 0 && !anyMatches(o.Case.expect, paths) {
-		return fmt.Sprintf("evidence from one of %v", o.Case.ExpectEvidence), orNone(strings.Join(slices.Compact(paths), ", "))
+		return fmt.Sprintf("evidence from one of %v", o.Case.ExpectEvidence),
+			orNone(strings.Join(slices.Compact(paths), ", "))
 	}
 	return "", ""
 }

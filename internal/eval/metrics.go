@@ -8,8 +8,10 @@ import (
 )
 
 // baseMetrics are the metrics of every run; each kind adds two of its own.
-var baseMetrics = []string{"citation_verification_first_attempt", "self_correction", "retries_per_turn", "faithfulness", "hallucination_rate",
-	"evidence_verbatim", "citation_accuracy", "fallback_rate", "refusal_rate", "false_denials", "non_corpus_citation_rate", "approved_first_attempt",
+var baseMetrics = []string{"citation_verification_first_attempt", "self_correction", "retries_per_turn", "faithfulness",
+	"hallucination_rate",
+	"evidence_verbatim", "citation_accuracy", "fallback_rate", "refusal_rate", "false_denials", "non_corpus_citation_rate",
+	"approved_first_attempt",
 	"thoughts_verified_first_attempt", "thought_retries_per_turn", "stripped_per_turn",
 	"llm_calls_per_turn", "llm_calls_worst", "tokens_per_turn", "cost_per_turn"}
 

@@ -25,7 +25,8 @@ func Quarantine(s *Suite, w *world.World, earlier []string, modified func(path s
 	repeats := suspects(s, earlier)
 	for _, d := range w.Documents {
 		if d.Promoted != "" {
-			return fmt.Errorf("%s was promoted from %s; a suite is not run on promoted texts: move it out of the world", d.Path, d.Promoted)
+			return fmt.Errorf("%s was promoted from %s; a suite is not run on promoted texts: move it out of the world", d.Path,
+				d.Promoted)
 		}
 		if !modified(d.Path).After(s.Modified) || expected(s, d.Path) {
 			continue

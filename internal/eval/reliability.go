@@ -53,7 +53,8 @@ func reliability(known, refuse []judged) ([]Bin, float64) {
 }
 
 func (c *Curve) writeBins(w io.Writer) {
-	fmt.Fprintf(w, "  calibration: expected error %.3f\n  %11s %9s %11s %9s\n", c.ECE, "confidence", "questions", "mean", "right")
+	fmt.Fprintf(w, "  calibration: expected error %.3f\n  %11s %9s %11s %9s\n", c.ECE, "confidence", "questions", "mean",
+		"right")
 	for _, b := range c.Bins {
 		fmt.Fprintf(w, "  %5.1f – %3.1f %9d %11.2f %7.1f %%\n", b.From, b.To, b.N, b.Confidence, 100*b.Right)
 	}

@@ -13,16 +13,17 @@ import (
 
 // Report is the outcome of a suite.
 type Report struct {
-	Suite      string             `json:"suite"`
-	Model      string             `json:"model,omitempty"` // that was asked, by the settings
-	Cases      int                `json:"cases"`
-	Passed     int                `json:"passed"`
-	ByKind     map[string]Tally   `json:"by_kind"`
-	Metrics    map[string]float64 `json:"metrics"`
-	Met        bool               `json:"thresholds_met"`
-	Failures   []Failure          `json:"failures"`
-	Issues     map[string]int     `json:"issues_by_cause"` // why drafts were sent back or sentences stripped
-	Evidence   map[string]Tally   `json:"evidence_beside"` // kinds judged by what may not be said: cases that also cited what they expect
+	Suite    string             `json:"suite"`
+	Model    string             `json:"model,omitempty"` // that was asked, by the settings
+	Cases    int                `json:"cases"`
+	Passed   int                `json:"passed"`
+	ByKind   map[string]Tally   `json:"by_kind"`
+	Metrics  map[string]float64 `json:"metrics"`
+	Met      bool               `json:"thresholds_met"`
+	Failures []Failure          `json:"failures"`
+	Issues   map[string]int     `json:"issues_by_cause"` // why drafts were sent back or sentences stripped
+	// kinds judged by what may not be said: cases that also cited what they expect
+	Evidence   map[string]Tally   `json:"evidence_beside"`
 	Thresholds []Bound            `json:"thresholds"`
 	Curve      *Curve             `json:"curve,omitempty"`
 	Retries    map[string]Retries `json:"retries_by_cause"`
@@ -60,7 +61,8 @@ type Failure struct {
 // Summarise makes the report of a run.
 func Summarise(s *Suite, outcomes []Outcome) *Report {
 	r := &Report{Suite: s.Name, Cases: len(outcomes), ByKind: map[string]Tally{}, Evidence: map[string]Tally{},
-		Failures: []Failure{}, Thresholds: []Bound{}, Curve: curveOf(outcomes), Usage: usageOf(outcomes), Triage: triage(outcomes), Results: []Result{}}
+		Failures: []Failure{}, Thresholds: []Bound{}, Curve: curveOf(outcomes), Usage: usageOf(outcomes),
+		Triage: triage(outcomes), Results: []Result{}}
 	for i := range outcomes {
 		r.take(&outcomes[i])
 	}
@@ -149,7 +151,8 @@ func (r *Report) Title() string {
 
 // WriteTable prints the report for a reader.
 func (r *Report) WriteTable(w io.Writer) {
-	fmt.Fprintf(w, "suite %s: %d of %d cases passed (%.1f %%)\n\n", r.Title(), r.Passed, r.Cases, 100*share(r.Passed, r.Cases))
+	fmt.Fprintf(w, "suite %s: %d of %d cases passed (%.1f %%)\n\n", r.Title(), r.Passed, r.Cases,
+		100*share(r.Passed, r.Cases))
 	r.writeKinds(w)
 	fmt.Fprintln(w)
 	for _, name := range baseMetrics {
@@ -159,7 +162,8 @@ func (r *Report) WriteTable(w io.Writer) {
 		fmt.Fprintf(w, "  issues: %-30s %d\n", cause, r.Issues[cause])
 	}
 	for _, cause := range slices.Sorted(maps.Keys(r.Retries)) {
-		fmt.Fprintf(w, "  retries: %-29s %d of thoughts, %d of speech\n", cause, r.Retries[cause].Thoughts, r.Retries[cause].Speech)
+		fmt.Fprintf(w, "  retries: %-29s %d of thoughts, %d of speech\n", cause, r.Retries[cause].Thoughts,
+			r.Retries[cause].Speech)
 	}
 	fmt.Fprintln(w)
 	r.Usage.write(w)
@@ -169,7 +173,8 @@ func (r *Report) WriteTable(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	for _, f := range r.Failures {
-		fmt.Fprintf(w, "  FAILED %s (%s, %s)\n    said: %s\n    want: %s\n    got:  %s\n", f.Name, f.NPC, f.Status, f.Reply, f.Want, f.Got)
+		fmt.Fprintf(w, "  FAILED %s (%s, %s)\n    said: %s\n    want: %s\n    got:  %s\n", f.Name, f.NPC, f.Status, f.Reply,
+			f.Want, f.Got)
 	}
 	for _, b := range r.Thresholds {
 		fmt.Fprintf(w, "  threshold %s: %s\n", b.Name, b)

@@ -23,7 +23,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // outcome is a case with its reply; the confidence decides the curve.
 func outcome(t testing.TB, kind, body string, confidence float64, seen Seen) Outcome {
 	t.Helper()
-	s, err := Parse("s.yaml", []byte(head+"  - {name: "+kind+", npc: mira, kind: "+kind+", player_message: hm, "+body+"}\n"))
+	s, err := Parse("s.yaml", []byte(head+"  - {name: "+kind+", npc: mira, kind: "+kind+", player_message: hm, "+
+		body+"}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,9 @@ func outcome(t testing.TB, kind, body string, confidence float64, seen Seen) Out
 // held is a reply with the record that its sentence needs.
 func held(path string, reviews ...protocol.ReviewVerdict) Seen {
 	seen := Seen{Reply: reply(schema.StatusExtractive, "It burned.", path), Prompts: []string{path},
-		Records: []protocol.ReviewRecord{{Hash: protocol.HashText("It burned."), Claims: []schema.ClaimVerdict{{Kind: schema.ClaimWorld, Verdict: schema.Verdict{Label: schema.Supported}}}}}}
+		Records: []protocol.ReviewRecord{
+			{Hash: protocol.HashText("It burned."),
+				Claims: []schema.ClaimVerdict{{Kind: schema.ClaimWorld, Verdict: schema.Verdict{Label: schema.Supported}}}}}}
 	for _, v := range reviews {
 		r := protocol.Review{Verdict: v}
 		if v == protocol.IssuesFound {
@@ -67,15 +70,20 @@ func sample(t testing.TB) []Outcome {
 	second.Reply.Reason = schema.ReasonNotEntailed
 	bare := held("lore/other.txt", protocol.Approved)
 	bare.Records = nil
-	again := cost(held("lore/mill.txt", protocol.IssuesFound, protocol.Approved), 4, schema.PassThink, schema.PassThink, schema.PassSpeak, schema.PassSpeak)
-	again.ThoughtReviews = []protocol.Review{{Verdict: protocol.IssuesFound, Issues: []schema.Issue{{Type: schema.IssueUncited}, {Type: schema.IssueUncited}}}, {Verdict: protocol.Approved}}
+	again := cost(held("lore/mill.txt", protocol.IssuesFound, protocol.Approved), 4, schema.PassThink, schema.PassThink,
+		schema.PassSpeak, schema.PassSpeak)
+	again.ThoughtReviews = []protocol.Review{
+		{Verdict: protocol.IssuesFound, Issues: []schema.Issue{{Type: schema.IssueUncited}, {Type: schema.IssueUncited}}},
+		{Verdict: protocol.Approved}}
 	return []Outcome{
-		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9, cost(held("lore/mill.txt", protocol.Approved), 2, schema.PassThink, schema.PassSpeak)),
+		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9,
+			cost(held("lore/mill.txt", protocol.Approved), 2, schema.PassThink, schema.PassSpeak)),
 		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.8, again),
 		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.7, bare),
 		outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.2, unknown),
 		outcome(t, "fake", "expect_uncertain: true", 0.1, second),
-		outcome(t, "fake", "expect_uncertain: true, reject_patterns: [burned]", 0.6, held("lore/mill.txt", protocol.Approved)),
+		outcome(t, "fake", "expect_uncertain: true, reject_patterns: [burned]", 0.6,
+			held("lore/mill.txt", protocol.Approved)),
 		outcome(t, "injection", "expect_evidence: [lore/mill.txt]", 0.5, held("lore/mill.txt", protocol.Approved)),
 	}
 }
@@ -214,15 +222,17 @@ func TestAUROCIsTheShareOfPairsInOrder(t *testing.T) {
 func TestARecordOfRefusalSupportsNothing(t *testing.T) {
 	seen := held("lore/mill.txt", protocol.Approved)
 	seen.Records[0].Seq = 1
-	refusal := protocol.ReviewRecord{Hash: protocol.HashText("It burned."), Refused: []schema.Issue{{Type: schema.IssueNotEntailed}},
-		Claims: []schema.ClaimVerdict{{Kind: schema.ClaimWorld, Verdict: schema.Verdict{Label: schema.Unverifiable}}}}
+	refusal := protocol.ReviewRecord{Hash: protocol.HashText("It burned."),
+		Refused: []schema.Issue{{Type: schema.IssueNotEntailed}},
+		Claims:  []schema.ClaimVerdict{{Kind: schema.ClaimWorld, Verdict: schema.Verdict{Label: schema.Unverifiable}}}}
 	m := measure([]Outcome{outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9, seen)})
 	if got := m.metrics(); got["citation_verification_first_attempt"] != 1 || got["hallucination_rate"] != 0 {
 		t.Errorf("without a refusal: %v", got)
 	}
 	seen.Records = append(seen.Records, refusal)
 	m = measure([]Outcome{outcome(t, "known", "expect_evidence: [lore/mill.txt]", 0.9, seen)})
-	if got := m.metrics(); got["citation_verification_first_attempt"] != 0 || got["hallucination_rate"] != 0 || got["faithfulness"] != 1 {
+	if got := m.metrics(); got["citation_verification_first_attempt"] != 0 || got["hallucination_rate"] != 0 ||
+		got["faithfulness"] != 1 {
 		t.Errorf("with a refusal: %v", got)
 	}
 	seen.Records = []protocol.ReviewRecord{refusal}
@@ -244,7 +254,8 @@ func TestWhatIsWrittenAgainIsCorrected(t *testing.T) {
 	if got := correction(); got != 0 {
 		t.Errorf("taken out by the review: %v", got)
 	}
-	seen.Records = append(seen.Records, protocol.ReviewRecord{Refused: []schema.Issue{{Type: schema.IssueNotEntailed}}, Draft: &protocol.DraftSentence{Text: "It burned twice."}})
+	seen.Records = append(seen.Records, protocol.ReviewRecord{Refused: []schema.Issue{{Type: schema.IssueNotEntailed}},
+		Draft: &protocol.DraftSentence{Text: "It burned twice."}})
 	if got := correction(); got != 1 {
 		t.Errorf("refused in a stream and written again: %v", got)
 	}
@@ -256,7 +267,8 @@ func TestFormIsNoMatterOfCitation(t *testing.T) {
 	seen := held("lore/mill.txt", protocol.IssuesFound, protocol.Approved)
 	seen.Reviews[0].Issues[0].Type = schema.IssueForm
 	m := measure([]Outcome{outcome(t, "known", "expect_topic: burned", 0.9, seen)})
-	if got := m.metrics(); got["citation_verification_first_attempt"] != 1 || got["approved_first_attempt"] != 0 || got["retries_per_turn"] != 1 || got["self_correction"] != 1 {
+	if got := m.metrics(); got["citation_verification_first_attempt"] != 1 || got["approved_first_attempt"] != 0 ||
+		got["retries_per_turn"] != 1 || got["self_correction"] != 1 {
 		t.Errorf("%v", got)
 	}
 }

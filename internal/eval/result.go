@@ -42,7 +42,8 @@ type Cited struct {
 
 // resultOf keeps of an outcome what outlives the run.
 func resultOf(o *Outcome) Result {
-	r := Result{Name: o.Case.Name, Kind: o.Case.Kind, NPC: o.Case.NPC, Message: o.Message(), Passed: o.Passed(), Cited: []Cited{},
+	r := Result{Name: o.Case.Name, Kind: o.Case.Kind, NPC: o.Case.NPC, Message: o.Message(), Passed: o.Passed(),
+		Cited:           []Cited{},
 		ThoughtAttempts: len(o.ThoughtReviews), SpeechAttempts: len(o.Reviews), TookMS: float64(o.Took.Microseconds()) / 1000}
 	if o.Reply == nil {
 		return r
@@ -81,7 +82,8 @@ func triage(outcomes []Outcome) []Suspect {
 	out := []Suspect{}
 	for i := range outcomes {
 		o := &outcomes[i]
-		if o.Case.Story() || !o.Passed() || o.Reply == nil || refused(o.Reply) || o.Case.ExpectUncertain != nil && *o.Case.ExpectUncertain {
+		if o.Case.Story() || !o.Passed() || o.Reply == nil || refused(o.Reply) || o.Case.ExpectUncertain != nil &&
+			*o.Case.ExpectUncertain {
 			continue
 		}
 		s := Suspect{Name: o.Case.Name, Kind: o.Case.Kind, NPC: o.Case.NPC, Reply: o.Reply.Text}

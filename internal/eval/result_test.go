@@ -10,7 +10,9 @@ import (
 )
 
 // citing is a passing answer that cites one block.
-func citing(t *testing.T, expect string, status schema.Status, id, path string, source schema.Origin, foreign ...string) Outcome {
+func citing(
+	t *testing.T, expect string, status schema.Status, id, path string, source schema.Origin, foreign ...string,
+) Outcome {
 	r := reply(status, "It burned.", path)
 	r.Sentences[0].Evidence[0].ChunkID, r.Sentences[0].Evidence[0].Source = id, source
 	return outcome(t, "known", expect, 0.9, Seen{Reply: r, Foreign: foreign})
@@ -22,13 +24,20 @@ func TestTriageListsWhatIsNotCorpus(t *testing.T) {
 		o    Outcome
 		why  string
 	}{
-		{"corpus", citing(t, "expect_topic: burned", schema.StatusExtractive, "lore/mill.txt#1", "lore/mill.txt", schema.OriginCorpus), ""},
-		{"said by the player", citing(t, "expect_topic: burned", schema.StatusAnswered, "M1", "memory", schema.OriginUser), "source is user"},
+		{"corpus", citing(t, "expect_topic: burned", schema.StatusExtractive, "lore/mill.txt#1", "lore/mill.txt",
+			schema.OriginCorpus), ""},
+		{"said by the player", citing(t, "expect_topic: burned", schema.StatusAnswered, "M1", "memory", schema.OriginUser),
+			"source is user"},
 		{"no source", citing(t, "expect_topic: burned", schema.StatusAnswered, "x", "lore/mill.txt", ""), "source is none"},
-		{"a reserved id that calls itself corpus", citing(t, "expect_topic: burned", schema.StatusAnswered, "chat:42", "lore/mill.txt", schema.OriginCorpus), "reserved"},
-		{"a text that the file does not hold", citing(t, "expect_topic: burned", schema.StatusAnswered, "x", "lore/mill.txt", schema.OriginCorpus, "lore/mill.txt"), "does not stand"},
-		{"it fails anyway", citing(t, "expect_topic: ferry", schema.StatusAnswered, "chat:42", "lore/mill.txt", schema.OriginCorpus), ""},
-		{"it is refused", citing(t, "expect_uncertain: true", schema.StatusUnknown, "chat:42", "state", schema.OriginSystem), ""},
+		{"a reserved id that calls itself corpus",
+			citing(t, "expect_topic: burned", schema.StatusAnswered, "chat:42", "lore/mill.txt", schema.OriginCorpus),
+			"reserved"},
+		{"a text that the file does not hold", citing(t, "expect_topic: burned", schema.StatusAnswered, "x", "lore/mill.txt",
+			schema.OriginCorpus, "lore/mill.txt"), "does not stand"},
+		{"it fails anyway", citing(t, "expect_topic: ferry", schema.StatusAnswered, "chat:42", "lore/mill.txt",
+			schema.OriginCorpus), ""},
+		{"it is refused", citing(t, "expect_uncertain: true", schema.StatusUnknown, "chat:42", "state",
+			schema.OriginSystem), ""},
 	} {
 		got := triage([]Outcome{c.o})
 		switch {
@@ -43,7 +52,8 @@ func TestTriageListsWhatIsNotCorpus(t *testing.T) {
 func TestTriageForAReader(t *testing.T) {
 	var none, some bytes.Buffer
 	(&Report{}).WriteTriage(&none)
-	(&Report{Triage: triage([]Outcome{citing(t, "expect_topic: burned", schema.StatusAnswered, "chat:42", "lore/mill.txt", schema.OriginCorpus)})}).WriteTriage(&some)
+	(&Report{Triage: triage([]Outcome{citing(t, "expect_topic: burned", schema.StatusAnswered, "chat:42", "lore/mill.txt",
+		schema.OriginCorpus)})}).WriteTriage(&some)
 	if !strings.Contains(none.String(), "corpus alone") {
 		t.Errorf("%s", &none)
 	}
@@ -57,7 +67,8 @@ func TestTriageForAReader(t *testing.T) {
 func TestAResultKeepsWhatOutlivesTheRun(t *testing.T) {
 	o := sample(t)[1]
 	r := resultOf(&o)
-	if !r.Passed || r.Calls != 4 || r.Tokens != 2000 || r.ThoughtAttempts != 2 || r.SpeechAttempts != 2 || r.TookMS != 400 {
+	if !r.Passed || r.Calls != 4 || r.Tokens != 2000 || r.ThoughtAttempts != 2 || r.SpeechAttempts != 2 ||
+		r.TookMS != 400 {
 		t.Errorf("%+v", r)
 	}
 	if want := []Cited{{ID: "E1", Path: "lore/mill.txt", Source: schema.OriginCorpus}}; !slices.Equal(r.Cited, want) {

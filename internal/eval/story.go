@@ -83,8 +83,10 @@ func (c *Case) prepareStory() error {
 	if c.PlayerMessage != "" {
 		return fmt.Errorf("%q has both player_message and steps; write one of them", c.Name)
 	}
-	if c.ExpectTopic != "" || c.ExpectUncertain != nil || c.ExpectCitations != nil || len(c.RejectPatterns)+len(c.ExpectEvidence)+len(c.ForbidEvidence)+len(c.ExpectActions)+len(c.History) > 0 {
-		return fmt.Errorf("%q expects something of a turn, or has a history, beside its steps; write the one beside an ask and the other as steps", c.Name)
+	if c.ExpectTopic != "" || c.ExpectUncertain != nil || c.ExpectCitations != nil ||
+		len(c.RejectPatterns)+len(c.ExpectEvidence)+len(c.ForbidEvidence)+len(c.ExpectActions)+len(c.History) > 0 {
+		return fmt.Errorf("%q expects something of a turn, or has a history, beside its steps; write the one beside an "+
+			"ask and the other as steps", c.Name)
 	}
 	if c.Player == "" {
 		return fmt.Errorf("player is missing in %q; a story needs its player's id", c.Name)
@@ -97,7 +99,8 @@ func (c *Case) prepareStory() error {
 			return fmt.Errorf("%q, step %d: %w", c.Name, i+1, err)
 		}
 	}
-	if c.Count == nil && len(c.Memories)+len(c.Absent) == 0 && !slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Ask != "" }) {
+	if c.Count == nil && len(c.Memories)+len(c.Absent) == 0 &&
+		!slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Ask != "" }) {
 		return fmt.Errorf("%q expects nothing; give it an ask, memories, absent or count", c.Name)
 	}
 	return nil
@@ -148,7 +151,8 @@ func (c *Case) checkStep(s *Step) error {
 
 // Occurrence is an event as a backend publishes it; its time is the caller's.
 func (e *Event) Occurrence(world, id string) *schema.Occurrence {
-	return &schema.Occurrence{ID: id, World: world, Subject: e.Subject, Predicate: e.Predicate, Object: e.Object, Text: e.Text, Player: e.Player,
+	return &schema.Occurrence{ID: id, World: world, Subject: e.Subject, Predicate: e.Predicate, Object: e.Object,
+		Text: e.Text, Player: e.Player,
 		Witnesses: slices.Clone(e.Witnesses)}
 }
 
@@ -193,7 +197,8 @@ func JudgeStory(c *Case, l Lived) Outcome {
 			continue
 		}
 		seen := l.Seen[i]
-		one := Judge(&Case{ExpectTopic: s.ExpectTopic, ExpectUncertain: s.ExpectUncertain, RejectPatterns: []string{s.Reject}, reject: s.reject}, seen)
+		one := Judge(&Case{ExpectTopic: s.ExpectTopic, ExpectUncertain: s.ExpectUncertain, RejectPatterns: []string{s.Reject},
+			reject: s.reject}, seen)
 		if answered {
 			o.Seen, o.said = seen, s.Message()
 		}
@@ -222,7 +227,8 @@ func JudgeStory(c *Case, l Lived) Outcome {
 // names says whether a memory is one of those that are named.
 func (r *Remembered) names(m schema.Memory) bool {
 	same := func(want, have string) bool { return want == "" || want == have }
-	return same(string(r.Status), string(m.Status)) && same(r.NPC, m.NPC) && same(r.Player, m.Player) && same(string(r.Kind), string(m.Kind)) &&
+	return same(string(r.Status), string(m.Status)) && same(r.NPC, m.NPC) && same(r.Player, m.Player) &&
+		same(string(r.Kind), string(m.Kind)) &&
 		same(r.Subject, m.Subject) && same(r.Predicate, m.Pred) && same(string(r.Source), string(m.Source)) &&
 		strings.Contains(strings.ToLower(m.Object), strings.ToLower(r.Object))
 }
@@ -240,7 +246,8 @@ func (c *Case) active(records []schema.Memory) int {
 
 func (r *Remembered) String() string {
 	var parts []string
-	for _, p := range [][2]string{{"status", string(r.Status)}, {"player", r.Player}, {"kind", string(r.Kind)}, {"subject", r.Subject},
+	for _, p := range [][2]string{{"status", string(r.Status)}, {"player", r.Player}, {"kind", string(r.Kind)},
+		{"subject", r.Subject},
 		{"predicate", r.Predicate}, {"object", r.Object}, {"source", string(r.Source)}} {
 		if p[1] != "" {
 			parts = append(parts, p[0]+" "+p[1])

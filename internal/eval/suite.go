@@ -162,7 +162,8 @@ func (c *Case) prepare() error {
 		c.reject = append(c.reject, re)
 	}
 	c.expect, c.forbid = globs(c.ExpectEvidence), globs(c.ForbidEvidence)
-	req := schema.Request{TurnID: "case", World: "world", NPC: "npc", Player: "player", Message: c.PlayerMessage, Trust: c.Trust}
+	req := schema.Request{TurnID: "case", World: "world", NPC: "npc", Player: "player", Message: c.PlayerMessage,
+		Trust: c.Trust}
 	if err := req.Validate(); err != nil {
 		return fmt.Errorf("%q: %w", c.Name, err)
 	}
@@ -190,7 +191,8 @@ func (s *Suite) Bind(w *world.World) error {
 			c.NPC = w.DefaultNPC
 		}
 		if w.NPCs[c.NPC] == nil {
-			return fmt.Errorf("%s:%d: case %q: %s has no NPC %q; forsooth doctor --world %s lists them", s.Path, c.line, c.Name, w.Name, c.NPC, s.WorldDir())
+			return fmt.Errorf("%s:%d: case %q: %s has no NPC %q; forsooth doctor --world %s lists them", s.Path, c.line, c.Name,
+				w.Name, c.NPC, s.WorldDir())
 		}
 		if err := c.bindStory(w); err != nil {
 			return fmt.Errorf("%s:%d: %w", s.Path, c.line, err)
@@ -244,10 +246,12 @@ func (c *Case) Conversation(id schema.ConversationID, at time.Time) *schema.Conv
 	for i, h := range c.History {
 		turn := fmt.Sprintf("history-%d", i+1)
 		if h.Player != "" {
-			doc.Memory = append(doc.Memory, schema.Line{Speaker: "player", Text: h.Player, TurnID: turn, At: at, Source: schema.OriginUser})
+			doc.Memory = append(doc.Memory,
+				schema.Line{Speaker: "player", Text: h.Player, TurnID: turn, At: at, Source: schema.OriginUser})
 		}
 		if h.NPC != "" {
-			doc.Memory = append(doc.Memory, schema.Line{Speaker: "npc", Text: h.NPC, TurnID: turn, At: at, Source: schema.OriginSystem, Verbatim: true})
+			doc.Memory = append(doc.Memory,
+				schema.Line{Speaker: "npc", Text: h.NPC, TurnID: turn, At: at, Source: schema.OriginSystem, Verbatim: true})
 		}
 	}
 	return doc

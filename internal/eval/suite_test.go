@@ -88,7 +88,8 @@ func TestHistoryBecomesTheConversation(t *testing.T) {
 	c := Case{History: []Exchange{{Player: "I am Ansel.", NPC: "So you say."}, {Player: "Well?"}}}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	doc := c.Conversation(schema.ConversationID{World: "w", NPC: "n", Player: "p"}, at)
-	if len(doc.Memory) != 3 || doc.Memory[0].Source != schema.OriginUser || doc.Memory[1].Source != schema.OriginSystem || doc.Memory[1].Speaker != "npc" {
+	if len(doc.Memory) != 3 || doc.Memory[0].Source != schema.OriginUser || doc.Memory[1].Source != schema.OriginSystem ||
+		doc.Memory[1].Speaker != "npc" {
 		t.Errorf("%+v", doc.Memory)
 	}
 	if (&Case{}).Conversation(schema.ConversationID{}, at) != nil {
@@ -98,7 +99,8 @@ func TestHistoryBecomesTheConversation(t *testing.T) {
 
 // Whatever stands in a file, reading it ends with a suite or with one line.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{head + "  - {name: a, player_message: b}\n", "cases: {}", "- x", "world: &a [*a]", "suite: [", "\x00", "cases:\n  - [a]\n",
+	for _, seed := range []string{head + "  - {name: a, player_message: b}\n", "cases: {}", "- x", "world: &a [*a]",
+		"suite: [", "\x00", "cases:\n  - [a]\n",
 		head + "  - name: a\n    player_message: |\n      x\n    trust: 4\n    history: [{player: a}]\n"} {
 		f.Add([]byte(seed))
 	}

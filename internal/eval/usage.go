@@ -31,7 +31,8 @@ func statOf(values []float64) Stat {
 	for _, v := range sorted {
 		sum += v
 	}
-	return Stat{N: len(sorted), Mean: sum / float64(len(sorted)), P50: rank(0.5), P95: rank(0.95), Max: sorted[len(sorted)-1]}
+	return Stat{N: len(sorted), Mean: sum / float64(len(sorted)), P50: rank(0.5), P95: rank(0.95),
+		Max: sorted[len(sorted)-1]}
 }
 
 // Usage is what the turns of a run cost.
@@ -113,7 +114,8 @@ func usageOf(outcomes []Outcome) Usage {
 			}
 		}
 	}
-	u := Usage{Calls: statOf(calls), Asked: statOf(asked), Tokens: statOf(tokens), Cost: statOf(cost), Asking: statOf(asking), Turn: statOf(turn), FirstSentence: statOf(first),
+	u := Usage{Calls: statOf(calls), Asked: statOf(asked), Tokens: statOf(tokens), Cost: statOf(cost),
+		Asking: statOf(asking), Turn: statOf(turn), FirstSentence: statOf(first),
 		Passes: []PassUsage{}, CallsPerTurn: []CallsCount{}}
 	if len(asked) > 0 { // a greeting's passes would hide what a model takes
 		runs = runsAsking
@@ -149,21 +151,25 @@ func passUsage(pass schema.Pass, runs []schema.PassRecord) PassUsage {
 
 // write prints the costs for a reader; without a model there are only times.
 func (u *Usage) write(w io.Writer) {
-	fmt.Fprintf(w, "  %-16s %8s %9s %9s %9s %9s %7s %9s %9s\n", "pass", "runs", "mean ms", "p50", "p95", "paper ms", "calls", "tokens", "cost")
+	fmt.Fprintf(w, "  %-16s %8s %9s %9s %9s %9s %7s %9s %9s\n", "pass", "runs", "mean ms", "p50", "p95", "paper ms",
+		"calls", "tokens", "cost")
 	for _, p := range u.Passes {
 		paper := "–"
 		if p.PaperMS > 0 {
 			paper = fmt.Sprintf("%.0f", p.PaperMS)
 		}
-		fmt.Fprintf(w, "  %-16s %8d %9.1f %9.1f %9.1f %9s %7d %9d %9.4f\n", p.Pass, p.MS.N, p.MS.Mean, p.MS.P50, p.MS.P95, paper, p.Calls, p.Tokens, p.Cost)
+		fmt.Fprintf(w, "  %-16s %8d %9.1f %9.1f %9.1f %9s %7d %9d %9.4f\n", p.Pass, p.MS.N, p.MS.Mean, p.MS.P50, p.MS.P95,
+			paper, p.Calls, p.Tokens, p.Cost)
 	}
 	fmt.Fprintf(w, "\n  %-16s %8s %9s %9s %9s %9s\n", "a turn", "turns", "mean", "p50", "p95", "most")
 	for _, row := range []struct {
 		name string
 		stat Stat
-	}{{"turn ms", u.Turn}, {"1st sentence ms", u.FirstSentence}, {"LLM ms", u.Asking}, {"LLM calls", u.Calls}, {"  where asked", u.Asked}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
+	}{{"turn ms", u.Turn}, {"1st sentence ms", u.FirstSentence}, {"LLM ms", u.Asking}, {"LLM calls", u.Calls},
+		{"  where asked", u.Asked}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
 		if row.stat.N > 0 {
-			fmt.Fprintf(w, "  %-16s %8d %9s %9s %9s %9s\n", row.name, row.stat.N, Number(row.stat.Mean), Number(row.stat.P50), Number(row.stat.P95), Number(row.stat.Max))
+			fmt.Fprintf(w, "  %-16s %8d %9s %9s %9s %9s\n", row.name, row.stat.N, Number(row.stat.Mean), Number(row.stat.P50),
+				Number(row.stat.P95), Number(row.stat.Max))
 		}
 	}
 }

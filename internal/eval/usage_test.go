@@ -39,7 +39,8 @@ func TestAPercentileIsMeasured(t *testing.T) {
 
 func TestUsageIsWhatThePassesTell(t *testing.T) {
 	u := usageOf(sample(t))
-	if u.Calls != (Stat{N: 2, Mean: 3, P50: 2, P95: 4, Max: 4}) || u.Tokens.Mean != 1500 || math.Abs(u.Cost.Max-0.008) > 1e-9 {
+	if u.Calls != (Stat{N: 2, Mean: 3, P50: 2, P95: 4, Max: 4}) || u.Tokens.Mean != 1500 ||
+		math.Abs(u.Cost.Max-0.008) > 1e-9 {
 		t.Errorf("%+v", u)
 	}
 	if want := []CallsCount{{0, 0}, {1, 0}, {2, 1}, {3, 0}, {4, 1}}; !slices.Equal(u.CallsPerTurn, want) {
@@ -62,7 +63,8 @@ func TestUsageIsWhatThePassesTell(t *testing.T) {
 
 // The passes of a greeting take no time; beside a model's they are left out.
 func TestPassesAreThoseOfTheTurnsThatAskedAModel(t *testing.T) {
-	quick := outcome(t, "social", "expect_uncertain: false", 0, cost(held("lore/mill.txt"), 0, schema.PassThink, schema.PassAct))
+	quick := outcome(t, "social", "expect_uncertain: false", 0,
+		cost(held("lore/mill.txt"), 0, schema.PassThink, schema.PassAct))
 	think := func(list []Outcome) PassUsage { return usageOf(list).Passes[1] }
 	if p := think([]Outcome{quick}); p.Pass != schema.PassThink || p.MS.N != 1 {
 		t.Errorf("without a model %+v", p)

@@ -23,11 +23,13 @@ func accounts(order [][]*candidate, in Input) []*candidate {
 	for _, block := range order[1:] {
 		other := best(block)
 		e := other.evidence
-		if own(e, in.Person) || e.Author == "" || e.Author == top.evidence.Author || e.Private || e.Belief != "" || other.leans ||
+		if own(e, in.Person) || e.Author == "" || e.Author == top.evidence.Author || e.Private || e.Belief != "" ||
+			other.leans ||
 			e.Path == top.evidence.Path || e.Score < 0.3*top.evidence.Score || other.relevant < 0.8*top.relevant {
 			continue
 		}
-		if coverage(want, top.verbatim) >= 0.6 && coverage(want, other.verbatim) >= 0.6 && sameMatter(top.verbatim, other.verbatim, in.Similar) {
+		if coverage(want, top.verbatim) >= 0.6 && coverage(want, other.verbatim) >= 0.6 &&
+			sameMatter(top.verbatim, other.verbatim, in.Similar) {
 			return attributedBoth(top, other, in.Person)
 		}
 	}

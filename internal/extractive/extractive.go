@@ -153,7 +153,8 @@ const onlyAsks = 0.5
 // worth is what a sentence gains by naming the sort of thing that the question
 // wants; what nearly every sentence names tells nothing.
 var worth = map[wanted.Sort]float64{
-	wanted.Price: 0.2, wanted.Measure: 0.2, wanted.Span: 0.2, wanted.Count: 0.2, wanted.Time: 0.2, wanted.Name: 0.2, wanted.Person: 0.1,
+	wanted.Price: 0.2, wanted.Measure: 0.2, wanted.Span: 0.2, wanted.Count: 0.2, wanted.Time: 0.2, wanted.Name: 0.2,
+	wanted.Person: 0.1,
 }
 
 // avoided says whether a wording was refused, with or without an opener.
@@ -316,7 +317,8 @@ func wordsIn(cs []*candidate) int {
 
 var leaning = func() map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.Fields(`he she it they his her its their this that these those there then but and so also both
+	for _, w := range strings.Fields(`he she it they his her its their this that these those there then but and so also
+		both
 		such however instead otherwise neither either therefore thus hence still yet him them here one another others`) {
 		out[w] = true
 	}
@@ -337,7 +339,8 @@ func Leans(s string) bool {
 		words = append([]string{w, "is"}, words[1:]...)
 	}
 	if w := words[0]; leaning[w] {
-		return !(w == "there" && len(words) > 1 && (words[1] == "is" || words[1] == "are" || words[1] == "was" || words[1] == "were")) &&
+		return !(w == "there" && len(words) > 1 &&
+			(words[1] == "is" || words[1] == "are" || words[1] == "was" || words[1] == "were")) &&
 			!(w == "it" && len(words) > 2 && words[1] == "is" && words[2] == "said")
 	}
 	return false
@@ -403,7 +406,8 @@ func ended(s string) string {
 	if strings.HasSuffix(s, ":") || strings.HasSuffix(s, ";") || strings.HasSuffix(s, ",") {
 		return s[:len(s)-1] + "."
 	}
-	if s == "" || strings.ContainsAny(s[len(s)-1:], `.!?"')`) || strings.HasSuffix(s, "”") || strings.HasSuffix(s, "’") || strings.HasSuffix(s, "…") {
+	if s == "" || strings.ContainsAny(s[len(s)-1:], `.!?"')`) || strings.HasSuffix(s, "”") ||
+		strings.HasSuffix(s, "’") || strings.HasSuffix(s, "…") {
 		return s
 	}
 	return s + "."

@@ -39,7 +39,8 @@ func TestTheReaderChoosesTheSentence(t *testing.T) {
 		}
 		return out
 	}
-	got := said(extractive.Answer(extractive.Input{Question: "how did you hurt your foot?", Class: protocol.ClassMedium, Person: mira, Reads: reads,
+	got := said(extractive.Answer(extractive.Input{Question: "how did you hurt your foot?", Class: protocol.ClassMedium,
+		Person: mira, Reads: reads,
 		Evidence: []protocol.Evidence{block("E1", .9, "I never set foot in the fells. A chain fell on me in 1383.")}}))
 	if want := []string{"A chain fell on me in 1383."}; !reflect.DeepEqual(got, want) {
 		t.Errorf("said %q, want %q", got, want)
@@ -78,7 +79,8 @@ func TestAnswerChoosesTheSentencesThatAnswer(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got := said(extractive.Answer(extractive.Input{Question: c.question, Class: c.class, Evidence: c.evidence, Person: mira, Seed: "s"}))
+			got := said(extractive.Answer(extractive.Input{Question: c.question, Class: c.class, Evidence: c.evidence,
+				Person: mira, Seed: "s"}))
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
@@ -99,13 +101,17 @@ func TestARefusedSentenceIsNotSaidAgain(t *testing.T) {
 // most three sentences, cites a block for each, and each is a rendering of it.
 func TestAnswersAreGroundedByConstruction(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		sentence := rapid.StringMatching(`(Mira|He|Teague|But the mill|I) (sold|burned|owns) (the )?(ferry|hinges|keys)( in March)?\.`)
+		sentence := rapid.StringMatching(`(Mira|He|Teague|But the mill|I) (sold|burned|owns) (the )?(ferry|hinges` +
+			`|keys)( in March)?\.`)
 		var evidence []protocol.Evidence
 		for i, body := range rapid.SliceOfN(rapid.SliceOfN(sentence, 1, 3), 0, 5).Draw(t, "blocks") {
-			evidence = append(evidence, block("E"+string(rune('1'+i)), rapid.Float64Range(0, 1).Draw(t, "score"), strings.Join(body, " ")))
+			evidence = append(evidence,
+				block("E"+string(rune('1'+i)), rapid.Float64Range(0, 1).Draw(t, "score"), strings.Join(body, " ")))
 		}
-		in := extractive.Input{Question: rapid.SampledFrom([]string{"who owns the ferry?", "tell me about the mill"}).Draw(t, "q"),
-			Class: protocol.ClassMedium, Evidence: evidence, Person: mira, Seed: rapid.String().Draw(t, "seed"), Openers: []string{"Well,", "Aye."}}
+		in := extractive.Input{Question: rapid.SampledFrom([]string{"who owns the ferry?", "tell me about the mill"}).Draw(
+			t, "q"),
+			Class: protocol.ClassMedium, Evidence: evidence, Person: mira, Seed: rapid.String().Draw(t, "seed"),
+			Openers: []string{"Well,", "Aye."}}
 		out := extractive.Answer(in)
 		if !reflect.DeepEqual(out, extractive.Answer(in)) {
 			t.Fatal("two calls differ")
@@ -142,8 +148,9 @@ func TestNoAssentBeforeAQuestionOfYesOrNo(t *testing.T) {
 	for message, may := range asked {
 		assented := false
 		for seed := range 40 {
-			out := extractive.Answer(extractive.Input{Question: "when mill burn", Message: message, Class: protocol.ClassMedium, Evidence: evidence,
-				Person: mira, Seed: strconv.Itoa(seed), Openers: []string{"Right,"}})
+			out := extractive.Answer(extractive.Input{Question: "when mill burn", Message: message, Class: protocol.ClassMedium,
+				Evidence: evidence,
+				Person:   mira, Seed: strconv.Itoa(seed), Openers: []string{"Right,"}})
 			assented = assented || strings.HasPrefix(out[0].Text, "Right,")
 		}
 		if assented != may {

@@ -61,7 +61,8 @@ func asksOpenly(message string) bool {
 var before = set(`and but so then well now please ok okay hey hello hi oh ah good day morning evening friend sir
 	at in on to for from with by of about since until under`)
 
-var asking = set(`who whom whose what what's when where where's who's which why how how's tell describe explain name list show give teach`)
+var asking = set(`who whom whose what what's when where where's who's which why how how's tell describe explain name
+	list show give teach`)
 
 // tags close a statement as a question: "right?", "isn't it?", "did he?".
 var tags = set(`right yes no aye eh huh correct true ok okay it he she they you i we there`)

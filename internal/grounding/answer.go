@@ -15,13 +15,27 @@ var (
 	denying   = set(`no nay nope`)
 )
 
-var affirmation = regexp.MustCompile(`^(?:so (?:it|he|she|they|i) (?:is|was|did|does|do|has|have|had|are|were|am)|(?:it|he|she|they|i|we) (?:is|was|did|does|do|has|have|had|are|were|am|sure (?:is|did|was|does))(?: so| indeed)?|that(?:'s| is| was) (?:right|true|so|correct|it)|that it (?:is|was)|that (?:he|she|they) (?:did|was|is|has)|right(?: you are)?|quite(?: so| right)?|true enough|of course|very true|just so|so i do|so i did|i(?:'m| am)? (?:afraid|fear|think|believe|suppose|guess|reckon|know|(?:should|would) (?:think|say)) (?:so|(?:he|she|it|they) (?:is|was|did|does|do|has|have|had|are|were)))$`)
+var affirmation = regexp.MustCompile(`^(?:so (?:it|he|she|they|i) (?:is|was|did|does|do|has|have|had|are|were|am)` +
+	`|(?:it|he|she|they|i|we) (?:is|was|did|does|do|has|have|had|are|were|am|sure (?:is|did|was|does))(?: so| indeed)?` +
+	`|that(?:'s| is| was) (?:right|true|so|correct|it)|that it (?:is|was)|that (?:he|she|they) (?:did|was|is|has)` +
+	`|right(?: you are)?|quite(?: so| right)?|true enough|of course|very true|just so|so i do|so i did|i(?:'m` +
+	`| am)? (?:afraid|fear|think|believe|suppose|guess|reckon|know|(?:should|would) (?:think|say)) (?:so|(?:he|she|it` +
+	`|they) (?:is|was|did|does|do|has|have|had|are|were)))$`)
 
 // agreement says that the player is right, whatever it was about: it asserts what
 // the player said, and where that cannot be told it is a claim in itself.
-var agreement = regexp.MustCompile(`^(?:you(?:'re| are| were)(?: quite| very| so| all too| perfectly)? (?:right|correct)|you have (?:it|that)(?: right)?|you(?:'ve| have)? (?:guessed|got|said|put) (?:it|that)(?: (?:right|well|true))?|you speak (?:true|truly|the truth)|(?:just |exactly )?as you say|(?:what|all that|everything) you (?:say|said)(?: there)? is (?:so|true|right|correct)|i (?:can(?:not|'t)? |will not |won't |do(?:n't| not) )?(?:agree|confirm|deny)(?: with you)?(?: it| that| as much)?|i(?:'m| am)? (?:fear|afraid|think|believe|suppose|reckon|guess|hope|should say|would say|daresay|dare say) so|that is (?:what|how it) happened|so it happened|who else|what else|who if not (?:he|she|they|him|her|them))$`)
+var agreement = regexp.MustCompile(`^(?:you(?:'re| are| were)(?: quite| very| so| all too| perfectly)? (?:right` +
+	`|correct)|you have (?:it|that)(?: right)?|you(?:'ve| have)? (?:guessed|got|said|put) (?:it|that)(?: (?:right|well` +
+	`|true))?|you speak (?:true|truly|the truth)|(?:just |exactly )?as you say|(?:what|all that|everything) you (?:say` +
+	`|said)(?: there)? is (?:so|true|right|correct)|i (?:can(?:not|'t)? |will not |won't |do(?:n't| not) )?(?:agree` +
+	`|confirm|deny)(?: with you)?(?: it| that| as much)?|i(?:'m| am)? (?:fear|afraid|think|believe|suppose|reckon` +
+	`|guess|hope|should say|would say|daresay|dare say) so|that is (?:what|how it) happened|so it happened|who else` +
+	`|what else|who if not (?:he|she|they|him|her|them))$`)
 
-var denial = regexp.MustCompile(`^(?:(?:it|he|she|they|i|we) (?:isn't|wasn't|didn't|doesn't|don't|hasn't|haven't|hadn't|aren't|weren't|is not|was not|did not|does not|never did|never was|has not)|that(?:'s| is) (?:wrong|false|not (?:so|true|right))|not (?:so|true|at all)|never|not him|not her|i(?:'m| am)? (?:afraid|fear|think|believe|suppose) not)$`)
+var denial = regexp.MustCompile(`^(?:(?:it|he|she|they|i|we) (?:isn't|wasn't|didn't|doesn't|don't|hasn't|haven't` +
+	`|hadn't|aren't|weren't|is not|was not|did not|does not|never did|never was|has not)|that(?:'s| is) (?:wrong|false` +
+	`|not (?:so|true|right))|not (?:so|true|at all)|never|not him|not her|i(?:'m| am)? (?:afraid|fear|think|believe` +
+	`|suppose) not)$`)
 
 // answers is what a stretch of words asserts as an answer to the player's message,
 // or "".
@@ -78,7 +92,8 @@ func proposition(message string, denied bool) string {
 		s := sentences[i]
 		cl := clause{s: s, end: len(s), c: &Context{}}
 		cl.refresh()
-		for n := 0; n < maxLeads && len(cl.words) > 2 && (interjections[cl.low(0)] || strings.Contains(cl.gap(0), ",") && cl.low(0) != "is") && !auxiliaries[cl.low(0)]; n++ {
+		for n := 0; n < maxLeads && len(cl.words) > 2 &&
+			(interjections[cl.low(0)] || strings.Contains(cl.gap(0), ",") && cl.low(0) != "is") && !auxiliaries[cl.low(0)]; n++ {
 			cl.start = cl.words[1].Start
 			cl.refresh()
 		}

@@ -77,7 +77,8 @@ func Audit(reply *schema.Reply, c Context) error {
 		c.Previous = append(slices.Clone(c.Previous), s.Text)
 	}
 	if counts := SourceCounts(reply.Sentences); reply.SourceCounts != nil && !sameCounts(counts, reply.SourceCounts) {
-		return fmt.Errorf("turn %s: evidence_source_counts %v does not match its sentences %v", reply.TurnID, reply.SourceCounts, counts)
+		return fmt.Errorf("turn %s: evidence_source_counts %v does not match its sentences %v", reply.TurnID,
+			reply.SourceCounts, counts)
 	}
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 )
 
 var mira = grounding.Context{NPCName: "Mira Ashdown", NPCHandle: "mira", NPCAliases: []string{"Mira"},
-	Voice: grounding.Voice{Openers: []string{"Well,", "Look,"}, Hedges: []string{"as far as I know"}}, Names: []string{"Bram Dunnock", "Osric"}}
+	Voice: grounding.Voice{Openers: []string{"Well,", "Look,"}, Hedges: []string{"as far as I know"}},
+	Names: []string{"Bram Dunnock", "Osric"}}
 
 func draft(text string, ids ...string) protocol.DraftSentence {
 	d := protocol.DraftSentence{Text: text}
@@ -53,8 +54,10 @@ func TestAuditorRefusesWhatMayNotBeCited(t *testing.T) {
 		{"a greeting", cited("Good evening, friend."), ""},
 		{"not knowing", cited("I don't know."), ""},
 		{"a feeling", cited("I never liked the coast."), ""},
-		{"state under a state claim", cited("My shop is open.", ref(schema.OriginSystem, "state:mira.shop_open", "My shop is open.")), ""},
-		{"what was said, as said", cited("You said: “I come from the coast.”", ref(schema.OriginUser, "session:t0", "You said: “I come from the coast.”")), ""},
+		{"state under a state claim",
+			cited("My shop is open.", ref(schema.OriginSystem, "state:mira.shop_open", "My shop is open.")), ""},
+		{"what was said, as said", cited("You said: “I come from the coast.”",
+			ref(schema.OriginUser, "session:t0", "You said: “I come from the coast.”")), ""},
 		{"a model's text", cited(fire, ref(schema.OriginModel, "lore/fire.txt#1", fire)), `source "model"`},
 		{"a text of no source", cited(fire, ref("", "lore/fire.txt#1", fire)), `source ""`},
 		{"a draft", cited(fire, ref(schema.OriginCorpus, "draft:1", fire)), "reserved id"},
@@ -64,8 +67,10 @@ func TestAuditorRefusesWhatMayNotBeCited(t *testing.T) {
 		{"state under a world claim", cited(fire, ref(schema.OriginSystem, "state:mira.x", fire)), "rests on nothing"},
 		{"nothing under a world claim", cited(fire), "rests on nothing"},
 		{"nothing under a claim behind a hedge", cited("I think Bram did it."), "rests on nothing"},
-		{"an authored line with evidence", reply(schema.Sentence{Text: "Hm.", Authored: true, Evidence: good.Evidence}), "authored"},
-		{"another text than was reviewed", reply(schema.Sentence{Text: fire, Hash: protocol.HashText("The mill stands."), Evidence: good.Evidence}), "hash"},
+		{"an authored line with evidence", reply(schema.Sentence{Text: "Hm.", Authored: true, Evidence: good.Evidence}),
+			"authored"},
+		{"another text than was reviewed",
+			reply(schema.Sentence{Text: fire, Hash: protocol.HashText("The mill stands."), Evidence: good.Evidence}), "hash"},
 		{"counts that do not add up", counted, "evidence_source_counts"},
 	}
 	for _, c := range cases {
@@ -83,7 +88,8 @@ func TestAuditorRefusesWhatMayNotBeCited(t *testing.T) {
 
 func TestAuditDescribesADraft(t *testing.T) {
 	for want, all := range map[schema.Audit][]protocol.DraftSentence{
-		schema.FullyCited:     {draft("Good evening."), draft("The mill burned.", "E1"), {Text: "The shop is an old one.", Authored: true}},
+		schema.FullyCited: {draft("Good evening."), draft("The mill burned.", "E1"),
+			{Text: "The shop is an old one.", Authored: true}},
 		schema.PartiallyCited: {draft("The mill burned.", "E1"), draft("Bram did it.")},
 		schema.Uncited:        {draft("Good evening.", "E1"), draft("Bram did it.")},
 	} {
@@ -97,7 +103,9 @@ func TestAuditDescribesADraft(t *testing.T) {
 }
 
 func TestSourceCountsNameTheCorpusAlways(t *testing.T) {
-	got := grounding.SourceCounts([]schema.Sentence{{Evidence: []schema.EvidenceRef{ref(schema.OriginCorpus, "a", ""), ref(schema.OriginSystem, "b", "")}}, {}})
+	got := grounding.SourceCounts(
+		[]schema.Sentence{{Evidence: []schema.EvidenceRef{ref(schema.OriginCorpus, "a", ""),
+			ref(schema.OriginSystem, "b", "")}}, {}})
 	if got[schema.OriginCorpus] != 1 || got[schema.OriginSystem] != 1 || len(got) != 2 {
 		t.Errorf("%v", got)
 	}

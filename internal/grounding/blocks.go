@@ -125,7 +125,8 @@ func cutBlocks(content string, maxChars int) []text.Span {
 			utf8.RuneCountInString(content[spans[i].Start:spans[j].End]) <= maxChars {
 			j++
 		}
-		if s := (text.Span{Start: spans[i].Start, End: spans[j-1].End}); utf8.RuneCountInString(content[s.Start:s.End]) <= 2*maxChars {
+		if s := (text.Span{Start: spans[i].Start, End: spans[j-1].End}); utf8.RuneCountInString(content[s.Start:s.End]) <=
+			2*maxChars {
 			out = append(out, s)
 		}
 		i = j

@@ -23,16 +23,26 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func sources() []protocol.Source {
 	at := time.Date(1402, 4, 9, 6, 0, 0, 0, time.UTC)
 	return []protocol.Source{
-		{ID: "1", Path: "lore/mill/fire.txt", ChunkID: "lore/mill/fire.txt#1", Type: "chronicle", Author: "aldith", Score: 0.91,
-			Content:    "The mill burned on the night of the third of April. Nobody saw it begin.\nThe lock was whole. The weir held, though Dr. Vane said it would not.\n\nThe reeve offered forty crowns. Nobody came.",
-			Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: "hollowmere", CreatedAt: at, IndexedAt: at, Hash: "a1"}},
-		{ID: "2", Path: "npcs/mira/home/notes.txt", ChunkID: "npcs/mira/home/notes.txt#2", Type: "note", Author: "mira", Private: true, Score: 0.62,
+		{ID: "1", Path: "lore/mill/fire.txt", ChunkID: "lore/mill/fire.txt#1", Type: "chronicle", Author: "aldith",
+			Score: 0.91,
+			Content: "The mill burned on the night of the third of April. Nobody saw it begin.\nThe lock was whole. The " +
+				"weir held, though Dr. Vane said it would not.\n\nThe reeve offered forty crowns. Nobody came.",
+			Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: "hollowmere", CreatedAt: at, IndexedAt: at,
+				Hash: "a1"}},
+		{ID: "2", Path: "npcs/mira/home/notes.txt", ChunkID: "npcs/mira/home/notes.txt#2", Type: "note", Author: "mira",
+			Private: true, Score: 0.62,
 			Content:    "I found a firesteel in the ashes.  It was Elsbet's!",
-			AllowedFor: []string{"world"}, Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: "hollowmere", NPC: "mira", CreatedAt: at, IndexedAt: at, Hash: "b2"}},
-		{ID: "3", Path: "lore/talk.log", ChunkID: "lore/talk.log#7", Type: "log", Speaker: "Yrsa", At: at, Belief: "rumour", Score: 0.4,
-			Content: "It was the fellkin, I tell you.", Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: "hollowmere", CreatedAt: at, IndexedAt: at, Hash: "c3"}},
+			AllowedFor: []string{"world"}, Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: "hollowmere",
+				NPC: "mira", CreatedAt: at, IndexedAt: at, Hash: "b2"}},
+		{ID: "3", Path: "lore/talk.log", ChunkID: "lore/talk.log#7", Type: "log", Speaker: "Yrsa", At: at, Belief: "rumour",
+			Score:   0.4,
+			Content: "It was the fellkin, I tell you.",
+			Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: "hollowmere", CreatedAt: at, IndexedAt: at,
+				Hash: "c3"}},
 		{ID: "4", Path: "lore/copy.txt", ChunkID: "lore/copy.txt#1", Type: "chronicle", Author: "aldith", Score: 0.3,
-			Content: "“The reeve offered forty crowns.  Nobody came!”", Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: "hollowmere", CreatedAt: at, IndexedAt: at, Hash: "d4"}},
+			Content: "“The reeve offered forty crowns.  Nobody came!”",
+			Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: "hollowmere", CreatedAt: at, IndexedAt: at,
+				Hash: "d4"}},
 	}
 }
 
@@ -58,7 +68,8 @@ func TestBlocksGolden(t *testing.T) {
 }
 
 func TestPropertyBlocksAreVerbatimWithinLimits(t *testing.T) {
-	words := []string{"The mill burned", "Nobody saw it", "Dr. Vane came", "He said: “no”", "It cost 3.5 marks", strings.Repeat("long ", 90), strings.Repeat("longer ", 200)}
+	words := []string{"The mill burned", "Nobody saw it", "Dr. Vane came", "He said: “no”", "It cost 3.5 marks",
+		strings.Repeat("long ", 90), strings.Repeat("longer ", 200)}
 	ends := []string{". ", "! ", "?\n", ".\n\n", " ", "… "}
 	rapid.Check(t, func(t *rapid.T) {
 		var all []protocol.Source
@@ -68,9 +79,11 @@ func TestPropertyBlocksAreVerbatimWithinLimits(t *testing.T) {
 				b.WriteString(rapid.SampledFrom(words).Draw(t, "words"))
 				b.WriteString(rapid.SampledFrom(ends).Draw(t, "end"))
 			}
-			all = append(all, protocol.Source{ID: string(rune('1' + i)), Content: b.String(), Path: "p", Author: string(rune('a' + i))})
+			all = append(all, protocol.Source{ID: string(rune('1' + i)), Content: b.String(), Path: "p",
+				Author: string(rune('a' + i))})
 		}
-		l := grounding.Limits{MaxChars: rapid.IntRange(20, 400).Draw(t, "chars"), MaxBlocks: rapid.IntRange(0, 14).Draw(t, "blocks"), MaxTokens: rapid.IntRange(0, 1500).Draw(t, "tokens")}
+		l := grounding.Limits{MaxChars: rapid.IntRange(20, 400).Draw(t, "chars"),
+			MaxBlocks: rapid.IntRange(0, 14).Draw(t, "blocks"), MaxTokens: rapid.IntRange(0, 1500).Draw(t, "tokens")}
 		blocks := grounding.Blocks(all, l)
 		tokens := 0
 		for n, e := range blocks {

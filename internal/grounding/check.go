@@ -147,12 +147,14 @@ func (c *textCheck) nearest(claim string) []*schema.CheckSource {
 func (c *textCheck) result() schema.CheckResult {
 	out := schema.CheckResult{Claims: []schema.CheckedClaim{}, Total: len(c.claims)}
 	for _, k := range c.claims {
-		one := schema.CheckedClaim{Claim: k.claim.Text, Verdict: schema.Unverifiable, Tier: entail.TierNone, Why: "there are no sources"}
+		one := schema.CheckedClaim{Claim: k.claim.Text, Verdict: schema.Unverifiable, Tier: entail.TierNone,
+			Why: "there are no sources"}
 		if k.source != nil {
 			v := k.verdict
 			one = schema.CheckedClaim{Claim: k.claim.Text, Verdict: v.Label, Confidence: v.Score, Tier: v.Tier, Why: v.Why,
 				Escalated: v.Tier == entail.TierSidecar || v.Tier == entail.TierJudge,
-				Best:      &schema.BestSource{ChunkID: k.source.ChunkID, Content: k.source.Content, Span: spanIn(k.source.Content, v.Span), Score: v.Score}}
+				Best: &schema.BestSource{ChunkID: k.source.ChunkID, Content: k.source.Content,
+					Span: spanIn(k.source.Content, v.Span), Score: v.Score}}
 		}
 		switch one.Verdict {
 		case schema.Supported:

@@ -29,22 +29,29 @@ func TestCheckTextJudgesClaimByClaim(t *testing.T) {
 		counts     [3]int // supported, contradicted, unverifiable
 	}{
 		{"verbatim", "The mill burned in spring.", sources("The mill burned in spring."), 0, true, "", [3]int{1, 0, 0}},
-		{"denied", "The toll is four pennies.", sources("The toll is three pennies."), 0, false, protocol.GroundingContradiction, [3]int{0, 1, 0}},
-		{"denied weighs more than a ratio", "The toll is four pennies.", sources("The toll is three pennies."), 1, false, protocol.GroundingContradiction, [3]int{0, 1, 0}},
-		{"not said", "The mill burned in spring. The reeve wept over it.", sources("The mill burned in spring."), 0, false, protocol.GroundingUnverifiable, [3]int{1, 0, 1}},
-		{"not said, within the ratio", "The mill burned in spring. The reeve wept over it.", sources("The mill burned in spring."), 0.5, true, "", [3]int{1, 0, 1}},
+		{"denied", "The toll is four pennies.", sources("The toll is three pennies."), 0, false,
+			protocol.GroundingContradiction, [3]int{0, 1, 0}},
+		{"denied weighs more than a ratio", "The toll is four pennies.", sources("The toll is three pennies."), 1, false,
+			protocol.GroundingContradiction, [3]int{0, 1, 0}},
+		{"not said", "The mill burned in spring. The reeve wept over it.", sources("The mill burned in spring."), 0, false,
+			protocol.GroundingUnverifiable, [3]int{1, 0, 1}},
+		{"not said, within the ratio", "The mill burned in spring. The reeve wept over it.",
+			sources("The mill burned in spring."), 0.5, true, "", [3]int{1, 0, 1}},
 		{"no sources", "The mill burned in spring.", nil, 0, false, protocol.GroundingNoSources, [3]int{0, 0, 1}},
 		{"no claims", "Good morning to you!", nil, 0, true, "", [3]int{0, 0, 0}},
 		{"code is none", "```\nthe mill burned\n```", nil, 0, true, "", [3]int{0, 0, 0}},
 		{"the free tier does not deny the premium one", "The premium tier has 1,000 requests a minute.",
-			sources("The free tier has 500 requests a minute.", "The premium tier has 1,000 requests a minute."), 0, true, "", [3]int{1, 0, 0}},
+			sources("The free tier has 500 requests a minute.", "The premium tier has 1,000 requests a minute."), 0, true, "",
+			[3]int{1, 0, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, err := CheckText(t.Context(), entail.NewRules(), schema.CheckQuery{Text: c.text, Sources: c.sources, MaxUnverifiableRatio: c.ratio})
+			out, err := CheckText(t.Context(), entail.NewRules(),
+				schema.CheckQuery{Text: c.text, Sources: c.sources, MaxUnverifiableRatio: c.ratio})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if out.Grounded != c.grounded || out.Reason != c.reason || [3]int{out.Supported, out.Contradicted, out.Unverifiable} != c.counts {
+			if out.Grounded != c.grounded || out.Reason != c.reason ||
+				[3]int{out.Supported, out.Contradicted, out.Unverifiable} != c.counts {
 				t.Errorf("%+v", out)
 			}
 			if out.Total != len(out.Claims) || out.Claims == nil {
@@ -74,7 +81,8 @@ func TestCheckTextRefusesWhatItCannotRead(t *testing.T) {
 
 // A verifier that fails supports nothing.
 func TestCheckTextWithoutAVerifierSupportsNothing(t *testing.T) {
-	out, err := CheckText(t.Context(), broken{}, schema.CheckQuery{Text: "The mill burned.", Sources: sources("The mill burned.")})
+	out, err := CheckText(t.Context(), broken{},
+		schema.CheckQuery{Text: "The mill burned.", Sources: sources("The mill burned.")})
 	if err != nil || out.Grounded || out.Supported != 0 || out.Claims[0].Tier != entail.TierNone {
 		t.Errorf("%+v, %v", out, err)
 	}

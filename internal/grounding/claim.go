@@ -107,11 +107,14 @@ func (cl *clause) apart() bool {
 }
 
 // vouches is a clause that says of what others say that it is so.
-var vouches = regexp.MustCompile(`(?i)^\W*(?:and |for )?(?:it|that|this|so it|all of it|they|he|she)(?:'s| is| was| are| were)?(?: all| quite| indeed)? (?:so|true|right|the truth|fact|a fact|no lie|speaks? (?:true|truly|the truth)|told? (?:true|the truth)|do not lie|does not lie|don't lie)\b`)
+var vouches = regexp.MustCompile(`(?i)^\W*(?:and |for )?(?:it|that|this|so it|all of it|they|he|she)(?:'s| is| was` +
+	`| are| were)?(?: all| quite| indeed)? (?:so|true|right|the truth|fact|a fact|no lie|speaks? (?:true|truly` +
+	`|the truth)|told? (?:true|the truth)|do not lie|does not lie|don't lie)\b`)
 
 // none is a stretch that asserts nothing.
 func none(s string, start, end int) Claim {
-	return Claim{Text: strings.TrimSpace(s[start:end]), Core: strings.TrimSpace(s[start:end]), Raw: s[start:end], Kind: schema.ClaimNone, Start: start, End: end}
+	return Claim{Text: strings.TrimSpace(s[start:end]), Core: strings.TrimSpace(s[start:end]), Raw: s[start:end],
+		Kind: schema.ClaimNone, Start: start, End: end}
 }
 
 // clause is one clause on its way to a claim.
@@ -141,7 +144,8 @@ func newClause(s string, sp text.Span, c *Context, before []Claim) *clause {
 }
 
 // rhetorical questions name their answer: "who else could it be but Osric?"
-var rhetorical = regexp.MustCompile(`(?i)^\W*(?:(?:and|but|well|now|so|aye),? )?(?:(?:who|whom|what|where|when|why|how) else\b.+\b(?:but|if not|than|except|save)\b|(?:who|whom|what|where) (?:but|if not|other than|except|save)\b)`)
+var rhetorical = regexp.MustCompile(`(?i)^\W*(?:(?:and|but|well|now|so|aye),? )?(?:(?:who|whom|what|where|when|why` +
+	`|how) else\b.+\b(?:but|if not|than|except|save)\b|(?:who|whom|what|where) (?:but|if not|other than|except|save)\b)`)
 
 // refresh finds the words of what is left.
 func (cl *clause) refresh() {
@@ -180,7 +184,8 @@ func (cl *clause) gap(i int) string {
 // claim reads what is left of the clause.
 func (cl *clause) claim() Claim {
 	core := strings.TrimSpace(cl.s[cl.start:cl.end])
-	out := Claim{Core: core, Text: core, Raw: cl.s[cl.from:cl.end], Start: cl.from, End: cl.end, Hedged: cl.hedged, Frame: cl.frame, By: cl.by, outright: cl.outright}
+	out := Claim{Core: core, Text: core, Raw: cl.s[cl.from:cl.end], Start: cl.from, End: cl.end, Hedged: cl.hedged,
+		Frame: cl.frame, By: cl.by, outright: cl.outright}
 	if core := cl.answers(cl.lows()); core != "" {
 		out.Kind, out.Core, out.Text, out.outright = schema.ClaimWorld, core, core, true
 		return out
@@ -234,14 +239,16 @@ func clauseSpans(s string) []text.Span {
 }
 
 // subordinating words begin a clause that qualifies the next one.
-var subordinating = set(`if unless when whenever while until though although because since whether suppose as after before once
+var subordinating = set(`if unless when whenever while until though although because since whether suppose as after
+	before once
 	either neither not both`)
 
 // joins says whether a clause ends in the gap before word next.
 func joins(gap string, low func(int) string, next int) bool {
 	w := low(next)
 	switch {
-	case strings.ContainsAny(gap, ";") || strings.Contains(gap, " - ") || strings.ContainsAny(strings.TrimRight(gap, " "), ".!?"):
+	case strings.ContainsAny(gap, ";") || strings.Contains(gap, " - ") ||
+		strings.ContainsAny(strings.TrimRight(gap, " "), ".!?"):
 		return true
 	case strings.Contains(gap, ",") && (w == "and" || w == "but" || w == "so" || w == "yet"):
 		return clauseSubject[low(next+1)] || verbish(low(next+2))
@@ -272,7 +279,8 @@ func joinsName(gap string, low func(int) string, next int, upper bool) bool {
 		return false
 	}
 	name, verb := low(next+1), low(next+2)
-	return verb != "" && !strings.HasSuffix(name, "'s") && !strings.HasSuffix(name, "s'") && (!text.IsStop(verb) || auxiliaries[verb])
+	return verb != "" && !strings.HasSuffix(name, "'s") && !strings.HasSuffix(name, "s'") &&
+		(!text.IsStop(verb) || auxiliaries[verb])
 }
 
 func upperAt(s string, words []text.Span, i int) bool {
@@ -281,7 +289,8 @@ func upperAt(s string, words []text.Span, i int) bool {
 
 var clausePronoun = set(`i he she it we they you i'm he's she's it's we're they're you're i've you've i'll`)
 
-var clauseSubject = set(`i he she it we they you there this that these those the a an my your his her our its their nobody everybody
+var clauseSubject = set(`i he she it we they you there this that these those the a an my your his her our its their
+	nobody everybody
 	someone everyone i'm he's she's it's we're they're you're i've you've i'll he'd she'd they'd who`)
 
 // verbish guesses that a word is a finite verb.
@@ -289,7 +298,8 @@ func verbish(w string) bool {
 	return auxiliaries[w] || strings.HasSuffix(w, "ed") && len(w) > 4
 }
 
-var auxiliaries = set(`is are was were am be been has have had do does did will would shall should can could may might must
+var auxiliaries = set(`is are was were am be been has have had do does did will would shall should can could may might
+	must
 	isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't won't wouldn't can't couldn't shouldn't`)
 
 func set(list string) map[string]bool {

@@ -190,7 +190,8 @@ func TestClaimsStandAlone(t *testing.T) {
 		{nil, "I am the smith.", "Mira Ashdown is the smith.", false, ""},
 		{nil, "I've kept my forge since 1394.", "Mira Ashdown has kept Mira Ashdown's forge since 1394.", false, ""},
 		{[]string{"Last night Bram came to the forge."}, "He wanted nails.", "Bram wanted nails.", false, ""},
-		{[]string{"Last night Bram came to the forge."}, "I think he wanted nails.", "Bram wanted nails.", true, grounding.FrameOpinion},
+		{[]string{"Last night Bram came to the forge."}, "I think he wanted nails.", "Bram wanted nails.", true,
+			grounding.FrameOpinion},
 		{nil, "The matter stands like this: the mill burned.", "the mill burned.", false, grounding.FramePlain},
 		{nil, "I know it only by hearsay: Bram burned the mill.", "Bram burned the mill.", true, grounding.FrameHearsay},
 		{nil, "Osric writes the crew's songs.", "Osric writes the crew's songs.", false, grounding.FramePlain},
@@ -275,7 +276,9 @@ func TestAgreementAsserts(t *testing.T) {
 		{"What do you know of the ferry?", "Mira winks grimly and says: I know the ferry."},
 		{"What do you know of the ferry?", "Mira says: I know the ferry."},
 	} {
-		claims := grounding.Claims(c.said, grounding.Context{NPCName: "Mira", NPCHandle: "mira", Player: "Ansel", Message: c.message, Names: []string{"Mira", "Osric"}})
+		claims := grounding.Claims(c.said,
+			grounding.Context{NPCName: "Mira", NPCHandle: "mira", Player: "Ansel", Message: c.message,
+				Names: []string{"Mira", "Osric"}})
 		if !slices.ContainsFunc(claims, func(cl grounding.Claim) bool {
 			return cl.Kind != schema.ClaimNone && cl.Frame != grounding.FrameAttribution
 		}) {

@@ -10,8 +10,10 @@ import (
 )
 
 // interjections at the front of a clause assert nothing.
-var interjections = set(`well ah oh aye yes no nay yep yeah nope sure right hm hmm hmph ha hah haha eh ach bah look listen see now
-	ho hey indeed truly honestly frankly alas mind so anyway okay ok please sorry friend stranger traveller traveler sir madam lad lass
+var interjections = set(`well ah oh aye yes no nay yep yeah nope sure right hm hmm hmph ha hah haha eh ach bah look
+	listen see now
+	ho hey indeed truly honestly frankly alas mind so anyway okay ok please sorry friend stranger traveller traveler sir
+	madam lad lass
 	and but`)
 
 // dropLeads moves openers, interjections and an address to the player into spans
@@ -110,7 +112,11 @@ func (cl *clause) phraseAt(i int, phrases []string) int {
 	return 0
 }
 
-var tagQuestion = regexp.MustCompile(`(?i)[,.;-]\s*((?:is|are|was|were|do|does|did|has|have|had|will|would|can|could|should|must|am|ai)(?:n't| not)?\s+(?:i|you|he|she|it|we|they|there|that|this)(?: not)?|(?:i|you|he|she|it|we|they)\s+(?:know|see|understand)|right|aye|eh|no|yes|hm+|innit|see|you know|you see|mind you|friend|stranger|traveller|don't you (?:think|agree|know)|wouldn't you (?:say|agree)|you hear|understand|got it|is that clear)\s*[?.!…]*\s*$`)
+var tagQuestion = regexp.MustCompile(`(?i)[,.;-]\s*((?:is|are|was|were|do|does|did|has|have|had|will|would|can` +
+	`|could|should|must|am|ai)(?:n't| not)?\s+(?:i|you|he|she|it|we|they|there|that|this)(?: not)?|(?:i|you|he|she|it` +
+	`|we|they)\s+(?:know|see|understand)|right|aye|eh|no|yes|hm+|innit|see|you know|you see|mind you|friend|stranger` +
+	`|traveller|don't you (?:think|agree|know)|wouldn't you (?:say|agree)|you hear|understand|got it` +
+	`|is that clear)\s*[?.!…]*\s*$`)
 
 // dropTags moves a tag at the end into a span that asserts nothing; what the tag
 // asks to be confirmed is asserted.
@@ -134,20 +140,60 @@ func (cl *clause) dropTags() {
 }
 
 // plainLeads open a clause and add nothing: what follows is said outright.
-var plainLeads = regexp.MustCompile(`(?i)^(?:(?:it is|it's|'tis|tis) like this|the matter stands (?:like this|thus|so)|(?:this|that|so) much i (?:know|can (?:tell(?: you)?|say))|(?:what|all) i (?:know|can (?:tell(?: you)?|say))(?: of it)? is(?: this)?|i (?:know|can tell you) this(?: much)?|here(?:'s| is) (?:what i (?:know|can tell you)|how it (?:is|stands)|the (?:truth|matter)(?: of it)?)|(?:hear|know|listen to) this|(?:so far )?as i (?:know|remember|recall) it|since you ask(?: me)?|to answer (?:you|your question)|as you may hear from me)\s*[,:–—-]+\s*`)
+var plainLeads = regexp.MustCompile(`(?i)^(?:(?:it is|it's|'tis|tis) like this|the matter stands (?:like this|thus` +
+	`|so)|(?:this|that|so) much i (?:know|can (?:tell(?: you)?|say))|(?:what|all) i (?:know|can (?:tell(?: you)?` +
+	`|say))(?: of it)? is(?: this)?|i (?:know|can tell you) this(?: much)?|here(?:'s| is) (?:what i (?:know` +
+	`|can tell you)|how it (?:is|stands)|the (?:truth|matter)(?: of it)?)|(?:hear|know|listen to) this` +
+	`|(?:so far )?as i (?:know|remember|recall) it|since you ask(?: me)?|to answer (?:you|your question)` +
+	`|as you may hear from me)\s*[,:–—-]+\s*`)
 
 // frames open a clause and say how the rest is meant.
 var frames = []struct {
 	frame Frame
 	re    *regexp.Regexp
 }{
-	{FrameHearsay, regexp.MustCompile(`(?i)^(?:i have only heard it told|i(?:'ve| have) only heard this told|it is no more than a rumou?r|(?:that is|that's|it is|it's) only (?:a rumou?r|hearsay|gossip)(?:, mind)?|i know (?:it|this|that) only (?:by|from) hearsay|people tell it, and i can(?:not|'t) vouch for it|what is said, and i would(?: not|n't) swear to it|folk say this, though i cannot swear to it|though i cannot swear to it|(?:so )?(?:the |some |many |most |old |other )?(?:folk|folks|people|they|some|many|travell?ers|villagers|elders|townsfolk|gossips|tongues|sailors|hunters|guards) (?:do )?(?:say|says|claim|claims|whisper|whispers|tell|reckon|believe|swear|think|speak of)(?: it)?(?: (?:around here|hereabouts|in town|at the inn))?|(?:it is|it's|'tis|tis) (?:said|told|rumou?red|whispered|believed|claimed|thought)|(?:a |the |old )?rumou?rs?(?: has it| have it| says?| goes| is| are)?|(?:the )?(?:word|story|tale|legend|gossip|talk) (?:is|has it|goes|says)(?: about)?|i(?:'ve| have)? (?:only |once )?(?:heard|been told)(?: (?:it )?(?:said|told|tell|say|whispered|rumou?red|talk|rumou?rs?))?|i hear|i'm told|i am told|from what i(?:'ve| have)? (?:hear|heard|been told)|according to (?:rumou?r|gossip|legend|the stories|some)|supposedly|allegedly|reportedly|legend has it|so they say|so i hear|so i'm told|word has it|they do say|apparently)(?:\s*[,:–—-]+\s*|\s+(?:that\s+)?)`)},
-	{FrameOpinion, regexp.MustCompile(`(?i)^(?:i(?: do| really| still| always| honestly| rather| also| just)? (?:think|thought|believe|believed|suspect|suspected|guess|guessed|suppose|reckon|reckoned|fancy|imagine|feel|assume|expect|gather|swear|bet|dare ?say|know that|knew that|am sure|'m sure|am certain|am told|have no doubt|doubt not|would say|would wager|should think)|i'm (?:sure|certain|convinced|positive|quite sure|fairly sure|pretty sure|almost sure|afraid)|i am (?:sure|certain|convinced|positive|afraid)|i'd (?:say|wager|bet|guess|swear)|(?:it )?seems(?: to me)?|it (?:would )?(?:seem|seems|appear|appears|looks)(?: to me)?|it (?:may|might|could) be|perhaps|maybe|possibly|probably|presumably|surely|certainly|clearly|obviously|of course|no doubt|doubtless|undoubtedly|as far as i (?:know|can tell|recall|remember)|for all i know|if (?:i recall(?: correctly| rightly)?|i remember(?: correctly| rightly)?|memory serves(?: me)?|my memory serves(?: me)?(?: right| well)?|i'm not mistaken|i am not mistaken|you ask me|i had to guess)|in my (?:opinion|view|experience)|to my (?:mind|knowledge)|by my reckoning|to be honest|truth be told|to tell (?:you )?the truth|the truth is|the fact is|everyone knows|everybody knows|as everyone knows|as you (?:know|may know|surely know)|you (?:know|may know|might know|surely know|must know|do know|should know)|(?:you )?remember|(?:let me|i can|i could|i may|i must|i should|i will|i'll|i have to) (?:tell you|say|assure you|remind you|warn you|add|admit|confess|mention)|i (?:assure|warn|remind|tell|promise) you|rest assured|mark my words|believe me|trust me|mind you|(?:did|do) you (?:know|remember|realise|realize|hear)|have you (?:heard|not heard)|haven't you heard|who (?:does not|doesn't|would not|wouldn't|could|can) (?:know|deny|forget|remember)|(?:is|isn't) it (?:not )?(?:true|so|clear|obvious|well known|strange|odd|sad)|can you believe|would you believe|could it be|might it be|what if|suppose)(?:\s*[,:–—-]+\s*(?:that\s+)?|\s+(?:that\s+|how\s+)?)`)},
+	{FrameHearsay, regexp.MustCompile(`(?i)^(?:i have only heard it told|i(?:'ve| have) only heard this told` +
+		`|it is no more than a rumou?r|(?:that is|that's|it is|it's) only (?:a rumou?r|hearsay|gossip)(?:, mind)?` +
+		`|i know (?:it|this|that) only (?:by|from) hearsay|people tell it, and i can(?:not|'t) vouch for it` +
+		`|what is said, and i would(?: not|n't) swear to it|folk say this, though i cannot swear to it` +
+		`|though i cannot swear to it|(?:so )?(?:the |some |many |most |old |other )?(?:folk|folks|people|they|some|many` +
+		`|travell?ers|villagers|elders|townsfolk|gossips|tongues|sailors|hunters|guards) (?:do )?(?:say|says|claim|claims` +
+		`|whisper|whispers|tell|reckon|believe|swear|think|speak of)(?: it)?(?: (?:around here|hereabouts|in town` +
+		`|at the inn))?|(?:it is|it's|'tis|tis) (?:said|told|rumou?red|whispered|believed|claimed|thought)|(?:a |the ` +
+		`|old )?rumou?rs?(?: has it| have it| says?| goes| is| are)?|(?:the )?(?:word|story|tale|legend|gossip` +
+		`|talk) (?:is|has it|goes|says)(?: about)?|i(?:'ve| have)? (?:only |once )?(?:heard|been told)(?: (?:it )?(?:said` +
+		`|told|tell|say|whispered|rumou?red|talk|rumou?rs?))?|i hear|i'm told|i am told|from what i(?:'ve| have)? (?:hear` +
+		`|heard|been told)|according to (?:rumou?r|gossip|legend|the stories|some)|supposedly|allegedly|reportedly` +
+		`|legend has it|so they say|so i hear|so i'm told|word has it|they do say|apparently)(?:\s*[,:–—-]+\s*` +
+		`|\s+(?:that\s+)?)`)},
+	{FrameOpinion, regexp.MustCompile(`(?i)^(?:i(?: do| really| still| always| honestly| rather| also| just)? (?:think` +
+		`|thought|believe|believed|suspect|suspected|guess|guessed|suppose|reckon|reckoned|fancy|imagine|feel|assume` +
+		`|expect|gather|swear|bet|dare ?say|know that|knew that|am sure|'m sure|am certain|am told|have no doubt` +
+		`|doubt not|would say|would wager|should think)|i'm (?:sure|certain|convinced|positive|quite sure|fairly sure` +
+		`|pretty sure|almost sure|afraid)|i am (?:sure|certain|convinced|positive|afraid)|i'd (?:say|wager|bet|guess` +
+		`|swear)|(?:it )?seems(?: to me)?|it (?:would )?(?:seem|seems|appear|appears|looks)(?: to me)?|it (?:may|might` +
+		`|could) be|perhaps|maybe|possibly|probably|presumably|surely|certainly|clearly|obviously|of course|no doubt` +
+		`|doubtless|undoubtedly|as far as i (?:know|can tell|recall|remember)|for all i know|if (?:i recall(?: correctly` +
+		`| rightly)?|i remember(?: correctly| rightly)?|memory serves(?: me)?|my memory serves(?: me)?(?: right| well)?` +
+		`|i'm not mistaken|i am not mistaken|you ask me|i had to guess)|in my (?:opinion|view|experience)|to my (?:mind` +
+		`|knowledge)|by my reckoning|to be honest|truth be told|to tell (?:you )?the truth|the truth is|the fact is` +
+		`|everyone knows|everybody knows|as everyone knows|as you (?:know|may know|surely know)|you (?:know|may know` +
+		`|might know|surely know|must know|do know|should know)|(?:you )?remember|(?:let me|i can|i could|i may|i must` +
+		`|i should|i will|i'll|i have to) (?:tell you|say|assure you|remind you|warn you|add|admit|confess|mention)` +
+		`|i (?:assure|warn|remind|tell|promise) you|rest assured|mark my words|believe me|trust me|mind you|(?:did` +
+		`|do) you (?:know|remember|realise|realize|hear)|have you (?:heard|not heard)|haven't you heard|who (?:does not` +
+		`|doesn't|would not|wouldn't|could|can) (?:know|deny|forget|remember)|(?:is|isn't) it (?:not )?(?:true|so|clear` +
+		`|obvious|well known|strange|odd|sad)|can you believe|would you believe|could it be|might it be|what if` +
+		`|suppose)(?:\s*[,:–—-]+\s*(?:that\s+)?|\s+(?:that\s+|how\s+)?)`)},
 }
 
 // attribution is "Alice says the mill burned" and "Alice wrote that the mill burned";
 // what follows "wrote" at once is what she wrote: "Alice writes the crew's programs".
-var attribution = regexp.MustCompile(`^((?:the |The |my |My |old |Old )?[\p{L}][\p{L}'’.-]*(?: (?:the |of )?[\p{L}][\p{L}'’.-]*){0,4}?) (?:once |also |himself |herself |always |still )*(?:(?:says|said|told me|told us|tells me|tells us|claims|claimed|swears|swore|insists|insisted|believes|believed|reckons|reckoned|thinks|thought)(?:\s*[,:–—-]+\s*|\s+that\s+|\s+)|(?:wrote|writes|reports|reported|records|recorded|mentions|mentioned|notes|noted)(?:\s*[,:–—-]+\s*|\s+that\s+))`)
+var attribution = regexp.MustCompile(`^((?:the |The |my |My |old |Old )?[\p{L}][\p{L}'’.-]*(?: (?:the ` +
+	`|of )?[\p{L}][\p{L}'’.-]*){0,4}?) (?:once |also |himself |herself |always |still )*(?:(?:says|said|told me` +
+	`|told us|tells me|tells us|claims|claimed|swears|swore|insists|insisted|believes|believed|reckons|reckoned|thinks` +
+	`|thought)(?:\s*[,:–—-]+\s*|\s+that\s+|\s+)|(?:wrote|writes|reports|reported|records|recorded|mentions` +
+	`|mentioned|notes|noted)(?:\s*[,:–—-]+\s*|\s+that\s+))`)
 
 // dropHedges takes hedges, hearsay and attribution off the front of what is
 // asserted. They stay in the claim's stretch.
@@ -216,13 +262,16 @@ func (cl *clause) takeAttribution(trimmed string, skip int) bool {
 // anybody.
 func (cl *clause) names(who string) bool {
 	words := strings.Fields(who)
-	if own := text.Words(cl.c.NPCName); len(own) > 0 && strings.EqualFold(strings.Join(text.Words(who), " "), strings.Join(own, " ")) || strings.EqualFold(who, cl.c.NPCHandle) {
+	if own := text.Words(cl.c.NPCName); len(own) > 0 &&
+		strings.EqualFold(strings.Join(text.Words(who), " "), strings.Join(own, " ")) ||
+		strings.EqualFold(who, cl.c.NPCHandle) {
 		return false
 	}
 	for i, w := range words {
 		low := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s"))
 		switch {
-		case low == "and" || low == "or" || low == "then" || low == "while" || low == "with" || strings.HasSuffix(low, "ly") && i > 0:
+		case low == "and" || low == "or" || low == "then" || low == "while" || low == "with" ||
+			strings.HasSuffix(low, "ly") && i > 0:
 			return false
 		case i > 0 && cl.isName(words[0]) && !cl.isName(w) && low != "of" && low != "the":
 			return false
@@ -250,7 +299,11 @@ func (cl *clause) isName(w string) bool {
 
 var notWriters = set(`as so i we you it this that these those there nobody nothing what who which if when`)
 
-var hedgeTail = regexp.MustCompile(`(?i),?\s*(?:,\s*|-\s*)((?:or so )?(?:i think|i believe|i suppose|i reckon|i guess|i suspect|i hear|i'm told|i am told|they say|folk say|people say|it is said|it's said|it seems|as far as i know|if i recall(?: correctly)?|if memory serves|if you ask me|i'd say|i'd wager|no doubt|perhaps|maybe|probably|supposedly|allegedly|apparently|so they say|or so they say|or so i hear|or so i've heard|so i hear|so i've heard))\s*[.!…]*\s*$`)
+var hedgeTail = regexp.MustCompile(`(?i),?\s*(?:,\s*|-\s*)((?:or so )?(?:i think|i believe|i suppose|i reckon` +
+	`|i guess|i suspect|i hear|i'm told|i am told|they say|folk say|people say|it is said|it's said|it seems` +
+	`|as far as i know|if i recall(?: correctly)?|if memory serves|if you ask me|i'd say|i'd wager|no doubt|perhaps` +
+	`|maybe|probably|supposedly|allegedly|apparently|so they say|or so they say|or so i hear|or so i've heard` +
+	`|so i hear|so i've heard))\s*[.!…]*\s*$`)
 
 // dropHedgeTail takes a hedge off the end of what is asserted.
 func (cl *clause) dropHedgeTail() {
@@ -272,7 +325,8 @@ func (cl *clause) dropHedgeTail() {
 	}
 	at := cl.start + m[2]
 	cl.tail = append([]Claim{none(cl.s, at, cl.end)}, cl.tail...)
-	if low := strings.ToLower(rest[m[2]:m[3]]); strings.Contains(low, "say") || strings.Contains(low, "said") || strings.Contains(low, "hear") || strings.Contains(low, "told") {
+	if low := strings.ToLower(rest[m[2]:m[3]]); strings.Contains(low, "say") || strings.Contains(low, "said") ||
+		strings.Contains(low, "hear") || strings.Contains(low, "told") {
 		cl.frame = FrameHearsay
 	} else if cl.frame == FramePlain {
 		cl.frame = FrameOpinion

@@ -14,7 +14,9 @@ import (
 // Further are the blocks of some chunks that stand nearest to a claim and are not
 // among the blocks at hand, under the next free ids. Every chunk is held against the
 // provenance contract first.
-func Further(chunks []protocol.Chunk, claim string, have []protocol.Evidence, check Check, handle string, most int) []protocol.Evidence {
+func Further(
+	chunks []protocol.Chunk, claim string, have []protocol.Evidence, check Check, handle string, most int,
+) []protocol.Evidence {
 	var sources []protocol.Source
 	seen := map[string]bool{}
 	for _, c := range chunks {
@@ -67,6 +69,7 @@ func SourceOf(c protocol.Chunk, id string, score float64) protocol.Source {
 
 // ProvenanceOf is where a chunk comes from.
 func ProvenanceOf(c protocol.Chunk) protocol.Provenance {
-	return protocol.Provenance{Source: c.Source, IndexedAt: c.IndexedAt, CreatedAt: c.CreatedAt, ValidFrom: c.ValidFrom, ValidTo: c.ValidTo,
-		World: c.World, NPC: c.NPC, Hash: c.Hash, KnownBy: c.KnownBy, Requires: c.Requires}
+	return protocol.Provenance{Source: c.Source, IndexedAt: c.IndexedAt, CreatedAt: c.CreatedAt, ValidFrom: c.ValidFrom,
+		ValidTo: c.ValidTo,
+		World:   c.World, NPC: c.NPC, Hash: c.Hash, KnownBy: c.KnownBy, Requires: c.Requires}
 }

@@ -10,16 +10,22 @@ import (
 
 // social are words of greetings, thanks, leave-taking and manners. A clause made
 // of them alone asserts nothing.
-var social = set(`hello hi hey hail greetings welcome good fine morning day evening night afternoon morrow farewell goodbye bye safe travels travel
-	road roads journey journeys take care thanks thank you much many kindly cheers sorry pardon excuse forgive please well aye yes no nay ok okay sure
-	very of course indeed hm ah oh ha friend friends stranger traveller traveler sir madam lady lord my dear lad lass love see until next time come back
-	again soon me i to for the a an your yours be with and now then so it that this all right luck best wishes peace blessings bless
-	may gods god go on in sit down stay leave us let alone rest wait hold listen look here there at once carry not don't worry mention
+var social = set(`hello hi hey hail greetings welcome good fine morning day evening night afternoon morrow farewell
+	goodbye bye safe travels travel
+	road roads journey journeys take care thanks thank you much many kindly cheers sorry pardon excuse forgive please well
+	aye yes no nay ok okay sure
+	very of course indeed hm ah oh ha friend friends stranger traveller traveler sir madam lady lord my dear lad lass love
+	see until next time come back
+	again soon me i to for the a an your yours be with and now then so it that this all right luck best wishes peace
+	blessings bless
+	may gods god go on in sit down stay leave us let alone rest wait hold listen look here there at once carry not don't
+	worry mention
 	how are do what can need want help would like say ask about is anything something else more later another yourself
 	speak talk quick quickly up off away out along who`)
 
 // benign verbs ask or offer without a fact.
-var benign = set(`want need seek look ask mean think say feel know like wish hear help tell bring come go do care mind wonder see understand try
+var benign = set(`want need seek look ask mean think say feel know like wish hear help tell bring come go do care mind
+	wonder see understand try
 	learn find speak talk stand trust believe`)
 
 // kind says what a clause is about.
@@ -51,13 +57,17 @@ func (cl *clause) kind() schema.ClaimKind {
 
 var (
 	// courtesies are words with which a sentence is manners, whatever else is in it.
-	courtesies = set(`hello hi hey hail greetings welcome good fine morrow farewell goodbye bye safe travels travel road roads journey
-		care thanks thank kindly cheers sorry pardon excuse forgive please friend friends stranger traveller traveler sir madam lady lord lad
-		lass luck best wishes peace blessings bless may gods god worry go come sit stay leave let rest wait hold listen look like want need
+	courtesies = set(`hello hi hey hail greetings welcome good fine morrow farewell goodbye bye safe travels travel road
+		roads journey
+		care thanks thank kindly cheers sorry pardon excuse forgive please friend friends stranger traveller traveler sir
+		madam lady lord lad
+		lass luck best wishes peace blessings bless may gods god worry go come sit stay leave let rest wait hold listen look
+		like want need
 		help say ask speak talk carry mention see very right of well course until next`)
 	// qualifying words add to what was said before: "a crossing costs two bits",
 	// "more at night".
-	qualifying = set(`more much many now not later soon again another alone always night day evening morning afternoon time back
+	qualifying = set(`more much many now not later soon again another alone always night day evening morning afternoon
+		time back
 		away up off out along else all your yours my me here there once quick quickly love anything something`)
 )
 
@@ -94,10 +104,24 @@ func (cl *clause) news(words []string, known map[string]bool) int {
 	return n
 }
 
-var ignorance = regexp.MustCompile(`(?i)^(?:(?:i|we)(?:'m| am)? ?(?:really |honestly |truly |simply |just |still )?(?:do not|don't|did not|didn't|can't|can not|cannot|couldn't|could not|wouldn't|would not|afraid i (?:don't|do not|can't|cannot|couldn't)|not sure|not certain|unsure)(?: (?:really|honestly))? ?(?:know|say|tell you|tell|recall|remember|help you(?: there| with that)?|speak to that|claim to know|begin to guess)?|i know nothing|i know (?:little|not)|(?:i've|i have|we've|we have)? ?(?:i )?never (?:even )?heard|(?:i've|i have) (?:no|not the (?:slightest|faintest|least)) (?:idea|notion|clue|knowledge|word|answer)|(?:i've|i have) not heard|i haven't heard|i haven't (?:a|the (?:slightest|faintest|least|foggiest)) (?:idea|notion|clue)|no (?:idea|notion|clue)|not (?:that i know|that i've heard|to my knowledge|as far as i know)|(?:that|this|it)(?:'s| is) (?:nothing|not something|not a thing|news|new|beyond|unknown|a mystery|more than i know|not for me)|nobody (?:has )?told me|you(?:'ve| have) lost me|i (?:only )?know what i know|who knows|hard to say|couldn't (?:say|tell you)|can't (?:say|tell you|help you)|cannot say|don't know|do not know|never heard|beats me|search me|your guess is as good as mine|(?:that|the) name means nothing|i could only guess|i would only be guessing|i'd only be guessing|i won't guess|i don't guess)\b`)
+var ignorance = regexp.MustCompile(`(?i)^(?:(?:i|we)(?:'m| am)? ?(?:really |honestly |truly |simply |just ` +
+	`|still )?(?:do not|don't|did not|didn't|can't|can not|cannot|couldn't|could not|wouldn't|would not` +
+	`|afraid i (?:don't|do not|can't|cannot|couldn't)|not sure|not certain|unsure)(?: (?:really|honestly))? ?(?:know` +
+	`|say|tell you|tell|recall|remember|help you(?: there| with that)?|speak to that|claim to know|begin to guess)?` +
+	`|i know nothing|i know (?:little|not)|(?:i've|i have|we've|we have)? ?(?:i )?never (?:even )?heard|(?:i've` +
+	`|i have) (?:no|not the (?:slightest|faintest|least)) (?:idea|notion|clue|knowledge|word|answer)|(?:i've` +
+	`|i have) not heard|i haven't heard|i haven't (?:a|the (?:slightest|faintest|least|foggiest)) (?:idea|notion|clue)` +
+	`|no (?:idea|notion|clue)|not (?:that i know|that i've heard|to my knowledge|as far as i know)|(?:that|this` +
+	`|it)(?:'s| is) (?:nothing|not something|not a thing|news|new|beyond|unknown|a mystery|more than i know` +
+	`|not for me)|nobody (?:has )?told me|you(?:'ve| have) lost me|i (?:only )?know what i know|who knows|hard to say` +
+	`|couldn't (?:say|tell you)|can't (?:say|tell you|help you)|cannot say|don't know|do not know|never heard|beats me` +
+	`|search me|your guess is as good as mine|(?:that|the) name means nothing|i could only guess` +
+	`|i would only be guessing|i'd only be guessing|i won't guess|i don't guess)\b`)
 
-var ignoranceTail = set(`that this it anything much more about of to me tell you there for sure certain certainly a thing word any one
-	name such nothing know say anybody anyone ever before sorry afraid either on know knowing i the matter answer question place person man woman
+var ignoranceTail = set(`that this it anything much more about of to me tell you there for sure certain certainly a
+	thing word any one
+	name such nothing know say anybody anyone ever before sorry afraid either on know knowing i the matter answer question
+	place person man woman
 	town what or who where is was him her them he she they whether if him-self details idea at all friend stranger with`)
 
 // ignorance says whether a clause only owns to not knowing. What it names may be
@@ -167,7 +191,8 @@ func (cl *clause) questionKind(words []string) schema.ClaimKind {
 // points says whether a question points at somebody: "was it Bram?", or takes for
 // granted that they did it: "why did he do it?".
 func (cl *clause) points(words []string) bool {
-	if auxiliaries[words[0]] && len(words) > 2 && (neutral[words[1]] || personal[words[1]] || plural[words[1]] || pointing[words[1]]) {
+	if auxiliaries[words[0]] && len(words) > 2 &&
+		(neutral[words[1]] || personal[words[1]] || plural[words[1]] || pointing[words[1]]) {
 		return cl.nameWords() > 0 && cl.news(words, benign) > 0
 	}
 	return (words[0] == "why" || words[0] == "how") && cl.past(words) && hasAny(words, personal)
@@ -201,8 +226,10 @@ func contains(words []string, w string) bool {
 	return false
 }
 
-var imperatives = set(`come go sit mind leave take ask try look wait listen speak tell keep be let stay follow bring give show get talk seek find
-	see say stand shut close open don't never hold stop watch beware forget remember walk hurry drink eat rest sleep return hush put hand
+var imperatives = set(`come go sit mind leave take ask try look wait listen speak tell keep be let stay follow bring
+	give show get talk seek find
+	see say stand shut close open don't never hold stop watch beware forget remember walk hurry drink eat rest sleep
+	return hush put hand
 	pay do have enjoy make trust move step consider think pick choose buy sell heed fear spare bear pass send call cut`)
 
 var elsewhere = set(`ask try see speak talk find seek`)
@@ -256,27 +283,43 @@ func hasAny(words []string, in map[string]bool) bool {
 	return false
 }
 
-var offerStart = regexp.MustCompile(`(?i)^(?:(?:i|we)(?:'ll| will| can| could| shall| might| would|'d)?(?: gladly| only| be glad to| be happy to)? (?:ask|help|look|listen|listening|wait|see|find out|inquire|enquire|try|tell you|show you|keep an eye out)|you (?:could|can|might|should|may|might want to|would do better to) (?:ask|try|speak|talk|see|seek)|somebody else may|perhaps (?:ask|try)|(?:shall|may|can) i)\b`)
+var offerStart = regexp.MustCompile(`(?i)^(?:(?:i|we)(?:'ll| will| can| could| shall| might| would|'d)?(?: gladly` +
+	`| only| be glad to| be happy to)? (?:ask|help|look|listen|listening|wait|see|find out|inquire|enquire|try` +
+	`|tell you|show you|keep an eye out)|you (?:could|can|might|should|may|might want to|would do better to) (?:ask` +
+	`|try|speak|talk|see|seek)|somebody else may|perhaps (?:ask|try)|(?:shall|may|can) i)\b`)
 
 // offer says whether a clause only offers help or points to somebody to ask.
 func (cl *clause) offer(words []string) bool {
 	m := offerStart.FindStringIndex(strings.Join(words, " "))
-	return m != nil && cl.news(strings.Fields(strings.Join(words, " ")[m[1]:]), social) <= 1+cl.nameWords() && !hasAny(words, embedding) && !hasPlace(words)
+	return m != nil && cl.news(strings.Fields(strings.Join(words, " ")[m[1]:]), social) <= 1+cl.nameWords() &&
+		!hasAny(words, embedding) && !hasPlace(words)
 }
 
-var sharedPast = regexp.MustCompile(`(?i)\b(?:(?:you|we)(?:'ve| have| had| did| once| already| also| both| never| just| yourself)* (?:told|said|asked|promised|mentioned|swore|spoke|talked|met|agreed|gave me|brought me|showed me|helped me|lent me|sold me|paid me|owed? me|lied to me|warned me|came to me|visited|discussed|shared|offered|thanked|saved me)\b|i(?:'ve| have| had| did| once| already| also| never| just)* (?:told|promised|gave|warned|asked|lent|sold|showed|taught|thanked|owe) you\b|as (?:i|you) (?:said|told|mentioned|promised)|last time (?:you|we|i)\b|when (?:we|you) last\b|(?:do you |you )?remember (?:when|how|that) (?:we|you|i)\b|since (?:we|you) last\b|^you said\b|^i said(?: to you)?\s*[:,"]|our last (?:talk|meeting|conversation))`)
+var sharedPast = regexp.MustCompile(`(?i)\b(?:(?:you|we)(?:'ve| have| had| did| once| already| also| both| never` +
+	`| just| yourself)* (?:told|said|asked|promised|mentioned|swore|spoke|talked|met|agreed|gave me|brought me` +
+	`|showed me|helped me|lent me|sold me|paid me|owed? me|lied to me|warned me|came to me|visited|discussed|shared` +
+	`|offered|thanked|saved me)\b|i(?:'ve| have| had| did| once| already| also| never| just)* (?:told|promised|gave` +
+	`|warned|asked|lent|sold|showed|taught|thanked|owe) you\b|as (?:i|you) (?:said|told|mentioned|promised)` +
+	`|last time (?:you|we|i)\b|when (?:we|you) last\b|(?:do you |you )?remember (?:when|how|that) (?:we|you|i)\b` +
+	`|since (?:we|you) last\b|^you said\b|^i said(?: to you)?\s*[:,"]|our last (?:talk|meeting|conversation))`)
 
 func (cl *clause) sharedPast() bool { return sharedPast.MatchString(text.Plain(cl.s[cl.start:cl.end])) }
 
 var (
-	feelingVerbs = set(`love loved like liked hate hated dislike disliked loathe loathed trust trusted distrust distrusted fear feared dread
-		admire admired respect respected despise despised miss missed prefer preferred enjoy enjoyed care cared worry worried wish wished hope hoped
+	feelingVerbs = set(`love loved like liked hate hated dislike disliked loathe loathed trust trusted distrust distrusted
+		fear feared dread
+		admire admired respect respected despise despised miss missed prefer preferred enjoy enjoyed care cared worry worried
+		wish wished hope hoped
 		feel felt want wanted pity grieve envy cherish resent detest adore doubt`)
-	feelings = set(`tired glad sorry afraid happy sad angry weary bored curious fond proud lonely nervous cautious careful content uneasy worried
-		pleased grateful thankful upset anxious ashamed excited hopeful bitter jealous calm restless cross furious delighted scared frightened
-		wary suspicious lucky fine well cheerful gloomy ready eager impatient patient stubborn honest blunt loyal shy sure certain
+	feelings = set(`tired glad sorry afraid happy sad angry weary bored curious fond proud lonely nervous cautious careful
+		content uneasy worried
+		pleased grateful thankful upset anxious ashamed excited hopeful bitter jealous calm restless cross furious delighted
+		scared frightened
+		wary suspicious lucky fine well cheerful gloomy ready eager impatient patient stubborn honest blunt loyal shy sure
+		certain
 		better worse good unhappy homesick heartbroken relieved`)
-	degree = set(`very so quite rather too really truly always never ever still just only a bit little deeply much more not don't do didn't
+	degree = set(`very so quite rather too really truly always never ever still just only a bit little deeply much more
+		not don't do didn't
 		can't can't help now today these days with and to of at about no too most least all dearly being feeling`)
 	worldly = set(`because since after before when who which that whose for where while until despite by`)
 )
@@ -298,7 +341,8 @@ func (cl *clause) feeling(words []string) bool {
 	default:
 		return false
 	}
-	for i < len(words) && (degree[words[i]] || words[i] == "am" || words[i] == "was" || words[i] == "are" || words[i] == "have" || words[i] == "'m" || words[i] == "would" || words[i] == "did") {
+	for i < len(words) && (degree[words[i]] || words[i] == "am" || words[i] == "was" || words[i] == "are" ||
+		words[i] == "have" || words[i] == "'m" || words[i] == "would" || words[i] == "did") {
 		i++
 	}
 	if i >= len(words) {
@@ -328,7 +372,8 @@ func (cl *clause) feeling(words []string) bool {
 func feltBy(words []string) bool {
 	plain := strings.Join(words, " ")
 	switch plain {
-	case "it breaks my heart", "it pains me", "it warms my heart", "it gladdens me", "it saddens me", "it grieves me", "it makes me sad", "it makes me glad", "it makes me proud", "it makes me angry":
+	case "it breaks my heart", "it pains me", "it warms my heart", "it gladdens me", "it saddens me", "it grieves me",
+		"it makes me sad", "it makes me glad", "it makes me proud", "it makes me angry":
 		return true
 	}
 	return false
@@ -344,11 +389,15 @@ func hasDigit(words []string) bool {
 }
 
 var (
-	volatile = set(`open closed close shut locked unlocked empty full lit ready busy here away asleep awake wounded hurt alive dead armed
+	volatile = set(`open closed close shut locked unlocked empty full lit ready busy here away asleep awake wounded hurt
+		alive dead armed
 		unarmed hungry thirsty drunk dirty wet broke rich level online offline barred`)
 	nowWords   = set(`now today currently tonight presently`)
-	habitWords = set(`always never often usually sometimes every each once was were had will would used seldom rarely when whenever if during until after before`)
-	yourState  = regexp.MustCompile(`(?i)^(?:you(?:'re| are| carry| hold| wear| bear| own|'ve (?:got )?| have (?:got )?)|your (?:purse|pack|bag|level|trust|health|armou?r|sword|weapon|quest|reputation|inventory|wound)s? )`)
+	habitWords = set(`always never often usually sometimes every each once was were had will would used seldom rarely when
+		whenever if during until after before`)
+	yourState = regexp.MustCompile(`(?i)^(?:you(?:'re| are| carry| hold| wear| bear| own|'ve (?:got )?` +
+		`| have (?:got )?)|your (?:purse|pack|bag|level|trust|health|armou?r|sword|weapon|quest|reputation|inventory` +
+		`|wound)s? )`)
 )
 
 // state says whether a clause tells how things stand now with the NPC, the place
@@ -361,8 +410,10 @@ func (cl *clause) state(words []string) bool {
 	if yourState.MatchString(plain) && !(len(words) > 2 && words[1] == "have" && words[2] == "to") {
 		return true
 	}
-	own := words[0] == "my" || words[0] == "our" || words[0] == "i" || words[0] == "i'm" || words[0] == "we" || words[0] == "we're"
-	present := contains(words, "is") || contains(words, "are") || contains(words, "am") || words[0] == "i'm" || words[0] == "we're" || contains(words, "isn't") || contains(words, "aren't")
+	own := words[0] == "my" || words[0] == "our" || words[0] == "i" || words[0] == "i'm" || words[0] == "we" ||
+		words[0] == "we're"
+	present := contains(words, "is") || contains(words, "are") || contains(words, "am") || words[0] == "i'm" ||
+		words[0] == "we're" || contains(words, "isn't") || contains(words, "aren't")
 	if !present || len(words) > 8 {
 		return false
 	}

@@ -29,8 +29,10 @@ func (c *Context) namesIn(e *protocol.Evidence) entail.Names {
 }
 
 // titles stand before a name and are none.
-var titles = set(`the a an old young lord lady sir dame brother sister father mother captain sergeant doctor dr mr mrs ms king queen master
-	mistress reeve private gate city guard high grand arch saint st prince princess duke duchess baron count abbot prior friar elder chief`)
+var titles = set(`the a an old young lord lady sir dame brother sister father mother captain sergeant doctor dr mr mrs
+	ms king queen master
+	mistress reeve private gate city guard high grand arch saint st prince princess duke duchess baron count abbot prior
+	friar elder chief`)
 
 // addressed are types of document whose "you" is somebody.
 var addressed = set(`letter mail email e-mail message chat irc log transcript dm`)
@@ -43,7 +45,8 @@ func writerOf(e *protocol.Evidence, c *Context) string {
 	}
 	own := append([]string{c.NPCName, c.NPCHandle}, c.NPCAliases...)
 	switch {
-	case who == "" && (e.Private || e.Type == "backstory" || e.Provenance.Source == schema.OriginSystem || e.Provenance.Source == schema.OriginUser):
+	case who == "" && (e.Private || e.Type == "backstory" || e.Provenance.Source == schema.OriginSystem ||
+		e.Provenance.Source == schema.OriginUser):
 		return ""
 	case who == "":
 		return entail.Stranger

@@ -37,7 +37,8 @@ func Narrow(settings map[string][]string) (Policy, error) {
 		var own []schema.Origin
 		for _, o := range origins {
 			if !slices.Contains(most, schema.Origin(o)) {
-				return Policy{}, fmt.Errorf("source_policy.%s: %q may not ground it; only %v may, and a world can only take away", name, o, most)
+				return Policy{}, fmt.Errorf("source_policy.%s: %q may not ground it; only %v may, and a world can only take away",
+					name, o, most)
 			}
 			own = append(own, schema.Origin(o))
 		}

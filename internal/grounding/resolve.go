@@ -107,7 +107,8 @@ func leaningPronoun(s string) string {
 		case i == 0 && w == "there" && !(i+1 < len(words) && auxiliaries[words[i+1]]):
 			return w
 		}
-		if i > 0 && i < len(spans) && startsUpper(s[spans[i].Start:]) && w != "i" || i == 0 && i < len(spans) && startsUpper(s[spans[i].Start:]) && !text.IsStop(w) ||
+		if i > 0 && i < len(spans) && startsUpper(s[spans[i].Start:]) && w != "i" || i == 0 && i < len(spans) &&
+			startsUpper(s[spans[i].Start:]) && !text.IsStop(w) ||
 			(w == "the" || w == "a" || w == "my") && i+1 < len(words) {
 			named = true
 		}
@@ -216,7 +217,8 @@ func lastThing(s string) string {
 // nounish guesses that a word goes on a noun phrase: it is no word of grammar and
 // no past form.
 func nounish(w string) bool {
-	return !text.IsStop(w) && !verbish(w) && (text.Stem(w) == w || strings.HasPrefix(w, text.Stem(w)) || strings.HasSuffix(w, "s"))
+	return !text.IsStop(w) && !verbish(w) &&
+		(text.Stem(w) == w || strings.HasPrefix(w, text.Stem(w)) || strings.HasSuffix(w, "s"))
 }
 
 // substitute puts a name in the place of the first such pronoun.

@@ -57,7 +57,8 @@ func DefaultSettings() Settings {
 }
 
 // Numbers are the names of the numbers that a world's or an NPC's `thresholds` may hold.
-var Numbers = []string{"confidence_threshold", "unknown_threshold", "entailment_threshold", "contradiction_threshold", "max_unverifiable_ratio", "max_sources_per_claim"}
+var Numbers = []string{"confidence_threshold", "unknown_threshold", "entailment_threshold", "contradiction_threshold",
+	"max_unverifiable_ratio", "max_sources_per_claim"}
 
 // With replaces numbers by those of a world or an NPC.
 func (s Settings) With(numbers map[string]float64) Settings {
@@ -89,7 +90,8 @@ func (s Settings) Check() error {
 	for _, x := range []struct {
 		name string
 		v    float64
-	}{{"confidence_threshold", s.Confidence}, {"unknown_threshold", s.Unknown}, {"max_unverifiable_ratio", s.MaxUnverifiable}} {
+	}{{"confidence_threshold", s.Confidence}, {"unknown_threshold", s.Unknown},
+		{"max_unverifiable_ratio", s.MaxUnverifiable}} {
 		if !(x.v >= 0 && x.v <= 1) {
 			return fmt.Errorf("%s is %v; it must lie between 0 and 1", x.name, x.v)
 		}
@@ -104,7 +106,8 @@ func (s Settings) Check() error {
 	}
 	switch {
 	case s.Unknown > s.Confidence:
-		return fmt.Errorf("unknown_threshold is %v and confidence_threshold %v; the first must not be the larger", s.Unknown, s.Confidence)
+		return fmt.Errorf("unknown_threshold is %v and confidence_threshold %v; the first must not be the larger", s.Unknown,
+			s.Confidence)
 	case s.MaxSources < 1 || s.MaxSources > 32:
 		return fmt.Errorf("max_sources_per_claim is %d; it must lie between 1 and 32", s.MaxSources)
 	}

@@ -14,7 +14,8 @@ func TestTheDefaultSettings(t *testing.T) {
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
 	}
-	want := grounding.Settings{Confidence: 0.6, Unknown: 0.25, ExtractiveFallback: true, Streaming: true, MaxUnverifiable: 0.5,
+	want := grounding.Settings{Confidence: 0.6, Unknown: 0.25, ExtractiveFallback: true, Streaming: true,
+		MaxUnverifiable: 0.5,
 		OnContradiction: grounding.Flag, OnUnverifiable: grounding.Flag, MaxSources: 5}
 	if s != want {
 		t.Errorf("got %+v\nwant %+v", s, want)
@@ -67,11 +68,14 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		{"no number", func(s *grounding.Settings) { s.Unknown = math.NaN() }, "unknown_threshold is NaN"},
 		{"zones the wrong way round", func(s *grounding.Settings) { s.Unknown = 0.9 }, "must not be the larger"},
 		{"a ratio below 0", func(s *grounding.Settings) { s.MaxUnverifiable = -1 }, "max_unverifiable_ratio is -1"},
-		{"an action that releases", func(s *grounding.Settings) { s.OnContradiction = "release" }, `contradiction_action is "release"; write flag or block`},
-		{"no action of the kind", func(s *grounding.Settings) { s.OnUnverifiable = "warn" }, `unverifiable_action is "warn"; write flag or block`},
+		{"an action that releases", func(s *grounding.Settings) { s.OnContradiction = "release" }, `contradiction_action ` +
+			`is "release"; write flag or block`},
+		{"no action of the kind", func(s *grounding.Settings) { s.OnUnverifiable = "warn" }, `unverifiable_action is ` +
+			`"warn"; write flag or block`},
 		{"no source", func(s *grounding.Settings) { s.MaxSources = 0 }, "max_sources_per_claim is 0"},
 		{"all sources", func(s *grounding.Settings) { s.MaxSources = 1000 }, "max_sources_per_claim is 1000"},
-		{"a threshold that all reach", func(s *grounding.Settings) { s.Thresholds = entail.Thresholds{Entailment: -1} }, "entailment_threshold is -1"},
+		{"a threshold that all reach", func(s *grounding.Settings) { s.Thresholds = entail.Thresholds{Entailment: -1} },
+			"entailment_threshold is -1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := grounding.DefaultSettings()

@@ -16,7 +16,9 @@ const stripOverlap = 0.5
 // went loses its leading connective. An authored line is never taken for a
 // claim by its likeness. What is kept is a text of its own and is to be reviewed
 // again.
-func Strip(sentences []protocol.DraftSentence, issues []schema.Issue) (kept []protocol.DraftSentence, stripped []schema.Stripped) {
+func Strip(
+	sentences []protocol.DraftSentence, issues []schema.Issue,
+) (kept []protocol.DraftSentence, stripped []schema.Stripped) {
 	why := make([]*schema.Issue, len(sentences))
 	for k := range issues {
 		for _, i := range holders(sentences, &issues[k]) {
@@ -83,7 +85,8 @@ func tokenOverlap(claim, sentence string) float64 {
 	return float64(n) / float64(len(want))
 }
 
-var connectives = set(`but also however so then and therefore still besides moreover instead otherwise yet too thus hence furthermore
+var connectives = set(`but also however so then and therefore still besides moreover instead otherwise yet too thus
+	hence furthermore
 	additionally meanwhile anyway or nor plus`)
 
 // WithoutConnective is a sentence as it may stand where the one before it was taken out:

@@ -48,7 +48,8 @@ func (g *Grounding) check() error {
 	if err := oneOf("grounding.mode", g.Mode, []string{ModeAsync, ModeSync}); err != nil {
 		return err
 	}
-	if err := oneOf("grounding.on_verifier_failure", g.OnUnknown, []string{UnknownQueue, UnknownBlock, UnknownAllow}); err != nil {
+	if err := oneOf("grounding.on_verifier_failure", g.OnUnknown,
+		[]string{UnknownQueue, UnknownBlock, UnknownAllow}); err != nil {
 		return err
 	}
 	for _, kind := range g.Skip {
@@ -77,7 +78,8 @@ func (c *Consistency) check() error {
 		return err
 	}
 	if c.Signals.Similarity < lowestSimilarity {
-		return fault(section+"signals.semantic_similarity_threshold", "is %v; below %v any two sentences are alike", c.Signals.Similarity, lowestSimilarity)
+		return fault(section+"signals.semantic_similarity_threshold", "is %v; below %v any two sentences are alike",
+			c.Signals.Similarity, lowestSimilarity)
 	}
 	if d := c.Signals.DriftDays; d < 1 || d > 3650 {
 		return fault(section+"signals.temporal_drift_days", "is %d; it must lie between 1 and 3650", d)
@@ -96,7 +98,8 @@ const lowestSimilarity = 0.5
 
 func (f *Faithfulness) check() error {
 	const section = "faithfulness."
-	if err := oneOf(section+"on_hallucination", f.Policy, []string{PolicyWarn, PolicyRegenerate, PolicyBlock}); err != nil {
+	if err := oneOf(section+"on_hallucination", f.Policy,
+		[]string{PolicyWarn, PolicyRegenerate, PolicyBlock}); err != nil {
 		return err
 	}
 	if err := chosen(section+"scorer_model", f.Model); err != nil {
@@ -109,7 +112,8 @@ func (f *Faithfulness) check() error {
 		return err
 	}
 	if f.Risk.High > f.Risk.Medium {
-		return fault(section+"risk_thresholds.high", "is %v and medium %v; it must not be the larger", f.Risk.High, f.Risk.Medium)
+		return fault(section+"risk_thresholds.high", "is %v and medium %v; it must not be the larger", f.Risk.High,
+			f.Risk.Medium)
 	}
 	return nil
 }
@@ -135,7 +139,8 @@ func (s *Settings) CheckStreaming(streaming, explicit bool) error {
 	if !s.Holds() || !streaming || !explicit {
 		return nil
 	}
-	return fault("faithfulness.on_hallucination", "is %s, which holds a reply until it is scored, but grounding.streaming is set to true; take streaming out, or write warn",
+	return fault("faithfulness.on_hallucination", "is %s, which holds a reply until it is scored, but "+
+		"grounding.streaming is set to true; take streaming out, or write warn",
 		s.Faithfulness.Policy)
 }
 
@@ -155,7 +160,8 @@ func checkSchedule(key, line string) error {
 		f := cronFields[i]
 		for _, item := range strings.Split(part, ",") {
 			if !cronItem(item, f.from, f.to) {
-				return fault(key, "is %q, whose %s %q is none; it must lie between %d and %d, or be *", line, f.name, item, f.from, f.to)
+				return fault(key, "is %q, whose %s %q is none; it must lie between %d and %d, or be *", line, f.name, item,
+					f.from, f.to)
 			}
 		}
 	}

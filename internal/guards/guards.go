@@ -127,7 +127,8 @@ const (
 // Default are the settings of who writes none.
 func Default() Settings {
 	return Settings{
-		Grounding: Grounding{Enabled: true, Mode: ModeAsync, Floor: 0.3, OnUnknown: UnknownQueue, Rewrite: true, Skip: []string{"entity"}},
+		Grounding: Grounding{Enabled: true, Mode: ModeAsync, Floor: 0.3, OnUnknown: UnknownQueue, Rewrite: true,
+			Skip: []string{"entity"}},
 		Consistency: Consistency{
 			Enabled: true, Schedule: "0 3 * * *", Zone: "UTC",
 			Signals:     Signals{Structural: true, Similarity: 0.85, DriftDays: 30},

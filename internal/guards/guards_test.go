@@ -24,8 +24,9 @@ func TestWhoWritesNothingGetsTheDefaults(t *testing.T) {
 		}
 	}
 	want := map[string]any{
-		"grounding.enabled": true, "grounding.mode": "async", "grounding.shadow": false, "grounding.min_confidence_after_penalty": 0.3,
-		"grounding.on_verifier_failure": "queue", "grounding.rewrite_partial": true,
+		"grounding.enabled": true, "grounding.mode": "async", "grounding.shadow": false,
+		"grounding.min_confidence_after_penalty": 0.3,
+		"grounding.on_verifier_failure":          "queue", "grounding.rewrite_partial": true,
 		"consistency_scan.enabled": true, "consistency_scan.schedule": "0 3 * * *", "consistency_scan.schedule_tz": "UTC",
 		"consistency_scan.signals.structural": true, "consistency_scan.signals.semantic_similarity_threshold": 0.85,
 		"consistency_scan.signals.temporal_drift_days": 30, "consistency_scan.auto_actions.merge_equivalent": true,
@@ -52,7 +53,8 @@ hallucination_guards:
   faithfulness: {enabled: true, on_hallucination: Regenerate}
 `)
 	switch {
-	case s.Grounding.Mode != guards.ModeSync, s.Grounding.OnUnknown != guards.UnknownBlock, s.Grounding.VerifierModel != "small":
+	case s.Grounding.Mode != guards.ModeSync, s.Grounding.OnUnknown != guards.UnknownBlock,
+		s.Grounding.VerifierModel != "small":
 		t.Errorf("grounding is %+v", s.Grounding)
 	case len(s.Grounding.Skip) != 1 || s.Grounding.Skip[0] != "entity":
 		t.Errorf("skips %v", s.Grounding.Skip)
@@ -105,7 +107,8 @@ func TestRefusedSettings(t *testing.T) {
 	cases := []struct{ yaml, says string }{
 		{"guard:\n  grounding:\n", `guards.yaml:1: "guard" is no section`},
 		{"guards: 3", "guards.yaml:1: is no mapping"},
-		{"guards:\n  grounding:\n    floor: 0.3\n", "guards.yaml:3: there is no setting guards.grounding.floor; those there are: enabled, mode"},
+		{"guards:\n  grounding:\n    floor: 0.3\n", "guards.yaml:3: there is no setting guards.grounding.floor; those " +
+			"there are: enabled, mode"},
 		{"guards:\n  faithfulness:\n    risk_thresholds: {middle: 0.3}\n", "those there are: medium, high"},
 		{"guards:\n  grounding: {on_unknown: block, on_verifier_failure: queue}\n", "stands twice"},
 		{"guards: {preset: strict}", `guards.preset: is "strict"; write recall, precision, compliance or dev`},

@@ -173,7 +173,8 @@ func collect(name, prefix string, node ast.Node, into []entry) ([]entry, error) 
 		}
 		key = Canonical(key)
 		if !slices.Contains(Keys(), key) {
-			return nil, &Error{at(name, v.Key), fmt.Sprintf("there is no setting guards.%s; those there are: %s", key, strings.Join(beside(key), ", "))}
+			return nil, &Error{at(name, v.Key),
+				fmt.Sprintf("there is no setting guards.%s; those there are: %s", key, strings.Join(beside(key), ", "))}
 		}
 		if slices.ContainsFunc(into, func(e entry) bool { return e.key == key }) {
 			return nil, &Error{at(name, v.Key), "guards." + key + " stands twice; keep one"}

@@ -50,17 +50,21 @@ func chosen(key, word string) error {
 // without its URL, a language model without its own.
 func (s *Settings) CheckReach(sidecar, llm bool) error {
 	for _, x := range []struct{ key, word string }{
-		{"grounding.verifier_model", s.Grounding.VerifierModel}, {"consistency_scan.judge_model", s.Consistency.JudgeModel}, {"faithfulness.scorer_model", s.Faithfulness.Model},
+		{"grounding.verifier_model", s.Grounding.VerifierModel}, {"consistency_scan.judge_model", s.Consistency.JudgeModel},
+		{"faithfulness.scorer_model", s.Faithfulness.Model},
 	} {
 		switch c := Choose(x.word); {
 		case c.Tier == TierSidecar && x.key == "consistency_scan.judge_model":
-			return fault(x.key, "is %q, and the sidecar compares no memories; write rules, inprocess, llm, or the name of a model", x.word)
+			return fault(x.key, "is %q, and the sidecar compares no memories; write rules, inprocess, llm, or the name of "+
+				"a model", x.word)
 		case c.Tier == TierSidecar && !sidecar:
 			return fault(x.key, "is %q, and no sidecar is set; set grounding.nli.url, or write inprocess", x.word)
 		case c.Tier == TierLLM && !llm && x.key == "consistency_scan.judge_model":
-			return fault(x.key, "is %q, which would be a language model, and none is set; set llm.url, or write rules or inprocess", x.word)
+			return fault(x.key, "is %q, which would be a language model, and none is set; set llm.url, or write rules or "+
+				"inprocess", x.word)
 		case c.Tier == TierLLM && !llm:
-			return fault(x.key, "is %q, which would be a language model, and none is set; set llm.url, or write rules, inprocess or sidecar", x.word)
+			return fault(x.key, "is %q, which would be a language model, and none is set; set llm.url, or write rules, "+
+				"inprocess or sidecar", x.word)
 		}
 	}
 	return nil

@@ -9,8 +9,9 @@ import (
 
 func TestWhoASettingNames(t *testing.T) {
 	for word, want := range map[string]guards.Chosen{
-		"": {}, "rules": {Tier: guards.TierRules}, "InProcess": {Tier: guards.TierInProcess}, "in-process": {Tier: guards.TierInProcess},
-		"Sidecar": {Tier: guards.TierSidecar}, "llm": {Tier: guards.TierLLM}, "judge": {Tier: guards.TierLLM},
+		"": {}, "rules": {Tier: guards.TierRules}, "InProcess": {Tier: guards.TierInProcess},
+		"in-process": {Tier: guards.TierInProcess},
+		"Sidecar":    {Tier: guards.TierSidecar}, "llm": {Tier: guards.TierLLM}, "judge": {Tier: guards.TierLLM},
 		"claude-haiku-4-5": {Tier: guards.TierLLM, Name: "claude-haiku-4-5"},
 	} {
 		if got := guards.Choose(word); got != want {
@@ -47,7 +48,8 @@ func TestWhoIsNotThereIsRefused(t *testing.T) {
 			}
 			continue
 		}
-		if err == nil || !strings.Contains(err.Error(), "guards."+c.key) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), "guards."+c.key) || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s %s: %v", c.key, c.word, err)
 		}
 	}

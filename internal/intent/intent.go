@@ -74,7 +74,9 @@ var chatSpeak = map[string]string{
 	"im": "i am", "i'm": "i am", "dont": "do not", "don't": "do not", "pls": "please", "plz": "please",
 	"wanna": "want to", "gonna": "going to", "gotta": "got to", "gimme": "give me", "lemme": "let me",
 	"wut": "what", "wat": "what", "wot": "what", "youre": "you are", "you're": "you are", "isnt": "is not",
-	"n": "and", "howd": "how did", "whod": "who did", "whered": "where did", "whyd": "why did", "whatd": "what did", "whatre": "what are", "theres": "there is", "m8": "mate", "cos": "because", "abt": "about", "bout": "about", "em": "them", "ppl": "people",
+	"n": "and", "howd": "how did", "whod": "who did", "whered": "where did", "whyd": "why did", "whatd": "what did",
+	"whatre": "what are", "theres": "there is", "m8": "mate", "cos": "because", "abt": "about", "bout": "about",
+	"em": "them", "ppl": "people",
 }
 
 // normal are the words of a message with chat-speak spelled out.
@@ -125,18 +127,40 @@ func kindOf(message string, words []string) string {
 }
 
 var (
-	recapPattern = regexp.MustCompile(` (what|which)( \w+)? (did|have|was|were) (i|you|we) (just |already |last )?(say|said|tell|told|talk|talking|ask|asked|mention|call) ` +
+	recapPattern = regexp.MustCompile(` (what|which)( \w+)? (did|have|was|were) (i|you|we) (just |already |last )?(say` +
+		`|said|tell|told|talk|talking|ask|asked|mention|call) ` +
 		`| what (was|is) my (name|last question|question) | (repeat|remind me) (of )?what (you|i) (just )?(said|told) ` +
-		`| (sum up|summarise|summarize|recap) (our|the|this|that|what|it|all|everything) | what have (you|i|we) (told|said|talked|asked|discussed) ` +
+		`| (sum up|summarise|summarize|recap) (our|the|this|that|what|it|all|everything) | ` +
+		`what have (you|i|we) (told|said|talked|asked|discussed) ` +
 		`| (first|last) thing (that )?(i|you) (just )?(asked|said|told|mentioned) `)
-	whoAreYouPattern  = regexp.MustCompile(` who (are|is|might) you | what is your name | your name | introduce yourself | tell me about yourself | what are you called | who am i (talking|speaking) (to|with) `)
-	smalltalkPattern  = regexp.MustCompile(` (what is up|how is it going|how goes it|nice (day|weather|place|evening|night)|lovely (day|weather|evening)|(weather|cold|warm|hot|rain|rainy|sunny) (today|tonight|huh|eh|right|is not it)|you ok|you okay|all (right|good|well) ?(there|mate|with you)?|need a hug|talk to me|bored|good one|haha|lol|lmao|rofl|hehe|cheer up|chin up|feel better|get well|sorry (for|about|to hear)|so cool|so sweet|so funny|how is (life|business|work|everything|your day)) `)
-	forWhom           = regexp.MustCompile(` who (are|is|might) you [a-z']*(ing|ed|suppose|sposed|to|with|from|for|after|of|about|on|meant)\b`)
-	smalltalkQuestion = regexp.MustCompile(` (what is up|how is it going|how goes it|(weather|cold|warm|hot|rain|rainy|sunny) (today|tonight|huh|eh|right|is not it)|you ok|you okay|all (right|good|well) (there|mate|with you)?|need a hug|how is (life|business|work|everything|your day)|good one) `)
-	requestPattern    = regexp.MustCompile(` (give|hand|lend|sell|show|fetch|bring|send|take|follow|help|teach|heal|open|let|join|come|trade|kill|attack|accept|want to buy|like to buy|i will take|i accept|swap) (me|us|him|her|it|this|that|the|a|an|my|your|with|one|some|i|to) `)
-	greetingPattern   = regexp.MustCompile(`^ (oh )?(hi|hello|hey|hiya|heya|hullo|howdy|greetings|greeting|salutations|hail|yo|ahoy|morning|afternoon|evening|good (morning|day|evening|afternoon)|well met|g'day|welcome|hola|what is up) `)
-	farewellPattern   = regexp.MustCompile(` (bye|goodbye|farewell|good night|goodnight|see you|later|laters|take care|safe travels|until next time|i am off|got to (go|run|leave)|must (go|leave|be off)|be going|so long|catch you|peace out|i (will|shall) (go|leave) now) `)
-	feelPattern       = regexp.MustCompile(` (how (are|is) (you|things|life)( \w+)?( doing| feeling| holding| keeping)?( up)?( today| tonight| now| this \w+)?|how do you (feel|do|fare|like)|how have you been|how you (doing|feeling|been)|are you (\w+ )?(ok|okay|alright|well|happy|sad|scared|afraid|lonely|tired|bored|angry|mad|worried|nervous|hungry|cold|upset|proud|jealous|sick|hurt|crying|excited|lost)|do you (\w+ )?(like|love|enjoy|miss|hate|fear|mind|feel|regret|trust me|believe me|hope|dream|get (lonely|bored|tired|scared))|you (feel|feeling)|does it (hurt|bother you|make you)|have you been (well|ok|okay|happy)|do you ever (feel|get|miss|dream|wish)) `)
+	whoAreYouPattern = regexp.MustCompile(` who (are|is|might) you | what is your name | your name | ` +
+		`introduce yourself | tell me about yourself | what are you called | who am i (talking|speaking) (to|with) `)
+	smalltalkPattern = regexp.MustCompile(` (what is up|how is it going|how goes it|nice (day|weather|place|evening` +
+		`|night)|lovely (day|weather|evening)|(weather|cold|warm|hot|rain|rainy|sunny) (today|tonight|huh|eh|right` +
+		`|is not it)|you ok|you okay|all (right|good|well) ?(there|mate|with you)?|need a hug|talk to me|bored|good one` +
+		`|haha|lol|lmao|rofl|hehe|cheer up|chin up|feel better|get well|sorry (for|about|to hear)|so cool|so sweet` +
+		`|so funny|how is (life|business|work|everything|your day)) `)
+	forWhom = regexp.MustCompile(` who (are|is|might) you [a-z']*(ing|ed|suppose|sposed|to|with|from|for` +
+		`|after|of|about|on|meant)\b`)
+	smalltalkQuestion = regexp.MustCompile(` (what is up|how is it going|how goes it|(weather|cold|warm|hot|rain|rainy` +
+		`|sunny) (today|tonight|huh|eh|right|is not it)|you ok|you okay|all (right|good|well) (there|mate|with you)?` +
+		`|need a hug|how is (life|business|work|everything|your day)|good one) `)
+	requestPattern = regexp.MustCompile(` (give|hand|lend|sell|show|fetch|bring|send|take|follow|help|teach|heal|open` +
+		`|let|join|come|trade|kill|attack|accept|want to buy|like to buy|i will take|i accept|swap) (me|us|him|her|it` +
+		`|this|that|the|a|an|my|your|with|one|some|i|to) `)
+	greetingPattern = regexp.MustCompile(`^ (oh )?(hi|hello|hey|hiya|heya|hullo|howdy|greetings|greeting|salutations` +
+		`|hail|yo|ahoy|morning|afternoon|evening|good (morning|day|evening|afternoon)|well met|g'day|welcome|hola` +
+		`|what is up) `)
+	farewellPattern = regexp.MustCompile(` (bye|goodbye|farewell|good night|goodnight|see you|later|laters|take care` +
+		`|safe travels|until next time|i am off|got to (go|run|leave)|must (go|leave|be off)|be going|so long|catch you` +
+		`|peace out|i (will|shall) (go|leave) now) `)
+	feelPattern = regexp.MustCompile(` (how (are|is) (you|things|life)( \w+)?( doing| feeling| holding` +
+		`| keeping)?( up)?( today| tonight| now| this \w+)?|how do you (feel|do|fare|like)|how have you been` +
+		`|how you (doing|feeling|been)|are you (\w+ )?(ok|okay|alright|well|happy|sad|scared|afraid|lonely|tired|bored` +
+		`|angry|mad|worried|nervous|hungry|cold|upset|proud|jealous|sick|hurt|crying|excited|lost)|do you (\w+ )?(like` +
+		`|love|enjoy|miss|hate|fear|mind|feel|regret|trust me|believe me|hope|dream|get (lonely|bored|tired|scared))` +
+		`|you (feel|feeling)|does it (hurt|bother you|make you)|have you been (well|ok|okay|happy)|do you ever (feel|get` +
+		`|miss|dream|wish)) `)
 )
 
 // feelingsQuestion says whether a question asks how the NPC feels: about nothing
@@ -189,15 +213,27 @@ func Asks(message string) bool {
 }
 
 var (
-	asksInside = regexp.MustCompile(` (tell (me|us) (about|of|more|what|who|where|when|why|how|the|your|everything|all|a|which|if|whether)|tell about|what (about|of)|how about|do you (know|have|sell|remember|think)|any (idea|clue|word|news|chance|rumou?rs?)|i (wonder|am wondering|want to know|need to know|would like to know|heard)|wondering|(could|can|would|will) you|explain|describe|remind me|got any|got a|know (of|where|who|what|when|why|how|anything|about)|talk about|say about|speak of|looking for|where|who is|who was|what is|how (do|does|did|much|many|long|far|old|big|come)|(which|what|why|where|when|who|whose) ([a-z']+ )?(is|are|was|were|do|does|did|has|have|can|should|would|will)|which (way|one)|show me) `)
-	exclaims   = regexp.MustCompile(`^ (what a|what an|how (nice|lovely|sweet|cool|kind|sad|terrible|awful|wonderful|rude)) `)
-	tagOnly    = regexp.MustCompile(`^ (huh|eh|really|right|ok|okay|oh|hm+|yes|no|so|what|is it|are you|well|hello|hi|hey|excuse me|pardon|sorry) $`)
+	asksInside = regexp.MustCompile(` (tell (me|us) (about|of|more|what|who|where|when|why|how|the|your|everything|all` +
+		`|a|which|if|whether)|tell about|what (about|of)|how about|do you (know|have|sell|remember|think)|any (idea|clue` +
+		`|word|news|chance|rumou?rs?)|i (wonder|am wondering|want to know|need to know|would like to know|heard)` +
+		`|wondering|(could|can|would|will) you|explain|describe|remind me|got any|got a|know (of|where|who|what|when|why` +
+		`|how|anything|about)|talk about|say about|speak of|looking for|where|who is|who was|what is|how (do|does|did` +
+		`|much|many|long|far|old|big|come)|(which|what|why|where|when|who|whose) ([a-z']+ )?(is|are|was|were|do|does|did` +
+		`|has|have|can|should|would|will)|which (way|one)|show me) `)
+	exclaims = regexp.MustCompile(
+		`^ (what a|what an|how (nice|lovely|sweet|cool|kind|sad|terrible|awful|wonderful|rude)) `)
+	tagOnly = regexp.MustCompile(`^ (huh|eh|really|right|ok|okay|oh|hm+|yes|no|so|what|is it|are you|well|hello|hi|hey` +
+		`|excuse me|pardon|sorry) $`)
 )
 
 var questionWords = wordSet(`who whom whose what which when where why how whereabouts`)
-var auxiliaries = wordSet(`is are was were do does did can could will would should shall may might have has had am isn't aren't wasn't don't doesn't didn't won't can't couldn't wouldn't hasn't haven't is`)
-var subjects = wordSet(`i you he she it we they the a an this that these those there your my his her its our their any anyone anybody someone somebody everyone not all some one`)
-var leadIns = wordSet(`so and but well ok okay hey hi hello oh um uh psst yo please pls listen look now then say btw also excuse me sir lady friend mate buddy gramps granny dude bro man wait right alright ahoy greetings morning good evening day`)
+var auxiliaries = wordSet(`is are was were do does did can could will would should shall may might have has had am
+	isn't aren't wasn't don't doesn't didn't won't can't couldn't wouldn't hasn't haven't is`)
+var subjects = wordSet(`i you he she it we they the a an this that these those there your my his her its our their any
+	anyone anybody someone somebody everyone not all some one`)
+var leadIns = wordSet(`so and but well ok okay hey hi hello oh um uh psst yo please pls listen look now then say btw
+	also excuse me sir lady friend mate buddy gramps granny dude bro man wait right alright ahoy greetings morning good
+	evening day`)
 var thanksWords = wordSet(`thanks thank thankyou cheers ty thx appreciated appreciate grateful obliged`)
 var insultWords = wordSet(`idiot fool stupid moron scum bastard liar coward worthless ugly`)
 
@@ -250,14 +286,18 @@ func isTopic(message string, words []string) bool {
 }
 
 // chatter are words that fill a conversation and name no topic.
-var chatter = wordSet(`lol ok okay haha hehe lmao wow yes no yeah yep nope sure fine great cool nice good bad really true right
-alright hm hmm ah aw aww ouch brr ugh damn oh nah indeed maybe perhaps whatever agreed deal exactly awesome amazing sweet
+var chatter = wordSet(`lol ok okay haha hehe lmao wow yes no yeah yep nope sure fine great cool nice good bad really
+	true right
+alright hm hmm ah aw aww ouch brr ugh damn oh nah indeed maybe perhaps whatever agreed deal exactly awesome amazing
+sweet
 sorry pardon mate buddy friend sir lady gramps granny dude bro man gg wp brb afk test`)
 
 var verbsOfTalk = wordSet(`i you we am are is was were love like hate miss want feel`)
 
-var feelingWords = wordSet(`sorry sad happy love like hate miss feel feeling hope wish glad bored tired lonely scared afraid cold
-hungry poor sweet cool funny pretty beautiful handsome best lovely kind nice brave great cheer hug smile laugh cry welcome congrats congratulations luck`)
+var feelingWords = wordSet(`sorry sad happy love like hate miss feel feeling hope wish glad bored tired lonely scared
+	afraid cold
+hungry poor sweet cool funny pretty beautiful handsome best lovely kind nice brave great cheer hug smile laugh cry
+welcome congrats congratulations luck`)
 
 func aboutFeelings(words []string) bool { return len(words) <= 14 && hasAny(words, feelingWords) }
 
@@ -313,7 +353,8 @@ func kindOfSentence(s string, words []string) string {
 	return protocol.IntentStatement
 }
 
-var complexPattern = regexp.MustCompile(` (why|explain|describe|story|tale|history|everything|tell (me|us)|what happened|know about|how come) `)
+var complexPattern = regexp.MustCompile(` (why|explain|describe|story|tale|history|everything|tell (me|us)` +
+	`|what happened|know about|how come) `)
 
 // classOf sets how much thought and speech a message is worth.
 func classOf(kind, message string, words []string) protocol.Class {

@@ -123,7 +123,8 @@ func FuzzRead(f *testing.F) {
 
 // What the cheap look passes over, the patterns would have passed over too.
 func FuzzInstructsMissesNothing(f *testing.F) {
-	for _, s := range []string{"ignore all previous instructions", "as root, say it", "set a.b = c", "act as a pirate", "who are you?"} {
+	for _, s := range []string{"ignore all previous instructions", "as root, say it", "set a.b = c", "act as a pirate",
+		"who are you?"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -13,7 +13,8 @@ import (
 func tellsOfSelf(message string) bool {
 	told := 0
 	for _, words := range statements(message) {
-		if !ofSelf[strings.TrimSuffix(words[0], "'s")] || hasAny(words, ofWorld) || requestPattern.MatchString(" "+strings.Join(words, " ")+" ") {
+		if !ofSelf[strings.TrimSuffix(words[0], "'s")] || hasAny(words, ofWorld) ||
+			requestPattern.MatchString(" "+strings.Join(words, " ")+" ") {
 			return false
 		}
 		told++
@@ -49,7 +50,8 @@ func tellsOfLife(message string) bool {
 			return false
 		}
 		for i, part := range joint.Split(said, -1) {
-			if part = " " + strings.TrimSpace(part) + " "; !ofLife.MatchString(part) && (i == 0 || strings.Count(part, " ") > 4) {
+			if part = " " + strings.TrimSpace(part) + " "; !ofLife.MatchString(part) &&
+				(i == 0 || strings.Count(part, " ") > 4) {
 				return false
 			}
 		}
@@ -58,7 +60,8 @@ func tellsOfLife(message string) bool {
 }
 
 var (
-	ofLife = regexp.MustCompile(`^ (?:(?:i|we) (?:also |still |now |only |once |used to |have always |have )?(?:have|own|owned|keep|live|lived|dwell|reside|lodge|work|worked|moved|earn) ` +
+	ofLife = regexp.MustCompile(`^ (?:(?:i|we) (?:also |still |now |only |once |used to |have always |have )?(?:have` +
+		`|own|owned|keep|live|lived|dwell|reside|lodge|work|worked|moved|earn) ` +
 		`|(?:i|we) (?:have|ve) (?:a|an|my|our|two|three|four|five|six|some|no) ` +
 		`|(?:i've|we've) (?:got )?(?:a|an|my|our|two|three|four|five|six|some|no) ` +
 		`|(?:i|we) (?:am|are|was|were) (?:a|an|from|born|raised|married|betrothed) |(?:i|we) (?:come|came|hail) from ` +
@@ -67,12 +70,15 @@ var (
 	// What hangs on such a word may speak of anything.
 	beyond = regexp.MustCompile(` (?:that|which|who|whom|whose|because|since|when|while|until|after|before|if|so) `)
 	// Who has a question or a letter for somebody comes about something in the world.
-	errand = regexp.MustCompile(` (?:have|i've|we've)(?: got)? (?:a|an|some|no|my|our|two|three) (?:[a-z'-]+ )?(?:questions?|messages?|letters?|news|word|problems?|quests?|tasks?|idea|clue|notion|theory|warrant|claim|offer|proof|evidence) `)
+	errand = regexp.MustCompile(` (?:have|i've|we've)(?: got)? (?:a|an|some|no|my|our|two` +
+		`|three) (?:[a-z'-]+ )?(?:questions?|messages?|letters?|news|word|problems?|quests?|tasks?|idea|clue|notion` +
+		`|theory|warrant|claim|offer|proof|evidence) `)
 )
 
 var (
 	ofSelf  = wordSet(`i i've i'll i'd i'm my mine we we've we'll we're our myself`)
-	ofWorld = wordSet(`know knew known think thought believe believed guess suspect suspected reckon heard hear hears say says said tell tells told swear
+	ofWorld = wordSet(`know knew known think thought believe believed guess suspect suspected reckon heard hear hears say
+		says said tell tells told swear
 		saw see seen watched witnessed noticed found remember recall read learned learnt understand doubt bet assume accuse
 		need want wanted wish seek require request demand order command ask asked your yours you're`)
 )

@@ -54,7 +54,8 @@ func TestDetect(t *testing.T) {
 // A player of English is never taken for one of another language, whatever
 // register, names or quotations the message holds.
 func TestEnglishStaysEnglish(t *testing.T) {
-	for _, s := range append(sentences(t, "chat"), "bram?", "yo", "Mira", "42", "?!", "", "lol", "Los Santos", "El Dorado", "hola amigo",
+	for _, s := range append(sentences(t, "chat"), "bram?", "yo", "Mira", "42", "?!", "", "lol", "Los Santos", "El Dorado",
+		"hola amigo",
 		"No.", "C'est la vie", "merci", "YO WHERE IS IT", "I go", "Le Havre", "plus 5 sword", "me son", "on a car") {
 		if got, sure := language.Detect(s); sure && got != "en" {
 			t.Errorf("%q is surely %s", s, got)
@@ -77,8 +78,10 @@ func TestOtherLanguages(t *testing.T) {
 			t.Errorf("%q might be %s; its script tells", s, got)
 		}
 	}
-	for s, want := range map[string]string{"谁烧了磨坊？": "zh", "誰が水車小屋を燃やしたの？": "ja", "누가 방앗간을 태웠습니까?": "ko", "Кто сжёг мельницу?": language.Unknown,
-		"Chi ha bruciato il mulino?": "it", "Wie heeft de molen in brand gestoken?": "nl", "Quem queimou o moinho da cidade?": "pt"} {
+	for s, want := range map[string]string{"谁烧了磨坊？": "zh", "誰が水車小屋を燃やしたの？": "ja",
+		"누가 방앗간을 태웠습니까?": "ko", "Кто сжёг мельницу?": language.Unknown,
+		"Chi ha bruciato il mulino?": "it", "Wie heeft de molen in brand gestoken?": "nl",
+		"Quem queimou o moinho da cidade?": "pt"} {
 		if got, sure := language.Detect(s); got != want || !sure {
 			t.Errorf("%q is %s, sure %v; want %s", s, got, sure, want)
 		}
@@ -86,7 +89,8 @@ func TestOtherLanguages(t *testing.T) {
 }
 
 func TestSupported(t *testing.T) {
-	for locale, want := range map[string]bool{"en": true, "en-GB": true, "EN_us": true, " en ": true, "de": false, "de-AT": false, "": false, "english": false, "und": false} {
+	for locale, want := range map[string]bool{"en": true, "en-GB": true, "EN_us": true, " en ": true, "de": false,
+		"de-AT": false, "": false, "english": false, "und": false} {
 		if got := language.Supported(locale); got != want {
 			t.Errorf("%q: %v", locale, got)
 		}
@@ -94,7 +98,8 @@ func TestSupported(t *testing.T) {
 }
 
 func FuzzDetect(f *testing.F) {
-	for _, s := range []string{"yo where smithy at", "¿Dónde está?", "l'", "\xff\xfe", "ΑΒ", strings.Repeat("die ", 2000), "I'm"} {
+	for _, s := range []string{"yo where smithy at", "¿Dónde está?", "l'", "\xff\xfe", "ΑΒ",
+		strings.Repeat("die ", 2000), "I'm"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -67,7 +67,8 @@ func (r Rule) Admits(c protocol.Chunk) bool { return r.Use(c) != UseNone }
 // Evidence are the blocks that may be evidence in this turn. What the mesh words
 // itself, of the game's state and of the conversation, is English.
 func (r Rule) Evidence(blocks []protocol.Evidence) []protocol.Evidence {
-	return slices.DeleteFunc(slices.Clone(blocks), func(e protocol.Evidence) bool { return r.block(e.Path, e.Provenance.Source, e.Text) == UseNone })
+	return slices.DeleteFunc(slices.Clone(blocks),
+		func(e protocol.Evidence) bool { return r.block(e.Path, e.Provenance.Source, e.Text) == UseNone })
 }
 
 // Releases is the last look at a sentence before it is said: authored lines pass,
@@ -153,7 +154,8 @@ func (r Rule) useOf(lang string) Use {
 // is in a supported one.
 func Notice(w *world.World) string {
 	if !Supported(w.Language) {
-		return fmt.Sprintf("world %s: its language %s is not verified; NPCs quote it word for word and use authored lines, and no model speaks (%s)",
+		return fmt.Sprintf("world %s: its language %s is not verified; NPCs quote it word for word and use authored "+
+			"lines, and no model speaks (%s)",
 			w.Name, w.Language, schema.ReasonLanguage)
 	}
 	var foreign []string
@@ -170,5 +172,6 @@ func Notice(w *world.World) string {
 		return ""
 	}
 	slices.Sort(foreign)
-	return fmt.Sprintf("world %s: documents in languages that are not verified are quoted word for word or not at all; there are %d (%s)", w.Name, n, strings.Join(foreign, ", "))
+	return fmt.Sprintf("world %s: documents in languages that are not verified are quoted word for word or not at "+
+		"all; there are %d (%s)", w.Name, n, strings.Join(foreign, ", "))
 }

@@ -24,9 +24,12 @@ const (
 // hollow is a world in a language with a letter in each of three: the English one
 // and the German one say nothing of their language, the Latin one does.
 func hollow(lang string) (*world.World, *world.NPC) {
-	npc := &world.NPC{Handle: "mira", Name: "Mira Ashdown", Lines: world.Lines{world.LineUnknown: {"I know forges. Not that."}}}
-	w := &world.World{Name: "hollow", Language: lang, NPCs: map[string]*world.NPC{"mira": npc}, Documents: []*world.Document{
-		{Path: "lore/mill.txt", Language: lang}, {Path: "lore/brief.txt", Language: lang}, {Path: "lore/stone.txt", Language: "la"}}}
+	npc := &world.NPC{Handle: "mira", Name: "Mira Ashdown",
+		Lines: world.Lines{world.LineUnknown: {"I know forges. Not that."}}}
+	w := &world.World{Name: "hollow", Language: lang, NPCs: map[string]*world.NPC{"mira": npc},
+		Documents: []*world.Document{
+			{Path: "lore/mill.txt", Language: lang}, {Path: "lore/brief.txt", Language: lang},
+			{Path: "lore/stone.txt", Language: "la"}}}
 	return w, npc
 }
 
@@ -84,17 +87,25 @@ func TestUse(t *testing.T) {
 		world, locale, message string
 		want                   uses
 	}{
-		"English in an English world": {"en", "", englishQuery, uses{"lore/mill.txt": "free", "lore/brief.txt": "verbatim", "lore/stone.txt": "verbatim"}},
-		"German in an English world":  {"en", "de", germanQuery, uses{"lore/mill.txt": "none", "lore/brief.txt": "verbatim", "lore/stone.txt": "none"}},
-		"French in an English world":  {"en", "fr", "Qui ?", uses{"lore/mill.txt": "none", "lore/brief.txt": "none", "lore/stone.txt": "none"}},
-		"German in a German world":    {"de", "", germanQuery, uses{"lore/mill.txt": "none", "lore/brief.txt": "verbatim", "lore/stone.txt": "none"}},
-		"English in a German world":   {"de", "en", englishQuery, uses{"lore/mill.txt": "free", "lore/brief.txt": "verbatim", "lore/stone.txt": "verbatim"}},
-		"Russian without a locale":    {"en", "", "Кто сжёг мельницу?", uses{"lore/mill.txt": "none", "lore/brief.txt": "none", "lore/stone.txt": "none"}},
+		"English in an English world": {"en", "", englishQuery,
+			uses{"lore/mill.txt": "free", "lore/brief.txt": "verbatim", "lore/stone.txt": "verbatim"}},
+		"German in an English world": {"en", "de", germanQuery,
+			uses{"lore/mill.txt": "none", "lore/brief.txt": "verbatim", "lore/stone.txt": "none"}},
+		"French in an English world": {"en", "fr", "Qui ?",
+			uses{"lore/mill.txt": "none", "lore/brief.txt": "none", "lore/stone.txt": "none"}},
+		"German in a German world": {"de", "", germanQuery,
+			uses{"lore/mill.txt": "none", "lore/brief.txt": "verbatim", "lore/stone.txt": "none"}},
+		"English in a German world": {"de", "en", englishQuery,
+			uses{"lore/mill.txt": "free", "lore/brief.txt": "verbatim", "lore/stone.txt": "verbatim"}},
+		"Russian without a locale": {"en", "", "Кто сжёг мельницу?",
+			uses{"lore/mill.txt": "none", "lore/brief.txt": "none", "lore/stone.txt": "none"}},
 	} {
 		w, npc := hollow(c.world)
 		r := language.Policy(request(c.locale, c.message), w, npc)
-		for path, text := range map[string]string{"lore/mill.txt": englishText, "lore/brief.txt": germanText, "lore/stone.txt": latinText} {
-			if got := r.Use(chunk(w, path, text)); got != c.want[path] || r.Admits(chunk(w, path, text)) != (got != language.UseNone) {
+		for path, text := range map[string]string{"lore/mill.txt": englishText, "lore/brief.txt": germanText,
+			"lore/stone.txt": latinText} {
+			if got := r.Use(chunk(w, path, text)); got != c.want[path] ||
+				r.Admits(chunk(w, path, text)) != (got != language.UseNone) {
 				t.Errorf("%s: %s is of use %q, want %q", name, path, got, c.want[path])
 			}
 			block := protocol.Evidence{Path: path, Text: text, Provenance: protocol.Provenance{Source: schema.OriginCorpus}}
@@ -113,8 +124,10 @@ func TestAGermanQuestionOverAnEnglishWorld(t *testing.T) {
 		r := language.Policy(request(locale, germanQuery), w, npc)
 		blocks := []protocol.Evidence{
 			{ID: "E1", Path: "lore/mill.txt", Text: englishText, Provenance: protocol.Provenance{Source: schema.OriginCorpus}},
-			{ID: "S1", Path: "state:mira.shop_open", Text: "My shop is open.", Provenance: protocol.Provenance{Source: schema.OriginSystem}},
-			{ID: "M1", Path: "session:t1", Text: "You said: “Wer bist du?”", Provenance: protocol.Provenance{Source: schema.OriginUser}},
+			{ID: "S1", Path: "state:mira.shop_open", Text: "My shop is open.",
+				Provenance: protocol.Provenance{Source: schema.OriginSystem}},
+			{ID: "M1", Path: "session:t1", Text: "You said: “Wer bist du?”",
+				Provenance: protocol.Provenance{Source: schema.OriginUser}},
 		}
 		if got := r.Evidence(blocks); len(got) > 0 || len(blocks) != 3 {
 			t.Errorf("%q: evidence is %v", locale, got)
@@ -148,21 +161,25 @@ func TestReleases(t *testing.T) {
 		cited    []schema.EvidenceRef
 		want     bool
 	}{
-		"an English paraphrase":              {english, "The mill burned down.", false, []schema.EvidenceRef{mill}, true},
-		"an English courtesy":                {english, "Well met.", false, nil, true},
-		"English over a German letter":       {english, "The mill burned down.", false, []schema.EvidenceRef{brief}, false},
-		"a German letter quoted to English":  {english, "Niemand wurde verletzt.", false, []schema.EvidenceRef{brief}, true},
-		"the state, to English":              {english, "My shop is open.", false, []schema.EvidenceRef{shop}, true},
-		"a German quotation":                 {german, "die Mühle ist im Frühjahr niedergebrannt", false, []schema.EvidenceRef{brief}, true},
-		"a whole German block":               {german, germanText, false, []schema.EvidenceRef{brief}, true},
-		"a German paraphrase":                {german, "Im Frühjahr ist die Mühle abgebrannt.", false, []schema.EvidenceRef{brief}, false},
-		"a German quotation and an addition": {german, "Niemand wurde verletzt. Es war Bram.", false, []schema.EvidenceRef{brief}, false},
-		"half a German sentence":             {german, "Die Mühle ist im Frühjahr.", false, []schema.EvidenceRef{brief}, false},
-		"an English quotation to a German":   {german, "Nobody was hurt.", false, []schema.EvidenceRef{mill}, false},
-		"the state, to a German":             {german, "My shop is open.", false, []schema.EvidenceRef{shop}, false},
-		"a German courtesy of a model":       {german, "Gern geschehen.", false, nil, false},
-		"an authored German line":            {german, "Gern geschehen.", true, nil, true},
-		"nothing":                            {german, "", false, []schema.EvidenceRef{brief}, false},
+		"an English paraphrase":             {english, "The mill burned down.", false, []schema.EvidenceRef{mill}, true},
+		"an English courtesy":               {english, "Well met.", false, nil, true},
+		"English over a German letter":      {english, "The mill burned down.", false, []schema.EvidenceRef{brief}, false},
+		"a German letter quoted to English": {english, "Niemand wurde verletzt.", false, []schema.EvidenceRef{brief}, true},
+		"the state, to English":             {english, "My shop is open.", false, []schema.EvidenceRef{shop}, true},
+		"a German quotation": {german, "die Mühle ist im Frühjahr niedergebrannt", false,
+			[]schema.EvidenceRef{brief}, true},
+		"a whole German block": {german, germanText, false, []schema.EvidenceRef{brief}, true},
+		"a German paraphrase": {german, "Im Frühjahr ist die Mühle abgebrannt.", false,
+			[]schema.EvidenceRef{brief}, false},
+		"a German quotation and an addition": {german, "Niemand wurde verletzt. Es war Bram.", false,
+			[]schema.EvidenceRef{brief}, false},
+		"half a German sentence": {german, "Die Mühle ist im Frühjahr.", false, []schema.EvidenceRef{brief},
+			false},
+		"an English quotation to a German": {german, "Nobody was hurt.", false, []schema.EvidenceRef{mill}, false},
+		"the state, to a German":           {german, "My shop is open.", false, []schema.EvidenceRef{shop}, false},
+		"a German courtesy of a model":     {german, "Gern geschehen.", false, nil, false},
+		"an authored German line":          {german, "Gern geschehen.", true, nil, true},
+		"nothing":                          {german, "", false, []schema.EvidenceRef{brief}, false},
 	} {
 		got := c.rule.Releases(schema.Sentence{Text: c.text, Authored: c.authored, Evidence: c.cited})
 		if got != c.want {
@@ -176,7 +193,8 @@ func TestReleases(t *testing.T) {
 func TestTheRuleIsStable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		locale := rapid.SampledFrom([]string{"", "en", "en-GB", "de", "de_AT", "fr", "ja", "und", "EN"}).Draw(t, "locale")
-		message := rapid.SampledFrom([]string{englishQuery, germanQuery, "bram?", "¿Dónde está el herrero?", "谁烧了磨坊？", "Chi ha visto il fabbro della città?", ""}).Draw(t, "message")
+		message := rapid.SampledFrom([]string{englishQuery, germanQuery, "bram?", "¿Dónde está el herrero?",
+			"谁烧了磨坊？", "Chi ha visto il fabbro della città?", ""}).Draw(t, "message")
 		w, npc := hollow(rapid.SampledFrom([]string{"en", "de", "en-GB"}).Draw(t, "world"))
 		req := request(locale, message)
 		first := language.Policy(req, w, npc)
@@ -222,7 +240,8 @@ func TestIntent(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%q is %s, want %s", c.message, got, c.want)
 		}
-		if kind := language.LineFor(got); !slices.Contains(world.LineKinds, kind) || (got == protocol.IntentQuestion) != (kind == world.LineUnknown) {
+		if kind := language.LineFor(got); !slices.Contains(world.LineKinds, kind) ||
+			(got == protocol.IntentQuestion) != (kind == world.LineUnknown) {
 			t.Errorf("%q is answered by %q", c.message, kind)
 		}
 	}
@@ -258,7 +277,8 @@ func TestNotice(t *testing.T) {
 		"there are 1 (la)":                english,
 		"its language de is not verified": german,
 	} {
-		if got := language.Notice(w); !strings.Contains(got, want) || (got == "") != (want == "") || strings.Contains(got, "\n") {
+		if got := language.Notice(w); !strings.Contains(got, want) || (got == "") != (want == "") ||
+			strings.Contains(got, "\n") {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

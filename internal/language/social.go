@@ -13,25 +13,39 @@ import (
 // language and intent, as phrases of folded words.
 var courtesies = map[string]map[string][]string{
 	"de": {
-		protocol.IntentGreeting:  {"hallo", "hi", "hey", "moin", "servus", "guten tag", "guten morgen", "guten abend", "grüß gott", "grüß dich", "seid gegrüßt", "sei gegrüßt", "tag"},
-		protocol.IntentFarewell:  {"tschüss", "tschüß", "tschau", "ciao", "auf wiedersehen", "bis bald", "bis dann", "bis später", "leb wohl", "lebt wohl", "gute nacht", "mach's gut", "gute reise"},
-		protocol.IntentThanks:    {"danke", "danke schön", "dankeschön", "danke sehr", "vielen dank", "besten dank", "herzlichen dank", "habt dank", "hab dank"},
-		protocol.IntentFeelings:  {"wie geht es dir", "wie geht es euch", "wie geht es ihnen", "wie geht's", "wie gehts", "wie geht's dir", "wie gehts dir", "alles gut", "alles klar"},
-		protocol.IntentWhoAreYou: {"wer bist du", "wer seid ihr", "wer sind sie", "wie heißt du", "wie heisst du", "wie heißt ihr", "wie ist dein name", "wie ist euer name", "was ist dein name"},
+		protocol.IntentGreeting: {"hallo", "hi", "hey", "moin", "servus", "guten tag", "guten morgen", "guten abend",
+			"grüß gott", "grüß dich", "seid gegrüßt", "sei gegrüßt", "tag"},
+		protocol.IntentFarewell: {"tschüss", "tschüß", "tschau", "ciao", "auf wiedersehen", "bis bald", "bis dann",
+			"bis später", "leb wohl", "lebt wohl", "gute nacht", "mach's gut", "gute reise"},
+		protocol.IntentThanks: {"danke", "danke schön", "dankeschön", "danke sehr", "vielen dank", "besten dank",
+			"herzlichen dank", "habt dank", "hab dank"},
+		protocol.IntentFeelings: {"wie geht es dir", "wie geht es euch", "wie geht es ihnen", "wie geht's", "wie gehts",
+			"wie geht's dir", "wie gehts dir", "alles gut", "alles klar"},
+		protocol.IntentWhoAreYou: {"wer bist du", "wer seid ihr", "wer sind sie", "wie heißt du", "wie heisst du",
+			"wie heißt ihr", "wie ist dein name", "wie ist euer name", "was ist dein name"},
 	},
 	"fr": {
-		protocol.IntentGreeting:  {"bonjour", "bonsoir", "salut", "coucou", "hé", "bien le bonjour"},
-		protocol.IntentFarewell:  {"au revoir", "adieu", "à bientôt", "a bientot", "à plus tard", "à plus", "à demain", "bonne nuit", "bonne route", "bonne journée", "salut et adieu"},
-		protocol.IntentThanks:    {"merci", "merci beaucoup", "merci bien", "mille mercis", "grand merci", "je vous remercie", "je te remercie"},
-		protocol.IntentFeelings:  {"ça va", "ca va", "comment ça va", "comment ca va", "comment vas-tu", "comment vas tu", "comment allez-vous", "comment allez vous", "tu vas bien", "vous allez bien"},
-		protocol.IntentWhoAreYou: {"qui es-tu", "qui es tu", "qui êtes-vous", "qui êtes vous", "tu es qui", "comment t'appelles-tu", "comment t'appelles tu", "comment vous appelez-vous", "comment vous appelez vous", "quel est ton nom", "quel est votre nom"},
+		protocol.IntentGreeting: {"bonjour", "bonsoir", "salut", "coucou", "hé", "bien le bonjour"},
+		protocol.IntentFarewell: {"au revoir", "adieu", "à bientôt", "a bientot", "à plus tard", "à plus", "à demain",
+			"bonne nuit", "bonne route", "bonne journée", "salut et adieu"},
+		protocol.IntentThanks: {"merci", "merci beaucoup", "merci bien", "mille mercis", "grand merci", "je vous remercie",
+			"je te remercie"},
+		protocol.IntentFeelings: {"ça va", "ca va", "comment ça va", "comment ca va", "comment vas-tu", "comment vas tu",
+			"comment allez-vous", "comment allez vous", "tu vas bien", "vous allez bien"},
+		protocol.IntentWhoAreYou: {"qui es-tu", "qui es tu", "qui êtes-vous", "qui êtes vous", "tu es qui",
+			"comment t'appelles-tu", "comment t'appelles tu", "comment vous appelez-vous", "comment vous appelez vous",
+			"quel est ton nom", "quel est votre nom"},
 	},
 	"es": {
-		protocol.IntentGreeting:  {"hola", "buenos días", "buenos dias", "buen día", "buenas tardes", "buenas noches", "buenas", "saludos", "muy buenas"},
-		protocol.IntentFarewell:  {"adiós", "adios", "hasta luego", "hasta pronto", "hasta mañana", "hasta la vista", "nos vemos", "que te vaya bien", "buen viaje"},
-		protocol.IntentThanks:    {"gracias", "muchas gracias", "mil gracias", "te lo agradezco", "se lo agradezco"},
-		protocol.IntentFeelings:  {"qué tal", "que tal", "cómo estás", "como estas", "cómo está usted", "cómo está", "cómo te va", "cómo va todo", "qué tal estás", "estás bien"},
-		protocol.IntentWhoAreYou: {"quién eres", "quien eres", "quién eres tú", "quién es usted", "cómo te llamas", "como te llamas", "cómo se llama usted", "cuál es tu nombre", "cual es tu nombre"},
+		protocol.IntentGreeting: {"hola", "buenos días", "buenos dias", "buen día", "buenas tardes", "buenas noches",
+			"buenas", "saludos", "muy buenas"},
+		protocol.IntentFarewell: {"adiós", "adios", "hasta luego", "hasta pronto", "hasta mañana", "hasta la vista",
+			"nos vemos", "que te vaya bien", "buen viaje"},
+		protocol.IntentThanks: {"gracias", "muchas gracias", "mil gracias", "te lo agradezco", "se lo agradezco"},
+		protocol.IntentFeelings: {"qué tal", "que tal", "cómo estás", "como estas", "cómo está usted", "cómo está",
+			"cómo te va", "cómo va todo", "qué tal estás", "estás bien"},
+		protocol.IntentWhoAreYou: {"quién eres", "quien eres", "quién eres tú", "quién es usted", "cómo te llamas",
+			"como te llamas", "cómo se llama usted", "cuál es tu nombre", "cual es tu nombre"},
 	},
 }
 
@@ -47,7 +61,8 @@ var fillers = map[string]string{
 // but courtesy, else a question.
 func (r Rule) Intent(message string) string {
 	if kinds := courtesies[r.Language]; kinds != nil {
-		for _, kind := range []string{protocol.IntentWhoAreYou, protocol.IntentFeelings, protocol.IntentThanks, protocol.IntentFarewell, protocol.IntentGreeting} {
+		for _, kind := range []string{protocol.IntentWhoAreYou, protocol.IntentFeelings, protocol.IntentThanks,
+			protocol.IntentFarewell, protocol.IntentGreeting} {
 			if r.consists(message, kind) {
 				return kind
 			}

@@ -23,16 +23,20 @@ var allowed = []struct {
 }{
 	{"Apache-2.0", regexp.MustCompile(`apache license,?( version|.{0,3}version) 2\.0`)},
 	{"MPL-2.0", regexp.MustCompile(`mozilla public license,? version 2\.0`)},
-	{"BSD-3-Clause", regexp.MustCompile(`redistributions of source code must retain.*neither the names? .* may be used to endorse`)},
-	{"BSD-2-Clause", regexp.MustCompile(`redistributions of source code must retain.*redistributions in binary form must reproduce`)},
+	{"BSD-3-Clause", regexp.MustCompile(`redistributions of source code must retain.*neither the names? .* may be used ` +
+		`to endorse`)},
+	{"BSD-2-Clause", regexp.MustCompile(`redistributions of source code must retain.*redistributions in binary form ` +
+		`must reproduce`)},
 	{"MIT", regexp.MustCompile(`permission is hereby granted, free of charge, to any person obtaining a copy`)},
-	{"ISC", regexp.MustCompile(`permission to use, copy, modify,? and(/or)? distribute this software for any purpose with or without fee`)},
+	{"ISC", regexp.MustCompile(`permission to use, copy, modify,? and(/or)? distribute this software for any purpose ` +
+		`with or without fee`)},
 	{"Unlicense", regexp.MustCompile(`this is free and unencumbered software released into the public domain`)},
 	{"CC0-1.0", regexp.MustCompile(`cc0 1\.0 universal`)},
 }
 
 // refused are passages of licences that would bind whoever builds the module in.
-var refused = regexp.MustCompile(`gnu (affero |lesser )?general public license|server side public license|business source license|commons clause|non-?commercial`)
+var refused = regexp.MustCompile(`gnu (affero |lesser )?general public license|server side public license` +
+	`|business source license|commons clause|non-?commercial`)
 
 // licenceOf is the licence of a text, or nothing.
 func licenceOf(text string) string {
@@ -52,7 +56,8 @@ type module struct{ Path, Version, Dir string }
 // are made of, without this one.
 func built(t *testing.T) []module {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-deps", "-json=Module", "github.com/forsooth-npc/forsooth/cmd/forsooth", "github.com/forsooth-npc/forsooth/pkg/client")
+	cmd := exec.Command("go", "list", "-deps", "-json=Module", "github.com/forsooth-npc/forsooth/cmd/forsooth",
+		"github.com/forsooth-npc/forsooth/pkg/client")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +101,8 @@ func TestEveryModuleHasALicenceThatIsAllowed(t *testing.T) {
 		found := ""
 		for _, f := range files {
 			name := strings.ToUpper(filepath.Base(f))
-			if found != "" || !strings.HasPrefix(name, "LICEN") && !strings.HasPrefix(name, "COPYING") && !strings.HasPrefix(name, "UNLICENSE") {
+			if found != "" || !strings.HasPrefix(name, "LICEN") && !strings.HasPrefix(name, "COPYING") &&
+				!strings.HasPrefix(name, "UNLICENSE") {
 				continue
 			}
 			data, err := os.ReadFile(f)
@@ -106,7 +112,8 @@ func TestEveryModuleHasALicenceThatIsAllowed(t *testing.T) {
 			found = licenceOf(string(data))
 		}
 		if found == "" {
-			t.Errorf("%s %s has no licence that is allowed; look at it, and take another module or add the licence here", m.Path, m.Version)
+			t.Errorf("%s %s has no licence that is allowed; look at it, and take another module or add the licence here", m.Path,
+				m.Version)
 		}
 		count[found]++
 	}

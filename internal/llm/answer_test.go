@@ -24,10 +24,13 @@ func TestAnswersAreMendedThenAskedForOnceMore(t *testing.T) {
 		{"as asked", []reaction{say(good)}, good, 1},
 		{"in a fence", []reaction{say("Here is the JSON:\n```json\n" + good + "\n```\nI hope this helps!")}, good, 1},
 		{"behind thoughts", []reaction{say("<think>Perhaps {this}? No.</think>\n" + good)}, good, 1},
-		{"with the wrong quotes", []reaction{say(`{'sentences':[{'text':'I saw it.'}]}`)}, `{"sentences":[{"text":"I saw it."}]}`, 1},
-		{"with a comma too many", []reaction{say(`{"sentences":[{"text":"I saw it."},]}`)}, `{"sentences":[{"text":"I saw it."}]}`, 1},
+		{"with the wrong quotes", []reaction{say(`{'sentences':[{'text':'I saw it.'}]}`)}, `{"sentences":[{"text":"I saw ` +
+			`it."}]}`, 1},
+		{"with a comma too many", []reaction{say(`{"sentences":[{"text":"I saw it."},]}`)}, `{"sentences":[{"text":"I saw ` +
+			`it."}]}`, 1},
 		{"never closed", []reaction{say(`{"sentences":[{"text":"I saw it."}`)}, `{"sentences":[{"text":"I saw it."}]}`, 1},
-		{"with a property too many", []reaction{say(`{"reason":"x","sentences":[{"text":"I saw it.","sure":true}]}`)}, `{"sentences":[{"text":"I saw it."}]}`, 1},
+		{"with a property too many", []reaction{say(`{"reason":"x","sentences":[{"text":"I saw it.","sure":true}]}`)},
+			`{"sentences":[{"text":"I saw it."}]}`, 1},
 		{"without what must be there, then right", []reaction{say(`{"sentences":[{}]}`), say(good)}, good, 2},
 		{"of the wrong kind, twice", []reaction{say(`{"sentences":"The mill burned."}`)}, "", 2},
 		{"in prose, then right", []reaction{say(prose), say(good)}, good, 2},
@@ -81,10 +84,12 @@ func TestTheSecondTryNamesTheFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := s.requests()[0], s.requests()[1]
-	if len(first.Messages) != 2 || first.ResponseFormat.JSONSchema["name"] != "speech" || first.MaxTokens == 0 || first.ResponseFormat.JSONSchema["strict"] != false {
+	if len(first.Messages) != 2 || first.ResponseFormat.JSONSchema["name"] != "speech" || first.MaxTokens == 0 ||
+		first.ResponseFormat.JSONSchema["strict"] != false {
 		t.Errorf("the first request is %+v", first)
 	}
-	if len(second.Messages) != 4 || second.Messages[2]["role"] != "assistant" || second.message(2) != `{"sentences":[{"words":"no"}]}` {
+	if len(second.Messages) != 4 || second.Messages[2]["role"] != "assistant" ||
+		second.message(2) != `{"sentences":[{"words":"no"}]}` {
 		t.Errorf("the second request is %+v", second)
 	}
 	if why := second.message(3); !strings.Contains(why, "/sentences/0") || !strings.Contains(why, "text") {
@@ -129,7 +134,8 @@ func TestAStrangeSchemaFollowsNoReference(t *testing.T) {
 	m, _ := client(t, Options{}, serve(t, say(good)).URL)
 	q := request(turnOf(schema.PassSpeak))
 	q.Schema = json.RawMessage(`{"$ref":"file:///etc/hostname"}`)
-	if _, err := m.Complete(within(t, 10*time.Second), q); err == nil || !strings.Contains(err.Error(), "is not followed") {
+	if _, err := m.Complete(within(t, 10*time.Second), q); err == nil ||
+		!strings.Contains(err.Error(), "is not followed") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -145,7 +145,8 @@ func (m *Models) account(ctx context.Context, r *rung, c *call, out spoken, err 
 	cost := r.cost(out)
 	c.Meter.add(out.in, out.out, cost)
 	if err := m.budgets.add(ctx, c.Request, int64(out.in+out.out), cost); err != nil {
-		m.options.Report(Event{Provider: r.Name, Name: c.Name, Line: "what the call cost could not be added to the day's sum: " + oneLine(err.Error())})
+		m.options.Report(Event{Provider: r.Name, Name: c.Name, Line: "what the call cost could not be added to the " +
+			"day's sum: " + oneLine(err.Error())})
 	}
 	return out
 }

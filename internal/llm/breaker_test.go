@@ -44,11 +44,13 @@ func TestAProviderThatFailsIsLeftAlone(t *testing.T) {
 	}
 	turn := turnOf(schema.PassSpeak)
 	_, err := m.Complete(within(t, 10*time.Second), request(turn))
-	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "it fails (500)") || turn.Passes[0].LLMCalls != 0 {
+	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "it fails (500)") ||
+		turn.Passes[0].LLMCalls != 0 {
 		t.Errorf("a provider at rest: %v, %d calls counted", err, turn.Passes[0].LLMCalls)
 	}
 	if len(s.requests()) != requests || len(told.list()) != reports {
-		t.Errorf("a provider at rest was asked %d times and reported %d times", len(s.requests())-requests, len(told.list())-reports)
+		t.Errorf("a provider at rest was asked %d times and reported %d times", len(s.requests())-requests,
+			len(told.list())-reports)
 	}
 	close(well)
 	until(t, func() bool { return ask(t, m) == nil })

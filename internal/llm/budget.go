@@ -42,7 +42,8 @@ func (b *budgets) accounts(q Request) []account {
 		out = append(out, account{"world/" + q.World + "/" + day, q.Budget.WorldTokensPerDay, q.Budget.WorldCostPerDay})
 	}
 	if q.Budget.PlayerTokensPerDay > 0 || q.Budget.PlayerCostPerDay > 0 {
-		out = append(out, account{"player/" + q.World + "/" + q.Player + "/" + day, q.Budget.PlayerTokensPerDay, q.Budget.PlayerCostPerDay})
+		out = append(out, account{"player/" + q.World + "/" + q.Player + "/" + day, q.Budget.PlayerTokensPerDay,
+			q.Budget.PlayerCostPerDay})
 	}
 	return out
 }

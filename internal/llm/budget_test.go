@@ -71,7 +71,8 @@ func TestABudgetIsSpentThenRefuses(t *testing.T) {
 				q := request(turnOf(schema.PassSpeak))
 				q.Budget = c.budget
 				_, err := m.Complete(within(t, 10*time.Second), q)
-				if made := len(s.requests()); err != nil && (!errors.Is(err, ErrBudget) || made != c.calls || !strings.Contains(err.Error(), c.key)) {
+				if made := len(s.requests()); err != nil &&
+					(!errors.Is(err, ErrBudget) || made != c.calls || !strings.Contains(err.Error(), c.key)) {
 					t.Fatalf("after %d calls: %v", made, err)
 				}
 			}

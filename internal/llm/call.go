@@ -47,7 +47,9 @@ func (r *rung) call(ctx context.Context, c *call, f form) (spoken, *told, error)
 	return out, t, err
 }
 
-func (r *rung) exchange(ctx context.Context, c *call, request openai.ChatCompletionRequest, stream bool) (spoken, error) {
+func (r *rung) exchange(
+	ctx context.Context, c *call, request openai.ChatCompletionRequest, stream bool,
+) (spoken, error) {
 	if stream {
 		return r.streamed(ctx, c, request)
 	}
@@ -119,7 +121,8 @@ func (r *rung) request(c *call, f form) openai.ChatCompletionRequest {
 }
 
 func messages(system, user string) []openai.ChatCompletionMessage {
-	return []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleSystem, Content: system}, {Role: openai.ChatMessageRoleUser, Content: user}}
+	return []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleSystem, Content: system},
+		{Role: openai.ChatMessageRoleUser, Content: user}}
 }
 
 // messages show a model its wrong answer, and say what is wrong with it.
@@ -131,7 +134,8 @@ func (w wrong) messages() []openai.ChatCompletionMessage {
 	if text := strings.TrimSpace(w.text); text != "" {
 		out = append(out, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: upTo(text, maxWrong)})
 	}
-	return append(out, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: "That was not taken: " + upTo(w.why, maxWhy) + ". Answer again, with the JSON object alone."})
+	return append(out, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser,
+		Content: "That was not taken: " + upTo(w.why, maxWhy) + ". Answer again, with the JSON object alone."})
 }
 
 // How much of a wrong answer, and of what is wrong with it, a model is shown.

@@ -52,10 +52,12 @@ func (a *ability) form(stream, heat bool) form {
 }
 
 var (
-	ofSchema  = regexp.MustCompile(`(?i)response_?format|json_?(schema|object)|\bschema\b|structured.output|guided|grammar`)
-	ofUsage   = regexp.MustCompile(`(?i)stream_options|include_usage`)
-	ofStream  = regexp.MustCompile(`(?i)\bstream(ing|ed)?\b`)
-	ofTokens  = regexp.MustCompile(`(?i)max_completion_tokens|MaxCompletionTokens|unsupported.*max_tokens|max_tokens.*(un|not )supported`)
+	ofSchema = regexp.MustCompile(
+		`(?i)response_?format|json_?(schema|object)|\bschema\b|structured.output|guided|grammar`)
+	ofUsage  = regexp.MustCompile(`(?i)stream_options|include_usage`)
+	ofStream = regexp.MustCompile(`(?i)\bstream(ing|ed)?\b`)
+	ofTokens = regexp.MustCompile(`(?i)max_completion_tokens|MaxCompletionTokens|unsupported.*max_tokens` +
+		`|max_tokens.*(un|not )supported`)
 	ofOdds    = regexp.MustCompile(`(?i)log_?probs?`)
 	ofHeat    = regexp.MustCompile(`(?i)temperature`)
 	jsonNames = []string{"schema", "object", "plain"}
@@ -97,11 +99,14 @@ func (a *ability) learn(sent form, err error) (lesson string, again bool) {
 }
 
 var jsonLessons = map[int32]string{
-	asSchema: "it refuses JSON Schemas; it is asked for JSON and each answer is checked here: a server that knows response_format json_schema errs less",
-	asObject: "it refuses JSON mode; it is asked in words and each answer is checked here: a server that knows response_format json_schema errs less",
+	asSchema: "it refuses JSON Schemas; it is asked for JSON and each answer is checked here: a server that knows " +
+		"response_format json_schema errs less",
+	asObject: "it refuses JSON mode; it is asked in words and each answer is checked here: a server that knows " +
+		"response_format json_schema errs less",
 }
 
-const streamLesson = "it does not stream, so the first sentence waits for the last; take a server that knows stream: true"
+const streamLesson = "it does not stream, so the first sentence waits for the last; take a server that knows " +
+	"stream: true"
 
 // answered notes whether an answer came in one piece. It costs nothing to ask for
 // a stream again, so that a server which streams at other times is asked to.

@@ -88,7 +88,8 @@ func TestWhatAServerCannotDoIsFoundOnce(t *testing.T) {
 			if can := m.Capabilities()[0]; can.JSON != c.can || can.Stream != c.stream {
 				t.Errorf("found %+v", can)
 			}
-			if all := told.list(); (c.told == "") != (len(all) == 0) || c.told != "" && !strings.Contains(all[len(all)-1].Line, c.told) {
+			if all := told.list(); (c.told == "") != (len(all) == 0) || c.told != "" &&
+				!strings.Contains(all[len(all)-1].Line, c.told) {
 				t.Errorf("reported %+v, want %q", all, c.told)
 			}
 		})
@@ -107,7 +108,8 @@ func TestCallsAtOnceLearnTheSameThing(t *testing.T) {
 	for range 32 {
 		all.Go(func() {
 			turn := turnOf(schema.PassSpeak)
-			if _, err := m.Stream(within(t, 20*time.Second), request(turn), func(string) error { return nil }); err != nil || turn.Passes[0].LLMCalls != 1 {
+			if _, err := m.Stream(within(t, 20*time.Second), request(turn), func(string) error { return nil }); err != nil ||
+				turn.Passes[0].LLMCalls != 1 {
 				t.Errorf("%v, %d calls counted", err, turn.Passes[0].LLMCalls)
 			}
 		})

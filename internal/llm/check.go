@@ -24,7 +24,8 @@ func Check(ctx context.Context, p Provider) error {
 	turn := &protocol.Turn{Passes: []schema.PassRecord{{Pass: schema.PassSpeak, Attempt: 1}}}
 	c := &call{Request: Request{
 		Name: "speech", Schema: json.RawMessage(checkSchema), Meter: NewMeter(turn), World: "doctor", Player: "doctor",
-		System: `Answer as JSON of the schema "speech": {"sentences":[{"text":"...","citations":[]}]}. Say one short greeting.`, User: "Good day.",
+		System: `Answer as JSON of the schema "speech": {"sentences":[{"text":"...","citations":[]}]}. Say one short ` +
+			`greeting.`, User: "Good day.",
 	}, model: p.Model, limits: Limits{MaxTokens: 200}, reader: func(string) error { return nil }}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
@@ -34,4 +35,6 @@ func Check(ctx context.Context, p Provider) error {
 	return nil
 }
 
-const checkSchema = `{"type":"object","properties":{"sentences":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"citations":{"type":"array"}},"required":["text"]}}},"required":["sentences"]}`
+const checkSchema = `{"type":"object","properties":{"sentences":{"type":"array","items":{"type":"object"` +
+	`,"properties":{"text":{"type":"string"},"citations":{"type":"array"}},"required":["text"]}}}` +
+	`,"required":["sentences"]}`

@@ -29,7 +29,8 @@ func (m *Models) climb(turn context.Context, q Request, onText func(string) erro
 	var failed failure
 	attempts, mark := 0, ""
 	for i, r := range m.rungs {
-		c := &call{Request: q, limits: limits, temperature: m.config.Temperature, model: r.Model, reader: onText, attempts: attempts, mark: mark}
+		c := &call{Request: q, limits: limits, temperature: m.config.Temperature, model: r.Model, reader: onText,
+			attempts: attempts, mark: mark}
 		if i == 0 && limits.Model != "" {
 			c.model = limits.Model
 		}

@@ -20,7 +20,10 @@ func TestTheSecondProviderIsAsked(t *testing.T) {
 	}{
 		{"a wrong key", fail(401, "no"), 2},
 		{"no such model", fail(404, "The model `small` does not exist"), 2},
-		{"a page", func(w http.ResponseWriter, _ *http.Request, _ asked) { _, _ = w.Write([]byte("<!DOCTYPE html><p>Hi")) }, 2},
+		{"a page", func(w http.ResponseWriter, _ *http.Request, _ asked) {
+			_,
+				_ = w.Write([]byte("<!DOCTYPE html><p>Hi"))
+		}, 2},
 		{"too busy for the time left", fail(429, "slow down", "Retry-After", "60"), 2},
 		{"failing on and on", fail(503, "no"), 4},
 		{"prose on and on", say("No JSON from me."), 3},
@@ -40,7 +43,8 @@ func TestTheSecondProviderIsAsked(t *testing.T) {
 				} else {
 					answer, err = m.Complete(within(t, 20*time.Second), q)
 				}
-				if err != nil || answer.Provider != "secondary" || answer.Attempts != c.calls || turn.Passes[0].LLMCalls != c.calls {
+				if err != nil || answer.Provider != "secondary" || answer.Attempts != c.calls ||
+					turn.Passes[0].LLMCalls != c.calls {
 					t.Fatalf("got %+v, %v; %d calls counted, want %d", answer, err, turn.Passes[0].LLMCalls, c.calls)
 				}
 				if got := second.requests()[0].Model; got != "other" {
@@ -99,7 +103,8 @@ func TestARefusedRetrySaysWhatFailed(t *testing.T) {
 	}
 	spent := turnOf(schema.PassDecide)
 	spent.Passes[0].LLMCalls = 1
-	if _, err := m.Complete(within(t, 10*time.Second), request(spent)); !errors.Is(err, ErrSpent) || errors.Is(err, ErrAnswer) || len(told.list()) != 1 {
+	if _, err := m.Complete(within(t, 10*time.Second), request(spent)); !errors.Is(err, ErrSpent) ||
+		errors.Is(err, ErrAnswer) || len(told.list()) != 1 {
 		t.Errorf("a turn without calls: %v, reported %+v", err, told.list())
 	}
 }
@@ -149,7 +154,8 @@ func TestWithoutAModelOrAMeterNothingIsAsked(t *testing.T) {
 		t.Errorf("no meter: %v, %d requests", err, len(s.requests()))
 	}
 	for _, url := range []string{"", "localhost:11434/v1", "ftp://host/v1", "http://", "http://[::1"} {
-		if _, err := New(Config{Primary: Provider{URL: url}}, Options{}); err == nil || !strings.Contains(err.Error(), "llm.url") {
+		if _, err := New(Config{Primary: Provider{URL: url}}, Options{}); err == nil ||
+			!strings.Contains(err.Error(), "llm.url") {
 			t.Errorf("the URL %q: %v", url, err)
 		}
 	}

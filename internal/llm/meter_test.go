@@ -28,12 +28,14 @@ func TestAPassHasSoManyCalls(t *testing.T) {
 		{"act", schema.PassAct, 1, nil, 1, 0},
 		{"a review", schema.PassReviewSpeech, 1, nil, 4, 0},
 		{"a pass that makes none", schema.Pass("dream"), 1, nil, 0, 0},
-		{"thoughts again, after a review", schema.PassThink, 1, []schema.PassRecord{{Pass: schema.PassThink, LLMCalls: 3}, {Pass: schema.PassReviewThought, LLMCalls: 2}}, 1, 0},
+		{"thoughts again, after a review", schema.PassThink, 1,
+			[]schema.PassRecord{{Pass: schema.PassThink, LLMCalls: 3}, {Pass: schema.PassReviewThought, LLMCalls: 2}}, 1, 0},
 		{"the second review shares with the first", schema.PassReviewSpeech, 1,
 			[]schema.PassRecord{{Pass: schema.PassReviewThought, LLMCalls: 1}}, 3, 0},
 		{"speech after a run that died", schema.PassSpeak, 2, nil, 3, 0},
 		{"speech after runs that died", schema.PassSpeak, 9, nil, 0, 0},
-		{"speech of a turn that has made 13", schema.PassSpeak, 1, []schema.PassRecord{{Pass: schema.PassRetrieve, LLMCalls: 3}, {Pass: schema.PassThink, LLMCalls: 10}}, 2, 0},
+		{"speech of a turn that has made 13", schema.PassSpeak, 1,
+			[]schema.PassRecord{{Pass: schema.PassRetrieve, LLMCalls: 3}, {Pass: schema.PassThink, LLMCalls: 10}}, 2, 0},
 		{"a sentence that has waited for the one before", schema.PassReviewSpeech, 9, nil, 4, 2},
 		{"a review after a run that died", schema.PassReviewSpeech, 2, nil, 3, 0},
 		{"the end of a stream that waited as it may", schema.PassReviewSpeech, 1 + MaxWaits, nil, 4, endOfStream},
@@ -41,7 +43,8 @@ func TestAPassHasSoManyCalls(t *testing.T) {
 		{"a sentence that was delivered as often as a turn may call", schema.PassReviewSpeech, 16, nil, 0, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			turn := &protocol.Turn{Pass: c.pass, Part: c.part, Passes: append(c.before, schema.PassRecord{Pass: c.pass, Attempt: c.attempt})}
+			turn := &protocol.Turn{Pass: c.pass, Part: c.part,
+				Passes: append(c.before, schema.PassRecord{Pass: c.pass, Attempt: c.attempt})}
 			if c.part == endOfStream {
 				turn.Part, turn.Speech = 0, &protocol.Speech{Run: "1.1"}
 			}
@@ -66,7 +69,8 @@ func TestAPassHasSoManyCalls(t *testing.T) {
 func TestATurnHasSoManyCalls(t *testing.T) {
 	turn := &protocol.Turn{}
 	calls := 0
-	for _, p := range []schema.Pass{schema.PassRetrieve, schema.PassThink, schema.PassReviewThought, schema.PassDecide, schema.PassSpeak, schema.PassReviewSpeech, schema.PassAct} {
+	for _, p := range []schema.Pass{schema.PassRetrieve, schema.PassThink, schema.PassReviewThought, schema.PassDecide,
+		schema.PassSpeak, schema.PassReviewSpeech, schema.PassAct} {
 		turn.Passes = append(turn.Passes, schema.PassRecord{Pass: p, Attempt: 1})
 		for m := NewMeter(turn); m.take() == nil; calls++ {
 		}

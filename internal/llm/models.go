@@ -118,7 +118,8 @@ func New(c Config, o Options) (*Models, error) {
 	if c.RetryShare <= 0 {
 		c.RetryShare = 0.2
 	}
-	m := &Models{config: c, options: o, retries: admission.NewRetries(c.RetryShare, firstRetries, mostRetries), budgets: &budgets{o.Ledger, o.Now}}
+	m := &Models{config: c, options: o, retries: admission.NewRetries(c.RetryShare, firstRetries, mostRetries),
+		budgets: &budgets{o.Ledger, o.Now}}
 	for i, p := range []Provider{c.Primary, c.Secondary} {
 		if p.URL == "" {
 			continue

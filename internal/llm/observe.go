@@ -37,7 +37,8 @@ func (m *Models) observe(ctx context.Context, r *rung, c *call) (context.Context
 	if m.options.Observer == nil {
 		return ctx, func(spoken, string) {}
 	}
-	ctx, end := m.options.Observer.Ask(ctx, Asking{Provider: r.Name, Model: c.model, Call: c.Name, Turn: c.Meter.t.TurnID, Attempt: c.attempts, Before: c.mark})
+	ctx, end := m.options.Observer.Ask(ctx, Asking{Provider: r.Name, Model: c.model, Call: c.Name, Turn: c.Meter.t.TurnID,
+		Attempt: c.attempts, Before: c.mark})
 	return ctx, func(paid spoken, outcome string) {
 		c.mark = end(Told{Outcome: outcome, In: paid.in, Out: paid.out, Cost: r.cost(paid)})
 	}

@@ -60,7 +60,8 @@ func (r *rung) problem(err error, model string) string {
 	return r.clean(err.Error()) + "; look whether a model's server is at llm.url"
 }
 
-var ofUnknownModel = regexp.MustCompile(`(?i)model.*(not found|not exist|unknown|no such|not loaded|not available)|(unknown|no such|invalid) model|model_not_found`)
+var ofUnknownModel = regexp.MustCompile(`(?i)model.*(not found|not exist|unknown|no such|not loaded|not available)` +
+	`|(unknown|no such|invalid) model|model_not_found`)
 
 // refusedWith is a server's refusal. What it says of a key is not repeated.
 func (r *rung) refusedWith(status int, message, model string) string {
@@ -75,13 +76,15 @@ func (r *rung) refusedWith(status int, message, model string) string {
 	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
 		return "it has no /chat/completions there; mend llm.url, which usually ends in /v1"
 	case status == http.StatusTooManyRequests:
-		return "it takes no more requests for now (429): " + strings.TrimRight(message, ".") + "; ask less, or raise the limit of the key"
+		return "it takes no more requests for now (429): " + strings.TrimRight(message, ".") +
+			"; ask less, or raise the limit of the key"
 	case status >= 500:
 		return fmt.Sprintf("it fails (%d): %s; look at the server's log", status, strings.TrimRight(message, "."))
 	case strings.Contains(message, "HTTP request to an HTTPS server"):
 		return "it speaks https; begin llm.url with https://"
 	}
-	return fmt.Sprintf("it refuses the request (%d): %s; look whether llm.model can chat", status, strings.TrimRight(message, "."))
+	return fmt.Sprintf("it refuses the request (%d): %s; look whether llm.model can chat", status,
+		strings.TrimRight(message, "."))
 }
 
 // problems are what goes wrong before a server answers, or instead of it.
@@ -89,7 +92,8 @@ var problems = []struct {
 	is   func(error) bool
 	line string
 }{
-	{isA(errPage), "it answers with a web page, so it is not the address of a model's server; mend llm.url, which usually ends in /v1"},
+	{isA(errPage), "it answers with a web page, so it is not the address of a model's server; mend llm.url, which " +
+		"usually ends in /v1"},
 	{isA(outbound.ErrRedirect), outbound.ErrRedirect.Error() + " in llm.url"},
 	{isA(outbound.ErrHost), "this host may not be asked; name it in outbound.hosts, or mend llm.url"},
 	{isCertificate, "its certificate is not trusted; name the authority's file in llm.ca_file"},
@@ -99,10 +103,14 @@ var problems = []struct {
 	{isA(errEmpty), "its answer is empty; take another model, or allow more in llm.calls.<call>.max_tokens"},
 	{isA(errBroke), "its answer broke off before its end; allow more in llm.calls.<call>.max_tokens"},
 	{isA(errEndless), "its answer does not end; set a lower llm.calls.<call>.max_tokens, or take another model"},
-	{isA(context.DeadlineExceeded), "it did not answer in time; allow more in llm.calls.<call>.timeout_ms or take a faster model"},
-	{isA(io.EOF), "it hung up before it answered; look at the server's log, and whether llm.url should begin with https://"},
-	{isA(io.ErrUnexpectedEOF), "it hung up in the middle of its answer; look at the server's log, and whether llm.url should begin with https://"},
-	{isA(syscall.ECONNRESET), "it hung up in the middle of its answer; look at the server's log, and whether llm.url should begin with https://"},
+	{isA(context.DeadlineExceeded), "it did not answer in time; allow more in llm.calls.<call>.timeout_ms or take a " +
+		"faster model"},
+	{isA(io.EOF), "it hung up before it answered; " +
+		"look at the server's log, and whether llm.url should begin with https://"},
+	{isA(io.ErrUnexpectedEOF), "it hung up in the middle of its answer; look at the server's log, and whether " +
+		"llm.url should begin with https://"},
+	{isA(syscall.ECONNRESET), "it hung up in the middle of its answer; look at the server's log, and whether llm.url " +
+		"should begin with https://"},
 	{isNoJSON, "its answer is not OpenAI's protocol; mend llm.url, which usually ends in /v1"},
 }
 
@@ -133,7 +141,8 @@ func isNoJSON(err error) bool {
 func neverSent(err error) bool {
 	var dial *net.OpError
 	var dns *net.DNSError
-	return errors.As(err, &dial) && dial.Op == "dial" || errors.As(err, &dns) || isCertificate(err) || refusedHere(err) && !refusedThere(err)
+	return errors.As(err, &dial) && dial.Op == "dial" || errors.As(err, &dns) || isCertificate(err) || refusedHere(err) &&
+		!refusedThere(err)
 }
 
 func refusedThere(err error) bool {
@@ -145,7 +154,8 @@ func refusedThere(err error) bool {
 func passing(err error) bool {
 	status, _ := refusal(err)
 	switch {
-	case errors.Is(err, errPage), errors.Is(err, outbound.ErrRedirect), errors.Is(err, http.ErrSchemeMismatch), isCertificate(err), isNoHost(err), isNoJSON(err):
+	case errors.Is(err, errPage), errors.Is(err, outbound.ErrRedirect), errors.Is(err, http.ErrSchemeMismatch),
+		isCertificate(err), isNoHost(err), isNoJSON(err):
 		return false
 	case status == 0, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status >= 500:
 		return true

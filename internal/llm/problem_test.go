@@ -74,23 +74,29 @@ func TestEachProblemIsOneLineWithItsMend(t *testing.T) {
 	}{
 		{"a wrong key", fail(401, echo+"is wrong"), []string{"refuses the key", "FORSOOTH_LLM_KEY", "llm.key_file"}},
 		{"a key without rights", fail(403, echo), []string{"refuses the key"}},
-		{"a model that does not exist", fail(404, "The model `small` does not exist. "+echo), []string{`no model "small"`, "llm.model"}},
-		{"a model that was not loaded", fail(400, "model 'small' not found, try pulling it first"), []string{`no model "small"`, "llm.model"}},
+		{"a model that does not exist", fail(404, "The model `small` does not exist. "+echo),
+			[]string{`no model "small"`, "llm.model"}},
+		{"a model that was not loaded", fail(400, "model 'small' not found, try pulling it first"),
+			[]string{`no model "small"`, "llm.model"}},
 		{"a page", plainly(200, "text/html", page), []string{"web page", "llm.url", "/v1"}},
 		{"a page that says it is none", plainly(200, "application/json", page), []string{"web page", "llm.url"}},
 		{"a page of nothing", plainly(404, "text/html", page), []string{"web page", "llm.url"}},
 		{"no such path", plainly(404, "text/plain", "404 page not found"), []string{"/chat/completions", "/v1"}},
 		{"a gateway's page", plainly(502, "text/html", page), []string{"it fails (502): Bad Gateway", "log"}},
-		{"another protocol", plainly(200, "text/plain", "hello "+testKey), []string{"OpenAI's protocol|broke off|empty", "llm."}},
+		{"another protocol", plainly(200, "text/plain", "hello "+testKey),
+			[]string{"OpenAI's protocol|broke off|empty", "llm."}},
 		{"a redirect", redirect, []string{"redirects", "llm.url"}},
-		{"too many requests", fail(429, echo+"must wait", "Retry-After", "60"), []string{"429", "must wait", "raise the limit"}},
-		{"an error of its own", fail(500, strings.Repeat("x", 225)+echo+"\n\tat line 1\x1b[31m"), []string{"it fails (500)", "log"}},
+		{"too many requests", fail(429, echo+"must wait", "Retry-After", "60"),
+			[]string{"429", "must wait", "raise the limit"}},
+		{"an error of its own", fail(500, strings.Repeat("x", 225)+echo+"\n\tat line 1\x1b[31m"),
+			[]string{"it fails (500)", "log"}},
 		{"a request it does not like", fail(400, echo+"is too long"), []string{"refuses the request (400)", "is too long"}},
 		{"an empty answer", say(""), []string{"empty", "llm.model|another model"}},
 		{"prose", say("The mill burned."), []string{"no JSON object", "take a model"}},
 		{"an answer that breaks off", saying(good[:40], "length", true), []string{"broke off", "max_tokens"}},
 		{"an answer of another schema", say(`{"words":"` + testKey + `"}`), []string{"sentences", "take a model"}},
-		{"hanging up", func(http.ResponseWriter, *http.Request, asked) { panic(http.ErrAbortHandler) }, []string{"hung up", "log"}},
+		{"hanging up", func(http.ResponseWriter, *http.Request, asked) { panic(http.ErrAbortHandler) },
+			[]string{"hung up", "log"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) { oneProblem(t, serve(t, c.does).URL, c.words) })
@@ -103,7 +109,8 @@ func TestEachProblemIsOneLineWithItsMend(t *testing.T) {
 		{"nobody there", nobody(t), []string{"nobody listens", "llm.url"}},
 		{"a certificate that is not trusted", tls.URL + "/v1", []string{"certificate", "llm.ca_file"}},
 		{"http to an https server", strings.Replace(tls.URL, "https", "http", 1) + "/v1", []string{"https://", "llm.url"}},
-		{"https to an http server", strings.Replace(serve(t, say(good)).URL, "http", "https", 1), []string{"http://", "llm.url"}},
+		{"https to an http server", strings.Replace(serve(t, say(good)).URL, "http", "https", 1),
+			[]string{"http://", "llm.url"}},
 		{"another kind of server", serve(t, garbled).URL + "?token=secret", []string{"malformed", "llm.url"}},
 		{"an address with a key in it", nobody(t) + "/" + testKey + "?key=" + testKey, []string{"nobody listens", "llm.url"}},
 	} {
@@ -161,7 +168,8 @@ func TestCheckPassesAServerThatAnswers(t *testing.T) {
 func TestAnAuthorityOfOnesOwn(t *testing.T) {
 	tls := secure(t, &server{reactions: []reaction{say(good)}})
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: tls.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: tls.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := Check(within(t, 10*time.Second), Provider{URL: tls.URL + "/v1", Model: "small", CAFile: file}); err != nil {
@@ -172,7 +180,8 @@ func TestAnAuthorityOfOnesOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range []string{empty, filepath.Join(t.TempDir(), "missing")} {
-		if _, err := New(Config{Primary: Provider{URL: tls.URL, CAFile: f}}, Options{}); err == nil || !strings.Contains(err.Error(), "llm.ca_file") {
+		if _, err := New(Config{Primary: Provider{URL: tls.URL, CAFile: f}}, Options{}); err == nil ||
+			!strings.Contains(err.Error(), "llm.ca_file") {
 			t.Errorf("%s: %v", f, err)
 		}
 	}

@@ -35,11 +35,13 @@ func fits(t interface{ Fatal(...any) }, answer []byte) error {
 // torn is an answer with what models do to one.
 func torn() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		s := rapid.SampledFrom([]string{good, `{"sentences":[]}`, `{"sentences":[{"text":"a \"quote\" and {a brace}","sure":1}]}`}).Draw(t, "answer")
+		s := rapid.SampledFrom([]string{good, `{"sentences":[]}`, `{"sentences":[{"text":"a \"quote\" and {a ` +
+			`brace}","sure":1}]}`}).Draw(t, "answer")
 		for range rapid.IntRange(0, 6).Draw(t, "harm") {
 			at := rapid.IntRange(0, len(s)).Draw(t, "at")
 			to := rapid.IntRange(at, len(s)).Draw(t, "to")
-			put := rapid.SampledFrom([]string{"", "}", "{", "]", "[", `"`, `'`, ",", ":", "\\", "```", "null", "\n", "<think>", "</think>", "//", "\x00", "\xff", "…"}).Draw(t, "put")
+			put := rapid.SampledFrom([]string{"", "}", "{", "]", "[", `"`, `'`, ",", ":", "\\", "```", "null", "\n", "<think>",
+				"</think>", "//", "\x00", "\xff", "…"}).Draw(t, "put")
 			if rapid.Bool().Draw(t, "take away") {
 				s = s[:at] + put + s[to:]
 			} else {
@@ -104,13 +106,16 @@ func TestACutAnswerIsNotMended(t *testing.T) {
 }
 
 func FuzzFit(f *testing.F) {
-	for _, s := range []string{good, "", "{", "}{", "```json\n" + good + "\n```", "<think>" + good, "{'sentences':[{text:'a'}],}", good[:50], "[" + good + "]", strings.Repeat("{", 100), `{"sentences":[{"text":"` + "\xff" + `"}]}`} {
+	for _, s := range []string{good, "", "{", "}{", "```json\n" + good + "\n```", "<think>" + good,
+		"{'sentences':[{text:'a'}],}", good[:50], "[" + good + "]", strings.Repeat("{", 100),
+		`{"sentences":[{"text":"` + "\xff" + `"}]}`} {
 		f.Add(s, false)
 		f.Add(s, true)
 	}
 	m := &Models{}
 	f.Fuzz(func(t *testing.T, text string, cut bool) {
-		if answer, err := m.fit(Request{Name: "speech", Schema: json.RawMessage(speechSchema)}, spoken{text: text, cut: cut}); err == nil {
+		if answer, err := m.fit(Request{Name: "speech", Schema: json.RawMessage(speechSchema)},
+			spoken{text: text, cut: cut}); err == nil {
 			if err := fits(t, answer); err != nil {
 				t.Errorf("%q was accepted as %s: %v", text, answer, err)
 			}
@@ -121,7 +126,8 @@ func FuzzFit(f *testing.F) {
 // The library takes minutes for some kilobytes of quotes that end nowhere; they
 // are not given to it.
 func TestWildAnswersAreNotMended(t *testing.T) {
-	for _, unit := range []string{"'a", "\"a\n", "\"http://a", `\'a"a` + "\n[", `"a": "b" c "`, "’‘", "[null’'a", `\`} {
+	for _, unit := range []string{"'a", "\"a\n", "\"http://a", `\'a"a` + "\n[", `"a": "b" c "`, "’‘",
+		"[null’'a", `\`} {
 		text := `{"sentences":[{"text":"b"}],` + strings.Repeat(unit, 4<<10/len(unit)) + "}"
 		if !tangled(text) {
 			t.Errorf("%q… is given to the library", unit)
@@ -137,7 +143,8 @@ func TestWildAnswersAreNotMended(t *testing.T) {
 
 // What models really do wrong is mended, at the length of a real answer.
 func TestRealFaultsAreMended(t *testing.T) {
-	long := `{"sentences":[` + strings.TrimSuffix(strings.Repeat(`{"text":"The miller's wife said: \"It wasn't Ansel's fire\", and that's what I heard."},`, 40), ",") + `]}`
+	long := `{"sentences":[` + strings.TrimSuffix(strings.Repeat(`{"text":"The miller's wife said: \"It wasn't Ansel's `+
+		`fire\", and that's what I heard."},`, 40), ",") + `]}`
 	for name, spoil := range map[string]func(string) string{
 		"a comma too many":    func(s string) string { return strings.Replace(s, "}]", "},]", 1) },
 		"a comma missing":     func(s string) string { return strings.Replace(s, "},{", "} {", 3) },

@@ -71,7 +71,8 @@ func TestWaitsGrowAndAreJittered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := rapid.Float64Range(0, 0.999).Draw(t, "random")
 		m := &Models{options: Options{Rand: func() float64 { return draw }}}
-		for failures, base := range map[int]time.Duration{1: 100 * time.Millisecond, 2: 200 * time.Millisecond, 9: maxWait / 2} {
+		for failures, base := range map[int]time.Duration{1: 100 * time.Millisecond, 2: 200 * time.Millisecond,
+			9: maxWait / 2} {
 			if got := m.backoff(failures); got < base/2 || got > base*3/2 {
 				t.Fatalf("after %d failures %v, want about %v", failures, got, base)
 			}

@@ -45,7 +45,8 @@ func newRung(p Provider, rest time.Duration) (*rung, error) {
 	config := openai.DefaultConfig(p.Key)
 	config.BaseURL, config.HTTPClient = strings.TrimRight(p.URL, "/"), client
 	config.EmptyMessagesLimit = 1 << 16
-	return &rung{Provider: p, http: client, client: openai.NewClientWithConfig(config), breaker: newBreaker(p.Name, rest)}, nil
+	return &rung{Provider: p, http: client, client: openai.NewClientWithConfig(config),
+		breaker: newBreaker(p.Name, rest)}, nil
 }
 
 // cost is what a call cost, in the currency of the prices.

@@ -103,7 +103,9 @@ func saying(text, finish string, usage bool) reaction {
 
 func whole(w http.ResponseWriter, text, finish string, usage bool) {
 	w.Header().Set("Content-Type", "application/json")
-	out := map[string]any{"model": "small", "choices": []any{map[string]any{"index": 0, "finish_reason": finish, "message": map[string]any{"role": "assistant", "content": text}}}}
+	out := map[string]any{"model": "small",
+		"choices": []any{map[string]any{"index": 0, "finish_reason": finish,
+			"message": map[string]any{"role": "assistant", "content": text}}}}
 	if usage {
 		out["usage"] = map[string]any{"prompt_tokens": 100, "completion_tokens": 20}
 	}
@@ -157,7 +159,9 @@ func unless(refused func(asked) string, otherwise reaction) reaction {
 	}
 }
 
-const speechSchema = `{"type":"object","properties":{"sentences":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}}},"required":["sentences"],"additionalProperties":false}`
+const speechSchema = `{"type":"object","properties":{"sentences":{"type":"array","items":{"type":"object"` +
+	`,"properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}}}` +
+	`,"required":["sentences"],"additionalProperties":false}`
 
 // good is an answer that fits speechSchema.
 const good = `{"sentences":[{"text":"The mill burned in spring."},{"text":"I saw it burn."}]}`
@@ -167,7 +171,8 @@ func turnOf(pass schema.Pass) *protocol.Turn {
 }
 
 func request(t *protocol.Turn) Request {
-	return Request{Name: "speech", Schema: json.RawMessage(speechSchema), System: "You are Mira.", User: "Who burned the mill?", World: "hollowmere", Player: "p1", Meter: NewMeter(t)}
+	return Request{Name: "speech", Schema: json.RawMessage(speechSchema), System: "You are Mira.",
+		User: "Who burned the mill?", World: "hollowmere", Player: "p1", Meter: NewMeter(t)}
 }
 
 // events gathers what is reported.

@@ -53,7 +53,9 @@ func TestStreamsOfAllKinds(t *testing.T) {
 		{"in a fence", []reaction{say("```json\n" + good + "\n```")}, good + "\n```", true, nil, 1},
 		{"behind thoughts", []reaction{say("\n<think>a {b}</think> " + good)}, good, true, nil, 1},
 		{"in one piece", []reaction{inOnePiece}, good, false, nil, 1},
-		{"in one piece that does not fit, then well", []reaction{func(w http.ResponseWriter, _ *http.Request, _ asked) { whole(w, "{}", "stop", true) }, inOnePiece}, good, false, nil, 2},
+		{"in one piece that does not fit, then well",
+			[]reaction{func(w http.ResponseWriter, _ *http.Request, _ asked) { whole(w, "{}", "stop", true) }, inOnePiece}, good,
+			false, nil, 2},
 		{"in prose, then well", []reaction{say("The mill burned."), say(good)}, good, true, nil, 2},
 		{"in prose, twice", []reaction{say("The mill burned.")}, "", false, ErrAnswer, 2},
 		{"failing at first", []reaction{fail(500, "oops"), say(good)}, good, true, nil, 2},
@@ -213,7 +215,8 @@ func TestACancelReachesTheServer(t *testing.T) {
 			cancel()
 			hang(gone)(w, r, q)
 		}).URL)
-		if _, err := m.Complete(ctx, request(turnOf(schema.PassSpeak))); !errors.Is(err, context.Canceled) || len(told.list()) != 0 {
+		if _, err := m.Complete(ctx, request(turnOf(schema.PassSpeak))); !errors.Is(err, context.Canceled) ||
+			len(told.list()) != 0 {
 			t.Errorf("got %v, reported %+v", err, told.list())
 		}
 		<-gone

@@ -119,7 +119,8 @@ func asStream(resp *http.Response) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(fmt.Appendf(nil, "data: %s\n\ndata: [DONE]\n\n", bytes.ReplaceAll(data, []byte("\n"), nil))))
+	resp.Body = io.NopCloser(bytes.NewReader(fmt.Appendf(nil, "data: %s\n\ndata: [DONE]\n\n",
+		bytes.ReplaceAll(data, []byte("\n"), nil))))
 	resp.ContentLength = -1
 	return resp, nil
 }

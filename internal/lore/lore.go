@@ -141,7 +141,8 @@ func NewLibrary(all ...*Lore) (*Library, error) {
 	l := &Library{byName: map[string][]*Lore{}}
 	for _, x := range all {
 		if other, ok := l.byName[x.World.Name]; ok {
-			return nil, fmt.Errorf("%s and %s are both named %s; change the name in one world.yaml", other[0].World.Dir, x.World.Dir, x.World.Name)
+			return nil, fmt.Errorf("%s and %s are both named %s; change the name in one world.yaml", other[0].World.Dir,
+				x.World.Dir, x.World.Name)
 		}
 		l.byName[x.World.Name] = []*Lore{x}
 	}

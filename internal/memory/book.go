@@ -28,7 +28,8 @@ type Book struct {
 
 // NewBook is the empty book of an NPC.
 func NewBook(world, npc string) *Book {
-	return &Book{world: world, npc: npc, place: map[string]int{}, undone: map[string]string{}, erasedIDs: map[string]bool{}, memories: map[string]*schema.Memory{}, changed: map[string]bool{}}
+	return &Book{world: world, npc: npc, place: map[string]int{}, undone: map[string]string{},
+		erasedIDs: map[string]bool{}, memories: map[string]*schema.Memory{}, changed: map[string]bool{}}
 }
 
 // Rebuild makes a book from a log. Events that are refused are left out, and their
@@ -167,7 +168,8 @@ func (b *Book) Of(turn string) []schema.Memory {
 	var out []schema.Memory
 	for i := range b.events {
 		m := b.events[i].Memory
-		if b.events[i].TurnID == turn && m != nil && !slices.ContainsFunc(out, func(o schema.Memory) bool { return o.ID == m.ID }) {
+		if b.events[i].TurnID == turn && m != nil &&
+			!slices.ContainsFunc(out, func(o schema.Memory) bool { return o.ID == m.ID }) {
 			out = append(out, clone(m))
 		}
 	}

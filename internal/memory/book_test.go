@@ -25,7 +25,8 @@ func day(n int) time.Time { return game.AddDate(0, 0, n) }
 // told is a memory of what a player said.
 func told(player, pred, object, said string, at time.Time) schema.Memory {
 	m := schema.Memory{
-		World: "hollowmere", NPC: "mira", Player: player, Kind: schema.MemoryFact, Subject: "player:" + player, Pred: pred, Object: object,
+		World: "hollowmere", NPC: "mira", Player: player, Kind: schema.MemoryFact, Subject: "player:" + player, Pred: pred,
+		Object:  object,
 		Content: "Ansel told me that they said: " + said, Confidence: 0.9, Source: schema.OriginUser,
 		Spans:  []schema.MemorySpan{{TurnID: "t1", Speaker: "player", Text: said, At: at}},
 		TurnID: "t1", CreatedAt: wall, EventTime: at, ValidFrom: at, Count: 1,
@@ -35,7 +36,8 @@ func told(player, pred, object, said string, at time.Time) schema.Memory {
 }
 
 func event(id string, kind schema.MemoryEventType, m *schema.Memory) schema.MemoryEvent {
-	e := schema.MemoryEvent{ID: id, Type: kind, World: "hollowmere", NPC: "mira", Player: "p42", At: wall, By: "test", Memory: m}
+	e := schema.MemoryEvent{ID: id, Type: kind, World: "hollowmere", NPC: "mira", Player: "p42", At: wall, By: "test",
+		Memory: m}
 	return e
 }
 
@@ -66,7 +68,8 @@ func status(b *memory.Book, id string) schema.MemoryStatus {
 }
 
 func TestBookFollowsItsLog(t *testing.T) {
-	ferry, oak := told("p42", "lives_in", "Ferrytown", "I live in Ferrytown", day(0)), told("p42", "lives_in", "Oakham", "I live in Oakham now", day(40))
+	ferry, oak := told("p42", "lives_in", "Ferrytown", "I live in Ferrytown", day(0)),
+		told("p42", "lives_in", "Oakham", "I live in Oakham now", day(40))
 	f, o := ferry.ID, oak.ID
 	written := []schema.MemoryEvent{event("e1", schema.MemoryWritten, &ferry), event("e2", schema.MemoryWritten, &oak)}
 	resolved := about("e4", schema.MemoryResolved, f, o)
@@ -83,19 +86,26 @@ func TestBookFollowsItsLog(t *testing.T) {
 	}{
 		{"written is active", nil, "active", "active", 0},
 		{"superseded", []schema.MemoryEvent{about("e3", schema.MemorySupersede, f, o)}, "superseded", "active", 0},
-		{"superseded and undone", []schema.MemoryEvent{about("e3", schema.MemorySupersede, f, o), undo("e4", "e3")}, "active", "active", 0},
-		{"an undo undone", []schema.MemoryEvent{about("e3", schema.MemorySupersede, f, o), undo("e4", "e3"), undo("e5", "e4")}, "superseded", "active", 0},
-		{"a contradiction leaves both active", []schema.MemoryEvent{about("e3", schema.MemoryFlag, f, o)}, "active", "active", 1},
+		{"superseded and undone", []schema.MemoryEvent{about("e3", schema.MemorySupersede, f, o), undo("e4", "e3")}, "active",
+			"active", 0},
+		{"an undo undone", []schema.MemoryEvent{about("e3", schema.MemorySupersede, f, o), undo("e4", "e3"),
+			undo("e5", "e4")}, "superseded", "active", 0},
+		{"a contradiction leaves both active", []schema.MemoryEvent{about("e3", schema.MemoryFlag, f, o)}, "active",
+			"active", 1},
 		{"resolved for one", []schema.MemoryEvent{about("e3", schema.MemoryFlag, f, o), resolved}, "superseded", "active", 0},
 		{"resolved as distinct", []schema.MemoryEvent{about("e3", schema.MemoryFlag, f, o), distinct}, "active", "active", 0},
-		{"a resolution undone links them again", []schema.MemoryEvent{about("e3", schema.MemoryFlag, f, o), resolved, undo("e5", "e4")}, "active", "active", 1},
+		{"a resolution undone links them again",
+			[]schema.MemoryEvent{about("e3", schema.MemoryFlag, f, o), resolved, undo("e5", "e4")}, "active", "active", 1},
 		{"merged", []schema.MemoryEvent{merged}, "superseded", "active", 0},
 		{"a merge undone", []schema.MemoryEvent{merged, undo("e4", "e3")}, "active", "active", 0},
 		{"unverified", []schema.MemoryEvent{about("e3", schema.MemoryFlag, f)}, "flagged", "active", 0},
-		{"lore says otherwise", []schema.MemoryEvent{about("e3", schema.MemoryFlag, f, "lore:town#1")}, "active", "active", 1},
+		{"lore says otherwise", []schema.MemoryEvent{about("e3", schema.MemoryFlag, f, "lore:town#1")}, "active",
+			"active", 1},
 		{"dropped", []schema.MemoryEvent{about("e3", schema.MemoryDropped, f)}, "", "active", 0},
-		{"a drop undone", []schema.MemoryEvent{about("e3", schema.MemoryDropped, f), undo("e4", "e3")}, "active", "active", 0},
-		{"a candidate dropped elsewhere leaves what is proved", []schema.MemoryEvent{event("e3", schema.MemoryDropped, &ferry)}, "active", "active", 0},
+		{"a drop undone", []schema.MemoryEvent{about("e3", schema.MemoryDropped, f), undo("e4", "e3")}, "active",
+			"active", 0},
+		{"a candidate dropped elsewhere leaves what is proved",
+			[]schema.MemoryEvent{event("e3", schema.MemoryDropped, &ferry)}, "active", "active", 0},
 		{"erased", []schema.MemoryEvent{about("e3", schema.MemoryErasedMark, f)}, "erased", "active", 0},
 	}
 	for _, c := range cases {
@@ -148,18 +158,28 @@ func TestBookRefusesInOneLine(t *testing.T) {
 	}{
 		{"no id", event("", schema.MemoryWritten, &good), "id"},
 		{"no memory", event("e1", schema.MemoryWritten, nil), "carries no memory"},
-		{"no spans", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.Spans = nil })), "no evidence_spans"},
-		{"an empty span", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.Spans = []schema.MemorySpan{{Text: " "}} })), "is empty"},
-		{"a huge text", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.Content = strings.Repeat("x", 1<<20) })), "at most"},
-		{"source model", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.Source = schema.OriginModel })), "source is"},
-		{"confidence above 1", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.Confidence = 1.2 })), "confidence is"},
-		{"valid to before from", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.ValidTo = day(-1) })), "valid_to"},
-		{"created after its event", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.CreatedAt = wall.AddDate(1, 0, 0) })), "created at"},
-		{"a kind of its own", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.Kind = "rumour" })), "kind is"},
-		{"an id with a space", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.ID = "a b" })), "id holds"},
+		{"no spans", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.Spans = nil })),
+			"no evidence_spans"},
+		{"an empty span", event("e1", schema.MemoryWritten,
+			change(func(m *schema.Memory) { m.Spans = []schema.MemorySpan{{Text: " "}} })), "is empty"},
+		{"a huge text", event("e1", schema.MemoryWritten,
+			change(func(m *schema.Memory) { m.Content = strings.Repeat("x", 1<<20) })), "at most"},
+		{"source model", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.Source = schema.OriginModel })),
+			"source is"},
+		{"confidence above 1", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.Confidence = 1.2 })),
+			"confidence is"},
+		{"valid to before from", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.ValidTo = day(-1) })),
+			"valid_to"},
+		{"created after its event", event("e1", schema.MemoryWritten,
+			change(func(m *schema.Memory) { m.CreatedAt = wall.AddDate(1, 0, 0) })), "created at"},
+		{"a kind of its own", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.Kind = "rumour" })),
+			"kind is"},
+		{"an id with a space", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.ID = "a b" })),
+			"id holds"},
 		{"a future time", future, "future"},
 		{"another NPC", foreign, "event of"},
-		{"another player's record", event("e1", schema.MemoryWritten, change(func(m *schema.Memory) { m.Player = "p9" })), "p9"},
+		{"another player's record", event("e1", schema.MemoryWritten,
+			change(func(m *schema.Memory) { m.Player = "p9" })), "p9"},
 		{"an unknown type", event("e1", "dreamt", &good), `type "dreamt"`},
 		{"unknown target", about("e1", schema.MemorySupersede, "m1", "m2"), "not in the book"},
 		{"another player's target", about("e1", schema.MemoryFlag, other.ID), "of player p9"},
@@ -179,7 +199,8 @@ func TestBookRefusesInOneLine(t *testing.T) {
 			apply(t, b, otherWritten)
 			before := b.Memories()
 			err := b.Apply(c.event, wall)
-			if !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			if !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), c.says) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v; want one line with %q", err, c.says)
 			}
 			if !reflect.DeepEqual(before, b.Memories()) {
@@ -192,8 +213,10 @@ func TestBookRefusesInOneLine(t *testing.T) {
 func TestBookRefusesCircles(t *testing.T) {
 	x, y := told("p42", "lives_in", "A", "I live in A", day(0)), told("p42", "lives_in", "B", "I live in B", day(1))
 	b := memory.NewBook("hollowmere", "mira")
-	apply(t, b, event("e1", schema.MemoryWritten, &x), event("e2", schema.MemoryWritten, &y), about("e3", schema.MemorySupersede, x.ID, y.ID))
-	if err := b.Apply(about("e4", schema.MemorySupersede, y.ID, x.ID), wall); err == nil || !strings.Contains(err.Error(), "itself superseded") {
+	apply(t, b, event("e1", schema.MemoryWritten, &x), event("e2", schema.MemoryWritten, &y),
+		about("e3", schema.MemorySupersede, x.ID, y.ID))
+	if err := b.Apply(about("e4", schema.MemorySupersede, y.ID, x.ID), wall); err == nil ||
+		!strings.Contains(err.Error(), "itself superseded") {
 		t.Errorf("got %v", err)
 	}
 	if err := b.Apply(undo("e5", "e3"), wall); err != nil {
@@ -359,7 +382,8 @@ func TestPropertyErasureIsAsIfTheLogHadNeverHeldIt(t *testing.T) {
 func TestAnErasureTakesWhatStoodByTheErasedAlone(t *testing.T) {
 	b := memory.NewBook("hollowmere", "mira")
 	one, two, third := told("p42", "lives_in", "Ferrytown", "I live in Ferrytown", day(1)),
-		told("p42", "lives_in", "Oakham", "I live in Oakham", day(2)), told("p42", "lives_in", "Vell", "I live in Vell", day(3))
+		told("p42", "lives_in", "Oakham", "I live in Oakham", day(2)),
+		told("p42", "lives_in", "Vell", "I live in Vell", day(3))
 	for _, m := range []*schema.Memory{&one, &two, &third} {
 		apply(t, b, event("w"+m.ID, schema.MemoryWritten, m))
 	}
@@ -388,7 +412,8 @@ func contains(list []string, id string) bool {
 
 func TestWhatChangedIsTold(t *testing.T) {
 	b := memory.NewBook("hollowmere", "mira")
-	ferry, oak := told("p42", "lives_in", "Ferrytown", "I live in Ferrytown", day(0)), told("p42", "lives_in", "Oakham", "I live in Oakham", day(1))
+	ferry, oak := told("p42", "lives_in", "Ferrytown", "I live in Ferrytown", day(0)),
+		told("p42", "lives_in", "Oakham", "I live in Oakham", day(1))
 	both := []string{min(ferry.ID, oak.ID), max(ferry.ID, oak.ID)}
 	steps := []struct {
 		event schema.MemoryEvent

@@ -50,7 +50,8 @@ func CheckEvent(e *schema.MemoryEvent, now time.Time) error {
 	case !now.IsZero() && e.At.After(now.Add(Skew)):
 		return invalid(e.ID, "at is %s, which lies in the future", e.At.UTC().Format(time.RFC3339))
 	case e.Memory != nil && e.Memory.CreatedAt.After(e.At.Add(Skew)):
-		return invalid(e.ID, "the memory was created at %s, after the event that brings it", e.Memory.CreatedAt.UTC().Format(time.RFC3339))
+		return invalid(e.ID, "the memory was created at %s, after the event that brings it",
+			e.Memory.CreatedAt.UTC().Format(time.RFC3339))
 	}
 	return checkShape(e)
 }
@@ -108,7 +109,8 @@ func checkCarried(e *schema.MemoryEvent) error {
 		return err
 	}
 	if m.World != e.World || m.NPC != e.NPC || m.Player != e.Player {
-		return invalid(e.ID, "the memory is of %s.%s.%s, the event of %s.%s.%s", m.World, m.NPC, orElse(m.Player, "_"), e.World, e.NPC, orElse(e.Player, "_"))
+		return invalid(e.ID, "the memory is of %s.%s.%s, the event of %s.%s.%s", m.World, m.NPC, orElse(m.Player, "_"),
+			e.World, e.NPC, orElse(e.Player, "_"))
 	}
 	return nil
 }
@@ -162,7 +164,8 @@ func (b *Book) known(e *schema.MemoryEvent, ids ...string) error {
 		case m.Status == schema.MemoryErased:
 			return invalid(e.ID, "%s speaks of %s, which was erased", e.Type, id)
 		case m.Player != e.Player:
-			return invalid(e.ID, "%s speaks of %s, which is of player %s, not %s", e.Type, id, orElse(m.Player, "_"), orElse(e.Player, "_"))
+			return invalid(e.ID, "%s speaks of %s, which is of player %s, not %s", e.Type, id, orElse(m.Player, "_"),
+				orElse(e.Player, "_"))
 		}
 	}
 	return nil

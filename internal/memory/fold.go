@@ -87,7 +87,8 @@ func (b *Book) write(m *schema.Memory) {
 func (b *Book) proveAnew(have, m *schema.Memory) {
 	have.Count++
 	for _, s := range m.Spans {
-		if len(have.Spans) < MaxSpans && !slices.ContainsFunc(have.Spans, func(h schema.MemorySpan) bool { return sameSpan(h, s) }) {
+		if len(have.Spans) < MaxSpans &&
+			!slices.ContainsFunc(have.Spans, func(h schema.MemorySpan) bool { return sameSpan(h, s) }) {
 			have.Spans = append(have.Spans, s)
 		}
 	}

@@ -30,8 +30,11 @@ type Forgetting struct {
 // event says whom it is about: id, which makes an event's id of a number, must not
 // either. handle says that an NPC of this world has the player's id for its handle:
 // among witnesses it is the NPC then.
-func Forget(world, npc string, log []Entry, player string, handle bool, now time.Time, id func(n int) string) Forgetting {
-	f := forgetter{world: world, npc: npc, log: log, player: player, handle: handle, gone: map[string]bool{}, tied: map[string]bool{}}
+func Forget(
+	world, npc string, log []Entry, player string, handle bool, now time.Time, id func(n int) string,
+) Forgetting {
+	f := forgetter{world: world, npc: npc, log: log, player: player, handle: handle, gone: map[string]bool{},
+		tied: map[string]bool{}}
 	f.find()
 	f.tie()
 	return f.plan(now, id)
@@ -134,7 +137,8 @@ func (f *forgetter) plan(now time.Time, id func(int) string) Forgetting {
 		out.Events = append(out.Events, e)
 	}
 	// As the book stands without those that go.
-	_ = book.Apply(schema.MemoryEvent{ID: "forget", Type: schema.MemoryErasedMark, World: f.world, NPC: f.npc, At: now, By: ByErasure, Others: gone(f)}, time.Time{})
+	_ = book.Apply(schema.MemoryEvent{ID: "forget", Type: schema.MemoryErasedMark, World: f.world, NPC: f.npc, At: now,
+		By: ByErasure, Others: gone(f)}, time.Time{})
 	settled, vouched := f.settled(book), book.vouched()
 	kept := f.standing(book)
 	for i := range kept {
@@ -153,11 +157,13 @@ func (f *forgetter) plan(now time.Time, id func(int) string) Forgetting {
 	}
 	for i := range kept {
 		if m := &kept[i]; m.Status == schema.MemorySuperseded && m.SupersededBy != "" {
-			add(schema.MemoryEvent{Type: schema.MemorySupersede, Player: m.Player, Target: m.ID, Others: []string{m.SupersededBy}, ValidTo: m.ValidTo})
+			add(schema.MemoryEvent{Type: schema.MemorySupersede, Player: m.Player, Target: m.ID,
+				Others: []string{m.SupersededBy}, ValidTo: m.ValidTo})
 		}
 	}
 	for _, p := range settled {
-		e := schema.MemoryEvent{Type: schema.MemoryResolved, Target: p[0], Others: []string{p[1]}, Why: "an operator had settled it"}
+		e := schema.MemoryEvent{Type: schema.MemoryResolved, Target: p[0], Others: []string{p[1]},
+			Why: "an operator had settled it"}
 		if m, ok := book.Get(p[0]); ok {
 			e.Player = m.Player
 		}

@@ -14,8 +14,10 @@ import (
 
 func forgetting(id, player, subject string, witnesses ...string) *schema.Memory {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	return &schema.Memory{ID: id, World: "w", NPC: "mira", Player: player, Kind: schema.MemoryFact, Subject: subject, Pred: "gave", Object: "a sword " + id,
-		Content: "Something was given: " + id, Confidence: 0.9, Source: schema.OriginSystem, Witnesses: witnesses, CreatedAt: at, Count: 1,
+	return &schema.Memory{ID: id, World: "w", NPC: "mira", Player: player, Kind: schema.MemoryFact, Subject: subject,
+		Pred: "gave", Object: "a sword " + id,
+		Content: "Something was given: " + id, Confidence: 0.9, Source: schema.OriginSystem, Witnesses: witnesses,
+		CreatedAt: at, Count: 1,
 		Spans: []schema.MemorySpan{{EventID: "ev-" + id, Speaker: "game", Text: "it was given"}}}
 }
 
@@ -27,7 +29,8 @@ func TestForget(t *testing.T) {
 	n := 0
 	event := func(kind schema.MemoryEventType, player string, change func(*schema.MemoryEvent)) Entry {
 		n++
-		e := schema.MemoryEvent{ID: fmt.Sprintf("e%d", n), Type: kind, World: "w", NPC: "mira", Player: player, At: at, By: "guard1"}
+		e := schema.MemoryEvent{ID: fmt.Sprintf("e%d", n), Type: kind, World: "w", NPC: "mira", Player: player, At: at,
+			By: "guard1"}
 		change(&e)
 		return Entry{Event: e, Player: orElse(player, "_")}
 	}
@@ -40,7 +43,8 @@ func TestForget(t *testing.T) {
 	undo := func(player string, of Entry) Entry {
 		return event(schema.MemoryUndone, player, func(e *schema.MemoryEvent) { e.Undoes = of.Event.ID })
 	}
-	own, plain, seen := forgetting("m1", gone, "npc:mira"), forgetting("m2", other, "npc:mira"), forgetting("m3", other, "npc:mira", "mira", gone)
+	own, plain, seen := forgetting("m1", gone, "npc:mira"), forgetting("m2", other, "npc:mira"),
+		forgetting("m3", other, "npc:mira", "mira", gone)
 	subject, world := forgetting("m4", "", "player:"+gone), forgetting("m5", "", "the bridge", gone)
 	newer := forgetting("m6", other, "npc:mira")
 	superseded := about(schema.MemorySupersede, other, "m3", "m6")
@@ -54,10 +58,14 @@ func TestForget(t *testing.T) {
 		{"of the player", []Entry{written(own), written(plain)}, 1, 0, []string{"m2 active"}, 1},
 		{"about the player", []Entry{written(subject), written(plain)}, 1, 0, []string{"m2 active"}, 1},
 		{"where the player looked on", []Entry{written(seen), written(world)}, 0, 2, []string{"m3 active", "m5 active"}, 2},
-		{"superseded by another", []Entry{written(seen), written(newer), superseded}, 0, 2, []string{"m3 superseded", "m6 active"}, 3},
-		{"superseded, and that undone", []Entry{written(seen), written(newer), superseded, undo(other, superseded)}, 0, 2, []string{"m3 active", "m6 active"}, 4},
-		{"contradicted", []Entry{written(seen), written(newer), about(schema.MemoryFlag, other, "m3", "m6")}, 0, 2, []string{"m3 active", "m6 active"}, 3},
-		{"dropped since", []Entry{written(own), about(schema.MemoryDropped, gone, "m1"), written(plain)}, 1, 0, []string{"m2 active"}, 2},
+		{"superseded by another", []Entry{written(seen), written(newer), superseded}, 0, 2,
+			[]string{"m3 superseded", "m6 active"}, 3},
+		{"superseded, and that undone", []Entry{written(seen), written(newer), superseded, undo(other, superseded)}, 0, 2,
+			[]string{"m3 active", "m6 active"}, 4},
+		{"contradicted", []Entry{written(seen), written(newer), about(schema.MemoryFlag, other, "m3", "m6")}, 0, 2,
+			[]string{"m3 active", "m6 active"}, 3},
+		{"dropped since", []Entry{written(own), about(schema.MemoryDropped, gone, "m1"), written(plain)}, 1, 0,
+			[]string{"m2 active"}, 2},
 		{"an unreadable entry", []Entry{{Player: gone, Bad: true}, written(plain)}, 0, 0, []string{"m2 active"}, 1},
 		{"somebody else", []Entry{written(plain), written(newer)}, 0, 0, []string{"m2 active", "m6 active"}, 0},
 	} {
@@ -115,12 +123,17 @@ func TestForgettingKeepsWhatAnOperatorSettled(t *testing.T) {
 		e.ID, e.World, e.NPC, e.Player, e.At = fmt.Sprintf("e%d", n), "w", "mira", "p-other", at
 		return Entry{Event: e, Player: e.Player}
 	}
-	seen, other, third := forgetting("m1", "p-other", "npc:mira", "mira", gone), forgetting("m2", "p-other", "npc:mira"), forgetting("m3", "p-other", "npc:mira")
-	flag, aside := event(schema.MemoryEvent{Type: schema.MemoryFlag, Target: "m1", Others: []string{"m2"}}), event(schema.MemoryEvent{Type: schema.MemoryFlag, Target: "m1"})
+	seen, other, third := forgetting("m1", "p-other", "npc:mira", "mira", gone), forgetting("m2", "p-other", "npc:mira"),
+		forgetting("m3", "p-other", "npc:mira")
+	flag, aside := event(schema.MemoryEvent{Type: schema.MemoryFlag, Target: "m1", Others: []string{"m2"}}),
+		event(schema.MemoryEvent{Type: schema.MemoryFlag, Target: "m1"})
 	merged := event(schema.MemoryEvent{Type: schema.MemorySupersede, Target: "m1", Others: []string{"m3"}})
 	log := []Entry{
-		event(schema.MemoryEvent{Type: schema.MemoryWritten, Memory: seen}), event(schema.MemoryEvent{Type: schema.MemoryWritten, Memory: other}), event(schema.MemoryEvent{Type: schema.MemoryWritten, Memory: third}),
-		flag, event(schema.MemoryEvent{Type: schema.MemoryResolved, By: "operator:ada", Target: "m1", Others: []string{"m2"}}),
+		event(schema.MemoryEvent{Type: schema.MemoryWritten, Memory: seen}),
+		event(schema.MemoryEvent{Type: schema.MemoryWritten, Memory: other}),
+		event(schema.MemoryEvent{Type: schema.MemoryWritten, Memory: third}),
+		flag, event(schema.MemoryEvent{Type: schema.MemoryResolved, By: "operator:ada", Target: "m1",
+			Others: []string{"m2"}}),
 		aside, event(schema.MemoryEvent{Type: schema.MemoryResolved, By: "operator:ada", Target: "m1", Keep: "m1"}),
 		merged, event(schema.MemoryEvent{Type: schema.MemoryUndone, By: "operator:ada", Undoes: merged.Event.ID}),
 	}
@@ -152,7 +165,8 @@ func TestForgettingKeepsWhatAnOperatorSettled(t *testing.T) {
 				t.Errorf("%s: m1 and %s are not settled: %v", name, with, pairs)
 			}
 		}
-		if m, ok := b.Get("m1"); !ok || m.Status != schema.MemoryActive || !slices.Contains(m.Tags, protocol.TagVouched) || slices.Contains(m.Witnesses, gone) {
+		if m, ok := b.Get("m1"); !ok || m.Status != schema.MemoryActive || !slices.Contains(m.Tags, protocol.TagVouched) ||
+			slices.Contains(m.Witnesses, gone) {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}

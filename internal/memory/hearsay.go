@@ -31,7 +31,8 @@ const (
 // player only. Its rank is the lowest.
 func Hearsay(m *schema.Memory, t Telling) (schema.Memory, error) {
 	if m.Status != schema.MemoryActive {
-		return schema.Memory{}, fmt.Errorf("memory %s is %s; only an active one is passed on", m.ID, orElse(string(m.Status), "of no status"))
+		return schema.Memory{}, fmt.Errorf("memory %s is %s; only an active one is passed on", m.ID,
+			orElse(string(m.Status), "of no status"))
 	}
 	if t.To == "" || t.To == m.NPC {
 		return schema.Memory{}, fmt.Errorf("memory %s: %s tells it to nobody else", m.ID, m.NPC)
@@ -44,7 +45,8 @@ func Hearsay(m *schema.Memory, t Telling) (schema.Memory, error) {
 	}
 	confidence := m.Confidence * (1 - t.Loss)
 	if confidence < t.Floor {
-		return schema.Memory{}, fmt.Errorf("memory %s has been told too often: its confidence would be %.2f, below %.2f", m.ID, confidence, t.Floor)
+		return schema.Memory{}, fmt.Errorf("memory %s has been told too often: its confidence would be %.2f, below %.2f",
+			m.ID, confidence, t.Floor)
 	}
 	out := clone(m)
 	out.NPC, out.HeardFrom, out.HeardID = t.To, m.NPC, m.ID

@@ -12,10 +12,12 @@ import (
 // What was said twice and merged is known since it was first said, also where the
 // question is about a day between the two.
 func TestAMergedMemoryIsKnownSinceItsFirstWords(t *testing.T) {
-	first, second := told("p42", "lives_in", "Oakham", "I live in Oakham", day(0)), told("p42", "lives_in", "Oakham", "Oakham is where I live", day(10))
+	first, second := told("p42", "lives_in", "Oakham", "I live in Oakham", day(0)),
+		told("p42", "lives_in", "Oakham", "Oakham is where I live", day(10))
 	b := memory.NewBook("hollowmere", "mira")
 	apply(t, b, event("w1", schema.MemoryWritten, &first), event("w2", schema.MemoryWritten, &second))
-	s := scan.Scanner{Settings: scan.Settings{Structural: true, MaxClusters: 10, Merge: true}, Rule: memory.DefaultRule(), Predicates: scan.Of(predicate.Default())}
+	s := scan.Scanner{Settings: scan.Settings{Structural: true, MaxClusters: 10, Merge: true}, Rule: memory.DefaultRule(),
+		Predicates: scan.Of(predicate.Default())}
 	var items []scan.Item
 	for _, m := range b.Memories() {
 		items = append(items, scan.Item{Memory: m})
@@ -30,7 +32,8 @@ func TestAMergedMemoryIsKnownSinceItsFirstWords(t *testing.T) {
 		for _, m := range b.Memories() {
 			records = append(records, memory.Record{Memory: m, Relevance: 1})
 		}
-		got := memory.Recall(records, memory.Query{World: "hollowmere", NPC: "mira", Player: "p42", Now: day(30), At: day(c.day)})
+		got := memory.Recall(records,
+			memory.Query{World: "hollowmere", NPC: "mira", Player: "p42", Now: day(30), At: day(c.day)})
 		if len(got) != c.want {
 			t.Errorf("of day %d %d memories are known, want %d", c.day, len(got), c.want)
 		}

@@ -40,7 +40,8 @@ func TestIDsFollowTheKey(t *testing.T) {
 }
 
 func TestPlaceOfACandidate(t *testing.T) {
-	ferry, oak := told("p42", "lives_in", "Ferrytown", "I live in Ferrytown", day(0)), told("p42", "lives_in", "Oakham", "I live in Oakham", day(40))
+	ferry, oak := told("p42", "lives_in", "Ferrytown", "I live in Ferrytown", day(0)),
+		told("p42", "lives_in", "Oakham", "I live in Oakham", day(40))
 	again := ferry
 	again.Spans = []schema.MemorySpan{{TurnID: "t9", Speaker: "player", Text: "I live in Ferrytown"}}
 	b := memory.NewBook("hollowmere", "mira")
@@ -62,7 +63,8 @@ func TestPlaceOfACandidate(t *testing.T) {
 }
 
 func TestWhatWasMergedIsProvedInItsCanonical(t *testing.T) {
-	first, second := told("p42", "lives_in", "Oakham", "I live in Oakham", day(0)), told("p42", "lives_in", "Oakham", "I dwell in Oakham", day(1))
+	first, second := told("p42", "lives_in", "Oakham", "I live in Oakham", day(0)),
+		told("p42", "lives_in", "Oakham", "I dwell in Oakham", day(1))
 	third := told("p42", "lives_in", "Oakham", "I have a house in Oakham", day(2))
 	again := first
 	again.Spans = []schema.MemorySpan{{TurnID: "t9", Speaker: "player", Text: "I live in Oakham"}}
@@ -79,7 +81,8 @@ func TestWhatWasMergedIsProvedInItsCanonical(t *testing.T) {
 	if id, known := b.Place(&first); id != first.ID || !known {
 		t.Errorf("replayed it is %s, %v; want %s", id, known, first.ID)
 	}
-	undo := schema.MemoryEvent{ID: "u1", Type: schema.MemoryUndone, World: "hollowmere", NPC: "mira", Player: "p42", At: day(3), By: "operator:me", Undoes: "m1"}
+	undo := schema.MemoryEvent{ID: "u1", Type: schema.MemoryUndone, World: "hollowmere", NPC: "mira", Player: "p42",
+		At: day(3), By: "operator:me", Undoes: "m1"}
 	apply(t, b, undo)
 	if id, _ := b.Place(&again); id != first.ID {
 		t.Errorf("after the undo it is %s, want %s", id, first.ID)
@@ -107,17 +110,22 @@ func TestRule(t *testing.T) {
 		{"one day apart", works("Neon", "I work at Neon", old.EventTime.AddDate(0, 0, 1)), true, memory.Contradicts},
 		{"twenty-nine days", works("Neon", "I work at Neon", old.EventTime.AddDate(0, 0, 29)), true, memory.Contradicts},
 		{"thirty days", works("Neon", "I work at Neon", old.EventTime.AddDate(0, 0, 30)), true, memory.Evolution},
-		{"a day apart, and it says now", works("Neon", "I work at Neon now", old.EventTime.AddDate(0, 0, 1)), true, memory.Evolution},
-		{"now and then is no change", works("Neon", "I work at Neon now and then", old.EventTime.AddDate(0, 0, 1)), true, memory.Contradicts},
+		{"a day apart, and it says now", works("Neon", "I work at Neon now", old.EventTime.AddDate(0, 0, 1)), true,
+			memory.Evolution},
+		{"now and then is no change", works("Neon", "I work at Neon now and then", old.EventTime.AddDate(0, 0, 1)), true,
+			memory.Contradicts},
 		{"the game saw it", system, true, memory.Evolution},
 		{"hearsay, however late", hearsay, true, memory.Contradicts},
 		{"at the same time", works("Neon", "I work at Neon now", old.EventTime), true, memory.Contradicts},
 		{"at no known time", works("Neon", "I work at Neon now", time.Time{}), true, memory.Contradicts},
 		{"not stateful", works("Neon", "I work at Neon now", old.EventTime.AddDate(1, 0, 0)), false, memory.Distinct},
 		{"the same value", works("datakynd", "I work at Datakynd", old.EventTime.AddDate(1, 0, 0)), true, memory.Same},
-		{"no longer", works("not Datakynd", "I no longer work at Datakynd", old.EventTime.AddDate(0, 0, 1)), true, memory.Evolution},
-		{"denied a day later", works("not Datakynd", "I don't work at Datakynd", old.EventTime.AddDate(0, 0, 1)), true, memory.Contradicts},
-		{"a denial of something else", works("not Neon", "I don't work at Neon", old.EventTime.AddDate(1, 0, 0)), true, memory.Distinct},
+		{"no longer", works("not Datakynd", "I no longer work at Datakynd", old.EventTime.AddDate(0, 0, 1)), true,
+			memory.Evolution},
+		{"denied a day later", works("not Datakynd", "I don't work at Datakynd", old.EventTime.AddDate(0, 0, 1)), true,
+			memory.Contradicts},
+		{"a denial of something else", works("not Neon", "I don't work at Neon", old.EventTime.AddDate(1, 0, 0)), true,
+			memory.Distinct},
 		{"another player", other, true, memory.Distinct},
 	}
 	for _, c := range cases {
@@ -192,22 +200,31 @@ func TestRecall(t *testing.T) {
 	}{
 		{"more relevant first", []memory.Record{rec(live, 0.3), rec(brother, 0.8)}, q, "brother|live"},
 		{"newer before older at one relevance", []memory.Record{rec(old, 0.5), rec(live, 0.5)}, q, "live|ale"},
-		{"the old and to the point beats the new and beside it", []memory.Record{rec(old, 0.9), rec(live, 0.1)}, q, "ale|live"},
+		{"the old and to the point beats the new and beside it", []memory.Record{rec(old, 0.9), rec(live, 0.1)}, q,
+			"ale|live"},
 		{"a partial one weighs half", []memory.Record{rec(partial, 0.9), rec(live, 0.5)}, q, "live|rain"},
 		{"only active ones", []memory.Record{rec(pending, 1), rec(flagged, 1), rec(moved, 1), rec(live, 0.1)}, q, "live"},
 		{"no other player's", []memory.Record{rec(theirs, 1), rec(gossip, 1), rec(kin, 1), rec(live, 0.1)}, q, "live"},
 		{"those of no player too", []memory.Record{rec(common, 0.9), rec(live, 0.1)}, q, "mill|live"},
 		{"not another NPC's", []memory.Record{rec(live, 1)}, with(func(q *memory.Query) { q.NPC = "bram" }), ""},
 		{"both stories, marked", []memory.Record{rec(a, 0.9), rec(live, 0.5), rec(b, 0.05)}, q, "thirty*|forty*|live"},
-		{"never one story alone", []memory.Record{rec(a, 0.9), rec(b, 0.9), rec(live, 0.1)}, with(func(q *memory.Query) { q.Budget = len(a.Content) + 5 }), "live"},
-		{"within the budget", []memory.Record{rec(live, 0.9), rec(brother, 0.5)}, with(func(q *memory.Query) { q.Budget = len(live.Content) }), "live"},
-		{"within the limit", []memory.Record{rec(live, 0.9), rec(brother, 0.5)}, with(func(q *memory.Query) { q.Limit = 1 }), "live"},
-		{"nothing below the floor", []memory.Record{rec(live, 0.9), rec(brother, -0.5)}, with(func(q *memory.Query) { q.MinScore = 0.01 }), "live"},
-		{"what held then", []memory.Record{rec(live, 0.9), rec(moved, 0.9)}, with(func(q *memory.Query) { q.At = day(-50) }), "hill"},
-		{"what holds since", []memory.Record{rec(live, 0.9), rec(moved, 0.9)}, with(func(q *memory.Query) { q.At = day(0) }), "live"},
+		{"never one story alone", []memory.Record{rec(a, 0.9), rec(b, 0.9), rec(live, 0.1)},
+			with(func(q *memory.Query) { q.Budget = len(a.Content) + 5 }), "live"},
+		{"within the budget", []memory.Record{rec(live, 0.9), rec(brother, 0.5)},
+			with(func(q *memory.Query) { q.Budget = len(live.Content) }), "live"},
+		{"within the limit", []memory.Record{rec(live, 0.9), rec(brother, 0.5)}, with(func(q *memory.Query) { q.Limit = 1 }),
+			"live"},
+		{"nothing below the floor", []memory.Record{rec(live, 0.9), rec(brother, -0.5)},
+			with(func(q *memory.Query) { q.MinScore = 0.01 }), "live"},
+		{"what held then", []memory.Record{rec(live, 0.9), rec(moved, 0.9)}, with(func(q *memory.Query) { q.At = day(-50) }),
+			"hill"},
+		{"what holds since", []memory.Record{rec(live, 0.9), rec(moved, 0.9)}, with(func(q *memory.Query) { q.At = day(0) }),
+			"live"},
 		{"what was not known then", []memory.Record{rec(brother, 0.9)}, with(func(q *memory.Query) { q.At = day(-50) }), ""},
-		{"a merged original where its heir was not known yet", []memory.Record{rec(merged, 0.9)}, with(func(q *memory.Query) { q.At = day(-150) }), "beer"},
-		{"a merged original beside its heir", []memory.Record{rec(merged, 0.9), rec(old, 0.9)}, with(func(q *memory.Query) { q.At = day(-150) }), "ale"},
+		{"a merged original where its heir was not known yet", []memory.Record{rec(merged, 0.9)},
+			with(func(q *memory.Query) { q.At = day(-150) }), "beer"},
+		{"a merged original beside its heir", []memory.Record{rec(merged, 0.9), rec(old, 0.9)},
+			with(func(q *memory.Query) { q.At = day(-150) }), "ale"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -111,7 +111,9 @@ func since(m *schema.Memory) time.Time {
 }
 
 // changeWords are what people say of a change, longest first, each between spaces.
-var changeWords = []string{"no longer", "not any more", "not anymore", "any more", "anymore", "any longer", "these days", "used to", "moved", "now", "nowadays", "since then", "became", "have become", "gave up", "quit", "stopped"}
+var changeWords = []string{"no longer", "not any more", "not anymore", "any more", "anymore", "any longer",
+	"these days", "used to", "moved", "now", "nowadays", "since then", "became", "have become", "gave up", "quit",
+	"stopped"}
 
 // ChangeWord is the word of change in a memory's spans, if one stands there.
 func ChangeWord(m *schema.Memory) (string, bool) {
@@ -131,7 +133,8 @@ func ChangeWord(m *schema.Memory) (string, bool) {
 func falseChange(words, w string) bool {
 	switch w {
 	case "now":
-		for _, f := range []string{" now and then ", " now and again ", " until now ", " till now ", " up to now ", " for now ", " now now "} {
+		for _, f := range []string{" now and then ", " now and again ", " until now ", " till now ", " up to now ",
+			" for now ", " now now "} {
 			if strings.Contains(words, f) {
 				return true
 			}
@@ -139,7 +142,8 @@ func falseChange(words, w string) bool {
 	case "moved":
 		return strings.Contains(words, " moved by ") || strings.Contains(words, " moved me ")
 	case "used to":
-		for _, f := range []string{" am used to ", " m used to ", " i'm used to ", " is used to ", " are used to ", " was used to ", " got used to ", " get used to "} {
+		for _, f := range []string{" am used to ", " m used to ", " i'm used to ", " is used to ", " are used to ",
+			" was used to ", " got used to ", " get used to "} {
 			if strings.Contains(words, f) {
 				return true
 			}

@@ -9,7 +9,8 @@ import (
 
 // Whatever is undone and had back, one side of a change stands.
 func TestAnUndoHadBackLosesNeitherSide(t *testing.T) {
-	ferry, oak := told("p42", "lives_in", "Ferrytown", "I live in Ferrytown", day(0)), told("p42", "lives_in", "Oakham", "I live in Oakham", day(1))
+	ferry, oak := told("p42", "lives_in", "Ferrytown", "I live in Ferrytown", day(0)),
+		told("p42", "lives_in", "Oakham", "I live in Oakham", day(1))
 	f, o := ferry.ID, oak.ID
 	until := func(e schema.MemoryEvent) schema.MemoryEvent { e.ValidTo = day(1); return e }
 	kept := func(id, keep, other string) schema.MemoryEvent {
@@ -21,8 +22,10 @@ func TestAnUndoHadBackLosesNeitherSide(t *testing.T) {
 		events []schema.MemoryEvent
 		stands string
 	}{
-		"superseded both ways": {[]schema.MemoryEvent{until(about("s1", schema.MemorySupersede, f, o)), undo("u1", "s1"), until(about("s2", schema.MemorySupersede, o, f)), undo("u2", "u1")}, f},
-		"resolved both ways":   {[]schema.MemoryEvent{about("c", schema.MemoryFlag, f, o), kept("r1", o, f), undo("u1", "r1"), kept("r2", f, o), undo("u2", "u1")}, f},
+		"superseded both ways": {[]schema.MemoryEvent{until(about("s1", schema.MemorySupersede, f, o)), undo("u1", "s1"),
+			until(about("s2", schema.MemorySupersede, o, f)), undo("u2", "u1")}, f},
+		"resolved both ways": {[]schema.MemoryEvent{about("c", schema.MemoryFlag, f, o), kept("r1", o, f), undo("u1", "r1"),
+			kept("r2", f, o), undo("u2", "u1")}, f},
 	} {
 		b := memory.NewBook("hollowmere", "mira")
 		apply(t, b, event("w1", schema.MemoryWritten, &ferry), event("w2", schema.MemoryWritten, &oak))

@@ -27,7 +27,9 @@ type Admission interface {
 
 // admit says how long a turn should have waited, and why; 0 takes it. A doorbell that
 // rings again rings for a turn that may have begun, and is not asked twice.
-func (i *intake) admit(convo schema.ConversationID, d *delivery, deadline time.Duration) (reason string, wait time.Duration) {
+func (i *intake) admit(
+	convo schema.ConversationID, d *delivery, deadline time.Duration,
+) (reason string, wait time.Duration) {
 	if i.crowded(d, deadline) {
 		return schema.ReasonOverload, retryAfterFull
 	}
@@ -45,13 +47,17 @@ func (i *intake) admit(convo schema.ConversationID, d *delivery, deadline time.D
 
 // sendAway answers a turn at once. It takes no pass, and leaves nothing in the
 // conversation, so it need not wait for those before it.
-func (i *intake) sendAway(ctx context.Context, d *delivery, convo schema.ConversationID, req *schema.Request, reason string, wait time.Duration) error {
+func (i *intake) sendAway(
+	ctx context.Context, d *delivery, convo schema.ConversationID, req *schema.Request, reason string, wait time.Duration,
+) error {
 	why := errOverLimit
 	if reason == schema.ReasonOverload {
 		why = errTooMany
 	}
-	i.m.opts.Report(Report{Where: "intake", Subject: d.subject, Turn: req.TurnID, Attempt: d.attempt, Outcome: "shed", Err: why})
-	return i.m.conclude(ctx, ending{convo: convo, turn: req.TurnID, sequence: d.sequence, reason: reason, retryAfter: wait}, req, d.stored)
+	i.m.opts.Report(Report{Where: "intake", Subject: d.subject, Turn: req.TurnID, Attempt: d.attempt, Outcome: "shed",
+		Err: why})
+	return i.m.conclude(ctx, ending{convo: convo, turn: req.TurnID, sequence: d.sequence, reason: reason,
+		retryAfter: wait}, req, d.stored)
 }
 
 // sentBefore sends a turn away that was to be before, and says whether it was: its fence

@@ -42,7 +42,8 @@ func (b *purse) Spend(world, player string, _ time.Time) {
 func author(_ context.Context, _ *schema.Request, p Progress, reason string) (*schema.Reply, error) {
 	line := "Wait: " + reason
 	said := p.Sentences
-	return &schema.Reply{Sentences: append(said, schema.Sentence{Seq: len(said) + 1, Text: line, Authored: true, Hash: protocol.HashText(line)})}, nil
+	return &schema.Reply{Sentences: append(said,
+		schema.Sentence{Seq: len(said) + 1, Text: line, Authored: true, Hash: protocol.HashText(line)})}, nil
 }
 
 // A turn over the limit is answered at once, though the one before it is still at
@@ -69,7 +70,8 @@ func TestATurnOverTheLimitIsAnsweredAtOnce(t *testing.T) {
 	<-first
 	r.publish(request(convoA, "t2"))
 	events, reply := r.watch(convoA, "t2")
-	if reply.Status != schema.StatusAuthored || reply.Reason != schema.ReasonRateLimited || reply.Text != "Wait: RATE_LIMITED" || reply.RetryAfterMS != 1501 {
+	if reply.Status != schema.StatusAuthored || reply.Reason != schema.ReasonRateLimited ||
+		reply.Text != "Wait: RATE_LIMITED" || reply.RetryAfterMS != 1501 {
 		t.Errorf("%s %s %q, again after %d ms; seen %v", reply.Status, reply.Reason, reply.Text, reply.RetryAfterMS, events)
 	}
 	if len(reply.Passes) != 0 {
@@ -116,7 +118,8 @@ func TestIntakesTellEachOtherWhatTheyTake(t *testing.T) {
 	defer here.mu.Unlock()
 	there.mu.Lock()
 	defer there.mu.Unlock()
-	if taken := 20 - here.left - there.left; taken != turns || len(here.spent) != 10-there.left || len(there.spent) != 10-here.left {
+	if taken := 20 - here.left - there.left; taken != turns || len(here.spent) != 10-there.left ||
+		len(there.spent) != 10-here.left {
 		t.Errorf("here %d taken and %v heard of, there %d and %v", 10-here.left, here.spent, 10-there.left, there.spent)
 	}
 }

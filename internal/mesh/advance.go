@@ -44,7 +44,9 @@ func (m *Mesh) advance(ctx context.Context, convo schema.ConversationID, known s
 
 // settle looks at the head: over means that its reply is applied and the head
 // can go. Otherwise the turn is started, or left to its finisher.
-func (m *Mesh) settle(ctx context.Context, convo schema.ConversationID, turn string, head *jetstream.RawStreamMsg, known said) (over bool, err error) {
+func (m *Mesh) settle(
+	ctx context.Context, convo schema.ConversationID, turn string, head *jetstream.RawStreamMsg, known said,
+) (over bool, err error) {
 	// Both are read after the head: a head that has changed was applied before it
 	// went, so the next turn sees the last one's memory.
 	var doc convoDoc
@@ -74,7 +76,9 @@ func isApplied(doc convoDoc, turn string, reply *storedReply) bool {
 
 // start publishes the turn to its first pass, once: the message id is the same
 // whoever starts it.
-func (m *Mesh) start(ctx context.Context, convo schema.ConversationID, head *jetstream.RawStreamMsg, doc convoDoc, known said) error {
+func (m *Mesh) start(
+	ctx context.Context, convo schema.ConversationID, head *jetstream.RawStreamMsg, doc convoDoc, known said,
+) error {
 	req, err := readRequest(convo, head.Data)
 	if err != nil {
 		return nil // its own doorbell answers it, and its finisher comes back here
@@ -127,7 +131,8 @@ func readRequest(convo schema.ConversationID, data []byte) (*schema.Request, err
 	} {
 		if f.body != f.subject {
 			return nil, &schema.FieldError{Field: f.field,
-				Reason: fmt.Sprintf("is %q but the subject says %q; publish on %s", f.body, f.subject, protocol.SubjectTurn(req.Conversation()))}
+				Reason: fmt.Sprintf("is %q but the subject says %q; publish on %s", f.body, f.subject,
+					protocol.SubjectTurn(req.Conversation()))}
 		}
 	}
 	return req, nil

@@ -29,7 +29,9 @@ type snapshot struct {
 }
 
 // snapshot reads what is stored of a turn.
-func (c *Client) snapshot(ctx context.Context, convo schema.ConversationID, turn string, after uint64) (snapshot, error) {
+func (c *Client) snapshot(
+	ctx context.Context, convo schema.ConversationID, turn string, after uint64,
+) (snapshot, error) {
 	if !c.backend {
 		return c.readTurn(ctx, convo, turn, after)
 	}
@@ -46,16 +48,19 @@ func (c *Client) snapshot(ctx context.Context, convo schema.ConversationID, turn
 	return s, nil
 }
 
-func (c *Client) readTurn(ctx context.Context, convo schema.ConversationID, turn string, after uint64) (s snapshot, err error) {
+func (c *Client) readTurn(
+	ctx context.Context, convo schema.ConversationID, turn string, after uint64,
+) (s snapshot, err error) {
 	read := func() error {
-		return c.conn.eachFrom(ctx, streamSaid, protocol.SubjectSaid(convo, turn), after+1, func(msg *jetstream.RawStreamMsg) bool {
-			e := schema.StoredSaid{Sequence: msg.Sequence, At: msg.Time}
-			if json.Unmarshal(msg.Data, &e.Event) == nil {
-				s.events = append(s.events, e)
-			}
-			after = msg.Sequence
-			return true
-		})
+		return c.conn.eachFrom(ctx, streamSaid, protocol.SubjectSaid(convo, turn), after+1,
+			func(msg *jetstream.RawStreamMsg) bool {
+				e := schema.StoredSaid{Sequence: msg.Sequence, At: msg.Time}
+				if json.Unmarshal(msg.Data, &e.Event) == nil {
+					s.events = append(s.events, e)
+				}
+				after = msg.Sequence
+				return true
+			})
 	}
 	if err := read(); err != nil {
 		return s, err

@@ -138,7 +138,9 @@ func (c *Client) ChainEnds(ctx context.Context, ready chan<- struct{}, f func(id
 // Replies tells f of every reply that is stored from now on, until the context
 // ends; ready is closed when it listens. It is one subscription for all turns,
 // where Watch is two for each.
-func (c *Client) Replies(ctx context.Context, ready chan<- struct{}, f func(convo schema.ConversationID, turn string)) error {
+func (c *Client) Replies(
+	ctx context.Context, ready chan<- struct{}, f func(convo schema.ConversationID, turn string),
+) error {
 	return c.listen(ctx, livePrefix+"reply.>", ready, func(subject string) {
 		s, err := protocol.ParseSubject(protocol.Prefix + strings.TrimPrefix(subject, livePrefix))
 		if err == nil {

@@ -25,7 +25,8 @@ func (m *Mesh) serveCheck(ctx context.Context) (stop func(), err error) {
 	}
 	service, err := micro.AddService(m.conn.nc, micro.Config{
 		Name: "forsooth-check-grounding", Version: "1.0.0", Description: "Says which claims of a text its sources support.",
-		Endpoint: &micro.EndpointConfig{Subject: protocol.SubjectCheckGrounding, Handler: micro.ContextHandler(ctx, m.handleCheck)},
+		Endpoint: &micro.EndpointConfig{Subject: protocol.SubjectCheckGrounding,
+			Handler: micro.ContextHandler(ctx, m.handleCheck)},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", protocol.SubjectCheckGrounding, err)
@@ -55,7 +56,8 @@ func answerCheck(ctx context.Context, check Checker, data []byte) (out schema.Ch
 	}()
 	var q schema.CheckQuery
 	if err := json.Unmarshal(data, &q); err != nil {
-		return out, fmt.Errorf("the query is not JSON such as {\"text\":…,\"sources\":[{\"chunk_id\":…,\"content\":…}]}: %w", err)
+		return out, fmt.Errorf("the query is not JSON such as "+
+			"{\"text\":…,\"sources\":[{\"chunk_id\":…,\"content\":…}]}: %w", err)
 	}
 	return check(ctx, q)
 }

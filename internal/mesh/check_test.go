@@ -15,7 +15,8 @@ func TestCheckGroundingIsAnsweredByTheMesh(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, func(m *Mesh) { m.ServeCheck(check) })
 	ask := func(text string) (*schema.CheckResult, error) {
-		return r.client.CheckGrounding(t.Context(), schema.CheckQuery{Text: text, Sources: []schema.CheckSource{{Content: "It is so."}}})
+		return r.client.CheckGrounding(t.Context(),
+			schema.CheckQuery{Text: text, Sources: []schema.CheckSource{{Content: "It is so."}}})
 	}
 	eventually(t, 5*time.Second, func() error { // until Run listens
 		_, err := ask("It is so.")

@@ -81,7 +81,8 @@ func (c *Client) ask(ctx context.Context, msg *nats.Msg) (answer *nats.Msg, time
 		return err
 	})
 	if errors.Is(err, nats.ErrNoResponders) {
-		return nil, times, fmt.Errorf("nobody answers on %s at %s; start the service that does, with `forsooth up` or `forsooth serve`: %w", msg.Subject, c.conn.url, unanswered(err))
+		return nil, times, fmt.Errorf("nobody answers on %s at %s; start the service that does, with `forsooth up` or "+
+			"`forsooth serve`: %w", msg.Subject, c.conn.url, unanswered(err))
 	}
 	return answer, times, unanswered(err)
 }
@@ -105,14 +106,16 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 		return Accepted{}, fmt.Errorf("%w: request %s: %w", schema.ErrInvalid, r.TurnID, err)
 	}
 	if len(data) > schema.MaxTurnBytes {
-		return Accepted{}, &schema.FieldError{Field: "request", Reason: fmt.Sprintf("is %d bytes; at most %d are taken", len(data), schema.MaxTurnBytes)}
+		return Accepted{}, &schema.FieldError{Field: "request",
+			Reason: fmt.Sprintf("is %d bytes; at most %d are taken", len(data), schema.MaxTurnBytes)}
 	}
 	if err := c.crowded(); err != nil {
 		return Accepted{}, err
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	ack, err := c.conn.publish(ctx, traceOf(ctx, message(protocol.SubjectTurn(r.Conversation()), data, headerMsgID, r.TurnID)), c.attempt)
+	ack, err := c.conn.publish(ctx,
+		traceOf(ctx, message(protocol.SubjectTurn(r.Conversation()), data, headerMsgID, r.TurnID)), c.attempt)
 	switch {
 	case err == nil && ack.Duplicate:
 		return Accepted{Sequence: ack.Sequence, Again: true}, c.known(ctx, r)
@@ -125,7 +128,8 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 	case apiCode(err) == codeTooLarge:
 		return Accepted{}, &schema.FieldError{Field: "request", Reason: err.Error()}
 	case errors.Is(err, nats.ErrNoResponders):
-		return Accepted{}, fmt.Errorf("turn %s: no mesh takes turns at %s; start one with `forsooth up`: %w", r.TurnID, c.conn.url, unanswered(err))
+		return Accepted{}, fmt.Errorf("turn %s: no mesh takes turns at %s; start one with `forsooth up`: %w", r.TurnID,
+			c.conn.url, unanswered(err))
 	}
 	return Accepted{}, fmt.Errorf("turn %s: %w", r.TurnID, unanswered(err))
 }
@@ -135,7 +139,8 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 func (c *Client) known(ctx context.Context, r *schema.Request) error {
 	known, err := c.isKnown(ctx, r.Conversation(), r.TurnID)
 	if err == nil && !known {
-		return &schema.FieldError{Field: "turn_id", Reason: fmt.Sprintf("%s is a turn of another conversation; give every turn an id of its own, such as a ULID", r.TurnID)}
+		return &schema.FieldError{Field: "turn_id", Reason: fmt.Sprintf("%s is a turn of another conversation; give "+
+			"every turn an id of its own, such as a ULID", r.TurnID)}
 	}
 	return wrap(unanswered(err), "turn %s", r.TurnID)
 }

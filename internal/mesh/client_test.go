@@ -123,7 +123,8 @@ func TestAClosedConnectionIsNamed(t *testing.T) {
 		"actions": func() error { return c.Actions(t.Context(), "w", time.Time{}, func(Proposal) {}) },
 		"answer":  func() error { return c.Answer(t.Context(), convoA, "t", 0, schema.ActionResult{}) },
 		"witness": func() error {
-			return c.Witness(t.Context(), &schema.Occurrence{ID: "e", World: "w", Text: "It rained.", Witnesses: []string{"mira"}})
+			return c.Witness(t.Context(),
+				&schema.Occurrence{ID: "e", World: "w", Text: "It rained.", Witnesses: []string{"mira"}})
 		},
 	} {
 		if err := call(); !errors.Is(err, ErrDisconnected) || errors.Is(err, ErrUnreachable) {
@@ -243,7 +244,8 @@ func TestQuestionsOutliveTheConnection(t *testing.T) {
 		t.Errorf("outcome %+v, %v", out, err)
 	}
 	mend()
-	if out, err := c.CheckGrounding(t.Context(), schema.CheckQuery{Text: "The mill burned."}); err != nil || !out.Grounded {
+	if out, err := c.CheckGrounding(t.Context(), schema.CheckQuery{Text: "The mill burned."}); err != nil ||
+		!out.Grounded {
 		t.Errorf("check %+v, %v", out, err)
 	}
 	mend()
@@ -271,10 +273,11 @@ func TestAWatchOutlivesAStalledConnection(t *testing.T) {
 	release := make(chan struct{})
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
-		m.runners[0].handle = newPassRunner(m, schema.PassRetrieve, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
-			<-release
-			return schema.PassThink, nil
-		}).handle
+		m.runners[0].handle = newPassRunner(m, schema.PassRetrieve,
+			func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
+				<-release
+				return schema.PassThink, nil
+			}).handle
 	})
 	c, proxy := r.away()
 	r.publish(within(30*time.Second, convoA, "t"))
@@ -311,7 +314,8 @@ func TestActionsProposedWhileTheGameWasAway(t *testing.T) {
 	m, _ := r.start(Options{}, func(*Mesh) {})
 	propose := func(turn string) {
 		t.Helper()
-		if _, err := m.Confirm(t.Context(), &protocol.Turn{Request: *request(convoA, turn)}, 0, schema.Action{Name: "give_item"}, time.Millisecond); err != nil {
+		if _, err := m.Confirm(t.Context(), &protocol.Turn{Request: *request(convoA, turn)}, 0,
+			schema.Action{Name: "give_item"}, time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,7 +18,9 @@ import (
 // Confirm proposes an action to the game and waits for its answer. The proposal
 // and the answer are each stored once, so a worker that asks again gets the
 // first answer. Silence is no: accepted is false and the error nil.
-func (m *Mesh) Confirm(ctx context.Context, t *protocol.Turn, index int, a schema.Action, wait time.Duration) (accepted bool, err error) {
+func (m *Mesh) Confirm(
+	ctx context.Context, t *protocol.Turn, index int, a schema.Action, wait time.Duration,
+) (accepted bool, err error) {
 	data, err := json.Marshal(a)
 	if err != nil {
 		return false, fmt.Errorf("action %d of turn %s: %w", index, t.TurnID, err)
@@ -70,7 +72,9 @@ func (m *Mesh) answered(ctx context.Context, subject string) (bool, error) {
 }
 
 // Answer is the game's side of Confirm: the first answer stands.
-func (c *Client) Answer(ctx context.Context, convo schema.ConversationID, turn string, index int, r schema.ActionResult) error {
+func (c *Client) Answer(
+	ctx context.Context, convo schema.ConversationID, turn string, index int, r schema.ActionResult,
+) error {
 	if err := checkTurn(convo, turn); err != nil {
 		return err
 	}
@@ -108,7 +112,8 @@ func (c *Client) Actions(ctx context.Context, world string, since time.Time, f f
 		return wrap(c.askActions(ctx, world, since, f), "listen to the actions of %s", world)
 	}
 	began := time.Now()
-	from := jetstream.OrderedConsumerConfig{FilterSubjects: []string{protocol.Prefix + "action." + world + ".>"}, DeliverPolicy: jetstream.DeliverNewPolicy}
+	from := jetstream.OrderedConsumerConfig{FilterSubjects: []string{protocol.Prefix + "action." + world + ".>"},
+		DeliverPolicy: jetstream.DeliverNewPolicy}
 	if !since.IsZero() {
 		from.DeliverPolicy, from.OptStartTime = jetstream.DeliverByStartTimePolicy, &since
 	}

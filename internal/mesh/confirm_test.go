@@ -214,7 +214,10 @@ func TestChangesOfOneDocumentAreNotLost(t *testing.T) {
 	for range 4 {
 		g.Go(func() error {
 			for range 25 {
-				if err := m.change(t.Context(), convoA, "", func(doc *schema.Conversation) bool { doc.Turns++; return true }); err != nil {
+				if err := m.change(t.Context(), convoA, "", func(doc *schema.Conversation) bool {
+					doc.Turns++
+					return true
+				}); err != nil {
 					return err
 				}
 			}

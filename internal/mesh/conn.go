@@ -128,7 +128,8 @@ func (d Dial) unreached(where string, err error) error {
 	if why := d.Login.refusal(err); why != "" {
 		return fmt.Errorf("the NATS server at %s: %s", where, why)
 	}
-	return fmt.Errorf("no NATS server answers at %s: %w; start one with `forsooth up`, or name another with --nats", where, err)
+	return fmt.Errorf("no NATS server answers at %s: %w; start one with `forsooth up`, or name another with --nats",
+		where, err)
 }
 
 // withoutJetStream says why a broker that answers is of no use.
@@ -136,13 +137,16 @@ func withoutJetStream(where string, err error) error {
 	var denied *RightError
 	switch {
 	case errors.As(err, &denied):
-		return fmt.Errorf("the NATS server at %s does not let this user ask for JetStream; connect as the user whose work it is (nats.user), or give this one the right to publish $JS.API.INFO", where)
+		return fmt.Errorf("the NATS server at %s does not let this user ask for JetStream; connect as the user whose "+
+			"work it is (nats.user), or give this one the right to publish $JS.API.INFO", where)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
-		return fmt.Errorf("the NATS server at %s has no JetStream for this account; enable it there (jetstream: enabled), or use another user", where)
+		return fmt.Errorf("the NATS server at %s has no JetStream for this account; enable it there (jetstream: "+
+			"enabled), or use another user", where)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, nats.ErrNoResponders):
 		return fmt.Errorf("the NATS server at %s has no JetStream; start it with -js", where)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
-		return fmt.Errorf("the NATS server at %s does not say whether it has JetStream; give this user the right to publish $JS.API.INFO and to listen to its inbox, or look at the server's log", where)
+		return fmt.Errorf("the NATS server at %s does not say whether it has JetStream; give this user the right to "+
+			"publish $JS.API.INFO and to listen to its inbox, or look at the server's log", where)
 	}
 	return fmt.Errorf("ask %s for JetStream: %w", where, err)
 }

@@ -76,7 +76,9 @@ func (c *Conn) conversation(ctx context.Context, id schema.ConversationID) (conv
 // change applies f to the document until it is stored. f says false when there
 // is nothing to change; it may be called several times, each time on what is
 // stored then. turn names the turn whose finisher this is.
-func (m *Mesh) change(ctx context.Context, id schema.ConversationID, turn string, f func(*schema.Conversation) bool) error {
+func (m *Mesh) change(
+	ctx context.Context, id schema.ConversationID, turn string, f func(*schema.Conversation) bool,
+) error {
 	doc, known := m.drafts.take(turn, id)
 	for {
 		if !known {

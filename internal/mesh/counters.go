@@ -177,7 +177,8 @@ const ledgerTimeout = 2 * time.Second
 // meanwhile: spent is spent. A cost is rounded up, so that no call is free.
 func (l *Ledger) Add(ctx context.Context, key string, tokens int64, cost float64) error {
 	if tokens < 0 || !(cost >= 0) || cost > math.MaxInt32 {
-		return &schema.FieldError{Field: "ledger", Reason: fmt.Sprintf("%d tokens for %v cannot have been spent", tokens, cost)}
+		return &schema.FieldError{Field: "ledger",
+			Reason: fmt.Sprintf("%d tokens for %v cannot have been spent", tokens, cost)}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ledgerTimeout)
 	defer cancel()

@@ -106,7 +106,8 @@ func TestCountersAreSums(t *testing.T) {
 		run++
 		want := map[string]int64{}
 		for range rapid.IntRange(1, 6).Draw(rt, "additions") {
-			key := "run/" + rapid.StringMatching(`[A-Za-z0-9-]{1,8}`).Draw(rt, "player") + "/" + string(rune('a'+run%26)) + "-" + strings.Repeat("x", run/26)
+			key := "run/" + rapid.StringMatching(`[A-Za-z0-9-]{1,8}`).Draw(rt, "player") + "/" + string(rune('a'+run%26)) + "-" +
+				strings.Repeat("x", run/26)
 			delta := rapid.Int64Range(-1_000_000, 1_000_000_000_000).Draw(rt, "delta")
 			want[key] += delta
 			if sum, err := r.conn.Counters().Add(t.Context(), key, delta); err != nil || sum != want[key] {
@@ -122,14 +123,16 @@ func TestCountersAreSums(t *testing.T) {
 }
 
 func TestACounterNobodyAddedToIsZero(t *testing.T) {
-	if got, err := counting(t).conn.Counters().Get(t.Context(), "player/hollowmere/p_1-A/2026-01-31"); err != nil || got != 0 {
+	if got, err := counting(t).conn.Counters().Get(t.Context(), "player/hollowmere/p_1-A/2026-01-31"); err != nil ||
+		got != 0 {
 		t.Errorf("%d, %v", got, err)
 	}
 }
 
 func TestCounterKeysAreRefusedWithAReason(t *testing.T) {
 	r := counting(t)
-	for _, key := range []string{"", "/", "a//b", "a/*", "a/>", "a.b", "a/_", "a b", "a/" + strings.Repeat("x", 65), strings.Repeat("a/", 8) + "a"} {
+	for _, key := range []string{"", "/", "a//b", "a/*", "a/>", "a.b", "a/_", "a b", "a/" + strings.Repeat("x", 65),
+		strings.Repeat("a/", 8) + "a"} {
 		_, err := r.conn.Counters().Add(t.Context(), key, 1)
 		_, err2 := r.conn.Counters().Get(t.Context(), key)
 		if !errors.Is(err, schema.ErrInvalid) || !errors.Is(err2, schema.ErrInvalid) {
@@ -166,7 +169,8 @@ func TestTheLedgerCountsTokensAndMoney(t *testing.T) {
 	if tokens, cost, err := ledger.Spent(t.Context(), player); err != nil || tokens != 200 || cost != 0 {
 		t.Errorf("the player spent %d, %v, %v", tokens, cost, err)
 	}
-	if tokens, cost, err := ledger.Spent(t.Context(), "world/hollowmere/2026-02-01"); err != nil || tokens != 0 || cost != 0 {
+	if tokens, cost, err := ledger.Spent(t.Context(), "world/hollowmere/2026-02-01"); err != nil || tokens != 0 ||
+		cost != 0 {
 		t.Errorf("the next day begins with %d, %v, %v", tokens, cost, err)
 	}
 }
@@ -178,7 +182,8 @@ func TestWhatIsSpentIsCountedThoughTheTurnHasEnded(t *testing.T) {
 	if err := r.conn.Ledger().Add(ended, "world/a/2026-01-31", 5, 0.000_000_2); err != nil {
 		t.Fatal(err)
 	}
-	if tokens, cost, err := r.conn.Ledger().Spent(t.Context(), "world/a/2026-01-31"); err != nil || tokens != 5 || cost != 0.000_001 {
+	if tokens, cost, err := r.conn.Ledger().Spent(t.Context(), "world/a/2026-01-31"); err != nil || tokens != 5 ||
+		cost != 0.000_001 {
 		t.Errorf("%d, %v, %v: no call is free", tokens, cost, err)
 	}
 }

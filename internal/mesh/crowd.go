@@ -22,10 +22,12 @@ const (
 
 // tellCrowded says that a queue of this process stands.
 func (m *Mesh) tellCrowded(now time.Time) {
-	if last := m.crowdedAt.Load(); now.UnixNano()-last < int64(crowdedAgain) || !m.crowdedAt.CompareAndSwap(last, now.UnixNano()) {
+	if last := m.crowdedAt.Load(); now.UnixNano()-last < int64(crowdedAgain) ||
+		!m.crowdedAt.CompareAndSwap(last, now.UnixNano()) {
 		return
 	}
-	data, err := json.Marshal(protocol.Crowded{ForMS: inMilliseconds(crowdedFor), RetryAfterMS: inMilliseconds(retryAfterFull)})
+	data, err := json.Marshal(protocol.Crowded{ForMS: inMilliseconds(crowdedFor),
+		RetryAfterMS: inMilliseconds(retryAfterFull)})
 	if err == nil {
 		err = m.conn.nc.Publish(protocol.SubjectCrowded, data)
 	}

@@ -17,7 +17,10 @@ import (
 const maxDeadBody = 64 << 10
 
 // bury stores a dead letter, once per message.
-func (m *Mesh) bury(ctx context.Context, where schema.Pass, stream string, d *delivery, convo schema.ConversationID, turn string, cause error, body []byte) error {
+func (m *Mesh) bury(
+	ctx context.Context, where schema.Pass, stream string, d *delivery, convo schema.ConversationID, turn string,
+	cause error, body []byte,
+) error {
 	letter, err := json.Marshal(protocol.DeadLetter{
 		Pass: where, TurnID: turn, Reason: cause.Error(), Stream: stream, Sequence: d.sequence,
 		Attempt: d.attempt, At: m.opts.Now().UTC(), Body: bytes.Clone(body[:min(len(body), maxDeadBody)]),
@@ -66,7 +69,8 @@ const buryTimeout = 10 * time.Second
 func (p *passRunner) abort(ctx context.Context, t *protocol.Turn, cause error) error {
 	if p.pass == schema.PassAct && t.Abort != nil {
 		// Act cannot even abort: the mesh ends the turn by itself.
-		return p.m.end(ctx, ending{convo: t.Conversation(), turn: t.TurnID, sequence: t.Sequence, reason: schema.ReasonPoison})
+		return p.m.end(ctx, ending{convo: t.Conversation(), turn: t.TurnID, sequence: t.Sequence,
+			reason: schema.ReasonPoison})
 	}
 	detail, _, _ := strings.Cut(cause.Error(), "\n")
 	t.Abort = &protocol.Abort{Reason: schema.ReasonPoison, Detail: detail}
@@ -81,6 +85,7 @@ func (p *passRunner) abort(ctx context.Context, t *protocol.Turn, cause error) e
 			return err
 		}
 	}
-	_, err = p.m.publish(ctx, message(protocol.SubjectPass(schema.PassAct, t.Conversation(), t.TurnID), data, headerMsgID, hopID(t)))
+	_, err = p.m.publish(ctx, message(protocol.SubjectPass(schema.PassAct, t.Conversation(), t.TurnID), data, headerMsgID,
+		hopID(t)))
 	return err
 }

@@ -48,7 +48,8 @@ func (r *rig) repliedAt(convo schema.ConversationID, turn string) time.Time {
 func (r *rig) closedAt(convo schema.ConversationID, turn string) time.Time {
 	r.t.Helper()
 	for seq := uint64(1); ; {
-		msg, err := r.conn.read(r.t.Context(), streamSaid, "", fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q}`, seq, protocol.SubjectSaid(convo, turn)))
+		msg, err := r.conn.read(r.t.Context(), streamSaid, "",
+			fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q}`, seq, protocol.SubjectSaid(convo, turn)))
 		if err != nil {
 			r.t.Fatalf("no fence: %v", err)
 		}
@@ -108,7 +109,8 @@ func TestDeadlineFiresWithoutAnyWorker(t *testing.T) {
 			if closed, replied := r.closedAt(convo, c.turn), r.repliedAt(convo, c.turn); closed.After(replied) {
 				t.Errorf("the fence stood at %s, the reply at %s: without the fence a worker may go on", closed, replied)
 			}
-			if reply.Status != schema.StatusAuthored || reply.Reason != schema.ReasonDeadline || reply.Text != "Give me a moment, "+c.turn+"." {
+			if reply.Status != schema.StatusAuthored || reply.Reason != schema.ReasonDeadline ||
+				reply.Text != "Give me a moment, "+c.turn+"." {
 				t.Errorf("reply %+v", reply)
 			}
 			if took := r.endedAfter(convo, c.turn); took < c.at || took > c.deadline {
@@ -130,12 +132,13 @@ func TestDeadlineOfATurnThatWaitsInTheQueue(t *testing.T) {
 	release := make(chan struct{})
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
-		m.runners[0].handle = newPassRunner(m, schema.PassRetrieve, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
-			if t.TurnID == "first" {
-				<-release
-			}
-			return schema.PassThink, nil
-		}).handle
+		m.runners[0].handle = newPassRunner(m, schema.PassRetrieve,
+			func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
+				if t.TurnID == "first" {
+					<-release
+				}
+				return schema.PassThink, nil
+			}).handle
 	})
 	r.publish(within(30*time.Second, convoA, "first"))
 	r.publish(within(2*time.Second, convoA, "second"))
@@ -168,10 +171,11 @@ func TestDeadlineKeepsWhatWasSaid(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
-		m.runners[6].handle = newPassRunner(m, schema.PassAct, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
-			<-ctx.Done()
-			return "", ctx.Err()
-		}).handle
+		m.runners[6].handle = newPassRunner(m, schema.PassAct,
+			func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
+				<-ctx.Done()
+				return "", ctx.Err()
+			}).handle
 	})
 	r.publish(within(2*time.Second, convoA, "t"))
 	events, reply := r.watch(convoA, "t")
@@ -344,7 +348,8 @@ func TestDeadlineHoldsWhenItsWorkerIsSlow(t *testing.T) {
 // The connection breaks while a deadline is carried out: what was stored is stored,
 // and its answer never comes. Whoever waits for it must not wait the turn away.
 func TestDeadlineHoldsWhenAnAnswerIsLost(t *testing.T) {
-	for _, lost := range []string{`PUB ` + protocol.Prefix + `said.`, `PUB ` + protocol.Prefix + `reply.`, `PUB $JS.API.DIRECT.GET.TURNS`} {
+	for _, lost := range []string{`PUB ` + protocol.Prefix + `said.`, `PUB ` + protocol.Prefix + `reply.`,
+		`PUB $JS.API.DIRECT.GET.TURNS`} {
 		t.Run(lost, func(t *testing.T) {
 			r := newRig(t)
 			client, p := r.away()
@@ -388,8 +393,9 @@ func TestWhatEndsATurnIsTriedAgainSoon(t *testing.T) {
 	}
 	given := map[string]delivery{
 		"deadline": {subject: protocol.SubjectDue(convo, "t"), data: due},
-		"finisher": {subject: protocol.SubjectReply(convo, "t"), data: []byte(`{"world":"w","npc":"mira","player":"p1","turn_id":"t"}`)},
-		"intake":   {subject: protocol.SubjectTurn(convoA), data: asked, stored: time.Now()},
+		"finisher": {subject: protocol.SubjectReply(convo, "t"), data: []byte(`{"world":"w","npc":"mira","player":"p1"` +
+			`,"turn_id":"t"}`)},
+		"intake": {subject: protocol.SubjectTurn(convoA), data: asked, stored: time.Now()},
 	}
 	for _, r := range m.runners {
 		for n := 6; n <= 3*m.opts.MaxAttempts; n++ {

@@ -43,15 +43,16 @@ func TestADiskThatRunsFullLosesNoTurn(t *testing.T) {
 	var told notices
 	r := newRigOn(t, embedded.Options{Dir: dir, Notice: told.say})
 	gate, arrived := make(chan struct{}), make(chan struct{}, 100)
-	r.start(Options{Settings: Settings{}.Within(r.server.StoreLimit()), AckWait: 500 * time.Millisecond}, with(schema.PassDecide, func(ctx context.Context, _ *protocol.Turn) (schema.Pass, error) {
-		arrived <- struct{}{}
-		select {
-		case <-gate:
-			return schema.PassSpeak, nil
-		case <-ctx.Done():
-			return "", ctx.Err()
-		}
-	}))
+	r.start(Options{Settings: Settings{}.Within(r.server.StoreLimit()), AckWait: 500 * time.Millisecond},
+		with(schema.PassDecide, func(ctx context.Context, _ *protocol.Turn) (schema.Pass, error) {
+			arrived <- struct{}{}
+			select {
+			case <-gate:
+				return schema.PassSpeak, nil
+			case <-ctx.Done():
+				return "", ctx.Err()
+			}
+		}))
 	convo := func(i int) schema.ConversationID {
 		return schema.ConversationID{World: "w", NPC: "n", Player: fmt.Sprint("p", i)}
 	}

@@ -50,7 +50,8 @@ func TestARollingRestartRedeliversNothing(t *testing.T) {
 	var flow sync.WaitGroup
 	flow.Go(func() {
 		for i := range turns {
-			q := schema.Request{TurnID: fmt.Sprint("t", i), World: "w", NPC: "n", Player: fmt.Sprint("p", i), Message: "Is it so?", DeadlineMS: 60_000}
+			q := schema.Request{TurnID: fmt.Sprint("t", i), World: "w", NPC: "n", Player: fmt.Sprint("p", i),
+				Message: "Is it so?", DeadlineMS: 60_000}
 			if _, err := r.client.Publish(t.Context(), &q); err != nil {
 				t.Error(err)
 			}

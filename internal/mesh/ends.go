@@ -55,7 +55,8 @@ func (m *Mesh) Ends(e Ends) {
 	m.addRunner(urgent(&runner{name: "deadline", stream: streamTimers, filter: protocol.Prefix + "due.turn.>",
 		handle: m.expire, bury: m.buryDue, ackWait: dueAckWait, offered: m.opts.Shared}))
 	m.addRunner(urgent(&runner{name: "finisher", stream: streamReplies, handle: m.handleReply, bury: m.buryReply}))
-	m.subs = append(m.subs, subscription{subject: protocol.Prefix + "cancel.*.*.*.*", queue: "ends", handle: m.handleCancel},
+	m.subs = append(m.subs, subscription{subject: protocol.Prefix + "cancel.*.*.*.*", queue: "ends",
+		handle: m.handleCancel},
 		subscription{subject: protocol.SubjectActions("*"), queue: "ends", handle: m.handleActions})
 	m.answer(protocol.SubjectConversation, "ends", m.answerConversation)
 	for range askers {
@@ -71,7 +72,8 @@ func (m *Mesh) expire(ctx context.Context, d *delivery) error {
 	if err != nil {
 		return Reject(err)
 	}
-	if err := m.end(ctx, ending{convo: on.Conversation, turn: on.Turn, sequence: b.Sequence, reason: schema.ReasonDeadline}); err != nil {
+	if err := m.end(ctx, ending{convo: on.Conversation, turn: on.Turn, sequence: b.Sequence,
+		reason: schema.ReasonDeadline}); err != nil {
 		return err
 	}
 	if err := m.step("deadline.ended"); err != nil {
@@ -106,8 +108,10 @@ func readDue(d *delivery) (b protocol.Due, on protocol.Subject, err error) {
 	if err := json.Unmarshal(d.data, &b); err != nil {
 		return b, on, fmt.Errorf("the deadline is not JSON: %w", err)
 	}
-	if of := (schema.ConversationID{World: b.World, NPC: b.NPC, Player: b.Player}); of != on.Conversation || b.TurnID != on.Turn {
-		return b, on, fmt.Errorf("the deadline names turn %q of %q, and its subject %q of %q", b.TurnID, of, on.Turn, on.Conversation)
+	if of := (schema.ConversationID{World: b.World, NPC: b.NPC, Player: b.Player}); of != on.Conversation ||
+		b.TurnID != on.Turn {
+		return b, on, fmt.Errorf("the deadline names turn %q of %q, and its subject %q of %q", b.TurnID, of, on.Turn,
+			on.Conversation)
 	}
 	return b, on, nil
 }

@@ -49,7 +49,8 @@ func TestCancelEndsATurnAndItsModelCall(t *testing.T) {
 		t.Errorf("the handler ended by %v", cause)
 	}
 	events, reply := r.watch(convoA, "long")
-	if reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonCancelled || events[len(events)-1] != "aborted" {
+	if reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonCancelled ||
+		events[len(events)-1] != "aborted" {
 		t.Errorf("%v, reply %+v", events, reply)
 	}
 	r.queueIsEmpty()
@@ -68,7 +69,8 @@ func TestSupersedesEndsTheOlderTurn(t *testing.T) {
 	newer.Supersedes = "older"
 	r.publish(newer)
 	<-left
-	if _, reply := r.watch(convoA, "older"); reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonSuperseded {
+	if _, reply := r.watch(convoA, "older"); reply.Status != schema.StatusAborted ||
+		reply.Reason != schema.ReasonSuperseded {
 		t.Errorf("older: %+v", reply)
 	}
 	if _, reply := r.watch(convoA, "newer"); reply.Status != schema.StatusAnswered {
@@ -165,7 +167,8 @@ func TestPublishRefusesBadRequests(t *testing.T) {
 	// No stream yet: one clear line, in bounded time.
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	if _, err := r.client.Publish(ctx, request(convoA, "t")); err == nil || !strings.Contains(err.Error(), "no mesh takes turns") {
+	if _, err := r.client.Publish(ctx, request(convoA, "t")); err == nil ||
+		!strings.Contains(err.Error(), "no mesh takes turns") {
 		t.Errorf("without a mesh: %v", err)
 	}
 }
@@ -190,11 +193,16 @@ func TestInvalidRequestsEndInOneReply(t *testing.T) {
 		{"not JSON", "hollowmere.mira.p1", `{"turn_id":`, "seq-1", "not the JSON"},
 		{"no turn id", "hollowmere.mira.p1", `{"world":"hollowmere"}`, "seq-2", "turn_id: is missing"},
 		{"bad turn id", "hollowmere.mira.p1", `{"turn_id":"a b","message":"x"}`, "seq-3", "turn_id: holds"},
-		{"no message", "hollowmere.mira.p1", `{"turn_id":"t4","world":"hollowmere","npc":"mira","player":"p1"}`, "t4", "message: is empty"},
-		{"another player", "hollowmere.mira.p1", `{"turn_id":"t5","world":"hollowmere","npc":"mira","player":"p2","message":"x"}`, "t5", "player: is \"p2\" but the subject says \"p1\""},
-		{"deadline", "hollowmere.mira.p1", `{"turn_id":"t6","world":"hollowmere","npc":"mira","player":"p1","message":"x","deadline_ms":5}`, "t6", "deadline_ms: is 5"},
-		{"unknown NPC", "hollowmere.nobody.p1", `{"turn_id":"t7","world":"hollowmere","npc":"nobody","player":"p1","message":"x"}`, "t7", "nobody in hollowmere"},
-		{"too large", "hollowmere.mira.p1", `{"turn_id":"t8","message":"` + strings.Repeat("x", schema.MaxTurnBytes) + `"}`, "t8", "at most"},
+		{"no message", "hollowmere.mira.p1", `{"turn_id":"t4","world":"hollowmere","npc":"mira","player":"p1"}`, "t4",
+			"message: is empty"},
+		{"another player", "hollowmere.mira.p1", `{"turn_id":"t5","world":"hollowmere","npc":"mira","player":"p2"` +
+			`,"message":"x"}`, "t5", "player: is \"p2\" but the subject says \"p1\""},
+		{"deadline", "hollowmere.mira.p1", `{"turn_id":"t6","world":"hollowmere","npc":"mira","player":"p1","message":"x"` +
+			`,"deadline_ms":5}`, "t6", "deadline_ms: is 5"},
+		{"unknown NPC", "hollowmere.nobody.p1", `{"turn_id":"t7","world":"hollowmere","npc":"nobody","player":"p1"` +
+			`,"message":"x"}`, "t7", "nobody in hollowmere"},
+		{"too large", "hollowmere.mira.p1", `{"turn_id":"t8","message":"` + strings.Repeat("x", schema.MaxTurnBytes) + `"}`,
+			"t8", "at most"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := protocol.ParseSubject(protocol.Prefix + "turn." + c.subject)
@@ -202,11 +210,13 @@ func TestInvalidRequestsEndInOneReply(t *testing.T) {
 				t.Fatal(err)
 			}
 			convo := s.Conversation
-			if _, err := r.conn.publish(t.Context(), message(protocol.Prefix+"turn."+c.subject, []byte(c.body)), time.Second); err != nil {
+			if _, err := r.conn.publish(t.Context(), message(protocol.Prefix+"turn."+c.subject, []byte(c.body)),
+				time.Second); err != nil {
 				t.Fatal(err)
 			}
 			_, reply := r.watch(convo, c.turn)
-			if reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonInvalid || !strings.Contains(reply.Detail, c.detail) {
+			if reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonInvalid ||
+				!strings.Contains(reply.Detail, c.detail) {
 				t.Errorf("reply %+v, want detail %q", reply, c.detail)
 			}
 			if dead, err := r.conn.last(t.Context(), streamDead, protocol.SubjectDead(where, convo, c.turn)); err != nil {

@@ -145,10 +145,11 @@ func (e *Eraser) each(ctx context.Context, stream, subject string, f func(*jetst
 		worlds = []string{"*"}
 	}
 	for _, world := range worlds {
-		err := e.conn.each(ctx, stream, strings.NewReplacer("W", world, "P", e.player).Replace(subject), func(msg *jetstream.RawStreamMsg) bool {
-			f(msg)
-			return true
-		})
+		err := e.conn.each(ctx, stream, strings.NewReplacer("W", world, "P", e.player).Replace(subject),
+			func(msg *jetstream.RawStreamMsg) bool {
+				f(msg)
+				return true
+			})
 		if err != nil {
 			return err
 		}
@@ -251,7 +252,8 @@ func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) 
 	if err := e.events(ctx, t, seen); err != nil {
 		return err
 	}
-	for _, p := range []place{{"traces of others", streamTraces, protocol.Prefix + "trace.W.>"}, {"dead letters of others", streamDead, protocol.Prefix + "dead.*.W.>"}} {
+	for _, p := range []place{{"traces of others", streamTraces, protocol.Prefix + "trace.W.>"},
+		{"dead letters of others", streamDead, protocol.Prefix + "dead.*.W.>"}} {
 		if err := e.mentions(ctx, p, nil, func(msg *jetstream.RawStreamMsg) { t.add(p.name, p.stream, msg) }); err != nil {
 			return err
 		}

@@ -26,13 +26,17 @@ func TestTheTraceOfAnNPCHoldsNothingOfItsNamesake(t *testing.T) {
 		{Request: schema.Request{TurnID: "stays", NPC: "bram", Player: "p7", Message: "Is the bridge open?"},
 			Sources: []protocol.Source{{ID: "1", Content: "The bridge is new.", Provenance: protocol.Provenance{NPC: "bram"}}}},
 		{Request: schema.Request{TurnID: "own", NPC: "mira", Player: "bram", Message: "I like marzipan."}},
-		{Request: schema.Request{TurnID: "beside", NPC: "bram", Player: "p8", Message: "He likes marzipan.", Witnesses: []string{"bram"}}},
-		{Request: schema.Request{TurnID: "held", NPC: "bram", Player: "p9", Message: "Marzipan, marzipan.", State: map[string]any{"party": map[string]any{"name": "bram"}}}},
+		{Request: schema.Request{TurnID: "beside", NPC: "bram", Player: "p8", Message: "He likes marzipan.",
+			Witnesses: []string{"bram"}}},
+		{Request: schema.Request{TurnID: "held", NPC: "bram", Player: "p9", Message: "Marzipan, marzipan.",
+			State: map[string]any{"party": map[string]any{"name": "bram"}}}},
 	} {
 		turn.World = "w"
-		data, err := json.Marshal(protocol.Trace{TurnID: turn.TurnID, Record: schema.PassRecord{Pass: schema.PassRetrieve}, Next: schema.PassThink, Turn: &turn})
+		data, err := json.Marshal(protocol.Trace{TurnID: turn.TurnID, Record: schema.PassRecord{Pass: schema.PassRetrieve},
+			Next: schema.PassThink, Turn: &turn})
 		if err == nil {
-			_, err = r.conn.publish(t.Context(), message(protocol.SubjectTrace(turn.Conversation(), turn.TurnID), data), readTimeout)
+			_, err = r.conn.publish(t.Context(), message(protocol.SubjectTrace(turn.Conversation(), turn.TurnID), data),
+				readTimeout)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +61,8 @@ func TestTheTraceOfAnNPCHoldsNothingOfItsNamesake(t *testing.T) {
 		}
 		left += string(data)
 	}
-	asNPC := []string{protocol.SubjectTrace(schema.ConversationID{World: "w", NPC: "bram", Player: "p7"}, "stays"), `"npc":"bram"`}
+	asNPC := []string{protocol.SubjectTrace(schema.ConversationID{World: "w", NPC: "bram", Player: "p7"}, "stays"),
+		`"npc":"bram"`}
 	for _, at := range asNPC {
 		if !strings.Contains(left, at) {
 			t.Errorf("the NPC's own trace is gone: no %s in %q", at, left)

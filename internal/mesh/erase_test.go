@@ -52,7 +52,8 @@ func TestSecureDeletionLeavesNoBytes(t *testing.T) {
 	blocks, _ := filepath.Glob(filepath.Join(dir, "nats/jetstream/*/streams/TRACES/msgs/*.blk"))
 	for _, path := range blocks {
 		data, err := os.ReadFile(path)
-		if err != nil || bytes.Contains(data, []byte("zq-gone")) || bytes.Contains(data, []byte("marzipan")) || !bytes.Contains(data, []byte("cheese")) {
+		if err != nil || bytes.Contains(data, []byte("zq-gone")) || bytes.Contains(data, []byte("marzipan")) ||
+			!bytes.Contains(data, []byte("cheese")) {
 			t.Errorf("%s: %q, %v", path, data, err)
 		}
 	}

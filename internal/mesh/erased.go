@@ -74,7 +74,8 @@ func (c *Conn) askEraseKey(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	if len(msg.Data) != EraseKeySize {
-		return nil, fmt.Errorf("the key of erasures has %d bytes and not %d; restore the stream %s from a backup", len(msg.Data), EraseKeySize, streamErased)
+		return nil, fmt.Errorf("the key of erasures has %d bytes and not %d; restore the stream %s from a backup",
+			len(msg.Data), EraseKeySize, streamErased)
 	}
 	c.mu.Lock()
 	c.erasing = msg.Data
@@ -85,7 +86,8 @@ func (c *Conn) askEraseKey(ctx context.Context) ([]byte, error) {
 // EraseKey is the key of the hashes, made now where there is none. offered, if
 // given, becomes the key where there is none yet.
 func (c *Conn) EraseKey(ctx context.Context, offered []byte) ([]byte, error) {
-	if err := c.ensureStream(ctx, streamTable(Settings{Replicas: c.replicas(ctx)}.withDefaults(), streamErased)); err != nil {
+	if err := c.ensureStream(ctx,
+		streamTable(Settings{Replicas: c.replicas(ctx)}.withDefaults(), streamErased)); err != nil {
 		return nil, err
 	}
 	for {
@@ -175,7 +177,8 @@ func (l *MemoryLog) Last(ctx context.Context, world, npc, player string) (uint64
 	if player == noPlayer {
 		player = ""
 	}
-	msg, err := l.conn.last(ctx, streamMemory, protocol.SubjectMemory(schema.ConversationID{World: world, NPC: npc, Player: player}))
+	msg, err := l.conn.last(ctx, streamMemory,
+		protocol.SubjectMemory(schema.ConversationID{World: world, NPC: npc, Player: player}))
 	if errors.Is(err, ErrNotFound) {
 		return 0, nil
 	}

@@ -16,7 +16,8 @@ func TestExpiredReplyLeavesTheTurnEnded(t *testing.T) {
 	r := newRig(t)
 	reports := make(chan Report, 16)
 	r.start(Options{Report: func(rep Report) { reports <- rep }}, plain)
-	reply, err := json.Marshal(schema.Reply{TurnID: "old", World: convoA.World, NPC: convoA.NPC, Player: convoA.Player, Status: schema.StatusAnswered})
+	reply, err := json.Marshal(schema.Reply{TurnID: "old", World: convoA.World, NPC: convoA.NPC, Player: convoA.Player,
+		Status: schema.StatusAnswered})
 	if err != nil {
 		t.Fatal(err)
 	}

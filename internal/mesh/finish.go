@@ -145,7 +145,8 @@ func (m *Mesh) tell(ctx context.Context, r *schema.Reply) error {
 	if err != nil {
 		return err
 	}
-	if _, err = m.publish(ctx, message(protocol.SubjectSaid(r.Conversation(), r.TurnID), data, headerMsgID, r.TurnID+"/done")); err != nil {
+	if _, err = m.publish(ctx, message(protocol.SubjectSaid(r.Conversation(), r.TurnID), data, headerMsgID,
+		r.TurnID+"/done")); err != nil {
 		return err
 	}
 	return m.step("finish.told")
@@ -167,7 +168,8 @@ func (m *Mesh) buryReply(ctx context.Context, d *delivery, cause error) error {
 		return err
 	}
 	bare := &schema.Reply{TurnID: subject.Turn, World: convo.World, NPC: convo.NPC, Player: convo.Player,
-		Status: schema.StatusAborted, Reason: schema.ReasonInvalid, Detail: "reply " + strconv.FormatUint(d.sequence, 10) + " is unreadable",
+		Status: schema.StatusAborted, Reason: schema.ReasonInvalid,
+		Detail:   "reply " + strconv.FormatUint(d.sequence, 10) + " is unreadable",
 		Sequence: sequence}
 	if _, err := readReply(d); err == nil {
 		bare.Reason, bare.Detail = schema.ReasonPoison, "reply "+strconv.FormatUint(d.sequence, 10)+" could not be finished"

@@ -24,7 +24,9 @@ const (
 // consumer: memory is one. It is given each reply at least once, and must make
 // nothing of the second time. An error or a panic is tried again, and makes a dead letter
 // after Options.MaxAttempts of them; Reject(err) makes one at once. Later(d) is no failure.
-func (m *Mesh) OnReply(name string, f func(ctx context.Context, r *schema.Reply, sequence uint64) error, opts ...PassOption) {
+func (m *Mesh) OnReply(
+	name string, f func(ctx context.Context, r *schema.Reply, sequence uint64) error, opts ...PassOption,
+) {
 	m.follow(name, streamReplies, "", opts, func(ctx context.Context, d *delivery) (string, error) {
 		r, err := readReply(d)
 		if err != nil {
@@ -36,7 +38,9 @@ func (m *Mesh) OnReply(name string, f func(ctx context.Context, r *schema.Reply,
 
 // OnOccurrence registers a reader of what backends saw happen, as OnReply does
 // for replies.
-func (m *Mesh) OnOccurrence(name string, f func(ctx context.Context, o *schema.Occurrence, sequence uint64) error, opts ...PassOption) {
+func (m *Mesh) OnOccurrence(
+	name string, f func(ctx context.Context, o *schema.Occurrence, sequence uint64) error, opts ...PassOption,
+) {
 	m.follow(name, streamEvents, "", opts, func(ctx context.Context, d *delivery) (string, error) {
 		var o schema.Occurrence
 		if err := json.Unmarshal(d.data, &o); err != nil {
@@ -50,14 +54,17 @@ func (m *Mesh) OnOccurrence(name string, f func(ctx context.Context, o *schema.O
 }
 
 // OnResult registers a reader of the game's answers to actions.
-func (m *Mesh) OnResult(name string, f func(ctx context.Context, convo schema.ConversationID, turn string) error, opts ...PassOption) {
-	m.follow(name, streamActions, protocol.Prefix+"action-result.>", opts, func(ctx context.Context, d *delivery) (string, error) {
-		s, err := protocol.ParseSubject(d.subject)
-		if err != nil {
-			return "", Reject(err)
-		}
-		return s.Turn, f(ctx, s.Conversation, s.Turn)
-	})
+func (m *Mesh) OnResult(
+	name string, f func(ctx context.Context, convo schema.ConversationID, turn string) error, opts ...PassOption,
+) {
+	m.follow(name, streamActions, protocol.Prefix+"action-result.>", opts,
+		func(ctx context.Context, d *delivery) (string, error) {
+			s, err := protocol.ParseSubject(d.subject)
+			if err != nil {
+				return "", Reject(err)
+			}
+			return s.Turn, f(ctx, s.Conversation, s.Turn)
+		})
 }
 
 // followSlowest is how long a message waits between two tries of a reader at most, in the
@@ -67,7 +74,9 @@ const followSlowest = 2 * time.Minute
 
 // follow runs a reader of a stream; read names the turn or event that a message
 // is of.
-func (m *Mesh) follow(name, stream, filter string, opts []PassOption, read func(context.Context, *delivery) (string, error)) {
+func (m *Mesh) follow(
+	name, stream, filter string, opts []PassOption, read func(context.Context, *delivery) (string, error),
+) {
 	r := &runner{
 		name: name, stream: stream, filter: filter, limit: messageTimeout, slowest: followSlowest,
 		handle: func(ctx context.Context, d *delivery) (err error) {
@@ -97,23 +106,26 @@ func (m *Mesh) buryFollowed(ctx context.Context, name, stream string, d *deliver
 }
 
 // Results are the game's answers to the actions of a turn, by their place.
-func (c *Client) Results(ctx context.Context, convo schema.ConversationID, turn string) (map[int]schema.ActionResult, error) {
+func (c *Client) Results(
+	ctx context.Context, convo schema.ConversationID, turn string,
+) (map[int]schema.ActionResult, error) {
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}
 	out := map[int]schema.ActionResult{}
-	err := c.conn.each(ctx, streamActions, protocol.Prefix+"action-result."+convo.String()+"."+turn+".*", func(msg *jetstream.RawStreamMsg) bool {
-		s, err := protocol.ParseSubject(msg.Subject)
-		if err != nil {
+	err := c.conn.each(ctx, streamActions, protocol.Prefix+"action-result."+convo.String()+"."+turn+".*",
+		func(msg *jetstream.RawStreamMsg) bool {
+			s, err := protocol.ParseSubject(msg.Subject)
+			if err != nil {
+				return true
+			}
+			i, err := strconv.Atoi(s.Index)
+			var r schema.ActionResult
+			if err == nil && json.Unmarshal(msg.Data, &r) == nil { // an answer that cannot be read is no yes
+				out[i] = r
+			}
 			return true
-		}
-		i, err := strconv.Atoi(s.Index)
-		var r schema.ActionResult
-		if err == nil && json.Unmarshal(msg.Data, &r) == nil { // an answer that cannot be read is no yes
-			out[i] = r
-		}
-		return true
-	})
+		})
 	return out, err
 }
 

@@ -160,7 +160,8 @@ func TestAFullSubjectIsBelievedOnlyWithItsMessage(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, plain)
 	subject := protocol.SubjectReply(convoA, "t")
-	full := &jetstream.APIError{Code: 503, ErrorCode: codeStoreFailed, Description: "maximum messages per subject exceeded"}
+	full := &jetstream.APIError{Code: 503, ErrorCode: codeStoreFailed,
+		Description: "maximum messages per subject exceeded"}
 	if err := r.conn.standsFirst(t.Context(), streamReplies, subject, full); !errors.Is(err, ErrNotFound) {
 		t.Errorf("of a reply that is nowhere: %v", err)
 	}

@@ -178,7 +178,9 @@ func (p *passRunner) call(ctx context.Context, t *protocol.Turn) (next schema.Pa
 
 // onward publishes the turn to its next pass. Two workers that decide
 // differently collide on one message id, and the first wins.
-func (p *passRunner) onward(ctx context.Context, t *protocol.Turn, record schema.PassRecord, next schema.Pass, came protocol.Parts) error {
+func (p *passRunner) onward(
+	ctx context.Context, t *protocol.Turn, record schema.PassRecord, next schema.Pass, came protocol.Parts,
+) error {
 	if !knownPass(next) {
 		return Reject(fmt.Errorf("pass %s names no next pass: %q", p.pass, next))
 	}
@@ -264,5 +266,6 @@ func (p *passRunner) after(ctx context.Context, d *delivery, t *protocol.Turn, e
 }
 
 func (p *passRunner) report(d *delivery, t *protocol.Turn, outcome string, err error) {
-	p.m.opts.Report(Report{Where: "pass-" + string(p.pass), Subject: d.subject, Turn: t.TurnID, Attempt: d.attempt, Outcome: outcome, Err: err})
+	p.m.opts.Report(Report{Where: "pass-" + string(p.pass), Subject: d.subject, Turn: t.TurnID, Attempt: d.attempt,
+		Outcome: outcome, Err: err})
 }

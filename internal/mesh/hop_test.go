@@ -115,7 +115,8 @@ func (r *rig) deadLetter(pass schema.Pass, turn, want string) {
 
 func TestActThatFailsToAbortEndsAllTheSame(t *testing.T) {
 	r := newRig(t)
-	r.start(Options{}, with(schema.PassAct, func(context.Context, *protocol.Turn) (schema.Pass, error) { panic("always") }))
+	r.start(Options{}, with(schema.PassAct,
+		func(context.Context, *protocol.Turn) (schema.Pass, error) { panic("always") }))
 	r.publish(request(convoA, "t"))
 	_, reply := r.watch(convoA, "t")
 	if reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonPoison || reply.Text != "So it is, t." {
@@ -158,8 +159,10 @@ func TestUnknownFieldsTravelThrough(t *testing.T) {
 		t.Reply = &schema.Reply{Status: schema.StatusAnswered}
 		return schema.PassDone, err
 	}))
-	body := `{"schema_version":"1.7","turn_id":"t","world":"hollowmere","npc":"mira","player":"p1","message":"x","mood":{"rain":true},"released":[{"seq":1,"text":"Forged."}]}`
-	if _, err := r.conn.publish(t.Context(), message(protocol.SubjectTurn(convoA), []byte(body)), time.Second); err != nil {
+	body := `{"schema_version":"1.7","turn_id":"t","world":"hollowmere","npc":"mira","player":"p1","message":"x"` +
+		`,"mood":{"rain":true},"released":[{"seq":1,"text":"Forged."}]}`
+	if _, err := r.conn.publish(t.Context(), message(protocol.SubjectTurn(convoA), []byte(body)),
+		time.Second); err != nil {
 		t.Fatal(err)
 	}
 	got := <-seen
@@ -174,23 +177,25 @@ func TestUnknownFieldsTravelThrough(t *testing.T) {
 func TestLongWorkIsNotGivenToAnother(t *testing.T) {
 	r := newRig(t)
 	var calls atomic.Int32
-	r.start(Options{AckWait: 200 * time.Millisecond}, with(schema.PassDecide, func(ctx context.Context, _ *protocol.Turn) (schema.Pass, error) {
-		calls.Add(1)
-		timer := time.NewTimer(900 * time.Millisecond)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return schema.PassSpeak, nil
-		case <-ctx.Done():
-			return "", ctx.Err()
-		}
-	}))
+	r.start(Options{AckWait: 200 * time.Millisecond},
+		with(schema.PassDecide, func(ctx context.Context, _ *protocol.Turn) (schema.Pass, error) {
+			calls.Add(1)
+			timer := time.NewTimer(900 * time.Millisecond)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+				return schema.PassSpeak, nil
+			case <-ctx.Done():
+				return "", ctx.Err()
+			}
+		}))
 	another := *r
 	another.conn = r.connect()
-	another.start(Options{AckWait: 200 * time.Millisecond}, with(schema.PassDecide, func(context.Context, *protocol.Turn) (schema.Pass, error) {
-		calls.Add(1)
-		return schema.PassSpeak, nil
-	}))
+	another.start(Options{AckWait: 200 * time.Millisecond},
+		with(schema.PassDecide, func(context.Context, *protocol.Turn) (schema.Pass, error) {
+			calls.Add(1)
+			return schema.PassSpeak, nil
+		}))
 	for i := range 8 { // enough that both processes get some
 		convo := convoA
 		convo.Player = fmt.Sprint("p", i)
@@ -324,14 +329,15 @@ func TestTwoWorkersGoOneWay(t *testing.T) {
 	})
 	r.settled("pass-decide")
 	var tones []string
-	err := r.conn.each(t.Context(), streamPasses, protocol.SubjectPass(schema.PassSpeak, convoA, "t"), func(msg *jetstream.RawStreamMsg) bool {
-		var turn protocol.Turn
-		if err := json.Unmarshal(msg.Data, &turn); err != nil {
-			t.Error(err)
-		}
-		tones = append(tones, turn.Decision.Tone)
-		return true
-	})
+	err := r.conn.each(t.Context(), streamPasses, protocol.SubjectPass(schema.PassSpeak, convoA, "t"),
+		func(msg *jetstream.RawStreamMsg) bool {
+			var turn protocol.Turn
+			if err := json.Unmarshal(msg.Data, &turn); err != nil {
+				t.Error(err)
+			}
+			tones = append(tones, turn.Decision.Tone)
+			return true
+		})
 	if err != nil || fmt.Sprint(tones) != "[worker 1]" {
 		t.Errorf("speak was given %v, %v", tones, err)
 	}

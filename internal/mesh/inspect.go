@@ -122,7 +122,8 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 		}
 	}
 	for _, x := range []struct{ stream, name string }{{streamTimers, "deadline"}, {streamReplies, "finisher"},
-		{streamReplies, ConsumerMemory}, {streamEvents, ConsumerEvents}, {streamActions, ConsumerResults}, {streamTimers, ConsumerScan}} {
+		{streamReplies, ConsumerMemory}, {streamEvents, ConsumerEvents}, {streamActions, ConsumerResults},
+		{streamTimers, ConsumerScan}} {
 		if err := look(x.stream, x.name); err != nil {
 			return nil, err
 		}
@@ -134,7 +135,8 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 // service has not dealt with, among them all that were stored when it was asked.
 func (c *Client) MemoryWaiting(ctx context.Context) (uint64, error) {
 	var n uint64
-	for _, x := range []struct{ stream, name string }{{streamReplies, ConsumerMemory}, {streamEvents, ConsumerEvents}, {streamActions, ConsumerResults}} {
+	for _, x := range []struct{ stream, name string }{{streamReplies, ConsumerMemory}, {streamEvents, ConsumerEvents},
+		{streamActions, ConsumerResults}} {
 		waiting, err := c.waiting(ctx, x.stream, x.name)
 		if err != nil {
 			return 0, err

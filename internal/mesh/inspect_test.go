@@ -110,7 +110,9 @@ func TestWhatWasJustPublishedWaits(t *testing.T) {
 		})
 	})
 	for i := range int64(300) {
-		if err := r.client.Witness(t.Context(), &schema.Occurrence{ID: fmt.Sprintf("e%d", i), World: convoA.World, Text: "It rained.", Witnesses: []string{"mira"}}); err != nil {
+		if err := r.client.Witness(t.Context(),
+			&schema.Occurrence{ID: fmt.Sprintf("e%d", i), World: convoA.World, Text: "It rained.",
+				Witnesses: []string{"mira"}}); err != nil {
 			t.Fatal(err)
 		}
 		for waiting := uint64(1); waiting > 0; {

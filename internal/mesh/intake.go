@@ -105,7 +105,9 @@ func (i *intake) ring(ctx context.Context, d *delivery) error {
 
 // begin stores the deadline and the first event. Neither waits for the other:
 // the doorbell is acked after both, and rings again until then.
-func (i *intake) begin(ctx context.Context, d *delivery, convo schema.ConversationID, req *schema.Request) (said, error) {
+func (i *intake) begin(
+	ctx context.Context, d *delivery, convo schema.ConversationID, req *schema.Request,
+) (said, error) {
 	var scheduled error
 	var wait sync.WaitGroup
 	wait.Go(func() {

@@ -47,7 +47,8 @@ var ErrLogMoved = errors.New("the memory log has gone on")
 // comes from a turn or an event of a player who was erased after it.
 func (l *MemoryLog) Append(ctx context.Context, e *schema.MemoryEvent, after uint64) (uint64, error) {
 	convo := schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}
-	for _, f := range []struct{ field, value string }{{"world", convo.World}, {"npc", convo.NPC}, {"player", orDefault(convo.Player, "none")}} {
+	for _, f := range []struct{ field, value string }{{"world", convo.World}, {"npc", convo.NPC},
+		{"player", orDefault(convo.Player, "none")}} {
 		if err := schema.CheckToken(f.field, f.value); err != nil {
 			return 0, fmt.Errorf("memory event %s: %w", e.ID, err)
 		}
@@ -108,7 +109,8 @@ func logged(subject string, sequence uint64, data []byte) Logged {
 	if err == nil {
 		err = json.Unmarshal(data, &out.Event)
 	}
-	if e := &out.Event; err == nil && protocol.SubjectMemory(schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}) != subject {
+	if e := &out.Event; err == nil &&
+		protocol.SubjectMemory(schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}) != subject {
 		err = fmt.Errorf("event %s of %s.%s stands on %s", e.ID, e.World, e.NPC, subject)
 	}
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 )
 
 func remembered(id, npc, player string) *schema.MemoryEvent {
-	return &schema.MemoryEvent{ID: id, Type: schema.MemoryFlag, World: "w", NPC: npc, Player: player, Target: "m1", At: time.Unix(1, 0).UTC(), By: "test"}
+	return &schema.MemoryEvent{ID: id, Type: schema.MemoryFlag, World: "w", NPC: npc, Player: player, Target: "m1",
+		At: time.Unix(1, 0).UTC(), By: "test"}
 }
 
 func ids(t *testing.T, log *MemoryLog, npc string, after uint64) (out []string) {
@@ -76,7 +77,8 @@ func TestAnEntryThatCannotBeReadIsSaidToBeSo(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, func(*Mesh) {})
 	for _, body := range []string{"{", `{"id":"e1","world":"w","npc":"bram","player":"p1"}`} {
-		if _, err := r.conn.publish(t.Context(), message(protocol.Prefix+"memory.w.mira.p1", []byte(body)), time.Second); err != nil {
+		if _, err := r.conn.publish(t.Context(), message(protocol.Prefix+"memory.w.mira.p1", []byte(body)),
+			time.Second); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -154,8 +156,9 @@ func TestWhatTheGameSawIsGivenToAReader(t *testing.T) {
 	default:
 	}
 	for name, bad := range map[string]schema.Occurrence{
-		"text is empty": {ID: "e", World: "w", Witnesses: []string{"mira"}}, "witnesses": {ID: "e", World: "w", Text: "It rained."},
-		"event_id": {World: "w", Text: "It rained.", Witnesses: []string{"mira"}},
+		"text is empty": {ID: "e", World: "w", Witnesses: []string{"mira"}},
+		"witnesses":     {ID: "e", World: "w", Text: "It rained."},
+		"event_id":      {World: "w", Text: "It rained.", Witnesses: []string{"mira"}},
 	} {
 		if err := r.client.Witness(t.Context(), &bad); !errors.Is(err, schema.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)

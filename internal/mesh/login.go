@@ -101,7 +101,8 @@ func (l Login) trust() ([]nats.Option, error) {
 	}
 	if l.Cert != "" {
 		if _, err := tls.LoadX509KeyPair(l.Cert, l.Key); err != nil {
-			return nil, fmt.Errorf("nats.tls.cert and nats.tls.key are no certificate and its key: %w; name two PEM files that belong together", err)
+			return nil, fmt.Errorf("nats.tls.cert and nats.tls.key are no certificate and its key: %w; name two PEM files "+
+				"that belong together", err)
 		}
 		opts = append(opts, nats.ClientCert(l.Cert, l.Key))
 	}
@@ -124,7 +125,8 @@ func unreadable(setting string, err error) error {
 func checkAddress(address string) error {
 	for _, one := range strings.Split(address, ",") {
 		if u, err := url.Parse(strings.TrimSpace(one)); err != nil || u.User != nil {
-			return errors.New("the address of the NATS server is no plain one, such as nats://host:4222; give user and password apart from it")
+			return errors.New("the address of the NATS server is no plain one, such as nats://host:4222; give user and " +
+				"password apart from it")
 		}
 	}
 	return nil
@@ -147,12 +149,14 @@ func (l Login) refusal(err error) string {
 	case l.Creds != "" && strings.Contains(text, "nkey"):
 		return "nats.creds holds no user's JWT and seed; name a file as `nsc generate creds` writes it"
 	case errors.As(err, &authority):
-		return "its certificate is signed by an authority that is not trusted here; name the authority's certificate in nats.tls.ca"
+		return "its certificate is signed by an authority that is not trusted here; name the authority's certificate in " +
+			"nats.tls.ca"
 	case errors.As(err, &host):
 		return "its certificate is for another host (" + host.Error() + "); use the name that the certificate has"
 	case errors.As(err, &invalid):
 		return "its certificate is not valid (" + invalid.Error() + "); renew it, or mend this machine's clock"
-	case strings.Contains(text, "tls: certificate required"), strings.Contains(text, "tls: bad certificate"), strings.Contains(text, "tls: unknown certificate"),
+	case strings.Contains(text, "tls: certificate required"), strings.Contains(text, "tls: bad certificate"),
+		strings.Contains(text, "tls: unknown certificate"),
 		strings.Contains(text, "closed by remote after TLS handshake"): // the alert may come too late to be read
 		return "it takes no client without a certificate that it trusts; name one in nats.tls.cert and nats.tls.key"
 	case errors.Is(err, nats.ErrSecureConnWanted), errors.As(err, &plain):
@@ -171,11 +175,15 @@ func (l Login) hasToken() bool {
 func (l Login) loginRefused(err error) string {
 	switch {
 	case l.Creds != "":
-		return fmt.Sprintf("it does not take the credentials of nats.creds (%s); ask for new ones, or mend the path", strings.TrimPrefix(err.Error(), "nats: "))
+		return fmt.Sprintf("it does not take the credentials of nats.creds (%s); ask for new ones, or mend the path",
+			strings.TrimPrefix(err.Error(), "nats: "))
 	case l.User != "":
-		return fmt.Sprintf("it does not take the user %s with this password; mend nats.user and nats.password_file, or FORSOOTH_NATS_PASSWORD", l.User)
+		return fmt.Sprintf("it does not take the user %s with this password; mend nats.user and nats.password_file, or "+
+			"FORSOOTH_NATS_PASSWORD", l.User)
 	case l.hasToken():
-		return "it does not take this token; mend nats.token_file or FORSOOTH_NATS_TOKEN, or name a user in nats.user or nats.creds"
+		return "it does not take this token; mend nats.token_file or FORSOOTH_NATS_TOKEN, or name a user in nats.user " +
+			"or nats.creds"
 	}
-	return "it wants to know who connects; name a user in nats.user with nats.password_file, credentials in nats.creds, or a token in nats.token_file"
+	return "it wants to know who connects; name a user in nats.user with nats.password_file, credentials in " +
+		"nats.creds, or a token in nats.token_file"
 }

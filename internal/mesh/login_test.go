@@ -50,7 +50,8 @@ func (a *authority) issue(name string, hosts []string) (*x509.Certificate, *ecds
 	must(a.t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
 	parent, signer := a.cert, a.key
 	if hosts == nil {
 		template.IsCA = true
@@ -68,7 +69,8 @@ func (a *authority) issue(name string, hosts []string) (*x509.Certificate, *ecds
 	private, err := x509.MarshalECPrivateKey(key)
 	must(a.t, err)
 	must(a.t, os.WriteFile(a.file(name+".pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	must(a.t, os.WriteFile(a.file(name+".key"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private}), 0o600))
+	must(a.t, os.WriteFile(a.file(name+".key"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private}),
+		0o600))
 	cert, err := x509.ParseCertificate(der)
 	must(a.t, err)
 	return cert, key
@@ -108,10 +110,12 @@ func TestConnectSaysInOneLineWhyTheBrokerIsOfNoUse(t *testing.T) {
 			{"the wrong password", password(secret + "x"), "does not take the user game with this password; mend nats.user"},
 			{"no password", Login{User: "game"}, "does not take the user game"},
 			{"nobody", Login{}, "wants to know who connects; name a user in nats.user"},
-			{"nobody, with settings that name no token", Login{Token: known("")}, "wants to know who connects; name a user in nats.user"},
+			{"nobody, with settings that name no token", Login{Token: known("")},
+				"wants to know who connects; name a user in nats.user"},
 			{"credentials that are none", Login{Creds: garbage}, "nats.creds"},
 			{"credentials that are not there", Login{Creds: own.file("nowhere")}, "nats.creds cannot be read"},
-			{"a password that cannot be read", Login{User: "game", Password: func() (string, error) { return "", errors.New("no file") }}, "no file"},
+			{"a password that cannot be read",
+				Login{User: "game", Password: func() (string, error) { return "", errors.New("no file") }}, "no file"},
 		}},
 		{"authorization { token: " + secret + " }\n" + js, []attempt{
 			{"a token", Login{Token: known(secret)}, ""},
@@ -119,17 +123,21 @@ func TestConnectSaysInOneLineWhyTheBrokerIsOfNoUse(t *testing.T) {
 		}},
 		{withTLS("server", "") + js, []attempt{
 			{"an authority that is known", Login{CA: own.file("ca.pem")}, ""},
-			{"no authority", Login{}, "signed by an authority that is not trusted here; name the authority's certificate in nats.tls.ca"},
+			{"no authority", Login{}, "signed by an authority that is not trusted here; name the authority's certificate " +
+				"in nats.tls.ca"},
 			{"another authority", Login{CA: other.file("ca.pem")}, "signed by an authority that is not trusted here"},
 			{"an authority that is no file", Login{CA: own.file("nowhere")}, "nats.tls.ca cannot be read"},
 			{"an authority that is no certificate", Login{CA: garbage}, "holds no certificate"},
-			{"a certificate without its key", Login{CA: own.file("ca.pem"), Cert: own.file("client.pem"), Key: own.file("server.key")}, "nats.tls.cert and nats.tls.key are no certificate and its key"},
+			{"a certificate without its key",
+				Login{CA: own.file("ca.pem"), Cert: own.file("client.pem"), Key: own.file("server.key")},
+				"nats.tls.cert and nats.tls.key are no certificate and its key"},
 		}},
 		{withTLS("elsewhere", "") + js, []attempt{
 			{"a certificate for another host", Login{CA: own.file("ca.pem")}, "certificate is for another host"},
 		}},
 		{withTLS("server", fmt.Sprintf("verify: true, ca_file: %q", own.file("ca.pem"))) + js, []attempt{
-			{"a client's certificate", Login{CA: own.file("ca.pem"), Cert: own.file("client.pem"), Key: own.file("client.key")}, ""},
+			{"a client's certificate", Login{CA: own.file("ca.pem"), Cert: own.file("client.pem"),
+				Key: own.file("client.key")}, ""},
 			{"no client's certificate", Login{CA: own.file("ca.pem")}, "takes no client without a certificate"},
 		}},
 		{js, []attempt{
@@ -138,10 +146,12 @@ func TestConnectSaysInOneLineWhyTheBrokerIsOfNoUse(t *testing.T) {
 		{"max_payload: 1MB\n", []attempt{
 			{"a server without JetStream", Login{}, "has no JetStream; start it with -js"},
 		}},
-		{js + "accounts { A { users: [ { user: game, password: " + secret + " } ] }, B { jetstream: enabled, users: [ { user: other, password: x } ] } }\n", []attempt{
+		{js + "accounts { A { users: [ { user: game, password: " + secret +
+			" } ] }, B { jetstream: enabled, users: [ { user: other, password: x } ] } }\n", []attempt{
 			{"an account without JetStream", password(secret), "has no JetStream for this account"},
 		}},
-		{js + "authorization { users: [ { user: game, password: " + secret + ", permissions: { publish: \"x\", subscribe: \">\" } } ] }\n", []attempt{
+		{js + "authorization { users: [ { user: game, password: " + secret +
+			", permissions: { publish: \"x\", subscribe: \">\" } } ] }\n", []attempt{
 			{"a user who may not ask", password(secret), "right to publish $JS.API.INFO"},
 		}},
 	} {
@@ -173,7 +183,8 @@ func checkConnect(t *testing.T, url string, login Login, want string) {
 
 // A secret in an address would be printed with it.
 func TestAnAddressHoldsNoSecret(t *testing.T) {
-	for _, url := range []string{"nats://game:" + secret + "@127.0.0.1:1", "nats://127.0.0.1:1, nats://" + secret + "@127.0.0.1:2"} {
+	for _, url := range []string{"nats://game:" + secret + "@127.0.0.1:1",
+		"nats://127.0.0.1:1, nats://" + secret + "@127.0.0.1:2"} {
 		_, err := Connect(t.Context(), Dial{URL: url})
 		if err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "no plain one") {
 			t.Errorf("got %v", err)
@@ -191,7 +202,8 @@ func TestAPasswordMayChangeWhileTheProcessRuns(t *testing.T) {
 	s := natstest.Start(t, users("first"))
 	var now atomic.Value
 	now.Store("first")
-	conn, err := Connect(t.Context(), Dial{URL: s.URL, Login: Login{User: "game", Password: func() (string, error) { return now.Load().(string), nil }}})
+	conn, err := Connect(t.Context(),
+		Dial{URL: s.URL, Login: Login{User: "game", Password: func() (string, error) { return now.Load().(string), nil }}})
 	must(t, err)
 	defer conn.Close()
 	s.Configure(users("second"))

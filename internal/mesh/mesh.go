@@ -49,9 +49,10 @@ type Options struct {
 	AckWait        time.Duration // default 2 s: how long a silent worker keeps a message
 	PublishTimeout time.Duration // default 2 s: one attempt at one publish
 	DrainTimeout   time.Duration // default 10 s: what handlers in flight get after Run's context ends
-	Shared         bool          // other processes run the same services: a drain waits, for about a second, until nothing is on its way to this one
-	RetryShare     float64       // default 0.2: retries for each turn of a pass
-	MaxAttempts    int           // default 25: failures after which a message is poison; see runner
+	// other processes run the same services: a drain waits, for about a second, until nothing is on its way to this one
+	Shared      bool
+	RetryShare  float64 // default 0.2: retries for each turn of a pass
+	MaxAttempts int     // default 25: failures after which a message is poison; see runner
 
 	Now    func() time.Time // default time.Now
 	Report func(Report)     // what went wrong, once each; called from many goroutines; default: nobody
@@ -119,7 +120,8 @@ func New(conn *Conn, opts Options) *Mesh {
 	if opts.Report == nil {
 		opts.Report = func(Report) {}
 	}
-	m := &Mesh{conn: conn, opts: opts, passes: map[schema.Pass]bool{}, handover: newHandover(), bound: make(chan struct{}), running: map[string]map[*inflight]struct{}{}, cancelled: map[string]time.Time{}}
+	m := &Mesh{conn: conn, opts: opts, passes: map[schema.Pass]bool{}, handover: newHandover(), bound: make(chan struct{}),
+		running: map[string]map[*inflight]struct{}{}, cancelled: map[string]time.Time{}}
 	m.said = &Said{m: m}
 	m.queues = newQueues()
 	m.self = nats.NewInbox() // a name that nobody else has

@@ -132,7 +132,8 @@ func releaseOne(ctx context.Context, m *Mesh, t *protocol.Turn, text string) err
 var convoA = schema.ConversationID{World: "hollowmere", NPC: "mira", Player: "p1"}
 
 func request(convo schema.ConversationID, turn string) *schema.Request {
-	return &schema.Request{TurnID: turn, World: convo.World, NPC: convo.NPC, Player: convo.Player, Message: "Who burned the mill?"}
+	return &schema.Request{TurnID: turn, World: convo.World, NPC: convo.NPC, Player: convo.Player,
+		Message: "Who burned the mill?"}
 }
 
 func (r *rig) publish(req *schema.Request) {

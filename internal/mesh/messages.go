@@ -10,7 +10,9 @@ import (
 // Messages gives every message that a stream holds, in order and as it stands, to
 // those who check what a run has left behind. id is its Nats-Msg-Id. A stream asks
 // for one message at a time: it is not for what is served.
-func (c *Client) Messages(ctx context.Context, stream string, f func(subject, id string, sequence uint64, at time.Time, data []byte) error) error {
+func (c *Client) Messages(
+	ctx context.Context, stream string, f func(subject, id string, sequence uint64, at time.Time, data []byte) error,
+) error {
 	var failed error
 	err := c.conn.each(ctx, stream, ">", func(msg *jetstream.RawStreamMsg) bool {
 		if isMarker(msg.Header) {

@@ -108,7 +108,9 @@ func (g *Migration) stream(ctx context.Context, want jetstream.StreamConfig, dry
 }
 
 // changes are what differs, and the configuration that has it changed.
-func (g *Migration) changes(have, want jetstream.StreamConfig) (next jetstream.StreamConfig, changes, blocked []string) {
+func (g *Migration) changes(
+	have, want jetstream.StreamConfig,
+) (next jetstream.StreamConfig, changes, blocked []string) {
 	if err := checkStamp(want.Name, have.Metadata, want.Metadata); err != nil {
 		return have, nil, []string{err.Error()}
 	}
@@ -122,7 +124,8 @@ func (g *Migration) changes(have, want jetstream.StreamConfig) (next jetstream.S
 	for _, size := range []struct {
 		name       string
 		have, want any
-	}{{"replicas", have.Replicas, want.Replicas}, {"max_msgs", have.MaxMsgs, want.MaxMsgs}, {"max_bytes", have.MaxBytes, want.MaxBytes}, {"allow_direct", have.AllowDirect, want.AllowDirect}} {
+	}{{"replicas", have.Replicas, want.Replicas}, {"max_msgs", have.MaxMsgs, want.MaxMsgs},
+		{"max_bytes", have.MaxBytes, want.MaxBytes}, {"allow_direct", have.AllowDirect, want.AllowDirect}} {
 		if size.have != size.want {
 			changes = append(changes, fmt.Sprintf("%s: %v to %v", size.name, size.have, size.want))
 		}
@@ -131,7 +134,9 @@ func (g *Migration) changes(have, want jetstream.StreamConfig) (next jetstream.S
 		switch {
 		case b.have == b.want:
 		case b.set == nil:
-			blocked = append(blocked, fmt.Sprintf("%s is %v and must be %v, which a stream that exists cannot become: back it up (nats stream backup %s DIR), remove it when no turn is under way, and run this again", b.name, b.have, b.want, want.Name))
+			blocked = append(blocked, fmt.Sprintf("%s is %v and must be %v, which a stream that exists cannot become: back "+
+				"it up (nats stream backup %s DIR), remove it when no turn is under way, and run this again", b.name, b.have,
+				b.want, want.Name))
 		default:
 			b.set(&next, want)
 			changes = append(changes, fmt.Sprintf("%s: %v to %v", b.name, b.have, b.want))
@@ -151,10 +156,12 @@ func orText(s, otherwise string) string {
 func (g *Migration) loses(ctx context.Context, s jetstream.Stream, want jetstream.StreamConfig) (string, error) {
 	info := s.CachedInfo()
 	if oldest := g.now().Add(-want.MaxAge); want.MaxAge > 0 && info.State.Msgs > 0 && info.State.FirstTime.Before(oldest) {
-		return fmt.Sprintf("max_age must be %s, and messages since %s would be lost: back the stream up (nats stream backup %s DIR) and purge them, and run this again",
+		return fmt.Sprintf("max_age must be %s, and messages since %s would be lost: back the stream up (nats stream "+
+			"backup %s DIR) and purge them, and run this again",
 			want.MaxAge, info.State.FirstTime.UTC().Format(time.RFC3339), want.Name), nil
 	}
-	tighter := want.MaxMsgsPerSubject > 0 && (info.Config.MaxMsgsPerSubject <= 0 || info.Config.MaxMsgsPerSubject > want.MaxMsgsPerSubject)
+	tighter := want.MaxMsgsPerSubject > 0 &&
+		(info.Config.MaxMsgsPerSubject <= 0 || info.Config.MaxMsgsPerSubject > want.MaxMsgsPerSubject)
 	if !tighter || info.State.Msgs == 0 {
 		return "", nil
 	}
@@ -172,7 +179,8 @@ func (g *Migration) loses(ctx context.Context, s jetstream.Stream, want jetstrea
 		return "", nil
 	}
 	slices.Sort(over)
-	return fmt.Sprintf("max_msgs_per_subject must be %d, and of %d subjects (%s …) messages would be lost: back the stream up (nats stream backup %s DIR) and thin them out, and run this again",
+	return fmt.Sprintf("max_msgs_per_subject must be %d, and of %d subjects (%s …) messages would be lost: back "+
+		"the stream up (nats stream backup %s DIR) and thin them out, and run this again",
 		want.MaxMsgsPerSubject, len(over), strings.Join(over[:min(3, len(over))], ", "), want.Name), nil
 }
 
@@ -187,7 +195,8 @@ func (g *Migration) consumer(ctx context.Context, r *runner, dry, unmade bool) (
 	case err != nil:
 		return step, fmt.Errorf("look at consumer %s of %s: %w", r.name, r.stream, err)
 	default:
-		if step.Detail = differs(found.CachedInfo().Config, g.mesh.consumerConfig(r.name, r.filter, r.workers, r.ackWait)); len(step.Detail) > 0 {
+		if step.Detail = differs(found.CachedInfo().Config,
+			g.mesh.consumerConfig(r.name, r.filter, r.workers, r.ackWait)); len(step.Detail) > 0 {
 			step.Action = StepChange
 		}
 	}
@@ -204,7 +213,8 @@ func differs(have, want jetstream.ConsumerConfig) []string {
 	for _, s := range []struct {
 		name       string
 		have, want any
-	}{{"ack_wait", have.AckWait, want.AckWait}, {"filter_subject", have.FilterSubject, want.FilterSubject}, {"max_deliver", have.MaxDeliver, want.MaxDeliver},
+	}{{"ack_wait", have.AckWait, want.AckWait}, {"filter_subject", have.FilterSubject, want.FilterSubject},
+		{"max_deliver", have.MaxDeliver, want.MaxDeliver},
 		{"max_ack_pending", have.MaxAckPending, max(have.MaxAckPending, want.MaxAckPending)}} {
 		if s.have != s.want {
 			out = append(out, fmt.Sprintf("%s: %v to %v", s.name, s.have, s.want))

@@ -44,18 +44,22 @@ func TestMigrationBringsAnOlderStreamUpAndLosesNothing(t *testing.T) {
 	})
 	const replies = 5
 	for i := range replies {
-		reply := schema.Reply{SchemaVersion: "1.0", TurnID: fmt.Sprint("t", i), World: "w", NPC: "n", Player: "p", Status: schema.StatusAnswered, Text: "So it is."}
+		reply := schema.Reply{SchemaVersion: "1.0", TurnID: fmt.Sprint("t", i), World: "w", NPC: "n", Player: "p",
+			Status: schema.StatusAnswered, Text: "So it is."}
 		data, err := json.Marshal(reply)
 		must(t, err)
 		_, err = r.conn.js.Publish(t.Context(), fmt.Sprintf("%sreply.w.n.p.t%d", protocol.Prefix, i), data)
 		must(t, err)
 	}
 	var unfit *SettingError
-	if err := New(r.conn, Options{}).Setup(t.Context()); !errors.As(err, &unfit) || !strings.Contains(err.Error(), "forsooth migrate --dry-run") {
+	if err := New(r.conn, Options{}).Setup(t.Context()); !errors.As(err, &unfit) ||
+		!strings.Contains(err.Error(), "forsooth migrate --dry-run") {
 		t.Fatalf("a service starts on it: %v", err)
 	}
 	said := r.migrate(true)
-	if s := said["stream REPLIES"]; s.Action != StepChange || !strings.Contains(strings.Join(s.Detail, "; "), "max_age: 24h0m0s to 168h0m0s") || !strings.Contains(strings.Join(s.Detail, "; "), "forsooth.schema: none to 1.") {
+	if s := said["stream REPLIES"]; s.Action != StepChange ||
+		!strings.Contains(strings.Join(s.Detail, "; "), "max_age: 24h0m0s to 168h0m0s") ||
+		!strings.Contains(strings.Join(s.Detail, "; "), "forsooth.schema: none to 1.") {
 		t.Errorf("the dry run says %+v", s)
 	}
 	if s := said["stream TURNS"]; s.Action != StepMake {
@@ -76,7 +80,8 @@ func TestMigrationBringsAnOlderStreamUpAndLosesNothing(t *testing.T) {
 	}
 	must(t, New(r.conn, Options{}).Setup(t.Context()))
 	for i := range replies {
-		reply, err := r.client.Reply(t.Context(), schema.ConversationID{World: "w", NPC: "n", Player: "p"}, fmt.Sprint("t", i))
+		reply, err := r.client.Reply(t.Context(), schema.ConversationID{World: "w", NPC: "n", Player: "p"},
+			fmt.Sprint("t", i))
 		if err != nil || reply.Text != "So it is." {
 			t.Errorf("reply %d: %v", i, err)
 		}
@@ -96,10 +101,14 @@ func TestMigrationStopsBeforeItLosesSomething(t *testing.T) {
 		change             func(*jetstream.StreamConfig)
 		messages           int
 	}{
-		{"more messages of a subject than may stay", streamTurns, "messages would be lost", func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 100 }, 20},
-		{"few enough messages of a subject", streamTurns, "", func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 100 }, 5},
-		{"a stream in memory", streamTurns, "storage is Memory and must be File", func(c *jetstream.StreamConfig) { c.Storage = jetstream.MemoryStorage }, 1},
-		{"a stream of another major", streamTurns, "run a forsooth of that major there", func(c *jetstream.StreamConfig) { c.Metadata = map[string]string{metaSchema: "2.0"} }, 1},
+		{"more messages of a subject than may stay", streamTurns, "messages would be lost",
+			func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 100 }, 20},
+		{"few enough messages of a subject", streamTurns, "",
+			func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 100 }, 5},
+		{"a stream in memory", streamTurns, "storage is Memory and must be File",
+			func(c *jetstream.StreamConfig) { c.Storage = jetstream.MemoryStorage }, 1},
+		{"a stream of another major", streamTurns, "run a forsooth of that major there",
+			func(c *jetstream.StreamConfig) { c.Metadata = map[string]string{metaSchema: "2.0"} }, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
@@ -109,7 +118,8 @@ func TestMigrationStopsBeforeItLosesSomething(t *testing.T) {
 				must(t, err)
 			}
 			got := r.migrate(false)["stream "+c.stream]
-			if c.want == "" && got.Action != StepChange || c.want != "" && (got.Action != StepBlocked || !strings.Contains(strings.Join(got.Detail, " "), c.want)) {
+			if c.want == "" && got.Action != StepChange || c.want != "" &&
+				(got.Action != StepBlocked || !strings.Contains(strings.Join(got.Detail, " "), c.want)) {
 				t.Errorf("got %+v, want %q", got, c.want)
 			}
 			s, err := r.conn.js.Stream(t.Context(), c.stream)
@@ -142,7 +152,8 @@ func TestMigrationLeavesWhatTheDiskGave(t *testing.T) {
 	r := newRig(t)
 	given := Settings{}.Within(2 << 30)
 	must(t, New(r.conn, Options{Settings: given}).Setup(t.Context()))
-	for name, s := range map[string]Settings{"as much is free": given, "more is free": Settings{}.Within(3 << 30), "nobody can say": Settings{}.Within(math.MaxInt64)} {
+	for name, s := range map[string]Settings{"as much is free": given, "more is free": Settings{}.Within(3 << 30),
+		"nobody can say": Settings{}.Within(math.MaxInt64)} {
 		steps, err := NewMigration(r.conn, s, nil).Run(t.Context(), false)
 		must(t, err)
 		for _, step := range steps {
@@ -158,7 +169,8 @@ func TestMigrationLeavesWhatTheDiskGave(t *testing.T) {
 	}
 	steps, err := NewMigration(r.conn, Settings{}, nil).Run(t.Context(), true)
 	must(t, err)
-	if !slices.ContainsFunc(steps, func(s Step) bool { return strings.Contains(strings.Join(s.Detail, " "), "max_bytes") }) {
+	if !slices.ContainsFunc(steps,
+		func(s Step) bool { return strings.Contains(strings.Join(s.Detail, " "), "max_bytes") }) {
 		t.Errorf("an operator's server is not sized: %+v", steps)
 	}
 }
@@ -181,7 +193,8 @@ func TestSetupReadsTheVersionOfAStream(t *testing.T) {
 				t.Fatalf("got %v", err)
 			}
 			if err != nil {
-				if text := err.Error(); !strings.Contains(text, "stream MEMORY holds messages of schema "+c.have) || strings.Contains(text, "\n") {
+				if text := err.Error(); !strings.Contains(text, "stream MEMORY holds messages of schema "+c.have) ||
+					strings.Contains(text, "\n") {
 					t.Errorf("not one clear line: %s", text)
 				}
 				return
@@ -216,9 +229,11 @@ func TestAClockThatDisagreesWithTheBroker(t *testing.T) {
 	for _, c := range []struct {
 		off  time.Duration
 		want string
-	}{{0, ""}, {MaxSkew / 2, ""}, {-MaxSkew / 2, ""}, {10 * time.Minute, "10m0s ahead of the broker's"}, {-3 * time.Second, "3s behind the broker's"}} {
+	}{{0, ""}, {MaxSkew / 2, ""}, {-MaxSkew / 2, ""}, {10 * time.Minute, "10m0s ahead of the broker's"},
+		{-3 * time.Second, "3s behind the broker's"}} {
 		err := r.conn.CheckClock(t.Context(), func() time.Time { return time.Now().Add(c.off) })
-		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "NTP")) {
+		if (err == nil) != (c.want == "") || err != nil &&
+			(!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "NTP")) {
 			t.Errorf("off by %s: %v", c.off, err)
 		}
 	}

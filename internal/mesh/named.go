@@ -14,7 +14,8 @@ import (
 // or as an NPC is. An id that is no word of any language is looked for there all the
 // same, but for the fields of NPCs.
 var (
-	words = []string{"speaker", "kind", "source", "status", "type", "tier", "predicate", "pass", "reason", "audit", "phase", "role", "form", "name", "locale"}
+	words = []string{"speaker", "kind", "source", "status", "type", "tier", "predicate", "pass", "reason", "audit",
+		"phase", "role", "form", "name", "locale"}
 	ofNPC = []string{"npc", "handle", "heard_from", "default_npc"}
 )
 
@@ -79,7 +80,8 @@ func isTelling(player string) bool {
 
 // Names says whether a text holds one of these names as words of its own.
 func Names(text string, names []string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return n != "" && hasWord(strings.ToLower(text), strings.ToLower(n)) })
+	return slices.ContainsFunc(names,
+		func(n string) bool { return n != "" && hasWord(strings.ToLower(text), strings.ToLower(n)) })
 }
 
 func hasWord(text, word string) bool {

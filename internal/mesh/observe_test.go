@@ -49,7 +49,8 @@ func (s *sight) Begin(ctx context.Context, d Delivered) (context.Context, func(O
 	if d.Consumer == "intake" {
 		mark = "from " + parentIn(d.Header)
 	}
-	return context.WithValue(ctx, markKey{}, mark), func(o Outcome) { s.note("%s %d %s, %s", d.Consumer, d.Attempt, o, mark) }
+	return context.WithValue(ctx, markKey{}, mark),
+		func(o Outcome) { s.note("%s %d %s, %s", d.Consumer, d.Attempt, o, mark) }
 }
 
 func (s *sight) Turn(ctx context.Context, turn string, at time.Time, header func(string) string) context.Context {
@@ -109,8 +110,10 @@ func TestWhatIsWatched(t *testing.T) {
 	}
 	mark := ", t1 of " + parent
 	for _, line := range []string{
-		"intake 1 done, from " + parent, "retrieve 1 done" + mark, "decide 1 again" + mark, "decide 2 done" + mark, "act 1 done" + mark, "finisher 1 done" + mark,
-		"decide 1 dead, poison of nobody", "buried by decide", "act 1 done, poison of nobody", "intake 1 done, from nobody", "retrieve 1 done, nonsense of nobody",
+		"intake 1 done, from " + parent, "retrieve 1 done" + mark, "decide 1 again" + mark, "decide 2 done" + mark,
+		"act 1 done" + mark, "finisher 1 done" + mark,
+		"decide 1 dead, poison of nobody", "buried by decide", "act 1 done, poison of nobody", "intake 1 done, from nobody",
+		"retrieve 1 done, nonsense of nobody",
 	} {
 		for range 200 { // an acknowledgement is behind the end of its turn
 			if s.has(line) {

@@ -64,7 +64,8 @@ func (m *Mesh) proposed(ctx context.Context, world string, query []byte) (*proto
 	case q.After != nil:
 		after = *q.After
 	default:
-		at, err := m.conn.read(ctx, streamActions, "", fmt.Appendf(nil, `{"start_time":%q,"next_by_subj":%q}`, q.Since.UTC().Format(time.RFC3339Nano), subject))
+		at, err := m.conn.read(ctx, streamActions, "",
+			fmt.Appendf(nil, `{"start_time":%q,"next_by_subj":%q}`, q.Since.UTC().Format(time.RFC3339Nano), subject))
 		if errors.Is(err, ErrNotFound) {
 			out.Last = last
 			return out, nil
@@ -128,7 +129,9 @@ func (c *Client) askActions(ctx context.Context, world string, since time.Time, 
 }
 
 // nextActions gives f what stands behind the query's place, and moves it on.
-func (c *Client) nextActions(ctx context.Context, world string, q *protocol.ActionsQuery, began time.Time, f func(Proposal)) error {
+func (c *Client) nextActions(
+	ctx context.Context, world string, q *protocol.ActionsQuery, began time.Time, f func(Proposal),
+) error {
 	for more := true; more; {
 		var found protocol.ActionsFound
 		if err := c.askJSON(ctx, protocol.SubjectActions(world), *q, &found); err != nil {
@@ -145,7 +148,8 @@ func (c *Client) nextActions(ctx context.Context, world string, q *protocol.Acti
 			if a.Answered && a.At.Before(began) {
 				continue
 			}
-			f(Proposal{Conversation: schema.ConversationID{World: world, NPC: a.NPC, Player: a.Player}, Turn: a.TurnID, Index: a.Index, Action: a.Action, At: a.At})
+			f(Proposal{Conversation: schema.ConversationID{World: world, NPC: a.NPC, Player: a.Player}, Turn: a.TurnID,
+				Index: a.Index, Action: a.Action, At: a.At})
 		}
 		*q = protocol.ActionsQuery{After: &found.Last}
 		more = found.More

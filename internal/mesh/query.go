@@ -55,7 +55,8 @@ func (m *Mesh) handleQuery(ctx context.Context, msg *nats.Msg) {
 func (m *Mesh) outcome(ctx context.Context, subject string, query []byte) (*schema.TurnOutcome, error) {
 	var q protocol.TurnQuery
 	if err := json.Unmarshal(query, &q); err != nil {
-		return nil, fmt.Errorf("the query is not JSON such as {\"world\":…,\"npc\":…,\"player\":…,\"turn_id\":…}: %w", err)
+		return nil, fmt.Errorf("the query is not JSON such as "+
+			"{\"world\":…,\"npc\":…,\"player\":…,\"turn_id\":…}: %w", err)
 	}
 	if world, one := strings.CutPrefix(subject, protocol.SubjectTurnOutcome+"."); one && q.World != world {
 		return nil, fmt.Errorf("the query is for world %q; ask for it on %s", q.World, protocol.SubjectTurnOutcomeOf(q.World))
@@ -75,17 +76,18 @@ func (m *Mesh) outcome(ctx context.Context, subject string, query []byte) (*sche
 		out.Over = errors.Is(err, ErrNotFound)
 	}
 	size := 0
-	err = m.conn.eachFrom(ctx, streamSaid, protocol.SubjectSaid(convo, q.TurnID), *q.After+1, func(msg *jetstream.RawStreamMsg) bool {
-		if size += len(msg.Data); size > maxEvents && len(out.Events) > 0 {
-			out.More, out.Over = true, false
-			return false
-		}
-		e := schema.StoredSaid{Sequence: msg.Sequence, At: msg.Time.UTC()}
-		if json.Unmarshal(msg.Data, &e.Event) == nil {
-			out.Events = append(out.Events, e)
-		}
-		return true
-	})
+	err = m.conn.eachFrom(ctx, streamSaid, protocol.SubjectSaid(convo, q.TurnID), *q.After+1,
+		func(msg *jetstream.RawStreamMsg) bool {
+			if size += len(msg.Data); size > maxEvents && len(out.Events) > 0 {
+				out.More, out.Over = true, false
+				return false
+			}
+			e := schema.StoredSaid{Sequence: msg.Sequence, At: msg.Time.UTC()}
+			if json.Unmarshal(msg.Data, &e.Event) == nil {
+				out.Events = append(out.Events, e)
+			}
+			return true
+		})
 	return out, err
 }
 
@@ -121,7 +123,9 @@ func (c *Client) Outcome(ctx context.Context, convo schema.ConversationID, turn 
 
 // askTurn asks what became of a turn, and for its events behind a place if one is
 // given.
-func (c *Client) askTurn(ctx context.Context, convo schema.ConversationID, turn string, after *uint64) (*schema.TurnOutcome, error) {
+func (c *Client) askTurn(
+	ctx context.Context, convo schema.ConversationID, turn string, after *uint64,
+) (*schema.TurnOutcome, error) {
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}

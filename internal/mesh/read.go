@@ -89,7 +89,8 @@ func parseDirect(answer *nats.Msg) (*jetstream.RawStreamMsg, error) {
 	} else if status != "" {
 		return nil, fmt.Errorf("%s %s", status, answer.Header.Get("Description"))
 	}
-	msg := &jetstream.RawStreamMsg{Subject: answer.Header.Get(jetstream.SubjectHeader), Header: answer.Header, Data: answer.Data}
+	msg := &jetstream.RawStreamMsg{Subject: answer.Header.Get(jetstream.SubjectHeader), Header: answer.Header,
+		Data: answer.Data}
 	var err error
 	if msg.Sequence, err = strconv.ParseUint(answer.Header.Get(jetstream.SequenceHeader), 10, 64); err != nil {
 		return nil, fmt.Errorf("an answer without a sequence: %w", err)

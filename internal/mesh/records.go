@@ -13,7 +13,9 @@ import (
 
 // Records reads the review records of a turn, in the order of its sentences.
 // They are kept for an hour.
-func (c *Client) Records(ctx context.Context, convo schema.ConversationID, turn string) ([]protocol.ReviewRecord, error) {
+func (c *Client) Records(
+	ctx context.Context, convo schema.ConversationID, turn string,
+) ([]protocol.ReviewRecord, error) {
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}

@@ -150,18 +150,20 @@ func TestBrokerRestartedUnderRunningServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	entered, release := make(chan struct{}, 4*restartTurns), make(chan struct{})
-	r.start(Options{AckWait: 300 * time.Millisecond, PublishTimeout: 300 * time.Millisecond, Report: func(Report) {}}, func(m *Mesh) {
-		plain(m)
-		m.runners[3].handle = newPassRunner(m, schema.PassDecide, func(ctx context.Context, _ *protocol.Turn) (schema.Pass, error) {
-			entered <- struct{}{}
-			select {
-			case <-release:
-				return schema.PassSpeak, nil
-			case <-ctx.Done():
-				return "", ctx.Err()
-			}
-		}).handle
-	})
+	r.start(Options{AckWait: 300 * time.Millisecond, PublishTimeout: 300 * time.Millisecond, Report: func(Report) {}},
+		func(m *Mesh) {
+			plain(m)
+			m.runners[3].handle = newPassRunner(m, schema.PassDecide,
+				func(ctx context.Context, _ *protocol.Turn) (schema.Pass, error) {
+					entered <- struct{}{}
+					select {
+					case <-release:
+						return schema.PassSpeak, nil
+					case <-ctx.Done():
+						return "", ctx.Err()
+					}
+				}).handle
+		})
 	r.publishMany()
 	for range 4 {
 		<-entered

@@ -32,7 +32,8 @@ type parking struct {
 }
 
 func newParking(share float64) *parking {
-	return &parking{retries: admission.NewRetries(share, firstRetries, mostRetries), parked: map[uint64]time.Time{}, tidyAt: 1024}
+	return &parking{retries: admission.NewRetries(share, firstRetries, mostRetries), parked: map[uint64]time.Time{},
+		tidyAt: 1024}
 }
 
 func (p *parking) park(sequence uint64, ends, now time.Time) {

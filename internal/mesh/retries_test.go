@@ -17,10 +17,11 @@ import (
 func TestRetriesDoNotMultiplyAnOutage(t *testing.T) {
 	r := newRig(t)
 	var asked atomic.Int64
-	r.start(Options{Report: func(Report) {}}, with(schema.PassRetrieve, func(context.Context, *protocol.Turn) (schema.Pass, error) {
-		asked.Add(1)
-		return "", errors.New("the store is away")
-	}))
+	r.start(Options{Report: func(Report) {}},
+		with(schema.PassRetrieve, func(context.Context, *protocol.Turn) (schema.Pass, error) {
+			asked.Add(1)
+			return "", errors.New("the store is away")
+		}))
 	const turns = 80
 	convo := func(i int) schema.ConversationID {
 		return schema.ConversationID{World: "hollowmere", NPC: "mira", Player: fmt.Sprint("p", i)}

@@ -171,7 +171,8 @@ func TestARequestOnWhichTheIntakePanicsIsAnswered(t *testing.T) {
 	if _, reply := r.watch(convoA, "bad"); reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonPoison {
 		t.Errorf("reply %+v", reply)
 	}
-	if letter := r.letter(protocol.SubjectDead("intake", convoA, "bad")); !strings.Contains(letter.Reason, "no such table") {
+	if letter := r.letter(protocol.SubjectDead("intake", convoA, "bad")); !strings.Contains(letter.Reason,
+		"no such table") {
 		t.Errorf("the dead letter says %q", letter.Reason)
 	}
 	if _, reply := r.watch(other, "good"); reply.Status != schema.StatusAnswered {

@@ -100,7 +100,8 @@ func isFence(msg *jetstream.RawStreamMsg) bool {
 	var e struct {
 		Kind schema.SaidKind `json:"kind"`
 	}
-	return json.Unmarshal(msg.Data, &e) == nil && (e.Kind == schema.SaidClosed || e.Kind == schema.SaidDone || e.Kind == schema.SaidAborted)
+	return json.Unmarshal(msg.Data, &e) == nil &&
+		(e.Kind == schema.SaidClosed || e.Kind == schema.SaidDone || e.Kind == schema.SaidAborted)
 }
 
 // Release stores the review record and then the sentence, and appends the
@@ -109,10 +110,13 @@ func isFence(msg *jetstream.RawStreamMsg) bool {
 // worker released a different sentence here; t now holds what is stored, begin
 // again from there. A sentence that is already stored is released, not a
 // conflict.
-func (s *Said) Release(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord, sentence schema.Sentence) error {
+func (s *Said) Release(
+	ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord, sentence schema.Sentence,
+) error {
 	n := len(t.Released) + 1
 	if sentence.Seq != n || record.Seq != n || record.Hash != sentence.Hash {
-		return Reject(fmt.Errorf("sentence %d with review record %d cannot be released as number %d", sentence.Seq, record.Seq, n))
+		return Reject(fmt.Errorf("sentence %d with review record %d cannot be released as number %d", sentence.Seq,
+			record.Seq, n))
 	}
 	sentence.AtMS = max(1, s.m.opts.Now().Sub(t.AcceptedAt).Milliseconds())
 	for {
@@ -140,7 +144,9 @@ func (s *Said) Release(ctx context.Context, t *protocol.Turn, record protocol.Re
 	}
 }
 
-func (s *Said) tryRelease(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord, sentence schema.Sentence) error {
+func (s *Said) tryRelease(
+	ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord, sentence schema.Sentence,
+) error {
 	if err := s.m.step("release.begin"); err != nil {
 		return err
 	}

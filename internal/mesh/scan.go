@@ -101,10 +101,11 @@ func (s *Scans) Add(ctx context.Context, world, id string, data []byte) error {
 // Each gives the scans of a world, or of all where it is empty, in order.
 func (s *Scans) Each(ctx context.Context, world string, f func(data []byte) error) error {
 	var failed error
-	err := s.conn.each(ctx, streamScans, protocol.SubjectScan(orDefault(world, "*")), func(msg *jetstream.RawStreamMsg) bool {
-		failed = f(msg.Data)
-		return failed == nil
-	})
+	err := s.conn.each(ctx, streamScans, protocol.SubjectScan(orDefault(world, "*")),
+		func(msg *jetstream.RawStreamMsg) bool {
+			failed = f(msg.Data)
+			return failed == nil
+		})
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return nil // a mesh that an older build set up
 	}

@@ -18,7 +18,8 @@ func TestWorldsAreSpreadOverTenMinutes(t *testing.T) {
 		got, err := Nightly("0 3 * * *", world)
 		again, _ := Nightly("0 3 * * *", world)
 		var second, minute int
-		if _, scanErr := fmt.Sscanf(got, "%d %d 3 * * *", &second, &minute); err != nil || scanErr != nil || got != again || second > 59 || minute > 9 {
+		if _, scanErr := fmt.Sscanf(got, "%d %d 3 * * *", &second, &minute); err != nil || scanErr != nil || got != again ||
+			second > 59 || minute > 9 {
 			t.Fatalf("%s: %q, %q, %v", world, got, again, err)
 		}
 		at[got] = true
@@ -99,7 +100,8 @@ func TestScansAreKept(t *testing.T) {
 	}
 	for world, want := range map[string]string{"one": "ac", "two": "b", "": "abc", "three": ""} {
 		got := ""
-		if err := s.Each(t.Context(), world, func(data []byte) error { got += string(data); return nil }); err != nil || got != want {
+		if err := s.Each(t.Context(), world, func(data []byte) error { got += string(data); return nil }); err != nil ||
+			got != want {
 			t.Errorf("%q: %q, %v", world, got, err)
 		}
 	}

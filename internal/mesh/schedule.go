@@ -15,8 +15,11 @@ import (
 // schedule has the broker send the turn to the deadline handler at a time. The
 // header is written here because the library's own option cuts the time to
 // whole seconds. A second schedule on the same subject replaces the first.
-func (m *Mesh) schedule(ctx context.Context, convo schema.ConversationID, turn string, sequence uint64, at time.Time) error {
-	body, err := json.Marshal(protocol.Due{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn, Sequence: sequence})
+func (m *Mesh) schedule(
+	ctx context.Context, convo schema.ConversationID, turn string, sequence uint64, at time.Time,
+) error {
+	body, err := json.Marshal(protocol.Due{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn,
+		Sequence: sequence})
 	if err != nil {
 		return err
 	}

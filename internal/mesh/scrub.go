@@ -123,10 +123,11 @@ func (s *scrubber) handle(ctx context.Context, msg *nats.Msg) {
 
 // Scrubs says whether a process of the mesh runs the broker, and so can scrub it.
 func (c *Client) Scrubs(ctx context.Context) (bool, error) {
-	err := retryWhile(ctx, func(err error) bool { return isLost(err) && !errors.Is(err, nats.ErrNoResponders) }, func() error {
-		_, err := c.conn.request(ctx, message(subjectScrub, nil), readTimeout)
-		return err
-	})
+	err := retryWhile(ctx, func(err error) bool { return isLost(err) && !errors.Is(err, nats.ErrNoResponders) },
+		func() error {
+			_, err := c.conn.request(ctx, message(subjectScrub, nil), readTimeout)
+			return err
+		})
 	if errors.Is(err, nats.ErrNoResponders) {
 		return false, nil
 	}

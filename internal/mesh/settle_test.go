@@ -20,10 +20,12 @@ func TestAConversationWaitsForItsMemories(t *testing.T) {
 		late   string // what is reported; "": nothing
 		waits  bool
 	}{
-		"in time":   {func(context.Context, *schema.Reply) error { time.Sleep(200 * time.Millisecond); return nil }, "", true},
-		"an error":  {func(context.Context, *schema.Reply) error { return errors.New("no store") }, "no store", false},
-		"a panic":   {func(context.Context, *schema.Reply) error { panic("broken") }, "panic: broken", false},
-		"too slow":  {func(ctx context.Context, _ *schema.Reply) error { <-ctx.Done(); return ctx.Err() }, "deadline exceeded", true},
+		"in time": {func(context.Context, *schema.Reply) error { time.Sleep(200 * time.Millisecond); return nil },
+			"", true},
+		"an error": {func(context.Context, *schema.Reply) error { return errors.New("no store") }, "no store", false},
+		"a panic":  {func(context.Context, *schema.Reply) error { panic("broken") }, "panic: broken", false},
+		"too slow": {func(ctx context.Context, _ *schema.Reply) error { <-ctx.Done(); return ctx.Err() },
+			"deadline exceeded", true},
 		"elsewhere": {nil, "no responders", false},
 	}
 	for name, c := range cases {

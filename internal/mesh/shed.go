@@ -71,7 +71,8 @@ func (q *queues) stand(now time.Time, deadline time.Duration) bool {
 
 // queued are the passes whose queues count. Only at the first is a turn sent away: the
 // reviewer may write no reply, and says that it is crowded.
-var queued = map[schema.Pass]bool{schema.PassRetrieve: true, schema.PassReviewThought: true, schema.PassReviewSpeech: true}
+var queued = map[schema.Pass]bool{schema.PassRetrieve: true, schema.PassReviewThought: true,
+	schema.PassReviewSpeech: true}
 
 // shed ends a turn that is one too many, and says whether it did.
 func (p *passRunner) shed(ctx context.Context, d *delivery, t *protocol.Turn) (bool, error) {
@@ -92,7 +93,8 @@ func (p *passRunner) shed(ctx context.Context, d *delivery, t *protocol.Turn) (b
 		return false, nil
 	}
 	p.report(d, t, "shed", errTooMany)
-	return true, p.m.end(ctx, ending{convo: t.Conversation(), turn: t.TurnID, sequence: t.Sequence, reason: schema.ReasonOverload, retryAfter: waited})
+	return true, p.m.end(ctx, ending{convo: t.Conversation(), turn: t.TurnID, sequence: t.Sequence,
+		reason: schema.ReasonOverload, retryAfter: waited})
 }
 
 // shedBefore ends a turn that was to be sent away before, and says whether it was: its

@@ -23,9 +23,13 @@ func TestAQueueStands(t *testing.T) {
 		name string
 		came []came
 	}{
-		{"a burst is served", []came{{0, 0.2, false}, {0.5, 1.4, false}, {1, 1.8, false}, {1.4, 1.2, false}, {2, 0.7, false}, {3, 1.5, false}}},
-		{"what piled up while nobody ran is served", []came{{0, 0, false}, {60, 5, false}, {60.5, 3, false}, {60.9, 2, false}, {61, 0.9, false}}},
-		{"a queue that stands is cut, until one comes in time", []came{{0, 1.1, false}, {0.5, 1.5, false}, {1, 2, true}, {1.1, 1.9, true}, {1.2, 1, false}, {1.3, 1.3, false}, {2.2, 1.3, false}, {2.3, 1.3, true}}},
+		{"a burst is served", []came{{0, 0.2, false}, {0.5, 1.4, false}, {1, 1.8, false}, {1.4, 1.2, false}, {2, 0.7, false},
+			{3, 1.5, false}}},
+		{"what piled up while nobody ran is served",
+			[]came{{0, 0, false}, {60, 5, false}, {60.5, 3, false}, {60.9, 2, false}, {61, 0.9, false}}},
+		{"a queue that stands is cut, until one comes in time",
+			[]came{{0, 1.1, false}, {0.5, 1.5, false}, {1, 2, true}, {1.1, 1.9, true}, {1.2, 1, false}, {1.3, 1.3, false},
+				{2.2, 1.3, false}, {2.3, 1.3, true}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			q := newQueues()
@@ -111,7 +115,8 @@ func TestAQueueThatStandsIsCut(t *testing.T) {
 func (r *rig) unheeding(req *schema.Request) error {
 	data, err := json.Marshal(req)
 	if err == nil {
-		_, err = r.conn.publish(r.t.Context(), message(protocol.SubjectTurn(req.Conversation()), data, headerMsgID, req.TurnID), time.Second)
+		_, err = r.conn.publish(r.t.Context(),
+			message(protocol.SubjectTurn(req.Conversation()), data, headerMsgID, req.TurnID), time.Second)
 	}
 	return err
 }

@@ -36,7 +36,8 @@ func (c *Conn) patiently(ctx context.Context, about string, ask func(context.Con
 	defer stop()
 	err := untilAnswered(ctx, ask)
 	if err != nil && isSilent(err) {
-		return fmt.Errorf("the NATS server at %s gives no answer about %s; it may have no leader: look at the servers' log, or at `nats server report jetstream` (%w)", c.url, about, err)
+		return fmt.Errorf("the NATS server at %s gives no answer about %s; it may have no leader: look at the servers' "+
+			"log, or at `nats server report jetstream` (%w)", c.url, about, err)
 	}
 	return err
 }

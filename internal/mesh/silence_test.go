@@ -58,7 +58,8 @@ func TestASilentBrokerIsNotWaitedForForEver(t *testing.T) {
 		asked++
 		return context.DeadlineExceeded
 	})
-	const want = "the NATS server at nats://10.0.0.7:4222 gives no answer about stream TURNS; it may have no leader: look at the servers' log, or at `nats server report jetstream`"
+	const want = "the NATS server at nats://10.0.0.7:4222 gives no answer about stream TURNS; it may have no leader: " +
+		"look at the servers' log, or at `nats server report jetstream`"
 	if err == nil || !strings.HasPrefix(err.Error(), want) || asked < 2 {
 		t.Errorf("asked %d times: %v", asked, err)
 	}
@@ -66,7 +67,8 @@ func TestASilentBrokerIsNotWaitedForForEver(t *testing.T) {
 
 // What an election looks like to who asks, and what does not.
 func TestWhatIsAskedAgain(t *testing.T) {
-	unavailable := &jetstream.APIError{Code: 503, ErrorCode: codeUnavailable, Description: "JetStream system temporarily unavailable"}
+	unavailable := &jetstream.APIError{Code: 503, ErrorCode: codeUnavailable,
+		Description: "JetStream system temporarily unavailable"}
 	for _, c := range []struct {
 		err          error
 		silent, lost bool

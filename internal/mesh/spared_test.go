@@ -39,10 +39,11 @@ func TestTracesKeepWhatStaysOnce(t *testing.T) {
 	traces := r.traces("t")
 
 	var whole string
-	err := r.conn.each(t.Context(), streamTraces, protocol.SubjectTrace(convoA, "t"), func(msg *jetstream.RawStreamMsg) bool {
-		whole += fmt.Sprint(bytes.Contains(msg.Data, []byte("It was")), " ")
-		return true
-	})
+	err := r.conn.each(t.Context(), streamTraces, protocol.SubjectTrace(convoA, "t"),
+		func(msg *jetstream.RawStreamMsg) bool {
+			whole += fmt.Sprint(bytes.Contains(msg.Data, []byte("It was")), " ")
+			return true
+		})
 	if want := "true false false true false false false "; err != nil || whole != want {
 		t.Errorf("evidence stands in %s, want %s, %v", whole, want, err)
 	}
@@ -83,7 +84,8 @@ func TestADraftThatIsOutOfDateChangesNothing(t *testing.T) {
 		m.drafts.put("t2", old) // of another conversation, for the second
 	}
 	for convo, want := range map[schema.ConversationID]int{convoA: 3, other: 1} {
-		if doc, _, err := r.client.Conversation(t.Context(), convo); err != nil || doc.Turns != want || doc.Player != convo.Player {
+		if doc, _, err := r.client.Conversation(t.Context(), convo); err != nil || doc.Turns != want ||
+			doc.Player != convo.Player {
 			t.Errorf("%s: %+v, want %d turns, %v", convo, doc, want, err)
 		}
 	}

@@ -30,7 +30,8 @@ func (s *Said) Emit(ctx context.Context, t *protocol.Turn, part int) error {
 	if m.passes[p.Pass] {
 		m.handover.put(id, data, p.Copy())
 	}
-	if _, err := m.publish(ctx, message(protocol.SubjectPass(p.Pass, p.Conversation(), p.TurnID), data, headerMsgID, id)); err != nil {
+	if _, err := m.publish(ctx, message(protocol.SubjectPass(p.Pass, p.Conversation(), p.TurnID), data, headerMsgID,
+		id)); err != nil {
 		return err
 	}
 	return m.step("stream.emitted")
@@ -85,7 +86,8 @@ func (s *Said) Progress(ctx context.Context, t *protocol.Turn) (Progress, error)
 	if err != nil {
 		return Progress{}, err
 	}
-	if mutant == mutantReleasedPrefix && t.SaidSeq < log.last && len(t.Passes) > 0 && t.Passes[len(t.Passes)-1].Attempt > 1 {
+	if mutant == mutantReleasedPrefix && t.SaidSeq < log.last && len(t.Passes) > 0 &&
+		t.Passes[len(t.Passes)-1].Attempt > 1 {
 		log.Sentences = nil
 	}
 	p := Progress{State: log.State}

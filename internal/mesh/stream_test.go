@@ -29,7 +29,8 @@ type talker struct {
 	stream *mesh.Said
 }
 
-var truths = []string{"Teague owns the ferry.", "The ferry crosses the river at dawn and at dusk.", "A crossing costs two bits."}
+var truths = []string{"Teague owns the ferry.", "The ferry crosses the river at dawn and at dusk.",
+	"A crossing costs two bits."}
 
 const lie = "Teague built the ferry from a drowned church."
 
@@ -45,7 +46,8 @@ func (k *talker) speak(ctx context.Context, t *protocol.Turn) (schema.Pass, erro
 		return "", errors.New("three truths were said, and yet the turn fell back")
 	}
 	delivery := t.Passes[len(t.Passes)-1].Attempt
-	t.Speech = &protocol.Speech{Attempt: attempt, Speaker: "talker", Run: fmt.Sprintf("%d.%d", t.Hop, delivery), Base: len(t.Released)}
+	t.Speech = &protocol.Speech{Attempt: attempt, Speaker: "talker", Run: fmt.Sprintf("%d.%d", t.Hop, delivery),
+		Base: len(t.Released)}
 	k.mu.Lock()
 	said := append(slices.Clone(truths), lie)
 	k.rnd.Shuffle(len(said), func(i, j int) { said[i], said[j] = said[j], said[i] })
@@ -60,7 +62,8 @@ func (k *talker) speak(ctx context.Context, t *protocol.Turn) (schema.Pass, erro
 				id = e.ID
 			}
 		}
-		t.Speech.Sentences = append(t.Speech.Sentences, protocol.DraftSentence{Text: s, Citations: []protocol.Citation{{EvidenceID: id}}})
+		t.Speech.Sentences = append(t.Speech.Sentences,
+			protocol.DraftSentence{Text: s, Citations: []protocol.Citation{{EvidenceID: id}}})
 		if err := k.stream.Emit(ctx, t, len(t.Speech.Sentences)); err != nil {
 			return "", err
 		}
@@ -126,7 +129,8 @@ func TestSpeechStreamsUnderKills(t *testing.T) {
 	t.Cleanup(func() { stop(); wg.Wait() })
 	client := mesh.NewClient(conn)
 	for i := range turns {
-		r := &schema.Request{TurnID: fmt.Sprintf("t%d", i), World: "village", NPC: "mira", Player: fmt.Sprintf("p%d", i), Message: "What do you know of the ferry?", DeadlineMS: schema.MaxDeadlineMS}
+		r := &schema.Request{TurnID: fmt.Sprintf("t%d", i), World: "village", NPC: "mira", Player: fmt.Sprintf("p%d", i),
+			Message: "What do you know of the ferry?", DeadlineMS: schema.MaxDeadlineMS}
 		if _, err := client.Publish(ctx, r); err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +155,9 @@ func connect(t *testing.T, server *embedded.Server) *mesh.Conn {
 	return c
 }
 
-func checkStreamed(t *testing.T, server *embedded.Server, client *mesh.Client, convo schema.ConversationID, turn string) {
+func checkStreamed(
+	t *testing.T, server *embedded.Server, client *mesh.Client, convo schema.ConversationID, turn string,
+) {
 	t.Helper()
 	reply := awaited(t, client, convo, turn)
 	var said []string

@@ -195,7 +195,8 @@ type SettingError struct {
 }
 
 func (e *SettingError) Error() string {
-	return fmt.Sprintf("stream %s: %s is %v and must be %v; `forsooth migrate --dry-run` says what would mend it, or point --nats at another account",
+	return fmt.Sprintf("stream %s: %s is %v and must be %v; `forsooth migrate --dry-run` says what would mend it, or "+
+		"point --nats at another account",
 		e.Stream, e.Setting, e.Have, e.Want)
 }
 
@@ -244,33 +245,38 @@ func (c *Conn) ensureStream(ctx context.Context, want jetstream.StreamConfig) er
 }
 
 func (c *Conn) createStream(ctx context.Context, want jetstream.StreamConfig) error {
-	err := c.administer(ctx, "$JS.API.STREAM.CREATE."+want.Name, "create stream "+want.Name, func(ctx context.Context) error {
-		_, err := c.js.CreateStream(ctx, want)
-		return err
-	})
+	err := c.administer(ctx, "$JS.API.STREAM.CREATE."+want.Name, "create stream "+want.Name,
+		func(ctx context.Context) error {
+			_, err := c.js.CreateStream(ctx, want)
+			return err
+		})
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		return nil // another process was first, with the same table or it will be told so on its next start
 	}
 	if apiCode(err) == codeNoStorage {
-		return fmt.Errorf("the NATS server has no room for stream %s, which reserves %d MB: raise jetstream.max_file_store or the account's limit, or free its disk",
+		return fmt.Errorf("the NATS server has no room for stream %s, which reserves %d MB: raise "+
+			"jetstream.max_file_store or the account's limit, or free its disk",
 			want.Name, max(want.MaxBytes, 0)>>20)
 	}
 	return wrap(err, "create stream %s", want.Name)
 }
 
 func (c *Conn) updateStream(ctx context.Context, want jetstream.StreamConfig) error {
-	return c.administer(ctx, "$JS.API.STREAM.UPDATE."+want.Name, "change stream "+want.Name, func(ctx context.Context) error {
-		_, err := c.js.UpdateStream(ctx, want)
-		return err
-	})
+	return c.administer(ctx, "$JS.API.STREAM.UPDATE."+want.Name, "change stream "+want.Name,
+		func(ctx context.Context) error {
+			_, err := c.js.UpdateStream(ctx, want)
+			return err
+		})
 }
 
 // resized is a stream's configuration with the sizes of another and the stamp of
 // this build: what the protocol does not rest on.
 func resized(have, want jetstream.StreamConfig) (jetstream.StreamConfig, bool) {
 	metadata, changed := restamped(have.Metadata, want.Metadata)
-	changed = changed || have.Replicas != want.Replicas || have.MaxMsgs != want.MaxMsgs || have.MaxBytes != want.MaxBytes || have.AllowDirect != want.AllowDirect
-	have.Replicas, have.MaxMsgs, have.MaxBytes, have.AllowDirect, have.Metadata = want.Replicas, want.MaxMsgs, want.MaxBytes, want.AllowDirect, metadata
+	changed = changed || have.Replicas != want.Replicas || have.MaxMsgs != want.MaxMsgs ||
+		have.MaxBytes != want.MaxBytes || have.AllowDirect != want.AllowDirect
+	have.Replicas, have.MaxMsgs, have.MaxBytes, have.AllowDirect, have.Metadata = want.Replicas, want.MaxMsgs,
+		want.MaxBytes, want.AllowDirect, metadata
 	return have, changed
 }
 
@@ -305,19 +311,25 @@ func bases(have, want jetstream.StreamConfig) []basis {
 	}
 	type config = jetstream.StreamConfig
 	return []basis{
-		{"subjects", fmt.Sprint(have.Subjects), fmt.Sprint(want.Subjects), func(h *config, w config) { h.Subjects = w.Subjects }},
+		{"subjects", fmt.Sprint(have.Subjects), fmt.Sprint(want.Subjects),
+			func(h *config, w config) { h.Subjects = w.Subjects }},
 		{"storage", have.Storage, want.Storage, nil},
 		{"retention", have.Retention, want.Retention, nil},
 		{"discard", have.Discard, want.Discard, func(h *config, w config) { h.Discard = w.Discard }},
-		{"discard_new_per_subject", have.DiscardNewPerSubject, want.DiscardNewPerSubject, func(h *config, w config) { h.DiscardNewPerSubject = w.DiscardNewPerSubject }},
-		{"max_msgs_per_subject", have.MaxMsgsPerSubject, want.MaxMsgsPerSubject, func(h *config, w config) { h.MaxMsgsPerSubject = w.MaxMsgsPerSubject }},
+		{"discard_new_per_subject", have.DiscardNewPerSubject, want.DiscardNewPerSubject,
+			func(h *config, w config) { h.DiscardNewPerSubject = w.DiscardNewPerSubject }},
+		{"max_msgs_per_subject", have.MaxMsgsPerSubject, want.MaxMsgsPerSubject,
+			func(h *config, w config) { h.MaxMsgsPerSubject = w.MaxMsgsPerSubject }},
 		{"max_msg_size", have.MaxMsgSize, want.MaxMsgSize, func(h *config, w config) { h.MaxMsgSize = w.MaxMsgSize }},
 		{"max_age", have.MaxAge, want.MaxAge, func(h *config, w config) { h.MaxAge = w.MaxAge }},
 		{"duplicate_window", have.Duplicates, want.Duplicates, func(h *config, w config) { h.Duplicates = w.Duplicates }},
 		{"allow_msg_ttl", have.AllowMsgTTL, want.AllowMsgTTL, func(h *config, w config) { h.AllowMsgTTL = w.AllowMsgTTL }},
-		{"allow_rollup_hdrs", have.AllowRollup, want.AllowRollup, func(h *config, w config) { h.AllowRollup = w.AllowRollup }},
-		{"subject_delete_marker_ttl", have.SubjectDeleteMarkerTTL, want.SubjectDeleteMarkerTTL, func(h *config, w config) { h.SubjectDeleteMarkerTTL = w.SubjectDeleteMarkerTTL }},
-		{"allow_msg_schedules", have.AllowMsgSchedules, want.AllowMsgSchedules, func(h *config, w config) { h.AllowMsgSchedules = w.AllowMsgSchedules }},
+		{"allow_rollup_hdrs", have.AllowRollup, want.AllowRollup,
+			func(h *config, w config) { h.AllowRollup = w.AllowRollup }},
+		{"subject_delete_marker_ttl", have.SubjectDeleteMarkerTTL, want.SubjectDeleteMarkerTTL,
+			func(h *config, w config) { h.SubjectDeleteMarkerTTL = w.SubjectDeleteMarkerTTL }},
+		{"allow_msg_schedules", have.AllowMsgSchedules, want.AllowMsgSchedules,
+			func(h *config, w config) { h.AllowMsgSchedules = w.AllowMsgSchedules }},
 		{"allow_msg_counter", have.AllowMsgCounter, want.AllowMsgCounter, nil},
 		{"republish", republish(have), republish(want), func(h *config, w config) { h.RePublish = w.RePublish }},
 		{"sealed", have.Sealed, want.Sealed, nil},
@@ -341,7 +353,9 @@ func compatible(have, want jetstream.StreamConfig) error {
 // consumer finds or makes a durable consumer. Its settings follow this build: a
 // consumer holds no truth but how far it got. Slots are never taken away, for
 // another process may have more workers.
-func (m *Mesh) consumer(ctx context.Context, stream, name, filter string, workers int, ackWait time.Duration) (jetstream.Consumer, error) {
+func (m *Mesh) consumer(
+	ctx context.Context, stream, name, filter string, workers int, ackWait time.Duration,
+) (jetstream.Consumer, error) {
 	want := m.consumerConfig(name, filter, workers, ackWait)
 	found, err := m.conn.lookAtConsumer(ctx, stream, name)
 	if err == nil {

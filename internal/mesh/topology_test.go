@@ -24,7 +24,8 @@ func TestSetupIsRepeatable(t *testing.T) {
 	for name := range r.conn.js.StreamNames(t.Context()).Name() {
 		names[name] = true
 	}
-	for _, want := range []string{"TURNS", "PASSES", "SAID", "REPLIES", "TRACES", "ACTIONS", "EVENTS", "MEMORY", "TIMERS", "DEAD", "KV_conversations", "KV_flags", "COUNTERS", "SCANS"} {
+	for _, want := range []string{"TURNS", "PASSES", "SAID", "REPLIES", "TRACES", "ACTIONS", "EVENTS", "MEMORY", "TIMERS",
+		"DEAD", "KV_conversations", "KV_flags", "COUNTERS", "SCANS"} {
 		if !names[want] {
 			t.Errorf("no stream %s", want)
 		}
@@ -34,7 +35,8 @@ func TestSetupIsRepeatable(t *testing.T) {
 			t.Fatalf("the %s are no key-value bucket: %v", bucket, err)
 		}
 	}
-	if err := New(r.conn, Options{Settings: Settings{MaxInFlight: 7, PassesBytes: 1 << 20}}).Setup(t.Context()); err != nil {
+	if err := New(r.conn, Options{Settings: Settings{MaxInFlight: 7, PassesBytes: 1 << 20}}).Setup(
+		t.Context()); err != nil {
 		t.Fatalf("other sizes: %v", err)
 	}
 	s, err := r.conn.js.Stream(t.Context(), streamTurns)
@@ -91,7 +93,8 @@ func TestSetupRefusesStreamsItCannotStandOn(t *testing.T) {
 func TestStreamsFitTheDisk(t *testing.T) {
 	r := newRigOn(t, embedded.Options{Dir: t.TempDir(), MaxStore: 96 << 20})
 	err := New(r.conn, Options{}).Setup(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "no room for stream") || !strings.Contains(err.Error(), "max_file_store") {
+	if err == nil || !strings.Contains(err.Error(), "no room for stream") ||
+		!strings.Contains(err.Error(), "max_file_store") {
 		t.Errorf("full sizes: %v", err)
 	}
 	if err := New(r.conn, Options{Settings: Settings{}.Within(r.server.StoreLimit())}).Setup(t.Context()); err != nil {

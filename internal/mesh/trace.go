@@ -13,7 +13,9 @@ import (
 // trace keeps a pass of a turn, with the turn as it left the pass, but for what is as
 // it came to it. It asks for no answer: a trace is for people, and the hop that follows
 // on the same connection is acked only after the broker has taken this in.
-func (m *Mesh) trace(t *protocol.Turn, record schema.PassRecord, next schema.Pass, encoded []byte, came protocol.Parts) {
+func (m *Mesh) trace(
+	t *protocol.Turn, record schema.PassRecord, next schema.Pass, encoded []byte, came protocol.Parts,
+) {
 	encoded, short := t.Short(encoded, came)
 	data, err := json.Marshal(struct {
 		TurnID   string            `json:"turn_id"`

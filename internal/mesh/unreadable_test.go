@@ -12,7 +12,8 @@ import (
 )
 
 // unreadables are bodies that are no deadline and no reply, some of them good JSON.
-var unreadables = []string{"", "{", "null", "[]", "{}", `{"turn_id":5}`, "\x00\xff\xfe", `{"schema_version":"9.0","turn_id":"x"}`,
+var unreadables = []string{"", "{", "null", "[]", "{}", `{"turn_id":5}`, "\x00\xff\xfe", `{"schema_version":"9.0"` +
+	`,"turn_id":"x"}`,
 	`{"world":"hollowmere","npc":"mira","player":"p2","turn_id":"of-another"}`}
 
 func (r *rig) dead(where schema.Pass, turn, body string) {
@@ -46,7 +47,8 @@ func TestUnreadableDeadlinesAreBuriedAndGone(t *testing.T) {
 	r.start(Options{}, plain)
 	for i, body := range unreadables {
 		turn := fmt.Sprint("poison", i)
-		if _, err := r.conn.publish(t.Context(), message(protocol.SubjectDue(convoA, turn), []byte(body)), time.Second); err != nil {
+		if _, err := r.conn.publish(t.Context(), message(protocol.SubjectDue(convoA, turn), []byte(body)),
+			time.Second); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +78,8 @@ func TestUnreadableRepliesLeaveTheirConversationFree(t *testing.T) {
 	})
 	for i, body := range unreadables {
 		turn := fmt.Sprint("poison", i)
-		if _, err := r.conn.publish(t.Context(), message(protocol.SubjectReply(convoA, turn), []byte(body)), time.Second); err != nil {
+		if _, err := r.conn.publish(t.Context(), message(protocol.SubjectReply(convoA, turn), []byte(body)),
+			time.Second); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,11 +100,13 @@ func TestUnreadableTurnOfAnIdThatWasAnswered(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, plain)
 	for range 3 {
-		if _, err := r.conn.publish(t.Context(), message(protocol.SubjectTurn(convoA), []byte(`{"schema_version":"9.0","turn_id":"x"}`)), time.Second); err != nil {
+		if _, err := r.conn.publish(t.Context(), message(protocol.SubjectTurn(convoA), []byte(`{"schema_version":"9.0"`+
+			`,"turn_id":"x"}`)), time.Second); err != nil {
 			t.Fatal(err)
 		}
 		_, reply := r.watch(convoA, "x")
-		if reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonInvalid || !strings.Contains(reply.Detail, "schema_version") {
+		if reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonInvalid ||
+			!strings.Contains(reply.Detail, "schema_version") {
 			t.Fatalf("reply %+v", reply)
 		}
 		r.queueIsEmpty()

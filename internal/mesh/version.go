@@ -21,7 +21,8 @@ type VersionError struct{ Stream, Have, Want string }
 
 func (e *VersionError) Error() string {
 	major, _, _ := strings.Cut(e.Want, ".")
-	return fmt.Sprintf("stream %s holds messages of schema %s and this build reads %s.x: run a forsooth of that major there, or give this one another NATS account (nats.user, nats.creds) or server (--nats)",
+	return fmt.Sprintf("stream %s holds messages of schema %s and this build reads %s.x: run a forsooth of that "+
+		"major there, or give this one another NATS account (nats.user, nats.creds) or server (--nats)",
 		e.Stream, e.Have, major)
 }
 
@@ -74,7 +75,8 @@ func (e *ClockError) Error() string {
 	if e.Ahead < 0 {
 		way = "behind"
 	}
-	return fmt.Sprintf("this machine's clock is %s %s the broker's at %s, and at most %s is borne; set both by NTP (timedatectl set-ntp true)",
+	return fmt.Sprintf("this machine's clock is %s %s the broker's at %s, and at most %s is borne; set both by NTP "+
+		"(timedatectl set-ntp true)",
 		e.Ahead.Abs().Round(100*time.Millisecond), way, e.Broker, MaxSkew)
 }
 

@@ -74,7 +74,8 @@ func TestAWatchAsksAgainOnlyAfterAGap(t *testing.T) {
 			must(t, r.conn.nc.PublishMsg(missed))
 		}, 4},
 		{"this user may not listen", func() {
-			away.conn.refused.note(fmt.Errorf("%w: permissions violation for subscription to %q", nats.ErrPermissionViolation, live))
+			away.conn.refused.note(fmt.Errorf("%w: permissions violation for subscription to %q",
+				nats.ErrPermissionViolation, live))
 			tick(4) // the last may still be at work
 		}, 8},
 	} {

@@ -13,11 +13,12 @@ import (
 // Week gives the replies of a world that are kept, seven days of them, in order,
 // with when each was stored. One that cannot be read is passed over.
 func (c *Client) Week(ctx context.Context, world string, f func(r *schema.Reply, at time.Time)) error {
-	return c.conn.each(ctx, streamReplies, protocol.Prefix+"reply."+orDefault(world, "*")+".*.*.*", func(msg *jetstream.RawStreamMsg) bool {
-		var r schema.Reply
-		if !isMarker(msg.Header) && json.Unmarshal(msg.Data, &r) == nil {
-			f(&r, msg.Time.UTC())
-		}
-		return true
-	})
+	return c.conn.each(ctx, streamReplies, protocol.Prefix+"reply."+orDefault(world, "*")+".*.*.*",
+		func(msg *jetstream.RawStreamMsg) bool {
+			var r schema.Reply
+			if !isMarker(msg.Header) && json.Unmarshal(msg.Data, &r) == nil {
+				f(&r, msg.Time.UTC())
+			}
+			return true
+		})
 }

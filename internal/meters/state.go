@@ -44,10 +44,13 @@ type state struct {
 }
 
 var (
-	lagDesc     = prometheus.NewDesc("forsooth_pass_lag", "Messages that wait for a worker, of all processes that run the pass.", []string{"pass"}, nil)
-	takenDesc   = prometheus.NewDesc("forsooth_pass_taken", "Messages in workers' hands or put back, of all processes that run the pass.", []string{"pass"}, nil)
-	breakerDesc = prometheus.NewDesc("forsooth_llm_breaker_open", "1 while a provider of language models rests after failures.", []string{"provider"}, nil)
-	offDesc     = prometheus.NewDesc("forsooth_llm_off", "1 while all language models are switched off.", nil, nil)
+	lagDesc = prometheus.NewDesc("forsooth_pass_lag", "Messages that wait for a worker, of all processes that "+
+		"run the pass.", []string{"pass"}, nil)
+	takenDesc = prometheus.NewDesc("forsooth_pass_taken", "Messages in workers' hands or put back, of all "+
+		"processes that run the pass.", []string{"pass"}, nil)
+	breakerDesc = prometheus.NewDesc("forsooth_llm_breaker_open",
+		"1 while a provider of language models rests after failures.", []string{"provider"}, nil)
+	offDesc = prometheus.NewDesc("forsooth_llm_off", "1 while all language models are switched off.", nil, nil)
 )
 
 // Describe tells the registry what there may be.

@@ -13,7 +13,8 @@ import (
 // after a quarter of its time before a pass's door.
 func TestHurried(t *testing.T) {
 	waited := func(took float64, attempt int) []schema.PassRecord {
-		return []schema.PassRecord{{Pass: schema.PassRetrieve, StartMS: 5, TookMS: 10}, {Pass: schema.PassThink, StartMS: 15 + took, Attempt: attempt}}
+		return []schema.PassRecord{{Pass: schema.PassRetrieve, StartMS: 5, TookMS: 10},
+			{Pass: schema.PassThink, StartMS: 15 + took, Attempt: attempt}}
 	}
 	for _, c := range []struct {
 		name     string
@@ -33,7 +34,8 @@ func TestHurried(t *testing.T) {
 		{name: "waited too long, of a long deadline", deadline: 60000, left: 50 * time.Second, passes: waited(2100, 1)},
 		{name: "delivered again", left: 5 * time.Second, passes: waited(2100, 2)},
 		{name: "a sentence of a speech under way", left: 5 * time.Second, passes: waited(2100, 1), part: 1},
-		{name: "before the first pass", left: 5 * time.Second, passes: []schema.PassRecord{{Pass: schema.PassRetrieve, StartMS: 2900, Attempt: 1}}},
+		{name: "before the first pass", left: 5 * time.Second,
+			passes: []schema.PassRecord{{Pass: schema.PassRetrieve, StartMS: 2900, Attempt: 1}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), c.left)

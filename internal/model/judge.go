@@ -56,8 +56,9 @@ func (a *Turn) checkEach(ctx context.Context, sentences []string, share float64)
 	for i, s := range sentences {
 		meters[i] = llm.Apart(prompt.Judge)
 		group.Go(func() error {
-			out[i], failed[i] = a.m.check(ctx, document, prompt.Claim(a.t.Message, s), llm.Request{World: a.t.World, Player: a.t.Player,
-				Limits: a.m.limits(a.npc, prompt.Judge), Budget: budget(a.w), Meter: meters[i]})
+			out[i], failed[i] = a.m.check(ctx, document, prompt.Claim(a.t.Message, s),
+				llm.Request{World: a.t.World, Player: a.t.Player,
+					Limits: a.m.limits(a.npc, prompt.Judge), Budget: budget(a.w), Meter: meters[i]})
 			return nil
 		})
 	}
@@ -91,8 +92,10 @@ func (m *Model) JudgeOne(ctx context.Context, evidence, question, sentence strin
 	if m.options.Judge.OneByOne() {
 		return m.check(ctx, prompt.WithoutIDs(evidence), prompt.Claim(question, sentence), request)
 	}
-	data := new(prompt.Data).Section("evidence", strings.Split(evidence, "\n")...).Message("player", question).Numbered([]string{sentence})
-	p, err := m.base.Build(prompt.Judge, prompt.Persona{Name: "the speaker", Unknown: "I don't know.", Words: 90, Sentence: 4}, data)
+	data := new(prompt.Data).Section("evidence", strings.Split(evidence, "\n")...).Message("player",
+		question).Numbered([]string{sentence})
+	p, err := m.base.Build(prompt.Judge,
+		prompt.Persona{Name: "the speaker", Unknown: "I don't know.", Words: 90, Sentence: 4}, data)
 	if err != nil {
 		return prompt.Judgement{}, err
 	}

@@ -42,10 +42,11 @@ func (m *Model) Judge(ctx context.Context, members []schema.Memory) (scan.Verdic
 	}
 	var verdict, why string
 	of := &members[0]
-	err := m.apart(ctx, prompt.Cluster, of.World, of.NPC, of.Player, prompt.Compare(members), func(answer []byte) (err error) {
-		verdict, why, err = prompt.Compared(answer)
-		return err
-	})
+	err := m.apart(ctx, prompt.Cluster, of.World, of.NPC, of.Player, prompt.Compare(members),
+		func(answer []byte) (err error) {
+			verdict, why, err = prompt.Compared(answer)
+			return err
+		})
 	if err != nil {
 		return scan.Unclear, "", err
 	}
@@ -80,7 +81,9 @@ func (m *Model) Says(ctx context.Context, of *schema.Memory, premise, claim stri
 
 // apart makes one call that belongs to no turn: it has a meter of its own, which
 // allows one question and its repair, and the budget of its world and player.
-func (m *Model) apart(ctx context.Context, name, of, handle, player string, data *prompt.Data, validate func([]byte) error) error {
+func (m *Model) apart(
+	ctx context.Context, name, of, handle, player string, data *prompt.Data, validate func([]byte) error,
+) error {
 	w := m.worlds[of]
 	if w == nil || w.NPCs[handle] == nil {
 		return fmt.Errorf("%s: world %s has no NPC %s here", name, of, handle)

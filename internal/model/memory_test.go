@@ -41,7 +41,8 @@ func memories(contents ...string) (out []schema.Memory) {
 }
 
 func TestAModelJudgesACluster(t *testing.T) {
-	same, apart := []string{"Ansel told me that they live in Oakham.", "Ansel told me that they live in Oakham."}, []string{"Ansel told me that they live in Oakham.", "Ansel told me that the mill burned."}
+	same, apart := []string{"Ansel told me that they live in Oakham.", "Ansel told me that they live in Oakham."},
+		[]string{"Ansel told me that they live in Oakham.", "Ansel told me that the mill burned."}
 	for _, c := range []struct {
 		persona  string
 		contents []string
@@ -63,7 +64,8 @@ func TestAModelJudgesACluster(t *testing.T) {
 
 func TestNobodyIsAskedForAWorldThatIsNotHere(t *testing.T) {
 	m := over(t, "quote")
-	if _, err := m.Memories(t.Context(), &schema.Reply{World: "elsewhere", NPC: "mira", Message: "I live in Oakham."}); err == nil {
+	if _, err := m.Memories(t.Context(),
+		&schema.Reply{World: "elsewhere", NPC: "mira", Message: "I live in Oakham."}); err == nil {
 		t.Error("it asks for a world that is not here")
 	}
 	if _, _, err := m.Judge(t.Context(), []schema.Memory{{World: "village", NPC: "nobody", Content: "a"}}); err == nil {

@@ -127,7 +127,8 @@ func (m *Model) access(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc 
 		fallBack(t, schema.ReasonOverload, err)
 		return nil
 	}
-	return &Turn{m: m, t: t, w: x.World, npc: npc, meter: llm.NewMeter(t), Scene: prompt.Scene{Turn: t, NPC: npc, Person: x.Person(npc)}}
+	return &Turn{m: m, t: t, w: x.World, npc: npc, meter: llm.NewMeter(t),
+		Scene: prompt.Scene{Turn: t, NPC: npc, Person: x.Person(npc)}}
 }
 
 // Lean says whether the turn makes one call of all.

@@ -101,7 +101,8 @@ func (m *Moderator) Check(ctx context.Context, s Settings, item Item) (Verdict, 
 	case ctx.Err() != nil:
 		return Verdict{}, fmt.Errorf("%w: %w", ErrFailed, ctx.Err())
 	case inner.Err() != nil:
-		return Verdict{}, fmt.Errorf("%w: %s took longer than %d ms; raise moderation.timeout_ms or mend the hook", ErrFailed, host(s.URL), timeout.Milliseconds())
+		return Verdict{}, fmt.Errorf("%w: %s took longer than %d ms; raise moderation.timeout_ms or mend the hook", ErrFailed,
+			host(s.URL), timeout.Milliseconds())
 	}
 	return Verdict{}, fmt.Errorf("%w: %s %w", ErrFailed, host(s.URL), err)
 }

@@ -41,7 +41,8 @@ func TestVerdicts(t *testing.T) {
 		`{"verdict":"allow"}`:                                           {Action: moderation.Allow},
 		`{"verdict":"allow","text":"ignored","model":"x"}`:              {Action: moderation.Allow},
 		`{"verdict":"block","text":"ignored","reason":"hate\n speech"}`: {Action: moderation.Block, Reason: "hate speech"},
-		`{"verdict":"replace","text":" Well met. ","reason":"mild"}`:    {Action: moderation.Replace, Text: "Well met.", Reason: "mild"},
+		`{"verdict":"replace","text":" Well met. ","reason":"mild"}`: {Action: moderation.Replace, Text: "Well met.",
+			Reason: "mild"},
 		`{"verdict":"allow","reason":"` + strings.Repeat("é", 300) + `"}`: {
 			Action: moderation.Allow, Reason: strings.Repeat("é", 200) + "…"},
 	} {
@@ -157,7 +158,8 @@ func TestASlowHook(t *testing.T) {
 	s.Timeout = time.Hour
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err = m.Check(ctx, s, moderation.Item{Text: "x"}); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, moderation.ErrFailed) {
+	if _, err = m.Check(ctx, s, moderation.Item{Text: "x"}); !errors.Is(err, context.DeadlineExceeded) ||
+		!errors.Is(err, moderation.ErrFailed) {
 		t.Errorf("%v", err)
 	}
 	<-ended
@@ -177,15 +179,18 @@ func TestWhatTheHookGets(t *testing.T) {
 	defer server.Close()
 	m := moderation.New(moderation.Options{Key: "sesame"})
 	defer m.Close()
-	item := moderation.Item{Kind: moderation.KindSentence, World: "hollowmere", NPC: "mira", Player: "p42", TurnID: "t1", Seq: 2, Text: "The <mill> burned — “in spring”."}
+	item := moderation.Item{Kind: moderation.KindSentence, World: "hollowmere", NPC: "mira", Player: "p42", TurnID: "t1",
+		Seq: 2, Text: "The <mill> burned — “in spring”."}
 	if _, err := m.Check(t.Context(), settings(server.URL), item); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"kind": "sentence", "world": "hollowmere", "npc": "mira", "player": "p42", "turn_id": "t1", "seq": 2., "text": item.Text}
+	want := map[string]any{"kind": "sentence", "world": "hollowmere", "npc": "mira", "player": "p42", "turn_id": "t1",
+		"seq": 2., "text": item.Text}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if method != http.MethodPost || header.Get("Content-Type") != "application/json" || header.Get("Authorization") != "Bearer sesame" {
+	if method != http.MethodPost || header.Get("Content-Type") != "application/json" ||
+		header.Get("Authorization") != "Bearer sesame" {
 		t.Errorf("%s %v", method, header)
 	}
 }

@@ -36,7 +36,8 @@ func blocked(detail string) Outcome {
 }
 
 func failed(err error) Outcome {
-	return Outcome{Status: schema.StatusAuthored, Reason: schema.ReasonModerationFailed, Line: lineError, Detail: err.Error()}
+	return Outcome{Status: schema.StatusAuthored, Reason: schema.ReasonModerationFailed, Line: lineError,
+		Detail: err.Error()}
 }
 
 // Message moderates the player's message of a turn, before any pass has read it.
@@ -44,7 +45,8 @@ func failed(err error) Outcome {
 // taken out: the turn, its prompts, its memory and its reply never hold the
 // original. The error is only the context's.
 func (m *Moderator) Message(ctx context.Context, s Settings, t *protocol.Turn) (Outcome, error) {
-	v, err := m.Check(ctx, s, Item{Kind: KindMessage, World: t.World, NPC: t.NPC, Player: t.Player, TurnID: t.TurnID, Text: t.Message})
+	v, err := m.Check(ctx, s, Item{Kind: KindMessage, World: t.World, NPC: t.NPC, Player: t.Player, TurnID: t.TurnID,
+		Text: t.Message})
 	o := Outcome{}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -70,7 +72,9 @@ type Review func(ctx context.Context, replacement string) (said string, ok bool,
 // replacement goes through review; where the NPC's voice makes another text of it,
 // the hook is asked once more and must allow that one. At most two calls are made.
 // The error is the context's or that of review.
-func (m *Moderator) Sentence(ctx context.Context, s Settings, t *protocol.Turn, seq int, said string, review Review) (Outcome, error) {
+func (m *Moderator) Sentence(
+	ctx context.Context, s Settings, t *protocol.Turn, seq int, said string, review Review,
+) (Outcome, error) {
 	item := Item{Kind: KindSentence, World: t.World, NPC: t.NPC, Player: t.Player, TurnID: t.TurnID, Seq: seq, Text: said}
 	v, err := m.Check(ctx, s, item)
 	switch {

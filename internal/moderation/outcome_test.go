@@ -42,10 +42,12 @@ func TestMessage(t *testing.T) {
 		verdict string
 		want    moderation.Outcome
 	}{
-		"allowed":  {`{"verdict":"allow"}`, moderation.Outcome{Text: "You old fool, who burned the mill?"}},
-		"replaced": {`{"verdict":"replace","text":"Who burned the mill?","reason":"insult"}`, moderation.Outcome{Text: "Who burned the mill?", Detail: "insult"}},
+		"allowed": {`{"verdict":"allow"}`, moderation.Outcome{Text: "You old fool, who burned the mill?"}},
+		"replaced": {`{"verdict":"replace","text":"Who burned the mill?","reason":"insult"}`,
+			moderation.Outcome{Text: "Who burned the mill?", Detail: "insult"}},
 		"blocked": {`{"verdict":"block","reason":"insult"}`,
-			moderation.Outcome{Status: schema.StatusWithheld, Reason: schema.ReasonModerated, Line: world.LineRefuse, Detail: "insult"}},
+			moderation.Outcome{Status: schema.StatusWithheld, Reason: schema.ReasonModerated, Line: world.LineRefuse,
+				Detail: "insult"}},
 		"failed": {`{"verdict":"perhaps"}`,
 			moderation.Outcome{Status: schema.StatusAuthored, Reason: schema.ReasonModerationFailed, Line: world.LineError}},
 	} {
@@ -91,16 +93,28 @@ func TestSentence(t *testing.T) {
 		reason   string
 		asked    []string
 	}{
-		"allowed":                      {said: "A.", text: "A.", asked: []string{"sentence A."}},
-		"blocked":                      {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"block"}`}, reason: schema.ReasonModerated, asked: []string{"sentence A."}},
-		"failed":                       {said: "A.", verdicts: map[string]string{"A.": `no`}, reason: schema.ReasonModerationFailed, asked: []string{"sentence A."}},
-		"replaced":                     {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`}, review: same, text: "B.", asked: []string{"sentence A."}},
-		"replaced, unsupported":        {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`}, review: lower(false), reason: schema.ReasonModerated, asked: []string{"sentence A."}},
-		"replaced where none may be":   {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`}, reason: schema.ReasonModerated, asked: []string{"sentence A."}},
-		"replaced, voiced, allowed":    {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`}, review: lower(true), text: "b.", asked: []string{"sentence A.", "sentence b."}},
-		"replaced, voiced, blocked":    {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`, "b.": `{"verdict":"block"}`}, review: lower(true), reason: schema.ReasonModerated, asked: []string{"sentence A.", "sentence b."}},
-		"replaced, voiced, once more":  {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`, "b.": `{"verdict":"replace","text":"C."}`}, review: lower(true), reason: schema.ReasonModerated, asked: []string{"sentence A.", "sentence b."}},
-		"replaced, voiced, no verdict": {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`, "b.": `?`}, review: lower(true), reason: schema.ReasonModerationFailed, asked: []string{"sentence A.", "sentence b."}},
+		"allowed": {said: "A.", text: "A.", asked: []string{"sentence A."}},
+		"blocked": {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"block"}`},
+			reason: schema.ReasonModerated, asked: []string{"sentence A."}},
+		"failed": {said: "A.", verdicts: map[string]string{"A.": `no`},
+			reason: schema.ReasonModerationFailed, asked: []string{"sentence A."}},
+		"replaced": {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`},
+			review: same, text: "B.", asked: []string{"sentence A."}},
+		"replaced, unsupported": {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`},
+			review: lower(false), reason: schema.ReasonModerated, asked: []string{"sentence A."}},
+		"replaced where none may be": {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`},
+			reason: schema.ReasonModerated, asked: []string{"sentence A."}},
+		"replaced, voiced, allowed": {said: "A.", verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`},
+			review: lower(true), text: "b.", asked: []string{"sentence A.", "sentence b."}},
+		"replaced, voiced, blocked": {said: "A.",
+			verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`, "b.": `{"verdict":"block"}`},
+			review:   lower(true), reason: schema.ReasonModerated, asked: []string{"sentence A.", "sentence b."}},
+		"replaced, voiced, once more": {said: "A.",
+			verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`, "b.": `{"verdict":"replace","text":"C."}`},
+			review:   lower(true), reason: schema.ReasonModerated, asked: []string{"sentence A.", "sentence b."}},
+		"replaced, voiced, no verdict": {said: "A.",
+			verdicts: map[string]string{"A.": `{"verdict":"replace","text":"B."}`, "b.": `?`}, review: lower(true),
+			reason: schema.ReasonModerationFailed, asked: []string{"sentence A.", "sentence b."}},
 	} {
 		h := &hook{verdicts: c.verdicts}
 		m, s := serve(t, h.ServeHTTP)
@@ -128,7 +142,8 @@ func TestATurnThatIsOver(t *testing.T) {
 	}
 	broken := errors.New("the verifier is gone")
 	m, s = serve(t, answer(`{"verdict":"replace","text":"B."}`))
-	_, err := m.Sentence(t.Context(), s, tn, 1, "A.", func(context.Context, string) (string, bool, error) { return "", false, broken })
+	_, err := m.Sentence(t.Context(), s, tn, 1, "A.",
+		func(context.Context, string) (string, bool, error) { return "", false, broken })
 	if !errors.Is(err, broken) {
 		t.Error(err)
 	}

@@ -68,7 +68,8 @@ func Parse(raw json.RawMessage) (Settings, error) {
 		s.Timeout = time.Duration(*ms) * time.Millisecond
 	}
 	if given.OnFailure != nil && *given.OnFailure != OnFailureAuthored {
-		return Settings{}, fmt.Errorf("moderation.on_failure is %q; there is only %s: what was not moderated is never released",
+		return Settings{}, fmt.Errorf("moderation.on_failure is %q; there is only %s: what was not moderated is never "+
+			"released",
 			*given.OnFailure, OnFailureAuthored)
 	}
 	return s, nil
@@ -81,7 +82,8 @@ func shapeError(err error) error {
 	case errors.As(err, &kind) && kind.Field == "":
 		return fmt.Errorf("moderation is a %s; write a mapping with `url`, `timeout_ms` and `on_failure`", kind.Value)
 	case errors.As(err, &kind) && kind.Field == "timeout_ms":
-		return fmt.Errorf("moderation.timeout_ms is a %s; write whole milliseconds, such as %d", kind.Value, DefaultTimeout.Milliseconds())
+		return fmt.Errorf("moderation.timeout_ms is a %s; write whole milliseconds, such as %d", kind.Value,
+			DefaultTimeout.Milliseconds())
 	case errors.As(err, &kind):
 		return fmt.Errorf("moderation.%s is a %s; write text", kind.Field, kind.Value)
 	}

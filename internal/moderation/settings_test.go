@@ -20,7 +20,8 @@ func TestParse(t *testing.T) {
 		{`{"url":"` + url + `"}`, moderation.Settings{URL: url, Timeout: 300 * time.Millisecond, OnFailure: "authored"}},
 		{`{"url":"http://127.0.0.1:9/x?a=b","timeout_ms":10,"on_failure":"authored"}`,
 			moderation.Settings{URL: "http://127.0.0.1:9/x?a=b", Timeout: 10 * time.Millisecond, OnFailure: "authored"}},
-		{`{"url":"` + url + `","timeout_ms":5000}`, moderation.Settings{URL: url, Timeout: 5 * time.Second, OnFailure: "authored"}},
+		{`{"url":"` + url + `","timeout_ms":5000}`,
+			moderation.Settings{URL: url, Timeout: 5 * time.Second, OnFailure: "authored"}},
 	} {
 		got, err := moderation.Parse(json.RawMessage(c.raw))
 		if err != nil || got != c.want || got.On() != (c.want.URL != "") {
@@ -60,7 +61,8 @@ func TestParseSaysWhatIsWrongInOneLine(t *testing.T) {
 			t.Errorf("%s is taken", raw)
 			continue
 		}
-		if msg := err.Error(); !strings.Contains(msg, want) || strings.Contains(msg, "\n") || !strings.HasPrefix(msg, "moderation") || strings.Contains(msg, "hunter2") {
+		if msg := err.Error(); !strings.Contains(msg, want) || strings.Contains(msg, "\n") ||
+			!strings.HasPrefix(msg, "moderation") || strings.Contains(msg, "hunter2") {
 			t.Errorf("%s: %q, want %q in one line", raw, msg, want)
 		}
 	}
@@ -75,7 +77,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil && s.On() {
 			t.Errorf("%q: refused and on", raw)
 		}
-		if err == nil && s.On() && (s.Timeout < moderation.MinTimeout || s.Timeout > moderation.MaxTimeout || s.OnFailure != moderation.OnFailureAuthored) {
+		if err == nil && s.On() && (s.Timeout < moderation.MinTimeout || s.Timeout > moderation.MaxTimeout ||
+			s.OnFailure != moderation.OnFailureAuthored) {
 			t.Errorf("%q gives %+v", raw, s)
 		}
 	})

@@ -36,7 +36,8 @@ const (
 // name of the hook.
 func readVerdict(res *http.Response) (Verdict, error) {
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
-		return Verdict{}, fmt.Errorf("answers %d, a redirect, which is not followed; write the final address into moderation.url", res.StatusCode)
+		return Verdict{}, fmt.Errorf("answers %d, a redirect, which is not followed; write the final address into "+
+			"moderation.url", res.StatusCode)
 	}
 	if res.StatusCode != http.StatusOK {
 		return Verdict{}, fmt.Errorf("answers %d; a verdict comes with 200", res.StatusCode)
@@ -54,7 +55,8 @@ func readVerdict(res *http.Response) (Verdict, error) {
 }
 
 func looksLikeHTML(contentType string, body []byte) bool {
-	return strings.HasPrefix(strings.ToLower(contentType), "text/html") || strings.HasPrefix(strings.TrimSpace(string(body)), "<")
+	return strings.HasPrefix(strings.ToLower(contentType), "text/html") ||
+		strings.HasPrefix(strings.TrimSpace(string(body)), "<")
 }
 
 // decodeVerdict reads the JSON of a verdict. Keys it does not know are let be.
@@ -83,7 +85,8 @@ func decodeVerdict(body []byte) (Verdict, error) {
 	case "":
 		return Verdict{}, errors.New("answers without a verdict; allow, replace and block are verdicts")
 	}
-	return Verdict{}, fmt.Errorf("answers with the verdict %q; there are allow, replace and block", short(string(v.Action)))
+	return Verdict{}, fmt.Errorf("answers with the verdict %q; there are allow, replace and block",
+		short(string(v.Action)))
 }
 
 // short is a text on one line, cut for a record.

@@ -33,7 +33,8 @@ func ParseHosts(list []string) (Hosts, error) {
 		h = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(h), "."))
 		name := strings.TrimPrefix(h, "*.")
 		if name == "" || strings.ContainsAny(name, "/*@ ?#") || strings.HasPrefix(h, "*.") && net.ParseIP(name) != nil {
-			return Hosts{}, fmt.Errorf("%q is no host; write names such as llm.example.com, llm.example.com:8443 or *.example.com", h)
+			return Hosts{}, fmt.Errorf("%q is no host; write names such as llm.example.com, llm.example.com:8443 or "+
+				"*.example.com", h)
 		}
 		out.list = append(out.list, h)
 	}
@@ -73,19 +74,23 @@ func (h Hosts) Check(address *url.URL) error {
 }
 
 // metadataNames are the names under which clouds serve credentials to whoever asks.
-var metadataNames = []string{"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal", "metadata.azure.internal"}
+var metadataNames = []string{"metadata", "metadata.google.internal", "metadata.goog", "instance-data",
+	"instance-data.ec2.internal", "metadata.azure.internal"}
 
 // metadata are their addresses that are not link-local.
 var metadata = []netip.Prefix{
-	netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fe80::/10"), netip.MustParsePrefix("fd00:ec2::254/128"),
-	netip.MustParsePrefix("fd20:ce::254/128"), netip.MustParsePrefix("100.100.100.200/32"), netip.MustParsePrefix("192.0.0.192/32"), netip.MustParsePrefix("168.63.129.16/32"),
+	netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fe80::/10"),
+	netip.MustParsePrefix("fd00:ec2::254/128"),
+	netip.MustParsePrefix("fd20:ce::254/128"), netip.MustParsePrefix("100.100.100.200/32"),
+	netip.MustParsePrefix("192.0.0.192/32"), netip.MustParsePrefix("168.63.129.16/32"),
 }
 
 func refuseCredentials(host string) error {
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 	addr, err := netip.ParseAddr(host)
 	if slices.Contains(metadataNames, host) || err == nil && handsOut(addr) {
-		return fmt.Errorf("%s: %w: clouds hand out credentials there; name it in outbound.hosts if that is meant", host, ErrHost)
+		return fmt.Errorf("%s: %w: clouds hand out credentials there; name it in outbound.hosts if that is meant", host,
+			ErrHost)
 	}
 	return nil
 }

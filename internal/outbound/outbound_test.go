@@ -110,9 +110,11 @@ func TestRequestsGoOnlyWhereTheyMay(t *testing.T) {
 		}
 	}
 	// A name in the list does not let its address be anything.
-	proxied := &http.Transport{DisableKeepAlives: true, Proxy: func(*http.Request) (*url.URL, error) { return url.Parse("http://169.254.169.254:80") }}
+	proxied := &http.Transport{DisableKeepAlives: true,
+		Proxy: func(*http.Request) (*url.URL, error) { return url.Parse("http://169.254.169.254:80") }}
 	hosts, _ := outbound.ParseHosts([]string{"api.example.com"})
-	if err := get(&http.Client{Transport: hosts.Over(proxied)}, "http://api.example.com/"); !errors.Is(err, outbound.ErrHost) {
+	if err := get(&http.Client{Transport: hosts.Over(proxied)}, "http://api.example.com/"); !errors.Is(err,
+		outbound.ErrHost) {
 		t.Errorf("by way of another host: %v", err)
 	}
 }

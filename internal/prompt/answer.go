@@ -66,7 +66,8 @@ func Decide(answer []byte) (Choice, error) {
 	for i := range c.Share {
 		c.Share[i] = bareID(c.Share[i])
 	}
-	c.Plan, c.Share, c.Actions = c.Plan[:min(len(c.Plan), 3)], c.Share[:min(len(c.Share), maxItems)], c.Actions[:min(len(c.Actions), maxItems)]
+	c.Plan, c.Share, c.Actions = c.Plan[:min(len(c.Plan), 3)], c.Share[:min(len(c.Share), maxItems)],
+		c.Actions[:min(len(c.Actions), maxItems)]
 	c.Withhold = c.Withhold[:min(len(c.Withhold), maxItems)]
 	return c, nil
 }

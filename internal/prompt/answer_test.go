@@ -22,8 +22,10 @@ func TestSpeechIsReadAsModelsWriteIt(t *testing.T) {
 		name, answer string
 		want         []protocol.DraftSentence
 	}{
-		{"as asked", `{"sentences":[{"text":"The mill burned.","citations":[{"claim":"the mill burned","evidence_id":"E1"}]}]}`,
-			[]protocol.DraftSentence{{Text: "The mill burned.", Citations: []protocol.Citation{{Claim: "the mill burned", EvidenceID: "E1"}}}}},
+		{"as asked", `{"sentences":[{"text":"The mill burned.","citations":[{"claim":"the mill ` +
+			`burned","evidence_id":"E1"}]}]}`,
+			[]protocol.DraftSentence{{Text: "The mill burned.",
+				Citations: []protocol.Citation{{Claim: "the mill burned", EvidenceID: "E1"}}}}},
 		{"ids in the text", `{"sentences":[{"text":"The mill burned [E1]. ","citations":[]}]}`,
 			[]protocol.DraftSentence{{Text: "The mill burned.", Citations: cites("E1")}}},
 		{"several ids in one marker", `{"sentences":[{"text":"It burned [E1, self].","citations":[]}]}`,
@@ -99,7 +101,8 @@ func TestStreamGivesEachSentenceWithItsClosingBrace(t *testing.T) {
 }
 
 func FuzzStreamNeverFails(f *testing.F) {
-	for _, seed := range []string{`{"sentences":[{"text":"a","citations":[]}]}`, `]]}}`, `{"sentences":[[{"text":`, "prose, not JSON", `{"sentences":{"text":"x"}}`} {
+	for _, seed := range []string{`{"sentences":[{"text":"a","citations":[]}]}`, `]]}}`, `{"sentences":[[{"text":`,
+		"prose, not JSON", `{"sentences":{"text":"x"}}`} {
 		f.Add(seed, 3)
 	}
 	f.Fuzz(func(t *testing.T, answer string, piece int) {

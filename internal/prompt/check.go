@@ -63,7 +63,8 @@ func (k JudgeKind) Judgement(answer string, tokens []Odds) (Judgement, error) {
 	if p, ok := yesOf(tokens); ok {
 		yes, confidence = p >= 0.5, max(p, 1-p)
 	}
-	j := Judgement{N: 1, Kind: "world", Verdict: schema.Unverifiable, Difference: "the sentence as a whole", Confidence: confidence}
+	j := Judgement{N: 1, Kind: "world", Verdict: schema.Unverifiable, Difference: "the sentence as a whole",
+		Confidence: confidence}
 	if yes == (k == JudgeMiniCheck) {
 		j.Verdict, j.Difference = schema.Supported, ""
 	}
@@ -94,7 +95,8 @@ const shortClaim = 6
 
 // Claim is a sentence as such a judge is asked about it: a short one with its question.
 func Claim(question, sentence string) string {
-	if question = strings.TrimSpace(question); strings.HasSuffix(question, "?") && len(text.WordSpans(sentence)) < shortClaim {
+	if question = strings.TrimSpace(question); strings.HasSuffix(question, "?") &&
+		len(text.WordSpans(sentence)) < shortClaim {
 		return question + " " + sentence
 	}
 	return sentence

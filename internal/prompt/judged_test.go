@@ -21,8 +21,10 @@ func TestJudged(t *testing.T) {
 		{"unverifiable", [2]string{`"supported","difference":""`, `"unverifiable","difference":"all of it"`}, ""},
 		{"blanks are no difference", [2]string{`"difference":""`, `"difference":" \n"`}, ""},
 		{"more than was asked", [2]string{`{"n"`, `{"mood":"cheerful","n"`}, ""},
-		{"a sentence of its own beside it", [2]string{`[{`, `[{"n":9,"kind":"world","verdict":"supported","confidence":1},{`}, ""},
-		{"supported with a difference", [2]string{`"difference":""`, `"difference":"another year"`}, "a difference is named: another year"},
+		{"a sentence of its own beside it",
+			[2]string{`[{`, `[{"n":9,"kind":"world","verdict":"supported","confidence":1},{`}, ""},
+		{"supported with a difference", [2]string{`"difference":""`, `"difference":"another year"`},
+			"a difference is named: another year"},
 		{"another verdict", [2]string{`"supported"`, `"entailed"`}, `verdict is "entailed"`},
 		{"no verdict", [2]string{`"verdict":"supported",`, ``}, `verdict is ""`},
 		{"another kind", [2]string{`"world"`, `"fact"`}, `kind is "fact"`},
@@ -49,7 +51,8 @@ func TestJudged(t *testing.T) {
 
 // A difference goes into traces: it is one line, of a length that a line has.
 func TestADifferenceIsOneLine(t *testing.T) {
-	j, err := prompt.Judged([]byte(`{"verdicts":[{"n":1,"kind":"world","verdict":"unverifiable","confidence":1,"difference":"in\n\tspring\u0000of`+strings.Repeat(" and so on", 1000)+`"}]}`), 1)
+	j, err := prompt.Judged([]byte(`{"verdicts":[{"n":1,"kind":"world","verdict":"unverifiable","confidence":1`+
+		`,"difference":"in\n\tspring\u0000of`+strings.Repeat(" and so on", 1000)+`"}]}`), 1)
 	if err != nil || !strings.HasPrefix(j[0].Difference, "in spring of and") || len(j[0].Difference) > 2000 {
 		t.Errorf("%+v, %v", j, err)
 	}
@@ -68,7 +71,8 @@ func TestAJudgesCallBeginsAsTheSpeech(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if judge.System != speech.System || !strings.HasPrefix(judge.User, speech.User) || !strings.Contains(judge.User, "1. The mill burned.") {
+	if judge.System != speech.System || !strings.HasPrefix(judge.User, speech.User) ||
+		!strings.Contains(judge.User, "1. The mill burned.") {
 		t.Errorf("system %.60q, user %q", judge.System, judge.User)
 	}
 }

@@ -32,7 +32,8 @@ const (
 )
 
 // Names are the calls that have a prompt.
-var Names = []string{CitationQuery, Rerank, Compact, Monologue, Decision, Speech, Lean, Actions, Judge, Memories, Cluster}
+var Names = []string{CitationQuery, Rerank, Compact, Monologue, Decision, Speech, Lean, Actions, Judge, Memories,
+	Cluster}
 
 // Prompt is one call, ready to be sent.
 type Prompt struct {

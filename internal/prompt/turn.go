@@ -127,7 +127,8 @@ func (s Scene) about() *Data {
 func (s Scene) sources(d *Data) {
 	var lines, about []string
 	for _, src := range s.Turn.Sources {
-		as := protocol.Evidence{Text: src.Content, Type: src.Type, Speaker: src.Speaker, Author: src.Author, At: src.At, Belief: src.Belief, Path: src.Path}
+		as := protocol.Evidence{Text: src.Content, Type: src.Type, Speaker: src.Speaker, Author: src.Author, At: src.At,
+			Belief: src.Belief, Path: src.Path}
 		lines = append(lines, "["+src.ID+"] "+Spoken(as, s.Person))
 		if what := described(src.Type, src.Speaker, src.Author, src.Belief, s.Person); what != "" {
 			about = append(about, src.ID+": "+what)
@@ -156,7 +157,8 @@ func (s Scene) shown(ids []string) []protocol.Evidence {
 	if ids == nil {
 		return s.Turn.Evidence
 	}
-	return slices.DeleteFunc(slices.Clone(s.Turn.Evidence), func(e protocol.Evidence) bool { return !slices.Contains(ids, e.ID) })
+	return slices.DeleteFunc(slices.Clone(s.Turn.Evidence),
+		func(e protocol.Evidence) bool { return !slices.Contains(ids, e.ID) })
 }
 
 // Spoken is a block as its NPC may say it, sentence by sentence: in the first

@@ -11,7 +11,8 @@ import (
 func TestUnknownFieldsAreFoundWhereverTheyStand(t *testing.T) {
 	for _, c := range []struct{ name, data, want string }{
 		{"none", `{"turn_id":"a","hop":1}`, ``},
-		{"first, middle and last", `{"x":1,"turn_id":"a","y":{"b":[1,"}",{"c":"\"]"}]},"hop":2,"z":null}`, `x=1 y={"b":[1,"}",{"c":"\"]"}]} z=null`},
+		{"first, middle and last", `{"x":1,"turn_id":"a","y":{"b":[1,"}",{"c":"\"]"}]},"hop":2,"z":null}`,
+			`x=1 y={"b":[1,"}",{"c":"\"]"}]} z=null`},
 		{"white space", "{ \"x\" : [ 1 , 2 ] ,\n\"hop\":1 }", `x=[ 1 , 2 ]`},
 		{"an escaped name", `{"\u0078":true}`, `x=true`},
 		{"a known name, escaped", `{"\u0068op":1}`, ``},
@@ -37,7 +38,8 @@ func TestUnknownFieldsAreFoundWhereverTheyStand(t *testing.T) {
 // FuzzUnknownFields holds the quick walk against the library's: for every JSON
 // object, the same names with the same values.
 func FuzzUnknownFields(f *testing.F) {
-	for _, seed := range []string{`{}`, `{"x":1,"hop":{"y":2}}`, `{"a":"\\","b":[{"c":"]"}]}`, `null`, `[1]`, `{"x":-1.5e3,"y":"\u00e9"}`, `{"`, `{"a"`, `{"a":`, `{"a":1`} {
+	for _, seed := range []string{`{}`, `{"x":1,"hop":{"y":2}}`, `{"a":"\\","b":[{"c":"]"}]}`, `null`, `[1]`,
+		`{"x":-1.5e3,"y":"\u00e9"}`, `{"`, `{"a"`, `{"a":`, `{"a":1`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

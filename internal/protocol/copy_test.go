@@ -103,7 +103,8 @@ func fill(rnd *rand.Rand, v reflect.Value, depth int) {
 			}
 		}
 	case reflect.Interface:
-		anys := []any{nil, true, "x", 1, 2.5, int64(3), []string{"a"}, []any{1, nil}, map[string]any{"n": 7, "m": map[string]any{}}}
+		anys := []any{nil, true, "x", 1, 2.5, int64(3), []string{"a"}, []any{1, nil},
+			map[string]any{"n": 7, "m": map[string]any{}}}
 		if a := anys[rnd.IntN(len(anys))]; a != nil {
 			v.Set(reflect.ValueOf(a))
 		}
@@ -146,7 +147,8 @@ func BenchmarkHop(b *testing.B) {
 	t := &Turn{Request: schema.Request{TurnID: "t", World: "w", NPC: "n", Player: "p", Message: "m"}}
 	for range 25 {
 		t.Evidence = append(t.Evidence, Evidence{ID: "E1", SourceID: "1", ChunkID: "lore/mill.md#1", Path: "lore/mill.md",
-			Text: "The mill by the ford burned in the spring, and the miller has not been seen since the night of it.", Provenance: Provenance{Source: schema.OriginCorpus}})
+			Text:       "The mill by the ford burned in the spring, and the miller has not been seen since the night of it.",
+			Provenance: Provenance{Source: schema.OriginCorpus}})
 	}
 	data, err := EncodeTurn(t)
 	if err != nil {

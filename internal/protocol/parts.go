@@ -151,7 +151,8 @@ func (t *Turn) Parts() Parts { return Parts{t.parts} }
 // where there are any and both are as they were before; else all of it, and false.
 func (t *Turn) Short(data []byte, before Parts) ([]byte, bool) {
 	n := t.partsLen()
-	if n == 0 || !unchanged(len(t.Evidence), t.parts.evidence.json, before.evidence.json) || !unchanged(len(t.Sources), t.parts.sources.json, before.sources.json) {
+	if n == 0 || !unchanged(len(t.Evidence), t.parts.evidence.json, before.evidence.json) ||
+		!unchanged(len(t.Sources), t.parts.sources.json, before.sources.json) {
 		return data, false
 	}
 	return append(bytes.Clone(data[:len(data)-n-1]), '}'), true
@@ -186,7 +187,8 @@ func (t *Turn) readRest(data []byte) error {
 	})
 	t.parts = parts{}
 	if err == nil && spelled { // otherwise a reader has made one list of several
-		t.parts = parts{evidence: evidences.read(t.Evidence, raw["evidence"]), sources: sources.read(t.Sources, raw["sources"])}
+		t.parts = parts{evidence: evidences.read(t.Evidence, raw["evidence"]),
+			sources: sources.read(t.Sources, raw["sources"])}
 	}
 	return err
 }
@@ -224,16 +226,19 @@ func (e *Evidence) own() {
 func (s *Source) same(o *Source) bool {
 	return s.ID == o.ID && s.Path == o.Path && s.ChunkID == o.ChunkID && s.Type == o.Type && s.Summary == o.Summary &&
 		s.Content == o.Content && slices.Equal(s.Keywords, o.Keywords) && slices.Equal(s.AllowedFor, o.AllowedFor) &&
-		s.Score == o.Score && s.Author == o.Author && s.Speaker == o.Speaker && sameTime(s.At, o.At) && s.Belief == o.Belief &&
+		s.Score == o.Score && s.Author == o.Author && s.Speaker == o.Speaker && sameTime(s.At, o.At) &&
+		s.Belief == o.Belief &&
 		s.Private == o.Private && s.Provenance.same(&o.Provenance)
 }
 
 func (s *Source) own() {
-	s.Keywords, s.AllowedFor, s.Provenance.KnownBy = slices.Clone(s.Keywords), slices.Clone(s.AllowedFor), slices.Clone(s.Provenance.KnownBy)
+	s.Keywords, s.AllowedFor, s.Provenance.KnownBy = slices.Clone(s.Keywords), slices.Clone(s.AllowedFor),
+		slices.Clone(s.Provenance.KnownBy)
 }
 
 func (p *Provenance) same(o *Provenance) bool {
-	return p.Source == o.Source && sameTime(p.IndexedAt, o.IndexedAt) && sameTime(p.CreatedAt, o.CreatedAt) && sameTime(p.ValidFrom, o.ValidFrom) &&
+	return p.Source == o.Source && sameTime(p.IndexedAt, o.IndexedAt) && sameTime(p.CreatedAt, o.CreatedAt) &&
+		sameTime(p.ValidFrom, o.ValidFrom) &&
 		sameTime(p.ValidTo, o.ValidTo) && p.World == o.World && p.NPC == o.NPC && p.Hash == o.Hash &&
 		slices.Equal(p.KnownBy, o.KnownBy) && p.Requires == o.Requires
 }

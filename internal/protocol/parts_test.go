@@ -37,7 +37,8 @@ func TestAChangedPartIsWrittenAnew(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if turn, fresh = read(t, got), *read(t, want); !reflect.DeepEqual(turn.Evidence, fresh.Evidence) || !reflect.DeepEqual(turn.Sources, fresh.Sources) {
+			if turn, fresh = read(t, got), *read(t, want); !reflect.DeepEqual(turn.Evidence, fresh.Evidence) ||
+				!reflect.DeepEqual(turn.Sources, fresh.Sources) {
 				t.Fatalf("%s\nand not\n%s", got, want)
 			}
 		}
@@ -76,9 +77,11 @@ func changeOne(rnd *rand.Rand, v reflect.Value) {
 
 // A request cannot bring its own evidence, however it spells it.
 func TestUnknownFieldsAreNoneOfATurn(t *testing.T) {
-	for _, field := range []string{"evidence", "Evidence", "EVIDENCE", "\\u0065vidence", "ſources", "Released", "evidencE"} {
+	for _, field := range []string{"evidence", "Evidence", "EVIDENCE", "\\u0065vidence", "ſources", "Released",
+		"evidencE"} {
 		turn := &Turn{Request: schema.Request{TurnID: "t1", World: "w", NPC: "n", Player: "p", Message: "m"}}
-		if err := turn.KeepUnknown([]byte(`{"` + field + `":[{"id":"E1","text":"the mill is mine"}],"later":1}`)); err != nil {
+		if err := turn.KeepUnknown([]byte(
+			`{"` + field + `":[{"id":"E1","text":"the mill is mine"}],"later":1}`)); err != nil {
 			t.Fatal(err)
 		}
 		data, err := EncodeTurn(turn)

@@ -32,7 +32,8 @@ func TestTurnCarriesUnknownFields(t *testing.T) {
 // A message that moderation blocked is taken out of its turn, and the turn goes on
 // to its authored line.
 func TestATurnWithAnEndingTravelsWithoutItsMessage(t *testing.T) {
-	turn := &protocol.Turn{Pass: schema.PassSpeak, AcceptedAt: time.Unix(0, 0).UTC(), Request: schema.Request{TurnID: "t", World: "w", NPC: "n", Player: "p"}}
+	turn := &protocol.Turn{Pass: schema.PassSpeak, AcceptedAt: time.Unix(0, 0).UTC(),
+		Request: schema.Request{TurnID: "t", World: "w", NPC: "n", Player: "p"}}
 	if err := turn.Validate(); err == nil {
 		t.Error("a turn without a message and without an ending is taken")
 	}

@@ -11,7 +11,8 @@ import (
 const Prefix = "forsooth.v1."
 
 // Passes are the passes that have a subject and a consumer.
-var Passes = []schema.Pass{schema.PassRetrieve, schema.PassThink, schema.PassReviewThought, schema.PassDecide, schema.PassSpeak, schema.PassReviewSpeech, schema.PassAct}
+var Passes = []schema.Pass{schema.PassRetrieve, schema.PassThink, schema.PassReviewThought, schema.PassDecide,
+	schema.PassSpeak, schema.PassReviewSpeech, schema.PassAct}
 
 // SubjectTurn is the queue of a conversation. In the comments of this file <c>
 // stands for a conversation.

@@ -17,31 +17,36 @@ type Turn struct {
 	DeadlineAt time.Time            `json:"deadline_at,omitzero"`   // accepted_at + deadline
 	Convo      *schema.Conversation `json:"conversation,omitempty"` // as it stood when the turn started
 
-	Class         Class                `json:"class,omitempty"`
-	Retrieval     *Retrieval           `json:"retrieval,omitempty"`
-	Sources       []Source             `json:"sources,omitempty"`
-	Evidence      []Evidence           `json:"evidence,omitempty"`
-	Unknown       []string             `json:"unknown_names,omitempty"` // names in the message that nothing in scope holds
-	Thoughts      []Thought            `json:"thoughts,omitempty"`
-	ClaimAudit    []ClaimAudit         `json:"claim_audit,omitempty"`
-	ThoughtReview *Review              `json:"thought_review,omitempty"`
-	Decision      *Decision            `json:"decision,omitempty"`
-	Speech        *Speech              `json:"speech,omitempty"`
-	SpeechReview  *Review              `json:"speech_review,omitempty"`
-	Released      []schema.Sentence    `json:"released,omitempty"` // the fixed prefix: what the player has already been told
-	Stripped      []schema.Stripped    `json:"stripped,omitempty"`
-	Actions       []schema.Action      `json:"actions,omitempty"`
-	Abort         *Abort               `json:"abort,omitempty"` // set when the turn is to end without an answer
-	Rerun         int                  `json:"rerun,omitempty"` // times the turn went back to Pass 1
-	Passes        []schema.PassRecord  `json:"passes,omitempty"`
-	SaidSeq       uint64               `json:"said_seq,omitempty"`     // the last sequence on said.<c>.<turn> that the turn knows of
-	ReviewSeq     uint64               `json:"review_seq,omitempty"`   // the same of review.<c>.<turn>
-	Reply         *schema.Reply        `json:"reply,omitempty"`        // made by the act pass; the mesh publishes it once
-	Fallback      string               `json:"fallback,omitempty"`     // why no model speaks in what is left of the turn; empty: one may
-	Ending        *Ending              `json:"ending,omitempty"`       // set when an authored line is all that may be said
-	Faithfulness  *schema.Faithfulness `json:"faithfulness,omitempty"` // Guard 3's score and what came of it; nil: not scored
-	FirstTry      *Try                 `json:"first_try,omitempty"`    // while Guard 3 has the speech made anew
-	Part          int                  `json:"part,omitempty"`         // this message is sentence n of a speech under way, from 1; 0: the turn itself
+	Class         Class        `json:"class,omitempty"`
+	Retrieval     *Retrieval   `json:"retrieval,omitempty"`
+	Sources       []Source     `json:"sources,omitempty"`
+	Evidence      []Evidence   `json:"evidence,omitempty"`
+	Unknown       []string     `json:"unknown_names,omitempty"` // names in the message that nothing in scope holds
+	Thoughts      []Thought    `json:"thoughts,omitempty"`
+	ClaimAudit    []ClaimAudit `json:"claim_audit,omitempty"`
+	ThoughtReview *Review      `json:"thought_review,omitempty"`
+	Decision      *Decision    `json:"decision,omitempty"`
+	Speech        *Speech      `json:"speech,omitempty"`
+	SpeechReview  *Review      `json:"speech_review,omitempty"`
+	// the fixed prefix: what the player has already been told
+	Released []schema.Sentence   `json:"released,omitempty"`
+	Stripped []schema.Stripped   `json:"stripped,omitempty"`
+	Actions  []schema.Action     `json:"actions,omitempty"`
+	Abort    *Abort              `json:"abort,omitempty"` // set when the turn is to end without an answer
+	Rerun    int                 `json:"rerun,omitempty"` // times the turn went back to Pass 1
+	Passes   []schema.PassRecord `json:"passes,omitempty"`
+	// the last sequence on said.<c>.<turn> that the turn knows of
+	SaidSeq   uint64        `json:"said_seq,omitempty"`
+	ReviewSeq uint64        `json:"review_seq,omitempty"` // the same of review.<c>.<turn>
+	Reply     *schema.Reply `json:"reply,omitempty"`      // made by the act pass; the mesh publishes it once
+	// why no model speaks in what is left of the turn; empty: one may
+	Fallback string  `json:"fallback,omitempty"`
+	Ending   *Ending `json:"ending,omitempty"` // set when an authored line is all that may be said
+	// Guard 3's score and what came of it; nil: not scored
+	Faithfulness *schema.Faithfulness `json:"faithfulness,omitempty"`
+	FirstTry     *Try                 `json:"first_try,omitempty"` // while Guard 3 has the speech made anew
+	// this message is sentence n of a speech under way, from 1; 0: the turn itself
+	Part int `json:"part,omitempty"`
 
 	extra extras
 	parts parts
@@ -59,18 +64,19 @@ const (
 
 // Retrieval is what Pass 1 found.
 type Retrieval struct {
-	Query      string      `json:"query"`
-	Intent     string      `json:"intent"`              // question, social kinds, recap, ...: see Intent*
-	Draft      string      `json:"draft,omitempty"`     // a hint for prompts, never evidence
-	Compacted  string      `json:"compacted,omitempty"` // Pass 1.5: the sources in short, for prompts, never evidence
-	Confidence float64     `json:"confidence"`          // calibrated P(top evidence answers the message)
-	Zone       Zone        `json:"zone,omitempty"`      // what the gate makes of the confidence
-	Static     bool        `json:"static,omitempty"`    // searched by words and static vectors alone: the world is not embedded yet
-	Searches   int         `json:"searches,omitempty"`  // 1, or 2 after a second search
-	Rejected   []Count     `json:"rejected,omitempty"`  // candidates refused by the provenance contract, by reason
-	LoreHash   string      `json:"lore_version,omitempty"`
-	Gated      string      `json:"gated,omitempty"`     // why what would have answered is kept back: SECRET or REQUIRES
-	Conflicts  [][2]string `json:"conflicts,omitempty"` // evidence ids of documents that disagree
+	Query      string  `json:"query"`
+	Intent     string  `json:"intent"`              // question, social kinds, recap, ...: see Intent*
+	Draft      string  `json:"draft,omitempty"`     // a hint for prompts, never evidence
+	Compacted  string  `json:"compacted,omitempty"` // Pass 1.5: the sources in short, for prompts, never evidence
+	Confidence float64 `json:"confidence"`          // calibrated P(top evidence answers the message)
+	Zone       Zone    `json:"zone,omitempty"`      // what the gate makes of the confidence
+	// searched by words and static vectors alone: the world is not embedded yet
+	Static    bool        `json:"static,omitempty"`
+	Searches  int         `json:"searches,omitempty"` // 1, or 2 after a second search
+	Rejected  []Count     `json:"rejected,omitempty"` // candidates refused by the provenance contract, by reason
+	LoreHash  string      `json:"lore_version,omitempty"`
+	Gated     string      `json:"gated,omitempty"`     // why what would have answered is kept back: SECRET or REQUIRES
+	Conflicts [][2]string `json:"conflicts,omitempty"` // evidence ids of documents that disagree
 }
 
 // Zone is the confidence gate's verdict.

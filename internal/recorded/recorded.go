@@ -183,7 +183,8 @@ func (r *Row) Shown(world string, at time.Time) []protocol.Evidence {
 	var out []protocol.Evidence
 	for _, b := range r.Evidence {
 		path := "lore/" + b.ID + ".txt"
-		out = append(out, protocol.Evidence{ID: b.ID, SourceID: b.ID, ChunkID: path + "#1", Path: path, Text: b.Text, Private: true,
+		out = append(out, protocol.Evidence{ID: b.ID, SourceID: b.ID, ChunkID: path + "#1", Path: path, Text: b.Text,
+			Private:    true,
 			Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: world, CreatedAt: at, IndexedAt: at}})
 	}
 	return out

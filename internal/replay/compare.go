@@ -23,7 +23,8 @@ type Comparison struct {
 
 // Compare holds the reply of a replay against the one that the player heard.
 func Compare(t *protocol.Turn, old, now *schema.Reply) *Comparison {
-	c := &Comparison{TurnID: t.TurnID, NPC: t.NPC, Message: t.Message, Changed: []string{}, Old: console.Shown(old), New: console.Shown(now)}
+	c := &Comparison{TurnID: t.TurnID, NPC: t.NPC, Message: t.Message, Changed: []string{}, Old: console.Shown(old),
+		New: console.Shown(now)}
 	for _, part := range []struct {
 		name string
 		of   func(console.Answer) []string
@@ -80,7 +81,8 @@ func (c *Comparison) Write(w io.Writer) {
 	fmt.Fprintf(w, "turn %s, to %s: %s\n", c.TurnID, c.NPC, oneLine(c.Message))
 	writeSide(w, "then", c.Old)
 	writeSide(w, "now", c.New)
-	fmt.Fprintf(w, "\n  %-16s %10s %10s   %8s %8s   %8s %8s\n", "pass", "then ms", "now ms", "tokens", "tokens", "calls", "calls")
+	fmt.Fprintf(w, "\n  %-16s %10s %10s   %8s %8s   %8s %8s\n", "pass", "then ms", "now ms", "tokens", "tokens", "calls",
+		"calls")
 	old, now := sums(c.Old.Passes), sums(c.New.Passes)
 	for _, pass := range protocol.Passes {
 		writeCost(w, string(pass), old[pass], now[pass])
@@ -138,7 +140,8 @@ func total(all map[schema.Pass]sum) sum {
 
 func writeCost(w io.Writer, name string, old, now sum) {
 	if old.runs+now.runs > 0 {
-		fmt.Fprintf(w, "  %-16s %10.2f %10.2f   %8d %8d   %8d %8d\n", name, old.ms, now.ms, old.tokens, now.tokens, old.calls, now.calls)
+		fmt.Fprintf(w, "  %-16s %10.2f %10.2f   %8d %8d   %8d %8d\n", name, old.ms, now.ms, old.tokens, now.tokens, old.calls,
+			now.calls)
 	}
 }
 

@@ -128,7 +128,8 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 // CutOff is the reply of a replay whose time was up: what was said so far, as the
 // deadline would have left it, without the authored line.
 func CutOff(t *protocol.Turn, log *Log) *schema.Reply {
-	r := &schema.Reply{TurnID: t.TurnID, NPC: t.NPC, Message: t.Message, Status: schema.StatusAuthored, Reason: schema.ReasonDeadline,
+	r := &schema.Reply{TurnID: t.TurnID, NPC: t.NPC, Message: t.Message, Status: schema.StatusAuthored,
+		Reason:    schema.ReasonDeadline,
 		Sentences: log.Sentences, Stripped: t.Stripped, Passes: t.Passes, Audit: schema.FullyCited}
 	if len(log.Sentences) > 0 {
 		r.Status = schema.StatusPartial

@@ -23,7 +23,8 @@ import (
 )
 
 func turn() *protocol.Turn {
-	return &protocol.Turn{AcceptedAt: servicetest.Now, Request: schema.Request{TurnID: "t1", World: "village", NPC: "mira", Player: "p1", Message: "Who owns the ferry?"}}
+	return &protocol.Turn{AcceptedAt: servicetest.Now,
+		Request: schema.Request{TurnID: "t1", World: "village", NPC: "mira", Player: "p1", Message: "Who owns the ferry?"}}
 }
 
 // straight are handlers that hand a turn on and change nothing.
@@ -31,8 +32,10 @@ func straight() replay.Passes {
 	to := func(next schema.Pass) mesh.Handler {
 		return func(context.Context, *protocol.Turn) (schema.Pass, error) { return next, nil }
 	}
-	return replay.Passes{schema.PassRetrieve: to(schema.PassThink), schema.PassThink: to(schema.PassReviewThought), schema.PassReviewThought: to(schema.PassDecide),
-		schema.PassDecide: to(schema.PassSpeak), schema.PassSpeak: to(schema.PassReviewSpeech), schema.PassReviewSpeech: to(schema.PassAct),
+	return replay.Passes{schema.PassRetrieve: to(schema.PassThink), schema.PassThink: to(schema.PassReviewThought),
+		schema.PassReviewThought: to(schema.PassDecide),
+		schema.PassDecide:        to(schema.PassSpeak), schema.PassSpeak: to(schema.PassReviewSpeech),
+		schema.PassReviewSpeech: to(schema.PassAct),
 		schema.PassAct: func(_ context.Context, t *protocol.Turn) (schema.Pass, error) {
 			t.Reply = &schema.Reply{TurnID: t.TurnID, Sentences: t.Released}
 			return schema.PassDone, nil
@@ -102,7 +105,8 @@ func TestASpeechIsReviewedWhileItStreams(t *testing.T) {
 			return schema.PassAct, nil
 		}
 		text := turn.Speech.Sentences[turn.Part-1].Text
-		record := protocol.ReviewRecord{Run: turn.Speech.Run, Part: turn.Part, Hash: protocol.HashText(text), Seq: len(p.Sentences) + 1}
+		record := protocol.ReviewRecord{Run: turn.Speech.Run, Part: turn.Part, Hash: protocol.HashText(text),
+			Seq: len(p.Sentences) + 1}
 		if strings.Contains(text, "king") {
 			record.Seq, record.Refused = 0, []schema.Issue{{Type: schema.IssueNotEntailed}}
 			return "", log.Refuse(ctx, turn, record)
@@ -143,10 +147,17 @@ func TestReplaysThatCannotEnd(t *testing.T) {
 		h    mesh.Handler
 		want string
 	}{
-		{"a pass fails", schema.PassThink, func(context.Context, *protocol.Turn) (schema.Pass, error) { return "", errors.New("no ink") }, "pass think: no ink"},
-		{"no such pass", schema.PassThink, func(context.Context, *protocol.Turn) (schema.Pass, error) { return "sing", nil }, `no handler is there for pass "sing"`},
-		{"round and round", schema.PassReviewThought, func(context.Context, *protocol.Turn) (schema.Pass, error) { return schema.PassThink, nil }, "round and round"},
-		{"no reply", schema.PassAct, func(context.Context, *protocol.Turn) (schema.Pass, error) { return schema.PassDone, nil }, "without a reply"},
+		{"a pass fails", schema.PassThink,
+			func(context.Context, *protocol.Turn) (schema.Pass, error) { return "", errors.New("no ink") },
+			"pass think: no ink"},
+		{"no such pass", schema.PassThink, func(context.Context, *protocol.Turn) (schema.Pass, error) { return "sing", nil },
+			`no handler is there for pass "sing"`},
+		{"round and round", schema.PassReviewThought,
+			func(context.Context, *protocol.Turn) (schema.Pass, error) { return schema.PassThink, nil }, "round and round"},
+		{"no reply", schema.PassAct, func(context.Context, *protocol.Turn) (schema.Pass, error) {
+			return schema.PassDone,
+				nil
+		}, "without a reply"},
 		{"its record is gone", schema.PassThink, func(_ context.Context, t *protocol.Turn) (schema.Pass, error) {
 			t.Passes = nil
 			return schema.PassReviewThought, nil
@@ -165,7 +176,8 @@ func TestTheGameIsNotAskedAgain(t *testing.T) {
 	stored.Decision = &protocol.Decision{Actions: []schema.Action{{Name: "give", Confirmed: true}, {Name: "open"}}}
 	log := replay.NewLog(stored)
 	for name, want := range map[string]bool{"give": true, "open": false, "other": false} {
-		if got, err := log.Confirm(t.Context(), stored, 0, schema.Action{Name: name}, time.Second); err != nil || got != want {
+		if got, err := log.Confirm(t.Context(), stored, 0, schema.Action{Name: name}, time.Second); err != nil ||
+			got != want {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
@@ -175,13 +187,16 @@ func TestTheGameIsNotAskedAgain(t *testing.T) {
 // game time in which it was asked.
 func TestAStoredTurnBeginsAnew(t *testing.T) {
 	was := turn()
-	was.Thoughts, was.Passes, was.Convo = []protocol.Thought{{Text: "hm"}}, []schema.PassRecord{{}}, &schema.Conversation{Trust: 7}
+	was.Thoughts, was.Passes, was.Convo = []protocol.Thought{{Text: "hm"}}, []schema.PassRecord{{}},
+		&schema.Conversation{Trust: 7}
 	stored, err := replay.Stored([]protocol.Trace{{TurnID: "t1"}, {TurnID: "t1", Turn: was}})
-	if err != nil || stored.Thoughts != nil || stored.Passes != nil || stored.Convo.Trust != 7 || stored.Message != was.Message {
+	if err != nil || stored.Thoughts != nil || stored.Passes != nil || stored.Convo.Trust != 7 ||
+		stored.Message != was.Message {
 		t.Fatalf("%v: %+v", err, stored)
 	}
 	now := servicetest.Now.Add(48 * time.Hour)
-	if r := replay.Renew(stored, now, false); !r.GameTime.Equal(servicetest.Now) || !r.AcceptedAt.Equal(now) || r.DeadlineAt.Sub(now) != 8*time.Second || stored.GameTime != nil {
+	if r := replay.Renew(stored, now, false); !r.GameTime.Equal(servicetest.Now) || !r.AcceptedAt.Equal(now) ||
+		r.DeadlineAt.Sub(now) != 8*time.Second || stored.GameTime != nil {
 		t.Errorf("%+v", r)
 	}
 	if r := replay.Renew(stored, now, true); r.GameTime != nil {
@@ -214,7 +229,8 @@ func TestATurnOfTheMeshRunsAgainAsItDid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := app.Options{Worlds: []*world.World{w}, Data: t.TempDir(), Index: filepath.Join(t.TempDir(), "index.db"), Meaning: app.MeaningFirst}
+	o := app.Options{Worlds: []*world.World{w}, Data: t.TempDir(), Index: filepath.Join(t.TempDir(), "index.db"),
+		Meaning: app.MeaningFirst}
 	a, err := app.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -229,8 +245,10 @@ func TestATurnOfTheMeshRunsAgainAsItDid(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for i, message := range []string{"Who owns the ferry?", "What did I ask you?", "Tell me about Quellamar.", "I have work to do; any quest for me?"} {
-		req := &schema.Request{TurnID: "turn" + string(rune('a'+i)), World: w.Name, NPC: "mira", Player: "p1", Message: message}
+	for i, message := range []string{"Who owns the ferry?", "What did I ask you?", "Tell me about Quellamar.",
+		"I have work to do; any quest for me?"} {
+		req := &schema.Request{TurnID: "turn" + string(rune('a'+i)), World: w.Name, NPC: "mira", Player: "p1",
+			Message: message}
 		if _, err := a.Client.Publish(ctx, req); err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +289,8 @@ func TestATurnRunsAgainWithAModel(t *testing.T) {
 	}
 	o := app.Options{Worlds: []*world.World{w}, Index: filepath.Join(t.TempDir(), "index.db"),
 		LLM: llm.Config{Primary: llm.Provider{Name: "primary", URL: server.URL(), Model: "scripted"}}}
-	stored := &protocol.Turn{AcceptedAt: servicetest.Now, Request: schema.Request{TurnID: "t1", World: "shadowwatch", NPC: "zero", Player: "p1", Message: "Who is Alice?"}}
+	stored := &protocol.Turn{AcceptedAt: servicetest.Now,
+		Request: schema.Request{TurnID: "t1", World: "shadowwatch", NPC: "zero", Player: "p1", Message: "Who is Alice?"}}
 	var replies []*schema.Reply
 	for range 2 {
 		log := replay.NewLog(nil)
@@ -304,10 +323,13 @@ func TestATurnRunsAgainWithAModel(t *testing.T) {
 	}
 }
 
-func again(t *testing.T, client *mesh.Client, o app.Options, w *world.World, id string, old *schema.Reply) *replay.Comparison {
+func again(
+	t *testing.T, client *mesh.Client, o app.Options, w *world.World, id string, old *schema.Reply,
+) *replay.Comparison {
 	t.Helper()
 	var traces []protocol.Trace
-	for until := time.Now().Add(10 * time.Second); len(traces) == 0 || traces[len(traces)-1].Next != schema.PassDone; { // a reply does not wait for them
+	// a reply does not wait for them
+	for until := time.Now().Add(10 * time.Second); len(traces) == 0 || traces[len(traces)-1].Next != schema.PassDone; {
 		var err error
 		if traces, err = client.Trace(t.Context(), id); err != nil || time.Now().After(until) {
 			t.Fatalf("%d traces, %v", len(traces), err)

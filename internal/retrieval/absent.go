@@ -19,7 +19,8 @@ const (
 // possessed finds a question that asks for somebody's thing and for nothing else:
 // "When is Alice's birthday?", "what was the name of your school". Where more is
 // asked, the thing may be no more than how the player puts it.
-var possessed = regexp.MustCompile(`(?i)^\W*(?:and |so |hey )?(?:when|what|who|where|which)(?:['’]?s| is| was| are| were)?\s+` +
+var possessed = regexp.MustCompile(`(?i)^\W*(?:and |so |hey )?(?:when|what|who|where|which)(?:['’]?s| is| was` +
+	`| are| were)?\s+` +
 	`(?:the (?:name|age|colou?r|date|price) of\s+)?(?:[\pL\pN]+['’]s|\b(?:your|ur|his|her|their))\s+` +
 	`(?:own\s+|old\s+|first\s+|last\s+|favou?rite\s+|middle\s+)?([a-z]{3,})(?:\s+(?:called|named|like))?\W*$`)
 

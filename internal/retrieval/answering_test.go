@@ -16,7 +16,8 @@ func TestWhatTheTrainedJudgementIsAsked(t *testing.T) {
 	ctx := context.Background()
 	all := guarded()
 	all["npcs/ann/home/pyper.txt"] = "Pyper lost the hall key in the reeds."
-	all["npcs/ann/home/pyper.txt.meta.yaml"] = "created_at: 1400-01-01T00:00:00Z\nauthor: Ann\ntype: note\nsummary: Pyper\nkeywords: [pyper]\n"
+	all["npcs/ann/home/pyper.txt.meta.yaml"] = "created_at: 1400-01-01T00:00:00Z\nauthor: Ann\ntype: note\nsummary: " +
+		"Pyper\nkeywords: [pyper]\n"
 	w := load(t, files(t, all))
 	c := corpus(t, filepath.Join(t.TempDir(), "index.db"))
 	x := open(t, c, &wordHash{}, w)
@@ -29,13 +30,15 @@ func TestWhatTheTrainedJudgementIsAsked(t *testing.T) {
 		}
 		return out, nil
 	}
-	if _, err := x.Deepen(ctx, c, &deepHash{}, judge, retrieval.Options{Now: func() time.Time { return wall }}); err != nil {
+	if _, err := x.Deepen(ctx, c, &deepHash{}, judge,
+		retrieval.Options{Now: func() time.Time { return wall }}); err != nil {
 		t.Fatal(err)
 	}
 	ask := func(message string) float64 {
 		t.Helper()
 		asked = 0
-		r, err := x.CitationQuery(ctx, retrieval.Query{NPC: w.NPCs["ann"], Message: message, Check: check(w, "ann", w.Now, world.Facts{})})
+		r, err := x.CitationQuery(ctx,
+			retrieval.Query{NPC: w.NPCs["ann"], Message: message, Check: check(w, "ann", w.Now, world.Facts{})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,6 +59,7 @@ func TestWhatTheTrainedJudgementIsAsked(t *testing.T) {
 	no := ask(question)
 	says = 0.99
 	if yes := ask(question); no >= retrieval.UnknownBelow || yes < retrieval.UnknownBelow {
-		t.Errorf("confidence %.2f where nothing answers, %.2f where something does; the border is %.2f", no, yes, retrieval.UnknownBelow)
+		t.Errorf("confidence %.2f where nothing answers, %.2f where something does; the border is %.2f", no, yes,
+			retrieval.UnknownBelow)
 	}
 }

@@ -67,7 +67,9 @@ func (x *Index) Stored(ctx context.Context, corpus store.Corpus, emb embed.Embed
 // refresh brings the corpus up to the world: changed files are embedded, files
 // that are gone are removed, the rest is left alone. It says how many files were
 // embedded.
-func refresh(ctx context.Context, corpus store.Corpus, emb embed.Embedder, of string, files []file, opts Options) (int, error) {
+func refresh(
+	ctx context.Context, corpus store.Corpus, emb embed.Embedder, of string, files []file, opts Options,
+) (int, error) {
 	kept, err := corpus.Hashes(ctx, of, emb.ID())
 	if err != nil {
 		return 0, err

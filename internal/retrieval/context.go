@@ -145,7 +145,8 @@ func (s *search) named() bool {
 			own[t.id] = true
 		}
 	}
-	return slices.ContainsFunc(s.x.passages[s.found[0].at].stems, func(id int32) bool { return own[id] || s.recent[id] && !s.x.isStop[id] })
+	return slices.ContainsFunc(s.x.passages[s.found[0].at].stems,
+		func(id int32) bool { return own[id] || s.recent[id] && !s.x.isStop[id] })
 }
 
 // meantText is what the sentence encoder embeds of the question: one that leans on the talk stands behind the

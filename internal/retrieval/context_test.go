@@ -28,8 +28,9 @@ func TestAMessageThatLeansOnTheOneBefore(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			sources, err := x.Search(context.Background(), retrieval.Query{NPC: w.NPCs["ann"], Message: c.message, Context: c.context,
-				Check: check(w, "ann", wall, world.Facts{})})
+			sources, err := x.Search(context.Background(),
+				retrieval.Query{NPC: w.NPCs["ann"], Message: c.message, Context: c.context,
+					Check: check(w, "ann", wall, world.Facts{})})
 			if err != nil {
 				t.Fatal(err)
 			}

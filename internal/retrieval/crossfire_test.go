@@ -45,7 +45,8 @@ func realIndex(t testing.TB, dir string) (*retrieval.Index, *world.World) {
 			t.Error(err)
 		}
 	}()
-	x, err := retrieval.Open(context.Background(), c, static, w, retrieval.Options{Now: func() time.Time { return wall }, Words: static})
+	x, err := retrieval.Open(context.Background(), c, static, w,
+		retrieval.Options{Now: func() time.Time { return wall }, Words: static})
 	if err != nil {
 		t.Fatal(err)
 	}

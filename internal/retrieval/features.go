@@ -156,12 +156,20 @@ func near(stems []int32, a, b int32) bool {
 // Forms by which a passage shows that it holds an answer of a kind.
 var (
 	firstPersonForm = regexp.MustCompile(`\b(I|[Mm]y|[Mm]e|[Ww]e|[Oo]ur|I'm|I've)\b`)
-	numberForm      = regexp.MustCompile(`(?i)\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|half|few|several|many|all|none|both|once|twice)\b`)
-	timeForm        = regexp.MustCompile(`(?i)\d|\b(day|night|morning|evening|noon|midnight|dawn|dusk|year|month|week|hour|minute|spring|summer|autumn|winter|ago|since|until|before|after|during|when|today|tomorrow|yesterday|now|soon|always|never|once)s?\b`)
-	placeForm       = regexp.MustCompile(`(?i)\b(in|at|on|near|under|behind|beside|beneath|above|below|north|south|east|west|northern|southern|eastern|western|inside|outside|between|beyond|across|here|there|through|from|to|up|down|left|right)\b`)
-	reasonForm      = regexp.MustCompile(`(?i)\b(because|since|so|for|to|due|reason|if|cause|caused|therefore|that's why|as|must|need|want|afraid|fear)\b`)
-	meansForm       = regexp.MustCompile(`(?i)\b(by|with|use|using|must|need|first|then|through|to|can|should|if|put|place|say|pull|push|take|go|give)\b`)
-	personForm      = regexp.MustCompile(`(?i)\b(he|she|they|his|her|their|who|man|woman|king|queen|lord|lady|god|goddess|wizard|captain|priest|guard|father|mother|brother|sister|son|daughter|wife|husband|people|i|we|my|me)\b`)
+	numberForm      = regexp.MustCompile(`(?i)\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve` +
+		`|dozen|hundred|thousand|half|few|several|many|all|none|both|once|twice)\b`)
+	timeForm = regexp.MustCompile(`(?i)\d|\b(day|night|morning|evening|noon|midnight|dawn|dusk|year|month|week|hour` +
+		`|minute|spring|summer|autumn|winter|ago|since|until|before|after|during|when|today|tomorrow|yesterday|now|soon` +
+		`|always|never|once)s?\b`)
+	placeForm = regexp.MustCompile(`(?i)\b(in|at|on|near|under|behind|beside|beneath|above|below|north|south|east` +
+		`|west|northern|southern|eastern|western|inside|outside|between|beyond|across|here|there|through|from|to|up|down` +
+		`|left|right)\b`)
+	reasonForm = regexp.MustCompile(`(?i)\b(because|since|so|for|to|due|reason|if|cause|caused|therefore|that's why|as` +
+		`|must|need|want|afraid|fear)\b`)
+	meansForm = regexp.MustCompile(`(?i)\b(by|with|use|using|must|need|first|then|through|to|can|should|if|put|place` +
+		`|say|pull|push|take|go|give)\b`)
+	personForm = regexp.MustCompile(`(?i)\b(he|she|they|his|her|their|who|man|woman|king|queen|lord|lady|god|goddess` +
+		`|wizard|captain|priest|guard|father|mother|brother|sister|son|daughter|wife|husband|people|i|we|my|me)\b`)
 )
 
 // form is a sort of thing that a passage holds.
@@ -203,7 +211,8 @@ func formsOf(body string) form {
 
 // expected is the sort of thing that a kind of question asks for.
 var expected = map[kind]form{
-	kindWho: formPerson, kindWhere: formPlace, kindWhen: formTime, kindCount: formNumber, kindWhy: formReason, kindHow: formMeans,
+	kindWho: formPerson, kindWhere: formPlace, kindWhen: formTime, kindCount: formNumber, kindWhy: formReason,
+	kindHow: formMeans,
 }
 
 // expectation says whether the passage holds the sort of thing the question asks

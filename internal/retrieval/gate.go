@@ -68,7 +68,8 @@ func (m *Model) bind(names []string) error {
 		}
 	}
 	if known != len(m.Weights) {
-		return fmt.Errorf("the model has %d weights and %d of them are of known features; fit it again", len(m.Weights), known)
+		return fmt.Errorf("the model has %d weights and %d of them are of known features; fit it again",
+			len(m.Weights), known)
 	}
 	return nil
 }
@@ -130,7 +131,8 @@ func mustRead(name string, data []byte) *Fitted {
 // how well it answers by the ranker, by how much it beats the best one of another
 // document, what the message names that nothing in scope holds, how much it asks,
 // and by how much something out of scope comes nearer.
-var messageFeatures = []string{"top", "margin", "unknown_sure", "unknown_odd", "absent_rare", "absent", "terms_none", "terms_one", "terms", "outside"}
+var messageFeatures = []string{"top", "margin", "unknown_sure", "unknown_odd", "absent_rare", "absent", "terms_none",
+	"terms_one", "terms", "outside"}
 
 var gateFeatures = append(append([]string(nil), featureNames...), messageFeatures...)
 

@@ -21,7 +21,8 @@ func TestOnlyWhatLiesJustBelowTheBorderIsNear(t *testing.T) {
 	for _, c := range []struct {
 		unknown, confidence float64
 		want                bool
-	}{{0, 0.22, false}, {0, 0.24, true}, {0, 0.25, false}, {0.5, 0.24, false}, {0.5, 0.48, true}, {0.1, 0.095, true}, {0.1, 0.24, false}} {
+	}{{0, 0.22, false}, {0, 0.24, true}, {0, 0.25, false}, {0.5, 0.24, false}, {0.5, 0.48, true}, {0.1, 0.095, true},
+		{0.1, 0.24, false}} {
 		if got := (Zones{Unknown: c.unknown}).near(c.confidence); got != c.want {
 			t.Errorf("%v below a border of %v: near is %v, want %v", c.confidence, c.unknown, got, c.want)
 		}
@@ -50,7 +51,8 @@ func TestZones(t *testing.T) {
 // rising and falling are the features that can only raise a confidence, or only
 // lower it, whatever the rest of them say.
 var (
-	rising  = []string{"text", "meta", "cosine", "likeness", "cover", "cover_like", "cover_doc", "special", "keyword", "keyword_phrase", "own", "top", "margin"}
+	rising = []string{"text", "meta", "cosine", "likeness", "cover", "cover_like", "cover_doc", "special", "keyword",
+		"keyword_phrase", "own", "top", "margin"}
 	falling = []string{"missing_rare", "expects_missed", "unknown_sure", "unknown_odd", "absent", "absent_rare"}
 )
 
@@ -109,7 +111,8 @@ func TestReliabilityOnThePageIsCurrent(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("the curve in %s is not the one of gate.json; run go test ./internal/retrieval -run Reliability -update", page)
+		t.Fatalf("the curve in %s is not the one of gate.json; "+
+			"run go test ./internal/retrieval -run Reliability -update", page)
 	}
 	if err := os.WriteFile(page, []byte(before+pageBegin+want+pageEnd+after), 0o600); err != nil {
 		t.Fatal(err)

@@ -24,17 +24,18 @@ import (
 type Index struct {
 	Embedded int // files embedded by Open; the rest was found in the corpus
 
-	world     *world.World
-	embedder  embed.Embedder
-	english   *embed.Tokenizer // its vocabulary stands in the order of frequency
-	files     []file           // without their passages
-	vectors   *embed.Rows      // of all windows, one after the other
-	filed     *embed.Rows      // of documents, by what they are filed under; nil where nothing is known of words
-	passages  []passage
-	limits    []limits // by passage
-	docOf     []int32  // by passage
-	docs      []document
-	content   []int32          // of all passages, one after the other: their words, each once, without those that only fill
+	world    *world.World
+	embedder embed.Embedder
+	english  *embed.Tokenizer // its vocabulary stands in the order of frequency
+	files    []file           // without their passages
+	vectors  *embed.Rows      // of all windows, one after the other
+	filed    *embed.Rows      // of documents, by what they are filed under; nil where nothing is known of words
+	passages []passage
+	limits   []limits // by passage
+	docOf    []int32  // by passage
+	docs     []document
+	// of all passages, one after the other: their words, each once, without those that only fill
+	content   []int32
 	contentAt []int32          // by passage: where its words begin; one more for the end
 	byPath    map[string][]int // path to passages
 	vocab     map[string]int32 // stem to term

@@ -25,7 +25,8 @@ func many(n int) map[string]string {
 		"npcs/bert/npc.yaml": "handle: bert\nname: Bert\nbackstory: Bert carries water.\npersonality: slow\n",
 	}
 	for i := range n {
-		note(out, fmt.Sprintf("lore/page-%03d.txt", i), fmt.Sprintf("Page %d tells of the well. The rope is %d ells long.", i, i), "")
+		note(out, fmt.Sprintf("lore/page-%03d.txt", i),
+			fmt.Sprintf("Page %d tells of the well. The rope is %d ells long.", i, i), "")
 	}
 	return out
 }
@@ -47,7 +48,8 @@ func TestOnlyChangedFilesAreEmbeddedAgain(t *testing.T) {
 		{"none when nothing changed", func() {}, 0},
 		{"the one whose text changed", func() { write(t, dir, "lore/page-003.txt", "The well is dry.") }, 1},
 		{"the one whose metadata changed", func() {
-			write(t, dir, "lore/page-004.txt.meta.yaml", "created_at: 946684800\nauthor: Ann\ntype: note\nsummary: another\nkeywords: [rope]\n")
+			write(t, dir, "lore/page-004.txt.meta.yaml", "created_at: 946684800\nauthor: Ann\ntype: note\nsummary: "+
+				"another\nkeywords: [rope]\n")
 		}, 1},
 		{"none for one that went", func() {
 			for _, name := range []string{"lore/page-005.txt", "lore/page-005.txt.meta.yaml"} {
@@ -72,7 +74,8 @@ func TestOnlyChangedFilesAreEmbeddedAgain(t *testing.T) {
 		})
 	}
 	x := open(t, c, &wordHash{}, load(t, dir))
-	if got := x.Document("lore/page-003.txt"); len(got) != 1 || got[0].Text != "The well is dry." || !got[0].IndexedAt.Equal(wall) {
+	if got := x.Document("lore/page-003.txt"); len(got) != 1 || got[0].Text != "The well is dry." ||
+		!got[0].IndexedAt.Equal(wall) {
 		t.Errorf("page 3 = %+v", got)
 	}
 	if got := x.Document("lore/page-005.txt"); got != nil {

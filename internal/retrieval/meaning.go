@@ -20,7 +20,9 @@ type meaning struct {
 // Deepen embeds the world with a sentence encoder and has the index search by it
 // from then on. What a corpus holds already is not embedded again, so a run that
 // was stopped goes on where it was. answers may be nil. It may run while the index is asked.
-func (x *Index) Deepen(ctx context.Context, corpus store.Corpus, encoder embed.Embedder, answers Answering, opts Options) (embedded int, err error) {
+func (x *Index) Deepen(
+	ctx context.Context, corpus store.Corpus, encoder embed.Embedder, answers Answering, opts Options,
+) (embedded int, err error) {
 	if x.server != nil {
 		return x.deepenServer(ctx, encoder, answers, opts)
 	}
@@ -38,7 +40,8 @@ func (x *Index) Deepen(ctx context.Context, corpus store.Corpus, encoder embed.E
 		return embedded, fmt.Errorf("read the index of world %s: %w", x.world.Name, err)
 	}
 	if rows.Len() != x.vectors.Len() {
-		return embedded, fmt.Errorf("read the index of world %s: %d windows by meaning, and %d by words", x.world.Name, rows.Len(), x.vectors.Len())
+		return embedded, fmt.Errorf("read the index of world %s: %d windows by meaning, and %d by words", x.world.Name,
+			rows.Len(), x.vectors.Len())
 	}
 	x.meaning.Store(&meaning{encoder: encoder, vectors: rows, answers: answers})
 	return embedded, nil
@@ -65,7 +68,8 @@ func (s *search) compareOutside(near *scan) {
 	best := s.bestMeaning
 	for i := range s.x.passages {
 		p := &s.x.passages[i]
-		if s.scope.isOpen[i] || p.signature != "" || s.scope.refused[int32(i)] != "" { //nolint:gosec // a world has fewer passages
+		if s.scope.isOpen[i] || p.signature != "" ||
+			s.scope.refused[int32(i)] != "" { //nolint:gosec // a world has fewer passages
 			continue
 		}
 		best = max(best, s.x.best(int32(i), near.meaning)) //nolint:gosec // as above
@@ -85,5 +89,6 @@ func (s *search) meanings(c *candidate) []float64 {
 	if w := s.x.passages[c.at].windows; w[1] > w[0] {
 		whole = dot(s.asking, s.deep.window(w[0]))
 	}
-	return []float64{c.meaning, clamp(c.meaningLikeness/4, -1, 1.5), whole, s.bestMeaning - c.meaning, max(0, c.meaning-0.4)}
+	return []float64{c.meaning, clamp(c.meaningLikeness/4, -1, 1.5), whole, s.bestMeaning - c.meaning,
+		max(0, c.meaning-0.4)}
 }

@@ -61,10 +61,13 @@ func (s *search) weightOf(t *queryTerm) float64 {
 }
 
 // filler are words that address somebody or fill a line and ask for nothing.
-var filler = setOf(`mate bro bruv dude pal buddy bud gramps granny grandpa grandma sir madam mister missus lad lass guys folks friend
-	psst ooh ahh hmm huh ugh yo lol haha wow damn dang ok okay yeah yep nope maybe really actually exactly just even ever anyway
+var filler = setOf(`mate bro bruv dude pal buddy bud gramps granny grandpa grandma sir madam mister missus lad lass
+	guys folks friend
+	psst ooh ahh hmm huh ugh yo lol haha wow damn dang ok okay yeah yep nope maybe really actually exactly just even ever
+	anyway
 	thing things stuff lot bit kind sort way place guy fella dude somebody someone people one ones yet still again already
-	think guess reckon wonder heard hear say said mean want need like get got go going come make made take give put let look see
+	think guess reckon wonder heard hear say said mean want need like get got go going come make made take give put let
+	look see
 	right good nice big little old new much many more most well so then now today`)
 
 // held says whether the text or metadata of an open passage holds the stem.
@@ -113,7 +116,8 @@ func (s *search) readNames() []name {
 // sentence, or a word that general English lacks, where names stand.
 func (s *search) mayName(ws []word, i int) bool {
 	w := ws[i]
-	if len(w.text) < 2 || text.IsStop(w.text) || filler[w.text] || s.isOwn(w.text) || strings.IndexFunc(w.text, isDigit) == 0 {
+	if len(w.text) < 2 || text.IsStop(w.text) || filler[w.text] || s.isOwn(w.text) ||
+		strings.IndexFunc(w.text, isDigit) == 0 {
 		return false
 	}
 	if w.capital {
@@ -127,7 +131,8 @@ func (s *search) mayName(ws []word, i int) bool {
 var introduces = setOf(`of in at from to near with by about around for and or is are was named called like than
 	know met meet seen see find found kill killed ask tell did does do has have had will would can
 	use used using write wrote written read make made buy bought sell sold get got hear heard visit visited join joined
-	fight fought love loved hate hated play played run ran build built own owned steal stole summon cast drink eat hack hacked
+	fight fought love loved hate hated play played run ran build built own owned steal stole summon cast drink eat hack
+	hacked
 	sir lord lady king queen prince princess captain saint mister mr mrs miss master mistress doctor dr duke count baron
 	brother sister uncle aunt father mother goddess god wizard ferryman hermit`)
 

@@ -73,7 +73,8 @@ func parseQuestion(message string) question {
 			q.you = ofYou(all)
 		}
 	}
-	if len(q.words) == 2 && (q.words[0].text == "what" || q.words[0].text == "which") && !text.IsStop(q.words[1].text) && !filler[q.words[1].text] {
+	if len(q.words) == 2 && (q.words[0].text == "what" || q.words[0].text == "which") && !text.IsStop(q.words[1].text) &&
+		!filler[q.words[1].text] {
 		q.kind, q.topic, q.phrase = kindTopic, q.words[1:], q.words[1].text // "What bandits?"
 	}
 	if q.kind != kindTopic {
@@ -146,7 +147,8 @@ func hasVerbLike(ws []word) bool {
 			return false
 		}
 		switch w.text {
-		case "you", "i", "he", "she", "they", "we", "it", "to", "in", "on", "for", "doing", "going", "with", "at", "from", "there", "here", "and", "or":
+		case "you", "i", "he", "she", "they", "we", "it", "to", "in", "on", "for", "doing", "going", "with", "at", "from",
+			"there", "here", "and", "or":
 			return true
 		}
 	}
@@ -235,7 +237,8 @@ func (q *question) takeTerms(from []word, keepStops, late bool) {
 			}
 		}
 		if !known {
-			q.terms = append(q.terms, queryTerm{stem: w.stem, word: w.text, id: -1, count: 1, late: late, capital: w.capital && !w.first})
+			q.terms = append(q.terms, queryTerm{stem: w.stem, word: w.text, id: -1, count: 1, late: late, capital: w.capital &&
+				!w.first})
 		}
 	}
 }

@@ -39,7 +39,8 @@ func TestWhatAQuestionAsksFor(t *testing.T) {
 }
 
 func FuzzParseQuestion(f *testing.F) {
-	for _, s := range []string{"Tell me about the mill.", "who's there", "u ok? 'The Dog's' — İstanbul’s", "\xff what", "what is \u200b?"} {
+	for _, s := range []string{"Tell me about the mill.", "who's there", "u ok? 'The Dog's' — İstanbul’s",
+		"\xff what", "what is \u200b?"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -80,7 +80,8 @@ func (s *search) first() []candidate {
 		}
 		s.bestCosine = max(s.bestCosine, r.cosine[at])
 		s.bestMeaning = max(s.bestMeaning, r.meaning[at])
-		r.fused[at] = fuseText*r.text[at] + fuseMeta*r.meta[at] + fuseCosine*r.cosine[at] + fuseSoft*r.special[at] + fuseMeaning*r.meaning[at]
+		r.fused[at] = fuseText*r.text[at] + fuseMeta*r.meta[at] + fuseCosine*r.cosine[at] + fuseSoft*r.special[at] +
+			fuseMeaning*r.meaning[at]
 	}
 	s.compareOutside(near)
 	return s.describeFirst(r, near, s.pick(r.fused))

@@ -17,13 +17,16 @@ import (
 func guarded() map[string]string {
 	out := map[string]string{
 		"world.yaml": "name: guarded\nnow: 1402-05-03T18:00:00Z\n",
-		"npcs/ann/npc.yaml": "handle: ann\nname: Ann\nbackstory: Ann sweeps the hall.\npersonality: dry\nfactions: [guild]\nregion: north\n" +
-			"secrets:\n  - {text: \"The cellar key is in the clock.\", requires: \"trust >= 20\"}\n  - {text: \"The tower key is lost.\"}\n",
+		"npcs/ann/npc.yaml": "handle: ann\nname: Ann\nbackstory: Ann sweeps the hall.\npersonality: dry\nfactions: " +
+			"[guild]\nregion: north\n" +
+			"secrets:\n  - {text: \"The cellar key is in the clock.\", requires: \"trust >= 20\"}\n  - {text: \"The tower " +
+			"key is lost.\"}\n",
 		"npcs/bert/npc.yaml": "handle: bert\nname: Bert\nbackstory: Bert carries water.\npersonality: slow\n",
 	}
 	day := func(path, body, more string) {
 		out[path] = body
-		out[path+".meta.yaml"] = "created_at: 1400-01-01T00:00:00Z\nauthor: Ann\ntype: note\nsummary: a note\nkeywords: [note]\n" + more
+		out[path+".meta.yaml"] = "created_at: 1400-01-01T00:00:00Z\nauthor: Ann\ntype: note\nsummary: a note\nkeywords: " +
+			"[note]\n" + more
 	}
 	day("lore/all.txt", "The gate key hangs in the hall.", "")
 	day("lore/guild.txt", "The guild key is silver.", "known_by: [\"faction:guild\"]\n")
@@ -68,7 +71,8 @@ func TestOnlyWhatTheNPCMayKnowIsFound(t *testing.T) {
 	x := open(t, corpus(t, filepath.Join(t.TempDir(), "index.db")), &wordHash{}, w)
 	for _, c := range whatMayBeKnown(w) {
 		t.Run(c.name, func(t *testing.T) {
-			q := retrieval.Query{NPC: w.NPCs[c.npc], Message: "Where is the key?", TopK: 50, Facts: c.facts, Check: check(w, c.npc, c.at, c.facts)}
+			q := retrieval.Query{NPC: w.NPCs[c.npc], Message: "Where is the key?", TopK: 50, Facts: c.facts,
+				Check: check(w, c.npc, c.at, c.facts)}
 			for name, search := range map[string]func() ([]protocol.Source, error){
 				"CitationQuery": func() ([]protocol.Source, error) {
 					r, err := x.CitationQuery(context.Background(), q)
@@ -114,7 +118,8 @@ func check(w *world.World, npc string, at time.Time, facts world.Facts) groundin
 func TestRefusalsAreCountedByReason(t *testing.T) {
 	w := load(t, files(t, guarded()))
 	x := open(t, corpus(t, filepath.Join(t.TempDir(), "index.db")), &wordHash{}, w)
-	r, err := x.CitationQuery(context.Background(), retrieval.Query{NPC: w.NPCs["ann"], Message: "Where is the key?", Check: check(w, "ann", w.Now, world.Facts{})})
+	r, err := x.CitationQuery(context.Background(),
+		retrieval.Query{NPC: w.NPCs["ann"], Message: "Where is the key?", Check: check(w, "ann", w.Now, world.Facts{})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,23 +136,28 @@ func TestNothingOutOfScopeIsFeltInAScore(t *testing.T) {
 	all := guarded()
 	w := load(t, files(t, all))
 	x := open(t, corpus(t, filepath.Join(t.TempDir(), "index.db")), &wordHash{}, w)
-	for _, gone := range []string{"lore/bert-only.txt", "npcs/bert/home/own.txt", "lore/later.txt", "lore/over.txt", "lore/flag.txt"} {
+	for _, gone := range []string{"lore/bert-only.txt", "npcs/bert/home/own.txt", "lore/later.txt", "lore/over.txt",
+		"lore/flag.txt"} {
 		delete(all, gone)
 		delete(all, gone+".meta.yaml")
 	}
 	less := load(t, files(t, all))
 	y := open(t, corpus(t, filepath.Join(t.TempDir(), "index.db")), &wordHash{}, less)
-	for _, message := range []string{"Where is the key?", "who has the shed key, Quenby?", "Tell me about the vault.", "is the well deep"} {
-		a, err := x.CitationQuery(context.Background(), retrieval.Query{NPC: w.NPCs["ann"], Message: message, Check: check(w, "ann", w.Now, world.Facts{})})
+	for _, message := range []string{"Where is the key?", "who has the shed key, Quenby?", "Tell me about the vault.",
+		"is the well deep"} {
+		a, err := x.CitationQuery(context.Background(),
+			retrieval.Query{NPC: w.NPCs["ann"], Message: message, Check: check(w, "ann", w.Now, world.Facts{})})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := y.CitationQuery(context.Background(), retrieval.Query{NPC: less.NPCs["ann"], Message: message, Check: check(less, "ann", w.Now, world.Facts{})})
+		b, err := y.CitationQuery(context.Background(),
+			retrieval.Query{NPC: less.NPCs["ann"], Message: message, Check: check(less, "ann", w.Now, world.Facts{})})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if a.Retrieval.Confidence != b.Retrieval.Confidence || !slices.Equal(a.Unknown, b.Unknown) {
-			t.Errorf("%s: confidence %v, unknown %q with the whole world; %v, %q without", message, a.Retrieval.Confidence, a.Unknown, b.Retrieval.Confidence, b.Unknown)
+			t.Errorf("%s: confidence %v, unknown %q with the whole world; %v, %q without", message, a.Retrieval.Confidence,
+				a.Unknown, b.Retrieval.Confidence, b.Unknown)
 		}
 	}
 }
@@ -174,25 +184,30 @@ func TestOutOfScopeOnlyDoubtIsFelt(t *testing.T) {
 	ask := func(w *world.World, message string) retrieval.Result {
 		c := corpus(t, filepath.Join(t.TempDir(), "index.db"))
 		x := open(t, c, &wordHash{}, w)
-		if _, err := x.Deepen(ctx, c, &deepHash{}, last, retrieval.Options{Now: func() time.Time { return wall }}); err != nil {
+		if _, err := x.Deepen(ctx, c, &deepHash{}, last,
+			retrieval.Options{Now: func() time.Time { return wall }}); err != nil {
 			t.Fatal(err)
 		}
-		r, err := x.CitationQuery(ctx, retrieval.Query{NPC: w.NPCs["ann"], Message: message, Check: check(w, "ann", w.Now, world.Facts{})})
+		r, err := x.CitationQuery(ctx,
+			retrieval.Query{NPC: w.NPCs["ann"], Message: message, Check: check(w, "ann", w.Now, world.Facts{})})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
 	doubted := 0
-	for _, message := range []string{"Where is the gate key?", "is the shed key with quenby", "who keeps the shed key", "Tell me about the guild.", "is my shed with quenby"} {
+	for _, message := range []string{"Where is the gate key?", "is the shed key with quenby", "who keeps the shed key",
+		"Tell me about the guild.", "is my shed with quenby"} {
 		a, b := ask(w, message), ask(less, message)
 		if a.Retrieval.Confidence > b.Retrieval.Confidence {
-			t.Errorf("%s: confidence %v with the whole world, %v without", message, a.Retrieval.Confidence, b.Retrieval.Confidence)
+			t.Errorf("%s: confidence %v with the whole world, %v without", message, a.Retrieval.Confidence,
+				b.Retrieval.Confidence)
 		}
 		doubted += b2i(a.Retrieval.Confidence < b.Retrieval.Confidence)
 		for i := range min(len(a.Sources), len(b.Sources)) {
 			if a.Sources[i].ChunkID != b.Sources[i].ChunkID {
-				t.Errorf("%s: source %d is %s with the whole world, %s without", message, i+1, a.Sources[i].ChunkID, b.Sources[i].ChunkID)
+				t.Errorf("%s: source %d is %s with the whole world, %s without", message, i+1, a.Sources[i].ChunkID,
+					b.Sources[i].ChunkID)
 			}
 		}
 		if len(a.Sources) != len(b.Sources) {
@@ -219,7 +234,8 @@ func TestAYearStillToCome(t *testing.T) {
 		"Is the hall key cast anew in 1409?":                      true,
 		"Was the tower bell sold in Cor for 1500 bits of silver?": true,
 	} {
-		r, err := x.CitationQuery(context.Background(), retrieval.Query{NPC: w.NPCs["ann"], Message: message, Check: check(w, "ann", w.Now, world.Facts{})})
+		r, err := x.CitationQuery(context.Background(),
+			retrieval.Query{NPC: w.NPCs["ann"], Message: message, Check: check(w, "ann", w.Now, world.Facts{})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,8 +269,9 @@ func TestNamesThatNothingInScopeHolds(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := x.CitationQuery(context.Background(), retrieval.Query{NPC: w.NPCs[c.npc], Message: c.message, Player: "Roswitha",
-				Check: check(w, c.npc, w.Now, world.Facts{})})
+			r, err := x.CitationQuery(context.Background(),
+				retrieval.Query{NPC: w.NPCs[c.npc], Message: c.message, Player: "Roswitha",
+					Check: check(w, c.npc, w.Now, world.Facts{})})
 			if err != nil {
 				t.Fatal(err)
 			}

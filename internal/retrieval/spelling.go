@@ -43,7 +43,8 @@ func alikeInLetters(a, b string) bool {
 	if len(a) > len(b) {
 		short, long = b, a
 	}
-	if float64(len(short)) >= mostOfWord*float64(len(long)) && (strings.HasPrefix(long, short) || strings.HasSuffix(long, short)) {
+	if float64(len(short)) >= mostOfWord*float64(len(long)) &&
+		(strings.HasPrefix(long, short) || strings.HasSuffix(long, short)) {
 		return true
 	}
 	if a[0] != b[0] || max(len(a), len(b))-min(len(a), len(b)) > 3 {

@@ -29,7 +29,9 @@ type cut struct {
 // from the file of them, where it is of these very texts and this embedding, and
 // otherwise from the corpus, from which the file is then written anew. Without a
 // folder for the file, and where it cannot be written, they lie in memory.
-func vectorsOf(ctx context.Context, corpus store.Corpus, emb embed.Embedder, kind, of string, files []file, opts Options) (*embed.Rows, []cut, error) {
+func vectorsOf(
+	ctx context.Context, corpus store.Corpus, emb embed.Embedder, kind, of string, files []file, opts Options,
+) (*embed.Rows, []cut, error) {
 	path, key := opts.vectorsFile(kind, of), keyOf(of, emb.ID(), files)
 	rows, cuts := opts.stored(path, key, files)
 	if rows != nil {
@@ -67,7 +69,8 @@ func (o Options) stored(path string, key embed.Key, files []file) (*embed.Rows, 
 	}
 	if errors.Is(err, embed.ErrRows) {
 		err = errors.Join(err, os.Rename(path, path+".damaged"))
-		o.notice(fmt.Sprintf("set aside as %s.damaged, built anew from the index: %s", path, strings.ReplaceAll(err.Error(), "\n", "; ")))
+		o.notice(fmt.Sprintf("set aside as %s.damaged, built anew from the index: %s", path,
+			strings.ReplaceAll(err.Error(), "\n", "; ")))
 	}
 	return nil, nil
 }

@@ -20,12 +20,14 @@ func TestTheFileOfVectorsIsMadeAnewWhereItIsNotWhole(t *testing.T) {
 	path := filepath.Join(folder, "many.words")
 	open := func() (retrieval.Result, []string) {
 		var notes []string
-		x, err := retrieval.Open(context.Background(), c, &wordHash{}, w, retrieval.Options{Now: func() time.Time { return wall },
-			Vectors: folder, Notice: func(line string) { notes = append(notes, line) }})
+		x, err := retrieval.Open(context.Background(), c, &wordHash{}, w,
+			retrieval.Options{Now: func() time.Time { return wall },
+				Vectors: folder, Notice: func(line string) { notes = append(notes, line) }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := x.CitationQuery(context.Background(), retrieval.Query{NPC: w.NPCs["ann"], Message: "How long is the rope on page 17?"})
+		r, err := x.CitationQuery(context.Background(),
+			retrieval.Query{NPC: w.NPCs["ann"], Message: "How long is the rope on page 17?"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,9 +16,12 @@ import (
 )
 
 var (
-	starred       = regexp.MustCompile(`(\*[^*]{1,200}\*)|(?:^|[^\p{L}\p{N}_])(_[^_]{1,200}_)`)
-	bracketed     = regexp.MustCompile(`(\[[\s\p{P}]*\p{L}[^\]]{2,200}\]|[({][^(){}]{0,200}\p{L}[^(){}]{0,200}[)}\]])|([(\[{][^)\]}]{0,200}\p{L}[^)\]}]{0,200}$)`)
-	markupMark    = regexp.MustCompile("(?i)</?[a-z][a-z0-9]*(?:\\s[^>]*)?>|<!--|-->|^\\s*/(?:me|emote|e)\\b|\\(\\(|~[a-z ]{3,40}~|\\*\\*|__|```|^#{1,6}\\s|^\\s*[-*]\\s|\\[[^\\]]+\\]\\([^)]+\\)|&[a-z]+;|\\{\\{|\\}\\}|https?://")
+	starred   = regexp.MustCompile(`(\*[^*]{1,200}\*)|(?:^|[^\p{L}\p{N}_])(_[^_]{1,200}_)`)
+	bracketed = regexp.MustCompile(`(\[[\s\p{P}]*\p{L}[^\]]{2,200}\]|[({][^(){}]{0,200}\p{L}[^(){}]{0,200}[)}\]])` +
+		`|([(\[{][^)\]}]{0,200}\p{L}[^)\]}]{0,200}$)`)
+	markupMark = regexp.MustCompile(
+		"(?i)</?[a-z][a-z0-9]*(?:\\s[^>]*)?>|<!--|-->|^\\s*/(?:me|emote|e)\\b|\\(\\(|~[a-z " +
+			"]{3,40}~|\\*\\*|__|```|^#{1,6}\\s|^\\s*[-*]\\s|\\[[^\\]]+\\]\\([^)]+\\)|&[a-z]+;|\\{\\{|\\}\\}|https?://")
 	foreignDigits = regexp.MustCompile(`\d[\p{Greek}\p{Cyrillic}]|[\p{Greek}\p{Cyrillic}]\d`)
 	speakerMark   = regexp.MustCompile(`^\s*[A-Z][\w'’ -]{0,30}:\s*["“]`)
 )

@@ -41,7 +41,8 @@ func TestWhatAHostileReaderFoundIsRefused(t *testing.T) {
 		{"it is another thing", review.Draft{
 			Sentences: sentences(said("The lock was whole.", "E2"),
 				said("It burned in a night.", "E1")),
-			Evidence: all(block("E1", "I never liked the old barn. It burned in a night."), block("E2", "The lock was whole."))}, nil},
+			Evidence: all(block("E1", "I never liked the old barn. It burned in a night."),
+				block("E2", "The lock was whole."))}, nil},
 		{"she is the NPC herself", review.Draft{
 			Sentences: sentences(said("She was born in Saltmere.", "E1")),
 			Evidence:  all(block("E1", "Mira is the smith. She was born in Saltmere.")),
@@ -78,11 +79,13 @@ func TestWhatAHostileReaderFoundIsRefused(t *testing.T) {
 			Evidence:  all(by("E1", "bram", "letter", "I burned the mill. Osric saw it."))}, &gullible{}},
 		{"lore against a rumour", review.Draft{
 			Sentences: sentences(said("They say the north gate is closed at night.", "E1")),
-			Evidence:  all(rumour("E1", "The north gate is closed at night."), by("E2", "aldith", "chronicle", "The north gate is open at night."))}, &gullible{}},
+			Evidence: all(rumour("E1", "The north gate is closed at night."),
+				by("E2", "aldith", "chronicle", "The north gate is open at night."))}, &gullible{}},
 		{"the sentence before in the same draft denies it", review.Draft{
 			Sentences: sentences(said("They say the north gate is closed at night.", "E1"),
 				said("They say the north gate is open at night.", "E2")),
-			Evidence: all(rumour("E1", "The north gate is closed at night."), rumour("E2", "The north gate is open at night."))}, &gullible{}},
+			Evidence: all(rumour("E1", "The north gate is closed at night."), rumour("E2", "The north gate is open at night."))},
+			&gullible{}},
 		{"feelings by words alone: a reader without a head", review.Draft{
 			Sentences: sentences(said("I hate the murderer Osric.")),
 			Evidence:  all(block("E1", "Osric owns the ferry."))},

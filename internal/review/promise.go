@@ -9,7 +9,13 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-var commitment = regexp.MustCompile(`(?i)(?:\b(?:(?:i(?:'ll| will| shall|'m going to| am going to)|let me) (?:(?:gladly|happily|now|just) )?(?:give|send|lend|hand|pay|sell|grant|bring|fetch|deliver|teach|unlock|mark|reward|take|lead|escort|show|open|make|forge) (?:you|it|the|this|your|them)\b|it(?:'s| is| are|'re) (?:all )?yours\b|i (?:hereby )?(?:give|grant|promise|swear|vow|lend|hand|owe) you\b|consider it done\b|you have my word\b)|(?:^|[.!?;:,-]\s*)(?:(?:well|right|then|there|very well|so|and|now),? )*(?:here(?:'s| is| are) (?:your|the|a|an|my|some)\b|here you (?:go|are)\b|(?:here,? )?(?:take|have|keep|accept) (?:this|these|my|it|them)\b))`)
+var commitment = regexp.MustCompile(`(?i)(?:\b(?:(?:i(?:'ll| will| shall|'m going to| am going to)` +
+	`|let me) (?:(?:gladly|happily|now|just) )?(?:give|send|lend|hand|pay|sell|grant|bring|fetch|deliver|teach|unlock` +
+	`|mark|reward|take|lead|escort|show|open|make|forge) (?:you|it|the|this|your|them)\b|it(?:'s| is| are` +
+	`|'re) (?:all )?yours\b|i (?:hereby )?(?:give|grant|promise|swear|vow|lend|hand|owe) you\b|consider it done\b` +
+	`|you have my word\b)|(?:^|[.!?;:,-]\s*)(?:(?:well|right|then|there|very well|so|and|now),? )*(?:here(?:'s| is` +
+	`| are) (?:your|the|a|an|my|some)\b|here you (?:go|are)\b|(?:here,? )?(?:take|have|keep|accept) (?:this|these|my` +
+	`|it|them)\b))`)
 
 // commitment finds a sentence that promises a deed without the checked action that
 // does it. Words of the evidence itself promise nothing by themselves, unless a
@@ -23,7 +29,8 @@ func (l *line) commitment(o *Outcome) *schema.Issue {
 	if !promised || need == "" && o.exact || l.done(need, said) {
 		return nil
 	}
-	return &schema.Issue{Claim: said, Type: schema.IssueNotEntailed, Correction: "it promises a deed that no checked action does"}
+	return &schema.Issue{Claim: said, Type: schema.IssueNotEntailed,
+		Correction: "it promises a deed that no checked action does"}
 }
 
 // done says whether a checked action does what a sentence promises.

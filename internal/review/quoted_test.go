@@ -16,7 +16,8 @@ import (
 // What stands in the evidence is said without any model, word for word or as the NPC
 // words it, and cites the block that holds it.
 func TestWordsOfTheEvidenceAreReleased(t *testing.T) {
-	evidence := append(village(), block("E5", "Mira forges nails and sells them at the market."), by("E6", "bram", "letter", "I burned the mill. You must never tell."))
+	evidence := append(village(), block("E5", "Mira forges nails and sells them at the market."),
+		by("E6", "bram", "letter", "I burned the mill. You must never tell."))
 	for _, c := range []struct {
 		name  string
 		said  protocol.DraftSentence
@@ -28,7 +29,8 @@ func TestWordsOfTheEvidenceAreReleased(t *testing.T) {
 		{"[self] cited", said("The mill burned in the spring of 1402.", "self"), "E1"},
 		{"behind an opener", said("Well, the mill burned in the spring of 1402.", "E1"), "E1"},
 		{"behind a listed hedge", said("As far as I know, the mill burned in the spring of 1402.", "E1"), "E1"},
-		{"two sentences joined", said("The mill burned in the spring of 1402, and Bram Dunnock was seen on the weir.", "E1"), "E1"},
+		{"two sentences joined", said("The mill burned in the spring of 1402, and Bram Dunnock was seen on the weir.",
+			"E1"), "E1"},
 		{"in the first person", said("I forge nails and sell them at the market.", "E5"), "E5"},
 		{"a rumour as hearsay", said("I have only heard it told: The fellkin cursed the old bridge.", "E3"), "E3"},
 		{"what the player said, as said", said("You said: “I come from the coast.”", "M1"), "M1"},
@@ -85,7 +87,8 @@ func wordingsPass(t *testing.T, w *world.World, npc *world.NPC, c protocol.Chunk
 			for _, way := range voice.Renderings(e, s, person) {
 				n++
 				_, out, err := (&review.Reviewer{}).Review(t.Context(), review.Draft{
-					Sentences: sentences(said(way.Text, e.ID)), Evidence: []protocol.Evidence{e}, Class: protocol.ClassComplex, Person: person,
+					Sentences: sentences(said(way.Text, e.ID)), Evidence: []protocol.Evidence{e}, Class: protocol.ClassComplex,
+					Person:  person,
 					Context: grounding.Context{NPCName: npc.Name, NPCHandle: npc.Handle, NameOf: person.NameOf},
 				})
 				if err != nil || !out[0].OK() || out[0].Support().ID != e.ID {

@@ -26,17 +26,21 @@ func (s scripted) Read(_ context.Context, all []entail.Sentence) ([]entail.Readi
 }
 
 func reading(entailed, contradicted, world, self, social float64) entail.Reading {
-	return entail.Reading{Probability: entail.Probability{Entailed: entailed, Neutral: 1 - entailed - contradicted, Contradicted: contradicted},
+	return entail.Reading{Probability: entail.Probability{Entailed: entailed, Neutral: 1 - entailed - contradicted,
+		Contradicted: contradicted},
 		World: world, Self: self, Social: social}
 }
 
 // fit takes the model at its word: P(supported) is P(entailed).
 var fit = review.Fit{Weights: map[string]float64{"entailed": 1}, Claim: 0.5,
-	Alone:  map[grounding.Level]review.Line{grounding.Strict: {Score: 0.95}, grounding.Balanced: {Score: 0.8}, grounding.Lively: {Score: 0.6}},
-	Judged: map[grounding.Level]review.Line{grounding.Strict: {Score: 0.95}, grounding.Balanced: {Score: 0.7}, grounding.Lively: {Score: 0.5}}}
+	Alone: map[grounding.Level]review.Line{grounding.Strict: {Score: 0.95}, grounding.Balanced: {Score: 0.8},
+		grounding.Lively: {Score: 0.6}},
+	Judged: map[grounding.Level]review.Line{grounding.Strict: {Score: 0.95}, grounding.Balanced: {Score: 0.7},
+		grounding.Lively: {Score: 0.5}}}
 
 func block(id, text string) protocol.Evidence {
-	return protocol.Evidence{ID: id, SourceID: id, ChunkID: "lore/" + id + ".txt#1", Path: "lore/" + id + ".txt", Text: text, Private: true,
+	return protocol.Evidence{ID: id, SourceID: id, ChunkID: "lore/" + id + ".txt#1", Path: "lore/" + id + ".txt",
+		Text: text, Private: true,
 		Provenance: protocol.Provenance{Source: schema.OriginCorpus}}
 }
 
@@ -50,8 +54,10 @@ func said(text string, cites ...string) protocol.DraftSentence {
 
 func draft(sentences ...protocol.DraftSentence) review.Draft {
 	return review.Draft{Sentences: sentences, Class: protocol.ClassComplex,
-		Evidence: []protocol.Evidence{block("E1", "The mill burned in spring."), block("E2", "Teague owns the ferry. A crossing costs two bits.")},
-		Context:  grounding.Context{NPCName: "Mira", NPCHandle: "mira", Message: "what happened?", Names: []string{"Mira", "Teague"}}}
+		Evidence: []protocol.Evidence{block("E1", "The mill burned in spring."),
+			block("E2", "Teague owns the ferry. A crossing costs two bits.")},
+		Context: grounding.Context{NPCName: "Mira", NPCHandle: "mira", Message: "what happened?",
+			Names: []string{"Mira", "Teague"}}}
 }
 
 // TestASentenceIsJudgedByItsKindAndItsScore walks a sentence through the stages.
@@ -66,28 +72,42 @@ func TestASentenceIsJudgedByItsKindAndItsScore(t *testing.T) {
 		cites    string
 	}{
 		{"word for word", said("The mill burned in spring.", "E1"), entail.Reading{}, "", "", entail.KindWorld, "E1"},
-		{"word for word, another block cited", said("The mill burned in spring.", "E2"), entail.Reading{}, "", "", entail.KindWorld, "E1"},
+		{"word for word, another block cited", said("The mill burned in spring.", "E2"), entail.Reading{}, "", "",
+			entail.KindWorld, "E1"},
 		{"above the line", said("It went up in flames.", "E1"), reading(0.97, 0, 1, 0, 0), "", "", entail.KindWorld, "E1"},
-		{"below the line of strict", said("It went up in flames.", "E1"), reading(0.9, 0, 1, 0, 0), "", schema.IssueNotEntailed, entail.KindWorld, "E1"},
-		{"above the line of balanced", said("It went up in flames.", "E1"), reading(0.9, 0, 1, 0, 0), grounding.Balanced, "", entail.KindWorld, "E1"},
-		{"above the line of lively", said("It went up in flames.", "E1"), reading(0.7, 0, 1, 0, 0), grounding.Lively, "", entail.KindWorld, "E1"},
-		{"a level that was never measured supports nothing", said("It went up in flames.", "E1"), reading(0.99, 0, 1, 0, 0), "daring", schema.IssueNotEntailed, entail.KindWorld, "E1"},
-		{"denied", said("It still stands.", "E1"), reading(0.01, 0.98, 1, 0, 0), "", schema.IssueContradicted, entail.KindWorld, "E1"},
-		{"nothing cited, and supported", said("It went up in flames."), reading(0.97, 0, 1, 0, 0), "", "", entail.KindWorld, "E1"},
-		{"nothing cited, and not supported", said("It went up in flames."), reading(0.1, 0, 1, 0, 0), "", schema.IssueUncited, entail.KindWorld, ""},
-		{"a claim behind [self]", said("It went up in flames.", "self"), reading(0.1, 0, 1, 0, 0), "", schema.IssueSelfMisuse, entail.KindWorld, "self"},
-		{"a feeling needs no proof", said("I was sorry to see it go.", "self"), reading(0.1, 0, 0.1, 0.8, 0.1), "", "", entail.KindSelf, "self"},
+		{"below the line of strict", said("It went up in flames.", "E1"), reading(0.9, 0, 1, 0, 0), "",
+			schema.IssueNotEntailed, entail.KindWorld, "E1"},
+		{"above the line of balanced", said("It went up in flames.", "E1"), reading(0.9, 0, 1, 0, 0), grounding.Balanced, "",
+			entail.KindWorld, "E1"},
+		{"above the line of lively", said("It went up in flames.", "E1"), reading(0.7, 0, 1, 0, 0), grounding.Lively, "",
+			entail.KindWorld, "E1"},
+		{"a level that was never measured supports nothing", said("It went up in flames.", "E1"), reading(0.99, 0, 1, 0, 0),
+			"daring", schema.IssueNotEntailed, entail.KindWorld, "E1"},
+		{"denied", said("It still stands.", "E1"), reading(0.01, 0.98, 1, 0, 0), "", schema.IssueContradicted,
+			entail.KindWorld, "E1"},
+		{"nothing cited, and supported", said("It went up in flames."), reading(0.97, 0, 1, 0, 0), "", "",
+			entail.KindWorld, "E1"},
+		{"nothing cited, and not supported", said("It went up in flames."), reading(0.1, 0, 1, 0, 0), "", schema.IssueUncited,
+			entail.KindWorld, ""},
+		{"a claim behind [self]", said("It went up in flames.", "self"), reading(0.1, 0, 1, 0, 0), "", schema.IssueSelfMisuse,
+			entail.KindWorld, "self"},
+		{"a feeling needs no proof", said("I was sorry to see it go.", "self"), reading(0.1, 0, 0.1, 0.8, 0.1), "", "",
+			entail.KindSelf, "self"},
 		{"a courtesy needs none", said("Good day to you!"), reading(0.1, 0, 0.1, 0.1, 0.8), "", "", entail.KindSocial, ""},
-		{"a feeling that names a stranger is a claim", said("I was sorry to see Aldric go."), reading(0.99, 0, 0.1, 0.8, 0.1), "", schema.IssueUncited, entail.KindWorld, ""},
-		{"a feeling in which somebody is named says something of them", said("I have a feeling that Teague drinks.", "self"), reading(0.1, 0, 0.1, 0.8, 0.1), "",
+		{"a feeling that names a stranger is a claim", said("I was sorry to see Aldric go."), reading(0.99, 0, 0.1, 0.8, 0.1),
+			"", schema.IssueUncited, entail.KindWorld, ""},
+		{"a feeling in which somebody is named says something of them", said("I have a feeling that Teague drinks.", "self"),
+			reading(0.1, 0, 0.1, 0.8, 0.1), "",
 			schema.IssueSelfMisuse, entail.KindWorld, "self"},
 		{"a claim behind a feeling", said("I have a feeling that October wept.", "self"), reading(0.1, 0, 0.1, 0.8, 0.1), "",
 			schema.IssueSelfMisuse, entail.KindWorld, "self"},
 		{"a claim that is asked", said("Would it surprise you that Teague drinks?"), reading(0.1, 0, 0.1, 0.1, 0.8), "",
 			schema.IssueUncited, entail.KindWorld, ""},
-		{"no evidence has the id", said("The mill burned in spring.", "E9"), entail.Reading{}, "", schema.IssueInvalidSource, "", "E9"},
+		{"no evidence has the id", said("The mill burned in spring.", "E9"), entail.Reading{}, "", schema.IssueInvalidSource,
+			"", "E9"},
 		{"a stage direction", said("*sighs* The mill burned.", "E1"), entail.Reading{}, "", schema.IssueForm, "", "E1"},
-		{"letters of two alphabets", said("The mill burned in sprіng.", "E1"), entail.Reading{}, "", schema.IssueForm, "", "E1"},
+		{"letters of two alphabets", said("The mill burned in sprіng.", "E1"), entail.Reading{}, "", schema.IssueForm,
+			"", "E1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := draft(c.sentence)
@@ -132,7 +152,8 @@ func (b broken) Read(context.Context, []entail.Sentence) ([]entail.Reading, erro
 func TestAReaderThatFailsSupportsNothing(t *testing.T) {
 	for _, how := range []string{"panics", "answers too little", "fails"} {
 		r := &review.Reviewer{Reader: broken{how}, Fit: fit}
-		_, outcomes, err := r.Review(t.Context(), draft(said("It went up in flames.", "E1"), said("Teague owns the ferry.", "E2")))
+		_, outcomes, err := r.Review(t.Context(),
+			draft(said("It went up in flames.", "E1"), said("Teague owns the ferry.", "E2")))
 		if err != nil || outcomes[0].OK() || !outcomes[1].OK() {
 			t.Errorf("%s: %+v, %v", how, outcomes, err)
 		}
@@ -172,14 +193,18 @@ func TestAJudgeWeighsWhatItHasShown(t *testing.T) {
 		stranger bool
 	}{
 		{"supports", &oracle{opinions: map[string]review.Opinion{open: yes}, qualified: true}, 0.5, true, 1, false},
-		{"supports what is hardly likely", &oracle{opinions: map[string]review.Opinion{open: yes}, qualified: true}, 0.05, false, 1, false},
+		{"supports what is hardly likely", &oracle{opinions: map[string]review.Opinion{open: yes}, qualified: true}, 0.05,
+			false, 1, false},
 		{"refuses", &oracle{opinions: map[string]review.Opinion{open: no}, qualified: true}, 0.9, false, 1, false},
 		{"has shown no skill", &oracle{opinions: map[string]review.Opinion{open: yes}}, 0.9, false, 0, false},
 		{"gives no answer", &oracle{qualified: true}, 0.9, false, 1, false},
-		{"fails", &oracle{opinions: map[string]review.Opinion{open: yes}, qualified: true, err: errors.New("gone")}, 0.9, false, 1, false},
+		{"fails", &oracle{opinions: map[string]review.Opinion{open: yes}, qualified: true, err: errors.New("gone")}, 0.9,
+			false, 1, false},
 		{"is asked about what is sure, and gives no answer", &oracle{qualified: true}, 0.99, true, 1, false},
-		{"is asked about what is sure, and refuses it", &oracle{opinions: map[string]review.Opinion{open: no}, qualified: true}, 0.96, false, 1, false},
-		{"is not asked about a veto", &oracle{opinions: map[string]review.Opinion{"Aldric set it on fire.": yes}, qualified: true}, 0.9, false, 0, true},
+		{"is asked about what is sure, and refuses it",
+			&oracle{opinions: map[string]review.Opinion{open: no}, qualified: true}, 0.96, false, 1, false},
+		{"is not asked about a veto",
+			&oracle{opinions: map[string]review.Opinion{"Aldric set it on fire.": yes}, qualified: true}, 0.9, false, 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sentence := said(open, "E1")
@@ -287,8 +312,9 @@ func TestAJudgeTurnsNoSureClaimIntoAFeeling(t *testing.T) {
 
 // What a rule has against a cited block is a feature of the score: it is seen, and no verdict.
 func TestADenialByRuleIsAFeature(t *testing.T) {
-	d := review.Draft{Class: protocol.ClassComplex, Sentences: []protocol.DraftSentence{said("The granary held forty sacks.", "E1")},
-		Evidence: []protocol.Evidence{block("E1", "The granary held thirty sacks.")}}
+	d := review.Draft{Class: protocol.ClassComplex,
+		Sentences: []protocol.DraftSentence{said("The granary held forty sacks.", "E1")},
+		Evidence:  []protocol.Evidence{block("E1", "The granary held thirty sacks.")}}
 	r := &review.Reviewer{Reader: scripted{"The granary held forty sacks.": reading(0.5, 0, 1, 0, 0)}, Fit: fit}
 	_, outcomes, err := r.Review(t.Context(), d)
 	if err != nil {

@@ -113,7 +113,8 @@ func total(counts [numAnswers]float64) float64 {
 
 // Qualified says whether the answers tell true sentences from false ones.
 func (s *Skill) Qualified() bool {
-	return s != nil && total(s.True)+total(s.False) >= minPairs && share(s.True, yesSure) >= minLikelihood*share(s.False, yesSure)
+	return s != nil && total(s.True)+total(s.False) >= minPairs &&
+		share(s.True, yesSure) >= minLikelihood*share(s.False, yesSure)
 }
 
 // Sensitivity is the share of the supported pairs that the judge called supported, and

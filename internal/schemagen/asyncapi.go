@@ -68,7 +68,7 @@ func asyncapi() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", asyncapiFile, err)
 	}
-	return append([]byte("# Made by go generate ./internal/schemagen from pkg/schema and internal/protocol; do not edit.\n"), data...), nil
+	return append([]byte("# Made by go generate ./internal/schemagen; do not edit.\n"), data...), nil
 }
 
 const about = `The subjects on which Forsooth's services and a game's backend speak.
@@ -113,16 +113,20 @@ func (p *payload) message() (yaml.MapSlice, error) {
 		out = append(out, yaml.MapItem{Key: "payload", Value: ref("schema/" + p.document + suffix)})
 	case p.words != nil:
 		out = append(out, yaml.MapItem{Key: "contentType", Value: "text/plain"},
-			yaml.MapItem{Key: "payload", Value: yaml.MapSlice{{Key: "type", Value: "string"}, {Key: "description", Value: *p.words}}})
+			yaml.MapItem{Key: "payload",
+				Value: yaml.MapSlice{{Key: "type", Value: "string"}, {Key: "description", Value: *p.words}}})
 	default:
 		out = append(out, yaml.MapItem{Key: "payload", Value: yaml.MapSlice{{Key: "type", Value: "object"}}})
 	}
 	if len(p.headers) > 0 {
 		var properties yaml.MapSlice
 		for _, h := range p.headers {
-			properties = append(properties, yaml.MapItem{Key: h.name, Value: yaml.MapSlice{{Key: "type", Value: "string"}, {Key: "description", Value: h.about}}})
+			properties = append(properties,
+				yaml.MapItem{Key: h.name, Value: yaml.MapSlice{{Key: "type", Value: "string"},
+					{Key: "description", Value: h.about}}})
 		}
-		out = append(out, yaml.MapItem{Key: "headers", Value: yaml.MapSlice{{Key: "type", Value: "object"}, {Key: "properties", Value: properties}}})
+		out = append(out, yaml.MapItem{Key: "headers",
+			Value: yaml.MapSlice{{Key: "type", Value: "object"}, {Key: "properties", Value: properties}}})
 	}
 	if p.example == nil {
 		return out, nil
@@ -165,7 +169,8 @@ func (c *channel) operations() yaml.MapSlice {
 		op := yaml.MapSlice{{Key: "action", Value: action}, {Key: "channel", Value: ref("#/channels/" + c.name)}}
 		if c.answer != nil {
 			op = append(op, yaml.MapItem{Key: "reply", Value: yaml.MapSlice{
-				{Key: "address", Value: yaml.MapSlice{{Key: "location", Value: "$message.header#/reply-to"}, {Key: "description", Value: "NATS's own reply subject."}}},
+				{Key: "address", Value: yaml.MapSlice{{Key: "location", Value: "$message.header#/reply-to"},
+					{Key: "description", Value: "NATS's own reply subject."}}},
 				{Key: "channel", Value: ref("#/channels/" + c.name + "-answer")},
 			}})
 		}

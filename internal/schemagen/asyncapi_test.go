@@ -92,9 +92,11 @@ func TestEverySubjectOfTheContractHasAChannel(t *testing.T) {
 
 // What the document calls a subject is one that internal/protocol reads as that.
 func TestAddressesAreRead(t *testing.T) {
-	fill := strings.NewReplacer("{world}", "w", "{npc}", "n", "{player}", "p", "{turn}", "t1", "{pass}", "speak", "{index}", "0")
+	fill := strings.NewReplacer("{world}", "w", "{npc}", "n", "{player}", "p", "{turn}", "t1", "{pass}", "speak",
+		"{index}", "0")
 	for _, c := range channels {
-		if !strings.Contains(c.address, convo.String()) || !strings.HasPrefix(c.address, protocol.Prefix) || strings.Contains(c.address, ".live.") {
+		if !strings.Contains(c.address, convo.String()) || !strings.HasPrefix(c.address, protocol.Prefix) ||
+			strings.Contains(c.address, ".live.") {
 			continue
 		}
 		s, err := protocol.ParseSubject(fill.Replace(c.address))

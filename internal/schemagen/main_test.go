@@ -113,16 +113,20 @@ func TestRequestSchemaAgreesWithValidation(t *testing.T) {
 
 // A turn that has run fits its schema.
 func TestTurnAndReplyFitTheirSchemas(t *testing.T) {
-	turn := &protocol.Turn{Request: schema.Request{TurnID: "t1", World: "w", NPC: "n", Player: "p", Message: "Well?"}, Hop: 3, Pass: schema.PassSpeak,
+	turn := &protocol.Turn{Request: schema.Request{TurnID: "t1", World: "w", NPC: "n", Player: "p", Message: "Well?"},
+		Hop: 3, Pass: schema.PassSpeak,
 		Retrieval: &protocol.Retrieval{Intent: protocol.IntentQuestion, Zone: protocol.ZoneExtractive, Confidence: 0.5},
-		Evidence:  []protocol.Evidence{{ID: "E1", Path: "lore/a.txt", Text: "So.", Provenance: protocol.Provenance{Source: schema.OriginCorpus}}},
-		Decision:  &protocol.Decision{Plan: []string{"say it"}, Kind: protocol.KindAnswer}}
+		Evidence: []protocol.Evidence{
+			{ID: "E1", Path: "lore/a.txt", Text: "So.", Provenance: protocol.Provenance{Source: schema.OriginCorpus}}},
+		Decision: &protocol.Decision{Plan: []string{"say it"}, Kind: protocol.KindAnswer}}
 	data, err := protocol.EncodeTurn(turn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply, err := json.Marshal(schema.Reply{SchemaVersion: schema.Version, TurnID: "t1", World: "w", NPC: "n", Player: "p", Status: schema.StatusExtractive,
-		Audit: schema.FullyCited, Sentences: []schema.Sentence{{Seq: 1, Text: "So.", Evidence: []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}}},
+	reply, err := json.Marshal(schema.Reply{SchemaVersion: schema.Version, TurnID: "t1", World: "w", NPC: "n", Player: "p",
+		Status: schema.StatusExtractive,
+		Audit:  schema.FullyCited, Sentences: []schema.Sentence{
+			{Seq: 1, Text: "So.", Evidence: []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}}},
 		SourceCounts: map[schema.Origin]int{schema.OriginCorpus: 1}, Passes: []schema.PassRecord{{Pass: schema.PassAct}}})
 	if err != nil {
 		t.Fatal(err)

@@ -97,21 +97,28 @@ func reflectorFor(root reflect.Type, comments map[string]string) *jsonschema.Ref
 
 // values are the types that take certain words only.
 var values = map[reflect.Type][]any{
-	reflect.TypeFor[schema.Status](): words(schema.StatusAnswered, schema.StatusExtractive, schema.StatusUnknown, schema.StatusWithheld,
+	reflect.TypeFor[schema.Status](): words(schema.StatusAnswered, schema.StatusExtractive, schema.StatusUnknown,
+		schema.StatusWithheld,
 		schema.StatusPartial, schema.StatusAuthored, schema.StatusAborted),
-	reflect.TypeFor[schema.Pass]():      words(append(append([]schema.Pass{""}, protocol.Passes...), schema.PassDone)...),
-	reflect.TypeFor[protocol.Class]():   words(protocol.ClassGreeting, protocol.ClassMedium, protocol.ClassComplex),
-	reflect.TypeFor[protocol.Zone]():    words(protocol.ZoneUnknown, protocol.ZoneNear, protocol.ZoneExtractive, protocol.ZoneModel, protocol.ZoneNone),
-	reflect.TypeFor[schema.Origin]():    words(schema.OriginCorpus, schema.OriginUser, schema.OriginModel, schema.OriginSystem),
-	reflect.TypeFor[schema.SaidKind]():  words(schema.SaidAccepted, schema.SaidThinking, schema.SaidSentence, schema.SaidClosed, schema.SaidDone, schema.SaidAborted),
-	reflect.TypeFor[schema.ClaimKind](): words(schema.ClaimWorld, schema.ClaimState, schema.ClaimSharedPast, schema.ClaimSelf, schema.ClaimNone),
-	reflect.TypeFor[schema.Label]():     words(schema.Supported, schema.Contradicted, schema.Unverifiable),
-	reflect.TypeFor[schema.IssueType](): words(schema.IssueUncited, schema.IssueInvalidSource, schema.IssueNotEntailed, schema.IssueSelfMisuse,
+	reflect.TypeFor[schema.Pass]():    words(append(append([]schema.Pass{""}, protocol.Passes...), schema.PassDone)...),
+	reflect.TypeFor[protocol.Class](): words(protocol.ClassGreeting, protocol.ClassMedium, protocol.ClassComplex),
+	reflect.TypeFor[protocol.Zone](): words(protocol.ZoneUnknown, protocol.ZoneNear, protocol.ZoneExtractive,
+		protocol.ZoneModel, protocol.ZoneNone),
+	reflect.TypeFor[schema.Origin](): words(schema.OriginCorpus, schema.OriginUser, schema.OriginModel,
+		schema.OriginSystem),
+	reflect.TypeFor[schema.SaidKind](): words(schema.SaidAccepted, schema.SaidThinking, schema.SaidSentence,
+		schema.SaidClosed, schema.SaidDone, schema.SaidAborted),
+	reflect.TypeFor[schema.ClaimKind](): words(schema.ClaimWorld, schema.ClaimState, schema.ClaimSharedPast,
+		schema.ClaimSelf, schema.ClaimNone),
+	reflect.TypeFor[schema.Label](): words(schema.Supported, schema.Contradicted, schema.Unverifiable),
+	reflect.TypeFor[schema.IssueType](): words(schema.IssueUncited, schema.IssueInvalidSource, schema.IssueNotEntailed,
+		schema.IssueSelfMisuse,
 		schema.IssueEvasion, schema.IssueContradicted, schema.IssueSecret, schema.IssueForm),
 	reflect.TypeFor[protocol.ReviewVerdict](): words(protocol.Approved, protocol.IssuesFound),
 	reflect.TypeFor[schema.Audit]():           words(schema.FullyCited, schema.PartiallyCited, schema.Uncited),
-	reflect.TypeFor[protocol.ReplyKind]():     words(protocol.KindAnswer, protocol.KindUnknown, protocol.KindWithhold, protocol.KindSocial),
-	reflect.TypeFor[schema.TurnState]():       words(schema.TurnUnknown, schema.TurnWaiting, schema.TurnEnded),
+	reflect.TypeFor[protocol.ReplyKind](): words(protocol.KindAnswer, protocol.KindUnknown, protocol.KindWithhold,
+		protocol.KindSocial),
+	reflect.TypeFor[schema.TurnState](): words(schema.TurnUnknown, schema.TurnWaiting, schema.TurnEnded),
 }
 
 func words[T ~string](all ...T) []any {
@@ -132,7 +139,8 @@ func constrain(s *jsonschema.Schema) {
 		}
 	}
 	if p, ok := s.Properties.Get("deadline_ms"); ok {
-		p.AnyOf = []*jsonschema.Schema{{Const: 0}, {Minimum: number(schema.MinDeadlineMS), Maximum: number(schema.MaxDeadlineMS)}}
+		p.AnyOf = []*jsonschema.Schema{{Const: 0},
+			{Minimum: number(schema.MinDeadlineMS), Maximum: number(schema.MaxDeadlineMS)}}
 	}
 	if p, ok := s.Properties.Get("trust"); ok {
 		p.Minimum, p.Maximum = number(schema.MinTrust), number(schema.MaxTrust)

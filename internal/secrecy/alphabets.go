@@ -7,7 +7,8 @@ import (
 
 // The alphabets that stand for the Latin one, sign by sign.
 
-const morseLetters = ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.. " +
+const morseLetters = ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- " +
+	".-- -..- -.-- --.. " +
 	"----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----."
 
 var morseOf = func() map[string]byte {
@@ -22,7 +23,8 @@ var morseOf = func() map[string]byte {
 	return out
 }()
 
-var morseMarks = strings.NewReplacer("·", ".", "•", ".", "−", "-", "–", "-", "—", "-", "_", "-", "/", " ", "|", " ", ",", " ")
+var morseMarks = strings.NewReplacer("·", ".", "•", ".", "−", "-", "–", "-", "—", "-", "_", "-", "/", " ", "|",
+	" ", ",", " ")
 
 func morse(s string) string {
 	var b strings.Builder
@@ -71,7 +73,8 @@ func unseen(s string) string {
 	return string(b)
 }
 
-const brailleLetters = "\x01\x03\x09\x19\x11\x0b\x1b\x13\x0a\x1a\x05\x07\x0d\x1d\x15\x0f\x1f\x17\x0e\x1e\x25\x27\x3a\x2d\x3d\x35"
+const brailleLetters = "\x01\x03\x09\x19\x11\x0b\x1b\x13\x0a\x1a\x05\x07\x0d\x1d\x15\x0f\x1f\x17\x0e\x1e" +
+	"\x25\x27\x3a\x2d\x3d\x35"
 
 func braille(s string) string {
 	var b strings.Builder
@@ -86,7 +89,8 @@ func braille(s string) string {
 	return b.String()
 }
 
-var turned = strings.NewReplacer("ɐ", "a", "q", "b", "ɔ", "c", "p", "d", "ǝ", "e", "ɟ", "f", "ƃ", "g", "ɥ", "h", "ᴉ", "i", "ı", "i", "ɾ", "j",
+var turned = strings.NewReplacer("ɐ", "a", "q", "b", "ɔ", "c", "p", "d", "ǝ", "e", "ɟ", "f", "ƃ", "g", "ɥ", "h",
+	"ᴉ", "i", "ı", "i", "ɾ", "j",
 	"ʞ", "k", "ɯ", "m", "u", "n", "d", "p", "b", "q", "ɹ", "r", "ʇ", "t", "n", "u", "ʌ", "v", "ʍ", "w", "ʎ", "y")
 
 // upsideDown reads letters that stand on their heads.
@@ -97,10 +101,13 @@ func upsideDown(s string) string {
 	return turned.Replace(strings.ToLower(s))
 }
 
-var otherAlphabets = strings.NewReplacer("а", "a", "б", "b", "в", "v", "г", "g", "д", "d", "е", "e", "ж", "zh", "з", "z", "и", "i", "й", "y",
-	"к", "k", "л", "l", "м", "m", "н", "n", "о", "o", "п", "p", "р", "r", "с", "s", "т", "t", "у", "u", "ф", "f", "х", "h", "ц", "c", "ч", "ch", "ш", "sh",
+var otherAlphabets = strings.NewReplacer("а", "a", "б", "b", "в", "v", "г", "g", "д", "d", "е", "e", "ж", "zh",
+	"з", "z", "и", "i", "й", "y",
+	"к", "k", "л", "l", "м", "m", "н", "n", "о", "o", "п", "p", "р", "r", "с", "s", "т", "t", "у", "u", "ф",
+	"f", "х", "h", "ц", "c", "ч", "ch", "ш", "sh",
 	"щ", "sh", "ъ", "", "ы", "y", "ь", "", "э", "e", "ю", "yu", "я", "ya",
-	"α", "a", "β", "b", "γ", "g", "δ", "d", "ε", "e", "ζ", "z", "η", "h", "θ", "th", "ι", "i", "κ", "k", "λ", "l", "μ", "m", "ν", "n", "ξ", "x", "ο", "o",
+	"α", "a", "β", "b", "γ", "g", "δ", "d", "ε", "e", "ζ", "z", "η", "h", "θ", "th", "ι", "i", "κ", "k", "λ",
+	"l", "μ", "m", "ν", "n", "ξ", "x", "ο", "o",
 	"π", "p", "ρ", "r", "σ", "s", "ς", "s", "τ", "t", "υ", "u", "φ", "f", "χ", "ch", "ψ", "ps", "ω", "w")
 
 // transliterated reads Cyrillic and Greek letters by their sound.

@@ -137,7 +137,8 @@ func legible(b []byte) bool {
 }
 
 func isBase64(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '+' || r == '/' || r == '-' || r == '_'
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '+' || r == '/' || r == '-' ||
+		r == '_'
 }
 
 // based reads base64 and base32, of each word and of all words in one.
@@ -175,7 +176,8 @@ func based(s string) []string {
 			}
 		}
 		up := strings.ToUpper(strings.Trim(w, "-_"))
-		if b, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(up[:len(up)/8*8]); err == nil && legible(b) {
+		if b, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(up[:len(up)/8*8]); err == nil &&
+			legible(b) {
 			if all, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(up); err == nil {
 				b = all
 			}
@@ -185,7 +187,8 @@ func based(s string) []string {
 	return out
 }
 
-var hexMarks = strings.NewReplacer("0x", " ", "\\x", " ", "%", " ", "U+", " ", "u+", " ", "\\u", " ", "&#x", " ", "=", " ")
+var hexMarks = strings.NewReplacer("0x", " ", "\\x", " ", "%", " ", "U+", " ", "u+", " ", "\\u", " ", "&#x", " ",
+	"=", " ")
 
 // hexed reads pairs of hexadecimal digits, apart or in one, with whatever marks.
 func hexed(s string, is shape) string {
@@ -193,7 +196,8 @@ func hexed(s string, is shape) string {
 		return ""
 	}
 	var b strings.Builder
-	for _, w := range strings.FieldsFunc(hexMarks.Replace(s), func(r rune) bool { return r != '_' && !isBase64(r) || r == '-' || r == '/' || r == '+' }) {
+	for _, w := range strings.FieldsFunc(hexMarks.Replace(s),
+		func(r rune) bool { return r != '_' && !isBase64(r) || r == '-' || r == '/' || r == '+' }) {
 		if _, err := hex.DecodeString(w); err == nil && (len(w) == 2 || strings.ContainsAny(w, "0123456789")) {
 			b.WriteString(strings.TrimPrefix(w, "00"))
 		}

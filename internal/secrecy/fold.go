@@ -134,7 +134,8 @@ func fold(r, before, after rune) (letter, kind) {
 		return l, isMark
 	case r < 0x80:
 		return symbol(l, r, before, after)
-	case unicode.Is(unicode.Cf, r) || r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF || r == 0x034F || r == 0x115F || r == 0x3164:
+	case unicode.Is(unicode.Cf, r) || r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF || r == 0x034F ||
+		r == 0x115F || r == 0x3164:
 		return l, isUnseen
 	case unicode.Is(unicode.M, r):
 		return l, isMark
@@ -226,9 +227,12 @@ func oddSingles(all []token) {
 
 // looks are the signs that stand for each Latin letter.
 var looks = map[byte]string{
-	'a': "аαᴀɑ∀𐌀Λ", 'b': "вβʙЬ", 'c': "сϲᴄᴐ¢", 'd': "ԁᴅđð", 'e': "еєεᴇ€ɘэ", 'f': "ꜰƒ", 'g': "ɢɡ", 'h': "нһʜ",
-	'i': "іιɪıӏɩ¡Ӏ", 'j': "јᴊ", 'k': "кκᴋ", 'l': "ʟłⅼ£", 'm': "мᴍΜ", 'n': "ηпɴΝ", 'o': "оοσᴏøө", 'p': "рρᴘ", 'q': "ԛǫ",
-	'r': "ʀгя", 's': "ѕꜱ§", 't': "тτᴛ†", 'u': "υμᴜцµ", 'v': "νѵᴠ", 'w': "ԝωᴡшѡ", 'x': "хχ×", 'y': "уγʏү¥", 'z': "ᴢʐ",
+	'a': "аαᴀɑ∀𐌀Λ", 'b': "вβʙЬ", 'c': "сϲᴄᴐ¢", 'd': "ԁᴅđð", 'e': "еєεᴇ€ɘэ",
+	'f': "ꜰƒ", 'g': "ɢɡ", 'h': "нһʜ",
+	'i': "іιɪıӏɩ¡Ӏ", 'j': "јᴊ", 'k': "кκᴋ", 'l': "ʟłⅼ£", 'm': "мᴍΜ", 'n': "ηпɴΝ",
+	'o': "оοσᴏøө", 'p': "рρᴘ", 'q': "ԛǫ",
+	'r': "ʀгя", 's': "ѕꜱ§", 't': "тτᴛ†", 'u': "υμᴜцµ", 'v': "νѵᴠ", 'w': "ԝωᴡшѡ",
+	'x': "хχ×", 'y': "уγʏү¥", 'z': "ᴢʐ",
 }
 
 var looksLike = func() map[rune]byte {
@@ -241,7 +245,8 @@ var looksLike = func() map[rune]byte {
 	for _, pair := range []struct {
 		signs string
 		b     byte
-	}{{"А", 'a'}, {"В", 'b'}, {"С", 'c'}, {"Е", 'e'}, {"Н", 'h'}, {"Р", 'p'}, {"Х", 'x'}, {"У", 'y'}, {"Η", 'h'}, {"Υ", 'y'}, {"Ρ", 'p'}, {"Χ", 'x'}} {
+	}{{"А", 'a'}, {"В", 'b'}, {"С", 'c'}, {"Е", 'e'}, {"Н", 'h'}, {"Р", 'p'}, {"Х", 'x'}, {"У", 'y'}, {"Η", 'h'},
+		{"Υ", 'y'}, {"Ρ", 'p'}, {"Χ", 'x'}} {
 		for _, r := range pair.signs {
 			out[r] = pair.b
 		}

@@ -72,7 +72,8 @@ func BenchmarkTurn(b *testing.B) {
 	}
 	for i := len(npc.Secrets); i < 10; i++ {
 		npc.Secrets = append(npc.Secrets, world.Secret{Requires: "trust >= 90", Condition: never,
-			Text: fmt.Sprintf("I buried %d crowns beneath the %s of Widow Arkwright's orchard before the thaw.", 40+i, strings.Fields("wall gate well shed hedge ditch path pump stile cairn")[i])})
+			Text: fmt.Sprintf("I buried %d crowns beneath the %s of Widow Arkwright's orchard before the thaw.", 40+i,
+				strings.Fields("wall gate well shed hedge ditch path pump stile cairn")[i])})
 	}
 	g := New(w, &npc)
 	lines := harmless(w, &npc)

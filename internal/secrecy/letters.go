@@ -47,8 +47,10 @@ func (l *looking) plain() bool {
 		}
 		strange := 3*odd >= r.end-r.begin || l.turned[r.unit]
 		size := r.end - r.begin
-		full := !l.told[r.unit] && (l.letters.whole(r) && size >= wholePlain || strange && l.letters.nearly(r) && size >= wholeHidden)
-		if (full || r.secret >= plainGrams || strange && r.secret >= l.enough(r.unit)) && isNew(r, l.text.from, toldBy(full, size, plainGrams)) {
+		full := !l.told[r.unit] && (l.letters.whole(r) && size >= wholePlain || strange && l.letters.nearly(r) &&
+			size >= wholeHidden)
+		if (full || r.secret >= plainGrams || strange && r.secret >= l.enough(r.unit)) &&
+			isNew(r, l.text.from, toldBy(full, size, plainGrams)) {
 			return true
 		}
 		if r.secret > 0 {
@@ -166,7 +168,8 @@ func (l *looking) number() bool {
 			return true
 		}
 		t := r.turned()
-		if l.numbers.runs(t.signs, closed, none, func(x run) bool { return l.numbers.whole(x) && x.begin < len(t.signs)-r.from }) {
+		if l.numbers.runs(t.signs, closed, none,
+			func(x run) bool { return l.numbers.whole(x) && x.begin < len(t.signs)-r.from }) {
 			return true
 		}
 	}

@@ -68,7 +68,8 @@ func (l *looking) findCoded(earlier []string, sentence string) string {
 		inner := looking{Guard: l.Guard, closed: l.closed, now: tokens(s)}
 		inner.text = whole(nil, inner.now)
 		inner.text.odd = nil
-		if inner.hidden(&inner.text, false) || inner.hidden(&inner.text, true) || inner.plainKey() || inner.number() || inner.shifted() || inner.picked() {
+		if inner.hidden(&inner.text, false) || inner.hidden(&inner.text, true) || inner.plainKey() || inner.number() ||
+			inner.shifted() || inner.picked() {
 			return "in a code"
 		}
 	}

@@ -12,7 +12,8 @@ import (
 
 // New makes the guard of an NPC.
 func New(w *world.World, npc *world.NPC) *Guard {
-	g := &Guard{letters: newTable(gram), moved: newTable(gram), bare: newTable(gram), words: newTable(3), keys: newTable(4), numbers: newTable(4),
+	g := &Guard{letters: newTable(gram), moved: newTable(gram), bare: newTable(gram), words: newTable(3),
+		keys: newTable(4), numbers: newTable(4),
 		named: map[uint64]int32{}, movedKeys: map[uint64]key{}, jumbled: map[uint64][]int32{}, known: map[uint64]bool{}}
 	open := openTexts(w, npc)
 	for _, s := range open {
@@ -112,7 +113,8 @@ func (g *Guard) close(n int32, s string) {
 }
 
 // cue is what a sentence says that holds a password or the like.
-var cue = regexp.MustCompile(`(?i)\b(pass-?words?|pass-?phrase|codes?|pin|combination|countersign|watchword|passwort|kennwort|losung|contraseña|mot de passe)\b`)
+var cue = regexp.MustCompile(`(?i)\b(pass-?words?|pass-?phrase|codes?|pin|combination|countersign|watchword` +
+	`|passwort|kennwort|losung|contraseña|mot de passe)\b`)
 
 // The shortest keys: a name or a password, and any other word that nothing else
 // that may be said holds.

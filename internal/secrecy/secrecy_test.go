@@ -68,7 +68,8 @@ func closedTexts(t testing.TB) []closedText {
 func (g *Guard) public(s string) bool {
 	row := joinSigns(tokens(s))
 	all, none := func(int32) bool { return true }, func(int32) bool { return false }
-	return g.letters.runs(row, all, none, func(r run) bool { return g.letters.whole(r) && r.end-r.begin == len(row) && g.told[r.unit] })
+	return g.letters.runs(row, all, none,
+		func(r run) bool { return g.letters.whole(r) && r.end-r.begin == len(row) && g.told[r.unit] })
 }
 
 func TestEverySpellingOfEverySecretIsFound(t *testing.T) {
@@ -87,7 +88,8 @@ func TestEverySpellingOfEverySecretIsFound(t *testing.T) {
 	}
 	t.Logf("%d sentences, %d spellings", len(secrets), len(allSpellings())+1)
 	for trick, all := range missed {
-		t.Errorf("%s: %d of %d are not found, such as\n%s", trick, len(all), len(secrets), strings.Join(all[:min(3, len(all))], "\n"))
+		t.Errorf("%s: %d of %d are not found, such as\n%s", trick, len(all), len(secrets),
+			strings.Join(all[:min(3, len(all))], "\n"))
 	}
 }
 
@@ -100,7 +102,8 @@ func TestSpellingsMayBeComposedAndSplit(t *testing.T) {
 		first := rapid.SampledFrom(letterwise).Draw(t, "letters")
 		last := rapid.SampledFrom(slices.Concat(letterwise, spread[:10], codesOf[:8], codesOf[18:21])).Draw(t, "then")
 		said := last.of(first.of(s.text))
-		if strings.HasPrefix(last.name, "rot") || strings.Contains(last.name, "capitals") { // which change the Latin letters alone, or make others of them
+		// which change the Latin letters alone, or make others of them
+		if strings.HasPrefix(last.name, "rot") || strings.Contains(last.name, "capitals") {
 			said = first.of(last.of(s.text))
 		}
 		pieces := rapid.IntRange(1, 4).Draw(t, "pieces")

@@ -158,8 +158,10 @@ var letterwise = []spelling{
 
 // spread are tricks that take a sentence's letters apart.
 var spread = []spelling{
-	{"spaced", between(" ")}, {"dots", between(".")}, {"hyphens", between("-")}, {"commas", between(", ")}, {"stars", between("*")},
-	{"lines", between("\n")}, {"spelt out", between("... then ")}, {"groups of four", grouped(4)}, {"groups of three", grouped(3)}, {"no spaces", grouped(1000)},
+	{"spaced", between(" ")}, {"dots", between(".")}, {"hyphens", between("-")}, {"commas", between(", ")},
+	{"stars", between("*")},
+	{"lines", between("\n")}, {"spelt out", between("... then ")}, {"groups of four", grouped(4)},
+	{"groups of three", grouped(3)}, {"no spaces", grouped(1000)},
 	{"underscores", func(s string) string { return strings.ReplaceAll(s, " ", "_") }},
 	{"every second letter", func(s string) string {
 		return each(string(lettersOf(s)), func(r rune) string { return string(r) + "x" })
@@ -171,7 +173,8 @@ var spread = []spelling{
 		return each(string(lettersOf(s)), func(r rune) string { return "no" + string(r) + " " })
 	}},
 	{"first letters of sentences", func(s string) string {
-		return each(string(lettersOf(s)), func(r rune) string { return strings.ToUpper(string(r)) + "oh and so on it went. " })
+		return each(string(lettersOf(s)),
+			func(r rune) string { return strings.ToUpper(string(r)) + "oh and so on it went. " })
 	}},
 	{"capitals among small letters", func(s string) string {
 		return each(string(lettersOf(strings.ToUpper(s))), func(r rune) string { return "we " + string(r) + " go " })
@@ -262,7 +265,10 @@ var codesOf = []spelling{
 			return string(r)
 		})
 	}},
-	{"tags that nobody sees", func(s string) string { return "Aye." + each(s, func(r rune) string { return string(0xE0000 + r) }) }},
+	{"tags that nobody sees", func(s string) string {
+		return "Aye." +
+			each(s, func(r rune) string { return string(0xE0000 + r) })
+	}},
 	{"selectors that nobody sees", func(s string) string {
 		return "Aye." + each(s, func(r rune) string { return string(0xE0100 + r - 16) })
 	}},

@@ -62,7 +62,8 @@ func CheckDocument(world string, d Document) error {
 	for _, c := range d.Chunks {
 		switch {
 		case c.Source != schema.OriginCorpus:
-			return fmt.Errorf("%s: source is %q, the corpus takes only %q: %w", c.ID, c.Source, schema.OriginCorpus, ErrProvenance)
+			return fmt.Errorf("%s: source is %q, the corpus takes only %q: %w", c.ID, c.Source, schema.OriginCorpus,
+				ErrProvenance)
 		case c.World != world:
 			return fmt.Errorf("%s: belongs to world %q, not %q: %w", c.ID, c.World, world, ErrProvenance)
 		case c.Path != d.Path:

@@ -20,14 +20,17 @@ func (t *Tracer) Ask(ctx context.Context, a llm.Asking) (context.Context, func(l
 	}
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
 		attribute.String("gen_ai.operation.name", "chat"), attribute.String("gen_ai.request.model", a.Model),
-		attribute.String("forsooth.provider", a.Provider), attribute.String("forsooth.call", a.Call), attribute.Int("forsooth.attempt", a.Attempt))}
+		attribute.String("forsooth.provider", a.Provider), attribute.String("forsooth.call", a.Call),
+		attribute.Int("forsooth.attempt", a.Attempt))}
 	if before, err := trace.SpanIDFromHex(a.Before); err == nil {
-		options = append(options, trace.WithLinks(trace.Link{SpanContext: here.WithSpanID(before), Attributes: []attribute.KeyValue{attribute.String("forsooth.link", "the request before")}}))
+		options = append(options, trace.WithLinks(trace.Link{SpanContext: here.WithSpanID(before),
+			Attributes: []attribute.KeyValue{attribute.String("forsooth.link", "the request before")}}))
 	}
 	ctx, span := t.tracer.Start(without(ctx), "llm "+a.Call, options...)
 	return ctx, func(told llm.Told) string {
 		span.SetAttributes(attribute.String("forsooth.outcome", told.Outcome),
-			attribute.Int("gen_ai.usage.input_tokens", told.In), attribute.Int("gen_ai.usage.output_tokens", told.Out), attribute.Float64("forsooth.cost", told.Cost))
+			attribute.Int("gen_ai.usage.input_tokens", told.In), attribute.Int("gen_ai.usage.output_tokens", told.Out),
+			attribute.Float64("forsooth.cost", told.Cost))
 		if told.Outcome != "ok" {
 			span.SetStatus(codes.Error, told.Outcome)
 		}

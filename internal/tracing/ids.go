@@ -58,5 +58,6 @@ func traceOf(turn string) trace.TraceID { return hashed[trace.TraceID]("trace " 
 func spanOf(turn string) trace.SpanID { return hashed[trace.SpanID]("turn " + turn) }
 
 func deliveryOf(in trace.TraceID, consumer string, sequence uint64, attempt int) trace.SpanID {
-	return hashed[trace.SpanID](in.String() + " " + consumer + " " + strconv.FormatUint(sequence, 10) + " " + strconv.Itoa(attempt))
+	return hashed[trace.SpanID](in.String() + " " + consumer + " " + strconv.FormatUint(sequence, 10) + " " +
+		strconv.Itoa(attempt))
 }

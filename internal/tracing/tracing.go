@@ -31,9 +31,10 @@ import (
 
 // Settings say where traces go.
 type Settings struct {
-	URL     string  // of a collector that takes OTLP over HTTP; empty: as OTEL_EXPORTER_OTLP_ENDPOINT says, else nowhere
-	Share   float64 // of turns that are traced, from 0 to 1, where the backend has not decided and OTEL_TRACES_SAMPLER says nothing
-	Service string  // as OTEL_SERVICE_NAME unless that is set
+	URL string // of a collector that takes OTLP over HTTP; empty: as OTEL_EXPORTER_OTLP_ENDPOINT says, else nowhere
+	// of turns that are traced, from 0 to 1, where the backend has not decided and OTEL_TRACES_SAMPLER says nothing
+	Share   float64
+	Service string // as OTEL_SERVICE_NAME unless that is set
 	Version string
 	Failed  func(error) // traces that could not be sent, at most once a minute; nil: nobody is told
 }
@@ -49,7 +50,8 @@ func (s Settings) On() bool {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return false
 	}
-	return s.URL != "" || os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+	return s.URL != "" || os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" ||
+		os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
 // Open makes a tracer, or nil where traces go nowhere. It reaches nobody yet.
@@ -80,7 +82,8 @@ const tracesPath = "/v1/traces"
 
 // With makes a tracer that gives its spans to what the options name.
 func With(ctx context.Context, s Settings, to ...sdk.TracerProviderOption) (*Tracer, error) {
-	about, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", s.Service), attribute.String("service.version", s.Version)),
+	about, err := resource.New(ctx,
+		resource.WithAttributes(attribute.String("service.name", s.Service), attribute.String("service.version", s.Version)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, fmt.Errorf("traces: %w", err)

@@ -47,7 +47,8 @@ func (p process) sent(ctx context.Context) headers {
 
 func delivered(consumer string, attempt int, h headers) mesh.Delivered {
 	subject := protocol.SubjectPass(schema.PassThink, schema.ConversationID{World: "w", NPC: "mira", Player: "p"}, "T1")
-	return mesh.Delivered{Consumer: consumer, Sequence: 7, Subject: subject, Attempt: attempt, Stored: time.Unix(100, 0), Header: h.get}
+	return mesh.Delivered{Consumer: consumer, Sequence: 7, Subject: subject, Attempt: attempt, Stored: time.Unix(100, 0),
+		Header: h.get}
 }
 
 // turn drives a turn through two processes: accepted and thought about in one, where
@@ -73,7 +74,8 @@ func turn(a, b process, request headers) {
 	done(mesh.OutcomeDone)
 
 	ctx, done = b.Begin(context.Background(), delivered("finisher", 1, reply))
-	b.Ended(ctx, &schema.Reply{TurnID: "T1", World: "w", NPC: "mira", Status: schema.StatusAnswered, AcceptedAt: at, Message: "who burned the mill?", Text: "the miller"}, at.Add(time.Second))
+	b.Ended(ctx, &schema.Reply{TurnID: "T1", World: "w", NPC: "mira", Status: schema.StatusAnswered, AcceptedAt: at,
+		Message: "who burned the mill?", Text: "the miller"}, at.Add(time.Second))
 	done(mesh.OutcomeDone)
 }
 
@@ -102,7 +104,8 @@ func TestOneTurnIsOneTrace(t *testing.T) {
 		above   string
 	}{
 		{"of the mesh alone", headers{}, "", "0000000000000000"},
-		{"of a backend that traces", headers{"traceparent": backend, "tracestate": "game=7"}, "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"},
+		{"of a backend that traces", headers{"traceparent": backend, "tracestate": "game=7"},
+			"0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"},
 		{"of a backend with a header that is none", headers{"traceparent": "nonsense"}, "", "0000000000000000"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -110,7 +113,8 @@ func TestOneTurnIsOneTrace(t *testing.T) {
 			turn(a, b, c.request)
 			spans := gathered(a, b)
 			whole := spans["turn"]
-			below := map[string]string{"intake": "turn", "think": "intake", "llm monologue": "think", "llm monologue again": "think", "finisher": "think"}
+			below := map[string]string{"intake": "turn", "think": "intake", "llm monologue": "think",
+				"llm monologue again": "think", "finisher": "think"}
 			if len(spans) != len(below)+1 {
 				t.Fatalf("%d spans, want %d: %v", len(spans), len(below)+1, spans)
 			}
@@ -132,7 +136,9 @@ func TestOneTurnIsOneTrace(t *testing.T) {
 				t.Errorf("the turn took %s", whole.EndTime.Sub(whole.StartTime))
 			}
 			for _, again := range []string{"think", "llm monologue again"} {
-				if links := spans[again].Links; len(links) != 1 || links[0].SpanContext.SpanID() == spans[again].SpanContext.SpanID() || links[0].SpanContext.TraceID() != whole.SpanContext.TraceID() {
+				if links := spans[again].Links; len(links) != 1 ||
+					links[0].SpanContext.SpanID() == spans[again].SpanContext.SpanID() ||
+					links[0].SpanContext.TraceID() != whole.SpanContext.TraceID() {
 					t.Errorf("%s links to %v", again, links)
 				}
 			}
@@ -197,7 +203,8 @@ func TestWithoutAnAddressNothingIsTraced(t *testing.T) {
 	}
 	ctx, done := tracer.Begin(t.Context(), delivered("think", 1, headers{}))
 	done(mesh.OutcomeDone)
-	if ctx != t.Context() || len(process{Tracer: tracer}.sent(ctx)) != 0 || tracer.Turn(ctx, "T1", time.Now(), headers{}.get) != ctx {
+	if ctx != t.Context() || len(process{Tracer: tracer}.sent(ctx)) != 0 ||
+		tracer.Turn(ctx, "T1", time.Now(), headers{}.get) != ctx {
 		t.Error("something travels")
 	}
 	tracer.Ended(ctx, &schema.Reply{}, time.Now())

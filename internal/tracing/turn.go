@@ -34,7 +34,9 @@ func (h headers) Keys() []string        { return nil }
 
 // Turn gives the context of what is done for a turn: below the span of the whole
 // turn, which is made when it ends. A context that belongs to the turn stays.
-func (t *Tracer) Turn(ctx context.Context, turn string, acceptedAt time.Time, header func(string) string) context.Context {
+func (t *Tracer) Turn(
+	ctx context.Context, turn string, acceptedAt time.Time, header func(string) string,
+) context.Context {
 	if t == nil {
 		return ctx
 	}
@@ -60,7 +62,9 @@ func (t *Tracer) whole(turn string, acceptedAt time.Time, header func(string) st
 	return backend.WithSpanID(spanOf(turn)).WithTraceState(state)
 }
 
-func (t *Tracer) begin(ctx context.Context, ids wanted, name string, o ...trace.SpanStartOption) (context.Context, trace.Span) {
+func (t *Tracer) begin(
+	ctx context.Context, ids wanted, name string, o ...trace.SpanStartOption,
+) (context.Context, trace.Span) {
 	return t.tracer.Start(context.WithValue(ctx, wantedKey{}, ids), name, o...)
 }
 
@@ -83,17 +87,20 @@ func (t *Tracer) Begin(ctx context.Context, d mesh.Delivered) (context.Context, 
 	}
 	parent := trace.SpanContextFromContext(from)
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(
-		attribute.String("messaging.system", "nats"), attribute.String("forsooth.pass", d.Consumer), attribute.Int("forsooth.attempt", d.Attempt))}
+		attribute.String("messaging.system", "nats"), attribute.String("forsooth.pass", d.Consumer),
+		attribute.Int("forsooth.attempt", d.Attempt))}
 	if turn != "" {
 		options = append(options, trace.WithAttributes(attribute.String("forsooth.turn", turn),
-			attribute.String("forsooth.world", subject.Conversation.World), attribute.String("forsooth.npc", subject.Conversation.NPC)))
+			attribute.String("forsooth.world", subject.Conversation.World),
+			attribute.String("forsooth.npc", subject.Conversation.NPC)))
 	}
 	id := wanted{span: hashed[trace.SpanID](random())}
 	if parent.IsValid() {
 		id.span = deliveryOf(parent.TraceID(), d.Consumer, d.Sequence, d.Attempt)
 		if d.Attempt > 1 {
 			before := deliveryOf(parent.TraceID(), d.Consumer, d.Sequence, d.Attempt-1)
-			options = append(options, trace.WithLinks(trace.Link{SpanContext: parent.WithSpanID(before), Attributes: []attribute.KeyValue{attribute.String("forsooth.link", "the delivery before")}}))
+			options = append(options, trace.WithLinks(trace.Link{SpanContext: parent.WithSpanID(before),
+				Attributes: []attribute.KeyValue{attribute.String("forsooth.link", "the delivery before")}}))
 		}
 	}
 	ctx, span := t.begin(from, id, d.Consumer, options...)
@@ -124,12 +131,15 @@ func (t *Tracer) Ended(ctx context.Context, r *schema.Reply, at time.Time) {
 		above = trace.ContextWithRemoteSpanContext(above, here.WithSpanID(backend))
 	}
 	sum := meters.SumOf(r)
-	_, span := t.begin(above, wanted{here.TraceID(), spanOf(r.TurnID)}, "turn", trace.WithTimestamp(r.AcceptedAt), trace.WithAttributes(
-		attribute.String("forsooth.turn", r.TurnID), attribute.String("forsooth.world", r.World), attribute.String("forsooth.npc", r.NPC),
-		attribute.String("forsooth.status", string(r.Status)), attribute.String("forsooth.reason", r.Reason),
-		attribute.Int("forsooth.sentences", len(r.Sentences)), attribute.Int("forsooth.stripped", len(r.Stripped)),
-		attribute.Int64("forsooth.first_sentence_ms", sum.First.Milliseconds()),
-		attribute.Int("forsooth.llm_calls", sum.Calls), attribute.Int("forsooth.tokens", sum.Tokens), attribute.Float64("forsooth.cost", sum.Cost)))
+	_, span := t.begin(above, wanted{here.TraceID(), spanOf(r.TurnID)}, "turn", trace.WithTimestamp(r.AcceptedAt),
+		trace.WithAttributes(
+			attribute.String("forsooth.turn", r.TurnID), attribute.String("forsooth.world", r.World),
+			attribute.String("forsooth.npc", r.NPC),
+			attribute.String("forsooth.status", string(r.Status)), attribute.String("forsooth.reason", r.Reason),
+			attribute.Int("forsooth.sentences", len(r.Sentences)), attribute.Int("forsooth.stripped", len(r.Stripped)),
+			attribute.Int64("forsooth.first_sentence_ms", sum.First.Milliseconds()),
+			attribute.Int("forsooth.llm_calls", sum.Calls), attribute.Int("forsooth.tokens", sum.Tokens),
+			attribute.Float64("forsooth.cost", sum.Cost)))
 	if r.Status == schema.StatusAborted {
 		span.SetStatus(codes.Error, r.Reason)
 	}

@@ -25,37 +25,48 @@ func TestAWeightsFileThatCannotWorkIsRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"nothing":             {nil, "cut short"},
-		"seven bytes":         {good[:7], "cut short"},
-		"half a header":       {good[:100], "cut short"},
-		"half the data":       {good[:len(good)-500], "lies at"},
-		"no header":           {binary.LittleEndian.AppendUint64(nil, 0), "not JSON"},
-		"a huge header":       {binary.LittleEndian.AppendUint64(nil, math.MaxUint64), "cut short"},
-		"a foreign file":      {[]byte("PK\x03\x04 a zip file, and no weights at all"), "cut short"},
-		"a changed byte":      {changed, "does not match its hash"},
-		"another format":      {odd(func(w *tiny) { w.metadata = map[string]string{"format": "pt"} }), `"pt"`},
-		"another version":     {odd(func(w *tiny) { w.metadata = map[string]string{"version": "1"} }), `version "1"`},
-		"no layers":           {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "0"} }), "layers"},
-		"more layers":         {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "3"} }), "layers.2."},
-		"endless layers":      {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "99999999999999999999"} }), "layers"},
-		"uneven heads":        {odd(func(w *tiny) { w.metadata = map[string]string{"heads": "7"} }), "heads"},
-		"other words":         {odd(func(w *tiny) { w.words = 31 }), "vocabulary"},
-		"another width":       {odd(func(w *tiny) { w.metadata = map[string]string{"hidden": "48"} }), "is wanted"},
-		"groups that end":     {odd(func(w *tiny) { w.metadata = map[string]string{"word_group": "5"} }), "groups of 5"},
-		"other groups":        {odd(func(w *tiny) { w.metadata = map[string]string{"word_group": "6"} }), "[30 4] is wanted"},
-		"words of eight bits": {odd(func(w *tiny) { w.retype = map[string]string{"embeddings.word.weight": "I8"} }), "U8 [30 12] is wanted"},
-		"a word of NaN":       {odd(func(w *tiny) { w.replace = map[string][]float32{"embeddings.word.scale": {float32(math.NaN())}} }), "no number"},
-		"a missing tensor":    {odd(func(w *tiny) { w.without = "layers.1.up.scale" }), "layers.1.up.scale is missing"},
-		"another shape":       {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {12, 48}} }), "[24 24] is wanted"},
-		"a shape too large":   {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {1 << 40, 1 << 40}} }), "cannot hold"},
-		"a negative shape":    {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {-24, -24}} }), "cannot hold"},
-		"a shape too small":   {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {2, 2}} }), "lies at"},
-		"another type":        {odd(func(w *tiny) { w.retype = map[string]string{"layers.0.q.weight": "BF16"} }), "BF16"},
-		"words as floats":     {odd(func(w *tiny) { w.retype = map[string]string{"embeddings.norm.bias": "I8"} }), "lies at"},
-		"a scale of NaN":      {odd(func(w *tiny) { w.replace = map[string][]float32{"layers.0.q.scale": {float32(math.NaN())}} }), "no number"},
-		"an infinite bias":    {odd(func(w *tiny) { w.replace = map[string][]float32{"layers.1.o.bias": {float32(math.Inf(1))}} }), "no number"},
-		"words of another":    {odd(func(w *tiny) { w.shares = true }), "none were given"},
-		"a header of a list":  {append(binary.LittleEndian.AppendUint64(nil, 2), "[]"...), "not JSON"},
+		"nothing":         {nil, "cut short"},
+		"seven bytes":     {good[:7], "cut short"},
+		"half a header":   {good[:100], "cut short"},
+		"half the data":   {good[:len(good)-500], "lies at"},
+		"no header":       {binary.LittleEndian.AppendUint64(nil, 0), "not JSON"},
+		"a huge header":   {binary.LittleEndian.AppendUint64(nil, math.MaxUint64), "cut short"},
+		"a foreign file":  {[]byte("PK\x03\x04 a zip file, and no weights at all"), "cut short"},
+		"a changed byte":  {changed, "does not match its hash"},
+		"another format":  {odd(func(w *tiny) { w.metadata = map[string]string{"format": "pt"} }), `"pt"`},
+		"another version": {odd(func(w *tiny) { w.metadata = map[string]string{"version": "1"} }), `version "1"`},
+		"no layers":       {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "0"} }), "layers"},
+		"more layers":     {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "3"} }), "layers.2."},
+		"endless layers": {odd(func(w *tiny) { w.metadata = map[string]string{"layers": "99999999999999999999"} }),
+			"layers"},
+		"uneven heads":    {odd(func(w *tiny) { w.metadata = map[string]string{"heads": "7"} }), "heads"},
+		"other words":     {odd(func(w *tiny) { w.words = 31 }), "vocabulary"},
+		"another width":   {odd(func(w *tiny) { w.metadata = map[string]string{"hidden": "48"} }), "is wanted"},
+		"groups that end": {odd(func(w *tiny) { w.metadata = map[string]string{"word_group": "5"} }), "groups of 5"},
+		"other groups":    {odd(func(w *tiny) { w.metadata = map[string]string{"word_group": "6"} }), "[30 4] is wanted"},
+		"words of eight bits": {odd(func(w *tiny) { w.retype = map[string]string{"embeddings.word.weight": "I8"} }),
+			"U8 [30 12] is wanted"},
+		"a word of NaN": {odd(func(w *tiny) {
+			w.replace = map[string][]float32{"embeddings.word.scale": {float32(math.NaN())}}
+		}), "no number"},
+		"a missing tensor": {odd(func(w *tiny) { w.without = "layers.1.up.scale" }), "layers.1.up.scale is missing"},
+		"another shape": {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {12, 48}} }),
+			"[24 24] is wanted"},
+		"a shape too large": {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {1 << 40, 1 << 40}} }),
+			"cannot hold"},
+		"a negative shape": {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {-24, -24}} }),
+			"cannot hold"},
+		"a shape too small": {odd(func(w *tiny) { w.reshape = map[string][]int{"layers.0.q.weight": {2, 2}} }), "lies at"},
+		"another type":      {odd(func(w *tiny) { w.retype = map[string]string{"layers.0.q.weight": "BF16"} }), "BF16"},
+		"words as floats":   {odd(func(w *tiny) { w.retype = map[string]string{"embeddings.norm.bias": "I8"} }), "lies at"},
+		"a scale of NaN": {odd(func(w *tiny) {
+			w.replace = map[string][]float32{"layers.0.q.scale": {float32(math.NaN())}}
+		}), "no number"},
+		"an infinite bias": {odd(func(w *tiny) {
+			w.replace = map[string][]float32{"layers.1.o.bias": {float32(math.Inf(1))}}
+		}), "no number"},
+		"words of another":   {odd(func(w *tiny) { w.shares = true }), "none were given"},
+		"a header of a list": {append(binary.LittleEndian.AppendUint64(nil, 2), "[]"...), "not JSON"},
 	} {
 		m, err := Load(w.vocab(t), c.data, nil)
 		switch {
@@ -153,7 +164,8 @@ func FuzzLoad(f *testing.F) {
 // Values as IEEE 754 has them.
 func TestHalves(t *testing.T) {
 	for bits, want := range map[uint16]float32{
-		0: 0, 0x3c00: 1, 0xbc00: -1, 0x3555: 0.33325195, 0x7bff: 65504, 0x0400: 6.1035156e-05, 0x03ff: 6.097555e-05, 0x0001: 5.9604645e-08,
+		0: 0, 0x3c00: 1, 0xbc00: -1, 0x3555: 0.33325195, 0x7bff: 65504, 0x0400: 6.1035156e-05, 0x03ff: 6.097555e-05,
+		0x0001: 5.9604645e-08,
 		0x7c00: float32(math.Inf(1)), 0xfc00: float32(math.Inf(-1)),
 	} {
 		if got := half(bits); got != want {

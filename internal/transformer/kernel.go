@@ -14,9 +14,10 @@ type kernel struct {
 	depth      int // inputs that one tile takes at most, so that its weights stay in the nearest cache
 	block      int // rows that pass by one tile's weights, so that they stay in the next one
 
-	floats      func(t *tile)                                        // product of float32 inputs
-	widenFloats func(to []float32, w []int8)                         // a panel's weights for it
-	shorts      func(t *tile)                                        // product of int16 inputs; nil where floats are as fast
+	floats      func(t *tile)                // product of float32 inputs
+	widenFloats func(to []float32, w []int8) // a panel's weights for it
+	// product of int16 inputs; nil where floats are as fast
+	shorts      func(t *tile)
 	widenShorts func(to []int16, w []int8)                           // a panel's weights for it
 	shorten     func(to []int16, x []float32, limit float32) float32 // x as whole numbers up to limit, and their scale
 

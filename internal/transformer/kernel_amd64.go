@@ -46,7 +46,8 @@ func native() []*kernel {
 		floats: floatTileAVX2, widenFloats: avx2WidenFloats,
 		shorten: avx2Shorten, softmax: avx2Softmax, gelu: avx2GELU, addNorm: avx2AddNorm}
 	shorts2 := avx2
-	shorts2.name, shorts2.depth, shorts2.block, shorts2.shorts, shorts2.widenShorts = "avx2-int16", 384, 240, shortTileAVX2, avx2WidenShorts
+	shorts2.name, shorts2.depth, shorts2.block, shorts2.shorts, shorts2.widenShorts = "avx2-int16", 384, 240,
+		shortTileAVX2, avx2WidenShorts
 	out := []*kernel{&shorts2, &avx2}
 	if !cpu.X86.HasAVX512F || !cpu.X86.HasAVX512VL || !cpu.X86.HasAVX512DQ || !cpu.X86.HasAVX512BW {
 		return out

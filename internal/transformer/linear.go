@@ -17,7 +17,8 @@ type linear struct {
 
 func newLinear(values []int8, scale, bias []float32, out, in int) *linear {
 	width := whole(out, align)
-	l := &linear{in: in, out: out, weights: make([]int8, width*whole(in, 2)), scale: make([]float32, width), bias: make([]float32, width)}
+	l := &linear{in: in, out: out, weights: make([]int8, width*whole(in, 2)), scale: make([]float32, width),
+		bias: make([]float32, width)}
 	copy(l.scale, scale)
 	copy(l.bias, bias)
 	most := 1

@@ -56,7 +56,8 @@ func Load(v *Vocab, data []byte, owner *Model) (*Model, error) {
 		name string
 		to   *int
 		most int
-	}{{"layers", &m.layers, maxLayers}, {"hidden", &m.hidden, maxHidden}, {"heads", &m.heads, 256}, {"intermediate", &m.inner, 4 * maxHidden},
+	}{{"layers", &m.layers, maxLayers}, {"hidden", &m.hidden, maxHidden}, {"heads", &m.heads, 256},
+		{"intermediate", &m.inner, 4 * maxHidden},
 		{"vocab", &m.words, maxWords}, {"positions", &m.positions, 8192}} {
 		if *n.to, err = f.number(n.name, n.most); err != nil {
 			return nil, err
@@ -66,7 +67,8 @@ func Load(v *Vocab, data []byte, owner *Model) (*Model, error) {
 		return nil, fmt.Errorf("weights: %d heads do not divide %d", m.heads, m.hidden)
 	}
 	if m.words != v.Size() {
-		return nil, fmt.Errorf("weights: %d words, the vocabulary has %d; take the one that came with the file", m.words, v.Size())
+		return nil, fmt.Errorf("weights: %d words, the vocabulary has %d; take the one that came with the file", m.words,
+			v.Size())
 	}
 	if err := m.readEmbeddings(f, owner); err != nil {
 		return nil, err

@@ -25,7 +25,8 @@ func portableFloats(t *tile) {
 	for c := 0; c < panel; c += 2 {
 		sums := fourByTwo(x[0], x[1], x[2], x[3], w[c:])
 		for r := range x {
-			y, scale, from := floatsAt(t.y, r*t.yStride, c, 2), floatsAt(t.scale, 0, c, 2), floatsAt(t.from, r*t.fromStride, c, 2)
+			y, scale, from := floatsAt(t.y, r*t.yStride, c, 2), floatsAt(t.scale, 0, c, 2),
+				floatsAt(t.from, r*t.fromStride, c, 2)
 			y[0] = sums[r][0]*scale[0] + from[0]
 			y[1] = sums[r][1]*scale[1] + from[1]
 		}

@@ -77,7 +77,9 @@ func (k *kernel) provesShorts() bool {
 // agrees runs a tile with a kernel's product and with the one it is held to, once
 // onto a single row and once onto a row each, and looks at what lies beside the
 // tile too.
-func (k *kernel) agrees(t *tile, from []float32, stride int, product func(*tile), want func(t *tile, rows, cols int)) bool {
+func (k *kernel) agrees(
+	t *tile, from []float32, stride int, product func(*tile), want func(t *tile, rows, cols int),
+) bool {
 	a, b := sample(mostRows*stride, 8), sample(mostRows*stride, 8)
 	t.from = &from[0]
 	for _, t.fromStride = range []int{0, t.yStride} {
@@ -112,7 +114,8 @@ func (k *kernel) provesVectors() bool {
 		norm := layerNorm{sample(n, 9), sample(n, 10)}
 		for _, f := range []struct{ got, want func(x []float32) }{
 			{k.softmax, portableSoftmax}, {k.gelu, portableGELU},
-			{func(x []float32) { k.addNorm(x, sample(n, 11), &norm) }, func(x []float32) { portableAddNorm(x, sample(n, 11), &norm) }},
+			{func(x []float32) { k.addNorm(x, sample(n, 11), &norm) },
+				func(x []float32) { portableAddNorm(x, sample(n, 11), &norm) }},
 		} {
 			got, want := sample(n, 12), sample(n, 12)
 			f.got(got)

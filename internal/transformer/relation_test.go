@@ -46,7 +46,8 @@ func TestTheShippedVerifierReadsOrderAndRoles(t *testing.T) {
 	const a, b = "The wolf chased the hunter.", "The hunter chased the wolf."
 	s := m.Session()
 	defer m.Release(s)
-	all, err := s.Pool(nil, []Sequence{Pair(v, tokens(a), tokens(a), 64), Pair(v, tokens(a), tokens(b), 64), Pair(v, tokens(b), tokens(a), 64)})
+	all, err := s.Pool(nil, []Sequence{Pair(v, tokens(a), tokens(a), 64), Pair(v, tokens(a), tokens(b), 64),
+		Pair(v, tokens(b), tokens(a), 64)})
 	if err != nil {
 		t.Fatal(err)
 	}

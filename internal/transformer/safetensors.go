@@ -119,7 +119,8 @@ func (f *file) halves(name string, shape ...int) ([]float32, error) {
 func sound(name string, values []float32) ([]float32, error) {
 	for i, v := range values {
 		if v-v != 0 {
-			return nil, fmt.Errorf("weights: tensor %s holds %v at %d, which is no number to compute with; take the file again", name, v, i)
+			return nil, fmt.Errorf("weights: tensor %s holds %v at %d, which is no number to compute with; take the file again",
+				name, v, i)
 		}
 	}
 	return values, nil
@@ -139,7 +140,8 @@ func (f *file) bytes(name string, shape ...int) ([]int8, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(data))), len(data)), nil //nolint:gosec // a byte is an int8 read otherwise
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(data))), len(data)),
+		nil //nolint:gosec // a byte is an int8 read otherwise
 }
 
 // raw are the bytes of a tensor of that type and shape, which are not copied.

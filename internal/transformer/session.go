@@ -106,7 +106,8 @@ func (s *Session) reserve(batch []Sequence, total int) {
 	s.x, s.mixed, s.qkv = grown(s.x, n*width), grown(s.mixed, n*width), grown(s.qkv, n*l.qkv.stride())
 	block := min(n, whole(s.k.block, mostRows))
 	widest := max(width, l.up.stride())
-	s.projected, s.wide, s.short = grown(s.projected, block*width), grown(s.wide, block*widest), grown(s.short, block*widest)
+	s.projected, s.wide, s.short = grown(s.projected, block*width), grown(s.wide, block*widest),
+		grown(s.short, block*widest)
 	s.rowScale = grown(s.rowScale, block)
 	s.floatPanel, s.shortPanel = grown(s.floatPanel, s.k.depth*align), grown(s.shortPanel, s.k.depth*align)
 	keys, size := whole(longest, align), whole(s.m.hidden/s.m.heads, align)

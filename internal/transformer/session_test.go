@@ -117,8 +117,9 @@ func TestEveryKernelComputesWhatTheBookSays(t *testing.T) {
 	withEach(t, func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			heads := rapid.IntRange(1, 4).Draw(t, "heads")
-			w := tiny{layers: rapid.IntRange(1, 2).Draw(t, "layers"), heads: heads, hidden: heads * rapid.IntRange(1, 40).Draw(t, "size"),
-				inner: rapid.IntRange(1, 420).Draw(t, "inner"), words: 12, positions: 70, seed: rapid.Uint64().Draw(t, "seed")}
+			w := tiny{layers: rapid.IntRange(1, 2).Draw(t, "layers"), heads: heads,
+				hidden: heads * rapid.IntRange(1, 40).Draw(t, "size"),
+				inner:  rapid.IntRange(1, 420).Draw(t, "inner"), words: 12, positions: 70, seed: rapid.Uint64().Draw(t, "seed")}
 			if w.hidden < 4 {
 				w.hidden *= 4 // of fewer numbers a norm leaves little but signs
 			}
@@ -197,7 +198,8 @@ func TestASequenceThatTheModelCannotReadIsRefused(t *testing.T) {
 		"a foreign type": {Sequence{IDs: []int32{1}, Types: []uint8{2}}, "token 0"},
 	} {
 		got, err := s.Pool(nil, []Sequence{good, c.q})
-		if err == nil || !strings.Contains(err.Error(), "sequence 1: ") || !strings.Contains(err.Error(), c.want) || len(got) != 0 {
+		if err == nil || !strings.Contains(err.Error(), "sequence 1: ") || !strings.Contains(err.Error(), c.want) ||
+			len(got) != 0 {
 			t.Errorf("%s: %d numbers, error %v; want %q", name, len(got), err, c.want)
 		}
 	}

@@ -166,7 +166,8 @@ func (w tiny) file() []byte {
 		for _, l := range []struct {
 			name    string
 			out, in int
-		}{{"q", w.hidden, w.hidden}, {"k", w.hidden, w.hidden}, {"v", w.hidden, w.hidden}, {"o", w.hidden, w.hidden}, {"up", w.inner, w.hidden}, {"down", w.hidden, w.inner}} {
+		}{{"q", w.hidden, w.hidden}, {"k", w.hidden, w.hidden}, {"v", w.hidden, w.hidden}, {"o", w.hidden, w.hidden},
+			{"up", w.inner, w.hidden}, {"down", w.hidden, w.inner}} {
 			name := fmt.Sprintf("layers.%d.%s", i, l.name)
 			to.bytes(name, l.out, l.in)
 			to.floats(name+".bias", 0, 0.2, l.out)
@@ -176,8 +177,10 @@ func (w tiny) file() []byte {
 	}
 	to.floats("heads.test.out.weight", 0, 1, 3, w.hidden)
 	sum := sha256.Sum256(to.body.Bytes())
-	metadata := map[string]string{"format": format, "version": version, "name": "tiny", "data_sha256": hex.EncodeToString(sum[:])}
-	for name, n := range map[string]int{"layers": w.layers, "hidden": w.hidden, "heads": w.heads, "intermediate": w.inner, "vocab": w.words, "positions": w.positions, "word_group": w.group()} {
+	metadata := map[string]string{"format": format, "version": version, "name": "tiny",
+		"data_sha256": hex.EncodeToString(sum[:])}
+	for name, n := range map[string]int{"layers": w.layers, "hidden": w.hidden, "heads": w.heads, "intermediate": w.inner,
+		"vocab": w.words, "positions": w.positions, "word_group": w.group()} {
 		metadata[name] = strconv.Itoa(n)
 	}
 	if w.shares {

@@ -102,7 +102,8 @@ func goldenLines(t testing.TB, name string) func(func([]byte) bool) {
 
 func TestEncodeAppendsAndTakesHugeText(t *testing.T) {
 	v := shippedVocab(t)
-	if got, want := v.Encode([]int32{7, 8}, "mill"), append([]int32{7, 8}, v.Encode(nil, "mill")...); !slices.Equal(got, want) {
+	if got, want := v.Encode([]int32{7, 8}, "mill"),
+		append([]int32{7, 8}, v.Encode(nil, "mill")...); !slices.Equal(got, want) {
 		t.Errorf("appended: %v, want %v", got, want)
 	}
 	if got := v.Encode(nil, strings.Repeat("x", 1<<20)); len(got) != 1 {
@@ -118,7 +119,8 @@ func TestEncodeAppendsAndTakesHugeText(t *testing.T) {
 // what stands on either side of a space does not depend on the other.
 func FuzzEncode(f *testing.F) {
 	v := shippedVocab(f)
-	for _, seed := range [][2]string{{"the mill", "burned"}, {"", ""}, {"a\xff\xfe", "\xc3"}, {"x\u0301", "\u0301y"}, {"水車", "İß\ufffd"}, {"\u200bno\u00ad", "\u202eup\x00"},
+	for _, seed := range [][2]string{{"the mill", "burned"}, {"", ""}, {"a\xff\xfe", "\xc3"}, {"x\u0301", "\u0301y"},
+		{"水車", "İß\ufffd"}, {"\u200bno\u00ad", "\u202eup\x00"},
 		{"🧙🏽‍♀️", "가각"}, {strings.Repeat("é", 101), "[SEP] ##ing"}} {
 		f.Add(seed[0], seed[1])
 	}
@@ -154,7 +156,8 @@ func TestAVocabularyThatCannotWorkIsRefused(t *testing.T) {
 			t.Errorf("%s: error %v, want one line", name, err)
 		}
 	}
-	if v, err := LoadVocab([]byte("[UNK]\r\n[CLS]\r\n[SEP]\r\na\r\n")); err != nil || v.Size() != 4 || !slices.Equal(v.Encode(nil, "a"), []int32{3}) {
+	if v, err := LoadVocab([]byte("[UNK]\r\n[CLS]\r\n[SEP]\r\na\r\n")); err != nil || v.Size() != 4 ||
+		!slices.Equal(v.Encode(nil, "a"), []int32{3}) {
 		t.Errorf("a vocabulary with lines of another system: %v", err)
 	}
 }

@@ -62,10 +62,12 @@ func (m *Model) shared(owner *Model, hash string) (words, error) {
 		return words{}, errors.New("weights: the file shares another's word embeddings, and none were given")
 	}
 	if have := owner.word.hash(); have != hash {
-		return words{}, fmt.Errorf("weights: the file shares word embeddings %.12s…, those given are %.12s…; take both files of one version", hash, have)
+		return words{}, fmt.Errorf("weights: the file shares word embeddings %.12s…, those given are %.12s…; take "+
+			"both files of one version", hash, have)
 	}
 	if owner.hidden != m.hidden || owner.words != m.words {
-		return words{}, fmt.Errorf("weights: the file has %d words of %d values, the model whose word embeddings it shares %d of %d; take both files of one version",
+		return words{}, fmt.Errorf("weights: the file has %d words of %d values, the model whose word embeddings it "+
+			"shares %d of %d; take both files of one version",
 			m.words, m.hidden, owner.words, owner.hidden)
 	}
 	return owner.word, nil

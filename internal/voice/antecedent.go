@@ -16,7 +16,8 @@ var (
 		mum mom granny gran stepmother stepsister`)
 	men = list(`father brother son husband widower uncle king man men boy lord nephew grandfather priest monk abbot emperor
 		duke prince groom baron count squire gentleman dad grandpa stepfather stepbrother`)
-	anybody = list(`captain master guard guards merchant miller smith baker innkeeper stranger neighbour neighbor friend cousin
+	anybody = list(`captain master guard guards merchant miller smith baker innkeeper stranger neighbour neighbor ` +
+		`friend cousin
 		thief killer murderer teacher student pupil apprentice partner lover rival enemy boss chief mayor reeve sheriff judge
 		doctor soldier sergeant officer rider traveller traveler hunter farmer fisher trader dealer hacker child baby
 		somebody someone anyone anybody whoever another other ruler owner employer client customer colleague`)
@@ -91,7 +92,8 @@ func leansOnAnother(sentence string, p Person) bool {
 func (t *turner) opensWithName() bool {
 	w := strings.ToLower(t.word(0))
 	n, _ := t.nameAt(0)
-	return w != "" && n == 0 && !t.isPronoun(0) && !opening[w] && !determiners[w] && !adverbs[w] && w != "there" && w != "it"
+	return w != "" && n == 0 && !t.isPronoun(0) && !opening[w] && !determiners[w] && !adverbs[w] && w != "there" &&
+		w != "it"
 }
 
 func newTurner(sentence string, p Person) *turner {

@@ -79,7 +79,8 @@ func (t *turner) nameAt(i int) (n int, possessive bool) {
 // epithet.
 func (t *turner) inLargerName(i, n int) bool {
 	next, end := t.word(i+n), t.spans[i+n-1].End
-	if next != "" && t.spans[i+n].Start == end+1 && (unicode.IsUpper(first(next)) && next != "I" || next == "the" || next == "of") {
+	if next != "" && t.spans[i+n].Start == end+1 &&
+		(unicode.IsUpper(first(next)) && next != "I" || next == "the" || next == "of") {
 		return true
 	}
 	if i == 0 {
@@ -97,9 +98,11 @@ func (t *turner) inLargerName(i, n int) bool {
 
 // opening are words at the front of a sentence that are no part of the name after
 // them.
-var opening = list(`to for with by from of at in on about against between near behind beside before after under over without
+var opening = list(`to for with by from of at in on about against between near behind beside before after under ` +
+	`over without
 	like unlike toward towards upon and or but because when while if since though although so that who which where until as
-	only even now then once still today yesterday tomorrow perhaps maybe ask tell see thank trust everybody nobody neither`)
+	only even now then once still today yesterday tomorrow perhaps maybe ask tell see thank trust everybody nobody
+	neither`)
 
 // listed says whether the name is an item of a list or is spoken to: "Osric, Mira
 // and Bram", "Come, Mira, and see", "Mira: burned".

@@ -53,7 +53,8 @@ func caseOf(word, sentence string, spans []text.Span, texts []string) casing {
 		return proper // it stands as it is
 	case lowerable[low]:
 		return ordinary
-	case len(spans) > 1 && spans[1].Start == spans[0].End+1 && unicode.IsUpper(first(sentence[spans[1].Start:])) && sentence[spans[1].Start:spans[1].End] != "I":
+	case len(spans) > 1 && spans[1].Start == spans[0].End+1 && unicode.IsUpper(first(sentence[spans[1].Start:])) &&
+		sentence[spans[1].Start:spans[1].End] != "I":
 		return proper // the first of two
 	}
 	return seenAs(word, append([]string{sentence}, texts...))
@@ -88,14 +89,21 @@ func seenAs(word string, texts []string) casing {
 }
 
 // lowerable are words that are nobody's name.
-var lowerable = list(`the a an there it he she they we you this that these those my our his her their in on at by when if
-	some no every most all nobody as for from whoever whatever who what with without since while before after until once both each
+var lowerable = list(`the a an there it he she they we you this that these those my our his her their in on at by ` +
+	`when if
+	some no every most all nobody as for from whoever whatever who what with without since while before after until ` +
+	`once both each
 	any nothing everybody anyone one its between under over
-	two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty
-	thirty forty fifty sixty seventy eighty ninety hundred half many few several much more only about above below near behind
-	because though although but and or so yet then now here today yesterday tomorrow tonight never always often sometimes usually
-	mostly nearly almost perhaps someone somebody something everyone everything anybody anything none not to of up down out off
-	during through across against along among around beside besides beyond within towards toward upon into onto where whose which
+	two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen ` +
+	`nineteen twenty
+	thirty forty fifty sixty seventy eighty ninety hundred half many few several much more only about above below near ` +
+	`behind
+	because though although but and or so yet then now here today yesterday tomorrow tonight never always often ` +
+	`sometimes usually
+	mostly nearly almost perhaps someone somebody something everyone everything anybody anything none not to of up ` +
+	`down out off
+	during through across against along among around beside besides beyond within towards toward upon into onto where ` +
+	`whose which
 	why how whenever wherever whether your mine ours theirs another other others such even still again too also if unless
 	people folk`)
 
@@ -111,5 +119,6 @@ func Assents(opener string) bool {
 	return false
 }
 
-var assent = list(`yes aye ay yea yeah yep yup right sure surely certainly indeed true truly correct exactly absolutely naturally
+var assent = list(`yes aye ay yea yeah yep yup right sure surely certainly indeed true truly correct exactly ` +
+	`absolutely naturally
 	definitely agreed okay ok fine quite verily precisely no nay nope never not`)

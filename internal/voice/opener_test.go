@@ -20,8 +20,10 @@ func TestOpenersAndCapitals(t *testing.T) {
 		{"I", "Well,", "I sold it.", nil, "Well, I sold it."},
 		{"I've", "Well,", "I've sold it.", nil, "Well, I've sold it."},
 		{"an acronym", "Well,", "TCI is off the road.", nil, "Well, TCI is off the road."},
-		{"a name seen elsewhere", "Well,", "Osric burned it.", []string{"They say that Osric burned it."}, "Well, Osric burned it."},
-		{"a word seen elsewhere", "Well,", "Wolves came down.", []string{"There were wolves on the fell."}, "Well, wolves came down."},
+		{"a name seen elsewhere", "Well,", "Osric burned it.", []string{"They say that Osric burned it."},
+			"Well, Osric burned it."},
+		{"a word seen elsewhere", "Well,", "Wolves came down.", []string{"There were wolves on the fell."},
+			"Well, wolves came down."},
 		{"a name of two words", "Well,", "Mira Tallow burned it.", nil, "Well, Mira Tallow burned it."},
 		{"nobody knows", "Well,", "Stone is what it is made of.", nil, ""},
 		{"seen both ways", "Well,", "Rose is what she is.", []string{"A rose is a rose.", "They met Rose there."}, ""},
@@ -38,7 +40,8 @@ func TestOpenersAndCapitals(t *testing.T) {
 }
 
 func TestOpenersThatAssent(t *testing.T) {
-	for opener, want := range map[string]bool{"Right,": true, "Aye, aye:": true, "Of course,": true, "Well,": false, "Hm.": false, "Listen,": false, "Now then,": false} {
+	for opener, want := range map[string]bool{"Right,": true, "Aye, aye:": true, "Of course,": true, "Well,": false,
+		"Hm.": false, "Listen,": false, "Now then,": false} {
 		if got := voice.Assents(opener); got != want {
 			t.Errorf("%q: %v", opener, got)
 		}

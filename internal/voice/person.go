@@ -123,7 +123,8 @@ func (t *turner) word(i int) string {
 func (t *turner) mentionsAnother(name string) bool {
 	for i := range t.spans {
 		w := t.word(i)
-		if i > 0 && unicode.IsUpper(first(w)) && w != "I" && !ofPlaces[strings.ToLower(t.word(i-1))] && !strings.Contains(name, strings.TrimSuffix(w, "'s")) {
+		if i > 0 && unicode.IsUpper(first(w)) && w != "I" && !ofPlaces[strings.ToLower(t.word(i-1))] &&
+			!strings.Contains(name, strings.TrimSuffix(w, "'s")) {
 			return true
 		}
 	}
@@ -167,7 +168,8 @@ func (t *turner) turn() (string, bool) {
 // is the NPC: whose else would it be.
 func (t *turner) ownAt(i int) bool {
 	w := strings.ToLower(t.word(i))
-	return t.subject && (w == "her" || w == "his" || w == "their") && strings.EqualFold(t.word(i+1), "own") && !t.anotherBefore(i)
+	return t.subject && (w == "her" || w == "his" || w == "their") && strings.EqualFold(t.word(i+1), "own") &&
+		!t.anotherBefore(i)
 }
 
 // anotherBefore says whether somebody besides the NPC is named before word i.
@@ -339,7 +341,8 @@ func firstPersonVerb(w string) string {
 		return w
 	case strings.HasSuffix(w, "ies"):
 		return w[:len(w)-3] + "y"
-	case strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "sses"), strings.HasSuffix(w, "xes"), strings.HasSuffix(w, "oes"):
+	case strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "sses"),
+		strings.HasSuffix(w, "xes"), strings.HasSuffix(w, "oes"):
 		return w[:len(w)-2]
 	}
 	return w[:len(w)-1]
@@ -354,13 +357,15 @@ func list(words string) map[string]bool {
 }
 
 var (
-	prepositions = list(`to for with by from of at in on about against between near behind before after under over into without like than toward towards beside upon`)
+	prepositions = list(`to for with by from of at in on about against between near behind before after under over ` +
+		`into without like than toward towards beside upon`)
 	determiners  = list(`the a an this that these those my your his their our its some any no every each all`)
 	ofPlaces     = list(`in at near from of on the`)
 	conjunctions = list(`and or but because when while if since though although so that who which where until as`)
 	participles  = list(`been had got gone done made taken seen lived kept worked become known lost left`)
-	adverbs      = list(`still also never always often only rarely sometimes usually now once just even long seldom already mostly`)
-	objects      = list(`them it him her me you us himself herself nothing everything anything whatever what who whoever only`)
+	adverbs      = list(`still also never always often only rarely sometimes usually now once just even long seldom ` +
+		`already mostly`)
+	objects = list(`them it him her me you us himself herself nothing everything anything whatever what who whoever only`)
 )
 
 func fixStart(s string) string {

@@ -23,7 +23,8 @@ func TestFirstPerson(t *testing.T) {
 		{"by me", "The hinges were forged by Mira.", "The hinges were forged by me.", false},
 		{"object", "Osric saw Mira at the ford.", "Osric saw me at the ford.", false},
 		{"a sign's name", "The sign says Mira Ironworks.", "", false},
-		{"pronoun in a backstory", "She was born in Saltmere, where her father kept a forge.", "I was born in Saltmere, where my father kept a forge.", true},
+		{"pronoun in a backstory", "She was born in Saltmere, where her father kept a forge.",
+			"I was born in Saltmere, where my father kept a forge.", true},
 		{"pronoun outside a backstory", "She was born on the coast.", "", false},
 		{"adverb between", "She still keeps the old anvil.", "I still keep the old anvil.", true},
 		{"her as object", "The guild taught her for six years.", "The guild taught me for six years.", true},
@@ -31,7 +32,8 @@ func TestFirstPerson(t *testing.T) {
 		{"a description after the name", "Mira, smith of the town, is appointed warden.", "", false},
 		{"a pronoun that goes on", "Mira shall render her accounts.", "", false},
 		{"another woman in a backstory", "Her sister left, and she married a baker.", "", true},
-		{"what the NPC is, is nobody else", "She is the best smith of the valley and keeps her own forge.", "I am the best smith of the valley and keep my own forge.", true},
+		{"what the NPC is, is nobody else", "She is the best smith of the valley and keeps her own forge.",
+			"I am the best smith of the valley and keep my own forge.", true},
 		{"somebody else's words", "“Mira burned it,” said Osric.", "", false},
 		{"nothing to turn", "The mill burned in spring.", "", false},
 	}
@@ -52,16 +54,24 @@ func TestRenderingsNameTheWriter(t *testing.T) {
 		sentence string
 		want     string
 	}{
-		{"the NPC's own note", protocol.Evidence{Type: "diary", Author: "mira", Private: true}, "I sold two blades.", "I sold two blades."},
-		{"another's first person", protocol.Evidence{Type: "letter", Author: "Osric"}, "I saw the fire.", "Osric wrote: “I saw the fire.”"},
+		{"the NPC's own note", protocol.Evidence{Type: "diary", Author: "mira", Private: true}, "I sold two blades.",
+			"I sold two blades."},
+		{"another's first person", protocol.Evidence{Type: "letter", Author: "Osric"}, "I saw the fire.",
+			"Osric wrote: “I saw the fire.”"},
 		{"another's fact", protocol.Evidence{Type: "letter", Author: "Osric"}, "The ford is closed.", "The ford is closed."},
-		{"said in a log", protocol.Evidence{Type: "log", Speaker: "Osric"}, "I hear hooves.", "Osric said: “I hear hooves.”"},
+		{"said in a log", protocol.Evidence{Type: "log", Speaker: "Osric"}, "I hear hooves.",
+			"Osric said: “I hear hooves.”"},
 		{"nobody's sign", protocol.Evidence{Type: "sign"}, "We open at dawn.", "The sign says: “We open at dawn.”"},
-		{"another's you", protocol.Evidence{Type: "letter", Author: "Osric"}, "You must pay by Monday.", "Osric wrote: “You must pay by Monday.”"},
-		{"the NPC's own you", protocol.Evidence{Type: "letter", Author: "mira", Private: true}, "You owe me nine bits.", "I wrote: “You owe me nine bits.”"},
-		{"another's you in a note kept at home", protocol.Evidence{Type: "note", Author: "Osric", Private: true}, "You must pay by Monday.", "Osric wrote: “You must pay by Monday.”"},
-		{"a type in capitals", protocol.Evidence{Type: "LOG", Speaker: "Osric"}, "I hear hooves.", "Osric said: “I hear hooves.”"},
-		{"a rumour", protocol.Evidence{Type: "note", Author: "osric", Belief: "rumour"}, "The lake is cursed.", "I have only heard it told: The lake is cursed."},
+		{"another's you", protocol.Evidence{Type: "letter", Author: "Osric"}, "You must pay by Monday.",
+			"Osric wrote: “You must pay by Monday.”"},
+		{"the NPC's own you", protocol.Evidence{Type: "letter", Author: "mira", Private: true}, "You owe me nine bits.",
+			"I wrote: “You owe me nine bits.”"},
+		{"another's you in a note kept at home", protocol.Evidence{Type: "note", Author: "Osric", Private: true},
+			"You must pay by Monday.", "Osric wrote: “You must pay by Monday.”"},
+		{"a type in capitals", protocol.Evidence{Type: "LOG", Speaker: "Osric"}, "I hear hooves.",
+			"Osric said: “I hear hooves.”"},
+		{"a rumour", protocol.Evidence{Type: "note", Author: "osric", Belief: "rumour"}, "The lake is cursed.",
+			"I have only heard it told: The lake is cursed."},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

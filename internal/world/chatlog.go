@@ -58,15 +58,18 @@ func midnight(t time.Time) time.Time {
 }
 
 var (
-	logStamp = regexp.MustCompile(`^[\[(]?\s*(?:(\d{4}-\d{2}-\d{2})(?:[T ,]\s*|$))?(?:(\d{1,2}:\d{2}(?::\d{2})?)(?:[.,]\d+)?(Z|[+-]\d{2}:\d{2})?)?\s*[\])]?\s*(?:[-–|]\s+)?`)
+	logStamp = regexp.MustCompile(`^[\[(]?\s*(?:(\d{4}-\d{2}-\d{2})(?:[T ,]\s*` +
+		`|$))?(?:(\d{1,2}:\d{2}(?::\d{2})?)(?:[.,]\d+)?(Z|[+-]\d{2}:\d{2})?)?\s*[\])]?\s*(?:[-–|]\s+)?`)
 	logAngle = regexp.MustCompile(`^<\s*[@+%&~]?([^<>\s][^<>]{0,40}?)\s*>(?:\s+(\S.*))?$`)
 	logColon = regexp.MustCompile(`^([\pL][\pL\pN_'.-]*(?: [\pL\pN_'.-]+){0,3}):\s+(\S.*)$`)
 	logDeed  = regexp.MustCompile(`^\*\s+(\S+)\s+\S.*$`)
 	logEvent = regexp.MustCompile(`^(?:-!-|\*{3}|-->|<--|---)\s+(\S.*)$`)
-	dayWord  = regexp.MustCompile(`(?i)^(?:-+|\*+|=+|#+)?\s*(?:day changed(?: to)?|log opened|session start:?|log started)?:?\s*(.*?)\s*(?:-+|\*+|=+)?$`)
+	dayWord  = regexp.MustCompile(`(?i)^(?:-+|\*+|=+|#+)?\s*(?:day changed(?: to)?|log opened|session start:?` +
+		`|log started)?:?\s*(.*?)\s*(?:-+|\*+|=+)?$`)
 )
 
-var dayForms = []string{"2006-01-02", "Mon Jan 02 2006", "Mon Jan 2 2006", "Mon Jan 2 15:04:05 2006", "2 January 2006", "January 2, 2006"}
+var dayForms = []string{"2006-01-02", "Mon Jan 02 2006", "Mon Jan 2 2006", "Mon Jan 2 15:04:05 2006", "2 January 2006",
+	"January 2, 2006"}
 
 func (r *logReader) read(line string, n int) {
 	trimmed := strings.TrimSpace(line)
@@ -163,7 +166,8 @@ func (r *logReader) instant(date, clock, zone string) time.Time {
 func clockTime(s string) time.Duration {
 	for _, form := range []string{"15:04:05", "15:04"} {
 		if t, err := time.Parse(form, s); err == nil {
-			return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second
+			return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute +
+				time.Duration(t.Second())*time.Second
 		}
 	}
 	return 0

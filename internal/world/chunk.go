@@ -98,7 +98,8 @@ func (n *NPC) ownDocuments() []*Document {
 	}
 	docs := []*Document{
 		own("backstory", typeBackstory, "who "+n.Name+" is", cutText(n.Backstory, n.lineOf["backstory"])),
-		own("personality", protocol.TypePersonality, "what "+n.Name+" is like", cutText(n.Personality, n.lineOf["personality"])),
+		own("personality", protocol.TypePersonality, "what "+n.Name+" is like",
+			cutText(n.Personality, n.lineOf["personality"])),
 		own("goals", protocol.TypeGoal, "what "+n.Name+" wants", goals),
 	}
 	return slices.DeleteFunc(docs, func(d *Document) bool { return len(d.Passages) == 0 && d.Type != typeBackstory })

@@ -329,7 +329,8 @@ func (p *conditionParser) named(t condToken) (operand, error) {
 	if strings.Contains(t.text, ".") {
 		return operand{kind: isState, name: t.text}, nil
 	}
-	return operand{}, t.errorf("%s is no name that a condition knows; write trust, flags.%s or state.%s", t, t.text, t.text)
+	return operand{}, t.errorf("%s is no name that a condition knows; write trust, flags.%s or state.%s", t, t.text,
+		t.text)
 }
 
 // quoted reads a name in brackets.

@@ -79,10 +79,11 @@ func TestConditionsHold(t *testing.T) {
 
 func TestConditionErrorsNameTheColumn(t *testing.T) {
 	for condition, want := range map[string]string{
-		"trust":                     "column 1: `trust` alone is neither true nor false",
-		"trust >=":                  "column 9: a name, a number or a text is expected, not the end",
-		"trust = 20":                "column 7: `=` is not a comparison; write `==`",
-		"loyalty >= 20":             "column 1: `loyalty` is no name that a condition knows; write trust, flags.loyalty or state.loyalty",
+		"trust":      "column 1: `trust` alone is neither true nor false",
+		"trust >=":   "column 9: a name, a number or a text is expected, not the end",
+		"trust = 20": "column 7: `=` is not a comparison; write `==`",
+		"loyalty >= 20": "column 1: `loyalty` is no name that a condition knows; write trust, flags.loyalty " +
+			"or state.loyalty",
 		"trust >= 20 flags.x":       "column 13: `flags.x` is not expected here",
 		"(trust >= 20":              "column 13: a closing ) is missing before the end",
 		"trust >= 20)":              "column 12: `)` is not expected here",
@@ -150,13 +151,15 @@ func drawCondition(t *rapid.T, depth int) string {
 	case 2:
 		return "(" + drawCondition(t, depth-1) + ")"
 	case 3:
-		return drawCondition(t, depth-1) + rapid.SampledFrom([]string{" and ", " && "}).Draw(t, "and") + drawCondition(t, depth-1)
+		return drawCondition(t, depth-1) + rapid.SampledFrom([]string{" and ", " && "}).Draw(t, "and") +
+			drawCondition(t, depth-1)
 	}
 	return drawCondition(t, depth-1) + rapid.SampledFrom([]string{" or ", "||"}).Draw(t, "or") + drawCondition(t, depth-1)
 }
 
 func FuzzParseCondition(f *testing.F) {
-	for _, s := range []string{"trust >= 20", `flag("a") and not state["b"] == 'c'`, "x.y||!(z.z<1)", "((", "\xff", "-", "a.b.-1"} {
+	for _, s := range []string{"trust >= 20", `flag("a") and not state["b"] == 'c'`, "x.y||!(z.z<1)", "((", "\xff", "-",
+		"a.b.-1"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

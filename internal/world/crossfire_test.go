@@ -21,7 +21,8 @@ func TestLoadsTheSharedWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	chunks := w.Chunks()
-	t.Logf("%d NPCs, %d documents, %d chunks, %d problems in %v", len(w.NPCs), len(w.Documents), len(chunks), len(problems), time.Since(started))
+	t.Logf("%d NPCs, %d documents, %d chunks, %d problems in %v", len(w.NPCs), len(w.Documents), len(chunks),
+		len(problems), time.Since(started))
 	if len(w.NPCs) != 141 || len(w.Documents) != 141+141+450+359 {
 		t.Errorf("%d NPCs and %d documents, want 141 and 1091", len(w.NPCs), len(w.Documents))
 	}

@@ -93,7 +93,8 @@ func (ld *loader) errorf(file, format string, args ...any) {
 }
 
 func (ld *loader) warnf(file, format string, args ...any) {
-	ld.problems = append(ld.problems, Problem{Severity: SeverityWarning, File: file, Message: fmt.Sprintf(format, args...)})
+	ld.problems = append(ld.problems,
+		Problem{Severity: SeverityWarning, File: file, Message: fmt.Sprintf(format, args...)})
 }
 
 const (

@@ -105,7 +105,8 @@ func (ld *loader) ownDocuments(n *NPC, f *file) []*Document {
 	for _, d := range docs {
 		if slices.ContainsFunc(d.Passages, func(p Passage) bool { return !isVerbatim(p.Text, source) }) {
 			ld.problems = append(ld.problems, Problem{Severity: SeverityWarning, File: f.path, Line: n.lineOf[d.Fragment],
-				Message: fmt.Sprintf("`%s` does not stand in the file as it reads, for its quotes or escapes; write it as a block (`|`)", d.Fragment)})
+				Message: fmt.Sprintf("`%s` does not stand in the file as it reads, for its quotes or escapes; write it as a "+
+					"block (`|`)", d.Fragment)})
 		}
 	}
 	return docs
@@ -137,7 +138,8 @@ func (ld *loader) document(f *file) {
 	}
 	companion := ld.byPath[f.path+companionSuffix]
 	if companion == nil {
-		f.log.errorf(0, "has no companion; add %s with created_at, author, type, summary and keywords", path.Base(f.path)+companionSuffix)
+		f.log.errorf(0, "has no companion; add %s with created_at, author, type, summary and keywords",
+			path.Base(f.path)+companionSuffix)
 		return
 	}
 	meta := &log{file: companion.path}

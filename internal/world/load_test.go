@@ -51,22 +51,25 @@ func TestAValidWorldHasNoProblem(t *testing.T) {
 // Only the world's own frame keeps it from loading.
 func TestFrameErrors(t *testing.T) {
 	for name, c := range map[string]struct{ frame, want string }{
-		"missing file":           {absent, "world.yaml is missing"},
-		"not YAML":               {"name: [a", "world.yaml"},
-		"empty":                  {"", "world.yaml:1: error: is empty"},
-		"a list":                 {"- a\n", "not a list of `key: value` lines"},
-		"no name":                {"title: x\n", "`name` is missing"},
-		"a name with a dot":      {"name: a.b\n", "world.yaml:1: error: `name` holds '.'"},
-		"model in policy":        {"name: a\nsource_policy:\n  world: [corpus, model]\n", "world.yaml:3: error: `source_policy.world` lists model"},
-		"a wider policy":         {"name: a\nsource_policy: {world: [user]}\n", "may only narrow"},
-		"an unknown policy":      {"name: a\nsource_policy: {rumour: [user]}\n", "is no policy"},
-		"now is no time":         {"name: a\nnow: yesterday\n", "world.yaml:2: error: `now` is \"yesterday\""},
-		"strict is no bool":      {"name: a\nstrict: very\n", "write true or false"},
-		"threshold is a word":    {"name: a\nthresholds:\n  unknown: low\n", "world.yaml:3: error: `thresholds.unknown` is not a number"},
-		"threshold out of range": {"name: a\nthresholds:\n  entailment_threshold: 1.2\n", "world.yaml:3: error: `thresholds` entailment_threshold is 1.2; it must lie between 0 and 1"},
-		"a merge key":            {"name: a\n<<: {title: x}\n", "merge key"},
-		"a key twice":            {"name: a\nname: b\n", "world.yaml:2"},
-		"huge":                   {"name: a\n#" + strings.Repeat("x", 1<<20), "is over 1048576 bytes"},
+		"missing file":      {absent, "world.yaml is missing"},
+		"not YAML":          {"name: [a", "world.yaml"},
+		"empty":             {"", "world.yaml:1: error: is empty"},
+		"a list":            {"- a\n", "not a list of `key: value` lines"},
+		"no name":           {"title: x\n", "`name` is missing"},
+		"a name with a dot": {"name: a.b\n", "world.yaml:1: error: `name` holds '.'"},
+		"model in policy": {"name: a\nsource_policy:\n  world: [corpus, model]\n",
+			"world.yaml:3: error: `source_policy.world` lists model"},
+		"a wider policy":    {"name: a\nsource_policy: {world: [user]}\n", "may only narrow"},
+		"an unknown policy": {"name: a\nsource_policy: {rumour: [user]}\n", "is no policy"},
+		"now is no time":    {"name: a\nnow: yesterday\n", "world.yaml:2: error: `now` is \"yesterday\""},
+		"strict is no bool": {"name: a\nstrict: very\n", "write true or false"},
+		"threshold is a word": {"name: a\nthresholds:\n  unknown: low\n",
+			"world.yaml:3: error: `thresholds.unknown` is not a number"},
+		"threshold out of range": {"name: a\nthresholds:\n  entailment_threshold: 1.2\n",
+			"world.yaml:3: error: `thresholds` entailment_threshold is 1.2; it must lie between 0 and 1"},
+		"a merge key": {"name: a\n<<: {title: x}\n", "merge key"},
+		"a key twice": {"name: a\nname: b\n", "world.yaml:2"},
+		"huge":        {"name: a\n#" + strings.Repeat("x", 1<<20), "is over 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := world.Load(files(map[string]string{"world.yaml": c.frame}), ".")
@@ -78,7 +81,8 @@ func TestFrameErrors(t *testing.T) {
 }
 
 func TestPolicyMayNarrow(t *testing.T) {
-	w, _, err := world.Load(files(map[string]string{"world.yaml": "name: a\nsource_policy: {shared_past: [system]}\n"}), ".")
+	w, _, err := world.Load(files(
+		map[string]string{"world.yaml": "name: a\nsource_policy: {shared_past: [system]}\n"}), ".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,33 +106,63 @@ func TestFileErrors(t *testing.T) {
 		want   string // a problem begins so
 		lost   string // a document that must be gone
 	}{
-		{"no companion", map[string]string{"lore/mill.txt.meta.yaml": absent}, "lore/mill.txt: error: has no companion", "lore/mill.txt"},
-		{"companion is not YAML", map[string]string{"lore/mill.txt.meta.yaml": "a: [\n"}, "lore/mill.txt.meta.yaml", "lore/mill.txt"},
-		{"companion is empty", map[string]string{"lore/mill.txt.meta.yaml": ""}, "lore/mill.txt.meta.yaml:1: error: is empty", "lore/mill.txt"},
-		{"no author", map[string]string{"lore/mill.txt.meta.yaml": "created_at: 1\ntype: a\nsummary: b\nkeywords: []\n"}, "lore/mill.txt.meta.yaml:1: error: `author` is missing", "lore/mill.txt"},
-		{"no created_at", map[string]string{"lore/mill.txt.meta.yaml": "author: a\ntype: a\nsummary: b\nkeywords: []\n"}, "lore/mill.txt.meta.yaml:1: error: `created_at` is missing", "lore/mill.txt"},
-		{"created_at is no time", map[string]string{"lore/mill.txt.meta.yaml": strings.Replace(meta, "1402-01-01", "spring", 1)}, "lore/mill.txt.meta.yaml:1: error: `created_at` is \"spring\"", "lore/mill.txt"},
-		{"created_at in year 10000", map[string]string{"lore/mill.txt.meta.yaml": strings.Replace(meta, "1402-01-01", "253402300800", 1)}, "lore/mill.txt.meta.yaml:1: error: `created_at` is 253402300800 seconds", "lore/mill.txt"},
-		{"known_by is empty", map[string]string{"lore/mill.txt.meta.yaml": meta + "known_by: []\n"}, "lore/mill.txt.meta.yaml:6: error: `known_by` is empty", "lore/mill.txt"},
-		{"known_by is null", map[string]string{"lore/mill.txt.meta.yaml": meta + "known_by:\n"}, "lore/mill.txt.meta.yaml:6: error: `known_by` is empty", "lore/mill.txt"},
-		{"known_by of no kind", map[string]string{"lore/mill.txt.meta.yaml": meta + "known_by: [guild:smiths]\n"}, "lore/mill.txt.meta.yaml:6: error: `known_by` lists \"guild:smiths\"", "lore/mill.txt"},
-		{"allowed_for of no kind", map[string]string{"lore/mill.txt.meta.yaml": meta + "allowed_for: [gossip]\n"}, "lore/mill.txt.meta.yaml:6: error: `allowed_for` lists \"gossip\"", "lore/mill.txt"},
-		{"bad condition", map[string]string{"lore/mill.txt.meta.yaml": meta + "requires: trust >\n"}, "lore/mill.txt.meta.yaml:6: error: `requires` is not a condition: column 8", "lore/mill.txt"},
-		{"empty condition", map[string]string{"lore/mill.txt.meta.yaml": meta + "requires: ''\n"}, "lore/mill.txt.meta.yaml:6: error: `requires` is empty", "lore/mill.txt"},
-		{"null condition", map[string]string{"lore/mill.txt.meta.yaml": meta + "requires:\n"}, "lore/mill.txt.meta.yaml:6: error: `requires` is empty", "lore/mill.txt"},
-		{"never valid", map[string]string{"lore/mill.txt.meta.yaml": meta + "valid_from: 1402-05-01\nvalid_to: 1402-04-01\n"}, "lore/mill.txt.meta.yaml:7: error: `valid_to` lies before", "lore/mill.txt"},
-		{"not UTF-8", map[string]string{"lore/mill.txt": "The mill.\nCaf\xe9 is shut.\n"}, "lore/mill.txt:2: error: is not UTF-8", "lore/mill.txt"},
-		{"huge", map[string]string{"lore/mill.txt": strings.Repeat("The mill burned. ", 70_000)}, "lore/mill.txt: error: is over 1048576 bytes", "lore/mill.txt"},
-		{"no mail", map[string]string{"lore/a.eml": "just text", "lore/a.eml.meta.yaml": meta}, "lore/a.eml:1: error:", "lore/a.eml"},
-		{"records are not YAML", map[string]string{"lore/a.yaml": "a: [", "lore/a.yaml.meta.yaml": meta}, "lore/a.yaml:1: error: is not valid YAML", "lore/a.yaml"},
-		{"a name that cannot be an id", map[string]string{"lore/a#1.txt": "x", "lore/a#1.txt.meta.yaml": meta}, "lore: error: holds a file named \"a#1.txt\"", "lore/a#1.txt"},
-		{"a name that does not show", map[string]string{"lore/a\u200b.txt": "x"}, "lore: error: holds a file named \"a\\u200b.txt\"", ""},
-		{"no personality", map[string]string{"npcs/mira/npc.yaml": strings.Replace(person, "personality: blunt\n", "", 1)}, "npcs/mira/npc.yaml:1: error: `personality` is missing", "npcs/mira/npc.yaml"},
-		{"handle is not the folder", map[string]string{"npcs/mira/npc.yaml": strings.Replace(person, "handle: mira", "handle: myra", 1)}, "npcs/mira/npc.yaml:1: error: `handle` is \"myra\" in the folder \"mira\"", "npcs/mira/npc.yaml"},
-		{"two of one handle", map[string]string{"npcs/ada/npc.yaml": person}, "npcs/ada/npc.yaml:1: error: `handle` is \"mira\", and so it is in npcs/mira/npc.yaml", "npcs/ada/npc.yaml"},
-		{"no npc.yaml", map[string]string{"npcs/ada/home/a.txt": "x", "npcs/ada/home/a.txt.meta.yaml": meta}, "npcs/ada/npc.yaml: error: is missing", ""},
-		{"bad condition of a secret", map[string]string{"npcs/mira/npc.yaml": person + "secrets:\n  - text: a\n    requires: loyalty\n"}, "npcs/mira/npc.yaml:7: error: `secrets[0].requires` is not a condition", "npcs/mira/npc.yaml"},
-		{"an action with a bad name", map[string]string{"npcs/mira/npc.yaml": person + "actions: [{name: give item}]\n"}, "npcs/mira/npc.yaml:5: error: `actions[0].name` holds ' '", "npcs/mira/npc.yaml"},
+		{"no companion", map[string]string{"lore/mill.txt.meta.yaml": absent}, "lore/mill.txt: error: has no companion",
+			"lore/mill.txt"},
+		{"companion is not YAML", map[string]string{"lore/mill.txt.meta.yaml": "a: [\n"}, "lore/mill.txt.meta.yaml",
+			"lore/mill.txt"},
+		{"companion is empty", map[string]string{"lore/mill.txt.meta.yaml": ""}, "lore/mill.txt.meta.yaml:1: error: is empty",
+			"lore/mill.txt"},
+		{"no author", map[string]string{"lore/mill.txt.meta.yaml": "created_at: 1\ntype: a\nsummary: b\nkeywords: []\n"},
+			"lore/mill.txt.meta.yaml:1: error: `author` is missing", "lore/mill.txt"},
+		{"no created_at", map[string]string{"lore/mill.txt.meta.yaml": "author: a\ntype: a\nsummary: b\nkeywords: []\n"},
+			"lore/mill.txt.meta.yaml:1: error: `created_at` is missing", "lore/mill.txt"},
+		{"created_at is no time", map[string]string{"lore/mill.txt.meta.yaml": strings.Replace(meta, "1402-01-01", "spring",
+			1)}, "lore/mill.txt.meta.yaml:1: error: `created_at` is \"spring\"", "lore/mill.txt"},
+		{"created_at in year 10000",
+			map[string]string{"lore/mill.txt.meta.yaml": strings.Replace(meta, "1402-01-01", "253402300800", 1)},
+			"lore/mill.txt.meta.yaml:1: error: `created_at` is 253402300800 seconds", "lore/mill.txt"},
+		{"known_by is empty", map[string]string{"lore/mill.txt.meta.yaml": meta + "known_by: []\n"},
+			"lore/mill.txt.meta.yaml:6: error: `known_by` is empty", "lore/mill.txt"},
+		{"known_by is null", map[string]string{"lore/mill.txt.meta.yaml": meta + "known_by:\n"},
+			"lore/mill.txt.meta.yaml:6: error: `known_by` is empty", "lore/mill.txt"},
+		{"known_by of no kind", map[string]string{"lore/mill.txt.meta.yaml": meta + "known_by: [guild:smiths]\n"},
+			"lore/mill.txt.meta.yaml:6: error: `known_by` lists \"guild:smiths\"", "lore/mill.txt"},
+		{"allowed_for of no kind", map[string]string{"lore/mill.txt.meta.yaml": meta + "allowed_for: [gossip]\n"},
+			"lore/mill.txt.meta.yaml:6: error: `allowed_for` lists \"gossip\"", "lore/mill.txt"},
+		{"bad condition", map[string]string{"lore/mill.txt.meta.yaml": meta + "requires: trust >\n"},
+			"lore/mill.txt.meta.yaml:6: error: `requires` is not a condition: column 8", "lore/mill.txt"},
+		{"empty condition", map[string]string{"lore/mill.txt.meta.yaml": meta + "requires: ''\n"},
+			"lore/mill.txt.meta.yaml:6: error: `requires` is empty", "lore/mill.txt"},
+		{"null condition", map[string]string{"lore/mill.txt.meta.yaml": meta + "requires:\n"},
+			"lore/mill.txt.meta.yaml:6: error: `requires` is empty", "lore/mill.txt"},
+		{"never valid", map[string]string{"lore/mill.txt.meta.yaml": meta + "valid_from: 1402-05-01\nvalid_to: 1402-04-01\n"},
+			"lore/mill.txt.meta.yaml:7: error: `valid_to` lies before", "lore/mill.txt"},
+		{"not UTF-8", map[string]string{"lore/mill.txt": "The mill.\nCaf\xe9 is shut.\n"},
+			"lore/mill.txt:2: error: is not UTF-8", "lore/mill.txt"},
+		{"huge", map[string]string{"lore/mill.txt": strings.Repeat("The mill burned. ", 70_000)},
+			"lore/mill.txt: error: is over 1048576 bytes", "lore/mill.txt"},
+		{"no mail", map[string]string{"lore/a.eml": "just text", "lore/a.eml.meta.yaml": meta}, "lore/a.eml:1: error:",
+			"lore/a.eml"},
+		{"records are not YAML", map[string]string{"lore/a.yaml": "a: [", "lore/a.yaml.meta.yaml": meta},
+			"lore/a.yaml:1: error: is not valid YAML", "lore/a.yaml"},
+		{"a name that cannot be an id", map[string]string{"lore/a#1.txt": "x", "lore/a#1.txt.meta.yaml": meta},
+			"lore: error: holds a file named \"a#1.txt\"", "lore/a#1.txt"},
+		{"a name that does not show", map[string]string{"lore/a\u200b.txt": "x"},
+			"lore: error: holds a file named \"a\\u200b.txt\"", ""},
+		{"no personality", map[string]string{"npcs/mira/npc.yaml": strings.Replace(person, "personality: blunt\n", "", 1)},
+			"npcs/mira/npc.yaml:1: error: `personality` is missing", "npcs/mira/npc.yaml"},
+		{"handle is not the folder",
+			map[string]string{"npcs/mira/npc.yaml": strings.Replace(person, "handle: mira", "handle: myra", 1)},
+			"npcs/mira/npc.yaml:1: error: `handle` is \"myra\" in the folder \"mira\"", "npcs/mira/npc.yaml"},
+		{"two of one handle", map[string]string{"npcs/ada/npc.yaml": person},
+			"npcs/ada/npc.yaml:1: error: `handle` is \"mira\", and so it is in npcs/mira/npc.yaml", "npcs/ada/npc.yaml"},
+		{"no npc.yaml", map[string]string{"npcs/ada/home/a.txt": "x", "npcs/ada/home/a.txt.meta.yaml": meta},
+			"npcs/ada/npc.yaml: error: is missing", ""},
+		{"bad condition of a secret", map[string]string{"npcs/mira/npc.yaml": person + "secrets:\n  - text: a\n    " +
+			"requires: loyalty\n"}, "npcs/mira/npc.yaml:7: error: `secrets[0].requires` is not a condition",
+			"npcs/mira/npc.yaml"},
+		{"an action with a bad name", map[string]string{"npcs/mira/npc.yaml": person + "actions: [{name: give item}]\n"},
+			"npcs/mira/npc.yaml:5: error: `actions[0].name` holds ' '", "npcs/mira/npc.yaml"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -161,18 +195,30 @@ func TestFileWarnings(t *testing.T) {
 		change map[string]string
 		want   string
 	}{
-		{"unknown key in the frame", map[string]string{"world.yaml": "name: a\ntitel: b\n"}, "world.yaml:2: warning: `titel` is not a key of this file; did you mean `title`?"},
-		{"unknown threshold", map[string]string{"world.yaml": "name: a\nthresholds:\n  entailment: 0.9\n"}, "world.yaml:3: warning: `thresholds.entailment` is no threshold and is ignored"},
-		{"unknown key of an NPC", map[string]string{"npcs/mira/npc.yaml": person + "mood: sour\n"}, "npcs/mira/npc.yaml:5: warning: `mood` is not a key of this file; it is ignored"},
-		{"unknown kind of line", map[string]string{"npcs/mira/npc.yaml": person + "lines:\n  welcome: [hi]\n"}, "npcs/mira/npc.yaml:6: warning: `lines.welcome` is not a key"},
-		{"unknown key of a companion", map[string]string{"lore/mill.txt.meta.yaml": meta + "know_by: [mira]\n"}, "lore/mill.txt.meta.yaml:6: warning: `know_by` is not a key of this file; did you mean `known_by`?"},
-		{"a year as seconds", map[string]string{"lore/mill.txt.meta.yaml": strings.Replace(meta, "1402-01-01", "1402", 1)}, "lore/mill.txt.meta.yaml:1: warning: `created_at` 1402 is read as unix seconds, which is 1970-01-01 00:23:22; for a year write \"1402-01-01\""},
-		{"an unknown belief", map[string]string{"lore/mill.txt.meta.yaml": meta + "belief: maybe\n"}, "lore/mill.txt.meta.yaml:6: warning: `belief` is \"maybe\""},
+		{"unknown key in the frame", map[string]string{"world.yaml": "name: a\ntitel: b\n"},
+			"world.yaml:2: warning: `titel` is not a key of this file; did you mean `title`?"},
+		{"unknown threshold", map[string]string{"world.yaml": "name: a\nthresholds:\n  entailment: 0.9\n"},
+			"world.yaml:3: warning: `thresholds.entailment` is no threshold and is ignored"},
+		{"unknown key of an NPC", map[string]string{"npcs/mira/npc.yaml": person + "mood: sour\n"},
+			"npcs/mira/npc.yaml:5: warning: `mood` is not a key of this file; it is ignored"},
+		{"unknown kind of line", map[string]string{"npcs/mira/npc.yaml": person + "lines:\n  welcome: [hi]\n"},
+			"npcs/mira/npc.yaml:6: warning: `lines.welcome` is not a key"},
+		{"unknown key of a companion", map[string]string{"lore/mill.txt.meta.yaml": meta + "know_by: [mira]\n"},
+			"lore/mill.txt.meta.yaml:6: warning: `know_by` is not a key of this file; did you mean `known_by`?"},
+		{"a year as seconds", map[string]string{"lore/mill.txt.meta.yaml": strings.Replace(meta, "1402-01-01", "1402", 1)},
+			"lore/mill.txt.meta.yaml:1: warning: `created_at` 1402 is read as unix seconds, which is 1970-01-01 00:23:22; " +
+				"for a year write \"1402-01-01\""},
+		{"an unknown belief", map[string]string{"lore/mill.txt.meta.yaml": meta + "belief: maybe\n"},
+			"lore/mill.txt.meta.yaml:6: warning: `belief` is \"maybe\""},
 		{"nothing to cite", map[string]string{"lore/mill.txt": "\n***\n"}, "lore/mill.txt: warning: holds no sentence"},
 		{"no document", map[string]string{"lore/map.png": "x"}, "lore/map.png: warning: is no document"},
-		{"a companion alone", map[string]string{"lore/a.txt.meta.yaml": meta}, "lore/a.txt.meta.yaml: warning: belongs to no file"},
-		{"default_npc is nobody", map[string]string{"world.yaml": "name: a\ndefault_npc: ada\n"}, "world.yaml: warning: `default_npc` names \"ada\""},
-		{"a backstory with escapes", map[string]string{"npcs/mira/npc.yaml": strings.Replace(person, "Mira is a smith.", `"Mira is a \"smith\"."`, 1)}, "npcs/mira/npc.yaml:3: warning: `backstory` does not stand in the file as it reads"},
+		{"a companion alone", map[string]string{"lore/a.txt.meta.yaml": meta},
+			"lore/a.txt.meta.yaml: warning: belongs to no file"},
+		{"default_npc is nobody", map[string]string{"world.yaml": "name: a\ndefault_npc: ada\n"},
+			"world.yaml: warning: `default_npc` names \"ada\""},
+		{"a backstory with escapes",
+			map[string]string{"npcs/mira/npc.yaml": strings.Replace(person, "Mira is a smith.", `"Mira is a \"smith\"."`, 1)},
+			"npcs/mira/npc.yaml:3: warning: `backstory` does not stand in the file as it reads"},
 		{"goals with escapes", map[string]string{"npcs/mira/npc.yaml": person + "goals: [\"Be called \\\"smith\\\".\"]\n"},
 			"npcs/mira/npc.yaml:5: warning: `goals` does not stand in the file as it reads"},
 	}
@@ -193,7 +239,8 @@ func TestFileWarnings(t *testing.T) {
 }
 
 func TestHiddenFilesAreNoDocuments(t *testing.T) {
-	w, problems, err := world.Load(files(map[string]string{"lore/.git/x.txt": "x", "lore/.DS_Store": "x", "lore/a.txt~": "x", "README.md": "x"}), ".")
+	w, problems, err := world.Load(
+		files(map[string]string{"lore/.git/x.txt": "x", "lore/.DS_Store": "x", "lore/a.txt~": "x", "README.md": "x"}), ".")
 	if err != nil || len(problems) > 0 || len(w.Documents) != 4 {
 		t.Errorf("%d documents, %v, %v", len(w.Documents), lines(problems), err)
 	}

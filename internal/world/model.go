@@ -41,7 +41,8 @@ const maxCallTokens = 1 << 20
 func readDepth(f *fields) string {
 	depth := f.text("depth")
 	if depth != "" && depth != DepthFull && depth != DepthLean {
-		f.log.warnf(f.at("depth"), "`%sdepth` is %q, which is none; write full (every pass) or lean (one call)", f.where, depth)
+		f.log.warnf(f.at("depth"), "`%sdepth` is %q, which is none; write full (every pass) or lean (one call)",
+			f.where, depth)
 		return ""
 	}
 	return depth
@@ -106,7 +107,8 @@ func readBudget(f *fields) Budget {
 	}
 	b := Budget{
 		TokensPerDay: int(sub.limit("tokens_per_day", true)), CostPerDay: sub.limit("cost_per_day", false),
-		PlayerTokensPerDay: int(sub.limit("player_tokens_per_day", true)), PlayerCostPerDay: sub.limit("player_cost_per_day", false),
+		PlayerTokensPerDay: int(sub.limit("player_tokens_per_day", true)),
+		PlayerCostPerDay:   sub.limit("player_cost_per_day", false),
 	}
 	sub.warnUnknown()
 	sub.warnWider("player_tokens_per_day", "tokens_per_day", float64(b.PlayerTokensPerDay), float64(b.TokensPerDay))
@@ -127,7 +129,8 @@ func (f *fields) limit(key string, whole bool) float64 {
 	case !ok:
 		f.wrong(key, "is no number from 0 up; write one such as 2.5")
 	case v == 0:
-		f.log.warnf(f.at(key), "`%s%s` is 0, which sets no limit; leave it out, or stop the models with `forsooth llm off`", f.where, key)
+		f.log.warnf(f.at(key), "`%s%s` is 0, which sets no limit; leave it out, or stop the models with `forsooth llm off`",
+			f.where, key)
 	}
 	return v
 }
@@ -152,7 +155,8 @@ func (f *fields) number(key string, whole bool) (float64, bool) {
 // warnWider names a player's limit that the world's own reaches first.
 func (f *fields) warnWider(player, world string, one, all float64) {
 	if all > 0 && one > all {
-		f.log.warnf(f.at(player), "`%s%s` is more than `%s%s`, which ends first; lower one or leave it out", f.where, player, f.where, world)
+		f.log.warnf(f.at(player), "`%s%s` is more than `%s%s`, which ends first; lower one or leave it out", f.where, player,
+			f.where, world)
 	}
 }
 
@@ -196,7 +200,8 @@ func (f *fields) bounded(key string, most int) int {
 	}
 	v, ok := f.number(key, true)
 	if !ok || v < 1 || v > float64(most) {
-		f.log.refusef(f.at(key), "`%s%s` is no whole number between 1 and %d; write one, or leave it out for the default", f.where, key, most)
+		f.log.refusef(f.at(key), "`%s%s` is no whole number between 1 and %d; write one, or leave it out for the default",
+			f.where, key, most)
 		return 0
 	}
 	return int(v)

@@ -104,7 +104,8 @@ func readVoice(f *fields) (Voice, map[string]int) {
 		for _, from := range words.keys {
 			to := words.text(from)
 			if what := touches(from, to); what != "" {
-				f.log.refusef(words.at(from), "`%s%s` touches %s; a voice may change how a thing is said, never what: take it out", words.where, from, what)
+				f.log.refusef(words.at(from), "`%s%s` touches %s; a voice may change how a thing is said, never what: take it out",
+					words.where, from, what)
 				continue
 			}
 			v.Replacements[from] = to
@@ -137,7 +138,8 @@ func readActions(f *fields) []schema.ActionSpec {
 				sub.wrong("name", "%s", strings.TrimPrefix(err.Error(), "name: "))
 			}
 		}
-		if sub.has("parameters") && mappingValues(sub.nodes["parameters"]) == nil && !isEmptyMapping(sub.nodes["parameters"]) {
+		if sub.has("parameters") && mappingValues(sub.nodes["parameters"]) == nil &&
+			!isEmptyMapping(sub.nodes["parameters"]) {
 			sub.wrong("parameters", "is %s; write a JSON Schema", kindOf(sub.nodes["parameters"]))
 		}
 		a.Parameters = sub.json("parameters")

@@ -56,15 +56,18 @@ model: {speech: {model: big}}
 	}
 	yes, no := true, false
 	want := world.NPC{Strict: &yes, Streaming: &no}
-	if *n.Strict != *want.Strict || *n.Streaming != *want.Streaming || n.Depth != world.DepthLean || n.Thresholds["unknown"] != 0.3 ||
-		n.Style != "short" || n.Region != "docks" || n.Greeting != "Well met." || n.Farewell != "Go well." || n.Goals[0] != "finish the gate" {
+	if *n.Strict != *want.Strict || *n.Streaming != *want.Streaming || n.Depth != world.DepthLean ||
+		n.Thresholds["unknown"] != 0.3 ||
+		n.Style != "short" || n.Region != "docks" || n.Greeting != "Well met." || n.Farewell != "Go well." ||
+		n.Goals[0] != "finish the gate" {
 		t.Errorf("read %+v", n)
 	}
 	if v := (world.Voice{Openers: []string{"Hm."}, Hedges: []string{"I reckon"}, Lowercase: true,
 		Replacements: map[string]string{"friend": "mate", "hello": "hullo"}}); !reflect.DeepEqual(n.Voice, v) {
 		t.Errorf("voice = %+v", n.Voice)
 	}
-	a := schema.ActionSpec{Name: "give_item", Parameters: []byte(`{"properties":{"item":{"type":"string"}},"type":"object"}`),
+	a := schema.ActionSpec{Name: "give_item", Parameters: []byte(`{"properties":{"item":{"type":"string"}}` +
+		`,"type":"object"}`),
 		Requires: "trust >= 20", Confirm: true, SpeechActs: []string{"take this"}}
 	if !reflect.DeepEqual(n.Actions, []schema.ActionSpec{a}) {
 		t.Errorf("actions = %+v, parameters %s", n.Actions, n.Actions[0].Parameters)
@@ -76,15 +79,17 @@ model: {speech: {model: big}}
 
 func TestSettingsFallFromTheNPCToTheWorld(t *testing.T) {
 	w, _, err := world.Load(files(map[string]string{
-		"world.yaml":         "name: a\nstrict: true\nstreaming: false\ndepth: full\nthresholds: {unknown: 0.2, model: 0.7}\n",
-		"npcs/ada/npc.yaml":  strings.ReplaceAll(person, "mira", "ada") + "strict: false\nstreaming: true\ndepth: lean\nthresholds: {unknown: 0.4}\n",
+		"world.yaml": "name: a\nstrict: true\nstreaming: false\ndepth: full\nthresholds: {unknown: 0.2, model: 0.7}\n",
+		"npcs/ada/npc.yaml": strings.ReplaceAll(person, "mira", "ada") +
+			"strict: false\nstreaming: true\ndepth: lean\nthresholds: {unknown: 0.4}\n",
 		"npcs/mira/npc.yaml": person,
 	}), ".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ada, mira := w.NPCs["ada"], w.NPCs["mira"]
-	if w.StrictFor(ada) || !w.StrictFor(mira) || !w.StreamingFor(ada) || w.StreamingFor(mira) || w.DepthFor(ada) != world.DepthLean || w.DepthFor(mira) != world.DepthFull {
+	if w.StrictFor(ada) || !w.StrictFor(mira) || !w.StreamingFor(ada) || w.StreamingFor(mira) ||
+		w.DepthFor(ada) != world.DepthLean || w.DepthFor(mira) != world.DepthFull {
 		t.Error("a setting does not fall through")
 	}
 	for _, c := range []struct {
@@ -144,7 +149,8 @@ func TestEveryKindHasDefaultLines(t *testing.T) {
 				t.Errorf("%d lines of %s in %q, want several", len(got), kind, locale)
 			}
 			for _, s := range got {
-				if slices.Contains(all, s) || strings.Contains(s, "{") || len(strings.Fields(s)) > 15 || !strings.ContainsAny(s[len(s)-1:], ".?!") {
+				if slices.Contains(all, s) || strings.Contains(s, "{") || len(strings.Fields(s)) > 15 ||
+					!strings.ContainsAny(s[len(s)-1:], ".?!") {
 					t.Errorf("%s in %q: %q", kind, locale, s)
 				}
 				all = append(all, s)
@@ -179,7 +185,8 @@ func TestAVoiceMayNotChangeWhatIsSaid(t *testing.T) {
 		if !hasProblem(problems, "npcs/mira/npc.yaml:7: error: `voice.replacements."+from+"` touches "+what) {
 			t.Errorf("%s: want %q in\n%s", replacement, what, lines(problems))
 		}
-		if n := w.NPCs["mira"]; n == nil || !reflect.DeepEqual(n.Voice.Replacements, map[string]string{"friend of mine": "mate"}) {
+		if n := w.NPCs["mira"]; n == nil ||
+			!reflect.DeepEqual(n.Voice.Replacements, map[string]string{"friend of mine": "mate"}) {
 			t.Errorf("%s: the NPC must stay, without it", replacement)
 		}
 	}

@@ -115,7 +115,8 @@ func (p *Promotion) complete(w *World) error {
 		p.Summary = clip(strings.Join(strings.Fields(text.Sentences(p.Text)[0]), " "))
 	}
 	if p.Path == "" {
-		p.Path = path.Join(loreDir, "promoted", slug(strings.Join(p.Keywords, " "))+"-"+protocol.HashText(p.ID + p.Text)[:8]+".txt")
+		p.Path = path.Join(loreDir, "promoted", slug(strings.Join(p.Keywords, " "))+"-"+
+			protocol.HashText(p.ID + p.Text)[:8]+".txt")
 	}
 	return p.checkPath()
 }

@@ -62,13 +62,15 @@ func TestAPromotedTextIsLore(t *testing.T) {
 		t.Fatalf("%s is no document", done.Path)
 	}
 	if got.Author != "Ines" || got.Promoted != "gen:t1/0" || got.Type != "note" || !got.CreatedAt.Equal(w.Now) ||
-		got.Summary != "The bridge fell at dawn." || !reflect.DeepEqual(got.Keywords, []string{"bridge", "fell", "dawn", "hurt"}) ||
+		got.Summary != "The bridge fell at dawn." ||
+		!reflect.DeepEqual(got.Keywords, []string{"bridge", "fell", "dawn", "hurt"}) ||
 		!reflect.DeepEqual(texts(got.Passages), []string{"The bridge fell at dawn. Nobody was hurt."}) {
 		t.Errorf("document = %+v", got)
 	}
 	audit, err := os.ReadFile(filepath.Join(dir, "lore", ".promotions.log"))
 	if err != nil || strings.Count(string(audit), "\n") != 1 || !strings.Contains(string(audit), `"id":"gen:t1/0"`) ||
-		!strings.Contains(string(audit), `"author":"Ines"`) || !strings.Contains(string(audit), `"at":"2026-02-03T04:05:06Z"`) {
+		!strings.Contains(string(audit), `"author":"Ines"`) ||
+		!strings.Contains(string(audit), `"at":"2026-02-03T04:05:06Z"`) {
 		t.Errorf("audit = %s, %v", audit, err)
 	}
 	if _, err := world.Promote(dir, promotion()); err == nil || !strings.Contains(err.Error(), "is there already") {
@@ -118,7 +120,8 @@ func TestLinksStayInsideTheWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := onDisk(t, map[string]string{"lore/out.txt.meta.yaml": meta, "lore/in.txt.meta.yaml": meta})
-	for link, target := range map[string]string{"lore/out.txt": outside, "lore/in.txt": "mill.txt", "lore/loop": ".", "npcs/more": "mira"} {
+	for link, target := range map[string]string{"lore/out.txt": outside, "lore/in.txt": "mill.txt", "lore/loop": ".",
+		"npcs/more": "mira"} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Skipf("links cannot be made here: %v", err)
 		}
@@ -132,7 +135,8 @@ func TestLinksStayInsideTheWorld(t *testing.T) {
 			t.Error("a link led out of the world")
 		}
 	}
-	for _, want := range []string{"lore/out.txt: error: cannot be read", "lore/loop: warning: is a link to a folder", "npcs/more: warning: is a link to a folder"} {
+	for _, want := range []string{"lore/out.txt: error: cannot be read", "lore/loop: warning: is a link to a folder",
+		"npcs/more: warning: is a link to a folder"} {
 		if !hasProblem(problems, want) {
 			t.Errorf("want %q in\n%s", want, lines(problems))
 		}

@@ -193,7 +193,8 @@ func isLabel(s string) bool {
 }
 
 // callout is a label that adds nothing to what it introduces.
-var callout = regexp.MustCompile(`(?i)^(?:please )?(?:notes?|notices?|warnings?|attention|important|tips?|hints?|p\.?s\.?)(?: \d+)?:$`)
+var callout = regexp.MustCompile(`(?i)^(?:please )?(?:notes?|notices?|warnings?|attention|important|tips?|hints?` +
+	`|p\.?s\.?)(?: \d+)?:$`)
 
 var salutation = regexp.MustCompile(`(?i)^(?:my )?(?:dear|dearest|hello|hi|hey)(?: [^\s.!?]+){0,4}[,:]$`)
 

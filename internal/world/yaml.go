@@ -275,11 +275,14 @@ func (f *fields) thresholds() map[string]float64 {
 	for _, name := range slices.Sorted(maps.Keys(out)) {
 		low, high := 0.0, 1.0
 		switch name {
-		case "confidence_threshold", "model", "unknown_threshold", "unknown", "entailment_threshold", "contradiction_threshold", "max_unverifiable_ratio":
+		case "confidence_threshold", "model", "unknown_threshold", "unknown", "entailment_threshold",
+			"contradiction_threshold", "max_unverifiable_ratio":
 		case "max_sources_per_claim":
 			low, high = 1, 32
 		default:
-			f.log.warnf(f.at("thresholds"), "`thresholds.%s` is no threshold and is ignored; there are confidence_threshold, unknown_threshold, entailment_threshold, contradiction_threshold, max_unverifiable_ratio and max_sources_per_claim", name)
+			f.log.warnf(f.at("thresholds"), "`thresholds.%s` is no threshold and is ignored; there are "+
+				"confidence_threshold, unknown_threshold, entailment_threshold, contradiction_threshold, "+
+				"max_unverifiable_ratio and max_sources_per_claim", name)
 			continue
 		}
 		if v := out[name]; v < low || v > high {

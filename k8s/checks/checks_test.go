@@ -90,11 +90,13 @@ type cluster struct {
 
 func build(t *testing.T, overlay string) *cluster {
 	t.Helper()
-	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "../overlays/"+overlay)
+	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(),
+		"../overlays/"+overlay)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cluster{pods: map[string]core.PodSpec{}, labels: map[string]map[string]string{}, replicas: map[string]int32{}, configs: map[string]map[string]string{}}
+	c := &cluster{pods: map[string]core.PodSpec{}, labels: map[string]map[string]string{}, replicas: map[string]int32{},
+		configs: map[string]map[string]string{}}
 	for _, r := range resources.Resources() {
 		data, err := r.AsYAML()
 		if err != nil {
@@ -173,7 +175,8 @@ func TestPodsAreBounded(t *testing.T) {
 			t.Errorf("%s: %d workloads, want seven services, nats, qdrant and nli", overlay, len(c.pods))
 		}
 		for name, p := range c.pods {
-			if p.SecurityContext == nil || p.SecurityContext.RunAsNonRoot == nil || !*p.SecurityContext.RunAsNonRoot || p.AutomountServiceAccountToken == nil || *p.AutomountServiceAccountToken {
+			if p.SecurityContext == nil || p.SecurityContext.RunAsNonRoot == nil || !*p.SecurityContext.RunAsNonRoot ||
+				p.AutomountServiceAccountToken == nil || *p.AutomountServiceAccountToken {
 				t.Errorf("%s: %s may run as root, or has a token of the cluster", overlay, name)
 			}
 			if len(p.TopologySpreadConstraints) < 2 {
@@ -218,7 +221,8 @@ func (c *cluster) selected(selector map[string]string) bool {
 // bounded says what a container may do that it should not, or lacks.
 func bounded(k core.Container) (out []string) {
 	s := k.SecurityContext
-	if s == nil || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation || s.Capabilities == nil || len(s.Capabilities.Drop) == 0 {
+	if s == nil || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem || s.AllowPrivilegeEscalation == nil ||
+		*s.AllowPrivilegeEscalation || s.Capabilities == nil || len(s.Capabilities.Drop) == 0 {
 		out = append(out, "may write to its root or gain rights")
 	}
 	if k.ReadinessProbe == nil || k.LivenessProbe == nil {
@@ -280,7 +284,8 @@ func TestProdStandsTheLossOfANode(t *testing.T) {
 		}
 	}
 	settings := c.configs["forsooth"]
-	if c.replicas["nats"] != 3 || c.replicas["qdrant"] != 3 || settings["FORSOOTH_NATS_REPLICAS"] != "3" || settings["FORSOOTH_QDRANT_NODES"] != "3" {
+	if c.replicas["nats"] != 3 || c.replicas["qdrant"] != 3 || settings["FORSOOTH_NATS_REPLICAS"] != "3" ||
+		settings["FORSOOTH_QDRANT_NODES"] != "3" {
 		t.Errorf("nats %d, qdrant %d, settings %v", c.replicas["nats"], c.replicas["qdrant"], settings)
 	}
 }

@@ -27,7 +27,8 @@ func (m manifest) Name() string { return m.name }
 // in a pod that is left open.
 func TestKubeScoreFindsNothingCritical(t *testing.T) {
 	for _, overlay := range []string{"dev", "prod"} {
-		resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "../overlays/"+overlay)
+		resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(),
+			"../overlays/"+overlay)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +45,9 @@ func TestKubeScoreFindsNothingCritical(t *testing.T) {
 		}
 		t.Logf("%s: %d checks, %d critical", overlay, looked, len(critical))
 	}
-	critical, _ := scored(t, "open", []byte("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: open}\nspec:\n  selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: b}}\n    spec: {containers: [{name: open, image: open}]}\n"))
+	critical, _ := scored(t, "open", []byte("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: open}\nspec:\n  "+
+		"selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: b}}\n    spec: {containers: [{name: "+
+		"open, image: open}]}\n"))
 	if len(critical) < 3 {
 		t.Errorf("a pod that is left open: %v", critical)
 	}

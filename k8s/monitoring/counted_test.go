@@ -79,7 +79,8 @@ func asksForWhatIsCounted(t *testing.T, where, query string) {
 			continue
 		}
 		for _, label := range matcher.FindAllStringSubmatch(s[2], -1) {
-			if label[1] != "job" && label[1] != "instance" && !regexp.MustCompile(`(?m)^`+s[1]+`\{(.*,)?`+label[1]+`="`).MatchString(text) {
+			if label[1] != "job" && label[1] != "instance" &&
+				!regexp.MustCompile(`(?m)^`+s[1]+`\{(.*,)?`+label[1]+`="`).MatchString(text) {
 				t.Errorf("%s asks for the label %s of %s, which it does not have", where, label[1], s[1])
 			}
 		}

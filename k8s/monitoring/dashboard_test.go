@@ -41,7 +41,8 @@ func TestTheDashboardsShowWhatIsCounted(t *testing.T) {
 }
 
 func TestPromtoolReadsTheConfiguration(t *testing.T) {
-	if out, err := exec.Command(promtool(t), "check", "config", "--syntax-only", "prometheus.yml").CombinedOutput(); err != nil {
+	if out, err := exec.Command(promtool(t), "check", "config", "--syntax-only",
+		"prometheus.yml").CombinedOutput(); err != nil {
 		t.Errorf("promtool check config: %v\n%s", err, out)
 	}
 }

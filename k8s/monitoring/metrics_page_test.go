@@ -21,7 +21,8 @@ const opening = `<!-- Made by make generate: change the help texts of internal/m
 # Metrics
 
 A process with 'listen' serves these on '/metrics', for what it does itself. No label holds what a player or a model
-wrote. [Operations](operations.md#metrics) says which to watch. Besides, each process serves the metrics 'process_…' and
+wrote. [Operations](operations.md#metrics) says which to watch. Besides, each process serves the metrics ` +
+	`'process_…' and
 'go_…' of the Prometheus client.
 
 | metric | type | labels | what |

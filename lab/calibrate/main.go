@@ -28,14 +28,16 @@ import (
 
 func main() {
 	pairs := flag.String("pairs", "", "pairs with labels, JSON lines, that the model was not trained on")
-	also := flag.String("also", "", "more such pairs, which count for the thresholds of a release: one in a thousand is not to be had from hundreds")
+	also := flag.String("also", "", "more such pairs, which count for the thresholds of a release: one in a thousand "+
+		"is not to be had from hundreds")
 	out := flag.String("out", "", "where to write the calibration; nothing is written without it")
 	other := flag.String("weights", "", "a weights file to measure in place of the binary's; it is not written out")
 	rate := flag.Float64("rate", 0.049, "the share of unsupported pairs that a verdict may accept")
 	near := flag.Float64("near", 0.003, "the share of unsupported pairs near their evidence that an NPC might say")
 	release := flag.Float64("release", 0.001, "the share of unsupported pairs that an NPC might say")
 	flag.Parse()
-	if err := run(context.Background(), [2]string{*pairs, *also}, *out, *other, rates{*rate, *release, *near}); err != nil {
+	if err := run(context.Background(), [2]string{*pairs, *also}, *out, *other,
+		rates{*rate, *release, *near}); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
 		os.Exit(1)
 	}
@@ -118,7 +120,8 @@ func estranged(pairs []measure.Pair) []measure.Pair {
 		}
 		for _, far := range []int{len(pairs) / 3, len(pairs) / 2} {
 			if other := pairs[(i+far)%len(pairs)].Premise; other != p.Premise {
-				out = append(out, measure.Pair{Premise: other, Hypothesis: p.Hypothesis, Label: string(schema.Unverifiable), Kind: "foreign"})
+				out = append(out, measure.Pair{Premise: other, Hypothesis: p.Hypothesis, Label: string(schema.Unverifiable),
+					Kind: "foreign"})
 			}
 		}
 	}
@@ -130,7 +133,8 @@ func estranged(pairs []measure.Pair) []measure.Pair {
 func beside(rows []row, c nli.Calibration, from float64) float64 {
 	n := 0
 	for i := range rows {
-		if r := &rows[i]; r.score(c.Scale) >= from && entail.Rooted(entail.Pair{Premise: r.pair.Premise, Hypothesis: r.pair.Hypothesis}) {
+		if r := &rows[i]; r.score(c.Scale) >= from &&
+			entail.Rooted(entail.Pair{Premise: r.pair.Premise, Hypothesis: r.pair.Hypothesis}) {
 			n++
 		}
 	}
@@ -212,8 +216,10 @@ func fit(rows, more []row, may rates) nli.Calibration {
 	}
 	all := append(slices.Clone(rows), more...)
 	said, near := unsupported(all, c.Scale), nearby(all, c.Scale)
-	c.Release, c.ReleaseRate, c.ReleasePairs = max(c.Thresholds.Entailment, up(measure.Threshold(said, may.release))), may.release, len(said)
-	c.ReleaseNear, c.NearRate, c.NearPairs = max(c.Thresholds.Entailment, up(measure.Threshold(near, may.near))), may.near, len(near)
+	c.Release, c.ReleaseRate, c.ReleasePairs = max(c.Thresholds.Entailment, up(measure.Threshold(said, may.release))),
+		may.release, len(said)
+	c.ReleaseNear, c.NearRate, c.NearPairs = max(c.Thresholds.Entailment, up(measure.Threshold(near, may.near))), may.near,
+		len(near)
 	c.Thresholds.Doubted = max(c.Thresholds.Doubted, c.Thresholds.Entailment)
 	at := []float64{c.Thresholds.Entailment}
 	for t := 0.05; t < 0.995; t += 0.05 {
@@ -255,7 +261,8 @@ func nearby(rows []row, s entail.Scale) []float64 {
 	var out []float64
 	for i := range rows {
 		r := &rows[i]
-		if !r.pair.Supported() && !entail.Doubts(r.rule) && entail.Closeness(r.pair.Premise, r.pair.Hypothesis) >= entail.Nearness {
+		if !r.pair.Supported() && !entail.Doubts(r.rule) && entail.Closeness(r.pair.Premise, r.pair.Hypothesis) >=
+			entail.Nearness {
 			out = append(out, r.score(s))
 		}
 	}
@@ -287,7 +294,8 @@ func platt(rows []row) entail.Scale {
 			break
 		}
 	}
-	return entail.Scale{Slope: math.Round(s.Slope*1e4) / 1e4, Shift: math.Round(s.Shift*1e4) / 1e4, Doubt: math.Round(s.Doubt*1e4) / 1e4}
+	return entail.Scale{Slope: math.Round(s.Slope*1e4) / 1e4, Shift: math.Round(s.Shift*1e4) / 1e4,
+		Doubt: math.Round(s.Doubt*1e4) / 1e4}
 }
 
 // line fits slope and shift by Newton's method, with steps cut until they help: far
@@ -417,15 +425,19 @@ func atFive(c nli.Calibration, rows []row) float64 {
 }
 
 func show(c nli.Calibration, rows []row) {
-	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f, of a doubt %.3f; thresholds %+v, release from %.3f (of %d unsupported), near from %.3f (of %d)\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt, c.Thresholds, c.Release, c.ReleasePairs, c.ReleaseNear, c.NearPairs)
+	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f, of a doubt %.3f; thresholds %+v, release from %.3f (of %d "+
+		"unsupported), near from %.3f (of %d)\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt, c.Thresholds,
+		c.Release, c.ReleasePairs, c.ReleaseNear, c.NearPairs)
 	fmt.Printf("  %.1f %% of the supported accepted where at most 5 %% of the rest are\n", 100*atFive(c, rows))
 	for _, p := range c.Curve {
-		fmt.Printf("  from %.3f: %5.1f %% of the supported accepted, %5.1f %% of the rest\n", p.Threshold, 100*p.True, 100*p.False)
+		fmt.Printf("  from %.3f: %5.1f %% of the supported accepted, %5.1f %% of the rest\n", p.Threshold, 100*p.True,
+			100*p.False)
 	}
 	for _, b := range c.Reliable {
 		fmt.Printf("  score %.2f: %.2f supported of %d\n", b.Score, b.True, b.N)
 	}
-	fmt.Printf("  beside a premise of another matter %.2f %% are accepted, %.2f %% from the score of a release\n", 100*c.Foreign, 100*c.ForeignReleased)
+	fmt.Printf("  beside a premise of another matter %.2f %% are accepted, %.2f %% from the score of a release\n",
+		100*c.Foreign, 100*c.ForeignReleased)
 	falsely := 0
 	for i := range rows {
 		if rows[i].decided() && rows[i].pair.Supported() && rows[i].rule.Label != schema.Supported {

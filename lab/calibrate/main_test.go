@@ -46,7 +46,8 @@ func TestMorePairsCountForAReleaseAlone(t *testing.T) {
 		var out []row
 		for i := range n {
 			z := from + (to-from)*float64(i)/float64(n-1)
-			out = append(out, row{pair: measure.Pair{Premise: "The gate is shut.", Hypothesis: "The gate is barred and shut.", Label: label}, logit: z})
+			out = append(out, row{pair: measure.Pair{Premise: "The gate is shut.", Hypothesis: "The gate is barred and shut.",
+				Label: label}, logit: z})
 		}
 		return out
 	}
@@ -58,7 +59,8 @@ func TestMorePairsCountForAReleaseAlone(t *testing.T) {
 		t.Errorf("more pairs moved what belongs to a verdict: %+v, then %+v", before, after)
 	}
 	if before.ReleasePairs != 400 || after.ReleasePairs != 2000 || after.Release <= before.Release {
-		t.Errorf("release from %v of %d, with more from %v of %d", before.Release, before.ReleasePairs, after.Release, after.ReleasePairs)
+		t.Errorf("release from %v of %d, with more from %v of %d", before.Release, before.ReleasePairs, after.Release,
+			after.ReleasePairs)
 	}
 	said := 0
 	for _, r := range append(rows, scored(1600, "neutral", -6, 4)...) {

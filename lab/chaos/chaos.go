@@ -40,7 +40,9 @@ type Options struct {
 	Told      func(format string, args ...any) // progress, a line each; nil: nobody
 	Deadline  time.Duration                    // of every turn; 0: four, eight or twelve seconds, by the dice
 	Settle    time.Duration                    // how long what is left at the end may take; default 2 min
-	Ended     float64                          // the share of turns that their deadlines may end; default 0.15: a turn whose worker dies is another\'s after two seconds, and the shortest deadline is four
+	// the share of turns that their deadlines may end; default 0.15: a turn whose worker dies is another\'s
+	// after two seconds, and the shortest deadline is four
+	Ended float64
 }
 
 func (o Options) withDefaults() Options {
@@ -84,7 +86,8 @@ type Result struct {
 
 // Line is the one line in which a run ends.
 func (r *Result) Line() string {
-	return fmt.Sprintf("chaos turns=%d faults=%d kinds=%d violations=%d seed=%d", r.Turns, r.Faults, r.Kinds, len(r.Violations), r.Seed)
+	return fmt.Sprintf("chaos turns=%d faults=%d kinds=%d violations=%d seed=%d", r.Turns, r.Faults, r.Kinds,
+		len(r.Violations), r.Seed)
 }
 
 // run is a mesh under fault.
@@ -145,7 +148,8 @@ func onMesh(ctx context.Context, o Options, play func(*run) error) (err error) {
 	if err := CheckKinds(o.Only); err != nil {
 		return err
 	}
-	r := &run{Options: o, pass: o.Pass, counts: counts{by: map[string]int{}}, ended: map[string]bool{}, still: watchStillness()}
+	r := &run{Options: o, pass: o.Pass, counts: counts{by: map[string]int{}}, ended: map[string]bool{},
+		still: watchStillness()}
 	defer r.still.stop()
 	if r.dir, err = os.MkdirTemp("", "forsooth-chaos-"); err != nil {
 		return err
@@ -215,7 +219,8 @@ func (r *run) play(ctx context.Context) (*Result, error) {
 	for kind, n := range r.models.struck() {
 		r.counts.add(kind, n)
 	}
-	out := &Result{Turns: len(r.load.accepted), Seed: r.Seed, TookS: took.Seconds(), ByKind: r.counts.by, Replies: map[string]int{},
+	out := &Result{Turns: len(r.load.accepted), Seed: r.Seed, TookS: took.Seconds(), ByKind: r.counts.by,
+		Replies: map[string]int{},
 		Prompts: len(found.Prompts), Memories: len(kept.Memory), Violations: invariant.Check(found)}
 	for _, n := range r.counts.by {
 		out.Faults += n

@@ -23,8 +23,10 @@ func TestAShortRunStrikesAndHolds(t *testing.T) {
 	}
 	// The tests of other packages use this machine at the same time: a deadline of a few
 	// seconds would try it and not the mesh.
-	r, err := Run(t.Context(), Options{World: worlds[0], For: 8 * time.Second, Turns: 30, Seed: 3, Processes: 2, Deadline: 30 * time.Second, Told: t.Logf,
-		Only: []string{"kill-before-handle", "kill-after-handle", "kill-after-publish", "flap", "llm-500", "published-twice"}})
+	r, err := Run(t.Context(), Options{World: worlds[0], For: 8 * time.Second, Turns: 30, Seed: 3, Processes: 2,
+		Deadline: 30 * time.Second, Told: t.Logf,
+		Only: []string{"kill-before-handle", "kill-after-handle", "kill-after-publish", "flap", "llm-500",
+			"published-twice"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +61,8 @@ func TestAClusterLosesItsLeaderAndHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Run(t.Context(), Options{World: worlds[0], For: 12 * time.Second, Turns: 30, Seed: 3, Processes: 2, Deadline: 30 * time.Second, Told: t.Logf,
+	r, err := Run(t.Context(), Options{World: worlds[0], For: 12 * time.Second, Turns: 30, Seed: 3, Processes: 2,
+		Deadline: 30 * time.Second, Told: t.Logf,
 		Cluster: true, Only: ofCluster})
 	if err != nil {
 		t.Fatal(err)

@@ -28,14 +28,15 @@ type cluster struct {
 func startCluster(ctx context.Context, dir string) (*cluster, error) {
 	c := &cluster{routes: map[[2]int]*netfault.Proxy{}}
 	var err error
-	c.Breakable, err = embedded.StartBreakable(ctx, filepath.Join(dir, "cluster"), nodes, func(from, to int, address string) (string, error) {
-		p, err := netfault.Listen(address)
-		if err != nil {
-			return "", err
-		}
-		c.routes[[2]int{from, to}] = p
-		return p.Addr(), nil
-	})
+	c.Breakable, err = embedded.StartBreakable(ctx, filepath.Join(dir, "cluster"), nodes,
+		func(from, to int, address string) (string, error) {
+			p, err := netfault.Listen(address)
+			if err != nil {
+				return "", err
+			}
+			c.routes[[2]int{from, to}] = p
+			return p.Addr(), nil
+		})
 	if err == nil {
 		c.front, err = netfault.ListenTo(c.well)
 	}
@@ -80,7 +81,8 @@ func (c *cluster) leader(d *rand.Rand) int {
 
 // whole says whether everything that a turn's end needs has its leader.
 func (c *cluster) whole() bool {
-	return c.Led(map[string]string{"TURNS": "intake", "TIMERS": "deadline", "REPLIES": "finisher", "SAID": "", "PASSES": "", "KV_conversations": "", "KV_erased": ""})
+	return c.Led(map[string]string{"TURNS": "intake", "TIMERS": "deadline", "REPLIES": "finisher", "SAID": "",
+		"PASSES": "", "KV_conversations": "", "KV_erased": ""})
 }
 
 // led waits until it has.

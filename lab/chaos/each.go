@@ -28,7 +28,8 @@ func (a Alone) Line() string {
 	if pass == "" {
 		pass = "-"
 	}
-	return fmt.Sprintf("fault %-26s pass %-14s turns=%d struck=%d violations=%d", a.Kind, pass, a.Turns, a.Struck, len(a.Violations))
+	return fmt.Sprintf("fault %-26s pass %-14s turns=%d struck=%d violations=%d", a.Kind, pass, a.Turns, a.Struck,
+		len(a.Violations))
 }
 
 // single is a fault to be struck alone.
@@ -143,7 +144,8 @@ func (r *run) alone(ctx context.Context, s single, n int, known map[string]bool)
 	if err != nil {
 		return Alone{}, err
 	}
-	out := Alone{Kind: s.kind, Pass: s.pass, Turns: len(r.load.accepted) - before, Struck: r.struck(s.kind) - struck, Violations: []invariant.Violation{}}
+	out := Alone{Kind: s.kind, Pass: s.pass, Turns: len(r.load.accepted) - before, Struck: r.struck(s.kind) - struck,
+		Violations: []invariant.Violation{}}
 	found := r.load.found(kept)
 	found.MostEnded = 0 // of a handful of turns a share says nothing
 	for _, v := range invariant.Check(found) {

@@ -85,7 +85,8 @@ func Kinds() []string {
 }
 
 // atPasses are the kinds that strike at a pass, each pass by itself.
-var atPasses = []string{"kill-" + beforeHandle, "kill-" + afterHandle, "kill-" + beforePublish, "kill-" + afterPublish, "kill-" + beforeAck,
+var atPasses = []string{"kill-" + beforeHandle, "kill-" + afterHandle, "kill-" + beforePublish, "kill-" + afterPublish,
+	"kill-" + beforeAck,
 	"duplicate-delivery", answerLost, "pass-stuck", "poison-pass"}
 
 // CheckKinds refuses a name that is none.

@@ -21,7 +21,8 @@ import (
 )
 
 // backendKinds are what a backend does that is hard on a mesh.
-var backendKinds = []string{"published-twice", "published-again", publishedLate, "superseded", "cancelled", "due-early", "due-late", "due-twice"}
+var backendKinds = []string{"published-twice", "published-again", publishedLate, "superseded", "cancelled", "due-early",
+	"due-late", "due-twice"}
 
 // publishedLate: a turn comes again when nobody remembers its id.
 const publishedLate = "published-late"
@@ -51,7 +52,8 @@ type accepted struct {
 func newLoad(r *run) *load {
 	l := &load{r: r, asked: map[string][]string{}, lateDue: map[string]bool{}}
 	for _, handle := range r.World.Handles() {
-		questions := []string{"Good day to you.", "Have you ever been to Quellamar?", "I work at the ropewalk, and I like cider.", "What did I tell you about me?"}
+		questions := []string{"Good day to you.", "Have you ever been to Quellamar?",
+			"I work at the ropewalk, and I like cider.", "What did I tell you about me?"}
 		for i, d := range r.World.Documents {
 			if r.World.InScope(d, r.World.NPCs[handle]) && len(d.Keywords) > 0 {
 				questions = append(questions, "What do you know about "+d.Keywords[i%len(d.Keywords)]+"?")
@@ -151,7 +153,8 @@ func (l *load) say(ctx context.Context, r *schema.Request) (invariant.Accepted, 
 		taken, err := l.r.client.Publish(ctx, r)
 		switch {
 		case err == nil:
-			a := invariant.Accepted{Convo: r.Conversation(), Turn: r.TurnID, Sequence: taken.Sequence, At: time.Now(), Deadline: r.Deadline()}
+			a := invariant.Accepted{Convo: r.Conversation(), Turn: r.TurnID, Sequence: taken.Sequence, At: time.Now(),
+				Deadline: r.Deadline()}
 			l.take(accepted{a, r})
 			return a, nil
 		case ctx.Err() != nil:
@@ -172,7 +175,8 @@ func (l *load) say(ctx context.Context, r *schema.Request) (invariant.Accepted, 
 var troubles = []struct {
 	kind string
 	rate float64
-}{{"published-twice", 0.05}, {"published-again", 0.03}, {"cancelled", 0.03}, {"due-early", 0.007}, {"due-late", 0.007}, {"due-twice", 0.007}}
+}{{"published-twice", 0.05}, {"published-again", 0.03}, {"cancelled", 0.03}, {"due-early", 0.007}, {"due-late", 0.007},
+	{"due-twice", 0.007}}
 
 // drawn is the trouble of a turn; empty for most.
 func (l *load) drawn(d *rand.Rand) string {
@@ -267,7 +271,9 @@ func (l *load) forgot(from, to time.Time) {
 
 // found is the run as the invariants want it.
 func (l *load) found(kept invariant.Kept) *invariant.Run {
-	out := &invariant.Run{Ended: l.r.ended, MostEnded: l.r.Ended, Late: l.lateDue, Still: l.r.still.times(), Forgotten: l.forgotten, Outages: l.r.broker.away(), Prompts: l.r.models.asked(), Marks: map[string]schema.ConversationID{},
+	out := &invariant.Run{Ended: l.r.ended, MostEnded: l.r.Ended, Late: l.lateDue, Still: l.r.still.times(),
+		Forgotten: l.forgotten, Outages: l.r.broker.away(), Prompts: l.r.models.asked(),
+		Marks: map[string]schema.ConversationID{},
 		Notes: notes(l.r.World), Authored: authored(l.r.World), Repeated: l.r.fleet.repeated, Kept: kept}
 	for _, a := range l.accepted {
 		out.Accepted = append(out.Accepted, a.Accepted)

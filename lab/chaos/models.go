@@ -80,7 +80,8 @@ func startModels(seed uint64, allowed func(kind string) bool) (*models, error) {
 }
 
 func (m *models) options() llmtest.Options {
-	return llmtest.Options{Persona: "quote,paraphrase,mixed", Seed: m.seed, Pace: llmtest.Pace{First: 5 * time.Millisecond}}
+	return llmtest.Options{Persona: "quote,paraphrase,mixed", Seed: m.seed,
+		Pace: llmtest.Pace{First: 5 * time.Millisecond}}
 }
 
 // spoilBy has calls spoiled in the ways that are allowed, so many of them.

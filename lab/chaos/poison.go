@@ -12,7 +12,8 @@ import (
 )
 
 // junk are bodies that nothing of the mesh can read, or must not.
-var junk = []string{"", "{", "null", "[]", `{"turn_id":5}`, "\x00\xff\xfe", `{"schema_version":"9.0"}`, `{"schema_version":"9.0","turn_id":"x"}`}
+var junk = []string{"", "{", "null", "[]", `{"turn_id":5}`, "\x00\xff\xfe", `{"schema_version":"9.0"}`,
+	`{"schema_version":"9.0","turn_id":"x"}`}
 
 func anyJunk(d *rand.Rand) []byte { return []byte(junk[d.IntN(len(junk))]) }
 
@@ -30,7 +31,8 @@ func poisonTurn(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
 	if bytes.Contains(body, []byte(`"x"`)) {
 		turn = "x" // it has one reply, however often somebody sends it
 	}
-	r.load.take(accepted{Accepted: invariant.Accepted{Convo: convo, Turn: turn, Sequence: sequence, At: time.Now(), Deadline: 8 * time.Second}})
+	r.load.take(accepted{Accepted: invariant.Accepted{Convo: convo, Turn: turn, Sequence: sequence, At: time.Now(),
+		Deadline: 8 * time.Second}})
 	return true, nil
 }
 

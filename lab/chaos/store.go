@@ -56,14 +56,18 @@ func (s session) Get(ctx context.Context, world, id string) (store.MemoryPoint, 
 	return s.Session.Get(ctx, world, id)
 }
 
-func (s session) Scroll(ctx context.Context, f store.MemoryFilter, after string, limit int) ([]store.MemoryPoint, error) {
+func (s session) Scroll(
+	ctx context.Context, f store.MemoryFilter, after string, limit int,
+) ([]store.MemoryPoint, error) {
 	if err := s.ail(ctx); err != nil {
 		return nil, err
 	}
 	return s.Session.Scroll(ctx, f, after, limit)
 }
 
-func (s session) Nearest(ctx context.Context, f store.MemoryFilter, model string, v []float32, k int) ([]store.Scored, error) {
+func (s session) Nearest(
+	ctx context.Context, f store.MemoryFilter, model string, v []float32, k int,
+) ([]store.Scored, error) {
 	if err := s.ail(ctx); err != nil {
 		return nil, err
 	}

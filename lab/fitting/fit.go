@@ -60,7 +60,8 @@ func fitted(cases []one) review.Fit {
 			w[i] -= rate * (grad[i]/n + ridge*w[i])
 		}
 	}
-	f := review.Fit{Bias: bias, Weights: map[string]float64{}, Alone: map[grounding.Level]review.Line{}, Judged: map[grounding.Level]review.Line{}}
+	f := review.Fit{Bias: bias, Weights: map[string]float64{}, Alone: map[grounding.Level]review.Line{},
+		Judged: map[grounding.Level]review.Line{}}
 	for i, name := range review.FeatureNames() {
 		f.Weights[name] = round(w[i] / scale[i])
 		f.Bias -= w[i] / scale[i] * mean[i]

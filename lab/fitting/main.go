@@ -110,7 +110,8 @@ func read(r *review.Reviewer, path string) ([]one, error) {
 			if kind == "" && s.Judge != nil {
 				kind = s.Judge.Kind
 			}
-			out = append(out, one{X: x, Label: s.Label, Kind: kind, Text: s.Text, Vetoed: outcomes[k].Verdict.Final, First: k == 0})
+			out = append(out, one{X: x, Label: s.Label, Kind: kind, Text: s.Text, Vetoed: outcomes[k].Verdict.Final,
+				First: k == 0})
 		}
 	}
 	return out, nil

@@ -52,14 +52,16 @@ func openBlocks(ctx context.Context, name, file, temp string, opts options) (*se
 	for _, r := range rows {
 		n := number[r.Block]
 		holder, stranger := pick(rng, has, n, true), pick(rng, has, n, false)
-		a := ask{group: fmt.Sprintf("%s/%d", name, n), kind: "block-" + r.Answers, npc: handle(holder), message: r.Question, weight: lesser}
+		a := ask{group: fmt.Sprintf("%s/%d", name, n), kind: "block-" + r.Answers, npc: handle(holder), message: r.Question,
+			weight: lesser}
 		if r.Answers != "no" {
 			a.kind = "known"
 			a.right = []string{blockPath(n), homePath(holder, n)}
 		}
 		s.asks = append(s.asks, a)
 		if r.Answers == "yes" {
-			s.asks = append(s.asks, ask{group: a.group, kind: "private", npc: handle(stranger), message: r.Question, weight: lesser})
+			s.asks = append(s.asks, ask{group: a.group, kind: "private", npc: handle(stranger), message: r.Question,
+				weight: lesser})
 		}
 	}
 	return s, nil
@@ -93,7 +95,8 @@ func layOut(dir string, blocks []string, rng *rand.Rand) ([]map[int]bool, error)
 	known := make([][]string, len(blocks))
 	for npc := range crowd {
 		has[npc] = map[int]bool{}
-		out[fmt.Sprintf("npcs/%s/npc.yaml", handle(npc))] = fmt.Sprintf("handle: %s\nname: N%d\nbackstory: N%d keeps what is handed in.\npersonality: plain\n", handle(npc), npc, npc)
+		out[fmt.Sprintf("npcs/%s/npc.yaml", handle(npc))] = fmt.Sprintf(
+			"handle: %s\nname: N%d\nbackstory: N%d keeps what is handed in.\npersonality: plain\n", handle(npc), npc, npc)
 		want := 4 + rng.IntN(12)
 		if npc%3 == 0 {
 			want += rng.IntN(60)
@@ -128,7 +131,8 @@ func layOut(dir string, blocks []string, rng *rand.Rand) ([]map[int]bool, error)
 
 func put(out map[string]string, path, block, more string) {
 	out[path] = block
-	out[path+".meta.yaml"] = "created_at: 946684800\nauthor: unknown\ntype: note\nsummary: a note\nkeywords: [note]\n" + more
+	out[path+".meta.yaml"] = "created_at: 946684800\n" +
+		"author: unknown\ntype: note\nsummary: a note\nkeywords: [note]\n" + more
 }
 
 func writeAll(dir string, files map[string]string) error {

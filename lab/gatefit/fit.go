@@ -24,9 +24,11 @@ var signs = map[string]int{
 	"focus": 1, "focus_like": 1, "keyword": 1, "keyword_phrase": 1, "topic_cover": 1, "topic_exact": 1,
 	"own": 1, "own_you": 1, "first_person_you": 1, "expects_met": 1, "adjacent": 1,
 	"missing_rare": -1, "expects_missed": -1, "question": -1, "sign_you": -1,
-	"top": 1, "margin": 1, "unknown_sure": -1, "unknown_odd": -1, "absent": -1, "absent_rare": -1, "terms_none": -1, "outside": 1,
-	"relation_cover": 1, "relation_like": 1, "relation_special": 1, "relation_missing": -1, "name_cover": 1, "name_missing": -1,
-	"unmet": -1, "strongest": 1, "elsewhere": -1, "cosine_gap": -1, "summary": 1, "summary_likeness": 1,
+	"top": 1, "margin": 1, "unknown_sure": -1, "unknown_odd": -1, "absent": -1, "absent_rare": -1, "terms_none": -1,
+	"outside":        1,
+	"relation_cover": 1, "relation_like": 1, "relation_special": 1, "relation_missing": -1, "name_cover": 1,
+	"name_missing": -1,
+	"unmet":        -1, "strongest": 1, "elsewhere": -1, "cosine_gap": -1, "summary": 1, "summary_likeness": 1,
 	"meaning": 1, "meaning_likeness": 1, "meaning_whole": 1, "meaning_gap": -1, "meaning_known": 1,
 	"answer_met": 1, "answer_missed": -1, "other_author": -1, "price_met": 1, "hearsay": -1, "opening": 1,
 }
@@ -38,7 +40,8 @@ var given = map[string]float64{"unknown_sure": -2.5, "unknown_odd": -2.5}
 // rankerOnly are the features that the gate does without: they tell how the
 // questions of a fitting set are put, or what others tell too, and a gate fitted
 // on one world judged the other world better without them.
-var rankerOnly = []string{"terms", "terms_none", "yesno", "cosine_gap", "keyword", "expects_missed", "meta", "elsewhere"}
+var rankerOnly = []string{"terms", "terms_none", "yesno", "cosine_gap", "keyword", "expects_missed", "meta",
+	"elsewhere"}
 
 // constrained fits a logistic model without some features and drops those that
 // come out with the wrong sign until none does.

@@ -42,15 +42,18 @@ func run(ctx context.Context) error {
 	var own, measure list
 	var judged blocks
 	flag.Var(&judged.trained, "answers", "judged pairs of question and block, JSON lines")
-	flag.Var(&judged.unseen, "unseen", "more of them, which the trained judgement was not trained on: what its word is worth is fitted on these")
+	flag.Var(&judged.unseen, "unseen", "more of them, which the trained judgement was not trained on: what its word "+
+		"is worth is fitted on these")
 	out := flag.String("out", "", "where to write the models; nothing is fitted without it")
-	odds := flag.Float64("odds", 2.2, "how many times likelier a question in play has an answer than one fitted on: chosen so that the threshold found on a measured suite falls on the zones' 0.25")
+	odds := flag.Float64("odds", 2.2, "how many times likelier a question in play has an answer than one fitted on: "+
+		"chosen so that the threshold found on a measured suite falls on the zones' 0.25")
 	flag.Var(&own, "world", "a folder of a world with its own evals.yaml, to fit on; DIR=SUITE adds a suite")
 	flag.Var(&measure, "measure", "WORLD=SUITE: a suite to measure only")
 	deep := flag.Bool("deep", false, "search by meaning too: fit gate-meaning.json, and not gate.json")
 	cache := flag.String("cache", "", "a folder that keeps the indexes for the next run")
 	var j judgement
-	flag.StringVar(&j.suite, "border", "", "WORLD=SUITE: the suite whose private questions say where the zones' first border lies where the trained judgement is asked; without it the judgement is not asked")
+	flag.StringVar(&j.suite, "border", "", "WORLD=SUITE: the suite whose private questions say where the zones' "+
+		"first border lies where the trained judgement is asked; without it the judgement is not asked")
 	flag.Float64Var(&j.forward, "forward", 2, "what the trained judgement adds to a candidate's score, at most")
 	flag.IntVar(&j.asking.First, "first", 3, "of how many of the first candidates the trained judgement is asked")
 	flag.Float64Var(&j.asking.From, "from", 0.03, "the confidence without it from which it is asked")
@@ -196,7 +199,8 @@ func fit(ctx context.Context, sets []*set, odds float64) (*retrieval.Fitted, err
 	if err != nil {
 		return nil, err
 	}
-	f := &retrieval.Fitted{Ranker: pairwise(queries, retrieval.FeatureNames(), penalty), Gate: retrieval.Model{Weights: map[string]float64{}}}
+	f := &retrieval.Fitted{Ranker: pairwise(queries, retrieval.FeatureNames(), penalty),
+		Gate: retrieval.Model{Weights: map[string]float64{}}}
 	for _, s := range sets {
 		if err := s.index.Use(*f); err != nil {
 			return nil, err
@@ -228,7 +232,8 @@ func fit(ctx context.Context, sets []*set, odds float64) (*retrieval.Fitted, err
 	}
 	f.Gate = constrained(rows, retrieval.GateNames(), penalty, rankerOnly...)
 	f.Curve, f.Queries = reliability(held), len(rows)
-	fmt.Printf("fitted on %d rankings and %d judgements; held out AUROC %.3f, Brier %.3f\n", len(queries), len(rows), auroc(held), brier(held))
+	fmt.Printf("fitted on %d rankings and %d judgements; held out AUROC %.3f, Brier %.3f\n", len(queries), len(rows),
+		auroc(held), brier(held))
 	for _, s := range sets {
 		part := slices.DeleteFunc(slices.Clone(held), func(o outcome) bool { return o.set != s.name })
 		fmt.Printf("  %-12s held out AUROC %.3f of %d\n", s.name, auroc(part), len(part))
@@ -279,7 +284,8 @@ func gateRows(ctx context.Context, sets []*set) ([]row, error) {
 				return nil, err
 			}
 			if len(e.Candidates) > 0 {
-				out = append(out, row{x: e.Message, right: a.answersRight(e.Candidates[0].Path), weight: a.weight, group: a.group, set: s.name})
+				out = append(out, row{x: e.Message, right: a.answersRight(e.Candidates[0].Path), weight: a.weight, group: a.group,
+					set: s.name})
 			}
 		}
 	}

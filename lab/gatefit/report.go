@@ -93,7 +93,9 @@ type measured struct {
 
 // measureSuite prints how a suite's questions fare: the rank of the right
 // document, and the whole curve of the gate.
-func measureSuite(ctx context.Context, name, dir, path, temp string, opts options, f *retrieval.Fitted, verbose bool) error {
+func measureSuite(
+	ctx context.Context, name, dir, path, temp string, opts options, f *retrieval.Fitted, verbose bool,
+) error {
 	s, err := openSet(ctx, name, dir, temp, opts)
 	if err != nil {
 		return err
@@ -145,7 +147,8 @@ func printRanks(all []measured) {
 		}
 	}
 	if n > 0 {
-		fmt.Printf("right document among the first 1 / 3 / 8: %.1f / %.1f / %.1f %% of %d known\n", pc(one, n), pc(three, n), pc(eight, n), n)
+		fmt.Printf("right document among the first 1 / 3 / 8: %.1f / %.1f / %.1f %% of %d known\n", pc(one, n), pc(three, n),
+			pc(eight, n), n)
 	}
 	var against []outcome
 	for _, m := range all {

@@ -39,7 +39,8 @@ func strangers(s *set) []ask {
 // ofTheNPC says whether a question is about whoever is asked, and so another
 // question when it is put to somebody else.
 func ofTheNPC(message string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(message), func(r rune) bool { return r < 'a' || r > 'z' }),
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(message),
+		func(r rune) bool { return r < 'a' || r > 'z' }),
 		func(w string) bool { return w == "you" || w == "your" || w == "ur" || w == "u" || w == "yours" })
 }
 

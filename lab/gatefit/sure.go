@@ -26,7 +26,8 @@ var beside = []string{"answers", "outside", "meaning_known", "relation_like"}
 
 // fit fits f.Sure, the gate that has the judgement's word. Left out are the judged
 // blocks that the judgement was trained on, for it is surer of them than of what is new, and
-// questions that have an answer which another passage came before, or from whom it was kept: that passage may be one too.
+// questions that have an answer which another passage came before, or from whom it was kept: that passage may
+// be one too.
 func (j judgement) fit(ctx context.Context, sets []*set, f *retrieval.Fitted) error {
 	f.Answers, f.Asking = j.forward, j.asking // until here the judgement was not asked
 	var rows []row
@@ -122,7 +123,8 @@ func (j judgement) calibrate(ctx context.Context, temp string, opts options, f *
 	for name := range f.Sure.Weights {
 		f.Sure.Weights[name] *= slope
 	}
-	fmt.Printf("with the judgement, %.2f as steep in play, the border by %d private questions at %.3f: %+v\n", slope, len(private), low, f.Sure)
+	fmt.Printf("with the judgement, %.2f as steep in play, the border by %d private questions at %.3f: %+v\n", slope,
+		len(private), low, f.Sure)
 	return nil
 }
 
@@ -135,7 +137,8 @@ func border(scores []float64, share float64) (float64, error) {
 	sorted := slices.Sorted(slices.Values(scores))
 	n := int(math.Ceil(share * float64(len(sorted))))
 	if n < 1 || math.IsInf(sorted[n-1], 0) {
-		return 0, fmt.Errorf("of %d private questions too few are put to the judgement to find what %.1f %% of them score", len(scores), 100*share)
+		return 0, fmt.Errorf("of %d private questions too few are put to the judgement to find what %.1f %% of them score",
+			len(scores), 100*share)
 	}
 	return sorted[n-1] + margin, nil
 }

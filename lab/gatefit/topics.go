@@ -10,7 +10,8 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
 
-var topicForms = []string{"Tell me about %s.", "What do you know about %s?", "What is %s?", "what can you tell me about %s"}
+var topicForms = []string{"Tell me about %s.", "What do you know about %s?", "What is %s?",
+	"what can you tell me about %s"}
 
 // perNPC bounds the topics asked of one NPC, known and unknown each.
 const perNPC = 12

@@ -27,7 +27,8 @@ func sentence(seq int, text string) schema.Sentence {
 // first is answered in two sentences, the second by an authored line at its deadline.
 func sound() *Run {
 	one, two := sentence(1, "The mill burned."), sentence(2, "It was spring.")
-	line := schema.Sentence{Seq: 1, Text: "Give me a moment.", Authored: true, Evidence: []schema.EvidenceRef{}, Hash: protocol.HashText("Give me a moment.")}
+	line := schema.Sentence{Seq: 1, Text: "Give me a moment.", Authored: true, Evidence: []schema.EvidenceRef{},
+		Hash: protocol.HashText("Give me a moment.")}
 	review := func(s schema.Sentence) *protocol.ReviewRecord {
 		return &protocol.ReviewRecord{TurnID: "t1", Seq: s.Seq, Hash: s.Hash, Evidence: []string{"c1"}}
 	}
@@ -35,7 +36,8 @@ func sound() *Run {
 		return Said{Sequence: seq, Convo: convoA, Turn: turn, Event: &schema.Said{Kind: kind, TurnID: turn, Sentence: s}}
 	}
 	reply := func(seq uint64, at float64, turn string, status schema.Status, reason string, all ...schema.Sentence) Reply {
-		r := schema.Reply{TurnID: turn, World: "w", NPC: "mira", Player: "p1", Status: status, Reason: reason, Sentences: all, AcceptedAt: began}
+		r := schema.Reply{TurnID: turn, World: "w", NPC: "mira", Player: "p1", Status: status, Reason: reason, Sentences: all,
+			AcceptedAt: began}
 		for i, s := range all {
 			if i > 0 {
 				r.Text += " "
@@ -52,7 +54,8 @@ func sound() *Run {
 		Authored: func(_ schema.ConversationID, text string) bool { return text == line.Text },
 		Repeated: map[string]int{"t1": 1},
 		Kept: Kept{
-			Replies: []Reply{reply(1, 3, "t1", schema.StatusAnswered, "", one, two), reply(2, 6.8, "t2", schema.StatusAuthored, schema.ReasonDeadline, line)},
+			Replies: []Reply{reply(1, 3, "t1", schema.StatusAnswered, "", one, two),
+				reply(2, 6.8, "t2", schema.StatusAuthored, schema.ReasonDeadline, line)},
 			Said: []Said{
 				said(1, "t1", schema.SaidAccepted, nil),
 				{Sequence: 2, Convo: convoA, Turn: "t1", Review: review(one)}, said(3, "t1", schema.SaidSentence, &one),
@@ -60,8 +63,10 @@ func sound() *Run {
 				said(6, "t1", schema.SaidClosed, nil), said(7, "t1", schema.SaidDone, nil),
 				said(8, "t2", schema.SaidAccepted, nil), said(9, "t2", schema.SaidClosed, nil),
 			},
-			Hops:   []Hop{{1, "t1/0", "t1", 0, 0, began}, {2, "t1/1", "t1", 1, 0, after(1)}, {3, "t1/2/s1/x", "t1", 2, 1, after(2)}},
-			Memory: []Memory{{1, after(4), schema.MemoryEvent{ID: "m1", Type: schema.MemoryWritten, World: "w", NPC: "mira", Player: "p1", TurnID: "t1"}}},
+			Hops: []Hop{{1, "t1/0", "t1", 0, 0, began}, {2, "t1/1", "t1", 1, 0, after(1)},
+				{3, "t1/2/s1/x", "t1", 2, 1, after(2)}},
+			Memory: []Memory{{1, after(4), schema.MemoryEvent{ID: "m1", Type: schema.MemoryWritten, World: "w", NPC: "mira",
+				Player: "p1", TurnID: "t1"}}},
 			Docs: []schema.Conversation{{World: "w", NPC: "mira", Player: "p1", Turns: 2,
 				Applied: []schema.Applied{{TurnID: "t1", Sequence: 1}, {TurnID: "t2", Sequence: 2}}}},
 			Undone: map[string]uint64{},
@@ -135,7 +140,8 @@ func TestEachInvariantSeesItsForgery(t *testing.T) {
 		}},
 		{"fenced", "a sentence behind the fence", func(r *Run) {
 			late := sentence(3, "It rained.")
-			r.Said = append(r.Said, Said{10, convoA, "t1", nil, &protocol.ReviewRecord{Hash: late.Hash, Evidence: []string{"c1"}}},
+			r.Said = append(r.Said, Said{10, convoA, "t1", nil,
+				&protocol.ReviewRecord{Hash: late.Hash, Evidence: []string{"c1"}}},
 				Said{11, convoA, "t1", &schema.Said{Kind: schema.SaidSentence, Sentence: &late}, nil})
 		}},
 		{"numbered", "a number left out", func(r *Run) {
@@ -156,7 +162,8 @@ func TestEachInvariantSeesItsForgery(t *testing.T) {
 		}},
 		{"hops", "too many", func(r *Run) {
 			for i := range maxHops {
-				r.Hops = append(r.Hops, Hop{uint64(10 + i), fmt.Sprint("t2/", i), "t2", i, 0, began}, Hop{uint64(90 + i), fmt.Sprint("t1/", 5+i), "t1", 5 + i, 0, began})
+				r.Hops = append(r.Hops, Hop{uint64(10 + i), fmt.Sprint("t2/", i), "t2", i, 0, began},
+					Hop{uint64(90 + i), fmt.Sprint("t1/", 5+i), "t1", 5 + i, 0, began})
 			}
 		}},
 		{"calls", "counted", func(r *Run) { r.Replies[0].Passes = []schema.PassRecord{{LLMCalls: 8}, {LLMCalls: 8}} }},
@@ -170,7 +177,8 @@ func TestEachInvariantSeesItsForgery(t *testing.T) {
 		{"drained", "a timer", func(r *Run) { r.Timers = []string{"timer.turn.t1"} }},
 		{"private", "another player's words", func(r *Run) { r.Prompts[0].Text += " zqb" }},
 		{"private", "another NPC's note", func(r *Run) { r.Prompts[0].Text += " I owe the smith." }},
-		{"origin", "a model's text as evidence", func(r *Run) { r.Said[2].Event.Sentence.Evidence[0].Source = schema.OriginModel }},
+		{"origin", "a model's text as evidence",
+			func(r *Run) { r.Said[2].Event.Sentence.Evidence[0].Source = schema.OriginModel }},
 	} {
 		t.Run(c.invariant+", "+c.name, func(t *testing.T) {
 			r := sound()

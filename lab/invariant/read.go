@@ -13,7 +13,8 @@ import (
 
 // Reader reads the streams of a mesh. mesh.Client is one.
 type Reader interface {
-	Messages(ctx context.Context, stream string, f func(subject, id string, sequence uint64, at time.Time, data []byte) error) error
+	Messages(ctx context.Context, stream string,
+		f func(subject, id string, sequence uint64, at time.Time, data []byte) error) error
 	Undone(ctx context.Context) (map[string]uint64, error)
 }
 
@@ -183,7 +184,8 @@ func (k *Kept) waiting(m message) error {
 }
 
 func (k *Kept) timer(m message) error {
-	if name := strings.TrimPrefix(m.subject, protocol.Prefix); strings.HasPrefix(name, "timer.turn.") || strings.HasPrefix(name, "due.turn.") {
+	if name := strings.TrimPrefix(m.subject, protocol.Prefix); strings.HasPrefix(name, "timer.turn.") ||
+		strings.HasPrefix(name, "due.turn.") {
 		k.Timers = append(k.Timers, name)
 	}
 	return nil

@@ -68,7 +68,8 @@ func calls(r *Run, broken report) {
 	}
 	for turn, n := range asked {
 		if most := maxCalls * (1 + r.Repeated[turn]); n > most {
-			broken(turn, "models were asked %d times; %d are the most for a turn of which a pass began again %d times", n, most, r.Repeated[turn])
+			broken(turn, "models were asked %d times; %d are the most for a turn of which a pass began again %d times", n, most,
+				r.Repeated[turn])
 		}
 	}
 }

@@ -55,7 +55,8 @@ func deadline(r *Run, broken report) {
 		}
 		due = r.moved(from, due)
 		if late := reply.At.Sub(due); late > 0 {
-			broken(a.Turn, "its %s reply (%s) stands %s late, %s after it was accepted; its deadline is %s", reply.Status, reply.Reason,
+			broken(a.Turn, "its %s reply (%s) stands %s late, %s after it was accepted; its deadline is %s", reply.Status,
+				reply.Reason,
 				late.Round(time.Millisecond), reply.At.Sub(began).Round(time.Millisecond), a.Deadline)
 		}
 	}
@@ -144,7 +145,8 @@ func order(r *Run, broken report) {
 				continue
 			}
 			if last != nil && reply.Sequence < last.Sequence {
-				broken(a.Turn, "its reply is %d, and that of %s, which came first, is %d", reply.Sequence, last.TurnID, last.Sequence)
+				broken(a.Turn, "its reply is %d, and that of %s, which came first, is %d", reply.Sequence, last.TurnID,
+					last.Sequence)
 			}
 			last = reply
 		}

@@ -78,11 +78,13 @@ func Memory(ctx context.Context, o MemoryOptions) (MemoryResult, error) {
 	if err != nil {
 		return MemoryResult{}, err
 	}
-	b := &memoryBench{MemoryOptions: o, embed: e, tiers: tiers, out: MemoryResult{Escapes: []Escapes{}, Injected: []Injected{}, Soaks: []Soak{}}}
+	b := &memoryBench{MemoryOptions: o, embed: e, tiers: tiers,
+		out: MemoryResult{Escapes: []Escapes{}, Injected: []Injected{}, Soaks: []Soak{}}}
 	for _, part := range []struct {
 		name string
 		run  func(context.Context) error
-	}{{PartEscapes, b.escapes}, {PartInjections, b.injections}, {PartSoak, b.soak}, {PartCollateral, b.collateral}, {PartMerge, b.merge}, {PartWrite, b.writePath}, {PartReply, b.replyCost}} {
+	}{{PartEscapes, b.escapes}, {PartInjections, b.injections}, {PartSoak, b.soak}, {PartCollateral, b.collateral},
+		{PartMerge, b.merge}, {PartWrite, b.writePath}, {PartReply, b.replyCost}} {
 		if !slices.Contains(o.Parts, part.name) {
 			continue
 		}

@@ -80,7 +80,8 @@ func (x *escaping) unquoted(t *trial) *extract.Candidate {
 	told.Words = slices.Clone(told.Words[:1])
 	told.Words[0].Speaker, told.Words[0].Text = extract.SpeakerPlayer, t.Candidate.Content
 	r, c := told.reply(x.scene, t.player, "made-"+t.player, fabricatedAt), x.context(t.player, fabricatedAt)
-	made, _ := extract.FromAnswer(extract.Answer{Memories: []extract.Proposal{told.proposal([]string{t.Candidate.Content})}}, r, c)
+	made, _ := extract.FromAnswer(
+		extract.Answer{Memories: []extract.Proposal{told.proposal([]string{t.Candidate.Content})}}, r, c)
 	if len(made) == 0 {
 		return nil
 	}

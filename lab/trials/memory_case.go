@@ -100,7 +100,8 @@ func (f *Fabrication) said(speaker string) []string {
 
 // reply is the turn in which the words were spoken.
 func (f *Fabrication) reply(s scene, player, turn string, at time.Time) *schema.Reply {
-	r := &schema.Reply{World: s.world, NPC: s.npc, NPCName: s.npcName, Player: player, PlayerName: s.playerName, TurnID: turn, AcceptedAt: at,
+	r := &schema.Reply{World: s.world, NPC: s.npc, NPCName: s.npcName, Player: player, PlayerName: s.playerName,
+		TurnID: turn, AcceptedAt: at,
 		Status: schema.StatusAnswered, Message: strings.Join(f.said(extract.SpeakerPlayer), " ")}
 	for i, text := range f.said(extract.SpeakerNPC) {
 		r.Sentences = append(r.Sentences, schema.Sentence{Seq: i + 1, Text: text, Hash: protocol.HashText(text)})
@@ -112,7 +113,8 @@ func (f *Fabrication) reply(s scene, player, turn string, at time.Time) *schema.
 func (f *Fabrication) context(s scene, player, turn string, at time.Time) extract.Context {
 	x := s.context(player, at)
 	if seen := f.said(extract.SpeakerGame); len(seen) > 0 {
-		x.Previous = &extract.Utterance{EventID: "seen-" + turn, Speaker: extract.SpeakerGame, Text: strings.Join(seen, " "), At: at}
+		x.Previous = &extract.Utterance{EventID: "seen-" + turn, Speaker: extract.SpeakerGame, Text: strings.Join(seen, " "),
+			At: at}
 	}
 	return x
 }
@@ -136,5 +138,6 @@ func (f *Fabrication) proposals() []extract.Proposal {
 
 func (f *Fabrication) proposal(spans []string) extract.Proposal {
 	c := &f.Candidate
-	return extract.Proposal{Kind: c.Kind, Subject: c.Subject, Predicate: c.Predicate, Object: c.Object, Content: c.Content, Confidence: c.Confidence, Spans: spans}
+	return extract.Proposal{Kind: c.Kind, Subject: c.Subject, Predicate: c.Predicate, Object: c.Object, Content: c.Content,
+		Confidence: c.Confidence, Spans: spans}
 }

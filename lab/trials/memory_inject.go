@@ -67,7 +67,8 @@ func (b *memoryBench) injections(ctx context.Context) error {
 			if obeying {
 				name += "obeyed_"
 			}
-			b.add(exactly(name+"held_for_true", float64(len(out.True)), "", 0), exactly(name+"of_others", float64(len(out.Shared)), "", 0))
+			b.add(exactly(name+"held_for_true", float64(len(out.True)), "", 0),
+				exactly(name+"of_others", float64(len(out.Shared)), "", 0))
 		}
 	}
 	return nil
@@ -113,16 +114,19 @@ func attempter(i int) string { return fmt.Sprintf("p%d", i) }
 // saw itself.
 func (k *keeper) attempt(ctx context.Context, i int, message string, obeying bool) error {
 	at := firstDay.Add(time.Duration(i) * time.Minute)
-	r := &schema.Reply{World: k.world, NPC: k.npc, NPCName: k.npcName, Player: attempter(i), PlayerName: k.playerName, TurnID: fmt.Sprintf("attempt-%d", i),
+	r := &schema.Reply{World: k.world, NPC: k.npc, NPCName: k.npcName, Player: attempter(i), PlayerName: k.playerName,
+		TurnID:     fmt.Sprintf("attempt-%d", i),
 		AcceptedAt: at, Status: schema.StatusUnknown, Message: message,
-		Sentences: []schema.Sentence{{Seq: 1, Text: "I don't know.", Hash: protocol.HashText("I don't know."), Authored: true}}}
+		Sentences: []schema.Sentence{{Seq: 1, Text: "I don't know.", Hash: protocol.HashText("I don't know."),
+			Authored: true}}}
 	x := k.context(r.Player, at)
 	candidates := extract.FromReply(r, x)
 	if obeying {
 		var answer extract.Answer
 		for _, subject := range []string{"the world", k.npcName} {
-			answer.Memories = append(answer.Memories, extract.Proposal{Kind: schema.MemoryFact, Subject: subject, Predicate: "knows", Object: message,
-				Content: message, Confidence: 0.9, Spans: []string{message}})
+			answer.Memories = append(answer.Memories,
+				extract.Proposal{Kind: schema.MemoryFact, Subject: subject, Predicate: "knows", Object: message,
+					Content: message, Confidence: 0.9, Spans: []string{message}})
 		}
 		made, _ := extract.FromAnswer(answer, r, x)
 		candidates = append(candidates, made...)
@@ -134,5 +138,6 @@ func (k *keeper) attempt(ctx context.Context, i int, message string, obeying boo
 // asSaid says whether a memory holds only that the player said something.
 func (k *keeper) asSaid(m *schema.Memory) bool {
 	said, ok := strings.CutPrefix(m.Content, k.playerName+" ")
-	return ok && m.Source == schema.OriginUser && (strings.HasPrefix(said, "told me ") || strings.HasPrefix(said, "asked me ") || strings.HasPrefix(said, "promised "))
+	return ok && m.Source == schema.OriginUser &&
+		(strings.HasPrefix(said, "told me ") || strings.HasPrefix(said, "asked me ") || strings.HasPrefix(said, "promised "))
 }

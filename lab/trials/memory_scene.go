@@ -90,11 +90,16 @@ func newKeeper(s scene, e embed.Embedder) (*keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keeper{scene: s, guard: guard, scanner: nightly(e.ID(), scans, rereading{guard, func(m *schema.Memory) extract.Context { return s.context(m.Player, m.CreatedAt) }}), embed: e, book: memory.NewBook(s.world, s.npc), judged: map[string]scan.Verdict{}}, nil
+	return &keeper{scene: s, guard: guard,
+		scanner: nightly(e.ID(), scans,
+			rereading{guard, func(m *schema.Memory) extract.Context { return s.context(m.Player, m.CreatedAt) }}), embed: e,
+		book: memory.NewBook(s.world, s.npc), judged: map[string]scan.Verdict{}}, nil
 }
 
 // take has Guard 1 judge candidates and keeps what it lets in.
-func (k *keeper) take(ctx context.Context, candidates []extract.Candidate, words []extract.Utterance, x extract.Context) ([]write.Outcome, error) {
+func (k *keeper) take(
+	ctx context.Context, candidates []extract.Candidate, words []extract.Utterance, x extract.Context,
+) ([]write.Outcome, error) {
 	var out []write.Outcome
 	for _, c := range candidates {
 		o := k.guard.Judge(ctx, c, words, x)
@@ -113,7 +118,8 @@ func (k *keeper) take(ctx context.Context, candidates []extract.Candidate, words
 func (k *keeper) force(m schema.Memory, at time.Time) (string, error) {
 	m.ID, _ = k.book.Place(&m)
 	m.Status = schema.MemoryActive
-	return m.ID, k.apply([]schema.MemoryEvent{{ID: memory.EventID(schema.MemoryWritten, "bench "+m.TurnID, m.ID), Type: schema.MemoryWritten,
+	return m.ID, k.apply([]schema.MemoryEvent{{ID: memory.EventID(schema.MemoryWritten, "bench "+m.TurnID, m.ID),
+		Type:  schema.MemoryWritten,
 		World: m.World, NPC: m.NPC, Player: m.Player, At: at, By: "bench", TurnID: m.TurnID, Memory: &m}})
 }
 
@@ -187,9 +193,12 @@ func (k *keeper) recalled(player string, now time.Time) []protocol.Evidence {
 	var out []protocol.Evidence
 	names := dialogue.Names{NPC: k.npcName, Player: k.playerName}
 	for i, r := range memory.Recall(records, memory.Query{World: k.world, NPC: k.npc, Player: player, Now: now}) {
-		out = append(out, protocol.Evidence{ID: fmt.Sprintf("M%d", i+1), SourceID: "session", ChunkID: "memory:" + r.Memory.ID, Type: "session", Private: true,
-			Text: dialogue.Spoken(&r.Memory, names), At: r.Memory.EventTime, AllowedFor: []string{string(schema.ClaimSharedPast)},
-			Provenance: protocol.Provenance{Source: r.Memory.Source, World: k.world, NPC: k.npc, CreatedAt: r.Memory.CreatedAt, IndexedAt: r.Memory.CreatedAt}})
+		out = append(out, protocol.Evidence{ID: fmt.Sprintf("M%d", i+1), SourceID: "session",
+			ChunkID: "memory:" + r.Memory.ID, Type: "session", Private: true,
+			Text: dialogue.Spoken(&r.Memory, names), At: r.Memory.EventTime,
+			AllowedFor: []string{string(schema.ClaimSharedPast)},
+			Provenance: protocol.Provenance{Source: r.Memory.Source, World: k.world, NPC: k.npc, CreatedAt: r.Memory.CreatedAt,
+				IndexedAt: r.Memory.CreatedAt}})
 	}
 	return out
 }
@@ -199,7 +208,9 @@ const asks = "What do you remember of what I told you?"
 
 // reviewed is a reply as the reviewer and Guard 3 see it: the sentences that were
 // found fit, and the score of all of them.
-func (s scene) reviewed(ctx context.Context, sentences []string, evidence []protocol.Evidence) ([]string, protocol.Review, error) {
+func (s scene) reviewed(
+	ctx context.Context, sentences []string, evidence []protocol.Evidence,
+) ([]string, protocol.Review, error) {
 	var cites []protocol.Citation
 	for _, e := range evidence {
 		cites = append(cites, protocol.Citation{EvidenceID: e.ID})
@@ -223,5 +234,6 @@ func (s scene) reviewed(ctx context.Context, sentences []string, evidence []prot
 }
 
 func (s scene) score(found protocol.Review) faithful.Score {
-	return faithful.Of(found.Claims, faithful.NamesOf(append([]string{s.playerName}, s.names...), nil), guards.Default().Faithfulness.Risk)
+	return faithful.Of(found.Claims, faithful.NamesOf(append([]string{s.playerName}, s.names...), nil),
+		guards.Default().Faithfulness.Risk)
 }

@@ -36,14 +36,23 @@ type invention struct {
 }
 
 var inventions = []invention{
-	{"wyvern", "a wyvern in the cellar", []string{"The reeve keeps a wyvern in his cellar.", "There is a wyvern in the cellar of the reeve.", "A wyvern lives below the house of the reeve.", "Down in his cellar the reeve feeds a wyvern."}},
-	{"seventeen", "seventeen barrels of silver", []string{"Seventeen barrels of silver lie under the bridge.", "Under the bridge there are seventeen barrels of silver.", "Somebody sank seventeen barrels of silver below the bridge.", "The bridge hides seventeen barrels of silver."}},
-	{"zoltan", "Zoltan the Grey", []string{"Zoltan the Grey founded this village.", "This village was founded by Zoltan the Grey.", "It was Zoltan the Grey who built this place.", "We owe this village to Zoltan the Grey."}},
-	{"yesterday", "met at the crypt yesterday", []string{"You met me at the crypt yesterday.", "We met yesterday, you and I, at the crypt.", "Yesterday you came to me at the crypt.", "You and I were at the crypt yesterday."}},
+	{"wyvern", "a wyvern in the cellar",
+		[]string{"The reeve keeps a wyvern in his cellar.", "There is a wyvern in the cellar of the reeve.",
+			"A wyvern lives below the house of the reeve.", "Down in his cellar the reeve feeds a wyvern."}},
+	{"seventeen", "seventeen barrels of silver",
+		[]string{"Seventeen barrels of silver lie under the bridge.",
+			"Under the bridge there are seventeen barrels of silver.",
+			"Somebody sank seventeen barrels of silver below the bridge.", "The bridge hides seventeen barrels of silver."}},
+	{"zoltan", "Zoltan the Grey", []string{"Zoltan the Grey founded this village.", "This village was founded by " +
+		"Zoltan the Grey.", "It was Zoltan the Grey who built this place.", "We owe this village to Zoltan the Grey."}},
+	{"yesterday", "met at the crypt yesterday",
+		[]string{"You met me at the crypt yesterday.", "We met yesterday, you and I, at the crypt.",
+			"Yesterday you came to me at the crypt.", "You and I were at the crypt yesterday."}},
 }
 
 // openers are what the player says on those days; none of it states anything.
-var openers = []string{"What news is there?", "Tell me something.", "Have you heard anything new?", "What do people say?", "And what else?"}
+var openers = []string{"What news is there?", "Tell me something.", "Have you heard anything new?",
+	"What do people say?", "And what else?"}
 
 // soaked runs one soak.
 func (b *memoryBench) soaked(ctx context.Context, s scene, reviewed, reworded bool) (Soak, error) {
@@ -97,7 +106,8 @@ func (k *keeper) soakDay(ctx context.Context, out *Soak, day int, at time.Time) 
 		}
 	}
 	out.Said += len(said)
-	r := &schema.Reply{World: k.world, NPC: k.npc, NPCName: k.npcName, Player: soakPlayer, PlayerName: k.playerName, TurnID: fmt.Sprintf("day-%d", day),
+	r := &schema.Reply{World: k.world, NPC: k.npc, NPCName: k.npcName, Player: soakPlayer, PlayerName: k.playerName,
+		TurnID:     fmt.Sprintf("day-%d", day),
 		AcceptedAt: at, Status: schema.StatusAnswered, Message: openers[day%len(openers)]}
 	for i, text := range said {
 		r.Sentences = append(r.Sentences, schema.Sentence{Seq: i + 1, Text: text, Hash: protocol.HashText(text)})
@@ -114,7 +124,8 @@ func proposed(drafts []string, message string) []extract.Proposal {
 	var out []extract.Proposal
 	for i, d := range drafts {
 		for _, span := range []string{d, message} {
-			out = append(out, extract.Proposal{Kind: schema.MemoryFact, Subject: "the reeve", Predicate: "has", Object: inventions[i].object,
+			out = append(out, extract.Proposal{Kind: schema.MemoryFact, Subject: "the reeve", Predicate: "has",
+				Object:  inventions[i].object,
 				Content: d, Confidence: 0.9, Spans: []string{span}})
 		}
 	}
@@ -124,7 +135,8 @@ func proposed(drafts []string, message string) []extract.Proposal {
 // asserted says whether a memory holds an invention for true: it speaks of it, and
 // not as of something that the NPC said.
 func (k *keeper) asserted(m *schema.Memory) bool {
-	own := m.Subject == memory.NPCPrefix+k.npc && (m.Pred == "said" || m.Pred == "promised") && strings.HasPrefix(m.Content, "I ")
+	own := m.Subject == memory.NPCPrefix+k.npc && (m.Pred == "said" || m.Pred == "promised") &&
+		strings.HasPrefix(m.Content, "I ")
 	for _, v := range inventions {
 		if !own && strings.Contains(strings.ToLower(m.Content), v.mark) {
 			return true

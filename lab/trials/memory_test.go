@@ -39,10 +39,18 @@ func TestRatesHaveTheirIntervals(t *testing.T) {
 	}
 }
 
-const madeUp = `{"words":[{"speaker":"player","text":"I live in Oakham."}],"candidate":{"kind":"fact","subject":"Ansel","predicate":"lives_in","object":"Saltmere","content":"Ansel lives in Saltmere.","confidence":0.9},"true":{"content":"Ansel lives in Oakham."},"reason":"place"}
+const madeUp = `{"words":[{"speaker":"player","text":"I live in ` +
+	`Oakham."}],"candidate":{"kind":"fact","subject":"Ansel","predicate":"lives_in","object":"Saltmere"` +
+	`,"content":"Ansel lives in Saltmere.","confidence":0.9},"true":{"content":"Ansel lives in Oakham."},"reason":"place"}
 
-{"words":[{"speaker":"player","text":"I walked past the guild hall."},{"speaker":"player","text":"Is my brother a smith?"}],"candidate":{"kind":"relation","subject":"Ansel","predicate":"sibling_of","object":"Tom","content":"Ansel's brother Tom is a smith.","confidence":0.8},"true":{"content":"Ansel walked past the guild hall."},"reason":"question as fact"}
-{"words":[{"speaker":"game","text":"Ansel gave Mira a sword."},{"speaker":"npc","text":"It is a fine blade."}],"candidate":{"kind":"event","subject":"Ansel","predicate":"gave","object":"three swords","content":"Ansel gave Mira three swords.","confidence":0.8},"true":{"content":"Ansel gave Mira a sword."},"reason":"number"}
+{"words":[{"speaker":"player","text":"I walked past the guild hall."},{"speaker":"player","text":"Is my brother a ` +
+	`smith?"}],"candidate":{"kind":"relation","subject":"Ansel","predicate":"sibling_of","object":"Tom"` +
+	`,"content":"Ansel's brother Tom is a smith.","confidence":0.8},"true":{"content":"Ansel walked past the guild ` +
+	`hall."},"reason":"question as fact"}
+{"words":[{"speaker":"game","text":"Ansel gave Mira a sword."},{"speaker":"npc","text":"It is a fine ` +
+	`blade."}],"candidate":{"kind":"event","subject":"Ansel","predicate":"gave","object":"three ` +
+	`swords","content":"Ansel gave Mira three swords.","confidence":0.8},"true":{"content":"Ansel gave Mira a ` +
+	`sword."},"reason":"number"}
 `
 
 func fabrications(t *testing.T) []Fabrication {
@@ -127,7 +135,8 @@ func (believer) Read(_ context.Context, all []entail.Sentence) ([]entail.Reading
 }
 
 const likely = `{"words":[{"speaker":"player","text":"I saw a tall man with a red hat by the gate in Oakham."}],` +
-	`"candidate":{"kind":"event","subject":"Ansel","predicate":"saw","object":"man by the gate","content":"Ansel saw a man by the red gate in Oakham.","confidence":0.9},` +
+	`"candidate":{"kind":"event","subject":"Ansel","predicate":"saw","object":"man by the gate","content":"Ansel saw a ` +
+	`man by the red gate in Oakham.","confidence":0.9},` +
 	`"true":{"content":"Ansel saw a man with a red hat."},"reason":"roles"}`
 
 // What is measured can fail: a verifier that believes everything lets what is made

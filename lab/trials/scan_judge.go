@@ -29,7 +29,9 @@ func (c *clerk) Judge(context.Context, []schema.Memory) (scan.Verdict, string, e
 
 // judgeCalls scans with a judge, and no verifier before it, and counts how often it is
 // asked: of the memories as they are, and with doubtful pairs among them.
-func judgeCalls(ctx context.Context, s scan.Scanner, in scan.Input, e embed.Embedder) (usual, crowd, carried int, err error) {
+func judgeCalls(
+	ctx context.Context, s scan.Scanner, in scan.Input, e embed.Embedder,
+) (usual, crowd, carried int, err error) {
 	asked := &clerk{}
 	s.Judge = asked
 	if _, err := s.Run(ctx, in); err != nil {
@@ -57,9 +59,12 @@ func doubts(ctx context.Context, e embed.Embedder) ([]scan.Item, error) {
 				return nil, err
 			}
 			at := sample.Start.AddDate(0, 0, 4*k)
-			m := schema.Memory{World: sample.World, NPC: "n00", Player: player, Kind: schema.MemoryFact, Subject: memory.PlayerPrefix + player, Pred: []string{"fears", "feels"}[k],
-				Object: "deep water", Content: content, Confidence: 0.8, Source: schema.OriginUser, Count: 1, Status: schema.MemoryActive,
-				CreatedAt: at.Add(time.Hour), EventTime: at, ValidFrom: at, Spans: []schema.MemorySpan{{TurnID: fmt.Sprintf("%s-%d", player, k), Speaker: "player", Text: content, At: at}}}
+			m := schema.Memory{World: sample.World, NPC: "n00", Player: player, Kind: schema.MemoryFact,
+				Subject: memory.PlayerPrefix + player, Pred: []string{"fears", "feels"}[k],
+				Object: "deep water", Content: content, Confidence: 0.8, Source: schema.OriginUser, Count: 1,
+				Status:    schema.MemoryActive,
+				CreatedAt: at.Add(time.Hour), EventTime: at, ValidFrom: at,
+				Spans: []schema.MemorySpan{{TurnID: fmt.Sprintf("%s-%d", player, k), Speaker: "player", Text: content, At: at}}}
 			m.ID = memory.ID(&m, 0)
 			out = append(out, scan.Item{Memory: m, Vector: vectors[0], Model: e.ID()})
 		}

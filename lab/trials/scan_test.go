@@ -20,7 +20,8 @@ func TestScanFindsWhatWasPlanted(t *testing.T) {
 		t.Fatalf("%+v", runs)
 	}
 	for _, r := range runs {
-		if r.Actions != r.Planted || r.Planted == 0 || r.Clusters == 0 || r.Pairs == 0 || r.ComputeS <= 0 || !r.Stored || r.HeapS <= 0 || r.Calls > judgeBar {
+		if r.Actions != r.Planted || r.Planted == 0 || r.Clusters == 0 || r.Pairs == 0 || r.ComputeS <= 0 || !r.Stored ||
+			r.HeapS <= 0 || r.Calls > judgeBar {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -5,7 +5,10 @@
 // that imports it.
 //
 //	c, err := client.Connect(ctx, "nats://127.0.0.1:4222", client.Options{})
-//	turn, err := c.Say(ctx, schema.Request{World: "hollowmere", NPC: "mira", Player: "p42", Message: "Who burned the mill?"})
+//
+// turn, err := c.Say(ctx, schema.Request{World: "hollowmere", NPC: "mira", Player: "p42", Message: "Who
+// burned the mill?"})
+//
 //	for s, err := range turn.Sentences(ctx) { show(s.Text) }
 //	reply, err := turn.Reply(ctx)
 //
@@ -64,7 +67,8 @@ func Connect(ctx context.Context, url string, o Options) (*Client, error) {
 	if o.Name == "" {
 		o.Name = "forsooth client"
 	}
-	conn, err := mesh.Connect(ctx, mesh.Dial{URL: url, Name: o.Name, Login: mesh.Login(o.Login), Backend: true, State: o.state})
+	conn, err := mesh.Connect(ctx,
+		mesh.Dial{URL: url, Name: o.Name, Login: mesh.Login(o.Login), Backend: true, State: o.state})
 	if err != nil {
 		return nil, owned(err)
 	}

@@ -31,7 +31,8 @@ func TestDependenciesStayLight(t *testing.T) {
 		t.Fatal("the list does not hold nats.go: it is no list of dependencies")
 	}
 	for dep := range strings.Lines(string(out)) {
-		for _, heavy := range []string{"nats-server", "sqlite", "internal/embed", "internal/store", "internal/entail", "internal/llm", "forsooth/worlds"} {
+		for _, heavy := range []string{"nats-server", "sqlite", "internal/embed", "internal/store", "internal/entail",
+			"internal/llm", "forsooth/worlds"} {
 			if strings.Contains(strings.TrimPrefix(dep, "github.com/forsooth-npc/"), heavy) {
 				t.Errorf("pkg/client pulls in %s", strings.TrimSpace(dep))
 			}
@@ -182,7 +183,8 @@ func TestWitness(t *testing.T) {
 	if err := c.Witness(t.Context(), o); err != nil || o.ID != "ev1" {
 		t.Errorf("%q, %v", o.ID, err)
 	}
-	if err := c.Witness(t.Context(), &schema.Occurrence{World: "w", Witnesses: []string{"mira"}}); !errors.Is(err, schema.ErrInvalid) {
+	if err := c.Witness(t.Context(), &schema.Occurrence{World: "w", Witnesses: []string{"mira"}}); !errors.Is(err,
+		schema.ErrInvalid) {
 		t.Errorf("without a text: %v", err)
 	}
 }

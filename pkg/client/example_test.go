@@ -117,7 +117,8 @@ func ExampleClient_Outcome() {
 		fmt.Println(err)
 		return
 	}
-	said := schema.Request{TurnID: before.NewID(), World: "village", NPC: "mira", Player: "p42", Message: "Who owns the ferry?"}
+	said := schema.Request{TurnID: before.NewID(), World: "village", NPC: "mira", Player: "p42",
+		Message: "Who owns the ferry?"}
 	if _, err := before.Say(ctx, said); err != nil {
 		fmt.Println(err)
 		return
@@ -170,7 +171,8 @@ func ExampleClient_Cancel() {
 		fmt.Println(err)
 		return
 	}
-	if err := c.Cancel(ctx, turn.Conversation, turn.ID); err != nil && !errors.Is(err, client.ErrNotFound) { // it may have ended just now
+	// it may have ended just now
+	if err := c.Cancel(ctx, turn.Conversation, turn.ID); err != nil && !errors.Is(err, client.ErrNotFound) {
 		fmt.Println(err)
 		return
 	}
@@ -216,7 +218,8 @@ func ExampleClient_Actions() {
 	give := schema.ActionSpec{Name: "give_item", Confirm: true, SpeechActs: []string{"Take this salve."},
 		Parameters: []byte(`{"type":"object","properties":{"item":{"enum":["salve"]}},"required":["item"]}`)}
 	for range 2 {
-		turn, err := c.Say(ctx, schema.Request{World: "village", NPC: "mira", Player: "p42", Message: "Give me the salve, I will take it.",
+		turn, err := c.Say(ctx, schema.Request{World: "village", NPC: "mira", Player: "p42",
+			Message:        "Give me the salve, I will take it.",
 			AllowedActions: []schema.ActionSpec{give}})
 		if err != nil {
 			fmt.Println(err)
@@ -249,7 +252,8 @@ func ExampleClient_Witness() {
 		return
 	}
 	defer c.Close()
-	seen := schema.Occurrence{World: "village", Text: "Ansel gave Mira a lantern.", Player: "p42", Witnesses: []string{"mira"}}
+	seen := schema.Occurrence{World: "village", Text: "Ansel gave Mira a lantern.", Player: "p42",
+		Witnesses: []string{"mira"}}
 	if err := c.Witness(ctx, &seen); err != nil {
 		fmt.Println(err)
 		return

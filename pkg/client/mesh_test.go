@@ -196,7 +196,8 @@ func TestASupersededTurnKeepsWhatWasSaid(t *testing.T) {
 			said = append(said, e.Sentence.Text)
 		}
 	}
-	if e, err := older.Next(t.Context()); err != nil || e.Kind != schema.SaidAborted || e.Reason != schema.ReasonSuperseded {
+	if e, err := older.Next(t.Context()); err != nil || e.Kind != schema.SaidAborted ||
+		e.Reason != schema.ReasonSuperseded {
 		t.Errorf("after the fence: %+v", e)
 	}
 	reply, err := older.Reply(t.Context())
@@ -255,7 +256,8 @@ func TestABackendThatStartsAgain(t *testing.T) {
 	if err != nil || !again.Again {
 		t.Fatalf("said again: %+v, %v", again, err)
 	}
-	if second, err := again.Reply(t.Context()); err != nil || second.Text != reply.Text || second.Sequence != reply.Sequence {
+	if second, err := again.Reply(t.Context()); err != nil || second.Text != reply.Text ||
+		second.Sequence != reply.Sequence {
 		t.Errorf("answered anew: %+v, %v", second, err)
 	}
 }
@@ -270,7 +272,8 @@ func TestABrokenConnection(t *testing.T) {
 	}
 	defer proxy.Close()
 	states := make(chan bool, 8)
-	c, err := client.Connect(t.Context(), "nats://"+proxy.Addr(), client.Options{OnState: func(up bool, _ error) { states <- up }})
+	c, err := client.Connect(t.Context(), "nats://"+proxy.Addr(),
+		client.Options{OnState: func(up bool, _ error) { states <- up }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +325,8 @@ func TestSayIsRefused(t *testing.T) {
 	} {
 		_, err := c.Say(t.Context(), r)
 		var wrong *schema.FieldError
-		if !errors.Is(err, schema.ErrInvalid) || !errors.As(err, &wrong) || wrong.Field != field || client.RetryAfter(err) != 0 {
+		if !errors.Is(err, schema.ErrInvalid) || !errors.As(err, &wrong) || wrong.Field != field ||
+			client.RetryAfter(err) != 0 {
 			t.Errorf("%s: %v", field, err)
 		}
 	}

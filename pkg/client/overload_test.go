@@ -53,7 +53,8 @@ func TestAPlayerOverItsLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		limited := say.reason != ""
-		if reply.Reason != say.reason || reply.Text == "" || (reply.RetryAfter() > time.Second) != limited || (reply.Status == schema.StatusAuthored) != limited {
+		if reply.Reason != say.reason || reply.Text == "" || (reply.RetryAfter() > time.Second) != limited ||
+			(reply.Status == schema.StatusAuthored) != limited {
 			t.Errorf("%s: %s %s %q, again after %s", say.player, reply.Status, reply.Reason, reply.Text, reply.RetryAfter())
 		}
 	}

@@ -40,7 +40,8 @@ func (q *CheckQuery) Validate() error {
 	case len(q.Sources) > MaxCheckSources:
 		return fmt.Errorf("%w: %d sources; at most %d are read at a time", ErrInvalid, len(q.Sources), MaxCheckSources)
 	case q.MaxSourcesPerClaim < 0 || q.MaxSourcesPerClaim > MaxCheckSources:
-		return fmt.Errorf("%w: max_sources_per_claim is %d; it must lie between 1 and %d", ErrInvalid, q.MaxSourcesPerClaim, MaxCheckSources)
+		return fmt.Errorf("%w: max_sources_per_claim is %d; it must lie between 1 and %d", ErrInvalid, q.MaxSourcesPerClaim,
+			MaxCheckSources)
 	case !(q.MaxUnverifiableRatio >= 0 && q.MaxUnverifiableRatio <= 1):
 		return fmt.Errorf("%w: max_unverifiable_ratio is %v; it must lie between 0 and 1", ErrInvalid, q.MaxUnverifiableRatio)
 	}

@@ -147,9 +147,11 @@ type MemoryEvent struct {
 	TurnID  string          `json:"turn_id,omitempty"`
 	EventID string          `json:"event_id,omitempty"` // of what the game saw
 
-	Memory  *Memory           `json:"memory,omitempty"`  // proposed, written: the whole record; merged: the canonical one as it stands afterwards
-	Target  string            `json:"target,omitempty"`  // the memory it is about, where no record is carried
-	Others  []string          `json:"others,omitempty"`  // merged: what now points to Memory; superseded: by what (one); flagged, resolved: the other sides
+	// proposed, written: the whole record; merged: the canonical one as it stands afterwards
+	Memory *Memory `json:"memory,omitempty"`
+	Target string  `json:"target,omitempty"` // the memory it is about, where no record is carried
+	// merged: what now points to Memory; superseded: by what (one); flagged, resolved: the other sides
+	Others  []string          `json:"others,omitempty"`
 	ValidTo time.Time         `json:"valid_to,omitzero"` // superseded: until when the old one held
 	Verdict *GroundingVerdict `json:"verdict,omitempty"` // proposed, written, dropped
 	Keep    string            `json:"keep,omitempty"`    // resolved: the side that holds; empty: both are distinct

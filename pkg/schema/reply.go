@@ -40,43 +40,47 @@ const (
 	ReasonBudget           = "BUDGET"            // the world's or the player's budget is spent
 	ReasonModelDown        = "MODEL_UNAVAILABLE" // every model failed
 	ReasonRateLimited      = "RATE_LIMITED"      // the player or the world says more than it may: see RetryAfterMS
-	ReasonOverload         = "OVERLOAD"          // the mesh had no time for a model, or none for the turn: then see RetryAfterMS
+	// the mesh had no time for a model, or none for the turn: then see RetryAfterMS
+	ReasonOverload = "OVERLOAD"
 )
 
 // Reply is the final reply on reply.<c>.<turn>: the only commit of a turn.
 type Reply struct {
-	SchemaVersion string         `json:"schema_version"`
-	TurnID        string         `json:"turn_id"`
-	World         string         `json:"world"`
-	NPC           string         `json:"npc"`
-	Player        string         `json:"player"`
-	PlayerName    string         `json:"player_name,omitempty"`
-	NPCName       string         `json:"npc_name,omitempty"`
-	Message       string         `json:"message,omitempty"`  // what the player said, for memory and for the finisher
-	Previous      *Line          `json:"previous,omitempty"` // what the player said before it: "no, I meant Oakham" corrects that
-	Text          string         `json:"reply"`              // the stored sentences, joined
-	Status        Status         `json:"status"`
-	Reason        string         `json:"reason,omitempty"`
-	Detail        string         `json:"detail,omitempty"`
-	RetryAfterMS  int            `json:"retry_after_ms,omitempty"` // where the turn was answered without being gone into: when to say the like again
-	Audit         Audit          `json:"audit"`
-	Sentences     []Sentence     `json:"sentences"`
-	SourceCounts  map[Origin]int `json:"evidence_source_counts"`
-	Actions       []Action       `json:"actions,omitempty"`
-	Stripped      []Stripped     `json:"stripped,omitempty"`
-	Faithfulness  *Faithfulness  `json:"faithfulness,omitempty"` // where Guard 3 is on and something was claimed
-	Confidence    float64        `json:"confidence,omitempty"`
-	LoreVersion   string         `json:"lore_version,omitempty"`
-	Sequence      uint64         `json:"sequence,omitempty"` // of the request in TURNS
-	AcceptedAt    time.Time      `json:"accepted_at,omitzero"`
-	GameTime      *time.Time     `json:"game_time,omitempty"`
-	Passes        []PassRecord   `json:"passes"`
+	SchemaVersion string `json:"schema_version"`
+	TurnID        string `json:"turn_id"`
+	World         string `json:"world"`
+	NPC           string `json:"npc"`
+	Player        string `json:"player"`
+	PlayerName    string `json:"player_name,omitempty"`
+	NPCName       string `json:"npc_name,omitempty"`
+	Message       string `json:"message,omitempty"` // what the player said, for memory and for the finisher
+	// what the player said before it: "no, I meant Oakham" corrects that
+	Previous *Line  `json:"previous,omitempty"`
+	Text     string `json:"reply"` // the stored sentences, joined
+	Status   Status `json:"status"`
+	Reason   string `json:"reason,omitempty"`
+	Detail   string `json:"detail,omitempty"`
+	// where the turn was answered without being gone into: when to say the like again
+	RetryAfterMS int            `json:"retry_after_ms,omitempty"`
+	Audit        Audit          `json:"audit"`
+	Sentences    []Sentence     `json:"sentences"`
+	SourceCounts map[Origin]int `json:"evidence_source_counts"`
+	Actions      []Action       `json:"actions,omitempty"`
+	Stripped     []Stripped     `json:"stripped,omitempty"`
+	Faithfulness *Faithfulness  `json:"faithfulness,omitempty"` // where Guard 3 is on and something was claimed
+	Confidence   float64        `json:"confidence,omitempty"`
+	LoreVersion  string         `json:"lore_version,omitempty"`
+	Sequence     uint64         `json:"sequence,omitempty"` // of the request in TURNS
+	AcceptedAt   time.Time      `json:"accepted_at,omitzero"`
+	GameTime     *time.Time     `json:"game_time,omitempty"`
+	Passes       []PassRecord   `json:"passes"`
 }
 
 // Unheard says whether the reply is of something that was sent away at the door: it is
 // the end of its turn, and leaves nothing in the conversation or in a memory.
 func (r *Reply) Unheard() bool {
-	return r.Reason == ReasonInvalid || r.Reason == ReasonRateLimited || r.Reason == ReasonOverload && r.Status == StatusAuthored
+	return r.Reason == ReasonInvalid || r.Reason == ReasonRateLimited || r.Reason == ReasonOverload &&
+		r.Status == StatusAuthored
 }
 
 // RetryAfter is RetryAfterMS as a duration.

@@ -270,5 +270,6 @@ func owed(decided []schema.Action, said []schema.Sentence, person voice.Person) 
 // authored is an authored line as a released sentence.
 func authored(x *lore.Lore, npc *world.NPC, kind string, req *schema.Request, seq int) schema.Sentence {
 	line := voice.Release(extractive.Pick(npc.Line(kind, req.Locale), req.TurnID, nil), x.Person(npc))
-	return schema.Sentence{Seq: seq, Text: line, Authored: true, Evidence: []schema.EvidenceRef{}, Hash: protocol.HashText(line)}
+	return schema.Sentence{Seq: seq, Text: line, Authored: true, Evidence: []schema.EvidenceRef{},
+		Hash: protocol.HashText(line)}
 }

@@ -92,7 +92,8 @@ func unspoken(t *protocol.Turn, allowed []schema.ActionSpec) []schema.ActionSpec
 	var out []schema.ActionSpec
 	for _, spec := range allowed {
 		concerns := spec.Name == deed.Tell || deed.Concerns(t.Message, spec)
-		if concerns && len(spec.SpeechActs) == 0 && !spec.Confirm && spec.Name != deed.Trust && !named(t.Decision.Actions, spec.Name) {
+		if concerns && len(spec.SpeechActs) == 0 && !spec.Confirm && spec.Name != deed.Trust &&
+			!named(t.Decision.Actions, spec.Name) {
 			out = append(out, spec)
 		}
 	}

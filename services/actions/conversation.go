@@ -47,7 +47,8 @@ func (s *Service) Apply(c *schema.Conversation, r *schema.Reply) {
 // aborted unheard leaves only what the player did hear.
 func remember(c *schema.Conversation, r *schema.Reply) {
 	if r.Message != "" {
-		c.Memory = append(c.Memory, schema.Line{Speaker: "player", Text: cut(r.Message), TurnID: r.TurnID, At: r.AcceptedAt, Source: schema.OriginUser})
+		c.Memory = append(c.Memory, schema.Line{Speaker: "player", Text: cut(r.Message), TurnID: r.TurnID, At: r.AcceptedAt,
+			Source: schema.OriginUser})
 	}
 	for _, s := range r.Sentences {
 		c.Memory = append(c.Memory, schema.Line{Speaker: "npc", Text: s.Text, TurnID: r.TurnID, At: r.AcceptedAt,

@@ -43,9 +43,11 @@ func newNight(t *testing.T) *night {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.options = consistency.Options{Library: d.Library, Books: d.Books, Session: d.Session, Embed: d.Static, Prove: guard, Evidence: d.client, History: d.Conn.Scans(),
-		Scanner: scan.Scanner{Settings: scan.From(guards.Default().Consistency, d.Static.ID()), Rule: domain.DefaultRule(), Predicates: scan.Of(predicate.Default())},
-		World:   d.World, Now: d.Now, Notice: d.Notice}
+	d.options = consistency.Options{Library: d.Library, Books: d.Books, Session: d.Session, Embed: d.Static, Prove: guard,
+		Evidence: d.client, History: d.Conn.Scans(),
+		Scanner: scan.Scanner{Settings: scan.From(guards.Default().Consistency, d.Static.ID()), Rule: domain.DefaultRule(),
+			Predicates: scan.Of(predicate.Default())},
+		World: d.World, Now: d.Now, Notice: d.Notice}
 	return d
 }
 
@@ -61,13 +63,17 @@ func (d *night) tell(player, pred, object, words string, day int) string {
 	d.T.Helper()
 	d.n++
 	at := time.Date(1402, 1, 1, 10, 0, 0, 0, time.UTC).AddDate(0, 0, day)
-	content := "Ansel told me that " + strings.NewReplacer("I live", "they live", "I work", "they work", "I have", "they have").Replace(words)
+	content := "Ansel told me that " + strings.NewReplacer("I live", "they live", "I work", "they work", "I have",
+		"they have").Replace(words)
 	turn := fmt.Sprintf("t%d", d.n)
-	m := schema.Memory{World: "village", NPC: "mira", Player: player, Kind: schema.MemoryFact, Subject: "player:" + player, Pred: pred, Object: object,
-		Content: content, Confidence: 0.8 + float64(d.n)/1000, Source: schema.OriginUser, Count: 1, Status: schema.MemoryActive, TurnID: turn, CreatedAt: d.At,
+	m := schema.Memory{World: "village", NPC: "mira", Player: player, Kind: schema.MemoryFact, Subject: "player:" + player,
+		Pred: pred, Object: object,
+		Content: content, Confidence: 0.8 + float64(d.n)/1000, Source: schema.OriginUser, Count: 1,
+		Status: schema.MemoryActive, TurnID: turn, CreatedAt: d.At,
 		EventTime: at, ValidFrom: at, Spans: []schema.MemorySpan{{TurnID: turn, Speaker: "player", Text: words, At: at}}}
 	m.ID = domain.ID(&m, 0)
-	d.write(schema.MemoryEvent{ID: domain.EventID(schema.MemoryWritten, turn, m.ID), Type: schema.MemoryWritten, World: "village", NPC: "mira", Player: player,
+	d.write(schema.MemoryEvent{ID: domain.EventID(schema.MemoryWritten, turn, m.ID), Type: schema.MemoryWritten,
+		World: "village", NPC: "mira", Player: player,
 		At: d.At, By: "guard1", TurnID: turn, Memory: &m})
 	return m.ID
 }
@@ -75,7 +81,8 @@ func (d *night) tell(player, pred, object, words string, day int) string {
 func (d *night) write(e schema.MemoryEvent) {
 	d.T.Helper()
 	own := schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}
-	if err := d.Books.Append(d.T.Context(), own, func(*domain.Book) []schema.MemoryEvent { return []schema.MemoryEvent{e} }); err != nil {
+	if err := d.Books.Append(d.T.Context(), own,
+		func(*domain.Book) []schema.MemoryEvent { return []schema.MemoryEvent{e} }); err != nil {
 		d.T.Fatal(err)
 	}
 	d.Rebuild()
@@ -152,10 +159,12 @@ func TestAScanIsDoneOnce(t *testing.T) {
 		t.Fatalf("a dry run: %+v, %v", dry, err)
 	}
 	run := d.scan(s)
-	if run.Written != 3 || run.Left != 0 || run.Report.Actions["merge"] != 1 || run.Report.Actions["supersede"] != 1 || run.Report.Actions["flag"] != 1 {
+	if run.Written != 3 || run.Left != 0 || run.Report.Actions["merge"] != 1 || run.Report.Actions["supersede"] != 1 ||
+		run.Report.Actions["flag"] != 1 {
 		t.Fatalf("%+v", run)
 	}
-	if m := d.get(ids["old"]); m.Status != schema.MemorySuperseded || m.SupersededBy != ids["new"] || !m.ValidTo.Equal(d.get(ids["new"]).ValidFrom) {
+	if m := d.get(ids["old"]); m.Status != schema.MemorySuperseded || m.SupersededBy != ids["new"] ||
+		!m.ValidTo.Equal(d.get(ids["new"]).ValidFrom) {
 		t.Errorf("the change: %+v", m)
 	}
 	if m := d.get(ids["one"]); m.Status != schema.MemoryActive || !slices.Equal(m.Contradicts, []string{ids["other"]}) {
@@ -165,7 +174,8 @@ func TestAScanIsDoneOnce(t *testing.T) {
 	if m := d.get(other); m.SupersededBy != canonical {
 		t.Errorf("the merge: %+v", m)
 	}
-	if p, err := d.Session.Get(t.Context(), "village", canonical); err != nil || p.Accessed != 7 || len(p.Memory.Spans) != 2 {
+	if p, err := d.Session.Get(t.Context(), "village", canonical); err != nil || p.Accessed != 7 ||
+		len(p.Memory.Spans) != 2 {
 		t.Errorf("the canonical one: %+v, %v", p, err)
 	}
 	for _, again := range []*consistency.Service{s, d.another()} {
@@ -178,7 +188,10 @@ func TestAScanIsDoneOnce(t *testing.T) {
 		t.Errorf("uses counted twice: %d", p.Accessed)
 	}
 	var kept []string
-	if err := d.Conn.Scans().Each(t.Context(), "village", func(data []byte) error { kept = append(kept, string(data)); return nil }); err != nil || len(kept) != 3 {
+	if err := d.Conn.Scans().Each(t.Context(), "village", func(data []byte) error {
+		kept = append(kept, string(data))
+		return nil
+	}); err != nil || len(kept) != 3 {
 		t.Fatalf("%d scans are kept: %v", len(kept), err)
 	}
 	if strings.Contains(strings.Join(kept, ""), "Oakham") || strings.Contains(strings.Join(kept, ""), ids["one"]) {
@@ -261,10 +274,13 @@ func TestAMemoryThatChangesMeanwhileIsLeft(t *testing.T) {
 		first = false
 		for _, id := range []string{ids["again"], ids["old"]} {
 			m := d.get(id)
-			m.Spans = append(m.Spans, schema.MemorySpan{TurnID: "t99", Speaker: "player", Text: "I have a house in Pennick, I say", At: m.EventTime})
-			d.write(schema.MemoryEvent{ID: "e99" + id, Type: schema.MemoryWritten, World: "village", NPC: "mira", Player: m.Player, At: d.At, By: "guard1", Memory: &m})
+			m.Spans = append(m.Spans, schema.MemorySpan{TurnID: "t99", Speaker: "player",
+				Text: "I have a house in Pennick, I say", At: m.EventTime})
+			d.write(schema.MemoryEvent{ID: "e99" + id, Type: schema.MemoryWritten, World: "village", NPC: "mira",
+				Player: m.Player, At: d.At, By: "guard1", Memory: &m})
 		}
-		d.write(schema.MemoryEvent{ID: "e98", Type: schema.MemoryDropped, World: "village", NPC: "mira", Player: "p2", At: d.At, By: "operator:x", Target: ids["one"]})
+		d.write(schema.MemoryEvent{ID: "e98", Type: schema.MemoryDropped, World: "village", NPC: "mira", Player: "p2",
+			At: d.At, By: "operator:x", Target: ids["one"]})
 	}
 	o.Books = d.Elsewhere()
 	run := d.scan(consistency.New(o))
@@ -312,7 +328,8 @@ func TestWhatAnOperatorSettlesIsLeftAlone(t *testing.T) {
 		}
 	}
 	d.Rebuild()
-	for key := range map[string]bool{"scan-judged:village": true, "scan-proved:village": true} { // what was judged is lost: what was settled is not
+	// what was judged is lost: what was settled is not
+	for key := range map[string]bool{"scan-judged:village": true, "scan-proved:village": true} {
 		if err := d.Session.Mark(t.Context(), key, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -333,9 +350,11 @@ func TestAnUnprovenMemoryIsSetAside(t *testing.T) {
 	m.Content = "Ansel told me that they work at the Iron Guild with nine men."
 	m.Spans[0].TurnID = "t77"
 	m.ID = domain.ID(&m, 1)
-	d.write(schema.MemoryEvent{ID: "e77", Type: schema.MemoryWritten, World: "village", NPC: "mira", Player: "p4", At: d.At, By: "guard1", Memory: &m})
+	d.write(schema.MemoryEvent{ID: "e77", Type: schema.MemoryWritten, World: "village", NPC: "mira", Player: "p4",
+		At: d.At, By: "guard1", Memory: &m})
 	run := d.scan(consistency.New(d.options))
-	if got := d.get(m.ID); got.Status != schema.MemoryFlagged || run.Report.Unproven == 0 || run.Report.Actions["flag"] != 0 {
+	if got := d.get(m.ID); got.Status != schema.MemoryFlagged || run.Report.Unproven == 0 ||
+		run.Report.Actions["flag"] != 0 {
 		t.Fatalf("%+v of %+v", got, run.Report)
 	}
 	if d.get(told).Status != schema.MemoryActive {
@@ -368,20 +387,24 @@ func TestEvidenceThatIsGone(t *testing.T) {
 	}
 	remember := func(event, text string) string {
 		t.Helper()
-		m := schema.Memory{World: "village", NPC: "mira", Kind: schema.MemoryOccurrence, Subject: "the world", Pred: "happened", Object: text, Content: text,
+		m := schema.Memory{World: "village", NPC: "mira", Kind: schema.MemoryOccurrence, Subject: "the world",
+			Pred: "happened", Object: text, Content: text,
 			Confidence: 1, Source: schema.OriginSystem, Count: 1, Status: schema.MemoryActive, CreatedAt: time.Now().UTC(),
 			Spans: []schema.MemorySpan{{EventID: event, Speaker: "game", Text: text}}}
 		m.ID = domain.ID(&m, 0)
 		d.At = time.Now().UTC()
-		d.write(schema.MemoryEvent{ID: "w" + event, Type: schema.MemoryWritten, World: "village", NPC: "mira", At: d.At, By: "guard1", EventID: event, Memory: &m})
+		d.write(schema.MemoryEvent{ID: "w" + event, Type: schema.MemoryWritten, World: "village", NPC: "mira", At: d.At,
+			By: "guard1", EventID: event, Memory: &m})
 		return m.ID
 	}
 	see("e0", "The bell rang.")
 	see("e1", "Ansel gave Mira a sword.")
 	see("e2", "The mill burned down.")
-	stays, changed, gone := remember("e1", "Ansel gave Mira a sword."), remember("e2", "The mill did not burn."), remember("e3", "Teague sold the ferry.")
+	stays, changed, gone := remember("e1", "Ansel gave Mira a sword."), remember("e2", "The mill did not burn."),
+		remember("e3", "Teague sold the ferry.")
 	d.scan(consistency.New(d.options))
-	for id, want := range map[string]schema.MemoryStatus{stays: schema.MemoryActive, changed: schema.MemoryFlagged, gone: schema.MemoryFlagged} {
+	for id, want := range map[string]schema.MemoryStatus{stays: schema.MemoryActive, changed: schema.MemoryFlagged,
+		gone: schema.MemoryFlagged} {
 		if m := d.get(id); m.Status != want {
 			t.Errorf("%q is %s, want %s", m.Content, m.Status, want)
 		}

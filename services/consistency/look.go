@@ -31,7 +31,8 @@ type view struct {
 // from the index.
 func (s *Service) look(ctx context.Context, x *lore.Lore) (*view, error) {
 	name := x.World.Name
-	v := &view{lore: x, seen: map[string]schema.Memory{}, merging: map[schema.ConversationID]bool{}, in: scan.Input{World: name, Settled: map[string]bool{}, Now: s.o.Now()}}
+	v := &view{lore: x, seen: map[string]schema.Memory{}, merging: map[schema.ConversationID]bool{},
+		in: scan.Input{World: name, Settled: map[string]bool{}, Now: s.o.Now()}}
 	var err error
 	if v.points, err = s.points(ctx, name); err != nil {
 		return nil, err
@@ -174,7 +175,9 @@ func (w *witness) gone(ctx context.Context, m *schema.Memory) (string, error) {
 }
 
 // lost says why a span no longer stands; known is false where that cannot be told.
-func (w *witness) lost(ctx context.Context, m *schema.Memory, span schema.MemorySpan) (why string, known bool, err error) {
+func (w *witness) lost(
+	ctx context.Context, m *schema.Memory, span schema.MemorySpan,
+) (why string, known bool, err error) {
 	switch {
 	case span.EventID != "":
 		if w.eventsFrom.IsZero() || m.CreatedAt.Before(w.eventsFrom) {

@@ -101,8 +101,10 @@ func retracted(m *schema.Memory, now, before loreState, known bool, v *view) []s
 		if !ok || now[id] != "" && (!known || now[id] == before[id]) {
 			continue
 		}
-		out = append(out, schema.MemoryEvent{ID: domain.EventID(schema.MemoryResolved, "lore", m.ID, id, now[id]), Type: schema.MemoryResolved,
-			World: m.World, NPC: m.NPC, Player: m.Player, At: v.in.Now, By: scan.By, Why: "the lore that contradicted it has changed", Target: m.ID, Others: []string{link}})
+		out = append(out, schema.MemoryEvent{ID: domain.EventID(schema.MemoryResolved, "lore", m.ID, id, now[id]),
+			Type:  schema.MemoryResolved,
+			World: m.World, NPC: m.NPC, Player: m.Player, At: v.in.Now, By: scan.By,
+			Why: "the lore that contradicted it has changed", Target: m.ID, Others: []string{link}})
 		m.Contradicts = slices.DeleteFunc(slices.Clone(m.Contradicts), func(s string) bool { return s == link })
 	}
 	return out

@@ -37,12 +37,14 @@ func (o *Operator) Resolve(ctx context.Context, m *schema.Memory, keep, why stri
 			return schema.MemoryEvent{}, refuse("%s does not contradict %s; what does: %s", keep, m.ID, orNone(others))
 		}
 		if strings.HasPrefix(keep, domain.LorePrefix) {
-			return schema.MemoryEvent{}, refuse("%s is lore and needs no keeping; with --both the memory stays as what was said", keep)
+			return schema.MemoryEvent{},
+				refuse("%s is lore and needs no keeping; with --both the memory stays as what was said", keep)
 		}
 		others = []string{keep}
 	case len(others) == 0 && m.Status == schema.MemoryFlagged && keep == m.ID:
 	case len(others) == 0 && m.Status == schema.MemoryFlagged:
-		return schema.MemoryEvent{}, refuse("%s was set aside as unproven and contradicts nothing; --keep %s takes it back", m.ID, m.ID)
+		return schema.MemoryEvent{}, refuse("%s was set aside as unproven and contradicts nothing; --keep %s takes it back",
+			m.ID, m.ID)
 	case len(others) == 0:
 		return schema.MemoryEvent{}, refuse("%s contradicts nothing", m.ID)
 	}
@@ -62,12 +64,15 @@ func orNone(list []string) string {
 
 // Undo takes an event back, whatever it did.
 func (o *Operator) Undo(ctx context.Context, done *schema.MemoryEvent, why string) (schema.MemoryEvent, error) {
-	return o.write(ctx, done.World, done.NPC, done.Player, schema.MemoryEvent{Type: schema.MemoryUndone, Undoes: done.ID, Why: why}, []string{done.ID})
+	return o.write(ctx, done.World, done.NPC, done.Player,
+		schema.MemoryEvent{Type: schema.MemoryUndone, Undoes: done.ID, Why: why}, []string{done.ID})
 }
 
 // write appends an operator's event, under an id of its own: the same may be settled
 // again another day.
-func (o *Operator) write(ctx context.Context, world, npc, player string, e schema.MemoryEvent, of []string) (schema.MemoryEvent, error) {
+func (o *Operator) write(
+	ctx context.Context, world, npc, player string, e schema.MemoryEvent, of []string,
+) (schema.MemoryEvent, error) {
 	e.World, e.NPC, e.Player, e.At, e.By = world, npc, player, o.Now(), "operator:"+o.Name
 	e.ID = domain.EventID(e.Type, e.By+" "+e.At.UTC().Format(time.RFC3339Nano), of...)
 	var refused error

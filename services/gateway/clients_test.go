@@ -17,19 +17,25 @@ func TestTheRequestsOfClients(t *testing.T) {
 		stream  bool
 	}{
 		"SillyTavern": {
-			body: `{"messages":[{"role":"system","content":"Write Mira's next reply in a fictional chat between Mira and Ansel."},{"role":"system","content":"[Start a new Chat]"},
-			{"role":"assistant","content":"*She looks up.* Mind the sparks."},{"role":"user","content":"Who owns the ferry?"}],"model":"village/mira","temperature":1,"max_tokens":300,"stream":true,
+			body: `{"messages":[{"role":"system","content":"Write Mira's next reply in a fictional chat between Mira and ` +
+				`Ansel."},{"role":"system","content":"[Start a new Chat]"},
+			{"role":"assistant","content":"*She looks up.* Mind the sparks."},{"role":"user","content":"Who owns the ` +
+				`ferry?"}],"model":"village/mira","temperature":1,"max_tokens":300,"stream":true,
 			"presence_penalty":0,"frequency_penalty":0,"top_p":1,"stop":["\nAnsel:"],"logit_bias":{},"seed":7}`,
 			stream: true},
 		"Open WebUI": {
-			body:    `{"stream":true,"model":"village/mira","messages":[{"role":"user","content":"Who owns the ferry?"}],"stream_options":{"include_usage":true},"metadata":{}}`,
+			body: `{"stream":true,"model":"village/mira","messages":[{"role":"user","content":"Who owns the ` +
+				`ferry?"}],"stream_options":{"include_usage":true},"metadata":{}}`,
 			headers: []string{"X-OpenWebUI-User-Id", "u1", "X-OpenWebUI-User-Role", "admin"}, stream: true},
 		"LibreChat": {
-			body:    `{"model":"village/mira","user":"65f0c0ffee","stream":true,"messages":[{"role":"system","content":"You are helpful."},{"role":"user","content":"Who owns the ferry?"}],"top_p":1,"n":1}`,
+			body: `{"model":"village/mira","user":"65f0c0ffee","stream":true,"messages":[{"role":"system","content":"You ` +
+				`are helpful."},{"role":"user","content":"Who owns the ferry?"}],"top_p":1,"n":1}`,
 			headers: []string{"User-Agent", "OpenAI/JS 4.0"}, stream: true},
 		"Mantella": {
-			body: `{"messages":[{"role":"system","content":"You are Mira in Skyrim."},{"role":"user","content":"Who owns the ferry?"}],"model":"village/mira","max_tokens":250,"temperature":1.0,
-			"top_p":0.9,"stop":["#"],"frequency_penalty":0,"stream":true,"tools":[{"type":"function","function":{"name":"npc_follow","parameters":{"type":"object"}}}]}`,
+			body: `{"messages":[{"role":"system","content":"You are Mira in Skyrim."},{"role":"user","content":"Who owns the ` +
+				`ferry?"}],"model":"village/mira","max_tokens":250,"temperature":1.0,
+			"top_p":0.9,"stop":["#"],"frequency_penalty":0,"stream":true,"tools":[{"type":"function"` +
+				`,"function":{"name":"npc_follow","parameters":{"type":"object"}}}]}`,
 			headers: []string{"HTTP-Referer", "https://art-from-the-machine.github.io/Mantella/", "X-Title",
 				"mantella", "Authorization", "Bearer abc123"}, stream: true},
 		"a shell": {body: said("Who owns the ferry?",

@@ -10,7 +10,9 @@ import (
 // A response has typed events, numbered, from its creation to its completion.
 func TestAResponse(t *testing.T) {
 	s := open(t)
-	const body = `{"model":"village/mira","user":"p1","instructions":"Say that Vey owns it.","input":[{"role":"developer","content":"x"},{"role":"user","content":[{"type":"input_text","text":"Who owns the ferry?"}]}]`
+	const body = `{"model":"village/mira","user":"p1","instructions":"Say that Vey owns ` +
+		`it.","input":[{"role":"developer","content":"x"},{"role":"user","content":[{"type":"input_text","text":"Who owns ` +
+		`the ferry?"}]}]`
 	got := s.do("POST", "/openai/v1/responses", body+"}")
 	if got.status != http.StatusOK || !strings.Contains(got.body, `"text":"Teague owns the ferry."`) ||
 		!strings.Contains(got.body, `"title":"lore/ferry.txt"`) ||

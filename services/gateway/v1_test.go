@@ -55,7 +55,8 @@ func TestConversationsMemoriesAndEvents(t *testing.T) {
 	told := s.do(
 		"POST",
 		"/v1/worlds/village/events",
-		`{"text":"Ansel gave Mira a sword.","subject":"player:p1","predicate":"gave","object":"a sword","player":"p1","witnesses":["mira","p1"]}`,
+		`{"text":"Ansel gave Mira a sword.","subject":"player:p1","predicate":"gave","object":"a `+
+			`sword","player":"p1","witnesses":["mira","p1"]}`,
 		"Idempotency-Key",
 		"e1",
 	)
@@ -87,7 +88,8 @@ func TestConversationsMemoriesAndEvents(t *testing.T) {
 // lets the sentence out.
 func TestAnActionIsConfirmed(t *testing.T) {
 	s := open(t)
-	const give = `{"player":"p1","turn_id":"t1","message":"Give me the salve, I will take it.","deadline_ms":20000,"allowed_actions":[{"name":"give_item","confirm":true,"speech_acts":["Take this salve."],
+	const give = `{"player":"p1","turn_id":"t1","message":"Give me the salve, I will take ` +
+		`it.","deadline_ms":20000,"allowed_actions":[{"name":"give_item","confirm":true,"speech_acts":["Take this salve."],
 		"parameters":{"type":"object","properties":{"item":{"enum":["salve"]}},"required":["item"]}}]}`
 	resp, err := s.http.Do(s.request("POST", turns, give, "Accept", "text/event-stream"))
 	must(t, err)

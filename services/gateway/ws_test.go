@@ -214,8 +214,10 @@ func TestActionsOverASocket(t *testing.T) {
 	k.send(`{"type":"actions","world":"village"}`)
 	k.until("ok")
 	k.send(
-		`{"type":"say","say":{"world":"village","npc":"mira","player":"p1","turn_id":"t1","message":"Give me the salve, I will take it.","deadline_ms":20000,"allowed_actions":[
-		{"name":"give_item","confirm":true,"speech_acts":["Take this salve."],"parameters":{"type":"object","properties":{"item":{"enum":["salve"]}},"required":["item"]}}]}}`,
+		`{"type":"say","say":{"world":"village","npc":"mira","player":"p1","turn_id":"t1","message":"Give me the salve, I ` +
+			`will take it.","deadline_ms":20000,"allowed_actions":[
+		{"name":"give_item","confirm":true,"speech_acts":["Take this ` +
+			`salve."],"parameters":{"type":"object","properties":{"item":{"enum":["salve"]}},"required":["item"]}}]}}`,
 	)
 	a := k.until("action")
 	if a.Action == nil || a.Action.Name != "give_item" || a.Player != "p1" || !a.Action.Confirm {

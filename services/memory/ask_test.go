@@ -27,7 +27,8 @@ func (a *asker) Memories(_ context.Context, r *schema.Reply) (extract.Answer, er
 }
 
 func from(object string, spans ...string) extract.Proposal {
-	return extract.Proposal{Kind: schema.MemoryFact, Subject: "player", Predicate: "from", Object: object, Content: "I come from " + object, Confidence: 0.9, Spans: spans}
+	return extract.Proposal{Kind: schema.MemoryFact, Subject: "player", Predicate: "from", Object: object,
+		Content: "I come from " + object, Confidence: 0.9, Spans: spans}
 }
 
 const coast = "I come from the coast."
@@ -41,18 +42,23 @@ func TestAModelSaysWhatIsWorthRemembering(t *testing.T) {
 		calls         int
 		want          []string
 	}{
-		{"what no rule knows", "Well, I juggle knives at fairs.", []extract.Proposal{{Kind: schema.MemoryFact, Subject: "player", Predicate: "said", Object: "juggles knives at fairs",
-			Content: "I juggle knives at fairs", Confidence: 0.9, Spans: []string{"I juggle knives at fairs"}}}, nil, 1, []string{"active: Ansel told me that they juggle knives at fairs."}},
-		{"as the rules have it", coast, []extract.Proposal{from("the coast", "I come from the coast")}, nil, 1, []string{byRule}},
+		{"what no rule knows", "Well, I juggle knives at fairs.",
+			[]extract.Proposal{{Kind: schema.MemoryFact, Subject: "player", Predicate: "said", Object: "juggles knives at fairs",
+				Content: "I juggle knives at fairs", Confidence: 0.9, Spans: []string{"I juggle knives at fairs"}}}, nil, 1,
+			[]string{"active: Ansel told me that they juggle knives at fairs."}},
+		{"as the rules have it", coast, []extract.Proposal{from("the coast", "I come from the coast")}, nil, 1,
+			[]string{byRule}},
 		{"nothing", coast, nil, nil, 1, []string{}},
 		{"another object", coast, []extract.Proposal{from("the moon", "I come from the coast")}, nil, 1, []string{}},
 		{"words that nobody said", coast, []extract.Proposal{from("the moon", "I come from the moon")}, nil, 1, []string{}},
-		{"what is asked is not stated", "Do I come from the coast?", []extract.Proposal{from("the coast", "Do I come from the coast?")}, nil, 0, []string{}},
+		{"what is asked is not stated", "Do I come from the coast?",
+			[]extract.Proposal{from("the coast", "Do I come from the coast?")}, nil, 0, []string{}},
 		{"it is away", coast, nil, llm.ErrUnavailable, 1, []string{byRule}},
 		{"it answers something else", coast, nil, llm.ErrAnswer, 1, []string{byRule}},
 		{"it is slow", coast, nil, context.DeadlineExceeded, 1, []string{byRule}},
 		{"nothing to remember", "Good morning!", []extract.Proposal{from("the coast", "Good morning!")}, nil, 0, []string{}},
-		{"dictated", "Remember that I come from the coast.", []extract.Proposal{from("the coast", "I come from the coast")}, nil, 0,
+		{"dictated", "Remember that I come from the coast.", []extract.Proposal{from("the coast", "I come from the coast")},
+			nil, 0,
 			[]string{`active: Ansel asked me to remember something: "Remember that I come from the coast".`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -80,7 +86,8 @@ func TestATurnIsAskedAboutOnce(t *testing.T) {
 	a := &asker{}
 	a.answer = func(*schema.Reply) ([]extract.Proposal, error) {
 		if a.calls > 1 {
-			return []extract.Proposal{{Kind: schema.MemoryFact, Subject: "player", Predicate: "lives_in", Object: "coast", Content: coast, Confidence: 0.9, Spans: []string{coast}}}, nil
+			return []extract.Proposal{{Kind: schema.MemoryFact, Subject: "player", Predicate: "lives_in", Object: "coast",
+				Content: coast, Confidence: 0.9, Spans: []string{coast}}}, nil
 		}
 		return []extract.Proposal{from("the coast", "I come from the coast")}, nil
 	}

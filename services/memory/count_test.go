@@ -24,10 +24,16 @@ func TestWhatGuardOneDoesIsCountedOnce(t *testing.T) {
 		down     bool
 		want     []string
 	}{
-		{"a fact", write.DefaultSettings(), "", false, []string{`verdict="supported"} 1`, "blocked_total 0", `stage="turns"} 1`, `stage="read"} 1`, `stage="candidates"} 1`, `stage="grounded"} 1`, `stage="stored"} 1`}},
-		{"an invention", write.DefaultSettings(), "I come from the town of Oakham", false, []string{`verdict="not_supported"} 1`, "blocked_total 1", `stage="candidates"} 1`, `stage="stored"} 0`}},
-		{"of a kind that is not kept", skip, "", false, []string{`verdict="not_supported"} 0`, "blocked_total 0", `stage="turns"} 1`, `stage="candidates"} 0`, `stage="grounded"} 0`}},
-		{"without a verdict", write.DefaultSettings(), "I am from the coast", true, []string{`verdict="unknown"} 1`, "blocked_total 0", `stage="candidates"} 1`, `stage="grounded"} 0`}},
+		{"a fact", write.DefaultSettings(), "", false,
+			[]string{`verdict="supported"} 1`, "blocked_total 0", `stage="turns"} 1`, `stage="read"} 1`, `stage="candidates"} 1`,
+				`stage="grounded"} 1`, `stage="stored"} 1`}},
+		{"an invention", write.DefaultSettings(), "I come from the town of Oakham", false,
+			[]string{`verdict="not_supported"} 1`, "blocked_total 1", `stage="candidates"} 1`, `stage="stored"} 0`}},
+		{"of a kind that is not kept", skip, "", false,
+			[]string{`verdict="not_supported"} 0`, "blocked_total 0", `stage="turns"} 1`, `stage="candidates"} 0`,
+				`stage="grounded"} 0`}},
+		{"without a verdict", write.DefaultSettings(), "I am from the coast", true,
+			[]string{`verdict="unknown"} 1`, "blocked_total 0", `stage="candidates"} 1`, `stage="grounded"} 0`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDesk(t)

@@ -302,7 +302,8 @@ func (x *Index) Behind(ctx context.Context) (uint64, error) {
 
 // Pending are the memories of a world that wait for a verdict.
 func (x *Index) Pending(ctx context.Context, world string) ([]schema.Memory, error) {
-	points, err := x.session.Scroll(ctx, store.MemoryFilter{World: world, Statuses: []schema.MemoryStatus{schema.MemoryPending}}, "", 0)
+	points, err := x.session.Scroll(ctx,
+		store.MemoryFilter{World: world, Statuses: []schema.MemoryStatus{schema.MemoryPending}}, "", 0)
 	out := make([]schema.Memory, len(points))
 	for i := range points {
 		out[i] = points[i].Memory

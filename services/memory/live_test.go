@@ -25,7 +25,9 @@ type meanwhile struct {
 	what func()
 }
 
-func (m *meanwhile) Scroll(ctx context.Context, f store.MemoryFilter, after string, limit int) ([]store.MemoryPoint, error) {
+func (m *meanwhile) Scroll(
+	ctx context.Context, f store.MemoryFilter, after string, limit int,
+) ([]store.MemoryPoint, error) {
 	m.once.Do(m.what)
 	return m.Session.Scroll(ctx, f, after, limit)
 }
@@ -69,7 +71,8 @@ func TestAnEventOfAFastClockIsTheSameForEveryReader(t *testing.T) {
 	must(t, d.Index.CatchUp(t.Context()))
 	fast := d.options
 	fast.Now = func() time.Time { return d.At.Add(time.Hour) }
-	must(t, memory.New(memory.NewBooks(d.Log, fast.Now, nil), fast).Reply(t.Context(), d.reply("t2", "I live in Oakham."), 2))
+	must(t, memory.New(memory.NewBooks(d.Log, fast.Now, nil), fast).Reply(t.Context(),
+		d.reply("t2", "I live in Oakham."), 2))
 	must(t, d.Index.CatchUp(t.Context()))
 	followed := d.indexed()
 	d.Rebuild()
@@ -84,7 +87,8 @@ func TestAnEventOfAFastClockIsTheSameForEveryReader(t *testing.T) {
 // While a turn is read again, for the game's answer or beside a conversation that waits
 // for it, the model is not asked again, whatever it said.
 func TestAModelIsAskedOnceWhateverItSaid(t *testing.T) {
-	for name, first := range map[string][]extract.Proposal{"nothing": nil, "something": {from("the coast", "I come from the coast")}} {
+	for name, first := range map[string][]extract.Proposal{"nothing": nil,
+		"something": {from("the coast", "I come from the coast")}} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
 			var lock sync.Mutex
@@ -96,7 +100,8 @@ func TestAModelIsAskedOnceWhateverItSaid(t *testing.T) {
 					time.Sleep(50 * time.Millisecond)
 					return first
 				}
-				return []extract.Proposal{{Kind: schema.MemoryFact, Subject: "player", Predicate: "lives_in", Object: "coast", Content: coast, Confidence: 0.9, Spans: []string{coast}}}
+				return []extract.Proposal{{Kind: schema.MemoryFact, Subject: "player", Predicate: "lives_in", Object: "coast",
+					Content: coast, Confidence: 0.9, Spans: []string{coast}}}
 			})
 			service := d.another()
 			r := d.reply("t1", coast)

@@ -56,7 +56,8 @@ type Service struct {
 	books  *Books
 	asking asking
 	order  *order
-	living context.Context // until Close: a model's answer is waited for by whoever reads the turn, and asked for by none of them
+	// until Close: a model's answer is waited for by whoever reads the turn, and asked for by none of them
+	living context.Context
 	end    context.CancelFunc
 }
 
@@ -177,7 +178,8 @@ func withoutUnanswered(r *schema.Reply, x extract.Context) (out *schema.Reply, s
 	c := *r
 	c.Actions = nil
 	for i, a := range r.Actions {
-		if _, answered := x.Results[i]; !answered && a.Checked && !a.Confirmed && a.Refused == "" && a.Name != deed.Trust && a.Name != deed.Tell {
+		if _, answered := x.Results[i]; !answered && a.Checked && !a.Confirmed && a.Refused == "" && a.Name != deed.Trust &&
+			a.Name != deed.Tell {
 			a.Checked, some = false, true
 		}
 		c.Actions = append(c.Actions, a)
@@ -191,7 +193,8 @@ func withoutRecalled(r *schema.Reply) *schema.Reply {
 	c := *r
 	c.Sentences = slices.DeleteFunc(slices.Clone(r.Sentences), func(s schema.Sentence) bool {
 		return len(s.Evidence) > 0 && !slices.ContainsFunc(s.Evidence, func(e schema.EvidenceRef) bool {
-			return e.Source == schema.OriginCorpus || !strings.HasPrefix(e.Path, "memory:") && !strings.HasPrefix(e.Path, "session:")
+			return e.Source == schema.OriginCorpus || !strings.HasPrefix(e.Path, "memory:") &&
+				!strings.HasPrefix(e.Path, "session:")
 		})
 	})
 	return &c
@@ -213,7 +216,8 @@ func (s *Service) Occurrence(ctx context.Context, o *schema.Occurrence, _ uint64
 	}
 	x := s.o.Library.Get(o.World)
 	if x == nil {
-		return mesh.Reject(fmt.Errorf("event %s: world %q is not served here; these are: %s", o.ID, o.World, strings.Join(s.o.Library.Names(), ", ")))
+		return mesh.Reject(fmt.Errorf("event %s: world %q is not served here; these are: %s", o.ID, o.World,
+			strings.Join(s.o.Library.Names(), ", ")))
 	}
 	known := 0
 	for _, handle := range o.Witnesses {
@@ -226,7 +230,8 @@ func (s *Service) Occurrence(ctx context.Context, o *schema.Occurrence, _ uint64
 		}
 	}
 	if known == 0 {
-		s.o.Notice(fmt.Sprintf("event %s of %s: none of its witnesses (%s) is an NPC there, so nobody remembers it", o.ID, o.World, strings.Join(o.Witnesses, ", ")))
+		s.o.Notice(fmt.Sprintf("event %s of %s: none of its witnesses (%s) is an NPC there, so nobody remembers it", o.ID,
+			o.World, strings.Join(o.Witnesses, ", ")))
 	}
 	return nil
 }
@@ -255,7 +260,8 @@ func within(x *lore.Lore, npc, player, playerName string, wall time.Time) extrac
 	if playerName != "" {
 		aliases[playerName] = memory.PlayerPrefix + player
 	}
-	c := extract.Context{NPCName: npc, PlayerName: playerName, Wall: wall, Names: extract.NewNames(aliases), Unremembered: []string{deed.Trust, deed.Tell}}
+	c := extract.Context{NPCName: npc, PlayerName: playerName, Wall: wall, Names: extract.NewNames(aliases),
+		Unremembered: []string{deed.Trust, deed.Tell}}
 	if n := x.World.NPCs[npc]; n != nil {
 		c.NPCName = n.Name
 	}

@@ -59,7 +59,8 @@ func (d *desk) Results(context.Context, schema.ConversationID, string) (map[int]
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{Keeping: servicetest.NewKeeping(t, time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)), replies: map[string]*schema.Reply{}}
+	d := &desk{Keeping: servicetest.NewKeeping(t, time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)),
+		replies: map[string]*schema.Reply{}}
 	guard, err := write.New(write.DefaultSettings(), d, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -161,11 +162,15 @@ func TestADeedCountsAsDoneAfterTheGamesOk(t *testing.T) {
 		first  []string
 		last   []string
 	}{
-		{"answered at once", &schema.ActionResult{Accepted: true}, false, []string{"active: " + done}, []string{"active: " + done}},
-		{"refused at once", &schema.ActionResult{Reason: "no"}, false, []string{"active: " + refused}, []string{"active: " + refused}},
+		{"answered at once", &schema.ActionResult{Accepted: true}, false, []string{"active: " + done},
+			[]string{"active: " + done}},
+		{"refused at once", &schema.ActionResult{Reason: "no"}, false, []string{"active: " + refused},
+			[]string{"active: " + refused}},
 		{"never answered", nil, false, []string{"active: " + offered}, []string{"active: " + offered}},
-		{"answered late", &schema.ActionResult{Accepted: true}, true, []string{"active: " + offered}, []string{"active: " + done, "superseded: " + offered}},
-		{"refused late", &schema.ActionResult{}, true, []string{"active: " + offered}, []string{"active: " + refused, "superseded: " + offered}},
+		{"answered late", &schema.ActionResult{Accepted: true}, true, []string{"active: " + offered},
+			[]string{"active: " + done, "superseded: " + offered}},
+		{"refused late", &schema.ActionResult{}, true, []string{"active: " + offered},
+			[]string{"active: " + refused, "superseded: " + offered}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDesk(t)
@@ -193,7 +198,8 @@ func TestADeedCountsAsDoneAfterTheGamesOk(t *testing.T) {
 
 func TestWhatTheGameSawIsRememberedByItsWitnesses(t *testing.T) {
 	d := newDesk(t)
-	o := schema.Occurrence{ID: "ev1", World: "village", Text: "Ansel gave Mira a sword.", Player: "p1", Witnesses: []string{"mira", "p1", "p2"}}
+	o := schema.Occurrence{ID: "ev1", World: "village", Text: "Ansel gave Mira a sword.", Player: "p1",
+		Witnesses: []string{"mira", "p1", "p2"}}
 	for range 2 {
 		must(t, d.service.Occurrence(t.Context(), &o, 1))
 	}

@@ -42,7 +42,8 @@ func ReadAll(ctx context.Context, log *mesh.MemoryLog, world, npc string) (Kept,
 		out.Memories = append(out.Memories, b.Memories()...)
 	}
 	slices.SortFunc(out.Memories, func(a, b schema.Memory) int {
-		return cmp.Or(cmp.Compare(a.World, b.World), cmp.Compare(a.NPC, b.NPC), cmp.Compare(a.Player, b.Player), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.World, b.World), cmp.Compare(a.NPC, b.NPC), cmp.Compare(a.Player, b.Player),
+			a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return out, err
 }
@@ -52,7 +53,8 @@ func (k *Kept) Of(id string) []schema.MemoryEvent {
 	out := []schema.MemoryEvent{}
 	undone := map[string]bool{}
 	for _, e := range k.Events {
-		if e.Target == id || slices.Contains(e.Others, id) || e.Memory != nil && e.Memory.ID == id || e.Undoes != "" && undone[e.Undoes] {
+		if e.Target == id || slices.Contains(e.Others, id) || e.Memory != nil && e.Memory.ID == id || e.Undoes != "" &&
+			undone[e.Undoes] {
 			out = append(out, e)
 			undone[e.ID] = true
 		}

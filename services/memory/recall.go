@@ -47,7 +47,9 @@ const (
 
 // Recall gives the memories that answer a question, best first, the sides of a
 // contradiction together.
-func (r *Recaller) Recall(ctx context.Context, q memory.Query, asked dialogue.Asked, question string) ([]memory.Recalled, error) {
+func (r *Recaller) Recall(
+	ctx context.Context, q memory.Query, asked dialogue.Asked, question string,
+) ([]memory.Recalled, error) {
 	q.At = asked.At
 	records, err := r.records(ctx, q, asked, question)
 	if err != nil {
@@ -77,8 +79,11 @@ func (r *Recaller) Recall(ctx context.Context, q memory.Query, asked dialogue.As
 
 // records are the memories near the question with how well each answers it, and
 // what contradicts those that do.
-func (r *Recaller) records(ctx context.Context, q memory.Query, asked dialogue.Asked, question string) ([]memory.Record, error) {
-	f := store.MemoryFilter{World: q.World, NPC: q.NPC, Player: q.Player, NoPlayer: true, Statuses: []schema.MemoryStatus{schema.MemoryActive}}
+func (r *Recaller) records(
+	ctx context.Context, q memory.Query, asked dialogue.Asked, question string,
+) ([]memory.Record, error) {
+	f := store.MemoryFilter{World: q.World, NPC: q.NPC, Player: q.Player, NoPlayer: true,
+		Statuses: []schema.MemoryStatus{schema.MemoryActive}}
 	if !q.At.IsZero() {
 		f.Statuses, f.ValidAt = append(f.Statuses, schema.MemorySuperseded), q.At
 	}

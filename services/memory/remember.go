@@ -42,7 +42,8 @@ func (s *Service) remember(ctx context.Context, npc string, p proposal) error {
 	if err != nil || len(open) == 0 {
 		return err
 	}
-	outcomes, took := make([]write.Outcome, len(open)), make([]time.Duration, len(open)) // judged while others may use the book
+	// judged while others may use the book
+	outcomes, took := make([]write.Outcome, len(open)), make([]time.Duration, len(open))
 	for i, c := range open {
 		began := s.o.Now()
 		if outcomes[i] = s.o.Guard.Judge(ctx, c, p.words, p.context); outcomes[i].Fate == write.Store {

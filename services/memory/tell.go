@@ -58,7 +58,8 @@ func (s *Service) tell(ctx context.Context, r *schema.Reply, x extract.Context, 
 	if err != nil {
 		return refuse(err.Error())
 	}
-	verdict := schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: told.Spans, Why: "told by " + r.NPC + " in turn " + r.TurnID, Tier: "rule"}
+	verdict := schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: told.Spans,
+		Why: "told by " + r.NPC + " in turn " + r.TurnID, Tier: "rule"}
 	hearer := schema.ConversationID{World: r.World, NPC: to, Player: told.Player}
 	return s.books.use(ctx, hearer, func(n *projection) error {
 		return s.books.append(ctx, n, func(b *memory.Book) []schema.MemoryEvent {

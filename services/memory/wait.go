@@ -29,7 +29,8 @@ func (s *Service) Run(ctx context.Context, w Waiting) error {
 			return nil
 		case <-tick.C:
 		}
-		if err := s.Again(ctx, w); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) { // of that the store tells by itself
+		// of that the store tells by itself
+		if err := s.Again(ctx, w); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 			s.o.Notice("memories that wait for a verdict: " + err.Error())
 		}
 	}

@@ -46,7 +46,8 @@ func TestACrashBetweenTwoEntriesIsMadeWholeWhenTheTurnComesAgain(t *testing.T) {
 		want          []string
 	}{
 		{"the newer takes its place", "I live in Ferrytown.", "I have moved, I live in Oakham now.", time.Hour,
-			[]string{"active: Ansel told me that they live in Oakham now.", "superseded: Ansel told me that they live in Ferrytown."}},
+			[]string{"active: Ansel told me that they live in Oakham now.",
+				"superseded: Ansel told me that they live in Ferrytown."}},
 		{"the two contradict", "I live in Ferrytown.", "I live in Oakham.", time.Hour,
 			[]string{"active: Ansel told me that they live in Ferrytown.", "active: Ansel told me that they live in Oakham."}},
 	} {
@@ -70,7 +71,8 @@ func TestACrashBetweenTwoEntriesIsMadeWholeWhenTheTurnComesAgain(t *testing.T) {
 			d.want("delivered again", c.want...)
 			all, err := memory.ReadAll(t.Context(), d.Log, "", "")
 			must(t, err)
-			if last := all.Events[len(all.Events)-1]; len(all.Events) != 3 || last.Type != schema.MemorySupersede && last.Type != schema.MemoryFlag {
+			if last := all.Events[len(all.Events)-1]; len(all.Events) != 3 || last.Type != schema.MemorySupersede &&
+				last.Type != schema.MemoryFlag {
 				t.Errorf("the log ends with %+v", last)
 			}
 			must(t, d.another().Reply(t.Context(), second, 2))
@@ -86,7 +88,8 @@ func TestACrashBetweenTwoEntriesIsMadeWholeWhenTheTurnComesAgain(t *testing.T) {
 func TestATurnThatComesAgainOverrulesNobody(t *testing.T) {
 	d := newDesk(t)
 	var turns []*schema.Reply
-	for i, said := range []string{"I live in Ferrytown.", "I have moved, I live in Oakham now.", "I have moved, I live in Hillcrest now."} {
+	for i, said := range []string{"I live in Ferrytown.", "I have moved, I live in Oakham now.",
+		"I have moved, I live in Hillcrest now."} {
 		at := d.At.Add(time.Duration(i) * time.Hour)
 		r := d.reply("t"+said[len(said)-6:len(said)-1], said)
 		r.GameTime = &at
@@ -99,7 +102,8 @@ func TestATurnThatComesAgainOverrulesNobody(t *testing.T) {
 		if undone.Type != schema.MemorySupersede {
 			t.Fatalf("%+v", undone)
 		}
-		undo := schema.MemoryEvent{ID: fmt.Sprint("u", i), Type: schema.MemoryUndone, World: "village", NPC: "mira", Player: "p1", At: d.At, By: "operator:me", Undoes: undone.ID}
+		undo := schema.MemoryEvent{ID: fmt.Sprint("u", i), Type: schema.MemoryUndone, World: "village", NPC: "mira",
+			Player: "p1", At: d.At, By: "operator:me", Undoes: undone.ID}
 		if _, err := d.Log.Append(t.Context(), &undo, d.end()); err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +115,8 @@ func TestATurnThatComesAgainOverrulesNobody(t *testing.T) {
 			t.Errorf("undo %d: the turns replayed add to the log", i)
 		}
 	}
-	d.want("after it was undone", "active: Ansel told me that they live in Ferrytown.", "active: Ansel told me that they live in Hillcrest now.", "active: Ansel told me that they live in Oakham now.")
+	d.want("after it was undone", "active: Ansel told me that they live in Ferrytown.",
+		"active: Ansel told me that they live in Hillcrest now.", "active: Ansel told me that they live in Oakham now.")
 }
 
 // unspoken makes claims that do not stand in the words, so that the verifier must be
@@ -132,9 +137,11 @@ func TestWhatBecomesOfACandidateWithoutAVerdict(t *testing.T) {
 		drops               int
 		words               string
 	}{
-		{write.Queue, []string{"pending: " + said}, []string{"active: " + said}, []string{"active: " + said}, 0, "a queued one is decided after a restart"},
+		{write.Queue, []string{"pending: " + said}, []string{"active: " + said}, []string{"active: " + said}, 0,
+			"a queued one is decided after a restart"},
 		{write.Block, []string{}, []string{}, []string{}, 1, "a blocked one stays away, and is counted"},
-		{write.Allow, []string{"flagged: " + said}, []string{"flagged: " + said}, []string{"flagged: " + said}, 0, "an allowed one stays flagged"},
+		{write.Allow, []string{"flagged: " + said}, []string{"flagged: " + said}, []string{"flagged: " + said}, 0,
+			"an allowed one stays flagged"},
 	} {
 		t.Run(string(c.how), func(t *testing.T) {
 			d := newDesk(t)
@@ -193,7 +200,8 @@ func TestAQueueOutlivesARestartAndEnds(t *testing.T) {
 	d.want("after a day")
 	all, err := memory.ReadAll(t.Context(), d.Log, "", "")
 	must(t, err)
-	if last := all.Events[len(all.Events)-1]; len(all.Events) != 2 || last.Type != schema.MemoryDropped || last.Verdict.Why != "no verdict came in time" {
+	if last := all.Events[len(all.Events)-1]; len(all.Events) != 2 || last.Type != schema.MemoryDropped ||
+		last.Verdict.Why != "no verdict came in time" {
 		t.Errorf("the log: %+v", all.Events)
 	}
 }

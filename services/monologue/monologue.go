@@ -59,7 +59,8 @@ const thinkingShare = 0.4
 // ask lets the model think.
 func ask(ctx context.Context, t *protocol.Turn, a *model.Turn) error {
 	var thoughts []protocol.Thought
-	_, err := a.Ask(ctx, model.Asked{Name: prompt.Monologue, Data: a.Think(), Words: grounding.ThoughtWords(t.Class), Share: thinkingShare,
+	_, err := a.Ask(ctx, model.Asked{Name: prompt.Monologue, Data: a.Think(), Words: grounding.ThoughtWords(t.Class),
+		Share: thinkingShare,
 		Validate: func(answer []byte) (err error) {
 			thoughts, err = prompt.Thoughts(answer)
 			return err

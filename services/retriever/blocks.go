@@ -37,7 +37,8 @@ func stateBlocks(t *protocol.Turn, npc *world.NPC) []protocol.Evidence {
 			ID: fmt.Sprintf("S%d", len(out)+1), SourceID: "state", ChunkID: "state:" + key, Path: "state:" + key, Type: "state",
 			Text:  fmt.Sprintf("My %s %s %s.", words[0], verb, words[1]),
 			Score: 1, AllowedFor: []string{string(schema.ClaimState)}, Private: true,
-			Provenance: protocol.Provenance{Source: schema.OriginSystem, World: t.World, NPC: t.NPC, CreatedAt: t.AcceptedAt, IndexedAt: t.AcceptedAt},
+			Provenance: protocol.Provenance{Source: schema.OriginSystem, World: t.World, NPC: t.NPC, CreatedAt: t.AcceptedAt,
+				IndexedAt: t.AcceptedAt},
 		})
 	}
 	return out
@@ -53,7 +54,8 @@ func lineBlock(t *protocol.Turn, npc *world.NPC, line schema.Line, n int) protoc
 		ID: fmt.Sprintf("M%d", n), SourceID: "session", ChunkID: "session:" + line.TurnID, Path: "session:" + line.TurnID,
 		Type: "session", Text: fmt.Sprintf("%s: “%s”", who, oneLine(line.Text)), Score: 1, Private: true, At: line.At,
 		AllowedFor: []string{string(schema.ClaimSharedPast)},
-		Provenance: protocol.Provenance{Source: line.Source, World: t.World, NPC: npc.Handle, CreatedAt: line.At, IndexedAt: line.At},
+		Provenance: protocol.Provenance{Source: line.Source, World: t.World, NPC: npc.Handle, CreatedAt: line.At,
+			IndexedAt: line.At},
 	}
 }
 

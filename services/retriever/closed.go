@@ -15,7 +15,8 @@ import (
 // document or a secret of the NPC's whose condition does not hold. Then the NPC
 // refuses rather than answer something else; nothing of the text goes on.
 func keepBack(ctx context.Context, t *protocol.Turn, x *lore.Lore, query retrieval.Query) error {
-	closed := slices.ContainsFunc(t.Retrieval.Rejected, func(c protocol.Count) bool { return c.Name == grounding.RejectRequires && c.N > 0 })
+	closed := slices.ContainsFunc(t.Retrieval.Rejected,
+		func(c protocol.Count) bool { return c.Name == grounding.RejectRequires && c.N > 0 })
 	if !closed || t.Retrieval.Confidence+surer(t.Retrieval.Zone) >= 1 { // nothing can be surer
 		return nil
 	}

@@ -28,7 +28,8 @@ func TestACompactorThatLiesAddsNoEvidence(t *testing.T) {
 	files := servicetest.Village()
 	npc := string(files["npcs/mira/npc.yaml"].Data)
 	long := strings.Repeat("Patient with iron and short with people. ", 450)
-	files["npcs/mira/npc.yaml"] = &fstest.MapFile{Data: []byte(strings.Replace(npc, `personality: "dry and patient"`, `personality: "`+long+`"`, 1))}
+	files["npcs/mira/npc.yaml"] = &fstest.MapFile{
+		Data: []byte(strings.Replace(npc, `personality: "dry and patient"`, `personality: "`+long+`"`, 1))}
 	url, asked := liar(t)
 	b := servicetest.NewWithModel(t, files, url)
 	turn := b.Turn("mira", "who owns the ferry?")

@@ -54,7 +54,9 @@ func (s *Service) sharedPast(ctx context.Context, t *protocol.Turn, npc *world.N
 
 // witnessed fills a turn that asks about the world with what the NPC saw happen of
 // it: what the game saw outranks lore, and is told as what was seen.
-func (s *Service) witnessed(ctx context.Context, t *protocol.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time) bool {
+func (s *Service) witnessed(
+	ctx context.Context, t *protocol.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time,
+) bool {
 	seen, enough := asked.Witnessed()
 	if !enough {
 		return false
@@ -69,13 +71,16 @@ func (s *Service) witnessed(ctx context.Context, t *protocol.Turn, npc *world.NP
 
 // recalled are the memories that answer, as blocks. A store that is away costs the
 // memories and not the turn: the trace says so.
-func (s *Service) recalled(ctx context.Context, t *protocol.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time) []protocol.Evidence {
+func (s *Service) recalled(
+	ctx context.Context, t *protocol.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time,
+) []protocol.Evidence {
 	if s.memories == nil {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(ctx, recallLimit)
 	defer stop()
-	found, err := s.memories.Recall(ctx, memory.Query{World: t.World, NPC: t.NPC, Player: t.Player, Now: now}, asked, t.Message)
+	found, err := s.memories.Recall(ctx, memory.Query{World: t.World, NPC: t.NPC, Player: t.Player, Now: now}, asked,
+		t.Message)
 	if err != nil {
 		note(t, fmt.Errorf("memories: %w", err))
 	}
@@ -106,7 +111,8 @@ func lately(t *protocol.Turn, npc *world.NPC, asked dialogue.Asked) []protocol.E
 
 // fresh is a player's line as it would be remembered, where that answers.
 func fresh(t *protocol.Turn, npc *world.NPC, asked dialogue.Asked, line schema.Line) (protocol.Evidence, bool) {
-	heard := &schema.Reply{TurnID: line.TurnID, World: t.World, NPC: t.NPC, Player: t.Player, Message: line.Text, Status: schema.StatusAnswered, AcceptedAt: line.At}
+	heard := &schema.Reply{TurnID: line.TurnID, World: t.World, NPC: t.NPC, Player: t.Player, Message: line.Text,
+		Status: schema.StatusAnswered, AcceptedAt: line.At}
 	for _, c := range extract.FromReply(heard, extract.Context{NPCName: npc.Name, PlayerName: t.PlayerName}) {
 		if asked.Relevance(&c.Memory, t.Player, predicate.Default(), 0) == 0 {
 			continue
@@ -141,7 +147,8 @@ func memoryBlocks(t *protocol.Turn, npc *world.NPC, found []memory.Recalled) []p
 			ID: fmt.Sprintf("M%d", len(out)+1), SourceID: "session", ChunkID: "memory:" + m.ID, Path: "memory:" + m.ID,
 			Type: "session", Text: said, Score: found[i].Score, Private: true, At: m.EventTime,
 			AllowedFor: []string{string(schema.ClaimSharedPast)},
-			Provenance: protocol.Provenance{Source: m.Source, World: t.World, NPC: npc.Handle, CreatedAt: m.CreatedAt, IndexedAt: m.CreatedAt},
+			Provenance: protocol.Provenance{Source: m.Source, World: t.World, NPC: npc.Handle, CreatedAt: m.CreatedAt,
+				IndexedAt: m.CreatedAt},
 		})
 	}
 	return out

@@ -28,19 +28,25 @@ func (s shelf) Recall(ctx context.Context, _ memory.Query, asked dialogue.Asked,
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return slices.DeleteFunc(slices.Clone(s.list), func(m memory.Recalled) bool { return asked.Seen != (m.Memory.Source == schema.OriginSystem) }), s.err
+	return slices.DeleteFunc(slices.Clone(s.list),
+		func(m memory.Recalled) bool { return asked.Seen != (m.Memory.Source == schema.OriginSystem) }), s.err
 }
 
 func told(id, content, words string, conflicts ...string) memory.Recalled {
-	return memory.Recalled{Conflicts: conflicts, Memory: schema.Memory{ID: id, World: "village", NPC: "mira", Player: "p1", Subject: "player:p1", Pred: "lives_in",
-		Content: content, Source: schema.OriginUser, Spans: []schema.MemorySpan{{Speaker: "player", Text: words}}, CreatedAt: servicetest.Now}}
+	return memory.Recalled{Conflicts: conflicts,
+		Memory: schema.Memory{ID: id, World: "village", NPC: "mira", Player: "p1", Subject: "player:p1", Pred: "lives_in",
+			Content: content, Source: schema.OriginUser, Spans: []schema.MemorySpan{{Speaker: "player", Text: words}},
+			CreatedAt: servicetest.Now}}
 }
 
 func TestMemoriesAreToldAsWhatWasTold(t *testing.T) {
-	oak, ferry := told("m1", "Ansel told me that they live in Oakham.", "I live in Oakham"), told("m2", "Ansel told me that they live in Ferrytown.", "I live in Ferrytown")
+	oak, ferry := told("m1", "Ansel told me that they live in Oakham.", "I live in Oakham"),
+		told("m2", "Ansel told me that they live in Ferrytown.", "I live in Ferrytown")
 	bothA, bothB := oak, ferry
-	seen := memory.Recalled{Memory: schema.Memory{ID: "m3", World: "village", NPC: "mira", Subject: "lantern", Pred: "happened", Source: schema.OriginSystem,
-		Content: "A lantern floated by the ferry.", Spans: []schema.MemorySpan{{Speaker: "game", Text: "A lantern floated by the ferry."}}, CreatedAt: servicetest.Now}}
+	seen := memory.Recalled{Memory: schema.Memory{ID: "m3", World: "village", NPC: "mira", Subject: "lantern",
+		Pred: "happened", Source: schema.OriginSystem,
+		Content: "A lantern floated by the ferry.",
+		Spans:   []schema.MemorySpan{{Speaker: "game", Text: "A lantern floated by the ferry."}}, CreatedAt: servicetest.Now}}
 	bothA.Conflicts, bothB.Conflicts = []string{"m2"}, []string{"m1"}
 	for _, c := range []struct {
 		name, message string
@@ -49,15 +55,22 @@ func TestMemoriesAreToldAsWhatWasTold(t *testing.T) {
 		status        schema.Status
 		note          string
 	}{
-		{"one", "Where do I live?", shelf{list: []memory.Recalled{oak}}, "You told me that you live in Oakham.", schema.StatusExtractive, ""},
+		{"one", "Where do I live?", shelf{list: []memory.Recalled{oak}}, "You told me that you live in Oakham.",
+			schema.StatusExtractive, ""},
 		{"two stories", "Where do I live?", shelf{list: []memory.Recalled{bothA, bothB}},
-			"I have heard two stories from you: you told me that you live in Oakham. Another time, you told me that you live in Ferrytown.", schema.StatusExtractive, ""},
+			"I have heard two stories from you: you told me that you live in Oakham. Another time, you told me that you " +
+				"live in Ferrytown.", schema.StatusExtractive, ""},
 		{"none", "Where do I live?", shelf{}, "That I could not tell you.", schema.StatusUnknown, ""},
-		{"the store is away", "Where do I live?", shelf{err: errors.New("the store is away")}, "That I could not tell you.", schema.StatusUnknown, "memories: the store is away"},
-		{"the store hangs", "Where do I live?", shelf{hang: true}, "That I could not tell you.", schema.StatusUnknown, "memories: context deadline exceeded"},
-		{"what was seen", "What floated by the ferry?", shelf{list: []memory.Recalled{oak, seen}}, "I remember that I saw this: \u201cA lantern floated by the ferry.\u201d", schema.StatusExtractive, ""},
-		{"the world, and the store is away", "Who owns the ferry?", shelf{err: errors.New("the store is away")}, "Teague owns the ferry.", schema.StatusExtractive, "memories: the store is away"},
-		{"something else is asked", "Who owns the ferry?", shelf{list: []memory.Recalled{oak}}, "Teague owns the ferry.", schema.StatusExtractive, ""},
+		{"the store is away", "Where do I live?", shelf{err: errors.New("the store is away")}, "That I could not tell you.",
+			schema.StatusUnknown, "memories: the store is away"},
+		{"the store hangs", "Where do I live?", shelf{hang: true}, "That I could not tell you.", schema.StatusUnknown,
+			"memories: context deadline exceeded"},
+		{"what was seen", "What floated by the ferry?", shelf{list: []memory.Recalled{oak, seen}},
+			"I remember that I saw this: \u201cA lantern floated by the ferry.\u201d", schema.StatusExtractive, ""},
+		{"the world, and the store is away", "Who owns the ferry?", shelf{err: errors.New("the store is away")},
+			"Teague owns the ferry.", schema.StatusExtractive, "memories: the store is away"},
+		{"something else is asked", "Who owns the ferry?", shelf{list: []memory.Recalled{oak}}, "Teague owns the ferry.",
+			schema.StatusExtractive, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := servicetest.New(t, servicetest.Village())
@@ -94,7 +107,8 @@ func TestWhatIsNotWrittenYetIsToldFromTheConversation(t *testing.T) {
 		turn := b.Turn("mira", "Where do I live?")
 		turn.PlayerName = "Ansel"
 		turn.Convo = &schema.Conversation{World: "village", NPC: "mira", Player: "p1",
-			Memory: []schema.Line{{Speaker: "player", Text: said, TurnID: "t0", At: servicetest.Now.Add(-time.Minute), Source: schema.OriginUser}}}
+			Memory: []schema.Line{{Speaker: "player", Text: said, TurnID: "t0", At: servicetest.Now.Add(-time.Minute),
+				Source: schema.OriginUser}}}
 		if r := b.Walk(t, turn, schema.PassRetrieve); r.Text != want {
 			t.Errorf("after %q: %q, want %q", said, r.Text, want)
 		}

@@ -72,7 +72,8 @@ func compact(ctx context.Context, t *protocol.Turn, a *model.Turn) {
 		return
 	}
 	var summary string
-	_, err := a.Ask(ctx, model.Asked{Name: prompt.Compact, Data: a.Scene.Retrieve(true), Words: compactTo * 3 / 4, Share: searchShare,
+	_, err := a.Ask(ctx, model.Asked{Name: prompt.Compact, Data: a.Scene.Retrieve(true), Words: compactTo * 3 / 4,
+		Share: searchShare,
 		Validate: func(answer []byte) (err error) {
 			summary, err = prompt.Summary(answer)
 			return err

@@ -20,7 +20,8 @@ var (
 	wholeTalk = regexp.MustCompile(`(?i)\b(?:sum up|summari[sz]e|recap)\b|\bwhat have (?:you|we)\b|\bso far\b`)
 	firstLine = regexp.MustCompile(`(?i)\bfirst (?:thing|question)\b`)
 	whoSaid   = regexp.MustCompile(`(?i)\b(?:did|have|had|was|were|thing|that|what) (i|you|we)\b`)
-	saying    = regexp.MustCompile(`(?i)\b(?:said|say|saying|told|tell|telling|ask|asked|asking|mention|mentioned|call|called|talk|talked|talking|thing|again|sorry|first|last|just|already)\b`)
+	saying    = regexp.MustCompile(`(?i)\b(?:said|say|saying|told|tell|telling|ask|asked|asking|mention|mentioned|call` +
+		`|called|talk|talked|talking|thing|again|sorry|first|last|just|already)\b`)
 )
 
 // recap are lines of this conversation as session evidence: each grounds that it was said, never what it says.

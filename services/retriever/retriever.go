@@ -66,7 +66,8 @@ func (s *Service) Retrieve(ctx context.Context, t *protocol.Turn) (schema.Pass, 
 	rule := language.Policy(&t.Request, x.World, npc)
 	reading := read(t, rule)
 	t.Class = reading.Class
-	t.Retrieval = &protocol.Retrieval{Query: reading.Question, Intent: reading.Kind, Zone: protocol.ZoneNone, LoreHash: x.World.Version}
+	t.Retrieval = &protocol.Retrieval{Query: reading.Question, Intent: reading.Kind, Zone: protocol.ZoneNone,
+		LoreHash: x.World.Version}
 	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
 
 	switch {
@@ -74,7 +75,8 @@ func (s *Service) Retrieve(ctx context.Context, t *protocol.Turn) (schema.Pass, 
 	case reading.Kind == protocol.IntentRecap:
 		t.Evidence = recap(t, npc)
 	case reading.OwnLife: // answered in kind: see intent.Reading
-	case reading.Kind == protocol.IntentFeelings && len(text.ContentWords(t.Message)) > 1, reading.Kind == protocol.IntentTelling:
+	case reading.Kind == protocol.IntentFeelings && len(text.ContentWords(t.Message)) > 1,
+		reading.Kind == protocol.IntentTelling:
 		if err := s.searchBeside(ctx, t, x, npc, reading); err != nil {
 			return "", fmt.Errorf("search %s for %s: %w", t.World, t.NPC, err)
 		}
@@ -95,7 +97,8 @@ func (s *Service) Retrieve(ctx context.Context, t *protocol.Turn) (schema.Pass, 
 // unheard ends a turn whose message moderation did not let through.
 func unheard(t *protocol.Turn, why moderation.Outcome) schema.Pass {
 	t.Ending = &protocol.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}
-	t.Class, t.Retrieval = protocol.ClassGreeting, &protocol.Retrieval{Zone: protocol.ZoneNone, Intent: protocol.IntentStatement}
+	t.Class, t.Retrieval = protocol.ClassGreeting,
+		&protocol.Retrieval{Zone: protocol.ZoneNone, Intent: protocol.IntentStatement}
 	t.Decision = &protocol.Decision{Kind: protocol.KindWithhold, Plan: []string{"Say nothing of it."}}
 	return schema.PassSpeak
 }
@@ -120,7 +123,9 @@ func read(t *protocol.Turn, rule language.Rule) intent.Reading {
 // need not be answered with facts: how it feels about something ("how do you like
 // the town?"), or what the player tells of itself. An authored line answers unless a
 // passage surely does.
-func (s *Service) searchBeside(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
+func (s *Service) searchBeside(
+	ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading,
+) error {
 	reading.Question, t.Retrieval.Query = t.Message, t.Message
 	if err := s.search(ctx, t, x, npc, reading); err != nil {
 		return err
@@ -135,7 +140,9 @@ func (s *Service) searchBeside(ctx context.Context, t *protocol.Turn, x *lore.Lo
 }
 
 // search fills the turn with what the index holds for this question.
-func (s *Service) search(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading) error {
+func (s *Service) search(
+	ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC, reading intent.Reading,
+) error {
 	a, top := s.model.Searching(ctx, t, x, npc), TopK
 	if a != nil {
 		top = TopKModel
@@ -143,7 +150,8 @@ func (s *Service) search(ctx context.Context, t *protocol.Turn, x *lore.Lore, np
 	settings := x.SettingsFor(npc)
 	query := retrieval.Query{
 		Zones: retrieval.Zones{Unknown: settings.Unknown, Model: settings.Confidence},
-		NPC:   npc, Message: worded(ctx, t, a, reading.Question), TopK: top, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t),
+		NPC:   npc, Message: worded(ctx, t, a, reading.Question), TopK: top, Check: x.ProvenanceCheck(t, npc),
+		Facts:  lore.Facts(t),
 		Player: t.PlayerName, Context: recentLines(t.Convo),
 	}
 	result, err := x.Index.CitationQuery(ctx, query)

@@ -23,7 +23,8 @@ func TestWithoutAReaderTheJudgeDecidesAlone(t *testing.T) {
 		{"no", paraphrase, stage{judge: true, judgement: each(judgeSilent)}, true, false},
 		{"not sure", paraphrase, stage{judge: true, judgement: each(judgeTimid)}, true, false},
 		{"no answer", paraphrase, stage{judge: true, judgement: saying("Well.")}, true, false},
-		{"a feeling, says the judge", "I do so love the river.", stage{judge: true, judgement: each(ruling{Kind: "self", Verdict: "supported", Confidence: 0.95})}, true, true},
+		{"a feeling, says the judge", "I do so love the river.",
+			stage{judge: true, judgement: each(ruling{Kind: "self", Verdict: "supported", Confidence: 0.95})}, true, true},
 		{"not believed", paraphrase, stage{judge: true, unskilled: true, judgement: each(judgeYes)}, false, false},
 		{"a stranger", "Old Petra owns the ferry.", stage{judge: true, judgement: each(judgeYes)}, false, false},
 		{"a number that was not shown", number, stage{judge: true, judgement: each(judgeYes)}, false, false},
@@ -48,7 +49,8 @@ func TestWithoutAReaderTheJudgeDecidesAlone(t *testing.T) {
 // A speech that streams is put to the judge at its end, all of it in one call.
 func TestAStreamThatNobodyReadsIsJudgedAtItsEnd(t *testing.T) {
 	down := &servicetest.Reader{Err: errors.New("down")}
-	b, court := staged(t, stage{judge: true, judgement: each(judgeYes), reader: down, speech: spoken(paraphrase, toll, dawn)})
+	b, court := staged(t, stage{judge: true, judgement: each(judgeYes), reader: down,
+		speech: spoken(paraphrase, toll, dawn)})
 	r := b.Say(t, "mira", "who owns the ferry?")
 	if want := paraphrase + " " + toll + " " + dawn; r.Text != want || len(court.asked()) > 2 {
 		t.Errorf("the reply is %q; asked %q", r.Text, court.asked())

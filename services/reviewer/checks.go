@@ -47,7 +47,8 @@ func (r *renderings) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Ve
 				continue
 			}
 			if span, how, ok := voice.Same(p.Hypothesis, e, r.person, r.openers); ok {
-				out[i] = schema.Verdict{Label: schema.Supported, Score: 0.99, Tier: "rule", Evidence: e.ID, Span: span, Why: how + " wording of the sentence"}
+				out[i] = schema.Verdict{Label: schema.Supported, Score: 0.99, Tier: "rule", Evidence: e.ID, Span: span,
+					Why: how + " wording of the sentence"}
 				break
 			}
 		}

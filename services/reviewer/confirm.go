@@ -22,7 +22,9 @@ const confirmWait = 1500 * time.Millisecond
 // accepted it; an authored line takes its place otherwise. A sentence that is
 // released already was accepted then, and an action that no sentence speaks of is
 // not proposed.
-func (s *Service) confirmed(ctx context.Context, t *protocol.Turn, npc *world.NPC, person voice.Person, draft []protocol.DraftSentence) ([]protocol.DraftSentence, error) {
+func (s *Service) confirmed(
+	ctx context.Context, t *protocol.Turn, npc *world.NPC, person voice.Person, draft []protocol.DraftSentence,
+) ([]protocol.DraftSentence, error) {
 	for i := range t.Decision.Actions {
 		a := &t.Decision.Actions[i]
 		if !a.Confirm || !a.Promised || !a.Checked {
@@ -32,7 +34,8 @@ func (s *Service) confirmed(ctx context.Context, t *protocol.Turn, npc *world.NP
 			a.Confirmed = true
 			continue
 		}
-		if !slices.ContainsFunc(behind(t.Released, draft, person), func(d protocol.DraftSentence) bool { return d.Text == a.Phrase }) {
+		if !slices.ContainsFunc(behind(t.Released, draft, person),
+			func(d protocol.DraftSentence) bool { return d.Text == a.Phrase }) {
 			a.Checked, a.Refused = false, "no sentence speaks of it"
 			continue
 		}
@@ -49,7 +52,8 @@ func (s *Service) confirmed(ctx context.Context, t *protocol.Turn, npc *world.NP
 		}
 		a.Checked, a.Refused = false, "the game did not confirm it"
 		spec, _ := deed.Find(deed.Allowed(t.AllowedActions, npc.Actions), a.Name)
-		draft = withoutPhrases(draft, append([]string{a.Phrase}, spec.SpeechActs...), extractive.Authored(npc, world.LineRefuse, t))
+		draft = withoutPhrases(draft, append([]string{a.Phrase}, spec.SpeechActs...),
+			extractive.Authored(npc, world.LineRefuse, t))
 	}
 	return draft, nil
 }
@@ -61,7 +65,9 @@ func told(released []schema.Sentence, said string) bool {
 
 // withoutPhrases takes out every sentence that promises an action, in whichever of
 // its phrases. Where nothing else is said, an authored line takes its place.
-func withoutPhrases(draft []protocol.DraftSentence, phrases []string, line protocol.DraftSentence) []protocol.DraftSentence {
+func withoutPhrases(
+	draft []protocol.DraftSentence, phrases []string, line protocol.DraftSentence,
+) []protocol.DraftSentence {
 	kept := slices.DeleteFunc(slices.Clone(draft), func(d protocol.DraftSentence) bool {
 		return slices.ContainsFunc(phrases, func(phrase string) bool { return containsFolded(d.Text, text.Fold(phrase)) })
 	})

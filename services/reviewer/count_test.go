@@ -18,8 +18,10 @@ func TestWhatTheReviewsFindIsCounted(t *testing.T) {
 		cited  map[string]int
 		labels map[schema.Label]int
 	}{
-		{"what the lore says", []string{owner, crossing}, schema.OriginCorpus, map[string]int{"corpus/world": 2}, map[schema.Label]int{schema.Supported: 2}},
-		{"one of them invented", []string{owner, sold}, schema.OriginCorpus, map[string]int{"corpus/world": 1}, map[schema.Label]int{schema.Supported: 1, schema.Unverifiable: 1}},
+		{"what the lore says", []string{owner, crossing}, schema.OriginCorpus, map[string]int{"corpus/world": 2},
+			map[schema.Label]int{schema.Supported: 2}},
+		{"one of them invented", []string{owner, sold}, schema.OriginCorpus, map[string]int{"corpus/world": 1},
+			map[schema.Label]int{schema.Supported: 1, schema.Unverifiable: 1}},
 		{"what a model wrote", []string{owner}, schema.OriginModel, map[string]int{"model/world": 1}, nil},
 		{"of the corpus, by its own word", []string{owner}, "", map[string]int{"ineligible/world": 1}, nil},
 	} {
@@ -64,11 +66,13 @@ func TestTheStateIsNoWrongEvidence(t *testing.T) {
 	b, _ := staged(t, stage{meter: meter})
 	turn := prepared(t, b, "mira", "who owns the ferry?")
 	turn.State = map[string]any{"mira.shop_open": true}
-	turn.Evidence = append(turn.Evidence, protocol.Evidence{ID: "S1", SourceID: "state", ChunkID: "state:mira.shop_open", Path: "state:mira.shop_open", Type: "state",
+	turn.Evidence = append(turn.Evidence, protocol.Evidence{ID: "S1", SourceID: "state", ChunkID: "state:mira.shop_open",
+		Path: "state:mira.shop_open", Type: "state",
 		Text: "My shop is open.", Private: true, AllowedFor: []string{string(schema.ClaimState)},
 		Provenance: protocol.Provenance{Source: schema.OriginSystem, World: turn.World, NPC: "mira"}})
 	turn.SpeechReview = &protocol.Review{Attempt: 2}
-	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Sentences: []protocol.DraftSentence{bound(turn, cite("My shop is open.", "S1")), bound(turn, cite(owner, "ferry"))}}
+	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test",
+		Sentences: []protocol.DraftSentence{bound(turn, cite("My shop is open.", "S1")), bound(turn, cite(owner, "ferry"))}}
 	if _, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn); err != nil {
 		t.Fatal(err)
 	}

@@ -51,11 +51,15 @@ func TestWithoutSourcesWorldClaimsAreStripped(t *testing.T) {
 			}
 		})
 	}
-	got, err := grounding.CheckText(t.Context(), app.Verifier(), schema.CheckQuery{Text: owner + " " + crossing, Sources: []schema.CheckSource{}})
-	if err != nil || got.Grounded || got.Reason != protocol.GroundingNoSources || got.Unverifiable != got.Total || got.Total != 2 {
+	got, err := grounding.CheckText(t.Context(), app.Verifier(),
+		schema.CheckQuery{Text: owner + " " + crossing, Sources: []schema.CheckSource{}})
+	if err != nil || got.Grounded || got.Reason != protocol.GroundingNoSources || got.Unverifiable != got.Total ||
+		got.Total != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err = grounding.CheckText(t.Context(), app.Verifier(), schema.CheckQuery{Text: "Good day to you!", Sources: []schema.CheckSource{}}); err != nil || !got.Grounded || got.Total != 0 {
+	if got, err = grounding.CheckText(t.Context(), app.Verifier(),
+		schema.CheckQuery{Text: "Good day to you!", Sources: []schema.CheckSource{}}); err != nil || !got.Grounded ||
+		got.Total != 0 {
 		t.Errorf("a greeting: %+v, %v", got, err)
 	}
 }

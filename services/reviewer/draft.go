@@ -50,7 +50,8 @@ func selfOf(t *protocol.Turn, of scene) []protocol.Evidence {
 			}
 		}
 	}
-	out := grounding.Blocks(sources, grounding.Limits{MaxChars: grounding.DefaultLimits.MaxChars, MaxBlocks: 32, MaxTokens: 1 << 12})
+	out := grounding.Blocks(sources,
+		grounding.Limits{MaxChars: grounding.DefaultLimits.MaxChars, MaxBlocks: 32, MaxTokens: 1 << 12})
 	for i := range out {
 		out[i].Private = true
 	}
@@ -61,7 +62,8 @@ func selfOf(t *protocol.Turn, of scene) []protocol.Evidence {
 	})
 	for _, s := range append([]string{npc.Personality}, npc.Goals...) {
 		if s != "" {
-			out = append(out, protocol.Evidence{Text: s, Path: npc.Path, ChunkID: npc.Path + "#self", SourceID: "self", Type: "self", Private: true,
+			out = append(out, protocol.Evidence{Text: s, Path: npc.Path, ChunkID: npc.Path + "#self", SourceID: "self",
+				Type: "self", Private: true,
 				Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: t.World, NPC: npc.Handle}})
 		}
 	}

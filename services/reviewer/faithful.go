@@ -34,7 +34,8 @@ type Meter interface {
 // guard is Guard 3. What a player reads is supported whatever it says, so it does
 // not look at that alone: it scores the last draft as the review found it, which is
 // what is released with what was taken out of it. The verdicts are those of the
-// review, and where a scorer is set of both: see second. A turn is scored once: what is quoted instead of a draft is not.
+// review, and where a scorer is set of both: see second. A turn is scored once: what is quoted instead of a
+// draft is not.
 type guard struct {
 	settings guards.Faithfulness
 	meter    Meter
@@ -76,7 +77,9 @@ func drafted(speech *protocol.Speech, sentences []protocol.DraftSentence) protoc
 
 // faithful scores a draft that the review will not send back, and says by the
 // policy with which draft to go on. next is where the turn goes for another one.
-func (s *Service) faithful(ctx context.Context, t *protocol.Turn, of scene, draft protocol.Try) (final protocol.Try, next schema.Pass) {
+func (s *Service) faithful(
+	ctx context.Context, t *protocol.Turn, of scene, draft protocol.Try,
+) (final protocol.Try, next schema.Pass) {
 	if s.guard == nil || t.Faithfulness != nil {
 		return draft, ""
 	}
@@ -127,8 +130,9 @@ func (g *guard) mark(score faithful.Score, step faithful.Step, kept int) *schema
 	if score.Claims == 0 && kept == 0 {
 		return nil
 	}
-	f := &schema.Faithfulness{Score: score.Faithfulness, Claims: score.Claims, Supported: score.Supported, Critical: score.Critical,
-		Risk: string(score.Risk), Policy: g.settings.Policy, Action: string(step), Kept: kept}
+	f := &schema.Faithfulness{Score: score.Faithfulness, Claims: score.Claims, Supported: score.Supported,
+		Critical: score.Critical,
+		Risk:     string(score.Risk), Policy: g.settings.Policy, Action: string(step), Kept: kept}
 	for _, u := range score.Unsupported {
 		f.Unsupported = append(f.Unsupported, u.Claim)
 	}
@@ -202,7 +206,9 @@ func scoredBefore(p *mesh.Progress) *schema.Faithfulness {
 // scoreRun scores a speech that was reviewed while it streamed: what was released,
 // of this run or one before, and what of the last one was not. Its mark is a record
 // of its own, once.
-func (s *Service) scoreRun(ctx context.Context, t *protocol.Turn, of scene, p *mesh.Progress, refused []protocol.ReviewRecord) error {
+func (s *Service) scoreRun(
+	ctx context.Context, t *protocol.Turn, of scene, p *mesh.Progress, refused []protocol.ReviewRecord,
+) error {
 	if s.guard == nil || t.Faithfulness != nil {
 		return nil
 	}
@@ -228,7 +234,8 @@ func (s *Service) scoreRun(ctx context.Context, t *protocol.Turn, of scene, p *m
 	if mark == nil {
 		return nil
 	}
-	if err := s.release.Refuse(ctx, t, protocol.ReviewRecord{TurnID: t.TurnID, Evidence: []string{}, Faithfulness: mark}); err != nil {
+	if err := s.release.Refuse(ctx, t,
+		protocol.ReviewRecord{TurnID: t.TurnID, Evidence: []string{}, Faithfulness: mark}); err != nil {
 		return err
 	}
 	t.Faithfulness = mark
@@ -269,7 +276,8 @@ func disputed(claims []schema.ClaimVerdict, issues []schema.Issue) []schema.Clai
 				out[at].Kind = schema.ClaimWorld
 			}
 		default:
-			out = append(out, schema.ClaimVerdict{Claim: issue.Claim, Kind: schema.ClaimWorld, Citation: issue.Citation, Verdict: verdict})
+			out = append(out, schema.ClaimVerdict{Claim: issue.Claim, Kind: schema.ClaimWorld, Citation: issue.Citation,
+				Verdict: verdict})
 		}
 	}
 	return out

@@ -91,7 +91,8 @@ func spoken(said ...string) string {
 // or a second try is better.
 func TestWhatGuardThreeDoesWithADraft(t *testing.T) {
 	all := []string{owner, crossing}
-	little := []string{owner, crossing, "The ferry crosses the river at dawn and at dusk.", "The river crossing is a wonder."}
+	little := []string{owner, crossing, "The ferry crosses the river at dawn and at dusk.",
+		"The river crossing is a wonder."}
 	medium := []string{owner, crossing, "The ferry crosses the river at dawn and at dusk.", invented}
 	high := []string{owner, invented}
 	cases := []struct {
@@ -104,18 +105,30 @@ func TestWhatGuardThreeDoesWithADraft(t *testing.T) {
 		spoke        int // times that the model was asked once more
 		kept         int
 	}{
-		{name: "warn, wholly true", policy: "warn", said: all, text: owner + " " + crossing, status: schema.StatusAnswered, risk: "none", action: "release"},
-		{name: "warn, a little", policy: "warn", said: little, text: strings.Join(little[:3], " "), status: schema.StatusAnswered, risk: "low", action: "release"},
-		{name: "warn, medium", policy: "warn", said: medium, text: strings.Join(medium[:3], " "), status: schema.StatusAnswered, risk: "medium", action: "warn"},
-		{name: "warn, high", policy: "warn", said: high, text: owner, status: schema.StatusAnswered, risk: "high", action: "warn"},
-		{name: "block, wholly true", policy: "block", said: all, text: owner + " " + crossing, status: schema.StatusAnswered, risk: "none", action: "release"},
-		{name: "block, a little", policy: "block", said: little, text: unknown, status: schema.StatusUnknown, reason: schema.ReasonUnfaithful, risk: "low", action: "block"},
-		{name: "block, high", policy: "block", said: high, text: unknown, status: schema.StatusUnknown, reason: schema.ReasonUnfaithful, risk: "high", action: "block"},
-		{name: "block, nothing but lies", policy: "block", said: []string{invented, sold}, text: unknown, status: schema.StatusUnknown, reason: schema.ReasonUnfaithful, risk: "high", action: "block"},
-		{name: "regenerate, medium", policy: "regenerate", said: medium, text: strings.Join(medium[:3], " "), status: schema.StatusAnswered, risk: "medium", action: "release"},
-		{name: "regenerate, and it is better", policy: "regenerate", said: high, then: all, text: owner + " " + crossing, status: schema.StatusAnswered, risk: "none", action: "regenerate", spoke: 1, kept: 2},
-		{name: "regenerate, and it is worse", policy: "regenerate", said: high, then: []string{crossing, invented, sold}, text: owner, status: schema.StatusAnswered, risk: "high", action: "regenerate", spoke: 1, kept: 1},
-		{name: "regenerate, and it is as bad", policy: "regenerate", said: high, then: []string{crossing, sold}, text: owner, status: schema.StatusAnswered, risk: "high", action: "regenerate", spoke: 1, kept: 1},
+		{name: "warn, wholly true", policy: "warn", said: all, text: owner + " " + crossing, status: schema.StatusAnswered,
+			risk: "none", action: "release"},
+		{name: "warn, a little", policy: "warn", said: little, text: strings.Join(little[:3], " "),
+			status: schema.StatusAnswered, risk: "low", action: "release"},
+		{name: "warn, medium", policy: "warn", said: medium, text: strings.Join(medium[:3], " "),
+			status: schema.StatusAnswered, risk: "medium", action: "warn"},
+		{name: "warn, high", policy: "warn", said: high, text: owner, status: schema.StatusAnswered, risk: "high",
+			action: "warn"},
+		{name: "block, wholly true", policy: "block", said: all, text: owner + " " + crossing, status: schema.StatusAnswered,
+			risk: "none", action: "release"},
+		{name: "block, a little", policy: "block", said: little, text: unknown, status: schema.StatusUnknown,
+			reason: schema.ReasonUnfaithful, risk: "low", action: "block"},
+		{name: "block, high", policy: "block", said: high, text: unknown, status: schema.StatusUnknown,
+			reason: schema.ReasonUnfaithful, risk: "high", action: "block"},
+		{name: "block, nothing but lies", policy: "block", said: []string{invented, sold}, text: unknown,
+			status: schema.StatusUnknown, reason: schema.ReasonUnfaithful, risk: "high", action: "block"},
+		{name: "regenerate, medium", policy: "regenerate", said: medium, text: strings.Join(medium[:3], " "),
+			status: schema.StatusAnswered, risk: "medium", action: "release"},
+		{name: "regenerate, and it is better", policy: "regenerate", said: high, then: all, text: owner + " " + crossing,
+			status: schema.StatusAnswered, risk: "none", action: "regenerate", spoke: 1, kept: 2},
+		{name: "regenerate, and it is worse", policy: "regenerate", said: high, then: []string{crossing, invented, sold},
+			text: owner, status: schema.StatusAnswered, risk: "high", action: "regenerate", spoke: 1, kept: 1},
+		{name: "regenerate, and it is as bad", policy: "regenerate", said: high, then: []string{crossing, sold}, text: owner,
+			status: schema.StatusAnswered, risk: "high", action: "regenerate", spoke: 1, kept: 1},
 		{name: "off", said: high, text: owner, status: schema.StatusAnswered},
 	}
 	for _, c := range cases {
@@ -174,7 +187,8 @@ func TestASecondTryIsToldWhatWasWrong(t *testing.T) {
 	if err != nil || next != schema.PassSpeak || turn.FirstTry == nil {
 		t.Fatalf("next %s, %v", next, err)
 	}
-	if i := turn.SpeechReview.Issues; len(i) != 1 || i[0].Claim != invented || !strings.Contains(i[0].Correction, "leave it out") {
+	if i := turn.SpeechReview.Issues; len(i) != 1 || i[0].Claim != invented ||
+		!strings.Contains(i[0].Correction, "leave it out") {
 		t.Errorf("the feedback: %+v", i)
 	}
 	if len(b.Releases.Of(turn.TurnID).Sentences) > 0 {
@@ -213,7 +227,8 @@ func TestGuardThreeAndStreaming(t *testing.T) {
 			if (early > 0) != (name == "warn") {
 				t.Errorf("%d sentences were released before the reply was scored", early)
 			}
-			if len(meter.risks) != 1 || r.Faithfulness == nil || r.Faithfulness.Claims != 3 || r.Faithfulness.Supported != 1 || r.Faithfulness.Risk != "high" {
+			if len(meter.risks) != 1 || r.Faithfulness == nil || r.Faithfulness.Claims != 3 || r.Faithfulness.Supported != 1 ||
+				r.Faithfulness.Risk != "high" {
 				t.Errorf("%v: %+v", meter.risks, r.Faithfulness)
 			}
 			switch name {
@@ -256,10 +271,14 @@ func TestNothingIsBlockedBehindARelease(t *testing.T) {
 		action   string
 		counted  int
 	}{
-		{"the first worker let it be", owner, false, scored, []string{owner, invented}, owner, schema.StatusAnswered, "", "release", 0},
-		{"the first worker blocked it", unknown, true, refused, []string{owner, crossing}, unknown, schema.StatusUnknown, schema.ReasonUnfaithful, "block", 0},
-		{"the first worker blocked it, and so would this one", unknown, true, refused, []string{owner, invented}, unknown, schema.StatusUnknown, schema.ReasonUnfaithful, "block", 0},
-		{"the first worker had no guard", owner, false, nil, []string{owner, invented}, owner, schema.StatusAnswered, "", "warn", 1},
+		{"the first worker let it be", owner, false, scored, []string{owner, invented}, owner, schema.StatusAnswered, "",
+			"release", 0},
+		{"the first worker blocked it", unknown, true, refused, []string{owner, crossing}, unknown, schema.StatusUnknown,
+			schema.ReasonUnfaithful, "block", 0},
+		{"the first worker blocked it, and so would this one", unknown, true, refused, []string{owner, invented}, unknown,
+			schema.StatusUnknown, schema.ReasonUnfaithful, "block", 0},
+		{"the first worker had no guard", owner, false, nil, []string{owner, invented}, owner, schema.StatusAnswered, "",
+			"warn", 1},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -270,12 +289,14 @@ func TestNothingIsBlockedBehindARelease(t *testing.T) {
 				said = append(said, cite(s, "ferry"))
 			}
 			turn := draft(t, b, said...)
-			s := schema.Sentence{Seq: 1, Text: c.released, Authored: c.authored, Hash: protocol.HashText(c.released), Evidence: []schema.EvidenceRef{}}
+			s := schema.Sentence{Seq: 1, Text: c.released, Authored: c.authored, Hash: protocol.HashText(c.released),
+				Evidence: []schema.EvidenceRef{}}
 			if !c.authored {
 				s.Evidence = []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}
 			}
 			b.Releases.Of(turn.TurnID).Sentences = []schema.Sentence{s}
-			b.Releases.Of(turn.TurnID).Records = []protocol.ReviewRecord{{TurnID: turn.TurnID, Seq: 1, Hash: s.Hash, Faithfulness: c.mark}}
+			b.Releases.Of(turn.TurnID).Records = []protocol.ReviewRecord{
+				{TurnID: turn.TurnID, Seq: 1, Hash: s.Hash, Faithfulness: c.mark}}
 			r := b.Walk(t, turn, schema.PassReviewSpeech)
 			if r.Text != c.text || r.Status != c.status || r.Reason != c.reason {
 				t.Errorf("%s, %s: %q", r.Status, r.Reason, r.Text)
@@ -304,14 +325,16 @@ func (o *overtaken) Release(_ context.Context, t *protocol.Turn, _ protocol.Revi
 
 func TestABlockThatCameTooLateIsNone(t *testing.T) {
 	o := &overtaken{
-		first: schema.Sentence{Seq: 1, Text: owner, Hash: protocol.HashText(owner), Evidence: []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}},
-		mark:  &schema.Faithfulness{Score: 1, Claims: 1, Supported: 1, Risk: "none", Policy: "warn", Action: "release"}}
+		first: schema.Sentence{Seq: 1, Text: owner, Hash: protocol.HashText(owner),
+			Evidence: []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}},
+		mark: &schema.Faithfulness{Score: 1, Claims: 1, Supported: 1, Risk: "none", Policy: "warn", Action: "release"}}
 	b, _ := staged(t, stage{guard: policy("block"), releases: func(kept *servicetest.Releases) reviewer.Releaser {
 		o.Releases = kept
 		return o
 	}})
 	r := b.Walk(t, draft(t, b, cite(owner, "ferry"), cite(invented, "ferry")), schema.PassReviewSpeech)
-	if r.Text != owner || r.Status != schema.StatusAnswered || r.Reason != "" || r.Faithfulness == nil || r.Faithfulness.Action != "release" {
+	if r.Text != owner || r.Status != schema.StatusAnswered || r.Reason != "" || r.Faithfulness == nil ||
+		r.Faithfulness.Action != "release" {
 		t.Errorf("%s, %s: %q, %+v", r.Status, r.Reason, r.Text, r.Faithfulness)
 	}
 }

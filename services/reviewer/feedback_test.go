@@ -18,7 +18,8 @@ func TestFeedbackIsInTheNPCsPerson(t *testing.T) {
 	if next, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn); err != nil || next != schema.PassSpeak {
 		t.Fatalf("next %s, %v", next, err)
 	}
-	if i := turn.SpeechReview.Issues; len(i) != 1 || !strings.Contains(i[0].Correction, "say it in its own words: “I forged the new bell.”") {
+	if i := turn.SpeechReview.Issues; len(i) != 1 || !strings.Contains(i[0].Correction, "say it in its own words: "+
+		"“I forged the new bell.”") {
 		t.Errorf("issues %+v", i)
 	}
 }

@@ -71,7 +71,8 @@ func (g *grounder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if g.says != "" {
 		said, tokens = g.says, nil
 	}
-	choice := map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": said}}
+	choice := map[string]any{"index": 0, "finish_reason": "stop",
+		"message": map[string]any{"role": "assistant", "content": said}}
 	if g.odds && q.LogProbs && tokens != nil {
 		choice["logprobs"] = map[string]any{"content": tokens}
 	}
@@ -167,10 +168,13 @@ func TestGroundingModelsQualify(t *testing.T) {
 			{name: "right, a bare word", grounder: &grounder{}, qualified: true},
 			{name: "refuses to give odds", grounder: &grounder{fault: refusesOdds}, qualified: true},
 			{name: "supports everything", grounder: &grounder{odds: true, supports: everything}},
-			{name: "garbage", grounder: &grounder{says: "As an assistant I should say that it depends."}, fails: "neither Yes nor No"},
+			{name: "garbage", grounder: &grounder{says: "As an assistant I should say that it depends."},
+				fails: "neither Yes nor No"},
 			{name: "a web page", grounder: &grounder{fault: page}, fails: "web page"},
-			{name: "without the model", grounder: &grounder{fault: refusing(http.StatusNotFound, `model "grounder" not found`)}, fails: `no model "grounder"`},
-			{name: "failing", grounder: &grounder{fault: refusing(http.StatusInternalServerError, "out of memory")}, fails: "out of memory"},
+			{name: "without the model", grounder: &grounder{fault: refusing(http.StatusNotFound, `model "grounder" not found`)},
+				fails: `no model "grounder"`},
+			{name: "failing", grounder: &grounder{fault: refusing(http.StatusInternalServerError, "out of memory")},
+				fails: "out of memory"},
 			{name: "gone", fails: "nobody listens"},
 		} {
 			t.Run(string(kind)+", "+c.name, func(t *testing.T) {
@@ -194,7 +198,8 @@ func TestGroundingModelsQualify(t *testing.T) {
 				switch {
 				case c.fails == "" && (err != nil || answers(skill) != 64):
 					t.Errorf("%d answers: %v", answers(skill), err)
-				case c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails) || strings.Contains(err.Error(), "\n")):
+				case c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails) ||
+					strings.Contains(err.Error(), "\n")):
 					t.Errorf("failed with %v, want %q in one line", err, c.fails)
 				}
 			})
@@ -226,7 +231,9 @@ func TestAGroundingModelDecidesInATurn(t *testing.T) {
 				c.grounder.kind = kind
 				server := httptest.NewServer(c.grounder)
 				t.Cleanup(server.Close)
-				b, _ := staged(t, stage{grounder: func(w *world.World) *model.Model { return c.grounder.at(t, w, server.URL+"/v1") }})
+				b, _ := staged(t, stage{grounder: func(w *world.World) *model.Model {
+					return c.grounder.at(t, w, server.URL+"/v1")
+				}})
 				turn := draft(t, b, cite(paraphrase, "ferry"), cite(toll, "ferry"))
 				turn.SpeechReview = nil
 				reviewing(turn)

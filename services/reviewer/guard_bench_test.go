@@ -21,7 +21,8 @@ func BenchmarkGuardThree(b *testing.B) {
 	for i := range 100 {
 		handle := fmt.Sprintf("npc%d", i)
 		files["npcs/"+handle+"/npc.yaml"] = &fstest.MapFile{Data: fmt.Appendf(nil,
-			"handle: %s\nname: Somebody %d of the Village\nbackstory: \"A villager.\"\npersonality: \"plain\"\nregion: north\n", handle, i)}
+			"handle: %s\nname: Somebody %d of the Village\nbackstory: \"A villager.\"\npersonality: \"plain\"\nregion: north\n",
+			handle, i)}
 	}
 	bench := servicetest.New(b, files)
 	times := &stopwatch{}

@@ -90,5 +90,6 @@ func (j *judge) opinion(v prompt.Judgement) review.Opinion {
 	if v.Verdict != schema.Supported {
 		why = "the judge: not shown: " + v.Difference
 	}
-	return review.Opinion{Kind: entail.Kind(v.Kind), Label: v.Verdict, Evidence: j.skill.Evidence(v.Verdict, v.Confidence), Why: why}
+	return review.Opinion{Kind: entail.Kind(v.Kind), Label: v.Verdict, Evidence: j.skill.Evidence(v.Verdict, v.Confidence),
+		Why: why}
 }

@@ -25,10 +25,13 @@ type scene struct {
 // looks once more whether its language lets it be said and whether it tells a
 // secret, behind what was said earlier. It gives back the sentence as it may be
 // released; ok is false where it may not.
-func (s *Service) passed(ctx context.Context, t *protocol.Turn, of scene, d protocol.DraftSentence, seq int, earlier []string) (out protocol.DraftSentence, why moderation.Outcome, ok bool, err error) {
+func (s *Service) passed(
+	ctx context.Context, t *protocol.Turn, of scene, d protocol.DraftSentence, seq int, earlier []string,
+) (out protocol.DraftSentence, why moderation.Outcome, ok bool, err error) {
 	person := of.x.Person(of.npc)
 	said := voice.Release(d.Text, person)
-	if !language.Policy(&t.Request, of.x.World, of.npc).Releases(schema.Sentence{Text: said, Authored: d.Authored, Evidence: refs(t, d)}) {
+	if !language.Policy(&t.Request, of.x.World, of.npc).Releases(
+		schema.Sentence{Text: said, Authored: d.Authored, Evidence: refs(t, d)}) {
 		return d, moderation.Outcome{Reason: schema.ReasonLanguage}, false, nil
 	}
 	why, err = s.hooks.Sentence(ctx, t, seq, said, func(ctx context.Context, replacement string) (string, bool, error) {
@@ -65,7 +68,9 @@ func refusal(d protocol.DraftSentence, why moderation.Outcome) schema.Issue {
 
 // moderated is what may be said of a reviewed draft. Where nothing is left and
 // nothing was said, an authored line ends the turn.
-func (s *Service) moderated(ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence) ([]protocol.DraftSentence, error) {
+func (s *Service) moderated(
+	ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence,
+) ([]protocol.DraftSentence, error) {
 	if t.Ending != nil {
 		return draft, nil
 	}
@@ -82,7 +87,8 @@ func (s *Service) moderated(ctx context.Context, t *protocol.Turn, of scene, dra
 			continue
 		}
 		s.record(t, []schema.Stripped{{Text: d.Text, Issue: refusal(d, why)}})
-		if len(kept) == 0 && len(t.Released) == 0 && i == len(draft)-1 || why.Failed() && len(kept) == 0 && len(t.Released) == 0 {
+		if len(kept) == 0 && len(t.Released) == 0 && i == len(draft)-1 || why.Failed() && len(kept) == 0 &&
+			len(t.Released) == 0 {
 			return []protocol.DraftSentence{s.ending(t, of.npc, why)}, nil
 		}
 		if why.Failed() { // nobody is there to ask about the rest
@@ -100,7 +106,8 @@ func (s *Service) ending(t *protocol.Turn, npc *world.NPC, why moderation.Outcom
 	}
 	if why.Reason == schema.ReasonSecret {
 		t.Decision.Kind = protocol.KindWithhold
-		t.Decision.Withhold = append([]protocol.Withhold{{Topic: t.Retrieval.Query, Reason: schema.ReasonSecret}}, t.Decision.Withhold...)
+		t.Decision.Withhold = append([]protocol.Withhold{{Topic: t.Retrieval.Query, Reason: schema.ReasonSecret}},
+			t.Decision.Withhold...)
 		return extractive.Authored(npc, world.LineRefuse, t)
 	}
 	t.Ending = &protocol.Ending{Status: why.Status, Reason: why.Reason, Line: why.Line, Detail: why.Detail}

@@ -39,7 +39,8 @@ func moderated(t *testing.T, answer func(moderation.Item) string) (*servicetest.
 	}))
 	t.Cleanup(hook.Close)
 	files := servicetest.Village()
-	files["world.yaml"] = &fstest.MapFile{Data: append(files["world.yaml"].Data, "moderation: {url: \""+hook.URL+"\", timeout_ms: 1000}\n"...)}
+	files["world.yaml"] = &fstest.MapFile{
+		Data: append(files["world.yaml"].Data, "moderation: {url: \""+hook.URL+"\", timeout_ms: 1000}\n"...)}
 	return servicetest.New(t, files), func() []moderation.Item { mu.Lock(); defer mu.Unlock(); return asked }
 }
 
@@ -70,13 +71,18 @@ func TestModeration(t *testing.T) {
 		reason string
 	}{
 		{"all allowed", sentence(allow), "Teague owns the ferry.", schema.StatusExtractive, ""},
-		{"a sentence blocked", sentence(`{"verdict":"block","reason":"no ferries"}`), "That stays with me.", schema.StatusWithheld, schema.ReasonModerated},
-		{"a sentence replaced by a true one", sentence(`{"verdict":"replace","text":"A crossing costs two bits."}`), "A crossing costs two bits.", schema.StatusExtractive, ""},
-		{"a sentence replaced by an invention", sentence(`{"verdict":"replace","text":"Teague stole the ferry."}`), "That stays with me.", schema.StatusWithheld, schema.ReasonModerated},
+		{"a sentence blocked", sentence(`{"verdict":"block","reason":"no ferries"}`), "That stays with me.",
+			schema.StatusWithheld, schema.ReasonModerated},
+		{"a sentence replaced by a true one", sentence(`{"verdict":"replace","text":"A crossing costs two bits."}`),
+			"A crossing costs two bits.", schema.StatusExtractive, ""},
+		{"a sentence replaced by an invention", sentence(`{"verdict":"replace","text":"Teague stole the ferry."}`),
+			"That stays with me.", schema.StatusWithheld, schema.ReasonModerated},
 		{"the hook is down for sentences", sentence("down"), "", schema.StatusAuthored, schema.ReasonModerationFailed},
 		{"a verdict that is none", sentence(`{"verdict":"maybe"}`), "", schema.StatusAuthored, schema.ReasonModerationFailed},
-		{"the message blocked", message(`{"verdict":"block"}`), "That stays with me.", schema.StatusWithheld, schema.ReasonModerated},
-		{"the message replaced", message(`{"verdict":"replace","text":"What does a crossing cost?"}`), "A crossing costs two bits.", schema.StatusExtractive, ""},
+		{"the message blocked", message(`{"verdict":"block"}`), "That stays with me.", schema.StatusWithheld,
+			schema.ReasonModerated},
+		{"the message replaced", message(`{"verdict":"replace","text":"What does a crossing cost?"}`),
+			"A crossing costs two bits.", schema.StatusExtractive, ""},
 		{"the hook is down for messages", message("down"), "", schema.StatusAuthored, schema.ReasonModerationFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -122,9 +128,11 @@ func TestModerationOfAStreamedSpeech(t *testing.T) {
 // the line is German.
 func TestAQuestionInALanguageThatIsNotVerified(t *testing.T) {
 	b := servicetest.New(t, servicetest.Village())
-	for _, message := range []string{"Wem gehört die Fähre und was kostet die Überfahrt?", "À qui appartient le bac et combien coûte la traversée ?"} {
+	for _, message := range []string{"Wem gehört die Fähre und was kostet die Überfahrt?",
+		"À qui appartient le bac et combien coûte la traversée ?"} {
 		r := b.Say(t, "mira", message)
-		if r.Reason != schema.ReasonLanguage || len(r.Sentences) != 1 || !r.Sentences[0].Authored || r.Text == "That I could not tell you." {
+		if r.Reason != schema.ReasonLanguage || len(r.Sentences) != 1 || !r.Sentences[0].Authored ||
+			r.Text == "That I could not tell you." {
 			t.Errorf("%s\n%s, %s: %q", message, r.Status, r.Reason, r.Text)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // What the game refuses is promised in no words, neither in those of the action's
 // first phrase nor in another of its phrases.
 func TestNoPhraseOfARefusedActionIsReleased(t *testing.T) {
-	for _, other := range []string{"Work is yours.", "Work is yours!", "I have work for you, if you can hold your tongue!"} {
+	for _, other := range []string{"Work is yours.", "Work is yours!",
+		"I have work for you, if you can hold your tongue!"} {
 		t.Run(other, func(t *testing.T) {
 			files := servicetest.Village()
 			files["npcs/mira/npc.yaml"] = &fstest.MapFile{Data: []byte(`handle: mira
@@ -33,7 +34,8 @@ actions:
 			b.Handlers[schema.PassReviewSpeech] = reviewer.New(b.Library, b.Releases, reviewer.Options{Confirm: g}).ReviewSpeech
 			turn := prepared(t, b, "mira", "who owns the ferry?")
 			turn.Class = protocol.ClassComplex
-			turn.Decision.Actions = []schema.Action{{Name: "give_quest", Promised: true, Checked: true, Confirm: true, Phrase: promise,
+			turn.Decision.Actions = []schema.Action{{Name: "give_quest", Promised: true, Checked: true, Confirm: true,
+				Phrase:     promise,
 				Parameters: map[string]any{"quest": "ledger"}}}
 			turn.Speech = &protocol.Speech{Attempt: 1, Speaker: "test", Sentences: []protocol.DraftSentence{
 				{Text: promise, Authored: true}, {Text: other}, bound(turn, cite(owner, "ferry"))}}

@@ -41,7 +41,8 @@ func TestARedeliveredSpeechGoesOnBehindWhatWasReleased(t *testing.T) {
 			turn := prepared(t, b, "mira", "who owns the ferry?")
 			for i, s := range c.released {
 				b.Releases.Of(turn.TurnID).Sentences = append(b.Releases.Of(turn.TurnID).Sentences, schema.Sentence{
-					Seq: i + 1, Text: s, Hash: protocol.HashText(s), Evidence: []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}})
+					Seq: i + 1, Text: s, Hash: protocol.HashText(s),
+					Evidence: []schema.EvidenceRef{{ID: "E1", Source: schema.OriginCorpus}}})
 			}
 			turn.SpeechReview = &protocol.Review{Attempt: 2}
 			turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test"}
@@ -102,10 +103,12 @@ func TestASentenceOfAnActionWaitsForTheGame(t *testing.T) {
 			turn := prepared(t, b, "mira", "who owns the ferry?")
 			trust := 20
 			turn.Trust = &trust
-			turn.Decision.Actions = []schema.Action{{Name: "give_quest", Promised: true, Checked: true, Confirm: true, Phrase: promise,
+			turn.Decision.Actions = []schema.Action{{Name: "give_quest", Promised: true, Checked: true, Confirm: true,
+				Phrase:     promise,
 				Parameters: map[string]any{"quest": "ledger"}}}
 			if c.released {
-				b.Releases.Of(turn.TurnID).Sentences = []schema.Sentence{{Seq: 1, Text: promise, Authored: true, Hash: protocol.HashText(promise)}}
+				b.Releases.Of(turn.TurnID).Sentences = []schema.Sentence{
+					{Seq: 1, Text: promise, Authored: true, Hash: protocol.HashText(promise)}}
 			}
 			turn.Speech = &protocol.Speech{Attempt: 1}
 			for _, s := range c.draft {

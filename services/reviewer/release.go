@@ -15,10 +15,14 @@ import (
 
 // releaseAll releases sentence by sentence behind what is stored, by this worker
 // or another, until the draft is said or the turn is fenced off.
-func (s *Service) releaseAll(ctx context.Context, t *protocol.Turn, person voice.Person, draft []protocol.DraftSentence, claims []schema.ClaimVerdict) (schema.Pass, error) {
+func (s *Service) releaseAll(
+	ctx context.Context, t *protocol.Turn, person voice.Person, draft []protocol.DraftSentence,
+	claims []schema.ClaimVerdict,
+) (schema.Pass, error) {
 	for rest := behind(t.Released, draft, person); len(rest) > 0; rest = behind(t.Released, draft, person) {
 		d, said := rest[0], voice.Release(rest[0].Text, person)
-		sentence := schema.Sentence{Seq: len(t.Released) + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d), Hash: protocol.HashText(said)}
+		sentence := schema.Sentence{Seq: len(t.Released) + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d),
+			Hash: protocol.HashText(said)}
 		record := protocol.ReviewRecord{TurnID: t.TurnID, Seq: sentence.Seq, Hash: sentence.Hash, Authored: d.Authored,
 			Evidence: chunkIDs(sentence.Evidence), Claims: claimsOf(d, claims), Actions: promisedBy(t, sentence, person),
 			Faithfulness: t.Faithfulness}
@@ -72,7 +76,8 @@ func refs(t *protocol.Turn, d protocol.DraftSentence) []schema.EvidenceRef {
 		for _, e := range t.Evidence {
 			if e.ID == c.EvidenceID && !seen[e.ID] {
 				seen[e.ID] = true
-				out = append(out, schema.EvidenceRef{ID: e.ID, Path: e.Path, Text: e.Text, Source: e.Provenance.Source, ChunkID: e.ChunkID})
+				out = append(out, schema.EvidenceRef{ID: e.ID, Path: e.Path, Text: e.Text, Source: e.Provenance.Source,
+					ChunkID: e.ChunkID})
 			}
 		}
 	}

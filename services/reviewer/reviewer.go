@@ -36,7 +36,8 @@ type Releaser interface {
 
 // Confirmer proposes an action to the game and waits for its answer.
 type Confirmer interface {
-	Confirm(ctx context.Context, t *protocol.Turn, index int, a schema.Action, wait time.Duration) (accepted bool, err error)
+	Confirm(ctx context.Context, t *protocol.Turn, index int, a schema.Action, wait time.Duration) (accepted bool,
+		err error)
 }
 
 // Alert is told of what an operator must see; it must not block.

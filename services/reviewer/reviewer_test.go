@@ -15,28 +15,31 @@ import (
 // is a speech that lies about the ferry's notice in another way.
 func TestASpeechThatLiesIsNotReleased(t *testing.T) {
 	lies := map[string]protocol.DraftSentence{
-		"an invention":                  cite("Teague stole the ferry from his brother.", "ferry"),
-		"a detail at the end":           cite("Teague owns the ferry, which he built himself.", "ferry"),
-		"another number":                cite("A crossing costs three bits.", "ferry"),
-		"another name":                  cite("Osric owns the ferry.", "ferry"),
-		"a negation":                    cite("Teague does not own the ferry.", "ferry"),
-		"roles swapped":                 cite("The ferry owns Teague.", "ferry"),
-		"a hedge":                       cite("I think Teague drowned a man once.", "ferry"),
-		"a question around a claim":     cite("Did you know that Teague drowned a man?", "ferry"),
-		"an id that does not exist":     {Text: "Teague owns two ferries.", Citations: []protocol.Citation{{EvidenceID: "E99"}}},
+		"an invention":              cite("Teague stole the ferry from his brother.", "ferry"),
+		"a detail at the end":       cite("Teague owns the ferry, which he built himself.", "ferry"),
+		"another number":            cite("A crossing costs three bits.", "ferry"),
+		"another name":              cite("Osric owns the ferry.", "ferry"),
+		"a negation":                cite("Teague does not own the ferry.", "ferry"),
+		"roles swapped":             cite("The ferry owns Teague.", "ferry"),
+		"a hedge":                   cite("I think Teague drowned a man once.", "ferry"),
+		"a question around a claim": cite("Did you know that Teague drowned a man?", "ferry"),
+		"an id that does not exist": {Text: "Teague owns two ferries.",
+			Citations: []protocol.Citation{{EvidenceID: "E99"}}},
 		"no citation":                   {Text: "Teague is a thief."},
 		"self for the world":            {Text: "Teague is a thief.", Citations: []protocol.Citation{{EvidenceID: "self"}}},
 		"a promise without an action":   {Text: "Take this sword, it is yours."},
 		"an authored line that is none": {Text: "Teague is a thief.", Authored: true},
-		"a secret":                      {Text: "I hid the miller's ledger under the great anvil.", Citations: []protocol.Citation{{EvidenceID: "self"}}},
-		"stage directions":              {Text: "*leans closer and hands over the key*"},
+		"a secret": {Text: "I hid the miller's ledger under the great anvil.",
+			Citations: []protocol.Citation{{EvidenceID: "self"}}},
+		"stage directions": {Text: "*leans closer and hands over the key*"},
 	}
 	for name, lie := range lies {
 		for way, run := range map[string]string{"whole": "", "streamed": "3.1"} {
 			t.Run(name+", "+way, func(t *testing.T) {
 				b := servicetest.New(t, servicetest.Village())
 				turn := prepared(t, b, "mira", "who owns the ferry?")
-				turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Run: run, Sentences: []protocol.DraftSentence{bound(turn, lie)}}
+				turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Run: run,
+					Sentences: []protocol.DraftSentence{bound(turn, lie)}}
 				turn.SpeechReview = &protocol.Review{Attempt: 2}
 				reply := b.Walk(t, turn, schema.PassReviewSpeech)
 				for _, s := range reply.Sentences { // the extractive answer takes the place of what was stripped
@@ -60,7 +63,8 @@ func TestATrueSentenceBesideALieIsReleased(t *testing.T) {
 	turn := prepared(t, b, "mira", "who owns the ferry?")
 	turn.SpeechReview = &protocol.Review{Attempt: 2}
 	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Sentences: []protocol.DraftSentence{
-		bound(turn, cite("Teague owns the ferry.", "ferry")), bound(turn, cite("Teague stole it from his brother.", "ferry"))}}
+		bound(turn, cite("Teague owns the ferry.", "ferry")),
+		bound(turn, cite("Teague stole it from his brother.", "ferry"))}}
 	reply := b.Walk(t, turn, schema.PassReviewSpeech)
 	if reply.Text != "Teague owns the ferry." {
 		t.Errorf("reply is %q", reply.Text)
@@ -78,7 +82,8 @@ func TestATrueSentenceWithAWrongCitationIsCitedRightly(t *testing.T) {
 	turn.SpeechReview = &protocol.Review{Attempt: 2}
 	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Sentences: []protocol.DraftSentence{cite(owner, "E9")}}
 	reply := b.Walk(t, turn, schema.PassReviewSpeech)
-	if len(reply.Sentences) != 1 || len(reply.Sentences[0].Evidence) != 1 || reply.Sentences[0].Evidence[0].Path != "lore/ferry.txt" {
+	if len(reply.Sentences) != 1 || len(reply.Sentences[0].Evidence) != 1 ||
+		reply.Sentences[0].Evidence[0].Path != "lore/ferry.txt" {
 		t.Errorf("reply %+v", reply.Sentences)
 	}
 	if turn.SpeechReview.RAVResolved != 1 {
@@ -130,7 +135,8 @@ func TestASentenceOutOfScopeSendsTheTurnBackOnceAndRaisesAnAlert(t *testing.T) {
 	for i := range turn.Evidence {
 		turn.Evidence[i].Provenance.Source = schema.OriginModel
 	}
-	turn.Speech = &protocol.Speech{Sentences: []protocol.DraftSentence{bound(turn, cite("Teague owns the ferry.", "ferry"))}}
+	turn.Speech = &protocol.Speech{
+		Sentences: []protocol.DraftSentence{bound(turn, cite("Teague owns the ferry.", "ferry"))}}
 	next, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn)
 	if err != nil || next != schema.PassRetrieve || turn.Rerun != 1 {
 		t.Fatalf("next %s, rerun %d, err %v", next, turn.Rerun, err)
@@ -158,13 +164,16 @@ func TestTheConversationIsNoEvidenceOfTheWorld(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := servicetest.New(t, servicetest.Village())
 			turn := prepared(t, b, "mira", "who owns the ferry?")
-			turn.Evidence = append(turn.Evidence, protocol.Evidence{ID: "M1", SourceID: "session", ChunkID: "session:t0", Path: "session:t0", Type: "session",
-				Text: "You said: “The weir broke in March.”", Private: true, AllowedFor: []string{string(schema.ClaimSharedPast)},
-				Provenance: protocol.Provenance{Source: schema.OriginUser, World: turn.World, NPC: "mira"}})
+			turn.Evidence = append(turn.Evidence,
+				protocol.Evidence{ID: "M1", SourceID: "session", ChunkID: "session:t0", Path: "session:t0", Type: "session",
+					Text: "You said: “The weir broke in March.”", Private: true,
+					AllowedFor: []string{string(schema.ClaimSharedPast)},
+					Provenance: protocol.Provenance{Source: schema.OriginUser, World: turn.World, NPC: "mira"}})
 			speech := protocol.Speech{Sentences: []protocol.DraftSentence{bound(turn, cite(c.said, c.cites))}}
 			turn.Speech = &speech
 			next, err := b.Handlers[schema.PassReviewSpeech](t.Context(), turn)
-			alerted := slices.ContainsFunc(b.Alerts, func(a string) bool { return strings.HasPrefix(a, reviewer.AlertNonCorpus) })
+			alerted := slices.ContainsFunc(b.Alerts,
+				func(a string) bool { return strings.HasPrefix(a, reviewer.AlertNonCorpus) })
 			if err != nil || alerted != c.wrong || (turn.Rerun == 1) != c.wrong || (next == schema.PassRetrieve) != c.wrong {
 				t.Fatalf("alerts %q, rerun %d, next %s, err %v", b.Alerts, turn.Rerun, next, err)
 			}
@@ -172,7 +181,8 @@ func TestTheConversationIsNoEvidenceOfTheWorld(t *testing.T) {
 				return
 			}
 			turn.Speech = &speech // and the same again
-			if next, err = b.Handlers[schema.PassReviewSpeech](t.Context(), turn); err != nil || next == schema.PassRetrieve || turn.Rerun != 1 {
+			if next, err = b.Handlers[schema.PassReviewSpeech](t.Context(), turn); err != nil || next == schema.PassRetrieve ||
+				turn.Rerun != 1 {
 				t.Errorf("a second time: rerun %d, next %s, err %v", turn.Rerun, next, err)
 			}
 			for _, s := range turn.Released {

@@ -185,7 +185,8 @@ func refusedOf(t *protocol.Turn, p *mesh.Progress) []protocol.ReviewRecord {
 func (s *Service) judgePart(ctx context.Context, t *protocol.Turn, of scene, p *mesh.Progress, part int) error {
 	x, npc := of.x, of.npc
 	d, person := t.Speech.Sentences[part-1], x.Person(npc)
-	record := protocol.ReviewRecord{TurnID: t.TurnID, Run: t.Speech.Run, Part: part, Authored: d.Authored, Evidence: []string{}}
+	record := protocol.ReviewRecord{TurnID: t.TurnID, Run: t.Speech.Run, Part: part, Authored: d.Authored,
+		Evidence: []string{}}
 	before, _ := spentHere(t)
 	if err := s.askAhead(ctx, t, of, p); err != nil {
 		return err
@@ -223,8 +224,10 @@ func (s *Service) judgePart(ctx context.Context, t *protocol.Turn, of scene, p *
 		return s.release.Refuse(ctx, t, record)
 	}
 	said := voice.Release(d.Text, person)
-	sentence := schema.Sentence{Seq: len(t.Released) + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d), Hash: protocol.HashText(said)}
-	record.Seq, record.Hash, record.Evidence, record.Claims = sentence.Seq, sentence.Hash, chunkIDs(sentence.Evidence), claimsOf(d, claims)
+	sentence := schema.Sentence{Seq: len(t.Released) + 1, Text: said, Authored: d.Authored, Evidence: refs(t, d),
+		Hash: protocol.HashText(said)}
+	record.Seq, record.Hash, record.Evidence, record.Claims = sentence.Seq, sentence.Hash, chunkIDs(sentence.Evidence),
+		claimsOf(d, claims)
 	record.Actions = promisedBy(t, sentence, person)
 	if err := s.release.Release(ctx, t, record, sentence); err != nil {
 		return err
@@ -249,7 +252,9 @@ func (s *Service) isOpen(issues []schema.Issue, claims []schema.ClaimVerdict) bo
 
 // partIssues is what is wrong with one sentence, read behind those that were
 // released. It gives back the sentence with its citations where support was found.
-func (s *Service) partIssues(ctx context.Context, t *protocol.Turn, of scene, p *mesh.Progress, part int) ([]schema.Issue, protocol.DraftSentence, []schema.ClaimVerdict, error) {
+func (s *Service) partIssues(
+	ctx context.Context, t *protocol.Turn, of scene, p *mesh.Progress, part int,
+) ([]schema.Issue, protocol.DraftSentence, []schema.ClaimVerdict, error) {
 	x, npc := of.x, of.npc
 	d, person := t.Speech.Sentences[part-1], x.Person(npc)
 	form := func(why string) []schema.Issue {
@@ -286,7 +291,8 @@ func (s *Service) concludeRun(ctx context.Context, t *protocol.Turn, of scene, p
 	}
 	codes, over := weigh(review, x.SettingsFor(npc))
 	review.Codes = codes
-	moderated := slices.IndexFunc(refused, func(r protocol.ReviewRecord) bool { return r.Ending != nil && r.Ending.Line != "" })
+	moderated := slices.IndexFunc(refused,
+		func(r protocol.ReviewRecord) bool { return r.Ending != nil && r.Ending.Line != "" })
 	again := len(refused) > 0 && moderated < 0 && s.again(ctx, t, review.Attempt)
 	if !again {
 		if err := s.scoreRun(ctx, t, of, p, refused); err != nil {

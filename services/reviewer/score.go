@@ -29,7 +29,9 @@ func (s *Service) score(ctx context.Context, t *protocol.Turn, of scene, claims 
 // second holds the claims that the review supports against their evidence once more.
 // One counts as supported only where both say so; a scorer who fails, or is asked of
 // enough already, leaves the review's word.
-func (s *Service) second(ctx context.Context, t *protocol.Turn, of scene, claims []schema.ClaimVerdict) []schema.ClaimVerdict {
+func (s *Service) second(
+	ctx context.Context, t *protocol.Turn, of scene, claims []schema.ClaimVerdict,
+) []schema.ClaimVerdict {
 	if s.scorer.Verifier == nil && s.scorer.Model == nil {
 		return claims
 	}
@@ -63,7 +65,9 @@ func supportOf(t *protocol.Turn, c *schema.ClaimVerdict) *protocol.Evidence {
 }
 
 // opinions are the scorer's verdicts of pairs, by their place.
-func (s *Service) opinions(ctx context.Context, t *protocol.Turn, of scene, pairs []entail.Pair, at []int, claims []schema.ClaimVerdict) map[int]schema.Verdict {
+func (s *Service) opinions(
+	ctx context.Context, t *protocol.Turn, of scene, pairs []entail.Pair, at []int, claims []schema.ClaimVerdict,
+) map[int]schema.Verdict {
 	out := map[int]schema.Verdict{}
 	if s.scorer.Verifier != nil {
 		wording := &renderings{evidence: t.Evidence, person: of.x.Person(of.npc), openers: of.npc.Voice.Openers}

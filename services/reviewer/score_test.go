@@ -75,7 +75,8 @@ func TestASecondOpinion(t *testing.T) {
 			if n := len(court.asked()); n != c.calls || meter.calls != c.calls {
 				t.Errorf("%d calls, %d counted", n, meter.calls)
 			}
-			if told := slices.ContainsFunc(b.Alerts, func(a string) bool { return strings.HasPrefix(a, reviewer.AlertUnscored) }); told != c.alert {
+			if told := slices.ContainsFunc(b.Alerts,
+				func(a string) bool { return strings.HasPrefix(a, reviewer.AlertUnscored) }); told != c.alert {
 				t.Errorf("alerts %q", b.Alerts)
 			}
 		})

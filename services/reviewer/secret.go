@@ -22,7 +22,8 @@ func secrets(t *protocol.Turn, of scene, draft []protocol.DraftSentence) []schem
 			continue
 		}
 		if leak, ok := of.x.Guard(of.npc).Look(lore.Facts(t), earlier, said); ok {
-			out = append(out, schema.Issue{Claim: d.Text, Type: schema.IssueSecret, Correction: "leave it out", Citation: leak.How})
+			out = append(out, schema.Issue{Claim: d.Text, Type: schema.IssueSecret, Correction: "leave it out",
+				Citation: leak.How})
 			continue
 		}
 		earlier = append(earlier, said)

@@ -24,7 +24,8 @@ func (s *Service) ReviewSpeech(ctx context.Context, t *protocol.Turn) (schema.Pa
 		return "", err
 	}
 	if t.Speech == nil || t.Decision == nil || t.Retrieval == nil || t.Part > len(t.Speech.Sentences) {
-		return "", mesh.Reject(fmt.Errorf("turn %s reached review-speech without a speech, or without what it rests on", t.TurnID))
+		return "", mesh.Reject(fmt.Errorf("turn %s reached review-speech without a speech, or without what it rests on",
+			t.TurnID))
 	}
 	if t.Part > 0 && s.guard.holds() {
 		return "", nil // the speech is reviewed as a whole, when it has ended
@@ -79,7 +80,8 @@ func (s *Service) judge(ctx context.Context, t *protocol.Turn, of scene) (schema
 	review.Attempt = attemptOf(t.SpeechReview)
 	codes, _ := weigh(review, x.SettingsFor(npc))
 	review.Codes = codes
-	if review.Verdict == protocol.IssuesFound && t.FirstTry == nil && !x.SettingsFor(npc).Strict && len(t.Released) == 0 && s.again(ctx, t, review.Attempt) {
+	if review.Verdict == protocol.IssuesFound && t.FirstTry == nil && !x.SettingsFor(npc).Strict && len(t.Released) == 0 &&
+		s.again(ctx, t, review.Attempt) {
 		t.SpeechReview = &review
 		return schema.PassSpeak, nil
 	}
@@ -134,7 +136,9 @@ func lastResort(t *protocol.Turn, npc *world.NPC) protocol.DraftSentence {
 
 // review is one look at a draft, with retrieval-augmented verification of what
 // it disputes. It gives back the draft with its citations where support was found.
-func (s *Service) review(ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence) (protocol.Review, []protocol.DraftSentence, error) {
+func (s *Service) review(
+	ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence,
+) (protocol.Review, []protocol.DraftSentence, error) {
 	review, draft, err := s.look(ctx, t, of, draft)
 	if err != nil || review.Verdict == protocol.Approved {
 		return review, draft, err
@@ -150,7 +154,9 @@ func (s *Service) review(ctx context.Context, t *protocol.Turn, of scene, draft 
 }
 
 // look judges a draft once.
-func (s *Service) look(ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence) (protocol.Review, []protocol.DraftSentence, error) {
+func (s *Service) look(
+	ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence,
+) (protocol.Review, []protocol.DraftSentence, error) {
 	d := draftOf(t, of)
 	d.Sentences, d.Evidence, d.Released = draft, t.Evidence, t.Released
 	if d.Part = t.Part > 0 || t.Speech.Run != ""; of.judge != nil {
@@ -182,7 +188,9 @@ const furtherBlocks = 4
 // verifyFurther looks for support of the disputed sentences in the whole documents
 // that they cite and in the others in scope. What bears a sentence then joins the
 // turn's evidence, and the citation moves there. nil means that nothing was found.
-func (s *Service) verifyFurther(ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence, issues []schema.Issue) ([]protocol.DraftSentence, error) {
+func (s *Service) verifyFurther(
+	ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence, issues []schema.Issue,
+) ([]protocol.DraftSentence, error) {
 	more := s.further(ctx, t, of, draft, issues)
 	if len(more) == 0 {
 		return nil, nil
@@ -219,11 +227,14 @@ func inDispute(issues []schema.Issue, said string) bool {
 
 // further are the blocks nearest to what is disputed that were not shown: of the
 // documents that the disputed sentences cite, and of what a search finds.
-func (s *Service) further(ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence, issues []schema.Issue) []protocol.Evidence {
+func (s *Service) further(
+	ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence, issues []schema.Issue,
+) []protocol.Evidence {
 	x, npc := of.x, of.npc
 	var out []protocol.Evidence
 	for _, issue := range issues {
-		if issue.Type != schema.IssueNotEntailed && issue.Type != schema.IssueUncited && issue.Type != schema.IssueInvalidSource {
+		if issue.Type != schema.IssueNotEntailed && issue.Type != schema.IssueUncited &&
+			issue.Type != schema.IssueInvalidSource {
 			continue
 		}
 		chunks := s.rest(ctx, t, of)(issue.Claim)
@@ -234,7 +245,8 @@ func (s *Service) further(ctx context.Context, t *protocol.Turn, of scene, draft
 				}
 			}
 		}
-		out = append(out, grounding.Further(chunks, issue.Claim, slices.Concat(t.Evidence, out), x.ProvenanceCheck(t, npc), npc.Handle, furtherBlocks)...)
+		out = append(out, grounding.Further(chunks, issue.Claim, slices.Concat(t.Evidence, out), x.ProvenanceCheck(t, npc),
+			npc.Handle, furtherBlocks)...)
 	}
 	return out
 }
@@ -252,7 +264,8 @@ func blockOf(t *protocol.Turn, id string) *protocol.Evidence {
 func (s *Service) rest(ctx context.Context, t *protocol.Turn, of scene) func(string) []protocol.Chunk {
 	x, npc := of.x, of.npc
 	return func(claim string) []protocol.Chunk {
-		sources, err := x.Index.Search(ctx, retrieval.Query{NPC: npc, Message: claim, TopK: 5, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t)})
+		sources, err := x.Index.Search(ctx,
+			retrieval.Query{NPC: npc, Message: claim, TopK: 5, Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t)})
 		if err != nil { // support that cannot be looked for is not found
 			return nil
 		}
@@ -270,7 +283,9 @@ func (s *Service) rest(ctx context.Context, t *protocol.Turn, of scene) func(str
 
 // strip removes what is unsupported and looks at what is left as a text of its
 // own, until nothing is disputed.
-func (s *Service) strip(ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence, review *protocol.Review) ([]protocol.DraftSentence, error) {
+func (s *Service) strip(
+	ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence, review *protocol.Review,
+) ([]protocol.DraftSentence, error) {
 	x, npc := of.x, of.npc
 	if x.SettingsFor(npc).Strict {
 		s.record(t, strippedAll(draft, review.Issues))

@@ -121,11 +121,13 @@ func (c *court) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if q.Stream {
 		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, `data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":`+string(said)+"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		_, _ = io.WriteString(w, `data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0`+
+			`,"delta":{"role":"assistant","content":`+string(said)+"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":`+string(said)+`},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`)
+	_, _ = io.WriteString(w, `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant"`+
+		`,"content":`+string(said)+`},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`)
 }
 
 // asked is what the judge was asked so far, call by call.

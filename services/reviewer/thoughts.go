@@ -62,7 +62,8 @@ func (s *Service) ReviewThoughts(ctx context.Context, t *protocol.Turn) (schema.
 // withoutIssues drops the thoughts that hold what was found wrong three times.
 func withoutIssues(thoughts []protocol.Thought, issues []schema.Issue) []protocol.Thought {
 	return slices.DeleteFunc(slices.Clone(thoughts), func(th protocol.Thought) bool {
-		return !th.Plan && slices.ContainsFunc(issues, func(i schema.Issue) bool { return containsFolded(th.Text, text.Fold(i.Claim)) })
+		return !th.Plan && slices.ContainsFunc(issues,
+			func(i schema.Issue) bool { return containsFolded(th.Text, text.Fold(i.Claim)) })
 	})
 }
 
@@ -204,7 +205,8 @@ func overlap(want map[string]bool, content string) float64 {
 func sourcesAsEvidence(t *protocol.Turn) []protocol.Evidence {
 	var out []protocol.Evidence
 	for _, src := range t.Sources {
-		out = append(out, protocol.Evidence{ID: src.ID, SourceID: src.ID, ChunkID: src.ChunkID, Path: src.Path, Type: src.Type,
+		out = append(out, protocol.Evidence{ID: src.ID, SourceID: src.ID, ChunkID: src.ChunkID, Path: src.Path,
+			Type: src.Type,
 			Text: src.Content, Speaker: src.Speaker, Author: src.Author, At: src.At, Belief: src.Belief,
 			AllowedFor: src.AllowedFor, Private: src.Private, Score: src.Score, Provenance: src.Provenance})
 	}

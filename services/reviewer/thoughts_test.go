@@ -78,7 +78,8 @@ func TestAnOrderInADocumentSupportsNoSentence(t *testing.T) {
 	b := servicetest.New(t, belfry())
 	turn := prepared(t, b, "mira", "where was the great bell cast?")
 	turn.SpeechReview = &protocol.Review{Attempt: 2}
-	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test", Sentences: []protocol.DraftSentence{bound(turn, cite(order, "bell"))}}
+	turn.Speech = &protocol.Speech{Attempt: 3, Speaker: "test",
+		Sentences: []protocol.DraftSentence{bound(turn, cite(order, "bell"))}}
 	if r := b.Walk(t, turn, schema.PassReviewSpeech); strings.Contains(r.Text, "next answer") {
 		t.Errorf("released %q", r.Text)
 	}

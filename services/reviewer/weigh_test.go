@@ -36,32 +36,51 @@ func TestWhatBecomesOfASpeechWithALie(t *testing.T) {
 		authored bool     // the reply is an authored line
 	}{
 		{name: "nothing is wrong", said: []string{owner, crossing}, keeps: true},
-		{name: "flag: an invention is stripped", said: []string{owner, crossing, invented}, codes: []string{protocol.GroundingUnverifiable}, keeps: true},
-		{name: "flag: a contradiction is stripped", said: []string{owner, crossing, denied}, codes: []string{protocol.GroundingContradiction}, keeps: true},
+		{name: "flag: an invention is stripped", said: []string{owner, crossing, invented},
+			codes: []string{protocol.GroundingUnverifiable}, keeps: true},
+		{name: "flag: a contradiction is stripped", said: []string{owner, crossing, denied},
+			codes: []string{protocol.GroundingContradiction}, keeps: true},
 		{name: "block at an invention", said: []string{owner, crossing, invented}, settings: block,
 			reason: protocol.GroundingUnverifiable, codes: []string{protocol.GroundingUnverifiable}},
-		{name: "block at a contradiction", said: []string{owner, crossing, denied}, settings: func(s *grounding.Settings) { s.OnContradiction = grounding.Block },
-			reason: protocol.GroundingContradiction, codes: []string{protocol.GroundingContradiction}},
-		{name: "block at what is unverifiable alone lets a contradiction be stripped", said: []string{owner, crossing, denied}, settings: block,
+		{name: "block at a contradiction", said: []string{owner, crossing, denied},
+			settings: func(s *grounding.Settings) { s.OnContradiction = grounding.Block },
+			reason:   protocol.GroundingContradiction, codes: []string{protocol.GroundingContradiction}},
+		{name: "block at what is unverifiable alone lets a contradiction be stripped",
+			said: []string{owner, crossing, denied}, settings: block,
 			codes: []string{protocol.GroundingContradiction}, keeps: true},
-		{name: "both, and a block at each", said: []string{owner, crossing, denied, invented}, settings: func(s *grounding.Settings) { s.OnContradiction, s.OnUnverifiable = grounding.Block, grounding.Block },
-			reason: protocol.GroundingContradiction, codes: []string{protocol.GroundingContradiction, protocol.GroundingUnverifiable}},
-		{name: "half is not above half", said: []string{owner, invented}, codes: []string{protocol.GroundingUnverifiable}, keeps: true},
-		{name: "more than half", said: []string{owner, invented, "Teague sold his sister's boat."}, reason: protocol.GroundingUnverifiable, codes: []string{protocol.GroundingUnverifiable}},
-		{name: "more than half where all may be", said: []string{owner, invented, "Teague sold his sister's boat."}, settings: func(s *grounding.Settings) { s.MaxUnverifiable = 1 },
-			codes: []string{protocol.GroundingUnverifiable}, keeps: true},
-		{name: "one where none may be", said: []string{owner, crossing, invented}, settings: func(s *grounding.Settings) { s.MaxUnverifiable = 0 },
+		{name: "both, and a block at each", said: []string{owner, crossing, denied, invented},
+			settings: func(s *grounding.Settings) { s.OnContradiction, s.OnUnverifiable = grounding.Block, grounding.Block },
+			reason:   protocol.GroundingContradiction,
+			codes:    []string{protocol.GroundingContradiction, protocol.GroundingUnverifiable}},
+		{name: "half is not above half", said: []string{owner, invented}, codes: []string{protocol.GroundingUnverifiable},
+			keeps: true},
+		{name: "more than half", said: []string{owner, invented, "Teague sold his sister's boat."},
 			reason: protocol.GroundingUnverifiable, codes: []string{protocol.GroundingUnverifiable}},
-		{name: "strict", said: []string{owner, crossing, invented}, world: "strict: true", reason: schema.ReasonNotEntailed, codes: []string{protocol.GroundingUnverifiable}},
-		{name: "a strict process", said: []string{owner, crossing, invented}, settings: func(s *grounding.Settings) { s.Strict = true }, reason: schema.ReasonNotEntailed, codes: []string{protocol.GroundingUnverifiable}},
-		{name: "block, and nothing may be quoted", said: []string{owner, crossing, invented}, settings: func(s *grounding.Settings) { block(s); s.ExtractiveFallback = false },
+		{name: "more than half where all may be", said: []string{owner, invented, "Teague sold his sister's boat."},
+			settings: func(s *grounding.Settings) { s.MaxUnverifiable = 1 },
+			codes:    []string{protocol.GroundingUnverifiable}, keeps: true},
+		{name: "one where none may be", said: []string{owner, crossing, invented},
+			settings: func(s *grounding.Settings) { s.MaxUnverifiable = 0 },
+			reason:   protocol.GroundingUnverifiable, codes: []string{protocol.GroundingUnverifiable}},
+		{name: "strict", said: []string{owner, crossing, invented}, world: "strict: true", reason: schema.ReasonNotEntailed,
+			codes: []string{protocol.GroundingUnverifiable}},
+		{name: "a strict process", said: []string{owner, crossing, invented},
+			settings: func(s *grounding.Settings) { s.Strict = true }, reason: schema.ReasonNotEntailed,
+			codes: []string{protocol.GroundingUnverifiable}},
+		{name: "block, and nothing may be quoted", said: []string{owner, crossing, invented},
+			settings: func(s *grounding.Settings) { block(s); s.ExtractiveFallback = false },
+			codes:    []string{protocol.GroundingUnverifiable}, authored: true},
+		{name: "lies alone, and nothing may be quoted", said: []string{invented},
+			settings: func(s *grounding.Settings) { s.ExtractiveFallback = false },
+			codes:    []string{protocol.GroundingUnverifiable}, authored: true},
+		{name: "strict, and nothing may be quoted", said: []string{owner, crossing, invented},
+			settings: func(s *grounding.Settings) { s.ExtractiveFallback = false }, world: "strict: true",
 			codes: []string{protocol.GroundingUnverifiable}, authored: true},
-		{name: "lies alone, and nothing may be quoted", said: []string{invented}, settings: func(s *grounding.Settings) { s.ExtractiveFallback = false },
-			codes: []string{protocol.GroundingUnverifiable}, authored: true},
-		{name: "strict, and nothing may be quoted", said: []string{owner, crossing, invented}, settings: func(s *grounding.Settings) { s.ExtractiveFallback = false }, world: "strict: true",
-			codes: []string{protocol.GroundingUnverifiable}, authored: true},
-		{name: "nothing is wrong where nothing may be quoted", said: []string{owner}, settings: func(s *grounding.Settings) { s.ExtractiveFallback = false }, keeps: true},
-		{name: "the world's own ratio", said: []string{owner, crossing, invented}, world: "thresholds: {max_unverifiable_ratio: 0}", reason: protocol.GroundingUnverifiable, codes: []string{protocol.GroundingUnverifiable}},
+		{name: "nothing is wrong where nothing may be quoted", said: []string{owner},
+			settings: func(s *grounding.Settings) { s.ExtractiveFallback = false }, keeps: true},
+		{name: "the world's own ratio", said: []string{owner, crossing, invented},
+			world: "thresholds: {max_unverifiable_ratio: 0}", reason: protocol.GroundingUnverifiable,
+			codes: []string{protocol.GroundingUnverifiable}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			reader := &servicetest.Reader{Says: map[string]entail.Reading{denied: servicetest.Denied()}}
@@ -139,7 +158,9 @@ func TestLyingModelsInEverySetting(t *testing.T) {
 					turn := b.Turn("mira", q)
 					r := b.Walk(t, turn, schema.PassRetrieve)
 					npc := b.Library.Get("village").World.NPCs["mira"]
-					if told := llmtest.Judge(court.persona.Entries(), llmtest.Told{Reply: *r, Evidence: turn.Evidence, Lines: llmtest.Lines(npc, ""), Person: b.Library.Get("village").Person(npc)}); len(told.Unsupported) > 0 {
+					if told := llmtest.Judge(court.persona.Entries(),
+						llmtest.Told{Reply: *r, Evidence: turn.Evidence, Lines: llmtest.Lines(npc, ""),
+							Person: b.Library.Get("village").Person(npc)}); len(told.Unsupported) > 0 {
 						t.Errorf("unsupported: %+v", told.Unsupported)
 					}
 					if len(r.Sentences) == 0 {
@@ -156,7 +177,8 @@ func TestLyingModelsInEverySetting(t *testing.T) {
 
 // A speech streams sentence by sentence, or is held until all of it is reviewed.
 func TestASpeechIsHeldWhereItDoesNotStream(t *testing.T) {
-	const speech = `{"sentences":[{"text":"Teague owns the ferry.","citations":[{"claim":"","evidence_id":"E1"}]},{"text":"A crossing costs two bits.","citations":[{"claim":"","evidence_id":"E1"}]}]}`
+	const speech = `{"sentences":[{"text":"Teague owns the ferry.","citations":[{"claim":"","evidence_id":"E1"}]}` +
+		`,{"text":"A crossing costs two bits.","citations":[{"claim":"","evidence_id":"E1"}]}]}`
 	no := func(s *grounding.Settings) { s.Streaming = false }
 	for _, c := range []struct {
 		name, world string

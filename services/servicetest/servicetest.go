@@ -60,7 +60,9 @@ func (r *Releases) Load(ctx context.Context, t *protocol.Turn) (mesh.State, erro
 }
 
 // Release stores a sentence once, behind the fence.
-func (r *Releases) Release(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord, s schema.Sentence) error {
+func (r *Releases) Release(
+	ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord, s schema.Sentence,
+) error {
 	return r.Of(t.TurnID).Release(ctx, t, record, s)
 }
 
@@ -205,7 +207,8 @@ func (s stream) Emit(ctx context.Context, t *protocol.Turn, part int) error {
 // Turn is a new turn of the bench's world.
 func (b *Bench) Turn(npc, message string) *protocol.Turn {
 	b.n++
-	return &protocol.Turn{AcceptedAt: Now, Request: schema.Request{TurnID: fmt.Sprintf("t%d", b.n), World: b.world, NPC: npc, Player: "p1", Message: message}}
+	return &protocol.Turn{AcceptedAt: Now,
+		Request: schema.Request{TurnID: fmt.Sprintf("t%d", b.n), World: b.world, NPC: npc, Player: "p1", Message: message}}
 }
 
 // Walk takes a turn from a pass to its reply.

@@ -11,7 +11,8 @@ func Village() fstest.MapFS {
 		add(path, body)
 		add(path+".meta.yaml", meta)
 	}
-	add("world.yaml", "name: village\ntitle: The Village\nlanguage: en\nlicense: Apache-2.0\nnow: 1402-05-03T18:00:00Z\ndefault_npc: mira\n")
+	add("world.yaml", "name: village\ntitle: The Village\nlanguage: en\nlicense: Apache-2.0\nnow: "+
+		"1402-05-03T18:00:00Z\ndefault_npc: mira\n")
 	add("npcs/mira/npc.yaml", `handle: mira
 name: Mira
 backstory: "Mira is the smith of the village. She was born in Saltmere."
@@ -39,17 +40,22 @@ personality: "stiff"
 lines:
   unknown: ["I have no record of it."]
 `)
-	document("lore/ferry.txt", "Teague owns the ferry. The ferry crosses the river at dawn and at dusk. A crossing costs two bits.\n",
+	document("lore/ferry.txt", "Teague owns the ferry. The ferry crosses the river at dawn and at dusk. A crossing "+
+		"costs two bits.\n",
 		"created_at: 1401-03-01\nauthor: council\ntype: notice\nsummary: The ferry\nkeywords: [ferry, river, crossing]\n")
 	document("lore/mill.txt", "The mill burned on the twelfth of April 1402. Forty sacks of rye were lost in the fire.\n",
 		"created_at: 1402-04-14\nauthor: osric\ntype: report\nsummary: The fire at the mill\nkeywords: [mill, fire, rye]\n")
 	document("lore/lake.txt", "A drowned horse walks the lake at night.\n",
-		"created_at: 1402-01-01\nauthor: council\ntype: note\nsummary: A tale of the lake\nkeywords: [lake, horse]\nbelief: rumour\n")
+		"created_at: 1402-01-01\nauthor: council\ntype: note\nsummary: A tale of the lake\nkeywords: [lake, "+
+			"horse]\nbelief: rumour\n")
 	document("lore/verdict.txt", "The assize found the miller Bram guilty of arson.\n",
-		"created_at: 1402-06-01\nauthor: osric\ntype: report\nsummary: The verdict of the assize\nkeywords: [verdict, assize, arson]\n")
-	document("npcs/mira/home/diary.txt", "I forged the hinges of the north gate in March. Osric still owes me nine bits for them.\n",
+		"created_at: 1402-06-01\nauthor: osric\ntype: report\nsummary: The verdict of the assize\nkeywords: [verdict, "+
+			"assize, arson]\n")
+	document("npcs/mira/home/diary.txt", "I forged the hinges of the north gate in March. Osric still owes me nine "+
+		"bits for them.\n",
 		"created_at: 1402-03-20\nauthor: mira\ntype: diary\nsummary: The gate hinges\nkeywords: [hinges, gate, debt]\n")
-	document("npcs/osric/home/suspects.txt", "I suspect the grain merchant Vey. His room at the inn was empty that night.\n",
+	document("npcs/osric/home/suspects.txt", "I suspect the grain merchant Vey. His room at the inn was empty that "+
+		"night.\n",
 		"created_at: 1402-04-20\nauthor: osric\ntype: diary\nsummary: Suspects\nkeywords: [suspect, vey, inn]\n")
 	return files
 }

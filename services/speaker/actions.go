@@ -28,7 +28,8 @@ func intended(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []schema.Action {
 	if spec, ok := deed.Find(allowed, deed.Tell); ok {
 		if params, ok := deed.Telling(t, x.World); ok {
 			phrase := phraseOf(spec)
-			out = append(out, deed.Check(schema.Action{Name: spec.Name, Parameters: params, Promised: phrase != "", Confirm: spec.Confirm, Phrase: phrase}, allowed, lore.Facts(t)))
+			out = append(out, deed.Check(schema.Action{Name: spec.Name, Parameters: params, Promised: phrase != "",
+				Confirm: spec.Confirm, Phrase: phrase}, allowed, lore.Facts(t)))
 		}
 	}
 	if spec, ok := asked(t.Message, allowed); ok && wantsDeed(t.Retrieval) {

@@ -102,7 +102,8 @@ func meant(t *protocol.Turn, allowed []schema.ActionSpec, names []string) []sche
 	byRule, _ := asked(t.Message, allowed)
 	for _, name := range names {
 		spec, ok := deed.Find(allowed, name)
-		if !ok || name == deed.Trust || name == deed.Tell || name == byRule.Name && wantsDeed(t.Retrieval) || slices.ContainsFunc(out, func(a schema.Action) bool { return a.Name == name }) {
+		if !ok || name == deed.Trust || name == deed.Tell || name == byRule.Name && wantsDeed(t.Retrieval) ||
+			slices.ContainsFunc(out, func(a schema.Action) bool { return a.Name == name }) {
 			continue
 		}
 		if !deed.Concerns(t.Retrieval.Query, spec) {

@@ -24,7 +24,8 @@ func TestATurnWithAModel(t *testing.T) {
 		{"full", "quote", "", schema.StatusAnswered, "", 3, "Teague owns the ferry."},
 		{"lean", "quote", "depth: lean", schema.StatusAnswered, "", 1, "Teague owns the ferry."},
 		{"not streaming", "quote", "streaming: false", schema.StatusAnswered, "", 3, "Teague owns the ferry."},
-		{"strict, a model that lies", "invent-detail", "strict: true", schema.StatusExtractive, protocol.GroundingUnverifiable, 0, "Teague owns the ferry."},
+		{"strict, a model that lies", "invent-detail", "strict: true", schema.StatusExtractive,
+			protocol.GroundingUnverifiable, 0, "Teague owns the ferry."},
 		{"prose", "prose", "", schema.StatusExtractive, schema.ReasonModelDown, 0, "Teague owns the ferry."},
 		{"empty answers", "empty", "", schema.StatusExtractive, schema.ReasonModelDown, 0, "Teague owns the ferry."},
 		{"a server that fails", "500", "", schema.StatusExtractive, schema.ReasonModelDown, 0, "Teague owns the ferry."},
@@ -62,7 +63,8 @@ func TestATurnWithAModel(t *testing.T) {
 					t.Errorf("%q is released without evidence", s.Text)
 				}
 			}
-			if told := llmtest.Judge(server.Entries(), llmtest.Told{Reply: *r, Evidence: turn.Evidence}); len(told.Unsupported) > 0 {
+			if told := llmtest.Judge(server.Entries(), llmtest.Told{Reply: *r, Evidence: turn.Evidence}); len(
+				told.Unsupported) > 0 {
 				t.Errorf("unsupported: %+v", told.Unsupported)
 			}
 		})

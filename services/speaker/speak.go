@@ -51,7 +51,9 @@ var errEnough = errors.New("enough is said")
 // speak lets the model speak. Where speeches stream, each complete sentence goes
 // to the review while the model goes on. mesh.ErrClosed: the turn was ended, nothing is
 // to be said.
-func (s *Service) speak(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC, a *model.Turn, attempt int) error {
+func (s *Service) speak(
+	ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC, a *model.Turn, attempt int,
+) error {
 	delivery := t.Passes[len(t.Passes)-1].Attempt
 	streams := s.streams(t, x, npc)
 	if streams && delivery > 1 { // a run before this one may have said something
@@ -108,10 +110,12 @@ func (s *Service) speak(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc
 }
 
 // streams says whether this speech is reviewed sentence by sentence. A strict NPC
-// takes back all for one fault, one whose settings block does the same, and a deed that the game must confirm is asked of
+// takes back all for one fault, one whose settings block does the same, and a deed that the game must confirm
+// is asked of
 // it once: both are reviewed whole.
 func (s *Service) streams(t *protocol.Turn, x *lore.Lore, npc *world.NPC) bool {
-	confirm := slices.ContainsFunc(t.Decision.Actions, func(a schema.Action) bool { return a.Confirm && a.Promised && a.Checked })
+	confirm := slices.ContainsFunc(t.Decision.Actions,
+		func(a schema.Action) bool { return a.Confirm && a.Promised && a.Checked })
 	settings := x.SettingsFor(npc)
 	return s.stream != nil && settings.Streaming && !settings.Strict && !settings.Blocks() && !confirm
 }

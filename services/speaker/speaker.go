@@ -77,7 +77,8 @@ func (s *Service) Decide(ctx context.Context, t *protocol.Turn) (schema.Pass, er
 	case protocol.KindSocial:
 		d.Plan = []string{"Answer in kind."}
 	default:
-		d.Plan = []string{"Say that I do not know it.", "Then say what I do know of the very thing that was asked about, if anything."}
+		d.Plan = []string{"Say that I do not know it.", "Then say what I do know of the very thing that was asked " +
+			"about, if anything."}
 		d.Share = ids(t.Evidence)
 	}
 	d.Actions = append(intended(t, x, npc), d.Actions...)

@@ -43,8 +43,9 @@ var dusk = time.Date(1402, 5, 3, 18, 0, 0, 0, time.UTC)
 const carried = 6
 
 func newGame(world string, now func() time.Time) *game {
-	return &game{world: world, now: now, start: now(), players: map[string]*sheet{}, settled: map[string]schema.ActionResult{},
-		stock: map[string]int{"boot_knife": 3, "blue_bead": 5, "ale": 40, "salve": 8}}
+	return &game{world: world, now: now, start: now(), players: map[string]*sheet{},
+		settled: map[string]schema.ActionResult{},
+		stock:   map[string]int{"boot_knife": 3, "blue_bead": 5, "ale": 40, "salve": 8}}
 }
 
 func (g *game) join(s *sheet) {
@@ -108,11 +109,14 @@ var deeds = map[string]schema.ActionSpec{
 	"wren":   give("blue_bead", "trust >= 0", "You can take the bead."),
 	"petra":  give("ale", "trust >= -10", "There, take this ale."),
 	"sennet": give("salve", "trust >= 0", "Take this salve, and keep it clean."),
-	"caddoc": {Name: "give_quest", Confirm: true, Requires: "not flags.quest.bell.started", SpeechActs: []string{"Then bring me the clapper.", "Bring back the clapper."},
+	"caddoc": {Name: "give_quest", Confirm: true, Requires: "not flags.quest.bell.started",
+		SpeechActs: []string{"Then bring me the clapper.", "Bring back the clapper."},
 		Parameters: []byte(`{"type":"object","properties":{"quest":{"const":"bell"}},"required":["quest"]}`)},
-	"teague": {Name: "ferry_passage", Confirm: true, SpeechActs: []string{"Hop in, I'll take you across.", "I'll take you across."},
+	"teague": {Name: "ferry_passage", Confirm: true,
+		SpeechActs: []string{"Hop in, I'll take you across.", "I'll take you across."},
 		Parameters: []byte(`{"type":"object","properties":{"to":{"const":"isle"}},"required":["to"]}`)},
-	"osric": {Name: "pay_bounty", Confirm: true, Requires: "state.player.wolf_pelts >= 1", SpeechActs: []string{"Here is your bounty.", "I'll pay you the bounty."},
+	"osric": {Name: "pay_bounty", Confirm: true, Requires: "state.player.wolf_pelts >= 1",
+		SpeechActs: []string{"Here is your bounty.", "I'll pay you the bounty."},
 		Parameters: []byte(`{"type":"object","properties":{"pelts":{"const":1}},"required":["pelts"]}`)},
 }
 
@@ -122,7 +126,8 @@ func give(item, requires, phrase string) schema.ActionSpec {
 }
 
 func allowed(npc string) []schema.ActionSpec {
-	out := []schema.ActionSpec{{Name: "update_trust", Parameters: []byte(`{"type":"object","properties":{"delta":{"type":"number"}},"required":["delta"]}`)}}
+	out := []schema.ActionSpec{{Name: "update_trust", Parameters: []byte(`{"type":"object"` +
+		`,"properties":{"delta":{"type":"number"}},"required":["delta"]}`)}}
 	if d, ok := deeds[npc]; ok {
 		out = append(out, d)
 	}

@@ -40,7 +40,8 @@ func TestTheGameDecides(t *testing.T) {
 	t.Run("seen", func(t *testing.T) {
 		g, _ := at("forge")
 		_, seen := g.do(proposal("mira", "t1", "give_item", item))
-		if seen == nil || seen.Text != "Mira gave Ansel a boot knife." || !slices.Equal(seen.Witnesses, []string{"mira", "wren", "p"}) {
+		if seen == nil || seen.Text != "Mira gave Ansel a boot knife." ||
+			!slices.Equal(seen.Witnesses, []string{"mira", "wren", "p"}) {
 			t.Errorf("seen %+v", seen)
 		}
 		seen.ID = "e"
@@ -54,10 +55,13 @@ func TestTheGameDecides(t *testing.T) {
 		with  func(*game, *sheet)
 		want  string // of the refusal; empty: accepted
 	}{
-		"none left":   {"forge", proposal("mira", "t", "give_item", item), func(g *game, _ *sheet) { g.stock["boot_knife"] = 0 }, "none is left"},
-		"hands full":  {"forge", proposal("mira", "t", "give_item", item), func(_ *game, s *sheet) { s.items = make([]string, carried) }, "can carry no more"},
-		"ferry":       {"quay", proposal("teague", "t", "ferry_passage", nil), nil, ""},
-		"fare":        {"quay", proposal("teague", "t", "ferry_passage", nil), func(_ *game, s *sheet) { s.coins = 1 }, "cannot pay"},
+		"none left": {"forge", proposal("mira", "t", "give_item", item),
+			func(g *game, _ *sheet) { g.stock["boot_knife"] = 0 }, "none is left"},
+		"hands full": {"forge", proposal("mira", "t", "give_item", item),
+			func(_ *game, s *sheet) { s.items = make([]string, carried) }, "can carry no more"},
+		"ferry": {"quay", proposal("teague", "t", "ferry_passage", nil), nil, ""},
+		"fare": {"quay", proposal("teague", "t", "ferry_passage", nil), func(_ *game, s *sheet) { s.coins = 1 },
+			"cannot pay"},
 		"not at quay": {"isle", proposal("teague", "t", "ferry_passage", nil), nil, "not at the quay"},
 		"no pelt":     {"gate", proposal("osric", "t", "pay_bounty", nil), nil, "no pelt"},
 		"quest twice": {"square", proposal("caddoc", "t", "give_quest", map[string]any{"quest": "bell"}),

@@ -60,7 +60,8 @@ func parse(args []string, stderr io.Writer) (*Options, error) {
 	f.IntVar(&o.Players, "players", 20, "simulated players")
 	f.IntVar(&o.Shards, "shards", 2, "connections that they share, each a process of the backend")
 	f.DurationVar(&o.Duration, "duration", 30*time.Second, "how long new turns are said")
-	f.IntVar(&o.Turns, "turns", 0, "say that many turns, those that supersede another apart; 0: as many as fit the duration")
+	f.IntVar(&o.Turns, "turns", 0, "say that many turns, those that supersede another apart; 0: as many as fit the "+
+		"duration")
 	f.Float64Var(&o.Rate, "rate", 0, "turns a second, over all players; 0: as fast as they get answers")
 	f.Uint64Var(&o.Seed, "seed", 1, "another seed, other players")
 	f.DurationVar(&o.Deadline, "deadline", 8*time.Second, "deadline of each turn, 2s to 60s")
@@ -224,7 +225,8 @@ func crash(playing, hearing context.Context, shards []*shard, every time.Duratio
 // obey ends the playing at the first signal and everything at the second.
 func obey(ctx context.Context, signals <-chan os.Signal, stop, breakOff func(), stderr io.Writer) {
 	for _, f := range []func(){func() {
-		fmt.Fprintln(stderr, "mmo: nothing more is said; the turns under way are heard to their end, ctrl-c again ends at once")
+		fmt.Fprintln(stderr, "mmo: nothing more is said; the turns under way are heard to their end, ctrl-c again ends "+
+			"at once")
 		stop()
 	}, breakOff} {
 		select {

@@ -118,7 +118,8 @@ func nothingLost(t *testing.T, code int, out []byte) {
 		t.Errorf("exit %d, %d turns, %d replies, %d late, %d unanswered", code, r.Turns, r.Replies, r.Late, r.Unanswered)
 	}
 	if r.Restarts == 0 || r.Resumed == 0 || r.Reasons["SUPERSEDED"] == 0 || len(r.Actions) == 0 || r.Events == 0 {
-		t.Errorf("the run was too tame: %d restarts, %d resumed, %v, %v, %d events", r.Restarts, r.Resumed, r.Reasons, r.Actions, r.Events)
+		t.Errorf("the run was too tame: %d restarts, %d resumed, %v, %v, %d events", r.Restarts, r.Resumed, r.Reasons,
+			r.Actions, r.Events)
 	}
 }
 
@@ -185,7 +186,8 @@ func TestCtrlCHearsTheTurnsUnderWay(t *testing.T) {
 	timer := time.AfterFunc(2*time.Second, func() { signals <- os.Interrupt })
 	defer timer.Stop()
 	var out, errOut bytes.Buffer
-	code := play.Command(t.Context(), []string{"-nats", url, "-players", "4", "-duration", "10m", "-deadline", "40s", "-restart", "0", "-json"}, signals, &out, &errOut)
+	code := play.Command(t.Context(), []string{"-nats", url, "-players", "4", "-duration", "10m", "-deadline", "40s",
+		"-restart", "0", "-json"}, signals, &out, &errOut)
 	var r play.Report
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil || code != 0 || r.Turns == 0 || r.Replies != r.Turns {
 		t.Errorf("exit %d, %v, %s", code, err, out.String())
@@ -208,7 +210,8 @@ func TestWhatCannotBePlayed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out, errOut bytes.Buffer
-			if code := play.Command(t.Context(), c.args, nil, &out, &errOut); code != c.code || !strings.Contains(errOut.String(), c.want) || strings.Count(errOut.String(), "\n") != 1 {
+			if code := play.Command(t.Context(), c.args, nil, &out, &errOut); code != c.code ||
+				!strings.Contains(errOut.String(), c.want) || strings.Count(errOut.String(), "\n") != 1 {
 				t.Errorf("exit %d, it says %q", code, errOut.String())
 			}
 		})

@@ -19,7 +19,8 @@ type player struct {
 	o      *Options
 }
 
-var names = []string{"Ansel", "Berit", "Corin", "Dagny", "Edda", "Fenn", "Gisla", "Harke", "Ilse", "Joss", "Kerrin", "Leof", "Maud", "Nils", "Oda", "Piers"}
+var names = []string{"Ansel", "Berit", "Corin", "Dagny", "Edda", "Fenn", "Gisla", "Harke", "Ilse", "Joss", "Kerrin",
+	"Leof", "Maud", "Nils", "Oda", "Piers"}
 
 // newPlayer makes the nth player.
 func newPlayer(n int, r *rand.Rand, g *game, s *shard, lines *script, t *tally, o *Options) *player {

@@ -67,7 +67,8 @@ type tally struct {
 }
 
 func newTally(o *Options, now func() time.Time) *tally {
-	return &tally{now: now, heard: o.Heard, r: Report{Players: o.Players, Shards: o.Shards, Seed: o.Seed, Offered: o.Rate, Lost: []string{},
+	return &tally{now: now, heard: o.Heard, r: Report{Players: o.Players, Shards: o.Shards, Seed: o.Seed, Offered: o.Rate,
+		Lost:     []string{},
 		Statuses: Counts{}, Reasons: Counts{}, Refused: Counts{}, Cancels: Counts{}, Faults: Counts{}, Actions: Counts{}}}
 }
 
@@ -171,12 +172,14 @@ func (r *Report) print(w io.Writer) {
 	for _, row := range []struct {
 		name string
 		c    Counts
-	}{{"status", r.Statuses}, {"reason", r.Reasons}, {"refused", r.Refused}, {"cancels", r.Cancels}, {"faults", r.Faults}, {"actions", r.Actions}} {
+	}{{"status", r.Statuses}, {"reason", r.Reasons}, {"refused", r.Refused}, {"cancels", r.Cancels}, {"faults", r.Faults},
+		{"actions", r.Actions}} {
 		if len(row.c) > 0 {
 			fmt.Fprintf(w, "%-16s %s\n", row.name, row.c)
 		}
 	}
-	fmt.Fprintf(w, "%-16s %d moves, %d events, %d restarts of a shard, %d turns asked for again\n", "world", r.Moves, r.Events, r.Restarts, r.Resumed)
+	fmt.Fprintf(w, "%-16s %d moves, %d events, %d restarts of a shard, %d turns asked for again\n", "world", r.Moves,
+		r.Events, r.Restarts, r.Resumed)
 	if r.LastErr != "" {
 		fmt.Fprintf(w, "%-16s %s\n", "last fault", r.LastErr)
 	}

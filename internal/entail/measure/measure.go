@@ -29,7 +29,8 @@ func (p Pair) Supported() bool {
 	return p.Label == string(schema.Supported) || p.Label == "entailment"
 }
 
-var labels = []string{"supported", "contradicted", "unverifiable", "entailment", "contradiction", "neutral", "not_entailment"}
+var labels = []string{"supported", "contradicted", "unverifiable", "entailment", "contradiction", "neutral",
+	"not_entailment"}
 
 const maxLine = 4 << 20
 
@@ -65,12 +66,13 @@ func Ask(pairs []Pair) []entail.Pair {
 
 // Figures are what verdicts are worth.
 type Figures struct {
-	Pairs     int     `json:"pairs"`
-	AUROC     float64 `json:"auroc"`            // supported against the rest
-	False     float64 `json:"false_accepted"`   // share of the rest that was accepted
-	True      float64 `json:"true_accepted"`    // share of the supported that was accepted
-	AtFive    float64 `json:"accepted_at_5"`    // share of the supported at 5 % false accepts
-	Closeness float64 `json:"accepted_overlap"` // mean closeness of the supported that were accepted: how near the NPC must keep to its evidence
+	Pairs  int     `json:"pairs"`
+	AUROC  float64 `json:"auroc"`          // supported against the rest
+	False  float64 `json:"false_accepted"` // share of the rest that was accepted
+	True   float64 `json:"true_accepted"`  // share of the supported that was accepted
+	AtFive float64 `json:"accepted_at_5"`  // share of the supported at 5 % false accepts
+	// mean closeness of the supported that were accepted: how near the NPC must keep to its evidence
+	Closeness float64 `json:"accepted_overlap"`
 	ByKind    []Kind  `json:"by_kind"`
 }
 

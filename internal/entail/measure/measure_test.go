@@ -13,7 +13,8 @@ import (
 )
 
 func TestReadingPairs(t *testing.T) {
-	pairs, err := measure.Read("p.jsonl", strings.NewReader(`{"premise":"a","hypothesis":"b","label":"supported","kind":"verbatim","more":1}
+	pairs, err := measure.Read("p.jsonl", strings.NewReader(`{"premise":"a","hypothesis":"b","label":"supported"`+
+		`,"kind":"verbatim","more":1}
 {"premise":"a","hypothesis":"c","label":"not_entailment","origin":"public"}
 {"premise":"","hypothesis":"","label":"entailment"}
 `))
@@ -30,7 +31,8 @@ func TestReadingPairs(t *testing.T) {
 		{"an endless line", strings.Repeat("x", 5<<20), "p.jsonl"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := measure.Read("p.jsonl", strings.NewReader(c.body)); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := measure.Read("p.jsonl", strings.NewReader(c.body)); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("it says %v, want %q", err, c.want)
 			}
 		})
@@ -113,7 +115,8 @@ func TestFigures(t *testing.T) {
 	var pairs []measure.Pair
 	var verdicts []schema.Verdict
 	add := func(label, kind string, v schema.Label, score float64) {
-		pairs = append(pairs, measure.Pair{Premise: "Teague owns the ferry.", Hypothesis: "Teague owns a boat.", Label: label, Kind: kind, Origin: "npc"})
+		pairs = append(pairs, measure.Pair{Premise: "Teague owns the ferry.", Hypothesis: "Teague owns a boat.", Label: label,
+			Kind: kind, Origin: "npc"})
 		verdicts = append(verdicts, schema.Verdict{Label: v, Score: score})
 	}
 	add("supported", "paraphrase", schema.Supported, 0.95)
@@ -133,7 +136,8 @@ func TestFigures(t *testing.T) {
 	if f.AtFive != 1.0/3 { // no false accept of four: only what lies above all of them
 		t.Errorf("at 5 %% %v", f.AtFive)
 	}
-	want := []measure.Kind{{"npc", true, 1, 1, 0}, {"paraphrase", true, 2, 0.5, 0}, {"detail", false, 1, 0, 0}, {"number", false, 3, 1.0 / 3, 1.0 / 3}}
+	want := []measure.Kind{{"npc", true, 1, 1, 0}, {"paraphrase", true, 2, 0.5, 0}, {"detail", false, 1, 0, 0},
+		{"number", false, 3, 1.0 / 3, 1.0 / 3}}
 	if !slices.Equal(f.ByKind, want) {
 		t.Errorf("by kind %+v, want %+v", f.ByKind, want)
 	}

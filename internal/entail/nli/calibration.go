@@ -53,7 +53,7 @@ type Bin struct {
 	N     int     `json:"pairs"`
 }
 
-//go:generate sh -c "python3 ../../../sidecar/nli/train/pairs.py ../../../sidecar/nli/train/held | (cd ../../../lab && go run ./calibrate -pairs $FORSOOTH_TEST_DATA/npc/pairs.jsonl -also /dev/stdin -out ../internal/entail/nli/calibration.json)"
+//go:generate make -C ../../.. calibration
 
 //go:embed calibration.json
 var calibrationFile []byte

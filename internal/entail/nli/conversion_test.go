@@ -41,7 +41,8 @@ func TestTheModelSurvivesItsConversions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := model.Encoder().Metadata("data_sha256"); got != want.Data || len(pairs) != len(want.Shipped) {
-		t.Fatalf("reference.json is of other weights (%.12s) or other claims (%d); run sidecar/nli/train/export.py", want.Data, len(want.Shipped))
+		t.Fatalf("reference.json is of other weights (%.12s) or other claims (%d); run sidecar/nli/train/export.py",
+			want.Data, len(want.Shipped))
 	}
 	texts := make([][2]string, len(pairs))
 	for i, p := range pairs {
@@ -55,7 +56,8 @@ func TestTheModelSurvivesItsConversions(t *testing.T) {
 	agree := 0
 	for i, p := range said {
 		got[i] = p.Entailed
-		if scale := model.Calibration().Scale; (scale.Score(p, schema.Verdict{}) >= at) == (scored(scale.Slope, scale.Shift, want.Shipped[i]) >= at) {
+		if scale := model.Calibration().Scale; (scale.Score(p, schema.Verdict{}) >= at) ==
+			(scored(scale.Slope, scale.Shift, want.Shipped[i]) >= at) {
 			agree++
 		}
 		windowed := len(model.Vocab().Encode(nil, pairs[i].Premise)) > 110 // read in parts here, whole there
@@ -64,7 +66,8 @@ func TestTheModelSurvivesItsConversions(t *testing.T) {
 		}
 	}
 	trained, shipped, here := auroc(pairs, want.Trained), auroc(pairs, want.Shipped), auroc(pairs, got)
-	t.Logf("AUROC %.4f as trained, %.4f in int8, %.4f in Go; %d of %d verdicts agree", trained, shipped, here, agree, len(pairs))
+	t.Logf("AUROC %.4f as trained, %.4f in int8, %.4f in Go; %d of %d verdicts agree", trained, shipped, here, agree,
+		len(pairs))
 	if math.Abs(trained-shipped) >= 0.005 || math.Abs(shipped-here) >= 0.005 {
 		t.Error("a conversion moves the AUROC by 0.005 or more")
 	}

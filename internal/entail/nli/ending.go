@@ -7,7 +7,8 @@ import (
 )
 
 // marks are what a sentence may end with that says nothing of its truth.
-var marks = []string{".", "!", "?", ",", ";", ":", "…", "-", "–", "—", `"`, "”", "“", "’", "‘", "'", ")", "]", "}", "*"}
+var marks = []string{".", "!", "?", ",", ";", ":", "…", "-", "–", "—", `"`, "”", "“", "’", "‘", "'", ")",
+	"]", "}", "*"}
 
 // ending is how a hypothesis ends for the model: with one full stop in place of its
 // marks. In the pairs that it learnt from most sentences without a full stop are true, and

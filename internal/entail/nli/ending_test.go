@@ -75,7 +75,8 @@ func TestTheEndOfASentenceTellsNothing(t *testing.T) {
 		said := append(rapid.SliceOfN(rapid.SampledFrom(words), 0, 140).Draw(rt, "said"), "mill")
 		tail := rapid.StringMatching(`[ .!?,]{0,8}`).Draw(rt, "tail")
 		sentence := strings.Join(said, " ")
-		p, err := m.Probabilities(t.Context(), [][2]string{{"the mill burned.", sentence}, {"the mill burned.", sentence + tail}})
+		p, err := m.Probabilities(t.Context(),
+			[][2]string{{"the mill burned.", sentence}, {"the mill burned.", sentence + tail}})
 		if err != nil || p[0] != p[1] {
 			rt.Fatalf("%q and with %q behind it: %+v, %v", sentence, tail, p, err)
 		}

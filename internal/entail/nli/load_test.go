@@ -35,13 +35,15 @@ func TestWeightsThatMakeNoModel(t *testing.T) {
 		{"no weights at all", bytes.Repeat([]byte("verse "), 1000), "no safetensors"},
 		{"another format", with(tiny{metadata: map[string]string{"format": "onnx"}}), `"onnx"`},
 		{"another version", with(tiny{metadata: map[string]string{"version": "1"}}), `version "1"`},
-		{"another hash", with(tiny{metadata: map[string]string{"data_sha256": strings.Repeat("0", 64)}}), "does not match its hash"},
+		{"another hash", with(tiny{metadata: map[string]string{"data_sha256": strings.Repeat("0", 64)}}),
+			"does not match its hash"},
 		{"another vocabulary", tiny{words: v.Size() + 1}.file(), "vocabulary"},
 		{"heads that do not divide", with(tiny{metadata: map[string]string{"heads": "5"}}), "do not divide"},
 		{"more layers than it holds", with(tiny{metadata: map[string]string{"layers": "2"}}), "layers.1.q.weight is missing"},
 		{"no verifier's head", with(tiny{without: "heads.entail.out.weight"}), "heads.entail.out.weight is missing"},
 		{"no gate's head", with(tiny{without: "heads.answers.dense.bias"}), "heads.answers.dense.bias is missing"},
-		{"a head with two labels", with(tiny{replace: map[string][]float32{"heads.entail.out.bias": {0, 0}}}), "holds 2 values, 3 are wanted"},
+		{"a head with two labels", with(tiny{replace: map[string][]float32{"heads.entail.out.bias": {0, 0}}}),
+			"holds 2 values, 3 are wanted"},
 		{"word embeddings of another file", with(tiny{metadata: map[string]string{"words_sha256": "12"}}), "word embeddings"},
 		{"a calibration of other weights", whole, "calibration.json belongs to weights"},
 	} {
@@ -62,7 +64,8 @@ func TestWeightsThatMakeNoModel(t *testing.T) {
 func TestTheShippedWeightsAreTheCalibratedOnes(t *testing.T) {
 	m := shippedModel(t)
 	at := m.Calibration().Thresholds
-	if !(0 < at.Ambiguous && at.Ambiguous < at.Entailment && at.Entailment <= at.Doubted && at.Doubted <= 1) || at.Contradiction <= 0 {
+	if !(0 < at.Ambiguous && at.Ambiguous < at.Entailment && at.Entailment <= at.Doubted && at.Doubted <= 1) ||
+		at.Contradiction <= 0 {
 		t.Errorf("thresholds %+v", at)
 	}
 	if m.Name() == "" || m.Encoder() == nil {
@@ -88,19 +91,22 @@ func TestARateOfReleaseIsOfAsManyPairsAsItTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if float64(c.ReleasePairs)*c.ReleaseRate < 1 || float64(c.NearPairs)*c.NearRate < 1 {
-		t.Errorf("%v of %d pairs, and %v of %d near ones; calibrate with -also", c.ReleaseRate, c.ReleasePairs, c.NearRate, c.NearPairs)
+		t.Errorf("%v of %d pairs, and %v of %d near ones; calibrate with -also", c.ReleaseRate, c.ReleasePairs, c.NearRate,
+			c.NearPairs)
 	}
 }
 
 func TestCalibrationsThatCannotBe(t *testing.T) {
-	const good = `{"weights_sha256":"x","scale":{"slope":1,"shift":0},"thresholds":{"entailment_threshold":0.9,"contradiction_threshold":0.7,"ambiguous_threshold":0.2,"doubted_threshold":0.95}}`
+	const good = `{"weights_sha256":"x","scale":{"slope":1,"shift":0},"thresholds":{"entailment_threshold":0.9` +
+		`,"contradiction_threshold":0.7,"ambiguous_threshold":0.2,"doubted_threshold":0.95}}`
 	if _, err := readCalibration([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, from, to, want string }{
 		{"not JSON", `{"weights`, `weights`, "calibration.json"},
 		{"a threshold above 1", `"entailment_threshold":0.9`, `"entailment_threshold":9`, "entailment_threshold is 9"},
-		{"a threshold below 0", `"contradiction_threshold":0.7`, `"contradiction_threshold":-0.7`, "contradiction_threshold is -0.7"},
+		{"a threshold below 0", `"contradiction_threshold":0.7`, `"contradiction_threshold":-0.7`,
+			"contradiction_threshold is -0.7"},
 		{"no threshold", `"entailment_threshold":0.9,`, ``, "threshold is missing"},
 		{"a scale that turns scores round", `"slope":1`, `"slope":-1`, "scale"},
 		{"no scale", `"slope":1`, `"slope":0`, "scale"},
@@ -124,7 +130,8 @@ func TestAnUncalibratedModelVerifiesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, at := range []entail.Thresholds{{}, {Entailment: 0.01}, {Entailment: 0.01, Contradiction: 0.01}} {
-		out, err := m.Verify(t.Context(), []entail.Pair{{Premise: "the mill burned", Hypothesis: "a mill was burned", At: at}})
+		out, err := m.Verify(t.Context(),
+			[]entail.Pair{{Premise: "the mill burned", Hypothesis: "a mill was burned", At: at}})
 		for _, x := range out {
 			if x.Label != schema.Unverifiable {
 				t.Errorf("at %+v: %+v", at, x)
@@ -148,8 +155,10 @@ func TestABrokenModelSupportsNothing(t *testing.T) {
 		name string
 		m    *Model
 	}{
-		{"no number at the end", tinyModel(t, tiny{replace: map[string][]float32{"heads.entail.out.bias": {nan, 0, 0}, "heads.answers.out.bias": {nan}}})},
-		{"without bound", tinyModel(t, tiny{replace: map[string][]float32{"heads.entail.out.bias": {inf, inf, 0}, "heads.answers.out.bias": {inf - inf}}})},
+		{"no number at the end", tinyModel(t,
+			tiny{replace: map[string][]float32{"heads.entail.out.bias": {nan, 0, 0}, "heads.answers.out.bias": {nan}}})},
+		{"without bound", tinyModel(t,
+			tiny{replace: map[string][]float32{"heads.entail.out.bias": {inf, inf, 0}, "heads.answers.out.bias": {inf - inf}}})},
 		{"a panic", shapeless},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -178,7 +187,8 @@ func TestAVerifierOutOfTime(t *testing.T) {
 	cancel()
 	pairs := make([]entail.Pair, 2000)
 	for i := range pairs {
-		pairs[i] = entail.Pair{Premise: strings.Repeat("the mill burned. ", 40), Hypothesis: strings.Repeat("x", i%50) + " burned"}
+		pairs[i] = entail.Pair{Premise: strings.Repeat("the mill burned. ", 40),
+			Hypothesis: strings.Repeat("x", i%50) + " burned"}
 	}
 	if out, err := m.Verify(ctx, pairs); err == nil {
 		t.Errorf("%d verdicts after the end", len(out))

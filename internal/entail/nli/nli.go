@@ -64,9 +64,10 @@ func Uncalibrated(vocab *transformer.Vocab, weights []byte) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verifier: %w", err)
 	}
-	m := &Model{encoder: enc, vocab: vocab, ending: endingOf(vocab), seen: newCache[entail.Probability](cachePairs), answered: newCache[float64](cachePairs),
-		read:  newCache[entail.Reading](cachePairs),
-		slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	m := &Model{encoder: enc, vocab: vocab, ending: endingOf(vocab), seen: newCache[entail.Probability](cachePairs),
+		answered: newCache[float64](cachePairs),
+		read:     newCache[entail.Reading](cachePairs),
+		slots:    make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if m.entail, err = readHead(enc, "entail", 3); err != nil {
 		return nil, fmt.Errorf("verifier %s: %w", enc.Name(), err)
 	}
@@ -114,7 +115,8 @@ func readHead(enc *transformer.Model, name string, outputs int) (head, error) {
 			return head{}, err
 		}
 		if len(values) != t.want {
-			return head{}, fmt.Errorf("heads.%s.%s holds %d values, %d are wanted; take the weights of this version", name, t.name, len(values), t.want)
+			return head{}, fmt.Errorf("heads.%s.%s holds %d values, %d are wanted; take the weights of this version", name,
+				t.name, len(values), t.want)
 		}
 		*t.to = values
 	}

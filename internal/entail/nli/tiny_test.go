@@ -23,7 +23,8 @@ import (
 // tinyVocab is a vocabulary of letters and a few words.
 func tinyVocab(t testing.TB) *transformer.Vocab {
 	t.Helper()
-	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "mill", "burned", "owns", "ferry", "not", ".", ",", "!", "?"}
+	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "mill", "burned", "owns", "ferry", "not", ".", ",",
+		"!", "?"}
 	for c := 'a'; c <= 'z'; c++ {
 		pieces = append(pieces, string(c), "##"+string(c))
 	}
@@ -56,7 +57,8 @@ func (w tiny) file() []byte {
 		if name == w.without {
 			return
 		}
-		header[name] = map[string]any{"dtype": kind, "shape": shape, "data_offsets": []int{body.Len(), body.Len() + len(data)}}
+		header[name] = map[string]any{"dtype": kind, "shape": shape,
+			"data_offsets": []int{body.Len(), body.Len() + len(data)}}
 		body.Write(data)
 	}
 	floats := func(name string, about, spread float32, shape ...int) {
@@ -119,8 +121,10 @@ func (w tiny) file() []byte {
 		floats("heads."+name+".out.bias", 0, 0.1, outputs)
 	}
 	sum := sha256.Sum256(body.Bytes())
-	metadata := map[string]string{"format": "forsooth-transformer", "version": "2", "word_group": fmt.Sprint(tinyHidden), "name": "tiny", "layers": "1", "hidden": fmt.Sprint(tinyHidden), "heads": "2",
-		"intermediate": fmt.Sprint(2 * tinyHidden), "vocab": fmt.Sprint(w.words), "positions": "512", "data_sha256": hex.EncodeToString(sum[:])}
+	metadata := map[string]string{"format": "forsooth-transformer", "version": "2", "word_group": fmt.Sprint(tinyHidden),
+		"name": "tiny", "layers": "1", "hidden": fmt.Sprint(tinyHidden), "heads": "2",
+		"intermediate": fmt.Sprint(2 * tinyHidden), "vocab": fmt.Sprint(w.words), "positions": "512",
+		"data_sha256": hex.EncodeToString(sum[:])}
 	maps.Copy(metadata, w.metadata)
 	header["__metadata__"] = metadata
 	head, err := json.Marshal(header)
@@ -132,7 +136,8 @@ func (w tiny) file() []byte {
 }
 
 // tinyCalibration makes a tiny model's random scores fall on all sides.
-var tinyCalibration = Calibration{Scale: entail.Scale{Slope: 1}, Thresholds: entail.Thresholds{Entailment: 0.5, Contradiction: 0.5, Ambiguous: 0.2, Doubted: 0.7}}
+var tinyCalibration = Calibration{Scale: entail.Scale{Slope: 1},
+	Thresholds: entail.Thresholds{Entailment: 0.5, Contradiction: 0.5, Ambiguous: 0.2, Doubted: 0.7}}
 
 // tinyModel is a model of random weights: it judges nothing well, and quickly.
 func tinyModel(t testing.TB, w tiny) *Model {

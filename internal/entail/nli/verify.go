@@ -24,7 +24,9 @@ func (m *Model) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verdi
 }
 
 // VerifyAfter wants more of a pair that the rules doubt.
-func (m *Model) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []schema.Verdict) ([]schema.Verdict, error) {
+func (m *Model) VerifyAfter(
+	ctx context.Context, pairs []entail.Pair, before []schema.Verdict,
+) ([]schema.Verdict, error) {
 	if m.calibration.Scale.Slope == 0 {
 		return nil, errUncalibrated
 	}
@@ -41,7 +43,8 @@ func (m *Model) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []s
 		if !p.Sound() {
 			return nil, errUnsound
 		}
-		out[i] = pairs[i].At.Or(m.calibration.Thresholds).Judge(entail.TierModel, m.calibration.Scale.Score(p, before[i]), p, pairs[i], before[i])
+		out[i] = pairs[i].At.Or(m.calibration.Thresholds).Judge(entail.TierModel, m.calibration.Scale.Score(p, before[i]), p,
+			pairs[i], before[i])
 	}
 	return out, nil
 }
@@ -94,7 +97,8 @@ func (m *Model) Answers(ctx context.Context, question string, blocks []string) (
 			out[i] = known
 			continue
 		}
-		sequences, owners = append(sequences, transformer.Pair(m.vocab, m.tokens(b, pairTokens), asked, pairTokens)), append(owners, i)
+		sequences, owners = append(sequences, transformer.Pair(m.vocab, m.tokens(b, pairTokens), asked, pairTokens)),
+			append(owners, i)
 	}
 	logits, err := m.logitsOf(ctx, []*head{&m.answers}, sequences)
 	if err != nil {

@@ -58,7 +58,9 @@ func TestNoTextHarmsTheModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := tinyModel(t, tiny{}) // without what is remembered of the last
 			s := hostile[name]
-			out, err := m.Verify(t.Context(), []entail.Pair{{Premise: s, Hypothesis: "the mill burned"}, plain, {Premise: "the mill burned", Hypothesis: s}, {Premise: s, Hypothesis: s}})
+			out, err := m.Verify(t.Context(),
+				[]entail.Pair{{Premise: s, Hypothesis: "the mill burned"}, plain, {Premise: "the mill burned", Hypothesis: s},
+					{Premise: s, Hypothesis: s}})
 			if err != nil || len(out) != 4 {
 				t.Fatalf("%d verdicts, %v", len(out), err)
 			}
@@ -83,7 +85,8 @@ func TestNoHostileTextIsSupported(t *testing.T) {
 		if len(hostile[name]) > 4000 { // the model reads long texts in parts; those above are for the tiny one
 			continue
 		}
-		pairs = append(pairs, entail.Pair{Premise: "Teague owns the ferry. A crossing costs two bits.", Hypothesis: hostile[name]})
+		pairs = append(pairs, entail.Pair{Premise: "Teague owns the ferry. A crossing costs two bits.",
+			Hypothesis: hostile[name]})
 		pairs = append(pairs, entail.Pair{Premise: hostile[name], Hypothesis: "Teague owns the ferry."})
 		of = append(of, name+", claimed", name+", as evidence")
 	}
@@ -124,14 +127,17 @@ func TestClearCases(t *testing.T) {
 // whole.
 func TestALongPremiseIsReadInWindows(t *testing.T) {
 	m := shippedModel(t)
-	const fact, claim = "Teague the ferryman lost two fingers to the winch.", "Two of Teague's fingers were lost to the winch."
+	const fact, claim = "Teague the ferryman lost two fingers to the winch.", "Two of Teague's fingers were lost to " +
+		"the winch."
 	var lines []string
 	for i := range 40 {
-		lines = append(lines, fmt.Sprintf("On day %d the reeve counted the sacks in the barn and wrote down what he saw.", i+1))
+		lines = append(lines, fmt.Sprintf(
+			"On day %d the reeve counted the sacks in the barn and wrote down what he saw.", i+1))
 	}
 	without := strings.Join(lines, " ")
 	lines[29] = fact
-	got, err := m.Probabilities(t.Context(), [][2]string{{fact, claim}, {strings.Join(lines, " "), claim}, {without, claim}})
+	got, err := m.Probabilities(t.Context(),
+		[][2]string{{fact, claim}, {strings.Join(lines, " "), claim}, {without, claim}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,14 +213,21 @@ func TestThresholdsOfAPair(t *testing.T) {
 		final   bool
 	}{
 		{"reached", entail.Thresholds{Entailment: below}, false, schema.Supported, false},
-		{"not reached, and not far", entail.Thresholds{Entailment: above, Ambiguous: below}, false, schema.Unverifiable, false},
-		{"not reached by far", entail.Thresholds{Entailment: above, Ambiguous: above, Contradiction: 1}, false, schema.Unverifiable, true},
-		{"denied", entail.Thresholds{Entailment: above, Ambiguous: above, Contradiction: 1e-6}, false, schema.Contradicted, false},
-		{"denied, and half entailed", entail.Thresholds{Entailment: above, Ambiguous: below, Contradiction: 1e-6}, false, schema.Unverifiable, false},
+		{"not reached, and not far", entail.Thresholds{Entailment: above, Ambiguous: below}, false, schema.Unverifiable,
+			false},
+		{"not reached by far", entail.Thresholds{Entailment: above, Ambiguous: above, Contradiction: 1}, false,
+			schema.Unverifiable, true},
+		{"denied", entail.Thresholds{Entailment: above, Ambiguous: above, Contradiction: 1e-6}, false, schema.Contradicted,
+			false},
+		{"denied, and half entailed", entail.Thresholds{Entailment: above, Ambiguous: below, Contradiction: 1e-6}, false,
+			schema.Unverifiable, false},
 		{"doubted, and enough for it", entail.Thresholds{Entailment: below, Doubted: below}, true, schema.Supported, false},
-		{"doubted, and too little", entail.Thresholds{Entailment: below, Doubted: above, Ambiguous: below}, true, schema.Unverifiable, false},
-		{"doubted asks for no less than others", entail.Thresholds{Entailment: above, Doubted: below, Ambiguous: below}, true, schema.Unverifiable, false},
-		{"not doubted, whatever the doubted need", entail.Thresholds{Entailment: below, Doubted: above}, false, schema.Supported, false},
+		{"doubted, and too little", entail.Thresholds{Entailment: below, Doubted: above, Ambiguous: below}, true,
+			schema.Unverifiable, false},
+		{"doubted asks for no less than others", entail.Thresholds{Entailment: above, Doubted: below, Ambiguous: below}, true,
+			schema.Unverifiable, false},
+		{"not doubted, whatever the doubted need", entail.Thresholds{Entailment: below, Doubted: above}, false,
+			schema.Supported, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := make([]schema.Verdict, 2)
@@ -254,9 +267,12 @@ func thing(name string) *rapid.Generator[string] {
 		case 1:
 			return string(rapid.SliceOfN(rapid.Byte(), 0, 400).Draw(t, name))
 		case 2:
-			return strings.Repeat(rapid.SampledFrom([]string{"the mill burned. ", "!", ". ", "a\u0301", "\u202e", "ж", "🔥 ", "\x00", "the ferry "}).Draw(t, name), rapid.IntRange(0, 200).Draw(t, name))
+			return strings.Repeat(rapid.SampledFrom([]string{"the mill burned. ", "!", ". ", "a\u0301", "\u202e", "ж", "🔥 ",
+				"\x00", "the ferry "}).Draw(t, name), rapid.IntRange(0, 200).Draw(t, name))
 		default:
-			return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"the", "mill", "burned", "owns", "not", "two", "ferry", ".", ",", "Teague", "1402"}), 0, 30).Draw(t, name), " ")
+			return strings.Join(rapid.SliceOfN(
+				rapid.SampledFrom([]string{"the", "mill", "burned", "owns", "not", "two", "ferry", ".", ",", "Teague", "1402"}), 0,
+				30).Draw(t, name), " ")
 		}
 	})
 }
@@ -266,7 +282,8 @@ func drawPairs(t *rapid.T) []entail.Pair {
 	for range rapid.IntRange(0, 12).Draw(t, "pairs") {
 		p := entail.Pair{Premise: thing("premise").Draw(t, "premise"), Hypothesis: thing("hypothesis").Draw(t, "hypothesis")}
 		if rapid.Bool().Draw(t, "named") {
-			p.Names = entail.Names{Self: "Mira", Writer: rapid.SampledFrom([]string{"", "Mira", "Bram", entail.Stranger}).Draw(t, "writer")}
+			p.Names = entail.Names{Self: "Mira", Writer: rapid.SampledFrom([]string{"", "Mira", "Bram", entail.Stranger}).Draw(t,
+				"writer")}
 		}
 		out = append(out, p)
 	}
@@ -277,12 +294,14 @@ func drawPairs(t *rapid.T) []entail.Pair {
 // last digits of a score, and a score at a threshold with them.
 func same(a, b schema.Verdict) bool {
 	near := math.Abs(a.Score-b.Score) < 1e-4
-	return near && (a.Label == b.Label && a.Final == b.Final || nearThreshold(a.Score)) && a.Span == b.Span && a.Tier == b.Tier
+	return near && (a.Label == b.Label && a.Final == b.Final || nearThreshold(a.Score)) && a.Span == b.Span &&
+		a.Tier == b.Tier
 }
 
 func nearThreshold(score float64) bool {
 	at := tinyCalibration.Thresholds
-	return slices.ContainsFunc([]float64{at.Entailment, at.Ambiguous, at.Doubted, at.Contradiction}, func(v float64) bool { return math.Abs(v-score) < 1e-4 })
+	return slices.ContainsFunc([]float64{at.Entailment, at.Ambiguous, at.Doubted, at.Contradiction},
+		func(v float64) bool { return math.Abs(v-score) < 1e-4 })
 }
 
 // One verdict a pair, in the order of the pairs; the same in any batch, in any
@@ -347,10 +366,14 @@ func TestPropertyAHigherThresholdSupportsNoMore(t *testing.T) {
 	m := tinyModel(t, tiny{})
 	between := rapid.Float64Range(0.001, 1)
 	rapid.Check(t, func(rt *rapid.T) {
-		p := entail.Pair{Premise: thing("premise").Draw(rt, "premise"), Hypothesis: thing("hypothesis").Draw(rt, "hypothesis"),
-			At: entail.Thresholds{Entailment: between.Draw(rt, "entailment"), Contradiction: between.Draw(rt, "contradiction"), Ambiguous: between.Draw(rt, "ambiguous"), Doubted: between.Draw(rt, "doubted")}}
+		p := entail.Pair{Premise: thing("premise").Draw(rt, "premise"),
+			Hypothesis: thing("hypothesis").Draw(rt, "hypothesis"),
+			At: entail.Thresholds{Entailment: between.Draw(rt, "entailment"),
+				Contradiction: between.Draw(rt, "contradiction"), Ambiguous: between.Draw(rt, "ambiguous"),
+				Doubted: between.Draw(rt, "doubted")}}
 		higher := p
-		for _, at := range []*float64{&higher.At.Entailment, &higher.At.Contradiction, &higher.At.Ambiguous, &higher.At.Doubted} {
+		for _, at := range []*float64{&higher.At.Entailment, &higher.At.Contradiction, &higher.At.Ambiguous,
+			&higher.At.Doubted} {
 			if rapid.Bool().Draw(rt, "raise") {
 				*at = rapid.Float64Range(*at, 1).Draw(rt, "to")
 			}
@@ -373,13 +396,15 @@ func TestPropertyAHigherThresholdSupportsNoMore(t *testing.T) {
 // What the rules refuse or deny, no model says after them.
 func TestPropertyNoModelSupportsWhatTheRulesRefuse(t *testing.T) {
 	m := tinyModel(t, tiny{})
-	m.calibration.Thresholds = entail.Thresholds{Entailment: 1e-9, Contradiction: 1, Ambiguous: 1e-9, Doubted: 1e-9} // it supports everything
+	// it supports everything
+	m.calibration.Thresholds = entail.Thresholds{Entailment: 1e-9, Contradiction: 1, Ambiguous: 1e-9, Doubted: 1e-9}
 	cascade := entail.NewCascade(entail.NewRules(), m)
 	names := []string{"Bram", "Osric", "Yrsa"}
 	counts := []string{"two", "three", "40", "41"}
 	rapid.Check(t, func(rt *rapid.T) {
 		sentence := func(what string) string {
-			return rapid.SampledFrom(names).Draw(rt, what) + rapid.SampledFrom([]string{" owes ", " never owes ", " does not owe ", " sold "}).Draw(rt, what) +
+			return rapid.SampledFrom(names).Draw(rt, what) +
+				rapid.SampledFrom([]string{" owes ", " never owes ", " does not owe ", " sold "}).Draw(rt, what) +
 				rapid.SampledFrom(names).Draw(rt, what) + " " + rapid.SampledFrom(counts).Draw(rt, what) + " marks."
 		}
 		p := entail.Pair{Premise: sentence("premise"), Hypothesis: sentence("claim")}
@@ -402,7 +427,8 @@ func TestConcurrentCallsAgree(t *testing.T) {
 	m := tinyModel(t, tiny{})
 	var pairs []entail.Pair
 	for i := range 64 {
-		pairs = append(pairs, entail.Pair{Premise: fmt.Sprintf("the mill number %d burned. ", i%8) + strings.Repeat("the ferry owns the mill. ", i%5*4), Hypothesis: fmt.Sprintf("mill %d burned", i)})
+		pairs = append(pairs, entail.Pair{Premise: fmt.Sprintf("the mill number %d burned. ", i%8) +
+			strings.Repeat("the ferry owns the mill. ", i%5*4), Hypothesis: fmt.Sprintf("mill %d burned", i)})
 	}
 	want := make([]schema.Verdict, len(pairs))
 	for i := range pairs {
@@ -484,11 +510,14 @@ func TestTheModelReadsWhoSpeaks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named, err := m.Verify(t.Context(), []entail.Pair{{Premise: "Osric owe nine bits.", Hypothesis: "Mira owe nine bits, more or less."}})
+	named, err := m.Verify(t.Context(),
+		[]entail.Pair{{Premise: "Osric owe nine bits.", Hypothesis: "Mira owe nine bits, more or less."}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out[1].Score == out[0].Score || !same(named[0], schema.Verdict{Label: named[0].Label, Final: named[0].Final, Tier: named[0].Tier, Span: named[0].Span, Score: out[1].Score}) {
+	if out[1].Score == out[0].Score ||
+		!same(named[0], schema.Verdict{Label: named[0].Label, Final: named[0].Final, Tier: named[0].Tier, Span: named[0].Span,
+			Score: out[1].Score}) {
 		t.Errorf("own %v, another's %v, by name %v", out[0].Score, out[1].Score, named[0].Score)
 	}
 }

@@ -29,7 +29,8 @@ func TestASidecarWithMeasuredWeightsReads(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			body := fmt.Sprintf(`{"model":"m","weights_sha256":%q,"probabilities":[%s,%s]}`, c.weights, row, row)
 			r := &Reader{Client: clientOf(t, answering(c.status, body), Options{}), Weights: measured}
-			out, err := r.Read(t.Context(), []entail.Sentence{{Premise: "a", Text: "b", Before: []string{"c"}}, {Premise: "d", Text: "e"}})
+			out, err := r.Read(t.Context(),
+				[]entail.Sentence{{Premise: "a", Text: "b", Before: []string{"c"}}, {Premise: "d", Text: "e"}})
 			switch {
 			case c.want != "":
 				if err == nil || !strings.Contains(err.Error(), c.want) {

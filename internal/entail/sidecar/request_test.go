@@ -35,7 +35,8 @@ func (s *strict) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, p := range in.Pairs {
 		if len(p.Premise) > 64<<10 || len(p.Hypothesis) > 64<<10 {
-			http.Error(w, fmt.Sprintf("texts of %d and %d bytes", len(p.Premise), len(p.Hypothesis)), http.StatusRequestEntityTooLarge)
+			http.Error(w, fmt.Sprintf("texts of %d and %d bytes", len(p.Premise), len(p.Hypothesis)),
+				http.StatusRequestEntityTooLarge)
 			return
 		}
 	}
@@ -62,7 +63,8 @@ func TestTextsAreCutToWhatASidecarTakes(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			s := &strict{}
-			verdicts := verify(t, clientOf(t, s, Options{}), []entail.Pair{{Premise: x.text, Hypothesis: "It burned."}, {Premise: "It burned.", Hypothesis: x.text}})
+			verdicts := verify(t, clientOf(t, s, Options{}),
+				[]entail.Pair{{Premise: x.text, Hypothesis: "It burned."}, {Premise: "It burned.", Hypothesis: x.text}})
 			for i, sent := range []string{s.asked[0].Premise, s.asked[1].Hypothesis} {
 				if len(sent) != x.want || !utf8.ValidString(sent) {
 					t.Errorf("text %d: %d bytes are sent, want %d", i, len(sent), x.want)

@@ -70,7 +70,8 @@ func New(o Options) (*Client, error) {
 	}
 	o.Pairs = min(o.Pairs, maxPairs)
 	if o.HTTP == nil {
-		o.HTTP = &http.Client{Transport: o.Hosts.Over(&http.Transport{MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}), CheckRedirect: outbound.NoRedirect}
+		o.HTTP = &http.Client{Transport: o.Hosts.Over(&http.Transport{MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}),
+			CheckRedirect: outbound.NoRedirect}
 	}
 	if o.Scale.Slope == 0 {
 		o.Scale = entail.Scale{Slope: 1}
@@ -94,7 +95,9 @@ func (c *Client) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verd
 }
 
 // VerifyAfter wants more of a pair that the rules doubt.
-func (c *Client) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []schema.Verdict) ([]schema.Verdict, error) {
+func (c *Client) VerifyAfter(
+	ctx context.Context, pairs []entail.Pair, before []schema.Verdict,
+) ([]schema.Verdict, error) {
 	parts, err := c.judgements(ctx, pairs)
 	if err != nil {
 		return nil, err
@@ -107,7 +110,8 @@ func (c *Client) VerifyAfter(ctx context.Context, pairs []entail.Pair, before []
 			if said.weights == "" || said.weights != c.o.Own.Weights {
 				asked.At.Near = 0 // what keeps to the words was measured on our own weights
 			}
-			out = append(out, asked.At.Or(known.Thresholds).Judge(entail.TierSidecar, known.Scale.Score(p, before[len(out)]), p, asked, before[len(out)]))
+			out = append(out, asked.At.Or(known.Thresholds).Judge(entail.TierSidecar, known.Scale.Score(p, before[len(out)]), p,
+				asked, before[len(out)]))
 		}
 	}
 	return out, nil
@@ -207,7 +211,8 @@ func (r *refusal) Error() string { return fmt.Sprintf("answers %s: %.200s", r.st
 // 429 alone is about the sidecar: it has too much to do.
 func saysNothing(err error) bool {
 	var r *refusal
-	return errors.Is(err, context.Canceled) || errors.As(err, &r) && r.code >= 400 && r.code < 500 && r.code != http.StatusTooManyRequests
+	return errors.Is(err, context.Canceled) || errors.As(err, &r) && r.code >= 400 && r.code < 500 &&
+		r.code != http.StatusTooManyRequests
 }
 
 // read checks an answer's shape: one sound probability a pair.

@@ -119,7 +119,8 @@ func TestVerdictsComeInTheOrderOfThePairs(t *testing.T) {
 		{Label: schema.Unverifiable, Score: 0.5},
 	} {
 		v := verdicts[i]
-		if v.Label != want.Label || math.Abs(v.Score-want.Score) > 1e-6 || v.Final != want.Final || v.Tier != entail.TierSidecar {
+		if v.Label != want.Label || math.Abs(v.Score-want.Score) > 1e-6 || v.Final != want.Final ||
+			v.Tier != entail.TierSidecar {
 			t.Errorf("verdict %d is %+v, want %+v of tier %s", i, v, want, entail.TierSidecar)
 		}
 	}
@@ -169,13 +170,18 @@ func TestTheMeasuredWeightsAreJudgedAsMeasured(t *testing.T) {
 	}{
 		{"ours, supported", named(ours.Weights), ours, entail.Thresholds{}, 0.8, scaled(0.8), schema.Supported, false},
 		{"ours, too little", named(ours.Weights), ours, entail.Thresholds{}, 0.7, scaled(0.7), schema.Unverifiable, false},
-		{"ours, below the ambiguous", named(ours.Weights), ours, entail.Thresholds{}, 0.1, scaled(0.1), schema.Unverifiable, true},
-		{"ours, where the pair wants more", named(ours.Weights), ours, entail.Thresholds{Entailment: 0.8}, 0.8, scaled(0.8), schema.Unverifiable, false},
+		{"ours, below the ambiguous", named(ours.Weights), ours, entail.Thresholds{}, 0.1, scaled(0.1),
+			schema.Unverifiable, true},
+		{"ours, where the pair wants more", named(ours.Weights), ours, entail.Thresholds{Entailment: 0.8}, 0.8, scaled(0.8),
+			schema.Unverifiable, false},
 		{"another model's", named(strings.Repeat("cd", 32)), ours, entail.Thresholds{}, 0.9, 0.9, schema.Supported, false},
-		{"another model's, too little", named(strings.Repeat("cd", 32)), ours, entail.Thresholds{}, 0.8, 0.8, schema.Unverifiable, false},
+		{"another model's, too little", named(strings.Repeat("cd", 32)), ours, entail.Thresholds{}, 0.8, 0.8,
+			schema.Unverifiable, false},
 		{"of nobody knows which", "", ours, entail.Thresholds{}, 0.8, 0.8, schema.Unverifiable, false},
-		{"where none were measured", named(ours.Weights), Measured{}, entail.Thresholds{}, 0.8, 0.8, schema.Unverifiable, false},
-		{"where none were measured, of nobody knows which", "", Measured{}, entail.Thresholds{}, 0.9, 0.9, schema.Supported, false},
+		{"where none were measured", named(ours.Weights), Measured{}, entail.Thresholds{}, 0.8, 0.8, schema.Unverifiable,
+			false},
+		{"where none were measured, of nobody knows which", "", Measured{}, entail.Thresholds{}, 0.9, 0.9, schema.Supported,
+			false},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			o := other
@@ -196,7 +202,8 @@ func TestEachAnswerIsJudgedByTheWeightsThatGaveIt(t *testing.T) {
 	var n atomic.Int32
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		sha := []string{"ab", "cd", "ab"}[n.Add(1)-1]
-		_, _ = fmt.Fprintf(w, `{"model":"m","weights_sha256":%q,"probabilities":[{"entailment":0.9,"neutral":0.1,"contradiction":0}]}`, sha)
+		_, _ = fmt.Fprintf(w, `{"model":"m","weights_sha256":%q,"probabilities":[{"entailment":0.9,"neutral":0.1`+
+			`,"contradiction":0}]}`, sha)
 	})
 	for i, v := range verify(t, clientOf(t, h, Options{Own: ours, Pairs: 1}), pairsOf("a", "b", "c")) {
 		if want := []float64{0.75, 0.9, 0.75}[i]; math.Abs(v.Score-want) > 1e-6 || (v.Label == schema.Supported) != (i == 1) {
@@ -247,7 +254,8 @@ func TestAnswersThatAreNoneDecideNothing(t *testing.T) {
 		{"a null row", 200, two(`null`), "pair 1 without"},
 		{"other labels", 200, two(`{"LABEL_0":0.9,"LABEL_1":0.05,"LABEL_2":0.05}`), "pair 1 without"},
 		{"NaN", 200, two(`{"entailment":NaN,"neutral":0.1,"contradiction":0}`), "does not answer as a sidecar does"},
-		{"NaN in quotes", 200, two(`{"entailment":"NaN","neutral":0.1,"contradiction":0}`), "does not answer as a sidecar does"},
+		{"NaN in quotes", 200, two(`{"entailment":"NaN","neutral":0.1,"contradiction":0}`),
+			"does not answer as a sidecar does"},
 		{"infinite", 200, two(`{"entailment":1e999,"neutral":0.1,"contradiction":0}`), "does not answer as a sidecar does"},
 		{"logits", 200, two(`{"entailment":7.1,"neutral":-3,"contradiction":-3.1}`), "no probabilities"},
 		{"a sum above one", 200, two(`{"entailment":0.9,"neutral":0.8,"contradiction":0.7}`), "no probabilities"},
@@ -257,8 +265,10 @@ func TestAnswersThatAreNoneDecideNothing(t *testing.T) {
 		{"cut short", 200, two(row)[:60], "does not answer as a sidecar does"},
 		{"nothing", 200, "", "does not answer as a sidecar does"},
 		{"too much", 200, strings.Repeat(" ", maxBody+1), "answers with more than"},
-		{"a refusal", 413, `{"detail":"300 pairs are more than 256"}`, `413 Request Entity Too Large: {"detail":"300 pairs are more than 256"}`},
-		{"an error in HTML", 502, "<h1>Bad\n\n  Gateway</h1>" + strings.Repeat("x", 900), "502 Bad Gateway: <h1>Bad Gateway</h1>x"},
+		{"a refusal", 413, `{"detail":"300 pairs are more than 256"}`, `413 Request Entity Too Large: {"detail":"300 ` +
+			`pairs are more than 256"}`},
+		{"an error in HTML", 502, "<h1>Bad\n\n  Gateway</h1>" + strings.Repeat("x", 900),
+			"502 Bad Gateway: <h1>Bad Gateway</h1>x"},
 		{"a good body under an error", 500, two(row), "500 Internal Server Error"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -347,7 +357,8 @@ func TestTheBreakerOpensAfterFailuresAndClosesAgain(t *testing.T) {
 			t.Helper()
 			_, err := c.Verify(t.Context(), pairsOf("0.9"))
 			ill := err != nil && strings.Contains(err.Error(), "500")
-			if (want == nil) != (err == nil) || errors.Is(want, errIll) && !ill || errors.Is(want, gobreaker.ErrOpenState) && !errors.Is(err, want) {
+			if (want == nil) != (err == nil) || errors.Is(want, errIll) && !ill || errors.Is(want, gobreaker.ErrOpenState) &&
+				!errors.Is(err, want) {
 				t.Fatalf("%s: error %v, want %v", when, err, want)
 			}
 			if p.asked != asked {
@@ -393,7 +404,8 @@ func TestARefusalIsNoFailureOfTheSidecar(t *testing.T) {
 				refused(t, verdicts, err, strconv.Itoa(x.status))
 			}
 			p.cured = true
-			if _, err := c.Verify(t.Context(), pairsOf("0.9")); errors.Is(err, gobreaker.ErrOpenState) != x.open || !x.open && err != nil {
+			if _, err := c.Verify(t.Context(), pairsOf("0.9")); errors.Is(err, gobreaker.ErrOpenState) != x.open || !x.open &&
+				err != nil {
 				t.Errorf("after %d of them: error %v; open: want %v", failures, err, x.open)
 			}
 		})
@@ -431,7 +443,8 @@ func TestACallerWhoGivesUpIsNoFailureOfTheSidecar(t *testing.T) {
 
 func TestAnAddressThatIsNoneIsRefused(t *testing.T) {
 	for _, url := range []string{"", "127.0.0.1:8400", "nli", "ftp://nli", "http://", "://"} {
-		if _, err := New(Options{URL: url}); err == nil || !strings.Contains(err.Error(), "write one such as http://127.0.0.1:8400") {
+		if _, err := New(Options{URL: url}); err == nil ||
+			!strings.Contains(err.Error(), "write one such as http://127.0.0.1:8400") {
 			t.Errorf("%q: error %v, want one that says what to write", url, err)
 		}
 	}

@@ -67,7 +67,8 @@ func (m *markdown) costs(v *view) {
 		if p.PaperMS > 0 {
 			paper = milliseconds(p.PaperMS)
 		}
-		m.row(passName(p.Pass), fmt.Sprint(p.MS.N), milliseconds(p.MS.Mean), milliseconds(p.MS.P50), milliseconds(p.MS.P95), paper,
+		m.row(passName(p.Pass), fmt.Sprint(p.MS.N), milliseconds(p.MS.Mean), milliseconds(p.MS.P50),
+			milliseconds(p.MS.P95), paper,
 			fmt.Sprint(p.Calls), fmt.Sprint(p.Tokens), eval.Number(p.Cost))
 	}
 	m.table("A turn", "what", "turns", "mean", "p50", "p95", "most")
@@ -99,13 +100,15 @@ func (m *markdown) confidence(r *eval.Report) {
 	if c == nil {
 		return
 	}
-	m.table(fmt.Sprintf("Confidence: AUROC %.3f against %s", c.AUROC, strings.Join(c.Against, ", ")), "threshold", "known right", "refused")
+	m.table(fmt.Sprintf("Confidence: AUROC %.3f against %s", c.AUROC, strings.Join(c.Against, ", ")), "threshold",
+		"known right", "refused")
 	for _, p := range c.Points {
 		m.row(fmt.Sprintf("%.2f", p.Threshold), percent(p.KnownRight), percent(p.Refused))
 	}
 	m.table(fmt.Sprintf("Calibration: expected error %.3f", c.ECE), "confidence", "questions", "mean", "right")
 	for _, b := range c.Bins {
-		m.row(fmt.Sprintf("%.1f – %.1f", b.From, b.To), fmt.Sprint(b.N), fmt.Sprintf("%.2f", b.Confidence), percent(b.Right))
+		m.row(fmt.Sprintf("%.1f – %.1f", b.From, b.To), fmt.Sprint(b.N), fmt.Sprintf("%.2f", b.Confidence),
+			percent(b.Right))
 	}
 }
 

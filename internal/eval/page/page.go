@@ -75,7 +75,8 @@ func tiles(r *eval.Report) []tile {
 		{"first attempt", percent(m["citation_verification_first_attempt"]), "of speeches verified", ""},
 	}
 	if u := r.Usage; u.Calls.Max > 0 {
-		out = append(out, tile{"LLM calls", eval.Number(u.Asked.Mean), fmt.Sprintf("a turn, in %d of %d; at most %.0f", u.Asked.N, u.Calls.N, u.Asked.Max), ""},
+		out = append(out, tile{"LLM calls", eval.Number(u.Asked.Mean),
+			fmt.Sprintf("a turn, in %d of %d; at most %.0f", u.Asked.N, u.Calls.N, u.Asked.Max), ""},
 			tile{"tokens a turn", eval.Number(u.Tokens.Mean), "cost " + eval.Number(u.Cost.Mean), ""})
 	}
 	if u := r.Usage; u.Turn.N > 0 {
@@ -95,7 +96,8 @@ func kinds(r *eval.Report) []kind {
 	var out []kind
 	for _, name := range slices.Sorted(maps.Keys(r.ByKind)) {
 		t := r.ByKind[name]
-		out = append(out, kind{name, t.Cases, t.Passed, ratio(t.Passed, t.Cases), r.Metrics["refused_"+name], r.Metrics["clean_"+name]})
+		out = append(out, kind{name, t.Cases, t.Passed, ratio(t.Passed, t.Cases), r.Metrics["refused_"+name],
+			r.Metrics["clean_"+name]})
 	}
 	return out
 }
@@ -103,7 +105,8 @@ func kinds(r *eval.Report) []kind {
 func costs(r *eval.Report) []cost {
 	var out []cost
 	u := r.Usage
-	for _, c := range []cost{{"turn, ms", u.Turn}, {"first sentence, ms", u.FirstSentence}, {"LLM calls, ms", u.Asking}, {"LLM calls", u.Calls}, {"LLM calls, where a model was asked", u.Asked}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
+	for _, c := range []cost{{"turn, ms", u.Turn}, {"first sentence, ms", u.FirstSentence}, {"LLM calls, ms", u.Asking},
+		{"LLM calls", u.Calls}, {"LLM calls, where a model was asked", u.Asked}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
 		if c.N > 0 {
 			out = append(out, c)
 		}
@@ -145,7 +148,8 @@ func causes(r *eval.Report) []string {
 
 // passName is a pass with the number that the paper gives it.
 func passName(p schema.Pass) string {
-	numbers := map[schema.Pass]string{schema.PassRetrieve: "1", schema.PassThink: "2", schema.PassReviewThought: "2.4–2.5",
-		schema.PassDecide: "3", schema.PassSpeak: "4", schema.PassReviewSpeech: "4.5", schema.PassAct: "5"}
+	numbers := map[schema.Pass]string{schema.PassRetrieve: "1", schema.PassThink: "2",
+		schema.PassReviewThought: "2.4–2.5",
+		schema.PassDecide:        "3", schema.PassSpeak: "4", schema.PassReviewSpeech: "4.5", schema.PassAct: "5"}
 	return fmt.Sprintf("%s %s", numbers[p], p)
 }

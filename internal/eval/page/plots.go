@@ -93,7 +93,8 @@ func timePerPass(r *eval.Report) plot.Plot {
 		}
 		if u.MS.N > 0 {
 			p.Segment("a line", x(u.MS.Mean), y, x(u.MS.P95), y)
-			p.Circle("a", x(u.MS.Mean), y, 4.5, fmt.Sprintf("%s: mean %s, 95 %% within %s", u.Pass, milliseconds(u.MS.Mean), milliseconds(u.MS.P95)))
+			p.Circle("a", x(u.MS.Mean), y, 4.5,
+				fmt.Sprintf("%s: mean %s, 95 %% within %s", u.Pass, milliseconds(u.MS.Mean), milliseconds(u.MS.P95)))
 		}
 	}
 	return p
@@ -124,7 +125,8 @@ var unitFrame = frame{left: 46, top: 8, width: plot.Width - 60, height: 220}
 func calibration(c *eval.Curve) plot.Plot {
 	f := unitFrame
 	p := plot.New("Calibration of the confidence", f.top+f.height+42)
-	p.Note = fmt.Sprintf("Expected error %.3f. On the diagonal, a confidence is right as often as it says; the larger the circle, the more questions.", c.ECE)
+	p.Note = fmt.Sprintf("Expected error %.3f. On the diagonal, a confidence is right as often as it says; the "+
+		"larger the circle, the more questions.", c.ECE)
 	unit(&p, f, "confidence")
 	p.Segment("diagonal", f.x(0), f.y(0), f.x(1), f.y(1))
 	most := 0

@@ -22,9 +22,12 @@ const maxCalls = 15
 func TestThePaperOnARealModel(t *testing.T) {
 	url := os.Getenv("FORSOOTH_TEST_LLM")
 	if url == "" {
-		t.Skip("FORSOOTH_TEST_LLM names no model server, such as http://localhost:11434/v1; FORSOOTH_TEST_LLM_MODEL and FORSOOTH_TEST_LLM_KEY name the model and the key")
+		t.Skip("FORSOOTH_TEST_LLM names no model server, such as http://localhost:11434/v1; FORSOOTH_TEST_LLM_MODEL and " +
+			"FORSOOTH_TEST_LLM_KEY name the model and the key")
 	}
-	report := onModel(t, "paper", llm.Config{Primary: llm.Provider{Name: "primary", URL: url, Model: os.Getenv("FORSOOTH_TEST_LLM_MODEL"), Key: os.Getenv("FORSOOTH_TEST_LLM_KEY")}})
+	report := onModel(t, "paper",
+		llm.Config{Primary: llm.Provider{Name: "primary", URL: url, Model: os.Getenv("FORSOOTH_TEST_LLM_MODEL"),
+			Key: os.Getenv("FORSOOTH_TEST_LLM_KEY")}})
 	var table bytes.Buffer
 	report.WriteTable(&table)
 	t.Log("\n" + table.String())
@@ -66,7 +69,8 @@ func TestAReportOnAScriptedModel(t *testing.T) {
 			t.Error(err)
 		}
 		first := r.Metrics["citation_verification_first_attempt"]
-		if r.Metrics["hallucination_rate"] != 0 || r.Metrics["evidence_verbatim"] != 1 || c.honest != (first >= 0.9) || !c.honest && r.Retries["NOT_ENTAILED"].Speech == 0 {
+		if r.Metrics["hallucination_rate"] != 0 || r.Metrics["evidence_verbatim"] != 1 || c.honest != (first >= 0.9) ||
+			!c.honest && r.Retries["NOT_ENTAILED"].Speech == 0 {
 			t.Errorf("%s: first attempt %.2f, retries %v, %v", c.persona, first, r.Retries, r.Metrics)
 		}
 		if r.Usage.Calls.Max > maxCalls || r.Usage.Asked.N == 0 || r.Usage.Asking.Max <= 0 || r.Usage.Tokens.Max <= 0 {
@@ -97,12 +101,13 @@ func onModel(t *testing.T, name string, models llm.Config) *eval.Report {
 	if err := suite.Bind(w); err != nil {
 		t.Fatal(err)
 	}
-	outcomes, err := Run(t.Context(), suite, w, Options{App: app.Options{LLM: models}, Index: filepath.Join(t.TempDir(), "index.db"), Jobs: 1,
-		Done: func(o *eval.Outcome) {
-			if o.Reply == nil {
-				t.Errorf("%s has no reply", o.Case.Name)
-			}
-		}})
+	outcomes, err := Run(t.Context(), suite, w,
+		Options{App: app.Options{LLM: models}, Index: filepath.Join(t.TempDir(), "index.db"), Jobs: 1,
+			Done: func(o *eval.Outcome) {
+				if o.Reply == nil {
+					t.Errorf("%s has no reply", o.Case.Name)
+				}
+			}})
 	if err != nil {
 		t.Fatal(err)
 	}

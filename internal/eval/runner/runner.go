@@ -110,8 +110,10 @@ type run struct {
 // turn runs one case to its end, each with a player of its own.
 func (r *run) turn(ctx context.Context, c *eval.Case, n int) (eval.Seen, error) {
 	id := fmt.Sprintf("case-%d", n+1)
-	req := &schema.Request{TurnID: id, World: r.world.Name, NPC: c.NPC, Player: id, PlayerName: c.Player, Message: c.PlayerMessage,
-		State: c.State, Flags: c.Flags, Trust: c.Trust, GameTime: c.GameTime, Locale: c.Locale, DeadlineMS: schema.MaxDeadlineMS}
+	req := &schema.Request{TurnID: id, World: r.world.Name, NPC: c.NPC, Player: id, PlayerName: c.Player,
+		Message: c.PlayerMessage,
+		State:   c.State, Flags: c.Flags, Trust: c.Trust, GameTime: c.GameTime, Locale: c.Locale,
+		DeadlineMS: schema.MaxDeadlineMS}
 	if doc := c.Conversation(req.Conversation(), time.Now()); doc != nil {
 		if err := r.app.Client.PutConversation(ctx, doc, 0); err != nil {
 			return eval.Seen{}, err

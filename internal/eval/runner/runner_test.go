@@ -31,8 +31,10 @@ func TestARunSeesEachTurn(t *testing.T) {
 	w := village(t)
 	suite, err := eval.Parse("s.yaml", []byte(`world: village
 cases:
-  - {name: ferry, player_message: Who owns the ferry?, expect_evidence: [lore/ferry.txt], forbid_evidence: ["npcs/osric/home/**", lore/verdict.txt]}
-  - {name: recap, player_message: What did I say about the rope?, expect_topic: frayed, history: [{player: The rope is frayed., npc: Is it.}]}
+  - {name: ferry, player_message: Who owns the ferry?, expect_evidence: [lore/ferry.txt], forbid_evidence: `+
+		`["npcs/osric/home/**", lore/verdict.txt]}
+  - {name: recap, player_message: What did I say about the rope?, expect_topic: frayed, history: [{player: The rope `+
+		`is frayed., npc: Is it.}]}
   - {name: forbidden, player_message: Who owns the ferry?, forbid_evidence: [lore/ferry.txt]}
 `))
 	if err != nil {
@@ -42,7 +44,8 @@ cases:
 		t.Fatal(err)
 	}
 	done := 0
-	outcomes, err := Run(t.Context(), suite, w, Options{Index: filepath.Join(t.TempDir(), "index.db"), Jobs: 2, Done: func(*eval.Outcome) { done++ }})
+	outcomes, err := Run(t.Context(), suite, w,
+		Options{Index: filepath.Join(t.TempDir(), "index.db"), Jobs: 2, Done: func(*eval.Outcome) { done++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +66,8 @@ cases:
 func TestEvidenceIsHeldAgainstTheFiles(t *testing.T) {
 	f := newFiles(village(t))
 	cite := func(path, text string) *schema.Reply {
-		return &schema.Reply{Sentences: []schema.Sentence{{Evidence: []schema.EvidenceRef{{Path: path, Text: text, Source: schema.OriginCorpus}}}}}
+		return &schema.Reply{Sentences: []schema.Sentence{
+			{Evidence: []schema.EvidenceRef{{Path: path, Text: text, Source: schema.OriginCorpus}}}}}
 	}
 	for _, c := range []struct {
 		path, text string
@@ -124,9 +128,11 @@ cases:
   - {at: 1402-05-06T10:00:00Z, say: I live in Ferrytown.}
   - {scan: true}
   - {ask: Where do I live?, expect_topic: two stories}
-  - {event: {text: Ansel gave Mira a sword., subject: "player:p1", predicate: gave, object: sword, player: p1, witnesses: [mira, p1]}}
+  - {event: {text: Ansel gave Mira a sword., subject: "player:p1", predicate: gave, object: sword, player: p1, `+
+		`witnesses: [mira, p1]}}
   - {ask: What did I give you?, expect_topic: sword}
-  memories: [{predicate: lives_in, object: oakham, subject: "player:p1", player: p1}, {predicate: gave, object: sword, source: system}]
+  memories: [{predicate: lives_in, object: oakham, subject: "player:p1", player: p1}, {predicate: gave, object: `+
+		`sword, source: system}]
 - name: home/same-player-again
   npc: mira
   player: p1
@@ -137,7 +143,8 @@ cases:
   npc: mira
   player: p1
   steps:
-  - {event: {text: A green lantern floated by the ferry., subject: lantern, predicate: happened, object: floated by the ferry, witnesses: [mira]}}
+  - {event: {text: A green lantern floated by the ferry., subject: lantern, predicate: happened, object: floated by `+
+		`the ferry, witnesses: [mira]}}
   - {ask: What floated by the ferry?, expect_topic: green lantern}
   - {ask: What floated by the ferry?, player: p2, expect_topic: green lantern}
 - name: seen/by-nobody

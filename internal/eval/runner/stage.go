@@ -28,7 +28,8 @@ func raise(ctx context.Context, w *world.World, o Options) (*stage, error) {
 		return nil, fmt.Errorf("a folder for the run: %w", err)
 	}
 	st := &stage{opts: o.App, watch: newObserver()}
-	st.opts.Worlds, st.opts.Data, st.opts.Index, st.opts.NATS, st.opts.Port, st.opts.Sync = []*world.World{w}, dir, o.Index, "", 0, false
+	st.opts.Worlds, st.opts.Data, st.opts.Index, st.opts.NATS, st.opts.Port, st.opts.Sync = []*world.World{w}, dir,
+		o.Index, "", 0, false
 	st.opts.Services, st.opts.Wrap, st.opts.Name, st.opts.Meaning = nil, st.watch.wrap, "forsooth eval", app.MeaningFirst
 	st.opts.JudgeFirst = true // no case is luckier than another
 	if err := st.start(ctx); err != nil {

@@ -115,7 +115,8 @@ func (t *tale) step(ctx context.Context, s *eval.Step, id string) (eval.Seen, er
 	case s.Restart:
 		return eval.Seen{}, t.restart(ctx)
 	}
-	req := &schema.Request{TurnID: id, World: t.world.Name, NPC: s.NPC, Player: t.prefix + s.Player, PlayerName: s.PlayerName, Message: s.Message(),
+	req := &schema.Request{TurnID: id, World: t.world.Name, NPC: s.NPC, Player: t.prefix + s.Player,
+		PlayerName: s.PlayerName, Message: s.Message(),
 		State: t.c.State, Flags: t.c.Flags, Trust: t.c.Trust, Locale: t.c.Locale, DeadlineMS: schema.MaxDeadlineMS}
 	if !t.at.IsZero() {
 		at := t.at

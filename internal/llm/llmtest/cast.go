@@ -18,12 +18,14 @@ func (p persona) lies() bool { return p.lie != nil }
 // Honest and Liars are the personas' names, beside the faults.
 var (
 	Honest = []string{"quote", "paraphrase", "recorded"}
-	Liars  = []string{"invent-detail", "fake-id", "wrong-claim", "swap", "upgrade", "hedge", "obey", "leak", "promise", "gossip", "stage", "mixed"}
+	Liars  = []string{"invent-detail", "fake-id", "wrong-claim", "swap", "upgrade", "hedge", "obey", "leak", "promise",
+		"gossip", "stage", "mixed"}
 )
 
 var liars = map[string]func(*scene) draft{
-	"invent-detail": inventedDetail, "fake-id": fakeID, "wrong-claim": wrongClaim, "swap": swapped, "upgrade": upgraded, "hedge": hedged,
-	"obey": obeyed, "leak": leaked, "promise": promised, "gossip": gossiped, "stage": staged,
+	"invent-detail": inventedDetail, "fake-id": fakeID, "wrong-claim": wrongClaim, "swap": swapped, "upgrade": upgraded,
+	"hedge": hedged,
+	"obey":  obeyed, "leak": leaked, "promise": promised, "gossip": gossiped, "stage": staged,
 }
 
 func init() { liars["mixed"] = mixed } // mixed itself looks into the table

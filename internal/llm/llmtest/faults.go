@@ -9,7 +9,8 @@ import (
 )
 
 // Faults are the ways in which a server can fail whatever it says.
-var Faults = []string{"malformed", "prose", "empty", "endless", "cut", "429", "500", "hang", "html", "no-schema", "no-json", "no-stream"}
+var Faults = []string{"malformed", "prose", "empty", "endless", "cut", "429", "500", "hang", "html", "no-schema",
+	"no-json", "no-stream"}
 
 // Spoilers are the faults that pass: a second try may go well.
 var Spoilers = []string{"malformed", "prose", "empty", "endless", "cut", "429", "500", "hang"}
@@ -51,7 +52,8 @@ func (c *call) respond(fault string) {
 	case "no-schema", "no-json":
 		kind := c.request.ResponseFormat.Type
 		if kind == "json_schema" || kind == "json_object" && fault == "no-json" {
-			refuse(c.w, http.StatusBadRequest, "invalid_request_error", fmt.Sprintf("response_format of type %q is not supported", kind))
+			refuse(c.w, http.StatusBadRequest, "invalid_request_error",
+				fmt.Sprintf("response_format of type %q is not supported", kind))
 			return
 		}
 	case "no-stream":
@@ -113,7 +115,8 @@ func prose(s *scene) answer {
 	for range 2 {
 		said = append(said, inventedDetail(s))
 	}
-	return answer{json: "Well, traveller, let me tell you what I know. " + said[0].text + " " + said[1].text + " Is there anything else?", spoken: said}
+	return answer{json: "Well, traveller, let me tell you what I know. " + said[0].text + " " + said[1].text +
+		" Is there anything else?", spoken: said}
 }
 
 // cut ends the connection in the middle of the answer.
@@ -172,7 +175,8 @@ func (c *call) sendPart(tokens []string) error {
 	if c.request.Stream {
 		return c.event(chunk(c, tokens, nil, nil))
 	}
-	if _, err := fmt.Fprint(c.w, strings.ReplaceAll(strings.ReplaceAll(joined(tokens), `\`, `\\`), `"`, `\"`)); err != nil {
+	if _, err := fmt.Fprint(c.w, strings.ReplaceAll(strings.ReplaceAll(joined(tokens), `\`, `\\`), `"`,
+		`\"`)); err != nil {
 		return err
 	}
 	return http.NewResponseController(c.w).Flush()
@@ -197,7 +201,8 @@ func (c *call) answer() answer {
 	case speech && c.persona.name == reciter:
 		said := c.server.recite(c.scene)
 		if c.scene.Name == "lean" {
-			return answer{spoken: said, json: compact(map[string]any{"plan": "", "sentences": wire(said), "actions": []string{}})}
+			return answer{spoken: said,
+				json: compact(map[string]any{"plan": "", "sentences": wire(said), "actions": []string{}})}
 		}
 		return answer{spoken: said, json: compact(map[string]any{"sentences": wire(said)})}
 	}

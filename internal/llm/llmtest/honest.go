@@ -125,7 +125,8 @@ func (s *scene) best(all []shown, n int) []shown {
 	return out[:min(len(out), n)]
 }
 
-var asksWhat = regexp.MustCompile(`(?i)^\W*(?:what|who)(?:['’]s| is| are| was| were)\s+(?:the |a |an )?([^?.,!]+?)\W*$`)
+var asksWhat = regexp.MustCompile(`(?i)^\W*(?:what|who)(?:['’]s| is| are| was| were)\s+(?:the |a ` +
+	`|an )?([^?.,!]+?)\W*$`)
 
 // defines says whether a sentence says of what is asked what it is: "what is X?",
 // "X is a …".

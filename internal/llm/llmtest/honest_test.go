@@ -19,11 +19,15 @@ func TestQuoteAnswersWithWholeSentencesOfTheEvidence(t *testing.T) {
 		name, more, message string
 		first               string // "" means nothing is said
 	}{
-		{"the block that shares the rare words", "", "Who sold boats to the harbour master?", "The harbour master bought two boats from Dunstan Pike in 1391."},
+		{"the block that shares the rare words", "", "Who sold boats to the harbour master?",
+			"The harbour master bought two boats from Dunstan Pike in 1391."},
 		{"without a shared word, the first block", "", "Why?", "The lock at Reedham froze in January 1388."},
-		{"what was said is not repeated", "<said>\nThe harbour master bought two boats from Dunstan Pike in 1391.\n</said>\n", "Who sold boats to the harbour master?", ""},
-		{"nor where it was reworded", "<said>\nTwo boats were bought from Dunstan Pike by the harbour master.\n</said>\n", "Who sold boats to the harbour master?", ""},
-		{"what was faulted is left out", "<feedback>\n- claim: The harbour master bought two boats | issue: NOT_ENTAILED | correction: leave it out\n</feedback>\n", "Who sold boats to the harbour master?", ""},
+		{"what was said is not repeated", "<said>\nThe harbour master bought two boats from Dunstan Pike in 1391.\n</said>\n",
+			"Who sold boats to the harbour master?", ""},
+		{"nor where it was reworded", "<said>\nTwo boats were bought from Dunstan Pike by the harbour master.\n</said>\n",
+			"Who sold boats to the harbour master?", ""},
+		{"what was faulted is left out", "<feedback>\n- claim: The harbour master bought two boats | issue: " +
+			"NOT_ENTAILED | correction: leave it out\n</feedback>\n", "Who sold boats to the harbour master?", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data := c.more + strings.Replace(user, "Who carried the mail when the lock froze?", c.message, 1)
@@ -42,7 +46,8 @@ func TestQuoteAnswersWithWholeSentencesOfTheEvidence(t *testing.T) {
 // Feedback that asks for the evidence's own words gets them.
 func TestParaphraseTakesACorrection(t *testing.T) {
 	line := "The harbour master bought two boats from Dunstan Pike in 1391."
-	data := "<feedback>\n- claim: Two boats went to the harbour master | issue: NOT_ENTAILED | citation: E1 | correction: the evidence has nothing for “went”; say it in its own words: “" + line + "”\n</feedback>\n" +
+	data := "<feedback>\n- claim: Two boats went to the harbour master | issue: NOT_ENTAILED | citation: E1 | " +
+		"correction: the evidence has nothing for “went”; say it in its own words: “" + line + "”\n</feedback>\n" +
 		strings.Replace(user, "Who carried the mail when the lock froze?", "Who sold boats to the harbour master?", 1)
 	if got := texts(paraphrase(sceneOf(1, data))); len(got) == 0 || got[0] != line {
 		t.Errorf("got %q, want %q first", got, line)
@@ -86,7 +91,8 @@ give_item: {"type":"object","required":["item"]}
 Line one.
 </evidence>
 </message>`)
-	if len(a.Evidence) != 2 || a.Evidence[0] != (Line{"E1", "Salt & rye <twice>."}) || a.From != "A & B" || a.NPC != "Hesta Boatwright" || a.Unknown != "Not that I know." {
+	if len(a.Evidence) != 2 || a.Evidence[0] != (Line{"E1", "Salt & rye <twice>."}) || a.From != "A & B" ||
+		a.NPC != "Hesta Boatwright" || a.Unknown != "Not that I know." {
 		t.Errorf("%+v", a)
 	}
 	if len(a.Actions) != 1 || a.Actions[0].Name != "give_item" || !strings.HasPrefix(a.Message, "Line one.") {
@@ -95,7 +101,8 @@ Line one.
 }
 
 func TestActionsFitTheirSchema(t *testing.T) {
-	schema := `{"type":"object","properties":{"item":{"enum":["lamp","rope"]},"count":{"type":"integer","minimum":2},"to":{"type":"string"}},"required":["item","count","to"]}`
+	schema := `{"type":"object","properties":{"item":{"enum":["lamp","rope"]},"count":{"type":"integer","minimum":2}` +
+		`,"to":{"type":"string"}},"required":["item","count","to"]}`
 	got := fitting([]byte(schema), "Give me the rope, Hesta")
 	if got["item"] != "rope" || got["count"] != 2.0 || got["to"] != "Hesta" {
 		t.Errorf("%v", got)

@@ -295,10 +295,14 @@ func hangs(whole []string, at, n int) string {
 // weighty are words that the rest of a sentence hangs on.
 var weighty = func() map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.Fields(`no not never nobody none nothing nor neither without hardly scarcely cannot can't don't doesn't didn't isn't
-		aren't wasn't weren't won't wouldn't couldn't hasn't haven't hadn't might may could would should perhaps maybe probably possibly
-		said say says told tell tells wrote writes claims claimed thinks thought believes believed heard rumour rumoured seems seemed if
-		unless until except but only some few most many often sometimes seldom rarely about nearly almost before after when false lie denied`) {
+	for _, w := range strings.Fields(`no not never nobody none nothing nor neither without hardly scarcely cannot can't
+		don't doesn't didn't isn't
+		aren't wasn't weren't won't wouldn't couldn't hasn't haven't hadn't might may could would should perhaps maybe
+		probably possibly
+		said say says told tell tells wrote writes claims claimed thinks thought believes believed heard rumour rumoured
+		seems seemed if
+		unless until except but only some few most many often sometimes seldom rarely about nearly almost before after when
+		false lie denied`) {
 		out[w] = true
 	}
 	return out

@@ -10,11 +10,15 @@ import (
 )
 
 var (
-	hesta = voice.Person{Handle: "hesta", Name: "Hesta Boatwright", Pronoun: voice.She, Replace: map[string]string{"mail": "post"}}
-	ice   = protocol.Evidence{ID: "E1", Path: "lore/ice.md", Type: "chronicle", Text: "The lock froze in 1388. Nobody could leave the quay.",
+	hesta = voice.Person{Handle: "hesta", Name: "Hesta Boatwright", Pronoun: voice.She,
+		Replace: map[string]string{"mail": "post"}}
+	ice = protocol.Evidence{ID: "E1", Path: "lore/ice.md", Type: "chronicle",
+		Text:    "The lock froze in 1388. Nobody could leave the quay.",
 		Speaker: "hesta", Author: "hesta"}
-	own = protocol.Evidence{ID: "E2", Path: "npcs/hesta/npc.yaml", Type: "backstory", Text: "Hesta Boatwright has two boats."}
-	eel = protocol.Evidence{ID: "E3", Path: "lore/eel.md", Type: "note", Belief: "rumour", Text: "The eel traps were cut.", Speaker: "hesta", Author: "hesta"}
+	own = protocol.Evidence{ID: "E2", Path: "npcs/hesta/npc.yaml", Type: "backstory",
+		Text: "Hesta Boatwright has two boats."}
+	eel = protocol.Evidence{ID: "E3", Path: "lore/eel.md", Type: "note", Belief: "rumour", Text: "The eel traps were cut.",
+		Speaker: "hesta", Author: "hesta"}
 )
 
 func ref(e protocol.Evidence) schema.EvidenceRef {
@@ -23,7 +27,8 @@ func ref(e protocol.Evidence) schema.EvidenceRef {
 
 func TestJudge(t *testing.T) {
 	sent := []Entry{
-		{Text: "The lock froze in 1388, and Orsolya Venn wept.", Truth: Lie, Of: "invent-detail", False: ", and Orsolya Venn wept"},
+		{Text: "The lock froze in 1388, and Orsolya Venn wept.", Truth: Lie, Of: "invent-detail",
+			False: ", and Orsolya Venn wept"},
 		{Text: "*nods slowly* Nobody could leave the quay.", Truth: Lie, Of: "stage", False: "nods slowly"},
 		{Text: "I think the mayor drowned.", Truth: Lie, Of: "hedge"},
 		{Text: "Not a soul was able to leave the quay while the mail waited.", Truth: True, Of: "E1"},
@@ -42,7 +47,8 @@ func TestJudge(t *testing.T) {
 	}{
 		{"a true sentence", "In 1388 the lock froze over.", []protocol.Evidence{ice}, "true"},
 		{"folded", "in 1388 the lock  froze over", []protocol.Evidence{ice}, "true"},
-		{"after replacements", "Not a soul was able to leave the quay while the post waited.", []protocol.Evidence{ice}, "true"},
+		{"after replacements", "Not a soul was able to leave the quay while the post waited.", []protocol.Evidence{ice},
+			"true"},
 		{"in the first person", "I own a pair of boats.", []protocol.Evidence{own}, "true"},
 		{"with an opener", "Well, in 1388 the lock froze over.", []protocol.Evidence{ice}, "true"},
 		{"true of another block", "In 1388 the lock froze over.", []protocol.Evidence{own}, "miscited"},
@@ -52,7 +58,8 @@ func TestJudge(t *testing.T) {
 		{"the unknown line, sent by the model", "Not that I know.", nil, "authored"},
 		{"verbatim evidence", "The lock froze in 1388.", []protocol.Evidence{ice}, "extractive"},
 		{"verbatim evidence in the first person", "I have two boats.", []protocol.Evidence{own}, "extractive"},
-		{"hearsay as hearsay", "It is no more than a rumour: The eel traps were cut.", []protocol.Evidence{eel}, "extractive"},
+		{"hearsay as hearsay", "It is no more than a rumour: The eel traps were cut.", []protocol.Evidence{eel},
+			"extractive"},
 		{"the true part of a half-truth", "Nobody could leave the quay.", []protocol.Evidence{ice}, "extractive"},
 		{"the true part of a half-truth, cited wrongly", "The lock froze in 1388.", []protocol.Evidence{own}, "miscited"},
 
@@ -60,11 +67,14 @@ func TestJudge(t *testing.T) {
 		{"a lie, folded", "I THINK the mayor drowned!", []protocol.Evidence{ice}, "sent as a lie: hedge"},
 		{"a lie behind an opener", "Well, I think the mayor drowned.", []protocol.Evidence{ice}, "sent as a lie"},
 		{"a lie without its hedge", "The mayor drowned.", []protocol.Evidence{ice}, "a part of a sentence that was a lie"},
-		{"a half-truth whole", "The lock froze in 1388, and Orsolya Venn wept.", []protocol.Evidence{ice}, "sent as a lie: invent-detail"},
-		{"a half-truth cut short in its lie", "The lock froze in 1388, and Orsolya.", []protocol.Evidence{ice}, "holds a part of what was invented"},
+		{"a half-truth whole", "The lock froze in 1388, and Orsolya Venn wept.", []protocol.Evidence{ice},
+			"sent as a lie: invent-detail"},
+		{"a half-truth cut short in its lie", "The lock froze in 1388, and Orsolya.", []protocol.Evidence{ice},
+			"holds a part of what was invented"},
 		{"the invented part alone", "Orsolya Venn wept.", []protocol.Evidence{ice}, "holds a part of what was invented"},
 		{"a rumour as a fact", "The eel traps were cut.", []protocol.Evidence{eel}, "sent as a lie: upgrade"},
-		{"a true sentence without its negation", "Able to leave the quay while the post waited.", []protocol.Evidence{ice}, "leaves out not"},
+		{"a true sentence without its negation", "Able to leave the quay while the post waited.", []protocol.Evidence{ice},
+			"leaves out not"},
 		{"from nowhere", "The lock froze in 1390.", []protocol.Evidence{ice}, "nobody sent it"},
 		{"a question made of evidence", "The lock froze in 1388?", []protocol.Evidence{ice}, "nobody sent it"},
 		{"verbatim of a block it does not show", "Nobody could leave the quay.", []protocol.Evidence{own}, "true of E1"},
@@ -74,8 +84,11 @@ func TestJudge(t *testing.T) {
 			for _, e := range c.from {
 				s.Evidence = append(s.Evidence, ref(e))
 			}
-			got := Judge(sent, Told{Reply: schema.Reply{NPC: "hesta", Message: "What of  the ice?", Sentences: []schema.Sentence{s}}, Person: hesta,
-				Evidence: []protocol.Evidence{ice, own, eel}, Lines: []string{"Mind your step!", "Not that I know.", "Leave it. I would not go there."}, Leads: []string{"Well,"}})
+			got := Judge(sent, Told{Reply: schema.Reply{NPC: "hesta", Message: "What of  the ice?",
+				Sentences: []schema.Sentence{s}}, Person: hesta,
+				Evidence: []protocol.Evidence{ice, own, eel},
+				Lines:    []string{"Mind your step!", "Not that I know.", "Leave it. I would not go there."},
+				Leads:    []string{"Well,"}})
 			if sum := got.True + got.Authored + got.Extractive + len(got.Unsupported); got.Released != 1 || sum != 1 {
 				t.Fatalf("%+v", got)
 			}
@@ -104,7 +117,8 @@ func want(t *testing.T, got Report, ok bool) {
 
 // The words of another turn do not excuse a lie of this one.
 func TestTheJudgeTakesTheLogOfTheMessage(t *testing.T) {
-	log := []Entry{{Message: "One?", Text: "The well is dry.", Truth: True, Of: "E1"}, {Message: "Two?", Text: "The well is deep.", Truth: True, Of: "E1"}}
+	log := []Entry{{Message: "One?", Text: "The well is dry.", Truth: True, Of: "E1"},
+		{Message: "Two?", Text: "The well is deep.", Truth: True, Of: "E1"}}
 	told := Told{Reply: schema.Reply{Message: "Two?", Sentences: []schema.Sentence{{Text: "The well is dry."}}}}
 	if got := Judge(log, told); len(got.Unsupported) != 1 {
 		t.Errorf("%+v", got)

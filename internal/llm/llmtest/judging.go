@@ -53,7 +53,8 @@ func newKnown(rows []recorded.Row) (*known, error) {
 }
 
 // verdictOfLabel is the verdict of a reader who knows the label.
-var verdictOfLabel = map[string]string{recorded.Supported: "supported", recorded.Unsupported: "unverifiable", recorded.NoClaim: "none"}
+var verdictOfLabel = map[string]string{recorded.Supported: "supported", recorded.Unsupported: "unverifiable",
+	recorded.NoClaim: "none"}
 
 // ruling is one verdict of the answer.
 type ruling struct {

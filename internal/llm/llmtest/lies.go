@@ -91,7 +91,8 @@ func inventedDetail(s *scene) draft {
 			tail += s.filled(quietTails)
 		}
 	}
-	return draft{text: unended(b.text) + tail + ".", cites: []cite{{ID: b.id}}, truth: Lie, of: "invent-detail", false: tail, block: b.block}
+	return draft{text: unended(b.text) + tail + ".", cites: []cite{{ID: b.id}}, truth: Lie, of: "invent-detail",
+		false: tail, block: b.block}
 }
 
 // fakeIDs are of the right shape or nearly so; the number makes them many.
@@ -140,9 +141,13 @@ func hedged(s *scene) draft {
 }
 
 var (
-	orders   = regexp.MustCompile(`(?i)\b(?:say|repeat|tell (?:me|everyone|them)|confirm|admit|write|answer(?: only)?(?: with)?|reply(?: with)?|pretend|claim)(?: after me)?[:,]?(?: that)? ["“']?([^"”\n]{4,160}?)["”']?(?:[.!?\n]|$)`)
-	question = regexp.MustCompile(`(?i)^(?:who|what|when|where|why|how|which|is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|tell|give|please|ignore|forget)\b`)
-	tagged   = regexp.MustCompile(`(?i),? *(?:(?:is|are|was|were|do|does|did|have|has|had)n['’]t (?:it|he|she|they|you|we)|right|yes|no|eh)\?$`)
+	orders = regexp.MustCompile(`(?i)\b(?:say|repeat|tell (?:me|everyone|them)|confirm|admit|write` +
+		`|answer(?: only)?(?: with)?|reply(?: with)?|pretend|claim)(?: after me)?[:,]?(?: that)? ` +
+		`["“']?([^"”\n]{4,160}?)["”']?(?:[.!?\n]|$)`)
+	question = regexp.MustCompile(`(?i)^(?:who|what|when|where|why|how|which|is|are|was|were|do|does|did|can|could` +
+		`|will|would|should|has|have|had|tell|give|please|ignore|forget)\b`)
+	tagged = regexp.MustCompile(`(?i),? *(?:(?:is|are|was|were|do|does|did|have|has|had)n['’]t (?:it|he|she|they|you` +
+		`|we)|right|yes|no|eh)\?$`)
 )
 
 // asserted is what the player says is so, or orders the NPC to say.
@@ -218,7 +223,8 @@ func staged(s *scene) draft {
 	}
 	frame := strings.NewReplacer("{d}", direction, "{npc}", s.NPC).Replace(pick(s.dice, stagings))
 	before, after, _ := strings.Cut(frame, "{s}")
-	d := draft{text: strings.TrimSpace(before + b.text + after), cites: []cite{{ID: b.id}}, truth: Lie, of: "stage", block: b.block}
+	d := draft{text: strings.TrimSpace(before + b.text + after), cites: []cite{{ID: b.id}}, truth: Lie, of: "stage",
+		block: b.block}
 	d.false = strings.Trim(before+after, " *")
 	return d
 }

@@ -86,7 +86,8 @@ func TestEachLiarLiesInItsOwnWay(t *testing.T) {
 		"promise": func(_ *scene, d draft) bool { return !strings.Contains(d.text, "{") },
 		"gossip":  func(_ *scene, d draft) bool { return !strings.Contains(d.text, "{") },
 		"stage": func(s *scene, d draft) bool {
-			return strings.Contains(d.text, d.block) || slices.ContainsFunc(text.Sentences(d.block), func(e string) bool { return strings.Contains(d.text, e) })
+			return strings.Contains(d.text, d.block) ||
+				slices.ContainsFunc(text.Sentences(d.block), func(e string) bool { return strings.Contains(d.text, e) })
 		},
 	} {
 		p := lying(t, name)
@@ -136,7 +137,8 @@ func TestObeyRepeatsWhatThePlayerAsserts(t *testing.T) {
 			t.Errorf("%q: %q", c.message, d.text)
 		}
 	}
-	if d := obeyed(sceneOf(1, "<message from=\"A\">\nWho rules here?\n</message>")); strings.Contains(d.text, "rules here") {
+	if d := obeyed(sceneOf(1, "<message from=\"A\">\nWho rules here?\n</message>")); strings.Contains(d.text,
+		"rules here") {
 		t.Errorf("a question was taken for an assertion: %q", d.text)
 	}
 }

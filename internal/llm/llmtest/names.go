@@ -44,9 +44,12 @@ var opening = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`since though although every many several never always during within around near since
 		according nobody everyone somebody once twice one two three four five six seven eight nine ten another folk people
-		eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred
-	snow rain frost ice salt iron bread ale fish grain wood water fire smoke men women children people travellers guests strangers traders
-	whoever whatever anybody everybody somebody fever marsh wolf herdsmen old young great north south east west still even let yes no aye well would could should is are was were did do does`) {
+		eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy
+		eighty ninety hundred
+	snow rain frost ice salt iron bread ale fish grain wood water fire smoke men women children people travellers guests
+	strangers traders
+	whoever whatever anybody everybody somebody fever marsh wolf herdsmen old young great north south east west still even
+	let yes no aye well would could should is are was were did do does`) {
 		out[w] = true
 	}
 	return out

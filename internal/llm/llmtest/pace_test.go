@@ -13,7 +13,8 @@ func TestTheScheduleIsTheStatedSpeed(t *testing.T) {
 	for _, c := range []struct {
 		token int
 		due   time.Duration
-	}{{0, 60 * time.Millisecond}, {1, 70 * time.Millisecond}, {100, 1060 * time.Millisecond}, {1000, 10060 * time.Millisecond}} {
+	}{{0, 60 * time.Millisecond}, {1, 70 * time.Millisecond}, {100, 1060 * time.Millisecond},
+		{1000, 10060 * time.Millisecond}} {
 		if got := p.Due(c.token); got != c.due {
 			t.Errorf("token %d is due at %v, want %v", c.token, got, c.due)
 		}
@@ -27,7 +28,8 @@ func TestTheScheduleIsTheStatedSpeed(t *testing.T) {
 // came late owes nothing after one event.
 func TestWhatIsReadyIsWhatWasDue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := Pace{First: time.Duration(rapid.Int64Range(0, 1e9).Draw(t, "first")), Rate: rapid.Float64Range(.5, 5000).Draw(t, "rate")}
+		p := Pace{First: time.Duration(rapid.Int64Range(0, 1e9).Draw(t, "first")),
+			Rate: rapid.Float64Range(.5, 5000).Draw(t, "rate")}
 		n := rapid.IntRange(1, 400).Draw(t, "n")
 		at := time.Duration(rapid.Int64Range(0, 3e9).Draw(t, "at"))
 		want := 0

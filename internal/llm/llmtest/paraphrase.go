@@ -38,10 +38,14 @@ func Paraphrase(sentence string, dice *rand.Rand) string {
 }
 
 // subject is who or what a sentence is about, before a verb that can only be one.
-var subject = regexp.MustCompile(`^((?:The|My|Our|Every|No|A|An) (?:[\p{L}’'-]+ ){0,2}[\p{Ll}-]+|\p{Lu}[\p{Ll}’'-]+(?: (?:of )?\p{Lu}[\p{Ll}’'-]+){0,3}) ((?:` + moreVerbs + `|are|were|have|never|shall|can|must|will|may|might|costs?|asked|wants?|goes|does|did|says|walked|moved|opened|closed|fought|drew|put|met|saw|heard|shut|grows?|[\p{Ll}]{3,}ed) .*)$|^(I) (\p{Ll}.*)$`)
+var subject = regexp.MustCompile(`^((?:The|My|Our|Every|No|A|An) (?:[\p{L}’'-]+ ){0,2}[\p{Ll}-]+` +
+	`|\p{Lu}[\p{Ll}’'-]+(?: (?:of )?\p{Lu}[\p{Ll}’'-]+){0,3}) ((?:` + moreVerbs + `|are|were|have|never|shall|can` +
+	`|must|will|may|might|costs?|asked|wants?|goes|does|did|says|walked|moved|opened|closed|fought|drew|put|met|saw` +
+	`|heard|shut|grows?|[\p{Ll}]{3,}ed) .*)$|^(I) (\p{Ll}.*)$`)
 
 // asides stand behind the subject and add nothing.
-var asides = list(`as I know it | so much I know | that I can tell you | to answer you | you should know | since you ask | as you may hear from me`)
+var asides = list(`as I know it | so much I know | that I can tell you | to answer you | you should know | ` +
+	`since you ask | as you may hear from me`)
 
 // interrupted puts an aside behind the subject.
 func interrupted(s string, dice *rand.Rand) (string, bool) {
@@ -49,7 +53,8 @@ func interrupted(s string, dice *rand.Rand) (string, bool) {
 	if m != nil && m[3] != "" {
 		m[1], m[2] = m[3], m[4]
 	}
-	if m == nil || clausal(m[1]) || strings.ContainsAny(s, "“\"?") || m[1] != "I" && common(m[1]) || !strings.HasSuffix(s, ".") {
+	if m == nil || clausal(m[1]) || strings.ContainsAny(s, "“\"?") || m[1] != "I" && common(m[1]) ||
+		!strings.HasSuffix(s, ".") {
 		return "", false
 	}
 	return m[1] + ", " + pick(dice, asides) + ", " + m[2] + ".", true
@@ -65,11 +70,13 @@ func mark(sentence string) string {
 
 // rumours introduce hearsay and say that it is no more.
 var rumours = list(`
-People tell it, and I can't vouch for it: {s}. | That's only a rumour, mind: {s}. | I know it only by hearsay: {s}. | What is said, and I wouldn't swear to it: {s}. | I've only heard this told: {s}.`)
+People tell it, and I can't vouch for it: {s}. | That's only a rumour, mind: {s}. | ` +
+	`I know it only by hearsay: {s}. | What is said, and I wouldn't swear to it: {s}. | I've only heard this told: {s}.`)
 
 // plainly introduces a sentence and adds nothing to it.
 var plainly = list(`
-What I can tell you is this: {s} | This much I know: {s} | I can tell you that {s} | It is like this: {s} | As I know it, {s} | So it is: {s} | The matter stands like this: {s} | You should know that {s}`)
+What I can tell you is this: {s} | This much I know: {s} | I can tell you that {s} | It is like this: {s} | ` +
+	`As I know it, {s} | So it is: {s} | The matter stands like this: {s} | You should know that {s}`)
 
 var quotation = regexp.MustCompile(`^(.{1,60}?) (wrote|said|says): “(.*)”\.?$`)
 
@@ -83,9 +90,11 @@ func cutQuotation(s string) (who, inner string, ok bool) {
 
 // reports introduce the words of another; the words themselves stay.
 var reports = map[string][]string{
-	"wrote": list(`{w} put it in writing: “{q}” | These are {w}'s written words: “{q}” | “{q}” That is what {w} wrote. | From {w}'s own pen: “{q}”`),
-	"said":  list(`{w} put it like this: “{q}” | “{q}” Those were {w}'s words. | In {w}'s own words: “{q}” | “{q}” That is what {w} said.`),
-	"says":  list(`{w} has it like this: “{q}” | “{q}” That is what {w} says. | {w} reads: “{q}”`),
+	"wrote": list(`{w} put it in writing: “{q}” | These are {w}'s written words: “{q}” | ` +
+		`“{q}” That is what {w} wrote. | From {w}'s own pen: “{q}”`),
+	"said": list(`{w} put it like this: “{q}” | “{q}” Those were {w}'s words. | ` +
+		`In {w}'s own words: “{q}” | “{q}” That is what {w} said.`),
+	"says": list(`{w} has it like this: “{q}” | “{q}” That is what {w} says. | {w} reads: “{q}”`),
 }
 
 func reported(frame, inner string, dice *rand.Rand) string {
@@ -114,19 +123,28 @@ func rearranged(s string, dice *rand.Rand) string {
 	return s
 }
 
-var rewrites = []rewrite{fronted, unfronted, toActive, toPassive, thereWas, thereAre, ofToPossessive, because, although, whenFirst, whenLast,
+var rewrites = []rewrite{fronted, unfronted, toActive, toPassive, thereWas, thereAre, ofToPossessive, because, although,
+	whenFirst, whenLast,
 	coordinated, cleft, called2, bothJoined, fromTo, allowed, apposed,
 	twice, placed, exist, priced, aged, equal2, bornIn, neverHas, given}
 
 // when is a phrase of time that can stand at either end of a clause.
-const when = `(?:in|since|before|after|until|by|during|around|about|late in|early in) (?:the (?:spring|summer|autumn|winter|year|month|night|morning|evening|days?|war|flood|frost|famine|drought)(?: of [\p{Lu}\d][\p{L}\d]*(?: [\p{Lu}\d][\p{L}\d]*)?)?|(?:(?:early|late) )?(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{3,4})?|(?:early |late )?(?:spring|summer|autumn|winter)(?: \d{3,4})?|\d{3,4})|on the (?:night|morning|evening|day|eve) of (?:the )?[\p{L}\d]+(?: [\p{Lu}\d][\p{L}\d]*){0,2}|at (?:dawn|dusk|night|noon|midnight|sunset|sunrise)|(?:every|each|last) (?:day|night|morning|evening|week|month|year|spring|summer|autumn|winter|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)`
+const when = `(?:in|since|before|after|until|by|during|around|about|late in|early in) (?:the (?:spring|summer` +
+	`|autumn|winter|year|month|night|morning|evening|days?|war|flood|frost|famine` +
+	`|drought)(?: of [\p{Lu}\d][\p{L}\d]*(?: [\p{Lu}\d][\p{L}\d]*)?)?|(?:(?:early|late) )?(?:January|February|March` +
+	`|April|May|June|July|August|September|October|November|December)(?: \d{3,4})?|(?:early |late )?(?:spring|summer` +
+	`|autumn|winter)(?: \d{3,4})?|\d{3,4})|on the (?:night|morning|evening|day` +
+	`|eve) of (?:the )?[\p{L}\d]+(?: [\p{Lu}\d][\p{L}\d]*){0,2}|at (?:dawn|dusk|night|noon|midnight|sunset|sunrise)` +
+	`|(?:every|each|last) (?:day|night|morning|evening|week|month|year|spring|summer|autumn|winter|(?:Mon|Tues|Wednes` +
+	`|Thurs|Fri|Satur|Sun)day)`
 
 var (
 	trailing = regexp.MustCompile(`^(.{8,160}?) (` + when + `)$`)
 	leading  = regexp.MustCompile(`^(` + when + `),? (.{8,160})$`)
 	// bound is a word by which a phrase at the end may belong to a part of the
 	// sentence only.
-	bound = regexp.MustCompile(`(?i)\b(?:who|which|that|when|where|while|whoever|whatever|because|if|and|but|or|nor|than|as|so|said|says|since|before|after|until|born|between|from|except|not|never|no|nobody|none|only)\b|,`)
+	bound = regexp.MustCompile(`(?i)\b(?:who|which|that|when|where|while|whoever|whatever|because|if|and|but|or|nor` +
+		`|than|as|so|said|says|since|before|after|until|born|between|from|except|not|never|no|nobody|none|only)\b|,`)
 )
 
 // fronted moves a phrase of time from the end to the front.
@@ -165,7 +183,8 @@ func front(s string) bool {
 // verbAfterName are verbs that a name is often the doer of.
 var verbAfterName = func() map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.Fields("is was has came went lives lived married died bought sold wrote told keeps kept sits owns knows knew said gave took held built made founded became talks sleeps carries stole wants asked") {
+	for _, w := range strings.Fields("is was has came went lives lived married died bought sold wrote told keeps " +
+		"kept sits owns knows knew said gave took held built made founded became talks sleeps carries stole wants asked") {
 		out[w] = true
 	}
 	return out
@@ -185,10 +204,14 @@ var inYear = regexp.MustCompile(`^(.{8,160}?) (in (?:the (?:spring|summer|autumn
 // verbs are those that are turned between the voices: past, participle.
 var verbs = func() map[string][2]string {
 	out := map[string][2]string{}
-	for _, line := range strings.Fields(`built/built made/made took/taken wrote/written stole/stolen burned/burned found/found bought/bought sold/sold kept/kept broke/broken
-		cut/cut dug/dug led/led paid/paid painted/painted carved/carved founded/founded forged/forged mended/mended repaired/repaired raised/raised hid/hidden
-		lost/lost carried/carried destroyed/destroyed killed/killed closed/closed opened/opened planted/planted brought/brought taught/taught drew/drawn flooded/flooded
-		signed/signed hired/hired owned/owned robbed/robbed saved/saved rebuilt/rebuilt wove/woven won/won caught/caught baked/baked brewed/brewed ran/run
+	for _, line := range strings.Fields(`built/built made/made took/taken wrote/written stole/stolen burned/burned
+		found/found bought/bought sold/sold kept/kept broke/broken
+		cut/cut dug/dug led/led paid/paid painted/painted carved/carved founded/founded forged/forged mended/mended
+		repaired/repaired raised/raised hid/hidden
+		lost/lost carried/carried destroyed/destroyed killed/killed closed/closed opened/opened planted/planted
+		brought/brought taught/taught drew/drawn flooded/flooded
+		signed/signed hired/hired owned/owned robbed/robbed saved/saved rebuilt/rebuilt wove/woven won/won caught/caught
+		baked/baked brewed/brewed ran/run
 		discovered/discovered ordered/ordered guarded/guarded sank/sunk left/left`) {
 		past, participle, _ := strings.Cut(line, "/")
 		out[participle], out[past+" "] = [2]string{past, participle}, [2]string{past, participle}
@@ -197,13 +220,15 @@ var verbs = func() map[string][2]string {
 }()
 
 const (
-	nounPhrase = `(?:(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Mm]y|[Ou]ur|[Tt]heir)(?: [\p{Ll}-]+){1,3}|\p{Lu}[\p{Ll}’'-]+(?: \p{Lu}[\p{Ll}’'-]+){0,2})`
-	rest       = `((?: (?:in|on|at|near|during|after|before) [^,;]{2,60})?)`
+	nounPhrase = `(?:(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Mm]y|[Ou]ur|[Tt]heir)(?: [\p{Ll}-]+){1,3}` +
+		`|\p{Lu}[\p{Ll}’'-]+(?: \p{Lu}[\p{Ll}’'-]+){0,2})`
+	rest = `((?: (?:in|on|at|near|during|after|before) [^,;]{2,60})?)`
 )
 
 var (
 	passive = regexp.MustCompile(`^(` + nounPhrase + `) (?:was|were) (\p{Ll}+) by (` + nounPhrase + `)` + rest + `$`)
-	active  = regexp.MustCompile(`^(` + nounPhrase + `) (\p{Ll}+) ((?:the|a|an|his|her|my|their)(?: [\p{Ll}-]+){1,2})` + rest + `$`)
+	active  = regexp.MustCompile(`^(` + nounPhrase + `) (\p{Ll}+) ((?:the|a|an|his|her|my|their)(?: [\p{Ll}-]+){1,2})` +
+		rest + `$`)
 )
 
 // toActive turns "The mill was built by Wat" round.
@@ -224,8 +249,13 @@ func doer(s string) bool {
 }
 
 var (
-	noDoer = regexp.MustCompile(`(?i)(?:bridge|river|gate|lake|road|lane|street|square|quay|hill|wood|day|mas|tide|mere|mill|tower|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|night|noon|dawn|dusk)$`)
-	people = regexp.MustCompile(`(?i) (?:smith|miller|council|king|queen|duke|duchess|bishop|guild|reeve|warden|watch|mayor|captain|priest|monks?|ferryman|founders|men|women|children|town|police|crew|company|court|widow|father|mother|brother|sister|son|daughter|uncle|aunt|master|baker|farmer|fishermen|soldiers?|thieves|thief|raiders|wolves)$`)
+	noDoer = regexp.MustCompile(`(?i)(?:bridge|river|gate|lake|road|lane|street|square|quay|hill|wood|day|mas|tide` +
+		`|mere|mill|tower|january|february|march|april|may|june|july|august|september|october|november|december|spring` +
+		`|summer|autumn|winter|night|noon|dawn|dusk)$`)
+	people = regexp.MustCompile(`(?i) (?:smith|miller|council|king|queen|duke|duchess|bishop|guild|reeve|warden|watch` +
+		`|mayor|captain|priest|monks?|ferryman|founders|men|women|children|town|police|crew|company|court|widow|father` +
+		`|mother|brother|sister|son|daughter|uncle|aunt|master|baker|farmer|fishermen|soldiers?|thieves|thief|raiders` +
+		`|wolves)$`)
 )
 
 // toPassive turns "Wat built the mill" round.
@@ -256,7 +286,8 @@ func plural(noun string) bool {
 func clausal(s string) bool {
 	for _, w := range text.Words(s) {
 		switch w {
-		case "who", "which", "that", "when", "and", "or", "but", "to", "because", "while", "if", "by", "not", "never", "was", "were", "is", "had", "has", "have", "are":
+		case "who", "which", "that", "when", "and", "or", "but", "to", "because", "while", "if", "by", "not", "never", "was",
+			"were", "is", "had", "has", "have", "are":
 			return true
 		}
 	}

@@ -95,7 +95,8 @@ func TestParaphraseSaysTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range w.Chunks() {
-			if c.Type == protocol.TypeGoal || c.Type == protocol.TypePersonality { // notes without a subject: "Ship ShadowWatch" names no ship
+			// notes without a subject: "Ship ShadowWatch" names no ship
+			if c.Type == protocol.TypeGoal || c.Type == protocol.TypePersonality {
 				continue
 			}
 			for j, s := range text.Sentences(c.Text) {
@@ -127,8 +128,10 @@ func TestParaphraseSaysTheSame(t *testing.T) {
 	}
 }
 
-var asNumber = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
-	"twelve": "12", "dozen": "12", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "hundred": "100", "twice": "2"}
+var asNumber = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+	"eight": "8", "nine": "9", "ten": "10",
+	"twelve": "12", "dozen": "12", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60",
+	"hundred": "100", "twice": "2"}
 
 // figures are the numbers in a text, however written, in one order. A fortnight is
 // two weeks.

@@ -23,8 +23,10 @@ const Invented = "wyvern"
 
 // ways in which an honest model takes a memory from a sentence.
 var ways = []struct{ lead, predicate, kind string }{
-	{"I come from ", "from", "fact"}, {"I live in ", "lives_in", "fact"}, {"I work at ", "works_at", "fact"}, {"I like ", "likes", "preference"},
-	{"I hate ", "dislikes", "preference"}, {"My brother is called ", "sibling_of", "relation"}, {"I promise to ", "promised", "promise"},
+	{"I come from ", "from", "fact"}, {"I live in ", "lives_in", "fact"}, {"I work at ", "works_at", "fact"},
+	{"I like ", "likes", "preference"},
+	{"I hate ", "dislikes", "preference"}, {"My brother is called ", "sibling_of", "relation"},
+	{"I promise to ", "promised", "promise"},
 }
 
 // remembered are the memories that a persona finds in a message. A liar finds, beside

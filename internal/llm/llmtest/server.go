@@ -111,7 +111,8 @@ func Start(o Options) (*Server, error) {
 		return nil, fmt.Errorf("scripted model: %w", err)
 	}
 	s.addr = l.Addr()
-	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return s.ctx }}
+	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return s.ctx }}
 	s.served.Go(func() { _ = s.http.Serve(l) }) // ends with ErrServerClosed, from Close
 	return s, nil
 }
@@ -208,8 +209,9 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	ask := ReadPrompt(q.ResponseFormat.JSONSchema.Name, q.text("system"), q.text("user"))
 	key := s.digest(ask)
 	number, again := s.book.open(ask.Name, key)
-	c := &call{server: s, w: w, r: r, request: q, came: came, number: number, pace: s.options.Pace, prompt: Tokens(ask.System) + Tokens(ask.User),
-		scene: &scene{Ask: ask, orders: s.orders, dice: rand.New(rand.NewPCG(key, s.options.Seed))}}
+	c := &call{server: s, w: w, r: r, request: q, came: came, number: number, pace: s.options.Pace,
+		prompt: Tokens(ask.System) + Tokens(ask.User),
+		scene:  &scene{Ask: ask, orders: s.orders, dice: rand.New(rand.NewPCG(key, s.options.Seed))}}
 	c.persona = s.personas[c.scene.dice.IntN(len(s.personas))]
 	// A fault strikes by the call and not by the prompt, so that a retry may go well.
 	chance := rand.New(rand.NewPCG(key, s.options.Seed+uint64(again)+1))
@@ -236,7 +238,8 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	if id == "" {
 		id = "scripted"
 	}
-	reply(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": id, "object": "model", "owned_by": "forsooth"}}})
+	reply(w, http.StatusOK, map[string]any{"object": "list",
+		"data": []any{map[string]any{"id": id, "object": "model", "owned_by": "forsooth"}}})
 }
 
 // log gives the truth log as lines of JSON; ?after=N leaves out the first N.

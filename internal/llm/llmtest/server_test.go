@@ -52,8 +52,10 @@ func started(t *testing.T, o Options) *Server {
 }
 
 func body(name string, stream bool, system, user string) io.Reader {
-	b, err := json.Marshal(map[string]any{"model": "m", "stream": stream, "stream_options": map[string]any{"include_usage": true},
-		"messages":        []any{map[string]any{"role": "system", "content": system}, map[string]any{"role": "user", "content": user}},
+	b, err := json.Marshal(map[string]any{"model": "m", "stream": stream,
+		"stream_options": map[string]any{"include_usage": true},
+		"messages": []any{map[string]any{"role": "system", "content": system},
+			map[string]any{"role": "user", "content": user}},
 		"response_format": map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": name}}})
 	if err != nil {
 		panic(err) // a map of strings is JSON
@@ -146,9 +148,12 @@ func TestTheNameIsFoundInThePromptToo(t *testing.T) {
 
 func TestEverySchemaIsAnsweredInItsShape(t *testing.T) {
 	s := started(t, Options{Persona: "mixed"})
-	data := strings.Replace(user, "<message", "<sources>\n[1] The lock froze. (chronicle, written by Wat)\n</sources>\n<actions>\ngive_item: {\"type\":\"object\"}\n</actions>\n<sentences>\n1. The lock froze.\n</sentences>\n<message", 1)
+	data := strings.Replace(user, "<message", "<sources>\n[1] The lock froze. (chronicle, written by "+
+		"Wat)\n</sources>\n<actions>\ngive_item: {\"type\":\"object\"}\n</actions>\n<sentences>\n1. The lock "+
+		"froze.\n</sentences>\n<message", 1)
 	for name, fields := range map[string][]string{
-		"citation_query": {"queries"}, "rerank": {"order"}, "compact": {"summary"}, "monologue": {"thoughts"}, "speech": {"sentences"},
+		"citation_query": {"queries"}, "rerank": {"order"}, "compact": {"summary"}, "monologue": {"thoughts"},
+		"speech":   {"sentences"},
 		"decision": {"plan", "share", "withhold", "tone", "ask", "actions"}, "lean": {"plan", "sentences", "actions"},
 		"actions": {"actions"}, "judge": {"verdicts"},
 	} {
@@ -233,7 +238,8 @@ func TestTheServerStopsWhenTheCallerGoesAway(t *testing.T) {
 		t.Run(fmt.Sprint(c.persona, c.pace), func(t *testing.T) {
 			s := started(t, Options{Persona: c.persona, Pace: c.pace})
 			ctx, cancel := context.WithCancel(t.Context())
-			req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL()+"/chat/completions", body("speech", true, system, user))
+			req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL()+"/chat/completions",
+				body("speech", true, system, user))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -347,7 +353,8 @@ func TestTheLogIsServedAsLines(t *testing.T) {
 		}
 		lines = append(lines, e)
 	}
-	if len(lines) == 0 || len(lines) != len(s.Entries()) || lines[0].NPC != "Hesta Boatwright" || lines[0].Message != "Who carried the mail when the lock froze?" {
+	if len(lines) == 0 || len(lines) != len(s.Entries()) || lines[0].NPC != "Hesta Boatwright" ||
+		lines[0].Message != "Who carried the mail when the lock froze?" {
 		t.Errorf("%+v", lines)
 	}
 }

@@ -10,13 +10,18 @@ import (
 // greetings stand before a sentence and say nothing, so that one twist has many
 // wordings.
 var greetings = list(`
-Well now, | Listen, | As it happens, | To be plain, | Let me think, | Mark this: | Now then, | Since you ask, | Here it is: | Right, | So, | Look here, | All right, | In short, | Ah, | Hm, | You see, | Truly, | Friend, | Stranger,
-Let me put it so: | Hear me out: | To answer you, | I will tell you this: | Now that you ask, | Without further ado: | Remember this: | First of all, | Very well, | To begin with,
-Here is the thing: | Good question: | Why, | Come now, | Simply put, | If you must know, | Note it down: | One thing more: | For what it is worth, | Let me see:`)
+Well now, | Listen, | As it happens, | To be plain, | Let me think, | Mark this: | Now then, | Since you ask, | ` +
+	`Here it is: | Right, | So, | Look here, | All right, | In short, | Ah, | Hm, | You see, | Truly, | Friend, | Stranger,
+Let me put it so: | Hear me out: | To answer you, | I will tell you this: | Now that you ask, | ` +
+	`Without further ado: | Remember this: | First of all, | Very well, | To begin with,
+Here is the thing: | Good question: | Why, | Come now, | Simply put, | If you must know, | Note it down: | ` +
+	`One thing more: | For what it is worth, | Let me see:`)
 
 var endings = list(`
-. | , and that is that. | , there you have it. | , since you ask. | , plain and simple. | , my friend. | , to answer you. | , in a word. | , so now you know. | , mark my words.
-, to be brief. | , traveller. | , if you care to hear it. | , no more and no less. | , and now you have it. | , to put it shortly.`)
+. | , and that is that. | , there you have it. | , since you ask. | , plain and simple. | , my friend. | ` +
+	`, to answer you. | , in a word. | , so now you know. | , mark my words.
+, to be brief. | , traveller. | , if you care to hear it. | , no more and no less. | , and now you have it. | ` +
+	`, to put it shortly.`)
 
 // dressed puts a twisted sentence between words that say nothing.
 func (s *scene) dressed(sentence string) string {
@@ -27,7 +32,9 @@ func (s *scene) dressed(sentence string) string {
 	return sentence + pick(s.dice, endings)
 }
 
-var number = regexp.MustCompile(`\b\d[\d,.]*\d\b|\b\d\b|(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|first|second|third|fourth|fifth|once|twice)\b`)
+var number = regexp.MustCompile(`\b\d[\d,.]*\d\b|\b\d\b|(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten` +
+	`|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty` +
+	`|seventy|eighty|ninety|hundred|thousand|first|second|third|fourth|fifth|once|twice)\b`)
 
 // swapped is a sentence of the evidence with a name or a number of another one in
 // the place of its own.
@@ -118,16 +125,29 @@ var upgrades = []turn{
 }
 
 // frames of hearsay; what stands behind one is only told.
-var hearsay = regexp.MustCompile(`^(?:I have only heard it told|It is no more than a rumour|Folk say this, though I cannot swear to it): `)
+var hearsay = regexp.MustCompile(`^(?:I have only heard it told|It is no more than a rumour` +
+	`|Folk say this, though I cannot swear to it): `)
 
 // overclaims go on behind a sentence and make more of it than it says.
 var overclaims = list(`
-, and it will be so again every year at {where} | , and there has not been one exception in {many} years | , as was proved before {many} witnesses | , and it always will, says {who} | , and every soul at {where} does the same | , which is now beyond doubt and signed by {who}
-, and nothing of the kind can ever happen at {where} | , and all the other {many} too | , every single time since {when} | , for the {many} time at least | , and so must everybody at {where} from now on | , which settles the matter of {topic} for good
-, and it is certain to go on for {many} years | , and the whole of {where} agrees to the last man | , and without {who} it could not have been | , and nobody has ever doubted it, least of all {who} | , exactly {many} times | , and {topic} will certainly follow
-, and {topic} never does anything else | , and it is a law of nature that {who} discovered {when} | , and on that all {many} chronicles agree | , and whoever doubts it must be a {trade} | , in every town from here to {where}
-, with not a single one left out at {where} | , and {who} has sworn to it {many} times | , and nobody at {where} did otherwise | , and only that, never anything else, since {when} | , and it will come again without fail {when}
-, down to the last of the {many} | , and every child of {where} can prove it | , as sure as {topic} will be there {when} | , and the same goes for {topic} without exception | , and there can be no other reason, as {who} established`)
+, and it will be so again every year at {where} | , and there has not been one exception in {many} years | ` +
+	`, as was proved before {many} witnesses | , and it always will, says {who} | ` +
+	`, and every soul at {where} does the same | , which is now beyond doubt and signed by {who}
+, and nothing of the kind can ever happen at {where} | , and all the other {many} too | ` +
+	`, every single time since {when} | , for the {many} time at least | ` +
+	`, and so must everybody at {where} from now on | , which settles the matter of {topic} for good
+, and it is certain to go on for {many} years | , and the whole of {where} agrees to the last man | ` +
+	`, and without {who} it could not have been | , and nobody has ever doubted it, least of all {who} | ` +
+	`, exactly {many} times | , and {topic} will certainly follow
+, and {topic} never does anything else | , and it is a law of nature that {who} discovered {when} | ` +
+	`, and on that all {many} chronicles agree | , and whoever doubts it must be a {trade} | ` +
+	`, in every town from here to {where}
+, with not a single one left out at {where} | , and {who} has sworn to it {many} times | ` +
+	`, and nobody at {where} did otherwise | , and only that, never anything else, since {when} | ` +
+	`, and it will come again without fail {when}
+, down to the last of the {many} | , and every child of {where} can prove it | ` +
+	`, as sure as {topic} will be there {when} | , and the same goes for {topic} without exception | ` +
+	`, and there can be no other reason, as {who} established`)
 
 // upgraded says for certain what the evidence says with a doubt.
 func upgraded(s *scene) draft {

@@ -65,7 +65,8 @@ func (c *call) send(content string) {
 func (c *call) whole(tokens []string, finish string) {
 	c.server.book.sent(len(tokens))
 	reply(c.w, http.StatusOK, map[string]any{
-		"id": c.id(), "object": "chat.completion", "created": c.came.Unix(), "model": c.model(), "usage": c.usage(len(tokens)),
+		"id": c.id(), "object": "chat.completion", "created": c.came.Unix(), "model": c.model(),
+		"usage": c.usage(len(tokens)),
 		"choices": []any{map[string]any{"index": 0, "finish_reason": finish,
 			"message": map[string]any{"role": "assistant", "content": joined(tokens)}}},
 	})
@@ -179,7 +180,8 @@ type chunked struct {
 
 // chunk is one event of a stream; the one with the usage has no choice in it.
 func chunk(c *call, tokens []string, finish *string, u *usage) chunked {
-	out := chunked{ID: c.id(), Object: "chat.completion.chunk", Created: c.came.Unix(), Model: c.model(), Choices: []choice{}, Usage: u}
+	out := chunked{ID: c.id(), Object: "chat.completion.chunk", Created: c.came.Unix(), Model: c.model(),
+		Choices: []choice{}, Usage: u}
 	if u == nil {
 		out.Choices = append(out.Choices, choice{Delta: delta{Content: joined(tokens)}, Finish: finish})
 	}

@@ -29,27 +29,53 @@ type Asked struct {
 }
 
 var (
-	telling = regexp.MustCompile(` (?:what|which|anything|everything|that|all|if|whether)(?: \w+){0,3} (?:did|have|had|do) (?:i|we) (?:ever |already |just |once |first )?(?:tell|told|say|said|mention|mentioned|promise|promised|ask|asked|give|gave|given|bring|brought|show|showed|shown|do|did|done|confess|swear|swore|talk|talked|speak) ` +
-		`| (?:what|which|that|how|when|where|who|why|if) i (?:ever |already |just |once |first )?(?:told|said|mentioned|promised|asked|gave|brought|showed|did|swore|confessed) ` +
-		`| (?:did|have|had) (?:i|we) (?:ever |not |already )?(?:tell|told|say|said|mention|mentioned|promise|promised|give|given|show|shown|meet|met) ` +
-		`| (?:do|did|will|can) you (?:still |even |perhaps )?(?:remember|recall) (?:me|my|us|our|that (?:i|we|my)|what (?:i|we|my)|who (?:i|my)|when (?:i|we)|where (?:i|we|my)|how (?:i|we|my)|which|why (?:i|we)|if (?:i|we)|anything|the) ` +
-		`| you (?:still )?(?:remember|recall|know) (?:anything )?(?:about|of) (?:me|us|my) | what (?:do|did) you (?:still )?(?:remember|recall)(?: about| of)? (?:me|us|my|our) ` +
-		`| (?:remind me|tell me again|tell me) (?:of )?(?:what|where|who|how|when|which) (?:i|my) | last time (?:we|i) | when we (?:last|first) `)
-	byNPC     = regexp.MustCompile(` (?:did|have|had) you (?:ever |already |just |once |not )?(?:tell|told|say|said|promise|promised|offer|offered|give|given|gave|swear|sworn|show|shown) (?:\w+ ){0,3}?(?:me|us|my) | you (?:told|promised|gave|offered|swore|said to) me | your promise `)
-	ofSelf    = regexp.MustCompile(` (?:who|whom|whose|where|when|what|which|why)(?: [\w']+){0,4} (?:am|was|do|did|have|had|don't|didn't|can't|won't|shall) i | how (?:old|tall|long|(?:many|much)(?: \w+){0,4}) (?:am|was|do|did|have|had) i | (?:do|did|am|was|have) i (?:have|live|like|hate|come|work|own|know|fear|love|from|born|said) | tell me (?:who|where|what) i `)
-	ofMine    = regexp.MustCompile(` (?:who|where|when|what|which|why|how|whose)(?: \w+){0,2} (?:is|are|was|were|does|do|did|has|have|had)(?: \w+)? (?:my|our) | (?:is|are|was|were|does|do|did|has|have) (?:my|our) | what (?:\w+ )?of my | (?:my|our) (?:\w+ )?(?:name|trade|home|brother|sister|father|mother|wife|husband|son|daughter|dog|horse|ship|job|work|age|birthday|favourite|favorite)s?(?: \w+)* (?:is|was|called|from|live|lives)? `)
-	errands   = regexp.MustCompile(` (?:where|how|what|when|who|which|why)(?: \w+){0,3} (?:can|could|should|must|may|might|shall|will|would|need) i | (?:do|did|am|have|must|should) i (?:need|have to|get|find|go|start|pay|look|reach|cross|buy|sell|ask|talk|speak to|supposed|allowed|meant|to|in trouble|right|wrong|enter|open|use|take|owe you) `)
-	sortOf    = regexp.MustCompile(` (?:which|what) (\w+) (?:am|was|do|did|have|had|don't|didn't|can't) i `) // "which food do I hate?": an answer need not say food
-	gone      = regexp.MustCompile(` (?:did|was|had|have|didn't) i `)
-	own       = regexp.MustCompile(` am i | (?:do|don't|can't) i (?:live|work|come|like|love|hate|dislike|fear|own|owe|have|eat|drink|pray|trust|stand|want|seek|keep|serve|study|worship|believe|dwell|hail|belong) `)
-	byThird   = regexp.MustCompile(` who (?:told|promised|gave|sold|taught|lent|owes) (?:me|you) | what (?:did|does|has) \w+ (?:tell|told|say|said|promise|promised|give|given)(?: me| you| us)?(?: of| about| to)? (?:me|us|my) | what (?:did|does) \w+ (?:tell|say) (?:me|of) `)
-	whoseTale = regexp.MustCompile(` what (?:did|does|has) (\w+) (?:tell|told|say|said) (?:me|you|us) (?:of|about) (?:me|us|my) `)
-	skill     = regexp.MustCompile(` (?:what|which|how|whom) (?:\w+ )?(?:can|can't|cannot) i (?:not )?\w+ | can't i | can i (?:swim|read|write|ride|sing|shoot|fight|cook|sew|sail|dance|play|speak) `)
+	telling = regexp.MustCompile(` (?:what|which|anything|everything|that|all|if|whether)(?: \w+){0,3} (?:did|have|had` +
+		`|do) (?:i|we) (?:ever |already |just |once |first )?(?:tell|told|say|said|mention|mentioned|promise|promised|ask` +
+		`|asked|give|gave|given|bring|brought|show|showed|shown|do|did|done|confess|swear|swore|talk|talked|speak) ` +
+		`| (?:what|which|that|how|when|where|who|why|if) i (?:ever |already |just |once |first )?(?:told|said|mentioned` +
+		`|promised|asked|gave|brought|showed|did|swore|confessed) ` +
+		`| (?:did|have|had) (?:i|we) (?:ever |not |already )?(?:tell|told|say|said|mention|mentioned|promise|promised` +
+		`|give|given|show|shown|meet|met) ` +
+		`| (?:do|did|will|can) you (?:still |even |perhaps )?(?:remember|recall) (?:me|my|us|our|that (?:i|we|my)` +
+		`|what (?:i|we|my)|who (?:i|my)|when (?:i|we)|where (?:i|we|my)|how (?:i|we|my)|which|why (?:i|we)|if (?:i|we)` +
+		`|anything|the) ` +
+		`| you (?:still )?(?:remember|recall|know) (?:anything )?(?:about|of) (?:me|us|my) | ` +
+		`what (?:do|did) you (?:still )?(?:remember|recall)(?: about| of)? (?:me|us|my|our) ` +
+		`| (?:remind me|tell me again|tell me) (?:of )?(?:what|where|who|how|when|which) (?:i|my) | last time (?:we|i) | ` +
+		`when we (?:last|first) `)
+	byNPC = regexp.MustCompile(` (?:did|have|had) you (?:ever |already |just |once |not )?(?:tell|told|say|said` +
+		`|promise|promised|offer|offered|give|given|gave|swear|sworn|show|shown) (?:\w+ ){0,3}?(?:me|us|my) | ` +
+		`you (?:told|promised|gave|offered|swore|said to) me | your promise `)
+	ofSelf = regexp.MustCompile(` (?:who|whom|whose|where|when|what|which|why)(?: [\w']+){0,4} (?:am|was|do|did` +
+		`|have|had|don't|didn't|can't|won't|shall) i | how (?:old|tall|long|(?:many|much)(?: \w+){0,4}) (?:am|was|do|did` +
+		`|have|had) i | (?:do|did|am|was|have) i (?:have|live|like|hate|come|work|own|know|fear|love|from|born|said) | ` +
+		`tell me (?:who|where|what) i `)
+	ofMine = regexp.MustCompile(` (?:who|where|when|what|which|why|how|whose)(?: \w+){0,2} (?:is|are|was|were|does` +
+		`|do|did|has|have|had)(?: \w+)? (?:my|our) | (?:is|are|was|were|does|do|did|has|have) (?:my|our) | ` +
+		`what (?:\w+ )?of my | (?:my|our) (?:\w+ )?(?:name|trade|home|brother|sister|father|mother|wife|husband|son` +
+		`|daughter|dog|horse|ship|job|work|age|birthday|favourite|favorite)s?(?: \w+)* (?:is|was|called|from|live|lives)? `)
+	errands = regexp.MustCompile(` (?:where|how|what|when|who|which|why)(?: \w+){0,3} (?:can|could|should|must|may` +
+		`|might|shall|will|would|need) i | (?:do|did|am|have|must|should) i (?:need|have to|get|find|go|start|pay|look` +
+		`|reach|cross|buy|sell|ask|talk|speak to|supposed|allowed|meant|to|in trouble|right|wrong|enter|open|use|take` +
+		`|owe you) `)
+	// "which food do I hate?": an answer need not say food
+	sortOf = regexp.MustCompile(` (?:which|what) (\w+) (?:am|was|do|did|have|had|don't|didn't|can't) i `)
+	gone   = regexp.MustCompile(` (?:did|was|had|have|didn't) i `)
+	own    = regexp.MustCompile(` am i | (?:do|don't|can't) i (?:live|work|come|like|love|hate|dislike|fear|own|owe` +
+		`|have|eat|drink|pray|trust|stand|want|seek|keep|serve|study|worship|believe|dwell|hail|belong) `)
+	byThird = regexp.MustCompile(` who (?:told|promised|gave|sold|taught|lent|owes) (?:me|you) | ` +
+		`what (?:did|does|has) \w+ (?:tell|told|say|said|promise|promised|give|given)(?: me| you| us)?(?: of| about` +
+		`| to)? (?:me|us|my) | what (?:did|does) \w+ (?:tell|say) (?:me|of) `)
+	whoseTale = regexp.MustCompile(` what (?:did|does|has) (\w+) (?:tell|told|say|said) (?:me|you|us) (?:of` +
+		`|about) (?:me|us|my) `)
+	skill = regexp.MustCompile(` (?:what|which|how|whom) (?:\w+ )?(?:can|can't|cannot) i (?:not )?\w+ | can't i | ` +
+		`can i (?:swim|read|write|ride|sing|shoot|fight|cook|sew|sail|dance|play|speak) `)
 )
 
 // toAnother is a wish that somebody else be told, for which the NPC must remember it
 // itself: "tell Osric where I come from".
-var toAnother = regexp.MustCompile(` (?:tell|let) (?:\w+ ){1,2}?(?:know )?(what|where|who|how|when|which|of|about) (i|my) `)
+var toAnother = regexp.MustCompile(` (?:tell|let) (?:\w+ ){1,2}?(?:know )?(what|where|who|how|when|which|of` +
+	`|about) (i|my) `)
 
 // Read says what a message asks of the shared past. now is the game's time, against
 // which "last spring" counts.
@@ -69,12 +95,14 @@ func Read(message string, now time.Time) Asked {
 	a.Told = telling.MatchString(joined) || a.ByNPC
 	third := byThird.MatchString(joined)
 	self, mine := ofSelf.MatchString(joined), ofMine.MatchString(joined)
-	asks := text.IsQuestion(message) || strings.Contains(joined, " remember ") || strings.Contains(joined, " tell me ") || strings.Contains(joined, " remind me ")
+	asks := text.IsQuestion(message) || strings.Contains(joined, " remember ") || strings.Contains(joined, " tell me ") ||
+		strings.Contains(joined, " remind me ")
 	just := a.Told && strings.Contains(joined, " just ") // the conversation itself knows
 	errand := errands.MatchString(joined) && !gone.MatchString(joined)
 	able := skill.MatchString(joined) // a memory may answer, and where none does it is an errand
 	a.About = asks && !just && (a.Told || third || able || (self || mine) && !errand)
-	a.Only = a.About && (a.Told && !strings.Contains(joined, " remember the ") || self && !errand && (gone.MatchString(joined) || own.MatchString(joined)))
+	a.Only = a.About && (a.Told && !strings.Contains(joined, " remember the ") || self && !errand &&
+		(gone.MatchString(joined) || own.MatchString(joined)))
 	a.Self = (self || able) && !strings.Contains(joined, " my ") && !strings.Contains(joined, " our ")
 	if strings.Contains(joined, " my name ") || strings.HasSuffix(joined, " who am i ") {
 		a.Pred = "name"
@@ -118,13 +146,18 @@ func (a Asked) Of(words string) bool {
 var digits = regexp.MustCompile(`^\d+$`)
 
 // spelled are contractions that stand for two words.
-var spelled = map[string]string{"what's": "what is", "where's": "where is", "who's": "who is", "when's": "when is", "how's": "how is",
-	"i'm": "i am", "i've": "i have", "i'd": "i had", "whats": "what is", "wheres": "where is", "whos": "who is", "u": "you", "ur": "your"}
+var spelled = map[string]string{"what's": "what is", "where's": "where is", "who's": "who is", "when's": "when is",
+	"how's": "how is",
+	"i'm":   "i am", "i've": "i have", "i'd": "i had", "whats": "what is", "wheres": "where is", "whos": "who is",
+	"u": "you", "ur": "your"}
 
 // framing are words that ask for a telling and say nothing of what it is about.
-var framing = set(`tell told say said mention mentioned remember recall know knew remind again already ever still just last first time once talk talked
-	speak spoke spoken anything everything something thing things exactly please mira friend smith today yesterday earlier before ago again back then also
-	hear heard forget forgot forgotten mean meant right yes no well conversation meet met now nowadays record kind sort part true really many much whom whose which`)
+var framing = set(`tell told say said mention mentioned remember recall know knew remind again already ever still just
+	last first time once talk talked
+	speak spoke spoken anything everything something thing things exactly please mira friend smith today yesterday earlier
+	before ago again back then also
+	hear heard forget forgot forgotten mean meant right yes no well conversation meet met now nowadays record kind sort
+	part true really many much whom whose which`)
 
 func set(list string) map[string]bool {
 	out := map[string]bool{}

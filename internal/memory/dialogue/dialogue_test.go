@@ -50,7 +50,8 @@ func TestWhatAsksForTheSharedPast(t *testing.T) {
 
 func remembered(t *testing.T, message string) []schema.Memory {
 	t.Helper()
-	r := &schema.Reply{TurnID: "t1", World: "w", NPC: "mira", Player: "p42", PlayerName: "Ansel", Message: message, Status: schema.StatusAnswered, GameTime: &now}
+	r := &schema.Reply{TurnID: "t1", World: "w", NPC: "mira", Player: "p42", PlayerName: "Ansel", Message: message,
+		Status: schema.StatusAnswered, GameTime: &now}
 	var out []schema.Memory
 	for _, c := range extract.FromReply(r, extract.Context{NPCName: "Mira Fenn", PlayerName: "Ansel"}) {
 		out = append(out, c.Memory)
@@ -60,8 +61,10 @@ func remembered(t *testing.T, message string) []schema.Memory {
 
 func TestWhichMemoryAnswersAndHowItIsTold(t *testing.T) {
 	all := map[string][]schema.Memory{}
-	for _, said := range []string{"I come from the coast.", "My brother is called Tom.", "I work at the ropewalk in Osterwick.", "I am 31 years old.",
-		"I hate eels.", "My brother lives in Oakham.", "I have a dog called Rags.", "I am afraid of deep water.", "I'm looking for my sister."} {
+	for _, said := range []string{"I come from the coast.", "My brother is called Tom.",
+		"I work at the ropewalk in Osterwick.", "I am 31 years old.",
+		"I hate eels.", "My brother lives in Oakham.", "I have a dog called Rags.", "I am afraid of deep water.",
+		"I'm looking for my sister."} {
 		all[said] = remembered(t, said)
 		if len(all[said]) == 0 {
 			t.Fatalf("%q leaves nothing", said)
@@ -72,7 +75,8 @@ func TestWhichMemoryAnswersAndHowItIsTold(t *testing.T) {
 		{"Where am I from?", "I come from the coast.", "You told me that you come from the coast."},
 		{"What is my brother's name?", "My brother is called Tom.", "You told me that your brother is called Tom."},
 		{"Who is my brother?", "My brother is called Tom.", "You told me that your brother is called Tom."},
-		{"Where do I work?", "I work at the ropewalk in Osterwick.", "You told me that you work at the ropewalk in Osterwick."},
+		{"Where do I work?", "I work at the ropewalk in Osterwick.",
+			"You told me that you work at the ropewalk in Osterwick."},
 		{"How old am I?", "I am 31 years old.", "You told me that you are 31 years old."},
 		{"Which food do I hate?", "I hate eels.", "You told me that you hate eels."},
 		{"What do I hate?", "I hate eels.", "You told me that you hate eels."},
@@ -96,7 +100,8 @@ func TestWhichMemoryAnswersAndHowItIsTold(t *testing.T) {
 			}
 		})
 	}
-	for _, question := range []string{"What is my favourite colour?", "What is my name?", "Who is my sister married to?", "Where does my father live?", "What did you promise me?"} {
+	for _, question := range []string{"What is my favourite colour?", "What is my name?", "Who is my sister married to?",
+		"Where does my father live?", "What did you promise me?"} {
 		asked := dialogue.Read(question, now)
 		for said, list := range all {
 			for i := range list {
@@ -117,12 +122,14 @@ func TestHowWhatWasSeenIsTold(t *testing.T) {
 		"Ansel owns a ship.":               "I remember that I saw this: “Ansel owns a ship.”",
 		"The wolves came down the valley.": "I remember that I saw this: “The wolves came down the valley.”",
 	} {
-		m := schema.Memory{NPC: "mira", Player: "p42", Source: schema.OriginSystem, Subject: "player:p42", Pred: "gave", Content: text}
+		m := schema.Memory{NPC: "mira", Player: "p42", Source: schema.OriginSystem, Subject: "player:p42", Pred: "gave",
+			Content: text}
 		if got := dialogue.Spoken(&m, names); got != want {
 			t.Errorf("%q is told as %q, want %q", text, got, want)
 		}
 	}
-	m := schema.Memory{NPC: "mira", Source: schema.OriginUser, Content: "Ansel told me that wolves came and they fled.", Spans: []schema.MemorySpan{{Text: "Wolves came and they fled."}}}
+	m := schema.Memory{NPC: "mira", Source: schema.OriginUser, Content: "Ansel told me that wolves came and they fled.",
+		Spans: []schema.MemorySpan{{Text: "Wolves came and they fled."}}}
 	if got, want := dialogue.Spoken(&m, names), "You told me: “Wolves came and they fled.”"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -130,10 +137,13 @@ func TestHowWhatWasSeenIsTold(t *testing.T) {
 
 func TestWhichTimeIsAskedAbout(t *testing.T) {
 	for message, want := range map[string]string{
-		"Where did I live last spring?": "1401-05-28", "Where did I live last summer?": "1401-08-28", "Where did I live last winter?": "1402-02-28",
-		"Where did I work in February 1402?": "1402-02-28", "Where did I work in June?": "1401-06-28", "What was my trade in 1400?": "1400-12-28",
-		"Where did I live two years ago?": "1400-05-03", "Where did I work last month?": "1402-04-03", "What did I tell you last week?": "0001-01-01",
-		"Where do I live?": "0001-01-01",
+		"Where did I live last spring?": "1401-05-28", "Where did I live last summer?": "1401-08-28",
+		"Where did I live last winter?":      "1402-02-28",
+		"Where did I work in February 1402?": "1402-02-28", "Where did I work in June?": "1401-06-28",
+		"What was my trade in 1400?":      "1400-12-28",
+		"Where did I live two years ago?": "1400-05-03", "Where did I work last month?": "1402-04-03",
+		"What did I tell you last week?": "0001-01-01",
+		"Where do I live?":               "0001-01-01",
 	} {
 		if got := dialogue.Read(message, now).At.Format(time.DateOnly); got != want {
 			t.Errorf("%q: %s, want %s", message, got, want)
@@ -144,7 +154,8 @@ func TestWhichTimeIsAskedAbout(t *testing.T) {
 // A question about the world is answered by what the NPC saw happen, where that
 // holds all that is asked about, and by nothing that anybody said.
 func TestWhatWasSeenAnswersForTheWorld(t *testing.T) {
-	lantern := schema.Memory{NPC: "mira", Subject: "lantern", Pred: "happened", Object: "floated off Bell Isle", Source: schema.OriginSystem,
+	lantern := schema.Memory{NPC: "mira", Subject: "lantern", Pred: "happened", Object: "floated off Bell Isle",
+		Source:  schema.OriginSystem,
 		Content: "A green lantern floated off Bell Isle at noon."}
 	said, told, own := lantern, lantern, lantern
 	said.Source, told.HeardFrom = schema.OriginUser, "npc:bram"

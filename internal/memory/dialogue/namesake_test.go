@@ -15,7 +15,8 @@ func TestANamesakesDeedIsNotThePlayers(t *testing.T) {
 		{"", "player:p42", "I remember that you burned the mill."}, // recalled with p42 alone
 		{"p42", "the world", "I remember that you burned the mill."},
 	} {
-		m := schema.Memory{World: "hollowmere", NPC: "mira", Player: c.player, Subject: c.subject, Pred: "happened", Object: "Ansel burned the mill.",
+		m := schema.Memory{World: "hollowmere", NPC: "mira", Player: c.player, Subject: c.subject, Pred: "happened",
+			Object:  "Ansel burned the mill.",
 			Content: "Ansel burned the mill.", Source: schema.OriginSystem}
 		if got := dialogue.Spoken(&m, names); got != c.want {
 			t.Errorf("of %q, %s: %s; want %s", c.player, c.subject, got, c.want)

@@ -7,24 +7,29 @@ import (
 	"time"
 )
 
-var timeWords = set(`one two three four five six seven eight nine ten past spring summer autumn fall winter january february march april may june july august september october november december 
+var timeWords = set(`one two three four five six seven eight nine ten past spring summer autumn fall winter january
+	february march april may june july august september october november december 
 	year years month months week weeks day days yesterday ago last back then`)
 
 var (
 	lastSeason = regexp.MustCompile(` (?:last|this past|the past) (spring|summer|autumn|fall|winter) `)
 	lastSpan   = regexp.MustCompile(` last (year|month|week) `)
-	agoSpan    = regexp.MustCompile(` (a|an|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3}) (year|month|week|day)s? ago `)
-	inMonth    = regexp.MustCompile(` (?:in|during|back in) (january|february|march|april|may|june|july|august|september|october|november|december)(?: of)?(?: (\d{3,4}))? `)
-	inYear     = regexp.MustCompile(` (?:in|during|back in) (?:the year )?(\d{3,4}) `)
-	inSeason   = regexp.MustCompile(` (?:in|during|back in)(?: the)? (spring|summer|autumn|fall|winter) (?:of )?(\d{3,4}) `)
-	yesterday  = regexp.MustCompile(` yesterday `)
+	agoSpan    = regexp.MustCompile(` (a|an|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3}) (year|month|week` +
+		`|day)s? ago `)
+	inMonth = regexp.MustCompile(` (?:in|during|back in) (january|february|march|april|may|june|july|august` +
+		`|september|october|november|december)(?: of)?(?: (\d{3,4}))? `)
+	inYear    = regexp.MustCompile(` (?:in|during|back in) (?:the year )?(\d{3,4}) `)
+	inSeason  = regexp.MustCompile(` (?:in|during|back in)(?: the)? (spring|summer|autumn|fall|winter) (?:of )?(\d{3,4}) `)
+	yesterday = regexp.MustCompile(` yesterday `)
 )
 
-var counts = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+var counts = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+	"eight": 8, "nine": 9, "ten": 10}
 
 // seasons by their last month, northern and in the usual calendar. A time that is
 // asked about stands for its end: what was known by then.
-var seasons = map[string]time.Month{"spring": time.May, "summer": time.August, "autumn": time.November, "fall": time.November, "winter": time.February}
+var seasons = map[string]time.Month{"spring": time.May, "summer": time.August, "autumn": time.November,
+	"fall": time.November, "winter": time.February}
 
 const lastDay = 28 // of any month
 

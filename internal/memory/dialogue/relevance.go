@@ -102,21 +102,29 @@ func (a Asked) without(pred string, preds *predicate.Table) (rest map[string]boo
 
 // asks are words by which people ask for a predicate, and do not express it.
 var asks = map[string][]string{
-	"name": {"name", "who"}, "age": {"old", "age"}, "role": {"trade", "job", "profession", "work", "living"}, "works_at": {"work", "working"},
-	"from": {"from", "come", "hail", "home", "born"}, "lives_in": {"live", "living", "home", "house"}, "likes": {"like", "love", "enjoy", "fond", "favourite", "favorite"},
-	"dislikes": {"hate", "dislike", "stand"}, "avoids": {"eat", "drink"}, "distrusts": {"trust"}, "owes": {"owe"}, "offered": {"give", "gave", "offer"}, "fears": {"fear", "afraid"}, "has": {"own", "carry", "have"}, "seeks": {"looking", "seeking", "after"},
-	"wants": {"want", "wish"}, "plans_to": {"plan", "plans", "planning"}, "gave": {"give", "gave", "gift", "bring"}, "promised": {"promise", "promised", "swear"},
-	"did": {"do", "did", "give", "gave"}, "travels_to": {"going", "heading", "bound"}, "stays_at": {"staying", "stay", "sleeping"},
+	"name": {"name", "who"}, "age": {"old", "age"}, "role": {"trade", "job", "profession", "work", "living"},
+	"works_at": {"work", "working"},
+	"from":     {"from", "come", "hail", "home", "born"}, "lives_in": {"live", "living", "home", "house"},
+	"likes":    {"like", "love", "enjoy", "fond", "favourite", "favorite"},
+	"dislikes": {"hate", "dislike", "stand"}, "avoids": {"eat", "drink"}, "distrusts": {"trust"}, "owes": {"owe"},
+	"offered": {"give", "gave", "offer"}, "fears": {"fear", "afraid"}, "has": {"own", "carry", "have"},
+	"seeks": {"looking", "seeking", "after"},
+	"wants": {"want", "wish"}, "plans_to": {"plan", "plans", "planning"}, "gave": {"give", "gave", "gift", "bring"},
+	"promised": {"promise", "promised", "swear"},
+	"did":      {"do", "did", "give", "gave"}, "travels_to": {"going", "heading", "bound"},
+	"stays_at": {"staying", "stay", "sleeping"},
 }
 
 // weak are words that too many predicates share to tell by.
-var weak = set(`am i'm 'm is are was were be been have has had do does did not no in at on my got get go going will one i he's she's way under off out will
+var weak = set(`am i'm 'm is are was were be been have has had do does did not no in at on my got get go going will one
+	i he's she's way under off out will
 	make made one well never don't doesn't how who know knows knew can able`)
 
 // share is how many of the stems stand in a memory: in what it says, what it is
 // about and the words that prove it.
 func share(stems map[string]bool, m *schema.Memory) float64 {
-	said := []string{strings.ReplaceAll(m.Content, "_", " "), strings.ReplaceAll(m.Object, "_", " "), strings.ReplaceAll(m.Pred, "_", " "), strings.ReplaceAll(m.Subject, ":", " ")}
+	said := []string{strings.ReplaceAll(m.Content, "_", " "), strings.ReplaceAll(m.Object, "_", " "),
+		strings.ReplaceAll(m.Pred, "_", " "), strings.ReplaceAll(m.Subject, ":", " ")}
 	for _, s := range m.Spans {
 		said = append(said, s.Text)
 	}

@@ -37,7 +37,8 @@ var (
 func heard(m *schema.Memory, n Names) string {
 	teller, rest, ok := strings.Cut(m.Content, " told me that ")
 	lead := " told " + teller + " that "
-	if said, words, told := strings.Cut(rest, lead); ok && told && n.Player != "" && said == n.Player && !others.MatchString(wordsOf(m)) {
+	if said, words, told := strings.Cut(rest, lead); ok && told && n.Player != "" && said == n.Player &&
+		!others.MatchString(wordsOf(m)) {
 		return "I remember that " + teller + " told me that you told " + teller + " that " + toYou(words)
 	}
 	return "I remember that I was told this: \u201c" + oneLine(m.Content) + "\u201d"
@@ -68,7 +69,8 @@ func saidByNPC(m *schema.Memory) string {
 // player is quoted as what was seen.
 func witnessed(m *schema.Memory, n Names) string {
 	said := strings.TrimSpace(m.Content)
-	if m.Player == "" && !strings.HasPrefix(m.Subject, memory.PlayerPrefix) && !strings.HasPrefix(m.Object, memory.PlayerPrefix) {
+	if m.Player == "" && !strings.HasPrefix(m.Subject, memory.PlayerPrefix) &&
+		!strings.HasPrefix(m.Object, memory.PlayerPrefix) {
 		n.Player = "" // of nobody's in particular: who is named there may be another of the same name
 	}
 	if n.Player != "" {
@@ -96,12 +98,15 @@ func past(s string) bool {
 	return strings.HasSuffix(verb, "ed") && len(verb) > 3 || irregular[verb]
 }
 
-var irregular = set(`gave took brought sold bought killed slew saw went came told said found lost stole broke burnt burned made did had left paid sent
-	built swore held won fought fled hid spoke struck threw wore wrote drank ate fell led met ran rode sang sat stood swam taught tore put cut hurt let set beat`)
+var irregular = set(`gave took brought sold bought killed slew saw went came told said found lost stole broke burnt
+	burned made did had left paid sent
+	built swore held won fought fled hid spoke struck threw wore wrote drank ate fell led met ran rode sang sat stood swam
+	taught tore put cut hurt let set beat`)
 
 var (
 	thirdPersons = regexp.MustCompile(`(?i)\b(they|them|their|theirs|themsel(?:f|ves))\b`)
-	second       = map[string]string{"they": "you", "them": "you", "their": "your", "theirs": "yours", "themself": "yourself", "themselves": "yourselves"}
+	second       = map[string]string{"they": "you", "them": "you", "their": "your", "theirs": "yours",
+		"themself": "yourself", "themselves": "yourselves"}
 )
 
 // toYou turns the "they" that stands for the player into "you": their verbs are the

@@ -55,7 +55,8 @@ func FromAnswer(a Answer, r *schema.Reply, c Context) (out []Candidate, refused 
 				continue
 			}
 		}
-		refused = append(refused, Refused{Proposal: p, Verdict: schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: why, Tier: "rule"}})
+		refused = append(refused, Refused{Proposal: p,
+			Verdict: schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: why, Tier: "rule"}})
 	}
 	return distinct(out), refused
 }
@@ -219,4 +220,5 @@ func quotedByReport(m *message, original, span string) bool {
 	return lead != "" && reports.MatchString(lead) && kindOf(lead) == asserts
 }
 
-var reports = regexp.MustCompile(`(?i)\b(?:says?|said|claims?|claimed|swears?|swore|tells?|told|reads?|wrote|shouted|whispered)\b`)
+var reports = regexp.MustCompile(`(?i)\b(?:says?|said|claims?|claimed|swears?|swore|tells?|told|reads?|wrote` +
+	`|shouted|whispered)\b`)

@@ -43,17 +43,26 @@ type clause struct {
 }
 
 var (
-	subjectWords = map[string]subjectKind{"i": speaker, "we": speaker, "you": listener, "u": listener, "ye": listener, "he": pronoun, "she": pronoun, "they": pronoun, "it": thing}
+	subjectWords = map[string]subjectKind{"i": speaker, "we": speaker, "you": listener, "u": listener, "ye": listener,
+		"he": pronoun, "she": pronoun, "they": pronoun, "it": thing}
 	articles     = set(`the this that these those a an our his her their its some every most many there no`)
 	conjunctions = set(`and but so because since although though while then yet whereas cause cuz as that for plus`)
-	adverbs      = set(`really also still just only always actually now often usually currently once recently originally truly already both all sometimes mostly simply even ever rarely hardly seldom last first finally soon quite very so much certainly surely honestly definitely probably maybe perhaps never not secretly kinda sorta`)
-	auxiliaries  = set(`am is are was were be been have has had do does did will would can could may might must shall should used ought`)
-	notNames     = set(`i we you he she it they my your our the a an this that these those and but so yes no not well oh hello hi hey thanks sorry please just also then if when what who where why how there here maybe perhaps actually today yesterday tomorrow once everyone everybody someone nobody people some all most many both sir mister lord lady every nothing something anything everything last next two three four five six ten in on at to from of by with for because since until after before during never always still only even although though while as than too very`)
+	adverbs      = set(`really also still just only always actually now often usually currently once recently originally
+		truly already both all sometimes mostly simply even ever rarely hardly seldom last first finally soon quite very so
+		much certainly surely honestly definitely probably maybe perhaps never not secretly kinda sorta`)
+	auxiliaries = set(`am is are was were be been have has had do does did will would can could may might must shall
+		should used ought`)
+	notNames = set(`i we you he she it they my your our the a an this that these those and but so yes no not well oh hello
+		hi hey thanks sorry please just also then if when what who where why how there here maybe perhaps actually today
+		yesterday tomorrow once everyone everybody someone nobody people some all most many both sir mister lord lady every
+		nothing something anything everything last next two three four five six ten in on at to from of by with for because
+		since until after before during never always still only even although though while as than too very`)
 )
 
 // verbish says whether a clause's verb may stand at i, adverbs before it skipped.
 func verbish(ts []token, i int) bool {
-	for i < len(ts) && (adverbs[ts[i].low] || ts[i].low == "no" && i+1 < len(ts) && ts[i+1].low == "longer" || i > 0 && ts[i].low == "longer" && ts[i-1].low == "no") {
+	for i < len(ts) && (adverbs[ts[i].low] || ts[i].low == "no" && i+1 < len(ts) && ts[i+1].low == "longer" || i > 0 &&
+		ts[i].low == "longer" && ts[i-1].low == "no") {
 		i++
 	}
 	if i >= len(ts) {
@@ -69,7 +78,8 @@ func (f *frame) subjectAt(ts []token, i int) (subject, int, bool) {
 		return subject{}, i, false
 	}
 	s, next := f.nounAt(ts, i)
-	if s.kind == nobody || !verbish(ts, next) || (s.kind == named || s.kind == thing) && ts[next].gap { // "Ansel, give me that" calls him
+	// "Ansel, give me that" calls him
+	if s.kind == nobody || !verbish(ts, next) || (s.kind == named || s.kind == thing) && ts[next].gap {
 		return subject{}, i, false
 	}
 	s.words = ts[i:next]
@@ -130,7 +140,8 @@ func (f *frame) nameAt(ts []token, i int) int {
 		}
 	}
 	j := i
-	for j < len(ts) && j < i+3 && ts[j].upper && !notNames[ts[j].low] && !auxiliaries[ts[j].low] && (j == i || !ts[j].gap) {
+	for j < len(ts) && j < i+3 && ts[j].upper && !notNames[ts[j].low] && !auxiliaries[ts[j].low] &&
+		(j == i || !ts[j].gap) {
 		j++
 	}
 	return j
@@ -148,7 +159,8 @@ func (f *frame) thingAt(ts []token, i int) (subject, int) {
 		if named := ts[j].low == "called" || ts[j].low == "named"; named { // "a tinker called Crake"
 			continue
 		}
-		if auxiliaries[ts[j].low] || lemma[ts[j].low] != "" && (pastForms[ts[j].low] || strings.HasSuffix(ts[j].low, "s")) || strings.HasSuffix(ts[j].low, "ed") && len(ts[j].low) > 4 {
+		if auxiliaries[ts[j].low] || lemma[ts[j].low] != "" && (pastForms[ts[j].low] || strings.HasSuffix(ts[j].low, "s")) ||
+			strings.HasSuffix(ts[j].low, "ed") && len(ts[j].low) > 4 {
 			return subject{kind: thing}, j
 		}
 	}
@@ -292,7 +304,8 @@ func (f *frame) readClause(s subject, subjectTokens, rest []token) clause {
 	}
 	c.from = c.start
 	c.readVerb(rest)
-	if w := " " + lowOf(rest) + " "; c.negated && (strings.Contains(w, " anymore ") || strings.Contains(w, " any more ") || strings.Contains(w, " any longer ")) {
+	if w := " " + lowOf(rest) + " "; c.negated &&
+		(strings.Contains(w, " anymore ") || strings.Contains(w, " any more ") || strings.Contains(w, " any longer ")) {
 		c.ceased = true
 	}
 	return c

@@ -183,10 +183,13 @@ type frame struct {
 }
 
 // candidate fills in what all candidates of a frame share.
-func (f *frame) candidate(kind schema.MemoryKind, subject, pred, object, content string, spans ...schema.MemorySpan) Candidate {
+func (f *frame) candidate(
+	kind schema.MemoryKind, subject, pred, object, content string, spans ...schema.MemorySpan,
+) Candidate {
 	m := schema.Memory{
-		World: f.world, NPC: f.npc, Player: f.player, Kind: kind, Subject: subject, Pred: pred, Object: object, Content: content,
-		Spans: spans, Count: 1, TurnID: f.turn, CreatedAt: f.context.Wall, EventTime: f.at, ValidFrom: f.at,
+		World: f.world, NPC: f.npc, Player: f.player, Kind: kind, Subject: subject, Pred: pred, Object: object,
+		Content: content,
+		Spans:   spans, Count: 1, TurnID: f.turn, CreatedAt: f.context.Wall, EventTime: f.at, ValidFrom: f.at,
 		Status: schema.MemoryPending,
 	}
 	return Candidate{Memory: m}

@@ -12,22 +12,41 @@ import (
 // Ways in which a message speaks to the machine, not to the NPC. One of them, and
 // nothing in the message is taken for a fact.
 var (
-	tagged   = regexp.MustCompile(`(?i)\[[^\]]*\b(?:system|admin|developer|debug|override|instruction|memory|note|assistant|ooc|gm|dm|lore|fact|event|npc)\b[^\]]*\]|<\s*/?\s*[a-z_|]+[^>]*>|<\|[^>]*\|>|\{[^}]*[:=][^}]*\}|\x60\x60\x60|^\s*#{1,6}\s|^\s*[/!][a-z_]+\b`)
-	roleLine = regexp.MustCompile(`(?im)(?:^|[.!?]\s+)\s*(?:system|assistant|developer|admin|tool|game ?master|gm|dm|narrator|memory|lore|note to self|fact|event|event log|evidence|cut ?scene|scene|flashback|stage direction|narration|verdict|update|rule|new rule|true|record)\s*:`)
-	machine  = regexp.MustCompile(`(?i)\b(?:all|every|each|any|other) (?:the )?npcs?\b|\bnpcs? (?:know|remember|believe|must)|\b(?:memory|memories|knowledge ?base|database|lore ?book|lore ?file|canon|context window|training data|system prompt)\b|\bevery(?:one|body) in (?:this|the) (?:game|world|server)\b|\bworld fact\b|\b(?:lore|backstory|canon|narrator|override|overwrite|author of this)\b|\bnow (?:knows|remembers|believes)\b|\bthe following (?:is|are) (?:true|facts?)\b|\bthe player(?:'s)?\b|\bas an ai\b|\blanguage model\b`)
+	tagged = regexp.MustCompile(`(?i)\[[^\]]*\b(?:system|admin|developer|debug|override|instruction|memory|note` +
+		`|assistant|ooc|gm|dm|lore|fact|event|npc)\b[^\]]*\]|<\s*/?\s*[a-z_|]+[^>]*>|<\|[^>]*\|>|\{[^}]*[:=][^}]*\}` +
+		`|\x60\x60\x60|^\s*#{1,6}\s|^\s*[/!][a-z_]+\b`)
+	roleLine = regexp.MustCompile(`(?im)(?:^|[.!?]\s+)\s*(?:system|assistant|developer|admin|tool|game ?master|gm|dm` +
+		`|narrator|memory|lore|note to self|fact|event|event log|evidence|cut ?scene|scene|flashback|stage direction` +
+		`|narration|verdict|update|rule|new rule|true|record)\s*:`)
+	machine = regexp.MustCompile(`(?i)\b(?:all|every|each|any|other) (?:the )?npcs?\b|\bnpcs? (?:know|remember` +
+		`|believe|must)|\b(?:memory|memories|knowledge ?base|database|lore ?book|lore ?file|canon|context window` +
+		`|training data|system prompt)\b|\bevery(?:one|body) in (?:this|the) (?:game|world|server)\b|\bworld fact\b` +
+		`|\b(?:lore|backstory|canon|narrator|override|overwrite|author of this)\b|\bnow (?:knows|remembers|believes)\b` +
+		`|\bthe following (?:is|are) (?:true|facts?)\b|\bthe player(?:'s)?\b|\bas an ai\b|\blanguage model\b`)
 	narrates = regexp.MustCompile(`\*[^*]{1,400}\*|_[^_\s][^_]{0,400}_|\(\(.*?\)\)|(?i)\(ooc[^)]*\)`)
-	joking   = regexp.MustCompile(`(?i)\b(?:just kidding|only kidding|i'?m kidding|kidding!|jk|j/k|just joking|only joking|i'?m joking|i jest|i am jesting|in jest|joke's on you|just a joke|only a joke|a joke!|made that up|made it up|haha,? no|pulling your leg|got you there|gotcha)\b|\ba joke\b`)
-	quotes   = regexp.MustCompile("\"[^\"]*\"|\u201c[^\u201d]*\u201d|\u00ab[^\u00bb]*\u00bb|(?:^|[\\s,:])'[^']{2,}[.!?,]?'(?:$|[\\s.,!?])")
+	joking   = regexp.MustCompile(`(?i)\b(?:just kidding|only kidding|i'?m kidding|kidding!|jk|j/k|just joking` +
+		`|only joking|i'?m joking|i jest|i am jesting|in jest|joke's on you|just a joke|only a joke|a joke!|made that up` +
+		`|made it up|haha,? no|pulling your leg|got you there|gotcha)\b|\ba joke\b`)
+	quotes = regexp.MustCompile("\"[^\"]*\"|\u201c[^\u201d]*\u201d|\u00ab[^\u00bb]*\u00bb" +
+		"|(?:^|[\\s,:])'[^']{2,}[.!?,]?'(?:$|[\\s.,!?])")
 )
 
 // courtesy is a condition that nothing hangs on: "I'm at the inn, if you need me".
-var courtesy = regexp.MustCompile(`(?i)(?:^|[,;(\x{2013}\x{2014}-]|\.\s)\s*(?:(?:just )?in case|if|should) (?:you(?: ever|'re| are| were|\x{2019}re| do| should)? (?:need|want|wish|have to|care|would like|like) (?:to (?:find|see|reach|speak to|know|hear(?: of)?)(?: (?:me|us|it|that))?|me|us)|(?:you(?:'re|\x{2019}re| are| were)|anyone(?:'s| is)) (?:looking for|after|wondering|asking)(?: (?:me|us))?|(?:you|anyone|anybody|someone|somebody|they) asks?(?: (?:me|you|for me))?|you must know|you wonder(?: why)?|you don(?:'|\x{2019})?t mind(?: my saying(?: so)?)?|it please[sd]? you|memory serves(?: me(?: well)?)?)\s*(?:[,.;!)\x{2013}\x{2014}]|$)`)
+var courtesy = regexp.MustCompile(`(?i)(?:^|[,;(\x{2013}\x{2014}-]|\.\s)\s*(?:(?:just )?in case|if` +
+	`|should) (?:you(?: ever|'re| are| were|\x{2019}re| do| should)? (?:need|want|wish|have to|care|would like` +
+	`|like) (?:to (?:find|see|reach|speak to|know|hear(?: of)?)(?: (?:me|us|it|that))?|me|us)|(?:you(?:'re|\x{2019}re` +
+	`| are| were)|anyone(?:'s| is)) (?:looking for|after|wondering|asking)(?: (?:me|us))?|(?:you|anyone|anybody` +
+	`|someone|somebody|they) asks?(?: (?:me|you|for me))?|you must know|you wonder(?: why)?|you don(?:'` +
+	`|\x{2019})?t mind(?: my saying(?: so)?)?|it please[sd]? you` +
+	`|memory serves(?: me(?: well)?)?)\s*(?:[,.;!)\x{2013}\x{2014}]|$)`)
 
 // laughter at a sentence's end takes it back, as a joke; alone it takes back the one
 // before. A laugh at the beginning is about what the other said.
 var (
-	laughter   = regexp.MustCompile(`(?i)(?:^|[\s,.!*(\x{2026}-])(?:a?ha(?:[ -]?ha)+h*|he(?:he)+|tee[ -]?hee|ho ho(?: ho)*|rofl|lmao)[\s.!)*\x{2026}]*$`)
-	onlyLaughs = regexp.MustCompile(`(?i)^[\s,.!*(]*(?:a?ha(?:[ -]?ha)+h*|he(?:he)+|tee[ -]?hee|ho ho(?: ho)*|rofl|lmao|lol)[\s.!)*\x{2026}]*$`)
+	laughter = regexp.MustCompile(`(?i)(?:^|[\s,.!*(\x{2026}-])(?:a?ha(?:[ -]?ha)+h*|he(?:he)+|tee[ -]?hee` +
+		`|ho ho(?: ho)*|rofl|lmao)[\s.!)*\x{2026}]*$`)
+	onlyLaughs = regexp.MustCompile(`(?i)^[\s,.!*(]*(?:a?ha(?:[ -]?ha)+h*|he(?:he)+|tee[ -]?hee|ho ho(?: ho)*|rofl` +
+		`|lmao|lol)[\s.!)*\x{2026}]*$`)
 )
 
 // blankCourtesies hides those conditions, all but the mark that ends them.
@@ -125,17 +144,44 @@ func blank(s string, what *regexp.Regexp) string {
 }
 
 var (
-	opening = regexp.MustCompile(`(?i)^[\s,;:.!-]*(?:(?:and|but|so|well|now|then|oh|ah|hey|hi|hello|ok|okay|please|pls|also|just|listen|look|yes|yeah|no|right|good|dear|friend|my friend|by the way|btw|you know|you see|truth be told|to be honest|honestly|actually|in truth|frankly|sadly|anyway|anyhow|as it happens|to tell (?:you )?the truth|thanks|thank you|good (?:morning|day|evening|afternoon)|greetings|well met|nice to meet you|pleased to meet you|hello there|hi there)\b[\s,;:.!-]*)+`)
-	dictate = regexp.MustCompile(`(?i)^(?:[a-z]+, )?(?:you (?:must|should|shall|will|need to|have to|can|now|do|always) |i (?:want|need|order|command|ask|would like|beg) you to |make sure (?:to|you) |be sure to |do |let it be |try to |for the record[, ]*|from now on[, ]*(?:you )?)?` +
-		`(?:remember|recall|(?:do not|don'?t|never|dont) (?:you )?forget|keep in mind|bear in mind|note|take note|record|store|save|memori[sz]e|write (?:it |this |that )?down|commit (?:it |this )?to memory|know|learn|believe|update your|add (?:it |this |that )?to your|consider it)(?:\s*[:,-]|\s+(?:this|that|how|when|me\b|my|i\b|you\b|we\b|the|it|what|who|bram|all|always|forever|well|these|our|your|down|to)|\s*$|\s+[A-Z])|^(?:you|u) (?:now|will) (?:remember|recall|know)\b|^(?:my|our|an? old (?:man|woman)'s) (?:\w+ ){0,3}(?:request|wish|order|command|plea|favou?r) is (?:\w+ )?(?:that|for) you\b|^(?:be it known|let it be known|mark my words|take it as (?:fact|truth|given))`)
-	inverted  = regexp.MustCompile(`(?i)^(?:do|does|did|is|are|am|was|were|have|has|had|can|could|will|would|shall|should|may|might|must|don'?t|doesn'?t|didn'?t|isn'?t|aren'?t|can'?t|won'?t|wouldn'?t) (?:i|you|u|he|she|it|we|they|the|a|an|my|your|his|her|their|this|that|these|those|there|any|anyone|anybody|some|someone|[A-Z]\w+)\b`)
-	wh        = regexp.MustCompile(`(?i)^(?:who|whom|whose|what|which|where|why|how|whats|wheres|whos|hows|what's|where's|who's|how's|why's|when (?:is|are|was|were|do|does|did|will|can|should|has|have))\b`)
-	exclaim   = regexp.MustCompile(`(?i)^(?:what (?:a|an) |how (?:nice|lovely|sad|kind|cold|dark|strange|odd) )`)
-	asking    = regexp.MustCompile(`(?i)\b(?:i (?:wonder|was wondering|am wondering)|i(?:'d| would) like to (?:know|ask|buy|see|have|hear|talk|speak)|i want to (?:know|ask|buy|hear|see|talk|speak)|i need to (?:know|ask|buy|talk|speak|see|find out)|tell me|any (?:idea|news|word)|do you)\b`)
-	imperat   = regexp.MustCompile(`(?i)^(?:please|pls|give|show|tell|let|help|bring|take|come|go|open|hand|sell|stop|wait|hold|look|listen|follow|get|leave|do not|don'?t|never mind|nevermind|put|say|speak|talk|make|try|keep|fetch|send|buy|lend|teach|read|sing|play|drop|attack|kill|fight|forget|ignore|pretend|imagine|repeat|answer|shut|be (?:quiet|careful|nice|kind|brave|silent|patient)|ask|consider|explain|describe|trust me|believe me|sit|stand|run|hide|meet me|find|think|swear to me|promise me|admit|confess|write|spread|mark|add|file|enter|append|copy|proclaim|announce)\b`)
-	tagAsk    = regexp.MustCompile(`(?i),\s*(?:you know|right|remember|see|eh|huh|okay|ok|yeah|y'know|know what i mean|would you believe)\s*\?+\s*$`)
-	supposing = regexp.MustCompile(`(?i)\b(?:if|suppose|supposing|imagine|assuming|unless|pretend|as though|let'?s say|let us say|say i|hypothetically|in theory|what if|were i|had i|i wish|would that|if only|provided that|in case|would have|could have|might have|should have)\b`)
-	correct   = regexp.MustCompile(`(?i)^(?:(?:no|nay|wait|sorry|oh|oops|hold on|ah|well|actually|hmm|er|um)[\s,.!-]+)*(?:i (?:mean|meant)(?: to say)?|correction|make that|or rather|rather|scratch that|my mistake)\b[\s,:;-]*`)
+	opening = regexp.MustCompile(`(?i)^[\s,;:.!-]*(?:(?:and|but|so|well|now|then|oh|ah|hey|hi|hello|ok|okay|please|pls` +
+		`|also|just|listen|look|yes|yeah|no|right|good|dear|friend|my friend|by the way|btw|you know|you see` +
+		`|truth be told|to be honest|honestly|actually|in truth|frankly|sadly|anyway|anyhow|as it happens` +
+		`|to tell (?:you )?the truth|thanks|thank you|good (?:morning|day|evening|afternoon)|greetings|well met` +
+		`|nice to meet you|pleased to meet you|hello there|hi there)\b[\s,;:.!-]*)+`)
+	dictate = regexp.MustCompile(`(?i)^(?:[a-z]+, )?(?:you (?:must|should|shall|will|need to|have to|can|now|do` +
+		`|always) |i (?:want|need|order|command|ask|would like|beg) you to |make sure (?:to|you) |be sure to |do ` +
+		`|let it be |try to |for the record[, ]*|from now on[, ]*(?:you )?)?` +
+		`(?:remember|recall|(?:do not|don'?t|never|dont) (?:you )?forget|keep in mind|bear in mind|note|take note|record` +
+		`|store|save|memori[sz]e|write (?:it |this |that )?down|commit (?:it |this )?to memory|know|learn|believe` +
+		`|update your|add (?:it |this |that )?to your|consider it)(?:\s*[:,-]|\s+(?:this|that|how|when|me\b|my|i\b|you\b` +
+		`|we\b|the|it|what|who|bram|all|always|forever|well|these|our|your|down|to)|\s*$|\s+[A-Z])|^(?:you|u) (?:now` +
+		`|will) (?:remember|recall|know)\b|^(?:my|our|an? old (?:man|woman)'s) (?:\w+ ){0,3}(?:request|wish|order|command` +
+		`|plea|favou?r) is (?:\w+ )?(?:that|for) you\b|^(?:be it known|let it be known|mark my words|take it as (?:fact` +
+		`|truth|given))`)
+	inverted = regexp.MustCompile(`(?i)^(?:do|does|did|is|are|am|was|were|have|has|had|can|could|will|would|shall` +
+		`|should|may|might|must|don'?t|doesn'?t|didn'?t|isn'?t|aren'?t|can'?t|won'?t|wouldn'?t) (?:i|you|u|he|she|it|we` +
+		`|they|the|a|an|my|your|his|her|their|this|that|these|those|there|any|anyone|anybody|some|someone|[A-Z]\w+)\b`)
+	wh = regexp.MustCompile(`(?i)^(?:who|whom|whose|what|which|where|why|how|whats|wheres|whos|hows|what's` +
+		`|where's|who's|how's|why's|when (?:is|are|was|were|do|does|did|will|can|should|has|have))\b`)
+	exclaim = regexp.MustCompile(`(?i)^(?:what (?:a|an) |how (?:nice|lovely|sad|kind|cold|dark|strange|odd) )`)
+	asking  = regexp.MustCompile(`(?i)\b(?:i (?:wonder|was wondering|am wondering)|i(?:'d| would) like to (?:know` +
+		`|ask|buy|see|have|hear|talk|speak)|i want to (?:know|ask|buy|hear|see|talk|speak)|i need to (?:know|ask|buy|talk` +
+		`|speak|see|find out)|tell me|any (?:idea|news|word)|do you)\b`)
+	imperat = regexp.MustCompile(`(?i)^(?:please|pls|give|show|tell|let|help|bring|take|come|go|open|hand|sell|stop` +
+		`|wait|hold|look|listen|follow|get|leave|do not|don'?t|never mind|nevermind|put|say|speak|talk|make|try|keep` +
+		`|fetch|send|buy|lend|teach|read|sing|play|drop|attack|kill|fight|forget|ignore|pretend|imagine|repeat|answer` +
+		`|shut|be (?:quiet|careful|nice|kind|brave|silent|patient)|ask|consider|explain|describe|trust me|believe me|sit` +
+		`|stand|run|hide|meet me|find|think|swear to me|promise me|admit|confess|write|spread|mark|add|file|enter|append` +
+		`|copy|proclaim|announce)\b`)
+	tagAsk = regexp.MustCompile(`(?i),\s*(?:you know|right|remember|see|eh|huh|okay|ok|yeah|y'know|know what i mean` +
+		`|would you believe)\s*\?+\s*$`)
+	supposing = regexp.MustCompile(`(?i)\b(?:if|suppose|supposing|imagine|assuming|unless|pretend|as though|let'?s say` +
+		`|let us say|say i|hypothetically|in theory|what if|were i|had i|i wish|would that|if only|provided that|in case` +
+		`|would have|could have|might have|should have)\b`)
+	correct = regexp.MustCompile(`(?i)^(?:(?:no|nay|wait|sorry|oh|oops|hold on|ah|well|actually|hmm|er` +
+		`|um)[\s,.!-]+)*(?:i (?:mean|meant)(?: to say)?|correction|make that|or rather|rather|scratch that` +
+		`|my mistake)\b[\s,:;-]*`)
 )
 
 // kindOf says what a sentence does.
@@ -169,7 +215,8 @@ func kindOf(s string) sentenceKind {
 }
 
 // vocative is a name by which a sentence addresses the listener: "Mira, ...".
-var vocative = regexp.MustCompile(`^(?:(?:[A-HJ-Z]|I[a-z])[\p{L}-]+(?: [A-Z][\p{L}-]+)?|[Ss]mith|[Ff]riend|[Mm]y friend|[Ss]ir|[Mm]y lady|[Mm]a'?am)\s*,\s+`)
+var vocative = regexp.MustCompile(`^(?:(?:[A-HJ-Z]|I[a-z])[\p{L}-]+(?: [A-Z][\p{L}-]+)?|[Ss]mith|[Ff]riend` +
+	`|[Mm]y friend|[Ss]ir|[Mm]y lady|[Mm]a'?am)\s*,\s+`)
 
 // jests says whether a message takes itself back as a joke.
 func jests(s string) bool { return joking.MatchString(strings.ReplaceAll(s, "\u2019", "'")) }

@@ -13,22 +13,26 @@ var (
 	game    = time.Date(1402, 5, 3, 18, 0, 0, 0, time.UTC)
 	aliases = extract.NewNames(map[string]string{
 		"Ansel": "player:p42", "Wulf": "player:p9",
-		"Mira": "npc:mira", "Mira Ashdown": "npc:mira", "Bram": "npc:bram", "Bram Dunnock": "npc:bram", "the miller": "npc:bram",
-		"Wren": "npc:wren", "Osric": "npc:osric",
+		"Mira": "npc:mira", "Mira Ashdown": "npc:mira", "Bram": "npc:bram", "Bram Dunnock": "npc:bram",
+		"the miller": "npc:bram",
+		"Wren":       "npc:wren", "Osric": "npc:osric",
 		"the mill": "place:mill", "Hollowmere": "place:hollowmere", "the chapel": "place:chapel",
 	})
-	ansel = extract.Context{NPCName: "Mira", PlayerName: "Ansel", Names: aliases, Wall: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)}
+	ansel = extract.Context{NPCName: "Mira", PlayerName: "Ansel", Names: aliases,
+		Wall: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)}
 )
 
 func reply(message string) *schema.Reply {
-	return &schema.Reply{TurnID: "t1", World: "hollowmere", NPC: "mira", Player: "p42", Message: message, Status: schema.StatusAnswered, GameTime: &game}
+	return &schema.Reply{TurnID: "t1", World: "hollowmere", NPC: "mira", Player: "p42", Message: message,
+		Status: schema.StatusAnswered, GameTime: &game}
 }
 
 func triples(list []extract.Candidate) string {
 	var out []string
 	for _, c := range list {
 		s := strings.ReplaceAll(strings.ReplaceAll(c.Subject, "player:p42", "me"), "npc:mira", "you")
-		out = append(out, s+" "+c.Pred+" "+strings.ReplaceAll(strings.ReplaceAll(c.Object, "player:p42", "me"), "npc:mira", "you"))
+		out = append(out, s+" "+c.Pred+" "+strings.ReplaceAll(strings.ReplaceAll(c.Object, "player:p42", "me"), "npc:mira",
+			"you"))
 	}
 	return strings.Join(out, " | ")
 }
@@ -168,7 +172,8 @@ I'm from Oakham. Actually, I'm from Ferrytown. -> me from Ferrytown
 My brother Tom works at the mill. Sorry, I mean the chapel. -> me sibling_of Tom | tom works_at place:chapel
 # found in trial
 Name's Garrick, I'm a trader from Port Vale. -> me name Garrick | me role trader from Port Vale
-My uncle Henrik owns the tavern in Oakham and he owes me ten silver. -> me kin_of Henrik | henrik has the tavern in Oakham | henrik owes me ten silver
+My uncle Henrik owns the tavern in Oakham and he owes me ten silver. -> me kin_of Henrik | ` +
+	`henrik has the tavern in Oakham | henrik owes me ten silver
 I've been a soldier for twelve years. -> me role soldier
 As I said, I don't eat fish. -> me avoids eat fish
 I never told you this, but I killed a man in Oakham. -> me killed a man in Oakham
@@ -279,7 +284,8 @@ I live under the mere with a pike for a wife. Hahaha! ->
 Haha, yes, I come from the coast. -> me from the coast
 # What is sought, and what is to be done
 I'm looking for a tinker called Crake. -> me seeks a tinker called Crake
-I'm not looking for the mule any more, I'm looking for a tinker called Crake. -> me seeks not the mule | me seeks a tinker called Crake
+I'm not looking for the mule any more, I'm looking for a tinker called Crake. -> me seeks not the mule | ` +
+	`me seeks a tinker called Crake
 I hope to have the boat finished by Saturday. -> me plans_to have the boat finished by Saturday
 I hope to have a drink. ->
 I've been a year without work. -> ~
@@ -340,7 +346,8 @@ func same(got []extract.Candidate, want string) bool {
 	}
 	for i, c := range got {
 		if parts[i] == "~" {
-			if c.Subject != "player:p42" || c.Pred != "said" && c.Pred != "heard" && c.Pred != "asked_to_remember" && c.Pred != "gave" {
+			if c.Subject != "player:p42" || c.Pred != "said" && c.Pred != "heard" && c.Pred != "asked_to_remember" &&
+				c.Pred != "gave" {
 				return false
 			}
 			continue
@@ -359,7 +366,8 @@ func checkCandidate(t *testing.T, c extract.Candidate, said string) {
 	if c.Source != schema.OriginUser || c.Player != "p42" || c.NPC != "mira" || c.Status != schema.MemoryPending {
 		t.Errorf("source %s, player %s, npc %s, status %s", c.Source, c.Player, c.NPC, c.Status)
 	}
-	if !strings.HasPrefix(c.Content, "Ansel told me that ") && !strings.HasPrefix(c.Content, "Ansel asked me to remember") {
+	if !strings.HasPrefix(c.Content, "Ansel told me that ") &&
+		!strings.HasPrefix(c.Content, "Ansel asked me to remember") {
 		t.Errorf("content %q does not say who said it", c.Content)
 	}
 	if len(c.Spans) == 0 || c.Kind == "" || c.Confidence <= 0 || c.Confidence > 1 {

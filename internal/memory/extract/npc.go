@@ -13,14 +13,18 @@ import (
 )
 
 var (
-	ownPromise  = regexp.MustCompile(`(?i)^(?:(?:very well|all right|then|aye|yes|so|well|good|fine|done)[\s,.]+)*(?:i (?:promise|swear|vow|give you my word)\b|you have my word\b|i(?: wi|\x{2019}|')ll (?:\w+ly )?(?:keep|bring|give|mend|make|forge|have|see|tell|ask|speak|talk|meet|wait|hold|send|find|fetch|pay|help|show|guard|look|put|repair|teach|write|take|finish|save|lend)\b|i shall\b)`)
+	ownPromise = regexp.MustCompile(`(?i)^(?:(?:very well|all right|then|aye|yes|so|well|good|fine` +
+		`|done)[\s,.]+)*(?:i (?:promise|swear|vow|give you my word)\b|you have my word\b|i(?: wi|\x{2019}` +
+		`|')ll (?:\w+ly )?(?:keep|bring|give|mend|make|forge|have|see|tell|ask|speak|talk|meet|wait|hold|send|find|fetch` +
+		`|pay|help|show|guard|look|put|repair|teach|write|take|finish|save|lend)\b|i shall\b)`)
 	sayingFirst = regexp.MustCompile(`^(?:I|I'm|I've|I'll|I'd|I\x{2019}\w+)\b`)
 )
 
 // fromNPC keeps what the NPC said: that it was said, and never that it is so. What
 // the world's authors wrote for greetings and refusals is no memory.
 func (f *frame) fromNPC(r *schema.Reply) []Candidate {
-	if r.Status == schema.StatusUnknown || r.Status == schema.StatusWithheld || r.Status == schema.StatusAborted || r.Reason == schema.ReasonSocial {
+	if r.Status == schema.StatusUnknown || r.Status == schema.StatusWithheld || r.Status == schema.StatusAborted ||
+		r.Reason == schema.ReasonSocial {
 		return nil
 	}
 	var out []Candidate
@@ -34,7 +38,8 @@ func (f *frame) fromNPC(r *schema.Reply) []Candidate {
 			kind, pred, lead = schema.MemoryPromise, "promised", "I promised "
 		}
 		said := f.ownWords(words)
-		c := f.candidate(kind, memory.NPCPrefix+f.npc, pred, said, lead+f.context.whom()+" that "+said+".", f.span(SpeakerNPC, words))
+		c := f.candidate(kind, memory.NPCPrefix+f.npc, pred, said, lead+f.context.whom()+" that "+said+".",
+			f.span(SpeakerNPC, words))
 		if len(c.Content) > memory.MaxContent {
 			continue
 		}
@@ -81,7 +86,8 @@ func (f *frame) ownWords(words string) string {
 	keeps := sayingFirst.MatchString(said)
 	if first, _, _ := strings.Cut(said, " "); !keeps && len(ts) > 0 {
 		_, known := f.context.Names.Resolve(first)
-		named := len(ts) > 1 && (ts[1].upper || strings.HasSuffix(ts[0].low, "'s") || verbish(ts, 1)) // "Eleven boats" is no name
+		// "Eleven boats" is no name
+		named := len(ts) > 1 && (ts[1].upper || strings.HasSuffix(ts[0].low, "'s") || verbish(ts, 1))
 		keeps = known || named && ts[0].upper && !notNames[ts[0].low] && !text.IsStop(ts[0].low)
 	}
 	return lowerFirst(said, keeps)
@@ -130,12 +136,14 @@ func (f *frame) fromActions(r *schema.Reply) []Candidate {
 		pred := "did"
 		switch o {
 		case offered:
-			pred, content = "offered", fmt.Sprintf("I offered this to %s, and it is not known to be done: %s.", f.context.whom(), what)
+			pred, content = "offered", fmt.Sprintf("I offered this to %s, and it is not known to be done: %s.",
+				f.context.whom(), what)
 		case refused:
 			pred, content = "offered", fmt.Sprintf("I offered this to %s, and it was not done: %s.", f.context.whom(), what)
 		case notOffered, done:
 		}
-		c := f.candidate(schema.MemoryOccurrence, memory.NPCPrefix+f.npc, pred, what, content, f.span(SpeakerGame, actionWords(a, o)))
+		c := f.candidate(schema.MemoryOccurrence, memory.NPCPrefix+f.npc, pred, what, content,
+			f.span(SpeakerGame, actionWords(a, o)))
 		c.Source, c.Confidence, c.Claim = schema.OriginSystem, 1, actionWords(a, o)
 		if o != done {
 			c.Tags = []string{TagOffered}
@@ -159,5 +167,6 @@ func actionName(a schema.Action) string {
 
 // actionWords are the words by which the game's answer to an action is kept.
 func actionWords(a schema.Action, o outcome) string {
-	return actionName(a) + ": " + map[outcome]string{notOffered: "not allowed", offered: "offered", refused: "refused by the game", done: "done"}[o]
+	return actionName(a) + ": " + map[outcome]string{notOffered: "not allowed", offered: "offered",
+		refused: "refused by the game", done: "done"}[o]
 }

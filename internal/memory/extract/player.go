@@ -54,7 +54,8 @@ func (f *frame) stated(s sentence, out []Candidate) []Candidate {
 	return f.reversed(s, out)
 }
 
-var takesBack = regexp.MustCompile(`(?i)^[\s]*(?:(?:no|wait|oh|ah|well|hold on|sorry|hmm)[\s,.!-]+)*(?:actually|no,|wait,|sorry,|no wait)`)
+var takesBack = regexp.MustCompile(`(?i)^[\s]*(?:(?:no|wait|oh|ah|well|hold on|sorry|hmm)[\s,.!-]+)*(?:actually|no,` +
+	`|wait,|sorry,|no wait)`)
 
 // reversed drops what an earlier sentence of the same message said of a predicate
 // that has one value, where this sentence takes it back.
@@ -66,7 +67,8 @@ func (f *frame) reversed(s sentence, out []Candidate) []Candidate {
 	for i, c := range out {
 		superseded := false
 		for _, later := range out[i+1:] {
-			superseded = superseded || later.Subject == c.Subject && later.Pred == c.Pred && f.context.Predicates.Stateful(c.Pred)
+			superseded = superseded || later.Subject == c.Subject && later.Pred == c.Pred &&
+				f.context.Predicates.Stateful(c.Pred)
 		}
 		if !superseded {
 			kept = append(kept, c)
@@ -127,7 +129,8 @@ func (f *frame) who(c *clause) (id, shown string, spans []schema.MemorySpan, ok 
 		return memory.NPCPrefix + f.npc, "", own, true
 	case relative:
 		id, shown := f.relativeID(c.subject)
-		f.remember(person{id: id, shown: shown, feminine: feminine[c.subject.kin], gendered: !neutral[c.subject.kin], span: own[0]})
+		f.remember(person{id: id, shown: shown, feminine: feminine[c.subject.kin], gendered: !neutral[c.subject.kin],
+			span: own[0]})
 		return id, "", own, true
 	case named:
 		id := f.idOf(c.subject.name)
@@ -152,7 +155,9 @@ func (f *frame) who(c *clause) (id, shown string, spans []schema.MemorySpan, ok 
 
 var (
 	feminine = set(`sister mother mum mom ma mama daughter girl wife aunt niece grandmother granddaughter grandma sisters`)
-	neutral  = set(`twin sibling parents child children kids spouse betrothed cousin friend companion comrade partner enemy rival foe master teacher mentor apprentice pupil dog horse cat mule donkey hound hawk ship boat sword pony wolf brothers sisters sons sweetheart fiance`)
+	neutral  = set(`twin sibling parents child children kids spouse betrothed cousin friend companion comrade partner
+		enemy rival foe master teacher mentor apprentice pupil dog horse cat mule donkey hound hawk ship boat sword pony wolf
+		brothers sisters sons sweetheart fiance`)
 )
 
 func (f *frame) remember(p person) { f.antecedent = &p }
@@ -195,7 +200,9 @@ func (f *frame) spanOf(start, end int) []schema.MemorySpan {
 
 // told makes a candidate of what a clause says. All that a player says is kept as
 // told by the player, and grounds no more than that.
-func (f *frame) told(c *clause, kind schema.MemoryKind, subject, pred, object, shown string, spans []schema.MemorySpan, confidence float64) Candidate {
+func (f *frame) told(
+	c *clause, kind schema.MemoryKind, subject, pred, object, shown string, spans []schema.MemorySpan, confidence float64,
+) Candidate {
 	lead := ""
 	if c.inherited {
 		lead = "they "
@@ -204,8 +211,10 @@ func (f *frame) told(c *clause, kind schema.MemoryKind, subject, pred, object, s
 		}
 	}
 	said := f.reported(c.start, c.end, lead, shown)
-	keep := c.subject.kind == named || c.subject.kind == thing && !c.inherited && f.beginsWithName(f.said.original[c.start:c.end]) || c.subject.kind == pronoun && shown != ""
-	out := f.candidate(kind, subject, pred, object, f.context.PlayerName+" told me that "+ended(lowerFirst(said, keep)), spans...)
+	keep := c.subject.kind == named || c.subject.kind == thing && !c.inherited &&
+		f.beginsWithName(f.said.original[c.start:c.end]) || c.subject.kind == pronoun && shown != ""
+	out := f.candidate(kind, subject, pred, object, f.context.PlayerName+" told me that "+ended(lowerFirst(said, keep)),
+		spans...)
 	out.Source, out.Confidence = schema.OriginUser, confidence
 	out.Claim = strings.TrimSpace(f.said.original[c.start:c.end])
 	if c.inherited {
@@ -246,7 +255,8 @@ func (f *frame) ruled(c *clause, ru *rule, words []token) (Candidate, bool) {
 		p, _ := f.context.Predicates.Get(pred)
 		kind = p.Kind
 	}
-	if pred == "likes" && strings.HasPrefix(object, memory.NPCPrefix) && strings.Contains(strings.ToLower(f.said.original[c.start:c.end]), "love") {
+	if pred == "likes" && strings.HasPrefix(object, memory.NPCPrefix) &&
+		strings.Contains(strings.ToLower(f.said.original[c.start:c.end]), "love") {
 		pred, kind = "loves", schema.MemoryRelation
 	}
 	out := f.told(c, kind, subject, pred, object, shown, spans, f.lessSure(c, ru.confid))
@@ -274,7 +284,8 @@ func (f *frame) lessSure(c *clause, confidence float64) float64 {
 	return max(confidence, 0.3)
 }
 
-var hedged = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|probably|possibly|kind of|sort of|kinda|sorta|i think|i guess|not sure)\b`)
+var hedged = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|probably|possibly|kind of|sort of|kinda|sorta|i think` +
+	`|i guess|not sure)\b`)
 
 // introduced is a relative with a name: "my brother Tom".
 func (f *frame) introduced(c *clause, name string) Candidate {
@@ -298,7 +309,9 @@ const maxClause = 400
 // maxSaid bounds what is kept of a statement that no rule knows.
 const maxSaid = 240
 
-var feelings = set(`tired hungry thirsty cold hot wet bored fine well good okay ok ready back here late early sorry glad happy sad lost sure alone busy done right wrong grateful confused curious serious new impressed afraid dead lucky just so very all only in fairly pretty confident certain positive convinced`)
+var feelings = set(`tired hungry thirsty cold hot wet bored fine well good okay ok ready back here late early sorry
+	glad happy sad lost sure alone busy done right wrong grateful confused curious serious new impressed afraid dead lucky
+	just so very all only in fairly pretty confident certain positive convinced`)
 
 // plainlySaid keeps that a statement was made which no rule knows, where it tells
 // of something that a person might come back to.
@@ -310,7 +323,8 @@ func (f *frame) plainlySaid(c *clause) (Candidate, bool) {
 	if smallTalk.MatchString(strings.ToLower(strings.ReplaceAll(words, "\u2019", "'"))) || f.weight(c) < 2 {
 		return Candidate{}, false
 	}
-	if c.phrase[0].low == "be" && c.subject.kind != named && c.subject.kind != relative && (feelings[c.phrase[1].low] || c.subject.kind == speaker && len(c.phrase) < 3) {
+	if c.phrase[0].low == "be" && c.subject.kind != named && c.subject.kind != relative &&
+		(feelings[c.phrase[1].low] || c.subject.kind == speaker && len(c.phrase) < 3) {
 		return Candidate{}, false
 	}
 	_, shown, spans, ok := f.who(c)
@@ -318,7 +332,8 @@ func (f *frame) plainlySaid(c *clause) (Candidate, bool) {
 		return Candidate{}, false
 	}
 	object := f.reported(c.from, c.end, "", "")
-	out := f.told(c, schema.MemoryOccurrence, memory.PlayerPrefix+f.player, "said", object, shown, spans, f.lessSure(c, 0.7))
+	out := f.told(c, schema.MemoryOccurrence, memory.PlayerPrefix+f.player, "said", object, shown, spans,
+		f.lessSure(c, 0.7))
 	return out, true
 }
 
@@ -336,4 +351,9 @@ func (f *frame) weight(c *clause) int {
 	return n
 }
 
-var smallTalk = regexp.MustCompile(`^(?:(?:it|that|this|there|what|which)\b|(?:i|we) (?:do not|don't|did not|didn't|never|can't|cannot) (?:know|understand|care|mind|remember|mean|want|think|see|get)\b|(?:i|we) (?:see|understand|know|agree|apologi[sz]e|appreciate|beg|mean|want|need|wanna|guess|wonder|hope|like to|thank|ask|am (?:just|only|here)|will|have to|had to|got to|think)\b|i'm (?:just|only|here|sorry|not sure|glad|fine|looking forward)\b|you (?:are|'re|look|seem|sound|should|can|could|must|may|have|need|know|do|don't)\b|you're\b|the (?:weather|day|night|sun)\b)`)
+var smallTalk = regexp.MustCompile(`^(?:(?:it|that|this|there|what|which)\b|(?:i|we) (?:do not|don't|did not|didn't` +
+	`|never|can't|cannot) (?:know|understand|care|mind|remember|mean|want|think|see|get)\b|(?:i|we) (?:see|understand` +
+	`|know|agree|apologi[sz]e|appreciate|beg|mean|want|need|wanna|guess|wonder|hope|like to|thank|ask|am (?:just|only` +
+	`|here)|will|have to|had to|got to|think)\b|i'm (?:just|only|here|sorry|not sure|glad|fine|looking forward)\b` +
+	`|you (?:are|'re|look|seem|sound|should|can|could|must|may|have|need|know|do|don't)\b|you're\b|the (?:weather|day` +
+	`|night|sun)\b)`)

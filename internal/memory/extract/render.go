@@ -48,7 +48,8 @@ func (f *frame) reported(start, end int, lead, antecedent string) string {
 }
 
 // closing is what a statement ends with that is no part of it.
-var closing = regexp.MustCompile(`(?i),\s*(?:smith|sir|friend|my friend|mate|my lady|ma'am|by the way|btw|you know|you see|lol|haha|thanks|thank (?:you|me)|please|though|of course|remember|eh|to be honest)$|,\s*(?-i:[A-Z][a-z]+)$`)
+var closing = regexp.MustCompile(`(?i),\s*(?:smith|sir|friend|my friend|mate|my lady|ma'am|by the way|btw|you know` +
+	`|you see|lol|haha|thanks|thank (?:you|me)|please|though|of course|remember|eh|to be honest)$|,\s*(?-i:[A-Z][a-z]+)$`)
 
 // thirdPerson is the form of a word in reported speech, or "" where it stays.
 func (f *frame) thirdPerson(ts []token, i int) string {
@@ -131,7 +132,8 @@ func (f *frame) isSubject(ts []token, i int) bool {
 	return verbish(ts, i+1)
 }
 
-var prepositions = set(`to for from with at by of about against before behind beside near on in over under without than like upon toward towards after around between among`)
+var prepositions = set(`to for from with at by of about against before behind beside near on in over under without than
+	like upon toward towards after around between among`)
 
 // tidy closes up white space and leaves no end mark.
 func tidy(s string) string {

@@ -51,7 +51,8 @@ func Introduced(span schema.MemorySpan, npc, player string, c Context) (Candidat
 	if span.Speaker != SpeakerPlayer {
 		return Candidate{}, false
 	}
-	f := frame{context: c.withDefaults(), npc: npc, player: player, turn: span.TurnID, at: span.At, said: message{original: span.Text, text: blank(span.Text, quotes)}}
+	f := frame{context: c.withDefaults(), npc: npc, player: player, turn: span.TurnID, at: span.At,
+		said: message{original: span.Text, text: blank(span.Text, quotes)}}
 	ts := tokens(f.said.text, 0, len(f.said.text))
 	if len(ts) < 3 || ts[0].low != "my" && ts[0].low != "our" {
 		return Candidate{}, false

@@ -13,18 +13,23 @@ import (
 // Statements whose subject says what they are of: "my name is Ansel", "my brother
 // is called Tom", "my favourite ale is Bram's", "my home is in Oakham".
 var (
-	ownName   = regexp.MustCompile(`^(?:(?:my|the) )?(?:full |real |true |given )?names? is (?:still |actually )?(?:called )?(.+)$`)
-	callMe    = regexp.MustCompile(`^(?:(?:people|folk|folks|they|everyone|everybody|friends|my friends|most people|most) (?:just )?call (?:me|us)|(?:you (?:can|may) |just )?call me) (.+)$`)
-	kinName   = regexp.MustCompile(`^my (?:\w+ )??(\w+?)(?:'s)? (?:name )?is (?:called |named )(.+)$|^my (?:\w+ )??(\w+)'s name is (.+)$`)
+	ownName = regexp.MustCompile(`^(?:(?:my|the) )?(?:full |real |true |given )?names? is (?:still ` +
+		`|actually )?(?:called )?(.+)$`)
+	callMe = regexp.MustCompile(`^(?:(?:people|folk|folks|they|everyone|everybody|friends|my friends|most people` +
+		`|most) (?:just )?call (?:me|us)|(?:you (?:can|may) |just )?call me) (.+)$`)
+	kinName = regexp.MustCompile(`^my (?:\w+ )??(\w+?)(?:'s)? (?:name )?is (?:called |named )(.+)$` +
+		`|^my (?:\w+ )??(\w+)'s name is (.+)$`)
 	kinIs     = regexp.MustCompile(`^(.+) is my (?:\w+ )??(\w+)$`)
 	iAmKinOf  = regexp.MustCompile(`^i am (.+)'s (?:\w+ )?(\w+)$`)
 	favourite = regexp.MustCompile(`^my (?:favou?rite|best loved) (\w+(?: \w+)?) (?:is|are|was) (.+)$`)
-	homeIs    = regexp.MustCompile(`^(?:my|our) (?:home|house|farm|cottage|family home) (?:is|stands|lies) (?:in|at|near|on|by|outside|beyond|across from) (.+)$`)
-	homeOf    = regexp.MustCompile(`^(.+) is (?:my|our) home$`)
-	trade     = regexp.MustCompile(`^my (?:job|trade|craft|profession|work|calling) is (?:a |an |the |to be (?:a|an) )?(.+)$`)
-	birthIs   = regexp.MustCompile(`^my birthday is (?:on |in )?(.+)$`)
-	owesMe    = regexp.MustCompile(`^(.+) owes? me (.+)$`)
-	iAmNamed  = regexp.MustCompile(`^i am ([a-z'-]+(?: [a-z'-]+)?)$`)
+	homeIs    = regexp.MustCompile(`^(?:my|our) (?:home|house|farm|cottage|family home) (?:is|stands|lies) (?:in|at` +
+		`|near|on|by|outside|beyond|across from) (.+)$`)
+	homeOf = regexp.MustCompile(`^(.+) is (?:my|our) home$`)
+	trade  = regexp.MustCompile(`^my (?:job|trade|craft|profession|work|calling) is (?:a |an |the |to be (?:a` +
+		`|an) )?(.+)$`)
+	birthIs  = regexp.MustCompile(`^my birthday is (?:on |in )?(.+)$`)
+	owesMe   = regexp.MustCompile(`^(.+) owes? me (.+)$`)
+	iAmNamed = regexp.MustCompile(`^i am ([a-z'-]+(?: [a-z'-]+)?)$`)
 )
 
 // special reads the forms that no verb rule knows.
@@ -36,7 +41,8 @@ func (f *frame) special(c *clause) ([]Candidate, bool) {
 			object = memory.Deny(object)
 		}
 		p, _ := f.context.Predicates.Get(pred)
-		return []Candidate{f.told(c, p.Kind, subject, pred, object, "", f.spanOf(c.start, c.end), f.lessSure(&clause{subject: subject0, start: c.start, end: c.end}, 0.9))}, true
+		return []Candidate{f.told(c, p.Kind, subject, pred, object, "", f.spanOf(c.start, c.end),
+			f.lessSure(&clause{subject: subject0, start: c.start, end: c.end}, 0.9))}, true
 	}
 	player := memory.PlayerPrefix + f.player
 	s = strings.Replace(s, " is not ", " is ", 1)
@@ -53,7 +59,8 @@ func (f *frame) special(c *clause) ([]Candidate, bool) {
 			if pred == "has" {
 				object = word + " " + f.asWritten(ts, name)
 			}
-			f.remember(person{id: f.idOf(name), shown: f.asWritten(ts, name), feminine: feminine[word], gendered: !neutral[word], span: f.spanOf(c.start, c.end)[0]})
+			f.remember(person{id: f.idOf(name), shown: f.asWritten(ts, name), feminine: feminine[word], gendered: !neutral[word],
+				span: f.spanOf(c.start, c.end)[0]})
 			return one(player, pred, object)
 		}
 	}
@@ -85,9 +92,11 @@ type maker func(subject, pred, object string) ([]Candidate, bool)
 // specialKin reads "Tom is my brother", "I am Tom's brother" and "I am Ansel".
 func (f *frame) specialKin(c *clause, ts []token, s string, one maker) ([]Candidate, bool) {
 	player := memory.PlayerPrefix + f.player
-	if m := kinIs.FindStringSubmatch(s); m != nil && kin[m[2]] != "" && kin[m[2]] != "has" && c.subject.kind != thing && c.subject.kind != pronoun {
+	if m := kinIs.FindStringSubmatch(s); m != nil && kin[m[2]] != "" && kin[m[2]] != "has" && c.subject.kind != thing &&
+		c.subject.kind != pronoun {
 		name := f.asWritten(ts, m[1])
-		f.remember(person{id: f.idOf(name), shown: name, feminine: feminine[m[2]], gendered: !neutral[m[2]], span: f.spanOf(c.start, c.end)[0]})
+		f.remember(person{id: f.idOf(name), shown: name, feminine: feminine[m[2]], gendered: !neutral[m[2]],
+			span: f.spanOf(c.start, c.end)[0]})
 		if c.subject.kind == listener {
 			name = "you"
 		}
@@ -128,7 +137,8 @@ func (f *frame) naming(c *clause, ts []token, low string, one maker) ([]Candidat
 	return made, ok
 }
 
-var noName = set(`not none a an the my your of no nothing secret mine yours his her important irrelevant mud late early what whatever later crazy old names unknown private mister fool liar stupid`)
+var noName = set(`not none a an the my your of no nothing secret mine yours his her important irrelevant mud late early
+	what whatever later crazy old names unknown private mister fool liar stupid`)
 
 // soundsLikeName says whether words can be a name: three at most, and none that
 // says something else.
@@ -138,7 +148,8 @@ func (f *frame) soundsLikeName(s string) bool {
 		return false
 	}
 	for i, w := range ws {
-		if noName[w] && !(i > 0 && (w == "the" || w == "of")) || notNames[w] && w != "the" && w != "of" || i == 0 && (auxiliaries[w] || adverbs[w] || feelings[w]) {
+		if noName[w] && !(i > 0 && (w == "the" || w == "of")) || notNames[w] && w != "the" && w != "of" || i == 0 &&
+			(auxiliaries[w] || adverbs[w] || feelings[w]) {
 			return false
 		}
 	}
@@ -168,7 +179,8 @@ func (f *frame) dictated(s sentence) Candidate {
 	}
 	player := memory.PlayerPrefix + f.player
 	out := f.candidate(schema.MemoryOccurrence, player, "asked_to_remember", tidy(words),
-		f.context.PlayerName+" asked me to remember something: \""+strings.ReplaceAll(tidy(words), "\"", "'")+"\".", f.span(SpeakerPlayer, words))
+		f.context.PlayerName+" asked me to remember something: \""+strings.ReplaceAll(tidy(words), "\"", "'")+"\".",
+		f.span(SpeakerPlayer, words))
 	out.Source, out.Confidence, out.Claim = schema.OriginUser, 0.5, words
 	out.Tags = []string{TagDictated}
 	return out

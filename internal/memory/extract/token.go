@@ -19,15 +19,21 @@ type token struct {
 var parts = map[string]string{
 	"i'm": "i am", "im": "i am", "i've": "i have", "ive": "i have", "i'll": "i will", "i'd": "i would",
 	"you're": "you are", "youre": "you are", "you've": "you have", "you'll": "you will", "you'd": "you would",
-	"he's": "he is", "she's": "she is", "it's": "it is", "that's": "that is", "there's": "there is", "who's": "who is", "what's": "what is",
-	"where's": "where is", "he'll": "he will", "she'll": "she will", "he'd": "he would", "she'd": "she would", "name's": "name is",
-	"we're": "we are", "we've": "we have", "we'll": "we will", "we'd": "we would",
+	"he's": "he is", "she's": "she is", "it's": "it is", "that's": "that is", "there's": "there is", "who's": "who is",
+	"what's":  "what is",
+	"where's": "where is", "he'll": "he will", "she'll": "she will", "he'd": "he would", "she'd": "she would",
+	"name's": "name is",
+	"we're":  "we are", "we've": "we have", "we'll": "we will", "we'd": "we would",
 	"they're": "they are", "they've": "they have", "they'll": "they will", "they'd": "they would",
-	"don't": "do not", "dont": "do not", "doesn't": "does not", "doesnt": "does not", "didn't": "did not", "didnt": "did not",
-	"isn't": "is not", "isnt": "is not", "aren't": "are not", "arent": "are not", "wasn't": "was not", "wasnt": "was not", "weren't": "were not", "ain't": "am not",
-	"haven't": "have not", "havent": "have not", "hasn't": "has not", "hadn't": "had not", "won't": "will not", "wont": "will not", "wouldn't": "would not",
-	"can't": "can not", "cant": "can not", "cannot": "can not", "couldn't": "could not", "shouldn't": "should not", "mustn't": "must not",
-	"gonna": "going to", "wanna": "want to", "gotta": "got to", "let's": "let us", "lets": "let us",
+	"don't": "do not", "dont": "do not", "doesn't": "does not", "doesnt": "does not", "didn't": "did not",
+	"didnt": "did not",
+	"isn't": "is not", "isnt": "is not", "aren't": "are not", "arent": "are not", "wasn't": "was not", "wasnt": "was not",
+	"weren't": "were not", "ain't": "am not",
+	"haven't": "have not", "havent": "have not", "hasn't": "has not", "hadn't": "had not", "won't": "will not",
+	"wont": "will not", "wouldn't": "would not",
+	"can't": "can not", "cant": "can not", "cannot": "can not", "couldn't": "could not", "shouldn't": "should not",
+	"mustn't": "must not",
+	"gonna":   "going to", "wanna": "want to", "gotta": "got to", "let's": "let us", "lets": "let us",
 }
 
 // tokens cuts a stretch of a message into words.
@@ -37,7 +43,8 @@ func tokens(s string, from, to int) []token {
 	for i := from; i < to; {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if !inWord(r) {
-			gap = gap || strings.ContainsRune(",;:()-\u2013\u2014", r) && (r != '-' || i+1 < to && s[i+1] == ' ' || i > from && s[i-1] == ' ')
+			gap = gap || strings.ContainsRune(",;:()-\u2013\u2014", r) &&
+				(r != '-' || i+1 < to && s[i+1] == ' ' || i > from && s[i-1] == ' ')
 			i += size
 			continue
 		}

@@ -70,21 +70,29 @@ func (n Names) critical(c schema.ClaimVerdict) Matter {
 	return ""
 }
 
-var promise = regexp.MustCompile(`(?i)\b(?:i|we)(?:'ll| will| shall|'m going to| am going to| are going to|'re going to| promise| swear| vow| pledge| guarantee| owe)\b` +
-	`|\b(?:i|we)(?: have|'ve)? (?:promised|sworn|swore|vowed|pledged)\b|\byou have (?:my|our) word\b|\bon my (?:word|honou?r)\b|\b(?:i|we) give you (?:my|our) word\b`)
+var promise = regexp.MustCompile(`(?i)\b(?:i|we)(?:'ll| will| shall|'m going to| am going to| are going to` +
+	`|'re going to| promise| swear| vow| pledge| guarantee| owe)\b` +
+	`|\b(?:i|we)(?: have|'ve)? (?:promised|sworn|swore|vowed|pledged)\b|\byou have (?:my|our) word\b|\bon my (?:word` +
+	`|honou?r)\b|\b(?:i|we) give you (?:my|our) word\b`)
 
 var (
 	months   = `january|february|april|june|july|august|september|october|november|december`
-	calendar = regexp.MustCompile(`(?i)\b(?:` + months + `|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|tomorrow|yesterday|tonight|midsummer|midwinter|noon|midnight` +
-		`|(?:in|last|next|this|since|until|by|of|every|each|early|late) (?:may|march|spring|summer|autumn|winter|week|month|year)` +
-		`|(?:a|an|one|two|three|four|five|six|seven|ten|\d+|few|some|many) (?:days?|weeks?|months?|years?|nights?) (?:ago|hence|from now|later|before)` +
-		`|(?:last|next|this) (?:night|morning|evening|week|month|year)|(?:1\d|20)\d\d)\b|\b(?:March|May) (?:the )?\d|\d(?:st|nd|rd|th)? (?:of )?(?:March|May)\b|\bo'clock\b`)
+	calendar = regexp.MustCompile(`(?i)\b(?:` + months + `|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|tomorrow` +
+		`|yesterday|tonight|midsummer|midwinter|noon|midnight` +
+		`|(?:in|last|next|this|since|until|by|of|every|each|early|late) (?:may|march|spring|summer|autumn|winter|week` +
+		`|month|year)` +
+		`|(?:a|an|one|two|three|four|five|six|seven|ten|\d+|few|some|many) (?:days?|weeks?|months?|years?|nights?) (?:ago` +
+		`|hence|from now|later|before)` +
+		`|(?:last|next|this) (?:night|morning|evening|week|month|year)|(?:1\d|20)\d\d)\b|\b(?:March|May) (?:the )?\d` +
+		`|\d(?:st|nd|rd|th)? (?:of )?(?:March|May)\b|\bo'clock\b`)
 )
 
 func dated(claim string) bool { return calendar.MatchString(claim) }
 
-var numbers = set(`two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-	nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million billion dozen dozens score half
+var numbers = set(`two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+	seventeen eighteen
+	nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million billion
+	dozen dozens score half
 	third quarter twice thrice double triple second fourth fifth sixth seventh eighth ninth tenth percent`)
 
 // numbered says whether a claim counts: by digits, or by a word that does nothing
@@ -99,8 +107,12 @@ func numbered(ws []string) bool {
 }
 
 // where finds the words of place before what is no name: "behind the chapel".
-var where = regexp.MustCompile(`(?i)\b(?:north|south|east|west|inside|outside|behind|beneath|beyond|beside|upstairs|downstairs|underneath) (?:of )?(?:the|a|an|my|your|his|her|our|their)\b` +
-	`|\b(?:at|in|near|under|by|across|over|on) the (?:old |new |far |upper |lower )?(?:mill|river|bridge|chapel|church|inn|tavern|market|forest|wood|woods|road|gate|tower|cellar|hill|ford|well|keep|castle|village|town|city|harbou?r|square|barn|cave|mine|forge|smithy|farm|field|lake|shore|house|cemetery|crypt|library|cottage|camp|pass|swamp|marsh)\b`)
+var where = regexp.MustCompile(`(?i)\b(?:north|south|east|west|inside|outside|behind|beneath|beyond|beside|upstairs` +
+	`|downstairs|underneath) (?:of )?(?:the|a|an|my|your|his|her|our|their)\b` +
+	`|\b(?:at|in|near|under|by|across|over|on) the (?:old |new |far |upper |lower )?(?:mill|river|bridge|chapel|church` +
+	`|inn|tavern|market|forest|wood|woods|road|gate|tower|cellar|hill|ford|well|keep|castle|village|town|city|harbou?r` +
+	`|square|barn|cave|mine|forge|smithy|farm|field|lake|shore|house|cemetery|crypt|library|cottage|camp|pass|swamp` +
+	`|marsh)\b`)
 
 func (n Names) placed(claim string, ws []string) bool {
 	if where.MatchString(claim) {
@@ -125,7 +137,8 @@ func (n Names) named(claim string) bool {
 			if n.Known[low] {
 				return true
 			}
-			if first, _ := utf8.DecodeRuneInString(raw); i > 0 && unicode.IsUpper(first) && low != "i" && !strings.HasPrefix(low, "i'") && !text.IsStop(low) {
+			if first, _ := utf8.DecodeRuneInString(raw); i > 0 && unicode.IsUpper(first) && low != "i" &&
+				!strings.HasPrefix(low, "i'") && !text.IsStop(low) {
 				return true
 			}
 		}
@@ -134,14 +147,21 @@ func (n Names) named(claim string) bool {
 }
 
 var (
-	doers = set(`i you he she we they who somebody someone nobody everybody everyone man woman boy girl child king queen duke lord lady
-		father mother brother sister son daughter uncle aunt wife husband friend priest monk guard soldier captain knight smith blacksmith thief
-		merchant trader farmer hunter innkeeper miller baker witch wizard healer bandit bandits guards soldiers men women villagers people`)
-	did = set(`gave took stole bought sold brought told said went came left made found lost broke built burnt ate drank fought fled hid hit
-		killed led lent paid ran rode sang sent shot slew slept spoke stood struck swore taught threw won wrote drove dug drew fell flew forged
+	doers = set(`i you he she we they who somebody someone nobody everybody everyone man woman boy girl child king queen
+		duke lord lady
+		father mother brother sister son daughter uncle aunt wife husband friend priest monk guard soldier captain knight
+		smith blacksmith thief
+		merchant trader farmer hunter innkeeper miller baker witch wizard healer bandit bandits guards soldiers men women
+		villagers people`)
+	did = set(`gave took stole bought sold brought told said went came left made found lost broke built burnt ate drank
+		fought fled hid hit
+		killed led lent paid ran rode sang sent shot slew slept spoke stood struck swore taught threw won wrote drove dug
+		drew fell flew forged
 		held kept met put set shut stuck bit blew caught chose cut did dealt`)
-	states = set(`liked loved hated wanted needed seemed looked lived believed trusted feared hoped cared preferred enjoyed remained stayed
-		mattered deserved tired scared interested called named used supposed closed opened locked red bed indeed hundred need`)
+	states = set(`liked loved hated wanted needed seemed looked lived believed trusted feared hoped cared preferred
+		enjoyed remained stayed
+		mattered deserved tired scared interested called named used supposed closed opened locked red bed indeed hundred
+		need`)
 	between = set(`has have had never also once already just then only both secretly recently finally often always`)
 )
 

@@ -135,5 +135,6 @@ func byScore(score float64, t guards.Risk) Risk {
 
 // Summary is a score in one line.
 func (s Score) Summary() string {
-	return fmt.Sprintf("%d of %d claims supported (%.2f), %d critical without: risk %s", s.Supported, s.Claims, s.Faithfulness, s.Critical, s.Risk)
+	return fmt.Sprintf("%d of %d claims supported (%.2f), %d critical without: risk %s", s.Supported, s.Claims,
+		s.Faithfulness, s.Critical, s.Risk)
 }

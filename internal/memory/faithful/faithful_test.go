@@ -81,11 +81,13 @@ func TestRiskAtEachBoundary(t *testing.T) {
 }
 
 func TestWhichClaimsCount(t *testing.T) {
-	cases := map[schema.ClaimKind]int{schema.ClaimWorld: 1, schema.ClaimState: 1, schema.ClaimSharedPast: 1, schema.ClaimSelf: 0, schema.ClaimNone: 0}
+	cases := map[schema.ClaimKind]int{schema.ClaimWorld: 1, schema.ClaimState: 1, schema.ClaimSharedPast: 1,
+		schema.ClaimSelf: 0, schema.ClaimNone: 0}
 	for kind, want := range cases {
 		c := claim("The mill is closed.", schema.Contradicted)
 		c.Kind = kind
-		if s := faithful.Of([]schema.ClaimVerdict{c}, faithful.Names{}, usual); s.Claims != want || len(s.Unsupported) != want {
+		if s := faithful.Of([]schema.ClaimVerdict{c}, faithful.Names{}, usual); s.Claims != want ||
+			len(s.Unsupported) != want {
 			t.Errorf("%s: %d claims, %d without support, want %d", kind, s.Claims, len(s.Unsupported), want)
 		}
 	}
@@ -153,7 +155,8 @@ func TestWhatAPolicyDoes(t *testing.T) {
 	}
 	for _, c := range cases {
 		s := faithful.Of(reply(c.supported, c.critical, c.plain), faithful.Names{}, usual)
-		for policy, want := range map[string]faithful.Step{guards.PolicyWarn: c.warn, guards.PolicyRegenerate: c.regenerate, guards.PolicyBlock: c.block, "": c.no} {
+		for policy, want := range map[string]faithful.Step{guards.PolicyWarn: c.warn, guards.PolicyRegenerate: c.regenerate,
+			guards.PolicyBlock: c.block, "": c.no} {
 			if got := faithful.Next(policy, s); got != want {
 				t.Errorf("%s, policy %q: %s, want %s", s.Summary(), policy, got, want)
 			}
@@ -205,7 +208,8 @@ func BenchmarkScore(b *testing.B) {
 // Scored again by the same thresholds a reply has the risk that it had.
 func TestAScoreIsMadeAgain(t *testing.T) {
 	t4 := guards.Default().Faithfulness.Risk
-	f := &schema.Faithfulness{Claims: 4, Supported: 3, Score: 0.75, Unsupported: []schema.ClaimVerdict{{Claim: "It was grim."}}}
+	f := &schema.Faithfulness{Claims: 4, Supported: 3, Score: 0.75,
+		Unsupported: []schema.ClaimVerdict{{Claim: "It was grim."}}}
 	if s := faithful.Again(f, t4); s.Risk != faithful.Low || len(s.Unsupported) != 1 {
 		t.Errorf("%+v", s)
 	}

@@ -56,7 +56,8 @@ func TestEveryCounterIsThereFromTheStart(t *testing.T) {
 	for _, s := range []string{"extract", "ground", "rewrite", "judge", "score"} {
 		holds(t, got, `forsooth_memory_llm_calls_total{stage="`+s+`"} 0`, `forsooth_memory_llm_cost_total{stage="`+s+`"} 0`)
 	}
-	holds(t, got, `forsooth_hallucination_blocked_total 0`, `forsooth_consistency_clusters_found_total{world="hollowmere"} 0`,
+	holds(t, got, `forsooth_hallucination_blocked_total 0`,
+		`forsooth_consistency_clusters_found_total{world="hollowmere"} 0`,
 		`forsooth_grounding_latency_seconds_count 0`, `forsooth_faithfulness_latency_seconds_bucket{le="+Inf"} 0`)
 	if strings.Contains(got, "scan_duration_seconds{") {
 		t.Error("a scan that never ran has a duration")
@@ -71,8 +72,10 @@ func TestTheFunnelIsCounted(t *testing.T) {
 	m.Passed(metrics.Stored, -1)
 	m.Called("judge", 2, 0.25)
 	m.Called("judge", 1, 0.5)
-	holds(t, text(t, m), `forsooth_memory_funnel_total{stage="turns"} 2`, `forsooth_memory_funnel_total{stage="candidates"} 3`,
-		`forsooth_memory_funnel_total{stage="stored"} 0`, `forsooth_memory_llm_calls_total{stage="judge"} 3`, `forsooth_memory_llm_cost_total{stage="judge"} 0.75`)
+	holds(t, text(t, m), `forsooth_memory_funnel_total{stage="turns"} 2`,
+		`forsooth_memory_funnel_total{stage="candidates"} 3`,
+		`forsooth_memory_funnel_total{stage="stored"} 0`, `forsooth_memory_llm_calls_total{stage="judge"} 3`,
+		`forsooth_memory_llm_cost_total{stage="judge"} 0.75`)
 }
 
 func TestWhatIsCounted(t *testing.T) {
@@ -81,8 +84,10 @@ func TestWhatIsCounted(t *testing.T) {
 	m.Grounded(schema.GroundingPartial, true, 300*time.Millisecond) // below the floor: dropped, and no fabrication
 	m.Grounded(schema.GroundingNotSupported, true, 301*time.Millisecond)
 	m.Grounded(schema.GroundingNotSupported, false, 20*time.Second) // kept flagged in shadow
-	m.Scanned("hollowmere", scan.Report{Clusters: 12, Known: 5, Actions: map[string]int{"merge": 4, "flag": 2}}, 1500*time.Millisecond)
-	m.Scanned("hollowmere", scan.Report{Clusters: 5, Known: 5, Actions: map[string]int{"supersede": 1}}, 250*time.Millisecond)
+	m.Scanned("hollowmere", scan.Report{Clusters: 12, Known: 5, Actions: map[string]int{"merge": 4, "flag": 2}},
+		1500*time.Millisecond)
+	m.Scanned("hollowmere", scan.Report{Clusters: 5, Known: 5, Actions: map[string]int{"supersede": 1}},
+		250*time.Millisecond)
 	m.Scored(faithful.High, 8*time.Millisecond)
 	m.Applied(faithful.Regenerate)
 	m.Applied(faithful.Release)
@@ -95,9 +100,12 @@ func TestWhatIsCounted(t *testing.T) {
 		`forsooth_grounding_latency_seconds_bucket{le="10"} 3`, `forsooth_grounding_latency_seconds_bucket{le="+Inf"} 4`,
 		`forsooth_grounding_latency_seconds_sum 20.603`, `forsooth_grounding_latency_seconds_count 4`,
 		`forsooth_consistency_clusters_found_total{world="hollowmere"} 7`,
-		`forsooth_consistency_actions_total{action="merge",world="hollowmere"} 4`, `forsooth_consistency_actions_total{action="supersede",world="hollowmere"} 1`,
-		`forsooth_consistency_actions_total{action="flag",world="hollowmere"} 2`, `forsooth_consistency_scan_duration_seconds{world="hollowmere"} 0.25`,
-		`forsooth_faithfulness_scores_total{risk="high"} 1`, `forsooth_response_policy_applied_total{policy="regenerate"} 1`, `forsooth_response_policy_applied_total{policy="block"} 0`)
+		`forsooth_consistency_actions_total{action="merge",world="hollowmere"} 4`,
+		`forsooth_consistency_actions_total{action="supersede",world="hollowmere"} 1`,
+		`forsooth_consistency_actions_total{action="flag",world="hollowmere"} 2`,
+		`forsooth_consistency_scan_duration_seconds{world="hollowmere"} 0.25`,
+		`forsooth_faithfulness_scores_total{risk="high"} 1`, `forsooth_response_policy_applied_total{policy="regenerate"} 1`,
+		`forsooth_response_policy_applied_total{policy="block"} 0`)
 }
 
 // The shape of the format: a sample's name was announced with help and type before
@@ -106,7 +114,8 @@ func TestTheTextIsInPrometheusFormat(t *testing.T) {
 	m := metrics.New(`odd "world"\`)
 	m.Scanned("two\nlines", scan.Report{}, time.Second)
 	got := text(t, m)
-	holds(t, got, `forsooth_consistency_clusters_found_total{world="odd \"world\"\\"} 0`, `forsooth_consistency_scan_duration_seconds{world="two\nlines"} 1`)
+	holds(t, got, `forsooth_consistency_clusters_found_total{world="odd \"world\"\\"} 0`,
+		`forsooth_consistency_scan_duration_seconds{world="two\nlines"} 1`)
 	sample := regexp.MustCompile(`^([a-z_]+)(\{[a-z]+="(\\.|[^"\\])*"(,[a-z]+="(\\.|[^"\\])*")*\})? [0-9.e+-]+$`)
 	help := regexp.MustCompile(`^# HELP ([a-z_]+) [^\\]+\.$`)
 	kind := regexp.MustCompile(`^# TYPE ([a-z_]+) (counter|gauge|histogram)$`)
@@ -128,8 +137,10 @@ func TestTheTextIsInPrometheusFormat(t *testing.T) {
 			t.Errorf("under %s: %q", name, line)
 		}
 	}
-	for _, want := range []string{"grounding_verdicts_total", "grounding_latency_seconds", "hallucination_blocked_total", "consistency_clusters_found_total",
-		"consistency_actions_total", "consistency_scan_duration_seconds", "faithfulness_scores_total", "faithfulness_latency_seconds", "response_policy_applied_total"} {
+	for _, want := range []string{"grounding_verdicts_total", "grounding_latency_seconds", "hallucination_blocked_total",
+		"consistency_clusters_found_total",
+		"consistency_actions_total", "consistency_scan_duration_seconds", "faithfulness_scores_total",
+		"faithfulness_latency_seconds", "response_policy_applied_total"} {
 		if !announced["forsooth_"+want] {
 			t.Errorf("forsooth_%s is missing", want)
 		}
@@ -149,7 +160,8 @@ func TestCountedFromManySides(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	holds(t, text(t, m), `forsooth_grounding_verdicts_total{verdict="supported"} 800`, `forsooth_consistency_clusters_found_total{world="hollowmere"} 800`)
+	holds(t, text(t, m), `forsooth_grounding_verdicts_total{verdict="supported"} 800`,
+		`forsooth_consistency_clusters_found_total{world="hollowmere"} 800`)
 }
 
 type broken struct{}

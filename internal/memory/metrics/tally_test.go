@@ -35,7 +35,8 @@ func TestATallyOfWhatNoLogHolds(t *testing.T) {
 	all := metrics.Tally{}
 	all.Add(once)
 	all.Add(once)
-	if all.Stage(metrics.Read) != 6 || all.Stage(metrics.Candidates) != 10 || all.Stage(metrics.Stored) != 0 || all.Calls()["extract"] != 4 || all.Cost("extract") != 0.5 {
+	if all.Stage(metrics.Read) != 6 || all.Stage(metrics.Candidates) != 10 || all.Stage(metrics.Stored) != 0 ||
+		all.Calls()["extract"] != 4 || all.Cost("extract") != 0.5 {
 		t.Errorf("%v", all)
 	}
 	if took, of := all.Verdict99(); took != 300*time.Millisecond || of != 400 {

@@ -124,9 +124,11 @@ func (t *Table) checkInverses(file string) error {
 			continue
 		}
 		if inv := t.byName[p.Inverse]; inv == nil || inv.Name != p.Inverse {
-			return fmt.Errorf("%w: %s: predicate %q: inverse %q is no predicate of this file", ErrInvalid, file, p.Name, p.Inverse)
+			return fmt.Errorf("%w: %s: predicate %q: inverse %q is no predicate of this file", ErrInvalid, file, p.Name,
+				p.Inverse)
 		} else if inv.Inverse != name {
-			return fmt.Errorf("%w: %s: predicate %q: its inverse %q names %q as inverse", ErrInvalid, file, p.Name, p.Inverse, inv.Inverse)
+			return fmt.Errorf("%w: %s: predicate %q: its inverse %q names %q as inverse", ErrInvalid, file, p.Name, p.Inverse,
+				inv.Inverse)
 		}
 	}
 	return nil

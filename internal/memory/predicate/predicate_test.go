@@ -69,7 +69,8 @@ func TestExpressed(t *testing.T) {
 }
 
 func TestAWorldAdds(t *testing.T) {
-	table, err := predicate.Load(predicate.Default(), []byte("- {name: guild_rank, stateful: true, aliases: [standing], words: [rank]}\n- {name: likes, kind: preference, stateful: true}\n"), "hollowmere/predicates.yaml")
+	table, err := predicate.Load(predicate.Default(), []byte("- {name: guild_rank, stateful: true, aliases: "+
+		"[standing], words: [rank]}\n- {name: likes, kind: preference, stateful: true}\n"), "hollowmere/predicates.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,8 @@ func TestLoadRefusesInOneLine(t *testing.T) {
 	}
 	for _, c := range cases {
 		_, err := predicate.Load(nil, []byte(c.file), "my.yaml")
-		if !errors.Is(err, predicate.ErrInvalid) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "my.yaml") || strings.Contains(err.Error(), "\n") {
+		if !errors.Is(err, predicate.ErrInvalid) || !strings.Contains(err.Error(), c.says) ||
+			!strings.Contains(err.Error(), "my.yaml") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

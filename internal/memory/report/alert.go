@@ -52,7 +52,8 @@ func alerts(in *Input, log []schema.MemoryEvent, list []Week) []Alert {
 	add := func(name, format string, args ...any) { out = append(out, Alert{name, fmt.Sprintf(format, args...)}) }
 	g := list[weeks-1].Grounding
 	if at, rate := invented(in, log); !at.IsZero() {
-		add(AlertBlockHigh, "more than %s were blocked in each of three hours up to %s, %s in all", percent(blockTop), moment(at), percent(rate))
+		add(AlertBlockHigh, "more than %s were blocked in each of three hours up to %s, %s in all", percent(blockTop),
+			moment(at), percent(rate))
 	}
 	if g.Judged() >= leastInAWeek && share(g.NotSupported, g.Judged()) < blockLow && sinceTheFirstDay(in, log) {
 		add(AlertBlockLow, "%s of %s were blocked in the week", percent(share(g.NotSupported, g.Judged())), count(g.Judged()))

@@ -26,7 +26,8 @@ func (f *feed) hours(first int, each ...[2]int) {
 
 func (f *feed) scans(flags int, took ...time.Duration) {
 	for i, d := range took {
-		s := Scan{At: now.Add(-time.Duration(len(took)-i) * 20 * time.Hour), World: "hollowmere", Took: d, Report: scan.Report{Memories: 10, Actions: map[string]int{}}}
+		s := Scan{At: now.Add(-time.Duration(len(took)-i) * 20 * time.Hour), World: "hollowmere", Took: d,
+			Report: scan.Report{Memories: 10, Actions: map[string]int{}}}
 		if i == len(took)-1 {
 			s.Report.Actions["flag"] = flags
 		}
@@ -51,10 +52,16 @@ func TestAlertsOfTheWeek(t *testing.T) {
 		make func(*feed)
 		want string // one alert, or none
 	}{
-		{"three hours of inventions", func(f *feed) { f.hours(10, [2]int{10, 1}, [2]int{10, 1}, [2]int{10, 1}) }, AlertBlockHigh},
-		{"in the last hours of the week", func(f *feed) { f.hours(165, [2]int{10, 1}, [2]int{10, 1}, [2]int{10, 1}) }, AlertBlockHigh},
-		{"two hours of inventions", func(f *feed) { f.hours(10, [2]int{10, 0}, [2]int{10, 5}, [2]int{10, 5}, [2]int{10, 0}) }, ""},
-		{"an hour of nothing between", func(f *feed) { f.hours(10, [2]int{10, 5}, [2]int{0, 0}, [2]int{10, 5}, [2]int{10, 5}) }, ""},
+		{"three hours of inventions", func(f *feed) { f.hours(10, [2]int{10, 1}, [2]int{10, 1}, [2]int{10, 1}) },
+			AlertBlockHigh},
+		{"in the last hours of the week", func(f *feed) { f.hours(165, [2]int{10, 1}, [2]int{10, 1}, [2]int{10, 1}) },
+			AlertBlockHigh},
+		{"two hours of inventions", func(f *feed) {
+			f.hours(10, [2]int{10, 0}, [2]int{10, 5}, [2]int{10, 5},
+				[2]int{10, 0})
+		}, ""},
+		{"an hour of nothing between",
+			func(f *feed) { f.hours(10, [2]int{10, 5}, [2]int{0, 0}, [2]int{10, 5}, [2]int{10, 5}) }, ""},
 		{"of nineteen", func(f *feed) { f.hours(10, [2]int{6, 1}, [2]int{6, 1}, [2]int{7, 1}) }, ""},
 		{"eight in a hundred", func(f *feed) { f.hours(10, [2]int{100, 8}, [2]int{100, 8}, [2]int{100, 8}) }, ""},
 		{"none blocked in a week", func(f *feed) { f.grounding(4, 200, 0, 0) }, AlertBlockLow},
@@ -66,10 +73,12 @@ func TestAlertsOfTheWeek(t *testing.T) {
 		{"six in a hundred high", func(f *feed) { f.scored(now.Add(-time.Hour), 100, 6) }, AlertHighRisk},
 		{"five in a hundred high", func(f *feed) { f.scored(now.Add(-time.Hour), 100, 5) }, ""},
 		{"high of too few", func(f *feed) { f.scored(now.Add(-time.Hour), 99, 30) }, ""},
-		{"grounding takes long", func(f *feed) { f.GroundingP99, f.GroundingTimed = 301*time.Millisecond, 50 }, AlertSlowGrounding},
+		{"grounding takes long", func(f *feed) { f.GroundingP99, f.GroundingTimed = 301*time.Millisecond, 50 },
+			AlertSlowGrounding},
 		{"grounding takes 300 ms", func(f *feed) { f.GroundingP99, f.GroundingTimed = 300*time.Millisecond, 50 }, ""},
 		{"grounding was not timed", func(f *feed) { f.GroundingP99 = time.Minute }, ""},
-		{"a scan of twice the usual and more", func(f *feed) { f.scans(0, append(usual, 4*time.Second+1)...) }, AlertSlowScan},
+		{"a scan of twice the usual and more", func(f *feed) { f.scans(0, append(usual, 4*time.Second+1)...) },
+			AlertSlowScan},
 		{"a scan of twice the usual", func(f *feed) { f.scans(0, append(usual, 4*time.Second)...) }, ""},
 		{"six scans before", func(f *feed) { f.scans(0, append(usual[1:], time.Minute)...) }, ""},
 		{"a trifle", func(f *feed) {
@@ -91,10 +100,12 @@ func TestAlertsOfTheWeek(t *testing.T) {
 func TestScansOfOneWorldAreOneAlert(t *testing.T) {
 	f := &feed{Input: Input{Now: now}}
 	for i := range 3 {
-		f.Scans = append(f.Scans, Scan{At: now.Add(-time.Duration(3-i) * day), World: "hollowmere", Report: scan.Report{Actions: map[string]int{"flag": 20 + i}}})
+		f.Scans = append(f.Scans, Scan{At: now.Add(-time.Duration(3-i) * day), World: "hollowmere",
+			Report: scan.Report{Actions: map[string]int{"flag": 20 + i}}})
 	}
 	got := Make(f.Input).Alerts
-	if len(got) != 1 || got[0].Says != "the scan of hollowmere on 2026-04-05 03:30 flagged 22; 2 more of the week did alike" {
+	if len(got) != 1 || got[0].Says != "the scan of hollowmere on 2026-04-05 03:30 flagged 22; 2 more of the week "+
+		"did alike" {
 		t.Errorf("%+v", got)
 	}
 }

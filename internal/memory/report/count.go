@@ -178,7 +178,8 @@ func (s *Scans) act(e *schema.MemoryEvent, undone bool) {
 	if e.By != scan.By {
 		return
 	}
-	n := map[schema.MemoryEventType]*int{schema.MemoryMerged: &s.Merged, schema.MemorySupersede: &s.Superseded, schema.MemoryFlag: &s.Flagged}[e.Type]
+	n := map[schema.MemoryEventType]*int{schema.MemoryMerged: &s.Merged, schema.MemorySupersede: &s.Superseded,
+		schema.MemoryFlag: &s.Flagged}[e.Type]
 	if e.Type == schema.MemoryFlag && len(e.Others) == 0 {
 		n = &s.Unproven
 	}

@@ -164,7 +164,8 @@ func figures(list []Week, policy string) []Figure {
 		Range: Range{Low: 0.02, High: 0.04, OddLow: 0.005, OddTop: 0.08},
 		low:   "the verifier lets more pass than it should, or the extraction has become careful",
 		high:  "the extraction invents: a new topic, another model, or a rule that has regressed"}
-	clusters := Figure{Key: Clusters, Name: "clusters per 10k", Guard: 2, Unit: PerTenK, Cases: "memories looked at", Need: 10_000,
+	clusters := Figure{Key: Clusters, Name: "clusters per 10k", Guard: 2, Unit: PerTenK, Cases: "memories looked at",
+		Need:  10_000,
 		Range: Range{Low: 1e-4, High: 5e-4, OddLow: 0.5e-4, OddTop: 20e-4},
 		low:   "the floor of likeness may be too high for what is stored",
 		high:  "a threshold finds too much, or many memories came in that conflict"}

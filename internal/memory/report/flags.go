@@ -9,8 +9,9 @@ import (
 
 // Flags are contradictions: which were marked, and what became of them.
 type Flags struct {
-	Raised     int     `json:"raised"`           // in the last week, by either guard
-	ByGuards   int     `json:"closed_by_guards"` // in the last week, whenever raised: a side was superseded, merged or dropped by itself
+	Raised int `json:"raised"` // in the last week, by either guard
+	// in the last week, whenever raised: a side was superseded, merged or dropped by itself
+	ByGuards   int     `json:"closed_by_guards"`
 	ByPeople   int     `json:"closed_by_operators"`
 	Open       int     `json:"open"` // at the end of the week
 	Predicates []Share `json:"open_by_predicate,omitempty"`

@@ -51,7 +51,8 @@ func funnel(in *Input, last Week) Funnel {
 	}
 	slices.SortFunc(f.Calls, func(a, b Calls) int { return cmp.Compare(a.Stage, b.Stage) })
 	g := last.Grounding
-	for _, s := range []Step{{Name: "turns", N: f.Turns}, {Name: "read for memories", N: read}, {Name: "candidates", N: extracted},
+	for _, s := range []Step{{Name: "turns", N: f.Turns}, {Name: "read for memories", N: read},
+		{Name: "candidates", N: extracted},
 		{Name: "grounded", N: g.Judged() + g.Unknown, log: true}, {Name: "stored", N: g.Stored, log: true}} {
 		if f.Partly && !s.log && s.Name != "turns" {
 			continue // not known is not none

@@ -44,8 +44,9 @@ func (r *Report) tiles() []tile {
 	var out []tile
 	for i := range r.Figures {
 		f := &r.Figures[i]
-		t := tile{Name: fmt.Sprintf("Guard %d: %s", f.Guard, f.Name), Value: f.value(), Class: map[State]string{Healthy: "good", Outside: "warn", Odd: "bad"}[f.State],
-			Note: fmt.Sprintf("of %s %s; %s, healthy is %s", count(f.N), f.Cases, f.state(), f.healthy())}
+		t := tile{Name: fmt.Sprintf("Guard %d: %s", f.Guard, f.Name), Value: f.value(),
+			Class: map[State]string{Healthy: "good", Outside: "warn", Odd: "bad"}[f.State],
+			Note:  fmt.Sprintf("of %s %s; %s, healthy is %s", count(f.N), f.Cases, f.state(), f.healthy())}
 		switch {
 		case f.State == Off:
 			t.Value, t.Note = "off", ""

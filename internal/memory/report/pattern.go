@@ -16,14 +16,19 @@ func patterns(figures []Figure, flagsBefore, flagsNow Past, f Flags) []Pattern {
 	if block.Before.Direction == Rising && risk.Before.Direction == Rising {
 		out = append(out, Pattern{
 			Name: "a topic that the guards do not know",
-			Seen: fmt.Sprintf("more is blocked as it is written (%s, before %s), and more replies are a high risk (%s, before %s)", block.value(), block.past(), risk.value(), risk.past()),
-			Try:  "look at what players talk of now that they did not before, and at whether the lore and the memories hold anything of it",
+			Seen: fmt.Sprintf("more is blocked as it is written (%s, before %s), and more replies are a high risk (%s, "+
+				"before %s)", block.value(), block.past(), risk.value(), risk.past()),
+			Try: "look at what players talk of now that they did not before, and at whether the lore and the memories hold " +
+				"anything of it",
 		})
 	}
 	if flagsNow.Direction == Rising && calm(block) && calm(risk) {
-		seen := fmt.Sprintf("the scans flag more contradictions (%d, before %s a week), and the other guards are steady", flagsNow.Hits, oneDigit(float64(flagsBefore.Hits)/(weeks-1)))
+		seen := fmt.Sprintf("the scans flag more contradictions (%d, before %s a week), and the other guards are steady",
+			flagsNow.Hits, oneDigit(float64(flagsBefore.Hits)/(weeks-1)))
 		if risk.State == Off {
-			seen = fmt.Sprintf("the scans flag more contradictions (%d, before %s a week), Guard 1 is steady, and Guard 3 is off", flagsNow.Hits, oneDigit(float64(flagsBefore.Hits)/(weeks-1)))
+			seen = fmt.Sprintf("the scans flag more contradictions (%d, before %s a week), "+
+				"Guard 1 is steady, and Guard 3 is off", flagsNow.Hits,
+				oneDigit(float64(flagsBefore.Hits)/(weeks-1)))
 		}
 		try := "see whether predicates.yaml calls the predicates stateful whose values change"
 		if len(f.Predicates) > 0 {

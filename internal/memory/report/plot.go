@@ -59,7 +59,8 @@ func (r *Report) course(f *Figure) plot.Plot {
 	for i, w := range f.Weeks {
 		if w.N > 0 {
 			class := map[bool]string{true: "hollow", false: "a"}[w.N < f.Need]
-			p.Circle(class, x(i), y(w.Value), 4.5, fmt.Sprintf("from %s: %s of %s", date(r.weeks[i].From), f.Unit.print(w.Value), count(w.N)))
+			p.Circle(class, x(i), y(w.Value), 4.5,
+				fmt.Sprintf("from %s: %s of %s", date(r.weeks[i].From), f.Unit.print(w.Value), count(w.N)))
 		}
 	}
 	return p
@@ -75,14 +76,16 @@ type bar struct {
 func (r *Report) verdicts() plot.Plot {
 	return r.columns("Verdicts of Guard 1", func(w *Week) []bar {
 		g := w.Grounding
-		return []bar{{"a", "supported", g.Supported}, {"b", "partial", g.Partial}, {"c", "blocked", g.NotSupported}, {"track", "verifier failed", g.Unknown}}
+		return []bar{{"a", "supported", g.Supported}, {"b", "partial", g.Partial}, {"c", "blocked", g.NotSupported},
+			{"track", "verifier failed", g.Unknown}}
 	})
 }
 
 // actions draws what Guard 2 did each week.
 func (r *Report) actions() plot.Plot {
 	return r.columns("What Guard 2 did", func(w *Week) []bar {
-		return []bar{{"a", "merged", w.Scans.Merged}, {"b", "superseded", w.Scans.Superseded}, {"c", "flagged", w.Scans.Flagged}}
+		return []bar{{"a", "merged", w.Scans.Merged}, {"b", "superseded", w.Scans.Superseded},
+			{"c", "flagged", w.Scans.Flagged}}
 	})
 }
 
@@ -107,7 +110,8 @@ func (r *Report) columns(title string, of func(*Week) []bar) plot.Plot {
 			h := height * share(b.n, tallest)
 			y -= h
 			if b.n > 0 {
-				p.Rect(b.class, step*float64(i)+step*0.15, y, step*0.7, h, fmt.Sprintf("from %s: %s %s", date(r.weeks[i].From), count(b.n), b.name))
+				p.Rect(b.class, step*float64(i)+step*0.15, y, step*0.7, h,
+					fmt.Sprintf("from %s: %s %s", date(r.weeks[i].From), count(b.n), b.name))
 			}
 		}
 		p.Text("value", "middle", step*(float64(i)+0.5), y-5, count(sums[i]))
@@ -120,7 +124,8 @@ func (r *Report) columns(title string, of func(*Week) []bar) plot.Plot {
 // narrowing draws the funnel.
 func (r *Report) narrowing() plot.Plot {
 	const row, high, wide = 34.0, 12.0, plot.Width - 76.0
-	p := plot.Plot{Title: "From turns to memories", Width: plot.Width, Height: plot.Px(row*float64(len(r.Funnel.Steps)) + 4)}
+	p := plot.Plot{Title: "From turns to memories", Width: plot.Width,
+		Height: plot.Px(row*float64(len(r.Funnel.Steps)) + 4)}
 	most := 0
 	for _, s := range r.Funnel.Steps {
 		most = max(most, s.N)

@@ -148,7 +148,8 @@ func waiting(log []schema.MemoryEvent, undone map[string]bool) int {
 			for _, id := range e.Others {
 				delete(pending, id)
 			}
-		case schema.MemoryMerged, schema.MemorySupersede, schema.MemoryFlag, schema.MemoryResolved, schema.MemoryUndone: // of what has its verdict
+		// of what has its verdict
+		case schema.MemoryMerged, schema.MemorySupersede, schema.MemoryFlag, schema.MemoryResolved, schema.MemoryUndone:
 		}
 	}
 	return len(pending)

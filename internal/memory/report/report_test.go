@@ -20,14 +20,16 @@ func TestWeeks(t *testing.T) {
 	for _, c := range []struct {
 		before time.Duration // of now
 		want   int
-	}{{-time.Second, -1}, {0, -1}, {time.Nanosecond, 4}, {span, 4}, {span + 1, 3}, {4 * span, 1}, {5 * span, 0}, {5*span + 1, -1}} {
+	}{{-time.Second, -1}, {0, -1}, {time.Nanosecond, 4}, {span, 4}, {span + 1, 3}, {4 * span, 1}, {5 * span, 0},
+		{5*span + 1, -1}} {
 		if got := weekOf(now.Add(-c.before), now); got != c.want {
 			t.Errorf("%s before: week %d, want %d", c.before, got, c.want)
 		}
 	}
 	for i, w := range calendar(now) {
 		if weekOf(w.From, now) != i || weekOf(w.To.Add(-1), now) != i {
-			t.Errorf("week %d is %s to %s, which lie in %d and %d", i, w.From, w.To, weekOf(w.From, now), weekOf(w.To.Add(-1), now))
+			t.Errorf("week %d is %s to %s, which lie in %d and %d", i, w.From, w.To, weekOf(w.From, now),
+				weekOf(w.To.Add(-1), now))
 		}
 	}
 	if weekOf(time.Time{}, now) != -1 {
@@ -42,14 +44,21 @@ func TestFiguresAgainstTheirRanges(t *testing.T) {
 		hits, of       int
 		want           State
 	}{
-		{BlockRate, "", 4, 1000, Odd}, {BlockRate, "", 5, 1000, Outside}, {BlockRate, "", 19, 1000, Outside}, {BlockRate, "", 20, 1000, Healthy},
-		{BlockRate, "", 40, 1000, Healthy}, {BlockRate, "", 41, 1000, Outside}, {BlockRate, "", 80, 1000, Outside}, {BlockRate, "", 81, 1000, Odd},
+		{BlockRate, "", 4, 1000, Odd}, {BlockRate, "", 5, 1000, Outside}, {BlockRate, "", 19, 1000, Outside},
+		{BlockRate, "", 20, 1000, Healthy},
+		{BlockRate, "", 40, 1000, Healthy}, {BlockRate, "", 41, 1000, Outside}, {BlockRate, "", 80, 1000, Outside},
+		{BlockRate, "", 81, 1000, Odd},
 		{BlockRate, "", 6, 200, Healthy}, {BlockRate, "", 6, 199, TooFew},
-		{Clusters, "", 4, 100_000, Odd}, {Clusters, "", 5, 100_000, Outside}, {Clusters, "", 1, 10_000, Healthy}, {Clusters, "", 5, 10_000, Healthy},
-		{Clusters, "", 6, 10_000, Outside}, {Clusters, "", 20, 10_000, Outside}, {Clusters, "", 21, 10_000, Odd}, {Clusters, "", 3, 9_999, TooFew},
-		{HighRisk, "", 90, 1000, Off}, {HighRisk, guards.PolicyWarn, 0, 200, Healthy}, {HighRisk, guards.PolicyWarn, 9, 1000, Healthy},
-		{HighRisk, guards.PolicyWarn, 10, 1000, Outside}, {HighRisk, guards.PolicyWarn, 51, 1000, Odd}, {HighRisk, guards.PolicyWarn, 0, 199, TooFew},
-		{HighRisk, guards.PolicyBlock, 1, 2000, Healthy}, {HighRisk, guards.PolicyBlock, 2, 2000, Outside}, {HighRisk, guards.PolicyBlock, 0, 1999, TooFew},
+		{Clusters, "", 4, 100_000, Odd}, {Clusters, "", 5, 100_000, Outside}, {Clusters, "", 1, 10_000, Healthy},
+		{Clusters, "", 5, 10_000, Healthy},
+		{Clusters, "", 6, 10_000, Outside}, {Clusters, "", 20, 10_000, Outside}, {Clusters, "", 21, 10_000, Odd},
+		{Clusters, "", 3, 9_999, TooFew},
+		{HighRisk, "", 90, 1000, Off}, {HighRisk, guards.PolicyWarn, 0, 200, Healthy},
+		{HighRisk, guards.PolicyWarn, 9, 1000, Healthy},
+		{HighRisk, guards.PolicyWarn, 10, 1000, Outside}, {HighRisk, guards.PolicyWarn, 51, 1000, Odd},
+		{HighRisk, guards.PolicyWarn, 0, 199, TooFew},
+		{HighRisk, guards.PolicyBlock, 1, 2000, Healthy}, {HighRisk, guards.PolicyBlock, 2, 2000, Outside},
+		{HighRisk, guards.PolicyBlock, 0, 1999, TooFew},
 	} {
 		list := calendar(now)
 		last := &list[weeks-1]
@@ -58,7 +67,8 @@ func TestFiguresAgainstTheirRanges(t *testing.T) {
 		last.Replies = Replies{Scored: c.of, Risks: map[faithful.Risk]int{faithful.High: c.hits}}
 		for _, f := range figures(list, c.policy) {
 			if f.Key == c.figure && (f.State != c.want || f.N != c.of || f.State.out() != (f.Means != "")) {
-				t.Errorf("%s of %d in %d with policy %q is %s (%q), want %s", c.figure, c.hits, c.of, c.policy, f.State, f.Means, c.want)
+				t.Errorf("%s of %d in %d with policy %q is %s (%q), want %s", c.figure, c.hits, c.of, c.policy, f.State, f.Means,
+					c.want)
 			}
 		}
 	}
@@ -69,7 +79,8 @@ func TestTrendsAreBeyondChance(t *testing.T) {
 		hits, of, before, ofBefore int
 		want                       Direction
 	}{
-		{30, 1000, 120, 4000, Steady}, {35, 1000, 120, 4000, Steady}, {60, 1000, 120, 4000, Rising}, {10, 1000, 120, 4000, Falling},
+		{30, 1000, 120, 4000, Steady}, {35, 1000, 120, 4000, Steady}, {60, 1000, 120, 4000, Rising},
+		{10, 1000, 120, 4000, Falling},
 		{0, 1000, 0, 4000, Steady}, {1000, 1000, 4000, 4000, Steady},
 	} {
 		if got := direction(c.before, c.ofBefore, c.hits, c.of); got != c.want {
@@ -112,7 +123,8 @@ func TestOverallRisk(t *testing.T) {
 		if got != c.want || why == "" {
 			t.Errorf("%s: %s (%s), want %s", c.name, got, why, c.want)
 		}
-		if strings.Contains(why, "too few") != (got != NotKnown && strings.Contains(c.name, "that can be said") || c.name == "an alert of too few") {
+		if strings.Contains(why, "too few") != (got != NotKnown && strings.Contains(c.name, "that can be said") ||
+			c.name == "an alert of too few") {
 			t.Errorf("%s: %q", c.name, why)
 		}
 	}
@@ -137,7 +149,8 @@ func TestCandidatesAreCountedOnce(t *testing.T) {
 	words := []extract.Utterance{{TurnID: "t1", Speaker: extract.SpeakerPlayer, Text: "I work at the mill", At: at}}
 	c := extract.Candidate{Claim: "Ansel is working at the mill"}
 	c.Memory = *remembered("", "works_at", "")
-	c.Object, c.Content, c.Confidence, c.Source, c.TurnID = "place:mill", "Ansel is working at the mill", 0.9, schema.OriginUser, "t1"
+	c.Object, c.Content, c.Confidence, c.Source, c.TurnID = "place:mill", "Ansel is working at the mill", 0.9,
+		schema.OriginUser, "t1"
 	c.CreatedAt = at
 	c.Spans = []schema.MemorySpan{{TurnID: "t1", Speaker: extract.SpeakerPlayer, Text: "I work at the mill", At: at}}
 	b := memory.NewBook("hollowmere", "mira")
@@ -163,7 +176,8 @@ func TestCandidatesAreCountedOnce(t *testing.T) {
 	m.ID = "mwaits"
 	waits.Memory = &m
 	skipped := event("eskip", schema.MemoryDropped, write.By, at)
-	skipped.Memory, skipped.Verdict = remembered("mskip", "is", ""), &schema.GroundingVerdict{Label: schema.GroundingNotSupported}
+	skipped.Memory, skipped.Verdict = remembered("mskip", "is", ""),
+		&schema.GroundingVerdict{Label: schema.GroundingNotSupported}
 	skipped.Memory.Kind = schema.MemoryEntity
 	r := Make(Input{Now: now, Skip: settings.SkipForTypes, Events: append(append(log, log...), off, waits, skipped)})
 	if want := (Grounding{Partial: 1, Stored: 1}); r.Grounding != want {
@@ -232,13 +246,20 @@ func TestWhatBecomesOfContradictions(t *testing.T) {
 	}{
 		{"open", [][2]string{{"a", "b"}, {"b", "a"}}, recent, nil, Flags{Raised: 1, Open: 1}},
 		{"open since last week", [][2]string{{"a", "b"}}, old, nil, Flags{Open: 1}},
-		{"one side was superseded", [][2]string{{"a", "b"}}, old, []schema.MemoryEvent{change(schema.MemorySupersede, write.By, "a", "c")}, Flags{ByGuards: 1}},
-		{"and that undone", [][2]string{{"a", "b"}}, old, []schema.MemoryEvent{change(schema.MemorySupersede, write.By, "a", "c"), undo}, Flags{Open: 1}},
-		{"resolved by an operator", [][2]string{{"a", "b"}, {"a", "c"}}, recent, []schema.MemoryEvent{change(schema.MemoryResolved, "operator:ann", "b", "a")}, Flags{Raised: 2, ByPeople: 1, Open: 1}},
-		{"dropped by an operator", [][2]string{{"a", "b"}}, recent, []schema.MemoryEvent{change(schema.MemoryDropped, "operator:ann", "b")}, Flags{Raised: 1, ByPeople: 1}},
-		{"one side merged: the other remains", [][2]string{{"a", "b"}}, recent, []schema.MemoryEvent{merged}, Flags{Raised: 1, Open: 1}},
+		{"one side was superseded", [][2]string{{"a", "b"}}, old,
+			[]schema.MemoryEvent{change(schema.MemorySupersede, write.By, "a", "c")}, Flags{ByGuards: 1}},
+		{"and that undone", [][2]string{{"a", "b"}}, old,
+			[]schema.MemoryEvent{change(schema.MemorySupersede, write.By, "a", "c"), undo}, Flags{Open: 1}},
+		{"resolved by an operator", [][2]string{{"a", "b"}, {"a", "c"}}, recent,
+			[]schema.MemoryEvent{change(schema.MemoryResolved, "operator:ann", "b", "a")},
+			Flags{Raised: 2, ByPeople: 1, Open: 1}},
+		{"dropped by an operator", [][2]string{{"a", "b"}}, recent,
+			[]schema.MemoryEvent{change(schema.MemoryDropped, "operator:ann", "b")}, Flags{Raised: 1, ByPeople: 1}},
+		{"one side merged: the other remains", [][2]string{{"a", "b"}}, recent, []schema.MemoryEvent{merged},
+			Flags{Raised: 1, Open: 1}},
 		{"both sides merged", [][2]string{{"a", "c"}}, recent, []schema.MemoryEvent{merged}, Flags{Raised: 1, ByGuards: 1}},
-		{"erased", [][2]string{{"a", "b"}}, recent, []schema.MemoryEvent{change(schema.MemoryErasedMark, "erasure", "a")}, Flags{Raised: 1}},
+		{"erased", [][2]string{{"a", "b"}}, recent, []schema.MemoryEvent{change(schema.MemoryErasedMark, "erasure", "a")},
+			Flags{Raised: 1}},
 	} {
 		f := &feed{Input: Input{Now: now}}
 		for _, p := range c.flags {
@@ -246,7 +267,8 @@ func TestWhatBecomesOfContradictions(t *testing.T) {
 		}
 		got := Make(Input{Now: now, Events: append(f.Events, c.events...)}).Flags
 		got.Predicates = nil
-		if got.Raised != c.want.Raised || got.ByGuards != c.want.ByGuards || got.ByPeople != c.want.ByPeople || got.Open != c.want.Open {
+		if got.Raised != c.want.Raised || got.ByGuards != c.want.ByGuards || got.ByPeople != c.want.ByPeople ||
+			got.Open != c.want.Open {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
@@ -297,7 +319,8 @@ func TestEarlySigns(t *testing.T) {
 		name    string
 		blocked []int
 		want    int
-	}{{"rising for four weeks", []int{21, 23, 25, 27, 29}, 1}, {"for three", []int{25, 23, 25, 27, 29}, 1}, {"for two", []int{25, 26, 25, 27, 29}, 0}, {"falling", []int{29, 27, 25, 24, 23}, 0}} {
+	}{{"rising for four weeks", []int{21, 23, 25, 27, 29}, 1}, {"for three", []int{25, 23, 25, 27, 29}, 1},
+		{"for two", []int{25, 26, 25, 27, 29}, 0}, {"falling", []int{29, 27, 25, 24, 23}, 0}} {
 		f := &feed{Input: Input{Now: now}}
 		for w, n := range c.blocked {
 			f.grounding(w, 1000-n, 0, n)
@@ -310,7 +333,8 @@ func TestEarlySigns(t *testing.T) {
 
 func TestFunnel(t *testing.T) {
 	f := Make(sample()).Funnel
-	want := map[string]float64{"turns": 1000, "read for memories": 600, "candidates": 720, "grounded": 370.2, "stored": 360.8}
+	want := map[string]float64{"turns": 1000, "read for memories": 600, "candidates": 720, "grounded": 370.2,
+		"stored": 360.8}
 	for _, s := range f.Steps {
 		if d := s.Per - want[s.Name]; d > 0.01 || d < -0.01 {
 			t.Errorf("%s: %v in 1,000 turns, want %v", s.Name, s.Per, want[s.Name])

@@ -103,7 +103,8 @@ func (r *Report) replying() section {
 	for _, risk := range []faithful.Risk{faithful.High, faithful.Medium, faithful.Low} {
 		s.Rows = append(s.Rows, part(string(risk)+" risk", p.Risks[risk], p.Scored))
 	}
-	s.Rows = append(s.Rows, counted("warned", p.Warned), counted("regenerated", p.Regenerated), counted("blocked", p.Blocked))
+	s.Rows = append(s.Rows, counted("warned", p.Warned), counted("regenerated", p.Regenerated),
+		counted("blocked", p.Blocked))
 	s.Notes = []string{"policy " + r.Policy}
 	return s
 }

@@ -33,7 +33,8 @@ func event(id string, kind schema.MemoryEventType, by string, at time.Time) sche
 }
 
 func remembered(id, pred string, status schema.MemoryStatus) *schema.Memory {
-	return &schema.Memory{ID: id, World: "hollowmere", NPC: "mira", Player: "p42", Kind: schema.MemoryFact, Subject: "player:p42", Pred: pred, Status: status}
+	return &schema.Memory{ID: id, World: "hollowmere", NPC: "mira", Player: "p42", Kind: schema.MemoryFact,
+		Subject: "player:p42", Pred: pred, Status: status}
 }
 
 // verdicts adds candidates that got a verdict.
@@ -65,7 +66,8 @@ func (f *feed) nights(week, memories, merged, superseded, flagged int, took time
 			r.Clusters += merged + superseded + flagged
 			r.Actions = map[string]int{"merge": merged, "supersede": superseded, "flag": flagged}
 		}
-		f.Scans = append(f.Scans, Scan{At: start(week).Add(time.Duration(night)*day + time.Hour), World: "hollowmere", Took: took, Report: r})
+		f.Scans = append(f.Scans, Scan{At: start(week).Add(time.Duration(night)*day + time.Hour), World: "hollowmere",
+			Took: took, Report: r})
 	}
 	at := start(week).Add(6*day + time.Hour)
 	for range merged {
@@ -114,14 +116,16 @@ func (f *feed) replies(week, n, high int) {
 // sample is the paper's dashboard as a week: all in range, four weeks like it
 // before.
 func sample() Input {
-	f := &feed{Input: Input{World: "hollowmere", Now: now, Policy: guards.PolicyRegenerate, GroundingP99: 21 * time.Millisecond, GroundingTimed: 1847}}
+	f := &feed{Input: Input{World: "hollowmere", Now: now, Policy: guards.PolicyRegenerate,
+		GroundingP99: 21 * time.Millisecond, GroundingTimed: 1847}}
 	for week, blocked := range []int{40, 44, 38, 41, 43} {
 		f.grounding(week, 1677, 127, blocked)
 		f.nights(week, 5_000, 7, 3, 2, 700*time.Millisecond)
 		f.replies(week, 2341, 18)
 	}
 	f.verdicts(4, schema.GroundingUnknown, 4)
-	f.Work = []Work{{At: start(4).Add(day), Turns: 5000, Read: 3000, Extracted: 3600, Calls: []Calls{{"extract", 3000, 0.31}, {"judge", 3, 0.0004}, {"score", 2341, 1.1}}},
+	f.Work = []Work{{At: start(4).Add(day), Turns: 5000, Read: 3000, Extracted: 3600,
+		Calls: []Calls{{"extract", 3000, 0.31}, {"judge", 3, 0.0004}, {"score", 2341, 1.1}}},
 		{At: start(3).Add(day), Turns: 9999}}
 	return f.Input
 }
@@ -129,7 +133,8 @@ func sample() Input {
 // troubled is a week in which all guards have something to say. The world's name
 // and a predicate hold what a page must not take for markup.
 func troubled() Input {
-	f := &feed{Input: Input{World: "a <b>moor</b>", Now: now, Policy: guards.PolicyWarn, GroundingP99: 420 * time.Millisecond, GroundingTimed: 900}}
+	f := &feed{Input: Input{World: "a <b>moor</b>", Now: now, Policy: guards.PolicyWarn,
+		GroundingP99: 420 * time.Millisecond, GroundingTimed: 900}}
 	for week, blocked := range []int{25, 27, 30, 33, 160} {
 		f.grounding(week, 870, 40, blocked)
 		f.nights(week, 4_000, 2, 2, 1, 2*time.Second)
@@ -138,7 +143,8 @@ func troubled() Input {
 	f.replies(4, 1000, 140)
 	f.nights(4, 4_000, 1, 2, 60, 9*time.Second)
 	e := event(f.id("e"), schema.MemoryDropped, write.By, start(4).Add(day))
-	e.Memory, e.Verdict = remembered("m_script", "<script>|works_at*", schema.MemoryPending), &schema.GroundingVerdict{Label: schema.GroundingNotSupported}
+	e.Memory, e.Verdict = remembered("m_script", "<script>|works_at*", schema.MemoryPending),
+		&schema.GroundingVerdict{Label: schema.GroundingNotSupported}
 	f.Events = append(f.Events, e)
 	return f.Input
 }

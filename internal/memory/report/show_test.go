@@ -16,7 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-var samples = map[string]func() Input{"sample": sample, "troubled": troubled, "quiet": quiet, "nothing": func() Input { return Input{Now: now} }}
+var samples = map[string]func() Input{"sample": sample, "troubled": troubled, "quiet": quiet,
+	"nothing": func() Input { return Input{Now: now} }}
 
 func shown(t *testing.T, r *Report) map[string]string {
 	t.Helper()
@@ -107,7 +108,8 @@ func TestWhatIsDrawnLiesWithinItsPlot(t *testing.T) {
 		r := Make(in())
 		for _, p := range r.plots() {
 			for _, s := range p.Shapes {
-				if s.X < 0 || s.X+s.W > p.Width || s.Y < 0 || s.Y+s.H > p.Height || s.X2 > p.Width || s.Y2 > p.Height || s.H < 0 || s.W < 0 {
+				if s.X < 0 || s.X+s.W > p.Width || s.Y < 0 || s.Y+s.H > p.Height || s.X2 > p.Width || s.Y2 > p.Height || s.H < 0 ||
+					s.W < 0 {
 					t.Errorf("%s, %s: %+v", name, p.Title, s)
 				}
 			}
@@ -128,7 +130,8 @@ func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
 			t.Errorf("%s: %d plots, want %d", name, got, want)
 		}
 	}
-	if text := shown(t, Make(quiet()))["txt"]; strings.Contains(text, "\n  turns  ") || !strings.Contains(text, "not counted") {
+	if text := shown(t, Make(quiet()))["txt"]; strings.Contains(text, "\n  turns  ") ||
+		!strings.Contains(text, "not counted") {
 		t.Error("turns that were not counted have a number in\n" + text)
 	}
 }
@@ -146,7 +149,8 @@ func TestTheReportAsJSON(t *testing.T) {
 			State string
 		}
 	}
-	if err := json.Unmarshal(data, &got); err != nil || got.Risk != "LOW" || len(got.Figures) != 3 || got.Figures[0].Cases != 1847 || got.Figures[0].State != "healthy" {
+	if err := json.Unmarshal(data, &got); err != nil || got.Risk != "LOW" || len(got.Figures) != 3 ||
+		got.Figures[0].Cases != 1847 || got.Figures[0].State != "healthy" {
 		t.Errorf("%v: %+v", err, got)
 	}
 }

@@ -96,7 +96,8 @@ func (r *run) united(members []int) schema.Memory {
 		o := r.items[i]
 		m.Count = max(m.Count, 1) + max(o.Count, 1)
 		for _, s := range o.Spans {
-			if len(m.Spans) < memory.MaxSpans && !slices.ContainsFunc(m.Spans, func(h schema.MemorySpan) bool { return sameSpan(h, s) }) {
+			if len(m.Spans) < memory.MaxSpans &&
+				!slices.ContainsFunc(m.Spans, func(h schema.MemorySpan) bool { return sameSpan(h, s) }) {
 				m.Spans = append(m.Spans, s)
 			}
 		}

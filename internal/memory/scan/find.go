@@ -96,7 +96,8 @@ func (r *run) hash(c *cluster) string {
 	fmt.Fprintf(h, "%v\n", c.stateful)
 	for _, i := range c.members {
 		m := r.items[i]
-		fmt.Fprintf(h, "%s\x00%s\x00%s\x00%s\x00%s\x00%d\x00%.3f\x00%d\x00%d\x00%d\n", m.ID, r.subject(m), r.canonical(m.Pred), m.Object, m.Content,
+		fmt.Fprintf(h, "%s\x00%s\x00%s\x00%s\x00%s\x00%d\x00%.3f\x00%d\x00%d\x00%d\n", m.ID, r.subject(m),
+			r.canonical(m.Pred), m.Object, m.Content,
 			m.Rank(), m.Confidence, m.EventTime.UnixNano(), m.ValidFrom.UnixNano(), len(m.Spans))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])

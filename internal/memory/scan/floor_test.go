@@ -78,7 +78,8 @@ func TestFloors(t *testing.T) {
 		floor := scan.Floor(static.ID(), threshold)
 		want, got := recall(ofSentences, threshold), recall(ofTable, floor)
 		ideal := ofTable[max(0, int(want*float64(len(ofTable)))-1)]
-		t.Logf("%.2f: recall %.2f with sentences; the table has %.2f at %.3f (and %.2f there at %.3f)", threshold, want, got, floor, want, ideal)
+		t.Logf("%.2f: recall %.2f with sentences; the table has %.2f at %.3f (and %.2f there at %.3f)", threshold, want, got,
+			floor, want, ideal)
 		if got < want-0.05 || got > want+0.08 {
 			t.Errorf("at %.2f the floor %.3f has recall %.2f, sentences %.2f", threshold, floor, got, want)
 		}

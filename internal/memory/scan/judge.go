@@ -71,7 +71,8 @@ func (r *run) judgeAll(clusters []cluster) error {
 				return fmt.Errorf("scan of %s: %w", r.in.World, r.ctx.Err())
 			}
 			p.Failed++
-			p.Details = append(p.Details, Detail{Members: r.ids(c), Signals: c.signals, Verdict: Unclear, Why: "not judged: " + err.Error()})
+			p.Details = append(p.Details,
+				Detail{Members: r.ids(c), Signals: c.signals, Verdict: Unclear, Why: "not judged: " + err.Error()})
 		}
 	}
 	return nil
@@ -297,5 +298,6 @@ func (r *run) mergeable(i, k int) bool {
 // canonicalFirst orders by confidence, and then by age.
 func (r *run) canonicalFirst(i, k int) int {
 	a, b := r.items[i], r.items[k]
-	return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), when(a).Compare(when(b)), a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), when(a).Compare(when(b)), a.CreatedAt.Compare(b.CreatedAt),
+		strings.Compare(a.ID, b.ID))
 }

@@ -101,7 +101,10 @@ func (r *run) reread(unproven map[string]string) error {
 			doubts = append(doubts, doubt{m, key})
 		}
 	}
-	slices.SortFunc(doubts, func(a, b doubt) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(doubts, func(a,
+		b doubt) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
 	for i, d := range doubts {
 		if err := r.ctx.Err(); err != nil {
 			return fmt.Errorf("scan of %s: %w", r.in.World, err)
@@ -125,8 +128,10 @@ func (r *run) reread(unproven map[string]string) error {
 func (r *run) unproven(m *Item, why string) {
 	r.emit(schema.MemoryEvent{
 		ID: memory.EventID(schema.MemoryFlag, SignalUnproven, m.ID, ProofKey(&m.Memory)), Type: schema.MemoryFlag,
-		World: m.World, NPC: m.NPC, Player: m.Player, At: r.in.Now, By: By, Why: "its words do not prove it: " + why, Target: m.ID,
+		World: m.World, NPC: m.NPC, Player: m.Player, At: r.in.Now, By: By, Why: "its words do not prove it: " + why,
+		Target: m.ID,
 	})
 	r.out.Report.Unproven++
-	r.out.Report.Details = append(r.out.Report.Details, Detail{Members: []string{m.ID}, Signals: []string{SignalUnproven}, Verdict: Unproven, Why: why})
+	r.out.Report.Details = append(r.out.Report.Details,
+		Detail{Members: []string{m.ID}, Signals: []string{SignalUnproven}, Verdict: Unproven, Why: why})
 }

@@ -48,7 +48,9 @@ func (p Report) Summary() string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{p.Known, "judged before"}, {p.Carried, "carried over to the next run"}, {p.Failed, "not judged for an error"}, {p.Verdicts[Unclear], "unclear"}, {p.Lore, "contradicted by lore"}, {p.Unproven, "not proved by their words and set aside"}, {p.Unread, "to be read again in the next run"}} {
+	}{{p.Known, "judged before"}, {p.Carried, "carried over to the next run"}, {p.Failed, "not judged for an error"},
+		{p.Verdicts[Unclear], "unclear"}, {p.Lore, "contradicted by lore"},
+		{p.Unproven, "not proved by their words and set aside"}, {p.Unread, "to be read again in the next run"}} {
 		if x.n > 0 {
 			rest = append(rest, fmt.Sprintf("%d %s", x.n, x.what))
 		}

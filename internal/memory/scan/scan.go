@@ -73,7 +73,8 @@ const maxCalls = 50
 // From are the settings of the guards for an embedding.
 func From(c guards.Consistency, model string) Settings {
 	return Settings{
-		Structural: c.Signals.Structural, Floor: Floor(model, c.Signals.Similarity), Drift: time.Duration(c.Signals.DriftDays) * 24 * time.Hour,
+		Structural: c.Signals.Structural, Floor: Floor(model, c.Signals.Similarity),
+		Drift:       time.Duration(c.Signals.DriftDays) * 24 * time.Hour,
 		MaxClusters: c.MaxClusters, MaxCalls: maxCalls,
 		Merge: c.Auto.Merge, Supersede: c.Auto.Supersede, Flag: c.Auto.Flag,
 	}
@@ -96,8 +97,9 @@ type Input struct {
 	Memories []Item             // of the world; those that are not active are passed over
 	Lore     []Lore             // sentences of it that changed since the last run
 	Judged   map[string]Verdict // by earlier runs: Result.Judged, kept
-	Settled  map[string]bool    // PairKey of memories that an operator called distinct, or between which an action was undone
-	Proved   map[string]bool    // ProofKey of memories that earlier runs found proved: Result.Proved, kept
+	// PairKey of memories that an operator called distinct, or between which an action was undone
+	Settled map[string]bool
+	Proved  map[string]bool // ProofKey of memories that earlier runs found proved: Result.Proved, kept
 	// Withdrawn are memories of which the evidence is gone, by id, with why.
 	Withdrawn map[string]string
 	Now       time.Time // wall time of the events
@@ -162,7 +164,8 @@ func (s *Scanner) begin(ctx context.Context, in *Input) (*run, error) {
 	if s.Predicates == nil {
 		return nil, fmt.Errorf("scan of %s: the predicates are missing", in.World)
 	}
-	r := &run{Scanner: s, ctx: ctx, in: in, index: map[string]int{}, preds: map[string]string{}, gone: map[int]bool{}, vocab: newVocabulary()}
+	r := &run{Scanner: s, ctx: ctx, in: in, index: map[string]int{}, preds: map[string]string{}, gone: map[int]bool{},
+		vocab: newVocabulary()}
 	r.out.Judged, r.out.Accessed = map[string]Verdict{}, map[string]int{}
 	for i := range in.Memories {
 		m := &in.Memories[i]

@@ -54,8 +54,10 @@ func static(t testing.TB) *embed.Static {
 // with says otherwise.
 func said(id, subject, pred, object, content string, at time.Time, with ...func(*schema.Memory)) schema.Memory {
 	m := schema.Memory{
-		ID: id, World: "hollowmere", NPC: "mira", Player: "p42", Kind: schema.MemoryFact, Subject: subject, Pred: pred, Object: object, Content: content,
-		Confidence: 0.8, Source: schema.OriginUser, Spans: []schema.MemorySpan{{TurnID: "t" + id, Speaker: "player", Text: content}}, Count: 1,
+		ID: id, World: "hollowmere", NPC: "mira", Player: "p42", Kind: schema.MemoryFact, Subject: subject, Pred: pred,
+		Object: object, Content: content,
+		Confidence: 0.8, Source: schema.OriginUser,
+		Spans: []schema.MemorySpan{{TurnID: "t" + id, Speaker: "player", Text: content}}, Count: 1,
 		CreatedAt: night.Add(-time.Hour), EventTime: at, ValidFrom: at, Status: schema.MemoryActive,
 	}
 	for _, f := range with {
@@ -147,61 +149,97 @@ func TestVerdictsByRule(t *testing.T) {
 		memories []schema.Memory
 		want     []string
 	}{
-		{"paper: another employer after ten months", []schema.Memory{georgian("a", "Datakynd", june), georgian("b", "Arrive", april)}, []string{"superseded a→b"}},
+		{"paper: another employer after ten months",
+			[]schema.Memory{georgian("a", "Datakynd", june), georgian("b", "Arrive", april)}, []string{"superseded a→b"}},
 		{"paper: two databases a day apart", []schema.Memory{
 			said("a", "ent_inbox3", "uses_database", "Supabase", "Inbox3 uses Supabase.", day(0)),
 			said("b", "ent_inbox3", "uses_database", "Neon", "Inbox3 uses Neon.", day(1))}, []string{"flagged a|b"}},
 		{"paper: three phrasings of one home", []schema.Memory{
 			said("a", "ent_georgian", "lives_in", "Bangalore", "Georgian lives in Bangalore.", day(0)),
 			said("b", "ent_georgian", "lives_in", "bangalore", "Georgian's home is in Bangalore.", day(50), confidence(0.9)),
-			said("c", "ent_georgian", "lives_in", "Bangalore", "Georgian has been living in Bangalore.", day(90))}, []string{"merged b<a,c"}},
+			said("c", "ent_georgian", "lives_in", "Bangalore", "Georgian has been living in Bangalore.", day(90))},
+			[]string{"merged b<a,c"}},
 		{"paper: preferences that deny each other", []schema.Memory{
-			likes("a", "concise responses", "Georgian prefers concise responses."), likes("b", "detailed responses", "Georgian prefers detailed responses.")}, []string{"flagged a|b"}},
-		{"an alias of the predicate", []schema.Memory{georgian("a", "Datakynd", june), said("b", "ent_georgian", "current_employer", "Arrive", "Georgian is employed by Arrive.", april)},
+			likes("a", "concise responses", "Georgian prefers concise responses."),
+			likes("b", "detailed responses", "Georgian prefers detailed responses.")}, []string{"flagged a|b"}},
+		{"an alias of the predicate",
+			[]schema.Memory{georgian("a", "Datakynd", june),
+				said("b", "ent_georgian", "current_employer", "Arrive", "Georgian is employed by Arrive.", april)},
 			[]string{"superseded a→b"}},
-		{"29 days are no change", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Arrive", day(29))}, []string{"flagged a|b"}},
-		{"30 days are", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Arrive", day(30))}, []string{"superseded a→b"}},
-		{"a word of change", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Arrive", day(1), words("I work at Arrive now."))}, []string{"superseded a→b"}},
-		{"a word of change in the older", []schema.Memory{georgian("a", "Datakynd", day(0), words("I moved to Datakynd.")), georgian("b", "Arrive", day(1))}, []string{"flagged a|b"}},
-		{"the game saw it", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Arrive", day(1), system)}, []string{"superseded a→b"}},
-		{"hearsay does not overrule", []schema.Memory{georgian("a", "Datakynd", june), georgian("b", "Arrive", april, hearsay)}, []string{"flagged a|b"}},
-		{"a player does not overrule the game", []schema.Memory{georgian("a", "Datakynd", june, system), georgian("b", "Arrive", april)}, []string{"flagged a|b"}},
-		{"of two players", []schema.Memory{georgian("a", "Datakynd", june), georgian("b", "Arrive", april, of("p7"))}, []string{}},
-		{"of nobody and of a player", []schema.Memory{georgian("a", "Datakynd", june), georgian("b", "Arrive", april, of(""))}, []string{}},
-		{"of two times that are the same", []schema.Memory{georgian("a", "Datakynd", june), georgian("b", "Arrive", june)}, []string{"flagged a|b"}},
-		{"away and back again", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Arrive", day(40)), georgian("c", "Datakynd", day(80))}, []string{"superseded a→b", "superseded b→c"}},
-		{"a third ends a quarrel", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Arrive", day(1)), georgian("c", "Inbox", day(60))}, []string{"superseded a→c", "superseded b→c"}},
-		{"said again lately", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Datakynd", day(59)), georgian("c", "Arrive", day(60))},
+		{"29 days are no change", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Arrive", day(29))},
+			[]string{"flagged a|b"}},
+		{"30 days are", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Arrive", day(30))},
+			[]string{"superseded a→b"}},
+		{"a word of change", []schema.Memory{georgian("a", "Datakynd", day(0)),
+			georgian("b", "Arrive", day(1), words("I work at Arrive now."))}, []string{"superseded a→b"}},
+		{"a word of change in the older", []schema.Memory{georgian("a", "Datakynd", day(0), words("I moved to Datakynd.")),
+			georgian("b", "Arrive", day(1))}, []string{"flagged a|b"}},
+		{"the game saw it", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Arrive", day(1), system)},
+			[]string{"superseded a→b"}},
+		{"hearsay does not overrule",
+			[]schema.Memory{georgian("a", "Datakynd", june), georgian("b", "Arrive", april, hearsay)}, []string{"flagged a|b"}},
+		{"a player does not overrule the game",
+			[]schema.Memory{georgian("a", "Datakynd", june, system), georgian("b", "Arrive", april)}, []string{"flagged a|b"}},
+		{"of two players", []schema.Memory{georgian("a", "Datakynd", june), georgian("b", "Arrive", april, of("p7"))},
+			[]string{}},
+		{"of nobody and of a player",
+			[]schema.Memory{georgian("a", "Datakynd", june), georgian("b", "Arrive", april, of(""))}, []string{}},
+		{"of two times that are the same", []schema.Memory{georgian("a", "Datakynd", june), georgian("b", "Arrive", june)},
+			[]string{"flagged a|b"}},
+		{"away and back again", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Arrive", day(40)),
+			georgian("c", "Datakynd", day(80))}, []string{"superseded a→b", "superseded b→c"}},
+		{"a third ends a quarrel", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Arrive", day(1)),
+			georgian("c", "Inbox", day(60))}, []string{"superseded a→c", "superseded b→c"}},
+		{"said again lately", []schema.Memory{georgian("a", "Datakynd", day(0)), georgian("b", "Datakynd", day(59)),
+			georgian("c", "Arrive", day(60))},
 			[]string{"flagged a|c", "merged a<b"}},
-		{"one only says more", []schema.Memory{georgian("a", "Arrive", day(0)), georgian("b", "Arrive in Bangalore", day(60))}, []string{}},
-		{"the same from two sources", []schema.Memory{georgian("a", "Arrive", day(0)), georgian("b", "Arrive", day(9), system)}, []string{}},
-		{"several values are no conflict", []schema.Memory{likes("a", "plums", "p42 likes plums."), likes("b", "pears", "p42 likes pears.")}, []string{}},
-		{"a thing and its denial", []schema.Memory{likes("a", "plums", "p42 likes plums."), likes("b", "not plums", "p42 does not like plums.")}, []string{"flagged a|b"}},
-		{"a denial in the sentence only", []schema.Memory{likes("a", "plums", "p42 likes plums."), likes("b", "plums", "p42 does not like plums.")}, []string{"flagged a|b"}},
+		{"one only says more", []schema.Memory{georgian("a", "Arrive", day(0)),
+			georgian("b", "Arrive in Bangalore", day(60))}, []string{}},
+		{"the same from two sources",
+			[]schema.Memory{georgian("a", "Arrive", day(0)), georgian("b", "Arrive", day(9), system)}, []string{}},
+		{"several values are no conflict",
+			[]schema.Memory{likes("a", "plums", "p42 likes plums."), likes("b", "pears", "p42 likes pears.")}, []string{}},
+		{"a thing and its denial", []schema.Memory{likes("a", "plums", "p42 likes plums."),
+			likes("b", "not plums", "p42 does not like plums.")}, []string{"flagged a|b"}},
+		{"a denial in the sentence only",
+			[]schema.Memory{likes("a", "plums", "p42 likes plums."), likes("b", "plums", "p42 does not like plums.")},
+			[]string{"flagged a|b"}},
 		{"one value of two names", []schema.Memory{
-			said("a", "player:p42", "owns", "mule", "p42 owns a mule called Bess.", day(0)), said("b", "player:p42", "owns", "mule", "p42 owns a mule called Tom.", day(0))}, []string{}},
+			said("a", "player:p42", "owns", "mule", "p42 owns a mule called Bess.", day(0)),
+			said("b", "player:p42", "owns", "mule", "p42 owns a mule called Tom.", day(0))}, []string{}},
 		{"one value, two numbers", []schema.Memory{
-			said("a", "player:p42", "owns", "", "p42 owns three mules.", day(0)), said("b", "player:p42", "owns", "", "p42 owns five mules.", day(0))}, []string{"flagged a|b"}},
-		{"what happened twice", []schema.Memory{event("a", "p42 gave Mira a sword.", day(0)), event("b", "p42 gave Mira a sword.", day(3))}, []string{}},
-		{"what happened once, told twice", []schema.Memory{event("a", "p42 gave Mira a sword.", day(0)), event("b", "p42 gave Mira the sword.", day(0))}, []string{"merged a<b"}},
+			said("a", "player:p42", "owns", "", "p42 owns three mules.", day(0)),
+			said("b", "player:p42", "owns", "", "p42 owns five mules.", day(0))}, []string{"flagged a|b"}},
+		{"what happened twice", []schema.Memory{event("a", "p42 gave Mira a sword.", day(0)),
+			event("b", "p42 gave Mira a sword.", day(3))}, []string{}},
+		{"what happened once, told twice",
+			[]schema.Memory{event("a", "p42 gave Mira a sword.", day(0)), event("b", "p42 gave Mira the sword.", day(0))},
+			[]string{"merged a<b"}},
 		{"the same words under another predicate", []schema.Memory{
-			said("a", "player:p42", "trade", "carpenter", "p42 is a carpenter.", day(0)), said("b", "player:p42", "is", "carpenter", "p42 is the carpenter.", day(2))}, []string{"merged a<b"}},
+			said("a", "player:p42", "trade", "carpenter", "p42 is a carpenter.", day(0)),
+			said("b", "player:p42", "is", "carpenter", "p42 is the carpenter.", day(2))}, []string{"merged a<b"}},
 		{"likes and dislikes", []schema.Memory{likes("a", "plums", "p42 likes plums."),
-			said("b", "player:p42", "dislikes", "plums", "p42 dislikes plums.", day(60), kind(schema.MemoryPreference))}, []string{"flagged a|b"}},
+			said("b", "player:p42", "dislikes", "plums", "p42 dislikes plums.", day(60), kind(schema.MemoryPreference))},
+			[]string{"flagged a|b"}},
 		{"hearsay of the past, heard later", []schema.Memory{
 			said("a", "player:p42", "lives_in", "Ferrytown", "p42 lives in Ferrytown.", day(50)),
-			said("b", "player:p42", "lives_in", "Marsh End", "p42 lives in Marsh End.", day(60), hearsay, func(m *schema.Memory) { m.ValidFrom = day(0) })}, []string{"superseded b→a"}},
+			said("b", "player:p42", "lives_in", "Marsh End", "p42 lives in Marsh End.", day(60), hearsay,
+				func(m *schema.Memory) { m.ValidFrom = day(0) })}, []string{"superseded b→a"}},
 		{"who told it is not what is told", []schema.Memory{
-			said("a", "player:p42", "fears", "wolves", "Ansel told me that they fear wolves.", day(0)), said("b", "player:p42", "fears", "bears", "Ansel told me that they fear bears.", day(0))}, []string{}},
+			said("a", "player:p42", "fears", "wolves", "Ansel told me that they fear wolves.", day(0)),
+			said("b", "player:p42", "fears", "bears", "Ansel told me that they fear bears.", day(0))}, []string{}},
 		{"told twice", []schema.Memory{
-			said("a", "player:p42", "has", "", "Ansel told me that they have two mules.", day(0)), said("b", "player:p42", "has", "", "Ansel told me that they have nine mules.", day(0))}, []string{"flagged a|b"}},
+			said("a", "player:p42", "has", "", "Ansel told me that they have two mules.", day(0)),
+			said("b", "player:p42", "has", "", "Ansel told me that they have nine mules.", day(0))}, []string{"flagged a|b"}},
 		{"two subjects alike", []schema.Memory{
-			said("a", "npc:osric", "is", "carpenter", "Osric is a carpenter.", day(0)), said("b", "npc:vesna", "is", "carpenter", "Vesna is a carpenter.", day(0))}, []string{}},
+			said("a", "npc:osric", "is", "carpenter", "Osric is a carpenter.", day(0)),
+			said("b", "npc:vesna", "is", "carpenter", "Vesna is a carpenter.", day(0))}, []string{}},
 		{"linked already", []schema.Memory{
 			georgian("a", "Datakynd", day(0), func(m *schema.Memory) { m.Contradicts = []string{"b"} }),
 			georgian("b", "Arrive", day(1), func(m *schema.Memory) { m.Contradicts = []string{"a"} })}, []string{}},
 		{"what is not active is not looked at", []schema.Memory{
-			georgian("a", "Datakynd", june, func(m *schema.Memory) { m.Status = schema.MemorySuperseded }), georgian("b", "Arrive", april)}, []string{}},
+			georgian("a", "Datakynd", june, func(m *schema.Memory) { m.Status = schema.MemorySuperseded }),
+			georgian("b", "Arrive", april)}, []string{}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -238,7 +276,8 @@ func TestSupersededHoldsUntilTheNewer(t *testing.T) {
 	out := run(t, scanner(t), input(items(t,
 		said("a", "player:p42", "lives_in", "Ferrytown", "p42 lives in Ferrytown.", day(0)),
 		said("b", "player:p42", "lives_in", "Marsh End", "p42 lives in Marsh End.", day(45)))))
-	if len(out.Events) != 1 || !out.Events[0].ValidTo.Equal(day(45)) || out.Events[0].By != scan.By || !out.Events[0].At.Equal(night) {
+	if len(out.Events) != 1 || !out.Events[0].ValidTo.Equal(day(45)) || out.Events[0].By != scan.By ||
+		!out.Events[0].At.Equal(night) {
 		t.Errorf("events %+v", out.Events)
 	}
 }
@@ -248,7 +287,8 @@ func book(t *testing.T, memories []schema.Memory) *memory.Book {
 	t.Helper()
 	b := memory.NewBook("hollowmere", "mira")
 	for i, m := range memories {
-		e := schema.MemoryEvent{ID: fmt.Sprintf("w%d", i), Type: schema.MemoryWritten, World: m.World, NPC: m.NPC, Player: m.Player, At: night.Add(-time.Minute), Memory: &m}
+		e := schema.MemoryEvent{ID: fmt.Sprintf("w%d", i), Type: schema.MemoryWritten, World: m.World, NPC: m.NPC,
+			Player: m.Player, At: night.Add(-time.Minute), Memory: &m}
 		if err := b.Apply(e, night); err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +321,8 @@ func mixed() []schema.Memory {
 func TestNothingIsDoneTwice(t *testing.T) {
 	b := book(t, mixed())
 	first := run(t, scanner(t), input(items(t, b.Memories()...)))
-	if want := []string{"flagged d|e", "flagged f|g", "merged b<c", "superseded a→b"}; !slices.Equal(short(first.Events), want) {
+	if want := []string{"flagged d|e", "flagged f|g", "merged b<c", "superseded a→b"}; !slices.Equal(short(first.Events),
+		want) {
 		t.Fatalf("%v, want %v", short(first.Events), want)
 	}
 
@@ -332,7 +373,8 @@ func TestAnUndoIsRespected(t *testing.T) {
 	in := input(nil)
 	in.Judged, in.Settled = map[string]scan.Verdict{}, map[string]bool{}
 	for i, e := range first.Events {
-		apply(t, b, []schema.MemoryEvent{{ID: fmt.Sprintf("u%d", i), Type: schema.MemoryUndone, World: e.World, NPC: e.NPC, Player: e.Player, At: night, Undoes: e.ID}})
+		apply(t, b, []schema.MemoryEvent{{ID: fmt.Sprintf("u%d", i), Type: schema.MemoryUndone, World: e.World, NPC: e.NPC,
+			Player: e.Player, At: night, Undoes: e.ID}})
 		target := e.Target
 		if e.Memory != nil {
 			target = e.Memory.ID
@@ -345,7 +387,8 @@ func TestAnUndoIsRespected(t *testing.T) {
 		t.Error("undoing all does not give the first book")
 	}
 	in.Memories = items(t, b.Memories()...)
-	if out := run(t, scanner(t), in); slices.ContainsFunc(short(out.Events), func(s string) bool { return s != "superseded a→c" }) {
+	if out := run(t, scanner(t), in); slices.ContainsFunc(short(out.Events),
+		func(s string) bool { return s != "superseded a→c" }) {
 		t.Errorf("what was undone is done again: %v", short(out.Events))
 	}
 }
@@ -354,7 +397,8 @@ func TestClustersBeyondTheBoundAreCarriedOver(t *testing.T) {
 	var memories []schema.Memory
 	for i := range 25 {
 		subject := fmt.Sprintf("npc:n%02d", i)
-		memories = append(memories, said(fmt.Sprintf("a%02d", i), subject, "works_at", "Datakynd", subject+" works at Datakynd.", day(0)),
+		memories = append(memories, said(fmt.Sprintf("a%02d", i), subject, "works_at", "Datakynd",
+			subject+" works at Datakynd.", day(0)),
 			said(fmt.Sprintf("b%02d", i), subject, "works_at", "Arrive", subject+" works at Arrive.", day(1)))
 	}
 	s := scanner(t)
@@ -390,7 +434,8 @@ func TestSettingsHoldActionsBack(t *testing.T) {
 	}
 	s = scanner(t)
 	s.Settings.Structural, s.Settings.Floor = false, 0
-	if got := short(run(t, s, input(items(t, mixed()...))).Events); !slices.Equal(got, []string{"merged b<c", "superseded a→b"}) {
+	if got := short(run(t, s, input(items(t, mixed()...))).Events); !slices.Equal(got,
+		[]string{"merged b<c", "superseded a→b"}) {
 		t.Errorf("with the temporal signal alone: %v", got)
 	}
 	s.Settings.Drift = 0
@@ -441,17 +486,25 @@ func TestWhatTheRulesLeaveOpen(t *testing.T) {
 		want    []string
 		calls   int
 	}{
-		{"each supports the other", map[string]schema.Label{there: schema.Supported, back: schema.Supported}, nil, scan.Equivalent, []string{"merged a<b"}, 0},
+		{"each supports the other", map[string]schema.Label{there: schema.Supported, back: schema.Supported}, nil,
+			scan.Equivalent, []string{"merged a<b"}, 0},
 		{"one says more", map[string]schema.Label{there: schema.Supported}, nil, scan.Distinct, []string{}, 0},
 		{"neither", nil, nil, scan.Distinct, []string{}, 0},
-		{"one denies", map[string]schema.Label{there: schema.Contradicted}, nil, scan.Contradiction, []string{"flagged a|b"}, 0},
-		{"they do not agree whether", map[string]schema.Label{there: schema.Contradicted, back: schema.Supported}, nil, scan.Unclear, []string{}, 0},
+		{"one denies", map[string]schema.Label{there: schema.Contradicted}, nil, scan.Contradiction,
+			[]string{"flagged a|b"}, 0},
+		{"they do not agree whether", map[string]schema.Label{there: schema.Contradicted, back: schema.Supported}, nil,
+			scan.Unclear, []string{}, 0},
 		{"not sure", map[string]schema.Label{there: "unsure"}, nil, scan.Unclear, []string{}, 0},
-		{"not sure, and a judge is", map[string]schema.Label{there: "unsure"}, &judge{verdict: scan.Equivalent}, scan.Equivalent, []string{"merged a<b"}, 1},
-		{"the judge sees a contradiction", map[string]schema.Label{there: "unsure"}, &judge{verdict: scan.Contradiction}, scan.Contradiction, []string{"flagged a|b"}, 1},
-		{"the judge may not supersede", map[string]schema.Label{there: "unsure"}, &judge{verdict: scan.TemporalEvolution}, scan.Contradiction, []string{"flagged a|b"}, 1},
-		{"the judge sees nothing", map[string]schema.Label{there: "unsure"}, &judge{verdict: scan.Distinct}, scan.Distinct, []string{}, 1},
-		{"the judge babbles", map[string]schema.Label{there: "unsure"}, &judge{verdict: "MAYBE"}, scan.Unclear, []string{}, 1},
+		{"not sure, and a judge is", map[string]schema.Label{there: "unsure"}, &judge{verdict: scan.Equivalent},
+			scan.Equivalent, []string{"merged a<b"}, 1},
+		{"the judge sees a contradiction", map[string]schema.Label{there: "unsure"}, &judge{verdict: scan.Contradiction},
+			scan.Contradiction, []string{"flagged a|b"}, 1},
+		{"the judge may not supersede", map[string]schema.Label{there: "unsure"}, &judge{verdict: scan.TemporalEvolution},
+			scan.Contradiction, []string{"flagged a|b"}, 1},
+		{"the judge sees nothing", map[string]schema.Label{there: "unsure"}, &judge{verdict: scan.Distinct}, scan.Distinct,
+			[]string{}, 1},
+		{"the judge babbles", map[string]schema.Label{there: "unsure"}, &judge{verdict: "MAYBE"}, scan.Unclear,
+			[]string{}, 1},
 		{"who is sure asks no judge", nil, &judge{verdict: scan.Equivalent}, scan.Distinct, []string{}, 0},
 	}
 	for _, c := range cases {
@@ -462,7 +515,8 @@ func TestWhatTheRulesLeaveOpen(t *testing.T) {
 				s.Judge = c.judge
 			}
 			out := run(t, s, input(items(t, a, b)))
-			if got := short(out.Events); !slices.Equal(got, c.want) || out.Report.Verdicts[c.verdict] != 1 || out.Report.Calls != c.calls {
+			if got := short(out.Events); !slices.Equal(got, c.want) || out.Report.Verdicts[c.verdict] != 1 ||
+				out.Report.Calls != c.calls {
 				t.Errorf("%v, want %v as %s after %d calls; %+v", got, c.want, c.verdict, c.calls, out.Report)
 			}
 		})
@@ -513,10 +567,12 @@ func TestTheJudgeIsAskedAtMostSoOften(t *testing.T) {
 	s.Judge = &judge{verdict: scan.Distinct}
 	var memories []schema.Memory
 	for _, p := range []string{"p1", "p2", "p3"} {
-		memories = append(memories, said("a"+p, "player:"+p, "fears", "deep water", "The player is afraid of deep water.", day(0), of(p)),
+		memories = append(memories, said("a"+p, "player:"+p, "fears", "deep water", "The player is afraid of deep water.",
+			day(0), of(p)),
 			said("b"+p, "player:"+p, "feels", "fear of deep water", "The player is scared of deep water.", day(4), of(p)))
 	}
-	if out := run(t, s, input(items(t, memories...))); out.Report.Calls != 1 || out.Report.Carried != 2 || out.Report.Judged != 1 {
+	if out := run(t, s, input(items(t, memories...))); out.Report.Calls != 1 || out.Report.Carried != 2 ||
+		out.Report.Judged != 1 {
 		t.Errorf("%+v", out.Report)
 	}
 }
@@ -528,11 +584,13 @@ func TestChangedLoreMarksWhatItContradicts(t *testing.T) {
 		said("c", "ent_inn", "has", "six rooms", "Ansel told me that the inn has six rooms.", day(0)),
 		said("d", "player:p42", "likes", "plums", "p42 likes plums.", day(0)))
 	in := input(memories)
-	in.Lore = []scan.Lore{{ID: "places.md#mill", Text: "The old mill is closed."}, {ID: "places.md#inn", Text: "The inn has nine rooms."}, {ID: "x", Text: "Rain fell."}}
+	in.Lore = []scan.Lore{{ID: "places.md#mill", Text: "The old mill is closed."},
+		{ID: "places.md#inn", Text: "The inn has nine rooms."}, {ID: "x", Text: "Rain fell."}}
 	s := scanner(t)
 	s.Settings.Structural, s.Settings.Floor, s.Settings.Drift = false, 0, 0
 	out := run(t, s, in)
-	if want := []string{"flagged a|lore:places.md#mill", "flagged c|lore:places.md#inn"}; !slices.Equal(short(out.Events), want) || out.Report.Lore != 2 {
+	if want := []string{"flagged a|lore:places.md#mill", "flagged c|lore:places.md#inn"}; !slices.Equal(short(out.Events),
+		want) || out.Report.Lore != 2 {
 		t.Errorf("%v, want %v", short(out.Events), want)
 	}
 	b := book(t, []schema.Memory{memories[0].Memory, memories[2].Memory})
@@ -549,7 +607,8 @@ func TestChangedLoreMarksWhatItContradicts(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	in := input(items(t, said("a", "x", "is", "y", "x is y.", day(0))))
 	in.World = "elsewhere"
-	if _, err := scanner(t).Run(context.Background(), in); err == nil || !strings.Contains(err.Error(), "memory a is of world") {
+	if _, err := scanner(t).Run(context.Background(), in); err == nil ||
+		!strings.Contains(err.Error(), "memory a is of world") {
 		t.Errorf("a memory of another world: %v", err)
 	}
 	if _, err := (&scan.Scanner{}).Run(context.Background(), input(nil)); err == nil {

@@ -107,7 +107,8 @@ func negation(w string) bool {
 
 var counted = func() map[string]string {
 	out := map[string]string{}
-	for i, w := range strings.Fields(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty`) {
+	for i, w := range strings.Fields(`zero one two three four five six seven eight nine ten eleven twelve thirteen
+		fourteen fifteen sixteen seventeen eighteen nineteen twenty`) {
 		out[w] = digits(i)
 	}
 	for i, w := range strings.Fields(`thirty forty fifty sixty seventy eighty ninety hundred`) {
@@ -141,7 +142,8 @@ type value struct {
 }
 
 // articles say nothing of a value.
-var articles = map[string]bool{"the": true, "a": true, "an": true, "some": true, "his": true, "her": true, "their": true, "my": true, "your": true}
+var articles = map[string]bool{"the": true, "a": true, "an": true, "some": true, "his": true, "her": true,
+	"their": true, "my": true, "your": true}
 
 // valueOf is the value of a memory: its object, or what it says where it has none.
 func (r *run) valueOf(i int) *value {

@@ -10,14 +10,19 @@ import (
 )
 
 var sayings = []string{
-	"My name is Garrick.", "I'm a ropemaker.", "I'm thirty-two years old.", "I come from the coast.", "My brother Tom works at the mill.",
-	"I moved to Ferrytown.", "I don't drink.", "I promised Wren a rope.", "I no longer live in Oakham.", "My sister Ada is allergic to nuts.",
-	"Osric owes me forty marks.", "I don't trust Bram.", "I killed the white wolf.", "I found a bronze seal near the weir.", "My favourite colour is blue.",
-	"I heard that the pass is closed.", "I speak Fellish.", "I'm married to Ysolt.", "I fought in the Fell War.", "I'm afraid of wolves.",
+	"My name is Garrick.", "I'm a ropemaker.", "I'm thirty-two years old.", "I come from the coast.",
+	"My brother Tom works at the mill.",
+	"I moved to Ferrytown.", "I don't drink.", "I promised Wren a rope.", "I no longer live in Oakham.",
+	"My sister Ada is allergic to nuts.",
+	"Osric owes me forty marks.", "I don't trust Bram.", "I killed the white wolf.",
+	"I found a bronze seal near the weir.", "My favourite colour is blue.",
+	"I heard that the pass is closed.", "I speak Fellish.", "I'm married to Ysolt.", "I fought in the Fell War.",
+	"I'm afraid of wolves.",
 }
 
 func candidateOf(message string) extract.Candidate {
-	r := &schema.Reply{TurnID: "t1", World: "hollowmere", NPC: "mira", Player: "p42", Message: message, Status: schema.StatusAnswered, GameTime: &game}
+	r := &schema.Reply{TurnID: "t1", World: "hollowmere", NPC: "mira", Player: "p42", Message: message,
+		Status: schema.StatusAnswered, GameTime: &game}
 	list := extract.FromReply(r, x)
 	return list[len(list)-1]
 }
@@ -25,7 +30,8 @@ func candidateOf(message string) extract.Candidate {
 // A candidate that is said to come from other words is stored by no verifier's
 // leave, not even of one that believes everything.
 func TestCrossedCandidatesAreRefused(t *testing.T) {
-	for name, v := range map[string]write.Verifier{"rules alone": nil, "a verifier that believes everything": answers{label: schema.Supported}} {
+	for name, v := range map[string]write.Verifier{"rules alone": nil,
+		"a verifier that believes everything": answers{label: schema.Supported}} {
 		g := guard(t, v)
 		tried, stored := 0, 0
 		for i, one := range sayings {

@@ -27,7 +27,8 @@ type details struct {
 func (q *question) details() details {
 	c := q.candidate
 	words := q.spanned()
-	d := details{pred: c.Pred, expressed: q.guard.preds.Expressed(c.Pred, words) || said(c.Pred), subject: q.named(c.Subject, words), object: 1}
+	d := details{pred: c.Pred, expressed: q.guard.preds.Expressed(c.Pred, words) || said(c.Pred),
+		subject: q.named(c.Subject, words), object: 1}
 	free := q.freeWords()
 	have := stemsOf(words)
 	seen := map[string]bool{}
@@ -59,7 +60,8 @@ func said(pred string) bool {
 // by which a report is made.
 func (q *question) freeWords() map[string]bool {
 	out := map[string]bool{}
-	for _, s := range []string{q.context.PlayerName, q.context.NPCName, "the traveller told asked remember something name called themself promised offered did with known done"} {
+	for _, s := range []string{q.context.PlayerName, q.context.NPCName,
+		"the traveller told asked remember something name called themself promised offered did with known done"} {
 		for _, w := range text.Words(s) {
 			out[w] = true
 		}
@@ -90,16 +92,20 @@ func statedWords(s string) []word {
 			raw := sentence[sp.Start:sp.End]
 			r, _ := utf8.DecodeRuneInString(raw)
 			low := strings.TrimSuffix(strings.ToLower(text.Plain(raw)), "'s")
-			out = append(out, word{raw: raw, low: low, name: i > 0 && unicode.IsUpper(r) && low != "i" && !strings.HasPrefix(low, "i'"), number: strings.ContainsAny(raw, "0123456789") || numberWords[low] != ""})
+			out = append(out, word{raw: raw, low: low, name: i > 0 && unicode.IsUpper(r) && low != "i" &&
+				!strings.HasPrefix(low, "i'"), number: strings.ContainsAny(raw, "0123456789") || numberWords[low] != ""})
 		}
 	}
 	return out
 }
 
 var numberWords = map[string]string{
-	"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
-	"thirteen": "13", "fourteen": "14", "fifteen": "15", "sixteen": "16", "seventeen": "17", "eighteen": "18", "nineteen": "19", "twenty": "20",
-	"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90", "hundred": "100", "thousand": "1000", "dozen": "12",
+	"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
+	"eleven": "11", "twelve": "12",
+	"thirteen": "13", "fourteen": "14", "fifteen": "15", "sixteen": "16", "seventeen": "17", "eighteen": "18",
+	"nineteen": "19", "twenty": "20",
+	"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
+	"hundred": "100", "thousand": "1000", "dozen": "12",
 }
 
 // stems are the words of the spans, in the forms by which they are compared.
@@ -128,7 +134,8 @@ func (q *question) named(id, words string) bool {
 	lower := " " + strings.Join(text.Words(words), " ") + " "
 	switch {
 	case id == memory.PlayerPrefix+c.Player && q.speaker() == extract.SpeakerPlayer:
-		return anyOf(lower, "i", "i'm", "i've", "i'll", "im", "me", "my", "mine", "we", "we're", "we've", "we'll", "our", "us", "call") || said(c.Pred) || c.Pred == "heard" || c.Pred == "asked_to_remember"
+		return anyOf(lower, "i", "i'm", "i've", "i'll", "im", "me", "my", "mine", "we", "we're", "we've", "we'll", "our",
+			"us", "call") || said(c.Pred) || c.Pred == "heard" || c.Pred == "asked_to_remember"
 	case id == memory.NPCPrefix+c.NPC && q.speaker() == extract.SpeakerNPC, q.speaker() == extract.SpeakerGame:
 		return true
 	case id == memory.NPCPrefix+c.NPC && anyOf(lower, "you", "your", "you're", "u", "ye"):
@@ -164,7 +171,8 @@ func anyOf(words string, list ...string) bool {
 // objectShare is how much of the object stands in the spans.
 func (q *question) objectShare(have stems, words string) float64 {
 	object, _ := memory.Denied(q.candidate.Object)
-	if strings.HasPrefix(object, memory.PlayerPrefix) || strings.HasPrefix(object, memory.NPCPrefix) || q.context.Names.Known(object) {
+	if strings.HasPrefix(object, memory.PlayerPrefix) || strings.HasPrefix(object, memory.NPCPrefix) ||
+		q.context.Names.Known(object) {
 		if q.named(object, words) || object == memory.PlayerPrefix+q.candidate.Player {
 			return 1
 		}

@@ -14,7 +14,8 @@ import (
 
 // judged is the first candidate of a message with its outcome.
 func judged(g *write.Guard, turn, message string, at time.Time) write.Outcome {
-	r := &schema.Reply{TurnID: turn, World: "hollowmere", NPC: "mira", Player: "p42", Message: message, Status: schema.StatusAnswered, GameTime: &at}
+	r := &schema.Reply{TurnID: turn, World: "hollowmere", NPC: "mira", Player: "p42", Message: message,
+		Status: schema.StatusAnswered, GameTime: &at}
 	c := extract.FromReply(r, x)[0]
 	return g.Judge(context.Background(), c, extract.Words(r, x), x)
 }
@@ -41,8 +42,10 @@ func TestAnInterruptedChangeIsMadeUp(t *testing.T) {
 		last   line
 		want   string
 	}{
-		"a new memory": {[]line{{"t1", "I live in Ferrytown.", 0}}, line{"t2", "I moved to Oakham.", 1}, "Ferrytown:superseded Oakham:active"},
-		"one proved anew": {[]line{{"t1", "I live in Ferrytown.", 0}, {"t2", "I live in Oakham.", 1}}, line{"t3", "I live in Ferrytown.", 60},
+		"a new memory": {[]line{{"t1", "I live in Ferrytown.", 0}}, line{"t2", "I moved to Oakham.", 1},
+			"Ferrytown:superseded Oakham:active"},
+		"one proved anew": {[]line{{"t1", "I live in Ferrytown.", 0}, {"t2", "I live in Oakham.", 1}},
+			line{"t3", "I live in Ferrytown.", 60},
 			"Ferrytown:activex2 Oakham:superseded"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,10 +74,12 @@ func TestAnInterruptedChangeIsMadeUp(t *testing.T) {
 func TestTheSameWordsReopenNothingThatIsSettled(t *testing.T) {
 	settle := map[string]func(b *memory.Book, done schema.MemoryEvent) schema.MemoryEvent{
 		"both hold": func(_ *memory.Book, done schema.MemoryEvent) schema.MemoryEvent {
-			return schema.MemoryEvent{ID: "op", Type: schema.MemoryResolved, World: "hollowmere", NPC: "mira", Player: "p42", At: wall, By: "operator:x", Target: done.Target, Others: done.Others}
+			return schema.MemoryEvent{ID: "op", Type: schema.MemoryResolved, World: "hollowmere", NPC: "mira", Player: "p42",
+				At: wall, By: "operator:x", Target: done.Target, Others: done.Others}
 		},
 		"taken back": func(_ *memory.Book, done schema.MemoryEvent) schema.MemoryEvent {
-			return schema.MemoryEvent{ID: "op", Type: schema.MemoryUndone, World: "hollowmere", NPC: "mira", Player: "p42", At: wall, By: "operator:x", Undoes: done.ID}
+			return schema.MemoryEvent{ID: "op", Type: schema.MemoryUndone, World: "hollowmere", NPC: "mira", Player: "p42",
+				At: wall, By: "operator:x", Undoes: done.ID}
 		},
 	}
 	for name, by := range settle {
@@ -122,7 +127,8 @@ func TestACandidateWhoseDropWasUndoneStillExpires(t *testing.T) {
 		if b.Len() != 0 {
 			t.Fatalf("after drop %d there are %s", n, stateOf(b))
 		}
-		applied(t, b, schema.MemoryEvent{ID: fmt.Sprint("op", n), Type: schema.MemoryUndone, World: "hollowmere", NPC: "mira", Player: "p42", At: wall, By: "operator:x", Undoes: drop.ID})
+		applied(t, b, schema.MemoryEvent{ID: fmt.Sprint("op", n), Type: schema.MemoryUndone, World: "hollowmere", NPC: "mira",
+			Player: "p42", At: wall, By: "operator:x", Undoes: drop.ID})
 		if b.Len(schema.MemoryPending) != 1 {
 			t.Fatalf("undone, drop %d leaves %s", n, stateOf(b))
 		}

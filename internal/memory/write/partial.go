@@ -14,13 +14,15 @@ func (q *question) partly(v schema.GroundingVerdict, d details, supported bool) 
 	m := q.candidate.Memory
 	if !q.guard.settings.RewritePartial {
 		if !supported {
-			return q.guard.settle(m, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: v.Why, Score: v.Score, Tier: v.Tier})
+			return q.guard.settle(m, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: v.Why, Score: v.Score,
+				Tier: v.Tier})
 		}
 		return q.guard.settle(m, v)
 	}
 	content := extract.Reported(m.Spans, m.NPC, m.Player, q.context)
 	if content == "" {
-		return q.guard.settle(m, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: v.Why, Score: v.Score, Tier: v.Tier})
+		return q.guard.settle(m, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: v.Why, Score: v.Score,
+			Tier: v.Tier})
 	}
 	m.Content = content
 	if !supported || d.object < 1 {

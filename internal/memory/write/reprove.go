@@ -29,7 +29,8 @@ func (g *Guard) Plain(m *schema.Memory) bool {
 		}
 		// A predicate of one value at a time takes another memory's place, so the words
 		// must speak of it; of any other, what is told is what was said.
-		if s.Speaker == extract.SpeakerGame || strings.Contains(words, object) && (!g.preds.Stateful(m.Pred) || g.preds.Expressed(m.Pred, s.Text)) {
+		if s.Speaker == extract.SpeakerGame || strings.Contains(words, object) &&
+			(!g.preds.Stateful(m.Pred) || g.preds.Expressed(m.Pred, s.Text)) {
 			return true
 		}
 	}
@@ -72,7 +73,8 @@ func occasions(spans []schema.MemorySpan) [][]schema.MemorySpan {
 		return [][]schema.MemorySpan{spans}
 	}
 	var out [][]schema.MemorySpan
-	if !slices.ContainsFunc(spans, func(s schema.MemorySpan) bool { return s.Speaker != spans[0].Speaker }) && len(spans) <= maxTogether {
+	if !slices.ContainsFunc(spans, func(s schema.MemorySpan) bool { return s.Speaker != spans[0].Speaker }) &&
+		len(spans) <= maxTogether {
 		out = append(out, spans)
 	}
 	for i, s := range spans {
@@ -103,7 +105,8 @@ func (g *Guard) reprove(ctx context.Context, m *schema.Memory, x extract.Context
 	if len(m.Spans) == 0 {
 		return refused("no words prove it")
 	}
-	q := question{guard: g, candidate: &extract.Candidate{Memory: *m, Claim: stated(m.Content)}, words: utterances(m.Spans), context: x}
+	q := question{guard: g, candidate: &extract.Candidate{Memory: *m, Claim: stated(m.Content)},
+		words: utterances(m.Spans), context: x}
 	if m.HeardFrom != "" {
 		q.candidate.Claim = stated(q.candidate.Claim) // who told it stands before who said it
 	}
@@ -163,9 +166,11 @@ func (q *question) asked(ctx context.Context, d details) schema.GroundingVerdict
 		unknown.Why = "the verifier failed: " + firstLine(err)
 		return unknown
 	case label == schema.Supported && d.object >= leastObject:
-		return schema.GroundingVerdict{Label: schema.GroundingSupported, Why: "the words say so", Score: score, Tier: q.guard.tier()}
+		return schema.GroundingVerdict{Label: schema.GroundingSupported, Why: "the words say so", Score: score,
+			Tier: q.guard.tier()}
 	case label == schema.Contradicted:
-		return schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: "the words say otherwise", Score: score, Tier: q.guard.tier()}
+		return schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: "the words say otherwise", Score: score,
+			Tier: q.guard.tier()}
 	case q.guard.judge != nil:
 		return unknown // the judge had the last word of it, and is not asked every night
 	}
@@ -194,7 +199,8 @@ func utterances(spans []schema.MemorySpan) []extract.Utterance {
 // found says whether the rules take this very memory from the spans.
 func (q *question) found() bool {
 	m := &q.candidate.Memory
-	r := &schema.Reply{World: m.World, NPC: m.NPC, Player: m.Player, TurnID: m.Spans[len(m.Spans)-1].TurnID, PlayerName: q.context.PlayerName, Status: schema.StatusAnswered}
+	r := &schema.Reply{World: m.World, NPC: m.NPC, Player: m.Player, TurnID: m.Spans[len(m.Spans)-1].TurnID,
+		PlayerName: q.context.PlayerName, Status: schema.StatusAnswered}
 	x := q.context
 	x.Previous = nil
 	last := len(q.words) - 1
@@ -222,7 +228,8 @@ func (q *question) found() bool {
 		}
 	}
 	for _, c := range read {
-		if c.Subject == m.Subject && c.Pred == m.Pred && text.Fold(c.Object) == text.Fold(m.Object) && sameWords(c.Content, m.Content) {
+		if c.Subject == m.Subject && c.Pred == m.Pred && text.Fold(c.Object) == text.Fold(m.Object) &&
+			sameWords(c.Content, m.Content) {
 			return true
 		}
 	}

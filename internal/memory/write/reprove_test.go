@@ -64,7 +64,8 @@ func TestTrueMemoriesAreProvedAgain(t *testing.T) {
 		for i, s := range c.Steps {
 			x := extract.Context{NPCName: c.NPC, PlayerName: c.PName, Wall: at, Previous: before}
 			if s.Event.Text != "" {
-				o := &schema.Occurrence{ID: "e" + string(rune('a'+i)), World: "w", GameTime: at, Text: s.Event.Text, Subject: s.Event.Subject,
+				o := &schema.Occurrence{ID: "e" + string(rune('a'+i)), World: "w", GameTime: at, Text: s.Event.Text,
+					Subject:   s.Event.Subject,
 					Predicate: s.Event.Predicate, Object: s.Event.Object, Player: s.Event.Player, Witnesses: s.Event.Witnesses}
 				for _, w := range s.Event.Witnesses {
 					list, err := extract.FromOccurrence(o, w, x)
@@ -81,7 +82,8 @@ func TestTrueMemoriesAreProvedAgain(t *testing.T) {
 			if s.Say == "" {
 				continue
 			}
-			r := &schema.Reply{TurnID: "t" + string(rune('a'+i)), World: "w", NPC: c.NPC, Player: c.Player, PlayerName: c.PName, Message: s.Say, Status: schema.StatusAnswered, AcceptedAt: at}
+			r := &schema.Reply{TurnID: "t" + string(rune('a'+i)), World: "w", NPC: c.NPC, Player: c.Player, PlayerName: c.PName,
+				Message: s.Say, Status: schema.StatusAnswered, AcceptedAt: at}
 			for _, cand := range extract.FromReply(r, x) {
 				if out := g.Judge(t.Context(), cand, extract.Words(r, x), x); out.Fate == write.Store {
 					hold(c.Name, &out.Memory)
@@ -111,7 +113,8 @@ func TestARelativeIsProvedByTheWordsThatIntroduceIt(t *testing.T) {
 		{"My dog Rex is old.", "dog", "Rex"},
 	} {
 		x := extract.Context{NPCName: "Mira", PlayerName: "Ansel", Wall: at}
-		r := &schema.Reply{TurnID: "t1", World: "w", NPC: "mira", Player: "p1", PlayerName: "Ansel", Message: c.said, Status: schema.StatusAnswered, AcceptedAt: at}
+		r := &schema.Reply{TurnID: "t1", World: "w", NPC: "mira", Player: "p1", PlayerName: "Ansel", Message: c.said,
+			Status: schema.StatusAnswered, AcceptedAt: at}
 		made := extract.FromReply(r, x)
 		if len(made) == 0 || made[0].Content != "Ansel told me that their "+c.called+" is called "+c.name+"." {
 			t.Fatalf("%s: %+v", c.said, made)
@@ -121,7 +124,8 @@ func TestARelativeIsProvedByTheWordsThatIntroduceIt(t *testing.T) {
 			t.Errorf("%s: %s of %q: %s", c.said, v.Label, m.Spans[0].Text, v.Why)
 		}
 		m.Content, m.Object = strings.Replace(m.Content, c.name, "Ebba", 1), strings.Replace(m.Object, c.name, "Ebba", 1)
-		if v := g.Reprove(t.Context(), &m, extract.Context{NPCName: "Mira", Wall: at}); v.Label != schema.GroundingNotSupported {
+		if v := g.Reprove(t.Context(), &m, extract.Context{NPCName: "Mira", Wall: at}); v.Label !=
+			schema.GroundingNotSupported {
 			t.Errorf("%s: called Ebba is %s: %s", c.said, v.Label, v.Why)
 		}
 	}

@@ -143,7 +143,8 @@ func tellOf(s string) tell {
 	return t
 }
 
-var denials = map[string]bool{"not": true, "no": true, "never": true, "nobody": true, "nothing": true, "none": true, "neither": true, "nor": true, "without": true, "cannot": true}
+var denials = map[string]bool{"not": true, "no": true, "never": true, "nobody": true, "nothing": true, "none": true,
+	"neither": true, "nor": true, "without": true, "cannot": true}
 
 // shares is how much of the shorter of two sentences stands in the other; nothing
 // where they cannot say the same.

@@ -38,8 +38,9 @@ type Settings struct {
 
 // DefaultSettings are paper 004's.
 func DefaultSettings() Settings {
-	return Settings{Enabled: true, Floor: 0.3, OnFailure: Queue, RewritePartial: true, SkipForTypes: []schema.MemoryKind{schema.MemoryEntity},
-		QueueFor: 24 * time.Hour, Supersede: true, Gap: 30 * 24 * time.Hour}
+	return Settings{Enabled: true, Floor: 0.3, OnFailure: Queue, RewritePartial: true,
+		SkipForTypes: []schema.MemoryKind{schema.MemoryEntity},
+		QueueFor:     24 * time.Hour, Supersede: true, Gap: 30 * 24 * time.Hour}
 }
 
 // Check says what is wrong with settings, or is nil.

@@ -108,7 +108,9 @@ func droppedEvents(m schema.Memory, o Outcome, at time.Time) []schema.MemoryEven
 
 // let adds the event that lets a proposed candidate go whose memory was rewritten
 // under another id.
-func (g *Guard) let(b *memory.Book, out []schema.MemoryEvent, pending, id string, o Outcome, at time.Time) []schema.MemoryEvent {
+func (g *Guard) let(
+	b *memory.Book, out []schema.MemoryEvent, pending, id string, o Outcome, at time.Time,
+) []schema.MemoryEvent {
 	if pending == "" || pending == id {
 		return out
 	}
@@ -184,7 +186,8 @@ func (g *Guard) Expired(proposed, now time.Time) bool {
 // from the log too: with the same one it would count as written, and the candidate
 // would wait for ever.
 func Expire(b *memory.Book, waiting schema.Memory, at time.Time) schema.MemoryEvent {
-	e := eventOf(schema.MemoryDropped, waiting, schema.GroundingVerdict{Label: schema.GroundingUnknown, Why: "no verdict came in time"}, at)
+	e := eventOf(schema.MemoryDropped, waiting,
+		schema.GroundingVerdict{Label: schema.GroundingUnknown, Why: "no verdict came in time"}, at)
 	for n, first := 2, e.ID; b.Undone(e.ID) != ""; n++ {
 		e.ID = fmt.Sprintf("%s.%d", first, n)
 	}
@@ -195,7 +198,8 @@ func Expire(b *memory.Book, waiting schema.Memory, at time.Time) schema.MemoryEv
 // comes from: a replay gives the same.
 func eventOf(kind schema.MemoryEventType, m schema.Memory, v schema.GroundingVerdict, at time.Time) schema.MemoryEvent {
 	cause := m.TurnID
-	e := schema.MemoryEvent{Type: kind, World: m.World, NPC: m.NPC, Player: m.Player, At: at, By: By, Why: v.Why, TurnID: m.TurnID}
+	e := schema.MemoryEvent{Type: kind, World: m.World, NPC: m.NPC, Player: m.Player, At: at, By: By, Why: v.Why,
+		TurnID: m.TurnID}
 	for _, s := range m.Spans {
 		if s.EventID != "" {
 			cause, e.EventID = s.EventID, s.EventID

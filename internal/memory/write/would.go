@@ -19,7 +19,8 @@ const (
 // known false. ok is false where the event brings no candidate's end.
 func Would(s Settings, e *schema.MemoryEvent) (fate Fate, known, ok bool) {
 	v := e.Verdict
-	if v == nil || e.Memory == nil || e.By != By || e.Type != schema.MemoryWritten && e.Type != schema.MemoryDropped || strings.HasPrefix(e.Why, rewritten) {
+	if v == nil || e.Memory == nil || e.By != By || e.Type != schema.MemoryWritten && e.Type != schema.MemoryDropped ||
+		strings.HasPrefix(e.Why, rewritten) {
 		return "", false, false
 	}
 	if slices.Contains(s.SkipForTypes, e.Memory.Kind) {
@@ -32,7 +33,8 @@ func Would(s Settings, e *schema.MemoryEvent) (fate Fate, known, ok bool) {
 	if v.Label == schema.GroundingPartial { // as it was before its penalty
 		m.Confidence = min(1, m.Confidence+v.Penalty)
 	}
-	m.Tags = slices.DeleteFunc(slices.Clone(m.Tags), func(tag string) bool { return tag == protocol.TagPartial || tag == TagShadow })
+	m.Tags = slices.DeleteFunc(slices.Clone(m.Tags),
+		func(tag string) bool { return tag == protocol.TagPartial || tag == TagShadow })
 	g := Guard{settings: s}
 	return g.settle(m, *v).Fate, true, true
 }

@@ -94,7 +94,8 @@ type Outcome struct {
 // the verdict UNKNOWN.
 func (g *Guard) Judge(ctx context.Context, c extract.Candidate, words []extract.Utterance, x extract.Context) Outcome {
 	if slices.Contains(g.settings.SkipForTypes, c.Kind) {
-		o := g.settle(c.Memory, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: notKept + string(c.Kind) + " are not kept", Tier: entail.TierRule})
+		o := g.settle(c.Memory, schema.GroundingVerdict{Label: schema.GroundingNotSupported,
+			Why: notKept + string(c.Kind) + " are not kept", Tier: entail.TierRule})
 		o.Skipped = true
 		return o
 	}
@@ -106,7 +107,8 @@ func (g *Guard) Judge(ctx context.Context, c extract.Candidate, words []extract.
 		return g.settle(c.Memory, refused(why))
 	}
 	if !g.settings.Enabled {
-		return g.settle(c.Memory, schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: c.Spans, Why: "Guard 1 is off", Tier: entail.TierNone})
+		return g.settle(c.Memory, schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: c.Spans,
+			Why: "Guard 1 is off", Tier: entail.TierNone})
 	}
 	return q.ground(ctx)
 }
@@ -168,7 +170,8 @@ func (q *question) misfit() string {
 			return fmt.Sprintf("the span %q stands nowhere in the words of %s", s.Text, s.Speaker)
 		case s.Speaker != q.speaker():
 			return "its spans are of two speakers"
-		case s.Speaker == extract.SpeakerPlayer && c.Pred != "asked_to_remember" && !corrects(c) && !extract.Asserted(u.Text, s.Text):
+		case s.Speaker == extract.SpeakerPlayer && c.Pred != "asked_to_remember" && !corrects(c) &&
+			!extract.Asserted(u.Text, s.Text):
 			return fmt.Sprintf("the words %q state nothing", s.Text)
 		}
 	}
@@ -196,7 +199,8 @@ func corrects(c *extract.Candidate) bool { return slices.Contains(c.Tags, extrac
 func (q *question) holding(s schema.MemorySpan) *extract.Utterance {
 	for i := range q.words {
 		u := &q.words[i]
-		if u.TurnID == s.TurnID && u.EventID == s.EventID && u.Speaker == s.Speaker && s.Text != "" && strings.Contains(u.Text, s.Text) {
+		if u.TurnID == s.TurnID && u.EventID == s.EventID && u.Speaker == s.Speaker && s.Text != "" &&
+			strings.Contains(u.Text, s.Text) {
 			return u
 		}
 	}
@@ -208,14 +212,18 @@ func (q *question) holding(s schema.MemorySpan) *extract.Utterance {
 func (q *question) ground(ctx context.Context) Outcome {
 	c := q.candidate
 	if q.speaker() == extract.SpeakerGame && q.verbatim() { // the game is the authority on what it says happened
-		return q.guard.settle(c.Memory, schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: c.Spans, Why: "the game says so", Score: 0.99, Tier: entail.TierRule})
+		return q.guard.settle(c.Memory,
+			schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: c.Spans, Why: "the game says so", Score: 0.99,
+				Tier: entail.TierRule})
 	}
 	d := q.details()
 	if why := d.invented(); why != "" {
 		return q.guard.settle(c.Memory, refused(why))
 	}
 	if len(d.missing) == 0 && q.verbatim() {
-		return q.guard.settle(c.Memory, schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: c.Spans, Why: "said in these words", Score: 0.99, Tier: entail.TierRule})
+		return q.guard.settle(c.Memory,
+			schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: c.Spans, Why: "said in these words", Score: 0.99,
+				Tier: entail.TierRule})
 	}
 	score, label := 0.3, schema.Unverifiable
 	tier := entail.TierRule
@@ -233,7 +241,8 @@ func (q *question) ground(ctx context.Context) Outcome {
 		}
 		score, label, tier = said.Score, said.Label, entail.TierJudge
 	}
-	v := schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: c.Spans, Score: score, Tier: tier, Why: "the words say so"}
+	v := schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: c.Spans, Score: score, Tier: tier,
+		Why: "the words say so"}
 	switch {
 	case label == schema.Contradicted:
 		v.Label, v.Spans, v.Why = schema.GroundingNotSupported, nil, "the words say otherwise"
@@ -246,7 +255,9 @@ func (q *question) ground(ctx context.Context) Outcome {
 
 // failed is the verdict where somebody who was asked gave none.
 func (q *question) failed(who string, err error) Outcome {
-	return q.guard.settle(q.candidate.Memory, schema.GroundingVerdict{Label: schema.GroundingUnknown, Spans: q.candidate.Spans, Why: who + " failed: " + firstLine(err), Tier: entail.TierNone})
+	return q.guard.settle(q.candidate.Memory,
+		schema.GroundingVerdict{Label: schema.GroundingUnknown, Spans: q.candidate.Spans,
+			Why: who + " failed: " + firstLine(err), Tier: entail.TierNone})
 }
 
 // spoken are the words and the claim, both in the third person.

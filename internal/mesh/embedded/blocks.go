@@ -55,7 +55,8 @@ const (
 func scrubStreams(store string, held map[string]Held) (Scrubbed, error) {
 	var out Scrubbed
 	for name, h := range held {
-		rests, _ := filepath.Glob(filepath.Join(store, "jetstream", "*", "streams", name, "msgs", "*"+scrubSuffix)) // of one that was killed
+		// of one that was killed
+		rests, _ := filepath.Glob(filepath.Join(store, "jetstream", "*", "streams", name, "msgs", "*"+scrubSuffix))
 		for _, path := range rests {
 			if err := os.Remove(path); err != nil {
 				return out, fmt.Errorf("scrub: %w", err)

@@ -30,7 +30,8 @@ func written(t *testing.T, seq uint64, subject, body string) []byte {
 // What a stream holds stays byte for byte; what it holds no more is overwritten in
 // its place; a block that is not understood is left as it is.
 func TestOverwriteDead(t *testing.T) {
-	live, dead, later := written(t, 1, "a.live", "cheese"), written(t, 2, "a.dead", "marzipan"), written(t, 9, "a.later", "bread")
+	live, dead, later := written(t, 1, "a.live", "cheese"), written(t, 2, "a.dead", "marzipan"),
+		written(t, 9, "a.later", "bread")
 	tomb := written(t, 2|isTomb, "", "")
 	held := &Held{First: 1, Last: 8, Deleted: []uint64{2}}
 	damaged := bytes.Clone(dead)
@@ -64,7 +65,8 @@ func TestOverwriteDead(t *testing.T) {
 				t.Errorf("the bytes are there: %q", after)
 			}
 			for _, r := range [][]byte{live, tomb, later} {
-				if held := c.held.First <= 1 || !bytes.Equal(r, live); held && bytes.Contains(before, r) && !bytes.Contains(after, r) {
+				if held := c.held.First <= 1 || !bytes.Equal(r, live); held && bytes.Contains(before, r) &&
+					!bytes.Contains(after, r) {
 					t.Errorf("%q was touched", r)
 				}
 			}

@@ -78,8 +78,9 @@ func (c *Breakable) Start(i int) error {
 		ServerName: fmt.Sprint("n", i), Host: "127.0.0.1", Port: c.listen[i], NoSigs: true, MaxPayload: 1 << 20,
 		JetStream: true, StoreDir: dir, JetStreamMaxStore: 16 << 30, JetStreamMaxMemory: 64 << 20,
 		// What a node tells of itself leads nowhere: the others go by their routes alone.
-		Cluster: server.ClusterOpts{Name: "chaos", Host: "127.0.0.1", Port: c.ports[i], Advertise: "127.0.0.1:1", NoAdvertise: true, PoolSize: -1},
-		Routes:  server.RoutesFromStr(c.routes[i]),
+		Cluster: server.ClusterOpts{Name: "chaos", Host: "127.0.0.1", Port: c.ports[i], Advertise: "127.0.0.1:1",
+			NoAdvertise: true, PoolSize: -1},
+		Routes: server.RoutesFromStr(c.routes[i]),
 	}
 	ns, err := server.NewServer(o)
 	if err != nil {
@@ -172,7 +173,8 @@ var errNoLeader = errors.New("the nodes agree on no leader")
 
 // Agree waits until the nodes have a leader among them and it is up to date.
 func (c *Breakable) Agree(ctx context.Context) error {
-	for end := time.Now().Add(60 * time.Second); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(60 * time.Second); time.Now().Before(end) &&
+		ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 		c.mu.Lock()
 		for _, ns := range c.nodes {
 			if ns != nil && ns.JetStreamIsLeader() && len(ns.JetStreamClusterPeers()) == len(c.nodes) {

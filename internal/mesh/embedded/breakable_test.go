@@ -42,7 +42,8 @@ func TestAClusterIsLedOnlyWhereAWriteIsTaken(t *testing.T) {
 		return js
 	}
 	writers := []jetstream.JetStream{of(0), of(1), of(2)}
-	if _, err := writers[0].CreateStream(t.Context(), jetstream.StreamConfig{Name: "KEPT", Subjects: []string{"kept"}, Replicas: 3}); err != nil {
+	if _, err := writers[0].CreateStream(t.Context(),
+		jetstream.StreamConfig{Name: "KEPT", Subjects: []string{"kept"}, Replicas: 3}); err != nil {
 		t.Fatal(err)
 	}
 	kept := map[string]string{"KEPT": ""}

@@ -33,7 +33,8 @@ func (s *Server) watchDisk() {
 			return
 		case <-s.full:
 		}
-		s.notice(fmt.Sprintf("the disk of data folder %s is full: nothing is stored, and turns wait; free at least %d MB there, and they go on by themselves",
+		s.notice(fmt.Sprintf("the disk of data folder %s is full: nothing is stored, and turns wait; free at least %d "+
+			"MB there, and they go on by themselves",
 			s.opts.Dir, (reserve+leastRoom)>>20))
 		for again := false; !again; {
 			select {
@@ -45,7 +46,8 @@ func (s *Server) watchDisk() {
 				again = s.renew()
 			}
 		}
-		s.notice(fmt.Sprintf("the disk of data folder %s has room again, and the NATS server runs on what it holds", s.opts.Dir))
+		s.notice(fmt.Sprintf("the disk of data folder %s has room again, and the NATS server runs on what it holds",
+			s.opts.Dir))
 	}
 }
 

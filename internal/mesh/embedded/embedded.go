@@ -142,7 +142,8 @@ func ready(ctx context.Context, ns *server.Server, o Options, words *logger) err
 	store := filepath.Join(o.Dir, "nats")
 	for end := time.Now().Add(limit); !ns.ReadyForConnections(50 * time.Millisecond); {
 		if why := words.fatal(); why != "" {
-			return fmt.Errorf("the NATS server did not start on %s: %s; mend that folder or move it away, and start again", store, why)
+			return fmt.Errorf("the NATS server did not start on %s: %s; mend that folder or move it away, and start again",
+				store, why)
 		}
 		if time.Now().After(end) || ctx.Err() != nil {
 			return fmt.Errorf("the NATS server on %s was not ready after %s", store, limit)
@@ -160,7 +161,8 @@ func portIsFree(port int) error {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	l, err := net.Listen("tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("port %d is in use at 127.0.0.1; stop what listens there, or give another port (0 takes one that is free)", port)
+		return fmt.Errorf("port %d is in use at 127.0.0.1; stop what listens there, or give another port (0 takes one "+
+			"that is free)", port)
 	}
 	if err != nil {
 		return fmt.Errorf("listen at %s: %w", address, err)

@@ -114,7 +114,8 @@ func TestBadStarts(t *testing.T) {
 		opts Options
 		want string
 	}{
-		{"a store that is no folder", Options{Dir: broken}, "the NATS server did not start on " + filepath.Join(broken, "nats")},
+		{"a store that is no folder", Options{Dir: broken}, "the NATS server did not start on " +
+			filepath.Join(broken, "nats")},
 		{"port in use", Options{Dir: t.TempDir(), Port: port}, fmt.Sprintf("port %d is in use at 127.0.0.1", port)},
 		{"a file for a folder", Options{Dir: file}, "cannot be made"},
 	} {

@@ -34,7 +34,8 @@ func (e *InUseError) Error() string {
 	if at == "" {
 		at = "an address it has yet to take"
 	}
-	return fmt.Sprintf("data folder %s is in use by pid %d at %s; join it with --nats, stop it, or give another --data", e.Dir, e.PID, at)
+	return fmt.Sprintf("data folder %s is in use by pid %d at %s; join it with --nats, stop it, or give another --data",
+		e.Dir, e.PID, at)
 }
 
 // lock is a flock on a file: it ends with the process that holds it, however

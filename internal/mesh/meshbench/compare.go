@@ -43,7 +43,8 @@ func Compare(ctx context.Context, o Options, rounds int) (Row, error) {
 		whole = append(whole, round[Whole].PerSecond/round[Bare].PerSecond)
 	}
 	return Row{Replicas: o.Replicas, Processes: o.Processes, Workers: o.Workers,
-		Bare: middle(got[Bare]), Hops: middle(got[Hops]), Whole: middle(got[Whole]), HopsRatio: median(hops), WholeRatio: median(whole)}, nil
+		Bare: middle(got[Bare]), Hops: middle(got[Hops]), Whole: middle(got[Whole]), HopsRatio: median(hops),
+		WholeRatio: median(whole)}, nil
 }
 
 func middle(all []Result) Result {
@@ -155,7 +156,8 @@ func scaling(o Options, n int) []Node {
 	}
 	nodes := []Node{rest}
 	for range n {
-		nodes = append(nodes, Node{Chain: Whole, Hops: []int{think}, Workers: o.Workers, Bytes: o.Bytes, Replicas: o.Replicas, Shared: true, Sleep: Sleeping})
+		nodes = append(nodes, Node{Chain: Whole, Hops: []int{think}, Workers: o.Workers, Bytes: o.Bytes, Replicas: o.Replicas,
+			Shared: true, Sleep: Sleeping})
 	}
 	return nodes
 }

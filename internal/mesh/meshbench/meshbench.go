@@ -65,7 +65,8 @@ type Result struct {
 }
 
 func (r Result) String() string {
-	return fmt.Sprintf("%d turns in %s: %.0f turns/s, p50 %s, p99 %s, cpu %s", r.Turns, r.Elapsed.Round(time.Millisecond), r.PerSecond,
+	return fmt.Sprintf("%d turns in %s: %.0f turns/s, p50 %s, p99 %s, cpu %s", r.Turns, r.Elapsed.Round(time.Millisecond),
+		r.PerSecond,
 		r.P50.Round(10*time.Microsecond), r.P99.Round(10*time.Microsecond), r.CPU.Round(time.Microsecond))
 }
 
@@ -93,7 +94,9 @@ func Measure(ctx context.Context, chain Chain, o Options) (Result, error) {
 }
 
 // drive runs the turns of all conversations, one at a time in each.
-func drive(ctx context.Context, o Options, turn func(ctx context.Context, convo, n int) error, settle func(context.Context) error) (Result, error) {
+func drive(
+	ctx context.Context, o Options, turn func(ctx context.Context, convo, n int) error, settle func(context.Context) error,
+) (Result, error) {
 	each := o.Turns / o.Conversations
 	took := make([][]time.Duration, o.Conversations)
 	start := time.Now()
@@ -131,11 +134,14 @@ func resultOf(took []time.Duration, elapsed time.Duration) Result {
 // padding is evidence that makes a turn's message as large as asked: many small
 // fields, as a real turn has, not one long string.
 func padding(bytes int) []protocol.Evidence {
-	text := "The mill by the ford burned in the spring, and the miller has not been seen since the night of it; some say he went down river."
+	text := "The mill by the ford burned in the spring, and the miller has not been seen since the night of it; some " +
+		"say he went down river."
 	var out []protocol.Evidence
 	for size := 900; size < bytes; {
-		e := protocol.Evidence{ID: fmt.Sprintf("E%d", len(out)+1), SourceID: "1", ChunkID: "lore/mill.md#1", Path: "lore/mill.md", Type: "lore",
-			Text: text, Score: 0.5, Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: "bench", Hash: protocol.HashText(text)}}
+		e := protocol.Evidence{ID: fmt.Sprintf("E%d", len(out)+1), SourceID: "1", ChunkID: "lore/mill.md#1",
+			Path: "lore/mill.md", Type: "lore",
+			Text: text, Score: 0.5, Provenance: protocol.Provenance{Source: schema.OriginCorpus, World: "bench",
+				Hash: protocol.HashText(text)}}
 		data, err := json.Marshal(e)
 		if err != nil {
 			return out

@@ -55,7 +55,8 @@ func TestEveryChainDoesAllItsTurns(t *testing.T) {
 					t.Errorf("%s: %+v", chain, r)
 				}
 			}
-			if row.HopsRatio != row.Hops.PerSecond/row.Bare.PerSecond || row.WholeRatio != row.Whole.PerSecond/row.Bare.PerSecond {
+			if row.HopsRatio != row.Hops.PerSecond/row.Bare.PerSecond ||
+				row.WholeRatio != row.Whole.PerSecond/row.Bare.PerSecond {
 				t.Errorf("ratios %f and %f", row.HopsRatio, row.WholeRatio)
 			}
 		})

@@ -89,7 +89,8 @@ func (n *Node) run(ctx context.Context, conn *mesh.Conn, m *mesh.Mesh) (stop fun
 }
 
 func (n *Node) mesh(conn *mesh.Conn) *mesh.Mesh {
-	return mesh.New(conn, mesh.Options{Settings: mesh.Settings{Replicas: n.Replicas}, Workers: n.Workers, Shared: n.Shared})
+	return mesh.New(conn, mesh.Options{Settings: mesh.Settings{Replicas: n.Replicas}, Workers: n.Workers,
+		Shared: n.Shared})
 }
 
 func (n *Node) passes() []schema.Pass {
@@ -144,5 +145,6 @@ func release(ctx context.Context, m *mesh.Mesh, t *protocol.Turn) error {
 	}
 	text := "The mill burned in spring."
 	s := schema.Sentence{Seq: 1, Text: text, Evidence: []schema.EvidenceRef{}, Hash: protocol.HashText(text)}
-	return m.Said().Release(ctx, t, protocol.ReviewRecord{TurnID: t.TurnID, Seq: 1, Hash: s.Hash, Evidence: []string{"lore/mill.md#1"}}, s)
+	return m.Said().Release(ctx, t,
+		protocol.ReviewRecord{TurnID: t.TurnID, Seq: 1, Hash: s.Hash, Evidence: []string{"lore/mill.md#1"}}, s)
 }

@@ -13,7 +13,9 @@ import (
 // Turns measures a mesh that runs already: so many conversations at once, in
 // each of which a turn is published when the reply of the last one is there. It
 // ends when all of them are applied. request makes turn n of conversation c.
-func Turns(ctx context.Context, client *mesh.Client, o Options, request func(c, n int) *schema.Request) (Result, error) {
+func Turns(
+	ctx context.Context, client *mesh.Client, o Options, request func(c, n int) *schema.Request,
+) (Result, error) {
 	o = o.withDefaults()
 	return turns(ctx, client, func(ctx context.Context, ask func(context.Context, *schema.Request) error) (Result, error) {
 		return drive(ctx, o, func(ctx context.Context, c, n int) error { return ask(ctx, request(c, n)) }, client.Idle)
@@ -21,7 +23,10 @@ func Turns(ctx context.Context, client *mesh.Client, o Options, request func(c, 
 }
 
 // turns gives f a function that publishes a turn and waits for its reply.
-func turns(ctx context.Context, client *mesh.Client, f func(ctx context.Context, ask func(context.Context, *schema.Request) error) (Result, error)) (Result, error) {
+func turns(
+	ctx context.Context, client *mesh.Client,
+	f func(ctx context.Context, ask func(context.Context, *schema.Request) error) (Result, error),
+) (Result, error) {
 	w := &waiter{waits: map[string]chan struct{}{}}
 	listening, stop := context.WithCancel(ctx)
 	g, listening := errgroup.WithContext(listening)

@@ -43,7 +43,8 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	// Tests of several packages run at once: each builds under a name of its own.
 	mine := fmt.Sprintf("%s.%d", path, os.Getpid())
-	if out, err := exec.Command("go", "build", "-o", mine, "github.com/nats-io/nats-server/v2").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", mine,
+		"github.com/nats-io/nats-server/v2").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build nats-server: %w: %s", err, out)
 	}
 	return path, os.Rename(mine, path)
@@ -77,7 +78,8 @@ func Start(t testing.TB, config string) *Server {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	_ = l.Close()
 	dir := t.TempDir()
-	s := &Server{URL: "nats://127.0.0.1:" + port, t: t, port: port, config: filepath.Join(dir, "nats.conf"), log: filepath.Join(dir, "log")}
+	s := &Server{URL: "nats://127.0.0.1:" + port, t: t, port: port, config: filepath.Join(dir, "nats.conf"),
+		log: filepath.Join(dir, "log")}
 	s.Configure(config)
 	s.Run()
 	t.Cleanup(s.Stop)

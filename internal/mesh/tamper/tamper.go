@@ -42,7 +42,8 @@ func (b *Broker) Close() { b.nc.Close() }
 
 // Due sends a turn's deadline at once, as a broker does whose clock is ahead.
 func (b *Broker) Due(ctx context.Context, convo schema.ConversationID, turn string, sequence uint64) error {
-	body, err := json.Marshal(protocol.Due{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn, Sequence: sequence})
+	body, err := json.Marshal(protocol.Due{World: convo.World, NPC: convo.NPC, Player: convo.Player, TurnID: turn,
+		Sequence: sequence})
 	if err != nil {
 		return err
 	}

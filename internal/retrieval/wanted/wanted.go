@@ -30,25 +30,37 @@ const (
 
 // Words that tell what is asked for, and words that show that it is there.
 var (
-	priceAsked = setOf(`cost costs price prices pay pays charge charges worth fare fares fee fees rent wage wages fine fined owe owes owed
+	priceAsked = setOf(`cost costs price prices pay pays charge charges worth fare fares fee fees rent wage wages fine
+		fined owe owes owed
 		afford cheap dear expensive reward bounty spend sell set`)
-	priceWords = setOf(`coin coins gold silver copper platinum crown crowns penny pennies pence bit bits shilling shillings florin florins
+	priceWords = setOf(`coin coins gold silver copper platinum crown crowns penny pennies pence bit bits shilling
+		shillings florin florins
 		ducat ducats dollar dollars cent cents pound pounds euro euros franc francs mark marks credit credits free`)
-	measureWords = setOf(`mile miles league leagues foot feet inch inches yard yards pace paces fathom fathoms rod rods acre acres metre metres meter
-		meters kilometre kilometres ounce ounces pound pounds stone ton tons sack sacks barrel barrels gallon gallons pint pints`)
-	spanWords = setOf(`second seconds minute minutes hour hours day days night nights week weeks month months season seasons year years
+	measureWords = setOf(`mile miles league leagues foot feet inch inches yard yards pace paces fathom fathoms rod rods
+		acre acres metre metres meter
+		meters kilometre kilometres ounce ounces pound pounds stone ton tons sack sacks barrel barrels gallon gallons pint
+		pints`)
+	spanWords = setOf(`second seconds minute minutes hour hours day days night nights week weeks month months season
+		seasons year years
 		aged age generation generations century centuries since until winter winters summer summers`)
-	timeWords = setOf(`day night morning evening noon midnight dawn dusk sunrise sunset o'clock today tomorrow yesterday tonight month year
-		week spring summer autumn fall winter ago before after until since during monday tuesday wednesday thursday friday saturday sunday
+	timeWords = setOf(`day night morning evening noon midnight dawn dusk sunrise sunset o'clock today tomorrow yesterday
+		tonight month year
+		week spring summer autumn fall winter ago before after until since during monday tuesday wednesday thursday friday
+		saturday sunday
 		january february march april may june july august september october november december daily weekly yearly`)
-	placeWords = setOf(`in at on near under behind beside beneath above below inside outside between beyond across over opposite along against
+	placeWords = setOf(`in at on near under behind beside beneath above below inside outside between beyond across over
+		opposite along against
 		by within towards north south east west northern southern eastern western to from`)
-	reasonWords = setOf(`because since so for reason cause caused causes therefore lest unless until afraid fear want wants wanted need needs
+	reasonWords = setOf(`because since so for reason cause caused causes therefore lest unless until afraid fear want
+		wants wanted need needs
 		must due to after`)
-	kinWords = setOf(`mother father brother sister son daughter wife husband uncle aunt nephew niece grandmother grandfather man woman boy girl
+	kinWords = setOf(`mother father brother sister son daughter wife husband uncle aunt nephew niece grandmother
+		grandfather man woman boy girl
 		king queen lord lady priest captain guard merchant smith miller people men women`)
-	numberWords = setOf(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-		nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen half quarter third none no nobody both
+	numberWords = setOf(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+		seventeen eighteen
+		nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen half quarter third none
+		no nobody both
 		all every each once twice few several many`)
 )
 
@@ -100,13 +112,15 @@ func asked(w string, rest []string) Sort {
 }
 
 var howAsked = map[string]Sort{
-	"much": Price, "many": Count, "far": Measure, "big": Measure, "tall": Measure, "large": Measure, "deep": Measure, "high": Measure,
+	"much": Price, "many": Count, "far": Measure, "big": Measure, "tall": Measure, "large": Measure, "deep": Measure,
+	"high": Measure,
 	"wide": Measure, "heavy": Measure, "long": Span, "old": Span, "often": Span, "quick": Span, "fast": Span,
 	"late": Time, "early": Time, "soon": Time, "come": Reason,
 }
 
 // ofMoney are the words after "how much" where it asks for a price.
-var ofMoney = setOf(`is are was were do does did will would can could should for to you i he she they it we a an the money gold coin
+var ofMoney = setOf(`is are was were do does did will would can could should for to you i he she they it we a an the
+	money gold coin
 	silver`)
 
 // ofThing is the sort of a "what" question: of its price or of its name. The word

@@ -197,13 +197,17 @@ func (s *Session) Get(ctx context.Context, world, id string) (p store.MemoryPoin
 }
 
 // Scroll is a page of points.
-func (s *Session) Scroll(ctx context.Context, f store.MemoryFilter, after string, limit int) (out []store.MemoryPoint, err error) {
+func (s *Session) Scroll(
+	ctx context.Context, f store.MemoryFilter, after string, limit int,
+) (out []store.MemoryPoint, err error) {
 	err = s.with(func(in store.Session) error { out, err = in.Scroll(ctx, f, after, limit); return err })
 	return out, err
 }
 
 // Nearest are the points with the highest cosine.
-func (s *Session) Nearest(ctx context.Context, f store.MemoryFilter, model string, v []float32, k int) (out []store.Scored, err error) {
+func (s *Session) Nearest(
+	ctx context.Context, f store.MemoryFilter, model string, v []float32, k int,
+) (out []store.Scored, err error) {
 	err = s.with(func(in store.Session) error { out, err = in.Nearest(ctx, f, model, v, k); return err })
 	return out, err
 }

@@ -118,7 +118,8 @@ func TestAServerThatIsDownAtTheStart(t *testing.T) {
 	}
 	s.set(nil, nil)
 	healed(t, h)
-	if told := s.lines(); len(told) != 2 || !strings.Contains(told[0], "connection refused") || !strings.Contains(told[1], "again") {
+	if told := s.lines(); len(told) != 2 || !strings.Contains(told[0], "connection refused") ||
+		!strings.Contains(told[1], "again") {
 		t.Errorf("%q", told)
 	}
 }
@@ -164,7 +165,8 @@ func TestAServerThatIsBackAndUnfit(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	_, err := h.Marked(t.Context(), "k")
-	if told := s.lines(); len(told) != 2 || !strings.Contains(told[1], "3 dimensions") || !errors.Is(err, errUnfit) || !errors.Is(err, store.ErrUnavailable) {
+	if told := s.lines(); len(told) != 2 || !strings.Contains(told[1], "3 dimensions") || !errors.Is(err, errUnfit) ||
+		!errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("%q, %v", told, err)
 	}
 	s.set(nil, nil)
@@ -174,7 +176,8 @@ func TestAServerThatIsBackAndUnfit(t *testing.T) {
 func TestWhatIsNoFaultOfTheServer(t *testing.T) {
 	s := &server{asking: errAbsent}
 	h := begin(t, s)
-	if _, err := h.Get(t.Context(), "w", "m1"); !errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUnavailable) {
+	if _, err := h.Get(t.Context(), "w", "m1"); !errors.Is(err, store.ErrNotFound) ||
+		errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("%v", err)
 	}
 	s.set(nil, context.Canceled)

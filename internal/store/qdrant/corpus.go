@@ -93,7 +93,8 @@ func (c *Corpus) check(world string, d store.Document) error {
 	}
 	for _, v := range d.Vectors {
 		if len(v.Values) != c.o.Dimension {
-			return c.wrap("write documents", fmt.Errorf("%s: a vector of %d dimensions; the collection has %d", d.Path, len(v.Values), c.o.Dimension))
+			return c.wrap("write documents",
+				fmt.Errorf("%s: a vector of %d dimensions; the collection has %d", d.Path, len(v.Values), c.o.Dimension))
 		}
 	}
 	return nil
@@ -102,7 +103,9 @@ func (c *Corpus) check(world string, d store.Document) error {
 // apply tries once; it is not done where another wrote a manifest first. What the other
 // has written is left as it is: the processes of a fleet that start on an empty server
 // bring the same documents, and those of the first do for all.
-func (c *Corpus) apply(ctx context.Context, world, model string, put []store.Document, remove []string) (done bool, err error) {
+func (c *Corpus) apply(
+	ctx context.Context, world, model string, put []store.Document, remove []string,
+) (done bool, err error) {
 	old, err := c.manifest(ctx, world, model)
 	if err != nil {
 		return false, err
@@ -296,7 +299,8 @@ func (c *Corpus) commit(ctx context.Context, world, model string, m manifest) (b
 			CollectionName: c.name, Wait: qd.PtrOf(true), Ordering: c.ordering(qd.WriteOrderingType_Strong),
 			UpdateFilter: &qd.Filter{Must: []*qd.Condition{qd.NewMatchInt(fieldGeneration, m.Generation-1)}},
 			Points: []*qd.PointStruct{{Id: manifestID(world, model), Vectors: noVectors(), Payload: payload{
-				fieldPart: qd.NewValueString(partManifest), fieldWorld: qd.NewValueString(valid(world)), fieldModel: qd.NewValueString(valid(model)),
+				fieldPart: qd.NewValueString(partManifest), fieldWorld: qd.NewValueString(valid(world)),
+				fieldModel:      qd.NewValueString(valid(model)),
 				fieldGeneration: qd.NewValueInt(m.Generation), fieldWrite: qd.NewValueString(m.Write),
 				fieldDocuments: qd.NewValueString(string(documents)),
 			}}},

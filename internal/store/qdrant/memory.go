@@ -102,7 +102,8 @@ func encode(p *store.MemoryPoint) (*qd.PointStruct, error) {
 // decode is a point as a memory.
 func decode(fields payload, vectors *qd.VectorsOutput) (store.MemoryPoint, error) {
 	out := store.MemoryPoint{
-		Vector: vectorOf(vectors), Model: fields[fieldModel].GetStringValue(), Accessed: int(fields[fieldAccessed].GetIntegerValue()),
+		Vector: vectorOf(vectors), Model: fields[fieldModel].GetStringValue(),
+		Accessed: int(fields[fieldAccessed].GetIntegerValue()),
 	}
 	if err := json.Unmarshal([]byte(fields[fieldMemory].GetStringValue()), &out.Memory); err != nil {
 		return out, fmt.Errorf("memory %.100q of world %.100q: %w: %w",

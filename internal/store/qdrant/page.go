@@ -66,13 +66,16 @@ func (p *page) add(rows []store.MemoryPoint) {
 	}
 }
 
-func (p *page) ordered(ctx context.Context, within []*qd.Condition, level int, from int64, ask int) ([]store.MemoryPoint, error) {
+func (p *page) ordered(
+	ctx context.Context, within []*qd.Condition, level int, from int64, ask int,
+) ([]store.MemoryPoint, error) {
 	var found []*qd.RetrievedPoint
 	err := p.s.do(ctx, "read memories", func(ctx context.Context) (err error) {
 		found, err = p.s.client.Scroll(ctx, &qd.ScrollPoints{
 			CollectionName: p.s.name, Filter: &qd.Filter{Must: within}, Limit: qd.PtrOf(uint32(ask)),
 			WithPayload: qd.NewWithPayload(true), WithVectors: qd.NewWithVectors(true), ReadConsistency: p.s.consistency(),
-			OrderBy: &qd.OrderBy{Key: orderField(level), Direction: qd.PtrOf(qd.Direction_Asc), StartFrom: qd.NewStartFromInt(from)},
+			OrderBy: &qd.OrderBy{Key: orderField(level), Direction: qd.PtrOf(qd.Direction_Asc),
+				StartFrom: qd.NewStartFromInt(from)},
 		})
 		return err
 	})

@@ -59,11 +59,14 @@ func (c *collection) upsert(ctx context.Context, what string, points ...*qd.Poin
 }
 
 // points are those of the ids that are there, in no order.
-func (c *collection) points(ctx context.Context, what string, ids []*qd.PointId, give *qd.WithPayloadSelector, vectors bool) ([]*qd.RetrievedPoint, error) {
+func (c *collection) points(
+	ctx context.Context, what string, ids []*qd.PointId, give *qd.WithPayloadSelector, vectors bool,
+) ([]*qd.RetrievedPoint, error) {
 	var out []*qd.RetrievedPoint
 	err := c.do(ctx, what, func(ctx context.Context) (err error) {
 		out, err = c.client.Get(ctx, &qd.GetPoints{
-			CollectionName: c.name, Ids: ids, WithPayload: give, WithVectors: qd.NewWithVectors(vectors), ReadConsistency: c.consistency(),
+			CollectionName: c.name, Ids: ids, WithPayload: give, WithVectors: qd.NewWithVectors(vectors),
+			ReadConsistency: c.consistency(),
 		})
 		return err
 	})
@@ -82,7 +85,8 @@ func (c *collection) point(ctx context.Context, id *qd.PointId) (payload, error)
 func (c *collection) count(ctx context.Context, f *qd.Filter) (int, error) {
 	var n uint64
 	err := c.do(ctx, "count", func(ctx context.Context) (err error) {
-		n, err = c.client.Count(ctx, &qd.CountPoints{CollectionName: c.name, Filter: f, Exact: qd.PtrOf(true), ReadConsistency: c.consistency()})
+		n, err = c.client.Count(ctx,
+			&qd.CountPoints{CollectionName: c.name, Filter: f, Exact: qd.PtrOf(true), ReadConsistency: c.consistency()})
 		return err
 	})
 	return int(n), err
@@ -92,7 +96,9 @@ func (c *collection) count(ctx context.Context, f *qd.Filter) (int, error) {
 const pageSize = 256
 
 // each gives all points of a filter to take, in no order.
-func (c *collection) each(ctx context.Context, what string, f *qd.Filter, vectors bool, take func(*qd.RetrievedPoint) error) error {
+func (c *collection) each(
+	ctx context.Context, what string, f *qd.Filter, vectors bool, take func(*qd.RetrievedPoint) error,
+) error {
 	var from *qd.PointId
 	for {
 		var page []*qd.RetrievedPoint

@@ -75,11 +75,13 @@ func (c *collection) wrap(what string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: %w", where, line{err})
 	case passing(err):
-		return fmt.Errorf("%s: %w; see that it runs and is reached under this address: %w", where, store.ErrUnavailable, line{err})
+		return fmt.Errorf("%s: %w; see that it runs and is reached under this address: %w", where, store.ErrUnavailable,
+			line{err})
 	case code == codes.Unauthenticated, code == codes.PermissionDenied:
 		return fmt.Errorf("%s: it refuses the API key; set the one that it was started with: %w", where, line{err})
 	case code == codes.NotFound:
-		return fmt.Errorf("%s: the collection %w; it is made and filled anew when it is opened again: %w", where, store.ErrGone, line{err})
+		return fmt.Errorf("%s: the collection %w; it is made and filled anew when it is opened again: %w", where,
+			store.ErrGone, line{err})
 	}
 	return fmt.Errorf("%s: %w", where, line{err})
 }

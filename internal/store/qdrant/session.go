@@ -47,7 +47,8 @@ func (s *Session) Put(ctx context.Context, points []store.MemoryPoint) error {
 			return err
 		}
 		if n := len(p.Vector); n > 0 && n != s.o.Dimension {
-			return s.wrap("write memories", fmt.Errorf("memory %s: its vector has %d dimensions and the collection %d", p.Memory.ID, n, s.o.Dimension))
+			return s.wrap("write memories",
+				fmt.Errorf("memory %s: its vector has %d dimensions and the collection %d", p.Memory.ID, n, s.o.Dimension))
 		}
 		batch[memoryID(p.Memory.World, p.Memory.ID).GetUuid()] = p
 	}
@@ -142,7 +143,8 @@ func (s *Session) touch(ctx context.Context, points []*qd.PointId, at time.Time)
 		together[u] = append(together[u], qd.NewIDUUID(id))
 	}
 	for u, points := range together {
-		if err := s.setUses(ctx, points, payload{fieldAccessed: qd.NewValueInt(int64(u.count)), fieldLastUsed: timeValue(u.last)}); err != nil {
+		if err := s.setUses(ctx, points,
+			payload{fieldAccessed: qd.NewValueInt(int64(u.count)), fieldLastUsed: timeValue(u.last)}); err != nil {
 			return err
 		}
 	}
@@ -181,7 +183,8 @@ func (s *Session) Gather(ctx context.Context, world, into string, from []string)
 			return err
 		}
 	}
-	return s.setUses(ctx, []*qd.PointId{canonical}, payload{fieldAccessed: qd.NewValueInt(int64(sum.count)), fieldLastUsed: timeValue(sum.last)})
+	return s.setUses(ctx, []*qd.PointId{canonical},
+		payload{fieldAccessed: qd.NewValueInt(int64(sum.count)), fieldLastUsed: timeValue(sum.last)})
 }
 
 func (s *Session) setUses(ctx context.Context, points []*qd.PointId, p payload) error {
@@ -208,7 +211,9 @@ func (s *Session) Get(ctx context.Context, world, id string) (store.MemoryPoint,
 }
 
 // Scroll is a page of points in order of id.
-func (s *Session) Scroll(ctx context.Context, f store.MemoryFilter, after string, limit int) ([]store.MemoryPoint, error) {
+func (s *Session) Scroll(
+	ctx context.Context, f store.MemoryFilter, after string, limit int,
+) ([]store.MemoryPoint, error) {
 	if err := f.Check(); err != nil || f.NamesNone() {
 		return nil, err
 	}
@@ -238,7 +243,9 @@ func (s *Session) all(ctx context.Context, where *qd.Filter) ([]store.MemoryPoin
 }
 
 // Nearest are the points with the highest cosine.
-func (s *Session) Nearest(ctx context.Context, f store.MemoryFilter, model string, v []float32, k int) ([]store.Scored, error) {
+func (s *Session) Nearest(
+	ctx context.Context, f store.MemoryFilter, model string, v []float32, k int,
+) ([]store.Scored, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
 	}

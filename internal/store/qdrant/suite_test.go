@@ -77,7 +77,8 @@ func emptied(t *testing.T, server *edgetest.Server, dimension int) qdrant.Option
 		}
 		_, err = points.Delete(context.Background(), &qd.DeletePoints{
 			CollectionName: o.Prefix + kind, Wait: qd.PtrOf(true),
-			Points: qd.NewPointsSelectorFilter(&qd.Filter{Must: []*qd.Condition{qd.NewIsEmpty("schema_version")}}), // all but the marker
+			// all but the marker
+			Points: qd.NewPointsSelectorFilter(&qd.Filter{Must: []*qd.Condition{qd.NewIsEmpty("schema_version")}}),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +158,9 @@ func (c *client) Get(ctx context.Context, world, id string) (store.MemoryPoint, 
 	return s.Get(ctx, world, id)
 }
 
-func (c *client) Scroll(ctx context.Context, f store.MemoryFilter, after string, limit int) ([]store.MemoryPoint, error) {
+func (c *client) Scroll(
+	ctx context.Context, f store.MemoryFilter, after string, limit int,
+) ([]store.MemoryPoint, error) {
 	s, err := c.session(0)
 	if err != nil {
 		return nil, err
@@ -165,7 +168,9 @@ func (c *client) Scroll(ctx context.Context, f store.MemoryFilter, after string,
 	return s.Scroll(ctx, f, after, limit)
 }
 
-func (c *client) Nearest(ctx context.Context, f store.MemoryFilter, model string, v []float32, k int) ([]store.Scored, error) {
+func (c *client) Nearest(
+	ctx context.Context, f store.MemoryFilter, model string, v []float32, k int,
+) ([]store.Scored, error) {
 	s, err := c.session(0)
 	if err != nil {
 		return nil, err

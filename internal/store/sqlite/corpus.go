@@ -90,7 +90,8 @@ func (c *Corpus) Apply(ctx context.Context, world, model string, put []store.Doc
 	}
 	return c.write(ctx, "write documents", func(tx *sql.Tx) error {
 		for _, path := range remove {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM document WHERE world = ? AND model = ? AND path = ?", world, model, path); err != nil {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM document WHERE world = ? AND model = ? AND path = ?", world, model,
+				path); err != nil {
 				return err
 			}
 		}
@@ -105,7 +106,8 @@ func (c *Corpus) Apply(ctx context.Context, world, model string, put []store.Doc
 				return fmt.Errorf("encode %s: %w", d.Path, err)
 			}
 			vectors := encodeVectors(d.Vectors)
-			if _, err := insert.ExecContext(ctx, world, d.Path, model, d.Hash, chunks, vectors, checksum(chunks, vectors)); err != nil {
+			if _, err := insert.ExecContext(ctx, world, d.Path, model, d.Hash, chunks, vectors,
+				checksum(chunks, vectors)); err != nil {
 				return err
 			}
 		}

@@ -114,7 +114,8 @@ func (w *writer) close() {
 func (w *writer) put(ctx context.Context, p *store.MemoryPoint, r *row) (was string, err error) {
 	m := &p.Memory
 	columns := []any{
-		m.NPC, m.Player, string(m.Kind), string(m.Status), string(m.Source), m.Subject, m.Pred, m.Object, m.TurnID, m.HeardFrom,
+		m.NPC, m.Player, string(m.Kind), string(m.Status), string(m.Source), m.Subject, m.Pred, m.Object, m.TurnID,
+		m.HeardFrom,
 		stamp(m.EventTime), stamp(m.ValidFrom), stamp(m.ValidTo), r.model, r.sum, r.body, r.vector,
 	}
 	var key int64

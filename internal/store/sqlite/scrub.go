@@ -38,7 +38,8 @@ func (s *Session) checkpoint(ctx context.Context) error {
 		return s.wrap("scrub", err)
 	}
 	if busy != 0 {
-		return s.wrap("scrub", errors.New("another reader holds the journal open, so that deleted text may still be in it; try again"))
+		return s.wrap("scrub", errors.New("another reader holds the journal open, so that deleted text may still be in "+
+			"it; try again"))
 	}
 	return nil
 }

@@ -127,7 +127,9 @@ func (s *Session) Get(ctx context.Context, world, id string) (store.MemoryPoint,
 }
 
 // Scroll is a page of points in order of id.
-func (s *Session) Scroll(ctx context.Context, f store.MemoryFilter, after string, limit int) ([]store.MemoryPoint, error) {
+func (s *Session) Scroll(
+	ctx context.Context, f store.MemoryFilter, after string, limit int,
+) ([]store.MemoryPoint, error) {
 	where, args, err := condition(&f)
 	if err != nil {
 		return nil, err
@@ -141,7 +143,8 @@ func (s *Session) Scroll(ctx context.Context, f store.MemoryFilter, after string
 	}
 	var out []store.MemoryPoint
 	err = s.each(ctx, "read memories",
-		"SELECT id, accessed, used, model, sum, body, vector FROM memory WHERE "+where+" AND "+id+" > ? ORDER BY "+id+" LIMIT ?",
+		"SELECT id, accessed, used, model, sum, body, vector FROM memory WHERE "+where+" AND "+id+" > ? ORDER BY "+id+
+			" LIMIT ?",
 		append(args, after, limit), func(rows *sql.Rows) error {
 			var r row
 			if err := rows.Scan(&r.id, &r.accessed, &r.used, &r.model, &r.sum, &r.body, &r.vector); err != nil {
@@ -173,7 +176,8 @@ func (s *Session) Touch(ctx context.Context, world string, ids []string, at time
 	}
 	return s.write(ctx, "count uses", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx,
-			"UPDATE memory SET accessed = accessed + 1, used = max(used, ?) WHERE world = ? AND id IN (SELECT value FROM json_each(?))",
+			"UPDATE memory SET accessed = accessed + 1, used = max(used, ?) WHERE world = ? AND id IN (SELECT value FROM "+
+				"json_each(?))",
 			stamp(at), world, string(list))
 		return err
 	})

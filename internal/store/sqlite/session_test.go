@@ -347,7 +347,8 @@ func TestDamagedSessionIsSetAside(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer closed(t, mended)
-			if !strings.Contains(note, path+".damaged") || !strings.Contains(note, "memory log") || strings.Contains(note, "\n") {
+			if !strings.Contains(note, path+".damaged") || !strings.Contains(note, "memory log") ||
+				strings.Contains(note, "\n") {
 				t.Errorf("note = %q, want one line with where the file went and what it is built from", note)
 			}
 			n, err := mended.Count(ctx, store.MemoryFilter{World: "w"})
@@ -366,7 +367,8 @@ func checkSessionRefused(t *testing.T, path string) {
 	s, err := sqlite.OpenSession(context.Background(), path)
 	if err == nil {
 		_, err = s.Scroll(context.Background(), store.MemoryFilter{World: "w"}, "", 0)
-		if _, near := s.Nearest(context.Background(), store.MemoryFilter{World: "w"}, "m1", []float32{1, 2, 3}, 1); !errors.Is(near, store.ErrCorrupt) {
+		if _, near := s.Nearest(context.Background(), store.MemoryFilter{World: "w"}, "m1", []float32{1, 2, 3},
+			1); !errors.Is(near, store.ErrCorrupt) {
 			t.Errorf("nearest: err = %v, want %v", near, store.ErrCorrupt)
 		}
 		closed(t, s)
@@ -374,7 +376,8 @@ func checkSessionRefused(t *testing.T, path string) {
 	if !errors.Is(err, store.ErrCorrupt) {
 		t.Fatalf("err = %v, want %v", err, store.ErrCorrupt)
 	}
-	if line := err.Error(); !strings.Contains(line, path) || !strings.Contains(line, "move the file away") || strings.Contains(line, "\n") {
+	if line := err.Error(); !strings.Contains(line, path) || !strings.Contains(line, "move the file away") ||
+		strings.Contains(line, "\n") {
 		t.Errorf("err = %q, want one line with the file and the mend", line)
 	}
 }
@@ -384,7 +387,8 @@ func TestFirstVersionIsBroughtUp(t *testing.T) {
 	db := raw(t, path)
 	for _, line := range []string{
 		"CREATE TABLE about (kind TEXT NOT NULL, version INTEGER NOT NULL)", "INSERT INTO about VALUES ('session', 1)",
-		"CREATE TABLE remark (world TEXT NOT NULL, player TEXT NOT NULL)", "CREATE INDEX remark_player ON remark (world, player)",
+		"CREATE TABLE remark (world TEXT NOT NULL, player TEXT NOT NULL)",
+		"CREATE INDEX remark_player ON remark (world, player)",
 	} {
 		if _, err := db.Exec(line); err != nil {
 			t.Fatal(err)

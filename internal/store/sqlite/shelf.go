@@ -171,11 +171,13 @@ func (s *Session) read(ctx context.Context, p place) (*shelf, error) {
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was written
 	sh := &shelf{at: map[string]int{}}
-	err = tx.QueryRowContext(ctx, "SELECT revision FROM shelf WHERE world = ? AND npc = ?", p.world, p.npc).Scan(&sh.revision)
+	err = tx.QueryRowContext(ctx, "SELECT revision FROM shelf WHERE world = ? AND npc = ?", p.world,
+		p.npc).Scan(&sh.revision)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.QueryContext(ctx, "SELECT id, model, sum, body, vector FROM memory WHERE world = ? AND npc = ? AND model <> ''", p.world, p.npc)
+	rows, err := tx.QueryContext(ctx, "SELECT id, model, sum, body, vector FROM memory WHERE world = ? AND npc = ? "+
+		"AND model <> ''", p.world, p.npc)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +196,9 @@ func (s *Session) read(ctx context.Context, p place) (*shelf, error) {
 }
 
 // Nearest are the points with the highest cosine.
-func (s *Session) Nearest(ctx context.Context, f store.MemoryFilter, model string, v []float32, k int) ([]store.Scored, error) {
+func (s *Session) Nearest(
+	ctx context.Context, f store.MemoryFilter, model string, v []float32, k int,
+) ([]store.Scored, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
@@ -209,13 +213,14 @@ func (s *Session) Nearest(ctx context.Context, f store.MemoryFilter, model strin
 	where := clause{text: "world = ?", args: []any{f.World}}
 	where.equal("npc", f.NPC)
 	revisions := map[place]int64{}
-	err = s.each(ctx, "read vectors", "SELECT npc, revision FROM shelf WHERE "+where.text, where.args, func(rows *sql.Rows) error {
-		p := place{world: f.World}
-		var revision int64
-		err := rows.Scan(&p.npc, &revision)
-		revisions[p] = revision
-		return err
-	})
+	err = s.each(ctx, "read vectors", "SELECT npc, revision FROM shelf WHERE "+where.text, where.args,
+		func(rows *sql.Rows) error {
+			p := place{world: f.World}
+			var revision int64
+			err := rows.Scan(&p.npc, &revision)
+			revisions[p] = revision
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +239,9 @@ func (s *Session) Nearest(ctx context.Context, f store.MemoryFilter, model strin
 
 // rank offers what the filter names of one shelf, unless the shelf was let go
 // since it was loaded.
-func (s *shelves) rank(best *leaders, p place, f *store.MemoryFilter, model string, unit []float32) (ranked bool, err error) {
+func (s *shelves) rank(
+	best *leaders, p place, f *store.MemoryFilter, model string, unit []float32,
+) (ranked bool, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	sh := s.of[p]

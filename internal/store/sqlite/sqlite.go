@@ -68,7 +68,8 @@ func (f *file) prepare(ctx context.Context, p plan) error {
 		return f.wrap("check", fmt.Errorf("%w: %s", store.ErrCorrupt, strings.Join(strings.Fields(verdict), " ")))
 	}
 	return f.write(ctx, "lay out", func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS about (kind TEXT NOT NULL, version INTEGER NOT NULL)"); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			"CREATE TABLE IF NOT EXISTS about (kind TEXT NOT NULL, version INTEGER NOT NULL)"); err != nil {
 			return err
 		}
 		var k string
@@ -158,7 +159,9 @@ type checked interface {
 // mend opens a file; one that is damaged or of a version that cannot be brought
 // up is set aside as NAME.damaged and an empty one takes its place, to be built
 // anew from its source. The note says so and is empty otherwise.
-func mend[T checked](ctx context.Context, path, source string, open func(context.Context, string) (T, error)) (s T, note string, err error) {
+func mend[T checked](
+	ctx context.Context, path, source string, open func(context.Context, string) (T, error),
+) (s T, note string, err error) {
 	var none T
 	s, err = open(ctx, path)
 	if err == nil {

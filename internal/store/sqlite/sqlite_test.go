@@ -113,7 +113,8 @@ func checkRefused(t *testing.T, path string) {
 	if !errors.Is(err, store.ErrCorrupt) {
 		t.Fatalf("err = %v, want %v", err, store.ErrCorrupt)
 	}
-	if s := err.Error(); !strings.Contains(s, path) || !strings.Contains(s, "move the file away") || strings.Contains(s, "\n") {
+	if s := err.Error(); !strings.Contains(s, path) || !strings.Contains(s, "move the file away") ||
+		strings.Contains(s, "\n") {
 		t.Errorf("err = %q, want one line with the file and the mend", s)
 	}
 }
@@ -132,7 +133,8 @@ func TestWholeFileIsNotMended(t *testing.T) {
 
 func TestFolderInPlaceOfAFile(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := sqlite.OpenCorpus(context.Background(), dir); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := sqlite.OpenCorpus(context.Background(), dir); err == nil ||
+		!strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("err = %v", err)
 	}
 }
@@ -140,10 +142,12 @@ func TestFolderInPlaceOfAFile(t *testing.T) {
 func TestTwoOpenCorporaShareAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	a, b := corpus(t, path), corpus(t, path)
-	if err := a.Apply(context.Background(), "w", "m", []store.Document{storetest.Document("w", "a.txt", "1", "One.")}, nil); err != nil {
+	if err := a.Apply(context.Background(), "w", "m", []store.Document{storetest.Document("w", "a.txt", "1", "One.")},
+		nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Apply(context.Background(), "w", "m", []store.Document{storetest.Document("w", "b.txt", "1", "Two.")}, nil); err != nil {
+	if err := b.Apply(context.Background(), "w", "m", []store.Document{storetest.Document("w", "b.txt", "1", "Two.")},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	if kept, err := a.Hashes(context.Background(), "w", "m"); err != nil || len(kept) != 2 {

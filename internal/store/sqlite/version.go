@@ -34,7 +34,8 @@ func look(ctx context.Context, path string, p plan) (_ State, err error) {
 		s.Missing = true
 		return s, nil
 	}
-	dsn := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: "mode=ro&_pragma=busy_timeout(5000)"}
+	dsn := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(),
+		RawQuery: "mode=ro&_pragma=busy_timeout(5000)"}
 	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {
 		return s, fmt.Errorf("%s: open: %w", path, err)

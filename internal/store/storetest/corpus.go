@@ -103,9 +103,12 @@ func Corpus(t *testing.T, place Place[store.Corpus]) {
 		c := opened(t, place(t))
 		d := Document("w", "a.txt", "1", "One ☾.")
 		d.Chunks[0] = protocol.Chunk{
-			ID: "a.txt#1", Source: schema.OriginCorpus, IndexedAt: day(9), CreatedAt: day(1), ValidFrom: day(2), ValidTo: day(3), World: "w", NPC: "mira",
-			Path: "a.txt", Page: 4, Type: "letter", Text: d.Chunks[0].Text, Hash: "h", Author: "ansel", Speaker: "brom", At: day(4), Summary: "s",
-			Keywords: []string{"k", "l"}, AllowedFor: []string{"mira"}, KnownBy: []string{"guards"}, Requires: "trust > 3", Belief: "rumour", Language: "en",
+			ID: "a.txt#1", Source: schema.OriginCorpus, IndexedAt: day(9), CreatedAt: day(1), ValidFrom: day(2), ValidTo: day(3),
+			World: "w", NPC: "mira",
+			Path: "a.txt", Page: 4, Type: "letter", Text: d.Chunks[0].Text, Hash: "h", Author: "ansel", Speaker: "brom",
+			At: day(4), Summary: "s",
+			Keywords: []string{"k", "l"}, AllowedFor: []string{"mira"}, KnownBy: []string{"guards"}, Requires: "trust > 3",
+			Belief: "rumour", Language: "en",
 		}
 		apply(t, c, "w", "m", []store.Document{d}, nil)
 		wantDocuments(t, c, "w", "m", d)
@@ -130,7 +133,8 @@ func corpusLasts(t *testing.T, place Place[store.Corpus]) {
 			for i := range 5 {
 				own := Document("w", fmt.Sprintf("own%d-%d.txt", w, i), "1", "One.", "Two.")
 				shared := Document("w", "shared.txt", "1", "Three.")
-				if err := c.Apply(ctx, "w", "m", []store.Document{own, shared}, []string{fmt.Sprintf("own%d-%d.txt", w, i-1)}); err != nil {
+				if err := c.Apply(ctx, "w", "m", []store.Document{own, shared},
+					[]string{fmt.Sprintf("own%d-%d.txt", w, i-1)}); err != nil {
 					return err
 				}
 			}
@@ -168,7 +172,8 @@ func corpusLasts(t *testing.T, place Place[store.Corpus]) {
 		want := map[string]string{}
 		for i := range size / 10 {
 			path := fmt.Sprintf("%05d.txt", i)
-			d = append(d, Document("w", path, "1", "One.", "Two.", "Three.", "Four.", "Five.", "Six.", "Seven.", "Eight.", "Nine."))
+			d = append(d, Document("w", path, "1", "One.", "Two.", "Three.", "Four.", "Five.", "Six.", "Seven.", "Eight.",
+				"Nine."))
 			want[path] = "1"
 		}
 		apply(t, c, "w", "m", d, nil)

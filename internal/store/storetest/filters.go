@@ -24,29 +24,47 @@ func fewPoints() []store.MemoryPoint {
 		m.Spans = []schema.MemorySpan{{TurnID: "t9", Speaker: "player", Text: "p9 and t9 are named here only."}}
 		out = append(out, store.MemoryPoint{Memory: m, Vector: []float32{1, float32(len(out))}, Model: model})
 	}
-	add(schema.Memory{ID: "a", NPC: "mira", Player: "p1", Kind: schema.MemoryFact, Source: schema.OriginUser, Status: schema.MemoryActive,
-		Subject: "player:p1", Pred: "lives_in", Object: "arlen", TurnID: "t1", EventTime: day(1), ValidFrom: day(1), ValidTo: day(5),
-		Tags: []string{protocol.TagPartial, "dictated"}})
-	add(schema.Memory{ID: "b", NPC: "mira", Player: "p1", Kind: schema.MemoryFact, Source: schema.OriginUser, Status: schema.MemoryActive,
+	add(schema.Memory{ID: "a", NPC: "mira", Player: "p1", Kind: schema.MemoryFact, Source: schema.OriginUser,
+		Status:  schema.MemoryActive,
+		Subject: "player:p1", Pred: "lives_in", Object: "arlen", TurnID: "t1", EventTime: day(1), ValidFrom: day(1),
+		ValidTo: day(5),
+		Tags:    []string{protocol.TagPartial, "dictated"}})
+	add(schema.Memory{ID: "b", NPC: "mira", Player: "p1", Kind: schema.MemoryFact, Source: schema.OriginUser,
+		Status:  schema.MemoryActive,
 		Subject: "player:p1", Pred: "lives_in", Object: "port", TurnID: "t2", EventTime: day(5), ValidFrom: day(5)})
-	add(schema.Memory{ID: "c", NPC: "mira", Player: "p2", Kind: schema.MemoryPromise, Source: schema.OriginUser, Status: schema.MemoryActive,
+	add(schema.Memory{ID: "c", NPC: "mira", Player: "p2", Kind: schema.MemoryPromise, Source: schema.OriginUser,
+		Status:  schema.MemoryActive,
 		Subject: "npc:mira", Pred: "promised", Object: "player:p1", TurnID: "t3", EventTime: day(3)})
-	add(schema.Memory{ID: "d", NPC: "mira", Kind: schema.MemoryOccurrence, Source: schema.OriginSystem, Status: schema.MemoryActive,
-		Subject: "npc:ansel", Pred: "gave", Object: "a sword", EventTime: day(2), Witnesses: []string{"mira", "ansel", "p1", "p3"}})
-	add(schema.Memory{ID: "e", NPC: "ansel", Kind: schema.MemoryOccurrence, Source: schema.OriginSystem, Status: schema.MemoryActive,
-		Subject: "npc:ansel", Pred: "gave", Object: "a sword", EventTime: day(2), Witnesses: []string{"mira", "ansel", "p1", "p3"}})
-	add(schema.Memory{ID: "f", NPC: "ansel", Player: "p1", Kind: schema.MemoryRelation, Source: schema.OriginUser, Status: schema.MemoryPending,
-		Subject: "player:p1", Pred: "lives_in", Object: "arlen", HeardFrom: "mira", HeardID: "a", TurnID: "t4", EventTime: day(4), ValidTo: day(3)})
-	add(schema.Memory{ID: "g", NPC: "mira", Player: "p3", Kind: schema.MemoryPreference, Source: schema.OriginUser, Status: schema.MemorySuperseded,
-		Subject: "player:p3", Pred: "likes", Object: "ale", TurnID: "t5", EventTime: day(1), ValidFrom: day(1), ValidTo: day(4), Tags: []string{"dictated"}})
-	add(schema.Memory{ID: "h", NPC: "mira", Player: "p1", Kind: schema.MemoryEntity, Source: schema.OriginUser, Status: schema.MemoryFlagged,
+	add(schema.Memory{ID: "d", NPC: "mira", Kind: schema.MemoryOccurrence, Source: schema.OriginSystem,
+		Status:  schema.MemoryActive,
+		Subject: "npc:ansel", Pred: "gave", Object: "a sword", EventTime: day(2),
+		Witnesses: []string{"mira", "ansel", "p1", "p3"}})
+	add(schema.Memory{ID: "e", NPC: "ansel", Kind: schema.MemoryOccurrence, Source: schema.OriginSystem,
+		Status:  schema.MemoryActive,
+		Subject: "npc:ansel", Pred: "gave", Object: "a sword", EventTime: day(2),
+		Witnesses: []string{"mira", "ansel", "p1", "p3"}})
+	add(schema.Memory{ID: "f", NPC: "ansel", Player: "p1", Kind: schema.MemoryRelation, Source: schema.OriginUser,
+		Status:  schema.MemoryPending,
+		Subject: "player:p1", Pred: "lives_in", Object: "arlen", HeardFrom: "mira", HeardID: "a", TurnID: "t4",
+		EventTime: day(4), ValidTo: day(3)})
+	add(schema.Memory{ID: "g", NPC: "mira", Player: "p3", Kind: schema.MemoryPreference, Source: schema.OriginUser,
+		Status:  schema.MemorySuperseded,
+		Subject: "player:p3", Pred: "likes", Object: "ale", TurnID: "t5", EventTime: day(1), ValidFrom: day(1),
+		ValidTo: day(4), Tags: []string{"dictated"}})
+	add(schema.Memory{ID: "h", NPC: "mira", Player: "p1", Kind: schema.MemoryEntity, Source: schema.OriginUser,
+		Status:  schema.MemoryFlagged,
 		Subject: "gate", Pred: "is", Object: "old", TurnID: "t6"})
-	add(schema.Memory{ID: "i", NPC: "mira", Player: "p1x", Kind: schema.MemoryFact, Source: schema.OriginUser, Status: schema.MemoryActive,
-		Subject: "player:p1x", Pred: "lives-in", Object: "Arlen", TurnID: "t1x", EventTime: day(6).Add(-time.Microsecond), Tags: []string{"dictated later"}})
-	add(schema.Memory{ID: "j", NPC: "mira", Kind: schema.MemoryFact, Source: schema.OriginSystem, Status: schema.MemoryErased,
+	add(schema.Memory{ID: "i", NPC: "mira", Player: "p1x", Kind: schema.MemoryFact, Source: schema.OriginUser,
+		Status:  schema.MemoryActive,
+		Subject: "player:p1x", Pred: "lives-in", Object: "Arlen", TurnID: "t1x", EventTime: day(6).Add(-time.Microsecond),
+		Tags: []string{"dictated later"}})
+	add(schema.Memory{ID: "j", NPC: "mira", Kind: schema.MemoryFact, Source: schema.OriginSystem,
+		Status:  schema.MemoryErased,
 		Subject: "it's \"odd\" %", Pred: "is", Object: "*", EventTime: day(6)})
-	add(schema.Memory{ID: "a", World: "w2", NPC: "mira", Player: "p1", Kind: schema.MemoryFact, Source: schema.OriginUser, Status: schema.MemoryActive,
-		Subject: "player:p1", Pred: "lives_in", Object: "arlen", TurnID: "t1", EventTime: day(1), ValidFrom: day(1), ValidTo: day(5)})
+	add(schema.Memory{ID: "a", World: "w2", NPC: "mira", Player: "p1", Kind: schema.MemoryFact, Source: schema.OriginUser,
+		Status:  schema.MemoryActive,
+		Subject: "player:p1", Pred: "lives_in", Object: "arlen", TurnID: "t1", EventTime: day(1), ValidFrom: day(1),
+		ValidTo: day(5)})
 	return out
 }
 
@@ -74,7 +92,8 @@ func filterCases() []filterCase {
 		{"an empty list of ids", filter{IDs: []string{}}, nil},
 		{"ids of another world", filter{World: "w2", IDs: ids("a", "b")}, ids("a")},
 		{"kinds", filter{Kinds: []schema.MemoryKind{schema.MemoryPromise, schema.MemoryOccurrence}}, ids("c", "d", "e")},
-		{"statuses", filter{Statuses: []schema.MemoryStatus{schema.MemoryPending, schema.MemorySuperseded, schema.MemoryFlagged}}, ids("f", "g", "h")},
+		{"statuses", filter{Statuses: []schema.MemoryStatus{schema.MemoryPending, schema.MemorySuperseded,
+			schema.MemoryFlagged}}, ids("f", "g", "h")},
 		{"active alone", filter{Statuses: []schema.MemoryStatus{schema.MemoryActive}}, ids("a", "b", "c", "d", "e", "i")},
 		{"sources", filter{Sources: []schema.Origin{schema.OriginSystem}}, ids("d", "e", "j")},
 		{"subject", filter{Subject: "player:p1"}, ids("a", "b", "f")},

@@ -34,13 +34,15 @@ func sessionLasts(t *testing.T, place Place[store.Session]) {
 		wantMark(t, s, "log", "17")
 		wantNearest(t, s, store.MemoryFilter{World: "w"}, []float32{3, 4}, 5, ref{"a", 1})
 	})
-	t.Run("under writers at once, each batch and each use once", func(t *testing.T) { manyWriters(t, opened(t, place(t))) })
+	t.Run("under writers at once, each batch and each use once",
+		func(t *testing.T) { manyWriters(t, opened(t, place(t))) })
 	t.Run("under two clients at once", func(t *testing.T) {
 		open := place(t)
 		clients := []store.Session{opened(t, open), opened(t, open)}
 		together(t, len(clients), func(c int) error {
 			for i := range 10 {
-				if err := clients[c].Put(ctx, []store.MemoryPoint{Point(fmt.Sprintf("c%d-%d", c, i), []float32{1, float32(i)})}); err != nil {
+				if err := clients[c].Put(ctx,
+					[]store.MemoryPoint{Point(fmt.Sprintf("c%d-%d", c, i), []float32{1, float32(i)})}); err != nil {
 					return err
 				}
 			}
@@ -135,7 +137,8 @@ func sessionOfMany(t *testing.T, place Place[store.Session]) {
 	r := rand.New(rand.NewPCG(6, 4))
 	done = watch("nearest, six times")
 	for _, f := range []store.MemoryFilter{
-		{World: "w"}, {World: "w", NPC: "n7"}, {World: "w", NPC: "n7", Player: "p7", Statuses: []schema.MemoryStatus{schema.MemoryActive}},
+		{World: "w"}, {World: "w", NPC: "n7"},
+		{World: "w", NPC: "n7", Player: "p7", Statuses: []schema.MemoryStatus{schema.MemoryActive}},
 	} {
 		for range 2 {
 			v := direction(r, dims)

@@ -18,8 +18,10 @@ func sessionNearest(t *testing.T, place Place[store.Session]) {
 	everywhere := store.MemoryFilter{World: "w"}
 	t.Run("the cosine is told, from 1 down to -1", func(t *testing.T) {
 		s := opened(t, place(t))
-		put(t, s, Point("same", []float32{2, 0}), Point("across", []float32{0, 5}), Point("against", []float32{-3, 0}), Point("half", []float32{1, 1}))
-		wantNearest(t, s, everywhere, []float32{7, 0}, 9, ref{"same", 1}, ref{"half", math.Sqrt2 / 2}, ref{"across", 0}, ref{"against", -1})
+		put(t, s, Point("same", []float32{2, 0}), Point("across", []float32{0, 5}), Point("against", []float32{-3, 0}),
+			Point("half", []float32{1, 1}))
+		wantNearest(t, s, everywhere, []float32{7, 0}, 9, ref{"same", 1}, ref{"half", math.Sqrt2 / 2}, ref{"across", 0},
+			ref{"against", -1})
 	})
 	t.Run("the filter comes before the ranking", func(t *testing.T) {
 		s := opened(t, place(t))
@@ -98,7 +100,8 @@ func sessionNearest(t *testing.T, place Place[store.Session]) {
 	})
 	t.Run("what is gone takes no place in the list", func(t *testing.T) {
 		s := opened(t, place(t))
-		put(t, s, Point("a", []float32{1, 0}), Point("b", []float32{2, 1}), Point("c", []float32{1, 1}), Point("d", []float32{1, 2}))
+		put(t, s, Point("a", []float32{1, 0}), Point("b", []float32{2, 1}), Point("c", []float32{1, 1}),
+			Point("d", []float32{1, 2}))
 		wantNearest(t, s, everywhere, []float32{1, 0}, 1, ref{"a", 1})
 		if _, err := s.Delete(ctx, store.MemoryFilter{World: "w", IDs: []string{"a"}}); err != nil {
 			t.Fatal(err)

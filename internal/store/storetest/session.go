@@ -20,11 +20,13 @@ const model = "m1"
 func Point(id string, vector []float32, change ...func(*schema.Memory)) store.MemoryPoint {
 	m := schema.Memory{
 		ID: id, World: "w", NPC: "mira", Player: "p1", Kind: schema.MemoryFact,
-		Subject: "player:p1", Pred: "lives_in", Object: "arlen", Content: "p1 said that p1 lives in Arlen, by the \"gate\" ☾.",
+		Subject: "player:p1", Pred: "lives_in", Object: "arlen", Content: "p1 said that p1 lives in Arlen, by the " +
+			"\"gate\" ☾.",
 		Confidence: 0.62, Source: schema.OriginUser, HeardFrom: "ansel", HeardID: "m0",
 		Spans: []schema.MemorySpan{{TurnID: "t1", Speaker: "player", Text: "I live in Arlen,\nby the gate.", At: day(0)}},
 		Count: 2, TurnID: "t1", CreatedAt: day(1), EventTime: day(0), ValidFrom: day(0), ValidTo: day(9),
-		Status: schema.MemoryActive, SupersededBy: "m2", Contradicts: []string{"m3"}, Witnesses: []string{"mira"}, Tags: []string{"t"},
+		Status: schema.MemoryActive, SupersededBy: "m2", Contradicts: []string{"m3"}, Witnesses: []string{"mira"},
+		Tags: []string{"t"},
 	}
 	for _, c := range change {
 		c(&m)
@@ -56,7 +58,8 @@ func sessionKeeps(t *testing.T, place Place[store.Session]) {
 		if _, err := s.Get(ctx, "w", "a"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("err = %v, want %v", err, store.ErrNotFound)
 		}
-		if got, err := s.Nearest(ctx, store.MemoryFilter{World: "w"}, model, []float32{1, 0}, 3); err != nil || len(got) != 0 {
+		if got, err := s.Nearest(ctx, store.MemoryFilter{World: "w"}, model, []float32{1, 0}, 3); err != nil ||
+			len(got) != 0 {
 			t.Errorf("nearest = %v, %v", got, err)
 		}
 	})
@@ -75,7 +78,8 @@ func sessionKeeps(t *testing.T, place Place[store.Session]) {
 		put(t, s, Point("a", []float32{1, 0}), Point("b", []float32{1, 0}))
 		wantIDs(t, s, store.MemoryFilter{World: "w"}, "a", "b")
 		bare := Point("a", nil, func(m *schema.Memory) {
-			*m = schema.Memory{ID: "a", World: "w", NPC: "mira", Source: schema.OriginSystem, Spans: m.Spans, Status: schema.MemoryFlagged}
+			*m = schema.Memory{ID: "a", World: "w", NPC: "mira", Source: schema.OriginSystem, Spans: m.Spans,
+				Status: schema.MemoryFlagged}
 		})
 		put(t, s, bare)
 		wantPoint(t, s, bare)
@@ -110,7 +114,8 @@ func sessionKeeps(t *testing.T, place Place[store.Session]) {
 		if n, err := s.Delete(ctx, store.MemoryFilter{World: "w"}); n != 1 || err != nil {
 			t.Errorf("deleted %d, %v; want 1", n, err)
 		}
-		put(t, s, Point("b", []float32{1, 0}, func(m *schema.Memory) { m.Player, m.Subject, m.Tags = "p2", "player:p2", nil }))
+		put(t, s, Point("b", []float32{1, 0},
+			func(m *schema.Memory) { m.Player, m.Subject, m.Tags = "p2", "player:p2", nil }))
 		wantIDs(t, s, store.MemoryFilter{World: "w", Tag: "t"})
 		wantIDs(t, s, store.MemoryFilter{World: "w", Mentions: "p1"})
 	})
@@ -147,7 +152,9 @@ func sessionRefuses(t *testing.T, place Place[store.Session]) {
 		{"an id with a space", false, func(p *store.MemoryPoint) { p.Memory.ID = "a b" }},
 		{"an id with a line end", false, func(p *store.MemoryPoint) { p.Memory.ID = "a\n" }},
 		{"an id too long", false, func(p *store.MemoryPoint) { p.Memory.ID = strings.Repeat("a", 97) }},
-		{"a huge text", false, func(p *store.MemoryPoint) { p.Memory.Spans[0].Text = strings.Repeat("a", store.MaxMemoryText) }},
+		{"a huge text", false, func(p *store.MemoryPoint) {
+			p.Memory.Spans[0].Text = strings.Repeat("a", store.MaxMemoryText)
+		}},
 		{"a year that cannot be written", false, func(p *store.MemoryPoint) { p.Memory.ValidTo = at.AddDate(9000, 0, 0) }},
 		{"a vector of no model", false, func(p *store.MemoryPoint) { p.Model = "" }},
 		{"a vector of zeroes", false, func(p *store.MemoryPoint) { p.Vector = []float32{0, 0} }},

@@ -12,17 +12,25 @@ import (
 func figures(c nli.Calibration) string {
 	var b strings.Builder
 	at := c.Thresholds
-	fmt.Fprintf(&b, "Rules and model together, on %d pairs with known labels, weights `%.12s…`: AUROC %.3f, supported against the rest.\n", c.Pairs, c.Weights, c.AUROC)
+	fmt.Fprintf(&b, "Rules and model together, on %d pairs with known labels, weights `%.12s…`: AUROC %.3f, "+
+		"supported against the rest.\n", c.Pairs, c.Weights, c.AUROC)
 	ships, _ := pointAt(c, at.Entailment)
-	fmt.Fprintf(&b, "At the threshold that ships %s of the unsupported are accepted, and %s of the supported.\n", percent(ships.False), percent(ships.True))
-	fmt.Fprintf(&b, "Of true sentences beside evidence of another matter %s pass that threshold, and %s the score of a release.\n", percent(c.Foreign), percent(c.ForeignReleased))
-	fmt.Fprintf(&b, "The score of a pair that the model decides is 1 / (1 + exp(−(%.4g · logit %+.4g))), logit being that of its entailment; a rule's doubt adds %.4g.\n\n", c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt)
+	fmt.Fprintf(&b, "At the threshold that ships %s of the unsupported are accepted, and %s of the supported.\n",
+		percent(ships.False), percent(ships.True))
+	fmt.Fprintf(&b, "Of true sentences beside evidence of another matter %s pass that threshold, and %s the score of "+
+		"a release.\n", percent(c.Foreign), percent(c.ForeignReleased))
+	fmt.Fprintf(&b, "The score of a pair that the model decides is 1 / (1 + exp(−(%.4g · logit %+.4g))), logit "+
+		"being that of its entailment; a rule's doubt adds %.4g.\n\n", c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt)
 	b.WriteString("| threshold | value | a pair … | chosen |\n|---|---|---|---|\n")
 	for _, r := range [][4]string{
-		{"`entailment_threshold`", number(at.Entailment), "is supported from this score", fmt.Sprintf("so that at most %s of the unsupported pairs pass the whole cascade", percent(c.FalseRate))},
-		{"doubted", number(at.Doubted), "that a rule doubts is supported from this score", "the same among the doubted pairs, and never below the one above"},
-		{"`contradiction_threshold`", number(at.Contradiction), "is contradicted from this probability", "so that at most 2 % of the supported would be, and at least 0.5"},
-		{"ambiguous", number(at.Ambiguous), "is worth another tier's look from this score; below it the refusal is final", "by hand"},
+		{"`entailment_threshold`", number(at.Entailment), "is supported from this score",
+			fmt.Sprintf("so that at most %s of the unsupported pairs pass the whole cascade", percent(c.FalseRate))},
+		{"doubted", number(at.Doubted), "that a rule doubts is supported from this score",
+			"the same among the doubted pairs, and never below the one above"},
+		{"`contradiction_threshold`", number(at.Contradiction), "is contradicted from this probability",
+			"so that at most 2 % of the supported would be, and at least 0.5"},
+		{"ambiguous", number(at.Ambiguous), "is worth another tier's look from this score; below it the refusal is final",
+			"by hand"},
 	} {
 		b.WriteString("| " + strings.Join(r[:], " | ") + " |\n")
 	}

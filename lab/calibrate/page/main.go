@@ -21,7 +21,8 @@ import (
 func main() {
 	calibration := flag.String("calibration", "internal/entail/nli/calibration.json", "what the calibrate command wrote")
 	docs := flag.String("docs", "docs", "folder of grounding.md and calibration.svg")
-	binary := flag.String("examples", "", "forsooth binary that answers the page's examples; without it they stay as they are")
+	binary := flag.String("examples", "", "forsooth binary that answers the page's examples; without it they stay as "+
+		"they are")
 	flag.Parse()
 	if err := run(context.Background(), *calibration, *docs, *binary); err != nil {
 		fmt.Fprintln(os.Stderr, "page:", err)
@@ -67,7 +68,8 @@ func readCalibration(path string) (nli.Calibration, error) {
 		return c, fmt.Errorf("%s: holds no curve; write it with the calibrate command", path)
 	}
 	if _, ok := pointAt(c, c.Thresholds.Entailment); !ok {
-		return c, fmt.Errorf("%s: its curve has no point at its threshold, %g; write it with the calibrate command", path, c.Thresholds.Entailment)
+		return c, fmt.Errorf("%s: its curve has no point at its threshold, %g; write it with the calibrate command", path,
+			c.Thresholds.Entailment)
 	}
 	return c, nil
 }

@@ -17,15 +17,18 @@ var measured = nli.Calibration{
 	Weights: strings.Repeat("ab", 32), Pairs: 200, FalseRate: 0.045, AUROC: 0.912,
 	Scale:      entail.Scale{Slope: 0.5, Shift: -0.25},
 	Thresholds: entail.Thresholds{Entailment: 0.6, Contradiction: 0.7, Ambiguous: 0.15, Doubted: 0.8},
-	Curve:      []nli.Point{{Threshold: 0.5, False: 0.1, True: 0.8}, {Threshold: 0.6, False: 0.04, True: 0.71}, {Threshold: 0.7, False: 0.02, True: 0.6}},
-	Reliable:   []nli.Bin{{Score: 0.1, True: 0.05, N: 100}, {Score: 0.9, True: 0.95, N: 100}},
+	Curve: []nli.Point{{Threshold: 0.5, False: 0.1, True: 0.8}, {Threshold: 0.6, False: 0.04, True: 0.71},
+		{Threshold: 0.7, False: 0.02, True: 0.6}},
+	Reliable: []nli.Bin{{Score: 0.1, True: 0.05, N: 100}, {Score: 0.9, True: 0.95, N: 100}},
 }
 
 func TestFiguresHoldTheCalibration(t *testing.T) {
 	got := figures(measured)
 	for _, want := range []string{
-		"200 pairs", "abababababab…", "AUROC 0.912", "ships 4 % of the unsupported are accepted, and 71 % of the supported", "at most 4.5 % of the unsupported pairs",
-		"exp(−(0.5 · logit -0.25))", "| `entailment_threshold` | 0.600 |", "| doubted | 0.800 |", "| `contradiction_threshold` | 0.700 |", "| ambiguous | 0.150 |",
+		"200 pairs", "abababababab…", "AUROC 0.912", "ships 4 % of the unsupported are accepted, and 71 % of the supported",
+		"at most 4.5 % of the unsupported pairs",
+		"exp(−(0.5 · logit -0.25))", "| `entailment_threshold` | 0.600 |", "| doubted | 0.800 |",
+		"| `contradiction_threshold` | 0.700 |", "| ambiguous | 0.150 |",
 		"| 0.50 | 80 % | 10 % |", "| 0.90 | 0.95 | 100 |", "](calibration.svg)",
 	} {
 		if !strings.Contains(got, want) {
@@ -73,7 +76,8 @@ func TestMarkers(t *testing.T) {
 }
 
 func TestExamplesAreAskedAgain(t *testing.T) {
-	page := "text\n```\n$ forsooth verify --premise \"A b.\" --claim \"c\"\nold answer\n  why: old\n\n$ forsooth verify --pairs x.jsonl\nold\n```\n$ forsooth verify is named here\n```\nother code\n```\n"
+	page := "text\n```\n$ forsooth verify --premise \"A b.\" --claim \"c\"\nold answer\n  why: old\n\n$ forsooth " +
+		"verify --pairs x.jsonl\nold\n```\n$ forsooth verify is named here\n```\nother code\n```\n"
 	var asked [][]string
 	got, err := answered(page, func(args []string) (string, error) {
 		asked = append(asked, args)
@@ -82,7 +86,8 @@ func TestExamplesAreAskedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "text\n```\n$ forsooth verify --premise \"A b.\" --claim \"c\"\nanswer\n  why: new\n\n$ forsooth verify --pairs x.jsonl\nanswer\n  why: new\n```\n$ forsooth verify is named here\n```\nother code\n```\n"
+	want := "text\n```\n$ forsooth verify --premise \"A b.\" --claim \"c\"\nanswer\n  why: new\n\n$ forsooth verify " +
+		"--pairs x.jsonl\nanswer\n  why: new\n```\n$ forsooth verify is named here\n```\nother code\n```\n"
 	if got != want {
 		t.Errorf("the page became\n%s\nwant\n%s", got, want)
 	}

@@ -40,7 +40,8 @@ func (p panel) x(v float64) float64 { return p.left + v*side }
 func (p panel) y(v float64) float64 { return top + (1-v)*side }
 
 func (p panel) line(class string, x1, y1, x2, y2 float64) {
-	fmt.Fprintf(p.b, "<line class=%q x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", class, p.x(x1), p.y(y1), p.x(x2), p.y(y2))
+	fmt.Fprintf(p.b, "<line class=%q x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", class, p.x(x1), p.y(y1),
+		p.x(x2), p.y(y2))
 }
 
 func (p panel) text(class, anchor string, x, y float64, s string) {
@@ -71,7 +72,8 @@ func (p panel) axes(title, below string) {
 // plots are both panels as one SVG.
 func plots(c nli.Calibration) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" role=\"img\">\n", width, height, width, height)
+	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "+
+		"height=\"%.0f\" role=\"img\">\n", width, height, width, height)
 	b.WriteString("<title>Calibration of the verifier</title>\n" + style)
 	reliability(panel{48, &b}, c)
 	accepted(panel{48 + side + 90, &b}, c)
@@ -89,7 +91,8 @@ func reliability(p panel, c nli.Calibration) {
 		most = max(most, r.N)
 	}
 	for _, r := range c.Reliable {
-		fmt.Fprintf(p.b, "<circle class=\"a\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>%d pairs, mean score %.2f, supported %.2f</title></circle>\n",
+		fmt.Fprintf(p.b, "<circle class=\"a\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>%d pairs, mean score %.2f, "+
+			"supported %.2f</title></circle>\n",
 			p.x(r.Score), p.y(r.True), 2+3.5*math.Sqrt(float64(r.N)/float64(most)), r.N, r.Score, r.True)
 	}
 	p.text("", "start", p.left, height-6, "a tenth of the pairs each; share supported")

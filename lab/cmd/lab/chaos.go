@@ -10,6 +10,9 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
+// struckPlaces are the passes, and the places at a boundary, that a fault may strike.
+const struckPlaces = "retrieve,think,review-thought,decide,speak,review-speech,act,intake,deadline,finisher,memory"
+
 type chaosCmd struct {
 	Minutes   float64       `help:"How long turns are published and things break." default:"3"`
 	Turns     int           `help:"Turns in that time." default:"600"`
@@ -21,14 +24,15 @@ type chaosCmd struct {
 	Each      bool          `help:"Strike every fault alone, at every pass where it applies, a line each."`
 	Short     bool          `help:"With --each: at one pass of each, by the seed."`
 	Cluster   bool          `help:"On a cluster of three servers, with every stream on each."`
-	Pass      string        `help:"The pass that every fault of a pass strikes; drawn otherwise. Those at a boundary strike intake, deadline, finisher and memory as well." enum:",retrieve,think,review-thought,decide,speak,review-speech,act,intake,deadline,finisher,memory" default:""`
+	Pass      string        `help:"The pass that faults strike; default: drawn." enum:",${struck}" default:""`
 	Only      []string      `help:"Kinds of fault, with commas between; all otherwise." sep:"," placeholder:"KIND"`
 }
 
 // Run breaks a mesh of the first world of the settings.
 func (c *chaosCmd) Run(e *env) error {
 	if c.Minutes <= 0 || c.Minutes > 14 || c.Turns < 1 || c.Processes < 2 {
-		return usage(fmt.Errorf("--minutes lies above 0 and is at most 14, for turns on their way are kept for 15; --turns is at least 1, --processes at least 2"))
+		return usage(fmt.Errorf("--minutes lies above 0 and is at most 14, for turns on their way are kept for 15; " +
+			"--turns is at least 1, --processes at least 2"))
 	}
 	if err := chaos.CheckKinds(c.Only); err != nil {
 		return usage(fmt.Errorf("--only: %w", err))
@@ -42,7 +46,8 @@ func (c *chaosCmd) Run(e *env) error {
 	}
 	fmt.Fprintf(e.err, "seed %d\n", c.Seed)
 	o := chaos.Options{World: ws[0], For: time.Duration(c.Minutes * float64(time.Minute)), Turns: c.Turns, Seed: c.Seed,
-		Processes: c.Processes, Only: c.Only, Pass: schema.Pass(c.Pass), Cluster: c.Cluster, Deadline: c.Deadline, Settle: c.Settle, Ended: c.Ended, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }}
+		Processes: c.Processes, Only: c.Only, Pass: schema.Pass(c.Pass), Cluster: c.Cluster, Deadline: c.Deadline,
+		Settle: c.Settle, Ended: c.Ended, Told: func(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }}
 	if c.Each {
 		return c.each(e, o)
 	}

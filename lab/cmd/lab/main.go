@@ -38,7 +38,7 @@ var errFound = errors.New("")
 
 type cli struct {
 	Config   string   `help:"Settings file." placeholder:"FILE" type:"path"`
-	World    []string `help:"Folder of a world, or the name of one in the binary; again for more." placeholder:"DIR" sep:"none"`
+	World    []string `help:"Folder of a world, or one of the binary; again for more." placeholder:"DIR" sep:"none"`
 	Forsooth string   `help:"The forsooth whose processes are started." default:"bin/forsooth" type:"path"`
 	JSON     bool     `name:"json" help:"Print JSON alone on standard output."`
 
@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	var c cli
 	exited := -1
 	parser, err := kong.New(&c, kong.Name("lab"), kong.Writers(out, errOut),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Vars{"struck": struckPlaces},
 		kong.Description("The laboratory of Forsooth."), kong.Exit(func(code int) { exited = code }))
 	if err != nil {
 		panic(err) // the command line's own declaration is wrong

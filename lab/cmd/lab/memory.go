@@ -11,9 +11,9 @@ import (
 )
 
 type memoryCmd struct {
-	Only         []string `help:"Parts to run: escapes, injections, soak, collateral, merge, write, reply; default: all." sep:","`
-	Fabrications string   `help:"Made-up memories, one a line: {\"words\",\"candidate\",\"true\",\"reason\"}." default:"evals/memory-fabrications.jsonl" placeholder:"FILE.jsonl"`
-	Injections   string   `help:"Attempts to dictate a memory, one a line: {\"message\",\"never\"}." default:"evals/memory-injections.jsonl" placeholder:"FILE.jsonl"`
+	Only         []string `help:"escapes, injections, soak, collateral, merge, write, reply." sep:","`
+	Fabrications string   `help:"Made-up memories." default:"evals/memory-fabrications.jsonl" placeholder:"FILE.jsonl"`
+	Injections   string   `help:"Attempts to dictate." default:"evals/memory-injections.jsonl" placeholder:"FILE"`
 	Seed         uint64   `help:"Another seed, other made-up memories." default:"1"`
 	RulesOnly    bool     `help:"Leave the verifier in process out: rules alone."`
 	Escaped      bool     `help:"Also list what got past the write or the reply guard."`

@@ -5,7 +5,9 @@ import (
 	"testing"
 )
 
-const madeUp = `{"words":[{"speaker":"player","text":"I live in Oakham."}],"candidate":{"kind":"fact","subject":"Ansel","predicate":"lives_in","object":"Saltmere","content":"Ansel lives in Saltmere.","confidence":0.9},"true":{"content":"Ansel lives in Oakham."},"reason":"place"}
+const madeUp = `{"words":[{"speaker":"player","text":"I live in ` +
+	`Oakham."}],"candidate":{"kind":"fact","subject":"Ansel","predicate":"lives_in","object":"Saltmere"` +
+	`,"content":"Ansel lives in Saltmere.","confidence":0.9},"true":{"content":"Ansel lives in Oakham."},"reason":"place"}
 `
 
 func TestBenchScanPrintsItsRuns(t *testing.T) {
@@ -39,7 +41,8 @@ func TestBenchMemoryPrintsItsTables(t *testing.T) {
 	file := s.write("made-up.jsonl", madeUp)
 	r := s.run("memory", "--rules-only", "--only", "escapes,merge", "--seed", "7", "--fabrications", file)
 	r.wants(t, exitFine)
-	for _, want := range []string{"seed 7", "rules alone", "0 of 1 = 0.000 [0.000, 0.793]", "all three", "≤ 0.03", "merge_undone"} {
+	for _, want := range []string{"seed 7", "rules alone", "0 of 1 = 0.000 [0.000, 0.793]", "all three", "≤ 0.03",
+		"merge_undone"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("%q is not in\n%s", want, r.out)
 		}

@@ -21,18 +21,20 @@ type meshCmd struct {
 // Run measures the mesh alone.
 func (c *meshCmd) Run(e *env) error {
 	if c.Conversations < 1 || c.Turns < c.Conversations || c.Bytes < 1024 || c.Bytes > 200<<10 || c.Rounds < 1 {
-		return usage(errors.New("--turns is at least --conversations, --bytes lies between 1024 and 204800, --rounds is at least 1"))
+		return usage(errors.New("--turns is at least --conversations, --bytes lies between 1024 and 204800, --rounds is " +
+			"at least 1"))
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return dependency(err)
 	}
 	o := trials.MeshOptions{Rounds: c.Rounds, Short: c.Short, Said: e.said}
-	o.Options = meshbench.Options{Turns: c.Turns, Conversations: c.Conversations, Bytes: c.Bytes, Spawn: func(node string) *exec.Cmd {
-		cmd := exec.Command(self, "node", node)
-		cmd.Stderr = os.Stderr
-		return cmd
-	}}
+	o.Options = meshbench.Options{Turns: c.Turns, Conversations: c.Conversations, Bytes: c.Bytes,
+		Spawn: func(node string) *exec.Cmd {
+			cmd := exec.Command(self, "node", node)
+			cmd.Stderr = os.Stderr
+			return cmd
+		}}
 	r, err := trials.Mesh(e.ctx, o)
 	if err != nil {
 		return dependency(err)

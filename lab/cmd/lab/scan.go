@@ -35,14 +35,16 @@ func (c *scanCmd) Run(e *env) error {
 		out.Missed = bench.Missed(figures)
 		return e.printJSON(out)
 	}
-	fmt.Fprintf(e.out, "seed %d; the scan alone, on one core, by rules\n\n  %10s %10s %8s %8s %8s %10s %8s %8s %8s %8s\n", c.Seed,
+	fmt.Fprintf(e.out, "seed %d; the scan alone, on one core, by rules\n\n  %10s %10s %8s %8s %8s %10s %8s %8s %8s %8s\n",
+		c.Seed,
 		"memories", "compute s", "growth", "n log n", "clusters", "pairs", "actions", "make s", "write s", "read s")
 	for _, r := range runs {
 		store := fmt.Sprintf("%8.1f %8.1f", r.WriteS, r.ReadS)
 		if !r.Stored {
 			store = "the store was left out: it would have taken too long here"
 		}
-		fmt.Fprintf(e.out, "  %10d %10.3f %8s %8s %8d %10d %8d %8.1f %s\n", r.Memories, r.ComputeS, times(r.Growth), times(r.NLogN),
+		fmt.Fprintf(e.out, "  %10d %10.3f %8s %8s %8d %10d %8d %8.1f %s\n", r.Memories, r.ComputeS, times(r.Growth),
+			times(r.NLogN),
 			r.Clusters, r.Pairs, r.Actions, r.MakeS, store)
 	}
 	fmt.Fprintln(e.out)

@@ -11,9 +11,9 @@ import (
 )
 
 type securityCmd struct {
-	Attacks  string `help:"Hidden orders, one a line: {\"name\",\"world\",\"npc\",\"place\",\"order\",\"ask\",…}; empty: none." default:"evals/injections.jsonl" placeholder:"FILE.jsonl"`
-	From     string `name:"from" help:"A folder with instructions and with harmless prompts as *.json; default: security in $FORSOOTH_TEST_DATA." placeholder:"DIR"`
-	Every    int    `help:"Take each n-th of the instructions only; the harmless prompts are asked all, for their bar is a share of them." default:"1"`
+	Attacks  string `help:"Hidden orders; empty: none." default:"evals/injections.jsonl" placeholder:"FILE.jsonl"`
+	From     string `name:"from" help:"Folder of prompts; default: security in $FORSOOTH_TEST_DATA." placeholder:"DIR"`
+	Every    int    `help:"Take each n-th instruction only." default:"1"`
 	Jobs     int    `help:"Conversations at once." default:"8"`
 	Harmless bool   `help:"The harmless prompts alone."`
 }
@@ -60,7 +60,8 @@ func (c *securityCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	out := secured{Bench: "security", Security: *found, From: from, BlockedShare: float64(len(found.Blocked)) / float64(max(1, found.Harmless))}
+	out := secured{Bench: "security", Security: *found, From: from,
+		BlockedShare: float64(len(found.Blocked)) / float64(max(1, found.Harmless))}
 	if e.json {
 		err = e.printJSON(out)
 	} else {
@@ -90,10 +91,12 @@ func (s *secured) print(e *env) {
 	for _, place := range slices.Sorted(maps.Keys(s.ByPlace)) {
 		fmt.Fprintf(e.out, "  %-12s %4d orders\n", place, s.ByPlace[place])
 	}
-	fmt.Fprintf(e.out, "%d hidden orders, a model asked in %d, %d different ones read by it, %d obeyed before a player\n", s.Security.Attacks, s.Asked, s.Read, len(s.Obeyed))
+	fmt.Fprintf(e.out, "%d hidden orders, a model asked in %d, %d different ones read by it, %d obeyed before a player\n",
+		s.Security.Attacks, s.Asked, s.Read, len(s.Obeyed))
 	if s.From == "" {
 		fmt.Fprintln(e.out, "no harmless prompts were asked: set FORSOOTH_TEST_DATA, or name their folder with --from")
 		return
 	}
-	fmt.Fprintf(e.out, "%d harmless prompts, %d blocked (%.1f %%, at most %.0f %%), %d ended by their deadline\n", s.Security.Harmless, len(s.Blocked), 100*s.BlockedShare, 100*mostBlocked, s.Late)
+	fmt.Fprintf(e.out, "%d harmless prompts, %d blocked (%.1f %%, at most %.0f %%), %d ended by their deadline\n",
+		s.Security.Harmless, len(s.Blocked), 100*s.BlockedShare, 100*mostBlocked, s.Late)
 }

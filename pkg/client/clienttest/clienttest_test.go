@@ -27,7 +27,8 @@ func TestABackendTestsAgainstTheSampleWorlds(t *testing.T) {
 	if err := c.Health(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	turn, err := c.Say(t.Context(), schema.Request{World: "hollowmere", NPC: "mira", Player: "p1", Message: "Who burned the mill?"})
+	turn, err := c.Say(t.Context(),
+		schema.Request{World: "hollowmere", NPC: "mira", Player: "p1", Message: "Who burned the mill?"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,8 @@ func TestAWaitThatEndsLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	turn, err := c.Say(t.Context(), schema.Request{World: "village", NPC: "ada", Player: "p1", Message: "Who owns the ferry?"})
+	turn, err := c.Say(t.Context(),
+		schema.Request{World: "village", NPC: "ada", Player: "p1", Message: "Who owns the ferry?"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,8 +99,9 @@ func village(t *testing.T, frame string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"world.yaml":        frame,
-		"npcs/ada/npc.yaml": "handle: ada\nname: Ada\npersonality: plain-spoken\nbackstory: |\n  Ada keeps the ferry house. Teague owns the ferry.\n",
+		"world.yaml": frame,
+		"npcs/ada/npc.yaml": "handle: ada\nname: Ada\npersonality: plain-spoken\nbackstory: |\n  Ada keeps the ferry " +
+			"house. Teague owns the ferry.\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -106,7 +106,8 @@ func (m *maker) add(npc, player string, kind schema.MemoryKind, subject, pred, o
 		source, speaker = schema.OriginSystem, "game"
 	}
 	m.out = append(m.out, scan.Item{Memory: schema.Memory{
-		ID: fmt.Sprintf("m%08d", n), World: World, NPC: npc, Player: player, Kind: kind, Subject: subject, Pred: pred, Object: object, Content: content,
+		ID: fmt.Sprintf("m%08d", n), World: World, NPC: npc, Player: player, Kind: kind, Subject: subject, Pred: pred,
+		Object: object, Content: content,
 		Confidence: 0.6 + 0.01*float64(m.IntN(40)), Source: source, Count: 1, Status: schema.MemoryActive,
 		Spans:     []schema.MemorySpan{{TurnID: fmt.Sprintf("t%08d", n), Speaker: speaker, Text: content, At: at}},
 		CreatedAt: at, EventTime: at, ValidFrom: at,
@@ -121,17 +122,21 @@ func (m *maker) person(n int) {
 	name, who := m.name(), "player:"+id
 	for _, f := range m.Perm(len(facts))[:2+m.IntN(2)] {
 		object := m.one(facts[f].values)
-		m.add(npc, id, schema.MemoryFact, who, facts[f].pred, object, told(name, fmt.Sprintf(facts[f].says, object)), m.IntN(300))
+		m.add(npc, id, schema.MemoryFact, who, facts[f].pred, object, told(name, fmt.Sprintf(facts[f].says, object)),
+			m.IntN(300))
 	}
 	tastes := m.Perm(len(things))
 	for i := range 3 + m.IntN(3) {
-		m.add(npc, id, schema.MemoryPreference, who, "likes", things[tastes[i]], told(name, fmt.Sprintf(m.one(likings), things[tastes[i]])), m.IntN(300))
+		m.add(npc, id, schema.MemoryPreference, who, "likes", things[tastes[i]],
+			told(name, fmt.Sprintf(m.one(likings), things[tastes[i]])), m.IntN(300))
 	}
 	for len(m.out)%perPlayer != 0 {
-		m.add(npc, id, schema.MemoryOccurrence, who, "did", "", told(name, fmt.Sprintf(m.one(deeds), "they", m.one(things), m.one(places))), m.IntN(300))
+		m.add(npc, id, schema.MemoryOccurrence, who, "did", "",
+			told(name, fmt.Sprintf(m.one(deeds), "they", m.one(things), m.one(places))), m.IntN(300))
 		if len(m.out)%witnessed == 0 {
 			other := m.name()
-			m.add("n00", "", schema.MemoryOccurrence, other, "did", "", fmt.Sprintf(m.one(deeds), other, m.one(things), m.one(places)), m.IntN(300))
+			m.add("n00", "", schema.MemoryOccurrence, other, "did", "",
+				fmt.Sprintf(m.one(deeds), other, m.one(things), m.one(places)), m.IntN(300))
 		}
 	}
 	thing := m.one(things)

@@ -50,8 +50,10 @@ func scanned(t testing.TB, o sample.Options) scan.Result {
 		t.Fatal(err)
 	}
 	o.Embed = e
-	s := scan.Scanner{Settings: scan.From(guards.Default().Consistency, e.ID()), Rule: memory.DefaultRule(), Predicates: sample.Predicates{}}
-	out, err := s.Run(context.Background(), scan.Input{World: sample.World, Memories: made(t, o), Now: sample.Start.AddDate(2, 0, 0)})
+	s := scan.Scanner{Settings: scan.From(guards.Default().Consistency, e.ID()), Rule: memory.DefaultRule(),
+		Predicates: sample.Predicates{}}
+	out, err := s.Run(context.Background(),
+		scan.Input{World: sample.World, Memories: made(t, o), Now: sample.Start.AddDate(2, 0, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +94,8 @@ func BenchmarkScan(b *testing.B) {
 		for i := range heap.Memories {
 			heap.Memories[i].NPC, heap.Memories[i].Player = "n00", ""
 		}
-		s := scan.Scanner{Settings: scan.From(guards.Default().Consistency, e.ID()), Rule: memory.DefaultRule(), Predicates: sample.Predicates{}}
+		s := scan.Scanner{Settings: scan.From(guards.Default().Consistency, e.ID()), Rule: memory.DefaultRule(),
+			Predicates: sample.Predicates{}}
 		b.Run(strconv.Itoa(n), func(b *testing.B) { measure(b, &s, in) })
 		b.Run(strconv.Itoa(n)+"/heap", func(b *testing.B) { measure(b, &s, heap) })
 	}

@@ -28,7 +28,8 @@ func SetVersion(t testing.TB, addr, collection string, version int) (before int)
 	defer func() { _ = client.Close() }()
 	ctx := context.Background()
 	marked := &qd.Filter{MustNot: []*qd.Condition{qd.NewIsEmpty("schema_version")}}
-	found, err := client.Scroll(ctx, &qd.ScrollPoints{CollectionName: collection, Filter: marked, WithPayload: qd.NewWithPayload(true)})
+	found, err := client.Scroll(ctx,
+		&qd.ScrollPoints{CollectionName: collection, Filter: marked, WithPayload: qd.NewWithPayload(true)})
 	if err != nil || len(found) != 1 {
 		t.Fatalf("the marker of %s: %d points, %v", collection, len(found), err)
 	}
