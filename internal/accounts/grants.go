@@ -88,68 +88,7 @@ func joined(parts ...[]string) []string { return slices.Concat(parts...) }
 // the streams are fit, know the operators' switches, and hear cancels.
 func Services() []Role {
 	roles := []Role{
-		{
-			Name: "retriever", About: "takes requests, starts turns, and searches",
-			Publish: joined(
-				works("TURNS", "intake"), passes([]schema.Pass{schema.PassRetrieve}, schema.PassRetrieve,
-					schema.PassThink, schema.PassSpeak),
-				// A turn begins: its deadline, its first event, an older one that it supersedes, or its refusal.
-				own("timer.turn.*", "said"+ofTurn, "cancel"+ofTurn, "reply"+ofTurn, "taken", "crowded"),
-				buried("intake"),
-				reads("TURNS", "REPLIES", "KV_conversations", "KV_erased"), removes("TURNS"), spends()),
-			Subscribe: own("taken", "svc.worlds", "svc.world.*"),
-			Answers:   true,
-		},
-		{
-			Name: "monologue", About: "thinks, and says that it does",
-			Publish: joined(passes([]schema.Pass{schema.PassThink}, schema.PassReviewThought), own("said"+ofTurn),
-				spends()),
-		},
-		{
-			Name: "reviewer", About: "releases sentences, asks the game about actions, and checks texts",
-			Publish: joined(
-				passes([]schema.Pass{schema.PassReviewThought, schema.PassReviewSpeech}, schema.PassRetrieve,
-					schema.PassThink, schema.PassDecide, schema.PassSpeak),
-				own("said"+ofTurn, "review"+ofTurn, "action"+ofTurn+".*", "crowded"), reads("ACTIONS"), spends()),
-			Subscribe: joined(own("live.action-result"+ofTurn+".*", "svc.check_grounding"),
-				micro("forsooth-check-grounding")),
-			Answers: true,
-		},
-		{
-			Name: "speaker", About: "decides and speaks; nothing of it reaches a player",
-			Publish: joined(passes([]schema.Pass{schema.PassDecide, schema.PassSpeak}, schema.PassSpeak,
-				schema.PassReviewSpeech), spends()),
-		},
-		{
-			Name: "actions", About: "ends turns: the one reply, deadlines, cancels, conversations, actions; and " +
-				"tells what became of a turn",
-			Publish: joined(
-				passes([]schema.Pass{schema.PassAct}, schema.PassRetrieve), works("TIMERS", "deadline"),
-				works("REPLIES", "finisher"),
-				own("reply"+ofTurn, "said"+ofTurn, "action"+ofTurn+".*", "timer.turn.*", "svc.settle"),
-				[]string{"$KV.conversations" + ofConvo},
-				buried("deadline", "finisher"),
-				reads("TURNS", "REPLIES", "ACTIONS", "KV_conversations", "KV_erased"), removes("TURNS", "TIMERS"),
-				spends()),
-			Subscribe: own("svc.turn", "svc.turn.*", "svc.actions.*", "svc.conversation.*"),
-			Answers:   true,
-		},
-		{
-			Name: "memory", About: "writes what NPCs remember",
-			Publish: joined(
-				works("REPLIES", "memory"), works("EVENTS", "memory-events"), works("ACTIONS", "memory-results"),
-				follows("MEMORY"), own("memory"+ofConvo), buried("memory", "memory-events", "memory-results"),
-				reads("MEMORY", "REPLIES", "ACTIONS", "KV_erased"), spends()),
-			Subscribe: own("svc.settle", "svc.memories.*"),
-			Answers:   true,
-		},
-		{
-			Name: "consistency", About: "reads memories again at night",
-			Publish: joined(
-				works("TIMERS", "scan"), buried("scan"), own("timer.scan.*", "scan.*", "memory"+ofConvo),
-				removes("TIMERS"),
-				reads("TIMERS", "MEMORY", "REPLIES", "EVENTS", "SCANS", "KV_erased"), spends()),
-		},
+		retrieverRights(), monologueRights(), reviewerRights(), speakerRights(), actionsRights(), memoryRights(), consistencyRights(),
 	}
 	for i := range roles {
 		r := &roles[i]
@@ -157,6 +96,89 @@ func Services() []Role {
 		r.Subscribe = joined(own("live.flag.>", "cancel"+ofTurn), r.Subscribe)
 	}
 	return finished(roles)
+}
+
+func retrieverRights() Role {
+	return Role{
+		Name: "retriever", About: "takes requests, starts turns, and searches",
+		Publish: joined(
+			works("TURNS", "intake"), passes([]schema.Pass{schema.PassRetrieve}, schema.PassRetrieve,
+				schema.PassThink, schema.PassSpeak),
+			// A turn begins: its deadline, its first event, an older one that it supersedes, or its refusal.
+			own("timer.turn.*", "said"+ofTurn, "cancel"+ofTurn, "reply"+ofTurn, "taken", "crowded"),
+			buried("intake"),
+			reads("TURNS", "REPLIES", "KV_conversations", "KV_erased"), removes("TURNS"), spends()),
+		Subscribe: own("taken", "svc.worlds", "svc.world.*"),
+		Answers:   true,
+	}
+}
+
+func monologueRights() Role {
+	return Role{
+		Name: "monologue", About: "thinks, and says that it does",
+		Publish: joined(passes([]schema.Pass{schema.PassThink}, schema.PassReviewThought), own("said"+ofTurn),
+			spends()),
+	}
+}
+
+func reviewerRights() Role {
+	return Role{
+		Name: "reviewer", About: "releases sentences, asks the game about actions, and checks texts",
+		Publish: joined(
+			passes([]schema.Pass{schema.PassReviewThought, schema.PassReviewSpeech}, schema.PassRetrieve,
+				schema.PassThink, schema.PassDecide, schema.PassSpeak),
+			own("said"+ofTurn, "review"+ofTurn, "action"+ofTurn+".*", "crowded"), reads("ACTIONS"), spends()),
+		Subscribe: joined(own("live.action-result"+ofTurn+".*", "svc.check_grounding"),
+			micro("forsooth-check-grounding")),
+		Answers: true,
+	}
+}
+
+func speakerRights() Role {
+	return Role{
+		Name: "speaker", About: "decides and speaks; nothing of it reaches a player",
+		Publish: joined(passes([]schema.Pass{schema.PassDecide, schema.PassSpeak}, schema.PassSpeak,
+			schema.PassReviewSpeech), spends()),
+	}
+}
+
+func actionsRights() Role {
+	return Role{
+		Name: "actions", About: "ends turns: the one reply, deadlines, cancels, conversations, actions; and " +
+			"tells what became of a turn",
+		Publish: joined(
+			passes([]schema.Pass{schema.PassAct}, schema.PassRetrieve), works("TIMERS", "deadline"),
+			works("REPLIES", "finisher"),
+			own("reply"+ofTurn, "said"+ofTurn, "action"+ofTurn+".*", "timer.turn.*", "svc.settle"),
+			[]string{"$KV.conversations" + ofConvo},
+			buried("deadline", "finisher"),
+			reads("TURNS", "REPLIES", "ACTIONS", "KV_conversations", "KV_erased"), removes("TURNS", "TIMERS"),
+			spends()),
+		Subscribe: own("svc.turn", "svc.turn.*", "svc.actions.*", "svc.conversation.*"),
+		Answers:   true,
+	}
+}
+
+func memoryRights() Role {
+	return Role{
+		Name: "memory", About: "writes what NPCs remember",
+		Publish: joined(
+			works("REPLIES", "memory"), works("EVENTS", "memory-events"), works("ACTIONS", "memory-results"),
+			follows("MEMORY"), own("memory"+ofConvo), buried("memory", "memory-events", "memory-results"),
+			reads("MEMORY", "REPLIES", "ACTIONS", "KV_erased"), spends()),
+		Subscribe: own("svc.settle", "svc.memories.*"),
+		Answers:   true,
+	}
+}
+
+func consistencyRights() Role {
+	return Role{
+		Name: "consistency", About: "reads memories again at night",
+		Publish: joined(
+			works("TIMERS", "scan"), buried("scan"), own("timer.scan.*", "scan.*", "memory"+ofConvo),
+			removes("TIMERS"),
+			reads("TIMERS", "MEMORY", "REPLIES", "EVENTS", "SCANS", "KV_erased"), spends()),
+	}
 }
 
 // micro is what a NATS micro service listens on besides its own subject.

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -167,21 +166,9 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if a.Library, a.corpus, err = openLibrary(ctx, o, static); err != nil {
 		return nil, err
 	}
-	if a.Server != nil {
-		o.Streams = o.Streams.Within(a.Server.StoreLimit())
-	}
-	a.tally = a.keepTally(o)
-	a.Mesh = mesh.New(a.Conn, mesh.Options{Settings: o.Streams, Shared: a.Server == nil, Workers: o.Workers,
-		RetryShare: o.RetryShare, Report: o.reported(a.Meters), Observer: a.watch, Now: o.Now})
-	if err := a.Mesh.Setup(ctx); err != nil {
+	if err := a.openMesh(ctx, o); err != nil {
 		return nil, err
 	}
-	if a.Server == nil { // the server in process has this machine's clock
-		if err := a.Conn.CheckClock(ctx, o.Now); err != nil {
-			return nil, err
-		}
-	}
-	a.Client = mesh.NewClient(a.Conn)
 	if err := a.connectModels(o); err != nil {
 		return nil, err
 	}
@@ -219,41 +206,24 @@ func (o *Options) notice(line string) {
 // FlagLLM is the switch for all models.
 const FlagLLM = "llm"
 
-// connectModels makes the client of the language models; it calls none.
-func (a *App) connectModels(o Options) error {
-	if o.LLM.Primary.URL == "" {
-		return nil
+// openMesh makes the streams, and the client over them.
+func (a *App) openMesh(ctx context.Context, o Options) error {
+	if a.Server != nil {
+		o.Streams = o.Streams.Within(a.Server.StoreLimit())
 	}
-	with := llm.Options{Now: o.Now, Rand: rand.Float64, Report: o.Models}
-	if a.Mesh != nil { // off the mesh there is neither a switch nor an account
-		with.Off, with.Ledger = func() bool { return !a.Mesh.Flags().On(FlagLLM) }, a.Conn.Ledger()
-		with.Observer = a.watch
-	}
-	return a.openModels(o, with)
-}
-
-// openModels makes it with what it may look at.
-func (a *App) openModels(o Options, with llm.Options) (err error) {
-	models, err := llm.New(o.LLM, with)
-	if err != nil {
+	a.tally = a.keepTally(o)
+	a.Mesh = mesh.New(a.Conn, mesh.Options{Settings: o.Streams, Shared: a.Server == nil, Workers: o.Workers,
+		RetryShare: o.RetryShare, Report: o.reported(a.Meters), Observer: a.watch, Now: o.Now})
+	if err := a.Mesh.Setup(ctx); err != nil {
 		return err
 	}
-	a.llm = models
-	asking := o.Asking
-	asking.Spent = func(name string, calls int, cost float64) {
-		if stage := spentOn[name]; stage != "" && a.Metrics != nil {
-			a.Metrics.Called(stage, calls, cost)
+	if a.Server == nil { // the server in process has this machine's clock
+		if err := a.Conn.CheckClock(ctx, o.Now); err != nil {
+			return err
 		}
 	}
-	if a.Model, err = model.New(models, o.Worlds, asking); err != nil || o.JudgeAt.URL == "" {
-		a.judging = a.Model
-		return err
-	}
-	if a.judges, err = llm.New(llm.Config{Primary: o.JudgeAt, Calls: o.LLM.Calls}, with); err != nil {
-		return fmt.Errorf("grounding.judge: %w", err)
-	}
-	a.judging, err = model.New(a.judges, o.Worlds, model.Options{Spent: asking.Spent, Judge: o.JudgeKind})
-	return err
+	a.Client = mesh.NewClient(a.Conn)
+	return nil
 }
 
 // Attach reaches a broker, or opens the data folder, and runs nothing: for

@@ -159,12 +159,9 @@ func (s RetrieveStep) Run(ctx context.Context) (r Retrieved, err error) {
 		return r, err
 	}
 	began = began.Add(warming)
-	w, problems, err := world.LoadDir(filepath.Join(s.Dir, "world"))
+	w, err := s.world()
 	if err != nil {
 		return r, err
-	}
-	if errs := world.Errors(problems); len(errs) > 0 {
-		return r, errors.New(errs[0].Message)
 	}
 	opts := retrieval.Options{Now: time.Now, Words: static, Vectors: filepath.Join(s.Dir, "index.db.vectors")}
 	x, err := retrieval.Open(ctx, corpus, static, w, opts)
@@ -196,6 +193,18 @@ func (s RetrieveStep) Run(ctx context.Context) (r Retrieved, err error) {
 		_, err := x.Deepen(ctx, corpus, encoder, answers, opts)
 		return err
 	}, &r)
+}
+
+// world is the made-up world of the step.
+func (s RetrieveStep) world() (*world.World, error) {
+	w, problems, err := world.LoadDir(filepath.Join(s.Dir, "world"))
+	if err != nil {
+		return nil, err
+	}
+	if errs := world.Errors(problems); len(errs) > 0 {
+		return nil, errors.New(errs[0].Message)
+	}
+	return w, nil
 }
 
 func (s RetrieveStep) models() (embed.Embedder, retrieval.Answering, error) {

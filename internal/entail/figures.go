@@ -35,11 +35,19 @@ func numberRule(c *comparison) []finding {
 	return nil
 }
 
-// figure judges one figure of the claim. years are the premise's figures that name
-// a day or year: no count, but what lies between two of them may be counted.
-func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
-	var loose, other, clash, bare *quantity
-	elsewhere := false // a figure of something else stands there
+// figures are what the evidence counts beside a figure of the claim.
+type figures struct {
+	same      bool      // it says what the claim says
+	loose     *quantity // it says it less exactly
+	other     *quantity // it says another figure
+	clash     *quantity // it says the figure, of another unit
+	bare      *quantity // it says the figure, of no unit
+	elsewhere bool      // a figure of something else stands there
+}
+
+// figuresNear finds them.
+func figuresNear(q quantity, premise []quantity) figures {
+	var found figures
 	counted := slices.ContainsFunc(premise, func(e quantity) bool { same, _ := sameUnit(q, e); return same })
 	for i := range premise {
 		e := &premise[i]
@@ -51,29 +59,36 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 		switch {
 		case equal && (same || !known && !counted) && !(q.bound == exactly && e.inexact()) &&
 			(!q.inexact() || e.extent().within(q.extent())):
-			return nil
+			return figures{same: true}
 		case q.bound == exactly && e.inexact() && q.extent().within(e.extent()) && (same || !known):
-			loose = e
+			found.loose = e
 		case q.inexact() && !same:
-			elsewhere = true
+			found.elsewhere = true
 		case q.inexact():
 			switch has, wants := e.extent(), q.extent(); {
 			case has.within(wants):
-				return nil
+				return figures{same: true}
 			case has.apart(wants):
-				other = nearer(other, e)
+				found.other = nearer(found.other, e)
 			default:
-				loose = e
+				found.loose = e
 			}
 		case equal && e.bound == q.bound && len(e.units) == 0 && !e.inexact():
-			bare = e
+			found.bare = e
 		case equal && e.bound == q.bound:
-			clash = e
+			found.clash = e
 		case same && e.bound == q.bound:
-			other = nearer(other, e)
+			found.other = nearer(found.other, e)
 		}
 	}
-	if elsewhere && loose == nil && other == nil {
+	return found
+}
+
+// figure judges one figure of the claim. years are the premise's figures that name
+// a day or year: no count, but what lies between two of them may be counted.
+func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
+	found := figuresNear(q, premise)
+	if found.same || found.elsewhere && found.loose == nil && found.other == nil {
 		return nil
 	}
 	// A figure in a sentence that shares little with the evidence may count something
@@ -83,7 +98,7 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 		say = c.doubts
 	}
 	switch {
-	case loose != nil:
+	case found.loose != nil:
 		exact := ""
 		if !q.inexact() {
 			exact = "exactly "
@@ -93,22 +108,22 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 		} else {
 			say = c.refuses
 		}
-		return say("number", fmt.Sprintf("number: the evidence says “%s”, which does not give %s“%s”", loose.text,
+		return say("number", fmt.Sprintf("number: the evidence says “%s”, which does not give %s“%s”", found.loose.text,
 			exact, q.text))
-	case bare != nil:
-		return c.doubts("unit", fmt.Sprintf("unit: the evidence says “%s” alone, the claim counts %s", bare.text,
+	case found.bare != nil:
+		return c.doubts("unit", fmt.Sprintf("unit: the evidence says “%s” alone, the claim counts %s", found.bare.text,
 			unitOf(q)))
-	case clash != nil:
-		return c.refuses("unit", fmt.Sprintf("unit: the evidence counts %s, the claim %s", unitOf(*clash), unitOf(q)))
-	case other != nil && other.near && !c.h.denies() && !(c.h.has(sharing) && derived(q.value, premise)) &&
+	case found.clash != nil:
+		return c.refuses("unit", fmt.Sprintf("unit: the evidence counts %s, the claim %s", unitOf(*found.clash), unitOf(q)))
+	case found.other != nil && found.other.near && !c.h.denies() && !(c.h.has(sharing) && derived(q.value, premise)) &&
 		c.onlyDiffersAt(2, func(i int) bool { return i >= q.lead && i < q.end }):
 		return c.contradicts("number",
-			fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text, q.text))
-	case other != nil:
-		if other.near && q.measured() && !derived(q.value, premise) && !c.h.denies() {
+			fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", found.other.text, q.text))
+	case found.other != nil:
+		if found.other.near && q.measured() && !derived(q.value, premise) && !c.h.denies() {
 			say = c.refuses // both are counted in one measure, in one sentence
 		}
-		return say("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", other.text,
+		return say("number", fmt.Sprintf("number differs: the evidence says “%s”, the claim “%s”", found.other.text,
 			q.text))
 	case q.measured() && q.bound == exactly && !c.p.givesUnit(q.units[0]) && !derived(q.value, years):
 		if c.a.coverage < farther && !derived(q.value, premise) && !c.h.denies() {

@@ -68,37 +68,36 @@ func tokens(s string) []token {
 			}
 		}
 	}
-	if plainASCII(s) {
+	if !plainASCII(s) {
+		runes := []rune(norm.NFKD.String(s))
+		for i, r := range runes {
+			before, after := beside(len(runes), i, func(i int) rune { return runes[i] })
+			one(r, before, after)
+		}
+	} else {
 		for i := range len(s) {
 			if c := s[i]; c >= 'a' && c <= 'z' { // as nearly all are
 				room = append(room, letter{same: class(c), raw: c, digit: -1})
 				continue
 			}
-			var before, after rune
-			if i > 0 {
-				before = rune(s[i-1])
-			}
-			if i+1 < len(s) {
-				after = rune(s[i+1])
-			}
+			before, after := beside(len(s), i, func(i int) rune { return rune(s[i]) })
 			one(rune(s[i]), before, after)
-		}
-	} else {
-		runes := []rune(norm.NFKD.String(s))
-		for i, r := range runes {
-			var before, after rune
-			if i > 0 {
-				before = runes[i-1]
-			}
-			if i+1 < len(runes) {
-				after = runes[i+1]
-			}
-			one(r, before, after)
 		}
 	}
 	end()
 	oddSingles(out)
 	return out
+}
+
+// beside are the runes before and after a place; 0 where there is none.
+func beside(n, i int, at func(int) rune) (before, after rune) {
+	if i > 0 {
+		before = at(i - 1)
+	}
+	if i+1 < n {
+		after = at(i + 1)
+	}
+	return before, after
 }
 
 func plainASCII(s string) bool {

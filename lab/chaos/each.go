@@ -96,6 +96,33 @@ func (r *run) alone(ctx context.Context, s single, n int, known map[string]bool)
 		return Alone{}, err
 	}
 	before, struck := len(r.load.accepted), r.struck(s.kind)
+	if err := r.strike(ctx, s, n, struck); err != nil {
+		return Alone{}, err
+	}
+	r.mend()
+	r.load.later.Wait()
+	if err := r.settle(ctx); err != nil {
+		r.Told("%v", err)
+	}
+	kept, err := invariant.Read(ctx, r.client)
+	if err != nil {
+		return Alone{}, err
+	}
+	out := Alone{Kind: s.kind, Pass: s.pass, Turns: len(r.load.accepted) - before, Struck: r.struck(s.kind) - struck,
+		Violations: []invariant.Violation{}}
+	found := r.load.found(kept)
+	found.MostEnded = 0 // of a handful of turns a share says nothing
+	for _, v := range invariant.Check(found) {
+		if key := fmt.Sprint(v); !known[key] {
+			known[key] = true
+			out.Violations = append(out.Violations, v)
+		}
+	}
+	return out, nil
+}
+
+// strike has turns under way while the fault strikes.
+func (r *run) strike(ctx context.Context, s single, n, struck int) error {
 	d := r.dice(uint64(10_000 + n)) //nolint:gosec // it counts from 0
 	over := make(chan struct{})
 	g, gctx := errgroup.WithContext(ctx)
@@ -132,29 +159,7 @@ func (r *run) alone(ctx context.Context, s single, n int, known map[string]bool)
 			}
 		}
 	})
-	if err := g.Wait(); err != nil {
-		return Alone{}, err
-	}
-	r.mend()
-	r.load.later.Wait()
-	if err := r.settle(ctx); err != nil {
-		r.Told("%v", err)
-	}
-	kept, err := invariant.Read(ctx, r.client)
-	if err != nil {
-		return Alone{}, err
-	}
-	out := Alone{Kind: s.kind, Pass: s.pass, Turns: len(r.load.accepted) - before, Struck: r.struck(s.kind) - struck,
-		Violations: []invariant.Violation{}}
-	found := r.load.found(kept)
-	found.MostEnded = 0 // of a handful of turns a share says nothing
-	for _, v := range invariant.Check(found) {
-		if key := fmt.Sprint(v); !known[key] {
-			known[key] = true
-			out.Violations = append(out.Violations, v)
-		}
-	}
-	return out, nil
+	return g.Wait()
 }
 
 // struck is how often a kind has struck.

@@ -79,32 +79,9 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var sets []*set
-	if *out != "" {
-		if sets, err = trainingSets(ctx, own, judged, temp, opts); err != nil {
-			return err
-		}
-	}
-	var fitted *retrieval.Fitted
-	if len(sets) > 0 {
-		if fitted, err = fit(ctx, sets, *odds); err != nil {
-			return err
-		}
-		if j.suite != "" {
-			if err := j.fit(ctx, sets, fitted); err != nil {
-				return err
-			}
-			if err := j.calibrate(ctx, temp, opts, fitted); err != nil {
-				return err
-			}
-		}
-		data, err := json.MarshalIndent(fitted, "", "  ")
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(*out, append(data, '\n'), 0o600); err != nil {
-			return err
-		}
+	fitted, err := j.fitTo(ctx, *out, own, judged, temp, opts, *odds)
+	if err != nil {
+		return err
 	}
 	for i, m := range measure {
 		dir, path, ok := strings.Cut(m, "=")
@@ -116,6 +93,35 @@ func run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// fitTo fits the models to the worlds and writes them to a file; nil where no file is named.
+func (j *judgement) fitTo(ctx context.Context, out string, own list, judged blocks, temp string, opts options,
+	odds float64) (*retrieval.Fitted, error) {
+	if out == "" {
+		return nil, nil
+	}
+	sets, err := trainingSets(ctx, own, judged, temp, opts)
+	if err != nil || len(sets) == 0 {
+		return nil, err
+	}
+	fitted, err := fit(ctx, sets, odds)
+	if err != nil {
+		return nil, err
+	}
+	if j.suite != "" {
+		if err := j.fit(ctx, sets, fitted); err != nil {
+			return nil, err
+		}
+		if err := j.calibrate(ctx, temp, opts, fitted); err != nil {
+			return nil, err
+		}
+	}
+	data, err := json.MarshalIndent(fitted, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return fitted, os.WriteFile(out, append(data, '\n'), 0o600)
 }
 
 // options are how sets are opened.

@@ -72,21 +72,34 @@ func Mesh(ctx context.Context, o MeshOptions) (*MeshRun, error) {
 		}
 		r.Rows = append(r.Rows, row)
 	}
-	main := r.Rows[len(workers)-1]
-	var err error
+	if err := r.measureTax(ctx, o, tax, scale, replicas); err != nil {
+		return nil, err
+	}
+	r.rate(r.Rows[len(workers)-1])
+	r.Missed = append([]string{}, bench.Missed(r.Figures)...)
+	return r, nil
+}
+
+// measureTax measures what the mesh adds to a turn, and how replicas of a pass scale.
+func (r *MeshRun) measureTax(ctx context.Context, o MeshOptions, tax, scale int, replicas []int) (err error) {
 	o.Said("the mesh tax")
 	if r.Tax, err = meshbench.Tax(ctx, meshbench.Options{Turns: tax, Bytes: o.Bytes}); err != nil {
-		return nil, err
+		return err
 	}
 	if r.TaxApart, err = meshbench.Tax(ctx, meshbench.Options{Turns: tax, Bytes: o.Bytes, Processes: several,
 		Spawn: o.Spawn}); err != nil {
-		return nil, err
+		return err
 	}
 	o.Said("replicas of a pass that sleeps %s", meshbench.Sleeping)
 	if r.Scaling, err = meshbench.Scale(ctx, meshbench.Options{Conversations: 32, Turns: scale, Bytes: o.Bytes,
 		Workers: 1, Spawn: o.Spawn}, replicas); err != nil {
-		return nil, err
+		return err
 	}
+	return nil
+}
+
+// rate holds the figures to their bars; main is the row of the most workers.
+func (r *MeshRun) rate(main meshbench.Row) {
 	worst := r.Scaling[len(r.Scaling)-1]
 	r.Figures = []bench.Figure{
 		bench.AtMost("tax_p50", bench.Milliseconds(r.Tax.P50), "ms", 5),
@@ -99,8 +112,6 @@ func Mesh(ctx context.Context, o MeshOptions) (*MeshRun, error) {
 		bench.Plain("turn_to_bare_cpu", ratio(main.Bare.CPU, main.Whole.CPU), ""),
 		bench.AtLeast(fmt.Sprintf("replicas_%d_to_linear", worst.Replicas), worst.Linear, "", 0.9),
 	}
-	r.Missed = append([]string{}, bench.Missed(r.Figures)...)
-	return r, nil
 }
 
 func ratio(a, b time.Duration) float64 { return a.Seconds() / max(b.Seconds(), 1e-9) }
