@@ -216,6 +216,24 @@ type MemoriesQuery struct {
 	Limit  int          `json:"limit,omitempty"` // at most so many; default and most: MaxMemories
 }
 
+// Validate says what is wrong with a query, field first.
+func (q *MemoriesQuery) Validate() error {
+	if q.Limit < 0 || q.Limit > MaxMemories {
+		return invalid("limit", "is %d; it must lie between 1 and %d", q.Limit, MaxMemories)
+	}
+	if q.NPC != "" {
+		if err := CheckToken("npc", q.NPC); err != nil {
+			return err
+		}
+	}
+	switch q.Status {
+	case "", MemoryPending, MemoryActive, MemorySuperseded, MemoryFlagged, MemoryErased:
+		return nil
+	}
+	return invalid("status", "is %q; it must be one of %s, %s, %s, %s and %s, or be left out for all", q.Status,
+		MemoryPending, MemoryActive, MemorySuperseded, MemoryFlagged, MemoryErased)
+}
+
 // MaxMemories is how many memories one answer holds at most.
 const MaxMemories = 200
 

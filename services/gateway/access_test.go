@@ -89,6 +89,7 @@ var opened = []struct {
 		"POST", "/v1/tokens", `{}`, 403},
 	{"token", "POST", turns + "/t1/actions/0", `{"accepted":true}`, 403}, {"token", "GET",
 		"/v1/worlds/village/actions", "", 403},
+	{"play", "POST", "/v1/tokens", `{"world":"village","player":"p1","npc":"nobody"}`, 404},
 	{"play", "POST", "/v1/tokens", `{"world":"elsewhere","player":"p1"}`, 403}, {"play", "POST", "/v1/tokens",
 		`{"world":"village","player":"p1","ttl_s":86401}`, 400},
 	{"play", "POST", "/v1/tokens", `{"world":"village","player":"p1","ttl_s":-9223372036854775808}`, 400}, {"play",

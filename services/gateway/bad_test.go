@@ -168,7 +168,8 @@ func (s *site) elsewhere() (cases int) {
 			"/t1/actions/x?player=p1", "POST " + turns + "/t1/actions/-1?player=p1", "GET /v1/worlds//npcs",
 		"GET /v1/../v1/worlds",
 		"GET /v1/ws", "GET /v1/worlds/village/memories?limit=0", "GET /v1/worlds/village/memories?limit=x",
-		"GET /v1/worlds/village/memories?limit=201", "GET /v1/worlds/village/memories?npc=*"} {
+		"GET /v1/worlds/village/memories?limit=201", "GET /v1/worlds/village/memories?status=activ",
+		"GET /v1/worlds/village/memories?npc=*"} {
 		cases++
 		method, path, _ := strings.Cut(at, " ")
 		body := ""

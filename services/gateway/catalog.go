@@ -36,16 +36,6 @@ func newCatalog(c *client.Client, now func() time.Time) *catalog {
 	return &catalog{client: c, now: now, worlds: map[string]kept{}}
 }
 
-// ping asks the mesh for something small.
-func (c *catalog) ping(ctx context.Context) error {
-	_, err := c.client.World(ctx, "ping")
-	var denied *client.RightError
-	if errors.Is(err, client.ErrNotFound) || errors.As(err, &denied) {
-		return nil
-	}
-	return err
-}
-
 // world is a world that there is.
 func (c *catalog) world(ctx context.Context, name string) (*schema.WorldInfo, error) {
 	c.mu.Lock()

@@ -154,7 +154,7 @@ func (g *Gateway) readiness(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !g.client.Connected():
 		writeJSON(w, http.StatusServiceUnavailable, readiness{Detail: "the broker is out of reach"})
-	case g.catalog.ping(ctx) != nil:
+	case g.client.Health(ctx) != nil:
 		writeJSON(w, http.StatusServiceUnavailable, readiness{Detail: "no service of the mesh answers"})
 	default:
 		writeJSON(w, http.StatusOK, readiness{Ready: true, Detail: "the mesh answers"})

@@ -63,6 +63,13 @@ func TestConversationsMemoriesAndEvents(t *testing.T) {
 	if told.status != http.StatusAccepted || !strings.Contains(told.body, `"event_id":"e1"`) {
 		t.Fatalf("%d %s", told.status, told.body)
 	}
+	for _, nobody := range []string{`[]`, `["mirra"]`, `["p1"]`} {
+		got := s.do("POST", "/v1/worlds/village/events", `{"text":"A sword fell.","subject":"player:p1",`+
+			`"predicate":"saw","object":"a sword","player":"p1","witnesses":`+nobody+`}`)
+		if got.status != http.StatusBadRequest || !strings.Contains(got.body, `"field":"witnesses"`) {
+			t.Errorf("%s: %d %s", nobody, got.status, got.body)
+		}
+	}
 	var found schema.MemoriesFound
 	id := ""
 	wait(t, func() bool {

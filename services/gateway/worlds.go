@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -132,7 +133,11 @@ func (g *Gateway) tellEvent(w http.ResponseWriter, r *http.Request, c *caller) e
 	if err := sameOrEmpty("world", &o.World, r.PathValue("world"), "the path"); err != nil {
 		return err
 	}
-	if _, err := g.catalog.world(r.Context(), o.World); err != nil {
+	world, err := g.catalog.world(r.Context(), o.World)
+	if err != nil {
+		return err
+	}
+	if err := witnessed(world, &o); err != nil {
 		return err
 	}
 	ctx, stop := context.WithTimeout(r.Context(), askFor)
@@ -142,6 +147,16 @@ func (g *Gateway) tellEvent(w http.ResponseWriter, r *http.Request, c *caller) e
 	}
 	writeJSON(w, http.StatusAccepted, Told{o.ID})
 	return nil
+}
+
+// witnessed says whether an NPC is among the witnesses, who may be players too: nobody
+// would remember the event otherwise, and nobody would say so.
+func witnessed(w *schema.WorldInfo, o *schema.Occurrence) error {
+	if slices.ContainsFunc(o.Witnesses, func(handle string) bool { return w.NPC(handle) != nil }) {
+		return nil
+	}
+	return problem(http.StatusBadRequest, CodeInvalid, "none of the witnesses is an NPC of this world, so nobody would "+
+		"remember the event; GET /v1/worlds/%s/npcs lists them", w.Name).on("witnesses")
 }
 
 // ofBackend reads the body of what no player may tell: it is the game's word.
@@ -205,6 +220,9 @@ func (g *Gateway) mint(w http.ResponseWriter, r *http.Request, c *caller) error 
 	if err := c.may(keys.Play, req.World); err != nil {
 		return err
 	}
+	if err := g.isServed(r.Context(), &req); err != nil {
+		return err
+	}
 	life := keys.DefaultLife
 	if req.TTLS != 0 {
 		life = time.Duration(min(max(req.TTLS, -1), int(keys.MaxLife.Seconds())+1)) * time.Second
@@ -216,4 +234,14 @@ func (g *Gateway) mint(w http.ResponseWriter, r *http.Request, c *caller) error 
 	}
 	writeJSON(w, http.StatusCreated, Token{text, grant.Expires.UTC().Truncate(time.Second)})
 	return nil
+}
+
+// isServed says whether a token would name a world, and an NPC, that there are.
+func (g *Gateway) isServed(ctx context.Context, req *TokenRequest) error {
+	if req.NPC == "" {
+		_, err := g.catalog.world(ctx, req.World)
+		return err
+	}
+	_, err := g.catalog.npc(ctx, req.World, req.NPC)
+	return err
 }

@@ -13,14 +13,8 @@ import (
 // Finder answers what backends ask about memories, from the log.
 func Finder(log *mesh.MemoryLog) func(context.Context, string, schema.MemoriesQuery) (schema.MemoriesFound, error) {
 	return func(ctx context.Context, world string, q schema.MemoriesQuery) (schema.MemoriesFound, error) {
-		if q.Limit < 0 || q.Limit > schema.MaxMemories {
-			return schema.MemoriesFound{}, &schema.FieldError{Field: "limit",
-				Reason: fmt.Sprintf("is %d; it must lie between 1 and %d", q.Limit, schema.MaxMemories)}
-		}
-		if q.NPC != "" {
-			if err := schema.CheckToken("npc", q.NPC); err != nil {
-				return schema.MemoriesFound{}, err
-			}
+		if err := q.Validate(); err != nil {
+			return schema.MemoriesFound{}, err
 		}
 		kept, err := ReadAll(ctx, log, world, q.NPC)
 		if err != nil {
