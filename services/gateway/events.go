@@ -77,7 +77,7 @@ func (g *Gateway) events(ctx context.Context, on watched, show func(*Event) erro
 				return err
 			}
 		case p := <-asked:
-			if err := v.action(p.Index, &p.Action, p.At); err != nil {
+			if err := v.action(*actionOf(p)); err != nil {
 				return err
 			}
 		}
@@ -135,15 +135,12 @@ func (v *view) said(e *schema.Said) error {
 	return nil // closed, done and aborted are told by the last event
 }
 
-func (v *view) action(index int, a *schema.Action, at time.Time) error {
-	if v.acted[index] {
+func (v *view) action(a Action) error {
+	if v.acted[a.Index] {
 		return nil
 	}
-	v.acted[index] = true
-	on := v.turn.Conversation
-	return v.show(&Event{Type: eventAction, TurnID: v.turn.ID, Action: &Action{Turn: v.turn.ID, Index: index,
-		NPC: on.NPC, Player: on.Player,
-		Name: a.Name, Parameters: a.Parameters, Confirm: a.Confirm, At: at}})
+	v.acted[a.Index] = true
+	return v.show(&Event{Type: eventAction, TurnID: v.turn.ID, Action: &a})
 }
 
 // done is the last event of a turn: it has the reply.
@@ -152,12 +149,13 @@ func (v *view) done(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for i := range reply.Actions {
-		if err := v.action(i, &reply.Actions[i], v.turn.RepliedAt()); err != nil {
+	shown := v.c.shown(reply)
+	for _, a := range shown.Actions {
+		a.At = v.turn.RepliedAt()
+		if err := v.action(a); err != nil {
 			return err
 		}
 	}
-	shown := v.c.shown(reply)
 	shown.Again = v.turn.Again && v.seen == 0 // who goes on with a stream knows it
 	return v.show(&Event{Type: eventDone, N: v.n, TurnID: v.turn.ID, Reply: shown})
 }

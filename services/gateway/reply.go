@@ -50,6 +50,9 @@ func (c *caller) shown(r *schema.Reply) *Reply {
 		out.Sentences = append(out.Sentences, c.sentence(r.Sentences[i]))
 	}
 	for i, a := range r.Actions {
+		if !a.Checked || a.Refused != "" { // the mesh proposes it to nobody
+			continue
+		}
 		out.Actions = append(out.Actions, Action{Turn: r.TurnID, Index: i, NPC: r.NPC, Player: r.Player, Name: a.Name,
 			Parameters: a.Parameters, Confirm: a.Confirm})
 	}

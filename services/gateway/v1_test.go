@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -136,6 +137,25 @@ func TestAnActionIsConfirmed(t *testing.T) {
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
 		t.Errorf("%d %v", resp.StatusCode, resp.Header)
+	}
+}
+
+// An action that fails its check is proposed to nobody: no event and no reply shows it to the game.
+func TestARefusedActionIsNotShown(t *testing.T) {
+	s := open(t)
+	for id, trust := range map[string]int{"t1": 0, "t2": 50} {
+		body := fmt.Sprintf(`{"player":"p-%s","turn_id":%q,"message":"Give me a quest.","trust":%d}`, id, id, trust)
+		want, events := trust/50, 0
+		for _, e := range s.stream("POST", turns, body) {
+			if e.name == "action" {
+				events++
+			}
+		}
+		var o gateway.Outcome
+		s.do("GET", turns+"/"+id+"?player=p-"+id+"&view=full", "").json(t, &o)
+		if len(o.Full.Actions) != 1 || events != want || len(o.Reply.Actions) != want {
+			t.Errorf("trust %d: %d events, reply %+v, decided %+v", trust, events, o.Reply.Actions, o.Full.Actions)
+		}
 	}
 }
 
