@@ -1,0 +1,54 @@
+// Plays the transcript of examples/conformance: `node conformance.mjs http` or `… socket`. A line of JSON tells what was heard of each turn.
+import { readFileSync } from "node:fs";
+import { Forsooth } from "./forsooth.mjs";
+
+const { FORSOOTH_URL, FORSOOTH_KEY, FORSOOTH_TOKEN, FORSOOTH_WHO, FORSOOTH_TRANSCRIPT } = process.env;
+const overSocket = process.argv[2] === "socket";
+const { world, steps } = JSON.parse(readFileSync(FORSOOTH_TRANSCRIPT));
+const mine = (name) => (name ? `${name}-${FORSOOTH_WHO}` : undefined);
+
+function door(key) {
+  const client = new Forsooth(FORSOOTH_URL, { key });
+  return overSocket ? client.session() : client;
+}
+
+const backend = door(FORSOOTH_KEY);
+const player = door(async () => FORSOOTH_TOKEN);
+
+async function play(step, turn) {
+  const heard = { sentences: [], spoken: [], actions: [], status: "", reason: "", reply: "" };
+  const by = step.as === "token" ? player : backend;
+  const request = { world, ...turn, player: mine(turn.player) };
+  if (turn.turn_id) request.turn_id = mine(turn.turn_id);
+  try {
+    if (step.do === "ping") {
+      await (overSocket ? by.ping() : by.npcs(world));
+      return heard;
+    }
+    if (step.do === "cancel") {
+      await by.cancel(request);
+      return heard;
+    }
+    const said = by.say(request, {
+      speak: ({ text, npc, language, index }) => heard.spoken.push({ text, npc, language, index }),
+      act: async ({ name, parameters, confirm }, on) => {
+        heard.actions.push({ name, parameters, confirm });
+        if (step.cancel === "action") await on.cancel();
+        return step.answer;
+      },
+    });
+    for await (const sentence of said) heard.sentences.push(sentence.text);
+    const reply = await said.reply();
+    Object.assign(heard, { status: reply.status, reason: reply.reason ?? "", reply: reply.reply });
+  } catch (error) {
+    if (!error.code) throw error;
+    heard.problem = { code: error.code, field: error.field ?? "" };
+  }
+  return heard;
+}
+
+for (const step of steps) {
+  const all = await Promise.all(step.turns.map((turn) => play(step, turn)));
+  all.forEach((heard, turn) => console.log(JSON.stringify({ step: step.name, turn, ...heard })));
+}
+if (overSocket) [backend, player].forEach((session) => session.close());

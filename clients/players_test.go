@@ -1,0 +1,46 @@
+package clients_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// players are the clients, each over each of its transports.
+var players = []player{
+	{"js-http", node, []string{"js/conformance.mjs", "http"}},
+	{"js-socket", node, []string{"js/conformance.mjs", "socket"}},
+}
+
+// node runs JavaScript. Before version 22 its WebSocket wants a flag.
+func node(t *testing.T) []string {
+	return []string{need(t, "node"), "--experimental-websocket", "--no-warnings"}
+}
+
+// TestMain wants what "make engine-clients" installs where all tests must run. A runtime that it could not install is
+// left out there too.
+func TestMain(m *testing.M) {
+	if _, err := os.Stat("../.venv/engines/ready"); err != nil && os.Getenv("FORSOOTH_TEST_ALL") != "" {
+		fmt.Fprintln(os.Stderr, "the runtimes of the clients are not installed; run `make engine-clients`")
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// need is the path of the first program of these that is on this machine; without one the test is left out.
+func need(t *testing.T, programs ...string) string {
+	t.Helper()
+	for _, program := range programs {
+		path, err := exec.LookPath(program)
+		if err != nil {
+			continue
+		}
+		if path, err = filepath.Abs(path); err == nil {
+			return path
+		}
+	}
+	t.Skipf("%s is not on this machine; `make engine-clients` installs it where apt-get is there", programs[0])
+	return ""
+}
