@@ -85,18 +85,20 @@ $(VENVS)/openai/ready: examples/openai/go/go.mod examples/openai/go/main.go exam
 	if command -v npm >/dev/null; then cp examples/openai/js/package.json examples/openai/js/talk.mjs $(VENVS)/openai/js/ && npm install --silent --no-audit --no-fund --prefix $(VENVS)/openai/js; fi
 	touch $@
 
-## engine-clients: what the tests of clients/ run: Godot 3 and mono from Debian; a client whose runtime is missing is left out
+## engine-clients: what the tests of clients/ run: Godot 3 and mono from Debian, and Python's packages; a client whose runtime is missing is left out
 .PHONY: engine-clients
 test-go engine-clients: $(VENVS)/engines/ready
 
 ENGINES := godot3-server mono-mcs mono-runtime libmono-system-net-http4.0-cil
 
-$(VENVS)/engines/ready:
+$(VENVS)/engines/ready: clients/python/pyproject.toml
 	mkdir -p $(VENVS)/engines
 	if command -v godot3-server >/dev/null && command -v mcs >/dev/null && command -v mono >/dev/null; then :; \
 	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 		apt-get -qq update && apt-get -qq install -y --no-install-recommends $(ENGINES) >/dev/null || echo "Debian's $(ENGINES) cannot be installed: the tests of those clients are left out" >&2; \
 	else echo "godot3-server, mcs or mono is missing, and this user cannot install it: the tests of those clients are left out" >&2; fi
+	if command -v $(PYTHON) >/dev/null; then $(PYTHON) -m venv $(VENVS)/engines/python && \
+		$(VENVS)/engines/python/bin/pip install -q --disable-pip-version-check -e 'clients/python[socket]' 'gdtoolkit==4.*' 'mypy==2.4.1'; fi
 	touch $@
 
 ## promtool: the machine's, else Debian's, which the tests of the alert rules run

@@ -12,6 +12,9 @@ import (
 var players = []player{
 	{"js-http", node, []string{"js/conformance.mjs", "http"}},
 	{"js-socket", node, []string{"js/conformance.mjs", "socket"}},
+	{"python-http", python, []string{"python/conformance.py", "http"}},
+	{"python-aio", python, []string{"python/conformance.py", "aio"}},
+	{"python-socket", python, []string{"python/conformance.py", "socket"}},
 }
 
 // node runs JavaScript. Before version 22 its WebSocket wants a flag.
@@ -43,4 +46,9 @@ func need(t *testing.T, programs ...string) string {
 	}
 	t.Skipf("%s is not on this machine; `make engine-clients` installs it where apt-get is there", programs[0])
 	return ""
+}
+
+// python is that of `make engine-clients`, which has the packages.
+func python(t *testing.T) []string {
+	return []string{need(t, "../.venv/engines/python/bin/python")}
 }
