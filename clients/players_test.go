@@ -15,6 +15,14 @@ var players = []player{
 	{"python-http", python, []string{"python/conformance.py", "http"}},
 	{"python-aio", python, []string{"python/conformance.py", "aio"}},
 	{"python-socket", python, []string{"python/conformance.py", "socket"}},
+	{"godot3-socket", godot3, []string{"--path", "godot3", "res://conformance.tscn"}},
+}
+
+// examples are what each README tells a reader to run.
+var examples = []player{
+	{"js", node, []string{"js/example.mjs", "Will you give me a quest?"}},
+	{"python", python, []string{"python/example.py", "Will you give me a quest?"}},
+	{"godot3", godot3, []string{"--path", "godot3"}},
 }
 
 // node runs JavaScript. Before version 22 its WebSocket wants a flag.
@@ -52,3 +60,5 @@ func need(t *testing.T, programs ...string) string {
 func python(t *testing.T) []string {
 	return []string{need(t, "../.venv/engines/python/bin/python")}
 }
+
+func godot3(t *testing.T) []string { return []string{need(t, "godot3-server", "godot3-runner")} }

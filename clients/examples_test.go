@@ -1,0 +1,40 @@
+package clients_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The example of each client talks with Mira as its README says, and says in one line why a key is not taken.
+func TestEachExampleTalks(t *testing.T) {
+	s := open(t, &transcript{})
+	for _, example := range examples {
+		t.Run(example.name, func(t *testing.T) {
+			command := append(example.command(t), example.args...)
+			for key, want := range map[string]string{s.key: "Mira: ", "fsk_none": "UNAUTHORIZED: "} {
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				run := exec.CommandContext(ctx, command[0], command[1:]...)
+				run.Env = append(os.Environ(), "FORSOOTH_URL="+s.url, "FORSOOTH_KEY="+key)
+				out, err := run.CombinedOutput()
+				if !strings.Contains(string(out), want) || ctx.Err() != nil || (err == nil) != (key == s.key) {
+					t.Errorf("not %q: %v\n%s", want, err, out)
+				}
+				stop()
+			}
+		})
+	}
+}
+
+// The Python client keeps to its types.
+func TestThePythonClientIsTyped(t *testing.T) {
+	check := exec.CommandContext(t.Context(), need(t, "../.venv/engines/python/bin/mypy"), "--cache-dir=/dev/null",
+		"--python-executable="+need(t, "../.venv/engines/python/bin/python"), "forsooth", "conformance.py", "example.py")
+	check.Dir = "python"
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
