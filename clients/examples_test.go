@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,16 @@ func TestEachExampleTalks(t *testing.T) {
 				stop()
 			}
 		})
+	}
+}
+
+// Godot 4 is on no machine of ours: its client is parsed at least.
+func TestTheGodot4ClientParses(t *testing.T) {
+	scripts, err := filepath.Glob("godot4/*.gd")
+	must(t, err)
+	parse := exec.CommandContext(t.Context(), need(t, "../.venv/engines/python/bin/gdparse"), scripts...)
+	if out, err := parse.CombinedOutput(); err != nil || len(scripts) != 3 {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

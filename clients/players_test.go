@@ -16,6 +16,7 @@ var players = []player{
 	{"python-aio", python, []string{"python/conformance.py", "aio"}},
 	{"python-socket", python, []string{"python/conformance.py", "socket"}},
 	{"godot3-socket", godot3, []string{"--path", "godot3", "res://conformance.tscn"}},
+	{"godot4-socket", godot4, []string{"--path", "godot4", "res://conformance.tscn"}},
 }
 
 // examples are what each README tells a reader to run.
@@ -23,6 +24,7 @@ var examples = []player{
 	{"js", node, []string{"js/example.mjs", "Will you give me a quest?"}},
 	{"python", python, []string{"python/example.py", "Will you give me a quest?"}},
 	{"godot3", godot3, []string{"--path", "godot3"}},
+	{"godot4", godot4, []string{"--path", "godot4"}},
 }
 
 // node runs JavaScript. Before version 22 its WebSocket wants a flag.
@@ -52,7 +54,7 @@ func need(t *testing.T, programs ...string) string {
 			return path
 		}
 	}
-	t.Skipf("%s is not on this machine; `make engine-clients` installs it where apt-get is there", programs[0])
+	t.Skipf("%s is not on this machine; `make engine-clients` installs what Debian has", filepath.Base(programs[0]))
 	return ""
 }
 
@@ -62,3 +64,5 @@ func python(t *testing.T) []string {
 }
 
 func godot3(t *testing.T) []string { return []string{need(t, "godot3-server", "godot3-runner")} }
+
+func godot4(t *testing.T) []string { return []string{need(t, "godot4"), "--headless"} }

@@ -9,12 +9,12 @@ signal speech(text, npc, language, index, turn_id) # for a voice: each sentence 
 signal answered(turn_id, what) # a cancel or an answer was taken, or a ping came back
 signal connection_lost()
 
+const BUFFER_KB = 1024
+
 export var url = "http://127.0.0.1:8080" # of the gateway
 export var key = "" # of a backend, or a player's token
 export var language = "en" # for speech, where a turn has no locale
 export var retries = 5 # connections that fail, one after another, before turns do
-
-const BUFFER_KB = 1024
 
 var _socket = null
 var _ended = null # the one before, kept while it emits its last signal
