@@ -16,6 +16,8 @@ var players = []player{
 	{"python-aio", python, []string{"python/conformance.py", "aio"}},
 	{"python-socket", python, []string{"python/conformance.py", "socket"}},
 	{"godot3-socket", godot3, []string{"--path", "godot3", "res://conformance.tscn"}},
+	{"dotnet-http", mono("Conformance"), []string{"http"}},
+	{"dotnet-socket", mono("Conformance"), []string{"socket"}},
 	{"godot4-socket", godot4, []string{"--path", "godot4", "res://conformance.tscn"}},
 }
 
@@ -24,6 +26,7 @@ var examples = []player{
 	{"js", node, []string{"js/example.mjs", "Will you give me a quest?"}},
 	{"python", python, []string{"python/example.py", "Will you give me a quest?"}},
 	{"godot3", godot3, []string{"--path", "godot3"}},
+	{"dotnet", mono("Example"), nil},
 	{"godot4", godot4, []string{"--path", "godot4"}},
 }
 
@@ -66,3 +69,17 @@ func python(t *testing.T) []string {
 func godot3(t *testing.T) []string { return []string{need(t, "godot3-server", "godot3-runner")} }
 
 func godot4(t *testing.T) []string { return []string{need(t, "godot4"), "--headless"} }
+
+// mono compiles the client with one program as C# 7, the oldest that Unity takes, and runs it.
+func mono(program string) func(t *testing.T) []string {
+	return func(t *testing.T) []string {
+		t.Helper()
+		run, out := need(t, "mono"), filepath.Join(t.TempDir(), program+".exe")
+		compile := exec.CommandContext(t.Context(), need(t, "mcs"), "-langversion:7", "-warn:4", "-warnaserror",
+			"-r:System.Net.Http", "-out:"+out, "dotnet/Forsooth.cs", "dotnet/"+program+".cs")
+		if said, err := compile.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		return []string{run, out}
+	}
+}
