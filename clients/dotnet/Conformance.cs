@@ -44,6 +44,23 @@ static class Conformance
         return new Door { Client = client, Session = socket ? client.Open() : null };
     }
 
+    // by player: the step, and the actions that a watch over the world has heard
+    static readonly Dictionary<string, KeyValuePair<IDictionary<string, object>, List<object>>> Watched =
+        new Dictionary<string, KeyValuePair<IDictionary<string, object>, List<object>>>();
+
+    static Answer Heard(IDictionary<string, object> step, List<object> actions, GameAction a)
+    {
+        actions.Add(new Dictionary<string, object> { { "name", a.Name }, { "parameters", a.Parameters }, { "confirm", a.Confirm } });
+        var answer = Json.Object(step, "answer");
+        return answer == null ? null : new Answer { Accepted = Json.Flag(answer, "accepted"), Reason = Json.Text(answer, "reason", null) };
+    }
+
+    static Answer OfWatch(GameAction a)
+    {
+        KeyValuePair<IDictionary<string, object>, List<object>> on;
+        return Watched.TryGetValue(a.Player, out on) ? Heard(on.Key, on.Value, a) : null;
+    }
+
     static Task Play(IDictionary<string, object> step, IDictionary<string, object> turn, Door by, IDictionary<string, object> heard)
     {
         switch (Json.Text(step, "do"))
@@ -54,6 +71,8 @@ static class Conformance
         var sentences = (List<object>)heard["sentences"];
         var spoken = (List<object>)heard["spoken"];
         var actions = (List<object>)heard["actions"];
+        var watched = Json.Flag(step, "watch") && by.Session != null;
+        if (watched) Watched[Mine(turn, "player")] = new KeyValuePair<IDictionary<string, object>, List<object>>(step, actions);
         var over = new TaskCompletionSource<bool>();
         by.Say(Of(turn), new Handlers
         {
@@ -61,10 +80,9 @@ static class Conformance
             Speak = s => spoken.Add(new Dictionary<string, object> { { "text", s.Text }, { "npc", s.Npc }, { "language", s.Language }, { "index", s.Index } }),
             Act = (t, a) =>
             {
-                actions.Add(new Dictionary<string, object> { { "name", a.Name }, { "parameters", a.Parameters }, { "confirm", a.Confirm } });
+                if (watched) return null;
                 if (Json.Text(step, "cancel") == "action") t.CancelAsync();
-                var answer = Json.Object(step, "answer");
-                return answer == null ? null : new Answer { Accepted = Json.Flag(answer, "accepted"), Reason = Json.Text(answer, "reason", null) };
+                return Heard(step, actions, a);
             },
             Done = (t, r) =>
             {
@@ -84,6 +102,7 @@ static class Conformance
         world = Json.Text(script, "world");
         var backend = Open(Env("KEY"), args[0] == "socket");
         var player = Open(Env("TOKEN"), args[0] == "socket");
+        if (backend.Session != null) backend.Session.Actions(world, OfWatch);
         foreach (IDictionary<string, object> step in Json.List(script, "steps"))
         {
             var by = Json.Text(step, "as") == "token" ? player : backend;

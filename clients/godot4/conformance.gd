@@ -26,6 +26,7 @@ func _ready():
 		client.answered.connect(_on_answered)
 	Forsooth.key = OS.get_environment("FORSOOTH_KEY")
 	player.key = OS.get_environment("FORSOOTH_TOKEN")
+	Forsooth.watch(script_world) # brings the same actions as the turns: each is shown once
 	next()
 
 

@@ -21,9 +21,10 @@ var _open: bool = false
 var _wait: float = -1.0 # seconds before the next connection; below zero: none is wanted
 var _failures: int = 0
 var _refs: int = 0
-var _turns: Dictionary = {} # by ref: request, seen, spoken, acted, tries, again (seconds before it is sent anew; below zero: not)
+var _turns: Dictionary = {} # by ref: request, seen, spoken, tries, again (seconds before it is sent anew; below zero: not)
 var _calls: Dictionary = {} # by ref: the frame
-var _watches: Dictionary = {} # by ref: world, since, shown
+var _watches: Dictionary = {} # by ref: world, since
+var _shown: Dictionary = {} # actions that were shown: turn and index
 var _refused = null # what the gateway said before it closed
 
 
@@ -33,7 +34,7 @@ func say(request: Dictionary) -> String:
 	if not turn.has("turn_id"):
 		turn["turn_id"] = Crypto.new().generate_random_bytes(16).hex_encode()
 	var ref = _ref("t")
-	_turns[ref] = {"request": turn, "seen": 0, "spoken": 0, "acted": {}, "tries": 0, "again": -1.0}
+	_turns[ref] = {"request": turn, "seen": 0, "spoken": 0, "tries": 0, "again": -1.0}
 	_send_turn(ref)
 	_want()
 	return turn["turn_id"]
@@ -56,7 +57,7 @@ func answer(world: String, proposed: Dictionary, accepted: bool, reason: String 
 # watch shows the actions that every NPC of a world proposes to any player.
 func watch(world: String) -> void:
 	var ref = _ref("a")
-	_watches[ref] = {"world": world, "since": "", "shown": {}}
+	_watches[ref] = {"world": world, "since": ""}
 	_send_watch(ref)
 	_want()
 
@@ -291,9 +292,7 @@ func _of_turn(ref: String, event: Dictionary) -> void:
 			_turns.erase(ref)
 			done.emit(id, event["reply"])
 		"action":
-			if not turn["acted"].has(event["action"]["index"]):
-				turn["acted"][event["action"]["index"]] = true
-				action.emit(id, event["action"])
+			_of_action(event["action"])
 		_:
 			if event.get("n", 0) > turn["seen"]:
 				turn["seen"] = event["n"]
@@ -315,13 +314,17 @@ func _of_watch(ref: String, event: Dictionary) -> void:
 		_tell("", event["problem"], false)
 	if event["type"] != "action":
 		return
-	var proposed = event["action"]
-	var shown = "%s %d" % [proposed["turn_id"], proposed["index"]]
-	if watched["shown"].has(shown):
+	if event["action"].get("at", "") > watched["since"]:
+		watched["since"] = event["action"]["at"]
+	_of_action(event["action"])
+
+
+# _of_action shows an action once: a turn and a watch may both bring it, and each again after a break.
+func _of_action(proposed: Dictionary) -> void:
+	var name_of = "%s %d" % [proposed["turn_id"], proposed["index"]]
+	if _shown.has(name_of):
 		return
-	watched["shown"][shown] = true
-	if watched["shown"].size() > 10000:
-		watched["shown"].erase(watched["shown"].keys()[0])
-	if proposed.get("at", "") > watched["since"]:
-		watched["since"] = proposed["at"]
+	_shown[name_of] = true
+	if _shown.size() > 10000:
+		_shown.erase(_shown.keys()[0])
 	action.emit(proposed["turn_id"], proposed)

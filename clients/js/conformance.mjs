@@ -12,6 +12,19 @@ function door(key) {
   return overSocket ? client.session() : client;
 }
 
+const watched = new Map(); // by player: the step, and what was heard
+let watching;
+
+function watch(player, step, heard) {
+  watched.set(player, { step, heard });
+  watching ??= backend.actions(world, ({ player, name, parameters, confirm }) => {
+    if (!watched.has(player)) return;
+    const { step, heard } = watched.get(player);
+    heard.actions.push({ name, parameters, confirm });
+    return step.answer;
+  });
+}
+
 const backend = door(FORSOOTH_KEY);
 const player = door(async () => FORSOOTH_TOKEN);
 
@@ -29,9 +42,10 @@ async function play(step, turn) {
       await by.cancel(request);
       return heard;
     }
+    if (step.watch && overSocket) watch(request.player, step, heard);
     const said = by.say(request, {
       speak: ({ text, npc, language, index }) => heard.spoken.push({ text, npc, language, index }),
-      act: async ({ name, parameters, confirm }, on) => {
+      act: step.watch && overSocket ? undefined : async ({ name, parameters, confirm }, on) => {
         heard.actions.push({ name, parameters, confirm });
         if (step.cancel === "action") await on.cancel();
         return step.answer;

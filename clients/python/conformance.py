@@ -62,6 +62,23 @@ def play(step: dict[str, Any], turn: dict[str, Any], backend: Forsooth, player: 
     return heard.line
 
 
+class Watch:
+    """Answers the actions of a whole world over a socket."""
+
+    def __init__(self) -> None:
+        self.by_player: dict[str, tuple[dict[str, Any], Heard]] = {}
+
+    def act(self, a: Action) -> Any:
+        if a.player not in self.by_player:
+            return None
+        step, heard = self.by_player[a.player]
+        heard.action(a)
+        return step["answer"]
+
+
+watch = Watch()
+
+
 async def play_async(step: dict[str, Any], turn: dict[str, Any], backend: Any, player: Any) -> dict[str, Any]:
     heard, by = Heard(), player if step.get("as") == "token" else backend
     try:
@@ -71,7 +88,13 @@ async def play_async(step: dict[str, Any], turn: dict[str, Any], backend: Any, p
             await by.cancel(**name(fields(turn)))
         else:
 
+            watched = bool(step.get("watch")) and hasattr(by, "actions")
+            if watched:
+                watch.by_player[fields(turn)["player"]] = (step, heard)
+
             async def act(a: Action) -> Any:
+                if watched:
+                    return None
                 heard.action(a)
                 if step.get("cancel") == "action":
                     await said.cancel()
@@ -108,6 +131,7 @@ async def main_async(over_socket: bool) -> None:
             await steps(backend, player)
             return
         async with backend.session() as first, player.session() as second:
+            await first.actions(WORLD, watch.act)
             await steps(first, second)
 
 
