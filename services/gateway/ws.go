@@ -41,6 +41,8 @@ type Shown struct {
 	Player  string   `json:"player,omitempty"`
 	Ref     string   `json:"ref,omitempty"`
 	Problem *Problem `json:"problem,omitempty"` // of type problem
+	// Of the ok of actions: from when on they are shown. After a break it is since, until an action has come.
+	At time.Time `json:"at,omitzero"`
 }
 
 // Bounds of a socket.
@@ -287,7 +289,9 @@ func (s *socket) actions(ctx context.Context, f *Frame) error {
 	if since.IsZero() {
 		since = s.g.now().Add(-time.Second) // before the ok below is told
 	}
-	if err := s.send(ctx, s.of(f, schema.ConversationID{World: f.World}, &Event{Type: "ok"})); err != nil {
+	begun := s.of(f, schema.ConversationID{World: f.World}, &Event{Type: "ok"})
+	begun.At = since
+	if err := s.send(ctx, begun); err != nil {
 		return err
 	}
 	return s.g.client.Actions(ctx, f.World, since, func(p client.Proposal) {

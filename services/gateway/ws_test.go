@@ -212,7 +212,7 @@ func TestActionsOverASocket(t *testing.T) {
 	s := open(t)
 	k := s.socket(s.url)
 	k.send(`{"type":"actions","world":"village"}`)
-	k.until("ok")
+	begun := k.until("ok")
 	k.send(
 		`{"type":"say","say":{"world":"village","npc":"mira","player":"p1","turn_id":"t1","message":"Give me the salve, I ` +
 			`will take it.","deadline_ms":20000,"allowed_actions":[
@@ -228,6 +228,17 @@ func TestActionsOverASocket(t *testing.T) {
 	)
 	if done := k.until("done"); done.Reply.Text != "Take this salve." {
 		t.Errorf("%+v", done.Reply)
+	}
+	// who lost the connection before it saw an action is shown what was not answered since the first began
+	k.send(`{"type":"say","say":{"world":"village","npc":"mira","player":"p2","turn_id":"t2","message":"Give me a quest.","trust":50}}`)
+	k.until("done")
+	again := s.socket(s.url)
+	again.send(fmt.Sprintf(`{"type":"actions","world":"village","since":%q}`, begun.At.Format(time.RFC3339Nano)))
+	if ok := again.until("ok"); begun.At.IsZero() || !ok.At.Equal(begun.At) {
+		t.Errorf("from %v, then from %v", begun.At, ok.At)
+	}
+	if a := again.until("action"); a.TurnID != "t2" {
+		t.Errorf("%+v", a)
 	}
 }
 
