@@ -115,7 +115,8 @@ func open(t *testing.T, script *transcript) *site {
 		time.Now())
 	must(t, err)
 	must(t, ring.Add(made))
-	g, err := gateway.New(gateway.Options{Client: c, Keys: ring, Report: func(err error) { t.Errorf("reported: %v", err) }})
+	g, err := gateway.New(gateway.Options{Client: c, Keys: ring,
+		Report: func(err error) { t.Errorf("reported: %v", err) }})
 	must(t, err)
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
@@ -239,7 +240,8 @@ func (e *expected) compare(h *heard) string {
 		return "the problem is " + asJSON(h.Problem)
 	case h.Status != e.Status && e.Status != "" || e.Problem == nil && e.Reason != "" && h.Reason != e.Reason:
 		return "it ended with " + h.Status + " " + h.Reason
-	case e.Sentences != nil && !slices.EqualFunc(h.Sentences, *e.Sentences, endsWith), e.Count > 0 && len(h.Sentences) != e.Count:
+	case e.Sentences != nil && !slices.EqualFunc(h.Sentences, *e.Sentences, endsWith),
+		e.Count > 0 && len(h.Sentences) != e.Count:
 		return "the sentences are " + asJSON(h.Sentences)
 	case strings.Join(h.Sentences, " ") != h.Reply:
 		return "the sentences are " + asJSON(h.Sentences) + ", the reply is " + h.Reply

@@ -325,7 +325,9 @@ namespace ForsoothNpc
             using (answer)
             {
                 var problem = Json.Parse(await answer.Content.ReadAsStringAsync().ConfigureAwait(false)) as IDictionary<string, object>;
-                throw problem != null ? ForsoothException.Of(problem) : new ForsoothException("INTERNAL", "the answer is no problem", "", (int)answer.StatusCode);
+                if (problem != null) throw ForsoothException.Of(problem);
+                var status = (int)answer.StatusCode; // of a balancer that stands before the gateway
+                throw new ForsoothException(status >= 500 ? "UNREACHABLE" : "INTERNAL", "the answer is " + status + " and no problem", "", status);
             }
         }
 
@@ -620,6 +622,7 @@ namespace ForsoothNpc
         void OfWatch(Watched watched, IDictionary<string, object> e, ForsoothException problem)
         {
             if (problem != null) client.Report(problem);
+            if (watched.Since == "") watched.Since = Json.Text(e, "at"); // of the ok
             if (Json.Text(e, "type") != "action") return;
             var action = GameAction.Of(watched.World, Json.Object(e, "action"));
             if (!watched.Shown.Add(action.TurnId + " " + action.Index)) return;

@@ -312,6 +312,8 @@ func _of_watch(ref: String, event: Dictionary) -> void:
 	var watched = _watches[ref]
 	if event["type"] == "problem":
 		_tell("", event["problem"], false)
+	if event["type"] == "ok" and watched["since"] == "":
+		watched["since"] = event["at"]
 	if event["type"] != "action":
 		return
 	if event["action"].get("at", "") > watched["since"]:

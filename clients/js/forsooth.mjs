@@ -14,6 +14,8 @@ export class ForsoothError extends Error {
 
 const unreachable = (detail) => new ForsoothError({ code: "UNREACHABLE", status: 503, detail });
 const cannotReach = (base) => unreachable(`the gateway at ${base} cannot be reached`);
+// What stands before a gateway answers in its stead, such as a balancer while it starts.
+const noProblem = (status) => new ForsoothError({ code: status >= 500 ? "UNREACHABLE" : "INTERNAL", status, detail: `the answer is ${status} and no problem` });
 const pause = (seconds) => new Promise((wake) => setTimeout(wake, seconds * 1000));
 const backoff = (tries) => Math.min(5, 0.2 * 2 ** tries) * (0.75 + Math.random() / 2);
 
@@ -195,7 +197,10 @@ export class Forsooth {
       throw cannotReach(this.base);
     });
     if (answer.ok) return answer;
-    throw new ForsoothError(await answer.json().catch(() => ({ code: "INTERNAL", status: answer.status, detail: answer.statusText })));
+    throw await answer.json().then(
+      (problem) => new ForsoothError(problem),
+      () => noProblem(answer.status),
+    );
   }
 
   async #run(turn) {
@@ -435,7 +440,7 @@ export class Session {
   async #ofWatch(watch, event) {
     const report = this.options.problem ?? console.error;
     if (event.type === "problem") return report(new ForsoothError(event.problem));
-    if (event.type === "ok" && !watch.since) watch.since = new Date(Date.now() - 5000).toISOString();
+    if (event.type === "ok" && !watch.since) watch.since = event.at;
     if (event.type !== "action") return;
     const name = `${event.action.turn_id} ${event.action.index}`;
     if (watch.shown.has(name)) return;

@@ -18,8 +18,9 @@ Key = Union[str, Callable[[], str], None]
 def problem_of(status: int, body: bytes) -> ForsoothError:
     try:
         return ForsoothError.of(json.loads(body))
-    except (ValueError, AttributeError):
-        return ForsoothError("INTERNAL", f"the answer is {status} and no problem", status=status)
+    except (ValueError, AttributeError):  # of a balancer that stands before the gateway
+        code = "UNREACHABLE" if status >= 500 else "INTERNAL"
+        return ForsoothError(code, f"the answer is {status} and no problem", status=status)
 
 
 class Forsooth:

@@ -176,7 +176,7 @@ class Session:
                 try:
                     self._socket = await self._connect()
                 except ForsoothError as e:
-                    if tries > self._retries or e.code != "UNREACHABLE":
+                    if tries > self._retries or e.status in (401, 403):
                         self._fail(self._refused or e)
             for ref in list(self._turns):
                 await self._say_or_resume(ref)
@@ -247,6 +247,8 @@ class Session:
         world, act = self._watches[ref]
         if problem:
             log.warning("the actions of %s are not shown: %s", world, problem)
+        if event["type"] == "ok":
+            self._since.setdefault(ref, event["at"])
         if event["type"] != "action":
             return
         action = Action.of(event["action"])
