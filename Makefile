@@ -98,7 +98,7 @@ $(VENVS)/engines/ready: clients/python/pyproject.toml
 		apt-get -qq update && apt-get -qq install -y --no-install-recommends $(ENGINES) >/dev/null || echo "Debian's $(ENGINES) cannot be installed: the tests of those clients are left out" >&2; \
 	else echo "godot3-server, mcs or mono is missing, and this user cannot install it: the tests of those clients are left out" >&2; fi
 	if command -v $(PYTHON) >/dev/null; then $(PYTHON) -m venv $(VENVS)/engines/python && \
-		$(VENVS)/engines/python/bin/pip install -q --disable-pip-version-check -e 'clients/python[socket]' 'gdtoolkit==4.*' 'mypy==2.4.1'; fi
+		$(VENVS)/engines/python/bin/pip install -q --disable-pip-version-check './clients/python[socket]' 'gdtoolkit==4.*' 'mypy==2.4.1'; fi
 	touch $@
 
 ## promtool: the machine's, else Debian's, which the tests of the alert rules run

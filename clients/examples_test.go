@@ -40,6 +40,16 @@ func TestTheGodot4ClientParses(t *testing.T) {
 	}
 }
 
+// The Python client is installed with all of its parts: elsewhere than in its folder it can be imported.
+func TestThePythonClientInstalls(t *testing.T) {
+	try := exec.CommandContext(t.Context(), need(t, "../.venv/engines/python/bin/python"), "-c",
+		"import forsooth; assert forsooth.AsyncForsooth('http://127.0.0.1:1').session()")
+	try.Dir = t.TempDir()
+	if out, err := try.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // The Python client keeps to its types.
 func TestThePythonClientIsTyped(t *testing.T) {
 	check := exec.CommandContext(t.Context(), need(t, "../.venv/engines/python/bin/mypy"), "--cache-dir=/dev/null",
