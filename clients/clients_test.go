@@ -115,7 +115,7 @@ func open(t *testing.T, script *transcript) *site {
 		time.Now())
 	must(t, err)
 	must(t, ring.Add(made))
-	g, err := gateway.New(gateway.Options{Client: c, Keys: ring,
+	g, err := gateway.New(gateway.Options{Client: c, Keys: ring, Origins: []string{"*"},
 		Report: func(err error) { t.Errorf("reported: %v", err) }})
 	must(t, err)
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -1,14 +1,21 @@
-// Plays the transcript of examples/conformance: `node conformance.mjs http` or `… socket`. A line of JSON tells what was heard of each turn.
-import { readFileSync } from "node:fs";
+// Plays the transcript of examples/conformance: `node conformance.mjs http` or `… socket`, or in a browser by conformance.html.
+// A line of JSON tells what was heard of each turn.
 import { Forsooth } from "./forsooth.mjs";
 
-const { FORSOOTH_URL, FORSOOTH_KEY, FORSOOTH_TOKEN, FORSOOTH_WHO, FORSOOTH_TRANSCRIPT } = process.env;
-const overSocket = process.argv[2] === "socket";
-const { world, steps } = JSON.parse(readFileSync(FORSOOTH_TRANSCRIPT));
-const mine = (name) => (name ? `${name}-${FORSOOTH_WHO}` : undefined);
+const inBrowser = typeof document !== "undefined";
+const env = inBrowser ? Object.fromEntries(new URLSearchParams(location.search)) : process.env;
+const overSocket = (inBrowser ? env.transport : process.argv[2]) === "socket";
+
+async function read(file) {
+  if (inBrowser) return (await fetch(file)).json();
+  return JSON.parse((await import("node:fs")).readFileSync(file));
+}
+
+const { world, steps } = await read(env.FORSOOTH_TRANSCRIPT);
+const mine = (name) => (name ? `${name}-${env.FORSOOTH_WHO}` : undefined);
 
 function door(key) {
-  const client = new Forsooth(FORSOOTH_URL, { key });
+  const client = new Forsooth(env.FORSOOTH_URL, { key });
   return overSocket ? client.session() : client;
 }
 
@@ -25,8 +32,8 @@ function watch(player, step, heard) {
   });
 }
 
-const backend = door(FORSOOTH_KEY);
-const player = door(async () => FORSOOTH_TOKEN);
+const backend = door(env.FORSOOTH_KEY);
+const player = door(async () => env.FORSOOTH_TOKEN);
 
 async function play(step, turn) {
   const heard = { sentences: [], spoken: [], actions: [], status: "", reason: "", reply: "" };
@@ -61,8 +68,15 @@ async function play(step, turn) {
   return heard;
 }
 
-for (const step of steps) {
-  const all = await Promise.all(step.turns.map((turn) => play(step, turn)));
-  all.forEach((heard, turn) => console.log(JSON.stringify({ step: step.name, turn, ...heard })));
+const lines = [];
+try {
+  for (const step of steps) {
+    const all = await Promise.all(step.turns.map((turn) => play(step, turn)));
+    all.forEach((heard, turn) => lines.push(JSON.stringify({ step: step.name, turn, ...heard })));
+  }
+} catch (error) {
+  lines.push(`failed: ${error.stack}`);
 }
 if (overSocket) [backend, player].forEach((session) => session.close());
+if (inBrowser) await fetch("heard", { method: "POST", body: lines.join("\n") });
+else console.log(lines.join("\n"));
