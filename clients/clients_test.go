@@ -36,6 +36,7 @@ type transcript struct {
 			TurnID string `json:"turn_id"`
 		} `json:"turns"`
 		Cuts   []int      `json:"cuts"`
+		Stalls []int      `json:"stalls"`
 		Expect []expected `json:"expect"`
 	} `json:"steps"`
 }

@@ -15,20 +15,29 @@ import (
 	"testing"
 )
 
-// cuts are the events behind which a turn's connection breaks: those that are still to come, by turns.
+// cut is an end of a connection behind an event of a turn; 0 is before the first.
+type cut struct {
+	behind int
+	stalls bool // it stays open, and brings nothing more
+}
+
+// cuts are those of the turns.
 type cuts struct {
 	mu   sync.Mutex
-	plan map[string][]int // as the transcript has them; a turn's id begins with its name there
-	left map[string][]int
+	plan map[string][]cut // as the transcript has them; a turn's id begins with its name there
+	left map[string][]cut // still to come
 }
 
 // breaking is a proxy before a gateway that breaks connections as a transcript has it.
 func breaking(t *testing.T, to string, script *transcript) string {
 	t.Helper()
-	c := &cuts{plan: map[string][]int{}, left: map[string][]int{}}
+	c := &cuts{plan: map[string][]cut{}, left: map[string][]cut{}}
 	for _, step := range script.Steps {
-		if len(step.Cuts) > 0 {
-			c.plan[step.Turns[0].TurnID+"-"] = step.Cuts
+		for stalls, all := range map[bool][]int{false: step.Cuts, true: step.Stalls} {
+			for _, behind := range all {
+				turn := step.Turns[0].TurnID + "-"
+				c.plan[turn] = append(c.plan[turn], cut{behind, stalls})
+			}
 		}
 	}
 	target, err := url.Parse(to)
@@ -41,7 +50,7 @@ func breaking(t *testing.T, to string, script *transcript) string {
 				r.Body = &socketWire{wire{from: body, next: nextFrame, cuts: c}, body}
 			default:
 				if strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream") {
-					r.Body = &wire{from: body, next: nextEvent, cuts: c}
+					r.Body = &wire{from: body, next: nextEvent, cuts: c, gone: r.Request.Context().Done()}
 				}
 			}
 			return nil
@@ -54,14 +63,14 @@ func breaking(t *testing.T, to string, script *transcript) string {
 	return server.URL
 }
 
-// at says whether the connection breaks at an event: before it, or behind it.
-func (c *cuts) at(data []byte) (before, behind bool) {
+// at is the cut at an event; nil where the connection goes on.
+func (c *cuts) at(data []byte) *cut {
 	var e struct {
 		TurnID string `json:"turn_id"`
 		N      int    `json:"n"`
 	}
 	if json.Unmarshal(data, &e) != nil || e.N == 0 {
-		return false, false
+		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,11 +82,11 @@ func (c *cuts) at(data []byte) (before, behind bool) {
 		}
 	}
 	left := c.left[e.TurnID]
-	if len(left) == 0 || e.N < left[0] {
-		return false, false
+	if len(left) == 0 || e.N < left[0].behind {
+		return nil
 	}
 	c.left[e.TurnID] = left[1:]
-	return left[0] == 0, left[0] > 0
+	return &left[0]
 }
 
 // check holds that every break has happened: a test whose wire never breaks shows nothing.
@@ -86,19 +95,20 @@ func (c *cuts) check(t *testing.T) {
 	defer c.mu.Unlock()
 	for turn, left := range c.left {
 		if len(left) > 0 {
-			t.Errorf("the connection of turn %s was to break behind event %d, and did not", turn, left[0])
+			t.Errorf("the connection of turn %s was to break behind event %d, and did not", turn, left[0].behind)
 		}
 	}
 }
 
 // wire is what a gateway sends, piece by piece, until it breaks.
 type wire struct {
-	from   io.ReadCloser
-	next   func(buffered []byte) (size int, payload []byte) // the first whole piece; 0: there is none yet
-	cuts   *cuts
-	held   []byte // read, and not looked at
-	out    []byte // to be passed on
-	broken bool
+	from  io.ReadCloser
+	next  func(buffered []byte) (size int, payload []byte) // the first whole piece; 0: there is none yet
+	cuts  *cuts
+	held  []byte // read, and not looked at
+	out   []byte // to be passed on
+	ended *cut
+	gone  <-chan struct{} // of an answer that stalls: closed when the client has gone
 }
 
 func (w *wire) Read(p []byte) (int, error) {
@@ -108,22 +118,25 @@ func (w *wire) Read(p []byte) (int, error) {
 			w.out = w.out[n:]
 			return n, nil
 		}
-		if w.broken {
+		if w.ended != nil && !w.ended.stalls {
 			_ = w.from.Close()
 			return 0, io.ErrUnexpectedEOF
 		}
-		if size, payload := w.next(w.held); size > 0 {
-			before, behind := w.cuts.at(payload)
-			if !before {
+		if size, payload := w.next(w.held); size > 0 && w.ended == nil {
+			w.ended = w.cuts.at(payload)
+			if w.ended == nil || w.ended.behind > 0 {
 				w.out = w.held[:size:size]
 			}
-			w.held, w.broken = w.held[size:], before || behind
+			w.held = w.held[size:]
 			continue
 		}
 		buf := make([]byte, 32<<10)
 		n, err := w.from.Read(buf)
 		w.held = append(w.held, buf[:n]...)
 		if n == 0 && err != nil {
+			if w.ended != nil && w.gone != nil {
+				<-w.gone
+			}
 			return 0, err
 		}
 	}

@@ -212,6 +212,7 @@ namespace ForsoothNpc
 
         public string Language = "en"; // for Speak, where a turn has no locale
         public int Retries = 5; // attempts without news after which a turn fails
+        public TimeSpan Quiet = TimeSpan.FromSeconds(40); // of silence, after which a connection is taken for dead
         public Action<Exception> Fault; // told of what goes wrong beside a turn, such as an answer that came too late
 
         public Client(string url, Func<string> key = null)
@@ -242,6 +243,8 @@ namespace ForsoothNpc
         {
             task.ContinueWith(t => Report(t.Exception.GetBaseException()), TaskContinuationOptions.OnlyOnFaulted);
         }
+
+        internal static void Ignore(Task task) { task.ContinueWith(t => t.Exception, TaskContinuationOptions.OnlyOnFaulted); }
 
         internal TimeSpan Backoff(int tries)
         {
@@ -316,7 +319,11 @@ namespace ForsoothNpc
             if (seen > 0) ask.Headers.TryAddWithoutValidation("Last-Event-ID", seen.ToString(CultureInfo.InvariantCulture));
             if (body != null) ask.Content = new StringContent(Json.Write(body), new UTF8Encoding(false), "application/json");
             HttpResponseMessage answer;
-            try { answer = await http.SendAsync(ask, HttpCompletionOption.ResponseHeadersRead).ConfigureAwait(false); }
+            try
+            {
+                using (var limit = new CancellationTokenSource(Quiet))
+                    answer = await http.SendAsync(ask, HttpCompletionOption.ResponseHeadersRead, limit.Token).ConfigureAwait(false);
+            }
             catch (Exception e) when (!(e is ForsoothException))
             {
                 throw ForsoothException.Unreachable("the gateway at " + Url + " cannot be reached: " + e.GetBaseException().Message);
@@ -355,6 +362,15 @@ namespace ForsoothNpc
             }
         }
 
+        // SoonAsync reads a line; null where none comes. A gateway says something every 15 seconds.
+        async Task<string> SoonAsync(StreamReader lines)
+        {
+            var line = lines.ReadLineAsync();
+            if (await Task.WhenAny(line, Task.Delay(Quiet)).ConfigureAwait(false) == line) return await line.ConfigureAwait(false);
+            Ignore(line); // it fails when the answer is disposed
+            return null;
+        }
+
         // StreamAsync shows a turn from where it was lost; one of which nothing was heard is said again.
         async Task StreamAsync(Turn turn)
         {
@@ -366,7 +382,7 @@ namespace ForsoothNpc
             using (var lines = new StreamReader(await answer.Content.ReadAsStreamAsync().ConfigureAwait(false), Encoding.UTF8))
             {
                 string name = "", data = "", line;
-                while (!turn.Over && (line = await lines.ReadLineAsync().ConfigureAwait(false)) != null)
+                while (!turn.Over && (line = await SoonAsync(lines).ConfigureAwait(false)) != null)
                 {
                     if (line.StartsWith("event: ", StringComparison.Ordinal)) name = line.Substring(7);
                     else if (line.StartsWith("data: ", StringComparison.Ordinal)) data += line.Substring(6);
@@ -550,7 +566,13 @@ namespace ForsoothNpc
             var buffer = new ArraySegment<byte>(new byte[64 << 10]);
             for (var whole = new MemoryStream(); ; )
             {
-                var part = await socket.ReceiveAsync(buffer, living.Token).ConfigureAwait(false);
+                var receive = socket.ReceiveAsync(buffer, living.Token);
+                if (!await SoonAsync(receive).ConfigureAwait(false))
+                {
+                    socket.Abort();
+                    return;
+                }
+                var part = await receive.ConfigureAwait(false);
                 if (part.MessageType == WebSocketMessageType.Close) return;
                 whole.Write(buffer.Array, 0, part.Count);
                 if (!part.EndOfMessage) continue;
@@ -558,6 +580,17 @@ namespace ForsoothNpc
                 Take((IDictionary<string, object>)Json.Parse(Encoding.UTF8.GetString(whole.ToArray())));
                 whole.SetLength(0);
             }
+        }
+
+        // SoonAsync asks a silent connection whether it lives; false where it does not answer.
+        async Task<bool> SoonAsync(Task receive)
+        {
+            var half = TimeSpan.FromTicks(client.Quiet.Ticks / 2);
+            if (await Task.WhenAny(receive, Task.Delay(half)).ConfigureAwait(false) == receive) return true;
+            await SendAsync(new Dictionary<string, object> { { "type", "ping" } }).ConfigureAwait(false);
+            if (await Task.WhenAny(receive, Task.Delay(half)).ConfigureAwait(false) == receive) return true;
+            Client.Ignore(receive); // it fails when the socket is aborted
+            return false;
         }
 
         // LostAsync waits longer for each connection that fails; after some of them the turns fail.

@@ -21,6 +21,7 @@ func _ready():
 	add_child(player)
 	for client in [Forsooth, player]:
 		client.url = OS.get_environment("FORSOOTH_URL")
+		client.quiet = 2.0
 		client.connect("sentence", self, "_on_sentence")
 		client.connect("speech", self, "_on_speech")
 		client.connect("action", self, "_on_action")

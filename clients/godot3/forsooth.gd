@@ -15,6 +15,7 @@ export var url = "http://127.0.0.1:8080" # of the gateway
 export var key = "" # of a backend, or a player's token
 export var language = "en" # for speech, where a turn has no locale
 export var retries = 5 # connections that fail, one after another, before turns do
+export var quiet = 40.0 # seconds of silence after which a connection is taken for dead
 
 var _socket = null
 var _ended = null # the one before, kept while it emits its last signal
@@ -22,6 +23,7 @@ var _open = false
 var _wait = 0.0 # seconds before the next connection; below zero: none is wanted
 var _failures = 0
 var _refs = 0
+var _silent = 0.0 # seconds since something came
 var _turns = {} # by ref: request, seen, spoken, tries, again (seconds before it is sent anew; below zero: not)
 var _calls = {} # by ref: the frame
 var _watches = {} # by ref: world, since
@@ -110,10 +112,24 @@ func _process(delta):
 				_send_turn(ref)
 	if _socket != null:
 		_socket.poll()
+		_keep(min(delta, 1.0))
 	elif _wait >= 0.0:
 		_wait -= delta
 		if _wait < 0.0:
 			_connect()
+
+
+# _keep asks a silent connection whether it lives, and gives up one that does not answer.
+func _keep(delta):
+	if not _open:
+		return
+	var before = _silent
+	_silent += delta
+	if _silent >= quiet:
+		_socket = null
+		_on_lost(false)
+	elif before < quiet / 2 and _silent >= quiet / 2:
+		_send({"type": "ping"})
 
 
 func _connect():
@@ -133,6 +149,7 @@ func _connect():
 
 func _on_open(_protocol):
 	_open = true
+	_silent = 0.0
 	_socket.get_peer(1).set_write_mode(WebSocketPeer.WRITE_MODE_TEXT)
 	for ref in _turns:
 		_send_turn(ref)
@@ -253,6 +270,7 @@ func _send_watch(ref):
 
 func _on_data():
 	_failures = 0
+	_silent = 0.0
 	var event = parse_json(_socket.get_peer(1).get_packet().get_string_from_utf8())
 	if typeof(event) != TYPE_DICTIONARY:
 		return

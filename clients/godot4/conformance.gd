@@ -18,6 +18,7 @@ func _ready():
 	add_child(player)
 	for client in [Forsooth, player]:
 		client.url = OS.get_environment("FORSOOTH_URL")
+		client.quiet = 2.0
 		client.sentence.connect(_on_sentence)
 		client.speech.connect(_on_speech)
 		client.action.connect(_on_action)

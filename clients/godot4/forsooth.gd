@@ -15,12 +15,14 @@ const BUFFER_KB = 1024
 @export var key: String = "" # of a backend, or a player's token
 @export var language: String = "en" # for speech, where a turn has no locale
 @export var retries: int = 5 # connections that fail, one after another, before turns do
+@export var quiet: float = 40.0 # seconds of silence after which a connection is taken for dead
 
 var _socket: WebSocketPeer = null
 var _open: bool = false
 var _wait: float = -1.0 # seconds before the next connection; below zero: none is wanted
 var _failures: int = 0
 var _refs: int = 0
+var _silent: float = 0.0 # seconds since something came
 var _turns: Dictionary = {} # by ref: request, seen, spoken, tries, again (seconds before it is sent anew; below zero: not)
 var _calls: Dictionary = {} # by ref: the frame
 var _watches: Dictionary = {} # by ref: world, since
@@ -105,10 +107,24 @@ func _process(delta: float) -> void:
 				_send_turn(ref)
 	if _socket != null:
 		_poll()
+		_keep(minf(delta, 1.0))
 	elif _wait >= 0.0:
 		_wait -= delta
 		if _wait < 0.0:
 			_connect()
+
+
+# _keep asks a silent connection whether it lives, and gives up one that does not answer.
+func _keep(delta: float) -> void:
+	if not _open:
+		return
+	var before = _silent
+	_silent += delta
+	if _silent >= quiet:
+		_socket = null
+		_on_lost()
+	elif before < quiet / 2 and _silent >= quiet / 2:
+		_send({"type": "ping"})
 
 
 func _connect() -> void:
@@ -139,6 +155,7 @@ func _poll() -> void:
 
 func _on_open() -> void:
 	_open = true
+	_silent = 0.0
 	for ref in _turns:
 		_send_turn(ref)
 	for ref in _calls:
@@ -257,6 +274,7 @@ func _send_watch(ref: String) -> void:
 
 func _on_data(text: String) -> void:
 	_failures = 0
+	_silent = 0.0
 	var event = JSON.parse_string(text)
 	if typeof(event) != TYPE_DICTIONARY:
 		return

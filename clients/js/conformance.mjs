@@ -15,7 +15,7 @@ const { world, steps } = await read(env.FORSOOTH_TRANSCRIPT);
 const mine = (name) => (name ? `${name}-${env.FORSOOTH_WHO}` : undefined);
 
 function door(key) {
-  const client = new Forsooth(env.FORSOOTH_URL, { key });
+  const client = new Forsooth(env.FORSOOTH_URL, { key, quiet: 2 });
   return overSocket ? client.session() : client;
 }
 

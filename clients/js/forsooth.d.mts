@@ -101,6 +101,8 @@ export interface Handlers {
   language?: string;
   /** Attempts without news after which a turn fails. Default: 5, some six seconds. */
   retries?: number;
+  /** Seconds of silence after which a connection is taken for dead. Default: 40. */
+  quiet?: number;
 }
 
 export interface SayOptions extends Handlers {

@@ -135,7 +135,7 @@ class Turn {
 export class Forsooth {
   constructor(base, options = {}) {
     this.base = base.replace(/\/+$/, "");
-    this.options = { retries: 5, ...options };
+    this.options = { retries: 5, quiet: 40, ...options };
   }
 
   async credential() {
@@ -193,9 +193,13 @@ export class Forsooth {
     const key = await this.credential();
     if (key) headers.Authorization = `Bearer ${key}`;
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    const answer = await fetch(this.base + at, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }).catch(() => {
+    const limit = new AbortController();
+    const quiet = setTimeout(() => limit.abort(), this.options.quiet * 1000);
+    const ask = { method, headers, signal: limit.signal, body: body === undefined ? undefined : JSON.stringify(body) };
+    const answer = await fetch(this.base + at, ask).catch(() => {
       throw cannotReach(this.base);
     });
+    clearTimeout(quiet);
     if (answer.ok) return answer;
     throw await answer.json().then(
       (problem) => new ForsoothError(problem),
@@ -229,13 +233,27 @@ export class Forsooth {
     }
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let text = ""; !turn.over; ) {
-      const { value, done } = await reader.read().catch(() => ({ done: true }));
-      if (done) throw unreachable("the connection broke in the middle of a turn");
+      const { value, done } = await this.#soon(reader).catch(() => ({ done: true }));
+      if (done) {
+        reader.cancel().catch(() => {});
+        throw unreachable("the connection broke in the middle of a turn");
+      }
       const blocks = (text + value).split(/\r?\n\r?\n/);
       text = blocks.pop();
       for (const block of blocks) take(turn, block);
     }
     reader.cancel().catch(() => {});
+  }
+
+  // soon reads on. What nobody closed may be dead all the same: a gateway says something every 15 seconds.
+  async #soon(reader) {
+    let quiet;
+    const tooLate = new Promise((late) => (quiet = setTimeout(() => late({ done: true }), this.options.quiet * 1000)));
+    try {
+      return await Promise.race([reader.read(), tooLate]);
+    } finally {
+      clearTimeout(quiet);
+    }
   }
 }
 
@@ -267,6 +285,8 @@ export class Session {
   #calls = new Map();
   #watches = new Map();
   #refused; // what the gateway said before it closed
+  #heard = 0; // when something came
+  #beat; // the timer that asks whether the connection lives
 
   constructor(client, options) {
     this.client = client;
@@ -308,7 +328,8 @@ export class Session {
   /** Ends the session. Its turns go on in the mesh, and are shown here no more. */
   close() {
     this.#closed = true;
-    this.#socket?.close();
+    clearInterval(this.#beat);
+    this.#socket?.close?.();
     this.#failAll(unreachable("the session was closed"));
   }
 
@@ -359,22 +380,40 @@ export class Session {
     this.#socket = socket;
     socket.onopen = () => {
       this.#open = true;
+      this.#keep(socket);
       for (const ref of this.#turns.keys()) this.#sayOrResume(ref);
       for (const { frame } of this.#calls.values()) this.#frame(frame);
       for (const ref of this.#watches.keys()) this.#watch(ref);
     };
     socket.onmessage = ({ data }) => {
+      if (socket !== this.#socket) return; // it was given up
       this.#failures = 0;
+      this.#heard = Date.now();
       this.#take(JSON.parse(data));
     };
-    socket.onclose = (event) => this.#lost(event.code);
+    socket.onclose = (event) => socket === this.#socket && this.#lost(event.code);
     socket.onerror = () => {}; // a close follows
     if (this.#closed) socket.close();
+  }
+
+  // keep asks a silent connection whether it lives, and gives up one that does not answer.
+  #keep(socket) {
+    const half = (this.options.quiet * 1000) / 2;
+    this.#heard = Date.now();
+    this.#beat = setInterval(() => {
+      const silent = Date.now() - this.#heard;
+      if (silent >= 2 * half) {
+        socket.close();
+        this.#lost(1006); // the close would wait for the other side
+      } else if (silent >= half) this.#frame({ type: "ping" });
+    }, half / 2);
   }
 
   async #lost(code) {
     const opened = this.#open;
     this.#open = false;
+    this.#socket = {}; // what still comes from the last one is not for us
+    clearInterval(this.#beat);
     for (const entry of this.#turns.values()) entry.tries++;
     if (this.#closed) return;
     const stale = code === 1008 && typeof this.client.options.key !== "function";

@@ -115,13 +115,13 @@ def tell(step: dict[str, Any], all_heard: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    with Forsooth(URL, KEY) as backend, Forsooth(URL, lambda: TOKEN) as player:
+    with Forsooth(URL, KEY, quiet=2) as backend, Forsooth(URL, lambda: TOKEN, quiet=2) as player:
         for step in SCRIPT["steps"]:
             tell(step, [play(step, turn, backend, player) for turn in step["turns"]])
 
 
 async def main_async(over_socket: bool) -> None:
-    async with AsyncForsooth(URL, KEY) as backend, AsyncForsooth(URL, lambda: TOKEN) as player:
+    async with AsyncForsooth(URL, KEY, quiet=2) as backend, AsyncForsooth(URL, lambda: TOKEN, quiet=2) as player:
 
         async def steps(first: Any, second: Any) -> None:
             for step in SCRIPT["steps"]:

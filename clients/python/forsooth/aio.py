@@ -29,11 +29,12 @@ class AsyncForsooth:
         speak: Callable[[Speech], None] | None = None,
         language: str = "en",
         retries: int = 5,
+        quiet: float = 40,  # seconds of silence after which a connection is taken for dead
     ) -> None:
         self.base = base.rstrip("/")
-        self._key, self._retries = key, retries
+        self._key, self._retries, self._quiet = key, retries, quiet
         self._handlers: Handlers[AsyncAct] = Handlers(act, speak, language)
-        self._http = httpx.AsyncClient(base_url=self.base, timeout=httpx.Timeout(10, read=60))
+        self._http = httpx.AsyncClient(base_url=self.base, timeout=httpx.Timeout(10, read=quiet))
 
     async def __aenter__(self) -> AsyncForsooth:
         return self
@@ -63,7 +64,7 @@ class AsyncForsooth:
     def session(self, **handlers: Any) -> Session:
         """One WebSocket for many players; it takes the extra `socket`. Enter it with `async with`."""
         ours = {"act": self._handlers.act, "speak": self._handlers.speak, "language": self._handlers.language}
-        return Session(self.base, self.credential, retries=self._retries, **{**ours, **handlers})
+        return Session(self.base, self.credential, retries=self._retries, quiet=self._quiet, **{**ours, **handlers})
 
     async def worlds(self) -> list[dict[str, Any]]:
         return list((await self._json("GET", "/v1/worlds"))["worlds"])

@@ -35,11 +35,12 @@ class Forsooth:
         speak: Callable[[Speech], None] | None = None,
         language: str = "en",
         retries: int = 5,
+        quiet: float = 40,  # seconds of silence after which a connection is taken for dead
     ) -> None:
         self.base = base.rstrip("/")
         self._key, self._retries = key, retries
         self._handlers: Handlers[Act] = Handlers(act, speak, language)
-        self._http = httpx.Client(base_url=self.base, timeout=httpx.Timeout(10, read=60))
+        self._http = httpx.Client(base_url=self.base, timeout=httpx.Timeout(10, read=quiet))
 
     def __enter__(self) -> Forsooth:
         return self

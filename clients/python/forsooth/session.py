@@ -33,8 +33,9 @@ class Session:
         speak: Callable[[Speech], None] | None = None,
         language: str = "en",
         retries: int = 5,
+        quiet: float = 40,
     ) -> None:
-        self._base, self._credential, self._retries = base, credential, retries
+        self._base, self._credential, self._retries, self._quiet = base, credential, retries, quiet
         self._handlers: Handlers[AsyncAct] = Handlers(act, speak, language)
         self._refs = itertools.count(1)
         self._turns: dict[str, _Shown] = {}
@@ -154,7 +155,15 @@ class Session:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         url = "ws" + self._base.removeprefix("http") + "/v1/ws"
         try:
-            return await connect(url, additional_headers=headers, max_size=None, proxy=None)
+            return await connect(
+                url,
+                additional_headers=headers,
+                max_size=None,
+                proxy=None,
+                ping_interval=self._quiet / 2,
+                ping_timeout=self._quiet / 2,
+                close_timeout=1,
+            )
         except InvalidStatus as e:
             raise problem_of(e.response.status_code, bytes(e.response.body or b"")) from e
         except (OSError, TimeoutError) as e:
