@@ -75,6 +75,7 @@ type cli struct {
 	Lore     loreCmd     `cmd:"" help:"Check, index, search and extend a world."`
 	Eval     evalCmd     `cmd:"" help:"Run an evaluation suite through the whole mesh."`
 	Verify   verifyCmd   `cmd:"" help:"Judge whether a premise supports a claim."`
+	Check    checkCmd    `cmd:"" help:"Say which claims of a text its sources support."`
 	Memory   memoryCmd   `cmd:"" help:"What NPCs remember."`
 	Trace    traceCmd    `cmd:"" help:"Print every pass of a turn."`
 	Replay   replayCmd   `cmd:"" help:"Run a turn again with other settings, changing nothing."`

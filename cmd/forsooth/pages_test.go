@@ -30,7 +30,7 @@ func consoles(t *testing.T, page string) (out []string) {
 	return out
 }
 
-// What a page shows of `forsooth verify` is what the binary prints.
+// What a page shows of `forsooth verify` and `forsooth check` is what the binary prints.
 func TestPagesShowWhatVerifyPrints(t *testing.T) {
 	s := newSite(t)
 	if err := os.Symlink(binary, s.path("forsooth")); err != nil {
@@ -40,7 +40,7 @@ func TestPagesShowWhatVerifyPrints(t *testing.T) {
 	for _, block := range consoles(t, "docs/grounding.md") {
 		for _, example := range strings.Split("\n"+block, "\n$ ")[1:] {
 			line, want, _ := strings.Cut(example, "\n")
-			if !strings.HasPrefix(line, "forsooth verify ") {
+			if !strings.HasPrefix(line, "forsooth verify ") && !strings.HasPrefix(line, "forsooth check ") {
 				continue
 			}
 			shown++

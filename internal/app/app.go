@@ -120,6 +120,7 @@ type App struct {
 	judging *model.Model // who judges speeches: the model that speaks, or one of its own
 	judges  *llm.Models  // of the latter
 	tiers   *Tiers
+	checker *grounding.Checker // of texts that callers bring
 
 	tally   *keeping
 	reviews bool // this process runs the reviewer
@@ -331,9 +332,7 @@ func (a *App) register(ctx context.Context, o Options, static *embed.Static) err
 		}
 	}
 	if o.runs("reviewer") {
-		a.Mesh.ServeCheck(func(ctx context.Context, q schema.CheckQuery) (schema.CheckResult, error) {
-			return grounding.CheckText(ctx, a.tiers, q)
-		})
+		a.Mesh.ServeCheck(a.checker.Check)
 	}
 	if a.Server != nil {
 		a.Mesh.ServeScrub(a.ScrubStreams)

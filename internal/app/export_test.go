@@ -1,5 +1,11 @@
 package app
 
+import (
+	"context"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
 // For tests of who judges.
 var (
 	WriteGuard = writeGuard
@@ -21,3 +27,8 @@ var GroundingOf = groundingOf
 
 // AfterTest is how long the next test of a judge waits.
 var AfterTest = afterTest
+
+// Check holds a text against sources, as the mesh's service does.
+func (a *App) Check(ctx context.Context, q schema.CheckQuery) (schema.CheckResult, error) {
+	return a.checker.Check(ctx, q)
+}

@@ -90,6 +90,8 @@ func (a *App) passes(
 	}
 	r := reviewer.New(a.Library, keep, review)
 	a.startQualifying(ctx, o, r, a.judging)
+	a.checker = a.tiers.Checker(o.Verifying)
+	a.checker.Judge = r.Checks(entailed())
 	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Reads: reads(o), Model: a.Model,
 		Stream: keep})
 	search := retriever.Options{Model: a.Model, Hooks: a.hooks}

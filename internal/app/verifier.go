@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
@@ -93,6 +94,18 @@ func measured() sidecar.Measured {
 	}
 	c := model.Calibration()
 	return sidecar.Measured{Weights: c.Weights, Scale: c.Scale, Thresholds: c.Thresholds}
+}
+
+// Checker holds texts against sources that callers bring, by these tiers. It has no judge.
+func (t *Tiers) Checker(o Verifying) *grounding.Checker {
+	by, _ := Judgement(o, t.Sidecar) // without a reader words say what claims nothing
+	return &grounding.Checker{Verifier: t, Reader: by.Reader}
+}
+
+// entailed is the score from which a pair is supported.
+func entailed() float64 {
+	const unknown = 0.9 // without the model in process, a strict line
+	return cmp.Or(measured().Thresholds.Entailment, unknown)
 }
 
 // Verifier is the cascade of rules alone, which a process without any model has.

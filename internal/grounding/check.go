@@ -16,18 +16,34 @@ import (
 // MaxSourcesPerClaim is how many blocks one claim is held against at most.
 const MaxSourcesPerClaim = 5
 
-// CheckText holds a text against sources that a caller brings, claim by claim.
-// It is the verifier by itself: nobody speaks the text, nothing of it grounds a
-// turn, and whether the sources are true is the caller's to say.
-func CheckText(ctx context.Context, v entail.Verifier, q schema.CheckQuery) (schema.CheckResult, error) {
+// Checker holds texts against sources that a caller brings, claim by claim. It is the
+// verifier by itself: nobody speaks the text, nothing of it grounds a turn, and whether
+// the sources are true is the caller's to say.
+type Checker struct {
+	Verifier entail.Verifier
+	Reader   entail.Reader // nil: words alone say which sentences claim nothing
+	Judge    Judge         // nil: there is none
+}
+
+// Check holds one text against its sources.
+func (k *Checker) Check(ctx context.Context, q schema.CheckQuery) (schema.CheckResult, error) {
 	if err := q.Validate(); err != nil {
 		return schema.CheckResult{}, err
 	}
-	c := &textCheck{query: q, claims: claimsOf(q.Text)}
-	if err := c.judge(ctx, entail.NewCascade(v)); err != nil {
+	c := &textCheck{query: q}
+	c.claims = c.claimsOf(ctx, k.Reader)
+	err := c.verify(ctx, entail.NewCascade(k.Verifier))
+	use := schema.JudgeUse("")
+	if err == nil && q.Judge {
+		use = c.judge(ctx, k.Judge)
+		err = ctx.Err()
+	}
+	if err != nil {
 		return schema.CheckResult{}, fmt.Errorf("check grounding: %w", err)
 	}
-	return c.result(), nil
+	out := c.result()
+	out.Judge = use
+	return out, nil
 }
 
 // textCheck is one check on its way.
@@ -42,21 +58,6 @@ type checked struct {
 	source  *schema.CheckSource
 }
 
-// claimsOf are the claims of a text, outside of code fences.
-func claimsOf(s string) []checked {
-	var out []checked
-	var c Context
-	for _, sentence := range text.Sentences(withoutCode(s)) {
-		for _, claim := range Claims(sentence, c) {
-			if claim.Kind != schema.ClaimNone {
-				out = append(out, checked{claim: claim})
-			}
-		}
-		c.Previous = append(c.Previous, sentence)
-	}
-	return out
-}
-
 // withoutCode takes out what stands between fences of three backticks.
 func withoutCode(s string) string {
 	parts := strings.Split(s, "```")
@@ -68,9 +69,9 @@ func withoutCode(s string) string {
 	return b.String()
 }
 
-// judge puts each claim before the sources nearest to it, one by one and the two
+// verify puts each claim before the sources nearest to it, one by one and the two
 // nearest together.
-func (c *textCheck) judge(ctx context.Context, v entail.Verifier) error {
+func (c *textCheck) verify(ctx context.Context, v entail.Verifier) error {
 	type at struct {
 		claim  int
 		source *schema.CheckSource
@@ -183,7 +184,7 @@ func (c *textCheck) reason(r schema.CheckResult) string {
 		return protocol.GroundingNoSources
 	case r.Contradicted > 0:
 		return protocol.GroundingContradiction
-	case r.Ratio > c.query.MaxUnverifiableRatio:
+	case r.Ratio > c.query.Ratio():
 		return protocol.GroundingUnverifiable
 	}
 	return ""

@@ -11,6 +11,8 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
+func ratio(r float64) *float64 { return &r }
+
 func sources(texts ...string) []schema.CheckSource {
 	var out []schema.CheckSource
 	for _, s := range texts {
@@ -23,7 +25,7 @@ func TestCheckTextJudgesClaimByClaim(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		sources    []schema.CheckSource
-		ratio      float64
+		ratio      float64 // negative: none is named
 		grounded   bool
 		reason     string
 		counts     [3]int // supported, contradicted, unverifiable
@@ -35,6 +37,8 @@ func TestCheckTextJudgesClaimByClaim(t *testing.T) {
 			protocol.GroundingContradiction, [3]int{0, 1, 0}},
 		{"not said", "The mill burned in spring. The reeve wept over it.", sources("The mill burned in spring."), 0, false,
 			protocol.GroundingUnverifiable, [3]int{1, 0, 1}},
+		{"not said, and no ratio named", "The mill burned in spring. The reeve wept over it.",
+			sources("The mill burned in spring."), -1, true, "", [3]int{1, 0, 1}},
 		{"not said, within the ratio", "The mill burned in spring. The reeve wept over it.",
 			sources("The mill burned in spring."), 0.5, true, "", [3]int{1, 0, 1}},
 		{"no sources", "The mill burned in spring.", nil, 0, false, protocol.GroundingNoSources, [3]int{0, 0, 1}},
@@ -45,8 +49,12 @@ func TestCheckTextJudgesClaimByClaim(t *testing.T) {
 			[3]int{1, 0, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, err := CheckText(t.Context(), entail.NewRules(),
-				schema.CheckQuery{Text: c.text, Sources: c.sources, MaxUnverifiableRatio: c.ratio})
+			k := Checker{Verifier: entail.NewRules()}
+			q := schema.CheckQuery{Text: c.text, Sources: c.sources}
+			if c.ratio >= 0 {
+				q.MaxUnverifiableRatio = &c.ratio
+			}
+			out, err := k.Check(t.Context(), q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,9 +79,11 @@ func TestCheckTextRefusesWhatItCannotRead(t *testing.T) {
 		"empty":           {Text: " \n"},
 		"huge":            {Text: strings.Repeat("a ", schema.MaxCheckText)},
 		"many sources":    {Text: "x", Sources: make([]schema.CheckSource, schema.MaxCheckSources+1)},
-		"a ratio above 1": {Text: "x", MaxUnverifiableRatio: 2},
+		"a ratio above 1": {Text: "x", MaxUnverifiableRatio: ratio(2)},
+		"an empty source": {Text: "x", Sources: sources("The mill burned.", " ")},
 	} {
-		if _, err := CheckText(t.Context(), entail.NewRules(), q); !errors.Is(err, schema.ErrInvalid) {
+		k := Checker{Verifier: entail.NewRules()}
+		if _, err := k.Check(t.Context(), q); !errors.Is(err, schema.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -81,8 +91,8 @@ func TestCheckTextRefusesWhatItCannotRead(t *testing.T) {
 
 // A verifier that fails supports nothing.
 func TestCheckTextWithoutAVerifierSupportsNothing(t *testing.T) {
-	out, err := CheckText(t.Context(), broken{},
-		schema.CheckQuery{Text: "The mill burned.", Sources: sources("The mill burned.")})
+	k := Checker{Verifier: broken{}}
+	out, err := k.Check(t.Context(), schema.CheckQuery{Text: "The mill burned.", Sources: sources("The mill burned.")})
 	if err != nil || out.Grounded || out.Supported != 0 || out.Claims[0].Tier != entail.TierNone {
 		t.Errorf("%+v, %v", out, err)
 	}

@@ -50,3 +50,20 @@ func (o *Outcome) take(p Opinion) {
 
 // mostlyClaim is P(world) from which no judge turns a claim into a feeling.
 const mostlyClaim = 0.9
+
+// Over is the verdict that an opinion makes of the one before, of a claim that is supported
+// from the given score. An answer of a sort that has shown no skill changes nothing.
+func (p Opinion) Over(before schema.Verdict, from float64) schema.Verdict {
+	if p.Label == "" || p.Evidence == 0 {
+		return before
+	}
+	v := before
+	v.Score, v.Tier, v.Why = sigmoid(logit(v.Score)+p.Evidence), entail.TierJudge, p.Why
+	switch {
+	case p.Label == schema.Supported && v.Score >= from:
+		v.Label = schema.Supported
+	case p.Label == schema.Contradicted && p.Evidence < 0:
+		v.Label = schema.Contradicted
+	}
+	return v
+}

@@ -201,7 +201,16 @@ func (o *openapiWriter) ref(v any) map[string]any {
 	for name, s := range doc.Defs {
 		o.schemas[name] = s
 	}
+	if _, is := v.(schema.CheckQuery); is {
+		orTextOf(doc.Defs[nameOf(reflect.TypeOf(v))])
+	}
 	return map[string]any{"$ref": "#/components/schemas/" + nameOf(reflect.TypeOf(v))}
+}
+
+// orTextOf lets each source of a check be a plain text, as orText does.
+func orTextOf(query any) {
+	sources := query.(map[string]any)["properties"].(map[string]any)["sources"].(map[string]any)
+	sources["items"] = map[string]any{"anyOf": []any{map[string]any{"type": "string"}, sources["items"]}}
 }
 
 // nameOf keeps apart what the doors and the mesh call alike.

@@ -118,6 +118,8 @@ var values = map[reflect.Type][]any{
 	reflect.TypeFor[schema.Audit]():           words(schema.FullyCited, schema.PartiallyCited, schema.Uncited),
 	reflect.TypeFor[protocol.ReplyKind](): words(protocol.KindAnswer, protocol.KindUnknown, protocol.KindWithhold,
 		protocol.KindSocial),
+	reflect.TypeFor[schema.JudgeUse](): words(schema.JudgeAsked, schema.JudgeNotNeeded, schema.JudgeNone,
+		schema.JudgeFailed),
 	reflect.TypeFor[schema.TurnState](): words(schema.TurnUnknown, schema.TurnWaiting, schema.TurnEnded),
 }
 
@@ -142,6 +144,12 @@ func constrain(s *jsonschema.Schema) {
 		p.AnyOf = []*jsonschema.Schema{{Const: 0},
 			{Minimum: number(schema.MinDeadlineMS), Maximum: number(schema.MaxDeadlineMS)}}
 	}
+	if p, ok := s.Properties.Get("sources"); ok && s.ID == "check-query"+suffix {
+		orText(p)
+	}
+	if p, ok := s.Properties.Get("max_unverifiable_ratio"); ok {
+		p.Minimum, p.Maximum, p.Default = number(0), number(1), schema.DefaultUnverifiableRatio
+	}
 	if p, ok := s.Properties.Get("trust"); ok {
 		p.Minimum, p.Maximum = number(schema.MinTrust), number(schema.MaxTrust)
 	}
@@ -154,6 +162,11 @@ func constrain(s *jsonschema.Schema) {
 	if p, ok := s.Properties.Get("message"); ok && s.ID == "turn-request"+suffix {
 		p.Pattern = `\S`
 	}
+}
+
+// orText lets each source of a check be a plain text.
+func orText(sources *jsonschema.Schema) {
+	sources.Items = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, sources.Items}}
 }
 
 func number(n int) json.Number { return json.Number(fmt.Sprint(n)) }

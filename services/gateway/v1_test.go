@@ -182,7 +182,18 @@ func TestATextIsChecked(t *testing.T) {
 	if !out.Grounded || out.Supported != 1 {
 		t.Errorf("%+v", out)
 	}
+	const half = `{"text":"Teague owns the ferry. The reeve is dead.","sources":["Teague owns the ferry."]`
+	for body, grounded := range map[string]bool{half + `}`: true, half + `,"max_unverifiable_ratio":0}`: false,
+		half + `,"max_unverifiable_ratio":0.5,"judge":true}`: true} {
+		out = schema.CheckResult{}
+		s.do("POST", "/v1/check", body).json(t, &out)
+		if out.Grounded != grounded || out.Supported != 1 || out.Claims[0].Best.ChunkID != "source-0" ||
+			(out.Judge != "") != strings.Contains(body, "judge") {
+			t.Errorf("%s: %+v", body, out)
+		}
+	}
 	for name, body := range map[string]string{"no text": `{"sources":[]}`,
+		"an empty source": `{"text":"x","sources":[""]}`,
 		"a ratio": `{"text":"x","max_unverifiable_ratio":2}`, "sources of numbers": `{"text":"x","sources":[7]}`} {
 		if got := s.do("POST", "/v1/check", body); got.status != http.StatusBadRequest ||
 			!strings.Contains(got.body, `"INVALID"`) {

@@ -51,15 +51,14 @@ func TestWithoutSourcesWorldClaimsAreStripped(t *testing.T) {
 			}
 		})
 	}
-	got, err := grounding.CheckText(t.Context(), app.Verifier(),
-		schema.CheckQuery{Text: owner + " " + crossing, Sources: []schema.CheckSource{}})
+	checker := grounding.Checker{Verifier: app.Verifier()}
+	got, err := checker.Check(t.Context(), schema.CheckQuery{Text: owner + " " + crossing})
 	if err != nil || got.Grounded || got.Reason != protocol.GroundingNoSources || got.Unverifiable != got.Total ||
 		got.Total != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err = grounding.CheckText(t.Context(), app.Verifier(),
-		schema.CheckQuery{Text: "Good day to you!", Sources: []schema.CheckSource{}}); err != nil || !got.Grounded ||
-		got.Total != 0 {
+	got, err = checker.Check(t.Context(), schema.CheckQuery{Text: "Good day to you!"})
+	if err != nil || !got.Grounded || got.Total != 0 {
 		t.Errorf("a greeting: %+v, %v", got, err)
 	}
 }

@@ -86,10 +86,14 @@ func (j *judge) opinion(v prompt.Judgement) review.Opinion {
 	if v.N == 0 {
 		return review.Opinion{}
 	}
-	why := "the judge supports it"
-	if v.Verdict != schema.Supported {
-		why = "the judge: not shown: " + v.Difference
-	}
 	return review.Opinion{Kind: entail.Kind(v.Kind), Label: v.Verdict, Evidence: j.skill.Evidence(v.Verdict, v.Confidence),
-		Why: why}
+		Why: whyOf(v)}
+}
+
+// whyOf is what a judgement says for itself.
+func whyOf(v prompt.Judgement) string {
+	if v.Verdict != schema.Supported {
+		return "the judge: not shown: " + v.Difference
+	}
+	return "the judge supports it"
 }
