@@ -60,6 +60,7 @@ func TestWhoMayWriteWhat(t *testing.T) {
 		"forsooth.v1.live.reply." + convo + ".t1":       {},
 		"forsooth.v1.svc.turn.village":                  {"backend-village", "gateway", "operator"},
 		"forsooth.v1.svc.memories.village":              {"backend-village", "gateway", "operator"},
+		"forsooth.v1.svc.knowledge.village":             {"gateway", "operator"},
 		"forsooth.v1.svc.world.elsewhere":               {"backend-elsewhere", "gateway", "operator"},
 		"forsooth.v1.svc.worlds":                        {"gateway", "operator"},
 		"forsooth.v1.svc.turn":                          {"operator"},

@@ -108,7 +108,7 @@ func retrieverRights() Role {
 			own("timer.turn.*", "said"+ofTurn, "cancel"+ofTurn, "reply"+ofTurn, "taken", "crowded"),
 			buried("intake"),
 			reads("TURNS", "REPLIES", "KV_conversations", "KV_erased"), removes("TURNS"), spends()),
-		Subscribe: own("taken", "svc.worlds", "svc.world.*"),
+		Subscribe: own("taken", "svc.worlds", "svc.world.*", "svc.knowledge.*"),
 		Answers:   true,
 	}
 }
@@ -218,7 +218,7 @@ func Gateway() Role {
 		Name: "gateway", About: "the door for HTTP: what the game servers of every world may",
 		Publish: own("turn"+ofConvo, "event.*", "cancel"+ofTurn, "action-result"+ofTurn+".*",
 			"svc.turn.*", "svc.actions.*", "svc.worlds", "svc.world.*", "svc.conversation.*", "svc.memories.*",
-			"svc.check_grounding"),
+			"svc.check_grounding", "svc.knowledge.*"),
 		Subscribe: own("live.said"+ofTurn, "live.reply"+ofTurn, "live.action"+ofTurn+".*", "crowded"),
 	}})[0]
 }

@@ -340,6 +340,7 @@ func (a *App) register(ctx context.Context, o Options, static *embed.Static) err
 	if o.runs("retriever") {
 		a.Mesh.Intake(a.intake(o, ends.Author))
 		a.Mesh.ServeWorlds(a.worldInfos)
+		a.Mesh.ServeKnowledge(a.knowledge(o))
 	}
 	if o.runs("actions") {
 		a.Mesh.Ends(mesh.Ends{Author: ends.Author, Apply: ends.Apply, Settle: a.settling(o)})

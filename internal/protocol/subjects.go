@@ -117,6 +117,9 @@ func SubjectConversation(world string) string { return Prefix + "svc.conversatio
 // SubjectMemories asks for what the NPCs of a world remember.
 func SubjectMemories(world string) string { return Prefix + "svc.memories." + world }
 
+// SubjectKnowledge asks for what an NPC of a world may know about a question.
+func SubjectKnowledge(world string) string { return Prefix + "svc.knowledge." + world }
+
 // Subject is a parsed subject of a conversation.
 type Subject struct {
 	Kind         string      // turn, pass, said, review, reply, trace, action, due, dead, cancel, ...

@@ -43,6 +43,8 @@ var documents = []struct {
 	{"conversation-query", protocol.ConversationQuery{}},
 	{"memories-query", schema.MemoriesQuery{}},
 	{"memories-found", schema.MemoriesFound{}},
+	{"knowledge-query", schema.KnowledgeQuery{}},
+	{"knowledge-found", schema.KnowledgeFound{}},
 	{"check-query", schema.CheckQuery{}},
 	{"check-result", schema.CheckResult{}},
 }

@@ -42,6 +42,13 @@ func (c *Client) Memories(ctx context.Context, world string, q schema.MemoriesQu
 	return found, owned(err)
 }
 
+// Knowledge is what an NPC may know about a question: the search of a turn by itself.
+// The user of a game server has no right to it.
+func (c *Client) Knowledge(ctx context.Context, world string, q schema.KnowledgeQuery) (*schema.KnowledgeFound, error) {
+	found, err := c.mesh.Knowledge(ctx, world, q)
+	return found, owned(err)
+}
+
 // Connected says whether the broker is reached now. Calls wait for it otherwise.
 func (c *Client) Connected() bool { return c.conn.Connected() }
 

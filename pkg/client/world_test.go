@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -133,4 +134,39 @@ func settled(t *testing.T, url string) {
 		n, err := reads.MemoryWaiting(t.Context())
 		return err == nil && n == 0
 	})
+}
+
+// What an NPC may know is searched for, and nobody says anything.
+func TestWhatAnNPCMayKnowIsSearchedFor(t *testing.T) {
+	c := connect(t, meshFor(t, "").url)
+	found, err := c.Knowledge(t.Context(), "village", schema.KnowledgeQuery{NPC: "mira",
+		Question: "Who owns the ferry?"})
+	if err != nil || len(found.Passages) == 0 || found.Passages[0].Path != "lore/ferry.txt" ||
+		!strings.HasPrefix(found.Passages[0].Text, "Teague owns the ferry.") || found.Confidence == 0 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	for _, p := range found.Passages {
+		if strings.HasPrefix(p.Path, "npcs/osric/") {
+			t.Errorf("another NPC's own notes are among it: %+v", p)
+		}
+	}
+	convo := schema.ConversationID{World: "village", NPC: "mira", Player: "nobody"}
+	if talk, err := c.Conversation(t.Context(), convo); err != nil || len(talk.Memory) != 0 || talk.Turns != 0 {
+		t.Errorf("the search was a turn: %+v, %v", talk, err)
+	}
+	for name, q := range map[string]struct {
+		world, npc, question string
+		want                 error
+	}{
+		"no world":    {"elsewhere", "mira", "Who owns the ferry?", client.ErrNotFound},
+		"no NPC":      {"village", "nobody", "Who owns the ferry?", client.ErrNotFound},
+		"no question": {"village", "mira", " ", schema.ErrInvalid},
+		"a long one":  {"village", "mira", strings.Repeat("a ", 1<<16), schema.ErrInvalid},
+		"no handle":   {"village", "mi.ra", "Who?", schema.ErrInvalid},
+	} {
+		_, err := c.Knowledge(t.Context(), q.world, schema.KnowledgeQuery{NPC: q.npc, Question: q.question})
+		if !errors.Is(err, q.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
