@@ -38,7 +38,10 @@ func LoadDir(dir string) (*World, []Problem, error) {
 // Load reads a world. The error is for the world's own frame only: world.yaml
 // missing, broken, or with a policy that is refused. Every other fault is a
 // problem of its file, which is left out while the rest loads.
-func Load(fsys fs.FS, dir string) (*World, []Problem, error) {
+func Load(fsys fs.FS, dir string) (*World, []Problem, error) { return loadWith(fsys, dir) }
+
+// loadWith loads a world as it would be with more files in it.
+func loadWith(fsys fs.FS, dir string, more ...*file) (*World, []Problem, error) {
 	fsys, err := fs.Sub(fsys, path.Clean(dir))
 	if err != nil {
 		return nil, nil, err
@@ -55,7 +58,7 @@ func Load(fsys fs.FS, dir string) (*World, []Problem, error) {
 	if errs := Errors(frame.problems); len(errs) > 0 {
 		return nil, sortProblems(frame.problems), errors.New(errs[0].String())
 	}
-	ld := &loader{fsys: fsys, world: w, problems: frame.problems}
+	ld := &loader{fsys: fsys, world: w, problems: frame.problems, files: more}
 	ld.list()
 	ld.read()
 	ld.npcs()
@@ -214,7 +217,9 @@ func (ld *loader) read() {
 		})
 	}
 	for _, f := range ld.files {
-		work <- f
+		if f.data == nil {
+			work <- f
+		}
 	}
 	close(work)
 	group.Wait()

@@ -138,8 +138,7 @@ func (p *Promotion) checkPath() error {
 
 // write writes both files, checks them by loading, and appends to the audit.
 func (p *Promotion) write(root *os.Root, dir string, done Promoted) (err error) {
-	meta, err := yaml.Marshal(companion{CreatedAt: p.CreatedAt.Format(time.RFC3339), Author: p.Author, Type: p.Type,
-		Summary: p.Summary, Keywords: p.Keywords, KnownBy: p.KnownBy, PromotedFrom: p.ID})
+	meta, err := p.companion()
 	if err != nil {
 		return err
 	}
@@ -170,6 +169,12 @@ func (p *Promotion) write(root *os.Root, dir string, done Promoted) (err error) 
 	return appendAudit(root, done)
 }
 
+// companion is the file beside the text.
+func (p *Promotion) companion() ([]byte, error) {
+	return yaml.Marshal(companion{CreatedAt: p.CreatedAt.Format(time.RFC3339), Author: p.Author, Type: p.Type,
+		Summary: p.Summary, Keywords: p.Keywords, KnownBy: p.KnownBy, PromotedFrom: p.ID})
+}
+
 // createFile refuses a file that is there.
 func createFile(root *os.Root, name string, data []byte) error {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -194,6 +199,11 @@ func (p *Promotion) verify(dir string) error {
 	if err != nil {
 		return err
 	}
+	return p.fits(w, problems)
+}
+
+// fits says why a text of a world that was loaded with it is no lore.
+func (p *Promotion) fits(w *World, problems []Problem) error {
 	for _, problem := range Errors(problems) {
 		if problem.File == p.Path || problem.File == p.Path+companionSuffix {
 			return errors.New(problem.String())
