@@ -60,15 +60,10 @@ type Findings struct {
 // Run lints a world: errors end with 1, warnings with 0.
 func (c *lintCmd) Run(e *env) error {
 	dir := e.worldDir(c.Dir)
-	w, problems, err := app.LoadWorld(dir)
-	switch {
-	case err == nil:
-		problems = append(world.Lint(w, problems, rejected), lintPrompts(w)...)
-	case errors.Is(err, app.ErrNoWorld):
+	if _, _, err := app.LoadWorld(dir); errors.Is(err, app.ErrNoWorld) {
 		return usage(err)
-	case len(world.Errors(problems)) == 0:
-		problems = append(problems, world.Problem{Severity: world.SeverityError, File: dir, Message: err.Error()})
 	}
+	problems := lint(dir)
 	f := Findings{World: dir, Findings: problems}
 	if problems == nil {
 		f.Findings = []world.Problem{}
@@ -89,6 +84,18 @@ func (c *lintCmd) Run(e *env) error {
 		return failed(errSilent)
 	}
 	return nil
+}
+
+// lint is what is wrong with a world.
+func lint(dir string) []world.Problem {
+	w, problems, err := app.LoadWorld(dir)
+	switch {
+	case err == nil:
+		problems = append(world.Lint(w, problems, rejected), lintPrompts(w)...)
+	case len(world.Errors(problems)) == 0:
+		problems = append(problems, world.Problem{Severity: world.SeverityError, File: dir, Message: err.Error()})
+	}
+	return problems
 }
 
 func count(n int, what string) string {

@@ -76,6 +76,7 @@ type cli struct {
 	Eval     evalCmd     `cmd:"" help:"Run an evaluation suite through the whole mesh."`
 	Verify   verifyCmd   `cmd:"" help:"Judge whether a premise supports a claim."`
 	Check    checkCmd    `cmd:"" help:"Say which claims of a text its sources support."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Let an assistant in, over standard input and output."`
 	Memory   memoryCmd   `cmd:"" help:"What NPCs remember."`
 	Trace    traceCmd    `cmd:"" help:"Print every pass of a turn."`
 	Replay   replayCmd   `cmd:"" help:"Run a turn again with other settings, changing nothing."`

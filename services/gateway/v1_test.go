@@ -194,7 +194,7 @@ func TestATextIsChecked(t *testing.T) {
 	}
 	for name, body := range map[string]string{"no text": `{"sources":[]}`,
 		"an empty source": `{"text":"x","sources":[""]}`,
-		"a ratio": `{"text":"x","max_unverifiable_ratio":2}`, "sources of numbers": `{"text":"x","sources":[7]}`} {
+		"a ratio":         `{"text":"x","max_unverifiable_ratio":2}`, "sources of numbers": `{"text":"x","sources":[7]}`} {
 		if got := s.do("POST", "/v1/check", body); got.status != http.StatusBadRequest ||
 			!strings.Contains(got.body, `"INVALID"`) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
