@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/services/gateway"
 )
@@ -23,6 +24,7 @@ type doors struct {
 	url      string
 	listener net.Listener
 	client   *client.Client
+	worlds   []*world.World // whose files this process has
 	gateway  *gateway.Gateway
 	stop     context.CancelFunc
 	ended    chan error // has the end of the gateway, where there is one
@@ -58,7 +60,7 @@ func (d *doors) open(ctx context.Context, e *env, broker string) (err error) {
 		return dependency(err)
 	}
 	d.gateway, err = gateway.New(gateway.Options{Client: d.client, Keys: ring, Origins: e.settings.HTTP.Origins,
-		Report: func(err error) { e.log.Warn().Err(err).Msg("gateway") }})
+		Folders: folders(d.worlds), Report: func(err error) { e.log.Warn().Err(err).Msg("gateway") }})
 	if err != nil {
 		return usage(err)
 	}

@@ -98,6 +98,7 @@ func (e *env) serve(services []string, listenAt, doors string) error {
 		return dependency(err)
 	case <-a.Mesh.Bound():
 	}
+	d.worlds = ws
 	if err = d.open(ctx, e, e.address(a)); err == nil {
 		err = e.ready(a, ws, services, watched.url, d.url, time.Since(began))
 	}

@@ -80,6 +80,8 @@ var doors = []door{
 		gateway.TokenRequest{}, 201, gateway.Token{}, nil, nil},
 	{"GET /v1/ws", "A WebSocket for many players: the client sends Frame, and receives Shown, each one JSON text. A " +
 		"browser shows its token as a protocol, bearer. and the token.", keys.Play, nil, nil, 101, nil, nil, nil},
+	{"POST /mcp", "The Model Context Protocol for assistants: streamable HTTP without sessions, one message a " +
+		"request. Each tool takes a right.", "", nil, gateway.RPC{}, 200, gateway.RPC{}, nil, nil},
 }
 
 // openapi writes the document from the table of doors and the types behind it.
@@ -146,8 +148,11 @@ func (o *openapiWriter) operation(d *door, path string) map[string]any {
 	for _, h := range d.headers {
 		parameter("header", h, false)
 	}
-	op := map[string]any{"summary": d.about, "operationId": idOf(d.pattern), "x-right": d.right, "parameters": all,
+	op := map[string]any{"summary": d.about, "operationId": idOf(d.pattern), "parameters": all,
 		"responses": o.responses(d)}
+	if d.right != "" {
+		op["x-right"] = d.right
+	}
 	if d.takes != nil {
 		op["requestBody"] = map[string]any{"required": true,
 			"content": map[string]any{"application/json": map[string]any{"schema": o.ref(d.takes)}}}

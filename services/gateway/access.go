@@ -209,7 +209,7 @@ func preflight(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
 	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, "+
-		"X-Forsooth-Explain, "+
+		"X-Forsooth-Explain, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, "+
 		"OpenAI-Organization, OpenAI-Project, X-Stainless-Arch, X-Stainless-Lang, X-Stainless-OS, "+
 		"X-Stainless-Package-Version, "+
 		"X-Stainless-Retry-Count, X-Stainless-Runtime, X-Stainless-Runtime-Version, X-Stainless-Timeout")

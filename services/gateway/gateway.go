@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/mcp"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 )
 
@@ -23,6 +24,8 @@ type Options struct {
 	Origins []string   // of web pages that may call, such as https://game.example; "*": all
 	Now     func() time.Time
 	Report  func(error) // what nobody else is told: a fault of this process
+	// Folders are worlds whose files this process has, by their names; for assistants.
+	Folders map[string]mcp.Folder
 }
 
 // Gateway serves the doors.
@@ -34,6 +37,7 @@ type Gateway struct {
 	report  func(error)
 	catalog *catalog
 	limits  *limits
+	tools   *mcp.Server
 	mux     *http.ServeMux
 	living  context.Context // ends when the gateway is closed
 	end     context.CancelFunc
@@ -55,6 +59,7 @@ func New(o Options) (*Gateway, error) {
 		}
 		g.origins[origin] = true
 	}
+	g.tools = g.newTools(o.Folders)
 	g.living, g.end = context.WithCancel(context.Background())
 	g.mux = g.routes()
 	return g, nil
@@ -76,7 +81,7 @@ func (g *Gateway) routes() *http.ServeMux {
 	return mux
 }
 
-// v1 are the doors of Forsooth's own protocol.
+// v1 are the doors of Forsooth's own protocol, and that for assistants.
 func (g *Gateway) v1() map[string]door {
 	const world, npc = "/v1/worlds/{world}", "/v1/worlds/{world}/npcs/{npc}"
 	return map[string]door{
@@ -97,6 +102,7 @@ func (g *Gateway) v1() map[string]door {
 		"POST /v1/check":                      {keys.Read, g.check},
 		"POST /v1/tokens":                     {keys.Play, g.mint},
 		"GET /v1/ws":                          {keys.Play, g.socket},
+		"POST " + mcpPath:                     {"", g.assist}, // each tool takes a right
 	}
 }
 
