@@ -22,7 +22,7 @@ type knowsInput struct {
 type memoriesInput struct {
 	place
 	Player string `json:"player,omitempty" jsonschema:"of this player alone"`
-	Status string `json:"status,omitempty" jsonschema:"active, superseded, contested and so on; all otherwise"`
+	Status string `json:"status,omitempty" jsonschema:"pending, active, superseded or flagged; all otherwise"`
 	ID     string `json:"id,omitempty" jsonschema:"this memory alone"`
 	After  string `json:"after,omitempty" jsonschema:"those behind the memory of this id"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"at most so many; 20 otherwise, 200 at most"`
