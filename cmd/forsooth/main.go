@@ -79,6 +79,7 @@ type cli struct {
 	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Let an assistant in, over standard input and output."`
 	Memory   memoryCmd   `cmd:"" help:"What NPCs remember."`
 	Trace    traceCmd    `cmd:"" help:"Print every pass of a turn."`
+	Audit    auditCmd    `cmd:"" help:"Check the evidence of stored replies again, against the lore as it is now."`
 	Replay   replayCmd   `cmd:"" help:"Run a turn again with other settings, changing nothing."`
 	Bench    benchCmd    `cmd:"" help:"Measure, each figure beside its baseline."`
 	LLM      llmCmd      `cmd:"" name:"llm" help:"Switch all language models on or off."`

@@ -56,53 +56,80 @@ func SourceCounts(sentences []schema.Sentence) map[schema.Origin]int {
 	return out
 }
 
-// Audit refuses a reply that cites what it may not: a text of a model, a reserved
-// id, a session or state text under a sentence that claims something about the
-// world, or nothing at all under a claim. It reads the reply alone, so it can
-// judge what any process has stored.
-func Audit(reply *schema.Reply, c Context) error {
+// The kinds of faults that a stored reply can show by itself. A text that must not
+// be cited at all has the reason of the provenance contract as its kind.
+const (
+	FaultHash     = "altered_text"   // the hash of a sentence is not that of its text
+	FaultAuthored = "authored_cites" // an authored line cites evidence
+	FaultOrigin   = "wrong_origin"   // a claim rests on evidence that may not ground its kind
+	FaultUncited  = "uncited"        // a sentence without evidence reads like a claim by its words
+	FaultCounts   = "source_counts"  // evidence_source_counts differs from the sentences
+)
+
+// Fault is what is wrong with a sentence of a stored reply.
+type Fault struct {
+	Seq    int // of the sentence; 0: of the reply
+	Kind   string
+	Detail string
+}
+
+// Audit finds what a reply cites and may not: a text of a model, a reserved id, a
+// session or state text under a sentence that claims something about the world, or
+// nothing at all under a claim. It reads the reply alone, so it can judge what any
+// process has stored. A sentence is uncited by its words alone: the review, which reads
+// the meaning, may have found a feeling or a courtesy in it.
+func Audit(reply *schema.Reply, c Context) []Fault {
+	var out []Fault
 	for _, s := range reply.Sentences {
 		if s.Hash != "" && s.Hash != protocol.HashText(s.Text) {
-			return fmt.Errorf("sentence %d of turn %s: its hash is not that of its text", s.Seq, reply.TurnID)
+			out = append(out, Fault{s.Seq, FaultHash, "its hash is not that of its text"})
 		}
 		if s.Authored {
 			if len(s.Evidence) > 0 {
-				return fmt.Errorf("sentence %d of turn %s: an authored line cites evidence", s.Seq, reply.TurnID)
+				out = append(out, Fault{s.Seq, FaultAuthored, "an authored line cites evidence"})
 			}
 			continue
 		}
-		if err := auditSentence(s, c); err != nil {
-			return fmt.Errorf("sentence %d of turn %s: %w", s.Seq, reply.TurnID, err)
-		}
+		out = append(out, auditSentence(s, c)...)
 		c.Previous = append(slices.Clone(c.Previous), s.Text)
 	}
 	if counts := SourceCounts(reply.Sentences); reply.SourceCounts != nil && !sameCounts(counts, reply.SourceCounts) {
-		return fmt.Errorf("turn %s: evidence_source_counts %v does not match its sentences %v", reply.TurnID,
-			reply.SourceCounts, counts)
+		out = append(out, Fault{0, FaultCounts,
+			fmt.Sprintf("evidence_source_counts %v does not match its sentences %v", reply.SourceCounts, counts)})
 	}
-	return nil
+	return out
 }
 
-func auditSentence(s schema.Sentence, c Context) error {
+func auditSentence(s schema.Sentence, c Context) []Fault {
+	var out []Fault
 	for _, e := range s.Evidence {
 		switch {
 		case e.Source == schema.OriginModel || e.Source == "":
-			return fmt.Errorf("%s is of source %q", e.ID, e.Source)
+			out = append(out, Fault{s.Seq, RejectSource, fmt.Sprintf("%s is of source %q", e.ID, e.Source)})
 		case reserved(e.ChunkID) || reserved(e.Path):
-			return fmt.Errorf("%s has the reserved id %s", e.ID, strings.TrimSpace(e.ChunkID+" "+e.Path))
+			id := strings.TrimSpace(e.ChunkID + " " + e.Path)
+			out = append(out, Fault{s.Seq, RejectReservedID, fmt.Sprintf("%s has the reserved id %s", e.ID, id)})
 		case e.Source == schema.OriginCorpus && Signature(e.Text) != "":
-			return fmt.Errorf("%s: %s", e.ID, Signature(e.Text))
+			out = append(out, Fault{s.Seq, Signature(e.Text), fmt.Sprintf("%s: %q", e.ID, e.Text)})
 		}
 	}
 	for _, claim := range Claims(s.Text, c) {
 		if claim.Kind == schema.ClaimNone || claim.Kind == schema.ClaimSelf {
 			continue
 		}
-		if !slices.ContainsFunc(s.Evidence, func(e schema.EvidenceRef) bool { return mayRest(claim.Kind, e.Source) }) {
-			return fmt.Errorf("the claim %q (%s) rests on nothing that may ground it", claim.Raw, claim.Kind)
+		if !slices.ContainsFunc(s.Evidence, func(e schema.EvidenceRef) bool {
+			return mayRest(claim.Kind,
+				e.Source)
+		}) {
+			kind := FaultOrigin
+			if len(s.Evidence) == 0 {
+				kind = FaultUncited
+			}
+			out = append(out, Fault{s.Seq, kind,
+				fmt.Sprintf("the claim %q (%s) rests on nothing that may ground it", claim.Raw, claim.Kind)})
 		}
 	}
-	return nil
+	return out
 }
 
 // mayRest is the default policy, with the corpus also under what the words alone
@@ -112,7 +139,8 @@ func mayRest(kind schema.ClaimKind, o schema.Origin) bool {
 }
 
 func sameCounts(a, b map[schema.Origin]int) bool {
-	for _, o := range []schema.Origin{schema.OriginCorpus, schema.OriginUser, schema.OriginModel, schema.OriginSystem} {
+	for _, o := range []schema.Origin{schema.OriginCorpus, schema.OriginUser, schema.OriginModel,
+		schema.OriginSystem} {
 		if a[o] != b[o] {
 			return false
 		}
