@@ -27,10 +27,14 @@ type loreCmd struct {
 	Promote promoteCmd `cmd:"" help:"Make a text that a turn or a backend wrote lore, in a person's name."`
 }
 
-// rejected is the provenance filter on what an author can mend.
-func rejected(c protocol.Chunk) (string, bool) {
-	reason := grounding.Signature(c.Text)
-	return reason, reason != ""
+// rejecting is the provenance filter on what an author can mend; prompts are those of
+// the world's own.
+func rejecting(prompts map[string]string) world.Reject {
+	lines := prompt.Lines(prompts)
+	return func(c protocol.Chunk) (string, bool) {
+		reason := grounding.Signature(c.Text, lines...)
+		return reason, reason != ""
+	}
 }
 
 // lintPrompts says of each prompt of a world's own why it cannot be used.
@@ -91,7 +95,7 @@ func lint(dir string) []world.Problem {
 	w, problems, err := app.LoadWorld(dir)
 	switch {
 	case err == nil:
-		problems = append(world.Lint(w, problems, rejected), lintPrompts(w)...)
+		problems = append(world.Lint(w, problems, rejecting(w.Prompts)), lintPrompts(w)...)
 	case len(world.Errors(problems)) == 0:
 		problems = append(problems, world.Problem{Severity: world.SeverityError, File: dir, Message: err.Error()})
 	}

@@ -66,7 +66,7 @@ func folders(ws []*world.World) map[string]mcp.Folder {
 	out := map[string]mcp.Folder{}
 	for _, w := range ws {
 		dir := w.Dir
-		f := mcp.Folder{FS: inFolder(dir), Reject: rejected, Lint: func() []world.Problem { return lint(dir) },
+		f := mcp.Folder{FS: inFolder(dir), Reject: rejecting(w.Prompts), Lint: func() []world.Problem { return lint(dir) },
 			Documents: func() []string { return documents(dir) }}
 		if app.IsFolder(dir) {
 			f.Dir = dir

@@ -34,7 +34,7 @@ func (c *promoteCmd) Run(e *env) error {
 		return err
 	}
 	done, err := world.Promote(dir, world.Promotion{ID: c.ID, Text: text, Author: c.Author, At: time.Now(), Path: c.Path,
-		Type: c.Type, Summary: c.Summary, Keywords: c.Keywords, KnownBy: c.KnownBy, Reject: rejected})
+		Type: c.Type, Summary: c.Summary, Keywords: c.Keywords, KnownBy: c.KnownBy, Reject: rejecting(nil)})
 	if err != nil {
 		return failed(err)
 	}

@@ -15,7 +15,7 @@ import (
 // judge holds a citation of lore against the world as it is now: the document, the
 // words in it, and the provenance contract for this NPC at the game time of the reply.
 // A condition of trust or flags is not judged, since a reply does not keep them.
-func (x *shelf) judge(r *schema.Reply, e schema.EvidenceRef) (check, detail string) {
+func (x *shelf) judge(r *schema.Reply, e schema.EvidenceRef) (fault, detail string) {
 	npc := x.lore.World.NPCs[r.NPC]
 	if npc == nil {
 		return NoNPC, fmt.Sprintf("the world has no NPC %s", r.NPC)
@@ -33,13 +33,11 @@ func (x *shelf) judge(r *schema.Reply, e schema.EvidenceRef) (check, detail stri
 		turn = time.Unix(0, 0)
 	}
 	c.IndexedAt = turn // the index of the turn held it; when it came there is not known here
-	reason, ok := grounding.Eligible(c, grounding.Check{
-		World:     r.World,
-		InScope:   func(c protocol.Chunk) bool { return world.ScopeOf(c, npc) },
-		Holds:     func(string) bool { return true },
-		TurnStart: turn,
-		GameTime:  x.gameTime(r),
-	})
+	check := x.lore.Contract(npc)
+	check.InScope, check.Holds = func(c protocol.Chunk) bool { return world.ScopeOf(c, npc) },
+		func(string) bool { return true }
+	check.TurnStart, check.GameTime = turn, x.gameTime(r)
+	reason, ok := grounding.Eligible(c, check)
 	if ok {
 		return "", ""
 	}

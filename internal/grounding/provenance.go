@@ -26,7 +26,10 @@ type Check struct {
 	TurnStart   time.Time // wall time
 	GameTime    time.Time
 	ModelSaid   func(folded string) (firstSaid time.Time, ok bool)
-	PromptLines []string // fixed lines of the prompts in use
+	PromptLines []string // folded fixed lines of the prompts in use; no text that holds one is evidence
+	// Leads are the folded lines that an NPC says where it does not answer. It may speak
+	// them, and a text of nothing else is no evidence.
+	Leads map[string]bool
 }
 
 // The reasons for which a text is no evidence, in the order in which they are
@@ -121,7 +124,31 @@ func worldOf(c protocol.Chunk, q Check) string {
 	return ""
 }
 
-func signatureOf(c protocol.Chunk, q Check) string { return Signature(c.Text, q.PromptLines...) }
+func signatureOf(c protocol.Chunk, q Check) string {
+	if reason := Signature(c.Text, q.PromptLines...); reason != "" {
+		return reason
+	}
+	if len(q.Leads) == 0 {
+		return ""
+	}
+	for _, s := range text.Sentences(c.Text) {
+		if !q.Leads[text.Fold(s)] {
+			return ""
+		}
+	}
+	return RejectPrompt
+}
+
+// Leads are the sentences of authored lines as Check has them.
+func Leads(lines ...string) map[string]bool {
+	out := map[string]bool{}
+	for _, l := range lines {
+		for _, s := range text.Sentences(l) {
+			out[text.Fold(s)] = true
+		}
+	}
+	return out
+}
 
 // minCopied is how many words a sentence has at least before its likeness to an
 // earlier one is no chance.
@@ -177,7 +204,7 @@ var promptMarks = []string{
 }
 
 // Signature finds in a text what shows that a model or a prompt made it; lint
-// tells authors of it too.
+// tells authors of it too. promptLines are folded.
 func Signature(s string, promptLines ...string) (reason string) {
 	s = text.Plain(s)
 	// The patterns cost more than all the rest; most texts hold none of the words
@@ -219,7 +246,7 @@ func holdsPrompt(s string, lines []string) bool {
 		}
 	}
 	for _, l := range lines {
-		if l = text.Fold(l); len(text.WordSpans(l)) >= minCopied && strings.Contains(folded, l) {
+		if strings.Contains(folded, l) {
 			return true
 		}
 	}

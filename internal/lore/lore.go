@@ -12,6 +12,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/language"
+	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/secrecy"
@@ -32,7 +33,9 @@ type Lore struct {
 	once   sync.Once
 	names  []string
 	policy grounding.Policy
-	said   map[string]voice.Pronoun // by handle: how each backstory speaks of its NPC
+	said   map[string]voice.Pronoun   // by handle: how each backstory speaks of its NPC
+	lines  []string                   // fixed lines of its prompts, folded
+	leads  map[string]map[string]bool // by handle: what its NPC says where it does not answer
 
 	guarding sync.Mutex
 	guards   map[string]*secrecy.Guard // by handle, made when first asked for
@@ -109,6 +112,10 @@ func (x *Lore) derive() {
 	for _, h := range x.World.Handles() {
 		x.names = append(x.names, x.World.NPCs[h].Name)
 	}
+	x.lines, x.leads = prompt.Lines(x.World.Prompts), map[string]map[string]bool{}
+	for h, npc := range x.World.NPCs {
+		x.leads[h] = grounding.Leads(leadsOf(npc)...)
+	}
 	settings := map[string][]string{}
 	for kind, origins := range x.World.SourcePolicy {
 		if kind == "recap" { // a policy of its own, not a kind of claim
@@ -123,6 +130,29 @@ func (x *Lore) derive() {
 		policy = grounding.DefaultPolicy
 	}
 	x.policy = policy
+}
+
+// leading are the kinds of authored lines that stand where an answer would. Lines of
+// the other kinds may say what a document says too.
+var leading = []string{world.LineUnknown, world.LineUnsure, world.LineRefuse, world.LineWait, world.LineError,
+	world.LineHeard}
+
+func leadsOf(npc *world.NPC) []string {
+	var out []string
+	for _, kind := range leading {
+		out = append(out, npc.Line(kind, "")...)
+		for locale := range npc.LocaleLines {
+			out = append(out, npc.Line(kind, locale)...)
+		}
+	}
+	return out
+}
+
+// Contract is the part of the provenance contract that depends on the world and the NPC
+// alone: what stands in prompts and is no evidence.
+func (x *Lore) Contract(npc *world.NPC) grounding.Check {
+	x.once.Do(x.derive)
+	return grounding.Check{World: x.World.Name, PromptLines: x.lines, Leads: x.leads[npc.Handle]}
 }
 
 // kept is how many versions of a world stay readable, for turns that began with
@@ -294,14 +324,11 @@ func (x *Lore) ProvenanceCheck(t *protocol.Turn, npc *world.NPC) grounding.Check
 	if rule := language.Policy(&t.Request, x.World, npc); !rule.Verified { // only what can be quoted is evidence
 		inScope = func(c protocol.Chunk) bool { return world.ScopeOf(c, npc) && rule.Admits(c) }
 	}
-	return grounding.Check{
-		World:     x.World.Name,
-		InScope:   inScope,
-		Holds:     func(requires string) bool { return Holds(requires, facts) },
-		TurnStart: t.AcceptedAt,
-		GameTime:  x.GameTime(&t.Request, t.AcceptedAt),
-		ModelSaid: saidBefore(t.Convo),
-	}
+	check := x.Contract(npc)
+	check.InScope, check.Holds = inScope, func(requires string) bool { return Holds(requires, facts) }
+	check.TurnStart, check.GameTime = t.AcceptedAt, x.GameTime(&t.Request, t.AcceptedAt)
+	check.ModelSaid = saidBefore(t.Convo)
+	return check
 }
 
 // saidBefore finds sentences this NPC said earlier that were not quoted word for
