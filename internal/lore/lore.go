@@ -118,7 +118,7 @@ func (x *Lore) derive() {
 	}
 	settings := map[string][]string{}
 	for kind, origins := range x.World.SourcePolicy {
-		if kind == "recap" { // a policy of its own, not a kind of claim
+		if kind == world.PolicyRecap { // a policy of its own, not a kind of claim
 			continue
 		}
 		for _, o := range origins {

@@ -75,6 +75,14 @@ func readSourcePolicy(f *fields) map[string][]schema.Origin {
 		}
 		policy[name] = narrowed
 	}
+	if sub.has(PolicyRecap) {
+		for _, o := range policy[PolicyRecap] {
+			if past := string(schema.ClaimSharedPast); !slices.Contains(policy[past], o) {
+				sub.log.warnf(sub.at(PolicyRecap), "`source_policy.recap` lists %s and `source_policy.%s` does not: "+
+					"a quoted line is of the shared past, so it is refused; add %s to %s, or take it out of recap", o, past, o, past)
+			}
+		}
+	}
 	return policy
 }
 

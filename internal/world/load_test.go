@@ -59,10 +59,13 @@ func TestFrameErrors(t *testing.T) {
 		"a name with a dot": {"name: a.b\n", "world.yaml:1: error: `name` holds '.'"},
 		"model in policy": {"name: a\nsource_policy:\n  world: [corpus, model]\n",
 			"world.yaml:3: error: `source_policy.world` lists model"},
-		"a wider policy":    {"name: a\nsource_policy: {world: [user]}\n", "may only narrow"},
-		"an unknown policy": {"name: a\nsource_policy: {rumour: [user]}\n", "is no policy"},
-		"now is no time":    {"name: a\nnow: yesterday\n", "world.yaml:2: error: `now` is \"yesterday\""},
-		"strict is no bool": {"name: a\nstrict: very\n", "write true or false"},
+		"a wider policy": {"name: a\nsource_policy: {world: [user]}\n", "may only narrow"},
+		"lore in a recap": {"name: a\nsource_policy:\n  recap: [corpus]\n",
+			"world.yaml:3: error: `source_policy.recap` lists corpus; a world may only narrow"},
+		"a recap of one word": {"name: a\nsource_policy:\n  recap: none\n", "world.yaml:3: error: `source_policy.recap`"},
+		"an unknown policy":   {"name: a\nsource_policy: {rumour: [user]}\n", "is no policy"},
+		"now is no time":      {"name: a\nnow: yesterday\n", "world.yaml:2: error: `now` is \"yesterday\""},
+		"strict is no bool":   {"name: a\nstrict: very\n", "write true or false"},
 		"threshold is a word": {"name: a\nthresholds:\n  unknown: low\n",
 			"world.yaml:3: error: `thresholds.unknown` is not a number"},
 		"threshold out of range": {"name: a\nthresholds:\n  entailment_threshold: 1.2\n",
@@ -94,6 +97,43 @@ func TestPolicyMayNarrow(t *testing.T) {
 			if w.Grounds(policy, schemaOrigin(origin)) != ok {
 				t.Errorf("%s grounds %s: %v, want %v", origin, policy, !ok, ok)
 			}
+		}
+	}
+}
+
+// A world may refuse recaps, wholly or of one side; a recap of what the shared past may
+// not rest on is of no use, and lint says so.
+func TestRecapMayBeRefused(t *testing.T) {
+	for policy, want := range map[string]struct {
+		user, system bool
+		warns        string
+	}{
+		"recap: []":     {},
+		"recap: [user]": {user: true},
+		"{}":            {user: true, system: true},
+		"shared_past: []\n  recap: [user]": {user: true,
+			warns: "world.yaml:4: warning: `source_policy.recap` lists user"},
+		"shared_past: [user]\n  recap: []":   {},
+		"shared_past: []":                    {user: true, system: true},
+		"recap: [system]\n  state: [system]": {system: true},
+	} {
+		w, problems, err := world.Load(
+			files(map[string]string{"world.yaml": "name: a\nsource_policy:\n  " + policy + "\n"}), ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Grounds(world.PolicyRecap, "user") != want.user || w.Grounds(world.PolicyRecap,
+			"system") != want.system {
+			t.Errorf("%s: %v", policy, w.SourcePolicy)
+		}
+		said := ""
+		for _, p := range problems {
+			if strings.Contains(p.String(), "source_policy") {
+				said += p.String()
+			}
+		}
+		if want.warns == "" && said != "" || !strings.HasPrefix(said, want.warns) {
+			t.Errorf("%s: lint says %q, want %q", policy, said, want.warns)
 		}
 	}
 }

@@ -151,12 +151,16 @@ func (w *World) Grounds(policy string, origin schema.Origin) bool {
 	return slices.Contains(w.SourcePolicy[policy], origin)
 }
 
+// PolicyRecap is the policy of quoting a talk: user are the player's lines, system the
+// NPC's. A world that lists neither has its NPCs refuse a summary.
+const PolicyRecap = "recap"
+
 // DefaultSourcePolicy is the widest policy there is; a world may only narrow it.
 func DefaultSourcePolicy() map[string][]schema.Origin {
 	return map[string][]schema.Origin{
 		"world":       {schema.OriginCorpus},
 		"state":       {schema.OriginSystem},
 		"shared_past": {schema.OriginUser, schema.OriginSystem},
-		"recap":       {schema.OriginUser, schema.OriginSystem},
+		PolicyRecap:   {schema.OriginUser, schema.OriginSystem},
 	}
 }

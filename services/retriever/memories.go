@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/dialogue"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
@@ -26,7 +27,11 @@ const recallLimit = 500 * time.Millisecond
 // sharedPast fills a turn that asks for the shared past with what answers it:
 // memories, and what was said too lately to be one. It says false where the message
 // asks for something else, or lore may answer where nothing is remembered.
-func (s *Service) sharedPast(ctx context.Context, t *protocol.Turn, npc *world.NPC, kind string) bool {
+func (s *Service) sharedPast(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC, kind string) bool {
+	if kind == protocol.IntentRecap && wholeTalk.MatchString(t.Message) && !mayRetell(x, true) {
+		refuseRecap(t)
+		return true
+	}
 	now := t.AcceptedAt // memories have the game's time where the game gives one, else the wall's
 	if t.GameTime != nil {
 		now = *t.GameTime
@@ -36,11 +41,14 @@ func (s *Service) sharedPast(ctx context.Context, t *protocol.Turn, npc *world.N
 		return kind == protocol.IntentQuestion && s.witnessed(ctx, t, npc, asked, now)
 	}
 	blocks := s.recalled(ctx, t, npc, asked, now)
-	if len(blocks) == 0 && asked.At.IsZero() {
+	if len(blocks) == 0 && asked.At.IsZero() && (!asked.ByNPC || mayRetell(x, true)) {
 		blocks = lately(t, npc, asked)
 	}
 	if len(blocks) == 0 && kind == protocol.IntentRecap {
-		blocks = recap(t, npc)
+		blocks = retell(t, x, npc)
+		if t.Retrieval.Gated != "" {
+			return true
+		}
 	}
 	if len(blocks) == 0 && !asked.Only {
 		return kind == protocol.IntentQuestion && s.witnessed(ctx, t, npc, asked, now)

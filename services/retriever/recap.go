@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -56,6 +57,30 @@ func recap(t *protocol.Turn, npc *world.NPC) []protocol.Evidence {
 		out = append(out, lineBlock(t, npc, line, len(out)+1))
 	}
 	return out
+}
+
+// retell is recap, where the world's policy of that name lets lines be quoted. Else the
+// NPC refuses, whether there is anything to tell or not.
+func retell(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []protocol.Evidence {
+	if !mayRetell(x, wholeTalk.MatchString(t.Message) || !asksOfPlayer(t.Message)) {
+		refuseRecap(t)
+		return nil
+	}
+	return recap(t, npc)
+}
+
+// mayRetell says whether the lines of the NPC, or of the player, may be quoted. What is
+// quoted is evidence of the shared past, so that policy counts too.
+func mayRetell(x *lore.Lore, byNPC bool) bool {
+	of := schema.OriginUser
+	if byNPC {
+		of = schema.OriginSystem
+	}
+	return x.World.Grounds(world.PolicyRecap, of) && x.World.Grounds(string(schema.ClaimSharedPast), of)
+}
+
+func refuseRecap(t *protocol.Turn) {
+	t.Evidence, t.Retrieval.Intent, t.Retrieval.Gated = nil, protocol.IntentRecap, schema.ReasonPolicy
 }
 
 // asksOfPlayer says whether a message asks for the player's own words.

@@ -3,6 +3,7 @@ package retriever_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -46,6 +47,50 @@ func TestARecapGivesTheLinesThatWereAskedFor(t *testing.T) {
 			if !strings.Contains(got[i], part) {
 				t.Errorf("%s: line %d is %q, want %q", c.message, i+1, got[i], part)
 			}
+		}
+	}
+}
+
+// A world that refuses recaps has its NPCs refuse them in character: nothing of the talk
+// is quoted, and what is remembered of a player is still told.
+func TestAWorldMayRefuseRecaps(t *testing.T) {
+	const refuses, unknown = "That stays with me.", "That I could not tell you."
+	for _, c := range []struct {
+		policy, message, want string
+		status                schema.Status
+	}{
+		{"recap: []", "Sum up our talk, please.", refuses, schema.StatusWithheld},
+		{"recap: []", "What did you say about the ferry?", refuses, schema.StatusWithheld},
+		{"recap: []", "What was the first thing I asked you?", refuses, schema.StatusWithheld},
+		{"recap: []", "Where do I live?", "You told me that you live in Oakham.", schema.StatusExtractive},
+		{"recap: []", "Who owns the ferry?", "Teague owns the ferry.", schema.StatusExtractive},
+		{"recap: [user]", "Sum up our talk, please.", refuses, schema.StatusWithheld},
+		{"recap: [user]", "What did I say about the rope?", "You told me that the rope was too short.",
+			schema.StatusExtractive},
+		{"shared_past: []", "Sum up our talk, please.", refuses, schema.StatusWithheld},
+		{"recap: [user, system]", "What did you say about the ferry?", "I said: “Teague owns the ferry.”",
+			schema.StatusExtractive},
+		{"recap: [user, system]", "What did I say about the dragon?", unknown, schema.StatusUnknown},
+	} {
+		files := servicetest.Village()
+		files["world.yaml"].Data = append(files["world.yaml"].Data, "source_policy: {"+c.policy+"}\n"...)
+		b := servicetest.New(t, files)
+		turn := b.Turn("mira", c.message)
+		turn.PlayerName = "Ansel"
+		at := servicetest.Now.Add(-time.Minute)
+		turn.Convo = &schema.Conversation{World: "village", NPC: "mira", Player: "p1", Memory: []schema.Line{
+			{Speaker: "player", TurnID: "t1", At: at, Source: schema.OriginUser, Text: "Who owns the ferry?"},
+			{Speaker: "npc", TurnID: "t1", At: at, Source: schema.OriginSystem, Verbatim: true,
+				Text: "Teague owns the ferry."},
+			{Speaker: "player", TurnID: "t2", At: at, Source: schema.OriginUser, Text: "I live in Oakham."},
+			{Speaker: "player", TurnID: "t3", At: at, Source: schema.OriginUser, Text: "The rope was too short."},
+		}}
+		r := b.Walk(t, turn, schema.PassRetrieve)
+		if r.Text != c.want || r.Status != c.status {
+			t.Errorf("%s, %s: %s %q, want %s %q", c.policy, c.message, r.Status, r.Text, c.status, c.want)
+		}
+		if r.Status == schema.StatusWithheld && r.Reason != schema.ReasonPolicy {
+			t.Errorf("%s, %s: the reason is %s", c.policy, c.message, r.Reason)
 		}
 	}
 }

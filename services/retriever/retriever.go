@@ -71,9 +71,9 @@ func (s *Service) Retrieve(ctx context.Context, t *protocol.Turn) (schema.Pass, 
 	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
 
 	switch {
-	case rule.Verified && !reading.Injected && s.sharedPast(ctx, t, npc, reading.Kind):
+	case rule.Verified && !reading.Injected && s.sharedPast(ctx, t, x, npc, reading.Kind):
 	case reading.Kind == protocol.IntentRecap:
-		t.Evidence = recap(t, npc)
+		t.Evidence = retell(t, x, npc)
 	case reading.OwnLife: // answered in kind: see intent.Reading
 	case reading.Kind == protocol.IntentFeelings && len(text.ContentWords(t.Message)) > 1,
 		reading.Kind == protocol.IntentTelling:

@@ -94,6 +94,8 @@ func kindOf(t *protocol.Turn) protocol.ReplyKind {
 		return protocol.KindWithhold
 	case r.Intent == protocol.IntentRecap && len(t.Evidence) > 0:
 		return protocol.KindAnswer
+	case r.Intent == protocol.IntentRecap && r.Gated != "":
+		return protocol.KindWithhold // the world's policy
 	case r.Intent == protocol.IntentRecap:
 		return protocol.KindUnknown
 	case r.Zone == protocol.ZoneNone:
