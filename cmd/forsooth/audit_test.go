@@ -25,14 +25,15 @@ func TestTheAuditOfCleanReplies(t *testing.T) {
 	}
 	r := s.run("audit", "--world", village, "--json")
 	r.wants(t, exitFine)
-	if o := r.object(t); o["replies"] != 4.0 || o["violations"] != 0.0 || o["non_corpus_rate"].(float64) <= 0 {
+	if o := r.object(t); o["replies"] != 4.0 || o["violations"] != 0.0 || o["non_corpus_rate"] != 0.0 ||
+		o["non_corpus_citation_rate"].(float64) <= 0 {
 		t.Errorf("%s", r.out)
 	}
 	up := s.start("up", "--world", village)
 	up.says(`ready`)
 	r = s.run("audit", "--since", "1h") // the world is the one that is served
 	r.wants(t, exitFine)
-	for _, want := range []string{"replies", "non_corpus_rate", "violations         0"} {
+	for _, want := range []string{"replies", "non_corpus_rate", "violations                0"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("%q is missing in\n%s", want, r.out)
 		}

@@ -105,12 +105,13 @@ func (a *Auditor) Take(s Stored) {
 		a.found(s, Finding{Check: Joined, Detail: fmt.Sprintf("the reply is %q", s.Reply.Text)})
 	}
 	at := a.worlds[s.Conversation.World]
-	uncited := map[int]bool{}
+	uncited, refused := map[int]bool{}, map[int]bool{}
 	for _, f := range grounding.Audit(s.Reply, at.context(s.Reply)) {
 		if f.Kind == grounding.FaultUncited {
 			uncited[f.Seq] = true
 			continue
 		}
+		refused[f.Seq] = refused[f.Seq] || ungrounded[f.Kind]
 		a.found(s, Finding{Check: f.Kind, Seq: f.Seq, Detail: f.Detail})
 	}
 	r.Uncited += len(uncited)
@@ -119,32 +120,40 @@ func (a *Auditor) Take(s Stored) {
 	}
 	for _, sentence := range s.Reply.Sentences {
 		for _, e := range sentence.Evidence {
-			a.cited(s, at, sentence.Seq, e)
+			if a.cited(s, at, sentence.Seq, e) || refused[sentence.Seq] && e.Source != schema.OriginCorpus {
+				r.ineligible++
+			}
 		}
 	}
 	a.Heard(s.Reply)
 }
 
-// cited judges one piece of evidence.
-func (a *Auditor) cited(s Stored, at *shelf, seq int, e schema.EvidenceRef) {
+// ungrounded are the faults of a sentence whose evidence may not ground it.
+var ungrounded = map[string]bool{grounding.RejectSource: true, grounding.FaultOrigin: true}
+
+// cited judges one piece of evidence, and says whether it is what was said, and calls
+// itself lore.
+func (a *Auditor) cited(s Stored, at *shelf, seq int, e schema.EvidenceRef) (reentered bool) {
 	if e.Source != schema.OriginCorpus {
-		return
+		return false
 	}
 	if ofConversation(e) {
 		a.found(s, Finding{Check: Reentry, Seq: seq, Detail: fmt.Sprintf("%s cites %s as lore", e.ID, e.ChunkID)})
-		return
+		return true
 	}
-	if text, ok := a.said.before(s.Reply, e.Text); ok {
+	text, reentered := a.said.before(s.Reply, e.Text)
+	if reentered {
 		a.found(s, Finding{Check: Reentry, Seq: seq,
 			Detail: fmt.Sprintf("%s cites %s for %q, which an NPC said before the lore held it", e.ID, e.Path, text)})
 	}
 	if at == nil {
-		return
+		return reentered
 	}
 	if check, detail := at.judge(s.Reply, e); check != "" {
 		a.found(s, Finding{Check: check, Seq: seq, Detail: detail,
 			LoreMoved: s.Reply.LoreVersion != at.lore.World.Version})
 	}
+	return reentered
 }
 
 func (a *Auditor) found(s Stored, f Finding) {

@@ -159,8 +159,9 @@ func TestWhatWasSaidComesBackAsLore(t *testing.T) {
 			a := audit.New([]*world.World{w}, audit.DefaultSettings)
 			a.Heard(c.earlier.Reply)
 			a.Take(cites)
-			if got := checks(a.Report()); got != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
+			r := a.Report()
+			if got := checks(r); got != c.want || (r.NonCorpusRate == 1) != (c.want != "") {
+				t.Errorf("got %q at a rate of %v, want %q", got, r.NonCorpusRate, c.want)
 			}
 		})
 	}
@@ -187,11 +188,12 @@ func TestTheReportCountsWhatIsNotCorpus(t *testing.T) {
 	a.Take(stored("v", said("My shop is open.", state), said(owner, lore("lore/ferry.txt#1", owner)),
 		said("Bram owns the mill.")))
 	r := a.Report()
-	if r.NonCorpusRate != 0.5 || r.Citations != 2 || r.Uncited != 1 || r.Unchecked != 1 || r.Violations != 0 {
+	if r.NonCorpusCitationRate != 0.5 || r.NonCorpusRate != 0 || r.Citations != 2 || r.Uncited != 1 || r.Unchecked != 1 ||
+		r.Violations != 0 {
 		t.Errorf("%+v", r)
 	}
 	var out bytes.Buffer
-	if err := r.Write(&out); err != nil || !strings.Contains(out.String(), "non_corpus_rate    0.500") {
+	if err := r.Write(&out); err != nil || !strings.Contains(out.String(), "non_corpus_citation_rate  0.500") {
 		t.Errorf("%v:\n%s", err, out.String())
 	}
 }

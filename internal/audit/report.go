@@ -21,13 +21,18 @@ type Row struct {
 
 // Report is what an audit has found.
 type Report struct {
-	Since         time.Time             `json:"since,omitzero"`
-	Replies       int                   `json:"replies"`
-	Sentences     int                   `json:"sentences"`
-	Authored      int                   `json:"authored_sentences"`
-	Citations     int                   `json:"citations"`
-	Sources       map[schema.Origin]int `json:"evidence_source_counts"`
-	NonCorpusRate float64               `json:"non_corpus_rate"` // of the citations, those that are not corpus
+	Since     time.Time             `json:"since,omitzero"`
+	Replies   int                   `json:"replies"`
+	Sentences int                   `json:"sentences"`
+	Authored  int                   `json:"authored_sentences"`
+	Citations int                   `json:"citations"`
+	Sources   map[schema.Origin]int `json:"evidence_source_counts"`
+	// NonCorpusCitationRate is the share of citations that are not corpus: state and what was
+	// said too, which may ground claims of their own kinds.
+	NonCorpusCitationRate float64 `json:"non_corpus_citation_rate"`
+	// NonCorpusRate is the share of citations that may not ground their claims, since
+	// they are not corpus or only call themselves so. It is 0 where nothing re-entered.
+	NonCorpusRate float64 `json:"non_corpus_rate"`
 	// Uncited sentences have no evidence and read like claims by their words. They are no violation.
 	Uncited int `json:"uncited_sentences"`
 	// Unchecked replies are of worlds that were not given: they are judged without their lore.
@@ -39,8 +44,9 @@ type Report struct {
 	Checks     []Row     `json:"checks"`
 	Examples   []Finding `json:"examples"`
 
-	rows map[string]*Row
-	kept map[string]int
+	ineligible int // citations
+	rows       map[string]*Row
+	kept       map[string]int
 }
 
 func newReport() *Report {
@@ -86,7 +92,8 @@ func (r *Report) add(f Finding, examples int) {
 func (r *Report) settled(forgotten int) *Report {
 	r.Forgotten = forgotten
 	if r.Citations > 0 {
-		r.NonCorpusRate = 1 - float64(r.Sources[schema.OriginCorpus])/float64(r.Citations)
+		r.NonCorpusCitationRate = 1 - float64(r.Sources[schema.OriginCorpus])/float64(r.Citations)
+		r.NonCorpusRate = float64(r.ineligible) / float64(r.Citations)
 	}
 	r.Checks = r.Checks[:0]
 	for _, row := range r.rows {
@@ -108,6 +115,7 @@ func (r *Report) Write(w io.Writer) error {
 		{"replies", fmt.Sprint(r.Replies)},
 		{"sentences", fmt.Sprintf("%d, %d of them authored lines", r.Sentences, r.Authored)},
 		{"citations", fmt.Sprintf("%d: %s", r.Citations, sources(r.Sources))},
+		{"non_corpus_citation_rate", fmt.Sprintf("%.3f", r.NonCorpusCitationRate)},
 		{"non_corpus_rate", fmt.Sprintf("%.3f", r.NonCorpusRate)},
 		{"uncited", fmt.Sprintf("%d sentences read like claims by their words and cite nothing", r.Uncited)},
 		{"violations", fmt.Sprint(r.Violations)},

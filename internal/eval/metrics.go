@@ -3,6 +3,7 @@ package eval
 import (
 	"slices"
 
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -11,7 +12,7 @@ import (
 var baseMetrics = []string{"citation_verification_first_attempt", "self_correction", "retries_per_turn", "faithfulness",
 	"hallucination_rate",
 	"evidence_verbatim", "citation_accuracy", "fallback_rate", "refusal_rate", "false_denials", "non_corpus_citation_rate",
-	"approved_first_attempt",
+	"non_corpus_rate", "approved_first_attempt",
 	"thoughts_verified_first_attempt", "thought_retries_per_turn", "stripped_per_turn",
 	"llm_calls_per_turn", "llm_calls_worst", "tokens_per_turn", "cost_per_turn"}
 
@@ -62,6 +63,7 @@ type counts struct {
 	sentences, unsupported        int // released and not authored; those without a record of support
 	claims, supported             int // in the records
 	citations, nonCorpus, foreign int
+	ungrounded                    int // of nonCorpus, those that may not ground the claim that they carry
 	expected, accurate            int
 	byKind                        map[string]*kindCounts
 	issues                        map[string]int     // why drafts were sent back or sentences stripped
@@ -262,6 +264,9 @@ func (n *counts) released(o *Outcome) {
 			n.citations++
 			if e.Source != schema.OriginCorpus {
 				n.nonCorpus++
+				if !mayCarry(e, r.Claims) {
+					n.ungrounded++
+				}
 			}
 		}
 	}
@@ -272,6 +277,14 @@ func (n *counts) released(o *Outcome) {
 			n.accurate++
 		}
 	}
+}
+
+// mayCarry says whether evidence that is not corpus stands under a claim that its source
+// may ground: state under the state, what was said under the shared past.
+func mayCarry(e schema.EvidenceRef, claims []schema.ClaimVerdict) bool {
+	return slices.ContainsFunc(claims, func(c schema.ClaimVerdict) bool {
+		return c.Citation == e.ID && c.Verdict.Label == schema.Supported && grounding.DefaultPolicy.Grounds(c.Kind, e.Source)
+	})
 }
 
 // isRefusal says whether a record tells why a sentence of a streamed speech was
@@ -294,6 +307,7 @@ func (n *counts) metrics() map[string]float64 {
 		"refusal_rate":                        share(n.refused, n.turns),
 		"false_denials":                       share(n.denied, n.known),
 		"non_corpus_citation_rate":            share(n.nonCorpus, n.citations),
+		"non_corpus_rate":                     share(n.ungrounded, n.citations),
 		"thoughts_verified_first_attempt":     orOne(n.thoughtsFirst, n.thoughts),
 		"thought_retries_per_turn":            share(n.thoughtRetries, n.turns),
 		"stripped_per_turn":                   share(n.stripped, n.turns),

@@ -104,6 +104,7 @@ func TestMetrics(t *testing.T) {
 		"refusal_rate":                        2.0 / 7,
 		"false_denials":                       1.0 / 4,
 		"non_corpus_citation_rate":            0,
+		"non_corpus_rate":                     0,
 		"thoughts_verified_first_attempt":     0,
 		"thought_retries_per_turn":            1.0 / 7,
 		"stripped_per_turn":                   0,
@@ -321,5 +322,33 @@ func golden(t *testing.T, name, got string) {
 	}
 	if got != string(want) {
 		t.Errorf("%s differs; got:\n%s\nwant:\n%s", path, got, want)
+	}
+}
+
+// Evidence that is not corpus counts where it may not ground the claim that it carries.
+func TestNonCorpusRate(t *testing.T) {
+	for name, c := range map[string]struct {
+		source schema.Origin
+		kind   schema.ClaimKind
+		want   float64
+	}{
+		"lore under the world":           {schema.OriginCorpus, schema.ClaimWorld, 0},
+		"a word of the player as a word": {schema.OriginUser, schema.ClaimSharedPast, 0},
+		"state under the state":          {schema.OriginSystem, schema.ClaimState, 0},
+		"a word of the player as a fact": {schema.OriginUser, schema.ClaimWorld, 1},
+		"state as a fact of the world":   {schema.OriginSystem, schema.ClaimWorld, 1},
+		"a model's text as a word":       {schema.OriginModel, schema.ClaimSharedPast, 1},
+	} {
+		const said = "Teague owns the ferry."
+		n := counts{}
+		n.released(&Outcome{Case: &Case{}, Seen: Seen{
+			Reply: &schema.Reply{Sentences: []schema.Sentence{
+				{Text: said, Evidence: []schema.EvidenceRef{{ID: "E1", Source: c.source}}}}},
+			Records: []protocol.ReviewRecord{{Hash: protocol.HashText(said), Claims: []schema.ClaimVerdict{
+				{Kind: c.kind, Citation: "E1", Verdict: schema.Verdict{Label: schema.Supported}}}}},
+		}})
+		if got := n.metrics()["non_corpus_rate"]; got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
 	}
 }

@@ -14,6 +14,7 @@ var glossary = map[string]string{
 	"false_denials":                   "questions whose answer the NPC has that it answered by \"I don't know\"",
 	"refusal_rate":                    "turns that ended unknown or withheld; good or bad by the suite",
 	"non_corpus_citation_rate":        "cited evidence that is not corpus: state, or what was said",
+	"non_corpus_rate":                 "cited evidence that is not corpus under a claim that it may not ground",
 	"approved_first_attempt":          "of them: approved as first written, in length and form too",
 	"thoughts_verified_first_attempt": "thoughts approved as first thought",
 	"thought_retries_per_turn":        "thoughts thought again, a turn",
