@@ -15,15 +15,16 @@ import (
 )
 
 type memoryCmd struct {
-	List    memoryListCmd    `cmd:"" help:"List memories."`
-	Show    memoryShowCmd    `cmd:"" help:"Show a memory with the words that prove it, and what became of it."`
-	Export  memoryExportCmd  `cmd:"" help:"Print memories, or the log they are made of, as JSON lines."`
-	Rebuild memoryRebuildCmd `cmd:"" help:"Make the index of memories anew from the log."`
-	Scan    memoryScanCmd    `cmd:"" help:"Look for memories that repeat, contradict or lack proof."`
-	Resolve memoryResolveCmd `cmd:"" help:"Settle a contradiction, or take back what was set aside."`
-	Undo    memoryUndoCmd    `cmd:"" help:"Take back what was done to a memory, whatever it was."`
-	Report  memoryReportCmd  `cmd:"" help:"What the guards of memory did in a week."`
-	Erase   memoryEraseCmd   `cmd:"" help:"Erase a player from everything that is kept, with a receipt."`
+	List       memoryListCmd       `cmd:"" help:"List memories."`
+	Show       memoryShowCmd       `cmd:"" help:"Show a memory with the words that prove it, and what became of it."`
+	Export     memoryExportCmd     `cmd:"" help:"Print memories, or the log they are made of, as JSON lines."`
+	Rebuild    memoryRebuildCmd    `cmd:"" help:"Make the index of memories anew from the log."`
+	Scan       memoryScanCmd       `cmd:"" help:"Look for memories that repeat, contradict or lack proof."`
+	Resolve    memoryResolveCmd    `cmd:"" help:"Settle a contradiction, or take back what was set aside."`
+	Undo       memoryUndoCmd       `cmd:"" help:"Take back what was done to a memory, whatever it was."`
+	Report     memoryReportCmd     `cmd:"" help:"What the guards of memory did in a week."`
+	Predicates memoryPredicatesCmd `cmd:"" help:"The predicates of a world's memories."`
+	Erase      memoryEraseCmd      `cmd:"" help:"Erase a player from everything that is kept, with a receipt."`
 }
 
 // whose names memories.

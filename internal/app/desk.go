@@ -77,6 +77,7 @@ func OpenDesk(ctx context.Context, o Options, client *mesh.Client, alone bool) (
 	if err != nil {
 		return nil, err
 	}
+	guard = guard.Knowing(library.Predicates)
 	d.books = memory.NewBooks(client.MemoryLog(), o.Now, o.notice)
 	if alone {
 		d.index = memory.NewIndex(client.MemoryLog(), d.books, d.session, static, o.notice)

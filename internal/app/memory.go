@@ -75,6 +75,7 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	if err != nil {
 		return err
 	}
+	guard = guard.Knowing(a.Library.Predicates)
 	if o.runs("consistency") {
 		a.openNightly(o, books, static, guard)
 	}
@@ -172,7 +173,7 @@ func (a *App) recaller(o Options, static *embed.Static) *memory.Recaller {
 	if a.memory == nil {
 		return nil
 	}
-	r := memory.NewRecaller(a.watch.traced(a.memory.session), static, o.Now)
+	r := memory.NewRecaller(a.watch.traced(a.memory.session), static, o.Now).Knowing(a.Library.Predicates)
 	if a.memory.quiet {
 		return r.Quiet()
 	}

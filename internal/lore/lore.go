@@ -12,6 +12,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/language"
+	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
@@ -217,6 +218,14 @@ func (l *Library) Names() []string {
 
 // Get is a world by name in its newest version, or nil.
 func (l *Library) Get(name string) *Lore { return l.version(name, "") }
+
+// Predicates are those of a world's memories; the shipped ones where it is not served.
+func (l *Library) Predicates(name string) *predicate.Table {
+	if x := l.Get(name); x != nil && x.World.Predicates != nil {
+		return x.World.Predicates
+	}
+	return predicate.Default()
+}
 
 // version is a world in a version; in its newest where that one is not known here,
 // as after a restart.

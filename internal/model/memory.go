@@ -23,7 +23,7 @@ func (m *Model) Remembers() bool { return m != nil && m.options.Memories }
 // still to be held against the words.
 func (m *Model) Memories(ctx context.Context, r *schema.Reply) (extract.Answer, error) {
 	var out extract.Answer
-	data := prompt.Remember(r.PlayerName, r.Message, predicate.Default().Names())
+	data := prompt.Remember(r.PlayerName, r.Message, m.predicates(r.World).Names())
 	err := m.apart(ctx, prompt.Memories, r.World, r.NPC, r.Player, data, func(answer []byte) error {
 		out = extract.Answer{}
 		if err := json.Unmarshal(answer, &out); err != nil {
@@ -32,6 +32,14 @@ func (m *Model) Memories(ctx context.Context, r *schema.Reply) (extract.Answer, 
 		return nil
 	})
 	return out, err
+}
+
+// predicates are those of a world as the process began with it.
+func (m *Model) predicates(of string) *predicate.Table {
+	if w := m.worlds[of]; w != nil && w.Predicates != nil {
+		return w.Predicates
+	}
+	return predicate.Default()
 }
 
 // Judge says what the members of a cluster are to each other, for the nightly scan,

@@ -63,7 +63,7 @@ func loadWith(fsys fs.FS, dir string, more ...*file) (*World, []Problem, error) 
 	ld.read()
 	ld.npcs()
 	ld.documents()
-	w.Prompts = ld.prompts()
+	w.Prompts, w.Predicates = ld.prompts(), ld.predicates()
 	ld.refuseNames()
 	if w.DefaultNPC != "" && w.NPCs[w.DefaultNPC] == nil {
 		ld.warnf(frameFile, "`default_npc` names %q, which is no NPC of this world", w.DefaultNPC)
@@ -80,6 +80,8 @@ type loader struct {
 	files    []*file // in the order of their paths
 	byPath   map[string]*file
 	problems []Problem
+
+	predicatesData []byte // of the world's own file
 }
 
 // file is a file of a world that may matter.
@@ -259,6 +261,9 @@ func unwrapPath(err error) error {
 func (ld *loader) version(frame []byte) string {
 	var b strings.Builder
 	b.WriteString(protocol.HashText(string(frame)))
+	if len(ld.predicatesData) > 0 {
+		fmt.Fprintf(&b, "%s %s\n", predicatesFile, protocol.HashText(string(ld.predicatesData)))
+	}
 	for _, f := range ld.files {
 		fmt.Fprintf(&b, "%s %s\n", f.path, protocol.HashText(string(f.data)))
 	}

@@ -262,6 +262,7 @@ func within(x *lore.Lore, npc, player, playerName string, wall time.Time) extrac
 	}
 	c := extract.Context{NPCName: npc, PlayerName: playerName, Wall: wall, Names: extract.NewNames(aliases),
 		Unremembered: []string{deed.Trust, deed.Tell}}
+	c.Predicates = x.World.Predicates
 	if n := x.World.NPCs[npc]; n != nil {
 		c.NPCName = n.Name
 	}

@@ -19,7 +19,7 @@ import (
 type Recaller struct {
 	session store.Session
 	embed   embed.Embedder
-	preds   *predicate.Table
+	preds   func(world string) *predicate.Table
 	now     func() time.Time
 	quiet   bool
 }
@@ -33,7 +33,16 @@ func (r *Recaller) Quiet() *Recaller {
 
 // NewRecaller asks a session that somebody keeps in step with the log.
 func NewRecaller(session store.Session, e embed.Embedder, now func() time.Time) *Recaller {
-	return &Recaller{session: session, embed: e, preds: predicate.Default(), now: now}
+	return &Recaller{session: session, embed: e, preds: shipped, now: now}
+}
+
+func shipped(string) *predicate.Table { return predicate.Default() }
+
+// Knowing is a recaller with the predicates of each world, as they are when it is asked.
+func (r *Recaller) Knowing(of func(world string) *predicate.Table) *Recaller {
+	c := *r
+	c.preds = of
+	return &c
 }
 
 // considered is how many memories of a player are weighed for one question.
@@ -100,9 +109,10 @@ func (r *Recaller) records(
 	}
 	var out []memory.Record
 	relevance, others := map[string]float64{}, []string{}
+	preds := r.preds(q.World)
 	for i := range near {
 		m := &near[i].Memory
-		if rel := asked.Relevance(m, q.Player, r.preds, near[i].Score); rel > 0 {
+		if rel := asked.Relevance(m, q.Player, preds, near[i].Score); rel > 0 {
 			relevance[m.ID] = rel
 			others = append(others, m.Contradicts...)
 			out = append(out, memory.Record{Memory: *m, Relevance: rel, Accessed: near[i].Accessed})

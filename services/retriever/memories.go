@@ -42,7 +42,7 @@ func (s *Service) sharedPast(ctx context.Context, t *protocol.Turn, x *lore.Lore
 	}
 	blocks := s.recalled(ctx, t, npc, asked, now)
 	if len(blocks) == 0 && asked.At.IsZero() && (!asked.ByNPC || mayRetell(x, true)) {
-		blocks = lately(t, npc, asked)
+		blocks = lately(t, x, npc, asked)
 	}
 	if len(blocks) == 0 && kind == protocol.IntentRecap {
 		blocks = retell(t, x, npc)
@@ -98,7 +98,7 @@ func (s *Service) recalled(
 // lately is what the conversation holds of what is asked about, where the memory of
 // it is not written yet: the player's lines as they would be remembered, and the
 // NPC's word for word.
-func lately(t *protocol.Turn, npc *world.NPC, asked dialogue.Asked) []protocol.Evidence {
+func lately(t *protocol.Turn, x *lore.Lore, npc *world.NPC, asked dialogue.Asked) []protocol.Evidence {
 	if t.Convo == nil {
 		return nil
 	}
@@ -109,7 +109,7 @@ func lately(t *protocol.Turn, npc *world.NPC, asked dialogue.Asked) []protocol.E
 		case asked.ByNPC && asked.Of(line.Text):
 			return []protocol.Evidence{lineBlock(t, npc, line, 1)}
 		case !asked.ByNPC:
-			if block, ok := fresh(t, npc, asked, line); ok {
+			if block, ok := fresh(t, x, npc, asked, line); ok {
 				return []protocol.Evidence{block}
 			}
 		}
@@ -118,11 +118,18 @@ func lately(t *protocol.Turn, npc *world.NPC, asked dialogue.Asked) []protocol.E
 }
 
 // fresh is a player's line as it would be remembered, where that answers.
-func fresh(t *protocol.Turn, npc *world.NPC, asked dialogue.Asked, line schema.Line) (protocol.Evidence, bool) {
+func fresh(
+	t *protocol.Turn, x *lore.Lore, npc *world.NPC, asked dialogue.Asked, line schema.Line,
+) (protocol.Evidence, bool) {
+	preds := x.World.Predicates
+	if preds == nil {
+		preds = predicate.Default()
+	}
 	heard := &schema.Reply{TurnID: line.TurnID, World: t.World, NPC: t.NPC, Player: t.Player, Message: line.Text,
 		Status: schema.StatusAnswered, AcceptedAt: line.At}
-	for _, c := range extract.FromReply(heard, extract.Context{NPCName: npc.Name, PlayerName: t.PlayerName}) {
-		if asked.Relevance(&c.Memory, t.Player, predicate.Default(), 0) == 0 {
+	for _, c := range extract.FromReply(heard,
+		extract.Context{NPCName: npc.Name, PlayerName: t.PlayerName, Predicates: preds}) {
+		if asked.Relevance(&c.Memory, t.Player, preds, 0) == 0 {
 			continue
 		}
 		block := lineBlock(t, npc, line, 1)

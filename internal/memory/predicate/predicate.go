@@ -10,10 +10,14 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -33,7 +37,34 @@ type Predicate struct {
 	Inverse  string            `yaml:"inverse"`
 	Aliases  []string          `yaml:"aliases"`
 	Words    []string          `yaml:"words"` // empty: any words may express it
+	// Days of game time between two values that are a change by themselves; 0: as the
+	// guards' settings say.
+	Days int `yaml:"minimum_days"`
+
+	line int
 }
+
+// Error is a refusal of a file: where, why, and which names there are for one that is
+// not known.
+type Error struct {
+	File    string
+	Line    int // 0: of no single line
+	Reason  string
+	Unknown string
+	Known   []string
+}
+
+// Error is the refusal in one line.
+func (e *Error) Error() string {
+	where := e.File
+	if e.Line > 0 {
+		where = fmt.Sprintf("%s:%d", e.File, e.Line)
+	}
+	return fmt.Sprintf("%v: %s: %s", ErrInvalid, where, e.Reason)
+}
+
+// Unwrap is ErrInvalid.
+func (e *Error) Unwrap() error { return ErrInvalid }
 
 // Table is a set of predicates. It is safe to share once made.
 type Table struct {
@@ -50,22 +81,27 @@ var theDefault = sync.OnceValue(func() *Table {
 	if err != nil {
 		panic(err) // the shipped file is checked by a test
 	}
+	for _, p := range t.byName {
+		p.line = 0
+	}
 	return t
 })
 
 // Load reads a file of predicates on top of another table, or of none. A
 // predicate of the same name takes the other's place. file is how errors name it.
 func Load(base *Table, data []byte, file string) (*Table, error) {
-	var list []Predicate
-	if err := yaml.UnmarshalWithOptions(data, &list, yaml.Strict()); err != nil {
-		return nil, fmt.Errorf("%w: %s: %s", ErrInvalid, file, firstLine(err))
+	list, err := read(data, file)
+	if err != nil {
+		return nil, err
 	}
 	t := &Table{byName: map[string]*Predicate{}, stems: map[string]map[string]bool{}}
 	var all []Predicate
 	if base != nil {
 		for _, name := range base.names {
 			if !slices.ContainsFunc(list, func(p Predicate) bool { return p.Name == name }) {
-				all = append(all, *base.byName[name])
+				p := *base.byName[name]
+				p.line = 0
+				all = append(all, p)
 			}
 		}
 	}
@@ -77,25 +113,69 @@ func Load(base *Table, data []byte, file string) (*Table, error) {
 	return t, t.checkInverses(file)
 }
 
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
+// fields are the keys of an entry.
+var fields = []string{"name", "kind", "stateful", "inverse", "aliases", "words", "minimum_days"}
+
+var (
+	yamlPlace    = regexp.MustCompile(`^\[(\d+):\d+\] `)
+	unknownField = regexp.MustCompile(`unknown field "([^"]*)"`)
+)
+
+// read takes the entries of a file, each with its line.
+func read(data []byte, file string) ([]Predicate, error) {
+	var list []Predicate
+	if err := yaml.UnmarshalWithOptions(data, &list, yaml.Strict()); err != nil {
+		reason, _, _ := strings.Cut(err.Error(), "\n")
+		out := &Error{File: file, Reason: reason}
+		if m := yamlPlace.FindStringSubmatch(reason); m != nil {
+			out.Line, _ = strconv.Atoi(m[1]) // the pattern holds digits alone
+			out.Reason = strings.TrimPrefix(reason, m[0])
+		}
+		if m := unknownField.FindStringSubmatch(reason); m != nil {
+			out.Unknown, out.Known = m[1], fields
+		}
+		return nil, out
+	}
+	parsed, err := parser.ParseBytes(data, 0)
+	if err != nil || len(parsed.Docs) == 0 {
+		return list, nil
+	}
+	if entries, ok := parsed.Docs[0].Body.(*ast.SequenceNode); ok && len(entries.Values) == len(list) {
+		for i, n := range entries.Values {
+			list[i].line = n.GetToken().Position.Line
+		}
+	}
+	return list, nil
 }
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,47}$`)
+
+// maxDays bounds minimum_days: a hundred years.
+const maxDays = 36500
 
 var kinds = []schema.MemoryKind{schema.MemoryFact, schema.MemoryPreference, schema.MemoryOccurrence,
 	schema.MemoryPromise, schema.MemoryRelation, schema.MemoryEntity}
 
 func (t *Table) add(p Predicate, file string) error {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s: predicate %q: %s", ErrInvalid, file, p.Name, fmt.Sprintf(format, args...))
+	bad := func(format string, args ...any) *Error {
+		return &Error{File: file, Line: p.line, Reason: fmt.Sprintf("predicate %q: %s", p.Name, fmt.Sprintf(format, args...))}
 	}
 	if p.Kind == "" {
 		p.Kind = schema.MemoryFact
 	}
 	if !slices.Contains(kinds, p.Kind) {
-		return bad("kind is %q; write one of %v", p.Kind, kinds)
+		e := bad("kind is %q; write one of %v", p.Kind, kinds)
+		e.Unknown = string(p.Kind)
+		for _, k := range kinds {
+			e.Known = append(e.Known, string(k))
+		}
+		return e
+	}
+	if p.Days < 0 || p.Days > maxDays {
+		return bad("minimum_days is %d; it lies between 0 and %d", p.Days, maxDays)
+	}
+	if p.Days > 0 && !p.Stateful {
+		return bad("minimum_days is of use for a stateful predicate alone; add stateful: true, or take it out")
 	}
 	for _, name := range append([]string{p.Name}, p.Aliases...) {
 		if !nameForm.MatchString(name) {
@@ -124,11 +204,12 @@ func (t *Table) checkInverses(file string) error {
 			continue
 		}
 		if inv := t.byName[p.Inverse]; inv == nil || inv.Name != p.Inverse {
-			return fmt.Errorf("%w: %s: predicate %q: inverse %q is no predicate of this file", ErrInvalid, file, p.Name,
-				p.Inverse)
+			return &Error{File: file, Line: p.line, Unknown: p.Inverse, Known: t.names,
+				Reason: fmt.Sprintf("predicate %q: inverse %q is no predicate of this file, nor one that is shipped", p.Name,
+					p.Inverse)}
 		} else if inv.Inverse != name {
-			return fmt.Errorf("%w: %s: predicate %q: its inverse %q names %q as inverse", ErrInvalid, file, p.Name, p.Inverse,
-				inv.Inverse)
+			return &Error{File: file, Line: max(p.line, inv.line),
+				Reason: fmt.Sprintf("predicate %q: its inverse %q names %q as inverse", p.Name, p.Inverse, inv.Inverse)}
 		}
 	}
 	return nil
@@ -162,6 +243,17 @@ func (t *Table) Stateful(name string) bool {
 	p, ok := t.Get(name)
 	return ok && p.Stateful
 }
+
+// Gap is how much game time between two values is a change by itself, where the table
+// says so of this predicate.
+func (t *Table) Gap(name string) (time.Duration, bool) {
+	p, ok := t.Get(name)
+	return time.Duration(p.Days) * 24 * time.Hour, ok && p.Days > 0
+}
+
+// Own says whether a predicate is of the file that was read last, and not of the table
+// below it.
+func (p *Predicate) Own() bool { return p.line > 0 }
 
 // Expressed says whether the words of a text can express a predicate, and is true
 // where any words can. An unknown predicate is expressed by its own name only.

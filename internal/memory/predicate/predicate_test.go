@@ -2,8 +2,10 @@ package predicate_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 )
@@ -95,6 +97,8 @@ func TestLoadRefusesInOneLine(t *testing.T) {
 		{"an unknown kind", "- {name: a, kind: rumour}", "kind is"},
 		{"an inverse that is not there", "- {name: a, inverse: b}", `inverse "b"`},
 		{"inverses that do not agree", "- {name: a, inverse: b}\n- {name: b}", "names"},
+		{"days below 0", "- {name: a, stateful: true, minimum_days: -1}", "minimum_days is -1"},
+		{"days of what has several values", "- {name: a, minimum_days: 3}", "stateful predicate alone"},
 		{"an empty word", "- {name: a, words: ['']}", "empty word"},
 	}
 	for _, c := range cases {
@@ -103,5 +107,49 @@ func TestLoadRefusesInOneLine(t *testing.T) {
 			!strings.Contains(err.Error(), "my.yaml") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", c.name, err)
 		}
+	}
+}
+
+// A refusal has the line of its entry, and the names of which one was meant.
+func TestARefusalNamesItsLine(t *testing.T) {
+	for file, want := range map[string]struct {
+		line    int
+		unknown string
+		known   string
+	}{
+		"- {name: a}\n\n# one\n- {name: b, kind: fct}\n":        {4, "fct", "fact"},
+		"- {name: a}\n- name: b\n  statefull: true\n":           {3, "statefull", "stateful"},
+		"- {name: a}\n- {name: b, inverse: lives_inn}\n":        {2, "lives_inn", "lives_in"},
+		"- {name: likes}\n- {name: adoring, aliases: [from]}\n": {line: 2},
+	} {
+		_, err := predicate.Load(predicate.Default(), []byte(file), "predicates.yaml")
+		var refused *predicate.Error
+		if !errors.As(err, &refused) {
+			t.Errorf("%q: %v", file, err)
+			continue
+		}
+		if refused.Line != want.line || refused.Unknown != want.unknown || want.known != "" &&
+			!slices.Contains(refused.Known, want.known) {
+			t.Errorf("%q: %+v, want %+v", file, *refused, want)
+		}
+	}
+}
+
+func TestAWorldSaysWhenAValueChanges(t *testing.T) {
+	table, err := predicate.Load(predicate.Default(), []byte("- {name: mood_today, stateful: true, minimum_days: 1}\n"),
+		"predicates.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gap, ok := table.Gap("mood_today"); !ok || gap != 24*time.Hour {
+		t.Errorf("%v, %v", gap, ok)
+	}
+	if _, ok := table.Gap("lives_in"); ok {
+		t.Error("a shipped predicate has days of its own")
+	}
+	own, _ := table.Get("mood_today")
+	shipped, _ := table.Get("lives_in")
+	if !own.Own() || shipped.Own() {
+		t.Errorf("own: %v, shipped: %v", own.Own(), shipped.Own())
 	}
 }

@@ -99,7 +99,7 @@ func (r *run) changes(all []*stretch, o *outcome) {
 			if r.in.Settled[PairKey(r.items[i].ID, r.items[k].ID)] || r.valueOf(i).within(r.valueOf(k)) {
 				continue
 			}
-			older, newer, relation, why := r.Rule.Judge(&a.view, &b.view, true)
+			older, newer, relation, why := r.rule(a.view.Pred).Judge(&a.view, &b.view, true)
 			if older == &b.view { // hearsay is as old as what it tells
 				i, k = k, i
 			}

@@ -42,6 +42,7 @@ type Predicates interface {
 type Table interface {
 	Canonical(name string) (string, bool)
 	Stateful(name string) bool
+	Gap(name string) (time.Duration, bool)
 }
 
 // Of makes Predicates of a table. A name that it does not hold is its own.
@@ -198,6 +199,18 @@ func (r *run) canonical(name string) string {
 		r.preds[name] = c
 	}
 	return c
+}
+
+// rule is how two values of a predicate are judged.
+func (r *run) rule(pred string) memory.Rule {
+	if of, ok := r.Predicates.(interface {
+		Gap(name string) (time.Duration, bool)
+	}); ok {
+		if gap, own := of.Gap(pred); own {
+			return memory.Rule{Gap: gap}
+		}
+	}
+	return r.Rule
 }
 
 // settled says whether nothing more is to be done between two memories.

@@ -2,6 +2,7 @@ package scan_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
@@ -24,5 +25,40 @@ func TestWithTheShippedPredicates(t *testing.T) {
 	}...)))
 	if want := []string{"flagged c|d", "superseded a→b"}; !slices.Equal(short(out.Events), want) {
 		t.Errorf("%v, want %v", short(out.Events), want)
+	}
+}
+
+// A world's own predicates decide what is a change, what a contradiction and what may
+// stand side by side; a predicate that no table knows may have several values.
+func TestWithAWorldsPredicates(t *testing.T) {
+	const owned = "- {name: uses_database, stateful: true, aliases: [database], minimum_days: 2}\n"
+	const apart = "- {name: lives_in, words: [live]}\n"
+	for name, c := range map[string]struct {
+		file string
+		want []string
+	}{
+		"the shipped ones":  {"", []string{"flagged c|d"}},
+		"one of its own":    {owned, []string{"flagged c|d", "flagged e|f", "superseded a→b"}},
+		"several homes":     {apart, nil},
+		"both of them":      {owned + apart, []string{"flagged e|f", "superseded a→b"}},
+		"a gap of 400 days": {strings.Replace(owned, "2}", "400}", 1), []string{"flagged a|b", "flagged c|d", "flagged e|f"}},
+	} {
+		table, err := predicate.Load(predicate.Default(), []byte(c.file), "predicates.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := scanner(t)
+		s.Predicates = scan.Of(table)
+		out := run(t, s, input(items(t, []schema.Memory{
+			said("a", "ent_shop", "database", "ledgers", "The shop uses ledgers.", day(0)),
+			said("b", "ent_shop", "uses_database", "slates", "The shop uses slates.", day(7)),
+			said("c", "npc:osric", "lives_in", "Ferrytown", "Osric lives in Ferrytown.", day(0)),
+			said("d", "npc:osric", "lives_in", "Marsh End", "Osric lives in Marsh End.", day(1)),
+			said("e", "ent_inn", "uses_database", "scrolls", "The inn uses scrolls.", day(0)),
+			said("f", "ent_inn", "uses_database", "tally sticks", "The inn uses tally sticks.", day(1)),
+		}...)))
+		if got := short(out.Events); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
 	}
 }

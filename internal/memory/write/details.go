@@ -27,7 +27,7 @@ type details struct {
 func (q *question) details() details {
 	c := q.candidate
 	words := q.spanned()
-	d := details{pred: c.Pred, expressed: q.guard.preds.Expressed(c.Pred, words) || said(c.Pred),
+	d := details{pred: c.Pred, expressed: q.guard.predicates(c.World).Expressed(c.Pred, words) || said(c.Pred),
 		subject: q.named(c.Subject, words), object: 1}
 	free := q.freeWords()
 	have := stemsOf(words)

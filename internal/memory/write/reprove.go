@@ -20,7 +20,7 @@ func (g *Guard) Plain(m *schema.Memory) bool {
 	if slices.Contains(m.Tags, protocol.TagVouched) {
 		return true
 	}
-	said := strings.TrimRight(text.Fold(strippedLead(m.Content)), ".!? ")
+	said, preds := strings.TrimRight(text.Fold(strippedLead(m.Content)), ".!? "), g.predicates(m.World)
 	object, _ := memory.Denied(text.Fold(m.Object))
 	for _, s := range m.Spans {
 		words := text.Fold(s.Text)
@@ -30,7 +30,7 @@ func (g *Guard) Plain(m *schema.Memory) bool {
 		// A predicate of one value at a time takes another memory's place, so the words
 		// must speak of it; of any other, what is told is what was said.
 		if s.Speaker == extract.SpeakerGame || strings.Contains(words, object) &&
-			(!g.preds.Stateful(m.Pred) || g.preds.Expressed(m.Pred, s.Text)) {
+			(!preds.Stateful(m.Pred) || preds.Expressed(m.Pred, s.Text)) {
 			return true
 		}
 	}

@@ -127,10 +127,14 @@ func (g *Guard) let(
 // an older one that came late yields to one that is here. What is neither, Guard 2
 // looks at.
 func (g *Guard) changes(b *memory.Book, m *schema.Memory, at time.Time) []schema.MemoryEvent {
-	if !g.preds.Stateful(m.Pred) {
+	preds := g.predicates(m.World)
+	if !preds.Stateful(m.Pred) {
 		return nil
 	}
 	rule := memory.Rule{Gap: g.settings.Gap}
+	if gap, own := preds.Gap(m.Pred); own {
+		rule.Gap = gap
+	}
 	settled := b.Settled()
 	var out []schema.MemoryEvent
 	for _, other := range b.Same(m) {

@@ -42,6 +42,7 @@ type Guard struct {
 	verifier Verifier // nil: rules alone
 	judge    Judge    // nil: nobody
 	preds    *predicate.Table
+	of       func(world string) *predicate.Table // nil: preds for every world
 }
 
 // New makes a guard. Without a verifier, what is not verbatim is at most partial.
@@ -60,6 +61,20 @@ func (g *Guard) With(j Judge) *Guard {
 	out := *g
 	out.judge = j
 	return &out
+}
+
+// Knowing is the guard with the predicates of each world, as they are when it is asked.
+func (g *Guard) Knowing(of func(world string) *predicate.Table) *Guard {
+	out := *g
+	out.of = of
+	return &out
+}
+
+func (g *Guard) predicates(world string) *predicate.Table {
+	if g.of == nil {
+		return g.preds
+	}
+	return g.of(world)
 }
 
 // tier is the verifier's, as it names itself.
