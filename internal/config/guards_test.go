@@ -80,7 +80,7 @@ func TestGuardsThatCannotBeAreRefused(t *testing.T) {
 		{"an unknown key", "guards:\n  grounding: {moed: sync}\n", nil,
 			"forsooth.yaml:2: there is no setting \"guards.grounding.moed\"; did you mean guards.grounding.mode?"},
 		{"an unknown preset", "guards: {preset: lax}\n", nil, `guards.preset: is "lax"; write recall, precision, ` +
-			`compliance or dev`},
+			`compliance, inference or dev`},
 		{"an unknown policy", "guards: {faithfulness: {on_hallucination: shout}}\n", nil, "write warn, regenerate or block"},
 		{"a floor above one", "guards: {grounding: {min_confidence_after_penalty: 2}}\n", nil, "between 0 and 1"},
 		{"a file that is not there", "", map[string]any{"guards.file": "nowhere.yaml"}, "guards.file: open nowhere.yaml"},

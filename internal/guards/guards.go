@@ -8,8 +8,8 @@ package guards
 // no value of it lets an unsupported claim about the world be said.
 type Settings struct {
 	// A starting point, which what is written beside it overrides. `recall`: floor 0.2.
-	// `precision`: floor 0.5. `compliance`: Guard 3 blocks, medium 0.8. `dev`: floor 0.1, shadow,
-	// Guard 3 off.
+	// `precision`: floor 0.5. `compliance`: Guard 3 blocks, medium 0.8. `inference`: Guard 3 warns,
+	// medium 0.85, high 0.7, for NPCs that draw conclusions. `dev`: floor 0.1, shadow, Guard 3 off.
 	Preset string `koanf:"preset"`
 	// Guard 1: what may become a memory.
 	Grounding Grounding `koanf:"grounding"`
@@ -147,6 +147,10 @@ var presets = map[string]func(*Settings){
 		s.Faithfulness.Enabled, s.Faithfulness.Policy = true, PolicyBlock
 		s.Faithfulness.Risk = Risk{Medium: 0.8, High: 0.5}
 	},
+	"inference": func(s *Settings) {
+		s.Faithfulness.Enabled = true
+		s.Faithfulness.Risk = Risk{Medium: 0.85, High: 0.7}
+	},
 	"dev": func(s *Settings) {
 		s.Grounding.Floor, s.Grounding.Shadow = 0.1, true
 		s.Faithfulness.Enabled = false
@@ -154,7 +158,7 @@ var presets = map[string]func(*Settings){
 }
 
 // Presets are the names of the presets.
-func Presets() []string { return []string{"recall", "precision", "compliance", "dev"} }
+func Presets() []string { return []string{"recall", "precision", "compliance", "inference", "dev"} }
 
 // Preset are the defaults as a preset has them; the empty one has them as they
 // are.

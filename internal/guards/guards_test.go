@@ -72,6 +72,8 @@ func TestPresets(t *testing.T) {
 		"precision": {"grounding.min_confidence_after_penalty: 0.3 → 0.5 (keeps less)"},
 		"compliance": {"faithfulness.enabled: false → true", "faithfulness.on_hallucination: warn → block",
 			"faithfulness.risk_thresholds.medium: 0.7 → 0.8 (stricter)"},
+		"inference": {"faithfulness.enabled: false → true", "faithfulness.risk_thresholds.medium: 0.7 → 0.85 (stricter)",
+			"faithfulness.risk_thresholds.high: 0.5 → 0.7 (stricter)"},
 		"dev": {"grounding.shadow: false → true", "grounding.min_confidence_after_penalty: 0.3 → 0.1 (keeps more)"},
 	}
 	for name, want := range cases {
@@ -111,7 +113,7 @@ func TestRefusedSettings(t *testing.T) {
 			"there are: enabled, mode"},
 		{"guards:\n  faithfulness:\n    risk_thresholds: {middle: 0.3}\n", "those there are: medium, high"},
 		{"guards:\n  grounding: {on_unknown: block, on_verifier_failure: queue}\n", "stands twice"},
-		{"guards: {preset: strict}", `guards.preset: is "strict"; write recall, precision, compliance or dev`},
+		{"guards: {preset: strict}", `guards.preset: is "strict"; write recall, precision, compliance, inference or dev`},
 		{"guards: {grounding: {enabled: perhaps}}", "write true or false"},
 		{"guards: {grounding: {mode: later}}", `guards.grounding.mode: is "later"; write async or sync`},
 		{"guards: {grounding: {mode: [sync]}}", "write one word"},
