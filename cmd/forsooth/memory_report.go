@@ -15,6 +15,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
+	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/consistency"
@@ -111,6 +112,9 @@ func (e *env) reported(t *talk) (_ report.Input, alone bool, _ error) {
 	if err != nil {
 		return in, false, err
 	}
+	if in.Known, err = e.knownPredicates(); err != nil {
+		return in, false, err
+	}
 	alone = true
 	of := func(world string) bool {
 		own := len(names) == 0 || slices.Contains(names, world)
@@ -190,6 +194,33 @@ func verdictTime(days map[time.Time]metrics.Tally, now time.Time) (time.Duration
 		}
 	}
 	return all.Verdict99()
+}
+
+// knownPredicates asks the tables of the worlds that are named or served, and else the
+// shipped one.
+func (e *env) knownPredicates() (func(world, pred string) bool, error) {
+	dirs := e.settings.World
+	if len(dirs) == 0 {
+		dirs = app.Serving(e.settings.Data)
+	}
+	tables := map[string]*predicate.Table{}
+	if len(dirs) > 0 {
+		ws, _, err := app.LoadWorlds(dirs)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range ws {
+			tables[w.Name] = w.Predicates
+		}
+	}
+	return func(world, pred string) bool {
+		table := tables[world]
+		if table == nil {
+			table = predicate.Default()
+		}
+		_, known := table.Get(pred)
+		return known
+	}, nil
 }
 
 // namedWorlds are those of --world; none is all of them.

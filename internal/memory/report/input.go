@@ -17,9 +17,11 @@ type Input struct {
 	Policy string               // Guard 3's: guards.PolicyWarn and so on; empty: it is off
 	Skip   []schema.MemoryKind  // kinds that are not kept: refusing them is no block
 	Events []schema.MemoryEvent // the memory log, in its order
-	Scans  []Scan
-	Reply  []Reply
-	Work   []Work
+	// Known says whether a world's table has a predicate; nil: none is proposed for it.
+	Known func(world, pred string) bool
+	Scans []Scan
+	Reply []Reply
+	Work  []Work
 	// GroundingP99 is the worst 99th percentile of a verdict's time in the week, of
 	// GroundingTimed candidates. The log does not hold it.
 	GroundingP99   time.Duration

@@ -47,10 +47,12 @@ type Report struct {
 	Scans        Scans     `json:"scans"`
 	LastScan     time.Time `json:"last_scan,omitzero"`
 	Flags        Flags     `json:"contradictions"`
-	Replies      Replies   `json:"replies"`
-	Mean         float64   `json:"mean_faithfulness"`
-	Policy       string    `json:"policy,omitempty"`
-	Funnel       Funnel    `json:"funnel"`
+	// Proposals are predicates that the world's predicates.yaml may lack.
+	Proposals []Proposal `json:"proposed_predicates,omitempty"`
+	Replies   Replies    `json:"replies"`
+	Mean      float64    `json:"mean_faithfulness"`
+	Policy    string     `json:"policy,omitempty"`
+	Funnel    Funnel     `json:"funnel"`
 
 	weeks []Week
 }
@@ -64,7 +66,7 @@ func Make(in Input) *Report {
 		World: in.World, From: last.From, To: last.To, Policy: in.Policy, weeks: list,
 		Figures: figures(list, in.Policy), Alerts: alerts(&in, log, list),
 		Grounding: last.Grounding, Blocked: blockedBy(&in, log), Waiting: waiting(log, undone),
-		Scans: last.Scans, LastScan: lastScan(&in), Flags: flags(&in, log, undone),
+		Scans: last.Scans, LastScan: lastScan(&in), Flags: flags(&in, log, undone), Proposals: proposals(&in, log, undone),
 		Replies: last.Replies, Mean: last.Replies.Mean(), Funnel: funnel(&in, last),
 	}
 	if in.GroundingTimed > 0 {

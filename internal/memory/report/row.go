@@ -89,6 +89,9 @@ func (r *Report) contradictions() section {
 	if len(f.Predicates) > 0 {
 		s.Notes = append(s.Notes, "open ones: "+shares(f.Predicates))
 	}
+	if len(r.Proposals) > 0 {
+		s.Notes = append(s.Notes, proposed(r.Proposals))
+	}
 	return s
 }
 
