@@ -127,8 +127,8 @@ func fresh(
 	}
 	heard := &schema.Reply{TurnID: line.TurnID, World: t.World, NPC: t.NPC, Player: t.Player, Message: line.Text,
 		Status: schema.StatusAnswered, AcceptedAt: line.At}
-	for _, c := range extract.FromReply(heard,
-		extract.Context{NPCName: npc.Name, PlayerName: t.PlayerName, Predicates: preds}) {
+	within := extract.Context{NPCName: npc.Name, PlayerName: t.PlayerName, Predicates: preds}
+	for _, c := range extract.FromReply(heard, within) {
 		if asked.Relevance(&c.Memory, t.Player, preds, 0) == 0 {
 			continue
 		}

@@ -158,7 +158,8 @@ var kinds = []schema.MemoryKind{schema.MemoryFact, schema.MemoryPreference, sche
 
 func (t *Table) add(p Predicate, file string) error {
 	bad := func(format string, args ...any) *Error {
-		return &Error{File: file, Line: p.line, Reason: fmt.Sprintf("predicate %q: %s", p.Name, fmt.Sprintf(format, args...))}
+		reason := fmt.Sprintf("predicate %q: %s", p.Name, fmt.Sprintf(format, args...))
+		return &Error{File: file, Line: p.line, Reason: reason}
 	}
 	if p.Kind == "" {
 		p.Kind = schema.MemoryFact
@@ -205,8 +206,8 @@ func (t *Table) checkInverses(file string) error {
 		}
 		if inv := t.byName[p.Inverse]; inv == nil || inv.Name != p.Inverse {
 			return &Error{File: file, Line: p.line, Unknown: p.Inverse, Known: t.names,
-				Reason: fmt.Sprintf("predicate %q: inverse %q is no predicate of this file, nor one that is shipped", p.Name,
-					p.Inverse)}
+				Reason: fmt.Sprintf("predicate %q: inverse %q is no predicate of this file, nor one that is shipped",
+					p.Name, p.Inverse)}
 		} else if inv.Inverse != name {
 			return &Error{File: file, Line: max(p.line, inv.line),
 				Reason: fmt.Sprintf("predicate %q: its inverse %q names %q as inverse", p.Name, p.Inverse, inv.Inverse)}

@@ -128,16 +128,16 @@ func TestARefusalNamesItsLine(t *testing.T) {
 			t.Errorf("%q: %v", file, err)
 			continue
 		}
-		if refused.Line != want.line || refused.Unknown != want.unknown || want.known != "" &&
-			!slices.Contains(refused.Known, want.known) {
+		if refused.Line != want.line || refused.Unknown != want.unknown ||
+			want.known != "" && !slices.Contains(refused.Known, want.known) {
 			t.Errorf("%q: %+v, want %+v", file, *refused, want)
 		}
 	}
 }
 
 func TestAWorldSaysWhenAValueChanges(t *testing.T) {
-	table, err := predicate.Load(predicate.Default(), []byte("- {name: mood_today, stateful: true, minimum_days: 1}\n"),
-		"predicates.yaml")
+	const file = "- {name: mood_today, stateful: true, minimum_days: 1}\n"
+	table, err := predicate.Load(predicate.Default(), []byte(file), "predicates.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
