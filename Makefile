@@ -21,7 +21,7 @@ DEADCODE         := $(TOOLS)/deadcode-$(DEADCODE_VERSION)
 GOVULNCHECK_VERSION := v1.8.0
 GOVULNCHECK         := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
-.PHONY: all calibration openai-clients licences vulnerabilities security build lab fitting promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals ablation honesty chaos chaos-mutants ci clean
+.PHONY: all calibration openai-clients chromium axe licences vulnerabilities security build lab fitting promtool test test-go k8s-checks test-python test-python-nli-train sidecar-nli-test generate vet fmt lint race evals ablation honesty chaos chaos-mutants ci clean
 
 all: build
 
@@ -46,7 +46,7 @@ calibration:
 ## test: install what the tests need and run all of them
 test: test-python test-go
 
-test-go: qdrant-edge promtool openai-clients
+test-go: qdrant-edge promtool openai-clients chromium axe
 	FORSOOTH_TEST_ALL=1 $(GO) test -tags failpoint ./...
 	cd lab && FORSOOTH_TEST_ALL=1 $(GO) test ./...
 
@@ -99,6 +99,19 @@ $(VENVS)/engines/ready: clients/python/pyproject.toml
 	else echo "godot3-server, mcs or mono is missing, and this user cannot install it: the tests of those clients are left out" >&2; fi
 	if command -v $(PYTHON) >/dev/null; then $(PYTHON) -m venv $(VENVS)/engines/python && \
 		$(VENVS)/engines/python/bin/pip install -q --disable-pip-version-check './clients/python[socket]' 'gdtoolkit==4.*' 'mypy==2.4.1'; fi
+
+## chromium: the machine's, else Debian's, which the tests of the inspector drive; without one they are left out
+chromium:
+	@for name in chromium chromium-browser google-chrome chrome; do command -v $$name >/dev/null && exit 0; done; \
+	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then apt-get -qq update && apt-get -qq install -y chromium >/dev/null; \
+	else echo "Chromium is not installed; the tests of the inspector in a browser are left out"; fi
+
+## axe: axe-core (MPL-2.0), which looks for what keeps people from using the inspector; without npm that test is left out
+axe: $(VENVS)/axe/ready
+
+$(VENVS)/axe/ready: services/gateway/testdata/axe/package.json
+	mkdir -p $(VENVS)/axe
+	if command -v npm >/dev/null; then cp $< $(VENVS)/axe/ && npm install --silent --no-audit --no-fund --prefix $(VENVS)/axe; fi
 	touch $@
 
 ## promtool: the machine's, else Debian's, which the tests of the alert rules run

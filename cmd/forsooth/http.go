@@ -12,6 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/services/gateway"
+	"github.com/forsooth-npc/forsooth/services/gateway/studio"
 )
 
 const (
@@ -26,6 +27,7 @@ type doors struct {
 	client   *client.Client
 	worlds   []*world.World // whose files this process has
 	gateway  *gateway.Gateway
+	eraser   gateway.Eraser // nil: this process cannot erase
 	stop     context.CancelFunc
 	ended    chan error // has the end of the gateway, where there is one
 	done     chan struct{}
@@ -60,7 +62,8 @@ func (d *doors) open(ctx context.Context, e *env, broker string) (err error) {
 		return dependency(err)
 	}
 	d.gateway, err = gateway.New(gateway.Options{Client: d.client, Keys: ring, Origins: e.settings.HTTP.Origins,
-		Folders: folders(d.worlds), Report: func(err error) { e.log.Warn().Err(err).Msg("gateway") }})
+		Folders: folders(d.worlds), Eraser: d.eraser,
+		Report: func(err error) { e.log.Warn().Err(err).Msg("gateway") }})
 	if err != nil {
 		return usage(err)
 	}
@@ -110,8 +113,8 @@ func (e *env) serveDoors(address string) error {
 			Services: []string{serviceGateway}, HTTP: d.url,
 			ReadyMS: float64(time.Since(began).Microseconds()) / 1000})
 	} else {
-		_, err = fmt.Fprintf(e.out, "ready: %s on %s, HTTP at %s/v1, OpenAI's protocol at %s/openai/v1\n",
-			serviceGateway, e.settings.NATS.URL, d.url, d.url)
+		_, err = fmt.Fprintf(e.out, "ready: %s on %s, HTTP at %s/v1, OpenAI's protocol at %s/openai/v1, "+
+			"the inspector at %s%s\n", serviceGateway, e.settings.NATS.URL, d.url, d.url, d.url, studio.Path)
 	}
 	if err != nil {
 		return err

@@ -39,6 +39,25 @@ func say(t *testing.T, doors, key, message string) (int, string) {
 	return answer.StatusCode, string(data)
 }
 
+// askDoors asks doors for something, and gives the answer.
+func askDoors(t *testing.T, method, url string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 // dev opens the doors beside the mesh; Ctrl-C ends both, and they open again.
 func TestDevOpensTheDoors(t *testing.T) {
 	s := newSite(t)
@@ -48,6 +67,17 @@ func TestDevOpensTheDoors(t *testing.T) {
 		if status, body := say(t, doors, "", "Who owns the ferry?"); status != http.StatusOK ||
 			!strings.Contains(body, "Teague owns the ferry.") {
 			t.Errorf("%d %s", status, body)
+		}
+		plan := askDoors(t, http.MethodGet, doors+"/v1/worlds/village/players/p1")
+		if !strings.Contains(plan, `"replies":1`) {
+			t.Errorf("what would be erased: %s", plan)
+		}
+		if receipt := askDoors(t, http.MethodDelete, doors+"/v1/worlds/village/players/p1"); !strings.Contains(receipt,
+			`"replies":1`) || !strings.Contains(receipt, `"worlds":["village"]`) {
+			t.Errorf("the receipt: %s", receipt)
+		}
+		if page := askDoors(t, http.MethodGet, doors+"/studio/"); !strings.Contains(page, "Forsooth inspector") {
+			t.Errorf("the inspector: %s", page)
 		}
 		p.signal(syscall.SIGINT)
 		if code := p.end(); code != exitFine {

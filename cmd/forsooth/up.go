@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/heap"
 	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/services/gateway/studio"
 )
 
 type upCmd struct {
@@ -99,6 +100,9 @@ func (e *env) serve(services []string, listenAt, doors string) error {
 	case <-a.Mesh.Bound():
 	}
 	d.worlds = ws
+	if a.Server != nil {
+		d.eraser = &eraser{e: e, client: a.Client, worlds: ws}
+	}
 	if err = d.open(ctx, e, e.address(a)); err == nil {
 		err = e.ready(a, ws, services, watched.url, d.url, time.Since(began))
 	}
@@ -159,7 +163,8 @@ func (e *env) ready(a *app.App, ws []*world.World, services []string, url, doors
 		line += ", health at " + health + ", metrics at " + metrics
 	}
 	if doors != "" {
-		line += ", HTTP at " + doors + "/v1, OpenAI's protocol at " + doors + "/openai/v1"
+		line += ", HTTP at " + doors + "/v1, OpenAI's protocol at " + doors + "/openai/v1, the inspector at " + doors +
+			studio.Path
 	}
 	_, err := fmt.Fprintln(e.out, line)
 	return err

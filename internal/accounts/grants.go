@@ -152,10 +152,11 @@ func actionsRights() Role {
 			own("reply"+ofTurn, "said"+ofTurn, "action"+ofTurn+".*", "timer.turn.*", "svc.settle"),
 			[]string{"$KV.conversations" + ofConvo},
 			buried("deadline", "finisher"),
-			reads("TURNS", "REPLIES", "ACTIONS", "KV_conversations", "KV_erased"), removes("TURNS", "TIMERS"),
-			spends()),
-		Subscribe: own("svc.turn", "svc.turn.*", "svc.actions.*", "svc.conversation.*"),
-		Answers:   true,
+			reads("TURNS", "REPLIES", "ACTIONS", "TRACES", "DEAD", "KV_conversations", "KV_erased"),
+			removes("TURNS", "TIMERS"), spends()),
+		Subscribe: own("svc.turn", "svc.turn.*", "svc.actions.*", "svc.conversation.*", "svc.trace.*",
+			"svc.outcomes.*", "svc.letters.*"),
+		Answers: true,
 	}
 }
 
@@ -165,9 +166,10 @@ func memoryRights() Role {
 		Publish: joined(
 			works("REPLIES", "memory"), works("EVENTS", "memory-events"), works("ACTIONS", "memory-results"),
 			follows("MEMORY"), own("memory"+ofConvo), buried("memory", "memory-events", "memory-results"),
-			reads("MEMORY", "REPLIES", "ACTIONS", "KV_erased"), spends()),
-		Subscribe: own("svc.settle", "svc.memories.*"),
-		Answers:   true,
+			reads("MEMORY", "REPLIES", "EVENTS", "ACTIONS", "DEAD", "KV_erased"), removes("DEAD"), spends()),
+		Subscribe: own("svc.settle", "svc.memories.*", "svc.resolve.*", "svc.retry.memory.*",
+			"svc.retry.memory-events.*", "svc.retry.memory-results.*"),
+		Answers: true,
 	}
 }
 
@@ -212,13 +214,15 @@ func Backend(world string) Role {
 	}})[0]
 }
 
-// Gateway is the role of the door for HTTP: what the game servers of every world may.
+// Gateway is the role of the door for HTTP: what the game servers of every world may, and
+// what an operator's window asks. Its keys say who may do which of that.
 func Gateway() Role {
 	return finished([]Role{{
-		Name: "gateway", About: "the door for HTTP: what the game servers of every world may",
+		Name: "gateway", About: "the door for HTTP: what the game servers of every world may, and the inspector",
 		Publish: own("turn"+ofConvo, "event.*", "cancel"+ofTurn, "action-result"+ofTurn+".*",
 			"svc.turn.*", "svc.actions.*", "svc.worlds", "svc.world.*", "svc.conversation.*", "svc.memories.*",
-			"svc.check_grounding", "svc.knowledge.*"),
+			"svc.check_grounding", "svc.knowledge.*", "svc.trace.*", "svc.outcomes.*", "svc.letters.*", "svc.retry.*.*",
+			"svc.resolve.*"),
 		Subscribe: own("live.said"+ofTurn, "live.reply"+ofTurn, "live.action"+ofTurn+".*", "crowded"),
 	}})[0]
 }

@@ -100,6 +100,7 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	a.Mesh.OnOccurrence(mesh.ConsumerEvents, occurrence, opts...)
 	a.Mesh.OnResult(mesh.ConsumerResults, result, opts...)
 	a.Mesh.ServeMemories(memory.Finder(log))
+	a.Mesh.ServeResolve(resolver(log, books, o.Now))
 	if !a.memory.off {
 		a.Mesh.ServeSettle(a.memory.settle, workers)
 	}

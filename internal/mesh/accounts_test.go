@@ -269,6 +269,16 @@ func TestWhatIsAskedAboutWorlds(t *testing.T) {
 		if _, err := gateway.Talk(t.Context(), talk, true); err != nil {
 			t.Errorf("the gateway in %s: %v", world, err)
 		}
+		if _, err := gateway.TurnTrace(t.Context(), talk, "t1"); !errors.Is(err, ErrNotFound) {
+			t.Errorf("the gateway's trace in %s: %v", world, err)
+		}
+		if _, err := gateway.Letters(t.Context(), world, schema.LettersQuery{}); err != nil {
+			t.Errorf("the gateway's letters in %s: %v", world, err)
+		}
+		q := schema.OutcomesQuery{Since: time.Now()}
+		if _, err := gateway.nextOutcomes(t.Context(), world, &q, nil); err != nil {
+			t.Errorf("the gateway's outcomes in %s: %v", world, err)
+		}
 	}
 	if _, err := backend.World(t.Context(), "village"); err != nil {
 		t.Errorf("a backend's own world: %v", err)
@@ -283,6 +293,14 @@ func TestWhatIsAskedAboutWorlds(t *testing.T) {
 		},
 		"another's mind": func(ctx context.Context) error {
 			_, err := backend.Memories(ctx, "elsewhere", schema.MemoriesQuery{})
+			return err
+		},
+		"another's trace": func(ctx context.Context) error {
+			_, err := backend.TurnTrace(ctx, schema.ConversationID{World: "village", NPC: "mira", Player: "p1"}, "t1")
+			return err
+		},
+		"another's letters": func(ctx context.Context) error {
+			_, err := backend.Letters(ctx, "village", schema.LettersQuery{})
 			return err
 		},
 		"a stream itself": func(ctx context.Context) error {

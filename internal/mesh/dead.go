@@ -21,7 +21,7 @@ func (m *Mesh) bury(
 	ctx context.Context, where schema.Pass, stream string, d *delivery, convo schema.ConversationID, turn string,
 	cause error, body []byte,
 ) error {
-	letter, err := json.Marshal(protocol.DeadLetter{
+	letter, err := json.Marshal(schema.DeadLetter{
 		Pass: where, TurnID: turn, Reason: cause.Error(), Stream: stream, Sequence: d.sequence,
 		Attempt: d.attempt, At: m.opts.Now().UTC(), Body: bytes.Clone(body[:min(len(body), maxDeadBody)]),
 	})

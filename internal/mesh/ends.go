@@ -59,6 +59,9 @@ func (m *Mesh) Ends(e Ends) {
 		handle: m.handleCancel},
 		subscription{subject: protocol.SubjectActions("*"), queue: "ends", handle: m.handleActions})
 	m.answer(protocol.SubjectConversation, "ends", m.answerConversation)
+	m.answer(protocol.SubjectTraceOf, "ends", m.answerTrace)
+	m.answer(protocol.SubjectOutcomes, "ends", m.answerOutcomes)
+	m.answer(protocol.SubjectLetters, "ends", m.answerLetters)
 	for range askers {
 		m.subs = append(m.subs, subscription{subject: protocol.SubjectTurnOutcome, queue: "ends", handle: m.handleQuery},
 			subscription{subject: protocol.SubjectTurnOutcomeOf("*"), queue: "ends", handle: m.handleQuery})

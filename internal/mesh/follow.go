@@ -91,6 +91,7 @@ func (m *Mesh) follow(
 		o(r)
 	}
 	m.addRunner(r)
+	m.answer(func(world string) string { return protocol.SubjectRetry(name, world) }, "retry-"+name, m.retry(r))
 }
 
 // buryFollowed makes a dead letter of a message that a reader cannot take. What is

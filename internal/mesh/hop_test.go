@@ -104,7 +104,7 @@ func (r *rig) deadLetter(pass schema.Pass, turn, want string) {
 		}
 		return
 	}
-	var d protocol.DeadLetter
+	var d schema.DeadLetter
 	if err != nil || json.Unmarshal(msg.Data, &d) != nil {
 		r.t.Fatalf("no dead letter: %v", err)
 	}
@@ -138,7 +138,7 @@ func TestUnreadableMessageOnAPass(t *testing.T) {
 	}
 	eventually(t, 5*time.Second, func() error {
 		msg, err := r.conn.last(t.Context(), streamDead, protocol.SubjectDead(schema.PassDecide, convoA, "junk"))
-		var d protocol.DeadLetter
+		var d schema.DeadLetter
 		if err == nil && (json.Unmarshal(msg.Data, &d) != nil || string(d.Body) != "{") {
 			t.Errorf("dead letter %s", msg.Data)
 		}

@@ -137,7 +137,7 @@ func TestAMessageThatAFollowerCannotTakeIsBuried(t *testing.T) {
 }
 
 // letter waits for a dead letter.
-func (r *rig) letter(subject string) (d protocol.DeadLetter) {
+func (r *rig) letter(subject string) (d schema.DeadLetter) {
 	r.t.Helper()
 	eventually(r.t, 10*time.Second, func() error {
 		msg, err := r.conn.last(r.t.Context(), streamDead, subject)

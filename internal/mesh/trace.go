@@ -48,11 +48,7 @@ func (c *Client) Trace(ctx context.Context, turn string) ([]protocol.Trace, erro
 			bad = fmt.Errorf("trace %d is not JSON: %w", msg.Sequence, bad)
 			return false
 		}
-		if n := len(out); t.AsBefore && n > 0 && t.Turn != nil && out[n-1].Turn != nil {
-			t.Turn.Evidence, t.Turn.Sources = out[n-1].Turn.Evidence, out[n-1].Turn.Sources
-			t.AsBefore = out[n-1].AsBefore
-		}
-		out = append(out, t)
+		out = append(out, whole(out, &t))
 		return true
 	})
 	if err == nil {

@@ -114,14 +114,10 @@ type StoredAction struct {
 	Answered bool          `json:"answered,omitempty"` // the game has answered it
 }
 
-// DeadLetter is poison with what is known of it.
-type DeadLetter struct {
-	Pass     schema.Pass `json:"pass"`
-	TurnID   string      `json:"turn_id,omitempty"`
-	Reason   string      `json:"reason"`
-	Stream   string      `json:"stream"`
-	Sequence uint64      `json:"sequence"`
-	Attempt  int         `json:"attempt"`
-	At       time.Time   `json:"at"`
-	Body     []byte      `json:"body,omitempty"` // what could not be read, cut at 64 KiB
+// TraceFound is the answer of svc.trace.<world>: the passes of a turn, in the order they
+// were done. The question is a TurnQuery; After is the Last of the answer before.
+type TraceFound struct {
+	Passes []Trace `json:"passes"`
+	Last   uint64  `json:"last,omitempty"` // where the last of them stands
+	More   bool    `json:"more,omitempty"` // these are not all: ask again after Last
 }

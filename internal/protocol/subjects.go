@@ -120,6 +120,23 @@ func SubjectMemories(world string) string { return Prefix + "svc.memories." + wo
 // SubjectKnowledge asks for what an NPC of a world may know about a question.
 func SubjectKnowledge(world string) string { return Prefix + "svc.knowledge." + world }
 
+// SubjectTraceOf asks for the passes of a turn of a world.
+func SubjectTraceOf(world string) string { return Prefix + "svc.trace." + world }
+
+// SubjectOutcomes asks for the replies of a world, in the order they were stored.
+func SubjectOutcomes(world string) string { return Prefix + "svc.outcomes." + world }
+
+// SubjectLetters asks for the dead letters of a world.
+func SubjectLetters(world string) string { return Prefix + "svc.letters." + world }
+
+// SubjectRetry asks the service of a consumer to try a dead letter of a world again.
+func SubjectRetry(consumer, world string) string {
+	return Prefix + "svc.retry." + consumer + "." + world
+}
+
+// SubjectResolve asks for the end of a contradiction between memories of a world.
+func SubjectResolve(world string) string { return Prefix + "svc.resolve." + world }
+
 // Subject is a parsed subject of a conversation.
 type Subject struct {
 	Kind         string      // turn, pass, said, review, reply, trace, action, due, dead, cancel, ...

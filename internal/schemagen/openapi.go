@@ -12,6 +12,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/forsooth-npc/forsooth/internal/erasure"
 	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -78,6 +79,23 @@ var doors = []door{
 		schema.CheckResult{}, nil, nil},
 	{"POST /v1/tokens", "Makes a token by which a game's client speaks as one player, for a while.", keys.Play, nil,
 		gateway.TokenRequest{}, 201, gateway.Token{}, nil, nil},
+	{"GET " + npc + "/turns/{turn}/trace", "Every pass of a turn, with the turn as it left the pass. Kept for seven " +
+		"days.", keys.Read, []string{playerArg}, nil, 200, gateway.Traced{}, nil, nil},
+	{"GET " + world + "/outcomes", "Turns as they end, streamed.", keys.Read,
+		[]string{"since: From this time on, such as 2026-05-03T18:00:00Z; from now otherwise.",
+			"npc: Of this NPC alone.", "player: Of this player alone.", "status: Of this status alone.",
+			"reason: Of this reason alone."}, nil, 200, nil, gateway.Ended{}, []string{replayArg}},
+	{"GET " + world + "/letters", "Dead letters: messages that could not be handled. Kept for fourteen days.",
+		keys.Operate, []string{"after: Those behind the letter of this number."}, nil, 200, schema.LettersFound{}, nil,
+		nil},
+	{"POST " + world + "/letters/{number}/retry", "Has the reader of a dead letter try its message again. The letter " +
+		"goes where that succeeds.", keys.Operate, nil, nil, 204, nil, nil, nil},
+	{"POST " + world + "/memories/{memory}/resolve", "Settles a contradiction between memories, and gives the entry " +
+		"of the log.", keys.Operate, nil, gateway.Resolution{}, 200, schema.MemoryEvent{}, nil, nil},
+	{"GET " + world + "/players/{player}", "What an erasure of this player would take away.", keys.Operate, nil, nil,
+		200, erasure.Plan{}, nil, nil},
+	{"DELETE " + world + "/players/{player}", "Takes a player out of a world, and gives the receipt.", keys.Operate, nil,
+		nil, 200, erasure.Receipt{}, nil, nil},
 	{"GET /v1/ws", "A WebSocket for many players: the client sends Frame, and receives Shown, each one JSON text. A " +
 		"browser shows its token as a protocol, bearer. and the token.", keys.Play, nil, nil, 101, nil, nil, nil},
 	{"POST /mcp", "The Model Context Protocol for assistants: streamable HTTP without sessions, one message a " +
@@ -137,8 +155,11 @@ func (o *openapiWriter) operation(d *door, path string) map[string]any {
 	}
 	for _, m := range inPath.FindAllStringSubmatch(path, -1) {
 		about := parameters[m[1]]
-		if m[1] == "memory" {
+		switch m[1] {
+		case "memory":
 			about = "Id of a memory."
+		case "number":
+			about = "Number of a dead letter."
 		}
 		parameter("path", m[1]+": "+about, true)
 	}

@@ -47,6 +47,10 @@ var badPaths = []string{
 	"GET /v1/worlds/village/npcs/mira/conversations/%s",
 	"DELETE /v1/worlds/village/npcs/mira/conversations/%s", "GET /v1/worlds/%s/memories", "GET /v1/worlds/%s/actions",
 	"GET /v1/worlds/village/actions?since=%s",
+	"GET /v1/worlds/village/npcs/mira/turns/%s/trace?player=p1", "GET /v1/worlds/%s/outcomes",
+	"GET /v1/worlds/village/outcomes?since=%s", "GET /v1/worlds/village/outcomes?npc=%s", "GET /v1/worlds/%s/letters",
+	"GET /v1/worlds/village/letters?after=%s", "POST /v1/worlds/village/letters/%s/retry",
+	"GET /v1/worlds/village/players/%s", "DELETE /v1/worlds/%s/players/p1",
 }
 
 // badBodies are bodies that no door takes.
@@ -119,7 +123,7 @@ func TestBadInputIsOneClearProblem(t *testing.T) {
 		}
 	}
 	for _, door := range []string{turns, "/v1/worlds/village/events", "/v1/check", "/v1/tokens", turns +
-		"/t1/actions/0?player=p1"} {
+		"/t1/actions/0?player=p1", "/v1/worlds/village/memories/m1/resolve"} {
 		for name, body := range badBodies {
 			if strings.Contains(door, "actions") && body == "null" {
 				continue // a result without a word is a refusal

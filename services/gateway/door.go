@@ -17,6 +17,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/gateway/studio"
 )
 
 // handler answers a request, or gives the one error of it to the edge.
@@ -112,7 +113,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if clean := path.Clean(r.URL.Path); clean != r.URL.Path {
+	if clean := path.Clean(r.URL.Path); clean != r.URL.Path && r.URL.Path != studio.Path {
 		write(w, problem(http.StatusNotFound, CodeNotFound, "there is nothing at this path"))
 		return
 	}

@@ -10,11 +10,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/mcp"
 	"github.com/forsooth-npc/forsooth/pkg/client"
+	"github.com/forsooth-npc/forsooth/services/gateway/studio"
 )
 
 // Options of a gateway.
@@ -22,6 +24,7 @@ type Options struct {
 	Client  *client.Client
 	Keys    *keys.Ring // without one, or without a key in it, loopback alone is let in
 	Origins []string   // of web pages that may call, such as https://game.example; "*": all
+	Eraser  Eraser     // nil: this process cannot erase
 	Now     func() time.Time
 	Report  func(error) // what nobody else is told: a fault of this process
 	// Folders are worlds whose files this process has, by their names; for assistants.
@@ -33,6 +36,7 @@ type Gateway struct {
 	client  *client.Client
 	keys    *keys.Ring
 	origins map[string]bool
+	eraser  Eraser
 	now     func() time.Time
 	report  func(error)
 	catalog *catalog
@@ -52,7 +56,7 @@ func New(o Options) (*Gateway, error) {
 		o.Report = func(error) {}
 	}
 	g := &Gateway{client: o.Client, keys: o.Keys, now: o.Now, report: o.Report, origins: map[string]bool{},
-		catalog: newCatalog(o.Client, o.Now), limits: newLimits(o.Now)}
+		eraser: o.Eraser, catalog: newCatalog(o.Client, o.Now), limits: newLimits(o.Now)}
 	for _, origin := range o.Origins {
 		if err := checkOrigin(origin); err != nil {
 			return nil, err
@@ -74,6 +78,8 @@ func (g *Gateway) routes() *http.ServeMux {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", g.readiness)
 	mux.HandleFunc("GET /v1/openapi.json", serveDocument)
+	mux.Handle("GET "+studio.Path, studio.Handler())
+	mux.Handle("GET "+strings.TrimSuffix(studio.Path, "/"), http.RedirectHandler(studio.Path, http.StatusMovedPermanently))
 	for pattern, d := range g.v1() {
 		mux.Handle(pattern, g.guarded(d, writeProblem))
 	}
@@ -84,7 +90,7 @@ func (g *Gateway) routes() *http.ServeMux {
 // v1 are the doors of Forsooth's own protocol, and that for assistants.
 func (g *Gateway) v1() map[string]door {
 	const world, npc = "/v1/worlds/{world}", "/v1/worlds/{world}/npcs/{npc}"
-	return map[string]door{
+	return g.insights(map[string]door{
 		"POST " + npc + "/turns":                        {keys.Play, g.postTurn},
 		"GET " + npc + "/turns/{turn}":                  {keys.Play, g.getTurn},
 		"DELETE " + npc + "/turns/{turn}":               {keys.Play, g.cancelTurn},
@@ -103,7 +109,7 @@ func (g *Gateway) v1() map[string]door {
 		"POST /v1/tokens":                     {keys.Play, g.mint},
 		"GET /v1/ws":                          {keys.Play, g.socket},
 		"POST " + mcpPath:                     {"", g.assist}, // each tool takes a right
-	}
+	})
 }
 
 // Bounds of the server.

@@ -30,6 +30,7 @@ type site struct {
 	t      *testing.T
 	url    string
 	mesh   string
+	app    *app.App
 	client *client.Client
 	key    string // shown with each request; empty: none
 	http   *http.Client
@@ -73,7 +74,7 @@ func openWith(t *testing.T, configure func(*app.Options), set ...func(*gateway.O
 		}
 		a.Close()
 	})
-	s := &site{t: t, mesh: a.Server.URL(), http: &http.Client{Transport: &http.Transport{}}}
+	s := &site{t: t, app: a, mesh: a.Server.URL(), http: &http.Client{Transport: &http.Transport{}}}
 	t.Cleanup(s.http.CloseIdleConnections)
 	s.client, err = client.Connect(t.Context(), s.mesh, client.Options{})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/erasure"
 	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -46,6 +47,7 @@ const (
 	CodeFull         = "FULL"
 	CodeUnreachable  = "UNREACHABLE"
 	CodeTimeout      = "TIMEOUT"
+	CodeElsewhere    = "ELSEWHERE" // this process cannot do it; another can
 	CodeInternal     = "INTERNAL"
 )
 
@@ -83,7 +85,7 @@ func asProblem(err error) *Problem {
 	case errors.Is(err, client.ErrFull):
 		return problem(http.StatusServiceUnavailable, CodeFull,
 			"the mesh takes no more turns now").after(client.RetryAfter(err))
-	case errors.Is(err, client.ErrNotFound):
+	case errors.Is(err, client.ErrNotFound), errors.Is(err, erasure.ErrUnknown):
 		return problem(http.StatusNotFound, CodeNotFound, "there is no such thing, or not any more")
 	case errors.Is(err, keys.ErrUnknown):
 		return problem(http.StatusUnauthorized, CodeUnauthorized, "this key or token is not known here, or no longer")

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+
+	"github.com/forsooth-npc/forsooth/internal/erasure"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/world"
+)
+
+// eraser erases for the doors as `forsooth memory erase` does beside a running mesh: over
+// the broker, and in the data folder of this process.
+type eraser struct {
+	e      *env
+	client *mesh.Client
+	worlds []*world.World
+}
+
+// Look says what an erasure would take away.
+func (x *eraser) Look(ctx context.Context, world, player string) (plan erasure.Plan, err error) {
+	err = x.in(ctx, world, func(o erasure.Options) error {
+		plan, err = erasure.Look(ctx, player, o)
+		return err
+	})
+	return plan, err
+}
+
+// Erase takes a player out of a world.
+func (x *eraser) Erase(ctx context.Context, world, player string) (receipt erasure.Receipt, err error) {
+	err = x.in(ctx, world, func(o erasure.Options) error {
+		receipt, err = erasure.Player(ctx, player, o)
+		return err
+	})
+	return receipt, err
+}
+
+func (x *eraser) in(ctx context.Context, world string, do func(erasure.Options) error) error {
+	here, settings := *x.e, *x.e.settings
+	settings.World = nil
+	for _, w := range x.worlds {
+		settings.World = append(settings.World, w.Dir)
+	}
+	here.ctx, here.settings = ctx, &settings
+	o, done, err := here.erasure(&talk{client: x.client})
+	if err != nil {
+		return err
+	}
+	defer done()
+	o.Worlds, o.Progress = []string{world}, nil
+	return do(o)
+}

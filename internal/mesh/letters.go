@@ -1,0 +1,146 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// answerLetters answers svc.letters.<world>: its dead letters behind a place.
+func (m *Mesh) answerLetters(ctx context.Context, world string, query []byte) (any, error) {
+	var q schema.LettersQuery
+	if err := readQuery(query, &q); err != nil {
+		return nil, err
+	}
+	out := schema.LettersFound{Letters: []schema.StoredLetter{}}
+	size := 0
+	err := m.conn.eachFrom(ctx, streamDead, protocol.Prefix+"dead.*."+world+".*.*.*", q.After+1,
+		func(msg *jetstream.RawStreamMsg) bool {
+			if size += len(msg.Data); size > maxEvents && len(out.Letters) > 0 {
+				out.More = true
+				return false
+			}
+			out.Last = msg.Sequence
+			if l, err := storedLetter(msg); err == nil {
+				out.Letters = append(out.Letters, l)
+			}
+			return true
+		})
+	return out, err
+}
+
+// storedLetter reads a dead letter.
+func storedLetter(msg *jetstream.RawStreamMsg) (schema.StoredLetter, error) {
+	l := schema.StoredLetter{Number: msg.Sequence}
+	s, err := protocol.ParseSubject(msg.Subject)
+	if err != nil {
+		return l, err
+	}
+	l.NPC, l.Player = s.Conversation.NPC, s.Conversation.Player
+	if err := json.Unmarshal(msg.Data, &l.Letter); err != nil {
+		return l, fmt.Errorf("letter %d is not JSON: %w", msg.Sequence, err)
+	}
+	switch string(l.Letter.Pass) {
+	case ConsumerMemory, ConsumerEvents, ConsumerResults:
+		l.Retry = true
+	}
+	return l, nil
+}
+
+// retry answers svc.retry.<consumer>.<world>: the reader of a stream is given the message
+// of a dead letter once more, and the letter goes once the reader has taken it. A reader
+// makes nothing of a message that it has taken before, so that a lost answer does no harm.
+func (m *Mesh) retry(r *runner) Answer {
+	return func(ctx context.Context, world string, query []byte) (any, error) {
+		var q schema.RetryQuery
+		if err := readQuery(query, &q); err != nil {
+			return nil, err
+		}
+		msg, err := m.conn.get(ctx, streamDead, q.Number, "")
+		if err != nil {
+			return nil, fmt.Errorf("dead letter %d: %w", q.Number, err)
+		}
+		s, err := protocol.ParseSubject(msg.Subject)
+		l, unreadable := storedLetter(msg)
+		if err != nil || unreadable != nil || s.Conversation.World != world || string(l.Letter.Pass) != r.name {
+			return nil, fmt.Errorf("dead letter %d: %w", q.Number, ErrNotFound)
+		}
+		of, err := m.conn.get(ctx, r.stream, l.Letter.Sequence, "")
+		if errors.Is(err, ErrNotFound) {
+			return nil, &schema.FieldError{Field: "number", Reason: "is of a message that is kept no more; " +
+				"nothing can be tried again"}
+		}
+		if err != nil {
+			return nil, err
+		}
+		d := &delivery{subject: of.Subject, data: of.Data, sequence: of.Sequence, attempt: l.Letter.Attempt + 1,
+			stored: of.Time}
+		if err := r.handle(ctx, d); err != nil {
+			return nil, &schema.FieldError{Field: "number", Reason: fmt.Sprintf("failed again: %v", err)}
+		}
+		return schema.Retried{Number: q.Number}, m.conn.remove(ctx, streamDead, q.Number)
+	}
+}
+
+// Letters asks the mesh for the dead letters of a world behind a place.
+func (c *Client) Letters(ctx context.Context, world string, q schema.LettersQuery) (*schema.LettersFound, error) {
+	if err := schema.CheckToken("world", world); err != nil {
+		return nil, err
+	}
+	var out schema.LettersFound
+	err := c.askAnswer(ctx, protocol.SubjectLetters(world), q, &out)
+	return &out, wrap(err, "dead letters of %s", world)
+}
+
+// Retry has the reader of a dead letter's message try it again. ErrNotFound where there is
+// no such letter; schema.ErrInvalid, with the reason, where it cannot be tried or fails again.
+func (c *Client) Retry(ctx context.Context, world string, number uint64) error {
+	if number == 0 { // letters are numbered from 1
+		return fmt.Errorf("dead letter 0 of %s: %w", world, ErrNotFound)
+	}
+	found, err := c.Letters(ctx, world, schema.LettersQuery{After: number - 1})
+	switch {
+	case err != nil:
+		return err
+	case len(found.Letters) == 0 || found.Letters[0].Number != number:
+		return fmt.Errorf("dead letter %d of %s: %w", number, world, ErrNotFound)
+	case !found.Letters[0].Retry:
+		return &schema.FieldError{Field: "number", Reason: "is of a turn that has ended; say its message again"}
+	}
+	var out schema.Retried
+	subject := protocol.SubjectRetry(string(found.Letters[0].Letter.Pass), world)
+	return wrap(c.askAnswer(ctx, subject, schema.RetryQuery{Number: number}, &out), "dead letter %d", number)
+}
+
+// ServeResolve has Run settle contradictions between memories.
+func (m *Mesh) ServeResolve(f func(ctx context.Context, world string, q schema.ResolveQuery) (schema.MemoryEvent,
+	error)) {
+	m.answer(protocol.SubjectResolve, "memories", func(ctx context.Context, world string, query []byte) (any, error) {
+		var q schema.ResolveQuery
+		if err := readQuery(query, &q); err != nil {
+			return nil, err
+		}
+		if err := q.Validate(); err != nil {
+			return nil, err
+		}
+		return f(ctx, world, q)
+	})
+}
+
+// Resolve asks the mesh to settle a contradiction, and gives the entry of the log.
+func (c *Client) Resolve(ctx context.Context, world string, q schema.ResolveQuery) (*schema.MemoryEvent, error) {
+	if err := schema.CheckToken("world", world); err != nil {
+		return nil, err
+	}
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	var out schema.MemoryEvent
+	err := c.askAnswer(ctx, protocol.SubjectResolve(world), q, &out)
+	return &out, wrap(err, "memory %s", q.Memory)
+}
