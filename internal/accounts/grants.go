@@ -88,7 +88,8 @@ func joined(parts ...[]string) []string { return slices.Concat(parts...) }
 // the streams are fit, know the operators' switches, and hear cancels.
 func Services() []Role {
 	roles := []Role{
-		retrieverRights(), monologueRights(), reviewerRights(), speakerRights(), actionsRights(), memoryRights(), consistencyRights(),
+		retrieverRights(), monologueRights(), reviewerRights(), speakerRights(), actionsRights(), memoryRights(),
+		consistencyRights(),
 	}
 	for i := range roles {
 		r := &roles[i]
@@ -175,11 +176,12 @@ func memoryRights() Role {
 
 func consistencyRights() Role {
 	return Role{
-		Name: "consistency", About: "reads memories again at night",
+		Name: "consistency", About: "reads memories again at night, and reports once a week",
 		Publish: joined(
-			works("TIMERS", "scan"), buried("scan"), own("timer.scan.*", "scan.*", "memory"+ofConvo),
+			works("TIMERS", "scan"), works("TIMERS", "report"), buried("scan", "report"),
+			own("timer.scan.*", "scan.*", "timer.report.*", "report.*", "memory"+ofConvo),
 			removes("TIMERS"),
-			reads("TIMERS", "MEMORY", "REPLIES", "EVENTS", "SCANS", "KV_erased"), spends()),
+			reads("TIMERS", "MEMORY", "REPLIES", "EVENTS", "SCANS", "REPORTS", "KV_erased"), spends()),
 	}
 }
 

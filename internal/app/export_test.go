@@ -3,7 +3,11 @@ package app
 import (
 	"context"
 
+	"time"
+
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+
+	"github.com/forsooth-npc/forsooth/internal/outbound"
 )
 
 // For tests of who judges.
@@ -21,6 +25,16 @@ func OnLook(o *Options, f func()) { o.onLook = f }
 
 // Scheduled is closed when a process has scheduled its scans, or taken them away.
 func Scheduled(a *App) <-chan struct{} { return a.memory.nightly.kept }
+
+// ReportsScheduled is closed when a process has scheduled its weekly reports.
+func ReportsScheduled(a *App) <-chan struct{} { return a.memory.weekly.kept }
+
+// Webhook posts reports as a process does, with short pauses.
+func Webhook(address string, hosts outbound.Hosts, failed func()) func(context.Context, []byte) error {
+	w := newWebhook(address, hosts)
+	w.pause, w.failed = time.Millisecond, failed
+	return w.post
+}
 
 // GroundingOf are a process's grounding settings.
 var GroundingOf = groundingOf

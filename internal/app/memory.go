@@ -47,6 +47,7 @@ type remembering struct {
 	service *memory.Service // nil where another process writes
 	off     bool            // Guard 1 is: nothing is written
 	nightly *nightly        // nil where another process scans
+	weekly  *weekly         // nil there as well
 	quiet   bool            // what is recalled is not counted
 }
 
@@ -78,6 +79,7 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	guard = guard.Knowing(a.Library.Predicates)
 	if o.runs("consistency") {
 		a.openNightly(o, books, static, guard)
+		a.openWeekly(o)
 	}
 	if !o.runs("memory") {
 		return nil
@@ -149,6 +151,7 @@ func (r *remembering) run(ctx context.Context, g *errgroup.Group) {
 	}
 	if r.nightly != nil {
 		g.Go(func() error { return r.nightly.schedule(ctx) })
+		g.Go(func() error { return r.weekly.schedule(ctx) })
 	}
 	if r.service == nil {
 		return

@@ -98,16 +98,23 @@ func (n *nightly) due(ctx context.Context, name, id string) error {
 // schedule keeps the schedule of every world that is served, or takes it away where
 // the scan is off. Other replicas keep the same ones.
 func (n *nightly) schedule(ctx context.Context) error {
+	return keepScheduled(ctx, "the nightly scan", n.scheduled, n.kept, n.notice)
+}
+
+// keepScheduled tries until the schedules stand, and closes kept then.
+func keepScheduled(
+	ctx context.Context, what string, scheduled func(context.Context) error, kept chan<- struct{}, notice func(string),
+) error {
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
-		err := n.scheduled(ctx)
+		err := scheduled(ctx)
 		if err == nil {
-			close(n.kept)
+			close(kept)
 			return nil
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
-		n.notice(fmt.Sprintf("the nightly scan is not scheduled yet: %v; it is tried again", err))
+		notice(fmt.Sprintf("%s is not scheduled yet: %v; it is tried again", what, err))
 		select {
 		case <-ctx.Done():
 			return nil

@@ -8,7 +8,7 @@ import (
 
 // Outbound bounds whom this process sends requests to.
 type Outbound struct {
-	// The only hosts at which models, the sidecar and moderation hooks may be, such as
+	// The only hosts at which models, the sidecar, moderation hooks and the report's webhook may be, such as
 	// `llm.example.com`, `llm.example.com:8443` or `*.example.com`. Empty: every host, except
 	// addresses at which clouds hand out credentials, such as `169.254.169.254`. Those are asked
 	// only where this list names them. Redirects are never followed.
@@ -31,7 +31,7 @@ func (s *Settings) checkHosts() error {
 		return &Error{"outbound.hosts", err.Error()}
 	}
 	for key, address := range map[string]string{"llm.url": s.LLM.URL, "llm.secondary.url": s.LLM.Secondary.URL,
-		"grounding.nli.url": s.Grounding.NLI.URL} {
+		"grounding.nli.url": s.Grounding.NLI.URL, "guards.report.webhook": s.Guards.Report.Webhook} {
 		u, err := url.Parse(address)
 		if address == "" || err != nil {
 			continue

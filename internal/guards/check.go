@@ -2,6 +2,7 @@ package guards
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +37,7 @@ func (s *Settings) Check() error {
 			return err
 		}
 	}
-	for _, check := range []func() error{s.Grounding.check, s.Consistency.check, s.Faithfulness.check} {
+	for _, check := range []func() error{s.Grounding.check, s.Consistency.check, s.Faithfulness.check, s.Report.check} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -71,8 +72,8 @@ func (c *Consistency) check() error {
 	if err := checkSchedule(section+"schedule", c.Schedule); err != nil {
 		return err
 	}
-	if _, err := time.LoadLocation(c.Zone); err != nil || c.Zone == "" || c.Zone == "Local" {
-		return fault(section+"schedule_tz", "is %q, which is no time zone; write one such as Europe/Vienna or UTC", c.Zone)
+	if err := checkZone(section+"schedule_tz", c.Zone); err != nil {
+		return err
 	}
 	if err := share(section+"signals.semantic_similarity_threshold", c.Signals.Similarity); err != nil {
 		return err
@@ -89,6 +90,32 @@ func (c *Consistency) check() error {
 	}
 	if n := c.MaxClusters; n < 1 || n > 10_000 {
 		return fault(section+"max_clusters_per_scan", "is %d; it must lie between 1 and 10000", n)
+	}
+	return nil
+}
+
+func checkZone(key, zone string) error {
+	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
+		return fault(key, "is %q, which is no time zone; write one such as Europe/Vienna or UTC", zone)
+	}
+	return nil
+}
+
+func (r *Report) check() error {
+	const section = "report."
+	if err := checkSchedule(section+"schedule", r.Schedule); err != nil {
+		return err
+	}
+	if err := checkZone(section+"schedule_tz", r.Zone); err != nil {
+		return err
+	}
+	if r.Webhook == "" {
+		return nil
+	}
+	u, err := url.Parse(r.Webhook)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		// The address is not repeated: a secret may stand in it.
+		return fault(section+"webhook", "is no address without a user; write one such as https://ops.example/forsooth")
 	}
 	return nil
 }

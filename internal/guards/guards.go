@@ -17,6 +17,8 @@ type Settings struct {
 	Consistency Consistency `koanf:"consistency_scan"`
 	// Guard 3: scores of replies.
 	Faithfulness Faithfulness `koanf:"faithfulness"`
+	// The weekly report of the guards.
+	Report Report `koanf:"report"`
 }
 
 // Grounding is Guard 1: what may become a memory.
@@ -102,6 +104,20 @@ type Faithfulness struct {
 	Model string `koanf:"scorer_model"`
 }
 
+// Report is the weekly report, which comes by itself.
+type Report struct {
+	// Each world has its report once a week, on the subject `forsooth.v1.report.WORLD`. The process
+	// of `consistency` that makes it writes it to `reports` in its data folder, too.
+	Enabled bool `koanf:"enabled"`
+	// When it comes, as cron's five fields. The seven days before are reported.
+	Schedule string `koanf:"schedule"`
+	// The time zone of the schedule.
+	Zone string `koanf:"schedule_tz"`
+	// An address that each report is posted to as JSON, such as `https://ops.example/forsooth`. It
+	// is tried three times; then the failure is logged and counted. Empty: none.
+	Webhook string `koanf:"webhook"`
+}
+
 // Risk are scores under which a reply is a risk: a higher one is stricter.
 type Risk struct {
 	// Below this share of supported claims the risk is medium.
@@ -136,6 +152,7 @@ func Default() Settings {
 			MaxClusters: 200,
 		},
 		Faithfulness: Faithfulness{Policy: PolicyWarn, Risk: Risk{Medium: 0.7, High: 0.5}},
+		Report:       Report{Enabled: true, Schedule: "0 6 * * 1", Zone: "UTC"},
 	}
 }
 
@@ -184,7 +201,7 @@ type field struct {
 
 // fields are all settings in the order in which they are written.
 func (s *Settings) fields() []field {
-	g, c, f := &s.Grounding, &s.Consistency, &s.Faithfulness
+	g, c, f, r := &s.Grounding, &s.Consistency, &s.Faithfulness, &s.Report
 	return []field{
 		{"preset", &s.Preset},
 		{"grounding.enabled", &g.Enabled},
@@ -211,6 +228,10 @@ func (s *Settings) fields() []field {
 		{"faithfulness.on_hallucination", &f.Policy},
 		{"faithfulness.risk_thresholds.medium", &f.Risk.Medium},
 		{"faithfulness.risk_thresholds.high", &f.Risk.High},
+		{"report.enabled", &r.Enabled},
+		{"report.schedule", &r.Schedule},
+		{"report.schedule_tz", &r.Zone},
+		{"report.webhook", &r.Webhook},
 	}
 }
 

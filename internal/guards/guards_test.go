@@ -33,6 +33,7 @@ func TestWhoWritesNothingGetsTheDefaults(t *testing.T) {
 		"consistency_scan.auto_actions.supersede_temporal": true, "consistency_scan.auto_actions.flag_contradiction": true,
 		"consistency_scan.max_clusters_per_scan": 200, "faithfulness.enabled": false, "faithfulness.on_hallucination": "warn",
 		"faithfulness.risk_thresholds.medium": 0.7, "faithfulness.risk_thresholds.high": 0.5,
+		"report.enabled": true, "report.schedule": "0 6 * * 1", "report.schedule_tz": "UTC", "report.webhook": "",
 	}
 	got := guards.Default().Values()
 	for key, v := range want {
@@ -134,6 +135,10 @@ func TestRefusedSettings(t *testing.T) {
 		{"guards: {consistency_scan: {signals: {temporal_drift_days: 0}}}", "between 1 and 3650"},
 		{"guards: {consistency_scan: {max_clusters: 0}}", "between 1 and 10000"},
 		{"guards: {consistency_scan: {max_clusters: many}}", "write a whole number"},
+		{"guards: {report: {schedule: weekly}}", "guards.report.schedule: is \"weekly\""},
+		{"guards: {report: {schedule_tz: Mars/Olympus}}", "no time zone"},
+		{"guards: {report: {webhook: ops.example}}", "guards.report.webhook: is no address"},
+		{"guards: {report: {webhook: 'https://me:secret@ops.example'}}", "is no address without a user"},
 		{"guards: {faithfulness: {on_hallucination: shout}}", "write warn, regenerate or block"},
 		{"guards: {faithfulness: {risk_thresholds: {high: 0.9}}}", "must not be the larger"},
 		{"guards: {faithfulness: {risk_thresholds: {medium: -1}}}", "between 0 and 1"},

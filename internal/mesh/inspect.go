@@ -123,7 +123,7 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 	}
 	for _, x := range []struct{ stream, name string }{{streamTimers, "deadline"}, {streamReplies, "finisher"},
 		{streamReplies, ConsumerMemory}, {streamEvents, ConsumerEvents}, {streamActions, ConsumerResults},
-		{streamTimers, ConsumerScan}} {
+		{streamTimers, ConsumerScan}, {streamTimers, ConsumerReport}} {
 		if err := look(x.stream, x.name); err != nil {
 			return nil, err
 		}

@@ -101,6 +101,14 @@ var followers = []follower{
 		func(r *rig, name string) { r.put(scanDue+name, nil) },
 		protocol.Prefix + "dead.scan.bad.unknown.unknown.seq-1",
 	},
+	{
+		"report", ConsumerReport,
+		func(m *Mesh, take func(string) error) {
+			m.OnReport(func(_ context.Context, world, _ string) error { return take(world) })
+		},
+		func(r *rig, name string) { r.put(reportDue+name, nil) },
+		protocol.Prefix + "dead.report.bad.unknown.unknown.seq-1",
+	},
 }
 
 // A message on which a follower panics, or which fails it again and again, becomes a dead

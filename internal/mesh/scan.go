@@ -29,54 +29,23 @@ const scanTimer, scanDue = protocol.Prefix + "timer.scan.", protocol.Prefix + "d
 // ScheduleScan keeps the schedule of a world's scan. Several processes may: the
 // same one is stored once.
 func (m *Mesh) ScheduleScan(ctx context.Context, world, pattern, zone string) error {
-	if err := schema.CheckToken("world", world); err != nil {
-		return err
-	}
-	return m.Cron(ctx, "scan."+world, pattern, zone, nil)
+	return m.scheduleWorld(ctx, "scan", world, pattern, zone)
 }
 
 // UnscheduleScan takes the schedule of a world away, if there is one.
 func (m *Mesh) UnscheduleScan(ctx context.Context, world string) error {
-	msg, err := m.conn.last(ctx, streamTimers, scanTimer+world)
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return m.conn.remove(ctx, streamTimers, msg.Sequence)
+	return m.unscheduleWorld(ctx, scanTimer, world)
 }
 
 // ScheduledScans are the worlds whose scan is scheduled.
 func (m *Mesh) ScheduledScans(ctx context.Context) ([]string, error) {
-	var out []string
-	err := m.conn.each(ctx, streamTimers, scanTimer+"*", func(msg *jetstream.RawStreamMsg) bool {
-		if msg.Header.Get(headerSchedule) != "" {
-			out = append(out, strings.TrimPrefix(msg.Subject, scanTimer))
-		}
-		return true
-	})
-	return out, err
+	return m.scheduledWorlds(ctx, scanTimer)
 }
 
 // OnScan registers the handler of scans that are due. id names the occasion: the
 // same scan given again has the same one. An error has it tried again, as OnReply does.
 func (m *Mesh) OnScan(f func(ctx context.Context, world, id string) error) {
-	m.addRunner(&runner{
-		name: ConsumerScan, stream: streamTimers, filter: scanDue + "*", workers: 1, limit: scanLimit, slowest: followSlowest,
-		handle: func(ctx context.Context, d *delivery) error {
-			if err := f(ctx, strings.TrimPrefix(d.subject, scanDue), "due-"+strconv.FormatUint(d.sequence, 10)); err != nil {
-				return err
-			}
-			return m.conn.remove(ctx, streamTimers, d.sequence)
-		},
-		bury: func(ctx context.Context, d *delivery, cause error) error {
-			if err := m.buryFollowed(ctx, ConsumerScan, streamTimers, d, cause); err != nil {
-				return err
-			}
-			return m.conn.remove(ctx, streamTimers, d.sequence)
-		},
-	})
+	m.onDue(ConsumerScan, scanDue, f)
 }
 
 // Scans is the history of scans.

@@ -29,6 +29,7 @@ const (
 	streamCounters = "COUNTERS"
 	streamErased   = "KV_erased"
 	streamScans    = "SCANS"
+	streamReports  = "REPORTS"
 )
 
 // convoPrefix is where the key-value bucket "conversations" keeps its keys.
@@ -162,6 +163,10 @@ func streams(s Settings) []jetstream.StreamConfig {
 		{ // What each scan of memories came to: counts alone, for the report of the weeks.
 			Name: streamScans, Subjects: []string{p + "scan.*"},
 			MaxMsgsPerSubject: scansKept, MaxAge: 120 * day, AllowDirect: true,
+		},
+		{ // The weekly reports: what a report says of weeks whose replies are gone rests on them.
+			Name: streamReports, Subjects: []string{p + "report.*"},
+			MaxMsgsPerSubject: reportsKept, MaxAge: 400 * day, AllowDirect: true,
 		},
 	}
 	for i := range table {

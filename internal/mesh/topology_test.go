@@ -25,7 +25,7 @@ func TestSetupIsRepeatable(t *testing.T) {
 		names[name] = true
 	}
 	for _, want := range []string{"TURNS", "PASSES", "SAID", "REPLIES", "TRACES", "ACTIONS", "EVENTS", "MEMORY", "TIMERS",
-		"DEAD", "KV_conversations", "KV_flags", "COUNTERS", "SCANS"} {
+		"DEAD", "KV_conversations", "KV_flags", "COUNTERS", "SCANS", "REPORTS"} {
 		if !names[want] {
 			t.Errorf("no stream %s", want)
 		}

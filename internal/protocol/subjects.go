@@ -75,6 +75,9 @@ func SubjectDue(c schema.ConversationID, turn string) string {
 // SubjectScan carries what each scan of a world's memories came to.
 func SubjectScan(world string) string { return Prefix + "scan." + world }
 
+// SubjectReport carries the weekly report of a world's guards.
+func SubjectReport(world string) string { return Prefix + "report." + world }
+
 // SubjectDead carries poison.
 func SubjectDead(p schema.Pass, c schema.ConversationID, turn string) string {
 	return fmt.Sprintf("%sdead.%s.%s.%s", Prefix, p, c, turn)

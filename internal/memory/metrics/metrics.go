@@ -32,6 +32,7 @@ type Metrics struct {
 	funnel   *prometheus.CounterVec
 	calls    *prometheus.CounterVec
 	cost     *prometheus.CounterVec
+	unsent   prometheus.Counter
 
 	kept kept
 }
@@ -91,6 +92,8 @@ func New(worlds ...string) *Metrics {
 		calls: counter("forsooth_memory_llm_calls_total", "Calls of language models for memory.", "stage"),
 		cost: counter("forsooth_memory_llm_cost_total", "Cost of calls of language models for memory, in the "+
 			"currency of the budgets.", "stage"),
+		unsent: prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_report_webhook_failures_total",
+			Help: "Weekly reports that the webhook did not take. They are on their subject all the same."}),
 	}
 	for _, v := range labels {
 		m.verdicts.WithLabelValues(labelOf(v))
@@ -127,7 +130,7 @@ func (m *Metrics) World(name string) {
 // all are the metrics.
 func (m *Metrics) all() []prometheus.Collector {
 	return []prometheus.Collector{m.verdicts, m.grounded, m.blocked, m.clusters, m.acted, m.scanned, m.risks, m.scored,
-		m.policies, m.funnel, m.calls, m.cost}
+		m.policies, m.funnel, m.calls, m.cost, m.unsent}
 }
 
 // Describe tells a registry what there is.
@@ -194,6 +197,9 @@ func (m *Metrics) Applied(s faithful.Step) {
 		m.policies.WithLabelValues(string(s)).Inc()
 	}
 }
+
+// ReportUnsent counts a weekly report that its webhook did not take.
+func (m *Metrics) ReportUnsent() { m.unsent.Inc() }
 
 // add counts what is there to be counted; a counter never goes back.
 func add(c prometheus.Counter, n int) { c.Add(float64(max(0, n))) }

@@ -20,6 +20,7 @@ type Week struct {
 	Grounding Grounding
 	Scans     Scans
 	Replies   Replies
+	Risk      Risk // that a report of the week said; empty: none is kept
 }
 
 // Grounding counts the verdicts of Guard 1.

@@ -24,6 +24,8 @@ type view struct {
 	Signs           []row
 	Sections        []section
 	Funnel          []funnelRow
+	Weeks           []string
+	Trend           [][]string
 }
 
 // tile is one figure that a reader looks for first.
@@ -34,6 +36,7 @@ func (r *Report) HTML(w io.Writer) error {
 	v := view{Title: r.title(), From: moment(r.From), To: moment(r.To), Risk: r.Risk, Why: r.Why,
 		Class: map[Risk]string{Low: "good", Elevated: "warn", High: "bad"}[r.Risk],
 		Tiles: r.tiles(), Plots: r.plots(), Signs: r.signs(), Sections: r.sections(), Funnel: r.funnelRows()}
+	v.Weeks, v.Trend = r.trendRows()
 	if err := tmpl.Execute(w, v); err != nil {
 		return fmt.Errorf("report of memory as a page: %w", err)
 	}

@@ -22,6 +22,9 @@ type Input struct {
 	Scans []Scan
 	Reply []Reply
 	Work  []Work
+	// Earlier are the reports that are kept. They fill in what the streams no longer hold of
+	// the weeks before.
+	Earlier []*Report
 	// GroundingP99 is the worst 99th percentile of a verdict's time in the week, of
 	// GroundingTimed candidates. The log does not hold it.
 	GroundingP99   time.Duration

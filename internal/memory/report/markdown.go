@@ -17,6 +17,11 @@ func (r *Report) Markdown(w io.Writer) error {
 	for _, s := range r.sections() {
 		m.section(s)
 	}
+	weeks, rows := r.trendRows()
+	m.table("Four weeks", append([]string{"week from"}, weeks...)...)
+	for _, row := range rows {
+		m.row(row...)
+	}
 	m.table("Funnel", "", "week", "per 1,000 turns")
 	for _, row := range r.funnelRows() {
 		m.row(row.Name, row.N, row.Per)

@@ -53,6 +53,7 @@ type Report struct {
 	Mean      float64    `json:"mean_faithfulness"`
 	Policy    string     `json:"policy,omitempty"`
 	Funnel    Funnel     `json:"funnel"`
+	Trend     []Trend    `json:"trend"` // of four weeks, oldest first
 
 	weeks []Week
 }
@@ -61,6 +62,7 @@ type Report struct {
 func Make(in Input) *Report {
 	log, undone := once(in.Events, in.Now)
 	list := tally(&in, log, undone)
+	recall(&in, list)
 	last := list[weeks-1]
 	r := &Report{
 		World: in.World, From: last.From, To: last.To, Policy: in.Policy, weeks: list,
@@ -76,6 +78,7 @@ func Make(in Input) *Report {
 	r.Patterns = patterns(r.Figures, before, now, r.Flags)
 	r.Early = early(r.Figures)
 	r.Risk, r.Why = overall(r.Figures, r.Alerts)
+	r.Trend = r.trend()
 	return r
 }
 

@@ -22,6 +22,7 @@ func (r *Report) Text(w io.Writer) error {
 	for _, s := range r.sections() {
 		t.section(s)
 	}
+	t.trend(r)
 	t.funnel(r)
 	if _, err := w.Write(t.Bytes()); err != nil {
 		return fmt.Errorf("report of memory: %w", err)
@@ -128,6 +129,16 @@ func (t *terminal) section(s section) {
 	}
 	for _, n := range s.Notes {
 		t.wrap("  ", n)
+	}
+}
+
+func (t *terminal) trend(r *Report) {
+	widths := []int{-16, 12, 12, 12, 12}
+	weeks, rows := r.trendRows()
+	t.line("")
+	t.cells(widths, append([]string{"Four weeks, from"}, weeks...)...)
+	for _, row := range rows {
+		t.cells(widths, row...)
 	}
 }
 

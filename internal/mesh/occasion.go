@@ -1,0 +1,63 @@
+package mesh
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// scheduleWorld keeps the schedule of what is done for a world now and then.
+func (m *Mesh) scheduleWorld(ctx context.Context, what, world, pattern, zone string) error {
+	if err := schema.CheckToken("world", world); err != nil {
+		return err
+	}
+	return m.Cron(ctx, what+"."+world, pattern, zone, nil)
+}
+
+// unscheduleWorld takes the schedule of a world away, if there is one.
+func (m *Mesh) unscheduleWorld(ctx context.Context, timer, world string) error {
+	msg, err := m.conn.last(ctx, streamTimers, timer+world)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return m.conn.remove(ctx, streamTimers, msg.Sequence)
+}
+
+// scheduledWorlds are the worlds that have a schedule under timer.
+func (m *Mesh) scheduledWorlds(ctx context.Context, timer string) ([]string, error) {
+	var out []string
+	err := m.conn.each(ctx, streamTimers, timer+"*", func(msg *jetstream.RawStreamMsg) bool {
+		if msg.Header.Get(headerSchedule) != "" {
+			out = append(out, strings.TrimPrefix(msg.Subject, timer))
+		}
+		return true
+	})
+	return out, err
+}
+
+// onDue registers the handler of what is due for a world, in the name of a durable
+// consumer. TIMERS keeps one message a subject, so what was missed several times comes once.
+func (m *Mesh) onDue(consumer, due string, f func(ctx context.Context, world, id string) error) {
+	m.addRunner(&runner{
+		name: consumer, stream: streamTimers, filter: due + "*", workers: 1, limit: scanLimit, slowest: followSlowest,
+		handle: func(ctx context.Context, d *delivery) error {
+			if err := f(ctx, strings.TrimPrefix(d.subject, due), "due-"+strconv.FormatUint(d.sequence, 10)); err != nil {
+				return err
+			}
+			return m.conn.remove(ctx, streamTimers, d.sequence)
+		},
+		bury: func(ctx context.Context, d *delivery, cause error) error {
+			if err := m.buryFollowed(ctx, consumer, streamTimers, d, cause); err != nil {
+				return err
+			}
+			return m.conn.remove(ctx, streamTimers, d.sequence)
+		},
+	})
+}
