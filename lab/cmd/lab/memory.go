@@ -16,6 +16,7 @@ type memoryCmd struct {
 	Injections   string   `help:"Attempts to dictate." default:"evals/memory-injections.jsonl" placeholder:"FILE"`
 	Seed         uint64   `help:"Another seed, other made-up memories." default:"1"`
 	RulesOnly    bool     `help:"Leave the verifier in process out: rules alone."`
+	Page         string   `help:"Write what gets past the guards into this page." placeholder:"PAGE.md" type:"path"`
 	Escaped      bool     `help:"Also list what got past the write or the reply guard."`
 }
 
@@ -59,6 +60,11 @@ func (c *memoryCmd) Run(e *env) error {
 	found, err := trials.Memory(e.ctx, o)
 	if err != nil {
 		return dependency(err)
+	}
+	if c.Page != "" {
+		if err := writePage(c.Page, &found); err != nil {
+			return err
+		}
 	}
 	if e.json {
 		return e.printJSON(rememberedBench{Seed: c.Seed, MemoryResult: found, Bench: "memory", World: ws[0].Name,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -69,4 +70,42 @@ func TestBenchMemoryNamesBadInput(t *testing.T) {
 			s.run(append([]string{"memory", "--rules-only"}, c.args...)...).wants(t, exitUsage, c.want)
 		})
 	}
+}
+
+// docs/memory.md shows what the command finds: here of the rules, whose figures need no
+// weights and are the same on every machine.
+func TestThePageShowsWhatGetsPastTheGuards(t *testing.T) {
+	s := newSite(t)
+	page := s.write("page.md", "before\n"+escapesMark+"\nold\n"+escapesMark+"\nbehind\n")
+	s.run("memory", "--rules-only", "--only", "escapes,injections", "--page", page,
+		"--fabrications", "../../../evals/memory-fabrications.jsonl",
+		"--injections", "../../../evals/memory-injections.jsonl").wants(t, exitFine)
+	made, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(made); strings.Contains(text, "old") || !strings.HasPrefix(text, "before\n") ||
+		!strings.HasSuffix(text, "\nbehind\n") {
+		t.Fatalf("the page is\n%s", text)
+	}
+	shown, err := os.ReadFile("../../../docs/memory.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for _, line := range strings.Split(string(made), "\n") {
+		if !strings.HasPrefix(line, "| rules") {
+			continue
+		}
+		rows++
+		if !strings.Contains(string(shown), line+"\n") {
+			t.Errorf("docs/memory.md does not show %q; lab memory --only escapes,injections --page docs/memory.md writes it",
+				line)
+		}
+	}
+	if rows < 5 {
+		t.Errorf("the table has %d rows", rows)
+	}
+	s.run("memory", "--rules-only", "--only", "merge", "--page", s.write("bare.md", "no marks")).wants(t, exitUsage,
+		"no table between two marks")
 }
