@@ -48,6 +48,7 @@ func NewMigration(conn *Conn, s Settings, now func() time.Time) *Migration {
 	m.OnOccurrence(ConsumerEvents, nil)
 	m.OnResult(ConsumerResults, nil)
 	m.OnScan(nil)
+	m.OnReport(nil)
 	return &Migration{mesh: m, now: m.opts.Now}
 }
 

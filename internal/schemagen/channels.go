@@ -298,8 +298,8 @@ var channels = []channel{
 	{name: "report-due", address: "forsooth.v1.due.report.{world}", stream: "TIMERS", mesh: "receive",
 		about: "The weekly report of a world is due.", payload: payload{words: text("Nothing."), example: ""}},
 	{name: "report", subject: "SubjectReport", address: protocol.SubjectReport("{world}"), stream: "REPORTS",
-		mesh:    "send",
-		about:   "The weekly report of a world's guards of memory, as `forsooth memory report --json` prints it, with " +
+		mesh: "send",
+		about: "The weekly report of a world's guards of memory, as `forsooth memory report --json` prints it, with " +
 			"the world's id as world_name.",
 		payload: payload{headers: []header{idHeader("The occasion.", "due-812")},
 			example: map[string]any{"world_name": "hollowmere", "risk": "LOW"}}},
