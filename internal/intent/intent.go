@@ -48,10 +48,15 @@ func Read(message string) Reading {
 	return r
 }
 
-// Tone says whether a message thanks and whether it insults, whatever else it does.
-func Tone(message string) (thanks, insult bool) {
+// Tone is what a message does besides what it asks.
+type Tone struct{ Thanks, Insult, Threat, Apology bool }
+
+// ToneOf reads the tone of a message.
+func ToneOf(message string) Tone {
 	words := normal(message)
-	return hasAny(words, thanksWords), hasAny(words, insultWords)
+	joined := " " + strings.Join(words, " ") + " "
+	return Tone{Thanks: hasAny(words, thanksWords), Insult: hasAny(words, insultWords) && !denied.MatchString(joined),
+		Threat: threatPattern.MatchString(joined), Apology: apologyPattern.MatchString(joined)}
 }
 
 // Social says whether the intent is answered from authored lines.
@@ -236,6 +241,17 @@ var leadIns = wordSet(`so and but well ok okay hey hi hello oh um uh psst yo ple
 	evening day`)
 var thanksWords = wordSet(`thanks thank thankyou cheers ty thx appreciated appreciate grateful obliged`)
 var insultWords = wordSet(`idiot fool stupid moron scum bastard liar coward worthless ugly`)
+
+var (
+	denied = regexp.MustCompile(` (?:not|never|no) (?:an? |the )?(?:idiot|fool|stupid|moron|scum|bastard|liar|coward` +
+		`|worthless|ugly) `)
+	threatPattern = regexp.MustCompile(` (?:i will|i shall|i am going to|we will|i'll|i would|we'll) (?:kill|hurt|burn` +
+		`|gut|cut|beat|break|ruin|hang|stab|end|bury|destroy) (?:you|your|ya) | you will (?:regret|pay for) | watch your back | ` +
+		`(?:talk|speak|tell me|pay|do it) or (?:else|die) | or i will (?:kill|hurt|burn|break|cut) `)
+	apologyPattern = regexp.MustCompile(` (?:i am|we are|so|very|truly) sorry (?:for (?:what|that|the way|my|how|being|saying` +
+		`|calling)|about what i|i (?:said|called|was)|$)| i (?:apologi[sz]e|take it back|take that back|was wrong to) | ` +
+		`(?:please )?forgive me |^ sorry (?:for (?:what|that|my|calling)|i (?:said|called|was)) |my apologies `)
+)
 
 func wordSet(list string) map[string]bool {
 	out := map[string]bool{}

@@ -15,6 +15,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/relation"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/secrecy"
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -216,8 +217,13 @@ func (l *Library) Names() []string {
 	return out
 }
 
-// Get is a world by name in its newest version, or nil.
-func (l *Library) Get(name string) *Lore { return l.version(name, "") }
+// Get is a world by name in its newest version, or nil; a nil library has none.
+func (l *Library) Get(name string) *Lore {
+	if l == nil {
+		return nil
+	}
+	return l.version(name, "")
+}
 
 // Predicates are those of a world's memories; the shipped ones where it is not served.
 func (l *Library) Predicates(name string) *predicate.Table {
@@ -269,10 +275,14 @@ func (l *Library) find(r *schema.Request, version string) (*Lore, *world.NPC, er
 	return x, npc, nil
 }
 
-// Check refuses a request about a world or an NPC that is not served.
+// Check refuses a request about a world or an NPC that is not served, and one whose
+// state cannot be.
 func (l *Library) Check(r *schema.Request) error {
-	_, _, err := l.Find(r)
-	return err
+	x, npc, err := l.Find(r)
+	if err != nil {
+		return err
+	}
+	return relation.Check(x.World, npc, r)
 }
 
 func nearest(w *world.World, handle string) string {
@@ -302,7 +312,7 @@ func (x *Lore) GameTime(r *schema.Request, wall time.Time) time.Time {
 
 // Facts are what conditions are judged by in this turn.
 func Facts(t *protocol.Turn) world.Facts {
-	return world.Facts{Trust: Trust(t), Flags: t.Flags, State: t.State}
+	return world.Facts{Trust: Trust(t), Flags: t.Flags, State: relation.State(t.State, t.Relation)}
 }
 
 // Holds judges a condition as written; one that cannot be read never holds.
@@ -319,6 +329,8 @@ func Trust(t *protocol.Turn) int {
 	switch {
 	case t.Trust != nil:
 		return *t.Trust
+	case t.Relation != nil:
+		return t.Relation.Trust
 	case t.Convo != nil:
 		return t.Convo.Trust
 	}

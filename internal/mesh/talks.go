@@ -29,10 +29,12 @@ func (m *Mesh) answerConversation(ctx context.Context, world string, query []byt
 // forget empties a conversation. Which turns it has taken stays, or they would be taken
 // again.
 func forget(doc *schema.Conversation) bool {
-	if len(doc.Memory) == 0 && doc.Opinion == "" && len(doc.Favours) == 0 && doc.Trust == 0 {
+	if len(doc.Memory) == 0 && doc.Opinion == "" && doc.Trust == 0 &&
+		len(doc.Favours)+len(doc.Ledger)+len(doc.Steps) == 0 {
 		return false
 	}
 	doc.Memory, doc.Opinion, doc.Favours, doc.Trust = nil, "", nil, 0
+	doc.Ledger, doc.Steps = nil, nil
 	return true
 }
 

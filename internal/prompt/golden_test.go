@@ -33,6 +33,9 @@ func scene() prompt.Scene {
 		Class:     protocol.ClassMedium,
 		Convo: &schema.Conversation{Opinion: "civil", Memory: []schema.Line{
 			{Speaker: "player", Text: "Good day."}, {Speaker: "npc", Text: "Mind the sparks."}}},
+		Relation: &schema.Relation{Trust: 12, Opinion: "neutral", Owed: []schema.Favour{{What: "the hinges", Owes: "npc"}},
+			Why:      []schema.TrustStep{{By: 6, Why: "event.helped", EventID: "e1", Text: "Ansel helped Mira."}},
+			Standing: map[string]int{"guild": 3}, NPC: schema.NPCState{Mood: "tired", Activity: "at the forge"}},
 		Sources: []protocol.Source{
 			{ID: "1", Type: "note", Author: "mira", Content: "Mira Ashdown saw smoke over the mill at dusk."},
 			{ID: "2", Type: "letter", Author: "bram", Speaker: "bram", Content: "I saw two riders <by the ford>."}},

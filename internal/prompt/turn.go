@@ -2,12 +2,14 @@ package prompt
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/relation"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -117,10 +119,16 @@ func (s Scene) about() *Data {
 	if len(s.NPC.Goals) > 0 {
 		lines = append(lines, "Goals: "+strings.Join(s.NPC.Goals, "; "))
 	}
-	if c := s.Turn.Convo; c != nil && c.Opinion != "" {
-		lines = append(lines, "Opinion of the player: "+c.Opinion)
+	d := new(Data).Section("self", lines...)
+	var stand []string
+	for _, line := range relation.Lines(s.Turn.Relation) {
+		stand = append(stand, plain(line))
 	}
-	return new(Data).Section("self", lines...)
+	for _, handle := range slices.Sorted(maps.Keys(s.NPC.Bonds)) {
+		b := s.NPC.Bonds[handle]
+		stand = append(stand, strings.TrimSpace(fmt.Sprintf("%s (%s), trust %d. %s", handle, b.Kind, b.Trust, b.Says)))
+	}
+	return d.Section("relations", stand...)
 }
 
 // sources adds the citable sources as the NPC may say them, under their numbers.

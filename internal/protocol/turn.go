@@ -17,6 +17,8 @@ type Turn struct {
 	DeadlineAt time.Time            `json:"deadline_at,omitzero"`   // accepted_at + deadline
 	Convo      *schema.Conversation `json:"conversation,omitempty"` // as it stood when the turn started
 
+	Relation *schema.Relation `json:"relation,omitempty"` // as Pass 1 found it
+
 	Class         Class        `json:"class,omitempty"`
 	Retrieval     *Retrieval   `json:"retrieval,omitempty"`
 	Sources       []Source     `json:"sources,omitempty"`
@@ -106,6 +108,7 @@ const (
 	IntentRecap     = "recap"
 	IntentInjection = "injection"
 	IntentAction    = "request"
+	IntentRelation  = "relation" // how the NPC is, what it does, how it stands with the player or another
 )
 
 // Count is a number under a name.

@@ -44,6 +44,12 @@ func readFrame(l *log, data []byte) *World {
 	w.Thresholds = f.thresholds()
 	w.Moderation, w.Budget = f.json("moderation"), readBudget(f)
 	w.SourcePolicy = readSourcePolicy(f)
+	w.Factions, w.Relating = f.list("factions"), readRelating(f)
+	for _, r := range w.Relating.Standing {
+		if msg := w.CheckFaction(r.Faction); msg != "" {
+			f.wrong("standing", "%s", msg)
+		}
+	}
 	f.warnUnknown()
 	return w
 }

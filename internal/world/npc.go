@@ -40,6 +40,7 @@ func readNPC(l *log, folder string, data []byte) *NPC {
 	n.Voice, n.replacementLines = readVoice(f)
 	n.Secrets = readSecrets(f)
 	n.Actions = readActions(f)
+	n.Relating, n.Bonds, n.Schedule = readRelating(f), readBonds(f), readSchedule(f)
 	f.warnUnknown()
 	return n
 }

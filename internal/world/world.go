@@ -33,6 +33,8 @@ type World struct {
 	SourcePolicy map[string][]schema.Origin // what may ground each policy; never wider than the default
 	Moderation   json.RawMessage
 	Budget       Budget
+	Factions     []string // those that a standing may be with
+	Relating     Relating
 	NPCs         map[string]*NPC
 	Documents    []*Document       // in the order of their paths; backstories among them
 	Prompts      map[string]string // a world's own prompts, by the name of their call
@@ -60,6 +62,9 @@ type NPC struct {
 	Voice       Voice
 	Secrets     []Secret
 	Actions     []schema.ActionSpec
+	Relating    Relating        // its own rules; nil parts are the world's
+	Bonds       map[string]Bond // to other NPCs, by handle
+	Schedule    *Schedule       // nil: it has none
 	Model       map[string]Call // by the name of the call's schema
 	Strict      *bool
 	Policy      string

@@ -21,15 +21,20 @@ func (r *Reply) Conversation() ConversationID {
 // in mind of this player. All of it is context; none of it can be cited for a
 // claim about the world.
 type Conversation struct {
-	World   string    `json:"world"`
-	NPC     string    `json:"npc"`
-	Player  string    `json:"player"`
-	Memory  []Line    `json:"memory,omitempty"`  // the last player messages and released sentences, verbatim
-	Opinion string    `json:"opinion,omitempty"` // changed by rule only
-	Favours []string  `json:"favours,omitempty"`
-	Trust   int       `json:"trust"`
-	Turns   int       `json:"turns"`
-	Applied []Applied `json:"applied,omitempty"` // the last turns applied, oldest first
+	World   string `json:"world"`
+	NPC     string `json:"npc"`
+	Player  string `json:"player"`
+	Memory  []Line `json:"memory,omitempty"`  // the last player messages and released sentences, verbatim
+	Opinion string `json:"opinion,omitempty"` // changed by rule only
+	// the names of actions, as earlier versions kept them; nothing is owed for them
+	Favours []string `json:"favours,omitempty"`
+	// what checked actions made owed and settled, oldest first
+	Ledger []Favour `json:"ledger,omitempty"`
+	// what moved the trust, oldest first
+	Steps   []TrustStep `json:"steps,omitempty"`
+	Trust   int         `json:"trust"`
+	Turns   int         `json:"turns"`
+	Applied []Applied   `json:"applied,omitempty"` // the last turns applied, oldest first
 }
 
 // Line is one line of working memory.

@@ -51,19 +51,6 @@ func TestTrustAfterAReply(t *testing.T) {
 	}
 }
 
-// What an NPC did for a player is remembered as a favour, the last sixteen of them.
-func TestFavoursAfterAReply(t *testing.T) {
-	var c schema.Conversation
-	for i := range 20 {
-		done := schema.Action{Name: fmt.Sprintf("favour_%d", i), Checked: true}
-		refused := schema.Action{Name: "refused", Refused: "its sentence was not said"}
-		c = *apply(c, &schema.Reply{Actions: []schema.Action{done, refused}})
-	}
-	if len(c.Favours) != 16 || c.Favours[0] != "favour_4" || c.Favours[15] != "favour_19" {
-		t.Errorf("favours %q", c.Favours)
-	}
-}
-
 // Working memory holds what was said, word for word and by whom: the last sixteen lines.
 func TestTheMemoryAfterAReply(t *testing.T) {
 	quoted, own := told(owner), told("The ferry is Teague's, as far as I know.")

@@ -4,43 +4,30 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/forsooth-npc/forsooth/internal/deed"
+	"github.com/forsooth-npc/forsooth/internal/relation"
 	"github.com/forsooth-npc/forsooth/internal/voice"
+	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Limits of a conversation's document.
 const (
-	keptLines   = 16
-	keptFavours = 16
-	lineBytes   = 2 << 10
+	keptLines = 16
+	lineBytes = 2 << 10
 )
 
-// Apply changes a conversation by a stored reply: working memory, trust, favours
-// and opinion, by rule, from what was released and which actions were taken. It
-// is the whole of what a turn leaves behind.
+// Apply changes a conversation by a stored reply: working memory, trust,
+// the ledger and opinion, by rule, from what was released and which actions were taken.
+// It is the whole of what a turn leaves behind.
 func (s *Service) Apply(c *schema.Conversation, r *schema.Reply) {
 	c.World, c.NPC, c.Player = r.World, r.NPC, r.Player
 	c.Turns++
 	remember(c, r)
-	step := 0
-	for _, a := range r.Actions {
-		switch {
-		case !a.Checked:
-		case a.Name != deed.Trust:
-			c.Favours = append(c.Favours, a.Name)
-		default:
-			if d, ok := a.Parameters["delta"].(float64); ok {
-				step += clamp(int(d), -schema.MaxTrustStep, schema.MaxTrustStep)
-			}
-		}
+	var rules world.Relating
+	if x := s.library.Get(r.World); x != nil {
+		rules = x.World.RelatingFor(x.World.NPCs[r.NPC])
 	}
-	step = clamp(step, -schema.MaxTrustStep, schema.MaxTrustStep) // in one turn, however many moved it
-	c.Trust = clamp(c.Trust+step, schema.MinTrust, schema.MaxTrust)
-	if over := len(c.Favours) - keptFavours; over > 0 {
-		c.Favours = slices.Clone(c.Favours[over:])
-	}
-	c.Opinion = opinion(c.Trust)
+	relation.Take(c, r, rules)
 }
 
 // remember keeps the last lines of the conversation, verbatim. A turn that was
@@ -68,23 +55,6 @@ func quotesVerbatim(s schema.Sentence) bool {
 	}
 	return false
 }
-
-// opinion words the trust, in bands.
-func opinion(trust int) string {
-	switch {
-	case trust <= -40:
-		return "hostile"
-	case trust < 0:
-		return "wary"
-	case trust < 20:
-		return "neutral"
-	case trust < 60:
-		return "friendly"
-	}
-	return "devoted"
-}
-
-func clamp(n, low, high int) int { return min(max(n, low), high) }
 
 func cut(s string) string {
 	const more = "…"

@@ -69,8 +69,10 @@ func (s *Service) Retrieve(ctx context.Context, t *protocol.Turn) (schema.Pass, 
 	t.Retrieval = &protocol.Retrieval{Query: reading.Question, Intent: reading.Kind, Zone: protocol.ZoneNone,
 		LoreHash: x.World.Version}
 	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
+	s.relate(ctx, t, x, npc)
 
 	switch {
+	case rule.Verified && !reading.Injected && standing(t, x, npc):
 	case rule.Verified && !reading.Injected && s.sharedPast(ctx, t, x, npc, reading.Kind):
 	case reading.Kind == protocol.IntentRecap:
 		t.Evidence = retell(t, x, npc)

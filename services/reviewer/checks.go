@@ -9,6 +9,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/relation"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -17,8 +18,13 @@ import (
 
 // authoredBy knows the authored lines of this NPC, and the phrases of actions
 // that passed their check.
-func authoredBy(t *protocol.Turn, npc *world.NPC) func(string) bool {
+func authoredBy(t *protocol.Turn, w *world.World, npc *world.NPC) func(string) bool {
 	return func(s string) bool {
+		if t.Retrieval != nil && t.Retrieval.Intent == protocol.IntentRelation &&
+			slices.ContainsFunc(relation.Answer(t.Message, w, npc, t.Relation),
+				func(l relation.Line) bool { return l.Text == s }) {
+			return true
+		}
 		for _, kind := range world.LineKinds {
 			if slices.Contains(npc.Line(kind, t.Locale), s) {
 				return true
@@ -93,7 +99,7 @@ func (s *Service) worldBySession(t *protocol.Turn, of scene) (bad string, source
 			session[e.ID] = e.Provenance.Source
 		}
 	}
-	authored, around := authoredBy(t, npc), contextOf(t, of)
+	authored, around := authoredBy(t, of.x.World, npc), contextOf(t, of)
 	for _, d := range t.Speech.Sentences {
 		i := slices.IndexFunc(d.Citations, func(c protocol.Citation) bool { return session[c.EvidenceID] != "" })
 		if i < 0 || d.Authored && authored(d.Text) {

@@ -16,7 +16,7 @@ func draftOf(t *protocol.Turn, of scene) review.Draft {
 	check := x.ProvenanceCheck(t, npc)
 	settings := x.SettingsFor(npc)
 	d := review.Draft{
-		Class: t.Class, Check: &check, Policy: x.Policy(), Authored: authoredBy(t, npc), Person: x.Person(npc),
+		Class: t.Class, Check: &check, Policy: x.Policy(), Authored: authoredBy(t, x.World, npc), Person: x.Person(npc),
 		Specs: deed.Allowed(t.AllowedActions, npc.Actions), Self: selfOf(t, of),
 		Support: settings.Thresholds.Entailment, Level: settings.Level,
 		Denial: settings.Thresholds.Contradiction, MaxCited: settings.MaxSources, Context: contextOf(t, of),

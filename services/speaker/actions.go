@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
-	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/relation"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -17,9 +17,8 @@ import (
 // Each is checked here, before any word is spoken of it.
 func intended(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []schema.Action {
 	allowed := deed.Allowed(t.AllowedActions, npc.Actions)
-	thanks, insult := intent.Tone(t.Message)
 	var out []schema.Action
-	if delta := trustStep(thanks, insult); delta != 0 {
+	if delta := trustStep(t, x.World.RelatingFor(npc)); delta != 0 {
 		if spec, ok := deed.Find(allowed, "update_trust"); ok {
 			out = append(out, deed.Check(schema.Action{Name: spec.Name,
 				Parameters: map[string]any{"delta": float64(delta)}}, allowed, lore.Facts(t)))
@@ -40,14 +39,14 @@ func intended(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []schema.Action {
 	return out
 }
 
-func trustStep(thanks, insult bool) int {
-	switch {
-	case insult:
-		return -3
-	case thanks:
-		return 1
+// trustStep is how far the tone of the message moves trust: by the world's rules where it
+// has any.
+func trustStep(t *protocol.Turn, rules world.Relating) int {
+	if rules.Trust == nil {
+		rules.Trust = map[string]int{world.CauseThanks: 1, world.CauseInsult: -3}
 	}
-	return 0
+	step, _ := relation.Courtesy(rules, lore.Trust(t), t.Message)
+	return step
 }
 
 // wantsDeed says whether a message asks for something to be done, and not only

@@ -17,6 +17,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/relation"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -92,6 +93,8 @@ func kindOf(t *protocol.Turn) protocol.ReplyKind {
 	switch {
 	case r.Intent == protocol.IntentInjection:
 		return protocol.KindWithhold
+	case r.Intent == protocol.IntentRelation:
+		return protocol.KindSocial
 	case r.Intent == protocol.IntentRecap && len(t.Evidence) > 0:
 		return protocol.KindAnswer
 	case r.Intent == protocol.IntentRecap && r.Gated != "":
@@ -163,7 +166,7 @@ func (s *Service) Speak(ctx context.Context, t *protocol.Turn) (schema.Pass, err
 	if t.Speech != nil {
 		attempt = t.Speech.Attempt + 1
 	}
-	if a := s.model.Speaking(ctx, t, x, npc); a != nil {
+	if a := s.model.Speaking(ctx, t, x, npc); a != nil && t.Retrieval.Intent != protocol.IntentRelation {
 		err := s.speak(ctx, t, x, npc, a, attempt)
 		switch {
 		case err == nil:
@@ -212,6 +215,9 @@ func (s *Service) sentences(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []pr
 		t.Decision.Kind = protocol.KindUnknown
 	}
 	said := promises(t)
+	if t.Retrieval.Intent == protocol.IntentRelation {
+		return append(said, related(t, x.World, npc)...)
+	}
 	if len(said) > 0 {
 		return said
 	}
@@ -219,6 +225,21 @@ func (s *Service) sentences(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []pr
 		return []protocol.DraftSentence{extractive.Authored(npc, language.LineFor(t.Retrieval.Intent), t)}
 	}
 	return []protocol.DraftSentence{extractive.Authored(npc, lineKind(t), t)}
+}
+
+// related are the lines of the relation: the record words them, and no model does.
+func related(t *protocol.Turn, w *world.World, npc *world.NPC) []protocol.DraftSentence {
+	var out []protocol.DraftSentence
+	for _, l := range relation.Answer(t.Message, w, npc, t.Relation) {
+		d := protocol.DraftSentence{Text: l.Text, Authored: true}
+		for _, e := range t.Evidence {
+			if l.Source != "" && e.Path == l.Source && e.Text == l.Proof {
+				d.Citations = append(d.Citations, protocol.Citation{Claim: l.Text, EvidenceID: e.ID})
+			}
+		}
+		out = append(out, d)
+	}
+	return out
 }
 
 func words(sentences []protocol.DraftSentence) int {
