@@ -14,6 +14,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/console"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/relation"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -216,9 +217,42 @@ func (s *chat) setState(pair string) {
 			state = []byte("{}")
 		}
 		fmt.Fprintf(s.out, "The state is %s. Write /state key=value\n", state)
+		for _, line := range s.relation() {
+			fmt.Fprintln(s.out, "  "+line)
+		}
 		return
 	}
-	s.state[strings.TrimSpace(key)] = console.Value(strings.TrimSpace(value))
+	key = strings.TrimSpace(key)
+	was, had := s.state[key]
+	s.state[key] = console.Value(strings.TrimSpace(value))
+	if err := relation.Check(s.world(), s.npc, &schema.Request{State: s.state}); err != nil {
+		fmt.Fprintln(s.out, err)
+		if delete(s.state, key); had {
+			s.state[key] = was
+		}
+	}
+}
+
+// relation is how the NPC is and how it stands with the player, one fact a line.
+func (s *chat) relation() []string {
+	id := schema.ConversationID{World: s.world().Name, NPC: s.npc.Handle, Player: s.player}
+	talk, err := s.client.Talk(s.ctx, id, false)
+	if err != nil {
+		return []string{"The relation cannot be read: " + err.Error()}
+	}
+	in := relation.Input{World: s.world(), NPC: s.npc, Player: s.player, Convo: talk, State: s.state, Now: s.world().Now}
+	q := schema.MemoriesQuery{NPC: s.npc.Handle, Limit: schema.MaxMemories}
+	for {
+		found, err := s.client.Memories(s.ctx, id.World, q)
+		if err != nil {
+			return append(relation.Lines(relation.Of(in)), "Events cannot be read: "+err.Error())
+		}
+		in.Seen = append(in.Seen, found.Memories...)
+		if !found.More || len(found.Memories) == 0 {
+			return relation.Lines(relation.Of(in))
+		}
+		q.After = found.Memories[len(found.Memories)-1].ID
+	}
 }
 
 // say publishes a message and prints the sentences as they are verified.

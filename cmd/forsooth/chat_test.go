@@ -67,6 +67,24 @@ func TestATalkAtTheTerminal(t *testing.T) {
 	golden(t, "talk.golden", s.steady(r.out))
 }
 
+// /state shows how the NPC stands with the player, and refuses what cannot be.
+func TestTheStateShowsTheRelation(t *testing.T) {
+	s := newSite(t)
+	r := s.runWith(strings.Join([]string{"You are a liar.", "/state", "/state standing.gild=3", "/state standing.watch=3",
+		"/state mira.mood=furious", "/state npc.mood=glad", "How are you?", "/state", "/quit"}, "\n")+"\n",
+		"chat", "--world", "hollowmere", "--npc", "mira")
+	r.wants(t, exitFine)
+	for _, want := range []string{"Trust in the player: -3 (wary)", "Trust moved by -3: insult", "world.yaml does not list",
+		"send one of them", "I am furious.", "Standing of the player with watch: 3", "Mood: furious"} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("there is no %q in:\n%s", want, r.out)
+		}
+	}
+	if strings.Contains(r.out, "gild: 3") || strings.Contains(r.out, "Mood: glad") {
+		t.Errorf("what was refused is kept:\n%s", r.out)
+	}
+}
+
 func TestTheTalkIsRemembered(t *testing.T) {
 	s := newSite(t)
 	village := s.village()

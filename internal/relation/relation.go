@@ -83,7 +83,7 @@ func eventsOf(in Input) []event {
 	for i := range in.Seen {
 		m := &in.Seen[i]
 		by := partyOf(m, in)
-		if m.Player != in.Player || m.Source != schema.OriginSystem || by == "" {
+		if m.Player != in.Player || !isSeen(m) || by == "" {
 			continue
 		}
 		for _, s := range m.Spans {
@@ -99,6 +99,13 @@ func eventsOf(in Input) []event {
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id))
 	})
 	return out
+}
+
+// isSeen says whether a memory is of what the game showed, and still stands or was followed
+// by something newer.
+func isSeen(m *schema.Memory) bool {
+	return m.Source == schema.OriginSystem && m.HeardFrom == "" &&
+		(m.Status == "" || m.Status == schema.MemoryActive || m.Status == schema.MemorySuperseded)
 }
 
 // partyOf says whose deed an event is; "" where it is neither the player's nor the NPC's.

@@ -56,7 +56,7 @@ func byTime(in Input) []*schema.Memory {
 	var out []*schema.Memory
 	for i := range in.Seen {
 		m := &in.Seen[i]
-		if m.Player == "" && m.Source == schema.OriginSystem && slices.Contains(stateKeys, m.Pred) &&
+		if m.Player == "" && isSeen(m) && slices.Contains(stateKeys, m.Pred) &&
 			partyOf(m, in) == schema.SideNPC && eventID(m) != "" {
 			out = append(out, m)
 		}
