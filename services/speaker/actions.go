@@ -45,7 +45,11 @@ func trustStep(t *protocol.Turn, rules world.Relating) int {
 	if rules.Trust == nil {
 		rules.Trust = map[string]int{world.CauseThanks: 1, world.CauseInsult: -3}
 	}
-	step, _ := relation.Courtesy(rules, lore.Trust(t), t.Message)
+	trust := lore.Trust(t)
+	if t.Trust != nil { // the game keeps the trust, and its own bounds for it
+		trust = schema.MinTrust
+	}
+	step, _ := relation.Courtesy(rules, trust, t.Message)
 	return step
 }
 
