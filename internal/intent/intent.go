@@ -246,10 +246,10 @@ var (
 	denied = regexp.MustCompile(` (?:not|never|no) (?:an? |the )?(?:idiot|fool|stupid|moron|scum|bastard|liar|coward` +
 		`|worthless|ugly) `)
 	threatPattern = regexp.MustCompile(` (?:i will|i shall|i am going to|we will|i'll|i would|we'll) (?:kill|hurt|burn` +
-		`|gut|cut|beat|break|ruin|hang|stab|end|bury|destroy) (?:you|your|ya) | you will (?:regret|pay for) | watch your back | ` +
-		`(?:talk|speak|tell me|pay|do it) or (?:else|die) | or i will (?:kill|hurt|burn|break|cut) `)
-	apologyPattern = regexp.MustCompile(` (?:i am|we are|so|very|truly) sorry (?:for (?:what|that|the way|my|how|being|saying` +
-		`|calling)|about what i|i (?:said|called|was)|$)| i (?:apologi[sz]e|take it back|take that back|was wrong to) | ` +
+		`|gut|cut|beat|break|ruin|hang|stab|end|bury|destroy) (?:you|your|ya) | you will (?:regret|pay for) ` +
+		`| watch your back | (?:talk|speak|tell me|pay|do it) or (?:else|die) | or i will (?:kill|hurt|burn|break|cut) `)
+	apologyPattern = regexp.MustCompile(` (?:i am|we are|so|very|truly) sorry (?:for (?:what|that|the way|my|how` +
+		`|being|saying|calling)|about what i|i (?:said|called|was)|$)| i (?:apologi[sz]e|take it back|take that back|was wrong to) | ` +
 		`(?:please )?forgive me |^ sorry (?:for (?:what|that|my|calling)|i (?:said|called|was)) |my apologies `)
 )
 

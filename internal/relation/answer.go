@@ -28,20 +28,20 @@ var (
 		`(?:else )?(do i|do you|i|you) (?:still |even )?owe (?:you|me)(?: (?:anything|something|a favou?r|any favou?rs?` +
 		`|a thing|one|now|exactly|for anything|nothing|still))*$`)
 	evenPattern = regexp.MustCompile(`^(?:are we|we are) (?:even|quits|square)(?: now)?$`)
-	mePattern   = regexp.MustCompile(`^(?:what do you (?:really )?think (?:of|about) me|what is your opinion (?:of|on) me` +
-		`|how do you feel about me|do you (?:still |really )?(?:trust|like|hate) me(?: (?:now|again|at all|anymore))?` +
+	mePattern   = regexp.MustCompile(`^(?:what do you (?:really )?think (?:of|about) me` +
+		`|what is your opinion (?:of|on) me|how do you feel about me|do you (?:still |really )?(?:trust|like|hate) me(?: (?:now|again|at all|anymore))?` +
 		`|are we (?:still )?friends(?: again)?|are you (?:still )?(?:angry|mad|cross) (?:with|at) me)$`)
 	moodPattern = regexp.MustCompile(`^(?:hello |hi |hey |well )*(?:how are you(?: (?:today|now|doing|feeling|tonight` +
 		`|this \w+))*|how do you (?:feel|fare)(?: (?:today|now))?|how is your mood|what mood are you in)$`)
-	doingPattern = regexp.MustCompile(`^(?:what are you (?:doing|up to|busy with|at|working on)(?: (?:now|today|here|there` +
-		`|tonight|just now|right now|at the moment|this \w+))*|are you busy(?: now)?)$`)
+	doingPattern = regexp.MustCompile(`^(?:what are you (?:doing|up to|busy with|at|working on)(?: (?:now|today` +
+		`|here|there|tonight|just now|right now|at the moment|this \w+))*|are you busy(?: now)?)$`)
 	plansPattern = regexp.MustCompile(`^what (?:are your plans|do you (?:plan|mean|intend) to do|will you do)` +
 		`(?: (?:now|next|today|tonight|tomorrow|later|then))*$`)
 	ofPattern = regexp.MustCompile(`^(?:what do you (?:really )?think (?:of|about)|what is your opinion (?:of|on|about)` +
 		`|how do you (?:feel about|like|get on with|get along with)|do you (?:trust|like|hate|get on with|get along with)` +
 		`) (.{2,40})$`)
-	standPattern = regexp.MustCompile(`^(?:how do i stand with|what is my standing with|what does|what do|am i in (?:good )?` +
-		`favou?r with) (?:the )?(.{2,40}?)(?: think (?:of|about) me)?$`)
+	standPattern = regexp.MustCompile(`^(?:how do i stand with|what is my standing with|what does|what do` +
+		`|am i in (?:good )?favou?r with) (?:the )?(.{2,40}?)(?: think (?:of|about) me)?$`)
 )
 
 // Answer is what an NPC says of itself, of how it stands with the player and of other NPCs.
@@ -147,7 +147,8 @@ var opinionLines = map[string]string{
 
 var causeLines = map[string]string{
 	world.CauseInsult: "You insulted me, and I remember it.", world.CauseThreat: "You threatened me, and I remember it.",
-	world.CauseApology: "You said you were sorry, and I heard it.", world.CauseThanks: "You thanked me, and I remember it.",
+	world.CauseApology: "You said you were sorry, and I heard it.",
+	world.CauseThanks:  "You thanked me, and I remember it.",
 }
 
 // ofPlayer is the opinion with the last thing that speaks for it. A question that other

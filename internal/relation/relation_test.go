@@ -44,7 +44,8 @@ func village(t *testing.T) *world.World {
 	t.Helper()
 	files := fstest.MapFS{"world.yaml": {Data: []byte(frame)}, "npcs/mira/npc.yaml": {Data: []byte(mira)}}
 	for _, h := range []string{"wren", "vey"} {
-		files["npcs/"+h+"/npc.yaml"] = &fstest.MapFile{Data: []byte("handle: " + h + "\nname: " + strings.ToUpper(h[:1]) + h[1:] +
+		files["npcs/"+h+"/npc.yaml"] = &fstest.MapFile{Data: []byte("handle: " + h + "\nname: " +
+			strings.ToUpper(h[:1]) + h[1:] +
 			"\nbackstory: \"One of the village.\"\npersonality: \"plain\"\n")}
 	}
 	w, problems, err := world.Load(files, ".")
@@ -94,8 +95,8 @@ func TestARelationIsFoldedFromTurnsAndEvents(t *testing.T) {
 			saw("e2", "npc:mira", "lent", "a lantern", "p42", 1)}, 0, "npc:six pelts player:a lantern", 0, "neutral"},
 		{"lent by the player is no debt of the player's", nil, nil,
 			[]schema.Memory{saw("e1", p42, "lent", "a lantern", "p42", 0)}, 0, "", 0, "neutral"},
-		{"paid back", &schema.Conversation{Ledger: []schema.Favour{{What: "the message", Owes: "player", TurnID: "t1", At: noon}}},
-			nil, []schema.Memory{saw("e1", p42, "repaid", "", "p42", 1)}, 0, "", 0, "neutral"},
+		{"paid back", &schema.Conversation{Ledger: []schema.Favour{{What: "the message", Owes: "player",
+			TurnID: "t1", At: noon}}}, nil, []schema.Memory{saw("e1", p42, "repaid", "", "p42", 1)}, 0, "", 0, "neutral"},
 		{"paid before it was owed", &schema.Conversation{Ledger: []schema.Favour{{What: "the message", Owes: "player",
 			TurnID: "t1", At: noon}}}, nil, []schema.Memory{saw("e1", p42, "repaid", "", "p42", -1)}, 0, "player:the message", 0,
 			"neutral"},
@@ -110,7 +111,8 @@ func TestARelationIsFoldedFromTurnsAndEvents(t *testing.T) {
 					t.Errorf("%q has no source", f.What)
 				}
 			}
-			if r.Trust != c.trust || r.Opinion != c.opinion || strings.Join(owed, " ") != c.owed || r.Standing["guild"] != c.guild {
+			if r.Trust != c.trust || r.Opinion != c.opinion || strings.Join(owed, " ") != c.owed ||
+				r.Standing["guild"] != c.guild {
 				t.Errorf("trust %d %s, owed %q, guild %d", r.Trust, r.Opinion, owed, r.Standing["guild"])
 			}
 		})
@@ -167,7 +169,8 @@ func TestAFavourNeedsACheckedAction(t *testing.T) {
 
 func TestADocumentOfAnEarlierVersionIsRead(t *testing.T) {
 	var conv schema.Conversation
-	old := `{"world":"village","npc":"mira","player":"p42","trust":12,"opinion":"neutral","favours":["send_message"],"turns":3}`
+	old := `{"world":"village","npc":"mira","player":"p42","trust":12,"opinion":"neutral",` +
+		`"favours":["send_message"],"turns":3}`
 	if err := json.Unmarshal([]byte(old), &conv); err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +204,8 @@ func TestTheStateOfAnNPC(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			now := time.Date(1402, 5, 3, c.hour, 0, 0, 0, time.UTC)
-			r := relation.Of(relation.Input{World: w, NPC: w.NPCs["mira"], Player: "p42", State: c.state, Seen: c.seen, Now: now})
+			r := relation.Of(relation.Input{World: w, NPC: w.NPCs["mira"], Player: "p42", State: c.state, Seen: c.seen,
+				Now: now})
 			if s := r.NPC; s.Mood != c.mood || s.Activity != c.doing || s.Source != c.source {
 				t.Errorf("%+v", s)
 			}

@@ -31,7 +31,8 @@ func TestRelationsThatCannotBeAreErrors(t *testing.T) {
 			"    - {from: \"11:00\", to: \"13:00\"}\n", "", "overlaps"},
 		{"an overlap over midnight", "", "schedule:\n  zone: UTC\n  day:\n    - {from: \"22:00\", to: \"05:00\"}\n" +
 			"    - {from: \"04:00\", to: \"06:00\"}\n", "", "overlaps"},
-		{"a time that is none", "", "schedule:\n  zone: UTC\n  day:\n    - {from: \"8\", to: \"12:00\"}\n", "", "time of day"},
+		{"a time that is none", "", "schedule:\n  zone: UTC\n  day:\n    - {from: \"8\", to: \"12:00\"}\n", "",
+			"time of day"},
 		{"a cause that is none", "", "trust: {rises_on: {praise: 1}}\n", "", "is no cause"},
 		{"a step too far", "", "trust: {rises_on: {thanks: 50}}\n", "", "from 1 to 10"},
 		{"both ways", "", "trust: {rises_on: {thanks: 1}, falls_on: {thanks: 1}}\n", "", "keep one"},
