@@ -39,11 +39,22 @@ const doubtful = ModelFrom
 // so that a question for one is answered by what the person did.
 func (s *search) capped() float64 {
 	c := s.confidence()
-	if len(s.found) > 0 && (len(s.unknown()) > 0 || s.asksAbsent() || s.asksOfLater() || s.asksWordless(c)) {
+	if len(s.found) == 0 {
+		return c
+	}
+	if len(s.unknown()) > 0 || s.asksAbsent() && !s.readsAnswer() || s.asksOfLater() || s.asksWordless(c) {
 		return min(c, absentConfidence)
 	}
 	return c
 }
+
+// surely is what the trained judgement says at least, on its scale from -1 to 1, of a passage that answers in
+// other words than the question's: a probability of .95.
+const surely = 0.49
+
+// readsAnswer says whether the trained judgement is sure of the best passage. It has read more than the words:
+// "born on 2 May" answers "when is your birthday?".
+func (s *search) readsAnswer() bool { return len(s.answering) > 0 && s.answering[0] >= surely }
 
 // asksWordless says whether a message asks, in words that stand nowhere, who did something
 // or for what nothing in scope has a word. Where the trained judgement was asked it has read more than the

@@ -15,7 +15,7 @@ var featureNames = append([]string{
 	"cover", "cover_like", "cover_doc", "missing_rare", "soft", "special", "key_like", "key_special", "cosine_whole",
 	"focus", "focus_like",
 	"keyword", "keyword_phrase", "topic", "topic_cover", "topic_exact",
-	"own", "own_you", "first_person_you", "sign_you",
+	"own", "own_you", "first_person_you", "sign_you", "self_you",
 	"expects_met", "expects_missed", "yesno",
 	"adjacent", "length", "question",
 }, append(matchNames, meaningNames...)...)
@@ -38,6 +38,7 @@ func (s *search) describe(c *candidate) []float64 {
 		cover.focus, cover.focusLike,
 		keyword, bit(phrase), bit(topic), bit(topic) * cover.doc, bit(topic && (phrase || cover.text > 0.999)),
 		bit(own), bit(own && s.q.you), bit(s.q.you && p.forms&formFirstPerson != 0), bit(s.q.you && !own),
+		bit(s.q.you && own && p.isOfSomebody()),
 		met, missed, bit(s.q.kind == kindYesNo),
 		s.adjacent(p), clamp(float64(p.length)/60, 0, 1), bit(p.forms&formQuestion != 0),
 	}, append(s.matching(c, near), s.meanings(c)...)...)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 )
 
@@ -72,10 +73,19 @@ func (s *search) compareOutside(near *scan) {
 			s.scope.refused[int32(i)] != "" { //nolint:gosec // a world has fewer passages
 			continue
 		}
+		if s.q.you && p.isOfSomebody() {
+			continue
+		}
 		best = max(best, s.x.best(int32(i), near.meaning)) //nolint:gosec // as above
 	}
 	s.outside = max(-0.5, s.bestMeaning-best)
 }
+
+// ofSomebody are the types of passages that tell who one NPC is. Asked of another, "how old are you?" comes near to
+// them and does not mean them.
+var ofSomebody = []string{"backstory", protocol.TypeGoal, protocol.TypePersonality}
+
+func (p *passage) isOfSomebody() bool { return slices.Contains(ofSomebody, p.chunk.Type) }
 
 // meaningNames are what the sentence encoder says of a candidate; all are 0 where
 // the index has none.

@@ -123,7 +123,7 @@ func (s *search) mayName(ws []word, i int) bool {
 	if w.capital {
 		return !w.first || s.oddWord(w)
 	}
-	return s.oddWord(w) && (w.owns || i > 0 && introduces[ws[i-1].text] || s.q.kind == kindTopic)
+	return s.oddWord(w) && !s.x.isSlip(w.text) && (w.owns || i > 0 && introduces[ws[i-1].text] || s.q.kind == kindTopic)
 }
 
 // introduces are the words after which a name may stand without an article. What

@@ -87,6 +87,9 @@ func parseQuestion(message string) question {
 // ofYou says whether words speak of whoever is asked: not where "do you know" or
 // "can you tell me" is only the way of asking.
 func ofYou(ws []word) bool {
+	if len(ws) > 1 && subjectless[ws[0].text] {
+		return true // "got any brothers?", "ever been to the coast?"
+	}
 	for i, w := range ws {
 		switch w.text {
 		case "your", "yours", "yourself":
@@ -99,6 +102,9 @@ func ofYou(ws []word) bool {
 	}
 	return false
 }
+
+// subjectless are words that open a question which leaves out "have you".
+var subjectless = setOf(`got ever been`)
 
 // merelyAsks are the verbs with which "do you" only opens a question.
 var merelyAsks = setOf(`know tell heard hear mean suppose reckon guess happen explain describe`)

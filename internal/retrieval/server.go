@@ -125,6 +125,7 @@ type asking struct {
 	text  string   // as the static vectors read it,
 	meant string   // and as the sentence encoder does
 	deep  *meaning
+	you   bool // it is about the NPC itself
 }
 
 // ask reads the question as the search itself will read it.
@@ -132,7 +133,7 @@ func (x *Index) ask(query Query, wider []word, without map[string]string) *askin
 	s := &search{x: x, query: query, q: parseQuestion(query.Message)}
 	s.lean()
 	s.q.takeTerms(wider, false, true)
-	a := &asking{terms: s.q.terms, text: s.embedText(), meant: s.meantText(), deep: x.meaning.Load()}
+	a := &asking{terms: s.q.terms, text: s.embedText(), meant: s.meantText(), deep: x.meaning.Load(), you: s.q.you}
 	for _, t := range s.q.terms {
 		a.stems = append(a.stems, t.stem)
 		if plain, ok := plainWords[t.word]; ok {
@@ -242,6 +243,9 @@ func (x *Index) ranked(ctx context.Context, a *asking, f *facts) (words, deep []
 		var ask store.Ask
 		if deep, ask, err = x.rankBy(ctx, a, f, a.deep.encoder, a.meant, terms); err != nil {
 			return nil, nil, err
+		}
+		if a.you {
+			ask.Beside = ofSomebody
 		}
 		if f.outside, f.hasOutside, err = corpus.Outside(ctx, ask); err != nil {
 			return nil, nil, err

@@ -58,3 +58,33 @@ func alikeInLetters(a, b string) bool {
 	}
 	return 2*float64(shared)/float64(len(a)+len(b)-4) >= sameSpelling
 }
+
+// A word that English lacks is a slip of the pen for a common word of it where one letter is wrong, missing, too
+// many, or two have changed places. Short words are near to too many others.
+const (
+	shortestSlip = 6
+	commonWord   = 6000 // by frequency
+)
+
+// isSlip says whether a word is most likely a common word of English with one slip.
+func (x *Index) isSlip(word string) bool {
+	if x.english == nil || len(word) < shortestSlip {
+		return false
+	}
+	common := func(w string) bool {
+		r := x.rank(w)
+		return r > 0 && r <= commonWord
+	}
+	for i := range len(word) {
+		head, tail := word[:i], word[i+1:]
+		if common(head+tail) || i > 0 && i+1 < len(word) && common(head+word[i+1:i+2]+word[i:i+1]+word[i+2:]) {
+			return true
+		}
+		for c := byte('a'); c <= 'z'; c++ {
+			if common(head+string(c)+tail) || i > 0 && common(head+string(c)+word[i:]) {
+				return true
+			}
+		}
+	}
+	return false
+}

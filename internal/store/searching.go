@@ -26,7 +26,8 @@ type Ask struct {
 	Terms  []Term    // the question's words
 	Vector []float32 // the question as the model embeds it
 	Limit  int
-	Many   bool // the scope is too large for each of its vectors to be compared
+	Beside []string // types of passages that Outside leaves out
+	Many   bool     // the scope is too large for each of its vectors to be compared
 }
 
 // Term is a word by its stem, and what it weighs.

@@ -103,6 +103,9 @@ func (c *Corpus) Outside(ctx context.Context, ask store.Ask) (float64, bool, err
 	if len(ask.Without) > 0 { // what nobody is held to know is no doubt either
 		f.MustNot = append(f.MustNot, qd.NewMatchKeywords(fieldID, words(ask.Without)...))
 	}
+	if len(ask.Beside) > 0 {
+		f.MustNot = append(f.MustNot, qd.NewMatchKeywords(fieldType, ask.Beside...))
+	}
 	found, err := c.query(ctx, &qd.QueryPoints{
 		Query: qd.NewQueryDense(ask.Vector), Using: qd.PtrOf(vectorName), Filter: f, Limit: qd.PtrOf(uint64(1)),
 		Params: &qd.SearchParams{Exact: qd.PtrOf(!ask.Many)}, WithPayload: qd.NewWithPayload(false),
