@@ -5,6 +5,7 @@
 package extractive
 
 import (
+	"cmp"
 	"hash/fnv"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ type Similarity func(question string, sentences []string) []float64
 // Input is what an answer is made from.
 type Input struct {
 	Question string
+	Whole    string // a question that says nothing of itself, behind what it leans on, for the reader; else empty
 	Message  string // the player's own words, where the question was made from them
 	Class    protocol.Class
 	Evidence []protocol.Evidence // shared with the speaker, best first
@@ -135,7 +137,7 @@ func relevance(in Input, n int, want map[string]bool, sentences []string) []floa
 	if in.Reads == nil || in.Question == "" || n >= readBlocks {
 		return near
 	}
-	for i, p := range in.Reads(in.Question, sentences) {
+	for i, p := range in.Reads(cmp.Or(in.Whole, in.Question), sentences) {
 		near[i] = 0.4*near[i] + 0.6*p
 	}
 	return near

@@ -66,7 +66,9 @@ const (
 
 // Retrieval is what Pass 1 found.
 type Retrieval struct {
-	Query      string  `json:"query"`
+	Query string `json:"query"`
+	// a query that says nothing of itself, behind what it leans on: for the reader
+	Whole      string  `json:"whole,omitempty"`
 	Intent     string  `json:"intent"`              // question, social kinds, recap, ...: see Intent*
 	Draft      string  `json:"draft,omitempty"`     // a hint for prompts, never evidence
 	Compacted  string  `json:"compacted,omitempty"` // Pass 1.5: the sources in short, for prompts, never evidence

@@ -43,7 +43,7 @@ func (s *search) judge(ctx context.Context) error {
 	for i := range n {
 		blocks[i] = s.block(&s.found[i])
 	}
-	said, err := s.deep.answers(ctx, s.query.Message, blocks)
+	said, err := s.deep.answers(ctx, s.asksWhole(), blocks)
 	if err != nil {
 		return fmt.Errorf("judge what was found: %w", err)
 	}

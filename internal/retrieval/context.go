@@ -14,7 +14,7 @@ var leaning = setOf(`it its he him his she her hers they them their theirs that 
 // lean adds the content words of the last lines of the conversation to a message
 // that cannot stand by itself: a short one, or one that points back.
 func (s *search) lean() {
-	if len(s.query.Context) == 0 || s.q.kind == kindTopic || !s.leans() {
+	if len(s.query.Context) == 0 || s.q.kind == kindTopic && !leaning[s.q.phrase] || !s.leans() {
 		return
 	}
 	from := s.query.Context
@@ -60,7 +60,7 @@ func (s *search) embedText() string {
 		}
 		b.WriteString(w.text)
 	}
-	if s.q.kind == kindTopic {
+	if s.q.kind == kindTopic && s.recent == nil {
 		return s.q.phrase
 	}
 	if s.ownTerms() > 1 {
@@ -155,6 +155,22 @@ func (s *search) meantText() string {
 	if s.recent == nil {
 		return s.embedText()
 	}
+	return strings.Join(s.whole(), " ; ")
+}
+
+// asksWhole is what the trained judgement reads as the question. One that says nothing of itself, such as "why?",
+// stands behind what it leans on, as the follow-ups did on which the judgement was trained. Where a message says
+// something of itself, the question before it would draw the answer to that one once more.
+func (s *search) asksWhole() string {
+	if s.recent == nil || s.ownTerms() > 0 {
+		return s.query.Message
+	}
+	return strings.Join(s.whole(), " / ")
+}
+
+// whole is a message that leans on the talk, behind the player's messages that it leans on.
+// A message leans on the one before it, and on one more where that leans itself.
+func (s *search) whole() []string {
 	lines, said := s.query.Context, []string{s.query.Message}
 	for at := len(lines) - 2; at >= 0 && len(said) < 3; at -= 2 { // a player's line and the NPC's take turns
 		said = slices.Insert(said, 0, lines[at])
@@ -162,5 +178,5 @@ func (s *search) meantText() string {
 			break
 		}
 	}
-	return strings.Join(said, " ; ")
+	return said
 }

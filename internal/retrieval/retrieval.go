@@ -44,6 +44,7 @@ type Result struct {
 	Retrieval protocol.Retrieval // Draft is a hint for prompts, never evidence
 	Sources   []protocol.Source  // one passage each, best first
 	Unknown   []string           // names in the message that nothing in scope holds
+	Whole     string             // a question that says nothing of itself, behind what it leans on; else empty
 	Named     bool               // a word of the message, or of what it leans on, stands in the first source
 }
 

@@ -193,6 +193,9 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 		}
 	}
 	r := Result{Sources: s.sources(confidence), Unknown: s.unknown(), Named: s.named()}
+	if s.recent != nil && s.ownTerms() == 0 {
+		r.Whole = s.asksWhole()
+	}
 	r.Retrieval = protocol.Retrieval{
 		Query: query.Message, Confidence: confidence, Zone: query.Zones.Of(confidence),
 		Searches: searches, Rejected: s.scope.counts(), LoreHash: x.world.Version,

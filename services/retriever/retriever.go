@@ -65,6 +65,9 @@ func (s *Service) Retrieve(ctx context.Context, t *protocol.Turn) (schema.Pass, 
 	}
 	rule := language.Policy(&t.Request, x.World, npc)
 	reading := read(t, rule)
+	if rule.Verified {
+		reading = followed(t, reading, x.World.NPCs)
+	}
 	t.Class = reading.Class
 	t.Retrieval = &protocol.Retrieval{Query: reading.Question, Intent: reading.Kind, Zone: protocol.ZoneNone,
 		LoreHash: x.World.Version}
@@ -163,6 +166,7 @@ func (s *Service) search(
 	kept := t.Retrieval
 	t.Retrieval = &result.Retrieval
 	t.Retrieval.Query, t.Retrieval.Intent, t.Retrieval.LoreHash = kept.Query, kept.Intent, kept.LoreHash
+	t.Retrieval.Whole = result.Whole
 	t.Sources, t.Unknown = result.Sources, result.Unknown
 	if t.Retrieval.Zone == protocol.ZoneModel {
 		rerank(ctx, t, a)

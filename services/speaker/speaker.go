@@ -201,7 +201,7 @@ func (s *Service) sentences(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []pr
 		said := extractive.Answer(extractive.Input{
 			Question: t.Retrieval.Query, Message: t.Message, Class: t.Class, Evidence: only(t.Evidence, t.Decision.Share),
 			Person: x.Person(npc), Openers: npc.Voice.Openers, Avoid: refused(t), Seed: t.TurnID,
-			Similar: s.similar, Reads: s.reads,
+			Similar: s.similar, Reads: s.reads, Whole: t.Retrieval.Whole,
 		})
 		if len(said) > 0 && t.Retrieval.Zone == protocol.ZoneNear {
 			return append(promises(t), extractive.Authored(npc, world.LineUnsure, t), said[0])
