@@ -45,6 +45,7 @@ func Answer(in Input) []protocol.DraftSentence {
 	if len(runs) == 0 {
 		return nil
 	}
+	prefersCase(runs, in.Question)
 	chosen := choose(runs, in)
 	var out []protocol.DraftSentence
 	for _, c := range chosen {
@@ -66,6 +67,7 @@ type candidate struct {
 	verbatim string
 	said     string
 	relevant float64 // how near the sentence itself stands to the question
+	lifted   float64 // of the first of a block: the score by which it stands before a block of its siblings
 	leans    bool    // its "he", "there" or "but" leans on the sentence before
 	names    bool    // it names the sort of thing that the question wants
 }
@@ -225,7 +227,7 @@ func choose(blocks [][]*candidate, in Input) []*candidate {
 // something without naming it.
 func standing(block []*candidate, question string) float64 {
 	e := block[0].evidence
-	score := e.Score
+	score := max(e.Score, block[0].lifted)
 	if e.Belief != "" {
 		score /= 10
 	}
