@@ -10,9 +10,8 @@ import (
 const alike = 0.4
 
 // counted are words that tell cases apart and may be too common to be words of content.
-var counted = regexp.MustCompile(`^(?:\d+(?:st|nd|rd|th)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven` +
-	`|twelve|` +
-	`first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|before|after|without)$`)
+var counted = regexp.MustCompile(`^(?:\d+(?:st|nd|rd|th)?|one|two|three|four|five|six|seven|eight|nine|ten|` +
+	`eleven|twelve|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|before|after|without)$`)
 
 // telling are the words of a text that tell cases apart.
 func telling(s string) map[string]bool {

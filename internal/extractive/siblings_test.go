@@ -11,8 +11,8 @@ import (
 // Of sentences that tell of one thing in several cases, the one is said that names the case of the question, also
 // where a reader finds another likelier.
 func TestTheCaseThatIsAskedAboutIsTold(t *testing.T) {
-	gates := block("E1", .9, "In winter the gates of the town shut at six in the evening. In summer the gates of the "+
-		"town shut at ten in the evening.")
+	gates := block("E1", .9, "In winter the gates of the town shut at six in the evening. "+
+		"In summer the gates of the town shut at ten in the evening.")
 	rules := []protocol.Evidence{
 		block("E1", .9, "Rule five of the crew: never write down a password."),
 		block("E2", .5, "Rule one of the crew: never give out a real name."),

@@ -25,8 +25,8 @@ func ownConfidence(t *testing.T, message, ofBert string, says float64) float64 {
 		}
 		return out, nil
 	}
-	if _, err := x.Deepen(ctx, c, &deepHash{}, judge,
-		retrieval.Options{Now: func() time.Time { return wall }}); err != nil {
+	options := retrieval.Options{Now: func() time.Time { return wall }}
+	if _, err := x.Deepen(ctx, c, &deepHash{}, judge, options); err != nil {
 		t.Fatal(err)
 	}
 	r, err := x.CitationQuery(ctx, retrieval.Query{NPC: w.NPCs["ann"], Message: message,
@@ -47,8 +47,8 @@ func TestAnothersBackstoryIsNoDoubtOfOnesOwn(t *testing.T) {
 	} {
 		a, b := ownConfidence(t, message, near, 0.5), ownConfidence(t, message, far, 0.5)
 		if a < b != doubted {
-			t.Errorf("%s: confidence %.3f beside another's backstory about it, %.3f beside none; want doubt %t", message, a, b,
-				doubted)
+			t.Errorf("%s: confidence %.3f beside another's backstory about it, %.3f beside none; want doubt %t",
+				message, a, b, doubted)
 		}
 	}
 }
@@ -56,8 +56,8 @@ func TestAnothersBackstoryIsNoDoubtOfOnesOwn(t *testing.T) {
 // The thing asked for need not be named where the trained judgement is sure that the passage answers.
 func TestASureJudgementNeedsNoWord(t *testing.T) {
 	const question = "When is your birthday?"
-	unsure, sure := ownConfidence(t, question, "Bert carries water.", 0.9),
-		ownConfidence(t, question, "Bert carries water.", 0.99)
+	unsure := ownConfidence(t, question, "Bert carries water.", 0.9)
+	sure := ownConfidence(t, question, "Bert carries water.", 0.99)
 	if unsure >= retrieval.UnknownBelow || sure < retrieval.UnknownBelow {
 		t.Errorf("confidence %.2f where the judgement is not sure, %.2f where it is; the border is %.2f",
 			unsure, sure, retrieval.UnknownBelow)

@@ -17,9 +17,9 @@ var (
 		`(?:why|when|where|how|who|whom|whose|which|how so|how come|why not|what for|with whom|where to|where from)` +
 		`(?:\W+(?:though|tho|then|exactly))?\W*$`)
 	// corrects is a message that puts another person or thing in the place of the one that was understood.
-	corrects = regexp.MustCompile(`(?i)^\W*(?:(?:no|nope|nah|sorry|wait|oh|ah|oops|hang on|not (?:him|her|it|that` +
-		`|them))\W+)*` +
-		`(?:i (?:mean|meant|was asking about)|make that|not \pL+ but)\s+(?:about )?([^?!.,]{2,40})\W*$`)
+	corrects = regexp.MustCompile(`(?i)^\W*(?:(?:no|nope|nah|sorry|wait|oh|ah|oops|hang on|` +
+		`not (?:him|her|it|that|them))\W+)*(?:i (?:mean|meant|was asking about)|make that|not \pL+ but)\s+` +
+		`(?:about )?([^?!.,]{2,40})\W*$`)
 	stands = regexp.MustCompile(`(?i)\b(?:he|she|him|her|they|them|it)\b`)
 )
 
