@@ -13,6 +13,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -31,11 +32,11 @@ type backend struct {
 	client *mesh.Client
 }
 
-func newBackend(t *testing.T, url string) *backend { return newBackendAs(t, url, mesh.Login{}) }
+func newBackend(t *testing.T, url string) *backend { return newBackendAs(t, url, transport.Login{}) }
 
-func newBackendAs(t *testing.T, url string, login mesh.Login) *backend {
+func newBackendAs(t *testing.T, url string, login transport.Login) *backend {
 	t.Helper()
-	conn, err := mesh.Connect(t.Context(), mesh.Dial{URL: url, Name: t.Name(), Login: login})
+	conn, err := transport.Connect(t.Context(), transport.Dial{URL: url, Name: t.Name(), Login: login})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant/edgetest"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -52,7 +52,7 @@ func (b *backend) answered(r *schema.Request) *schema.Reply {
 			b.t.Fatal(err)
 		}
 		reply, err := b.client.Reply(b.t.Context(), r.Conversation(), r.TurnID)
-		if err != nil && !errors.Is(err, mesh.ErrNotFound) {
+		if err != nil && !errors.Is(err, transport.ErrNotFound) {
 			b.t.Fatal(err)
 		}
 		if err == nil && doc.HasApplied(r.TurnID, 0) {

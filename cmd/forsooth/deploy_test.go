@@ -17,6 +17,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/config"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
 const checkout = "../.."
@@ -230,7 +231,7 @@ func TestTheComposedFleetAnswersATurn(t *testing.T) {
 }
 
 // operator is who administers the composed broker.
-var operator = mesh.Login{User: "operator", Password: func() (string, error) { return "local-operator", nil }}
+var operator = transport.Login{User: "operator", Password: func() (string, error) { return "local-operator", nil }}
 
 // asOperator runs the commands that follow with the operator's name and password.
 func (s *site) asOperator() {

@@ -16,6 +16,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
 
@@ -230,7 +231,7 @@ func (d *diagnosis) broker() {
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, brokerLimit)
 	defer cancel()
-	conn, err := mesh.Connect(ctx, mesh.Dial{URL: address, Name: "forsooth doctor", Login: d.login()})
+	conn, err := transport.Connect(ctx, transport.Dial{URL: address, Name: "forsooth doctor", Login: d.login()})
 	if err != nil {
 		d.add("nats", statusBad, "start a NATS server with JetStream there, or name another with --nats", "%v", err)
 		return
@@ -252,14 +253,14 @@ func (d *diagnosis) broker() {
 }
 
 // clock holds this machine's clock against the broker's, whose time deadlines are in.
-func (d *diagnosis) clock(ctx context.Context, conn *mesh.Conn) {
+func (d *diagnosis) clock(ctx context.Context, conn *transport.Conn) {
 	err := conn.CheckClock(ctx, time.Now)
-	var wrong *mesh.ClockError
+	var wrong *transport.ClockError
 	switch {
 	case errors.As(err, &wrong):
 		d.add("clock", statusBad, "timedatectl set-ntp true, or another time service, on both", "%v", err)
 	case err == nil:
-		d.add("clock", statusFine, "", "it agrees with the broker's to within %s", mesh.MaxSkew)
+		d.add("clock", statusFine, "", "it agrees with the broker's to within %s", transport.MaxSkew)
 	}
 }
 

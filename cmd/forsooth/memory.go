@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/memory"
 )
@@ -54,7 +54,7 @@ func (w *whose) check() error {
 
 // kept reads the memory log of the mesh or of the data folder.
 func (e *env) kept(npc string) (kept memory.Kept, err error) {
-	err = e.withLog(func(log *mesh.MemoryLog) error {
+	err = e.withLog(func(log *transport.MemoryLog) error {
 		kept, err = memory.ReadAll(e.ctx, log, "", npc)
 		return dependency(err)
 	})
@@ -64,7 +64,7 @@ func (e *env) kept(npc string) (kept memory.Kept, err error) {
 	return kept, err
 }
 
-func (e *env) withLog(f func(*mesh.MemoryLog) error) error {
+func (e *env) withLog(f func(*transport.MemoryLog) error) error {
 	return e.joining(func(t *talk) error {
 		return f(t.client.MemoryLog())
 	})
@@ -223,7 +223,7 @@ type memoryRebuildCmd struct{}
 
 // Run makes the index of the data folder anew.
 func (c *memoryRebuildCmd) Run(e *env) error {
-	return e.withLog(func(log *mesh.MemoryLog) error {
+	return e.withLog(func(log *transport.MemoryLog) error {
 		session, note, err := app.OpenSession(e.ctx, e.options(nil, nil))
 		if err != nil {
 			return dependency(err)

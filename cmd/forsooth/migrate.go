@@ -9,6 +9,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
 // migrateCmd brings streams and stores of an older version to this build.
@@ -84,7 +85,7 @@ func (e *env) migrateBroker(ctx context.Context, dry bool, out *Migrated) error 
 }
 
 // migrated are the sizes of the streams of a server; on a data folder the disk has a say.
-func (e *env) migrated(t *talk) mesh.Settings {
+func (e *env) migrated(t *talk) transport.Settings {
 	switch {
 	case e.settings.NATS.URL != "":
 		return e.streams()

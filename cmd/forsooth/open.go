@@ -15,6 +15,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/tracing"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
@@ -47,10 +48,10 @@ func (e *env) options(ws []*world.World, services []string) app.Options {
 
 // login is who this process is to the NATS server of the settings; to one that the
 // data folder names it is nobody.
-func (e *env) login() mesh.Login {
+func (e *env) login() transport.Login {
 	n := e.settings.NATS
 	if n.URL == "" {
-		return mesh.Login{}
+		return transport.Login{}
 	}
 	reveal := func(read func() (config.Secret, error)) func() (string, error) {
 		return func() (string, error) {
@@ -58,13 +59,13 @@ func (e *env) login() mesh.Login {
 			return secret.Reveal(), err
 		}
 	}
-	return mesh.Login{Creds: n.Creds, User: n.User, Password: reveal(n.Password), Token: reveal(n.Token),
+	return transport.Login{Creds: n.Creds, User: n.User, Password: reveal(n.Password), Token: reveal(n.Token),
 		CA: n.TLS.CA, Cert: n.TLS.Cert, Key: n.TLS.Key, Inbox: n.Inbox}
 }
 
 // streams are their sizes.
-func (e *env) streams() mesh.Settings {
-	out := mesh.Settings{MaxInFlight: e.settings.Overload.MaxInFlight}
+func (e *env) streams() transport.Settings {
+	out := transport.Settings{MaxInFlight: e.settings.Overload.MaxInFlight}
 	if e.settings.NATS.URL != "" {
 		out.Replicas = e.settings.NATS.Replicas
 	}
@@ -154,7 +155,7 @@ func isTerminal(f *os.File) bool {
 type talk struct {
 	worlds []*world.World
 	client *mesh.Client
-	conn   *mesh.Conn
+	conn   *transport.Conn
 	app    *app.App // nil where another process holds the folder
 	joined string   // the address of the mesh that ran already
 	close  func() error
@@ -240,7 +241,7 @@ func (e *env) joining(f func(*talk) error) (err error) {
 func natsFolder(data string) string { return filepath.Join(data, "nats") }
 
 func (e *env) dial(address string, ws []*world.World) (*talk, error) {
-	conn, err := mesh.Connect(e.ctx, mesh.Dial{URL: address, Name: "forsooth", Login: e.login()})
+	conn, err := transport.Connect(e.ctx, transport.Dial{URL: address, Name: "forsooth", Login: e.login()})
 	if err != nil {
 		return nil, dependency(err)
 	}

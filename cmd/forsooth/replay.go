@@ -8,7 +8,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/eval/runner"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -79,7 +79,7 @@ func (c *replayCmd) read(e *env) (_ *past, err error) {
 	}
 	p.reply, err = t.client.Reply(e.ctx, p.turn.Conversation(), c.Turn)
 	switch {
-	case errors.Is(err, mesh.ErrNotFound):
+	case errors.Is(err, transport.ErrNotFound):
 		return nil, failed(fmt.Errorf("turn %s has no reply yet; wait until it has ended", c.Turn))
 	case err != nil:
 		return nil, dependency(err)

@@ -26,6 +26,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/meters"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
@@ -50,12 +51,12 @@ type Options struct {
 	Index    string // the index's file; default Data/index.db
 	Qdrant   Qdrant // a server that keeps index and memories in place of the data folder
 	NATS     string // an external server; empty starts one in process
-	Login    mesh.Login
-	Streams  mesh.Settings // their sizes
-	Port     int           // of the server in process; 0: one that is free
-	Services []string      // empty: all
-	Name     string        // of this process, as the broker shows it
-	Sync     bool          // the server in process writes every message through to the disk
+	Login    transport.Login
+	Streams  transport.Settings // their sizes
+	Port     int                // of the server in process; 0: one that is free
+	Services []string           // empty: all
+	Name     string             // of this process, as the broker shows it
+	Sync     bool               // the server in process writes every message through to the disk
 
 	LLM    llm.Config     // the models to ask; without a URL no model speaks
 	Hosts  outbound.Hosts // that the sidecar and moderation may be at; those of models stand with them
@@ -105,7 +106,7 @@ type Options struct {
 // App is a composed process, ready to run.
 type App struct {
 	Library *lore.Library
-	Conn    *mesh.Conn
+	Conn    *transport.Conn
 	Mesh    *mesh.Mesh
 	Client  *mesh.Client
 	Server  *embedded.Server // nil with an external server
@@ -251,16 +252,16 @@ func CheckServices(names []string) error {
 
 // connect starts a server in process, or reaches the one that is named.
 func (a *App) connect(ctx context.Context, o Options) error {
-	dial := mesh.Dial{URL: o.NATS, Name: o.Name, Login: o.Login}
+	dial := transport.Dial{URL: o.NATS, Name: o.Name, Login: o.Login}
 	if o.NATS == "" {
-		dial.Login = mesh.Login{} // the server in process knows no users
+		dial.Login = transport.Login{} // the server in process knows no users
 		server, err := embedded.Start(ctx, embedded.Options{Dir: o.Data, Port: o.Port, Sync: o.Sync, Notice: o.notice})
 		if err != nil {
 			return err
 		}
 		a.Server, dial.InProcess = server, server
 	}
-	conn, err := mesh.Connect(ctx, dial)
+	conn, err := transport.Connect(ctx, dial)
 	a.Conn = conn
 	return err
 }

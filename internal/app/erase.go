@@ -8,6 +8,7 @@ import (
 	book "github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/services/memory"
 )
@@ -15,7 +16,7 @@ import (
 // ScrubStreams overwrites what the streams of the server in this process hold no
 // more. The server starts anew for that; whoever is connected waits a moment.
 func (a *App) ScrubStreams(ctx context.Context) (records int, err error) {
-	held, err := a.Conn.Holdings(ctx)
+	held, err := mesh.Holdings(ctx, a.Conn)
 	if err != nil {
 		return 0, err
 	}
@@ -36,7 +37,7 @@ type Scrubber interface {
 type ErasedIndex struct {
 	session  store.Session
 	index    *memory.Index
-	log      *mesh.MemoryLog
+	log      *transport.MemoryLog
 	followed bool // by a running memory service: it is waited for
 	handles  mesh.Handles
 }
@@ -63,7 +64,7 @@ func (x *ErasedIndex) naming(ctx context.Context, world, player string) (f store
 
 // NewErasedIndex is over an open session. followed says that a running mesh keeps
 // it in step with the log.
-func NewErasedIndex(session store.Session, log *mesh.MemoryLog, followed bool) (*ErasedIndex, error) {
+func NewErasedIndex(session store.Session, log *transport.MemoryLog, followed bool) (*ErasedIndex, error) {
 	index, err := MemoryIndex(session, log, nil)
 	return &ErasedIndex{session: session, index: index, log: log, followed: followed}, err
 }
@@ -89,7 +90,7 @@ func (x *ErasedIndex) Count(ctx context.Context, worlds []string, player string)
 func (x *ErasedIndex) each(ctx context.Context, worlds []string, f func(string) error) error {
 	if len(worlds) == 0 {
 		seen := map[string]bool{}
-		err := x.log.Read(ctx, "*", "", 0, func(l mesh.Logged) error {
+		err := x.log.Read(ctx, "*", "", 0, func(l transport.Logged) error {
 			if w := l.Event.World; w != "" && !seen[w] {
 				seen[w], worlds = true, append(worlds, w)
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/retriever"
@@ -23,7 +23,7 @@ func (a *App) knowledge(o Options) func(context.Context, string, schema.Knowledg
 		}
 		x := a.Library.Get(world)
 		if x == nil || x.World.NPCs[q.NPC] == nil {
-			return out, fmt.Errorf("%s in %s: %w", q.NPC, world, mesh.ErrNotFound)
+			return out, fmt.Errorf("%s in %s: %w", q.NPC, world, transport.ErrNotFound)
 		}
 		if _, err := search.Retrieve(ctx, t); err != nil {
 			return out, err

@@ -12,6 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -186,7 +187,7 @@ func (a *App) recaller(o Options, static *embed.Static) *memory.Recaller {
 
 // MemoryIndex is the index of a data folder over a log, for commands. The caller
 // closes the session.
-func MemoryIndex(session store.Session, log *mesh.MemoryLog, notice func(string)) (*memory.Index, error) {
+func MemoryIndex(session store.Session, log *transport.MemoryLog, notice func(string)) (*memory.Index, error) {
 	static, err := embed.NewStatic()
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -28,7 +28,7 @@ func TestTheBrokerStartsTheScan(t *testing.T) {
 	defer cancel()
 	found := errors.New("found")
 	var superseded schema.MemoryEvent
-	err := tb.app.Client.MemoryLog().Follow(ctx, 0, func(l mesh.Logged) error {
+	err := tb.app.Client.MemoryLog().Follow(ctx, 0, func(l transport.Logged) error {
 		if superseded = l.Event; superseded.By == scan.By && superseded.Type == schema.MemorySupersede {
 			return found
 		}

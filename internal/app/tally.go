@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
 // What the metrics of a process count is gone with it. What `forsooth memory report`
@@ -21,7 +21,7 @@ const (
 // keeping adds what a process counts to the broker's counters.
 type keeping struct {
 	metrics  *metrics.Metrics
-	counters *mesh.Counters
+	counters *transport.Counters
 	now      func() time.Time
 	notice   func(string)
 	kept     metrics.Tally // what was added
@@ -73,7 +73,7 @@ func (k *keeping) add(ctx context.Context) {
 }
 
 // Tallies are the counts that a broker keeps, by day.
-func Tallies(ctx context.Context, c *mesh.Counters) (map[time.Time]metrics.Tally, error) {
+func Tallies(ctx context.Context, c *transport.Counters) (map[time.Time]metrics.Tally, error) {
 	out := map[time.Time]metrics.Tally{}
 	err := c.Each(ctx, tallyKey, func(key string, sum int64) error {
 		parts := strings.Split(key, "/")

@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
 // ReportsFolder is where a data folder keeps the weekly reports, a folder a world.
@@ -27,7 +28,7 @@ type weeklyReport struct {
 // weekly reports what the guards did when the broker says that it is due.
 type weekly struct {
 	client   *mesh.Client
-	reports  *mesh.Reports
+	reports  *transport.Reports
 	mesh     *mesh.Mesh
 	library  *lore.Library
 	settings guards.Settings

@@ -15,6 +15,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/erasure"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -162,7 +163,8 @@ func TestAnErasedTurnStaysEnded(t *testing.T) {
 	if next := s.say("mira", goner, "", "Who owns the ferry?"); next.Status == schema.StatusAborted {
 		t.Errorf("the turn behind it: %+v", next)
 	}
-	if again, err := s.app.Client.Reply(t.Context(), old.Conversation(), old.TurnID); !errors.Is(err, mesh.ErrNotFound) {
+	if again, err := s.app.Client.Reply(t.Context(), old.Conversation(), old.TurnID); !errors.Is(err,
+		transport.ErrNotFound) {
 		t.Errorf("answered a second time: %+v, %v", again, err)
 	}
 	if list, err := s.app.Client.Trace(t.Context(), old.TurnID); err != nil || len(list) > 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
 // left says in the receipt what stays, and why.
@@ -84,7 +85,7 @@ func (r *run) retold(ctx context.Context) error {
 	l := Left{Place: "memories of others", Why: "their words hold the name that the player was shown by; whether the " +
 		"player is meant cannot be decided, so that forsooth memory show and undo are left to the operator"}
 	for _, world := range orAll(r.Worlds) {
-		err := r.Client.MemoryLog().Read(ctx, world, "", 0, func(e mesh.Logged) error {
+		err := r.Client.MemoryLog().Read(ctx, world, "", 0, func(e transport.Logged) error {
 			m := e.Event.Memory
 			if m == nil || r.mentions(m) {
 				return nil

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -18,7 +18,7 @@ type owner struct{ world, npc string }
 func (r *run) concerned(ctx context.Context) ([]owner, error) {
 	var out []owner
 	for _, world := range orAll(r.Worlds) {
-		err := r.Client.MemoryLog().Read(ctx, world, "", 0, func(l mesh.Logged) error {
+		err := r.Client.MemoryLog().Read(ctx, world, "", 0, func(l transport.Logged) error {
 			o := owner{l.Event.World, l.Event.NPC}
 			m := l.Event.Memory
 			if (l.Player == r.player || m != nil && r.mentions(m)) && !slices.Contains(out, o) {
@@ -53,7 +53,7 @@ func (r *run) forget(ctx context.Context, owners []owner) error {
 		r.Progress(fmt.Sprintf("forgetting: NPC %d of %d", i+1, len(owners)))
 		for {
 			err := r.forgetOne(ctx, o)
-			if errors.Is(err, mesh.ErrLogMoved) {
+			if errors.Is(err, transport.ErrLogMoved) {
 				continue // somebody wrote meanwhile: read on, and decide again
 			}
 			if err != nil {
@@ -69,10 +69,10 @@ func (r *run) forget(ctx context.Context, owners []owner) error {
 // entries. Between the two a crash leaves both, and the next run does it anew.
 func (r *run) forgetOne(ctx context.Context, o owner) error {
 	log := r.Client.MemoryLog()
-	var entries []mesh.Logged
+	var entries []transport.Logged
 	var list []memory.Entry
 	last := map[string]uint64{}
-	err := log.Read(ctx, o.world, o.npc, 0, func(l mesh.Logged) error {
+	err := log.Read(ctx, o.world, o.npc, 0, func(l transport.Logged) error {
 		entries = append(entries, l)
 		list = append(list, memory.Entry{Event: l.Event, Player: l.Player, Bad: l.Bad != nil})
 		last[l.Player] = l.Sequence
@@ -91,7 +91,7 @@ func (r *run) forgetOne(ctx context.Context, o owner) error {
 			of = "_"
 		}
 		at, err := log.Append(ctx, e, last[of])
-		if errors.Is(err, mesh.ErrErased) { // of another one who is being erased
+		if errors.Is(err, transport.ErrErased) { // of another one who is being erased
 			continue
 		}
 		if err != nil {
@@ -102,7 +102,7 @@ func (r *run) forgetOne(ctx context.Context, o owner) error {
 	if err := r.step("forgotten"); err != nil {
 		return err
 	}
-	var gone []mesh.Logged
+	var gone []transport.Logged
 	for _, i := range plan.Gone {
 		gone = append(gone, entries[i])
 	}

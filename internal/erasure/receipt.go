@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/atomicfile"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
 // Receipt says what an erasure did. It does not say of whom: only with the key can
@@ -68,9 +68,9 @@ func (f folder) key() ([]byte, error) {
 		return nil, fmt.Errorf("the key of receipts: %w", err)
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(key) != mesh.EraseKeySize {
+	if err != nil || len(key) != transport.EraseKeySize {
 		return nil, fmt.Errorf("%s is not a key of receipts: write the %d hexadecimal digits it had", path,
-			2*mesh.EraseKeySize)
+			2*transport.EraseKeySize)
 	}
 	return key, nil
 }
@@ -118,7 +118,7 @@ func (f folder) find(player string) (*Receipt, error) {
 	return found, nil
 }
 
-func hashOf(key []byte, player string) string { return mesh.EraseHash(key, "player", player) }
+func hashOf(key []byte, player string) string { return transport.EraseHash(key, "player", player) }
 
 func same(a, b string) bool { return hmac.Equal([]byte(a), []byte(b)) }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/accounts"
 	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -33,16 +34,18 @@ func newHouse(t *testing.T) *house {
 	config, err := accounts.Config(worlds)
 	must(t, err)
 	h := &house{t: t, url: natstest.Start(t, config+natstest.JetStream(t)).URL}
-	_, err = NewMigration(h.as("operator"), Settings{}, time.Now).Run(t.Context(), false)
+	_, err = NewMigration(h.as("operator"), transport.Settings{}, time.Now).Run(t.Context(), false)
 	must(t, err)
 	return h
 }
 
 // as is a connection of a user.
-func (h *house) as(user string) *Conn {
+func (h *house) as(user string) *transport.Conn {
 	h.t.Helper()
-	conn, err := Connect(h.t.Context(), Dial{URL: h.url, Name: user, Backend: strings.HasPrefix(user, "backend-") ||
-		user == "gateway", Login: Login{User: user, Password: func() (string, error) { return "pass-" + user, nil }}})
+	conn, err := transport.Connect(h.t.Context(),
+		transport.Dial{URL: h.url, Name: user, Backend: strings.HasPrefix(user, "backend-") ||
+			user == "gateway", Login: transport.Login{User: user,
+			Password: func() (string, error) { return "pass-" + user, nil }}})
 	must(h.t, err)
 	h.t.Cleanup(conn.Close)
 	return conn
@@ -51,7 +54,7 @@ func (h *house) as(user string) *Conn {
 // Every consumer that migrate makes is worked by exactly one service.
 func TestEachConsumerHasItsService(t *testing.T) {
 	r := newRig(t)
-	for _, run := range NewMigration(r.conn, Settings{}, time.Now).mesh.runners {
+	for _, run := range NewMigration(r.conn, transport.Settings{}, time.Now).mesh.runners {
 		var works []string
 		for _, role := range accounts.Services() {
 			for _, g := range role.Publish {
@@ -70,21 +73,21 @@ func TestEachConsumerHasItsService(t *testing.T) {
 func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 	h := newHouse(t)
 	there := schema.ConversationID{World: "elsewhere", NPC: "mira", Player: "p1"}
-	ask := func(subject, body string) func(context.Context, *Conn) error {
-		return func(ctx context.Context, c *Conn) error {
-			_, err := c.request(ctx, message(subject, []byte(body)), 500*time.Millisecond)
+	ask := func(subject, body string) func(context.Context, *transport.Conn) error {
+		return func(ctx context.Context, c *transport.Conn) error {
+			_, err := c.Request(ctx, transport.NewMessage(subject, []byte(body)), 500*time.Millisecond)
 			return err
 		}
 	}
-	client := func(f func(context.Context, *Client) error) func(context.Context, *Conn) error {
-		return func(ctx context.Context, c *Conn) error {
+	client := func(f func(context.Context, *Client) error) func(context.Context, *transport.Conn) error {
+		return func(ctx context.Context, c *transport.Conn) error {
 			b := NewBackend(c)
 			b.attempt = 500 * time.Millisecond
 			return f(ctx, b)
 		}
 	}
-	run := func(register func(*Mesh)) func(context.Context, *Conn) error {
-		return func(ctx context.Context, c *Conn) error {
+	run := func(register func(*Mesh)) func(context.Context, *transport.Conn) error {
+		return func(ctx context.Context, c *transport.Conn) error {
 			m := New(c, Options{Shared: true})
 			register(m)
 			return m.Run(ctx)
@@ -92,7 +95,7 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 	}
 	for _, c := range []struct {
 		user, name string
-		try        func(context.Context, *Conn) error
+		try        func(context.Context, *transport.Conn) error
 	}{
 		{"speaker", "write a reply", ask(protocol.SubjectReply(there, "t1"), `{}`)},
 		{"speaker", "write a memory", ask(protocol.SubjectMemory(there), `{}`)},
@@ -109,8 +112,8 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 		{"monologue", "end turns", run(func(m *Mesh) { m.Ends(Ends{}) })},
 		{"reviewer", "write a memory", ask(protocol.SubjectMemory(there), `{}`)},
 		{"memory", "write a reply", ask(protocol.SubjectReply(there, "t1"), `{}`)},
-		{"retriever", "make a stream", func(ctx context.Context, c *Conn) error {
-			return c.createStream(ctx, streamTable(Settings{}.withDefaults(), streamScans))
+		{"retriever", "make a stream", func(ctx context.Context, c *transport.Conn) error {
+			return c.CreateStream(ctx, transport.StreamTable(transport.Settings{}.WithDefaults(), transport.StreamScans))
 		}},
 		{"backend-village", "say elsewhere", client(func(ctx context.Context, c *Client) error {
 			_, err := c.Publish(ctx, request(there, "t1"))
@@ -154,7 +157,7 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 			defer stop()
 			err := c.try(ctx, h.as(c.user))
-			var denied *RightError
+			var denied *transport.RightError
 			if !errors.As(err, &denied) || !strings.Contains(err.Error(), "this NATS user may not") ||
 				strings.Contains(err.Error(), "\n") {
 				t.Errorf("it is told %v", err)
@@ -174,18 +177,19 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 func TestAnAckForAnotherConsumerIsRefused(t *testing.T) {
 	h := newHouse(t)
 	retriever, speaker := h.as("retriever"), h.as("speaker")
-	_, err := retriever.publish(t.Context(), message(protocol.SubjectPass(schema.PassThink, convoA, "t1"), []byte(`{}`)),
+	_, err := retriever.Publish(t.Context(),
+		transport.NewMessage(protocol.SubjectPass(schema.PassThink, convoA, "t1"), []byte(`{}`)),
 		time.Second)
 	must(t, err)
-	cons, err := h.as("monologue").lookAtConsumer(t.Context(), streamPasses, "pass-think")
+	cons, err := h.as("monologue").LookAtConsumer(t.Context(), transport.StreamPasses, "pass-think")
 	must(t, err)
 	batch, err := cons.Fetch(1)
 	must(t, err)
 	msg := <-batch.Messages()
-	must(t, speaker.nc.Publish(msg.Reply(), []byte("+ACK")))
-	must(t, speaker.nc.Flush())
+	must(t, speaker.Core().Publish(msg.Reply(), []byte("+ACK")))
+	must(t, speaker.Core().Flush())
 	eventually(t, 5*time.Second, func() error {
-		if no, _ := speaker.refused.since(msg.Reply(), time.Time{}); !no {
+		if no, _ := speaker.RefusedSince(msg.Reply(), time.Time{}); !no {
 			return errors.New("it is not refused")
 		}
 		return nil
@@ -204,12 +208,12 @@ func TestABackendHearsNothingOfAnotherWorld(t *testing.T) {
 	h := newHouse(t)
 	backend := h.as("backend-village")
 	heard := make(chan *nats.Msg, 64)
-	for _, subject := range []string{">", "*.*.>", livePrefix + ">", livePrefix + "reply.elsewhere.>",
+	for _, subject := range []string{">", "*.*.>", transport.LivePrefix + ">", transport.LivePrefix + "reply.elsewhere.>",
 		protocol.Prefix + "turn.>", "_INBOX_backend-elsewhere.>", "_INBOX.>", "$JS.>"} {
-		_, err := backend.nc.ChanSubscribe(subject, heard)
+		_, err := backend.Core().ChanSubscribe(subject, heard)
 		must(t, err)
 	}
-	must(t, backend.nc.Flush())
+	must(t, backend.Core().Flush())
 	ctx, stop := context.WithCancel(t.Context())
 	ends, done := New(h.as("actions"), Options{Shared: true}), make(chan error, 1)
 	ends.Ends(Ends{})
@@ -232,7 +236,8 @@ func TestABackendHearsNothingOfAnotherWorld(t *testing.T) {
 		t.Fatalf("its own backend reads %+v", reply)
 	}
 	query := fmt.Appendf(nil, `{"world":%q,"npc":%q,"player":%q,"turn_id":"t1"}`, there.World, there.NPC, there.Player)
-	answer, err := backend.request(t.Context(), message(protocol.SubjectTurnOutcomeOf("village"), query), 2*time.Second)
+	answer, err := backend.Request(t.Context(), transport.NewMessage(protocol.SubjectTurnOutcomeOf("village"), query),
+		2*time.Second)
 	if err != nil || strings.Contains(string(answer.Data), "anvil") ||
 		!strings.Contains(string(answer.Data), "the query is for world") {
 		t.Errorf("asked on its own subject it is told %v, %v", answer, err)
@@ -269,7 +274,7 @@ func TestWhatIsAskedAboutWorlds(t *testing.T) {
 		if _, err := gateway.Talk(t.Context(), talk, true); err != nil {
 			t.Errorf("the gateway in %s: %v", world, err)
 		}
-		if _, err := gateway.TurnTrace(t.Context(), talk, "t1"); !errors.Is(err, ErrNotFound) {
+		if _, err := gateway.TurnTrace(t.Context(), talk, "t1"); !errors.Is(err, transport.ErrNotFound) {
 			t.Errorf("the gateway's trace in %s: %v", world, err)
 		}
 		if _, err := gateway.Letters(t.Context(), world, schema.LettersQuery{}); err != nil {
@@ -283,7 +288,7 @@ func TestWhatIsAskedAboutWorlds(t *testing.T) {
 	if _, err := backend.World(t.Context(), "village"); err != nil {
 		t.Errorf("a backend's own world: %v", err)
 	}
-	var denied *RightError
+	var denied *transport.RightError
 	for name, ask := range map[string]func(context.Context) error{
 		"all worlds":    func(ctx context.Context) error { _, err := backend.Worlds(ctx); return err },
 		"another world": func(ctx context.Context) error { _, err := backend.World(ctx, "elsewhere"); return err },
@@ -335,13 +340,13 @@ func TestAnAnswerGoesToAnInboxAlone(t *testing.T) {
 	})
 	for _, subject := range []string{protocol.SubjectTurnOutcomeOf("village"), protocol.SubjectActions("village"),
 		protocol.SubjectCancel(here, "t1")} {
-		must(t, backend.conn.nc.PublishRequest(subject, protocol.SubjectReply(there, "t1"),
+		must(t, backend.conn.Core().PublishRequest(subject, protocol.SubjectReply(there, "t1"),
 			[]byte(`{"world":"village","npc":"mira","player":"p1","turn_id":"t1"}`)))
 	}
 	if _, err := backend.Outcome(t.Context(), here, "t1"); err != nil { // by then they have been heard
 		t.Fatal(err)
 	}
-	if _, err := NewClient(h.as("operator")).Reply(t.Context(), there, "t1"); !errors.Is(err, ErrNotFound) {
+	if _, err := NewClient(h.as("operator")).Reply(t.Context(), there, "t1"); !errors.Is(err, transport.ErrNotFound) {
 		t.Errorf("a reply was written elsewhere: %v", err)
 	}
 }
@@ -354,15 +359,15 @@ func TestAnAcknowledgementReachesNoOtherWorld(t *testing.T) {
 	there := schema.ConversationID{World: "elsewhere", NPC: "mira", Player: "p1"}
 	here := schema.ConversationID{World: "village", NPC: "mira", Player: "p1"}
 	for i, to := range []string{protocol.SubjectReply(there, "t1"), protocol.SubjectMemory(there),
-		protocol.SubjectTurn(there), convoPrefix + there.String()} {
-		must(t, backend.nc.PublishRequest(protocol.SubjectTurn(here), to, fmt.Appendf(nil, "{\"turn_id\":\"t%d\"}", i)))
-		must(t, backend.nc.PublishRequest(protocol.SubjectEvent("village"), to, []byte(`{}`)))
+		protocol.SubjectTurn(there), transport.ConversationPrefix + there.String()} {
+		must(t, backend.Core().PublishRequest(protocol.SubjectTurn(here), to, fmt.Appendf(nil, "{\"turn_id\":\"t%d\"}", i)))
+		must(t, backend.Core().PublishRequest(protocol.SubjectEvent("village"), to, []byte(`{}`)))
 	}
-	must(t, backend.nc.Flush())
+	must(t, backend.Core().Flush())
 	eventually(t, 5*time.Second, func() error {
 		states, _, err := NewClient(operator).Inspect(t.Context())
 		for _, s := range states {
-			want := map[string]uint64{streamTurns: 4, streamEvents: 4}[s.Name]
+			want := map[string]uint64{transport.StreamTurns: 4, transport.StreamEvents: 4}[s.Name]
 			if s.Messages != want {
 				err = errors.Join(err, fmt.Errorf("%s holds %d messages, want %d", s.Name, s.Messages, want))
 			}

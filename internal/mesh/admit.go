@@ -81,7 +81,7 @@ func inMilliseconds(d time.Duration) int { return int((d + time.Millisecond - 1)
 func (m *Mesh) tellTaken(convo schema.ConversationID, at time.Time) {
 	data, err := json.Marshal(protocol.Taken{By: m.self, World: convo.World, Player: convo.Player, At: at})
 	if err == nil {
-		err = m.conn.nc.Publish(protocol.SubjectTaken, data)
+		err = m.conn.Core().Publish(protocol.SubjectTaken, data)
 	}
 	if err != nil {
 		m.opts.Report(Report{Where: "intake", Subject: protocol.SubjectTaken, Outcome: "lost", Err: err})

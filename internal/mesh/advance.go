@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,8 +19,8 @@ import (
 // first pass of that turn a look at what was said.
 func (m *Mesh) advance(ctx context.Context, convo schema.ConversationID, known said) error {
 	for {
-		head, err := m.conn.get(ctx, streamTurns, 1, protocol.SubjectTurn(convo))
-		if errors.Is(err, ErrNotFound) {
+		head, err := m.conn.Get(ctx, transport.StreamTurns, 1, protocol.SubjectTurn(convo))
+		if errors.Is(err, transport.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
@@ -33,7 +34,7 @@ func (m *Mesh) advance(ctx context.Context, convo schema.ConversationID, known s
 		if err != nil || !over {
 			return err
 		}
-		if err := m.conn.remove(ctx, streamTurns, head.Sequence); err != nil {
+		if err := m.conn.Remove(ctx, transport.StreamTurns, head.Sequence); err != nil {
 			return err
 		}
 		if err := m.step("advance.removed"); err != nil {
@@ -52,22 +53,22 @@ func (m *Mesh) settle(
 	var doc convoDoc
 	var unread error
 	var wait sync.WaitGroup
-	wait.Go(func() { doc, unread = m.conn.conversation(ctx, convo) })
-	reply, err := m.conn.reply(ctx, convo, turn)
+	wait.Go(func() { doc, unread = readConversation(ctx, m.conn, convo) })
+	reply, err := m.conn.Reply(ctx, convo, turn)
 	wait.Wait()
 	switch {
 	case unread != nil:
 		return false, unread
 	case err == nil:
 		return isApplied(doc, turn, reply), nil
-	case !errors.Is(err, ErrNotFound):
+	case !errors.Is(err, transport.ErrNotFound):
 		return false, err
 	}
 	return false, m.start(ctx, convo, head, doc, known)
 }
 
 // isApplied says whether a reply's turn needs nothing more of its finisher.
-func isApplied(doc convoDoc, turn string, reply *storedReply) bool {
+func isApplied(doc convoDoc, turn string, reply *transport.StoredReply) bool {
 	if reply.Reply == nil || reply.Reply.Unheard() {
 		return true // expired, so long since applied; or refused at the door, so never to be applied
 	}

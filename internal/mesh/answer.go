@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -60,7 +61,7 @@ func encodeAnswer(out any, err error) []byte {
 	switch {
 	case errors.Is(err, schema.ErrInvalid):
 		refusal.Code = protocol.RefusalInvalid
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, transport.ErrNotFound):
 		refusal.Code = protocol.RefusalUnknown
 	}
 	data, _ = json.Marshal(refusal) // two strings
@@ -90,7 +91,7 @@ func (c *Client) askAnswer(ctx context.Context, subject string, query, out any) 
 	}
 	switch {
 	case refusal.Code == protocol.RefusalUnknown:
-		return &answeredError{refusal.Error, ErrNotFound}
+		return &answeredError{refusal.Error, transport.ErrNotFound}
 	case refusal.Code == protocol.RefusalInvalid:
 		return &answeredError{refusal.Error, schema.ErrInvalid}
 	case refusal.Error != "":

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -13,7 +14,7 @@ import (
 // NewBackend makes a client for a game's server: one that needs no right to any
 // stream. What NewClient's reads there, this one asks the mesh's services for, on
 // subjects of one world each.
-func NewBackend(conn *Conn) *Client {
+func NewBackend(conn *transport.Conn) *Client {
 	c := NewClient(conn)
 	c.backend = true
 	return c
@@ -22,10 +23,10 @@ func NewBackend(conn *Conn) *Client {
 // snapshot is what is stored of a turn behind a place of its events.
 type snapshot struct {
 	events  []schema.StoredSaid
-	reply   *storedReply // nil: none yet
-	expired bool         // it had a reply, which is kept no more
-	over    bool         // no other event follows
-	more    bool         // there are more events
+	reply   *transport.StoredReply // nil: none yet
+	expired bool                   // it had a reply, which is kept no more
+	over    bool                   // no other event follows
+	more    bool                   // there are more events
 }
 
 // snapshot reads what is stored of a turn.
@@ -43,7 +44,7 @@ func (c *Client) snapshot(
 	}
 	s := snapshot{events: out.Events, expired: out.Expired, over: out.Over, more: out.More}
 	if out.Reply != nil {
-		s.reply = &storedReply{At: out.RepliedAt, Reply: out.Reply}
+		s.reply = &transport.StoredReply{At: out.RepliedAt, Reply: out.Reply}
 	}
 	return s, nil
 }
@@ -52,7 +53,7 @@ func (c *Client) readTurn(
 	ctx context.Context, convo schema.ConversationID, turn string, after uint64,
 ) (s snapshot, err error) {
 	read := func() error {
-		return c.conn.eachFrom(ctx, streamSaid, protocol.SubjectSaid(convo, turn), after+1,
+		return c.conn.EachFrom(ctx, transport.StreamSaid, protocol.SubjectSaid(convo, turn), after+1,
 			func(msg *jetstream.RawStreamMsg) bool {
 				e := schema.StoredSaid{Sequence: msg.Sequence, At: msg.Time}
 				if json.Unmarshal(msg.Data, &e.Event) == nil {
@@ -65,9 +66,9 @@ func (c *Client) readTurn(
 	if err := read(); err != nil {
 		return s, err
 	}
-	stored, err := c.conn.reply(ctx, convo, turn)
+	stored, err := c.conn.Reply(ctx, convo, turn)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, transport.ErrNotFound):
 		return s, nil
 	case err != nil:
 		return s, err
@@ -78,27 +79,29 @@ func (c *Client) readTurn(
 	s.reply = stored
 	// Events are kept for a shorter time than the reply. A turn that has left its
 	// queue has had its last one, so that it is stored by now or has expired.
-	if _, err := c.conn.queued(ctx, convo, turn); errors.Is(err, ErrNotFound) {
+	if _, err := queuedTurn(ctx, c.conn, convo, turn); errors.Is(err, transport.ErrNotFound) {
 		s.over = read() == nil
 	}
 	return s, nil
 }
 
 // storedReply is the reply of a turn; ErrNotFound when it has none yet.
-func (c *Client) storedReply(ctx context.Context, convo schema.ConversationID, turn string) (*storedReply, error) {
+func (c *Client) storedReply(
+	ctx context.Context, convo schema.ConversationID, turn string,
+) (*transport.StoredReply, error) {
 	if !c.backend {
-		return c.conn.reply(ctx, convo, turn)
+		return c.conn.Reply(ctx, convo, turn)
 	}
 	out, err := c.askTurn(ctx, convo, turn, nil)
 	switch {
 	case err != nil:
 		return nil, err
 	case out.Reply != nil:
-		return &storedReply{At: out.RepliedAt, Reply: out.Reply}, nil
+		return &transport.StoredReply{At: out.RepliedAt, Reply: out.Reply}, nil
 	case out.Expired:
-		return &storedReply{}, nil
+		return &transport.StoredReply{}, nil
 	}
-	return nil, ErrNotFound
+	return nil, transport.ErrNotFound
 }
 
 // isKnown says whether a turn of this conversation waits or has ended.
@@ -107,12 +110,12 @@ func (c *Client) isKnown(ctx context.Context, convo schema.ConversationID, turn 
 		out, err := c.askTurn(ctx, convo, turn, nil)
 		return err == nil && (out.State != schema.TurnUnknown || out.Expired), err
 	}
-	if _, err := c.conn.queued(ctx, convo, turn); !errors.Is(err, ErrNotFound) {
+	if _, err := queuedTurn(ctx, c.conn, convo, turn); !errors.Is(err, transport.ErrNotFound) {
 		return err == nil, err
 	}
 	// A turn leaves the queue after its reply is stored.
-	_, err := c.conn.reply(ctx, convo, turn)
-	if errors.Is(err, ErrNotFound) {
+	_, err := c.conn.Reply(ctx, convo, turn)
+	if errors.Is(err, transport.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err

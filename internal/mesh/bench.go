@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -29,22 +30,22 @@ const (
 // BareChain is what a mesh is measured against: a chain of plain consumers on one
 // stream, each of which takes a message, publishes the same bytes to the next and
 // acks, with no queue, no order, no deadline, no reply and no trace.
-type BareChain struct{ conn *Conn }
+type BareChain struct{ conn *transport.Conn }
 
-// BareChain makes the stream, with so many copies.
-func (c *Conn) BareChain(ctx context.Context, replicas int) (*BareChain, error) {
-	_, err := c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+// NewBareChain makes the stream, with so many copies.
+func NewBareChain(ctx context.Context, c *transport.Conn, replicas int) (*BareChain, error) {
+	_, err := c.JetStream().CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: benchStream, Subjects: []string{benchHop + ">"}, Storage: jetstream.FileStorage, Replicas: replicas,
 	})
-	return c.Bare(), wrap(err, "bare chain")
+	return Bare(c), transport.Wrap(err, "bare chain")
 }
 
 // Bare is the bare chain whose stream is made.
-func (c *Conn) Bare() *BareChain { return &BareChain{conn: c} }
+func Bare(c *transport.Conn) *BareChain { return &BareChain{conn: c} }
 
 // Send puts a message before the first hop.
 func (b *BareChain) Send(ctx context.Context, id string, payload []byte) error {
-	_, err := b.conn.js.Publish(ctx, benchHop+"0."+id, payload)
+	_, err := b.conn.JetStream().Publish(ctx, benchHop+"0."+id, payload)
 	return err
 }
 
@@ -58,7 +59,7 @@ func (b *BareChain) Work(ctx context.Context, hops []int, workers int) (stop fun
 		}
 	}
 	for _, hop := range hops {
-		cons, err := b.conn.js.CreateConsumer(ctx, benchStream, jetstream.ConsumerConfig{
+		cons, err := b.conn.JetStream().CreateConsumer(ctx, benchStream, jetstream.ConsumerConfig{
 			Durable: "hop" + strconv.Itoa(hop), FilterSubject: benchHop + strconv.Itoa(hop) + ".>",
 			AckPolicy: jetstream.AckExplicitPolicy, MaxAckPending: 10_000,
 		})
@@ -86,9 +87,9 @@ func (b *BareChain) hop(ctx context.Context, hop int, msg jetstream.Msg) {
 	id := msg.Subject()[strings.LastIndexByte(msg.Subject(), '.')+1:]
 	var err error
 	if hop == ChainHops-1 {
-		err = b.conn.nc.Publish(benchEnd+id, nil)
+		err = b.conn.Core().Publish(benchEnd+id, nil)
 	} else {
-		_, err = b.conn.js.Publish(ctx, benchHop+strconv.Itoa(hop+1)+"."+id, msg.Data())
+		_, err = b.conn.JetStream().Publish(ctx, benchHop+strconv.Itoa(hop+1)+"."+id, msg.Data())
 	}
 	if err == nil {
 		_ = msg.Ack()
@@ -110,7 +111,7 @@ func (m *Mesh) HopChain(passes ...schema.Pass) {
 		m.Handle(pass, func(_ context.Context, t *protocol.Turn) (schema.Pass, error) {
 			if t.Hop == ChainHops-1 {
 				t.Part = 1 // nothing follows it
-				return "", m.conn.nc.Publish(benchEnd+t.TurnID, nil)
+				return "", m.conn.Core().Publish(benchEnd+t.TurnID, nil)
 			}
 			return hopPasses[(i+1)%len(hopPasses)], nil
 		})
@@ -141,8 +142,8 @@ func (c *Client) ChainEnds(ctx context.Context, ready chan<- struct{}, f func(id
 func (c *Client) Replies(
 	ctx context.Context, ready chan<- struct{}, f func(convo schema.ConversationID, turn string),
 ) error {
-	return c.listen(ctx, livePrefix+"reply.>", ready, func(subject string) {
-		s, err := protocol.ParseSubject(protocol.Prefix + strings.TrimPrefix(subject, livePrefix))
+	return c.listen(ctx, transport.LivePrefix+"reply.>", ready, func(subject string) {
+		s, err := protocol.ParseSubject(protocol.Prefix + strings.TrimPrefix(subject, transport.LivePrefix))
 		if err == nil {
 			f(s.Conversation, s.Turn)
 		}
@@ -153,12 +154,12 @@ func (c *Client) Replies(
 func (c *Client) listen(ctx context.Context, subject string, ready chan<- struct{}, f func(subject string)) error {
 	heard := sync.OnceFunc(func() { close(ready) })
 	defer heard() // at the latest: a caller that waits must not wait for ever
-	sub, err := c.conn.nc.Subscribe(subject, func(msg *nats.Msg) { f(msg.Subject) })
+	sub, err := c.conn.Core().Subscribe(subject, func(msg *nats.Msg) { f(msg.Subject) })
 	if err != nil {
 		return err
 	}
 	defer func() { _ = sub.Unsubscribe() }()
-	if err := c.conn.nc.FlushTimeout(readTimeout); err != nil {
+	if err := c.conn.Core().FlushTimeout(transport.ReadTimeout); err != nil {
 		return err
 	}
 	heard()
@@ -169,7 +170,7 @@ func (c *Client) listen(ctx context.Context, subject string, ready chan<- struct
 // HopBytes is the mean size of the messages of turns on their way, as the
 // stream that holds them counts it.
 func (c *Client) HopBytes(ctx context.Context) (int, error) {
-	s, err := c.conn.stream(ctx, streamPasses)
+	s, err := c.conn.Stream(ctx, transport.StreamPasses)
 	if err != nil {
 		return 0, err
 	}
@@ -182,7 +183,7 @@ func (c *Client) HopBytes(ctx context.Context) (int, error) {
 
 // Idle waits until no turn is under way.
 func (c *Client) Idle(ctx context.Context) error {
-	s, err := c.conn.stream(ctx, streamTurns)
+	s, err := c.conn.Stream(ctx, transport.StreamTurns)
 	if err != nil {
 		return err
 	}

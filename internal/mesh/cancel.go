@@ -7,6 +7,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -21,8 +22,8 @@ const cancelUnknown = "unknown"
 
 // cancel asks for a turn to be ended. Nobody waits: a lost cancel leaves the
 // deadline.
-func (c *Conn) cancel(convo schema.ConversationID, turn, reason string) error {
-	return c.nc.PublishMsg(message(protocol.SubjectCancel(convo, turn), nil, headerReason, reason))
+func sendCancel(c *transport.Conn, convo schema.ConversationID, turn, reason string) error {
+	return c.Core().PublishMsg(transport.NewMessage(protocol.SubjectCancel(convo, turn), nil, headerReason, reason))
 }
 
 // handleCancel ends the turn that a cancel names and answers a caller that
@@ -33,7 +34,7 @@ func (m *Mesh) handleCancel(ctx context.Context, msg *nats.Msg) {
 	answer := "ok"
 	if err := m.endNamed(ctx, msg); err != nil {
 		answer = err.Error()
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, transport.ErrNotFound) {
 			answer = cancelUnknown
 		} else {
 			m.opts.Report(Report{Where: "cancel", Subject: msg.Subject, Outcome: "lost", Err: err})
@@ -47,7 +48,7 @@ func (m *Mesh) endNamed(ctx context.Context, msg *nats.Msg) error {
 	if err != nil {
 		return err
 	}
-	sequence, err := m.conn.queued(ctx, subject.Conversation, subject.Turn)
+	sequence, err := queuedTurn(ctx, m.conn, subject.Conversation, subject.Turn)
 	if err != nil {
 		return err
 	}
@@ -59,15 +60,17 @@ func (m *Mesh) endNamed(ctx context.Context, msg *nats.Msg) error {
 }
 
 // queued finds a turn in its conversation's queue.
-func (c *Conn) queued(ctx context.Context, convo schema.ConversationID, turn string) (sequence uint64, err error) {
-	err = c.each(ctx, streamTurns, protocol.SubjectTurn(convo), func(msg *jetstream.RawStreamMsg) bool {
+func queuedTurn(
+	ctx context.Context, c *transport.Conn, convo schema.ConversationID, turn string,
+) (sequence uint64, err error) {
+	err = c.Each(ctx, transport.StreamTurns, protocol.SubjectTurn(convo), func(msg *jetstream.RawStreamMsg) bool {
 		if turnOf(msg) == turn {
 			sequence = msg.Sequence
 		}
 		return sequence == 0
 	})
 	if err == nil && sequence == 0 {
-		err = fmt.Errorf("turn %s of %s waits nowhere: %w", turn, convo, ErrNotFound)
+		err = fmt.Errorf("turn %s of %s waits nowhere: %w", turn, convo, transport.ErrNotFound)
 	}
 	return sequence, err
 }
@@ -135,11 +138,11 @@ func (m *Mesh) stillWanted(ctx context.Context, t *protocol.Turn) error {
 	if !asked {
 		return nil
 	}
-	newest, err := m.conn.last(ctx, streamSaid, protocol.SubjectSaid(t.Conversation(), t.TurnID))
+	newest, err := m.conn.Last(ctx, transport.StreamSaid, protocol.SubjectSaid(t.Conversation(), t.TurnID))
 	switch {
 	case err == nil && isFence(newest):
 		return errEnded
-	case err != nil && !errors.Is(err, ErrNotFound):
+	case err != nil && !errors.Is(err, transport.ErrNotFound):
 		return err
 	case m.opts.Now().Sub(heard) < cancelPatience:
 		return Later(cancelAgain)
@@ -157,9 +160,9 @@ func (m *Mesh) subscribe(ctx context.Context) error {
 		handle := func(msg *nats.Msg) { s.handle(ctx, msg) }
 		var err error
 		if s.queue != "" {
-			s.sub, err = m.conn.nc.QueueSubscribe(s.subject, s.queue, handle)
+			s.sub, err = m.conn.Core().QueueSubscribe(s.subject, s.queue, handle)
 		} else {
-			s.sub, err = m.conn.nc.Subscribe(s.subject, handle)
+			s.sub, err = m.conn.Core().Subscribe(s.subject, handle)
 		}
 		if err != nil {
 			m.unsubscribe()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/micro"
@@ -23,7 +24,7 @@ func (m *Mesh) serveCheck(ctx context.Context) (stop func(), err error) {
 	if m.check == nil {
 		return func() {}, nil
 	}
-	service, err := micro.AddService(m.conn.nc, micro.Config{
+	service, err := micro.AddService(m.conn.Core(), micro.Config{
 		Name: "forsooth-check-grounding", Version: "1.0.0", Description: "Says which claims of a text its sources support.",
 		Endpoint: &micro.EndpointConfig{Subject: protocol.SubjectCheckGrounding,
 			Handler: micro.ContextHandler(ctx, m.handleCheck)},
@@ -71,7 +72,7 @@ func (c *Client) CheckGrounding(ctx context.Context, q schema.CheckQuery) (*sche
 	if err != nil {
 		return nil, err
 	}
-	answer, _, err := c.ask(ctx, message(protocol.SubjectCheckGrounding, data))
+	answer, _, err := c.ask(ctx, transport.NewMessage(protocol.SubjectCheckGrounding, data))
 	if err != nil {
 		return nil, fmt.Errorf("check grounding: %w", err)
 	}

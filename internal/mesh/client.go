@@ -8,15 +8,17 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Client is the side of a game backend, a command line or a test: it publishes
 // requests and reads what became of them. It runs nothing.
 type Client struct {
-	conn    *Conn
+	conn    *transport.Conn
 	attempt time.Duration
 	backend bool // it reads no stream
 	crowd   *crowd
@@ -25,7 +27,7 @@ type Client struct {
 }
 
 // NewClient makes a client over a connection.
-func NewClient(conn *Conn) *Client {
+func NewClient(conn *transport.Conn) *Client {
 	return &Client{conn: conn, attempt: 2 * time.Second, crowd: &crowd{}, ticks: ticking}
 }
 
@@ -55,9 +57,9 @@ func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 func unanswered(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrConnectionClosed):
-		return fmt.Errorf("%w: %w", ErrDisconnected, err)
-	case isLost(err):
-		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return fmt.Errorf("%w: %w", transport.ErrDisconnected, err)
+	case transport.IsLost(err):
+		return fmt.Errorf("%w: %w", transport.ErrUnreachable, err)
 	}
 	return err
 }
@@ -73,16 +75,16 @@ func (c *Client) ask(ctx context.Context, msg *nats.Msg) (answer *nats.Msg, time
 	defer cancel()
 	began := time.Now()
 	again := func(err error) bool {
-		return isLost(err) && (!errors.Is(err, nats.ErrNoResponders) || time.Since(began) < silence)
+		return transport.IsLost(err) && (!errors.Is(err, nats.ErrNoResponders) || time.Since(began) < silence)
 	}
-	err = retryWhile(ctx, again, func() (err error) {
+	err = transport.RetryWhile(ctx, again, func() (err error) {
 		times++
-		answer, err = c.conn.request(ctx, msg, c.attempt)
+		answer, err = c.conn.Request(ctx, msg, c.attempt)
 		return err
 	})
 	if errors.Is(err, nats.ErrNoResponders) {
 		return nil, times, fmt.Errorf("nobody answers on %s at %s; start the service that does, with `forsooth up` or "+
-			"`forsooth serve`: %w", msg.Subject, c.conn.url, unanswered(err))
+			"`forsooth serve`: %w", msg.Subject, c.conn.URL(), unanswered(err))
 	}
 	return answer, times, unanswered(err)
 }
@@ -114,22 +116,23 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	ack, err := c.conn.publish(ctx,
-		traceOf(ctx, message(protocol.SubjectTurn(r.Conversation()), data, headerMsgID, r.TurnID)), c.attempt)
+	ack, err := c.conn.Publish(ctx,
+		traceOf(ctx, transport.NewMessage(protocol.SubjectTurn(r.Conversation()), data, jetstream.MsgIDHeader, r.TurnID)),
+		c.attempt)
 	switch {
 	case err == nil && ack.Duplicate:
 		return Accepted{Sequence: ack.Sequence, Again: true}, c.known(ctx, r)
 	case err == nil:
 		return Accepted{Sequence: ack.Sequence}, nil
-	case isSubjectFull(err):
+	case transport.IsSubjectFull(err):
 		return Accepted{}, &RefusedError{Busy: true, RetryAfter: retryAfterBusy, Cause: err}
-	case isStreamFull(err):
+	case transport.IsStreamFull(err):
 		return Accepted{}, &RefusedError{RetryAfter: retryAfterFull, Cause: err}
-	case apiCode(err) == codeTooLarge:
+	case transport.IsTooLarge(err):
 		return Accepted{}, &schema.FieldError{Field: "request", Reason: err.Error()}
 	case errors.Is(err, nats.ErrNoResponders):
 		return Accepted{}, fmt.Errorf("turn %s: no mesh takes turns at %s; start one with `forsooth up`: %w", r.TurnID,
-			c.conn.url, unanswered(err))
+			c.conn.URL(), unanswered(err))
 	}
 	return Accepted{}, fmt.Errorf("turn %s: %w", r.TurnID, unanswered(err))
 }
@@ -142,7 +145,7 @@ func (c *Client) known(ctx context.Context, r *schema.Request) error {
 		return &schema.FieldError{Field: "turn_id", Reason: fmt.Sprintf("%s is a turn of another conversation; give "+
 			"every turn an id of its own, such as a ULID", r.TurnID)}
 	}
-	return wrap(unanswered(err), "turn %s", r.TurnID)
+	return transport.Wrap(unanswered(err), "turn %s", r.TurnID)
 }
 
 // Reply reads the reply of a turn; ErrNotFound while it has none.
@@ -157,7 +160,7 @@ func (c *Client) Reply(ctx context.Context, convo schema.ConversationID, turn st
 		return nil, unanswered(err)
 	}
 	if stored.Reply == nil {
-		return nil, fmt.Errorf("the reply of turn %s has expired: %w", turn, ErrNotFound)
+		return nil, fmt.Errorf("the reply of turn %s has expired: %w", turn, transport.ErrNotFound)
 	}
 	return stored.Reply, nil
 }
@@ -179,7 +182,7 @@ func (c *Client) Cancel(ctx context.Context, convo schema.ConversationID, turn s
 	if err := checkTurn(convo, turn); err != nil {
 		return err
 	}
-	answer, times, err := c.ask(ctx, message(protocol.SubjectCancel(convo, turn), nil))
+	answer, times, err := c.ask(ctx, transport.NewMessage(protocol.SubjectCancel(convo, turn), nil))
 	if err != nil {
 		return fmt.Errorf("cancel turn %s: %w; without it the turn ends at its deadline", turn, err)
 	}
@@ -190,7 +193,7 @@ func (c *Client) Cancel(ctx context.Context, convo schema.ConversationID, turn s
 		if r, err := c.Reply(ctx, convo, turn); times > 1 && err == nil && r.Reason == schema.ReasonCancelled {
 			return nil // the first answer was lost
 		}
-		return fmt.Errorf("turn %s waits nowhere: %w", turn, ErrNotFound)
+		return fmt.Errorf("turn %s waits nowhere: %w", turn, transport.ErrNotFound)
 	default:
 		return fmt.Errorf("cancel turn %s: %s", turn, text)
 	}
@@ -199,7 +202,7 @@ func (c *Client) Cancel(ctx context.Context, convo schema.ConversationID, turn s
 // Conversation reads a conversation's document and its revision; a conversation
 // that never was has an empty document and revision 0.
 func (c *Client) Conversation(ctx context.Context, convo schema.ConversationID) (*schema.Conversation, uint64, error) {
-	doc, err := c.conn.conversation(ctx, convo)
+	doc, err := readConversation(ctx, c.conn, convo)
 	return doc.Conversation, doc.revision, err
 }
 
@@ -214,10 +217,23 @@ func (c *Client) PutConversation(ctx context.Context, doc *schema.Conversation, 
 	if err != nil {
 		return fmt.Errorf("document of conversation %s: %w", convo, err)
 	}
-	msg := message(convoPrefix+convo.String(), data, headerExpected, strconv.FormatUint(revision, 10))
-	_, err = c.conn.publish(ctx, msg, c.attempt)
-	if isConflict(err) {
+	msg := transport.NewMessage(transport.ConversationPrefix+convo.String(), data, jetstream.ExpectedLastSubjSeqHeader,
+		strconv.FormatUint(revision, 10))
+	_, err = c.conn.Publish(ctx, msg, c.attempt)
+	if transport.IsConflict(err) {
 		return fmt.Errorf("document of conversation %s: %w", convo, ErrDocConflict)
 	}
 	return err
 }
+
+// MemoryLog is the log of the broker that a client speaks to.
+func (c *Client) MemoryLog() *transport.MemoryLog { return c.conn.MemoryLog() }
+
+// Counters are the sums of the broker that a client speaks to.
+func (c *Client) Counters() *transport.Counters { return c.conn.Counters() }
+
+// Ledger is that of the broker that a client speaks to.
+func (c *Client) Ledger() *transport.Ledger { return c.conn.Ledger() }
+
+// Scans is the history of the broker that a client speaks to.
+func (c *Client) Scans() *transport.Scans { return c.conn.Scans() }

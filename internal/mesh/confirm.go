@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -28,18 +29,18 @@ func (m *Mesh) Confirm(
 	convo := t.Conversation()
 	answer := protocol.SubjectActionResult(convo, t.TurnID, index)
 	heard := make(chan *nats.Msg, 1)
-	sub, err := m.conn.nc.ChanSubscribe(livePrefix+strings.TrimPrefix(answer, protocol.Prefix), heard)
+	sub, err := m.conn.Core().ChanSubscribe(transport.LivePrefix+strings.TrimPrefix(answer, protocol.Prefix), heard)
 	if err != nil {
 		return false, fmt.Errorf("listen for the answer to action %d: %w", index, err)
 	}
 	defer func() { _ = sub.Unsubscribe() }()
-	_, err = m.publish(ctx, message(protocol.SubjectAction(convo, t.TurnID, index), data))
-	if err != nil && !isSubjectFull(err) {
+	_, err = m.publish(ctx, transport.NewMessage(protocol.SubjectAction(convo, t.TurnID, index), data))
+	if err != nil && !transport.IsSubjectFull(err) {
 		return false, err
 	}
-	again := isSubjectFull(err)
+	again := transport.IsSubjectFull(err)
 	if again { // asked before: the answer may be there
-		if accepted, err := m.answered(ctx, answer); !errors.Is(err, ErrNotFound) {
+		if accepted, err := m.answered(ctx, answer); !errors.Is(err, transport.ErrNotFound) {
 			return accepted, err
 		}
 	}
@@ -52,7 +53,7 @@ func (m *Mesh) Confirm(
 		return false, context.Cause(ctx)
 	}
 	accepted, err = m.answered(ctx, answer)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, transport.ErrNotFound) {
 		return false, nil
 	}
 	return accepted, err
@@ -60,7 +61,7 @@ func (m *Mesh) Confirm(
 
 // answered reads the game's answer as it is stored.
 func (m *Mesh) answered(ctx context.Context, subject string) (bool, error) {
-	msg, err := m.conn.last(ctx, streamActions, subject)
+	msg, err := m.conn.Last(ctx, transport.StreamActions, subject)
 	if err != nil {
 		return false, err
 	}
@@ -84,11 +85,11 @@ func (c *Client) Answer(
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	_, err = c.conn.publish(ctx, message(protocol.SubjectActionResult(convo, turn, index), data), c.attempt)
-	if isSubjectFull(err) {
+	_, err = c.conn.Publish(ctx, transport.NewMessage(protocol.SubjectActionResult(convo, turn, index), data), c.attempt)
+	if transport.IsSubjectFull(err) {
 		return nil
 	}
-	return wrap(unanswered(err), "answer to action %d of turn %s", index, turn)
+	return transport.Wrap(unanswered(err), "answer to action %d of turn %s", index, turn)
 }
 
 // Proposal is an action that an NPC proposes to the game.
@@ -109,7 +110,7 @@ func (c *Client) Actions(ctx context.Context, world string, since time.Time, f f
 		return err
 	}
 	if c.backend {
-		return wrap(c.askActions(ctx, world, since, f), "listen to the actions of %s", world)
+		return transport.Wrap(c.askActions(ctx, world, since, f), "listen to the actions of %s", world)
 	}
 	began := time.Now()
 	from := jetstream.OrderedConsumerConfig{FilterSubjects: []string{protocol.Prefix + "action." + world + ".>"},
@@ -117,7 +118,7 @@ func (c *Client) Actions(ctx context.Context, world string, since time.Time, f f
 	if !since.IsZero() {
 		from.DeliverPolicy, from.OptStartTime = jetstream.DeliverByStartTimePolicy, &since
 	}
-	consumer, err := c.conn.js.OrderedConsumer(ctx, streamActions, from)
+	consumer, err := c.conn.JetStream().OrderedConsumer(ctx, transport.StreamActions, from)
 	if err != nil {
 		return fmt.Errorf("listen to the actions of %s: %w", world, unanswered(err))
 	}
@@ -127,15 +128,15 @@ func (c *Client) Actions(ctx context.Context, world string, since time.Time, f f
 			return // of another tongue, or settled
 		}
 		f(p)
-	}, jetstream.PullHeartbeat(pullHeartbeat), jetstream.PullExpiry(30*time.Second))
+	}, jetstream.PullHeartbeat(transport.PullHeartbeat), jetstream.PullExpiry(30*time.Second))
 	if err != nil {
 		return fmt.Errorf("listen to the actions of %s: %w", world, unanswered(err))
 	}
 	select {
 	case <-ctx.Done():
 		err = nil
-	case <-c.conn.closed:
-		err = ErrDisconnected
+	case <-c.conn.Closed():
+		err = transport.ErrDisconnected
 	}
 	consuming.Stop()
 	<-consuming.Closed()
@@ -164,6 +165,6 @@ func proposal(msg jetstream.Msg) (Proposal, error) {
 func (c *Client) isAnswered(ctx context.Context, p Proposal) bool {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	_, err := c.conn.last(ctx, streamActions, protocol.SubjectActionResult(p.Conversation, p.Turn, p.Index))
+	_, err := c.conn.Last(ctx, transport.StreamActions, protocol.SubjectActionResult(p.Conversation, p.Turn, p.Index))
 	return err == nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -169,7 +170,7 @@ func TestRepliesAreGivenToAReader(t *testing.T) {
 		t.Errorf("seen %v", got)
 	}
 	eventually(t, 5*time.Second, func() error {
-		_, err := r.conn.last(t.Context(), streamDead, protocol.SubjectDead("memory", convoA, "poison"))
+		_, err := r.conn.Last(t.Context(), transport.StreamDead, protocol.SubjectDead("memory", convoA, "poison"))
 		return err
 	})
 }
@@ -179,7 +180,7 @@ func TestWatcherThatMissedAnEventReadsIt(t *testing.T) {
 	r := newRig(t)
 	m, _ := r.start(Options{}, func(*Mesh) {})
 	live := make(chan *nats.Msg, 4)
-	sub, err := r.conn.nc.ChanSubscribe(livePrefix+"said.>", live)
+	sub, err := r.conn.Core().ChanSubscribe(transport.LivePrefix+"said.>", live)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // convoDoc is a conversation's document with the revision it was read at; zero
@@ -53,10 +55,10 @@ func (d *drafts) take(turn string, id schema.ConversationID) (convoDoc, bool) {
 	return doc, ok && doc.World == id.World && doc.NPC == id.NPC && doc.Player == id.Player
 }
 
-func (c *Conn) conversation(ctx context.Context, id schema.ConversationID) (convoDoc, error) {
+func readConversation(ctx context.Context, c *transport.Conn, id schema.ConversationID) (convoDoc, error) {
 	empty := convoDoc{Conversation: &schema.Conversation{World: id.World, NPC: id.NPC, Player: id.Player}}
-	msg, err := c.last(ctx, streamConvos, convoPrefix+id.String())
-	if errors.Is(err, ErrNotFound) {
+	msg, err := c.Last(ctx, transport.StreamConversations, transport.ConversationPrefix+id.String())
+	if errors.Is(err, transport.ErrNotFound) {
 		return empty, nil
 	}
 	if err != nil {
@@ -83,7 +85,7 @@ func (m *Mesh) change(
 	for {
 		if !known {
 			var err error
-			if doc, err = m.conn.conversation(ctx, id); err != nil {
+			if doc, err = readConversation(ctx, m.conn, id); err != nil {
 				return err
 			}
 		}
@@ -95,8 +97,9 @@ func (m *Mesh) change(
 		if err != nil {
 			return fmt.Errorf("document of conversation %s: %w", id, err)
 		}
-		_, err = m.publish(ctx, message(convoPrefix+id.String(), data, headerExpected, strconv.FormatUint(doc.revision, 10)))
-		if !isConflict(err) {
+		_, err = m.publish(ctx, transport.NewMessage(transport.ConversationPrefix+id.String(), data,
+			jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(doc.revision, 10)))
+		if !transport.IsConflict(err) {
 			return err
 		}
 	}

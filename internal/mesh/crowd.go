@@ -29,7 +29,7 @@ func (m *Mesh) tellCrowded(now time.Time) {
 	data, err := json.Marshal(protocol.Crowded{ForMS: inMilliseconds(crowdedFor),
 		RetryAfterMS: inMilliseconds(retryAfterFull)})
 	if err == nil {
-		err = m.conn.nc.Publish(protocol.SubjectCrowded, data)
+		err = m.conn.Core().Publish(protocol.SubjectCrowded, data)
 	}
 	if err != nil {
 		m.opts.Report(Report{Where: "intake", Subject: protocol.SubjectCrowded, Outcome: "lost", Err: err})
@@ -49,7 +49,7 @@ var errCrowded = errors.New("turns wait longer than they can be answered in time
 func (c *Client) crowded() error {
 	c.crowd.once.Do(func() {
 		// Without it the turns are sent away by the intake.
-		_, _ = c.conn.nc.Subscribe(protocol.SubjectCrowded, func(msg *nats.Msg) {
+		_, _ = c.conn.Core().Subscribe(protocol.SubjectCrowded, func(msg *nats.Msg) {
 			var said protocol.Crowded
 			if json.Unmarshal(msg.Data, &said) != nil {
 				return

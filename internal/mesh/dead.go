@@ -9,8 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // maxDeadBody is how much of a message that could not be read a dead letter keeps.
@@ -30,7 +32,8 @@ func (m *Mesh) bury(
 	}
 	// Two readers of one stream may each bury the same message.
 	id := string(where) + "/" + stream + "/" + strconv.FormatUint(d.sequence, 10)
-	ack, err := m.publish(ctx, message(protocol.SubjectDead(where, convo, turn), letter, headerMsgID, id))
+	ack, err := m.publish(ctx, transport.NewMessage(protocol.SubjectDead(where, convo, turn), letter,
+		jetstream.MsgIDHeader, id))
 	if err == nil && !ack.Duplicate && m.opts.Observer != nil {
 		m.opts.Observer.Buried(string(where))
 	}
@@ -50,9 +53,9 @@ func (p *passRunner) bury(ctx context.Context, d *delivery, cause error) error {
 		if s, err := protocol.ParseSubject(d.subject); err == nil {
 			convo, turn = s.Conversation, s.Turn
 		}
-		return p.m.bury(ctx, p.pass, streamPasses, d, convo, turn, cause, d.data)
+		return p.m.bury(ctx, p.pass, transport.StreamPasses, d, convo, turn, cause, d.data)
 	}
-	if err := p.m.bury(ctx, p.pass, streamPasses, d, t.Conversation(), t.TurnID, cause, nil); err != nil {
+	if err := p.m.bury(ctx, p.pass, transport.StreamPasses, d, t.Conversation(), t.TurnID, cause, nil); err != nil {
 		return err
 	}
 	if err := p.m.step("reject.buried"); err != nil {
@@ -85,7 +88,8 @@ func (p *passRunner) abort(ctx context.Context, t *protocol.Turn, cause error) e
 			return err
 		}
 	}
-	_, err = p.m.publish(ctx, message(protocol.SubjectPass(schema.PassAct, t.Conversation(), t.TurnID), data, headerMsgID,
+	_, err = p.m.publish(ctx, transport.NewMessage(protocol.SubjectPass(schema.PassAct, t.Conversation(), t.TurnID), data,
+		jetstream.MsgIDHeader,
 		hopID(t)))
 	return err
 }

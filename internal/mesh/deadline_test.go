@@ -12,9 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // The deadline rests on schedule.go (the broker holds the schedule, the header
@@ -37,7 +39,7 @@ func within(deadline time.Duration, convo schema.ConversationID, turn string) *s
 // repliedAt is when a turn's reply was stored, by the broker's clock.
 func (r *rig) repliedAt(convo schema.ConversationID, turn string) time.Time {
 	r.t.Helper()
-	msg, err := r.conn.last(r.t.Context(), streamReplies, protocol.SubjectReply(convo, turn))
+	msg, err := r.conn.Last(r.t.Context(), transport.StreamReplies, protocol.SubjectReply(convo, turn))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -48,7 +50,7 @@ func (r *rig) repliedAt(convo schema.ConversationID, turn string) time.Time {
 func (r *rig) closedAt(convo schema.ConversationID, turn string) time.Time {
 	r.t.Helper()
 	for seq := uint64(1); ; {
-		msg, err := r.conn.read(r.t.Context(), streamSaid, "",
+		msg, err := r.conn.Read(r.t.Context(), transport.StreamSaid, "",
 			fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q}`, seq, protocol.SubjectSaid(convo, turn)))
 		if err != nil {
 			r.t.Fatalf("no fence: %v", err)
@@ -64,11 +66,11 @@ func (r *rig) closedAt(convo schema.ConversationID, turn string) time.Time {
 // broker's clock.
 func (r *rig) endedAfter(convo schema.ConversationID, turn string) time.Duration {
 	r.t.Helper()
-	msg, err := r.conn.last(r.t.Context(), streamReplies, protocol.SubjectReply(convo, turn))
+	msg, err := r.conn.Last(r.t.Context(), transport.StreamReplies, protocol.SubjectReply(convo, turn))
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	stored, err := r.conn.reply(r.t.Context(), convo, turn)
+	stored, err := r.conn.Reply(r.t.Context(), convo, turn)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -119,7 +121,7 @@ func TestDeadlineFiresWithoutAnyWorker(t *testing.T) {
 		})
 	}
 	eventually(t, 10*time.Second, func() error {
-		s, err := r.conn.js.Stream(t.Context(), streamTimers)
+		s, err := r.conn.JetStream().Stream(t.Context(), transport.StreamTimers)
 		if err == nil && s.CachedInfo().State.Msgs > 0 {
 			err = fmt.Errorf("TIMERS holds %d messages after all deadlines", s.CachedInfo().State.Msgs)
 		}
@@ -146,7 +148,7 @@ func TestDeadlineOfATurnThatWaitsInTheQueue(t *testing.T) {
 	if second.Status != schema.StatusAuthored {
 		t.Errorf("the waiting turn: %+v", second)
 	}
-	if _, err := r.client.Reply(t.Context(), convoA, "first"); !errors.Is(err, ErrNotFound) {
+	if _, err := r.client.Reply(t.Context(), convoA, "first"); !errors.Is(err, transport.ErrNotFound) {
 		t.Errorf("the running turn was answered too: %v", err)
 	}
 	close(release)
@@ -159,7 +161,7 @@ func TestDeadlineOfATurnThatWaitsInTheQueue(t *testing.T) {
 func (r *rig) queueIsEmpty() {
 	r.t.Helper()
 	eventually(r.t, 10*time.Second, func() error {
-		s, err := r.conn.js.Stream(r.t.Context(), streamTurns)
+		s, err := r.conn.JetStream().Stream(r.t.Context(), transport.StreamTurns)
 		if err == nil && s.CachedInfo().State.Msgs > 0 {
 			err = errors.New("TURNS is not empty")
 		}
@@ -193,7 +195,7 @@ func TestDeadlineThatPassedWhileNobodyRan(t *testing.T) {
 	r.publish(within(2*time.Second, convoA, "t"))
 	stop()
 	// By the time the services are back the deadline is long past.
-	msg, err := r.conn.get(t.Context(), streamTurns, 1, "")
+	msg, err := r.conn.Get(t.Context(), transport.StreamTurns, 1, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,11 +242,11 @@ func TestScheduleIsCancelledByTheFinisher(t *testing.T) {
 	r.publish(within(60*time.Second, convoA, "t"))
 	r.watch(convoA, "t")
 	eventually(t, 10*time.Second, func() error {
-		msg, err := r.conn.last(t.Context(), streamTimers, protocol.SubjectTimer("t"))
+		msg, err := r.conn.Last(t.Context(), transport.StreamTimers, protocol.SubjectTimer("t"))
 		switch {
-		case errors.Is(err, ErrNotFound):
+		case errors.Is(err, transport.ErrNotFound):
 			return nil // the schedule is gone, and so is the message that took it away
-		case err == nil && msg.Header.Get(headerSchedule) != "":
+		case err == nil && msg.Header.Get(jetstream.ScheduleHeader) != "":
 			return errors.New("the schedule stands")
 		case err == nil:
 			return errors.New("the roll-up has not expired")
@@ -257,7 +259,7 @@ func TestCronIsStoredOnce(t *testing.T) {
 	r := newRig(t)
 	m, _ := r.start(Options{}, func(*Mesh) {})
 	at := func() uint64 {
-		msg, err := r.conn.last(t.Context(), streamTimers, protocol.Prefix+"timer.scan.hollowmere")
+		msg, err := r.conn.Last(t.Context(), transport.StreamTimers, protocol.Prefix+"timer.scan.hollowmere")
 		if err != nil {
 			t.Fatal(err)
 		}

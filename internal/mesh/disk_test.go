@@ -12,6 +12,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/diskfault"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -43,7 +44,7 @@ func TestADiskThatRunsFullLosesNoTurn(t *testing.T) {
 	var told notices
 	r := newRigOn(t, embedded.Options{Dir: dir, Notice: told.say})
 	gate, arrived := make(chan struct{}), make(chan struct{}, 100)
-	r.start(Options{Settings: Settings{}.Within(r.server.StoreLimit()), AckWait: 500 * time.Millisecond},
+	r.start(Options{Settings: transport.Settings{}.Within(r.server.StoreLimit()), AckWait: 500 * time.Millisecond},
 		with(schema.PassDecide, func(ctx context.Context, _ *protocol.Turn) (schema.Pass, error) {
 			arrived <- struct{}{}
 			select {

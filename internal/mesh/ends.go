@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -52,9 +54,10 @@ const askers = 4
 // to be run by Run.
 func (m *Mesh) Ends(e Ends) {
 	m.ends = e
-	m.addRunner(urgent(&runner{name: "deadline", stream: streamTimers, filter: protocol.Prefix + "due.turn.>",
+	m.addRunner(urgent(&runner{name: "deadline", stream: transport.StreamTimers, filter: protocol.Prefix + "due.turn.>",
 		handle: m.expire, bury: m.buryDue, ackWait: dueAckWait, offered: m.opts.Shared}))
-	m.addRunner(urgent(&runner{name: "finisher", stream: streamReplies, handle: m.handleReply, bury: m.buryReply}))
+	m.addRunner(urgent(&runner{name: "finisher", stream: transport.StreamReplies, handle: m.handleReply,
+		bury: m.buryReply}))
 	m.subs = append(m.subs, subscription{subject: protocol.Prefix + "cancel.*.*.*.*", queue: "ends",
 		handle: m.handleCancel},
 		subscription{subject: protocol.SubjectActions("*"), queue: "ends", handle: m.handleActions})
@@ -82,13 +85,13 @@ func (m *Mesh) expire(ctx context.Context, d *delivery) error {
 	if err := m.step("deadline.ended"); err != nil {
 		return err
 	}
-	return m.conn.remove(ctx, streamTimers, d.sequence)
+	return m.conn.Remove(ctx, transport.StreamTimers, d.sequence)
 }
 
 // buryDue is the end of what is no deadline, or of one that cannot be carried out.
 func (m *Mesh) buryDue(ctx context.Context, d *delivery, cause error) error {
 	b, on, unreadable := readDue(d)
-	if err := m.bury(ctx, "deadline", streamTimers, d, on.Conversation, on.Turn, cause, d.data); err != nil {
+	if err := m.bury(ctx, "deadline", transport.StreamTimers, d, on.Conversation, on.Turn, cause, d.data); err != nil {
 		return err
 	}
 	if unreadable == nil {
@@ -97,7 +100,7 @@ func (m *Mesh) buryDue(ctx context.Context, d *delivery, cause error) error {
 			return err
 		}
 	}
-	return m.conn.remove(ctx, streamTimers, d.sequence)
+	return m.conn.Remove(ctx, transport.StreamTimers, d.sequence)
 }
 
 // readDue reads a deadline and holds it against the subject it came on, which
@@ -163,11 +166,11 @@ func awayBy(h nats.Header) sentAway {
 // end gives a turn its reply unless it has one: first the fence, then what was
 // said before it and an authored line.
 func (m *Mesh) end(ctx context.Context, e ending) error {
-	if _, err := m.conn.reply(ctx, e.convo, e.turn); !errors.Is(err, ErrNotFound) {
+	if _, err := m.conn.Reply(ctx, e.convo, e.turn); !errors.Is(err, transport.ErrNotFound) {
 		return err
 	}
-	msg, err := m.conn.get(ctx, streamTurns, e.sequence, "")
-	if errors.Is(err, ErrNotFound) {
+	msg, err := m.conn.Get(ctx, transport.StreamTurns, e.sequence, "")
+	if errors.Is(err, transport.ErrNotFound) {
 		return nil // ended and applied meanwhile
 	}
 	if err != nil {
@@ -203,7 +206,7 @@ func (m *Mesh) conclude(ctx context.Context, e ending, req *schema.Request, acce
 	said := Progress{State: log.State}
 	if slices.ContainsFunc(log.Sentences, func(s schema.Sentence) bool { return s.Authored }) {
 		// An authored sentence may promise an action: its review record tells which.
-		if said.Records, _, err = m.conn.reviews(ctx, e.convo, e.turn); err != nil {
+		if said.Records, _, err = reviewRecords(ctx, m.conn, e.convo, e.turn); err != nil {
 			return err
 		}
 	}
@@ -233,9 +236,9 @@ func (m *Mesh) author(ctx context.Context, req *schema.Request, said Progress, e
 		m.opts.Report(Report{Where: "author", Turn: e.turn, Outcome: "reject", Err: err})
 		return plain
 	}
-	written.Status = orDefault(written.Status, plain.Status)
-	written.Reason = orDefault(written.Reason, plain.Reason)
-	written.Detail = orDefault(written.Detail, plain.Detail)
+	written.Status = cmp.Or(written.Status, plain.Status)
+	written.Reason = cmp.Or(written.Reason, plain.Reason)
+	written.Detail = cmp.Or(written.Detail, plain.Detail)
 	written.RetryAfterMS = plain.RetryAfterMS
 	return written
 }
@@ -257,7 +260,7 @@ func (m *Mesh) complete(r *schema.Reply, t *protocol.Turn) {
 	r.TurnID, r.World, r.NPC, r.Player = t.TurnID, t.World, t.NPC, t.Player
 	r.Message, r.PlayerName, r.Previous = t.Message, t.PlayerName, lastSaid(t.Convo)
 	r.Sequence, r.AcceptedAt = t.Sequence, t.AcceptedAt
-	r.GameTime = orDefault(r.GameTime, t.GameTime)
+	r.GameTime = cmp.Or(r.GameTime, t.GameTime)
 	if r.Sentences == nil {
 		r.Sentences = []schema.Sentence{}
 	}
@@ -295,7 +298,7 @@ func lastSaid(c *schema.Conversation) *schema.Line {
 // reply is refused, and refused means that the turn has its reply.
 func (m *Mesh) publishReply(ctx context.Context, r *schema.Reply) error {
 	// An erased turn has had its reply, which is nowhere to collide with.
-	if is, err := m.conn.isErased(ctx, r.Conversation(), r.TurnID); is || err != nil {
+	if is, err := m.conn.IsErased(ctx, r.Conversation(), r.TurnID); is || err != nil {
 		return err
 	}
 	data, err := json.Marshal(r)
@@ -303,8 +306,8 @@ func (m *Mesh) publishReply(ctx context.Context, r *schema.Reply) error {
 		return fmt.Errorf("reply of turn %s: %w", r.TurnID, err)
 	}
 	subject := protocol.SubjectReply(r.Conversation(), r.TurnID)
-	_, err = m.publish(ctx, message(subject, data))
-	return m.conn.standsFirst(ctx, streamReplies, subject, err)
+	_, err = m.publish(ctx, transport.NewMessage(subject, data))
+	return m.conn.StandsFirst(ctx, transport.StreamReplies, subject, err)
 }
 
 // subscription is a plain subject that a running mesh listens on.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -54,7 +55,7 @@ func TestCancelEndsATurnAndItsModelCall(t *testing.T) {
 		t.Errorf("%v, reply %+v", events, reply)
 	}
 	r.queueIsEmpty()
-	if err := r.client.Cancel(t.Context(), convoA, "long"); !errors.Is(err, ErrNotFound) {
+	if err := r.client.Cancel(t.Context(), convoA, "long"); !errors.Is(err, transport.ErrNotFound) {
 		t.Errorf("cancelled twice: %v", err)
 	}
 }
@@ -80,8 +81,8 @@ func TestSupersedesEndsTheOlderTurn(t *testing.T) {
 
 func TestBusyConversationAndFullMeshLeaveNothing(t *testing.T) {
 	r := newRig(t)
-	r.start(Options{Settings: Settings{MaxInFlight: 12}}, func(*Mesh) {})
-	for i := range maxQueued {
+	r.start(Options{Settings: transport.Settings{MaxInFlight: 12}}, func(*Mesh) {})
+	for i := range transport.MaxQueued {
 		r.publish(request(convoA, fmt.Sprintf("a%d", i)))
 	}
 	refused := func(convo schema.ConversationID, turn string, want, other error) {
@@ -100,7 +101,7 @@ func TestBusyConversationAndFullMeshLeaveNothing(t *testing.T) {
 	}
 	refused(b, "b3", ErrFull, ErrBusy)
 
-	s, err := r.conn.js.Stream(t.Context(), streamTurns)
+	s, err := r.conn.JetStream().Stream(t.Context(), transport.StreamTurns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func TestBusyConversationAndFullMeshLeaveNothing(t *testing.T) {
 		t.Errorf("TURNS holds %d messages, want 12", n)
 	}
 	// The refused turn was not remembered: once there is room, the same id is taken.
-	if err := r.conn.remove(t.Context(), streamTurns, 1); err != nil {
+	if err := r.conn.Remove(t.Context(), transport.StreamTurns, 1); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := r.client.Publish(t.Context(), request(convoA, "one-more")); err != nil || got.Again {
@@ -122,7 +123,7 @@ func TestBusyConversationAndFullMeshLeaveNothing(t *testing.T) {
 // The store at its limit refuses cleanly, and goes on when there is room again.
 func TestStoreWithoutRoomIsAFullMesh(t *testing.T) {
 	r := newRigOn(t, embedded.Options{Dir: t.TempDir(), MaxStore: 1 << 20})
-	r.start(Options{Settings: Settings{PassesBytes: 64 << 10, TracesBytes: 64 << 10}}, func(*Mesh) {})
+	r.start(Options{Settings: transport.Settings{PassesBytes: 64 << 10, TracesBytes: 64 << 10}}, func(*Mesh) {})
 	big := func(i int) *schema.Request {
 		req := request(schema.ConversationID{World: "w", NPC: "n", Player: fmt.Sprint("p", i)}, fmt.Sprint("t", i))
 		req.Message = strings.Repeat("x", 60<<10)
@@ -141,7 +142,7 @@ func TestStoreWithoutRoomIsAFullMesh(t *testing.T) {
 		t.Errorf("%d of 40 refused", refused)
 	}
 	for seq := uint64(1); seq < 10; seq++ {
-		if err := r.conn.remove(t.Context(), streamTurns, seq); err != nil {
+		if err := r.conn.Remove(t.Context(), transport.StreamTurns, seq); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -210,7 +211,7 @@ func TestInvalidRequestsEndInOneReply(t *testing.T) {
 				t.Fatal(err)
 			}
 			convo := s.Conversation
-			if _, err := r.conn.publish(t.Context(), message(protocol.Prefix+"turn."+c.subject, []byte(c.body)),
+			if _, err := r.conn.Publish(t.Context(), transport.NewMessage(protocol.Prefix+"turn."+c.subject, []byte(c.body)),
 				time.Second); err != nil {
 				t.Fatal(err)
 			}
@@ -219,7 +220,8 @@ func TestInvalidRequestsEndInOneReply(t *testing.T) {
 				!strings.Contains(reply.Detail, c.detail) {
 				t.Errorf("reply %+v, want detail %q", reply, c.detail)
 			}
-			if dead, err := r.conn.last(t.Context(), streamDead, protocol.SubjectDead(where, convo, c.turn)); err != nil {
+			if dead, err := r.conn.Last(t.Context(), transport.StreamDead,
+				protocol.SubjectDead(where, convo, c.turn)); err != nil {
 				t.Errorf("no dead letter: %v %v", dead, err)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -15,7 +16,7 @@ import (
 // Eraser takes one player out of the streams. What it does can be done again and
 // changes nothing the second time.
 type Eraser struct {
-	conn   *Conn
+	conn   *transport.Conn
 	player string
 	worlds []string // empty: all
 	secure bool
@@ -98,17 +99,17 @@ func (t *Trail) Count() int {
 type place struct{ name, stream, subject string }
 
 var ofPlayer = []place{
-	{"turns", streamTurns, protocol.Prefix + "turn.W.*.P"},
-	{"timers", streamTimers, protocol.Prefix + "due.turn.W.*.P.*"},
-	{"passes", streamPasses, protocol.Prefix + "pass.*.W.*.P.*"},
-	{"said", streamSaid, protocol.Prefix + "said.W.*.P.*"},
-	{"reviews", streamSaid, protocol.Prefix + "review.W.*.P.*"},
-	{"actions", streamActions, protocol.Prefix + "action.W.*.P.*.*"},
-	{"actions", streamActions, protocol.Prefix + "action-result.W.*.P.*.*"},
-	{"traces", streamTraces, protocol.Prefix + "trace.W.*.P.*"},
-	{"dead letters", streamDead, protocol.Prefix + "dead.*.W.*.P.*"},
-	{"conversations", streamConvos, convoPrefix + "W.*.P"},
-	{"replies", streamReplies, protocol.Prefix + "reply.W.*.P.*"},
+	{"turns", transport.StreamTurns, protocol.Prefix + "turn.W.*.P"},
+	{"timers", transport.StreamTimers, protocol.Prefix + "due.turn.W.*.P.*"},
+	{"passes", transport.StreamPasses, protocol.Prefix + "pass.*.W.*.P.*"},
+	{"said", transport.StreamSaid, protocol.Prefix + "said.W.*.P.*"},
+	{"reviews", transport.StreamSaid, protocol.Prefix + "review.W.*.P.*"},
+	{"actions", transport.StreamActions, protocol.Prefix + "action.W.*.P.*.*"},
+	{"actions", transport.StreamActions, protocol.Prefix + "action-result.W.*.P.*.*"},
+	{"traces", transport.StreamTraces, protocol.Prefix + "trace.W.*.P.*"},
+	{"dead letters", transport.StreamDead, protocol.Prefix + "dead.*.W.*.P.*"},
+	{"conversations", transport.StreamConversations, transport.ConversationPrefix + "W.*.P"},
+	{"replies", transport.StreamReplies, protocol.Prefix + "reply.W.*.P.*"},
 }
 
 // Follow reads what the streams hold of the player, but for the memory log. It
@@ -145,7 +146,7 @@ func (e *Eraser) each(ctx context.Context, stream, subject string, f func(*jetst
 		worlds = []string{"*"}
 	}
 	for _, world := range worlds {
-		err := e.conn.each(ctx, stream, strings.NewReplacer("W", world, "P", e.player).Replace(subject),
+		err := e.conn.Each(ctx, stream, strings.NewReplacer("W", world, "P", e.player).Replace(subject),
 			func(msg *jetstream.RawStreamMsg) bool {
 				f(msg)
 				return true
@@ -175,7 +176,7 @@ func (e *Eraser) own(ctx context.Context, t *Trail, p place, seen map[EndedTurn]
 				seen[EndedTurn{convo, turn}] = true
 			}
 		}
-		if p.stream == streamTurns {
+		if p.stream == transport.StreamTurns {
 			t.Open = append(t.Open, EndedTurn{convo, turnOf(msg)})
 		}
 		var shown struct {
@@ -188,7 +189,7 @@ func (e *Eraser) own(ctx context.Context, t *Trail, p place, seen map[EndedTurn]
 }
 
 func conversationOf(subject string) schema.ConversationID {
-	parts := strings.Split(strings.TrimPrefix(subject, convoPrefix), ".")
+	parts := strings.Split(strings.TrimPrefix(subject, transport.ConversationPrefix), ".")
 	if len(parts) != 3 {
 		return schema.ConversationID{}
 	}
@@ -198,9 +199,9 @@ func conversationOf(subject string) schema.ConversationID {
 // turnsIn are the turns that a message names in its body.
 func turnsIn(p place, msg *jetstream.RawStreamMsg) []string {
 	switch p.stream {
-	case streamTurns:
+	case transport.StreamTurns:
 		return []string{turnOf(msg)}
-	case streamConvos:
+	case transport.StreamConversations:
 		var doc schema.Conversation
 		_ = json.Unmarshal(msg.Data, &doc)
 		turns := []string{}
@@ -215,8 +216,8 @@ func turnsIn(p place, msg *jetstream.RawStreamMsg) []string {
 // remembered adds the turns and events of which memories are left: their replies
 // may have aged out, and must not come anew either.
 func (e *Eraser) remembered(ctx context.Context, seen map[EndedTurn]bool) error {
-	return e.each(ctx, streamMemory, protocol.Prefix+"memory.W.*.P", func(msg *jetstream.RawStreamMsg) {
-		l := logged(msg.Subject, msg.Sequence, msg.Data)
+	return e.each(ctx, transport.StreamMemory, protocol.Prefix+"memory.W.*.P", func(msg *jetstream.RawStreamMsg) {
+		l := transport.ParseLogged(msg.Subject, msg.Sequence, msg.Data)
 		if m := l.Event.Memory; m != nil {
 			for _, s := range m.Spans {
 				e.mark(seen, m.World, m.NPC, s.TurnID, s.EventID)
@@ -232,28 +233,29 @@ func (e *Eraser) mark(seen map[EndedTurn]bool, world, npc, turn, event string) {
 		seen[EndedTurn{schema.ConversationID{World: world, NPC: npc, Player: e.player}, turn}] = true
 	}
 	if event != "" {
-		seen[EndedTurn{schema.ConversationID{World: world, NPC: eventNPC, Player: e.player}, event}] = true
+		seen[EndedTurn{schema.ConversationID{World: world, NPC: transport.EventNPC, Player: e.player}, event}] = true
 	}
 }
 
 // others reads what stands elsewhere and concerns the player: schedules, events of
 // the game, and what only tells of turns.
 func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) error {
-	err := e.conn.each(ctx, streamTimers, protocol.Prefix+"timer.turn.*", func(msg *jetstream.RawStreamMsg) bool {
-		var b protocol.Due
-		if json.Unmarshal(msg.Data, &b) == nil && b.Player == e.player && e.covers(b.World) {
-			t.add("timers", streamTimers, msg)
-		}
-		return true
-	})
+	err := e.conn.Each(ctx, transport.StreamTimers, protocol.Prefix+"timer.turn.*",
+		func(msg *jetstream.RawStreamMsg) bool {
+			var b protocol.Due
+			if json.Unmarshal(msg.Data, &b) == nil && b.Player == e.player && e.covers(b.World) {
+				t.add("timers", transport.StreamTimers, msg)
+			}
+			return true
+		})
 	if err != nil {
 		return err
 	}
 	if err := e.events(ctx, t, seen); err != nil {
 		return err
 	}
-	for _, p := range []place{{"traces of others", streamTraces, protocol.Prefix + "trace.W.>"},
-		{"dead letters of others", streamDead, protocol.Prefix + "dead.*.W.>"}} {
+	for _, p := range []place{{"traces of others", transport.StreamTraces, protocol.Prefix + "trace.W.>"},
+		{"dead letters of others", transport.StreamDead, protocol.Prefix + "dead.*.W.>"}} {
 		if err := e.mentions(ctx, p, nil, func(msg *jetstream.RawStreamMsg) { t.add(p.name, p.stream, msg) }); err != nil {
 			return err
 		}
@@ -264,29 +266,29 @@ func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) 
 // events reads what the game saw happen. What concerns the player goes; where the
 // player only looked on, the event stays without them.
 func (e *Eraser) events(ctx context.Context, t *Trail, seen map[EndedTurn]bool) error {
-	return e.each(ctx, streamEvents, protocol.Prefix+"event.W", func(msg *jetstream.RawStreamMsg) {
+	return e.each(ctx, transport.StreamEvents, protocol.Prefix+"event.W", func(msg *jetstream.RawStreamMsg) {
 		handle := e.handles.Has(strings.TrimPrefix(msg.Subject, protocol.Prefix+"event."), e.player)
 		is := func(value string) bool { return value == "player:"+e.player || value == e.player && !handle }
 		var o schema.Occurrence
 		if json.Unmarshal(msg.Data, &o) != nil {
 			if naming(msg.Data, e.player, handle) {
-				t.add("events", streamEvents, msg)
+				t.add("events", transport.StreamEvents, msg)
 			}
 			return
 		}
 		switch {
 		case o.Player == e.player || is(o.Subject) || is(o.Object):
-			t.add("events", streamEvents, msg)
+			t.add("events", transport.StreamEvents, msg)
 			e.mark(seen, o.World, "", "", o.ID)
 		case slices.ContainsFunc(o.Witnesses, is):
 			o.Witnesses = slices.DeleteFunc(o.Witnesses, is)
 			if len(o.Witnesses) == 0 {
-				t.add("events", streamEvents, msg)
+				t.add("events", transport.StreamEvents, msg)
 				break
 			}
 			t.shared = append(t.shared, sharedEvent{msg.Sequence, o})
 		case naming(msg.Data, e.player, handle):
-			t.add("events", streamEvents, msg)
+			t.add("events", transport.StreamEvents, msg)
 		}
 	})
 }
@@ -328,7 +330,7 @@ func (t *Trail) add(name, stream string, msg *jetstream.RawStreamMsg) {
 }
 
 // Settle is how long a worker that began before an erasure may still write.
-func (e *Eraser) Settle() time.Duration { return settleAfter }
+func (e *Eraser) Settle() time.Duration { return transport.SettleAfter }
 
 // Key is the key of the broker's hashes, as Conn.EraseKey makes it.
 func (e *Eraser) Key(ctx context.Context, offered []byte) ([]byte, error) {
@@ -336,4 +338,4 @@ func (e *Eraser) Key(ctx context.Context, offered []byte) ([]byte, error) {
 }
 
 // Replicas is how many copies the broker keeps of the mesh's streams.
-func (c *Client) Replicas(ctx context.Context) int { return c.conn.replicas(ctx) }
+func (c *Client) Replicas(ctx context.Context) int { return c.conn.Replicas(ctx) }

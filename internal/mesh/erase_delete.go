@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,10 +19,11 @@ var ErrNobodyEnds = errors.New("nobody ends turns here")
 // End cancels the turns that wait, and comes back when each has ended. A mesh of
 // which no service runs ends none: ErrNobodyEnds.
 func (e *Eraser) End(ctx context.Context, open []EndedTurn) error {
-	client := &Client{conn: e.conn, attempt: readTimeout}
+	client := &Client{conn: e.conn, attempt: transport.ReadTimeout}
 	for _, t := range open {
 		asking, stop := context.WithTimeout(ctx, messageTimeout)
-		_, err := e.conn.nc.RequestMsgWithContext(asking, message(protocol.SubjectCancel(t.Conversation, t.Turn), nil))
+		_, err := e.conn.Core().RequestMsgWithContext(asking,
+			transport.NewMessage(protocol.SubjectCancel(t.Conversation, t.Turn), nil))
 		stop()
 		if errors.Is(err, nats.ErrNoResponders) {
 			return ErrNobodyEnds
@@ -43,8 +45,8 @@ func (c *Client) ended(ctx context.Context, t EndedTurn) error {
 	ctx, stop := context.WithTimeout(ctx, messageTimeout)
 	defer stop()
 	for {
-		_, err := c.conn.queued(ctx, t.Conversation, t.Turn)
-		if errors.Is(err, ErrNotFound) {
+		_, err := queuedTurn(ctx, c.conn, t.Conversation, t.Turn)
+		if errors.Is(err, transport.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
@@ -61,7 +63,7 @@ func (c *Client) ended(ctx context.Context, t EndedTurn) error {
 // Refuse keeps the turns and events of a trail from being taken a second time.
 func (e *Eraser) Refuse(ctx context.Context, key []byte, turns []EndedTurn) error {
 	for _, t := range turns {
-		if err := e.conn.refuse(ctx, key, t.Conversation, t.Turn); err != nil {
+		if err := e.conn.Refuse(ctx, key, t.Conversation, t.Turn); err != nil {
 			return err
 		}
 	}
@@ -85,11 +87,12 @@ func (e *Eraser) Share(ctx context.Context, t *Trail) (int, error) {
 		if err != nil {
 			return i, err
 		}
-		msg := message(protocol.SubjectEvent(s.event.World), data, headerMsgID, fmt.Sprintf("%s/%d", s.event.ID, s.sequence))
-		if _, err := e.conn.publish(ctx, msg, readTimeout); err != nil {
+		msg := transport.NewMessage(protocol.SubjectEvent(s.event.World), data, jetstream.MsgIDHeader,
+			fmt.Sprintf("%s/%d", s.event.ID, s.sequence))
+		if _, err := e.conn.Publish(ctx, msg, transport.ReadTimeout); err != nil {
 			return i, err
 		}
-		if err := e.delete(ctx, streamEvents, spot{s.sequence, msg.Subject}); err != nil {
+		if err := e.delete(ctx, transport.StreamEvents, spot{s.sequence, msg.Subject}); err != nil {
 			return i, err
 		}
 	}
@@ -97,9 +100,9 @@ func (e *Eraser) Share(ctx context.Context, t *Trail) (int, error) {
 }
 
 // EraseEntries deletes entries of the memory log.
-func (e *Eraser) EraseEntries(ctx context.Context, entries []Logged) (int, error) {
+func (e *Eraser) EraseEntries(ctx context.Context, entries []transport.Logged) (int, error) {
 	for i := range entries {
-		if err := e.delete(ctx, streamMemory, spot{sequence: entries[i].Sequence}); err != nil {
+		if err := e.delete(ctx, transport.StreamMemory, spot{sequence: entries[i].Sequence}); err != nil {
 			return i, err
 		}
 	}
@@ -110,23 +113,13 @@ func (e *Eraser) EraseEntries(ctx context.Context, entries []Logged) (int, error
 // its place. A bucket of an older version forbids either: its subject is purged.
 func (e *Eraser) delete(ctx context.Context, stream string, m spot) error {
 	c := e.conn
-	request := fmt.Appendf(nil, `{"seq":%d,"no_erase":%t}`, m.sequence, !e.secure)
-	err := retryWhile(ctx, isLost, func() error {
-		answer, err := c.request(ctx, message("$JS.API.STREAM.MSG.DELETE."+stream, request), 5*readTimeout)
-		if err != nil {
-			return err
-		}
-		return parseRefusal(answer.Data)
-	})
-	switch {
-	case apiCode(err) == codeNoSequence || apiCode(err) == codeDeleteFailed && apiText(err) == textNoMessage:
-		return nil
-	case apiCode(err) == codeDeleteFailed && m.subject != "":
-		s, found := c.stream(ctx, stream)
-		if found != nil {
-			return found
-		}
-		return wrap(s.Purge(ctx, jetstream.WithPurgeSubject(m.subject)), "purge %s", stream)
+	err := c.DeleteMessage(ctx, stream, m.sequence, e.secure, 5*transport.ReadTimeout)
+	if !transport.IsNotDeleted(err) || m.subject == "" {
+		return err
 	}
-	return wrap(err, "delete message %d of %s", m.sequence, stream)
+	s, found := c.Stream(ctx, stream)
+	if found != nil {
+		return found
+	}
+	return transport.Wrap(s.Purge(ctx, jetstream.WithPurgeSubject(m.subject)), "purge %s", stream)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -35,8 +36,9 @@ func TestTheTraceOfAnNPCHoldsNothingOfItsNamesake(t *testing.T) {
 		data, err := json.Marshal(protocol.Trace{TurnID: turn.TurnID, Record: schema.PassRecord{Pass: schema.PassRetrieve},
 			Next: schema.PassThink, Turn: &turn})
 		if err == nil {
-			_, err = r.conn.publish(t.Context(), message(protocol.SubjectTrace(turn.Conversation(), turn.TurnID), data),
-				readTimeout)
+			_, err = r.conn.Publish(t.Context(),
+				transport.NewMessage(protocol.SubjectTrace(turn.Conversation(), turn.TurnID), data),
+				transport.ReadTimeout)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -27,20 +28,20 @@ type Elsewhere struct {
 func (e *Eraser) Elsewhere(ctx context.Context, shown []string) ([]Elsewhere, error) {
 	var out []Elsewhere
 	for _, p := range []place{
-		{"turns of others", streamTurns, protocol.Prefix + "turn.W.>"},
-		{"passes of others", streamPasses, protocol.Prefix + "pass.*.W.>"},
-		{"said to others", streamSaid, protocol.Prefix + "*.W.>"},
-		{"replies to others", streamReplies, protocol.Prefix + "reply.W.>"},
-		{"actions for others", streamActions, protocol.Prefix + "*.W.>"},
-		{"traces of others", streamTraces, protocol.Prefix + "trace.W.>"},
-		{"conversations of others", streamConvos, convoPrefix + "W.>"},
+		{"turns of others", transport.StreamTurns, protocol.Prefix + "turn.W.>"},
+		{"passes of others", transport.StreamPasses, protocol.Prefix + "pass.*.W.>"},
+		{"said to others", transport.StreamSaid, protocol.Prefix + "*.W.>"},
+		{"replies to others", transport.StreamReplies, protocol.Prefix + "reply.W.>"},
+		{"actions for others", transport.StreamActions, protocol.Prefix + "*.W.>"},
+		{"traces of others", transport.StreamTraces, protocol.Prefix + "trace.W.>"},
+		{"conversations of others", transport.StreamConversations, transport.ConversationPrefix + "W.>"},
 	} {
 		n := 0
 		if err := e.mentions(ctx, p, shown, func(*jetstream.RawStreamMsg) { n++ }); err != nil {
 			return nil, err
 		}
 		if n > 0 {
-			s, err := e.conn.stream(ctx, p.stream)
+			s, err := e.conn.Stream(ctx, p.stream)
 			if err != nil {
 				return nil, err
 			}
@@ -54,8 +55,8 @@ func (e *Eraser) Elsewhere(ctx context.Context, shown []string) ([]Elsewhere, er
 func (c *Client) Players(ctx context.Context, worlds []string) ([]string, error) {
 	e := c.Eraser("", worlds, false)
 	found := map[string]bool{}
-	for _, config := range streams(Settings{}.withDefaults()) {
-		s, err := c.conn.look(ctx, config.Name)
+	for _, config := range transport.Streams(transport.Settings{}.WithDefaults()) {
+		s, err := c.conn.Look(ctx, config.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			continue
 		}
@@ -80,7 +81,7 @@ func (c *Client) Players(ctx context.Context, worlds []string) ([]string, error)
 		return nil, err
 	}
 	delete(found, "")
-	delete(found, noPlayer)
+	delete(found, transport.NoPlayer)
 	out := make([]string, 0, len(found))
 	for player := range found {
 		out = append(out, player)
@@ -101,7 +102,7 @@ func (e *Eraser) inBodies(ctx context.Context, found map[string]bool) error {
 			}
 		}
 	}
-	err := e.each(ctx, streamEvents, protocol.Prefix+"event.W", func(msg *jetstream.RawStreamMsg) {
+	err := e.each(ctx, transport.StreamEvents, protocol.Prefix+"event.W", func(msg *jetstream.RawStreamMsg) {
 		var o schema.Occurrence
 		if json.Unmarshal(msg.Data, &o) == nil {
 			note(o.Player, o.Subject, o.Object)
@@ -111,8 +112,8 @@ func (e *Eraser) inBodies(ctx context.Context, found map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	return e.each(ctx, streamMemory, protocol.Prefix+"memory.W.>", func(msg *jetstream.RawStreamMsg) {
-		if m := logged(msg.Subject, msg.Sequence, msg.Data).Event.Memory; m != nil {
+	return e.each(ctx, transport.StreamMemory, protocol.Prefix+"memory.W.>", func(msg *jetstream.RawStreamMsg) {
+		if m := transport.ParseLogged(msg.Subject, msg.Sequence, msg.Data).Event.Memory; m != nil {
 			note(m.Player, m.Subject, m.Object)
 			note(m.Witnesses...)
 		}

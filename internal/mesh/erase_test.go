@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -20,22 +21,23 @@ func TestSecureDeletionLeavesNoBytes(t *testing.T) {
 	dir := t.TempDir()
 	r := newRigOn(t, embedded.Options{Dir: dir})
 	m := New(r.conn, Options{})
-	older := streamTable(Settings{}.withDefaults(), streamConvos)
+	older := transport.StreamTable(transport.Settings{}.WithDefaults(), transport.StreamConversations)
 	older.DenyDelete = true
-	if _, err := r.conn.js.CreateStream(t.Context(), older); err != nil {
+	if _, err := r.conn.JetStream().CreateStream(t.Context(), older); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Setup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	put := func(subject, body string) {
-		if _, err := r.conn.publish(t.Context(), message(subject, []byte(body)), readTimeout); err != nil {
+		if _, err := r.conn.Publish(t.Context(), transport.NewMessage(subject, []byte(body)),
+			transport.ReadTimeout); err != nil {
 			t.Fatal(err)
 		}
 	}
 	put("forsooth.v1.trace.w.n.zq-gone.t1", `{"turn_id":"t1","words":"marzipan"}`)
 	put("forsooth.v1.trace.w.n.zq-stays.t2", `{"turn_id":"t2","words":"cheese"}`)
-	put(convoPrefix+"w.n.zq-gone", `{"world":"w"}`)
+	put(transport.ConversationPrefix+"w.n.zq-gone", `{"world":"w"}`)
 	e := r.client.Eraser("zq-gone", nil, true)
 	trail, err := e.Follow(t.Context())
 	if err != nil || trail.Count() != 2 {
@@ -65,13 +67,13 @@ func TestSecureDeletionLeavesNoBytes(t *testing.T) {
 // The refusal of a turn tells nobody of whom it is, and holds for that turn alone.
 func TestRefusal(t *testing.T) {
 	r := newRig(t)
-	if is, err := r.conn.isErased(t.Context(), convoA, "t1"); is || err != nil {
+	if is, err := r.conn.IsErased(t.Context(), convoA, "t1"); is || err != nil {
 		t.Errorf("before anything was made: %v, %v", is, err)
 	}
 	if err := New(r.conn, Options{}).Setup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	offered := bytes.Repeat([]byte{7}, EraseKeySize)
+	offered := bytes.Repeat([]byte{7}, transport.EraseKeySize)
 	key, err := r.conn.EraseKey(t.Context(), offered)
 	if err != nil || !bytes.Equal(key, offered) {
 		t.Fatalf("%x, %v", key, err)
@@ -79,15 +81,15 @@ func TestRefusal(t *testing.T) {
 	if again, err := r.connect().EraseKey(t.Context(), nil); err != nil || !bytes.Equal(again, key) {
 		t.Errorf("another process has the key %x, %v", again, err)
 	}
-	if err := r.conn.refuse(t.Context(), key, convoA, "t1"); err != nil {
+	if err := r.conn.Refuse(t.Context(), key, convoA, "t1"); err != nil {
 		t.Fatal(err)
 	}
 	for turn, want := range map[string]bool{"t1": true, "t2": false} {
-		if is, err := r.connect().isErased(t.Context(), convoA, turn); is != want || err != nil {
+		if is, err := r.connect().IsErased(t.Context(), convoA, turn); is != want || err != nil {
 			t.Errorf("%s: %v, %v", turn, is, err)
 		}
 	}
-	err = r.conn.each(t.Context(), streamErased, ">", func(msg *jetstream.RawStreamMsg) bool {
+	err = r.conn.Each(t.Context(), transport.StreamErased, ">", func(msg *jetstream.RawStreamMsg) bool {
 		if strings.Contains(msg.Subject+string(msg.Data), convoA.Player+".") || strings.Contains(msg.Subject, "t1") {
 			t.Errorf("%s %s", msg.Subject, msg.Data)
 		}
@@ -96,10 +98,10 @@ func TestRefusal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.conn.reply(t.Context(), convoA, "t1"); err != nil {
+	if _, err := r.conn.Reply(t.Context(), convoA, "t1"); err != nil {
 		t.Errorf("a refused turn counts as ended: %v", err)
 	}
-	if _, err := r.client.Reply(t.Context(), convoA, "t1"); !errors.Is(err, ErrNotFound) {
+	if _, err := r.client.Reply(t.Context(), convoA, "t1"); !errors.Is(err, transport.ErrNotFound) {
 		t.Errorf("and has no reply: %v", err)
 	}
 }
@@ -120,7 +122,8 @@ func TestAPlayerNamedLikeAnNPC(t *testing.T) {
 		"forsooth.v1.trace.w.bram.p7.t1": {`{"turn_id":"t1","npc":"bram","player":"p7"}`},
 	} {
 		for _, body := range bodies {
-			if _, err := r.conn.publish(t.Context(), message(subject, []byte(body)), readTimeout); err != nil {
+			if _, err := r.conn.Publish(t.Context(), transport.NewMessage(subject, []byte(body)),
+				transport.ReadTimeout); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // A reply that has expired leaves a marker on its subject, which keeps the turn
@@ -22,17 +24,18 @@ func TestExpiredReplyLeavesTheTurnEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	subject := protocol.SubjectReply(convoA, "old")
-	if _, err := r.conn.publish(t.Context(), message(subject, reply, headerTTL, "1s"), time.Second); err != nil {
+	if _, err := r.conn.Publish(t.Context(), transport.NewMessage(subject, reply, jetstream.MsgTTLHeader, "1s"),
+		time.Second); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, 10*time.Second, func() error {
-		stored, err := r.conn.reply(t.Context(), convoA, "old")
+		stored, err := r.conn.Reply(t.Context(), convoA, "old")
 		if err == nil && stored.Reply != nil {
 			err = errors.New("the reply has not expired")
 		}
 		return err
 	})
-	if _, err := r.client.Reply(t.Context(), convoA, "old"); !errors.Is(err, ErrNotFound) {
+	if _, err := r.client.Reply(t.Context(), convoA, "old"); !errors.Is(err, transport.ErrNotFound) {
 		t.Errorf("an expired reply: %v", err)
 	}
 	// The turn is published again, long after; the one after it is answered.
@@ -42,7 +45,7 @@ func TestExpiredReplyLeavesTheTurnEnded(t *testing.T) {
 		t.Errorf("reply %+v", reply)
 	}
 	r.queueIsEmpty()
-	if _, err := r.client.Reply(t.Context(), convoA, "old"); !errors.Is(err, ErrNotFound) {
+	if _, err := r.client.Reply(t.Context(), convoA, "old"); !errors.Is(err, transport.ErrNotFound) {
 		t.Errorf("an old turn was answered again: %v", err)
 	}
 	select {

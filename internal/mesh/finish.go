@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // handleReply is the finisher: everything after the commit is a projection of
@@ -36,10 +38,10 @@ func readReply(d *delivery) (*schema.Reply, error) {
 
 func (m *Mesh) finish(ctx context.Context, r *schema.Reply, d *delivery) error {
 	convo := r.Conversation()
-	if is, err := m.conn.isErased(ctx, convo, r.TurnID); err != nil {
+	if is, err := m.conn.IsErased(ctx, convo, r.TurnID); err != nil {
 		return err
 	} else if is { // since this reply was read: nothing of it is written any more
-		if err := m.conn.remove(ctx, streamTurns, r.Sequence); err != nil {
+		if err := m.conn.Remove(ctx, transport.StreamTurns, r.Sequence); err != nil {
 			return err
 		}
 		return m.advance(ctx, convo, said{})
@@ -63,7 +65,7 @@ func (m *Mesh) finish(ctx context.Context, r *schema.Reply, d *delivery) error {
 	if err := m.step("finish.unscheduled"); err != nil {
 		return err
 	}
-	if err := m.conn.remove(ctx, streamTurns, r.Sequence); err != nil {
+	if err := m.conn.Remove(ctx, transport.StreamTurns, r.Sequence); err != nil {
 		return err
 	}
 	if err := m.step("finish.removed"); err != nil {
@@ -121,8 +123,8 @@ func (m *Mesh) propose(ctx context.Context, r *schema.Reply) error {
 			return fmt.Errorf("action %d of turn %s: %w", i, r.TurnID, err)
 		}
 		subject := protocol.SubjectAction(r.Conversation(), r.TurnID, i)
-		_, err = m.publish(ctx, message(subject, data))
-		if err := m.conn.standsFirst(ctx, streamActions, subject, err); err != nil {
+		_, err = m.publish(ctx, transport.NewMessage(subject, data))
+		if err := m.conn.StandsFirst(ctx, transport.StreamActions, subject, err); err != nil {
 			return err
 		}
 		if err := m.step("finish.proposed"); err != nil {
@@ -145,7 +147,8 @@ func (m *Mesh) tell(ctx context.Context, r *schema.Reply) error {
 	if err != nil {
 		return err
 	}
-	if _, err = m.publish(ctx, message(protocol.SubjectSaid(r.Conversation(), r.TurnID), data, headerMsgID,
+	if _, err = m.publish(ctx, transport.NewMessage(protocol.SubjectSaid(r.Conversation(), r.TurnID), data,
+		jetstream.MsgIDHeader,
 		r.TurnID+"/done")); err != nil {
 		return err
 	}
@@ -160,11 +163,11 @@ func (m *Mesh) buryReply(ctx context.Context, d *delivery, cause error) error {
 		return nil
 	}
 	convo := subject.Conversation
-	if err := m.bury(ctx, "finisher", streamReplies, d, convo, subject.Turn, cause, d.data); err != nil {
+	if err := m.bury(ctx, "finisher", transport.StreamReplies, d, convo, subject.Turn, cause, d.data); err != nil {
 		return err
 	}
-	sequence, err := m.conn.queued(ctx, convo, subject.Turn)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	sequence, err := queuedTurn(ctx, m.conn, convo, subject.Turn)
+	if err != nil && !errors.Is(err, transport.ErrNotFound) {
 		return err
 	}
 	bare := &schema.Reply{TurnID: subject.Turn, World: convo.World, NPC: convo.NPC, Player: convo.Player,

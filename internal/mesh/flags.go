@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -35,13 +36,14 @@ func (c *Client) SetFlag(ctx context.Context, name, value string) error {
 		return &schema.FieldError{Field: "flag", Reason: fmt.Sprintf("%s needs a value of 1 to %d bytes", name, maxFlagBytes)}
 	}
 	// A mesh that an older build set up has no flags yet.
-	if _, err := c.conn.look(ctx, streamFlags); errors.Is(err, jetstream.ErrStreamNotFound) {
-		if err := c.conn.ensureStream(ctx, streamTable(Settings{}.withDefaults(), streamFlags)); err != nil {
+	if _, err := c.conn.Look(ctx, transport.StreamFlags); errors.Is(err, jetstream.ErrStreamNotFound) {
+		if err := c.conn.EnsureStream(ctx,
+			transport.StreamTable(transport.Settings{}.WithDefaults(), transport.StreamFlags)); err != nil {
 			return err
 		}
 	}
-	_, err := c.conn.publish(ctx, message(flagPrefix+name, []byte(value)), c.attempt)
-	return wrap(err, "set flag %s", name)
+	_, err := c.conn.Publish(ctx, transport.NewMessage(transport.FlagPrefix+name, []byte(value)), c.attempt)
+	return transport.Wrap(err, "set flag %s", name)
 }
 
 // Flag reads a switch as it is stored; empty when nobody has set it.
@@ -49,17 +51,17 @@ func (c *Client) Flag(ctx context.Context, name string) (string, error) {
 	if err := schema.CheckToken("flag", name); err != nil {
 		return "", err
 	}
-	all, err := c.conn.flags(ctx)
+	all, err := storedFlags(ctx, c.conn)
 	return all[name], err
 }
 
 // flags reads every switch.
-func (c *Conn) flags(ctx context.Context) (map[string]string, error) {
+func storedFlags(ctx context.Context, c *transport.Conn) (map[string]string, error) {
 	out := map[string]string{}
-	err := c.each(ctx, streamFlags, flagPrefix+">", func(msg *jetstream.RawStreamMsg) bool {
-		erased := isMarker(msg.Header) || msg.Header.Get(headerKVErased) != ""
+	err := c.Each(ctx, transport.StreamFlags, transport.FlagPrefix+">", func(msg *jetstream.RawStreamMsg) bool {
+		erased := transport.IsMarker(msg.Header) || msg.Header.Get(headerKVErased) != ""
 		if !erased {
-			out[strings.TrimPrefix(msg.Subject, flagPrefix)] = strings.TrimSpace(string(msg.Data))
+			out[strings.TrimPrefix(msg.Subject, transport.FlagPrefix)] = strings.TrimSpace(string(msg.Data))
 		}
 		return true
 	})
@@ -97,13 +99,13 @@ const flagsAgain = 500 * time.Millisecond
 // copy stands as it was; it is read again as soon as the connection is mended.
 func (m *Mesh) watchFlags(ctx context.Context) error {
 	heard := make(chan *nats.Msg, 16)
-	sub, err := m.conn.nc.ChanSubscribe(livePrefix+"flag.>", heard)
+	sub, err := m.conn.Core().ChanSubscribe(transport.LivePrefix+"flag.>", heard)
 	if err != nil {
 		return fmt.Errorf("listen for flags: %w", err)
 	}
 	defer func() { _ = sub.Unsubscribe() }()
-	mended := m.conn.nc.StatusChanged(nats.CONNECTED)
-	defer m.conn.nc.RemoveStatusListener(mended)
+	mended := m.conn.Core().StatusChanged(nats.CONNECTED)
+	defer m.conn.Core().RemoveStatusListener(mended)
 	tick := time.NewTicker(flagsAgain)
 	defer tick.Stop()
 	for unread := false; ; {
@@ -127,9 +129,9 @@ func (m *Mesh) watchFlags(ctx context.Context) error {
 
 // readFlags replaces the copy by what is stored.
 func (m *Mesh) readFlags(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.ReadTimeout)
 	defer cancel()
-	all, err := m.conn.flags(ctx)
+	all, err := storedFlags(ctx, m.conn)
 	if err == nil {
 		m.flags.known.Store(&all)
 	}

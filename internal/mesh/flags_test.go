@@ -112,7 +112,7 @@ func TestASwitchThatChangedWhileTheBrokerWasAway(t *testing.T) {
 	}
 	t.Cleanup(server.Stop)
 	eventually(t, 10*time.Second, func() error {
-		if !r.conn.nc.IsConnected() {
+		if !r.conn.Core().IsConnected() {
 			return errors.New("not connected again")
 		}
 		return nil
@@ -123,7 +123,7 @@ func TestASwitchThatChangedWhileTheBrokerWasAway(t *testing.T) {
 func TestSwitchesAreAKeyValueBucketForEveryTool(t *testing.T) {
 	r := newRig(t)
 	m, _ := r.start(Options{}, plain)
-	kv, err := r.conn.js.KeyValue(t.Context(), "flags")
+	kv, err := r.conn.JetStream().KeyValue(t.Context(), "flags")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -27,7 +28,7 @@ const (
 func (m *Mesh) OnReply(
 	name string, f func(ctx context.Context, r *schema.Reply, sequence uint64) error, opts ...PassOption,
 ) {
-	m.follow(name, streamReplies, "", opts, func(ctx context.Context, d *delivery) (string, error) {
+	m.follow(name, transport.StreamReplies, "", opts, func(ctx context.Context, d *delivery) (string, error) {
 		r, err := readReply(d)
 		if err != nil {
 			return "", Reject(err)
@@ -41,7 +42,7 @@ func (m *Mesh) OnReply(
 func (m *Mesh) OnOccurrence(
 	name string, f func(ctx context.Context, o *schema.Occurrence, sequence uint64) error, opts ...PassOption,
 ) {
-	m.follow(name, streamEvents, "", opts, func(ctx context.Context, d *delivery) (string, error) {
+	m.follow(name, transport.StreamEvents, "", opts, func(ctx context.Context, d *delivery) (string, error) {
 		var o schema.Occurrence
 		if err := json.Unmarshal(d.data, &o); err != nil {
 			return "", Reject(fmt.Errorf("the event is not JSON: %w", err))
@@ -57,7 +58,7 @@ func (m *Mesh) OnOccurrence(
 func (m *Mesh) OnResult(
 	name string, f func(ctx context.Context, convo schema.ConversationID, turn string) error, opts ...PassOption,
 ) {
-	m.follow(name, streamActions, protocol.Prefix+"action-result.>", opts,
+	m.follow(name, transport.StreamActions, protocol.Prefix+"action-result.>", opts,
 		func(ctx context.Context, d *delivery) (string, error) {
 			s, err := protocol.ParseSubject(d.subject)
 			if err != nil {
@@ -114,7 +115,7 @@ func (c *Client) Results(
 		return nil, err
 	}
 	out := map[int]schema.ActionResult{}
-	err := c.conn.each(ctx, streamActions, protocol.Prefix+"action-result."+convo.String()+"."+turn+".*",
+	err := c.conn.Each(ctx, transport.StreamActions, protocol.Prefix+"action-result."+convo.String()+"."+turn+".*",
 		func(msg *jetstream.RawStreamMsg) bool {
 			s, err := protocol.ParseSubject(msg.Subject)
 			if err != nil {
@@ -142,6 +143,7 @@ func (c *Client) Witness(ctx context.Context, o *schema.Occurrence) error {
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	_, err = c.conn.publish(ctx, message(protocol.SubjectEvent(o.World), data, headerMsgID, o.ID), c.attempt)
-	return wrap(unanswered(err), "event %s", o.ID)
+	_, err = c.conn.Publish(ctx, transport.NewMessage(protocol.SubjectEvent(o.World), data, jetstream.MsgIDHeader, o.ID),
+		c.attempt)
+	return transport.Wrap(unanswered(err), "event %s", o.ID)
 }

@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // PassOption changes how a pass is consumed.
@@ -26,7 +28,7 @@ func (m *Mesh) Handle(pass schema.Pass, h Handler, opts ...PassOption) {
 	p := newPassRunner(m, pass, h)
 	r := &runner{
 		name:   "pass-" + string(pass),
-		stream: streamPasses,
+		stream: transport.StreamPasses,
 		filter: protocol.Prefix + "pass." + string(pass) + ".>",
 		handle: p.handle,
 		bury:   p.bury,
@@ -85,7 +87,7 @@ func (p *passRunner) handle(ctx context.Context, d *delivery) error {
 }
 
 func (p *passRunner) decode(d *delivery) (*protocol.Turn, error) {
-	t := p.m.handover.take(d.msg.Headers().Get(headerMsgID), d.data)
+	t := p.m.handover.take(d.msg.Headers().Get(jetstream.MsgIDHeader), d.data)
 	if t == nil {
 		var err error
 		if t, err = protocol.DecodeTurn(d.data); err != nil {
@@ -203,9 +205,9 @@ func (m *Mesh) send(ctx context.Context, t *protocol.Turn, data []byte) error {
 	if m.passes[t.Pass] {
 		m.handover.put(id, data, t.Copy())
 	}
-	msg := message(protocol.SubjectPass(t.Pass, t.Conversation(), t.TurnID), data, headerMsgID, id)
+	msg := transport.NewMessage(protocol.SubjectPass(t.Pass, t.Conversation(), t.TurnID), data, jetstream.MsgIDHeader, id)
 	if mutant == mutantDedupe {
-		msg.Header.Del(headerMsgID)
+		msg.Header.Del(jetstream.MsgIDHeader)
 	}
 	_, err := m.publish(ctx, msg)
 	return err

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -97,9 +98,9 @@ func TestOutcomesOfAHandler(t *testing.T) {
 // deadLetter looks for the dead letter of a turn; "" wants none.
 func (r *rig) deadLetter(pass schema.Pass, turn, want string) {
 	r.t.Helper()
-	msg, err := r.conn.last(r.t.Context(), streamDead, protocol.SubjectDead(pass, convoA, turn))
+	msg, err := r.conn.Last(r.t.Context(), transport.StreamDead, protocol.SubjectDead(pass, convoA, turn))
 	if want == "" {
-		if !errors.Is(err, ErrNotFound) {
+		if !errors.Is(err, transport.ErrNotFound) {
 			r.t.Errorf("a dead letter: %v, %v", msg, err)
 		}
 		return
@@ -108,7 +109,7 @@ func (r *rig) deadLetter(pass schema.Pass, turn, want string) {
 	if err != nil || json.Unmarshal(msg.Data, &d) != nil {
 		r.t.Fatalf("no dead letter: %v", err)
 	}
-	if !strings.Contains(d.Reason, want) || d.Stream != streamPasses || d.Sequence == 0 || d.Attempt != 1 {
+	if !strings.Contains(d.Reason, want) || d.Stream != transport.StreamPasses || d.Sequence == 0 || d.Attempt != 1 {
 		r.t.Errorf("dead letter %+v, want reason %q", d, want)
 	}
 }
@@ -130,14 +131,14 @@ func TestUnreadableMessageOnAPass(t *testing.T) {
 	reports := make(chan Report, 4)
 	r.start(Options{Report: func(rep Report) { reports <- rep }}, plain)
 	subject := protocol.SubjectPass(schema.PassDecide, convoA, "junk")
-	if _, err := r.conn.publish(t.Context(), message(subject, []byte("{")), time.Second); err != nil {
+	if _, err := r.conn.Publish(t.Context(), transport.NewMessage(subject, []byte("{")), time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if rep := <-reports; rep.Outcome != "reject" || rep.Turn != "junk" {
 		t.Errorf("report %+v", rep)
 	}
 	eventually(t, 5*time.Second, func() error {
-		msg, err := r.conn.last(t.Context(), streamDead, protocol.SubjectDead(schema.PassDecide, convoA, "junk"))
+		msg, err := r.conn.Last(t.Context(), transport.StreamDead, protocol.SubjectDead(schema.PassDecide, convoA, "junk"))
 		var d schema.DeadLetter
 		if err == nil && (json.Unmarshal(msg.Data, &d) != nil || string(d.Body) != "{") {
 			t.Errorf("dead letter %s", msg.Data)
@@ -161,7 +162,7 @@ func TestUnknownFieldsTravelThrough(t *testing.T) {
 	}))
 	body := `{"schema_version":"1.7","turn_id":"t","world":"hollowmere","npc":"mira","player":"p1","message":"x"` +
 		`,"mood":{"rain":true},"released":[{"seq":1,"text":"Forged."}]}`
-	if _, err := r.conn.publish(t.Context(), message(protocol.SubjectTurn(convoA), []byte(body)),
+	if _, err := r.conn.Publish(t.Context(), transport.NewMessage(protocol.SubjectTurn(convoA), []byte(body)),
 		time.Second); err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +288,7 @@ func TestConversationsDoNotWaitForEachOther(t *testing.T) {
 
 func TestRetryDelayGrowsAndIsBounded(t *testing.T) {
 	for attempt := 1; attempt < 40; attempt++ {
-		d := retryDelay(attempt, maxLater)
+		d := transport.RetryDelay(attempt, maxLater)
 		if d <= 0 || d > 3*time.Second {
 			t.Errorf("attempt %d waits %s", attempt, d)
 		}
@@ -329,7 +330,7 @@ func TestTwoWorkersGoOneWay(t *testing.T) {
 	})
 	r.settled("pass-decide")
 	var tones []string
-	err := r.conn.each(t.Context(), streamPasses, protocol.SubjectPass(schema.PassSpeak, convoA, "t"),
+	err := r.conn.Each(t.Context(), transport.StreamPasses, protocol.SubjectPass(schema.PassSpeak, convoA, "t"),
 		func(msg *jetstream.RawStreamMsg) bool {
 			var turn protocol.Turn
 			if err := json.Unmarshal(msg.Data, &turn); err != nil {
@@ -347,7 +348,7 @@ func TestTwoWorkersGoOneWay(t *testing.T) {
 func (r *rig) settled(consumer string) {
 	r.t.Helper()
 	eventually(r.t, 10*time.Second, func() error {
-		c, err := r.conn.js.Consumer(r.t.Context(), streamPasses, consumer)
+		c, err := r.conn.JetStream().Consumer(r.t.Context(), transport.StreamPasses, consumer)
 		if err == nil && c.CachedInfo().NumAckPending > 0 {
 			err = fmt.Errorf("%s has %d in hand", consumer, c.CachedInfo().NumAckPending)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -28,7 +29,7 @@ func (m *Mesh) answerTrace(ctx context.Context, world string, query []byte) (any
 		from = *q.After + 1
 	}
 	size := 0
-	err := m.conn.eachFrom(ctx, streamTraces, protocol.SubjectTrace(convo, q.TurnID), from,
+	err := m.conn.EachFrom(ctx, transport.StreamTraces, protocol.SubjectTrace(convo, q.TurnID), from,
 		func(msg *jetstream.RawStreamMsg) bool {
 			if size += len(msg.Data); size > maxEvents && len(out.Passes) > 0 {
 				out.More = true
@@ -45,7 +46,7 @@ func (m *Mesh) answerTrace(ctx context.Context, world string, query []byte) (any
 }
 
 // TurnTrace asks the mesh for every pass of a turn, in the order they were done;
-// ErrNotFound where none is kept.
+// transport.ErrNotFound where none is kept.
 func (c *Client) TurnTrace(ctx context.Context, convo schema.ConversationID, turn string) ([]protocol.Trace, error) {
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (c *Client) TurnTrace(ctx context.Context, convo schema.ConversationID, tur
 	for more := true; more; {
 		var found protocol.TraceFound
 		if err := c.askAnswer(ctx, protocol.SubjectTraceOf(convo.World), q, &found); err != nil {
-			return nil, wrap(err, "trace of turn %s", turn)
+			return nil, transport.Wrap(err, "trace of turn %s", turn)
 		}
 		for i := range found.Passes {
 			out = append(out, whole(out, &found.Passes[i]))
@@ -64,7 +65,7 @@ func (c *Client) TurnTrace(ctx context.Context, convo schema.ConversationID, tur
 		q.After, more = &last, found.More
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("trace of turn %s: %w", turn, ErrNotFound)
+		return nil, fmt.Errorf("trace of turn %s: %w", turn, transport.ErrNotFound)
 	}
 	return out, nil
 }
@@ -86,7 +87,7 @@ func (m *Mesh) answerOutcomes(ctx context.Context, world string, query []byte) (
 	}
 	out := schema.OutcomesFound{Outcomes: []schema.StoredOutcome{}}
 	subject := protocol.Prefix + "reply." + world + ".>"
-	s, err := m.conn.look(ctx, streamReplies)
+	s, err := m.conn.Look(ctx, transport.StreamReplies)
 	if err != nil {
 		return nil, err
 	}
@@ -97,9 +98,9 @@ func (m *Mesh) answerOutcomes(ctx context.Context, world string, query []byte) (
 	case q.Since.IsZero():
 		return out, nil
 	default:
-		first, err := m.conn.read(ctx, streamReplies, "", fmt.Appendf(nil, `{"start_time":%q,"next_by_subj":%q}`,
+		first, err := m.conn.Read(ctx, transport.StreamReplies, "", fmt.Appendf(nil, `{"start_time":%q,"next_by_subj":%q}`,
 			q.Since.UTC().Format(time.RFC3339Nano), subject))
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, transport.ErrNotFound) {
 			return out, nil
 		}
 		if err != nil {
@@ -108,14 +109,14 @@ func (m *Mesh) answerOutcomes(ctx context.Context, world string, query []byte) (
 		out.Last = first.Sequence - 1
 	}
 	size := 0
-	err = m.conn.eachFrom(ctx, streamReplies, subject, out.Last+1, func(msg *jetstream.RawStreamMsg) bool {
+	err = m.conn.EachFrom(ctx, transport.StreamReplies, subject, out.Last+1, func(msg *jetstream.RawStreamMsg) bool {
 		if size += len(msg.Data); size > maxEvents && len(out.Outcomes) > 0 {
 			out.More = true
 			return false
 		}
 		out.Last = msg.Sequence
 		o := schema.StoredOutcome{Sequence: msg.Sequence, At: msg.Time.UTC()}
-		if !isMarker(msg.Header) && json.Unmarshal(msg.Data, &o.Reply) == nil {
+		if !transport.IsMarker(msg.Header) && json.Unmarshal(msg.Data, &o.Reply) == nil {
 			out.Outcomes = append(out.Outcomes, o)
 		}
 		return true
@@ -132,27 +133,27 @@ func (c *Client) Outcomes(ctx context.Context, world string, q schema.OutcomesQu
 		return err
 	}
 	bell := make(chan *nats.Msg, 64)
-	sub, err := c.conn.nc.ChanSubscribe(livePrefix+"reply."+world+".*.*.*", bell)
+	sub, err := c.conn.Core().ChanSubscribe(transport.LivePrefix+"reply."+world+".*.*.*", bell)
 	if err != nil {
-		return wrap(unanswered(err), "listen to the replies of %s", world)
+		return transport.Wrap(unanswered(err), "listen to the replies of %s", world)
 	}
 	defer func() { _ = sub.Unsubscribe() }()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for first := true; ; first = false {
 		goOn, err := c.nextOutcomes(ctx, world, &q, f)
-		var denied *RightError
+		var denied *transport.RightError
 		switch {
 		case ctx.Err() != nil || err == nil && !goOn:
 			return nil
 		case err != nil && (first || errors.As(err, &denied)):
-			return wrap(err, "replies of %s", world)
+			return transport.Wrap(err, "replies of %s", world)
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-c.conn.closed:
-			return ErrDisconnected
+		case <-c.conn.Closed():
+			return transport.ErrDisconnected
 		case <-bell:
 			for len(bell) > 0 {
 				<-bell

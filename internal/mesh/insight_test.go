@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -48,7 +49,7 @@ func TestATurnIsTracedForWhoReadsNoStream(t *testing.T) {
 		"another player's": func() error { _, err := backend.TurnTrace(t.Context(), other, "t1"); return err },
 		"none":             func() error { _, err := backend.TurnTrace(t.Context(), convoA, "t9"); return err },
 	} {
-		if err := ask(); !errors.Is(err, ErrNotFound) {
+		if err := ask(); !errors.Is(err, transport.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -136,7 +137,7 @@ func TestADeadLetterIsTriedAgain(t *testing.T) {
 		"none":            backend.Retry(t.Context(), "w", 99),
 		"zero":            backend.Retry(t.Context(), "w", 0),
 	} {
-		if !errors.Is(err, ErrNotFound) {
+		if !errors.Is(err, transport.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -35,8 +36,8 @@ type ConsumerState struct {
 // Inspect looks at every stream and consumer of the mesh and changes nothing.
 func (c *Client) Inspect(ctx context.Context) ([]StreamState, []ConsumerState, error) {
 	var out []StreamState
-	for _, want := range streams(Settings{}.withDefaults()) {
-		s, err := c.conn.look(ctx, want.Name)
+	for _, want := range transport.Streams(transport.Settings{}.WithDefaults()) {
+		s, err := c.conn.Look(ctx, want.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			out = append(out, StreamState{Name: want.Name, Missing: true})
 			continue
@@ -46,7 +47,7 @@ func (c *Client) Inspect(ctx context.Context) ([]StreamState, []ConsumerState, e
 		}
 		info := s.CachedInfo()
 		state := StreamState{Name: want.Name, Messages: info.State.Msgs, Bytes: info.State.Bytes}
-		if err := compatible(info.Config, want); err != nil {
+		if err := transport.Compatible(info.Config, want); err != nil {
 			state.Unfit = err.Error()
 		}
 		out = append(out, state)
@@ -92,7 +93,7 @@ func (c *Client) AwaitWorkers(ctx context.Context, all []ConsumerState) error {
 
 // consumer is how one stands now.
 func (c *Client) consumer(ctx context.Context, stream, name string) (ConsumerState, error) {
-	cons, err := c.conn.lookAtConsumer(ctx, stream, name)
+	cons, err := c.conn.LookAtConsumer(ctx, stream, name)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
 		return ConsumerState{Name: name, Stream: stream, Missing: true}, nil
@@ -113,17 +114,17 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 		}
 		return err
 	}
-	if err := look(streamTurns, "intake"); err != nil {
+	if err := look(transport.StreamTurns, "intake"); err != nil {
 		return nil, err
 	}
 	for _, p := range protocol.Passes {
-		if err := look(streamPasses, "pass-"+string(p)); err != nil {
+		if err := look(transport.StreamPasses, "pass-"+string(p)); err != nil {
 			return nil, err
 		}
 	}
-	for _, x := range []struct{ stream, name string }{{streamTimers, "deadline"}, {streamReplies, "finisher"},
-		{streamReplies, ConsumerMemory}, {streamEvents, ConsumerEvents}, {streamActions, ConsumerResults},
-		{streamTimers, ConsumerScan}, {streamTimers, ConsumerReport}} {
+	for _, x := range []struct{ stream, name string }{{transport.StreamTimers, "deadline"}, {transport.StreamReplies, "finisher"},
+		{transport.StreamReplies, ConsumerMemory}, {transport.StreamEvents, ConsumerEvents}, {transport.StreamActions, ConsumerResults},
+		{transport.StreamTimers, ConsumerScan}, {transport.StreamTimers, ConsumerReport}} {
 		if err := look(x.stream, x.name); err != nil {
 			return nil, err
 		}
@@ -135,8 +136,9 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 // service has not dealt with, among them all that were stored when it was asked.
 func (c *Client) MemoryWaiting(ctx context.Context) (uint64, error) {
 	var n uint64
-	for _, x := range []struct{ stream, name string }{{streamReplies, ConsumerMemory}, {streamEvents, ConsumerEvents},
-		{streamActions, ConsumerResults}} {
+	for _, x := range []struct{ stream, name string }{{transport.StreamReplies, ConsumerMemory},
+		{transport.StreamEvents, ConsumerEvents},
+		{transport.StreamActions, ConsumerResults}} {
 		waiting, err := c.waiting(ctx, x.stream, x.name)
 		if err != nil {
 			return 0, err
@@ -148,11 +150,11 @@ func (c *Client) MemoryWaiting(ctx context.Context) (uint64, error) {
 
 // waiting is how many messages of a stream a consumer has not acknowledged.
 func (c *Client) waiting(ctx context.Context, stream, name string) (uint64, error) {
-	s, err := c.conn.look(ctx, stream)
+	s, err := c.conn.Look(ctx, stream)
 	if err != nil {
 		return 0, fmt.Errorf("look at %s: %w", stream, err)
 	}
-	cons, err := c.conn.lookAtConsumer(ctx, stream, name)
+	cons, err := c.conn.LookAtConsumer(ctx, stream, name)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) { // the service has yet to begin, with all that is there
 		return s.CachedInfo().State.Msgs, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -39,7 +40,7 @@ func TestInspectSeesWhatIsMissingAndWhoWorks(t *testing.T) {
 		if s.Missing || s.Unfit != "" {
 			t.Errorf("stream %+v", s)
 		}
-		if s.Name == streamReplies && s.Messages != 1 {
+		if s.Name == transport.StreamReplies && s.Messages != 1 {
 			t.Errorf("%d replies are stored, want 1", s.Messages)
 		}
 	}

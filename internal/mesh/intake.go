@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -36,7 +37,8 @@ func (m *Mesh) Intake(in Intake) {
 	if in.Admission != nil && m.opts.Shared {
 		m.subs = append(m.subs, subscription{subject: protocol.SubjectTaken, handle: i.hearTaken})
 	}
-	m.addRunner(urgent(&runner{name: "intake", stream: streamTurns, handle: i.ring, bury: i.refuse, ackWait: bellAckWait}))
+	m.addRunner(urgent(&runner{name: "intake", stream: transport.StreamTurns, handle: i.ring, bury: i.refuse,
+		ackWait: bellAckWait}))
 }
 
 type intake struct {
@@ -53,8 +55,10 @@ const where = schema.Pass("intake")
 // turn is ended within two seconds.
 func urgent(r *runner) *runner {
 	handle, bury := r.handle, r.bury
-	r.handle = func(ctx context.Context, d *delivery) error { return handle(hastily(ctx), d) }
-	r.bury = func(ctx context.Context, d *delivery, cause error) error { return bury(hastily(ctx), d, cause) }
+	r.handle = func(ctx context.Context, d *delivery) error { return handle(transport.WithUrgentRetry(ctx), d) }
+	r.bury = func(ctx context.Context, d *delivery, cause error) error {
+		return bury(transport.WithUrgentRetry(ctx), d, cause)
+	}
 	r.patient, r.limit, r.slowest = true, messageTimeout, soonest
 	return r
 }
@@ -96,7 +100,7 @@ func (i *intake) ring(ctx context.Context, d *delivery) error {
 		}
 	}
 	if req.Supersedes != "" {
-		if err := m.conn.cancel(convo, req.Supersedes, schema.ReasonSuperseded); err != nil {
+		if err := sendCancel(m.conn, convo, req.Supersedes, schema.ReasonSuperseded); err != nil {
 			return err
 		}
 	}
@@ -139,7 +143,7 @@ type said struct {
 func (i *intake) accept(ctx context.Context, convo schema.ConversationID, req *schema.Request) (said, error) {
 	event := schema.Said{Kind: schema.SaidAccepted, TurnID: req.TurnID}
 	sequence, err := i.m.said.append(ctx, protocol.SubjectSaid(convo, req.TurnID), event, 0)
-	if isConflict(err) {
+	if transport.IsConflict(err) {
 		return said{}, nil
 	}
 	if err == nil {
@@ -156,7 +160,7 @@ func (i *intake) refuse(ctx context.Context, d *delivery, cause error) error {
 		return err
 	}
 	convo, turn := subject.Conversation, turnIn(d.data, d.sequence)
-	if err := i.m.bury(ctx, where, streamTurns, d, convo, turn, cause, d.data); err != nil {
+	if err := i.m.bury(ctx, where, transport.StreamTurns, d, convo, turn, cause, d.data); err != nil {
 		return err
 	}
 	if err := i.m.step("intake.buried"); err != nil {

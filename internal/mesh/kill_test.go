@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -29,12 +30,18 @@ import (
 //	every turn goes on            finish.go finish: advance at its end; advance.go: remove of an applied head
 //	the next turn sees the last   advance.go settle: the document is read after the head
 //	document applied once         finish.go project: HasApplied
-//	no change of it lost          conversation.go change: headerExpected (TestChangesOfOneDocument…)
+//
+// no change of it lost conversation.go change: jetstream.ExpectedLastSubjSeqHeader
+// (TestChangesOfOneDocument…)
+//
 //	again 40 turns later          schema HasApplied: below the oldest kept counts as applied
-//	a sentence stored once        said.go append: headerExpected; Release: reload after a conflict (TestRelease)
+//
+// a sentence stored once said.go append: jetstream.ExpectedLastSubjSeqHeader; Release: reload after a
+// conflict (TestRelease)
+//
 //	nothing said after closed     said.go fence; hop.go before (act); ends.go end (TestDeadline…)
 //	review record before sentence said.go tryRelease: two appends, one after the other
-//	two workers, one way          hop.go send: headerMsgID <turn>/<hop> (TestTwoWorkersGoOneWay)
+//	two workers, one way          hop.go send: jetstream.MsgIDHeader <turn>/<hop> (TestTwoWorkersGoOneWay)
 //	actions once                  topology.go: ACTIONS MaxMsgsPerSubject 1, DiscardNewPerSubject
 //
 // an answer by the deadline intake.go begin: schedule before the ack; schedule.go: RFC3339Nano; ends.go
@@ -136,7 +143,7 @@ func (k *killRun) runInstances(n int) (stop func()) {
 }
 
 func (k *killRun) runInstance(ctx context.Context) error {
-	conn, err := Connect(ctx, Dial{InProcess: k.server})
+	conn, err := transport.Connect(ctx, transport.Dial{InProcess: k.server})
 	if err != nil {
 		return nil // the test is over
 	}
@@ -150,7 +157,7 @@ func (k *killRun) runInstance(ctx context.Context) error {
 		case k.chance(0.0004):
 			k.processes.Add(1)
 			dead.Store(true)
-			conn.nc.Close()
+			conn.Core().Close()
 			return ErrKilled
 		case k.chance(0.02):
 			k.workers.Add(1)
@@ -244,8 +251,8 @@ func (k *killRun) republish(ctx context.Context, r *schema.Request) error {
 		return err
 	}
 	return k.insist(ctx, func() error {
-		_, err := k.conn.publish(ctx, message(protocol.SubjectTurn(r.Conversation()), data), time.Second)
-		if isSubjectFull(err) {
+		_, err := k.conn.Publish(ctx, transport.NewMessage(protocol.SubjectTurn(r.Conversation()), data), time.Second)
+		if transport.IsSubjectFull(err) {
 			return &RefusedError{Busy: true}
 		}
 		return err
@@ -254,7 +261,7 @@ func (k *killRun) republish(ctx context.Context, r *schema.Request) error {
 
 // replied waits until a turn has its reply.
 func (k *killRun) replied(ctx context.Context, convo schema.ConversationID, turn string) error {
-	return retryWhile(ctx, func(err error) bool { return errors.Is(err, ErrNotFound) }, func() error {
+	return transport.RetryWhile(ctx, func(err error) bool { return errors.Is(err, transport.ErrNotFound) }, func() error {
 		_, err := k.client.Reply(ctx, convo, turn)
 		return err
 	})
@@ -262,14 +269,14 @@ func (k *killRun) replied(ctx context.Context, convo schema.ConversationID, turn
 
 // insist tries again while the conversation is busy.
 func (k *killRun) insist(ctx context.Context, f func() error) error {
-	return retryWhile(ctx, func(err error) bool { return errors.Is(err, ErrBusy) }, f)
+	return transport.RetryWhile(ctx, func(err error) bool { return errors.Is(err, ErrBusy) }, f)
 }
 
 func (k *killRun) waitEmpty() {
 	k.t.Helper()
 	eventually(k.t, 3*time.Minute, func() error {
-		for stream, what := range map[string]string{streamTurns: "", streamReplies: "finisher"} {
-			s, err := k.conn.js.Stream(k.t.Context(), stream)
+		for stream, what := range map[string]string{transport.StreamTurns: "", transport.StreamReplies: "finisher"} {
+			s, err := k.conn.JetStream().Stream(k.t.Context(), stream)
 			if err != nil {
 				return err
 			}
@@ -316,8 +323,8 @@ func (k *killRun) check() {
 			last = seq
 		}
 	}
-	for _, stream := range []string{streamReplies, streamActions} {
-		s, err := k.conn.js.Stream(ctx, stream)
+	for _, stream := range []string{transport.StreamReplies, transport.StreamActions} {
+		s, err := k.conn.JetStream().Stream(ctx, stream)
 		if err != nil {
 			k.t.Fatal(err)
 		}
@@ -332,7 +339,7 @@ func (k *killRun) check() {
 func (k *killRun) checkTurn(convo schema.ConversationID, id string, before int) uint64 {
 	k.t.Helper()
 	ctx := k.t.Context()
-	stored, err := k.conn.reply(ctx, convo, id)
+	stored, err := k.conn.Reply(ctx, convo, id)
 	if err != nil {
 		k.t.Errorf("turn %s: reply: %v", id, err)
 		return 0
@@ -344,7 +351,7 @@ func (k *killRun) checkTurn(convo schema.ConversationID, id string, before int) 
 	var said []schema.Sentence
 	reviewed := map[string]bool{}
 	closed := false
-	err = k.conn.each(ctx, streamSaid, protocol.Prefix+"*."+convo.String()+"."+id,
+	err = k.conn.Each(ctx, transport.StreamSaid, protocol.Prefix+"*."+convo.String()+"."+id,
 		func(msg *jetstream.RawStreamMsg) bool {
 			var e schema.Said
 			var r protocol.ReviewRecord

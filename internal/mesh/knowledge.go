@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -28,5 +29,5 @@ func (c *Client) Knowledge(ctx context.Context, world string, q schema.Knowledge
 	}
 	var out schema.KnowledgeFound
 	err := c.askAnswer(ctx, protocol.SubjectKnowledge(world), q, &out)
-	return &out, wrap(err, "knowledge of %s in %s", q.NPC, world)
+	return &out, transport.Wrap(err, "knowledge of %s in %s", q.NPC, world)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -19,7 +20,7 @@ func (m *Mesh) answerLetters(ctx context.Context, world string, query []byte) (a
 	}
 	out := schema.LettersFound{Letters: []schema.StoredLetter{}}
 	size := 0
-	err := m.conn.eachFrom(ctx, streamDead, protocol.Prefix+"dead.*."+world+".*.*.*", q.After+1,
+	err := m.conn.EachFrom(ctx, transport.StreamDead, protocol.Prefix+"dead.*."+world+".*.*.*", q.After+1,
 		func(msg *jetstream.RawStreamMsg) bool {
 			if size += len(msg.Data); size > maxEvents && len(out.Letters) > 0 {
 				out.More = true
@@ -61,17 +62,17 @@ func (m *Mesh) retry(r *runner) Answer {
 		if err := readQuery(query, &q); err != nil {
 			return nil, err
 		}
-		msg, err := m.conn.get(ctx, streamDead, q.Number, "")
+		msg, err := m.conn.Get(ctx, transport.StreamDead, q.Number, "")
 		if err != nil {
 			return nil, fmt.Errorf("dead letter %d: %w", q.Number, err)
 		}
 		s, err := protocol.ParseSubject(msg.Subject)
 		l, unreadable := storedLetter(msg)
 		if err != nil || unreadable != nil || s.Conversation.World != world || string(l.Letter.Pass) != r.name {
-			return nil, fmt.Errorf("dead letter %d: %w", q.Number, ErrNotFound)
+			return nil, fmt.Errorf("dead letter %d: %w", q.Number, transport.ErrNotFound)
 		}
-		of, err := m.conn.get(ctx, r.stream, l.Letter.Sequence, "")
-		if errors.Is(err, ErrNotFound) {
+		of, err := m.conn.Get(ctx, r.stream, l.Letter.Sequence, "")
+		if errors.Is(err, transport.ErrNotFound) {
 			return nil, &schema.FieldError{Field: "number", Reason: "is of a message that is kept no more; " +
 				"nothing can be tried again"}
 		}
@@ -83,7 +84,7 @@ func (m *Mesh) retry(r *runner) Answer {
 		if err := r.handle(ctx, d); err != nil {
 			return nil, &schema.FieldError{Field: "number", Reason: fmt.Sprintf("failed again: %v", err)}
 		}
-		return schema.Retried{Number: q.Number}, m.conn.remove(ctx, streamDead, q.Number)
+		return schema.Retried{Number: q.Number}, m.conn.Remove(ctx, transport.StreamDead, q.Number)
 	}
 }
 
@@ -94,27 +95,27 @@ func (c *Client) Letters(ctx context.Context, world string, q schema.LettersQuer
 	}
 	var out schema.LettersFound
 	err := c.askAnswer(ctx, protocol.SubjectLetters(world), q, &out)
-	return &out, wrap(err, "dead letters of %s", world)
+	return &out, transport.Wrap(err, "dead letters of %s", world)
 }
 
-// Retry has the reader of a dead letter's message try it again. ErrNotFound where there is
+// Retry has the reader of a dead letter's message try it again. transport.ErrNotFound where there is
 // no such letter; schema.ErrInvalid, with the reason, where it cannot be tried or fails again.
 func (c *Client) Retry(ctx context.Context, world string, number uint64) error {
 	if number == 0 { // letters are numbered from 1
-		return fmt.Errorf("dead letter 0 of %s: %w", world, ErrNotFound)
+		return fmt.Errorf("dead letter 0 of %s: %w", world, transport.ErrNotFound)
 	}
 	found, err := c.Letters(ctx, world, schema.LettersQuery{After: number - 1})
 	switch {
 	case err != nil:
 		return err
 	case len(found.Letters) == 0 || found.Letters[0].Number != number:
-		return fmt.Errorf("dead letter %d of %s: %w", number, world, ErrNotFound)
+		return fmt.Errorf("dead letter %d of %s: %w", number, world, transport.ErrNotFound)
 	case !found.Letters[0].Retry:
 		return &schema.FieldError{Field: "number", Reason: "is of a turn that has ended; say its message again"}
 	}
 	var out schema.Retried
 	subject := protocol.SubjectRetry(string(found.Letters[0].Letter.Pass), world)
-	return wrap(c.askAnswer(ctx, subject, schema.RetryQuery{Number: number}, &out), "dead letter %d", number)
+	return transport.Wrap(c.askAnswer(ctx, subject, schema.RetryQuery{Number: number}, &out), "dead letter %d", number)
 }
 
 // ServeResolve has Run settle contradictions between memories.
@@ -142,5 +143,5 @@ func (c *Client) Resolve(ctx context.Context, world string, q schema.ResolveQuer
 	}
 	var out schema.MemoryEvent
 	err := c.askAnswer(ctx, protocol.SubjectResolve(world), q, &out)
-	return &out, wrap(err, "memory %s", q.Memory)
+	return &out, transport.Wrap(err, "memory %s", q.Memory)
 }

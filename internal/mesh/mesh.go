@@ -1,7 +1,7 @@
 // Package mesh carries turns over NATS JetStream: streams and consumers, the
 // hop from pass to pass, the queue of each conversation, deadlines, the one
-// reply of a turn, dead letters and draining. It is the only package that
-// imports nats.go. It is not a pass: it knows nothing of evidence, claims,
+// reply of a turn, dead letters and draining. It stands on internal/mesh/transport,
+// which connects, publishes and reads. It is not a pass: it knows nothing of evidence, claims,
 // models or worlds, and what an NPC says at a deadline or how a reply changes a
 // conversation is handed in by the services.
 //
@@ -11,6 +11,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -43,7 +45,7 @@ type Handler func(ctx context.Context, t *protocol.Turn) (next schema.Pass, err 
 // Options are what a Mesh needs besides its connection. The zero value is fit
 // for use.
 type Options struct {
-	Settings Settings // of streams and consumers
+	Settings transport.Settings // of streams and consumers
 
 	Workers        int           // per consumer unless a pass says otherwise; default 16
 	AckWait        time.Duration // default 2 s: how long a silent worker keeps a message
@@ -75,7 +77,7 @@ type Report struct {
 
 // Mesh runs the services of one process.
 type Mesh struct {
-	conn    *Conn
+	conn    *transport.Conn
 	opts    Options
 	said    *Said
 	runners []*runner
@@ -106,14 +108,14 @@ type Mesh struct {
 }
 
 // New makes a mesh over a connection. Nothing runs before Run.
-func New(conn *Conn, opts Options) *Mesh {
-	opts.Settings = opts.Settings.withDefaults()
-	opts.Workers = orDefault(opts.Workers, 16)
-	opts.AckWait = orDefault(opts.AckWait, 2*time.Second)
-	opts.PublishTimeout = orDefault(opts.PublishTimeout, 2*time.Second)
-	opts.DrainTimeout = orDefault(opts.DrainTimeout, 10*time.Second)
-	opts.RetryShare = orDefault(opts.RetryShare, retryShare)
-	opts.MaxAttempts = orDefault(opts.MaxAttempts, 25)
+func New(conn *transport.Conn, opts Options) *Mesh {
+	opts.Settings = opts.Settings.WithDefaults()
+	opts.Workers = cmp.Or(opts.Workers, 16)
+	opts.AckWait = cmp.Or(opts.AckWait, 2*time.Second)
+	opts.PublishTimeout = cmp.Or(opts.PublishTimeout, 2*time.Second)
+	opts.DrainTimeout = cmp.Or(opts.DrainTimeout, 10*time.Second)
+	opts.RetryShare = cmp.Or(opts.RetryShare, retryShare)
+	opts.MaxAttempts = cmp.Or(opts.MaxAttempts, 25)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -126,14 +128,6 @@ func New(conn *Conn, opts Options) *Mesh {
 	m.queues = newQueues()
 	m.self = nats.NewInbox() // a name that nobody else has
 	return m
-}
-
-func orDefault[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
 }
 
 // Said is how a reviewer releases sentences.
@@ -157,7 +151,7 @@ func (m *Mesh) Run(ctx context.Context) error {
 	}
 	defer stopCheck()
 	// No turn is taken before the switches are known.
-	if err := m.conn.patiently(ctx, "stream "+streamFlags, m.readFlags); err != nil && ctx.Err() == nil {
+	if err := m.conn.RetryUnavailable(ctx, "stream "+transport.StreamFlags, m.readFlags); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("mesh: %w", err)
 	}
 
@@ -175,8 +169,8 @@ func (m *Mesh) Run(ctx context.Context) error {
 		select {
 		case <-gctx.Done():
 			return nil
-		case <-m.conn.closed:
-			return fmt.Errorf("mesh: the connection to %s is closed", m.conn.url)
+		case <-m.conn.Closed():
+			return fmt.Errorf("mesh: the connection to %s is closed", m.conn.URL())
 		}
 	})
 	err = g.Wait()
@@ -209,3 +203,12 @@ func margin(deadline time.Duration) time.Duration {
 func endsAt(t *protocol.Turn) time.Time {
 	return t.DeadlineAt.Add(-margin(t.Deadline()))
 }
+
+func (m *Mesh) publish(ctx context.Context, msg *nats.Msg) (transport.Stored, error) {
+	m.carry(ctx, msg)
+	return m.conn.Publish(ctx, msg, m.opts.PublishTimeout)
+}
+
+// Setup creates the streams that are missing and verifies those that exist. It
+// never changes what the protocol rests on; sizes and replicas follow Settings.
+func (m *Mesh) Setup(ctx context.Context) error { return m.conn.Setup(ctx, m.opts.Settings) }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -15,7 +16,7 @@ import (
 type rig struct {
 	t      *testing.T
 	server *embedded.Server
-	conn   *Conn
+	conn   *transport.Conn
 	client *Client
 }
 
@@ -37,9 +38,9 @@ func newRigOn(t *testing.T, o embedded.Options) *rig {
 	return r
 }
 
-func (r *rig) connect() *Conn {
+func (r *rig) connect() *transport.Conn {
 	r.t.Helper()
-	c, err := Connect(r.t.Context(), Dial{InProcess: r.server, Name: r.t.Name()})
+	c, err := transport.Connect(r.t.Context(), transport.Dial{InProcess: r.server, Name: r.t.Name()})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -201,5 +202,12 @@ func TestTurnRunsFromRequestToApplied(t *testing.T) {
 	}
 	if traces := r.traces("t1"); len(traces) != 7 || traces[6].Turn.Reply == nil {
 		t.Errorf("%d traces", len(traces))
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

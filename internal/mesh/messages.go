@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -14,11 +15,11 @@ func (c *Client) Messages(
 	ctx context.Context, stream string, f func(subject, id string, sequence uint64, at time.Time, data []byte) error,
 ) error {
 	var failed error
-	err := c.conn.each(ctx, stream, ">", func(msg *jetstream.RawStreamMsg) bool {
-		if isMarker(msg.Header) {
+	err := c.conn.Each(ctx, stream, ">", func(msg *jetstream.RawStreamMsg) bool {
+		if transport.IsMarker(msg.Header) {
 			return true
 		}
-		failed = f(msg.Subject, msg.Header.Get(headerMsgID), msg.Sequence, msg.Time.UTC(), msg.Data)
+		failed = f(msg.Subject, msg.Header.Get(jetstream.MsgIDHeader), msg.Sequence, msg.Time.UTC(), msg.Data)
 		return failed == nil
 	})
 	if err == nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -36,7 +37,7 @@ const (
 )
 
 // NewMigration looks at a broker for a mesh with these settings.
-func NewMigration(conn *Conn, s Settings, now func() time.Time) *Migration {
+func NewMigration(conn *transport.Conn, s transport.Settings, now func() time.Time) *Migration {
 	m := New(conn, Options{Settings: s, Now: now})
 	// Every consumer that any service has. Nothing of this is run.
 	for _, p := range protocol.Passes {
@@ -57,7 +58,7 @@ func NewMigration(conn *Conn, s Settings, now func() time.Time) *Migration {
 func (g *Migration) Run(ctx context.Context, dry bool) ([]Step, error) {
 	var out []Step
 	made := map[string]bool{}
-	for _, want := range streams(g.mesh.opts.Settings) {
+	for _, want := range transport.Streams(g.mesh.opts.Settings) {
 		step, err := g.stream(ctx, want, dry)
 		if err != nil {
 			return out, err
@@ -78,13 +79,13 @@ func (g *Migration) Run(ctx context.Context, dry bool) ([]Step, error) {
 func (g *Migration) stream(ctx context.Context, want jetstream.StreamConfig, dry bool) (Step, error) {
 	c := g.mesh.conn
 	step := Step{What: "stream " + want.Name, Action: StepKeep, Detail: []string{}}
-	s, err := c.look(ctx, want.Name)
+	s, err := c.Look(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		step.Action = StepMake
 		if dry {
 			return step, nil
 		}
-		return step, c.createStream(ctx, want)
+		return step, c.CreateStream(ctx, want)
 	}
 	if err != nil {
 		return step, fmt.Errorf("look at stream %s: %w", want.Name, err)
@@ -102,7 +103,7 @@ func (g *Migration) stream(ctx context.Context, want jetstream.StreamConfig, dry
 	case len(changes) > 0:
 		step.Action, step.Detail = StepChange, changes
 		if !dry {
-			return step, wrap(c.updateStream(ctx, next), "change stream %s", want.Name)
+			return step, transport.Wrap(c.UpdateStream(ctx, next), "change stream %s", want.Name)
 		}
 	}
 	return step, nil
@@ -112,15 +113,15 @@ func (g *Migration) stream(ctx context.Context, want jetstream.StreamConfig, dry
 func (g *Migration) changes(
 	have, want jetstream.StreamConfig,
 ) (next jetstream.StreamConfig, changes, blocked []string) {
-	if err := checkStamp(want.Name, have.Metadata, want.Metadata); err != nil {
+	if err := transport.CheckStamp(want.Name, have.Metadata, want.Metadata); err != nil {
 		return have, nil, []string{err.Error()}
 	}
-	if g.mesh.opts.Settings.fitted {
+	if g.mesh.opts.Settings.Fitted {
 		want.MaxBytes = have.MaxBytes
 	}
-	next, _ = resized(have, want)
-	if old, stamped := have.Metadata[metaSchema], next.Metadata[metaSchema]; old != stamped {
-		changes = append(changes, fmt.Sprintf("%s: %s to %s", metaSchema, orText(old, "none"), stamped))
+	next, _ = transport.Resized(have, want)
+	if old, stamped := have.Metadata[transport.MetaSchema], next.Metadata[transport.MetaSchema]; old != stamped {
+		changes = append(changes, fmt.Sprintf("%s: %s to %s", transport.MetaSchema, orText(old, "none"), stamped))
 	}
 	for _, size := range []struct {
 		name       string
@@ -131,16 +132,16 @@ func (g *Migration) changes(
 			changes = append(changes, fmt.Sprintf("%s: %v to %v", size.name, size.have, size.want))
 		}
 	}
-	for _, b := range bases(have, want) {
+	for _, b := range transport.Bases(have, want) {
 		switch {
-		case b.have == b.want:
-		case b.set == nil:
+		case b.Have == b.Want:
+		case b.Set == nil:
 			blocked = append(blocked, fmt.Sprintf("%s is %v and must be %v, which a stream that exists cannot become: back "+
-				"it up (nats stream backup %s DIR), remove it when no turn is under way, and run this again", b.name, b.have,
-				b.want, want.Name))
+				"it up (nats stream backup %s DIR), remove it when no turn is under way, and run this again", b.Name, b.Have,
+				b.Want, want.Name))
 		default:
-			b.set(&next, want)
-			changes = append(changes, fmt.Sprintf("%s: %v to %v", b.name, b.have, b.want))
+			b.Set(&next, want)
+			changes = append(changes, fmt.Sprintf("%s: %v to %v", b.Name, b.Have, b.Want))
 		}
 	}
 	return next, changes, blocked
@@ -189,37 +190,21 @@ func (g *Migration) loses(ctx context.Context, s jetstream.Stream, want jetstrea
 // its start.
 func (g *Migration) consumer(ctx context.Context, r *runner, dry, unmade bool) (Step, error) {
 	step := Step{What: "consumer " + r.name, Action: StepKeep, Detail: []string{}}
-	found, err := g.mesh.conn.lookAtConsumer(ctx, r.stream, r.name)
+	found, err := g.mesh.conn.LookAtConsumer(ctx, r.stream, r.name)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound), dry && unmade && errors.Is(err, jetstream.ErrStreamNotFound):
 		step.Action = StepMake
 	case err != nil:
 		return step, fmt.Errorf("look at consumer %s of %s: %w", r.name, r.stream, err)
 	default:
-		if step.Detail = differs(found.CachedInfo().Config,
-			g.mesh.consumerConfig(r.name, r.filter, r.workers, r.ackWait)); len(step.Detail) > 0 {
+		if step.Detail = transport.Differs(found.CachedInfo().Config,
+			transport.ConsumerConfig(r.name, r.filter, r.workers, r.ackWait)); len(step.Detail) > 0 {
 			step.Action = StepChange
 		}
 	}
 	if dry || step.Action == StepKeep {
 		return step, nil
 	}
-	_, err = g.mesh.consumer(ctx, r.stream, r.name, r.filter, r.workers, r.ackWait)
+	_, err = g.mesh.conn.EnsureConsumer(ctx, r.stream, r.name, r.filter, r.workers, r.ackWait)
 	return step, err
-}
-
-// differs are the settings of a consumer that a service would change.
-func differs(have, want jetstream.ConsumerConfig) []string {
-	out := []string{}
-	for _, s := range []struct {
-		name       string
-		have, want any
-	}{{"ack_wait", have.AckWait, want.AckWait}, {"filter_subject", have.FilterSubject, want.FilterSubject},
-		{"max_deliver", have.MaxDeliver, want.MaxDeliver},
-		{"max_ack_pending", have.MaxAckPending, max(have.MaxAckPending, want.MaxAckPending)}} {
-		if s.have != s.want {
-			out = append(out, fmt.Sprintf("%s: %v to %v", s.name, s.have, s.want))
-		}
-	}
-	return out
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,16 +19,16 @@ import (
 // older makes a stream as a version before this one might have.
 func (r *rig) older(name string, change func(*jetstream.StreamConfig)) {
 	r.t.Helper()
-	cfg := streamTable(Settings{}.withDefaults(), name)
+	cfg := transport.StreamTable(transport.Settings{}.WithDefaults(), name)
 	cfg.Metadata = nil
 	change(&cfg)
-	_, err := r.conn.js.CreateStream(r.t.Context(), cfg)
+	_, err := r.conn.JetStream().CreateStream(r.t.Context(), cfg)
 	must(r.t, err)
 }
 
 func (r *rig) migrate(dry bool) map[string]Step {
 	r.t.Helper()
-	steps, err := NewMigration(r.conn, Settings{}, nil).Run(r.t.Context(), dry)
+	steps, err := NewMigration(r.conn, transport.Settings{}, nil).Run(r.t.Context(), dry)
 	must(r.t, err)
 	out := map[string]Step{}
 	for _, s := range steps {
@@ -38,7 +39,7 @@ func (r *rig) migrate(dry bool) map[string]Step {
 
 func TestMigrationBringsAnOlderStreamUpAndLosesNothing(t *testing.T) {
 	r := newRig(t)
-	r.older(streamReplies, func(c *jetstream.StreamConfig) {
+	r.older(transport.StreamReplies, func(c *jetstream.StreamConfig) {
 		c.MaxAge, c.RePublish, c.AllowRollup, c.AllowMsgTTL, c.SubjectDeleteMarkerTTL = 24*time.Hour, nil, false, false, 0
 		c.Metadata = map[string]string{"team": "narrative"}
 	})
@@ -48,10 +49,10 @@ func TestMigrationBringsAnOlderStreamUpAndLosesNothing(t *testing.T) {
 			Status: schema.StatusAnswered, Text: "So it is."}
 		data, err := json.Marshal(reply)
 		must(t, err)
-		_, err = r.conn.js.Publish(t.Context(), fmt.Sprintf("%sreply.w.n.p.t%d", protocol.Prefix, i), data)
+		_, err = r.conn.JetStream().Publish(t.Context(), fmt.Sprintf("%sreply.w.n.p.t%d", protocol.Prefix, i), data)
 		must(t, err)
 	}
-	var unfit *SettingError
+	var unfit *transport.SettingError
 	if err := New(r.conn, Options{}).Setup(t.Context()); !errors.As(err, &unfit) ||
 		!strings.Contains(err.Error(), "forsooth migrate --dry-run") {
 		t.Fatalf("a service starts on it: %v", err)
@@ -65,7 +66,8 @@ func TestMigrationBringsAnOlderStreamUpAndLosesNothing(t *testing.T) {
 	if s := said["stream TURNS"]; s.Action != StepMake {
 		t.Errorf("the dry run says %+v", s)
 	}
-	if _, err := r.conn.js.Stream(t.Context(), streamTurns); !errors.Is(err, jetstream.ErrStreamNotFound) {
+	if _, err := r.conn.JetStream().Stream(t.Context(), transport.StreamTurns); !errors.Is(err,
+		jetstream.ErrStreamNotFound) {
 		t.Error("the dry run made a stream")
 	}
 	for name, s := range r.migrate(false) {
@@ -86,12 +88,13 @@ func TestMigrationBringsAnOlderStreamUpAndLosesNothing(t *testing.T) {
 			t.Errorf("reply %d: %v", i, err)
 		}
 	}
-	s, err := r.conn.js.Stream(t.Context(), streamReplies)
+	s, err := r.conn.JetStream().Stream(t.Context(), transport.StreamReplies)
 	must(t, err)
-	if meta := s.CachedInfo().Config.Metadata; meta["team"] != "narrative" || meta[metaSchema] != schema.Version {
+	if meta := s.CachedInfo().Config.Metadata; meta["team"] != "narrative" ||
+		meta[transport.MetaSchema] != schema.Version {
 		t.Errorf("metadata %v", meta)
 	}
-	_, err = r.conn.js.Consumer(t.Context(), streamReplies, "finisher")
+	_, err = r.conn.JetStream().Consumer(t.Context(), transport.StreamReplies, "finisher")
 	must(t, err)
 }
 
@@ -101,20 +104,20 @@ func TestMigrationStopsBeforeItLosesSomething(t *testing.T) {
 		change             func(*jetstream.StreamConfig)
 		messages           int
 	}{
-		{"more messages of a subject than may stay", streamTurns, "messages would be lost",
+		{"more messages of a subject than may stay", transport.StreamTurns, "messages would be lost",
 			func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 100 }, 20},
-		{"few enough messages of a subject", streamTurns, "",
+		{"few enough messages of a subject", transport.StreamTurns, "",
 			func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 100 }, 5},
-		{"a stream in memory", streamTurns, "storage is Memory and must be File",
+		{"a stream in memory", transport.StreamTurns, "storage is Memory and must be File",
 			func(c *jetstream.StreamConfig) { c.Storage = jetstream.MemoryStorage }, 1},
-		{"a stream of another major", streamTurns, "run a forsooth of that major there",
-			func(c *jetstream.StreamConfig) { c.Metadata = map[string]string{metaSchema: "2.0"} }, 1},
+		{"a stream of another major", transport.StreamTurns, "run a forsooth of that major there",
+			func(c *jetstream.StreamConfig) { c.Metadata = map[string]string{transport.MetaSchema: "2.0"} }, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
 			r.older(c.stream, c.change)
 			for range c.messages {
-				_, err := r.conn.js.Publish(t.Context(), protocol.Prefix+"turn.w.n.p", []byte("{}"))
+				_, err := r.conn.JetStream().Publish(t.Context(), protocol.Prefix+"turn.w.n.p", []byte("{}"))
 				must(t, err)
 			}
 			got := r.migrate(false)["stream "+c.stream]
@@ -122,7 +125,7 @@ func TestMigrationStopsBeforeItLosesSomething(t *testing.T) {
 				(got.Action != StepBlocked || !strings.Contains(strings.Join(got.Detail, " "), c.want)) {
 				t.Errorf("got %+v, want %q", got, c.want)
 			}
-			s, err := r.conn.js.Stream(t.Context(), c.stream)
+			s, err := r.conn.JetStream().Stream(t.Context(), c.stream)
 			must(t, err)
 			if n := s.CachedInfo().State.Msgs; n != uint64(c.messages) {
 				t.Errorf("%d of %d messages are left", n, c.messages)
@@ -133,11 +136,11 @@ func TestMigrationStopsBeforeItLosesSomething(t *testing.T) {
 
 func TestMigrationStopsBeforeAgeLosesSomething(t *testing.T) {
 	r := newRig(t)
-	r.older(streamSaid, func(c *jetstream.StreamConfig) { c.MaxAge = 0 })
-	_, err := r.conn.js.Publish(t.Context(), protocol.Prefix+"said.w.n.p.t", []byte("{}"))
+	r.older(transport.StreamSaid, func(c *jetstream.StreamConfig) { c.MaxAge = 0 })
+	_, err := r.conn.JetStream().Publish(t.Context(), protocol.Prefix+"said.w.n.p.t", []byte("{}"))
 	must(t, err)
 	later := func() time.Time { return time.Now().Add(2 * time.Hour) }
-	steps, err := NewMigration(r.conn, Settings{}, later).Run(t.Context(), true)
+	steps, err := NewMigration(r.conn, transport.Settings{}, later).Run(t.Context(), true)
 	must(t, err)
 	for _, s := range steps {
 		if s.What == "stream SAID" && (s.Action != StepBlocked || !strings.Contains(s.Detail[0], "max_age must be 1h0m0s")) {
@@ -150,10 +153,11 @@ func TestMigrationStopsBeforeAgeLosesSomething(t *testing.T) {
 // free then: it is nothing that a migration finds wrong.
 func TestMigrationLeavesWhatTheDiskGave(t *testing.T) {
 	r := newRig(t)
-	given := Settings{}.Within(2 << 30)
+	given := transport.Settings{}.Within(2 << 30)
 	must(t, New(r.conn, Options{Settings: given}).Setup(t.Context()))
-	for name, s := range map[string]Settings{"as much is free": given, "more is free": Settings{}.Within(3 << 30),
-		"nobody can say": Settings{}.Within(math.MaxInt64)} {
+	for name, s := range map[string]transport.Settings{"as much is free": given,
+		"more is free":   transport.Settings{}.Within(3 << 30),
+		"nobody can say": transport.Settings{}.Within(math.MaxInt64)} {
 		steps, err := NewMigration(r.conn, s, nil).Run(t.Context(), false)
 		must(t, err)
 		for _, step := range steps {
@@ -162,12 +166,12 @@ func TestMigrationLeavesWhatTheDiskGave(t *testing.T) {
 			}
 		}
 	}
-	traces, err := r.conn.js.Stream(t.Context(), streamTraces)
+	traces, err := r.conn.JetStream().Stream(t.Context(), transport.StreamTraces)
 	must(t, err)
 	if bytes := traces.CachedInfo().Config.MaxBytes; bytes != 1<<30 {
 		t.Errorf("TRACES may hold %d bytes", bytes)
 	}
-	steps, err := NewMigration(r.conn, Settings{}, nil).Run(t.Context(), true)
+	steps, err := NewMigration(r.conn, transport.Settings{}, nil).Run(t.Context(), true)
 	must(t, err)
 	if !slices.ContainsFunc(steps,
 		func(s Step) bool { return strings.Contains(strings.Join(s.Detail, " "), "max_bytes") }) {
@@ -182,13 +186,13 @@ func TestSetupReadsTheVersionOfAStream(t *testing.T) {
 	}{{"", schema.Version}, {"1.0", schema.Version}, {"1.99", "1.99"}, {"2.0", ""}, {"0.9", ""}, {"rubbish", ""}} {
 		t.Run(c.have, func(t *testing.T) {
 			r := newRig(t)
-			r.older(streamMemory, func(cfg *jetstream.StreamConfig) {
+			r.older(transport.StreamMemory, func(cfg *jetstream.StreamConfig) {
 				if c.have != "" {
-					cfg.Metadata = map[string]string{metaSchema: c.have}
+					cfg.Metadata = map[string]string{transport.MetaSchema: c.have}
 				}
 			})
 			err := New(r.conn, Options{}).Setup(t.Context())
-			var other *VersionError
+			var other *transport.VersionError
 			if refused := errors.As(err, &other); refused != (c.left == "") || err != nil && !refused {
 				t.Fatalf("got %v", err)
 			}
@@ -199,9 +203,9 @@ func TestSetupReadsTheVersionOfAStream(t *testing.T) {
 				}
 				return
 			}
-			s, err := r.conn.js.Stream(t.Context(), streamMemory)
+			s, err := r.conn.JetStream().Stream(t.Context(), transport.StreamMemory)
 			must(t, err)
-			if got := s.CachedInfo().Config.Metadata[metaSchema]; got != c.left {
+			if got := s.CachedInfo().Config.Metadata[transport.MetaSchema]; got != c.left {
 				t.Errorf("stamp %q, want %q", got, c.left)
 			}
 		})
@@ -214,11 +218,11 @@ func TestAClockThatDisagreesIsSeenAfterAWait(t *testing.T) {
 	r := newRig(t)
 	must(t, New(r.conn, Options{}).Setup(t.Context()))
 	client, p := r.away()
-	lost := loseAnswer(p, "$JS.API.STREAM.INFO."+streamTurns)
-	const off = MaxSkew + (readTimeout-MaxSkew)/2
+	lost := loseAnswer(p, "$JS.API.STREAM.INFO."+transport.StreamTurns)
+	const off = transport.MaxSkew + (transport.ReadTimeout-transport.MaxSkew)/2
 	err := client.conn.CheckClock(t.Context(), func() time.Time { return time.Now().Add(off) })
-	var clock *ClockError
-	if !errors.As(err, &clock) || clock.Ahead < MaxSkew || !lost.Load() {
+	var clock *transport.ClockError
+	if !errors.As(err, &clock) || clock.Ahead < transport.MaxSkew || !lost.Load() {
 		t.Errorf("an answer lost %v: %v", lost.Load(), err)
 	}
 }
@@ -229,7 +233,8 @@ func TestAClockThatDisagreesWithTheBroker(t *testing.T) {
 	for _, c := range []struct {
 		off  time.Duration
 		want string
-	}{{0, ""}, {MaxSkew / 2, ""}, {-MaxSkew / 2, ""}, {10 * time.Minute, "10m0s ahead of the broker's"},
+	}{{0, ""}, {transport.MaxSkew / 2, ""}, {-transport.MaxSkew / 2, ""},
+		{10 * time.Minute, "10m0s ahead of the broker's"},
 		{-3 * time.Second, "3s behind the broker's"}} {
 		err := r.conn.CheckClock(t.Context(), func() time.Time { return time.Now().Add(c.off) })
 		if (err == nil) != (c.want == "") || err != nil &&

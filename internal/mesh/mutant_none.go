@@ -1,4 +1,4 @@
-//go:build !mutant
+//go:build !mutant || mutant_reply_guard
 
 package mesh
 

@@ -5,7 +5,6 @@ package mesh
 const (
 	mutantDedupe           = "dedupe"
 	mutantFencing          = "fencing"
-	mutantReplyGuard       = "reply guard"
 	mutantAppliedCheck     = "applied check"
 	mutantDeadlineSchedule = "deadline schedule"
 	mutantReviewRecord     = "review record"

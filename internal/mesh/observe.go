@@ -122,7 +122,7 @@ type Lag struct {
 func (m *Mesh) Lags(ctx context.Context) []Lag {
 	var out []Lag
 	for _, r := range m.runners {
-		cons, err := m.conn.js.Consumer(ctx, r.stream, r.name)
+		cons, err := m.conn.JetStream().Consumer(ctx, r.stream, r.name)
 		if err != nil {
 			continue
 		}

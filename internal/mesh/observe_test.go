@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -159,7 +160,7 @@ func TestATurnEndsOnceForThoseWhoWatch(t *testing.T) {
 func TestATurnIsSeenToEndWhenTheAnswerIsLost(t *testing.T) {
 	r, s := newRig(t), &sight{}
 	client, p := r.away()
-	lost := loseAnswer(p, convoPrefix)
+	lost := loseAnswer(p, transport.ConversationPrefix)
 	away := *r
 	away.conn = client.conn
 	away.start(Options{Observer: s, Shared: true}, plain)

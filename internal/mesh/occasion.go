@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -20,21 +21,21 @@ func (m *Mesh) scheduleWorld(ctx context.Context, what, world, pattern, zone str
 
 // unscheduleWorld takes the schedule of a world away, if there is one.
 func (m *Mesh) unscheduleWorld(ctx context.Context, timer, world string) error {
-	msg, err := m.conn.last(ctx, streamTimers, timer+world)
-	if errors.Is(err, ErrNotFound) {
+	msg, err := m.conn.Last(ctx, transport.StreamTimers, timer+world)
+	if errors.Is(err, transport.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return m.conn.remove(ctx, streamTimers, msg.Sequence)
+	return m.conn.Remove(ctx, transport.StreamTimers, msg.Sequence)
 }
 
 // scheduledWorlds are the worlds that have a schedule under timer.
 func (m *Mesh) scheduledWorlds(ctx context.Context, timer string) ([]string, error) {
 	var out []string
-	err := m.conn.each(ctx, streamTimers, timer+"*", func(msg *jetstream.RawStreamMsg) bool {
-		if msg.Header.Get(headerSchedule) != "" {
+	err := m.conn.Each(ctx, transport.StreamTimers, timer+"*", func(msg *jetstream.RawStreamMsg) bool {
+		if msg.Header.Get(jetstream.ScheduleHeader) != "" {
 			out = append(out, strings.TrimPrefix(msg.Subject, timer))
 		}
 		return true
@@ -46,18 +47,18 @@ func (m *Mesh) scheduledWorlds(ctx context.Context, timer string) ([]string, err
 // consumer. TIMERS keeps one message a subject, so what was missed several times comes once.
 func (m *Mesh) onDue(consumer, due string, f func(ctx context.Context, world, id string) error) {
 	m.addRunner(&runner{
-		name: consumer, stream: streamTimers, filter: due + "*", workers: 1, limit: scanLimit, slowest: followSlowest,
+		name: consumer, stream: transport.StreamTimers, filter: due + "*", workers: 1, limit: scanLimit, slowest: followSlowest,
 		handle: func(ctx context.Context, d *delivery) error {
 			if err := f(ctx, strings.TrimPrefix(d.subject, due), "due-"+strconv.FormatUint(d.sequence, 10)); err != nil {
 				return err
 			}
-			return m.conn.remove(ctx, streamTimers, d.sequence)
+			return m.conn.Remove(ctx, transport.StreamTimers, d.sequence)
 		},
 		bury: func(ctx context.Context, d *delivery, cause error) error {
-			if err := m.buryFollowed(ctx, consumer, streamTimers, d, cause); err != nil {
+			if err := m.buryFollowed(ctx, consumer, transport.StreamTimers, d, cause); err != nil {
 				return err
 			}
-			return m.conn.remove(ctx, streamTimers, d.sequence)
+			return m.conn.Remove(ctx, transport.StreamTimers, d.sequence)
 		},
 	})
 }

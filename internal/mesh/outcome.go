@@ -4,21 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/cenkalti/backoff/v4"
 )
 
 // The errors a caller may test for.
 var (
 	ErrClosed   = errors.New("the turn is closed: nothing more may be released")
 	ErrConflict = errors.New("another worker released this sentence differently")
-	ErrNotFound = errors.New("not found")
-
-	// ErrDisconnected: the caller has closed the connection.
-	ErrDisconnected = errors.New("the connection to the broker is closed")
-	// ErrUnreachable: no answer came in time. What was sent may have arrived, and
-	// may be sent again as it is.
-	ErrUnreachable = errors.New("no answer in time")
 
 	ErrDocConflict = errors.New("the document has changed since it was read")
 )
@@ -103,25 +94,3 @@ func IsLater(err error) bool {
 // errEnded is the cause a handler's context has when its turn was ended by
 // somebody else.
 var errEnded = errors.New("the turn was ended")
-
-// retryDelay is the one policy of waiting: exponential and jittered. Its mean does not grow
-// beyond the slowest.
-func retryDelay(attempt int, slowest time.Duration) time.Duration {
-	b := newBackOff()
-	b.MaxInterval = slowest
-	d := b.NextBackOff()
-	for range min(attempt, mostDelayed) - 1 {
-		d = b.NextBackOff()
-	}
-	return d
-}
-
-func newBackOff() *backoff.ExponentialBackOff {
-	return backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(40*time.Millisecond),
-		backoff.WithMultiplier(2),
-		backoff.WithRandomizationFactor(0.5),
-		backoff.WithMaxInterval(2*time.Second),
-		backoff.WithMaxElapsedTime(0),
-	)
-}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -34,9 +35,9 @@ func (m *Mesh) proposed(ctx context.Context, world string, query []byte) (*proto
 		return nil, fmt.Errorf("the query is not JSON such as {\"after\":…} or {\"since\":…}: %w", err)
 	}
 	out := &protocol.ActionsFound{Actions: []protocol.StoredAction{}}
-	s, err := m.conn.look(ctx, streamActions)
+	s, err := m.conn.Look(ctx, transport.StreamActions)
 	if err != nil {
-		return nil, fmt.Errorf("stream %s: %w", streamActions, err)
+		return nil, fmt.Errorf("stream %s: %w", transport.StreamActions, err)
 	}
 	last := s.CachedInfo().State.LastSeq
 	if q.After == nil && q.Since.IsZero() {
@@ -52,7 +53,7 @@ func (m *Mesh) proposed(ctx context.Context, world string, query []byte) (*proto
 		out.Last = msg.Sequence
 		if a, err := storedAction(msg); err == nil {
 			convo := schema.ConversationID{World: world, NPC: a.NPC, Player: a.Player}
-			_, err := m.conn.last(ctx, streamActions, protocol.SubjectActionResult(convo, a.TurnID, a.Index))
+			_, err := m.conn.Last(ctx, transport.StreamActions, protocol.SubjectActionResult(convo, a.TurnID, a.Index))
 			a.Answered = err == nil
 			out.Actions = append(out.Actions, a)
 		}
@@ -64,9 +65,9 @@ func (m *Mesh) proposed(ctx context.Context, world string, query []byte) (*proto
 	case q.After != nil:
 		after = *q.After
 	default:
-		at, err := m.conn.read(ctx, streamActions, "",
+		at, err := m.conn.Read(ctx, transport.StreamActions, "",
 			fmt.Appendf(nil, `{"start_time":%q,"next_by_subj":%q}`, q.Since.UTC().Format(time.RFC3339Nano), subject))
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, transport.ErrNotFound) {
 			out.Last = last
 			return out, nil
 		}
@@ -76,7 +77,7 @@ func (m *Mesh) proposed(ctx context.Context, world string, query []byte) (*proto
 		after = at.Sequence - 1
 	}
 	out.Last = after
-	return out, m.conn.eachFrom(ctx, streamActions, subject, after+1, take)
+	return out, m.conn.EachFrom(ctx, transport.StreamActions, subject, after+1, take)
 }
 
 func storedAction(msg *jetstream.RawStreamMsg) (protocol.StoredAction, error) {
@@ -97,7 +98,7 @@ func storedAction(msg *jetstream.RawStreamMsg) (protocol.StoredAction, error) {
 func (c *Client) askActions(ctx context.Context, world string, since time.Time, f func(Proposal)) error {
 	began := time.Now()
 	bell := make(chan *nats.Msg, 64)
-	sub, err := c.conn.nc.ChanSubscribe(livePrefix+"action."+world+".*.*.*.*", bell)
+	sub, err := c.conn.Core().ChanSubscribe(transport.LivePrefix+"action."+world+".*.*.*.*", bell)
 	if err != nil {
 		return unanswered(err)
 	}
@@ -107,7 +108,7 @@ func (c *Client) askActions(ctx context.Context, world string, since time.Time, 
 	q := protocol.ActionsQuery{Since: since}
 	for first := true; ; first = false {
 		err := c.nextActions(ctx, world, &q, began, f)
-		var denied *RightError
+		var denied *transport.RightError
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -117,8 +118,8 @@ func (c *Client) askActions(ctx context.Context, world string, since time.Time, 
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-c.conn.closed:
-			return ErrDisconnected
+		case <-c.conn.Closed():
+			return transport.ErrDisconnected
 		case <-bell:
 			for len(bell) > 0 {
 				<-bell

@@ -8,13 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
-
-// pullHeartbeat is how often the broker says that a waiting pull still stands;
-// twice that without a word, and the pull is made again.
-const pullHeartbeat = 500 * time.Millisecond
 
 // pullLife is how long a pull of a shared consumer stands: a drain waits for its end. Where
 // a message may lie for less than that with a worker that is gone, so may its pull.
@@ -42,7 +39,7 @@ func (r *runner) pull(ctx, work context.Context, cons jetstream.Consumer) error 
 		})
 	}
 	both.Wait()
-	if err := r.m.conn.denied(r.nextSubject(), began, nil); err != nil {
+	if err := r.m.conn.Denied(r.nextSubject(), began, nil); err != nil {
 		return err
 	}
 	if gone.Load() && ctx.Err() == nil {
@@ -71,7 +68,7 @@ func (r *runner) pullOnce(ctx, work context.Context, cons jetstream.Consumer, li
 	for range n - came {
 		<-r.room
 	}
-	if no, _ := r.m.conn.refused.since(r.nextSubject(), began); no && came == 0 {
+	if no, _ := r.m.conn.RefusedSince(r.nextSubject(), began); no && came == 0 {
 		return false
 	}
 	switch {
@@ -107,7 +104,7 @@ func (r *runner) receive(
 	}
 	// One that the broker has lost is made again by the library.
 	pull, err := cons.Messages(jetstream.PullMaxMessages(n), jetstream.StopAfter(n),
-		jetstream.PullExpiry(30*time.Second), jetstream.PullHeartbeat(pullHeartbeat),
+		jetstream.PullExpiry(30*time.Second), jetstream.PullHeartbeat(transport.PullHeartbeat),
 		jetstream.WithMessagesErrOnMissingHeartbeat(false))
 	if err != nil {
 		return err

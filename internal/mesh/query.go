@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -72,11 +73,11 @@ func (m *Mesh) outcome(ctx context.Context, subject string, query []byte) (*sche
 	if out.State == schema.TurnEnded {
 		// Looked for after its reply was seen: a turn that has left its queue has had its
 		// last event, so that it is read below or has expired.
-		_, err := m.conn.queued(ctx, convo, q.TurnID)
-		out.Over = errors.Is(err, ErrNotFound)
+		_, err := queuedTurn(ctx, m.conn, convo, q.TurnID)
+		out.Over = errors.Is(err, transport.ErrNotFound)
 	}
 	size := 0
-	err = m.conn.eachFrom(ctx, streamSaid, protocol.SubjectSaid(convo, q.TurnID), *q.After+1,
+	err = m.conn.EachFrom(ctx, transport.StreamSaid, protocol.SubjectSaid(convo, q.TurnID), *q.After+1,
 		func(msg *jetstream.RawStreamMsg) bool {
 			if size += len(msg.Data); size > maxEvents && len(out.Events) > 0 {
 				out.More, out.Over = true, false
@@ -95,19 +96,19 @@ func (m *Mesh) outcome(ctx context.Context, subject string, query []byte) (*sche
 func (m *Mesh) state(ctx context.Context, convo schema.ConversationID, turn string) (*schema.TurnOutcome, error) {
 	// The queue first: a turn leaves it after its reply is stored, so that one that
 	// ends between the two reads is found by the second.
-	_, err := m.conn.queued(ctx, convo, turn)
+	_, err := queuedTurn(ctx, m.conn, convo, turn)
 	waiting := err == nil
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, transport.ErrNotFound) {
 		return nil, err
 	}
 	if err := m.step("query.looked"); err != nil {
 		return nil, err
 	}
-	stored, err := m.conn.reply(ctx, convo, turn)
+	stored, err := m.conn.Reply(ctx, convo, turn)
 	switch {
 	case err == nil && stored.Reply != nil:
 		return &schema.TurnOutcome{State: schema.TurnEnded, Reply: stored.Reply, RepliedAt: stored.At}, nil
-	case err != nil && !errors.Is(err, ErrNotFound):
+	case err != nil && !errors.Is(err, transport.ErrNotFound):
 		return nil, err
 	case waiting:
 		return &schema.TurnOutcome{State: schema.TurnWaiting}, nil
@@ -150,7 +151,7 @@ func (c *Client) askJSON(ctx context.Context, subject string, query, answer any)
 	if err != nil {
 		return err
 	}
-	msg, _, err := c.ask(ctx, message(subject, data))
+	msg, _, err := c.ask(ctx, transport.NewMessage(subject, data))
 	if err != nil {
 		return err
 	}

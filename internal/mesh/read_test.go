@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
 // A broker that goes away while it is asked for a stream never answers: whoever watches
@@ -12,11 +14,11 @@ func TestAStreamIsAskedForAgainWhenTheAnswerIsLost(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, plain)
 	client, p := r.away()
-	lost := loseAnswer(p, "$JS.API.STREAM.INFO."+streamSaid)
-	ctx, stop := context.WithTimeout(t.Context(), 5*readTimeout)
+	lost := loseAnswer(p, "$JS.API.STREAM.INFO."+transport.StreamSaid)
+	ctx, stop := context.WithTimeout(t.Context(), 5*transport.ReadTimeout)
 	defer stop()
 	began := time.Now()
-	if _, err := client.conn.stream(ctx, streamSaid); err != nil || !lost.Load() {
+	if _, err := client.conn.Stream(ctx, transport.StreamSaid); err != nil || !lost.Load() {
 		t.Errorf("after %s, with an answer lost %v: %v", time.Since(began), lost.Load(), err)
 	}
 }
@@ -24,13 +26,13 @@ func TestAStreamIsAskedForAgainWhenTheAnswerIsLost(t *testing.T) {
 // A broker that starts again while it is asked how far memory has come never answers that
 // question: it is put again, long before the caller's time is over.
 func TestWhatWaitsForMemoryIsAskedForAgainWhenTheAnswerIsLost(t *testing.T) {
-	for _, question := range []string{"$JS.API.STREAM.INFO." + streamReplies,
-		"$JS.API.CONSUMER.INFO." + streamReplies} {
+	for _, question := range []string{"$JS.API.STREAM.INFO." + transport.StreamReplies,
+		"$JS.API.CONSUMER.INFO." + transport.StreamReplies} {
 		r := newRig(t)
 		r.start(Options{}, plain)
 		client, p := r.away()
 		lost := loseAnswer(p, question)
-		ctx, stop := context.WithTimeout(t.Context(), 5*readTimeout)
+		ctx, stop := context.WithTimeout(t.Context(), 5*transport.ReadTimeout)
 		defer stop()
 		if _, err := client.MemoryWaiting(ctx); err != nil || !lost.Load() {
 			t.Errorf("%s: an answer lost %v: %v", question, lost.Load(), err)

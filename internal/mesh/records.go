@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -19,16 +20,16 @@ func (c *Client) Records(
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}
-	records, _, err := c.conn.reviews(ctx, convo, turn)
+	records, _, err := reviewRecords(ctx, c.conn, convo, turn)
 	return records, err
 }
 
 // reviews reads the review records of a turn, and the sequence of the last one.
-func (c *Conn) reviews(ctx context.Context, convo schema.ConversationID, turn string) (
+func reviewRecords(ctx context.Context, c *transport.Conn, convo schema.ConversationID, turn string) (
 	records []protocol.ReviewRecord, last uint64, err error,
 ) {
 	var bad error
-	err = c.each(ctx, streamSaid, protocol.SubjectReview(convo, turn), func(msg *jetstream.RawStreamMsg) bool {
+	err = c.Each(ctx, transport.StreamSaid, protocol.SubjectReview(convo, turn), func(msg *jetstream.RawStreamMsg) bool {
 		var r protocol.ReviewRecord
 		if err := json.Unmarshal(msg.Data, &r); err != nil {
 			bad = fmt.Errorf("review record %d of turn %s is not JSON: %w", msg.Sequence, turn, err)

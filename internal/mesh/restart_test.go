@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"go.uber.org/goleak"
@@ -66,7 +67,7 @@ func startBroker(t *testing.T, dir string) (url string, kill func()) {
 
 func remote(t *testing.T, url string) *rig {
 	t.Helper()
-	conn, err := Connect(t.Context(), Dial{URL: url, Name: t.Name()})
+	conn, err := transport.Connect(t.Context(), transport.Dial{URL: url, Name: t.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}

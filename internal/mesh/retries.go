@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/admission"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
@@ -57,7 +58,7 @@ func (p *parking) leave(sequence uint64) (was bool) {
 // retryIn is when a turn that failed is tried again; false where it is not.
 func (p *passRunner) retryIn(d *delivery, t *protocol.Turn) (time.Duration, bool) {
 	left := endsAt(t).Sub(p.m.opts.Now())
-	delay := retryDelay(d.attempt, maxLater)
+	delay := transport.RetryDelay(d.attempt, maxLater)
 	if p.parking.retries.Take() {
 		return delay, delay < left
 	}
@@ -72,11 +73,8 @@ func (p *passRunner) putAside(d *delivery, t *protocol.Turn, left time.Duration)
 		return 0, false
 	}
 	p.parking.park(d.sequence, endsAt(t), p.m.opts.Now())
-	return min(last, max(retryDelay(mostDelayed, maxLater), left/8)), true
+	return min(last, max(transport.RetryDelay(transport.MostDelayed, maxLater), left/8)), true
 }
-
-// mostDelayed is an attempt after which no wait is longer.
-const mostDelayed = 16
 
 // comesBack looks whether a turn that was put aside may be tried: wait says that it
 // must stand aside longer, lent that a retry was taken for it.

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -97,10 +99,10 @@ type held struct {
 
 func (m *Mesh) addRunner(r *runner) {
 	r.m = m
-	r.workers = orDefault(r.workers, m.opts.Workers)
-	r.prefetch = orDefault(r.prefetch, r.workers)
-	r.ackWait = min(orDefault(r.ackWait, m.opts.AckWait), m.opts.AckWait)
-	r.slowest = orDefault(r.slowest, maxLater)
+	r.workers = cmp.Or(r.workers, m.opts.Workers)
+	r.prefetch = cmp.Or(r.prefetch, r.workers)
+	r.ackWait = min(cmp.Or(r.ackWait, m.opts.AckWait), m.opts.AckWait)
+	r.slowest = cmp.Or(r.slowest, maxLater)
 	m.runners = append(m.runners, r)
 }
 
@@ -119,8 +121,8 @@ func (m *Mesh) Unbound() []string {
 // run consumes until ctx ends. Handlers run under work, which lives longer.
 func (r *runner) run(ctx, work context.Context) error {
 	var cons jetstream.Consumer
-	err := r.m.conn.patiently(ctx, "consumer "+r.name+" of "+r.stream, func(ctx context.Context) (err error) {
-		cons, err = r.m.consumer(ctx, r.stream, r.name, r.filter, r.workers, r.ackWait)
+	err := r.m.conn.RetryUnavailable(ctx, "consumer "+r.name+" of "+r.stream, func(ctx context.Context) (err error) {
+		cons, err = r.m.conn.EnsureConsumer(ctx, r.stream, r.name, r.filter, r.workers, r.ackWait)
 		return err
 	})
 	if err != nil {
@@ -173,7 +175,7 @@ func (r *runner) take(work context.Context, msg jetstream.Msg) {
 		<-r.room
 		return
 	}
-	if isMarker(msg.Headers()) {
+	if transport.IsMarker(msg.Headers()) {
 		_ = msg.Ack()
 		<-r.room
 		return
@@ -290,7 +292,7 @@ func (r *runner) pause(d *delivery, err error) time.Duration {
 	if errors.As(err, &failed) {
 		return failed.again
 	}
-	return retryDelay(d.attempt, r.slowest)
+	return transport.RetryDelay(d.attempt, r.slowest)
 }
 
 // condemn makes a dead letter of a message, now or when it comes again.
@@ -309,7 +311,7 @@ func (r *runner) buried(ctx context.Context, d *delivery, cause error) verdict {
 		return abandoned
 	}
 	r.report(d, "retry", err)
-	return putBack(retryDelay(d.attempt, r.slowest))
+	return putBack(transport.RetryDelay(d.attempt, r.slowest))
 }
 
 func (r *runner) report(d *delivery, outcome string, err error) {

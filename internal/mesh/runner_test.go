@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -55,7 +56,7 @@ func (r *rig) put(subject string, v any) {
 	r.t.Helper()
 	data, err := json.Marshal(v)
 	if err == nil {
-		_, err = r.conn.publish(r.t.Context(), message(subject, data), time.Second)
+		_, err = r.conn.Publish(r.t.Context(), transport.NewMessage(subject, data), time.Second)
 	}
 	must(r.t, err)
 }
@@ -148,7 +149,7 @@ func TestAMessageThatAFollowerCannotTakeIsBuried(t *testing.T) {
 func (r *rig) letter(subject string) (d schema.DeadLetter) {
 	r.t.Helper()
 	eventually(r.t, 10*time.Second, func() error {
-		msg, err := r.conn.last(r.t.Context(), streamDead, subject)
+		msg, err := r.conn.Last(r.t.Context(), transport.StreamDead, subject)
 		if err != nil {
 			return err
 		}
@@ -240,7 +241,7 @@ func TestAMessageThatWaitsForAWorkerComesOnce(t *testing.T) {
 	const turns = 6
 	r := newRig(t)
 	beats := make(chan struct{}, 1024)
-	_, err := r.conn.nc.Subscribe("$JS.ACK."+streamPasses+".pass-decide.>", func(msg *nats.Msg) {
+	_, err := r.conn.Core().Subscribe("$JS.ACK."+transport.StreamPasses+".pass-decide.>", func(msg *nats.Msg) {
 		if string(msg.Data) == "+WPI" {
 			beats <- struct{}{}
 		}

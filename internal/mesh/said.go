@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -36,7 +37,7 @@ func (s *Said) Load(ctx context.Context, t *protocol.Turn) (State, error) {
 	}
 	if t.SaidSeq > 0 {
 		// What the turn carries is all there is as long as nobody wrote since.
-		newest, err := s.m.conn.last(ctx, streamSaid, protocol.SubjectSaid(t.Conversation(), t.TurnID))
+		newest, err := s.m.conn.Last(ctx, transport.StreamSaid, protocol.SubjectSaid(t.Conversation(), t.TurnID))
 		if err == nil && newest.Sequence == t.SaidSeq {
 			return State{Sentences: t.Released, Closed: isFence(newest)}, nil
 		}
@@ -50,9 +51,9 @@ func (s *Said) reload(ctx context.Context, t *protocol.Turn) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	reviewed, err := s.m.conn.last(ctx, streamSaid, protocol.SubjectReview(t.Conversation(), t.TurnID))
+	reviewed, err := s.m.conn.Last(ctx, transport.StreamSaid, protocol.SubjectReview(t.Conversation(), t.TurnID))
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, transport.ErrNotFound):
 		t.ReviewSeq = 0
 	case err != nil:
 		return State{}, err
@@ -76,20 +77,21 @@ type saidLog struct {
 func (s *Said) read(ctx context.Context, convo schema.ConversationID, turn string) (saidLog, error) {
 	var log saidLog
 	var bad error
-	err := s.m.conn.each(ctx, streamSaid, protocol.SubjectSaid(convo, turn), func(msg *jetstream.RawStreamMsg) bool {
-		var e schema.Said
-		if bad = json.Unmarshal(msg.Data, &e); bad != nil {
-			return false
-		}
-		log.last = msg.Sequence
-		switch {
-		case e.Kind == schema.SaidClosed:
-			log.Closed, log.away = true, awayBy(msg.Header)
-		case e.Kind == schema.SaidSentence && e.Sentence != nil && !log.Closed:
-			log.Sentences = append(log.Sentences, *e.Sentence)
-		}
-		return true
-	})
+	err := s.m.conn.Each(ctx, transport.StreamSaid, protocol.SubjectSaid(convo, turn),
+		func(msg *jetstream.RawStreamMsg) bool {
+			var e schema.Said
+			if bad = json.Unmarshal(msg.Data, &e); bad != nil {
+				return false
+			}
+			log.last = msg.Sequence
+			switch {
+			case e.Kind == schema.SaidClosed:
+				log.Closed, log.away = true, awayBy(msg.Header)
+			case e.Kind == schema.SaidSentence && e.Sentence != nil && !log.Closed:
+				log.Sentences = append(log.Sentences, *e.Sentence)
+			}
+			return true
+		})
 	if bad != nil {
 		err = fmt.Errorf("event of turn %s is not JSON: %w", turn, bad)
 	}
@@ -125,7 +127,7 @@ func (s *Said) Release(
 			t.Released = append(t.Released, sentence)
 			return nil
 		}
-		if !isConflict(err) {
+		if !transport.IsConflict(err) {
 			return err
 		}
 		// Somebody wrote since the turn was decoded: an event, the same sentence
@@ -177,9 +179,10 @@ func (s *Said) append(ctx context.Context, subject string, v any, expected uint6
 	if err != nil {
 		return 0, err
 	}
-	msg := message(subject, data, append(headers, headerExpected, strconv.FormatUint(expected, 10))...)
+	msg := transport.NewMessage(subject, data,
+		append(headers, jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(expected, 10))...)
 	if mutant == mutantFencing {
-		msg.Header.Del(headerExpected)
+		msg.Header.Del(jetstream.ExpectedLastSubjSeqHeader)
 	}
 	ack, err := s.m.publish(ctx, msg)
 	if err != nil {
@@ -197,7 +200,7 @@ func (s *Said) announce(ctx context.Context, t *protocol.Turn, e *schema.Said) e
 			t.SaidSeq = seq
 			return nil
 		}
-		if !isConflict(err) {
+		if !transport.IsConflict(err) {
 			return err
 		}
 		log, err := s.read(ctx, t.Conversation(), t.TurnID)
@@ -212,10 +215,10 @@ func (s *Said) announce(ctx context.Context, t *protocol.Turn, e *schema.Said) e
 // begun is the sequence of the event "accepted" as long as it is the last one,
 // else 0: then the turn has run before, and its passes must read; or was sent away.
 func (s *Said) begun(ctx context.Context, convo schema.ConversationID, turn string) (uint64, sentAway, error) {
-	msg, err := s.m.conn.last(ctx, streamSaid, protocol.SubjectSaid(convo, turn))
+	msg, err := s.m.conn.Last(ctx, transport.StreamSaid, protocol.SubjectSaid(convo, turn))
 	var e schema.Said
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, transport.ErrNotFound):
 		return 0, sentAway{}, nil
 	case err != nil:
 		return 0, sentAway{}, err
@@ -249,7 +252,7 @@ func (s *Said) fence(
 			known.Closed, known.last, known.away = true, seq, away
 			break
 		}
-		if !isConflict(err) {
+		if !transport.IsConflict(err) {
 			return known, err
 		}
 		if known, err = s.read(ctx, convo, turn); err != nil {

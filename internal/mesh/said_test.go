@@ -8,7 +8,7 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// The fence rests on said.go append (headerExpected) and fence; that a sentence
+// The fence rests on said.go append (jetstream.ExpectedLastSubjSeqHeader) and fence; that a sentence
 // is stored once, on the same header and on Release reading after a conflict.
 
 func sentence(n int, text string) (protocol.ReviewRecord, schema.Sentence) {

@@ -3,12 +3,12 @@ package mesh
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,9 +17,6 @@ import (
 // ConsumerScan is the durable consumer of due scans: of many replicas one takes
 // each.
 const ConsumerScan = "scan"
-
-// scansKept is how many scans of a world are remembered.
-const scansKept = 400
 
 // scanLimit bounds one scan; the broker brings one that took longer again.
 const scanLimit = 30 * time.Minute
@@ -46,39 +43,6 @@ func (m *Mesh) ScheduledScans(ctx context.Context) ([]string, error) {
 // same scan given again has the same one. An error has it tried again, as OnReply does.
 func (m *Mesh) OnScan(f func(ctx context.Context, world, id string) error) {
 	m.onDue(ConsumerScan, scanDue, f)
-}
-
-// Scans is the history of scans.
-type Scans struct{ conn *Conn }
-
-// Scans is the history that this broker keeps.
-func (c *Conn) Scans() *Scans { return &Scans{c} }
-
-// Scans is the history of the broker that a client speaks to.
-func (c *Client) Scans() *Scans { return c.conn.Scans() }
-
-// Add keeps what a scan came to, as JSON; id is that of OnScan, or any other that
-// names it alone.
-func (s *Scans) Add(ctx context.Context, world, id string, data []byte) error {
-	if err := schema.CheckToken("world", world); err != nil {
-		return err
-	}
-	_, err := s.conn.publish(ctx, message(protocol.SubjectScan(world), data, headerMsgID, id), readTimeout)
-	return wrap(err, "keep the scan of %s", world)
-}
-
-// Each gives the scans of a world, or of all where it is empty, in order.
-func (s *Scans) Each(ctx context.Context, world string, f func(data []byte) error) error {
-	var failed error
-	err := s.conn.each(ctx, streamScans, protocol.SubjectScan(orDefault(world, "*")),
-		func(msg *jetstream.RawStreamMsg) bool {
-			failed = f(msg.Data)
-			return failed == nil
-		})
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil // a mesh that an older build set up
-	}
-	return errors.Join(err, wrap(failed, "scan of %s", orDefault(world, "a world")))
 }
 
 // Nightly spreads a schedule of five cron fields over the ten minutes behind it, so
@@ -114,8 +78,8 @@ func (c *Client) Since(ctx context.Context) (turns, events time.Time, err error)
 	for _, x := range []struct {
 		stream string
 		since  *time.Time
-	}{{streamReplies, &turns}, {streamEvents, &events}} {
-		s, err := c.conn.look(ctx, x.stream)
+	}{{transport.StreamReplies, &turns}, {transport.StreamEvents, &events}} {
+		s, err := c.conn.Look(ctx, x.stream)
 		if err != nil {
 			return turns, events, fmt.Errorf("stream %s: %w", x.stream, err)
 		}
@@ -126,7 +90,7 @@ func (c *Client) Since(ctx context.Context) (turns, events time.Time, err error)
 
 // Witnessed gives the events of a world that are kept, in order.
 func (c *Client) Witnessed(ctx context.Context, world string, f func(*schema.Occurrence)) error {
-	return c.conn.each(ctx, streamEvents, protocol.SubjectEvent(world), func(msg *jetstream.RawStreamMsg) bool {
+	return c.conn.Each(ctx, transport.StreamEvents, protocol.SubjectEvent(world), func(msg *jetstream.RawStreamMsg) bool {
 		var o schema.Occurrence
 		if json.Unmarshal(msg.Data, &o) == nil {
 			f(&o)

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	_ "time/tzdata" // time zones of cron schedules, wherever the binary runs
+	_ "time/tzdata"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-)
+	"github.com/nats-io/nats.go/jetstream"
+) // time zones of cron schedules, wherever the binary runs
 
 // schedule has the broker send the turn to the deadline handler at a time. The
 // header is written here because the library's own option cuts the time to
@@ -26,16 +28,17 @@ func (m *Mesh) schedule(
 	if mutant == mutantDeadlineSchedule {
 		return nil
 	}
-	_, err = m.publish(ctx, message(protocol.SubjectTimer(turn), body,
-		headerSchedule, "@at "+at.UTC().Format(time.RFC3339Nano),
-		headerTarget, protocol.SubjectDue(convo, turn)))
+	_, err = m.publish(ctx, transport.NewMessage(protocol.SubjectTimer(turn), body,
+		jetstream.ScheduleHeader, "@at "+at.UTC().Format(time.RFC3339Nano),
+		jetstream.ScheduleTargetHeader, protocol.SubjectDue(convo, turn)))
 	return err
 }
 
 // unschedule takes a turn's schedule away: the roll-up removes it, and the
 // message that did so removes itself.
 func (m *Mesh) unschedule(ctx context.Context, turn string) error {
-	_, err := m.publish(ctx, message(protocol.SubjectTimer(turn), nil, headerRollup, "sub", headerTTL, "1s"))
+	_, err := m.publish(ctx, transport.NewMessage(protocol.SubjectTimer(turn), nil, jetstream.MsgRollup, "sub",
+		jetstream.MsgTTLHeader, "1s"))
 	return err
 }
 
@@ -51,14 +54,16 @@ func (m *Mesh) Cron(ctx context.Context, name, pattern, zone string, body []byte
 		return fmt.Errorf("time zone %q is not known; write one such as Europe/Berlin", zone)
 	}
 	subject := protocol.Prefix + "timer." + name
-	stored, err := m.conn.last(ctx, streamTimers, subject)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	stored, err := m.conn.Last(ctx, transport.StreamTimers, subject)
+	if err != nil && !errors.Is(err, transport.ErrNotFound) {
 		return err
 	}
-	if err == nil && stored.Header.Get(headerSchedule) == pattern && stored.Header.Get(headerZone) == zone {
+	if err == nil && stored.Header.Get(jetstream.ScheduleHeader) == pattern &&
+		stored.Header.Get(jetstream.ScheduleTimeZoneHeader) == zone {
 		return nil
 	}
-	_, err = m.publish(ctx, message(subject, body,
-		headerSchedule, pattern, headerZone, zone, headerTarget, protocol.Prefix+"due."+name))
-	return wrap(err, "schedule %s as %q", name, pattern)
+	_, err = m.publish(ctx, transport.NewMessage(subject, body,
+		jetstream.ScheduleHeader, pattern, jetstream.ScheduleTimeZoneHeader, zone, jetstream.ScheduleTargetHeader,
+		protocol.Prefix+"due."+name))
+	return transport.Wrap(err, "schedule %s as %q", name, pattern)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -20,10 +21,10 @@ type Holding struct {
 }
 
 // Holdings are what the streams of the mesh hold now.
-func (c *Conn) Holdings(ctx context.Context) (map[string]Holding, error) {
+func Holdings(ctx context.Context, c *transport.Conn) (map[string]Holding, error) {
 	out := map[string]Holding{}
-	for _, config := range streams(Settings{}.withDefaults()) {
-		s, err := c.look(ctx, config.Name)
+	for _, config := range transport.Streams(transport.Settings{}.WithDefaults()) {
+		s, err := c.Look(ctx, config.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			continue
 		}
@@ -123,15 +124,16 @@ func (s *scrubber) handle(ctx context.Context, msg *nats.Msg) {
 
 // Scrubs says whether a process of the mesh runs the broker, and so can scrub it.
 func (c *Client) Scrubs(ctx context.Context) (bool, error) {
-	err := retryWhile(ctx, func(err error) bool { return isLost(err) && !errors.Is(err, nats.ErrNoResponders) },
+	err := transport.RetryWhile(ctx,
+		func(err error) bool { return transport.IsLost(err) && !errors.Is(err, nats.ErrNoResponders) },
 		func() error {
-			_, err := c.conn.request(ctx, message(subjectScrub, nil), readTimeout)
+			_, err := c.conn.Request(ctx, transport.NewMessage(subjectScrub, nil), transport.ReadTimeout)
 			return err
 		})
 	if errors.Is(err, nats.ErrNoResponders) {
 		return false, nil
 	}
-	return err == nil, wrap(err, "ask whether the broker can be scrubbed")
+	return err == nil, transport.Wrap(err, "ask whether the broker can be scrubbed")
 }
 
 // Scrub asks the process that runs the broker to scrub it, and waits for the end.
@@ -140,7 +142,7 @@ func (c *Client) Scrub(ctx context.Context, id string) (records int, err error) 
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		answer, err := c.conn.request(ctx, message(subjectScrub, []byte(id)), time.Second)
+		answer, err := c.conn.Request(ctx, transport.NewMessage(subjectScrub, []byte(id)), time.Second)
 		if err == nil {
 			var a scrubAnswer
 			if err := json.Unmarshal(answer.Data, &a); err != nil {

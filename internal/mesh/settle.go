@@ -67,9 +67,9 @@ func (m *Mesh) AskSettle(ctx context.Context, r *schema.Reply) error {
 		return err
 	}
 	began := time.Now()
-	answer, err := m.conn.nc.RequestWithContext(ctx, subjectSettle, data)
+	answer, err := m.conn.Core().RequestWithContext(ctx, subjectSettle, data)
 	if err != nil {
-		return fmt.Errorf("ask the memory service: %w", m.conn.denied(subjectSettle, began, err))
+		return fmt.Errorf("ask the memory service: %w", m.conn.Denied(subjectSettle, began, err))
 	}
 	var out settled
 	if err := json.Unmarshal(answer.Data, &out); err != nil {

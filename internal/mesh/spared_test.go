@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -39,7 +40,7 @@ func TestTracesKeepWhatStaysOnce(t *testing.T) {
 	traces := r.traces("t")
 
 	var whole string
-	err := r.conn.each(t.Context(), streamTraces, protocol.SubjectTrace(convoA, "t"),
+	err := r.conn.Each(t.Context(), transport.StreamTraces, protocol.SubjectTrace(convoA, "t"),
 		func(msg *jetstream.RawStreamMsg) bool {
 			whole += fmt.Sprint(bytes.Contains(msg.Data, []byte("It was")), " ")
 			return true
@@ -67,7 +68,7 @@ func TestADraftThatIsOutOfDateChangesNothing(t *testing.T) {
 	if err := m.change(t.Context(), convoA, "t1", add); err != nil {
 		t.Fatal(err)
 	}
-	old, err := r.conn.conversation(t.Context(), convoA)
+	old, err := readConversation(t.Context(), r.conn, convoA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,26 +106,27 @@ func TestTheFirstErasureIsHeardInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	asking := r.connect()
-	if is, err := asking.isErased(t.Context(), convoA, "t1"); is || err != nil {
+	if is, err := asking.IsErased(t.Context(), convoA, "t1"); is || err != nil {
 		t.Fatalf("%v, %v", is, err)
 	}
 	began := time.Now()
 	key, err := r.conn.EraseKey(t.Context(), nil)
 	if err == nil {
-		err = r.conn.refuse(t.Context(), key, convoA, "t1")
+		err = r.conn.Refuse(t.Context(), key, convoA, "t1")
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, 10*time.Second, func() error {
-		is, err := asking.isErased(t.Context(), convoA, "t1")
+		is, err := asking.IsErased(t.Context(), convoA, "t1")
 		if err == nil && !is {
 			err = errors.New("the turn is not refused")
 		}
 		return err
 	})
-	if took := time.Since(began); keyless+readTimeout >= settleAfter || took > settleAfter {
-		t.Errorf("heard after %s; an erasure waits %s", took, settleAfter)
+	if took := time.Since(began); transport.Keyless+transport.ReadTimeout >= transport.SettleAfter ||
+		took > transport.SettleAfter {
+		t.Errorf("heard after %s; an erasure waits %s", took, transport.SettleAfter)
 	}
 }
 
@@ -137,15 +139,15 @@ func TestAStreamThatIsNoLongerReadDirectly(t *testing.T) {
 	read := func() error {
 		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
 		defer stop()
-		head, err := m.conn.get(ctx, streamTurns, 1, protocol.SubjectTurn(convoA))
+		head, err := m.conn.Get(ctx, transport.StreamTurns, 1, protocol.SubjectTurn(convoA))
 		if err == nil && turnOf(head) != "t" {
 			err = fmt.Errorf("turn %s stands first", turnOf(head))
 		}
 		return err
 	}
 	for _, direct := range []bool{true, false} {
-		_, err := r.conn.js.UpdateStream(t.Context(), func() jetstream.StreamConfig {
-			config := streamTable(Settings{}.withDefaults(), streamTurns)
+		_, err := r.conn.JetStream().UpdateStream(t.Context(), func() jetstream.StreamConfig {
+			config := transport.StreamTable(transport.Settings{}.WithDefaults(), transport.StreamTurns)
 			config.AllowDirect = direct
 			return config
 		}())

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Emit sends sentence n of a speech that is still being spoken to the review, as
@@ -30,7 +32,8 @@ func (s *Said) Emit(ctx context.Context, t *protocol.Turn, part int) error {
 	if m.passes[p.Pass] {
 		m.handover.put(id, data, p.Copy())
 	}
-	if _, err := m.publish(ctx, message(protocol.SubjectPass(p.Pass, p.Conversation(), p.TurnID), data, headerMsgID,
+	if _, err := m.publish(ctx, transport.NewMessage(protocol.SubjectPass(p.Pass, p.Conversation(), p.TurnID), data,
+		jetstream.MsgIDHeader,
 		id)); err != nil {
 		return err
 	}
@@ -91,7 +94,7 @@ func (s *Said) Progress(ctx context.Context, t *protocol.Turn) (Progress, error)
 		log.Sentences = nil
 	}
 	p := Progress{State: log.State}
-	if p.Records, t.ReviewSeq, err = s.m.conn.reviews(ctx, t.Conversation(), t.TurnID); err != nil {
+	if p.Records, t.ReviewSeq, err = reviewRecords(ctx, s.m.conn, t.Conversation(), t.TurnID); err != nil {
 		return Progress{}, err
 	}
 	t.Released, t.SaidSeq = log.Sentences, log.last
@@ -102,7 +105,7 @@ func (s *Said) Progress(ctx context.Context, t *protocol.Turn) (Progress, error)
 // has written a record since: then ErrConflict, read Progress and look again.
 func (s *Said) Refuse(ctx context.Context, t *protocol.Turn, record protocol.ReviewRecord) error {
 	seq, err := s.append(ctx, protocol.SubjectReview(t.Conversation(), t.TurnID), record, t.ReviewSeq)
-	if isConflict(err) {
+	if transport.IsConflict(err) {
 		return ErrConflict
 	}
 	if err != nil {

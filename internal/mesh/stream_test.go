@@ -15,6 +15,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
@@ -145,9 +146,9 @@ func TestSpeechStreamsUnderKills(t *testing.T) {
 	t.Logf("%d workers killed", killed.Load())
 }
 
-func connect(t *testing.T, server *embedded.Server) *mesh.Conn {
+func connect(t *testing.T, server *embedded.Server) *transport.Conn {
 	t.Helper()
-	c, err := mesh.Connect(t.Context(), mesh.Dial{InProcess: server, Name: t.Name()})
+	c, err := transport.Connect(t.Context(), transport.Dial{InProcess: server, Name: t.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +264,7 @@ func awaited(t *testing.T, client *mesh.Client, convo schema.ConversationID, tur
 		if err == nil {
 			return reply
 		}
-		if !errors.Is(err, mesh.ErrNotFound) || time.Now().After(until) {
+		if !errors.Is(err, transport.ErrNotFound) || time.Now().After(until) {
 			t.Fatalf("turn %s: %v", turn, err)
 		}
 		<-tick.C

@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -22,7 +23,7 @@ func (m *Mesh) answerConversation(ctx context.Context, world string, query []byt
 			return nil, err
 		}
 	}
-	doc, err := m.conn.conversation(ctx, id)
+	doc, err := readConversation(ctx, m.conn, id)
 	return doc.Conversation, err
 }
 
@@ -46,7 +47,7 @@ func (c *Client) Talk(ctx context.Context, id schema.ConversationID, reset bool)
 	var out schema.Conversation
 	err := c.askAnswer(ctx, protocol.SubjectConversation(id.World), protocol.ConversationQuery{NPC: id.NPC,
 		Player: id.Player, Reset: reset}, &out)
-	return &out, wrap(err, "conversation %s", id)
+	return &out, transport.Wrap(err, "conversation %s", id)
 }
 
 // ServeMemories has Run answer what is asked about memories.
@@ -68,5 +69,5 @@ func (c *Client) Memories(ctx context.Context, world string, q schema.MemoriesQu
 	}
 	var out schema.MemoriesFound
 	err := c.askAnswer(ctx, protocol.SubjectMemories(world), q, &out)
-	return &out, wrap(err, "memories of %s", world)
+	return &out, transport.Wrap(err, "memories of %s", world)
 }

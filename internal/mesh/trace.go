@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -27,7 +28,7 @@ func (m *Mesh) trace(
 		// The turn is spliced in as it was encoded for the hop.
 		data = append(data[:len(data)-1], `,"turn":`...)
 		data = append(append(data, encoded...), '}')
-		err = m.conn.nc.Publish(protocol.SubjectTrace(t.Conversation(), t.TurnID), data)
+		err = m.conn.Core().Publish(protocol.SubjectTrace(t.Conversation(), t.TurnID), data)
 	}
 	if err != nil {
 		m.opts.Report(Report{Where: "trace", Turn: t.TurnID, Outcome: "lost", Err: err})
@@ -42,7 +43,7 @@ func (c *Client) Trace(ctx context.Context, turn string) ([]protocol.Trace, erro
 	}
 	var out []protocol.Trace
 	var bad error
-	err := c.conn.each(ctx, streamTraces, protocol.Prefix+"trace.*.*.*."+turn, func(msg *jetstream.RawStreamMsg) bool {
+	err := c.conn.Each(ctx, transport.StreamTraces, protocol.Prefix+"trace.*.*.*."+turn, func(msg *jetstream.RawStreamMsg) bool {
 		var t protocol.Trace
 		if bad = json.Unmarshal(msg.Data, &t); bad != nil {
 			bad = fmt.Errorf("trace %d is not JSON: %w", msg.Sequence, bad)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -19,7 +20,7 @@ var unreadables = []string{"", "{", "null", "[]", "{}", `{"turn_id":5}`, "\x00\x
 func (r *rig) dead(where schema.Pass, turn, body string) {
 	r.t.Helper()
 	eventually(r.t, 10*time.Second, func() error {
-		_, err := r.conn.last(r.t.Context(), streamDead, protocol.SubjectDead(where, convoA, turn))
+		_, err := r.conn.Last(r.t.Context(), transport.StreamDead, protocol.SubjectDead(where, convoA, turn))
 		if err != nil {
 			return fmt.Errorf("%s of %q: %w", where, body, err)
 		}
@@ -31,7 +32,7 @@ func (r *rig) dead(where schema.Pass, turn, body string) {
 func (r *rig) drained(stream, consumer string) {
 	r.t.Helper()
 	eventually(r.t, 10*time.Second, func() error {
-		c, err := r.conn.js.Consumer(r.t.Context(), stream, consumer)
+		c, err := r.conn.JetStream().Consumer(r.t.Context(), stream, consumer)
 		if err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func TestUnreadableDeadlinesAreBuriedAndGone(t *testing.T) {
 	r.start(Options{}, plain)
 	for i, body := range unreadables {
 		turn := fmt.Sprint("poison", i)
-		if _, err := r.conn.publish(t.Context(), message(protocol.SubjectDue(convoA, turn), []byte(body)),
+		if _, err := r.conn.Publish(t.Context(), transport.NewMessage(protocol.SubjectDue(convoA, turn), []byte(body)),
 			time.Second); err != nil {
 			t.Fatal(err)
 		}
@@ -55,8 +56,8 @@ func TestUnreadableDeadlinesAreBuriedAndGone(t *testing.T) {
 	for i, body := range unreadables {
 		r.dead("deadline", fmt.Sprint("poison", i), body)
 	}
-	r.drained(streamTimers, "deadline")
-	s, err := r.conn.js.Stream(t.Context(), streamTimers)
+	r.drained(transport.StreamTimers, "deadline")
+	s, err := r.conn.JetStream().Stream(t.Context(), transport.StreamTimers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestUnreadableRepliesLeaveTheirConversationFree(t *testing.T) {
 	})
 	for i, body := range unreadables {
 		turn := fmt.Sprint("poison", i)
-		if _, err := r.conn.publish(t.Context(), message(protocol.SubjectReply(convoA, turn), []byte(body)),
+		if _, err := r.conn.Publish(t.Context(), transport.NewMessage(protocol.SubjectReply(convoA, turn), []byte(body)),
 			time.Second); err != nil {
 			t.Fatal(err)
 		}
@@ -86,8 +87,8 @@ func TestUnreadableRepliesLeaveTheirConversationFree(t *testing.T) {
 	for i, body := range unreadables {
 		r.dead("finisher", fmt.Sprint("poison", i), body)
 	}
-	r.drained(streamReplies, "finisher")
-	r.drained(streamReplies, ConsumerMemory)
+	r.drained(transport.StreamReplies, "finisher")
+	r.drained(transport.StreamReplies, ConsumerMemory)
 	r.publish(request(convoA, "good"))
 	if _, reply := r.watch(convoA, "good"); reply.Status != schema.StatusAnswered {
 		t.Errorf("reply %+v", reply)
@@ -100,8 +101,9 @@ func TestUnreadableTurnOfAnIdThatWasAnswered(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, plain)
 	for range 3 {
-		if _, err := r.conn.publish(t.Context(), message(protocol.SubjectTurn(convoA), []byte(`{"schema_version":"9.0"`+
-			`,"turn_id":"x"}`)), time.Second); err != nil {
+		if _, err := r.conn.Publish(t.Context(),
+			transport.NewMessage(protocol.SubjectTurn(convoA), []byte(`{"schema_version":"9.0"`+
+				`,"turn_id":"x"}`)), time.Second); err != nil {
 			t.Fatal(err)
 		}
 		_, reply := r.watch(convoA, "x")

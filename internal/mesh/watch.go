@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -53,7 +54,7 @@ func (c *Client) watch(
 		}
 	}
 	for _, subject := range []string{protocol.SubjectSaid(convo, turn), protocol.SubjectReply(convo, turn)} {
-		sub, err := c.conn.nc.ChanSubscribe(livePrefix+strings.TrimPrefix(subject, protocol.Prefix), live)
+		sub, err := c.conn.Core().ChanSubscribe(transport.LivePrefix+strings.TrimPrefix(subject, protocol.Prefix), live)
 		if err != nil {
 			stop()
 			return nil, fmt.Errorf("watch turn %s: %w", turn, unanswered(err))
@@ -107,8 +108,8 @@ func (w *watcher) run(ctx context.Context) {
 	for !w.ended && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-		case <-w.c.conn.closed:
-			w.end(ctx, ErrDisconnected)
+		case <-w.c.conn.Closed():
+			w.end(ctx, transport.ErrDisconnected)
 		case msg := <-w.live:
 			w.hear(ctx, msg)
 		case <-ticks:
@@ -135,14 +136,14 @@ func (w *watcher) missed() bool {
 // refused says whether this user may not listen: then it hears nothing, and asks instead.
 func (w *watcher) refused() bool {
 	return slices.ContainsFunc(w.subs, func(s *nats.Subscription) bool {
-		no, _ := w.c.conn.refused.since(s.Subject, w.began)
+		no, _ := w.c.conn.RefusedSince(s.Subject, w.began)
 		return no
 	})
 }
 
 // breaks counts what may have cost messages.
 func (w *watcher) breaks() uint64 {
-	n := w.c.conn.nc.Stats().Reconnects
+	n := w.c.conn.Core().Stats().Reconnects
 	for _, s := range w.subs {
 		if dropped, err := s.Dropped(); err == nil {
 			n += uint64(max(dropped, 0)) //nolint:gosec // it is not negative
@@ -153,15 +154,15 @@ func (w *watcher) breaks() uint64 {
 
 // hear takes what the broker repeats. A gap means that something was missed.
 func (w *watcher) hear(ctx context.Context, msg *nats.Msg) {
-	if msg.Header.Get(jetstream.StreamHeader) == streamReplies {
+	if msg.Header.Get(jetstream.StreamHeader) == transport.StreamReplies {
 		var r schema.Reply
-		if json.Unmarshal(msg.Data, &r) == nil && !isMarker(msg.Header) {
+		if json.Unmarshal(msg.Data, &r) == nil && !transport.IsMarker(msg.Header) {
 			w.reply(ctx, &r, storedAt(msg.Header))
 		}
 		return
 	}
 	seq, _ := strconv.ParseUint(msg.Header.Get(jetstream.SequenceHeader), 10, 64)
-	before, _ := strconv.ParseUint(msg.Header.Get(headerLastSequence), 10, 64)
+	before, _ := strconv.ParseUint(msg.Header.Get(jetstream.LastSequenceHeader), 10, 64)
 	if before > w.shown {
 		w.catchUp(ctx)
 		if w.gap { // what is missing comes first
@@ -176,18 +177,16 @@ func (w *watcher) hear(ctx context.Context, msg *nats.Msg) {
 
 // storedAt is the broker's time in what it repeats.
 func storedAt(h nats.Header) time.Time {
-	at, _ := time.Parse(time.RFC3339Nano, h.Get(headerTime)) // without one: nobody knows
+	at, _ := time.Parse(time.RFC3339Nano, h.Get(jetstream.TimeStampHeaer)) // without one: nobody knows
 	return at
 }
-
-const headerLastSequence = "Nats-Last-Sequence"
 
 // catchUp reads what is stored. Where it cannot, the gap stays until the next tick.
 func (w *watcher) catchUp(ctx context.Context) {
 	w.gap = true
 	for more := true; more && !w.ended; {
 		s, err := w.c.snapshot(ctx, w.convo, w.turn, w.shown)
-		var denied *RightError
+		var denied *transport.RightError
 		if errors.As(err, &denied) {
 			w.end(ctx, err)
 		}
@@ -210,7 +209,7 @@ func (w *watcher) show(ctx context.Context, s snapshot) {
 	switch {
 	case w.ended || s.more:
 	case s.expired:
-		w.end(ctx, fmt.Errorf("the reply of turn %s has expired: %w", w.turn, ErrNotFound))
+		w.end(ctx, fmt.Errorf("the reply of turn %s has expired: %w", w.turn, transport.ErrNotFound))
 	case s.reply != nil:
 		w.reply(ctx, s.reply.Reply, s.reply.At)
 		w.ended = s.over
@@ -218,7 +217,7 @@ func (w *watcher) show(ctx context.Context, s snapshot) {
 }
 
 // event shows an event. stored is the turn's reply where it is known.
-func (w *watcher) event(ctx context.Context, seq uint64, e *schema.Said, at time.Time, stored *storedReply) {
+func (w *watcher) event(ctx context.Context, seq uint64, e *schema.Said, at time.Time, stored *transport.StoredReply) {
 	if seq <= w.shown || w.ended {
 		return
 	}
@@ -227,7 +226,7 @@ func (w *watcher) event(ctx context.Context, seq uint64, e *schema.Said, at time
 		// The reply is stored before the turn is done, but travels by another road.
 		if !w.replied && stored == nil {
 			var err error
-			if stored, err = w.c.storedReply(ctx, w.convo, w.turn); err != nil && !errors.Is(err, ErrNotFound) {
+			if stored, err = w.c.storedReply(ctx, w.convo, w.turn); err != nil && !errors.Is(err, transport.ErrNotFound) {
 				w.shown, w.gap = seq-1, true
 				return
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -19,7 +20,7 @@ func TestAWatchAsksAgainOnlyAfterAGap(t *testing.T) {
 	entered, left := make(chan string, 1), make(chan error, 1)
 	r.start(Options{}, blocked(entered, left, "long"))
 	var asked atomic.Int32
-	_, err := r.conn.nc.Subscribe(protocol.SubjectTurnOutcomeOf(convoA.World), func(*nats.Msg) { asked.Add(1) })
+	_, err := r.conn.Core().Subscribe(protocol.SubjectTurnOutcomeOf(convoA.World), func(*nats.Msg) { asked.Add(1) })
 	must(t, err)
 	const deadline = 30 * time.Second
 	req := within(deadline, convoA, "long")
@@ -38,7 +39,7 @@ func TestAWatchAsksAgainOnlyAfterAGap(t *testing.T) {
 			t.Fatalf("%+v, want %s", e, want)
 		}
 	}
-	newest, err := r.conn.last(t.Context(), streamSaid, protocol.SubjectSaid(convoA, "long"))
+	newest, err := r.conn.Last(t.Context(), transport.StreamSaid, protocol.SubjectSaid(convoA, "long"))
 	must(t, err)
 	last = newest.Sequence
 
@@ -47,7 +48,7 @@ func TestAWatchAsksAgainOnlyAfterAGap(t *testing.T) {
 			ticks <- time.Time{}
 		}
 	}
-	live := livePrefix + "said." + convoA.String() + ".long"
+	live := transport.LivePrefix + "said." + convoA.String() + ".long"
 	until := int((deadline + lateMargin) / lookEvery)
 	for _, step := range []struct {
 		name  string
@@ -58,11 +59,11 @@ func TestAWatchAsksAgainOnlyAfterAGap(t *testing.T) {
 		{"nothing comes, and nothing is due", func() { tick(until - 1) }, 1},
 		{"nothing has come by the deadline", func() { tick(2) }, 2},
 		{"the connection was mended", func() {
-			before := away.conn.nc.Stats().Reconnects
+			before := away.conn.Core().Stats().Reconnects
 			proxy.Down()
 			proxy.Up()
 			eventually(t, 10*time.Second, func() error {
-				if n := away.conn.nc.Stats().Reconnects; n == before || !away.conn.Connected() {
+				if n := away.conn.Core().Stats().Reconnects; n == before || !away.conn.Connected() {
 					return fmt.Errorf("connected %d times", n)
 				}
 				return nil
@@ -70,11 +71,12 @@ func TestAWatchAsksAgainOnlyAfterAGap(t *testing.T) {
 			tick(2)
 		}, 3},
 		{"what comes says that it is not the next", func() {
-			missed := message(live, nil, jetstream.SequenceHeader, fmt.Sprint(last+9), headerLastSequence, fmt.Sprint(last+8))
-			must(t, r.conn.nc.PublishMsg(missed))
+			missed := transport.NewMessage(live, nil, jetstream.SequenceHeader, fmt.Sprint(last+9), jetstream.LastSequenceHeader,
+				fmt.Sprint(last+8))
+			must(t, r.conn.Core().PublishMsg(missed))
 		}, 4},
 		{"this user may not listen", func() {
-			away.conn.refused.note(fmt.Errorf("%w: permissions violation for subscription to %q",
+			away.conn.Core().Opts.AsyncErrorCB(nil, nil, fmt.Errorf("%w: permissions violation for subscription to %q",
 				nats.ErrPermissionViolation, live))
 			tick(4) // the last may still be at work
 		}, 8},

@@ -1,11 +1,13 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -23,9 +25,9 @@ type StoredReply struct {
 // StoredReplies gives the replies of a world that are kept, seven days of them, in order. An
 // empty world is all of them. Markers of expired and erased replies are passed over.
 func (c *Client) StoredReplies(ctx context.Context, world string, f func(StoredReply)) error {
-	return c.conn.each(ctx, streamReplies, protocol.Prefix+"reply."+orDefault(world, "*")+".*.*.*",
+	return c.conn.Each(ctx, transport.StreamReplies, protocol.Prefix+"reply."+cmp.Or(world, "*")+".*.*.*",
 		func(msg *jetstream.RawStreamMsg) bool {
-			if !isMarker(msg.Header) {
+			if !transport.IsMarker(msg.Header) {
 				f(storedAs(msg))
 			}
 			return true

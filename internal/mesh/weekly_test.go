@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
 // heard are the reports that were due, in order.
@@ -91,7 +92,7 @@ func TestReportsMissedWhileTheBrokerIsDownComeOnce(t *testing.T) {
 	dir := t.TempDir()
 	server, err := embedded.Start(t.Context(), embedded.Options{Dir: dir})
 	must(t, err)
-	conn, err := Connect(t.Context(), Dial{InProcess: server, Name: t.Name()})
+	conn, err := transport.Connect(t.Context(), transport.Dial{InProcess: server, Name: t.Name()})
 	must(t, err)
 	m := New(conn, Options{})
 	must(t, m.Setup(t.Context()))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -19,7 +20,7 @@ func (m *Mesh) ServeWorlds(list func() []schema.WorldInfo) {
 				return protocol.WorldsFound{Worlds: []schema.WorldInfo{w}}, nil
 			}
 		}
-		return nil, fmt.Errorf("world %s: %w", world, ErrNotFound)
+		return nil, fmt.Errorf("world %s: %w", world, transport.ErrNotFound)
 	})
 }
 
@@ -27,7 +28,7 @@ func (m *Mesh) ServeWorlds(list func() []schema.WorldInfo) {
 func (c *Client) Worlds(ctx context.Context) ([]schema.WorldInfo, error) {
 	var out protocol.WorldsFound
 	err := c.askAnswer(ctx, protocol.SubjectWorlds, struct{}{}, &out)
-	return out.Worlds, wrap(err, "worlds")
+	return out.Worlds, transport.Wrap(err, "worlds")
 }
 
 // World is one world that the mesh serves; ErrNotFound where it serves none of that name.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/tamper"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/lab/invariant"
@@ -178,7 +179,7 @@ func onMesh(ctx context.Context, o Options, play func(*run) error) (err error) {
 		return err
 	}
 	defer r.tamper.Close()
-	conn, err := mesh.Connect(ctx, mesh.Dial{URL: r.broker.url(), Name: "chaos"})
+	conn, err := transport.Connect(ctx, transport.Dial{URL: r.broker.url(), Name: "chaos"})
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
@@ -83,7 +84,7 @@ func (f *fleet) start(ctx context.Context, slot int) (*process, error) {
 	p := &process{fleet: f, slot: slot, proxy: proxy, done: make(chan error, 1), dead: make(chan struct{})}
 	p.store.Store("")
 	p.app, err = app.Start(ctx, app.Options{
-		Streams: mesh.Settings{Replicas: f.r.replicas()},
+		Streams: transport.Settings{Replicas: f.r.replicas()},
 		Worlds:  []*world.World{f.r.World}, Data: f.data(slot), Index: filepath.Join(f.r.dir, "index.db"),
 		NATS: "nats://" + proxy.Addr(), Name: fmt.Sprintf("chaos-%d", slot), Workers: 8, Meaning: app.MeaningOff,
 		LLM:       llm.Config{Primary: llm.Provider{URL: f.r.models.url(), Model: "scripted"}},

@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/lab/invariant"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -69,7 +70,7 @@ func Overload(ctx context.Context, w *world.World, o OverloadOptions) (_ []bench
 		_, stopErr := p.Stop()
 		err = errors.Join(err, stopErr)
 	}()
-	conn, err := mesh.Connect(ctx, mesh.Dial{URL: p.NATS, Name: "forsooth bench"})
+	conn, err := transport.Connect(ctx, transport.Dial{URL: p.NATS, Name: "forsooth bench"})
 	if err != nil {
 		return nil, nil, err
 	}

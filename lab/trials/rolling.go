@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
 // RollingOptions size a rolling restart.
@@ -153,7 +154,7 @@ func (f *fleet) end() {
 
 // roll restarts all of them, one after the other.
 func (f *fleet) roll(ctx context.Context, r *RollingRun) error {
-	conn, err := mesh.Connect(ctx, mesh.Dial{URL: f.url, Name: "lab rolling"})
+	conn, err := transport.Connect(ctx, transport.Dial{URL: f.url, Name: "lab rolling"})
 	if err != nil {
 		return err
 	}

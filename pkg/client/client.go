@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/oklog/ulid/v2"
 )
@@ -55,7 +56,7 @@ type Options struct {
 // Client talks to a mesh. It may be used from many goroutines; one is enough for
 // thousands of players.
 type Client struct {
-	conn  *mesh.Conn
+	conn  *transport.Conn
 	mesh  *mesh.Client
 	newID func() string
 }
@@ -67,8 +68,8 @@ func Connect(ctx context.Context, url string, o Options) (*Client, error) {
 	if o.Name == "" {
 		o.Name = "forsooth client"
 	}
-	conn, err := mesh.Connect(ctx,
-		mesh.Dial{URL: url, Name: o.Name, Login: mesh.Login(o.Login), Backend: true, State: o.state})
+	conn, err := transport.Connect(ctx,
+		transport.Dial{URL: url, Name: o.Name, Login: transport.Login(o.Login), Backend: true, State: o.state})
 	if err != nil {
 		return nil, owned(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"go.uber.org/goleak"
@@ -125,7 +126,7 @@ func TestSay(t *testing.T) {
 // runMesh answers every turn with one sentence, except a message "wait".
 func runMesh(t *testing.T, server *embedded.Server) (stop func()) {
 	t.Helper()
-	conn, err := mesh.Connect(t.Context(), mesh.Dial{InProcess: server})
+	conn, err := transport.Connect(t.Context(), transport.Dial{InProcess: server})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func TestWitness(t *testing.T) {
 // What the user of a connection may not do comes as this package's type, whatever the
 // mesh wraps it in.
 func TestARightThatIsMissingIsNamed(t *testing.T) {
-	err := owned(fmt.Errorf("say: %w", &mesh.RightError{Subject: "forsooth.v1.turn.w.n.p", What: "publish a turn"}))
+	err := owned(fmt.Errorf("say: %w", &transport.RightError{Subject: "forsooth.v1.turn.w.n.p", What: "publish a turn"}))
 	var right *RightError
 	if !errors.As(err, &right) || right.Subject != "forsooth.v1.turn.w.n.p" || right.What != "publish a turn" {
 		t.Fatalf("%#v", err)

@@ -5,20 +5,21 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
 // Errors that a backend may test for with errors.Is. What can never be taken as it
 // was sent is a *schema.FieldError, and schema.ErrInvalid.
 var (
-	ErrBusy     = mesh.ErrBusy     // nine turns of this conversation wait already: see RetryAfter
-	ErrFull     = mesh.ErrFull     // the mesh takes no more turns now: see RetryAfter
-	ErrNotFound = mesh.ErrNotFound // no such turn, or no reply yet, or none any more
+	ErrBusy     = mesh.ErrBusy          // nine turns of this conversation wait already: see RetryAfter
+	ErrFull     = mesh.ErrFull          // the mesh takes no more turns now: see RetryAfter
+	ErrNotFound = transport.ErrNotFound // no such turn, or no reply yet, or none any more
 
 	// ErrUnreachable: no answer came before the context ended. What was sent may
 	// have arrived; the same may be sent again.
-	ErrUnreachable = mesh.ErrUnreachable
+	ErrUnreachable = transport.ErrUnreachable
 	// ErrDisconnected: this client is closed.
-	ErrDisconnected = mesh.ErrDisconnected
+	ErrDisconnected = transport.ErrDisconnected
 )
 
 // RightError is something that this backend's user may not do on the broker.
@@ -36,7 +37,7 @@ func (e *RightError) Unwrap() error { return e.cause }
 
 // owned is an error of the mesh with this package's types in place of the mesh's.
 func owned(err error) error {
-	var denied *mesh.RightError
+	var denied *transport.RightError
 	if errors.As(err, &denied) {
 		return &RightError{Subject: denied.Subject, What: denied.What, cause: err}
 	}

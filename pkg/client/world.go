@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -56,7 +56,7 @@ func (c *Client) Connected() bool { return c.conn.Connected() }
 // services are away; nil where a turn that is said now will be answered.
 func (c *Client) Health(ctx context.Context) error {
 	_, err := c.mesh.World(ctx, "health") // an answer is enough, whatever it says
-	var denied *mesh.RightError
+	var denied *transport.RightError
 	if errors.Is(err, ErrNotFound) || errors.As(err, &denied) {
 		return nil
 	}

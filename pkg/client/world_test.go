@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -124,7 +125,7 @@ func TestWhatIsRememberedIsAskedFor(t *testing.T) {
 // settled waits until the memory service has read every reply.
 func settled(t *testing.T, url string) {
 	t.Helper()
-	conn, err := mesh.Connect(t.Context(), mesh.Dial{URL: url})
+	conn, err := transport.Connect(t.Context(), transport.Dial{URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	domain "github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -139,7 +139,7 @@ func (w *witness) turn(ctx context.Context, convo schema.ConversationID, turn st
 	}
 	r, err := w.s.o.Evidence.Reply(ctx, convo, turn)
 	switch {
-	case errors.Is(err, mesh.ErrNotFound):
+	case errors.Is(err, transport.ErrNotFound):
 		w.turns[key] = nil
 		return nil, nil
 	case err != nil:

@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -26,7 +26,7 @@ const eventsHeld = 32_768
 // NPC and player, and one for what an NPC remembers of nobody. Each is brought up to
 // the end of the log before it is used. Those that were unused for longest are let go.
 type Books struct {
-	log     *mesh.MemoryLog
+	log     *transport.MemoryLog
 	now     func() time.Time
 	notice  func(string)
 	limit   int           // events held
@@ -39,7 +39,7 @@ type Books struct {
 
 // NewBooks makes the books of a process. notice is told of entries that cannot be
 // taken, one line each.
-func NewBooks(log *mesh.MemoryLog, now func() time.Time, notice func(string)) *Books {
+func NewBooks(log *transport.MemoryLog, now func() time.Time, notice func(string)) *Books {
 	if notice == nil {
 		notice = func(string) {}
 	}
@@ -73,8 +73,8 @@ type projection struct {
 	anew bool   // made anew since the index was told what changed
 
 	// Erasures are entries of the NPC and name no player. They concern every projection.
-	erased   uint64        // the last erasure that this projection has taken
-	erasures []mesh.Logged // those of the NPC; only in the projection of nobody
+	erased   uint64             // the last erasure that this projection has taken
+	erasures []transport.Logged // those of the NPC; only in the projection of nobody
 
 	refused func(error) // told of entries that cannot be taken
 	weight  int         // as the books count it; theirs
@@ -163,7 +163,7 @@ func (b *Books) readOn(ctx context.Context, p *projection) error {
 			erasures = erasures[1:]
 		}
 	}
-	err = b.log.ReadOf(ctx, p.own, p.read, func(l mesh.Logged) error {
+	err = b.log.ReadOf(ctx, p.own, p.read, func(l transport.Logged) error {
 		if l.Sequence < p.erased && !p.book.Has(l.Event.ID) {
 			return errOutOfOrder
 		}
@@ -182,7 +182,7 @@ func (b *Books) readOn(ctx context.Context, p *projection) error {
 }
 
 // erasures are those of the NPC that a player's projection has not taken yet.
-func (b *Books) erasures(ctx context.Context, p *projection) (out []mesh.Logged, err error) {
+func (b *Books) erasures(ctx context.Context, p *projection) (out []transport.Logged, err error) {
 	if p.own.Player == "" {
 		return nil, nil
 	}
@@ -200,7 +200,7 @@ func (b *Books) erasures(ctx context.Context, p *projection) (out []mesh.Logged,
 // so no clock of a reader decides on it: one that runs otherwise than the writer's would
 // make another book than a rebuilding does. That its time is wrong is said. What the
 // index has already is no change.
-func (b *Books) take(p *projection, l *mesh.Logged) {
+func (b *Books) take(p *projection, l *transport.Logged) {
 	err := l.Bad
 	if err == nil && !p.book.Has(l.Event.ID) {
 		future := memory.CheckEvent(&l.Event, b.now())
@@ -250,10 +250,10 @@ func (b *Books) appendOnce(ctx context.Context, p *projection, events []schema.M
 			continue
 		}
 		at, err := b.log.Append(ctx, e, p.last)
-		if errors.Is(err, mesh.ErrErased) {
+		if errors.Is(err, transport.ErrErased) {
 			continue
 		}
-		if errors.Is(err, mesh.ErrLogMoved) {
+		if errors.Is(err, transport.ErrLogMoved) {
 			return true, nil
 		}
 		if err != nil {
@@ -277,10 +277,10 @@ func (b *Books) accepts(p *projection, e *schema.MemoryEvent) error {
 
 // owners are those of whom the log holds entries behind a place, in the order of their
 // names. seen is given each entry.
-func owners(ctx context.Context, log *mesh.MemoryLog, world string, after uint64,
-	seen func(mesh.Logged) error) ([]schema.ConversationID, error) {
+func owners(ctx context.Context, log *transport.MemoryLog, world string, after uint64,
+	seen func(transport.Logged) error) ([]schema.ConversationID, error) {
 	all := map[schema.ConversationID]bool{}
-	err := log.Read(ctx, world, "", after, func(l mesh.Logged) error {
+	err := log.Read(ctx, world, "", after, func(l transport.Logged) error {
 		all[l.Of()] = true
 		return seen(l)
 	})

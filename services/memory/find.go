@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Finder answers what backends ask about memories, from the log.
-func Finder(log *mesh.MemoryLog) func(context.Context, string, schema.MemoriesQuery) (schema.MemoriesFound, error) {
+func Finder(
+	log *transport.MemoryLog,
+) func(context.Context, string, schema.MemoriesQuery) (schema.MemoriesFound, error) {
 	return func(ctx context.Context, world string, q schema.MemoriesQuery) (schema.MemoriesFound, error) {
 		if err := q.Validate(); err != nil {
 			return schema.MemoriesFound{}, err
@@ -36,7 +38,7 @@ func (k *Kept) one(q *schema.MemoriesQuery) (schema.MemoriesFound, error) {
 			return out, nil
 		}
 	}
-	return schema.MemoriesFound{}, fmt.Errorf("no memory has the id %q: %w", q.ID, mesh.ErrNotFound)
+	return schema.MemoriesFound{}, fmt.Errorf("no memory has the id %q: %w", q.ID, transport.ErrNotFound)
 }
 
 // page gives as many as fit, in the order in which they are kept.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -20,7 +20,7 @@ import (
 // Index keeps the session store in step with the memory log: a projection, which
 // can be made anew at any time.
 type Index struct {
-	log     *mesh.MemoryLog
+	log     *transport.MemoryLog
 	books   *Books
 	session store.Session
 	embed   embed.Embedder
@@ -29,7 +29,9 @@ type Index struct {
 }
 
 // NewIndex makes the projection into a session store; it writes nothing yet.
-func NewIndex(log *mesh.MemoryLog, books *Books, session store.Session, e embed.Embedder, notice func(string)) *Index {
+func NewIndex(
+	log *transport.MemoryLog, books *Books, session store.Session, e embed.Embedder, notice func(string),
+) *Index {
 	if notice == nil {
 		notice = func(string) {}
 	}
@@ -107,7 +109,7 @@ func (x *Index) follow(ctx context.Context) error {
 		return err
 	}
 	touched, count := map[schema.ConversationID]bool{}, 0
-	return x.log.Follow(ctx, x.written.Load(), func(l mesh.Logged) error {
+	return x.log.Follow(ctx, x.written.Load(), func(l transport.Logged) error {
 		if err := x.touch(ctx, &l, touched); err != nil {
 			return err
 		}
@@ -139,7 +141,7 @@ func (x *Index) CatchUp(ctx context.Context) error {
 	}
 	x.complete(from)
 	touched, at := map[schema.ConversationID]bool{}, max(from, end)
-	err = x.log.Read(ctx, "*", "", from, func(l mesh.Logged) error {
+	err = x.log.Read(ctx, "*", "", from, func(l transport.Logged) error {
 		at = max(at, l.Sequence)
 		return x.touch(ctx, &l, touched)
 	})
@@ -154,7 +156,7 @@ func (x *Index) CatchUp(ctx context.Context) error {
 
 // touch adds those whose memories an entry changes. An erasure names memories and no
 // player: the index knows whose they are.
-func (x *Index) touch(ctx context.Context, l *mesh.Logged, touched map[schema.ConversationID]bool) error {
+func (x *Index) touch(ctx context.Context, l *transport.Logged, touched map[schema.ConversationID]bool) error {
 	touched[l.Of()] = true
 	if l.Event.Type != schema.MemoryErasedMark {
 		return nil

@@ -21,6 +21,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -138,7 +139,7 @@ func (s *Service) Settle(ctx context.Context, r *schema.Reply) error {
 // offered already.
 func (s *Service) Result(ctx context.Context, convo schema.ConversationID, turn string) error {
 	r, err := s.o.Turns.Reply(ctx, convo, turn)
-	if errors.Is(err, mesh.ErrNotFound) {
+	if errors.Is(err, transport.ErrNotFound) {
 		return nil // the reply is to come, and brings its answers; or it is no more
 	}
 	if err != nil {

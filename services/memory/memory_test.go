@@ -13,7 +13,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/memory"
@@ -50,7 +50,7 @@ func (d *desk) Reply(_ context.Context, _ schema.ConversationID, turn string) (*
 	if r := d.replies[turn]; r != nil {
 		return r, nil
 	}
-	return nil, mesh.ErrNotFound
+	return nil, transport.ErrNotFound
 }
 
 func (d *desk) Results(context.Context, schema.ConversationID, string) (map[int]schema.ActionResult, error) {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -19,10 +19,10 @@ type Kept struct {
 }
 
 // ReadAll reads a log from its beginning. An empty world or NPC is all of them.
-func ReadAll(ctx context.Context, log *mesh.MemoryLog, world, npc string) (Kept, error) {
+func ReadAll(ctx context.Context, log *transport.MemoryLog, world, npc string) (Kept, error) {
 	out := Kept{Memories: []schema.Memory{}, Events: []schema.MemoryEvent{}, Problems: []string{}}
 	books := map[schema.ConversationID]*memory.Book{} // by NPC
-	err := log.Read(ctx, cmp.Or(world, "*"), npc, 0, func(l mesh.Logged) error {
+	err := log.Read(ctx, cmp.Or(world, "*"), npc, 0, func(l transport.Logged) error {
 		o := schema.ConversationID{World: l.Event.World, NPC: l.Event.NPC}
 		if books[o] == nil {
 			books[o] = memory.NewBook(o.World, o.NPC)

@@ -3,7 +3,7 @@ package memory
 import (
 	"context"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -28,7 +28,7 @@ func (x *Index) Rebuild(ctx context.Context) (Rebuilt, error) {
 	}
 	read := uint64(0)
 	for first := true; ; first = false {
-		all, err := owners(ctx, x.log, "*", read, func(l mesh.Logged) error {
+		all, err := owners(ctx, x.log, "*", read, func(l transport.Logged) error {
 			read = l.Sequence
 			out.Entries++
 			return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -20,7 +20,7 @@ func (b *Books) Read(ctx context.Context, of schema.ConversationID, f func(*memo
 // Each runs f over every projection of a world, one after another. None of them stays
 // at hand for that.
 func (b *Books) Each(ctx context.Context, world string, f func(schema.ConversationID, *memory.Book) error) error {
-	all, err := owners(ctx, b.log, world, 0, func(mesh.Logged) error { return nil })
+	all, err := owners(ctx, b.log, world, 0, func(transport.Logged) error { return nil })
 	for i := 0; err == nil && i < len(all); i++ {
 		p := b.fresh(all[i])
 		if err = b.catchUp(ctx, p); err == nil {

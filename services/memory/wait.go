@@ -8,7 +8,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -64,7 +64,7 @@ func (s *Service) Again(ctx context.Context, w Waiting) error {
 // retry reads the turn of a waiting memory once more.
 func (s *Service) retry(ctx context.Context, m *schema.Memory) error {
 	r, err := s.o.Turns.Reply(ctx, schema.ConversationID{World: m.World, NPC: m.NPC, Player: m.Player}, m.TurnID)
-	if errors.Is(err, mesh.ErrNotFound) {
+	if errors.Is(err, transport.ErrNotFound) {
 		return s.expire(ctx, m) // nothing is left to hold it against
 	}
 	if err != nil {

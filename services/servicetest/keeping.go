@@ -10,6 +10,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/services/memory"
@@ -19,8 +20,8 @@ import (
 // index of it, the village on the disk, and a clock that the test holds.
 type Keeping struct {
 	T       *testing.T
-	Conn    *mesh.Conn
-	Log     *mesh.MemoryLog
+	Conn    *transport.Conn
+	Log     *transport.MemoryLog
 	Session *sqlite.Session
 	Library *lore.Library
 	Static  *embed.Static
@@ -38,7 +39,7 @@ func NewKeeping(t *testing.T, at time.Time) *Keeping {
 	server, err := embedded.Start(t.Context(), embedded.Options{Dir: t.TempDir()})
 	k.must(err)
 	t.Cleanup(server.Stop)
-	k.Conn, err = mesh.Connect(t.Context(), mesh.Dial{InProcess: server, Name: t.Name()})
+	k.Conn, err = transport.Connect(t.Context(), transport.Dial{InProcess: server, Name: t.Name()})
 	k.must(err)
 	t.Cleanup(k.Conn.Close)
 	k.must(mesh.New(k.Conn, mesh.Options{}).Setup(t.Context()))

@@ -6,14 +6,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
 // broker is where a measurement's streams are.
 type broker struct {
 	url  string
-	dial mesh.Dial // from this process
+	dial transport.Dial // from this process
 }
 
 // withBroker gives f a broker on an empty folder: a server in this process, or
@@ -30,14 +30,15 @@ func withBroker(ctx context.Context, replicas int, f func(broker) error) error {
 			return err
 		}
 		defer cluster.Stop()
-		return f(broker{url: cluster.URL(), dial: mesh.Dial{URL: cluster.URL(), Name: "bench", Timeout: 10 * time.Second}})
+		return f(broker{url: cluster.URL(),
+			dial: transport.Dial{URL: cluster.URL(), Name: "bench", Timeout: 10 * time.Second}})
 	}
 	server, err := embedded.Start(ctx, embedded.Options{Dir: dir})
 	if err != nil {
 		return err
 	}
 	defer server.Stop()
-	return f(broker{url: server.URL(), dial: mesh.Dial{InProcess: server, Name: "bench"}})
+	return f(broker{url: server.URL(), dial: transport.Dial{InProcess: server, Name: "bench"}})
 }
 
 // used is the processor time of this process and of those of its children that

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -37,7 +38,7 @@ func Serve(ctx context.Context, node string, in io.Reader, out io.Writer) error 
 	if err := json.Unmarshal([]byte(node), &n); err != nil {
 		return fmt.Errorf("a node of a bench: %w", err)
 	}
-	conn, err := mesh.Connect(ctx, mesh.Dial{URL: n.URL, Name: "bench node", Timeout: 10 * time.Second})
+	conn, err := transport.Connect(ctx, transport.Dial{URL: n.URL, Name: "bench node", Timeout: 10 * time.Second})
 	if err != nil {
 		return err
 	}
@@ -54,13 +55,13 @@ func Serve(ctx context.Context, node string, in io.Reader, out io.Writer) error 
 }
 
 // start does the node's share over a connection until it is stopped.
-func (n *Node) start(ctx context.Context, conn *mesh.Conn) (stop func() error, err error) {
+func (n *Node) start(ctx context.Context, conn *transport.Conn) (stop func() error, err error) {
 	return n.run(ctx, conn, n.mesh(conn))
 }
 
-func (n *Node) run(ctx context.Context, conn *mesh.Conn, m *mesh.Mesh) (stop func() error, err error) {
+func (n *Node) run(ctx context.Context, conn *transport.Conn, m *mesh.Mesh) (stop func() error, err error) {
 	if n.Chain == Bare {
-		stop, err := conn.Bare().Work(ctx, n.Hops, n.Workers)
+		stop, err := mesh.Bare(conn).Work(ctx, n.Hops, n.Workers)
 		return func() error { stop(); return nil }, err
 	}
 	if n.Chain == Hops {
@@ -88,8 +89,8 @@ func (n *Node) run(ctx context.Context, conn *mesh.Conn, m *mesh.Mesh) (stop fun
 	return stop, nil
 }
 
-func (n *Node) mesh(conn *mesh.Conn) *mesh.Mesh {
-	return mesh.New(conn, mesh.Options{Settings: mesh.Settings{Replicas: n.Replicas}, Workers: n.Workers,
+func (n *Node) mesh(conn *transport.Conn) *mesh.Mesh {
+	return mesh.New(conn, mesh.Options{Settings: transport.Settings{Replicas: n.Replicas}, Workers: n.Workers,
 		Shared: n.Shared})
 }
 

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"golang.org/x/sync/errgroup"
 )
@@ -18,7 +19,7 @@ import (
 // which it is loaded.
 type site struct {
 	chain Chain
-	conn  *mesh.Conn
+	conn  *transport.Conn
 	mesh  *mesh.Mesh // from which a hop's first turn is sent
 	ends  []func() error
 }
@@ -45,11 +46,11 @@ func buildOf(ctx context.Context, b broker, chain Chain, o Options, nodes []Node
 			err = errors.Join(err, s.end())
 		}
 	}()
-	if s.conn, err = mesh.Connect(ctx, b.dial); err != nil {
+	if s.conn, err = transport.Connect(ctx, b.dial); err != nil {
 		return s, err
 	}
 	if chain == Bare {
-		_, err = s.conn.BareChain(ctx, o.Replicas)
+		_, err = mesh.NewBareChain(ctx, s.conn, o.Replicas)
 	} else {
 		s.mesh = nodes[0].mesh(s.conn)
 		err = s.mesh.Setup(ctx)
@@ -78,7 +79,7 @@ func buildOf(ctx context.Context, b broker, chain Chain, o Options, nodes []Node
 
 // apart starts a node in this process over a connection of its own.
 func (n *Node) apart(ctx context.Context, b broker) (stop func() error, err error) {
-	conn, err := mesh.Connect(ctx, b.dial)
+	conn, err := transport.Connect(ctx, b.dial)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +169,7 @@ func (s *site) load(ctx context.Context, o Options) (Result, error) {
 
 func (s *site) sender(o Options) func(context.Context, *schema.Request) error {
 	if s.chain == Bare {
-		payload, chain := make([]byte, o.Bytes), s.conn.Bare()
+		payload, chain := make([]byte, o.Bytes), mesh.Bare(s.conn)
 		return func(ctx context.Context, r *schema.Request) error { return chain.Send(ctx, r.TurnID, payload) }
 	}
 	pad := padding(o.Bytes)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -19,7 +20,7 @@ func TestABrokerForgetsIdsAndKeepsItsWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Stop)
-	conn, err := mesh.Connect(t.Context(), mesh.Dial{InProcess: server})
+	conn, err := transport.Connect(t.Context(), transport.Dial{InProcess: server})
 	if err != nil {
 		t.Fatal(err)
 	}

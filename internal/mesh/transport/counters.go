@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -21,9 +21,6 @@ import (
 // a limit can be passed by no more than what is on its way.
 type Counters struct{ conn *Conn }
 
-// Counters are the sums of the broker that a client speaks to.
-func (c *Client) Counters() *Counters { return c.conn.Counters() }
-
 // Counters are the sums of this broker.
 func (c *Conn) Counters() *Counters { return &Counters{c} }
 
@@ -41,10 +38,10 @@ func (c *Counters) Add(ctx context.Context, key string, delta int64) (int64, err
 		return 0, err
 	}
 	// The same addition is sent again while its answer is lost: the id makes it one.
-	msg := message(subject, nil, headerIncrement, strconv.FormatInt(delta, 10), headerMsgID, nats.NewInbox())
+	msg := NewMessage(subject, nil, headerIncrement, strconv.FormatInt(delta, 10), jetstream.MsgIDHeader, nats.NewInbox())
 	var sum string
-	err = retryWhile(ctx, isLost, func() error {
-		answer, err := c.conn.request(ctx, msg, readTimeout)
+	err = RetryWhile(ctx, IsLost, func() error {
+		answer, err := c.conn.Request(ctx, msg, ReadTimeout)
 		if err == nil {
 			sum, err = parseSum(answer.Data)
 		}
@@ -65,7 +62,7 @@ func (c *Counters) Get(ctx context.Context, key string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	msg, err := c.conn.last(ctx, streamCounters, subject)
+	msg, err := c.conn.Last(ctx, streamCounters, subject)
 	if errors.Is(err, ErrNotFound) {
 		return 0, nil
 	}
@@ -83,7 +80,7 @@ func (c *Counters) Each(ctx context.Context, under string, f func(key string, su
 		return err
 	}
 	var failed error
-	err = c.conn.each(ctx, streamCounters, subject+".>", func(msg *jetstream.RawStreamMsg) bool {
+	err = c.conn.Each(ctx, streamCounters, subject+".>", func(msg *jetstream.RawStreamMsg) bool {
 		key := strings.ReplaceAll(strings.TrimPrefix(msg.Subject, counterPrefix), ".", "/")
 		var sum int64
 		if sum, failed = storedSum(key, msg.Data); failed == nil {
@@ -154,9 +151,6 @@ type Ledger struct{ counters *Counters }
 
 // Ledger is the broker's.
 func (c *Conn) Ledger() *Ledger { return &Ledger{c.Counters()} }
-
-// Ledger is that of the broker that a client speaks to.
-func (c *Client) Ledger() *Ledger { return c.conn.Ledger() }
 
 const millionth = 1e6
 

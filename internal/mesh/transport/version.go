@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// metaSchema is the key of a stream's metadata that says which schema its messages
+// MetaSchema is the key of a stream's metadata that says which schema its messages
 // have: the highest minor that ever set it up.
-const metaSchema = "forsooth.schema"
+const MetaSchema = "forsooth.schema"
 
 // VersionError is a stream whose messages another major of the schema wrote.
 type VersionError struct{ Stream, Have, Want string }
@@ -26,27 +26,27 @@ func (e *VersionError) Error() string {
 		e.Stream, e.Have, major)
 }
 
-// checkStamp refuses a stream of another major. One without a stamp was made
+// CheckStamp refuses a stream of another major. One without a stamp was made
 // before streams had one, by the first major.
-func checkStamp(stream string, have, want map[string]string) error {
-	stamp := have[metaSchema]
+func CheckStamp(stream string, have, want map[string]string) error {
+	stamp := have[MetaSchema]
 	if stamp == "" || schema.CheckVersion(stamp) == nil {
 		return nil
 	}
-	return &VersionError{Stream: stream, Have: stamp, Want: want[metaSchema]}
+	return &VersionError{Stream: stream, Have: stamp, Want: want[MetaSchema]}
 }
 
 // restamped is a stream's metadata with the stamp of this build where it has none
 // or a lower one; the other keys are the broker's and the operators'.
 func restamped(have, want map[string]string) (map[string]string, bool) {
-	if minor(have[metaSchema]) >= minor(want[metaSchema]) {
+	if minor(have[MetaSchema]) >= minor(want[MetaSchema]) {
 		return have, false
 	}
 	out := maps.Clone(have)
 	if out == nil {
 		out = map[string]string{}
 	}
-	out[metaSchema] = want[metaSchema]
+	out[MetaSchema] = want[MetaSchema]
 	return out, true
 }
 
@@ -87,9 +87,9 @@ func (c *Conn) CheckClock(ctx context.Context, now func() time.Time) error {
 	for range 3 { // a pause between question and answer is no skew
 		var asked time.Time
 		var s jetstream.Stream
-		err := c.patiently(ctx, "stream "+streamTurns, func(ctx context.Context) (err error) {
+		err := c.RetryUnavailable(ctx, "stream "+StreamTurns, func(ctx context.Context) (err error) {
 			asked = now() // a question without an answer says nothing of the clock
-			s, err = c.look(ctx, streamTurns)
+			s, err = c.Look(ctx, StreamTurns)
 			return err
 		})
 		if err != nil {

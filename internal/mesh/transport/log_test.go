@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func ids(t *testing.T, log *MemoryLog, npc string, after uint64) (out []string) 
 
 func TestTheMemoryLog(t *testing.T) {
 	r := newRigOn(t, embedded.Options{Dir: t.TempDir()})
-	r.start(Options{}, func(*Mesh) {})
+	r.setup()
 	log := r.conn.MemoryLog()
 	if end, err := log.End(t.Context()); err != nil || end != 0 {
 		t.Fatalf("an empty log ends at %d, %v", end, err)
@@ -75,9 +75,9 @@ func TestTheMemoryLog(t *testing.T) {
 
 func TestAnEntryThatCannotBeReadIsSaidToBeSo(t *testing.T) {
 	r := newRig(t)
-	r.start(Options{}, func(*Mesh) {})
+	r.setup()
 	for _, body := range []string{"{", `{"id":"e1","world":"w","npc":"bram","player":"p1"}`} {
-		if _, err := r.conn.publish(t.Context(), message(protocol.Prefix+"memory.w.mira.p1", []byte(body)),
+		if _, err := r.conn.Publish(t.Context(), NewMessage(protocol.Prefix+"memory.w.mira.p1", []byte(body)),
 			time.Second); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestAnEntryThatCannotBeReadIsSaidToBeSo(t *testing.T) {
 
 func TestTheMemoryLogIsFollowed(t *testing.T) {
 	r := newRig(t)
-	r.start(Options{}, func(*Mesh) {})
+	r.setup()
 	log := r.conn.MemoryLog()
 	var last uint64
 	for i := range 3 {
@@ -122,46 +122,5 @@ func TestTheMemoryLogIsFollowed(t *testing.T) {
 	stop()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("it ended with %v", err)
-	}
-}
-
-func TestWhatTheGameSawIsGivenToAReader(t *testing.T) {
-	r := newRig(t)
-	seen := make(chan string, 8)
-	r.start(Options{}, func(m *Mesh) {
-		m.OnOccurrence("memory-events", func(_ context.Context, o *schema.Occurrence, _ uint64) error {
-			seen <- o.ID
-			return nil
-		}, Workers(1))
-	})
-	o := &schema.Occurrence{ID: "ev1", World: "w", Text: "Ansel gave Mira a sword.", Witnesses: []string{"mira"}}
-	for range 2 {
-		if err := r.client.Witness(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := r.conn.publish(t.Context(), message(protocol.SubjectEvent("w"), []byte("{")), time.Second); err != nil {
-		t.Fatal(err)
-	}
-	if id := <-seen; id != "ev1" {
-		t.Errorf("seen %s", id)
-	}
-	eventually(t, 5*time.Second, func() error {
-		_, err := r.conn.last(t.Context(), streamDead, protocol.Prefix+"dead.memory-events.w.unknown.unknown.seq-2")
-		return err
-	})
-	select {
-	case id := <-seen:
-		t.Errorf("%s is seen twice", id)
-	default:
-	}
-	for name, bad := range map[string]schema.Occurrence{
-		"text is empty": {ID: "e", World: "w", Witnesses: []string{"mira"}},
-		"witnesses":     {ID: "e", World: "w", Text: "It rained."},
-		"event_id":      {World: "w", Text: "It rained.", Witnesses: []string{"mira"}},
-	} {
-		if err := r.client.Witness(t.Context(), &bad); !errors.Is(err, schema.ErrInvalid) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }

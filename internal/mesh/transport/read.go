@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// stream gives a handle, asked for once.
-func (c *Conn) stream(ctx context.Context, name string) (jetstream.Stream, error) {
+// Stream gives a handle, asked for once.
+func (c *Conn) Stream(ctx context.Context, name string) (jetstream.Stream, error) {
 	c.mu.Lock()
 	s := c.streams[name]
 	c.mu.Unlock()
 	if s != nil {
 		return s, nil
 	}
-	s, err := c.look(ctx, name)
+	s, err := c.Look(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", name, err)
 	}
@@ -32,43 +32,43 @@ func (c *Conn) stream(ctx context.Context, name string) (jetstream.Stream, error
 	return s, nil
 }
 
-// get reads one message: of a sequence, or with a subject the first of that
+// Get reads one message: of a sequence, or with a subject the first of that
 // subject at or after the sequence. ErrNotFound when there is none.
-func (c *Conn) get(ctx context.Context, stream string, seq uint64, subject string) (*jetstream.RawStreamMsg, error) {
+func (c *Conn) Get(ctx context.Context, stream string, seq uint64, subject string) (*jetstream.RawStreamMsg, error) {
 	if subject == "" {
-		return c.read(ctx, stream, "", fmt.Appendf(nil, `{"seq":%d}`, seq))
+		return c.Read(ctx, stream, "", fmt.Appendf(nil, `{"seq":%d}`, seq))
 	}
-	return c.read(ctx, stream, "", fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q}`, seq, subject))
+	return c.Read(ctx, stream, "", fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q}`, seq, subject))
 }
 
-// last reads the newest message of a subject. ErrNotFound when there is none.
-func (c *Conn) last(ctx context.Context, stream, subject string) (*jetstream.RawStreamMsg, error) {
-	return c.read(ctx, stream, subject, fmt.Appendf(nil, `{"last_by_subj":%q}`, subject))
+// Last reads the newest message of a subject. ErrNotFound when there is none.
+func (c *Conn) Last(ctx context.Context, stream, subject string) (*jetstream.RawStreamMsg, error) {
+	return c.Read(ctx, stream, subject, fmt.Appendf(nil, `{"last_by_subj":%q}`, subject))
 }
 
-// read asks for a message: directly where the stream allows it, else its
+// Read asks for a message: directly where the stream allows it, else its
 // leader. last, if given, is the subject of which the newest is wanted.
-func (c *Conn) read(ctx context.Context, stream, last string, query []byte) (*jetstream.RawStreamMsg, error) {
-	s, err := c.stream(ctx, stream)
+func (c *Conn) Read(ctx context.Context, stream, last string, query []byte) (*jetstream.RawStreamMsg, error) {
+	s, err := c.Stream(ctx, stream)
 	if err != nil {
 		return nil, err
 	}
-	ask, parse := message("$JS.API.STREAM.MSG.GET."+stream, query), parseGot
+	ask, parse := NewMessage("$JS.API.STREAM.MSG.GET."+stream, query), parseGot
 	leader, parseLeader := ask, parse
 	config := s.CachedInfo().Config
 	direct := config.AllowDirect && config.Replicas <= 1 // a copy may lag behind its leader
 	if direct {
-		ask, parse = message("$JS.API.DIRECT.GET."+stream, query), parseDirect
+		ask, parse = NewMessage("$JS.API.DIRECT.GET."+stream, query), parseDirect
 		if last != "" {
-			ask = message("$JS.API.DIRECT.GET."+stream+"."+last, nil)
+			ask = NewMessage("$JS.API.DIRECT.GET."+stream+"."+last, nil)
 		}
 	}
 	var msg *jetstream.RawStreamMsg
-	err = retryWhile(ctx, isLost, func() error {
-		answer, err := c.request(ctx, ask, readTimeout)
+	err = RetryWhile(ctx, IsLost, func() error {
+		answer, err := c.Request(ctx, ask, ReadTimeout)
 		if direct && errors.Is(err, nats.ErrNoResponders) { // nobody answers directly any more: the stream was changed since
 			ask, parse, direct = leader, parseLeader, false
-			answer, err = c.request(ctx, ask, readTimeout)
+			answer, err = c.Request(ctx, ask, ReadTimeout)
 		}
 		if err == nil {
 			msg, err = parse(answer)
@@ -95,7 +95,7 @@ func parseDirect(answer *nats.Msg) (*jetstream.RawStreamMsg, error) {
 	if msg.Sequence, err = strconv.ParseUint(answer.Header.Get(jetstream.SequenceHeader), 10, 64); err != nil {
 		return nil, fmt.Errorf("an answer without a sequence: %w", err)
 	}
-	if msg.Time, err = time.Parse(time.RFC3339Nano, answer.Header.Get(headerTime)); err != nil {
+	if msg.Time, err = time.Parse(time.RFC3339Nano, answer.Header.Get(jetstream.TimeStampHeaer)); err != nil {
 		return nil, fmt.Errorf("an answer without a time: %w", err)
 	}
 	return msg, nil
@@ -135,14 +135,22 @@ func parseGot(answer *nats.Msg) (*jetstream.RawStreamMsg, error) {
 	return msg, nil
 }
 
-// remove deletes one message; one that is gone already is fine.
-func (c *Conn) remove(ctx context.Context, stream string, seq uint64) error {
+// Remove deletes one message; one that is gone already is fine.
+func (c *Conn) Remove(ctx context.Context, stream string, seq uint64) error {
 	if seq == 0 {
 		return nil
 	}
-	request := fmt.Appendf(nil, `{"seq":%d,"no_erase":true}`, seq)
-	err := retryWhile(ctx, isLost, func() error {
-		answer, err := c.request(ctx, message("$JS.API.STREAM.MSG.DELETE."+stream, request), readTimeout)
+	return c.DeleteMessage(ctx, stream, seq, false, ReadTimeout)
+}
+
+// DeleteMessage deletes one message; one that is gone already is fine. With overwrite the broker
+// writes random bytes in its place.
+func (c *Conn) DeleteMessage(
+	ctx context.Context, stream string, seq uint64, overwrite bool, limit time.Duration,
+) error {
+	request := fmt.Appendf(nil, `{"seq":%d,"no_erase":%t}`, seq, !overwrite)
+	err := RetryWhile(ctx, IsLost, func() error {
+		answer, err := c.Request(ctx, NewMessage("$JS.API.STREAM.MSG.DELETE."+stream, request), limit)
 		if err != nil {
 			return err
 		}
@@ -151,32 +159,35 @@ func (c *Conn) remove(ctx context.Context, stream string, seq uint64) error {
 	if apiCode(err) == codeNoSequence || apiCode(err) == codeDeleteFailed && apiText(err) == textNoMessage {
 		return nil
 	}
-	return wrap(err, "delete message %d of %s", seq, stream)
+	return Wrap(err, "delete message %d of %s", seq, stream)
 }
 
-// isMarker says whether a message only tells that its subject was emptied.
-func isMarker(h nats.Header) bool { return h.Get(headerMarker) != "" }
+// IsNotDeleted says whether an error of erase is the broker's: its stream forbids it.
+func IsNotDeleted(err error) bool { return apiCode(err) == codeDeleteFailed }
 
-// storedReply is the reply of a turn as REPLIES holds it.
-type storedReply struct {
+// IsMarker says whether a message only tells that its subject was emptied.
+func IsMarker(h nats.Header) bool { return h.Get(jetstream.MarkerReasonHeader) != "" }
+
+// StoredReply is the reply of a turn as REPLIES holds it.
+type StoredReply struct {
 	Sequence uint64
 	At       time.Time     // when it was stored
 	Reply    *schema.Reply // nil when only the marker of an expired reply is left, or the hash of an erased one
 }
 
-// reply reads the one reply of a turn; ErrNotFound when it has none yet.
-func (c *Conn) reply(ctx context.Context, convo schema.ConversationID, turn string) (*storedReply, error) {
-	msg, err := c.last(ctx, streamReplies, protocol.SubjectReply(convo, turn))
+// Reply reads the one reply of a turn; ErrNotFound when it has none yet.
+func (c *Conn) Reply(ctx context.Context, convo schema.ConversationID, turn string) (*StoredReply, error) {
+	msg, err := c.Last(ctx, StreamReplies, protocol.SubjectReply(convo, turn))
 	if errors.Is(err, ErrNotFound) {
-		if is, unknown := c.isErased(ctx, convo, turn); is || unknown != nil {
-			return &storedReply{}, unknown
+		if is, unknown := c.IsErased(ctx, convo, turn); is || unknown != nil {
+			return &StoredReply{}, unknown
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := &storedReply{Sequence: msg.Sequence, At: msg.Time.UTC()}
-	if isMarker(msg.Header) {
+	out := &StoredReply{Sequence: msg.Sequence, At: msg.Time.UTC()}
+	if IsMarker(msg.Header) {
 		return out, nil
 	}
 	out.Reply = &schema.Reply{}

@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"os"
@@ -11,12 +11,12 @@ import (
 
 // inside are streams that no backend's author and no operator needs to know: sums,
 // switches and the hashes of what was erased.
-var inside = map[string]bool{streamCounters: true, streamFlags: true, streamErased: true}
+var inside = map[string]bool{streamCounters: true, StreamFlags: true, StreamErased: true}
 
 // The AsyncAPI document says of each subject the stream that really holds it, and
 // leaves no subject of a stream out.
 func TestTheAsyncAPIDocumentHasTheStreams(t *testing.T) {
-	data, err := os.ReadFile("../../docs/asyncapi.yaml")
+	data, err := os.ReadFile("../../../docs/asyncapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestTheAsyncAPIDocumentHasTheStreams(t *testing.T) {
 	for name, c := range doc.Channels {
 		subject := part.ReplaceAllString(c.Address, "x")
 		held := ""
-		for _, s := range streams(Settings{}.withDefaults()) {
+		for _, s := range Streams(Settings{}.WithDefaults()) {
 			for _, pattern := range s.Subjects {
 				if c.Address != "" && takes(pattern, subject) {
 					held = s.Name
@@ -46,7 +46,7 @@ func TestTheAsyncAPIDocumentHasTheStreams(t *testing.T) {
 			t.Errorf("channel %s (%s): the document says stream %q, it is %q", name, c.Address, c.Stream, held)
 		}
 	}
-	for _, s := range streams(Settings{}.withDefaults()) {
+	for _, s := range Streams(Settings{}.WithDefaults()) {
 		for _, pattern := range s.Subjects {
 			if !covered[pattern] && !inside[s.Name] {
 				t.Errorf("no channel for %s of %s", pattern, s.Name)

@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cenkalti/backoff/v4"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -44,13 +45,13 @@ func apiText(err error) string {
 	return ""
 }
 
-// isSubjectFull: the subject holds as many messages as it may.
-func isSubjectFull(err error) bool {
+// IsSubjectFull: the subject holds as many messages as it may.
+func IsSubjectFull(err error) bool {
 	return apiCode(err) == codeStoreFailed && strings.Contains(apiText(err), "per subject")
 }
 
-// isStreamFull: the stream or the store has no room.
-func isStreamFull(err error) bool {
+// IsStreamFull: the stream or the store has no room.
+func IsStreamFull(err error) bool {
 	if apiCode(err) == codeNoResources {
 		return true
 	}
@@ -59,12 +60,12 @@ func isStreamFull(err error) bool {
 		(strings.Contains(text, "maximum messages") || strings.Contains(text, "maximum bytes"))
 }
 
-// isConflict: the subject has moved on since it was read.
-func isConflict(err error) bool { return apiCode(err) == codeWrongLastSequence }
+// IsConflict: the subject has moved on since it was read.
+func IsConflict(err error) bool { return apiCode(err) == codeWrongLastSequence }
 
-// isLost: nobody knows whether the message was stored, so the same message with
+// IsLost: nobody knows whether the message was stored, so the same message with
 // the same id may and must be sent again.
-func isLost(err error) bool {
+func IsLost(err error) bool {
 	switch apiCode(err) {
 	case 0:
 	case codeUnavailable, codeSequenceOnItsWay, codeIDOnItsWay:
@@ -78,20 +79,20 @@ func isLost(err error) bool {
 		errors.Is(err, nats.ErrStaleConnection) || errors.Is(err, nats.ErrReconnectBufExceeded)
 }
 
-// stored is the broker's word that it holds a message.
-type stored struct {
+// Stored is the broker's word that it holds a message.
+type Stored struct {
 	Sequence  uint64
 	Duplicate bool // its id was known: the message stored then stands
 }
 
-// publish stores a message and waits for the broker's word. A lost answer does
+// Publish stores a message and waits for the broker's word. A lost answer does
 // not mean "not stored": the same message is sent again until the context ends,
 // so it must carry an id, an expected sequence, or stand on a subject that holds
 // one message.
-func (c *Conn) publish(ctx context.Context, msg *nats.Msg, attempt time.Duration) (stored, error) {
-	var ack stored
-	err := retryWhile(ctx, isLost, func() error {
-		answer, err := c.request(ctx, msg, attempt)
+func (c *Conn) Publish(ctx context.Context, msg *nats.Msg, attempt time.Duration) (Stored, error) {
+	var ack Stored
+	err := RetryWhile(ctx, IsLost, func() error {
+		answer, err := c.Request(ctx, msg, attempt)
 		if err == nil {
 			ack, err = parseStored(answer.Data)
 		}
@@ -103,25 +104,25 @@ func (c *Conn) publish(ctx context.Context, msg *nats.Msg, attempt time.Duration
 	return ack, nil
 }
 
-// standsFirst is the error of a publish on a subject that holds one message, and none
+// StandsFirst is the error of a publish on a subject that holds one message, and none
 // where that message stands there. A leader counts what it has yet to agree on with the
 // others, and one that was cut off from them loses that again: its word that the subject
 // is full is not enough.
-func (c *Conn) standsFirst(ctx context.Context, stream, subject string, err error) error {
-	if !isSubjectFull(err) {
+func (c *Conn) StandsFirst(ctx context.Context, stream, subject string, err error) error {
+	if !IsSubjectFull(err) {
 		return err
 	}
-	if _, last := c.last(ctx, stream, subject); last != nil {
+	if _, last := c.Last(ctx, stream, subject); last != nil {
 		return fmt.Errorf("%w, by what is not stored yet: %w", err, last)
 	}
 	return nil
 }
 
-// request asks once, for no longer than the context lives; under haste as often as
+// Request asks once, for no longer than the context lives; under haste as often as
 // that takes. The wait itself is not cut by a cancel: what is already on its way is
 // better known than guessed, and a timer of one's own per request costs more than the
 // request.
-func (c *Conn) request(ctx context.Context, msg *nats.Msg, limit time.Duration) (*nats.Msg, error) {
+func (c *Conn) Request(ctx context.Context, msg *nats.Msg, limit time.Duration) (*nats.Msg, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -138,15 +139,15 @@ func (c *Conn) request(ctx context.Context, msg *nats.Msg, limit time.Duration) 
 		answer, err = c.insist(ctx, msg, limit-first)
 	}
 	if err != nil {
-		return nil, c.denied(msg.Subject, began, err)
+		return nil, c.Denied(msg.Subject, began, err)
 	}
 	return answer, nil
 }
 
 // parseStored reads the answer to a publish. Its form is fixed, and reading it
 // by hand is a tenth of the work on a path that a turn takes thirty times.
-func parseStored(data []byte) (stored, error) {
-	var out stored
+func parseStored(data []byte) (Stored, error) {
+	var out Stored
 	_, rest, found := bytes.Cut(data, []byte(`"seq":`))
 	if !found || bytes.Contains(data, []byte(`"error"`)) {
 		return out, parseRefusal(data)
@@ -175,9 +176,9 @@ func parseRefusal(data []byte) error {
 	return refused.Error
 }
 
-// retryWhile repeats f with growing pauses while its error is one that again
+// RetryWhile repeats f with growing pauses while its error is one that again
 // names, until the context ends.
-func retryWhile(ctx context.Context, again func(error) bool, f func() error) error {
+func RetryWhile(ctx context.Context, again func(error) bool, f func() error) error {
 	err := f()
 	if err == nil || !again(err) {
 		return err
@@ -200,8 +201,8 @@ func retryWhile(ctx context.Context, again func(error) bool, f func() error) err
 	}
 }
 
-// message builds a message; headers come in pairs.
-func message(subject string, data []byte, headers ...string) *nats.Msg {
+// NewMessage builds a message; headers come in pairs.
+func NewMessage(subject string, data []byte, headers ...string) *nats.Msg {
 	msg := &nats.Msg{Subject: subject, Data: data}
 	if len(headers) > 0 {
 		msg.Header = make(nats.Header, len(headers)/2)
@@ -212,20 +213,30 @@ func message(subject string, data []byte, headers ...string) *nats.Msg {
 	return msg
 }
 
-// The headers this package sets itself.
-const (
-	headerMsgID    = "Nats-Msg-Id"
-	headerExpected = "Nats-Expected-Last-Subject-Sequence"
-	headerSchedule = "Nats-Schedule"
-	headerTarget   = "Nats-Schedule-Target"
-	headerZone     = "Nats-Schedule-Time-Zone"
-	headerRollup   = "Nats-Rollup"
-	headerTTL      = "Nats-TTL"
-	headerMarker   = "Nats-Marker-Reason"
-	headerTime     = "Nats-Time-Stamp"
-)
-
-func (m *Mesh) publish(ctx context.Context, msg *nats.Msg) (stored, error) {
-	m.carry(ctx, msg)
-	return m.conn.publish(ctx, msg, m.opts.PublishTimeout)
+func newBackOff() *backoff.ExponentialBackOff {
+	return backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(40*time.Millisecond),
+		backoff.WithMultiplier(2),
+		backoff.WithRandomizationFactor(0.5),
+		backoff.WithMaxInterval(2*time.Second),
+		backoff.WithMaxElapsedTime(0),
+	)
 }
+
+// RetryDelay is the one policy of waiting: exponential and jittered. Its mean does not grow
+// beyond the slowest.
+func RetryDelay(attempt int, slowest time.Duration) time.Duration {
+	b := newBackOff()
+	b.MaxInterval = slowest
+	d := b.NextBackOff()
+	for range min(attempt, MostDelayed) - 1 {
+		d = b.NextBackOff()
+	}
+	return d
+}
+
+// MostDelayed is an attempt after which no wait is longer.
+const MostDelayed = 16
+
+// IsTooLarge: the stream takes no message of this size.
+func IsTooLarge(err error) bool { return apiCode(err) == codeTooLarge }

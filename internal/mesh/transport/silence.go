@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -22,16 +22,16 @@ func isSilent(err error) bool {
 // untilAnswered puts a question again while nobody answers it. An answer may be lost with
 // its connection: no attempt has all the time there is.
 func untilAnswered(ctx context.Context, ask func(context.Context) error) error {
-	return retryWhile(ctx, isSilent, func() error {
-		attempt, stop := context.WithTimeout(ctx, readTimeout)
+	return RetryWhile(ctx, isSilent, func() error {
+		attempt, stop := context.WithTimeout(ctx, ReadTimeout)
 		defer stop()
 		return ask(attempt)
 	})
 }
 
-// patiently puts a question, which must do no harm when it is put twice, until somebody
+// RetryUnavailable puts a question, which must do no harm when it is put twice, until somebody
 // answers.
-func (c *Conn) patiently(ctx context.Context, about string, ask func(context.Context) error) error {
+func (c *Conn) RetryUnavailable(ctx context.Context, about string, ask func(context.Context) error) error {
 	ctx, stop := context.WithTimeout(ctx, silentAtStart)
 	defer stop()
 	err := untilAnswered(ctx, ask)
@@ -44,8 +44,8 @@ func (c *Conn) patiently(ctx context.Context, about string, ask func(context.Con
 
 // lookPatiently asks for a stream as it is now.
 func (c *Conn) lookPatiently(ctx context.Context, name string) (s jetstream.Stream, err error) {
-	err = c.patiently(ctx, "stream "+name, func(ctx context.Context) error {
-		s, err = c.look(ctx, name)
+	err = c.RetryUnavailable(ctx, "stream "+name, func(ctx context.Context) error {
+		s, err = c.Look(ctx, name)
 		return err
 	})
 	return s, err

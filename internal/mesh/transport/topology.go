@@ -1,6 +1,7 @@
-package mesh
+package transport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,41 +15,41 @@ import (
 
 // The streams of the mesh.
 const (
-	streamTurns    = "TURNS"
-	streamPasses   = "PASSES"
-	streamSaid     = "SAID"
-	streamReplies  = "REPLIES"
-	streamTraces   = "TRACES"
-	streamActions  = "ACTIONS"
-	streamEvents   = "EVENTS"
-	streamMemory   = "MEMORY"
-	streamTimers   = "TIMERS"
-	streamDead     = "DEAD"
-	streamConvos   = "KV_conversations"
-	streamFlags    = "KV_flags"
-	streamCounters = "COUNTERS"
-	streamErased   = "KV_erased"
-	streamScans    = "SCANS"
-	streamReports  = "REPORTS"
+	StreamTurns         = "TURNS"
+	StreamPasses        = "PASSES"
+	StreamSaid          = "SAID"
+	StreamReplies       = "REPLIES"
+	StreamTraces        = "TRACES"
+	StreamActions       = "ACTIONS"
+	StreamEvents        = "EVENTS"
+	StreamMemory        = "MEMORY"
+	StreamTimers        = "TIMERS"
+	StreamDead          = "DEAD"
+	StreamConversations = "KV_conversations"
+	StreamFlags         = "KV_flags"
+	streamCounters      = "COUNTERS"
+	StreamErased        = "KV_erased"
+	StreamScans         = "SCANS"
+	StreamReports       = "REPORTS"
 )
 
-// convoPrefix is where the key-value bucket "conversations" keeps its keys.
-const convoPrefix = "$KV.conversations."
+// ConversationPrefix is where the key-value bucket "conversations" keeps its keys.
+const ConversationPrefix = "$KV.conversations."
 
-// flagPrefix is where the key-value bucket "flags" keeps its keys.
-const flagPrefix = "$KV.flags."
+// FlagPrefix is where the key-value bucket "flags" keeps its keys.
+const FlagPrefix = "$KV.flags."
 
 // counterPrefix begins the subjects of counters, one each.
 const counterPrefix = protocol.Prefix + "counter."
 
-// livePrefix is where the broker repeats what it has stored of said and reply:
+// LivePrefix is where the broker repeats what it has stored of said and reply:
 // a watcher that listened on the subjects themselves would also hear what the
 // streams refused.
-const livePrefix = protocol.Prefix + "live."
+const LivePrefix = protocol.Prefix + "live."
 
-// maxQueued is how many turns of one conversation may wait, the running one
+// MaxQueued is how many turns of one conversation may wait, the running one
 // included.
-const maxQueued = 9
+const MaxQueued = 9
 
 // maxRequestBytes bounds what TURNS stores; the reader's own limit is lower, so
 // that it can answer with a reason.
@@ -62,15 +63,15 @@ type Settings struct {
 	TracesBytes int64         // default 4 GiB
 	Dedupe      time.Duration // how long a message id is remembered; default 2 min
 
-	fitted bool // the bytes are what a disk had free: another start may find more, or less
+	Fitted bool // the bytes are what a disk had free: another start may find more, or less
 }
 
-func (s Settings) withDefaults() Settings {
-	s.Replicas = orDefault(s.Replicas, 1)
-	s.MaxInFlight = orDefault(s.MaxInFlight, 10_000)
-	s.PassesBytes = orDefault(s.PassesBytes, 1<<30)
-	s.TracesBytes = orDefault(s.TracesBytes, 4<<30)
-	s.Dedupe = orDefault(s.Dedupe, 2*time.Minute)
+func (s Settings) WithDefaults() Settings {
+	s.Replicas = cmp.Or(s.Replicas, 1)
+	s.MaxInFlight = cmp.Or(s.MaxInFlight, 10_000)
+	s.PassesBytes = cmp.Or(s.PassesBytes, 1<<30)
+	s.TracesBytes = cmp.Or(s.TracesBytes, 4<<30)
+	s.Dedupe = cmp.Or(s.Dedupe, 2*time.Minute)
 	return s
 }
 
@@ -79,8 +80,8 @@ func (s Settings) withDefaults() Settings {
 // reserved when it is made. The rest is for streams that are not bounded by size. Each
 // start fits them anew; a migration leaves those of streams that exist.
 func (s Settings) Within(limit int64) Settings {
-	s = s.withDefaults()
-	s.fitted = true
+	s = s.WithDefaults()
+	s.Fitted = true
 	s.PassesBytes = min(s.PassesBytes, limit/8)
 	s.TracesBytes = min(s.TracesBytes, limit/2)
 	return s
@@ -88,9 +89,9 @@ func (s Settings) Within(limit int64) Settings {
 
 const day = 24 * time.Hour
 
-// streams is the table of the mesh's streams: what stands here is what the
+// Streams is the table of the mesh's streams: what stands here is what the
 // protocol rests on.
-func streams(s Settings) []jetstream.StreamConfig {
+func Streams(s Settings) []jetstream.StreamConfig {
 	// A direct get may be answered by a replica that lags. With one replica
 	// there is none, and it is the cheaper read. Streams that are read at length
 	// allow it always: single reads of them still go to the leader, see eachFrom.
@@ -98,62 +99,62 @@ func streams(s Settings) []jetstream.StreamConfig {
 	p := protocol.Prefix
 	table := []jetstream.StreamConfig{
 		{ // The queue of each conversation: a refused turn leaves nothing, and the publish ack is acceptance.
-			Name: streamTurns, Subjects: []string{p + "turn.*.*.*"},
+			Name: StreamTurns, Subjects: []string{p + "turn.*.*.*"},
 			Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
-			MaxMsgsPerSubject: maxQueued, MaxMsgs: int64(s.MaxInFlight), MaxMsgSize: maxRequestBytes, AllowDirect: direct,
+			MaxMsgsPerSubject: MaxQueued, MaxMsgs: int64(s.MaxInFlight), MaxMsgSize: maxRequestBytes, AllowDirect: direct,
 		},
 		{
-			Name: streamPasses, Subjects: []string{p + "pass.*.*.*.*.*"},
+			Name: StreamPasses, Subjects: []string{p + "pass.*.*.*.*.*"},
 			MaxAge: 15 * time.Minute, MaxBytes: s.PassesBytes,
 		},
 		{
-			Name: streamSaid, Subjects: []string{p + "said.*.*.*.*", p + "review.*.*.*.*"},
+			Name: StreamSaid, Subjects: []string{p + "said.*.*.*.*", p + "review.*.*.*.*"},
 			MaxAge: time.Hour, AllowDirect: direct,
-			RePublish: &jetstream.RePublish{Source: p + "said.>", Destination: livePrefix + "said.>"},
+			RePublish: &jetstream.RePublish{Source: p + "said.>", Destination: LivePrefix + "said.>"},
 		},
 		{ // The only commit of a turn: the first reply of a subject stands, and its marker after it.
-			Name: streamReplies, Subjects: []string{p + "reply.*.*.*.*"},
+			Name: StreamReplies, Subjects: []string{p + "reply.*.*.*.*"},
 			Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: 1,
 			MaxAge: 7 * day, AllowMsgTTL: true, AllowRollup: true, SubjectDeleteMarkerTTL: 30 * day, AllowDirect: true,
-			RePublish: &jetstream.RePublish{Source: p + "reply.>", Destination: livePrefix + "reply.>"},
+			RePublish: &jetstream.RePublish{Source: p + "reply.>", Destination: LivePrefix + "reply.>"},
 		},
 		{
-			Name: streamTraces, Subjects: []string{p + "trace.*.*.*.*"},
+			Name: StreamTraces, Subjects: []string{p + "trace.*.*.*.*"},
 			MaxAge: 7 * day, MaxBytes: s.TracesBytes, AllowDirect: true,
 		},
 		{ // Each action once, whoever proposes it.
-			Name: streamActions, Subjects: []string{p + "action.*.*.*.*.*", p + "action-result.*.*.*.*.*"},
+			Name: StreamActions, Subjects: []string{p + "action.*.*.*.*.*", p + "action-result.*.*.*.*.*"},
 			Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: 1,
 			MaxAge: 7 * day, AllowDirect: direct,
-			RePublish: &jetstream.RePublish{Source: p + ">", Destination: livePrefix + ">"},
+			RePublish: &jetstream.RePublish{Source: p + ">", Destination: LivePrefix + ">"},
 		},
 		{
-			Name: streamEvents, Subjects: []string{p + "event.*"},
+			Name: StreamEvents, Subjects: []string{p + "event.*"},
 			MaxAge: 7 * day, AllowDirect: true,
 		},
 		{
-			Name: streamMemory, Subjects: []string{p + "memory.*.*.*"}, AllowDirect: true,
+			Name: StreamMemory, Subjects: []string{p + "memory.*.*.*"}, AllowDirect: true,
 		},
 		{ // Apart from TURNS, because a stream of schedules cannot refuse what is new.
-			Name: streamTimers, Subjects: []string{p + "timer.>", p + "due.>"},
+			Name: StreamTimers, Subjects: []string{p + "timer.>", p + "due.>"},
 			MaxMsgsPerSubject: 1, AllowMsgSchedules: true, AllowMsgTTL: true, AllowRollup: true, AllowDirect: direct,
 		},
 		{
-			Name: streamDead, Subjects: []string{p + "dead.>"},
+			Name: StreamDead, Subjects: []string{p + "dead.>"},
 			MaxAge: 14 * day, AllowDirect: true,
 		},
 		{ // A key-value bucket; made by hand because the bucket's own constructor always allows direct gets, and
 			// forbids to delete a revision, which an erasure does.
-			Name: streamConvos, Subjects: []string{convoPrefix + ">"},
+			Name: StreamConversations, Subjects: []string{ConversationPrefix + ">"},
 			Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, AllowRollup: true, AllowDirect: direct,
 		},
 		{ // The operators' switches, a key-value bucket as well.
-			Name: streamFlags, Subjects: []string{flagPrefix + ">"},
+			Name: StreamFlags, Subjects: []string{FlagPrefix + ">"},
 			Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, AllowRollup: true, DenyDelete: true, AllowDirect: direct,
-			RePublish: &jetstream.RePublish{Source: flagPrefix + ">", Destination: livePrefix + "flag.>"},
+			RePublish: &jetstream.RePublish{Source: FlagPrefix + ">", Destination: LivePrefix + "flag.>"},
 		},
 		{ // Hashes of the turns of erased players: never to be answered again.
-			Name: streamErased, Subjects: []string{erasedPrefix + ">"},
+			Name: StreamErased, Subjects: []string{erasedPrefix + ">"},
 			Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, AllowRollup: true, AllowMsgTTL: true, AllowDirect: direct,
 		},
 		{ // Sums: the broker adds, each subject holds its sum.
@@ -161,24 +162,24 @@ func streams(s Settings) []jetstream.StreamConfig {
 			MaxMsgsPerSubject: 1, AllowMsgCounter: true, MaxAge: countersKept, AllowDirect: direct,
 		},
 		{ // What each scan of memories came to: counts alone, for the report of the weeks.
-			Name: streamScans, Subjects: []string{p + "scan.*"},
+			Name: StreamScans, Subjects: []string{p + "scan.*"},
 			MaxMsgsPerSubject: scansKept, MaxAge: 120 * day, AllowDirect: true,
 		},
 		{ // The weekly reports: what a report says of weeks whose replies are gone rests on them.
-			Name: streamReports, Subjects: []string{p + "report.*"},
+			Name: StreamReports, Subjects: []string{p + "report.*"},
 			MaxMsgsPerSubject: reportsKept, MaxAge: 400 * day, AllowDirect: true,
 		},
 	}
 	for i := range table {
 		c := &table[i]
-		if mutant == mutantReplyGuard && c.Name == streamReplies {
+		if secondReplies && c.Name == StreamReplies {
 			c.Discard, c.DiscardNewPerSubject, c.MaxMsgsPerSubject = jetstream.DiscardOld, false, -1
 		}
 		c.Storage, c.Replicas, c.Duplicates = jetstream.FileStorage, s.Replicas, s.Dedupe
-		c.MaxMsgs, c.MaxBytes = orDefault(c.MaxMsgs, -1), orDefault(c.MaxBytes, -1)
-		c.MaxMsgsPerSubject, c.MaxMsgSize = orDefault(c.MaxMsgsPerSubject, -1), orDefault(c.MaxMsgSize, -1)
+		c.MaxMsgs, c.MaxBytes = cmp.Or(c.MaxMsgs, -1), cmp.Or(c.MaxBytes, -1)
+		c.MaxMsgsPerSubject, c.MaxMsgSize = cmp.Or(c.MaxMsgsPerSubject, -1), cmp.Or(c.MaxMsgSize, -1)
 		c.MaxConsumers = -1
-		c.Metadata = map[string]string{metaSchema: schema.Version}
+		c.Metadata = map[string]string{MetaSchema: schema.Version}
 		if c.MaxAge > 0 && c.MaxAge < c.Duplicates {
 			c.Duplicates = c.MaxAge
 		}
@@ -186,9 +187,9 @@ func streams(s Settings) []jetstream.StreamConfig {
 	return table
 }
 
-// streamTable is one stream of the table.
-func streamTable(s Settings, name string) jetstream.StreamConfig {
-	table := streams(s)
+// StreamTable is one stream of the table.
+func StreamTable(s Settings, name string) jetstream.StreamConfig {
+	table := Streams(s)
 	return table[slices.IndexFunc(table, func(c jetstream.StreamConfig) bool { return c.Name == name })]
 }
 
@@ -207,49 +208,50 @@ func (e *SettingError) Error() string {
 
 // Setup creates the streams that are missing and verifies those that exist. It
 // never changes what the protocol rests on; sizes and replicas follow Settings.
-func (m *Mesh) Setup(ctx context.Context) error {
+func (c *Conn) Setup(ctx context.Context, settings Settings) error {
+	settings = settings.WithDefaults()
 	// Nothing is made beside a stream that is refused.
-	for _, want := range streams(m.opts.Settings) {
-		s, err := m.conn.lookPatiently(ctx, want.Name)
+	for _, want := range Streams(settings) {
+		s, err := c.lookPatiently(ctx, want.Name)
 		if isSilent(err) {
 			return err
 		}
 		if err != nil {
 			continue // it is missing, or what is wrong is said below
 		}
-		if err := compatible(s.CachedInfo().Config, want); err != nil {
+		if err := Compatible(s.CachedInfo().Config, want); err != nil {
 			return err
 		}
 	}
-	for _, want := range streams(m.opts.Settings) {
-		if err := m.conn.ensureStream(ctx, want); err != nil {
+	for _, want := range Streams(settings) {
+		if err := c.EnsureStream(ctx, want); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *Conn) ensureStream(ctx context.Context, want jetstream.StreamConfig) error {
-	return retryWhile(ctx, isRecreating, func() error {
+func (c *Conn) EnsureStream(ctx context.Context, want jetstream.StreamConfig) error {
+	return RetryWhile(ctx, isRecreating, func() error {
 		s, err := c.lookPatiently(ctx, want.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			return c.createStream(ctx, want)
+			return c.CreateStream(ctx, want)
 		}
 		if err != nil {
 			return fmt.Errorf("look for stream %s: %w", want.Name, err)
 		}
 		have := s.CachedInfo().Config
-		if err := compatible(have, want); err != nil {
+		if err := Compatible(have, want); err != nil {
 			return err
 		}
-		if have, changed := resized(have, want); changed {
-			return wrap(c.updateStream(ctx, have), "resize stream %s", want.Name)
+		if have, changed := Resized(have, want); changed {
+			return Wrap(c.UpdateStream(ctx, have), "resize stream %s", want.Name)
 		}
 		return nil
 	})
 }
 
-func (c *Conn) createStream(ctx context.Context, want jetstream.StreamConfig) error {
+func (c *Conn) CreateStream(ctx context.Context, want jetstream.StreamConfig) error {
 	err := c.administer(ctx, "$JS.API.STREAM.CREATE."+want.Name, "create stream "+want.Name,
 		func(ctx context.Context) error {
 			_, err := c.js.CreateStream(ctx, want)
@@ -263,10 +265,10 @@ func (c *Conn) createStream(ctx context.Context, want jetstream.StreamConfig) er
 			"jetstream.max_file_store or the account's limit, or free its disk",
 			want.Name, max(want.MaxBytes, 0)>>20)
 	}
-	return wrap(err, "create stream %s", want.Name)
+	return Wrap(err, "create stream %s", want.Name)
 }
 
-func (c *Conn) updateStream(ctx context.Context, want jetstream.StreamConfig) error {
+func (c *Conn) UpdateStream(ctx context.Context, want jetstream.StreamConfig) error {
 	return c.administer(ctx, "$JS.API.STREAM.UPDATE."+want.Name, "change stream "+want.Name,
 		func(ctx context.Context) error {
 			_, err := c.js.UpdateStream(ctx, want)
@@ -274,9 +276,9 @@ func (c *Conn) updateStream(ctx context.Context, want jetstream.StreamConfig) er
 		})
 }
 
-// resized is a stream's configuration with the sizes of another and the stamp of
+// Resized is a stream's configuration with the sizes of another and the stamp of
 // this build: what the protocol does not rest on.
-func resized(have, want jetstream.StreamConfig) (jetstream.StreamConfig, bool) {
+func Resized(have, want jetstream.StreamConfig) (jetstream.StreamConfig, bool) {
 	metadata, changed := restamped(have.Metadata, want.Metadata)
 	changed = changed || have.Replicas != want.Replicas || have.MaxMsgs != want.MaxMsgs ||
 		have.MaxBytes != want.MaxBytes || have.AllowDirect != want.AllowDirect
@@ -291,7 +293,7 @@ func isRecreating(err error) bool {
 	return errors.As(err, &api) && api.ErrorCode == 10049
 }
 
-func wrap(err error, format string, args ...any) error {
+func Wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
@@ -300,14 +302,14 @@ func wrap(err error, format string, args ...any) error {
 
 // basis is a setting on which the protocol rests.
 type basis struct {
-	name       string
-	have, want any
-	set        func(have *jetstream.StreamConfig, want jetstream.StreamConfig)
+	Name       string
+	Have, Want any
+	Set        func(have *jetstream.StreamConfig, want jetstream.StreamConfig)
 }
 
-// bases are those settings of a stream. One without set cannot be changed in a
+// Bases are those settings of a stream. One without set cannot be changed in a
 // stream that exists.
-func bases(have, want jetstream.StreamConfig) []basis {
+func Bases(have, want jetstream.StreamConfig) []basis {
 	republish := func(c jetstream.StreamConfig) string {
 		if c.RePublish == nil {
 			return "none"
@@ -342,30 +344,30 @@ func bases(have, want jetstream.StreamConfig) []basis {
 	}
 }
 
-// compatible compares the major of the schema, and what the protocol rests on.
-func compatible(have, want jetstream.StreamConfig) error {
-	if err := checkStamp(want.Name, have.Metadata, want.Metadata); err != nil {
+// Compatible compares the major of the schema, and what the protocol rests on.
+func Compatible(have, want jetstream.StreamConfig) error {
+	if err := CheckStamp(want.Name, have.Metadata, want.Metadata); err != nil {
 		return err
 	}
-	for _, s := range bases(have, want) {
-		if s.have != s.want {
-			return &SettingError{Stream: want.Name, Setting: s.name, Have: s.have, Want: s.want}
+	for _, s := range Bases(have, want) {
+		if s.Have != s.Want {
+			return &SettingError{Stream: want.Name, Setting: s.Name, Have: s.Have, Want: s.Want}
 		}
 	}
 	return nil
 }
 
-// consumer finds or makes a durable consumer. Its settings follow this build: a
+// EnsureConsumer finds or makes a durable consumer. Its settings follow this build: a
 // consumer holds no truth but how far it got. Slots are never taken away, for
 // another process may have more workers.
-func (m *Mesh) consumer(
+func (c *Conn) EnsureConsumer(
 	ctx context.Context, stream, name, filter string, workers int, ackWait time.Duration,
 ) (jetstream.Consumer, error) {
-	want := m.consumerConfig(name, filter, workers, ackWait)
-	found, err := m.conn.lookAtConsumer(ctx, stream, name)
+	want := ConsumerConfig(name, filter, workers, ackWait)
+	found, err := c.LookAtConsumer(ctx, stream, name)
 	if err == nil {
 		have := found.CachedInfo().Config
-		if len(differs(have, want)) == 0 {
+		if len(Differs(have, want)) == 0 {
 			return found, nil
 		}
 		want.MaxAckPending = max(want.MaxAckPending, have.MaxAckPending)
@@ -377,18 +379,18 @@ func (m *Mesh) consumer(
 	if filter != "" {
 		subject += "." + filter
 	}
-	var c jetstream.Consumer
-	err = m.conn.administer(ctx, subject, "make consumer "+name, func(ctx context.Context) (err error) {
-		c, err = m.conn.js.CreateOrUpdateConsumer(ctx, stream, want)
+	var made jetstream.Consumer
+	err = c.administer(ctx, subject, "make consumer "+name, func(ctx context.Context) (err error) {
+		made, err = c.js.CreateOrUpdateConsumer(ctx, stream, want)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("consumer %s on %s: %w", name, stream, err)
 	}
-	return c, nil
+	return made, nil
 }
 
-func (m *Mesh) consumerConfig(name, filter string, workers int, ackWait time.Duration) jetstream.ConsumerConfig {
+func ConsumerConfig(name, filter string, workers int, ackWait time.Duration) jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
 		Durable:       name,
 		FilterSubject: filter,
@@ -399,4 +401,20 @@ func (m *Mesh) consumerConfig(name, filter string, workers int, ackWait time.Dur
 		// A message put back with a delay keeps its slot, so there must be many more slots than workers.
 		MaxAckPending: max(2000, 10*workers),
 	}
+}
+
+// Differs are the settings of a consumer that a service would change.
+func Differs(have, want jetstream.ConsumerConfig) []string {
+	out := []string{}
+	for _, s := range []struct {
+		name       string
+		have, want any
+	}{{"ack_wait", have.AckWait, want.AckWait}, {"filter_subject", have.FilterSubject, want.FilterSubject},
+		{"max_deliver", have.MaxDeliver, want.MaxDeliver},
+		{"max_ack_pending", have.MaxAckPending, max(have.MaxAckPending, want.MaxAckPending)}} {
+		if s.have != s.want {
+			out = append(out, fmt.Sprintf("%s: %v to %v", s.name, s.have, s.want))
+		}
+	}
+	return out
 }

@@ -1,6 +1,7 @@
-package mesh
+package transport
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,7 +32,7 @@ type Logged struct {
 // Of says whose entry it is; without a player, it is of nobody.
 func (l *Logged) Of() schema.ConversationID {
 	of := schema.ConversationID{World: l.Event.World, NPC: l.Event.NPC, Player: l.Player}
-	if of.Player == noPlayer {
+	if of.Player == NoPlayer {
 		of.Player = ""
 	}
 	return of
@@ -48,7 +49,7 @@ var ErrLogMoved = errors.New("the memory log has gone on")
 func (l *MemoryLog) Append(ctx context.Context, e *schema.MemoryEvent, after uint64) (uint64, error) {
 	convo := schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}
 	for _, f := range []struct{ field, value string }{{"world", convo.World}, {"npc", convo.NPC},
-		{"player", orDefault(convo.Player, "none")}} {
+		{"player", cmp.Or(convo.Player, "none")}} {
 		if err := schema.CheckToken(f.field, f.value); err != nil {
 			return 0, fmt.Errorf("memory event %s: %w", e.ID, err)
 		}
@@ -57,22 +58,23 @@ func (l *MemoryLog) Append(ctx context.Context, e *schema.MemoryEvent, after uin
 	if err != nil {
 		return 0, fmt.Errorf("memory event %s: %w", e.ID, err)
 	}
-	msg := message(protocol.SubjectMemory(convo), data, headerMsgID, e.ID, headerExpected, strconv.FormatUint(after, 10))
-	var ack stored
-	err = retryWhile(ctx, isLost, func() error {
+	msg := NewMessage(protocol.SubjectMemory(convo), data, jetstream.MsgIDHeader, e.ID,
+		jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(after, 10))
+	var ack Stored
+	err = RetryWhile(ctx, IsLost, func() error {
 		// Looked at before each attempt, so that none is under way long after an erasure began.
 		if refused, err := l.refuses(ctx, e); err != nil {
 			return err
 		} else if refused {
 			return fmt.Errorf("memory event %s: %w", e.ID, ErrErased)
 		}
-		answer, err := l.conn.request(ctx, msg, readTimeout)
+		answer, err := l.conn.Request(ctx, msg, ReadTimeout)
 		if err == nil {
 			ack, err = parseStored(answer.Data)
 		}
-		return wrap(err, "publish on %s", msg.Subject)
+		return Wrap(err, "publish on %s", msg.Subject)
 	})
-	if isConflict(err) {
+	if IsConflict(err) {
 		return 0, ErrLogMoved
 	}
 	return ack.Sequence, err
@@ -81,7 +83,7 @@ func (l *MemoryLog) Append(ctx context.Context, e *schema.MemoryEvent, after uin
 // Read gives the entries of an NPC behind a place, in order. An empty npc is all
 // NPCs of the world.
 func (l *MemoryLog) Read(ctx context.Context, world, npc string, after uint64, f func(Logged) error) error {
-	return l.read(ctx, protocol.Prefix+"memory."+world+"."+orDefault(npc, "*")+".*", after, f)
+	return l.read(ctx, protocol.Prefix+"memory."+world+"."+cmp.Or(npc, "*")+".*", after, f)
 }
 
 // ReadOf gives the entries of one NPC and player behind a place, in order; without a
@@ -92,8 +94,8 @@ func (l *MemoryLog) ReadOf(ctx context.Context, of schema.ConversationID, after 
 
 func (l *MemoryLog) read(ctx context.Context, subject string, after uint64, f func(Logged) error) error {
 	var failed error
-	err := l.conn.eachFrom(ctx, streamMemory, subject, after+1, func(msg *jetstream.RawStreamMsg) bool {
-		failed = f(logged(msg.Subject, msg.Sequence, msg.Data))
+	err := l.conn.EachFrom(ctx, StreamMemory, subject, after+1, func(msg *jetstream.RawStreamMsg) bool {
+		failed = f(ParseLogged(msg.Subject, msg.Sequence, msg.Data))
 		return failed == nil
 	})
 	if err == nil {
@@ -102,7 +104,7 @@ func (l *MemoryLog) read(ctx context.Context, subject string, after uint64, f fu
 	return err
 }
 
-func logged(subject string, sequence uint64, data []byte) Logged {
+func ParseLogged(subject string, sequence uint64, data []byte) Logged {
 	out := Logged{Sequence: sequence}
 	s, err := protocol.ParseSubject(subject)
 	out.Player = s.Conversation.Player
@@ -122,9 +124,9 @@ func logged(subject string, sequence uint64, data []byte) Logged {
 
 // End is the place of the last entry; 0 where there is none.
 func (l *MemoryLog) End(ctx context.Context) (uint64, error) {
-	s, err := l.conn.look(ctx, streamMemory)
+	s, err := l.conn.Look(ctx, StreamMemory)
 	if err != nil {
-		return 0, fmt.Errorf("stream %s: %w", streamMemory, err)
+		return 0, fmt.Errorf("stream %s: %w", StreamMemory, err)
 	}
 	return s.CachedInfo().State.LastSeq, nil
 }
@@ -133,13 +135,13 @@ func (l *MemoryLog) End(ctx context.Context) (uint64, error) {
 // context ends or f fails. A broken connection is mended and the reading goes on
 // where it was.
 func (l *MemoryLog) Follow(ctx context.Context, after uint64, f func(Logged) error) error {
-	cons, err := l.conn.js.OrderedConsumer(ctx, streamMemory, jetstream.OrderedConsumerConfig{
+	cons, err := l.conn.js.OrderedConsumer(ctx, StreamMemory, jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1,
 	})
 	if err != nil {
 		return fmt.Errorf("follow the memory log: %w", err)
 	}
-	messages, err := cons.Messages(jetstream.PullHeartbeat(pullHeartbeat))
+	messages, err := cons.Messages(jetstream.PullHeartbeat(PullHeartbeat))
 	if err != nil {
 		return fmt.Errorf("follow the memory log: %w", err)
 	}
@@ -159,13 +161,10 @@ func (l *MemoryLog) Follow(ctx context.Context, after uint64, f func(Logged) err
 		if err != nil {
 			continue
 		}
-		entry := logged(msg.Subject(), meta.Sequence.Stream, msg.Data())
+		entry := ParseLogged(msg.Subject(), meta.Sequence.Stream, msg.Data())
 		entry.Last = meta.NumPending == 0
 		if err := f(entry); err != nil {
 			return err
 		}
 	}
 }
-
-// MemoryLog is the log of the broker that a client speaks to.
-func (c *Client) MemoryLog() *MemoryLog { return c.conn.MemoryLog() }

@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -44,14 +44,14 @@ func EraseHash(key []byte, parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// keyless is how long the broker's word that nobody was ever erased holds: every turn
+// Keyless is how long the broker's word that nobody was ever erased holds: every turn
 // asks several times. An erasure waits as much longer for those who rest on it.
-const keyless = 500 * time.Millisecond
+const Keyless = 500 * time.Millisecond
 
 // eraseKey is the broker's key; nil while nobody was ever erased here.
 func (c *Conn) eraseKey(ctx context.Context) ([]byte, error) {
 	c.mu.Lock()
-	key, none := c.erasing, time.Since(c.keyless) < keyless
+	key, none := c.erasing, time.Since(c.keyless) < Keyless
 	c.mu.Unlock()
 	if key != nil || none {
 		return key, nil
@@ -63,7 +63,7 @@ func (c *Conn) eraseKey(ctx context.Context) ([]byte, error) {
 // until it is there, and then no more.
 func (c *Conn) askEraseKey(ctx context.Context) ([]byte, error) {
 	asked := time.Now()
-	msg, err := c.last(ctx, streamErased, erasedKey)
+	msg, err := c.Last(ctx, StreamErased, erasedKey)
 	if errors.Is(err, ErrNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
 		c.mu.Lock()
 		c.keyless = asked
@@ -75,7 +75,7 @@ func (c *Conn) askEraseKey(ctx context.Context) ([]byte, error) {
 	}
 	if len(msg.Data) != EraseKeySize {
 		return nil, fmt.Errorf("the key of erasures has %d bytes and not %d; restore the stream %s from a backup",
-			len(msg.Data), EraseKeySize, streamErased)
+			len(msg.Data), EraseKeySize, StreamErased)
 	}
 	c.mu.Lock()
 	c.erasing = msg.Data
@@ -86,8 +86,8 @@ func (c *Conn) askEraseKey(ctx context.Context) ([]byte, error) {
 // EraseKey is the key of the hashes, made now where there is none. offered, if
 // given, becomes the key where there is none yet.
 func (c *Conn) EraseKey(ctx context.Context, offered []byte) ([]byte, error) {
-	if err := c.ensureStream(ctx,
-		streamTable(Settings{Replicas: c.replicas(ctx)}.withDefaults(), streamErased)); err != nil {
+	if err := c.EnsureStream(ctx,
+		StreamTable(Settings{Replicas: c.Replicas(ctx)}.WithDefaults(), StreamErased)); err != nil {
 		return nil, err
 	}
 	for {
@@ -101,45 +101,45 @@ func (c *Conn) EraseKey(ctx context.Context, offered []byte) ([]byte, error) {
 				return nil, fmt.Errorf("make the key of erasures: %w", err)
 			}
 		}
-		_, err = c.publish(ctx, message(erasedKey, key, headerExpected, "0"), readTimeout)
-		if err != nil && !isConflict(err) {
+		_, err = c.Publish(ctx, NewMessage(erasedKey, key, jetstream.ExpectedLastSubjSeqHeader, "0"), ReadTimeout)
+		if err != nil && !IsConflict(err) {
 			return nil, err
 		}
 	}
 }
 
-// replicas is how many copies the mesh keeps of what it knows.
-func (c *Conn) replicas(ctx context.Context) int {
-	s, err := c.stream(ctx, streamReplies)
+// Replicas is how many copies the mesh keeps of what it knows.
+func (c *Conn) Replicas(ctx context.Context) int {
+	s, err := c.Stream(ctx, StreamReplies)
 	if err != nil {
 		return 0
 	}
 	return s.CachedInfo().Config.Replicas
 }
 
-// refuse keeps a turn from being answered again.
-func (c *Conn) refuse(ctx context.Context, key []byte, convo schema.ConversationID, turn string) error {
+// Refuse keeps a turn from being answered again.
+func (c *Conn) Refuse(ctx context.Context, key []byte, convo schema.ConversationID, turn string) error {
 	subject := erasedTurn + EraseHash(key, convo.World, convo.NPC, convo.Player, turn)
-	_, err := c.publish(ctx, message(subject, nil, headerTTL, erasedKept.String()), readTimeout)
+	_, err := c.Publish(ctx, NewMessage(subject, nil, jetstream.MsgTTLHeader, erasedKept.String()), ReadTimeout)
 	return err
 }
 
-// isErased says whether a turn is of a player who was erased after it.
-func (c *Conn) isErased(ctx context.Context, convo schema.ConversationID, turn string) (bool, error) {
+// IsErased says whether a turn is of a player who was erased after it.
+func (c *Conn) IsErased(ctx context.Context, convo schema.ConversationID, turn string) (bool, error) {
 	key, err := c.eraseKey(ctx)
 	if err != nil || key == nil {
 		return false, err
 	}
-	_, err = c.last(ctx, streamErased, erasedTurn+EraseHash(key, convo.World, convo.NPC, convo.Player, turn))
+	_, err = c.Last(ctx, StreamErased, erasedTurn+EraseHash(key, convo.World, convo.NPC, convo.Player, turn))
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// eventNPC stands for the NPC where what is refused is an event of the game,
+// EventNPC stands for the NPC where what is refused is an event of the game,
 // which is of no conversation.
-const eventNPC = "_"
+const EventNPC = "_"
 
 // refuses says whether an entry of the memory log comes from a turn or an event
 // of a player who was erased after it.
@@ -158,13 +158,13 @@ func (l *MemoryLog) refuses(ctx context.Context, e *schema.MemoryEvent) (bool, e
 	delete(turns, "")
 	delete(events, "")
 	for turn := range turns {
-		if is, err := l.conn.isErased(ctx, convo, turn); is || err != nil {
+		if is, err := l.conn.IsErased(ctx, convo, turn); is || err != nil {
 			return is, err
 		}
 	}
-	convo.NPC = eventNPC
+	convo.NPC = EventNPC
 	for event := range events {
-		if is, err := l.conn.isErased(ctx, convo, event); is || err != nil {
+		if is, err := l.conn.IsErased(ctx, convo, event); is || err != nil {
 			return is, err
 		}
 	}
@@ -174,10 +174,10 @@ func (l *MemoryLog) refuses(ctx context.Context, e *schema.MemoryEvent) (bool, e
 // Last is the place of the newest entry of an NPC and player; 0 where there is
 // none.
 func (l *MemoryLog) Last(ctx context.Context, world, npc, player string) (uint64, error) {
-	if player == noPlayer {
+	if player == NoPlayer {
 		player = ""
 	}
-	msg, err := l.conn.last(ctx, streamMemory,
+	msg, err := l.conn.Last(ctx, StreamMemory,
 		protocol.SubjectMemory(schema.ConversationID{World: world, NPC: npc, Player: player}))
 	if errors.Is(err, ErrNotFound) {
 		return 0, nil
@@ -188,9 +188,9 @@ func (l *MemoryLog) Last(ctx context.Context, world, npc, player string) (uint64
 	return msg.Sequence, nil
 }
 
-// noPlayer is how subjects name nobody.
-const noPlayer = "_"
+// NoPlayer is how subjects name nobody.
+const NoPlayer = "_"
 
-// settleAfter is how long a worker that had begun before an erasure may still
+// SettleAfter is how long a worker that had begun before an erasure may still
 // write: one attempt at one publish, by what it knew when it began.
-const settleAfter = keyless + readTimeout + 500*time.Millisecond
+const SettleAfter = Keyless + ReadTimeout + 500*time.Millisecond

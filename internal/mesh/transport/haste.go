@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -17,10 +17,10 @@ const (
 
 type hasteKey struct{}
 
-// hastily has the requests under a context put again soon where an answer stays out:
+// WithUrgentRetry has the requests under a context put again soon where an answer stays out:
 // one that broke with its connection never comes, nor does one that was asked of a
 // stream without a leader, and there is no time to wait for it.
-func hastily(ctx context.Context) context.Context {
+func WithUrgentRetry(ctx context.Context) context.Context {
 	return context.WithValue(ctx, hasteKey{}, true)
 }
 
@@ -55,7 +55,7 @@ func (c *Conn) insist(ctx context.Context, msg *nats.Msg, limit time.Duration) (
 				last = err // of this copy; an earlier one may still be answered
 			case err != nil:
 				return nil, err
-			case isLost(parseRefusal(answer.Data)):
+			case IsLost(parseRefusal(answer.Data)):
 				last = nats.ErrTimeout // an earlier copy is on its way
 			default:
 				return answer, nil

@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -12,12 +12,13 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 func counting(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t)
-	if err := New(r.conn, Options{}).Setup(t.Context()); err != nil {
+	if err := r.conn.Setup(t.Context(), Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -64,9 +65,9 @@ func TestAnAdditionSentTwiceCountsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	msg := message(subject, nil, headerIncrement, "5", headerMsgID, "once")
+	msg := NewMessage(subject, nil, headerIncrement, "5", jetstream.MsgIDHeader, "once")
 	for i, want := range []string{"5", ""} {
-		answer, err := r.conn.request(t.Context(), msg, readTimeout)
+		answer, err := r.conn.Request(t.Context(), msg, ReadTimeout)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +89,7 @@ func TestCountersOutliveTheBroker(t *testing.T) {
 		}
 		r := &rig{t: t, server: server}
 		r.conn = r.connect()
-		if err := New(r.conn, Options{}).Setup(t.Context()); err != nil {
+		if err := r.conn.Setup(t.Context(), Settings{}); err != nil {
 			t.Fatal(err)
 		}
 		if sum, err := r.conn.Counters().Add(t.Context(), "a", 7); err != nil || sum != int64(7*(i+1)) {

@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -86,9 +86,9 @@ func (e *RightError) Error() string {
 	return fmt.Sprintf("this NATS user may not %s; %s", e.What, mend)
 }
 
-// denied turns the silence after a question that this user may not put into an error
+// Denied turns the silence after a question that this user may not put into an error
 // that says so.
-func (c *Conn) denied(subject string, began time.Time, err error) error {
+func (c *Conn) Denied(subject string, began time.Time, err error) error {
 	if no, _ := c.refused.since(subject, began); no {
 		return &RightError{Subject: subject, What: "publish on " + subject}
 	}
@@ -138,8 +138,8 @@ func (c *Conn) ask(ctx context.Context, may *RightError, ask func(context.Contex
 	return c.rightly(ctx, may, func(ctx context.Context) error { return untilAnswered(ctx, ask) })
 }
 
-// look asks for a stream as it is now.
-func (c *Conn) look(ctx context.Context, name string) (s jetstream.Stream, err error) {
+// Look asks for a stream as it is now.
+func (c *Conn) Look(ctx context.Context, name string) (s jetstream.Stream, err error) {
 	subject := "$JS.API.STREAM.INFO." + name
 	err = c.ask(ctx, &RightError{Subject: subject, What: fmt.Sprintf("look at stream %s (publish %s)", name, subject)},
 		func(ctx context.Context) (err error) {
@@ -149,8 +149,8 @@ func (c *Conn) look(ctx context.Context, name string) (s jetstream.Stream, err e
 	return s, err
 }
 
-// lookAtConsumer asks for a consumer as it is now.
-func (c *Conn) lookAtConsumer(ctx context.Context, stream, name string) (out jetstream.Consumer, err error) {
+// LookAtConsumer asks for a consumer as it is now.
+func (c *Conn) LookAtConsumer(ctx context.Context, stream, name string) (out jetstream.Consumer, err error) {
 	subject := "$JS.API.CONSUMER.INFO." + stream + "." + name
 	err = c.ask(ctx, &RightError{Subject: subject, What: fmt.Sprintf("use consumer %s of %s (publish %s)", name, stream,
 		subject)}, func(ctx context.Context) (err error) {
@@ -160,22 +160,12 @@ func (c *Conn) lookAtConsumer(ctx context.Context, stream, name string) (out jet
 	return out, err
 }
 
-// watchRefusals reports what the broker refuses this process, each subject once,
-// until the context ends: of what is not a question nobody else hears.
-func (m *Mesh) watchRefusals(ctx context.Context) {
-	known := map[string]bool{}
-	for {
-		news, told := m.conn.refused.news()
-		for _, e := range news {
-			if len(known) < maxRefused && !known[e.Subject] {
-				known[e.Subject] = true
-				m.opts.Report(Report{Where: "rights", Subject: e.Subject, Outcome: "lost", Err: e})
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-told:
-		}
-	}
+// RefusedSince says whether this user was refused a subject after a time, and gives what
+// is closed at the next refusal of any.
+func (c *Conn) RefusedSince(subject string, began time.Time) (bool, <-chan struct{}) {
+	return c.refused.since(subject, began)
 }
+
+// Refusals are what this user was refused since the last call, and what is closed at the
+// next refusal.
+func (c *Conn) Refusals() ([]*RightError, <-chan struct{}) { return c.refused.news() }

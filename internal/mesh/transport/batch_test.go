@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func (r *rig) fill(entries, players int) {
 func TestReadingCostsARequestABatch(t *testing.T) {
 	const entries, players = 3 * batchMessages, 50
 	r := newRig(t)
-	r.start(Options{}, func(*Mesh) {})
+	r.setup()
 	r.fill(entries, players)
 	for _, c := range []struct {
 		name    string
@@ -49,7 +49,7 @@ func TestReadingCostsARequestABatch(t *testing.T) {
 	} {
 		before, seen, last := r.conn.Sent(), 0, uint64(0)
 		subject := protocol.Prefix + c.subject
-		err := r.conn.eachFrom(t.Context(), streamMemory, subject, c.from, func(msg *jetstream.RawStreamMsg) bool {
+		err := r.conn.EachFrom(t.Context(), StreamMemory, subject, c.from, func(msg *jetstream.RawStreamMsg) bool {
 			if msg.Sequence <= last || msg.Sequence < c.from || msg.Time.IsZero() || len(msg.Data) == 0 {
 				t.Errorf("%s: message %d after %d", c.name, msg.Sequence, last)
 			}
@@ -65,11 +65,11 @@ func TestReadingCostsARequestABatch(t *testing.T) {
 // Whoever reads may have seen enough at any message.
 func TestAReadEndsWhereItsReaderHasSeenEnough(t *testing.T) {
 	r := newRig(t)
-	r.start(Options{}, func(*Mesh) {})
+	r.setup()
 	r.fill(20, 1)
 	for _, enough := range []int{1, 7, 20} {
 		seen := 0
-		err := r.conn.each(t.Context(), streamMemory, protocol.Prefix+"memory.>", func(*jetstream.RawStreamMsg) bool {
+		err := r.conn.Each(t.Context(), StreamMemory, protocol.Prefix+"memory.>", func(*jetstream.RawStreamMsg) bool {
 			seen++
 			return seen < enough
 		})
@@ -83,10 +83,10 @@ func TestAReadEndsWhereItsReaderHasSeenEnough(t *testing.T) {
 func TestABatchGoesOnAfterABrokenConnection(t *testing.T) {
 	const entries = 400
 	r := newRig(t)
-	r.start(Options{}, func(*Mesh) {})
+	r.setup()
 	r.fill(entries, 1)
-	client, p := r.away()
-	if _, err := client.conn.stream(t.Context(), streamMemory); err != nil {
+	away, p := r.awayConn()
+	if _, err := away.Stream(t.Context(), StreamMemory); err != nil {
 		t.Fatal(err)
 	}
 	var pieces, cut atomic.Int64
@@ -99,7 +99,7 @@ func TestABatchGoesOnAfterABrokenConnection(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 	defer stop()
 	var got []uint64
-	err := client.conn.each(ctx, streamMemory, protocol.Prefix+"memory.>", func(msg *jetstream.RawStreamMsg) bool {
+	err := away.Each(ctx, StreamMemory, protocol.Prefix+"memory.>", func(msg *jetstream.RawStreamMsg) bool {
 		got = append(got, msg.Sequence)
 		return true
 	})
@@ -129,7 +129,7 @@ func TestAReadOfAStreamWithCopies(t *testing.T) {
 	}
 	t.Cleanup(conn.Close)
 	r := &rig{t: t, conn: conn}
-	if err := New(conn, Options{Settings: Settings{Replicas: 3}}).Setup(t.Context()); err != nil {
+	if err := conn.Setup(t.Context(), Settings{Replicas: 3}); err != nil {
 		t.Fatal(err)
 	}
 	r.fill(entries, 1)
@@ -140,7 +140,7 @@ func TestAReadOfAStreamWithCopies(t *testing.T) {
 	} {
 		before, next := conn.Sent(), uint64(c.from)
 		subject := protocol.Prefix + "memory.>"
-		err := conn.eachFrom(t.Context(), streamMemory, subject, next, func(msg *jetstream.RawStreamMsg) bool {
+		err := conn.EachFrom(t.Context(), StreamMemory, subject, next, func(msg *jetstream.RawStreamMsg) bool {
 			if msg.Sequence != next {
 				t.Errorf("message %d, want %d", msg.Sequence, next)
 			}

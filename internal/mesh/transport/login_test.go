@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -74,13 +74,6 @@ func (a *authority) issue(name string, hosts []string) (*x509.Certificate, *ecds
 	cert, err := x509.ParseCertificate(der)
 	must(a.t, err)
 	return cert, key
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestConnectSaysInOneLineWhyTheBrokerIsOfNoUse(t *testing.T) {
@@ -212,7 +205,7 @@ func TestAPasswordMayChangeWhileTheProcessRuns(t *testing.T) {
 	now.Store("second")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if err := New(conn, Options{}).Setup(ctx); err != nil {
+	if err := conn.Setup(ctx, Settings{}); err != nil {
 		t.Errorf("not connected again: %v", err)
 	}
 }

@@ -1,14 +1,12 @@
-package mesh
+package transport
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -64,9 +62,9 @@ func TestAHastyRequestIsAnsweredSoonAfterTheBrokerIsBack(t *testing.T) {
 			if err := broker.nc.Flush(); err != nil {
 				t.Fatal(err)
 			}
-			ctx, stop := context.WithTimeout(hastily(t.Context()), messageTimeout)
+			ctx, stop := context.WithTimeout(WithUrgentRetry(t.Context()), 30*time.Second)
 			defer stop()
-			got, err := r.conn.publish(ctx, message("x", []byte("it")), 2*time.Second)
+			got, err := r.conn.Publish(ctx, NewMessage("x", []byte("it")), 2*time.Second)
 			if late := time.Since(back); err != nil || got.Sequence != 7 || late < 0 || late > soon+c.slow {
 				t.Errorf("%+v, %v, %s after the broker was back; want within %s", got, err, late, soon+c.slow)
 			}
@@ -95,9 +93,9 @@ func TestAHastyRequestHearsTheCopyThatIsOnItsWay(t *testing.T) {
 			})
 			must(t, err)
 			must(t, broker.nc.Flush())
-			ctx, stop := context.WithTimeout(hastily(t.Context()), 3*time.Second)
+			ctx, stop := context.WithTimeout(WithUrgentRetry(t.Context()), 3*time.Second)
 			defer stop()
-			got, err := r.conn.publish(ctx, message("x", []byte("it")), 2*time.Second)
+			got, err := r.conn.Publish(ctx, NewMessage("x", []byte("it")), 2*time.Second)
 			if err != nil || got.Sequence != 7 {
 				t.Errorf("%+v, %v", got, err)
 			}
@@ -117,13 +115,13 @@ func TestAHastyRequestDoesNotPileUpWithoutAConnection(t *testing.T) {
 	})
 	must(t, err)
 	must(t, broker.nc.Flush())
-	client, p := r.away()
+	away, p := r.awayConn()
 	p.Down()
 	back := time.AfterFunc(3*time.Second, p.Up)
 	defer back.Stop()
-	ctx, stop := context.WithTimeout(hastily(t.Context()), 10*time.Second)
+	ctx, stop := context.WithTimeout(WithUrgentRetry(t.Context()), 10*time.Second)
 	defer stop()
-	if got, err := client.conn.publish(ctx, message("x", []byte("it")), 10*time.Second); err != nil || got.Sequence != 7 {
+	if got, err := away.Publish(ctx, NewMessage("x", []byte("it")), 10*time.Second); err != nil || got.Sequence != 7 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	if n := asked.Load(); n > 4 { // one each of the first wait and of the second, and of the moment in which it is back
@@ -138,40 +136,18 @@ func TestAHastyRequestEndsWithItsContext(t *testing.T) {
 	if _, err := r.connect().nc.Subscribe("x", func(*nats.Msg) { asked.Add(1) }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.conn.js.AccountInfo(t.Context()); err != nil { // the library's own inbox of all requests
+	if _, err := r.conn.JetStream().AccountInfo(t.Context()); err != nil { // the library's own inbox of all requests
 		t.Fatal(err)
 	}
-	before := r.conn.nc.NumSubscriptions()
-	ctx, stop := context.WithTimeout(hastily(t.Context()), 2*time.Second)
+	before := r.conn.Core().NumSubscriptions()
+	ctx, stop := context.WithTimeout(WithUrgentRetry(t.Context()), 2*time.Second)
 	defer stop()
 	began := time.Now()
-	_, err := r.conn.publish(ctx, message("x", []byte("it")), 2*time.Second)
+	_, err := r.conn.Publish(ctx, NewMessage("x", []byte("it")), 2*time.Second)
 	if took := time.Since(began); err == nil || took > 4*time.Second || asked.Load() < 3 {
 		t.Errorf("%v after %s and %d questions", err, took, asked.Load())
 	}
-	if after := r.conn.nc.NumSubscriptions(); after > before {
+	if after := r.conn.Core().NumSubscriptions(); after > before {
 		t.Errorf("%d subscriptions, %d before", after, before)
-	}
-}
-
-// A leader that was cut off from its copies refuses a second copy for the first, which
-// it may yet lose: only what is stored counts.
-func TestAFullSubjectIsBelievedOnlyWithItsMessage(t *testing.T) {
-	r := newRig(t)
-	r.start(Options{}, plain)
-	subject := protocol.SubjectReply(convoA, "t")
-	full := &jetstream.APIError{Code: 503, ErrorCode: codeStoreFailed,
-		Description: "maximum messages per subject exceeded"}
-	if err := r.conn.standsFirst(t.Context(), streamReplies, subject, full); !errors.Is(err, ErrNotFound) {
-		t.Errorf("of a reply that is nowhere: %v", err)
-	}
-	r.publish(request(convoA, "t"))
-	r.watch(convoA, "t")
-	_, err := r.conn.publish(t.Context(), message(subject, []byte("{}")), time.Second)
-	if !isSubjectFull(err) || r.conn.standsFirst(t.Context(), streamReplies, subject, err) != nil {
-		t.Errorf("of a reply that stands: %v", err)
-	}
-	if err := r.conn.standsFirst(t.Context(), streamReplies, subject, nats.ErrTimeout); !errors.Is(err, nats.ErrTimeout) {
-		t.Errorf("of another error: %v", err)
 	}
 }

@@ -1,6 +1,14 @@
-package mesh
+// Package transport is the mesh's way to NATS JetStream: the connection and its rights,
+// publishes that survive a lost answer, reads one by one and in batches, the table of
+// streams, and the logs and sums that the broker keeps. It knows subjects and streams, and
+// nothing of what a turn is or who handles it: that is internal/mesh, which stands on it.
+//
+// Start at Connect (conn.go), then Publish (publish.go), Last and Each (read.go, batch.go),
+// and the table of streams (topology.go).
+package transport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,8 +54,8 @@ type Conn struct {
 	keyless time.Time // when the broker was asked for it that had none
 }
 
-// readTimeout is one attempt at one read.
-const readTimeout = 2 * time.Second
+// ReadTimeout is one attempt at one read.
+const ReadTimeout = 2 * time.Second
 
 // pingEvery is how often a quiet connection is tried: one that is up and carries
 // nothing, as in a partition, is given up after three times that.
@@ -66,7 +74,7 @@ func Connect(ctx context.Context, d Dial) (*Conn, error) {
 	c := &Conn{url: d.URL, closed: make(chan struct{}), refused: newRefused(), streams: map[string]jetstream.Stream{}}
 	opts := append(login,
 		nats.Name(d.Name),
-		nats.Timeout(orDefault(d.Timeout, 2*time.Second)),
+		nats.Timeout(cmp.Or(d.Timeout, 2*time.Second)),
 		nats.MaxReconnects(-1),
 		nats.IgnoreAuthErrorAbort(), // a password that is changed at the broker first is right a moment later
 		nats.ReconnectWait(100*time.Millisecond),
@@ -162,3 +170,16 @@ func (c *Conn) Connected() bool { return c.nc.IsConnected() }
 
 // URL is where the connection leads, for messages.
 func (c *Conn) URL() string { return c.url }
+
+// Core is the client library's connection.
+func (c *Conn) Core() *nats.Conn { return c.nc }
+
+// JetStream is the client library's access to the streams.
+func (c *Conn) JetStream() jetstream.JetStream { return c.js }
+
+// Closed is closed once the connection is, and never comes back.
+func (c *Conn) Closed() <-chan struct{} { return c.closed }
+
+// PullHeartbeat is how often the broker says that a waiting pull still stands;
+// twice that without a word, and the pull is made again.
+const PullHeartbeat = 500 * time.Millisecond

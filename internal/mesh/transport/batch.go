@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -22,15 +22,15 @@ const (
 // hold a message that the leader has deleted. The short reads of the protocol never see one.
 const alone = 8
 
-// each reads the messages of a subject (which may hold wildcards) in order.
-func (c *Conn) each(ctx context.Context, stream, subject string, f func(*jetstream.RawStreamMsg) (more bool)) error {
-	return c.eachFrom(ctx, stream, subject, 1, f)
+// Each reads the messages of a subject (which may hold wildcards) in order.
+func (c *Conn) Each(ctx context.Context, stream, subject string, f func(*jetstream.RawStreamMsg) (more bool)) error {
+	return c.EachFrom(ctx, stream, subject, 1, f)
 }
 
-// eachFrom reads from a sequence on. The end is where the leader has no further message.
-func (c *Conn) eachFrom(ctx context.Context, stream, subject string, seq uint64,
+// EachFrom reads from a sequence on. The end is where the leader has no further message.
+func (c *Conn) EachFrom(ctx context.Context, stream, subject string, seq uint64,
 	f func(*jetstream.RawStreamMsg) (more bool)) error {
-	s, err := c.stream(ctx, stream)
+	s, err := c.Stream(ctx, stream)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (c *Conn) eachFrom(ctx context.Context, stream, subject string, seq uint64,
 	copies := config.Replicas > 1
 	for single := 0; !read.enough && (copies || !read.ended); {
 		if config.AllowDirect && (!copies || single >= alone) {
-			switch err := retryWhile(ctx, isLost, func() error { return read.batch(ctx) }); {
+			switch err := RetryWhile(ctx, IsLost, func() error { return read.batch(ctx) }); {
 			case errors.Is(err, errNotDirect):
 				config.AllowDirect = false
 			case errors.Is(err, ErrNotFound) && !copies:
@@ -50,7 +50,7 @@ func (c *Conn) eachFrom(ctx context.Context, stream, subject string, seq uint64,
 				continue
 			}
 		}
-		msg, err := c.get(ctx, stream, read.next, subject)
+		msg, err := c.Get(ctx, stream, read.next, subject)
 		if errors.Is(err, ErrNotFound) {
 			return nil
 		}
@@ -95,7 +95,7 @@ func (r *reading) batch(ctx context.Context) error {
 	began := time.Now()
 	query := fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q,"batch":%d,"max_bytes":%d}`,
 		r.next, r.subject, batchMessages, batchBytes)
-	ask := message("$JS.API.DIRECT.GET."+r.stream, query)
+	ask := NewMessage("$JS.API.DIRECT.GET."+r.stream, query)
 	ask.Reply = answers.Subject
 	if err := r.c.nc.PublishMsg(ask); err != nil {
 		return err
@@ -106,17 +106,18 @@ func (r *reading) batch(ctx context.Context) error {
 		case errors.Is(err, nats.ErrNoResponders):
 			return errNotDirect
 		case err != nil:
-			return r.c.denied(ask.Subject, began, err)
+			return r.c.Denied(ask.Subject, began, err)
 		case answer.Header.Get("Status") == "204":
 			// All of the batch has come. Where a message before this one was lost, the next batch begins there.
-			r.ended = answer.Header.Get(headerPending) == "0" && answer.Header.Get(headerBefore) == fmt.Sprint(before)
+			r.ended = answer.Header.Get(headerPending) == "0" && answer.Header.Get(jetstream.LastSequenceHeader) ==
+				fmt.Sprint(before)
 			return nil
 		}
 		msg, err := parseDirect(answer)
 		if err != nil {
 			return err
 		}
-		if answer.Header.Get(headerBefore) != fmt.Sprint(before) {
+		if answer.Header.Get(jetstream.LastSequenceHeader) != fmt.Sprint(before) {
 			return nats.ErrTimeout // one between was lost
 		}
 		before = msg.Sequence
@@ -126,16 +127,12 @@ func (r *reading) batch(ctx context.Context) error {
 	}
 }
 
-// What the messages of a batch say of it: which stood before this one, and how many are
-// left behind it.
-const (
-	headerBefore  = "Nats-Last-Sequence"
-	headerPending = "Nats-Num-Pending"
-)
+// headerPending says how many messages are left behind one of a batch.
+const headerPending = "Nats-Num-Pending"
 
 // answer waits for the next message of a batch.
 func (r *reading) answer(ctx context.Context, answers *nats.Subscription) (*nats.Msg, error) {
-	limit := readTimeout
+	limit := ReadTimeout
 	if hasty(ctx) {
 		limit = hasteFirst
 	}

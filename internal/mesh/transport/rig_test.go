@@ -1,0 +1,67 @@
+package transport
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// rig is a broker with a connection to it.
+type rig struct {
+	t      *testing.T
+	server *embedded.Server
+	conn   *Conn
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	return newRigOn(t, embedded.Options{Dir: t.TempDir()})
+}
+
+func newRigOn(t *testing.T, o embedded.Options) *rig {
+	t.Helper()
+	server, err := embedded.Start(t.Context(), o)
+	must(t, err)
+	t.Cleanup(server.Stop)
+	r := &rig{t: t, server: server}
+	r.conn = r.connect()
+	return r
+}
+
+// setup makes the streams.
+func (r *rig) setup() {
+	r.t.Helper()
+	must(r.t, r.conn.Setup(r.t.Context(), Settings{}))
+}
+
+func (r *rig) connect() *Conn {
+	r.t.Helper()
+	c, err := Connect(r.t.Context(), Dial{InProcess: r.server, Name: r.t.Name()})
+	must(r.t, err)
+	r.t.Cleanup(c.Close)
+	return c
+}
+
+// awayConn is a connection that runs through a proxy.
+func (r *rig) awayConn() (*Conn, *netfault.Proxy) {
+	r.t.Helper()
+	p, err := netfault.Listen(strings.TrimPrefix(r.server.URL(), "nats://"))
+	must(r.t, err)
+	r.t.Cleanup(p.Close)
+	conn, err := Connect(r.t.Context(), Dial{URL: "nats://" + p.Addr(), Name: r.t.Name()})
+	must(r.t, err)
+	r.t.Cleanup(conn.Close)
+	return conn, p
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
