@@ -14,7 +14,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/erasure"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -51,8 +51,8 @@ func (c *memoryEraseCmd) Run(e *env) error {
 
 // erasure are the options of an erasure from a folder, or in a running mesh.
 func (e *env) erasure(t *talk) (o erasure.Options, done func(), err error) {
-	o = erasure.Options{Client: t.client, Data: e.settings.Data, Now: time.Now,
-		NewID: func() string { return ulid.Make().String() }, Progress: e.steps(), Replicas: t.client.Replicas(e.ctx),
+	o = erasure.Options{Conn: t.conn, Data: e.settings.Data, Now: time.Now,
+		NewID: func() string { return ulid.Make().String() }, Progress: e.steps(), Replicas: t.conn.Replicas(e.ctx),
 		Running: t.app == nil}
 	if len(e.settings.World) > 0 {
 		ws, err := e.worlds()
@@ -62,17 +62,17 @@ func (e *env) erasure(t *talk) (o erasure.Options, done func(), err error) {
 		for _, w := range ws {
 			o.Worlds = append(o.Worlds, w.Name)
 			if o.Handles == nil {
-				o.Handles = mesh.Handles{}
+				o.Handles = admin.Handles{}
 			}
 			o.Handles[w.Name] = slices.Collect(maps.Keys(w.NPCs))
 		}
 	}
 	if t.app != nil && t.app.Server != nil {
 		o.Scrub = func(ctx context.Context, _ string) (int, error) { return t.app.ScrubStreams(ctx) }
-	} else if can, err := t.client.Scrubs(e.ctx); err != nil {
+	} else if can, err := admin.Scrubs(e.ctx, t.conn); err != nil {
 		return o, nil, dependency(err)
 	} else if can {
-		o.Scrub = t.client.Scrub
+		o.Scrub = func(ctx context.Context, id string) (int, error) { return admin.Scrub(ctx, t.conn, id) }
 	}
 	with := e.options(nil, nil)
 	o.Qdrant = with.Qdrant.Addr

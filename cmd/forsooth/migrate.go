@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
@@ -20,11 +20,11 @@ type migrateCmd struct {
 
 // Migrated is what `migrate --json` prints.
 type Migrated struct {
-	Mesh    string      `json:"mesh"` // its address; empty: the data folder's
-	Applied bool        `json:"applied"`
-	Steps   []mesh.Step `json:"steps"`
-	Changes int         `json:"changes"` // steps that make or change something
-	Blocked int         `json:"blocked"` // steps that cannot be taken
+	Mesh    string       `json:"mesh"` // its address; empty: the data folder's
+	Applied bool         `json:"applied"`
+	Steps   []admin.Step `json:"steps"`
+	Changes int          `json:"changes"` // steps that make or change something
+	Blocked int          `json:"blocked"` // steps that cannot be taken
 }
 
 // migrateLimit bounds the command.
@@ -35,7 +35,7 @@ const migrateLimit = 5 * time.Minute
 func (c *migrateCmd) Run(e *env) (err error) {
 	ctx, cancel := context.WithTimeout(e.ctx, migrateLimit)
 	defer cancel()
-	out := Migrated{Applied: c.Apply, Steps: []mesh.Step{}}
+	out := Migrated{Applied: c.Apply, Steps: []admin.Step{}}
 	stores, err := app.MigrateStores(ctx, e.settings.Data, c.DryRun)
 	if err != nil {
 		return dependency(err)
@@ -46,9 +46,9 @@ func (c *migrateCmd) Run(e *env) (err error) {
 	}
 	for _, s := range out.Steps {
 		switch s.Action {
-		case mesh.StepMake, mesh.StepChange:
+		case admin.StepMake, admin.StepChange:
 			out.Changes++
-		case mesh.StepBlocked:
+		case admin.StepBlocked:
 			out.Blocked++
 		}
 	}
@@ -76,7 +76,7 @@ func (e *env) migrateBroker(ctx context.Context, dry bool, out *Migrated) error 
 		return err
 	}
 	out.Mesh = t.joined
-	steps, err := mesh.NewMigration(t.conn, e.migrated(t), time.Now).Run(ctx, dry)
+	steps, err := admin.NewMigration(t.conn, e.migrated(t), time.Now).Run(ctx, dry)
 	out.Steps = append(out.Steps, steps...)
 	if closed := t.close(); err == nil {
 		err = closed
@@ -101,7 +101,7 @@ func (e *env) printMigration(m Migrated) error {
 		return e.printJSON(m)
 	}
 	for _, s := range m.Steps {
-		if s.Action == mesh.StepKeep {
+		if s.Action == admin.StepKeep {
 			continue
 		}
 		fmt.Fprintf(e.out, "%-8s %s\n", s.Action, strings.TrimSuffix(s.What+": "+strings.Join(s.Detail, "; "), ": "))

@@ -25,6 +25,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/meters"
@@ -336,7 +337,7 @@ func (a *App) register(ctx context.Context, o Options, static *embed.Static) err
 		a.Mesh.ServeCheck(a.checker.Check)
 	}
 	if a.Server != nil {
-		a.Mesh.ServeScrub(a.ScrubStreams)
+		admin.ServeScrub(a.Mesh, a.ScrubStreams)
 	}
 	if o.runs("retriever") {
 		a.Mesh.Intake(a.intake(o, ends.Author))

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	book "github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store"
@@ -16,7 +16,7 @@ import (
 // ScrubStreams overwrites what the streams of the server in this process hold no
 // more. The server starts anew for that; whoever is connected waits a moment.
 func (a *App) ScrubStreams(ctx context.Context) (records int, err error) {
-	held, err := mesh.Holdings(ctx, a.Conn)
+	held, err := admin.Holdings(ctx, a.Conn)
 	if err != nil {
 		return 0, err
 	}
@@ -39,11 +39,11 @@ type ErasedIndex struct {
 	index    *memory.Index
 	log      *transport.MemoryLog
 	followed bool // by a running memory service: it is waited for
-	handles  mesh.Handles
+	handles  admin.Handles
 }
 
 // Among tells the index of the NPCs that must not be taken for a player.
-func (x *ErasedIndex) Among(h mesh.Handles) { x.handles = h }
+func (x *ErasedIndex) Among(h admin.Handles) { x.handles = h }
 
 // naming is the filter of a player's memories in a world; none is set where there
 // are none. Where an NPC has that id for its handle, the index cannot tell the two.

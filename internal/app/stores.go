@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 )
 
 // MigrateStores brings the files of a data folder to this build, or with dry only
 // says how they stand. Both are indexes: what cannot be brought up is built anew,
 // from the worlds' files and from the memory log.
-func MigrateStores(ctx context.Context, data string, dry bool) ([]mesh.Step, error) {
-	var out []mesh.Step
+func MigrateStores(ctx context.Context, data string, dry bool) ([]admin.Step, error) {
+	var out []admin.Step
 	for _, store := range []struct {
 		path, source string
 		look         func(context.Context, string) (sqlite.State, error)
@@ -34,20 +34,20 @@ func MigrateStores(ctx context.Context, data string, dry bool) ([]mesh.Step, err
 			return note, s.Close()
 		}},
 	} {
-		step := mesh.Step{What: "file " + filepath.Base(store.path), Action: mesh.StepKeep, Detail: []string{}}
+		step := admin.Step{What: "file " + filepath.Base(store.path), Action: admin.StepKeep, Detail: []string{}}
 		state, err := store.look(ctx, store.path)
 		switch {
 		case err != nil:
-			step.Action, step.Detail = mesh.StepBlocked, []string{err.Error()}
+			step.Action, step.Detail = admin.StepBlocked, []string{err.Error()}
 		case !state.Current():
 			way := "brought up in place"
 			if !state.InPlace {
 				way = "set aside, and built anew from " + store.source + " at the next start"
 			}
-			step.Action, step.Detail = mesh.StepChange,
+			step.Action, step.Detail = admin.StepChange,
 				[]string{fmt.Sprintf("version %d to %d: %s", state.Have, state.Want, way)}
 		}
-		if step.Action == mesh.StepChange && !dry {
+		if step.Action == admin.StepChange && !dry {
 			note, err := store.mend(ctx, store.path)
 			if err != nil {
 				return out, err

@@ -12,7 +12,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -27,13 +28,13 @@ type Index interface {
 
 // Options are what an erasure needs.
 type Options struct {
-	Client *mesh.Client
+	Conn   *transport.Conn
 	Index  Index  // nil where the index is not at hand
 	Qdrant string // the server that the index is on; empty: it is a file of the data folder
 	Data   string // receipts lie in Data/receipts
 	Worlds []string
 
-	Handles mesh.Handles // of the NPCs of the worlds that are known: they are nobody's ids
+	Handles admin.Handles // of the NPCs of the worlds that are known: they are nobody's ids
 
 	Running bool // other processes may be at work: what they were writing is waited for
 
@@ -69,7 +70,8 @@ func Player(ctx context.Context, player string, o Options) (Receipt, error) {
 		return Receipt{}, err
 	}
 	o = o.withDefaults()
-	r := &run{Options: o, player: player, eraser: o.Client.Eraser(player, o.Worlds, o.Scrub == nil).Among(o.Handles)}
+	r := &run{Options: o, player: player,
+		eraser: admin.NewEraser(o.Conn, player, o.Worlds, o.Scrub == nil).Among(o.Handles)}
 	return r.all(ctx)
 }
 
@@ -84,7 +86,7 @@ func (o Options) withDefaults() Options {
 type run struct {
 	Options
 	player  string
-	eraser  *mesh.Eraser
+	eraser  *admin.Eraser
 	names   []string
 	receipt Receipt
 }
@@ -162,7 +164,7 @@ func (r *run) begin(ctx context.Context, folder folder, known *Receipt) error {
 
 // found is what is kept of a player.
 type found struct {
-	trail *mesh.Trail
+	trail *admin.Trail
 	log   []owner
 	index int
 }
@@ -227,13 +229,13 @@ func (r *run) rounds(ctx context.Context, folder folder) error {
 
 // end ends the turns under way, and follows the trail anew where some have ended.
 // Where nobody could, nobody works on them either.
-func (r *run) end(ctx context.Context, trail *mesh.Trail) (*mesh.Trail, error) {
+func (r *run) end(ctx context.Context, trail *admin.Trail) (*admin.Trail, error) {
 	if !r.Running || len(trail.Open) == 0 {
 		return trail, nil
 	}
 	r.Progress("ending turns under way")
 	err := r.eraser.End(ctx, trail.Open)
-	if errors.Is(err, mesh.ErrNobodyEnds) {
+	if errors.Is(err, admin.ErrNobodyEnds) {
 		return trail, nil
 	}
 	if err != nil {
@@ -244,7 +246,7 @@ func (r *run) end(ctx context.Context, trail *mesh.Trail) (*mesh.Trail, error) {
 
 // refuse comes before anything is deleted: from here on nothing of these turns is
 // written again.
-func (r *run) refuse(ctx context.Context, trail *mesh.Trail) error {
+func (r *run) refuse(ctx context.Context, trail *admin.Trail) error {
 	r.Progress("refusing the turns for good")
 	key, err := r.eraser.Key(ctx, nil)
 	if err != nil {
@@ -261,7 +263,7 @@ func (r *run) refuse(ctx context.Context, trail *mesh.Trail) error {
 	return r.step("refused")
 }
 
-func (r *run) streams(ctx context.Context, trail *mesh.Trail) error {
+func (r *run) streams(ctx context.Context, trail *admin.Trail) error {
 	shared, err := r.eraser.Share(ctx, trail)
 	r.count(sharedPlace, shared)
 	if err != nil {

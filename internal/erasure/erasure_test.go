@@ -14,7 +14,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/erasure"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -306,7 +306,7 @@ func TestAPlayerNamedLikeAnNPCTakesNothingOfIt(t *testing.T) {
 	s.see(&schema.Occurrence{ID: "ev1", Subject: "the bridge", Predicate: "fell", Object: "river",
 		Text: "The bridge fell into the river.", Witnesses: []string{"mira"}})
 	o := s.options()
-	o.Handles = mesh.Handles{"village": {"mira", "osric"}}
+	o.Handles = admin.Handles{"village": {"mira", "osric"}}
 	o.Index.(*app.ErasedIndex).Among(o.Handles)
 	r, err := erasure.Player(t.Context(), "mira", o)
 	if err != nil || r.Erased["replies"] != 1 || r.Erased["events"] != 0 {

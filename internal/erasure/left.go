@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
@@ -85,7 +85,7 @@ func (r *run) retold(ctx context.Context) error {
 	l := Left{Place: "memories of others", Why: "their words hold the name that the player was shown by; whether the " +
 		"player is meant cannot be decided, so that forsooth memory show and undo are left to the operator"}
 	for _, world := range orAll(r.Worlds) {
-		err := r.Client.MemoryLog().Read(ctx, world, "", 0, func(e transport.Logged) error {
+		err := r.Conn.MemoryLog().Read(ctx, world, "", 0, func(e transport.Logged) error {
 			m := e.Event.Memory
 			if m == nil || r.mentions(m) {
 				return nil
@@ -94,7 +94,7 @@ func (r *run) retold(ctx context.Context) error {
 			for _, s := range m.Spans {
 				words += " " + s.Text
 			}
-			if mesh.Names(words, r.names) {
+			if admin.Names(words, r.names) {
 				l.Count++
 				l.IDs = append(l.IDs, m.ID)
 			}

@@ -18,7 +18,7 @@ type owner struct{ world, npc string }
 func (r *run) concerned(ctx context.Context) ([]owner, error) {
 	var out []owner
 	for _, world := range orAll(r.Worlds) {
-		err := r.Client.MemoryLog().Read(ctx, world, "", 0, func(l transport.Logged) error {
+		err := r.Conn.MemoryLog().Read(ctx, world, "", 0, func(l transport.Logged) error {
 			o := owner{l.Event.World, l.Event.NPC}
 			m := l.Event.Memory
 			if (l.Player == r.player || m != nil && r.mentions(m)) && !slices.Contains(out, o) {
@@ -68,7 +68,7 @@ func (r *run) forget(ctx context.Context, owners []owner) error {
 // forgetOne appends what tells the keepers of books, and then overwrites the
 // entries. Between the two a crash leaves both, and the next run does it anew.
 func (r *run) forgetOne(ctx context.Context, o owner) error {
-	log := r.Client.MemoryLog()
+	log := r.Conn.MemoryLog()
 	var entries []transport.Logged
 	var list []memory.Entry
 	last := map[string]uint64{}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 )
 
 // FromReceipts erases anew whoever these receipts are of and a restored backup has
@@ -34,7 +36,7 @@ func FromReceipts(ctx context.Context, path string, o Options) ([]Receipt, error
 			return nil, err
 		}
 	}
-	players, err := o.Client.Players(ctx, nil)
+	players, err := admin.Players(ctx, o.Conn, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +73,7 @@ type Plan struct {
 // Look says what an erasure would do, and changes nothing.
 func Look(ctx context.Context, player string, o Options) (Plan, error) {
 	o = o.withDefaults()
-	r := &run{Options: o, player: player, eraser: o.Client.Eraser(player, o.Worlds, false).Among(o.Handles)}
+	r := &run{Options: o, player: player, eraser: admin.NewEraser(o.Conn, player, o.Worlds, false).Among(o.Handles)}
 	f, err := r.look(ctx)
 	if err != nil {
 		return Plan{}, err

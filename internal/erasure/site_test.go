@@ -164,7 +164,7 @@ func optionsOf(t *testing.T, dir string, a *app.App, session store.Session, runn
 	if err != nil {
 		t.Fatal(err)
 	}
-	return erasure.Options{Client: a.Client, Index: index, Data: dir, Running: running, Now: time.Now,
+	return erasure.Options{Conn: a.Conn, Index: index, Data: dir, Running: running, Now: time.Now,
 		NewID: func() string { return ulid.Make().String() },
 		Scrub: func(ctx context.Context, _ string) (int, error) { return a.ScrubStreams(ctx) }}
 }

@@ -34,8 +34,12 @@ func newHouse(t *testing.T) *house {
 	config, err := accounts.Config(worlds)
 	must(t, err)
 	h := &house{t: t, url: natstest.Start(t, config+natstest.JetStream(t)).URL}
-	_, err = NewMigration(h.as("operator"), transport.Settings{}, time.Now).Run(t.Context(), false)
-	must(t, err)
+	operator := h.as("operator")
+	must(t, operator.Setup(t.Context(), transport.Settings{}))
+	for _, c := range AllConsumers(operator, transport.Settings{}) {
+		_, err := operator.EnsureConsumer(t.Context(), c.Stream, c.Name, c.Filter, c.Workers, c.AckWait)
+		must(t, err)
+	}
 	return h
 }
 
@@ -54,17 +58,17 @@ func (h *house) as(user string) *transport.Conn {
 // Every consumer that migrate makes is worked by exactly one service.
 func TestEachConsumerHasItsService(t *testing.T) {
 	r := newRig(t)
-	for _, run := range NewMigration(r.conn, transport.Settings{}, time.Now).mesh.runners {
+	for _, run := range AllConsumers(r.conn, transport.Settings{}) {
 		var works []string
 		for _, role := range accounts.Services() {
 			for _, g := range role.Publish {
-				if g == run.nextSubject() {
+				if g == "$JS.API.CONSUMER.MSG.NEXT."+run.Stream+"."+run.Name {
 					works = append(works, role.Name)
 				}
 			}
 		}
 		if len(works) != 1 {
-			t.Errorf("consumer %s of %s is worked by %v", run.name, run.stream, works)
+			t.Errorf("consumer %s of %s is worked by %v", run.Name, run.Stream, works)
 		}
 	}
 }

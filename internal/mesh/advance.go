@@ -29,7 +29,7 @@ func (m *Mesh) advance(ctx context.Context, convo schema.ConversationID, known s
 		if err := m.step("advance.head"); err != nil {
 			return err
 		}
-		turn := turnOf(head)
+		turn := TurnOf(head)
 		over, err := m.settle(ctx, convo, turn, head, known)
 		if err != nil || !over {
 			return err

@@ -79,7 +79,7 @@ func (c *Client) readTurn(
 	s.reply = stored
 	// Events are kept for a shorter time than the reply. A turn that has left its
 	// queue has had its last one, so that it is stored by now or has expired.
-	if _, err := queuedTurn(ctx, c.conn, convo, turn); errors.Is(err, transport.ErrNotFound) {
+	if _, err := QueuedTurn(ctx, c.conn, convo, turn); errors.Is(err, transport.ErrNotFound) {
 		s.over = read() == nil
 	}
 	return s, nil
@@ -110,7 +110,7 @@ func (c *Client) isKnown(ctx context.Context, convo schema.ConversationID, turn 
 		out, err := c.askTurn(ctx, convo, turn, nil)
 		return err == nil && (out.State != schema.TurnUnknown || out.Expired), err
 	}
-	if _, err := queuedTurn(ctx, c.conn, convo, turn); !errors.Is(err, transport.ErrNotFound) {
+	if _, err := QueuedTurn(ctx, c.conn, convo, turn); !errors.Is(err, transport.ErrNotFound) {
 		return err == nil, err
 	}
 	// A turn leaves the queue after its reply is stored.

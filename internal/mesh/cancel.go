@@ -48,7 +48,7 @@ func (m *Mesh) endNamed(ctx context.Context, msg *nats.Msg) error {
 	if err != nil {
 		return err
 	}
-	sequence, err := queuedTurn(ctx, m.conn, subject.Conversation, subject.Turn)
+	sequence, err := QueuedTurn(ctx, m.conn, subject.Conversation, subject.Turn)
 	if err != nil {
 		return err
 	}
@@ -59,12 +59,12 @@ func (m *Mesh) endNamed(ctx context.Context, msg *nats.Msg) error {
 	return m.end(ctx, ending{convo: subject.Conversation, turn: subject.Turn, sequence: sequence, reason: reason})
 }
 
-// queued finds a turn in its conversation's queue.
-func queuedTurn(
+// QueuedTurn finds a turn in its conversation's queue.
+func QueuedTurn(
 	ctx context.Context, c *transport.Conn, convo schema.ConversationID, turn string,
 ) (sequence uint64, err error) {
 	err = c.Each(ctx, transport.StreamTurns, protocol.SubjectTurn(convo), func(msg *jetstream.RawStreamMsg) bool {
-		if turnOf(msg) == turn {
+		if TurnOf(msg) == turn {
 			sequence = msg.Sequence
 		}
 		return sequence == 0

@@ -176,7 +176,7 @@ func (m *Mesh) end(ctx context.Context, e ending) error {
 	if err != nil {
 		return err
 	}
-	if msg.Subject != protocol.SubjectTurn(e.convo) || turnOf(msg) != e.turn {
+	if msg.Subject != protocol.SubjectTurn(e.convo) || TurnOf(msg) != e.turn {
 		return nil
 	}
 	req, err := readRequest(e.convo, msg.Data)

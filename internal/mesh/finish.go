@@ -166,7 +166,7 @@ func (m *Mesh) buryReply(ctx context.Context, d *delivery, cause error) error {
 	if err := m.bury(ctx, "finisher", transport.StreamReplies, d, convo, subject.Turn, cause, d.data); err != nil {
 		return err
 	}
-	sequence, err := queuedTurn(ctx, m.conn, convo, subject.Turn)
+	sequence, err := QueuedTurn(ctx, m.conn, convo, subject.Turn)
 	if err != nil && !errors.Is(err, transport.ErrNotFound) {
 		return err
 	}

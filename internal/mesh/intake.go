@@ -186,8 +186,8 @@ func invalidReply(convo schema.ConversationID, turn string, sequence uint64, at 
 	}
 }
 
-// turnOf is the turn id of a message on TURNS, whatever its body is worth.
-func turnOf(msg *jetstream.RawStreamMsg) string { return turnIn(msg.Data, msg.Sequence) }
+// TurnOf is the turn id of a message on TURNS, whatever its body is worth.
+func TurnOf(msg *jetstream.RawStreamMsg) string { return turnIn(msg.Data, msg.Sequence) }
 
 // turnIn reads the turn id from a body that may be no request, or makes one of
 // its sequence.

@@ -24,30 +24,24 @@ import (
 // What each guarantee rests on. Taken out, the line makes the test named fail;
 // where none is named it is the kill test.
 //
-//	one reply per turn            topology.go: REPLIES MaxMsgsPerSubject 1, DiscardNewPerSubject
+//	one reply per turn            transport/topology.go: REPLIES MaxMsgsPerSubject 1, DiscardNewPerSubject
 //	answered once, for ever       the same, with SubjectDeleteMarkerTTL; advance.go isApplied (TestExpiredReply…)
 //	in order                      advance.go: the first message of the TURNS subject; settle: stop unless applied
 //	every turn goes on            finish.go finish: advance at its end; advance.go: remove of an applied head
 //	the next turn sees the last   advance.go settle: the document is read after the head
 //	document applied once         finish.go project: HasApplied
-//
-// no change of it lost conversation.go change: jetstream.ExpectedLastSubjSeqHeader
-// (TestChangesOfOneDocument…)
-//
+//	no change of it lost          conversation.go change: ExpectedLastSubjSeqHeader (TestChangesOfOneDocument…)
 //	again 40 turns later          schema HasApplied: below the oldest kept counts as applied
-//
-// a sentence stored once said.go append: jetstream.ExpectedLastSubjSeqHeader; Release: reload after a
-// conflict (TestRelease)
-//
+//	a sentence stored once        said.go append: ExpectedLastSubjSeqHeader; Release: reload (TestRelease)
 //	nothing said after closed     said.go fence; hop.go before (act); ends.go end (TestDeadline…)
 //	review record before sentence said.go tryRelease: two appends, one after the other
-//	two workers, one way          hop.go send: jetstream.MsgIDHeader <turn>/<hop> (TestTwoWorkersGoOneWay)
-//	actions once                  topology.go: ACTIONS MaxMsgsPerSubject 1, DiscardNewPerSubject
+//	two workers, one way          hop.go send: MsgIDHeader <turn>/<hop> (TestTwoWorkersGoOneWay)
+//	actions once                  transport/topology.go: ACTIONS MaxMsgsPerSubject 1, DiscardNewPerSubject
 //
 // an answer by the deadline intake.go begin: schedule before the ack; schedule.go: RFC3339Nano; ends.go
 // dueAckWait (TestDeadline…)
 //
-//	a doubtful publish            publish.go isLost, retryWhile (TestBrokerRestarted…)
+//	a doubtful publish            transport/publish.go IsLost, RetryWhile (TestBrokerRestarted…)
 //	a copy is what the wire gives handover.go take: bytes.Equal (TestHandover…); schema Copy (TestCopyIs…)
 const (
 	longTurns = 60 // enough that a turn published again is no longer among the applied

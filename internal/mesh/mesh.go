@@ -87,7 +87,7 @@ type Mesh struct {
 	check   Checker
 	flags   Flags
 
-	scrubber *scrubber // nil where the broker is another process's
+	beside []func(context.Context) // what Run has going besides the consumers
 
 	handover *handover
 	drafts   drafts
@@ -162,8 +162,8 @@ func (m *Mesh) Run(ctx context.Context) error {
 	}
 	g.Go(func() error { return m.watchFlags(gctx) })
 	g.Go(func() error { m.watchRefusals(gctx); return nil })
-	if m.scrubber != nil {
-		g.Go(func() error { m.scrubber.run(gctx); return nil })
+	for _, f := range m.beside {
+		g.Go(func() error { f(gctx); return nil })
 	}
 	g.Go(func() error {
 		select {
@@ -212,3 +212,16 @@ func (m *Mesh) publish(ctx context.Context, msg *nats.Msg) (transport.Stored, er
 // Setup creates the streams that are missing and verifies those that exist. It
 // never changes what the protocol rests on; sizes and replicas follow Settings.
 func (m *Mesh) Setup(ctx context.Context) error { return m.conn.Setup(ctx, m.opts.Settings) }
+
+// Beside has Run call a function as well, which must end with its context.
+func (m *Mesh) Beside(f func(ctx context.Context)) { m.beside = append(m.beside, f) }
+
+// Serve has Run answer questions on a subject; nil is no answer. Every process that serves
+// a subject hears each question.
+func (m *Mesh) Serve(subject string, answer func(ctx context.Context, question []byte) []byte) {
+	m.subs = append(m.subs, subscription{subject: subject, handle: func(ctx context.Context, msg *nats.Msg) {
+		if data := answer(ctx, msg.Data); data != nil {
+			respond(msg, data)
+		}
+	}})
+}

@@ -73,7 +73,7 @@ func (m *Mesh) outcome(ctx context.Context, subject string, query []byte) (*sche
 	if out.State == schema.TurnEnded {
 		// Looked for after its reply was seen: a turn that has left its queue has had its
 		// last event, so that it is read below or has expired.
-		_, err := queuedTurn(ctx, m.conn, convo, q.TurnID)
+		_, err := QueuedTurn(ctx, m.conn, convo, q.TurnID)
 		out.Over = errors.Is(err, transport.ErrNotFound)
 	}
 	size := 0
@@ -96,7 +96,7 @@ func (m *Mesh) outcome(ctx context.Context, subject string, query []byte) (*sche
 func (m *Mesh) state(ctx context.Context, convo schema.ConversationID, turn string) (*schema.TurnOutcome, error) {
 	// The queue first: a turn leaves it after its reply is stored, so that one that
 	// ends between the two reads is found by the second.
-	_, err := queuedTurn(ctx, m.conn, convo, turn)
+	_, err := QueuedTurn(ctx, m.conn, convo, turn)
 	waiting := err == nil
 	if err != nil && !errors.Is(err, transport.ErrNotFound) {
 		return nil, err

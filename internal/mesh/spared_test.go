@@ -140,8 +140,8 @@ func TestAStreamThatIsNoLongerReadDirectly(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
 		defer stop()
 		head, err := m.conn.Get(ctx, transport.StreamTurns, 1, protocol.SubjectTurn(convoA))
-		if err == nil && turnOf(head) != "t" {
-			err = fmt.Errorf("turn %s stands first", turnOf(head))
+		if err == nil && TurnOf(head) != "t" {
+			err = fmt.Errorf("turn %s stands first", TurnOf(head))
 		}
 		return err
 	}

@@ -35,7 +35,7 @@ type Evidence interface {
 	Witnessed(ctx context.Context, world string, f func(*schema.Occurrence)) error
 }
 
-// History keeps what scans came to. mesh.Scans is one.
+// History keeps what scans came to. transport.Scans is one.
 type History interface {
 	Add(ctx context.Context, world, id string, data []byte) error
 }

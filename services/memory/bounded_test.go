@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	domain "github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -106,7 +106,7 @@ func TestAnNPCThatKnowsManyPlayers(t *testing.T) {
 
 	// One writes behind an entry that an erasure has deleted: nobody asks for the other players.
 	must(t, d.Books.Read(t.Context(), of("p7"), func(*domain.Book) error { return nil }))
-	eraser := mesh.NewClient(d.Conn).Eraser("p7", nil, false)
+	eraser := admin.NewEraser(d.Conn, "p7", nil, false)
 	_, err = eraser.EraseEntries(t.Context(), []transport.Logged{{Sequence: last[7]}})
 	must(t, err)
 	n := d.requests(func() {

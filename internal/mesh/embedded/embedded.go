@@ -222,7 +222,7 @@ func (s *Server) StoreLimit() int64 {
 // URL is where other processes of this machine join.
 func (s *Server) URL() string { return s.url }
 
-// InProcessConn is a connection without a socket; mesh.Dial takes the server
+// InProcessConn is a connection without a socket; transport.Dial takes the server
 // itself for this.
 func (s *Server) InProcessConn() (net.Conn, error) {
 	s.mu.RLock()

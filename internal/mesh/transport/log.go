@@ -104,6 +104,7 @@ func (l *MemoryLog) read(ctx context.Context, subject string, after uint64, f fu
 	return err
 }
 
+// ParseLogged reads an entry of the log; Bad says why where it cannot be read.
 func ParseLogged(subject string, sequence uint64, data []byte) Logged {
 	out := Logged{Sequence: sequence}
 	s, err := protocol.ParseSubject(subject)

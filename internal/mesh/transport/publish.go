@@ -45,12 +45,12 @@ func apiText(err error) string {
 	return ""
 }
 
-// IsSubjectFull: the subject holds as many messages as it may.
+// IsSubjectFull says: the subject holds as many messages as it may.
 func IsSubjectFull(err error) bool {
 	return apiCode(err) == codeStoreFailed && strings.Contains(apiText(err), "per subject")
 }
 
-// IsStreamFull: the stream or the store has no room.
+// IsStreamFull says: the stream or the store has no room.
 func IsStreamFull(err error) bool {
 	if apiCode(err) == codeNoResources {
 		return true
@@ -60,10 +60,10 @@ func IsStreamFull(err error) bool {
 		(strings.Contains(text, "maximum messages") || strings.Contains(text, "maximum bytes"))
 }
 
-// IsConflict: the subject has moved on since it was read.
+// IsConflict says: the subject has moved on since it was read.
 func IsConflict(err error) bool { return apiCode(err) == codeWrongLastSequence }
 
-// IsLost: nobody knows whether the message was stored, so the same message with
+// IsLost says: nobody knows whether the message was stored, so the same message with
 // the same id may and must be sent again.
 func IsLost(err error) bool {
 	switch apiCode(err) {
@@ -238,5 +238,5 @@ func RetryDelay(attempt int, slowest time.Duration) time.Duration {
 // MostDelayed is an attempt after which no wait is longer.
 const MostDelayed = 16
 
-// IsTooLarge: the stream takes no message of this size.
+// IsTooLarge says: the stream takes no message of this size.
 func IsTooLarge(err error) bool { return apiCode(err) == codeTooLarge }

@@ -1,11 +1,14 @@
 package transport
 
 import (
+	"bytes"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"github.com/nats-io/nats.go/jetstream"
 	"go.uber.org/goleak"
 )
 
@@ -57,6 +60,29 @@ func (r *rig) awayConn() (*Conn, *netfault.Proxy) {
 	must(r.t, err)
 	r.t.Cleanup(conn.Close)
 	return conn, p
+}
+
+// loseAnswer cuts a connection behind the first piece that asks this, so that the broker
+// hears the question and its answer is lost. It says whether that has happened.
+func loseAnswer(p *netfault.Proxy, question string) *atomic.Bool {
+	var lost atomic.Bool
+	p.Watch(func(toBroker bool, piece []byte) netfault.Act {
+		if toBroker && bytes.Contains(piece, []byte("PUB "+question)) && lost.CompareAndSwap(false, true) {
+			return netfault.CutAfter
+		}
+		return netfault.Pass
+	})
+	return &lost
+}
+
+// older makes a stream as a version before this one might have.
+func (r *rig) older(name string, change func(*jetstream.StreamConfig)) {
+	r.t.Helper()
+	cfg := StreamTable(Settings{}.WithDefaults(), name)
+	cfg.Metadata = nil
+	change(&cfg)
+	_, err := r.conn.js.CreateStream(r.t.Context(), cfg)
+	must(r.t, err)
 }
 
 func must(t *testing.T, err error) {

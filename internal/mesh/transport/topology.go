@@ -66,6 +66,7 @@ type Settings struct {
 	Fitted bool // the bytes are what a disk had free: another start may find more, or less
 }
 
+// WithDefaults are the settings with a value for each that is not set.
 func (s Settings) WithDefaults() Settings {
 	s.Replicas = cmp.Or(s.Replicas, 1)
 	s.MaxInFlight = cmp.Or(s.MaxInFlight, 10_000)
@@ -94,7 +95,7 @@ const day = 24 * time.Hour
 func Streams(s Settings) []jetstream.StreamConfig {
 	// A direct get may be answered by a replica that lags. With one replica
 	// there is none, and it is the cheaper read. Streams that are read at length
-	// allow it always: single reads of them still go to the leader, see eachFrom.
+	// allow it always: single reads of them still go to the leader, see EachFrom.
 	direct := s.Replicas == 1
 	p := protocol.Prefix
 	table := []jetstream.StreamConfig{
@@ -231,6 +232,7 @@ func (c *Conn) Setup(ctx context.Context, settings Settings) error {
 	return nil
 }
 
+// EnsureStream creates a stream that is missing, and verifies and resizes one that exists.
 func (c *Conn) EnsureStream(ctx context.Context, want jetstream.StreamConfig) error {
 	return RetryWhile(ctx, isRecreating, func() error {
 		s, err := c.lookPatiently(ctx, want.Name)
@@ -251,6 +253,7 @@ func (c *Conn) EnsureStream(ctx context.Context, want jetstream.StreamConfig) er
 	})
 }
 
+// CreateStream creates a stream. That another process was first is no error.
 func (c *Conn) CreateStream(ctx context.Context, want jetstream.StreamConfig) error {
 	err := c.administer(ctx, "$JS.API.STREAM.CREATE."+want.Name, "create stream "+want.Name,
 		func(ctx context.Context) error {
@@ -268,6 +271,7 @@ func (c *Conn) CreateStream(ctx context.Context, want jetstream.StreamConfig) er
 	return Wrap(err, "create stream %s", want.Name)
 }
 
+// UpdateStream changes the configuration of a stream.
 func (c *Conn) UpdateStream(ctx context.Context, want jetstream.StreamConfig) error {
 	return c.administer(ctx, "$JS.API.STREAM.UPDATE."+want.Name, "change stream "+want.Name,
 		func(ctx context.Context) error {
@@ -293,6 +297,7 @@ func isRecreating(err error) bool {
 	return errors.As(err, &api) && api.ErrorCode == 10049
 }
 
+// Wrap says in an error what was done, and leaves no error as it is.
 func Wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -300,16 +305,16 @@ func Wrap(err error, format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, err)...)
 }
 
-// basis is a setting on which the protocol rests.
-type basis struct {
+// Basis is a setting on which the protocol rests.
+type Basis struct {
 	Name       string
 	Have, Want any
 	Set        func(have *jetstream.StreamConfig, want jetstream.StreamConfig)
 }
 
-// Bases are those settings of a stream. One without set cannot be changed in a
+// Bases are those settings of a stream. One without Set cannot be changed in a
 // stream that exists.
-func Bases(have, want jetstream.StreamConfig) []basis {
+func Bases(have, want jetstream.StreamConfig) []Basis {
 	republish := func(c jetstream.StreamConfig) string {
 		if c.RePublish == nil {
 			return "none"
@@ -317,7 +322,7 @@ func Bases(have, want jetstream.StreamConfig) []basis {
 		return c.RePublish.Source + " to " + c.RePublish.Destination
 	}
 	type config = jetstream.StreamConfig
-	return []basis{
+	return []Basis{
 		{"subjects", fmt.Sprint(have.Subjects), fmt.Sprint(want.Subjects),
 			func(h *config, w config) { h.Subjects = w.Subjects }},
 		{"storage", have.Storage, want.Storage, nil},
@@ -390,6 +395,7 @@ func (c *Conn) EnsureConsumer(
 	return made, nil
 }
 
+// ConsumerConfig is what the broker is told of a durable consumer.
 func ConsumerConfig(name, filter string, workers int, ackWait time.Duration) jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
 		Durable:       name,

@@ -1,4 +1,4 @@
-package mesh
+package admin
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -37,12 +38,12 @@ func (e *Eraser) Among(h Handles) *Eraser {
 	return e
 }
 
-// Eraser is for a player of some worlds; no world is every world. secure has the
+// NewEraser is for a player of some worlds; no world is every world. secure has the
 // broker overwrite each message as it is deleted, for which it writes the whole
 // block anew and waits for the disk: that is for a broker whose files are not
 // scrubbed afterwards, which is the same in one go.
-func (c *Client) Eraser(player string, worlds []string, secure bool) *Eraser {
-	return &Eraser{conn: c.conn, player: player, worlds: worlds, secure: secure}
+func NewEraser(conn *transport.Conn, player string, worlds []string, secure bool) *Eraser {
+	return &Eraser{conn: conn, player: player, worlds: worlds, secure: secure}
 }
 
 // Place is a part of a stream that holds something of the player.
@@ -177,7 +178,7 @@ func (e *Eraser) own(ctx context.Context, t *Trail, p place, seen map[EndedTurn]
 			}
 		}
 		if p.stream == transport.StreamTurns {
-			t.Open = append(t.Open, EndedTurn{convo, turnOf(msg)})
+			t.Open = append(t.Open, EndedTurn{convo, mesh.TurnOf(msg)})
 		}
 		var shown struct {
 			PlayerName string `json:"player_name"`
@@ -200,7 +201,7 @@ func conversationOf(subject string) schema.ConversationID {
 func turnsIn(p place, msg *jetstream.RawStreamMsg) []string {
 	switch p.stream {
 	case transport.StreamTurns:
-		return []string{turnOf(msg)}
+		return []string{mesh.TurnOf(msg)}
 	case transport.StreamConversations:
 		var doc schema.Conversation
 		_ = json.Unmarshal(msg.Data, &doc)
@@ -336,6 +337,3 @@ func (e *Eraser) Settle() time.Duration { return transport.SettleAfter }
 func (e *Eraser) Key(ctx context.Context, offered []byte) ([]byte, error) {
 	return e.conn.EraseKey(ctx, offered)
 }
-
-// Replicas is how many copies the broker keeps of the mesh's streams.
-func (c *Client) Replicas(ctx context.Context) int { return c.conn.Replicas(ctx) }

@@ -1,4 +1,4 @@
-package mesh
+package admin
 
 import (
 	"encoding/base64"

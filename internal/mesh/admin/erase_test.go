@@ -1,4 +1,4 @@
-package mesh
+package admin
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
@@ -20,13 +21,12 @@ import (
 func TestSecureDeletionLeavesNoBytes(t *testing.T) {
 	dir := t.TempDir()
 	r := newRigOn(t, embedded.Options{Dir: dir})
-	m := New(r.conn, Options{})
 	older := transport.StreamTable(transport.Settings{}.WithDefaults(), transport.StreamConversations)
 	older.DenyDelete = true
 	if _, err := r.conn.JetStream().CreateStream(t.Context(), older); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Setup(t.Context()); err != nil {
+	if err := r.conn.Setup(t.Context(), transport.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	put := func(subject, body string) {
@@ -38,7 +38,7 @@ func TestSecureDeletionLeavesNoBytes(t *testing.T) {
 	put("forsooth.v1.trace.w.n.zq-gone.t1", `{"turn_id":"t1","words":"marzipan"}`)
 	put("forsooth.v1.trace.w.n.zq-stays.t2", `{"turn_id":"t2","words":"cheese"}`)
 	put(transport.ConversationPrefix+"w.n.zq-gone", `{"world":"w"}`)
-	e := r.client.Eraser("zq-gone", nil, true)
+	e := NewEraser(r.conn, "zq-gone", nil, true)
 	trail, err := e.Follow(t.Context())
 	if err != nil || trail.Count() != 2 {
 		t.Fatalf("%+v, %v", trail, err)
@@ -70,7 +70,7 @@ func TestRefusal(t *testing.T) {
 	if is, err := r.conn.IsErased(t.Context(), convoA, "t1"); is || err != nil {
 		t.Errorf("before anything was made: %v, %v", is, err)
 	}
-	if err := New(r.conn, Options{}).Setup(t.Context()); err != nil {
+	if err := r.conn.Setup(t.Context(), transport.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	offered := bytes.Repeat([]byte{7}, transport.EraseKeySize)
@@ -101,7 +101,7 @@ func TestRefusal(t *testing.T) {
 	if _, err := r.conn.Reply(t.Context(), convoA, "t1"); err != nil {
 		t.Errorf("a refused turn counts as ended: %v", err)
 	}
-	if _, err := r.client.Reply(t.Context(), convoA, "t1"); !errors.Is(err, transport.ErrNotFound) {
+	if _, err := mesh.NewClient(r.conn).Reply(t.Context(), convoA, "t1"); !errors.Is(err, transport.ErrNotFound) {
 		t.Errorf("and has no reply: %v", err)
 	}
 }
@@ -109,7 +109,7 @@ func TestRefusal(t *testing.T) {
 // A player whose id is an NPC's handle takes nothing of that NPC along.
 func TestAPlayerNamedLikeAnNPC(t *testing.T) {
 	r := newRigOn(t, embedded.Options{Dir: t.TempDir()})
-	if err := New(r.conn, Options{}).Setup(t.Context()); err != nil {
+	if err := r.conn.Setup(t.Context(), transport.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	for subject, bodies := range map[string][]string{
@@ -140,7 +140,7 @@ func TestAPlayerNamedLikeAnNPC(t *testing.T) {
 		{"of another world", Handles{"v": {"bram"}}, 4},
 		{"no world is known", nil, 4},
 	} {
-		trail, err := r.client.Eraser("bram", nil, false).Among(c.handles).Follow(t.Context())
+		trail, err := NewEraser(r.conn, "bram", nil, false).Among(c.handles).Follow(t.Context())
 		if err != nil || trail.Count() != c.want {
 			t.Errorf("%s: it would take %+v and %+v, %v", c.name, trail.Places, trail.shared, err)
 		}

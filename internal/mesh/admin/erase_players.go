@@ -1,4 +1,4 @@
-package mesh
+package admin
 
 import (
 	"context"
@@ -52,11 +52,11 @@ func (e *Eraser) Elsewhere(ctx context.Context, shown []string) ([]Elsewhere, er
 }
 
 // Players are all players of whom the streams know, of some worlds or of all.
-func (c *Client) Players(ctx context.Context, worlds []string) ([]string, error) {
-	e := c.Eraser("", worlds, false)
+func Players(ctx context.Context, conn *transport.Conn, worlds []string) ([]string, error) {
+	e := NewEraser(conn, "", worlds, false)
 	found := map[string]bool{}
 	for _, config := range transport.Streams(transport.Settings{}.WithDefaults()) {
-		s, err := c.conn.Look(ctx, config.Name)
+		s, err := conn.Look(ctx, config.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			continue
 		}

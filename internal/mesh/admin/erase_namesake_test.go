@@ -1,4 +1,4 @@
-package mesh
+package admin
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ import (
 func TestTheTraceOfAnNPCHoldsNothingOfItsNamesake(t *testing.T) {
 	dir := t.TempDir()
 	r := newRigOn(t, embedded.Options{Dir: dir})
-	if err := New(r.conn, Options{}).Setup(t.Context()); err != nil {
+	if err := r.conn.Setup(t.Context(), transport.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, turn := range []protocol.Turn{
@@ -44,7 +44,7 @@ func TestTheTraceOfAnNPCHoldsNothingOfItsNamesake(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e := r.client.Eraser("bram", nil, true)
+	e := NewEraser(r.conn, "bram", nil, true)
 	trail, err := e.Follow(t.Context())
 	if err != nil || trail.Count() != 3 {
 		t.Fatalf("it would take %+v, %v", trail, err)

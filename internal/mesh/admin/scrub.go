@@ -1,4 +1,4 @@
-package mesh
+package admin
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go"
@@ -42,8 +43,8 @@ func Holdings(ctx context.Context, c *transport.Conn) (map[string]Holding, error
 	return out, nil
 }
 
-// Scrub overwrites on the disk what the streams hold no more.
-type Scrub func(ctx context.Context) (records int, err error)
+// ScrubFunc overwrites on the disk what the streams hold no more.
+type ScrubFunc func(ctx context.Context) (records int, err error)
 
 // subjectScrub is where the process that runs the broker hears of it.
 const subjectScrub = protocol.Prefix + "svc.scrub"
@@ -56,16 +57,16 @@ type scrubAnswer struct {
 }
 
 // ServeScrub has Run scrub the broker of this process when asked to.
-func (m *Mesh) ServeScrub(scrub Scrub) {
+func ServeScrub(m *mesh.Mesh, scrub ScrubFunc) {
 	s := &scrubber{scrub: scrub, answers: map[string]scrubAnswer{}, ask: make(chan scrubQuery)}
-	m.scrubber = s
-	m.subs = append(m.subs, subscription{subject: subjectScrub, handle: s.handle})
+	m.Beside(s.run)
+	m.Serve(subjectScrub, s.answer)
 }
 
 // scrubber does one scrubbing at a time. The answer does not wait for its end: the
 // connection it would travel on breaks meanwhile.
 type scrubber struct {
-	scrub   Scrub
+	scrub   ScrubFunc
 	answers map[string]scrubAnswer
 	ask     chan scrubQuery
 }
@@ -110,24 +111,26 @@ func (s *scrubber) run(ctx context.Context) {
 	}
 }
 
-func (s *scrubber) handle(ctx context.Context, msg *nats.Msg) {
-	q := scrubQuery{id: string(msg.Data), answer: make(chan scrubAnswer, 1)}
+func (s *scrubber) answer(ctx context.Context, id []byte) []byte {
+	q := scrubQuery{id: string(id), answer: make(chan scrubAnswer, 1)}
 	select {
 	case <-ctx.Done():
-		return
+		return nil
 	case s.ask <- q:
 	}
-	if data, err := json.Marshal(<-q.answer); err == nil {
-		respond(msg, data)
+	data, err := json.Marshal(<-q.answer)
+	if err != nil {
+		return nil
 	}
+	return data
 }
 
 // Scrubs says whether a process of the mesh runs the broker, and so can scrub it.
-func (c *Client) Scrubs(ctx context.Context) (bool, error) {
+func Scrubs(ctx context.Context, conn *transport.Conn) (bool, error) {
 	err := transport.RetryWhile(ctx,
 		func(err error) bool { return transport.IsLost(err) && !errors.Is(err, nats.ErrNoResponders) },
 		func() error {
-			_, err := c.conn.Request(ctx, transport.NewMessage(subjectScrub, nil), transport.ReadTimeout)
+			_, err := conn.Request(ctx, transport.NewMessage(subjectScrub, nil), transport.ReadTimeout)
 			return err
 		})
 	if errors.Is(err, nats.ErrNoResponders) {
@@ -138,11 +141,11 @@ func (c *Client) Scrubs(ctx context.Context) (bool, error) {
 
 // Scrub asks the process that runs the broker to scrub it, and waits for the end.
 // id names the scrubbing: asked for again, it is done once.
-func (c *Client) Scrub(ctx context.Context, id string) (records int, err error) {
+func Scrub(ctx context.Context, conn *transport.Conn, id string) (records int, err error) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		answer, err := c.conn.Request(ctx, transport.NewMessage(subjectScrub, []byte(id)), time.Second)
+		answer, err := conn.Request(ctx, transport.NewMessage(subjectScrub, []byte(id)), time.Second)
 		if err == nil {
 			var a scrubAnswer
 			if err := json.Unmarshal(answer.Data, &a); err != nil {

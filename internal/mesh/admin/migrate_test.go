@@ -1,4 +1,4 @@
-package mesh
+package admin
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -53,7 +54,7 @@ func TestMigrationBringsAnOlderStreamUpAndLosesNothing(t *testing.T) {
 		must(t, err)
 	}
 	var unfit *transport.SettingError
-	if err := New(r.conn, Options{}).Setup(t.Context()); !errors.As(err, &unfit) ||
+	if err := r.conn.Setup(t.Context(), transport.Settings{}); !errors.As(err, &unfit) ||
 		!strings.Contains(err.Error(), "forsooth migrate --dry-run") {
 		t.Fatalf("a service starts on it: %v", err)
 	}
@@ -80,9 +81,9 @@ func TestMigrationBringsAnOlderStreamUpAndLosesNothing(t *testing.T) {
 			t.Errorf("the second run: %s: %+v", name, s)
 		}
 	}
-	must(t, New(r.conn, Options{}).Setup(t.Context()))
+	must(t, r.conn.Setup(t.Context(), transport.Settings{}))
 	for i := range replies {
-		reply, err := r.client.Reply(t.Context(), schema.ConversationID{World: "w", NPC: "n", Player: "p"},
+		reply, err := mesh.NewClient(r.conn).Reply(t.Context(), schema.ConversationID{World: "w", NPC: "n", Player: "p"},
 			fmt.Sprint("t", i))
 		if err != nil || reply.Text != "So it is." {
 			t.Errorf("reply %d: %v", i, err)
@@ -154,7 +155,7 @@ func TestMigrationStopsBeforeAgeLosesSomething(t *testing.T) {
 func TestMigrationLeavesWhatTheDiskGave(t *testing.T) {
 	r := newRig(t)
 	given := transport.Settings{}.Within(2 << 30)
-	must(t, New(r.conn, Options{Settings: given}).Setup(t.Context()))
+	must(t, r.conn.Setup(t.Context(), given))
 	for name, s := range map[string]transport.Settings{"as much is free": given,
 		"more is free":   transport.Settings{}.Within(3 << 30),
 		"nobody can say": transport.Settings{}.Within(math.MaxInt64)} {
@@ -176,70 +177,5 @@ func TestMigrationLeavesWhatTheDiskGave(t *testing.T) {
 	if !slices.ContainsFunc(steps,
 		func(s Step) bool { return strings.Contains(strings.Join(s.Detail, " "), "max_bytes") }) {
 		t.Errorf("an operator's server is not sized: %+v", steps)
-	}
-}
-
-// Another major is refused; another minor works, and its stamp stays the highest.
-func TestSetupReadsTheVersionOfAStream(t *testing.T) {
-	for _, c := range []struct {
-		have, left string // left is empty where the stream is refused
-	}{{"", schema.Version}, {"1.0", schema.Version}, {"1.99", "1.99"}, {"2.0", ""}, {"0.9", ""}, {"rubbish", ""}} {
-		t.Run(c.have, func(t *testing.T) {
-			r := newRig(t)
-			r.older(transport.StreamMemory, func(cfg *jetstream.StreamConfig) {
-				if c.have != "" {
-					cfg.Metadata = map[string]string{transport.MetaSchema: c.have}
-				}
-			})
-			err := New(r.conn, Options{}).Setup(t.Context())
-			var other *transport.VersionError
-			if refused := errors.As(err, &other); refused != (c.left == "") || err != nil && !refused {
-				t.Fatalf("got %v", err)
-			}
-			if err != nil {
-				if text := err.Error(); !strings.Contains(text, "stream MEMORY holds messages of schema "+c.have) ||
-					strings.Contains(text, "\n") {
-					t.Errorf("not one clear line: %s", text)
-				}
-				return
-			}
-			s, err := r.conn.JetStream().Stream(t.Context(), transport.StreamMemory)
-			must(t, err)
-			if got := s.CachedInfo().Config.Metadata[transport.MetaSchema]; got != c.left {
-				t.Errorf("stamp %q, want %q", got, c.left)
-			}
-		})
-	}
-}
-
-// What the broker was waited for excuses no clock: it is compared with the question that
-// was answered.
-func TestAClockThatDisagreesIsSeenAfterAWait(t *testing.T) {
-	r := newRig(t)
-	must(t, New(r.conn, Options{}).Setup(t.Context()))
-	client, p := r.away()
-	lost := loseAnswer(p, "$JS.API.STREAM.INFO."+transport.StreamTurns)
-	const off = transport.MaxSkew + (transport.ReadTimeout-transport.MaxSkew)/2
-	err := client.conn.CheckClock(t.Context(), func() time.Time { return time.Now().Add(off) })
-	var clock *transport.ClockError
-	if !errors.As(err, &clock) || clock.Ahead < transport.MaxSkew || !lost.Load() {
-		t.Errorf("an answer lost %v: %v", lost.Load(), err)
-	}
-}
-
-func TestAClockThatDisagreesWithTheBroker(t *testing.T) {
-	r := newRig(t)
-	must(t, New(r.conn, Options{}).Setup(t.Context()))
-	for _, c := range []struct {
-		off  time.Duration
-		want string
-	}{{0, ""}, {transport.MaxSkew / 2, ""}, {-transport.MaxSkew / 2, ""},
-		{10 * time.Minute, "10m0s ahead of the broker's"},
-		{-3 * time.Second, "3s behind the broker's"}} {
-		err := r.conn.CheckClock(t.Context(), func() time.Time { return time.Now().Add(c.off) })
-		if (err == nil) != (c.want == "") || err != nil &&
-			(!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "NTP")) {
-			t.Errorf("off by %s: %v", c.off, err)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package mesh
+package admin
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go"
@@ -16,12 +17,14 @@ import (
 // ErrNobodyEnds says that no service runs that could end a turn.
 var ErrNobodyEnds = errors.New("nobody ends turns here")
 
+// endTimeout bounds how long one turn may take to end.
+const endTimeout = 30 * time.Second
+
 // End cancels the turns that wait, and comes back when each has ended. A mesh of
 // which no service runs ends none: ErrNobodyEnds.
 func (e *Eraser) End(ctx context.Context, open []EndedTurn) error {
-	client := &Client{conn: e.conn, attempt: transport.ReadTimeout}
 	for _, t := range open {
-		asking, stop := context.WithTimeout(ctx, messageTimeout)
+		asking, stop := context.WithTimeout(ctx, endTimeout)
 		_, err := e.conn.Core().RequestMsgWithContext(asking,
 			transport.NewMessage(protocol.SubjectCancel(t.Conversation, t.Turn), nil))
 		stop()
@@ -33,7 +36,7 @@ func (e *Eraser) End(ctx context.Context, open []EndedTurn) error {
 		}
 	}
 	for _, t := range open {
-		if err := client.ended(ctx, t); err != nil {
+		if err := e.ended(ctx, t); err != nil {
 			return err
 		}
 	}
@@ -41,11 +44,11 @@ func (e *Eraser) End(ctx context.Context, open []EndedTurn) error {
 }
 
 // ended waits until a turn has left its queue.
-func (c *Client) ended(ctx context.Context, t EndedTurn) error {
-	ctx, stop := context.WithTimeout(ctx, messageTimeout)
+func (e *Eraser) ended(ctx context.Context, t EndedTurn) error {
+	ctx, stop := context.WithTimeout(ctx, endTimeout)
 	defer stop()
 	for {
-		_, err := queuedTurn(ctx, c.conn, t.Conversation, t.Turn)
+		_, err := mesh.QueuedTurn(ctx, e.conn, t.Conversation, t.Turn)
 		if errors.Is(err, transport.ErrNotFound) {
 			return nil
 		}

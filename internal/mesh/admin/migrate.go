@@ -1,4 +1,8 @@
-package mesh
+// Package admin is what an operator does to a mesh: bring its streams and consumers to this
+// build (migrate.go), take a player out of all streams (erase.go), and have the broker's
+// disk scrubbed (scrub.go). It knows the protocol of internal/mesh and works over
+// internal/mesh/transport. Neither of them knows it, and no turn needs it.
+package admin
 
 import (
 	"context"
@@ -8,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
-	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -17,8 +21,10 @@ import (
 // run again at any time, while services run: what fits is left alone, and nothing
 // that is stored is thrown away.
 type Migration struct {
-	mesh *Mesh
-	now  func() time.Time
+	conn      *transport.Conn
+	settings  transport.Settings
+	consumers []mesh.Consumer
+	now       func() time.Time
 }
 
 // Step is one thing of the broker: what it is, and what is done with it.
@@ -38,19 +44,10 @@ const (
 
 // NewMigration looks at a broker for a mesh with these settings.
 func NewMigration(conn *transport.Conn, s transport.Settings, now func() time.Time) *Migration {
-	m := New(conn, Options{Settings: s, Now: now})
-	// Every consumer that any service has. Nothing of this is run.
-	for _, p := range protocol.Passes {
-		m.Handle(p, nil)
+	if now == nil {
+		now = time.Now
 	}
-	m.Intake(Intake{})
-	m.Ends(Ends{})
-	m.OnReply(ConsumerMemory, nil)
-	m.OnOccurrence(ConsumerEvents, nil)
-	m.OnResult(ConsumerResults, nil)
-	m.OnScan(nil)
-	m.OnReport(nil)
-	return &Migration{mesh: m, now: m.opts.Now}
+	return &Migration{conn: conn, settings: s.WithDefaults(), consumers: mesh.AllConsumers(conn, s), now: now}
 }
 
 // Run takes every step, or with dry only says it. The error is one of the broker's;
@@ -58,7 +55,7 @@ func NewMigration(conn *transport.Conn, s transport.Settings, now func() time.Ti
 func (g *Migration) Run(ctx context.Context, dry bool) ([]Step, error) {
 	var out []Step
 	made := map[string]bool{}
-	for _, want := range transport.Streams(g.mesh.opts.Settings) {
+	for _, want := range transport.Streams(g.settings) {
 		step, err := g.stream(ctx, want, dry)
 		if err != nil {
 			return out, err
@@ -66,8 +63,8 @@ func (g *Migration) Run(ctx context.Context, dry bool) ([]Step, error) {
 		made[want.Name] = step.Action == StepMake
 		out = append(out, step)
 	}
-	for _, r := range g.mesh.runners {
-		step, err := g.consumer(ctx, r, dry, made[r.stream])
+	for _, r := range g.consumers {
+		step, err := g.consumer(ctx, r, dry, made[r.Stream])
 		if err != nil {
 			return out, err
 		}
@@ -77,7 +74,7 @@ func (g *Migration) Run(ctx context.Context, dry bool) ([]Step, error) {
 }
 
 func (g *Migration) stream(ctx context.Context, want jetstream.StreamConfig, dry bool) (Step, error) {
-	c := g.mesh.conn
+	c := g.conn
 	step := Step{What: "stream " + want.Name, Action: StepKeep, Detail: []string{}}
 	s, err := c.Look(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -116,7 +113,7 @@ func (g *Migration) changes(
 	if err := transport.CheckStamp(want.Name, have.Metadata, want.Metadata); err != nil {
 		return have, nil, []string{err.Error()}
 	}
-	if g.mesh.opts.Settings.Fitted {
+	if g.settings.Fitted {
 		want.MaxBytes = have.MaxBytes
 	}
 	next, _ = transport.Resized(have, want)
@@ -188,23 +185,23 @@ func (g *Migration) loses(ctx context.Context, s jetstream.Stream, want jetstrea
 
 // consumer makes what is missing and changes what differs, as a service does at
 // its start.
-func (g *Migration) consumer(ctx context.Context, r *runner, dry, unmade bool) (Step, error) {
-	step := Step{What: "consumer " + r.name, Action: StepKeep, Detail: []string{}}
-	found, err := g.mesh.conn.LookAtConsumer(ctx, r.stream, r.name)
+func (g *Migration) consumer(ctx context.Context, r mesh.Consumer, dry, unmade bool) (Step, error) {
+	step := Step{What: "consumer " + r.Name, Action: StepKeep, Detail: []string{}}
+	found, err := g.conn.LookAtConsumer(ctx, r.Stream, r.Name)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound), dry && unmade && errors.Is(err, jetstream.ErrStreamNotFound):
 		step.Action = StepMake
 	case err != nil:
-		return step, fmt.Errorf("look at consumer %s of %s: %w", r.name, r.stream, err)
+		return step, fmt.Errorf("look at consumer %s of %s: %w", r.Name, r.Stream, err)
 	default:
 		if step.Detail = transport.Differs(found.CachedInfo().Config,
-			transport.ConsumerConfig(r.name, r.filter, r.workers, r.ackWait)); len(step.Detail) > 0 {
+			transport.ConsumerConfig(r.Name, r.Filter, r.Workers, r.AckWait)); len(step.Detail) > 0 {
 			step.Action = StepChange
 		}
 	}
 	if dry || step.Action == StepKeep {
 		return step, nil
 	}
-	_, err = g.mesh.conn.EnsureConsumer(ctx, r.stream, r.name, r.filter, r.workers, r.ackWait)
+	_, err = g.conn.EnsureConsumer(ctx, r.Stream, r.Name, r.Filter, r.Workers, r.AckWait)
 	return step, err
 }
