@@ -22,7 +22,8 @@ func TestTheJavaScriptClientPlaysInABrowser(t *testing.T) {
 	heard := make(chan string, 1)
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir("js")))
-	mux.HandleFunc("/transcript.json", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, transcriptFile) })
+	mux.HandleFunc("/transcript.json",
+		func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, transcriptFile) })
 	mux.HandleFunc("POST /heard", func(_ http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(r.Body)
 		heard <- string(data)

@@ -75,7 +75,8 @@ func TestTheStateShowsTheRelation(t *testing.T) {
 		"chat", "--world", "hollowmere", "--npc", "mira")
 	r.wants(t, exitFine)
 	for _, want := range []string{"Trust in the player: -3 (wary)", "Trust moved by -3: insult",
-		"world.yaml does not list", "send one of them", "I am furious.", "Standing of the player with watch: 3", "Mood: furious"} {
+		"world.yaml does not list", "send one of them", "I am furious.", "Standing of the player with watch: 3",
+		"Mood: furious"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("there is no %q in:\n%s", want, r.out)
 		}

@@ -87,10 +87,7 @@ func (e *env) serve(services []string, listenAt, doors string) error {
 	ctx, stop := context.WithCancel(e.ctx)
 	defer stop()
 	if a.Server != nil {
-		var held sync.WaitGroup
-		defer held.Wait()
-		defer stop()
-		held.Go(func() { heap.Hold(ctx) })
+		defer holdHeap(ctx, stop)()
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
@@ -117,6 +114,13 @@ func (e *env) serve(services []string, listenAt, doors string) error {
 		err = errors.Join(err, <-ended)
 	}
 	return dependency(err)
+}
+
+// holdHeap keeps memory for the whole mesh until the function that it gives is called.
+func holdHeap(ctx context.Context, stop context.CancelFunc) func() {
+	var held sync.WaitGroup
+	held.Go(func() { heap.Hold(ctx) })
+	return func() { stop(); held.Wait() }
 }
 
 // address is that of the mesh's broker.

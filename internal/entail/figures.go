@@ -108,7 +108,8 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 		} else {
 			say = c.refuses
 		}
-		return say("number", fmt.Sprintf("number: the evidence says “%s”, which does not give %s“%s”", found.loose.text,
+		return say("number", fmt.Sprintf("number: the evidence says “%s”, which does not give %s“%s”",
+			found.loose.text,
 			exact, q.text))
 	case found.bare != nil:
 		return c.doubts("unit", fmt.Sprintf("unit: the evidence says “%s” alone, the claim counts %s", found.bare.text,

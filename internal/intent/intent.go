@@ -249,7 +249,8 @@ var (
 		`|gut|cut|beat|break|ruin|hang|stab|end|bury|destroy) (?:you|your|ya) | you will (?:regret|pay for) ` +
 		`| watch your back | (?:talk|speak|tell me|pay|do it) or (?:else|die) | or i will (?:kill|hurt|burn|break|cut) `)
 	apologyPattern = regexp.MustCompile(` (?:i am|we are|so|very|truly) sorry (?:for (?:what|that|the way|my|how` +
-		`|being|saying|calling)|about what i|i (?:said|called|was)|$)| i (?:apologi[sz]e|take it back|take that back|was wrong to) | ` +
+		`|being|saying|calling)|about what i|i (?:said|called|was)|$)| i (?:apologi[sz]e|take it back|take that back` +
+		`|was wrong to) | ` +
 		`(?:please )?forgive me |^ sorry (?:for (?:what|that|my|calling)|i (?:said|called|was)) |my apologies `)
 )
 

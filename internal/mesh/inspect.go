@@ -122,8 +122,10 @@ func (c *Client) consumers(ctx context.Context) ([]ConsumerState, error) {
 			return nil, err
 		}
 	}
-	for _, x := range []struct{ stream, name string }{{transport.StreamTimers, "deadline"}, {transport.StreamReplies, "finisher"},
-		{transport.StreamReplies, ConsumerMemory}, {transport.StreamEvents, ConsumerEvents}, {transport.StreamActions, ConsumerResults},
+	for _, x := range []struct{ stream, name string }{{transport.StreamTimers, "deadline"},
+		{transport.StreamReplies, "finisher"},
+		{transport.StreamReplies, ConsumerMemory}, {transport.StreamEvents, ConsumerEvents},
+		{transport.StreamActions, ConsumerResults},
 		{transport.StreamTimers, ConsumerScan}, {transport.StreamTimers, ConsumerReport}} {
 		if err := look(x.stream, x.name); err != nil {
 			return nil, err

@@ -84,7 +84,7 @@ func (m *Mesh) retry(r *runner) Answer {
 		if err := r.handle(ctx, d); err != nil {
 			return nil, &schema.FieldError{Field: "number", Reason: fmt.Sprintf("failed again: %v", err)}
 		}
-		return schema.Retried{Number: q.Number}, m.conn.Remove(ctx, transport.StreamDead, q.Number)
+		return schema.Retried(q), m.conn.Remove(ctx, transport.StreamDead, q.Number)
 	}
 }
 

@@ -47,7 +47,8 @@ func (m *Mesh) scheduledWorlds(ctx context.Context, timer string) ([]string, err
 // consumer. TIMERS keeps one message a subject, so what was missed several times comes once.
 func (m *Mesh) onDue(consumer, due string, f func(ctx context.Context, world, id string) error) {
 	m.addRunner(&runner{
-		name: consumer, stream: transport.StreamTimers, filter: due + "*", workers: 1, limit: scanLimit, slowest: followSlowest,
+		name: consumer, stream: transport.StreamTimers, filter: due + "*", workers: 1, limit: scanLimit,
+		slowest: followSlowest,
 		handle: func(ctx context.Context, d *delivery) error {
 			if err := f(ctx, strings.TrimPrefix(d.subject, due), "due-"+strconv.FormatUint(d.sequence, 10)); err != nil {
 				return err

@@ -43,15 +43,16 @@ func (c *Client) Trace(ctx context.Context, turn string) ([]protocol.Trace, erro
 	}
 	var out []protocol.Trace
 	var bad error
-	err := c.conn.Each(ctx, transport.StreamTraces, protocol.Prefix+"trace.*.*.*."+turn, func(msg *jetstream.RawStreamMsg) bool {
-		var t protocol.Trace
-		if bad = json.Unmarshal(msg.Data, &t); bad != nil {
-			bad = fmt.Errorf("trace %d is not JSON: %w", msg.Sequence, bad)
-			return false
-		}
-		out = append(out, whole(out, &t))
-		return true
-	})
+	err := c.conn.Each(ctx, transport.StreamTraces, protocol.Prefix+"trace.*.*.*."+turn,
+		func(msg *jetstream.RawStreamMsg) bool {
+			var t protocol.Trace
+			if bad = json.Unmarshal(msg.Data, &t); bad != nil {
+				bad = fmt.Errorf("trace %d is not JSON: %w", msg.Sequence, bad)
+				return false
+			}
+			out = append(out, whole(out, &t))
+			return true
+		})
 	if err == nil {
 		err = bad
 	}

@@ -29,7 +29,8 @@ var (
 		`|a thing|one|now|exactly|for anything|nothing|still))*$`)
 	evenPattern = regexp.MustCompile(`^(?:are we|we are) (?:even|quits|square)(?: now)?$`)
 	mePattern   = regexp.MustCompile(`^(?:what do you (?:really )?think (?:of|about) me` +
-		`|what is your opinion (?:of|on) me|how do you feel about me|do you (?:still |really )?(?:trust|like|hate) me(?: (?:now|again|at all|anymore))?` +
+		`|what is your opinion (?:of|on) me|how do you feel about me|do you (?:still |really )?(?:trust|like` +
+		`|hate) me(?: (?:now|again|at all|anymore))?` +
 		`|are we (?:still )?friends(?: again)?|are you (?:still )?(?:angry|mad|cross) (?:with|at) me)$`)
 	moodPattern = regexp.MustCompile(`^(?:hello |hi |hey |well )*(?:how are you(?: (?:today|now|doing|feeling|tonight` +
 		`|this \w+))*|how do you (?:feel|fare)(?: (?:today|now))?|how is your mood|what mood are you in)$`)

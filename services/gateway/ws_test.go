@@ -28,11 +28,9 @@ func (s *site) socket(url string, protocols ...string) *socket {
 	if s.key != "" && len(protocols) == 0 {
 		header.Set("Authorization", "Bearer "+s.key)
 	}
-	conn, _, err := websocket.Dial(
-		s.t.Context(),
-		strings.Replace(url, "http", "ws", 1)+"/v1/ws",
-		&websocket.DialOptions{HTTPHeader: header, HTTPClient: s.http, Subprotocols: protocols},
-	) //nolint:bodyclose // of an upgrade
+	options := &websocket.DialOptions{HTTPHeader: header, HTTPClient: s.http, Subprotocols: protocols}
+	address := strings.Replace(url, "http", "ws", 1) + "/v1/ws"
+	conn, _, err := websocket.Dial(s.t.Context(), address, options) //nolint:bodyclose // of an upgrade
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -230,7 +228,8 @@ func TestActionsOverASocket(t *testing.T) {
 		t.Errorf("%+v", done.Reply)
 	}
 	// who lost the connection before it saw an action is shown what was not answered since the first began
-	k.send(`{"type":"say","say":{"world":"village","npc":"mira","player":"p2","turn_id":"t2","message":"Give me a quest.","trust":50}}`)
+	k.send(`{"type":"say","say":{"world":"village","npc":"mira","player":"p2","turn_id":"t2","message":"Give me a ` +
+		`quest.","trust":50}}`)
 	k.until("done")
 	again := s.socket(s.url)
 	again.send(fmt.Sprintf(`{"type":"actions","world":"village","since":%q}`, begun.At.Format(time.RFC3339Nano)))

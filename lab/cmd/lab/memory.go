@@ -74,7 +74,16 @@ func (c *memoryCmd) Run(e *env) error {
 	for i := range found.Escapes {
 		c.escapes(e, &found.Escapes[i])
 	}
-	for _, x := range found.Injected {
+	injected(e, found.Injected)
+	if len(found.Soaks) > 0 {
+		soaks(e, found.Soaks)
+	}
+	return e.measured(bench.Measured{Bench: "memory", World: ws[0].Name, Figures: found.Figures})
+}
+
+// injected prints what attempts to dictate a memory came to.
+func injected(e *env, found []trials.Injected) {
+	for _, x := range found {
 		obeying := "no model"
 		if x.Obeying {
 			obeying = "a model that obeys"
@@ -86,13 +95,9 @@ func (c *memoryCmd) Run(e *env) error {
 			fmt.Fprintf(e.out, "    %s\n", content)
 		}
 	}
-	if len(found.Injected) > 0 {
+	if len(found) > 0 {
 		fmt.Fprintln(e.out)
 	}
-	if len(found.Soaks) > 0 {
-		soaks(e, found.Soaks)
-	}
-	return e.measured(bench.Measured{Bench: "memory", World: ws[0].Name, Figures: found.Figures})
 }
 
 func (c *memoryCmd) cases() ([]trials.Fabrication, error) {
