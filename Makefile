@@ -99,6 +99,7 @@ $(VENVS)/engines/ready: clients/python/pyproject.toml
 	else echo "godot3-server, mcs or mono is missing, and this user cannot install it: the tests of those clients are left out" >&2; fi
 	if command -v $(PYTHON) >/dev/null; then $(PYTHON) -m venv $(VENVS)/engines/python && \
 		$(VENVS)/engines/python/bin/pip install -q --disable-pip-version-check './clients/python[socket]' 'gdtoolkit==4.*' 'mypy==2.4.1'; fi
+	touch $@
 
 ## chromium: the machine's, else Debian's, which the tests of the inspector drive; without one they are left out
 chromium:
