@@ -5,6 +5,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/erasure"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
 
@@ -12,7 +13,7 @@ import (
 // the broker, and in the data folder of this process.
 type eraser struct {
 	e      *env
-	client *mesh.Client
+	conn   *transport.Conn
 	worlds []*world.World
 }
 
@@ -41,7 +42,7 @@ func (x *eraser) in(ctx context.Context, world string, do func(erasure.Options) 
 		settings.World = append(settings.World, w.Dir)
 	}
 	here.ctx, here.settings = ctx, &settings
-	o, done, err := here.erasure(&talk{client: x.client})
+	o, done, err := here.erasure(&talk{client: mesh.NewClient(x.conn), conn: x.conn})
 	if err != nil {
 		return err
 	}

@@ -84,6 +84,14 @@ func Answer(message string, w *world.World, npc *world.NPC, r *schema.Relation) 
 	return nil
 }
 
+// Recorded says whether a message asks for what the record alone can answer: what is owed,
+// and how the NPC stands with the player or a faction. A model words the rest better.
+func Recorded(message string, npc *world.NPC) bool {
+	asked := plainly(message, npc)
+	return owePattern.MatchString(asked) || evenPattern.MatchString(asked) || mePattern.MatchString(asked) ||
+		standPattern.MatchString(asked)
+}
+
 // plainly is a message in small letters, without marks, contractions and the NPC's name.
 func plainly(message string, npc *world.NPC) string {
 	s := strings.ToLower(strings.ReplaceAll(message, "’", "'"))

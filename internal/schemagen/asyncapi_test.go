@@ -184,20 +184,38 @@ func follow(t *testing.T, doc map[string]any, to string) {
 	}
 }
 
-var headerConst = regexp.MustCompile(`header[A-Z]\w*\s*=\s*"([^"]+)"`)
+// A header of the mesh's own, and one of the NATS client's constants.
+var (
+	headerConst  = regexp.MustCompile(`header[A-Z]\w*\s*=\s*"([^"]+)"`)
+	headerOfNATS = regexp.MustCompile(`jetstream\.((?:\w+Header|MsgRollup))\b`)
+)
+
+// natsHeaders are the headers behind the constants of the NATS client.
+var natsHeaders = map[string]string{
+	"MsgIDHeader": "Nats-Msg-Id", "ExpectedLastSubjSeqHeader": "Nats-Expected-Last-Subject-Sequence",
+	"MsgTTLHeader": "Nats-TTL", "MsgRollup": "Nats-Rollup", "MarkerReasonHeader": "Nats-Marker-Reason",
+	"ScheduleHeader": "Nats-Schedule", "ScheduleTargetHeader": "Nats-Schedule-Target",
+	"ScheduleTimeZoneHeader": "Nats-Schedule-Time-Zone", "LastSequenceHeader": "Nats-Last-Sequence",
+	"StreamHeader": "Nats-Stream", "SequenceHeader": "Nats-Sequence", "SubjectHeader": "Nats-Subject",
+}
 
 // Headers that only the broker writes, or that no message of the contract carries.
 var notOfMessages = map[string]bool{
 	"Nats-Marker-Reason": true, "Nats-Time-Stamp": true, "Nats-Last-Sequence": true, "KV-Operation": true,
-	"Nats-Num-Pending": true, // of a batch that is read
-	"Nats-Incr":        true, // counters are the mesh's own
+	"Nats-Num-Pending": true, // of a batch that is read, as are the next three
+	"Nats-Stream":      true, "Nats-Sequence": true, "Nats-Subject": true,
+	"Nats-Incr": true, // counters are the mesh's own
 }
 
 // The document's headers are those that the mesh writes.
 func TestHeadersAreThoseOfTheMesh(t *testing.T) {
-	files, err := filepath.Glob("../mesh/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no sources of the mesh: %v", err)
+	var files []string
+	for _, dir := range []string{"../mesh/*.go", "../mesh/transport/*.go", "../mesh/admin/*.go"} {
+		of, err := filepath.Glob(dir)
+		if err != nil || len(of) == 0 {
+			t.Fatalf("no sources of the mesh in %s: %v", dir, err)
+		}
+		files = append(files, of...)
 	}
 	written := map[string]bool{}
 	for _, f := range files {
@@ -207,6 +225,13 @@ func TestHeadersAreThoseOfTheMesh(t *testing.T) {
 		}
 		for _, m := range headerConst.FindAllSubmatch(data, -1) {
 			written[string(m[1])] = true
+		}
+		for _, m := range headerOfNATS.FindAllSubmatch(data, -1) {
+			name, known := natsHeaders[string(m[1])]
+			if !known {
+				t.Errorf("%s: jetstream.%s is in no table of this test", f, m[1])
+			}
+			written[name] = true
 		}
 	}
 	told := map[string]bool{}

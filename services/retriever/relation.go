@@ -35,8 +35,12 @@ func (s *Service) relate(ctx context.Context, t *protocol.Turn, x *lore.Lore, np
 }
 
 // standing fills a turn that asks how the NPC is or how it stands with somebody. It says
-// false where the message asks for something else.
-func standing(t *protocol.Turn, x *lore.Lore, npc *world.NPC) bool {
+// false where the message asks for something else, or where a model can word the answer:
+// the model reads the relation in its prompt.
+func (s *Service) standing(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC) bool {
+	if s.model.Searching(ctx, t, x, npc) != nil && !relation.Recorded(t.Message, npc) {
+		return false
+	}
 	lines := relation.Answer(t.Message, x.World, npc, t.Relation)
 	if len(lines) == 0 {
 		return false

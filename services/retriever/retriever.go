@@ -75,7 +75,7 @@ func (s *Service) Retrieve(ctx context.Context, t *protocol.Turn) (schema.Pass, 
 	s.relate(ctx, t, x, npc)
 
 	switch {
-	case rule.Verified && !reading.Injected && standing(t, x, npc):
+	case rule.Verified && !reading.Injected && s.standing(ctx, t, x, npc):
 	case rule.Verified && !reading.Injected && s.sharedPast(ctx, t, x, npc, reading.Kind):
 	case reading.Kind == protocol.IntentRecap:
 		t.Evidence = retell(t, x, npc)
