@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/protocol"
@@ -48,9 +49,14 @@ func (s *search) judge(ctx context.Context) error {
 		return fmt.Errorf("judge what was found: %w", err)
 	}
 	s.answering = make([]float64, n)
+	lacks := s.lackNames(blocks)
 	for i, p := range said {
 		s.answering[i] = clamp(math.Log(min(max(p, 1e-4), 1-1e-4)/(1-min(max(p, 1e-4), 1-1e-4)))/6, -1, 1)
-		s.found[i].score += s.models.Answers * s.answering[i]
+		weight := s.models.Answers
+		if slices.Contains(lacks, true) && lacks[i] == (s.answering[i] > 0) {
+			weight *= lackingName
+		}
+		s.found[i].score += weight * s.answering[i]
 	}
 	for i := 1; i < n; i++ { // a short insertion sort keeps the two lists together
 		for k := i; k > 0 && s.found[k].score > s.found[k-1].score; k-- {
@@ -62,6 +68,29 @@ func (s *search) judge(ctx context.Context) error {
 		s.found[i].score = min(s.found[i].score, s.found[n-1].score)
 	}
 	return nil
+}
+
+// lackingName is the share of the judgement's word that counts where it speaks for a passage
+// that lacks a name of the question, or against one that holds it: "the Amiga version" is not
+// "the current version", however well that is answered.
+const lackingName = 0.5
+
+// lackNames says of each block whether it lacks a name of the question that another block holds.
+func (s *search) lackNames(blocks []string) []bool {
+	out := make([]bool, len(blocks))
+	for _, n := range s.names {
+		holds, some := make([]bool, len(blocks)), false
+		for i, b := range blocks {
+			holds[i] = slices.ContainsFunc(n.words, func(w word) bool {
+				return strings.Contains(strings.ToLower(b), strings.ToLower(w.written))
+			})
+			some = some || holds[i]
+		}
+		for i := range out {
+			out[i] = out[i] || some && !holds[i]
+		}
+	}
+	return out
 }
 
 // keyed says whether a message asks by the keywords of the first candidate's document
