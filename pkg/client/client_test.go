@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -203,5 +205,23 @@ func TestARightThatIsMissingIsNamed(t *testing.T) {
 	}
 	if err := owned(ErrBusy); !errors.Is(err, ErrBusy) || errors.As(err, &right) && right.Subject == "" {
 		t.Errorf("another error: %v", err)
+	}
+}
+
+// A call that hands the mesh's error on as it is would give a backend an error whose type
+// it cannot name.
+func TestNoCallHandsTheMeshsErrorOn(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) < 6 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(f, "_test.go") && strings.Contains(string(data), "\treturn c.mesh.") {
+			t.Errorf("%s returns what the mesh returned; pass its error through owned", f)
+		}
 	}
 }
