@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/heap"
+	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/services/gateway/studio"
 )
@@ -119,7 +119,7 @@ func (e *env) serve(services []string, listenAt, doors string) error {
 // holdHeap keeps memory for the whole mesh until the function that it gives is called.
 func holdHeap(ctx context.Context, stop context.CancelFunc) func() {
 	var held sync.WaitGroup
-	held.Go(func() { heap.Hold(ctx) })
+	held.Go(func() { embedded.HoldMemory(ctx) })
 	return func() { stop(); held.Wait() }
 }
 

@@ -1,9 +1,4 @@
-// Package heap bounds the memory of a process that has a broker in it. A broker keeps
-// what was lately written in large blocks, and drops them at the next collection: under
-// load there are the more of them the more memory there is before Go collects. A soft
-// limit a little above what lives has them dropped in time. It is no cache and no pool,
-// and does nothing where GOMEMLIMIT is set: whoever sets it knows better.
-package heap
+package embedded
 
 import (
 	"context"
@@ -26,10 +21,9 @@ const (
 	window = 30 // looks
 )
 
-// Limit is the soft limit of a process that needs so many bytes of heap, and of which so
-// many live now. What has just come, as a large world does, is pressed against it until
-// the next look at most.
-func Limit(needs, live uint64) int64 {
+// memoryLimit is the soft limit of a process that needs so many bytes of heap and holds so
+// many live ones. A large world that has just come is pressed against it until the next look.
+func memoryLimit(needs, live uint64) int64 {
 	limit := room + needs
 	if needs > small {
 		limit += needs - small
@@ -37,9 +31,12 @@ func Limit(needs, live uint64) int64 {
 	return int64(max(limit, live+room/4)) //nolint:gosec // a heap is far below an int64
 }
 
-// Hold keeps the limit by what lives until the context ends, and puts back what was
-// before.
-func Hold(ctx context.Context) {
+// HoldMemory bounds the memory of a process that has a broker in it, until the context
+// ends, and then puts back the limit of before. A broker keeps what was lately written in
+// large blocks and drops them at the next collection. Under load there are more of them the
+// more memory there is before Go collects. A soft limit a little above what lives has them
+// dropped in time. HoldMemory does nothing where GOMEMLIMIT is set.
+func HoldMemory(ctx context.Context) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
@@ -48,7 +45,7 @@ func Hold(ctx context.Context) {
 	var looks lows
 	look := func() int64 {
 		now := live()
-		return Limit(looks.add(now), now)
+		return memoryLimit(looks.add(now), now)
 	}
 	before := debug.SetMemoryLimit(look())
 	defer debug.SetMemoryLimit(before)

@@ -1,4 +1,4 @@
-package heap
+package embedded
 
 import (
 	"context"
@@ -16,7 +16,7 @@ func TestLimitLeavesRoomAboveWhatLives(t *testing.T) {
 		{60, 300, 460},   // blocks of a busy moment have no more room
 		{60, 1000, 1100}, // a large world that has just come is not pressed
 	} {
-		if got := Limit(c.needs<<20, c.live<<20); got != int64(c.want<<20) {
+		if got := memoryLimit(c.needs<<20, c.live<<20); got != int64(c.want<<20) {
 			t.Errorf("%d MB needed, %d live: %d MB, want %d", c.needs, c.live, got>>20, c.want)
 		}
 	}
@@ -24,10 +24,10 @@ func TestLimitLeavesRoomAboveWhatLives(t *testing.T) {
 		needs := rapid.Uint64Range(0, 1<<40).Draw(t, "needs")
 		live := rapid.Uint64Range(needs, 1<<40).Draw(t, "live")
 		more := rapid.Uint64Range(live, 1<<40).Draw(t, "more")
-		switch limit := Limit(needs, live); {
+		switch limit := memoryLimit(needs, live); {
 		case limit < int64(needs)+room || limit < int64(live)+room/4:
 			t.Errorf("%d needed and %d live leave no room below %d", needs, live, limit)
-		case limit > Limit(needs, more) || limit > Limit(live, more):
+		case limit > memoryLimit(needs, more) || limit > memoryLimit(live, more):
 			t.Errorf("%d needed and %d live have more than what is larger", needs, live)
 		}
 	})
@@ -55,7 +55,7 @@ func TestHoldPutsBackWhatWasBefore(t *testing.T) {
 	runtime.GC()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { defer close(done); Hold(ctx) }()
+	go func() { defer close(done); HoldMemory(ctx) }()
 	for debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		runtime.Gosched()
 	}
@@ -71,7 +71,7 @@ func TestHoldPutsBackWhatWasBefore(t *testing.T) {
 
 func TestHoldLeavesAGivenLimit(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "1GiB")
-	Hold(t.Context())
+	HoldMemory(t.Context())
 	if got := debug.SetMemoryLimit(-1); got != math.MaxInt64 {
 		t.Errorf("the limit is %d", got)
 	}
