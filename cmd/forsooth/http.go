@@ -28,6 +28,7 @@ type doors struct {
 	worlds   []*world.World // whose files this process has
 	gateway  *gateway.Gateway
 	eraser   gateway.Eraser // nil: this process cannot erase
+	inside   gateway.Inside // nil: this process runs no mesh
 	stop     context.CancelFunc
 	ended    chan error // has the end of the gateway, where there is one
 	done     chan struct{}
@@ -62,8 +63,9 @@ func (d *doors) open(ctx context.Context, e *env, broker string) (err error) {
 		return dependency(err)
 	}
 	d.gateway, err = gateway.New(gateway.Options{Client: d.client, Keys: ring, Origins: e.settings.HTTP.Origins,
-		Folders: folders(d.worlds), Eraser: d.eraser,
-		Report: func(err error) { e.log.Warn().Err(err).Msg("gateway") }})
+		Folders: folders(d.worlds), Eraser: d.eraser, Inside: d.inside,
+		Results: cmp.Or(e.settings.HTTP.Results, filepath.Join(e.settings.Data, "evals")),
+		Report:  func(err error) { e.log.Warn().Err(err).Msg("gateway") }})
 	if err != nil {
 		return usage(err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -20,6 +19,9 @@ type replayCmd struct {
 	Strict *bool  `help:"Skip stripping: one unsupported claim makes the whole reply extractive." negatable:""`
 	Depth  string `help:"full: a call each for thoughts, decision, speech; lean: one." enum:"full,lean," default:""`
 }
+
+// change is what the flags ask for.
+func (c *replayCmd) change() *replay.Change { return &replay.Change{Strict: c.Strict, Depth: c.Depth} }
 
 // past is what is kept of a turn.
 type past struct {
@@ -47,6 +49,7 @@ func (c *replayCmd) Run(e *env) error {
 		return err
 	}
 	comparison := replay.Compare(p.turn, p.reply, reply)
+	comparison.Change = *c.change()
 	if e.json {
 		return e.printJSON(comparison)
 	}
@@ -101,13 +104,7 @@ func (c *replayCmd) world(e *env, t *protocol.Turn) (*world.World, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c.Strict != nil {
-			npc.Strict = c.Strict
-		}
-		if c.Depth != "" {
-			npc.Depth = c.Depth
-		}
-		return w, nil
+		return c.change().Over(w, npc.Handle), nil
 	}
 	return nil, usage(fmt.Errorf("turn %s is of the world %s; name its folder with --world", t.TurnID, t.World))
 }
@@ -129,15 +126,10 @@ func (c *replayCmd) again(e *env, p *past, w *world.World) (*schema.Reply, error
 		return nil, dependency(err)
 	}
 	defer done()
-	t := replay.Renew(p.turn, time.Now(), !w.Now.IsZero())
-	ctx, cancel := context.WithDeadline(e.ctx, t.DeadlineAt)
-	defer cancel()
-	reply, err := replay.Run(ctx, passes, log, t, time.Now)
+	reply, err := replay.Again(e.ctx, passes, log, p.turn, !w.Now.IsZero(), time.Now)
 	switch {
 	case e.ctx.Err() != nil:
 		return nil, failed(errors.New("stopped"))
-	case ctx.Err() != nil:
-		return replay.CutOff(t, log), nil
 	case err != nil:
 		return nil, failed(fmt.Errorf("replay of turn %s: %w", c.Turn, err))
 	}

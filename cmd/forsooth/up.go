@@ -99,6 +99,7 @@ func (e *env) serve(services []string, listenAt, doors string) error {
 	d.worlds = ws
 	if a.Server != nil {
 		d.eraser = &eraser{e: e, conn: a.Conn, worlds: ws}
+		d.inside = a.Inside(o)
 	}
 	if err = d.open(ctx, e, e.address(a)); err == nil {
 		err = e.ready(a, ws, services, watched.url, d.url, time.Since(began))

@@ -127,6 +127,9 @@ type App struct {
 	tally   *keeping
 	reviews bool // this process runs the reviewer
 
+	beside bool       // these are passes for one replay beside a running mesh
+	asked  *exchanges // what models were asked in it
+
 	deepening  *background   // nil where every world is embedded
 	qualifying *background   // nil where no judge is tested
 	tested     chan struct{} // closed when the judge has had its first test; nil: none is waited for

@@ -68,6 +68,7 @@ func (a *App) startQualifying(ctx context.Context, o Options, s *reviewer.Servic
 	case before != nil:
 		s.Believe(before.Skill)
 		wait = qualifyEvery - o.now().Sub(before.At)
+	case a.beside: // a test would cost more than the turn
 	case o.JudgeFirst || a.Mesh == nil:
 		wait = afterTest(qualify(ctx, o, s, m), 0)
 	}

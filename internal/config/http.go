@@ -12,10 +12,14 @@ type HTTP struct {
 	// Origins of web pages that may call, such as `https://game.example`. `*`: all, where there
 	// are keys. The variable separates several by commas.
 	Origins []string `koanf:"origins"`
+	// The folder of results of `forsooth eval --json` that the inspector shows. Empty: `evals` in
+	// the data folder.
+	Results string `koanf:"results"`
 }
 
 func addHTTPDefaults(defaults map[string]any) map[string]any {
 	defaults["http.listen"], defaults["http.keys"], defaults["http.origins"] = "", "", []string{}
+	defaults["http.results"] = ""
 	return defaults
 }
 

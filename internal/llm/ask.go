@@ -31,6 +31,7 @@ func (m *Models) ask(ctx context.Context, r *rung, c *call) (Answer, error) {
 		paid := m.account(ctx, r, c, out, err)
 		answer, err := m.judge(c, out, err)
 		end(paid, outcomeOf(err))
+		m.record(r, c, told.sent, out, outcomeOf(err))
 		if err == nil {
 			if out.model == "" {
 				out.model = c.model

@@ -22,8 +22,8 @@ type spoken struct {
 
 // call asks once.
 func (r *rung) call(ctx context.Context, c *call, f form) (spoken, *told, error) {
-	t := &told{}
 	request := r.request(c, f)
+	t := &told{sent: request.Messages}
 	began := time.Now()
 	out, err := r.breaker.Execute(func() (spoken, error) {
 		ctx := context.WithValue(ctx, toldKey{}, t)

@@ -64,6 +64,8 @@ type Options struct {
 	Report func(Event) // nil: nobody is told
 
 	Observer Observer // told of every request; nil: nobody
+	// Record is shown every request with its answer, from several goroutines; nil: nobody.
+	Record func(Exchange)
 }
 
 // Event is something that went wrong, in one line that holds no key and says how

@@ -18,6 +18,7 @@ import (
 type told struct {
 	retryAfter string
 	inOnePiece bool // a stream was asked for
+	sent       []openai.ChatCompletionMessage
 }
 
 type toldKey struct{}

@@ -16,7 +16,10 @@ type Word struct {
 }
 
 // Message is one message as the server's chat template takes it.
-type Message struct{ Role, Content string }
+type Message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
 
 // Token is a token of an answer, with what else could have stood there.
 type Token struct {

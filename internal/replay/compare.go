@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/console"
+	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -19,6 +20,9 @@ type Comparison struct {
 	Changed []string       `json:"changed"` // of status, reason, sentences, evidence, actions, stripped
 	Old     console.Answer `json:"old"`
 	New     console.Answer `json:"new"`
+
+	Change    Change         `json:"change"`              // what was to be otherwise
+	Exchanges []llm.Exchange `json:"exchanges,omitempty"` // what models were asked in the replay, and answered
 }
 
 // Compare holds the reply of a replay against the one that the player heard.

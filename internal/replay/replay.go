@@ -65,6 +65,23 @@ func Run(ctx context.Context, passes Passes, log *Log, t *protocol.Turn, now fun
 	return reply, err
 }
 
+// Again runs a stored turn from now on, in its own time. Where that is up it gives what was
+// said so far.
+func Again(ctx context.Context, passes Passes, log *Log, stored *protocol.Turn, worldHasTime bool,
+	now func() time.Time) (*schema.Reply, error) {
+	t := Renew(stored, now(), worldHasTime)
+	within, cancel := context.WithDeadline(ctx, t.DeadlineAt)
+	defer cancel()
+	reply, err := Run(within, passes, log, t, now)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case within.Err() != nil:
+		return CutOff(t, log), nil
+	}
+	return reply, err
+}
+
 // toReply takes the turn itself from pass to pass.
 func (r *run) toReply(ctx context.Context, t *protocol.Turn) (*schema.Reply, error) {
 	next := schema.PassRetrieve

@@ -12,9 +12,14 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/forsooth-npc/forsooth/internal/console"
 	"github.com/forsooth-npc/forsooth/internal/erasure"
+	"github.com/forsooth-npc/forsooth/internal/eval"
 	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/replay"
+	lore "github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/gateway"
 )
@@ -96,6 +101,25 @@ var doors = []door{
 		200, erasure.Plan{}, nil, nil},
 	{"DELETE " + world + "/players/{player}", "Takes a player out of a world, and gives the receipt.", keys.Operate, nil,
 		nil, 200, erasure.Receipt{}, nil, nil},
+	{"POST " + world + "/drafts/check", "What lint would say of lore that is proposed. Nothing is written.", keys.Read,
+		nil, gateway.Draft{}, 200, lore.Drafted{}, nil, nil},
+	{"POST " + world + "/drafts", "Writes proposed lore into the folder drafts/ of a world, where it waits for a " +
+		"person.", keys.Operate, nil, gateway.Draft{}, 201, lore.Drafted{}, nil, nil},
+	{"POST " + npc + "/turns/{turn}/replay", "Runs a turn again with another threshold, policy or model, beside what " +
+		"it was. Nothing is written.", keys.Operate, []string{playerArg}, replay.Change{}, 200, replay.Comparison{}, nil,
+		nil},
+	{"GET " + npc + "/lore", "What an NPC may tell a player now, what is closed to the player and why, and what the NPC " +
+		"does not know. No text.", keys.Read, []string{"player: To whom; otherwise a stranger."}, nil, 200,
+		lore.Catalogue{}, nil, nil},
+	{"GET " + npc + "/relations/{player}", "How an NPC and a player stand, and what moved it.", keys.Read, nil, nil, 200,
+		schema.Relation{}, nil, nil},
+	{"GET " + world + "/reports", "What the guards of memory did: the weekly reports, and the week that ends now.",
+		keys.Read, nil, nil, 200, gateway.Weeks{}, nil, nil},
+	{"GET /v1/queues", "What waits for each service.", keys.Operate, nil, nil, 200, gateway.Queues{}, nil, nil},
+	{"GET /v1/suites", "Results of suites in the folder that http.results names.", keys.Read, nil, nil, 200, eval.Runs{},
+		nil, nil},
+	{"GET /v1/suites/compare", "A run of a suite against an earlier one.", keys.Read,
+		[]string{"old: File of the earlier run.", "new: File of the run."}, nil, 200, eval.Comparison{}, nil, nil},
 	{"GET /v1/ws", "A WebSocket for many players: the client sends Frame, and receives Shown, each one JSON text. A " +
 		"browser shows its token as a protocol, bearer. and the token.", keys.Play, nil, nil, 101, nil, nil, nil},
 	{"POST /mcp", "The Model Context Protocol for assistants: streamable HTTP without sessions, one message a " +
@@ -239,10 +263,16 @@ func orTextOf(query any) {
 	sources["items"] = map[string]any{"anyOf": []any{map[string]any{"type": "string"}, sources["items"]}}
 }
 
-// nameOf keeps apart what the doors and the mesh call alike.
+// nameOf keeps apart what the doors, the mesh and those behind them call alike.
 func nameOf(t reflect.Type) string {
 	if t.PkgPath() == reflect.TypeFor[schema.Reply]().PkgPath() && (t.Name() == "Reply" || t.Name() == "Action") {
 		return "Mesh" + t.Name()
 	}
-	return t.Name()
+	return prefixes[t.PkgPath()] + t.Name()
+}
+
+// prefixes are those of the names of types, by package.
+var prefixes = map[string]string{
+	reflect.TypeFor[replay.Comparison]().PkgPath(): "Replay", reflect.TypeFor[console.Answer]().PkgPath(): "Replayed",
+	reflect.TypeFor[eval.Run]().PkgPath(): "Suite", reflect.TypeFor[report.Report]().PkgPath(): "Guards",
 }

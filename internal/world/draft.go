@@ -38,21 +38,43 @@ func WriteDraft(dir, name string, p Promotion) (Drafted, error) {
 	return done, nil
 }
 
-func writeDraft(dir, name string, p *Promotion) (done Drafted, err error) {
+// CheckDraft says of a draft what WriteDraft would, and writes nothing.
+func CheckDraft(dir, name string, p Promotion) (Drafted, error) {
+	done, root, err := checkDraft(dir, name, &p)
+	if err == nil {
+		err = root.Close()
+	}
+	if err != nil {
+		return Drafted{}, fmt.Errorf("draft %.64q: %w", name, err)
+	}
+	return done, nil
+}
+
+// checkDraft looks at a draft as if it were lore. Without an error it leaves the world's
+// folder open.
+func checkDraft(dir, name string, p *Promotion) (done Drafted, _ *os.Root, err error) {
 	if err := schema.CheckToken("name", name); err != nil {
-		return done, err
+		return done, nil, err
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return done, unwrapPath(err)
+		return done, nil, unwrapPath(err)
 	}
-	defer root.Close() //nolint:errcheck // files are closed, and synced, by themselves
 	done = Drafted{Name: name, Path: path.Join(DraftsDir, name+".txt"), Target: path.Join(loreDir, name+".txt")}
 	done.Companion = done.Path + companionSuffix
 	p.ID, p.Path = "draft:"+name, done.Target
 	if done.Findings, err = p.lint(root); err != nil {
+		return done, nil, errors.Join(err, root.Close())
+	}
+	return done, root, nil
+}
+
+func writeDraft(dir, name string, p *Promotion) (done Drafted, err error) {
+	done, root, err := checkDraft(dir, name, p)
+	if err != nil {
 		return done, err
 	}
+	defer root.Close() //nolint:errcheck // files are closed, and synced, by themselves
 	drafts, err := draftsOf(root)
 	if err != nil {
 		return done, err

@@ -25,6 +25,8 @@ type Options struct {
 	Keys    *keys.Ring // without one, or without a key in it, loopback alone is let in
 	Origins []string   // of web pages that may call, such as https://game.example; "*": all
 	Eraser  Eraser     // nil: this process cannot erase
+	Inside  Inside     // nil: this process runs no mesh
+	Results string     // the folder of results of suites; empty: none are shown
 	Now     func() time.Time
 	Report  func(error) // what nobody else is told: a fault of this process
 	// Folders are worlds whose files this process has, by their names; for assistants.
@@ -37,10 +39,13 @@ type Gateway struct {
 	keys    *keys.Ring
 	origins map[string]bool
 	eraser  Eraser
+	inside  Inside
+	results string
 	now     func() time.Time
 	report  func(error)
 	catalog *catalog
 	limits  *limits
+	folders map[string]mcp.Folder
 	tools   *mcp.Server
 	mux     *http.ServeMux
 	living  context.Context // ends when the gateway is closed
@@ -56,7 +61,8 @@ func New(o Options) (*Gateway, error) {
 		o.Report = func(error) {}
 	}
 	g := &Gateway{client: o.Client, keys: o.Keys, now: o.Now, report: o.Report, origins: map[string]bool{},
-		eraser: o.Eraser, catalog: newCatalog(o.Client, o.Now), limits: newLimits(o.Now)}
+		eraser: o.Eraser, inside: o.Inside, results: o.Results, folders: o.Folders,
+		catalog: newCatalog(o.Client, o.Now), limits: newLimits(o.Now)}
 	for _, origin := range o.Origins {
 		if err := checkOrigin(origin); err != nil {
 			return nil, err

@@ -34,6 +34,9 @@ type site struct {
 	client *client.Client
 	key    string // shown with each request; empty: none
 	http   *http.Client
+
+	options app.Options
+	results string // the folder of results of suites
 }
 
 // open starts a mesh over the village of the services' tests, and a gateway.
@@ -74,7 +77,8 @@ func openWith(t *testing.T, configure func(*app.Options), set ...func(*gateway.O
 		}
 		a.Close()
 	})
-	s := &site{t: t, app: a, mesh: a.Server.URL(), http: &http.Client{Transport: &http.Transport{}}}
+	s := &site{t: t, app: a, mesh: a.Server.URL(), http: &http.Client{Transport: &http.Transport{}}, options: o,
+		results: t.TempDir()}
 	t.Cleanup(s.http.CloseIdleConnections)
 	s.client, err = client.Connect(t.Context(), s.mesh, client.Options{})
 	if err != nil {
@@ -88,7 +92,7 @@ func openWith(t *testing.T, configure func(*app.Options), set ...func(*gateway.O
 // gateway starts one more before the same mesh.
 func (s *site) gateway(set ...func(*gateway.Options)) (url string, stop func()) {
 	s.t.Helper()
-	o := gateway.Options{Client: s.client, Report: func(err error) {
+	o := gateway.Options{Client: s.client, Inside: s.app.Inside(s.options), Results: s.results, Report: func(err error) {
 		if !strings.Contains(err.Error(), "TLS handshake") {
 			s.t.Errorf("the gateway reports: %v", err)
 		}

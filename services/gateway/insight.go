@@ -161,5 +161,8 @@ func (g *Gateway) insights(into map[string]door) map[string]door {
 	into["POST "+world+"/memories/{memory}/resolve"] = door{keys.Operate, g.resolveMemory}
 	into["GET "+world+"/players/{player}"] = door{keys.Operate, g.lookAtPlayer}
 	into["DELETE "+world+"/players/{player}"] = door{keys.Operate, g.erasePlayer}
+	into["POST "+world+"/drafts"] = door{keys.Operate, g.addDraft}
+	into["POST "+world+"/drafts/check"] = door{keys.Read, g.checkDraft}
+	g.insideDoors(into)
 	return into
 }

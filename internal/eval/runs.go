@@ -1,0 +1,123 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Runs are the results of suites in a folder: files of `forsooth eval --json`.
+type Runs struct {
+	Folder string  `json:"folder"`
+	Runs   []Run   `json:"runs"` // the newest first
+	Faults []Fault `json:"faults"`
+}
+
+// Run is one of them, without its cases.
+type Run struct {
+	File       string             `json:"file"`
+	At         time.Time          `json:"at"` // when the file was written
+	Suite      string             `json:"suite"`
+	Model      string             `json:"model,omitempty"`
+	Cases      int                `json:"cases"`
+	Passed     int                `json:"passed"`
+	Met        bool               `json:"thresholds_met"`
+	ByKind     map[string]Tally   `json:"by_kind"`
+	Metrics    map[string]float64 `json:"metrics"`
+	Thresholds []Bound            `json:"thresholds"`
+	Failures   []Failure          `json:"failures"`
+}
+
+// Fault is a file that is no result.
+type Fault struct {
+	File string `json:"file"`
+	Why  string `json:"why"`
+}
+
+// Bounds of what is read of a folder.
+const (
+	mostRuns    = 200
+	mostRunSize = 64 << 20
+)
+
+// ReadRuns reads the results of a folder. One that is not there holds none.
+func ReadRuns(folder string) (Runs, error) {
+	out := Runs{Folder: folder, Runs: []Run{}, Faults: []Fault{}}
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err != nil {
+		return out, fmt.Errorf("results of suites in %s: %w", folder, err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || filepath.Ext(e.Name()) != ".json" {
+			continue
+		}
+		if len(out.Runs) == mostRuns {
+			out.Faults = append(out.Faults, Fault{e.Name(), fmt.Sprintf("is one more than the %d that are read", mostRuns)})
+			break
+		}
+		r, err := readRun(folder, info)
+		if err != nil {
+			out.Faults = append(out.Faults, Fault{e.Name(), err.Error()})
+			continue
+		}
+		out.Runs = append(out.Runs, Run{File: e.Name(), At: info.ModTime().UTC(), Suite: r.Suite, Model: r.Model,
+			Cases: r.Cases, Passed: r.Passed, Met: r.Met, ByKind: r.ByKind, Metrics: r.Metrics, Thresholds: r.Thresholds,
+			Failures: r.Failures})
+	}
+	slices.SortStableFunc(out.Runs, func(a, b Run) int { return b.At.Compare(a.At) })
+	return out, nil
+}
+
+func readRun(folder string, info fs.FileInfo) (*Report, error) {
+	if info.Size() > mostRunSize {
+		return nil, fmt.Errorf("is larger than %d MiB", mostRunSize>>20)
+	}
+	r, err := ReadReport(filepath.Join(folder, info.Name()))
+	switch {
+	case err != nil:
+		return nil, errors.New("is not the JSON of forsooth eval --json")
+	case r.Suite == "" || r.Metrics == nil:
+		return nil, errors.New("names no suite or has no metrics; write it by forsooth eval --json")
+	}
+	return r, nil
+}
+
+// tolerance is how far a metric may move in CompareRuns before it is worse; eval compare has
+// the same default.
+const tolerance = 0.02
+
+// CompareRuns holds a run of a folder against an earlier one of it, both by the names of
+// their files.
+func CompareRuns(folder, old, now string) (*Comparison, error) {
+	var both [2]*Report
+	for i, name := range []string{old, now} {
+		field := []string{"old", "new"}[i]
+		if name == "" || filepath.Base(name) != name || strings.HasPrefix(name, ".") || filepath.Ext(name) != ".json" {
+			return nil, &schema.FieldError{Field: field, Reason: "is no name of a file of results"}
+		}
+		info, err := os.Lstat(filepath.Join(folder, name))
+		if err != nil || !info.Mode().IsRegular() {
+			return nil, &schema.FieldError{Field: field, Reason: fmt.Sprintf("names %.64q, and there is no such file of "+
+				"results", name)}
+		}
+		if both[i], err = readRun(folder, info); err != nil {
+			return nil, &schema.FieldError{Field: field, Reason: err.Error()}
+		}
+	}
+	c, err := Compare(both[0], both[1], tolerance)
+	if err != nil {
+		return nil, &schema.FieldError{Field: "new", Reason: err.Error()}
+	}
+	return c, nil
+}

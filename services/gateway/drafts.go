@@ -1,0 +1,64 @@
+package gateway
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// Draft is lore that is proposed for a world. It is none until a person promotes it.
+type Draft struct {
+	Name     string   `json:"name"` // of the file, without folder and ending
+	Text     string   `json:"text"`
+	Author   string   `json:"author,omitempty"` // who answers for it; "inspector" otherwise
+	Type     string   `json:"type,omitempty"`
+	Summary  string   `json:"summary,omitempty"`
+	Keywords []string `json:"keywords,omitempty"`
+	KnownBy  []string `json:"known_by,omitempty"` // all otherwise
+}
+
+// checkDraft says what lint would say of a draft, and writes nothing.
+func (g *Gateway) checkDraft(w http.ResponseWriter, r *http.Request, c *caller) error {
+	return g.drafting(w, r, c, world.CheckDraft, http.StatusOK)
+}
+
+// addDraft writes a draft into the folder drafts/ of a world, where it waits for a person.
+func (g *Gateway) addDraft(w http.ResponseWriter, r *http.Request, c *caller) error {
+	return g.drafting(w, r, c, world.WriteDraft, http.StatusCreated)
+}
+
+func (g *Gateway) drafting(w http.ResponseWriter, r *http.Request, c *caller,
+	do func(dir, name string, p world.Promotion) (world.Drafted, error), status int) error {
+	if err := c.isBackend(); err != nil {
+		return err
+	}
+	var in Draft
+	if err := readJSON(w, r, maxBody, &in, true); err != nil {
+		return err
+	}
+	name := r.PathValue("world")
+	if _, err := g.catalog.world(r.Context(), name); err != nil {
+		return err
+	}
+	f, here := g.folders[name]
+	if !here || f.Dir == "" {
+		return problem(http.StatusNotImplemented, CodeElsewhere, "the files of %s are not in a folder of this process; "+
+			"run `forsooth up --world DIR`", name)
+	}
+	author := strings.Join(strings.Fields(in.Author), " ")
+	if author == "" {
+		author = "inspector"
+	}
+	done, err := do(f.Dir, in.Name, world.Promotion{Text: in.Text, Author: author, At: g.now(), Type: in.Type,
+		Summary: in.Summary, Keywords: in.Keywords, KnownBy: in.KnownBy, Reject: f.Reject})
+	if err != nil {
+		return &schema.FieldError{Field: "draft", Reason: strings.TrimPrefix(err.Error(), "draft ")}
+	}
+	if done.Findings == nil {
+		done.Findings = []world.Problem{}
+	}
+	writeJSON(w, status, done)
+	return nil
+}
