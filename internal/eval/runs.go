@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -75,7 +76,9 @@ func ReadRuns(folder string) (Runs, error) {
 			Cases: r.Cases, Passed: r.Passed, Met: r.Met, ByKind: r.ByKind, Metrics: r.Metrics, Thresholds: r.Thresholds,
 			Failures: r.Failures})
 	}
-	slices.SortStableFunc(out.Runs, func(a, b Run) int { return b.At.Compare(a.At) })
+	slices.SortFunc(out.Runs, func(a, b Run) int {
+		return cmp.Or(b.At.Compare(a.At), strings.Compare(b.File, a.File)) // clocks of disks are coarse
+	})
 	return out, nil
 }
 

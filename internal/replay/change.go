@@ -37,6 +37,9 @@ func (c *Change) Check() error {
 		}
 	}
 	switch {
+	case c.Unknown != nil && c.Confidence != nil && *c.Unknown > *c.Confidence:
+		return &schema.FieldError{Field: "unknown_threshold", Reason: fmt.Sprintf("is %v and confidence_threshold %v; it "+
+			"must not be the larger", *c.Unknown, *c.Confidence)}
 	case c.Policy != "" && c.Policy != "strict" && c.Policy != "balanced" && c.Policy != "lively":
 		return &schema.FieldError{Field: "policy", Reason: fmt.Sprintf("is %.64q; write strict, balanced or lively",
 			c.Policy)}

@@ -43,6 +43,10 @@ func TestAChangeThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
+	one, half := 1.0, 0.5
+	if err := (&replay.Change{Unknown: &one, Confidence: &half}).Check(); err == nil {
+		t.Error("a model speaks where the NPC does not know")
+	}
 	if err := (&replay.Change{Policy: "lively", Depth: "full", Model: "m"}).Check(); err != nil {
 		t.Error(err)
 	}

@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"encoding/json"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,7 +19,7 @@ import (
 	"github.com/forsooth-npc/forsooth/services/gateway"
 )
 
-// kept are the messages of each stream: what a replay must not add to.
+// kept are the messages of each stream.
 func (s *site) kept() map[string]uint64 {
 	s.t.Helper()
 	streams, _, err := s.app.Client.Inspect(s.t.Context())
@@ -30,6 +29,16 @@ func (s *site) kept() map[string]uint64 {
 		out[x.Name] = x.Messages
 	}
 	return out
+}
+
+// wroteNothing says that no stream has grown; the schedules of deadlines go by themselves.
+func (s *site) wroteNothing(before map[string]uint64) {
+	s.t.Helper()
+	for name, n := range s.kept() {
+		if n > before[name] {
+			s.t.Errorf("%s had %d messages, and has %d", name, before[name], n)
+		}
+	}
 }
 
 // rest waits until the mesh has done all that a turn leaves to do.
@@ -59,9 +68,7 @@ func TestATurnIsReplayedBesideTheMesh(t *testing.T) {
 		!slices.Contains(other.Changed, "status") || *other.Change.Unknown != 1 {
 		t.Errorf("with a line that nothing reaches: %+v", other.New)
 	}
-	if after := s.kept(); !maps.Equal(before, after) {
-		t.Errorf("a replay wrote: %v, then %v", before, after)
-	}
+	s.wroteNothing(before)
 	for name, body := range map[string]string{"a threshold": `{"entailment_threshold":2}`, "a policy": `{"policy":"mad"}`,
 		"a field": `{"polcy":"strict"}`, "a depth": `{"depth":"deep"}`} {
 		checkProblem(t, name, s.do("POST", turns+"/t1/replay?player=p1", body))

@@ -70,6 +70,11 @@ func stand(t *testing.T, turns int) (string, *atomic.Bool) {
 		retried.Store(true)
 		w.WriteHeader(http.StatusNoContent)
 	})
+	mux.HandleFunc("GET /v1/queues", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprint(w, `{"at":"2026-11-28T10:00:00Z","queues":[{"name":"pass-speak","stream":"PASSES","waiting":41,`+
+			`"taken":8,"workers":true,"redelivered":2},{"name":"memory","stream":"REPLIES","waiting":0,"taken":0,`+
+			`"workers":false,"redelivered":0}]}`)
+	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
@@ -110,7 +115,8 @@ func TestStoryOfADeadLetter(t *testing.T) {
 func TestStoryOnAPhone(t *testing.T) {
 	s := open(t)
 	p := browse(t, s.url, 360, 740, "light")
-	for _, place := range []string{"", "village/~live", "village/~letters", "village/mira", "village/mira/p1"} {
+	for _, place := range []string{"", "village/~live", "village/~quality", "village/~letters", "village/mira",
+		"village/mira/p1"} {
 		p.at(place)
 		p.sees("h1", "")
 		if wide := eval[int](p, `document.documentElement.scrollWidth`); wide > 360 {
@@ -123,6 +129,13 @@ func TestStoryOnAPhone(t *testing.T) {
 	p.shot("phone")
 	if wide := eval[int](p, `document.documentElement.scrollWidth`); wide > 360 {
 		t.Errorf("the panel makes the page %d wide", wide)
+	}
+	p.click("[role=tab]", "Run again")
+	p.click(".replay button", "Run again")
+	p.sees(".replay", "The same answer.")
+	p.shot("phone-replay")
+	if wide := eval[int](p, `document.documentElement.scrollWidth`); wide > 360 {
+		t.Errorf("a replay makes the page %d wide", wide)
 	}
 	p.click(".panel button", "Close")
 	p.until(`!document.querySelector(".panel")`)
@@ -162,6 +175,8 @@ func TestNobodyIsKeptOut(t *testing.T) {
 		s.do("POST", turns, fmt.Sprintf(`{"player":"p1","turn_id":"t%d","message":%q}`, i+1, message))
 	}
 	s.torn("p2")
+	s.run("first.json", 1)
+	s.run("second.json", 2)
 	for _, how := range []struct {
 		scheme string
 		width  int64
@@ -193,11 +208,27 @@ func TestNobodyIsKeptOut(t *testing.T) {
 		p.click("[role=tab]", "Your verdict")
 		p.click("label", "Wrong")
 		look("a verdict")
+		p.click("[role=tab]", "Run again")
+		p.fill("[aria-label='Run the turn again'] input", "0.99")
+		p.click(".replay button", "Run again")
+		p.sees(".replay .side", "That I could not tell you.")
+		look("a turn run again")
 		p.at("village/mira")
 		p.sees("h2", "Contradictions")
+		p.click(".knows summary", "Hides")
+		p.fill(".person input", "p2")
+		p.click(".person button", "Show")
+		p.sees("h2", "Toward p2")
 		look("memories")
 		p.at("village/~live")
 		p.sees(".rows", "Quillfeather")
+		p.click(".panels summary", "Over time")
+		p.click(".panels summary", "Queues")
+		p.sees(".queues th", "pass-retrieve")
 		look("live")
+		p.at("village/~quality")
+		p.sees(".suite th", "pass rate")
+		p.sees(".plot figcaption", "Faithfulness")
+		look("quality")
 	}
 }

@@ -192,6 +192,29 @@ func (p *page) says(message string) {
 	p.press(message, kb.Enter)
 }
 
+// fill puts a text into the first field that a selector picks, as a person types it.
+func (p *page) fill(selector, text string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf(`document.querySelector(%q)`, selector))
+	eval[bool](p, fmt.Sprintf(`(document.querySelector(%q).focus(), document.querySelector(%q).select(), true)`, selector,
+		selector))
+	p.press(text)
+}
+
+// choose takes an option of the first list that a selector picks.
+func (p *page) choose(selector, value string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf(`[...document.querySelectorAll(%q+" option")].some(o => o.value === %q)`, selector, value))
+	eval[bool](p, fmt.Sprintf(`((e) => { e.value = %q; e.dispatchEvent(new Event("change", {bubbles: true})); return true; })
+		(document.querySelector(%q))`, value, selector))
+}
+
+// count is how many elements a selector picks.
+func (p *page) count(selector string) int {
+	p.t.Helper()
+	return eval[int](p, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector))
+}
+
 // shot keeps a picture where INSPECTOR_SHOTS names a folder, for a person to look at.
 func (p *page) shot(name string) {
 	p.t.Helper()

@@ -88,12 +88,20 @@ export const paths = {
   turns: (w, n) => `/v1/worlds/${part(w)}/npcs/${part(n)}/turns`,
   turn: (w, n, p, t, more = '') => `/v1/worlds/${part(w)}/npcs/${part(n)}/turns/${part(t)}?player=${part(p)}${more}`,
   trace: (w, n, p, t) => `/v1/worlds/${part(w)}/npcs/${part(n)}/turns/${part(t)}/trace?player=${part(p)}`,
+  replay: (w, n, p, t) => `/v1/worlds/${part(w)}/npcs/${part(n)}/turns/${part(t)}/replay?player=${part(p)}`,
+  lore: (w, n, p) => `/v1/worlds/${part(w)}/npcs/${part(n)}/lore${p ? `?player=${part(p)}` : ''}`,
+  relation: (w, n, p) => `/v1/worlds/${part(w)}/npcs/${part(n)}/relations/${part(p)}`,
   conversation: (w, n, p) => `/v1/worlds/${part(w)}/npcs/${part(n)}/conversations/${part(p)}`,
   memories: (w, query) => `/v1/worlds/${part(w)}/memories?${new URLSearchParams(query)}`,
   memory: (w, m) => `/v1/worlds/${part(w)}/memories/${part(m)}`,
   player: (w, p) => `/v1/worlds/${part(w)}/players/${part(p)}`,
   outcomes: (w, query) => `/v1/worlds/${part(w)}/outcomes?${new URLSearchParams(query)}`,
   letters: (w, after) => `/v1/worlds/${part(w)}/letters?after=${after}`,
+  reports: (w) => `/v1/worlds/${part(w)}/reports`,
+  drafts: (w, check) => `/v1/worlds/${part(w)}/drafts${check ? '/check' : ''}`,
+  queues: () => '/v1/queues',
+  suites: () => '/v1/suites',
+  compare: (old, now) => `/v1/suites/compare?${new URLSearchParams({ old, new: now })}`,
   retry: (w, number) => `/v1/worlds/${part(w)}/letters/${number}/retry`,
 };
 
@@ -106,6 +114,7 @@ export async function loadTurn(w, n, p, t) {
     if (e.status !== 403) throw e;
     out.outcome = await get(paths.turn(w, n, p, t));
   }
+  if (!out.outcome.reply && !out.outcome.full) return out;
   try {
     out.trace = (await get(paths.trace(w, n, p, t))).passes;
   } catch (e) {

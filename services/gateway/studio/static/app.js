@@ -1,11 +1,13 @@
 // The shell: who calls, which world, which view. A place has an address of its own:
-// #/world, #/world/npc, #/world/npc/player, #/world/npc/player/turn, #/world/~live, #/world/~letters.
+// #/world, #/world/npc, #/world/npc/player, #/world/npc/player/turn, #/world/~live, #/world/~quality,
+// #/world/~letters.
 
 import { html, render, useState, useEffect, useRef } from './vendor/preact.js';
 import { get, paths, key, setKey } from './api.js';
 import { Chat } from './chat.js';
 import { Person } from './npc.js';
 import { Live } from './live.js';
+import { Quality } from './quality.js';
 import { Letters } from './letters.js';
 import { Trouble } from './parts.js';
 
@@ -100,6 +102,7 @@ function Top({ place, worlds, world, ask }) {
     ${world && html`<nav aria-label="Views">
       ${tab(`#/${name}`, 'Talk', !place.n.startsWith('~'))}
       ${tab(`#/${name}/~live`, 'Live', place.n === '~live')}
+      ${tab(`#/${name}/~quality`, 'Quality', place.n === '~quality')}
       ${tab(`#/${name}/~letters`, 'Dead letters', place.n === '~letters')}</nav>`}
     <div class="tools"><${Mask} /><${Theme} /><button class="quiet"
       onClick=${ask}>${key() ? 'Key: shown' : 'Key'}</button></div>
@@ -110,6 +113,7 @@ function View({ place, world }) {
   useEffect(() => { document.title = `${[place.n, world.title || world.name].filter(Boolean).join(', ')}: Forsooth inspector`; }, [place.n]);
   const npc = world.npcs.find((x) => x.handle === place.n);
   if (place.n === '~live') return html`<${Live} w=${world.name} npcs=${world.npcs} />`;
+  if (place.n === '~quality') return html`<${Quality} w=${world.name} />`;
   if (place.n === '~letters') return html`<${Letters} w=${world.name} />`;
   if (place.n && !npc) return html`<${Trouble}
     error=${{ message: `${world.title || world.name} has no NPC ${place.n}.` }} />`;
@@ -126,7 +130,7 @@ function People({ world }) {
       <h2>${n.name}</h2>${n.greeting && html`<p class="soft">“${n.greeting}”</p>`}
       <div class="row"><a class="button main" href=${`#/${world.name}/${n.handle}/visitor`}>Talk<span
         class="away"> to ${n.name}</span></a>
-      <a class="button" href=${`#/${world.name}/${n.handle}`}>What it remembers<span class="away">: ${n.name}</span>
+      <a class="button" href=${`#/${world.name}/${n.handle}`}>What it knows<span class="away">: ${n.name}</span>
         </a></div>
     </li>`)}</ul></section>`;
 }

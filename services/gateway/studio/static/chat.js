@@ -71,7 +71,7 @@ export function Chat({ w, npc, player, turn }) {
       <${Legend} />
     </section>
     ${chosen && html`<${Panel}
-      key=${`${chosen.id}/${(on && on.state) || ''}`} ...${{ w, npc, player, chosen, close, pick }} />`}
+      key=${`${chosen.id}/${on && on.state !== 'done' ? on.state : ''}`} ...${{ w, npc, player, chosen, close, pick }} />`}
   </div>`;
 }
 

@@ -21,7 +21,7 @@ export function Judge({ npc, reply }) {
     ${(verdict === 'shy' || verdict === 'wrong') && html`<label>${verdict === 'shy' ? 'Words that the answer should have' : 'Words that must not come'}
       <input value=${topic} onInput=${(e) => setTopic(e.target.value)} /></label>`}
     ${text && html`<div class="file"><p>A case for <code>evals.yaml</code>, under <code>cases:</code></p>
-      <pre tabindex="0">${text}</pre>
+      <pre class="words" tabindex="0">${text}</pre>
       <div class="row"><${Copy} text=${text} /><${Save} text=${text} name=${`case-${reply.turn_id}.yaml`}>Download<//>
         </div></div>`}
   </div>`;

@@ -5,6 +5,8 @@ import { html, useState, useEffect, useRef, useMemo } from './vendor/preact.js';
 import { events, paths } from './api.js';
 import { ms } from './turn.js';
 import { Trouble } from './parts.js';
+import { Lines, Shares } from './plot.js';
+import { Queues } from './queues.js';
 
 const rowHeight = 56;
 const spare = 8; // rows drawn above and below those in sight
@@ -34,6 +36,8 @@ export function Live({ w, npcs }) {
         <option value="1">an hour</option><option value="24">a day</option><option value="168">a week</option>
           </select></label></form>
     <${Sums} s=${sums} />
+    <div class="row panels"><details class="card"><summary>Over time</summary><${Course} turns=${shown} hours=${hours} /></details>
+      <${Queues} /></div>
     <${Rows} w=${w} turns=${shown} /></section>`;
 }
 
@@ -82,6 +86,8 @@ function useOutcomes(w, hours) {
   return { turns, state, error };
 }
 
+// falling are the ways in which an answer ends otherwise than it was to: quoted, cut off or authored.
+const falling = new Set(['extractive', 'partial', 'authored']);
 const silent = new Set(['unknown', 'withheld', 'authored', 'aborted']);
 
 // summed are the figures of the turns in view.
@@ -91,8 +97,12 @@ export function summed(turns) {
   const refused = turns.filter((t) => silent.has(t.status));
   const by = new Map();
   for (const t of refused) by.set(t.reason || t.status, (by.get(t.reason || t.status) || 0) + 1);
+  const fell = turns.filter((t) => falling.has(t.status) && t.reason && t.reason !== 'SOCIAL');
+  const how = new Map();
+  for (const t of fell) how.set(t.reason, (how.get(t.reason) || 0) + 1);
   const total = (f) => turns.reduce((n, t) => n + (t[f] || 0), 0);
-  return { n: turns.length, refused: refused.length, by: [...by].sort((a, b) => b[1] - a[1]), p50: at(0.5), p95: at(0.95),
+  return { n: turns.length, refused: refused.length, by: [...by].sort((a, b) => b[1] - a[1]),
+    fell: fell.length, how: [...how].sort((a, b) => b[1] - a[1]), p50: at(0.5), p95: at(0.95),
     tokens: total('tokens'), cost: total('cost'), stripped: total('stripped') };
 }
 
@@ -101,13 +111,40 @@ function Sums({ s }) {
   return html`<dl class="sums">
     <div><dt>Turns</dt><dd>${s.n}</dd></div><div><dt>p50</dt><dd>${ms(s.p50)}</dd></div><div><dt>p95</dt>
       <dd>${ms(s.p95)}</dd></div>
-    <div><dt>Refused</dt><dd>${share(s.refused)}</dd></div><div><dt>Stripped sentences</dt><dd>${s.stripped}</dd></div>
+    <div><dt>Refused</dt><dd>${share(s.refused)}</dd></div><div><dt>Fell back</dt><dd>${share(s.fell)}</dd></div><div><dt>Stripped sentences</dt><dd>${s.stripped}</dd></div>
     <div><dt>Tokens</dt><dd>${s.tokens}</dd></div><div><dt>Cost</dt><dd>${s.cost ? s.cost.toFixed(4) : '0'}</dd></div>
       </dl>
-    ${s.by.length > 0 && html`<ul class="rates" aria-label="Refusals by reason">${s.by.map(([reason, n]) => html`<li>
-      <span>${reason}</span><span class="bar" role="img" aria-label=${share(n)}><span class="fill"
-        style=${{ width: `${(n / s.n) * 100}%` }}></span></span>
-      <span class="n">${n} · ${share(n)}</span></li>`)}</ul>`}`;
+    <div class="row panels"><${Rates} name="Refusals, by reason" list=${s.by} of=${s.n} />
+      <${Rates} name="Fallbacks, by reason" list=${s.how} of=${s.n} /></div>`;
+}
+
+const Rates = ({ name, list, of }) => (list.length ? html`<div><h2>${name}</h2><${Shares} label=${name} list=${list} of=${of} /></div>` : null);
+
+const slots = 24;
+
+// courseOf cuts the time in view into slots, with the figures of each; one without turns has none.
+export function courseOf(turns, hours, now) {
+  const span = (hours * 3600e3) / slots;
+  const out = Array.from({ length: slots }, () => []);
+  for (const t of turns) {
+    const at = slots - 1 - Math.floor((now - Date.parse(t.at)) / span);
+    if (at >= 0 && at < slots) out[at].push(t);
+  }
+  return out.map((list, i) => ({ ...summed(list), at: new Date(now - (slots - i) * span).toISOString() }));
+}
+
+function Course({ turns, hours }) {
+  const list = courseOf(turns, hours, Date.now());
+  const labels = list.map((s) => (hours > 24 ? `${s.at.slice(5, 10)} ${s.at.slice(11, 13)} h` : s.at.slice(11, 16)));
+  const of = (f) => list.map((s) => (s.n ? f(s) : null));
+  return html`<div class="plots">
+    <${Lines} title="Time to the reply" labels=${labels} show=${ms} series=${[{ name: 'p50', values: of((s) => s.p50) },
+    { name: 'p95', values: of((s) => s.p95) }]} />
+    <${Lines} title="Share of turns" labels=${labels} show=${(v) => `${Math.round(v * 100)} %`} series=${[{ name: 'refused',
+    values: of((s) => s.refused / s.n) }, { name: 'fell back', values: of((s) => s.fell / s.n) }]} />
+    <${Lines} title="Turns" labels=${labels} show=${(v) => String(Math.round(v))} series=${[{ name: 'turns', values: list.map((s) => s.n) }]} />
+    <${Lines} title="Spent" labels=${labels} show=${(v) => Number(v.toPrecision(2))} series=${[{ name: 'cost', values: list.map((s) => s.cost) }]} />
+  </div>`;
 }
 
 function Rows({ w, turns }) {

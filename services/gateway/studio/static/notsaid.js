@@ -3,7 +3,8 @@
 import { html, useState } from './vendor/preact.js';
 import { dateOf, last, rejection } from './turn.js';
 import { Verdict } from './evidence.js';
-import { Copy, Save } from './parts.js';
+import { call, paths } from './api.js';
+import { Copy, Save, Trouble } from './parts.js';
 
 const rules = {
   UNCITED: 'no evidence was cited',
@@ -67,7 +68,7 @@ function Refused({ r, said }) {
 function Refusal({ w, npc, reply, refusal }) {
   return html`<section class="card refusal"><h3>${npc.name} refused</h3>
     <dl class="facts"><dt>Reason</dt><dd><span class="chip">${refusal.reason}</span> ${refusal.why}</dd>
-      ${refusal.names.length > 0 && html`<dt>Unknown names</dt><dd>${refusal.names.join(', ')}</dd>`}
+      ${refusal.names.length > 0 && html`<dt>Unknown names</dt><dd class="words">${refusal.names.join(', ')}</dd>`}
       ${refusal.kept.length > 0 && html`<dt>Kept back</dt><dd>${refusal.kept.join('; ')}</dd>`}
       ${refusal.confidence !== undefined && html`<dt>Confidence</dt><dd>${refusal.confidence.toFixed(2)}
         <span class="soft"> that what was found answers the message</span></dd>`}</dl>
@@ -76,13 +77,13 @@ function Refusal({ w, npc, reply, refusal }) {
       <span class="soft"> ${e.score.toFixed(2)}</span><br />${e.text}</li>`)}</ol>` : html`<p class="soft">None.</p>`}
     ${reply.status === 'withheld' ? html`<p>The lore is there. To have it told, change its <code>requires</code> or its secret, or send the flag,
       the trust or the state that it asks for with the turn.</p>`
-    : html`<${Draft} ...${{ npc, reply, nearest: refusal.nearest }} />`}
+    : html`<${Draft} ...${{ w, npc, reply, nearest: refusal.nearest }} />`}
   </section>`;
 }
 
-// Draft writes the two files that would answer the message. The gateway keeps neither: a
-// person puts them into the world, and forsooth lore lint checks them.
-function Draft({ npc, reply, nearest }) {
+// Draft writes the two files that would answer the message. They become lore by a person alone,
+// who puts them into the world, or promotes the draft that waits there.
+function Draft({ w, npc, reply, nearest }) {
   const slug = (reply.message || 'answer').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 40) || 'answer';
   const [text, setText] = useState('');
   const [author, setAuthor] = useState('');
@@ -94,7 +95,7 @@ function Draft({ npc, reply, nearest }) {
     'type: note', `keywords: ${JSON.stringify(words(reply.message))}`, `summary: ${JSON.stringify((reply.message || '').slice(0, 120))}`].join('\n') + '\n';
   const file = to.split('/').pop();
   return html`<details class="draft"><summary>Write the lore that would answer this</summary>
-    <p class="soft">Nothing is stored here. Put both files into the world, run <code>forsooth lore lint</code>, and ask again.</p>
+    <p class="soft">Nothing becomes lore by this form. Put both files into the world, or leave a draft there for a person to promote.</p>
     <label>What is true <textarea rows="3" value=${text} onInput=${(e) => setText(e.target.value)}
       placeholder="One fact a sentence, with names instead of he or she."></textarea></label>
     <div class="row"><label>File <input value=${to} onInput=${(e) => setPath(e.target.value)} /></label>
@@ -104,9 +105,31 @@ function Draft({ npc, reply, nearest }) {
         </label></div>
     <label class="check"><input type="checkbox" checked=${own}
       onChange=${(e) => setOwn(e.target.checked)} /> Only ${npc.name} knows it</label>
+    <${Proposal} ...${{ w, npc, slug, text, author, own }} />
     <${File} name=${to} file=${file} text=${text ? `${text.trim()}\n` : ''} />
     <${File} name=${`${to}.meta.yaml`} file=${`${file}.meta.yaml`} text=${meta} />
   </details>`;
+}
+
+// Proposal has the gateway look at the draft as lint does, and leaves it in drafts/ of the world.
+function Proposal({ w, npc, slug, text, author, own }) {
+  const [done, setDone] = useState(null);
+  const [trouble, setTrouble] = useState(null);
+  const ask = (check) => {
+    setDone(null);
+    setTrouble(null);
+    const body = { name: slug, text, author: author || npc.name, ...(own && { known_by: [npc.handle] }) };
+    call('POST', paths.drafts(w, check), { body }).then((d) => setDone({ ...d, check })).catch(setTrouble);
+  };
+  return html`<div class="row"><button type="button" disabled=${!text.trim()} onClick=${() => ask(true)}>Check it</button>
+      <button type="button" disabled=${!text.trim()} onClick=${() => ask(false)}>Leave it as a draft</button></div>
+    ${trouble && html`<${Trouble} error=${trouble} />`}
+    ${done && html`<div class="lint" role="status">${done.findings.length ? html`<ul>${done.findings.map((f) => html`<li><span
+      class=${`chip ${f.severity === 'error' ? 'aborted' : 'unknown'}`}>${f.severity || 'warning'}</span> ${f.message}</li>`)}</ul>`
+    : html`<p><span class="chip active">lint</span> finds nothing.</p>`}
+      ${!done.check && html`<p>It waits as <code>${done.path}</code>. To make it lore:
+        <code>forsooth lore promote draft:${done.name} --world DIR --file DIR/${done.path} --path ${done.target} --author YOU</code></p>`}
+      </div>`}`;
 }
 
 // words are those of the message that a search may look for.

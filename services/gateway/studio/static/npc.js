@@ -1,7 +1,8 @@
-// An NPC's page: what it keeps in mind of a player, what it remembers and why.
+// An NPC's page: what it knows, how it stands with a player, what it remembers and why.
 
 import { html, useState, useEffect, useRef } from './vendor/preact.js';
 import { call, get, paths } from './api.js';
+import { Knows, Relation } from './mind.js';
 import { Trouble, useLoad } from './parts.js';
 
 export function Person({ w, npc }) {
@@ -19,7 +20,6 @@ export function Person({ w, npc }) {
       ${npc.greeting && html`<dt>Greeting</dt><dd>“${npc.greeting}”</dd>`}
       <dt>May do</dt><dd>${(npc.actions || []).map((a) => a.name).join(', ') || 'nothing'}</dd>
     </dl>
-    <p class="soft">What it knows of the world is in no list: <code>forsooth lore search --npc ${npc.handle}</code> shows what it may know about a question.</p>
     <form class="row" onSubmit=${search}>
       <label>Player <input value=${player} onInput=${(e) => setPlayer(e.target.value)}
         pattern="[A-Za-z0-9_\\-]{1,64}" placeholder="all" /></label>
@@ -27,19 +27,11 @@ export function Person({ w, npc }) {
         ${['', 'active', 'superseded', 'flagged', 'pending'].map((s) => html`<option
           value=${s}>${s || 'all'}</option>`)}</select></label>
       <button>Show</button></form>
-    ${asked && html`<${Mind} key=${`${asked}/${erased}`} ...${{ w, npc, player: asked }} />`}
+    ${asked && html`<${Relation} key=${`stands ${asked}/${erased}`} ...${{ w, npc, player: asked }} />`}
+    <${Knows} key=${`knows ${asked}/${erased}`} ...${{ w, npc, player: asked }} />
     <${Memories} key=${`${asked}/${status}/${erased}`} ...${{ w, npc, player: asked, status }} />
     ${asked && html`<${Erase} key=${`erase ${asked}`} w=${w} player=${asked} done=${() => setErased((n) => n + 1)} />`}
   </section>`;
-}
-
-function Mind({ w, npc, player }) {
-  const { data, error } = useLoad(() => get(paths.conversation(w, npc.handle, player)), []);
-  if (error) return html`<${Trouble} error=${error} />`;
-  if (!data) return null;
-  return html`<h2>Toward ${player}</h2><dl class="facts">
-    <dt>Trust</dt><dd>${data.trust}</dd><dt>Opinion</dt><dd>${data.opinion || 'none yet'}</dd>
-    <dt>Favours</dt><dd>${(data.favours || []).join(', ') || 'none'}</dd><dt>Turns</dt><dd>${data.turns}</dd></dl>`;
 }
 
 // all reads every page, at most a thousand memories.
@@ -80,7 +72,7 @@ function pairs(data, byID) {
 
 function Memory({ m, byID, w }) {
   const by = m.superseded_by && byID.get(m.superseded_by);
-  return html`<p class="quote">${m.content}</p>
+  return html`<p class="quote words">${m.content}</p>
     <p class="soft"><span class=${`chip ${m.status}`}>${m.status}</span> ${m.kind}, ${m.player ? `of ${m.player}, ` : ''}source ${m.source}${
   m.heard_from ? `, heard from ${m.heard_from}` : ''}, confidence ${m.confidence.toFixed(2)}, proved ${m.count}×</p>
     ${(m.evidence_spans || []).map((s) => html`<p class="proof"><span class="away">Proved by the words: </span>

@@ -6,6 +6,7 @@ import { kindOf, kinds, refusedOf, refusalOf } from './turn.js';
 import { Evidence } from './evidence.js';
 import { NotSaid } from './notsaid.js';
 import { Passes } from './passes.js';
+import { Replay } from './replay.js';
 import { Judge } from './judge.js';
 import { Tabs, Trouble, Save, useLoad } from './parts.js';
 
@@ -35,7 +36,8 @@ function Turn({ w, npc, player, chosen, pick, data, tab, setTab }) {
   const tabs = [
     { id: 'evidence', name: 'Evidence', view: () => html`<${Evidence} ...${{ ...shared, sentence }} />` },
     { id: 'notsaid', name: 'Not said', count: refused.length, view: () => html`<${NotSaid} ...${shared} />` },
-    { id: 'passes', name: 'Passes', view: () => html`<${Passes} ...${shared} />` },
+    { id: 'passes', name: 'Passes', view: () => html`<${Passes} ...${{ ...shared, again: () => setTab('replay') }} />` },
+    { id: 'replay', name: 'Run again', view: () => html`<${Replay} ...${shared} />` },
     { id: 'judge', name: 'Your verdict', view: () => html`<${Judge} ...${shared} />` },
   ];
   const whole = JSON.stringify({ turn: reply.turn_id, reply, trace: data.trace }, null, 1);

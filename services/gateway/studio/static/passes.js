@@ -3,7 +3,7 @@
 import { html, useState } from './vendor/preact.js';
 import { ms, passesOf, sum } from './turn.js';
 
-export function Passes({ reply, trace }) {
+export function Passes({ reply, trace, again }) {
   const { records, end, first } = passesOf(reply, trace);
   const [open, setOpen] = useState(-1);
   const at = (n) => `${(n / end) * 100}%`;
@@ -32,7 +32,7 @@ export function Passes({ reply, trace }) {
         <td class="n">${ms(r.took_ms)}</td><td
           class="n">${r.tokens ? `${r.tokens - (r.tokens_out || 0)} + ${r.tokens_out || 0}` : ''}</td>
         <td class="n">${r.llm_calls || ''}</td><td class="n">${r.attempt > 1 ? r.attempt : ''}</td></tr>
-        ${open === i && html`<tr class="more"><td colspan="6"><${Pass} p=${trace[i]} before=${trace[i - 1]} /></td>
+        ${open === i && html`<tr class="more"><td colspan="6"><${Pass} p=${trace[i]} before=${trace[i - 1]} again=${again} /></td>
           </tr>`}`)}</tbody>
     </table></div>
     <p class="soft legend-bars"><span class="key span"></span> at work <span class="key model">
@@ -48,7 +48,7 @@ const of = {
   act: ['actions', 'abort', 'ending'],
 };
 
-function Pass({ p, before }) {
+function Pass({ p, before, again }) {
   const speech = p.turn.speech;
   const feedback = p.record.pass === 'speak' && before && before.turn.speech_review && (before.turn.speech_review.issues || []);
   const parts = Object.fromEntries((of[p.record.pass] || []).filter((k) => p.turn[k]).map((k) => [k, p.turn[k]]));
@@ -59,7 +59,8 @@ function Pass({ p, before }) {
     ${p.record.pass === 'speak' && speech && html`<p class="soft">Draft ${speech.attempt} by ${speech.speaker}:</p>
       <ol>${(speech.sentences || []).map((s) => html`<li>${s.text} <span
         class="soft">${(s.citations || []).map((c) => c.evidence_id).join(', ')}</span></li>`)}</ol>`}
-    <pre tabindex="0" aria-label="What the pass added, as JSON">${JSON.stringify(parts, null, 1)}</pre>
-    <p class="soft">The mesh keeps what each pass made of the model’s answer. It keeps no prompt: that would repeat what the player said.</p>
+    <pre class="words" tabindex="0" aria-label="What the pass added, as JSON">${JSON.stringify(parts, null, 1)}</pre>
+    ${p.record.llm_calls > 0 && html`<p class="soft">The trace holds what the pass made of ${p.record.llm_calls} answers of a model, and
+      neither a prompt nor a raw answer. <button class="link" onClick=${again}>Run the turn again to see them</button></p>`}
   </div>`;
 }
