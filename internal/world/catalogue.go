@@ -58,7 +58,8 @@ func (w *World) CatalogueOf(npc *NPC, facts Facts, now time.Time) *Catalogue {
 		c.Closed = append(c.Closed, e)
 	}
 	for i, s := range npc.Secrets {
-		e := Entry{Path: fmt.Sprintf("%s#%s-%d", npc.Path, typeSecret, i+1), Type: typeSecret, Own: true, Passages: 1, Requires: s.Requires}
+		e := Entry{Path: fmt.Sprintf("%s#%s-%d", npc.Path, typeSecret, i+1), Type: typeSecret, Own: true, Passages: 1,
+			Requires: s.Requires}
 		if s.Open(facts) {
 			c.Open = append(c.Open, e)
 			continue

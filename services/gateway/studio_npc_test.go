@@ -128,7 +128,8 @@ func TestStoryOfAMask(t *testing.T) {
 	masked := func(selector string) {
 		t.Helper()
 		p.until(`document.querySelector(` + quote(selector) + `)`)
-		p.until(`[...document.querySelectorAll(` + quote(selector) + `)].every(e => getComputedStyle(e).filter.startsWith("blur"))`)
+		p.until(`[...document.querySelectorAll(` + quote(selector) + `)]
+			.every(e => getComputedStyle(e).filter.startsWith("blur"))`)
 	}
 	p.at("village/mira/p1/t1")
 	p.sees("mark.span", "Teague")

@@ -176,7 +176,8 @@ func TestStoryOfAPermalink(t *testing.T) {
 	first := browse(t, s.url, 1280, 860, "light")
 	first.at("village/mira/p1/t2")
 	first.sees("mark.span", "Teague")
-	link := eval[string](first, `[...document.querySelectorAll(".panel a")].find(a => a.textContent.includes("Permalink")).href`)
+	link := eval[string](first, `[...document.querySelectorAll(".panel a")]
+		.find(a => a.textContent.includes("Permalink")).href`)
 	p := browse(t, s.url, 1280, 860, "light")
 	p.at(strings.SplitN(link, "#/", 2)[1])
 	p.sees(".said.on", "Who owns the ferry?")

@@ -73,7 +73,8 @@ func TestStoryOfTheCourseOfADay(t *testing.T) {
 	p.until(`document.querySelectorAll(".plot svg path").length >= 5`)
 	p.until(`[...document.querySelectorAll(".plot svg")].every(e => e.getAttribute("aria-label").length > 20)`)
 	p.click(".plot:nth-of-type(3) summary", "Figures")
-	p.until(`[...document.querySelectorAll(".plot details[open] td")].map(e => Number(e.textContent)).reduce((a, b) => a + b, 0) === 2`)
+	p.until(`[...document.querySelectorAll(".plot details[open] td")].map(e => Number(e.textContent))
+		.reduce((a, b) => a + b, 0) === 2`)
 	p.shot("course")
 }
 
@@ -130,15 +131,12 @@ func TestStoryOfTheGuardsWeek(t *testing.T) {
 	p.sees(".figure .chip", "too few")
 	p.until(`document.querySelectorAll(".plots figure").length === 3`)
 	p.shot("week")
-	week := map[string]any{"world_name": "village", "world": "village", "from": "2026-11-16T06:00:00Z",
-		"to": "2026-11-23T06:00:00Z", "risk": "HIGH", "why": "Two figures are out of their range.", "trend": []any{
-			map[string]any{"from": "2026-11-09T06:00:00Z"}, map[string]any{"from": "2026-11-16T06:00:00Z"}},
-		"figures": []any{map[string]any{"key": "blocked", "name": "blocked at write", "unit": "percent", "cases_are": "candidates", "hits": 40, "cases": 100, "value": 0.4, "state": "odd", "means": "players lie to it",
-			"range": map[string]any{"low": 0.05, "high": 0.2}, "weeks": []any{
-				map[string]any{"hits": 9, "cases": 90, "value": 0.1}, map[string]any{"hits": 40, "cases": 100, "value": 0.4}}}}}
-	data, err := json.Marshal(week)
-	must(t, err)
-	_, err = s.app.Conn.Reports().Add(t.Context(), "village", "w1", data)
+	const week = `{"world_name":"village","world":"village","from":"2026-11-16T06:00:00Z","to":"2026-11-23T06:00:00Z",
+		"risk":"HIGH","why":"Two figures are out of their range.","trend":[{"from":"2026-11-09T06:00:00Z"},
+		{"from":"2026-11-16T06:00:00Z"}],"figures":[{"key":"blocked","name":"blocked at write","unit":"percent",
+		"cases_are":"candidates","hits":40,"cases":100,"value":0.4,"state":"odd","means":"players lie to it",
+		"range":{"low":0.05,"high":0.2},"weeks":[{"hits":9,"cases":90,"value":0.1},{"hits":40,"cases":100,"value":0.4}]}]}`
+	_, err := s.app.Conn.Reports().Add(t.Context(), "village", "w1", []byte(week))
 	must(t, err)
 	p.at("village")
 	p.sees("h2", "Mira")
@@ -190,7 +188,8 @@ func TestThePageIsPainted(t *testing.T) {
 	if bytes > 300_000 || bytes < 30_000 {
 		t.Errorf("the page is %d bytes", bytes)
 	}
-	foreign := eval[[]string](p, `performance.getEntriesByType("resource").map(r => r.name).filter(n => !n.startsWith(location.origin))`)
+	foreign := eval[[]string](p, `performance.getEntriesByType("resource").map(r => r.name)
+		.filter(n => !n.startsWith(location.origin))`)
 	if len(foreign) > 0 {
 		t.Errorf("it asks for %v", foreign)
 	}

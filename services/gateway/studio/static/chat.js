@@ -138,7 +138,7 @@ function Head({ w, npc, player }) {
     <form onSubmit=${leave}><label>as <input class="who-input" value=${name}
       pattern="[A-Za-z0-9_\\-]{1,64}" maxlength="64"
       onInput=${(e) => setName(e.target.value)} onBlur=${leave} aria-label="Player who speaks" /></label></form>
-    <a href=${`#/${w}/${npc.handle}`}>Memories</a></div>`;
+    <a href=${`#/${w}/${npc.handle}`}>What ${npc.name} knows</a></div>`;
 }
 
 const Legend = () => html`<ul class="legend" aria-label="What the underlines mean">${Object.keys(kinds).map((k) => html`

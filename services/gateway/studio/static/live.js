@@ -109,8 +109,8 @@ export function summed(turns) {
 function Sums({ s }) {
   const share = (n) => (s.n ? `${((n / s.n) * 100).toFixed(1)} %` : '–');
   return html`<dl class="sums">
-    <div><dt>Turns</dt><dd>${s.n}</dd></div><div><dt>p50</dt><dd>${ms(s.p50)}</dd></div><div><dt>p95</dt>
-      <dd>${ms(s.p95)}</dd></div>
+    <div><dt>Turns</dt><dd>${s.n}</dd></div><div><dt>p50</dt><dd>${s.n ? ms(s.p50) : '–'}</dd></div><div><dt>p95</dt>
+      <dd>${s.n ? ms(s.p95) : '–'}</dd></div>
     <div><dt>Refused</dt><dd>${share(s.refused)}</dd></div><div><dt>Fell back</dt><dd>${share(s.fell)}</dd></div><div><dt>Stripped sentences</dt><dd>${s.stripped}</dd></div>
     <div><dt>Tokens</dt><dd>${s.tokens}</dd></div><div><dt>Cost</dt><dd>${s.cost ? s.cost.toFixed(4) : '0'}</dd></div>
       </dl>

@@ -73,7 +73,7 @@ function pairs(data, byID) {
 function Memory({ m, byID, w }) {
   const by = m.superseded_by && byID.get(m.superseded_by);
   return html`<p class="quote words">${m.content}</p>
-    <p class="soft"><span class=${`chip ${m.status}`}>${m.status}</span> ${m.kind}, ${m.player ? `of ${m.player}, ` : ''}source ${m.source}${
+    <p class="soft"><span class=${`chip ${m.status}`}>${m.status}</span> ${m.kind}, ${m.player && html`of <span class="pair">${m.player}</span>, `}source ${m.source}${
   m.heard_from ? `, heard from ${m.heard_from}` : ''}, confidence ${m.confidence.toFixed(2)}, proved ${m.count}×</p>
     ${(m.evidence_spans || []).map((s) => html`<p class="proof"><span class="away">Proved by the words: </span>
       <mark class="block">${s.text}</mark>

@@ -58,8 +58,8 @@ function Suites() {
   if (error) return html`<h2>Suites</h2><${Gone} error=${error} again=${again} />`;
   const suites = [...new Set(data.runs.map((r) => r.suite))].sort();
   return html`<h2>Suites</h2>
-    ${!data.runs.length && html`<p role="status">There is no result in <code>${data.folder}</code>. To have one, run
-      <code>forsooth eval hollowmere --json > ${data.folder}/today.json</code>.</p>`}
+    ${!data.runs.length && html`<p role="status">There is no result in <code>${data.folder}</code>.
+      ${' '}To have one, run <code>forsooth eval hollowmere --json > ${data.folder}/today.json</code>.</p>`}
     ${data.faults.map((f) => html`<p class="soft"><code>${f.file}</code> ${f.why}.</p>`)}
     ${suites.map((s) => html`<${Suite} key=${s} name=${s} runs=${data.runs.filter((r) => r.suite === s)} />`)}`;
 }
