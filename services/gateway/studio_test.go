@@ -160,7 +160,7 @@ func (p *page) sees(selector, text string) {
 // until waits until an expression holds.
 func (p *page) until(expression string) {
 	p.t.Helper()
-	for limit := time.Now().Add(15 * time.Second); !eval[bool](p, "!!("+expression+")"); {
+	for limit := time.Now().Add(45 * time.Second); !eval[bool](p, "!!("+expression+")"); {
 		if time.Now().After(limit) {
 			p.shot("failed")
 			p.t.Fatalf("it does not come: %s; the page says:\n%s", expression, p.text())
