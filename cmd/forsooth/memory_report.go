@@ -18,7 +18,7 @@ import (
 
 type memoryReportCmd struct {
 	Weeks  int    `help:"How many weeks, the last one first, each beside the four before it." default:"1"`
-	Format string `help:"text, markdown or html." enum:"text,markdown,html" default:"text"`
+	Format string `help:"text or markdown, which are the same tables, or html." enum:"text,markdown,html" default:"text"`
 	Output string `short:"o" help:"Write to this file." placeholder:"FILE" type:"path"`
 }
 
@@ -80,12 +80,10 @@ func (c *memoryReportCmd) write(e *env, r *report.Report, w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(r)
-	case c.Format == "markdown":
-		return r.Markdown(w)
 	case c.Format == "html":
 		return r.HTML(w)
 	}
-	return r.Text(w)
+	return r.Markdown(w)
 }
 
 // namedWorlds are those of --world, and what to call them; none is all of them.

@@ -23,7 +23,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
-	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
+	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
@@ -78,7 +78,7 @@ type Options struct {
 	RetryShare float64          // retries a turn of a pass; 0: the mesh's default
 
 	Guards  *guards.Settings // of the three guards of memory; nil: guards.Default
-	Metrics *metrics.Metrics // what they do is counted there; nil: in App.Metrics only
+	Metrics *report.Metrics  // what they do is counted there; nil: in App.Metrics only
 
 	Refresh time.Duration // between two looks at the worlds' folders; 0: a change waits for the next start
 
@@ -112,7 +112,7 @@ type App struct {
 	Client  *mesh.Client
 	Server  *embedded.Server // nil with an external server
 	Model   *model.Model     // nil where no model is configured
-	Metrics *metrics.Metrics // what the guards of memory did
+	Metrics *report.Metrics  // what the guards of memory did
 	Meters  *meters.Meters   // what this process does, with Metrics
 
 	watch *watch

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/guards"
-	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
+	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -21,10 +21,10 @@ func (o *Options) guarded() guards.Settings {
 }
 
 // metrics are the counters of a process, with the worlds that it serves.
-func (o *Options) metrics() *metrics.Metrics {
+func (o *Options) metrics() *report.Metrics {
 	m := o.Metrics
 	if m == nil {
-		m = metrics.New()
+		m = report.NewMetrics()
 	}
 	for _, w := range o.Worlds {
 		m.World(w.Name)

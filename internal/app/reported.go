@@ -9,7 +9,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
-	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -21,7 +20,7 @@ import (
 // of a week, the earlier reports, and what its processes counted.
 type Reported struct {
 	in   report.Input
-	days map[time.Time]metrics.Tally
+	days map[time.Time]report.Tally
 }
 
 // ReadReported reads it. worlds are the names of those to report; none is all of them. title
@@ -66,7 +65,6 @@ func (r *Reported) Propose(known func(world, pred string) bool) { r.in.Known = k
 func (r *Reported) Week(now time.Time) *report.Report {
 	in := r.in
 	in.Now = now
-	in.GroundingP99, in.GroundingTimed = r.verdictTime(now)
 	return report.Make(in)
 }
 
@@ -87,7 +85,7 @@ func (r *Reported) readScans(ctx context.Context, client *mesh.Client, of func(s
 			return err
 		}
 		if of(run.World) {
-			r.in.Scans = append(r.in.Scans, report.Scan{At: run.At, World: run.World, Took: run.Took, Report: run.Report})
+			r.in.Scans = append(r.in.Scans, report.Scan{At: run.At, World: run.World, Report: run.Report})
 		}
 		return nil
 	})
@@ -128,11 +126,8 @@ func (r *Reported) counted() {
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(r.days), time.Time.Compare) {
 		t := r.days[at]
-		w := report.Work{At: middle(at, r.in.Now), Read: t.Stage(metrics.Read), Extracted: t.Stage(metrics.Candidates)}
-		calls := t.Calls()
-		for _, what := range slices.Sorted(maps.Keys(calls)) {
-			w.Calls = append(w.Calls, report.Calls{Stage: what, N: calls[what], Cost: t.Cost(what)})
-		}
+		w := report.Work{At: middle(at, r.in.Now), Read: t.Stage(report.Read), Extracted: t.Stage(report.Candidates)}
+		w.Calls = slices.Collect(maps.Values(t.Calls()))
 		r.in.Work = append(r.in.Work, w)
 	}
 }
@@ -146,15 +141,4 @@ func middle(at, now time.Time) time.Time {
 		return noon
 	}
 	return at
-}
-
-// verdictTime is the 99th percentile of the time of a verdict in the week before.
-func (r *Reported) verdictTime(now time.Time) (time.Duration, int) {
-	all := metrics.Tally{}
-	for at, t := range r.days {
-		if m := middle(at, now); m.Before(now) && now.Sub(m) <= 7*wholeDay {
-			all.Add(t)
-		}
-	}
-	return all.Verdict99()
 }

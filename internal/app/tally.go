@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
+	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // What the metrics of a process count is gone with it. What `forsooth memory report`
@@ -20,16 +21,16 @@ const (
 
 // keeping adds what a process counts to the broker's counters.
 type keeping struct {
-	metrics  *metrics.Metrics
+	metrics  *report.Metrics
 	counters *transport.Counters
 	now      func() time.Time
 	notice   func(string)
-	kept     metrics.Tally // what was added
-	told     bool          // that it fails
+	kept     report.Tally // what was added
+	told     bool         // that it fails
 }
 
 func (a *App) keepTally(o Options) *keeping {
-	return &keeping{metrics: a.Metrics, counters: a.Conn.Counters(), now: o.Now, notice: o.notice, kept: metrics.Tally{}}
+	return &keeping{metrics: a.Metrics, counters: a.Conn.Counters(), now: o.Now, notice: o.notice, kept: report.Tally{}}
 }
 
 // run adds now and then.
@@ -58,7 +59,7 @@ func (k *keeping) add(ctx context.Context) {
 	day := k.now().UTC().Format(time.DateOnly)
 	for name, n := range k.metrics.Tally() {
 		more := n - k.kept[name]
-		if more <= 0 || !metrics.Named(name) {
+		if more <= 0 || schema.CheckToken("count", name) != nil {
 			continue
 		}
 		if _, err := k.counters.Add(ctx, tallyKey+"/"+day+"/"+name, more); err != nil {
@@ -73,8 +74,8 @@ func (k *keeping) add(ctx context.Context) {
 }
 
 // Tallies are the counts that a broker keeps, by day.
-func Tallies(ctx context.Context, c *transport.Counters) (map[time.Time]metrics.Tally, error) {
-	out := map[time.Time]metrics.Tally{}
+func Tallies(ctx context.Context, c *transport.Counters) (map[time.Time]report.Tally, error) {
+	out := map[time.Time]report.Tally{}
 	err := c.Each(ctx, tallyKey, func(key string, sum int64) error {
 		parts := strings.Split(key, "/")
 		if len(parts) != 3 {
@@ -85,7 +86,7 @@ func Tallies(ctx context.Context, c *transport.Counters) (map[time.Time]metrics.
 			return nil //nolint:nilerr // of something else
 		}
 		if out[day] == nil {
-			out[day] = metrics.Tally{}
+			out[day] = report.Tally{}
 		}
 		out[day][parts[2]] = sum
 		return nil

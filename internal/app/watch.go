@@ -8,7 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/forsooth-npc/forsooth/internal/llm"
-	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
+	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/meters"
 	"github.com/forsooth-npc/forsooth/internal/store"
@@ -84,7 +84,7 @@ func (w *watch) Ask(ctx context.Context, a llm.Asking) (context.Context, func(ll
 // reviewed counts what the reviewer finds: Guard 3's with the guards of memory, the
 // rest with the turns.
 type reviewed struct {
-	*metrics.Metrics
+	*report.Metrics
 	meters *meters.Meters
 }
 

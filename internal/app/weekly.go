@@ -71,7 +71,7 @@ func (w *weekly) due(ctx context.Context, name, id string) error {
 	if data, err = w.reports.Add(ctx, name, id, data); err != nil {
 		return err
 	}
-	if err := w.file(read, data); err != nil {
+	if err := w.file(data); err != nil {
 		w.notice(fmt.Sprintf("the weekly report of %s is on its subject and in no file: %v", name, err))
 	}
 	if err := w.webhook.post(ctx, data); err != nil {
@@ -80,15 +80,14 @@ func (w *weekly) due(ctx context.Context, name, id string) error {
 	return nil
 }
 
-// file writes a published report for people, and as it was published. What is printed
-// holds more than the JSON, so it is made of what was read, for the same seven days.
-func (w *weekly) file(read *Reported, data []byte) error {
+// file writes a published report for people, and as it was published.
+func (w *weekly) file(data []byte) error {
 	var r weeklyReport
 	if err := json.Unmarshal(data, &r); err != nil {
 		return fmt.Errorf("weekly report: %w", err)
 	}
 	var page bytes.Buffer
-	if err := read.Week(r.To).Markdown(&page); err != nil {
+	if err := r.Markdown(&page); err != nil {
 		return err
 	}
 	path := filepath.Join(w.folder, r.Name, r.To.UTC().Format(time.DateOnly))

@@ -1,7 +1,7 @@
 // Package meters counts what a process does, for Prometheus: messages in workers'
 // hands, turns and their ends, what was released and what it rests on, and what was
 // asked of language models. It judges no figure: k8s/monitoring has the rules that
-// do. What the guards of memory do is counted in internal/memory/metrics, which is a
+// do. What the guards of memory do is counted in internal/memory/report, which is a
 // collector of the same registry.
 //
 // A label has values that the code knows, never what a player or a model wrote: no

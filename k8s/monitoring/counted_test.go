@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
+	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/meters"
@@ -37,7 +37,7 @@ func page(t *testing.T) string {
 	if made, ok := pages.Load(0); ok {
 		return made.(string) //nolint:forcetypeassert // nothing else is put there
 	}
-	guards := metrics.New("hollowmere")
+	guards := report.NewMetrics("hollowmere")
 	guards.Scanned("hollowmere", scan.Report{}, time.Second)
 	m := meters.New("1.0", guards)
 	m.Watch(meters.Watched{

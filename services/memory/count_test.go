@@ -1,12 +1,14 @@
 package memory_test
 
 import (
-	"bytes"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/expfmt"
+
 	"strings"
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
-	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
+	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -39,7 +41,7 @@ func TestWhatGuardOneDoesIsCountedOnce(t *testing.T) {
 			d := newDesk(t)
 			guard, err := write.New(c.settings, d, nil)
 			must(t, err)
-			m := metrics.New()
+			m := report.NewMetrics()
 			d.options.Guard, d.options.Meter = guard, m
 			d.options.Extract = func(r *schema.Reply, x extract.Context) []extract.Candidate {
 				list := extract.FromReply(r, x)
@@ -59,15 +61,26 @@ func TestWhatGuardOneDoesIsCountedOnce(t *testing.T) {
 			must(t, service.Reply(t.Context(), d.replies["t1"], 0)) // read again
 			d.Rebuild()
 			must(t, service.Again(t.Context(), d.Index)) // what waits is tried again
-			var page bytes.Buffer
-			if _, err := m.WriteTo(&page); err != nil {
-				t.Fatal(err)
-			}
+			page := metricsPage(t, m)
 			for _, line := range c.want {
-				if !strings.Contains(page.String(), line+"\n") {
-					t.Errorf("no line with %s in\n%s", line, page.String())
+				if !strings.Contains(page, line+"\n") {
+					t.Errorf("no line with %s in\n%s", line, page)
 				}
 			}
 		})
 	}
+}
+
+// metricsPage is what Prometheus reads.
+func metricsPage(t *testing.T, m *report.Metrics) string {
+	t.Helper()
+	registry, page := prometheus.NewRegistry(), &strings.Builder{}
+	must(t, registry.Register(m))
+	families, err := registry.Gather()
+	must(t, err)
+	for _, f := range families {
+		_, err := expfmt.MetricFamilyToText(page, f)
+		must(t, err)
+	}
+	return page.String()
 }

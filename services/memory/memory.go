@@ -18,7 +18,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
-	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
+	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
@@ -48,7 +48,7 @@ type Options struct {
 // Meter counts what Guard 1 does.
 type Meter interface {
 	Grounded(label schema.GroundingLabel, dropped bool, took time.Duration)
-	Passed(stage metrics.Stage, n int)
+	Passed(stage report.Stage, n int)
 }
 
 // Service writes memories.
@@ -74,7 +74,7 @@ func New(books *Books, o Options) *Service {
 		o.Retry = time.Minute
 	}
 	if o.Meter == nil {
-		o.Meter = metrics.New()
+		o.Meter = report.NewMetrics()
 	}
 	s := &Service{o: o, books: books, order: newOrder()}
 	s.living, s.end = context.WithCancel(context.Background())
@@ -117,9 +117,9 @@ func (s *Service) Reply(ctx context.Context, r *schema.Reply, sequence uint64) e
 		return mesh.Later(2 * time.Second)
 	}
 	if sequence > 0 { // else it is read again, for what came after it
-		s.o.Meter.Passed(metrics.Turns, 1)
+		s.o.Meter.Passed(report.Turns, 1)
 		if r.Message != "" && r.Reason != schema.ReasonSocial {
-			s.o.Meter.Passed(metrics.Read, 1)
+			s.o.Meter.Passed(report.Read, 1)
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
-	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
+	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -76,14 +76,14 @@ func (s *Service) count(o *write.Outcome, took time.Duration, waited bool) {
 		return
 	}
 	if !waited {
-		s.o.Meter.Passed(metrics.Candidates, 1)
+		s.o.Meter.Passed(report.Candidates, 1)
 	}
 	s.o.Meter.Grounded(o.Verdict.Label, o.Fate == write.Drop, took)
 	if o.Fate != write.Wait {
-		s.o.Meter.Passed(metrics.Judged, 1)
+		s.o.Meter.Passed(report.Judged, 1)
 	}
 	if o.Fate == write.Store && o.Again == "" {
-		s.o.Meter.Passed(metrics.Stored, 1)
+		s.o.Meter.Passed(report.Stored, 1)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/eval"
-	"github.com/forsooth-npc/forsooth/internal/plot"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -22,7 +21,7 @@ var source string
 
 var tmpl = template.Must(template.New("page").Funcs(template.FuncMap{
 	"number": eval.Number, "percent": percent, "meaning": meaning, "ms": milliseconds,
-}).Parse(source + plot.Template))
+}).Parse(source + plotsHTML))
 
 // HTML writes the report as one self-contained page.
 func HTML(w io.Writer, r *eval.Report) error {
@@ -36,7 +35,7 @@ func HTML(w io.Writer, r *eval.Report) error {
 type view struct {
 	*eval.Report
 	Tiles []tile
-	Plots []plot.Plot
+	Plots []drawing
 	Kinds []kind
 	Costs []cost
 }

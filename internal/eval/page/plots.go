@@ -7,12 +7,11 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/eval"
-	"github.com/forsooth-npc/forsooth/internal/plot"
 )
 
 // plots are the drawings of a report that has something to draw.
-func plots(r *eval.Report) []plot.Plot {
-	out := []plot.Plot{byKind(r), timePerPass(r)}
+func plots(r *eval.Report) []drawing {
+	out := []drawing{byKind(r), timePerPass(r)}
 	if r.Curve != nil {
 		out = append(out, calibration(r.Curve), thresholds(r.Curve))
 	}
@@ -29,29 +28,29 @@ func plots(r *eval.Report) []plot.Plot {
 const (
 	rowHeight = 34.0
 	barHeight = 12.0
-	barWidth  = plot.Width - 76
+	barWidth  = plotWidth - 76
 )
 
-func byKind(r *eval.Report) plot.Plot {
+func byKind(r *eval.Report) drawing {
 	list := kinds(r)
-	p := plot.New("Passed, by kind", rowHeight*float64(len(list))+4)
+	p := newDrawing("Passed, by kind", rowHeight*float64(len(list))+4)
 	for i, k := range list {
 		y := rowHeight * float64(i)
 		p.Text("label", "start", 0, y+13, k.Name)
 		p.Rect("track", 0, y+18, barWidth, barHeight, "")
 		p.Rect("a", 0, y+18, barWidth*k.Share, barHeight, fmt.Sprintf("%s: %d of %d", k.Name, k.Passed, k.Cases))
-		p.Text("value", "end", plot.Width, y+28, fmt.Sprintf("%d of %d", k.Passed, k.Cases))
+		p.Text("value", "end", plotWidth, y+28, fmt.Sprintf("%d of %d", k.Passed, k.Cases))
 	}
 	return p
 }
 
-func retries(r *eval.Report) plot.Plot {
+func retries(r *eval.Report) drawing {
 	list := causes(r)
 	most := 0
 	for _, c := range list {
 		most = max(most, r.Retries[c].Thoughts+r.Retries[c].Speech)
 	}
-	p := plot.New("Drafts written again, by cause", rowHeight*float64(len(list))+4)
+	p := newDrawing("Drafts written again, by cause", rowHeight*float64(len(list))+4)
 	p.Key("a", "speech")
 	p.Key("b", "thoughts")
 	for i, c := range list {
@@ -67,15 +66,15 @@ func retries(r *eval.Report) plot.Plot {
 
 // timePerPass sets each pass beside the paper's on a logarithmic axis: without a
 // model the two differ by thousands.
-func timePerPass(r *eval.Report) plot.Plot {
-	const top, row, left, right = 8.0, 30.0, 104.0, plot.Width - 14.0
+func timePerPass(r *eval.Report) drawing {
+	const top, row, left, right = 8.0, 30.0, 104.0, plotWidth - 14.0
 	passes := r.Usage.Passes
 	low, high := decades(passes)
 	x := func(ms float64) float64 {
 		return left + (right-left)*(math.Log10(max(ms, math.Pow(10, low)))-low)/(high-low)
 	}
 	bottom := top + row*float64(len(passes))
-	p := plot.New("Time of a pass", bottom+40)
+	p := newDrawing("Time of a pass", bottom+40)
 	p.Key("a", "mean, with a line to the 95th percentile")
 	p.Key("hollow", "the paper's")
 	for d := low; d <= high; d++ {
@@ -120,11 +119,11 @@ func decade(d float64) string {
 	return strconv.FormatFloat(math.Pow(10, d), 'f', max(0, -int(d)), 64) + " ms"
 }
 
-var unitFrame = frame{left: 46, top: 8, width: plot.Width - 60, height: 220}
+var unitFrame = frame{left: 46, top: 8, width: plotWidth - 60, height: 220}
 
-func calibration(c *eval.Curve) plot.Plot {
+func calibration(c *eval.Curve) drawing {
 	f := unitFrame
-	p := plot.New("Calibration of the confidence", f.top+f.height+42)
+	p := newDrawing("Calibration of the confidence", f.top+f.height+42)
 	p.Note = fmt.Sprintf("Expected error %.3f. On the diagonal, a confidence is right as often as it says; the "+
 		"larger the circle, the more questions.", c.ECE)
 	unit(&p, f, "confidence")
@@ -140,9 +139,9 @@ func calibration(c *eval.Curve) plot.Plot {
 	return p
 }
 
-func thresholds(c *eval.Curve) plot.Plot {
+func thresholds(c *eval.Curve) drawing {
 	f := unitFrame
-	p := plot.New("What a threshold on the confidence would do", f.top+f.height+42)
+	p := newDrawing("What a threshold on the confidence would do", f.top+f.height+42)
 	p.Note = fmt.Sprintf("AUROC %.3f, known against %s.", c.AUROC, strings.Join(c.Against, ", "))
 	p.Key("a", "known, answered rightly")
 	p.Key("b", "to be refused, refused")
@@ -158,15 +157,15 @@ func thresholds(c *eval.Curve) plot.Plot {
 }
 
 // calls is a histogram of the LLM calls of a turn.
-func calls(list []eval.CallsCount) plot.Plot {
+func calls(list []eval.CallsCount) drawing {
 	const top, height, left = 18.0, 180.0, 6.0
-	p := plot.New("LLM calls of a turn", top+height+42)
+	p := newDrawing("LLM calls of a turn", top+height+42)
 	most := 0
 	for _, c := range list {
 		most = max(most, c.Turns)
 	}
-	step := (plot.Width - 2*left) / float64(len(list))
-	p.Segment("axis", 0, top+height, plot.Width, top+height)
+	step := (plotWidth - 2*left) / float64(len(list))
+	p.Segment("axis", 0, top+height, plotWidth, top+height)
 	for i, c := range list {
 		x, h := left+step*float64(i), height*ratio(c.Turns, most)
 		p.Rect("a", x+step*0.1, top+height-h, step*0.8, h, fmt.Sprintf("%d turns with %d calls", c.Turns, c.Calls))
@@ -175,7 +174,7 @@ func calls(list []eval.CallsCount) plot.Plot {
 			p.Text("value", "middle", x+step/2, top+height-h-5, strconv.Itoa(c.Turns))
 		}
 	}
-	p.Text("label", "middle", plot.Width/2, top+height+34, "calls")
+	p.Text("label", "middle", plotWidth/2, top+height+34, "calls")
 	return p
 }
 
@@ -186,7 +185,7 @@ func (f frame) x(v float64) float64 { return f.left + v*f.width }
 func (f frame) y(v float64) float64 { return f.top + (1-v)*f.height }
 
 // unit draws the grid and the labels of shares in per cent.
-func unit(p *plot.Plot, f frame, below string) {
+func unit(p *drawing, f frame, below string) {
 	for i := range 6 {
 		v := float64(i) / 5
 		label := strconv.Itoa(i * 20)

@@ -55,22 +55,20 @@ const (
 
 // Figure is a share of cases, held against its range and its past.
 type Figure struct {
-	Key    string  `json:"key"`
-	Name   string  `json:"name"`
-	Guard  int     `json:"guard"`
-	Unit   Unit    `json:"unit"`
-	Cases  string  `json:"cases_are"` // what it is a share of
-	Hits   int     `json:"hits"`
-	N      int     `json:"cases"`
-	Value  float64 `json:"value"`
-	Range  Range   `json:"range"`
-	Need   int     `json:"need"` // cases, under which nothing is said
-	State  State   `json:"state"`
-	Before Past    `json:"before"`
-	Weeks  []Past  `json:"weeks"` // oldest first, the last week among them
-	Means  string  `json:"means,omitempty"`
-	low    string  // what it means to lie below
-	high   string  // and above
+	Key   string `json:"key"`
+	Name  string `json:"name"`
+	Guard int    `json:"guard"`
+	Unit  Unit   `json:"unit"`
+	Cases string `json:"cases_are"` // what it is a share of
+	Past
+	Range  Range  `json:"range"`
+	Need   int    `json:"need"` // cases, under which nothing is said
+	State  State  `json:"state"`
+	Before Past   `json:"before"`
+	Weeks  []Past `json:"weeks"` // oldest first, the last week among them
+	Means  string `json:"means,omitempty"`
+	low    string // what it means to lie below
+	high   string // and above
 }
 
 // Unit is how a figure is said.
@@ -82,7 +80,7 @@ const (
 	PerTenK Unit = "per_10k"
 )
 
-// Past is a figure of an earlier time.
+// Past is a figure of one time.
 type Past struct {
 	Hits      int       `json:"hits"`
 	N         int       `json:"cases"`
@@ -90,11 +88,8 @@ type Past struct {
 	Direction Direction `json:"direction,omitempty"` // since then
 }
 
-// series is a figure's weeks as they were counted.
-type series func(w *Week) (hits, cases int)
-
 // measured fills in what a figure is of its weeks.
-func (f Figure) measured(list []Week, of series) Figure {
+func (f Figure) measured(list []Week, of func(w *Week) (hits, cases int)) Figure {
 	for i := range list {
 		p := Past{}
 		p.Hits, p.N = of(&list[i])
@@ -104,13 +99,12 @@ func (f Figure) measured(list []Week, of series) Figure {
 			f.Before.Hits, f.Before.N = f.Before.Hits+p.Hits, f.Before.N+p.N
 		}
 	}
-	last := f.Weeks[len(f.Weeks)-1]
-	f.Hits, f.N, f.Value = last.Hits, last.N, last.Value
+	f.Past = f.Weeks[len(f.Weeks)-1]
 	f.Before.Value = share(f.Before.Hits, f.Before.N)
-	if f.State == Off {
+	switch {
+	case f.State == Off:
 		return f
-	}
-	if f.N < f.Need {
+	case f.N < f.Need:
 		f.State = TooFew
 		return f
 	}

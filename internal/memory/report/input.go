@@ -8,9 +8,8 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// Input is what a report is made of. What lies before the five weeks or at Now and
-// after counts for nothing, but for events: a contradiction may have been flagged
-// long ago.
+// Input is what a report is made of. Only the five weeks before Now count. Events are an
+// exception: a contradiction may have been flagged long ago.
 type Input struct {
 	World  string               // as it is titled; empty: all
 	Now    time.Time            // where the last week ends
@@ -22,20 +21,14 @@ type Input struct {
 	Scans []Scan
 	Reply []Reply
 	Work  []Work
-	// Earlier are the reports that are kept. They fill in what the streams no longer hold of
-	// the weeks before.
+	// Earlier are the stored reports. They tell what the streams no longer hold.
 	Earlier []*Report
-	// GroundingP99 is the worst 99th percentile of a verdict's time in the week, of
-	// GroundingTimed candidates. The log does not hold it.
-	GroundingP99   time.Duration
-	GroundingTimed int
 }
 
 // Scan is one run of Guard 2.
 type Scan struct {
 	At     time.Time // its end
 	World  string
-	Took   time.Duration
 	Report scan.Report
 }
 
@@ -47,17 +40,15 @@ type Reply struct {
 	Step  faithful.Step
 }
 
-// Work counts what the write path did in a stretch of time and what it asked of
-// language models; the log does not hold it.
+// Work is what the write path did in a stretch of time, and what it asked of language
+// models. The log does not hold it.
 type Work struct {
 	At        time.Time // the stretch's beginning
 	Turns     int       // replies released
 	Read      int       // of them, those that were no greeting, small talk or repeat
 	Extracted int       // candidates that came out of them
 	Calls     []Calls
-	// TurnsOnly says that nothing but the turns was counted: the rest is not known,
-	// which is not none.
-	TurnsOnly bool
+	TurnsOnly bool // nothing but the turns was counted: the rest is not known
 }
 
 // Calls are calls of a language model, of one stage.

@@ -44,7 +44,7 @@ func TestUnknownPredicatesThatBehaveAsStateful(t *testing.T) {
 			t.Errorf("%s: %+v", name, r.Proposals)
 		}
 		var out strings.Builder
-		if err := r.Text(&out); err != nil || strings.Contains(out.String(), "no table knows these") != c.want {
+		if err := r.Markdown(&out); err != nil || strings.Contains(out.String(), "no table knows these") != c.want {
 			t.Errorf("%s: %v:\n%s", name, err, out.String())
 		}
 	}

@@ -1,19 +1,21 @@
-// Package report is the dashboard of the three guards: what they did in a week,
-// each figure against the range in which it is healthy and against the four weeks
-// before, and how large the risk is that players are told what is not so. It is
-// made from the memory log and from counts that are given to it, and shown as text,
-// Markdown or one HTML page.
+// Package report tells operators what the three guards of memory do: as counters for
+// Prometheus, as it happens, and as the report of a week. The report holds each figure
+// against the range in which it is healthy and against the four weeks before, and says how
+// large the risk is that players are told what is not so. It is one JSON document, shown as
+// tables or as one HTML page.
 //
-// It judges no memory and raises no alarm: the rules of k8s/monitoring do that as
-// it happens. It reads no clock. A figure of too few cases is given with them, and
-// neither called healthy nor held against anybody. What was erased is gone from the
-// log and so from the counts of its weeks.
+// It judges no memory, reads no clock and raises no alarm: the rules of k8s/monitoring do
+// that. A figure of too few cases is neither called healthy nor held against anybody. What
+// was erased is gone from the log, and so from the counts of its weeks.
+//
+// Start reading at Make.
 package report
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"time"
-
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Risk is the overall risk.
@@ -36,17 +38,14 @@ type Report struct {
 	Why      string    `json:"why"`
 	Figures  []Figure  `json:"figures"`
 	Early    []string  `json:"early_signs,omitempty"`
-	Alerts   []Alert   `json:"alerts,omitempty"`
 	Patterns []Pattern `json:"patterns,omitempty"`
 
 	Grounding Grounding `json:"grounding"`
 	Blocked   []Share   `json:"blocked_by_predicate,omitempty"`
 	Waiting   int       `json:"waiting"` // for a verdict, at the end
-
-	GroundingP99 string    `json:"grounding_p99,omitempty"` // of a verdict's time; empty: not measured
-	Scans        Scans     `json:"scans"`
-	LastScan     time.Time `json:"last_scan,omitzero"`
-	Flags        Flags     `json:"contradictions"`
+	Scans     Scans     `json:"scans"`
+	LastScan  time.Time `json:"last_scan,omitzero"`
+	Flags     Flags     `json:"contradictions"`
 	// Proposals are predicates that the world's predicates.yaml may lack.
 	Proposals []Proposal `json:"proposed_predicates,omitempty"`
 	Replies   Replies    `json:"replies"`
@@ -54,43 +53,56 @@ type Report struct {
 	Policy    string     `json:"policy,omitempty"`
 	Funnel    Funnel     `json:"funnel"`
 	Trend     []Trend    `json:"trend"` // of four weeks, oldest first
+}
 
-	weeks []Week
+// Trend is one week beside the others.
+type Trend struct {
+	From     time.Time `json:"from"`
+	Risk     Risk      `json:"risk,omitempty"` // as it was reported; empty: no report of that week is kept
+	Blocked  Past      `json:"blocked"`
+	Clusters Past      `json:"clusters_per_10k_memories"`
+	HighRisk Past      `json:"high_risk"`
+	Mean     float64   `json:"mean_faithfulness"` // of HighRisk.N replies
+	Acted    int       `json:"acted"`             // replies that Guard 3 marked, had said again, or blocked
 }
 
 // Make makes the report of the week that ends at in.Now.
 func Make(in Input) *Report {
 	log, undone := once(in.Events, in.Now)
-	list := tally(&in, log, undone)
-	recall(&in, list)
-	last := list[weeks-1]
+	list := in.count(log, undone)
+	last := &list[weeks-1]
 	r := &Report{
-		World: in.World, From: last.From, To: last.To, Policy: in.Policy, weeks: list,
-		Figures: figures(list, in.Policy), Alerts: alerts(&in, log, list),
-		Grounding: last.Grounding, Blocked: blockedBy(&in, log), Waiting: waiting(log, undone),
-		Scans: last.Scans, LastScan: lastScan(&in), Flags: flags(&in, log, undone), Proposals: proposals(&in, log, undone),
-		Replies: last.Replies, Mean: last.Replies.Mean(), Funnel: funnel(&in, last),
+		World: in.World, From: last.From, To: last.To, Policy: in.Policy, Figures: figures(list, in.Policy),
+		Grounding: last.Grounding, Blocked: most(last.blocked), Scans: last.Scans, Replies: last.Replies,
+		Mean: last.Replies.Mean(), Proposals: in.proposals(log, undone), Funnel: in.funnel(last.Grounding),
 	}
-	if in.GroundingTimed > 0 {
-		r.GroundingP99 = in.GroundingP99.String()
+	r.Flags, r.Waiting = in.follow(log, undone)
+	for _, s := range in.Scans {
+		if s.At.Before(in.Now) && s.At.After(r.LastScan) {
+			r.LastScan = s.At
+		}
 	}
-	before, now := conflicts(list)
-	r.Patterns = patterns(r.Figures, before, now, r.Flags)
-	r.Early = early(r.Figures)
-	r.Risk, r.Why = overall(r.Figures, r.Alerts)
-	r.Trend = r.trend()
+	r.Patterns, r.Early = patterns(r.Figures, list, r.Flags), early(r.Figures)
+	last.Risk, r.Why = overall(r.Figures)
+	r.Risk = last.Risk
+	for i, w := range list[1:] {
+		at := func(figure int) Past { return r.Figures[figure].Weeks[i+1] }
+		r.Trend = append(r.Trend, Trend{From: w.From, Risk: w.Risk, Blocked: at(0), Clusters: at(1), HighRisk: at(2),
+			Mean: w.Replies.Mean(), Acted: w.Replies.Warned + w.Replies.Regenerated + w.Replies.Blocked})
+	}
 	return r
 }
 
-// overall is LOW where every figure is in its range, ELEVATED where one is out, and
-// HIGH where two are or an alert went off.
-func overall(figures []Figure, alerts []Alert) (Risk, string) {
+// overall is LOW where every figure is in its range, ELEVATED where one is out, and HIGH
+// where two are or one is alarming.
+func overall(figures []Figure) (Risk, string) {
 	var out, few []string
-	said := 0
+	said, alarm := 0, false
 	for i := range figures {
 		switch f := &figures[i]; {
 		case f.State.out():
 			out = append(out, f.Name)
+			alarm = alarm || f.alarms()
 			said++
 		case f.State == Healthy:
 			said++
@@ -100,72 +112,77 @@ func overall(figures []Figure, alerts []Alert) (Risk, string) {
 	}
 	why := ""
 	if len(few) > 0 {
-		why = "; too few cases to say: " + list(few)
+		why = "; too few cases to say: " + strings.Join(few, ", ")
 	}
 	switch {
-	case len(alerts) > 0 && len(out) > 0:
-		return High, plural(len(alerts), "alert") + ", and out of range: " + list(out) + why
-	case len(alerts) > 0:
-		return High, plural(len(alerts), "alert") + why
-	case len(out) > 1:
-		return High, "out of range: " + list(out) + why
+	case len(out) > 1 || alarm:
+		return High, "out of range: " + strings.Join(out, ", ") + why
 	case len(out) == 1:
-		return Elevated, "out of range: " + list(out) + why
+		return Elevated, "out of range: " + out[0] + why
 	case said == 0:
 		return NotKnown, "no figure rests on enough cases"
 	}
 	return Low, "every figure that can be said is in its range" + why
 }
 
-// risesToSay are so many that chance seldom makes as many: one time in 24.
-const risesToSay = 3
-
-// early are rises that are no alarm yet.
-func early(figures []Figure) []string {
-	var out []string
-	for i := range figures {
-		f := &figures[i]
-		if n := f.rises(); n >= risesToSay && f.State != Off {
-			out = append(out, f.Name+" has risen for "+plural(n, "week")+" in a row")
-		}
-	}
-	return out
+// alarms says whether a figure alone makes the risk high. Few clusters to find are odd, and
+// no risk.
+func (f *Figure) alarms() bool {
+	return f.State == Odd && (f.Key != Clusters || f.Value > f.Range.OddTop)
 }
 
-// waiting counts the candidates without a verdict.
-func waiting(log []schema.MemoryEvent, undone map[string]bool) int {
-	pending := map[string]bool{}
-	for i := range log {
-		e := &log[i]
-		if undone[e.ID] {
+// Funnel is how much of what is said becomes memory, and what that costs.
+type Funnel struct {
+	Counted bool    `json:"counted"` // the turns and the calls were; what the log holds always is
+	Turns   int     `json:"turns"`
+	Partly  bool    `json:"turns_only,omitempty"` // of what the log does not hold, the turns alone were counted
+	Steps   []Step  `json:"steps"`
+	Calls   []Calls `json:"llm_calls,omitempty"`
+	All     Calls   `json:"llm_calls_all"`
+}
+
+// Step is one narrowing.
+type Step struct {
+	Name string  `json:"name"`
+	N    int     `json:"n"`
+	Per  float64 `json:"per_1000_turns"` // nothing where there were no turns
+}
+
+// logged says whether the log itself holds what a step counts.
+func (s *Step) logged() bool { return s.Name == "grounded" || s.Name == "stored" }
+
+// funnel counts the last week. The first steps are given, the others are the log's.
+func (in *Input) funnel(g Grounding) Funnel {
+	f := Funnel{All: Calls{Stage: "all"}}
+	read, extracted := 0, 0
+	calls := map[string]Calls{}
+	for _, w := range in.Work {
+		if weekOf(w.At, in.Now) != weeks-1 {
 			continue
 		}
-		switch e.Type {
-		case schema.MemoryProposed:
-			pending[e.Memory.ID] = true
-		case schema.MemoryWritten, schema.MemoryDropped:
-			if e.Memory != nil {
-				delete(pending, e.Memory.ID)
-			}
-			delete(pending, e.Target)
-		case schema.MemoryErasedMark:
-			delete(pending, e.Target)
-			for _, id := range e.Others {
-				delete(pending, id)
-			}
-		// of what has its verdict
-		case schema.MemoryMerged, schema.MemorySupersede, schema.MemoryFlag, schema.MemoryResolved, schema.MemoryUndone:
+		f.Counted, f.Partly = true, f.Partly || w.TurnsOnly
+		f.Turns, read, extracted = f.Turns+w.Turns, read+w.Read, extracted+w.Extracted
+		for _, c := range w.Calls {
+			calls[c.Stage] = Calls{c.Stage, calls[c.Stage].N + c.N, calls[c.Stage].Cost + c.Cost}
+			f.All.N, f.All.Cost = f.All.N+c.N, f.All.Cost+c.Cost
 		}
 	}
-	return len(pending)
+	for _, stage := range slices.Sorted(maps.Keys(calls)) {
+		f.Calls = append(f.Calls, calls[stage])
+	}
+	for _, s := range []Step{{Name: "turns", N: f.Turns}, {Name: "read for memories", N: read},
+		{Name: "candidates", N: extracted},
+		{Name: "grounded", N: g.Judged() + g.Unknown}, {Name: "stored", N: g.Stored}} {
+		if f.Partly && !s.logged() && s.Name != "turns" {
+			continue // not known is not none
+		}
+		s.Per = f.per(float64(s.N))
+		f.Steps = append(f.Steps, s)
+	}
+	return f
 }
 
-func lastScan(in *Input) time.Time {
-	var last time.Time
-	for _, s := range in.Scans {
-		if s.At.Before(in.Now) && s.At.After(last) {
-			last = s.At
-		}
-	}
-	return last
+// per scales a count to a thousand turns.
+func (f *Funnel) per(n float64) float64 {
+	return n * min(float64(f.Turns), 1) * 1000 / max(float64(f.Turns), 1)
 }

@@ -103,28 +103,25 @@ func TestOverallRisk(t *testing.T) {
 		}
 		return out
 	}
-	alert := []Alert{{Name: AlertSlowScan}}
 	for _, c := range []struct {
 		name   string
 		states []Figure
-		alerts []Alert
 		want   Risk
 	}{
-		{"all in range", figure(Healthy, Healthy, Healthy), nil, Low},
-		{"one out", figure(Healthy, Outside, Healthy), nil, Elevated},
-		{"one odd", figure(Healthy, Odd, Off), nil, Elevated},
-		{"two out", figure(Outside, Healthy, Odd), nil, High},
-		{"an alert", figure(Healthy, Healthy, Healthy), alert, High},
-		{"an alert of too few", figure(TooFew, TooFew, Off), alert, High},
-		{"one that can be said", figure(TooFew, Healthy, Off), nil, Low},
-		{"none that can be said", figure(TooFew, TooFew, Off), nil, NotKnown},
+		{"all in range", figure(Healthy, Healthy, Healthy), Low},
+		{"one out", figure(Healthy, Outside, Healthy), Elevated},
+		{"one odd", figure(Healthy, Odd, Off), High},
+		{"too few clusters", []Figure{{Key: Clusters, State: Odd, Range: Range{OddTop: 1}}}, Elevated},
+		{"too many clusters", []Figure{{Key: Clusters, State: Odd, Past: Past{Value: 2}, Range: Range{OddTop: 1}}}, High},
+		{"two out", figure(Outside, Healthy, Odd), High},
+		{"one that can be said", figure(TooFew, Healthy, Off), Low},
+		{"none that can be said", figure(TooFew, TooFew, Off), NotKnown},
 	} {
-		got, why := overall(c.states, c.alerts)
+		got, why := overall(c.states)
 		if got != c.want || why == "" {
 			t.Errorf("%s: %s (%s), want %s", c.name, got, why, c.want)
 		}
-		if strings.Contains(why, "too few") != (got != NotKnown && strings.Contains(c.name, "that can be said") ||
-			c.name == "an alert of too few") {
+		if strings.Contains(why, "too few cases") != (c.name == "one that can be said") {
 			t.Errorf("%s: %q", c.name, why)
 		}
 	}
@@ -211,7 +208,7 @@ func TestVerdictsByTheirFate(t *testing.T) {
 
 func TestActionsThatWereUndone(t *testing.T) {
 	f := &feed{Input: Input{Now: now}}
-	f.nights(4, 100, 2, 1, 0, time.Second)
+	f.nights(4, 100, 2, 1, 0)
 	undo := func(id, what string) {
 		e := event(id, schema.MemoryUndone, "operator:ann", now.Add(-time.Minute))
 		e.Undoes = what
@@ -272,16 +269,13 @@ func TestWhatBecomesOfContradictions(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
-	if v, of := (Flags{ByGuards: 3, ByPeople: 1}).Automatic(); v != 0.75 || of != 4 {
-		t.Errorf("%v of %d were closed by themselves", v, of)
-	}
 }
 
 func TestPatterns(t *testing.T) {
 	week := func(blocked, flagged, high int) func(*feed, int) {
 		return func(f *feed, w int) {
 			f.grounding(w, 1000-blocked, 0, blocked)
-			f.nights(w, 5000, 1, 1, flagged, time.Second)
+			f.nights(w, 5000, 1, 1, flagged)
 			f.replies(w, 1000, high)
 		}
 	}

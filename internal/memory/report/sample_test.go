@@ -59,15 +59,14 @@ func (f *feed) grounding(week, supported, partial, blocked int) {
 
 // nights adds seven scans of a week, with so many clusters in all, of which so many
 // are merged, superseded and flagged.
-func (f *feed) nights(week, memories, merged, superseded, flagged int, took time.Duration) {
+func (f *feed) nights(week, memories, merged, superseded, flagged int) {
 	for night := range 7 {
 		r := scan.Report{Memories: memories, Clusters: 1, Known: 1, Actions: map[string]int{}}
 		if night == 6 {
 			r.Clusters += merged + superseded + flagged
 			r.Actions = map[string]int{"merge": merged, "supersede": superseded, "flag": flagged}
 		}
-		f.Scans = append(f.Scans, Scan{At: start(week).Add(time.Duration(night)*day + time.Hour), World: "hollowmere",
-			Took: took, Report: r})
+		f.Scans = append(f.Scans, Scan{At: start(week).Add(time.Duration(night)*day + time.Hour), World: "hollowmere", Report: r})
 	}
 	at := start(week).Add(6*day + time.Hour)
 	for range merged {
@@ -116,11 +115,10 @@ func (f *feed) replies(week, n, high int) {
 // sample is the paper's dashboard as a week: all in range, four weeks like it
 // before.
 func sample() Input {
-	f := &feed{Input: Input{World: "hollowmere", Now: now, Policy: guards.PolicyRegenerate,
-		GroundingP99: 21 * time.Millisecond, GroundingTimed: 1847}}
+	f := &feed{Input: Input{World: "hollowmere", Now: now, Policy: guards.PolicyRegenerate}}
 	for week, blocked := range []int{40, 44, 38, 41, 43} {
 		f.grounding(week, 1677, 127, blocked)
-		f.nights(week, 5_000, 7, 3, 2, 700*time.Millisecond)
+		f.nights(week, 5_000, 7, 3, 2)
 		f.replies(week, 2341, 18)
 	}
 	f.verdicts(4, schema.GroundingUnknown, 4)
@@ -133,15 +131,14 @@ func sample() Input {
 // troubled is a week in which all guards have something to say. The world's name
 // and a predicate hold what a page must not take for markup.
 func troubled() Input {
-	f := &feed{Input: Input{World: "a <b>moor</b>", Now: now, Policy: guards.PolicyWarn,
-		GroundingP99: 420 * time.Millisecond, GroundingTimed: 900}}
+	f := &feed{Input: Input{World: "a <b>moor</b>", Now: now, Policy: guards.PolicyWarn}}
 	for week, blocked := range []int{25, 27, 30, 33, 160} {
 		f.grounding(week, 870, 40, blocked)
-		f.nights(week, 4_000, 2, 2, 1, 2*time.Second)
+		f.nights(week, 4_000, 2, 2, 1)
 		f.replies(week, 1000, 6)
 	}
 	f.replies(4, 1000, 140)
-	f.nights(4, 4_000, 1, 2, 60, 9*time.Second)
+	f.nights(4, 4_000, 1, 2, 60)
 	e := event(f.id("e"), schema.MemoryDropped, write.By, start(4).Add(day))
 	e.Memory, e.Verdict = remembered("m_script", "<script>|works_at*", schema.MemoryPending),
 		&schema.GroundingVerdict{Label: schema.GroundingNotSupported}
@@ -153,6 +150,6 @@ func troubled() Input {
 func quiet() Input {
 	f := &feed{Input: Input{World: "shadowwatch", Now: now}}
 	f.grounding(4, 12, 1, 3)
-	f.nights(4, 20, 1, 0, 1, 3*time.Millisecond)
+	f.nights(4, 20, 1, 0, 1)
 	return f.Input
 }

@@ -3,10 +3,8 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"flag"
-	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -21,11 +19,11 @@ var samples = map[string]func() Input{"sample": sample, "troubled": troubled, "q
 
 func shown(t *testing.T, r *Report) map[string]string {
 	t.Helper()
-	var text, md, html bytes.Buffer
-	if err := errors.Join(r.Text(&text), r.Markdown(&md), r.HTML(&html)); err != nil {
+	var md, html bytes.Buffer
+	if err := errors.Join(r.Markdown(&md), r.HTML(&html)); err != nil {
 		t.Fatal(err)
 	}
-	return map[string]string{"txt": text.String(), "md": md.String(), "html": html.String()}
+	return map[string]string{"md": md.String(), "html": html.String()}
 }
 
 func TestTheReportAsItIsShown(t *testing.T) {
@@ -53,14 +51,12 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func TestTheTextIsNarrow(t *testing.T) {
+// The tables fit a narrow terminal.
+func TestTheTablesAreNarrow(t *testing.T) {
 	for name, in := range samples {
-		for _, line := range strings.Split(shown(t, Make(in()))["txt"], "\n") {
-			if utf8.RuneCountInString(line) > textWidth {
+		for _, line := range strings.Split(shown(t, Make(in()))["md"], "\n") {
+			if strings.HasPrefix(line, "|") && utf8.RuneCountInString(line) > 80 {
 				t.Errorf("%s: %d wide: %q", name, utf8.RuneCountInString(line), line)
-			}
-			if strings.TrimRight(line, " ") != line {
-				t.Errorf("%s: blanks at the end of %q", name, line)
 			}
 		}
 	}
@@ -76,22 +72,6 @@ func TestThePageStandsAlone(t *testing.T) {
 	if !strings.Contains(page, "a &lt;b&gt;moor") || !strings.Contains(page, "&lt;script&gt;|works_at*") {
 		t.Error("a name is not shown as it is written")
 	}
-	plots := regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1)
-	if len(plots) != 5 {
-		t.Errorf("%d plots", len(plots))
-	}
-	for _, svg := range plots {
-		d := xml.NewDecoder(strings.NewReader(svg))
-		for {
-			_, err := d.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatalf("a plot is no XML: %v in %s", err, svg)
-			}
-		}
-	}
 }
 
 func TestMarkdownTakesNoNameForMarkup(t *testing.T) {
@@ -101,38 +81,17 @@ func TestMarkdownTakesNoNameForMarkup(t *testing.T) {
 	}
 }
 
-// Every mark lies within its drawing, whatever was counted, and no figure is
-// divided by nothing.
-func TestWhatIsDrawnLiesWithinItsPlot(t *testing.T) {
+// No figure is divided by nothing, and turns that nobody counted are not none.
+func TestWhatIsNotKnownIsNotShown(t *testing.T) {
 	for name, in := range samples {
-		r := Make(in())
-		for _, p := range r.plots() {
-			for _, s := range p.Shapes {
-				if s.X < 0 || s.X+s.W > p.Width || s.Y < 0 || s.Y+s.H > p.Height || s.X2 > p.Width || s.Y2 > p.Height || s.H < 0 ||
-					s.W < 0 {
-					t.Errorf("%s, %s: %+v", name, p.Title, s)
-				}
-			}
-		}
-		for kind, text := range shown(t, r) {
+		for kind, text := range shown(t, Make(in())) {
 			if bad := regexp.MustCompile(`NaN|[+-]Inf|%!|0001-01-01`).FindString(text); bad != "" {
 				t.Errorf("%s.%s holds %s", name, kind, bad)
 			}
 		}
 	}
-}
-
-// Turns that nobody counted are not none, and what Guard 3 did not score is not
-// drawn.
-func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
-	for name, want := range map[string]int{"sample": 6, "troubled": 5, "quiet": 4} {
-		if got := len(Make(samples[name]()).plots()); got != want {
-			t.Errorf("%s: %d plots, want %d", name, got, want)
-		}
-	}
-	if text := shown(t, Make(quiet()))["txt"]; strings.Contains(text, "\n  turns  ") ||
-		!strings.Contains(text, "not counted") {
-		t.Error("turns that were not counted have a number in\n" + text)
+	if md := shown(t, Make(quiet()))["md"]; strings.Contains(md, "\n| turns  ") || !strings.Contains(md, "not counted") {
+		t.Error("turns that were not counted have a number in\n" + md)
 	}
 }
 
@@ -161,7 +120,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("the line is dea
 
 func TestAWriterThatFailsIsSaid(t *testing.T) {
 	r := Make(quiet())
-	for _, err := range []error{r.Text(broken{}), r.Markdown(broken{}), r.HTML(broken{})} {
+	for _, err := range []error{r.Markdown(broken{}), r.HTML(broken{})} {
 		if err == nil || !strings.Contains(err.Error(), "the line is dead") {
 			t.Errorf("got %v", err)
 		}

@@ -89,8 +89,7 @@ func TestAWeekOfAChangeOfClocks(t *testing.T) {
 // A week that no report and no stream tells of is not one in which nothing happened.
 func TestAWeekWithoutAReportIsNotKnown(t *testing.T) {
 	r := Make(Input{Now: now, Policy: guards.PolicyWarn})
-	_, rows := r.trendRows()
-	for _, row := range rows {
+	for _, row := range r.trend().Rows {
 		if row[1] != "–" {
 			t.Errorf("%v", row)
 		}

@@ -1,28 +1,37 @@
-package metrics_test
+package report
 
 import (
-	"bytes"
-	"errors"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/expfmt"
+
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
-	"github.com/forsooth-npc/forsooth/internal/memory/metrics"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-func text(t *testing.T, m *metrics.Metrics) string {
+// scrape is what Prometheus reads.
+func scrape(t *testing.T, m *Metrics) string {
 	t.Helper()
-	var b bytes.Buffer
-	n, err := m.WriteTo(&b)
-	if err != nil || n != int64(b.Len()) {
-		t.Fatalf("%d of %d bytes, %v", n, b.Len(), err)
+	registry, page := prometheus.NewRegistry(), &strings.Builder{}
+	if err := registry.Register(m); err != nil {
+		t.Fatal(err)
 	}
-	return b.String()
+	families, err := registry.Gather()
+	for _, f := range families {
+		if err == nil {
+			_, err = expfmt.MetricFamilyToText(page, f)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
 }
 
 func holds(t *testing.T, got string, lines ...string) {
@@ -37,7 +46,7 @@ func holds(t *testing.T, got string, lines ...string) {
 // A rule about changes sees a counter's first step only where it stood at nothing
 // before.
 func TestEveryCounterIsThereFromTheStart(t *testing.T) {
-	got := text(t, metrics.New("hollowmere"))
+	got := scrape(t, NewMetrics("hollowmere"))
 	for _, v := range []string{"supported", "partial", "not_supported", "unknown"} {
 		holds(t, got, `forsooth_grounding_verdicts_total{verdict="`+v+`"} 0`)
 	}
@@ -65,21 +74,21 @@ func TestEveryCounterIsThereFromTheStart(t *testing.T) {
 }
 
 func TestTheFunnelIsCounted(t *testing.T) {
-	m := metrics.New()
-	m.Passed(metrics.Turns, 1)
-	m.Passed(metrics.Turns, 1)
-	m.Passed(metrics.Candidates, 3)
-	m.Passed(metrics.Stored, -1)
+	m := NewMetrics()
+	m.Passed(Turns, 1)
+	m.Passed(Turns, 1)
+	m.Passed(Candidates, 3)
+	m.Passed(Stored, -1)
 	m.Called("judge", 2, 0.25)
 	m.Called("judge", 1, 0.5)
-	holds(t, text(t, m), `forsooth_memory_funnel_total{stage="turns"} 2`,
+	holds(t, scrape(t, m), `forsooth_memory_funnel_total{stage="turns"} 2`,
 		`forsooth_memory_funnel_total{stage="candidates"} 3`,
 		`forsooth_memory_funnel_total{stage="stored"} 0`, `forsooth_memory_llm_calls_total{stage="judge"} 3`,
 		`forsooth_memory_llm_cost_total{stage="judge"} 0.75`)
 }
 
 func TestWhatIsCounted(t *testing.T) {
-	m := metrics.New()
+	m := NewMetrics()
 	m.Grounded(schema.GroundingSupported, false, 2*time.Millisecond)
 	m.Grounded(schema.GroundingPartial, true, 300*time.Millisecond) // below the floor: dropped, and no fabrication
 	m.Grounded(schema.GroundingNotSupported, true, 301*time.Millisecond)
@@ -91,7 +100,7 @@ func TestWhatIsCounted(t *testing.T) {
 	m.Scored(faithful.High, 8*time.Millisecond)
 	m.Applied(faithful.Regenerate)
 	m.Applied(faithful.Release)
-	got := text(t, m)
+	got := scrape(t, m)
 	holds(t, got,
 		`forsooth_grounding_verdicts_total{verdict="supported"} 1`, `forsooth_grounding_verdicts_total{verdict="partial"} 1`,
 		`forsooth_grounding_verdicts_total{verdict="not_supported"} 2`, `forsooth_hallucination_blocked_total 1`,
@@ -111,9 +120,9 @@ func TestWhatIsCounted(t *testing.T) {
 // The shape of the format: a sample's name was announced with help and type before
 // it, each name once, and the text ends with a line's end.
 func TestTheTextIsInPrometheusFormat(t *testing.T) {
-	m := metrics.New(`odd "world"\`)
+	m := NewMetrics(`odd "world"\`)
 	m.Scanned("two\nlines", scan.Report{}, time.Second)
-	got := text(t, m)
+	got := scrape(t, m)
 	holds(t, got, `forsooth_consistency_clusters_found_total{world="odd \"world\"\\"} 0`,
 		`forsooth_consistency_scan_duration_seconds{world="two\nlines"} 1`)
 	sample := regexp.MustCompile(`^([a-z_]+)(\{[a-z]+="(\\.|[^"\\])*"(,[a-z]+="(\\.|[^"\\])*")*\})? [0-9.e+-]+$`)
@@ -148,28 +157,18 @@ func TestTheTextIsInPrometheusFormat(t *testing.T) {
 }
 
 func TestCountedFromManySides(t *testing.T) {
-	m := metrics.New()
+	m := NewMetrics()
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for range 100 {
 				m.Grounded(schema.GroundingSupported, false, time.Millisecond)
 				m.Scanned("hollowmere", scan.Report{Clusters: 1}, time.Millisecond)
-				_, _ = m.WriteTo(&bytes.Buffer{})
+				m.Tally()
 			}
 		})
 	}
 	wg.Wait()
-	holds(t, text(t, m), `forsooth_grounding_verdicts_total{verdict="supported"} 800`,
+	holds(t, scrape(t, m), `forsooth_grounding_verdicts_total{verdict="supported"} 800`,
 		`forsooth_consistency_clusters_found_total{world="hollowmere"} 800`)
-}
-
-type broken struct{}
-
-func (broken) Write([]byte) (int, error) { return 0, errors.New("the line is dead") }
-
-func TestAWriterThatFailsIsSaid(t *testing.T) {
-	if _, err := metrics.New().WriteTo(broken{}); err == nil || !strings.Contains(err.Error(), "the line is dead") {
-		t.Errorf("got %v", err)
-	}
 }

@@ -1,10 +1,4 @@
-// Package metrics counts what the three guards of memory do, for Prometheus. It
-// counts; it serves nothing, keeps nothing on disk and judges no figure:
-// k8s/monitoring has the rules that do.
-//
-// Every name is written from the start, at nothing: a counter that first appears
-// when it has counted hides its first step from whoever looks at changes.
-package metrics
+package report
 
 import (
 	"strings"
@@ -33,8 +27,6 @@ type Metrics struct {
 	calls    *prometheus.CounterVec
 	cost     *prometheus.CounterVec
 	unsent   prometheus.Counter
-
-	kept kept
 }
 
 // Stage is a narrowing on the way from what is said to what is remembered.
@@ -51,7 +43,7 @@ const (
 
 // The values of the labels.
 var (
-	labels = []schema.GroundingLabel{schema.GroundingSupported, schema.GroundingPartial, schema.GroundingNotSupported,
+	verdicts = []schema.GroundingLabel{schema.GroundingSupported, schema.GroundingPartial, schema.GroundingNotSupported,
 		schema.GroundingUnknown}
 	actions = []string{"merge", "supersede", "flag", "unproven"}
 	steps   = []faithful.Step{faithful.Annotate, faithful.Regenerate, faithful.Refuse}
@@ -63,7 +55,7 @@ var (
 // measure speaks of stand among them, so that neither rests on a guess within one.
 var bounds = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2.5, 5, 10}
 
-func counter(name, help string, labels ...string) *prometheus.CounterVec {
+func counterVec(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
@@ -71,31 +63,33 @@ func times(name, help string) prometheus.Histogram {
 	return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: bounds})
 }
 
-// New makes the metrics of a process that has the given worlds.
-func New(worlds ...string) *Metrics {
+// NewMetrics makes the metrics of a process that has the given worlds. Every name is
+// written from the start, at nothing: a counter that first appears when it has counted
+// hides its first step from whoever looks at changes.
+func NewMetrics(worlds ...string) *Metrics {
 	m := &Metrics{
-		verdicts: counter("forsooth_grounding_verdicts_total", "Verdicts of Guard 1 on candidate memories.", "verdict"),
+		verdicts: counterVec("forsooth_grounding_verdicts_total", "Verdicts of Guard 1 on candidate memories.", "verdict"),
 		grounded: times("forsooth_grounding_latency_seconds", "Time that Guard 1 took for a verdict."),
 		blocked: prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_hallucination_blocked_total",
 			Help: "Candidates dropped because nothing said supports them. Kinds that are not kept do not count."}),
-		clusters: counter("forsooth_consistency_clusters_found_total",
+		clusters: counterVec("forsooth_consistency_clusters_found_total",
 			"Clusters of suspect memories that Guard 2 found and had not judged before.", "world"),
-		acted: counter("forsooth_consistency_actions_total", "What Guard 2 did with memories.", "action", "world"),
+		acted: counterVec("forsooth_consistency_actions_total", "What Guard 2 did with memories.", "action", "world"),
 		scanned: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "forsooth_consistency_scan_duration_seconds",
 			Help: "Time that the last scan of a world took."}, []string{"world"}),
-		risks:  counter("forsooth_faithfulness_scores_total", "Replies that Guard 3 scored, by their risk.", "risk"),
+		risks:  counterVec("forsooth_faithfulness_scores_total", "Replies that Guard 3 scored, by their risk.", "risk"),
 		scored: times("forsooth_faithfulness_latency_seconds", "Time that Guard 3 took to score a reply."),
-		policies: counter("forsooth_response_policy_applied_total", "Replies on which Guard 3's policy acted.",
+		policies: counterVec("forsooth_response_policy_applied_total", "Replies on which Guard 3's policy acted.",
 			"policy"),
-		funnel: counter("forsooth_memory_funnel_total", "From speech to memory by stage: turns, read, candidates, "+
+		funnel: counterVec("forsooth_memory_funnel_total", "From speech to memory by stage: turns, read, candidates, "+
 			"grounded, stored. A stage over turns, times 1000, is what a thousand turns leave.", "stage"),
-		calls: counter("forsooth_memory_llm_calls_total", "Calls of language models for memory.", "stage"),
-		cost: counter("forsooth_memory_llm_cost_total", "Cost of calls of language models for memory, in the "+
+		calls: counterVec("forsooth_memory_llm_calls_total", "Calls of language models for memory.", "stage"),
+		cost: counterVec("forsooth_memory_llm_cost_total", "Cost of calls of language models for memory, in the "+
 			"currency of the budgets.", "stage"),
 		unsent: prometheus.NewCounter(prometheus.CounterOpts{Name: "forsooth_report_webhook_failures_total",
 			Help: "Weekly reports that the webhook did not take. They are on their subject all the same."}),
 	}
-	for _, v := range labels {
+	for _, v := range verdicts {
 		m.verdicts.WithLabelValues(labelOf(v))
 	}
 	for _, r := range faithful.Risks() {
@@ -152,7 +146,6 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 func (m *Metrics) Grounded(v schema.GroundingLabel, dropped bool, took time.Duration) {
 	m.verdicts.WithLabelValues(labelOf(v)).Inc()
 	observe(m.grounded, took)
-	m.kept.took(took)
 	if dropped && v == schema.GroundingNotSupported {
 		m.blocked.Inc()
 	}
@@ -162,7 +155,6 @@ func (m *Metrics) Grounded(v schema.GroundingLabel, dropped bool, took time.Dura
 // other are a share; over turns, times a thousand, what a thousand turns leave.
 func (m *Metrics) Passed(s Stage, n int) {
 	add(m.funnel.WithLabelValues(string(s)), n)
-	m.kept.passed(s, n)
 }
 
 // Called counts calls of a language model for memory, and what they cost in the
@@ -170,7 +162,6 @@ func (m *Metrics) Passed(s Stage, n int) {
 func (m *Metrics) Called(forWhat string, n int, cost float64) {
 	add(m.calls.WithLabelValues(forWhat), n)
 	m.cost.WithLabelValues(forWhat).Add(max(cost, 0))
-	m.kept.called(forWhat, n, cost)
 }
 
 // Scanned counts one run of Guard 2. A cluster that an earlier run judged, and that

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"cmp"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
@@ -20,7 +17,8 @@ type Week struct {
 	Grounding Grounding
 	Scans     Scans
 	Replies   Replies
-	Risk      Risk // that a report of the week said; empty: none is kept
+	Risk      Risk           // of the stored report of the week; empty: there is none
+	blocked   map[string]int // candidates by predicate
 }
 
 // Grounding counts the verdicts of Guard 1.
@@ -34,8 +32,7 @@ type Grounding struct {
 	Shadow       int `json:"shadow"`      // kept flagged where they would have been dropped
 }
 
-// Judged are the candidates that got a verdict. UNKNOWN is none: the verifier
-// failed, and nothing is said of the candidate.
+// Judged are the candidates that got a verdict. UNKNOWN is none: the verifier failed.
 func (g Grounding) Judged() int { return g.Supported + g.Partial + g.NotSupported }
 
 // Scans counts what Guard 2 found and did.
@@ -62,12 +59,7 @@ type Replies struct {
 }
 
 // Mean is the mean faithfulness.
-func (r Replies) Mean() float64 {
-	if r.Scored == 0 {
-		return 0
-	}
-	return r.Sum / float64(r.Scored)
-}
+func (r Replies) Mean() float64 { return r.Sum / float64(max(r.Scored, 1)) }
 
 const (
 	day   = 24 * time.Hour
@@ -88,25 +80,26 @@ func calendar(now time.Time) []Week {
 	out := make([]Week, weeks)
 	for i := range out {
 		from := now.Add(-time.Duration(weeks-i) * span)
-		out[i] = Week{From: from, To: from.Add(span), Replies: Replies{Risks: map[faithful.Risk]int{}}}
+		out[i] = Week{From: from, To: from.Add(span), Replies: Replies{Risks: map[faithful.Risk]int{}},
+			blocked: map[string]int{}}
 	}
 	return out
 }
 
-// tally gathers the weeks of an input.
-func tally(in *Input, log []schema.MemoryEvent, undone map[string]bool) []Week {
+// count gathers the weeks of an input.
+func (in *Input) count(log []schema.MemoryEvent, undone map[string]bool) []Week {
 	out := calendar(in.Now)
 	for i := range log {
-		w := weekOf(log[i].At, in.Now)
-		if w < 0 {
-			continue
+		if w := weekOf(log[i].At, in.Now); w >= 0 {
+			out[w].verdict(&log[i], in.Skip)
+			out[w].Scans.act(&log[i], undone[log[i].ID])
 		}
-		out[w].Grounding.add(&log[i], in.Skip)
-		out[w].Scans.act(&log[i], undone[log[i].ID])
 	}
 	for _, s := range in.Scans {
 		if w := weekOf(s.At, in.Now); w >= 0 {
-			out[w].Scans.run(s.Report)
+			c := &out[w].Scans
+			c.Runs, c.Memories, c.Carried = c.Runs+1, c.Memories+s.Report.Memories, c.Carried+s.Report.Carried
+			c.Clusters += max(0, s.Report.Clusters-s.Report.Known)
 		}
 	}
 	for _, r := range in.Reply {
@@ -114,35 +107,17 @@ func tally(in *Input, log []schema.MemoryEvent, undone map[string]bool) []Week {
 			out[w].Replies.add(r)
 		}
 	}
+	in.recall(out)
 	return out
 }
 
-// rewritten begins the reason of an event that lets go of a candidate whose memory
-// was stored under other words: it is no second candidate.
-const rewritten = "rewritten as "
-
-// verdictOf is Guard 1's verdict that an event brings for the first and last time,
-// or nil. A candidate that waits has none yet.
-func verdictOf(e *schema.MemoryEvent, skip []schema.MemoryKind) *schema.GroundingVerdict {
-	v := e.Verdict
+// verdict counts Guard 1's verdict, where an event brings one for the first and last
+// time. A candidate that waits has none yet.
+func (w *Week) verdict(e *schema.MemoryEvent, skip []schema.MemoryKind) {
+	v, g := e.Verdict, &w.Grounding
 	switch {
-	case v == nil || e.By != write.By || e.Memory == nil:
-		return nil
-	case e.Type != schema.MemoryWritten && e.Type != schema.MemoryDropped:
-		return nil
-	case strings.HasPrefix(e.Why, rewritten):
-		return nil
-	case v.Label == schema.GroundingSupported && v.Tier == entail.TierNone:
-		return nil // Guard 1 is off
-	case v.Label == schema.GroundingNotSupported && slices.Contains(skip, e.Memory.Kind):
-		return nil
-	}
-	return v
-}
-
-func (g *Grounding) add(e *schema.MemoryEvent, skip []schema.MemoryKind) {
-	v := verdictOf(e, skip)
-	if v == nil {
+	case !write.Verdict(e), v.Label == schema.GroundingSupported && v.Tier == entail.TierNone, // Guard 1 is off
+		v.Label == schema.GroundingNotSupported && slices.Contains(skip, e.Memory.Kind):
 		return
 	}
 	dropped := e.Type == schema.MemoryDropped
@@ -156,6 +131,7 @@ func (g *Grounding) add(e *schema.MemoryEvent, skip []schema.MemoryKind) {
 		}
 	case schema.GroundingNotSupported:
 		g.NotSupported++
+		w.blocked[e.Memory.Pred]++
 	case schema.GroundingUnknown:
 		g.Unknown++
 	}
@@ -166,13 +142,6 @@ func (g *Grounding) add(e *schema.MemoryEvent, skip []schema.MemoryKind) {
 	case e.Memory.Status == schema.MemoryActive:
 		g.Stored++
 	}
-}
-
-func (s *Scans) run(r scan.Report) {
-	s.Runs++
-	s.Memories += r.Memories
-	s.Clusters += max(0, r.Clusters-r.Known)
-	s.Carried += r.Carried
 }
 
 func (s *Scans) act(e *schema.MemoryEvent, undone bool) {
@@ -208,8 +177,52 @@ func (r *Replies) add(p Reply) {
 	}
 }
 
-// once is the log with each event once, up to a time, and which of its events were
-// undone for good. An undo stands behind what it undoes, and can be undone itself.
+// recall takes from the stored reports what the streams no longer hold. Replies are kept
+// seven days, and no stream keeps the risk. A report is of the week in which most of its
+// days lie: where clocks change, it is made an hour early or late. Of two reports of a
+// week the later stands.
+func (in *Input) recall(list []Week) {
+	kept := make([]map[string]*Report, len(list))
+	for _, r := range in.Earlier {
+		w := weekOf(r.To.Add(-span/2), in.Now)
+		if w < 0 || w == len(list)-1 {
+			continue
+		}
+		if kept[w] == nil {
+			kept[w] = map[string]*Report{}
+		}
+		if known := kept[w][r.World]; known == nil || r.To.After(known.To) {
+			kept[w][r.World] = r
+		}
+	}
+	worse := []Risk{"", NotKnown, Low, Elevated, High}
+	for w, of := range kept {
+		told := Replies{Risks: map[faithful.Risk]int{}}
+		for _, r := range of {
+			told.merge(r)
+			if slices.Index(worse, r.Risk) > slices.Index(worse, list[w].Risk) {
+				list[w].Risk = r.Risk
+			}
+		}
+		if told.Scored > list[w].Replies.Scored {
+			list[w].Replies = told
+		}
+	}
+}
+
+// merge adds the replies of a report.
+func (r *Replies) merge(of *Report) {
+	p := of.Replies
+	r.Scored += p.Scored
+	r.Sum += of.Mean * float64(p.Scored)
+	for risk, n := range p.Risks {
+		r.Risks[risk] += n
+	}
+	r.Regenerated, r.Blocked, r.Warned = r.Regenerated+p.Regenerated, r.Blocked+p.Blocked, r.Warned+p.Warned
+}
+
+// once is the log with each event once, up to a time, and which of its events were undone
+// for good. An undo stands behind what it undoes, and can be undone itself.
 func once(events []schema.MemoryEvent, now time.Time) ([]schema.MemoryEvent, map[string]bool) {
 	seen := make(map[string]bool, len(events))
 	out := make([]schema.MemoryEvent, 0, len(events))
@@ -226,32 +239,4 @@ func once(events []schema.MemoryEvent, now time.Time) ([]schema.MemoryEvent, map
 		}
 	}
 	return out, undone
-}
-
-// Share is a name with how often it was met.
-type Share struct {
-	Name string `json:"name"`
-	N    int    `json:"n"`
-}
-
-// most are the most frequent of names, at most so many.
-func most(counts map[string]int, limit int) []Share {
-	var out []Share
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		out = append(out, Share{name, counts[name]})
-	}
-	slices.SortStableFunc(out, func(a, b Share) int { return cmp.Compare(b.N, a.N) })
-	return out[:min(len(out), limit)]
-}
-
-// blockedBy counts the last week's blocked candidates by predicate.
-func blockedBy(in *Input, log []schema.MemoryEvent) []Share {
-	counts := map[string]int{}
-	for i := range log {
-		v := verdictOf(&log[i], in.Skip)
-		if v != nil && v.Label == schema.GroundingNotSupported && weekOf(log[i].At, in.Now) == weeks-1 {
-			counts[log[i].Memory.Pred]++
-		}
-	}
-	return most(counts, 5)
 }
