@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
 
@@ -59,7 +59,7 @@ func (c *memoryPredicatesCmd) Run(e *env) error {
 	return out.Flush()
 }
 
-func predicateLine(w *world.World, p *predicate.Predicate) string {
+func predicateLine(w *world.World, p *memory.Predicate) string {
 	values, from := "several", "shipped"
 	if p.Stateful {
 		values = "one at a time"

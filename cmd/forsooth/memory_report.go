@@ -1,8 +1,6 @@
 package main
 
 import (
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
-
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/report"
 )
 
@@ -108,7 +107,7 @@ func (e *env) knownPredicates() (func(world, pred string) bool, error) {
 	if len(dirs) == 0 {
 		dirs = app.Serving(e.settings.Data)
 	}
-	tables := map[string]*predicate.Table{}
+	tables := map[string]*memory.PredicateTable{}
 	if len(dirs) > 0 {
 		ws, _, err := app.LoadWorlds(dirs)
 		if err != nil {
@@ -121,7 +120,7 @@ func (e *env) knownPredicates() (func(world, pred string) bool, error) {
 	return func(world, pred string) bool {
 		table := tables[world]
 		if table == nil {
-			table = predicate.Default()
+			table = memory.DefaultPredicates()
 		}
 		_, known := table.Get(pred)
 		return known

@@ -12,7 +12,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	domain "github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -55,7 +54,7 @@ func scanOptions(
 		Library: library, Books: books, Session: session, Embed: static, Evidence: evidence, World: worldOnDisk(library),
 		Now: o.Now, Notice: o.notice,
 		Scanner: scan.Scanner{Settings: scan.From(g.Consistency, static.ID()), Rule: domain.Rule{Gap: WriteSettings(g).Gap},
-			Predicates: scan.Of(predicate.Default())},
+			Predicates: scan.Of(domain.DefaultPredicates())},
 	}
 	if g.Grounding.Enabled {
 		with.Prove = guard

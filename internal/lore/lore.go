@@ -12,7 +12,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/language"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/relation"
@@ -226,11 +226,11 @@ func (l *Library) Get(name string) *Lore {
 }
 
 // Predicates are those of a world's memories; the shipped ones where it is not served.
-func (l *Library) Predicates(name string) *predicate.Table {
+func (l *Library) Predicates(name string) *memory.PredicateTable {
 	if x := l.Get(name); x != nil && x.World.Predicates != nil {
 		return x.World.Predicates
 	}
-	return predicate.Default()
+	return memory.DefaultPredicates()
 }
 
 // version is a world in a version; in its newest where that one is not known here,

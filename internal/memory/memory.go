@@ -1,9 +1,12 @@
-// Package memory holds the rules of what an NPC remembers: the book of its
-// memories as the log of memory events makes it, the keys by which two memories
-// are one, the rule by which a newer memory takes the place of an older one, and
-// the choice of memories for a turn. It is pure: it reads no clock, keeps no
-// store and sends nothing. Whether a memory is true to the words that prove it is
-// for its subpackage write to say.
+// Package memory holds the rules of what an NPC remembers: the book of its memories as
+// the log of memory events makes it, the keys by which two memories are one, the
+// predicates, the rule by which a newer memory takes the place of an older one, and the
+// choice of memories for a turn. It also says what a message asks of the shared past
+// (asked.go), and in which words the NPC tells a memory (spoken.go).
+//
+// It is pure: it reads no clock, keeps no store, asks no model and sends nothing. Whether a
+// memory is true to the words that prove it is for its subpackage write to say. Start
+// reading at book.go.
 package memory
 
 import (

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -17,7 +16,7 @@ func TestAMergedMemoryIsKnownSinceItsFirstWords(t *testing.T) {
 	b := memory.NewBook("hollowmere", "mira")
 	apply(t, b, event("w1", schema.MemoryWritten, &first), event("w2", schema.MemoryWritten, &second))
 	s := scan.Scanner{Settings: scan.Settings{Structural: true, MaxClusters: 10, Merge: true}, Rule: memory.DefaultRule(),
-		Predicates: scan.Of(predicate.Default())}
+		Predicates: scan.Of(memory.DefaultPredicates())}
 	var items []scan.Item
 	for _, m := range b.Memories() {
 		items = append(items, scan.Item{Memory: m})

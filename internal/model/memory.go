@@ -7,8 +7,8 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/llm"
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -35,11 +35,11 @@ func (m *Model) Memories(ctx context.Context, r *schema.Reply) (extract.Answer, 
 }
 
 // predicates are those of a world as the process began with it.
-func (m *Model) predicates(of string) *predicate.Table {
+func (m *Model) predicates(of string) *memory.PredicateTable {
 	if w := m.worlds[of]; w != nil && w.Predicates != nil {
 		return w.Predicates
 	}
-	return predicate.Default()
+	return memory.DefaultPredicates()
 }
 
 // Judge says what the members of a cluster are to each other, for the nightly scan,

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -147,7 +146,7 @@ func canonical(on string) string {
 	if !ok {
 		return on
 	}
-	pred, _ := predicate.Default().Canonical(name)
+	pred, _ := memory.DefaultPredicates().Canonical(name)
 	return "event." + pred
 }
 

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
+	"github.com/forsooth-npc/forsooth/internal/memory"
 )
 
 // predicatesFile is a world's own predicates of memories, on top of the shipped ones.
@@ -13,18 +13,18 @@ const predicatesFile = "predicates.yaml"
 
 // predicates reads the file. One that is not sound is left out whole: half a table would
 // call a value that changes a contradiction.
-func (ld *loader) predicates() *predicate.Table {
+func (ld *loader) predicates() *memory.PredicateTable {
 	data, err := readFile(ld.fsys, predicatesFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return predicate.Default()
+		return memory.DefaultPredicates()
 	case err != nil:
 		ld.errorf(predicatesFile, "cannot be read: %v", unwrapPath(err))
-		return predicate.Default()
+		return memory.DefaultPredicates()
 	}
 	ld.predicatesData = data
-	table, err := predicate.Load(predicate.Default(), data, predicatesFile)
-	var refused *predicate.Error
+	table, err := memory.LoadPredicates(memory.DefaultPredicates(), data, predicatesFile)
+	var refused *memory.PredicateError
 	switch {
 	case errors.As(err, &refused):
 		reason := refused.Reason
@@ -33,10 +33,10 @@ func (ld *loader) predicates() *predicate.Table {
 		}
 		ld.problems = append(ld.problems, Problem{Severity: SeverityError, File: predicatesFile, Line: refused.Line,
 			Message: reason + "; the shipped predicates are in use until it is mended"})
-		return predicate.Default()
+		return memory.DefaultPredicates()
 	case err != nil:
 		ld.errorf(predicatesFile, "%v", err)
-		return predicate.Default()
+		return memory.DefaultPredicates()
 	}
 	return table
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -36,11 +36,11 @@ type World struct {
 	Factions     []string // those that a standing may be with
 	Relating     Relating
 	NPCs         map[string]*NPC
-	Documents    []*Document       // in the order of their paths; backstories among them
-	Prompts      map[string]string // a world's own prompts, by the name of their call
-	Predicates   *predicate.Table  // of its memories: the shipped ones, under those of its own
-	Version      string            // hash of every file read: the lore_version of a turn
-	Dir          string            // where it was loaded from, for messages
+	Documents    []*Document            // in the order of their paths; backstories among them
+	Prompts      map[string]string      // a world's own prompts, by the name of their call
+	Predicates   *memory.PredicateTable // of its memories: the shipped ones, under those of its own
+	Version      string                 // hash of every file read: the lore_version of a turn
+	Dir          string                 // where it was loaded from, for messages
 
 	forgotten bool
 }

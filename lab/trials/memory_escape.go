@@ -10,7 +10,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/dialogue"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
@@ -153,7 +152,7 @@ func (x *escaping) learn(ctx context.Context, k *keeper, t *trial) error {
 func (x *escaping) told(ctx context.Context, player, content string, evidence []protocol.Evidence) (bool, error) {
 	m := schema.Memory{NPC: x.npc, Player: player, Subject: memory.PlayerPrefix + player, Source: schema.OriginUser,
 		Content: x.reported(content)}
-	sentence := dialogue.Spoken(&m, dialogue.Names{NPC: x.npcName, Player: x.playerName})
+	sentence := memory.Spoken(&m, memory.Names{NPC: x.npcName, Player: x.playerName})
 	_, review, err := x.reviewed(ctx, []string{sentence}, evidence)
 	if err != nil {
 		return false, err

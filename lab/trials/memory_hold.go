@@ -12,7 +12,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
-	"github.com/forsooth-npc/forsooth/internal/memory/scan/sample"
+	"github.com/forsooth-npc/forsooth/lab/sample"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 

@@ -12,7 +12,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/dialogue"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
@@ -191,11 +190,11 @@ func (k *keeper) recalled(player string, now time.Time) []protocol.Evidence {
 		records = append(records, memory.Record{Memory: m, Relevance: 1})
 	}
 	var out []protocol.Evidence
-	names := dialogue.Names{NPC: k.npcName, Player: k.playerName}
+	names := memory.Names{NPC: k.npcName, Player: k.playerName}
 	for i, r := range memory.Recall(records, memory.Query{World: k.world, NPC: k.npc, Player: player, Now: now}) {
 		out = append(out, protocol.Evidence{ID: fmt.Sprintf("M%d", i+1), SourceID: "session",
 			ChunkID: "memory:" + r.Memory.ID, Type: "session", Private: true,
-			Text: dialogue.Spoken(&r.Memory, names), At: r.Memory.EventTime,
+			Text: memory.Spoken(&r.Memory, names), At: r.Memory.EventTime,
 			AllowedFor: []string{string(schema.ClaimSharedPast)},
 			Provenance: protocol.Provenance{Source: r.Memory.Source, World: k.world, NPC: k.npc, CreatedAt: r.Memory.CreatedAt,
 				IndexedAt: r.Memory.CreatedAt}})

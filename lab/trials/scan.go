@@ -15,12 +15,11 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
-	"github.com/forsooth-npc/forsooth/internal/memory/scan/sample"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
+	"github.com/forsooth-npc/forsooth/lab/sample"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -182,7 +181,7 @@ func since(began time.Time) float64 { return float64(time.Since(began).Milliseco
 // reads memories again.
 func nightly(model string, e scan.Entailer, p scan.Prover) scan.Scanner {
 	return scan.Scanner{Settings: scan.From(guards.Default().Consistency, model), Rule: memory.DefaultRule(),
-		Predicates: scan.Of(predicate.Default()), Entail: e, Prove: p}
+		Predicates: scan.Of(memory.DefaultPredicates()), Entail: e, Prove: p}
 }
 
 // rereading proves memories as the service does; context is what their words stand in.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	domain "github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -46,7 +45,7 @@ func newNight(t *testing.T) *night {
 	d.options = consistency.Options{Library: d.Library, Books: d.Books, Session: d.Session, Embed: d.Static, Prove: guard,
 		Evidence: d.client, History: d.Conn.Scans(),
 		Scanner: scan.Scanner{Settings: scan.From(guards.Default().Consistency, d.Static.ID()), Rule: domain.DefaultRule(),
-			Predicates: scan.Of(predicate.Default())},
+			Predicates: scan.Of(domain.DefaultPredicates())},
 		World: d.World, Now: d.Now, Notice: d.Notice}
 	return d
 }

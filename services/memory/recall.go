@@ -8,8 +8,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/dialogue"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -19,7 +17,7 @@ import (
 type Recaller struct {
 	session store.Session
 	embed   embed.Embedder
-	preds   func(world string) *predicate.Table
+	preds   func(world string) *memory.PredicateTable
 	now     func() time.Time
 	quiet   bool
 }
@@ -36,10 +34,10 @@ func NewRecaller(session store.Session, e embed.Embedder, now func() time.Time) 
 	return &Recaller{session: session, embed: e, preds: shipped, now: now}
 }
 
-func shipped(string) *predicate.Table { return predicate.Default() }
+func shipped(string) *memory.PredicateTable { return memory.DefaultPredicates() }
 
 // Knowing is a recaller with the predicates of each world, as they are when it is asked.
-func (r *Recaller) Knowing(of func(world string) *predicate.Table) *Recaller {
+func (r *Recaller) Knowing(of func(world string) *memory.PredicateTable) *Recaller {
 	c := *r
 	c.preds = of
 	return &c
@@ -57,7 +55,7 @@ const (
 // Recall gives the memories that answer a question, best first, the sides of a
 // contradiction together.
 func (r *Recaller) Recall(
-	ctx context.Context, q memory.Query, asked dialogue.Asked, question string,
+	ctx context.Context, q memory.Query, asked memory.Asked, question string,
 ) ([]memory.Recalled, error) {
 	q.At = asked.At
 	records, err := r.records(ctx, q, asked, question)
@@ -89,7 +87,7 @@ func (r *Recaller) Recall(
 // records are the memories near the question with how well each answers it, and
 // what contradicts those that do.
 func (r *Recaller) records(
-	ctx context.Context, q memory.Query, asked dialogue.Asked, question string,
+	ctx context.Context, q memory.Query, asked memory.Asked, question string,
 ) ([]memory.Record, error) {
 	f := store.MemoryFilter{World: q.World, NPC: q.NPC, Player: q.Player, NoPlayer: true,
 		Statuses: []schema.MemoryStatus{schema.MemoryActive}}
@@ -125,7 +123,7 @@ func (r *Recaller) records(
 	f.IDs = others // the other side of a story is told, whatever its words
 	more, err := r.session.Scroll(ctx, f, "", 0)
 	for i := range more {
-		out = append(out, memory.Record{Memory: more[i].Memory, Relevance: dialogue.Enough, Accessed: more[i].Accessed})
+		out = append(out, memory.Record{Memory: more[i].Memory, Relevance: memory.Enough, Accessed: more[i].Accessed})
 	}
 	return out, err
 }

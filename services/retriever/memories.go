@@ -7,9 +7,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/dialogue"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -18,7 +16,7 @@ import (
 
 // Memories recall what an NPC knows of a player.
 type Memories interface {
-	Recall(ctx context.Context, q memory.Query, asked dialogue.Asked, question string) ([]memory.Recalled, error)
+	Recall(ctx context.Context, q memory.Query, asked memory.Asked, question string) ([]memory.Recalled, error)
 }
 
 // recallLimit is how long a turn waits for its memories.
@@ -36,7 +34,7 @@ func (s *Service) sharedPast(ctx context.Context, t *protocol.Turn, x *lore.Lore
 	if t.GameTime != nil {
 		now = *t.GameTime
 	}
-	asked := dialogue.Read(t.Message, now)
+	asked := memory.ReadAsked(t.Message, now)
 	if !asked.About {
 		return kind == protocol.IntentQuestion && s.witnessed(ctx, t, npc, asked, now)
 	}
@@ -63,7 +61,7 @@ func (s *Service) sharedPast(ctx context.Context, t *protocol.Turn, x *lore.Lore
 // witnessed fills a turn that asks about the world with what the NPC saw happen of
 // it: what the game saw outranks lore, and is told as what was seen.
 func (s *Service) witnessed(
-	ctx context.Context, t *protocol.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time,
+	ctx context.Context, t *protocol.Turn, npc *world.NPC, asked memory.Asked, now time.Time,
 ) bool {
 	seen, enough := asked.Witnessed()
 	if !enough {
@@ -80,7 +78,7 @@ func (s *Service) witnessed(
 // recalled are the memories that answer, as blocks. A store that is away costs the
 // memories and not the turn: the trace says so.
 func (s *Service) recalled(
-	ctx context.Context, t *protocol.Turn, npc *world.NPC, asked dialogue.Asked, now time.Time,
+	ctx context.Context, t *protocol.Turn, npc *world.NPC, asked memory.Asked, now time.Time,
 ) []protocol.Evidence {
 	if s.memories == nil {
 		return nil
@@ -98,7 +96,7 @@ func (s *Service) recalled(
 // lately is what the conversation holds of what is asked about, where the memory of
 // it is not written yet: the player's lines as they would be remembered, and the
 // NPC's word for word.
-func lately(t *protocol.Turn, x *lore.Lore, npc *world.NPC, asked dialogue.Asked) []protocol.Evidence {
+func lately(t *protocol.Turn, x *lore.Lore, npc *world.NPC, asked memory.Asked) []protocol.Evidence {
 	if t.Convo == nil {
 		return nil
 	}
@@ -119,11 +117,11 @@ func lately(t *protocol.Turn, x *lore.Lore, npc *world.NPC, asked dialogue.Asked
 
 // fresh is a player's line as it would be remembered, where that answers.
 func fresh(
-	t *protocol.Turn, x *lore.Lore, npc *world.NPC, asked dialogue.Asked, line schema.Line,
+	t *protocol.Turn, x *lore.Lore, npc *world.NPC, asked memory.Asked, line schema.Line,
 ) (protocol.Evidence, bool) {
 	preds := x.World.Predicates
 	if preds == nil {
-		preds = predicate.Default()
+		preds = memory.DefaultPredicates()
 	}
 	heard := &schema.Reply{TurnID: line.TurnID, World: t.World, NPC: t.NPC, Player: t.Player, Message: line.Text,
 		Status: schema.StatusAnswered, AcceptedAt: line.At}
@@ -133,7 +131,7 @@ func fresh(
 			continue
 		}
 		block := lineBlock(t, npc, line, 1)
-		block.Text = dialogue.Spoken(&c.Memory, dialogue.Names{NPC: npc.Name, Player: t.PlayerName})
+		block.Text = memory.Spoken(&c.Memory, memory.Names{NPC: npc.Name, Player: t.PlayerName})
 		return block, true
 	}
 	return protocol.Evidence{}, false
@@ -143,19 +141,19 @@ func fresh(
 // each other are told as two accounts, and neither as the right one.
 func memoryBlocks(t *protocol.Turn, npc *world.NPC, found []memory.Recalled) []protocol.Evidence {
 	var out []protocol.Evidence
-	names := dialogue.Names{NPC: npc.Name, Player: t.PlayerName}
+	names := memory.Names{NPC: npc.Name, Player: t.PlayerName}
 	told := map[string]bool{}
 	for i := range found {
 		m := &found[i].Memory
-		said := dialogue.Spoken(m, names)
+		said := memory.Spoken(m, names)
 		for _, other := range found[i].Conflicts {
 			if told[other] {
-				said = dialogue.SecondStory(said)
+				said = memory.SecondStory(said)
 				break
 			}
 		}
-		if len(found[i].Conflicts) > 0 && said == dialogue.Spoken(m, names) {
-			said = dialogue.FirstStory(said)
+		if len(found[i].Conflicts) > 0 && said == memory.Spoken(m, names) {
+			said = memory.FirstStory(said)
 		}
 		told[m.ID] = true
 		out = append(out, protocol.Evidence{

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/dialogue"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/retriever"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -23,7 +22,7 @@ type shelf struct {
 	hang bool
 }
 
-func (s shelf) Recall(ctx context.Context, _ memory.Query, asked dialogue.Asked, _ string) ([]memory.Recalled, error) {
+func (s shelf) Recall(ctx context.Context, _ memory.Query, asked memory.Asked, _ string) ([]memory.Recalled, error) {
 	if s.hang {
 		<-ctx.Done()
 		return nil, ctx.Err()

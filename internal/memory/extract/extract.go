@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -81,8 +80,8 @@ type Context struct {
 	NPCName    string
 	PlayerName string // as the NPC knows the player; empty: "The traveller"
 	Names      Names
-	Predicates *predicate.Table // nil: the shipped ones
-	Wall       time.Time        // created_at of the candidates
+	Predicates *memory.PredicateTable // nil: the shipped ones
+	Wall       time.Time              // created_at of the candidates
 	// Previous is the player's message before this one, where the caller has it: a
 	// correction ("no, I meant Oakham") needs what it corrects.
 	Previous *Utterance
@@ -169,7 +168,7 @@ func (c Context) whom() string {
 	return c.PlayerName
 }
 
-var shippedPredicates = predicate.Default()
+var shippedPredicates = memory.DefaultPredicates()
 
 // frame is a turn or an event that is being read.
 type frame struct {

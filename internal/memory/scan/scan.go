@@ -38,7 +38,7 @@ type Predicates interface {
 	Stateful(name string) bool // it has one value at a time
 }
 
-// Table is a table of predicates as internal/memory/predicate has it.
+// Table is memory.PredicateTable.
 type Table interface {
 	Canonical(name string) (string, bool)
 	Stateful(name string) bool

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -14,7 +14,7 @@ import (
 // under the name that an older extraction gave it.
 func TestWithTheShippedPredicates(t *testing.T) {
 	s := scanner(t)
-	s.Predicates = scan.Of(predicate.Default())
+	s.Predicates = scan.Of(memory.DefaultPredicates())
 	out := run(t, s, input(items(t, []schema.Memory{
 		said("a", "ent_georgian", "current_employer", "Datakynd", "Georgian works at Datakynd.", day(0)),
 		said("b", "ent_georgian", "works_at", "Arrive", "Georgian works at Arrive.", day(299)),
@@ -43,7 +43,7 @@ func TestWithAWorldsPredicates(t *testing.T) {
 		"both of them":      {owned + apart, []string{"flagged e|f", "superseded a→b"}},
 		"a gap of 400 days": {strings.Replace(owned, "2}", "400}", 1), []string{"flagged a|b", "flagged c|d", "flagged e|f"}},
 	} {
-		table, err := predicate.Load(predicate.Default(), []byte(c.file), "predicates.yaml")
+		table, err := memory.LoadPredicates(memory.DefaultPredicates(), []byte(c.file), "predicates.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -41,17 +40,17 @@ type Guard struct {
 	settings Settings
 	verifier Verifier // nil: rules alone
 	judge    Judge    // nil: nobody
-	preds    *predicate.Table
-	of       func(world string) *predicate.Table // nil: preds for every world
+	preds    *memory.PredicateTable
+	of       func(world string) *memory.PredicateTable // nil: preds for every world
 }
 
 // New makes a guard. Without a verifier, what is not verbatim is at most partial.
-func New(s Settings, v Verifier, preds *predicate.Table) (*Guard, error) {
+func New(s Settings, v Verifier, preds *memory.PredicateTable) (*Guard, error) {
 	if err := s.Check(); err != nil {
 		return nil, fmt.Errorf("guard 1: %w", err)
 	}
 	if preds == nil {
-		preds = predicate.Default()
+		preds = memory.DefaultPredicates()
 	}
 	return &Guard{settings: s, verifier: v, preds: preds}, nil
 }
@@ -64,13 +63,13 @@ func (g *Guard) With(j Judge) *Guard {
 }
 
 // Knowing is the guard with the predicates of each world, as they are when it is asked.
-func (g *Guard) Knowing(of func(world string) *predicate.Table) *Guard {
+func (g *Guard) Knowing(of func(world string) *memory.PredicateTable) *Guard {
 	out := *g
 	out.of = of
 	return &out
 }
 
-func (g *Guard) predicates(world string) *predicate.Table {
+func (g *Guard) predicates(world string) *memory.PredicateTable {
 	if g.of == nil {
 		return g.preds
 	}

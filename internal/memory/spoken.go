@@ -1,10 +1,9 @@
-package dialogue
+package memory
 
 import (
 	"regexp"
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -19,7 +18,7 @@ func Spoken(m *schema.Memory, n Names) string {
 		return heard(m, n)
 	case m.Source == schema.OriginUser:
 		return toldByPlayer(m)
-	case m.Subject == memory.NPCPrefix+m.NPC && (m.Pred == "said" || m.Pred == "promised"):
+	case m.Subject == NPCPrefix+m.NPC && (m.Pred == "said" || m.Pred == "promised"):
 		return saidByNPC(m)
 	}
 	return witnessed(m, n)
@@ -69,8 +68,8 @@ func saidByNPC(m *schema.Memory) string {
 // player is quoted as what was seen.
 func witnessed(m *schema.Memory, n Names) string {
 	said := strings.TrimSpace(m.Content)
-	if m.Player == "" && !strings.HasPrefix(m.Subject, memory.PlayerPrefix) &&
-		!strings.HasPrefix(m.Object, memory.PlayerPrefix) {
+	if m.Player == "" && !strings.HasPrefix(m.Subject, PlayerPrefix) &&
+		!strings.HasPrefix(m.Object, PlayerPrefix) {
 		n.Player = "" // of nobody's in particular: who is named there may be another of the same name
 	}
 	if n.Player != "" {

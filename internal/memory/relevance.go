@@ -1,10 +1,8 @@
-package dialogue
+package memory
 
 import (
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -14,12 +12,12 @@ const Enough = 0.6
 
 // Relevance says how well a memory answers what is asked, 0 to 1. cosine is of the
 // two texts; it decides between those that answer as well by their words.
-func (a Asked) Relevance(m *schema.Memory, player string, preds *predicate.Table, cosine float64) float64 {
+func (a Asked) Relevance(m *schema.Memory, player string, preds *PredicateTable, cosine float64) float64 {
 	if a.Seen {
 		return a.seen(m, cosine)
 	}
-	self := memory.PlayerPrefix + player
-	byNPC := m.Subject == memory.NPCPrefix+m.NPC
+	self := PlayerPrefix + player
+	byNPC := m.Subject == NPCPrefix+m.NPC
 	switch {
 	case a.Pred != "" && m.Pred != a.Pred:
 		return 0
@@ -58,7 +56,7 @@ func blend(rel, cosine float64) float64 { return 0.9*rel + 0.1*max(0, min(cosine
 // about, which the NPC saw itself.
 func (a Asked) seen(m *schema.Memory, cosine float64) float64 {
 	switch {
-	case m.Source != schema.OriginSystem || m.HeardFrom != "" || m.Subject == memory.NPCPrefix+m.NPC:
+	case m.Source != schema.OriginSystem || m.HeardFrom != "" || m.Subject == NPCPrefix+m.NPC:
 		return 0
 	case m.Pred == "said" || m.Pred == "promised" || m.Pred == "offered": // that it was said is no sight of it
 		return 0
@@ -71,12 +69,12 @@ func (a Asked) seen(m *schema.Memory, cosine float64) float64 {
 // toldBy says whether a memory is that a third said something.
 func (a Asked) toldBy(m *schema.Memory) bool {
 	by := strings.ToLower(m.Subject)
-	return m.Pred == "said" && (by == memory.NPCPrefix+a.By || by == a.By || strings.HasPrefix(by, a.By+" "))
+	return m.Pred == "said" && (by == NPCPrefix+a.By || by == a.By || strings.HasPrefix(by, a.By+" "))
 }
 
 // without is the topic without the words by which a memory's predicate is asked
 // for, and whether there was one.
-func (a Asked) without(pred string, preds *predicate.Table) (rest map[string]bool, matched bool) {
+func (a Asked) without(pred string, preds *PredicateTable) (rest map[string]bool, matched bool) {
 	p, ok := preds.Get(pred)
 	words := map[string]bool{}
 	if ok {

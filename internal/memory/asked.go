@@ -1,9 +1,4 @@
-// Package dialogue is where memories meet talk: whether a player's message asks
-// for what the NPC remembers of this player, how well a memory answers it, and in
-// which words the NPC may tell it: as what it was told, what it said itself, or
-// what it saw, and never as how things are. It is rules over words; it keeps
-// nothing and asks no model.
-package dialogue
+package memory
 
 import (
 	"regexp"
@@ -60,7 +55,7 @@ var (
 		`|owe you) `)
 	// "which food do I hate?": an answer need not say food
 	sortOf = regexp.MustCompile(` (?:which|what) (\w+) (?:am|was|do|did|have|had|don't|didn't|can't) i `)
-	gone   = regexp.MustCompile(` (?:did|was|had|have|didn't) i `)
+	bygone = regexp.MustCompile(` (?:did|was|had|have|didn't) i `)
 	own    = regexp.MustCompile(` am i | (?:do|don't|can't) i (?:live|work|come|like|love|hate|dislike|fear|own|owe` +
 		`|have|eat|drink|pray|trust|stand|want|seek|keep|serve|study|worship|believe|dwell|hail|belong) `)
 	byThird = regexp.MustCompile(` who (?:told|promised|gave|sold|taught|lent|owes) (?:me|you) | ` +
@@ -77,9 +72,9 @@ var (
 var toAnother = regexp.MustCompile(` (?:tell|let) (?:\w+ ){1,2}?(?:know )?(what|where|who|how|when|which|of` +
 	`|about) (i|my) `)
 
-// Read says what a message asks of the shared past. now is the game's time, against
+// ReadAsked says what a message asks of the shared past. now is the game's time, against
 // which "last spring" counts.
-func Read(message string, now time.Time) Asked {
+func ReadAsked(message string, now time.Time) Asked {
 	words := text.Words(strings.ReplaceAll(strings.ToLower(message), "\u2019", "'"))
 	a := Asked{Words: map[string]bool{}, Topic: map[string]bool{}}
 	for i, w := range words {
@@ -98,11 +93,11 @@ func Read(message string, now time.Time) Asked {
 	asks := text.IsQuestion(message) || strings.Contains(joined, " remember ") || strings.Contains(joined, " tell me ") ||
 		strings.Contains(joined, " remind me ")
 	just := a.Told && strings.Contains(joined, " just ") // the conversation itself knows
-	errand := errands.MatchString(joined) && !gone.MatchString(joined)
+	errand := errands.MatchString(joined) && !bygone.MatchString(joined)
 	able := skill.MatchString(joined) // a memory may answer, and where none does it is an errand
 	a.About = asks && !just && (a.Told || third || able || (self || mine) && !errand)
 	a.Only = a.About && (a.Told && !strings.Contains(joined, " remember the ") || self && !errand &&
-		(gone.MatchString(joined) || own.MatchString(joined)))
+		(bygone.MatchString(joined) || own.MatchString(joined)))
 	a.Self = (self || able) && !strings.Contains(joined, " my ") && !strings.Contains(joined, " our ")
 	if strings.Contains(joined, " my name ") || strings.HasSuffix(joined, " who am i ") {
 		a.Pred = "name"

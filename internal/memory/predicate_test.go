@@ -1,4 +1,4 @@
-package predicate_test
+package memory_test
 
 import (
 	"errors"
@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
+	"github.com/forsooth-npc/forsooth/internal/memory"
 )
 
 func TestShipped(t *testing.T) {
-	table := predicate.Default()
+	table := memory.DefaultPredicates()
 	if n := len(table.Names()); n < 60 {
 		t.Errorf("%d predicates; a game needs about sixty", n)
 	}
@@ -28,7 +28,7 @@ func TestShipped(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	table := predicate.Default()
+	table := memory.DefaultPredicates()
 	cases := []struct {
 		in, want string
 		known    bool
@@ -49,7 +49,7 @@ func TestCanonical(t *testing.T) {
 }
 
 func TestExpressed(t *testing.T) {
-	table := predicate.Default()
+	table := memory.DefaultPredicates()
 	cases := []struct {
 		name, in string
 		want     bool
@@ -71,7 +71,7 @@ func TestExpressed(t *testing.T) {
 }
 
 func TestAWorldAdds(t *testing.T) {
-	table, err := predicate.Load(predicate.Default(), []byte("- {name: guild_rank, stateful: true, aliases: "+
+	table, err := memory.LoadPredicates(memory.DefaultPredicates(), []byte("- {name: guild_rank, stateful: true, aliases: "+
 		"[standing], words: [rank]}\n- {name: likes, kind: preference, stateful: true}\n"), "hollowmere/predicates.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestAWorldAdds(t *testing.T) {
 	if !table.Stateful("likes") || !table.Stateful("lives_in") {
 		t.Error("a world's line takes the shipped one's place, and the others stay")
 	}
-	if predicate.Default().Stateful("likes") {
+	if memory.DefaultPredicates().Stateful("likes") {
 		t.Error("the shipped table changed")
 	}
 }
@@ -102,8 +102,8 @@ func TestLoadRefusesInOneLine(t *testing.T) {
 		{"an empty word", "- {name: a, words: ['']}", "empty word"},
 	}
 	for _, c := range cases {
-		_, err := predicate.Load(nil, []byte(c.file), "my.yaml")
-		if !errors.Is(err, predicate.ErrInvalid) || !strings.Contains(err.Error(), c.says) ||
+		_, err := memory.LoadPredicates(nil, []byte(c.file), "my.yaml")
+		if !errors.Is(err, memory.ErrPredicates) || !strings.Contains(err.Error(), c.says) ||
 			!strings.Contains(err.Error(), "my.yaml") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -122,8 +122,8 @@ func TestARefusalNamesItsLine(t *testing.T) {
 		"- {name: a}\n- {name: b, inverse: lives_inn}\n":        {2, "lives_inn", "lives_in"},
 		"- {name: likes}\n- {name: adoring, aliases: [from]}\n": {line: 2},
 	} {
-		_, err := predicate.Load(predicate.Default(), []byte(file), "predicates.yaml")
-		var refused *predicate.Error
+		_, err := memory.LoadPredicates(memory.DefaultPredicates(), []byte(file), "predicates.yaml")
+		var refused *memory.PredicateError
 		if !errors.As(err, &refused) {
 			t.Errorf("%q: %v", file, err)
 			continue
@@ -137,7 +137,7 @@ func TestARefusalNamesItsLine(t *testing.T) {
 
 func TestAWorldSaysWhenAValueChanges(t *testing.T) {
 	const file = "- {name: mood_today, stateful: true, minimum_days: 1}\n"
-	table, err := predicate.Load(predicate.Default(), []byte(file), "predicates.yaml")
+	table, err := memory.LoadPredicates(memory.DefaultPredicates(), []byte(file), "predicates.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

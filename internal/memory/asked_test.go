@@ -1,16 +1,15 @@
-package dialogue_test
+package memory_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/memory/dialogue"
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-var now = time.Date(1402, 5, 3, 18, 0, 0, 0, time.UTC)
+var asking = time.Date(1402, 5, 3, 18, 0, 0, 0, time.UTC)
 
 func TestWhatAsksForTheSharedPast(t *testing.T) {
 	for message, want := range map[string]bool{
@@ -42,7 +41,7 @@ func TestWhatAsksForTheSharedPast(t *testing.T) {
 		"Where do I pay the toll?":              false,
 		"May I ask you something?":              false,
 	} {
-		if got := dialogue.Read(message, now).About; got != want {
+		if got := memory.ReadAsked(message, asking).About; got != want {
 			t.Errorf("%q asks for it: %v, want %v", message, got, want)
 		}
 	}
@@ -51,7 +50,7 @@ func TestWhatAsksForTheSharedPast(t *testing.T) {
 func remembered(t *testing.T, message string) []schema.Memory {
 	t.Helper()
 	r := &schema.Reply{TurnID: "t1", World: "w", NPC: "mira", Player: "p42", PlayerName: "Ansel", Message: message,
-		Status: schema.StatusAnswered, GameTime: &now}
+		Status: schema.StatusAnswered, GameTime: &asking}
 	var out []schema.Memory
 	for _, c := range extract.FromReply(r, extract.Context{NPCName: "Mira Fenn", PlayerName: "Ansel"}) {
 		out = append(out, c.Memory)
@@ -86,12 +85,12 @@ func TestWhichMemoryAnswersAndHowItIsTold(t *testing.T) {
 		{"Who am I looking for?", "I'm looking for my sister.", "You told me that you are looking for your sister."},
 	} {
 		t.Run(c.asked, func(t *testing.T) {
-			asked := dialogue.Read(c.asked, now)
+			asked := memory.ReadAsked(c.asked, asking)
 			best, from, sentence := 0.0, "", ""
 			for said, list := range all {
 				for i := range list {
-					if rel := asked.Relevance(&list[i], "p42", predicate.Default(), 0); rel > best {
-						best, from, sentence = rel, said, dialogue.Spoken(&list[i], dialogue.Names{NPC: "Mira Fenn", Player: "Ansel"})
+					if rel := asked.Relevance(&list[i], "p42", memory.DefaultPredicates(), 0); rel > best {
+						best, from, sentence = rel, said, memory.Spoken(&list[i], memory.Names{NPC: "Mira Fenn", Player: "Ansel"})
 					}
 				}
 			}
@@ -102,10 +101,10 @@ func TestWhichMemoryAnswersAndHowItIsTold(t *testing.T) {
 	}
 	for _, question := range []string{"What is my favourite colour?", "What is my name?", "Who is my sister married to?",
 		"Where does my father live?", "What did you promise me?"} {
-		asked := dialogue.Read(question, now)
+		asked := memory.ReadAsked(question, asking)
 		for said, list := range all {
 			for i := range list {
-				if rel := asked.Relevance(&list[i], "p42", predicate.Default(), 1); rel > 0 {
+				if rel := asked.Relevance(&list[i], "p42", memory.DefaultPredicates(), 1); rel > 0 {
 					t.Errorf("%q answers %q: %.2f", said, question, rel)
 				}
 			}
@@ -114,7 +113,7 @@ func TestWhichMemoryAnswersAndHowItIsTold(t *testing.T) {
 }
 
 func TestHowWhatWasSeenIsTold(t *testing.T) {
-	names := dialogue.Names{NPC: "Mira Fenn", Player: "Ansel"}
+	names := memory.Names{NPC: "Mira Fenn", Player: "Ansel"}
 	for text, want := range map[string]string{
 		"Ansel gave Mira a sword.":         "I remember that you gave me a sword.",
 		"Ansel killed the wolf.":           "I remember that you killed the wolf.",
@@ -124,13 +123,13 @@ func TestHowWhatWasSeenIsTold(t *testing.T) {
 	} {
 		m := schema.Memory{NPC: "mira", Player: "p42", Source: schema.OriginSystem, Subject: "player:p42", Pred: "gave",
 			Content: text}
-		if got := dialogue.Spoken(&m, names); got != want {
+		if got := memory.Spoken(&m, names); got != want {
 			t.Errorf("%q is told as %q, want %q", text, got, want)
 		}
 	}
 	m := schema.Memory{NPC: "mira", Source: schema.OriginUser, Content: "Ansel told me that wolves came and they fled.",
 		Spans: []schema.MemorySpan{{Text: "Wolves came and they fled."}}}
-	if got, want := dialogue.Spoken(&m, names), "You told me: “Wolves came and they fled.”"; got != want {
+	if got, want := memory.Spoken(&m, names), "You told me: “Wolves came and they fled.”"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -145,7 +144,7 @@ func TestWhichTimeIsAskedAbout(t *testing.T) {
 		"What did I tell you last week?": "0001-01-01",
 		"Where do I live?":               "0001-01-01",
 	} {
-		if got := dialogue.Read(message, now).At.Format(time.DateOnly); got != want {
+		if got := memory.ReadAsked(message, asking).At.Format(time.DateOnly); got != want {
 			t.Errorf("%q: %s, want %s", message, got, want)
 		}
 	}
@@ -174,12 +173,12 @@ func TestWhatWasSeenAnswersForTheWorld(t *testing.T) {
 		{"What floated off Bell Isle at noon?", told, false},
 		{"What floated off Bell Isle at noon?", own, false},
 	} {
-		asked := dialogue.Read(c.asked, now)
+		asked := memory.ReadAsked(c.asked, asking)
 		if asked.About {
 			t.Errorf("%q asks for the shared past", c.asked)
 		}
 		seen, enough := asked.Witnessed()
-		if got := enough && seen.Relevance(&c.memory, "p42", predicate.Default(), 0) >= dialogue.Enough; got != c.answer {
+		if got := enough && seen.Relevance(&c.memory, "p42", memory.DefaultPredicates(), 0) >= memory.Enough; got != c.answer {
 			t.Errorf("%q is answered by %+v: %v", c.asked, c.memory, got)
 		}
 	}

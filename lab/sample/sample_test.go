@@ -14,7 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
-	"github.com/forsooth-npc/forsooth/internal/memory/scan/sample"
+	"github.com/forsooth-npc/forsooth/lab/sample"
 )
 
 func made(t testing.TB, o sample.Options) []scan.Item {

@@ -1,8 +1,4 @@
-// Package predicate knows the predicates that memories have: their canonical
-// names, which of them have one value at a time, which is the inverse of which,
-// and the words by which people express them. It reads predicates.yaml, to which
-// a world may add its own; it judges no memory.
-package predicate
+package memory
 
 import (
 	_ "embed"
@@ -26,8 +22,8 @@ import (
 //go:embed predicates.yaml
 var shipped []byte
 
-// ErrInvalid is wrapped by every refusal of a predicates file.
-var ErrInvalid = errors.New("predicates are not sound")
+// ErrPredicates is wrapped by every refusal of a predicates file.
+var ErrPredicates = errors.New("predicates are not sound")
 
 // Predicate is one line of the file.
 type Predicate struct {
@@ -44,9 +40,9 @@ type Predicate struct {
 	line int
 }
 
-// Error is a refusal of a file: where, why, and which names there are for one that is
+// PredicateError is a refusal of a file: where, why, and which names there are for one that is
 // not known.
-type Error struct {
+type PredicateError struct {
 	File    string
 	Line    int // 0: of no single line
 	Reason  string
@@ -55,29 +51,29 @@ type Error struct {
 }
 
 // Error is the refusal in one line.
-func (e *Error) Error() string {
+func (e *PredicateError) Error() string {
 	where := e.File
 	if e.Line > 0 {
 		where = fmt.Sprintf("%s:%d", e.File, e.Line)
 	}
-	return fmt.Sprintf("%v: %s: %s", ErrInvalid, where, e.Reason)
+	return fmt.Sprintf("%v: %s: %s", ErrPredicates, where, e.Reason)
 }
 
-// Unwrap is ErrInvalid.
-func (e *Error) Unwrap() error { return ErrInvalid }
+// Unwrap is ErrPredicates.
+func (e *PredicateError) Unwrap() error { return ErrPredicates }
 
-// Table is a set of predicates. It is safe to share once made.
-type Table struct {
+// PredicateTable is a set of predicates. It is safe to share once made.
+type PredicateTable struct {
 	byName map[string]*Predicate // canonical names and aliases
 	names  []string              // canonical, in the file's order
 	stems  map[string]map[string]bool
 }
 
-// Default is the table that the binary brings.
-func Default() *Table { return theDefault() }
+// DefaultPredicates is the table that the binary brings.
+func DefaultPredicates() *PredicateTable { return shippedTable() }
 
-var theDefault = sync.OnceValue(func() *Table {
-	t, err := Load(nil, shipped, "predicates.yaml")
+var shippedTable = sync.OnceValue(func() *PredicateTable {
+	t, err := LoadPredicates(nil, shipped, "predicates.yaml")
 	if err != nil {
 		panic(err) // the shipped file is checked by a test
 	}
@@ -87,14 +83,14 @@ var theDefault = sync.OnceValue(func() *Table {
 	return t
 })
 
-// Load reads a file of predicates on top of another table, or of none. A
+// LoadPredicates reads a file of predicates on top of another table, or of none. A
 // predicate of the same name takes the other's place. file is how errors name it.
-func Load(base *Table, data []byte, file string) (*Table, error) {
+func LoadPredicates(base *PredicateTable, data []byte, file string) (*PredicateTable, error) {
 	list, err := read(data, file)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{byName: map[string]*Predicate{}, stems: map[string]map[string]bool{}}
+	t := &PredicateTable{byName: map[string]*Predicate{}, stems: map[string]map[string]bool{}}
 	var all []Predicate
 	if base != nil {
 		for _, name := range base.names {
@@ -126,7 +122,7 @@ func read(data []byte, file string) ([]Predicate, error) {
 	var list []Predicate
 	if err := yaml.UnmarshalWithOptions(data, &list, yaml.Strict()); err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "\n")
-		out := &Error{File: file, Reason: reason}
+		out := &PredicateError{File: file, Reason: reason}
 		if m := yamlPlace.FindStringSubmatch(reason); m != nil {
 			out.Line, _ = strconv.Atoi(m[1]) // the pattern holds digits alone
 			out.Reason = strings.TrimPrefix(reason, m[0])
@@ -153,13 +149,10 @@ var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,47}$`)
 // maxDays bounds minimum_days: a hundred years.
 const maxDays = 36500
 
-var kinds = []schema.MemoryKind{schema.MemoryFact, schema.MemoryPreference, schema.MemoryOccurrence,
-	schema.MemoryPromise, schema.MemoryRelation, schema.MemoryEntity}
-
-func (t *Table) add(p Predicate, file string) error {
-	bad := func(format string, args ...any) *Error {
+func (t *PredicateTable) add(p Predicate, file string) error {
+	bad := func(format string, args ...any) *PredicateError {
 		reason := fmt.Sprintf("predicate %q: %s", p.Name, fmt.Sprintf(format, args...))
-		return &Error{File: file, Line: p.line, Reason: reason}
+		return &PredicateError{File: file, Line: p.line, Reason: reason}
 	}
 	if p.Kind == "" {
 		p.Kind = schema.MemoryFact
@@ -198,18 +191,18 @@ func (t *Table) add(p Predicate, file string) error {
 	return nil
 }
 
-func (t *Table) checkInverses(file string) error {
+func (t *PredicateTable) checkInverses(file string) error {
 	for _, name := range t.names {
 		p := t.byName[name]
 		if p.Inverse == "" {
 			continue
 		}
 		if inv := t.byName[p.Inverse]; inv == nil || inv.Name != p.Inverse {
-			return &Error{File: file, Line: p.line, Unknown: p.Inverse, Known: t.names,
+			return &PredicateError{File: file, Line: p.line, Unknown: p.Inverse, Known: t.names,
 				Reason: fmt.Sprintf("predicate %q: inverse %q is no predicate of this file, nor one that is shipped",
 					p.Name, p.Inverse)}
 		} else if inv.Inverse != name {
-			return &Error{File: file, Line: max(p.line, inv.line),
+			return &PredicateError{File: file, Line: max(p.line, inv.line),
 				Reason: fmt.Sprintf("predicate %q: its inverse %q names %q as inverse", p.Name, p.Inverse, inv.Inverse)}
 		}
 	}
@@ -217,11 +210,11 @@ func (t *Table) checkInverses(file string) error {
 }
 
 // Names are the canonical names in order.
-func (t *Table) Names() []string { return slices.Clone(t.names) }
+func (t *PredicateTable) Names() []string { return slices.Clone(t.names) }
 
 // Get is a predicate by its name or an alias, in whatever spelling: "WorksAt",
 // "works at" and "works-at" are works_at.
-func (t *Table) Get(name string) (Predicate, bool) {
+func (t *PredicateTable) Get(name string) (Predicate, bool) {
 	p, ok := t.byName[spell(name)]
 	if !ok {
 		return Predicate{}, false
@@ -231,7 +224,7 @@ func (t *Table) Get(name string) (Predicate, bool) {
 
 // Canonical is the name under which a memory with this predicate is kept. An
 // unknown one is given in the same spelling, and not found.
-func (t *Table) Canonical(name string) (string, bool) {
+func (t *PredicateTable) Canonical(name string) (string, bool) {
 	if p, ok := t.Get(name); ok {
 		return p.Name, true
 	}
@@ -240,14 +233,14 @@ func (t *Table) Canonical(name string) (string, bool) {
 
 // Stateful says whether a predicate has one value at a time. An unknown one may
 // have several: nothing is replaced by guess.
-func (t *Table) Stateful(name string) bool {
+func (t *PredicateTable) Stateful(name string) bool {
 	p, ok := t.Get(name)
 	return ok && p.Stateful
 }
 
 // Gap is how much game time between two values is a change by itself, where the table
 // says so of this predicate.
-func (t *Table) Gap(name string) (time.Duration, bool) {
+func (t *PredicateTable) Gap(name string) (time.Duration, bool) {
 	p, ok := t.Get(name)
 	return time.Duration(p.Days) * 24 * time.Hour, ok && p.Days > 0
 }
@@ -258,7 +251,7 @@ func (p *Predicate) Own() bool { return p.line > 0 }
 
 // Expressed says whether the words of a text can express a predicate, and is true
 // where any words can. An unknown predicate is expressed by its own name only.
-func (t *Table) Expressed(name, in string) bool {
+func (t *PredicateTable) Expressed(name, in string) bool {
 	p, ok := t.Get(name)
 	if ok && len(p.Words) == 0 {
 		return true
