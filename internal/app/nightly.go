@@ -54,7 +54,7 @@ func scanOptions(
 		Library: library, Books: books, Session: session, Embed: static, Evidence: evidence, World: worldOnDisk(library),
 		Now: o.Now, Notice: o.notice,
 		Scanner: scan.Scanner{Settings: scan.From(g.Consistency, static.ID()), Rule: domain.Rule{Gap: WriteSettings(g).Gap},
-			Predicates: scan.Of(domain.DefaultPredicates())},
+			Predicates: domain.DefaultPredicates()},
 	}
 	if g.Grounding.Enabled {
 		with.Prove = guard

@@ -255,14 +255,15 @@ func (b *Book) canonical(have, m *schema.Memory) (id string, known bool) {
 // provedBy says whether all of m's spans are among those of have.
 func provedBy(have, m *schema.Memory) bool {
 	for _, s := range m.Spans {
-		if !slices.ContainsFunc(have.Spans, func(h schema.MemorySpan) bool { return sameSpan(h, s) }) {
+		if !slices.ContainsFunc(have.Spans, func(h schema.MemorySpan) bool { return SameSpan(h, s) }) {
 			return false
 		}
 	}
 	return true
 }
 
-func sameSpan(a, b schema.MemorySpan) bool {
+// SameSpan says whether two spans are the same words of the same occasion.
+func SameSpan(a, b schema.MemorySpan) bool {
 	return a.TurnID == b.TurnID && a.EventID == b.EventID && a.Speaker == b.Speaker && a.Text == b.Text
 }
 

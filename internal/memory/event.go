@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -109,8 +110,8 @@ func checkCarried(e *schema.MemoryEvent) error {
 		return err
 	}
 	if m.World != e.World || m.NPC != e.NPC || m.Player != e.Player {
-		return invalid(e.ID, "the memory is of %s.%s.%s, the event of %s.%s.%s", m.World, m.NPC, orElse(m.Player, "_"),
-			e.World, e.NPC, orElse(e.Player, "_"))
+		return invalid(e.ID, "the memory is of %s.%s.%s, the event of %s.%s.%s", m.World, m.NPC, cmp.Or(m.Player, "_"),
+			e.World, e.NPC, cmp.Or(e.Player, "_"))
 	}
 	return nil
 }
@@ -164,8 +165,8 @@ func (b *Book) known(e *schema.MemoryEvent, ids ...string) error {
 		case m.Status == schema.MemoryErased:
 			return invalid(e.ID, "%s speaks of %s, which was erased", e.Type, id)
 		case m.Player != e.Player:
-			return invalid(e.ID, "%s speaks of %s, which is of player %s, not %s", e.Type, id, orElse(m.Player, "_"),
-				orElse(e.Player, "_"))
+			return invalid(e.ID, "%s speaks of %s, which is of player %s, not %s", e.Type, id, cmp.Or(m.Player, "_"),
+				cmp.Or(e.Player, "_"))
 		}
 	}
 	return nil

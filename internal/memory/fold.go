@@ -88,7 +88,7 @@ func (b *Book) proveAnew(have, m *schema.Memory) {
 	have.Count++
 	for _, s := range m.Spans {
 		if len(have.Spans) < MaxSpans &&
-			!slices.ContainsFunc(have.Spans, func(h schema.MemorySpan) bool { return sameSpan(h, s) }) {
+			!slices.ContainsFunc(have.Spans, func(h schema.MemorySpan) bool { return SameSpan(h, s) }) {
 			have.Spans = append(have.Spans, s)
 		}
 	}

@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/protocol"
@@ -94,7 +96,7 @@ func idsOf(e *schema.MemoryEvent) []string {
 	return out
 }
 
-func isLore(id string) bool { return len(id) >= len(LorePrefix) && id[:len(LorePrefix)] == LorePrefix }
+func isLore(id string) bool { return strings.HasPrefix(id, LorePrefix) }
 
 // tie adds what an event joined to a memory that goes or is written anew: that
 // event goes, and without it the other memory would stand otherwise.
@@ -128,7 +130,7 @@ func (f *forgetter) plan(now time.Time, id func(int) string) Forgetting {
 			_ = book.Apply(e.Event, time.Time{}) // what is refused here is refused everywhere
 		}
 	}
-	all := append(sorted(f.gone), sorted(f.tied)...)
+	all := append(slices.Sorted(maps.Keys(f.gone)), slices.Sorted(maps.Keys(f.tied))...)
 	if len(all) == 0 {
 		return out
 	}
@@ -136,9 +138,9 @@ func (f *forgetter) plan(now time.Time, id func(int) string) Forgetting {
 		e.ID, e.World, e.NPC, e.At, e.By = id(len(out.Events)), f.world, f.npc, now, ByErasure
 		out.Events = append(out.Events, e)
 	}
-	// As the book stands without those that go.
+	// As the book stands without those that go; an erasure must name something.
 	_ = book.Apply(schema.MemoryEvent{ID: "forget", Type: schema.MemoryErasedMark, World: f.world, NPC: f.npc, At: now,
-		By: ByErasure, Others: gone(f)}, time.Time{})
+		By: ByErasure, Others: append(slices.Sorted(maps.Keys(f.gone)), "none")}, time.Time{})
 	settled, vouched := f.settled(book), book.vouched()
 	kept := f.standing(book)
 	for i := range kept {
@@ -187,18 +189,10 @@ func (f *forgetter) settled(book *Book) [][2]string {
 	return out
 }
 
-// gone is never empty for the book: an erasure must name something.
-func gone(f *forgetter) []string {
-	if ids := sorted(f.gone); len(ids) > 0 {
-		return ids
-	}
-	return []string{"none"}
-}
-
 // standing are the memories that stay, without the player.
 func (f *forgetter) standing(book *Book) []schema.Memory {
 	var out []schema.Memory
-	for _, id := range sorted(f.tied) {
+	for _, id := range slices.Sorted(maps.Keys(f.tied)) {
 		m, ok := book.Get(id)
 		if !ok || m.Status == schema.MemoryErased {
 			continue
@@ -231,12 +225,3 @@ func (f *forgetter) entries() []int {
 
 // ByErasure is who writes the events of an erasure.
 const ByErasure = "erasure"
-
-func sorted(set map[string]bool) []string {
-	out := make([]string, 0, len(set))
-	for id := range set {
-		out = append(out, id)
-	}
-	slices.Sort(out)
-	return out
-}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -32,7 +33,7 @@ func TestForget(t *testing.T) {
 		e := schema.MemoryEvent{ID: fmt.Sprintf("e%d", n), Type: kind, World: "w", NPC: "mira", Player: player, At: at,
 			By: "guard1"}
 		change(&e)
-		return Entry{Event: e, Player: orElse(player, "_")}
+		return Entry{Event: e, Player: cmp.Or(player, "_")}
 	}
 	written := func(m *schema.Memory) Entry {
 		return event(schema.MemoryWritten, m.Player, func(e *schema.MemoryEvent) { e.Memory = m })

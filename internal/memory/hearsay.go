@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -32,7 +33,7 @@ const (
 func Hearsay(m *schema.Memory, t Telling) (schema.Memory, error) {
 	if m.Status != schema.MemoryActive {
 		return schema.Memory{}, fmt.Errorf("memory %s is %s; only an active one is passed on", m.ID,
-			orElse(string(m.Status), "of no status"))
+			cmp.Or(string(m.Status), "of no status"))
 	}
 	if t.To == "" || t.To == m.NPC {
 		return schema.Memory{}, fmt.Errorf("memory %s: %s tells it to nobody else", m.ID, m.NPC)

@@ -10,6 +10,7 @@
 package memory
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -37,14 +38,7 @@ const (
 var ErrInvalid = errors.New("not a sound memory event")
 
 func invalid(id, format string, args ...any) error {
-	return fmt.Errorf("%w: %s: %s", ErrInvalid, orElse(id, "(no id)"), fmt.Sprintf(format, args...))
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
+	return fmt.Errorf("%w: %s: %s", ErrInvalid, cmp.Or(id, "(no id)"), fmt.Sprintf(format, args...))
 }
 
 // Prefixes of the ids that a subject or object may be.

@@ -16,7 +16,7 @@ func TestAMergedMemoryIsKnownSinceItsFirstWords(t *testing.T) {
 	b := memory.NewBook("hollowmere", "mira")
 	apply(t, b, event("w1", schema.MemoryWritten, &first), event("w2", schema.MemoryWritten, &second))
 	s := scan.Scanner{Settings: scan.Settings{Structural: true, MaxClusters: 10, Merge: true}, Rule: memory.DefaultRule(),
-		Predicates: scan.Of(memory.DefaultPredicates())}
+		Predicates: memory.DefaultPredicates()}
 	var items []scan.Item
 	for _, m := range b.Memories() {
 		items = append(items, scan.Item{Memory: m})

@@ -8,8 +8,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -40,16 +42,18 @@ func Usual(seed uint64, memories int, e Embedder) Options {
 	return Options{Seed: seed, Memories: memories, Evolutions: k, Contradictions: k, Equivalents: 2 * k, Embed: e}
 }
 
-// Predicates are those that the memories have.
-type Predicates struct{}
-
-var stateful = map[string]bool{"lives_in": true, "works_at": true, "role": true, "from": true, "stays_at": true}
-
-// Canonical is the name itself.
-func (Predicates) Canonical(name string) string { return name }
-
-// Stateful says whether a predicate has one value at a time.
-func (Predicates) Stateful(name string) bool { return stateful[name] }
+// Predicates are those that the memories have. Others may have several values.
+func Predicates() *memory.PredicateTable {
+	var file strings.Builder
+	for _, name := range []string{"lives_in", "works_at", "role", "from", "stays_at"} {
+		fmt.Fprintf(&file, "- {name: %s, stateful: true}\n", name)
+	}
+	table, err := memory.LoadPredicates(nil, []byte(file.String()), "predicates.yaml")
+	if err != nil {
+		panic(err) // the text above is at fault
+	}
+	return table
+}
 
 // Start is the game time of the oldest memory.
 var Start = time.Date(1204, 1, 1, 8, 0, 0, 0, time.UTC)

@@ -51,7 +51,7 @@ func scanned(t testing.TB, o sample.Options) scan.Result {
 	}
 	o.Embed = e
 	s := scan.Scanner{Settings: scan.From(guards.Default().Consistency, e.ID()), Rule: memory.DefaultRule(),
-		Predicates: sample.Predicates{}}
+		Predicates: sample.Predicates()}
 	out, err := s.Run(context.Background(),
 		scan.Input{World: sample.World, Memories: made(t, o), Now: sample.Start.AddDate(2, 0, 0)})
 	if err != nil {
@@ -95,7 +95,7 @@ func BenchmarkScan(b *testing.B) {
 			heap.Memories[i].NPC, heap.Memories[i].Player = "n00", ""
 		}
 		s := scan.Scanner{Settings: scan.From(guards.Default().Consistency, e.ID()), Rule: memory.DefaultRule(),
-			Predicates: sample.Predicates{}}
+			Predicates: sample.Predicates()}
 		b.Run(strconv.Itoa(n), func(b *testing.B) { measure(b, &s, in) })
 		b.Run(strconv.Itoa(n)+"/heap", func(b *testing.B) { measure(b, &s, heap) })
 	}

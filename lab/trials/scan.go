@@ -181,7 +181,7 @@ func since(began time.Time) float64 { return float64(time.Since(began).Milliseco
 // reads memories again.
 func nightly(model string, e scan.Entailer, p scan.Prover) scan.Scanner {
 	return scan.Scanner{Settings: scan.From(guards.Default().Consistency, model), Rule: memory.DefaultRule(),
-		Predicates: scan.Of(memory.DefaultPredicates()), Entail: e, Prove: p}
+		Predicates: memory.DefaultPredicates(), Entail: e, Prove: p}
 }
 
 // rereading proves memories as the service does; context is what their words stand in.

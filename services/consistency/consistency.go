@@ -115,7 +115,7 @@ func (s *Service) Scan(ctx context.Context, name string, asked Asked) (Run, erro
 		return Run{}, fmt.Errorf("scan of %s: %w", name, err)
 	}
 	scanner := s.o.Scanner
-	scanner.Predicates = scan.Of(s.o.Library.Predicates(name))
+	scanner.Predicates = s.o.Library.Predicates(name)
 	if s.o.Prove != nil {
 		scanner.Prove = &prover{judge: s.o.Prove, lore: x, wall: began}
 	}

@@ -45,7 +45,7 @@ func newNight(t *testing.T) *night {
 	d.options = consistency.Options{Library: d.Library, Books: d.Books, Session: d.Session, Embed: d.Static, Prove: guard,
 		Evidence: d.client, History: d.Conn.Scans(),
 		Scanner: scan.Scanner{Settings: scan.From(guards.Default().Consistency, d.Static.ID()), Rule: domain.DefaultRule(),
-			Predicates: scan.Of(domain.DefaultPredicates())},
+			Predicates: domain.DefaultPredicates()},
 		World: d.World, Now: d.Now, Notice: d.Notice}
 	return d
 }

@@ -97,7 +97,7 @@ func (r *run) united(members []int) schema.Memory {
 		m.Count = max(m.Count, 1) + max(o.Count, 1)
 		for _, s := range o.Spans {
 			if len(m.Spans) < memory.MaxSpans &&
-				!slices.ContainsFunc(m.Spans, func(h schema.MemorySpan) bool { return sameSpan(h, s) }) {
+				!slices.ContainsFunc(m.Spans, func(h schema.MemorySpan) bool { return memory.SameSpan(h, s) }) {
 				m.Spans = append(m.Spans, s)
 			}
 		}
@@ -114,8 +114,4 @@ func (r *run) united(members []int) schema.Memory {
 		}
 	}
 	return m
-}
-
-func sameSpan(a, b schema.MemorySpan) bool {
-	return a.TurnID == b.TurnID && a.EventID == b.EventID && a.Speaker == b.Speaker && a.Text == b.Text
 }

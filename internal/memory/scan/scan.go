@@ -32,29 +32,6 @@ type Item struct {
 	Accessed int
 }
 
-// Predicates say what is known of a predicate.
-type Predicates interface {
-	Canonical(name string) string
-	Stateful(name string) bool // it has one value at a time
-}
-
-// Table is memory.PredicateTable.
-type Table interface {
-	Canonical(name string) (string, bool)
-	Stateful(name string) bool
-	Gap(name string) (time.Duration, bool)
-}
-
-// Of makes Predicates of a table. A name that it does not hold is its own.
-func Of(t Table) Predicates { return table{t} }
-
-type table struct{ Table }
-
-func (t table) Canonical(name string) string {
-	canonical, _ := t.Table.Canonical(name)
-	return canonical
-}
-
 // Settings bound a scan and say what it does by itself.
 type Settings struct {
 	Structural  bool
@@ -86,7 +63,7 @@ func From(c guards.Consistency, model string) Settings {
 type Scanner struct {
 	Settings   Settings
 	Rule       memory.Rule
-	Predicates Predicates
+	Predicates *memory.PredicateTable
 	Entail     Entailer
 	Judge      Judge
 	Prove      Prover // nil: memories are not held against their own words again
@@ -195,7 +172,7 @@ func (s *Scanner) begin(ctx context.Context, in *Input) (*run, error) {
 func (r *run) canonical(name string) string {
 	c, ok := r.preds[name]
 	if !ok {
-		c = r.Predicates.Canonical(name)
+		c, _ = r.Predicates.Canonical(name) // an unknown one is its own
 		r.preds[name] = c
 	}
 	return c
@@ -203,12 +180,8 @@ func (r *run) canonical(name string) string {
 
 // rule is how two values of a predicate are judged.
 func (r *run) rule(pred string) memory.Rule {
-	if of, ok := r.Predicates.(interface {
-		Gap(name string) (time.Duration, bool)
-	}); ok {
-		if gap, own := of.Gap(pred); own {
-			return memory.Rule{Gap: gap}
-		}
+	if gap, own := r.Predicates.Gap(pred); own {
+		return memory.Rule{Gap: gap}
 	}
 	return r.Rule
 }

@@ -22,18 +22,16 @@ var (
 	spring = time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// predicates of the tests: those with one value at a time, and one alias.
-type predicates map[string]bool
-
-func (p predicates) Stateful(name string) bool { return p[name] }
-func (p predicates) Canonical(name string) string {
-	if name == "current_employer" {
-		return "works_at"
+// known are the predicates of the tests: those with one value at a time, and one alias.
+var known = func() *memory.PredicateTable {
+	table, err := memory.LoadPredicates(nil, []byte("- {name: works_at, stateful: true, aliases: [current_employer]}\n"+
+		"- {name: uses_database, stateful: true}\n- {name: lives_in, stateful: true}\n- {name: owner_of, stateful: true}\n"),
+		"predicates.yaml")
+	if err != nil {
+		panic(err)
 	}
-	return name
-}
-
-var known = predicates{"works_at": true, "uses_database": true, "lives_in": true, "owner_of": true}
+	return table
+}()
 
 func scanner(t *testing.T) *scan.Scanner {
 	t.Helper()

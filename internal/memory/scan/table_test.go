@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -14,7 +13,7 @@ import (
 // under the name that an older extraction gave it.
 func TestWithTheShippedPredicates(t *testing.T) {
 	s := scanner(t)
-	s.Predicates = scan.Of(memory.DefaultPredicates())
+	s.Predicates = memory.DefaultPredicates()
 	out := run(t, s, input(items(t, []schema.Memory{
 		said("a", "ent_georgian", "current_employer", "Datakynd", "Georgian works at Datakynd.", day(0)),
 		said("b", "ent_georgian", "works_at", "Arrive", "Georgian works at Arrive.", day(299)),
@@ -48,7 +47,7 @@ func TestWithAWorldsPredicates(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := scanner(t)
-		s.Predicates = scan.Of(table)
+		s.Predicates = table
 		out := run(t, s, input(items(t, []schema.Memory{
 			said("a", "ent_shop", "database", "ledgers", "The shop uses ledgers.", day(0)),
 			said("b", "ent_shop", "uses_database", "slates", "The shop uses slates.", day(7)),

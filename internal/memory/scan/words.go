@@ -77,10 +77,10 @@ func (v *vocabulary) read(s string) *traits {
 		last = w.End
 		low := strings.TrimSuffix(strings.ToLower(raw), "'s")
 		switch first, _ := utf8.DecodeRuneInString(raw); {
-		case negation(low):
+		case memory.Negates(low):
 			t.denies = !t.denies
-		case number(low) != "":
-			t.numbers = append(t.numbers, v.id(number(low)))
+		case memory.Number(low) != "":
+			t.numbers = append(t.numbers, v.id(memory.Number(low)))
 		case unicode.IsUpper(first) && !begins && low != "i":
 			t.names = append(t.names, v.id(low))
 		case !text.IsStop(low):
@@ -95,43 +95,6 @@ func (v *vocabulary) read(s string) *traits {
 func set(ids []int32) []int32 {
 	slices.Sort(ids)
 	return slices.Compact(ids)
-}
-
-func negation(w string) bool {
-	switch w {
-	case "not", "no", "never", "none", "nobody", "nothing", "without", "cannot", "neither", "nor":
-		return true
-	}
-	return strings.HasSuffix(w, "n't")
-}
-
-var counted = func() map[string]string {
-	out := map[string]string{}
-	for i, w := range strings.Fields(`zero one two three four five six seven eight nine ten eleven twelve thirteen
-		fourteen fifteen sixteen seventeen eighteen nineteen twenty`) {
-		out[w] = digits(i)
-	}
-	for i, w := range strings.Fields(`thirty forty fifty sixty seventy eighty ninety hundred`) {
-		out[w] = digits(30 + 10*i)
-	}
-	delete(out, "one") // it is a pronoun more often than a number
-	out["dozen"], out["thousand"] = "12", "1000"
-	return out
-}()
-
-func digits(n int) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return digits(n/10) + digits(n%10)
-}
-
-// number is a word that counts, in digits; else empty.
-func number(w string) string {
-	if strings.ContainsFunc(w, unicode.IsDigit) {
-		return w
-	}
-	return counted[w]
 }
 
 // value is a memory's object in the form in which two are compared.
@@ -157,7 +120,7 @@ func (r *run) valueOf(i int) *value {
 	v := &value{}
 	object, v.denied = memory.Denied(text.Fold(object))
 	for _, w := range text.Words(object) {
-		switch n := number(w); {
+		switch n := memory.Number(w); {
 		case n != "":
 			v.words = append(v.words, n)
 		case !articles[w]:
@@ -165,7 +128,7 @@ func (r *run) valueOf(i int) *value {
 		}
 	}
 	// The denial may stand in the sentence alone: "p42 does not like plums".
-	if t := r.traitsOf(i); t.denies && !v.denied && !slices.ContainsFunc(v.words, negation) {
+	if t := r.traitsOf(i); t.denies && !v.denied && !slices.ContainsFunc(v.words, memory.Negates) {
 		v.denied = true
 	}
 	v.key = keyOf(v.words, v.denied)
@@ -209,7 +172,7 @@ func (v *value) within(o *value) bool {
 		}
 	}
 	for _, w := range long {
-		if number(w) != "" && !slices.Contains(short, w) {
+		if memory.Number(w) != "" && !slices.Contains(short, w) {
 			return false
 		}
 	}

@@ -93,19 +93,10 @@ func statedWords(s string) []word {
 			r, _ := utf8.DecodeRuneInString(raw)
 			low := strings.TrimSuffix(strings.ToLower(text.Plain(raw)), "'s")
 			out = append(out, word{raw: raw, low: low, name: i > 0 && unicode.IsUpper(r) && low != "i" &&
-				!strings.HasPrefix(low, "i'"), number: strings.ContainsAny(raw, "0123456789") || numberWords[low] != ""})
+				!strings.HasPrefix(low, "i'"), number: memory.Number(low) != ""})
 		}
 	}
 	return out
-}
-
-var numberWords = map[string]string{
-	"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
-	"eleven": "11", "twelve": "12",
-	"thirteen": "13", "fourteen": "14", "fifteen": "15", "sixteen": "16", "seventeen": "17", "eighteen": "18",
-	"nineteen": "19", "twenty": "20",
-	"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
-	"hundred": "100", "thousand": "1000", "dozen": "12",
 }
 
 // stems are the words of the spans, in the forms by which they are compared.
@@ -116,7 +107,7 @@ func stemsOf(s string) stems {
 	for _, w := range text.Words(s) {
 		w = strings.TrimSuffix(w, "'s")
 		out[w], out[text.Stem(w)] = true, true
-		if n := numberWords[w]; n != "" {
+		if n := memory.Number(w); n != "" {
 			out[n] = true
 		}
 	}
@@ -124,7 +115,8 @@ func stemsOf(s string) stems {
 }
 
 func (s stems) holds(w string) bool {
-	return s[w] || s[text.Stem(w)] || numberWords[w] != "" && s[numberWords[w]]
+	number := memory.Number(w)
+	return s[w] || s[text.Stem(w)] || number != "" && s[number]
 }
 
 // named says whether the spans speak of an id: it is who speaks or listens, one of

@@ -130,10 +130,10 @@ func tellOf(s string) tell {
 	var numbers []string
 	for _, w := range statedWords(s) {
 		switch {
-		case strings.HasSuffix(w.low, "n't") || denials[w.low]:
+		case memory.Negates(w.low):
 			t.denies = !t.denies
 		case w.number:
-			numbers = append(numbers, cmp.Or(numberWords[w.low], w.low))
+			numbers = append(numbers, memory.Number(w.low))
 		case !text.IsStop(w.low):
 			t.words[text.Stem(w.low)] = true
 		}
@@ -142,9 +142,6 @@ func tellOf(s string) tell {
 	t.numbers = strings.Join(slices.Compact(numbers), " ")
 	return t
 }
-
-var denials = map[string]bool{"not": true, "no": true, "never": true, "nobody": true, "nothing": true, "none": true,
-	"neither": true, "nor": true, "without": true, "cannot": true}
 
 // shares is how much of the shorter of two sentences stands in the other; nothing
 // where they cannot say the same.
