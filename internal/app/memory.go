@@ -178,7 +178,7 @@ func (a *App) recaller(o Options, static *embed.Static) *memory.Recaller {
 	if a.memory == nil {
 		return nil
 	}
-	r := memory.NewRecaller(a.watch.traced(a.memory.session), static, o.Now).Knowing(a.Library.Predicates)
+	r := memory.NewRecaller(a.watch.traced(a.memory.session), static, a.Library.Predicates, o.Now)
 	if a.memory.quiet {
 		return r.Quiet()
 	}

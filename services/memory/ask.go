@@ -8,6 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -33,10 +36,7 @@ type Asked struct {
 type asking struct {
 	calls, failed, proposed, refused atomic.Int64
 	calling                          sync.WaitGroup
-
-	mu    sync.Mutex
-	turns map[string]*asked
-	order []string
+	turns                            *lru.Cache[string, *asked]
 }
 
 // asked is a turn that a model is asked about. Its readers wait for the one answer;
@@ -57,22 +57,11 @@ const askLimit = time.Minute
 const answersKept = 512
 
 func (a *asking) of(r *schema.Reply) *asked {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	key := r.Conversation().String() + "." + r.TurnID
-	if t := a.turns[key]; t != nil {
-		return t
+	key, fresh := turnKey(r.Conversation(), r.TurnID), &asked{done: make(chan struct{})}
+	if known, ok, _ := a.turns.PeekOrAdd(key, fresh); ok {
+		return known
 	}
-	if a.turns == nil {
-		a.turns = map[string]*asked{}
-	}
-	t := &asked{done: make(chan struct{})}
-	a.turns[key], a.order = t, append(a.order, key)
-	if len(a.order) > answersKept {
-		delete(a.turns, a.order[0])
-		a.order = a.order[1:]
-	}
-	return t
+	return fresh
 }
 
 // Asked are the counts since the process began.
@@ -99,8 +88,12 @@ func (s *Service) candidates(ctx context.Context, r *schema.Reply, x extract.Con
 	}
 	turn := s.asking.of(r)
 	if !turn.asked.Load() {
-		waiting, known, err := s.heard(ctx, r)
-		if err != nil {
+		var waiting []schema.Memory // of what the log holds of the turn already
+		known := false
+		if err := s.books.Read(ctx, r.Conversation(), func(b *memory.Book) error {
+			waiting, known = write.Heard(b, r.TurnID)
+			return nil
+		}); err != nil {
 			return nil, err
 		}
 		if known {
@@ -119,15 +112,6 @@ func (s *Service) candidates(ctx context.Context, r *schema.Reply, x extract.Con
 		return byRule, nil
 	}
 	return append(kept, taken(turn.answer, r, x)...), nil
-}
-
-// heard is what the log holds of a turn already, and waits for a verdict.
-func (s *Service) heard(ctx context.Context, r *schema.Reply) (waiting []schema.Memory, known bool, err error) {
-	err = s.books.use(ctx, r.Conversation(), func(n *projection) error {
-		waiting, known = write.Heard(n.book, r.TurnID)
-		return nil
-	})
-	return waiting, known, err
 }
 
 // ask waits for the model's answer, and has it asked where nobody has yet.

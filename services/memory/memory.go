@@ -76,7 +76,7 @@ func New(books *Books, o Options) *Service {
 	if o.Meter == nil {
 		o.Meter = report.NewMetrics()
 	}
-	s := &Service{o: o, books: books, order: newOrder()}
+	s := &Service{o: o, books: books, order: newOrder(), asking: asking{turns: cacheOf[*asked](answersKept)}}
 	s.living, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -248,10 +248,11 @@ func (s *Service) witnessed(ctx context.Context, o *schema.Occurrence, npc strin
 
 // contextOf is what the words of a turn with an NPC stand in.
 func (s *Service) contextOf(world, npc, player, playerName string) extract.Context {
-	return within(s.o.Library.Get(world), npc, player, playerName, s.o.Now())
+	return ContextOf(s.o.Library.Get(world), npc, player, playerName, s.o.Now())
 }
 
-func within(x *lore.Lore, npc, player, playerName string, wall time.Time) extract.Context {
+// ContextOf is what the words of a talk with an NPC of a world stand in.
+func ContextOf(x *lore.Lore, npc, player, playerName string, wall time.Time) extract.Context {
 	aliases := map[string]string{}
 	for handle, n := range x.World.NPCs {
 		id := memory.NPCPrefix + handle

@@ -36,11 +36,16 @@ const (
 )
 
 func newOrder() *order {
-	seen, err := lru.New[string, int](turnsSeen)
+	return &order{of: map[schema.ConversationID][]*place{}, seen: cacheOf[int](turnsSeen)}
+}
+
+// cacheOf remembers something of the turns that were met last.
+func cacheOf[T any](size int) *lru.Cache[string, T] {
+	cache, err := lru.New[string, T](size)
 	if err != nil {
 		panic(err) // only for a size below one
 	}
-	return &order{of: map[schema.ConversationID][]*place{}, seen: seen}
+	return cache
 }
 
 func turnKey(convo schema.ConversationID, turn string) string { return convo.String() + "." + turn }

@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -60,4 +61,47 @@ func (k *Kept) Of(id string) []schema.MemoryEvent {
 		}
 	}
 	return out
+}
+
+// Finder answers what backends ask about memories, from the log.
+func Finder(
+	log *transport.MemoryLog,
+) func(context.Context, string, schema.MemoriesQuery) (schema.MemoriesFound, error) {
+	return func(ctx context.Context, world string, q schema.MemoriesQuery) (schema.MemoriesFound, error) {
+		if err := q.Validate(); err != nil {
+			return schema.MemoriesFound{}, err
+		}
+		kept, err := ReadAll(ctx, log, world, q.NPC)
+		if err != nil {
+			return schema.MemoriesFound{}, err
+		}
+		asked := func(m schema.Memory) bool {
+			return (q.NPC == "" || q.NPC == m.NPC) && (q.Player == "" || q.Player == m.Player) &&
+				(q.Status == "" || q.Status == m.Status)
+		}
+		if q.ID == "" {
+			return kept.page(&q, asked)
+		}
+		i := slices.IndexFunc(kept.Memories, func(m schema.Memory) bool { return m.ID == q.ID && asked(m) })
+		if i < 0 {
+			return schema.MemoriesFound{}, fmt.Errorf("no memory has the id %q: %w", q.ID, transport.ErrNotFound)
+		}
+		return schema.MemoriesFound{Memories: kept.Memories[i : i+1], Events: kept.Of(q.ID)}, nil
+	}
+}
+
+// page gives as many as fit, in the order in which they are kept.
+func (k *Kept) page(q *schema.MemoriesQuery, asked func(schema.Memory) bool) (schema.MemoriesFound, error) {
+	rest := k.Memories
+	if q.After != "" {
+		i := slices.IndexFunc(rest, func(m schema.Memory) bool { return m.ID == q.After })
+		if i < 0 {
+			return schema.MemoriesFound{Memories: []schema.Memory{}},
+				&schema.FieldError{Field: "after", Reason: "names no memory any more; begin again without it"}
+		}
+		rest = rest[i+1:]
+	}
+	rest = slices.DeleteFunc(rest, func(m schema.Memory) bool { return !asked(m) })
+	limit := cmp.Or(q.Limit, schema.MaxMemories)
+	return schema.MemoriesFound{Memories: rest[:min(limit, len(rest))], More: len(rest) > limit}, nil
 }

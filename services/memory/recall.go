@@ -29,18 +29,12 @@ func (r *Recaller) Quiet() *Recaller {
 	return &c
 }
 
-// NewRecaller asks a session that somebody keeps in step with the log.
-func NewRecaller(session store.Session, e embed.Embedder, now func() time.Time) *Recaller {
-	return &Recaller{session: session, embed: e, preds: shipped, now: now}
-}
-
-func shipped(string) *memory.PredicateTable { return memory.DefaultPredicates() }
-
-// Knowing is a recaller with the predicates of each world, as they are when it is asked.
-func (r *Recaller) Knowing(of func(world string) *memory.PredicateTable) *Recaller {
-	c := *r
-	c.preds = of
-	return &c
+// NewRecaller asks a session that somebody keeps in step with the log. preds are the
+// predicates of each world, as they are when it is asked.
+func NewRecaller(
+	session store.Session, e embed.Embedder, preds func(world string) *memory.PredicateTable, now func() time.Time,
+) *Recaller {
+	return &Recaller{session: session, embed: e, preds: preds, now: now}
 }
 
 // considered is how many memories of a player are weighed for one question.
@@ -124,6 +118,25 @@ func (r *Recaller) records(
 	more, err := r.session.Scroll(ctx, f, "", 0)
 	for i := range more {
 		out = append(out, memory.Record{Memory: more[i].Memory, Relevance: memory.Enough, Accessed: more[i].Accessed})
+	}
+	return out, err
+}
+
+// mostWitnessed bounds what is read of one NPC and one player for a turn.
+const mostWitnessed = 2048
+
+// Witnessed gives what an NPC saw the game do, of one player and of nobody. A newer value
+// does not undo that the older one happened: what was superseded is given too.
+func (r *Recaller) Witnessed(ctx context.Context, world, npc, player string) ([]schema.Memory, error) {
+	found, err := r.session.Scroll(ctx, store.MemoryFilter{World: world, NPC: npc, Player: player, NoPlayer: true,
+		Sources:  []schema.Origin{schema.OriginSystem},
+		Statuses: []schema.MemoryStatus{schema.MemoryActive, schema.MemorySuperseded}}, "", mostWitnessed)
+	var out []schema.Memory
+	for i := range found {
+		m := &found[i].Memory
+		if m.HeardFrom == "" && slices.ContainsFunc(m.Spans, func(s schema.MemorySpan) bool { return s.EventID != "" }) {
+			out = append(out, *m)
+		}
 	}
 	return out, err
 }

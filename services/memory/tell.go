@@ -61,10 +61,8 @@ func (s *Service) tell(ctx context.Context, r *schema.Reply, x extract.Context, 
 	verdict := schema.GroundingVerdict{Label: schema.GroundingSupported, Spans: told.Spans,
 		Why: "told by " + r.NPC + " in turn " + r.TurnID, Tier: "rule"}
 	hearer := schema.ConversationID{World: r.World, NPC: to, Player: told.Player}
-	return s.books.use(ctx, hearer, func(n *projection) error {
-		return s.books.append(ctx, n, func(b *memory.Book) []schema.MemoryEvent {
-			return s.o.Guard.Events(b, write.Outcome{Fate: write.Store, Verdict: verdict, Memory: told}, "", s.o.Now())
-		})
+	return s.books.Append(ctx, hearer, func(b *memory.Book) []schema.MemoryEvent {
+		return s.o.Guard.Events(b, write.Outcome{Fate: write.Store, Verdict: verdict, Memory: told}, "", s.o.Now())
 	})
 }
 
@@ -72,8 +70,8 @@ func (s *Service) tell(ctx context.Context, r *schema.Reply, x extract.Context, 
 func (s *Service) memoryOf(ctx context.Context, r *schema.Reply, id string) (m schema.Memory, found bool, err error) {
 	for _, player := range []string{r.Player, ""} {
 		own := schema.ConversationID{World: r.World, NPC: r.NPC, Player: player}
-		err = s.books.use(ctx, own, func(p *projection) error {
-			m, found = p.book.Get(id)
+		err = s.books.Read(ctx, own, func(b *memory.Book) error {
+			m, found = b.Get(id)
 			return nil
 		})
 		if found || err != nil {

@@ -76,13 +76,11 @@ func (s *Service) retry(ctx context.Context, m *schema.Memory) error {
 
 func (s *Service) expire(ctx context.Context, m *schema.Memory) error {
 	own := schema.ConversationID{World: m.World, NPC: m.NPC, Player: m.Player}
-	return s.books.use(ctx, own, func(n *projection) error {
-		return s.books.append(ctx, n, func(b *memory.Book) []schema.MemoryEvent {
-			waiting, ok := b.Get(m.ID)
-			if !ok || waiting.Status != schema.MemoryPending {
-				return nil
-			}
-			return []schema.MemoryEvent{write.Expire(b, waiting, s.o.Now())}
-		})
+	return s.books.Append(ctx, own, func(b *memory.Book) []schema.MemoryEvent {
+		waiting, ok := b.Get(m.ID)
+		if !ok || waiting.Status != schema.MemoryPending {
+			return nil
+		}
+		return []schema.MemoryEvent{write.Expire(b, waiting, s.o.Now())}
 	})
 }
