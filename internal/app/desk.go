@@ -73,11 +73,10 @@ func OpenDesk(ctx context.Context, o Options, client *mesh.Client, alone bool) (
 	if err := d.openJudge(ctx, o, client); err != nil {
 		return nil, err
 	}
-	guard, err := writeGuard(o, d.tiers, d.judging.Model)
+	guard, err := writeGuard(o, d.tiers, d.judging.Model, library)
 	if err != nil {
 		return nil, err
 	}
-	guard = guard.Knowing(library.Predicates)
 	d.books = memory.NewBooks(client.MemoryLog(), o.Now, o.notice)
 	if alone {
 		d.index = memory.NewIndex(client.MemoryLog(), d.books, d.session, static, o.notice)

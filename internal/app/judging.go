@@ -7,6 +7,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/guards"
+	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/model"
@@ -19,13 +20,13 @@ import (
 // they are not.
 
 // writeGuard is Guard 1. m is the language model of the process, or nil.
-func writeGuard(o Options, t *Tiers, m *model.Model) (*write.Guard, error) {
+func writeGuard(o Options, t *Tiers, m *model.Model, library *lore.Library) (*write.Guard, error) {
 	chosen := guards.Choose(o.guarded().Grounding.VerifierModel)
 	verifier, err := grounder(o, t, chosen.Tier)
 	if err != nil {
 		return nil, err
 	}
-	guard, err := write.New(WriteSettings(o.guarded()), verifier, nil)
+	guard, err := write.New(WriteSettings(o.guarded()), verifier, library.Predicates)
 	if err != nil || chosen.Tier != guards.TierLLM {
 		return guard, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/llm"
+	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -116,7 +117,7 @@ func TestWhoGroundsAMemory(t *testing.T) {
 			tiers, err := app.NewVerifier(o.Verifying)
 			must(t, err)
 			t.Cleanup(tiers.Close)
-			guard, err := app.WriteGuard(o, tiers, a.Model)
+			guard, err := app.WriteGuard(o, tiers, a.Model, &lore.Library{})
 			must(t, err)
 			candidate, words, x := juggler()
 			v := guard.Judge(t.Context(), candidate, words, x)

@@ -73,11 +73,10 @@ func (a *App) openMemory(ctx context.Context, o Options, static *embed.Static) e
 	log := a.Conn.MemoryLog()
 	books := memory.NewBooks(log, o.Now, o.notice)
 	a.memory.index = memory.NewIndex(log, books, session, static, o.notice)
-	guard, err := writeGuard(o, a.tiers, a.Model)
+	guard, err := writeGuard(o, a.tiers, a.Model, a.Library)
 	if err != nil {
 		return err
 	}
-	guard = guard.Knowing(a.Library.Predicates)
 	if o.runs("consistency") {
 		a.openNightly(o, books, static, guard)
 		a.openWeekly(o)

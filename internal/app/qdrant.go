@@ -9,7 +9,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
 	"github.com/forsooth-npc/forsooth/internal/store"
-	"github.com/forsooth-npc/forsooth/internal/store/healing"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant"
 	"github.com/forsooth-npc/forsooth/internal/store/sqlite"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -63,7 +62,7 @@ func openQdrantSession(ctx context.Context, q Qdrant) (store.Session, error) {
 // may be away, now or later: turns are answered without it meanwhile.
 func keepSession(ctx context.Context, o Options) (store.Session, error) {
 	if o.Qdrant.Addr != "" {
-		return healing.New(ctx, healing.Options{Notice: o.notice,
+		return store.NewHealing(ctx, store.HealingOptions{Notice: o.notice,
 			Open: func(ctx context.Context) (store.Session, error) { return openQdrantSession(ctx, o.Qdrant) }}), nil
 	}
 	s, note, err := OpenSession(ctx, o)

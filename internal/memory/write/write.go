@@ -40,19 +40,20 @@ type Guard struct {
 	settings Settings
 	verifier Verifier // nil: rules alone
 	judge    Judge    // nil: nobody
-	preds    *memory.PredicateTable
-	of       func(world string) *memory.PredicateTable // nil: preds for every world
+	// predicates are those of each world, as they are when they are asked for
+	predicates func(world string) *memory.PredicateTable
 }
 
-// New makes a guard. Without a verifier, what is not verbatim is at most partial.
-func New(s Settings, v Verifier, preds *memory.PredicateTable) (*Guard, error) {
+// New makes a guard. Without a verifier, what is not verbatim is at most partial. Without
+// the predicates of the worlds, the shipped ones are those of every world.
+func New(s Settings, v Verifier, predicates func(world string) *memory.PredicateTable) (*Guard, error) {
 	if err := s.Check(); err != nil {
 		return nil, fmt.Errorf("guard 1: %w", err)
 	}
-	if preds == nil {
-		preds = memory.DefaultPredicates()
+	if predicates == nil {
+		predicates = func(string) *memory.PredicateTable { return memory.DefaultPredicates() }
 	}
-	return &Guard{settings: s, verifier: v, preds: preds}, nil
+	return &Guard{settings: s, verifier: v, predicates: predicates}, nil
 }
 
 // With is the guard with a judge behind its verifier.
@@ -60,20 +61,6 @@ func (g *Guard) With(j Judge) *Guard {
 	out := *g
 	out.judge = j
 	return &out
-}
-
-// Knowing is the guard with the predicates of each world, as they are when it is asked.
-func (g *Guard) Knowing(of func(world string) *memory.PredicateTable) *Guard {
-	out := *g
-	out.of = of
-	return &out
-}
-
-func (g *Guard) predicates(world string) *memory.PredicateTable {
-	if g.of == nil {
-		return g.preds
-	}
-	return g.of(world)
 }
 
 // tier is the verifier's, as it names itself.

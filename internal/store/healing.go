@@ -1,9 +1,4 @@
-// Package healing is a session store over a server that may be away: when it is
-// opened, in the middle, for a second or for a day. Meanwhile every request fails
-// at once with what is wrong, so that a turn does not wait for it, and the server
-// is tried again by itself until it is back. It keeps nothing and repeats nothing:
-// what could not be written is written by whoever follows the memory log.
-package healing
+package store
 
 import (
 	"context"
@@ -11,13 +6,11 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/forsooth-npc/forsooth/internal/store"
 )
 
-// Options are what a session is made of.
-type Options struct {
-	Open   func(context.Context) (store.Session, error)
+// HealingOptions are what such a session is made of.
+type HealingOptions struct {
+	Open   func(context.Context) (Session, error)
 	Notice func(string)  // one line when it goes away, and one when it is back
 	First  time.Duration // how long New waits for the server; default 3 s
 }
@@ -29,24 +22,28 @@ const (
 	firstTry   = 3 * time.Second
 )
 
-// Session is a store.Session.
-type Session struct {
-	o    Options
+// Healing is a session over a server that may be away: when it is opened, in the middle,
+// for a second or for a day. Meanwhile every request fails at once with what is wrong, so
+// that a turn does not wait for it. The server is tried again until it is back. Healing
+// keeps nothing and repeats nothing: what could not be written is written by whoever
+// follows the memory log.
+type Healing struct {
+	o    HealingOptions
 	stop context.CancelFunc
 	done sync.WaitGroup
 	sick chan struct{} // told when a request failed
 
 	mu     sync.Mutex
-	inner  store.Session // nil until it was opened
-	behind []store.Session
+	inner  Session // nil until it was opened
+	behind []Session
 	err    error // why it cannot be used; nil while it can
 }
 
-var _ store.Session = (*Session)(nil)
+var _ Session = (*Healing)(nil)
 
-// New opens the session, or begins to try. It never fails: what is wrong is told,
+// NewHealing opens the session, or begins to try. It never fails: what is wrong is told,
 // and is the error of each request.
-func New(ctx context.Context, o Options) *Session {
+func NewHealing(ctx context.Context, o HealingOptions) *Healing {
 	if o.Notice == nil {
 		o.Notice = func(string) {}
 	}
@@ -54,7 +51,7 @@ func New(ctx context.Context, o Options) *Session {
 		o.First = firstTry
 	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s := &Session{o: o, stop: stop, sick: make(chan struct{}, 1)}
+	s := &Healing{o: o, stop: stop, sick: make(chan struct{}, 1)}
 	begin, cancel := context.WithTimeout(ctx, o.First)
 	defer cancel()
 	if err := s.open(begin); err != nil {
@@ -69,16 +66,16 @@ type away struct{ why error }
 
 func (a away) Error() string        { return a.why.Error() }
 func (a away) Unwrap() error        { return a.why }
-func (a away) Is(target error) bool { return target == store.ErrUnavailable }
+func (a away) Is(target error) bool { return target == ErrUnavailable }
 
 // fail notes that the session cannot be used, and tells it once.
-func (s *Session) fail(why error) {
+func (s *Healing) fail(why error) {
 	s.mu.Lock()
 	known := s.err != nil
 	if !known {
 		s.err = away{why}
 	}
-	if errors.Is(why, store.ErrGone) && s.inner != nil { // it is made anew
+	if errors.Is(why, ErrGone) && s.inner != nil { // it is made anew
 		s.behind, s.inner = append(s.behind, s.inner), nil
 	}
 	s.mu.Unlock()
@@ -92,7 +89,7 @@ func (s *Session) fail(why error) {
 	}
 }
 
-func (s *Session) open(ctx context.Context) error {
+func (s *Healing) open(ctx context.Context) error {
 	inner, err := s.o.Open(ctx)
 	if err != nil {
 		return err
@@ -104,7 +101,7 @@ func (s *Session) open(ctx context.Context) error {
 }
 
 // watch tries a session that failed until it can be used again.
-func (s *Session) watch(ctx context.Context) {
+func (s *Healing) watch(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -125,7 +122,7 @@ func (s *Session) watch(ctx context.Context) {
 }
 
 // heal tries once.
-func (s *Session) heal(ctx context.Context) bool {
+func (s *Healing) heal(ctx context.Context) bool {
 	s.mu.Lock()
 	inner := s.inner
 	s.mu.Unlock()
@@ -141,7 +138,7 @@ func (s *Session) heal(ctx context.Context) bool {
 		err = ctx.Err()
 	}
 	s.mu.Lock()
-	if errors.Is(err, store.ErrGone) && s.inner != nil {
+	if errors.Is(err, ErrGone) && s.inner != nil {
 		s.behind, s.inner = append(s.behind, s.inner), nil
 	}
 	changed := err != nil && s.err != nil && differs(err, s.err)
@@ -167,18 +164,18 @@ func differs(now, told error) bool {
 }
 
 func passing(err error) bool {
-	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // with runs a request, and looks at what it says of the server.
-func (s *Session) with(f func(store.Session) error) error {
+func (s *Healing) with(f func(Session) error) error {
 	s.mu.Lock()
 	inner, err := s.inner, s.err
 	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	if err = f(inner); passing(err) || errors.Is(err, store.ErrGone) {
+	if err = f(inner); passing(err) || errors.Is(err, ErrGone) {
 		s.fail(err)
 		return away{err}
 	}
@@ -186,67 +183,67 @@ func (s *Session) with(f func(store.Session) error) error {
 }
 
 // Put writes points.
-func (s *Session) Put(ctx context.Context, points []store.MemoryPoint) error {
-	return s.with(func(in store.Session) error { return in.Put(ctx, points) })
+func (s *Healing) Put(ctx context.Context, points []MemoryPoint) error {
+	return s.with(func(in Session) error { return in.Put(ctx, points) })
 }
 
 // Get is one point.
-func (s *Session) Get(ctx context.Context, world, id string) (p store.MemoryPoint, err error) {
-	err = s.with(func(in store.Session) error { p, err = in.Get(ctx, world, id); return err })
+func (s *Healing) Get(ctx context.Context, world, id string) (p MemoryPoint, err error) {
+	err = s.with(func(in Session) error { p, err = in.Get(ctx, world, id); return err })
 	return p, err
 }
 
 // Scroll is a page of points.
-func (s *Session) Scroll(
-	ctx context.Context, f store.MemoryFilter, after string, limit int,
-) (out []store.MemoryPoint, err error) {
-	err = s.with(func(in store.Session) error { out, err = in.Scroll(ctx, f, after, limit); return err })
+func (s *Healing) Scroll(
+	ctx context.Context, f MemoryFilter, after string, limit int,
+) (out []MemoryPoint, err error) {
+	err = s.with(func(in Session) error { out, err = in.Scroll(ctx, f, after, limit); return err })
 	return out, err
 }
 
 // Nearest are the points with the highest cosine.
-func (s *Session) Nearest(
-	ctx context.Context, f store.MemoryFilter, model string, v []float32, k int,
-) (out []store.Scored, err error) {
-	err = s.with(func(in store.Session) error { out, err = in.Nearest(ctx, f, model, v, k); return err })
+func (s *Healing) Nearest(
+	ctx context.Context, f MemoryFilter, model string, v []float32, k int,
+) (out []Scored, err error) {
+	err = s.with(func(in Session) error { out, err = in.Nearest(ctx, f, model, v, k); return err })
 	return out, err
 }
 
 // Touch counts one use of each of the memories.
-func (s *Session) Touch(ctx context.Context, world string, ids []string, at time.Time) error {
-	return s.with(func(in store.Session) error { return in.Touch(ctx, world, ids, at) })
+func (s *Healing) Touch(ctx context.Context, world string, ids []string, at time.Time) error {
+	return s.with(func(in Session) error { return in.Touch(ctx, world, ids, at) })
 }
 
 // Gather counts the uses of some memories as uses of another.
-func (s *Session) Gather(ctx context.Context, world, into string, from []string) error {
-	return s.with(func(in store.Session) error { return in.Gather(ctx, world, into, from) })
+func (s *Healing) Gather(ctx context.Context, world, into string, from []string) error {
+	return s.with(func(in Session) error { return in.Gather(ctx, world, into, from) })
 }
 
 // Count is how many points the filter names.
-func (s *Session) Count(ctx context.Context, f store.MemoryFilter) (n int, err error) {
-	err = s.with(func(in store.Session) error { n, err = in.Count(ctx, f); return err })
+func (s *Healing) Count(ctx context.Context, f MemoryFilter) (n int, err error) {
+	err = s.with(func(in Session) error { n, err = in.Count(ctx, f); return err })
 	return n, err
 }
 
 // Delete removes points.
-func (s *Session) Delete(ctx context.Context, f store.MemoryFilter) (n int, err error) {
-	err = s.with(func(in store.Session) error { n, err = in.Delete(ctx, f); return err })
+func (s *Healing) Delete(ctx context.Context, f MemoryFilter) (n int, err error) {
+	err = s.with(func(in Session) error { n, err = in.Delete(ctx, f); return err })
 	return n, err
 }
 
 // Mark keeps a small value beside the points.
-func (s *Session) Mark(ctx context.Context, key, value string) error {
-	return s.with(func(in store.Session) error { return in.Mark(ctx, key, value) })
+func (s *Healing) Mark(ctx context.Context, key, value string) error {
+	return s.with(func(in Session) error { return in.Mark(ctx, key, value) })
 }
 
 // Marked is the value of a key.
-func (s *Session) Marked(ctx context.Context, key string) (value string, err error) {
-	err = s.with(func(in store.Session) error { value, err = in.Marked(ctx, key); return err })
+func (s *Healing) Marked(ctx context.Context, key string) (value string, err error) {
+	err = s.with(func(in Session) error { value, err = in.Marked(ctx, key); return err })
 	return value, err
 }
 
 // Close ends the tries and the connection.
-func (s *Session) Close() error {
+func (s *Healing) Close() error {
 	s.stop()
 	s.done.Wait()
 	s.mu.Lock()

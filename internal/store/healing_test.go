@@ -1,4 +1,4 @@
-package healing_test
+package store_test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/forsooth-npc/forsooth/internal/store"
-	"github.com/forsooth-npc/forsooth/internal/store/healing"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -88,9 +87,9 @@ var (
 	errAbsent = fmt.Errorf("memory m1: %w", store.ErrNotFound)
 )
 
-func begin(t *testing.T, s *server) *healing.Session {
+func begin(t *testing.T, s *server) *store.Healing {
 	t.Helper()
-	h := healing.New(t.Context(), healing.Options{Open: s.open, Notice: s.notice})
+	h := store.NewHealing(t.Context(), store.HealingOptions{Open: s.open, Notice: s.notice})
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil || s.closed != s.opened {
 			t.Errorf("close: %v; %d opened, %d closed", err, s.opened, s.closed)
@@ -100,7 +99,7 @@ func begin(t *testing.T, s *server) *healing.Session {
 }
 
 // healed waits until a request is answered.
-func healed(t *testing.T, h *healing.Session) {
+func healed(t *testing.T, h *store.Healing) {
 	t.Helper()
 	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
 		if v, err := h.Marked(t.Context(), "k"); err == nil && v == "marked" {
