@@ -32,19 +32,6 @@ func NewBook(world, npc string) *Book {
 		erasedIDs: map[string]bool{}, memories: map[string]*schema.Memory{}, changed: map[string]bool{}}
 }
 
-// Rebuild makes a book from a log. Events that are refused are left out, and their
-// errors given in order.
-func Rebuild(world, npc string, log []schema.MemoryEvent, now time.Time) (*Book, []error) {
-	b := NewBook(world, npc)
-	var problems []error
-	for _, e := range log {
-		if err := b.Apply(e, now); err != nil {
-			problems = append(problems, err)
-		}
-	}
-	return b, problems
-}
-
 // Apply takes one event. One that was taken before changes nothing; one that is
 // damaged, or speaks of a memory that is not here, is refused and changes nothing.
 // now is the wall time against which an event may not lie in the future; zero

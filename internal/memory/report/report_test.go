@@ -151,7 +151,7 @@ func TestCandidatesAreCountedOnce(t *testing.T) {
 	c.CreatedAt = at
 	c.Spans = []schema.MemorySpan{{TurnID: "t1", Speaker: extract.SpeakerPlayer, Text: "I work at the mill", At: at}}
 	b := memory.NewBook("hollowmere", "mira")
-	log := write.Propose(b, c, at)
+	log := g.Events(b, write.Outcome{Fate: write.Wait, Memory: c.Memory}, "", at)
 	for _, e := range log {
 		if err := b.Apply(e, time.Time{}); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -198,38 +199,9 @@ func (b *bucket) split(rows []int, random *rand.Rand, at []float32) {
 		at[n] = embed.Dot(b.row(n)[from:to], line)
 	}
 	middle := len(rows) / 2
-	part(rows, at, middle)
+	slices.SortFunc(rows, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 	b.split(rows[:middle], random, at)
 	b.split(rows[middle:], random, at)
-}
-
-// part brings the k rows that lie lowest to the front (Hoare's selection).
-func part(rows []int, at []float32, k int) {
-	for low, high := 0, len(rows)-1; low < high; {
-		pivot := at[rows[(low+high)/2]]
-		i, j := low, high
-		for i <= j {
-			for at[rows[i]] < pivot {
-				i++
-			}
-			for at[rows[j]] > pivot {
-				j--
-			}
-			if i <= j {
-				rows[i], rows[j] = rows[j], rows[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case k <= j:
-			high = j
-		case k >= i:
-			low = i
-		default:
-			return
-		}
-	}
 }
 
 // Thresholds of similarity are on the scale of a sentence model over plain

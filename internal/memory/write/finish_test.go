@@ -116,7 +116,7 @@ func TestTheSameWordsReopenNothingThatIsSettled(t *testing.T) {
 // later drop is an event of its own, the same for whoever makes it.
 func TestACandidateWhoseDropWasUndoneStillExpires(t *testing.T) {
 	b := memory.NewBook("hollowmere", "mira")
-	applied(t, b, write.Propose(b, candidateOf("I live in Ferrytown."), wall)...)
+	applied(t, b, waits(t, b, candidateOf("I live in Ferrytown."))...)
 	waiting := b.Memories()[0]
 	for n := range 3 {
 		drop := write.Expire(b, waiting, wall)

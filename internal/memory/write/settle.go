@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -43,18 +42,6 @@ func (g *Guard) settle(m schema.Memory, v schema.GroundingVerdict) Outcome {
 
 // round keeps confidences to what they mean: 0.82 - 0.20 is 0.62.
 func round(v float64) float64 { return float64(int(v*1000+0.5)) / 1000 }
-
-// Propose is the event by which a candidate waits for its verdict, or none where
-// these words of the turn are in the book already.
-func Propose(b *memory.Book, c extract.Candidate, at time.Time) []schema.MemoryEvent {
-	m := c.Memory
-	id, known := b.Place(&m)
-	if known {
-		return nil
-	}
-	m.ID, m.Status = id, schema.MemoryPending
-	return []schema.MemoryEvent{eventOf(schema.MemoryProposed, m, schema.GroundingVerdict{}, at)}
-}
 
 // Events are what an outcome adds to the log. pending is the id under which the
 // candidate waits, where it was proposed; a rewritten memory has another. The book
