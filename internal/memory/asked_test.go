@@ -178,7 +178,8 @@ func TestWhatWasSeenAnswersForTheWorld(t *testing.T) {
 			t.Errorf("%q asks for the shared past", c.asked)
 		}
 		seen, enough := asked.Witnessed()
-		if got := enough && seen.Relevance(&c.memory, "p42", memory.DefaultPredicates(), 0) >= memory.Enough; got != c.answer {
+		got := enough && seen.Relevance(&c.memory, "p42", memory.DefaultPredicates(), 0) >= memory.Enough
+		if got != c.answer {
 			t.Errorf("%q is answered by %+v: %v", c.asked, c.memory, got)
 		}
 	}

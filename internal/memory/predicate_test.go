@@ -71,8 +71,9 @@ func TestExpressed(t *testing.T) {
 }
 
 func TestAWorldAdds(t *testing.T) {
-	table, err := memory.LoadPredicates(memory.DefaultPredicates(), []byte("- {name: guild_rank, stateful: true, aliases: "+
-		"[standing], words: [rank]}\n- {name: likes, kind: preference, stateful: true}\n"), "hollowmere/predicates.yaml")
+	table, err := memory.LoadPredicates(memory.DefaultPredicates(), []byte(
+		"- {name: guild_rank, stateful: true, aliases: "+
+			"[standing], words: [rank]}\n- {name: likes, kind: preference, stateful: true}\n"), "hollowmere/predicates.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

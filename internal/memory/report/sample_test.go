@@ -66,7 +66,8 @@ func (f *feed) nights(week, memories, merged, superseded, flagged int) {
 			r.Clusters += merged + superseded + flagged
 			r.Actions = map[string]int{"merge": merged, "supersede": superseded, "flag": flagged}
 		}
-		f.Scans = append(f.Scans, Scan{At: start(week).Add(time.Duration(night)*day + time.Hour), World: "hollowmere", Report: r})
+		f.Scans = append(f.Scans, Scan{At: start(week).Add(time.Duration(night)*day + time.Hour), World: "hollowmere",
+			Report: r})
 	}
 	at := start(week).Add(6*day + time.Hour)
 	for range merged {

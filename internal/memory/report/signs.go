@@ -106,8 +106,8 @@ func (in *Input) proposals(log []schema.MemoryEvent, undone map[string]bool) []P
 	values := map[key][]valued{}
 	for i := range log {
 		e, m := &log[i], log[i].Memory
-		if in.Known == nil || e.Type != schema.MemoryWritten || m == nil || undone[e.ID] || !slices.Contains(standing, m.Kind) ||
-			in.Known(e.World, m.Pred) {
+		if in.Known == nil || e.Type != schema.MemoryWritten || m == nil || undone[e.ID] ||
+			!slices.Contains(standing, m.Kind) || in.Known(e.World, m.Pred) {
 			continue
 		}
 		at := m.ValidFrom
