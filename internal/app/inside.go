@@ -65,7 +65,7 @@ func (i *Inside) Relation(ctx context.Context, id schema.ConversationID) (*schem
 		if err != nil {
 			return nil, err
 		}
-		if in.Seen, err = memory.NewRecaller(session, static, i.options.now).Quiet().Witnessed(ctx, id.World, id.NPC,
+		if in.Seen, err = memory.NewRecaller(session, static, i.app.Library.Predicates, i.options.now).Quiet().Witnessed(ctx, id.World, id.NPC,
 			id.Player); err != nil {
 			return nil, err
 		}
