@@ -1,4 +1,4 @@
-//go:build !mutant || mutant_reply_guard
+//go:build !mutant || mutant_reply_guard || mutant_cursor
 
 package mesh
 

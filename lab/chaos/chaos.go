@@ -81,6 +81,7 @@ type Result struct {
 	Memories   int                   `json:"memory_events"`
 	Away       float64               `json:"broker_away_s"`         // by faults, and by elections after them
 	Still      float64               `json:"machine_stood_still_s"` // and deadlines were moved by it
+	Doors      *Doors                `json:"sockets,omitempty"`     // where gateways stood before the mesh
 	Violations []invariant.Violation `json:"violations"`
 	Around     map[string][]string   `json:"faults_around,omitempty"` // by a turn of a violation
 }
@@ -102,6 +103,7 @@ type run struct {
 	tamper    *tamper.Broker
 	load      *load
 	fleet     *fleet
+	doors     *doors // nil: no kind strikes at a gateway
 	client    *mesh.Client
 	counts    counts
 	log       blows
@@ -189,6 +191,12 @@ func onMesh(ctx context.Context, o Options, play func(*run) error) (err error) {
 		return err
 	}
 	defer r.fleet.stop()
+	if slices.ContainsFunc(atGateways, r.allowed) {
+		if r.doors, err = openDoors(ctx, r); err != nil {
+			return err
+		}
+		defer r.doors.close()
+	}
 	r.broker.watch(ctx)
 	return play(r)
 }
@@ -232,6 +240,9 @@ func (r *run) play(ctx context.Context) (*Result, error) {
 	}
 	out.Away = invariant.Overlap(began, began.Add(took), found.Outages).Seconds()
 	out.Still = invariant.Overlap(began, began.Add(took), found.Still).Seconds() // what it stood before is no turn's
+	if r.doors != nil {
+		out.Doors = r.doors.result(found)
+	}
 	out.Around = r.around(found, out.Violations)
 	return out, nil
 }
@@ -261,7 +272,7 @@ func (r *run) settle(ctx context.Context) error {
 		undone, err := r.client.Undone(ctx)
 		if err == nil && len(undone) == 0 {
 			if timers, err := invariant.Timers(ctx, r.client); err == nil && len(timers) == 0 {
-				return nil
+				return r.doors.settle(ctx)
 			}
 		}
 		select {

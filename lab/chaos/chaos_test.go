@@ -26,13 +26,16 @@ func TestAShortRunStrikesAndHolds(t *testing.T) {
 	r, err := Run(t.Context(), Options{World: worlds[0], For: 8 * time.Second, Turns: 30, Seed: 3, Processes: 2,
 		Deadline: 30 * time.Second, Told: t.Logf,
 		Only: []string{"kill-before-handle", "kill-after-handle", "kill-after-publish", "flap", "llm-500",
-			"published-twice"}})
+			"published-twice", gatewayKilled, gatewaySpeaking, gatewayStopped}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Log(r.Line(), r.ByKind)
 	if r.Turns == 0 || r.Faults == 0 || r.Prompts == 0 {
 		t.Errorf("%d turns, %d faults, %d prompts: nothing was tried", r.Turns, r.Faults, r.Prompts)
+	}
+	if r.Doors == nil || r.Doors.Turns == 0 || r.Doors.Turns >= r.Turns || r.Doors.Breaks == 0 {
+		t.Errorf("of %d turns, by sockets: %+v; want half of them, and a gateway that died", r.Turns, r.Doors)
 	}
 	if r.Away >= r.TookS/2 {
 		t.Errorf("the broker was away for %.1f s of %.1f", r.Away, r.TookS)

@@ -63,6 +63,9 @@ var faults = []fault{
 	{"verifier-wrong", 2, verifierIs("wrong")},
 	{"moderation-down", 1, moderationIs("down")},
 	{"moderation-slow", 1, moderationIs("slow")},
+	{gatewayKilled, 3, killGateway},
+	{gatewaySpeaking, 3, killGatewaySpeaking},
+	{gatewayStopped, 1, stopGateway},
 }
 
 // ofCluster are the kinds that strike at a cluster, and ofOne those at a broker of one

@@ -113,7 +113,12 @@ func (l *load) one(ctx context.Context, d *rand.Rand, c, i int, last string) (st
 		r.Supersedes = last
 		l.r.counts.add("superseded", 1)
 	}
-	a, err := l.say(ctx, r)
+	if socket := l.r.doors.of(c); socket != nil {
+		if err := socket.say(ctx, r); err != nil {
+			return "", err
+		}
+	}
+	a, err := l.say(ctx, r) // of one that a socket has said it gives the place in the queue
 	if err != nil {
 		return "", err
 	}
@@ -274,7 +279,8 @@ func (l *load) found(kept invariant.Kept) *invariant.Run {
 	out := &invariant.Run{Ended: l.r.ended, MostEnded: l.r.Ended, Late: l.lateDue, Still: l.r.still.times(),
 		Forgotten: l.forgotten, Outages: l.r.broker.away(), Prompts: l.r.models.asked(),
 		Marks: map[string]schema.ConversationID{},
-		Notes: notes(l.r.World), Authored: authored(l.r.World), Repeated: l.r.fleet.repeated, Kept: kept}
+		Notes: notes(l.r.World), Authored: authored(l.r.World), Repeated: l.r.fleet.repeated, Heard: l.r.doors.heard(),
+		Kept: kept}
 	for _, a := range l.accepted {
 		out.Accepted = append(out.Accepted, a.Accepted)
 	}

@@ -40,6 +40,8 @@ type Run struct {
 	// models again.
 	Repeated map[string]int
 
+	Heard []Heard // what players were shown over sockets
+
 	Kept
 }
 
@@ -105,6 +107,8 @@ var All = []Invariant{
 	{"drained", "No consumer has anything left to do, and no timer of a turn stands.", "promise 1", drained},
 	{"private", "No prompt holds what another player said, or another NPC's own notes.", "promise 7", private},
 	{"origin", "No released sentence rests on what a model wrote.", "promise 8", origin},
+	{"heard", "Over sockets that resume at another gateway a player is shown each sentence once, in order, and then the " +
+		"reply.", "docs/http.md, the socket", heard},
 }
 
 // Check holds a run against every invariant.

@@ -71,6 +71,8 @@ func sound() *Run {
 				Applied: []schema.Applied{{TurnID: "t1", Sequence: 1}, {TurnID: "t2", Sequence: 2}}}},
 			Undone: map[string]uint64{},
 		},
+		Heard: []Heard{{convoA, "t1", []schema.Sentence{one, two}, []string{one.Text + " " + two.Text}},
+			{convoA, "t2", nil, []string{line.Text}}},
 	}
 }
 
@@ -179,9 +181,20 @@ func TestEachInvariantSeesItsForgery(t *testing.T) {
 		{"private", "another NPC's note", func(r *Run) { r.Prompts[0].Text += " I owe the smith." }},
 		{"origin", "a model's text as evidence",
 			func(r *Run) { r.Said[2].Event.Sentence.Evidence[0].Source = schema.OriginModel }},
+		{"heard", "a sentence lost", func(r *Run) { r.Heard[0].Sentences = r.Heard[0].Sentences[:1] }},
+		{"heard", "a sentence doubled", func(r *Run) {
+			r.Heard[0].Sentences = append(r.Heard[0].Sentences, r.Heard[0].Sentences[1])
+		}},
+		{"heard", "two sentences the other way round", func(r *Run) { slices.Reverse(r.Heard[0].Sentences) }},
+		{"heard", "a sentence that nobody said", func(r *Run) { r.Heard[1].Sentences = []schema.Sentence{sentence(1, "Hm.")} }},
+		{"heard", "no reply", func(r *Run) { r.Heard[1].Replies = nil }},
+		{"heard", "another reply", func(r *Run) { r.Heard[1].Replies[0] = "The mill stands." }},
 	} {
 		t.Run(c.invariant+", "+c.name, func(t *testing.T) {
 			r := sound()
+			if c.invariant != "heard" { // what players were shown would differ from each forgery too
+				r.Heard = nil
+			}
 			c.forge(r)
 			red := map[string]bool{}
 			for _, v := range Check(r) {
@@ -259,5 +272,16 @@ func TestATurnThatItsDeadlineEndsMayOvertake(t *testing.T) {
 	r.Replies[0].Sequence, r.Replies[1].Sequence = 2, 1
 	if found := Check(r); len(found) > 0 {
 		t.Errorf("it finds %+v", found)
+	}
+}
+
+func TestWhatIsMisheardIsCounted(t *testing.T) {
+	r := sound()
+	if lost, doubled := Misheard(r); lost != 0 || doubled != 0 {
+		t.Errorf("of a sound run %d lost, %d doubled", lost, doubled)
+	}
+	r.Heard[0].Sentences = []schema.Sentence{r.Heard[0].Sentences[1], r.Heard[0].Sentences[1], r.Heard[0].Sentences[1]}
+	if lost, doubled := Misheard(r); lost != 1 || doubled != 2 {
+		t.Errorf("%d lost, %d doubled; want 1 and 2", lost, doubled)
 	}
 }

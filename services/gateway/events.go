@@ -120,7 +120,7 @@ type view struct {
 
 func (v *view) said(e *schema.Said) error {
 	v.n++
-	if v.n <= v.seen {
+	if v.n <= v.seen && !blindCursor {
 		return nil
 	}
 	out := &Event{Type: string(e.Kind), N: v.n, TurnID: v.turn.ID}

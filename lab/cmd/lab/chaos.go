@@ -107,6 +107,9 @@ func (c *chaosCmd) print(e *env, r *chaos.Result) {
 	if r.Still > 0 {
 		fmt.Fprintf(e.out, "  the machine stood still for %.1f s in all; deadlines were moved by it\n", r.Still)
 	}
+	if r.Doors != nil {
+		fmt.Fprintf(e.out, "  %s\n", r.Doors.Line())
+	}
 	for _, v := range r.Violations {
 		fmt.Fprintf(e.out, "  broken: %s, turn %s: %s\n", v.Invariant, v.Turn, v.What)
 		for _, blow := range r.Around[v.Turn] {
