@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,7 +76,9 @@ func deployed(t *testing.T) (out []container) {
 	if err := yaml.Unmarshal(readCheckout(t, "k8s/base/settings.yaml"), &settings); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range strings.Split(string(readCheckout(t, "k8s/base/services.yaml")), "\n---\n") {
+	manifests := string(readCheckout(t, "k8s/base/services.yaml")) + "\n---\n" +
+		string(readCheckout(t, "k8s/base/gateway.yaml"))
+	for _, part := range strings.Split(manifests, "\n---\n") {
 		var doc struct {
 			Metadata struct{ Name string }
 			Spec     struct {
@@ -105,8 +108,12 @@ func deployed(t *testing.T) (out []container) {
 			for _, e := range c.Env {
 				env[e.Name] = e.Value
 			}
-			if len(c.Ports) != 1 || !strings.HasSuffix(env["FORSOOTH_LISTEN"], fmt.Sprint(":", c.Ports[0].Port)) {
-				t.Errorf("%s serves health at %s and opens %v", doc.Metadata.Name, env["FORSOOTH_LISTEN"], c.Ports)
+			health := env["FORSOOTH_LISTEN"]
+			if doc.Metadata.Name == serviceGateway { // whose doors tell of its health too
+				health = env["FORSOOTH_HTTP_LISTEN"]
+			}
+			if len(c.Ports) != 1 || !strings.HasSuffix(health, fmt.Sprint(":", c.Ports[0].Port)) {
+				t.Errorf("%s serves health at %s and opens %v", doc.Metadata.Name, health, c.Ports)
 			}
 			memory, err := strconv.Atoi(strings.TrimSuffix(c.Resources.Requests.Memory, "Mi"))
 			if err != nil {
@@ -143,7 +150,7 @@ func TestDeploymentsNameServicesAndSettingsThatThereAre(t *testing.T) {
 			}
 		}
 		slices.Sort(services)
-		if want := slices.Sorted(slices.Values(app.Services)); !slices.Equal(services, want) {
+		if want := slices.Sorted(slices.Values(append([]string{serviceGateway}, app.Services...))); !slices.Equal(services, want) {
 			t.Errorf("%s runs %v, want %v", file, services, want)
 		}
 	}
@@ -199,7 +206,7 @@ func TestTheComposedFleetAnswersATurn(t *testing.T) {
 	s := newSite(t)
 	village := s.village()
 	server := s.broker(t)
-	s.compose(t, server, func(string) map[string]string {
+	running := s.compose(t, server, func(string) map[string]string {
 		return map[string]string{"FORSOOTH_WORLD": village, "FORSOOTH_QDRANT_URL": "", "FORSOOTH_DATA": s.path("fleet")}
 	})
 	s.asOperator()
@@ -209,6 +216,11 @@ func TestTheComposedFleetAnswersATurn(t *testing.T) {
 		t.Errorf("reply %v", reply)
 	}
 	s.run("doctor", "--world", village, "--nats", server.URL).wants(t, exitFine)
+	door := running[serviceGateway].says(`HTTP at (\S+)/v1,`)[1]
+	if status, said := say(t, door, "", "Who owns the ferry?"); status != http.StatusOK ||
+		!strings.Contains(said, "Teague owns the ferry.") {
+		t.Errorf("over HTTP: %d %s", status, said)
+	}
 
 	_, consumers, err := newBackendAs(t, server.URL, operator).client.Inspect(t.Context())
 	if err != nil {
@@ -261,7 +273,7 @@ func (s *site) compose(
 	for _, c := range append(all[first:first+1:first+1], containers...) {
 		env := maps.Clone(c.env)
 		maps.Copy(env, map[string]string{"FORSOOTH_NATS_URL": server.URL, "FORSOOTH_LISTEN": "127.0.0.1:0",
-			"FORSOOTH_GROUNDING_NLI_URL": ""})
+			"FORSOOTH_HTTP_LISTEN": "127.0.0.1:0", "FORSOOTH_GROUNDING_NLI_URL": ""})
 		maps.Copy(env, given(c.name))
 		s.extra = nil
 		for name, value := range env {
@@ -277,7 +289,7 @@ func (s *site) compose(
 	}
 	s.extra = nil
 	for name, p := range running {
-		p.says("ready in .*" + name + " on " + server.URL)
+		p.says("ready.* " + name + " on " + server.URL)
 	}
 	return running
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/keys"
@@ -102,6 +104,11 @@ func (d *doors) close() {
 // serveDoors runs the gateway alone: no world, no store and no model.
 func (e *env) serveDoors(address string) error {
 	began := time.Now()
+	if os.Getenv("GOGC") == "" {
+		// What lives here is sockets, silent for the most part: as much again in waste would be
+		// most of what a gateway takes.
+		debug.SetGCPercent(40)
+	}
 	d, err := e.listenDoors(address)
 	if err != nil {
 		return err

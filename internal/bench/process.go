@@ -20,6 +20,7 @@ import (
 type Process struct {
 	cmd   *exec.Cmd
 	NATS  string        // the address of its broker
+	HTTP  string        // where its gateway is; empty where it has none
 	Ready time.Duration // from its start until it said so
 	ended chan error
 }
@@ -42,6 +43,7 @@ func Begin(ctx context.Context, binary string, log io.Writer, env []string, args
 	var said struct {
 		Ready bool   `json:"ready"`
 		NATS  string `json:"nats"`
+		HTTP  string `json:"http"`
 	}
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	p.Ready = time.Since(began)
@@ -57,7 +59,7 @@ func Begin(ctx context.Context, binary string, log io.Writer, env []string, args
 		return nil, errors.Join(fmt.Errorf("%s %s did not say that it is ready", filepath.Base(binary),
 			strings.Join(args, " ")), err, <-p.ended)
 	}
-	p.NATS = said.NATS
+	p.NATS, p.HTTP = said.NATS, said.HTTP
 	return p, nil
 }
 

@@ -7,6 +7,7 @@ package checks_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestComposeReadsItsFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(project.Services) < 12 {
+	if len(project.Services) < 13 {
 		t.Errorf("%d services", len(project.Services))
 	}
 	for name, s := range project.Services {
@@ -85,6 +86,7 @@ type cluster struct {
 	jobs     []batch.Job
 	scaled   []scaledObject
 	policies []networking.NetworkPolicy
+	doors    []networking.Ingress
 	configs  map[string]map[string]string
 }
 
@@ -151,6 +153,10 @@ func (c *cluster) add(kind, name string, data []byte) error {
 		p, err := strict[networking.NetworkPolicy](data)
 		c.policies = append(c.policies, p)
 		return err
+	case "Ingress":
+		i, err := strict[networking.Ingress](data)
+		c.doors = append(c.doors, i)
+		return err
 	case "ScaledObject":
 		s, err := strict[scaledObject](data)
 		c.scaled = append(c.scaled, s)
@@ -171,8 +177,8 @@ func selects(selector, labels map[string]string) bool {
 func TestPodsAreBounded(t *testing.T) {
 	for _, overlay := range []string{"dev", "prod"} {
 		c := build(t, overlay)
-		if len(c.pods) != 10 {
-			t.Errorf("%s: %d workloads, want seven services, nats, qdrant and nli", overlay, len(c.pods))
+		if len(c.pods) != 11 {
+			t.Errorf("%s: %d workloads, want seven services, gateway, nats, qdrant and nli", overlay, len(c.pods))
 		}
 		for name, p := range c.pods {
 			if p.SecurityContext == nil || p.SecurityContext.RunAsNonRoot == nil || !*p.SecurityContext.RunAsNonRoot ||
@@ -287,5 +293,50 @@ func TestProdStandsTheLossOfANode(t *testing.T) {
 	if c.replicas["nats"] != 3 || c.replicas["qdrant"] != 3 || settings["FORSOOTH_NATS_REPLICAS"] != "3" ||
 		settings["FORSOOTH_QDRANT_NODES"] != "3" {
 		t.Errorf("nats %d, qdrant %d, settings %v", c.replicas["nats"], c.replicas["qdrant"], settings)
+	}
+}
+
+// The gateway is reached by TLS alone, asks for keys of a secret, and reaches nothing but the broker.
+func TestTheGatewayIsADoorAndNoWayIn(t *testing.T) {
+	c := build(t, "prod")
+	if len(c.doors) != 1 || len(c.doors[0].Spec.TLS) != 1 || c.doors[0].Spec.TLS[0].SecretName == "" {
+		t.Fatalf("the doors are %+v, want one with TLS", c.doors)
+	}
+	hosts := c.doors[0].Spec.TLS[0].Hosts
+	for _, rule := range c.doors[0].Spec.Rules {
+		if !slices.Contains(hosts, rule.Host) {
+			t.Errorf("%s is served without TLS", rule.Host)
+		}
+		for _, p := range rule.HTTP.Paths {
+			if !slices.ContainsFunc(c.services, func(s core.Service) bool {
+				return s.Name == p.Backend.Service.Name && s.Spec.Type != core.ServiceTypeLoadBalancer
+			}) {
+				t.Errorf("%s leads to %s, which is no service", p.Path, p.Backend.Service.Name)
+			}
+		}
+	}
+	pod := c.pods["gateway"]
+	keys := ""
+	for _, e := range pod.Containers[0].Env {
+		if e.Name == "FORSOOTH_HTTP_KEYS" {
+			keys = e.Value
+		}
+	}
+	if !slices.ContainsFunc(pod.Containers[0].VolumeMounts, func(m core.VolumeMount) bool {
+		return m.Name == "keys" && m.ReadOnly && strings.HasPrefix(keys, m.MountPath+"/")
+	}) || !slices.ContainsFunc(pod.Volumes, func(v core.Volume) bool { return v.Name == "keys" && v.Secret != nil }) {
+		t.Errorf("its keys are at %q, which is no file of a secret", keys)
+	}
+	for _, p := range c.policies {
+		if len(p.Spec.PodSelector.MatchLabels) == 0 || !selects(p.Spec.PodSelector.MatchLabels, c.labels["gateway"]) {
+			continue
+		}
+		for _, way := range p.Spec.Egress {
+			for _, to := range way.To {
+				if to.PodSelector == nil || !selects(to.PodSelector.MatchLabels, c.labels["nats"]) {
+					t.Errorf("policy %s lets it reach %+v", p.Name, to)
+				}
+			}
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/client"
@@ -44,78 +45,35 @@ type watched struct {
 // for come as soon as they are proposed, and any may come twice. ctx is that of the
 // turn's watch.
 func (g *Gateway) events(ctx context.Context, on watched, show func(*Event) error) error {
-	turn, stop := on.turn, on.stop
-	said := make(chan schema.Said)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		defer close(said)
-		for {
-			e, err := turn.Next(ctx)
-			if err != nil {
-				return
-			}
-			select {
-			case said <- e:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	defer func() { stop(); <-ended }()
-	asked, finished := g.proposals(ctx, on)
-	defer func() { stop(); <-finished }()
 	v := view{watched: on, show: show, acted: map[int]bool{}}
+	if on.asks {
+		defer g.proposals.watch(on.turn.Conversation, on.turn.ID, func(p *client.Proposal) {
+			if v.action(*actionOf(*p)) != nil {
+				on.stop()
+			}
+		})()
+	}
+	defer on.stop()
 	for {
-		select {
-		case e, ok := <-said:
-			if !ok {
-				<-ended
-				return v.done(ctx)
-			}
-			if err := v.said(&e); err != nil {
-				return err
-			}
-		case p := <-asked:
-			if err := v.action(*actionOf(p)); err != nil {
-				return err
-			}
+		e, err := on.turn.Next(ctx)
+		if err != nil {
+			return v.done(ctx)
+		}
+		if err := v.said(&e); err != nil {
+			return err
 		}
 	}
 }
 
-// proposals are the actions of a turn that wait for the game's answer.
-func (g *Gateway) proposals(ctx context.Context, on watched) (<-chan client.Proposal, <-chan struct{}) {
-	turn, out, finished := on.turn, make(chan client.Proposal), make(chan struct{})
-	if !on.asks {
-		close(finished)
-		return nil, finished
-	}
-	go func() {
-		defer close(finished)
-		err := g.client.Actions(ctx, turn.Conversation.World, g.now().Add(-schema.MaxDeadlineMS*time.Millisecond),
-			func(p client.Proposal) {
-				if p.Conversation != turn.Conversation || p.Turn != turn.ID || !p.Action.Confirm {
-					return
-				}
-				select {
-				case out <- p:
-				case <-ctx.Done():
-				}
-			})
-		if err != nil && ctx.Err() == nil {
-			g.report(fmt.Errorf("actions of turn %s: %w", turn.ID, err))
-		}
-	}()
-	return out, finished
-}
-
-// view is what a caller has been shown of a turn.
+// view is what a caller has been shown of a turn. Actions come beside what is said.
 type view struct {
 	watched
-	n     int
+	n int
+
+	mu    sync.Mutex
 	show  func(*Event) error
 	acted map[int]bool
+	ended bool // nothing follows done
 }
 
 func (v *view) said(e *schema.Said) error {
@@ -126,17 +84,21 @@ func (v *view) said(e *schema.Said) error {
 	out := &Event{Type: string(e.Kind), N: v.n, TurnID: v.turn.ID}
 	switch e.Kind {
 	case schema.SaidAccepted, schema.SaidThinking:
-		return v.show(out)
 	case schema.SaidSentence:
 		s := v.c.sentence(*e.Sentence)
 		out.Sentence = &s
-		return v.show(out)
+	default:
+		return nil // closed, done and aborted are told by the last event
 	}
-	return nil // closed, done and aborted are told by the last event
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.show(out)
 }
 
 func (v *view) action(a Action) error {
-	if v.acted[a.Index] {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.acted[a.Index] || v.ended {
 		return nil
 	}
 	v.acted[a.Index] = true
@@ -157,6 +119,9 @@ func (v *view) done(ctx context.Context) error {
 		}
 	}
 	shown.Again = v.turn.Again && v.seen == 0 // who goes on with a stream knows it
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.ended = true
 	return v.show(&Event{Type: eventDone, N: v.n, TurnID: v.turn.ID, Reply: shown})
 }
 

@@ -48,8 +48,9 @@ type Gateway struct {
 	folders map[string]mcp.Folder
 	tools   *mcp.Server
 	mux     *http.ServeMux
-	living  context.Context // ends when the gateway is closed
-	end     context.CancelFunc
+
+	proposals *proposals
+	*lasting
 }
 
 // New makes a gateway over a client, which stays its caller's.
@@ -62,7 +63,8 @@ func New(o Options) (*Gateway, error) {
 	}
 	g := &Gateway{client: o.Client, keys: o.Keys, now: o.Now, report: o.Report, origins: map[string]bool{},
 		eraser: o.Eraser, inside: o.Inside, results: o.Results, folders: o.Folders,
-		catalog: newCatalog(o.Client, o.Now), limits: newLimits(o.Now)}
+		catalog: newCatalog(o.Client, o.Now), limits: newLimits(o.Now), lasting: newLasting()}
+	g.proposals = &proposals{client: o.Client, now: o.Now, report: o.Report, begin: g.begin, worlds: map[string]*proposed{}}
 	for _, origin := range o.Origins {
 		if err := checkOrigin(origin); err != nil {
 			return nil, err
@@ -70,7 +72,6 @@ func New(o Options) (*Gateway, error) {
 		g.origins[origin] = true
 	}
 	g.tools = g.newTools(o.Folders)
-	g.living, g.end = context.WithCancel(context.Background())
 	g.mux = g.routes()
 	return g, nil
 }

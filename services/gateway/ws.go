@@ -1,10 +1,12 @@
 package gateway
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -57,28 +59,57 @@ const (
 // as.
 func (g *Gateway) socket(w http.ResponseWriter, r *http.Request, c *caller) error {
 	// the origin has been checked
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{socketProtocol},
+	conn, err := websocket.Accept(slim{w}, r, &websocket.AcceptOptions{Subprotocols: []string{socketProtocol},
 		InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
 		return errGone // it has been answered
 	}
 	conn.SetReadLimit(maxFrame)
-	ctx, stop := context.WithCancel(r.Context())
-	defer stop()
-	defer context.AfterFunc(g.living, stop)()
-	s := &socket{g: g, c: c, conn: conn, open: make(chan struct{}, maxOpen), stop: stop, watched: map[string]bool{}}
-	reason := s.read(ctx, func() error { _, err := g.enter(r); return err })
-	stop()
-	s.tasks.Wait()
-	switch {
-	case g.living.Err() != nil:
-		_ = conn.Close(websocket.StatusGoingAway, "the gateway ends; connect again and resume")
-	case reason != "":
-		_ = conn.Close(websocket.StatusPolicyViolation, reason)
-	default:
-		_ = conn.CloseNow()
+	// What is left of the request is what proves who calls: it is looked at with each frame.
+	proof := &http.Request{Header: r.Header, Host: r.Host, RemoteAddr: r.RemoteAddr, ProtoMajor: r.ProtoMajor,
+		ProtoMinor: r.ProtoMinor}
+	s := &socket{g: g, c: c, conn: conn, open: make(chan struct{}, maxOpen), watched: map[string]bool{}}
+	// In a goroutine of its own: that of the request holds what was needed to answer one.
+	if !g.begin(func(living context.Context) { s.serve(living, proof) }) {
+		_ = conn.Close(websocket.StatusGoingAway, goingAway)
 	}
 	return errGone
+}
+
+// slim has a connection that is taken over hold small buffers: the server's own would be half
+// of what a silent socket takes.
+type slim struct{ http.ResponseWriter }
+
+// Unwrap lets http.ResponseController through.
+func (s slim) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// Hijack takes the connection over.
+func (s slim) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, full, err := http.NewResponseController(s.ResponseWriter).Hijack()
+	if err != nil || full.Reader.Buffered() > 0 { // what was read already stays where it is
+		return conn, full, err
+	}
+	return conn, bufio.NewReadWriter(bufio.NewReaderSize(conn, 512), bufio.NewWriterSize(conn, 1024)), nil
+}
+
+const goingAway = "the gateway ends; connect again and resume"
+
+// serve holds the connection until either side ends it, or the gateway does.
+func (s *socket) serve(living context.Context, proof *http.Request) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(living))
+	defer stop()
+	s.stop = stop
+	// It says so before it goes, and the read below ends by the answer: a context that ends
+	// would cut the connection without a word.
+	defer context.AfterFunc(living, func() { _ = s.conn.Close(websocket.StatusGoingAway, goingAway) })()
+	defer s.keep(ctx)()
+	reason := s.read(ctx, func() error { _, err := s.g.enter(proof); return err })
+	stop()
+	s.tasks.Wait()
+	if reason != "" {
+		_ = s.conn.Close(websocket.StatusPolicyViolation, reason)
+	}
+	_ = s.conn.CloseNow()
 }
 
 // socket is one connection. It is read by one goroutine; each turn has one of its own.
@@ -97,7 +128,6 @@ type socket struct {
 // read takes frames until the connection ends; the reason says why this side ends it.
 // may says whether what the caller showed still opens the door.
 func (s *socket) read(ctx context.Context, may func() error) (reason string) {
-	s.tasks.Go(func() { s.keep(ctx) })
 	for {
 		kind, data, err := s.conn.Read(ctx)
 		if err != nil {
@@ -126,24 +156,25 @@ func (s *socket) read(ctx context.Context, may func() error) (reason string) {
 	}
 }
 
-// keep pings, so that a connection that is no more ends.
-func (s *socket) keep(ctx context.Context) {
-	tick := time.NewTicker(quietFor)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
+// keep pings now and then, so that a connection that is no more ends. It holds no
+// goroutine meanwhile.
+func (s *socket) keep(ctx context.Context) (end func() bool) {
+	var mu sync.Mutex
+	var timer *time.Timer
+	mu.Lock()
+	defer mu.Unlock()
+	timer = time.AfterFunc(quietFor, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		alive, done := context.WithTimeout(ctx, eventLimit)
+		defer done()
+		if s.conn.Ping(alive) != nil {
+			s.stop()
 			return
-		case <-tick.C:
-			alive, done := context.WithTimeout(ctx, eventLimit)
-			err := s.conn.Ping(alive)
-			done()
-			if err != nil {
-				s.stop()
-				return
-			}
 		}
-	}
+		timer.Reset(quietFor)
+	})
+	return timer.Stop
 }
 
 // begin handles a frame beside the others; false where too many are under way.

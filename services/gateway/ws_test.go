@@ -320,3 +320,22 @@ func TestATokenOverASocket(t *testing.T) {
 		t.Errorf("%d", resp.StatusCode)
 	}
 }
+
+// A gateway that stops says so: its sockets are closed with the code that has a client
+// connect again at once.
+func TestAStoppedGatewayClosesItsSockets(t *testing.T) {
+	s := open(t)
+	url, stop := s.gateway()
+	k := s.socket(url)
+	k.send(`{"type":"ping"}`)
+	k.until("pong")
+	read := make(chan error, 1)
+	go func() {
+		_, _, err := k.conn.Read(context.Background())
+		read <- err
+	}()
+	stop()
+	if err := <-read; websocket.CloseStatus(err) != websocket.StatusGoingAway {
+		t.Errorf("it ends with %v, want the code %d", err, websocket.StatusGoingAway)
+	}
+}

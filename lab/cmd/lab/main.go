@@ -52,6 +52,7 @@ type cli struct {
 	Node     nodeCmd     `cmd:"" hidden:"" help:"A process of mesh."`
 	Rolling  rollingCmd  `cmd:"" help:"What players lose while a fleet is restarted process by process."`
 	Faults   faultsCmd   `cmd:"" help:"How much more a model is asked that fails now and then."`
+	Sockets  socketsCmd  `cmd:"" help:"One gateway and many open sockets, each with a turn: what one takes of memory."`
 	Overload overloadCmd `cmd:"" help:"More turns than a mesh can do: what becomes of them and of its memory."`
 }
 
