@@ -99,7 +99,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	write := writeProblem
-	if strings.HasPrefix(r.URL.Path, openaiPrefix) {
+	if strings.HasPrefix(r.URL.Path+"/", openaiPrefix) {
 		write = writeOpenAIError
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && r.URL.Path != "/healthz" {
