@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -72,7 +73,7 @@ func Sockets(ctx context.Context, w *world.World, o SocketsOptions) (_ []bench.F
 		_, stopErr := mesh.Stop()
 		return nil, errors.Join(err, stopErr)
 	}
-	s := &openSockets{SocketsOptions: o, load: l, door: door, open: make([]*websocket.Conn, o.Sockets)}
+	s := &openSockets{SocketsOptions: o, load: l, door: door, open: make([]*openSocket, o.Sockets)}
 	figures, err := s.run(ctx, mesh.NATS)
 	s.close()
 	_, doorErr := door.Stop()
@@ -116,7 +117,14 @@ type openSockets struct {
 	SocketsOptions
 	load *bench.Load
 	door *bench.Process
-	open []*websocket.Conn
+	open []*openSocket
+	read sync.WaitGroup
+}
+
+// openSocket is one. It is read all the time: who answers no ping is let go.
+type openSocket struct {
+	conn *websocket.Conn
+	got  chan []byte // closed when the socket ends
 }
 
 func (s *openSockets) run(ctx context.Context, broker string) ([]bench.Figure, error) {
@@ -136,7 +144,7 @@ func (s *openSockets) run(ctx context.Context, broker string) ([]bench.Figure, e
 	if err != nil {
 		return nil, err
 	}
-	shown, ended, shows := make(chan struct{}, len(s.open)), errgroup.Group{}, atomic.Int64{}
+	shown, ended, shows := make(chan struct{}, len(s.open)), errgroup.Group{}, peak{}
 	for i := range s.open {
 		ended.Go(func() error { return s.show(ctx, s.open[i], turns[i%len(turns)], shown, &shows) })
 		if i >= resumesAtOnce {
@@ -146,8 +154,8 @@ func (s *openSockets) run(ctx context.Context, broker string) ([]bench.Figure, e
 	for range min(resumesAtOnce, len(s.open)) {
 		<-shown
 	}
-	atOnce := shows.Load()
-	s.Said("%d turns are shown", atOnce)
+	atOnce := shows.most.Load()
+	s.Said("%d turns were shown at once", atOnce)
 	busy, err := s.resident(ctx)
 	if err != nil {
 		return nil, err
@@ -164,7 +172,8 @@ func (s *openSockets) run(ctx context.Context, broker string) ([]bench.Figure, e
 		bench.AtLeast("sockets_open", float64(len(s.open)), "", float64(s.Sockets)),
 		bench.AtLeast("streams_at_once", float64(atOnce), "", float64(s.Sockets)),
 		bench.AtMost("memory_per_socket", each(idle), "KB", perSocket),
-		bench.AtMost("memory_per_stream", each(busy), "KB", perSocket),
+		bench.AtMost("memory_with_its_stream", each(busy), "KB", perSocket),
+		bench.Plain("memory_at_most", each(most), "KB"),
 		bench.Plain("gateway_at_rest", before, "MB"), bench.Plain("gateway_at_most", most, "MB"),
 	}, nil
 }
@@ -187,12 +196,38 @@ func (s *openSockets) dial(ctx context.Context) error {
 			conn, _, err := websocket.Dial(gctx, at, nil) //nolint:bodyclose // it is the connection's
 			if err == nil {
 				conn.SetReadLimit(1 << 20)
-				s.open[i] = conn
+				s.open[i] = &openSocket{conn, make(chan []byte, 4)}
+				s.read.Go(func() { s.open[i].keep(ctx) })
 			}
 			return err
 		})
 	}
 	return g.Wait()
+}
+
+// peak counts what there is at once, and how much that was at most.
+type peak struct{ now, most atomic.Int64 }
+
+func (p *peak) add(n int64) {
+	now := p.now.Add(n)
+	for most := p.most.Load(); now > most && !p.most.CompareAndSwap(most, now); most = p.most.Load() {
+	}
+}
+
+// keep reads until the socket ends.
+func (o *openSocket) keep(ctx context.Context) {
+	defer close(o.got)
+	for {
+		_, data, err := o.conn.Read(ctx)
+		if err != nil {
+			return
+		}
+		select {
+		case o.got <- data:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // say begins turns, and gives those that last: some are answered without a thought.
@@ -230,8 +265,8 @@ func (s *openSockets) say(ctx context.Context, broker string) (out []*schema.Req
 }
 
 // show has a socket show a turn to its end, and tells when it has begun to.
-func (s *openSockets) show(ctx context.Context, conn *websocket.Conn, turn *schema.Request, shown chan<- struct{},
-	shows *atomic.Int64) error {
+func (s *openSockets) show(ctx context.Context, at *openSocket, turn *schema.Request, shown chan<- struct{},
+	shows *peak) error {
 	begun := false
 	defer func() {
 		if !begun {
@@ -243,15 +278,11 @@ func (s *openSockets) show(ctx context.Context, conn *websocket.Conn, turn *sche
 	if err != nil {
 		return err
 	}
-	ask := func() error { return conn.Write(ctx, websocket.MessageText, data) }
+	ask := func() error { return at.conn.Write(ctx, websocket.MessageText, data) }
 	if err := ask(); err != nil {
 		return err
 	}
-	for {
-		_, data, err := conn.Read(ctx)
-		if err != nil {
-			return fmt.Errorf("turn %s: %w", turn.TurnID, err)
-		}
+	for data := range at.got {
 		var e gateway.Shown
 		if err := json.Unmarshal(data, &e); err != nil {
 			return err
@@ -268,20 +299,24 @@ func (s *openSockets) show(ctx context.Context, conn *websocket.Conn, turn *sche
 		}
 		if !begun {
 			begun = true
-			shows.Add(1)
+			shows.add(1)
 			shown <- struct{}{}
 		}
 		if e.Reply != nil {
-			shows.Add(-1)
+			shows.add(-1)
 			return nil
 		}
 	}
+	return fmt.Errorf("turn %s: the socket ended before it", turn.TurnID)
 }
 
 func (s *openSockets) close() {
-	for _, conn := range s.open {
-		if conn != nil {
-			_ = conn.CloseNow()
+	for _, o := range s.open {
+		if o != nil {
+			_ = o.conn.CloseNow()
+			for range o.got { // what came meanwhile is nobody's
+			}
 		}
 	}
+	s.read.Wait()
 }
