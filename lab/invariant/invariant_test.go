@@ -186,7 +186,9 @@ func TestEachInvariantSeesItsForgery(t *testing.T) {
 			r.Heard[0].Sentences = append(r.Heard[0].Sentences, r.Heard[0].Sentences[1])
 		}},
 		{"heard", "two sentences the other way round", func(r *Run) { slices.Reverse(r.Heard[0].Sentences) }},
-		{"heard", "a sentence that nobody said", func(r *Run) { r.Heard[1].Sentences = []schema.Sentence{sentence(1, "Hm.")} }},
+		{"heard", "a sentence that nobody said", func(r *Run) {
+			r.Heard[1].Sentences = []schema.Sentence{sentence(1, "Hm.")}
+		}},
 		{"heard", "no reply", func(r *Run) { r.Heard[1].Replies = nil }},
 		{"heard", "another reply", func(r *Run) { r.Heard[1].Replies[0] = "The mill stands." }},
 	} {

@@ -82,7 +82,8 @@ func TestBadKeysOpenNoDoor(t *testing.T) {
 		"quoted": `Bearer "` + texts["all"] + `"`, "a wildcard": "Bearer *", "huge": "Bearer " + strings.Repeat("x", 8000),
 		"no ASCII": "Bearer \xff\xfe", "removed": "Bearer " + texts["gone"], "an id": "Bearer " + all[0].ID,
 		"its hash": "Bearer " + all[0].Hash, "expired": "Bearer " + expired, "of a removed key": "Bearer " + orphan,
-		"of a stranger": "Bearer " + mint(&stranger, time.Now().Add(time.Minute)), "without its signature": "Bearer " + good[:half],
+		"of a stranger":           "Bearer " + mint(&stranger, time.Now().Add(time.Minute)),
+		"without its signature":   "Bearer " + good[:half],
 		"with an empty signature": "Bearer " + good[:half+1], "a signature alone": "Bearer " + good[half:],
 		"with another's signature": "Bearer " + good[:half] + expired[strings.LastIndex(expired, "."):],
 		"with a null algorithm":    "Bearer eyJhbGciOiJub25lIn0.eyJwbGF5ZXIiOiJwMSJ9.",
@@ -92,7 +93,8 @@ func TestBadKeysOpenNoDoor(t *testing.T) {
 			at := fmt.Sprintf("%s, %s %s", name, door.method, door.path)
 			got := s.do(door.method, door.path, door.body, "Authorization", header)
 			checkRefusal(t, at, got, door.path, http.StatusUnauthorized)
-			if strings.Contains(got.body, "elsewhere") || strings.Contains(got.body, "fk_") || got.header.Get("WWW-Authenticate") == "" {
+			if strings.Contains(got.body, "elsewhere") || strings.Contains(got.body, "fk_") ||
+				got.header.Get("WWW-Authenticate") == "" {
 				t.Errorf("%s: %v %s", at, got.header, got.body)
 			}
 		}
@@ -101,7 +103,8 @@ func TestBadKeysOpenNoDoor(t *testing.T) {
 		for name, header := range map[string][2]string{
 			"a cookie": {"Cookie", "key=" + texts["all"]}, "a header of its own": {"X-Api-Key", texts["all"]},
 			"a name": {"X-Forwarded-User", "admin"}, "this machine": {"X-Forwarded-For", "127.0.0.1"},
-			"a proxy's word": {"Proxy-Authorization", "Bearer " + texts["all"]}, "another method": {"X-Http-Method-Override", "GET"},
+			"a proxy's word": {"Proxy-Authorization", "Bearer " + texts["all"]},
+			"another method": {"X-Http-Method-Override", "GET"},
 		} {
 			cases++
 			checkRefusal(t, name+", "+door.path, s.do(door.method, door.path, door.body, header[0], header[1]), door.path,
@@ -129,11 +132,12 @@ var badChats = []string{
 	`"model":"village/mira/x"`, `"model":"village/nobody"`, `"model":"nowhere/mira"`, `"model":"../mira"`,
 	`"model":"village/>"`, `"model":"village/*"`, `"model":"gpt-4o"`, `"model":["village/mira"]`,
 	`"messages":7`, `"messages":null`, `"messages":[]`, `"messages":{}`, `"messages":[7]`, `"messages":[null]`,
-	`"messages":[{}]`, `"messages":[{"role":7}]`, `"messages":[{"role":"user"}]`, `"messages":[{"role":"user","content":null}]`,
+	`"messages":[{}]`, `"messages":[{"role":7}]`, `"messages":[{"role":"user"}]`,
+	`"messages":[{"role":"user","content":null}]`,
 	`"messages":[{"role":"user","content":{}}]`, `"messages":[{"role":"user","content":[7]}]`,
 	`"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"file:///etc/passwd"}}]}]`,
 	`"messages":[{"role":"user","content":[{"type":"text","text":7}]}]`, `"messages":[{"role":"assistant","content":"x"}]`,
-	 `"messages":"x"`,
+	`"messages":"x"`,
 	`"n":0.5`, `"n":2`, `"n":-1`, `"n":"1"`, `"stream":"yes"`, `"stream":7`, `"stream_options":7`,
 	`"response_format":{"type":"json_schema"}`, `"response_format":7`, `"tools":7`, `"tools":[7]`, `"user":7`,
 	`"metadata":7`, `"metadata":{"player_token":7}`,

@@ -64,7 +64,8 @@ func New(o Options) (*Gateway, error) {
 	g := &Gateway{client: o.Client, keys: o.Keys, now: o.Now, report: o.Report, origins: map[string]bool{},
 		eraser: o.Eraser, inside: o.Inside, results: o.Results, folders: o.Folders,
 		catalog: newCatalog(o.Client, o.Now), limits: newLimits(o.Now), lasting: newLasting()}
-	g.proposals = &proposals{client: o.Client, now: o.Now, report: o.Report, begin: g.begin, worlds: map[string]*proposed{}}
+	g.proposals = &proposals{client: o.Client, now: o.Now, report: o.Report, begin: g.begin,
+		worlds: map[string]*proposed{}}
 	for _, origin := range o.Origins {
 		if err := checkOrigin(origin); err != nil {
 			return nil, err
