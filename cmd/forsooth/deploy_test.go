@@ -150,7 +150,8 @@ func TestDeploymentsNameServicesAndSettingsThatThereAre(t *testing.T) {
 			}
 		}
 		slices.Sort(services)
-		if want := slices.Sorted(slices.Values(append([]string{serviceGateway}, app.Services...))); !slices.Equal(services, want) {
+		want := slices.Sorted(slices.Values(append([]string{serviceGateway}, app.Services...)))
+		if !slices.Equal(services, want) {
 			t.Errorf("%s runs %v, want %v", file, services, want)
 		}
 	}
