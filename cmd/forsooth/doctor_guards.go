@@ -33,6 +33,10 @@ func (d *diagnosis) guards() {
 		d.add("guard 2", statusNote, "set guards.consistency_scan.enabled to true",
 			"off: what contradicts is found by forsooth memory scan alone")
 	}
+	if f := g.Faithfulness; f.Correct && (!f.Enabled || f.Model == "") {
+		d.add("guards", statusNote, "set guards.faithfulness.enabled to true and scorer_model to rules, inprocess, sidecar or llm",
+			"guards.faithfulness.correct is true, and nothing is said of it: no second opinion is asked")
+	}
 	if f := g.Faithfulness; f.Enabled {
 		d.add("guard 3", statusFine, "", "on: %s, medium %v, high %v%s", f.Policy, f.Risk.Medium, f.Risk.High,
 			map[bool]string{true: "; replies do not stream"}[g.Holds()])

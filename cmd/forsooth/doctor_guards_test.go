@@ -59,6 +59,10 @@ func TestDoctorSaysWhichGuardsAreOn(t *testing.T) {
 	s.extra = append(s.extra, "FORSOOTH_GUARDS_GROUNDING_ENABLED=false", "FORSOOTH_GUARDS_FAITHFULNESS_SCORER_MODEL=rules")
 	one(t, s.findings(t, exitFine, "guard 1"), statusNote, "no memory is written")
 	one(t, s.findings(t, exitFine, "guards")[1:], statusNote, "scorer_model is rules, and guard 3 is off")
+	s.extra = []string{"FORSOOTH_GUARDS_FAITHFULNESS_CORRECT=true"}
+	one(t, s.findings(t, exitFine, "guards")[1:], statusNote, "correct is true, and nothing is said of it")
+	s.run("doctor", "--guards", "compliance").wants(t, exitUsage, "guards.faithfulness.correct: is true and "+
+		"faithfulness.on_hallucination is block")
 	s.extra = []string{"FORSOOTH_GUARDS_GROUNDING_VERIFIER_MODEL=rules"}
 	one(t, s.findings(t, exitFine, "guards")[1:], statusFine, "guards.grounding.verifier_model: rules")
 	for key, word := range map[string]string{"GROUNDING_VERIFIER_MODEL": "sidecar",

@@ -132,6 +132,10 @@ func (f *Faithfulness) check() error {
 	if err := chosen(section+"scorer_model", f.Model); err != nil {
 		return err
 	}
+	if f.Correct && f.Policy == PolicyBlock {
+		return fault(section+"correct", "is true and %son_hallucination is %s, which leaves nothing to correct; write warn or "+
+			"regenerate there, or false here", section, PolicyBlock)
+	}
 	if err := share(section+"risk_thresholds.medium", f.Risk.Medium); err != nil {
 		return err
 	}

@@ -95,6 +95,9 @@ type Faithfulness struct {
 	// `warn` marks, `regenerate` tries once more, `block` says that it does not know. The last two
 	// hold a reply until it is scored, and turn streaming off.
 	Policy string `koanf:"on_hallucination"`
+	// After a reply with a released sentence that the second opinion of `scorer_model` does not
+	// support, the NPC says one of its `doubt` lines. It acts where the policy marks or repeats; `block` excludes it.
+	Correct bool `koanf:"correct"`
 	// Scores below which a reply is a risk. A higher value is stricter.
 	Risk Risk `koanf:"risk_thresholds"`
 	// A second opinion on what the review supports: `rules`, `inprocess`, `sidecar`, `llm` or the
@@ -226,6 +229,7 @@ func (s *Settings) fields() []field {
 		{"faithfulness.enabled", &f.Enabled},
 		{"faithfulness.scorer_model", &f.Model},
 		{"faithfulness.on_hallucination", &f.Policy},
+		{"faithfulness.correct", &f.Correct},
 		{"faithfulness.risk_thresholds.medium", &f.Risk.Medium},
 		{"faithfulness.risk_thresholds.high", &f.Risk.High},
 		{"report.enabled", &r.Enabled},

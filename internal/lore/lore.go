@@ -137,7 +137,7 @@ func (x *Lore) derive() {
 // leading are the kinds of authored lines that stand where an answer would. Lines of
 // the other kinds may say what a document says too.
 var leading = []string{world.LineUnknown, world.LineUnsure, world.LineRefuse, world.LineWait, world.LineError,
-	world.LineHeard}
+	world.LineHeard, world.LineDoubt}
 
 func leadsOf(npc *world.NPC) []string {
 	var out []string

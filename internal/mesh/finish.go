@@ -141,7 +141,7 @@ func (m *Mesh) tell(ctx context.Context, r *schema.Reply) error {
 		e.Kind, e.Reason = schema.SaidAborted, r.Reason
 	}
 	if f := r.Faithfulness; f != nil && f.Action != protocol.ActionRelease {
-		e.Risk = f.Risk
+		e.Risk, e.Doubted = f.Risk, f.Doubted()
 	}
 	data, err := json.Marshal(e)
 	if err != nil {

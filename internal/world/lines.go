@@ -20,11 +20,12 @@ const (
 	LineHeard     = "heard" // to what a player tells of itself
 	LineGreeting  = "greeting"
 	LineFarewell  = "farewell"
+	LineDoubt     = "doubt" // after what was said, where Guard 3 doubts a part of it
 )
 
 // LineKinds are all kinds of authored lines.
 var LineKinds = []string{LineUnknown, LineUnsure, LineRefuse, LineWait, LineError, LineThanks,
-	LineSmalltalk, LineFeelings, LineWhoAreYou, LineHeard, LineGreeting, LineFarewell}
+	LineSmalltalk, LineFeelings, LineWhoAreYou, LineHeard, LineGreeting, LineFarewell, LineDoubt}
 
 //go:embed lines_*.yaml
 var lineFiles embed.FS

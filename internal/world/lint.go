@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // Reject is the provenance filter's judgement of a chunk's id and text: why it
@@ -116,30 +117,48 @@ func lintSecrets(n *NPC) []Problem {
 	return out
 }
 
-// lintLeads names the authored leads that assert something: an NPC says them to anybody,
-// before whatever it knows, and nothing verifies them.
+// lintLeads names the authored lines beside an answer that assert something: an NPC says
+// them to anybody, before or after whatever it knows, and nothing verifies them.
 func (w *World) lintLeads() []Problem {
 	var out []Problem
 	var names map[string]bool
 	for _, handle := range w.Handles() {
 		n := w.NPCs[handle]
-		leads := slices.Clone(n.Lines[LineUnsure])
-		for _, locale := range slices.Sorted(maps.Keys(n.LocaleLines)) {
-			leads = append(leads, n.LocaleLines[locale][LineUnsure]...)
-		}
-		if len(leads) > 0 && names == nil {
-			names = w.nameWords()
-		}
-		for _, lead := range leads {
-			what := touchesName(lead, names)
-			if i := strings.IndexFunc(lead, unicode.IsDigit); i >= 0 {
-				what, _, _ = strings.Cut(lead[i:], " ")
+		for _, kind := range []string{LineUnsure, LineDoubt} {
+			lines := n.ownLines(kind)
+			if len(lines) > 0 && names == nil {
+				names = w.nameWords()
 			}
-			if what != "" {
-				out = append(out, warning(n.Path, 0, "`lines.unsure` states something (%s), and an NPC says it "+
-					"before whatever it knows; take that out of %q", what, lead))
+			for _, line := range lines {
+				out = append(out, lintLead(n, kind, line, names)...)
 			}
 		}
 	}
 	return out
+}
+
+// ownLines are an NPC's lines of a kind in all its languages.
+func (n *NPC) ownLines(kind string) []string {
+	out := slices.Clone(n.Lines[kind])
+	for _, locale := range slices.Sorted(maps.Keys(n.LocaleLines)) {
+		out = append(out, n.LocaleLines[locale][kind]...)
+	}
+	return out
+}
+
+func lintLead(n *NPC, kind, line string, names map[string]bool) []Problem {
+	what := touchesName(line, names)
+	if i := strings.IndexFunc(line, unicode.IsDigit); i >= 0 {
+		what, _, _ = strings.Cut(line[i:], " ")
+	}
+	where := map[string]string{LineUnsure: "before", LineDoubt: "after"}[kind]
+	switch {
+	case what != "":
+		return []Problem{warning(n.Path, 0, "`lines.%s` states something (%s), and an NPC says it "+
+			"%s whatever it knows; take that out of %q", kind, what, where, line)}
+	case kind == LineDoubt && len(text.SentenceSpans(line)) > 1:
+		return []Problem{warning(n.Path, 0, "`lines.doubt` is more than one sentence: what stands beside the doubt is "+
+			"said of any reply; write %q as one", line)}
+	}
+	return nil
 }

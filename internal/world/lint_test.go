@@ -47,6 +47,14 @@ func TestLintWarns(t *testing.T) {
 			"npcs/mira/npc.yaml: warning: `lines.unsure` states something (3)"},
 		{"a lead that states nothing", map[string]string{"npcs/mira/npc.yaml": person +
 			"lines:\n  unsure: [\"Not that. This I know, though.\"]\n"}, ""},
+		{"a doubt that names somebody", map[string]string{"npcs/mira/npc.yaml": person +
+			"lines:\n  doubt: [\"Mira may know it better.\"]\n"},
+			"npcs/mira/npc.yaml: warning: `lines.doubt` states something (mira), and an NPC says it after"},
+		{"a doubt of two sentences", map[string]string{"npcs/mira/npc.yaml": person +
+			"lines:\n  de: {doubt: [\"Ganz sicher bin ich nicht. Der Fluss steigt.\"]}\n"},
+			"npcs/mira/npc.yaml: warning: `lines.doubt` is more than one sentence"},
+		{"a doubt that states nothing", map[string]string{"npcs/mira/npc.yaml": person +
+			"lines:\n  doubt: [\"Do not hang me for every word of that.\"]\n"}, ""},
 		{"nobody at all", map[string]string{"npcs/mira/npc.yaml": absent, "npcs/mira/home/diary.txt": absent,
 			"npcs/mira/home/diary.txt.meta.yaml": absent}, "world.yaml: warning: the world has no NPC"},
 	}

@@ -107,6 +107,8 @@ type Said struct {
 	Sentence *Sentence `json:"sentence,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
 	Risk     string    `json:"risk,omitempty"` // done: of a reply with which Guard 3's policy did something
+	// done: the places of released sentences that Guard 3 doubts
+	Doubted []int `json:"doubted,omitempty"`
 }
 
 // ActionResult is the game's answer to a proposed action, on action-result.<c>.<turn>.<i>.

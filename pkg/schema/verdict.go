@@ -90,4 +90,26 @@ type Faithfulness struct {
 	Policy      string         `json:"policy"`         // warn, regenerate, block
 	Action      string         `json:"action"`         // what it did: release, warn, regenerate, block
 	Kept        int            `json:"kept,omitempty"` // regenerate: which of the two tries, 1 or 2
+	Sentences   []Doubted      `json:"sentences,omitempty"`
+	// Corrected is the place of the sentence by which the NPC says that it is not sure; 0: there is none.
+	Corrected int `json:"corrected,omitempty"`
+}
+
+// Doubted are the places of the released sentences that hold a claim without support.
+func (f *Faithfulness) Doubted() []int {
+	var out []int
+	for _, s := range f.Sentences {
+		if s.Seq > 0 {
+			out = append(out, s.Seq)
+		}
+	}
+	return out
+}
+
+// Doubted is a sentence that makes a claim without support. The player was told it where
+// a second opinion differs from the review; else it was taken out.
+type Doubted struct {
+	Seq    int      `json:"seq,omitempty"` // its place in the reply; 0: it was not released
+	Text   string   `json:"text"`
+	Claims []string `json:"claims"` // those without support
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/lore"
+	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
@@ -61,7 +62,7 @@ func (s *Service) Act(ctx context.Context, t *protocol.Turn) (schema.Pass, error
 			add(ctx, t, npc, x.Guard(npc), a)
 		}
 		r.Actions = checked(t, npc, x.Person(npc))
-		r.Passes = t.Passes
+		r.Passes, r.Faithfulness = t.Passes, placed(t, x, npc)
 	}
 	r.Status, r.Reason = statusOf(t, r.Actions)
 	if err == nil {
@@ -80,6 +81,23 @@ func (s *Service) Act(ctx context.Context, t *protocol.Turn) (schema.Pass, error
 	finish(r)
 	t.Reply = r
 	return schema.PassDone, nil
+}
+
+// placed is Guard 3's mark with the places of its sentences in the reply.
+func placed(t *protocol.Turn, x *lore.Lore, npc *world.NPC) *schema.Faithfulness {
+	if t.Faithfulness == nil {
+		return nil
+	}
+	f, person := *t.Faithfulness, x.Person(npc)
+	f.Sentences = faithful.Placed(f.Sentences, t.Released, func(s string) string { return voice.Release(s, person) })
+	for _, s := range t.Released {
+		for _, line := range npc.Line(world.LineDoubt, t.Locale) {
+			if s.Authored && s.Text == voice.Release(line, person) {
+				f.Corrected = s.Seq
+			}
+		}
+	}
+	return &f
 }
 
 // finish fills what follows from the sentences.

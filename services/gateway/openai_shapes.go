@@ -94,6 +94,7 @@ type explanation struct {
 	Reason    string              `json:"reason,omitempty"`
 	Audit     schema.Audit        `json:"audit,omitempty"`
 	Sentences []explainedSentence `json:"sentences"`
+	Doubt     *Doubt              `json:"doubt,omitempty"`
 }
 
 type explainedSentence struct {
@@ -166,7 +167,7 @@ func (o *completion) explained(r *Reply) *explanation {
 		return nil
 	}
 	out := &explanation{TurnID: r.TurnID, Status: r.Status, Reason: r.Reason, Audit: r.Audit,
-		Sentences: []explainedSentence{}}
+		Sentences: []explainedSentence{}, Doubt: r.Doubt}
 	at := 0
 	for _, s := range r.Sentences {
 		end := at + len([]rune(s.Text))

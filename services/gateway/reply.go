@@ -3,6 +3,7 @@ package gateway
 import (
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -21,10 +22,29 @@ type Reply struct {
 	Audit        schema.Audit      `json:"audit,omitempty"`
 	Sentences    []schema.Sentence `json:"sentences"`
 	Actions      []Action          `json:"actions"`
+	Doubt        *Doubt            `json:"doubt,omitempty"` // where Guard 3 did something about the reply
 	LoreVersion  string            `json:"lore_version,omitempty"`
 	AcceptedAt   time.Time         `json:"accepted_at,omitzero"`
 	// The turn id had been said before: this is the reply of then, and this message was not said.
 	Again bool `json:"again,omitempty"`
+}
+
+// Doubt is Guard 3's mark of a reply: how much of what was drafted had no support, and
+// where the reply itself is in doubt. What was taken out is no part of it.
+type Doubt struct {
+	Risk      string  `json:"risk"`                // low, medium, high
+	Action    string  `json:"action"`              // warn, regenerate, block
+	Score     float64 `json:"score"`               // supported claims of all
+	Sentences []int   `json:"sentences"`           // places of released sentences that a second opinion does not support
+	Corrected int     `json:"corrected,omitempty"` // place of the sentence by which the NPC says that it is not sure
+}
+
+func doubtOf(f *schema.Faithfulness) *Doubt {
+	if f == nil || f.Action == protocol.ActionRelease {
+		return nil
+	}
+	return &Doubt{Risk: f.Risk, Action: f.Action, Score: f.Score, Sentences: append([]int{}, f.Doubted()...),
+		Corrected: f.Corrected}
 }
 
 // Action is an action that an NPC proposes to the game. Turn and index name it.
@@ -45,7 +65,7 @@ func (c *caller) shown(r *schema.Reply) *Reply {
 	out := &Reply{TurnID: r.TurnID, World: r.World, NPC: r.NPC, NPCName: r.NPCName, Player: r.Player, Text: r.Text,
 		Status: r.Status, Reason: r.Reason,
 		RetryAfterMS: r.RetryAfterMS, Audit: r.Audit, Sentences: []schema.Sentence{}, Actions: []Action{},
-		LoreVersion: r.LoreVersion, AcceptedAt: r.AcceptedAt}
+		LoreVersion: r.LoreVersion, AcceptedAt: r.AcceptedAt, Doubt: doubtOf(r.Faithfulness)}
 	for i := range r.Sentences {
 		out.Sentences = append(out.Sentences, c.sentence(r.Sentences[i]))
 	}

@@ -102,7 +102,7 @@ func (s *Service) faithful(
 	case step == faithful.Regenerate, step == faithful.Refuse && len(t.Released) > 0:
 		step = faithful.Annotate // what is said is said, and what cannot be tried again is marked
 	}
-	if t.Faithfulness = s.guard.mark(score, step, kept); t.Faithfulness != nil {
+	if t.Faithfulness = s.guard.mark(score, step, kept, sentencesOf(draft.Speech.Sentences)); t.Faithfulness != nil {
 		s.tell(t, score, began)
 	}
 	if step == faithful.Refuse {
@@ -126,13 +126,16 @@ func feedback(review protocol.Review, score faithful.Score) *protocol.Review {
 }
 
 // mark is a score as the turn keeps it; a reply that claims nothing has none.
-func (g *guard) mark(score faithful.Score, step faithful.Step, kept int) *schema.Faithfulness {
+func (g *guard) mark(
+	score faithful.Score, step faithful.Step, kept int, draft []faithful.Sentence,
+) *schema.Faithfulness {
 	if score.Claims == 0 && kept == 0 {
 		return nil
 	}
 	f := &schema.Faithfulness{Score: score.Faithfulness, Claims: score.Claims, Supported: score.Supported,
 		Critical: score.Critical,
-		Risk:     string(score.Risk), Policy: g.settings.Policy, Action: string(step), Kept: kept}
+		Risk:     string(score.Risk), Policy: g.settings.Policy, Action: string(step), Kept: kept,
+		Sentences: score.Doubted(draft)}
 	for _, u := range score.Unsupported {
 		f.Unsupported = append(f.Unsupported, u.Claim)
 	}
@@ -230,7 +233,7 @@ func (s *Service) scoreRun(
 	if score.Risk == faithful.Medium || score.Risk == faithful.High {
 		step = faithful.Annotate
 	}
-	mark := s.guard.mark(score, step, 0)
+	mark := s.guard.mark(score, step, 0, sentencesOfRun(p, refused))
 	if mark == nil {
 		return nil
 	}

@@ -298,6 +298,9 @@ func (s *Service) concludeRun(ctx context.Context, t *protocol.Turn, of scene, p
 		if err := s.scoreRun(ctx, t, of, p, refused); err != nil {
 			return "", err
 		}
+		if err := s.releaseDoubt(ctx, t, of); err != nil {
+			return "", err
+		}
 	}
 	t.SpeechReview = &review
 	for _, r := range refused {

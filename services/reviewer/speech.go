@@ -121,6 +121,9 @@ func (s *Service) judge(ctx context.Context, t *protocol.Turn, of scene) (schema
 	if kept, err = s.moderated(ctx, t, of, kept); err != nil {
 		return "", err
 	}
+	if kept, err = s.withDoubt(ctx, t, of, kept); err != nil {
+		return "", err
+	}
 	return s.releaseAll(ctx, t, person, kept, review.Claims)
 }
 
