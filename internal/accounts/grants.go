@@ -108,7 +108,8 @@ func retrieverRights() Role {
 			// A turn begins: its deadline, its first event, an older one that it supersedes, or its refusal.
 			own("timer.turn.*", "said"+ofTurn, "cancel"+ofTurn, "reply"+ofTurn, "taken", "crowded"),
 			buried("intake"),
-			reads("TURNS", "REPLIES", "KV_conversations", "KV_erased"), removes("TURNS"), spends()),
+			reads("TURNS", "REPLIES", "KV_conversations", "KV_erased", "SAID_HASHES"), follows("SAID_HASHES"),
+			removes("TURNS"), spends()),
 		Subscribe: own("taken", "svc.worlds", "svc.world.*", "svc.knowledge.*"),
 		Answers:   true,
 	}
@@ -128,7 +129,8 @@ func reviewerRights() Role {
 		Publish: joined(
 			passes([]schema.Pass{schema.PassReviewThought, schema.PassReviewSpeech}, schema.PassRetrieve,
 				schema.PassThink, schema.PassDecide, schema.PassSpeak),
-			own("said"+ofTurn, "review"+ofTurn, "action"+ofTurn+".*", "crowded"), reads("ACTIONS"), spends()),
+			own("said"+ofTurn, "review"+ofTurn, "action"+ofTurn+".*", "crowded"), reads("ACTIONS", "SAID_HASHES"),
+			follows("SAID_HASHES"), spends()),
 		Subscribe: joined(own("live.action-result"+ofTurn+".*", "svc.check_grounding"),
 			micro("forsooth-check-grounding")),
 		Answers: true,
@@ -150,7 +152,7 @@ func actionsRights() Role {
 		Publish: joined(
 			passes([]schema.Pass{schema.PassAct}, schema.PassRetrieve), works("TIMERS", "deadline"),
 			works("REPLIES", "finisher"),
-			own("reply"+ofTurn, "said"+ofTurn, "action"+ofTurn+".*", "timer.turn.*", "svc.settle"),
+			own("reply"+ofTurn, "said"+ofTurn, "said-hash"+ofConvo, "action"+ofTurn+".*", "timer.turn.*", "svc.settle"),
 			[]string{"$KV.conversations" + ofConvo},
 			buried("deadline", "finisher"),
 			reads("TURNS", "REPLIES", "ACTIONS", "TRACES", "DEAD", "KV_conversations", "KV_erased"),
@@ -236,8 +238,8 @@ func Operator() Role {
 		About: "commands: migrate, doctor, chat, trace, memory and its erasure. Administers every stream",
 		Publish: joined([]string{"$JS.API.>", "$JS.SNAPSHOT.ACK.>", "$JS.SNAPSHOT.RESTORE.>", "$KV.flags.*",
 			"$KV.erased.>", "$KV.conversations" + ofConvo},
-			own("turn"+ofConvo, "event.*", "cancel"+ofTurn, "action-result"+ofTurn+".*", "memory"+ofConvo, "scan.*",
-				"counter.>", "svc.>")),
+			own("turn"+ofConvo, "event.*", "cancel"+ofTurn, "action-result"+ofTurn+".*", "memory"+ofConvo, "said-hash.*.*._",
+				"scan.*", "counter.>", "svc.>")),
 		Subscribe: own("live.>", "crowded"),
 	}})[0]
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/admission"
+	"github.com/forsooth-npc/forsooth/internal/echo"
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
@@ -101,6 +102,8 @@ type Options struct {
 	Wrap    func(schema.Pass, mesh.Handler) mesh.Handler
 	Session func(store.Session) store.Session
 
+	echo *echo.Book // what the NPCs of these worlds have said in a model's words: Start makes it
+
 	onLook func() // after each look at a world's folder; nil outside of tests
 }
 
@@ -136,6 +139,7 @@ type App struct {
 	motion     *motion
 	hooks      *moderation.Hooks
 	corpus     store.Corpus
+	hearing    *hearing     // nil where nothing here judges evidence
 	memory     *remembering // nil where nothing here reads or writes memories
 	serving    string       // the file that says what is served, while it is
 }
@@ -169,10 +173,14 @@ func Start(ctx context.Context, o Options) (_ *App, err error) {
 	if err != nil {
 		return nil, err
 	}
+	o.echo = echoOf(o)
 	if a.Library, a.corpus, err = openLibrary(ctx, o, static); err != nil {
 		return nil, err
 	}
 	if err := a.openMesh(ctx, o); err != nil {
+		return nil, err
+	}
+	if err := a.hear(ctx, o); err != nil {
 		return nil, err
 	}
 	if err := a.connectModels(o); err != nil {
@@ -348,7 +356,8 @@ func (a *App) register(ctx context.Context, o Options, static *embed.Static) err
 		a.Mesh.ServeKnowledge(a.knowledge(o))
 	}
 	if o.runs("actions") {
-		a.Mesh.Ends(mesh.Ends{Author: ends.Author, Apply: ends.Apply, Settle: a.settling(o)})
+		a.Mesh.Ends(mesh.Ends{Author: ends.Author, Apply: ends.Apply, Written: ends.Written,
+			Settle: a.settling(o)})
 	}
 	return nil
 }
@@ -359,6 +368,7 @@ func (a *App) Run(ctx context.Context) error {
 	g.Go(func() error { return a.Mesh.Run(ctx) })
 	a.memory.run(ctx, g)
 	g.Go(func() error { return a.tally.run(ctx) })
+	g.Go(func() error { return a.hearing.run(ctx) })
 	err := g.Wait()
 	a.tally.end(ctx)
 	return err

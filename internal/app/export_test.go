@@ -46,3 +46,6 @@ var AfterTest = afterTest
 func (a *App) Check(ctx context.Context, q schema.CheckQuery) (schema.CheckResult, error) {
 	return a.checker.Check(ctx, q)
 }
+
+// Heard is how many sentences a process knows that an NPC said in a model's words.
+func Heard(a *App, world, npc string) int { return a.hearing.book.Len(world, npc) }

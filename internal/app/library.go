@@ -105,7 +105,7 @@ func indexAll(ctx context.Context, corpus store.Corpus, o Options, static *embed
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &lore.Lore{World: w, Index: index, Grounding: groundingOf(o)})
+		all = append(all, &lore.Lore{World: w, Index: index, Grounding: groundingOf(o), Echo: o.echo})
 	}
 	return all, nil
 }

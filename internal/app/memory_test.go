@@ -11,6 +11,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/guards"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -28,6 +29,7 @@ type table struct {
 
 	qdrant  app.Qdrant // the zero one: the data folder
 	notices *notices
+	wrap    func(schema.Pass, mesh.Handler) mesh.Handler // nil: the passes as they are
 }
 
 func sit(t *testing.T, change ...func(*guards.Settings)) *table {
@@ -44,7 +46,7 @@ func (tb *table) start() {
 	tb.t.Helper()
 	a, err := app.Start(tb.t.Context(), app.Options{Worlds: []*world.World{village(tb.t)}, Data: tb.dir,
 		Meaning: app.MeaningOff, Guards: &tb.guards,
-		Qdrant: tb.qdrant, Notice: tb.notices.take})
+		Qdrant: tb.qdrant, Notice: tb.notices.take, Wrap: tb.wrap})
 	if err != nil {
 		tb.t.Fatal(err)
 	}

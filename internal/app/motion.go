@@ -117,7 +117,7 @@ func (m *motion) takeUp(ctx context.Context, w *world.World) error {
 	if _, searching := m.app.corpus.(store.Searching); searching {
 		next.Forget()
 	}
-	x := &lore.Lore{World: next, Index: index, Grounding: served.Grounding}
+	x := &lore.Lore{World: next, Index: index, Grounding: served.Grounding, Echo: served.Echo}
 	if deep := m.o.Meaning != MeaningOff; deep && served.Index.Deep() {
 		// What is searched by meaning stays so; where it is not yet, the words do for now.
 		err = m.deepen(ctx, x)

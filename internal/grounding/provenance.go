@@ -170,6 +170,40 @@ func copyOf(c protocol.Chunk, q Check) string {
 	return ""
 }
 
+// repeats says whether a player told what a model had said before: the words themselves,
+// or behind words that only introduce them ("I heard that …").
+func repeats(e protocol.Evidence, q Check) bool {
+	if q.ModelSaid == nil {
+		return false
+	}
+	for _, heard := range e.Heard {
+		for _, s := range text.Sentences(heard) {
+			for _, part := range introduced(s) {
+				if len(text.WordSpans(part)) >= minCopied && said(q, text.Fold(part), e.Provenance.IndexedAt) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// introduced are a sentence and what stands in it behind the words that may introduce
+// something said.
+func introduced(s string) []string {
+	out := []string{s}
+	for _, mark := range []string{" that ", ": ", ", ", " \"", " “"} {
+		for rest := s; ; {
+			_, behind, ok := strings.Cut(rest, mark)
+			if !ok {
+				break
+			}
+			out, rest = append(out, behind), behind
+		}
+	}
+	return out
+}
+
 func said(q Check, folded string, indexed time.Time) bool {
 	first, ok := q.ModelSaid(folded)
 	return ok && indexed.After(first)
@@ -275,6 +309,9 @@ func eligibleAside(e protocol.Evidence, c protocol.Chunk, q Check) (string, bool
 	}
 	if reason := worldOf(c, q); reason != "" {
 		return reason, false
+	}
+	if e.Provenance.Source == schema.OriginUser && repeats(e, q) {
+		return RejectModelCopy, false
 	}
 	if len(e.AllowedFor) == 0 {
 		return RejectPolicy, false

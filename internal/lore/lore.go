@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/echo"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/memory"
@@ -31,6 +32,9 @@ type Lore struct {
 	// Grounding is how the process grounds where neither world nor NPC says otherwise.
 	// Nil: as DefaultSettings say.
 	Grounding *grounding.Settings
+	// Echo is what the NPCs of this world have said in a model's words. Nil: only the
+	// conversation at hand tells.
+	Echo *echo.Book
 
 	once   sync.Once
 	names  []string
@@ -348,13 +352,14 @@ func (x *Lore) ProvenanceCheck(t *protocol.Turn, npc *world.NPC) grounding.Check
 	check := x.Contract(npc)
 	check.InScope, check.Holds = inScope, func(requires string) bool { return Holds(requires, facts) }
 	check.TurnStart, check.GameTime = t.AcceptedAt, x.GameTime(&t.Request, t.AcceptedAt)
-	check.ModelSaid = saidBefore(t.Convo)
+	check.ModelSaid = x.saidBefore(t.Convo, npc)
 	return check
 }
 
 // saidBefore finds sentences this NPC said earlier that were not quoted word for
-// word from evidence.
-func saidBefore(c *schema.Conversation) func(string) (time.Time, bool) {
+// word from evidence: to anybody, by the hashes of the world, and to this player by the
+// conversation, which has the last turn at once.
+func (x *Lore) saidBefore(c *schema.Conversation, npc *world.NPC) func(string) (time.Time, bool) {
 	said := map[string]time.Time{}
 	if c != nil {
 		for _, line := range c.Memory {
@@ -363,12 +368,15 @@ func saidBefore(c *schema.Conversation) func(string) (time.Time, bool) {
 			}
 		}
 	}
-	if len(said) == 0 {
+	if len(said) == 0 && x.Echo == nil {
 		return nil
 	}
 	return func(folded string) (time.Time, bool) {
-		at, ok := said[folded]
-		return at, ok
+		first, ok := x.Echo.Said(x.World.Name, npc.Handle, folded)
+		if at, here := said[folded]; here && (!ok || at.Before(first)) {
+			return at, true
+		}
+		return first, ok
 	}
 }
 

@@ -30,6 +30,8 @@ type Ends struct {
 	// Apply changes the conversation by a reply: working memory, trust, opinion.
 	// It must depend on its arguments alone. May be nil.
 	Apply func(doc *schema.Conversation, reply *schema.Reply)
+	// Written are hashes of the sentences of a reply that a model wrote. May be nil.
+	Written func(reply *schema.Reply) []uint64
 	// Settle is called before Apply, and the conversation's next turn waits for both.
 	// What it cannot do in two seconds comes later. May be nil.
 	Settle Settle

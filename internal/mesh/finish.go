@@ -53,6 +53,9 @@ func (m *Mesh) finish(ctx context.Context, r *schema.Reply, d *delivery) error {
 	if err := m.step("finish.applied"); err != nil {
 		return err
 	}
+	if err := m.written(ctx, r); err != nil {
+		return err
+	}
 	if err := m.propose(ctx, r); err != nil {
 		return err
 	}
@@ -110,6 +113,14 @@ func (m *Mesh) apply(doc *schema.Conversation, r *schema.Reply) {
 		}
 	}()
 	m.ends.Apply(doc, r)
+}
+
+// written keeps what a model wrote of a reply, as hashes. A second time adds nothing.
+func (m *Mesh) written(ctx context.Context, r *schema.Reply) error {
+	if m.ends.Written == nil {
+		return nil
+	}
+	return m.conn.SaidHashes().Add(ctx, r.Conversation(), r.TurnID, r.AcceptedAt, m.ends.Written(r))
 }
 
 // propose publishes the actions of a reply, each subject once.

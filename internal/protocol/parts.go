@@ -215,12 +215,14 @@ func copyPart[T any](k kind[T], p part[T], values []T) []T {
 func (e *Evidence) same(o *Evidence) bool {
 	return e.ID == o.ID && e.SourceID == o.SourceID && e.ChunkID == o.ChunkID && e.Path == o.Path && e.Type == o.Type &&
 		e.Text == o.Text && e.Start == o.Start && e.Speaker == o.Speaker && e.Author == o.Author && sameTime(e.At, o.At) &&
-		e.Belief == o.Belief && slices.Equal(e.AllowedFor, o.AllowedFor) && e.Private == o.Private && e.Score == o.Score &&
+		e.Belief == o.Belief && slices.Equal(e.AllowedFor, o.AllowedFor) &&
+		slices.Equal(e.Heard, o.Heard) && e.Private == o.Private && e.Score == o.Score &&
 		e.Provenance.same(&o.Provenance)
 }
 
 func (e *Evidence) own() {
-	e.AllowedFor, e.Provenance.KnownBy = slices.Clone(e.AllowedFor), slices.Clone(e.Provenance.KnownBy)
+	e.AllowedFor, e.Heard = slices.Clone(e.AllowedFor), slices.Clone(e.Heard)
+	e.Provenance.KnownBy = slices.Clone(e.Provenance.KnownBy)
 }
 
 func (s *Source) same(o *Source) bool {

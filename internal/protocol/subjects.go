@@ -64,6 +64,15 @@ func SubjectMemory(c schema.ConversationID) string {
 	return Prefix + "memory." + c.String()
 }
 
+// SubjectSaidHash carries what an NPC told a player in a model's words, as hashes.
+func SubjectSaidHash(c schema.ConversationID) string { return Prefix + "said-hash." + c.String() }
+
+// SubjectSaidAnew asks whoever knows what an NPC said to read it again: something of it
+// was erased. It names no player.
+func SubjectSaidAnew(world, npc string) string {
+	return Prefix + "said-hash." + world + "." + npc + "._"
+}
+
 // SubjectTimer holds the schedule of a turn's deadline.
 func SubjectTimer(turn string) string { return Prefix + "timer.turn." + turn }
 
@@ -167,7 +176,7 @@ func ParseSubject(s string) (Subject, error) {
 		}
 		parts = parts[1:]
 	}
-	want := map[string]int{"turn": 3, "memory": 3, "action": 5, "action-result": 5,
+	want := map[string]int{"turn": 3, "memory": 3, "said-hash": 3, "action": 5, "action-result": 5,
 		"pass": 4, "dead": 4, "due": 4, "said": 4, "review": 4, "reply": 4, "trace": 4, "cancel": 4}[kind]
 	if want == 0 || len(parts) != want {
 		return Subject{}, invalid("subject", "%q is not a subject of a conversation", s)

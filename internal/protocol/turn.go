@@ -175,6 +175,7 @@ type Evidence struct {
 	At         time.Time  `json:"at,omitzero"`       // when it was written or said, where the document says so
 	Belief     string     `json:"belief,omitempty"`  // "rumour": spoken only as hearsay
 	AllowedFor []string   `json:"allowed_for,omitempty"`
+	Heard      []string   `json:"heard,omitempty"` // of what a player told: the player's own words
 	Private    bool       `json:"private,omitempty"`
 	Score      float64    `json:"score"` // how well it answers the message
 	Provenance Provenance `json:"provenance"`

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/forsooth-npc/forsooth/internal/echo"
 	"github.com/forsooth-npc/forsooth/internal/relation"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -44,6 +45,18 @@ func remember(c *schema.Conversation, r *schema.Reply) {
 	if over := len(c.Memory) - keptLines; over > 0 {
 		c.Memory = slices.Clone(c.Memory[over:])
 	}
+}
+
+// Written are hashes of the sentences of a reply that a model wrote: a text that repeats
+// one of them later is no evidence, whoever brings it.
+func (s *Service) Written(r *schema.Reply) []uint64 {
+	var out []uint64
+	for _, said := range r.Sentences {
+		if !said.Authored && !quotesVerbatim(said) {
+			out = append(out, echo.Hashes(said.Text, r.Message)...)
+		}
+	}
+	return out
 }
 
 // quotesVerbatim says whether a sentence repeats its evidence word for word.

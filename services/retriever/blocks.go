@@ -50,7 +50,11 @@ func lineBlock(t *protocol.Turn, npc *world.NPC, line schema.Line, n int) protoc
 	if line.Speaker == "npc" {
 		who = "I said"
 	}
-	return protocol.Evidence{
+	var heard []string
+	if line.Speaker != "npc" {
+		heard = []string{line.Text}
+	}
+	return protocol.Evidence{Heard: heard,
 		ID: fmt.Sprintf("M%d", n), SourceID: "session", ChunkID: "session:" + line.TurnID, Path: "session:" + line.TurnID,
 		Type: "session", Text: fmt.Sprintf("%s: “%s”", who, oneLine(line.Text)), Score: 1, Private: true, At: line.At,
 		AllowedFor: []string{string(schema.ClaimSharedPast)},

@@ -3,8 +3,10 @@ package retriever
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
@@ -36,11 +38,11 @@ func (s *Service) sharedPast(ctx context.Context, t *protocol.Turn, x *lore.Lore
 	}
 	asked := memory.ReadAsked(t.Message, now)
 	if !asked.About {
-		return kind == protocol.IntentQuestion && s.witnessed(ctx, t, npc, asked, now)
+		return kind == protocol.IntentQuestion && s.witnessed(ctx, t, x, npc, asked, now)
 	}
-	blocks := s.recalled(ctx, t, npc, asked, now)
+	blocks := s.recalled(ctx, t, x, npc, asked, now)
 	if len(blocks) == 0 && asked.At.IsZero() && (!asked.ByNPC || mayRetell(x, true)) {
-		blocks = lately(t, x, npc, asked)
+		blocks = noEchoes(t, x, npc, lately(t, x, npc, asked))
 	}
 	if len(blocks) == 0 && kind == protocol.IntentRecap {
 		blocks = retell(t, x, npc)
@@ -49,7 +51,7 @@ func (s *Service) sharedPast(ctx context.Context, t *protocol.Turn, x *lore.Lore
 		}
 	}
 	if len(blocks) == 0 && !asked.Only {
-		return kind == protocol.IntentQuestion && s.witnessed(ctx, t, npc, asked, now)
+		return kind == protocol.IntentQuestion && s.witnessed(ctx, t, x, npc, asked, now)
 	}
 	t.Evidence, t.Retrieval.Intent = blocks, protocol.IntentRecap
 	if len(blocks) > 0 {
@@ -61,13 +63,13 @@ func (s *Service) sharedPast(ctx context.Context, t *protocol.Turn, x *lore.Lore
 // witnessed fills a turn that asks about the world with what the NPC saw happen of
 // it: what the game saw outranks lore, and is told as what was seen.
 func (s *Service) witnessed(
-	ctx context.Context, t *protocol.Turn, npc *world.NPC, asked memory.Asked, now time.Time,
+	ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC, asked memory.Asked, now time.Time,
 ) bool {
 	seen, enough := asked.Witnessed()
 	if !enough {
 		return false
 	}
-	blocks := s.recalled(ctx, t, npc, seen, now)
+	blocks := s.recalled(ctx, t, x, npc, seen, now)
 	if len(blocks) == 0 {
 		return false
 	}
@@ -78,7 +80,7 @@ func (s *Service) witnessed(
 // recalled are the memories that answer, as blocks. A store that is away costs the
 // memories and not the turn: the trace says so.
 func (s *Service) recalled(
-	ctx context.Context, t *protocol.Turn, npc *world.NPC, asked memory.Asked, now time.Time,
+	ctx context.Context, t *protocol.Turn, x *lore.Lore, npc *world.NPC, asked memory.Asked, now time.Time,
 ) []protocol.Evidence {
 	if s.memories == nil {
 		return nil
@@ -90,7 +92,7 @@ func (s *Service) recalled(
 	if err != nil {
 		note(t, fmt.Errorf("memories: %w", err))
 	}
-	return memoryBlocks(t, npc, found)
+	return noEchoes(t, x, npc, memoryBlocks(t, npc, found))
 }
 
 // lately is what the conversation holds of what is asked about, where the memory of
@@ -156,7 +158,7 @@ func memoryBlocks(t *protocol.Turn, npc *world.NPC, found []memory.Recalled) []p
 			said = memory.FirstStory(said)
 		}
 		told[m.ID] = true
-		out = append(out, protocol.Evidence{
+		out = append(out, protocol.Evidence{Heard: heardOf(m),
 			ID: fmt.Sprintf("M%d", len(out)+1), SourceID: "session", ChunkID: "memory:" + m.ID, Path: "memory:" + m.ID,
 			Type: "session", Text: said, Score: found[i].Score, Private: true, At: m.EventTime,
 			AllowedFor: []string{string(schema.ClaimSharedPast)},
@@ -165,4 +167,29 @@ func memoryBlocks(t *protocol.Turn, npc *world.NPC, found []memory.Recalled) []p
 		})
 	}
 	return out
+}
+
+// heardOf are the player's words in which a memory was told.
+func heardOf(m *schema.Memory) (out []string) {
+	for _, s := range m.Spans {
+		if s.Speaker == "player" {
+			out = append(out, s.Text)
+		}
+	}
+	return out
+}
+
+// noEchoes are the blocks without those in which a player tells what this NPC's model had
+// said before, to whomever.
+func noEchoes(t *protocol.Turn, x *lore.Lore, npc *world.NPC, blocks []protocol.Evidence) []protocol.Evidence {
+	check := x.ProvenanceCheck(t, npc)
+	n := len(blocks)
+	blocks = slices.DeleteFunc(blocks, func(e protocol.Evidence) bool {
+		reason, _ := grounding.EligibleEvidence(e, check)
+		return reason == grounding.RejectModelCopy
+	})
+	if dropped := n - len(blocks); dropped > 0 {
+		t.Retrieval.Rejected = append(t.Retrieval.Rejected, protocol.Count{Name: grounding.RejectModelCopy, N: dropped})
+	}
+	return blocks
 }

@@ -66,7 +66,7 @@ func retell(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []protocol.Evidence 
 		refuseRecap(t)
 		return nil
 	}
-	return recap(t, npc)
+	return noEchoes(t, x, npc, recap(t, npc))
 }
 
 // mayRetell says whether the lines of the NPC, or of the player, may be quoted. What is

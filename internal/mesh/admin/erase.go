@@ -110,6 +110,7 @@ var ofPlayer = []place{
 	{"traces", transport.StreamTraces, protocol.Prefix + "trace.W.*.P.*"},
 	{"dead letters", transport.StreamDead, protocol.Prefix + "dead.*.W.*.P.*"},
 	{"conversations", transport.StreamConversations, transport.ConversationPrefix + "W.*.P"},
+	{"hashes of what was said", transport.StreamSaidHashes, protocol.Prefix + "said-hash.W.*.P"},
 	{"replies", transport.StreamReplies, protocol.Prefix + "reply.W.*.P.*"},
 }
 

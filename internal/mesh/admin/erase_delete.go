@@ -10,6 +10,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -80,7 +81,26 @@ func (e *Eraser) Erase(ctx context.Context, p *Place) (int, error) {
 			return i, err
 		}
 	}
+	if p.stream == transport.StreamSaidHashes {
+		return len(p.messages), e.saidAnew(ctx, p)
+	}
 	return len(p.messages), nil
+}
+
+// saidAnew has the processes that know what NPCs said forget what was erased of it.
+func (e *Eraser) saidAnew(ctx context.Context, p *Place) error {
+	told := map[schema.ConversationID]bool{}
+	for _, m := range p.messages {
+		of := ofSubject(m.subject)
+		if of.Player = ""; told[of] {
+			continue
+		}
+		told[of] = true
+		if err := e.conn.SaidHashes().Anew(ctx, of.World, of.NPC); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Share puts events that the player only witnessed in their place without them.

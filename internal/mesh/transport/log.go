@@ -136,15 +136,26 @@ func (l *MemoryLog) End(ctx context.Context) (uint64, error) {
 // context ends or f fails. A broken connection is mended and the reading goes on
 // where it was.
 func (l *MemoryLog) Follow(ctx context.Context, after uint64, f func(Logged) error) error {
-	cons, err := l.conn.js.OrderedConsumer(ctx, StreamMemory, jetstream.OrderedConsumerConfig{
+	return l.conn.follow(ctx, StreamMemory, after, func(subject string, sequence, pending uint64, data []byte) error {
+		entry := ParseLogged(subject, sequence, data)
+		entry.Last = pending == 0
+		return f(entry)
+	})
+}
+
+// follow gives every message of a stream behind a place, and then each new one.
+func (c *Conn) follow(
+	ctx context.Context, stream string, after uint64, f func(subject string, sequence, pending uint64, data []byte) error,
+) error {
+	cons, err := c.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1,
 	})
 	if err != nil {
-		return fmt.Errorf("follow the memory log: %w", err)
+		return fmt.Errorf("follow %s: %w", stream, err)
 	}
 	messages, err := cons.Messages(jetstream.PullHeartbeat(PullHeartbeat))
 	if err != nil {
-		return fmt.Errorf("follow the memory log: %w", err)
+		return fmt.Errorf("follow %s: %w", stream, err)
 	}
 	defer context.AfterFunc(ctx, messages.Stop)()
 	defer messages.Stop()
@@ -156,15 +167,13 @@ func (l *MemoryLog) Follow(ctx context.Context, after uint64, f func(Logged) err
 		case errors.Is(err, jetstream.ErrNoHeartbeat):
 			continue
 		case err != nil:
-			return fmt.Errorf("follow the memory log: %w", err)
+			return fmt.Errorf("follow %s: %w", stream, err)
 		}
 		meta, err := msg.Metadata()
 		if err != nil {
 			continue
 		}
-		entry := ParseLogged(msg.Subject(), meta.Sequence.Stream, msg.Data())
-		entry.Last = meta.NumPending == 0
-		if err := f(entry); err != nil {
+		if err := f(msg.Subject(), meta.Sequence.Stream, meta.NumPending, msg.Data()); err != nil {
 			return err
 		}
 	}

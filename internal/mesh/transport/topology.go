@@ -31,6 +31,7 @@ const (
 	StreamErased        = "KV_erased"
 	StreamScans         = "SCANS"
 	StreamReports       = "REPORTS"
+	StreamSaidHashes    = "SAID_HASHES"
 )
 
 // ConversationPrefix is where the key-value bucket "conversations" keeps its keys.

@@ -24,7 +24,7 @@ func TestSetupIsRepeatable(t *testing.T) {
 		names[name] = true
 	}
 	for _, want := range []string{"TURNS", "PASSES", "SAID", "REPLIES", "TRACES", "ACTIONS", "EVENTS", "MEMORY", "TIMERS",
-		"DEAD", "KV_conversations", "KV_flags", "COUNTERS", "SCANS", "REPORTS"} {
+		"DEAD", "KV_conversations", "KV_flags", "COUNTERS", "SCANS", "REPORTS", "SAID_HASHES"} {
 		if !names[want] {
 			t.Errorf("no stream %s", want)
 		}

@@ -1,0 +1,88 @@
+package echo_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/echo"
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func TestWhatAnNPCSaidIsKnownByItsWords(t *testing.T) {
+	b := echo.NewBook()
+	b.Add("village", "mira", noon, echo.Hashes("Teague sold his sister's boat. Ask me no more. Well.", ""))
+	b.Add("village", "mira", noon.Add(time.Hour), echo.Hashes("Teague sold his sister's boat!", ""))
+	for _, c := range []struct {
+		world, npc, said string
+		known            bool
+	}{
+		{"village", "mira", "teague sold  his sister’s BOAT", true},
+		{"village", "mira", "Teague sold his brother's boat.", false},
+		{"village", "mira", "Well.", false}, // anybody says that
+		{"village", "osric", "Teague sold his sister's boat.", false},
+		{"town", "mira", "Teague sold his sister's boat.", false},
+	} {
+		at, ok := b.Said(c.world, c.npc, text.Fold(c.said))
+		if ok != c.known || ok && !at.Equal(noon) {
+			t.Errorf("%s of %s said %q: %v, %v", c.npc, c.world, c.said, at, ok)
+		}
+	}
+	if _, ok := (*echo.Book)(nil).Said("village", "mira", "anything at all here"); ok {
+		t.Error("no book knows something")
+	}
+}
+
+// What the player said first is the player's, though the model says it after.
+func TestWhatAPlayerSaidFirstIsNoEcho(t *testing.T) {
+	heard := "Listen: the rope of the ferry is frayed, I saw it."
+	if got := echo.Hashes("The rope of the ferry is frayed. Teague sold his sister's boat.", heard); len(got) != 1 ||
+		got[0] != echo.Hash(text.Fold("Teague sold his sister's boat.")) {
+		t.Errorf("%d hashes", len(got))
+	}
+}
+
+// However much an NPC says, what is known of it is bounded, and it is the latest.
+func TestTheOldestSentenceMakesRoom(t *testing.T) {
+	b := echo.NewBook()
+	const more = 100
+	said := func(i int) string { return fmt.Sprintf("the mill has ground %d sacks", i) }
+	for i := range echo.Kept + more {
+		b.Add("village", "mira", noon.Add(time.Duration(i)*time.Second), []uint64{echo.Hash(said(i))})
+	}
+	if n := b.Len("village", "mira"); n != echo.Kept {
+		t.Errorf("%d are kept, want %d", n, echo.Kept)
+	}
+	for i, want := range map[int]bool{0: false, more - 1: false, more: true, echo.Kept + more - 1: true} {
+		if _, ok := b.Said("village", "mira", said(i)); ok != want {
+			t.Errorf("sentence %d is known: %v, want %v", i, ok, want)
+		}
+	}
+}
+
+// What stands in another book takes the place of all that was known of an NPC.
+func TestAnNPCIsReadAnew(t *testing.T) {
+	b, other := echo.NewBook(), echo.NewBook()
+	b.Add("village", "mira", noon, []uint64{1, 2})
+	b.Add("village", "osric", noon, []uint64{3})
+	other.Add("village", "mira", noon, []uint64{2})
+	b.Replace("village", "mira", other)
+	b.Replace("village", "nobody", other)
+	if b.Len("village", "mira") != 1 || b.Len("village", "osric") != 1 || b.Len("village", "nobody") != 0 {
+		t.Errorf("mira has %d, osric %d, nobody %d", b.Len("village", "mira"), b.Len("village", "osric"),
+			b.Len("village", "nobody"))
+	}
+}
+
+// BenchmarkSaid is what one sentence of a source costs beside a full ring.
+func BenchmarkSaid(b *testing.B) {
+	book := echo.NewBook()
+	for i := range uint64(echo.Kept) {
+		book.Add("village", "mira", noon, []uint64{i << 50})
+	}
+	for b.Loop() {
+		book.Said("village", "mira", "the miller has sold his brother's old grey mare to the duke")
+	}
+}
