@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/ablation"
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/console"
 	"github.com/forsooth-npc/forsooth/internal/eval"
@@ -16,6 +17,7 @@ import (
 
 type evalCmd struct {
 	Suite   evalSuiteCmd   `cmd:"" default:"withargs" help:"Run a suite."`
+	Stages  evalStagesCmd  `cmd:"" help:"Run a suite with one stage left out at a time: what each is worth."`
 	Compare evalCompareCmd `cmd:"" help:"Hold the report of a run against an earlier one's."`
 }
 
@@ -24,6 +26,7 @@ type evalSuiteCmd struct {
 	Jobs    int      `help:"Conversations at once; 1 measures times undisturbed." default:"8"`
 	Earlier []string `help:"Earlier report: new lore that repeats its answers is a leak." type:"path" placeholder:"FILE"`
 	Show    bool     `help:"Print every case with its reply and evidence on standard error."`
+	Without []string `help:"Leave out a stage, to see what it is worth; repeatable." placeholder:"STAGE" sep:"none"`
 	Triage  bool     `help:"List the passing known answers whose cited ids are not corpus."`
 	Report  string   `help:"Write the report to a file too: .md, or .html with plots." type:"path" placeholder:"FILE"`
 	Against string   `name:"compare" help:"Report of an earlier run to compare with." type:"path" placeholder:"OLD.json"`
@@ -33,6 +36,10 @@ type evalSuiteCmd struct {
 // Run runs a suite on a throw-away data folder.
 func (c *evalSuiteCmd) Run(e *env) error {
 	if err := checkReport(c.Report); err != nil {
+		return usage(err)
+	}
+	without, err := ablation.Parse(c.Without)
+	if err != nil {
 		return usage(err)
 	}
 	suite, w, err := c.load(e)
@@ -53,6 +60,7 @@ func (c *evalSuiteCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	with.Without = without
 	outcomes, err := runner.Run(e.ctx, suite, w, runner.Options{App: with, Index: index, Jobs: c.Jobs, Done: c.shown(e)})
 	switch {
 	case e.ctx.Err() != nil:
@@ -61,7 +69,7 @@ func (c *evalSuiteCmd) Run(e *env) error {
 		return dependency(err)
 	}
 	report := eval.Summarise(suite, outcomes)
-	report.Model = with.LLM.Primary.Model
+	report.Model, report.Without = with.LLM.Primary.Model, without.Names()
 	if with.LLM.Primary.URL != "" && report.Usage.Calls.Max == 0 {
 		e.log.Warn().Msg("no call of a model was answered: these are the extractive answers; forsooth doctor says what " +
 			"is wrong with the model")

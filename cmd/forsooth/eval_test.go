@@ -214,3 +214,46 @@ func TestTheBinaryCarriesItsSuites(t *testing.T) {
 		t.Errorf("exit code %d: %s", r.code, r.err)
 	}
 }
+
+// A stage is left out by an evaluation alone, which says so in its report.
+func TestAnEvaluationLeavesOutStages(t *testing.T) {
+	s := newSite(t)
+	s.village()
+	path := s.write("suite.yaml", suite)
+	r := s.run("eval", path, "--without", "rav", "--without", "feedback", "--json")
+	r.wants(t, exitFine)
+	if got := r.object(t)["without"]; len(got.([]any)) != 2 {
+		t.Errorf("without %v", got)
+	}
+	s.run("eval", path, "--without", "rag").wants(t, exitUsage, "--without rag: there is no such stage")
+	for _, command := range [][]string{{"up"}, {"serve", "reviewer"}, {"chat"}, {"replay", "t1"}} {
+		s.run(append(command, "--without", "rav")...).wants(t, exitUsage, "unknown flag --without")
+	}
+	s.extra = append(s.extra, "FORSOOTH_WITHOUT=rav")
+	s.run("doctor").wants(t, exitUsage, "FORSOOTH_WITHOUT")
+}
+
+// What each stage is worth is one table, with the paper's figures in it.
+func TestTheStagesAreMeasured(t *testing.T) {
+	s := newSite(t)
+	s.village()
+	path := s.write("suite.yaml", suite)
+	page := s.write("page.md", "before\n<!-- stages -->\nold\n<!-- stages -->\nafter\n")
+	r := s.run("eval", "stages", path, "--page", page)
+	r.wants(t, exitFine)
+	data, err := os.ReadFile(page)
+	if err != nil || strings.Contains(string(data), "old") || !strings.HasPrefix(string(data), "before\n") ||
+		!strings.HasSuffix(string(data), "\nafter\n") {
+		t.Errorf("%v: %s", err, data)
+	}
+	for _, want := range []string{"| the pipeline as it is: cites by id | 100.0 % | 0.0 % |", "| without rav |",
+		"| without self-rag |", "| without nli |", "| without claim-retrieval |", "| without review-thought |",
+		"| without feedback |", "| the model quotes, by document id (without evidence-first) |",
+		"| the paper: quotes by document id | 80 % | 0 % | about 40 % |"} {
+		if !strings.Contains(r.out, want) || !strings.Contains(string(data), want) {
+			t.Errorf("%q is missing in\n%s", want, r.out)
+		}
+	}
+	s.run("eval", "stages", path, "--page", s.write("bare.md", "nothing\n")).wants(t, exitUsage, "bare.md",
+		"write <!-- stages --> twice")
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/forsooth-npc/forsooth/internal/ablation"
 	"github.com/forsooth-npc/forsooth/internal/admission"
 	"github.com/forsooth-npc/forsooth/internal/echo"
 	"github.com/forsooth-npc/forsooth/internal/embed"
@@ -102,6 +103,9 @@ type Options struct {
 	Wrap    func(schema.Pass, mesh.Handler) mesh.Handler
 	Session func(store.Session) store.Session
 
+	// Without is what an experiment leaves out. Only evaluations set it: no setting does.
+	Without ablation.Set
+
 	echo *echo.Book // what the NPCs of these worlds have said in a model's words: Start makes it
 
 	onLook func() // after each look at a world's folder; nil outside of tests
@@ -147,6 +151,7 @@ type App struct {
 // Start opens everything, in the order in which it can fail fastest. What was
 // opened is closed again when a later part fails.
 func Start(ctx context.Context, o Options) (_ *App, err error) {
+	o = o.ablated()
 	a := &App{reviews: o.runs("reviewer")}
 	defer func() {
 		if err != nil {
@@ -215,6 +220,17 @@ func (o *Options) notice(line string) {
 	if o.Notice != nil {
 		o.Notice(line)
 	}
+}
+
+// ablated are the options with what an experiment leaves out of the composition itself.
+func (o Options) ablated() Options {
+	if o.Without.Has(ablation.NLI) {
+		o.Verifying.NoModel = true
+	}
+	if o.Without.Has(ablation.EvidenceFirst) {
+		o.Asking.Quotes = true
+	}
+	return o
 }
 
 // FlagLLM is the switch for all models.

@@ -30,6 +30,7 @@ func OffMesh(ctx context.Context, o Options, keep Keeper) (_ map[schema.Pass]mes
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o = o.ablated()
 	a := &App{Metrics: o.metrics(), reviews: true}
 	defer func() {
 		if err != nil {
@@ -80,7 +81,7 @@ func (a *App) passes(
 		return nil, nil, err
 	}
 	review := reviewer.Options{Confirm: keep, Alert: o.Alert, Hooks: a.hooks, Faithfulness: o.guarded().Faithfulness,
-		Scorer: second, Meter: a.reviewed(), Now: o.Now}
+		Scorer: second, Meter: a.reviewed(), Now: o.Now, Without: o.Without}
 	if review.Judgement, err = Judgement(o.Verifying, a.tiers.Sidecar); err != nil && o.Alert != nil &&
 		a.tiers.Missing == nil {
 		o.Alert(reviewer.AlertNoModel, "", "no model reads the sentences of a speech: "+err.Error())
@@ -93,8 +94,8 @@ func (a *App) passes(
 	a.checker = a.tiers.Checker(o.Verifying)
 	a.checker.Judge = r.Checks(entailed())
 	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Reads: reads(o), Model: a.Model,
-		Stream: keep})
-	search := retriever.Options{Model: a.Model, Hooks: a.hooks}
+		Stream: keep, Without: o.Without})
+	search := retriever.Options{Model: a.Model, Hooks: a.hooks, Without: o.Without}
 	if recaller := a.recaller(o, static); recaller != nil {
 		search.Memories = recaller
 	}

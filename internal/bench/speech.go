@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/ablation"
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
@@ -41,6 +42,7 @@ type SpeechOptions struct {
 	Grounding *grounding.Settings // nil: those of a process that sets none
 	Judge     SpeechJudge         // "": none
 	Verifying app.Verifying       // who reads the sentences
+	Without   ablation.Set        // what an experiment leaves out
 	Now       func() time.Time
 	Heard     func(row int, released []schema.Sentence) // may be nil; told of each speech
 }

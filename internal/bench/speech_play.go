@@ -58,7 +58,7 @@ func newPlays(ctx context.Context, rows []recorded.Row, o SpeechOptions) (_ *pla
 	}
 	composed := app.Options{Worlds: p.worlds, Data: p.dir, Index: filepath.Join(p.dir, "index.db"),
 		Meaning:   app.MeaningOff,
-		Grounding: o.Grounding, Verifying: o.Verifying, Now: o.Now}
+		Grounding: o.Grounding, Verifying: o.Verifying, Without: o.Without, Now: o.Now}
 	if way := scripted[o.Judge]; way != "" {
 		if p.server, err = llmtest.Start(llmtest.Options{Judge: way, Rows: rows}); err != nil {
 			return nil, err

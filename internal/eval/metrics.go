@@ -68,6 +68,15 @@ type counts struct {
 	byKind                        map[string]*kindCounts
 	issues                        map[string]int     // why drafts were sent back or sentences stripped
 	causes                        map[string]Retries // why drafts were written again
+	again                         []Retries          // turns, by how often their drafts were written again
+}
+
+// wrote counts a turn whose thoughts, or whose speech, was written again so often.
+func (n *counts) wrote(again int) *Retries {
+	for len(n.again) <= again {
+		n.again = append(n.again, Retries{})
+	}
+	return &n.again[again]
 }
 
 // Retries counts drafts that were written again for one cause. A draft with two
@@ -139,6 +148,7 @@ func (n *counts) thought(o *Outcome) {
 		return
 	}
 	n.thoughts++
+	n.wrote(len(o.ThoughtReviews)-1).Thoughts++
 	n.thoughtRetries += len(o.ThoughtReviews) - 1
 	if o.ThoughtReviews[0].Verdict == protocol.Approved {
 		n.thoughtsFirst++
@@ -172,6 +182,9 @@ func (n *counts) draft(o *Outcome) {
 		for _, i := range r.Issues {
 			n.issues[string(i.Type)]++
 		}
+	}
+	if len(o.Reviews) > 0 {
+		n.wrote(len(o.Reviews)-1).Speech++
 	}
 	if len(o.Reviews) == 0 || len(cited(o.Reply)) == 0 && len(o.Reply.Stripped) == 0 {
 		return

@@ -14,7 +14,8 @@ import (
 // Report is the outcome of a suite.
 type Report struct {
 	Suite    string             `json:"suite"`
-	Model    string             `json:"model,omitempty"` // that was asked, by the settings
+	Model    string             `json:"model,omitempty"`   // that was asked, by the settings
+	Without  []string           `json:"without,omitempty"` // stages that an experiment left out
 	Cases    int                `json:"cases"`
 	Passed   int                `json:"passed"`
 	ByKind   map[string]Tally   `json:"by_kind"`
@@ -27,6 +28,7 @@ type Report struct {
 	Thresholds []Bound            `json:"thresholds"`
 	Curve      *Curve             `json:"curve,omitempty"`
 	Retries    map[string]Retries `json:"retries_by_cause"`
+	Again      []Retries          `json:"retries_by_number"` // turns whose drafts were written again 0, 1, 2 … times
 	Usage      Usage              `json:"usage"`
 	Triage     []Suspect          `json:"triage"`  // passing known answers that cite what is not corpus
 	Results    []Result           `json:"results"` // of every case, in the suite's order
@@ -67,7 +69,7 @@ func Summarise(s *Suite, outcomes []Outcome) *Report {
 		r.take(&outcomes[i])
 	}
 	n := measure(outcomes)
-	r.Metrics, r.Issues, r.Retries = n.metrics(), n.issues, n.causes
+	r.Metrics, r.Issues, r.Retries, r.Again = n.metrics(), n.issues, n.causes, append([]Retries{}, n.again...)
 	r.Metrics["llm_calls_per_turn"], r.Metrics["llm_calls_worst"] = r.Usage.Calls.Mean, r.Usage.Calls.Max
 	r.Metrics["tokens_per_turn"], r.Metrics["cost_per_turn"] = r.Usage.Tokens.Mean, r.Usage.Cost.Mean
 	r.bound(s)
@@ -143,10 +145,25 @@ func (r *Report) WriteJSON(w io.Writer) error {
 
 // Title names the run.
 func (r *Report) Title() string {
-	if r.Model == "" {
-		return r.Suite
+	out := r.Suite
+	if r.Model != "" {
+		out += " with " + r.Model
 	}
-	return r.Suite + " with " + r.Model
+	if len(r.Without) > 0 {
+		out += ", without " + strings.Join(r.Without, ", ")
+	}
+	return out
+}
+
+// Times is how often something was done.
+func Times(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // WriteTable prints the report for a reader.
@@ -164,6 +181,9 @@ func (r *Report) WriteTable(w io.Writer) {
 	for _, cause := range slices.Sorted(maps.Keys(r.Retries)) {
 		fmt.Fprintf(w, "  retries: %-29s %d of thoughts, %d of speech\n", cause, r.Retries[cause].Thoughts,
 			r.Retries[cause].Speech)
+	}
+	for number, turns := range r.Again {
+		fmt.Fprintf(w, "  written again: %-23s %d thoughts, %d speeches\n", Times(number), turns.Thoughts, turns.Speech)
 	}
 	fmt.Fprintln(w)
 	r.Usage.write(w)

@@ -34,6 +34,8 @@ type Options struct {
 
 	Judge prompt.JudgeKind // how the model is asked as a judge; empty: by the chat prompt
 
+	Quotes bool // the experiment in which the model quotes by document id
+
 	// Spent is told what a call that belongs to no turn took; nil: nobody.
 	Spent func(name string, calls int, cost float64)
 }
@@ -63,10 +65,14 @@ func (m *Model) Named(name string) *Model {
 func New(models *llm.Models, worlds []*world.World, o Options) (*Model, error) {
 	m := &Model{llm: models, options: o, books: map[string]*prompt.Book{}, base: prompt.Default(), worlds: byName(worlds)}
 	for _, w := range worlds {
-		if len(w.Prompts) == 0 {
+		if len(w.Prompts) == 0 && !o.Quotes {
 			continue
 		}
-		book, err := prompt.NewBook(w.Prompts)
+		read := prompt.NewBook
+		if o.Quotes {
+			read = prompt.Quoting
+		}
+		book, err := read(w.Prompts)
 		if err != nil {
 			return nil, fmt.Errorf("world %s: %w", w.Name, err)
 		}
@@ -128,7 +134,8 @@ func (m *Model) access(ctx context.Context, t *protocol.Turn, x *lore.Lore, npc 
 		return nil
 	}
 	return &Turn{m: m, t: t, w: x.World, npc: npc, meter: llm.NewMeter(t),
-		Scene: prompt.Scene{Turn: t, NPC: npc, Person: x.Person(npc)}}
+		Scene: prompt.Scene{Turn: t, NPC: npc, Person: x.Person(npc),
+			Quotes: m.options.Quotes}}
 }
 
 // Lean says whether the turn makes one call of all.

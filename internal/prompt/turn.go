@@ -22,6 +22,7 @@ type Scene struct {
 	Turn   *protocol.Turn
 	NPC    *world.NPC
 	Person voice.Person
+	Quotes bool // the experiment in which a model quotes by document id
 }
 
 // Persona is the NPC as the texts name it.
@@ -60,7 +61,11 @@ func (s Scene) Decide(actions []schema.ActionSpec) *Data {
 // Speak is the data of a speech: only the evidence that the decision shares.
 func (s Scene) Speak() *Data {
 	d := s.about()
-	s.evidence(d, s.Turn.Decision.Share)
+	if s.Quotes {
+		s.documents(d)
+	} else {
+		s.evidence(d, s.Turn.Decision.Share)
+	}
 	plan := slices.Clone(s.Turn.Decision.Plan)
 	for _, w := range s.Turn.Decision.Withhold {
 		plan = append(plan, "Keep back: "+w.Topic)

@@ -35,6 +35,7 @@ type Query struct {
 	Player  string   // the player's name, which is never an unknown one
 	Context []string // the last lines of the conversation, oldest first
 	Zones   Zones
+	Once    bool // no second search, however unsure the first is
 
 	scan *scan // of the search before
 }

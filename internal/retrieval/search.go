@@ -186,7 +186,7 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 	searches := 1
 	confidence := s.capped()
 	// unknown too: a zone may hang on what is out of scope
-	if len(s.found) > 0 && query.Zones.Of(s.unfelt().capped()) != protocol.ZoneModel {
+	if !query.Once && len(s.found) > 0 && query.Zones.Of(s.unfelt().capped()) != protocol.ZoneModel {
 		searches = 2
 		if s, err = s.again(ctx); err != nil {
 			return Result{}, err

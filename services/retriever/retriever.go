@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/forsooth-npc/forsooth/internal/ablation"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/language"
@@ -35,6 +36,7 @@ type Service struct {
 	model    *model.Model
 	hooks    *moderation.Hooks
 	memories Memories
+	ungated  bool // an experiment: whatever is found goes to the model, after one search
 }
 
 // Options are what the service may have besides its library.
@@ -43,11 +45,14 @@ type Options struct {
 	Hooks *moderation.Hooks // nil: no world moderates
 
 	Memories Memories // nil: nothing is remembered beyond the conversation at hand
+
+	Without ablation.Set // what an experiment leaves out
 }
 
 // New makes the service.
 func New(library *lore.Library, o Options) *Service {
-	return &Service{library: library, model: o.Model, hooks: o.Hooks, memories: o.Memories}
+	return &Service{library: library, model: o.Model, hooks: o.Hooks, memories: o.Memories,
+		ungated: o.Without.Has(ablation.SelfRAG)}
 }
 
 // Retrieve is Pass 1.
@@ -157,7 +162,7 @@ func (s *Service) search(
 		Zones: retrieval.Zones{Unknown: settings.Unknown, Model: settings.Confidence},
 		NPC:   npc, Message: worded(ctx, t, a, reading.Question), TopK: top, Check: x.ProvenanceCheck(t, npc),
 		Facts:  lore.Facts(t),
-		Player: t.PlayerName, Context: recentLines(t.Convo),
+		Player: t.PlayerName, Context: recentLines(t.Convo), Once: s.ungated,
 	}
 	result, err := x.Index.CitationQuery(ctx, query)
 	if err != nil {
@@ -168,6 +173,9 @@ func (s *Service) search(
 	t.Retrieval.Query, t.Retrieval.Intent, t.Retrieval.LoreHash = kept.Query, kept.Intent, kept.LoreHash
 	t.Retrieval.Whole = result.Whole
 	t.Sources, t.Unknown = result.Sources, result.Unknown
+	if s.ungated && len(t.Sources) > 0 {
+		t.Retrieval.Zone = protocol.ZoneModel
+	}
 	if t.Retrieval.Zone == protocol.ZoneModel {
 		rerank(ctx, t, a)
 		compact(ctx, t, a)

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/ablation"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
@@ -66,6 +67,7 @@ type Service struct {
 	meter     Meter
 	guard     *guard // nil: Guard 3 is off
 	scorer    Scorer
+	without   ablation.Set
 }
 
 // Options are what the service may have besides what it cannot do without.
@@ -80,6 +82,7 @@ type Options struct {
 	Scorer       Scorer              // its second opinion
 	Meter        Meter               // what Guard 3 does and the reviews find is counted there; nil: nowhere
 	Now          func() time.Time    // nil: time.Now
+	Without      ablation.Set        // what an experiment leaves out
 }
 
 // New makes the service.
@@ -94,5 +97,6 @@ func New(library *lore.Library, release Releaser, o Options) *Service {
 		o.Meter = uncounted{}
 	}
 	return &Service{meter: o.Meter, library: library, judgement: o.Judgement, release: release, confirm: o.Confirm,
-		alert: o.Alert, hooks: o.Hooks, asking: o.Judge, guard: newGuard(o), scorer: o.Scorer}
+		alert: o.Alert, hooks: o.Hooks, asking: o.Judge, guard: newGuard(o), scorer: o.Scorer,
+		without: o.Without}
 }

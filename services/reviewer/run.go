@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/ablation"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
@@ -362,7 +363,7 @@ func fallBack(t *protocol.Turn, reason string, settings grounding.Settings) sche
 // again says whether a draft is written once more: attempts are left, and as much
 // time as the last one took and half as much again.
 func (s *Service) again(ctx context.Context, t *protocol.Turn, attempt int) bool {
-	return attempt < MaxAttempts && s.timeFor(ctx, t)
+	return attempt < MaxAttempts && !s.without.Has(ablation.Feedback) && s.timeFor(ctx, t)
 }
 
 // timeFor says whether a draft can be written once more in the time that is left.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/forsooth-npc/forsooth/internal/ablation"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
@@ -143,7 +144,7 @@ func (s *Service) review(
 	ctx context.Context, t *protocol.Turn, of scene, draft []protocol.DraftSentence,
 ) (protocol.Review, []protocol.DraftSentence, error) {
 	review, draft, err := s.look(ctx, t, of, draft)
-	if err != nil || review.Verdict == protocol.Approved {
+	if err != nil || review.Verdict == protocol.Approved || s.without.Has(ablation.RAV) {
 		return review, draft, err
 	}
 	moved, err := s.verifyFurther(ctx, t, of, draft, review.Issues)

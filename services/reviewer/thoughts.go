@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/forsooth-npc/forsooth/internal/ablation"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
@@ -31,6 +32,9 @@ func (s *Service) ReviewThoughts(ctx context.Context, t *protocol.Turn) (schema.
 	if err := s.auditClaims(ctx, t, scene{x: x, npc: npc}); err != nil {
 		return "", fmt.Errorf("claim-triggered retrieval: %w", err)
 	}
+	if s.without.Has(ablation.ReviewThought) {
+		return schema.PassDecide, nil
+	}
 	d := draftOf(t, scene{x: x, npc: npc})
 	d.Thoughts = true
 	d.Evidence = sourcesAsEvidence(t)
@@ -51,7 +55,7 @@ func (s *Service) ReviewThoughts(ctx context.Context, t *protocol.Turn) (schema.
 	review.Attempt = attempt
 	t.ThoughtReview = &review
 	if review.Verdict == protocol.IssuesFound {
-		if attempt < MaxAttempts {
+		if attempt < MaxAttempts && !s.without.Has(ablation.Feedback) {
 			return schema.PassThink, nil
 		}
 		t.Thoughts = withoutIssues(t.Thoughts, review.Issues)
@@ -86,7 +90,7 @@ func (s *Service) auditClaims(ctx context.Context, t *protocol.Turn, of scene) e
 			line.Citation = th.Citations[0]
 		}
 		id := holder(t, th, x.Person(npc))
-		if id == "" && added < maxNewSources && len(text.ContentWords(th.Text)) >= 2 {
+		if id == "" && !s.without.Has(ablation.ClaimRetrieval) && added < maxNewSources && len(text.ContentWords(th.Text)) >= 2 {
 			found, err := x.Index.Search(ctx, retrieval.Query{NPC: npc, Message: th.Text, TopK: maxNewSources - added,
 				Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t)})
 			if err != nil {

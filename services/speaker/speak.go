@@ -166,6 +166,9 @@ func (r *speech) ask(ctx context.Context, q model.Asked, a *model.Turn) (llm.Ans
 // not wrongly.
 func (r *speech) add(said []protocol.DraftSentence) error {
 	for _, d := range said {
+		if r.s.quotes {
+			d = quoted(r.t, d)
+		}
 		n := len(text.WordSpans(voice.Release(d.Text, r.person)))
 		if r.full = r.full || r.words > 0 && r.words+n > grounding.SpeechWords(r.t.Class); r.full {
 			break

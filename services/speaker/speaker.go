@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/ablation"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/language"
@@ -30,6 +31,7 @@ type Service struct {
 	reads   extractive.Similarity
 	model   *model.Model
 	stream  Streamer
+	quotes  bool // the experiment in which a model quotes by document id
 }
 
 // Streamer sends the sentences of a speech that is still being spoken to the
@@ -45,11 +47,13 @@ type Options struct {
 	Reads   extractive.Similarity // the probability that a sentence answers it; nil: no reader is at hand
 	Model   *model.Model          // nil: no model speaks
 	Stream  Streamer              // nil: speeches are reviewed whole
+	Without ablation.Set          // what an experiment leaves out
 }
 
 // New makes the service.
 func New(library *lore.Library, o Options) *Service {
-	return &Service{library: library, similar: o.Similar, reads: o.Reads, model: o.Model, stream: o.Stream}
+	return &Service{library: library, similar: o.Similar, reads: o.Reads, model: o.Model, stream: o.Stream,
+		quotes: o.Without.Has(ablation.EvidenceFirst)}
 }
 
 // Decide is Pass 3.

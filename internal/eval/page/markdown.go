@@ -89,6 +89,10 @@ func (m *markdown) retries(r *eval.Report) {
 		m.line("\nNo draft was written again.")
 		return
 	}
+	m.table("Retries by number", "written again", "thoughts", "speeches")
+	for number, turns := range r.Again {
+		m.row(eval.Times(number), fmt.Sprint(turns.Thoughts), fmt.Sprint(turns.Speech))
+	}
 	m.table("Retries by cause", "cause", "of thoughts", "of speech")
 	for _, cause := range causes(r) {
 		m.row(cause, fmt.Sprint(r.Retries[cause].Thoughts), fmt.Sprint(r.Retries[cause].Speech))

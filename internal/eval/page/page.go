@@ -20,7 +20,7 @@ import (
 var source string
 
 var tmpl = template.Must(template.New("page").Funcs(template.FuncMap{
-	"number": eval.Number, "percent": percent, "meaning": meaning, "ms": milliseconds,
+	"number": eval.Number, "percent": percent, "meaning": meaning, "ms": milliseconds, "times": eval.Times,
 }).Parse(source + plotsHTML))
 
 // HTML writes the report as one self-contained page.
@@ -135,6 +135,9 @@ func milliseconds(ms float64) string {
 	}
 	return fmt.Sprintf("%.2g ms", ms)
 }
+
+// Causes are the causes of retries, for the template.
+func (v view) Causes() []string { return causes(v.Report) }
 
 // causes are the causes of retries, the most frequent first.
 func causes(r *eval.Report) []string {

@@ -38,6 +38,7 @@ func sample() *eval.Report {
 		Issues: map[string]int{"NOT_ENTAILED": 12, "UNCITED": 6}, Evidence: map[string]eval.Tally{},
 		Retries: map[string]eval.Retries{"NOT_ENTAILED": {Thoughts: 4, Speech: 9}, "UNCITED": {Thoughts: 6},
 			"INVALID_SOURCE": {Speech: 2}},
+		Again: []eval.Retries{{Thoughts: 30, Speech: 29}, {Thoughts: 6, Speech: 8}, {Thoughts: 4, Speech: 3}},
 		Thresholds: []eval.Bound{{Name: "passed", Min: at(0.95), Got: 0.925},
 			{Name: "hallucination_rate", Max: at(0), Met: true}},
 		Failures: []eval.Failure{{Name: "known/mill", Kind: "known", NPC: "mira", Status: "answered",
