@@ -103,14 +103,16 @@ func retrieverRights() Role {
 	return Role{
 		Name: "retriever", About: "takes requests, starts turns, and searches",
 		Publish: joined(
-			works("TURNS", "intake"), passes([]schema.Pass{schema.PassRetrieve}, schema.PassRetrieve,
+			works("TURNS", "intake"), works("EVENTS", "begin"), passes([]schema.Pass{schema.PassRetrieve}, schema.PassRetrieve,
 				schema.PassThink, schema.PassSpeak),
-			// A turn begins: its deadline, its first event, an older one that it supersedes, or its refusal.
-			own("timer.turn.*", "said"+ofTurn, "cancel"+ofTurn, "reply"+ofTurn, "taken", "crowded"),
-			buried("intake"),
-			reads("TURNS", "REPLIES", "KV_conversations", "KV_erased", "SAID_HASHES"), follows("SAID_HASHES"),
-			removes("TURNS"), spends()),
-		Subscribe: own("taken", "svc.worlds", "svc.world.*", "svc.knowledge.*"),
+			// An NPC speaks first, by a turn of its own. A turn begins: its deadline, its first event,
+			// an older one that it supersedes, or its refusal.
+			own("timer.turn.*", "said"+ofTurn, "cancel"+ofTurn, "reply"+ofTurn, "taken", "crowded",
+				"turn"+ofConvo),
+			buried("intake", "begin"),
+			reads("TURNS", "REPLIES", "EVENTS", "DEAD", "KV_conversations", "KV_erased", "SAID_HASHES"),
+			follows("SAID_HASHES"), removes("TURNS", "DEAD"), spends()),
+		Subscribe: own("taken", "svc.worlds", "svc.world.*", "svc.knowledge.*", "svc.retry.begin.*"),
 		Answers:   true,
 	}
 }

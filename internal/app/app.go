@@ -41,6 +41,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/tracing"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/retriever"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 )
 
@@ -368,6 +369,7 @@ func (a *App) register(ctx context.Context, o Options, static *embed.Static) err
 	}
 	if o.runs("retriever") {
 		a.Mesh.Intake(a.intake(o, ends.Author))
+		a.Mesh.OnBegin(retriever.Begins(a.Library))
 		a.Mesh.ServeWorlds(a.worldInfos)
 		a.Mesh.ServeKnowledge(a.knowledge(o))
 	}

@@ -20,3 +20,15 @@ func Authored(npc *world.NPC, kind string, t *protocol.Turn) protocol.DraftSente
 	line := Pick(npc.Line(kind, t.Locale), t.TurnID, func(s string) bool { return text.Fold(s) == last })
 	return protocol.DraftSentence{Text: line, Authored: true}
 }
+
+// Opening is the line with which an NPC speaks first.
+func Opening(npc *world.NPC, t *protocol.Turn) protocol.DraftSentence {
+	if t.Begin == nil {
+		return protocol.DraftSentence{Authored: true}
+	}
+	var lines []string
+	if rule := npc.Beginning(t.Begin.Kind); rule != nil {
+		lines = rule.Lines
+	}
+	return protocol.DraftSentence{Text: Pick(lines, t.TurnID, func(string) bool { return false }), Authored: true}
+}

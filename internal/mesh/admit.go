@@ -26,14 +26,15 @@ type Admission interface {
 }
 
 // admit says how long a turn should have waited, and why; 0 takes it. A doorbell that
-// rings again rings for a turn that may have begun, and is not asked twice.
+// rings again rings for a turn that may have begun, and is not asked twice. What an NPC
+// says unasked is bounded by its own rules, and costs the player nothing.
 func (i *intake) admit(
-	convo schema.ConversationID, d *delivery, deadline time.Duration,
+	convo schema.ConversationID, d *delivery, deadline time.Duration, unasked bool,
 ) (reason string, wait time.Duration) {
 	if i.crowded(d, deadline) {
 		return schema.ReasonOverload, retryAfterFull
 	}
-	if i.Admission == nil || d.attempt > 1 {
+	if i.Admission == nil || d.attempt > 1 || unasked {
 		return "", 0
 	}
 	if wait = i.Admission.Take(convo.World, convo.Player, d.stored); wait > 0 {

@@ -92,6 +92,14 @@ func (m *Mesh) start(
 	if !m.opts.Now().Before(endsAt(t)) {
 		return nil // its deadline has come while it waited
 	}
+	if req.Unasked() {
+		if yields, err := m.yields(ctx, convo, head, known); err != nil {
+			return err
+		} else if yields {
+			return m.conclude(ctx, ending{convo: convo, turn: t.TurnID, sequence: head.Sequence,
+				reason: schema.ReasonYielded}, req, head.Time)
+		}
+	}
 	if err := t.KeepUnknown(head.Data); err != nil {
 		return err
 	}

@@ -103,6 +103,10 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 	if err := r.Validate(); err != nil {
 		return Accepted{}, err
 	}
+	if r.Begin != nil {
+		return Accepted{}, &schema.FieldError{Field: "begin", Reason: "is set by the mesh alone; tell it of the event, and " +
+			"it begins the turn where the NPC's file says so"}
+	}
 	data, err := json.Marshal(r)
 	if err != nil {
 		return Accepted{}, fmt.Errorf("%w: request %s: %w", schema.ErrInvalid, r.TurnID, err)

@@ -25,6 +25,7 @@ func AllConsumers(conn *transport.Conn, s transport.Settings) []Consumer {
 	m.OnReply(ConsumerMemory, nil)
 	m.OnOccurrence(ConsumerEvents, nil)
 	m.OnResult(ConsumerResults, nil)
+	m.OnBegin(nil)
 	m.OnScan(nil)
 	m.OnReport(nil)
 	out := make([]Consumer, 0, len(m.runners))

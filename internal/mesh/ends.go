@@ -222,7 +222,7 @@ func (m *Mesh) conclude(ctx context.Context, e ending, req *schema.Request, acce
 // with what was said, because a turn without a reply would hold up its
 // conversation for ever.
 func (m *Mesh) author(ctx context.Context, req *schema.Request, said Progress, e ending) (reply *schema.Reply) {
-	plain := &schema.Reply{Sentences: said.Sentences, Status: endStatus(e.reason, said.Sentences),
+	plain := &schema.Reply{Sentences: said.Sentences, Status: endStatus(req, e.reason, said.Sentences),
 		Reason: e.reason, Detail: e.detail, RetryAfterMS: inMilliseconds(e.retryAfter)}
 	if m.ends.Author == nil {
 		return plain
@@ -245,12 +245,14 @@ func (m *Mesh) author(ctx context.Context, req *schema.Request, said Progress, e
 	return written
 }
 
-func endStatus(reason string, said []schema.Sentence) schema.Status {
+func endStatus(req *schema.Request, reason string, said []schema.Sentence) schema.Status {
 	switch {
 	case !protocol.IsLate(reason):
 		return schema.StatusAborted
 	case len(said) > 0:
 		return schema.StatusPartial
+	case req.Unasked(): // nobody waits for a line
+		return schema.StatusAborted
 	default:
 		return schema.StatusAuthored
 	}
@@ -261,6 +263,9 @@ func (m *Mesh) complete(r *schema.Reply, t *protocol.Turn) {
 	r.SchemaVersion = schema.Version
 	r.TurnID, r.World, r.NPC, r.Player = t.TurnID, t.World, t.NPC, t.Player
 	r.Message, r.PlayerName, r.Previous = t.Message, t.PlayerName, lastSaid(t.Convo)
+	if r.Begin = t.Begin; t.Unasked() {
+		r.Message = "" // no player said it
+	}
 	r.Sequence, r.AcceptedAt = t.Sequence, t.AcceptedAt
 	r.GameTime = cmp.Or(r.GameTime, t.GameTime)
 	if r.Sentences == nil {

@@ -87,7 +87,7 @@ func (i *intake) ring(ctx context.Context, d *delivery) error {
 	if err := m.step("intake.read"); err != nil {
 		return err
 	}
-	if why, wait := i.admit(convo, d, req.Deadline()); wait > 0 {
+	if why, wait := i.admit(convo, d, req.Deadline(), req.Unasked()); wait > 0 {
 		return i.sendAway(ctx, d, convo, req, why, wait)
 	}
 	accepted, err := i.begin(ctx, d, convo, req)

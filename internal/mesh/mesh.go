@@ -71,7 +71,8 @@ type Report struct {
 	Subject string // of the message at hand, if any
 	Turn    string
 	Attempt int
-	Outcome string // retry, later, reject, drop, shed, lost
+	Outcome string // retry, later, reject, drop, shed, lost; unbegun: of what an NPC was to say unasked
+	Reason  string // of unbegun
 	Err     error
 }
 

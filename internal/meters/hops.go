@@ -125,6 +125,8 @@ func (m *Meters) Reported(r mesh.Report) {
 		m.of(consumer).retries.Inc()
 	case "drop":
 		m.of(consumer).dropped.Inc()
+	case "unbegun":
+		m.turn.unbegun.WithLabelValues(code(r.Reason)).Inc()
 	case "lost":
 		m.hop.lost.WithLabelValues(consumer).Inc()
 	}

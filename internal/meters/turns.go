@@ -14,6 +14,7 @@ import (
 type turns struct {
 	ended            *prometheus.CounterVec
 	reasons          *prometheus.CounterVec
+	unbegun          *prometheus.CounterVec
 	took             *prometheus.HistogramVec
 	first, asking    prometheus.Histogram
 	calls, cost      prometheus.Counter
@@ -44,6 +45,8 @@ func newTurns() turns {
 		ended: counter("forsooth_turns_total", "Turns that have ended, by the status of their reply.", "status"),
 		reasons: counter("forsooth_turn_reasons_total", "Turns that have ended, by the reason in their reply; a "+
 			"plain answer has none.", "reason"),
+		unbegun: counter("forsooth_turns_unbegun_total", "Turns in which an NPC was to speak first and that stood in no "+
+			"queue, by the reason: BUSY or LATE.", "reason"),
 		took: times("forsooth_turn_seconds", "Time from acceptance to the stored reply, by the broker's clock.",
 			turnBounds, "status"),
 		first: histogram("forsooth_turn_first_sentence_seconds",
@@ -66,6 +69,9 @@ func newTurns() turns {
 	for _, r := range reasons {
 		t.reasons.WithLabelValues(r)
 	}
+	for _, r := range []string{schema.ReasonBusy, schema.ReasonLate} {
+		t.unbegun.WithLabelValues(r)
+	}
 	for _, i := range issues {
 		t.stripped.WithLabelValues(string(i))
 	}
@@ -76,7 +82,7 @@ func newTurns() turns {
 }
 
 func (t *turns) all() []prometheus.Collector {
-	return []prometheus.Collector{t.ended, t.reasons, t.took, t.first, t.asking, t.calls, t.cost, t.tokens, t.stripped}
+	return []prometheus.Collector{t.ended, t.reasons, t.unbegun, t.took, t.first, t.asking, t.calls, t.cost, t.tokens, t.stripped}
 }
 
 // Ended counts a turn by its reply, which was stored at a time.

@@ -269,6 +269,10 @@ func (s Scene) said(d *Data, review *protocol.Review, audit []string) *Data {
 		}
 		d.Section("feedback", lines...)
 	}
+	if s.Turn.Unasked() {
+		return d.Section("occasion", "Nobody has asked. You speak first, to "+s.player()+", and say what you know of this.").
+			Message(s.NPC.Name, s.Turn.Message)
+	}
 	return d.Message(s.player(), s.Turn.Message)
 }
 

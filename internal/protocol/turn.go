@@ -110,6 +110,7 @@ const (
 	IntentRecap     = "recap"
 	IntentInjection = "injection"
 	IntentAction    = "request"
+	IntentBegin     = "begin"    // the NPC speaks first, a line of its author
 	IntentRelation  = "relation" // how the NPC is, what it does, how it stands with the player or another
 )
 

@@ -37,6 +37,7 @@ func Lint(w *World, problems []Problem, reject Reject) []Problem {
 	for _, handle := range w.Handles() {
 		out = append(out, lintSecrets(w.NPCs[handle])...)
 		out = append(out, w.relationsOf(w.NPCs[handle])...)
+		out = append(out, w.lintBeginnings(w.NPCs[handle])...)
 	}
 	out = append(out, w.lintLeads()...)
 	out = append(out, w.lintDuplicates()...)

@@ -41,6 +41,7 @@ func readNPC(l *log, folder string, data []byte) *NPC {
 	n.Secrets = readSecrets(f)
 	n.Actions = readActions(f)
 	n.Relating, n.Bonds, n.Schedule = readRelating(f), readBonds(f), readSchedule(f)
+	n.SpeaksOn = readSpeaksOn(f)
 	f.warnUnknown()
 	return n
 }

@@ -271,6 +271,9 @@ func (n *NPC) conditions() []string {
 	for _, a := range n.Actions {
 		out = append(out, a.Requires)
 	}
+	for i := range n.SpeaksOn {
+		out = append(out, n.SpeaksOn[i].Requires)
+	}
 	return out
 }
 

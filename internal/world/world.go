@@ -65,6 +65,7 @@ type NPC struct {
 	Relating    Relating        // its own rules; nil parts are the world's
 	Bonds       map[string]Bond // to other NPCs, by handle
 	Schedule    *Schedule       // nil: it has none
+	SpeaksOn    []SpeaksOn      // when it speaks first
 	Model       map[string]Call // by the name of the call's schema
 	Strict      *bool
 	Policy      string

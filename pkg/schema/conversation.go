@@ -35,6 +35,7 @@ type Conversation struct {
 	Trust   int         `json:"trust"`
 	Turns   int         `json:"turns"`
 	Applied []Applied   `json:"applied,omitempty"` // the last turns applied, oldest first
+	Begun   []Begun     `json:"begun,omitempty"`   // where the NPC spoke first, oldest first
 }
 
 // Line is one line of working memory.

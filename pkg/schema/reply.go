@@ -44,6 +44,17 @@ const (
 	ReasonOverload = "OVERLOAD"
 )
 
+// Why an NPC that was to speak unasked says nothing.
+const (
+	ReasonYielded   = "YIELDED"   // a player had something to say
+	ReasonCooldown  = "COOLDOWN"  // it spoke on the like too lately
+	ReasonEnough    = "ENOUGH"    // it has spoken unasked often enough in this hour
+	ReasonCondition = "CONDITION" // what its rule requires does not hold
+	ReasonNothing   = "NOTHING"   // it knows nothing to say
+	ReasonBusy      = "BUSY"      // other turns stood in the queue for too long, or it was full
+	ReasonLate      = "LATE"      // the event was too old when it was read
+)
+
 // Reply is the final reply on reply.<c>.<turn>: the only commit of a turn.
 type Reply struct {
 	SchemaVersion string `json:"schema_version"`
@@ -56,7 +67,8 @@ type Reply struct {
 	Message       string `json:"message,omitempty"` // what the player said, for memory and for the finisher
 	// what the player said before it: "no, I meant Oakham" corrects that
 	Previous *Line  `json:"previous,omitempty"`
-	Text     string `json:"reply"` // the stored sentences, joined
+	Begin    *Begin `json:"begin,omitempty"` // the NPC spoke first, upon this event
+	Text     string `json:"reply"`           // the stored sentences, joined
 	Status   Status `json:"status"`
 	Reason   string `json:"reason,omitempty"`
 	Detail   string `json:"detail,omitempty"`
@@ -77,10 +89,11 @@ type Reply struct {
 }
 
 // Unheard says whether the reply is of something that was sent away at the door: it is
-// the end of its turn, and leaves nothing in the conversation or in a memory.
+// the end of its turn, and leaves nothing in the conversation or in a memory. So is a turn
+// in which an NPC was to speak unasked and said nothing.
 func (r *Reply) Unheard() bool {
 	return r.Reason == ReasonInvalid || r.Reason == ReasonRateLimited || r.Reason == ReasonOverload &&
-		r.Status == StatusAuthored
+		r.Status == StatusAuthored || r.Begin != nil && r.Status == StatusAborted && len(r.Sentences) == 0
 }
 
 // RetryAfter is RetryAfterMS as a duration.

@@ -28,6 +28,7 @@ type Request struct {
 	DeadlineMS     int            `json:"deadline_ms,omitempty"`
 	Locale         string         `json:"locale,omitempty"`
 	Supersedes     string         `json:"supersedes,omitempty"`
+	Begin          *Begin         `json:"begin,omitempty"` // the NPC speaks first; the mesh alone sets it
 }
 
 // ActionSpec declares an action that an NPC may take.
@@ -60,6 +61,7 @@ func (r *Request) Validate() error {
 		}
 	}
 	switch {
+	case r.Begin != nil && r.Message == "":
 	case strings.TrimSpace(r.Message) == "":
 		return invalid("message", "is empty; send what the player said")
 	case len(r.Message) > MaxMessageBytes:

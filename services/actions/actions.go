@@ -58,7 +58,7 @@ func (s *Service) Act(ctx context.Context, t *protocol.Turn) (schema.Pass, error
 	}
 	x, npc, err := s.library.FindTurn(t)
 	if err == nil {
-		if a := s.model.For(ctx, t, x, npc); a != nil && !a.Lean() && t.Abort == nil && t.Decision != nil {
+		if a := s.model.For(ctx, t, x, npc); a != nil && !a.Lean() && t.Abort == nil && t.Decision != nil && !t.Unasked() {
 			add(ctx, t, npc, x.Guard(npc), a)
 		}
 		r.Actions = checked(t, npc, x.Person(npc))
@@ -234,6 +234,8 @@ func (s *Service) Author(
 		r.Status = schema.StatusAborted
 	case len(said) > 0:
 		r.Status = schema.StatusPartial
+	case req.Unasked(): // nobody waits for a line
+		r.Status = schema.StatusAborted
 	default:
 		r.Status = schema.StatusAuthored
 	}

@@ -23,6 +23,9 @@ const (
 func (s *Service) Apply(c *schema.Conversation, r *schema.Reply) {
 	c.World, c.NPC, c.Player = r.World, r.NPC, r.Player
 	c.Turns++
+	if r.Begin != nil {
+		c.NoteBegun(*r.Begin, r.AcceptedAt)
+	}
 	remember(c, r)
 	var rules world.Relating
 	if x := s.library.Get(r.World); x != nil {

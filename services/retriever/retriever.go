@@ -61,12 +61,18 @@ func (s *Service) Retrieve(ctx context.Context, t *protocol.Turn) (schema.Pass, 
 	if err != nil {
 		return "", err
 	}
-	heard, err := s.hooks.Message(ctx, t)
-	if err != nil {
-		return "", fmt.Errorf("moderation: %w", err)
-	}
-	if !heard.Released() {
-		return unheard(t, heard), nil
+	if t.Begin != nil {
+		if next := s.begin(ctx, t, x, npc); next != "" {
+			return next, nil
+		}
+	} else {
+		heard, err := s.hooks.Message(ctx, t)
+		if err != nil {
+			return "", fmt.Errorf("moderation: %w", err)
+		}
+		if !heard.Released() {
+			return unheard(t, heard), nil
+		}
 	}
 	rule := language.Policy(&t.Request, x.World, npc)
 	reading := read(t, rule)

@@ -25,6 +25,11 @@ func authoredBy(t *protocol.Turn, w *world.World, npc *world.NPC) func(string) b
 				func(l relation.Line) bool { return l.Text == s }) {
 			return true
 		}
+		if t.Begin != nil {
+			if rule := npc.Beginning(t.Begin.Kind); rule != nil && slices.Contains(rule.Lines, s) {
+				return true
+			}
+		}
 		for _, kind := range world.LineKinds {
 			if slices.Contains(npc.Line(kind, t.Locale), s) {
 				return true

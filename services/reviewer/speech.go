@@ -113,6 +113,10 @@ func (s *Service) judge(ctx context.Context, t *protocol.Turn, of scene) (schema
 		return fallBack(t, schema.ReasonNotEntailed, x.SettingsFor(npc)), nil
 	}
 	if len(kept) == 0 && len(t.Released) == 0 {
+		if t.Unasked() { // nobody waits for it to own to having nothing to say
+			t.Abort = &protocol.Abort{Reason: schema.ReasonNothing}
+			return schema.PassAct, nil
+		}
 		kept = []protocol.DraftSentence{lastResort(t, npc)}
 	}
 	person := x.Person(npc)

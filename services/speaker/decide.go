@@ -96,7 +96,7 @@ func ids(evidence []protocol.Evidence) []string {
 // words ask for is done.
 func meant(t *protocol.Turn, allowed []schema.ActionSpec, names []string) []schema.Action {
 	var out []schema.Action
-	if !wantsDeed(t.Retrieval) {
+	if !wantsDeed(t.Retrieval) || t.Unasked() {
 		return nil
 	}
 	byRule, _ := asked(t.Message, allowed)

@@ -86,7 +86,12 @@ func (s *Service) Decide(ctx context.Context, t *protocol.Turn) (schema.Pass, er
 			"about, if anything."}
 		d.Share = ids(t.Evidence)
 	}
-	d.Actions = append(intended(t, x, npc), d.Actions...)
+	if t.Unasked() && d.Kind != protocol.KindAnswer {
+		return silent(t), nil
+	}
+	if !t.Unasked() { // nobody asked for a deed
+		d.Actions = append(intended(t, x, npc), d.Actions...)
+	}
 	t.Decision = d
 	return schema.PassSpeak, nil
 }
@@ -170,7 +175,7 @@ func (s *Service) Speak(ctx context.Context, t *protocol.Turn) (schema.Pass, err
 	if t.Speech != nil {
 		attempt = t.Speech.Attempt + 1
 	}
-	if a := s.model.Speaking(ctx, t, x, npc); a != nil && t.Retrieval.Intent != protocol.IntentRelation {
+	if a := s.model.Speaking(ctx, t, x, npc); a != nil && !recorded(t.Retrieval.Intent) {
 		err := s.speak(ctx, t, x, npc, a, attempt)
 		switch {
 		case err == nil:
@@ -192,7 +197,22 @@ func (s *Service) Speak(ctx context.Context, t *protocol.Turn) (schema.Pass, err
 		return schema.PassReviewSpeech, nil
 	}
 	t.Speech = &protocol.Speech{Attempt: attempt, Speaker: protocol.SpeakerExtractive, Sentences: s.sentences(t, x, npc)}
+	if t.Unasked() && t.Decision.Kind == protocol.KindUnknown {
+		return silent(t), nil
+	}
 	return schema.PassReviewSpeech, nil
+}
+
+// recorded says whether the words for an intent are on record, and no model chooses any.
+func recorded(intent string) bool {
+	return intent == protocol.IntentRelation || intent == protocol.IntentBegin
+}
+
+// silent ends a turn in which the NPC was to speak unasked and has nothing to say: nobody
+// waits for it to own to that.
+func silent(t *protocol.Turn) schema.Pass {
+	t.Abort = &protocol.Abort{Reason: schema.ReasonNothing}
+	return schema.PassAct
 }
 
 // sentences are the speech for the decision: evidence in the NPC's voice, or an
@@ -221,6 +241,9 @@ func (s *Service) sentences(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []pr
 	said := promises(t)
 	if t.Retrieval.Intent == protocol.IntentRelation {
 		return append(said, related(t, x.World, npc)...)
+	}
+	if t.Retrieval.Intent == protocol.IntentBegin {
+		return []protocol.DraftSentence{extractive.Opening(npc, t)}
 	}
 	if len(said) > 0 {
 		return said

@@ -1,0 +1,125 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ConsumerBegin is the durable consumer of events on which NPCs speak first.
+const ConsumerBegin = "begin"
+
+// An event that is older than freshness begins no turn: nobody speaks of what is long over. The
+// queue of its conversation is looked at again after each busyWait.
+const (
+	freshness = 15 * time.Second
+	busyWait  = time.Second
+)
+
+// OnBegin registers the reader of events on which NPCs speak first. begins names the turn that
+// an event begins, or nil. The turn stands in the queue of its conversation like any other.
+// It is the same turn however often the event is read.
+func (m *Mesh) OnBegin(begins func(*schema.Occurrence) *schema.Request) {
+	m.follow(ConsumerBegin, transport.StreamEvents, "", nil, func(ctx context.Context, d *delivery) (string, error) {
+		var o schema.Occurrence
+		if json.Unmarshal(d.data, &o) != nil || o.Validate() != nil || protocol.SubjectEvent(o.World) != d.subject {
+			return "", nil // the reader of memories makes a dead letter of it
+		}
+		req := begins(&o)
+		if req == nil {
+			return o.ID, nil
+		}
+		return o.ID, m.begin(ctx, d, req)
+	})
+}
+
+// begin puts the turn into its queue, where nothing else stands there.
+func (m *Mesh) begin(ctx context.Context, d *delivery, req *schema.Request) error {
+	convo := req.Conversation()
+	if done, err := m.hasBegun(ctx, convo, req); done || err != nil {
+		return err
+	}
+	late := m.opts.Now().Sub(d.stored) > freshness
+	waiting, err := m.waitsBehind(ctx, convo, 0)
+	switch {
+	case err != nil:
+		return err
+	case late && waiting:
+		m.unbegun(d, req, schema.ReasonBusy)
+		return nil
+	case late:
+		m.unbegun(d, req, schema.ReasonLate)
+		return nil
+	case waiting:
+		return Later(busyWait)
+	}
+	data, err := json.Marshal(req)
+	if err != nil {
+		return Reject(fmt.Errorf("turn of event %s: %w", req.Begin.EventID, err))
+	}
+	_, err = m.publish(ctx, transport.NewMessage(protocol.SubjectTurn(convo), data, jetstream.MsgIDHeader, req.TurnID))
+	if transport.IsSubjectFull(err) || transport.IsStreamFull(err) {
+		m.unbegun(d, req, schema.ReasonBusy)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return m.step("begin.published")
+}
+
+// hasBegun says whether the turn of an event waits or has ended, or its player was erased.
+func (m *Mesh) hasBegun(ctx context.Context, convo schema.ConversationID, req *schema.Request) (bool, error) {
+	event := schema.ConversationID{World: convo.World, NPC: transport.EventNPC, Player: req.Player}
+	if is, err := m.conn.IsErased(ctx, event, req.Begin.EventID); is || err != nil {
+		return is, err
+	}
+	// A turn leaves its queue after its reply is stored.
+	_, err := QueuedTurn(ctx, m.conn, convo, req.TurnID)
+	if errors.Is(err, transport.ErrNotFound) {
+		_, err = m.conn.Reply(ctx, convo, req.TurnID)
+	}
+	if errors.Is(err, transport.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// waitsBehind says whether a queue holds a turn behind a place.
+func (m *Mesh) waitsBehind(ctx context.Context, convo schema.ConversationID, sequence uint64) (bool, error) {
+	found := false
+	err := m.conn.EachFrom(ctx, transport.StreamTurns, protocol.SubjectTurn(convo), sequence+1,
+		func(*jetstream.RawStreamMsg) bool {
+			found = true
+			return false
+		})
+	return found, err
+}
+
+// yields says whether an unasked turn at the head of its queue gives way: somebody waits
+// behind it, and it has not begun to be answered.
+func (m *Mesh) yields(
+	ctx context.Context, convo schema.ConversationID, head *jetstream.RawStreamMsg, known said,
+) (bool, error) {
+	if turn := TurnOf(head); known.turn != turn {
+		sequence, away, err := m.said.begun(ctx, convo, turn)
+		if err != nil || sequence == 0 || away.is() {
+			return false, err
+		}
+	}
+	return m.waitsBehind(ctx, convo, head.Sequence)
+}
+
+// unbegun tells of a turn that an event was to begin and that stands in no queue.
+func (m *Mesh) unbegun(d *delivery, req *schema.Request, reason string) {
+	m.opts.Report(Report{Where: ConsumerBegin, Subject: d.subject, Turn: req.TurnID, Attempt: d.attempt,
+		Outcome: "unbegun", Reason: reason, Err: fmt.Errorf("%s says nothing on event %s: %s", req.NPC, req.Begin.EventID,
+			reason)})
+}
