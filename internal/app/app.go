@@ -375,7 +375,7 @@ func (a *App) register(ctx context.Context, o Options, static *embed.Static) err
 	}
 	if o.runs("actions") {
 		a.Mesh.Ends(mesh.Ends{Author: ends.Author, Apply: ends.Apply, Written: ends.Written,
-			Settle: a.settling(o)})
+			Settle: a.settling(o), Stage: a.stage()})
 	}
 	return nil
 }

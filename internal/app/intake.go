@@ -7,7 +7,7 @@ import (
 
 // intake is the doorbell with what it checks and bounds.
 func (a *App) intake(o Options, author mesh.Author) mesh.Intake {
-	in := mesh.Intake{Check: a.Library.Check, Author: author}
+	in := mesh.Intake{Check: a.Library.Check, Author: author, Stage: a.stage()}
 	if o.Limits.Bound() {
 		in.Admission = admission.New(o.Limits)
 	}

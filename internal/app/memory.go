@@ -114,7 +114,19 @@ func (r *remembering) settle(ctx context.Context, reply *schema.Reply) error {
 	if err := r.service.Settle(ctx, reply); err != nil {
 		return err
 	}
-	return r.index.Update(ctx, reply.Conversation())
+	if reply.Scene == nil {
+		return r.index.Update(ctx, reply.Conversation())
+	}
+	if reply.Scene.Present == nil {
+		return nil
+	}
+	for _, npc := range reply.Scene.Present.NPCs {
+		own := schema.ConversationID{World: reply.World, NPC: npc, Player: reply.Player}
+		if err := r.index.Update(ctx, own); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // settling is what the next turn of a conversation waits for where memories are

@@ -282,6 +282,9 @@ func (l *Library) find(r *schema.Request, version string) (*Lore, *world.NPC, er
 // Check refuses a request about a world or an NPC that is not served, and one whose
 // state cannot be.
 func (l *Library) Check(r *schema.Request) error {
+	if r.Scene != nil {
+		return l.checkScene(r)
+	}
 	x, npc, err := l.Find(r)
 	if err != nil {
 		return err

@@ -29,19 +29,19 @@ type Admission interface {
 // rings again rings for a turn that may have begun, and is not asked twice. What an NPC
 // says unasked is bounded by its own rules, and costs the player nothing.
 func (i *intake) admit(
-	convo schema.ConversationID, d *delivery, deadline time.Duration, unasked bool,
+	req *schema.Request, d *delivery,
 ) (reason string, wait time.Duration) {
-	if i.crowded(d, deadline) {
+	if i.crowded(d, req.Deadline()) {
 		return schema.ReasonOverload, retryAfterFull
 	}
-	if i.Admission == nil || d.attempt > 1 || unasked {
+	if i.Admission == nil || d.attempt > 1 || req.Unasked() || req.Scene.Moves() {
 		return "", 0
 	}
-	if wait = i.Admission.Take(convo.World, convo.Player, d.stored); wait > 0 {
+	if wait = i.Admission.Take(req.World, req.Player, d.stored); wait > 0 {
 		return schema.ReasonRateLimited, wait
 	}
 	if i.m.opts.Shared {
-		i.m.tellTaken(convo, d.stored)
+		i.m.tellTaken(req, d.stored)
 	}
 	return "", 0
 }
@@ -79,8 +79,8 @@ var errOverLimit = errors.New("the player or its world says more than its limit"
 func inMilliseconds(d time.Duration) int { return int((d + time.Millisecond - 1) / time.Millisecond) }
 
 // tellTaken tells the intakes of other processes of a turn that this one has taken.
-func (m *Mesh) tellTaken(convo schema.ConversationID, at time.Time) {
-	data, err := json.Marshal(protocol.Taken{By: m.self, World: convo.World, Player: convo.Player, At: at})
+func (m *Mesh) tellTaken(of *schema.Request, at time.Time) {
+	data, err := json.Marshal(protocol.Taken{By: m.self, World: of.World, Player: of.Player, At: at})
 	if err == nil {
 		err = m.conn.Core().Publish(protocol.SubjectTaken, data)
 	}

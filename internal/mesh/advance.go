@@ -84,6 +84,7 @@ func (m *Mesh) start(
 	if err != nil {
 		return nil // its own doorbell answers it, and its finisher comes back here
 	}
+	view := doc.Conversation
 	t := &protocol.Turn{
 		Request: *req, Pass: schema.PassRetrieve, Sequence: head.Sequence,
 		AcceptedAt: head.Time.UTC(), DeadlineAt: head.Time.UTC().Add(req.Deadline()),
@@ -91,6 +92,13 @@ func (m *Mesh) start(
 	}
 	if !m.opts.Now().Before(endsAt(t)) {
 		return nil // its deadline has come while it waited
+	}
+	if req.Scene != nil {
+		var over bool
+		if view, over, err = m.staged(ctx, convo, req, head, doc); over || err != nil {
+			return err
+		}
+		t.Request, t.Convo = *req, view
 	}
 	if req.Unasked() {
 		if yields, err := m.yields(ctx, convo, head, known); err != nil {
@@ -135,8 +143,9 @@ func readRequest(convo schema.ConversationID, data []byte) (*schema.Request, err
 	if err != nil {
 		return nil, err
 	}
+	of := req.Conversation()
 	for _, f := range []struct{ field, body, subject string }{
-		{"world", req.World, convo.World}, {"npc", req.NPC, convo.NPC}, {"player", req.Player, convo.Player},
+		{"world", of.World, convo.World}, {"npc", of.NPC, convo.NPC}, {"player", of.Player, convo.Player},
 	} {
 		if f.body != f.subject {
 			return nil, &schema.FieldError{Field: f.field,

@@ -81,10 +81,15 @@ func (m *Mesh) hasBegun(ctx context.Context, convo schema.ConversationID, req *s
 	if is, err := m.conn.IsErased(ctx, event, req.Begin.EventID); is || err != nil {
 		return is, err
 	}
+	return m.stands(ctx, convo, req.TurnID)
+}
+
+// stands says whether a turn waits or has ended.
+func (m *Mesh) stands(ctx context.Context, convo schema.ConversationID, turn string) (bool, error) {
 	// A turn leaves its queue after its reply is stored.
-	_, err := QueuedTurn(ctx, m.conn, convo, req.TurnID)
+	_, err := QueuedTurn(ctx, m.conn, convo, turn)
 	if errors.Is(err, transport.ErrNotFound) {
-		_, err = m.conn.Reply(ctx, convo, req.TurnID)
+		_, err = m.conn.Reply(ctx, convo, turn)
 	}
 	if errors.Is(err, transport.ErrNotFound) {
 		return false, nil

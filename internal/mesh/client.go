@@ -103,6 +103,10 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 	if err := r.Validate(); err != nil {
 		return Accepted{}, err
 	}
+	if s := r.Scene; s != nil && (s.Round != 0 || s.Of != "" || s.Present != nil || s.Spoke != nil || s.Message != "") {
+		return Accepted{}, &schema.FieldError{Field: "scene", Reason: "holds what the mesh alone sets; give id, enter, " +
+			"leave and rounds"}
+	}
 	if r.Begin != nil {
 		return Accepted{}, &schema.FieldError{Field: "begin", Reason: "is set by the mesh alone; tell it of the event, and " +
 			"it begins the turn where the NPC's file says so"}

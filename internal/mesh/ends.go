@@ -35,6 +35,8 @@ type Ends struct {
 	// Settle is called before Apply, and the conversation's next turn waits for both.
 	// What it cannot do in two seconds comes later. May be nil.
 	Settle Settle
+	// Stage is what this process knows of scenes.
+	Stage Stage
 }
 
 // bellAckWait is how long a silent worker keeps a turn whose deadline is to be set: two
@@ -56,6 +58,9 @@ const askers = 4
 // to be run by Run.
 func (m *Mesh) Ends(e Ends) {
 	m.ends = e
+	if e.Stage.Cast != nil {
+		m.stage = e.Stage
+	}
 	m.addRunner(urgent(&runner{name: "deadline", stream: transport.StreamTimers, filter: protocol.Prefix + "due.turn.>",
 		handle: m.expire, bury: m.buryDue, ackWait: dueAckWait, offered: m.opts.Shared}))
 	m.addRunner(urgent(&runner{name: "finisher", stream: transport.StreamReplies, handle: m.handleReply,
@@ -205,6 +210,11 @@ func (m *Mesh) conclude(ctx context.Context, e ending, req *schema.Request, acce
 	if log.away.is() {
 		e.reason, e.retryAfter = log.away.reason, log.away.retryAfter
 	}
+	if req.Scene != nil {
+		if err := m.castEnding(ctx, e.convo, req, e.sequence); err != nil {
+			return err
+		}
+	}
 	said := Progress{State: log.State}
 	if slices.ContainsFunc(log.Sentences, func(s schema.Sentence) bool { return s.Authored }) {
 		// An authored sentence may promise an action: its review record tells which.
@@ -224,6 +234,10 @@ func (m *Mesh) conclude(ctx context.Context, e ending, req *schema.Request, acce
 func (m *Mesh) author(ctx context.Context, req *schema.Request, said Progress, e ending) (reply *schema.Reply) {
 	plain := &schema.Reply{Sentences: said.Sentences, Status: endStatus(req, e.reason, said.Sentences),
 		Reason: e.reason, Detail: e.detail, RetryAfterMS: inMilliseconds(e.retryAfter)}
+	if req.Scene != nil && req.NPC == "" { // nobody there was to speak
+		plain.Status = schema.StatusAborted
+		return plain
+	}
 	if m.ends.Author == nil {
 		return plain
 	}
@@ -263,6 +277,7 @@ func (m *Mesh) complete(r *schema.Reply, t *protocol.Turn) {
 	r.SchemaVersion = schema.Version
 	r.TurnID, r.World, r.NPC, r.Player = t.TurnID, t.World, t.NPC, t.Player
 	r.Message, r.PlayerName, r.Previous = t.Message, t.PlayerName, lastSaid(t.Convo)
+	r.Scene = t.Scene
 	if r.Begin = t.Begin; t.Unasked() {
 		r.Message = "" // no player said it
 	}

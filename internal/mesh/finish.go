@@ -59,6 +59,9 @@ func (m *Mesh) finish(ctx context.Context, r *schema.Reply, d *delivery) error {
 	if err := m.propose(ctx, r); err != nil {
 		return err
 	}
+	if err := m.exchange(ctx, r); err != nil { // whoever hears that the turn is done may look for the next one
+		return err
+	}
 	if err := m.tell(ctx, r); err != nil {
 		return err
 	}
@@ -181,10 +184,9 @@ func (m *Mesh) buryReply(ctx context.Context, d *delivery, cause error) error {
 	if err != nil && !errors.Is(err, transport.ErrNotFound) {
 		return err
 	}
-	bare := &schema.Reply{TurnID: subject.Turn, World: convo.World, NPC: convo.NPC, Player: convo.Player,
-		Status: schema.StatusAborted, Reason: schema.ReasonInvalid,
+	bare := of(&schema.Reply{TurnID: subject.Turn, Status: schema.StatusAborted, Reason: schema.ReasonInvalid,
 		Detail:   "reply " + strconv.FormatUint(d.sequence, 10) + " is unreadable",
-		Sequence: sequence}
+		Sequence: sequence}, convo)
 	if _, err := readReply(d); err == nil {
 		bare.Reason, bare.Detail = schema.ReasonPoison, "reply "+strconv.FormatUint(d.sequence, 10)+" could not be finished"
 	}

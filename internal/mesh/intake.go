@@ -26,6 +26,8 @@ type Intake struct {
 	// Author is that of Ends, where the intake itself ends a turn and Ends is run by
 	// another process.
 	Author Author
+	// Stage is what this process knows of scenes.
+	Stage Stage
 }
 
 // Intake registers the doorbell to be run by Run.
@@ -33,6 +35,9 @@ func (m *Mesh) Intake(in Intake) {
 	i := &intake{m: m, Intake: in}
 	if m.ends.Author == nil {
 		m.ends.Author = in.Author
+	}
+	if m.stage.Cast == nil {
+		m.stage = in.Stage
 	}
 	if in.Admission != nil && m.opts.Shared {
 		m.subs = append(m.subs, subscription{subject: protocol.SubjectTaken, handle: i.hearTaken})
@@ -87,7 +92,7 @@ func (i *intake) ring(ctx context.Context, d *delivery) error {
 	if err := m.step("intake.read"); err != nil {
 		return err
 	}
-	if why, wait := i.admit(convo, d, req.Deadline(), req.Unasked()); wait > 0 {
+	if why, wait := i.admit(req, d); wait > 0 {
 		return i.sendAway(ctx, d, convo, req, why, wait)
 	}
 	accepted, err := i.begin(ctx, d, convo, req)
@@ -178,12 +183,11 @@ func (i *intake) refuse(ctx context.Context, d *delivery, cause error) error {
 
 // invalidReply is the end of what was never a turn.
 func invalidReply(convo schema.ConversationID, turn string, sequence uint64, at time.Time, cause error) *schema.Reply {
-	return &schema.Reply{
-		SchemaVersion: schema.Version, TurnID: turn, World: convo.World, NPC: convo.NPC, Player: convo.Player,
-		Status: schema.StatusAborted, Reason: schema.ReasonInvalid, Detail: cause.Error(),
+	return of(&schema.Reply{
+		SchemaVersion: schema.Version, TurnID: turn, Status: schema.StatusAborted, Reason: schema.ReasonInvalid, Detail: cause.Error(),
 		Sentences: []schema.Sentence{}, SourceCounts: map[schema.Origin]int{}, Passes: []schema.PassRecord{},
 		Sequence: sequence, AcceptedAt: at.UTC(),
-	}
+	}, convo)
 }
 
 // TurnOf is the turn id of a message on TURNS, whatever its body is worth.

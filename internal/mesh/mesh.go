@@ -85,6 +85,7 @@ type Mesh struct {
 	passes  map[schema.Pass]bool // those run here
 	subs    []subscription
 	ends    Ends
+	stage   Stage
 	check   Checker
 	flags   Flags
 

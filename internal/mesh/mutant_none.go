@@ -1,4 +1,4 @@
-//go:build !mutant || mutant_reply_guard || mutant_cursor
+//go:build !mutant || mutant_reply_guard || mutant_cursor || mutant_witness
 
 package mesh
 

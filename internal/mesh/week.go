@@ -41,8 +41,7 @@ func storedAs(msg *jetstream.RawStreamMsg) StoredReply {
 	if err == nil {
 		err = json.Unmarshal(msg.Data, &r)
 	}
-	if err == nil && protocol.SubjectReply(schema.ConversationID{World: r.World, NPC: r.NPC, Player: r.Player},
-		r.TurnID) != msg.Subject {
+	if err == nil && protocol.SubjectReply(r.Conversation(), r.TurnID) != msg.Subject {
 		err = fmt.Errorf("it names turn %q of %s.%s.%s", r.TurnID, r.World, r.NPC, r.Player)
 	}
 	if err != nil {

@@ -253,6 +253,15 @@ func (s Scene) said(d *Data, review *protocol.Review, audit []string) *Data {
 			lines = append(lines, who+": "+plain(l.Text))
 		}
 		d.Section("conversation", lines...)
+		var heard []string
+		for _, l := range c.Heard[max(0, len(c.Heard)-recentLines):] {
+			who := l.By
+			if l.ByName != "" && !intent.AddressesMachine(l.ByName) {
+				who = l.ByName
+			}
+			heard = append(heard, who+" said: "+plain(l.Text))
+		}
+		d.Section("heard_from_others", heard...)
 	}
 	d.Section("audit", audit...)
 	if review != nil {
@@ -268,6 +277,10 @@ func (s Scene) said(d *Data, review *protocol.Review, audit []string) *Data {
 			lines = append(lines, line)
 		}
 		d.Section("feedback", lines...)
+	}
+	if s.Turn.Scene != nil && s.Turn.Unasked() {
+		return d.Section("occasion", "Another has answered this already. Add what you know of it, and repeat nothing.").
+			Message(s.player(), s.Turn.Message)
 	}
 	if s.Turn.Unasked() {
 		return d.Section("occasion", "Nobody has asked. You speak first, to "+s.player()+", and say what you know of this.").

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -125,7 +125,7 @@ func (w *World) lintBeginnings(n *NPC) []Problem {
 func (w *World) eventKinds() func(string) bool {
 	named, table := w.namedEvents(), w.Predicates
 	if table == nil {
-		table = predicate.Default()
+		table = memory.DefaultPredicates()
 	}
 	return func(kind string) bool {
 		_, known := table.Canonical(kind)

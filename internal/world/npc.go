@@ -18,6 +18,8 @@ func readNPC(l *log, folder string, data []byte) *NPC {
 	if n.Handle != "" {
 		if err := schema.CheckToken("handle", n.Handle); err != nil {
 			f.wrong("handle", "%s", strings.TrimPrefix(err.Error(), "handle: "))
+		} else if n.Handle == schema.SceneNPC {
+			f.wrong("handle", "is %q, which stands for scenes; give the NPC another handle", n.Handle)
 		} else if n.Handle != folder {
 			f.wrong("handle", "is %q in the folder %q; an NPC's folder is its handle: rename one", n.Handle, folder)
 		}

@@ -38,7 +38,7 @@ type Begun struct {
 }
 
 // Unasked says whether the NPC is to speak though nobody asked it.
-func (r *Request) Unasked() bool { return r.Begin != nil }
+func (r *Request) Unasked() bool { return r.Begin != nil || r.Scene != nil && r.Scene.Round > 0 }
 
 // keptBegun bounds what a conversation keeps of them.
 const keptBegun = 32

@@ -9,11 +9,17 @@ func (c ConversationID) String() string { return c.World + "." + c.NPC + "." + c
 
 // Conversation is the conversation a request belongs to.
 func (r *Request) Conversation() ConversationID {
+	if r.Scene != nil {
+		return SceneConversation(r.World, r.Scene.ID)
+	}
 	return ConversationID{World: r.World, NPC: r.NPC, Player: r.Player}
 }
 
 // Conversation is the conversation a reply belongs to.
 func (r *Reply) Conversation() ConversationID {
+	if r.Scene != nil {
+		return SceneConversation(r.World, r.Scene.ID)
+	}
 	return ConversationID{World: r.World, NPC: r.NPC, Player: r.Player}
 }
 
@@ -36,6 +42,8 @@ type Conversation struct {
 	Turns   int         `json:"turns"`
 	Applied []Applied   `json:"applied,omitempty"` // the last turns applied, oldest first
 	Begun   []Begun     `json:"begun,omitempty"`   // where the NPC spoke first, oldest first
+	Scene   *SceneState `json:"scene,omitempty"`   // of the document of a scene
+	Heard   []Line      `json:"heard,omitempty"`   // in a turn of a scene: what this NPC heard others say
 }
 
 // Line is one line of working memory.
@@ -46,6 +54,10 @@ type Line struct {
 	At       time.Time `json:"at,omitzero"`
 	Source   Origin    `json:"source"`             // user or system: the mesh heard it said
 	Verbatim bool      `json:"verbatim,omitempty"` // quoted evidence word for word
+	// in a scene: who said it, and the NPCs that were there
+	By     string   `json:"by,omitempty"`
+	ByName string   `json:"by_name,omitempty"`
+	Heard  []string `json:"heard,omitempty"`
 }
 
 // Applied is a turn whose reply the document holds.

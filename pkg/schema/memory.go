@@ -38,6 +38,17 @@ type MemorySpan struct {
 	Speaker string    `json:"speaker"`            // "player", "npc" or "game"
 	Text    string    `json:"text"`
 	At      time.Time `json:"at,omitzero"`
+	Scene   string    `json:"scene,omitempty"` // of whose queue the turn is
+}
+
+// Conversation is where a turn stands whose words prove this memory.
+func (m *Memory) Conversation(turn string) ConversationID {
+	for _, s := range m.Spans {
+		if s.TurnID == turn && s.Scene != "" {
+			return SceneConversation(m.World, s.Scene)
+		}
+	}
+	return ConversationID{World: m.World, NPC: m.NPC, Player: m.Player}
 }
 
 // Memory is one thing that an NPC remembers. What a player said is stored as

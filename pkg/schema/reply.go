@@ -68,6 +68,7 @@ type Reply struct {
 	// what the player said before it: "no, I meant Oakham" corrects that
 	Previous *Line  `json:"previous,omitempty"`
 	Begin    *Begin `json:"begin,omitempty"` // the NPC spoke first, upon this event
+	Scene    *Scene `json:"scene,omitempty"` // of a turn of a scene, with who heard it
 	Text     string `json:"reply"`           // the stored sentences, joined
 	Status   Status `json:"status"`
 	Reason   string `json:"reason,omitempty"`
@@ -93,7 +94,8 @@ type Reply struct {
 // in which an NPC was to speak unasked and said nothing.
 func (r *Reply) Unheard() bool {
 	return r.Reason == ReasonInvalid || r.Reason == ReasonRateLimited || r.Reason == ReasonOverload &&
-		r.Status == StatusAuthored || r.Begin != nil && r.Status == StatusAborted && len(r.Sentences) == 0
+		r.Status == StatusAuthored || (r.Begin != nil || r.Scene != nil && r.Scene.Round > 0) &&
+		r.Status == StatusAborted && len(r.Sentences) == 0
 }
 
 // RetryAfter is RetryAfterMS as a duration.

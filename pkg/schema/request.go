@@ -29,6 +29,7 @@ type Request struct {
 	Locale         string         `json:"locale,omitempty"`
 	Supersedes     string         `json:"supersedes,omitempty"`
 	Begin          *Begin         `json:"begin,omitempty"` // the NPC speaks first; the mesh alone sets it
+	Scene          *Scene         `json:"scene,omitempty"` // the request is one of a scene: npc may be left out
 }
 
 // ActionSpec declares an action that an NPC may take.
@@ -48,7 +49,15 @@ func (r *Request) Validate() error {
 	for _, id := range []struct{ field, value string }{
 		{"turn_id", r.TurnID}, {"world", r.World}, {"npc", r.NPC}, {"player", r.Player},
 	} {
+		if id.value == "" && r.Scene != nil && (id.field == "npc" || id.field == "player" && r.Scene.Moves()) {
+			continue
+		}
 		if err := CheckToken(id.field, id.value); err != nil {
+			return err
+		}
+	}
+	if r.Scene != nil {
+		if err := r.Scene.validate(); err != nil {
 			return err
 		}
 	}
@@ -61,7 +70,7 @@ func (r *Request) Validate() error {
 		}
 	}
 	switch {
-	case r.Begin != nil && r.Message == "":
+	case (r.Begin != nil || r.Scene.Moves()) && r.Message == "":
 	case strings.TrimSpace(r.Message) == "":
 		return invalid("message", "is empty; send what the player said")
 	case len(r.Message) > MaxMessageBytes:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/echo"
 	"github.com/forsooth-npc/forsooth/internal/relation"
+	"github.com/forsooth-npc/forsooth/internal/scene"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -21,6 +22,10 @@ const (
 // the ledger and opinion, by rule, from what was released and which actions were taken.
 // It is the whole of what a turn leaves behind.
 func (s *Service) Apply(c *schema.Conversation, r *schema.Reply) {
+	if r.Scene != nil {
+		scene.Apply(c, r)
+		return
+	}
 	c.World, c.NPC, c.Player = r.World, r.NPC, r.Player
 	c.Turns++
 	if r.Begin != nil {

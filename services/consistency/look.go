@@ -193,7 +193,7 @@ func (w *witness) lost(
 	case w.turnsFrom.IsZero() || m.CreatedAt.Before(w.turnsFrom):
 		return "", false, nil
 	}
-	words, err := w.turn(ctx, schema.ConversationID{World: m.World, NPC: m.NPC, Player: m.Player}, span.TurnID)
+	words, err := w.turn(ctx, m.Conversation(span.TurnID), span.TurnID)
 	return standsNot(words, words != nil, span, "turn "+span.TurnID), err == nil, err
 }
 

@@ -90,7 +90,8 @@ func (s *Service) candidates(ctx context.Context, r *schema.Reply, x extract.Con
 	if !turn.asked.Load() {
 		var waiting []schema.Memory // of what the log holds of the turn already
 		known := false
-		if err := s.books.Read(ctx, r.Conversation(), func(b *memory.Book) error {
+		own := schema.ConversationID{World: r.World, NPC: r.NPC, Player: r.Player}
+		if err := s.books.Read(ctx, own, func(b *memory.Book) error {
 			waiting, known = write.Heard(b, r.TurnID)
 			return nil
 		}); err != nil {

@@ -151,6 +151,14 @@ func (s *Service) Result(ctx context.Context, convo schema.ConversationID, turn 
 // take remembers what a reply holds; open says that an action still waits for the
 // game.
 func (s *Service) take(ctx context.Context, r *schema.Reply) (open bool, err error) {
+	if r.Scene != nil {
+		return s.scene(ctx, r)
+	}
+	return s.takeOne(ctx, r)
+}
+
+// takeOne is take for one NPC.
+func (s *Service) takeOne(ctx context.Context, r *schema.Reply) (open bool, err error) {
 	x := s.contextOf(r.World, r.NPC, r.Player, r.PlayerName)
 	x.Previous = previous(r)
 	if len(r.Actions) > 0 {

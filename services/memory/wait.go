@@ -63,7 +63,7 @@ func (s *Service) Again(ctx context.Context, w Waiting) error {
 
 // retry reads the turn of a waiting memory once more.
 func (s *Service) retry(ctx context.Context, m *schema.Memory) error {
-	r, err := s.o.Turns.Reply(ctx, schema.ConversationID{World: m.World, NPC: m.NPC, Player: m.Player}, m.TurnID)
+	r, err := s.o.Turns.Reply(ctx, m.Conversation(m.TurnID), m.TurnID)
 	if errors.Is(err, transport.ErrNotFound) {
 		return s.expire(ctx, m) // nothing is left to hold it against
 	}

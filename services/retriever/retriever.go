@@ -86,6 +86,7 @@ func (s *Service) Retrieve(ctx context.Context, t *protocol.Turn) (schema.Pass, 
 	s.relate(ctx, t, x, npc)
 
 	switch {
+	case rule.Verified && !reading.Injected && overheard(t, x, npc):
 	case rule.Verified && !reading.Injected && s.standing(ctx, t, x, npc):
 	case rule.Verified && !reading.Injected && s.sharedPast(ctx, t, x, npc, reading.Kind):
 	case reading.Kind == protocol.IntentRecap:
@@ -100,6 +101,9 @@ func (s *Service) Retrieve(ctx context.Context, t *protocol.Turn) (schema.Pass, 
 		if err := s.search(ctx, t, x, npc, reading); err != nil {
 			return "", fmt.Errorf("search %s for %s: %w", t.World, t.NPC, err)
 		}
+	}
+	if rule.Verified && !reading.Injected {
+		fromHearing(t, x, npc)
 	}
 	if !rule.Verified {
 		t.Evidence = rule.Evidence(t.Evidence)

@@ -295,6 +295,11 @@ func only(all []protocol.Evidence, ids []string) []protocol.Evidence {
 // refused are the sentences that the last review found wrong, whole or in part.
 func refused(t *protocol.Turn) map[string]bool {
 	out := map[string]bool{}
+	if t.Unasked() && t.Convo != nil { // who speaks behind another says nothing twice
+		for _, l := range t.Convo.Heard {
+			out[text.Fold(l.Text)] = true
+		}
+	}
 	if t.SpeechReview == nil || t.Speech == nil {
 		return out
 	}

@@ -41,7 +41,8 @@ type Refused struct {
 // that address the machine, is NOT_SUPPORTED. A candidate is still to be grounded.
 func FromAnswer(a Answer, r *schema.Reply, c Context) (out []Candidate, refused []Refused) {
 	c = c.withDefaults()
-	f := frame{context: c, world: r.World, npc: r.NPC, player: r.Player, turn: r.TurnID, at: r.AcceptedAt}
+	f := frame{context: c, world: r.World, npc: r.NPC, player: r.Player, turn: r.TurnID, at: r.AcceptedAt,
+		scene: r.SceneID()}
 	if r.GameTime != nil && !r.GameTime.IsZero() {
 		f.at = *r.GameTime
 	}
@@ -170,7 +171,8 @@ func located(spans []string, words []Utterance) (out []schema.MemorySpan, speake
 			return nil, "", fmt.Sprintf("the words %q state nothing", s)
 		}
 		speaker = u.Speaker
-		out = append(out, schema.MemorySpan{TurnID: u.TurnID, EventID: u.EventID, Speaker: u.Speaker, Text: s, At: u.At})
+		out = append(out, schema.MemorySpan{TurnID: u.TurnID, EventID: u.EventID, Speaker: u.Speaker, Text: s, At: u.At,
+			Scene: u.Scene})
 	}
 	return out, speaker, ""
 }

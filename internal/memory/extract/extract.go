@@ -29,6 +29,7 @@ type Utterance struct {
 	Speaker string    `json:"speaker"`
 	Text    string    `json:"text"`
 	At      time.Time `json:"at,omitzero"`
+	Scene   string    `json:"scene,omitempty"` // in whose queue the turn stands
 }
 
 // Names resolves what is called by several names to one id. The zero value
@@ -113,7 +114,8 @@ const (
 // the NPC said, and what the game did.
 func FromReply(r *schema.Reply, c Context) []Candidate {
 	c = c.withDefaults()
-	f := frame{context: c, world: r.World, npc: r.NPC, player: r.Player, turn: r.TurnID, at: r.AcceptedAt}
+	f := frame{context: c, world: r.World, npc: r.NPC, player: r.Player, turn: r.TurnID, at: r.AcceptedAt,
+		scene: r.SceneID()}
 	if r.GameTime != nil && !r.GameTime.IsZero() {
 		f.at = *r.GameTime
 	}
@@ -136,13 +138,13 @@ func Words(r *schema.Reply, c Context) []Utterance {
 		out = append(out, *c.Previous)
 	}
 	if strings.TrimSpace(r.Message) != "" {
-		out = append(out, Utterance{TurnID: r.TurnID, Speaker: SpeakerPlayer, Text: r.Message, At: at})
+		out = append(out, Utterance{TurnID: r.TurnID, Speaker: SpeakerPlayer, Text: r.Message, At: at, Scene: r.SceneID()})
 	}
 	for _, s := range r.Sentences {
-		out = append(out, Utterance{TurnID: r.TurnID, Speaker: SpeakerNPC, Text: s.Text, At: at})
+		out = append(out, Utterance{TurnID: r.TurnID, Speaker: SpeakerNPC, Text: s.Text, At: at, Scene: r.SceneID()})
 	}
 	for i, a := range r.Actions {
-		out = append(out, Utterance{TurnID: r.TurnID, Speaker: SpeakerGame, Text: actionWords(a, c.outcome(i, a)), At: at})
+		out = append(out, Utterance{TurnID: r.TurnID, Speaker: SpeakerGame, Text: actionWords(a, c.outcome(i, a)), At: at, Scene: r.SceneID()})
 	}
 	return out
 }
@@ -174,7 +176,7 @@ var shippedPredicates = memory.DefaultPredicates()
 type frame struct {
 	context            Context
 	world, npc, player string
-	turn, event        string
+	turn, event, scene string
 	at                 time.Time // game time
 
 	said       message // the player's message that is being read
@@ -195,7 +197,8 @@ func (f *frame) candidate(
 }
 
 func (f *frame) span(speaker, words string) schema.MemorySpan {
-	return schema.MemorySpan{TurnID: f.turn, EventID: f.event, Speaker: speaker, Text: words, At: f.at}
+	return schema.MemorySpan{TurnID: f.turn, EventID: f.event, Speaker: speaker, Text: words, At: f.at,
+		Scene: f.scene}
 }
 
 // distinct drops candidates that say the same of the same words.

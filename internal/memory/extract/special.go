@@ -206,7 +206,8 @@ func (f *frame) corrected(s sentence, out []Candidate) []Candidate {
 		return out
 	}
 	p := *f.context.Previous
-	before := frame{context: f.context, world: f.world, npc: f.npc, player: f.player, turn: p.TurnID, at: f.at}
+	before := frame{context: f.context, world: f.world, npc: f.npc, player: f.player, turn: p.TurnID, at: f.at,
+		scene: f.scene}
 	before.context.Previous = nil
 	if old := before.fromPlayer(p.Text); len(old) > 0 {
 		out = append(out, f.replaced(old[len(old)-1], fixed, s))

@@ -129,7 +129,8 @@ func likelySpans(c *extract.Candidate, words []extract.Utterance) []schema.Memor
 		}
 		s := entail.Nearest(u.Text, c.Content)
 		if v := entail.Closeness(s, c.Content); v > share && strings.Contains(u.Text, s) {
-			share, best = v, schema.MemorySpan{TurnID: u.TurnID, EventID: u.EventID, Speaker: u.Speaker, Text: s, At: u.At}
+			share, best = v, schema.MemorySpan{TurnID: u.TurnID, EventID: u.EventID, Speaker: u.Speaker, Text: s, At: u.At,
+				Scene: u.Scene}
 		}
 	}
 	if share == 0 {

@@ -1,0 +1,129 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Stage is what a service knows of scenes. A scene has one queue and one document, like any
+// conversation; the NPC of a turn is chosen when the turn comes to the head.
+type Stage struct {
+	// Cast fills a request of a scene with its NPC and with who hears it, and gives the
+	// conversation as that NPC has heard it. Of somebody who enters or leaves it says only
+	// whether that may be. It must depend on its arguments alone.
+	Cast func(req *schema.Request, doc *schema.Conversation) (*schema.Conversation, error)
+	// Next is the turn of the NPC that speaks behind a reply; nil: none does.
+	Next func(doc *schema.Conversation, r *schema.Reply) *schema.Request
+}
+
+var errNoStage = errors.New("this process knows nothing of scenes")
+
+// cast is Stage.Cast where there is one.
+func (m *Mesh) cast(req *schema.Request, doc *schema.Conversation) (*schema.Conversation, error) {
+	if m.stage.Cast == nil {
+		return doc, errNoStage
+	}
+	return m.stage.Cast(req, doc)
+}
+
+// staged makes a request of a scene ready to be started. over means that the turn has ended
+// here: somebody has entered or left, or it cannot be answered.
+func (m *Mesh) staged(
+	ctx context.Context, convo schema.ConversationID, req *schema.Request, head *jetstream.RawStreamMsg, doc convoDoc,
+) (view *schema.Conversation, over bool, err error) {
+	view, refused := m.cast(req, doc.Conversation)
+	if errors.Is(refused, errNoStage) {
+		return nil, false, refused
+	}
+	if refused == nil && !req.Scene.Moves() {
+		return view, false, nil
+	}
+	reply := &schema.Reply{Status: schema.StatusAnswered}
+	if refused != nil {
+		reply.Status, reply.Reason, reply.Detail = schema.StatusAborted, schema.ReasonInvalid, refused.Error()
+	}
+	// A deadline may have come first: then its reply stands, and this one is refused.
+	if _, err := m.said.fence(ctx, convo, req.TurnID, saidLog{}, sentAway{}); err != nil {
+		return nil, false, err
+	}
+	m.complete(reply, &protocol.Turn{Request: *req, Sequence: head.Sequence, AcceptedAt: head.Time.UTC()})
+	return nil, true, m.publishReply(ctx, reply)
+}
+
+// castEnding casts a turn of a scene that is ended by its deadline or a cancel. One that is
+// not at the head yet has no NPC, and nobody hears it.
+func (m *Mesh) castEnding(ctx context.Context, convo schema.ConversationID, req *schema.Request, sequence uint64) error {
+	named := req.NPC
+	req.NPC = ""
+	if req.Scene.Moves() {
+		return nil
+	}
+	head, err := m.conn.Get(ctx, transport.StreamTurns, 1, protocol.SubjectTurn(convo))
+	if errors.Is(err, transport.ErrNotFound) || err == nil && head.Sequence != sequence {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	doc, err := readConversation(ctx, m.conn, convo)
+	if err != nil {
+		return err
+	}
+	req.NPC = named
+	if _, err := m.cast(req, doc.Conversation); err != nil {
+		req.NPC = ""
+	}
+	return nil
+}
+
+// exchange has the next NPC of a scene speak, where nobody waits behind the turn that ends.
+// It stands in the queue before that turn leaves it, under an id of its own.
+func (m *Mesh) exchange(ctx context.Context, r *schema.Reply) error {
+	if r.Scene == nil || r.Scene.Rounds <= r.Scene.Round || m.stage.Next == nil || r.Sequence == 0 {
+		return nil
+	}
+	convo := r.Conversation()
+	waiting, err := m.waitsBehind(ctx, convo, r.Sequence)
+	if err != nil || waiting {
+		return err
+	}
+	doc, err := readConversation(ctx, m.conn, convo)
+	if err != nil {
+		return err
+	}
+	next := m.stage.Next(doc.Conversation, r)
+	if next == nil {
+		return nil
+	}
+	if done, err := m.stands(ctx, convo, next.TurnID); done || err != nil {
+		return err
+	}
+	data, err := json.Marshal(next)
+	if err != nil {
+		return fmt.Errorf("round %d of turn %s: %w", next.Scene.Round, next.Scene.Of, err)
+	}
+	_, err = m.publish(ctx, transport.NewMessage(protocol.SubjectTurn(convo), data, jetstream.MsgIDHeader, next.TurnID))
+	if transport.IsSubjectFull(err) || transport.IsStreamFull(err) {
+		return nil // players fill the queue, and go first
+	}
+	if err != nil {
+		return err
+	}
+	return m.step("finish.exchanged")
+}
+
+// of names the conversation of a reply that was made without its request.
+func of(r *schema.Reply, convo schema.ConversationID) *schema.Reply {
+	r.World, r.NPC, r.Player = convo.World, convo.NPC, convo.Player
+	if convo.NPC == schema.SceneNPC {
+		r.NPC, r.Player, r.Scene = "", "", &schema.Scene{ID: convo.Player}
+	}
+	return r
+}

@@ -1,0 +1,117 @@
+package mesh
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
+	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/scene"
+	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+var taproom = schema.SceneConversation("inn", "taproom")
+
+// staged are passes that answer for whichever NPC has the turn, over the rules of scenes.
+func staged(m *Mesh) {
+	inn := &world.World{Name: "inn", NPCs: map[string]*world.NPC{"mira": {Handle: "mira", Name: "Mira"},
+		"osric": {Handle: "osric", Name: "Osric"}, "wren": {Handle: "wren", Name: "Wren"}}}
+	stage := Stage{Cast: func(req *schema.Request, doc *schema.Conversation) (*schema.Conversation, error) {
+		return scene.Cast(inn, req, doc)
+	}, Next: func(doc *schema.Conversation, r *schema.Reply) *schema.Request { return scene.Next(inn, doc, r) }}
+	for _, p := range protocol.Passes {
+		h := plainPass(m, p)
+		m.Handle(p, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
+			if p == schema.PassReviewSpeech {
+				return order[p], releaseOne(ctx, m, t, t.NPC+" answers "+t.Message)
+			}
+			return h(ctx, t)
+		})
+	}
+	m.Intake(Intake{Stage: stage})
+	m.Ends(Ends{Stage: stage, Apply: scene.Apply})
+}
+
+func (r *rig) enters(turn string, npcs ...string) {
+	r.t.Helper()
+	r.publish(&schema.Request{TurnID: turn, World: "inn", Scene: &schema.Scene{ID: "taproom",
+		Enter: &schema.Presence{NPCs: npcs, Players: []string{"p1", "p2"}}}})
+}
+
+func (r *rig) says(turn, player, message string, rounds int) {
+	r.t.Helper()
+	r.publish(&schema.Request{TurnID: turn, World: "inn", Player: player, Message: message,
+		Scene: &schema.Scene{ID: "taproom", Rounds: rounds}})
+}
+
+// said are the texts of a scene's replies, in the order in which they are stored.
+func (r *rig) said() (texts []string) {
+	r.t.Helper()
+	must(r.t, r.conn.Each(r.t.Context(), transport.StreamReplies, protocol.SubjectReply(taproom, "*"),
+		func(msg *jetstream.RawStreamMsg) bool {
+			var reply schema.Reply
+			must(r.t, json.Unmarshal(msg.Data, &reply))
+			if reply.Text != "" {
+				texts = append(texts, reply.Text)
+			}
+			return true
+		}))
+	return texts
+}
+
+// A scene is one queue: what players say is answered in its order, whoever answers.
+func TestASceneIsOneQueue(t *testing.T) {
+	r := newRig(t)
+	must(t, r.conn.Setup(t.Context(), transport.Settings{}))
+	r.enters("e1", "mira", "osric")
+	r.says("s1", "p1", "Good day.", 0)
+	r.says("s2", "p2", "Good day too.", 0)
+	r.says("s3", "p1", "Mira, one.", 0)
+	r.enters("e2", "wren")
+	r.says("s4", "p2", "Wren, two.", 0)
+	r.start(Options{}, staged)
+	r.watch(taproom, "s4")
+	want := []string{"mira answers Good day.", "osric answers Good day too.", "mira answers One.", "wren answers Two."}
+	if got := r.said(); !slices.Equal(got, want) {
+		t.Errorf("said %q, want %q", got, want)
+	}
+	doc, _, err := r.client.Conversation(t.Context(), taproom)
+	if err != nil || doc.Scene == nil || fmt.Sprint(doc.Scene.NPCs, doc.Scene.Players) != "[mira osric wren] [p1 p2]" {
+		t.Errorf("document %+v, %v", doc, err)
+	}
+	if l := doc.Memory[0]; fmt.Sprint(l.Heard) != "[mira osric]" || l.By != "p1" {
+		t.Errorf("the first line: %+v", l)
+	}
+	if events, reply := r.watch(taproom, "e2"); fmt.Sprint(events) != "[accepted closed reply done]" ||
+		reply.Status != schema.StatusAnswered {
+		t.Errorf("to enter: %v %+v", events, reply)
+	}
+}
+
+// Others speak behind the first in rounds, once each, and none where a player waits.
+func TestRoundsOfASceneYieldToPlayers(t *testing.T) {
+	r := newRig(t)
+	must(t, r.conn.Setup(t.Context(), transport.Settings{}))
+	r.enters("e1", "mira", "osric", "wren")
+	r.says("s1", "p1", "Mira, one.", 2)
+	r.says("s2", "p2", "Mira, two.", 1)
+	r.start(Options{}, staged)
+	r.watch(taproom, "s2")
+	r.watch(taproom, schema.SceneRound("s2", 1))
+	want := []string{"mira answers One.", "mira answers Two.", "osric answers Two."}
+	if got := r.said(); !slices.Equal(got, want) {
+		t.Errorf("said %q, want %q", got, want)
+	}
+	r.says("s3", "p1", "Wren, three.", 2)
+	r.watch(taproom, "s3")
+	r.watch(taproom, schema.SceneRound("s3", 2))
+	want = append(want, "wren answers Three.", "mira answers Three.", "osric answers Three.")
+	if got := r.said(); !slices.Equal(got, want) {
+		t.Errorf("said %q, want %q", got, want)
+	}
+}
