@@ -49,7 +49,7 @@ func TestWhoMayWriteWhat(t *testing.T) {
 		"forsooth.v1.review." + convo + ".t1":           {"reviewer"},
 		"forsooth.v1.said." + convo + ".t1":             {"actions", "monologue", "retriever", "reviewer"},
 		"forsooth.v1.memory." + convo:                   {"consistency", "memory", "operator"},
-		"forsooth.v1.turn." + convo:                     {"backend-village", "gateway", "operator", "retriever"},
+		"forsooth.v1.turn." + convo:                     {"actions", "backend-village", "gateway", "operator", "retriever"},
 		"forsooth.v1.event.village":                     {"backend-village", "gateway", "operator"},
 		"forsooth.v1.action." + convo + ".t1.0":         {"actions", "reviewer"},
 		"forsooth.v1.action-result." + convo + ".t1.0":  {"backend-village", "gateway", "operator"},

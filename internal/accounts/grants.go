@@ -154,7 +154,9 @@ func actionsRights() Role {
 		Publish: joined(
 			passes([]schema.Pass{schema.PassAct}, schema.PassRetrieve), works("TIMERS", "deadline"),
 			works("REPLIES", "finisher"),
-			own("reply"+ofTurn, "said"+ofTurn, "said-hash"+ofConvo, "action"+ofTurn+".*", "timer.turn.*", "svc.settle"),
+			// The finisher has the next NPC of a scene speak.
+			own("turn"+ofConvo, "reply"+ofTurn, "said"+ofTurn, "said-hash"+ofConvo, "action"+ofTurn+".*", "timer.turn.*",
+				"svc.settle"),
 			[]string{"$KV.conversations" + ofConvo},
 			buried("deadline", "finisher"),
 			reads("TURNS", "REPLIES", "ACTIONS", "TRACES", "DEAD", "KV_conversations", "KV_erased"),

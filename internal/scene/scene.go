@@ -104,7 +104,9 @@ func Apply(doc *schema.Conversation, r *schema.Reply) {
 	s := *stateOf(doc)
 	defer func() { doc.Scene = &s }()
 	if r.Scene.Moves() {
-		s = moved(&s, r.Scene)
+		if r.Status != schema.StatusAborted { // its time was over before it came to the head
+			s = moved(&s, r.Scene)
+		}
 		return
 	}
 	doc.Turns++

@@ -84,7 +84,11 @@ func memories(r *Run, broken report) {
 		if e.TurnID == "" || e.Type != schema.MemoryProposed && e.Type != schema.MemoryWritten {
 			continue
 		}
-		replies := r.bySubject.replies[key(schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}, e.TurnID)]
+		of := schema.ConversationID{World: e.World, NPC: e.NPC, Player: e.Player}
+		if e.Memory != nil {
+			of = e.Memory.Conversation(e.TurnID)
+		}
+		replies := r.bySubject.replies[key(of, e.TurnID)]
 		if len(replies) == 0 || e.At.Before(replies[0].At) {
 			broken(e.TurnID, "memory event %s of it stands, and no reply did before", e.ID)
 		}
