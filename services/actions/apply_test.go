@@ -2,6 +2,7 @@ package actions_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -81,7 +82,7 @@ func TestTheMemoryAfterAReply(t *testing.T) {
 				t.Fatalf("memory %+v", got.Memory)
 			}
 			for i, l := range got.Memory {
-				if c.want[i].TurnID = "t1"; l != c.want[i] {
+				if c.want[i].TurnID = "t1"; !reflect.DeepEqual(l, c.want[i]) {
 					t.Errorf("line %d is %+v, want %+v", i, l, c.want[i])
 				}
 			}
