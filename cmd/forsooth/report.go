@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +14,8 @@ import (
 )
 
 // writers are the forms of a report, by the ending of its file.
-var writers = map[string]func(io.Writer, *eval.Report) error{".md": page.Markdown, ".html": page.HTML}
+var writers = map[string]func(io.Writer, *eval.Report) error{".md": page.Markdown, ".html": page.HTML,
+	".json": func(w io.Writer, r *eval.Report) error { return json.NewEncoder(w).Encode(r) }}
 
 // checkReport refuses, before a long run, a file that cannot be written after it.
 func checkReport(path string) error {
@@ -21,7 +23,7 @@ func checkReport(path string) error {
 		return nil
 	}
 	if writers[filepath.Ext(path)] == nil {
-		return fmt.Errorf("--report %s: its name must end in .md or .html", path)
+		return fmt.Errorf("--report %s: its name must end in .md, .html or .json", path)
 	}
 	if dir := filepath.Dir(path); !app.IsFolder(dir) {
 		return fmt.Errorf("--report %s: no such folder as %s; make it first", path, dir)
