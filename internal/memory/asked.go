@@ -47,9 +47,12 @@ var (
 		`|have|had) i | (?:do|did|am|was|have) i (?:have|live|like|hate|come|work|own|know|fear|love|from|born|said) | ` +
 		`tell me (?:who|where|what) i `)
 	ofMine = regexp.MustCompile(` (?:who|where|when|what|which|why|how|whose)(?: \w+){0,2} (?:is|are|was|were|does` +
-		`|do|did|has|have|had)(?: \w+)? (?:my|our) | (?:is|are|was|were|does|do|did|has|have) (?:my|our) | ` +
+		`|do|did|has|have|had|will|ought)(?: \w+)? (?:my|our) | (?:is|are|was|were|does|do|did|has|have) (?:my|our) | ` +
 		`what (?:\w+ )?of my | (?:my|our) (?:\w+ )?(?:name|trade|home|brother|sister|father|mother|wife|husband|son` +
 		`|daughter|dog|horse|ship|job|work|age|birthday|favourite|favorite)s?(?: \w+)* (?:is|was|called|from|live|lives)? `)
+	// a question that speaks of the player's own in any place: "who drilled the hole in my coin?"
+	anyMine = regexp.MustCompile(`^ ?(?:who|whom|whose|which|what|when|in which|how (?:many|much|long|old|far)) .*` +
+		` (?:my|mine|our|ours|me|us|i) `)
 	errands = regexp.MustCompile(` (?:where|how|what|when|who|which|why)(?: \w+){0,3} (?:can|could|should|must|may` +
 		`|might|shall|will|would|need) i | (?:do|did|am|have|must|should) i (?:need|have to|get|find|go|start|pay|look` +
 		`|reach|cross|buy|sell|ask|talk|speak to|supposed|allowed|meant|to|in trouble|right|wrong|enter|open|use|take` +
@@ -90,7 +93,7 @@ func ReadAsked(message string, now time.Time) Asked {
 	a.ByNPC = byNPC.MatchString(joined)
 	a.Told = telling.MatchString(joined) || a.ByNPC
 	third := byThird.MatchString(joined)
-	self, mine := ofSelf.MatchString(joined), ofMine.MatchString(joined)
+	self, mine := ofSelf.MatchString(joined), ofMine.MatchString(joined) || anyMine.MatchString(joined)
 	asks := text.IsQuestion(message) || strings.Contains(joined, " remember ") || strings.Contains(joined, " tell me ") ||
 		strings.Contains(joined, " remind me ")
 	just := a.Told && strings.Contains(joined, " just ") // the conversation itself knows

@@ -48,13 +48,41 @@ func heard(m *schema.Memory, n Names) string {
 // quoted.
 func toldByPlayer(m *schema.Memory) string {
 	if spoke := playerLead.FindStringSubmatch(m.Content); spoke != nil && !others.MatchString(wordsOf(m)) {
-		return "You told me that " + toYou(spoke[1])
+		return hedgedAs(m.Hedge, spoke[1])
 	}
 	if asked := askedLead.FindStringSubmatch(m.Content); asked != nil && !others.MatchString(wordsOf(m)) {
 		return "You asked me to " + toYou(asked[1])
 	}
 	return "You told me: \u201c" + oneLine(wordsOf(m)) + "\u201d"
 }
+
+// hedgedAs tells what the player said with the doubt it was said with: "You were pretty
+// confident that your boat will be done." A hedge that stands in the words is told with
+// them.
+func hedgedAs(hedge, said string) string {
+	low := strings.ToLower(hedge)
+	if hedge == "" || strings.Contains(strings.ToLower(said), low) && !howSure.MatchString(low) {
+		return "You told me that " + toYou(said)
+	}
+	if !howSure.MatchString(low) {
+		return "You told me that " + toYou(said) + " You said of it: \u201c" + oneLine(hedge) + "\u201d"
+	}
+	if at := strings.Index(strings.ToLower(said), low); at >= 0 {
+		rest := strings.TrimLeft(said[at+len(low):], " ,")
+		if lead := aside.FindStringIndex(said[:at]); lead != nil && strings.Trim(rest, " .!") == "" {
+			said = said[:lead[0]]
+		} else {
+			return "You told me that " + toYou(said)
+		}
+	}
+	return "You were " + low + " that " + toYou(strings.TrimRight(said, " .,"))
+}
+
+var (
+	howSure = regexp.MustCompile(`^(?:[a-z]+ ){0,2}(?:confident|sure|certain|positive|convinced|hopeful|doubtful)$`)
+	// aside is what leads a hedge behind a statement: ", they are "
+	aside = regexp.MustCompile(`[,;\x{2013}\x{2014}-]\s*(?:(?:and|but|of that|of it) )?(?:(?:they|I) (?:are|am|feel) )?$`)
+)
 
 // saidByNPC is "I told you that the ferry is down."
 func saidByNPC(m *schema.Memory) string {

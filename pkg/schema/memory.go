@@ -65,6 +65,12 @@ type Memory struct {
 	Object  string     `json:"object"`
 	Content string     `json:"content"` // one sentence, third person
 
+	// How sure the player was, and the time it is of, both as they were said; the day of
+	// the game that the time means, where that is certain.
+	Hedge  string    `json:"hedge,omitempty"`
+	When   string    `json:"when,omitempty"`
+	WhenAt time.Time `json:"when_at,omitzero"`
+
 	Confidence float64      `json:"confidence"`
 	Source     Origin       `json:"source"`               // user or system; never model
 	HeardFrom  string       `json:"heard_from,omitempty"` // the NPC that told it: hearsay, the lowest rank

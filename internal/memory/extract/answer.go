@@ -210,6 +210,23 @@ func Asserted(message, span string) bool {
 	return true
 }
 
+// Wholly says whether a span is a whole sentence that states something under a condition,
+// or one that asks for an errand: nothing in it stands without the rest.
+func Wholly(message, span string) bool {
+	if jests(message) {
+		return false
+	}
+	m := readMessage(message)
+	for _, s := range m.sentences {
+		words := m.text[s.start:s.end]
+		if strings.Trim(words, " .,!?;:\n") != strings.Trim(span, " .,!?;:\n") {
+			continue
+		}
+		return s.kind == supposes && conditional(words) || s.kind == commands && requests(words)
+	}
+	return false
+}
+
 // quotedByReport says whether a span holds a quotation together with the words
 // that say whose it is: "Tom said 'I am from the coast'" is stated, what Tom said
 // is not.

@@ -70,7 +70,8 @@ func (f *frame) clauses(s sentence) []clause {
 	}
 	for i := 0; i < len(ts); {
 		subj, next, ok := f.subjectAt(ts, i)
-		if !ok || i > 0 && subordinates[ts[i-1].low] { // "Spread the word that I am king" states nothing of the kind
+		// "Spread the word that I am king" states nothing of the kind
+		if !ok || i > 0 && subordinates[ts[i-1].low] || toldToSomebody(ts, i) || within(ts, i) {
 			i++
 			continue
 		}
@@ -90,6 +91,29 @@ func (f *frame) clauses(s sentence) []clause {
 		}
 	}
 	return out
+}
+
+// toldToSomebody says whether what begins at i is what somebody else told: "Theo told
+// everyone I got a B".
+func toldToSomebody(ts []token, i int) bool {
+	return i > 2 && !ts[i].gap && !ts[i-1].gap && verbOfReport[lemma[ts[i-2].low]] && subjectWords[ts[i-3].low] != speaker
+}
+
+// within says whether what begins at i is a part of another statement: "never will I play",
+// "the hat I wear".
+func within(ts []token, i int) bool {
+	if i < 2 || ts[i].gap {
+		return false
+	}
+	before := ts[i-1].low
+	if before == "of" { // "not one of my students passed"
+		return true
+	}
+	if subjectWords[ts[i].low] == nobody {
+		return false
+	}
+	noun := articles[ts[i-2].low] || ts[i-2].low == "a" || ts[i-2].low == "is" // "it is Tuesdays I hate"
+	return modals[before] || noun && !conjunctions[before] && !adverbs[before] && lemma[before] == ""
 }
 
 // subordinates are words behind which stands what the sentence does not itself
@@ -135,6 +159,9 @@ func (f *frame) clauseEnd(ts []token, i int, _ *clause) int {
 		}
 		if j == i || reports && !ts[j].gap {
 			continue
+		}
+		if ts[j].low == "that" && ts[j-1].low == "so" || ts[j].low == "so" && j+1 < len(ts) && ts[j+1].low == "that" {
+			continue // "so that I would not spend it"
 		}
 		if conjunctions[ts[j].low] && (ts[j].low != "for" || ts[j].gap) { // "looking for a tinker" goes on
 			if _, _, ok := f.subjectAt(ts, j+1); ok {

@@ -211,8 +211,8 @@ I wish I lived in Oakham. ->
 Suppose I work at the mill. ->
 Let's say my name is Bob. ->
 Imagine I'm the king. ->
-I might move to Oakham. ->
-I could work at the mill. ->
+I might move to Oakham. -> ~
+I could work at the mill. -> ~
 I killed the king. Just kidding! ->
 I'm the long lost heir of Hollowmere, haha, just joking ->
 jk I live in the moon ->
@@ -276,7 +276,7 @@ Mira remembers Ansel giving her forty marks. -> ~
 I'm staying at the inn, if you need me. -> me stays_at the inn
 If you need me, I'm staying at the inn. -> me stays_at the inn
 I'm a bookbinder, if you must know. -> me role bookbinder
-I'll bring you a rope, if you need one. ->
+I'll bring you a rope, if you need one. -> ~
 I'd live in Osterwick if I were rich. ->
 # Laughter behind what is said takes it back
 I live under the mere with a pike for a wife, haha. ->
@@ -366,8 +366,7 @@ func checkCandidate(t *testing.T, c extract.Candidate, said string) {
 	if c.Source != schema.OriginUser || c.Player != "p42" || c.NPC != "mira" || c.Status != schema.MemoryPending {
 		t.Errorf("source %s, player %s, npc %s, status %s", c.Source, c.Player, c.NPC, c.Status)
 	}
-	if !strings.HasPrefix(c.Content, "Ansel told me that ") &&
-		!strings.HasPrefix(c.Content, "Ansel asked me to remember") {
+	if !strings.HasPrefix(c.Content, "Ansel told me that ") && !strings.HasPrefix(c.Content, "Ansel asked me ") {
 		t.Errorf("content %q does not say who said it", c.Content)
 	}
 	if len(c.Spans) == 0 || c.Kind == "" || c.Confidence <= 0 || c.Confidence > 1 {

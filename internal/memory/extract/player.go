@@ -22,7 +22,7 @@ func (f *frame) fromPlayer(message string) []Candidate {
 	if strings.TrimSpace(message) == "" {
 		return nil
 	}
-	f.said, f.antecedent = readMessage(message), nil
+	f.said, f.antecedent, f.touched = readMessage(message), nil, nil
 	if jests(message) {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (f *frame) fromPlayer(message string) []Candidate {
 		case commands, supposes, addressesMachine, jokes:
 		}
 	}
-	return out
+	return f.read(out)
 }
 
 // stated adds what a sentence states. "Actually, I'm from Oakham" behind "I'm from
@@ -100,6 +100,7 @@ func (f *frame) fromClause(c *clause) []Candidate {
 	if c.end-c.from > maxClause {
 		return nil
 	}
+	f.touched = append(f.touched, text.Span{Start: c.from, End: c.end})
 	if c.subject.kind == relative && c.subject.name != "" {
 		out = append(out, f.introduced(c, c.subject.name))
 	}
@@ -110,11 +111,13 @@ func (f *frame) fromClause(c *clause) []Candidate {
 		if made, ok := f.ruled(c, ru, object); ok {
 			return append(out, made)
 		}
+		f.touched = f.touched[:len(f.touched)-1] // it may be read from what was said before
 		return out
 	}
 	if made, ok := f.plainlySaid(c); ok {
-		out = append(out, made)
+		return append(out, made)
 	}
+	f.touched = f.touched[:len(f.touched)-1] // no rule knows it
 	return out
 }
 
@@ -249,6 +252,9 @@ func (f *frame) ruled(c *clause, ru *rule, words []token) (Candidate, bool) {
 	}
 	if pred == "name" && !f.soundsLikeName(object) || object == "" {
 		return Candidate{}, false
+	}
+	if pred == "habit" && c.perfect {
+		return Candidate{}, false // "I've traded my leave" was once
 	}
 	kind := ru.kind
 	if kind == "" {

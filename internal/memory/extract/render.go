@@ -40,7 +40,10 @@ func (f *frame) reported(start, end int, lead, antecedent string) string {
 			b.WriteString(f.said.original[at:ts[next].start])
 			b.WriteString(agreeing(t.low, ts[next].low))
 			at = ts[next].end
-			i = next
+			if i = next; i+1 < len(ts) && ts[i+1].start == ts[i].start && ts[i+1].low == "not" { // "wasn't"
+				b.WriteString(" not")
+				i++
+			}
 		}
 	}
 	b.WriteString(f.said.original[at:end])

@@ -168,3 +168,9 @@ var kin = map[string]string{
 // elderly are words that may stand before a word for kin.
 var elderly = set(`older elder younger little big eldest youngest late dear old poor twin only best good dearest
 	closest own step half first second late new worst greatest sworn faithful trusty beloved`)
+
+// Base is the base form of a verb that the rules know, or empty.
+func Base(word string) string { return lemma[word] }
+
+// Past says whether a word is a verb's form of the past.
+func Past(word string) bool { return pastForms[word] }

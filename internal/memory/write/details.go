@@ -28,8 +28,9 @@ type details struct {
 func (q *question) details() details {
 	c := q.candidate
 	words := q.spanned()
-	d := details{pred: c.Pred, expressed: q.guard.predicates(c.World).Expressed(c.Pred, words) || said(c.Pred),
-		subject: q.named(c.Subject, words), object: 1}
+	d := details{pred: c.Pred,
+		expressed: q.guard.predicates(c.World).Expressed(c.Pred, spelt.Replace(words)) || said(c.Pred),
+		subject:   q.named(c.Subject, words), object: 1}
 	free := q.freeWords()
 	have := stemsOf(words)
 	seen := map[string]bool{}
@@ -51,10 +52,14 @@ func (q *question) details() details {
 	return d
 }
 
+// spelt are verbs that a contraction hides.
+var spelt = strings.NewReplacer("'ve ", " have ", "\u2019ve ", " have ", "'m ", " am ",
+	"\u2019m ", " am ", "'ll ", " will ", "\u2019ll ", " will ")
+
 // said are predicates that any words express, since they only tell that something
 // was said or done.
 func said(pred string) bool {
-	return pred == "said" || pred == "did" || pred == "offered" || pred == "happened"
+	return pred == "said" || pred == "asked" || pred == "did" || pred == "offered" || pred == "happened"
 }
 
 // freeWords need not stand in the spans: the names of the two who speak, and words
@@ -72,8 +77,10 @@ func (q *question) freeWords() map[string]bool {
 
 // strippedLead is a content without "Ansel told me that".
 func strippedLead(content string) string {
-	if lead, rest, ok := strings.Cut(content, " told me that "); ok && len(lead) < 64 {
-		return rest
+	for _, told := range []string{" told me that ", " asked me to ", " asked me "} {
+		if lead, rest, ok := strings.Cut(content, told); ok && len(lead) < 64 {
+			return rest
+		}
 	}
 	return content
 }
@@ -253,6 +260,10 @@ func (d details) why() string {
 func (q *question) partly(v schema.GroundingVerdict, d details, supported bool) Outcome {
 	v.Label, v.Penalty, v.Why = schema.GroundingPartial, d.penalty(), d.why()
 	m := q.candidate.Memory
+	if corrects(q.candidate) && !supported { // what was taken back stands in the spans
+		return q.guard.settle(m, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: v.Why, Score: v.Score,
+			Tier: v.Tier})
+	}
 	if !q.guard.settings.RewritePartial {
 		if !supported {
 			return q.guard.settle(m, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: v.Why, Score: v.Score,

@@ -173,7 +173,7 @@ func (q *question) misfit() string {
 		case s.Speaker != q.speaker():
 			return "its spans are of two speakers"
 		case s.Speaker == extract.SpeakerPlayer && c.Pred != "asked_to_remember" && !corrects(c) &&
-			!extract.Asserted(u.Text, s.Text):
+			!extract.Asserted(u.Text, s.Text) && !(c.Claim == s.Text && extract.Wholly(u.Text, s.Text)):
 			return fmt.Sprintf("the words %q state nothing", s.Text)
 		}
 	}
@@ -321,10 +321,28 @@ func corrected(claim string, spans []schema.MemorySpan) bool {
 	first, last := text.Fold(spans[0].Text), text.Fold(spans[len(spans)-1].Text)
 	for cut := strings.LastIndexByte(claim, ' '); cut > 0; cut = strings.LastIndexByte(claim[:cut], ' ') {
 		if strings.Contains(first, claim[:cut]) {
-			return strings.Contains(last, claim[cut+1:])
+			if strings.Contains(last, claim[cut+1:]) {
+				return true
+			}
+			return replaced(first, last, claim)
 		}
 	}
 	return false
+}
+
+// replaced says whether a claim is the words that were corrected, but for one stretch that
+// the words which correct them hold.
+func replaced(first, last, claim string) bool {
+	was, is := strings.Fields(first), strings.Fields(claim)
+	i, j := 0, 0
+	for i < len(was) && i < len(is) && was[i] == is[i] {
+		i++
+	}
+	for j < len(was)-i && j < len(is)-i && was[len(was)-1-j] == is[len(is)-1-j] {
+		j++
+	}
+	put := strings.Join(is[i:len(is)-j], " ")
+	return i > 0 && put != "" && strings.Contains(" "+strings.Join(strings.Fields(last), " ")+" ", " "+put+" ")
 }
 
 // joined says whether a claim is the beginning of the words with a later stretch

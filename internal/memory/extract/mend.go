@@ -1,0 +1,232 @@
+package extract
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// takeback is how a stretch begins that puts right what stands before it.
+var takeback = regexp.MustCompile(`(?i)^[\s,.;:!\x{2013}\x{2014}-]*(?:(?:no|nay|wait|sorry|oh|oops|hold on|ah|well` +
+	`|actually|hmm` +
+	`|er|um)[\s,.!-]+)*(?:(?:scrap|strike|check|belay|scratch|forget) (?:that|it|this)\b|i beg your pardon\b` +
+	`|(?:i )?beg pardon\b|i mean(?:t)?(?: to say)?\b|or rather\b|make (?:it|that)\b|i (?:tell a )?lie\b|correction\b` +
+	`|my mistake\b|no wait\b|(?:no|nay|wait|sorry|actually)\b(?:, (?:no|sorry|wait))?)[\s,.;:!\x{2013}\x{2014}-]*`)
+
+// midway are places within a sentence at which a speaker takes back what was just said.
+var midway = regexp.MustCompile(`(?i)[,;\x{2013}\x{2014}-]\s*(?:no|nay|no wait|wait|sorry|scrap that|strike that` +
+	`|check that` +
+	`|i beg your pardon|beg pardon|i mean|or rather|make that|i lie|correction)\b`)
+
+// mended is a stretch that takes back the one before it, and what takes its place.
+type mended struct {
+	was   sentence // what was taken back
+	by    sentence // the words that put it right, without the words of taking back
+	whole bool     // they are a statement of their own
+}
+
+// takenBack finds what a message takes back.
+func (f *frame) takenBack() []mended {
+	var out []mended
+	for i, s := range f.said.sentences {
+		if at := midway.FindStringIndex(f.said.text[s.start:s.end]); at != nil {
+			if m, ok := f.mending(sentence{s.start, s.start + at[0], asserts}, sentence{s.start + at[0] + 1, s.end, asserts},
+				nil); ok {
+				out = append(out, m)
+				continue
+			}
+		}
+		if i == 0 || f.said.sentences[i-1].kind != asserts {
+			continue
+		}
+		var next *sentence
+		if i+1 < len(f.said.sentences) {
+			next = &f.said.sentences[i+1]
+		}
+		if m, ok := f.mending(f.said.sentences[i-1], s, next); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// mending reads a stretch that may take back another. next is the sentence behind it.
+func (f *frame) mending(was, s sentence, next *sentence) (mended, bool) {
+	lead := takeback.FindString(f.said.text[s.start:s.end])
+	if lead == "" {
+		return f.putShort(was, s)
+	}
+	by := sentence{s.start + len(lead), s.end, asserts}
+	if strings.Trim(f.said.text[by.start:by.end], " .,!;:") == "" {
+		if next == nil {
+			return mended{}, false
+		}
+		by = sentence{next.start, next.end, asserts}
+	}
+	ts := f.afterOpening(tokens(f.said.text, by.start, by.end))
+	if len(ts) == 0 {
+		return mended{}, false
+	}
+	whole := f.isWhole(ts)
+	if whole && plainNo.MatchString(lead) && !f.alike(was, by) {
+		return mended{}, false // "No, I like it": the answer to something else
+	}
+	return mended{was: was, by: sentence{ts[0].start, by.end, asserts}, whole: whole}, true
+}
+
+// putShort reads a name, a number or a place alone, which stands for the one before it:
+// "The baby is Lorcan. Lochlan!", "in ten weeks. Twelve, if you count the debrief".
+func (f *frame) putShort(was, s sentence) (mended, bool) {
+	ts := tokens(f.said.text, s.start, s.end)
+	for len(ts) > 1 && ts[1].gap && interjections[ts[0].low] {
+		ts = ts[1:]
+	}
+	if len(ts) == 0 || f.isWhole(ts) {
+		return mended{}, false
+	}
+	alone := len(ts) == 1 || ts[1].gap
+	exclaimed := strings.HasSuffix(strings.TrimSpace(f.said.text[s.start:s.end]), "!")
+	cried := alone && exclaimed && ts[0].upper && ofNames.MatchString(f.said.text[was.start:was.end]) ||
+		exclaimed && prepositions[ts[0].low] && len(ts) < 5
+	if !cried && !(alone && isAmount(ts[0].low)) {
+		return mended{}, false
+	}
+	by := sentence{ts[0].start, s.end, asserts}
+	if alone && len(ts) > 1 {
+		by.end = ts[0].end
+	}
+	if _, _, ok := placeFor(tokens(f.said.text, was.start, was.end), tokens(f.said.text, by.start, by.end)); !ok {
+		return mended{}, false
+	}
+	return mended{was: was, by: by}, true
+}
+
+var ofNames = regexp.MustCompile(`(?i)\b(?:names?|called|named)\b`)
+
+var interjections = set(`ah oh no er um well nay oops sorry wait`)
+
+var plainNo = regexp.MustCompile(`(?i)^[\s,.;:!-]*(?:no|nay|actually|sorry|wait|well|oh)[\s,.;:!-]*$`)
+
+// isWhole says whether words are a statement of their own: somebody, and a verb behind.
+func (f *frame) isWhole(ts []token) bool {
+	_, _, ok := f.subjectAt(ts, 0)
+	return ok || len(ts) > 2 && (subjectWords[ts[0].low] != nobody || ts[0].low == "that" || ts[0].low == "my")
+}
+
+// alike says whether two stretches share a word that says something.
+func (f *frame) alike(a, b sentence) bool {
+	have := contentOf(f.said.text[a.start:a.end])
+	for w := range contentOf(f.said.text[b.start:b.end]) {
+		if have[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// putRight drops what was taken back, and adds what takes its place.
+func (f *frame) putRight(list []mended, out []Candidate) []Candidate {
+	for _, m := range list {
+		out = slices.DeleteFunc(out, func(c Candidate) bool {
+			if c.Spans[0].TurnID != f.turn || slices.Contains(c.Tags, TagCorrection) {
+				return false
+			}
+			last := c.Spans[len(c.Spans)-1].Text
+			at := strings.Index(f.said.original, last)
+			return at >= 0 && at < m.was.end && at+len(last) > m.was.start
+		})
+		if m.whole || slices.ContainsFunc(out, func(c Candidate) bool {
+			return slices.Contains(c.Tags, TagCorrection) && strings.Contains(c.Spans[len(c.Spans)-1].Text,
+				strings.TrimSpace(f.said.original[m.by.start:m.by.end]))
+		}) {
+			continue // it is told as any statement is, or the rules have put it right
+		}
+		if c, ok := f.substituted(m); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// substituted is what was taken back with the words in it that put it right: a number for
+// a number, a name for a name, a place for a place.
+func (f *frame) substituted(m mended) (Candidate, bool) {
+	was, by := tokens(f.said.text, m.was.start, m.was.end), tokens(f.said.text, m.by.start, m.by.end)
+	for i := 1; i < len(by); i++ {
+		if by[i].gap {
+			by = by[:i]
+			break
+		}
+	}
+	from, to, ok := placeFor(was, by)
+	if !ok || len(by) > 8 {
+		return Candidate{}, false
+	}
+	put := f.words(by)
+	if !by[0].upper || isAmount(by[0].low) {
+		put = lowerFirst(put, false)
+	}
+	claim := strings.TrimSpace(f.said.original[m.was.start:was[from].start] + put +
+		f.said.original[was[to-1].end:m.was.end])
+	told := *f
+	told.said = message{original: claim, text: blank(claim, quotes)}
+	out, ok := told.asSaid(claim, append(f.spanOf(m.was.start, m.was.end), f.spanOf(m.by.start, m.by.end)...))
+	out.Tags = append(out.Tags, TagCorrection)
+	return out, ok
+}
+
+// placeFor is where words belong in what they put right.
+func placeFor(was, by []token) (from, to int, ok bool) {
+	last := func(fits func(token) bool) int {
+		for i := len(was) - 1; i >= 0; i-- {
+			if fits(was[i]) {
+				return i
+			}
+		}
+		return -1
+	}
+	switch {
+	case len(by) == 0:
+	case isAmount(by[0].low):
+		i := last(func(t token) bool { return isAmount(t.low) })
+		if i < 0 {
+			break
+		}
+		to := i + 1
+		if len(by) > 1 && to < len(was) {
+			to++ // with what is counted
+		}
+		return i, to, true
+	case prepositions[by[0].low]:
+		if i := last(func(t token) bool { return t.low == by[0].low }); i >= 0 {
+			return i, len(was), true
+		}
+	case by[0].upper && len(by) <= 2:
+		i := last(func(t token) bool { return t.upper && t.low != "i" })
+		if i > 0 {
+			return i, i + 1, true
+		}
+	case articles[by[0].low] || by[0].low == "a" || by[0].low == "an":
+		noun := func(t token) bool { return articles[t.low] || t.low == "a" || t.low == "an" || t.low == "for" }
+		if i := last(noun); i > 0 {
+			if was[i].low == "for" {
+				i++
+			}
+			return i, len(was), i < len(was)
+		}
+	}
+	return 0, 0, false
+}
+
+func isAmount(w string) bool { return w != "a" && w != "an" && amount.MatchString(w) && w != "half" }
+
+// asSaid is a claim as it is told, resting on spans.
+func (f *frame) asSaid(claim string, spans []schema.MemorySpan) (Candidate, bool) {
+	said := f.reported(0, len(claim), "", "")
+	if said == "" {
+		return Candidate{}, false
+	}
+	return f.telling(claim, said, readSure, spans)
+}

@@ -1,0 +1,66 @@
+package extract_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/forsooth-npc/forsooth/internal/memory/extract"
+)
+
+// What no rule knows is told as it was said, with the one who is meant put for "he".
+func TestWhatTheRulesLeaveIsRead(t *testing.T) {
+	cases := []struct{ name, before, said, want string }{
+		{"a verb that no rule knows", "", "My tent leaks.", "Ansel told me that their tent leaks."},
+		{"who is meant stands in the sentence before", "", "My squad leader never shouts. She whispers all the time.",
+			"Ansel told me that their squad leader never shouts. | " +
+				"Ansel told me that their squad leader whispers all the time."},
+		{"in the message before", "The mill cat had her kittens in my hat.", "It smells of fish now.", "" +
+			"Ansel told me that it smells of fish now."},
+		{"her horse is not she", "", "I shoed her horse once. She paid in plums.",
+			"Ansel told me that they shoed her horse once."},
+		{"a plan with its condition", "", "I'll dye my cloak blue unless my mother finds the pot.",
+			"Ansel told me that they will dye their cloak blue unless their mother finds the pot."},
+		{"what is only imagined", "", "If I were a bishop, I would wear a blue hat.", ""},
+		{"what is denied stays denied", "", "I wasn't there in the storm.", "" +
+			"Ansel told me that they were not there in the storm."},
+		{"an errand", "", "Keep my seat by the fire.", "Ansel asked me to keep their seat by the fire."},
+		{"a command", "", "Sharpen this blade for me.", ""},
+		{"no words of a language", "", "blorp blorp zzzt 12345", ""},
+		{"not all of them", "", "Not one of my students passed the winter test.",
+			"Ansel told me that not one of their students passed the winter test."},
+		{"somebody else's words", "", "Theo told everyone I lost the race.",
+			"Ansel told me that Theo told everyone they lost the race."},
+	}
+	for _, c := range cases {
+		x := ansel
+		if c.before != "" {
+			x.Previous = &extract.Utterance{TurnID: "t0", Speaker: extract.SpeakerPlayer, Text: c.before}
+		}
+		if got := contents(extract.FromReply(reply(c.said), x)); got != c.want {
+			t.Errorf("%s: %s\n got %s\nwant %s", c.name, c.said, got, c.want)
+		}
+	}
+}
+
+// What the player takes back is not kept, and what takes its place is.
+func TestWhatIsTakenBackIsNotKept(t *testing.T) {
+	cases := map[string]string{
+		"I finish my contract in ten weeks. Twelve, if you count the debrief.": "" +
+			"Ansel told me that they finish their contract in twelve weeks.",
+		"The money is under the third board from the stove. Ah, from the door!": "" +
+			"Ansel told me that the money is under the third board from the door.",
+		"I hate Tuesdays. Scrap that, it's Wednesdays I hate.": "Ansel told me that it's Wednesdays they hate.",
+		"We lost nine ships at the point. No, we lost six ships.": "" +
+			"Ansel told me that they lost six ships.",
+	}
+	for said, want := range cases {
+		got := extract.FromReply(reply(said), ansel)
+		if contents(got) != want {
+			t.Errorf("%s\n got %s\nwant %s", said, contents(got), want)
+		}
+	}
+	twelve := extract.FromReply(reply("I finish my contract in ten weeks. Twelve, if you count the debrief."), ansel)
+	if len(twelve) == 1 && !slices.Contains(twelve[0].Tags, extract.TagCorrection) {
+		t.Errorf("tags %v", twelve[0].Tags)
+	}
+}

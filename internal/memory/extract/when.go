@@ -1,0 +1,140 @@
+package extract
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	countOf = `(?:a few|a couple of|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fourteen|twenty` +
+		`|thirty|forty|fifty|\d+)`
+	unitOf = `(?:minutes?|hours?|days?|nights?|weeks?|fortnights?|months?|moons?|seasons?|summers?|winters?|years?|terms?)`
+	dayOf  = `(?:mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|market day|midsummer|midwinter` +
+		`|christmas|easter|michaelmas|candlemas|harvest)`
+	monthOf = `(?:january|february|march|april|may|june|july|august|september|october|november|december)`
+	partOf  = `(?:morning|noon|afternoon|evening|night|midnight|dawn|dusk|sunrise|sunset|spring|summer|autumn|winter` +
+		`|week|weekend|month|year|term|season|tide|weeks|months|years)`
+)
+
+// times are words that say of what time something is.
+var times = regexp.MustCompile(`(?i)\b(?:` +
+	`(?:by|before|after|until|till|since|from|on|in|at|for)? ?(?:the )?(?:end|beginning|start|middle) of (?:the |next )?` +
+	`(?:` + monthOf + `|` + partOf + `)` +
+	`|(?:by|before|after|until|till|since|from|on|in)? ?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?` + monthOf + `|` + monthOf +
+	` \d{1,2}(?:st|nd|rd|th)?|the (?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth` +
+	`|\w+teenth|twentieth|thirtieth` +
+	`|\d{1,2}(?:st|nd|rd|th))(?: of ` + monthOf + `)?)` +
+	`|(?:by|before|after|until|till|since|on|every|each|next|last|this|come|some|all)? ?(?:next |last |this )?` + dayOf +
+	`(?: (?:morning|noon|afternoon|evening|night))?` +
+	`|(?:by|before|after|until|till|since|in) (?:early |late )?` + monthOf + `(?: \d{4})?` +
+	`|(?:in|for|within|after|over) (?:about |the next |the last )?` + countOf + ` ` + unitOf + `(?:'s? time)?` +
+	`|` + countOf + ` ` + unitOf + ` (?:ago|from now|hence|back|later)` +
+	`|(?:the day )?(?:after|before)? ?(?:tomorrow|yesterday)(?: (?:morning|noon|afternoon|evening|night))?|today|tonight` +
+	`|(?:next|last|this|every|each|some|all|most|the whole|that) (?:` + partOf + `|day|evenings|nights|mornings)` +
+	`|(?:by|before|after|until|till|since|at|in) (?:the )?(?:early |late )?` + partOf +
+	`|at (?:\d{1,2}(?::\d\d)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: ?(?:am|pm|o'clock))?` +
+	`|(?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)|now|these days|nowadays` +
+	`|` + countOf + ` ` + unitOf + `|when (?:i|we|he|she|they) (?:was|were|am|are) [^.,;!?]{2,40}` +
+	`)\b`)
+
+// whiles are clauses that say of what time something is.
+var whiles = regexp.MustCompile(`(?i)\b(?:since|after|before|till|until|once|during|whenever|when|while|by|from)` +
+	` (?:the|my|our|i|we|he|she|they|that|this|then|it|[a-z]+ing|\d)\b[^.,;:!?]{0,50}` +
+	`|\bat (?:my|our|the) own [^.,;:!?]{2,30}|\bin the [a-z]+ of [^.,;:!?]{2,30}`)
+
+// timeIn is the time that words speak of, as it was said.
+func timeIn(s string) string {
+	best := ""
+	for _, m := range times.FindAllString(s, -1) {
+		if m = strings.TrimSpace(m); best == "" || strings.EqualFold(best, "now") {
+			best = m
+		}
+	}
+	if best == "" || strings.EqualFold(best, "now") {
+		if m := strings.TrimSpace(whiles.FindString(s)); m != "" {
+			return m
+		}
+	}
+	return best
+}
+
+// dateOf is the day of the game that a time means, where that is sure: "tomorrow", "in
+// ten days", "the end of April", "3 July". What lies on either side stays as it was said.
+func dateOf(said string, now time.Time) time.Time {
+	if said == "" || now.IsZero() {
+		return time.Time{}
+	}
+	low := strings.ToLower(said)
+	day := func(n int) time.Time { return now.AddDate(0, 0, n) }
+	switch {
+	case strings.Contains(low, "day after tomorrow"):
+		return day(2)
+	case strings.HasSuffix(low, "after tomorrow"):
+		return time.Time{}
+	case strings.HasPrefix(low, "tomorrow"):
+		return day(1)
+	case low == "today" || low == "tonight":
+		return now
+	case low == "yesterday":
+		return day(-1)
+	}
+	if m := spanOfTime.FindStringSubmatch(low); m != nil {
+		return after(now, m[1], m[2], m[3] == "ago")
+	}
+	if m := endOf.FindStringSubmatch(low); m != nil {
+		month := monthNamed(m[1])
+		end := time.Date(now.Year(), month+1, 0, 0, 0, 0, 0, now.Location())
+		if end.Before(now) {
+			end = time.Date(now.Year()+1, month+1, 0, 0, 0, 0, 0, now.Location())
+		}
+		return end
+	}
+	return time.Time{}
+}
+
+var (
+	spanOfTime = regexp.MustCompile(`^(?:in )?(` + countOf + `) (days?|weeks?|fortnights?|months?|years?)(?: (ago` +
+		`|from now|hence))?$`)
+	endOf = regexp.MustCompile(`end of (` + monthOf + `)$`)
+)
+
+var countWords = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+	"seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fourteen": 14,
+	"twenty": 20, "thirty": 30, "forty": 40,
+	"fifty": 50}
+
+// after is a stretch of time from now, or before it.
+func after(now time.Time, count, unit string, ago bool) time.Time {
+	n, ok := countWords[count]
+	if !ok {
+		var err error
+		if n, err = strconv.Atoi(count); err != nil || n > 10_000 {
+			return time.Time{}
+		}
+	}
+	if ago {
+		n = -n
+	}
+	switch strings.TrimSuffix(unit, "s") {
+	case "day":
+		return now.AddDate(0, 0, n)
+	case "week":
+		return now.AddDate(0, 0, 7*n)
+	case "fortnight":
+		return now.AddDate(0, 0, 14*n)
+	case "month":
+		return now.AddDate(0, n, 0)
+	}
+	return now.AddDate(n, 0, 0)
+}
+
+func monthNamed(name string) time.Month {
+	for m := time.January; m <= time.December; m++ {
+		if strings.EqualFold(m.String(), name) {
+			return m
+		}
+	}
+	return 0
+}
