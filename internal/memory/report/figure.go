@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
@@ -152,8 +153,21 @@ const (
 	HighRisk  = "guard3_high_risk_rate"
 )
 
-// figures are the three by which the guards are watched.
-func figures(list []Week, policy string) []Figure {
+// proposes says whether a language model lists memories: its calls were counted in the
+// last week. It invents now and then, and a guard that blocks nothing of it is suspect.
+// The rules tell what was said in its own words, and nothing to block is nothing wrong.
+func (in *Input) proposes() bool {
+	return slices.ContainsFunc(in.Work, func(w Work) bool {
+		return weekOf(w.At, in.Now) == weeks-1 &&
+			slices.ContainsFunc(w.Calls, func(c Calls) bool { return c.Stage == stageExtract && c.N > 0 })
+	})
+}
+
+const stageExtract = "extract"
+
+// figures are the three by which the guards are watched. byModel says that a language
+// model lists the memories.
+func figures(list []Week, policy string, byModel bool) []Figure {
 	block := Figure{Key: BlockRate, Name: "blocked", Guard: 1, Unit: Percent, Cases: "candidates", Need: 200,
 		Range: Range{Low: 0.02, High: 0.04, OddLow: 0.005, OddTop: 0.08},
 		low:   "the verifier lets more pass than it should, or the extraction has become careful",
@@ -166,6 +180,9 @@ func figures(list []Week, policy string) []Figure {
 	risk := Figure{Key: HighRisk, Name: "high risk", Guard: 3, Unit: Percent, Cases: "replies", Need: 200,
 		Range: Range{High: 0.01, Below: true, OddTop: 0.05},
 		high:  "replies claim more than their evidence says: too little is retrieved, or the prompt asks for more"}
+	if !byModel {
+		block.Range.Low, block.Range.OddLow = 0, 0
+	}
 	switch policy {
 	case "":
 		risk.State = Off

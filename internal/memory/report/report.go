@@ -72,7 +72,7 @@ func Make(in Input) *Report {
 	list := in.count(log, undone)
 	last := &list[weeks-1]
 	r := &Report{
-		World: in.World, From: last.From, To: last.To, Policy: in.Policy, Figures: figures(list, in.Policy),
+		World: in.World, From: last.From, To: last.To, Policy: in.Policy, Figures: figures(list, in.Policy, in.proposes()),
 		Grounding: last.Grounding, Blocked: most(last.blocked), Scans: last.Scans, Replies: last.Replies,
 		Mean: last.Replies.Mean(), Proposals: in.proposals(log, undone), Funnel: in.funnel(last.Grounding),
 	}

@@ -65,7 +65,7 @@ func TestFiguresAgainstTheirRanges(t *testing.T) {
 		last.Grounding = Grounding{NotSupported: c.hits, Supported: c.of - c.hits, Unknown: 50}
 		last.Scans = Scans{Clusters: c.hits, Memories: c.of}
 		last.Replies = Replies{Scored: c.of, Risks: map[faithful.Risk]int{faithful.High: c.hits}}
-		for _, f := range figures(list, c.policy) {
+		for _, f := range figures(list, c.policy, true) {
 			if f.Key == c.figure && (f.State != c.want || f.N != c.of || f.State.out() != (f.Means != "")) {
 				t.Errorf("%s of %d in %d with policy %q is %s (%q), want %s", c.figure, c.hits, c.of, c.policy, f.State, f.Means,
 					c.want)

@@ -9,9 +9,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/memory"
-	"github.com/forsooth-npc/forsooth/internal/memory/dialogue"
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
-	"github.com/forsooth-npc/forsooth/internal/memory/predicate"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -199,12 +197,12 @@ func (f *Figures) ask(s *Saying, kept []told, supporting map[string]bool) {
 		return
 	}
 	f.Asked++
-	asked := dialogue.Read(s.Ask, day.AddDate(0, 0, 7))
+	asked := memory.ReadAsked(s.Ask, day.AddDate(0, 0, 7))
 	if !asked.About {
 		return
 	}
 	for i := range kept {
-		if supporting[kept[i].ID] && asked.Relevance(&kept[i].Memory, playerID, predicate.Default(), 0) >= dialogue.Enough {
+		if supporting[kept[i].ID] && asked.Relevance(&kept[i].Memory, playerID, memory.DefaultPredicates(), 0) >= memory.Enough {
 			f.Answered++
 			return
 		}
