@@ -252,13 +252,18 @@ func (r *reading) resolved(ts []token, number, start, end int) (claim string, be
 	e, several := r.antecedentOf(w, number)
 	if e == nil {
 		behind = r.sentenceBefore(number)
-		return words, behind, len(behind) > 0 && (several || w == "it" || w == "they")
+		return words, behind, w == "they" && r.beginsSentence(number, start) || len(behind) > 0 && (several || w == "it")
 	}
 	rest := r.said.original[ts[0].end:end]
 	if len(ts) > 1 && ts[1].start == ts[0].start { // "she's"
 		rest = " " + ts[1].low + rest
 	}
 	return strings.TrimSpace(e.shown + rest), []schema.MemorySpan{e.span}, true
+}
+
+// beginsSentence says whether a place is where a sentence begins.
+func (r *reading) beginsSentence(number, at int) bool {
+	return strings.TrimSpace(r.said.text[r.said.sentences[number].start:at]) == ""
 }
 
 // sentenceBefore are the words before a sentence whose "he" stays open: with them it can

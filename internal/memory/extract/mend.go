@@ -5,20 +5,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // takeback is how a stretch begins that puts right what stands before it.
 var takeback = regexp.MustCompile(`(?i)^[\s,.;:!\x{2013}\x{2014}-]*(?:(?:no|nay|wait|sorry|oh|oops|hold on|ah|well` +
-	`|actually|hmm` +
-	`|er|um)[\s,.!-]+)*(?:(?:scrap|strike|check|belay|scratch|forget) (?:that|it|this)\b|i beg your pardon\b` +
+	`|actually|hmm|er|um)[\s,.!-]+)*(?:(?:scrap|strike|check|belay|scratch|forget) (?:that|it|this)\b|i beg your pardon\b` +
 	`|(?:i )?beg pardon\b|i mean(?:t)?(?: to say)?\b|or rather\b|make (?:it|that)\b|i (?:tell a )?lie\b|correction\b` +
-	`|my mistake\b|no wait\b|(?:no|nay|wait|sorry|actually)\b(?:, (?:no|sorry|wait))?)[\s,.;:!\x{2013}\x{2014}-]*`)
+	`|my mistake\b|no wait\b` +
+	`|(?:no|nay|wait|sorry|actually)\s*(?:[,.;:!\x{2013}\x{2014}-]|$)(?: ?(?:no|sorry|wait)\b)?)[\s,.;:!\x{2013}\x{2014}-]*`)
 
 // midway are places within a sentence at which a speaker takes back what was just said.
-var midway = regexp.MustCompile(`(?i)[,;\x{2013}\x{2014}-]\s*(?:no|nay|no wait|wait|sorry|scrap that|strike that` +
-	`|check that` +
-	`|i beg your pardon|beg pardon|i mean|or rather|make that|i lie|correction)\b`)
+var midway = regexp.MustCompile(`(?i)[,;\x{2013}\x{2014}-]\s*(?:(?:no|nay|wait|sorry)(?:,|\.| (?:i|it|he|she|we|they)\b)` +
+	`|(?:no wait|scrap that|strike that|check that|i beg your pardon|beg pardon|i mean|or rather|make that|i lie|correction)\b)`)
 
 // mended is a stretch that takes back the one before it, and what takes its place.
 type mended struct {
@@ -70,6 +70,9 @@ func (f *frame) mending(was, s sentence, next *sentence) (mended, bool) {
 		return mended{}, false
 	}
 	whole := f.isWhole(ts)
+	if _, _, fits := placeFor(tokens(f.said.text, was.start, was.end), ts); !whole && !fits && plainNo.MatchString(lead) {
+		return mended{}, false // "No, thanks."
+	}
 	if whole && plainNo.MatchString(lead) && !f.alike(was, by) {
 		return mended{}, false // "No, I like it": the answer to something else
 	}
@@ -112,6 +115,9 @@ var plainNo = regexp.MustCompile(`(?i)^[\s,.;:!-]*(?:no|nay|actually|sorry|wait|
 // isWhole says whether words are a statement of their own: somebody, and a verb behind.
 func (f *frame) isWhole(ts []token) bool {
 	_, _, ok := f.subjectAt(ts, 0)
+	if len(ts) > 1 && strings.HasSuffix(ts[0].low, "'s") && (articles[ts[1].low] || objects[ts[1].low]) {
+		return true // "Mika's my brother"
+	}
 	return ok || len(ts) > 2 && (subjectWords[ts[0].low] != nobody || ts[0].low == "that" || ts[0].low == "my")
 }
 
@@ -149,6 +155,40 @@ func (f *frame) putRight(list []mended, out []Candidate) []Candidate {
 	}
 	return out
 }
+
+// mendedBefore is the end of the player's message before this one with what this one puts in
+// its place: "The code's 4471." and then "Wait, 4417."
+func (f *frame) mendedBefore(out []Candidate) []Candidate {
+	p := f.context.Previous
+	if p == nil || len(f.said.sentences) == 0 || jests(p.Text) || slices.ContainsFunc(out, isCorrection) {
+		return out
+	}
+	before, s := readMessage(p.Text), f.said.sentences[0]
+	lead := takeback.FindString(f.said.text[s.start:s.end])
+	if len(before.sentences) == 0 || lead == "" || text.IsQuestion(f.said.text[s.start:s.end]) {
+		return out
+	}
+	last := before.sentences[len(before.sentences)-1]
+	by := tokens(f.said.text, s.start+len(lead), s.end)
+	was := tokens(before.text, last.start, last.end)
+	from, to, ok := placeFor(was, by)
+	if last.kind != asserts || !ok || len(by) > 4 || f.isWhole(by) {
+		return out
+	}
+	claim := strings.TrimSpace(before.original[last.start:was[from].start] + f.words(by) +
+		before.original[was[to-1].end:last.end])
+	told := *f
+	told.said = message{original: claim, text: blank(claim, quotes)}
+	spans := append([]schema.MemorySpan{f.spanIn(p, &before, last)}, f.spanOf(by[0].start, s.end)...)
+	c, ok := told.asSaid(claim, spans)
+	if !ok {
+		return out
+	}
+	c.Tags = append(c.Tags, TagCorrection)
+	return append(out, c)
+}
+
+func isCorrection(c Candidate) bool { return slices.Contains(c.Tags, TagCorrection) }
 
 // substituted is what was taken back with the words in it that put it right: a number for
 // a number, a name for a name, a place for a place.

@@ -184,6 +184,9 @@ var (
 		`|my mistake)\b[\s,:;-]*`)
 )
 
+// meansTo is a plan: "I mean to run for the council".
+var meansTo = regexp.MustCompile(`(?i)\bi mean to [a-z]`)
+
 // kindOf says what a sentence does.
 func kindOf(s string) sentenceKind {
 	bare := strings.TrimSpace(opening.ReplaceAllString(strings.TrimSpace(s), ""))
@@ -193,7 +196,7 @@ func kindOf(s string) sentenceKind {
 	switch {
 	case laughter.MatchString(s):
 		return jokes
-	case correct.MatchString(strings.TrimSpace(s)) && !text.IsQuestion(s):
+	case correct.MatchString(strings.TrimSpace(s)) && !meansTo.MatchString(s) && !text.IsQuestion(s):
 		return corrects
 	case dictate.MatchString(bare) || dictate.MatchString(named):
 		if text.IsQuestion(s) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -41,7 +42,7 @@ func (f *frame) read(out []Candidate) []Candidate {
 		}
 	}
 	r.mends = f.takenBack()
-	out = f.putRight(r.mends, out)
+	out = f.mendedBefore(f.putRight(r.mends, out))
 	for i := range f.said.sentences {
 		for _, m := range r.mends { // "my uncle farms at Tarrant, no, he has sold that"
 			if m.whole && m.was.start == f.said.sentences[i].start && m.by.start < f.said.sentences[i].end {
@@ -132,8 +133,11 @@ func (r *reading) untold(s sentence) []sentence {
 func (r *reading) retell(number int, part sentence) (Candidate, bool) {
 	kind := r.said.sentences[number].kind
 	ts := tokens(r.said.text, part.start, part.end)
-	if kind == asserts {
+	if all := ts; kind == asserts {
 		ts = r.afterOpening(ts)
+		if k := len(all) - len(ts); k > 0 && len(ts) > 0 && all[k-1].low == "no" && !ts[0].gap {
+			ts = all[k-1:] // "No allergies" denies
+		}
 	}
 	if len(ts) > 1 && ts[0].low == "that" && subjectWords[ts[1].low] != nobody {
 		return Candidate{}, false // "That you lied.": what somebody else says
@@ -156,7 +160,7 @@ func (r *reading) retell(number int, part sentence) (Candidate, bool) {
 	}
 	if ts = tokens(r.said.text, part.start, part.end); len(ts) < 2 || part.end-part.start > maxSaid ||
 		!worthReading(ts, r.said.text[part.start:part.end], kind == commands || r.isWhole(ts),
-			len(r.touched) == 0 || kind == supposes) {
+			!r.readIn(number) || kind == supposes) {
 		return Candidate{}, false
 	}
 	if kind == commands {
@@ -184,6 +188,12 @@ func (r *reading) tookBack(words string) bool {
 	return slices.ContainsFunc(r.mends, func(m mended) bool {
 		return strings.Contains(words, strings.TrimSpace(r.said.original[m.was.start:m.was.end]))
 	})
+}
+
+// readIn says whether the rules have read a part of a sentence.
+func (r *reading) readIn(number int) bool {
+	s := r.said.sentences[number]
+	return slices.ContainsFunc(r.touched, func(t text.Span) bool { return t.Start < s.end && t.End > s.start })
 }
 
 // endOf is where the last of some words ends, with the marks behind it.

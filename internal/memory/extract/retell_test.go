@@ -64,3 +64,17 @@ func TestWhatIsTakenBackIsNotKept(t *testing.T) {
 		t.Errorf("tags %v", twelve[0].Tags)
 	}
 }
+
+// The message before this one can be put right, by words that stand for its end.
+func TestTheMessageBeforeIsPutRight(t *testing.T) {
+	x := ansel
+	x.Previous = &extract.Utterance{TurnID: "t0", Speaker: extract.SpeakerPlayer, Text: "The code is 4471."}
+	got := extract.FromReply(reply("Wait, 4417. Sorry."), x)
+	if contents(got) != "Ansel told me that the code is 4417." || len(got[0].Spans) != 2 ||
+		got[0].Spans[0].TurnID != "t0" || !slices.Contains(got[0].Tags, extract.TagCorrection) {
+		t.Errorf("%+v", got)
+	}
+	if got := extract.FromReply(reply("Wait, 4417. Sorry."), ansel); len(got) != 0 {
+		t.Errorf("a correction of nothing known: %s", contents(got))
+	}
+}

@@ -12,6 +12,7 @@ import (
 // to the machine: then nothing is read out of it that no rule knows.
 func (f *frame) dictating() bool {
 	low := strings.ReplaceAll(strings.ToLower(text.Plain(f.said.original)), "\u2019", "'")
+	low = courtesies.ReplaceAllString(low, "")
 	if words := strings.Fields(low); dictated.MatchString(low) || len(low) < 3*len(words) && len(words) > 8 {
 		return true // or spelt letter by letter
 	}
@@ -19,6 +20,8 @@ func (f *frame) dictating() bool {
 		return s.kind == addressesMachine || s.kind == dictates
 	})
 }
+
+var courtesies = regexp.MustCompile(`\bif (?:you|i|memory) (?:recall|remember|serves)\b`)
 
 var dictated = regexp.MustCompile(`(?:^|[.!?:,;"\n]\s*|\b(?:you|you'll|you will|you must|you should|to|and|then` +
 	`|kindly|please|now|for|that) )(?:remember(?:ing)?|recall|recollect|record|believe|forget|forgot|file|memori[sz]e)\b` +
@@ -103,7 +106,7 @@ func commandLike(ts []token) bool {
 	first := ts[0].low
 	return len(ts) > 1 && !ts[1].gap && !pastForms[first] && !ingForm(first) && !strings.HasSuffix(first, "ed") &&
 		subjectWords[first] == nobody && !prepositions[first] &&
-		!adverbs[first] && !conjunctions[first] && !auxiliaries[first] && first != "dunno" &&
+		!adverbs[first] && !conjunctions[first] && !auxiliaries[first] && !subordinates[first] && first != "dunno" &&
 		(articles[ts[1].low] || objects[ts[1].low])
 }
 

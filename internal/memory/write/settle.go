@@ -3,6 +3,7 @@ package write
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
@@ -116,7 +117,7 @@ func (g *Guard) let(
 func (g *Guard) changes(b *memory.Book, m *schema.Memory, at time.Time) []schema.MemoryEvent {
 	preds := g.predicates(m.World)
 	if !preds.Stateful(m.Pred) {
-		return nil
+		return takenBack(b, m, at)
 	}
 	rule := memory.Rule{Gap: g.settings.Gap}
 	if gap, own := preds.Gap(m.Pred); own {
@@ -202,4 +203,22 @@ func eventOf(kind schema.MemoryEventType, m schema.Memory, v schema.GroundingVer
 	e.Memory = &m
 	e.ID = memory.EventID(kind, cause, m.ID)
 	return e
+}
+
+// takenBack supersedes what an earlier message said that this one puts right: the memories
+// of the words which the correction names first.
+func takenBack(b *memory.Book, m *schema.Memory, at time.Time) []schema.MemoryEvent {
+	if !slices.Contains(m.Tags, extract.TagCorrection) || m.Spans[0].TurnID == m.TurnID {
+		return nil
+	}
+	var out []schema.MemoryEvent
+	for _, then := range b.Of(m.Spans[0].TurnID) {
+		other, known := b.Get(then.ID)
+		if !known || other.ID == m.ID || other.Status != schema.MemoryActive || other.Player != m.Player ||
+			other.Source != schema.OriginUser || !strings.Contains(m.Spans[0].Text, other.Spans[0].Text) {
+			continue
+		}
+		out = append(out, memory.Supersede(&other, m, m.ID, By, "the player took it back", at))
+	}
+	return out
 }
