@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/bench"
@@ -15,8 +18,9 @@ import (
 
 type benchMemoryCmd struct {
 	File  string `arg:"" help:"Sayings with what is to be kept of each, one a line." placeholder:"FILE.jsonl"`
-	Pairs string `help:"Also hold the matcher against pairs that people judged." placeholder:"FILE.jsonl"`
+	Pairs string `help:"Also hold the matcher against pairs that a person judged." placeholder:"FILE.jsonl" type:"path"`
 	Show  bool   `help:"Also print each fact that was missed, and each invention."`
+	Page  string `help:"Also write the figures into this page." placeholder:"PAGE.md" type:"path"`
 }
 
 // remembered is what the bench prints.
@@ -44,24 +48,37 @@ func (c *benchMemoryCmd) Run(e *env) error {
 			return usage(err)
 		}
 	}
-	tiers, err := e.verifier()
+	out, err := c.measure(e, list, pairs)
 	if err != nil {
 		return err
+	}
+	if c.Page != "" {
+		if err := out.write(c.Page, filepath.Base(c.File)); err != nil {
+			return usage(err)
+		}
+	}
+	return e.remembered(out, c.Show)
+}
+
+func (c *benchMemoryCmd) measure(e *env, list []sayings.Saying, pairs []sayings.Pair) (remembered, error) {
+	out := remembered{Measured: bench.Measured{Bench: "memory, " + filepath.Base(c.File)}}
+	tiers, err := e.verifier()
+	if err != nil {
+		return out, err
 	}
 	verifier := scan.Entail(tiers)
 	guard, err := write.New(write.DefaultSettings(), verifier, nil)
 	if err != nil {
-		return failed(err)
+		return out, failed(err)
 	}
-	out := remembered{Measured: bench.Measured{Bench: "memory"}}
 	if out.Sayings, err = sayings.Measure(e.ctx, sayings.Guard{Guard: guard, Verifier: verifier}, list); err != nil {
-		return failed(err)
+		return out, failed(err)
 	}
 	out.Figures = figuresOf(&out.Sayings)
 	for _, of := range []string{"keep", "not"} {
 		a, err := sayings.Agree(e.ctx, sayings.Matcher{Verifier: verifier}, pairs, of)
 		if err != nil {
-			return failed(err)
+			return out, failed(err)
 		}
 		if a.Pairs == 0 {
 			continue
@@ -72,7 +89,7 @@ func (c *benchMemoryCmd) Run(e *env) error {
 		out.Matcher[of] = a
 		out.Figures = append(out.Figures, bench.Plain("matcher agrees, "+of, a.Share(), "share"))
 	}
-	return e.remembered(out, c.Show)
+	return out, nil
 }
 
 func readSayings[T any](name string) ([]T, error) {
@@ -89,12 +106,7 @@ func readSayings[T any](name string) ([]T, error) {
 }
 
 func figuresOf(f *sayings.Figures) []bench.Figure {
-	of := func(n, all int) float64 {
-		if all == 0 {
-			return 0
-		}
-		return float64(n) / float64(all)
-	}
+	of := func(n, all int) float64 { return float64(n) / float64(max(all, 1)) }
 	return []bench.Figure{
 		bench.AtLeast("facts recalled", f.Recall(), "share", leastRecall),
 		bench.AtMost("invented", float64(f.Invented), "memories", mostInvented),
@@ -108,6 +120,44 @@ func figuresOf(f *sayings.Figures) []bench.Figure {
 		bench.Plain("stored", float64(f.Stored), "memories"),
 	}
 }
+
+// sayingsMark stands before the table of a page and behind it.
+const sayingsMark = "<!-- sayings -->"
+
+// write puts the figures between the marks of a page.
+func (r *remembered) write(path, file string) error {
+	page, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	parts := bytes.Split(page, []byte(sayingsMark))
+	if len(parts) != 3 {
+		return fmt.Errorf("%s: %w", path, errNoSayingsMarks)
+	}
+	var table bytes.Buffer
+	f := &r.Sayings
+	fmt.Fprintf(&table, "\n| %d sayings of `%s` | |\n|---|---|\n", f.Sayings, file)
+	row := func(name string, n, of int) {
+		fmt.Fprintf(&table, "| %s | %d of %d (%.1f %%) |\n", name, n, of, 100*float64(n)/float64(max(of, 1)))
+	}
+	row("facts that are kept", f.Recalled, f.Keep)
+	row("of the stored memories, invented", f.Invented, f.Stored)
+	row("hedges that are kept", f.Hedges, f.Hedged)
+	row("times that are kept", f.Times, f.Dated)
+	row("later questions that a memory answers which holds a fact", f.Answered, f.Asked)
+	row("candidates that Guard 1 supported", f.Verdicts[schema.GroundingSupported], f.Candidates)
+	row("cut down to the words", f.Verdicts[schema.GroundingPartial], f.Candidates)
+	row("refused", f.Verdicts[schema.GroundingNotSupported], f.Candidates)
+	for _, of := range []string{"keep", "not"} {
+		if a := r.Matcher[of]; a.Pairs > 0 {
+			row("the matcher agrees with a person, pairs of `"+of+"`", a.Agreed, a.Pairs)
+		}
+	}
+	parts[1] = table.Bytes()
+	return os.WriteFile(path, bytes.Join(parts, []byte(sayingsMark)), 0o644)
+}
+
+var errNoSayingsMarks = errors.New("holds no table between two marks " + sayingsMark)
 
 func (e *env) remembered(r remembered, show bool) error {
 	if e.json {

@@ -56,8 +56,8 @@ func toldByPlayer(m *schema.Memory) string {
 	return "You told me: \u201c" + oneLine(wordsOf(m)) + "\u201d"
 }
 
-// hedgedAs tells what the player said with the doubt it was said with: "You were pretty
-// confident that your boat will be done." A hedge that stands in the words is told with
+// hedgedAs tells what the player said with the doubt it was said with: "You told me that
+// you were pretty confident that your boat will be done." A hedge that stands in the words is told with
 // them.
 func hedgedAs(hedge, said string) string {
 	low := strings.ToLower(hedge)
@@ -65,7 +65,7 @@ func hedgedAs(hedge, said string) string {
 		return "You told me that " + toYou(said)
 	}
 	if !howSure.MatchString(low) {
-		return "You told me that " + toYou(said) + " You said of it: \u201c" + oneLine(hedge) + "\u201d"
+		return "You told me that " + toYou(strings.TrimRight(said, " .")+", and said of it \u201c"+oneLine(hedge)+"\u201d")
 	}
 	if at := strings.Index(strings.ToLower(said), low); at >= 0 {
 		rest := strings.TrimLeft(said[at+len(low):], " ,")
@@ -75,7 +75,7 @@ func hedgedAs(hedge, said string) string {
 			return "You told me that " + toYou(said)
 		}
 	}
-	return "You were " + low + " that " + toYou(strings.TrimRight(said, " .,"))
+	return "You told me that you were " + low + " that " + toYou(strings.TrimRight(said, " .,"))
 }
 
 var (

@@ -222,7 +222,8 @@ func Wholly(message, span string) bool {
 		if strings.Trim(words, " .,!?;:\n") != strings.Trim(span, " .,!?;:\n") {
 			continue
 		}
-		return s.kind == supposes && conditional(words) || s.kind == commands && requests(words)
+		f := frame{said: m}
+		return s.kind == supposes && conditional(words) || s.kind == commands && requests(words) || f.asksFor(s)
 	}
 	return false
 }

@@ -30,7 +30,8 @@ var (
 		much certainly surely honestly definitely probably maybe perhaps never not secretly kinda sorta`)
 	auxiliaries = set(`am is are was were be been have has had do does did will would can could may might must shall
 		should used ought`)
-	notNames = set(`god his its their none not i we you he she it they my your our the a an this that these those and but so yes no not well oh hello
+	notNames = set(`god his its their none not i we you he she it they my your our the a an this that these
+		those and but so yes no not well oh hello
 		hi hey thanks sorry please just also then if when what who where why how there here maybe perhaps actually today
 		yesterday tomorrow once everyone everybody someone nobody people some all most many both sir mister lord lady every
 		nothing something anything everything last next two three four five six ten in on at to from of by with for because

@@ -20,26 +20,50 @@ var hedges = regexp.MustCompile(`(?i)\b(?:` +
 	`|kind of|sort of|kinda|sorta|more or less|give or take|or so|or thereabouts|at the (?:soonest|latest|earliest)` +
 	`|as far as i (?:know|remember)|if i remember(?: right| rightly)?|to my knowledge|in theory|in principle` +
 	`|they say|people say|i(?:'m| am) told|so i(?:'m| am) told|i hear|so they say|word is|rumour has it|assures?` +
-	`|dunno|50/50|no promises|don't quote me|thinking of|i half|about|roughly|around|approximately)\b` +
+	`|thinks|reckons|swears|suspects|guesses|hinted|without question|by my (?:count|reckoning)|dunno|50/50` +
+	`|no promises|don't quote me|thinking of|i half|about|roughly|around|approximately)\b` +
 	`|\b(?:unless|if|provided|as long as|so long as) [^.,;!?]{3,60}`)
 
-// hedgeIn is the hedge of some words, as it was said.
+// hedgeIn is the hedge of some words, as it was said: the plainest of those that stand
+// there.
 func hedgeIn(s string) string {
+	best, rank := "", 0
 	for _, at := range hedges.FindAllStringIndex(s, -1) {
 		h := strings.TrimSpace(s[at[0]:at[1]])
-		switch low := strings.ToLower(h); low {
-		case "about", "around": // of an amount only: "about eighty"
-			next := strings.Fields(s[at[1]:])
-			if len(next) == 0 || !amount.MatchString(next[0]) {
+		low := strings.ToLower(h)
+		if low == "about" || low == "around" { // of an amount only: "about eighty"
+			if next := strings.Fields(s[at[1]:]); len(next) == 0 || !amount.MatchString(next[0]) {
 				continue
 			}
-			return h
-		default:
-			return h
+		}
+		if r := plainness(low); r > rank {
+			best, rank = h, r
 		}
 	}
-	return ""
+	return best
 }
+
+// plainness says how plainly a hedge speaks of being sure.
+func plainness(low string) int {
+	switch {
+	case howSure.MatchString(low):
+		return 4
+	case outright.MatchString(low):
+		return 3
+	case byOthers.MatchString(low):
+		return 1
+	}
+	return 2
+}
+
+var (
+	howSure  = regexp.MustCompile(`\b(?:confident|sure|certain|positive|convinced|hopeful|doubtful)$`)
+	outright = regexp.MustCompile(`^(?:maybe|perhaps|prob|probs|probably|possibly|i'd |i would |god willing` +
+		`|without question` +
+		`|unless|at the (?:soonest|latest|earliest))`)
+	byOthers = regexp.MustCompile(`^(?:thinks|reckons|swears|suspects|guesses|hinted|assures?|ought to|might` +
+		`|thinking of)$`)
+)
 
 var amount = regexp.MustCompile(`^(?i)(?:\d|an?$|half|one|two|three|four|five|six|seven|eight|nine|ten|eleven` +
 	`|twelve|\w+teen` +

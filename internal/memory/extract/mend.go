@@ -9,16 +9,45 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// takeback is how a stretch begins that puts right what stands before it.
-var takeback = regexp.MustCompile(`(?i)^[\s,.;:!\x{2013}\x{2014}-]*(?:(?:no|nay|wait|sorry|oh|oops|hold on|ah|well` +
-	`|actually|hmm|er|um)[\s,.!-]+)*(?:(?:scrap|strike|check|belay|scratch|forget) (?:that|it|this)\b|i beg your pardon\b` +
-	`|(?:i )?beg pardon\b|i mean(?:t)?(?: to say)?\b|or rather\b|make (?:it|that)\b|i (?:tell a )?lie\b|correction\b` +
-	`|my mistake\b|no wait\b` +
-	`|(?:no|nay|wait|sorry|actually)\s*(?:[,.;:!\x{2013}\x{2014}-]|$)(?: ?(?:no|sorry|wait)\b)?)[\s,.;:!\x{2013}\x{2014}-]*`)
+// outrightly are words that take back what was just said, and plainly are words that may.
+const (
+	outrightly = `(?:scrap|strike|check|belay|scratch|forget|cancel|ignore) (?:that|it|this)\b` +
+		`|(?:i )?beg (?:your )?pardon\b` +
+		`|pardon me\b|excuse me\b|i mean(?:t)?(?: to say)?\b|or rather\b|or was it\b|make (?:it|that)\b` +
+		`|i (?:tell a )?lie\b|correction\b|my mistake\b|no wait\b|wait no\b|hang on\b|i mis-?spoke\b` +
+		`|(?:that's|thats|that is) (?:wrong|not (?:it|right|true))\b|let me start (?:again|over)\b|what am i saying\b` +
+		`|i stand corrected\b|to be (?:exact|precise)\b|more like\b|typo\b|oops\b`
+	plainly = `(?:no|nay|wait|sorry|actually)\b`
+)
 
-// midway are places within a sentence at which a speaker takes back what was just said.
-var midway = regexp.MustCompile(`(?i)[,;\x{2013}\x{2014}-]\s*(?:(?:no|nay|wait|sorry)(?:,|\.| (?:i|it|he|she|we|they)\b)` +
-	`|(?:no wait|scrap that|strike that|check that|i beg your pardon|beg pardon|i mean|or rather|make that|i lie|correction)\b)`)
+// takeback is how a stretch begins that puts right what stands before it, and midway are
+// places within a sentence at which a speaker does so.
+var (
+	takeback = regexp.MustCompile(`(?i)^[\s,.;:!\x{2013}\x{2014}-]*(?:(?:no|nay|wait|sorry|oh|oops|hold on|ah|well` +
+		`|actually` +
+		`|hmm|er|um)[\s,.!-]+)*(?:` + outrightly + `|` + plainly + `)[\s,.;:!\x{2013}\x{2014}-]*`)
+	midway = regexp.MustCompile(`(?i)[,;\x{2013}\x{2014}-]\s*(?:` + outrightly + `|` + plainly + `)`)
+)
+
+// takes is the beginning of a stretch by which it takes back another, or empty. A bare
+// "no" before a noun denies, and takes nothing back.
+func takes(s string) string {
+	lead := takeback.FindString(s)
+	if lead == "" || !bare.MatchString(lead) {
+		return lead
+	}
+	next := tokens(s, len(lead), len(s))
+	if len(next) == 0 || subjectWords[next[0].low] != nobody || prepositions[next[0].low] || isAmount(next[0].low) ||
+		afterNo[next[0].low] {
+		return lead
+	}
+	return ""
+}
+
+var (
+	bare    = regexp.MustCompile(`(?i)(?:no|nay|wait|sorry|actually)\s*$`)
+	afterNo = set(`that not its my the make`)
+)
 
 // mended is a stretch that takes back the one before it, and what takes its place.
 type mended struct {
@@ -31,7 +60,8 @@ type mended struct {
 func (f *frame) takenBack() []mended {
 	var out []mended
 	for i, s := range f.said.sentences {
-		if at := midway.FindStringIndex(f.said.text[s.start:s.end]); at != nil {
+		words := f.said.text[s.start:s.end]
+		if at := midway.FindStringIndex(words); at != nil && takes(words[at[0]+1:]) != "" {
 			if m, ok := f.mending(sentence{s.start, s.start + at[0], asserts}, sentence{s.start + at[0] + 1, s.end, asserts},
 				nil); ok {
 				out = append(out, m)
@@ -54,7 +84,7 @@ func (f *frame) takenBack() []mended {
 
 // mending reads a stretch that may take back another. next is the sentence behind it.
 func (f *frame) mending(was, s sentence, next *sentence) (mended, bool) {
-	lead := takeback.FindString(f.said.text[s.start:s.end])
+	lead := takes(f.said.text[s.start:s.end])
 	if lead == "" {
 		return f.putShort(was, s)
 	}
@@ -164,7 +194,7 @@ func (f *frame) mendedBefore(out []Candidate) []Candidate {
 		return out
 	}
 	before, s := readMessage(p.Text), f.said.sentences[0]
-	lead := takeback.FindString(f.said.text[s.start:s.end])
+	lead := takes(f.said.text[s.start:s.end])
 	if len(before.sentences) == 0 || lead == "" || text.IsQuestion(f.said.text[s.start:s.end]) {
 		return out
 	}

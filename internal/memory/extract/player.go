@@ -86,6 +86,7 @@ func (f *frame) beforeQuestion(s sentence) (sentence, bool) {
 			continue
 		}
 		rest := strings.TrimSpace(opening.ReplaceAllString(strings.TrimSpace(words[i+1:]), ""))
+		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "though "), "although ")
 		if (wh.MatchString(rest) || inverted.MatchString(rest)) && kindOf(words[:i]) == asserts {
 			return sentence{s.start, s.start + i, asserts}, true
 		}

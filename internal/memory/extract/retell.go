@@ -71,7 +71,11 @@ func (r *reading) tellable(i int) []sentence {
 	if before, ok := r.beforeQuestion(s); ok && s.kind == asks {
 		s = before
 	}
-	switch s.kind {
+	kind := s.kind
+	if r.asksFor(s) {
+		kind = commands
+	}
+	switch kind {
 	case asserts:
 	case supposes:
 		if !conditional(r.said.text[s.start:s.end]) {
@@ -132,6 +136,9 @@ func (r *reading) untold(s sentence) []sentence {
 // retell tells one stretch.
 func (r *reading) retell(number int, part sentence) (Candidate, bool) {
 	kind := r.said.sentences[number].kind
+	if r.asksFor(r.said.sentences[number]) {
+		kind = commands
+	}
 	ts := tokens(r.said.text, part.start, part.end)
 	if all := ts; kind == asserts {
 		ts = r.afterOpening(ts)

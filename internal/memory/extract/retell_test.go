@@ -24,6 +24,8 @@ func TestWhatTheRulesLeaveIsRead(t *testing.T) {
 		{"what is denied stays denied", "", "I wasn't there in the storm.", "" +
 			"Ansel told me that they were not there in the storm."},
 		{"an errand", "", "Keep my seat by the fire.", "Ansel asked me to keep their seat by the fire."},
+		{"an errand that forbids", "", "Don't tell my mother the second part.",
+			"Ansel asked me not to tell their mother the second part."},
 		{"a command", "", "Sharpen this blade for me.", ""},
 		{"no words of a language", "", "blorp blorp zzzt 12345", ""},
 		{"not all of them", "", "Not one of my students passed the winter test.",

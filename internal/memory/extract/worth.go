@@ -46,6 +46,15 @@ var (
 		`|should have|were|who says|even if|if you believe|i'd|he'd|she'd|they'd|we'd|you'd)\b`)
 )
 
+// asksFor says whether a sentence that is put as "do not" asks for something, and is no
+// question: "Don't tell my mother."
+func (f *frame) asksFor(s sentence) bool {
+	words := f.said.text[s.start:s.end]
+	return s.kind == asks && !strings.Contains(words, "?") && forbids.MatchString(words) && requests(words)
+}
+
+var forbids = regexp.MustCompile(`(?i)^\s*(?:please,? )?(?:don(?:'|\x{2019})?t|do not|never)\b`)
+
 // requests says whether a command asks for something of the player's own, and not that
 // the NPC believe, say or be something.
 func requests(s string) bool {

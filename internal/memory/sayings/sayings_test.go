@@ -47,7 +47,8 @@ func TestTheMatcher(t *testing.T) {
 
 func TestSayingsAreMeasured(t *testing.T) {
 	list := read[sayings.Saying](t, `{"id": "a", "said": ["I keep a ferret.", "My tent leaks."],`+
-		` "keep": [{"text": "The player keeps a ferret."}, {"text": "The player's tent leaks."}, {"text": "The player sings."}],`+
+		` "keep": [{"text": "The player keeps a ferret."}, {"text": "The player's tent leaks."},`+
+		` {"text": "The player sings."}],`+
 		` "not": ["The player sleeps in a tent."], "ask": "What do I keep?"}`+"\n"+
 		`{"id": "b", "said": ["My horse speaks Latin."], "keep": [], "not": ["The player's horse speaks Latin."]}`)
 	guard, err := write.New(write.DefaultSettings(), nil, nil)
