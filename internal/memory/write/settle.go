@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
