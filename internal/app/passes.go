@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/deed/request"
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
@@ -94,7 +95,7 @@ func (a *App) passes(
 	a.checker = a.tiers.Checker(o.Verifying)
 	a.checker.Judge = r.Checks(entailed())
 	s := speaker.New(a.Library, speaker.Options{Similar: Similarity(static), Reads: reads(o), Model: a.Model,
-		Stream: keep, Without: o.Without})
+		Stream: keep, Without: o.Without, Requests: requests(o)})
 	search := retriever.Options{Model: a.Model, Hooks: a.hooks, Without: o.Without}
 	if recaller := a.recaller(o, static); recaller != nil {
 		search.Memories = recaller
@@ -109,6 +110,19 @@ func (a *App) passes(
 		schema.PassReviewSpeech:  r.ReviewSpeech,
 		schema.PassAct:           ends.Act,
 	}, ends, nil
+}
+
+// requests reads what players ask for, nil where the sentence encoder is left out.
+func requests(o Options) speaker.Requests {
+	if o.Meaning == MeaningOff {
+		return nil
+	}
+	encoder, err := Encoder()
+	if err != nil {
+		o.notice("requests are understood by the actions' own words alone: " + err.Error())
+		return nil
+	}
+	return request.New(encoder)
 }
 
 // onMesh is the keeper of turns on a mesh: its streams, and the game behind it.

@@ -21,7 +21,7 @@ var amounts = []string{"llm_calls_per_turn", "llm_calls_worst", "tokens_per_turn
 
 // lower are the metrics of which less is better.
 var lower = append([]string{"retries_per_turn", "thought_retries_per_turn", "stripped_per_turn", "hallucination_rate",
-	"fallback_rate",
+	"fallback_rate", "wrong_deeds",
 	"non_corpus_citation_rate", "non_corpus_rate", "false_denials", refusedPrefix + "known"}, amounts...)
 
 // betterOf is the way of a metric by its name. Refusing is right for the kinds

@@ -58,7 +58,7 @@ func Judge(c *Case, seen Seen) Outcome {
 		return o
 	}
 	for _, look := range []func() (want, got string){o.forbidden, o.rejected, o.uncertainty, o.evidence, o.topic,
-		o.citations, o.actions} {
+		o.citations, o.actions, o.deed} {
 		if o.Want, o.Got = look(); o.Want != "" {
 			return o
 		}

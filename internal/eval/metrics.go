@@ -16,6 +16,9 @@ var baseMetrics = []string{"citation_verification_first_attempt", "self_correcti
 	"thoughts_verified_first_attempt", "thought_retries_per_turn", "stripped_per_turn",
 	"llm_calls_per_turn", "llm_calls_worst", "tokens_per_turn", "cost_per_turn"}
 
+// deedMetrics are those of a suite that expects deeds.
+var deedMetrics = []string{"deeds_right", "wrong_deeds"}
+
 // Figure is a metric with its value.
 type Figure struct {
 	Name  string
@@ -27,6 +30,11 @@ func (r *Report) Figures() []Figure {
 	var out []Figure
 	for _, name := range baseMetrics {
 		out = append(out, Figure{name, r.Metrics[name]})
+	}
+	for _, name := range deedMetrics {
+		if v, there := r.Metrics[name]; there {
+			out = append(out, Figure{name, v})
+		}
 	}
 	return out
 }
@@ -43,7 +51,7 @@ const knownKind = "known"
 
 // metricNames are the metrics of a run over these kinds.
 func metricNames(kinds []string) []string {
-	out := slices.Clone(baseMetrics)
+	out := append(slices.Clone(baseMetrics), deedMetrics...)
 	for _, k := range kinds {
 		out = append(out, refusedPrefix+k, cleanPrefix+k)
 	}
@@ -65,6 +73,7 @@ type counts struct {
 	citations, nonCorpus, foreign int
 	ungrounded                    int // of nonCorpus, those that may not ground the claim that they carry
 	expected, accurate            int
+	deeds, deedsRight, deedsWrong int // requests whose deed is judged, and the actions taken that nobody wanted
 	byKind                        map[string]*kindCounts
 	issues                        map[string]int     // why drafts were sent back or sentences stripped
 	causes                        map[string]Retries // why drafts were written again
@@ -112,6 +121,15 @@ func measure(outcomes []Outcome) counts {
 
 func (n *counts) turn(o *Outcome, k *kindCounts) {
 	n.turns++
+	if o.Case.ExpectDeed != nil {
+		n.deeds++
+		if want, _ := o.deed(); want == "" {
+			n.deedsRight++
+		}
+		if o.wrongDeed() {
+			n.deedsWrong++
+		}
+	}
 	n.stripped += len(o.Reply.Stripped)
 	if o.Case.Kind == knownKind {
 		n.known++
@@ -324,6 +342,9 @@ func (n *counts) metrics() map[string]float64 {
 		"thoughts_verified_first_attempt":     orOne(n.thoughtsFirst, n.thoughts),
 		"thought_retries_per_turn":            share(n.thoughtRetries, n.turns),
 		"stripped_per_turn":                   share(n.stripped, n.turns),
+	}
+	if n.deeds > 0 {
+		out["deeds_right"], out["wrong_deeds"] = share(n.deedsRight, n.deeds), share(n.deedsWrong, n.deeds)
 	}
 	for kind, k := range n.byKind {
 		out[refusedPrefix+kind] = share(k.refused, k.cases)

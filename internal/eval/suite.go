@@ -54,6 +54,7 @@ type Case struct {
 	ExpectEvidence  []string       `yaml:"expect_evidence"` // globs; any one suffices
 	ForbidEvidence  []string       `yaml:"forbid_evidence"` // globs: neither cited nor in a prompt
 	ExpectActions   []string       `yaml:"expect_actions"`
+	ExpectDeed      *DeedWant      `yaml:"expect_deed"`
 	RejectPatterns  []string       `yaml:"reject_patterns"` // RE2, case-insensitive
 
 	PlayerName string       `yaml:"player_name"` // in a story
@@ -152,6 +153,11 @@ func (c *Case) prepare() error {
 		c.Kind = "known"
 		if c.ExpectUncertain != nil && *c.ExpectUncertain {
 			c.Kind = "unknown"
+		}
+	}
+	if c.ExpectDeed != nil {
+		if err := c.ExpectDeed.check(); err != nil {
+			return fmt.Errorf("%q: %w", c.Name, err)
 		}
 	}
 	for _, p := range c.RejectPatterns {

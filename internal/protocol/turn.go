@@ -205,6 +205,7 @@ type Decision struct {
 	Tone     string          `json:"tone,omitempty"`
 	Ask      string          `json:"ask,omitempty"`
 	Actions  []schema.Action `json:"actions,omitempty"`
+	Deed     *schema.Deed    `json:"deed,omitempty"` // what the player asked for, and what became of it
 	Kind     ReplyKind       `json:"kind"`
 }
 

@@ -21,11 +21,21 @@ const (
 	LineGreeting  = "greeting"
 	LineFarewell  = "farewell"
 	LineDoubt     = "doubt" // after what was said, where Guard 3 doubts a part of it
+
+	// To a request for a deed.
+	LineDeedTrust    = "deed_trust"    // refused: the player is not trusted enough
+	LineDeedRequires = "deed_requires" // refused: something else is missing
+	LineDeedNotMine  = "deed_not_mine" // refused: it is none of the NPC's actions
+	LineDeedAsk      = "deed_ask"      // asked back
 )
 
 // LineKinds are all kinds of authored lines.
 var LineKinds = []string{LineUnknown, LineUnsure, LineRefuse, LineWait, LineError, LineThanks,
-	LineSmalltalk, LineFeelings, LineWhoAreYou, LineHeard, LineGreeting, LineFarewell, LineDoubt}
+	LineSmalltalk, LineFeelings, LineWhoAreYou, LineHeard, LineGreeting, LineFarewell, LineDoubt, LineDeedTrust,
+	LineDeedRequires, LineDeedNotMine, LineDeedAsk}
+
+// DeedLines are the kinds that answer a request for a deed.
+var DeedLines = []string{LineDeedTrust, LineDeedRequires, LineDeedNotMine, LineDeedAsk}
 
 //go:embed lines_*.yaml
 var lineFiles embed.FS

@@ -125,6 +125,7 @@ func (w *World) lintLeads() []Problem {
 	var names map[string]bool
 	for _, handle := range w.Handles() {
 		n := w.NPCs[handle]
+		out = append(out, n.lintDeedLines()...)
 		for _, kind := range []string{LineUnsure, LineDoubt} {
 			lines := n.ownLines(kind)
 			if len(lines) > 0 && names == nil {
@@ -162,4 +163,33 @@ func lintLead(n *NPC, kind, line string, names map[string]bool) []Problem {
 			"said of any reply; write %q as one", line)}
 	}
 	return nil
+}
+
+// lintDeedLines names the lines to a request that promise or state something: they are
+// said to anybody who asks, and nothing verifies them. A question asks, and states nothing.
+func (n *NPC) lintDeedLines() []Problem {
+	var out []Problem
+	for _, a := range n.Actions {
+		for _, s := range a.Asks {
+			if !strings.HasSuffix(strings.TrimSpace(s), "?") {
+				out = append(out, warning(n.Path, 0, "`asks` of %s must ask, and %q is no question; end it with a question mark",
+					a.Name, s))
+			}
+		}
+	}
+	all := []Lines{n.Lines}
+	for _, locale := range slices.Sorted(maps.Keys(n.LocaleLines)) {
+		all = append(all, n.LocaleLines[locale])
+	}
+	for _, lines := range all {
+		for _, kind := range DeedLines {
+			for _, s := range lines[kind] {
+				if i := strings.IndexFunc(s, unicode.IsDigit); i >= 0 {
+					out = append(out, warning(n.Path, 0, "`lines.%s` states something (%s), and an NPC says it to anybody; take "+
+						"that out of %q", kind, strings.Fields(s[i:])[0], s))
+				}
+			}
+		}
+	}
+	return out
 }

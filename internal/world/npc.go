@@ -152,6 +152,13 @@ func readActions(f *fields) []schema.ActionSpec {
 			a.Confirm = *b
 		}
 		a.SpeechActs = sub.list("speech_acts")
+		a.Description, a.Phrasings, a.Asks = sub.text("description"), sub.list("phrasings"), sub.list("asks")
+		if called, ok := sub.mapping("words"); ok {
+			a.Words = map[string][]string{}
+			for _, value := range called.keys {
+				a.Words[value] = called.list(value)
+			}
+		}
 		sub.warnUnknown()
 		out = append(out, a)
 	}

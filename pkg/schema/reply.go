@@ -79,6 +79,7 @@ type Reply struct {
 	Sentences    []Sentence     `json:"sentences"`
 	SourceCounts map[Origin]int `json:"evidence_source_counts"`
 	Actions      []Action       `json:"actions,omitempty"`
+	Deed         *Deed          `json:"deed,omitempty"` // what the player asked the NPC to do, as it was understood
 	Stripped     []Stripped     `json:"stripped,omitempty"`
 	Faithfulness *Faithfulness  `json:"faithfulness,omitempty"` // where Guard 3 is on and something was claimed
 	Confidence   float64        `json:"confidence,omitempty"`
@@ -159,4 +160,28 @@ const (
 	TurnUnknown TurnState = "unknown" // never accepted, or its reply has expired
 	TurnWaiting TurnState = "waiting" // accepted, no reply yet
 	TurnEnded   TurnState = "ended"   // replied
+)
+
+// Deed is a request for an action, in the player's own words, and what became of it.
+type Deed struct {
+	Outcome    string         `json:"outcome"`          // one of Deed*
+	Action     string         `json:"action,omitempty"` // empty where it is none of the NPC's
+	Parameters map[string]any `json:"parameters,omitempty"`
+	Reason     string         `json:"reason,omitempty"`  // of a refusal: one of Refused*
+	Missing    []string       `json:"missing,omitempty"` // the parameters that the NPC asks for
+	Meant      float64        `json:"meant,omitempty"`   // how likely the player meant this action
+}
+
+// What became of a request.
+const (
+	DeedTaken   = "taken"   // it stands among the actions
+	DeedAsked   = "asked"   // the NPC asks what exactly is wanted
+	DeedRefused = "refused" // the NPC says no, and why
+)
+
+// Why a request was refused.
+const (
+	RefusedTrust    = "trust"    // more trust would do
+	RefusedRequires = "requires" // something else that the action requires
+	RefusedNotMine  = "not_mine" // it is none of the NPC's actions
 )

@@ -39,6 +39,12 @@ type ActionSpec struct {
 	Requires   string          `json:"requires,omitempty"`   // a condition over trust, flags and state
 	Confirm    bool            `json:"confirm,omitempty"`    // the game confirms before the NPC speaks of it
 	SpeechActs []string        `json:"speech_acts,omitempty"`
+
+	// Without a model, a request in ordinary words is understood by these.
+	Description string              `json:"description,omitempty"` // what the action does
+	Phrasings   []string            `json:"phrasings,omitempty"`   // how players may ask for it
+	Words       map[string][]string `json:"words,omitempty"`       // what else players call a value of a parameter
+	Asks        []string            `json:"asks,omitempty"`        // lines that ask back what is wanted
 }
 
 // Validate says what is wrong with a request, field first.

@@ -62,6 +62,9 @@ func (s *Service) Act(ctx context.Context, t *protocol.Turn) (schema.Pass, error
 			add(ctx, t, npc, x.Guard(npc), a)
 		}
 		r.Actions = checked(t, npc, x.Person(npc))
+		if t.Decision != nil && t.Abort == nil {
+			r.Deed = t.Decision.Deed
+		}
 		r.Passes, r.Faithfulness = t.Passes, placed(t, x, npc)
 	}
 	r.Status, r.Reason = statusOf(t, r.Actions)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
@@ -35,10 +36,23 @@ func authoredBy(t *protocol.Turn, w *world.World, npc *world.NPC) func(string) b
 				return true
 			}
 		}
+		if d := asksBack(t); d != nil {
+			if spec, ok := deed.Find(deed.Allowed(t.AllowedActions, npc.Actions), d.Action); ok && slices.Contains(spec.Asks, s) {
+				return true
+			}
+		}
 		return t.Decision != nil && slices.ContainsFunc(t.Decision.Actions, func(a schema.Action) bool {
 			return a.Promised && a.Checked && a.Phrase == s
 		})
 	}
+}
+
+// asksBack is the request that the NPC asks back about, nil where there is none.
+func asksBack(t *protocol.Turn) *schema.Deed {
+	if t.Decision == nil || t.Decision.Deed == nil || t.Decision.Deed.Outcome != schema.DeedAsked {
+		return nil
+	}
+	return t.Decision.Deed
 }
 
 // renderings is a tier that knows a verbatim sentence in the NPC's own wording.

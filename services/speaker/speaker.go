@@ -32,6 +32,8 @@ type Service struct {
 	model   *model.Model
 	stream  Streamer
 	quotes  bool // the experiment in which a model quotes by document id
+
+	requests Requests
 }
 
 // Streamer sends the sentences of a speech that is still being spoken to the
@@ -48,12 +50,14 @@ type Options struct {
 	Model   *model.Model          // nil: no model speaks
 	Stream  Streamer              // nil: speeches are reviewed whole
 	Without ablation.Set          // what an experiment leaves out
+
+	Requests Requests // nil: only what an action's own words ask for is done
 }
 
 // New makes the service.
 func New(library *lore.Library, o Options) *Service {
 	return &Service{library: library, similar: o.Similar, reads: o.Reads, model: o.Model, stream: o.Stream,
-		quotes: o.Without.Has(ablation.EvidenceFirst)}
+		quotes: o.Without.Has(ablation.EvidenceFirst), requests: o.Requests}
 }
 
 // Decide is Pass 3.
@@ -91,6 +95,9 @@ func (s *Service) Decide(ctx context.Context, t *protocol.Turn) (schema.Pass, er
 	}
 	if !t.Unasked() { // nobody asked for a deed
 		d.Actions = append(intended(t, x, npc), d.Actions...)
+		if err := s.requested(ctx, t, x, npc, d); err != nil {
+			return "", err
+		}
 	}
 	t.Decision = d
 	return schema.PassSpeak, nil
@@ -227,6 +234,12 @@ func (s *Service) sentences(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []pr
 			Person: x.Person(npc), Openers: npc.Voice.Openers, Avoid: refused(t), Seed: t.TurnID,
 			Similar: s.similar, Reads: s.reads, Whole: t.Retrieval.Whole,
 		})
+		if line, spoken := reply(t, npc); spoken {
+			return append(promises(t), line)
+		}
+		if promised := promises(t); len(promised) > 0 && t.Decision.Deed != nil && t.Decision.Deed.Meant >= plainly {
+			return promised // what is near to a request is no answer to it
+		}
 		if len(said) > 0 && t.Retrieval.Zone == protocol.ZoneNear {
 			return append(promises(t), extractive.Authored(npc, world.LineUnsure, t), said[0])
 		}
@@ -247,6 +260,9 @@ func (s *Service) sentences(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []pr
 	}
 	if len(said) > 0 {
 		return said
+	}
+	if line, ok := reply(t, npc); ok {
+		return []protocol.DraftSentence{line}
 	}
 	if t.Fallback == schema.ReasonLanguage && t.Decision.Kind == protocol.KindUnknown {
 		return []protocol.DraftSentence{extractive.Authored(npc, language.LineFor(t.Retrieval.Intent), t)}

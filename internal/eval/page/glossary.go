@@ -19,6 +19,8 @@ var glossary = map[string]string{
 	"thoughts_verified_first_attempt": "thoughts approved as first thought",
 	"thought_retries_per_turn":        "thoughts thought again, a turn",
 	"stripped_per_turn":               "sentences removed before release, a turn",
+	"deeds_right":                     "requests that were done, asked back, refused or left alone, as wanted",
+	"wrong_deeds":                     "requests for which an action was taken that nobody wanted",
 	"llm_calls_per_turn":              "calls of a model, a turn",
 	"llm_calls_worst":                 "calls of a model in the turn that made most",
 	"tokens_per_turn":                 "tokens in and out, a turn",

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/forsooth-npc/forsooth/internal/deed/request"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// example is a phrasing, measured.
+type example struct {
+	phrasing
+	x    request.Features
+	fold int
+	asks float64 // by a model that has not seen its NPC
+}
+
+// folds is how many parts the NPCs are cut into: a part is measured by models that were
+// fitted on the others.
+const folds = 6
+
+// penalties of the three models.
+const (
+	ofAsks  = 2.0
+	ofValue = 0.3
+	ofMeant = 0.5
+)
+
+// trial is an example as a model reads it that was not fitted on its NPC.
+type trial struct {
+	example
+	fit request.Fit
+}
+
+func fitTo(ctx context.Context, encoder *keeping, all []phrasing, show bool) (request.Fit, error) {
+	examples, err := measured(ctx, encoder, all)
+	if err != nil {
+		return request.Fit{}, err
+	}
+	for k := range folds {
+		m := asksOf(without(examples, k))
+		for i := range examples {
+			if examples[i].fold == k {
+				examples[i].asks = m.Probability(examples[i].x.Message)
+			}
+		}
+	}
+	var trials []trial
+	for k := range folds {
+		f := models(without(examples, k))
+		for _, e := range examples {
+			if e.fold == k {
+				trials = append(trials, trial{e, f})
+			}
+		}
+	}
+	t := thresholds(trials)
+	report(trials, t, show)
+	f := models(examples)
+	f.Thresholds, f.Encoder = t, encoder.ID()
+	return f, nil
+}
+
+// measured are the phrasings as an author's NPC would meet them, and as a bare NPC would.
+func measured(ctx context.Context, encoder *keeping, all []phrasing) ([]example, error) {
+	r := request.With(encoder, request.Fit{})
+	number := map[string]int{}
+	var out []example
+	for i, p := range all {
+		if _, ok := number[p.Who]; !ok {
+			number[p.Who] = len(number)
+		}
+		for _, specs := range [][]schema.ActionSpec{authored(all, i), p.specs} {
+			x, err := r.Features(ctx, p.asked(), specs)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, example{phrasing: p, x: x, fold: number[p.Who] % folds})
+		}
+	}
+	return out, nil
+}
+
+func without(all []example, fold int) []example {
+	var out []example
+	for _, e := range all {
+		if e.fold != fold {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func asksOf(all []example) request.Model {
+	var rows []row
+	for _, e := range all {
+		rows = append(rows, row{e.x.Message, !e.Want.None})
+	}
+	return logistic(rows, ofAsks)
+}
+
+// models fits the three, each on what the one before says.
+func models(all []example) request.Fit {
+	f := request.Fit{Asks: asksOf(all), Thresholds: request.Thresholds{Value: valueFrom}}
+	var values, meant []row
+	for _, e := range all {
+		for _, a := range e.x.Actions {
+			if a.Spec.Name != e.Want.meant() || e.Want.Reason != "" {
+				continue
+			}
+			for name, of := range a.Values {
+				right, there := e.Want.Parameters[name]
+				for _, v := range of {
+					values = append(values, row{v.X, there && right == v.Name})
+				}
+			}
+		}
+	}
+	f.Value = logistic(values, ofValue)
+	for _, e := range all {
+		for _, a := range e.x.Actions {
+			meant = append(meant, row{a.Example(f, e.x, e.asks), a.Spec.Name == e.Want.meant()})
+		}
+	}
+	f.Meant = logistic(meant, ofMeant)
+	return f
+}
+
+func write(path string, f request.Fit) error {
+	data, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil { //nolint:gosec // a file of the project
+		return err
+	}
+	fmt.Println("written to", path)
+	return nil
+}
