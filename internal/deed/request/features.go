@@ -51,7 +51,8 @@ func (r *Reader) Features(ctx context.Context, a Asked, specs []schema.ActionSpe
 		out.Message = append(out.Message, width*float64(x))
 	}
 	out.Message = append(out.Message, cuesOf(a)...)
-	out.Message = append(out.Message, is(out.Form.Requests), is(out.Form.Forbids), is(out.Form.Requests && !out.Form.Forbids))
+	out.Message = append(out.Message, is(out.Form.Requests), is(out.Form.Forbids), is(out.Form.Requests && !out.Form.Forbids),
+		is(out.Form.Bare))
 	for _, spec := range specs {
 		out.Actions = append(out.Actions, v.action(spec))
 	}

@@ -51,3 +51,6 @@ var shipped = sync.OnceValue(func() Fit {
 	}
 	return f
 })
+
+// FittedOn is the encoder whose vectors the fit that ships was made of.
+func FittedOn() string { return shipped().Encoder }

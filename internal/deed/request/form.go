@@ -12,6 +12,8 @@ import (
 // Form is how a message is put, whatever it is about.
 type Form struct {
 	Requests bool // it asks for something to be done, in a form that says so
+	Bare     bool // it only names something, as at a counter: enough to ask back
+	Asks     bool // it ends with a question mark
 	Forbids  bool // it tells, denies, supposes or asks about it: nothing is done for that
 }
 
@@ -43,6 +45,9 @@ var (
 	denies = regexp.MustCompile(` (don't|do not|never|won't|no need|nothing|hands off|leave it|leave that|let it be|not|isn't` +
 		`|neither|nor|without|instead of|so i won't|i won't|stay away|keep away|rather not|stopped|enough) ` +
 		`|^ (no|nope|nah|keep) | let (\S+ ){1,2}(sleep|be|rest|lie|stay|alone) | (bought|got|have|found|brought) my own `)
+	// words are asked for, and no deed
+	inquires = regexp.MustCompile(` (tell|ask|know|hear|learn|explain|describe|remember|remind|say|see|show|wonder|guess)` +
+		`( me| us| you)? (about|where|who|whose|what|why|how|when|if|whether|which) | (may|can|could) i (ask|see|look)( |$)`)
 	denied   = regexp.MustCompile(` (not asking|don't mind|do not mind|don't let|not to the|won't you|no matter|not mind) `)
 	supposes = regexp.MustCompile(` if (i|we|he|she|they|it|the|a|an|my|somebody|someone)('\S+|\b)| unless | were to | suppose `)
 	wonders  = regexp.MustCompile(`^ (so |and |but |well |hey |hi |oh )*(what|what's|who|who's|where|where's|when|why|how|which` +
@@ -70,10 +75,11 @@ func formOf(a Asked, specs []schema.ActionSpec) Form {
 		wonder := wonders.MatchString(c) && !orders.MatchString(c)
 		out.Requests = out.Requests || asked && !wonder
 		near := len(clauses) == 1 || shares(c, about)
-		out.Forbids = out.Forbids || wonder && !asked || near && (tells.MatchString(c) || supposes.MatchString(c)) ||
+		out.Forbids = out.Forbids || wonder && !asked || inquires.MatchString(c) || near && (tells.MatchString(c) || supposes.MatchString(c)) ||
 			(near || asked) && denies.MatchString(c) && !denied.MatchString(c)
 	}
-	out.Requests = out.Requests || !out.Forbids && bare(a.Message)
+	out.Asks = strings.HasSuffix(strings.TrimSpace(a.Message), "?")
+	out.Bare = !out.Requests && !out.Forbids && bare(a.Message)
 	answers := a.ByNPC && strings.HasSuffix(strings.TrimSpace(a.Before), "?")
 	out.Requests = out.Requests || answers && len(strings.Fields(a.Message)) <= answerWords
 	return out

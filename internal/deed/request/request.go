@@ -87,7 +87,7 @@ func (f Fit) Decide(x Features) Reading {
 	asks := f.Asks.Probability(x.Message)
 	best, meant := f.best(x, asks)
 	out := Reading{Asks: asks, Meant: meant, Sure: meant}
-	if x.Form.Forbids && !x.Form.Requests {
+	if !x.Form.Requests && (x.Form.Forbids || x.Form.Asks && !x.Form.Bare) {
 		return out
 	}
 	if best < 0 || meant < f.Thresholds.Unclear {
@@ -101,8 +101,11 @@ func (f Fit) Decide(x Features) Reading {
 	filled := a.fill(f)
 	out.Parameters, out.Missing = filled.values, filled.missing
 	out.Sure = meant * filled.sure
+	if x.Form.Forbids { // a question or a tale goes with it: an answer from evidence comes first
+		out.Meant = min(out.Meant, half)
+	}
 	plainly := x.Form.Requests && !x.Form.Forbids
-	if !plainly && meant < f.Thresholds.Loose {
+	if !plainly && !x.Form.Bare && meant < f.Thresholds.Loose {
 		return Reading{Asks: asks, Meant: meant, Sure: meant}
 	}
 	if len(out.Missing) == 0 && plainly && out.Sure >= f.Thresholds.Act {
@@ -110,6 +113,9 @@ func (f Fit) Decide(x Features) Reading {
 	}
 	return out
 }
+
+// half is how plainly a request is meant that is not the whole of a message, at most.
+const half = 0.5
 
 // best is the likeliest action, -1 where there is none.
 func (f Fit) best(x Features, asks float64) (int, float64) {

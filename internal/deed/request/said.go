@@ -60,7 +60,7 @@ func (v views) numbers(params []parameter, out map[string]any) {
 				chosen, rivals[c.value] = i, true
 			}
 		}
-		if len(rivals) == 1 { // which of two is meant nobody can say
+		if len(rivals) == 1 && counts[chosen].prev != "or" { // which of two is meant nobody can say
 			out[p.name] = counts[chosen].value
 			counts = slices.Delete(counts, chosen, chosen+1)
 		}
