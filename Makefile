@@ -36,7 +36,7 @@ lab:
 
 ## fitting: the tools that fit calibration, review and retrieval to new weights
 fitting:
-	cd lab && $(GO) build -trimpath -o ../$(BIN)/ ./ablation ./calibrate ./calibrate/page ./fitting ./gatefit
+	cd lab && $(GO) build -trimpath -o ../$(BIN)/ ./ablation ./calibrate ./calibrate/page ./deedfit ./fitting ./gatefit
 
 ## calibration: the verifier's calibration to new weights; it wants FORSOOTH_TEST_DATA
 calibration:

@@ -30,7 +30,8 @@ func TestADeedIsHeldAgainstTheWish(t *testing.T) {
 		{"asked back about another", eval.DeedWant{Ask: "give"},
 			schema.Reply{Deed: &schema.Deed{Outcome: schema.DeedAsked, Action: "tell"}}, false},
 		{"refused for the reason", eval.DeedWant{Refuse: "give", Reason: "trust"}, schema.Reply{
-			Actions: []schema.Action{refused}, Deed: &schema.Deed{Outcome: schema.DeedRefused, Action: "give", Reason: "trust"}}, true},
+			Actions: []schema.Action{refused},
+			Deed:    &schema.Deed{Outcome: schema.DeedRefused, Action: "give", Reason: "trust"}}, true},
 		{"refused for another reason", eval.DeedWant{Refuse: "give", Reason: "requires"}, schema.Reply{
 			Deed: &schema.Deed{Outcome: schema.DeedRefused, Action: "give", Reason: "trust"}}, false},
 		{"left alone", eval.DeedWant{None: true}, schema.Reply{Actions: []schema.Action{trust}}, true},

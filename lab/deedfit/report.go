@@ -104,15 +104,11 @@ func thresholds(trials []trial) request.Thresholds {
 // borders prints the deeds that would be done from each probability, surest first.
 func borders(trials []trial, at request.Thresholds) {
 	at.Act = 0
-	for i, t := range trials {
-		if i%2 == 0 && t.Want.Action != "" {
-			g := t.fit
-			g.Thresholds = at
-			fmt.Printf("form %v %v fill %v | %s | %s | want %v\n", t.x.Form.Requests, t.x.Form.Forbids, g.Filled(t.x, t.Want.Action), t.Before, t.Say, t.Want)
-		}
+	for _, t := range trials {
 		if kind, r := t.answer(at); kind == "action" {
 			ok, _ := t.judged(kind, r)
-			fmt.Printf("deed %.3f %v "+[]string{"authored", "bare"}[i%2]+" %s %v | %s | %s | want %v\n", r.Sure, ok, r.Spec.Name, r.Parameters, t.Before, t.Say, t.Want)
+			fmt.Printf("deed %.3f %v %s %v | %s | %s | want %v\n", r.Sure, ok, r.Spec.Name, r.Parameters, t.Before,
+				t.Say, t.Want)
 		}
 	}
 }
@@ -139,8 +135,8 @@ func report(trials []trial, at request.Thresholds, show bool) {
 		}
 		counts[wanted][kind]++
 		if show && !ok {
-			fmt.Printf("%-16s %-16s asks %.2f meant %.2f sure %.2f %s %v %v | %s || %s || want %v\n", wanted, kind, r.Asks, r.Meant,
-				r.Sure, r.Spec.Name, r.Parameters, r.Missing, t.Before, t.Say, t.Want)
+			fmt.Printf("%-16s %-16s asks %.2f meant %.2f sure %.2f %s %v %v | %s || %s || want %v\n", wanted, kind, r.Asks,
+				r.Meant, r.Sure, r.Spec.Name, r.Parameters, r.Missing, t.Before, t.Say, t.Want)
 		}
 	}
 	for _, k := range []string{"action", "ask", "refuse trust", "refuse requires", "refuse not_mine", "none"} {

@@ -128,4 +128,4 @@ func reply(t *protocol.Turn, npc *world.NPC) (protocol.DraftSentence, bool) {
 }
 
 // plainly is how likely an action must be meant for the request to be no question.
-const plainly = 0.7
+const plainly = 0.9

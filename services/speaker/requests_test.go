@@ -43,8 +43,8 @@ func TestWhatBecomesOfARequest(t *testing.T) {
 			line(world.LineDeedRequires)},
 		{"it is none of the NPC's", request.Reading{Kind: request.NotMine, Meant: 0.9}, 20, nil,
 			schema.Deed{Outcome: schema.DeedRefused, Reason: schema.RefusedNotMine}, line(world.LineDeedNotMine)},
-		{"it is asked back", request.Reading{Kind: request.Unclear, Spec: lend, Missing: []string{"tool"}, Meant: 0.9}, 20, nil,
-			schema.Deed{Outcome: schema.DeedAsked, Action: "lend_tool"}, lend.Asks},
+		{"it is asked back", request.Reading{Kind: request.Unclear, Spec: lend, Missing: []string{"tool"}, Meant: 0.9}, 20,
+			nil, schema.Deed{Outcome: schema.DeedAsked, Action: "lend_tool"}, lend.Asks},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -67,8 +67,8 @@ func TestWhatBecomesOfARequest(t *testing.T) {
 func TestAReadRequestThatFailsItsCheckIsNotDone(t *testing.T) {
 	lend := schema.ActionSpec{Name: "lend_tool", SpeechActs: []string{"Take it."}, Parameters: json.RawMessage(
 		`{"type":"object","properties":{"tool":{"enum":["hammer"]}},"required":["tool"]}`)}
-	r := asked(t, request.Reading{Kind: request.Act, Spec: lend, Parameters: map[string]any{"tool": "crown"}, Meant: 1}, lend,
-		90, nil)
+	crown := map[string]any{"tool": "crown"}
+	r := asked(t, request.Reading{Kind: request.Act, Spec: lend, Parameters: crown, Meant: 1}, lend, 90, nil)
 	if r.Deed != nil || slices.ContainsFunc(r.Actions, func(a schema.Action) bool { return a.Checked }) {
 		t.Errorf("came to %+v and took %+v", r.Deed, r.Actions)
 	}

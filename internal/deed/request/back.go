@@ -26,8 +26,9 @@ func askedBack(a Asked, specs []schema.ActionSpec) (schema.ActionSpec, bool) {
 }
 
 // agrees is a message that says yes to what the NPC has understood.
-var agrees = regexp.MustCompile(`^ (yes|yeah|yep|yup|aye|ok|okay|sure|right|exactly|please|please do|that's it|that is it|that one|do|` +
-	`do it|go on|indeed|of course)( (please|sir|thanks|thank you|do|exactly|that's it|that is it|that one|friend|then))* $`)
+var agrees = regexp.MustCompile(`^ (yes|yeah|yep|yup|aye|ok|okay|sure|right|exactly|please|please do|that's it` +
+	`|that is it|that one|do|do it|go on|indeed|of course)( (please|sir|thanks|thank you|do|exactly|that's it|that is it` +
+	`|that one|friend|then))* $`)
 
 // told reads the answer to the NPC's own question. What the player named before stands,
 // and the answer fills what was missing or says yes; any other message is read as it is.

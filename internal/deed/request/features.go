@@ -51,8 +51,8 @@ func (r *Reader) Features(ctx context.Context, a Asked, specs []schema.ActionSpe
 		out.Message = append(out.Message, width*float64(x))
 	}
 	out.Message = append(out.Message, cuesOf(a)...)
-	out.Message = append(out.Message, is(out.Form.Requests), is(out.Form.Forbids), is(out.Form.Requests && !out.Form.Forbids),
-		is(out.Form.Bare))
+	out.Message = append(out.Message, is(out.Form.Requests), is(out.Form.Forbids),
+		is(out.Form.Requests && !out.Form.Forbids), is(out.Form.Bare))
 	for _, spec := range specs {
 		out.Actions = append(out.Actions, v.action(spec))
 	}
@@ -165,7 +165,8 @@ func (v views) action(spec schema.ActionSpec) Action {
 	for w := range stemsOf(described(spec), spec.Name) {
 		named += is(v.stems[w])
 	}
-	a.near = []float64{v.cos(described(spec)), near, phrased, max(withValue, phrased), offered, min(shared, 3), min(named, 2)}
+	a.near = []float64{v.cos(described(spec)), near, phrased, max(withValue, phrased), offered, min(shared, 3),
+		min(named, 2)}
 	a.found = v.found(a.params)
 	return a
 }

@@ -30,31 +30,46 @@ var verbs = words(`accept add arm arrange ask attack back bake bandage beat bloc
 	whisper wire work wrap write`)
 
 var (
-	asksFor = regexp.MustCompile(` (please|kindly|gimme|lemme|cheers) | (could|can|would|will|won't|couldn't|can't|wouldn't) ` +
-		`(you|somebody|someone) | (may|might|can|could|shall|mightn't|couldn't) (i|we|he|she|it|this|that|his|her) | any chance ` +
-		`| (i'd|we'd|i'll|we'll) | (i|we) (would|should|will) ` +
-		`| (i|we) (want|need|require|wish|beg|ask) |^ need | you (wouldn't )?(have|got|'ve got|have got) (a|an|any|another|some|something) ` +
-		`| here (is|are) \S+ \S+ for | (would|could|might|will) (\S+ ){1,2}(suit|do|be possible|be all right) ` +
-		`| have you (any|a|an|anything|something|drops) | got (a|an|any|anything|something) | let me | if you please ` +
-		`| would you mind | mind if i | how about | what about | see to (it|that) | i'm here for | i've come for ` +
-		`| (needs?|ought|should|must) to (know|be|have|hear) | (should|ought to) (know|hear|have|be) `)
-	tells = regexp.MustCompile(` (ever|used to|yesterday|ago|years?|reckoned|regretted) ` +
-		`| last (year|week|night|time|spring|summer|autumn|winter|month|monday|tuesday|wednesday|thursday|friday|saturday` +
-		`|sunday|market) | (says|said|told me|tells me|wanted|heard) (that )?(you|your|he|she|they|the) ` +
-		`| (when|while) (i|we) was | as a rule | generally | usually | in general | roughly | i suppose | i wonder `)
-	denies = regexp.MustCompile(` (don't|do not|never|won't|no need|nothing|hands off|leave it|leave that|let it be|not|isn't` +
-		`|neither|nor|without|instead of|so i won't|i won't|stay away|keep away|rather not|stopped|enough) ` +
-		`|^ (no|nope|nah|keep) | let (\S+ ){1,2}(sleep|be|rest|lie|stay|alone) | (bought|got|have|found|brought) my own `)
+	asksFor = anyOf(`(please|kindly|gimme|lemme|cheers)`,
+		`(could|can|would|will|won't|couldn't|can't|wouldn't) (you|somebody|someone)`,
+		`(may|might|can|could|shall|mightn't|couldn't) (i|we|he|she|it|this|that|his|her)`,
+		`any chance`, `(i'd|we'd|i would|we would|i should) (very much |dearly )?(like|love|rather|have|take|be glad)`,
+		`(i'll|we'll|i will|we will) (take|have|buy|need)`, `(i|we) (want|need|require|wish|beg|ask)`,
+		`you (wouldn't )?(have|got|'ve got|have got) (a|an|any|another|some|something)`,
+		`here (is|are) \S+ \S+ for`, `(would|could|might|will) (\S+ ){1,2}(suit|do|be possible|be all right)`,
+		`have you (any|a|an|anything|something|drops)`, `got (a|an|any|anything|something)`, `let me`, `if you please`,
+		`would you mind`, `mind if i`, `how about`, `what about`, `see to (it|that)`, `i'm here for`, `i've come for`,
+		`(needs?|ought|should|must) to (know|be|have|hear)`, `(should|ought to) (know|hear|have|be)`, `need`)
+	// what the player would do or might need: enough to ask back
+	hints = anyOf(`(i'd|we'd|i'll|we'll)`, `(i|we) (would|should|will)`)
+	// the player gives, and does not ask
+	gives = anyOf(`(i'll|i will|i can|i could|can i|may i|let me|i'd|i want to|i would|i'd like to|i'd love to)( \S+)?` +
+		` (give|bring|show|lend|hand|get|find|buy|fetch|carry|return) (you|it back|this back|that back)`)
+	tells = anyOf(`(ever|used to|yesterday|ago|years?|reckoned|regretted)`,
+		`last (year|week|night|time|spring|summer|autumn|winter|month|market)`,
+		`last (monday|tuesday|wednesday|thursday|friday|saturday|sunday)`,
+		`(says|said|told me|tells me|wanted|heard) (that )?(you|your|he|she|they|the)`, `(when|while) (i|we) was`,
+		`as a rule`, `generally`, `usually`, `in general`, `roughly`, `i suppose`, `i wonder`)
+	denies = anyOf(`(don't|do not|never|won't|no need|nothing|hands off|leave it|leave that|let it be|not|isn't|neither)`,
+		`(nor|without|instead of|so i won't|i won't|stay away|keep away|rather not|stopped|enough)`,
+		`let (\S+ ){1,2}(sleep|be|rest|lie|stay|alone)`, `(bought|got|have|found|brought) my own`)
+	refuses = regexp.MustCompile(`^ (no|nope|nah|keep) `)
+	denied  = anyOf(`(not asking|don't mind|do not mind|don't let|not to the|won't you|no matter|not mind)`)
 	// words are asked for, and no deed
-	inquires = regexp.MustCompile(` (tell|ask|know|hear|learn|explain|describe|remember|remind|say|see|show|wonder|guess)` +
-		`( me| us| you)? (about|where|who|whose|what|why|how|when|if|whether|which) | (may|can|could) i (ask|see|look)( |$)`)
-	denied   = regexp.MustCompile(` (not asking|don't mind|do not mind|don't let|not to the|won't you|no matter|not mind) `)
-	supposes = regexp.MustCompile(` if (i|we|he|she|they|it|the|a|an|my|somebody|someone)('\S+|\b)| unless | were to | suppose `)
-	wonders  = regexp.MustCompile(`^ (so |and |but |well |hey |hi |oh )*(what|what's|who|who's|where|where's|when|why|how|which` +
-		`|whose|did|does|do|is|are|was|were|has|isn't|aren't|didn't|don't) `)
-	orders = regexp.MustCompile(`^ (how about|what about|why not|why don't you|do me|do the|do it|do us|is there any chance` +
-		`|when (can|could|will|may)|where do i sign|what (can|could) i) `)
+	inquires = anyOf(`(tell|ask|know|hear|learn|explain|describe|remember|remind|say|see|show|wonder|guess)`+
+		`( me| us| you)? (about|where|who|whose|what|why|how|when|if|whether|which)`,
+		`(may|can|could) i (ask|see|look)( \S+)*`)
+	supposes = anyOf(`if (i|we|he|she|they|it|the|a|an|my|somebody|someone)('\S+)?`, `unless`, `were to`, `suppose`)
+	wonders  = regexp.MustCompile(`^ (so |and |but |well |hey |hi |oh )*(what|what's|who|who's|where|where's|when|why` +
+		`|how|which|whose|did|does|do|is|are|was|were|has|isn't|aren't|didn't|don't) `)
+	orders = regexp.MustCompile(`^ (how about|what about|why not|why don't you|do me|do the|do it|do us|where do i sign` +
+		`|is there any chance|when (can|could|will|may)|(what|how) (can|could) i) `)
 )
+
+// anyOf matches any of several phrases as whole words.
+func anyOf(phrases ...string) *regexp.Regexp {
+	return regexp.MustCompile(" (?:" + strings.Join(phrases, "|") + ") ")
+}
 
 // formOf reads how a message is put: sentence by sentence, for a tale may go before a
 // request.
@@ -74,12 +89,15 @@ func formOf(a Asked, specs []schema.ActionSpec) Form {
 		asked := asksFor.MatchString(c) || orderly(c, own)
 		wonder := wonders.MatchString(c) && !orders.MatchString(c)
 		out.Requests = out.Requests || asked && !wonder
+		out.Bare = out.Bare || hints.MatchString(c)
+		out.Forbids = out.Forbids || gives.MatchString(c) && !strings.Contains(c, " for ")
 		near := len(clauses) == 1 || shares(c, about)
-		out.Forbids = out.Forbids || wonder && !asked || inquires.MatchString(c) || near && (tells.MatchString(c) || supposes.MatchString(c)) ||
-			(near || asked) && denies.MatchString(c) && !denied.MatchString(c)
+		refused := (denies.MatchString(c) || refuses.MatchString(c)) && !denied.MatchString(c)
+		out.Forbids = out.Forbids || wonder && !asked || inquires.MatchString(c) ||
+			near && (tells.MatchString(c) || supposes.MatchString(c)) || (near || asked) && refused
 	}
 	out.Asks = strings.HasSuffix(strings.TrimSpace(a.Message), "?")
-	out.Bare = !out.Requests && !out.Forbids && bare(a.Message)
+	out.Bare = !out.Requests && !out.Forbids && (out.Bare || bare(a.Message))
 	answers := a.ByNPC && strings.HasSuffix(strings.TrimSpace(a.Before), "?")
 	out.Requests = out.Requests || answers && len(strings.Fields(a.Message)) <= answerWords
 	return out
@@ -102,8 +120,8 @@ var begins = words(`i i'm i've my the we he she they it it's there you your this
 	some nice good great what who where when why how which thanks somebody someone everybody everyone nobody`)
 
 // stated are verbs that state something.
-var stated = words(`is are was were isn't has had looks look smells feels makes made told said ran bit works knows spat stole
-	broke fell went came saw lost found left won't`)
+var stated = words(`is are was were isn't has had looks look smells feels makes made told said ran bit works knows spat
+	stole broke fell went came saw lost found left won't`)
 
 func aboutAll(specs []schema.ActionSpec) []string {
 	var out []string
@@ -136,16 +154,16 @@ var clause = regexp.MustCompile(`[.!?;:]+\s*|,\s+(?:so |then |and |but )?|\s+(?:
 func clausesOf(message string) []string {
 	var out []string
 	at := 0
-	add := func(part string, mark string) {
+	add := func(part string) {
 		if s := spoken(part); strings.TrimSpace(s) != "" {
 			out = append(out, s)
 		}
 	}
 	for _, m := range clause.FindAllStringIndex(message, -1) {
-		add(message[at:m[0]], message[m[0]:m[1]])
+		add(message[at:m[0]])
 		at = m[1]
 	}
-	add(message[at:], "")
+	add(message[at:])
 	return out
 }
 
@@ -160,8 +178,8 @@ func orderly(c string, own map[string]bool) bool {
 	return false
 }
 
-var lead = words(`please just now then well so and but ok okay hey hi sir chief doc doctor friend go on come right good be
-	an angel do quick quickly`)
+var lead = words(`please just now then well so and but ok okay hey hi sir chief doc doctor friend go on come right good
+	be an angel do quick quickly`)
 
 func words(list string) map[string]bool {
 	out := map[string]bool{}

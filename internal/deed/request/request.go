@@ -169,13 +169,3 @@ func logit(p float64) float64 {
 }
 
 func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
-
-// Filled are the parameters that a message gives for an action.
-func (f Fit) Filled(x Features, action string) map[string]any {
-	for _, a := range x.Actions {
-		if a.Spec.Name == action {
-			return a.fill(f).values
-		}
-	}
-	return nil
-}

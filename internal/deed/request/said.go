@@ -166,7 +166,7 @@ func countsOf(message string) []count {
 		if i+1 < len(words) {
 			c.after = words[i+1]
 		}
-		if c.word == "one" && len(words) > 3 && (thatOne[c.prev] || text.IsStop(c.after) || c.after == "" || !bareOne[c.prev]) {
+		if c.word == "one" && len(words) > 3 && (text.IsStop(c.after) || c.after == "" || !alone[c.prev]) {
 			continue
 		}
 		out = append(out, c)
@@ -174,22 +174,21 @@ func countsOf(message string) []count {
 	return out
 }
 
-var (
-	thatOne = words("the that this which no any some each every other last")
-	bareOne = words("just for only me of")
-)
+// alone are words before a "one" that counts.
+var alone = words("just for only me of")
 
 var (
 	quoted = regexp.MustCompile(`["“]([^"”]{3,})["”]`)
 	colon  = regexp.MustCompile(`:\s+(\S.{3,})$`)
-	saying = regexp.MustCompile(`(?i)\b(?:tell|let|inform|warn|say|saying|says|know|word|hear|reach(?:es)?|note|write|down|` +
-		`message|line|letter|record|told|reads?|learn|understand|passes?|pass|paper|lines|mail|email|remind)\b` +
+	saying = regexp.MustCompile(`(?i)\b(?:tell|let|inform|warn|say|saying|says|know|word|hear|reach(?:es)?|note|write` +
+		`|down|message|line|letter|record|told|reads?|learn|understand|passes?|pass|paper|lines|mail|email|remind)\b` +
 		`(?: \S+){0,6}? (?:that|saying|to say) (\S.{3,})$`)
-	direct = regexp.MustCompile(`(?i)\b(?:tell|inform|warn|let|remind)\s+(?:[\p{L}'.]+\s){1,3}?(?:know\s+)?((?:the|my|his|her|i|i'm|i've|we|we're|he|she|it|they|there|his|our)\s.{6,})$`)
+	direct = regexp.MustCompile(`(?i)\b(?:tell|inform|warn|let|remind)\s+(?:[\p{L}'.]+\s){1,3}?(?:know\s+)?` +
+		`((?:the|my|his|her|i|i'm|i've|we|we're|he|she|it|they|there|his|our)\s.{6,})$`)
 	refers = regexp.MustCompile(`(?i)\b(?:that|this|it)\b`)
 	asking = regexp.MustCompile(`(?i)\b(?:say|tell|message|write|put|text|read|hear)\b[^.!]*\?$`)
-	tail   = regexp.MustCompile(`(?i)[,.]?\s+(?:please|pls|plz|would you|will you|can you|could you|thanks|thank you|yeah|ok|okay|` +
-		`god willing|if you can|for me)[.!?]*$`)
+	tail   = regexp.MustCompile(`(?i)[,.]?\s+(?:please|pls|plz|would you|will you|can you|could you|thanks|thank you` +
+		`|yeah|ok|okay|god willing|if you can|for me)[.!?]*$`)
 )
 
 // message is the text that a message wants passed on or put down.
@@ -219,7 +218,8 @@ func trimmed(s string) string {
 	}
 }
 
-var introduced = regexp.MustCompile(`(?i)(?:my name(?:'s| is)|name of|i'm called|called|name:?|for|in the name of)\s+((?:(?:Mr|Mrs|Ms|Dr)\.?\s+)?\p{Lu}[\p{L}'-]+(?:\s+\p{Lu}[\p{L}'-]+)*)`)
+var introduced = regexp.MustCompile(`(?i)(?:my name(?:'s| is)|name of|i'm called|called|name:?|for|in the name of)\s+` +
+	`((?:(?:Mr|Mrs|Ms|Dr)\.?\s+)?\p{Lu}[\p{L}'-]+(?:\s+\p{Lu}[\p{L}'-]+)*)`)
 
 // proper is a name in a message: two capitals in a row, or one where a name is said to
 // follow.
@@ -235,4 +235,6 @@ func proper(a Asked) string {
 	return ""
 }
 
-var fullName = regexp.MustCompile(`((?:(?:Mr|Mrs|Ms|Dr)\.?\s+\p{Lu}[\p{L}'-]+)|(?:\p{Lu}[\p{L}'-]+\s+\p{Lu}[\p{L}'-]+))`)
+var fullName = regexp.MustCompile(
+	`((?:(?:Mr|Mrs|Ms|Dr)\.?\s+\p{Lu}[\p{L}'-]+)|(?:\p{Lu}[\p{L}'-]+\s+\p{Lu}[\p{L}'-]+))`,
+)

@@ -33,8 +33,8 @@ func (v views) values(spec schema.ActionSpec, p parameter) []Value {
 	}
 	out := make([]Value, n)
 	for i, value := range p.values {
-		out[i] = Value{Name: value, X: []float64{whole[i], part[i] * (1 - whole[i]), chunk[i], gap(chunk, i), near[i], gap(near, i),
-			with[i], gap(with, i), offered[i], gap(offered, i), rest(whole, i), math.Log(float64(n)),
+		out[i] = Value{Name: value, X: []float64{whole[i], part[i] * (1 - whole[i]), chunk[i], gap(chunk, i), near[i],
+			gap(near, i), with[i], gap(with, i), offered[i], gap(offered, i), rest(whole, i), math.Log(float64(n)),
 			is(len(v.parts) < 4) * offered[i]}}
 	}
 	return out
