@@ -17,6 +17,9 @@ type Form struct {
 	Forbids  bool // it tells, denies, supposes or asks about it: nothing is done for that
 }
 
+// idle says whether a message in this form asks for no deed, whatever it is about.
+func (f Form) idle() bool { return !f.Requests && (f.Forbids || f.Asks && !f.Bare) }
+
 // verbs begin a request. The verbs of an action's own description do too.
 var verbs = words(`accept add arm arrange ask attack back bake bandage beat block blow book break brew bring build burn
 	buy call cancel carry catch change charge check chuck clean clear close come cook count cover cross cure cut cycle

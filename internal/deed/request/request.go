@@ -75,6 +75,9 @@ func (r *Reader) Read(ctx context.Context, asked Asked, specs []schema.ActionSpe
 			return told, err
 		}
 	}
+	if formOf(asked, specs).idle() { // most messages: no vector is needed to see it
+		return Reading{}, nil
+	}
 	f, err := r.Features(ctx, asked, specs)
 	if err != nil {
 		return Reading{}, fmt.Errorf("read what is asked for: %w", err)
@@ -87,7 +90,7 @@ func (f Fit) Decide(x Features) Reading {
 	asks := f.Asks.Probability(x.Message)
 	best, meant := f.best(x, asks)
 	out := Reading{Asks: asks, Meant: meant, Sure: meant}
-	if !x.Form.Requests && (x.Form.Forbids || x.Form.Asks && !x.Form.Bare) {
+	if x.Form.idle() {
 		return out
 	}
 	if best < 0 || meant < f.Thresholds.Unclear {
