@@ -1,6 +1,9 @@
 package entail
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // limit reads the words before a number that bound it: "at least", "no fewer than".
 // "More than" leaves the number itself out.
@@ -64,3 +67,52 @@ func (a extent) apart(b extent) bool {
 }
 
 func (q quantity) inexact() bool { return q.bound != exactly && q.bound != place }
+
+// blurs says whether a quantity says less exactly what another says exactly: "about five" or
+// "five to six" for five, "at least five" for just five. A bound away from the figure itself
+// blurs nothing: who had forty had more than twenty. Nor does a round number.
+func (q quantity) blurs(e quantity) bool {
+	if e.bound != exactly || e.weak || !e.extent().within(q.extent()) {
+		return false
+	}
+	switch q.bound {
+	case roughly:
+		return !math.IsNaN(q.value) && !rounds(e.value, q.value)
+	case between:
+		return true
+	case atLeast, atMost:
+		return q.value == e.value
+	}
+	return false
+}
+
+// rounds says whether a figure is another one in round numbers: forty for forty-one, not six for five.
+func rounds(exact, round float64) bool {
+	for unit := 10.0; exact != round && unit <= math.Abs(round); unit *= 10 {
+		if math.Round(exact/unit)*unit == round {
+			return true
+		}
+	}
+	return false
+}
+
+// endsStand says whether both ends of a range are figures of the evidence, which then gives
+// the range itself: "opens at two and shuts at four".
+func (q quantity) endsStand(premise []quantity) bool {
+	has := func(v float64) bool {
+		return slices.ContainsFunc(premise, func(e quantity) bool { return e.bound == exactly && e.value == v })
+	}
+	return q.bound == between && has(q.value) && has(q.to)
+}
+
+// concerns says whether what seems to bound a quantity belongs to the verb: "asked about two ships".
+func (s *sentence) concerns(q quantity) bool {
+	return q.bound == roughly && q.lead < q.from && aboutWords[s.at(q.lead)] && concerning[s.stemAt(q.lead-1)]
+}
+
+var (
+	aboutWords = wordSet(`about around near`)
+	concerning = stemSet(`ask asked speak spoke spoken talk tell told know knew known hear heard argue quarrel worry write
+		wrote written wonder care complain forget forgot lie lied learn think thought dream sing sang walk go went
+		run ran ride rode turn wander sit sat stand stood gather dance circle live camp sleep slept`)
+)

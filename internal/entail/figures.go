@@ -39,6 +39,7 @@ func numberRule(c *comparison) []finding {
 type figures struct {
 	same      bool      // it says what the claim says
 	loose     *quantity // it says it less exactly
+	exact     *quantity // it says it more exactly, and the claim blurs it
 	other     *quantity // it says another figure
 	clash     *quantity // it says the figure, of another unit
 	bare      *quantity // it says the figure, of no unit
@@ -57,6 +58,11 @@ func figuresNear(q quantity, premise []quantity) figures {
 		same, known := sameUnit(q, *e)
 		equal := e.value == q.value && e.to == q.to
 		switch {
+		case q.blurs(*e) && (same || e.value == q.value && !known && !counted):
+			if found.exact = nearer(found.exact, e); !q.endsStand(premise) {
+				continue
+			}
+			return figures{same: true}
 		case equal && (same || !known && !counted) && !(q.bound == exactly && e.inexact()) &&
 			(!q.inexact() || e.extent().within(q.extent())):
 			return figures{same: true}
@@ -88,6 +94,9 @@ func figuresNear(q quantity, premise []quantity) figures {
 // a day or year: no count, but what lies between two of them may be counted.
 func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 	found := figuresNear(q, premise)
+	if f := c.blurred(q, found); f != nil {
+		return f
+	}
 	if found.same || found.elsewhere && found.loose == nil && found.other == nil {
 		return nil
 	}
@@ -139,6 +148,20 @@ func (c *comparison) figure(q quantity, premise, years []quantity) []finding {
 		return c.doubts("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text))
 	}
 	return say("number", fmt.Sprintf("number: “%s” is not in the evidence", q.text))
+}
+
+// blurred is the finding against a figure that is less exact than all that was found of it.
+func (c *comparison) blurred(q quantity, found figures) []finding {
+	if found.exact == nil || found.same || c.h.concerns(q) {
+		return nil
+	}
+	say := c.refuses
+	if c.a.coverage < far {
+		say = c.doubts
+	}
+	f := say("number", fmt.Sprintf("number: the evidence says “%s”, the claim makes it “%s”", found.exact.text, q.text))
+	f[0].blurs = true
+	return f
 }
 
 // far and farther are shares of a claim's content words below which the evidence's

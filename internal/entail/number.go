@@ -270,7 +270,7 @@ func (s *sentence) bind(q *quantity) {
 			q.bound, q.lead = roughly, q.from-1
 		case before == "to" && before2 == "close":
 			q.bound, q.lead = roughly, q.from-2
-		case s.at(q.end) == "or" && (s.at(q.end+1) == "so" || s.at(q.end+1) == "thereabouts"), s.at(q.end) == "odd":
+		case s.orSo(q), s.at(q.end) == "odd":
 			q.bound = roughly
 		case s.orMore(q, "more", "over", "better"):
 			q.bound = atLeast
@@ -312,6 +312,17 @@ func (s *sentence) orMore(q *quantity, words ...string) bool {
 	for k := q.end; k < min(q.end+4, len(s.words)); k++ {
 		if s.at(k) == "or" {
 			return slices.Contains(words, s.at(k+1))
+		}
+	}
+	return false
+}
+
+// orSo says whether "or so" ends what stands behind a number: "five sacks or so", and not "or so they say".
+func (s *sentence) orSo(q *quantity) bool {
+	for k := q.end; k < min(q.end+4, len(s.words)); k++ {
+		if s.at(k) == "or" {
+			return (s.at(k+1) == "so" || s.at(k+1) == "thereabouts") && (k == q.end || k+2 >= len(s.words) ||
+				s.words[k+1].gap != "" || prepositions[s.at(k+2)])
 		}
 	}
 	return false

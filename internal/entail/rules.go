@@ -178,6 +178,7 @@ type finding struct {
 	// narrow says that the premise speaks of a time or under a condition that the
 	// claim does not share.
 	narrow bool
+	blurs  bool // the claim says less exactly what the premise says exactly
 }
 
 // rule looks for a difference between a sentence of the claim and the premise.

@@ -78,7 +78,7 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"more than, true", "Forty men came.", "More than thirty men came.", schema.Unverifiable, false, ""},
 		{"more than, false", "Forty men came.", "More than fifty men came.", schema.Contradicted, false, "fifty"},
 		{"more than itself", "Forty men came.", "More than forty men came.", schema.Contradicted, false, "forty"},
-		{"at least itself", "Forty men came.", "At least forty men came.", schema.Unverifiable, false, ""},
+		{"at least itself", "Forty men came.", "At least forty men came.", schema.Unverifiable, true, "“At least forty”"},
 		{"fewer for more", "More than forty men came.", "Fewer than forty men came.", schema.Contradicted, false,
 			"forty"},
 		{"more for fewer", "Less than forty men came.", "Forty men or more came.", schema.Contradicted, false, "forty"},

@@ -64,6 +64,29 @@ func (s *Shown) UnknownNames(said string) []string {
 	return out
 }
 
+// Blurred says which figure of a sentence is less exact than what was shown: why, or "".
+func (s *Shown) Blurred(said string) string {
+	h := read(unstressed(said), maxHypothesis)
+	for i := range h.sentences {
+		of := &h.sentences[i]
+		if !slices.ContainsFunc(of.quantities(), quantity.inexact) {
+			continue
+		}
+		for _, clause := range of.clauses() {
+			c := &comparison{p: s.all, h: &clause, whole: of, names: s.names, known: s.known}
+			if c.a, _ = c.p.best(c.h); c.a.p == nil {
+				continue
+			}
+			for _, f := range numberRule(c) {
+				if f.blurs && !f.doubt {
+					return f.why
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // Share is the share of a sentence's content words that were shown.
 func (s *Shown) Share(sentence string) float64 {
 	if s.words == nil {

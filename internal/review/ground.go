@@ -77,9 +77,13 @@ func (l *line) ground(ctx context.Context, r *Reviewer) {
 			o.features = l.features(v, shown, len(names), readings)
 			o.Verdict = schema.Verdict{Score: r.Fit.Score(o.features), Tier: entail.TierModel}
 		}
-		if len(names) > 0 && o.Kind == entail.KindWorld {
+		vetoed := names
+		if blurred := shown.Blurred(o.Sentence.Text); blurred != "" {
+			vetoed = append(vetoed, blurred)
+		}
+		if len(vetoed) > 0 && o.Kind == entail.KindWorld {
 			o.Verdict = schema.Verdict{Label: schema.Unverifiable, Score: scoreVetoed, Tier: entail.TierRule,
-				Why: names[0], Final: true}
+				Why: vetoed[0], Final: true}
 		}
 		if o.support != nil {
 			o.Verdict.Evidence, o.Verdict.Span = o.support.ID, entail.Nearest(o.support.Text, o.Sentence.Text)
@@ -151,7 +155,8 @@ func (l *line) nearestSelf(i int, units []unit) string {
 // it decides alone. One with a number that nothing shown holds is not even asked about.
 const scoreUnread = 0.5
 
-// scoreVetoed is P(supported) of a sentence that names somebody whom nothing shown names.
+// scoreVetoed is P(supported) of a sentence that names somebody whom nothing shown names, or
+// makes a figure that was shown less exact.
 const scoreVetoed = 0.03
 
 var errNoReader = errors.New("none is loaded")
