@@ -191,6 +191,7 @@ type Found struct {
 type FoundSource struct {
 	ID      string  `json:"source_id"`
 	Path    string  `json:"path"`
+	Page    int     `json:"page,omitempty"`
 	Snippet string  `json:"snippet"`
 	Score   float64 `json:"score"`
 }
@@ -228,7 +229,7 @@ func (c *searchCmd) Run(e *env) error {
 		fmt.Fprintf(e.out, "  nothing here is named %s\n", name)
 	}
 	for _, s := range found.Sources {
-		fmt.Fprintf(e.out, "  [%s] %.3f %s\n        %s\n", s.ID, s.Score, s.Path, s.Snippet)
+		fmt.Fprintf(e.out, "  [%s] %.3f %s\n        %s\n", s.ID, s.Score, schema.Place(s.Path, s.Page), s.Snippet)
 	}
 	return nil
 }
@@ -245,7 +246,8 @@ func search(e *env, library *lore.Library, turn *protocol.Turn) (*Found, error) 
 		found.Unknown = []string{}
 	}
 	for _, s := range turn.Sources {
-		found.Sources = append(found.Sources, FoundSource{ID: s.ID, Path: s.Path, Snippet: s.Content, Score: s.Score})
+		found.Sources = append(found.Sources, FoundSource{ID: s.ID, Path: s.Path, Page: s.Page, Snippet: s.Content,
+			Score: s.Score})
 	}
 	return found, nil
 }

@@ -33,7 +33,8 @@ func (a *App) knowledge(o Options) func(context.Context, string, schema.Knowledg
 		out.Withheld, out.Unknown = r.Gated, t.Unknown
 		for i := range t.Sources {
 			s := &t.Sources[i]
-			out.Passages = append(out.Passages, schema.Knowledge{Path: s.Path, Text: s.Content, Score: s.Score})
+			out.Passages = append(out.Passages, schema.Knowledge{Path: s.Path, Page: s.Page, Text: s.Content,
+				Score: s.Score})
 		}
 		return out, nil
 	}

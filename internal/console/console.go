@@ -40,6 +40,7 @@ type Sentence struct {
 type Evidence struct {
 	ID     string        `json:"id"`
 	Path   string        `json:"path"`
+	Page   int           `json:"page,omitempty"`
 	Text   string        `json:"text"`
 	Source schema.Origin `json:"source"`
 }
@@ -66,7 +67,8 @@ func Shown(r *schema.Reply) Answer {
 		shown := Sentence{Text: s.Text, Evidence: []Evidence{}}
 		for _, e := range s.Evidence {
 			path, _, _ := strings.Cut(e.Path, "#")
-			shown.Evidence = append(shown.Evidence, Evidence{ID: e.ID, Path: path, Text: e.Text, Source: e.Source})
+			shown.Evidence = append(shown.Evidence, Evidence{ID: e.ID, Path: path, Page: e.Page, Text: e.Text,
+				Source: e.Source})
 		}
 		a.Sentences = append(a.Sentences, shown)
 	}
@@ -97,7 +99,7 @@ func Why(w io.Writer, r *schema.Reply, traces ...protocol.Trace) {
 			fmt.Fprintln(w, "      it claims nothing that needs proof")
 		}
 		for _, e := range s.Evidence {
-			fmt.Fprintf(w, "      [%s] %s\n", e.ID, e.Path)
+			fmt.Fprintf(w, "      [%s] %s\n", e.ID, schema.Place(e.Path, e.Page))
 			if !shown[e.ID] { // a block that several sentences cite is printed once
 				fmt.Fprintf(w, "           %s\n", strings.Join(strings.Fields(e.Text), " "))
 			}
@@ -184,7 +186,7 @@ func details(pass schema.Pass, t *protocol.Turn) []string {
 			add("unknown here: %s", name)
 		}
 		for _, e := range t.Evidence {
-			add("[%s] %.2f %s: %s", e.ID, e.Score, e.Path, short(e.Text))
+			add("[%s] %.2f %s: %s", e.ID, e.Score, schema.Place(e.Path, e.Page), short(e.Text))
 		}
 	case schema.PassThink:
 		for _, th := range t.Thoughts {

@@ -79,7 +79,8 @@ func orders(s string) bool {
 
 func evidenceOf(s *protocol.Source, t string, n int) protocol.Evidence {
 	return protocol.Evidence{
-		ID: fmt.Sprintf("E%d", n), SourceID: s.ID, ChunkID: s.ChunkID, Path: s.Path, Type: s.Type, Text: t,
+		ID: fmt.Sprintf("E%d", n), SourceID: s.ID, ChunkID: s.ChunkID, Path: s.Path, Page: s.Page, Type: s.Type,
+		Text:    t,
 		Speaker: s.Speaker, Author: s.Author, At: s.At, Belief: s.Belief, AllowedFor: s.AllowedFor, Private: s.Private,
 		Score: s.Score, Provenance: s.Provenance,
 	}

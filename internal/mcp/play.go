@@ -31,6 +31,7 @@ type said struct {
 
 type cited struct {
 	Path string `json:"path"`
+	Page int    `json:"page,omitempty"`
 	Text string `json:"text"`
 }
 
@@ -123,7 +124,7 @@ func (d *desk) saidOf(s *schema.Sentence) said {
 	one := said{Text: s.Text, Authored: s.Authored, Evidence: []cited{}}
 	if d.caller.Evidence() {
 		for _, e := range s.Evidence {
-			one.Evidence = append(one.Evidence, cited{e.Path, e.Text})
+			one.Evidence = append(one.Evidence, cited{e.Path, e.Page, e.Text})
 		}
 	}
 	return one

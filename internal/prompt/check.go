@@ -112,7 +112,7 @@ func (s Scene) Document(all bool) string {
 	lines := []string{fmt.Sprintf("I am %s. %s", s.NPC.Name, s.NPC.Backstory)}
 	for _, e := range s.shown(shared) {
 		line := Spoken(e, s.Person)
-		if what := described(e.Type, e.Speaker, e.Author, e.Belief, s.Person); what != "" {
+		if what := described(e, s.Person); what != "" {
 			line = "(" + what + ") " + line
 		}
 		lines = append(lines, line)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
@@ -141,9 +142,9 @@ func (s Scene) sources(d *Data) {
 	var lines, about []string
 	for _, src := range s.Turn.Sources {
 		as := protocol.Evidence{Text: src.Content, Type: src.Type, Speaker: src.Speaker, Author: src.Author, At: src.At,
-			Belief: src.Belief, Path: src.Path}
+			Belief: src.Belief, Path: src.Path, Page: src.Page}
 		lines = append(lines, "["+src.ID+"] "+Spoken(as, s.Person))
-		if what := described(src.Type, src.Speaker, src.Author, src.Belief, s.Person); what != "" {
+		if what := described(as, s.Person); what != "" {
 			about = append(about, src.ID+": "+what)
 		}
 	}
@@ -157,7 +158,7 @@ func (s Scene) evidence(d *Data, ids []string) {
 	var lines, about []string
 	for _, e := range s.shown(ids) {
 		lines = append(lines, "["+e.ID+"] "+Spoken(e, s.Person))
-		if what := described(e.Type, e.Speaker, e.Author, e.Belief, s.Person); what != "" {
+		if what := described(e, s.Person); what != "" {
 			about = append(about, e.ID+": "+what)
 		}
 	}
@@ -191,10 +192,14 @@ func Spoken(e protocol.Evidence, p voice.Person) string {
 	return strings.Join(out, " ")
 }
 
-func described(kind, speaker, author, belief string, p voice.Person) string {
+// described is what the text of a block does not say: its kind and page, and who wrote or said it.
+func described(e protocol.Evidence, p voice.Person) string {
 	var out []string
-	if kind != "" {
-		out = append(out, kind)
+	if e.Type != "" {
+		out = append(out, e.Type)
+	}
+	if e.Page > 0 {
+		out = append(out, "page "+strconv.Itoa(e.Page))
 	}
 	name := func(handle string) string {
 		if p.NameOf != nil {
@@ -205,13 +210,13 @@ func described(kind, speaker, author, belief string, p voice.Person) string {
 		return handle
 	}
 	switch {
-	case speaker != "" && speaker != p.Handle && speaker != p.Name:
-		out = append(out, "said by "+name(speaker))
-	case author != "" && author != p.Handle && author != p.Name:
-		out = append(out, "written by "+name(author))
+	case e.Speaker != "" && e.Speaker != p.Handle && e.Speaker != p.Name:
+		out = append(out, "said by "+name(e.Speaker))
+	case e.Author != "" && e.Author != p.Handle && e.Author != p.Name:
+		out = append(out, "written by "+name(e.Author))
 	}
-	if belief != "" {
-		out = append(out, belief+", to be told as hearsay")
+	if e.Belief != "" {
+		out = append(out, e.Belief+", to be told as hearsay")
 	}
 	return strings.Join(out, ", ")
 }

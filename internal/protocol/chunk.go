@@ -18,9 +18,9 @@ type Chunk struct {
 	ValidFrom  time.Time     `json:"valid_from,omitzero"`
 	ValidTo    time.Time     `json:"valid_to,omitzero"`
 	World      string        `json:"world"`
-	NPC        string        `json:"npc,omitempty"` // owner of a home or backstory document
-	Path       string        `json:"path"`          // relative to the world's root
-	Page       int           `json:"page"`
+	NPC        string        `json:"npc,omitempty"`  // owner of a home or backstory document
+	Path       string        `json:"path"`           // relative to the world's root
+	Page       int           `json:"page,omitempty"` // from 1, of a document of several pages
 	Type       string        `json:"type"`
 	Text       string        `json:"text"`
 	Hash       string        `json:"hash"` // of Text and metadata

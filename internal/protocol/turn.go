@@ -132,6 +132,7 @@ type File struct {
 type Source struct {
 	ID         string     `json:"source_id"` // "1", "2", … or "self"
 	Path       string     `json:"path"`
+	Page       int        `json:"page,omitempty"` // from 1, of a document of several pages
 	ChunkID    string     `json:"chunk_id,omitempty"`
 	Type       string     `json:"type"`
 	Summary    string     `json:"summary,omitempty"`
@@ -168,6 +169,7 @@ type Evidence struct {
 	SourceID   string     `json:"source_id"`
 	ChunkID    string     `json:"chunk_id"`
 	Path       string     `json:"path"`
+	Page       int        `json:"page,omitempty"` // from 1, of a document of several pages
 	Type       string     `json:"type,omitempty"`
 	Text       string     `json:"text"`              // verbatim in the file, white space aside
 	Start      int        `json:"start,omitempty"`   // where the text begins in its chunk, in bytes

@@ -108,7 +108,7 @@ func writeSide(w io.Writer, when string, a console.Answer) {
 	for _, s := range a.Sentences {
 		fmt.Fprintf(w, "    %s\n", s.Text)
 		for _, e := range s.Evidence {
-			fmt.Fprintf(w, "        [%s] %s: %s\n", e.ID, e.Path, oneLine(e.Text))
+			fmt.Fprintf(w, "        [%s] %s: %s\n", e.ID, schema.Place(e.Path, e.Page), oneLine(e.Text))
 		}
 	}
 	for _, x := range stripped(a) {

@@ -258,7 +258,7 @@ func (s *search) sources(confidence float64) []protocol.Source {
 func (s *search) source(c candidate, n int, score float64) protocol.Source {
 	k := s.x.passages[c.at].chunk
 	return protocol.Source{
-		ID: fmt.Sprint(n), Path: k.Path, ChunkID: k.ID, Type: k.Type, Summary: k.Summary, Content: k.Text,
+		ID: fmt.Sprint(n), Path: k.Path, Page: k.Page, ChunkID: k.ID, Type: k.Type, Summary: k.Summary, Content: k.Text,
 		Keywords: k.Keywords, AllowedFor: k.AllowedFor, Score: score, Author: k.Author,
 		Belief: k.Belief, Private: k.NPC != "" && k.NPC == s.query.NPC.Handle,
 		Provenance: protocol.Provenance{

@@ -44,7 +44,7 @@ func (w *World) chunksOf(d *Document) []protocol.Chunk {
 		c := protocol.Chunk{
 			ID: chunkID(d, i+1), Source: schema.OriginCorpus,
 			CreatedAt: d.CreatedAt, ValidFrom: d.ValidFrom, ValidTo: d.ValidTo,
-			World: w.Name, NPC: d.NPC, Path: d.Path, Page: p.Page, Type: d.Type,
+			World: w.Name, NPC: d.NPC, Path: d.Path, Page: d.pageOf(p), Type: d.Type,
 			Text: p.Text, Author: d.Author, Speaker: p.Speaker, At: p.At, Summary: d.Summary,
 			Keywords: d.Keywords, AllowedFor: d.AllowedFor, KnownBy: d.KnownBy,
 			Requires: d.Requires, Belief: d.Belief, Language: d.Language,
@@ -56,6 +56,14 @@ func (w *World) chunksOf(d *Document) []protocol.Chunk {
 		out = append(out, c)
 	}
 	return out
+}
+
+// pageOf is the page of a passage, where its document has several.
+func (d *Document) pageOf(p Passage) int {
+	if d.Passages[len(d.Passages)-1].Page < 2 {
+		return 0
+	}
+	return p.Page
 }
 
 func chunkID(d *Document, n int) string {

@@ -23,6 +23,7 @@ type KnowledgeFound struct {
 // Knowledge is a passage that an NPC may cite.
 type Knowledge struct {
 	Path  string  `json:"path"`
+	Page  int     `json:"page,omitempty"` // from 1, of a document of several pages
 	Text  string  `json:"text"`
 	Score float64 `json:"score"`
 }

@@ -1,5 +1,7 @@
 package schema
 
+import "strconv"
+
 // Origin is who made a text.
 type Origin string
 
@@ -25,9 +27,18 @@ type Sentence struct {
 type EvidenceRef struct {
 	ID      string `json:"id"`
 	Path    string `json:"path"`
+	Page    int    `json:"page,omitempty"` // from 1, of a document of several pages
 	Text    string `json:"text"`
 	Source  Origin `json:"source"`
 	ChunkID string `json:"chunk_id,omitempty"`
+}
+
+// Place is a path with its page, where the document has several.
+func Place(path string, page int) string {
+	if page == 0 {
+		return path
+	}
+	return path + ", page " + strconv.Itoa(page)
 }
 
 // Stripped is a sentence that was not released, and why.

@@ -76,8 +76,8 @@ func refs(t *protocol.Turn, d protocol.DraftSentence) []schema.EvidenceRef {
 		for _, e := range t.Evidence {
 			if e.ID == c.EvidenceID && !seen[e.ID] {
 				seen[e.ID] = true
-				out = append(out, schema.EvidenceRef{ID: e.ID, Path: e.Path, Text: e.Text, Source: e.Provenance.Source,
-					ChunkID: e.ChunkID})
+				out = append(out, schema.EvidenceRef{ID: e.ID, Path: e.Path, Page: e.Page, Text: e.Text,
+					Source: e.Provenance.Source, ChunkID: e.ChunkID})
 			}
 		}
 	}

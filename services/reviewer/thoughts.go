@@ -210,7 +210,7 @@ func sourcesAsEvidence(t *protocol.Turn) []protocol.Evidence {
 	var out []protocol.Evidence
 	for _, src := range t.Sources {
 		out = append(out, protocol.Evidence{ID: src.ID, SourceID: src.ID, ChunkID: src.ChunkID, Path: src.Path,
-			Type: src.Type,
+			Page: src.Page, Type: src.Type,
 			Text: src.Content, Speaker: src.Speaker, Author: src.Author, At: src.At, Belief: src.Belief,
 			AllowedFor: src.AllowedFor, Private: src.Private, Score: src.Score, Provenance: src.Provenance})
 	}

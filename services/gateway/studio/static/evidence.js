@@ -46,7 +46,7 @@ export function Source({ e, block, claims = [] }) {
   const pieces = marked(doc, e.text, span && span.span);
   const date = dateOf(b);
   return html`<section class="source">
-    <h3><span class="chip">${e.id}</span> <code>${e.path}</code></h3>
+    <h3><span class="chip">${e.id}</span> <code>${e.path}</code>${e.page ? `, page ${e.page}` : ''}</h3>
     <dl class="facts">
       ${(b.speaker || b.author) && html`<dt>${b.speaker ? 'Said by' : 'Author'}</dt><dd>${b.speaker || b.author}</dd>`}
       <dt>Game date</dt><dd>${date || 'undated'}</dd>
