@@ -18,6 +18,7 @@ import (
 type evalCmd struct {
 	Suite   evalSuiteCmd   `cmd:"" default:"withargs" help:"Run a suite."`
 	Stages  evalStagesCmd  `cmd:"" help:"Run a suite with one stage left out at a time: what each is worth."`
+	Targets evalTargetsCmd `cmd:"" help:"Run suites without and with a model, beside the papers' targets."`
 	Compare evalCompareCmd `cmd:"" help:"Hold the report of a run against an earlier one's."`
 }
 

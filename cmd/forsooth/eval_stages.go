@@ -26,7 +26,15 @@ type evalStagesCmd struct {
 	Persona string `help:"Who speaks where no --llm-url is given." default:"quote,paraphrase,mixed"`
 	Speech  string `help:"Recorded speeches with labels, measured too." placeholder:"FILE.jsonl" type:"path"`
 	Page    string `help:"Write the tables into this page, between two marks." placeholder:"PAGE.md" type:"path"`
+
+	speaker string // extractive: no model is asked; else a scripted one where none is named
 }
+
+// Who speaks in a run.
+const (
+	speakerExtractive = "extractive"
+	speakerModel      = "model"
+)
 
 // stagesMark encloses the tables in a page.
 const stagesMark = "<!-- stages -->"
@@ -49,7 +57,7 @@ func armsOf() (names []string, sets []ablation.Set) {
 
 // Run measures what each stage is worth.
 func (c *evalStagesCmd) Run(e *env) error {
-	page, err := c.page()
+	page, err := partsOf(c.Page, stagesMark)
 	if err != nil {
 		return usage(err)
 	}
@@ -88,19 +96,18 @@ func (c *evalStagesCmd) Run(e *env) error {
 	return failed(os.WriteFile(c.Page, bytes.Join(page, []byte(stagesMark)), 0o644))
 }
 
-// page is the page in three parts, the tables in the middle; nil where none is written.
-func (c *evalStagesCmd) page() ([][]byte, error) {
-	if c.Page == "" {
+// partsOf is a page in three parts, its tables in the middle; nil where none is written.
+func partsOf(name, mark string) ([][]byte, error) {
+	if name == "" {
 		return nil, nil
 	}
-	data, err := os.ReadFile(c.Page)
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	parts := bytes.Split(data, []byte(stagesMark))
+	parts := bytes.Split(data, []byte(mark))
 	if len(parts) != 3 {
-		return nil, fmt.Errorf("%s: holds no place for the tables; write %s twice, each on a line of its own", c.Page,
-			stagesMark)
+		return nil, fmt.Errorf("%s: holds no place for the tables; write %s twice, each on a line of its own", name, mark)
 	}
 	return parts, nil
 }
@@ -132,7 +139,10 @@ func (c *evalStagesCmd) arm(e *env, name string, without ablation.Set) (_ eval.A
 	}
 	with.Without = without
 	var scripted *llmtest.Server
-	if with.LLM.Primary.URL == "" {
+	switch {
+	case c.speaker == speakerExtractive:
+		with.LLM = llm.Config{}
+	case with.LLM.Primary.URL == "":
 		if scripted, err = llmtest.Start(llmtest.Options{Persona: c.Persona, Seed: 7}); err != nil {
 			return eval.Arm{}, usage(err)
 		}

@@ -15,7 +15,8 @@ var (
 	bracketNote = regexp.MustCompile(`(?i)\[(?:[^\]]*\b(?:system|developer|admin|note to|instruction|override` +
 		`|debug)\b[^\]]*|E\d+|self|\d+)\]`)
 	rolePrefix   = regexp.MustCompile(`(?im)^\s*(system|assistant|user|developer|admin|tool)\s*:\s*`)
-	instructions = regexp.MustCompile(`(?i)\b(ignore|disregard|forget|override|bypass)\b[^.?!]{0,40}\b(instruction` +
+	instructions = regexp.MustCompile(`(?i)^\W*(please )?(overwrite|erase|wipe|reset|replace|rewrite) (all )?(of )?` +
+		`your (memory|memories|knowledge)\b|\b(ignore|disregard|forget|override|bypass)\b[^.?!]{0,40}\b(instruction` +
 		`|instructions|rules|prompt|prompts|guidelines|above|previous|prior)\b` +
 		`|\b(system|hidden|secret|original|initial) (prompt|instructions|text)\b|\bjson\b|\bas (an? )?(admin` +
 		`|administrator|developer|root|moderator)\b|\b(debug|developer|dev|god|admin|dan|jailbreak) mode\b` +
@@ -43,7 +44,7 @@ const emptied = "[]"
 // for first: the patterns cost far more, and most messages hold none.
 var needles = strings.Fields(`ignor disregard forget overrid bypass prompt instruction text json admin developer root
 	moderator mode jailbreak
-	now dan rule restriction filter pretend act role repeat word reply answer message response say cit evidence translate =
+	now dan overwrit eras wipe reset replac rewrit rule restriction filter pretend act role repeat word reply answer message response say cit evidence translate =
 	unverified master gm dm password training weights programming source jailbroken`)
 
 // instructs says whether a sentence addresses the machine.

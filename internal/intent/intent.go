@@ -346,12 +346,25 @@ func askingPart(message string) string {
 		if kind == protocol.IntentGreeting || kind == protocol.IntentThanks || kind == protocol.IntentFarewell {
 			continue
 		}
-		keep = append(keep, s)
+		keep = append(keep, unpressed(s))
 	}
 	if len(keep) == 0 {
 		return message
 	}
 	return strings.Join(keep, " ")
+}
+
+// pressing tells how to answer and nothing of what: "Choose one, there is no third: …".
+var pressing = regexp.MustCompile(`(?i)^\W*(?:just |quick, |come on, |now )?(?:choose|pick|decide|answer|guess|admit it` +
+	`|be honest|be brief|no excuses|think hard|swear)\b[^:?]{0,60}: `)
+
+// unpressed is a question without such words in front.
+func unpressed(s string) string {
+	at := pressing.FindStringIndex(s)
+	if at == nil || !Asks(s[at[1]:]) {
+		return s
+	}
+	return s[at[1]:]
 }
 
 func kindOfSentence(s string, words []string) string {

@@ -34,15 +34,16 @@ const doubtful = ModelFrom
 // capped is the gate's word, or less where a message asks for what the best
 // passage cannot tell however near it comes: it asks of a name that nothing in
 // scope holds, of a year that is still to come and that nothing in scope names, for
-// somebody's thing that is not mentioned, who did something of which no word is, or
-// of what nothing in scope has a word for. A person stands in nearly every passage,
+// somebody's thing that is not mentioned, for the number of what is not mentioned, who did
+// something of which no word is, or of what nothing in scope has a word for. A person stands in nearly every passage,
 // so that a question for one is answered by what the person did.
 func (s *search) capped() float64 {
 	c := s.confidence()
 	if len(s.found) == 0 {
 		return c
 	}
-	if len(s.unknown()) > 0 || s.asksAbsent() && !s.readsAnswer() || s.asksOfLater() || s.asksWordless(c) {
+	if len(s.unknown()) > 0 || s.asksAbsent() && !s.readsAnswer() || s.asksOfLater() || s.asksWordless(c) ||
+		s.countsAbsent(c) {
 		return min(c, absentConfidence)
 	}
 	return c
@@ -103,6 +104,19 @@ func (s *search) asksAbsent() bool {
 	return thing >= 0 && s.missing(thing, thingLike)
 }
 
+// counted finds what a question wants the number of.
+var counted = regexp.MustCompile(`(?i)\bhow many ([a-z]{3,})\b`)
+
+// countsAbsent says whether an unsure answer would give the number of something that neither the
+// best passage nor its document mentions: "the Playhouse closed" says nothing of its steps.
+func (s *search) countsAbsent(confidence float64) bool {
+	if confidence >= doubtful || s.readsAnswer() {
+		return false
+	}
+	thing := s.termIn(counted)
+	return thing >= 0 && s.missing(thing, thingLike)
+}
+
 // allAbsent says whether none of a question's words stands in the best passage or
 // its document, in this form or a like one.
 func (s *search) allAbsent() bool {
@@ -129,8 +143,11 @@ func (s *search) missing(i int, enough float64) bool {
 }
 
 // possessedThing is the place among the terms of the thing asked for, or -1.
-func (s *search) possessedThing() int {
-	m := possessed.FindStringSubmatch(s.query.Message)
+func (s *search) possessedThing() int { return s.termIn(possessed) }
+
+// termIn is the place among the terms of the word that a pattern finds, or -1.
+func (s *search) termIn(pattern *regexp.Regexp) int {
+	m := pattern.FindStringSubmatch(s.query.Message)
 	if m == nil {
 		return -1
 	}

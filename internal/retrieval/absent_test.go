@@ -22,3 +22,20 @@ func TestWhoseThingAQuestionAsksFor(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAQuestionCounts(t *testing.T) {
+	cases := map[string]string{
+		"How many steps led up to the stage?": "steps",
+		"and how many sacks were there":       "sacks",
+		"How much is a horseshoe?":            "",
+	}
+	for message, want := range cases {
+		got := ""
+		if m := counted.FindStringSubmatch(message); m != nil {
+			got = m[1]
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", message, got, want)
+		}
+	}
+}
