@@ -11,8 +11,9 @@ import (
 // Suites of one speaker are added up by their cases, under the rows of each.
 func TestTargetsAddUpBySpeaker(t *testing.T) {
 	report := func(suite string, cases, passed int, refused float64) eval.Arm {
-		return eval.Arm{Name: suite, MadeUp: 1 - refused, Report: &eval.Report{Cases: cases, Passed: passed, Metrics: map[string]float64{"refusal_rate": refused,
-			"citation_accuracy": 1}}}
+		return eval.Arm{Name: suite, MadeUp: 1 - refused, Report: &eval.Report{Cases: cases, Passed: passed,
+			Metrics: map[string]float64{"refusal_rate": refused,
+				"citation_accuracy": 1}}}
 	}
 	var out bytes.Buffer
 	eval.WriteTargets(&out, []eval.Target{{Speaker: "extractive", Arm: report("a", 30, 30, 0)},

@@ -61,7 +61,8 @@ func NextID(all []protocol.Evidence) string {
 // to say.
 func SourceOf(c protocol.Chunk, id string, score float64) protocol.Source {
 	return protocol.Source{
-		ID: id, Path: c.Path, Page: c.Page, ChunkID: c.ID, Type: c.Type, Summary: c.Summary, Content: c.Text, Keywords: c.Keywords,
+		ID: id, Path: c.Path, Page: c.Page, ChunkID: c.ID, Type: c.Type, Summary: c.Summary, Content: c.Text,
+		Keywords:   c.Keywords,
 		AllowedFor: c.AllowedFor, Score: score, Author: c.Author, Speaker: c.Speaker, At: c.At, Belief: c.Belief,
 		Provenance: ProvenanceOf(c),
 	}

@@ -44,7 +44,8 @@ const emptied = "[]"
 // for first: the patterns cost far more, and most messages hold none.
 var needles = strings.Fields(`ignor disregard forget overrid bypass prompt instruction text json admin developer root
 	moderator mode jailbreak
-	now dan overwrit eras wipe reset replac rewrit rule restriction filter pretend act role repeat word reply answer message response say cit evidence translate =
+	now dan overwrit eras wipe reset replac rewrit
+	rule restriction filter pretend act role repeat word reply answer message response say cit evidence translate =
 	unverified master gm dm password training weights programming source jailbroken`)
 
 // instructs says whether a sentence addresses the machine.

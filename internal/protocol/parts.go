@@ -213,7 +213,8 @@ func copyPart[T any](k kind[T], p part[T], values []T) []T {
 }
 
 func (e *Evidence) same(o *Evidence) bool {
-	return e.ID == o.ID && e.SourceID == o.SourceID && e.ChunkID == o.ChunkID && e.Path == o.Path && e.Page == o.Page && e.Type == o.Type &&
+	return e.ID == o.ID && e.SourceID == o.SourceID && e.ChunkID == o.ChunkID && e.Path == o.Path &&
+		e.Page == o.Page && e.Type == o.Type &&
 		e.Text == o.Text && e.Start == o.Start && e.Speaker == o.Speaker && e.Author == o.Author && sameTime(e.At, o.At) &&
 		e.Belief == o.Belief && slices.Equal(e.AllowedFor, o.AllowedFor) &&
 		slices.Equal(e.Heard, o.Heard) && e.Private == o.Private && e.Score == o.Score &&
@@ -226,7 +227,8 @@ func (e *Evidence) own() {
 }
 
 func (s *Source) same(o *Source) bool {
-	return s.ID == o.ID && s.Path == o.Path && s.Page == o.Page && s.ChunkID == o.ChunkID && s.Type == o.Type && s.Summary == o.Summary &&
+	return s.ID == o.ID && s.Path == o.Path && s.Page == o.Page && s.ChunkID == o.ChunkID && s.Type == o.Type &&
+		s.Summary == o.Summary &&
 		s.Content == o.Content && slices.Equal(s.Keywords, o.Keywords) && slices.Equal(s.AllowedFor, o.AllowedFor) &&
 		s.Score == o.Score && s.Author == o.Author && s.Speaker == o.Speaker && sameTime(s.At, o.At) &&
 		s.Belief == o.Belief &&
