@@ -58,6 +58,7 @@ var ErrUnknown = errors.New("nothing is kept of this player")
 const (
 	eventsPlace = "events"
 	sharedPlace = "events that others witnessed too, now without the player"
+	scenesPlace = "documents of scenes, now without the player"
 )
 
 // maxRounds is how often a player who keeps talking is erased anew.
@@ -281,7 +282,13 @@ func (r *run) streams(ctx context.Context, trail *admin.Trail) error {
 			return err
 		}
 	}
-	return nil
+	// Last: until then a run that goes on after this one reads there what the player said.
+	left, err := r.eraser.LeaveScenes(ctx, trail)
+	r.count(scenesPlace, left)
+	if err != nil {
+		return err
+	}
+	return r.step(scenesPlace)
 }
 
 func (r *run) count(place string, n int) {

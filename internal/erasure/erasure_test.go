@@ -34,6 +34,59 @@ func (s *site) live() {
 		Text: "Ansel gave Mira a cheese.", Player: stayer, Witnesses: []string{"mira", stayer, goner}})
 	s.see(&schema.Occurrence{ID: "ev3", Subject: "the bridge", Predicate: "fell", Object: "river",
 		Text: "The bridge fell into the river.", Witnesses: []string{"osric", "mira", goner}})
+	s.liveInScene()
+}
+
+// liveInScene has three players and two NPCs talk in one scene, and an NPC repeats to
+// another player what the erased one said.
+func (s *site) liveInScene() {
+	s.t.Helper()
+	s.inScene("", "", "", schema.Scene{Enter: &schema.Presence{NPCs: []string{"mira", "osric"},
+		Players: []string{goner, stayer, third}}})
+	s.inScene(goner, gonerName, "Osric, I come from "+gonerWord+", and my dog is called Rusty.", schema.Scene{Rounds: 1})
+	s.inScene(third, "Hob", "Osric, my sister is called Elsbet.", schema.Scene{})
+	s.inScene(stayer, "Ansel", "Mira, who owns the ferry?", schema.Scene{})
+	r := s.inScene(stayer, "Ansel", "Mira, whose dog is called Rusty?", schema.Scene{})
+	if !strings.Contains(r.Text, gonerWord) {
+		s.t.Errorf("nobody repeats the player: %q", r.Text)
+	}
+	s.inScene("", "", "", schema.Scene{Leave: &schema.Presence{Players: []string{goner}}})
+	s.inScene(third, "Hob", "Mira, whose dog is called Rusty?", schema.Scene{})
+	s.inScene(stayer, "Ansel", "Osric, my brother is called Wat.", schema.Scene{})
+}
+
+// keepsTheOthers holds what the scene is without the erased player.
+func (s *site) keepsTheOthers() {
+	s.t.Helper()
+	doc, _, err := s.app.Client.Conversation(s.t.Context(), schema.SceneConversation("village", "taproom"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var said []string
+	for _, l := range doc.Memory {
+		if l.Speaker == "player" {
+			said = append(said, l.Text)
+		}
+	}
+	for _, want := range []string{"My sister is called Elsbet.", "Who owns the ferry?", "My brother is called Wat."} {
+		if !slices.Contains(said, want) {
+			s.t.Errorf("the scene keeps %q, without %q", said, want)
+		}
+	}
+	if doc.Scene == nil || !slices.Equal(doc.Scene.Players, []string{stayer, third}) {
+		s.t.Errorf("in the scene are %+v", doc.Scene)
+	}
+	for _, want := range []string{"Elsbet", "Wat"} {
+		n := 0
+		for _, m := range s.memories() {
+			if strings.Contains(m.Content, want) {
+				n++
+			}
+		}
+		if n < 2 { // of both NPCs that were there
+			s.t.Errorf("%d memories of %s are left", n, want)
+		}
+	}
 }
 
 // Of the player nothing is left in any file, while the mesh runs and when it has
@@ -69,6 +122,7 @@ func TestNothingOfAnErasedPlayerIsLeftInAnyFile(t *testing.T) {
 	if len(kept) < 20 {
 		t.Errorf("only %d messages of the other player were compared", len(kept))
 	}
+	s.keepsTheOthers()
 	if got := s.say("mira", stayer, "Ansel", "Where do I come from?"); !strings.Contains(got.Text, "the coast") {
 		t.Errorf("the other player is answered %q", got.Text)
 	}
@@ -76,7 +130,8 @@ func TestNothingOfAnErasedPlayerIsLeftInAnyFile(t *testing.T) {
 		t.Errorf("whoever comes under the erased id is answered %q", got.Text)
 	}
 	if r.Open != nil || r.Ended.IsZero() || r.Erased["replies"] != 3 ||
-		r.Erased["memories of others, now without the player"] == 0 {
+		r.Erased["memories of others, now without the player"] == 0 || r.Erased["replies of scenes"] < 4 ||
+		r.Erased["documents of scenes, now without the player"] != 1 {
 		t.Errorf("the receipt: %+v", r)
 	}
 	s.rebuildsTheSame()

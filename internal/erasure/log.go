@@ -33,12 +33,12 @@ func (r *run) concerned(ctx context.Context) ([]owner, error) {
 	return out, nil
 }
 
-// mentions tells the player from an NPC of that handle.
-func (r *run) mentions(m *schema.Memory) bool {
-	if r.Handles.Has(m.World, r.player) {
-		return memory.About(m, r.player)
-	}
-	return memory.Mentions(m, r.player)
+// mentions says whether a memory speaks of the player.
+func (r *run) mentions(m *schema.Memory) bool { return r.whom(m.World).Mentioned(m) }
+
+// whom is the player as the memories of a world know them.
+func (r *run) whom(world string) memory.Forgotten {
+	return memory.Forgotten{ID: r.player, Handle: r.Handles.Has(world, r.player), Repeated: r.eraser.Repeats}
 }
 
 func orAll(worlds []string) []string {
@@ -82,7 +82,7 @@ func (r *run) forgetOne(ctx context.Context, o owner) error {
 		return err
 	}
 	id := r.NewID()
-	plan := memory.Forget(o.world, o.npc, list, r.player, r.Handles.Has(o.world, r.player), r.Now().UTC(),
+	plan := memory.Forget(o.world, o.npc, list, r.whom(o.world), r.Now().UTC(),
 		func(n int) string { return fmt.Sprintf("erase:%s:%d", id, n) })
 	for i := range plan.Events {
 		e := &plan.Events[i]

@@ -85,6 +85,9 @@ func Look(ctx context.Context, player string, o Options) (Plan, error) {
 	for i := range f.trail.Places {
 		p.Erased[f.trail.Places[i].Name] += f.trail.Places[i].Count()
 	}
+	if n := f.trail.Scenes(); n > 0 {
+		p.Erased[scenesPlace] = n
+	}
 	if n := len(f.log); n > 0 {
 		p.Erased["memory logs of NPCs"] = n
 	}

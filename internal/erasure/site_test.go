@@ -32,6 +32,7 @@ const (
 	gonerName = "Gwendalor"
 	gonerWord = "Marzipania"
 	stayer    = "zq-stays-7"
+	third     = "zq-third-9"
 )
 
 // site is a mesh on a data folder.
@@ -90,6 +91,22 @@ func (s *site) start() {
 func request(n int, npc, player, name, words string) *schema.Request {
 	return &schema.Request{TurnID: fmt.Sprintf("turn%d", n), World: "village", NPC: npc, Player: player, PlayerName: name,
 		Message: words, DeadlineMS: 20_000}
+}
+
+// inScene is a turn of the scene; the index has all that it left when it returns.
+func (s *site) inScene(player, name, words string, of schema.Scene) *schema.Reply {
+	s.t.Helper()
+	s.n++
+	of.ID = "taproom"
+	req := request(s.n, "", player, name, words)
+	req.Scene = &of
+	s.publish(req)
+	reply := s.await(req)
+	if reply == nil {
+		s.t.Fatal("no reply")
+	}
+	s.settle()
+	return reply
 }
 
 // say is a turn; the index has all that it left when it returns.

@@ -30,23 +30,44 @@ type Forgetting struct {
 // Where the player only stands among the witnesses the memory stays without them;
 // with the entries that tied it to another it is written anew as it stands. No
 // event says whom it is about: id, which makes an event's id of a number, must not
-// either. handle says that an NPC of this world has the player's id for its handle:
-// among witnesses it is the NPC then.
-func Forget(
-	world, npc string, log []Entry, player string, handle bool, now time.Time, id func(n int) string,
-) Forgetting {
-	f := forgetter{world: world, npc: npc, log: log, player: player, handle: handle, gone: map[string]bool{},
+// either.
+func Forget(world, npc string, log []Entry, who Forgotten, now time.Time, id func(n int) string) Forgetting {
+	f := forgetter{world: world, npc: npc, log: log, Forgotten: who, gone: map[string]bool{},
 		tied: map[string]bool{}}
 	f.find()
 	f.tie()
 	return f.plan(now, id)
 }
 
+// Forgotten is the player whom a log forgets.
+type Forgotten struct {
+	ID       string
+	Handle   bool                   // an NPC of the world has this id for its handle: among witnesses it is the NPC
+	Repeated func(said string) bool // in a scene an NPC repeats the player so; nil: none does
+}
+
+// Mentioned says whether a memory speaks of the player.
+func (p Forgotten) Mentioned(m *schema.Memory) bool {
+	return About(m, p.ID) || !p.Handle && slices.Contains(m.Witnesses, p.ID) || p.retold(m)
+}
+
+// retold says whether a memory is of what an NPC said in a scene, and repeats the player. What
+// another player said belongs to that one.
+func (p Forgotten) retold(m *schema.Memory) bool {
+	inScene := slices.ContainsFunc(m.Spans, func(s schema.MemorySpan) bool { return s.Scene != "" })
+	ofNPC := func(s schema.MemorySpan) bool { return s.Speaker == "npc" }
+	if p.Repeated == nil || !inScene || m.HeardFrom == "" && !slices.ContainsFunc(m.Spans, ofNPC) {
+		return false
+	}
+	return p.Repeated(m.Content) || p.Repeated(m.Object) ||
+		slices.ContainsFunc(m.Spans, func(s schema.MemorySpan) bool { return ofNPC(s) && p.Repeated(s.Text) })
+}
+
 type forgetter struct {
-	world, npc, player string
-	handle             bool
-	log                []Entry
-	gone, tied         map[string]bool // memories: to be erased; to be written anew
+	Forgotten
+	world, npc string
+	log        []Entry
+	gone, tied map[string]bool // memories: to be erased; to be written anew
 }
 
 // find sorts the memories that name the player.
@@ -56,13 +77,13 @@ func (f *forgetter) find() {
 		m := e.Event.Memory
 		switch {
 		case e.Bad || e.Event.Type == schema.MemoryErasedMark:
-		case e.Player == f.player:
+		case e.Player == f.ID:
 			for _, id := range idsOf(&e.Event) {
 				f.gone[id] = true
 			}
-		case m != nil && f.mentions(m):
+		case m != nil && f.Mentioned(m):
 			w := clone(m)
-			if w.Witnesses = f.others(w.Witnesses); f.mentions(&w) {
+			if w.Witnesses = f.others(w.Witnesses); f.Mentioned(&w) {
 				f.gone[m.ID] = true
 			} else {
 				f.tied[m.ID] = true
@@ -74,12 +95,8 @@ func (f *forgetter) find() {
 	}
 }
 
-func (f *forgetter) mentions(m *schema.Memory) bool {
-	return About(m, f.player) || !f.handle && slices.Contains(m.Witnesses, f.player)
-}
-
 func (f *forgetter) others(witnesses []string) []string {
-	return slices.DeleteFunc(slices.Clone(witnesses), func(w string) bool { return w == f.player && !f.handle })
+	return slices.DeleteFunc(slices.Clone(witnesses), func(w string) bool { return w == f.ID && !f.Handle })
 }
 
 // idsOf are the memories that an event speaks of.
@@ -213,7 +230,7 @@ func (f *forgetter) entries() []int {
 	undone := map[string]bool{}
 	for i := range f.log {
 		e := &f.log[i]
-		own := e.Player == f.player
+		own := e.Player == f.ID
 		about := !e.Bad && e.Event.Type != schema.MemoryErasedMark && f.touches(&e.Event)
 		if own || about || e.Event.Undoes != "" && undone[e.Event.Undoes] {
 			out = append(out, i)

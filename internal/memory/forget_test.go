@@ -80,7 +80,7 @@ func TestForget(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			plan := Forget("w", "mira", c.log, gone, false, at, func(n int) string { return fmt.Sprintf("erase:%d", n) })
+			plan := Forget("w", "mira", c.log, Forgotten{ID: gone}, at, func(n int) string { return fmt.Sprintf("erase:%d", n) })
 			if plan.Erased != c.erased || plan.Kept != c.kept || len(plan.Gone) != c.deleted {
 				t.Errorf("erased %d, kept %d, deleted %v", plan.Erased, plan.Kept, plan.Gone)
 			}
@@ -144,7 +144,7 @@ func TestForgettingKeepsWhatAnOperatorSettled(t *testing.T) {
 			t.Fatal(e.Event.ID, err)
 		}
 	}
-	plan := Forget("w", "mira", log, gone, false, at, func(n int) string { return fmt.Sprintf("erase:%d", n) })
+	plan := Forget("w", "mira", log, Forgotten{ID: gone}, at, func(n int) string { return fmt.Sprintf("erase:%d", n) })
 	left := slices.DeleteFunc(log, func(e Entry) bool {
 		return slices.ContainsFunc(plan.Gone, func(i int) bool { return log[i].Event.ID == e.Event.ID })
 	})
@@ -181,4 +181,25 @@ func remaining(b *Book) (out []schema.Memory) {
 		}
 	}
 	return out
+}
+
+// What an NPC of a scene repeats of a player goes from the memories of other players, and
+// what another player says of the same stays.
+func TestForgetWhatAnNPCRepeats(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)
+	var log []Entry
+	for i, c := range []struct{ id, speaker, scene string }{
+		{"repeated", "npc", "hall"}, {"another's", "player", "hall"}, {"elsewhere", "npc", ""},
+	} {
+		m := forgetting(c.id, "p-other", "npc:osric")
+		m.Content, m.Object = "Osric told me that there are nine bees.", "nine bees"
+		m.Spans = []schema.MemorySpan{{TurnID: "t1", Speaker: c.speaker, Text: "nine bees", Scene: c.scene}}
+		log = append(log, Entry{Player: "p-other", Event: schema.MemoryEvent{ID: fmt.Sprint(i), Type: schema.MemoryWritten,
+			World: "w", NPC: "mira", Player: "p-other", At: at, By: "guard1", Memory: m}})
+	}
+	who := Forgotten{ID: "p-gone", Repeated: func(said string) bool { return strings.Contains(said, "nine bees") }}
+	plan := Forget("w", "mira", log, who, at, func(n int) string { return fmt.Sprintf("erase:%d", n) })
+	if !slices.Equal(plan.Gone, []int{0}) || plan.Erased != 1 {
+		t.Errorf("%+v", plan)
+	}
 }

@@ -123,7 +123,11 @@ func (m *Mesh) written(ctx context.Context, r *schema.Reply) error {
 	if m.ends.Written == nil {
 		return nil
 	}
-	return m.conn.SaidHashes().Add(ctx, r.Conversation(), r.TurnID, r.AcceptedAt, m.ends.Written(r))
+	speaker := schema.ConversationID{World: r.World, NPC: r.NPC, Player: r.Player} // also in a scene
+	if speaker.NPC == "" || speaker.Player == "" {
+		return nil // somebody entered a scene or left it
+	}
+	return m.conn.SaidHashes().Add(ctx, speaker, r.TurnID, r.AcceptedAt, m.ends.Written(r))
 }
 
 // propose publishes the actions of a reply, each subject once.

@@ -34,7 +34,7 @@ func staged(m *Mesh) {
 		})
 	}
 	m.Intake(Intake{Stage: stage})
-	m.Ends(Ends{Stage: stage, Apply: scene.Apply})
+	m.Ends(Ends{Stage: stage, Apply: scene.Apply, Written: func(*schema.Reply) []uint64 { return []uint64{1} }})
 }
 
 func (r *rig) enters(turn string, npcs ...string) {
@@ -86,6 +86,16 @@ func TestASceneIsOneQueue(t *testing.T) {
 	}
 	if l := doc.Memory[0]; fmt.Sprint(l.Heard) != "[mira osric]" || l.By != "p1" {
 		t.Errorf("the first line: %+v", l)
+	}
+	var hashes []string
+	must(t, r.conn.Each(t.Context(), transport.StreamSaidHashes, ">", func(msg *jetstream.RawStreamMsg) bool {
+		hashes = append(hashes, msg.Subject)
+		return true
+	}))
+	for i, of := range []string{"mira.p1", "osric.p2", "mira.p1", "wren.p2"} { // of the speaker, and of the player alone
+		if want := protocol.Prefix + "said-hash.inn." + of; i >= len(hashes) || hashes[i] != want {
+			t.Errorf("hashes of what was said stand on %v, and the %d. not on %s", hashes, i+1, want)
+		}
 	}
 	if events, reply := r.watch(taproom, "e2"); fmt.Sprint(events) != "[accepted closed reply done]" ||
 		reply.Status != schema.StatusAnswered {

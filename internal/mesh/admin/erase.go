@@ -23,6 +23,7 @@ type Eraser struct {
 	secure bool
 
 	handles Handles
+	retold  *retelling // in scenes; it grows from one Follow to the next
 }
 
 // Handles are those of the NPCs of the worlds that are known. Where a bare id is
@@ -43,7 +44,7 @@ func (e *Eraser) Among(h Handles) *Eraser {
 // block anew and waits for the disk: that is for a broker whose files are not
 // scrubbed afterwards, which is the same in one go.
 func NewEraser(conn *transport.Conn, player string, worlds []string, secure bool) *Eraser {
-	return &Eraser{conn: conn, player: player, worlds: worlds, secure: secure}
+	return &Eraser{conn: conn, player: player, worlds: worlds, secure: secure, retold: newRetelling()}
 }
 
 // Place is a part of a stream that holds something of the player.
@@ -69,6 +70,10 @@ type Trail struct {
 	Names  []string    // by which the player was shown
 	Open   []EndedTurn // of those: they wait for their reply
 	shared []sharedEvent
+	scenes struct {
+		documents []schema.ConversationID // to be written anew without the player
+		own       map[EndedTurn]bool      // turns of the player
+	}
 }
 
 // EndedTurn is a turn of the player; Event says that it is an event of the game.
@@ -88,12 +93,15 @@ func (t *Trail) Empty() bool { return t.Count() == 0 }
 
 // Count is how many messages there are in all.
 func (t *Trail) Count() int {
-	n := len(t.shared)
+	n := len(t.shared) + t.Scenes()
 	for i := range t.Places {
 		n += t.Places[i].Count()
 	}
 	return n
 }
+
+// Scenes is how many documents of scenes there are to be written anew.
+func (t *Trail) Scenes() int { return len(t.scenes.documents) }
 
 // place is where a player's messages stand: subjects in which W is the world and P
 // the player.
@@ -126,6 +134,9 @@ func (e *Eraser) Follow(ctx context.Context) (*Trail, error) {
 		}
 	}
 	if err := e.remembered(ctx, seen); err != nil {
+		return nil, err
+	}
+	if err := e.inScenes(ctx, t, seen, names); err != nil {
 		return nil, err
 	}
 	if err := e.others(ctx, t, seen); err != nil {
@@ -167,12 +178,15 @@ func (e *Eraser) covers(world string) bool {
 // own reads the messages on the player's own subjects.
 func (e *Eraser) own(ctx context.Context, t *Trail, p place, seen map[EndedTurn]bool, names map[string]bool) error {
 	return e.each(ctx, p.stream, p.subject, func(msg *jetstream.RawStreamMsg) {
-		t.add(p.name, p.stream, msg)
 		s, err := protocol.ParseSubject(msg.Subject)
 		convo := s.Conversation
 		if err != nil { // a conversation's document
 			convo = conversationOf(msg.Subject)
 		}
+		if convo.NPC == schema.SceneNPC {
+			return // a scene has the player's id for its own
+		}
+		t.add(p.name, p.stream, msg)
 		for _, turn := range append(turnsIn(p, msg), s.Turn) {
 			if turn != "" {
 				seen[EndedTurn{convo, turn}] = true
@@ -223,6 +237,9 @@ func (e *Eraser) remembered(ctx context.Context, seen map[EndedTurn]bool) error 
 		if m := l.Event.Memory; m != nil {
 			for _, s := range m.Spans {
 				e.mark(seen, m.World, m.NPC, s.TurnID, s.EventID)
+				if s.Scene != "" && s.TurnID != "" {
+					seen[EndedTurn{schema.SceneConversation(m.World, s.Scene), s.TurnID}] = true
+				}
 			}
 			e.mark(seen, m.World, m.NPC, m.TurnID, "")
 		}
@@ -245,7 +262,7 @@ func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) 
 	err := e.conn.Each(ctx, transport.StreamTimers, protocol.Prefix+"timer.turn.*",
 		func(msg *jetstream.RawStreamMsg) bool {
 			var b protocol.Due
-			if json.Unmarshal(msg.Data, &b) == nil && b.Player == e.player && e.covers(b.World) {
+			if json.Unmarshal(msg.Data, &b) == nil && e.covers(b.World) && e.dueOf(t, b) {
 				t.add("timers", transport.StreamTimers, msg)
 			}
 			return true
@@ -258,11 +275,23 @@ func (e *Eraser) others(ctx context.Context, t *Trail, seen map[EndedTurn]bool) 
 	}
 	for _, p := range []place{{"traces of others", transport.StreamTraces, protocol.Prefix + "trace.W.>"},
 		{"dead letters of others", transport.StreamDead, protocol.Prefix + "dead.*.W.>"}} {
-		if err := e.mentions(ctx, p, nil, func(msg *jetstream.RawStreamMsg) { t.add(p.name, p.stream, msg) }); err != nil {
+		if err := e.mentions(ctx, p, nil, func(msg *jetstream.RawStreamMsg) {
+			if ofSubject(msg.Subject).NPC != schema.SceneNPC { // of which inScenes has decided
+				t.add(p.name, p.stream, msg)
+			}
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// dueOf says whether a deadline is of a turn of the player.
+func (e *Eraser) dueOf(t *Trail, b protocol.Due) bool {
+	if b.NPC == schema.SceneNPC {
+		return t.scenes.own[EndedTurn{schema.SceneConversation(b.World, b.Player), b.TurnID}]
+	}
+	return b.Player == e.player
 }
 
 // events reads what the game saw happen. What concerns the player goes; where the
@@ -306,7 +335,10 @@ func (e *Eraser) mentions(ctx context.Context, p place, shown []string, f func(*
 }
 
 // owns says whether a subject is of the player.
-func (e *Eraser) owns(subject string) bool { return ofSubject(subject).Player == e.player }
+func (e *Eraser) owns(subject string) bool {
+	of := ofSubject(subject)
+	return of.Player == e.player && of.NPC != schema.SceneNPC
+}
 
 // named says whether a message names the player.
 func (e *Eraser) named(msg *jetstream.RawStreamMsg) bool {

@@ -72,7 +72,7 @@ func Players(ctx context.Context, conn *transport.Conn, worlds []string) ([]stri
 			if err != nil {
 				of.Conversation = conversationOf(subject)
 			}
-			if e.covers(of.Conversation.World) {
+			if e.covers(of.Conversation.World) && of.Conversation.NPC != schema.SceneNPC {
 				found[of.Conversation.Player] = true
 			}
 		}
@@ -90,7 +90,7 @@ func Players(ctx context.Context, conn *transport.Conn, worlds []string) ([]stri
 	return out, nil
 }
 
-// inBodies adds the players that only events and memories name.
+// inBodies adds the players that only events, memories and scenes name.
 func (e *Eraser) inBodies(ctx context.Context, found map[string]bool) error {
 	note := func(values ...string) {
 		for _, v := range values {
@@ -101,6 +101,9 @@ func (e *Eraser) inBodies(ctx context.Context, found map[string]bool) error {
 				found[v] = true
 			}
 		}
+	}
+	if err := e.scenePlayers(ctx, note); err != nil {
+		return err
 	}
 	err := e.each(ctx, transport.StreamEvents, protocol.Prefix+"event.W", func(msg *jetstream.RawStreamMsg) {
 		var o schema.Occurrence
