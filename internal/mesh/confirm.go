@@ -22,7 +22,7 @@ import (
 func (m *Mesh) Confirm(
 	ctx context.Context, t *protocol.Turn, index int, a schema.Action, wait time.Duration,
 ) (accepted bool, err error) {
-	data, err := json.Marshal(a)
+	data, err := json.Marshal(acting(a, t.Scene, t.NPC, t.Player))
 	if err != nil {
 		return false, fmt.Errorf("action %d of turn %s: %w", index, t.TurnID, err)
 	}

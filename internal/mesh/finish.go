@@ -136,7 +136,7 @@ func (m *Mesh) propose(ctx context.Context, r *schema.Reply) error {
 		if !a.Checked || a.Refused != "" {
 			continue
 		}
-		data, err := json.Marshal(a)
+		data, err := json.Marshal(acting(a, r.Scene, r.NPC, r.Player))
 		if err != nil {
 			return fmt.Errorf("action %d of turn %s: %w", i, r.TurnID, err)
 		}

@@ -43,7 +43,8 @@ func (m *Mesh) staged(
 		return nil, false, refused
 	}
 	if refused == nil && !req.Scene.Moves() {
-		return view, false, nil
+		view, err = m.related(ctx, view, req)
+		return view, false, err
 	}
 	reply := &schema.Reply{Status: schema.StatusAnswered}
 	if refused != nil {
@@ -117,6 +118,28 @@ func (m *Mesh) exchange(ctx context.Context, r *schema.Reply) error {
 		return err
 	}
 	return m.step("finish.exchanged")
+}
+
+// acting names in an action of a scene who acts and for whom.
+func acting(a schema.Action, in *schema.Scene, npc, player string) schema.Action {
+	if in != nil {
+		a.NPC, a.Player = npc, player
+	}
+	return a
+}
+
+// related adds to what an NPC has in mind how it stands with the player of the turn. That is
+// read from their own conversation; nothing that happens in the scene changes it.
+func (m *Mesh) related(
+	ctx context.Context, view *schema.Conversation, req *schema.Request,
+) (*schema.Conversation, error) {
+	own, err := readConversation(ctx, m.conn, schema.ConversationID{World: req.World, NPC: req.NPC, Player: req.Player})
+	if err != nil {
+		return nil, err
+	}
+	out := *view
+	out.Trust, out.Opinion, out.Steps, out.Ledger = own.Trust, own.Opinion, own.Steps, own.Ledger
+	return &out, nil
 }
 
 // of names the conversation of a reply that was made without its request.

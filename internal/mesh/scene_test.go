@@ -30,7 +30,11 @@ func staged(m *Mesh) {
 			if p == schema.PassReviewSpeech {
 				return order[p], releaseOne(ctx, m, t, t.NPC+" answers "+t.Message)
 			}
-			return h(ctx, t)
+			to, err := h(ctx, t)
+			if p == schema.PassAct && t.Convo.Trust > 0 {
+				t.Reply.Actions = []schema.Action{{Name: fmt.Sprintf("trusts-%d", t.Convo.Trust), Checked: true}}
+			}
+			return to, err
 		})
 	}
 	m.Intake(Intake{Stage: stage})
@@ -100,6 +104,34 @@ func TestASceneIsOneQueue(t *testing.T) {
 	if events, reply := r.watch(taproom, "e2"); fmt.Sprint(events) != "[accepted closed reply done]" ||
 		reply.Status != schema.StatusAnswered {
 		t.Errorf("to enter: %v %+v", events, reply)
+	}
+}
+
+// How the speaking NPC stands with the speaking player is read from their own conversation,
+// and an action says who acts.
+func TestASceneKnowsHowItsNPCsStandWithThePlayer(t *testing.T) {
+	r := newRig(t)
+	must(t, r.conn.Setup(t.Context(), transport.Settings{}))
+	must(t, r.client.PutConversation(t.Context(),
+		&schema.Conversation{World: "inn", NPC: "osric", Player: "p2", Trust: 7}, 0))
+	r.enters("e1", "mira", "osric")
+	r.says("s1", "p1", "Osric, one.", 0)
+	r.says("s2", "p2", "Mira, two.", 0)
+	r.says("s3", "p2", "Osric, three.", 0)
+	r.start(Options{}, staged)
+	r.watch(taproom, "s3")
+	var proposed []string
+	must(t, r.conn.Each(t.Context(), transport.StreamActions, ">", func(msg *jetstream.RawStreamMsg) bool {
+		var a schema.Action
+		must(t, json.Unmarshal(msg.Data, &a))
+		proposed = append(proposed, fmt.Sprint(msg.Subject, " ", a.Name, " ", a.NPC, " ", a.Player))
+		return true
+	}))
+	if want := []string{protocol.SubjectAction(taproom, "s3", 0) + " trusts-7 osric p2"}; !slices.Equal(proposed, want) {
+		t.Errorf("proposed %q, want %q", proposed, want)
+	}
+	if doc, _, err := r.client.Conversation(t.Context(), taproom); err != nil || doc.Trust != 0 {
+		t.Errorf("the scene keeps %+v, %v", doc, err)
 	}
 }
 

@@ -58,6 +58,9 @@ type Action struct {
 	Checked    bool           `json:"checked"`
 	Confirmed  bool           `json:"confirmed,omitempty"` // the game has accepted it already
 	Refused    string         `json:"refused,omitempty"`   // why the check failed
+	// as proposed to the game in a scene, whose subject names neither: who acts, and for whom
+	NPC    string `json:"npc,omitempty"`
+	Player string `json:"player,omitempty"`
 }
 
 // Pass names a step of a turn.
