@@ -60,7 +60,8 @@ func TestAnEventBeginsOneTurn(t *testing.T) {
 	if want := "[accepted thinking sentence 1 closed reply done]"; fmt.Sprint(events) != want {
 		t.Errorf("events %v, want %s", events, want)
 	}
-	if reply.Begin == nil || reply.Begin.EventID != "e1" || reply.Begin.Kind != schema.KindHappened || reply.Message != "" {
+	if reply.Begin == nil || reply.Begin.EventID != "e1" || reply.Begin.Kind != schema.KindHappened ||
+		reply.Message != "" {
 		t.Errorf("reply %+v", reply)
 	}
 	r.sees("e1", "e1-later")

@@ -184,8 +184,8 @@ func (i *intake) refuse(ctx context.Context, d *delivery, cause error) error {
 // invalidReply is the end of what was never a turn.
 func invalidReply(convo schema.ConversationID, turn string, sequence uint64, at time.Time, cause error) *schema.Reply {
 	return of(&schema.Reply{
-		SchemaVersion: schema.Version, TurnID: turn, Status: schema.StatusAborted, Reason: schema.ReasonInvalid, Detail: cause.Error(),
-		Sentences: []schema.Sentence{}, SourceCounts: map[schema.Origin]int{}, Passes: []schema.PassRecord{},
+		SchemaVersion: schema.Version, TurnID: turn, Status: schema.StatusAborted, Reason: schema.ReasonInvalid,
+		Detail: cause.Error(), Sentences: []schema.Sentence{}, SourceCounts: map[schema.Origin]int{}, Passes: []schema.PassRecord{},
 		Sequence: sequence, AcceptedAt: at.UTC(),
 	}, convo)
 }

@@ -60,7 +60,9 @@ func (m *Mesh) staged(
 
 // castEnding casts a turn of a scene that is ended by its deadline or a cancel. One that is
 // not at the head yet has no NPC, and nobody hears it.
-func (m *Mesh) castEnding(ctx context.Context, convo schema.ConversationID, req *schema.Request, sequence uint64) error {
+func (m *Mesh) castEnding(
+	ctx context.Context, convo schema.ConversationID, req *schema.Request, sequence uint64,
+) error {
 	named := req.NPC
 	req.NPC = ""
 	if req.Scene.Moves() {
