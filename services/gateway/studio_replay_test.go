@@ -150,9 +150,11 @@ func TestStoryOfADownload(t *testing.T) {
 	p.sees("mark.span", "Teague")
 	p.click(".panel button", "Download as JSON")
 	path := filepath.Join(folder, "turn-t1.json")
-	wait(t, func() bool { _, err := os.Stat(path); return err == nil })
-	data, err := os.ReadFile(path)
-	must(t, err)
+	var data []byte
+	wait(t, func() bool { // the browser makes the file before it writes into it
+		data, _ = os.ReadFile(path)
+		return json.Valid(data)
+	})
 	var got struct {
 		Turn  string            `json:"turn"`
 		Reply json.RawMessage   `json:"reply"`
