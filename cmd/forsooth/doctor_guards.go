@@ -34,7 +34,8 @@ func (d *diagnosis) guards() {
 			"off: what contradicts is found by forsooth memory scan alone")
 	}
 	if f := g.Faithfulness; f.Correct && (!f.Enabled || f.Model == "") {
-		d.add("guards", statusNote, "set guards.faithfulness.enabled to true and scorer_model to rules, inprocess, sidecar or llm",
+		d.add("guards", statusNote, "set guards.faithfulness.enabled to true and "+
+			"scorer_model to rules, inprocess, sidecar or llm",
 			"guards.faithfulness.correct is true, and nothing is said of it: no second opinion is asked")
 	}
 	if f := g.Faithfulness; f.Enabled {

@@ -29,7 +29,7 @@ type evalSuiteCmd struct {
 	Show    bool     `help:"Print every case with its reply and evidence on standard error."`
 	Without []string `help:"Leave out a stage, to see what it is worth; repeatable." placeholder:"STAGE" sep:"none"`
 	Triage  bool     `help:"List the passing known answers whose cited ids are not corpus."`
-	Report  string   `help:"Write the report to a file too: .md, .json, or .html with plots." type:"path" placeholder:"FILE"`
+	Report  string   `help:"Write the report to a file: .md, .json, or .html with plots." type:"path" placeholder:"FILE"`
 	Against string   `name:"compare" help:"Report of an earlier run to compare with." type:"path" placeholder:"OLD.json"`
 	judging
 }

@@ -217,7 +217,8 @@ func writeSpeech(w io.Writer, arms []speechArm) {
 	if len(arms) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\n| recorded speeches | true sentences spoken | false ones | sentences without a claim | first sentence, "+
+	fmt.Fprint(w, "\n| recorded speeches | true sentences spoken | false ones | sentences without a claim | "+
+		"first sentence, "+
 		"ms |\n|---|---:|---:|---:|---:|\n")
 	for _, a := range arms {
 		percent := func(label string) float64 { return a.Result.ByLabel[label].Percent() }

@@ -50,7 +50,8 @@ func TestThePapersPageNamesWhatIsThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths := regexp.MustCompile("`((?:internal|services|pkg|weights|k8s|evals)/[^`]+)`").FindAllStringSubmatch(string(data), -1)
+	paths := regexp.MustCompile("`((?:internal|services|pkg|weights|k8s|evals)/[^`]+)`").
+		FindAllStringSubmatch(string(data), -1)
 	for _, m := range paths {
 		if found, err := filepath.Glob(filepath.Join("..", "..", m[1])); err != nil || len(found) == 0 {
 			t.Errorf("the page names %s, which is not there", m[1])

@@ -69,7 +69,7 @@ func ablated(t *testing.T, persona, asks string, without ablation.Set) *protocol
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer model.Close() //nolint:errcheck // it has answered
+	defer model.Close()
 	a, err := app.Start(t.Context(), app.Options{Worlds: []*world.World{village(t)}, Data: t.TempDir(),
 		Meaning: app.MeaningOff, Without: without,
 		LLM: llm.Config{Primary: llm.Provider{URL: model.URL(), Model: "scripted"}}})

@@ -65,8 +65,8 @@ func (i *Inside) Relation(ctx context.Context, id schema.ConversationID) (*schem
 		if err != nil {
 			return nil, err
 		}
-		if in.Seen, err = memory.NewRecaller(session, static, i.app.Library.Predicates, i.options.now).Quiet().Witnessed(ctx, id.World, id.NPC,
-			id.Player); err != nil {
+		recaller := memory.NewRecaller(session, static, i.app.Library.Predicates, i.options.now).Quiet()
+		if in.Seen, err = recaller.Witnessed(ctx, id.World, id.NPC, id.Player); err != nil {
 			return nil, err
 		}
 	}

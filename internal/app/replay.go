@@ -78,7 +78,8 @@ func (e *exchanges) all() []llm.Exchange {
 // besides is an App for one replay: what is read is shared with the mesh, and what counts or
 // keeps is its own. Another model speaks where one is named; the judge stays.
 func (a *App) besides(o Options, x *lore.Lore, speaks string) (b *App, err error) {
-	b = &App{Metrics: report.NewMetrics(), beside: true, reviews: true, tiers: a.tiers, hooks: a.hooks, asked: &exchanges{}}
+	b = &App{Metrics: report.NewMetrics(), beside: true, reviews: true, tiers: a.tiers, hooks: a.hooks,
+		asked: &exchanges{}}
 	if a.memory != nil {
 		b.memory = &remembering{session: a.memory.session, quiet: true}
 	}

@@ -133,7 +133,8 @@ func (f *Faithfulness) check() error {
 		return err
 	}
 	if f.Correct && f.Policy == PolicyBlock {
-		return fault(section+"correct", "is true and %son_hallucination is %s, which leaves nothing to correct; write warn or "+
+		return fault(section+"correct", "is true and %son_hallucination is %s, which leaves nothing to correct; "+
+			"write warn or "+
 			"regenerate there, or false here", section, PolicyBlock)
 	}
 	if err := share(section+"risk_thresholds.medium", f.Risk.Medium); err != nil {

@@ -17,7 +17,8 @@ func TestAHedgedPlanIsToldWithItsHedge(t *testing.T) {
 			"You told me that you were pretty confident that you should be done with your boat by the end of April.",
 			"by the end of April", "1402-04-30"},
 		{"I should be done with my boat in ten days. I'm fairly sure of it.", "When will my boat be done?",
-			"You told me that you were fairly sure that you should be done with your boat in ten days.", "in ten days", "1402-03-11"},
+			"You told me that you were fairly sure that you should be done with your boat in ten days.",
+			"in ten days", "1402-03-11"},
 		{"Maybe my sister will marry the cooper next spring.", "Whom will my sister marry?",
 			"You told me that maybe your sister will marry the cooper next spring.", "next spring", ""},
 	}

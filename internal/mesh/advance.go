@@ -84,7 +84,6 @@ func (m *Mesh) start(
 	if err != nil {
 		return nil // its own doorbell answers it, and its finisher comes back here
 	}
-	view := doc.Conversation
 	t := &protocol.Turn{
 		Request: *req, Pass: schema.PassRetrieve, Sequence: head.Sequence,
 		AcceptedAt: head.Time.UTC(), DeadlineAt: head.Time.UTC().Add(req.Deadline()),
@@ -94,8 +93,8 @@ func (m *Mesh) start(
 		return nil // its deadline has come while it waited
 	}
 	if req.Scene != nil {
-		var over bool
-		if view, over, err = m.staged(ctx, convo, req, head, doc); over || err != nil {
+		view, over, err := m.staged(ctx, convo, req, head, doc)
+		if over || err != nil {
 			return err
 		}
 		t.Request, t.Convo = *req, view

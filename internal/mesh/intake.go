@@ -185,7 +185,8 @@ func (i *intake) refuse(ctx context.Context, d *delivery, cause error) error {
 func invalidReply(convo schema.ConversationID, turn string, sequence uint64, at time.Time, cause error) *schema.Reply {
 	return of(&schema.Reply{
 		SchemaVersion: schema.Version, TurnID: turn, Status: schema.StatusAborted, Reason: schema.ReasonInvalid,
-		Detail: cause.Error(), Sentences: []schema.Sentence{}, SourceCounts: map[schema.Origin]int{}, Passes: []schema.PassRecord{},
+		Detail: cause.Error(), Sentences: []schema.Sentence{}, SourceCounts: map[schema.Origin]int{},
+		Passes: []schema.PassRecord{},
 		Sequence: sequence, AcceptedAt: at.UTC(),
 	}, convo)
 }

@@ -82,7 +82,8 @@ func newTurns() turns {
 }
 
 func (t *turns) all() []prometheus.Collector {
-	return []prometheus.Collector{t.ended, t.reasons, t.unbegun, t.took, t.first, t.asking, t.calls, t.cost, t.tokens, t.stripped}
+	return []prometheus.Collector{t.ended, t.reasons, t.unbegun, t.took, t.first, t.asking, t.calls, t.cost, t.tokens,
+		t.stripped}
 }
 
 // Ended counts a turn by its reply, which was stored at a time.

@@ -68,6 +68,14 @@ func judgeScene(run *invariant.Run) *ScenesRun {
 			}
 		}
 	}
+	remembered(run, out, heard, broken)
+	return out
+}
+
+// remembered holds what is remembered against what each NPC has heard.
+func remembered(
+	run *invariant.Run, out *ScenesRun, heard map[string]map[string]bool, broken func(turn, format string, args ...any),
+) {
 	for i := range run.Memory {
 		m := run.Memory[i].Memory
 		if m == nil {
@@ -80,7 +88,6 @@ func judgeScene(run *invariant.Run) *ScenesRun {
 			}
 		}
 	}
-	return out
 }
 
 func hear(heard map[string]map[string]bool, npc, what string) {

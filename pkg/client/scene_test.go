@@ -124,7 +124,8 @@ func TestWhatIsHeardInASceneIsHearsay(t *testing.T) {
 		if strings.Contains(got, "nine") != c.hears {
 			t.Errorf("%s\n  %q, want it to hold the hour: %v", c.message, got, c.hears)
 		}
-		if strings.Contains(got, "nine") && (!strings.Contains(got, "I was told this by") || !strings.Contains(got, "Osric")) {
+		if strings.Contains(got, "nine") && (!strings.Contains(got, "I was told this by") ||
+			!strings.Contains(got, "Osric")) {
 			t.Errorf("%s\n  %q names nobody as its source", c.message, got)
 		}
 	}

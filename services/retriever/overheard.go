@@ -16,7 +16,8 @@ import (
 const mostOverheard = 2
 
 // saysWhat asks what somebody in the scene said.
-var saysWhat = regexp.MustCompile(`(?i)\bwhat (?:did|does|has|had|was|is) (.{2,40}?) (?:just )?(?:say|said|saying|tell|` +
+var saysWhat = regexp.MustCompile(`(?i)\bwhat (?:did|does|has|had|was|is) (.{2,40}?) ` +
+	`(?:just )?(?:say|said|saying|tell|` +
 	`told|telling|answer|answered)\b(.*)`)
 
 // overheard fills a turn of a scene that asks what another one said with what this NPC

@@ -37,7 +37,8 @@ func authoredBy(t *protocol.Turn, w *world.World, npc *world.NPC) func(string) b
 			}
 		}
 		if d := asksBack(t); d != nil {
-			if spec, ok := deed.Find(deed.Allowed(t.AllowedActions, npc.Actions), d.Action); ok && slices.Contains(spec.Asks, s) {
+			if spec, ok := deed.Find(deed.Allowed(t.AllowedActions, npc.Actions), d.Action); ok &&
+				slices.Contains(spec.Asks, s) {
 				return true
 			}
 		}

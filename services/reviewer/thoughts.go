@@ -90,7 +90,8 @@ func (s *Service) auditClaims(ctx context.Context, t *protocol.Turn, of scene) e
 			line.Citation = th.Citations[0]
 		}
 		id := holder(t, th, x.Person(npc))
-		if id == "" && !s.without.Has(ablation.ClaimRetrieval) && added < maxNewSources && len(text.ContentWords(th.Text)) >= 2 {
+		if id == "" && !s.without.Has(ablation.ClaimRetrieval) && added < maxNewSources &&
+			len(text.ContentWords(th.Text)) >= 2 {
 			found, err := x.Index.Search(ctx, retrieval.Query{NPC: npc, Message: th.Text, TopK: maxNewSources - added,
 				Check: x.ProvenanceCheck(t, npc), Facts: lore.Facts(t)})
 			if err != nil {

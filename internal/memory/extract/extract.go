@@ -144,7 +144,8 @@ func Words(r *schema.Reply, c Context) []Utterance {
 		out = append(out, Utterance{TurnID: r.TurnID, Speaker: SpeakerNPC, Text: s.Text, At: at, Scene: r.SceneID()})
 	}
 	for i, a := range r.Actions {
-		out = append(out, Utterance{TurnID: r.TurnID, Speaker: SpeakerGame, Text: actionWords(a, c.outcome(i, a)), At: at, Scene: r.SceneID()})
+		out = append(out, Utterance{TurnID: r.TurnID, Speaker: SpeakerGame, Text: actionWords(a, c.outcome(i, a)), At: at,
+			Scene: r.SceneID()})
 	}
 	return out
 }

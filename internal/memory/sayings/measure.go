@@ -202,7 +202,8 @@ func (f *Figures) ask(s *Saying, kept []told, supporting map[string]bool) {
 		return
 	}
 	for i := range kept {
-		if supporting[kept[i].ID] && asked.Relevance(&kept[i].Memory, playerID, memory.DefaultPredicates(), 0) >= memory.Enough {
+		if supporting[kept[i].ID] && asked.Relevance(&kept[i].Memory, playerID, memory.DefaultPredicates(), 0) >=
+			memory.Enough {
 			f.Answered++
 			return
 		}

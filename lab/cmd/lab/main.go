@@ -51,7 +51,7 @@ type cli struct {
 	Mesh     meshCmd     `cmd:"" help:"The mesh without its passes beside a bare chain, by workers and copies."`
 	Node     nodeCmd     `cmd:"" hidden:"" help:"A process of mesh."`
 	Rolling  rollingCmd  `cmd:"" help:"What players lose while a fleet is restarted process by process."`
-	Scenes   scenesCmd   `cmd:"" help:"Whether a scene of NPCs and players keeps its promises while the mesh is killed under it."`
+	Scenes   scenesCmd   `cmd:"" help:"Whether a scene keeps its promises while the mesh is killed under it."`
 	Faults   faultsCmd   `cmd:"" help:"How much more a model is asked that fails now and then."`
 	Sockets  socketsCmd  `cmd:"" help:"One gateway and many open sockets, each with a turn: what one takes of memory."`
 	Overload overloadCmd `cmd:"" help:"More turns than a mesh can do: what becomes of them and of its memory."`
