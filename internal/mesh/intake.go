@@ -186,7 +186,7 @@ func invalidReply(convo schema.ConversationID, turn string, sequence uint64, at 
 	return of(&schema.Reply{
 		SchemaVersion: schema.Version, TurnID: turn, Status: schema.StatusAborted, Reason: schema.ReasonInvalid,
 		Detail: cause.Error(), Sentences: []schema.Sentence{}, SourceCounts: map[schema.Origin]int{},
-		Passes: []schema.PassRecord{},
+		Passes:   []schema.PassRecord{},
 		Sequence: sequence, AcceptedAt: at.UTC(),
 	}, convo)
 }
