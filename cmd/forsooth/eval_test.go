@@ -129,7 +129,7 @@ func TestTheReportIsWrittenForReaders(t *testing.T) {
 			t.Errorf("%s: %v: %q is missing", name, err, want)
 		}
 	}
-	s.run("eval", path, "--report", "run.pdf").wants(t, exitUsage, "run.pdf", ".md or .html")
+	s.run("eval", path, "--report", "run.pdf").wants(t, exitUsage, "run.pdf", ".md, .html or .json")
 	s.run("eval", path, "--report", "none/run.md").wants(t, exitUsage, "no such folder")
 }
 

@@ -27,7 +27,7 @@ func Judgement(o Verifying, side *sidecar.Client) (r *review.Reviewer, missing e
 	if err != nil {
 		return withoutModel(side), err
 	}
-	return &review.Reviewer{Reader: reader, Fit: fit, Answers: reader.Answers}, nil
+	return &review.Reviewer{Reader: reader, Fit: fit}, nil
 }
 
 // withoutModel is how a process judges that has no model of its own: by a sidecar that runs

@@ -34,9 +34,8 @@ type Draft struct {
 	Actions []schema.Action     // the decision's, with the outcome of their check
 	Specs   []schema.ActionSpec // they declare the phrases that promise one
 
-	Answerable bool   // the evidence answers the message
-	Asked      string // the question that the speech must answer; "": none, or one of more than the world
-	Withholds  bool   // the decision keeps something back
+	Answerable bool // the evidence answers the message
+	Withholds  bool // the decision keeps something back
 
 	Judge Judge // nil: nobody is asked about what the model in process leaves open
 	// Support is the score from which a sentence is supported; 0: the line of the

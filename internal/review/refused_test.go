@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
-	"github.com/forsooth-npc/forsooth/internal/voice"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -195,49 +193,6 @@ func TestEvasion(t *testing.T) {
 		if evades := len(issues) == 1 && issues[0].Type == schema.IssueEvasion; evades != c.evades || !c.evades &&
 			len(issues) > 0 {
 			t.Errorf("%s: %+v", c.name, issues)
-		}
-	}
-}
-
-// A speech that is true and answers another question is evasion too, while nothing that answers was told.
-func TestWhatAnswersAnotherQuestionIsEvasion(t *testing.T) {
-	const seen, burned = "Bram Dunnock was seen on the weir.", "The mill burned in the spring of 1402."
-	told := func(evidence ...schema.EvidenceRef) []schema.Sentence {
-		return []schema.Sentence{{Text: "Forty crowns.", Evidence: evidence}}
-	}
-	for _, c := range []struct {
-		name   string
-		change func(*review.Draft)
-		evades bool
-	}{
-		{"one that answers another question", func(d *review.Draft) {}, true},
-		{"one that answers", func(d *review.Draft) { d.Sentences = sentences(said(seen, "E1")) }, false},
-		{"beside one that answers", func(d *review.Draft) { d.Sentences = append(d.Sentences, said(seen, "E1")) }, false},
-		{"behind one that answers", func(d *review.Draft) { d.Released = told(schema.EvidenceRef{ID: "E2"}) }, false},
-		{"behind a courtesy", func(d *review.Draft) { d.Released = told() }, true},
-		{"thoughts", func(d *review.Draft) { d.Thoughts = true }, false},
-		{"no question", func(d *review.Draft) { d.Asked = "" }, false},
-		{"what answers is kept back", func(d *review.Draft) { d.Withholds = true }, false},
-	} {
-		d := review.Draft{Sentences: sentences(said(burned, "E1")), Evidence: village(), Context: mira,
-			Person: voice.Person{Handle: "mira"}, Class: protocol.ClassComplex, Asked: "Who was seen on the weir?"}
-		c.change(&d)
-		r := &review.Reviewer{Fit: fit, Answers: func(_ context.Context, _ string, all []string) ([]float64, error) {
-			out := make([]float64, len(all))
-			for i, s := range all {
-				if strings.Contains(s, "Bram") {
-					out[i] = 0.9
-				}
-			}
-			return out, nil
-		}}
-		_, out, err := r.Review(t.Context(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		evades := slices.ContainsFunc(out[0].Issues, func(i schema.Issue) bool { return i.Type == schema.IssueEvasion })
-		if evades != c.evades || !c.evades && !out[0].OK() {
-			t.Errorf("%s: %+v", c.name, out[0].Issues)
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package review
 
 import (
-	"context"
 	"slices"
-	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
@@ -46,37 +44,6 @@ func (l *line) evasion() {
 	}
 	l.out[0].Issues = append(l.out[0].Issues, schema.Issue{Claim: l.Sentences[0].Text, Type: schema.IssueEvasion,
 		Correction: "the evidence answers this; say what it says"})
-}
-
-// beside is P(answers) below which a sentence is beside the point. Of 70 right answers to questions
-// in players' words one lies below it, of 27 sentences of models that paid no heed to the question 21.
-const beside = 0.05
-
-// offPoint finds supported sentences that answer another question, as long as nothing that
-// answers this one was released or stands beside them.
-func (l *line) offPoint(ctx context.Context, r *Reviewer) {
-	if l.Asked == "" || r.Answers == nil || l.Thoughts || l.Withholds ||
-		slices.ContainsFunc(l.Released, func(s schema.Sentence) bool { return !s.Authored && len(s.Evidence) > 0 }) {
-		return
-	}
-	var at []int
-	var said []string
-	for i := range l.out {
-		if o := &l.out[i]; !o.Exempt && len(o.Issues) == 0 && (o.Kind == entail.KindWorld || o.exact) {
-			at, said = append(at, i), append(said, o.Sentence.Text)
-		}
-	}
-	if len(at) == 0 {
-		return
-	}
-	answers, err := r.Answers(ctx, l.Asked, append(said, strings.Join(said, " ")))
-	if err != nil || slices.Max(answers) >= beside {
-		return // without a judgement nothing is held against it
-	}
-	for k, i := range at {
-		l.out[i].Issues = append(l.out[i].Issues, schema.Issue{Claim: said[k], Type: schema.IssueEvasion,
-			Correction: "it is true, and answers something else; say what answers the question, or that you do not know it"})
-	}
 }
 
 // result is the review as a turn carries it: one claim a sentence.

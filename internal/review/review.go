@@ -21,8 +21,6 @@ import (
 type Reviewer struct {
 	Reader entail.Reader // nil: only what is word for word in the evidence is supported
 	Fit    Fit           // what the scores of the reader are worth
-	// Answers is the probability that each sentence answers a question; nil: nobody judges it.
-	Answers func(ctx context.Context, question string, sentences []string) ([]float64, error)
 }
 
 // Review judges a draft. A sentence passes only where a stage supports it: an error
@@ -36,7 +34,6 @@ func (r *Reviewer) Review(ctx context.Context, d Draft) (protocol.Review, []Outc
 	l.policy(r)
 	l.checks()
 	l.evasion()
-	l.offPoint(ctx, r)
 	if err := ctx.Err(); err != nil { // what was not judged in time is not judged
 		return protocol.Review{}, nil, fmt.Errorf("review: %w", err)
 	}

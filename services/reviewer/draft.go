@@ -1,7 +1,6 @@
 package reviewer
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
@@ -26,23 +25,8 @@ func draftOf(t *protocol.Turn, of scene) review.Draft {
 		d.Actions, d.Withholds = t.Decision.Actions, len(t.Decision.Withhold) > 0
 		known := t.Retrieval.Zone != protocol.ZoneUnknown && len(t.Decision.Share) > 0
 		d.Answerable = known && t.Decision.Kind == protocol.KindAnswer
-		d.Asked = askedOf(t)
 	}
 	return d
-}
-
-// askedOf is the question that the lore of the world alone answers, or "". What leans on the state, on
-// memories and on the conversation is beyond the judgement of what answers what, and in the zone near
-// the NPC says that it tells something else.
-func askedOf(t *protocol.Turn) string {
-	r := t.Retrieval
-	if r.Intent != protocol.IntentQuestion || r.Zone == protocol.ZoneNone || r.Zone == protocol.ZoneNear || t.Unasked() ||
-		slices.ContainsFunc(t.Evidence, func(e protocol.Evidence) bool {
-			return e.Provenance.Source != schema.OriginCorpus
-		}) {
-		return ""
-	}
-	return cmp.Or(r.Whole, r.Query)
 }
 
 // contextOf is what surrounds the sentences of this turn.
