@@ -175,7 +175,7 @@ evals: build
 	@for suite in $(SUITES); do echo "eval $$suite"; name=$$(basename $$suite .yaml); [ $$name != evals ] || name=$$(basename $$(dirname $$suite)); \
 	$(BIN)/forsooth eval $$suite --report $(BIN)/evals/$$name.json || exit 1; done
 	FORSOOTH_EVALS=$(abspath $(BIN))/evals $(GO) test -count=1 -run '^TestThePapersPage' ./cmd/forsooth
-	@if [ -n "$$FORSOOTH_TEST_DATA" ]; then echo "bench speech"; $(GO) test -count=1 -timeout 30m -v -run '^TestRecordedSpeechMeetsItsBars$$' ./internal/bench; \
+	@if [ -n "$$FORSOOTH_TEST_DATA" ]; then echo "bench speech"; FORSOOTH_EVALS=$(abspath $(BIN))/evals $(GO) test -count=1 -timeout 30m -v -run '^TestRecordedSpeechMeetsItsBars$$' ./internal/bench; \
 	else echo "bench speech: skipped, FORSOOTH_TEST_DATA does not name the folder of the recorded speeches"; fi
 
 ## ablation: what each rule of entailment is worth, on pairs of FORSOOTH_TEST_DATA and on held speech

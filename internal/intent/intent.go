@@ -355,8 +355,8 @@ func askingPart(message string) string {
 }
 
 // pressing tells how to answer and nothing of what: "Choose one, there is no third: …".
-var pressing = regexp.MustCompile(`(?i)^\W*(?:just |quick, |come on, |now )?(?:choose|pick|decide|answer|guess|admit it` +
-	`|be honest|be brief|no excuses|think hard|swear)\b[^:?]{0,60}: `)
+var pressing = regexp.MustCompile(`(?i)^\W*(?:just |quick, |come on, |now )?(?:choose|pick|decide|answer|guess` +
+	`|admit it|be honest|be brief|no excuses|think hard|swear)\b[^:?]{0,60}: `)
 
 // unpressed is a question without such words in front.
 func unpressed(s string) string {

@@ -205,7 +205,8 @@ func (p *page) fill(selector, text string) {
 func (p *page) choose(selector, value string) {
 	p.t.Helper()
 	p.until(fmt.Sprintf(`[...document.querySelectorAll(%q+" option")].some(o => o.value === %q)`, selector, value))
-	eval[bool](p, fmt.Sprintf(`((e) => { e.value = %q; e.dispatchEvent(new Event("change", {bubbles: true})); return true; })
+	eval[bool](p, fmt.Sprintf(`((e) => { e.value = %q;
+		e.dispatchEvent(new Event("change", {bubbles: true})); return true; })
 		(document.querySelector(%q))`, value, selector))
 }
 

@@ -56,7 +56,7 @@ func StartCluster(ctx context.Context, dir string, n int) (*Cluster, error) {
 // that is busy with other builds has needed more than half a minute.
 const electedIn = 2 * time.Minute
 
-// elected waits until one of the servers leads and all know of each other.
+// elected waits until one of the servers leads and sees all of them online.
 func (c *Cluster) elected(ctx context.Context) error {
 	late := time.NewTimer(electedIn)
 	defer late.Stop()
@@ -65,8 +65,9 @@ func (c *Cluster) elected(ctx context.Context) error {
 	for {
 		leads, current := false, true
 		for _, s := range c.servers {
-			leads = leads || s.JetStreamIsLeader()
-			current = current && s.JetStreamIsCurrent() && len(s.JetStreamClusterPeers()) <= len(c.servers)
+			// Only a leader knows which peers are online, and places streams on those alone.
+			leads = leads || s.JetStreamIsLeader() && len(s.JetStreamClusterPeers()) == len(c.servers)
+			current = current && s.JetStreamIsCurrent()
 		}
 		if leads && current {
 			return nil
