@@ -111,7 +111,8 @@ func (f Fit) Decide(x Features) Reading {
 	if !plainly && !x.Form.Bare && meant < f.Thresholds.Loose {
 		return Reading{Asks: asks, Meant: meant, Sure: meant}
 	}
-	if len(out.Missing) == 0 && plainly && out.Sure >= f.Thresholds.Act {
+	// "Forge me a blade" may mean the knife: the NPC asks, and hands over nothing.
+	if len(out.Missing) == 0 && plainly && !filled.guessed && out.Sure >= f.Thresholds.Act {
 		out.Kind = Act
 	}
 	return out

@@ -40,6 +40,9 @@ func (v views) values(spec schema.ActionSpec, p parameter) []Value {
 	return out
 }
 
+// said says whether the player, or the NPC in the line before, named a value in full.
+func (v Value) said() bool { return v.X[0] == 1 || v.X[8] == 1 }
+
 // verbatim is how likely a value is meant that was named in full, and no other with it.
 const verbatim = 0.97
 
@@ -86,6 +89,7 @@ type filling struct {
 	values  map[string]any
 	missing []string
 	sure    float64
+	guessed bool // a value stands for words that are none of its names
 }
 
 // fill takes the likeliest values, and none that is not likely enough.
@@ -98,15 +102,16 @@ func (a Action) fill(f Fit) filling {
 		case "fixed":
 			value = p.fixed
 		case "enum":
-			top := ""
+			top, said := "", false
 			best := f.Thresholds.Value
 			for _, v := range a.Values[p.name] {
 				if q := f.named(v); q >= best {
-					top, best = v.Name, q
+					top, best, said = v.Name, q, v.said()
 				}
 			}
 			if top != "" && !used[top] { // one word names one thing
 				value, used[top] = top, true
+				out.guessed = out.guessed || !said
 				out.sure *= best
 			}
 		default:
