@@ -119,7 +119,7 @@ func (m *motion) takeUp(ctx context.Context, w *world.World) error {
 	}
 	x := &lore.Lore{World: next, Index: index, Grounding: served.Grounding, Echo: served.Echo}
 	if deep := m.o.Meaning != MeaningOff; deep && served.Index.Deep() {
-		// What is searched by meaning stays so; where it is not yet, the words do for now.
+		// A world that is searched by meaning stays so; any other is searched by words until its vectors are there.
 		err = m.deepen(ctx, x)
 		m.app.Library.Take(x)
 	} else {

@@ -33,7 +33,7 @@ func (a *App) Replay(ctx context.Context, o Options, traces []protocol.Trace, ol
 		return nil, err
 	}
 	w := change.Over(x.World, npc.Handle)
-	b, err := a.besides(o, &lore.Lore{World: w, Index: x.Index, Grounding: x.Grounding}, change.Model)
+	b, err := a.besides(o, &lore.Lore{World: w, Index: x.Index, Grounding: x.Grounding, Echo: x.Echo}, change.Model)
 	if err != nil {
 		return nil, err
 	}

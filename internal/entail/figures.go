@@ -159,7 +159,8 @@ func (c *comparison) blurred(q quantity, found figures) []finding {
 	if c.a.coverage < far {
 		say = c.doubts
 	}
-	f := say("number", fmt.Sprintf("number: the evidence says “%s”, the claim makes it “%s”", found.exact.text, q.text))
+	f := say("number",
+		fmt.Sprintf("number: the evidence says “%s”, the claim makes it “%s”", found.exact.text, q.text))
 	f[0].blurs = true
 	return f
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/forsooth-npc/forsooth/internal/deed/request"
+	"github.com/forsooth-npc/forsooth/internal/eval"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -21,34 +23,17 @@ type phrasing struct {
 	State   map[string]any   `yaml:"state"`
 	Before  string           `yaml:"before"`
 	Say     string           `yaml:"say"`
-	Want    want             `yaml:"want"`
+	Want    eval.DeedWant    `yaml:"want"`
 
 	specs []schema.ActionSpec
 }
 
-// want is what is right: an action with its parameters, a question back, a refusal
-// with its reason, or nothing.
-type want struct {
-	Action     string         `yaml:"action"`
-	Parameters map[string]any `yaml:"parameters"`
-	Ask        string         `yaml:"ask"`
-	Missing    []string       `yaml:"missing"`
-	Refuse     string         `yaml:"refuse"`
-	Reason     string         `yaml:"reason"`
-	None       bool           `yaml:"none"`
-}
-
-// meant is the listed action that the message asks for, done or not.
-func (w want) meant() string {
-	switch {
-	case w.Reason == "not_mine":
+// asked is the listed action that the message asks for, done or not.
+func asked(w eval.DeedWant) string {
+	if w.Reason == schema.RefusedNotMine {
 		return ""
-	case w.Action != "":
-		return w.Action
-	case w.Ask != "":
-		return w.Ask
 	}
-	return w.Refuse
+	return cmp.Or(w.Action, w.Ask, w.Refuse)
 }
 
 func read(path string) ([]phrasing, error) {

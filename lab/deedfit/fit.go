@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/forsooth-npc/forsooth/internal/deed/request"
+	"github.com/forsooth-npc/forsooth/lab/logistic"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -95,37 +96,42 @@ func without(all []example, fold int) []example {
 }
 
 func asksOf(all []example) request.Model {
-	var rows []row
+	var rows []logistic.Row
 	for _, e := range all {
-		rows = append(rows, row{e.x.Message, !e.Want.None})
+		rows = append(rows, logistic.Row{X: e.x.Message, Right: !e.Want.None})
 	}
-	return logistic(rows, ofAsks)
+	return modelOf(rows, ofAsks)
+}
+
+func modelOf(rows []logistic.Row, penalty float64) request.Model {
+	w := logistic.Fit(rows, penalty)
+	return request.Model{Weights: w[:len(w)-1], Bias: w[len(w)-1]}
 }
 
 // models fits the three, each on what the one before says.
 func models(all []example) request.Fit {
 	f := request.Fit{Asks: asksOf(all), Thresholds: request.Thresholds{Value: valueFrom}}
-	var values, meant []row
+	var values, meant []logistic.Row
 	for _, e := range all {
 		for _, a := range e.x.Actions {
-			if a.Spec.Name != e.Want.meant() || e.Want.Reason != "" {
+			if a.Spec.Name != asked(e.Want) || e.Want.Reason != "" {
 				continue
 			}
 			for name, of := range a.Values {
 				right, there := e.Want.Parameters[name]
 				for _, v := range of {
-					values = append(values, row{v.X, there && right == v.Name})
+					values = append(values, logistic.Row{X: v.X, Right: there && right == v.Name})
 				}
 			}
 		}
 	}
-	f.Value = logistic(values, ofValue)
+	f.Value = modelOf(values, ofValue)
 	for _, e := range all {
 		for _, a := range e.x.Actions {
-			meant = append(meant, row{a.Example(f, e.x, e.asks), a.Spec.Name == e.Want.meant()})
+			meant = append(meant, logistic.Row{X: a.Example(f, e.x, e.asks), Right: a.Spec.Name == asked(e.Want)})
 		}
 	}
-	f.Meant = logistic(meant, ofMeant)
+	f.Meant = modelOf(meant, ofMeant)
 	return f
 }
 

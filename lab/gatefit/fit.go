@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/forsooth-npc/forsooth/internal/retrieval"
+	"github.com/forsooth-npc/forsooth/lab/logistic"
 )
 
 // row is an example: features, whether it is right, and what it counts.
@@ -51,7 +52,7 @@ func constrained(rows []row, names []string, penalty float64, without ...string)
 		left[name] = true
 	}
 	for {
-		m := logistic(rows, names, penalty, left)
+		m := modelOf(rows, names, penalty, left)
 		wrong := false
 		for name, w := range m.Weights {
 			if float64(signs[name])*(w-given[name]) < 0 {
@@ -64,9 +65,9 @@ func constrained(rows []row, names []string, penalty float64, without ...string)
 	}
 }
 
-// logistic fits a logistic model by Newton's method with an L2 penalty on
+// modelOf fits a logistic model with an L2 penalty on
 // standardised features, some of them left out; the bias is not penalised.
-func logistic(rows []row, names []string, penalty float64, left map[string]bool) retrieval.Model {
+func modelOf(rows []row, names []string, penalty float64, left map[string]bool) retrieval.Model {
 	n := len(names)
 	mean, scale := standard(rows, n)
 	for i, name := range names {
@@ -74,55 +75,15 @@ func logistic(rows []row, names []string, penalty float64, left map[string]bool)
 			scale[i] = constant
 		}
 	}
-	fixed := make([]float64, len(rows))
+	scaled := make([]logistic.Row, len(rows))
 	for k, r := range rows {
+		scaled[k] = logistic.Row{X: make([]float64, n), Right: r.right, Weight: r.weight}
 		for i, name := range names {
-			fixed[k] += given[name] * r.x[i]
+			scaled[k].X[i] = (r.x[i] - mean[i]) / scale[i]
+			scaled[k].Offset += given[name] * r.x[i]
 		}
 	}
-	w := make([]float64, n+1)
-	for range 30 {
-		gradient := make([]float64, n+1)
-		hessian := make([][]float64, n+1)
-		for i := range hessian {
-			hessian[i] = make([]float64, n+1)
-		}
-		z := make([]float64, n+1)
-		for k, r := range rows {
-			z[n] = 1
-			dot := w[n] + fixed[k]
-			for i := range n {
-				z[i] = (r.x[i] - mean[i]) / scale[i]
-				dot += z[i] * w[i]
-			}
-			p := 1 / (1 + math.Exp(-dot))
-			y := 0.0
-			if r.right {
-				y = 1
-			}
-			for i := range z {
-				gradient[i] += r.weight * (p - y) * z[i]
-				for j := 0; j <= i; j++ {
-					hessian[i][j] += r.weight * p * (1 - p) * z[i] * z[j]
-				}
-			}
-		}
-		for i := range n {
-			gradient[i] += penalty * w[i]
-			hessian[i][i] += penalty
-		}
-		hessian[n][n] += 1e-6
-		step := solve(hessian, gradient)
-		moved := 0.0
-		for i := range w {
-			w[i] -= step[i]
-			moved += math.Abs(step[i])
-		}
-		if moved < 1e-8 {
-			break
-		}
-	}
-	return rescaled(w, names, mean, scale)
+	return rescaled(logistic.Fit(scaled, penalty), names, mean, scale)
 }
 
 // pairwise fits weights that put right candidates before wrong ones: a logistic
@@ -187,41 +148,4 @@ func rescaled(w []float64, names []string, mean, scale []float64) retrieval.Mode
 	}
 	m.Bias = math.Round(m.Bias*1e4) / 1e4
 	return m
-}
-
-// solve is a x = b for a symmetric positive definite a, of which only the lower
-// half is given (Cholesky).
-func solve(a [][]float64, b []float64) []float64 {
-	n := len(b)
-	l := make([][]float64, n)
-	for i := range l {
-		l[i] = make([]float64, n)
-		for j := 0; j <= i; j++ {
-			s := a[i][j]
-			for k := range j {
-				s -= l[i][k] * l[j][k]
-			}
-			if i == j {
-				l[i][i] = math.Sqrt(max(s, 1e-12))
-			} else {
-				l[i][j] = s / l[j][j]
-			}
-		}
-	}
-	x := make([]float64, n)
-	for i := range n {
-		s := b[i]
-		for k := range i {
-			s -= l[i][k] * x[k]
-		}
-		x[i] = s / l[i][i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		s := x[i]
-		for k := i + 1; k < n; k++ {
-			s -= l[k][i] * x[k]
-		}
-		x[i] = s / l[i][i]
-	}
-	return x
 }

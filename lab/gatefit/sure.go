@@ -55,7 +55,7 @@ func (j judgement) fit(ctx context.Context, sets []*set, f *retrieval.Fitted) er
 			}
 		}
 	}
-	f.Sure = logistic(rows, beside, penalty, nil)
+	f.Sure = modelOf(rows, beside, penalty, nil)
 	return nil
 }
 
@@ -118,7 +118,7 @@ func (j judgement) calibrate(ctx context.Context, temp string, opts options, f *
 	if err != nil {
 		return fmt.Errorf("-border %s: %w", j.suite, err)
 	}
-	slope := logistic(rows, []string{"score"}, penalty, nil).Weights["score"]
+	slope := modelOf(rows, []string{"score"}, penalty, nil).Weights["score"]
 	f.Sure.Bias = logit(retrieval.UnknownBelow) + slope*(f.Sure.Bias-low)
 	for name := range f.Sure.Weights {
 		f.Sure.Weights[name] *= slope
