@@ -58,28 +58,37 @@ func ReadRuns(folder string) (Runs, error) {
 	if err != nil {
 		return out, fmt.Errorf("results of suites in %s: %w", folder, err)
 	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() || filepath.Ext(e.Name()) != ".json" {
-			continue
-		}
-		if len(out.Runs) == mostRuns {
-			out.Faults = append(out.Faults, Fault{e.Name(), fmt.Sprintf("is one more than the %d that are read", mostRuns)})
-			break
-		}
+	files := newest(entries)
+	if len(files) > mostRuns {
+		out.Faults = append(out.Faults, Fault{files[mostRuns].Name(), fmt.Sprintf("is older than the %d that are read",
+			mostRuns)})
+		files = files[:mostRuns]
+	}
+	for _, info := range files {
 		r, err := readRun(folder, info)
 		if err != nil {
-			out.Faults = append(out.Faults, Fault{e.Name(), err.Error()})
+			out.Faults = append(out.Faults, Fault{info.Name(), err.Error()})
 			continue
 		}
-		out.Runs = append(out.Runs, Run{File: e.Name(), At: info.ModTime().UTC(), Suite: r.Suite, Model: r.Model,
+		out.Runs = append(out.Runs, Run{File: info.Name(), At: info.ModTime().UTC(), Suite: r.Suite, Model: r.Model,
 			Cases: r.Cases, Passed: r.Passed, Met: r.Met, ByKind: r.ByKind, Metrics: r.Metrics, Thresholds: r.Thresholds,
 			Failures: r.Failures})
 	}
-	slices.SortFunc(out.Runs, func(a, b Run) int {
-		return cmp.Or(b.At.Compare(a.At), strings.Compare(b.File, a.File)) // clocks of disks are coarse
-	})
 	return out, nil
+}
+
+// newest are the files that may hold results, the newest first.
+func newest(entries []fs.DirEntry) []fs.FileInfo {
+	var out []fs.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && filepath.Ext(e.Name()) == ".json" {
+			out = append(out, info)
+		}
+	}
+	slices.SortFunc(out, func(a, b fs.FileInfo) int {
+		return cmp.Or(b.ModTime().Compare(a.ModTime()), strings.Compare(b.Name(), a.Name())) // clocks of disks are coarse
+	})
+	return out
 }
 
 func readRun(folder string, info fs.FileInfo) (*Report, error) {

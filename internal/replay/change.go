@@ -35,6 +35,9 @@ func (c *Change) Check() error {
 		if x.v != nil && !(*x.v >= 0 && *x.v <= 1) {
 			return &schema.FieldError{Field: x.field, Reason: fmt.Sprintf("is %v; it must lie between 0 and 1", *x.v)}
 		}
+		if x.v != nil && *x.v == 0 && x.field == "entailment_threshold" { // 0 is the line of the policy
+			return &schema.FieldError{Field: x.field, Reason: "is 0, which would leave the line of the policy; name a score"}
+		}
 	}
 	switch {
 	case c.Unknown != nil && c.Confidence != nil && *c.Unknown > *c.Confidence:
@@ -51,9 +54,13 @@ func (c *Change) Check() error {
 	return nil
 }
 
+// shortNames are what npc.yaml may write instead.
+var shortNames = map[string]string{"confidence_threshold": "model", "unknown_threshold": "unknown"}
+
 // Over is a world in which one NPC is as the change says. The world that is given stays as it is.
 func (c *Change) Over(w *world.World, handle string) *world.World {
 	out, npc := *w, *w.NPCs[handle]
+	out.Budget = world.Budget{} // no account is kept of a replay
 	numbers := maps.Clone(npc.Thresholds)
 	if numbers == nil {
 		numbers = map[string]float64{}
@@ -62,6 +69,7 @@ func (c *Change) Over(w *world.World, handle string) *world.World {
 		"unknown_threshold": c.Unknown} {
 		if v != nil {
 			numbers[name] = *v
+			delete(numbers, shortNames[name]) // it means the same, and stands beside it
 		}
 	}
 	npc.Thresholds = numbers

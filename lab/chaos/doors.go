@@ -105,7 +105,9 @@ func (d *doors) open() (_ *door, err error) {
 		listener, err = (&net.ListenConfig{}).Listen(d.ctx, "tcp", "127.0.0.1:0")
 	}
 	if err == nil {
-		out.front, err = netfault.Listen(listener.Addr().String())
+		if out.front, err = netfault.Listen(listener.Addr().String()); err != nil {
+			_ = listener.Close()
+		}
 	}
 	if err != nil {
 		out.client.Close()

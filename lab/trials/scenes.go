@@ -118,9 +118,10 @@ func (s *staging) play(ctx context.Context, f *fleet) (killed int, err error) {
 	playing, over := context.WithCancel(ctx)
 	defer over()
 	var beside errgroup.Group
+	var r RollingRun
 	beside.Go(func() error {
-		for r := new(RollingRun); playing.Err() == nil; killed++ {
-			if err := f.restart(playing, r, f.members[killed%len(f.members)], "kill -9"); err != nil && playing.Err() == nil {
+		for n := 0; playing.Err() == nil; n++ {
+			if err := f.restart(playing, &r, f.members[n%len(f.members)], "kill -9"); err != nil && playing.Err() == nil {
 				return err
 			}
 		}
@@ -133,7 +134,8 @@ func (s *staging) play(ctx context.Context, f *fleet) (killed int, err error) {
 	}
 	err = players.Wait()
 	over()
-	return killed, errors.Join(err, beside.Wait())
+	err = errors.Join(err, beside.Wait())
+	return len(r.Restarts), err
 }
 
 // move has one NPC leave and come back, again and again.

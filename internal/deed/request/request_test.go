@@ -51,6 +51,8 @@ func TestRequestsInOrdinaryWords(t *testing.T) {
 			params{"item": "plum_cake"}},
 		{"goods and price", request.Asked{Message: "Please sell me a rye loaf for three coins."}, request.Act, "sell_bread",
 			params{"item": "rye_loaf", "coins": 3.0}},
+		{"a number of something else before", request.Asked{Message: "Please sell me a rye loaf.", ByNPC: true,
+			Before: "Twelve years I have baked here."}, request.Act, "sell_bread", params{"item": "rye_loaf"}},
 		{"a message", request.Asked{Message: "Please send the smith a message saying that the hinge broke."}, request.Act,
 			"send_message", params{"to": "smith", "text": "the hinge broke"}},
 		{"a message without words", request.Asked{Message: "Please send a message to the smith for me."}, request.Unclear,

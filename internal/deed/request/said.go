@@ -92,7 +92,7 @@ func (v views) offered(params []parameter, out map[string]any) {
 		rivals := map[float64]bool{}
 		for _, c := range countsOf(v.asked.Before) {
 			c.value = p.afternoon(c.value)
-			if c.value >= p.min && c.value <= p.max {
+			if of := text.Stem(c.after); c.value >= p.min && c.value <= p.max && (!units[of] || stemsOf(p.name)[of]) {
 				rivals[c.value] = true
 			}
 		}
