@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/memory/sayings"
@@ -38,6 +37,10 @@ const (
 
 // Run measures what extraction and Guard 1 keep of sayings.
 func (c *benchMemoryCmd) Run(e *env) error {
+	place, err := bench.PlaceIn(c.Page, sayingsMark)
+	if err != nil {
+		return usage(err)
+	}
 	list, err := readSayings[sayings.Saying](c.File)
 	if err != nil {
 		return usage(err)
@@ -52,10 +55,8 @@ func (c *benchMemoryCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if c.Page != "" {
-		if err := out.write(c.Page, filepath.Base(c.File)); err != nil {
-			return usage(err)
-		}
+	if err := place.Write(out.table(filepath.Base(c.File))); err != nil {
+		return failed(err)
 	}
 	return e.remembered(out, c.Show)
 }
@@ -124,19 +125,11 @@ func figuresOf(f *sayings.Figures) []bench.Figure {
 // sayingsMark stands before the table of a page and behind it.
 const sayingsMark = "<!-- sayings -->"
 
-// write puts the figures between the marks of a page.
-func (r *remembered) write(path, file string) error {
-	page, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	parts := bytes.Split(page, []byte(sayingsMark))
-	if len(parts) != 3 {
-		return fmt.Errorf("%s: %w", path, errNoSayingsMarks)
-	}
-	var table bytes.Buffer
+// table shows the figures for a page.
+func (r *remembered) table(file string) string {
+	var table strings.Builder
 	f := &r.Sayings
-	fmt.Fprintf(&table, "\n| %d sayings of `%s` | |\n|---|---|\n", f.Sayings, file)
+	fmt.Fprintf(&table, "| %d sayings of `%s` | |\n|---|---|\n", f.Sayings, file)
 	row := func(name string, n, of int) {
 		fmt.Fprintf(&table, "| %s | %d of %d (%.1f %%) |\n", name, n, of, 100*float64(n)/float64(max(of, 1)))
 	}
@@ -153,11 +146,8 @@ func (r *remembered) write(path, file string) error {
 			row("the matcher agrees with a person, pairs of `"+of+"`", a.Agreed, a.Pairs)
 		}
 	}
-	parts[1] = table.Bytes()
-	return os.WriteFile(path, bytes.Join(parts, []byte(sayingsMark)), 0o644)
+	return table.String()
 }
-
-var errNoSayingsMarks = errors.New("holds no table between two marks " + sayingsMark)
 
 func (e *env) remembered(r remembered, show bool) error {
 	if e.json {

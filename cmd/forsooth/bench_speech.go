@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/bench"
@@ -71,16 +69,12 @@ const pricesMark = "<!-- prices -->"
 
 // prices writes what each policy lets through into a page.
 func (c *benchSpeechCmd) prices(e *env, rows []recorded.Row) error {
-	page, err := os.ReadFile(c.Prices)
+	place, err := bench.PlaceIn(c.Prices, pricesMark)
 	if err != nil {
 		return usage(err)
 	}
-	parts := bytes.Split(page, []byte(pricesMark))
-	if len(parts) != 3 {
-		return usage(fmt.Errorf("%s: %w", c.Prices, errNoMarks))
-	}
 	var table bytes.Buffer
-	table.WriteString("\n| policy | judge | true sentences spoken | false ones | sentences without a claim | judge " +
+	table.WriteString("| policy | judge | true sentences spoken | false ones | sentences without a claim | judge " +
 		"calls a turn |\n")
 	table.WriteString("|---|---|---|---|---|---|\n")
 	for _, level := range grounding.Levels {
@@ -94,9 +88,6 @@ func (c *benchSpeechCmd) prices(e *env, rows []recorded.Row) error {
 				percent(recorded.Supported), percent(recorded.Unsupported), percent(recorded.NoClaim), out.Calls)
 		}
 	}
-	fmt.Fprint(e.out, table.String())
-	parts[1] = table.Bytes()
-	return failed(os.WriteFile(c.Prices, bytes.Join(parts, []byte(pricesMark)), 0o644))
+	fmt.Fprint(e.out, "\n"+table.String())
+	return failed(place.Write(table.String()))
 }
-
-var errNoMarks = errors.New("holds no table between two marks " + pricesMark)

@@ -2,10 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/ablation"
@@ -13,6 +13,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/eval"
 	"github.com/forsooth-npc/forsooth/internal/eval/runner"
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/lore"
@@ -57,7 +58,7 @@ func armsOf() (names []string, sets []ablation.Set) {
 
 // Run measures what each stage is worth.
 func (c *evalStagesCmd) Run(e *env) error {
-	page, err := partsOf(c.Page, stagesMark)
+	place, err := bench.PlaceIn(c.Page, stagesMark)
 	if err != nil {
 		return usage(err)
 	}
@@ -85,31 +86,10 @@ func (c *evalStagesCmd) Run(e *env) error {
 		}{arms, speech})
 	}
 	var table bytes.Buffer
-	fmt.Fprintln(&table)
-	eval.WriteStages(&table, arms)
+	eval.WriteStages(&table, arms, c.Jobs == 1)
 	writeSpeech(&table, speech)
-	fmt.Fprint(e.out, table.String())
-	if page == nil {
-		return nil
-	}
-	page[1] = table.Bytes()
-	return failed(os.WriteFile(c.Page, bytes.Join(page, []byte(stagesMark)), 0o644))
-}
-
-// partsOf is a page in three parts, its tables in the middle; nil where none is written.
-func partsOf(name, mark string) ([][]byte, error) {
-	if name == "" {
-		return nil, nil
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	parts := bytes.Split(data, []byte(mark))
-	if len(parts) != 3 {
-		return nil, fmt.Errorf("%s: holds no place for the tables; write %s twice, each on a line of its own", name, mark)
-	}
-	return parts, nil
+	fmt.Fprint(e.out, "\n"+table.String())
+	return failed(place.Write(table.String()))
 }
 
 func (c *evalStagesCmd) rows() ([]recorded.Row, error) {
@@ -203,6 +183,7 @@ func (c *evalStagesCmd) speech(e *env, rows []recorded.Row) ([]speechArm, error)
 			continue // a recorded speech was found for, thought and written before
 		}
 		settings := e.grounding()
+		settings.Level = cmp.Or(settings.Level, grounding.Balanced) // a stricter one speaks too little to compare
 		r, err := bench.Speech(e.ctx, rows, bench.SpeechOptions{Grounding: settings, Without: without,
 			Verifying: app.Verifying{}})
 		if err != nil {
@@ -217,12 +198,11 @@ func writeSpeech(w io.Writer, arms []speechArm) {
 	if len(arms) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\n| recorded speeches | true sentences spoken | false ones | sentences without a claim | "+
-		"first sentence, "+
-		"ms |\n|---|---:|---:|---:|---:|\n")
+	fmt.Fprint(w, "\n| recorded speeches, no judge | true sentences spoken | false ones | sentences without a claim |\n"+
+		"|---|---:|---:|---:|\n")
 	for _, a := range arms {
 		percent := func(label string) float64 { return a.Result.ByLabel[label].Percent() }
-		fmt.Fprintf(w, "| %s | %.1f %% | %.1f %% | %.1f %% | %.0f |\n", a.Name, percent(recorded.Supported),
-			percent(recorded.Unsupported), percent(recorded.NoClaim), a.Result.First)
+		fmt.Fprintf(w, "| %s | %.1f %% | %.1f %% | %.1f %% |\n", a.Name, percent(recorded.Supported),
+			percent(recorded.Unsupported), percent(recorded.NoClaim))
 	}
 }

@@ -3,10 +3,10 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/eval"
 )
 
@@ -23,7 +23,7 @@ const targetsMark = "<!-- targets -->"
 
 // Run holds the suites against the targets.
 func (c *evalTargetsCmd) Run(e *env) error {
-	page, err := partsOf(c.Page, targetsMark)
+	place, err := bench.PlaceIn(c.Page, targetsMark)
 	if err != nil {
 		return usage(err)
 	}
@@ -50,12 +50,7 @@ func (c *evalTargetsCmd) Run(e *env) error {
 		return e.printJSON(all)
 	}
 	var table bytes.Buffer
-	fmt.Fprintln(&table)
 	eval.WriteTargets(&table, all)
-	fmt.Fprint(e.out, table.String())
-	if page == nil {
-		return nil
-	}
-	page[1] = table.Bytes()
-	return failed(os.WriteFile(c.Page, bytes.Join(page, []byte(targetsMark)), 0o644))
+	fmt.Fprint(e.out, "\n"+table.String())
+	return failed(place.Write(table.String()))
 }

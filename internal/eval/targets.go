@@ -14,13 +14,7 @@ type Target struct {
 // WriteTargets prints how many cases pass, suite by suite and for each speaker together, with
 // the third paper's targets behind.
 func WriteTargets(w io.Writer, all []Target) {
-	row := func(cells ...string) {
-		fmt.Fprint(w, "|")
-		for _, c := range cells {
-			fmt.Fprintf(w, " %s |", c)
-		}
-		fmt.Fprintln(w)
-	}
+	row := func(cells ...string) { writeRow(w, cells...) }
 	row("suite", "speaker", "passed", "of", "hallucination", "citation accuracy", "fell back", "refused")
 	row("---", "---", "---:", "---:", "---:", "---:", "---:", "---:")
 	var speakers []string

@@ -37,6 +37,10 @@ func (c *memoryCmd) Run(e *env) error {
 				strings.Join(trials.Parts, ", ")))
 		}
 	}
+	place, err := bench.PlaceIn(c.Page, escapesMark)
+	if err != nil {
+		return usage(err)
+	}
 	o := trials.MemoryOptions{Parts: c.Only, Seed: c.Seed, RulesOnly: c.RulesOnly}
 	if len(c.Only) == 0 || slices.Contains(c.Only, trials.PartEscapes) {
 		cases, err := c.cases()
@@ -61,10 +65,8 @@ func (c *memoryCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	if c.Page != "" {
-		if err := writePage(c.Page, &found); err != nil {
-			return err
-		}
+	if err := place.Write(escapesTable(&found)); err != nil {
+		return err
 	}
 	if e.json {
 		return e.printJSON(rememberedBench{Seed: c.Seed, MemoryResult: found, Bench: "memory", World: ws[0].Name,

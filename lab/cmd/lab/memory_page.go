@@ -2,31 +2,13 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/forsooth-npc/forsooth/lab/trials"
 )
 
 // escapesMark encloses the table in a page.
 const escapesMark = "<!-- escapes -->"
-
-var errNoMarks = errors.New("holds no table between two marks " + escapesMark)
-
-// writePage writes what gets past the guards into a page.
-func writePage(path string, found *trials.MemoryResult) error {
-	page, err := os.ReadFile(path)
-	if err != nil {
-		return usage(err)
-	}
-	parts := bytes.Split(page, []byte(escapesMark))
-	if len(parts) != 3 {
-		return usage(fmt.Errorf("%s: %w", path, errNoMarks))
-	}
-	parts[1] = []byte("\n" + escapesTable(found))
-	return os.WriteFile(path, bytes.Join(parts, []byte(escapesMark)), 0o644) //nolint:gosec // it is to be read
-}
 
 // escapesTable is what of both sets gets past the guards: of the fabrications each guard
 // alone and all in a row, of the attempts to dictate a memory those that were believed.
