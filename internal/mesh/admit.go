@@ -66,11 +66,11 @@ func (i *intake) sendAway(
 func (i *intake) sentBefore(
 	ctx context.Context, d *delivery, convo schema.ConversationID, req *schema.Request,
 ) (bool, error) {
-	_, away, err := i.m.said.begun(ctx, convo, req.TurnID)
-	if err != nil || !away.is() {
+	begun, err := i.m.said.begun(ctx, convo, req.TurnID)
+	if err != nil || !begun.away.is() {
 		return false, err
 	}
-	return true, i.sendAway(ctx, d, convo, req, away.reason, away.retryAfter)
+	return true, i.sendAway(ctx, d, convo, req, begun.away.reason, begun.away.retryAfter)
 }
 
 var errOverLimit = errors.New("the player or its world says more than its limit")

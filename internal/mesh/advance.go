@@ -114,13 +114,14 @@ func (m *Mesh) start(
 	if known.turn == t.TurnID {
 		t.SaidSeq = known.sequence
 	} else {
-		var away sentAway
-		if t.SaidSeq, away, err = m.said.begun(ctx, convo, t.TurnID); err != nil {
+		begun, err := m.said.begun(ctx, convo, t.TurnID)
+		if err != nil {
 			return err
 		}
-		if away.is() {
-			return m.conclude(ctx, away.ending(convo, t.TurnID, head.Sequence), req, head.Time)
+		if begun.away.is() {
+			return m.conclude(ctx, begun.away.ending(convo, t.TurnID, head.Sequence), req, head.Time)
 		}
+		t.SaidSeq = begun.accepted
 	}
 	data, err := protocol.EncodeTurn(t)
 	if err != nil {

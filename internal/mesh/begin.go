@@ -109,13 +109,14 @@ func (m *Mesh) waitsBehind(ctx context.Context, convo schema.ConversationID, seq
 }
 
 // yields says whether an unasked turn at the head of its queue gives way: somebody waits
-// behind it, and it has not begun to be answered.
+// behind it, and it has not begun to be answered. The doorbell of whoever waits may be the
+// first to find it, before it is accepted.
 func (m *Mesh) yields(
 	ctx context.Context, convo schema.ConversationID, head *jetstream.RawStreamMsg, known said,
 ) (bool, error) {
 	if turn := TurnOf(head); known.turn != turn {
-		sequence, away, err := m.said.begun(ctx, convo, turn)
-		if err != nil || sequence == 0 || away.is() {
+		begun, err := m.said.begun(ctx, convo, turn)
+		if err != nil || begun.accepted == 0 && !begun.silent {
 			return false, err
 		}
 	}

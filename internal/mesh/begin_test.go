@@ -98,6 +98,29 @@ func TestABegunTurnYieldsToThePlayer(t *testing.T) {
 	}
 }
 
+// The doorbell of the player's turn may be heard before that of the begun one.
+func TestABegunTurnThatNobodyAcceptedYields(t *testing.T) {
+	r := newRig(t)
+	m, stop := r.start(Options{}, func(m *Mesh) { m.OnBegin(begins) })
+	r.sees("e1", "e1")
+	turn := schema.BegunTurn("e1")
+	eventually(t, 10*time.Second, func() error {
+		_, err := QueuedTurn(t.Context(), r.conn, convoA, turn)
+		return err
+	})
+	r.publish(request(convoA, "t1"))
+	stop()
+	must(t, m.advance(t.Context(), convoA, said{}))
+	reply, err := r.conn.Reply(t.Context(), convoA, turn)
+	if err != nil || reply.Reply.Reason != schema.ReasonYielded {
+		t.Fatalf("reply %+v, %v", reply, err)
+	}
+	r.start(Options{}, beginning)
+	if events, reply := r.watch(convoA, "t1"); reply.Status != schema.StatusAnswered {
+		t.Errorf("events %v, reply %+v", events, reply)
+	}
+}
+
 // An event waits for the player's turns, and begins its own behind them.
 func TestABegunTurnWaitsForTheQueue(t *testing.T) {
 	r := newRig(t)

@@ -212,20 +212,27 @@ func (s *Said) announce(ctx context.Context, t *protocol.Turn, e *schema.Said) e
 	return nil
 }
 
-// begun is the sequence of the event "accepted" as long as it is the last one,
-// else 0: then the turn has run before, and its passes must read; or was sent away.
-func (s *Said) begun(ctx context.Context, convo schema.ConversationID, turn string) (uint64, sentAway, error) {
+// opening is what a turn's first event says before its passes read the rest.
+type opening struct {
+	accepted uint64 // the sequence of the event "accepted" as long as it is the last one
+	silent   bool   // nothing at all is stored of the turn
+	away     sentAway
+}
+
+// begun reads the opening of a turn. Where it is neither accepted nor silent, the turn has run
+// before and its passes must read; or was sent away.
+func (s *Said) begun(ctx context.Context, convo schema.ConversationID, turn string) (opening, error) {
 	msg, err := s.m.conn.Last(ctx, transport.StreamSaid, protocol.SubjectSaid(convo, turn))
 	var e schema.Said
 	switch {
 	case errors.Is(err, transport.ErrNotFound):
-		return 0, sentAway{}, nil
+		return opening{silent: true}, nil
 	case err != nil:
-		return 0, sentAway{}, err
+		return opening{}, err
 	case json.Unmarshal(msg.Data, &e) == nil && e.Kind == schema.SaidAccepted:
-		return msg.Sequence, sentAway{}, nil
+		return opening{accepted: msg.Sequence}, nil
 	}
-	return 0, awayBy(msg.Header), nil
+	return opening{away: awayBy(msg.Header)}, nil
 }
 
 // close puts up the fence and makes t.Released what stands before it.

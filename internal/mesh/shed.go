@@ -100,11 +100,11 @@ func (p *passRunner) shed(ctx context.Context, d *delivery, t *protocol.Turn) (b
 // shedBefore ends a turn that was to be sent away before, and says whether it was: its
 // fence stands, and the reply may not.
 func (p *passRunner) shedBefore(ctx context.Context, t *protocol.Turn) (bool, error) {
-	_, away, err := p.m.said.begun(ctx, t.Conversation(), t.TurnID)
-	if err != nil || !away.is() {
+	begun, err := p.m.said.begun(ctx, t.Conversation(), t.TurnID)
+	if err != nil || !begun.away.is() {
 		return false, err
 	}
-	return true, p.m.end(ctx, away.ending(t.Conversation(), t.TurnID, t.Sequence))
+	return true, p.m.end(ctx, begun.away.ending(t.Conversation(), t.TurnID, t.Sequence))
 }
 
 // crowded says whether a turn that has just been accepted is one too many.
