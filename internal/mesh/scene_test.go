@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
@@ -28,7 +29,7 @@ func staged(m *Mesh) {
 		h := plainPass(m, p)
 		m.Handle(p, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 			if p == schema.PassReviewSpeech {
-				return order[p], releaseOne(ctx, m, t, t.NPC+" answers "+t.Message)
+				return order[p], releaseOne(ctx, m, t, t.NPC+" answers "+t.Message[:min(40, len(t.Message))])
 			}
 			to, err := h(ctx, t)
 			if p == schema.PassAct && t.Convo.Trust > 0 {
@@ -155,5 +156,21 @@ func TestRoundsOfASceneYieldToPlayers(t *testing.T) {
 	want = append(want, "wren answers Three.", "mira answers Three.", "osric answers Three.")
 	if got := r.said(); !slices.Equal(got, want) {
 		t.Errorf("said %q, want %q", got, want)
+	}
+}
+
+// However much players say, the next turn of their scene can still travel to its passes.
+func TestASceneOutlivesLongMessages(t *testing.T) {
+	r := newRig(t)
+	must(t, r.conn.Setup(t.Context(), transport.Settings{}))
+	r.enters("e1", "mira")
+	for i := range 6 {
+		r.says(fmt.Sprint("s", i), "p1", strings.Repeat("wordy ", 10<<10), 0)
+	}
+	r.says("last", "p2", "Good day.", 0)
+	r.start(Options{}, staged)
+	r.watch(taproom, "last")
+	if got := r.said(); len(got) != 7 || got[6] != "mira answers Good day." {
+		t.Errorf("of seven messages %d are answered, the last with %q", len(got), got[len(got)-1])
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/lines"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -85,6 +86,7 @@ func inTurn(s *schema.SceneState, but []string) string {
 func View(doc *schema.Conversation, npc, player string) *schema.Conversation {
 	v := &schema.Conversation{World: doc.World, NPC: npc, Player: player, Scene: doc.Scene, Turns: doc.Turns}
 	for _, l := range doc.Memory {
+		l.Text = lines.Cut(l.Text) // an older version kept it whole
 		switch {
 		case !hears(l, npc):
 		case l.By == npc, l.By == player && l.Speaker == "player":
@@ -114,19 +116,12 @@ func Apply(doc *schema.Conversation, r *schema.Reply) {
 	if r.Scene.Present != nil {
 		heard = r.Scene.Present.NPCs
 	}
-	line := schema.Line{TurnID: r.TurnID, At: r.AcceptedAt, Heard: heard}
-	if r.Message != "" {
-		said := line
-		said.Speaker, said.By, said.ByName, said.Text, said.Source = "player", r.Player, r.PlayerName, r.Message,
-			schema.OriginUser
-		doc.Memory = append(doc.Memory, said)
-	}
-	for _, sentence := range r.Sentences {
-		said := line
-		said.Speaker, said.By, said.ByName, said.Text, said.Source = "npc", r.NPC, r.NPCName, sentence.Text,
-			schema.OriginSystem
-		said.Verbatim = sentence.Authored
-		doc.Memory = append(doc.Memory, said)
+	for _, line := range lines.Of(r) {
+		line.Heard = heard
+		if line.By, line.ByName = r.NPC, r.NPCName; line.Speaker == "player" {
+			line.By, line.ByName = r.Player, r.PlayerName
+		}
+		doc.Memory = append(doc.Memory, line)
 	}
 	doc.Memory = slices.Clone(doc.Memory[max(0, len(doc.Memory)-keptLines):])
 	if len(r.Sentences) > 0 {

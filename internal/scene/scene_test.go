@@ -115,3 +115,24 @@ func TestAnNPCHearsWhatIsSaidWhileItIsThere(t *testing.T) {
 		}
 	})
 }
+
+// A scene keeps of a sentence what other conversations do: whether a model worded it. What an
+// older version kept whole is carried no further.
+func TestASceneKeepsLinesAsOtherConversationsDo(t *testing.T) {
+	doc := &schema.Conversation{}
+	scene.Apply(doc, &schema.Reply{TurnID: "t1", World: "inn", NPC: "mira", NPCName: "Mira", Player: "p1",
+		Message: strings.Repeat("a", 3<<10),
+		Sentences: []schema.Sentence{{Text: "The ferry is old.", Evidence: []schema.EvidenceRef{{Text: "The ferry is old."}}},
+			{Text: "It may sink."}},
+		Scene: &schema.Scene{ID: "s", Present: &schema.Presence{NPCs: []string{"mira"}}}})
+	if l := doc.Memory; !l[1].Verbatim || l[2].Verbatim || l[1].By != "mira" || l[1].ByName != "Mira" || l[0].By != "p1" {
+		t.Errorf("lines %+v", l)
+	}
+	if n := len(doc.Memory[0].Text); n > 2<<10 {
+		t.Errorf("it keeps %d bytes of a message", n)
+	}
+	doc.Memory[0].Text = strings.Repeat("a", 60<<10)
+	if n := len(scene.View(doc, "mira", "p1").Memory[0].Text); n > 2<<10 {
+		t.Errorf("a turn carries %d bytes of a message", n)
+	}
+}
