@@ -251,6 +251,10 @@ func (o *openapiWriter) ref(v any) map[string]any {
 	for name, s := range doc.Defs {
 		o.schemas[name] = s
 	}
+	if said, ok := o.schemas["Request"].(map[string]any); ok { // the gateway takes neither
+		delete(said["properties"].(map[string]any), "scene")
+		delete(said["properties"].(map[string]any), "begin")
+	}
 	if _, is := v.(schema.CheckQuery); is {
 		orTextOf(doc.Defs[nameOf(reflect.TypeOf(v))])
 	}

@@ -194,3 +194,31 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// Scenes are for the game's backend and its client: no door takes a turn of one, or a begun turn.
+func TestNoDoorTakesAScene(t *testing.T) {
+	s := open(t)
+	k := s.socket(s.url)
+	for _, more := range []string{`"scene":{"id":"inn"}`, `"scene":{"id":"inn","enter":{"players":["p1"]}}`,
+		`"begin":{"event_id":"e1","kind":"brought"}`} {
+		say := `{"world":"village","npc":"mira","player":"p1","message":"Who owns the ferry?",` + more + `}`
+		if got := s.do("POST", turns, say); got.status != http.StatusBadRequest ||
+			!strings.Contains(got.body, `"code":"INVALID"`) || !strings.Contains(got.body, `"field":"scene"`) {
+			t.Errorf("%s: %d %s", more, got.status, got.body)
+		}
+		k.send(`{"type":"say","say":` + say + `}`)
+		if e, ok := k.next(); !ok || e.Problem == nil || e.Problem.Code != gateway.CodeInvalid || e.Problem.Field != "scene" {
+			t.Errorf("%s on the socket: %+v", more, e)
+		}
+	}
+	var document struct {
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]any }
+		}
+	}
+	s.do("GET", "/v1/openapi.json", "").json(t, &document)
+	said := document.Components.Schemas["Request"].Properties
+	if said["message"] == nil || said["scene"] != nil || said["begin"] != nil {
+		t.Errorf("the document offers %v", said)
+	}
+}
