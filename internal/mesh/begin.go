@@ -28,6 +28,9 @@ const (
 // It is the same turn however often the event is read.
 func (m *Mesh) OnBegin(begins func(*schema.Occurrence) *schema.Request) {
 	m.follow(ConsumerBegin, transport.StreamEvents, "", nil, func(ctx context.Context, d *delivery) (string, error) {
+		if transport.IsShared(d.msg.Headers()) {
+			return "", nil // it was read when it happened
+		}
 		var o schema.Occurrence
 		if json.Unmarshal(d.data, &o) != nil || o.Validate() != nil || protocol.SubjectEvent(o.World) != d.subject {
 			return "", nil // the reader of memories makes a dead letter of it

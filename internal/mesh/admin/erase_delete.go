@@ -112,6 +112,7 @@ func (e *Eraser) Share(ctx context.Context, t *Trail) (int, error) {
 		}
 		msg := transport.NewMessage(protocol.SubjectEvent(s.event.World), data, jetstream.MsgIDHeader,
 			fmt.Sprintf("%s/%d", s.event.ID, s.sequence))
+		transport.MarkShared(msg)
 		if _, err := e.conn.Publish(ctx, msg, transport.ReadTimeout); err != nil {
 			return i, err
 		}

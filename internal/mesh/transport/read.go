@@ -168,6 +168,16 @@ func IsNotDeleted(err error) bool { return apiCode(err) == codeDeleteFailed }
 // IsMarker says whether a message only tells that its subject was emptied.
 func IsMarker(h nats.Header) bool { return h.Get(jetstream.MarkerReasonHeader) != "" }
 
+// headerShared marks an event that an erasure put in its place without a player: it is as old
+// as the event was, whatever its time says.
+const headerShared = "Forsooth-Shared"
+
+// MarkShared puts that mark on an event.
+func MarkShared(msg *nats.Msg) { msg.Header.Set(headerShared, "1") }
+
+// IsShared says whether an event carries it.
+func IsShared(h nats.Header) bool { return h.Get(headerShared) != "" }
+
 // StoredReply is the reply of a turn as REPLIES holds it.
 type StoredReply struct {
 	Sequence uint64
