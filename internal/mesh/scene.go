@@ -93,6 +93,10 @@ func (m *Mesh) exchange(ctx context.Context, r *schema.Reply) error {
 		return nil
 	}
 	convo := r.Conversation()
+	asked, err := m.askedBy(ctx, convo, r)
+	if err != nil || asked == nil {
+		return err // it has left its queue: others may have spoken since
+	}
 	waiting, err := m.waitsBehind(ctx, convo, r.Sequence)
 	if err != nil || waiting {
 		return err
@@ -105,6 +109,8 @@ func (m *Mesh) exchange(ctx context.Context, r *schema.Reply) error {
 	if next == nil {
 		return nil
 	}
+	next.Trust, next.State, next.Flags, next.Locale = asked.Trust, asked.State, asked.Flags, asked.Locale
+	next.AllowedActions, next.DeadlineMS = asked.AllowedActions, asked.DeadlineMS
 	if done, err := m.stands(ctx, convo, next.TurnID); done || err != nil {
 		return err
 	}
@@ -120,6 +126,23 @@ func (m *Mesh) exchange(ctx context.Context, r *schema.Reply) error {
 		return err
 	}
 	return m.step("finish.exchanged")
+}
+
+// askedBy is the request of a reply while it stands in its queue; else nil. What the game said
+// with it holds for all who speak upon it.
+func (m *Mesh) askedBy(ctx context.Context, convo schema.ConversationID, r *schema.Reply) (*schema.Request, error) {
+	msg, err := m.conn.Get(ctx, transport.StreamTurns, r.Sequence, "")
+	if errors.Is(err, transport.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	req, err := readRequest(convo, msg.Data)
+	if err != nil || req.TurnID != r.TurnID {
+		return nil, nil
+	}
+	return req, nil
 }
 
 // acting names in an action of a scene who acts and for whom.

@@ -19,7 +19,10 @@ import (
 var taproom = schema.SceneConversation("inn", "taproom")
 
 // staged are passes that answer for whichever NPC has the turn, over the rules of scenes.
-func staged(m *Mesh) {
+func staged(m *Mesh) { stagedWith(m, func(*protocol.Turn) {}) }
+
+// stagedWith shows each turn as it comes to its first pass.
+func stagedWith(m *Mesh, begins func(*protocol.Turn)) {
 	inn := &world.World{Name: "inn", NPCs: map[string]*world.NPC{"mira": {Handle: "mira", Name: "Mira"},
 		"osric": {Handle: "osric", Name: "Osric"}, "wren": {Handle: "wren", Name: "Wren"}}}
 	stage := Stage{Cast: func(req *schema.Request, doc *schema.Conversation) (*schema.Conversation, error) {
@@ -28,6 +31,9 @@ func staged(m *Mesh) {
 	for _, p := range protocol.Passes {
 		h := plainPass(m, p)
 		m.Handle(p, func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
+			if p == schema.PassRetrieve {
+				begins(t)
+			}
 			if p == schema.PassReviewSpeech {
 				return order[p], releaseOne(ctx, m, t, t.NPC+" answers "+t.Message[:min(40, len(t.Message))])
 			}
@@ -172,5 +178,43 @@ func TestASceneOutlivesLongMessages(t *testing.T) {
 	r.watch(taproom, "last")
 	if got := r.said(); len(got) != 7 || got[6] != "mira answers Good day." {
 		t.Errorf("of seven messages %d are answered, the last with %q", len(got), got[len(got)-1])
+	}
+}
+
+// What the game says with a player's message holds for all that speak upon it.
+func TestRoundsKeepWhatTheGameSaid(t *testing.T) {
+	r := newRig(t)
+	must(t, r.conn.Setup(t.Context(), transport.Settings{}))
+	r.enters("e1", "mira", "osric")
+	trust := 0
+	r.publish(&schema.Request{TurnID: "s1", World: "inn", Player: "p1", Message: "Mira, one.", Trust: &trust,
+		State: map[string]any{"rain": true}, Flags: []string{"night"}, Locale: "de", DeadlineMS: 30_000,
+		AllowedActions: []schema.ActionSpec{{Name: "nod"}}, Scene: &schema.Scene{ID: "taproom", Rounds: 1}})
+	seen := make(chan protocol.Turn, 8)
+	r.start(Options{}, func(m *Mesh) { stagedWith(m, func(t *protocol.Turn) { seen <- *t }) })
+	r.watch(taproom, schema.SceneRound("s1", 1))
+	for _, npc := range []string{"mira", "osric"} {
+		got := <-seen
+		if got.NPC != npc || got.Trust == nil || *got.Trust != 0 || got.State["rain"] != true ||
+			!slices.Equal(got.Flags, []string{"night"}) || got.Locale != "de" || got.DeadlineMS != 30_000 ||
+			len(got.AllowedActions) != 1 {
+			t.Errorf("%s speaks, and hears of the game %+v", got.NPC, got.Request)
+		}
+	}
+}
+
+// A reply that comes to its finisher again, long after its turn, has nobody else speak.
+func TestAReplyThatComesAgainBeginsNoRound(t *testing.T) {
+	r := newRig(t)
+	must(t, r.conn.Setup(t.Context(), transport.Settings{}))
+	r.enters("e1", "mira", "osric")
+	r.says("s1", "p1", "Mira, one.", 1)
+	r.says("s2", "p2", "Mira, two.", 0) // it waits, so nobody else speaks upon the first
+	m, _ := r.start(Options{}, staged)
+	_, reply := r.watch(taproom, "s1")
+	r.watch(taproom, "s2")
+	must(t, m.exchange(t.Context(), reply))
+	if is, err := m.stands(t.Context(), taproom, schema.SceneRound("s1", 1)); is || err != nil {
+		t.Errorf("a round stands behind its time: %v, %v", is, err)
 	}
 }
