@@ -108,7 +108,7 @@ func (d *desk) draft(_ context.Context, in draftInput) (draftOutput, error) {
 	done, err := world.WriteDraft(f.Dir, in.Name, world.Promotion{Text: in.Text, Author: by, At: d.o.Now(),
 		Type: in.Type, Summary: in.Summary, Keywords: in.Keywords, KnownBy: in.KnownBy, Reject: f.Reject})
 	if err != nil {
-		return draftOutput{}, &schema.FieldError{Field: "draft", Reason: strings.TrimPrefix(err.Error(), "draft ")}
+		return draftOutput{}, err
 	}
 	return draftOutput{Path: done.Path, Findings: append([]world.Problem{}, done.Findings...),
 		Promote: fmt.Sprintf("forsooth lore promote draft:%s --world DIR --file DIR/%s --path %s --author YOU", in.Name,

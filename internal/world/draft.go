@@ -29,7 +29,8 @@ type Drafted struct {
 
 // WriteDraft writes a text and its companion under drafts/ of the world in dir. It checks
 // both as if they were lore, and refuses what could never be. It overwrites nothing. The
-// name is that of a file, without folder and ending.
+// name is that of a file, without folder and ending. What the caller can mend is a
+// *schema.FieldError; any other error is one of the world's folder.
 func WriteDraft(dir, name string, p Promotion) (Drafted, error) {
 	done, err := writeDraft(dir, name, &p)
 	if err != nil {
@@ -84,13 +85,31 @@ func writeDraft(dir, name string, p *Promotion) (done Drafted, err error) {
 	if err != nil {
 		return done, err
 	}
-	if err := createFile(drafts, path.Base(done.Companion), meta); err != nil {
+	if err := createDraft(drafts, done.Companion, meta); err != nil {
 		return done, err
 	}
-	if err := createFile(drafts, path.Base(done.Path), []byte(p.Text+"\n")); err != nil {
+	if err := createDraft(drafts, done.Path, []byte(p.Text+"\n")); err != nil {
 		return done, errors.Join(err, drafts.Remove(path.Base(done.Companion)))
 	}
 	return done, nil
+}
+
+// createDraft tells a name that is taken from a file that cannot be written: of the second
+// nothing is left.
+func createDraft(drafts *os.Root, name string, data []byte) error {
+	err := createFile(drafts, path.Base(name), data)
+	if err == nil {
+		return nil
+	}
+	if _, gone := drafts.Lstat(path.Base(name)); gone == nil {
+		return refused("name", "%s is there already; take another name", name)
+	}
+	return err
+}
+
+// refused is what the caller can mend.
+func refused(field, format string, args ...any) error {
+	return &schema.FieldError{Field: field, Reason: fmt.Sprintf(format, args...)}
 }
 
 // lint completes a promotion, and looks at the world as it would be with it.
@@ -100,10 +119,10 @@ func (p *Promotion) lint(root *os.Root) ([]Problem, error) {
 		return nil, err
 	}
 	if err := p.complete(w); err != nil {
-		return nil, err
+		return nil, refused("draft", "%v", err)
 	}
 	if _, err := root.Lstat(p.Path); err == nil {
-		return nil, fmt.Errorf("%s is lore already; take another name", p.Path)
+		return nil, refused("name", "%s is lore already; take another name", p.Path)
 	}
 	meta, err := p.companion()
 	if err != nil {
@@ -116,7 +135,7 @@ func (p *Promotion) lint(root *os.Root) ([]Problem, error) {
 		return nil, err
 	}
 	if err := p.fits(w, problems); err != nil {
-		return nil, err
+		return nil, refused("draft", "%v", err)
 	}
 	own := func(f Problem) bool { return f.File == p.Path || f.File == companion }
 	return slices.DeleteFunc(Lint(w, problems, p.Reject), func(f Problem) bool { return !own(f) }), nil
@@ -152,7 +171,7 @@ func draftsOf(root *os.Root) (*os.Root, error) {
 		}
 	}
 	if err == nil && texts >= maxDrafts {
-		err = fmt.Errorf("%d drafts wait already; promote or delete some", texts)
+		err = refused("draft", "%d drafts wait already; promote or delete some", texts)
 	}
 	if err != nil {
 		return nil, errors.Join(err, drafts.Close())

@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // A draft waits beside the world and is no lore: the world stays what it was. What lint
@@ -84,6 +86,10 @@ func TestADraftThatIsRefusedLeavesNothing(t *testing.T) {
 				c.change(&p)
 			}
 			_, err := world.WriteDraft(dir, c.draft, p)
+			var field *schema.FieldError
+			if !errors.As(err, &field) {
+				t.Errorf("%v is not for the caller to mend", err)
+			}
 			if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 400 {
 				t.Errorf("%v, want %q", err, c.want)
 			}
@@ -103,7 +109,7 @@ func TestDraftsFollowNoLink(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := world.WriteDraft(dir, "bridge", promotion())
-		if err == nil || !strings.Contains(err.Error(), "no folder of its own") {
+		if err == nil || errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), "no folder of its own") {
 			t.Errorf("to %s: %v", target, err)
 		}
 		if after := tree(t, dir); len(after) != len(before)+1 {

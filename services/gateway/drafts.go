@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/world"
-	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Draft is lore that is proposed for a world. It is none until a person promotes it.
@@ -54,7 +53,7 @@ func (g *Gateway) drafting(w http.ResponseWriter, r *http.Request, c *caller,
 	done, err := do(f.Dir, in.Name, world.Promotion{Text: in.Text, Author: author, At: g.now(), Type: in.Type,
 		Summary: in.Summary, Keywords: in.Keywords, KnownBy: in.KnownBy, Reject: f.Reject})
 	if err != nil {
-		return &schema.FieldError{Field: "draft", Reason: strings.TrimPrefix(err.Error(), "draft ")}
+		return err
 	}
 	if done.Findings == nil {
 		done.Findings = []world.Problem{}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	evaluation "github.com/forsooth-npc/forsooth/internal/eval"
@@ -249,12 +250,39 @@ func TestLoreIsDrafted(t *testing.T) {
 	if slices.ContainsFunc(w.Documents, func(d *world.Document) bool { return strings.Contains(d.Path, "mill-owner") }) {
 		t.Error("a draft is lore")
 	}
-	for name, body := range map[string]string{"again": draft, "a path": `{"name":"../x","text":"A."}`,
-		"no text": `{"name":"x"}`, "a stranger": `{"name":"y","text":"So it is.","known_by":["nobody of this world"]}`} {
-		checkProblem(t, name, s.do("POST", village+"/drafts", body))
+	for name, c := range map[string]struct{ body, field string }{"again": {draft, "name"},
+		"a path": {`{"name":"../x","text":"A."}`, "name"}, "no text": {`{"name":"x"}`, "draft"},
+		"a stranger": {`{"name":"y","text":"So it is.","known_by":["nobody of this world"]}`, "draft"}} {
+		got := s.do("POST", village+"/drafts", c.body)
+		checkProblem(t, name, got)
+		if !strings.Contains(got.body, `"field":"`+c.field+`"`) {
+			t.Errorf("%s: %s", name, got.body)
+		}
 	}
 	s.url, _ = s.gateway()
 	if got := s.do("POST", village+"/drafts/check", draft); got.status != http.StatusNotImplemented {
 		t.Errorf("without a folder: %d %s", got.status, got.body)
 	}
+}
+
+// What is wrong with the world's folder is no fault of the caller: the process is told, and
+// the caller learns nothing of the folder.
+func TestAFolderThatCannotBeWrittenIsReported(t *testing.T) {
+	with, dir := inFolder(t)
+	var reported atomic.Value
+	s := open(t, with, func(o *gateway.Options) { o.Report = func(err error) { reported.Store(err.Error()) } })
+	must(t, os.WriteFile(filepath.Join(dir, "drafts"), nil, 0o600))
+	const draft = `{"name":"mill-owner","text":"The Baron of Quillfeather owns the mill."}`
+	refused := func(report string) {
+		t.Helper()
+		got := s.do("POST", village+"/drafts", draft)
+		told, _ := reported.Load().(string)
+		if got.status != http.StatusInternalServerError || !strings.Contains(got.body, `"INTERNAL"`) ||
+			strings.Contains(got.body, "drafts") || !strings.Contains(told, report) {
+			t.Errorf("%d %s, reported: %s", got.status, got.body, told)
+		}
+	}
+	refused("no folder of its own")
+	must(t, os.RemoveAll(dir))
+	refused("no such file")
 }
