@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,18 +102,25 @@ func (d *desk) draft(_ context.Context, in draftInput) (draftOutput, error) {
 		return draftOutput{}, &schema.FieldError{Field: "world", Reason: name + " is carried by the binary and cannot be " +
 			"written; serve it from a folder"}
 	}
-	by := strings.Join(strings.Fields(in.By), " ")
-	if by == "" {
-		by = "an assistant"
-	}
-	done, err := world.WriteDraft(f.Dir, in.Name, world.Promotion{Text: in.Text, Author: by, At: d.o.Now(),
-		Type: in.Type, Summary: in.Summary, Keywords: in.Keywords, KnownBy: in.KnownBy, Reject: f.Reject})
+	done, err := f.Draft(world.WriteDraft, in.Name, "an assistant", world.Promotion{Text: in.Text, Author: in.By,
+		At: d.o.Now(), Type: in.Type, Summary: in.Summary, Keywords: in.Keywords, KnownBy: in.KnownBy})
 	if err != nil {
 		return draftOutput{}, err
 	}
-	return draftOutput{Path: done.Path, Findings: append([]world.Problem{}, done.Findings...),
+	return draftOutput{Path: done.Path, Findings: done.Findings,
 		Promote: fmt.Sprintf("forsooth lore promote draft:%s --world DIR --file DIR/%s --path %s --author YOU", in.Name,
 			done.Path, done.Target)}, nil
+}
+
+// Draft proposes lore for the world: do is world.WriteDraft, or world.CheckDraft, which writes
+// nothing. Where the text names no author, otherwise is its author.
+func (f Folder) Draft(do func(dir, name string, p world.Promotion) (world.Drafted, error), name, otherwise string,
+	p world.Promotion) (world.Drafted, error) {
+	p.Author = cmp.Or(strings.Join(strings.Fields(p.Author), " "), otherwise)
+	p.Reject = f.Reject
+	done, err := do(f.Dir, name, p)
+	done.Findings = append([]world.Problem{}, done.Findings...) // a list in JSON, if empty
+	return done, err
 }
 
 // scheme begins the address of a file of a world: lore://hollowmere/lore/mill.txt.

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
@@ -30,7 +29,7 @@ func (g *Gateway) addDraft(w http.ResponseWriter, r *http.Request, c *caller) er
 
 func (g *Gateway) drafting(w http.ResponseWriter, r *http.Request, c *caller,
 	do func(dir, name string, p world.Promotion) (world.Drafted, error), status int) error {
-	if err := c.isBackend(); err != nil {
+	if err := g.ofWorlds(r, c); err != nil {
 		return err
 	}
 	var in Draft
@@ -38,25 +37,15 @@ func (g *Gateway) drafting(w http.ResponseWriter, r *http.Request, c *caller,
 		return err
 	}
 	name := r.PathValue("world")
-	if _, err := g.catalog.world(r.Context(), name); err != nil {
-		return err
-	}
 	f, here := g.folders[name]
 	if !here || f.Dir == "" {
 		return problem(http.StatusNotImplemented, CodeElsewhere, "the files of %s are not in a folder of this process; "+
 			"run `forsooth up --world DIR`", name)
 	}
-	author := strings.Join(strings.Fields(in.Author), " ")
-	if author == "" {
-		author = "inspector"
-	}
-	done, err := do(f.Dir, in.Name, world.Promotion{Text: in.Text, Author: author, At: g.now(), Type: in.Type,
-		Summary: in.Summary, Keywords: in.Keywords, KnownBy: in.KnownBy, Reject: f.Reject})
+	done, err := f.Draft(do, in.Name, "inspector", world.Promotion{Text: in.Text, Author: in.Author, At: g.now(),
+		Type: in.Type, Summary: in.Summary, Keywords: in.Keywords, KnownBy: in.KnownBy})
 	if err != nil {
 		return err
-	}
-	if done.Findings == nil {
-		done.Findings = []world.Problem{}
 	}
 	writeJSON(w, status, done)
 	return nil

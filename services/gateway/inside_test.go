@@ -286,3 +286,34 @@ func TestAFolderThatCannotBeWrittenIsReported(t *testing.T) {
 	must(t, os.RemoveAll(dir))
 	refused("no such file")
 }
+
+// Both doors write a draft alike, with the name of whoever proposes it, and list no finding
+// as an empty list.
+func TestADraftNamesItsAuthor(t *testing.T) {
+	with, dir := inFolder(t)
+	s := open(t, with)
+	a, err := s.assistant(s.url, "")
+	must(t, err)
+	for name, c := range map[string]struct{ by, author string }{
+		"over HTTP": {"", "inspector"}, "named over HTTP": {` Ansel \n of Oakham `, "Ansel of Oakham"},
+		"an assistant": {"", "an assistant"}, "named an assistant": {"Ansel\n of  Oakham", "Ansel of Oakham"},
+	} {
+		file := strings.ReplaceAll(name, " ", "-")
+		answer := ""
+		if strings.HasSuffix(name, "HTTP") {
+			answer = s.do("POST", village+"/drafts", `{"name":"`+file+`","author":"`+c.by+`","text":"The bridge fell at `+
+				`dawn.","known_by":["mira"]}`).body
+		} else {
+			answer, _ = call(t, a, "add_lore_draft", args{"name": file, "by": c.by, "text": "The bridge fell at dawn.",
+				"known_by": []string{"mira"}})
+		}
+		meta, err := os.ReadFile(filepath.Join(dir, "drafts", file+".txt.meta.yaml"))
+		if err != nil || !strings.Contains(string(meta), "author: "+c.author+"\n") ||
+			!strings.Contains(answer, `"findings":[]`) {
+			t.Errorf("%s: %v\n%s%s", name, err, meta, answer)
+		}
+	}
+	if got := s.do("POST", "/v1/worlds/atlantis/drafts", `{"nme":1}`); got.status != http.StatusNotFound {
+		t.Errorf("of a world that there is not: %d %s", got.status, got.body)
+	}
+}
