@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/world"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Draft is lore that is proposed for a world. It is none until a person promotes it.
@@ -15,6 +17,8 @@ type Draft struct {
 	Summary  string   `json:"summary,omitempty"`
 	Keywords []string `json:"keywords,omitempty"`
 	KnownBy  []string `json:"known_by,omitempty"` // all otherwise
+	// A date of the game such as 1402-05-03, or a time; the game's now otherwise.
+	CreatedAt string `json:"created_at,omitempty"`
 }
 
 // checkDraft says what lint would say of a draft, and writes nothing.
@@ -36,6 +40,13 @@ func (g *Gateway) drafting(w http.ResponseWriter, r *http.Request, c *caller,
 	if err := readJSON(w, r, maxBody, &in, true); err != nil {
 		return err
 	}
+	var created time.Time
+	if in.CreatedAt != "" {
+		var err error
+		if created, err = world.ParseTime(in.CreatedAt); err != nil {
+			return &schema.FieldError{Field: "created_at", Reason: err.Error()}
+		}
+	}
 	name := r.PathValue("world")
 	f, here := g.folders[name]
 	if !here || f.Dir == "" {
@@ -43,7 +54,7 @@ func (g *Gateway) drafting(w http.ResponseWriter, r *http.Request, c *caller,
 			"run `forsooth up --world DIR`", name)
 	}
 	done, err := f.Draft(do, in.Name, "inspector", world.Promotion{Text: in.Text, Author: in.Author, At: g.now(),
-		Type: in.Type, Summary: in.Summary, Keywords: in.Keywords, KnownBy: in.KnownBy})
+		Type: in.Type, Summary: in.Summary, Keywords: in.Keywords, KnownBy: in.KnownBy, CreatedAt: created})
 	if err != nil {
 		return err
 	}

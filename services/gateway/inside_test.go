@@ -233,7 +233,8 @@ func (s *site) run(name string, passed int) {
 func TestLoreIsDrafted(t *testing.T) {
 	with, dir := inFolder(t)
 	s := open(t, with)
-	const draft = `{"name":"mill-owner","text":"The Baron of Quillfeather owns the mill.","known_by":["mira"]}`
+	const draft = `{"name":"mill-owner","text":"The Baron of Quillfeather owns the mill.","known_by":["mira"],` +
+		`"created_at":"1398-02-01"}`
 	var looked, written world.Drafted
 	s.do("POST", village+"/drafts/check", draft).json(t, &looked)
 	if _, err := os.Stat(filepath.Join(dir, looked.Path)); err == nil || looked.Target != "lore/mill-owner.txt" {
@@ -245,6 +246,10 @@ func TestLoreIsDrafted(t *testing.T) {
 	if got.status != http.StatusCreated || err != nil || !strings.Contains(string(data), "Quillfeather") {
 		t.Errorf("%d %s, %v", got.status, got.body, err)
 	}
+	if meta, err := os.ReadFile(filepath.Join(dir, written.Companion)); err != nil ||
+		!strings.Contains(string(meta), "1398-02-01T00:00:00Z") {
+		t.Errorf("%s, %v", meta, err)
+	}
 	w, _, err := world.Load(os.DirFS(dir), ".")
 	must(t, err)
 	if slices.ContainsFunc(w.Documents, func(d *world.Document) bool { return strings.Contains(d.Path, "mill-owner") }) {
@@ -252,7 +257,8 @@ func TestLoreIsDrafted(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ body, field string }{"again": {draft, "name"},
 		"a path": {`{"name":"../x","text":"A."}`, "name"}, "no text": {`{"name":"x"}`, "draft"},
-		"a stranger": {`{"name":"y","text":"So it is.","known_by":["nobody of this world"]}`, "draft"}} {
+		"a stranger": {`{"name":"y","text":"So it is.","known_by":["nobody of this world"]}`, "draft"},
+		"a day":      {`{"name":"y","text":"So it is.","created_at":"one fine day"}`, "created_at"}} {
 		got := s.do("POST", village+"/drafts", c.body)
 		checkProblem(t, name, got)
 		if !strings.Contains(got.body, `"field":"`+c.field+`"`) {

@@ -87,8 +87,9 @@ func TestStoryOfBothHold(t *testing.T) {
 	p.until(`!document.querySelector(".memories").textContent.includes("Superseded by")`)
 }
 
-// Lore is drafted from a refusal: lint looks at it, and it waits in drafts/ for a person. A
-// second one of the name is refused in words.
+// Lore is drafted from a refusal: lint looks at it, and it waits in drafts/ for a person, with
+// the date of the form. A second one of the name is refused in words, until the form has
+// another.
 func TestStoryOfADraft(t *testing.T) {
 	with, dir := inFolder(t)
 	s := open(t, with)
@@ -116,6 +117,14 @@ func TestStoryOfADraft(t *testing.T) {
 	p.click(".draft button", "Leave it as a draft")
 	p.sees(".draft [role=alert]", "is there already")
 	p.expects("400")
+	p.fill(".draft .row label:nth-of-type(1) input", "lore/quillfeather.txt")
+	p.fill(".draft .row label:nth-of-type(3) input", "1398-02-01")
+	p.click(".draft button", "Leave it as a draft")
+	p.sees(".lint", "forsooth lore promote draft:quillfeather")
+	if meta, err := os.ReadFile(filepath.Join(drafts, "quillfeather.txt.meta.yaml")); err != nil ||
+		!strings.Contains(string(meta), "1398-02-01T") {
+		t.Errorf("%s, %v", meta, err)
+	}
 }
 
 // What players said is masked wherever it stands, for a screen that others see, and the mask

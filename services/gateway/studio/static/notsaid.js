@@ -105,20 +105,20 @@ function Draft({ w, npc, reply, nearest }) {
         </label></div>
     <label class="check"><input type="checkbox" checked=${own}
       onChange=${(e) => setOwn(e.target.checked)} /> Only ${npc.name} knows it</label>
-    <${Proposal} ...${{ w, npc, slug, text, author, own }} />
+    <${Proposal} ...${{ w, npc, name: file.replace(/\.(txt|md)$/, ''), text, author, own, date }} />
     <${File} name=${to} file=${file} text=${text ? `${text.trim()}\n` : ''} />
     <${File} name=${`${to}.meta.yaml`} file=${`${file}.meta.yaml`} text=${meta} />
   </details>`;
 }
 
 // Proposal has the gateway look at the draft as lint does, and leaves it in drafts/ of the world.
-function Proposal({ w, npc, slug, text, author, own }) {
+function Proposal({ w, npc, name, text, author, own, date }) {
   const [done, setDone] = useState(null);
   const [trouble, setTrouble] = useState(null);
   const ask = (check) => {
     setDone(null);
     setTrouble(null);
-    const body = { name: slug, text, author: author || npc.name, ...(own && { known_by: [npc.handle] }) };
+    const body = { name, text, author: author || npc.name, ...(own && { known_by: [npc.handle] }), ...(date && { created_at: date }) };
     call('POST', paths.drafts(w, check), { body }).then((d) => setDone({ ...d, check })).catch(setTrouble);
   };
   return html`<div class="row"><button type="button" disabled=${!text.trim()} onClick=${() => ask(true)}>Check it</button>
