@@ -30,14 +30,15 @@ func (a *App) Inside(o Options) *Inside {
 	return &Inside{app: a, options: o, replays: make(chan struct{}, 1)}
 }
 
-// Replay runs a turn again beside the mesh; see App.Replay.
+// Replay runs a turn again beside the mesh; see App.Replay. While another does it is
+// replay.ErrBusy: whoever asks may come again, and does not wait without knowing for what.
 func (i *Inside) Replay(ctx context.Context, id schema.ConversationID, turn string, change replay.Change) (
 	*replay.Comparison, error) {
 	select {
 	case i.replays <- struct{}{}:
 		defer func() { <-i.replays }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	default:
+		return nil, replay.ErrBusy
 	}
 	traces, err := i.app.Client.TurnTrace(ctx, id, turn)
 	if err != nil {

@@ -85,6 +85,9 @@ func (g *Gateway) ofWorlds(r *http.Request, c *caller) error {
 	return nil
 }
 
+// replayAgain is when to come again while another replay runs: most take a second or two.
+const replayAgain = 2 * time.Second
+
 // replayTurn runs a turn again with other settings, and writes nothing.
 func (g *Gateway) replayTurn(w http.ResponseWriter, r *http.Request, c *caller) error {
 	convo, err := c.conversation(r)

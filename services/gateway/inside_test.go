@@ -3,6 +3,9 @@ package gateway_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,6 +98,47 @@ func TestAReplayShowsWhatAModelWasAsked(t *testing.T) {
 			!strings.Contains(x.Messages[1].Content, "mill") || x.Answer == "" {
 			t.Errorf("%+v", x)
 		}
+	}
+}
+
+// While a replay waits for its model another is told at once to come again, and it may once
+// the first is done.
+func TestOneReplayRunsAtATime(t *testing.T) {
+	model, err := llmtest.Start(llmtest.Options{Persona: "quote"})
+	must(t, err)
+	t.Cleanup(func() { must(t, model.Close()) })
+	at, err := url.Parse(model.URL())
+	must(t, err)
+	slow, asked, goOn := make(chan bool, 1), make(chan bool), make(chan bool)
+	before := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-slow:
+			asked <- true
+			<-goOn
+		default:
+		}
+		(&httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(at) }}).ServeHTTP(w, r)
+	}))
+	t.Cleanup(before.Close)
+	s := openWith(t, scripted(before.URL+at.Path))
+	at.Path = "" // that of the request has it
+	s.do("POST", turns, `{"player":"p1","turn_id":"t1","message":"When did the mill burn?"}`)
+	slow <- true
+	first := make(chan *answer, 1)
+	go func() { first <- s.do("POST", turns+"/t1/replay?player=p1", `{}`) }()
+	<-asked
+	got := s.do("POST", turns+"/t1/replay?player=p1", `{}`)
+	checkProblem(t, "a second", got)
+	if got.status != http.StatusTooManyRequests || !strings.Contains(got.body, `"BUSY"`) ||
+		got.header.Get("Retry-After") == "" {
+		t.Errorf("%d %v %s", got.status, got.header, got.body)
+	}
+	close(goOn)
+	if got := <-first; got.status != http.StatusOK {
+		t.Errorf("the first: %d %s", got.status, got.body)
+	}
+	if got := s.do("POST", turns+"/t1/replay?player=p1", `{}`); got.status != http.StatusOK {
+		t.Errorf("after it: %d %s", got.status, got.body)
 	}
 }
 

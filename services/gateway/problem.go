@@ -12,6 +12,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/erasure"
 	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -82,6 +83,9 @@ func asProblem(err error) *Problem {
 	case errors.Is(err, client.ErrBusy):
 		return problem(http.StatusTooManyRequests, CodeBusy,
 			"nine turns of this conversation wait already").after(client.RetryAfter(err))
+	case errors.Is(err, replay.ErrBusy):
+		return problem(http.StatusTooManyRequests, CodeBusy,
+			"another replay is running, and one runs at a time").after(replayAgain)
 	case errors.Is(err, client.ErrFull):
 		return problem(http.StatusServiceUnavailable, CodeFull,
 			"the mesh takes no more turns now").after(client.RetryAfter(err))
