@@ -26,7 +26,7 @@ func (g *Gateway) streamActions(w http.ResponseWriter, r *http.Request, c *calle
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	defer context.AfterFunc(g.living, stop)()
-	s := startStream(w)
+	s := g.startListening(w, r)
 	return s.during(ctx, stop, func() error {
 		gone := false
 		err := g.client.Actions(ctx, world, since, func(p client.Proposal) {

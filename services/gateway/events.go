@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -149,6 +150,8 @@ type sse struct {
 	w    http.ResponseWriter
 	rc   *http.ResponseController
 	lock chan struct{}
+	ping time.Duration
+	may  func() error                           // of who listens for long: whether the door is still open; nil: it is
 	fail func(*Problem) (name string, data any) // the form of an error, where it is no problem
 }
 
@@ -163,7 +166,8 @@ func startStream(w http.ResponseWriter) *sse {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
-	s := &sse{w: w, rc: http.NewResponseController(w), lock: make(chan struct{}, 1)}
+	s := &sse{w: w, rc: http.NewResponseController(w), lock: make(chan struct{}, 1),
+		ping: pingEvery}
 	_ = s.rc.SetReadDeadline(time.Time{})
 	_ = s.rc.SetWriteDeadline(time.Time{})
 	w.WriteHeader(http.StatusOK)
@@ -171,29 +175,29 @@ func startStream(w http.ResponseWriter) *sse {
 	return s
 }
 
+// startListening begins a stream that has no end of its own: with each ping it is asked
+// whether what the caller showed still opens the door.
+func (g *Gateway) startListening(w http.ResponseWriter, r *http.Request) *sse {
+	s := startStream(w)
+	s.ping = g.silence.Stream
+	s.may = func() error { _, err := g.enter(r); return err }
+	return s
+}
+
 // during pings while something is streamed. What goes wrong there is the last event:
 // the answer has begun.
 func (s *sse) during(ctx context.Context, stop context.CancelFunc, f func() error) error {
-	pinged := make(chan struct{})
+	pinged := make(chan error, 1)
 	go func() {
-		defer close(pinged)
-		tick := time.NewTicker(pingEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if s.write([]byte(": ping\n\n")) != nil {
-					stop()
-					return
-				}
-			}
+		err := s.keep(ctx)
+		if err != nil {
+			stop()
 		}
+		pinged <- err
 	}()
 	err := f()
 	stop()
-	<-pinged
+	err = cmp.Or(<-pinged, err)
 	if err != nil && !errors.Is(err, errGone) {
 		p := asProblem(err)
 		name, data := "problem", any(p)
@@ -206,6 +210,27 @@ func (s *sse) during(ctx context.Context, stop context.CancelFunc, f func() erro
 		}
 	}
 	return err
+}
+
+// keep pings until the context ends, or the caller has gone or is no longer known.
+func (s *sse) keep(ctx context.Context) error {
+	tick := time.NewTicker(s.ping)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if s.may != nil {
+			if err := s.may(); err != nil {
+				return err
+			}
+		}
+		if err := s.write([]byte(": ping\n\n")); err != nil {
+			return err
+		}
+	}
 }
 
 // send writes an event; an id of 0 is none, and an empty name is that of data alone.

@@ -5,6 +5,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,9 +30,15 @@ type Options struct {
 	Results string     // the folder of results of suites; empty: none are shown
 	Now     func() time.Time
 	Report  func(error) // what nobody else is told: a fault of this process
+	// Silence is how long whoever listens is taken at its word: then it is pinged, and its key
+	// looked at again. Zero: 15 seconds and two minutes.
+	Silence Silence
 	// Folders are worlds whose files this process has, by their names; for assistants.
 	Folders map[string]mcp.Folder
 }
+
+// Silence is that of a stream without an end of its own, and that of a socket.
+type Silence struct{ Stream, Socket time.Duration }
 
 // Gateway serves the doors.
 type Gateway struct {
@@ -43,6 +50,7 @@ type Gateway struct {
 	results string
 	now     func() time.Time
 	report  func(error)
+	silence Silence
 	catalog *catalog
 	limits  *limits
 	folders map[string]mcp.Folder
@@ -63,6 +71,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g := &Gateway{client: o.Client, keys: o.Keys, now: o.Now, report: o.Report, origins: map[string]bool{},
 		eraser: o.Eraser, inside: o.Inside, results: o.Results, folders: o.Folders,
+		silence: Silence{cmp.Or(o.Silence.Stream, pingEvery), cmp.Or(o.Silence.Socket, quietFor)},
 		catalog: newCatalog(o.Client, o.Now), limits: newLimits(o.Now), lasting: newLasting()}
 	g.proposals = &proposals{client: o.Client, now: o.Now, report: o.Report, begin: g.begin,
 		worlds: map[string]*proposed{}}

@@ -80,7 +80,7 @@ func (g *Gateway) streamOutcomes(w http.ResponseWriter, r *http.Request, c *call
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	defer context.AfterFunc(g.living, stop)()
-	s := startStream(w)
+	s := g.startListening(w, r)
 	return s.during(ctx, stop, func() error {
 		gone := false
 		err := g.client.Outcomes(ctx, world, q, func(o *schema.StoredOutcome) bool {

@@ -65,12 +65,14 @@ func (g *Gateway) socket(w http.ResponseWriter, r *http.Request, c *caller) erro
 		return errGone // it has been answered
 	}
 	conn.SetReadLimit(maxFrame)
-	// What is left of the request is what proves who calls: it is looked at with each frame.
+	// What is left of the request is what proves who calls: it is looked at with each frame and
+	// each ping.
 	proof := &http.Request{Header: r.Header, Host: r.Host, RemoteAddr: r.RemoteAddr, ProtoMajor: r.ProtoMajor,
 		ProtoMinor: r.ProtoMinor}
-	s := &socket{g: g, c: c, conn: conn, open: make(chan struct{}, maxOpen), watched: map[string]bool{}}
+	s := &socket{g: g, c: c, conn: conn, may: func() error { _, err := g.enter(proof); return err },
+		open: make(chan struct{}, maxOpen), watched: map[string]bool{}}
 	// In a goroutine of its own: that of the request holds what was needed to answer one.
-	if !g.begin(func(living context.Context) { s.serve(living, proof) }) {
+	if !g.begin(func(living context.Context) { s.serve(living) }) {
 		_ = conn.Close(websocket.StatusGoingAway, goingAway)
 	}
 	return errGone
@@ -92,10 +94,14 @@ func (s slim) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, bufio.NewReadWriter(bufio.NewReaderSize(conn, 512), bufio.NewWriterSize(conn, 1024)), nil
 }
 
-const goingAway = "the gateway ends; connect again and resume"
+// Why this side ends a connection.
+const (
+	goingAway  = "the gateway ends; connect again and resume"
+	unknownNow = "the key or token is no longer known"
+)
 
 // serve holds the connection until either side ends it, or the gateway does.
-func (s *socket) serve(living context.Context, proof *http.Request) {
+func (s *socket) serve(living context.Context) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(living))
 	defer stop()
 	s.stop = stop
@@ -103,7 +109,7 @@ func (s *socket) serve(living context.Context, proof *http.Request) {
 	// would cut the connection without a word.
 	defer context.AfterFunc(living, func() { _ = s.conn.Close(websocket.StatusGoingAway, goingAway) })()
 	defer s.keep(ctx)()
-	reason := s.read(ctx, func() error { _, err := s.g.enter(proof); return err })
+	reason := s.read(ctx)
 	stop()
 	s.tasks.Wait()
 	if reason != "" {
@@ -117,6 +123,7 @@ type socket struct {
 	g     *Gateway
 	c     *caller
 	conn  *websocket.Conn
+	may   func() error // whether what the caller showed still opens the door
 	open  chan struct{}
 	tasks sync.WaitGroup
 	stop  context.CancelFunc
@@ -126,8 +133,7 @@ type socket struct {
 }
 
 // read takes frames until the connection ends; the reason says why this side ends it.
-// may says whether what the caller showed still opens the door.
-func (s *socket) read(ctx context.Context, may func() error) (reason string) {
+func (s *socket) read(ctx context.Context) (reason string) {
 	for {
 		kind, data, err := s.conn.Read(ctx)
 		if err != nil {
@@ -136,9 +142,9 @@ func (s *socket) read(ctx context.Context, may func() error) (reason string) {
 		if kind != websocket.MessageText || !utf8.Valid(data) {
 			return "frames are JSON text"
 		}
-		if err := may(); err != nil {
+		if err := s.may(); err != nil {
 			s.refuse(ctx, &Frame{}, err)
-			return "the key or token is no longer known"
+			return unknownNow
 		}
 		var f Frame
 		if err := decode(data, &f, true); err != nil {
@@ -156,23 +162,29 @@ func (s *socket) read(ctx context.Context, may func() error) (reason string) {
 	}
 }
 
-// keep pings now and then, so that a connection that is no more ends. It holds no
-// goroutine meanwhile.
+// keep pings now and then, so that a connection that is no more ends, and so does that of who
+// listens alone and is no longer known. It holds no goroutine meanwhile.
 func (s *socket) keep(ctx context.Context) (end func() bool) {
 	var mu sync.Mutex
 	var timer *time.Timer
 	mu.Lock()
 	defer mu.Unlock()
-	timer = time.AfterFunc(quietFor, func() {
+	timer = time.AfterFunc(s.g.silence.Socket, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		alive, done := context.WithTimeout(ctx, eventLimit)
 		defer done()
+		if err := s.may(); err != nil {
+			s.refuse(alive, &Frame{}, err)
+			_ = s.conn.Close(websocket.StatusPolicyViolation, unknownNow)
+			s.stop()
+			return
+		}
 		if s.conn.Ping(alive) != nil {
 			s.stop()
 			return
 		}
-		timer.Reset(quietFor)
+		timer.Reset(s.g.silence.Socket)
 	})
 	return timer.Stop
 }

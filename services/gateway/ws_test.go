@@ -1,9 +1,11 @@
 package gateway_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -318,6 +320,46 @@ func TestATokenOverASocket(t *testing.T) {
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("%d", resp.StatusCode)
+	}
+}
+
+// Who listens and says nothing is served until its key is taken away, and no longer: over a
+// socket and by a stream.
+func TestAListenerLosesItsKey(t *testing.T) {
+	with, texts, ring := withKeys(t, keys.Key{Name: "a", Rights: keys.Rights}, keys.Key{Name: "b", Rights: keys.Rights})
+	soon := gateway.Silence{Stream: 20 * time.Millisecond, Socket: 20 * time.Millisecond}
+	s := open(t, with, func(o *gateway.Options) { o.Silence = soon })
+	s.key = texts["a"]
+	k := s.socket(s.url)
+	k.send(`{"type":"actions","world":"village"}`)
+	k.until("ok")
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	streams := map[string]io.Reader{}
+	for _, path := range []string{"/actions", "/outcomes"} {
+		resp, err := s.http.Do(s.request("GET", village+path, "").WithContext(ctx))
+		must(t, err)
+		defer resp.Body.Close()
+		ping, err := bufio.NewReader(resp.Body).ReadString('\n')
+		if err != nil || !strings.HasPrefix(ping, ": ping") {
+			t.Fatalf("%s: %q, %v", path, ping, err)
+		}
+		streams[path] = resp.Body
+	}
+	_, err := ring.Remove("a")
+	must(t, err)
+	if e := k.until("problem"); e.Problem.Code != "UNAUTHORIZED" {
+		t.Errorf("%+v", e)
+	}
+	if e, ok := k.next(); ok {
+		t.Errorf("the socket goes on: %+v", e)
+	}
+	for path, body := range streams {
+		var last event
+		readEvents(t, body, func(e event) bool { last = e; return true })
+		if last.name != "problem" || !strings.Contains(last.data, "UNAUTHORIZED") || ctx.Err() != nil {
+			t.Errorf("%s ends with %+v", path, last)
+		}
 	}
 }
 
