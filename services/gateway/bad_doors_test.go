@@ -4,22 +4,41 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/services/gateway"
 )
 
-// guardedPaths are one of each kind of door, and what it takes.
-var guardedPaths = []struct{ method, path, body string }{
-	{"GET", "/v1/worlds", ""}, {"GET", "/v1/worlds/village/npcs", ""}, {"POST", turns, sayFerry},
-	{"GET", turns + "/t1?player=p1", ""}, {"DELETE", turns + "/t1?player=p1", ""},
-	{"GET", village + "/memories", ""}, {"GET", village + "/outcomes", ""}, {"DELETE", village + "/players/p1", ""},
-	{"POST", "/v1/check", `{"text":"x","sources":["x"]}`}, {"POST", "/v1/tokens", `{"world":"village","player":"p1"}`},
-	{"GET", "/v1/ws", ""}, {"GET", "/openai/v1/models", ""}, {"POST", completions, said("x", "")},
-	{"POST", "/openai/v1/responses", `{"model":"village/mira","input":"x"}`},
+// aDoor is one of the gateway, with a value at each place of its pattern.
+type aDoor struct{ pattern, method, path, body string }
+
+var examples = strings.NewReplacer("{world}", "village", "{npc}", "mira", "{turn}", "t1", "{player}", "p1", "{memory}",
+	"m1", "{number}", "1", "{index}", "0")
+
+// everyDoor are those of /v1 and for assistants, as the gateway itself lists them.
+func everyDoor(t *testing.T) (out []aDoor) {
+	t.Helper()
+	for _, pattern := range gateway.Patterns() {
+		d := aDoor{pattern: pattern}
+		d.method, d.path, _ = strings.Cut(examples.Replace(pattern), " ")
+		if strings.Contains(d.path, "{") {
+			t.Fatalf("%s: give each of its places an example", pattern)
+		}
+		if d.method == "POST" {
+			d.body = `{"world":"village","player":"p1"}`
+		}
+		out = append(out, d)
+	}
+	return out
 }
+
+// openaiDoors are those of OpenAI's protocol.
+var openaiDoors = []aDoor{{"", "GET", "/openai/v1/models", ""}, {"", "GET", "/openai/v1/models/village/mira", ""},
+	{"", "POST", completions, said("x", "")}, {"", "POST", "/openai/v1/responses", `{"model":"village/mira","input":"x"}`}}
 
 // checkRefusal holds a refusal of either protocol, with one of some statuses.
 func checkRefusal(t *testing.T, name string, got *answer, path string, statuses ...int) {
@@ -74,7 +93,7 @@ func TestBadKeysOpenNoDoor(t *testing.T) {
 	must(t, err)
 	s := open(t, with)
 	half := strings.LastIndex(good, ".")
-	cases := 0
+	cases, doors := 0, append(everyDoor(t), openaiDoors...)
 	for name, header := range map[string]string{
 		"none": "", "empty": "Bearer ", "no scheme": texts["all"], "another scheme": "Basic " + texts["all"],
 		"two": "Bearer " + texts["all"] + ", Bearer " + texts["all"], "upper case": "Bearer " + strings.ToUpper(texts["all"]),
@@ -88,7 +107,7 @@ func TestBadKeysOpenNoDoor(t *testing.T) {
 		"with another's signature": "Bearer " + good[:half] + expired[strings.LastIndex(expired, "."):],
 		"with a null algorithm":    "Bearer eyJhbGciOiJub25lIn0.eyJwbGF5ZXIiOiJwMSJ9.",
 	} {
-		for _, door := range guardedPaths {
+		for _, door := range doors {
 			cases++
 			at := fmt.Sprintf("%s, %s %s", name, door.method, door.path)
 			got := s.do(door.method, door.path, door.body, "Authorization", header)
@@ -99,7 +118,7 @@ func TestBadKeysOpenNoDoor(t *testing.T) {
 			}
 		}
 	}
-	for _, door := range guardedPaths {
+	for _, door := range doors {
 		for name, header := range map[string][2]string{
 			"a cookie": {"Cookie", "key=" + texts["all"]}, "a header of its own": {"X-Api-Key", texts["all"]},
 			"a name": {"X-Forwarded-User", "admin"}, "this machine": {"X-Forwarded-For", "127.0.0.1"},
@@ -113,7 +132,7 @@ func TestBadKeysOpenNoDoor(t *testing.T) {
 		cases++
 		path := door.path + map[bool]string{true: "&", false: "?"}[strings.Contains(door.path, "?")] + "key=" + texts["all"]
 		checkRefusal(t, "in the query, "+door.path, s.do(door.method, path, door.body), door.path, http.StatusUnauthorized)
-		if strings.Contains(door.path, "village") || strings.HasPrefix(door.path, "/openai/v1/") && door.method == "POST" {
+		if door.pattern == "" && door.method == "POST" {
 			cases++
 			got := s.do(door.method, door.path, door.body, "Authorization", "Bearer "+texts["elsewhere"])
 			checkRefusal(t, "of another world, "+door.path, got, door.path, http.StatusForbidden, http.StatusNotFound)
@@ -122,6 +141,56 @@ func TestBadKeysOpenNoDoor(t *testing.T) {
 	s.key = good
 	if got := s.do("POST", turns, sayFerry); got.status != http.StatusOK {
 		t.Errorf("the token itself: %d %s", got.status, got.body)
+	}
+	t.Logf("%d cases", cases)
+}
+
+// ofPlayers are the doors that a player's token opens, and ofAnyWorld those that a key opens
+// whose worlds are not asked about.
+var (
+	ofPlayers = []string{"GET /v1/worlds", "GET /v1/worlds/{world}", "GET /v1/worlds/{world}/npcs",
+		"GET /v1/worlds/{world}/npcs/{npc}", "POST /v1/worlds/{world}/npcs/{npc}/turns",
+		"GET /v1/worlds/{world}/npcs/{npc}/turns/{turn}", "DELETE /v1/worlds/{world}/npcs/{npc}/turns/{turn}",
+		"GET /v1/ws", "POST /mcp"}
+	ofAnyWorld = []string{"GET /v1/worlds", "POST /v1/check", "GET /v1/ws", "POST /mcp"}
+)
+
+// No door of the gateway opens to a key without its right, to one of another world, or to a
+// player's token that is not for it.
+func TestEveryDoorAsksForItsRight(t *testing.T) {
+	all := []keys.Key{{Name: "all", Rights: keys.Rights}, {Name: "elsewhere", Rights: keys.Rights,
+		Worlds: []string{"elsewhere"}}}
+	for _, right := range keys.Rights {
+		others := slices.DeleteFunc(slices.Clone(keys.Rights), func(r keys.Right) bool { return r == right })
+		all = append(all, keys.Key{Name: "no-" + string(right), Rights: others})
+	}
+	with, texts, _ := withKeys(t, all...)
+	s := open(t, with)
+	s.key = texts["all"]
+	var token gateway.Token
+	s.do("POST", "/v1/tokens", `{"world":"village","player":"p1"}`).json(t, &token)
+	texts["token"] = token.Token
+	cases := 0
+	refused := func(key string, d *aDoor, path string) {
+		t.Helper()
+		cases++
+		s.key = texts[key]
+		got := s.do(d.method, path, d.body)
+		checkRefusal(t, key+", "+d.method+" "+path, got, path, http.StatusForbidden)
+	}
+	for _, d := range everyDoor(t) {
+		if right := gateway.RightOf(d.pattern); right != "" { // each tool of an assistant takes its own
+			refused("no-"+string(right), &d, d.path)
+		}
+		if !slices.Contains(ofAnyWorld, d.pattern) {
+			refused("elsewhere", &d, d.path)
+		}
+		if !slices.Contains(ofPlayers, d.pattern) {
+			refused("token", &d, d.path)
+		}
+		if strings.Contains(d.pattern, "{world}") {
+			refused("token", &d, strings.Replace(d.path, "village", "elsewhere", 1))
+		}
 	}
 	t.Logf("%d cases", cases)
 }
