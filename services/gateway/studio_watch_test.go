@@ -61,13 +61,17 @@ func TestStoryOfFilters(t *testing.T) {
 	p.shot("filters")
 }
 
-// Times, refusals and spending have a course, with the figures of each plot in a table.
+// Times, refusals and spending have a course, with the figures of each plot in a table. It is
+// drawn while somebody looks at it, and goes on with the turns.
 func TestStoryOfTheCourseOfADay(t *testing.T) {
 	s := open(t)
 	s.asks("Who owns the ferry?", "Do you know the Baron of Quillfeather?")
 	p := browse(t, s.url, 1280, 1100, "light")
 	p.at("village/~live")
 	p.sees(".rates", "UNKNOWN_NAME")
+	if n := p.count(".plot"); n != 0 {
+		t.Errorf("%d plots are drawn for nobody", n)
+	}
 	p.click(".panels summary", "Over time")
 	p.sees(".plot figcaption", "Time to the reply")
 	p.until(`document.querySelectorAll(".plot svg path").length >= 5`)
@@ -76,6 +80,11 @@ func TestStoryOfTheCourseOfADay(t *testing.T) {
 	p.until(`[...document.querySelectorAll(".plot details[open] td")].map(e => Number(e.textContent))
 		.reduce((a, b) => a + b, 0) === 2`)
 	p.shot("course")
+	s.asks("When did the mill burn?")
+	p.until(`[...document.querySelectorAll(".plot details[open] td")].map(e => Number(e.textContent))
+		.reduce((a, b) => a + b, 0) === 3`)
+	p.click(".panels summary", "Over time")
+	p.until(`!document.querySelector(".plot")`)
 }
 
 // What waits for a service is told, and a consumer without a worker is marked.

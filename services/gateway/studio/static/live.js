@@ -16,6 +16,7 @@ export function Live({ w, npcs }) {
   const [hours, setHours] = useState(24);
   const { turns, state, error } = useOutcomes(w, hours);
   const [by, setBy] = useState({ npc: '', player: '', reason: '', status: '', score: '' });
+  const [course, setCourse] = useState(false);
   const set = (field) => (e) => setBy({ ...by, [field]: e.target.value });
   const shown = useMemo(() => turns.filter((t) => takes(by, t)), [turns, by]);
   const sums = useMemo(() => summed(shown), [shown]);
@@ -36,7 +37,8 @@ export function Live({ w, npcs }) {
         <option value="1">an hour</option><option value="24">a day</option><option value="168">a week</option>
           </select></label></form>
     <${Sums} s=${sums} />
-    <div class="row panels"><details class="card"><summary>Over time</summary><${Course} turns=${shown} hours=${hours} /></details>
+    <div class="row panels"><details class="card" onToggle=${(e) => setCourse(e.currentTarget.open)}><summary>Over time</summary>
+      ${course && html`<${Course} turns=${shown} hours=${hours} />`}</details>
       <${Queues} /></div>
     <${Rows} w=${w} turns=${shown} /></section>`;
 }
@@ -134,7 +136,7 @@ export function courseOf(turns, hours, now) {
 }
 
 function Course({ turns, hours }) {
-  const list = courseOf(turns, hours, Date.now());
+  const list = useMemo(() => courseOf(turns, hours, Date.now()), [turns, hours]);
   const labels = list.map((s) => (hours > 24 ? `${s.at.slice(5, 10)} ${s.at.slice(11, 13)} h` : s.at.slice(11, 16)));
   const of = (f) => list.map((s) => (s.n ? f(s) : null));
   return html`<div class="plots">
