@@ -1,14 +1,18 @@
 package gateway_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/gateway"
 )
 
 // An NPC's page lists what it knows, what it hides and why, and what it does not know. A
@@ -127,41 +131,82 @@ func TestStoryOfADraft(t *testing.T) {
 	}
 }
 
-// What players said is masked wherever it stands, for a screen that others see, and the mask
-// stays on in the next view and after a reload.
-func TestStoryOfAMask(t *testing.T) {
-	s := open(t)
-	s.torn("p1")
-	s.do("POST", turns, `{"player":"p1","turn_id":"t1","message":"Who owns the ferry?"}`)
-	p := browse(t, s.url, 1280, 1000, "light")
-	masked := func(selector string) {
-		t.Helper()
-		p.until(`document.querySelector(` + quote(selector) + `)`)
-		p.until(`[...document.querySelectorAll(` + quote(selector) + `)]
-			.every(e => getComputedStyle(e).filter.startsWith("blur"))`)
+// owing has every player owe a favour, named by words of the player's.
+type owing struct{ gateway.Inside }
+
+func (o owing) Relation(ctx context.Context, id schema.ConversationID) (*schema.Relation, error) {
+	r, err := o.Inside.Relation(ctx, id)
+	if err == nil {
+		r.Owed = append(r.Owed, schema.Favour{Owes: schema.SidePlayer, What: "the pelts of Quillfeather"})
 	}
+	return r, err
+}
+
+// tellsNothing looks at every element and field of the page for a word of the player's, shown
+// or folded, that is not blurred. What is for screen readers alone is on no screen.
+func (p *page) tellsNothing(where string) {
+	p.t.Helper()
+	const words = `/quillfeather|oakham|\bp1\b/i`
+	for _, leak := range eval[[]string](p, `[...document.body.querySelectorAll("*")].filter(e => {
+		const text = [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join(" ");
+		if (!`+words+`.test([text, e.value, e.title, e.placeholder].join(" "))) return false;
+		for (let at = e; at; at = at.parentElement)
+			if (getComputedStyle(at).filter.startsWith("blur") || at.classList.contains("away")) return false;
+		return true;
+	}).map(e => e.outerHTML.slice(0, 200))`) {
+		p.t.Errorf("%s tells %s", where, leak)
+	}
+}
+
+// What players said, and who they are, is masked wherever it stands, for a screen that others
+// see, and the mask stays on in the next view and after a reload.
+func TestStoryOfAMask(t *testing.T) {
+	with, _ := inFolder(t)
+	s := open(t, with, func(o *gateway.Options) { o.Eraser, o.Inside = &erasing{}, owing{o.Inside} })
+	one, other := s.torn("p1")
+	s.do("POST", memories+"/"+one.ID+"/resolve", `{"keep":"`+other.ID+`"}`)
+	s.do("POST", turns, `{"player":"p1","turn_id":"t1","message":"Do you know the Baron of Quillfeather?"}`)
+	p := browse(t, s.url, 1280, 1000, "light")
 	p.at("village/mira/p1/t1")
-	p.sees("mark.span", "Teague")
 	p.click("header button", "Mask players")
-	masked(".player .words")
-	masked(".asked .words")
-	masked(".who-input")
-	p.click("[role=tab]", "Passes")
-	p.click(".waterfall .link", "retrieve")
-	masked(".pass pre")
-	p.click("[role=tab]", "Your verdict")
-	p.click("label", "Right")
-	masked(".judge pre")
+	p.click("summary", "Write the lore")
+	p.fill(".draft textarea", "So it is.")
+	p.click(".draft button", "Leave it as a draft")
+	p.sees(".lint", "forsooth lore promote")
+	p.tellsNothing("a draft that waits")
+	p.click(".draft button", "Leave it as a draft")
+	p.sees(".draft [role=alert]", "is there already")
+	p.expects("400")
+	p.tellsNothing("a draft whose name is taken")
 	if eval[string](p, `getComputedStyle(document.querySelector(".answer")).filter`) != "none" {
 		t.Error("what the NPC said is masked")
 	}
+	p.click("[role=tab]", "Passes")
+	p.click(".waterfall .link", "retrieve")
+	p.sees(".pass pre", "Quillfeather")
+	p.tellsNothing("a pass")
+	p.click("[role=tab]", "Your verdict")
+	p.click("label", "Right")
+	p.sees(".judge pre", "Quillfeather")
+	p.tellsNothing("a verdict")
 	p.at("village/~live")
-	masked(".rows .words")
-	masked(".rows .pair")
+	p.sees(".rows .words", "Quillfeather")
+	p.fill(".filters label:nth-of-type(2) input", "p1")
+	p.tellsNothing("the turns as they end")
 	p.at("village/mira")
-	masked(".memories .proof mark")
-	masked(".memories .quote")
+	p.sees(".memories", "Superseded by")
+	p.fill(".person form input", "p1")
+	p.press(kb.Enter)
+	p.sees(".facts li", "Quillfeather")
+	p.click(".erase button", "Show what would go")
+	p.sees(".erase form", "to go on")
+	p.fill(".erase form input", "p1")
+	p.sees(".memories", "Superseded by")
+	p.tellsNothing("a person")
 	p.shot("masked")
+	p.do(chromedp.Reload())
+	p.sees(".memories", "Superseded by")
+	p.tellsNothing("a person, after a reload")
 }
 
 // A verdict takes one click, and what it makes is told apart by what was thought.

@@ -29,7 +29,7 @@ export function Live({ w, npcs }) {
     ${error && html`<${Trouble} error=${error} />`}
     <form class="row filters" aria-label="Filters" onSubmit=${(e) => e.preventDefault()}>
       ${pick('npc', 'NPC', npcs.map((n) => n.handle))}
-      <label>Player <input value=${by.player} onInput=${set('player')} placeholder="all" /></label>
+      <label>Player <input class="who-input" value=${by.player} onInput=${set('player')} placeholder="all" /></label>
       ${pick('status', 'Status', options('status'))}${pick('reason', 'Reason', options('reason'))}
       <label>Score below <input type="number" min="0" max="1" step="0.05" value=${by.score} onInput=${set('score')} />
         </label>

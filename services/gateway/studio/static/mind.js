@@ -22,7 +22,7 @@ export function Relation({ w, npc, player }) {
     ${state.activity && html`<dt>Does</dt><dd>${state.activity}</dd>`}
     ${state.plans && html`<dt>Means to</dt><dd>${state.plans}</dd>`}
     <dt>Favours</dt><dd>${r && (r.owed || []).length ? html`<ul>${r.owed.map((f) => html`<li>${f.owes === 'npc' ? `${npc.name} owes`
-    : 'the player owes'} for ${f.what}</li>`)}</ul>` : 'none is owed'}</dd>
+    : 'the player owes'} for <span class="words">${f.what}</span></li>`)}</ul>` : 'none is owed'}</dd>
     ${standing.length > 0 && html`<dt>Standing</dt><dd>${standing.map(([f, n]) => `${f} ${n}`).join(', ')}</dd>`}
     <dt>Turns</dt><dd>${talk.turns}</dd></dl>
     ${r && (r.why || []).length > 0 && html`<details class="draft"><summary>What moved the trust</summary><ol>${r.why.map((s) => html`

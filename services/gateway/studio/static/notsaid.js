@@ -81,7 +81,8 @@ function Refusal({ w, npc, reply, refusal }) {
   </section>`;
 }
 
-// Draft writes the two files that would answer the message. They become lore by a person alone,
+// Draft writes the two files that would answer the message, and is masked as the message is: name
+// and metadata are made of its words. They become lore by a person alone,
 // who puts them into the world, or promotes the draft that waits there.
 function Draft({ w, npc, reply, nearest }) {
   const slug = (reply.message || 'answer').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 40) || 'answer';
@@ -98,7 +99,7 @@ function Draft({ w, npc, reply, nearest }) {
     <p class="soft">Nothing becomes lore by this form. Put both files into the world, or leave a draft there for a person to promote.</p>
     <label>What is true <textarea rows="3" value=${text} onInput=${(e) => setText(e.target.value)}
       placeholder="One fact a sentence, with names instead of he or she."></textarea></label>
-    <div class="row"><label>File <input value=${to} onInput=${(e) => setPath(e.target.value)} /></label>
+    <div class="row"><label>File <input class="words" value=${to} onInput=${(e) => setPath(e.target.value)} /></label>
       <label>Author <input value=${author} placeholder=${npc.name} onInput=${(e) => setAuthor(e.target.value)} />
         </label>
       <label>Game date <input value=${date} placeholder="1402-05-03" onInput=${(e) => setDate(e.target.value)} />
@@ -123,12 +124,12 @@ function Proposal({ w, npc, name, text, author, own, date }) {
   };
   return html`<div class="row"><button type="button" disabled=${!text.trim()} onClick=${() => ask(true)}>Check it</button>
       <button type="button" disabled=${!text.trim()} onClick=${() => ask(false)}>Leave it as a draft</button></div>
-    ${trouble && html`<${Trouble} error=${trouble} />`}
+    ${trouble && html`<div class="pair"><${Trouble} error=${trouble} /></div>`}
     ${done && html`<div class="lint" role="status">${done.findings.length ? html`<ul>${done.findings.map((f) => html`<li><span
-      class=${`chip ${f.severity === 'error' ? 'aborted' : 'unknown'}`}>${f.severity || 'warning'}</span> ${f.message}</li>`)}</ul>`
+      class=${`chip ${f.severity === 'error' ? 'aborted' : 'unknown'}`}>${f.severity || 'warning'}</span> <span class="words">${f.message}</span></li>`)}</ul>`
     : html`<p><span class="chip active">lint</span> finds nothing.</p>`}
-      ${!done.check && html`<p>It waits as <code>${done.path}</code>. To make it lore:
-        <code>forsooth lore promote draft:${done.name} --world DIR --file DIR/${done.path} --path ${done.target} --author YOU</code></p>`}
+      ${!done.check && html`<p>It waits as <code class="words">${done.path}</code>. To make it lore:
+        <code class="words">forsooth lore promote draft:${done.name} --world DIR --file DIR/${done.path} --path ${done.target} --author YOU</code></p>`}
       </div>`}`;
 }
 
@@ -138,6 +139,6 @@ function words(message) {
   return [...new Set(all)].slice(0, 8);
 }
 
-const File = ({ name, file, text }) => html`<div class="file"><p><code>${name}</code></p><pre
-  tabindex="0">${text || 'Write what is true, above.'}</pre>
+const File = ({ name, file, text }) => html`<div class="file"><p><code class="words">${name}</code></p><pre
+  class="words" tabindex="0">${text || 'Write what is true, above.'}</pre>
   <div class="row"><${Copy} text=${text} /><${Save} text=${text} name=${file}>Download<//></div></div>`;

@@ -21,7 +21,7 @@ export function Person({ w, npc }) {
       <dt>May do</dt><dd>${(npc.actions || []).map((a) => a.name).join(', ') || 'nothing'}</dd>
     </dl>
     <form class="row" onSubmit=${search}>
-      <label>Player <input value=${player} onInput=${(e) => setPlayer(e.target.value)}
+      <label>Player <input class="who-input" value=${player} onInput=${(e) => setPlayer(e.target.value)}
         pattern="[A-Za-z0-9_\\-]{1,64}" placeholder="all" /></label>
       <label>Status <select value=${status} onChange=${(e) => setStatus(e.target.value)}>
         ${['', 'active', 'superseded', 'flagged', 'pending'].map((s) => html`<option
@@ -74,12 +74,12 @@ function Memory({ m, byID, w }) {
   const by = m.superseded_by && byID.get(m.superseded_by);
   return html`<p class="quote words">${m.content}</p>
     <p class="soft"><span class=${`chip ${m.status}`}>${m.status}</span> ${m.kind}, ${m.player && html`of <span class="pair">${m.player}</span>, `}source ${m.source}${
-  m.heard_from ? `, heard from ${m.heard_from}` : ''}, confidence ${m.confidence.toFixed(2)}, proved ${m.count}×</p>
+  m.heard_from && html`, heard from <span class="pair">${m.heard_from}</span>`}, confidence ${m.confidence.toFixed(2)}, proved ${m.count}×</p>
     ${(m.evidence_spans || []).map((s) => html`<p class="proof"><span class="away">Proved by the words: </span>
       <mark class="block">${s.text}</mark>
-      <span class="soft"> ${s.speaker}${s.turn_id && m.player ? html`, <a
+      <span class="soft"> <span class="pair">${s.speaker}</span>${s.turn_id && m.player ? html`, <a
         href=${`#/${w}/${m.npc}/${m.player}/${s.turn_id}`}>the turn</a>` : ''}</span></p>`)}
-    ${m.superseded_by && html`<p>Superseded by ${by ? html`<q>${by.content}</q>` : html`<code>${m.superseded_by}</code>`}</p>`}`;
+    ${m.superseded_by && html`<p>Superseded by ${by ? html`<q class="words">${by.content}</q>` : html`<code>${m.superseded_by}</code>`}</p>`}`;
 }
 
 // History is what the log says of a memory, the newest first. Any entry but the first can be taken back.
@@ -128,15 +128,15 @@ function Erase({ w, player, done }) {
     call(method, paths.player(w, player)).then(then).catch(setTrouble).then(() => setBusy(false));
   };
   const erase = (e) => { e.preventDefault(); ask('DELETE', (r) => { setReceipt(r); done(); }); };
-  return html`<section class="card erase"><h2>Erase ${player}</h2>
+  return html`<section class="card erase"><h2>Erase <span class="pair">${player}</span></h2>
     <p class="soft">Everything that this world keeps of the player goes: turns, replies, traces, conversations and memories. It cannot be undone.</p>
     ${!plan && !receipt && html`<button disabled=${busy}
       onClick=${() => ask('GET', setPlan)}>Show what would go</button>`}
     <div tabindex="-1" ref=${out}>
       ${plan && !receipt && html`<${Counts} counts=${plan.would_erase} />
         <p>${plan.memories_in_the_index} memories in the index, ${plan.turns_under_way} turns under way.</p>
-        <form class="row" onSubmit=${erase}><label>Type <code>${player}</code> to go on <input
-          value=${typed} onInput=${(e) => setTyped(e.target.value)} /></label>
+        <form class="row" onSubmit=${erase}><label>Type <code class="pair">${player}</code> to go on <input
+          class="who-input" value=${typed} onInput=${(e) => setTyped(e.target.value)} /></label>
           <button class="danger" disabled=${busy || typed !== player}>${busy ? 'Erasing…' : 'Erase for ever'}</button>
             </form>`}
       ${receipt && html`<${Receipt} r=${receipt} />`}

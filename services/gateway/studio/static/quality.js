@@ -9,7 +9,7 @@ export function Quality({ w }) {
   return html`<section class="quality"><h1>Quality</h1><${Weeks} w=${w} /><${Suites} /></section>`;
 }
 
-// elsewhere is what this gateway cannot show, as no fault of the reader's.
+// Gone is what this gateway cannot show, as no fault of the reader's.
 const Gone = ({ error, again }) => (error.status === 501 ? html`<p class="soft" role="note">${error.message}</p>`
   : html`<${Trouble} error=${error} again=${again} />`);
 
