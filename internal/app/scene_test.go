@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,27 @@ func TestASceneIsRememberedByThoseWhoWereThere(t *testing.T) {
 		r := tb.say(npc, "p1", "Ansel", "Where do I come from?", dayOne.Add(time.Hour))
 		if strings.Contains(r.Text, "coast") != knows {
 			t.Errorf("%s: %q", npc, r.Text)
+		}
+	}
+}
+
+// "You" is the NPC whom the player speaks to, and nobody else who listens.
+func TestAListenerIsNotTheYouOfAScene(t *testing.T) {
+	tb := sit(t)
+	tb.inScene("e1", "", "", "", schema.Scene{Enter: &schema.Presence{NPCs: []string{"mira", "osric"},
+		Players: []string{"p1"}}})
+	for turn, said := range map[string]string{"s1": "Osric, I trust you.", "s2": "Osric, I owe you forty marks.",
+		"s3": "Osric, I gave your brother a rope.", "s4": "Osric, keep my seat by the fire."} {
+		tb.inScene(turn, "p1", "Ansel", said, schema.Scene{})
+	}
+	for _, words := range []string{"trust me", "owe me", "rope", "seat"} {
+		for npc, want := range map[string]bool{"osric": true, "mira": false} {
+			got := slices.ContainsFunc(tb.memories(store.MemoryFilter{NPC: npc}), func(m schema.Memory) bool {
+				return strings.Contains(m.Content, words) && m.Player == "p1" && m.HeardFrom == ""
+			})
+			if got != want {
+				t.Errorf("%s keeps %q: %v", npc, words, got)
+			}
 		}
 	}
 }

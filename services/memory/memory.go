@@ -154,12 +154,13 @@ func (s *Service) take(ctx context.Context, r *schema.Reply) (open bool, err err
 	if r.Scene != nil {
 		return s.scene(ctx, r)
 	}
-	return s.takeOne(ctx, r)
+	return s.takeOne(ctx, r, false)
 }
 
 // takeOne is take for one NPC.
-func (s *Service) takeOne(ctx context.Context, r *schema.Reply) (open bool, err error) {
+func (s *Service) takeOne(ctx context.Context, r *schema.Reply, overhears bool) (open bool, err error) {
 	x := s.contextOf(r.World, r.NPC, r.Player, r.PlayerName)
+	x.Overhears = overhears
 	x.Previous = previous(r)
 	if len(r.Actions) > 0 {
 		if x.Results, err = s.o.Turns.Results(ctx, r.Conversation(), r.TurnID); err != nil {
@@ -175,6 +176,7 @@ func (s *Service) takeOne(ctx context.Context, r *schema.Reply) (open bool, err 
 	if err != nil {
 		return open, err
 	}
+	candidates = extract.Meant(candidates, x)
 	if err := s.remember(ctx, r.NPC, proposal{candidates, words, x}); err != nil {
 		return open, err
 	}

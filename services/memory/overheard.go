@@ -17,7 +17,7 @@ import (
 // player said and, as hearsay, what the NPC said.
 func (s *Service) scene(ctx context.Context, r *schema.Reply) (open bool, err error) {
 	if r.NPC != "" && r.Scene.Heard(r.NPC) {
-		if open, err = s.takeOne(ctx, r); err != nil {
+		if open, err = s.takeOne(ctx, r, false); err != nil {
 			return open, err
 		}
 	}
@@ -30,7 +30,7 @@ func (s *Service) scene(ctx context.Context, r *schema.Reply) (open bool, err er
 		}
 		listened := *r
 		listened.NPC, listened.Actions, listened.Sentences, listened.Previous = npc, nil, nil, nil
-		if _, err := s.takeOne(ctx, &listened); err != nil {
+		if _, err := s.takeOne(ctx, &listened, true); err != nil {
 			return open, err
 		}
 		if err := s.overheard(ctx, r, npc); err != nil {
