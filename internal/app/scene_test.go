@@ -69,7 +69,7 @@ func TestASceneIsRememberedByThoseWhoWereThere(t *testing.T) {
 	}
 	heard := 0
 	for _, m := range tb.memories(store.MemoryFilter{NPC: "osric"}) {
-		if m.HeardFrom == "mira" && strings.Contains(m.Content, "Mira told me that") && m.Rank() == schema.RankHearsay {
+		if m.HeardFrom == "mira" && strings.Contains(m.Content, "Mira said: \u201c") && m.Rank() == schema.RankHearsay {
 			heard++
 		}
 	}
@@ -117,5 +117,27 @@ func TestAListenerIsNotTheYouOfAScene(t *testing.T) {
 				t.Errorf("%s keeps %q: %v", npc, words, got)
 			}
 		}
+	}
+}
+
+// What an NPC says of itself in a scene is not what the one says who heard it.
+func TestAListenerQuotesWhatAnotherNPCSaid(t *testing.T) {
+	tb := sit(t)
+	tb.inScene("e1", "", "", "", schema.Scene{Enter: &schema.Presence{NPCs: []string{"mira", "osric"},
+		Players: []string{"p1"}}})
+	r := tb.inScene("s1", "p1", "Ansel", "Mira, who owns the ferry?", schema.Scene{})
+	n := 0
+	for _, m := range tb.memories(store.MemoryFilter{NPC: "osric"}) {
+		if m.HeardFrom != "mira" {
+			continue
+		}
+		n++
+		want := "Mira said: \u201c" + m.Spans[0].Text + "\u201d"
+		if m.Content != want || !strings.Contains(r.Text, m.Spans[0].Text) {
+			t.Errorf("Osric keeps %q of %q", m.Content, r.Text)
+		}
+	}
+	if n == 0 {
+		t.Errorf("Osric keeps nothing of %q", r.Text)
 	}
 }

@@ -31,6 +31,12 @@ var (
 	others     = regexp.MustCompile(`(?i)\b(?:they|them|their|theirs|themsel\w+)\b`)
 )
 
+// Overheard is what one NPC heard another say: in the words themselves, since the "I" of
+// them is the other's, and the "you" may be anybody's.
+func Overheard(speaker, words string) string {
+	return speaker + " said: \u201c" + oneLine(words) + "\u201d"
+}
+
 // heard is "I remember that Mira told me that you told Mira that you come from the
 // coast." What passed through more mouths, or is not surely the player's, is quoted.
 func heard(m *schema.Memory, n Names) string {

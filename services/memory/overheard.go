@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -59,7 +58,9 @@ func (s *Service) overheard(ctx context.Context, r *schema.Reply, npc string) er
 		for _, c := range list {
 			m := c.Memory
 			m.NPC, m.HeardFrom, m.Kind, m.Confidence = npc, r.NPC, schema.MemoryOccurrence, confidenceOverheard
-			m.Content, m.Pred = fmt.Sprintf("%s told me that %s.", x.NPCName, strings.TrimRight(m.Object, ".")), "said"
+			words := m.Spans[0].Text
+			m.Object, m.Pred = strings.TrimRight(words, " ."), "said"
+			m.Content = memory.Overheard(x.NPCName, words)
 			m.Witnesses = slices.Clone(r.Scene.Present.NPCs)
 			m.ID = memory.ID(&m, 0)
 			if c.Memory = m; settled(n.book, c) {
