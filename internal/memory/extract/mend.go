@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -60,13 +61,9 @@ type mended struct {
 func (f *frame) takenBack() []mended {
 	var out []mended
 	for i, s := range f.said.sentences {
-		words := f.said.text[s.start:s.end]
-		if at := midway.FindStringIndex(words); at != nil && takes(words[at[0]+1:]) != "" {
-			if m, ok := f.mending(sentence{s.start, s.start + at[0], asserts}, sentence{s.start + at[0] + 1, s.end, asserts},
-				nil); ok {
-				out = append(out, m)
-				continue
-			}
+		if m, ok := f.midwayIn(s); ok {
+			out = append(out, m)
+			continue
 		}
 		if i == 0 || f.said.sentences[i-1].kind != asserts {
 			continue
@@ -80,6 +77,24 @@ func (f *frame) takenBack() []mended {
 		}
 	}
 	return out
+}
+
+// midwayIn finds the first place within a sentence from which it takes back what stands
+// before.
+func (f *frame) midwayIn(s sentence) (mended, bool) {
+	words := f.said.text[s.start:s.end]
+	for _, at := range midway.FindAllStringIndex(words, -1) {
+		_, mark := utf8.DecodeRuneInString(words[at[0]:])
+		behind := at[0] + mark
+		if takes(words[behind:]) == "" {
+			continue
+		}
+		if m, ok := f.mending(sentence{s.start, s.start + at[0], asserts}, sentence{s.start + behind, s.end, asserts},
+			nil); ok {
+			return m, true
+		}
+	}
+	return mended{}, false
 }
 
 // mending reads a stretch that may take back another. next is the sentence behind it.

@@ -54,6 +54,9 @@ func TestWhatIsTakenBackIsNotKept(t *testing.T) {
 		"I hate Tuesdays. Scrap that, it's Wednesdays I hate.": "Ansel told me that it's Wednesdays they hate.",
 		"We lost nine ships at the point. No, we lost six ships.": "" +
 			"Ansel told me that they lost six ships.",
+		"We lost nine ships\u2014no, six.": "Ansel told me that they lost six ships.",
+		"We crossed, no thanks to Bram, with nine ships, no, six ships.": "" +
+			"Ansel told me that they crossed, no thanks to Bram, with six ships.",
 	}
 	for said, want := range cases {
 		got := extract.FromReply(reply(said), ansel)
