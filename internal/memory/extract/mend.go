@@ -10,14 +10,18 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// outrightly are words that take back what was just said, and plainly are words that may.
+// outrightly are words that take back what was just said, whatever follows. politely are
+// words that people use for much else, so what follows must take a place in what was said;
+// so must what follows those of plainly, which are often no more than a word between.
 const (
-	outrightly = `(?:scrap|strike|check|belay|scratch|forget|cancel|ignore) (?:that|it|this)\b` +
-		`|(?:i )?beg (?:your )?pardon\b` +
+	outrightly = `(?:scrap|strike|scratch|belay) (?:that|it|this)\b` +
+		`|(?:check|cancel) that\s*[,.;:!]` +
+		`|(?:that's|thats|that is) (?:wrong|not (?:it|right|true))\b`
+	politely = `(?:check|forget|cancel|ignore) (?:that|it|this)\b|(?:i )?beg (?:your )?pardon\b` +
 		`|pardon me\b|excuse me\b|i mean(?:t)?(?: to say)?\b|or rather\b|or was it\b|make (?:it|that)\b` +
 		`|i (?:tell a )?lie\b|correction\b|my mistake\b|no wait\b|wait no\b|hang on\b|i mis-?spoke\b` +
-		`|(?:that's|thats|that is) (?:wrong|not (?:it|right|true))\b|let me start (?:again|over)\b|what am i saying\b` +
-		`|i stand corrected\b|to be (?:exact|precise)\b|more like\b|typo\b|oops\b`
+		`|let me start (?:again|over)\b|what am i saying\b|i stand corrected\b|to be (?:exact|precise)\b|more like\b` +
+		`|typo\b|oops\b`
 	plainly = `(?:no|nay|wait|sorry|actually)\b`
 )
 
@@ -26,8 +30,8 @@ const (
 var (
 	takeback = regexp.MustCompile(`(?i)^[\s,.;:!\x{2013}\x{2014}-]*(?:(?:no|nay|wait|sorry|oh|oops|hold on|ah|well` +
 		`|actually` +
-		`|hmm|er|um)[\s,.!-]+)*(?:` + outrightly + `|` + plainly + `)[\s,.;:!\x{2013}\x{2014}-]*`)
-	midway = regexp.MustCompile(`(?i)[,;\x{2013}\x{2014}-]\s*(?:` + outrightly + `|` + plainly + `)`)
+		`|hmm|er|um)[\s,.!-]+)*(?:` + outrightly + `|` + politely + `|` + plainly + `)[\s,.;:!\x{2013}\x{2014}-]*`)
+	midway = regexp.MustCompile(`(?i)[,;\x{2013}\x{2014}-]\s*(?:` + outrightly + `|` + politely + `|` + plainly + `)`)
 )
 
 // takes is the beginning of a stretch by which it takes back another, or empty. A bare
@@ -52,7 +56,8 @@ var (
 
 // mended is a stretch that takes back the one before it, and what takes its place.
 type mended struct {
-	was   sentence // what was taken back
+	was   sentence // the stretch that was put right
+	at    sentence // of it what no longer holds
 	by    sentence // the words that put it right, without the words of taking back
 	whole bool     // they are a statement of their own
 }
@@ -86,7 +91,8 @@ func (f *frame) midwayIn(s sentence) (mended, bool) {
 	for _, at := range midway.FindAllStringIndex(words, -1) {
 		_, mark := utf8.DecodeRuneInString(words[at[0]:])
 		behind := at[0] + mark
-		if takes(words[behind:]) == "" {
+		before := f.afterOpening(tokens(f.said.text, s.start, s.start+at[0]))
+		if len(before) == 0 || takes(words[behind:]) == "" {
 			continue
 		}
 		if m, ok := f.mending(sentence{s.start, s.start + at[0], asserts}, sentence{s.start + behind, s.end, asserts},
@@ -103,10 +109,11 @@ func (f *frame) mending(was, s sentence, next *sentence) (mended, bool) {
 	if lead == "" {
 		return f.putShort(was, s)
 	}
+	freely := withdraws.MatchString(lead)
 	by := sentence{s.start + len(lead), s.end, asserts}
 	if strings.Trim(f.said.text[by.start:by.end], " .,!;:") == "" {
 		if next == nil {
-			return mended{}, false
+			return mended{was: was, at: was, by: sentence{s.end, s.end, asserts}, whole: true}, freely
 		}
 		by = sentence{next.start, next.end, asserts}
 	}
@@ -114,14 +121,19 @@ func (f *frame) mending(was, s sentence, next *sentence) (mended, bool) {
 	if len(ts) == 0 {
 		return mended{}, false
 	}
-	whole := f.isWhole(ts)
-	if _, _, fits := placeFor(tokens(f.said.text, was.start, was.end), ts); !whole && !fits && plainNo.MatchString(lead) {
-		return mended{}, false // "No, thanks."
+	m := mended{was: was, at: was, by: sentence{ts[0].start, by.end, asserts}, whole: f.isWhole(ts)}
+	place, fits := f.placeIn(f, was, ts)
+	switch {
+	case freely:
+		m.whole = m.whole || !fits
+	case m.whole:
+		return f.saidAnew(m, denies.MatchString(lead))
+	case !fits:
+		return mended{}, false // "No, thanks.", "Make it quick."
+	default:
+		m.at = place
 	}
-	if whole && plainNo.MatchString(lead) && !f.alike(was, by) {
-		return mended{}, false // "No, I like it": the answer to something else
-	}
-	return mended{was: was, by: sentence{ts[0].start, by.end, asserts}, whole: whole}, true
+	return m, true
 }
 
 // putShort reads a name, a number or a place alone, which stands for the one before it:
@@ -145,17 +157,19 @@ func (f *frame) putShort(was, s sentence) (mended, bool) {
 	if alone && len(ts) > 1 {
 		by.end = ts[0].end
 	}
-	if _, _, ok := placeFor(tokens(f.said.text, was.start, was.end), tokens(f.said.text, by.start, by.end)); !ok {
+	place, ok := f.placeIn(f, was, tokens(f.said.text, by.start, by.end))
+	if !ok {
 		return mended{}, false
 	}
-	return mended{was: was, by: by}, true
+	return mended{was: was, at: place, by: by}, true
 }
 
 var ofNames = regexp.MustCompile(`(?i)\b(?:names?|called|named)\b`)
 
 var interjections = set(`ah oh no er um well nay oops sorry wait`)
 
-var plainNo = regexp.MustCompile(`(?i)^[\s,.;:!-]*(?:no|nay|actually|sorry|wait|well|oh)[\s,.;:!-]*$`)
+// withdraws are leads that take back by themselves.
+var withdraws = regexp.MustCompile(`(?i)\b(?:` + outrightly + `)`)
 
 // isWhole says whether words are a statement of their own: somebody, and a verb behind.
 func (f *frame) isWhole(ts []token) bool {
@@ -164,17 +178,6 @@ func (f *frame) isWhole(ts []token) bool {
 		return true // "Mika's my brother"
 	}
 	return ok || len(ts) > 2 && (subjectWords[ts[0].low] != nobody || ts[0].low == "that" || ts[0].low == "my")
-}
-
-// alike says whether two stretches share a word that says something.
-func (f *frame) alike(a, b sentence) bool {
-	have := contentOf(f.said.text[a.start:a.end])
-	for w := range contentOf(f.said.text[b.start:b.end]) {
-		if have[w] {
-			return true
-		}
-	}
-	return false
 }
 
 // putRight drops what was taken back, and adds what takes its place.
@@ -186,7 +189,7 @@ func (f *frame) putRight(list []mended, out []Candidate) []Candidate {
 			}
 			last := c.Spans[len(c.Spans)-1].Text
 			at := strings.Index(f.said.original, last)
-			return at >= 0 && at < m.was.end && at+len(last) > m.was.start
+			return at >= 0 && at < m.at.end && at+len(last) > m.at.start
 		})
 		if m.whole || slices.ContainsFunc(out, func(c Candidate) bool {
 			return slices.Contains(c.Tags, TagCorrection) && strings.Contains(c.Spans[len(c.Spans)-1].Text,

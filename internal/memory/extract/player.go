@@ -60,7 +60,7 @@ var takesBack = regexp.MustCompile(`(?i)^[\s]*(?:(?:no|wait|oh|ah|well|hold on|s
 // reversed drops what an earlier sentence of the same message said of a predicate
 // that has one value, where this sentence takes it back.
 func (f *frame) reversed(s sentence, out []Candidate) []Candidate {
-	if !takesBack.MatchString(f.said.text[s.start:s.end]) {
+	if words := f.said.text[s.start:s.end]; !takesBack.MatchString(words) || further.MatchString(words) {
 		return out
 	}
 	var kept []Candidate
@@ -362,5 +362,6 @@ var smallTalk = regexp.MustCompile(`^(?:(?:it|that|this|there|what|which)\b|(?:i
 	`|never|can't|cannot) (?:know|understand|care|mind|remember|mean|want|think|see|get)\b|(?:i|we) (?:see|understand` +
 	`|know|agree|apologi[sz]e|appreciate|beg|mean|want|need|wanna|guess|wonder|hope|like to|thank|ask|am (?:just|only` +
 	`|here)|will|have to|had to|got to|think)\b|i'm (?:just|only|here|sorry|not sure|glad|fine|looking forward)\b` +
+	`|(?:i|we) (?:must|should|need to) (?:go|be (?:going|off)|run|leave)[.!]*$` +
 	`|you (?:are|'re|look|seem|sound|should|can|could|must|may|have|need|know|do|don't)\b|you're\b|the (?:weather|day` +
 	`|night|sun)\b)`)

@@ -139,28 +139,22 @@ func (r *reading) retell(number int, part sentence) (Candidate, bool) {
 	if r.asksFor(r.said.sentences[number]) {
 		kind = commands
 	}
-	ts := tokens(r.said.text, part.start, part.end)
-	if all := ts; kind == asserts {
-		ts = r.afterOpening(ts)
-		if k := len(all) - len(ts); k > 0 && len(ts) > 0 && all[k-1].low == "no" && !ts[0].gap {
-			ts = all[k-1:] // "No allergies" denies
-		}
-	}
-	if len(ts) > 1 && ts[0].low == "that" && subjectWords[ts[1].low] != nobody {
-		return Candidate{}, false // "That you lied.": what somebody else says
-	}
-	for len(ts) > 0 && conjunctions[ts[0].low] && ts[0].low != "because" && ts[0].low != "since" {
-		ts = ts[1:]
-	}
-	for len(ts) > 0 && conjunctions[ts[len(ts)-1].low] && ts[len(ts)-1].low != "that" {
-		ts = ts[:len(ts)-1]
-	}
+	ts := r.trimmed(part, kind)
 	if len(ts) == 0 {
 		return Candidate{}, false
 	}
 	part = sentence{ts[0].start, max(part.start, min(part.end, r.endOf(ts, part.end))), part.kind}
 	if kind == supposes {
 		ts = r.afterOpening(ts)
+	}
+	if lead := takes(r.said.text[part.start:part.end]); lead != "" && kind == asserts {
+		part.start += len(lead) // "Excuse me, I must go"
+		if ts = r.afterOpening(tokens(r.said.text, part.start, part.end)); !r.isWhole(ts) {
+			return Candidate{}, false
+		}
+	}
+	if len(ts) == 1 && r.callsListener(ts) {
+		return Candidate{}, false // "Sorry, Mira."
 	}
 	if kind == asserts && !r.isWhole(ts) && lemma[ts[0].low] == "" {
 		part = r.withBefore(number, part, ts)
@@ -188,6 +182,27 @@ func (r *reading) retell(number int, part sentence) (Candidate, bool) {
 		out.Tags = append(out.Tags, TagCorrection)
 	}
 	return out, ok
+}
+
+// trimmed are the words of a stretch without those that only open it or lead on from it.
+func (r *reading) trimmed(part sentence, kind sentenceKind) []token {
+	ts := tokens(r.said.text, part.start, part.end)
+	if all := ts; kind == asserts {
+		ts = r.afterOpening(ts)
+		if k := len(all) - len(ts); k > 0 && len(ts) > 0 && all[k-1].low == "no" && !ts[0].gap {
+			ts = all[k-1:] // "No allergies" denies
+		}
+	}
+	if len(ts) > 1 && ts[0].low == "that" && subjectWords[ts[1].low] != nobody {
+		return nil // "That you lied.": what somebody else says
+	}
+	for len(ts) > 0 && conjunctions[ts[0].low] && ts[0].low != "because" && ts[0].low != "since" {
+		ts = ts[1:]
+	}
+	for len(ts) > 0 && conjunctions[ts[len(ts)-1].low] && ts[len(ts)-1].low != "that" {
+		ts = ts[:len(ts)-1]
+	}
+	return ts
 }
 
 // tookBack says whether the player took words back.

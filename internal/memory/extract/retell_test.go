@@ -82,4 +82,58 @@ func TestTheMessageBeforeIsPutRight(t *testing.T) {
 	if got := extract.FromReply(reply("Wait, 4417. Sorry."), ansel); len(got) != 0 {
 		t.Errorf("a correction of nothing known: %s", contents(got))
 	}
+	for said, want := range map[string]string{
+		"Scratch that, they changed it yesterday.": "Ansel told me that they changed it yesterday.",
+		"Scratch that, 4417.":                      "Ansel told me that the code is 4417.",
+	} {
+		got := extract.FromReply(reply(said), x)
+		if contents(got) != want || !slices.Contains(got[0].Tags, extract.TagCorrection) ||
+			got[0].Spans[0].TurnID != "t0" {
+			t.Errorf("%s: %+v", said, got)
+		}
+	}
+}
+
+// Words that people use for much else than taking back take nothing back by themselves.
+func TestWhatOnlySoundsLikeTakingBack(t *testing.T) {
+	cases := map[string]string{
+		"I live in Oakham. Excuse me, I must go.":                "me lives_in Oakham",
+		"I live in Oakham. Pardon me, a word.":                   "me lives_in Oakham",
+		"I hate my brother. I mean, he stole my rope.":           "me dislikes my brother",
+		"I hate my brother. I mean, honestly.":                   "me dislikes my brother",
+		"I have a map. Make it quick.":                           "me has a map",
+		"I live in Oakham. Hang on, I know Bram well.":           "me lives_in Oakham | me knows Bram well",
+		"I live in Oakham. Check that door for me.":              "me lives_in Oakham",
+		"I live in Oakham. Sorry, Mira.":                         "me lives_in Oakham",
+		"I like bees. Actually, I like goats too.":               "me likes bees | me likes goats",
+		"I live in Oakham. Actually, I live in Tarrant as well.": "me lives_in Oakham | me lives_in Tarrant",
+		"I have two sons. Actually, I have a map.":               "me parent_of two sons | me has a map",
+		"I have two sons and I live in Oakham. Wait, three.": "" +
+			"me lives_in Oakham | me said they have three sons and they live in Oakham",
+	}
+	for said, want := range cases {
+		if got := triples(extract.FromReply(reply(said), ansel)); got != want {
+			t.Errorf("%s\n got %s\nwant %s", said, got, want)
+		}
+	}
+}
+
+// What is taken back in so many words is gone, and so is what is said anew of the same.
+func TestWhatIsWithdrawn(t *testing.T) {
+	cases := map[string]string{
+		"I live in Oakham. Scrap that.":                    "",
+		"I live in Oakham. Scrap that, how are you?":       "",
+		"I live in Oakham. No, that's wrong. I sell rope.": "me said they sell rope",
+		"I hate bees. No, it's goats I hate.":              "me said it's goats they hate",
+		"I keep bees. I mean, I keep goats.":               "me said they keep goats",
+		"I'm a tanner. Actually, I'm a smith.":             "me role smith",
+		"I like bees. I mean goats.":                       "me likes goats",
+		"I have two sons and I live in Oakham. I mean three.": "" +
+			"me lives_in Oakham | me parent_of three",
+	}
+	for said, want := range cases {
+		if got := triples(extract.FromReply(reply(said), ansel)); got != want {
+			t.Errorf("%s\n got %s\nwant %s", said, got, want)
+		}
+	}
 }

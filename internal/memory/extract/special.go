@@ -2,6 +2,7 @@ package extract
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -192,27 +193,70 @@ func (f *frame) corrected(s sentence, out []Candidate) []Candidate {
 	cut := len(words) - len(strings.TrimLeft(words, " \n"))
 	cut += len(correct.FindString(strings.TrimSpace(words)))
 	rest := sentence{s.start + cut, s.end, asserts}
+	before, inMessage := f.statementBefore(s)
 	if made := f.stated(rest, nil); len(made) > 0 {
+		if _, anew := f.saidAnew(mended{was: before, by: f.opened(rest)}, true); inMessage && !anew {
+			return append(out, made...) // "I mean, he stole my horse" explains
+		}
 		return append(f.without(out, made), marked(made)...)
 	}
-	fixed := strings.Trim(f.words(tokens(f.said.text, rest.start, rest.end)), " ")
-	if fixed == "" || len(strings.Fields(fixed)) > 6 {
+	if len(strings.Fields(f.words(tokens(f.said.text, rest.start, rest.end)))) > 6 {
 		return out
 	}
-	if len(out) > 0 {
-		return append(out[:len(out)-1], f.replaced(out[len(out)-1], fixed, s))
-	}
-	if f.context.Previous == nil {
+	if inMessage {
+		if i, by, ok := f.replacing(f, before, out, s, rest); ok {
+			return append(slices.Delete(out, i, i+1), by)
+		}
 		return out
 	}
-	p := *f.context.Previous
-	before := frame{context: f.context, world: f.world, npc: f.npc, player: f.player, turn: p.TurnID, at: f.at,
-		scene: f.scene}
-	before.context.Previous = nil
-	if old := before.fromPlayer(p.Text); len(old) > 0 {
-		out = append(out, f.replaced(old[len(old)-1], fixed, s))
+	if p := f.context.Previous; p != nil && len(out) == 0 {
+		g := frame{context: f.context, world: f.world, npc: f.npc, player: f.player, turn: p.TurnID, at: f.at, scene: f.scene}
+		g.context.Previous = nil
+		old := g.fromPlayer(p.Text)
+		if n := len(g.said.sentences); n > 0 {
+			before := g.said.sentences[n-1]
+			if _, by, ok := f.replacing(&g, before, old, s, rest); ok {
+				return append(out, by)
+			}
+			if by, ok := f.withdrawn(p, &g.said, before, s, rest); ok {
+				return append(out, by)
+			}
+		}
 	}
 	return out
+}
+
+// withdrawn tells what takes the place of the player's message before, which this one takes
+// back in so many words.
+func (f *frame) withdrawn(p *Utterance, m *message, before, s, rest sentence) (Candidate, bool) {
+	if !withdraws.MatchString(f.said.text[s.start:rest.start]) || before.kind != asserts ||
+		!f.isWhole(tokens(f.said.text, rest.start, rest.end)) {
+		return Candidate{}, false
+	}
+	claim := strings.TrimSpace(f.said.original[rest.start:rest.end])
+	told := *f
+	told.said = message{original: claim, text: blank(claim, quotes)}
+	out, ok := told.asSaid(claim, append([]schema.MemorySpan{f.spanIn(p, m, before)}, f.spanOf(s.start, s.end)...))
+	out.Tags = append(out.Tags, TagCorrection)
+	return out, ok
+}
+
+// statementBefore is the statement before a sentence of the message.
+func (f *frame) statementBefore(s sentence) (sentence, bool) {
+	for i := 1; i < len(f.said.sentences); i++ {
+		if f.said.sentences[i].start == s.start {
+			return f.said.sentences[i-1], f.said.sentences[i-1].kind == asserts
+		}
+	}
+	return sentence{}, false
+}
+
+// opened is a stretch without the words that only open it.
+func (f *frame) opened(s sentence) sentence {
+	if ts := f.afterOpening(tokens(f.said.text, s.start, s.end)); len(ts) > 0 {
+		s.start = ts[0].start
+	}
+	return s
 }
 
 // without drops what a correction says anew.
