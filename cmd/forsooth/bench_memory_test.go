@@ -46,7 +46,8 @@ func TestBenchMemoryNamesBadInput(t *testing.T) {
 		{"no such file", []string{"gone.jsonl"}, []string{"gone.jsonl"}},
 		{"an empty file", []string{s.write("empty.jsonl", "")}, []string{"holds no line"}},
 		{"nothing said", []string{s.write("bare.jsonl", `{"id":"x"}`)}, []string{"line 1", "said is empty"}},
-		{"a page without marks", []string{good, "--page", s.write("page.md", "text")}, []string{"page.md", "write <!-- sayings --> twice"}},
+		{"a page without marks", []string{good, "--page", s.write("page.md", "text")},
+			[]string{"page.md", "write <!-- sayings --> twice"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.run(append([]string{"bench", "memory"}, c.args...)...).wants(t, exitUsage, c.want...)
