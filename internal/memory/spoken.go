@@ -85,7 +85,8 @@ func hedgedAs(hedge, said string) string {
 }
 
 var (
-	howSure = regexp.MustCompile(`^(?:[a-z]+ ){0,2}(?:confident|sure|certain|positive|convinced|hopeful|doubtful)$`)
+	howSure = regexp.MustCompile(`^(?:[a-z]+ ){0,3}(?:confident|sure|certain|positive|convinced|hopeful|doubtful` +
+		`|unsure|uncertain)$`)
 	// aside is what leads a hedge behind a statement: ", they are "
 	aside = regexp.MustCompile(`[,;\x{2013}\x{2014}-]\s*(?:(?:and|but|of that|of it) )?(?:(?:they|I) (?:are|am|feel) )?$`)
 )

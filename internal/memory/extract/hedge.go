@@ -4,15 +4,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // hedges are words by which people say how sure they are, or on what it hangs.
 var hedges = regexp.MustCompile(`(?i)\b(?:` +
-	`(?:pretty|fairly|quite|reasonably|almost|nearly|very|absolutely|half|not|not so|not very|not entirely` +
-	`|pretty damn)? ?` +
-	`(?:confident|sure|certain|positive|convinced|hopeful|doubtful)\b` +
+	`(?:(?:(?:not|never|hardly|(?:can(?:'|\x{2019})?t|cannot|can not|could(?:n't|n\x{2019}t| not)) (?:say|be))` +
+	`(?: (?:at all|all that|so|too|that|for|ever|really|entirely|completely|totally|altogether|fully|exactly)){0,2} )?` +
+	`(?:pretty|fairly|quite|reasonably|almost|nearly|very|absolutely|half|pretty damn)? ?` +
+	`(?:confident|sure|certain|positive|convinced|hopeful|doubtful)|unsure|uncertain)\b` +
 	`|maybe|perhaps|probably|prob|probs|possibly|presumably|supposedly|allegedly|apparently|hopefully|likely|unlikely` +
 	`|i (?:think|believe|reckon|guess|suppose|suspect|hope|fancy|expect|doubt|mean to|intend to|was thinking of)` +
 	`|i(?:'d| would) (?:say|swear to it|bet [^.,;]{2,40})|bet you (?:anything|[^.,;]{2,20})` +
@@ -31,6 +30,9 @@ func hedgeIn(s string) string {
 	for _, at := range hedges.FindAllStringIndex(s, -1) {
 		h := strings.TrimSpace(s[at[0]:at[1]])
 		low := strings.ToLower(h)
+		if howSure.MatchString(low) && ofAnother.MatchString(s[:at[0]]) && !ofSpeaker.MatchString(s[:at[0]]) {
+			continue // "Tom is sure"
+		}
 		if low == "about" || low == "around" { // of an amount only: "about eighty"
 			if next := strings.Fields(s[at[1]:]); len(next) == 0 || !amount.MatchString(next[0]) {
 				continue
@@ -57,7 +59,13 @@ func plainness(low string) int {
 }
 
 var (
-	howSure  = regexp.MustCompile(`\b(?:confident|sure|certain|positive|convinced|hopeful|doubtful)$`)
+	howSure = regexp.MustCompile(`\b(?:confident|sure|certain|positive|convinced|hopeful|doubtful|unsure|uncertain)$`)
+	// ofAnother are words before a "sure" by which it is somebody's, and ofSpeaker those by which
+	// it is the player's, or nobody's: "it's certain".
+	ofAnother = regexp.MustCompile(`(?i)(?:\b(?:is|are|was|were|isn't|aren't|wasn't|weren't|seems|seemed|feels|felt` +
+		`|looks|sounds)|\w(?:'|\x{2019})(?:s|re))\s*$`)
+	ofSpeaker = regexp.MustCompile(`(?i)(?:\b(?:i|we|it|that) (?:is|are|was|were|wasn't|weren't|isn't|aren't|felt)` +
+		`|\b(?:we|it|that)(?:'|\x{2019})(?:s|re))\s*$`)
 	outright = regexp.MustCompile(`^(?:maybe|perhaps|prob|probs|probably|possibly|i'd |i would |god willing` +
 		`|without question` +
 		`|unless|at the (?:soonest|latest|earliest))`)
@@ -82,10 +90,11 @@ func (f *frame) qualified(out []Candidate) []Candidate {
 		if at < 0 {
 			continue
 		}
-		where := f.around(at, at+len(last.Text))
 		if c.Hedge = hedgeIn(f.said.text[at : at+len(last.Text)]); c.Hedge == "" {
-			if c.Hedge = hedgeIn(where); c.Hedge != "" {
-				c.Spans = append(slices.Clone(c.Spans), f.span(SpeakerPlayer, c.Hedge))
+			from, to, hedge := f.hedgedBeside(at, at+len(last.Text))
+			if c.Hedge = hedge; hedge != "" { // one stretch proves the statement and its hedge
+				c.Spans = slices.Clone(c.Spans)
+				c.Spans[len(c.Spans)-1] = f.span(SpeakerPlayer, strings.TrimSpace(f.said.original[from:to]))
 			}
 		}
 		if c.When = timeIn(f.said.text[at : at+len(last.Text)]); c.When == "" {
@@ -106,26 +115,51 @@ func (f *frame) sentenceOf(at int) string {
 	return ""
 }
 
-// around is what stands behind a stretch: the rest of its sentence, and the next one
-// where that does nothing but say how sure the player is.
-func (f *frame) around(from, to int) string {
+// hedgedBeside is the hedge that stands right before a stretch or behind it, or is all that
+// the next sentence says, and the stretch with it. Words that say more are about
+// themselves: "I own a boat, but I'm not sure where it is".
+func (f *frame) hedgedBeside(from, to int) (start, end int, hedge string) {
 	for i, s := range f.said.sentences {
 		if from < s.start || to > s.end {
 			continue
 		}
+		before := f.said.text[s.start:from]
+		if cut := clauseMark.FindAllStringIndex(before, -1); len(cut) > 0 {
+			before = before[cut[len(cut)-1][1]:]
+		}
+		if h := onlyHedge(before); h != "" {
+			return from - len(strings.TrimLeft(before, " ")), to, h
+		}
 		rest := f.said.text[to:s.end]
-		if len(text.ContentWords(rest)) > 4 {
-			rest = ""
+		if h := onlyHedge(rest); h != "" {
+			return from, s.end, h
 		}
-		if i+1 < len(f.said.sentences) {
-			next := f.said.sentences[i+1]
-			words := f.said.text[next.start:next.end]
-			if h := hedgeIn(words); h != "" && next.kind == asserts &&
-				len(text.ContentWords(strings.Replace(words, h, "", 1))) < 2 {
-				rest += " " + words
-			}
+		if strings.Trim(rest, " .,!;:\n") != "" || i+1 == len(f.said.sentences) {
+			return from, to, ""
 		}
-		return rest
+		next := f.said.sentences[i+1]
+		if h := onlyHedge(f.said.text[next.start:next.end]); h != "" && next.kind == asserts {
+			return from, next.end, h
+		}
 	}
-	return ""
+	return from, to, ""
 }
+
+var clauseMark = regexp.MustCompile(`[,;:\x{2013}\x{2014}]\s+|\b(?:and|but|so|because)\s+`)
+
+// onlyHedge is the hedge of words that say nothing else.
+func onlyHedge(s string) string {
+	h := hedgeIn(s)
+	if h == "" {
+		return ""
+	}
+	for _, t := range tokens(strings.Replace(s, h, " ", 1), 0, len(s)-len(h)+1) {
+		if !besideHedge[t.low] {
+			return ""
+		}
+	}
+	return h
+}
+
+var besideHedge = set(`i am we are feel was were and but or though although of about on it that this so as at least for
+	even only well yes still is to me by then now all just quite pretty fairly`)

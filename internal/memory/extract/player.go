@@ -234,6 +234,9 @@ func (f *frame) ruled(c *clause, ru *rule, words []token) (Candidate, bool) {
 		return Candidate{}, false
 	}
 	pred, object := ru.pred, f.objectOf(f.words(words))
+	if pred == "believes" && c.negated && c.phrase[0].low == "be" {
+		return Candidate{}, false // who is not sure of a thing does not believe the contrary
+	}
 	if pred == "heard" && c.subject.kind != speaker { // whoever said it, the player tells of it
 		subject, object = memory.PlayerPrefix+f.player, f.reported(c.start, c.end, "", shown)
 	}

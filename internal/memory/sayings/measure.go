@@ -232,9 +232,6 @@ func tellingOf(m schema.Memory) told {
 	}
 	if others.MatchString(strings.Join(parts, " ")) { // "they" may be others: the words themselves tell whom it is about
 		last := m.Spans[len(m.Spans)-1].Text
-		if m.Hedge != "" && last == m.Hedge && len(m.Spans) > 1 {
-			last = m.Spans[len(m.Spans)-2].Text
-		}
 		said, _ = entail.Pair{Premise: ofOne(last), Names: names}.Spoken()
 		return told{Memory: m, text: said, words: implied(words)}
 	}
