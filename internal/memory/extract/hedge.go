@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // hedges are words by which people say how sure they are, or on what it hangs.
@@ -101,8 +102,17 @@ func (f *frame) qualified(out []Candidate) []Candidate {
 			c.When = timeIn(f.sentenceOf(at))
 		}
 		c.WhenAt = dateOf(c.When, f.at)
+		if c.WhenAt.After(f.at) && f.tellsPast(sentence{at, at + len(last.Text), asserts}) {
+			c.WhenAt = time.Time{} // "I finished it in three days"
+		}
 	}
 	return out
+}
+
+// tellsPast says whether a stretch tells of what was.
+func (f *frame) tellsPast(s sentence) bool {
+	clauses := f.clauses(s)
+	return len(clauses) > 0 && clauses[0].past && clauses[0].modal == ""
 }
 
 // sentenceOf is the sentence that a place lies in.

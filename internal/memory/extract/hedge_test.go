@@ -44,3 +44,27 @@ func TestWhoseHedgeItIs(t *testing.T) {
 		}
 	}
 }
+
+// A time has a day only where the words give one: no duration is a day, and nothing that
+// is past lies ahead.
+func TestTheDayOfATime(t *testing.T) {
+	for said, want := range map[string]string{
+		"I'll be back in three days.":      "1402-05-06",
+		"I left three days ago.":           "1402-04-30",
+		"I sail at the end of April.":      "1403-04-30",
+		"I have two weeks.":                "",
+		"I stayed there for three days.":   "",
+		"I finished it in three days.":     "",
+		"I was there at the end of April.": "",
+		"On Friday I came home.":           "",
+	} {
+		got := extract.FromReply(reply(said), ansel)
+		day := ""
+		if len(got) == 1 && !got[0].WhenAt.IsZero() {
+			day = got[0].WhenAt.Format("2006-01-02")
+		}
+		if len(got) != 1 || day != want {
+			t.Errorf("%s: %d candidates, of %q; want %q", said, len(got), day, want)
+		}
+	}
+}

@@ -61,7 +61,8 @@ func timeIn(s string) string {
 }
 
 // dateOf is the day of the game that a time means, where that is sure: "tomorrow", "in
-// ten days", "the end of April", "3 July". What lies on either side stays as it was said.
+// ten days", "the end of April". What lies on either side stays as it was said, and so does
+// how long something lasts: "two weeks".
 func dateOf(said string, now time.Time) time.Time {
 	if said == "" || now.IsZero() {
 		return time.Time{}
@@ -80,7 +81,7 @@ func dateOf(said string, now time.Time) time.Time {
 	case low == "yesterday":
 		return day(-1)
 	}
-	if m := spanOfTime.FindStringSubmatch(low); m != nil {
+	if m := spanOfTime.FindStringSubmatch(low); m != nil && (m[3] != "" || strings.HasPrefix(low, "in ")) {
 		return after(now, m[1], m[2], m[3] == "ago")
 	}
 	if m := endOf.FindStringSubmatch(low); m != nil {
