@@ -65,3 +65,23 @@ func BenchmarkGuardByRules(b *testing.B) {
 		g.Judge(context.Background(), c, words, x)
 	}
 }
+
+// What was denied is not affirmed by a correction of something else.
+func TestACorrectionKeepsTheDenial(t *testing.T) {
+	for claim, want := range map[string]write.Fate{
+		"I did not sail with six ships": write.Store,
+		"I did sail with six ships":     write.Drop,
+	} {
+		c := candidateOf("I did not sail with nine ships.")
+		c.Pred, c.Object, c.Claim = "said", claim, claim
+		c.Content, c.Tags = "Ansel told me that "+claim+".", []string{extract.TagCorrection}
+		words := said("I did not sail with nine ships.", "No, sail with six")
+		c.Spans = nil
+		for _, u := range words {
+			c.Spans = append(c.Spans, schema.MemorySpan{TurnID: u.TurnID, Speaker: u.Speaker, Text: u.Text, At: u.At})
+		}
+		if o := guard(t, nil).Judge(context.Background(), c, words, x); o.Fate != want {
+			t.Errorf("%s: %s, %s", claim, o.Fate, o.Verdict.Why)
+		}
+	}
+}
