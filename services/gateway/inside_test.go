@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/app"
 	evaluation "github.com/forsooth-npc/forsooth/internal/eval"
 	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
@@ -98,6 +99,34 @@ func TestAReplayShowsWhatAModelWasAsked(t *testing.T) {
 			!strings.Contains(x.Messages[1].Content, "mill") || x.Answer == "" {
 			t.Errorf("%+v", x)
 		}
+	}
+}
+
+// A replay asks the world's moderation hook as a turn does, so that it never shows what the
+// hook would not let through now.
+func TestAReplayIsModerated(t *testing.T) {
+	var asked atomic.Int32
+	var verdict atomic.Value
+	verdict.Store(`{"verdict":"allow"}`)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = w.Write([]byte(verdict.Load().(string)))
+	}))
+	t.Cleanup(hook.Close)
+	s := openWith(t, func(o *app.Options) {
+		o.Worlds[0].Moderation = json.RawMessage(`{"url":` + quote(hook.URL) + `,"timeout_ms":1000}`)
+	})
+	s.do("POST", turns, `{"player":"p1","turn_id":"t1","message":"Who owns the ferry?"}`)
+	turn := asked.Swap(0)
+	var same, blocked replay.Comparison
+	s.do("POST", turns+"/t1/replay?player=p1", `{}`).json(t, &same)
+	if got := asked.Load(); turn < 2 || got != turn || same.New.Reply != "Teague owns the ferry." {
+		t.Errorf("the hook was asked %d times for the turn and %d for its replay, which says %q", turn, got, same.New.Reply)
+	}
+	verdict.Store(`{"verdict":"block","reason":"hate"}`)
+	s.do("POST", turns+"/t1/replay?player=p1", `{}`).json(t, &blocked)
+	if blocked.New.Status != schema.StatusWithheld || strings.Contains(blocked.New.Reply, "Teague") {
+		t.Errorf("what the hook blocks now: %+v", blocked.New)
 	}
 }
 
