@@ -17,10 +17,7 @@ var measured = regexp.MustCompile(`(\d+(?:\.\d)? %|\d+ of \d+) <!-- eval (\S+) (
 
 // The figures of docs/papers.md are those of the last evaluations, which `make evals` keeps.
 func TestThePapersPageShowsMeasuredFigures(t *testing.T) {
-	reports := os.Getenv("FORSOOTH_EVALS")
-	if reports == "" {
-		t.Skip("it reads the reports of evaluations; `make evals` runs them, and then this test")
-	}
+	reports := reportsOf(t)
 	page := filepath.Join("..", "..", "docs", "papers.md")
 	data, err := os.ReadFile(page)
 	if err != nil {
@@ -62,6 +59,17 @@ func TestThePapersPageNamesWhatIsThere(t *testing.T) {
 	if len(paths) < 10 {
 		t.Errorf("the page names %d paths only", len(paths))
 	}
+}
+
+// reportsOf is the folder of the reports that `make evals` keeps. They take minutes to make, so
+// that no other run of the tests makes them.
+func reportsOf(t *testing.T) string {
+	t.Helper()
+	folder := os.Getenv("FORSOOTH_EVALS")
+	if folder == "" {
+		t.Skip("it reads the reports of evaluations and benches; `make evals` makes them, and then runs this test")
+	}
+	return folder
 }
 
 // evaluated is what a test reads of a report in JSON.
@@ -110,11 +118,7 @@ func figureOf(runs []evaluated, metric string) string {
 
 // The table of docs/memory.md is what `forsooth bench memory` measured last.
 func TestTheMemoryPageShowsMeasuredFigures(t *testing.T) {
-	reports := os.Getenv("FORSOOTH_EVALS")
-	if reports == "" {
-		t.Skip("it reads the report of bench memory; `make evals` runs it, and then this test")
-	}
-	data, err := os.ReadFile(filepath.Join(reports, "sayings.json"))
+	data, err := os.ReadFile(filepath.Join(reportsOf(t), "sayings.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,18 +72,26 @@ func TestAnEventBeginsOneTurn(t *testing.T) {
 	}
 }
 
-// An NPC that has not begun to speak when a player speaks keeps silent, and the player is answered.
-func TestABegunTurnYieldsToThePlayer(t *testing.T) {
-	r := newRig(t)
-	_, stop := r.start(Options{}, func(m *Mesh) { m.OnBegin(begins) }) // nobody starts turns yet
+// queued is a begun turn in its queue with the player's turn t1 behind it, and a mesh, stopped
+// by now, that starts none.
+func (r *rig) queued() (m *Mesh, turn string) {
+	r.t.Helper()
+	m, stop := r.start(Options{}, func(m *Mesh) { m.OnBegin(begins) })
 	r.sees("e1", "e1")
-	turn := schema.BegunTurn("e1")
-	eventually(t, 10*time.Second, func() error {
-		_, err := QueuedTurn(t.Context(), r.conn, convoA, turn)
+	turn = schema.BegunTurn("e1")
+	eventually(r.t, 10*time.Second, func() error {
+		_, err := QueuedTurn(r.t.Context(), r.conn, convoA, turn)
 		return err
 	})
 	r.publish(request(convoA, "t1"))
 	stop()
+	return m, turn
+}
+
+// An NPC that has not begun to speak when a player speaks keeps silent, and the player is answered.
+func TestABegunTurnYieldsToThePlayer(t *testing.T) {
+	r := newRig(t)
+	_, turn := r.queued()
 	r.start(Options{}, beginning)
 	if _, reply := r.watch(convoA, turn); reply.Status != schema.StatusAborted || reply.Reason != schema.ReasonYielded ||
 		len(reply.Sentences) > 0 || !reply.Unheard() {
@@ -101,15 +109,7 @@ func TestABegunTurnYieldsToThePlayer(t *testing.T) {
 // The doorbell of the player's turn may be heard before that of the begun one.
 func TestABegunTurnThatNobodyAcceptedYields(t *testing.T) {
 	r := newRig(t)
-	m, stop := r.start(Options{}, func(m *Mesh) { m.OnBegin(begins) })
-	r.sees("e1", "e1")
-	turn := schema.BegunTurn("e1")
-	eventually(t, 10*time.Second, func() error {
-		_, err := QueuedTurn(t.Context(), r.conn, convoA, turn)
-		return err
-	})
-	r.publish(request(convoA, "t1"))
-	stop()
+	m, turn := r.queued()
 	must(t, m.advance(t.Context(), convoA, said{}))
 	reply, err := r.conn.Reply(t.Context(), convoA, turn)
 	if err != nil || reply.Reply.Reason != schema.ReasonYielded {

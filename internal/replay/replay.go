@@ -22,6 +22,9 @@ type Passes map[schema.Pass]mesh.Handler
 // maxHops is far beyond what feedback loops can make of one turn.
 const maxHops = 60
 
+// ErrBusy says that another replay is running where one runs at a time.
+var ErrBusy = errors.New("another replay is running")
+
 // Stored gives the turn as it was when it came, from its traces: the request and
 // the conversation, and nothing that a pass has added.
 func Stored(traces []protocol.Trace) (*protocol.Turn, error) {

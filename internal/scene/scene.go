@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/lines"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -86,7 +85,7 @@ func inTurn(s *schema.SceneState, but []string) string {
 func View(doc *schema.Conversation, npc, player string) *schema.Conversation {
 	v := &schema.Conversation{World: doc.World, NPC: npc, Player: player, Scene: doc.Scene, Turns: doc.Turns}
 	for _, l := range doc.Memory {
-		l.Text = lines.Cut(l.Text) // an older version kept it whole
+		l.Text = cut(l.Text) // an older version kept it whole
 		switch {
 		case !hears(l, npc):
 		case l.By == npc, l.By == player && l.Speaker == "player":
@@ -116,7 +115,7 @@ func Apply(doc *schema.Conversation, r *schema.Reply) {
 	if r.Scene.Present != nil {
 		heard = r.Scene.Present.NPCs
 	}
-	for _, line := range lines.Of(r) {
+	for _, line := range LinesOf(r) {
 		line.Heard = heard
 		if line.By, line.ByName = r.NPC, r.NPCName; line.Speaker == "player" {
 			line.By, line.ByName = r.Player, r.PlayerName

@@ -94,14 +94,10 @@ func writeDraft(dir, name string, p *Promotion) (done Drafted, err error) {
 	return done, nil
 }
 
-// createDraft tells a name that is taken from a file that cannot be written: of the second
-// nothing is left.
+// createDraft has the caller mend a name that is taken.
 func createDraft(drafts *os.Root, name string, data []byte) error {
 	err := createFile(drafts, path.Base(name), data)
-	if err == nil {
-		return nil
-	}
-	if _, gone := drafts.Lstat(path.Base(name)); gone == nil {
+	if errors.Is(err, errTaken) {
 		return refused("name", "%s is there already; take another name", name)
 	}
 	return err

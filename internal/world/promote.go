@@ -175,11 +175,13 @@ func (p *Promotion) companion() ([]byte, error) {
 		Summary: p.Summary, Keywords: p.Keywords, KnownBy: p.KnownBy, PromotedFrom: p.ID})
 }
 
+var errTaken = errors.New("is there already; name another path")
+
 // createFile refuses a file that is there.
 func createFile(root *os.Root, name string, data []byte) error {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already; name another path", name)
+		return fmt.Errorf("%s %w", name, errTaken)
 	}
 	if err != nil {
 		return err

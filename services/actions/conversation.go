@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/echo"
-	"github.com/forsooth-npc/forsooth/internal/lines"
 	"github.com/forsooth-npc/forsooth/internal/relation"
 	"github.com/forsooth-npc/forsooth/internal/scene"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -37,7 +36,7 @@ func (s *Service) Apply(c *schema.Conversation, r *schema.Reply) {
 
 // remember keeps the last lines of the conversation.
 func remember(c *schema.Conversation, r *schema.Reply) {
-	c.Memory = append(c.Memory, lines.Of(r)...)
+	c.Memory = append(c.Memory, scene.LinesOf(r)...)
 	if over := len(c.Memory) - keptLines; over > 0 {
 		c.Memory = slices.Clone(c.Memory[over:])
 	}
@@ -48,7 +47,7 @@ func remember(c *schema.Conversation, r *schema.Reply) {
 func (s *Service) Written(r *schema.Reply) []uint64 {
 	var out []uint64
 	for _, said := range r.Sentences {
-		if !lines.IsVerbatim(said) {
+		if !scene.IsVerbatim(said) {
 			out = append(out, echo.Hashes(said.Text, r.Message)...)
 		}
 	}

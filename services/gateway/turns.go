@@ -75,9 +75,13 @@ func sameOrEmpty(field string, in *string, other, where string) error {
 
 // admit completes a request by who calls, and refuses what the caller may not say.
 func (g *Gateway) admit(ctx context.Context, c *caller, req *schema.Request) (err error) {
-	if req.Scene != nil || req.Begin != nil {
+	if req.Scene != nil {
 		return problem(http.StatusBadRequest, CodeInvalid,
-			"scene and begin are not taken here; the game's backend plays scenes with the Go client").on("scene")
+			"is not taken here; the game's backend plays scenes with the Go client").on("scene")
+	}
+	if req.Begin != nil {
+		return problem(http.StatusBadRequest, CodeInvalid,
+			"is not taken here; an NPC speaks first upon an event of the game").on("begin")
 	}
 	if req.Player, err = c.player(req.Player); err != nil {
 		return err

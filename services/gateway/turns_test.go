@@ -199,15 +199,15 @@ func must(t *testing.T, err error) {
 func TestNoDoorTakesAScene(t *testing.T) {
 	s := open(t)
 	k := s.socket(s.url)
-	for _, more := range []string{`"scene":{"id":"inn"}`, `"scene":{"id":"inn","enter":{"players":["p1"]}}`,
-		`"begin":{"event_id":"e1","kind":"brought"}`} {
+	for more, field := range map[string]string{`"scene":{"id":"inn"}`: "scene",
+		`"scene":{"id":"inn","enter":{"players":["p1"]}}`: "scene", `"begin":{"event_id":"e1","kind":"brought"}`: "begin"} {
 		say := `{"world":"village","npc":"mira","player":"p1","message":"Who owns the ferry?",` + more + `}`
 		if got := s.do("POST", turns, say); got.status != http.StatusBadRequest ||
-			!strings.Contains(got.body, `"code":"INVALID"`) || !strings.Contains(got.body, `"field":"scene"`) {
+			!strings.Contains(got.body, `"code":"INVALID"`) || !strings.Contains(got.body, `"field":"`+field+`"`) {
 			t.Errorf("%s: %d %s", more, got.status, got.body)
 		}
 		k.send(`{"type":"say","say":` + say + `}`)
-		if e, ok := k.next(); !ok || e.Problem == nil || e.Problem.Code != gateway.CodeInvalid || e.Problem.Field != "scene" {
+		if e, ok := k.next(); !ok || e.Problem == nil || e.Problem.Code != gateway.CodeInvalid || e.Problem.Field != field {
 			t.Errorf("%s on the socket: %+v", more, e)
 		}
 	}

@@ -157,10 +157,9 @@ func (s *Service) take(ctx context.Context, r *schema.Reply) (open bool, err err
 	return s.takeOne(ctx, r, false)
 }
 
-// takeOne is take for one NPC.
+// takeOne is take for one NPC. One that overhears was not spoken to: "you" is another.
 func (s *Service) takeOne(ctx context.Context, r *schema.Reply, overhears bool) (open bool, err error) {
 	x := s.contextOf(r.World, r.NPC, r.Player, r.PlayerName)
-	x.Overhears = overhears
 	x.Previous = previous(r)
 	if len(r.Actions) > 0 {
 		if x.Results, err = s.o.Turns.Results(ctx, r.Conversation(), r.TurnID); err != nil {
@@ -176,7 +175,9 @@ func (s *Service) takeOne(ctx context.Context, r *schema.Reply, overhears bool) 
 	if err != nil {
 		return open, err
 	}
-	candidates = extract.Meant(candidates, x)
+	if overhears {
+		candidates = extract.Meant(candidates)
+	}
 	if err := s.remember(ctx, r.NPC, proposal{candidates, words, x}); err != nil {
 		return open, err
 	}

@@ -80,7 +80,6 @@ func withoutArticle(s string) string {
 type Context struct {
 	NPCName    string
 	PlayerName string // as the NPC knows the player; empty: "The traveller"
-	Overhears  bool   // the player speaks to another NPC: "you" is that one
 	Names      Names
 	Predicates *memory.PredicateTable // nil: the shipped ones
 	Wall       time.Time              // created_at of the candidates

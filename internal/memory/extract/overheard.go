@@ -13,10 +13,7 @@ var addressed = regexp.MustCompile(`(?i)\b(?:you|your|yours|yourself|yourselves|
 
 // Meant leaves out what an NPC that overhears would take for itself: what the player says
 // of a "you", or asks for. Whom the player means is another.
-func Meant(list []Candidate, c Context) []Candidate {
-	if !c.Overhears {
-		return list
-	}
+func Meant(list []Candidate) []Candidate {
 	return slices.DeleteFunc(slices.Clone(list), func(one Candidate) bool {
 		return one.Pred == "asked" || one.Pred == "asked_to_remember" ||
 			slices.ContainsFunc(one.Spans, func(s schema.MemorySpan) bool { return addressed.MatchString(s.Text) })

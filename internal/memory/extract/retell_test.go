@@ -111,11 +111,7 @@ func TestWhatOnlySoundsLikeTakingBack(t *testing.T) {
 		"I have two sons and I live in Oakham. Wait, three.": "" +
 			"me lives_in Oakham | me said they have three sons and they live in Oakham",
 	}
-	for said, want := range cases {
-		if got := triples(extract.FromReply(reply(said), ansel)); got != want {
-			t.Errorf("%s\n got %s\nwant %s", said, got, want)
-		}
-	}
+	keeps(t, cases)
 }
 
 // What is taken back in so many words is gone, and so is what is said anew of the same.
@@ -131,6 +127,12 @@ func TestWhatIsWithdrawn(t *testing.T) {
 		"I have two sons and I live in Oakham. I mean three.": "" +
 			"me lives_in Oakham | me parent_of three",
 	}
+	keeps(t, cases)
+}
+
+// keeps holds what is kept of sayings against what should be.
+func keeps(t *testing.T, cases map[string]string) {
+	t.Helper()
 	for said, want := range cases {
 		if got := triples(extract.FromReply(reply(said), ansel)); got != want {
 			t.Errorf("%s\n got %s\nwant %s", said, got, want)

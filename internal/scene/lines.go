@@ -1,6 +1,4 @@
-// Package lines is what a stored reply leaves in the working memory of a conversation, of one
-// player or of a scene. It judges nothing, and keeps no document: that is for who calls it.
-package lines
+package scene
 
 import (
 	"unicode/utf8"
@@ -9,15 +7,16 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// maxBytes is how much of a player's message a line keeps: a turn carries many lines.
-const maxBytes = 2 << 10
+// lineBytes is how much of a player's message a line keeps: a turn carries many lines.
+const lineBytes = 2 << 10
 
-// Of are the lines of a reply: what the player said, and what was released. A turn that was
-// aborted unheard leaves only what the player did hear.
-func Of(r *schema.Reply) []schema.Line {
+// LinesOf is what a reply leaves in the working memory of a conversation, of one player or of
+// a scene: what the player said, and what was released. A turn that was aborted unheard leaves
+// only what the player did hear.
+func LinesOf(r *schema.Reply) []schema.Line {
 	var out []schema.Line
 	if r.Message != "" {
-		out = append(out, schema.Line{Speaker: "player", Text: Cut(r.Message), TurnID: r.TurnID, At: r.AcceptedAt,
+		out = append(out, schema.Line{Speaker: "player", Text: cut(r.Message), TurnID: r.TurnID, At: r.AcceptedAt,
 			Source: schema.OriginUser})
 	}
 	for _, s := range r.Sentences {
@@ -41,13 +40,13 @@ func IsVerbatim(s schema.Sentence) bool {
 	return false
 }
 
-// Cut is a message as a line keeps it.
-func Cut(s string) string {
+// cut is a message as a line keeps it.
+func cut(s string) string {
 	const more = "…"
-	if len(s) <= maxBytes {
+	if len(s) <= lineBytes {
 		return s
 	}
-	end := maxBytes - len(more)
+	end := lineBytes - len(more)
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}
