@@ -107,5 +107,5 @@ func TestThePageShowsWhatGetsPastTheGuards(t *testing.T) {
 		t.Errorf("the table has %d rows", rows)
 	}
 	s.run("memory", "--rules-only", "--only", "merge", "--page", s.write("bare.md", "no marks")).wants(t, exitUsage,
-		"no table between two marks")
+		"holds no place for the table")
 }
