@@ -108,12 +108,14 @@ func deployed(t *testing.T) (out []container) {
 			for _, e := range c.Env {
 				env[e.Name] = e.Value
 			}
-			health := env["FORSOOTH_LISTEN"]
-			if doc.Metadata.Name == serviceGateway { // whose doors tell of its health too
-				health = env["FORSOOTH_HTTP_LISTEN"]
+			listens := []string{env["FORSOOTH_LISTEN"]}
+			if doc.Metadata.Name == serviceGateway {
+				listens = []string{env["FORSOOTH_HTTP_LISTEN"], env["FORSOOTH_LISTEN"]}
 			}
-			if len(c.Ports) != 1 || !strings.HasSuffix(health, fmt.Sprint(":", c.Ports[0].Port)) {
-				t.Errorf("%s serves health at %s and opens %v", doc.Metadata.Name, health, c.Ports)
+			for i, address := range listens {
+				if len(c.Ports) != len(listens) || !strings.HasSuffix(address, fmt.Sprint(":", c.Ports[i].Port)) {
+					t.Errorf("%s listens at %s and opens %v", doc.Metadata.Name, address, c.Ports)
+				}
 			}
 			memory, err := strconv.Atoi(strings.TrimSuffix(c.Resources.Requests.Memory, "Mi"))
 			if err != nil {

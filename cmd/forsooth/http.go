@@ -10,11 +10,13 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/meters"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/client"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/gateway"
-	"github.com/forsooth-npc/forsooth/services/gateway/studio"
 )
 
 const (
@@ -31,6 +33,7 @@ type doors struct {
 	gateway  *gateway.Gateway
 	eraser   gateway.Eraser // nil: this process cannot erase
 	inside   gateway.Inside // nil: this process runs no mesh
+	meters   *meters.Meters
 	stop     context.CancelFunc
 	ended    chan error // has the end of the gateway, where there is one
 	done     chan struct{}
@@ -65,7 +68,7 @@ func (d *doors) open(ctx context.Context, e *env, broker string) (err error) {
 		return dependency(err)
 	}
 	d.gateway, err = gateway.New(gateway.Options{Client: d.client, Keys: ring, Origins: e.settings.HTTP.Origins,
-		Folders: folders(d.worlds), Eraser: d.eraser, Inside: d.inside,
+		Folders: folders(d.worlds), Eraser: d.eraser, Inside: d.inside, Meters: d.meters,
 		Results: cmp.Or(e.settings.HTTP.Results, filepath.Join(e.settings.Data, "evals")),
 		Report:  func(err error) { e.log.Warn().Err(err).Msg("gateway") }})
 	if err != nil {
@@ -101,8 +104,9 @@ func (d *doors) close() {
 	}
 }
 
-// serveDoors runs the gateway alone: no world, no store and no model.
-func (e *env) serveDoors(address string) error {
+// serveDoors runs the gateway alone: no world, no store and no model. listenAt is the address of its
+// health and metrics; empty, that of the settings.
+func (e *env) serveDoors(listenAt, address string) error {
 	began := time.Now()
 	if os.Getenv("GOGC") == "" {
 		// What lives here is sockets, silent for the most part: as much again in waste would be
@@ -114,18 +118,18 @@ func (e *env) serveDoors(address string) error {
 		return err
 	}
 	defer d.close()
+	watched, err := e.listen(cmp.Or(listenAt, e.settings.Listen))
+	if err != nil {
+		return err
+	}
+	defer watched.stop()
+	d.meters = meters.New(schema.Version)
 	if err := d.open(e.ctx, e, e.settings.NATS.URL); err != nil {
 		return err
 	}
-	if e.json {
-		err = e.printJSON(Ready{Ready: true, NATS: e.settings.NATS.URL, Worlds: []string{},
-			Services: []string{serviceGateway}, HTTP: d.url,
-			ReadyMS: float64(time.Since(began).Microseconds()) / 1000})
-	} else {
-		_, err = fmt.Fprintf(e.out, "ready: %s on %s, HTTP at %s/v1, OpenAI's protocol at %s/openai/v1, "+
-			"the inspector at %s%s\n", serviceGateway, e.settings.NATS.URL, d.url, d.url, d.url, studio.Path)
-	}
-	if err != nil {
+	watched.of.Store(&monitored{d.meters, d.ready})
+	if err := e.printReady(&Ready{NATS: e.settings.NATS.URL, Worlds: []string{},
+		Services: []string{serviceGateway}, HTTP: d.url}, watched.url, time.Since(began)); err != nil {
 		return err
 	}
 	select {
@@ -134,6 +138,12 @@ func (e *env) serveDoors(address string) error {
 	case err := <-d.ended:
 		return dependency(err)
 	}
+}
+
+// ready says whether the gateway can take turns.
+func (d *doors) ready() []app.Check {
+	ready, detail := d.gateway.Ready(context.Background()) // it takes a second at most
+	return []app.Check{{Name: "mesh", Fit: ready, Detail: detail}}
 }
 
 // ring are the keys of the settings.

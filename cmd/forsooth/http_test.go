@@ -95,10 +95,15 @@ func TestTheGatewayAlone(t *testing.T) {
 	s.write("forsooth.yaml", "nats: "+server.URL+"\n")
 	services := []string{"retriever", "monologue", "reviewer", "speaker", "actions", "memory"}
 	s.start(append([]string{"serve", "--world", s.village()}, services...)...).says("ready in")
-	p := s.start("serve", "gateway", "--http", "127.0.0.1:0")
-	doors := p.says(`HTTP at (http://127\.0\.0\.1:\d+)/v1`)[1]
+	p := s.start("serve", "gateway", "--http", "127.0.0.1:0", "--listen", "127.0.0.1:0")
+	said := p.says(`health at (http://\S+)/readyz, metrics at (\S+), HTTP at (http://127\.0\.0\.1:\d+)/v1`)
+	health, metrics, doors := said[1], said[2], said[3]
 	if status, body := say(t, doors, "", "Who owns the ferry?"); status != http.StatusOK {
 		t.Errorf("%d %s", status, body)
+	}
+	s.turns(health+"/readyz", http.StatusOK)
+	if body := s.turns(metrics, http.StatusOK); !strings.Contains(body, `forsooth_http_answers_total{code="200"} 1`) {
+		t.Errorf("the turn is not counted:\n%s", body)
 	}
 	made := s.run("keys", "add", "game", "--in", "village", "--may", "play", "--json")
 	var key madeKey

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/meters"
 )
 
 // watchPage is what a process serves to those who watch it: /healthz while it lives,
@@ -17,8 +18,14 @@ import (
 // started what it runs, and says so.
 type watchPage struct {
 	url  string
-	app  atomic.Pointer[app.App]
+	of   atomic.Pointer[monitored] // nil: it is starting
 	stop func()
+}
+
+// monitored is what there is to watch.
+type monitored struct {
+	meters *meters.Meters
+	ready  func() []app.Check
 }
 
 // listen serves the page at an address until stop is called. Without an address
@@ -54,12 +61,12 @@ func (p *watchPage) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", p.readiness)
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		a := p.app.Load()
-		if a == nil {
+		of := p.of.Load()
+		if of == nil {
 			http.Error(w, "the process is starting", http.StatusServiceUnavailable)
 			return
 		}
-		a.Meters.Handler().ServeHTTP(w, r)
+		of.meters.Handler().ServeHTTP(w, r)
 	})
 	return mux
 }
@@ -73,8 +80,8 @@ type Readiness struct {
 func (p *watchPage) readiness(w http.ResponseWriter, _ *http.Request) {
 	out := Readiness{Ready: true,
 		Checks: []app.Check{{Name: "start", Detail: "worlds, models and streams are being opened"}}}
-	if a := p.app.Load(); a != nil {
-		out.Checks = a.Ready()
+	if of := p.of.Load(); of != nil {
+		out.Checks = of.ready()
 	}
 	for _, c := range out.Checks {
 		out.Ready = out.Ready && c.Fit

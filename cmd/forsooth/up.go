@@ -50,7 +50,7 @@ func (c *serveCmd) Run(e *env) error {
 		doors = cmp.Or(c.HTTP, e.settings.HTTP.Listen, defaultHTTP)
 	}
 	if len(services) == 0 {
-		return e.serveDoors(doors)
+		return e.serveDoors(c.Listen, doors)
 	}
 	return e.serve(services, c.Listen, doors)
 }
@@ -83,7 +83,7 @@ func (e *env) serve(services []string, listenAt, doors string) error {
 		return dependency(err)
 	}
 	defer a.Close()
-	watched.app.Store(a)
+	watched.of.Store(&monitored{a.Meters, a.Ready})
 	ctx, stop := context.WithCancel(e.ctx)
 	defer stop()
 	if a.Server != nil {
@@ -96,7 +96,7 @@ func (e *env) serve(services []string, listenAt, doors string) error {
 		return dependency(err)
 	case <-a.Mesh.Bound():
 	}
-	d.worlds = ws
+	d.worlds, d.meters = ws, a.Meters
 	if a.Server != nil {
 		d.eraser = &eraser{e: e, conn: a.Conn, worlds: ws}
 		d.inside = a.Inside(o)
@@ -149,27 +149,33 @@ func (e *env) ready(a *app.App, ws []*world.World, services []string, url, doors
 	if len(services) == 0 {
 		services = app.Services
 	}
-	address := e.address(a)
-	var names []string
+	r := &Ready{NATS: e.address(a), Data: e.settings.Data, Services: services, HTTP: doors}
 	for _, w := range ws {
-		names = append(names, w.Name)
+		r.Worlds = append(r.Worlds, w.Name)
 	}
-	metrics, health := "", ""
+	return e.printReady(r, url, took)
+}
+
+// printReady says that a process is ready, with the URL of its health and metrics where they
+// are served.
+func (e *env) printReady(r *Ready, url string, took time.Duration) error {
+	r.Ready, r.ReadyMS = true, float64(took.Microseconds())/1000
 	if url != "" {
-		metrics, health = url+"/metrics", url+"/readyz"
+		r.Metrics, r.Health = url+"/metrics", url+"/readyz"
 	}
 	if e.json {
-		return e.printJSON(Ready{Ready: true, NATS: address, Data: e.settings.Data, Worlds: names, Services: services,
-			Metrics: metrics, Health: health, HTTP: doors, ReadyMS: float64(took.Microseconds()) / 1000})
+		return e.printJSON(r)
 	}
-	line := fmt.Sprintf("ready in %s: %s on %s, worlds %s, data in %s", took.Round(time.Millisecond),
-		strings.Join(services, ", "), address, strings.Join(names, ", "), e.settings.Data)
-	if metrics != "" {
-		line += ", health at " + health + ", metrics at " + metrics
+	line := fmt.Sprintf("ready in %s: %s on %s", took.Round(time.Millisecond), strings.Join(r.Services, ", "), r.NATS)
+	if len(r.Worlds) > 0 {
+		line += ", worlds " + strings.Join(r.Worlds, ", ") + ", data in " + r.Data
 	}
-	if doors != "" {
-		line += ", HTTP at " + doors + "/v1, OpenAI's protocol at " + doors + "/openai/v1, the inspector at " + doors +
-			studio.Path
+	if url != "" {
+		line += ", health at " + r.Health + ", metrics at " + r.Metrics
+	}
+	if r.HTTP != "" {
+		line += ", HTTP at " + r.HTTP + "/v1, OpenAI's protocol at " + r.HTTP + "/openai/v1, the inspector at " +
+			r.HTTP + studio.Path
 	}
 	_, err := fmt.Fprintln(e.out, line)
 	return err

@@ -34,19 +34,21 @@ type Meters struct {
 	turn   turns
 	review reviews
 	model  models
+	door   doors
 	state  state
 }
 
 // New makes the metrics of a process of a version, with what others count.
 func New(version string, others ...prometheus.Collector) *Meters {
 	m := &Meters{registry: prometheus.NewRegistry(), hop: newHops(), turn: newTurns(), review: newReviews(),
-		model: newModels()}
+		model: newModels(), door: newDoors()}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "forsooth_build_info",
 		Help: "1, with the version of this process.", ConstLabels: prometheus.Labels{"version": version}})
 	build.Set(1)
 	all := []prometheus.Collector{build, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &m.state}
-	for _, more := range [][]prometheus.Collector{m.hop.all(), m.turn.all(), m.review.all(), m.model.all(), others} {
+	for _, more := range [][]prometheus.Collector{m.hop.all(), m.turn.all(), m.review.all(), m.model.all(),
+		m.door.all(), others} {
 		all = append(all, more...)
 	}
 	for _, c := range all {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ type door struct {
 func (g *Gateway) guarded(d door, write writer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &tracked{ResponseWriter: w}
+		answered := g.meters.Requested()
+		defer func() { answered(cmp.Or(t.status, http.StatusOK)) }()
 		if err := g.pass(t, r, d); err != nil && !errors.Is(err, errGone) {
 			p := asProblem(err)
 			if p.Code == CodeInternal {
@@ -78,11 +81,12 @@ func (g *Gateway) pass(w *tracked, r *http.Request, d door) (err error) {
 // tracked knows whether an answer has begun.
 type tracked struct {
 	http.ResponseWriter
-	begun bool
+	begun  bool
+	status int // of its head; zero: none was written
 }
 
 func (t *tracked) WriteHeader(status int) {
-	t.begun = true
+	t.begun, t.status = true, status
 	t.ResponseWriter.WriteHeader(status)
 }
 

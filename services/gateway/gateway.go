@@ -16,6 +16,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/mcp"
+	"github.com/forsooth-npc/forsooth/internal/meters"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/services/gateway/studio"
 )
@@ -35,6 +36,7 @@ type Options struct {
 	Silence Silence
 	// Folders are worlds whose files this process has, by their names; for assistants.
 	Folders map[string]mcp.Folder
+	Meters  *meters.Meters // counts requests and sockets; nil: nobody does
 }
 
 // Silence is that of a stream without an end of its own, and that of a socket.
@@ -56,6 +58,7 @@ type Gateway struct {
 	folders map[string]mcp.Folder
 	tools   *mcp.Server
 	mux     *http.ServeMux
+	meters  *meters.Meters
 
 	proposals *proposals
 	*lasting
@@ -70,7 +73,7 @@ func New(o Options) (*Gateway, error) {
 		o.Report = func(error) {}
 	}
 	g := &Gateway{client: o.Client, keys: o.Keys, now: o.Now, report: o.Report, origins: map[string]bool{},
-		eraser: o.Eraser, inside: o.Inside, results: o.Results, folders: o.Folders,
+		eraser: o.Eraser, inside: o.Inside, results: o.Results, folders: o.Folders, meters: o.Meters,
 		silence: Silence{cmp.Or(o.Silence.Stream, pingEvery), cmp.Or(o.Silence.Socket, quietFor)},
 		catalog: newCatalog(o.Client, o.Now), limits: newLimits(o.Now), lasting: newLasting()}
 	g.proposals = &proposals{client: o.Client, now: o.Now, report: o.Report, begin: g.begin,
@@ -172,20 +175,27 @@ func (g *Gateway) Serve(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// readiness says whether turns can be taken: the mesh answers.
-func (g *Gateway) readiness(w http.ResponseWriter, r *http.Request) {
-	ctx, stop := context.WithTimeout(r.Context(), time.Second)
+// Ready says whether turns can be taken: the mesh answers.
+func (g *Gateway) Ready(ctx context.Context) (ready bool, detail string) {
+	ctx, stop := context.WithTimeout(ctx, time.Second)
 	defer stop()
-	type readiness struct {
-		Ready  bool   `json:"ready"`
-		Detail string `json:"detail"`
-	}
 	switch {
 	case !g.client.Connected():
-		writeJSON(w, http.StatusServiceUnavailable, readiness{Detail: "the broker is out of reach"})
+		return false, "the broker is out of reach"
 	case g.client.Health(ctx) != nil:
-		writeJSON(w, http.StatusServiceUnavailable, readiness{Detail: "no service of the mesh answers"})
-	default:
-		writeJSON(w, http.StatusOK, readiness{Ready: true, Detail: "the mesh answers"})
+		return false, "no service of the mesh answers"
 	}
+	return true, "the mesh answers"
+}
+
+func (g *Gateway) readiness(w http.ResponseWriter, r *http.Request) {
+	ready, detail := g.Ready(r.Context())
+	status := http.StatusOK
+	if !ready {
+		status = http.StatusServiceUnavailable
+	}
+	writeJSON(w, status, struct {
+		Ready  bool   `json:"ready"`
+		Detail string `json:"detail"`
+	}{ready, detail})
 }

@@ -105,6 +105,7 @@ func (s *socket) serve(living context.Context) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(living))
 	defer stop()
 	s.stop = stop
+	defer s.g.meters.SocketOpened()()
 	// It says so before it goes, and the read below ends by the answer: a context that ends
 	// would cut the connection without a word.
 	defer context.AfterFunc(living, func() { _ = s.conn.Close(websocket.StatusGoingAway, goingAway) })()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/meters"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/gateway"
 )
@@ -367,10 +369,12 @@ func TestAListenerLosesItsKey(t *testing.T) {
 // connect again at once.
 func TestAStoppedGatewayClosesItsSockets(t *testing.T) {
 	s := open(t)
-	url, stop := s.gateway()
+	counted := meters.New("1")
+	url, stop := s.gateway(func(o *gateway.Options) { o.Meters = counted })
 	k := s.socket(url)
 	k.send(`{"type":"ping"}`)
 	k.until("pong")
+	counts(t, counted, `forsooth_http_sockets_open 1`, `forsooth_http_answers_total{code="101"} 1`)
 	read := make(chan error, 1)
 	go func() {
 		_, _, err := k.conn.Read(context.Background())
@@ -379,5 +383,18 @@ func TestAStoppedGatewayClosesItsSockets(t *testing.T) {
 	stop()
 	if err := <-read; websocket.CloseStatus(err) != websocket.StatusGoingAway {
 		t.Errorf("it ends with %v, want the code %d", err, websocket.StatusGoingAway)
+	}
+	counts(t, counted, `forsooth_http_sockets_open 0`, `forsooth_http_requests_open 0`)
+}
+
+// counts looks for lines on the page of metrics.
+func counts(t *testing.T, m *meters.Meters, lines ...string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, line := range lines {
+		if !strings.Contains(w.Body.String(), "\n"+line+"\n") {
+			t.Errorf("the metrics lack %s", line)
+		}
 	}
 }
