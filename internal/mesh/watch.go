@@ -46,7 +46,7 @@ func (c *Client) watch(
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}
-	began, live := time.Now(), make(chan *nats.Msg, 64)
+	began, live := time.Now(), make(chan *nats.Msg, 32)
 	var subs []*nats.Subscription
 	stop := func() {
 		for _, s := range subs {
@@ -61,12 +61,17 @@ func (c *Client) watch(
 		}
 		subs = append(subs, sub)
 	}
-	w := &watcher{c: c, convo: convo, turn: turn, out: make(chan Event, 16), live: live, subs: subs, began: began}
+	w := &watcher{c: c, convo: convo, turn: turn, out: make(chan Event, 4), live: live, subs: subs, began: began}
 	w.patience = int((deadline + lateMargin) / lookEvery)
 	go func() {
-		defer close(w.out)
-		defer stop()
-		w.run(ctx)
+		w.broken = w.breaks()
+		w.catchUp(ctx)
+		// On a goroutine of its own: the stack of what read the streams is large, and would wait with it.
+		go func() {
+			defer close(w.out)
+			defer stop()
+			w.run(ctx)
+		}()
 	}()
 	return w.out, nil
 }
@@ -103,8 +108,6 @@ const (
 func (w *watcher) run(ctx context.Context) {
 	ticks, stop := w.c.ticks(lookEvery)
 	defer stop()
-	w.broken = w.breaks()
-	w.catchUp(ctx)
 	for !w.ended && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():

@@ -197,42 +197,52 @@ func (s *socket) begin(ctx context.Context, f *Frame) bool {
 	default:
 		return false
 	}
-	s.tasks.Go(func() {
-		defer func() { <-s.open }()
-		if err := s.handle(ctx, f); err != nil && ctx.Err() == nil {
-			s.refuse(ctx, f, err)
-		}
-	})
+	s.tasks.Go(func() { s.run(ctx, f, func() (rest, error) { return s.handle(ctx, f) }) })
 	return true
 }
 
-func (s *socket) handle(ctx context.Context, f *Frame) (err error) {
+// rest is what is left of a frame once a turn is to be shown. It waits for most of its time.
+type rest func() error
+
+// run does something for a frame, and tells the client of an error. What lasts runs on a
+// goroutine of its own: the stack of what came before is large, and would wait with it.
+func (s *socket) run(ctx context.Context, f *Frame, do func() (rest, error)) {
+	last, err := recovered(do)
+	if last != nil {
+		s.tasks.Go(func() { s.run(ctx, f, func() (rest, error) { return nil, last() }) })
+		return
+	}
+	if err != nil && ctx.Err() == nil {
+		s.refuse(ctx, f, err)
+	}
+	<-s.open
+}
+
+func recovered(do func() (rest, error)) (last rest, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v", v)
+			last, err = nil, fmt.Errorf("panic: %v", v)
 		}
 	}()
+	return do()
+}
+
+func (s *socket) handle(ctx context.Context, f *Frame) (rest, error) {
 	switch f.Type {
 	case "ping":
-		return s.send(ctx, &Shown{Event: Event{Type: "pong"}, Ref: f.Ref})
+		return nil, s.send(ctx, &Shown{Event: Event{Type: "pong"}, Ref: f.Ref})
 	case "say":
 		return s.say(ctx, f)
 	case "actions":
-		return s.actions(ctx, f)
+		return nil, s.actions(ctx, f)
 	case "resume", "cancel", "result":
 	default:
-		return problem(http.StatusBadRequest, CodeInvalid,
+		return nil, problem(http.StatusBadRequest, CodeInvalid,
 			"type is none of say, resume, cancel, actions, result, ping").on("type")
 	}
-	convo := schema.ConversationID{World: f.World, NPC: f.NPC}
-	if err := s.c.may(keys.Play, f.World); err != nil {
-		return err
-	}
-	if err := s.c.with(f.NPC); err != nil {
-		return err
-	}
-	if convo.Player, err = s.c.player(f.Player); err != nil {
-		return err
+	convo, err := s.named(f)
+	if err != nil {
+		return nil, err
 	}
 	switch f.Type {
 	case "cancel":
@@ -243,77 +253,102 @@ func (s *socket) handle(ctx context.Context, f *Frame) (err error) {
 		return s.resume(ctx, f, convo)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.send(ctx, s.of(f, convo, &Event{Type: "ok", TurnID: f.TurnID}))
+	return nil, s.send(ctx, s.of(f, convo, &Event{Type: "ok", TurnID: f.TurnID}))
+}
+
+// named is the conversation that a frame names, where the caller may play in it.
+func (s *socket) named(f *Frame) (convo schema.ConversationID, err error) {
+	convo = schema.ConversationID{World: f.World, NPC: f.NPC}
+	if err := s.c.may(keys.Play, f.World); err != nil {
+		return convo, err
+	}
+	if err := s.c.with(f.NPC); err != nil {
+		return convo, err
+	}
+	convo.Player, err = s.c.player(f.Player)
+	return convo, err
 }
 
 func (s *socket) of(f *Frame, on schema.ConversationID, e *Event) *Shown {
 	return &Shown{Event: *e, World: on.World, NPC: on.NPC, Player: on.Player, Ref: f.Ref}
 }
 
-func (s *socket) say(ctx context.Context, f *Frame) error {
+func (s *socket) say(ctx context.Context, f *Frame) (rest, error) {
 	req := f.Say
 	if req == nil {
-		return problem(http.StatusBadRequest, CodeInvalid, "say is missing: the turn, such as "+
+		return nil, problem(http.StatusBadRequest, CodeInvalid, "say is missing: the turn, such as "+
 			"{\"world\":…,\"npc\":…,\"player\":…,\"message\":…}").on("say")
 	}
 	if err := sameOrEmpty("turn_id", &req.TurnID, f.TurnID, "the frame's"); err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.c.may(keys.Play, req.World); err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.g.admit(ctx, s.c, req); err != nil {
-		return err
+		return nil, err
 	}
 	ctx, stop := context.WithTimeout(ctx, req.Deadline()+grace)
-	defer stop()
 	turn, err := s.g.client.Say(ctx, *req)
 	if err != nil {
-		return err
+		stop()
+		return nil, err
 	}
-	defer turn.Close()
-	return s.show(ctx, f, watched{s.c, turn, stop, f.After, s.g.mayAsk(ctx, req)})
+	return s.show(ctx, f, watched{s.c, turn, stop, f.After, s.g.mayAsk(ctx, req)}), nil
 }
 
 // resume shows a turn that another connection, or another gateway, has begun.
-func (s *socket) resume(ctx context.Context, f *Frame, convo schema.ConversationID) error {
+func (s *socket) resume(ctx context.Context, f *Frame, convo schema.ConversationID) (rest, error) {
 	asking, done := context.WithTimeout(ctx, askFor)
 	out, err := s.g.client.Outcome(asking, convo, f.TurnID)
 	done()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if out.State == schema.TurnUnknown {
-		return problem(http.StatusNotFound, CodeNotFound, "this player has no such turn with this NPC")
+		return nil, problem(http.StatusNotFound, CodeNotFound, "this player has no such turn with this NPC")
 	}
 	ctx, stop := context.WithTimeout(ctx, schema.MaxDeadlineMS*time.Millisecond+grace)
-	defer stop()
 	turn, err := s.g.client.Watch(ctx, convo, f.TurnID)
 	if err != nil {
-		return err
+		stop()
+		return nil, err
 	}
-	defer turn.Close()
-	return s.show(ctx, f, watched{s.c, turn, stop, f.After, true})
+	return s.show(ctx, f, watched{s.c, turn, stop, f.After, true}), nil
 }
 
-// show sends the events of a turn. One that is shown here already is not shown twice.
-func (s *socket) show(ctx context.Context, f *Frame, on watched) error {
-	name := on.turn.Conversation.String() + "." + on.turn.ID
-	s.mu.Lock()
-	already := s.watched[name]
-	s.watched[name] = true
-	s.mu.Unlock()
-	if already {
-		return problem(http.StatusConflict, CodeBusy, "this turn is being shown on this connection")
+// show sends the events of a turn, and ends its watch. One that is shown here already is not
+// shown twice.
+func (s *socket) show(ctx context.Context, f *Frame, on watched) rest {
+	return func() error {
+		defer on.stop()
+		defer on.turn.Close()
+		name := on.turn.Conversation.String() + "." + on.turn.ID
+		if !s.begins(name) {
+			return problem(http.StatusConflict, CodeBusy, "this turn is being shown on this connection")
+		}
+		defer s.shown(name)
+		return s.g.events(ctx, on, func(e *Event) error { return s.send(ctx, s.of(f, on.turn.Conversation, e)) })
 	}
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.watched, name)
-	}()
-	return s.g.events(ctx, on, func(e *Event) error { return s.send(ctx, s.of(f, on.turn.Conversation, e)) })
+}
+
+// begins notes that a turn is shown here; false where it is already.
+func (s *socket) begins(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watched[name] {
+		return false
+	}
+	s.watched[name] = true
+	return true
+}
+
+func (s *socket) shown(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.watched, name)
 }
 
 func (s *socket) actions(ctx context.Context, f *Frame) error {
