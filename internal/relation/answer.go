@@ -26,7 +26,7 @@ const mostLines = 3
 var (
 	owePattern = regexp.MustCompile(`^(?:so |and |well |then |tell me |remind me )*(?:what |how much |which favou?rs? )?` +
 		`(?:else )?(do i|do you|i|you) (?:still |even )?owe (?:you|me)(?: (?:anything|something|a favou?r|any favou?rs?` +
-		`|a thing|one|now|exactly|for anything|nothing|still))*$`)
+		`|a thing|one|now|exactly|for anything|for (?:it|that|this)|nothing|still))*$`)
 	evenPattern = regexp.MustCompile(`^(?:are we|we are) (?:even|quits|square)(?: now)?$`)
 	mePattern   = regexp.MustCompile(`^(?:what do you (?:really )?think (?:of|about) me` +
 		`|what is your opinion (?:of|on) me|how do you feel about me|do you (?:still |really )?(?:trust|like` +
@@ -92,6 +92,9 @@ func Recorded(message string, npc *world.NPC) bool {
 		standPattern.MatchString(asked)
 }
 
+// leads are words that join a question to what was said before, and ask nothing.
+var leads = map[string]bool{"please": true, "so": true, "and": true, "but": true, "well": true, "then": true}
+
 // plainly is a message in small letters, without marks, contractions and the NPC's name.
 func plainly(message string, npc *world.NPC) string {
 	s := strings.ToLower(strings.ReplaceAll(message, "’", "'"))
@@ -103,8 +106,11 @@ func plainly(message string, npc *world.NPC) string {
 	for len(words) > 1 && named(words[len(words)-1]) {
 		words = words[:len(words)-1]
 	}
-	for len(words) > 1 && (named(words[0]) || words[0] == "please") {
+	for len(words) > 1 && (named(words[0]) || leads[words[0]]) {
 		words = words[1:]
+	}
+	if n := len(words); n > 1 && words[n-1] == "now" { // it asks the same: the record is of now
+		words = words[:n-1]
 	}
 	return strings.Join(words, " ")
 }

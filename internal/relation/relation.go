@@ -150,8 +150,8 @@ func canonical(on string) string {
 	return "event." + pred
 }
 
-// owed is what a ledger leaves open. What settles pays the oldest favour of its side; where
-// it pays for nothing, it is nothing.
+// owed is what a ledger leaves open. What settles pays the favour that it names, else the
+// oldest of its side; where it pays for nothing, it is nothing.
 func owed(ledger []schema.Favour) []schema.Favour {
 	slices.SortStableFunc(ledger, func(a, b schema.Favour) int { return a.At.Compare(b.At) })
 	var out []schema.Favour
@@ -160,11 +160,24 @@ func owed(ledger []schema.Favour) []schema.Favour {
 			out = append(out, f)
 			continue
 		}
-		if i := slices.IndexFunc(out, func(o schema.Favour) bool { return o.Owes == f.Owes }); i >= 0 {
+		i := slices.IndexFunc(out, func(o schema.Favour) bool { return o.Owes == f.Owes && thing(o) == thing(f) })
+		if i < 0 {
+			i = slices.IndexFunc(out, func(o schema.Favour) bool { return o.Owes == f.Owes })
+		}
+		if i >= 0 {
 			out = slices.Delete(out, i, i+1)
 		}
 	}
 	return out
+}
+
+// thing is what a favour is for, without the article that changes when it is named again.
+func thing(f schema.Favour) string {
+	s := strings.ToLower(strings.TrimRight(f.What, ". "))
+	for _, article := range []string{"the ", "a ", "an "} {
+		s = strings.TrimPrefix(s, article)
+	}
+	return s
 }
 
 // Owes are the favours that a side owes.

@@ -43,7 +43,7 @@ type TrustStep struct {
 type Favour struct {
 	What    string    `json:"what"`              // behind "for": "the wolf pelts"
 	Owes    string    `json:"owes"`              // SideNPC or SidePlayer
-	Settles bool      `json:"settles,omitempty"` // it pays what this side owed longest
+	Settles bool      `json:"settles,omitempty"` // it pays what it names, else what this side owed longest
 	TurnID  string    `json:"turn_id,omitempty"` // of the checked action that made it
 	EventID string    `json:"event_id,omitempty"`
 	Source  Origin    `json:"source"` // system: what a player claims makes no favour
