@@ -95,12 +95,24 @@ func Recorded(message string, npc *world.NPC) bool {
 // leads are words that join a question to what was said before, and ask nothing.
 var leads = map[string]bool{"please": true, "so": true, "and": true, "but": true, "well": true, "then": true}
 
+// mostAddress is how many words before the first comma are an address: "Good madam, are we even?"
+const mostAddress = 2
+
 // plainly is a message in small letters, without marks, contractions and the NPC's name.
 func plainly(message string, npc *world.NPC) string {
 	s := strings.ToLower(strings.ReplaceAll(message, "’", "'"))
 	s = strings.NewReplacer("what's", "what is", "how's", "how is", "we're", "we are", "don't", "do not",
 		"what're", "what are", "how're", "how are").Replace(s)
+	if address, rest, ok := strings.Cut(s, ","); ok && len(strings.Fields(address)) <= mostAddress &&
+		len(strings.Fields(rest)) > mostAddress {
+		s = rest
+	}
 	words := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\n,.?!;:\"“”", r) })
+	for i, w := range words {
+		if w == "u" {
+			words[i] = "you"
+		}
+	}
 	first, _, _ := strings.Cut(strings.ToLower(npc.Name), " ")
 	named := func(w string) bool { return w == first || w == npc.Handle }
 	for len(words) > 1 && named(words[len(words)-1]) {

@@ -11,7 +11,8 @@ import (
 func TestAQuestionJoinedToTheTalkIsTheSameQuestion(t *testing.T) {
 	npc := &world.NPC{Handle: "bob", Name: "Bob"}
 	for _, asked := range []string{"So, Bob... what do you think of me?", "And what do you think of me now?",
-		"how do I stand with the crew now?", "What do I owe you for it?"} {
+		"how do I stand with the crew now?", "What do I owe you for it?", "Good madam, are we square?",
+		"what do u think of me"} {
 		if !Recorded(asked, npc) {
 			t.Errorf("%q does not ask for the record", asked)
 		}
