@@ -21,7 +21,8 @@ func TestAQuestionJoinedToTheTalkIsTheSameQuestion(t *testing.T) {
 
 func TestAPaymentSettlesTheDebtThatItNames(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(1997, 3, n, 0, 0, 0, 0, time.UTC) }
-	for paid, left := range map[string]string{"the book": "a keyboard", "the keyboard": "a book", "its trouble": "a book"} {
+	cases := map[string]string{"the book": "a keyboard", "the keyboard": "a book", "its trouble": "a book"}
+	for paid, left := range cases {
 		got := owed([]schema.Favour{{What: "a keyboard", Owes: schema.SidePlayer, At: day(1)},
 			{What: "a book", Owes: schema.SidePlayer, At: day(2)},
 			{What: paid, Owes: schema.SidePlayer, Settles: true, At: day(3)}})
