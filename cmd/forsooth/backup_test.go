@@ -1,8 +1,8 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"strings"
 	"syscall"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
-	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant/edgetest"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -46,21 +45,25 @@ func (b *backend) ask(id, player, message string) *schema.Reply {
 
 func (b *backend) answered(r *schema.Request) *schema.Reply {
 	b.t.Helper()
-	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		doc, _, err := b.client.Conversation(b.t.Context(), r.Conversation())
-		if err != nil {
-			b.t.Fatal(err)
+	ctx, stop := context.WithTimeout(b.t.Context(), 90*time.Second)
+	defer stop()
+	events, err := b.client.WatchRequest(ctx, r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var reply *schema.Reply
+	for e := range events { // they end once the turn is applied
+		if e.Err != nil {
+			b.t.Fatal(e.Err)
 		}
-		reply, err := b.client.Reply(b.t.Context(), r.Conversation(), r.TurnID)
-		if err != nil && !errors.Is(err, transport.ErrNotFound) {
-			b.t.Fatal(err)
-		}
-		if err == nil && doc.HasApplied(r.TurnID, 0) {
-			return reply
+		if e.Reply != nil {
+			reply = e.Reply
 		}
 	}
-	b.t.Fatalf("turn %s is not answered", r.TurnID)
-	return nil
+	if reply == nil || ctx.Err() != nil {
+		b.t.Fatalf("turn %s is not answered", r.TurnID)
+	}
+	return reply
 }
 
 // keeps reads what stands of a player, once the memories of these turns are there.

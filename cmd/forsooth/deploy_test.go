@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -155,6 +156,31 @@ func TestDeploymentsNameServicesAndSettingsThatThereAre(t *testing.T) {
 		want := slices.Sorted(slices.Values(append([]string{serviceGateway}, app.Services...)))
 		if !slices.Equal(services, want) {
 			t.Errorf("%s runs %v, want %v", file, services, want)
+		}
+	}
+}
+
+// Prometheus asks every process of docker-compose.yml, where it serves its metrics.
+func TestPrometheusAsksEveryProcess(t *testing.T) {
+	var asked struct {
+		Jobs []struct {
+			Static []struct{ Targets []string } `yaml:"static_configs"`
+		} `yaml:"scrape_configs"`
+	}
+	if err := yaml.Unmarshal(readCheckout(t, "k8s/monitoring/prometheus.yml"), &asked); err != nil {
+		t.Fatal(err)
+	}
+	var targets []string
+	for _, job := range asked.Jobs {
+		for _, s := range job.Static {
+			targets = append(targets, s.Targets...)
+		}
+	}
+	ours, _ := composed(t)
+	for _, c := range ours {
+		_, port, err := net.SplitHostPort(c.env["FORSOOTH_LISTEN"])
+		if err != nil || !slices.Contains(targets, c.name+":"+port) {
+			t.Errorf("%s listens at %q, and Prometheus asks %v", c.name, c.env["FORSOOTH_LISTEN"], targets)
 		}
 	}
 }

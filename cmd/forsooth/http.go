@@ -141,8 +141,8 @@ func (e *env) serveDoors(listenAt, address string) error {
 }
 
 // ready says whether the gateway can take turns.
-func (d *doors) ready() []app.Check {
-	ready, detail := d.gateway.Ready(context.Background()) // it takes a second at most
+func (d *doors) ready(ctx context.Context) []app.Check {
+	ready, detail := d.gateway.Ready(ctx)
 	return []app.Check{{Name: "mesh", Fit: ready, Detail: detail}}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ type watchPage struct {
 // monitored is what there is to watch.
 type monitored struct {
 	meters *meters.Meters
-	ready  func() []app.Check
+	ready  func(context.Context) []app.Check
 }
 
 // listen serves the page at an address until stop is called. Without an address
@@ -77,11 +78,11 @@ type Readiness struct {
 	Checks []app.Check `json:"checks"`
 }
 
-func (p *watchPage) readiness(w http.ResponseWriter, _ *http.Request) {
+func (p *watchPage) readiness(w http.ResponseWriter, r *http.Request) {
 	out := Readiness{Ready: true,
 		Checks: []app.Check{{Name: "start", Detail: "worlds, models and streams are being opened"}}}
 	if of := p.of.Load(); of != nil {
-		out.Checks = of.ready()
+		out.Checks = of.ready(r.Context())
 	}
 	for _, c := range out.Checks {
 		out.Ready = out.Ready && c.Fit

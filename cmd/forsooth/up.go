@@ -83,7 +83,7 @@ func (e *env) serve(services []string, listenAt, doors string) error {
 		return dependency(err)
 	}
 	defer a.Close()
-	watched.of.Store(&monitored{a.Meters, a.Ready})
+	watched.of.Store(&monitored{a.Meters, func(context.Context) []app.Check { return a.Ready() }})
 	ctx, stop := context.WithCancel(e.ctx)
 	defer stop()
 	if a.Server != nil {

@@ -37,9 +37,7 @@ func TestAFullDataFolderLosesNeitherTurnNorMemory(t *testing.T) {
 	if _, err := tb.app.Client.Publish(short, &big); err == nil {
 		t.Error("a turn was accepted that nothing could store")
 	}
-	for end := time.Now().Add(10 * time.Second); len(tb.notices.of(dir+" is full")) == 0 && time.Now().Before(end); {
-		time.Sleep(20 * time.Millisecond)
-	}
+	tb.notices.await(t, dir+" is full")
 	tb.notices.once(t, dir+" is full", "turns wait; free at least")
 	if err := disk.Empty(); err != nil {
 		t.Fatal(err)

@@ -21,14 +21,47 @@ import (
 
 // notices are the lines that an app told.
 type notices struct {
-	mu  sync.Mutex
-	all []string
+	mu   sync.Mutex
+	all  []string
+	more chan struct{} // closed when the next comes; nil: nobody waits
 }
 
 func (n *notices) take(line string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.all = append(n.all, line)
+	if n.more != nil {
+		close(n.more)
+		n.more = nil
+	}
+}
+
+// next is closed when one more comes.
+func (n *notices) next() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.more == nil {
+		n.more = make(chan struct{})
+	}
+	return n.more
+}
+
+// await waits until one holds a text.
+func (n *notices) await(t *testing.T, text string) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	for {
+		more := n.next() // before the look: none is missed between the two
+		if len(n.of(text)) > 0 {
+			return
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			t.Fatalf("nothing is said of %q", text)
+		}
+	}
 }
 
 // of are those that hold a text.

@@ -14,6 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -236,9 +237,15 @@ func TestQuestionsOutliveTheConnection(t *testing.T) {
 	c, proxy := r.away()
 	r.publish(within(30*time.Second, convoA, "long"))
 	<-entered
-	mend := func() {
+	mend := func() { // the client has lost its broker, and waits before it dials again
+		lost := c.conn.Core().StatusChanged(nats.RECONNECTING)
+		defer c.conn.Core().RemoveStatusListener(lost)
 		proxy.Down()
-		go func() { time.Sleep(300 * time.Millisecond); proxy.Up() }()
+		<-lost
+		proxy.Up()
+		if c.conn.Core().IsConnected() {
+			t.Error("the connection is mended before anybody asks")
+		}
 	}
 	mend()
 	if out, err := c.Outcome(t.Context(), convoA, "long"); err != nil || out.State != schema.TurnWaiting {

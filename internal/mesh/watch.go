@@ -46,7 +46,7 @@ func (c *Client) watch(
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}
-	began, live := time.Now(), make(chan *nats.Msg, 32)
+	began, live := time.Now(), make(chan *nats.Msg, 64)
 	var subs []*nats.Subscription
 	stop := func() {
 		for _, s := range subs {
@@ -61,7 +61,7 @@ func (c *Client) watch(
 		}
 		subs = append(subs, sub)
 	}
-	w := &watcher{c: c, convo: convo, turn: turn, out: make(chan Event, 4), live: live, subs: subs, began: began}
+	w := &watcher{c: c, convo: convo, turn: turn, out: make(chan Event, 16), live: live, subs: subs, began: began}
 	w.patience = int((deadline + lateMargin) / lookEvery)
 	go func() {
 		w.broken = w.breaks()

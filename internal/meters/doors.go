@@ -15,8 +15,8 @@ type doors struct {
 
 func newDoors() doors {
 	d := doors{
-		answered: counter("forsooth_http_answers_total", "Answers of the gateway by their status. A socket counts as "+
-			"101.", "code"),
+		answered: counter("forsooth_http_answers_total", "Answers of the gateway's API by their status. A socket counts "+
+			"as 101; a caller who left before an answer began counts nowhere.", "code"),
 		asked: prometheus.NewGauge(prometheus.GaugeOpts{Name: "forsooth_http_requests_open",
 			Help: "Requests that the gateway is answering, streams included and sockets not."}),
 		sockets: prometheus.NewGauge(prometheus.GaugeOpts{Name: "forsooth_http_sockets_open",
@@ -33,7 +33,7 @@ func (d *doors) all() []prometheus.Collector {
 }
 
 // Requested counts a request of the gateway as open, until answered is called with the status
-// of its answer.
+// of its answer; zero: none was begun.
 func (m *Meters) Requested() (answered func(status int)) {
 	if m == nil {
 		return func(int) {}
@@ -41,6 +41,9 @@ func (m *Meters) Requested() (answered func(status int)) {
 	m.door.asked.Inc()
 	return func(status int) {
 		m.door.asked.Dec()
+		if status == 0 {
+			return
+		}
 		m.door.answered.WithLabelValues(strconv.Itoa(status)).Inc()
 	}
 }

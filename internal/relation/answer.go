@@ -24,10 +24,10 @@ type Line struct {
 const mostLines = 3
 
 var (
-	owePattern = regexp.MustCompile(`^(?:so |and |well |then |tell me |remind me )*(?:what |how much |which favou?rs? )?` +
+	owePattern = regexp.MustCompile(`^(?:tell me |remind me )*(?:what |how much |which favou?rs? )?` +
 		`(?:else )?(do i|do you|i|you) (?:still |even )?owe (?:you|me)(?: (?:anything|something|a favou?r|any favou?rs?` +
 		`|a thing|one|now|exactly|for anything|for (?:it|that|this)|nothing|still))*$`)
-	evenPattern = regexp.MustCompile(`^(?:are we|we are) (?:even|quits|square)(?: now)?$`)
+	evenPattern = regexp.MustCompile(`^(?:are we|we are) (?:even|quits|square)$`)
 	mePattern   = regexp.MustCompile(`^(?:what do you (?:really )?think (?:of|about) me` +
 		`|what is your opinion (?:of|on) me|how do you feel about me|do you (?:still |really )?(?:trust|like` +
 		`|hate) me(?: (?:now|again|at all|anymore))?` +
@@ -95,7 +95,8 @@ func Recorded(message string, npc *world.NPC) bool {
 // leads are words that join a question to what was said before, and ask nothing.
 var leads = map[string]bool{"please": true, "so": true, "and": true, "but": true, "well": true, "then": true}
 
-// mostAddress is how many words before the first comma are an address: "Good madam, are we even?"
+// mostAddress is how many words before the first comma are an address, where more follow: "Good
+// madam, are we even?"
 const mostAddress = 2
 
 // plainly is a message in small letters, without marks, contractions and the NPC's name.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -173,11 +174,7 @@ func owed(ledger []schema.Favour) []schema.Favour {
 
 // thing is what a favour is for, without the article that changes when it is named again.
 func thing(f schema.Favour) string {
-	s := strings.ToLower(strings.TrimRight(f.What, ". "))
-	for _, article := range []string{"the ", "a ", "an "} {
-		s = strings.TrimPrefix(s, article)
-	}
-	return s
+	return text.WithoutArticle(text.Fold(strings.TrimRight(f.What, ". ")))
 }
 
 // Owes are the favours that a side owes.

@@ -168,3 +168,13 @@ func ContentSet(s string) map[string]bool {
 	}
 	return set
 }
+
+// WithoutArticle is folded text without an English article at its beginning.
+func WithoutArticle(s string) string {
+	for _, a := range []string{"the ", "a ", "an "} {
+		if rest, ok := strings.CutPrefix(s, a); ok {
+			return rest
+		}
+	}
+	return s
+}

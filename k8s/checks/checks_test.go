@@ -80,7 +80,8 @@ type scaledObject struct {
 type cluster struct {
 	pods     map[string]core.PodSpec // by workload
 	labels   map[string]map[string]string
-	replicas map[string]int32 // -1: not said
+	notes    map[string]map[string]string // annotations
+	replicas map[string]int32             // -1: not said
 	budgets  []policy.PodDisruptionBudget
 	services []core.Service
 	jobs     []batch.Job
@@ -98,7 +99,7 @@ func build(t *testing.T, overlay string) *cluster {
 		t.Fatal(err)
 	}
 	c := &cluster{pods: map[string]core.PodSpec{}, labels: map[string]map[string]string{}, replicas: map[string]int32{},
-		configs: map[string]map[string]string{}}
+		notes: map[string]map[string]string{}, configs: map[string]map[string]string{}}
 	for _, r := range resources.Resources() {
 		data, err := r.AsYAML()
 		if err != nil {
@@ -120,6 +121,7 @@ func strict[T any](data []byte) (out T, err error) {
 func (c *cluster) add(kind, name string, data []byte) error {
 	workload := func(template core.PodTemplateSpec, replicas *int32) {
 		c.pods[name], c.labels[name], c.replicas[name] = template.Spec, template.Labels, -1
+		c.notes[name] = template.Annotations
 		if replicas != nil {
 			c.replicas[name] = *replicas
 		}
@@ -172,6 +174,49 @@ func selects(selector, labels map[string]string) bool {
 		}
 	}
 	return len(selector) > 0
+}
+
+// Whatever serves metrics says so to Prometheus, and lets it in.
+func TestPrometheusReachesEveryProcess(t *testing.T) {
+	c := build(t, "prod")
+	asked := 0
+	for name, notes := range c.notes {
+		port := notes["prometheus.io/port"]
+		if !strings.HasPrefix(c.labels[name]["app.kubernetes.io/part-of"], "forsooth") ||
+			c.labels[name]["forsooth/role"] == "" {
+			continue
+		}
+		asked++
+		opened := slices.ContainsFunc(c.pods[name].Containers[0].Ports, func(p core.ContainerPort) bool {
+			return fmt.Sprint(p.ContainerPort) == port
+		})
+		if notes["prometheus.io/scrape"] != "true" || !opened || !c.admits("monitoring", name, port) {
+			t.Errorf("%s: Prometheus is told %v and let in: %v", name, notes, c.admits("monitoring", name, port))
+		}
+	}
+	if asked != 8 {
+		t.Errorf("%d processes, want the seven services and the gateway", asked)
+	}
+}
+
+// admits says whether a policy lets pods of a namespace reach a port of a workload.
+func (c *cluster) admits(namespace, name, port string) bool {
+	from := func(p networking.NetworkPolicyPeer) bool {
+		return p.NamespaceSelector != nil &&
+			p.NamespaceSelector.MatchLabels["kubernetes.io/metadata.name"] == namespace
+	}
+	at := func(p networking.NetworkPolicyPort) bool { return p.Port != nil && p.Port.String() == port }
+	for _, p := range c.policies {
+		if !selects(p.Spec.PodSelector.MatchLabels, c.labels[name]) {
+			continue
+		}
+		for _, rule := range p.Spec.Ingress {
+			if slices.ContainsFunc(rule.From, from) && slices.ContainsFunc(rule.Ports, at) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func TestPodsAreBounded(t *testing.T) {

@@ -35,13 +35,13 @@ func (g *Gateway) guarded(d door, write writer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &tracked{ResponseWriter: w}
 		answered := g.meters.Requested()
-		defer func() { answered(cmp.Or(t.status, http.StatusOK)) }()
+		defer func() { answered(t.status) }()
 		if err := g.pass(t, r, d); err != nil && !errors.Is(err, errGone) {
 			p := asProblem(err)
 			if p.Code == CodeInternal {
 				g.report(fmt.Errorf("%s %s: %w", r.Method, r.Pattern, err))
 			}
-			if !t.begun {
+			if t.status == 0 {
 				write(t, p)
 			}
 		}
@@ -78,20 +78,19 @@ func (g *Gateway) pass(w *tracked, r *http.Request, d door) (err error) {
 	return d.handle(w, r, c)
 }
 
-// tracked knows whether an answer has begun.
+// tracked knows the status of an answer; zero: it has not begun.
 type tracked struct {
 	http.ResponseWriter
-	begun  bool
-	status int // of its head; zero: none was written
+	status int
 }
 
 func (t *tracked) WriteHeader(status int) {
-	t.begun, t.status = true, status
+	t.status = status
 	t.ResponseWriter.WriteHeader(status)
 }
 
 func (t *tracked) Write(data []byte) (int, error) {
-	t.begun = true
+	t.status = cmp.Or(t.status, http.StatusOK)
 	return t.ResponseWriter.Write(data)
 }
 

@@ -116,6 +116,18 @@ func TestManyPlayersOverOneSocket(t *testing.T) {
 	}
 }
 
+// A frame gives its place on the connection back: there are a thousand.
+func TestAFrameGivesItsPlaceBack(t *testing.T) {
+	s := open(t)
+	k := s.socket(s.url)
+	for i := range 1100 {
+		k.send(fmt.Sprintf(`{"type":"ping","ref":"%d"}`, i))
+		if e, ok := k.next(); !ok || e.Type != "pong" {
+			t.Fatalf("frame %d: %+v", i, e)
+		}
+	}
+}
+
 // heard is what a client has been told of turns, by their ids.
 type heard struct {
 	said    map[string][]int // the sentences

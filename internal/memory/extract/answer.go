@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -85,7 +86,7 @@ func (f *frame) proposed(p Proposal, words []Utterance, own []Candidate) (Candid
 		kind = known.Kind
 	}
 	subject := f.party(p.Subject)
-	if strings.EqualFold(withoutArticle(strings.ToLower(p.Subject)), "player") {
+	if strings.EqualFold(text.WithoutArticle(strings.ToLower(p.Subject)), "player") {
 		subject = memory.PlayerPrefix + f.player
 	}
 	if subject == p.Subject {

@@ -44,7 +44,7 @@ type Names struct {
 func NewNames(aliases map[string]string) Names {
 	n := Names{ids: map[string]string{}, shown: map[string]string{}}
 	for alias, id := range aliases {
-		folded := withoutArticle(text.Fold(alias))
+		folded := text.WithoutArticle(text.Fold(alias))
 		n.ids[folded] = id
 		if len(alias) > len(n.shown[id]) || len(alias) == len(n.shown[id]) && alias < n.shown[id] {
 			n.shown[id] = alias
@@ -55,7 +55,7 @@ func NewNames(aliases map[string]string) Names {
 
 // Resolve gives the id of a name.
 func (n Names) Resolve(name string) (string, bool) {
-	id, ok := n.ids[withoutArticle(text.Fold(strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "\u2019s")))]
+	id, ok := n.ids[text.WithoutArticle(text.Fold(strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "\u2019s")))]
 	return id, ok
 }
 
@@ -65,15 +65,6 @@ func (n Names) Shown(id string) string {
 		return name
 	}
 	return id
-}
-
-func withoutArticle(s string) string {
-	for _, a := range []string{"the ", "a ", "an "} {
-		if rest, ok := strings.CutPrefix(s, a); ok {
-			return rest
-		}
-	}
-	return s
 }
 
 // Context is what the words stand in.

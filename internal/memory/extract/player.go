@@ -178,7 +178,7 @@ func (f *frame) idOf(name string) string {
 	if id, ok := f.context.Names.Resolve(name); ok {
 		return id
 	}
-	return withoutArticle(text.Fold(name))
+	return text.WithoutArticle(text.Fold(name))
 }
 
 // objectOf is the object of a memory: an id where it is a name that is known, the

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -306,7 +307,7 @@ func swap(s, old, by string) (string, bool) {
 		return s, false
 	}
 	before := s[:i]
-	if by != withoutArticle(by) {
+	if by != text.WithoutArticle(by) {
 		for _, a := range []string{"the ", "a ", "an "} {
 			before = strings.TrimSuffix(before, a)
 		}
