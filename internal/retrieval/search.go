@@ -68,6 +68,7 @@ func (x *Index) run(ctx context.Context, query Query, wider ...word) (*search, e
 	if query.TopK <= 0 {
 		query.TopK = defaultTopK
 	}
+	query.Message = whoFor(query.Message)
 	if x.server != nil {
 		return x.runServer(ctx, query, wider)
 	}
@@ -172,6 +173,7 @@ func (s *search) rerank(cs []candidate) []candidate {
 		cs[i].features = s.describe(&cs[i])
 		cs[i].score = s.models.Ranker.logit(cs[i].features) - saidAlready*s.said(&s.x.passages[cs[i].at])
 	}
+	cs = s.ofOwnKin(cs)
 	slices.SortStableFunc(cs, func(a, b candidate) int { return compare(b.score, a.score) })
 	return cs
 }

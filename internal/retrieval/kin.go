@@ -1,0 +1,197 @@
+package retrieval
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
+
+// nameAsked finds a question for the name of a relative: "what was your sister's name?", "what is the name of
+// your brother", "what's your mum called?".
+var nameAsked = regexp.MustCompile(`(?i)\bwhat(?:['’]?s| (is|was|are|were)) (?:the names? of )?` +
+	`((?:your|his|her|their|[\pL\pN]+['’]s)(?: [a-z-]+)??) ([a-z]+?)(?:['’]?s names?|['’] names?| called| named)?(\W*)$`)
+
+// whoFor puts "who was your sister?" for "what was your sister's name?". The trained judgement finds the one
+// answered by what tells who she was, and the other only by "is called".
+func whoFor(message string) string {
+	m := nameAsked.FindStringSubmatchIndex(message)
+	if m == nil || !isKin(message[m[6]:m[7]]) || !asksName(message[m[0]:m[1]]) {
+		return message
+	}
+	verb := "is"
+	if m[2] >= 0 {
+		verb = message[m[2]:m[3]]
+	}
+	return message[:m[0]] + "who " + verb + " " + message[m[4]:m[5]] + " " + message[m[6]:m[7]] + message[m[8]:]
+}
+
+// asksName says whether a question has a word for a name.
+func asksName(question string) bool {
+	return slices.ContainsFunc(text.Words(question), func(w string) bool {
+		return w == "name" || w == "names" || w == "called" || w == "named"
+	})
+}
+
+// kinWord is what a word for a relative is for: "dad" is for a father.
+func kinWord(word string) wanted.Kin {
+	word = strings.ToLower(word)
+	if plain, ok := plainWords[word]; ok {
+		word = plain
+	}
+	return wanted.KinOf(word)
+}
+
+func isKin(word string) bool { return len(kinWord(word).Are) > 0 }
+
+// asksKin are the words for the relatives of whoever is asked that a message asks about: "your late brother",
+// "have you any sisters?".
+func asksKin(ws []word) []string {
+	var out []string
+	for i, w := range ws {
+		if !isKin(w.text) {
+			continue
+		}
+		before := ws[max(0, i-kinReach):i]
+		has := i > 0 && (ws[i-1].text == "a" || ws[i-1].text == "any" || ws[i-1].text == "no")
+		if slices.ContainsFunc(before, isYour) || has && slices.ContainsFunc(ws[:i], isYou) &&
+			slices.ContainsFunc(ws[:i], isHave) {
+			out = append(out, w.text)
+		}
+	}
+	return out
+}
+
+// kinReach is how many words before the word for a relative "your" may stand: "your own younger brother".
+const kinReach = 3
+
+func isYou(w word) bool  { return w.text == "you" }
+func isYour(w word) bool { return w.text == "your" }
+func isHave(w word) bool { return w.text == "have" || w.text == "had" || w.text == "got" }
+
+// ofOwnKin drops of the candidates for a question about the NPC's relatives those that tell of another's. What
+// became of another's brother is no answer to "who is your brother?", however near it comes. A note of the
+// NPC's own without a word for a relative stays: "I never married" answers "have you a husband?".
+func (s *search) ofOwnKin(cs []candidate) []candidate {
+	asked := asksKin(s.q.words)
+	if len(asked) == 0 {
+		return cs
+	}
+	k := s.kinOf(asked)
+	return slices.DeleteFunc(cs, func(c candidate) bool { return k.ofOthers(s, &s.x.passages[c.at]) })
+}
+
+// kinship is what the open passages say of the NPC's relatives that a message asks about.
+type kinship struct {
+	are, to map[string]bool // stems of the words for them, and for what the NPC is to them
+	own     map[string]bool // the NPC's name
+	names   map[string]bool // theirs
+}
+
+// kinOf reads who the NPC's relatives are.
+func (s *search) kinOf(asked []string) kinship {
+	k := kinship{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	for _, word := range asked {
+		kin := kinWord(word)
+		for _, w := range kin.Are {
+			k.are[text.Stem(w)] = true
+		}
+		for _, w := range kin.To {
+			k.to[text.Stem(w)] = true
+		}
+	}
+	for _, part := range text.Words(s.query.NPC.Name) {
+		k.own[part] = !text.IsStop(part)
+	}
+	for _, stems := range []map[string]bool{k.are, k.to} {
+		for stem := range stems {
+			if id, ok := s.x.vocab[stem]; ok {
+				for _, p := range s.x.terms[id].postings {
+					if s.scope.isOpen[p.at] {
+						k.read(s, &s.x.passages[p.at])
+					}
+				}
+			}
+		}
+	}
+	return k
+}
+
+// read takes the names of the sentences that tell of the relatives.
+func (k *kinship) read(s *search, p *passage) {
+	for _, sentence := range text.Sentences(p.chunk.Text) {
+		ws := wordsOf(sentence)
+		if !k.isOf(ws, s.ofNPC(p)) {
+			continue
+		}
+		for i, w := range ws {
+			if w.capital && !k.isOwn(w) && !text.IsStop(w.text) && (i == 0 || !placing[ws[i-1].text]) {
+				k.names[w.text] = true
+			}
+		}
+	}
+}
+
+// placing are the words after which the name of a place stands.
+var placing = setOf(`in at from to near by`)
+
+// isOf says whether a sentence has a word for the relatives: one of the NPC's own notes, or one that names the
+// NPC. "The aunt of" tells of a niece, "my aunt" does not. Before a name the word is a title: "Brother Caddoc".
+func (k *kinship) isOf(ws []word, own bool) bool {
+	if !own && !slices.ContainsFunc(ws, k.isOwn) {
+		return false
+	}
+	for i, w := range ws {
+		if w.capital && i+1 < len(ws) && ws[i+1].capital {
+			continue
+		}
+		if k.are[w.stem] || k.to[w.stem] && (!own || hasArticle(ws[max(0, i-2):i])) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasArticle finds the article of "the aunt of", "the second son of".
+func hasArticle(ws []word) bool {
+	return slices.ContainsFunc(ws, func(w word) bool { return w.text == "the" || w.text == "a" })
+}
+
+func (k *kinship) isOwn(w word) bool  { return w.capital && k.own[w.text] }
+func (k *kinship) isName(w word) bool { return w.capital && k.names[w.text] }
+
+// ofOthers says whether a passage tells of none of the NPC's relatives and may tell of another's: it is no note of
+// the NPC's own, or has a word for a relative.
+func (k *kinship) ofOthers(s *search, p *passage) bool {
+	named := func() bool {
+		return slices.ContainsFunc(wordsOf(p.chunk.Text), func(w word) bool { return isKin(w.text) })
+	}
+	return !k.tells(s, p) && (!s.ofNPC(p) || named())
+}
+
+// tells says whether a passage tells of a relative: it names one, or a sentence of it is about one, or its document
+// is a note of the NPC's own that has a word for one.
+func (k *kinship) tells(s *search, p *passage) bool {
+	if slices.ContainsFunc(wordsOf(p.chunk.Text), k.isName) {
+		return true
+	}
+	own := s.ofNPC(p)
+	for _, sentence := range text.Sentences(p.chunk.Text) {
+		if k.isOf(wordsOf(sentence), own) {
+			return true
+		}
+	}
+	for stem := range k.are {
+		if id, ok := s.x.vocab[stem]; ok && own && s.x.docHolds(&s.scope, id, &s.x.docs[p.doc]) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofNPC says whether a passage is a note of the NPC's own.
+func (s *search) ofNPC(p *passage) bool {
+	return p.chunk.NPC != "" && p.chunk.NPC == s.query.NPC.Handle
+}
