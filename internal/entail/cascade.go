@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -121,28 +120,4 @@ func guarded(ctx context.Context, v Verifier, pairs []Pair, before []schema.Verd
 		return nil, err
 	}
 	return out, nil
-}
-
-// Within gives a tier at most d of the time that the context leaves.
-func Within(d time.Duration, v Verifier) Verifier { return &within{d: d, v: v} }
-
-type within struct {
-	d time.Duration
-	v Verifier
-}
-
-func (w *within) Verify(ctx context.Context, pairs []Pair) ([]schema.Verdict, error) {
-	ctx, cancel := context.WithTimeout(ctx, w.d)
-	defer cancel()
-	return w.v.Verify(ctx, pairs)
-}
-
-func (w *within) VerifyAfter(ctx context.Context, pairs []Pair, before []schema.Verdict) ([]schema.Verdict, error) {
-	after, ok := w.v.(After)
-	if !ok {
-		return w.Verify(ctx, pairs)
-	}
-	ctx, cancel := context.WithTimeout(ctx, w.d)
-	defer cancel()
-	return after.VerifyAfter(ctx, pairs, before)
 }

@@ -21,28 +21,6 @@ type Thresholds struct {
 	Ambiguous float64 `json:"ambiguous_threshold"`
 	// Doubted is the score that a pair needs which the rules doubt.
 	Doubted float64 `json:"doubted_threshold"`
-	// Near is the score that a claim needs which keeps to the evidence's words (Nearness)
-	// and which no rule doubts; zero: as Entailment. What is false so near to the
-	// evidence differs from it in a word that the rules look for.
-	Near float64 `json:"near_threshold,omitzero"`
-	// Rooted refuses a claim that shares nothing but names with its evidence (Rooted),
-	// whatever its score.
-	Rooted bool `json:"rooted,omitzero"`
-}
-
-// Nearness is the closeness from which a claim keeps to the evidence's words.
-const Nearness = 0.6
-
-// For are the thresholds of one pair: a doubt raises the one for support, closeness
-// lowers it.
-func (t Thresholds) For(p Pair, before schema.Verdict) Thresholds {
-	switch {
-	case Doubts(before):
-		t.Entailment = max(t.Entailment, t.Doubted)
-	case t.Near > 0 && t.Near < t.Entailment && Closeness(p.Premise, p.Hypothesis) >= Nearness:
-		t.Entailment = t.Near
-	}
-	return t
 }
 
 // Or fills what is zero from another.
@@ -50,7 +28,6 @@ func (t Thresholds) Or(o Thresholds) Thresholds {
 	return Thresholds{
 		Entailment: cmp.Or(t.Entailment, o.Entailment), Contradiction: cmp.Or(t.Contradiction, o.Contradiction),
 		Ambiguous: cmp.Or(t.Ambiguous, o.Ambiguous), Doubted: cmp.Or(t.Doubted, o.Doubted),
-		Near: t.Near, Rooted: t.Rooted, // a caller's own: near, beside another's threshold, would mean nothing
 	}
 }
 
@@ -60,7 +37,7 @@ func (t Thresholds) Check() error {
 		name string
 		v    float64
 	}{{"entailment_threshold", t.Entailment}, {"contradiction_threshold", t.Contradiction},
-		{"ambiguous_threshold", t.Ambiguous}, {"doubted_threshold", t.Doubted}, {"near_threshold", t.Near}} {
+		{"ambiguous_threshold", t.Ambiguous}, {"doubted_threshold", t.Doubted}} {
 		if math.IsNaN(x.v) || x.v < 0 || x.v > 1 {
 			return fmt.Errorf("%s is %v; it must lie between 0 and 1", x.name, x.v)
 		}
@@ -101,14 +78,13 @@ func (s Scale) Score(p Probability, before schema.Verdict) float64 {
 	return 1 / (1 + math.Exp(-z))
 }
 
-// Judge is a model's verdict on a pair of which the rules said something before.
+// Judge is a model's verdict on a pair of which the rules said something before. A doubt
+// raises the threshold for support.
 func (t Thresholds) Judge(tier string, score float64, p Probability, pair Pair, before schema.Verdict) schema.Verdict {
-	v := Grade(tier, score, p, t.For(pair, before))
-	if t.Rooted && v.Label == schema.Supported && !Rooted(pair) {
-		v = schema.Verdict{Label: schema.Unverifiable, Score: min(score, scoreUnknown), Tier: tier, Final: true}
-		v.Why = fmt.Sprintf("the claim shares nothing but names with the evidence, so the probability %.2f that it is "+
-			"entailed is not enough", score)
+	if Doubts(before) {
+		t.Entailment = max(t.Entailment, t.Doubted)
 	}
+	v := Grade(tier, score, p, t)
 	v.Span = Nearest(pair.Premise, pair.Hypothesis)
 	return v
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -48,7 +47,7 @@ func TestThresholdsFillEachOther(t *testing.T) {
 	if got := (Thresholds{}).Or(usual); got != usual {
 		t.Errorf("nothing of its own: %+v", got)
 	}
-	if got, want := (Thresholds{Entailment: 0.5}).Or(usual), (Thresholds{0.5, 0.7, 0.2, 0.95, 0, false}); got != want {
+	if got, want := (Thresholds{Entailment: 0.5}).Or(usual), (Thresholds{0.5, 0.7, 0.2, 0.95}); got != want {
 		t.Errorf("one of its own: %+v", got)
 	}
 	for _, v := range []float64{-0.1, 1.1, math.NaN(), math.Inf(1)} {
@@ -100,9 +99,9 @@ func TestPropertyAScaleKeepsTheOrder(t *testing.T) {
 func TestPropertyGradeIsMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.Float64Range(0, 1)
-		at := Thresholds{unit.Draw(t, "entailment"), unit.Draw(t, "contradiction"), unit.Draw(t, "ambiguous"), 0, 0, false}
+		at := Thresholds{unit.Draw(t, "entailment"), unit.Draw(t, "contradiction"), unit.Draw(t, "ambiguous"), 0}
 		higher := Thresholds{rapid.Float64Range(at.Entailment, 1).Draw(t, "to"), unit.Draw(t, "contradiction"),
-			unit.Draw(t, "ambiguous"), 0, 0, false}
+			unit.Draw(t, "ambiguous"), 0}
 		score, p := unit.Draw(t, "score"), Probability{Contradicted: unit.Draw(t, "denied")}
 		low, high := Grade(TierModel, score, p, at), Grade(TierModel, score, p, higher)
 		if low.Label != schema.Supported && high.Label == schema.Supported {
@@ -150,7 +149,6 @@ func TestADoubtOutlivesATier(t *testing.T) {
 		{"and where the one between failed",
 			[]Verifier{doubt, tier(func(context.Context, []Pair) ([]schema.Verdict, error) { return nil, errors.New("down") }),
 				careful{0.92, TierSidecar}}, schema.Unverifiable},
-		{"through a limit of time", []Verifier{doubt, Within(time.Minute, careful{0.92, TierModel})}, schema.Unverifiable},
 		{"who is very sure is believed", []Verifier{doubt, unsure, careful{0.97, TierSidecar}}, schema.Supported},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -205,7 +203,7 @@ func TestPropertyNoTierIsAboveTheRules(t *testing.T) {
 
 // anyTier draws a tier, and says whether it answers as a tier should.
 func anyTier(t *rapid.T) (Verifier, bool) {
-	switch rapid.IntRange(0, 7).Draw(t, "tier") {
+	switch rapid.IntRange(0, 6).Draw(t, "tier") {
 	case 0:
 		return tier(func(context.Context, []Pair) ([]schema.Verdict, error) { panic("out of range") }), false
 	case 1:
@@ -218,12 +216,7 @@ func anyTier(t *rapid.T) (Verifier, bool) {
 		return tier(func(_ context.Context, pairs []Pair) ([]schema.Verdict, error) {
 			return says(schema.Supported, 0.99, TierModel)(context.Background(), append(pairs, Pair{}))
 		}), false
-	case 5: // out of time
-		return Within(time.Nanosecond, tier(func(ctx context.Context, _ []Pair) ([]schema.Verdict, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		})), false
-	case 6: // verdicts together with an error
+	case 5: // verdicts together with an error
 		return tier(func(_ context.Context, pairs []Pair) ([]schema.Verdict, error) {
 			out, _ := says(schema.Supported, 0.99, TierModel)(context.Background(), pairs)
 			return out, errors.New("half of it")
@@ -248,28 +241,22 @@ func TestTheNearestSentenceIsTheSpan(t *testing.T) {
 	}
 }
 
-// A claim near to its evidence needs less, and one that a rule doubts never does.
-func TestThresholdsOfOnePair(t *testing.T) {
-	at := Thresholds{Entailment: 0.86, Doubted: 0.9, Near: 0.79}
-	near := Pair{Premise: "The white wolf has taken no sheep this year.",
-		Hypothesis: "This year the white wolf has taken no sheep at all."}
-	far := Pair{Premise: near.Premise, Hypothesis: "The flocks were left in peace by that pale hunter."}
+// A pair that a rule doubts needs more.
+func TestADoubtRaisesTheThreshold(t *testing.T) {
+	at := Thresholds{Entailment: 0.86, Doubted: 0.9}
+	p := Pair{Premise: "The white wolf has taken no sheep this year.", Hypothesis: "The wolf took no sheep."}
 	doubt := schema.Verdict{Tier: TierRule, Label: schema.Unverifiable, Score: scoreDoubted}
 	for _, c := range []struct {
-		name   string
-		pair   Pair
 		before schema.Verdict
-		at     Thresholds
-		want   float64
+		score  float64
+		want   schema.Label
 	}{
-		{"near", near, schema.Verdict{}, at, 0.79},
-		{"far", far, schema.Verdict{}, at, 0.86},
-		{"near and doubted", near, doubt, at, 0.9},
-		{"without a threshold of its own", near, schema.Verdict{}, Thresholds{Entailment: 0.86}, 0.86},
-		{"never higher for being near", near, schema.Verdict{}, Thresholds{Entailment: 0.5, Near: 0.79}, 0.5},
+		{schema.Verdict{}, 0.87, schema.Supported},
+		{doubt, 0.87, schema.Unverifiable},
+		{doubt, 0.9, schema.Supported},
 	} {
-		if got := c.at.For(c.pair, c.before).Entailment; got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		if got := at.Judge(TierModel, c.score, Probability{}, p, c.before); got.Label != c.want {
+			t.Errorf("%v after %+v: %+v, want %s", c.score, c.before, got, c.want)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (s Settings) With(numbers map[string]float64) Settings {
 		case "unknown_threshold", "unknown":
 			s.Unknown = v
 		case "entailment_threshold":
-			s.Thresholds.Entailment, s.Thresholds.Near = v, 0
+			s.Thresholds.Entailment = v
 		case "contradiction_threshold":
 			s.Thresholds.Contradiction = v
 		case "max_unverifiable_ratio":

@@ -33,18 +33,17 @@ func main() {
 	out := flag.String("out", "", "where to write the calibration; nothing is written without it")
 	other := flag.String("weights", "", "a weights file to measure in place of the binary's; it is not written out")
 	rate := flag.Float64("rate", 0.049, "the share of unsupported pairs that a verdict may accept")
-	near := flag.Float64("near", 0.003, "the share of unsupported pairs near their evidence that an NPC might say")
 	release := flag.Float64("release", 0.001, "the share of unsupported pairs that an NPC might say")
 	flag.Parse()
 	if err := run(context.Background(), [2]string{*pairs, *also}, *out, *other,
-		rates{*rate, *release, *near}); err != nil {
+		rates{*rate, *release}); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
 		os.Exit(1)
 	}
 }
 
 // rates are shares of unsupported pairs that may be accepted.
-type rates struct{ verdict, release, near float64 }
+type rates struct{ verdict, release float64 }
 
 func run(ctx context.Context, paths [2]string, out, other string, may rates) error {
 	if out != "" && other != "" {
@@ -82,12 +81,7 @@ func run(ctx context.Context, paths [2]string, out, other string, may rates) err
 	if err != nil {
 		return err
 	}
-	strangers, err := ask(ctx, model, estranged(pairs))
-	if err != nil {
-		return err
-	}
 	c := fit(rows, more, may)
-	c.Foreign, c.ForeignReleased = beside(strangers, c, c.Thresholds.Entailment), beside(strangers, c, c.Release)
 	sum := sha256.Sum256(file)
 	c.Weights = hex.EncodeToString(sum[:])
 	show(c, rows)
@@ -108,37 +102,6 @@ func read(path string) ([]measure.Pair, error) {
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	return measure.Read(path, f)
-}
-
-// estranged puts each supported sentence beside two premises of other pairs, which say
-// nothing of it.
-func estranged(pairs []measure.Pair) []measure.Pair {
-	var out []measure.Pair
-	for i, p := range pairs {
-		if !p.Supported() {
-			continue
-		}
-		for _, far := range []int{len(pairs) / 3, len(pairs) / 2} {
-			if other := pairs[(i+far)%len(pairs)].Premise; other != p.Premise {
-				out = append(out, measure.Pair{Premise: other, Hypothesis: p.Hypothesis, Label: string(schema.Unverifiable),
-					Kind: "foreign"})
-			}
-		}
-	}
-	return out
-}
-
-// beside is the share of rows accepted from a score on, where a claim must share more
-// than names with its evidence.
-func beside(rows []row, c nli.Calibration, from float64) float64 {
-	n := 0
-	for i := range rows {
-		if r := &rows[i]; r.score(c.Scale) >= from &&
-			entail.Rooted(entail.Pair{Premise: r.pair.Premise, Hypothesis: r.pair.Hypothesis}) {
-			n++
-		}
-	}
-	return math.Round(1e4*float64(n)/float64(max(1, len(rows)))) / 1e4
 }
 
 // row is a pair with what rules and model say of it.
@@ -215,11 +178,9 @@ func fit(rows, more []row, may rates) nli.Calibration {
 		Doubted:       up(measure.Threshold(doubtful(rows, c.Scale), may.verdict)),
 	}
 	all := append(slices.Clone(rows), more...)
-	said, near := unsupported(all, c.Scale), nearby(all, c.Scale)
+	said := unsupported(all, c.Scale)
 	c.Release, c.ReleaseRate, c.ReleasePairs = max(c.Thresholds.Entailment, up(measure.Threshold(said, may.release))),
 		may.release, len(said)
-	c.ReleaseNear, c.NearRate, c.NearPairs = max(c.Thresholds.Entailment, up(measure.Threshold(near, may.near))), may.near,
-		len(near)
 	c.Thresholds.Doubted = max(c.Thresholds.Doubted, c.Thresholds.Entailment)
 	at := []float64{c.Thresholds.Entailment}
 	for t := 0.05; t < 0.995; t += 0.05 {
@@ -255,20 +216,6 @@ func unsupported(rows []row, s entail.Scale) []float64 {
 	return out
 }
 
-// nearby are the scores of unsupported pairs whose claim keeps to the evidence's
-// words, and which no rule doubts.
-func nearby(rows []row, s entail.Scale) []float64 {
-	var out []float64
-	for i := range rows {
-		r := &rows[i]
-		if !r.pair.Supported() && !entail.Doubts(r.rule) && entail.Closeness(r.pair.Premise, r.pair.Hypothesis) >=
-			entail.Nearness {
-			out = append(out, r.score(s))
-		}
-	}
-	return out
-}
-
 func up(x float64) float64 { return math.Ceil(x*1000) / 1000 }
 
 func round(x float64) float64 { return math.Round(x*1000) / 1000 }
@@ -298,8 +245,8 @@ func atFive(c nli.Calibration, rows []row) float64 {
 
 func show(c nli.Calibration, rows []row) {
 	fmt.Printf("%d pairs, AUROC %.4f; scale %.3f, %.3f, of a doubt %.3f; thresholds %+v, release from %.3f (of %d "+
-		"unsupported), near from %.3f (of %d)\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt, c.Thresholds,
-		c.Release, c.ReleasePairs, c.ReleaseNear, c.NearPairs)
+		"unsupported)\n", c.Pairs, c.AUROC, c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt, c.Thresholds,
+		c.Release, c.ReleasePairs)
 	fmt.Printf("  %.1f %% of the supported accepted where at most 5 %% of the rest are\n", 100*atFive(c, rows))
 	for _, p := range c.Curve {
 		fmt.Printf("  from %.3f: %5.1f %% of the supported accepted, %5.1f %% of the rest\n", p.Threshold, 100*p.True,
@@ -308,8 +255,6 @@ func show(c nli.Calibration, rows []row) {
 	for _, b := range c.Reliable {
 		fmt.Printf("  score %.2f: %.2f supported of %d\n", b.Score, b.True, b.N)
 	}
-	fmt.Printf("  beside a premise of another matter %.2f %% are accepted, %.2f %% from the score of a release\n",
-		100*c.Foreign, 100*c.ForeignReleased)
 	falsely := 0
 	for i := range rows {
 		if rows[i].decided() && rows[i].pair.Supported() && rows[i].rule.Label != schema.Supported {

@@ -52,7 +52,7 @@ func TestMorePairsCountForAReleaseAlone(t *testing.T) {
 		return out
 	}
 	rows := append(scored(400, "neutral", -6, 2), scored(400, "entailment", -2, 6)...)
-	may := rates{verdict: 0.05, release: 0.001, near: 0.003}
+	may := rates{verdict: 0.05, release: 0.001}
 	before := fit(rows, nil, may)
 	after := fit(rows, scored(1600, "neutral", -6, 4), may)
 	if after.Thresholds != before.Thresholds || after.Scale != before.Scale || after.AUROC != before.AUROC {

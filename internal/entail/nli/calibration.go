@@ -25,15 +25,6 @@ type Calibration struct {
 	Release      float64 `json:"release_threshold"`
 	ReleaseRate  float64 `json:"release_rate"`
 	ReleasePairs int     `json:"release_pairs"`
-	// ReleaseNear is that score for a claim that keeps to the evidence's words, and
-	// NearRate its rate of false accepts among the NearPairs unsupported ones that do.
-	ReleaseNear float64 `json:"release_near_threshold"`
-	NearRate    float64 `json:"release_near_rate"`
-	NearPairs   int     `json:"release_near_pairs"`
-	// Foreign is the share of true sentences that are accepted beside a premise of another
-	// matter, and ForeignReleased that of those that would be said.
-	Foreign         float64 `json:"foreign_accepted"`
-	ForeignReleased float64 `json:"foreign_released"`
 
 	Curve    []Point `json:"curve"`       // what other thresholds would do
 	Reliable []Bin   `json:"reliability"` // what scores are worth

@@ -107,9 +107,6 @@ func (c *Client) VerifyAfter(
 		known := c.worth(said.weights)
 		for _, p := range said.probabilities {
 			asked := pairs[len(out)]
-			if said.weights == "" || said.weights != c.o.Own.Weights {
-				asked.At.Near = 0 // what keeps to the words was measured on our own weights
-			}
 			out = append(out, asked.At.Or(known.Thresholds).Judge(entail.TierSidecar, known.Scale.Score(p, before[len(out)]), p,
 				asked, before[len(out)]))
 		}

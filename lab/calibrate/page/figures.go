@@ -17,8 +17,6 @@ func figures(c nli.Calibration) string {
 	ships, _ := pointAt(c, at.Entailment)
 	fmt.Fprintf(&b, "At the threshold that ships %s of the unsupported are accepted, and %s of the supported.\n",
 		percent(ships.False), percent(ships.True))
-	fmt.Fprintf(&b, "Of true sentences beside evidence of another matter %s pass that threshold, and %s the score of "+
-		"a release.\n", percent(c.Foreign), percent(c.ForeignReleased))
 	fmt.Fprintf(&b, "The score of a pair that the model decides is 1 / (1 + exp(−(%.4g · logit %+.4g))), logit "+
 		"being that of its entailment; a rule's doubt adds %.4g.\n\n", c.Scale.Slope, c.Scale.Shift, c.Scale.Doubt)
 	b.WriteString("| threshold | value | a pair … | chosen |\n|---|---|---|---|\n")
