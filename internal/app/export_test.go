@@ -5,6 +5,7 @@ import (
 
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 
 	"github.com/forsooth-npc/forsooth/internal/outbound"
@@ -47,5 +48,8 @@ func (a *App) Check(ctx context.Context, q schema.CheckQuery) (schema.CheckResul
 	return a.checker.Check(ctx, q)
 }
 
-// Heard is how many sentences a process knows that an NPC said in a model's words.
-func Heard(a *App, world, npc string) int { return a.hearing.book.Len(world, npc) }
+// Heard says whether a process knows that an NPC said a sentence in a model's words.
+func Heard(a *App, world, npc, sentence string) bool {
+	_, known := a.hearing.book.Said(world, npc, text.Fold(sentence))
+	return known
+}

@@ -96,16 +96,6 @@ func (b *Book) Said(world, npc, folded string) (first time.Time, ok bool) {
 	return time.UnixMilli(r.entries[i].at), true
 }
 
-// Len is how many sentences of an NPC are known.
-func (b *Book) Len(world, npc string) int {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	if r := b.npcs[[2]string{world, npc}]; r != nil {
-		return len(r.entries)
-	}
-	return 0
-}
-
 // ring is what one NPC said, in the order of the hashes. The oldest makes room.
 type ring struct{ entries []entry }
 

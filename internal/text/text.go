@@ -160,6 +160,16 @@ func ContentWords(s string) []string {
 	return out
 }
 
+// Within says whether a set holds all of a part.
+func Within(part, set map[string]bool) bool {
+	for w := range part {
+		if !set[w] {
+			return false
+		}
+	}
+	return true
+}
+
 // ContentSet is ContentWords as a set.
 func ContentSet(s string) map[string]bool {
 	set := map[string]bool{}

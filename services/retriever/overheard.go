@@ -50,21 +50,11 @@ func fromHearing(t *protocol.Turn, x *lore.Lore, npc *world.NPC) bool {
 	topic := text.ContentSet(t.Retrieval.Query)
 	var lines []schema.Line
 	for _, l := range t.Convo.Heard {
-		if len(topic) > 1 && !text.IsQuestion(l.Text) && holdsAll(l.Text, topic) {
+		if len(topic) > 1 && !text.IsQuestion(l.Text) && text.Within(topic, text.ContentSet(l.Text)) {
 			lines = append(lines, l)
 		}
 	}
 	return tellHeard(t, x, npc, lines)
-}
-
-func holdsAll(said string, topic map[string]bool) bool {
-	have := text.ContentSet(said)
-	for stem := range topic {
-		if !have[stem] {
-			return false
-		}
-	}
-	return true
 }
 
 // tellHeard has the last of some lines told.

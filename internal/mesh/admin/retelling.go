@@ -44,7 +44,7 @@ func (r *retelling) said(message string) {
 		}
 		stems := text.ContentSet(s)
 		if len(stems) >= fewestStems && !text.IsQuestion(s) && !slices.ContainsFunc(r.facts, func(f map[string]bool) bool {
-			return len(f) == len(stems) && holds(f, stems)
+			return len(f) == len(stems) && text.Within(stems, f)
 		}) {
 			r.facts = append(r.facts, stems)
 		}
@@ -72,7 +72,7 @@ func (r *retelling) in(s string) bool {
 	}
 	for _, sentence := range text.Sentences(s) {
 		stems := text.ContentSet(sentence)
-		if slices.ContainsFunc(r.facts, func(f map[string]bool) bool { return holds(stems, f) }) {
+		if slices.ContainsFunc(r.facts, func(f map[string]bool) bool { return text.Within(f, stems) }) {
 			return true
 		}
 	}
@@ -109,12 +109,3 @@ func (r *retelling) inValue(field string, v any) bool {
 }
 
 func inWords(words []string) string { return " " + strings.Join(words, " ") + " " }
-
-func holds(set, part map[string]bool) bool {
-	for w := range part {
-		if !set[w] {
-			return false
-		}
-	}
-	return true
-}
