@@ -80,15 +80,15 @@ func inTurn(s *schema.SceneState, but []string) string {
 }
 
 // View is the conversation as one NPC of the scene has it in mind: what this player and it
-// have said to each other, and beside that what it heard others say. What was said while
-// it was away is in neither.
+// have said to each other, and beside that all else that it heard, also what it answered
+// others itself. What was said while it was away is in neither.
 func View(doc *schema.Conversation, npc, player string) *schema.Conversation {
 	v := &schema.Conversation{World: doc.World, NPC: npc, Player: player, Scene: doc.Scene, Turns: doc.Turns}
 	for _, l := range doc.Memory {
 		l.Text = cut(l.Text) // an older version kept it whole
 		switch {
 		case !hears(l, npc):
-		case l.By == npc, l.By == player && l.Speaker == "player":
+		case l.By == npc && (l.To == player || l.To == ""), l.By == player && l.Speaker == "player":
 			v.Memory = append(v.Memory, l)
 		default:
 			v.Heard = append(v.Heard, l)
@@ -117,6 +117,7 @@ func Apply(doc *schema.Conversation, r *schema.Reply) {
 	}
 	for _, line := range LinesOf(r) {
 		line.Heard = heard
+		line.To = r.Player
 		if line.By, line.ByName = r.NPC, r.NPCName; line.Speaker == "player" {
 			line.By, line.ByName = r.Player, r.PlayerName
 		}

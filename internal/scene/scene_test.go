@@ -2,6 +2,7 @@ package scene_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,5 +135,33 @@ func TestASceneKeepsLinesAsOtherConversationsDo(t *testing.T) {
 	doc.Memory[0].Text = strings.Repeat("a", 60<<10)
 	if n := len(scene.View(doc, "mira", "p1").Memory[0].Text); n > 2<<10 {
 		t.Errorf("a turn carries %d bytes of a message", n)
+	}
+}
+
+// What an NPC said to another player is no part of its talk with this one; it heard it itself
+// say so. Lines of an older version name no player.
+func TestAnNPCKeepsItsTalksApart(t *testing.T) {
+	doc := &schema.Conversation{}
+	for player, said := range map[string]string{"p1": "To Ansel.", "p2": "To Bela."} {
+		scene.Apply(doc, &schema.Reply{TurnID: player, World: "inn", NPC: "mira", Player: player, Message: "Good day.",
+			Sentences: []schema.Sentence{{Text: said}},
+			Scene:     &schema.Scene{ID: "s", Present: &schema.Presence{NPCs: []string{"mira", "osric"}}}})
+	}
+	doc.Memory = append(doc.Memory, schema.Line{Speaker: "npc", By: "mira", Text: "Of old.", Heard: []string{"mira"}})
+	texts := func(lines []schema.Line) (out []string) {
+		for _, l := range lines {
+			if l.Speaker == "npc" {
+				out = append(out, l.Text)
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	v := scene.View(doc, "mira", "p2")
+	if got := texts(v.Memory); !slices.Equal(got, []string{"Of old.", "To Bela."}) {
+		t.Errorf("she has said to Bela %q", got)
+	}
+	if got := texts(v.Heard); !slices.Equal(got, []string{"To Ansel."}) {
+		t.Errorf("she has heard beside that %q", got)
 	}
 }

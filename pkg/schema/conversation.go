@@ -54,8 +54,9 @@ type Line struct {
 	At       time.Time `json:"at,omitzero"`
 	Source   Origin    `json:"source"`             // user or system: the mesh heard it said
 	Verbatim bool      `json:"verbatim,omitempty"` // quoted evidence word for word
-	// in a scene: who said it, and the NPCs that were there
+	// in a scene: who said it, the player of the turn, and the NPCs that were there
 	By     string   `json:"by,omitempty"`
+	To     string   `json:"to,omitempty"`
 	ByName string   `json:"by_name,omitempty"`
 	Heard  []string `json:"heard,omitempty"`
 }

@@ -33,7 +33,7 @@ func overheard(t *protocol.Turn, x *lore.Lore, npc *world.NPC) bool {
 	topic := text.ContentSet(saying.ReplaceAllString(m[2], " "))
 	var lines []schema.Line
 	for _, l := range t.Convo.Heard {
-		if isSpeaker(m[1], l, x.World) && speaksOf(l.Text, topic) {
+		if l.By != t.NPC && isSpeaker(m[1], l, x.World) && speaksOf(l.Text, topic) {
 			lines = append(lines, l)
 		}
 	}
@@ -50,7 +50,7 @@ func fromHearing(t *protocol.Turn, x *lore.Lore, npc *world.NPC) bool {
 	topic := text.ContentSet(t.Retrieval.Query)
 	var lines []schema.Line
 	for _, l := range t.Convo.Heard {
-		if len(topic) > 1 && !text.IsQuestion(l.Text) && text.Within(topic, text.ContentSet(l.Text)) {
+		if l.By != t.NPC && len(topic) > 1 && !text.IsQuestion(l.Text) && text.Within(topic, text.ContentSet(l.Text)) {
 			lines = append(lines, l)
 		}
 	}

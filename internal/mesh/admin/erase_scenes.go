@@ -189,6 +189,9 @@ func (s *scenes) lookIn(msg *jetstream.RawStreamMsg) {
 		if l.Speaker == "player" && l.By == s.player {
 			s.retold.said(l.Text)
 		}
+		if l.To == s.player {
+			s.speaks(EndedTurn{convo, l.TurnID}, l.To, "")
+		}
 		for _, npc := range l.Heard {
 			at.npcs[npc] = true
 		}
@@ -342,6 +345,7 @@ func (e *Eraser) scenePlayers(ctx context.Context, note func(...string)) error {
 				if l.Speaker == "player" {
 					note(l.By)
 				}
+				note(l.To)
 			}
 		})
 }

@@ -58,6 +58,7 @@ func newHall(t *testing.T, gone, goneName string) *hall {
 		Player: "hall", Scene: &schema.SceneState{Presence: schema.Presence{NPCs: []string{"mira", "osric"},
 			Players: []string{gone, "p7", "p8"}}},
 		Memory: []schema.Line{
+			{TurnID: "t0", Speaker: "npc", By: "mira", To: gone, Text: "It is shut."}, // of a line that is cut off
 			line("t1", "player", gone, goneName, "I keep nine bees in Osterwick."),
 			line("t1", "npc", "mira", "", "Good day to you."),
 			line("t2", "player", "p7", "Ansel", "I sell eels."), line("t2", "npc", "mira", "", "Eels are fine."),
@@ -69,7 +70,8 @@ func newHall(t *testing.T, gone, goneName string) *hall {
 	h.convo = schema.SceneConversation("w", gone)
 	h.reply("n1", "p9", "Cleo", "Good day.", "Good day.", "", "p9")
 	h.put(transport.ConversationPrefix+h.convo.String(), schema.Conversation{World: "w", NPC: schema.SceneNPC,
-		Player: gone, Memory: []schema.Line{line("n1", "player", "p9", "Cleo", "Good day.")}})
+		Player: gone, Memory: []schema.Line{{TurnID: "n0", Speaker: "npc", By: "mira", To: "p6", Text: "Well met."},
+			line("n1", "player", "p9", "Cleo", "Good day.")}})
 	h.convo = schema.SceneConversation("w", "hall")
 	return h
 }
@@ -151,7 +153,7 @@ func TestAPlayerLeavesAScene(t *testing.T) {
 func TestPlayersOfScenesAreKnown(t *testing.T) {
 	h := newHall(t, "zq-gone", "")
 	got, err := Players(t.Context(), h.conn, nil)
-	if want := []string{"p7", "p8", "p9", "zq-gone"}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"p6", "p7", "p8", "p9", "zq-gone"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }
