@@ -270,8 +270,23 @@ func (r *run) streams(ctx context.Context, trail *admin.Trail) error {
 	if err != nil {
 		return err
 	}
-	for i := range trail.Places {
-		p := &trail.Places[i]
+	if err := r.places(ctx, trail.Repeats); err != nil {
+		return err
+	}
+	left, err := r.eraser.LeaveScenes(ctx, trail)
+	r.count(scenesPlace, left)
+	if err != nil {
+		return err
+	}
+	if err := r.step(scenesPlace); err != nil {
+		return err
+	}
+	return r.places(ctx, trail.Places)
+}
+
+func (r *run) places(ctx context.Context, places []admin.Place) error {
+	for i := range places {
+		p := &places[i]
 		r.Progress(fmt.Sprintf("deleting %d %s", p.Count(), p.Name))
 		n, err := r.eraser.Erase(ctx, p)
 		r.count(p.Name, n)
@@ -282,13 +297,7 @@ func (r *run) streams(ctx context.Context, trail *admin.Trail) error {
 			return err
 		}
 	}
-	// Last: until then a run that goes on after this one reads there what the player said.
-	left, err := r.eraser.LeaveScenes(ctx, trail)
-	r.count(scenesPlace, left)
-	if err != nil {
-		return err
-	}
-	return r.step(scenesPlace)
+	return nil
 }
 
 func (r *run) count(place string, n int) {

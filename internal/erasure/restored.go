@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 )
@@ -82,8 +83,8 @@ func Look(ctx context.Context, player string, o Options) (Plan, error) {
 		return Plan{}, ErrUnknown
 	}
 	p := Plan{Turns: len(f.trail.Open), Erased: map[string]int{}, Memories: f.index}
-	for i := range f.trail.Places {
-		p.Erased[f.trail.Places[i].Name] += f.trail.Places[i].Count()
+	for _, place := range slices.Concat(f.trail.Repeats, f.trail.Places) {
+		p.Erased[place.Name] += place.Count()
 	}
 	if n := f.trail.Scenes(); n > 0 {
 		p.Erased[scenesPlace] = n

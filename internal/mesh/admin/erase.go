@@ -65,12 +65,15 @@ func (p *Place) Count() int { return len(p.messages) }
 
 // Trail is what the streams hold of a player.
 type Trail struct {
-	Places []Place
-	Turns  []EndedTurn // that must never be answered again
-	Names  []string    // by which the player was shown
-	Open   []EndedTurn // of those: they wait for their reply
-	shared []sharedEvent
-	scenes struct {
+	// Repeats holds what others' turns in scenes repeat of the player. It goes first, and then the
+	// documents of scenes: only what stands in Places tells such a repetition.
+	Repeats []Place
+	Places  []Place
+	Turns   []EndedTurn // that must never be answered again
+	Names   []string    // by which the player was shown
+	Open    []EndedTurn // of those: they wait for their reply
+	shared  []sharedEvent
+	scenes  struct {
 		documents []schema.ConversationID // to be written anew without the player
 		own       map[EndedTurn]bool      // turns of the player
 	}
@@ -94,8 +97,8 @@ func (t *Trail) Empty() bool { return t.Count() == 0 }
 // Count is how many messages there are in all.
 func (t *Trail) Count() int {
 	n := len(t.shared) + t.Scenes()
-	for i := range t.Places {
-		n += t.Places[i].Count()
+	for _, p := range slices.Concat(t.Repeats, t.Places) {
+		n += p.Count()
 	}
 	return n
 }
@@ -355,12 +358,16 @@ func ofSubject(subject string) schema.ConversationID {
 
 // add notes a message.
 func (t *Trail) add(name, stream string, msg *jetstream.RawStreamMsg) {
-	i := slices.IndexFunc(t.Places, func(p Place) bool { return p.Name == name && p.stream == stream })
+	add(&t.Places, name, stream, msg)
+}
+
+func add(to *[]Place, name, stream string, msg *jetstream.RawStreamMsg) {
+	i := slices.IndexFunc(*to, func(p Place) bool { return p.Name == name && p.stream == stream })
 	if i < 0 {
-		t.Places = append(t.Places, Place{Name: name, stream: stream})
-		i = len(t.Places) - 1
+		*to = append(*to, Place{Name: name, stream: stream})
+		i = len(*to) - 1
 	}
-	t.Places[i].messages = append(t.Places[i].messages, spot{msg.Sequence, msg.Subject})
+	(*to)[i].messages = append((*to)[i].messages, spot{msg.Sequence, msg.Subject})
 }
 
 // Settle is how long a worker that began before an erasure may still write.

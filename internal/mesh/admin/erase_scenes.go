@@ -218,10 +218,15 @@ func (s *scenes) settle(names map[string]bool) {
 // take adds what goes of a scene.
 func (s *scenes) take(p place, msg *jetstream.RawStreamMsg) {
 	turn := turnOf(p, msg)
-	if own := s.own[turn]; !own && (!s.at(turn.Conversation).with || !s.names(turn.Conversation, msg) && !s.repeats(msg)) {
+	own := s.own[turn]
+	if !own && (!s.at(turn.Conversation).with || !s.names(turn.Conversation, msg) && !s.repeats(msg)) {
 		return
 	}
-	s.trail.add(p.name, p.stream, msg)
+	to := &s.trail.Repeats
+	if own {
+		to = &s.trail.Places
+	}
+	add(to, p.name, p.stream, msg)
 	if p.stream == transport.StreamReplies && !s.open[turn] {
 		s.seen[turn] = true
 	}

@@ -81,13 +81,17 @@ func (h *hall) erase(e *Eraser) *Trail {
 	h.t.Helper()
 	trail, err := e.Follow(h.t.Context())
 	must(h.t, err)
-	for i := range trail.Places {
-		_, err := e.Erase(h.t.Context(), &trail.Places[i])
+	for i := range trail.Repeats {
+		_, err := e.Erase(h.t.Context(), &trail.Repeats[i])
 		must(h.t, err)
 	}
 	n, err := e.LeaveScenes(h.t.Context(), trail)
 	if err != nil || n != trail.Scenes() {
 		h.t.Errorf("%d of %d documents, %v", n, trail.Scenes(), err)
+	}
+	for i := range trail.Places {
+		_, err := e.Erase(h.t.Context(), &trail.Places[i])
+		must(h.t, err)
 	}
 	return trail
 }
@@ -176,5 +180,48 @@ func TestTurnsOfASceneUnderWay(t *testing.T) {
 	must(t, err)
 	if want := []EndedTurn{{h.convo, "own"}, {h.convo, "begun"}}; !slices.Equal(trail.Open, want) {
 		t.Errorf("to be ended are %v, want %v", trail.Open, want)
+	}
+}
+
+// An erasure that dies behind any of its deletions is ended by the next one: what an NPC
+// repeats of the player is found as long as it is there, also where the scene's document has
+// forgotten the words.
+func TestAnErasureOfASceneGoesOn(t *testing.T) {
+	for dies, deletions := 1, 2; dies < deletions; dies++ {
+		h := newHall(t, "zq-gone", "Gwendalor")
+		h.put(transport.ConversationPrefix+h.convo.String(), schema.Conversation{World: "w", NPC: schema.SceneNPC,
+			Player: "hall", Scene: &schema.SceneState{Presence: schema.Presence{Players: []string{"zq-gone", "p7"}}}})
+		e := NewEraser(h.conn, "zq-gone", nil, true)
+		trail, err := e.Follow(t.Context())
+		must(t, err)
+		deletions = trail.Count()
+		left := dies
+		erase := func(places []Place) {
+			for _, p := range places {
+				p.messages = p.messages[:min(len(p.messages), left)]
+				left -= p.Count()
+				_, err := e.Erase(t.Context(), &p)
+				must(t, err)
+			}
+		}
+		if erase(trail.Repeats); left > 0 {
+			n, err := e.LeaveScenes(t.Context(), trail)
+			must(t, err)
+			left -= n
+			erase(trail.Places)
+		}
+		h.erase(NewEraser(h.conn, "zq-gone", nil, true))
+		must(t, h.conn.Each(t.Context(), transport.StreamReplies, ">", func(msg *jetstream.RawStreamMsg) bool {
+			if turn := turnOf(place{}, msg).Turn; turn != "t5" && turn != "n1" {
+				t.Errorf("dead behind deletion %d, the reply of %s is left", dies, turn)
+			}
+			return true
+		}))
+		for _, stream := range []string{transport.StreamSaid, transport.StreamTraces} {
+			must(t, h.conn.Each(t.Context(), stream, ">", func(msg *jetstream.RawStreamMsg) bool {
+				t.Errorf("dead behind deletion %d, there is left %s: %s", dies, msg.Subject, msg.Data)
+				return true
+			}))
+		}
 	}
 }
