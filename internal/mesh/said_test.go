@@ -3,7 +3,9 @@ package mesh
 import (
 	"errors"
 	"testing"
+	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -107,4 +109,16 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%v was released", state.Sentences)
 		}
 	})
+}
+
+// A mesh that an older build set up has no stream for the hashes: nothing waits for it.
+func TestAMeshWithoutHashesOfWhatWasSaid(t *testing.T) {
+	r := newRig(t)
+	must(t, r.conn.Setup(t.Context(), transport.Settings{}))
+	must(t, r.conn.JetStream().DeleteStream(t.Context(), transport.StreamSaidHashes))
+	hashes := r.conn.SaidHashes()
+	must(t, hashes.Add(t.Context(), convoA, "t1", time.Unix(1, 0), []uint64{7}))
+	if end, err := hashes.End(t.Context()); end != 0 || err != nil {
+		t.Errorf("it ends at %d, %v", end, err)
+	}
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -167,6 +168,9 @@ func (e *Eraser) each(ctx context.Context, stream, subject string, f func(*jetst
 				f(msg)
 				return true
 			})
+		if stream == transport.StreamSaidHashes && errors.Is(err, jetstream.ErrStreamNotFound) {
+			return nil // a mesh that an older build set up; without the others it is no mesh
+		}
 		if err != nil {
 			return err
 		}

@@ -183,6 +183,17 @@ func TestTurnsOfASceneUnderWay(t *testing.T) {
 	}
 }
 
+// A mesh that an older build set up may lack a stream: there is nothing of the player in it.
+func TestAStreamThatIsMissingHoldsNothing(t *testing.T) {
+	h := newHall(t, "zq-gone", "")
+	must(t, h.conn.JetStream().DeleteStream(t.Context(), transport.StreamSaidHashes))
+	e := NewEraser(h.connect(), "zq-gone", nil, true) // a connection that has not seen the stream
+	h.erase(e)
+	if again, err := e.Follow(t.Context()); err != nil || !again.Empty() {
+		t.Errorf("the second time: %+v, %v", again, err)
+	}
+}
+
 // An erasure that dies behind any of its deletions is ended by the next one: what an NPC
 // repeats of the player is found as long as it is there, also where the scene's document has
 // forgotten the words.

@@ -90,8 +90,14 @@ type Stored struct {
 // so it must carry an id, an expected sequence, or stand on a subject that holds
 // one message.
 func (c *Conn) Publish(ctx context.Context, msg *nats.Msg, attempt time.Duration) (Stored, error) {
+	return c.publishWhile(ctx, IsLost, msg, attempt)
+}
+
+// publishWhile is Publish that tries again as long as again says so.
+func (c *Conn) publishWhile(ctx context.Context, again func(error) bool, msg *nats.Msg, attempt time.Duration) (
+	Stored, error) {
 	var ack Stored
-	err := RetryWhile(ctx, IsLost, func() error {
+	err := RetryWhile(ctx, again, func() error {
 		answer, err := c.Request(ctx, msg, attempt)
 		if err == nil {
 			ack, err = parseStored(answer.Data)

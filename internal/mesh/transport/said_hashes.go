@@ -10,6 +10,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -52,9 +53,21 @@ func (s *SaidHashes) Add(
 	if err != nil {
 		return fmt.Errorf("hashes of turn %s: %w", turn, err)
 	}
-	_, err = s.conn.Publish(ctx,
-		NewMessage(protocol.SubjectSaidHash(convo), data, jetstream.MsgIDHeader, turn+"/said-hash"), ReadTimeout)
+	missing := false
+	_, err = s.conn.publishWhile(ctx, func(err error) bool {
+		missing = errors.Is(err, nats.ErrNoResponders) && s.isMissing(ctx)
+		return IsLost(err) && !missing
+	}, NewMessage(protocol.SubjectSaidHash(convo), data, jetstream.MsgIDHeader, turn+"/said-hash"), ReadTimeout)
+	if missing {
+		return nil
+	}
 	return Wrap(err, "keep the hashes of turn %s", turn)
+}
+
+// isMissing says whether this is a mesh that an older build set up.
+func (s *SaidHashes) isMissing(ctx context.Context) bool {
+	_, err := s.conn.Look(ctx, StreamSaidHashes)
+	return errors.Is(err, jetstream.ErrStreamNotFound)
 }
 
 // Anew tells whoever knows what an NPC said to read it again. One such word is kept.
@@ -86,6 +99,9 @@ func (s *SaidHashes) Read(ctx context.Context, world, npc string, f func(Hashed)
 // End is the place of the last entry; 0 where there is none.
 func (s *SaidHashes) End(ctx context.Context) (uint64, error) {
 	stream, err := s.conn.Look(ctx, StreamSaidHashes)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return 0, nil // a mesh that an older build set up
+	}
 	if err != nil {
 		return 0, fmt.Errorf("stream %s: %w", StreamSaidHashes, err)
 	}
