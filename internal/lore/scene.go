@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/relation"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// checkScene says whether the world and the NPCs that a request of a scene names exist.
+// checkScene says whether the world and the NPCs that a request of a scene names exist, and
+// whether its state can be.
 func (l *Library) checkScene(r *schema.Request) error {
 	x := l.Get(r.World)
 	if x == nil {
@@ -29,5 +31,5 @@ func (l *Library) checkScene(r *schema.Request) error {
 				Reason: fmt.Sprintf("%q is not an NPC of %s%s", handle, r.World, nearest(x.World, handle))}
 		}
 	}
-	return nil
+	return relation.Check(x.World, x.World.NPCs[r.NPC], r)
 }

@@ -121,7 +121,8 @@ func number(v any) (int, bool) {
 }
 
 // Check refuses a request whose state cannot be: a faction that the world does not list, a
-// standing out of bounds, a mood that is no text, or two that contradict each other.
+// standing out of bounds, a mood that is no text, or two that contradict each other. npc is nil
+// where a scene has yet to choose who answers.
 func Check(w *world.World, npc *world.NPC, r *schema.Request) error {
 	wrong := func(format string, args ...any) error {
 		return &schema.FieldError{Field: "state", Reason: fmt.Sprintf(format, args...)}
@@ -138,21 +139,32 @@ func Check(w *world.World, npc *world.NPC, r *schema.Request) error {
 			return wrong("%s is %v; write a whole number from %d to %d", key, r.State[key], schema.MinTrust, schema.MaxTrust)
 		}
 	}
-	for _, key := range stateKeys {
-		common, own := "npc."+key, npc.Handle+"."+key
-		for _, k := range []string{common, own} {
-			v, given := r.State[k]
-			s, text := v.(string)
-			if given && text && (len(s) > mostStateBytes || strings.ContainsAny(s, "\n\r")) {
-				return wrong("%s is no line of at most %d bytes", k, mostStateBytes)
+	handles := w.Handles() // any of them may be the one that answers in a scene
+	if npc != nil {
+		handles = []string{npc.Handle}
+	}
+	for _, handle := range handles {
+		for _, key := range stateKeys {
+			if msg := contradicts(r.State, "npc."+key, handle+"."+key); msg != "" {
+				return wrong("%s", msg)
 			}
-		}
-		a, both := r.State[common]
-		if b, ok := r.State[own]; both && ok && a != b {
-			return wrong("%s is %v and %s is %v; send one of them", common, a, own, b)
 		}
 	}
 	return nil
+}
+
+// contradicts says what is wrong with a line of an NPC's state under its two names.
+func contradicts(state map[string]any, common, own string) string {
+	for _, k := range []string{common, own} {
+		if s, text := state[k].(string); text && (len(s) > mostStateBytes || strings.ContainsAny(s, "\n\r")) {
+			return fmt.Sprintf("%s is no line of at most %d bytes", k, mostStateBytes)
+		}
+	}
+	a, both := state[common]
+	if b, ok := state[own]; both && ok && a != b {
+		return fmt.Sprintf("%s is %v and %s is %v; send one of them", common, a, own, b)
+	}
+	return ""
 }
 
 func stateLines(s schema.NPCState) []string {

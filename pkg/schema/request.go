@@ -66,6 +66,9 @@ func (r *Request) Validate() error {
 		if err := r.Scene.validate(); err != nil {
 			return err
 		}
+		if r.Scene.Moves() && r.Message != "" {
+			return invalid("message", "stands in a request that has somebody enter or leave; send it in one of its own")
+		}
 	}
 	if r.Supersedes != "" {
 		if err := CheckToken("supersedes", r.Supersedes); err != nil {

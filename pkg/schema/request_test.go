@@ -12,12 +12,18 @@ func TestRequestValidation(t *testing.T) {
 	good := func() schema.Request {
 		return schema.Request{TurnID: "t", World: "w", NPC: "n", Player: "p", Message: "hi"}
 	}
+	enters := func(rounds int) *schema.Scene {
+		return &schema.Scene{ID: "s", Rounds: rounds, Enter: &schema.Presence{Players: []string{"p"}}}
+	}
 	cases := []struct {
 		name  string
 		edit  func(*schema.Request)
 		field string
 	}{
 		{"a good request", func(*schema.Request) {}, ""},
+		{"somebody enters", func(r *schema.Request) { r.NPC, r.Message, r.Scene = "", "", enters(0) }, ""},
+		{"somebody enters and says something", func(r *schema.Request) { r.Scene = enters(0) }, "message"},
+		{"somebody enters in rounds", func(r *schema.Request) { r.Message, r.Scene = "", enters(2) }, "scene.rounds"},
 		{"no npc", func(r *schema.Request) { r.NPC = "" }, "npc"},
 		{"underscore alone", func(r *schema.Request) { r.Player = "_" }, "player"},
 		{"a dot in an id", func(r *schema.Request) { r.World = "a.b" }, "world"},

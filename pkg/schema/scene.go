@@ -85,6 +85,9 @@ func (s *Scene) validate() error {
 	if s.Rounds < 0 || s.Rounds > MaxSceneRounds {
 		return invalid("scene.rounds", "is %d; it must lie between 0 and %d", s.Rounds, MaxSceneRounds)
 	}
+	if s.Moves() && s.Rounds > 0 {
+		return invalid("scene.rounds", "stands in a request that has somebody enter or leave; send it with a message")
+	}
 	for field, p := range map[string]*Presence{"scene.enter": s.Enter, "scene.leave": s.Leave} {
 		if p == nil {
 			continue
