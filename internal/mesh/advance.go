@@ -69,7 +69,7 @@ func (m *Mesh) settle(
 
 // isApplied says whether a reply's turn needs nothing more of its finisher.
 func isApplied(doc convoDoc, turn string, reply *transport.StoredReply) bool {
-	if reply.Reply == nil || reply.Reply.Unheard() {
+	if reply.Reply == nil || leavesNothing(reply.Reply) {
 		return true // expired, so long since applied; or refused at the door, so never to be applied
 	}
 	return doc.HasApplied(turn, reply.Sequence)

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -186,5 +187,37 @@ func TestNobodyPublishesABegunTurn(t *testing.T) {
 	req.Begin = &schema.Begin{EventID: "e1", Kind: "brought"}
 	if _, err := r.client.Publish(t.Context(), req); err == nil {
 		t.Error("it was taken")
+	}
+}
+
+// An NPC that has looked and has nothing to say is noted, so that its cooldown runs. One that
+// gave way to a player did not look, and one that was not to speak yet is not put off further.
+func TestWhoHasNothingToSayIsNoted(t *testing.T) {
+	for reason, noted := range map[string]bool{schema.ReasonNothing: true, schema.ReasonCooldown: false,
+		schema.ReasonCondition: false, schema.ReasonEnough: false, schema.ReasonYielded: false} {
+		t.Run(reason, func(t *testing.T) {
+			r := newRig(t)
+			r.start(Options{}, func(m *Mesh) {
+				m.Intake(Intake{})
+				m.Ends(Ends{Apply: func(doc *schema.Conversation, of *schema.Reply) { doc.NoteBegun(*of.Begin, of.AcceptedAt) }})
+				m.Handle(schema.PassRetrieve, func(_ context.Context, t *protocol.Turn) (schema.Pass, error) {
+					t.Abort = &protocol.Abort{Reason: reason}
+					return schema.PassAct, nil
+				})
+				m.Handle(schema.PassAct, plainPass(m, schema.PassAct))
+				m.OnBegin(begins)
+			})
+			r.sees("e1", "e1")
+			if _, reply := r.watch(convoA, schema.BegunTurn("e1")); reply.Reason != reason {
+				t.Fatalf("reply %+v", reply)
+			}
+			doc, _, err := r.client.Conversation(t.Context(), convoA)
+			if err != nil && !errors.Is(err, transport.ErrNotFound) {
+				t.Fatal(err)
+			}
+			if is := doc != nil && len(doc.Begun) > 0; is != noted {
+				t.Errorf("noted: %v, %+v", is, doc)
+			}
+		})
 	}
 }

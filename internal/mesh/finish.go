@@ -80,10 +80,17 @@ func (m *Mesh) finish(ctx context.Context, r *schema.Reply, d *delivery) error {
 	return m.advance(ctx, convo, said{})
 }
 
-// project writes the reply into the conversation's document, once. What was
-// never a request leaves no document behind.
+// leavesNothing says whether a reply leaves its conversation's document as it was. What was
+// never a request does, and an NPC that gave way to a player or was not to speak yet. One
+// that looked and had nothing to say does not: its cooldown runs, else it would look again at
+// each such event.
+func leavesNothing(r *schema.Reply) bool {
+	return r.Unheard() && (r.Begin == nil || r.Reason != schema.ReasonNothing)
+}
+
+// project writes the reply into the conversation's document, once.
 func (m *Mesh) project(ctx context.Context, convo schema.ConversationID, r *schema.Reply, d *delivery) error {
-	if r.Unheard() {
+	if leavesNothing(r) {
 		m.ended(ctx, r, d, d.attempt == 1)
 		return nil
 	}

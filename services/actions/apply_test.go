@@ -104,3 +104,12 @@ func TestTheMemoryIsBounded(t *testing.T) {
 		t.Errorf("a long message is kept with %d bytes, to %q", len(long), long[len(long)-8:])
 	}
 }
+
+// Of a turn that an NPC began and had nothing to say in, only its cooldown is left.
+func TestWhatATurnOfSilenceLeaves(t *testing.T) {
+	got := apply(schema.Conversation{}, &schema.Reply{TurnID: "b1", Begin: &schema.Begin{EventID: "e1", Kind: "fell"},
+		Status: schema.StatusAborted, Reason: schema.ReasonNothing})
+	if len(got.Begun) != 1 || got.Begun[0].Kind != "fell" || got.Turns != 0 || len(got.Memory) > 0 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -22,10 +22,13 @@ func (s *Service) Apply(c *schema.Conversation, r *schema.Reply) {
 		return
 	}
 	c.World, c.NPC, c.Player = r.World, r.NPC, r.Player
-	c.Turns++
 	if r.Begin != nil {
 		c.NoteBegun(*r.Begin, r.AcceptedAt)
 	}
+	if r.Unheard() { // it had nothing to say: only its cooldown runs
+		return
+	}
+	c.Turns++
 	remember(c, r)
 	var rules world.Relating
 	if x := s.library.Get(r.World); x != nil {
