@@ -83,7 +83,9 @@ func (s *Service) Retrieve(ctx context.Context, t *protocol.Turn) (schema.Pass, 
 	t.Retrieval = &protocol.Retrieval{Query: reading.Question, Intent: reading.Kind, Zone: protocol.ZoneNone,
 		LoreHash: x.World.Version}
 	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
-	s.relate(ctx, t, x, npc)
+	if t.Begin == nil { // else begin has
+		s.relate(ctx, t, x, npc)
+	}
 
 	switch {
 	case rule.Verified && !reading.Injected && overheard(t, x, npc):
