@@ -14,7 +14,7 @@ func (a *App) stage() mesh.Stage {
 		Cast: func(req *schema.Request, doc *schema.Conversation) (*schema.Conversation, error) {
 			x := a.Library.Get(req.World)
 			if x == nil {
-				return nil, fmt.Errorf("%w: world %q is not served here", schema.ErrInvalid, req.World)
+				return nil, fmt.Errorf("%w: world %q is not served here", mesh.ErrNoStage, req.World)
 			}
 			return scene.Cast(x.World, req, doc)
 		},

@@ -211,7 +211,7 @@ func (m *Mesh) conclude(ctx context.Context, e ending, req *schema.Request, acce
 		e.reason, e.retryAfter = log.away.reason, log.away.retryAfter
 	}
 	if req.Scene != nil {
-		if err := m.castEnding(ctx, e.convo, req, e.sequence); err != nil {
+		if err := m.castEnding(ctx, req, e); err != nil {
 			return err
 		}
 	}
@@ -224,6 +224,9 @@ func (m *Mesh) conclude(ctx context.Context, e ending, req *schema.Request, acce
 	}
 	reply := m.author(ctx, req, said, e)
 	t := &protocol.Turn{Request: *req, Sequence: e.sequence, AcceptedAt: accepted.UTC()}
+	if m.ends.Author != nil {
+		t.Message = reply.Message // only the service knows whether it may be kept
+	}
 	m.complete(reply, t)
 	return m.publishReply(ctx, reply)
 }

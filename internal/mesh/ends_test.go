@@ -253,3 +253,20 @@ func TestRequestTooLargeWithItsConversation(t *testing.T) {
 	}
 	r.queueIsEmpty()
 }
+
+// Where the service keeps a player's message back, the reply of an ended turn does not hold it.
+func TestAMessageThatMayNotBeKeptEndsWithItsTurn(t *testing.T) {
+	r := newRig(t)
+	r.start(Options{}, func(m *Mesh) {
+		m.Intake(Intake{})
+		m.Ends(Ends{Author: func(_ context.Context, _ *schema.Request, _ Progress, _ string) (*schema.Reply, error) {
+			return &schema.Reply{}, nil
+		}})
+	})
+	req := request(convoA, "t1")
+	req.DeadlineMS = schema.MinDeadlineMS
+	r.publish(req)
+	if _, reply := r.watch(convoA, "t1"); reply.Message != "" || reply.Reason != schema.ReasonDeadline {
+		t.Errorf("reply %+v", reply)
+	}
+}

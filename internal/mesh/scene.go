@@ -23,12 +23,13 @@ type Stage struct {
 	Next func(doc *schema.Conversation, r *schema.Reply) *schema.Request
 }
 
-var errNoStage = errors.New("this process knows nothing of scenes")
+// ErrNoStage says that a process cannot cast a scene. Another one may: the turn stays as it is.
+var ErrNoStage = errors.New("this process knows nothing of the scene")
 
 // cast is Stage.Cast where there is one.
 func (m *Mesh) cast(req *schema.Request, doc *schema.Conversation) (*schema.Conversation, error) {
 	if m.stage.Cast == nil {
-		return doc, errNoStage
+		return doc, ErrNoStage
 	}
 	return m.stage.Cast(req, doc)
 }
@@ -39,7 +40,7 @@ func (m *Mesh) staged(
 	ctx context.Context, convo schema.ConversationID, req *schema.Request, head *jetstream.RawStreamMsg, doc convoDoc,
 ) (view *schema.Conversation, over bool, err error) {
 	view, refused := m.cast(req, doc.Conversation)
-	if errors.Is(refused, errNoStage) {
+	if errors.Is(refused, ErrNoStage) {
 		return nil, false, refused
 	}
 	if refused == nil && !req.Scene.Moves() {
@@ -60,27 +61,29 @@ func (m *Mesh) staged(
 
 // castEnding casts a turn of a scene that is ended by its deadline or a cancel. One that is
 // not at the head yet has no NPC, and nobody hears it.
-func (m *Mesh) castEnding(
-	ctx context.Context, convo schema.ConversationID, req *schema.Request, sequence uint64,
-) error {
+func (m *Mesh) castEnding(ctx context.Context, req *schema.Request, e ending) error {
 	named := req.NPC
 	req.NPC = ""
 	if req.Scene.Moves() {
 		return nil
 	}
-	head, err := m.conn.Get(ctx, transport.StreamTurns, 1, protocol.SubjectTurn(convo))
-	if errors.Is(err, transport.ErrNotFound) || err == nil && head.Sequence != sequence {
+	head, err := m.conn.Get(ctx, transport.StreamTurns, 1, protocol.SubjectTurn(e.convo))
+	if errors.Is(err, transport.ErrNotFound) || err == nil && head.Sequence != e.sequence {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	doc, err := readConversation(ctx, m.conn, convo)
+	doc, err := readConversation(ctx, m.conn, e.convo)
 	if err != nil {
 		return err
 	}
 	req.NPC = named
-	if _, err := m.cast(req, doc.Conversation); err != nil {
+	_, err = m.cast(req, doc.Conversation)
+	if errors.Is(err, ErrNoStage) && e.reason != schema.ReasonPoison {
+		return err // another process may know
+	}
+	if err != nil { // nobody there can answer
 		req.NPC = ""
 	}
 	return nil

@@ -3,6 +3,7 @@ package mesh
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -216,5 +217,34 @@ func TestAReplyThatComesAgainBeginsNoRound(t *testing.T) {
 	must(t, m.exchange(t.Context(), reply))
 	if is, err := m.stands(t.Context(), taproom, schema.SceneRound("s1", 1)); is || err != nil {
 		t.Errorf("a round stands behind its time: %v, %v", is, err)
+	}
+}
+
+// A process that cannot cast a scene leaves its turn to another one, and does not end it as one
+// that nobody answers.
+func TestAnEndWaitsForWhoKnowsTheScene(t *testing.T) {
+	r := newRig(t)
+	must(t, r.conn.Setup(t.Context(), transport.Settings{}))
+	must(t, r.client.PutConversation(t.Context(), &schema.Conversation{World: "inn", NPC: schema.SceneNPC,
+		Player: "taproom",
+		Scene:  &schema.SceneState{Presence: schema.Presence{NPCs: []string{"mira"}, Players: []string{"p1"}}}}, 0))
+	r.says("s1", "p1", "Good day.", 0)
+	queued, err := QueuedTurn(t.Context(), r.conn, taproom, "s1")
+	must(t, err)
+	m := New(r.conn, Options{})
+	m.stage.Cast = func(*schema.Request, *schema.Conversation) (*schema.Conversation, error) {
+		return nil, fmt.Errorf("%w: not served here", ErrNoStage)
+	}
+	late := ending{convo: taproom, turn: "s1", sequence: queued, reason: schema.ReasonDeadline}
+	if err := m.end(t.Context(), late); !errors.Is(err, ErrNoStage) {
+		t.Errorf("it ends with %v", err)
+	}
+	if _, err := r.conn.Reply(t.Context(), taproom, "s1"); !errors.Is(err, transport.ErrNotFound) {
+		t.Errorf("it has a reply: %v", err)
+	}
+	late.reason = schema.ReasonPoison // nobody does
+	must(t, m.end(t.Context(), late))
+	if reply, err := r.conn.Reply(t.Context(), taproom, "s1"); err != nil || reply.Reply.Status != schema.StatusAborted {
+		t.Errorf("its reply: %+v, %v", reply, err)
 	}
 }
