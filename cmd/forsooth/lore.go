@@ -240,10 +240,13 @@ func search(e *env, library *lore.Library, turn *protocol.Turn) (*Found, error) 
 		return nil, err
 	}
 	r := turn.Retrieval
-	found := &Found{NPC: turn.NPC, Query: r.Query, Answer: r.Draft, Confidence: r.Confidence, Zone: r.Zone,
+	found := &Found{NPC: turn.NPC, Query: r.Query, Confidence: r.Confidence, Zone: r.Zone,
 		Unknown: turn.Unknown, Sources: []FoundSource{}}
 	if found.Unknown == nil {
 		found.Unknown = []string{}
+	}
+	if len(turn.Sources) > 0 {
+		found.Answer = turn.Sources[0].Content
 	}
 	for _, s := range turn.Sources {
 		found.Sources = append(found.Sources, FoundSource{ID: s.ID, Path: s.Path, Page: s.Page, Snippet: s.Content,

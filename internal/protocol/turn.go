@@ -70,7 +70,6 @@ type Retrieval struct {
 	// a query that says nothing of itself, behind what it leans on: for the reader
 	Whole      string  `json:"whole,omitempty"`
 	Intent     string  `json:"intent"`              // question, social kinds, recap, ...: see Intent*
-	Draft      string  `json:"draft,omitempty"`     // a hint for prompts, never evidence
 	Compacted  string  `json:"compacted,omitempty"` // Pass 1.5: the sources in short, for prompts, never evidence
 	Confidence float64 `json:"confidence"`          // calibrated P(top evidence answers the message)
 	Zone       Zone    `json:"zone,omitempty"`      // what the gate makes of the confidence
@@ -118,14 +117,6 @@ const (
 type Count struct {
 	Name string `json:"name"`
 	N    int    `json:"n"`
-}
-
-// File is a line of an NPC's catalogue: what it knows to exist. The catalogue is
-// lore, so a pass asks the world for it and the turn does not carry it.
-type File struct {
-	Path    string `json:"path"`
-	Type    string `json:"type"`
-	Summary string `json:"summary"`
 }
 
 // Source is a citable source of Pass 1: a document in scope with valid metadata.

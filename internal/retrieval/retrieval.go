@@ -42,11 +42,11 @@ type Query struct {
 
 // Result is what a citation query found.
 type Result struct {
-	Retrieval protocol.Retrieval // Draft is a hint for prompts, never evidence
-	Sources   []protocol.Source  // one passage each, best first
-	Unknown   []string           // names in the message that nothing in scope holds
-	Whole     string             // a question that says nothing of itself, behind what it leans on; else empty
-	Named     bool               // a word of the message, or of what it leans on, stands in the first source
+	Retrieval protocol.Retrieval
+	Sources   []protocol.Source // one passage each, best first
+	Unknown   []string          // names in the message that nothing in scope holds
+	Whole     string            // a question that says nothing of itself, behind what it leans on; else empty
+	Named     bool              // a word of the message, or of what it leans on, stands in the first source
 }
 
 // The limits of a citation query.

@@ -206,9 +206,6 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 	if r.Named && query.Zones.near(confidence) {
 		r.Retrieval.Zone = protocol.ZoneNear
 	}
-	if len(r.Sources) > 0 {
-		r.Retrieval.Draft = r.Sources[0].Content
-	}
 	return r, nil
 }
 

@@ -44,7 +44,7 @@ const (
 func (w *World) CatalogueOf(npc *NPC, facts Facts, now time.Time) *Catalogue {
 	c := &Catalogue{At: now, Trust: facts.Trust, Open: []Entry{}, Closed: []Entry{}, Outside: []Entry{}}
 	for _, d := range w.Documents {
-		e := Entry{Path: d.ID(), Type: d.Type, Own: d.NPC == npc.Handle, Belief: d.Belief, Passages: len(d.Passages)}
+		e := Entry{Path: d.ID(), Type: d.Type, Own: d.NPC == npc.Handle, Belief: d.Belief, Passages: d.cuts()}
 		if !w.InScope(d, npc) {
 			e.Reason, e.Owner, e.KnownBy = ClosedOutOfView, d.NPC, slices.Clone(d.KnownBy)
 			c.Outside = append(c.Outside, e)

@@ -6,8 +6,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
 // maxFile bounds every file of a world.
@@ -33,6 +31,7 @@ type Document struct {
 	Language   string
 	Promoted   string // where the text came from, if a person promoted it to lore
 	Passages   []Passage
+	let        int    // how many passages it had when their texts were let go
 	Hash       string // of the file and its companion
 
 	knownByLine int
@@ -117,9 +116,10 @@ func isCitable(s string) bool {
 }
 
 // Forget lets go of the texts of the documents and of what helps to find them, where a
-// server holds both. What is told about each stays: see Catalogue.
+// server holds both. What is told about each stays: see CatalogueOf.
 func (w *World) Forget() {
 	for _, d := range w.Documents {
+		d.let = d.cuts()
 		d.Passages, d.Keywords, d.Author, d.Hash = nil, nil, "", ""
 		d.Type, d.Summary = strings.Clone(d.Type), strings.Clone(d.Summary) // not as parts of the whole file
 	}
@@ -129,19 +129,5 @@ func (w *World) Forget() {
 // Forgotten says whether the texts are gone.
 func (w *World) Forgotten() bool { return w.forgotten }
 
-// Catalogue is what the NPC knows to have: the files in its scope that are
-// written by the given game time (zero: any) and whose conditions hold.
-func (w *World) Catalogue(npc *NPC, facts Facts, at time.Time) []protocol.File {
-	var out []protocol.File
-	for _, d := range w.Documents {
-		if d.Fragment == "" && w.InScope(d, npc) && d.Condition.Holds(facts) && d.inTime(at) {
-			out = append(out, protocol.File{Path: d.Path, Type: d.Type, Summary: d.Summary})
-		}
-	}
-	return out
-}
-
-func (d *Document) inTime(at time.Time) bool {
-	return at.IsZero() || !d.CreatedAt.After(at) &&
-		(d.ValidFrom.IsZero() || !d.ValidFrom.After(at)) && (d.ValidTo.IsZero() || !d.ValidTo.Before(at))
-}
+// cuts is how many passages the document has, also where their texts are gone.
+func (d *Document) cuts() int { return max(d.let, len(d.Passages)) }

@@ -255,22 +255,24 @@ func TestCatalogueKeepsToScopeTimeAndConditions(t *testing.T) {
 	w := loadHarbour(t)
 	paths := func(npc string, trust int, at time.Time) []string {
 		var out []string
-		for _, f := range w.Catalogue(w.NPCs[npc], world.Facts{Trust: trust}, at) {
+		for _, f := range w.CatalogueOf(w.NPCs[npc], world.Facts{Trust: trust}, at).Open {
 			out = append(out, f.Path)
 		}
 		return out
 	}
 	if got, want := paths("wren", 0, w.Now),
-		[]string{"lore/prices.yaml", "lore/tides.md", "npcs/wren/home/letter.eml"}; !reflect.DeepEqual(got, want) {
+		[]string{"lore/prices.yaml", "lore/tides.md", "npcs/wren/home/letter.eml",
+			"npcs/wren/npc.yaml#backstory", "npcs/wren/npc.yaml#personality"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("wren: %q, want %q", got, want)
 	}
 	if got, want := paths("osric", 10, w.Now),
-		[]string{"lore/gate.log", "lore/prices.yaml", "lore/tides.md", "npcs/osric/home/sign.txt"}; !reflect.DeepEqual(got,
-		want) {
+		[]string{"lore/gate.log", "lore/prices.yaml", "lore/tides.md", "npcs/osric/home/sign.txt",
+			"npcs/osric/npc.yaml#backstory", "npcs/osric/npc.yaml#personality"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("osric: %q, want %q", got, want)
 	}
 	if got, want := paths("osric", 10, time.Date(1401, 6, 1, 0, 0, 0, 0, time.UTC)),
-		[]string{"lore/tides.md", "npcs/osric/home/sign.txt"}; !reflect.DeepEqual(got, want) {
+		[]string{"lore/tides.md", "npcs/osric/home/sign.txt", "npcs/osric/npc.yaml#backstory",
+			"npcs/osric/npc.yaml#personality"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("osric a year earlier: %q, want %q", got, want)
 	}
 }

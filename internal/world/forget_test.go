@@ -3,7 +3,6 @@ package world_test
 import (
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
@@ -13,7 +12,7 @@ func TestForget(t *testing.T) {
 	w := loadHarbour(t)
 	before := map[string]any{}
 	for _, handle := range w.Handles() {
-		before[handle] = w.Catalogue(w.NPCs[handle], world.Facts{}, time.Time{})
+		before[handle] = w.CatalogueOf(w.NPCs[handle], world.Facts{}, w.Now)
 	}
 	w.Forget()
 	if !w.Forgotten() {
@@ -25,7 +24,7 @@ func TestForget(t *testing.T) {
 		}
 	}
 	for _, handle := range w.Handles() {
-		if got := w.Catalogue(w.NPCs[handle], world.Facts{}, time.Time{}); !reflect.DeepEqual(any(got),
+		if got := w.CatalogueOf(w.NPCs[handle], world.Facts{}, w.Now); !reflect.DeepEqual(any(got),
 			before[handle]) {
 			t.Errorf("%s: %v, before %v", handle, got, before[handle])
 		}
