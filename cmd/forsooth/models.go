@@ -44,7 +44,8 @@ func (e *env) withModels(o app.Options) (app.Options, error) {
 	c, err := e.models()
 	o.LLM, o.Models = c, e.modelFailed
 	o.Asking = model.Options{CitationQuery: e.settings.LLM.CitationQuery, Rerank: e.settings.LLM.Rerank,
-		Memories: e.settings.LLM.Memories}
+		Memories: e.settings.LLM.Memories, Compact: e.settings.LLM.Compact,
+		SourceTokens: e.settings.LLM.SourceTokens, CompactedTokens: e.settings.LLM.CompactedTokens}
 	if j := e.settings.Grounding.Judge; err == nil && j.URL != "" {
 		var key config.Secret
 		if key, err = j.Key(); err != nil {

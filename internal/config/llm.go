@@ -29,6 +29,13 @@ type LLM struct {
 	Rerank bool `koanf:"rerank"`
 	// Let the model write the search queries. It costs one more call a turn.
 	CitationQuery bool `koanf:"citation_query"`
+	// Sources of a prompt above so many tokens are shortened. A complex question brings many.
+	SourceTokens int `koanf:"source_tokens"`
+	// So many tokens are left of them.
+	CompactedTokens int `koanf:"compacted_tokens"`
+	// Let the model shorten them. It costs one more call a turn, and where it fails a rule does.
+	// `false`: the rule alone.
+	Compact bool `koanf:"compact"`
 	// Settings of one kind of call. NAME stands for one of CALLS. A variable has the name in
 	// capitals: `FORSOOTH_LLM_CALLS_SPEECH_MODEL`.
 	Calls map[string]Call `koanf:"calls"`
@@ -126,7 +133,8 @@ func addDefaults(defaults map[string]any) map[string]any {
 		defaults[section+"price_in"], defaults[section+"price_out"] = 0.0, 0.0
 	}
 	defaults["llm.temperature"] = 0.3
-	for _, key := range []string{"rerank", "citation_query", "memories"} {
+	defaults["llm.source_tokens"], defaults["llm.compacted_tokens"] = 4000, 2000
+	for _, key := range []string{"rerank", "citation_query", "memories", "compact"} {
 		defaults["llm."+key] = false
 	}
 	for _, name := range protocol.Calls {
@@ -158,6 +166,8 @@ func mendKey(key string) error {
 const (
 	maxCallMS     = schema.MaxDeadlineMS
 	maxCallTokens = 1 << 20
+
+	minSourceTokens = 200 // a sentence of each of the best sources
 )
 
 func (l *LLM) check() error {
@@ -174,6 +184,14 @@ func (l *LLM) check() error {
 	}
 	if !(l.Temperature >= 0 && l.Temperature <= 2) {
 		return &Error{"llm.temperature", fmt.Sprintf("is %v; it must lie between 0 and 2", l.Temperature)}
+	}
+	if l.SourceTokens < minSourceTokens || l.SourceTokens > maxCallTokens {
+		return &Error{"llm.source_tokens", fmt.Sprintf("is %d; it must lie between %d and %d", l.SourceTokens,
+			minSourceTokens, maxCallTokens)}
+	}
+	if l.CompactedTokens < minSourceTokens || l.CompactedTokens > l.SourceTokens {
+		return &Error{"llm.compacted_tokens", fmt.Sprintf("is %d; it must lie between %d and llm.source_tokens, %d",
+			l.CompactedTokens, minSourceTokens, l.SourceTokens)}
 	}
 	for _, name := range protocol.Calls {
 		call, key := l.Calls[name], "llm.calls."+name

@@ -27,6 +27,9 @@ func TestTheModelsSettingsAreReadWhole(t *testing.T) {
   price_out: 6
   temperature: 0
   rerank: true
+  compact: true
+  source_tokens: 3000
+  compacted_tokens: 500
   secondary: {url: "https://other.example/v1", model: small, key_env: OTHER_KEY}
   calls:
     speech: {model: fine, timeout_ms: 4000, max_tokens: 600}
@@ -42,8 +45,11 @@ func TestTheModelsSettingsAreReadWhole(t *testing.T) {
 		l.Temperature != 0 {
 		t.Errorf("first provider: %+v", l.Provider)
 	}
-	if !l.Rerank || l.CitationQuery {
-		t.Error("only rerank is switched on")
+	if !l.Rerank || !l.Compact || l.CitationQuery {
+		t.Error("only rerank and compact are switched on")
+	}
+	if l.SourceTokens != 3000 || l.CompactedTokens != 500 {
+		t.Errorf("sources of %d tokens, shortened to %d", l.SourceTokens, l.CompactedTokens)
 	}
 	if l.Secondary.URL != "https://other.example/v1" || l.Secondary.Model != "small" ||
 		l.Secondary.KeyEnv != "OTHER_KEY" || l.Secondary.PriceOut != 0.25 {
@@ -60,7 +66,8 @@ func TestTheModelsSettingsAreReadWhole(t *testing.T) {
 
 func TestWithoutAURLThereIsNoModel(t *testing.T) {
 	s, err := config.Load("", nil)
-	if err != nil || s.LLM.Configured() || s.LLM.Rerank || s.LLM.CitationQuery {
+	if err != nil || s.LLM.Configured() || s.LLM.Rerank || s.LLM.CitationQuery || s.LLM.Compact ||
+		s.LLM.SourceTokens != 4000 || s.LLM.CompactedTokens != 2000 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -102,6 +109,10 @@ func TestWhatIsWrongWithTheModelsSettingsIsNamed(t *testing.T) {
 		{"too hot", "llm: {temperature: 3}\n", "between 0 and 2"},
 		{"a call that takes too long", "llm: {calls: {lean: {timeout_ms: 600000}}}\n",
 			"llm.calls.lean.timeout_ms: is 600000; it must lie between 0 (the default) and 60000"},
+		{"a limit that leaves no source", "llm: {source_tokens: 20}\n",
+			"llm.source_tokens: is 20; it must lie between 200 and 1048576"},
+		{"more left than there was", "llm: {source_tokens: 1000}\n",
+			"llm.compacted_tokens: is 2000; it must lie between 200 and llm.source_tokens, 1000"},
 		{"tokens below nothing", "llm: {calls: {lean: {max_tokens: -1}}}\n", "llm.calls.lean.max_tokens: is -1"},
 	}
 	for _, c := range cases {

@@ -28,11 +28,13 @@ type piece struct {
 }
 
 // Cut cuts the sources of a turn into evidence, and gives the sources of which a block
-// is left. The others could only be thought of, and never told: they need not travel.
+// is left. The others could only be thought of, and never told: they need not travel, but
+// for those that stand beside the evidence.
 func Cut(sources []protocol.Source) ([]protocol.Source, []protocol.Evidence) {
-	blocks := Blocks(sources, DefaultLimits)
+	beside := func(s protocol.Source) bool { return s.Beside }
+	blocks := Blocks(slices.DeleteFunc(slices.Clone(sources), beside), DefaultLimits)
 	kept := slices.DeleteFunc(slices.Clone(sources), func(s protocol.Source) bool {
-		return !slices.ContainsFunc(blocks, func(e protocol.Evidence) bool { return e.SourceID == s.ID })
+		return !s.Beside && !slices.ContainsFunc(blocks, func(e protocol.Evidence) bool { return e.SourceID == s.ID })
 	})
 	for i := range kept {
 		kept[i].Keywords = nil // they have helped to find it

@@ -31,6 +31,10 @@ type Options struct {
 	CitationQuery bool // let the model word the search
 	Rerank        bool // let the model order the sources
 	Memories      bool // let the model find what is worth remembering, after the reply
+	Compact       bool // let the model shorten long sources
+
+	// Sources above so many tokens are shortened to so many; 0: the usual.
+	SourceTokens, CompactedTokens int
 
 	Judge prompt.JudgeKind // how the model is asked as a judge; empty: by the chat prompt
 
@@ -146,6 +150,21 @@ func (a *Turn) WordsSearch() bool { return a != nil && a.m.options.CitationQuery
 
 // Reranks says whether a model orders the sources.
 func (a *Turn) Reranks() bool { return a != nil && a.m.options.Rerank }
+
+// Compacts says whether a model shortens long sources.
+func (a *Turn) Compacts() bool { return a.m.options.Compact }
+
+// Sources above so many tokens are shortened to so many, where nothing else is set.
+const (
+	sourceTokens    = 4000
+	compactedTokens = 2000
+)
+
+// SourceTokens are the tokens above which the sources of a prompt are shortened, and to
+// how many.
+func (a *Turn) SourceTokens() (above, to int) {
+	return cmp.Or(a.m.options.SourceTokens, sourceTokens), cmp.Or(a.m.options.CompactedTokens, compactedTokens)
+}
 
 // Asked is one call with what its texts may name.
 type Asked struct {

@@ -24,6 +24,9 @@ func Quoting(own map[string]string) (*Book, error) {
 func (s Scene) documents(d *Data) {
 	var lines []string
 	for _, src := range s.Turn.Sources {
+		if src.Beside {
+			continue
+		}
 		lines = append(lines, "["+src.ID+"] "+plain(src.Content))
 	}
 	d.Section("evidence", lines...)

@@ -40,7 +40,7 @@ func (s Scene) Persona(words, sentences int) Persona {
 func (s Scene) Think() *Data {
 	d := s.about()
 	if s.Turn.Retrieval.Compacted != "" {
-		d.Section("sources_in_short", s.Turn.Retrieval.Compacted)
+		d.Section("sources_in_short", strings.Split(s.Turn.Retrieval.Compacted, "\n")...)
 	} else {
 		s.sources(d)
 	}
@@ -141,8 +141,7 @@ func (s Scene) about() *Data {
 func (s Scene) sources(d *Data) {
 	var lines, about []string
 	for _, src := range s.Turn.Sources {
-		as := protocol.Evidence{Text: src.Content, Type: src.Type, Speaker: src.Speaker, Author: src.Author, At: src.At,
-			Belief: src.Belief, Path: src.Path, Page: src.Page}
+		as := asEvidence(src)
 		lines = append(lines, "["+src.ID+"] "+Spoken(as, s.Person))
 		if what := described(as, s.Person); what != "" {
 			about = append(about, src.ID+": "+what)
@@ -150,6 +149,11 @@ func (s Scene) sources(d *Data) {
 	}
 	d.Section("sources", lines...)
 	d.Section("about_sources", about...)
+}
+
+func asEvidence(src protocol.Source) protocol.Evidence {
+	return protocol.Evidence{Text: src.Content, Type: src.Type, Speaker: src.Speaker, Author: src.Author, At: src.At,
+		Belief: src.Belief, Path: src.Path, Page: src.Page}
 }
 
 // evidence adds the blocks as the NPC may say them, one a line; ids nil means

@@ -232,7 +232,7 @@ func (s *Source) same(o *Source) bool {
 		s.Content == o.Content && slices.Equal(s.Keywords, o.Keywords) && slices.Equal(s.AllowedFor, o.AllowedFor) &&
 		s.Score == o.Score && s.Author == o.Author && s.Speaker == o.Speaker && sameTime(s.At, o.At) &&
 		s.Belief == o.Belief &&
-		s.Private == o.Private && s.Provenance.same(&o.Provenance)
+		s.Private == o.Private && s.Beside == o.Beside && s.Provenance.same(&o.Provenance)
 }
 
 func (s *Source) own() {

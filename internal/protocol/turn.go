@@ -136,6 +136,7 @@ type Source struct {
 	At         time.Time  `json:"at,omitzero"`       // when it was said
 	Belief     string     `json:"belief,omitempty"`
 	Private    bool       `json:"private,omitempty"` // the NPC's own note: outranks common lore
+	Beside     bool       `json:"beside,omitempty"`  // for thoughts: it gives evidence once a thought rests on it
 	Provenance Provenance `json:"provenance"`
 }
 

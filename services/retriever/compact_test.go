@@ -3,8 +3,8 @@ package retriever_test
 import (
 	"strings"
 	"testing"
-	"testing/fstest"
 
+	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -25,13 +25,8 @@ func liar(t *testing.T) (url string, asked func(call string) []string) {
 
 // Pass 1.5 stands in prompts only: a compactor that lies adds no evidence.
 func TestACompactorThatLiesAddsNoEvidence(t *testing.T) {
-	files := servicetest.Village()
-	npc := string(files["npcs/mira/npc.yaml"].Data)
-	long := strings.Repeat("Patient with iron and short with people. ", 450)
-	files["npcs/mira/npc.yaml"] = &fstest.MapFile{
-		Data: []byte(strings.Replace(npc, `personality: "dry and patient"`, `personality: "`+long+`"`, 1))}
 	url, asked := liar(t)
-	b := servicetest.NewWithModel(t, files, url)
+	b := servicetest.NewAsking(t, servicetest.Village(), url, model.Options{Compact: true, SourceTokens: 20})
 	turn := b.Turn("mira", "who owns the ferry?")
 	reply := b.Walk(t, turn, schema.PassRetrieve)
 	thought := strings.Join(asked("monologue"), "\n")

@@ -10,12 +10,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
 
-// Pass 1.5: sources above compactAbove tokens are shortened to about compactTo.
-const (
-	compactAbove = 4000
-	compactTo    = 2000
-)
-
 // searchShare is how much of the time left each call of Pass 1 may take.
 const searchShare = 0.15
 
@@ -64,15 +58,28 @@ func rerank(ctx context.Context, t *protocol.Turn, a *model.Turn) {
 	slices.SortStableFunc(t.Sources, func(x, y protocol.Source) int { return place(x.ID) - place(y.ID) })
 }
 
-// compact shortens the sources for the prompts where all that the thoughts would
-// be shown is long. The summary is never evidence: blocks are cut from the sources
-// themselves.
+// compact is Pass 1.5: it shortens the sources for the prompts where they are long, and never
+// what the NPC is. A model does where it may, else a rule. What comes of it is never evidence:
+// blocks are cut from the sources themselves.
 func compact(ctx context.Context, t *protocol.Turn, a *model.Turn) {
-	if a == nil || a.Lean() || len(a.Think().String()) <= compactAbove*bytesPerToken {
+	if a == nil || a.Lean() {
 		return
 	}
-	var summary string
-	_, err := a.Ask(ctx, model.Asked{Name: prompt.Compact, Data: a.Scene.Retrieve(true), Words: compactTo * 3 / 4,
+	above, to := a.SourceTokens()
+	if a.Scene.SourceTokens() <= above {
+		return
+	}
+	if t.Retrieval.Compacted = summarised(ctx, t, a, to); t.Retrieval.Compacted == "" {
+		t.Retrieval.Compacted = a.Scene.Shortened(to)
+	}
+}
+
+// summarised are the sources in a model's words, or nothing.
+func summarised(ctx context.Context, t *protocol.Turn, a *model.Turn, tokens int) (summary string) {
+	if !a.Compacts() {
+		return ""
+	}
+	_, err := a.Ask(ctx, model.Asked{Name: prompt.Compact, Data: a.Scene.Retrieve(true), Words: tokens * 3 / 4,
 		Share: searchShare,
 		Validate: func(answer []byte) (err error) {
 			summary, err = prompt.Summary(answer)
@@ -80,24 +87,9 @@ func compact(ctx context.Context, t *protocol.Turn, a *model.Turn) {
 		}})
 	if err != nil {
 		note(t, err)
-		return
+		return ""
 	}
-	t.Retrieval.Compacted = cut(summary, compactTo*bytesPerToken)
-}
-
-// bytesPerToken is the usual rate of English prose.
-const bytesPerToken = 4
-
-// cut ends a text at the last whole word within most bytes.
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	end := strings.LastIndexByte(s[:most], ' ')
-	if end < 0 {
-		end = most
-	}
-	return strings.ToValidUTF8(s[:end], "")
+	return prompt.Within(summary, tokens)
 }
 
 // note keeps why a call failed with the record of the pass.

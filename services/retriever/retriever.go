@@ -158,6 +158,7 @@ func (s *Service) searchBeside(
 	}
 	t.Sources, t.Evidence, t.Unknown = nil, nil, nil
 	t.Retrieval.Zone, t.Retrieval.Confidence, t.Retrieval.Gated = protocol.ZoneNone, 0, ""
+	t.Retrieval.Compacted = ""
 	return nil
 }
 
@@ -188,13 +189,22 @@ func (s *Service) search(
 	if s.ungated && len(t.Sources) > 0 {
 		t.Retrieval.Zone = protocol.ZoneModel
 	}
-	if t.Retrieval.Zone == protocol.ZoneModel {
+	if t.Retrieval.Zone != protocol.ZoneModel {
+		a = nil // no model thinks of what is found
+	}
+	if a != nil {
 		rerank(ctx, t, a)
-		compact(ctx, t, a)
 	}
 	t.Sources, t.Evidence = grounding.Cut(t.Sources)
 	t.Evidence = append(t.Evidence, stateBlocks(t, npc)...)
-	return keepBack(ctx, t, x, query)
+	if err := keepBack(ctx, t, x, query); err != nil {
+		return err
+	}
+	if err := more(ctx, t, x, a, query); err != nil {
+		return err
+	}
+	compact(ctx, t, a)
+	return nil
 }
 
 // recentLines are what was last said, for "and his brother?".

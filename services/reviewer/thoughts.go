@@ -33,6 +33,7 @@ func (s *Service) ReviewThoughts(ctx context.Context, t *protocol.Turn) (schema.
 		return "", fmt.Errorf("claim-triggered retrieval: %w", err)
 	}
 	if s.without.Has(ablation.ReviewThought) {
+		t.Sources = withoutBeside(t)
 		return schema.PassDecide, nil
 	}
 	d := draftOf(t, scene{x: x, npc: npc})
@@ -60,6 +61,7 @@ func (s *Service) ReviewThoughts(ctx context.Context, t *protocol.Turn) (schema.
 		}
 		t.Thoughts = withoutIssues(t.Thoughts, review.Issues)
 	}
+	t.Sources = withoutBeside(t)
 	return schema.PassDecide, nil
 }
 
@@ -108,7 +110,36 @@ func (s *Service) auditClaims(ctx context.Context, t *protocol.Turn, of scene) e
 		}
 		t.ClaimAudit = append(t.ClaimAudit, line)
 	}
+	t.Evidence = append(t.Evidence, thoughtOf(t)...)
 	return nil
+}
+
+// thoughtOf are blocks of the sources beside the evidence that thoughts rest on. They are
+// numbered behind the others, so that no id changes its block.
+func thoughtOf(t *protocol.Turn) []protocol.Evidence {
+	limits := grounding.DefaultLimits
+	limits.MaxBlocks = maxNewSources
+	var cited []protocol.Source
+	for _, src := range t.Sources {
+		rests := func(th protocol.Thought) bool { return !th.Plan && slices.Contains(th.Citations, src.ID) }
+		given := func(e protocol.Evidence) bool { return e.SourceID == src.ID }
+		if src.Beside && slices.ContainsFunc(t.Thoughts, rests) && !slices.ContainsFunc(t.Evidence, given) {
+			cited = append(cited, src)
+		}
+	}
+	blocks := grounding.Blocks(cited, limits)
+	for i := range blocks {
+		blocks[i].ID = grounding.NextID(slices.Concat(t.Evidence, blocks[:i]))
+	}
+	return blocks
+}
+
+// withoutBeside are the sources but those beside the evidence that gave none: nobody thinks
+// of them any more.
+func withoutBeside(t *protocol.Turn) []protocol.Source {
+	return slices.DeleteFunc(slices.Clone(t.Sources), func(src protocol.Source) bool {
+		return src.Beside && !slices.ContainsFunc(t.Evidence, func(e protocol.Evidence) bool { return e.SourceID == src.ID })
+	})
 }
 
 // holder is the source that holds a claim's words: verbatim or in this NPC's own
@@ -145,7 +176,7 @@ func holder(t *protocol.Turn, th *protocol.Thought, p voice.Person) string {
 func addSources(t *protocol.Turn, found []protocol.Source, claim string) int {
 	known := map[string]bool{}
 	for _, src := range t.Sources {
-		known[src.ChunkID] = true
+		known[src.ChunkID] = known[src.ChunkID] || !src.Beside // one beside gives no evidence yet
 	}
 	want := text.ContentSet(claim)
 	sources, last := slices.Clone(t.Sources), lastID(t.Sources)
@@ -164,7 +195,7 @@ func addSources(t *protocol.Turn, found []protocol.Source, claim string) int {
 	t.Sources, t.Evidence = kept, append(blocks, notCorpus(t.Evidence)...)
 	n := 0
 	for _, src := range kept {
-		if !known[src.ChunkID] {
+		if !known[src.ChunkID] && !src.Beside {
 			n++
 		}
 	}

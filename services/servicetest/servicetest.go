@@ -106,6 +106,12 @@ func New(t testing.TB, files fstest.MapFS) *Bench {
 // NewWithModel is New with a language model at a URL; its speeches stream.
 func NewWithModel(t testing.TB, files fstest.MapFS, url string) *Bench {
 	t.Helper()
+	return NewAsking(t, files, url, model.Options{})
+}
+
+// NewAsking is NewWithModel with what a process sets of its model.
+func NewAsking(t testing.TB, files fstest.MapFS, url string, o model.Options) *Bench {
+	t.Helper()
 	w, problems, err := world.Load(files, ".")
 	if err != nil {
 		t.Fatal(err)
@@ -113,13 +119,13 @@ func NewWithModel(t testing.TB, files fstest.MapFS, url string) *Bench {
 	if bad := world.Errors(problems); len(bad) > 0 {
 		t.Fatal(bad)
 	}
-	return over(t, w, url)
+	return OverAsking(t, w, url, o)
 }
 
 // Over composes the services over a loaded world.
 func Over(t testing.TB, w *world.World) *Bench {
 	t.Helper()
-	return over(t, w, "")
+	return OverAsking(t, w, "", model.Options{})
 }
 
 // open gives a library over one world, with an index of its own.
@@ -143,7 +149,8 @@ func open(t testing.TB, w *world.World, static *embed.Static) *lore.Library {
 	return library
 }
 
-func over(t testing.TB, w *world.World, url string) *Bench {
+// OverAsking is Over with a language model at a URL, and what a process sets of it.
+func OverAsking(t testing.TB, w *world.World, url string, o model.Options) *Bench {
 	t.Helper()
 	static, err := embed.NewStatic()
 	if err != nil {
@@ -160,7 +167,7 @@ func over(t testing.TB, w *world.World, url string) *Bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(hooks.Close)
-	m := modelAt(t, w, url)
+	m := modelAt(t, w, url, o)
 	rev := reviewer.New(library, b.Releases,
 		reviewer.Options{Hooks: hooks, Alert: b.Alert, Judgement: Judgement(&Reader{})})
 	spk := speaker.New(library, speaker.Options{Similar: app.Similarity(static), Model: m, Stream: stream{b}})
@@ -175,7 +182,7 @@ func over(t testing.TB, w *world.World, url string) *Bench {
 }
 
 // modelAt is a model at a URL, or nil without one.
-func modelAt(t testing.TB, w *world.World, url string) *model.Model {
+func modelAt(t testing.TB, w *world.World, url string, o model.Options) *model.Model {
 	t.Helper()
 	if url == "" {
 		return nil
@@ -185,7 +192,7 @@ func modelAt(t testing.TB, w *world.World, url string) *model.Model {
 		t.Fatal(err)
 	}
 	t.Cleanup(models.Close)
-	m, err := model.New(models, []*world.World{w}, model.Options{})
+	m, err := model.New(models, []*world.World{w}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
