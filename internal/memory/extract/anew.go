@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/forsooth-npc/forsooth/internal/memory"
 )
 
 // denies is a lead that says that what stands before it is not so.
@@ -15,16 +13,23 @@ var denies = regexp.MustCompile(`(?i)\b(?:no|nay)\b`)
 var further = regexp.MustCompile(`(?i)\b(?:too|also|as well|besides|moreover)\b`)
 
 // saidAnew says whether a whole statement says another thing of the same one by the same
-// verb as the stretch that it follows. Of "be" and "have", which say so much, what stands
-// behind must take a place there, unless the speaker has denied.
+// verb as the stretch that it follows, or by any behind a "no" in the same sentence. Of "be"
+// and "have", which say so much, what stands behind must take a place there, unless the
+// speaker has denied.
 func (f *frame) saidAnew(m mended, denied bool) (mended, bool) {
 	if further.MatchString(f.said.text[m.by.start:m.by.end]) {
 		return mended{}, false
 	}
 	for _, c := range f.clauses(m.was) {
 		for _, d := range f.clauses(m.by) {
-			if len(c.phrase) == 0 || len(d.phrase) == 0 || d.start != m.by.start || !f.sameSubject(&c, &d) ||
-				c.phrase[0].low != d.phrase[0].low {
+			if len(c.phrase) == 0 || len(d.phrase) == 0 || d.start != m.by.start || !f.sameSubject(&c, &d) {
+				continue
+			}
+			if c.phrase[0].low != d.phrase[0].low {
+				if denied && m.was.end < len(f.said.text) && strings.ContainsAny(f.said.text[m.was.end:m.was.end+1], ",;-") {
+					m.at = sentence{c.start, c.end, asserts}
+					return m, true
+				}
 				continue
 			}
 			_, _, fits := placeFor(c.phrase[1:], d.phrase[1:])
@@ -85,8 +90,7 @@ func (f *frame) callsListener(ts []token) bool {
 		return false
 	}
 	name := f.words(ts[:1])
-	id, known := f.context.Names.Resolve(name)
-	return known && id == memory.NPCPrefix+f.npc || slices.Contains(strings.Fields(f.context.NPCName), name)
+	return f.isListener(name) || slices.Contains(strings.Fields(f.context.NPCName), name)
 }
 
 // replacing puts words in the place that they take in what was said before, if there is

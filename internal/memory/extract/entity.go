@@ -1,8 +1,10 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -11,9 +13,12 @@ type entity struct {
 	shown    string // as the player would name it once more: "the ferret", "my uncle", "Ansgar"
 	sex      sex
 	plural   bool
+	kin      string // the word, of a relative
+	named    bool
 	of       string // the pronoun of the one it belongs to: "he" of "his horse"
 	sentence int    // counted from the message's first; before it below zero
-	subject  bool   // of its sentence
+	at       int    // where its words begin in the message
+	acts     bool   // it is the subject of a clause, or the object of a verb that takes a person
 	span     schema.MemorySpan
 }
 
@@ -48,39 +53,92 @@ var (
 	owned  = set(`have keep own get raise breed carry wear`)
 )
 
-// meet notes whom and what a sentence speaks of, in the order of the words.
-func (r *reading) meet(m *message, number int, span schema.MemorySpan) {
-	s := m.sentences[number+pastOf(number, m)]
-	if s.kind == jokes || s.kind == addressesMachine {
-		return
-	}
-	g := *r.frame
-	g.said = *m
-	ts := g.afterOpening(tokens(m.text, s.start, s.end))
-	for i := 0; i < len(ts); {
-		e, next, ok := g.entityAt(ts, i)
-		if !ok {
-			i++
-			continue
+// spokenOf are those whom the player's message before this one and this one speak of, in
+// the order of the words.
+func (f *frame) spokenOf() {
+	f.entities = nil
+	if p := f.context.Previous; p != nil && !jests(p.Text) {
+		m := readMessage(p.Text)
+		for i := range m.sentences {
+			f.meet(&m, i, i-len(m.sentences), f.spanIn(p, &m, m.sentences[i]))
 		}
-		e.sentence, e.span, e.subject = number, span, i == 0 || conjunctions[ts[i-1].low]
-		r.entities = append(r.entities, e)
-		i = next
+	}
+	for i, s := range f.said.sentences {
+		f.meet(&f.said, i, i, f.span(SpeakerPlayer, strings.TrimSpace(f.said.original[s.start:s.end])))
 	}
 }
 
-func pastOf(number int, m *message) int {
-	if number < 0 {
-		return len(m.sentences)
+// meet notes whom and what a sentence speaks of. A "he" speaks once more of all whom it may mean.
+func (f *frame) meet(m *message, i, number int, span schema.MemorySpan) {
+	s := m.sentences[i]
+	if s.kind == jokes || s.kind == addressesMachine {
+		return
 	}
-	return 0
+	g := *f
+	g.said = *m
+	ts := g.afterOpening(tokens(m.text, s.start, s.end))
+	for i, last := 0, -1; i < len(ts); {
+		if again := nominatives[ts[i].low]; again != "" {
+			for _, e := range f.candidatesFor(again, number, ts[i].start) {
+				e.sentence, e.at = number, ts[i].start
+				f.entities = append(f.entities, e)
+			}
+		}
+		e, next, ok := g.entityAt(ts, i)
+		if !ok || f.isListener(e.shown) {
+			i++
+			continue
+		}
+		e.sentence, e.at, e.span = number, ts[i].start, span
+		e.acts = i == 0 || conjunctions[ts[i-1].low] || ts[i].gap || e.kin != "" || e.named && takesPerson[lemma[ts[i-1].low]]
+		if last >= 0 && isCopula(ts[last:i]) {
+			f.entities[len(f.entities)-1].alsoCalled(e)
+		} else {
+			f.entities = append(f.entities, e)
+		}
+		i, last = next, next
+	}
+}
+
+var (
+	nominatives = map[string]string{"he": "he", "him": "he", "she": "she"}
+	takesPerson = set(`meet marry kill`)
+)
+
+// isCopula says whether words between two nouns say that both are one: "is", "is called".
+func isCopula(ts []token) bool {
+	for _, t := range ts {
+		if lemma[t.low] != "be" && t.low != "called" && t.low != "named" && !adverbs[t.low] || t.gap {
+			return false
+		}
+	}
+	return len(ts) > 0 && ts[0].low != "not"
+}
+
+// alsoCalled takes up what else an entity is said to be.
+func (e *entity) alsoCalled(other entity) {
+	if other.named && !e.named {
+		e.shown, e.named = other.shown, true
+	}
+	if other.kin != "" {
+		e.kin = other.kin
+	}
+	if e.sex == lifeless || e.sex == person0 && other.sex != lifeless {
+		e.sex = other.sex
+	}
+}
+
+// isListener says whether a name is that of the NPC that is spoken to.
+func (f *frame) isListener(name string) bool {
+	id, known := f.context.Names.Resolve(name)
+	return known && id == memory.NPCPrefix+f.npc
 }
 
 // entityAt reads a name or a noun with its article that begins at i.
 func (f *frame) entityAt(ts []token, i int) (entity, int, bool) {
 	if j := properEnd(ts, i); j > i {
 		name := f.words(ts[i:j])
-		e := entity{shown: strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "\u2019s"), sex: person0}
+		e := entity{shown: strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "\u2019s"), sex: person0, named: true}
 		switch {
 		case maleTitles[ts[i].low]:
 			e.sex = male
@@ -107,6 +165,13 @@ func (f *frame) entityAt(ts []token, i int) (entity, int, bool) {
 	e.plural = strings.HasSuffix(head, "s") && !strings.HasSuffix(head, "ss") || w == "these" || w == "those" ||
 		head == "people" || head == "children" || head == "men" || head == "women"
 	e.of = owners[w]
+	if w == "my" || w == "our" {
+		if e.kin = head; kin[head] == "" {
+			e.kin = ""
+		} else if e.sex == lifeless {
+			e.sex = person0
+		}
+	}
 	lead := "the "
 	switch {
 	case w == "my" || w == "our":
@@ -119,7 +184,7 @@ func (f *frame) entityAt(ts []token, i int) (entity, int, bool) {
 	}
 	e.shown = lead + strings.TrimSuffix(strings.TrimSuffix(e.shown, "'s"), "\u2019s")
 	if name := properEnd(ts, j); name > j && !ts[j].gap { // "my brother Tom"
-		e.shown, j = f.words(ts[j:name]), name
+		e.shown, e.named, j = strings.TrimSuffix(strings.TrimSuffix(f.words(ts[j:name]), "'s"), "\u2019s"), true, name
 	}
 	return e, j, true
 }
@@ -200,33 +265,61 @@ func (e *entity) fits(pronoun string) int {
 // nearestSentences is how far back an antecedent may stand.
 const nearestSentences = 2
 
-// antecedentOf is who or what a pronoun of a sentence means: of the nearest sentence that
-// speaks of any, its subject; without one the only that fits. Two that fit leave it open.
-func (r *reading) antecedentOf(pronoun string, number int) (e *entity, several bool) {
-	for back := number - 1; back >= number-nearestSentences; back-- {
-		var fit []*entity
+// candidatesFor are those whom a pronoun at a place of a sentence may mean: of the same
+// sentence, else of those before it. Whom it may mean just as well is one more.
+func (f *frame) candidatesFor(pronoun string, number, at int) []entity {
+	for _, from := range []int{number, number - nearestSentences} {
+		var fit []entity
 		best := 1
-		for i := range r.entities {
-			e := &r.entities[i]
-			if e.sentence != back {
+		for i := len(f.entities) - 1; i >= 0; i-- {
+			e := &f.entities[i]
+			if e.sentence < from || e.sentence > number || e.sentence == number && e.at >= at {
 				continue
 			}
-			switch how := e.fits(pronoun); {
-			case how > best:
-				best, fit = how, []*entity{e}
-			case how == best:
-				fit = append(fit, e)
+			how := e.fits(pronoun)
+			if how > best {
+				best, fit = how, nil
+			}
+			if how == best && !slices.ContainsFunc(fit, func(o entity) bool { return f.sameOne(e, &o) }) {
+				fit = append(fit, *e)
 			}
 		}
-		switch {
-		case len(fit) == 0:
-			continue
-		case len(fit) == 1 || fit[0].subject && pronoun != "it" || fit[0].shown == fit[len(fit)-1].shown:
-			return fit[0], false
+		if len(fit) > 0 {
+			return fit
 		}
-		return nil, true
 	}
-	return nil, false
+	return nil
+}
+
+func (f *frame) sameOne(a, b *entity) bool {
+	return strings.EqualFold(a.shown, b.shown) || f.idOf(a.shown) == f.idOf(b.shown)
+}
+
+// personAt is the one person of whom a clause with "he" or "she" for its subject tells.
+func (f *frame) personAt(pronoun token) (id, shown string, span schema.MemorySpan, ok bool) {
+	number := slices.IndexFunc(f.said.sentences, func(s sentence) bool { return pronoun.start < s.end })
+	fit := f.candidatesFor(pronoun.low, number, pronoun.start)
+	if pronoun.low == "they" || len(fit) != 1 || fit[0].fits(pronoun.low) < 2 || !fit[0].acts {
+		return "", "", schema.MemorySpan{}, false
+	}
+	e := fit[0]
+	switch {
+	case e.named:
+		id, shown = f.idOf(e.shown), e.shown
+	case e.kin != "":
+		id, shown = f.relativeID(subject{kin: e.kin})
+	default:
+		return "", "", schema.MemorySpan{}, false
+	}
+	return id, shown, f.wordsFor(&e, number, pronoun.start), true
+}
+
+// wordsFor are the words that name an entity for which a pronoun of a sentence stands.
+func (f *frame) wordsFor(e *entity, number, at int) schema.MemorySpan {
+	if e.sentence != number {
+		return e.span
+	}
+	return f.span(SpeakerPlayer, strings.TrimSpace(f.said.original[f.said.sentences[number].start:at]))
 }
 
 // expletives follow an "it" that stands for nothing.
@@ -249,16 +342,17 @@ func (r *reading) resolved(ts []token, number, start, end int) (claim string, be
 	if w == "it" && next < len(ts) && (expletives[ts[next].low] || expletives[lemma[ts[next].low]]) {
 		return words, nil, true
 	}
-	e, several := r.antecedentOf(w, number)
-	if e == nil {
+	fit := r.candidatesFor(w, number, ts[0].start)
+	if len(fit) != 1 {
 		behind = r.sentenceBefore(number)
-		return words, behind, w == "they" && r.beginsSentence(number, start) || len(behind) > 0 && (several || w == "it")
+		return words, behind, w == "they" && r.beginsSentence(number, start) || len(behind) > 0 && (len(fit) > 1 || w == "it")
 	}
+	e := fit[0]
 	rest := r.said.original[ts[0].end:end]
 	if len(ts) > 1 && ts[1].start == ts[0].start { // "she's"
 		rest = " " + ts[1].low + rest
 	}
-	return strings.TrimSpace(e.shown + rest), []schema.MemorySpan{e.span}, true
+	return strings.TrimSpace(e.shown + rest), []schema.MemorySpan{r.wordsFor(&e, number, ts[0].start)}, true
 }
 
 // beginsSentence says whether a place is where a sentence begins.
@@ -269,8 +363,10 @@ func (r *reading) beginsSentence(number, at int) bool {
 // sentenceBefore are the words before a sentence whose "he" stays open: with them it can
 // be understood.
 func (r *reading) sentenceBefore(number int) []schema.MemorySpan {
-	if number == 0 && len(r.entities) > 0 {
-		return []schema.MemorySpan{r.entities[len(r.entities)-1].span} // of the message before
+	for _, e := range slices.Backward(r.entities) {
+		if number == 0 && e.sentence < 0 {
+			return []schema.MemorySpan{e.span} // of the message before
+		}
 	}
 	if number == 0 || r.said.sentences[number-1].kind != asserts {
 		return nil

@@ -171,9 +171,9 @@ type frame struct {
 	turn, event, scene string
 	at                 time.Time // game time
 
-	said       message     // the player's message that is being read
-	antecedent *person     // who a "he" is
-	touched    []text.Span // of the message: what the rules have read, whether or not they keep it
+	said     message     // the player's message that is being read
+	entities []entity    // whom and what this message and the one before speak of
+	touched  []text.Span // of the message: what the rules have read, whether or not they keep it
 }
 
 // candidate fills in what all candidates of a frame share.

@@ -174,7 +174,7 @@ var withdraws = regexp.MustCompile(`(?i)\b(?:` + outrightly + `)`)
 // isWhole says whether words are a statement of their own: somebody, and a verb behind.
 func (f *frame) isWhole(ts []token) bool {
 	_, _, ok := f.subjectAt(ts, 0)
-	if len(ts) > 1 && strings.HasSuffix(ts[0].low, "'s") && (articles[ts[1].low] || objects[ts[1].low]) {
+	if len(ts) > 1 && strings.HasSuffix(ts[0].low, "'s") && takesObject(ts[1].low) {
 		return true // "Mika's my brother"
 	}
 	return ok || len(ts) > 2 && (subjectWords[ts[0].low] != nobody || ts[0].low == "that" || ts[0].low == "my")

@@ -160,6 +160,11 @@ My brother Tom is a fisherman. He lives in Ferrytown. -> me sibling_of Tom | tom
 My sister Ada is ill. She is allergic to nuts. -> me sibling_of Ada | ada condition ill | ada allergic_to nuts
 My sister Ada is ill. He lives in Oakham. -> me sibling_of Ada | ada condition ill
 He lives in Oakham. ->
+My brother Tom is a fisherman. My uncle Jon is a smith. He lives in Ferrytown. -> me sibling_of Tom | ` +
+	`tom role fisherman | me kin_of Jon | jon role smith | ~
+My brother Tom knows my uncle Jon. He lives in Ferrytown. -> me sibling_of Tom | ~ | ~
+Bram met Osric at the weir. He owes me forty marks. -> npc:bram met Osric at the weir | ~
+Tom is my brother. He knows Jon. He fears wolves. He lives in Oakham. -> me sibling_of Tom | ~ | ~ | ~
 Wulf lives in Ferrytown. -> player:p9 lives_in Ferrytown
 Bram lives at the mill and he trusts Osric. -> npc:bram lives_in place:mill | npc:bram trusts npc:osric
 I come from the coast, do you know it? -> me from the coast

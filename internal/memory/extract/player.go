@@ -9,28 +9,23 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// person is who a "he" or "she" of the message may be.
-type person struct {
-	id, shown string
-	feminine  bool
-	gendered  bool
-	span      schema.MemorySpan
-}
-
 // fromPlayer gives the candidates of a message.
 func (f *frame) fromPlayer(message string) []Candidate {
 	if strings.TrimSpace(message) == "" {
 		return nil
 	}
-	f.said, f.antecedent, f.touched = readMessage(message), nil, nil
+	f.said, f.touched = readMessage(message), nil
 	if jests(message) {
 		return nil
 	}
+	f.spokenOf()
 	var out []Candidate
-	for _, s := range f.said.sentences {
+	for i, s := range f.said.sentences {
 		switch s.kind {
 		case asserts:
-			out = f.stated(s, out)
+			if !f.hangsOnBefore(i) {
+				out = f.stated(s, out)
+			}
 		case asks:
 			if before, ok := f.beforeQuestion(s); ok {
 				out = f.stated(before, out)
@@ -132,21 +127,13 @@ func (f *frame) who(c *clause) (id, shown string, spans []schema.MemorySpan, ok 
 	case listener:
 		return memory.NPCPrefix + f.npc, "", own, true
 	case relative:
-		id, shown := f.relativeID(c.subject)
-		f.remember(person{id: id, shown: shown, feminine: feminine[c.subject.kin], gendered: !neutral[c.subject.kin],
-			span: own[0]})
+		id, _ := f.relativeID(c.subject)
 		return id, "", own, true
 	case named:
-		id := f.idOf(c.subject.name)
-		f.remember(person{id: id, shown: c.subject.name, span: own[0]})
-		return id, "", own, true
+		return f.idOf(c.subject.name), "", own, true
 	case pronoun:
-		a := f.antecedent
-		she := c.subject.words[0].low == "she"
-		if a == nil || c.subject.words[0].low == "they" || a.gendered && a.feminine != she {
-			return "", "", nil, false
-		}
-		return a.id, a.shown, append([]schema.MemorySpan{a.span}, own...), true
+		id, shown, named, ok := f.personAt(c.subject.words[0])
+		return id, shown, append([]schema.MemorySpan{named}, own...), ok
 	case thing:
 		if len(c.subject.words) > 0 && subjectWords[c.subject.words[0].low] != nobody {
 			return "", "", nil, false // "it": nobody knows what
@@ -156,15 +143,6 @@ func (f *frame) who(c *clause) (id, shown string, spans []schema.MemorySpan, ok 
 	}
 	return "", "", nil, false
 }
-
-var (
-	feminine = set(`sister mother mum mom ma mama daughter girl wife aunt niece grandmother granddaughter grandma sisters`)
-	neutral  = set(`twin sibling parents child children kids spouse betrothed cousin friend companion comrade partner
-		enemy rival foe master teacher mentor apprentice pupil dog horse cat mule donkey hound hawk ship boat sword pony wolf
-		brothers sisters sons sweetheart fiance`)
-)
-
-func (f *frame) remember(p person) { f.antecedent = &p }
 
 func (f *frame) relativeID(s subject) (id, shown string) {
 	if s.name != "" {
@@ -271,14 +249,8 @@ func (f *frame) ruled(c *clause, ru *rule, words []token) (Candidate, bool) {
 	}
 	out := f.told(c, kind, subject, pred, object, shown, spans, f.lessSure(c, ru.confid))
 	out.Tags = append(out.Tags, ru.tags...)
-	if strings.HasPrefix(object, memory.NPCPrefix) || personal[pred] {
-		f.remember(person{id: f.idOf(object), shown: f.words(words), span: spans[len(spans)-1]})
-	}
 	return out, true
 }
-
-// personal are predicates of which the object is a person.
-var personal = set(`sibling_of parent_of child_of spouse_of betrothed_to kin_of friend_of enemy_of met killed`)
 
 // lessSure lowers the confidence of what hangs on a guess or a hedge.
 func (f *frame) lessSure(c *clause, confidence float64) float64 {

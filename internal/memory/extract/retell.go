@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,11 +21,10 @@ const (
 	resolvedSure = 0.65
 )
 
-// reading is a message with what was spoken of in it and in the one before.
+// reading is a message with what it takes back.
 type reading struct {
 	*frame
-	entities []entity
-	mends    []mended
+	mends []mended
 }
 
 // read adds what the rules leave of a message: each stretch of a statement that no
@@ -35,32 +35,14 @@ func (f *frame) read(out []Candidate) []Candidate {
 	if f.dictating() {
 		return f.qualified(out)
 	}
-	if p := f.context.Previous; p != nil && !jests(p.Text) {
-		m := readMessage(p.Text)
-		for i := range m.sentences {
-			r.meet(&m, i-len(m.sentences), f.spanIn(p, &m, m.sentences[i]))
-		}
-	}
 	r.mends = f.takenBack()
 	out = f.mendedBefore(f.putRight(r.mends, out))
 	for i := range f.said.sentences {
-		for _, m := range r.mends { // "my uncle farms at Tarrant, no, he has sold that"
-			if m.whole && m.was.start == f.said.sentences[i].start && m.by.start < f.said.sentences[i].end {
-				r.meet(&f.said, i, f.spanOf(m.was.start, m.was.end)[0])
-				for k := range r.entities {
-					if r.entities[k].sentence == i {
-						r.entities[k].sentence = i - 1
-					}
-				}
-			}
-		}
 		for _, part := range r.tellable(i) {
 			if made, ok := r.retell(i, part); ok {
 				out = append(out, made)
 			}
 		}
-		s := f.said.sentences[i]
-		r.meet(&f.said, i, f.span(SpeakerPlayer, strings.TrimSpace(f.said.original[s.start:s.end])))
 	}
 	return f.qualified(out)
 }
@@ -156,7 +138,7 @@ func (r *reading) retell(number int, part sentence) (Candidate, bool) {
 	if len(ts) == 1 && r.callsListener(ts) {
 		return Candidate{}, false // "Sorry, Mira."
 	}
-	if kind == asserts && !r.isWhole(ts) && lemma[ts[0].low] == "" {
+	if kind == asserts && (!r.isWhole(ts) && lemma[ts[0].low] == "" || r.hangsOnBefore(number)) {
 		part = r.withBefore(number, part, ts)
 	}
 	if ts = tokens(r.said.text, part.start, part.end); len(ts) < 2 || part.end-part.start > maxSaid ||
@@ -244,6 +226,19 @@ func (r *reading) withBefore(number int, part sentence, ts []token) sentence {
 	}
 	return part
 }
+
+// hangsOnBefore says whether a sentence holds only under what the one before it says: "Except
+// when he loses. Then he shouts."
+func (f *frame) hangsOnBefore(number int) bool {
+	if number <= 0 || f.said.sentences[number-1].kind != asserts {
+		return false
+	}
+	s, before := f.said.sentences[number], f.said.sentences[number-1]
+	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(f.said.text[s.start:s.end])), " ")
+	return first == "otherwise" || first == "then" && under.MatchString(f.said.text[before.start:before.end])
+}
+
+var under = regexp.MustCompile(`(?i)\b(?:when|whenever|if|unless)\b`)
 
 // requested is a wish that the NPC do something, kept as asked.
 func (r *reading) requested(ts []token, part sentence) (Candidate, bool) {

@@ -16,6 +16,13 @@ func TestWhatTheRulesLeaveIsRead(t *testing.T) {
 				"Ansel told me that their squad leader whispers all the time."},
 		{"in the message before", "The mill cat had her kittens in my hat.", "It smells of fish now.", "" +
 			"Ansel told me that it smells of fish now."},
+		{"two who may be meant are told with the words that name them", "", "The miller fed the baker. He snores at night.",
+			"Ansel told me that the miller fed the baker. | Ansel told me that he snores at night."},
+		{"who is named in the same sentence", "", "My uncle snored, and she hummed, and he coughed like a goat.",
+			"Ansel told me that their uncle snored. | Ansel told me that their uncle coughed like a goat."},
+		{"what holds under the words before", "", "My uncle is kind, except when he plays dice. Then he is a brute.",
+			"Ansel told me that their uncle is kind, except when he plays dice. | " +
+				"Ansel told me that their uncle is kind, except when he plays dice. Then he is a brute."},
 		{"her horse is not she", "", "I shoed her horse once. She paid in plums.",
 			"Ansel told me that they shoed her horse once."},
 		{"a plan with its condition", "", "I'll dye my cloak blue unless my mother finds the pot.",
@@ -54,7 +61,8 @@ func TestWhatIsTakenBackIsNotKept(t *testing.T) {
 		"I hate Tuesdays. Scrap that, it's Wednesdays I hate.": "Ansel told me that it's Wednesdays they hate.",
 		"We lost nine ships at the point. No, we lost six ships.": "" +
 			"Ansel told me that they lost six ships.",
-		"We lost nine ships\u2014no, six.": "Ansel told me that they lost six ships.",
+		"My uncle farms at Tarrant, no, he's sold that farm.": "Ansel told me that their uncle has sold that farm.",
+		"We lost nine ships\u2014no, six.":                    "Ansel told me that they lost six ships.",
 		"We crossed, no thanks to Bram, with nine ships, no, six ships.": "" +
 			"Ansel told me that they crossed, no thanks to Bram, with six ships.",
 	}
@@ -99,7 +107,7 @@ func TestWhatOnlySoundsLikeTakingBack(t *testing.T) {
 	cases := map[string]string{
 		"I live in Oakham. Excuse me, I must go.":                "me lives_in Oakham",
 		"I live in Oakham. Pardon me, a word.":                   "me lives_in Oakham",
-		"I hate my brother. I mean, he stole my rope.":           "me dislikes my brother",
+		"I hate my brother. I mean, he stole my rope.":           "me dislikes my brother | brother of me stole my rope",
 		"I hate my brother. I mean, honestly.":                   "me dislikes my brother",
 		"I have a map. Make it quick.":                           "me has a map",
 		"I live in Oakham. Hang on, I know Bram well.":           "me lives_in Oakham | me knows Bram well",

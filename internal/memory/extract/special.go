@@ -61,8 +61,6 @@ func (f *frame) special(c *clause) ([]Candidate, bool) {
 			if pred == "has" {
 				object = word + " " + f.asWritten(ts, name)
 			}
-			f.remember(person{id: f.idOf(name), shown: f.asWritten(ts, name), feminine: feminine[word], gendered: !neutral[word],
-				span: f.spanOf(c.start, c.end)[0]})
 			return one(player, pred, object)
 		}
 	}
@@ -97,8 +95,6 @@ func (f *frame) specialKin(c *clause, ts []token, s string, one maker) ([]Candid
 	if m := kinIs.FindStringSubmatch(s); m != nil && kin[m[2]] != "" && kin[m[2]] != "has" && c.subject.kind != thing &&
 		c.subject.kind != pronoun {
 		name := f.asWritten(ts, m[1])
-		f.remember(person{id: f.idOf(name), shown: name, feminine: feminine[m[2]], gendered: !neutral[m[2]],
-			span: f.spanOf(c.start, c.end)[0]})
 		if c.subject.kind == listener {
 			name = "you"
 		}

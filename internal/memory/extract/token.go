@@ -59,8 +59,15 @@ func tokens(s string, from, to int) []token {
 		out = append(out, expand(s, i, j, gap)...)
 		gap, i = false, j
 	}
+	for i := 1; i+2 < len(out); i++ { // "she's sold the farm"
+		if out[i].low == "is" && out[i].start == out[i-1].start && pastForms[out[i+1].low] && takesObject(out[i+2].low) {
+			out[i].low = "has"
+		}
+	}
 	return out
 }
+
+func takesObject(next string) bool { return articles[next] || objects[next] }
 
 func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)

@@ -116,7 +116,7 @@ func commandLike(ts []token) bool {
 	return len(ts) > 1 && !ts[1].gap && !pastForms[first] && !ingForm(first) && !strings.HasSuffix(first, "ed") &&
 		subjectWords[first] == nobody && !prepositions[first] &&
 		!adverbs[first] && !conjunctions[first] && !auxiliaries[first] && !subordinates[first] && first != "dunno" &&
-		(articles[ts[1].low] || objects[ts[1].low])
+		takesObject(ts[1].low)
 }
 
 var (

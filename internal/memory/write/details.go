@@ -258,23 +258,18 @@ func (d details) why() string {
 // rewritten to what they say; where that may not be, only one that the verifier
 // supports is kept.
 func (q *question) partly(v schema.GroundingVerdict, d details, supported bool) Outcome {
-	v.Label, v.Penalty, v.Why = schema.GroundingPartial, d.penalty(), d.why()
 	m := q.candidate.Memory
-	if corrects(q.candidate) && !supported { // what was taken back stands in the spans
-		return q.guard.settle(m, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: v.Why, Score: v.Score,
-			Tier: v.Tier})
-	}
-	if !q.guard.settings.RewritePartial {
-		if !supported {
-			return q.guard.settle(m, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: v.Why, Score: v.Score,
-				Tier: v.Tier})
-		}
-		return q.guard.settle(m, v)
-	}
 	content := extract.Reported(m.Spans, m.NPC, m.Player, q.context)
-	if content == "" {
-		return q.guard.settle(m, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: v.Why, Score: v.Score,
+	if corrects(q.candidate) || !q.guard.settings.RewritePartial {
+		content = "" // what was taken back stands in the spans
+	}
+	if content == "" && !supported {
+		return q.guard.settle(m, schema.GroundingVerdict{Label: schema.GroundingNotSupported, Why: d.why(), Score: v.Score,
 			Tier: v.Tier})
+	}
+	v.Label, v.Penalty, v.Why = schema.GroundingPartial, d.penalty(), d.why()
+	if content == "" {
+		return q.guard.settle(m, v)
 	}
 	m.Content = content
 	if !supported || d.object < 1 {
