@@ -93,29 +93,14 @@ func (f *frame) callsListener(ts []token) bool {
 	return f.isListener(name) || slices.Contains(strings.Fields(f.context.NPCName), name)
 }
 
-// replacing puts words in the place that they take in what was said before, if there is
-// one: of the candidates of before, the one whose words hold it.
-func (f *frame) replacing(before *frame, was sentence, list []Candidate, s, rest sentence) (int, Candidate, bool) {
-	ts := tokens(f.said.text, rest.start, rest.end)
-	place, fits := f.placeIn(before, was, ts)
-	if !fits && !bareNoun(ts) {
-		return 0, Candidate{}, false
+// nounFor is the noun of several at a sentence's end, where words are another: "goats" for
+// "bees".
+func (*frame) nounFor(of *frame, was sentence, by []token) (sentence, bool) {
+	ts := tokens(of.said.text, was.start, was.end)
+	if n := len(ts); n > 1 && bareNoun(by) && bareNoun(ts[n-1:]) {
+		return sentence{ts[n-1].start, ts[n-1].end, asserts}, true
 	}
-	if !fits {
-		place = was
-	}
-	for i := len(list) - 1; i >= 0; i-- {
-		last := list[i].Spans[len(list[i].Spans)-1].Text
-		at := strings.Index(before.said.original, last)
-		if plain := list[i].Pred == "said"; plain && fits { // told anew as a whole
-			return 0, Candidate{}, false
-		}
-		if at < 0 || at >= place.end || at+len(last) <= place.start || !fits && at+len(last) < place.end-1 {
-			continue
-		}
-		return i, f.replaced(list[i], strings.TrimSpace(f.words(ts)), s), true
-	}
-	return 0, Candidate{}, false
+	return sentence{}, false
 }
 
 // bareNoun says whether words are a noun of several: "goats".

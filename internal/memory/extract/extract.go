@@ -95,6 +95,7 @@ type Candidate struct {
 // Tags of candidates.
 const (
 	TagCorrection = "correction" // the player took back what was said before
+	TagWithdrawal = "withdrawal" // and with it all that the first of its words say
 	TagDictated   = "dictated"   // the player asked for it to be remembered
 	TagHeard      = "reported"   // the player has it from others
 	TagBelief     = "belief"     // the player is not sure

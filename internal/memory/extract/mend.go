@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -123,6 +124,9 @@ func (f *frame) mending(was, s sentence, next *sentence) (mended, bool) {
 	}
 	m := mended{was: was, at: was, by: sentence{ts[0].start, by.end, asserts}, whole: f.isWhole(ts)}
 	place, fits := f.placeIn(f, was, ts)
+	if !fits && correct.MatchString(lead) {
+		place, fits = f.nounFor(f, was, ts)
+	}
 	switch {
 	case freely:
 		m.whole = m.whole || !fits
@@ -183,84 +187,166 @@ func (f *frame) isWhole(ts []token) bool {
 // putRight drops what was taken back, and adds what takes its place.
 func (f *frame) putRight(list []mended, out []Candidate) []Candidate {
 	for _, m := range list {
-		out = slices.DeleteFunc(out, func(c Candidate) bool {
-			if c.Spans[0].TurnID != f.turn || slices.Contains(c.Tags, TagCorrection) {
-				return false
-			}
+		reaches := func(c Candidate, into sentence) bool {
 			last := c.Spans[len(c.Spans)-1].Text
 			at := strings.Index(f.said.original, last)
-			return at >= 0 && at < m.at.end && at+len(last) > m.at.start
-		})
-		if m.whole || slices.ContainsFunc(out, func(c Candidate) bool {
-			return slices.Contains(c.Tags, TagCorrection) && strings.Contains(c.Spans[len(c.Spans)-1].Text,
-				strings.TrimSpace(f.said.original[m.by.start:m.by.end]))
-		}) {
-			continue // it is told as any statement is, or the rules have put it right
+			return c.Spans[0].TurnID == f.turn && !isCorrection(c) && at >= 0 && at < into.end && at+len(last) > into.start
 		}
-		if c, ok := f.substituted(m); ok {
-			out = append(out, c)
+		stands := func(c Candidate) bool { return reaches(c, m.at) }
+		if !m.whole {
+			was := f.said.original[m.at.start:m.at.end]
+			if i := lastOf(out, was, func(c Candidate) bool { return stands(c) && !reaches(c, m.by) }); i >= 0 {
+				by, ok := f.amended(out[i], was, f.putting(m.by), f.spanOf(m.by.start, m.by.end)[0])
+				if out = slices.Delete(out, i, i+1); ok {
+					out = append(out, by)
+				}
+				continue
+			}
+			if c, ok := f.substituted(m); ok {
+				out = append(out, c)
+			}
 		}
+		out = slices.DeleteFunc(out, stands) // a whole statement is told as any is
 	}
 	return out
 }
 
-// mendedBefore is the end of the player's message before this one with what this one puts in
-// its place: "The code's 4471." and then "Wait, 4417."
+// lastOf is the last candidate of a sort that says the words which were taken back.
+func lastOf(list []Candidate, was string, sort func(Candidate) bool) int {
+	for i, c := range slices.Backward(list) {
+		if sort(c) && strings.Contains(strings.ToLower(c.Claim), strings.ToLower(strings.TrimSpace(was))) {
+			return i
+		}
+	}
+	return -1
+}
+
+// mendedBefore is what the player's message before this one said last, with what this one
+// puts in its place: "The code's 4471." and then "Wait, 4417."
 func (f *frame) mendedBefore(out []Candidate) []Candidate {
 	p := f.context.Previous
 	if p == nil || len(f.said.sentences) == 0 || jests(p.Text) || slices.ContainsFunc(out, isCorrection) {
 		return out
 	}
-	before, s := readMessage(p.Text), f.said.sentences[0]
+	s := f.said.sentences[0]
 	lead := takes(f.said.text[s.start:s.end])
-	if len(before.sentences) == 0 || lead == "" || text.IsQuestion(f.said.text[s.start:s.end]) {
+	g := frame{context: f.context, world: f.world, npc: f.npc, player: f.player, turn: p.TurnID, at: f.at, scene: f.scene}
+	g.context.Previous = nil
+	old := g.fromPlayer(p.Text)
+	if len(g.said.sentences) == 0 || lead == "" || text.IsQuestion(f.said.text[s.start:s.end]) {
 		return out
 	}
-	last := before.sentences[len(before.sentences)-1]
-	by := tokens(f.said.text, s.start+len(lead), s.end)
-	was := tokens(before.text, last.start, last.end)
-	from, to, ok := placeFor(was, by)
-	if last.kind != asserts || !ok || len(by) > 4 || f.isWhole(by) {
+	last := g.said.sentences[len(g.said.sentences)-1]
+	by := sentence{s.start + len(lead), s.end, asserts}
+	ts := tokens(f.said.text, by.start, by.end)
+	if last.kind != asserts || len(ts) == 0 {
 		return out
 	}
-	claim := strings.TrimSpace(before.original[last.start:was[from].start] + f.words(by) +
-		before.original[was[to-1].end:last.end])
-	told := *f
-	told.said = message{original: claim, text: blank(claim, quotes)}
-	spans := append([]schema.MemorySpan{f.spanIn(p, &before, last)}, f.spanOf(by[0].start, s.end)...)
-	c, ok := told.asSaid(claim, spans)
-	if !ok {
+	if f.isWhole(ts) {
+		if withdraws.MatchString(lead) {
+			return f.withdrawing(out, f.spanIn(p, &g.said, last), s, by)
+		}
 		return out
 	}
+	if c, ok := f.amendedBefore(&g, old, last, by, correct.MatchString(lead)); ok {
+		out = append(out, c)
+	}
+	return out
+}
+
+// withdrawing lets what a sentence states take back a sentence of the message before: "Scrap
+// that, I live in Oakham."
+func (f *frame) withdrawing(out []Candidate, before schema.MemorySpan, s, by sentence) []Candidate {
+	found := false
+	for i := range out {
+		c := &out[i]
+		last := c.Spans[len(c.Spans)-1]
+		if at := strings.Index(f.said.original, last.Text); last.TurnID != f.turn || at < by.start || at >= by.end {
+			continue
+		}
+		c.Spans = append([]schema.MemorySpan{before}, c.Spans...)
+		c.Tags = append(slices.Clone(c.Tags), TagCorrection, TagWithdrawal)
+		found = true
+	}
+	if c, ok := f.asSaid(strings.TrimSpace(f.said.original[by.start:by.end]),
+		[]schema.MemorySpan{before, f.spanOf(s.start, s.end)[0]}, readSure); ok && !found {
+		c.Tags = append(c.Tags, TagCorrection, TagWithdrawal)
+		f.touched = append(f.touched, text.Span{Start: s.start, End: s.end})
+		out = append(out, c)
+	}
+	return out
+}
+
+// amendedBefore is the last of the candidates of a message before with other words in it.
+func (f *frame) amendedBefore(g *frame, old []Candidate, last, by sentence, noun bool) (Candidate, bool) {
+	ts := tokens(f.said.text, by.start, by.end)
+	place, fits := f.placeIn(g, last, ts)
+	if !fits && noun {
+		place, fits = f.nounFor(g, last, ts)
+	}
+	if !fits || len(ts) > 6 {
+		return Candidate{}, false
+	}
+	was, put := g.said.original[place.start:place.end], f.putting(by)
+	span := f.spanOf(ts[0].start, by.end)[0]
+	if i := lastOf(old, was, func(Candidate) bool { return true }); i >= 0 {
+		c, ok := f.amended(old[i], was, put, span)
+		c.TurnID, c.EventTime, c.ValidFrom = f.turn, f.at, f.at
+		return c, ok
+	}
+	claim := strings.TrimSpace(g.said.original[last.start:place.start] + put + g.said.original[place.end:last.end])
+	c, ok := f.asSaid(claim, []schema.MemorySpan{f.spanIn(f.context.Previous, &g.said, last), span}, readSure)
 	c.Tags = append(c.Tags, TagCorrection)
-	return append(out, c)
+	return c, ok
+}
+
+// putting are words as they stand within a sentence, up to the first comma.
+func (f *frame) putting(by sentence) string {
+	ts := tokens(f.said.text, by.start, by.end)
+	for i := 1; i < len(ts); i++ {
+		if ts[i].gap {
+			ts = ts[:i]
+			break
+		}
+	}
+	if put := f.words(ts); len(ts) == 0 || ts[0].upper && !isAmount(ts[0].low) {
+		return put
+	}
+	return lowerFirst(f.words(ts), false)
+}
+
+// amended is a candidate with other words in the place of some, proved by both stretches.
+func (f *frame) amended(c Candidate, was, put string, span schema.MemorySpan) (Candidate, bool) {
+	claim, ok := swap(c.Claim, strings.TrimSpace(was), put)
+	spans := append(slices.Clone(c.Spans), span)
+	object, denied := memory.Denied(c.Object)
+	object, inObject := swap(f.shownObject(c, object), text.WithoutArticle(strings.TrimSpace(was)), put)
+	content, told := swap(c.Content, strings.TrimSpace(was), put)
+	if !ok || c.Pred == "said" || !inObject || !told {
+		said, ok := f.asSaid(claim, spans, readSure)
+		said.Tags = append(said.Tags, TagCorrection)
+		return said, ok
+	}
+	if c.Object = f.objectOf(object); denied {
+		c.Object = memory.Deny(c.Object)
+	}
+	c.Claim, c.Content, c.Spans = claim, content, spans
+	c.Tags = append(slices.Clone(c.Tags), TagCorrection)
+	return c, true
 }
 
 func isCorrection(c Candidate) bool { return slices.Contains(c.Tags, TagCorrection) }
 
-// substituted is what was taken back with the words in it that put it right: a number for
-// a number, a name for a name, a place for a place.
+// substituted is a sentence of which nothing was read, with the words in it that put it
+// right: a number for a number, a name for a name, a place for a place.
 func (f *frame) substituted(m mended) (Candidate, bool) {
-	was, by := tokens(f.said.text, m.was.start, m.was.end), tokens(f.said.text, m.by.start, m.by.end)
-	for i := 1; i < len(by); i++ {
-		if by[i].gap {
-			by = by[:i]
-			break
-		}
-	}
-	from, to, ok := placeFor(was, by)
-	if !ok || len(by) > 8 {
+	if len(tokens(f.putting(m.by), 0, len(f.putting(m.by)))) > 8 {
 		return Candidate{}, false
 	}
-	put := f.words(by)
-	if !by[0].upper || isAmount(by[0].low) {
-		put = lowerFirst(put, false)
-	}
-	claim := strings.TrimSpace(f.said.original[m.was.start:was[from].start] + put +
-		f.said.original[was[to-1].end:m.was.end])
-	told := *f
-	told.said = message{original: claim, text: blank(claim, quotes)}
-	out, ok := told.asSaid(claim, append(f.spanOf(m.was.start, m.was.end), f.spanOf(m.by.start, m.by.end)...))
+	claim := strings.TrimSpace(f.said.original[m.was.start:m.at.start] + f.putting(m.by) +
+		f.said.original[m.at.end:m.was.end])
+	out, ok := f.asSaid(claim, append(f.spanOf(m.was.start, m.was.end), f.spanOf(m.by.start, m.by.end)...),
+		readSure)
 	out.Tags = append(out.Tags, TagCorrection)
 	return out, ok
 }
@@ -311,10 +397,8 @@ func placeFor(was, by []token) (from, to int, ok bool) {
 func isAmount(w string) bool { return w != "a" && w != "an" && amount.MatchString(w) && w != "half" }
 
 // asSaid is a claim as it is told, resting on spans.
-func (f *frame) asSaid(claim string, spans []schema.MemorySpan) (Candidate, bool) {
-	said := f.reported(0, len(claim), "", "")
-	if said == "" {
-		return Candidate{}, false
-	}
-	return f.telling(claim, said, readSure, spans)
+func (f *frame) asSaid(claim string, spans []schema.MemorySpan, confidence float64) (Candidate, bool) {
+	g := *f
+	g.said = message{original: claim, text: blank(claim, quotes)}
+	return g.telling(claim, g.reported(0, len(claim), "", ""), confidence, spans)
 }

@@ -43,7 +43,11 @@ func (f *frame) fromPlayer(message string) []Candidate {
 // stated adds what a sentence states. "Actually, I'm from Oakham" behind "I'm from
 // Ferrytown" takes the other back.
 func (f *frame) stated(s sentence, out []Candidate) []Candidate {
-	for _, c := range f.clauses(s) {
+	behind := s
+	if lead := takes(f.said.text[s.start:s.end]); withdraws.MatchString(lead) {
+		behind.start += len(lead)
+	}
+	for _, c := range f.clauses(behind) {
 		out = append(out, f.fromClause(&c)...)
 	}
 	return f.reversed(s, out)

@@ -157,9 +157,7 @@ func (r *reading) retell(number int, part sentence) (Candidate, bool) {
 	if len(behind) > 0 {
 		spans, confidence = append(behind, spans...), resolvedSure
 	}
-	told := *r.frame
-	told.said = message{original: claim, text: blank(claim, quotes)}
-	out, ok := told.telling(claim, told.reported(0, len(claim), "", ""), confidence, spans)
+	out, ok := r.asSaid(claim, spans, confidence)
 	if len(behind) > 0 && r.tookBack(behind[0].Text) {
 		out.Tags = append(out.Tags, TagCorrection)
 	}

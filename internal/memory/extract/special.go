@@ -2,7 +2,6 @@ package extract
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -184,7 +183,8 @@ func (f *frame) dictated(s sentence) Candidate {
 	return out
 }
 
-// corrected puts right what was said before, in this message or the one before it.
+// corrected is a statement by which the player puts right another: what it says anew is
+// dropped. Fewer words than a statement are for putRight and mendedBefore.
 func (f *frame) corrected(s sentence, out []Candidate) []Candidate {
 	words := f.said.text[s.start:s.end]
 	cut := len(words) - len(strings.TrimLeft(words, " \n"))
@@ -197,45 +197,7 @@ func (f *frame) corrected(s sentence, out []Candidate) []Candidate {
 		}
 		return append(f.without(out, made), marked(made)...)
 	}
-	if len(strings.Fields(f.words(tokens(f.said.text, rest.start, rest.end)))) > 6 {
-		return out
-	}
-	if inMessage {
-		if i, by, ok := f.replacing(f, before, out, s, rest); ok {
-			return append(slices.Delete(out, i, i+1), by)
-		}
-		return out
-	}
-	if p := f.context.Previous; p != nil && len(out) == 0 {
-		g := frame{context: f.context, world: f.world, npc: f.npc, player: f.player, turn: p.TurnID, at: f.at, scene: f.scene}
-		g.context.Previous = nil
-		old := g.fromPlayer(p.Text)
-		if n := len(g.said.sentences); n > 0 {
-			before := g.said.sentences[n-1]
-			if _, by, ok := f.replacing(&g, before, old, s, rest); ok {
-				return append(out, by)
-			}
-			if by, ok := f.withdrawn(p, &g.said, before, s, rest); ok {
-				return append(out, by)
-			}
-		}
-	}
 	return out
-}
-
-// withdrawn tells what takes the place of the player's message before, which this one takes
-// back in so many words.
-func (f *frame) withdrawn(p *Utterance, m *message, before, s, rest sentence) (Candidate, bool) {
-	if !withdraws.MatchString(f.said.text[s.start:rest.start]) || before.kind != asserts ||
-		!f.isWhole(tokens(f.said.text, rest.start, rest.end)) {
-		return Candidate{}, false
-	}
-	claim := strings.TrimSpace(f.said.original[rest.start:rest.end])
-	told := *f
-	told.said = message{original: claim, text: blank(claim, quotes)}
-	out, ok := told.asSaid(claim, append([]schema.MemorySpan{f.spanIn(p, m, before)}, f.spanOf(s.start, s.end)...))
-	out.Tags = append(out.Tags, TagCorrection)
-	return out, ok
 }
 
 // statementBefore is the statement before a sentence of the message.
@@ -278,23 +240,6 @@ func marked(made []Candidate) []Candidate {
 	return made
 }
 
-// replaced is a candidate with another object, proved by both stretches of words.
-func (f *frame) replaced(c Candidate, object string, s sentence) Candidate {
-	written := strings.TrimSpace(f.said.original[s.start:s.end])
-	shown := f.shownObject(c, c.Object)
-	c.Tags = append(append([]string(nil), c.Tags...), TagCorrection)
-	if content, ok := swap(c.Content, shown, object); ok {
-		c.Content = content
-	} else {
-		c.Content = strings.TrimSuffix(c.Content, ".") + ", and then that they meant " + object + "."
-	}
-	c.Claim, _ = swap(c.Claim, shown, object)
-	c.Object = f.objectOf(object)
-	c.Spans = append(append([]schema.MemorySpan(nil), c.Spans...), f.span(SpeakerPlayer, written))
-	c.TurnID, c.EventTime, c.ValidFrom = f.turn, f.at, f.at
-	return c
-}
-
 // swap puts new words in the place where old ones stand last, with no article
 // twice.
 func swap(s, old, by string) (string, bool) {
@@ -313,11 +258,14 @@ func swap(s, old, by string) (string, bool) {
 
 // shownObject is an object as it stands in the words, where an id took its place.
 func (f *frame) shownObject(c Candidate, object string) string {
-	base, _ := memory.Denied(object)
+	shown := ""
 	for alias, id := range f.context.Names.ids {
-		if id == base && strings.Contains(strings.ToLower(c.Claim), alias) {
-			return alias
+		if id == object && len(alias) > len(shown) && strings.Contains(strings.ToLower(c.Claim), alias) {
+			shown = alias
 		}
 	}
-	return base
+	if shown == "" {
+		return object
+	}
+	return shown
 }

@@ -116,18 +116,18 @@ func (g *Guard) let(
 // an older one that came late yields to one that is here. What is neither, Guard 2
 // looks at.
 func (g *Guard) changes(b *memory.Book, m *schema.Memory, at time.Time) []schema.MemoryEvent {
-	preds := g.predicates(m.World)
+	preds, out := g.predicates(m.World), takenBack(b, m, at)
 	if !preds.Stateful(m.Pred) {
-		return takenBack(b, m, at)
+		return out
 	}
 	rule := memory.Rule{Gap: g.settings.Gap}
 	if gap, own := preds.Gap(m.Pred); own {
 		rule.Gap = gap
 	}
 	settled := b.Settled()
-	var out []schema.MemoryEvent
 	for _, other := range b.Same(m) {
-		if other.ID == m.ID || other.Status != schema.MemoryActive || memory.IsSettled(settled, m.ID, other.ID) {
+		if other.ID == m.ID || other.Status != schema.MemoryActive || memory.IsSettled(settled, m.ID, other.ID) ||
+			slices.ContainsFunc(out, func(e schema.MemoryEvent) bool { return e.Target == other.ID }) {
 			continue
 		}
 		older, newer, relation, why := rule.Judge(&other, m, true)
@@ -206,20 +206,28 @@ func eventOf(kind schema.MemoryEventType, m schema.Memory, v schema.GroundingVer
 	return e
 }
 
-// takenBack supersedes what an earlier message said that this one puts right: the memories
-// of the words which the correction names first.
+// takenBack supersedes what an earlier message said that this one puts right: the memory that
+// was put right, which this one shares all but the words in its place with, or all that a
+// sentence said which was withdrawn.
 func takenBack(b *memory.Book, m *schema.Memory, at time.Time) []schema.MemoryEvent {
 	if !slices.Contains(m.Tags, extract.TagCorrection) || m.Spans[0].TurnID == m.TurnID {
 		return nil
 	}
+	withdrawn := slices.Contains(m.Tags, extract.TagWithdrawal)
 	var out []schema.MemoryEvent
 	for _, then := range b.Of(m.Spans[0].TurnID) {
 		other, known := b.Get(then.ID)
 		if !known || other.ID == m.ID || other.Status != schema.MemoryActive || other.Player != m.Player ||
-			other.Source != schema.OriginUser || !strings.Contains(m.Spans[0].Text, other.Spans[0].Text) {
+			other.Source != schema.OriginUser {
 			continue
 		}
-		out = append(out, memory.Supersede(&other, m, m.ID, By, "the player took it back", at))
+		same := other.Subject == m.Subject && other.Pred == m.Pred && len(other.Spans) < len(m.Spans) &&
+			slices.EqualFunc(other.Spans, m.Spans[:len(other.Spans)], func(a, b schema.MemorySpan) bool {
+				return a.Text == b.Text && a.TurnID == b.TurnID
+			})
+		if same || withdrawn && strings.Contains(m.Spans[0].Text, other.Spans[0].Text) {
+			out = append(out, memory.Supersede(&other, m, m.ID, By, "the player took it back", at))
+		}
 	}
 	return out
 }
