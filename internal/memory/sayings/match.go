@@ -63,6 +63,33 @@ func (m Matcher) Says(memory, text string) bool {
 	return false
 }
 
+// Proves says whether the words that prove a memory say what it says: each clause with its
+// words in their order, and denied or not as there, or as the verifier reads them. A correction
+// names what it puts in a place behind the rest, so the order of its words is free.
+func (m Matcher) Proves(ctx context.Context, memory, words string, corrects bool) (bool, error) {
+	said, p := true, reduce(words)
+	for _, c := range clausesOf(memory) {
+		h := reduce(c)
+		held := inOrder(h.order, p.order) || corrects && h.shareIn(p) == 1
+		said = said && held && samePolarity(h, words, "")
+	}
+	if said || m.Verifier == nil {
+		return said, nil
+	}
+	_, label, err := m.Verifier.Entails(ctx, words, memory)
+	return label == schema.Supported, err
+}
+
+// inOrder says whether words stand among others in their order.
+func inOrder(words, among []string) bool {
+	for _, w := range among {
+		if len(words) > 0 && w == words[0] {
+			words = words[1:]
+		}
+	}
+	return len(words) == 0
+}
+
 // reduced is a text as it is compared.
 type reduced struct {
 	order    []string // content words in their base forms, and "player", "npc" with or without 's

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -136,7 +137,7 @@ func (f *Figures) compare(ctx context.Context, g Guard, s *Saying, book *memory.
 	f.ask(s, kept, supporting)
 	f.Not += len(s.Not)
 	for i := range kept {
-		why, err := invented(ctx, g.Verifier, match, &kept[i], s)
+		why, err := invented(ctx, match, &kept[i], s)
 		if err != nil {
 			return err
 		}
@@ -228,7 +229,7 @@ func tellingOf(m schema.Memory) told {
 	if _, rest, ok := strings.Cut(said, " told me that "); ok {
 		said = rest
 	} else if _, rest, ok := strings.Cut(said, " asked me "); ok {
-		said = "they asked me " + rest
+		said, words = "they asked me "+rest, "the player asked the NPC: "+words
 	}
 	if others.MatchString(strings.Join(parts, " ")) { // "they" may be others: the words themselves tell whom it is about
 		last := m.Spans[len(m.Spans)-1].Text
@@ -293,7 +294,7 @@ func asClaim(ctx context.Context, match Matcher, m *told, s *Saying) (bool, erro
 }
 
 // invented says why a stored memory is an invention, or is empty.
-func invented(ctx context.Context, v Verifier, match Matcher, m *told, s *Saying) (string, error) {
+func invented(ctx context.Context, match Matcher, m *told, s *Saying) (string, error) {
 	for _, n := range s.Not {
 		if !match.Says(m.text, n) {
 			continue
@@ -303,11 +304,8 @@ func invented(ctx context.Context, v Verifier, match Matcher, m *told, s *Saying
 		}
 		return "says: " + n, nil
 	}
-	if said := reduce(m.text); len(said.words) == 0 || said.shareIn(reduce(m.words)) == 1 {
-		return "", nil // said in these words
-	}
-	_, label, err := v.Entails(ctx, m.words, m.text)
-	if err != nil || label == schema.Supported {
+	proved, err := match.Proves(ctx, m.text, m.words, slices.Contains(m.Tags, extract.TagCorrection))
+	if err != nil || proved {
 		return "", err
 	}
 	return "its words do not say it", nil

@@ -45,6 +45,30 @@ func TestTheMatcher(t *testing.T) {
 	}
 }
 
+func TestWordsProveAMemory(t *testing.T) {
+	cases := []struct {
+		name, memory, words string
+		corrects, proved    bool
+	}{
+		{"said so", "Mira hit Osric", "At the weir Mira hit Osric", false, true},
+		{"the other way round", "Mira hit Osric", "Osric hit Mira", false, false},
+		{"the player by the NPC", "the NPC owes the player a coin", "the player owes the NPC a coin", false, false},
+		{"denied there", "the player has a boat", "the player doesn't have a boat", false, false},
+		{"denied here", "the player doesn't have a boat", "the player has a boat", false, false},
+		{"asked of the NPC", "the player asked the NPC not to feed the mare", "the player asked the NPC: Don't feed the mare",
+			false, true},
+		{"put right", "the cargo is fourteen crates of seed", "the cargo is forty crates of seed. Fourteen", true, true},
+		{"put right, and denied", "the cargo is not fourteen crates", "the cargo is forty crates. Fourteen", true, false},
+		{"denied of another", "the player has a boat", "the player has a boat. The player has no horse", false, true},
+	}
+	for _, c := range cases {
+		proved, err := sayings.Matcher{Verifier: never{}}.Proves(context.Background(), c.memory, c.words, c.corrects)
+		if err != nil || proved != c.proved {
+			t.Errorf("%s: %q of %q: %v, %v", c.name, c.memory, c.words, proved, err)
+		}
+	}
+}
+
 func TestSayingsAreMeasured(t *testing.T) {
 	list := read[sayings.Saying](t, `{"id": "a", "said": ["I keep a ferret.", "My tent leaks."],`+
 		` "keep": [{"text": "The player keeps a ferret."}, {"text": "The player's tent leaks."},`+
