@@ -7,12 +7,7 @@ import (
 )
 
 // negations deny what they stand with.
-var negations = wordSet(`no not never none nobody nothing nowhere neither nor without hardly scarcely barely seldom
-	rarely cannot
-	n't nay naught nought nil don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't
-	mustn't
-	hasn't haven't hadn't ain't needn't aint dont doesnt didnt isnt arent wasnt werent couldnt shouldnt wouldnt hasnt
-	havent hadnt`)
+var negations = wordSet(text.Denials + " " + text.NearDenials)
 
 // hedging are words with which a text does not vouch for what follows.
 var hedging = wordSet(`might may could perhaps maybe possibly probably supposedly allegedly reportedly apparently

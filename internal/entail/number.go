@@ -34,16 +34,7 @@ type quantity struct {
 	weak      bool // "one" and "first" may count nothing
 }
 
-var smallNumbers = map[string]float64{
-	"zero": 0, "nought": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-	"nine": 9,
-	"ten":  10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
-	"eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60,
-	"seventy": 70,
-	"eighty":  80, "ninety": 90,
-}
-
-var scales = map[string]float64{"hundred": 100, "thousand": 1000, "million": 1e6, "billion": 1e9, "dozen": 12}
+var smallNumbers, scales = text.SmallNumbers, text.Scales
 
 var ordinals = map[string]float64{
 	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,

@@ -2,6 +2,7 @@ package grounding
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -165,7 +166,7 @@ func (cl *clause) questionKind(words []string) schema.ClaimKind {
 	}
 	first := words[0]
 	news := cl.news(words, benign)
-	negative := hasNegation(words)
+	negative := slices.ContainsFunc(words, text.Denies)
 	embeds := false
 	for i, w := range words {
 		embeds = embeds || i > 1 && embedding[w] && i+2 < len(words)
@@ -202,15 +203,6 @@ func (cl *clause) past(words []string) bool {
 	for _, w := range words {
 		switch w {
 		case "did", "was", "were", "had", "has", "have", "could", "didn't":
-			return true
-		}
-	}
-	return false
-}
-
-func hasNegation(words []string) bool {
-	for _, w := range words {
-		if strings.HasSuffix(w, "n't") || w == "not" || w == "never" || w == "no" || w == "nobody" {
 			return true
 		}
 	}

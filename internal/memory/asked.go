@@ -2,6 +2,7 @@ package memory
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -151,39 +152,34 @@ var spelled = map[string]string{"what's": "what is", "where's": "where is", "who
 	"u": "you", "ur": "your"}
 
 // framing are words that ask for a telling and say nothing of what it is about.
-var framing = set(`tell told say said mention mentioned remember recall know knew remind again already ever still just
+var framing = text.Set(`tell told say said mention mentioned remember recall know knew remind again already ever still just
 	last first time once talk talked
 	speak spoke spoken anything everything something thing things exactly please mira friend smith today yesterday earlier
 	before ago again back then also
 	hear heard forget forgot forgotten mean meant right yes no well conversation meet met now nowadays record kind sort
 	part true really many much whom whose which`)
 
-func set(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		out[w] = true
-	}
-	return out
-}
-
-var timeWords = set(`one two three four five six seven eight nine ten past spring summer autumn fall winter january
-	february march april may june july august september october november december 
+var timeWords = text.Set(strings.ReplaceAll(Months, "|", " ") +
+	` one two three four five six seven eight nine ten past spring summer autumn fall winter
 	year years month months week weeks day days yesterday ago last back then`)
 
 var (
 	lastSeason = regexp.MustCompile(` (?:last|this past|the past) (spring|summer|autumn|fall|winter) `)
 	lastSpan   = regexp.MustCompile(` last (year|month|week) `)
-	agoSpan    = regexp.MustCompile(` (a|an|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3}) (year|month|week` +
-		`|day)s? ago `)
-	inMonth = regexp.MustCompile(` (?:in|during|back in) (january|february|march|april|may|june|july|august` +
-		`|september|october|november|december)(?: of)?(?: (\d{3,4}))? `)
-	inYear    = regexp.MustCompile(` (?:in|during|back in) (?:the year )?(\d{3,4}) `)
-	inSeason  = regexp.MustCompile(` (?:in|during|back in)(?: the)? (spring|summer|autumn|fall|winter) (?:of )?(\d{3,4}) `)
-	yesterday = regexp.MustCompile(` yesterday `)
+	agoSpan    = regexp.MustCompile(` (a|an|` + text.NumberWords + `|\d{1,3}) (year|month|week|day)s? ago `)
+	inMonth    = regexp.MustCompile(` (?:in|during|back in) (` + Months + `)(?: of)?(?: (\d{3,4}))? `)
+	inYear     = regexp.MustCompile(` (?:in|during|back in) (?:the year )?(\d{3,4}) `)
+	inSeason   = regexp.MustCompile(` (?:in|during|back in)(?: the)? (spring|summer|autumn|fall|winter) (?:of )?(\d{3,4}) `)
+	yesterday  = regexp.MustCompile(` yesterday `)
 )
 
-var counts = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
-	"eight": 8, "nine": 9, "ten": 10}
+// Months are the names of the months for a regular expression, one or the other.
+const Months = `january|february|march|april|may|june|july|august|september|october|november|december`
+
+// Month is the month of a name in any case, or 0.
+func Month(name string) time.Month {
+	return time.Month(1 + slices.Index(strings.Split(Months, "|"), strings.ToLower(name)))
+}
 
 // seasons by their last month, northern and in the usual calendar. A time that is
 // asked about stands for its end: what was known by then.
@@ -205,20 +201,16 @@ func pastTime(joined string, now time.Time) time.Time {
 		return at
 	}
 	if m := lastSpan.FindStringSubmatch(joined); m != nil {
-		return before(now, 1, m[1])
+		return Shift(now, "a", m[1], true)
 	}
 	if m := agoSpan.FindStringSubmatch(joined); m != nil {
-		n, ok := counts[m[1]]
-		if !ok {
-			n, _ = strconv.Atoi(m[1])
-		}
-		return before(now, n, m[2])
+		return Shift(now, m[1], m[2], true)
 	}
 	if at := named(joined, now); !at.IsZero() {
 		return at
 	}
 	if yesterday.MatchString(joined) {
-		return before(now, 1, "day")
+		return Shift(now, "a", "day", true)
 	}
 	return time.Time{}
 }
@@ -237,11 +229,7 @@ func named(joined string, now time.Time) time.Time {
 		return at
 	}
 	if m := inMonth.FindStringSubmatch(joined); m != nil {
-		for month := time.January; month <= time.December; month++ {
-			if strings.EqualFold(month.String(), m[1]) {
-				return end(m[2], month)
-			}
-		}
+		return end(m[2], Month(m[1]))
 	}
 	if m := inSeason.FindStringSubmatch(joined); m != nil {
 		return end(m[2], seasons[m[1]])
@@ -256,14 +244,28 @@ func named(joined string, now time.Time) time.Time {
 // for what held.
 var recalls = regexp.MustCompile(` (?:tell|told|say|said|mention|mentioned|promise|promised) `)
 
-func before(now time.Time, n int, unit string) time.Time {
+// Shift is a time so many units from another, or before it; zero where it lies beyond reason.
+func Shift(from time.Time, count, unit string, ago bool) time.Time {
+	v, ok := text.Number(count)
+	if count == "a" || count == "an" {
+		v, ok = 1, true
+	}
+	if !ok || v > 10_000 {
+		return time.Time{}
+	}
+	n := int(v)
+	if ago {
+		n = -n
+	}
 	switch strings.TrimSuffix(unit, "s") {
 	case "year":
-		return now.AddDate(-n, 0, 0)
+		return from.AddDate(n, 0, 0)
 	case "month":
-		return now.AddDate(0, -n, 0)
+		return from.AddDate(0, n, 0)
+	case "fortnight":
+		return from.AddDate(0, 0, 14*n)
 	case "week":
-		return now.AddDate(0, 0, -7*n)
+		return from.AddDate(0, 0, 7*n)
 	}
-	return now.AddDate(0, 0, -n)
+	return from.AddDate(0, 0, n)
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -132,7 +133,7 @@ func past(s string) bool {
 	return strings.HasSuffix(verb, "ed") && len(verb) > 3 || irregular[verb]
 }
 
-var irregular = set(`gave took brought sold bought killed slew saw went came told said found lost stole broke burnt
+var irregular = text.Set(`gave took brought sold bought killed slew saw went came told said found lost stole broke burnt
 	burned made did had left paid sent
 	built swore held won fought fled hid spoke struck threw wore wrote drank ate fell led met ran rode sang sat stood swam
 	taught tore put cut hurt let set beat`)

@@ -110,7 +110,7 @@ func trimmed(s string, spans []Span) []Span {
 	return out
 }
 
-var abbreviations = set(`mr mrs ms dr st sr jr prof capt sgt lt col gen rev hon mt vs etc no vol fig e.g i.e a.k.a
+var abbreviations = Set(`mr mrs ms dr st sr jr prof capt sgt lt col gen rev hon mt vs etc no vol fig e.g i.e a.k.a
 	approx dept est`)
 
 // endsAbbreviated says whether a sentence ends in a full stop that belongs to a

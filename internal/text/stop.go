@@ -7,7 +7,7 @@ import "strings"
 // retrieval but are compared elsewhere by rule.
 func IsStop(word string) bool { return stopWords[word] }
 
-var stopWords = set(`a an the this that these those there here
+var stopWords = Set(`a an the this that these those there here
 i me my mine myself we us our ours ourselves you your yours yourself yourselves
 he him his himself she her hers herself it its itself they them their theirs themselves
 who whom whose which what when where why how
@@ -24,7 +24,8 @@ that's what's who's where's there's here's how's let's s t d ll m re ve
 u ur r im ya yer y'all em 'em tell know please hey oh well like got get gotta wanna gonna
 anything something everything nothing anyone someone everyone nobody`)
 
-func set(list string) map[string]bool {
+// Set makes a set of the words of a list.
+func Set(list string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(list) {
 		out[w] = true

@@ -14,28 +14,16 @@ import (
 // Words that carry what a sentence says rather than how: a voice must not put
 // them in or take them out.
 var (
-	negations = wordSet(`no not never none nobody nothing nowhere neither nor without hardly scarcely barely seldom rarely
-		cannot can't cant don't dont doesn't didn't isn't aren't wasn't weren't won't wouldn't shouldn't couldn't mustn't
-		mightn't needn't hasn't haven't hadn't ain't shan't nay nope naught nought`)
-	modals = wordSet(`may might must can could shall should will would ought need dare used supposed bound able
+	denials = text.Set(text.Denials + " " + text.NearDenials + " nope")
+	modals  = text.Set(`may might must can could shall should will would ought need dare used supposed bound able
 		perhaps maybe possibly probably likely certainly surely definitely allegedly reportedly supposedly
 		i'll you'll he'll she'll it'll we'll they'll i'd you'd he'd she'd we'd they'd 'll 'd gonna gotta hafta oughta musta`)
-	quantifiers = wordSet(`all every each any some many much few fewer fewest little less least more most several both half
+	quantifiers = text.Set(`all every each any some many much few fewer fewest little less least more most several both half
 		enough plenty lots only always often sometimes usually mostly nearly almost about around roughly once twice thrice
 		everyone everybody everything everywhere anyone anybody anything someone somebody something whole entire
 		another other again first last next single double dozen dozens hundreds thousands pair couple`)
-	numberWords = wordSet(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-		sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million
-		billion second third fourth fifth sixth seventh eighth ninth tenth twentieth hundredth quarter tenth`)
+	ordinals = text.Set(`second third fourth fifth sixth seventh eighth ninth tenth twentieth hundredth quarter`)
 )
-
-func wordSet(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		out[w] = true
-	}
-	return out
-}
 
 // touches names what a replacement touches that it may not, or is empty. Names
 // of the world are looked for by touchesName, once all of it is loaded.
@@ -45,13 +33,13 @@ func touches(from, to string) string {
 	}
 	for _, w := range text.Words(from + " " + to) {
 		switch {
-		case negations[w] || strings.HasSuffix(w, "n't"):
+		case denials[w] || text.Denies(w):
 			return "a negation (" + w + ")"
 		case modals[w]:
 			return "a modal (" + w + ")"
 		case quantifiers[w]:
 			return "a quantifier (" + w + ")"
-		case numberWords[w]:
+		case ordinals[w] || text.Digits(w) != "" || w == "one":
 			return "a number (" + w + ")"
 		}
 	}

@@ -30,10 +30,17 @@ func (v views) found(params []parameter) map[string]any {
 	return out
 }
 
-var small = map[string]float64{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-	"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-	"seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
-	"seventy": 70, "eighty": 80, "ninety": 90, "dozen": 12, "fortnight": 14}
+// small is what a word counts, where it is no scale: "seven", "dozen".
+func small(word string) (n float64, ok bool) {
+	switch word {
+	case "dozen":
+		return 12, true
+	case "fortnight":
+		return 14, true
+	}
+	n, ok = text.SmallNumbers[word]
+	return n, ok
+}
 
 // count is a number of a message with the words around it.
 type count struct {
@@ -136,7 +143,7 @@ func countsOf(message string) []count {
 			if strings.HasSuffix(words[i], "pm") && n < 12 {
 				c.value += 12
 			}
-		} else if n, ok := small[words[i]]; ok {
+		} else if n, ok := small(words[i]); ok {
 			c.value = n
 		} else if words[i] == "hundred" || words[i] == "week" && i > 0 && words[i-1] == "a" {
 			c.value = map[string]float64{"hundred": 100, "week": 7}[words[i]]
@@ -148,13 +155,13 @@ func countsOf(message string) []count {
 			c.prev = words[i-1]
 		}
 		for i+1 < len(words) {
-			n, ok := small[words[i+1]]
+			n, ok := small(words[i+1])
 			switch {
 			case words[i+1] == "hundred" && c.value < 10:
 				c.value *= 100
 			case ok && c.value >= 20 && int(c.value)%10 == 0 && n < 10 || ok && c.value >= 100 && n < 100:
 				c.value += n
-			case words[i+1] == "and" && c.value >= 100 && i+2 < len(words) && small[words[i+2]] > 0:
+			case words[i+1] == "and" && c.value >= 100 && i+2 < len(words) && text.SmallNumbers[words[i+2]] > 0:
 			default:
 				n = -1
 			}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // denies is a lead that says that what stands before it is not so.
@@ -82,7 +84,7 @@ func (f *frame) placeIn(of *frame, was sentence, by []token) (sentence, bool) {
 	return sentence{ts[from].start, ts[to-1].end, asserts}, true
 }
 
-var passing = set(`word words moment minute second question drink bit while pity shame`)
+var passing = text.Set(`word words moment minute second question drink bit while pity shame`)
 
 // callsListener says whether words are the name of the NPC that is spoken to.
 func (f *frame) callsListener(ts []token) bool {

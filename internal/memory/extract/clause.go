@@ -2,6 +2,8 @@ package extract
 
 import (
 	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // clause is one statement: who, what, and in which time and mood.
@@ -23,14 +25,14 @@ type clause struct {
 var (
 	subjectWords = map[string]subjectKind{"i": speaker, "we": speaker, "you": listener, "u": listener, "ye": listener,
 		"he": pronoun, "she": pronoun, "they": pronoun, "it": thing}
-	articles     = set(`the this that these those a an our his her their its some every most many there no`)
-	conjunctions = set(`and but so because since although though while then yet whereas cause cuz as that for plus`)
-	adverbs      = set(`really also still just only always actually now often usually currently once recently originally
+	articles     = text.Set(`the this that these those a an our his her their its some every most many there no`)
+	conjunctions = text.Set(`and but so because since although though while then yet whereas cause cuz as that for plus`)
+	adverbs      = text.Set(`really also still just only always actually now often usually currently once recently originally
 		truly already both all sometimes mostly simply even ever rarely hardly seldom last first finally soon quite very so
 		much certainly surely honestly definitely probably maybe perhaps never not secretly kinda sorta`)
-	auxiliaries = set(`am is are was were be been have has had do does did will would can could may might must shall
+	auxiliaries = text.Set(`am is are was were be been have has had do does did will would can could may might must shall
 		should used ought`)
-	notNames = set(`god his its their none not i we you he she it they my your our the a an this that these
+	notNames = text.Set(`god his its their none not i we you he she it they my your our the a an this that these
 		those and but so yes no not well oh hello
 		hi hey thanks sorry please just also then if when what who where why how there here maybe perhaps actually today
 		yesterday tomorrow once everyone everybody someone nobody people some all most many both sir mister lord lady every
@@ -119,7 +121,7 @@ func within(ts []token, i int) bool {
 
 // subordinates are words behind which stands what the sentence does not itself
 // state.
-var subordinates = set(`that when whenever whether what how why where who whom which until unless lest`)
+var subordinates = text.Set(`that when whenever whether what how why where who whom which until unless lest`)
 
 // withQuotation is the end of a clause with the quotation that a verb of saying
 // leads.
@@ -181,7 +183,7 @@ func (f *frame) clauseEnd(ts []token, i int, _ *clause) int {
 	return len(ts)
 }
 
-var verbOfReport = set(`say tell think believe reckon suspect suppose guess hear claim swear know hope promise vow`)
+var verbOfReport = text.Set(`say tell think believe reckon suspect suppose guess hear claim swear know hope promise vow`)
 
 // sharesSubject says whether a second verb of the same subject stands at i, as in
 // "I live here and work at the mill".
@@ -267,7 +269,7 @@ func (c *clause) readVerb(ts []token) {
 	}
 }
 
-var modals = set(`will would can could may might must shall should ought`)
+var modals = text.Set(`will would can could may might must shall should ought`)
 
 // completes says whether a past participle stands at i, so that the "have" before
 // it is a perfect.

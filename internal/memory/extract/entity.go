@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -34,23 +35,23 @@ const (
 )
 
 var (
-	maleWords = set(`brother father dad da papa son husband uncle nephew grandfather grandpa grandad boy lad man gentleman
+	maleWords = text.Set(`brother father dad da papa son husband uncle nephew grandfather grandpa grandad boy lad man gentleman
 		lord king prince duke baron count monk friar bishop knight widower groom fellow bloke sergeant`)
-	femaleWords = set(`sister mother mum mom ma mam mama daughter wife aunt niece grandmother grandma gran granny nan girl
+	femaleWords = text.Set(`sister mother mum mom ma mam mama daughter wife aunt niece grandmother grandma gran granny nan girl
 		lass woman lady queen princess duchess baroness countess nun widow bride midwife ship boat`)
-	personWords = set(`twin sibling child kid baby cousin friend companion comrade partner enemy rival foe master teacher
+	personWords = text.Set(`twin sibling child kid baby cousin friend companion comrade partner enemy rival foe master teacher
 		mentor apprentice pupil neighbour neighbor officer captain lieutenant commander guard soldier driver doctor healer
 		smith miller baker tailor tinker innkeeper steward clerk reeve priest chaplain professor boss boyfriend girlfriend
 		ex trader merchant thief pilot envoy lodger landlord tenant`)
-	animalWords = set(`dog cat horse mare pony mule donkey cow goat sheep pig goose hen cock hound hawk wolf ferret snake
+	animalWords = text.Set(`dog cat horse mare pony mule donkey cow goat sheep pig goose hen cock hound hawk wolf ferret snake
 		lizard parrot bird rabbit fox bear fish eel rat mouse ox bull calf lamb kitten puppy`)
-	maleTitles   = set(`mr sir lord father brother uncle king prince master grandpa dad`)
-	femaleTitles = set(`mrs miss ms lady dame mother sister aunt queen princess grandma mum`)
-	titles       = set(`mr mrs miss ms sir lord lady dame father mother brother sister uncle aunt king queen doctor dr
+	maleTitles   = text.Set(`mr sir lord father brother uncle king prince master grandpa dad`)
+	femaleTitles = text.Set(`mrs miss ms lady dame mother sister aunt queen princess grandma mum`)
+	titles       = text.Set(`mr mrs miss ms sir lord lady dame father mother brother sister uncle aunt king queen doctor dr
 		captain
 		sergeant lieutenant commander master old pilot professor saint`)
 	owners = map[string]string{"her": "she", "his": "he", "its": "it", "their": "they"}
-	owned  = set(`have keep own get raise breed carry wear`)
+	owned  = text.Set(`have keep own get raise breed carry wear`)
 )
 
 // spokenOf are those whom the player's message before this one and this one speak of, in
@@ -102,7 +103,7 @@ func (f *frame) meet(m *message, i, number int, span schema.MemorySpan) {
 
 var (
 	nominatives = map[string]string{"he": "he", "him": "he", "she": "she"}
-	takesPerson = set(`meet marry kill`)
+	takesPerson = text.Set(`meet marry kill`)
 )
 
 // isCopula says whether words between two nouns say that both are one: "is", "is called".
@@ -323,7 +324,7 @@ func (f *frame) wordsFor(e *entity, number, at int) schema.MemorySpan {
 }
 
 // expletives follow an "it" that stands for nothing.
-var expletives = set(`rain snow seem time late early cold hot warm dark true clear hard easy said well like all who that
+var expletives = text.Set(`rain snow seem time late early cold hot warm dark true clear hard easy said well like all who that
 	what how why because not monday tuesday wednesday thursday friday saturday sunday summer winter spring autumn`)
 
 // resolved is a stretch with the one who is meant put for its leading "he", "she", "it"

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // hedges are words by which people say how sure they are, or on what it hangs.
@@ -35,7 +37,8 @@ func hedgeIn(s string) string {
 			continue // "Tom is sure"
 		}
 		if low == "about" || low == "around" { // of an amount only: "about eighty"
-			if next := strings.Fields(s[at[1]:]); len(next) == 0 || !amount.MatchString(next[0]) {
+			next := text.Words(s[at[1]:])
+			if len(next) == 0 || !isAmount(next[0]) && next[0] != "a" && next[0] != "an" && next[0] != "half" {
 				continue
 			}
 		}
@@ -73,10 +76,6 @@ var (
 	byOthers = regexp.MustCompile(`^(?:thinks|reckons|swears|suspects|guesses|hinted|assures?|ought to|might` +
 		`|thinking of)$`)
 )
-
-var amount = regexp.MustCompile(`^(?i)(?:\d|an?$|half|one|two|three|four|five|six|seven|eight|nine|ten|eleven` +
-	`|twelve|\w+teen` +
-	`|\w+ty|hundred|dozen)`)
 
 // qualified adds to each candidate of the player how sure the player was, and of what
 // time it is, where the words say so.
@@ -171,5 +170,5 @@ func onlyHedge(s string) string {
 	return h
 }
 
-var besideHedge = set(`i am we are feel was were and but or though although of about on it that this so as at least for
+var besideHedge = text.Set(`i am we are feel was were and but or though although of about on it that this so as at least for
 	even only well yes still is to me by then now all just quite pretty fairly`)

@@ -52,7 +52,7 @@ func takes(s string) string {
 
 var (
 	bare    = regexp.MustCompile(`(?i)(?:no|nay|wait|sorry|actually)\s*$`)
-	afterNo = set(`that not its my the make`)
+	afterNo = text.Set(`that not its my the make`)
 )
 
 // mended is a stretch that takes back the one before it, and what takes its place.
@@ -170,7 +170,7 @@ func (f *frame) putShort(was, s sentence) (mended, bool) {
 
 var ofNames = regexp.MustCompile(`(?i)\b(?:names?|called|named)\b`)
 
-var interjections = set(`ah oh no er um well nay oops sorry wait`)
+var interjections = text.Set(`ah oh no er um well nay oops sorry wait`)
 
 // withdraws are leads that take back by themselves.
 var withdraws = regexp.MustCompile(`(?i)\b(?:` + outrightly + `)`)
@@ -394,7 +394,8 @@ func placeFor(was, by []token) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-func isAmount(w string) bool { return w != "a" && w != "an" && amount.MatchString(w) && w != "half" }
+// isAmount says whether a word begins with a number: "twelve", "4D".
+func isAmount(w string) bool { return text.Digits(w) != "" || w == "one" }
 
 // asSaid is a claim as it is told, resting on spans.
 func (f *frame) asSaid(claim string, spans []schema.MemorySpan, confidence float64) (Candidate, bool) {

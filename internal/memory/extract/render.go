@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // reported are the words of a player as the NPC tells of them: "I come from the
@@ -135,7 +137,7 @@ func (f *frame) isSubject(ts []token, i int) bool {
 	return verbish(ts, i+1)
 }
 
-var prepositions = set(`to for from with at by of about against before behind beside near on in over under without than
+var prepositions = text.Set(`to for from with at by of about against before behind beside near on in over under without than
 	like upon toward towards after around between among`)
 
 // tidy closes up white space and leaves no end mark.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -64,14 +65,14 @@ func not(p string) func(*rule) {
 const (
 	obj     = `(.+)`
 	verbObj = `((?:[a-z'-]+ ?)+.*)`
-	number  = `(?:\d{1,4}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[ -](?:one|two|three|four|five` +
-		`|six|seven|eight|nine))?|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|five` +
-		`|six|seven|eight|nine)`
-	habits = `(?:drink|eat|smoke|gamble|dance|pray|fish|hunt|swim|sing|steal|lie|fight|ride|read|write|trade|cook` +
+	habits  = `(?:drink|eat|smoke|gamble|dance|pray|fish|hunt|swim|sing|steal|lie|fight|ride|read|write|trade|cook` +
 		`|paint|sleep|wake|rise|farm|wander|kill)`
 	skills = `(?:swim|read|write|sing|ride|fight|cook|hunt|fish|sail|forge|play|dance|climb|speak|shoot|heal|mend` +
 		`|track|juggle|paint|sew|weave|pick locks|build|farm|row|brew)`
 )
+
+// number is a number in words or digits.
+var number = `(?:\d{1,4}|(?:` + text.NumberWords + `)(?:[ -](?:` + text.NumberWords + `))?)`
 
 // rules are tried in order; the first that fits is taken.
 var rules = []rule{
@@ -98,9 +99,9 @@ var rules = []rule{
 	r("friend_of", `be (?:a |an |good |old |close |best )*(?:friends? (?:of|with)) `+obj, present),
 	r("enemy_of", `be (?:a |an |the |sworn )*(?:enemy|enemies|rival|foe) (?:of|to|with) `+obj, present),
 	r("apprentice_of", `be (?:an? |the )?(?:apprenticed to|apprentice (?:of|to)|pupil of) `+obj, present),
-	r("parent_of", `have ((?:a|an|one|two|three|four|five|six|seven|eight|nine|ten|\d+) (?:\w+ )?(?:sons?|daughters?`+
+	r("parent_of", `have ((?:a|an|`+number+`) (?:\w+ )?(?:sons?|daughters?`+
 		`|child|children|kids?|boys?|girls?)(?: (?:called|named) .+)?)`, present),
-	r("sibling_of", `have ((?:a|an|one|two|three|four|five|six|seven|eight|nine|ten|\d+) (?:\w+ )?(?:brothers?`+
+	r("sibling_of", `have ((?:a|an|`+number+`) (?:\w+ )?(?:brothers?`+
 		`|sisters?|siblings?)(?: (?:called|named) .+)?)`, present),
 	r("knows", `know ((?:bram|[a-z]+) (?:well|personally))`, present, denied("-")),
 	r("loves", `be in love with `+obj, present),
@@ -227,8 +228,7 @@ var rules = []rule{
 		`|kind|type|man|woman|stranger here|joke|lie|pleasure|honou?r|problem|question|reason|point|matter|way|best|worst`+
 		`|first|last|next|person|friend|big|great|long|real|true|bad|nice|hungry`), sure(0.85)),
 	r("role", `become (?:a|an|the) `+obj, past, sure(0.85)),
-	r("has", `(?:have|own|keep|carry|possess|wear|get) ((?:a|an|the|some|my|two|three|four|five|six|seven|eight|nine`+
-		`|ten|twenty|\d+) .+)`, present, of(persons), denied(""), not(`(?:a|an|the|some|my|two`+
+	r("has", `(?:have|own|keep|carry|possess|wear|get) ((?:a|an|the|some|my|`+number+`) .+)`, present, of(persons), denied(""), not(`(?:a|an|the|some|my|two`+
 		`|three) (?:(?:\w+ )?(?:question|questions|idea|favou?r|problem|time|minute|moment|feeling|headache|word|chat`+
 		`|look|point|good (?:day|time)|reason|plan|guess|dream|lot|bit|few|hard time|job for|task for|request|offer|deal`+
 		`|proposal|message|right|chance|choice|way|need|secret|doubt|heart|nerve|day|days|hour|hours|minutes|weeks|home)`+
@@ -248,7 +248,7 @@ var trailing = regexp.MustCompile(` (?:now|nowadays|any ?more|any longer|these d
 	`|eh|for now|for a while|though|originally)$`)
 
 // stops are words at which an object ends.
-var stops = set(`because since when while although though but so unless until if cause cuz whereas`)
+var stops = text.Set(`because since when while although though but so unless until if cause cuz whereas`)
 
 // match tries the rules on a clause.
 func (f *frame) match(c *clause) (found *rule, object []token, ok bool) {

@@ -113,14 +113,5 @@ func lowOf(ts []token) string {
 	return b.String()
 }
 
-// set makes a set of a list in one string.
-func set(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		out[w] = true
-	}
-	return out
-}
-
 // ingForm says whether a word is a verb as it goes on: "living", and not "sing".
 func ingForm(w string) bool { return strings.HasSuffix(w, "ing") && lemma[w] != w }

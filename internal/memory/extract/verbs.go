@@ -1,6 +1,10 @@
 package extract
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
 
 // lemma gives the base of the verbs that the rules know, by their forms.
 var lemma = map[string]string{}
@@ -166,7 +170,7 @@ var kin = map[string]string{
 }
 
 // elderly are words that may stand before a word for kin.
-var elderly = set(`older elder younger little big eldest youngest late dear old poor twin only best good dearest
+var elderly = text.Set(`older elder younger little big eldest youngest late dear old poor twin only best good dearest
 	closest own step half first second late new worst greatest sworn faithful trusty beloved`)
 
 // Base is the base form of a verb that the rules know, or empty.

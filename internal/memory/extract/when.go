@@ -2,18 +2,20 @@ package extract
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
+var countOf = `(?:a few|a couple of|a|an|` + text.NumberWords + `|\d+)`
+
 const (
-	countOf = `(?:a few|a couple of|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fourteen|twenty` +
-		`|thirty|forty|fifty|\d+)`
 	unitOf = `(?:minutes?|hours?|days?|nights?|weeks?|fortnights?|months?|moons?|seasons?|summers?|winters?|years?|terms?)`
 	dayOf  = `(?:mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|market day|midsummer|midwinter` +
 		`|christmas|easter|michaelmas|candlemas|harvest)`
-	monthOf = `(?:january|february|march|april|may|june|july|august|september|october|november|december)`
+	monthOf = `(?:` + memory.Months + `)`
 	partOf  = `(?:morning|noon|afternoon|evening|night|midnight|dawn|dusk|sunrise|sunset|spring|summer|autumn|winter` +
 		`|week|weekend|month|year|term|season|tide|weeks|months|years)`
 )
@@ -34,7 +36,7 @@ var times = regexp.MustCompile(`(?i)\b(?:` +
 	`|(?:the day )?(?:after|before)? ?(?:tomorrow|yesterday)(?: (?:morning|noon|afternoon|evening|night))?|today|tonight` +
 	`|(?:next|last|this|every|each|some|all|most|the whole|that) (?:` + partOf + `|day|evenings|nights|mornings)` +
 	`|(?:by|before|after|until|till|since|at|in) (?:the )?(?:early |late )?` + partOf +
-	`|at (?:\d{1,2}(?::\d\d)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: ?(?:am|pm|o'clock))?` +
+	`|at (?:\d{1,2}(?::\d\d)?|` + text.NumberWords + `)(?: ?(?:am|pm|o'clock))?` +
 	`|(?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)|now|these days|nowadays` +
 	`|` + countOf + ` ` + unitOf + `|when (?:i|we|he|she|they) (?:was|were|am|are) [^.,;!?]{2,40}` +
 	`)\b`)
@@ -82,10 +84,10 @@ func dateOf(said string, now time.Time) time.Time {
 		return day(-1)
 	}
 	if m := spanOfTime.FindStringSubmatch(low); m != nil && (m[3] != "" || strings.HasPrefix(low, "in ")) {
-		return after(now, m[1], m[2], m[3] == "ago")
+		return memory.Shift(now, m[1], m[2], m[3] == "ago")
 	}
 	if m := endOf.FindStringSubmatch(low); m != nil {
-		month := monthNamed(m[1])
+		month := memory.Month(m[1])
 		end := time.Date(now.Year(), month+1, 0, 0, 0, 0, 0, now.Location())
 		if end.Before(now) {
 			end = time.Date(now.Year()+1, month+1, 0, 0, 0, 0, 0, now.Location())
@@ -100,42 +102,3 @@ var (
 		`|from now|hence))?$`)
 	endOf = regexp.MustCompile(`end of (` + monthOf + `)$`)
 )
-
-var countWords = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
-	"seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fourteen": 14,
-	"twenty": 20, "thirty": 30, "forty": 40,
-	"fifty": 50}
-
-// after is a stretch of time from now, or before it.
-func after(now time.Time, count, unit string, ago bool) time.Time {
-	n, ok := countWords[count]
-	if !ok {
-		var err error
-		if n, err = strconv.Atoi(count); err != nil || n > 10_000 {
-			return time.Time{}
-		}
-	}
-	if ago {
-		n = -n
-	}
-	switch strings.TrimSuffix(unit, "s") {
-	case "day":
-		return now.AddDate(0, 0, n)
-	case "week":
-		return now.AddDate(0, 0, 7*n)
-	case "fortnight":
-		return now.AddDate(0, 0, 14*n)
-	case "month":
-		return now.AddDate(0, n, 0)
-	}
-	return now.AddDate(n, 0, 0)
-}
-
-func monthNamed(name string) time.Month {
-	for m := time.January; m <= time.December; m++ {
-		if strings.EqualFold(m.String(), name) {
-			return m
-		}
-	}
-	return 0
-}

@@ -122,10 +122,10 @@ func commandLike(ts []token) bool {
 var (
 	// telling are beginnings that small talk has too, and that here may tell something
 	telling = regexp.MustCompile(`^(?:it|that|this|there|which)\b`)
-	objects = set(`a an my me us him it your yourself`)
+	objects = text.Set(`a an my me us him it your yourself`)
 	// performs are words that do what they say: "I, Ansel, give all my goods"
 	performs = regexp.MustCompile(`\bi, [a-z]+,`)
-	phatic   = set(`morning evening afternoon weather nice see day tomorrow today bye goodbye name business welcome
+	phatic   = text.Set(`morning evening afternoon weather nice see day tomorrow today bye goodbye name business welcome
 		pleasure please thank thanks hello greetings course luck care cheers congratulations say says told tell lol haha
 		omg wow promise nothing question`)
 )

@@ -104,42 +104,30 @@ var (
 	clauseEnd = regexp.MustCompile(`[,;:.!?\x{2013}\x{2014}]+(?:\s|$)|\s(?:and|but|so|because|who|which|while|when` +
 		`|though` +
 		`|although|since)\s`)
-	negations = set(`not no never none nobody nothing nowhere neither nor without hardly don't doesn't didn't isn't aren't
-		wasn't weren't can't cannot couldn't won't wouldn't shouldn't needn't hasn't haven't hadn't ain't dont doesnt didnt
-		isnt wasnt
-		cant wont mustn't`)
-	presents = set(`is are am has have do does i'm i've we're we've you're he's she's it's that's`)
-	reports  = set(`says say said tells tell told claims claim claimed writes wrote swears swore thinks thought promises
+	presents = text.Set(`is are am has have do does i'm i've we're we've you're he's she's it's that's`)
+	reports  = text.Set(`says say said tells tell told claims claim claimed writes wrote swears swore thinks thought promises
 		promised
 		believes hinted asked`)
-	bes    = set(`is are am was were be been i'm we're you're he's she's it's that's they're`)
-	haves  = set(`has have had i've we've you've they've`)
-	surely = set(`will shall must i'll we'll you'll he'll she'll they'll`)
-	modals = set(`would could may might should ought can i'd we'd`)
-	sides  = set(`against before after under over above below without`)
-	light  = set(`ask asks asked say says said tell told think go goes get got thing side people about claim claims`)
+	bes    = text.Set(`is are am was were be been i'm we're you're he's she's it's that's they're`)
+	haves  = text.Set(`has have had i've we've you've they've`)
+	surely = text.Set(`will shall must i'll we'll you'll he'll she'll they'll`)
+	modals = text.Set(`would could may might should ought can i'd we'd`)
+	sides  = text.Set(`against before after under over above below without`)
+	light  = text.Set(`ask asks asked say says said tell told think go goes get got thing side people about claim claims`)
 	spelt  = map[string]string{"twice": "two", "thrice": "three", "mum": "mother", "mom": "mother", "mam": "mother",
 		"dad": "father", "da": "father", "papa": "father", "granny": "grandmother", "gran": "grandmother",
 		"nan": "grandmother",
 		"kid": "child", "kids": "child", "children": "child", "men": "man", "women": "woman", "doc": "doctor"}
 )
 
-func set(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		out[w] = true
-	}
-	return out
-}
-
 // reduce gives the words of a text that say something.
 func reduce(s string) reduced {
 	out := reduced{words: map[string]bool{}}
 	for _, w := range wordForm.FindAllString(strings.ReplaceAll(strings.ToLower(s), "\u2019", "'"), -1) {
-		if bare := strings.TrimSuffix(w, "'s"); negations[bare] {
+		if bare := strings.TrimSuffix(w, "'s"); text.Denies(bare) {
 			w = bare
 		}
-		if negations[w] && (w != "nor" || !out.negative) {
+		if denies(w) && (w != "nor" || !out.negative) {
 			out.negative = !out.negative
 			continue
 		}
@@ -288,21 +276,13 @@ func likeness(a, b reduced) float64 {
 	return float64(shared) / float64(len(all))
 }
 
+func denies(w string) bool { return text.Denies(w) || w == "hardly" }
+
 func isNumber(w string) bool { return numberOf(w) != "" }
 
 func numberOf(w string) string {
-	if n := numbers[w]; n != "" {
-		return n
+	if w == "once" {
+		return "1"
 	}
-	if len(w) > 0 && w[0] >= '0' && w[0] <= '9' {
-		return strings.TrimRight(w, "abcdefghijklmnopqrstuvwxyz")
-	}
-	return ""
+	return strings.TrimRight(text.Digits(w), "abcdefghijklmnopqrstuvwxyz")
 }
-
-var numbers = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
-	"eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14",
-	"fifteen": "15",
-	"sixteen": "16", "seventeen": "17", "eighteen": "18", "nineteen": "19", "twenty": "20", "thirty": "30", "forty": "40",
-	"fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90", "hundred": "100", "thousand": "1000",
-	"dozen": "12", "once": "1"}

@@ -77,10 +77,10 @@ func (v *vocabulary) read(s string) *traits {
 		last = w.End
 		low := strings.TrimSuffix(strings.ToLower(raw), "'s")
 		switch first, _ := utf8.DecodeRuneInString(raw); {
-		case memory.Negates(low):
+		case text.Denies(low):
 			t.denies = !t.denies
-		case memory.Number(low) != "":
-			t.numbers = append(t.numbers, v.id(memory.Number(low)))
+		case text.Digits(low) != "":
+			t.numbers = append(t.numbers, v.id(text.Digits(low)))
 		case unicode.IsUpper(first) && !begins && low != "i":
 			t.names = append(t.names, v.id(low))
 		case !text.IsStop(low):
@@ -120,7 +120,7 @@ func (r *run) valueOf(i int) *value {
 	v := &value{}
 	object, v.denied = memory.Denied(text.Fold(object))
 	for _, w := range text.Words(object) {
-		switch n := memory.Number(w); {
+		switch n := text.Digits(w); {
 		case n != "":
 			v.words = append(v.words, n)
 		case !articles[w]:
@@ -128,7 +128,7 @@ func (r *run) valueOf(i int) *value {
 		}
 	}
 	// The denial may stand in the sentence alone: "p42 does not like plums".
-	if t := r.traitsOf(i); t.denies && !v.denied && !slices.ContainsFunc(v.words, memory.Negates) {
+	if t := r.traitsOf(i); t.denies && !v.denied && !slices.ContainsFunc(v.words, text.Denies) {
 		v.denied = true
 	}
 	v.key = keyOf(v.words, v.denied)
@@ -172,7 +172,7 @@ func (v *value) within(o *value) bool {
 		}
 	}
 	for _, w := range long {
-		if memory.Number(w) != "" && !slices.Contains(short, w) {
+		if text.Digits(w) != "" && !slices.Contains(short, w) {
 			return false
 		}
 	}

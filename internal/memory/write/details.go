@@ -101,7 +101,7 @@ func statedWords(s string) []word {
 			r, _ := utf8.DecodeRuneInString(raw)
 			low := strings.TrimSuffix(strings.ToLower(text.Plain(raw)), "'s")
 			out = append(out, word{raw: raw, low: low, name: i > 0 && unicode.IsUpper(r) && low != "i" &&
-				!strings.HasPrefix(low, "i'"), number: memory.Number(low) != ""})
+				!strings.HasPrefix(low, "i'"), number: text.Digits(low) != ""})
 		}
 	}
 	return out
@@ -115,7 +115,7 @@ func stemsOf(s string) stems {
 	for _, w := range text.Words(s) {
 		w = strings.TrimSuffix(w, "'s")
 		out[w], out[text.Stem(w)] = true, true
-		if n := memory.Number(w); n != "" {
+		if n := text.Digits(w); n != "" {
 			out[n] = true
 		}
 	}
@@ -123,7 +123,7 @@ func stemsOf(s string) stems {
 }
 
 func (s stems) holds(w string) bool {
-	number := memory.Number(w)
+	number := text.Digits(w)
 	return s[w] || s[text.Stem(w)] || number != "" && s[number]
 }
 

@@ -130,10 +130,10 @@ func tellOf(s string) tell {
 	var numbers []string
 	for _, w := range statedWords(s) {
 		switch {
-		case memory.Negates(w.low):
+		case text.Denies(w.low):
 			t.denies = !t.denies
 		case w.number:
-			numbers = append(numbers, memory.Number(w.low))
+			numbers = append(numbers, text.Digits(w.low))
 		case !text.IsStop(w.low):
 			t.words[text.Stem(w.low)] = true
 		}

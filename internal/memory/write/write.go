@@ -341,7 +341,7 @@ func replaced(first, last, claim string) bool {
 	for j < len(was)-i && j < len(is)-i && was[len(was)-1-j] == is[len(is)-1-j] {
 		j++
 	}
-	if slices.ContainsFunc(was[i:len(was)-j], memory.Negates) && !slices.ContainsFunc(is[i:len(is)-j], memory.Negates) {
+	if slices.ContainsFunc(was[i:len(was)-j], text.Denies) && !slices.ContainsFunc(is[i:len(is)-j], text.Denies) {
 		return false // what was denied would be affirmed
 	}
 	put := strings.Join(is[i:len(is)-j], " ")
