@@ -184,3 +184,27 @@ func TestWhatWasSeenAnswersForTheWorld(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoToldAMemory(t *testing.T) {
+	for content, want := range map[string]memory.Told{
+		"Ansel told me that they come from the coast.": {By: "Ansel", How: "told", Said: "they come from the coast."},
+		"Dr. J.R. Holt told me that Tom said: wait":    {By: "Dr. J.R. Holt", How: "told", Said: "Tom said: wait"},
+		"Ansel asked me to wait.":                      {By: "Ansel", How: "asked", Said: "wait."},
+		"Ansel asked me not to wait.":                  {By: "Ansel", How: "asked", Said: "not to wait."},
+		"I promised the traveller that I will mend it": {To: "the traveller", How: "promised", Said: "I will mend it"},
+		"Mira told me that Ansel told Mira that it is": {By: "Mira", How: "told", Said: "Ansel told Mira that it is"},
+		"The mill burned. Tom told me that it did.":    {},
+		"The miller told Tom that the mill is shut.":   {},
+	} {
+		got, ok := memory.ReadTold(content)
+		if got != want || ok != (want.How != "") || ok && memory.Said(content) != want.Said {
+			t.Errorf("%q is read as %+v", content, got)
+		}
+	}
+	m := schema.Memory{Source: schema.OriginUser, Content: "Ansel asked me not to tell their mother.",
+		Spans: []schema.MemorySpan{{Text: "Don't tell my mother."}}}
+	want := "You asked me not to tell your mother."
+	if got := memory.Spoken(&m, memory.Names{NPC: "Mira", Player: "Ansel"}); got != want {
+		t.Errorf("%q; want %q", got, want)
+	}
+}

@@ -25,12 +25,48 @@ func Spoken(m *schema.Memory, n Names) string {
 	return witnessed(m, n)
 }
 
+// Told is a memory's content as it says who told or asked what of whom.
+type Told struct {
+	By, To string // empty: the NPC itself
+	How    string // "told", "asked" or "promised"
+	Said   string // with "not to" before what the NPC was asked to leave
+}
+
 var (
-	playerLead = regexp.MustCompile(`^.{1,80}? told me that (.+)$`)
-	askedLead  = regexp.MustCompile(`^.{1,80}? asked me to (.+)$`)
-	ownLead    = regexp.MustCompile(`^I (told|promised) .{1,80}? that (.+)$`)
-	others     = regexp.MustCompile(`(?i)\b(?:they|them|their|theirs|themsel\w+)\b`)
+	toldForm = func() *regexp.Regexp {
+		const name = `((?:[^.!?:"]|\.\S|\b(?:\p{Lu}|Mr|Mrs|Ms|Dr|St)\.){1,80}?)`
+		return regexp.MustCompile(`(?s)^(?:` + name + ` (told me that|asked me(?: to)?) |I (told|promised) ` + name +
+			` that )(.+)$`)
+	}()
+	others = regexp.MustCompile(`(?i)\b(?:they|them|their|theirs|themsel\w+)\b`)
 )
+
+// ReadTold reads "Ansel told me that they come from the coast", "Ansel asked me to wait" and
+// "I promised Ansel that the hinges will be done".
+func ReadTold(content string) (Told, bool) {
+	m := toldForm.FindStringSubmatch(content)
+	if m == nil {
+		return Told{}, false
+	}
+	how, _, _ := strings.Cut(m[2]+m[3], " ")
+	return Told{By: m[1], To: m[4], How: how, Said: m[5]}, true
+}
+
+// Wish is what was asked, behind "asked me": "to wait", "not to wait".
+func (t Told) Wish() string {
+	if strings.HasPrefix(t.Said, "not to ") {
+		return t.Said
+	}
+	return "to " + t.Said
+}
+
+// Said is what a content says, without who told it.
+func Said(content string) string {
+	if t, ok := ReadTold(content); ok {
+		return t.Said
+	}
+	return content
+}
 
 // Overheard is what one NPC heard another say: in the words themselves, since the "I" of
 // them is the other's, and the "you" may be anybody's.
@@ -41,11 +77,10 @@ func Overheard(speaker, words string) string {
 // heard is "I remember that Mira told me that you told Mira that you come from the
 // coast." What passed through more mouths, or is not surely the player's, is quoted.
 func heard(m *schema.Memory, n Names) string {
-	teller, rest, ok := strings.Cut(m.Content, " told me that ")
-	lead := " told " + teller + " that "
-	if said, words, told := strings.Cut(rest, lead); ok && told && n.Player != "" && said == n.Player &&
-		!others.MatchString(wordsOf(m)) {
-		return "I remember that " + teller + " told me that you told " + teller + " that " + toYou(words)
+	t, ok := ReadTold(m.Content)
+	words, told := strings.CutPrefix(t.Said, n.Player+" told "+t.By+" that ")
+	if ok && told && n.Player != "" && !others.MatchString(wordsOf(m)) {
+		return "I remember that " + t.By + " told me that you told " + t.By + " that " + toYou(words)
 	}
 	return "I remember that I was told this: \u201c" + oneLine(m.Content) + "\u201d"
 }
@@ -54,11 +89,13 @@ func heard(m *schema.Memory, n Names) string {
 // of others as "they", it is not known which "they" is the player, and they are
 // quoted.
 func toldByPlayer(m *schema.Memory) string {
-	if spoke := playerLead.FindStringSubmatch(m.Content); spoke != nil && !others.MatchString(wordsOf(m)) {
-		return hedgedAs(m.Hedge, spoke[1])
-	}
-	if asked := askedLead.FindStringSubmatch(m.Content); asked != nil && !others.MatchString(wordsOf(m)) {
-		return "You asked me to " + toYou(asked[1])
+	t, ok := ReadTold(m.Content)
+	switch {
+	case !ok || t.By == "" || others.MatchString(wordsOf(m)):
+	case t.How == "told":
+		return hedgedAs(m.Hedge, t.Said)
+	default:
+		return "You asked me " + toYou(t.Wish())
 	}
 	return "You told me: \u201c" + oneLine(wordsOf(m)) + "\u201d"
 }
@@ -94,8 +131,8 @@ var (
 
 // saidByNPC is "I told you that the ferry is down."
 func saidByNPC(m *schema.Memory) string {
-	if own := ownLead.FindStringSubmatch(m.Content); own != nil && !others.MatchString(wordsOf(m)) {
-		return "I " + own[1] + " you that " + toYou(own[2])
+	if t, ok := ReadTold(m.Content); ok && t.By == "" && !others.MatchString(wordsOf(m)) {
+		return "I " + t.How + " you that " + toYou(t.Said)
 	}
 	return "I told you: \u201c" + oneLine(wordsOf(m)) + "\u201d"
 }

@@ -99,7 +99,7 @@ func (s *Service) candidates(ctx context.Context, r *schema.Reply, x extract.Con
 		}
 		if known {
 			for _, m := range waiting {
-				kept = append(kept, extract.Candidate{Memory: m, Claim: extract.Claimed(&m)})
+				kept = append(kept, extract.Candidate{Memory: m, Claim: memory.Said(m.Content)})
 			}
 			return kept, nil
 		}

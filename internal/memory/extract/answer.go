@@ -128,15 +128,6 @@ func (f *frame) attributed(content, speaker string) string {
 	return lead + ended(lowerFirst(g.reported(0, len(content), "", ""), g.beginsWithName(content)))
 }
 
-// Claimed is what a stored memory claims, as far as its content tells: what a model
-// proposed is held against the words by it once more.
-func Claimed(m *schema.Memory) string {
-	if _, rest, ok := strings.Cut(m.Content, " told me that "); ok {
-		return rest
-	}
-	return m.Content
-}
-
 // Worth says whether a message states anything that might be remembered: only then is
 // a model asked.
 func Worth(message string) bool {

@@ -225,11 +225,10 @@ func tellingOf(m schema.Memory) told {
 	}
 	names := entail.Names{Self: "the NPC", Reader: "the NPC", Writer: "the player"}
 	words, _ := entail.Pair{Premise: ofOne(strings.Join(parts, ". ")), Names: names}.Spoken()
-	said := m.Content
-	if _, rest, ok := strings.Cut(said, " told me that "); ok {
-		said = rest
-	} else if _, rest, ok := strings.Cut(said, " asked me "); ok {
-		said, words = "they asked me "+rest, "the player asked the NPC: "+words
+	t, _ := memory.ReadTold(m.Content)
+	said := memory.Said(m.Content)
+	if t.How == "asked" {
+		said, words = "they asked me "+t.Wish(), "the player asked the NPC: "+words
 	}
 	if others.MatchString(strings.Join(parts, " ")) { // "they" may be others: the words themselves tell whom it is about
 		last := m.Spans[len(m.Spans)-1].Text

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,21 +32,17 @@ func (v *vocabulary) id(stem string) int32 {
 	return n
 }
 
-// telling is how a memory says who said what it holds: "Ansel told me that …".
-var telling = regexp.MustCompile(`^(?:[^.!?:"]{1,80}? told me that |I told [^.!?:"]{1,80}? that )`)
-
 // matter is what was told, without who told it: two memories are compared by that,
 // and lore denies that. Who told it is for the subject and the source to say.
 func matter(content string) string {
-	rest := content
 	for range 3 { // hearsay of hearsay
-		next := rest[len(telling.FindString(rest)):]
-		if next == rest || next == "" {
+		t, ok := memory.ReadTold(content)
+		if !ok || t.How == "asked" {
 			break
 		}
-		rest = next
+		content = t.Said
 	}
-	return rest
+	return content
 }
 
 // traits are the words of a memory's content by what they do: two sentences that

@@ -34,7 +34,7 @@ func (q *question) details() details {
 	free := q.freeWords()
 	have := stemsOf(words)
 	seen := map[string]bool{}
-	for _, w := range statedWords(c.Claim + "\n" + strippedLead(c.Content)) {
+	for _, w := range statedWords(c.Claim + "\n" + memory.Said(c.Content)) {
 		if free[w.low] || seen[w.low] || text.IsStop(w.low) && !w.number {
 			continue
 		}
@@ -73,16 +73,6 @@ func (q *question) freeWords() map[string]bool {
 		}
 	}
 	return out
-}
-
-// strippedLead is a content without "Ansel told me that".
-func strippedLead(content string) string {
-	for _, told := range []string{" told me that ", " asked me to ", " asked me "} {
-		if lead, rest, ok := strings.Cut(content, told); ok && len(lead) < 64 {
-			return rest
-		}
-	}
-	return content
 }
 
 // word is a word that a candidate states.
@@ -282,7 +272,7 @@ func (q *question) partly(v schema.GroundingVerdict, d details, supported bool) 
 // are not proved.
 func asSaid(m schema.Memory, speaker string) schema.Memory {
 	m.Kind, m.Pred = schema.MemoryOccurrence, "said"
-	m.Object = strippedLead(m.Content)
+	m.Object = memory.Said(m.Content)
 	m.Subject = memory.PlayerPrefix + m.Player
 	if speaker == extract.SpeakerNPC {
 		m.Subject = memory.NPCPrefix + m.NPC

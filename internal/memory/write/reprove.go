@@ -20,7 +20,7 @@ func (g *Guard) Plain(m *schema.Memory) bool {
 	if slices.Contains(m.Tags, protocol.TagVouched) {
 		return true
 	}
-	said, preds := strings.TrimRight(text.Fold(strippedLead(m.Content)), ".!? "), g.predicates(m.World)
+	said, preds := strings.TrimRight(text.Fold(memory.Said(m.Content)), ".!? "), g.predicates(m.World)
 	object, _ := memory.Denied(text.Fold(m.Object))
 	for _, s := range m.Spans {
 		words := text.Fold(s.Text)
@@ -50,7 +50,8 @@ func speaks(m *schema.Memory, speaker string) bool {
 // can tell. Of spans of several speakers or occasions, as a merged memory has them,
 // those of one are enough.
 func (g *Guard) Reprove(ctx context.Context, m *schema.Memory, x extract.Context) schema.GroundingVerdict {
-	x.PlayerName = cmp.Or(x.PlayerName, listener(m.Content))
+	told, _ := memory.ReadTold(m.Content)
+	x.PlayerName = cmp.Or(x.PlayerName, told.By, told.To)
 	verdict := refused("nothing in the words speaks of it")
 	for _, spans := range occasions(m.Spans) {
 		c := *m
@@ -89,26 +90,14 @@ func occasions(spans []schema.MemorySpan) [][]schema.MemorySpan {
 // maxTogether is how many spans are read as one text.
 const maxTogether = 4
 
-// listener is the player's name as a memory's content gives it.
-func listener(content string) string {
-	if name, _, ok := strings.Cut(content, " told me that "); ok && len(name) < 64 {
-		return name
-	}
-	rest, ok := strings.CutPrefix(content, "I told ")
-	if name, _, more := strings.Cut(rest, " that "); ok && more && len(name) < 64 {
-		return name
-	}
-	return ""
-}
-
 func (g *Guard) reprove(ctx context.Context, m *schema.Memory, x extract.Context) schema.GroundingVerdict {
 	if len(m.Spans) == 0 {
 		return refused("no words prove it")
 	}
-	q := question{guard: g, candidate: &extract.Candidate{Memory: *m, Claim: stated(m.Content)},
+	q := question{guard: g, candidate: &extract.Candidate{Memory: *m, Claim: memory.Said(m.Content)},
 		words: utterances(m.Spans), context: x}
 	if m.HeardFrom != "" {
-		q.candidate.Claim = stated(q.candidate.Claim) // who told it stands before who said it
+		q.candidate.Claim = memory.Said(q.candidate.Claim) // who told it stands before who said it
 	}
 	if !corrects(q.candidate) {
 		if why := q.misfit(); why != "" {
@@ -135,19 +124,6 @@ func (g *Guard) reprove(ctx context.Context, m *schema.Memory, x extract.Context
 		return refused(d.why())
 	}
 	return q.asked(ctx, d)
-}
-
-// stated is what a content says, without who told it.
-func stated(content string) string {
-	if rest := strippedLead(content); rest != content {
-		return rest
-	}
-	if rest, ok := strings.CutPrefix(content, "I told "); ok {
-		if _, said, more := strings.Cut(rest, " that "); more {
-			return said
-		}
-	}
-	return content
 }
 
 func supportedAs(why, tier string) schema.GroundingVerdict {
@@ -237,7 +213,7 @@ func (q *question) found() bool {
 }
 
 func sameWords(a, b string) bool {
-	return a == b || strings.TrimRight(text.Fold(stated(a)), ".!? ") == strings.TrimRight(text.Fold(stated(b)), ".!? ")
+	return a == b || strings.TrimRight(text.Fold(memory.Said(a)), ".!? ") == strings.TrimRight(text.Fold(memory.Said(b)), ".!? ")
 }
 
 // ended is a span as a sentence of its own.
