@@ -13,7 +13,6 @@ type benchCmd struct {
 	Turn     benchTurnCmd     `cmd:"" help:"Whole turns: latency, throughput beside a bare chain, start and memory."`
 	Speech   benchSpeechCmd   `cmd:"" help:"Recorded speeches against the review: what is spoken."`
 	Verify   benchVerifyCmd   `cmd:"" help:"The verifier in process: its time beside onnxruntime, memory and worth."`
-	Memory   benchMemoryCmd   `cmd:"" help:"What extraction and Guard 1 keep of sayings, and what they invent."`
 	Retrieve benchRetrieveCmd `cmd:"" help:"The index in process, over a made-up world."`
 }
 

@@ -115,22 +115,3 @@ func figureOf(runs []evaluated, metric string) string {
 	}
 	return strconv.FormatFloat(math.Round(1000*worst)/10, 'f', -1, 64) + " %"
 }
-
-// The table of docs/memory.md is what `forsooth bench memory` measured last.
-func TestTheMemoryPageShowsMeasuredFigures(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(reportsOf(t), "sayings.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r remembered
-	if err := json.Unmarshal(data, &r); err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "memory.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if table := r.table("memory-sayings.jsonl"); !strings.Contains(string(page), sayingsMark+"\n"+table+sayingsMark) {
-		t.Errorf("docs/memory.md shows other figures than\n%s\nwrite them by forsooth bench memory --page", table)
-	}
-}

@@ -8,22 +8,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/bench"
-	"github.com/forsooth-npc/forsooth/internal/memory/sayings"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
+	"github.com/forsooth-npc/forsooth/lab/sayings"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-type benchMemoryCmd struct {
+type sayingsCmd struct {
 	File  string `arg:"" help:"Sayings with what is to be kept of each, one a line." placeholder:"FILE.jsonl"`
 	Pairs string `help:"Also hold the matcher against pairs that a person judged." placeholder:"FILE.jsonl" type:"path"`
 	Show  bool   `help:"Also print each fact that was missed, and each invention."`
 	Page  string `help:"Also write the figures into this page." placeholder:"PAGE.md" type:"path"`
 }
 
-// remembered is what the bench prints.
-type remembered struct {
+// kept is what the bench prints.
+type kept struct {
 	bench.Measured
 	Sayings sayings.Figures              `json:"sayings"`
 	Matcher map[string]sayings.Agreement `json:"matcher,omitempty"`
@@ -36,7 +37,7 @@ const (
 )
 
 // Run measures what extraction and Guard 1 keep of sayings.
-func (c *benchMemoryCmd) Run(e *env) error {
+func (c *sayingsCmd) Run(e *env) error {
 	place, err := bench.PlaceIn(c.Page, sayingsMark)
 	if err != nil {
 		return usage(err)
@@ -56,30 +57,33 @@ func (c *benchMemoryCmd) Run(e *env) error {
 		return err
 	}
 	if err := place.Write(out.table(filepath.Base(c.File))); err != nil {
-		return failed(err)
+		return err
 	}
-	return e.remembered(out, c.Show)
+	return e.kept(out, c.Show)
 }
 
-func (c *benchMemoryCmd) measure(e *env, list []sayings.Saying, pairs []sayings.Pair) (remembered, error) {
-	out := remembered{Measured: bench.Measured{Bench: "memory, " + filepath.Base(c.File)}}
-	tiers, err := e.verifier()
+func (c *sayingsCmd) measure(e *env, list []sayings.Saying, pairs []sayings.Pair) (kept, error) {
+	out := kept{Measured: bench.Measured{Bench: "sayings, " + filepath.Base(c.File)}}
+	tiers, err := app.NewVerifier(app.Verifying{})
+	if err == nil {
+		err = tiers.Missing
+	}
 	if err != nil {
-		return out, err
+		return out, dependency(fmt.Errorf("the verifier in process does not load: %w", err))
 	}
 	verifier := scan.Entail(tiers)
 	guard, err := write.New(write.DefaultSettings(), verifier, nil)
 	if err != nil {
-		return out, failed(err)
+		return out, err
 	}
 	if out.Sayings, err = sayings.Measure(e.ctx, sayings.Guard{Guard: guard, Verifier: verifier}, list); err != nil {
-		return out, failed(err)
+		return out, err
 	}
 	out.Figures = figuresOf(&out.Sayings)
 	for _, of := range []string{"keep", "not"} {
 		a, err := sayings.Agree(e.ctx, sayings.Matcher{Verifier: verifier}, pairs, of)
 		if err != nil {
-			return out, failed(err)
+			return out, err
 		}
 		if a.Pairs == 0 {
 			continue
@@ -126,7 +130,7 @@ func figuresOf(f *sayings.Figures) []bench.Figure {
 const sayingsMark = "<!-- sayings -->"
 
 // table shows the figures for a page.
-func (r *remembered) table(file string) string {
+func (r *kept) table(file string) string {
 	var table strings.Builder
 	f := &r.Sayings
 	fmt.Fprintf(&table, "| %d sayings of `%s` | |\n|---|---|\n", f.Sayings, file)
@@ -149,7 +153,7 @@ func (r *remembered) table(file string) string {
 	return table.String()
 }
 
-func (e *env) remembered(r remembered, show bool) error {
+func (e *env) kept(r kept, show bool) error {
 	if e.json {
 		r.Missed = bench.Missed(r.Figures)
 		return e.printJSON(r)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/internal/memory/sayings"
 	"github.com/forsooth-npc/forsooth/internal/memory/write"
+	"github.com/forsooth-npc/forsooth/lab/sayings"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -107,7 +107,7 @@ func TestWhatIsNoSaying(t *testing.T) {
 func TestTheSayingsOfTheProject(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range []string{"memory-sayings.jsonl", "memory-sayings-train.jsonl"} {
-		f, err := os.Open("../../../evals/" + name)
+		f, err := os.Open("../../evals/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
