@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -29,19 +30,19 @@ type Admission interface {
 // rings again rings for a turn that may have begun, and is not asked twice. What an NPC
 // says unasked is bounded by its own rules, and costs the player nothing.
 func (i *intake) admit(
-	req *schema.Request, d *delivery,
+	req *schema.Request, d *transport.Delivery,
 ) (reason string, wait time.Duration) {
 	if i.crowded(d, req.Deadline()) {
 		return schema.ReasonOverload, retryAfterFull
 	}
-	if i.Admission == nil || d.attempt > 1 || req.Unasked() || req.Scene.Moves() {
+	if i.Admission == nil || d.Attempt > 1 || req.Unasked() || req.Scene.Moves() {
 		return "", 0
 	}
-	if wait = i.Admission.Take(req.World, req.Player, d.stored); wait > 0 {
+	if wait = i.Admission.Take(req.World, req.Player, d.Stored); wait > 0 {
 		return schema.ReasonRateLimited, wait
 	}
 	if i.m.opts.Shared {
-		i.m.tellTaken(req, d.stored)
+		i.m.tellTaken(req, d.Stored)
 	}
 	return "", 0
 }
@@ -49,22 +50,22 @@ func (i *intake) admit(
 // sendAway answers a turn at once. It takes no pass, and leaves nothing in the
 // conversation, so it need not wait for those before it.
 func (i *intake) sendAway(
-	ctx context.Context, d *delivery, convo schema.ConversationID, req *schema.Request, reason string, wait time.Duration,
+	ctx context.Context, d *transport.Delivery, convo schema.ConversationID, req *schema.Request, reason string, wait time.Duration,
 ) error {
 	why := errOverLimit
 	if reason == schema.ReasonOverload {
 		why = errTooMany
 	}
-	i.m.opts.Report(Report{Where: "intake", Subject: d.subject, Turn: req.TurnID, Attempt: d.attempt, Outcome: "shed",
+	i.m.opts.Report(Report{Where: "intake", Subject: d.Subject, Turn: req.TurnID, Attempt: d.Attempt, Outcome: "shed",
 		Err: why})
-	return i.m.conclude(ctx, ending{convo: convo, turn: req.TurnID, sequence: d.sequence, reason: reason,
-		retryAfter: wait}, req, d.stored)
+	return i.m.conclude(ctx, ending{convo: convo, turn: req.TurnID, sequence: d.Sequence, reason: reason,
+		retryAfter: wait}, req, d.Stored)
 }
 
 // sentBefore sends a turn away that was to be before, and says whether it was: its fence
 // stands, and the reply may not.
 func (i *intake) sentBefore(
-	ctx context.Context, d *delivery, convo schema.ConversationID, req *schema.Request,
+	ctx context.Context, d *transport.Delivery, convo schema.ConversationID, req *schema.Request,
 ) (bool, error) {
 	begun, err := i.m.said.begun(ctx, convo, req.TurnID)
 	if err != nil || !begun.away.is() {

@@ -27,12 +27,12 @@ const (
 // an event begins, or nil. The turn stands in the queue of its conversation like any other.
 // It is the same turn however often the event is read.
 func (m *Mesh) OnBegin(begins func(*schema.Occurrence) *schema.Request) {
-	m.follow(ConsumerBegin, transport.StreamEvents, "", nil, func(ctx context.Context, d *delivery) (string, error) {
-		if transport.IsShared(d.msg.Headers()) {
+	m.follow(ConsumerBegin, transport.StreamEvents, "", nil, func(ctx context.Context, d *transport.Delivery) (string, error) {
+		if transport.IsShared(d.Msg.Headers()) {
 			return "", nil // it was read when it happened
 		}
 		var o schema.Occurrence
-		if json.Unmarshal(d.data, &o) != nil || o.Validate() != nil || protocol.SubjectEvent(o.World) != d.subject {
+		if json.Unmarshal(d.Data, &o) != nil || o.Validate() != nil || protocol.SubjectEvent(o.World) != d.Subject {
 			return "", nil // the reader of memories makes a dead letter of it
 		}
 		req := begins(&o)
@@ -44,12 +44,12 @@ func (m *Mesh) OnBegin(begins func(*schema.Occurrence) *schema.Request) {
 }
 
 // begin puts the turn into its queue, where nothing else stands there.
-func (m *Mesh) begin(ctx context.Context, d *delivery, req *schema.Request) error {
+func (m *Mesh) begin(ctx context.Context, d *transport.Delivery, req *schema.Request) error {
 	convo := req.Conversation()
 	if done, err := m.hasBegun(ctx, convo, req); done || err != nil {
 		return err
 	}
-	late := m.opts.Now().Sub(d.stored) > freshness
+	late := m.opts.Now().Sub(d.Stored) > freshness
 	waiting, err := m.waitsBehind(ctx, convo, 0)
 	switch {
 	case err != nil:
@@ -127,8 +127,8 @@ func (m *Mesh) yields(
 }
 
 // unbegun tells of a turn that an event was to begin and that stands in no queue.
-func (m *Mesh) unbegun(d *delivery, req *schema.Request, reason string) {
-	m.opts.Report(Report{Where: ConsumerBegin, Subject: d.subject, Turn: req.TurnID, Attempt: d.attempt,
+func (m *Mesh) unbegun(d *transport.Delivery, req *schema.Request, reason string) {
+	m.opts.Report(Report{Where: ConsumerBegin, Subject: d.Subject, Turn: req.TurnID, Attempt: d.Attempt,
 		Outcome: "unbegun", Reason: reason, Err: fmt.Errorf("%s says nothing on event %s: %s", req.NPC, req.Begin.EventID,
 			reason)})
 }

@@ -281,7 +281,7 @@ func TestAWatchOutlivesAStalledConnection(t *testing.T) {
 	release := make(chan struct{})
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
-		m.runners[0].handle = newPassRunner(m, schema.PassRetrieve,
+		m.runners[0].Handle = newPassRunner(m, schema.PassRetrieve,
 			func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 				<-release
 				return schema.PassThink, nil

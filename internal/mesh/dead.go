@@ -20,18 +20,18 @@ const maxDeadBody = 64 << 10
 
 // bury stores a dead letter, once per message.
 func (m *Mesh) bury(
-	ctx context.Context, where schema.Pass, stream string, d *delivery, convo schema.ConversationID, turn string,
+	ctx context.Context, where schema.Pass, stream string, d *transport.Delivery, convo schema.ConversationID, turn string,
 	cause error, body []byte,
 ) error {
 	letter, err := json.Marshal(schema.DeadLetter{
-		Pass: where, TurnID: turn, Reason: cause.Error(), Stream: stream, Sequence: d.sequence,
-		Attempt: d.attempt, At: m.opts.Now().UTC(), Body: bytes.Clone(body[:min(len(body), maxDeadBody)]),
+		Pass: where, TurnID: turn, Reason: cause.Error(), Stream: stream, Sequence: d.Sequence,
+		Attempt: d.Attempt, At: m.opts.Now().UTC(), Body: bytes.Clone(body[:min(len(body), maxDeadBody)]),
 	})
 	if err != nil {
 		return fmt.Errorf("dead letter of turn %s: %w", turn, err)
 	}
 	// Two readers of one stream may each bury the same message.
-	id := string(where) + "/" + stream + "/" + strconv.FormatUint(d.sequence, 10)
+	id := string(where) + "/" + stream + "/" + strconv.FormatUint(d.Sequence, 10)
 	ack, err := m.publish(ctx, transport.NewMessage(protocol.SubjectDead(where, convo, turn), letter,
 		jetstream.MsgIDHeader, id))
 	if err == nil && !ack.Duplicate && m.opts.Observer != nil {
@@ -43,17 +43,17 @@ func (m *Mesh) bury(
 // bury is the end of a turn that cannot be handled: a dead letter, then the turn to act as
 // aborted. A message that is no turn ends with its letter: its turn, if there is one, is
 // ended by its deadline.
-func (p *passRunner) bury(ctx context.Context, d *delivery, cause error) error {
+func (p *passRunner) bury(ctx context.Context, d *transport.Delivery, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, buryTimeout)
 	defer cancel()
 	t, unreadable := p.decode(d)
 	if unreadable != nil {
 		convo := schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}
-		turn := "seq-" + strconv.FormatUint(d.sequence, 10)
-		if s, err := protocol.ParseSubject(d.subject); err == nil {
+		turn := "seq-" + strconv.FormatUint(d.Sequence, 10)
+		if s, err := protocol.ParseSubject(d.Subject); err == nil {
 			convo, turn = s.Conversation, s.Turn
 		}
-		return p.m.bury(ctx, p.pass, transport.StreamPasses, d, convo, turn, cause, d.data)
+		return p.m.bury(ctx, p.pass, transport.StreamPasses, d, convo, turn, cause, d.Data)
 	}
 	if err := p.m.bury(ctx, p.pass, transport.StreamPasses, d, t.Conversation(), t.TurnID, cause, nil); err != nil {
 		return err

@@ -134,7 +134,7 @@ func TestDeadlineOfATurnThatWaitsInTheQueue(t *testing.T) {
 	release := make(chan struct{})
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
-		m.runners[0].handle = newPassRunner(m, schema.PassRetrieve,
+		m.runners[0].Handle = newPassRunner(m, schema.PassRetrieve,
 			func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 				if t.TurnID == "first" {
 					<-release
@@ -173,7 +173,7 @@ func TestDeadlineKeepsWhatWasSaid(t *testing.T) {
 	r := newRig(t)
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
-		m.runners[6].handle = newPassRunner(m, schema.PassAct,
+		m.runners[6].Handle = newPassRunner(m, schema.PassAct,
 			func(ctx context.Context, t *protocol.Turn) (schema.Pass, error) {
 				<-ctx.Done()
 				return "", ctx.Err()
@@ -393,18 +393,18 @@ func TestWhatEndsATurnIsTriedAgainSoon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := map[string]delivery{
-		"deadline": {subject: protocol.SubjectDue(convo, "t"), data: due},
-		"finisher": {subject: protocol.SubjectReply(convo, "t"), data: []byte(`{"world":"w","npc":"mira","player":"p1"` +
+	given := map[string]transport.Delivery{
+		"deadline": {Subject: protocol.SubjectDue(convo, "t"), Data: due},
+		"finisher": {Subject: protocol.SubjectReply(convo, "t"), Data: []byte(`{"world":"w","npc":"mira","player":"p1"` +
 			`,"turn_id":"t"}`)},
-		"intake": {subject: protocol.SubjectTurn(convoA), data: asked, stored: time.Now()},
+		"intake": {Subject: protocol.SubjectTurn(convoA), Data: asked, Stored: time.Now()},
 	}
 	for _, r := range m.runners {
 		for n := 6; n <= 3*m.opts.MaxAttempts; n++ {
-			d := given[r.name]
-			d.attempt = n
-			if v := r.work(ctx, &d); v.kind != verdictPutBack || v.delay > time.Second {
-				t.Errorf("%s, delivery %d: %+v, want it back within a second", r.name, n, v)
+			d := given[r.Name]
+			d.Attempt = n
+			if v := r.Work(ctx, &d); v.Kind != transport.VerdictPutBack || v.Delay > time.Second {
+				t.Errorf("%s, delivery %d: %+v, want it back within a second", r.Name, n, v)
 			}
 		}
 	}

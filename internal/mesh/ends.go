@@ -61,10 +61,10 @@ func (m *Mesh) Ends(e Ends) {
 	if e.Stage.Cast != nil {
 		m.stage = e.Stage
 	}
-	m.addRunner(urgent(&runner{name: "deadline", stream: transport.StreamTimers, filter: protocol.Prefix + "due.turn.>",
-		handle: m.expire, bury: m.buryDue, ackWait: dueAckWait, offered: m.opts.Shared}))
-	m.addRunner(urgent(&runner{name: "finisher", stream: transport.StreamReplies, handle: m.handleReply,
-		bury: m.buryReply}))
+	m.addRunner(urgent(&transport.Runner{Name: "deadline", Stream: transport.StreamTimers, Filter: protocol.Prefix + "due.turn.>",
+		Handle: m.expire, Bury: m.buryDue, AckWait: dueAckWait, Offered: m.opts.Shared}))
+	m.addRunner(urgent(&transport.Runner{Name: "finisher", Stream: transport.StreamReplies, Handle: m.handleReply,
+		Bury: m.buryReply}))
 	m.subs = append(m.subs, subscription{subject: protocol.Prefix + "cancel.*.*.*.*", queue: "ends",
 		handle: m.handleCancel},
 		subscription{subject: protocol.SubjectActions("*"), queue: "ends", handle: m.handleActions})
@@ -79,9 +79,9 @@ func (m *Mesh) Ends(e Ends) {
 }
 
 // expire ends a turn whose deadline has come.
-func (m *Mesh) expire(ctx context.Context, d *delivery) error {
+func (m *Mesh) expire(ctx context.Context, d *transport.Delivery) error {
 	b, on, err := readDue(d)
-	d.of = on.Turn
+	d.Of = on.Turn
 	if err != nil {
 		return Reject(err)
 	}
@@ -92,13 +92,13 @@ func (m *Mesh) expire(ctx context.Context, d *delivery) error {
 	if err := m.step("deadline.ended"); err != nil {
 		return err
 	}
-	return m.conn.Remove(ctx, transport.StreamTimers, d.sequence)
+	return m.conn.Remove(ctx, transport.StreamTimers, d.Sequence)
 }
 
 // buryDue is the end of what is no deadline, or of one that cannot be carried out.
-func (m *Mesh) buryDue(ctx context.Context, d *delivery, cause error) error {
+func (m *Mesh) buryDue(ctx context.Context, d *transport.Delivery, cause error) error {
 	b, on, unreadable := readDue(d)
-	if err := m.bury(ctx, "deadline", transport.StreamTimers, d, on.Conversation, on.Turn, cause, d.data); err != nil {
+	if err := m.bury(ctx, "deadline", transport.StreamTimers, d, on.Conversation, on.Turn, cause, d.Data); err != nil {
 		return err
 	}
 	if unreadable == nil {
@@ -107,18 +107,18 @@ func (m *Mesh) buryDue(ctx context.Context, d *delivery, cause error) error {
 			return err
 		}
 	}
-	return m.conn.Remove(ctx, transport.StreamTimers, d.sequence)
+	return m.conn.Remove(ctx, transport.StreamTimers, d.Sequence)
 }
 
 // readDue reads a deadline and holds it against the subject it came on, which
 // alone is sure to name a turn.
-func readDue(d *delivery) (b protocol.Due, on protocol.Subject, err error) {
-	on, err = protocol.ParseSubject(d.subject)
+func readDue(d *transport.Delivery) (b protocol.Due, on protocol.Subject, err error) {
+	on, err = protocol.ParseSubject(d.Subject)
 	if err != nil {
 		on.Conversation, on.Turn = schema.ConversationID{World: "unknown", NPC: "unknown", Player: "unknown"}, "unknown"
 		return b, on, err
 	}
-	if err := json.Unmarshal(d.data, &b); err != nil {
+	if err := json.Unmarshal(d.Data, &b); err != nil {
 		return b, on, fmt.Errorf("the deadline is not JSON: %w", err)
 	}
 	if of := (schema.ConversationID{World: b.World, NPC: b.NPC, Player: b.Player}); of != on.Conversation ||

@@ -2,8 +2,6 @@
 
 package mesh
 
-import "errors"
-
 // failpoints let a test kill a worker between two steps.
 type failpoints struct {
 	fault func(step string) error
@@ -15,9 +13,3 @@ func (f failpoints) reach(step string) error {
 	}
 	return f.fault(step)
 }
-
-// errKilled is what a fault returns: the worker is gone. Nothing is acked or put back;
-// only the broker's redelivery goes on.
-var errKilled = errors.New("killed by a test")
-
-func killed(err error) bool { return errors.Is(err, errKilled) }

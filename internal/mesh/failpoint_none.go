@@ -6,5 +6,3 @@ package mesh
 type failpoints struct{}
 
 func (failpoints) reach(string) error { return nil }
-
-func killed(error) bool { return false }

@@ -2,10 +2,14 @@
 
 package mesh
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
+)
 
 // ErrKilled is what a fault returns that kills its worker.
-var ErrKilled = errKilled
+var ErrKilled = transport.ErrKilled
 
 // NeedFailpoints skips a test where the build has no failpoints; this one has.
 func NeedFailpoints(*testing.T) {}

@@ -15,28 +15,28 @@ import (
 
 // handleReply is the finisher: everything after the commit is a projection of
 // the stored reply, each step safe to repeat.
-func (m *Mesh) handleReply(ctx context.Context, d *delivery) error {
+func (m *Mesh) handleReply(ctx context.Context, d *transport.Delivery) error {
 	r, err := readReply(d)
 	if err != nil {
 		return Reject(err)
 	}
-	d.of = r.TurnID
+	d.Of = r.TurnID
 	return m.finish(ctx, r, d)
 }
 
 // readReply reads a reply and holds it against the subject it came on.
-func readReply(d *delivery) (*schema.Reply, error) {
+func readReply(d *transport.Delivery) (*schema.Reply, error) {
 	var r schema.Reply
-	if err := json.Unmarshal(d.data, &r); err != nil {
+	if err := json.Unmarshal(d.Data, &r); err != nil {
 		return nil, err
 	}
-	if want := protocol.SubjectReply(r.Conversation(), r.TurnID); want != d.subject {
-		return nil, fmt.Errorf("the reply is of %s and stands on %s", want, d.subject)
+	if want := protocol.SubjectReply(r.Conversation(), r.TurnID); want != d.Subject {
+		return nil, fmt.Errorf("the reply is of %s and stands on %s", want, d.Subject)
 	}
 	return &r, nil
 }
 
-func (m *Mesh) finish(ctx context.Context, r *schema.Reply, d *delivery) error {
+func (m *Mesh) finish(ctx context.Context, r *schema.Reply, d *transport.Delivery) error {
 	convo := r.Conversation()
 	if is, err := m.conn.IsErased(ctx, convo, r.TurnID); err != nil {
 		return err
@@ -89,21 +89,21 @@ func leavesNothing(r *schema.Reply) bool {
 }
 
 // project writes the reply into the conversation's document, once.
-func (m *Mesh) project(ctx context.Context, convo schema.ConversationID, r *schema.Reply, d *delivery) error {
+func (m *Mesh) project(ctx context.Context, convo schema.ConversationID, r *schema.Reply, d *transport.Delivery) error {
 	if leavesNothing(r) {
-		m.ended(ctx, r, d, d.attempt == 1)
+		m.ended(ctx, r, d, d.Attempt == 1)
 		return nil
 	}
 	first := false
 	err := m.change(ctx, convo, r.TurnID, func(doc *schema.Conversation) bool {
-		applied := doc.HasApplied(r.TurnID, d.sequence)
+		applied := doc.HasApplied(r.TurnID, d.Sequence)
 		// What stands there already may be ours, its answer being late.
-		first = !applied || first && d.attempt == 1
+		first = !applied || first && d.Attempt == 1
 		if applied && mutant != mutantAppliedCheck {
 			return false
 		}
 		m.apply(doc, r)
-		doc.MarkApplied(r.TurnID, d.sequence)
+		doc.MarkApplied(r.TurnID, d.Sequence)
 		return true
 	})
 	m.ended(ctx, r, d, first && err == nil)
@@ -182,13 +182,13 @@ func (m *Mesh) tell(ctx context.Context, r *schema.Reply) error {
 
 // buryReply clears the queue of a turn whose reply cannot be finished. Where it is not
 // ours somebody else wrote on its subject, and there will be no other reply.
-func (m *Mesh) buryReply(ctx context.Context, d *delivery, cause error) error {
-	subject, err := protocol.ParseSubject(d.subject)
+func (m *Mesh) buryReply(ctx context.Context, d *transport.Delivery, cause error) error {
+	subject, err := protocol.ParseSubject(d.Subject)
 	if err != nil {
 		return nil
 	}
 	convo := subject.Conversation
-	if err := m.bury(ctx, "finisher", transport.StreamReplies, d, convo, subject.Turn, cause, d.data); err != nil {
+	if err := m.bury(ctx, "finisher", transport.StreamReplies, d, convo, subject.Turn, cause, d.Data); err != nil {
 		return err
 	}
 	sequence, err := QueuedTurn(ctx, m.conn, convo, subject.Turn)
@@ -196,10 +196,10 @@ func (m *Mesh) buryReply(ctx context.Context, d *delivery, cause error) error {
 		return err
 	}
 	bare := of(&schema.Reply{TurnID: subject.Turn, Status: schema.StatusAborted, Reason: schema.ReasonInvalid,
-		Detail:   "reply " + strconv.FormatUint(d.sequence, 10) + " is unreadable",
+		Detail:   "reply " + strconv.FormatUint(d.Sequence, 10) + " is unreadable",
 		Sequence: sequence}, convo)
 	if _, err := readReply(d); err == nil {
-		bare.Reason, bare.Detail = schema.ReasonPoison, "reply "+strconv.FormatUint(d.sequence, 10)+" could not be finished"
+		bare.Reason, bare.Detail = schema.ReasonPoison, "reply "+strconv.FormatUint(d.Sequence, 10)+" could not be finished"
 	}
 	return m.finish(ctx, bare, d)
 }

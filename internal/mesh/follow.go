@@ -28,12 +28,12 @@ const (
 func (m *Mesh) OnReply(
 	name string, f func(ctx context.Context, r *schema.Reply, sequence uint64) error, opts ...PassOption,
 ) {
-	m.follow(name, transport.StreamReplies, "", opts, func(ctx context.Context, d *delivery) (string, error) {
+	m.follow(name, transport.StreamReplies, "", opts, func(ctx context.Context, d *transport.Delivery) (string, error) {
 		r, err := readReply(d)
 		if err != nil {
 			return "", Reject(err)
 		}
-		return r.TurnID, f(ctx, r, d.sequence)
+		return r.TurnID, f(ctx, r, d.Sequence)
 	})
 }
 
@@ -42,15 +42,15 @@ func (m *Mesh) OnReply(
 func (m *Mesh) OnOccurrence(
 	name string, f func(ctx context.Context, o *schema.Occurrence, sequence uint64) error, opts ...PassOption,
 ) {
-	m.follow(name, transport.StreamEvents, "", opts, func(ctx context.Context, d *delivery) (string, error) {
+	m.follow(name, transport.StreamEvents, "", opts, func(ctx context.Context, d *transport.Delivery) (string, error) {
 		var o schema.Occurrence
-		if err := json.Unmarshal(d.data, &o); err != nil {
+		if err := json.Unmarshal(d.Data, &o); err != nil {
 			return "", Reject(fmt.Errorf("the event is not JSON: %w", err))
 		}
-		if want := protocol.SubjectEvent(o.World); want != d.subject {
-			return o.ID, Reject(fmt.Errorf("event %s of world %q stands on %s", o.ID, o.World, d.subject))
+		if want := protocol.SubjectEvent(o.World); want != d.Subject {
+			return o.ID, Reject(fmt.Errorf("event %s of world %q stands on %s", o.ID, o.World, d.Subject))
 		}
-		return o.ID, f(ctx, &o, d.sequence)
+		return o.ID, f(ctx, &o, d.Sequence)
 	})
 }
 
@@ -59,8 +59,8 @@ func (m *Mesh) OnResult(
 	name string, f func(ctx context.Context, convo schema.ConversationID, turn string) error, opts ...PassOption,
 ) {
 	m.follow(name, transport.StreamActions, protocol.Prefix+"action-result.>", opts,
-		func(ctx context.Context, d *delivery) (string, error) {
-			s, err := protocol.ParseSubject(d.subject)
+		func(ctx context.Context, d *transport.Delivery) (string, error) {
+			s, err := protocol.ParseSubject(d.Subject)
 			if err != nil {
 				return "", Reject(err)
 			}
@@ -76,15 +76,15 @@ const followSlowest = 2 * time.Minute
 // follow runs a reader of a stream; read names the turn or event that a message
 // is of.
 func (m *Mesh) follow(
-	name, stream, filter string, opts []PassOption, read func(context.Context, *delivery) (string, error),
+	name, stream, filter string, opts []PassOption, read func(context.Context, *transport.Delivery) (string, error),
 ) {
-	r := &runner{
-		name: name, stream: stream, filter: filter, limit: messageTimeout, slowest: followSlowest,
-		handle: func(ctx context.Context, d *delivery) (err error) {
-			d.of, err = read(ctx, d)
+	r := &transport.Runner{
+		Name: name, Stream: stream, Filter: filter, Limit: messageTimeout, Slowest: followSlowest,
+		Handle: func(ctx context.Context, d *transport.Delivery) (err error) {
+			d.Of, err = read(ctx, d)
 			return err
 		},
-		bury: func(ctx context.Context, d *delivery, cause error) error {
+		Bury: func(ctx context.Context, d *transport.Delivery, cause error) error {
 			return m.buryFollowed(ctx, name, stream, d, cause)
 		},
 	}
@@ -97,14 +97,14 @@ func (m *Mesh) follow(
 
 // buryFollowed makes a dead letter of a message that a reader cannot take. What is
 // of a world and no conversation is buried under that world.
-func (m *Mesh) buryFollowed(ctx context.Context, name, stream string, d *delivery, cause error) error {
-	subject, err := protocol.ParseSubject(d.subject)
+func (m *Mesh) buryFollowed(ctx context.Context, name, stream string, d *transport.Delivery, cause error) error {
+	subject, err := protocol.ParseSubject(d.Subject)
 	if err != nil {
-		world := d.subject[strings.LastIndex(d.subject, ".")+1:]
+		world := d.Subject[strings.LastIndex(d.Subject, ".")+1:]
 		subject.Conversation = schema.ConversationID{World: world, NPC: "unknown", Player: "unknown"}
-		subject.Turn = "seq-" + strconv.FormatUint(d.sequence, 10)
+		subject.Turn = "seq-" + strconv.FormatUint(d.Sequence, 10)
 	}
-	return m.bury(ctx, schema.Pass(name), stream, d, subject.Conversation, subject.Turn, cause, d.data)
+	return m.bury(ctx, schema.Pass(name), stream, d, subject.Conversation, subject.Turn, cause, d.Data)
 }
 
 // Results are the game's answers to the actions of a turn, by their place.

@@ -14,26 +14,26 @@ import (
 )
 
 // PassOption changes how a pass is consumed.
-type PassOption func(*runner)
+type PassOption func(*transport.Runner)
 
 // Workers is how many turns of this pass are worked on at once in this process.
-func Workers(n int) PassOption { return func(r *runner) { r.workers = n } }
+func Workers(n int) PassOption { return func(r *transport.Runner) { r.Workers = n } }
 
 // Prefetch is how many turns beyond those in work are taken from the broker;
 // default as many as workers. A pass that waits for a model should take one.
-func Prefetch(n int) PassOption { return func(r *runner) { r.prefetch = n } }
+func Prefetch(n int) PassOption { return func(r *transport.Runner) { r.Prefetch = n } }
 
 // Handle registers a pass to be run by Run.
 func (m *Mesh) Handle(pass schema.Pass, h Handler, opts ...PassOption) {
 	p := newPassRunner(m, pass, h)
-	r := &runner{
-		name:   "pass-" + string(pass),
-		stream: transport.StreamPasses,
-		filter: protocol.Prefix + "pass." + string(pass) + ".>",
-		handle: p.handle,
-		bury:   p.bury,
+	r := &transport.Runner{
+		Name:   "pass-" + string(pass),
+		Stream: transport.StreamPasses,
+		Filter: protocol.Prefix + "pass." + string(pass) + ".>",
+		Handle: p.handle,
+		Bury:   p.bury,
 
-		costly: true,
+		Costly: true,
 	}
 	for _, o := range opts {
 		o(r)
@@ -54,12 +54,12 @@ func newPassRunner(m *Mesh, pass schema.Pass, h Handler) *passRunner {
 }
 
 // handle is the hop: decode, handle, publish, ack.
-func (p *passRunner) handle(ctx context.Context, d *delivery) error {
+func (p *passRunner) handle(ctx context.Context, d *transport.Delivery) error {
 	t, err := p.decode(d)
 	if err != nil {
 		return Reject(err)
 	}
-	d.of = t.TurnID
+	d.Of = t.TurnID
 	ends := endsAt(t)
 	if !p.m.opts.Now().Before(ends) {
 		p.report(d, t, "drop", context.DeadlineExceeded)
@@ -67,7 +67,7 @@ func (p *passRunner) handle(ctx context.Context, d *delivery) error {
 	}
 	ctx, cancel := context.WithDeadline(ctx, ends)
 	defer cancel()
-	if d.attempt == 1 {
+	if d.Attempt == 1 {
 		p.parking.retries.Earn()
 	}
 	if shed, err := p.shed(ctx, d, t); shed || err != nil {
@@ -75,7 +75,7 @@ func (p *passRunner) handle(ctx context.Context, d *delivery) error {
 	}
 	wait, lent := p.comesBack(d, t)
 	if wait > 0 {
-		return &laterError{wait}
+		return transport.Aside(wait)
 	}
 	if err := p.run(ctx, d, t); err != nil {
 		return p.after(ctx, d, t, err)
@@ -86,28 +86,28 @@ func (p *passRunner) handle(ctx context.Context, d *delivery) error {
 	return nil
 }
 
-func (p *passRunner) decode(d *delivery) (*protocol.Turn, error) {
-	t := p.m.handover.take(d.msg.Headers().Get(jetstream.MsgIDHeader), d.data)
+func (p *passRunner) decode(d *transport.Delivery) (*protocol.Turn, error) {
+	t := p.m.handover.take(d.Msg.Headers().Get(jetstream.MsgIDHeader), d.Data)
 	if t == nil {
 		var err error
-		if t, err = protocol.DecodeTurn(d.data); err != nil {
+		if t, err = protocol.DecodeTurn(d.Data); err != nil {
 			return nil, err
 		}
 	} else if err := t.Validate(); err != nil {
 		return nil, err
 	}
-	subject, err := protocol.ParseSubject(d.subject)
+	subject, err := protocol.ParseSubject(d.Subject)
 	switch {
 	case err != nil:
 		return nil, err
 	case subject.Turn != t.TurnID || subject.Conversation != t.Conversation() || subject.Pass != p.pass:
-		return nil, fmt.Errorf("subject %s carries turn %s of %s for pass %s", d.subject, t.TurnID, t.Conversation(), t.Pass)
+		return nil, fmt.Errorf("subject %s carries turn %s of %s for pass %s", d.Subject, t.TurnID, t.Conversation(), t.Pass)
 	}
 	return t, nil
 }
 
 // run does one pass of a turn and hands the turn on.
-func (p *passRunner) run(ctx context.Context, d *delivery, t *protocol.Turn) error {
+func (p *passRunner) run(ctx context.Context, d *transport.Delivery, t *protocol.Turn) error {
 	m := p.m
 	if err := m.step("hop.decoded"); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (p *passRunner) run(ctx context.Context, d *delivery, t *protocol.Turn) err
 	came := t.Parts()
 	hop, start := t.Hop, m.opts.Now()
 	t.Passes = append(t.Passes, schema.PassRecord{
-		Pass: p.pass, Hop: hop, Attempt: d.attempt, StartMS: milliseconds(start.Sub(t.AcceptedAt)),
+		Pass: p.pass, Hop: hop, Attempt: d.Attempt, StartMS: milliseconds(start.Sub(t.AcceptedAt)),
 	})
 	record := len(t.Passes) - 1
 	next, err := p.call(ctx, t)
@@ -133,7 +133,7 @@ func (p *passRunner) run(ctx context.Context, d *delivery, t *protocol.Turn) err
 		return err
 	}
 	if mutant == mutantAckEarly {
-		_ = d.msg.DoubleAck(ctx) // it is with the broker before anything is published
+		_ = d.Msg.DoubleAck(ctx) // it is with the broker before anything is published
 	}
 	if t.Part > 0 && next == "" {
 		return nil // a sentence of a speech under way: the turn itself comes behind it
@@ -148,7 +148,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 
 // before is what the mesh does on entering a pass. The last one puts up the fence
 // itself, and ends the turn without spending anything that matters.
-func (p *passRunner) before(ctx context.Context, d *delivery, t *protocol.Turn) error {
+func (p *passRunner) before(ctx context.Context, d *transport.Delivery, t *protocol.Turn) error {
 	if p.pass != schema.PassAct {
 		if err := p.m.stillWanted(ctx, t); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (p *passRunner) before(ctx context.Context, d *delivery, t *protocol.Turn) 
 	}
 	switch p.pass {
 	case schema.PassThink:
-		if t.ThoughtReview == nil && d.attempt == 1 {
+		if t.ThoughtReview == nil && d.Attempt == 1 {
 			return p.m.said.announce(ctx, t, &schema.Said{Kind: schema.SaidThinking, TurnID: t.TurnID, Pass: p.pass})
 		}
 	case schema.PassAct:
@@ -249,14 +249,11 @@ func (p *passRunner) done(ctx context.Context, t *protocol.Turn, record schema.P
 }
 
 // after has a failure tried again while the turn lives and the pass has a retry left.
-func (p *passRunner) after(ctx context.Context, d *delivery, t *protocol.Turn, err error) error {
-	var later *laterError
-	var rejected *rejectError
+func (p *passRunner) after(ctx context.Context, d *transport.Delivery, t *protocol.Turn, err error) error {
 	switch {
 	case errors.Is(err, errEnded):
 		return nil
-	case killed(err), errors.As(err, &rejected), errors.As(err, &later),
-		errors.Is(context.Cause(ctx), errDrained):
+	case transport.IsFinal(err), errors.Is(context.Cause(ctx), transport.ErrDrained):
 		return err
 	}
 	again, ok := p.retryIn(d, t)
@@ -264,10 +261,10 @@ func (p *passRunner) after(ctx context.Context, d *delivery, t *protocol.Turn, e
 		p.report(d, t, "drop", err)
 		return nil // the deadline answers; nothing here can any more
 	}
-	return &failedError{err, again}
+	return transport.FailedFor(again, err)
 }
 
-func (p *passRunner) report(d *delivery, t *protocol.Turn, outcome string, err error) {
-	p.m.opts.Report(Report{Where: "pass-" + string(p.pass), Subject: d.subject, Turn: t.TurnID, Attempt: d.attempt,
+func (p *passRunner) report(d *transport.Delivery, t *protocol.Turn, outcome string, err error) {
+	p.m.opts.Report(Report{Where: "pass-" + string(p.pass), Subject: d.Subject, Turn: t.TurnID, Attempt: d.Attempt,
 		Outcome: outcome, Err: err})
 }

@@ -257,7 +257,7 @@ func TestDrainGivesUpOnAHandlerThatHangs(t *testing.T) {
 	r.publish(within(30*time.Second, convoA, "t"))
 	<-entered
 	stop()
-	if cause := <-left; !errors.Is(cause, errDrained) {
+	if cause := <-left; !errors.Is(cause, transport.ErrDrained) {
 		t.Errorf("the handler ended by %v", cause)
 	}
 	r.start(Options{}, plain)
@@ -288,7 +288,7 @@ func TestConversationsDoNotWaitForEachOther(t *testing.T) {
 
 func TestRetryDelayGrowsAndIsBounded(t *testing.T) {
 	for attempt := 1; attempt < 40; attempt++ {
-		d := transport.RetryDelay(attempt, maxLater)
+		d := transport.RetryDelay(attempt, transport.MaxLater)
 		if d <= 0 || d > 3*time.Second {
 			t.Errorf("attempt %d waits %s", attempt, d)
 		}
@@ -296,9 +296,8 @@ func TestRetryDelayGrowsAndIsBounded(t *testing.T) {
 			t.Errorf("attempt %d waits only %s", attempt, d)
 		}
 	}
-	var later *laterError
-	if errors.As(Later(time.Hour), &later); later.delay != maxLater {
-		t.Errorf("Later waits %s", later.delay)
+	if delay, _ := transport.IsLater(Later(time.Hour)); delay != transport.MaxLater {
+		t.Errorf("Later waits %s", delay)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestATurnIsTracedForWhoReadsNoStream(t *testing.T) {
 	r.start(Options{}, func(m *Mesh) {
 		plain(m)
 		for i, run := range m.runners {
-			if run.name != "pass-retrieve" {
+			if run.Name != "pass-retrieve" {
 				continue
 			}
 			m.runners = append(m.runners[:i], m.runners[i+1:]...)

@@ -57,9 +57,9 @@ func (c *Client) Inspect(ctx context.Context) ([]StreamState, []ConsumerState, e
 }
 
 // lateWorkers is how long a consumer that nobody asks is looked at by AwaitWorkers. A
-// pull stands for pullLife and is made again before its end; a process that is held up
+// pull stands for transport.PullLife and is made again before its end; a process that is held up
 // makes the next one late.
-const lateWorkers = 3 * pullLife
+const lateWorkers = 3 * transport.PullLife
 
 // AwaitWorkers looks again at those of some consumers that nobody was asking, until
 // somebody does or none can be said to be only late: one look tells of a moment, and no
@@ -86,7 +86,7 @@ func (c *Client) AwaitWorkers(ctx context.Context, all []ConsumerState) error {
 			return context.Cause(ctx)
 		case <-late:
 			return nil
-		case <-time.After(pullLife / 20):
+		case <-time.After(transport.PullLife / 20):
 		}
 	}
 }

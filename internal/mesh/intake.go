@@ -42,8 +42,8 @@ func (m *Mesh) Intake(in Intake) {
 	if in.Admission != nil && m.opts.Shared {
 		m.subs = append(m.subs, subscription{subject: protocol.SubjectTaken, handle: i.hearTaken})
 	}
-	m.addRunner(urgent(&runner{name: "intake", stream: transport.StreamTurns, handle: i.ring, bury: i.refuse,
-		ackWait: bellAckWait}))
+	m.addRunner(urgent(&transport.Runner{Name: "intake", Stream: transport.StreamTurns, Handle: i.ring, Bury: i.refuse,
+		AckWait: bellAckWait}))
 }
 
 type intake struct {
@@ -58,13 +58,15 @@ const where = schema.Pass("intake")
 // finisher. What fails them is the broker, and a turn may hang on any of their messages.
 // So an error is tried until it succeeds, and soon: once broker and services are back, a
 // turn is ended within two seconds.
-func urgent(r *runner) *runner {
-	handle, bury := r.handle, r.bury
-	r.handle = func(ctx context.Context, d *delivery) error { return handle(transport.WithUrgentRetry(ctx), d) }
-	r.bury = func(ctx context.Context, d *delivery, cause error) error {
+func urgent(r *transport.Runner) *transport.Runner {
+	handle, bury := r.Handle, r.Bury
+	r.Handle = func(ctx context.Context, d *transport.Delivery) error {
+		return handle(transport.WithUrgentRetry(ctx), d)
+	}
+	r.Bury = func(ctx context.Context, d *transport.Delivery, cause error) error {
 		return bury(transport.WithUrgentRetry(ctx), d, cause)
 	}
-	r.patient, r.limit, r.slowest = true, messageTimeout, soonest
+	r.Patient, r.Limit, r.Slowest = true, messageTimeout, soonest
 	return r
 }
 
@@ -74,14 +76,14 @@ const soonest = 330 * time.Millisecond
 
 // ring schedules the deadline, starts the conversation if it rests, and tells
 // an older turn that it is superseded.
-func (i *intake) ring(ctx context.Context, d *delivery) error {
+func (i *intake) ring(ctx context.Context, d *transport.Delivery) error {
 	m := i.m
-	subject, err := protocol.ParseSubject(d.subject)
+	subject, err := protocol.ParseSubject(d.Subject)
 	if err != nil {
 		return err
 	}
 	convo := subject.Conversation
-	d.of = turnIn(d.data, d.sequence)
+	d.Of = turnIn(d.Data, d.Sequence)
 	req, err := i.read(convo, d)
 	if errors.Is(err, schema.ErrInvalid) {
 		return Reject(err)
@@ -115,13 +117,13 @@ func (i *intake) ring(ctx context.Context, d *delivery) error {
 // begin stores the deadline and the first event. Neither waits for the other:
 // the doorbell is acked after both, and rings again until then.
 func (i *intake) begin(
-	ctx context.Context, d *delivery, convo schema.ConversationID, req *schema.Request,
+	ctx context.Context, d *transport.Delivery, convo schema.ConversationID, req *schema.Request,
 ) (said, error) {
 	var scheduled error
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		at := d.stored.Add(req.Deadline() - margin(req.Deadline()))
-		if scheduled = i.m.schedule(ctx, convo, req.TurnID, d.sequence, at); scheduled == nil {
+		at := d.Stored.Add(req.Deadline() - margin(req.Deadline()))
+		if scheduled = i.m.schedule(ctx, convo, req.TurnID, d.Sequence, at); scheduled == nil {
 			scheduled = i.m.step("intake.scheduled")
 		}
 	})
@@ -130,8 +132,8 @@ func (i *intake) begin(
 	return accepted, cmp.Or(scheduled, err)
 }
 
-func (i *intake) read(convo schema.ConversationID, d *delivery) (*schema.Request, error) {
-	req, err := readRequest(convo, d.data)
+func (i *intake) read(convo schema.ConversationID, d *transport.Delivery) (*schema.Request, error) {
+	req, err := readRequest(convo, d.Data)
 	if err != nil || i.Check == nil {
 		return req, err
 	}
@@ -159,22 +161,22 @@ func (i *intake) accept(ctx context.Context, convo schema.ConversationID, req *s
 
 // refuse answers what is no request, or what the intake cannot take: a dead letter and the
 // one reply.
-func (i *intake) refuse(ctx context.Context, d *delivery, cause error) error {
-	subject, err := protocol.ParseSubject(d.subject)
+func (i *intake) refuse(ctx context.Context, d *transport.Delivery, cause error) error {
+	subject, err := protocol.ParseSubject(d.Subject)
 	if err != nil {
 		return err
 	}
-	convo, turn := subject.Conversation, turnIn(d.data, d.sequence)
-	if err := i.m.bury(ctx, where, transport.StreamTurns, d, convo, turn, cause, d.data); err != nil {
+	convo, turn := subject.Conversation, turnIn(d.Data, d.Sequence)
+	if err := i.m.bury(ctx, where, transport.StreamTurns, d, convo, turn, cause, d.Data); err != nil {
 		return err
 	}
 	if err := i.m.step("intake.buried"); err != nil {
 		return err
 	}
 	if !errors.Is(cause, schema.ErrInvalid) {
-		return i.m.end(ctx, ending{convo: convo, turn: turn, sequence: d.sequence, reason: schema.ReasonPoison})
+		return i.m.end(ctx, ending{convo: convo, turn: turn, sequence: d.Sequence, reason: schema.ReasonPoison})
 	}
-	if err := i.m.publishReply(ctx, invalidReply(convo, turn, d.sequence, d.stored, cause)); err != nil {
+	if err := i.m.publishReply(ctx, invalidReply(convo, turn, d.Sequence, d.Stored, cause)); err != nil {
 		return err
 	}
 	// Where its turn id has had a reply before, no finisher comes to clear it away.

@@ -56,7 +56,7 @@ func storedLetter(msg *jetstream.RawStreamMsg) (schema.StoredLetter, error) {
 // retry answers svc.retry.<consumer>.<world>: the reader of a stream is given the message
 // of a dead letter once more, and the letter goes once the reader has taken it. A reader
 // makes nothing of a message that it has taken before, so that a lost answer does no harm.
-func (m *Mesh) retry(r *runner) Answer {
+func (m *Mesh) retry(r *transport.Runner) Answer {
 	return func(ctx context.Context, world string, query []byte) (any, error) {
 		var q schema.RetryQuery
 		if err := readQuery(query, &q); err != nil {
@@ -68,10 +68,10 @@ func (m *Mesh) retry(r *runner) Answer {
 		}
 		s, err := protocol.ParseSubject(msg.Subject)
 		l, unreadable := storedLetter(msg)
-		if err != nil || unreadable != nil || s.Conversation.World != world || string(l.Letter.Pass) != r.name {
+		if err != nil || unreadable != nil || s.Conversation.World != world || string(l.Letter.Pass) != r.Name {
 			return nil, fmt.Errorf("dead letter %d: %w", q.Number, transport.ErrNotFound)
 		}
-		of, err := m.conn.Get(ctx, r.stream, l.Letter.Sequence, "")
+		of, err := m.conn.Get(ctx, r.Stream, l.Letter.Sequence, "")
 		if errors.Is(err, transport.ErrNotFound) {
 			return nil, &schema.FieldError{Field: "number", Reason: "is of a message that is kept no more; " +
 				"nothing can be tried again"}
@@ -79,9 +79,9 @@ func (m *Mesh) retry(r *runner) Answer {
 		if err != nil {
 			return nil, err
 		}
-		d := &delivery{subject: of.Subject, data: of.Data, sequence: of.Sequence, attempt: l.Letter.Attempt + 1,
-			stored: of.Time}
-		if err := r.handle(ctx, d); err != nil {
+		d := &transport.Delivery{Subject: of.Subject, Data: of.Data, Sequence: of.Sequence, Attempt: l.Letter.Attempt + 1,
+			Stored: of.Time}
+		if err := r.Handle(ctx, d); err != nil {
 			return nil, &schema.FieldError{Field: "number", Reason: fmt.Sprintf("failed again: %v", err)}
 		}
 		return schema.Retried(q), m.conn.Remove(ctx, transport.StreamDead, q.Number)

@@ -54,7 +54,7 @@ type Options struct {
 	// other processes run the same services: a drain waits, for about a second, until nothing is on its way to this one
 	Shared      bool
 	RetryShare  float64 // default 0.2: retries for each turn of a pass
-	MaxAttempts int     // default 25: failures after which a message is poison; see runner
+	MaxAttempts int     // default 25: failures after which a message is poison; see transport.Runner
 
 	Now    func() time.Time // default time.Now
 	Report func(Report)     // what went wrong, once each; called from many goroutines; default: nobody
@@ -81,7 +81,7 @@ type Mesh struct {
 	conn    *transport.Conn
 	opts    Options
 	said    *Said
-	runners []*runner
+	runners []*transport.Runner
 	passes  map[schema.Pass]bool // those run here
 	subs    []subscription
 	ends    Ends
@@ -160,7 +160,7 @@ func (m *Mesh) Run(ctx context.Context) error {
 	m.noteBound() // of no consumer at all
 	g, gctx := errgroup.WithContext(ctx)
 	for _, r := range m.runners {
-		g.Go(func() error { return r.run(gctx, work) })
+		g.Go(func() error { return r.Run(gctx, work) })
 	}
 	g.Go(func() error { return m.watchFlags(gctx) })
 	g.Go(func() error { m.watchRefusals(gctx); return nil })

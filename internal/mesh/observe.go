@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
 )
@@ -51,26 +52,23 @@ const (
 // ConsumerOf is how those who watch call a consumer: a pass by its name.
 func ConsumerOf(name string) string { return strings.TrimPrefix(name, "pass-") }
 
-// begin tells the observer of a message.
-func (r *runner) begin(ctx context.Context, d *delivery) (context.Context, func(verdict)) {
-	o := r.m.opts.Observer
+// watched tells the observer of the messages of a consumer.
+func (m *Mesh) watched(consumer string) transport.Watch {
+	o := m.opts.Observer
 	if o == nil {
-		return ctx, func(verdict) {}
+		return nil
 	}
-	ctx, end := o.Begin(ctx, Delivered{Consumer: ConsumerOf(r.name), Sequence: d.sequence, Subject: d.subject,
-		Attempt: d.attempt, Stored: d.stored, Header: d.msg.Headers().Get})
-	return ctx, func(v verdict) {
-		switch v.kind {
-		case verdictAck:
-			end(OutcomeDone)
-		case verdictPutBack:
-			end(OutcomeAgain)
-		case verdictTerm:
-			end(OutcomeDead)
-		case verdictAbandon:
-			end(OutcomeLost)
-		}
+	return func(ctx context.Context, d *transport.Delivery) (context.Context, func(transport.Verdict)) {
+		ctx, end := o.Begin(ctx, Delivered{Consumer: ConsumerOf(consumer), Sequence: d.Sequence, Subject: d.Subject,
+			Attempt: d.Attempt, Stored: d.Stored, Header: d.Msg.Headers().Get})
+		return ctx, func(v transport.Verdict) { end(outcomes[v.Kind]) }
 	}
+}
+
+// outcomes are what observers call a verdict.
+var outcomes = map[transport.VerdictKind]Outcome{
+	transport.VerdictAck: OutcomeDone, transport.VerdictPutBack: OutcomeAgain,
+	transport.VerdictTerm: OutcomeDead, transport.VerdictAbandon: OutcomeLost,
 }
 
 // turn is the context of what is done for a turn, whose request carries headers.
@@ -95,9 +93,9 @@ func (m *Mesh) carry(ctx context.Context, msg *nats.Msg) {
 }
 
 // ended tells the observer of a turn, the first time.
-func (m *Mesh) ended(ctx context.Context, r *schema.Reply, d *delivery, first bool) {
+func (m *Mesh) ended(ctx context.Context, r *schema.Reply, d *transport.Delivery, first bool) {
 	if first && m.opts.Observer != nil {
-		m.opts.Observer.Ended(ctx, r, d.stored)
+		m.opts.Observer.Ended(ctx, r, d.Stored)
 	}
 }
 
@@ -105,7 +103,7 @@ func (m *Mesh) ended(ctx context.Context, r *schema.Reply, d *delivery, first bo
 func (m *Mesh) Consumers() []string {
 	var out []string
 	for _, r := range m.runners {
-		out = append(out, ConsumerOf(r.name))
+		out = append(out, ConsumerOf(r.Name))
 	}
 	return out
 }
@@ -122,12 +120,12 @@ type Lag struct {
 func (m *Mesh) Lags(ctx context.Context) []Lag {
 	var out []Lag
 	for _, r := range m.runners {
-		cons, err := m.conn.JetStream().Consumer(ctx, r.stream, r.name)
+		cons, err := m.conn.JetStream().Consumer(ctx, r.Stream, r.Name)
 		if err != nil {
 			continue
 		}
 		info := cons.CachedInfo()
-		out = append(out, Lag{Consumer: ConsumerOf(r.name), Waiting: info.NumPending, Taken: info.NumAckPending})
+		out = append(out, Lag{Consumer: ConsumerOf(r.Name), Waiting: info.NumPending, Taken: info.NumAckPending})
 	}
 	return out
 }

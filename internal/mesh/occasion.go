@@ -46,20 +46,20 @@ func (m *Mesh) scheduledWorlds(ctx context.Context, timer string) ([]string, err
 // onDue registers the handler of what is due for a world, in the name of a durable
 // consumer. TIMERS keeps one message a subject, so what was missed several times comes once.
 func (m *Mesh) onDue(consumer, due string, f func(ctx context.Context, world, id string) error) {
-	m.addRunner(&runner{
-		name: consumer, stream: transport.StreamTimers, filter: due + "*", workers: 1, limit: scanLimit,
-		slowest: followSlowest,
-		handle: func(ctx context.Context, d *delivery) error {
-			if err := f(ctx, strings.TrimPrefix(d.subject, due), "due-"+strconv.FormatUint(d.sequence, 10)); err != nil {
+	m.addRunner(&transport.Runner{
+		Name: consumer, Stream: transport.StreamTimers, Filter: due + "*", Workers: 1, Limit: scanLimit,
+		Slowest: followSlowest,
+		Handle: func(ctx context.Context, d *transport.Delivery) error {
+			if err := f(ctx, strings.TrimPrefix(d.Subject, due), "due-"+strconv.FormatUint(d.Sequence, 10)); err != nil {
 				return err
 			}
-			return m.conn.Remove(ctx, transport.StreamTimers, d.sequence)
+			return m.conn.Remove(ctx, transport.StreamTimers, d.Sequence)
 		},
-		bury: func(ctx context.Context, d *delivery, cause error) error {
+		Bury: func(ctx context.Context, d *transport.Delivery, cause error) error {
 			if err := m.buryFollowed(ctx, consumer, transport.StreamTimers, d, cause); err != nil {
 				return err
 			}
-			return m.conn.Remove(ctx, transport.StreamTimers, d.sequence)
+			return m.conn.Remove(ctx, transport.StreamTimers, d.Sequence)
 		},
 	})
 }

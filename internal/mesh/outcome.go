@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
 // The errors a caller may test for.
@@ -44,51 +46,17 @@ var (
 	ErrFull = errors.New("the mesh is full")
 )
 
-type rejectError struct{ err error }
-
-func (e *rejectError) Error() string { return e.err.Error() }
-func (e *rejectError) Unwrap() error { return e.err }
-
 // Reject marks an error that no retry can mend: the message becomes a dead
 // letter and the turn is aborted.
-func Reject(err error) error { return &rejectError{err} }
-
-// maxLater bounds Later, so that a turn put back is never forgotten.
-const maxLater = 2 * time.Second
-
-type laterError struct{ delay time.Duration }
-
-func (e *laterError) Error() string { return fmt.Sprintf("later, in %s", e.delay) }
+func Reject(err error) error { return transport.Reject(err) }
 
 // Later puts the turn back for d, at most two seconds. It is no failure.
-func Later(d time.Duration) error {
-	return &laterError{min(max(d, time.Millisecond), maxLater)}
-}
-
-// failedError is a failure that says itself when it is tried again.
-type failedError struct {
-	err   error
-	again time.Duration
-}
-
-func (e *failedError) Error() string { return e.err.Error() }
-func (e *failedError) Unwrap() error { return e.err }
-
-// panicError is a panic of a handler. The first line says what it was.
-type panicError struct {
-	where string
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string {
-	return fmt.Sprintf("%s panicked: %v\n%s", e.where, e.value, e.stack)
-}
+func Later(d time.Duration) error { return transport.Later(d) }
 
 // IsLater says whether an error puts a turn back and is no failure.
 func IsLater(err error) bool {
-	var later *laterError
-	return errors.As(err, &later)
+	_, is := transport.IsLater(err)
+	return is
 }
 
 // errEnded is the cause a handler's context has when its turn was ended by

@@ -154,7 +154,7 @@ func TestBrokerRestartedUnderRunningServices(t *testing.T) {
 	r.start(Options{AckWait: 300 * time.Millisecond, PublishTimeout: 300 * time.Millisecond, Report: func(Report) {}},
 		func(m *Mesh) {
 			plain(m)
-			m.runners[3].handle = newPassRunner(m, schema.PassDecide,
+			m.runners[3].Handle = newPassRunner(m, schema.PassDecide,
 				func(ctx context.Context, _ *protocol.Turn) (schema.Pass, error) {
 					entered <- struct{}{}
 					select {

@@ -56,9 +56,9 @@ func (p *parking) leave(sequence uint64) (was bool) {
 }
 
 // retryIn is when a turn that failed is tried again; false where it is not.
-func (p *passRunner) retryIn(d *delivery, t *protocol.Turn) (time.Duration, bool) {
+func (p *passRunner) retryIn(d *transport.Delivery, t *protocol.Turn) (time.Duration, bool) {
 	left := endsAt(t).Sub(p.m.opts.Now())
-	delay := transport.RetryDelay(d.attempt, maxLater)
+	delay := transport.RetryDelay(d.Attempt, transport.MaxLater)
 	if p.parking.retries.Take() {
 		return delay, delay < left
 	}
@@ -67,19 +67,19 @@ func (p *passRunner) retryIn(d *delivery, t *protocol.Turn) (time.Duration, bool
 
 // putAside lets a turn wait until there may be a retry for it, or until its last try;
 // false where that was it.
-func (p *passRunner) putAside(d *delivery, t *protocol.Turn, left time.Duration) (time.Duration, bool) {
+func (p *passRunner) putAside(d *transport.Delivery, t *protocol.Turn, left time.Duration) (time.Duration, bool) {
 	last := left - min(lastTry, t.Deadline()/4)
 	if last < lastTry/10 {
 		return 0, false
 	}
-	p.parking.park(d.sequence, endsAt(t), p.m.opts.Now())
-	return min(last, max(transport.RetryDelay(transport.MostDelayed, maxLater), left/8)), true
+	p.parking.park(d.Sequence, endsAt(t), p.m.opts.Now())
+	return min(last, max(transport.RetryDelay(transport.MostDelayed, transport.MaxLater), left/8)), true
 }
 
 // comesBack looks whether a turn that was put aside may be tried: wait says that it
 // must stand aside longer, lent that a retry was taken for it.
-func (p *passRunner) comesBack(d *delivery, t *protocol.Turn) (wait time.Duration, lent bool) {
-	if !p.parking.leave(d.sequence) {
+func (p *passRunner) comesBack(d *transport.Delivery, t *protocol.Turn) (wait time.Duration, lent bool) {
+	if !p.parking.leave(d.Sequence) {
 		return 0, false
 	}
 	if p.parking.retries.Take() {

@@ -98,11 +98,10 @@ func TestRelease(t *testing.T) {
 	t.Run("a sentence without its record, or out of turn", func(t *testing.T) {
 		record, s := sentence(1, "One.")
 		record.Hash = "of something else"
-		var rejected *rejectError
-		if err := m.Said().Release(ctx, worker("bad"), record, s); !errors.As(err, &rejected) {
+		if err := m.Said().Release(ctx, worker("bad"), record, s); !transport.IsRejected(err) {
 			t.Errorf("another hash: %v", err)
 		}
-		if err := release(worker("bad"), 2, "Two."); !errors.As(err, &rejected) {
+		if err := release(worker("bad"), 2, "Two."); !transport.IsRejected(err) {
 			t.Errorf("sentence 2 first: %v", err)
 		}
 		if state, _ := m.Said().Load(ctx, worker("bad")); len(state.Sentences) != 0 {

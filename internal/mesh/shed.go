@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -75,15 +76,15 @@ var queued = map[schema.Pass]bool{schema.PassRetrieve: true, schema.PassReviewTh
 	schema.PassReviewSpeech: true}
 
 // shed ends a turn that is one too many, and says whether it did.
-func (p *passRunner) shed(ctx context.Context, d *delivery, t *protocol.Turn) (bool, error) {
-	if d.attempt > 1 && p.pass == schema.PassRetrieve {
+func (p *passRunner) shed(ctx context.Context, d *transport.Delivery, t *protocol.Turn) (bool, error) {
+	if d.Attempt > 1 && p.pass == schema.PassRetrieve {
 		return p.shedBefore(ctx, t)
 	}
-	if d.attempt > 1 || t.Part > 0 || !queued[p.pass] {
+	if d.Attempt > 1 || t.Part > 0 || !queued[p.pass] {
 		return false, nil
 	}
 	now := p.m.opts.Now()
-	waited := now.Sub(d.stored)
+	waited := now.Sub(d.Stored)
 	p.m.queues.came(string(p.pass), now, waited, t.Deadline())
 	if !p.m.queues.stand(now, t.Deadline()) {
 		return false, nil
@@ -108,12 +109,12 @@ func (p *passRunner) shedBefore(ctx context.Context, t *protocol.Turn) (bool, er
 }
 
 // crowded says whether a turn that has just been accepted is one too many.
-func (i *intake) crowded(d *delivery, deadline time.Duration) bool {
-	if d.attempt > 1 {
+func (i *intake) crowded(d *transport.Delivery, deadline time.Duration) bool {
+	if d.Attempt > 1 {
 		return false
 	}
 	now := i.m.opts.Now()
-	i.m.queues.came("intake", now, now.Sub(d.stored), deadline)
+	i.m.queues.came("intake", now, now.Sub(d.Stored), deadline)
 	if !i.m.queues.stand(now, deadline) {
 		return false
 	}

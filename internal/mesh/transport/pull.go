@@ -1,4 +1,4 @@
-package mesh
+package transport
 
 import (
 	"context"
@@ -8,29 +8,28 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// pullLife is how long a pull of a shared consumer stands: a drain waits for its end. Where
+// PullLife is how long a pull of a shared consumer stands: a drain waits for its end. Where
 // a message may lie for less than that with a worker that is gone, so may its pull.
-const pullLife = time.Second
+const PullLife = time.Second
 
 // pull asks for messages until ctx ends, never for more than there is room for. Two pulls
 // at a time, so that one stands while the other is made. The error says why no message can
 // be had.
-func (r *runner) pull(ctx, work context.Context, cons jetstream.Consumer) error {
+func (r *Runner) pull(ctx, work context.Context, cons jetstream.Consumer) error {
 	began := time.Now()
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
 	var both sync.WaitGroup
 	var gone atomic.Bool
 	for i := range 2 {
-		life := pullLife / time.Duration(i+1) // of the first of each, so that they do not end together
+		life := PullLife / time.Duration(i+1) // of the first of each, so that they do not end together
 		both.Go(func() {
 			for r.pullOnce(asking, work, cons, life) {
-				life = pullLife
+				life = PullLife
 			}
 			if asking.Err() == nil {
 				gone.Store(true)
@@ -39,26 +38,26 @@ func (r *runner) pull(ctx, work context.Context, cons jetstream.Consumer) error 
 		})
 	}
 	both.Wait()
-	if err := r.m.conn.Denied(r.nextSubject(), began, nil); err != nil {
+	if err := r.conn.Denied(r.nextSubject(), began, nil); err != nil {
 		return err
 	}
 	if gone.Load() && ctx.Err() == nil {
-		return fmt.Errorf("consumer %s on %s is gone; run `forsooth doctor`", r.name, r.stream)
+		return fmt.Errorf("consumer %s on %s is gone; run `forsooth doctor`", r.Name, r.Stream)
 	}
 	return nil
 }
 
 // nextSubject is where messages of the consumer are asked for.
-func (r *runner) nextSubject() string { return "$JS.API.CONSUMER.MSG.NEXT." + r.stream + "." + r.name }
+func (r *Runner) nextSubject() string { return "$JS.API.CONSUMER.MSG.NEXT." + r.Stream + "." + r.Name }
 
 // pullOnce is one pull, and says whether there may be another.
-func (r *runner) pullOnce(ctx, work context.Context, cons jetstream.Consumer, life time.Duration) bool {
+func (r *Runner) pullOnce(ctx, work context.Context, cons jetstream.Consumer, life time.Duration) bool {
 	n := r.reserve(ctx)
 	if n == 0 {
 		return false
 	}
 	if r.bound.CompareAndSwap(false, true) {
-		r.m.noteBound()
+		r.Bound()
 	}
 	began, came := time.Now(), 0
 	err := r.receive(ctx, cons, n, life, func(msg jetstream.Msg) {
@@ -68,7 +67,7 @@ func (r *runner) pullOnce(ctx, work context.Context, cons jetstream.Consumer, li
 	for range n - came {
 		<-r.room
 	}
-	if no, _ := r.m.conn.RefusedSince(r.nextSubject(), began); no && came == 0 {
+	if no, _ := r.conn.RefusedSince(r.nextSubject(), began); no && came == 0 {
 		return false
 	}
 	switch {
@@ -77,10 +76,10 @@ func (r *runner) pullOnce(ctx, work context.Context, cons jetstream.Consumer, li
 	case err == nil:
 		return true
 	}
-	r.m.opts.Report(Report{Where: r.name, Outcome: "retry", Err: err})
+	r.Report(nil, "retry", err)
 	select {
 	case <-ctx.Done():
-	case <-time.After(pullLife / 10): // the broker has just refused; it is not asked in a circle
+	case <-time.After(PullLife / 10): // the broker has just refused; it is not asked in a circle
 	}
 	return true
 }
@@ -89,11 +88,11 @@ func (r *runner) pullOnce(ctx, work context.Context, cons jetstream.Consumer, li
 // to itself leaves the broker at once when ctx ends: what the broker had on its way then
 // comes again after AckWait. Where others share the consumer nothing is to come twice: the
 // pull is short, and stands until the broker has ended it.
-func (r *runner) receive(
+func (r *Runner) receive(
 	ctx context.Context, cons jetstream.Consumer, n int, life time.Duration, take func(jetstream.Msg),
 ) error {
-	if r.m.opts.Shared {
-		batch, err := cons.Fetch(n, jetstream.FetchMaxWait(min(life, r.ackWait)))
+	if r.Shared {
+		batch, err := cons.Fetch(n, jetstream.FetchMaxWait(min(life, r.AckWait)))
 		if err != nil {
 			return err
 		}
@@ -104,7 +103,7 @@ func (r *runner) receive(
 	}
 	// One that the broker has lost is made again by the library.
 	pull, err := cons.Messages(jetstream.PullMaxMessages(n), jetstream.StopAfter(n),
-		jetstream.PullExpiry(30*time.Second), jetstream.PullHeartbeat(transport.PullHeartbeat),
+		jetstream.PullExpiry(30*time.Second), jetstream.PullHeartbeat(PullHeartbeat),
 		jetstream.WithMessagesErrOnMissingHeartbeat(false))
 	if err != nil {
 		return err
@@ -137,7 +136,7 @@ func isGone(err error) bool {
 
 // reserve takes room for the messages of a pull: half of all at most, and what there is
 // once there is any. None when ctx ends.
-func (r *runner) reserve(ctx context.Context) (n int) {
+func (r *Runner) reserve(ctx context.Context) (n int) {
 	select {
 	case <-ctx.Done():
 		return 0
