@@ -1,0 +1,176 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/pkg/client"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
+)
+
+// What the frames of a socket do.
+
+func (s *socket) handle(ctx context.Context, f *Frame) (rest, error) {
+	switch f.Type {
+	case "ping":
+		return nil, s.send(ctx, &Shown{Event: Event{Type: "pong"}, Ref: f.Ref})
+	case "say":
+		return s.say(ctx, f)
+	case "actions":
+		return nil, s.actions(ctx, f)
+	case "resume", "cancel", "result":
+	default:
+		return nil, problem(http.StatusBadRequest, CodeInvalid,
+			"type is none of say, resume, cancel, actions, result, ping").on("type")
+	}
+	convo, err := s.named(f)
+	if err != nil {
+		return nil, err
+	}
+	switch f.Type {
+	case "cancel":
+		err = s.g.client.Cancel(ctx, convo, f.TurnID)
+	case "result":
+		err = s.result(ctx, f, convo)
+	default:
+		return s.resume(ctx, f, convo)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.send(ctx, s.of(f, convo, &Event{Type: "ok", TurnID: f.TurnID}))
+}
+
+// named is the conversation that a frame names, where the caller may play in it.
+func (s *socket) named(f *Frame) (convo schema.ConversationID, err error) {
+	convo = schema.ConversationID{World: f.World, NPC: f.NPC}
+	if err := s.c.may(keys.Play, f.World); err != nil {
+		return convo, err
+	}
+	if err := s.c.with(f.NPC); err != nil {
+		return convo, err
+	}
+	convo.Player, err = s.c.player(f.Player)
+	return convo, err
+}
+
+func (s *socket) of(f *Frame, on schema.ConversationID, e *Event) *Shown {
+	return &Shown{Event: *e, World: on.World, NPC: on.NPC, Player: on.Player, Ref: f.Ref}
+}
+
+func (s *socket) say(ctx context.Context, f *Frame) (rest, error) {
+	req := f.Say
+	if req == nil {
+		return nil, problem(http.StatusBadRequest, CodeInvalid, "say is missing: the turn, such as "+
+			"{\"world\":…,\"npc\":…,\"player\":…,\"message\":…}").on("say")
+	}
+	if err := sameOrEmpty("turn_id", &req.TurnID, f.TurnID, "the frame's"); err != nil {
+		return nil, err
+	}
+	if err := s.c.may(keys.Play, req.World); err != nil {
+		return nil, err
+	}
+	if err := s.g.admit(ctx, s.c, req); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithTimeout(ctx, req.Deadline()+grace)
+	turn, err := s.g.client.Say(ctx, *req)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	return s.show(ctx, f, watched{s.c, turn, stop, f.After, s.g.mayAsk(ctx, req)}), nil
+}
+
+// resume shows a turn that another connection, or another gateway, has begun.
+func (s *socket) resume(ctx context.Context, f *Frame, convo schema.ConversationID) (rest, error) {
+	asking, done := context.WithTimeout(ctx, askFor)
+	out, err := s.g.client.Outcome(asking, convo, f.TurnID)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	if out.State == schema.TurnUnknown {
+		return nil, problem(http.StatusNotFound, CodeNotFound, "this player has no such turn with this NPC")
+	}
+	ctx, stop := context.WithTimeout(ctx, schema.MaxDeadlineMS*time.Millisecond+grace)
+	turn, err := s.g.client.Watch(ctx, convo, f.TurnID)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	return s.show(ctx, f, watched{s.c, turn, stop, f.After, true}), nil
+}
+
+// show sends the events of a turn, and ends its watch. One that is shown here already is not
+// shown twice.
+func (s *socket) show(ctx context.Context, f *Frame, on watched) rest {
+	return func() error {
+		defer on.stop()
+		defer on.turn.Close()
+		name := on.turn.Conversation.String() + "." + on.turn.ID
+		if !s.begins(name) {
+			return problem(http.StatusConflict, CodeBusy, "this turn is being shown on this connection")
+		}
+		defer s.shown(name)
+		return s.g.events(ctx, on, func(e *Event) error { return s.send(ctx, s.of(f, on.turn.Conversation, e)) })
+	}
+}
+
+// begins notes that a turn is shown here; false where it is already.
+func (s *socket) begins(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watched[name] {
+		return false
+	}
+	s.watched[name] = true
+	return true
+}
+
+func (s *socket) shown(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.watched, name)
+}
+
+func (s *socket) actions(ctx context.Context, f *Frame) error {
+	if err := s.c.isBackend(); err != nil {
+		return err
+	}
+	if err := s.c.may(keys.Play, f.World); err != nil {
+		return err
+	}
+	since, err := sinceOf(f.Since)
+	if err != nil {
+		return err
+	}
+	if _, err := s.g.catalog.world(ctx, f.World); err != nil {
+		return err
+	}
+	if since.IsZero() {
+		since = s.g.now().Add(-time.Second) // before the ok below is told
+	}
+	begun := s.of(f, schema.ConversationID{World: f.World}, &Event{Type: "ok"})
+	begun.At = since
+	if err := s.send(ctx, begun); err != nil {
+		return err
+	}
+	return s.g.client.Actions(ctx, f.World, since, func(p client.Proposal) {
+		// a send that fails ends the connection
+		_ = s.send(ctx, s.of(f, p.Conversation, &Event{Type: eventAction, TurnID: p.Turn, Action: actionOf(p)}))
+	})
+}
+
+func (s *socket) result(ctx context.Context, f *Frame, convo schema.ConversationID) error {
+	if err := s.c.isBackend(); err != nil {
+		return err
+	}
+	if f.Result == nil || f.Index < 0 || f.Index > 1000 {
+		return problem(http.StatusBadRequest, CodeInvalid,
+			"result is missing, or index is that of no action").on("result")
+	}
+	return s.g.client.ActionResult(ctx, client.Proposal{Conversation: convo, Turn: f.TurnID, Index: f.Index}, *f.Result)
+}
