@@ -157,7 +157,8 @@ func (p *passRunner) before(ctx context.Context, d *transport.Delivery, t *proto
 	switch p.pass {
 	case schema.PassThink:
 		if t.ThoughtReview == nil && d.Attempt == 1 {
-			return p.m.said.announce(ctx, t, &schema.Said{Kind: schema.SaidThinking, TurnID: t.TurnID, Pass: p.pass})
+			return p.m.said.announce(ctx, t,
+				&schema.Said{Kind: schema.SaidThinking, TurnID: t.TurnID, Pass: p.pass, NPC: inScene(t)})
 		}
 	case schema.PassAct:
 		// From here nothing more is released, so that the reply holds exactly

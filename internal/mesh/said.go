@@ -162,7 +162,7 @@ func (s *Said) tryRelease(
 	if err := s.m.step("release.reviewed"); err != nil {
 		return err
 	}
-	event := schema.Said{Kind: schema.SaidSentence, TurnID: t.TurnID, Sentence: &sentence}
+	event := schema.Said{Kind: schema.SaidSentence, TurnID: t.TurnID, NPC: inScene(t), Sentence: &sentence}
 	said, err := s.append(ctx, protocol.SubjectSaid(t.Conversation(), t.TurnID), event, t.SaidSeq)
 	if err != nil {
 		return err

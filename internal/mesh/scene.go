@@ -148,6 +148,14 @@ func (m *Mesh) askedBy(ctx context.Context, convo schema.ConversationID, r *sche
 	return req, nil
 }
 
+// inScene is the NPC of a turn of a scene, whose subject does not name it; else "".
+func inScene(t *protocol.Turn) string {
+	if t.Scene == nil {
+		return ""
+	}
+	return t.NPC
+}
+
 // acting names in an action of a scene who acts and for whom.
 func acting(a schema.Action, in *schema.Scene, npc, player string) schema.Action {
 	if in != nil {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,8 +62,7 @@ func (s *Scene) move(ctx context.Context, to *schema.Scene) error {
 type Talk struct {
 	*Turn // of the NPC that answers
 
-	scene  *Scene
-	rounds int
+	scene *Scene
 }
 
 // Say has a player say something that all present hear. The NPC that it speaks to by name
@@ -79,7 +79,7 @@ func (s *Scene) Say(ctx context.Context, r schema.Request) (*Talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Talk{Turn: turn, scene: s, rounds: rounds}, nil
+	return &Talk{Turn: turn, scene: s}, nil
 }
 
 // Replies yields the reply of each NPC that speaks, in order; Reply.NPC says which. The
@@ -87,30 +87,38 @@ func (s *Scene) Say(ctx context.Context, r schema.Request) (*Talk, error) {
 func (t *Talk) Replies(ctx context.Context) iter.Seq2[*schema.Reply, error] {
 	return func(yield func(*schema.Reply, error) bool) {
 		turn := t.Turn
-		for round := 1; ; round++ {
+		for {
 			reply, err := whole(ctx, turn)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if (round == 1 || len(reply.Sentences) > 0) && !yield(reply, nil) || round > t.rounds {
+			if (reply.Scene.Round == 0 || len(reply.Sentences) > 0) && !yield(reply, nil) {
 				return
 			}
-			// By now the next one stands in the queue, or never will.
-			next := schema.SceneRound(t.ID, round)
-			found, err := t.scene.c.Outcome(ctx, t.Conversation, next)
-			if err == nil && found.State == schema.TurnUnknown {
-				return
-			}
-			if err == nil {
-				turn, err = t.scene.c.Watch(ctx, t.Conversation, next)
-			}
-			if err != nil {
+			if turn, err = t.scene.c.Behind(ctx, reply); err != nil {
 				yield(nil, err)
+			}
+			if turn == nil {
 				return
 			}
 		}
 	}
+}
+
+// Behind watches the turn of the NPC that speaks behind a reply of a scene; nil: none does. At
+// the end of a turn's events the next one stands in the queue, or never will; earlier a nil
+// says nothing.
+func (c *Client) Behind(ctx context.Context, r *schema.Reply) (*Turn, error) {
+	if r.Scene == nil || r.Scene.Round >= r.Scene.Rounds {
+		return nil, nil
+	}
+	next := schema.SceneRound(cmp.Or(r.Scene.Of, r.TurnID), r.Scene.Round+1)
+	found, err := c.Outcome(ctx, r.Conversation(), next)
+	if err != nil || found.State == schema.TurnUnknown {
+		return nil, err
+	}
+	return c.Watch(ctx, r.Conversation(), next)
 }
 
 // whole reads a turn to its end.

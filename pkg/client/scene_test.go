@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,6 +154,41 @@ func TestOthersSpeakBehindTheFirst(t *testing.T) {
 	}
 	if got := says(t, s, "p1", "Mira, when does the north gate shut?", 0); len(got) != 1 {
 		t.Errorf("without rounds: %q", got)
+	}
+}
+
+// The events of a turn say who thinks and speaks, and the turn behind it is found by its reply.
+func TestEventsOfASceneNameWhoSpeaks(t *testing.T) {
+	c := tavern(t)
+	s := c.Scene("inn", "taproom")
+	enter(t, s, "mira wren", "p1")
+	ctx := within(t)
+	talk, err := s.Say(ctx, schema.Request{Player: "p1", Message: "Mira, who owns the ferry?",
+		Scene: &schema.Scene{Rounds: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := talk.Turn
+	for _, npc := range []string{"mira", "wren"} {
+		spoke := 0
+		for e, err := turn.Next(ctx); !errors.Is(err, io.EOF); e, err = turn.Next(ctx) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Kind == schema.SaidSentence {
+				spoke++
+			}
+			if names := e.Kind == schema.SaidSentence || e.Kind == schema.SaidThinking; (e.NPC == npc) != names {
+				t.Errorf("%s of %s names %q", e.Kind, npc, e.NPC)
+			}
+		}
+		reply, err := turn.Reply(ctx)
+		if err != nil || reply.NPC != npc || spoke == 0 {
+			t.Fatalf("%d sentences of %s: %+v, %v", spoke, npc, reply, err)
+		}
+		if turn, err = c.Behind(ctx, reply); err != nil || (turn == nil) != (npc == "wren") {
+			t.Fatalf("behind %s: %v, %v", npc, turn, err)
+		}
 	}
 }
 

@@ -120,6 +120,7 @@ type Said struct {
 	Kind     SaidKind  `json:"kind"`
 	TurnID   string    `json:"turn_id"`
 	Pass     Pass      `json:"pass,omitempty"`
+	NPC      string    `json:"npc,omitempty"` // thinking, sentence: in a scene, who it is
 	Sentence *Sentence `json:"sentence,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
 	Risk     string    `json:"risk,omitempty"` // done: of a reply with which Guard 3's policy did something
