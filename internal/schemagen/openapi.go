@@ -43,6 +43,7 @@ type door struct {
 const (
 	world     = "/v1/worlds/{world}"
 	npc       = world + "/npcs/{npc}"
+	scene     = world + "/scenes/{scene}"
 	playerArg = "player: Who speaks. A player's token needs none."
 	replayArg = "Last-Event-ID: Of a stream, the number of the last event that was seen. What follows is shown."
 )
@@ -59,6 +60,19 @@ var doors = []door{
 		204, nil, nil, nil},
 	{"POST " + npc + "/turns/{turn}/actions/{index}", "The game's answer to an action. The first stands.", keys.Play,
 		[]string{playerArg}, schema.ActionResult{}, 204, nil, nil, nil},
+	{"POST " + scene + "/turns", "A player says something that all in a scene hear; npc may be left out. Or, with " +
+		"scene.enter or scene.leave, the game's backend has somebody enter or leave. Streamed, the turns of all who " +
+		"speak upon it.", keys.Play, nil, schema.Request{}, 200, gateway.Talk{}, gateway.Event{},
+		[]string{"Idempotency-Key: The turn's id.", replayArg}},
+	{"GET " + scene + "/turns/{turn}", "What became of a turn of a scene; streamed, from its beginning, with those " +
+		"that follow.", keys.Play, []string{"view: full, with the right to read: the stored reply with every pass."},
+		nil, 200, gateway.Outcome{}, gateway.Event{}, []string{replayArg}},
+	{"DELETE " + scene + "/turns/{turn}", "Ends a turn of a scene with what was said so far.", keys.Play, nil, nil,
+		204, nil, nil, nil},
+	{"POST " + scene + "/turns/{turn}/actions/{index}", "The game's answer to an action of a scene. The first stands.",
+		keys.Play, nil, schema.ActionResult{}, 204, nil, nil, nil},
+	{"GET " + scene, "Who is in a scene. One that nobody has entered is empty.", keys.Play, nil, nil, 200,
+		gateway.Scene{}, nil, nil},
 	{"GET " + npc + "/conversations/{player}", "What an NPC keeps in mind of a player.", keys.Read, nil, nil, 200,
 		schema.Conversation{}, nil, nil},
 	{"DELETE " + npc + "/conversations/{player}",
@@ -86,10 +100,13 @@ var doors = []door{
 		gateway.TokenRequest{}, 201, gateway.Token{}, nil, nil},
 	{"GET " + npc + "/turns/{turn}/trace", "Every pass of a turn, with the turn as it left the pass. Kept for seven " +
 		"days.", keys.Read, []string{playerArg}, nil, 200, gateway.Traced{}, nil, nil},
+	{"GET " + scene + "/turns/{turn}/trace", "Every pass of a turn of a scene.", keys.Read, nil, nil, 200,
+		gateway.Traced{}, nil, nil},
 	{"GET " + world + "/outcomes", "Turns as they end, streamed.", keys.Read,
 		[]string{"since: From this time on, such as 2026-05-03T18:00:00Z; from now otherwise.",
-			"npc: Of this NPC alone.", "player: Of this player alone.", "status: Of this status alone.",
-			"reason: Of this reason alone."}, nil, 200, nil, gateway.Ended{}, []string{replayArg}},
+			"npc: Of this NPC alone.", "player: Of this player alone.", "scene: Of this scene alone.",
+			"status: Of this status alone.", "reason: Of this reason alone."}, nil, 200, nil, gateway.Ended{},
+		[]string{replayArg}},
 	{"GET " + world + "/letters", "Dead letters: messages that could not be handled. Kept for fourteen days.",
 		keys.Operate, []string{"after: Those behind the letter of this number."}, nil, 200, schema.LettersFound{}, nil,
 		nil},
@@ -184,6 +201,8 @@ func (o *openapiWriter) operation(d *door, path string) map[string]any {
 			about = "Id of a memory."
 		case "number":
 			about = "Number of a dead letter."
+		case "scene":
+			about = "Id of a scene."
 		}
 		parameter("path", m[1]+": "+about, true)
 	}
@@ -251,9 +270,9 @@ func (o *openapiWriter) ref(v any) map[string]any {
 	for name, s := range doc.Defs {
 		o.schemas[name] = s
 	}
-	if said, ok := o.schemas["Request"].(map[string]any); ok { // the gateway takes neither
-		delete(said["properties"].(map[string]any), "scene")
-		delete(said["properties"].(map[string]any), "begin")
+	if said, ok := o.schemas["Request"].(map[string]any); ok {
+		delete(said["properties"].(map[string]any), "begin") // the mesh alone sets it
+		delete(said, "required")                             // path, token and scene give what a body leaves out
 	}
 	if _, is := v.(schema.CheckQuery); is {
 		orTextOf(doc.Defs[nameOf(reflect.TypeOf(v))])
@@ -269,11 +288,14 @@ func orTextOf(query any) {
 
 // nameOf keeps apart what the doors, the mesh and those behind them call alike.
 func nameOf(t reflect.Type) string {
-	if t.PkgPath() == reflect.TypeFor[schema.Reply]().PkgPath() && (t.Name() == "Reply" || t.Name() == "Action") {
+	if t.PkgPath() == reflect.TypeFor[schema.Reply]().PkgPath() && slices.Contains(meshed, t.Name()) {
 		return "Mesh" + t.Name()
 	}
 	return prefixes[t.PkgPath()] + t.Name()
 }
+
+// meshed are the types of the mesh of which the gateway has one of the same name.
+var meshed = []string{"Reply", "Action", "Scene"}
 
 // prefixes are those of the names of types, by package.
 var prefixes = map[string]string{

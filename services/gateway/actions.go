@@ -43,9 +43,13 @@ func (g *Gateway) streamActions(w http.ResponseWriter, r *http.Request, c *calle
 }
 
 func actionOf(p client.Proposal) *Action {
-	return &Action{Turn: p.Turn, Index: p.Index, NPC: p.Conversation.NPC, Player: p.Conversation.Player,
+	a := &Action{Turn: p.Turn, Index: p.Index, NPC: p.Conversation.NPC, Player: p.Conversation.Player,
 		Name:       p.Action.Name,
 		Parameters: p.Action.Parameters, Confirm: p.Action.Confirm, At: p.At}
+	if p.Conversation.NPC == schema.SceneNPC {
+		a.NPC, a.Player, a.Scene = p.Action.NPC, p.Action.Player, p.Conversation.Player
+	}
+	return a
 }
 
 func sinceOf(text string) (time.Time, error) {

@@ -17,7 +17,7 @@ import (
 type aDoor struct{ pattern, method, path, body string }
 
 var examples = strings.NewReplacer("{world}", "village", "{npc}", "mira", "{turn}", "t1", "{player}", "p1", "{memory}",
-	"m1", "{number}", "1", "{index}", "0")
+	"m1", "{number}", "1", "{index}", "0", "{scene}", "inn")
 
 // everyDoor are those of /v1 and for assistants, as the gateway itself lists them.
 func everyDoor(t *testing.T) (out []aDoor) {
@@ -151,6 +151,7 @@ var (
 	ofPlayers = []string{"GET /v1/worlds", "GET /v1/worlds/{world}", "GET /v1/worlds/{world}/npcs",
 		"GET /v1/worlds/{world}/npcs/{npc}", "POST /v1/worlds/{world}/npcs/{npc}/turns",
 		"GET /v1/worlds/{world}/npcs/{npc}/turns/{turn}", "DELETE /v1/worlds/{world}/npcs/{npc}/turns/{turn}",
+		"POST /v1/worlds/{world}/scenes/{scene}/turns", "GET /v1/worlds/{world}/scenes/{scene}/turns/{turn}",
 		"GET /v1/ws", "POST /mcp"}
 	ofAnyWorld = []string{"GET /v1/worlds", "POST /v1/check", "GET /v1/ws", "POST /mcp"}
 )

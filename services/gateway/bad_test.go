@@ -51,6 +51,9 @@ var badPaths = []string{
 	"GET /v1/worlds/village/outcomes?since=%s", "GET /v1/worlds/village/outcomes?npc=%s", "GET /v1/worlds/%s/letters",
 	"GET /v1/worlds/village/letters?after=%s", "POST /v1/worlds/village/letters/%s/retry",
 	"GET /v1/worlds/village/players/%s", "DELETE /v1/worlds/%s/players/p1",
+	"GET /v1/worlds/village/scenes/%s", "GET /v1/worlds/%s/scenes/inn", "DELETE /v1/worlds/village/scenes/%s/turns/t1",
+	"GET /v1/worlds/village/scenes/inn/turns/%s", "GET /v1/worlds/village/scenes/%s/turns/t1/trace",
+	"GET /v1/worlds/village/outcomes?scene=%s",
 }
 
 // badBodies are bodies that no door takes.
@@ -122,7 +125,7 @@ func TestBadInputIsOneClearProblem(t *testing.T) {
 			checkProblem(t, name, s.do(method, fmt.Sprintf(path, value), ""))
 		}
 	}
-	for _, door := range []string{turns, "/v1/worlds/village/events", "/v1/check", "/v1/tokens", turns +
+	for _, door := range []string{turns, inScene, "/v1/worlds/village/events", "/v1/check", "/v1/tokens", turns +
 		"/t1/actions/0?player=p1", "/v1/worlds/village/memories/m1/resolve"} {
 		for name, body := range badBodies {
 			if strings.Contains(door, "actions") && body == "null" {

@@ -60,7 +60,7 @@ func (g *Gateway) pass(w *tracked, r *http.Request, d door) (err error) {
 	}
 	world := r.PathValue("world")
 	for field, value := range map[string]string{"world": world, "npc": r.PathValue("npc"), "turn": r.PathValue("turn"),
-		"player": r.PathValue("player")} {
+		"player": r.PathValue("player"), "scene": r.PathValue("scene")} {
 		if value != "" {
 			if err := schema.CheckToken(field, value); err != nil {
 				return err

@@ -22,9 +22,12 @@ type Event struct {
 	Type     string           `json:"type"` // accepted, thinking, sentence, action, done
 	N        int              `json:"n,omitempty"`
 	TurnID   string           `json:"turn_id"`
+	NPC      string           `json:"npc,omitempty"` // in a scene: who thinks, speaks or has spoken
 	Sentence *schema.Sentence `json:"sentence,omitempty"`
 	Action   *Action          `json:"action,omitempty"`
 	Reply    *Reply           `json:"reply,omitempty"` // of done
+	// Of done in a scene: the turn of the NPC that speaks behind this one. Its events follow.
+	Next string `json:"next,omitempty"`
 }
 
 const (
@@ -42,26 +45,38 @@ type watched struct {
 }
 
 // events are a turn's, for a caller, behind the last that it has seen. They end with
-// done, by which time the conversation holds the reply. Actions that a sentence waits
-// for come as soon as they are proposed, and any may come twice. ctx is that of the
-// turn's watch.
+// done, by which time the conversation holds the reply. In a scene those of the NPCs that
+// speak behind it follow. Actions that a sentence waits for come as soon as they are
+// proposed, and any may come twice. ctx is that of the turn's watch.
 func (g *Gateway) events(ctx context.Context, on watched, show func(*Event) error) error {
-	v := view{watched: on, show: show, acted: map[int]bool{}}
-	if on.asks {
-		defer g.proposals.watch(on.turn.Conversation, on.turn.ID, func(p *client.Proposal) {
+	defer on.stop()
+	for n := 0; ; {
+		v := view{watched: on, n: n, show: show, acted: map[int]bool{}}
+		next, err := g.watchOne(ctx, &v)
+		if err != nil || next == nil {
+			return err
+		}
+		on.turn, n = next, v.n
+	}
+}
+
+// watchOne shows one turn, and gives the one that follows it in a scene.
+func (g *Gateway) watchOne(ctx context.Context, v *view) (next *client.Turn, err error) {
+	if v.asks {
+		defer g.proposals.watch(v.turn.Conversation, v.turn.ID, func(p *client.Proposal) {
 			if v.action(*actionOf(*p)) != nil {
-				on.stop()
+				v.stop()
 			}
 		})()
 	}
-	defer on.stop()
 	for {
-		e, err := on.turn.Next(ctx)
+		e, err := v.turn.Next(ctx)
 		if err != nil {
-			return v.done(ctx)
+			return v.done(ctx, g.client)
 		}
 		if err := v.said(&e); err != nil {
-			return err
+			v.stop()
+			return nil, err
 		}
 	}
 }
@@ -82,7 +97,7 @@ func (v *view) said(e *schema.Said) error {
 	if v.n <= v.seen && !blindCursor {
 		return nil
 	}
-	out := &Event{Type: string(e.Kind), N: v.n, TurnID: v.turn.ID}
+	out := &Event{Type: string(e.Kind), N: v.n, TurnID: v.turn.ID, NPC: e.NPC}
 	switch e.Kind {
 	case schema.SaidAccepted, schema.SaidThinking:
 	case schema.SaidSentence:
@@ -106,24 +121,40 @@ func (v *view) action(a Action) error {
 	return v.show(&Event{Type: eventAction, TurnID: v.turn.ID, Action: &a})
 }
 
-// done is the last event of a turn: it has the reply.
-func (v *view) done(ctx context.Context) error {
+// done is the last event of a turn: it has the reply, and names the turn that follows.
+func (v *view) done(ctx context.Context, c *client.Client) (next *client.Turn, err error) {
 	reply, err := v.turn.Reply(ctx)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if err := outOfPlace(reply); err != nil {
+		return nil, err
+	}
+	if next, err = c.Behind(ctx, reply); err != nil {
+		return nil, err
+	}
+	if next != nil && v.seen > 0 && v.seen >= v.n && !blindCursor {
+		return next, nil // the caller has seen the end of this one
 	}
 	shown := v.c.shown(reply)
 	for _, a := range shown.Actions {
 		a.At = v.turn.RepliedAt()
 		if err := v.action(a); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	shown.Again = v.turn.Again && v.seen == 0 // who goes on with a stream knows it
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.ended = true
-	return v.show(&Event{Type: eventDone, N: v.n, TurnID: v.turn.ID, Reply: shown})
+	last := &Event{Type: eventDone, N: v.n, TurnID: v.turn.ID, Reply: shown}
+	if reply.Scene != nil {
+		last.NPC = reply.NPC
+	}
+	if next != nil {
+		last.Next = next.ID
+	}
+	return next, v.show(last)
 }
 
 // mayAsk says whether a sentence may wait for an action of this NPC.
@@ -132,7 +163,7 @@ func (g *Gateway) mayAsk(ctx context.Context, req *schema.Request) bool {
 	if req.AllowedActions != nil {
 		return slices.ContainsFunc(req.AllowedActions, confirms)
 	}
-	npc, err := g.catalog.npc(ctx, req.World, req.NPC)
+	npc, err := g.catalog.npc(ctx, req.World, req.NPC) // in a scene any may speak
 	return err != nil || slices.ContainsFunc(npc.Actions, confirms)
 }
 

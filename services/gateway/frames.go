@@ -31,7 +31,9 @@ func (s *socket) handle(ctx context.Context, f *Frame) (rest, error) {
 	}
 	switch f.Type {
 	case "cancel":
-		err = s.g.client.Cancel(ctx, convo, f.TurnID)
+		if err = s.g.mayHear(ctx, s.c, convo, nil); err == nil {
+			err = s.g.client.Cancel(ctx, convo, f.TurnID)
+		}
 	case "result":
 		err = s.result(ctx, f, convo)
 	default:
@@ -45,18 +47,22 @@ func (s *socket) handle(ctx context.Context, f *Frame) (rest, error) {
 
 // named is the conversation that a frame names, where the caller may play in it.
 func (s *socket) named(f *Frame) (convo schema.ConversationID, err error) {
-	convo = schema.ConversationID{World: f.World, NPC: f.NPC}
 	if err := s.c.may(keys.Play, f.World); err != nil {
 		return convo, err
 	}
-	if err := s.c.with(f.NPC); err != nil {
-		return convo, err
+	switch {
+	case f.Scene == "":
+		return s.c.talkingTo(f.World, f.NPC, f.Player)
+	case f.NPC != "":
+		return convo, problem(http.StatusBadRequest, CodeInvalid, "stands beside a scene; name one of them").on("npc")
 	}
-	convo.Player, err = s.c.player(f.Player)
-	return convo, err
+	return s.c.inScene(f.World, f.Scene)
 }
 
 func (s *socket) of(f *Frame, on schema.ConversationID, e *Event) *Shown {
+	if on.NPC == schema.SceneNPC {
+		return &Shown{Event: *e, World: on.World, NPC: e.NPC, Scene: on.Player, Ref: f.Ref}
+	}
 	return &Shown{Event: *e, World: on.World, NPC: on.NPC, Player: on.Player, Ref: f.Ref}
 }
 
@@ -75,8 +81,8 @@ func (s *socket) say(ctx context.Context, f *Frame) (rest, error) {
 	if err := s.g.admit(ctx, s.c, req); err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithTimeout(ctx, req.Deadline()+grace)
-	turn, err := s.g.client.Say(ctx, *req)
+	ctx, stop := context.WithTimeout(ctx, patience(req))
+	turn, err := s.g.said(ctx, s.c, req)
 	if err != nil {
 		stop()
 		return nil, err
@@ -86,16 +92,10 @@ func (s *socket) say(ctx context.Context, f *Frame) (rest, error) {
 
 // resume shows a turn that another connection, or another gateway, has begun.
 func (s *socket) resume(ctx context.Context, f *Frame, convo schema.ConversationID) (rest, error) {
-	asking, done := context.WithTimeout(ctx, askFor)
-	out, err := s.g.client.Outcome(asking, convo, f.TurnID)
-	done()
-	if err != nil {
+	if _, err := s.g.outcome(ctx, s.c, convo, f.TurnID); err != nil {
 		return nil, err
 	}
-	if out.State == schema.TurnUnknown {
-		return nil, problem(http.StatusNotFound, CodeNotFound, "this player has no such turn with this NPC")
-	}
-	ctx, stop := context.WithTimeout(ctx, schema.MaxDeadlineMS*time.Millisecond+grace)
+	ctx, stop := context.WithTimeout(ctx, watchFor(convo))
 	turn, err := s.g.client.Watch(ctx, convo, f.TurnID)
 	if err != nil {
 		stop()

@@ -109,26 +109,31 @@ func (g *Gateway) routes() *http.ServeMux {
 
 // v1 are the doors of Forsooth's own protocol, and that for assistants.
 func (g *Gateway) v1() map[string]door {
-	const world, npc = "/v1/worlds/{world}", "/v1/worlds/{world}/npcs/{npc}"
+	const world, npc, scene = "/v1/worlds/{world}", "/v1/worlds/{world}/npcs/{npc}", "/v1/worlds/{world}/scenes/{scene}"
 	return g.insights(map[string]door{
-		"POST " + npc + "/turns":                        {keys.Play, g.postTurn},
-		"GET " + npc + "/turns/{turn}":                  {keys.Play, g.getTurn},
-		"DELETE " + npc + "/turns/{turn}":               {keys.Play, g.cancelTurn},
-		"POST " + npc + "/turns/{turn}/actions/{index}": {keys.Play, g.answerAction},
-		"GET " + npc + "/conversations/{player}":        {keys.Read, g.showConversation},
-		"DELETE " + npc + "/conversations/{player}":     {keys.Operate, g.resetConversation},
-		"GET " + npc:                          {keys.Play, g.showNPC},
-		"GET " + world + "/npcs":              {keys.Play, g.listNPCs},
-		"GET " + world:                        {keys.Play, g.showWorld},
-		"GET /v1/worlds":                      {keys.Play, g.listWorlds},
-		"GET " + world + "/memories":          {keys.Read, g.listMemories},
-		"GET " + world + "/memories/{memory}": {keys.Read, g.listMemories},
-		"POST " + world + "/events":           {keys.Play, g.tellEvent},
-		"GET " + world + "/actions":           {keys.Play, g.streamActions},
-		"POST /v1/check":                      {keys.Read, g.check},
-		"POST /v1/tokens":                     {keys.Play, g.mint},
-		"GET /v1/ws":                          {keys.Play, g.socket},
-		"POST " + mcpPath:                     {"", g.assist}, // each tool takes a right
+		"POST " + npc + "/turns":                          {keys.Play, g.postTurn},
+		"GET " + npc + "/turns/{turn}":                    {keys.Play, g.getTurn},
+		"DELETE " + npc + "/turns/{turn}":                 {keys.Play, g.cancelTurn},
+		"POST " + npc + "/turns/{turn}/actions/{index}":   {keys.Play, g.answerAction},
+		"GET " + npc + "/conversations/{player}":          {keys.Read, g.showConversation},
+		"DELETE " + npc + "/conversations/{player}":       {keys.Operate, g.resetConversation},
+		"POST " + scene + "/turns":                        {keys.Play, g.postToScene},
+		"GET " + scene + "/turns/{turn}":                  {keys.Play, g.getTurn},
+		"DELETE " + scene + "/turns/{turn}":               {keys.Play, g.cancelTurn},
+		"POST " + scene + "/turns/{turn}/actions/{index}": {keys.Play, g.answerAction},
+		"GET " + scene:                                    {keys.Play, g.showScene},
+		"GET " + npc:                                      {keys.Play, g.showNPC},
+		"GET " + world + "/npcs":                          {keys.Play, g.listNPCs},
+		"GET " + world:                                    {keys.Play, g.showWorld},
+		"GET /v1/worlds":                                  {keys.Play, g.listWorlds},
+		"GET " + world + "/memories":                      {keys.Read, g.listMemories},
+		"GET " + world + "/memories/{memory}":             {keys.Read, g.listMemories},
+		"POST " + world + "/events":                       {keys.Play, g.tellEvent},
+		"GET " + world + "/actions":                       {keys.Play, g.streamActions},
+		"POST /v1/check":                                  {keys.Read, g.check},
+		"POST /v1/tokens":                                 {keys.Play, g.mint},
+		"GET /v1/ws":                                      {keys.Play, g.socket},
+		"POST " + mcpPath:                                 {"", g.assist}, // each tool takes a right
 	})
 }
 

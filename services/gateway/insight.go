@@ -44,6 +44,7 @@ type Ended struct {
 	TurnID    string        `json:"turn_id"`
 	NPC       string        `json:"npc"`
 	Player    string        `json:"player"`
+	Scene     string        `json:"scene,omitempty"` // its id, where the turn is of one
 	Message   string        `json:"message,omitempty"`
 	Text      string        `json:"reply"`
 	Status    schema.Status `json:"status"`
@@ -112,12 +113,12 @@ func (g *Gateway) outcomesFrom(r *http.Request) (q schema.OutcomesQuery, err err
 }
 
 // filter says which turns are asked for; an empty field asks for all.
-type filter struct{ npc, player, status, reason string }
+type filter struct{ npc, player, scene, status, reason string }
 
 func filterOf(r *http.Request) (f filter, err error) {
 	in := r.URL.Query()
-	f = filter{in.Get("npc"), in.Get("player"), in.Get("status"), in.Get("reason")}
-	for field, value := range map[string]string{"npc": f.npc, "player": f.player, "status": f.status,
+	f = filter{in.Get("npc"), in.Get("player"), in.Get("scene"), in.Get("status"), in.Get("reason")}
+	for field, value := range map[string]string{"npc": f.npc, "player": f.player, "scene": f.scene, "status": f.status,
 		"reason": f.reason} {
 		if value != "" {
 			if err := schema.CheckToken(field, value); err != nil {
@@ -130,14 +131,15 @@ func filterOf(r *http.Request) (f filter, err error) {
 
 func (f *filter) takes(r *schema.Reply) bool {
 	is := func(asked, value string) bool { return asked == "" || asked == value }
-	return is(f.npc, r.NPC) && is(f.player, r.Player) && is(f.status, string(r.Status)) && is(f.reason, r.Reason)
+	return is(f.npc, r.NPC) && is(f.player, r.Player) && is(f.scene, r.SceneID()) &&
+		is(f.status, string(r.Status)) && is(f.reason, r.Reason)
 }
 
 func endedOf(o *schema.StoredOutcome) *Ended {
 	r := &o.Reply
-	out := &Ended{Sequence: o.Sequence, At: o.At, TurnID: r.TurnID, NPC: r.NPC, Player: r.Player, Message: r.Message,
-		Text: r.Text, Status: r.Status, Reason: r.Reason, Score: r.Confidence, Sentences: len(r.Sentences),
-		Stripped: len(r.Stripped)}
+	out := &Ended{Sequence: o.Sequence, At: o.At, TurnID: r.TurnID, NPC: r.NPC, Player: r.Player, Scene: r.SceneID(),
+		Message: r.Message, Text: r.Text, Status: r.Status, Reason: r.Reason, Score: r.Confidence,
+		Sentences: len(r.Sentences), Stripped: len(r.Stripped)}
 	if !r.AcceptedAt.IsZero() {
 		out.MS = o.At.Sub(r.AcceptedAt).Milliseconds()
 	}
@@ -155,6 +157,7 @@ func endedOf(o *schema.StoredOutcome) *Ended {
 func (g *Gateway) insights(into map[string]door) map[string]door {
 	const world = "/v1/worlds/{world}"
 	into["GET "+world+"/npcs/{npc}/turns/{turn}/trace"] = door{keys.Read, g.getTrace}
+	into["GET "+world+"/scenes/{scene}/turns/{turn}/trace"] = door{keys.Read, g.getTrace}
 	into["GET "+world+"/outcomes"] = door{keys.Read, g.streamOutcomes}
 	into["GET "+world+"/letters"] = door{keys.Operate, g.listLetters}
 	into["POST "+world+"/letters/{number}/retry"] = door{keys.Operate, g.retryLetter}

@@ -25,6 +25,7 @@ type Reply struct {
 	Doubt        *Doubt            `json:"doubt,omitempty"` // where Guard 3 did something about the reply
 	LoreVersion  string            `json:"lore_version,omitempty"`
 	AcceptedAt   time.Time         `json:"accepted_at,omitzero"`
+	Scene        *Scene            `json:"scene,omitempty"` // in which it was said, and who heard it
 	// The turn id had been said before: this is the reply of then, and this message was not said.
 	Again bool `json:"again,omitempty"`
 }
@@ -53,6 +54,7 @@ type Action struct {
 	Index      int            `json:"index"`
 	NPC        string         `json:"npc"`
 	Player     string         `json:"player"`
+	Scene      string         `json:"scene,omitempty"` // its id, where the turn is of one
 	Name       string         `json:"name"`
 	Parameters map[string]any `json:"parameters,omitempty"`
 	Confirm    bool           `json:"confirm"` // a sentence waits for the game's result, at most 1.5 s
@@ -65,7 +67,8 @@ func (c *caller) shown(r *schema.Reply) *Reply {
 	out := &Reply{TurnID: r.TurnID, World: r.World, NPC: r.NPC, NPCName: r.NPCName, Player: r.Player, Text: r.Text,
 		Status: r.Status, Reason: r.Reason,
 		RetryAfterMS: r.RetryAfterMS, Audit: r.Audit, Sentences: []schema.Sentence{}, Actions: []Action{},
-		LoreVersion: r.LoreVersion, AcceptedAt: r.AcceptedAt, Doubt: doubtOf(r.Faithfulness)}
+		LoreVersion: r.LoreVersion, AcceptedAt: r.AcceptedAt, Doubt: doubtOf(r.Faithfulness),
+		Scene: sceneOf(r)}
 	for i := range r.Sentences {
 		out.Sentences = append(out.Sentences, c.sentence(r.Sentences[i]))
 	}
@@ -73,7 +76,8 @@ func (c *caller) shown(r *schema.Reply) *Reply {
 		if !a.Checked || a.Refused != "" { // the mesh proposes it to nobody
 			continue
 		}
-		out.Actions = append(out.Actions, Action{Turn: r.TurnID, Index: i, NPC: r.NPC, Player: r.Player, Name: a.Name,
+		out.Actions = append(out.Actions, Action{Turn: r.TurnID, Index: i, NPC: r.NPC, Player: r.Player,
+			Scene: r.SceneID(), Name: a.Name,
 			Parameters: a.Parameters, Confirm: a.Confirm})
 	}
 	return out

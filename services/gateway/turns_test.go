@@ -195,21 +195,19 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// Scenes are for the game's backend and its client: no door takes a turn of one, or a begun turn.
-func TestNoDoorTakesAScene(t *testing.T) {
+// An NPC speaks first upon an event: no door takes a begun turn.
+func TestNoDoorTakesABegunTurn(t *testing.T) {
 	s := open(t)
 	k := s.socket(s.url)
-	for more, field := range map[string]string{`"scene":{"id":"inn"}`: "scene",
-		`"scene":{"id":"inn","enter":{"players":["p1"]}}`: "scene", `"begin":{"event_id":"e1","kind":"brought"}`: "begin"} {
-		say := `{"world":"village","npc":"mira","player":"p1","message":"Who owns the ferry?",` + more + `}`
-		if got := s.do("POST", turns, say); got.status != http.StatusBadRequest ||
-			!strings.Contains(got.body, `"code":"INVALID"`) || !strings.Contains(got.body, `"field":"`+field+`"`) {
-			t.Errorf("%s: %d %s", more, got.status, got.body)
-		}
-		k.send(`{"type":"say","say":` + say + `}`)
-		if e, ok := k.next(); !ok || e.Problem == nil || e.Problem.Code != gateway.CodeInvalid || e.Problem.Field != field {
-			t.Errorf("%s on the socket: %+v", more, e)
-		}
+	const say = `{"world":"village","npc":"mira","player":"p1","message":"Who owns the ferry?",` +
+		`"begin":{"event_id":"e1","kind":"brought"}}`
+	if got := s.do("POST", turns, say); got.status != http.StatusBadRequest ||
+		!strings.Contains(got.body, `"code":"INVALID"`) || !strings.Contains(got.body, `"field":"begin"`) {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	k.send(`{"type":"say","say":` + say + `}`)
+	if e, ok := k.next(); !ok || e.Problem == nil || e.Problem.Code != gateway.CodeInvalid || e.Problem.Field != "begin" {
+		t.Errorf("on the socket: %+v", e)
 	}
 	var document struct {
 		Components struct {
@@ -218,7 +216,7 @@ func TestNoDoorTakesAScene(t *testing.T) {
 	}
 	s.do("GET", "/v1/openapi.json", "").json(t, &document)
 	said := document.Components.Schemas["Request"].Properties
-	if said["message"] == nil || said["scene"] != nil || said["begin"] != nil {
+	if said["message"] == nil || said["begin"] != nil {
 		t.Errorf("the document offers %v", said)
 	}
 }

@@ -23,6 +23,7 @@ type Frame struct {
 	World  string               `json:"world,omitempty"`
 	NPC    string               `json:"npc,omitempty"`
 	Player string               `json:"player,omitempty"`
+	Scene  string               `json:"scene,omitempty"` // of resume, cancel and result, in the place of npc and player
 	TurnID string               `json:"turn_id,omitempty"`
 	After  int                  `json:"after,omitempty"`  // of resume: the n of the last event that was seen
 	Say    *schema.Request      `json:"say,omitempty"`    // of say: the turn
@@ -37,8 +38,9 @@ type Frame struct {
 type Shown struct {
 	Event
 	World   string   `json:"world,omitempty"`
-	NPC     string   `json:"npc,omitempty"`
+	NPC     string   `json:"npc,omitempty"` // in a scene: who thinks, speaks or has spoken
 	Player  string   `json:"player,omitempty"`
+	Scene   string   `json:"scene,omitempty"`
 	Ref     string   `json:"ref,omitempty"`
 	Problem *Problem `json:"problem,omitempty"` // of type problem
 	// Of the ok of actions: from when on they are shown. After a break it is since, until an action has come.
@@ -235,8 +237,11 @@ func (s *socket) refuse(ctx context.Context, f *Frame, err error) {
 	}
 	on := schema.ConversationID{World: f.World, NPC: f.NPC, Player: f.Player}
 	turn := f.TurnID
+	if f.Scene != "" {
+		on = schema.SceneConversation(f.World, f.Scene)
+	}
 	if f.Say != nil {
-		on, turn = schema.ConversationID{World: f.Say.World, NPC: f.Say.NPC, Player: f.Say.Player}, f.Say.TurnID
+		on, turn = f.Say.Conversation(), f.Say.TurnID
 	}
 	shown := s.of(f, on, &Event{Type: "problem", TurnID: turn})
 	shown.Problem = p
