@@ -66,6 +66,25 @@ type ClaimVerdict struct {
 	Kind     ClaimKind `json:"kind"`
 	Citation string    `json:"citation,omitempty"`
 	Verdict  Verdict   `json:"verdict"`
+	// Split says who took a compound sentence apart; empty: nobody was asked to.
+	Split SplitBy `json:"split,omitempty"`
+	Parts []Part  `json:"parts,omitempty"` // what it was taken apart into
+}
+
+// SplitBy is who took a sentence apart into its claims.
+type SplitBy string
+
+// Who takes a sentence apart. Rules do where a model gives no split of this sentence.
+const (
+	SplitModel SplitBy = "model"
+	SplitRules SplitBy = "rules"
+)
+
+// Part is one claim of a sentence that was taken apart.
+type Part struct {
+	Claim   string  `json:"claim"`
+	Verdict Label   `json:"verdict"`
+	Score   float64 `json:"score"`
 }
 
 // Audit describes a draft's citations. What is released is always fully cited.
