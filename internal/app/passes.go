@@ -88,7 +88,7 @@ func (a *App) passes(
 		o.Alert(reviewer.AlertNoModel, "", "no model reads the sentences of a speech: "+err.Error())
 	}
 	if o.Judge {
-		review.Judge = a.judging
+		review.Judge, review.Whole = a.judging, o.Whole
 	}
 	r := reviewer.New(a.Library, keep, review)
 	a.startQualifying(ctx, o, r, a.judging)

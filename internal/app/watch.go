@@ -92,6 +92,8 @@ func (r reviewed) Claimed(kind schema.ClaimKind, verdict schema.Label) {
 	r.meters.Claimed(kind, verdict)
 }
 
+func (r reviewed) Split(by schema.SplitBy, verdict schema.Label) { r.meters.Split(by, verdict) }
+
 func (r reviewed) Cited(source schema.Origin, kind schema.ClaimKind) { r.meters.Cited(source, kind) }
 func (r reviewed) Skilled(sensitivity, specificity float64, believed bool) {
 	r.meters.Skilled(sensitivity, specificity, believed)

@@ -73,8 +73,9 @@ type SpeechResult struct {
 	ByStyle  map[string]Spoken `json:"by_style"`
 	Refused  []Refusals        `json:"refused_by"`
 	Calls    float64           `json:"judge_calls_per_turn"`
-	First    float64           `json:"first_sentence_ms"` // from its draft to its release, the mean
-	Skill    *JudgeSkill       `json:"judge,omitempty"`   // what the judge has shown on the shipped pairs
+	Claims   float64           `json:"claim_calls_per_turn"` // of these calls, those about the claims of long sentences
+	First    float64           `json:"first_sentence_ms"`    // from its draft to its release, the mean
+	Skill    *JudgeSkill       `json:"judge,omitempty"`      // what the judge has shown on the shipped pairs
 }
 
 // JudgeSkill is what a judge has shown.
@@ -109,7 +110,7 @@ func Speech(ctx context.Context, rows []recorded.Row, o SpeechOptions) (_ Speech
 		}
 	}
 	n := float64(len(rows))
-	out.Calls, out.Skill = out.Calls/n, p.skill()
+	out.Calls, out.Claims, out.Skill = out.Calls/n, out.Claims/n, p.skill()
 	if out.Heard > 0 {
 		out.First /= float64(out.Heard)
 	}
@@ -130,6 +131,7 @@ func (r *SpeechResult) add(row *recorded.Row, h heard, refused map[string]*Refus
 	log := h.log
 	r.Speeches++
 	r.Calls += float64(h.calls)
+	r.Claims += float64(h.claims)
 	if len(log.Sentences) > 0 {
 		r.Heard++
 		r.First += float64(h.first.Microseconds()) / 1000

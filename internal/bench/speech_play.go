@@ -92,9 +92,10 @@ func (p *plays) skill() *JudgeSkill {
 
 // heard is what came of one speech.
 type heard struct {
-	log   *replay.Log
-	calls int           // of the judge
-	first time.Duration // from the draft of the first sentence to the first release
+	log    *replay.Log
+	calls  int           // of the judge
+	claims int           // of them, those that take sentences apart and judge their claims
+	first  time.Duration // from the draft of the first sentence to the first release
 }
 
 // play sends one speech through the review, sentence by sentence, and then its end.
@@ -128,6 +129,9 @@ func (p *plays) play(ctx context.Context, row int) (heard, error) {
 		err = failed
 	}
 	h.calls = p.calls() - before
+	for _, r := range t.Passes {
+		h.claims += r.ClaimCalls
+	}
 	return h, err
 }
 

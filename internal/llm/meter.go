@@ -16,6 +16,10 @@ var limits = map[schema.Pass]int{
 	"memories": 2, "cluster": 1, "judge": 2, // see Apart
 }
 
+// asideCalls is how many calls of a turn take sentences apart and judge their claims: two
+// for each of two reviews.
+const asideCalls = 4
+
 // MaxWaits is how often the end of a streamed speech may come back because it waits for
 // the reviews of its sentences.
 const MaxWaits = 22
@@ -23,10 +27,18 @@ const MaxWaits = 22
 // Meter counts the calls of a turn in the record of the pass that runs, and
 // refuses beyond the limits. It is the one place that refuses, and belongs to one
 // run of one pass.
-type Meter struct{ t *protocol.Turn }
+type Meter struct {
+	t     *protocol.Turn
+	aside bool // see Aside
+}
 
 // NewMeter counts in the turn's last pass record.
 func NewMeter(t *protocol.Turn) *Meter { return &Meter{t: t} }
+
+// Aside is the meter of the calls that take sentences apart and judge their claims. They have
+// a limit of their own, take nothing of that of their pass, and leave the turn the calls
+// that its drafts and their reviews may still need.
+func (m *Meter) Aside() *Meter { return &Meter{t: m.t, aside: true} }
 
 // Apart is the meter of one question that belongs to no turn, by the name of its
 // call: what to remember may be asked once more where the answer has to be repaired, a
@@ -48,31 +60,51 @@ func (m *Meter) record() *schema.PassRecord {
 	return &m.t.Passes[len(m.t.Passes)-1]
 }
 
-// take counts a call, or refuses it. A run of the pass that died has called too,
+// take counts a call, or refuses it.
+func (m *Meter) take() error {
+	if m.Left() == 0 {
+		return ErrSpent
+	}
+	m.count(1)
+	return nil
+}
+
+func (m *Meter) count(n int) {
+	r := m.record()
+	r.LLMCalls += n
+	if m.aside {
+		r.ClaimCalls += n
+	}
+}
+
+// Left is how many more calls may be made. A run of the pass that died has called too,
 // and nobody knows how often: each delivery before this one counts as a call. Of a
 // sentence of a speech under way it counts for the turn only: most of these deliveries
 // wait for the sentence before, and its reviewer makes one call in each.
-func (m *Meter) take() error {
+func (m *Meter) Left() int {
 	r := m.record()
 	lost := max(0, r.Attempt-1)
 	if endsStream(m.t, r.Pass) {
 		lost = max(0, lost-MaxWaits) // these deliveries may have waited, and then they have asked nobody
 	}
-	inPass, inAll := lost, lost
-	if m.t.Part > 0 {
-		inPass = 0
-	}
+	inAll, aside := lost, 0
+	inPass := map[schema.Pass]int{}
 	for _, p := range m.t.Passes {
 		inAll += p.LLMCalls
-		if group(p.Pass) == group(r.Pass) {
-			inPass += p.LLMCalls
+		aside += p.ClaimCalls
+		inPass[group(p.Pass)] += p.LLMCalls - p.ClaimCalls
+	}
+	if m.aside {
+		owed := limits[schema.PassAct]
+		for _, p := range []schema.Pass{schema.PassSpeak, schema.PassReviewSpeech} {
+			owed += max(0, limits[p]-inPass[p])
 		}
+		return max(0, min(asideCalls-aside, MaxCalls-inAll-owed))
 	}
-	if inPass >= limits[r.Pass] || inAll >= MaxCalls {
-		return ErrSpent
+	if m.t.Part == 0 {
+		inPass[group(r.Pass)] += lost
 	}
-	r.LLMCalls++
-	return nil
+	return max(0, min(limits[r.Pass]-inPass[group(r.Pass)], MaxCalls-inAll))
 }
 
 // endsStream says whether a message is the review of a whole speech that has streamed.
@@ -89,7 +121,7 @@ func group(p schema.Pass) schema.Pass {
 }
 
 // giveBack takes back a call that the server refused unread.
-func (m *Meter) giveBack() { m.record().LLMCalls-- }
+func (m *Meter) giveBack() { m.count(-1) }
 
 // Batch counts several questions that are put at once as one call of the turn, or
 // refuses it. Each has a meter of its own, and Include adds what they took.

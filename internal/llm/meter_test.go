@@ -65,6 +65,50 @@ func TestAPassHasSoManyCalls(t *testing.T) {
 	}
 }
 
+// Calls about claims have a limit of their own, and leave a turn the calls that its drafts and
+// their reviews may still need.
+func TestCallsAboutClaimsAreCountedApart(t *testing.T) {
+	review := schema.PassReviewSpeech
+	for _, c := range []struct {
+		name    string
+		attempt int
+		before  []schema.PassRecord
+		here    schema.PassRecord // what the pass has asked so far
+		want    int
+		left    int // to the pass itself, after them
+	}{
+		{"a lean turn", 1, []schema.PassRecord{{Pass: schema.PassSpeak, LLMCalls: 1}}, schema.PassRecord{LLMCalls: 1}, 4, 3},
+		{"a full turn", 1, []schema.PassRecord{{Pass: schema.PassThink, LLMCalls: 1}, {Pass: schema.PassDecide, LLMCalls: 1},
+			{Pass: schema.PassSpeak, LLMCalls: 1}}, schema.PassRecord{LLMCalls: 1}, 4, 3},
+		{"a turn that has thought for long", 1, []schema.PassRecord{{Pass: schema.PassThink, LLMCalls: 4},
+			{Pass: schema.PassSpeak, LLMCalls: 1}}, schema.PassRecord{LLMCalls: 1}, 2, 3},
+		{"one that has searched too", 1, []schema.PassRecord{{Pass: schema.PassRetrieve, LLMCalls: 3},
+			{Pass: schema.PassThink, LLMCalls: 4}, {Pass: schema.PassSpeak, LLMCalls: 1}}, schema.PassRecord{LLMCalls: 1}, 0, 3},
+		{"after another review", 1, []schema.PassRecord{{Pass: schema.PassSpeak, LLMCalls: 1},
+			{Pass: review, LLMCalls: 4, ClaimCalls: 3}}, schema.PassRecord{LLMCalls: 1}, 1, 2},
+		{"a run that died", 3, []schema.PassRecord{{Pass: schema.PassSpeak, LLMCalls: 1}}, schema.PassRecord{}, 4, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.here.Pass, c.here.Attempt = review, c.attempt
+			turn := &protocol.Turn{Pass: review, Passes: append(c.before, c.here)}
+			m := NewMeter(turn)
+			aside, calls := m.Aside(), 0
+			for ; calls <= MaxCalls && aside.take() == nil; calls++ {
+			}
+			r := turn.Passes[len(turn.Passes)-1]
+			if calls != c.want || r.ClaimCalls != c.want || r.LLMCalls != c.here.LLMCalls+c.want || aside.Left() != 0 {
+				t.Errorf("%d calls, recorded %+v", calls, r)
+			}
+			if m.Left() != c.left {
+				t.Errorf("%d calls are left to the review, want %d", m.Left(), c.left)
+			}
+			if aside.giveBack(); calls > 0 && turn.Passes[len(turn.Passes)-1].ClaimCalls != calls-1 {
+				t.Error("a call that reached no model counts")
+			}
+		})
+	}
+}
+
 // Whatever the passes may make on their own, a turn makes no more than 15.
 func TestATurnHasSoManyCalls(t *testing.T) {
 	turn := &protocol.Turn{}

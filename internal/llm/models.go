@@ -171,7 +171,7 @@ var defaults = map[string]Limits{
 	"compact": {Timeout: 8 * time.Second, MaxTokens: 3000}, "monologue": {Timeout: 10 * time.Second, MaxTokens: 800},
 	"decision": {Timeout: 6 * time.Second, MaxTokens: 500}, "speech": {Timeout: 20 * time.Second, MaxTokens: 900},
 	"lean": {Timeout: 20 * time.Second, MaxTokens: 1000}, "actions": {Timeout: 5 * time.Second, MaxTokens: 500},
-	"judge":    {Timeout: 4 * time.Second, MaxTokens: 600},
+	"judge": {Timeout: 4 * time.Second, MaxTokens: 600}, "claims": {Timeout: 3 * time.Second, MaxTokens: 600},
 	"memories": {Timeout: 10 * time.Second, MaxTokens: 800}, "cluster": {Timeout: 6 * time.Second, MaxTokens: 200},
 }
 

@@ -99,10 +99,13 @@ func TestWhatPagesIsThereFromTheStart(t *testing.T) {
 		`forsooth_turn_reasons_total{reason="DEADLINE"} 0`)
 	m.Cited(schema.OriginUser, schema.ClaimWorld)
 	m.Claimed(schema.ClaimWorld, schema.Supported)
+	m.Split(schema.SplitModel, schema.Unverifiable)
 	m.Skilled(0.97, 0.94, true)
 	holds(t, page(t, m), `forsooth_judge_skill{of="sensitivity"} 0.97`, `forsooth_judge_skill{of="believed"} 1`)
 	holds(t, page(t, m), `forsooth_evidence_source_total{kind="world",source="user"} 1`,
-		`forsooth_claims_total{kind="world",verdict="supported"} 1`)
+		`forsooth_claims_total{kind="world",verdict="supported"} 1`,
+		`forsooth_split_sentences_total{by="model",verdict="unverifiable"} 1`,
+		`forsooth_split_sentences_total{by="rules",verdict="supported"} 0`)
 }
 
 // What a message costs to be counted.

@@ -12,6 +12,7 @@ import (
 // reviews are the metrics of what a reviewer found.
 type reviews struct {
 	claims   *prometheus.CounterVec
+	split    *prometheus.CounterVec
 	evidence *prometheus.CounterVec
 	judge    *prometheus.GaugeVec
 }
@@ -27,12 +28,18 @@ func newReviews() reviews {
 	r := reviews{
 		claims: counter("forsooth_claims_total", "Claims of drafts by the verdict of their last review.", "kind",
 			"verdict"),
+		split: counter("forsooth_split_sentences_total", "Compound sentences of which the judge was asked claim by "+
+			"claim, by who took them apart (model, rules) and the verdict after it.", "by", "verdict"),
 		evidence: counter("forsooth_evidence_source_total", "Evidence by its source: below released claims, and "+
 			"what a claim about the world cited and may not cite. Of kind world, only corpus may grow.", "source",
 			"kind"),
 		judge: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "forsooth_judge_skill",
 			Help: "What the judge has shown on the shipped pairs: sensitivity (true pairs that it supports), " +
 				"specificity (false pairs that it refuses), believed (1 or 0)."}, []string{"of"}),
+	}
+	for _, v := range verdicts {
+		r.split.WithLabelValues(string(schema.SplitModel), string(v))
+		r.split.WithLabelValues(string(schema.SplitRules), string(v))
 	}
 	for _, k := range kinds {
 		for _, v := range verdicts {
@@ -46,12 +53,17 @@ func newReviews() reviews {
 }
 
 func (r *reviews) all() []prometheus.Collector {
-	return []prometheus.Collector{r.claims, r.evidence, r.judge}
+	return []prometheus.Collector{r.claims, r.split, r.evidence, r.judge}
 }
 
 // Claimed counts a claim of a draft by its verdict.
 func (m *Meters) Claimed(kind schema.ClaimKind, verdict schema.Label) {
 	m.review.claims.WithLabelValues(code(string(kind)), code(string(verdict))).Inc()
+}
+
+// Split counts a sentence whose claims were judged, by its verdict after it.
+func (m *Meters) Split(by schema.SplitBy, verdict schema.Label) {
+	m.review.split.WithLabelValues(code(string(by)), code(string(verdict))).Inc()
 }
 
 // Cited counts evidence by its source, under a kind of claim.

@@ -135,3 +135,32 @@ func (m *Model) check(ctx context.Context, document, claim string, request llm.R
 	}
 	return out, nil
 }
+
+// Aside is the access for taking sentences apart and judging their claims: its calls are
+// counted apart from those of the pass.
+func (a *Turn) Aside() *Turn {
+	out := *a
+	out.meter = a.meter.Aside()
+	return &out
+}
+
+// CallsLeft is how many more calls this access may make.
+func (a *Turn) CallsLeft() int { return a.meter.Left() }
+
+// Splits says whether the model may be asked to take a sentence apart. A judge that takes one
+// claim a call says one word, and no sentence.
+func (a *Turn) Splits() bool { return !a.m.options.Judge.OneByOne() }
+
+// SplitSentences has the model take sentences of the turn's speech apart into their claims.
+// share is how much of the time that is left it may take.
+func (a *Turn) SplitSentences(ctx context.Context, sentences []string, share float64) (told [][]string, err error) {
+	if !a.Splits() {
+		return nil, llm.ErrUnavailable
+	}
+	_, err = a.Ask(ctx, Asked{Name: prompt.Claims, Share: share, Data: new(prompt.Data).Numbered(sentences),
+		Validate: func(answer []byte) (err error) {
+			told, err = prompt.ReadClaims(answer, len(sentences))
+			return err
+		}})
+	return told, err
+}

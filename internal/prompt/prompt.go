@@ -27,13 +27,14 @@ const (
 	Lean          = "lean"
 	Actions       = "actions"
 	Judge         = "judge"
+	Claims        = "claims"
 	Memories      = "memories"
 	Cluster       = "cluster"
 )
 
 // Names are the calls that have a prompt.
-var Names = []string{CitationQuery, Rerank, Compact, Monologue, Decision, Speech, Lean, Actions, Judge, Memories,
-	Cluster}
+var Names = []string{CitationQuery, Rerank, Compact, Monologue, Decision, Speech, Lean, Actions, Judge, Claims,
+	Memories, Cluster}
 
 // Prompt is one call, ready to be sent.
 type Prompt struct {

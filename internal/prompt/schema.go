@@ -29,6 +29,9 @@ var schemas = map[string]string{
 	Actions: `{"type":"object","properties":{"actions":{"type":"array","items":{"type":"object"` +
 		`,"properties":{"name":{"type":"string"},"parameters":{"type":"object"}},"required":["name","parameters"]` +
 		`,"additionalProperties":false}}},"required":["actions"],"additionalProperties":false}`,
+	Claims: `{"type":"object","properties":{"sentences":{"type":"array","items":{"type":"object"` +
+		`,"properties":{"n":{"type":"integer"},"claims":{"type":"array","items":{"type":"string"}}}` +
+		`,"required":["n","claims"],"additionalProperties":false}}},"required":["sentences"],"additionalProperties":false}`,
 	Memories: `{"type":"object","properties":{"memories":{"type":"array","maxItems":12,"items":{"type":"object"` +
 		`,"properties":{"kind":{"type":"string","enum":["fact","preference","relation","event","promise"]}` +
 		`,"subject":{"type":"string"},"predicate":{"type":"string"},"object":{"type":"string"}` +

@@ -34,13 +34,16 @@ type ReviewRecord struct {
 	Claims   []schema.ClaimVerdict `json:"claims,omitempty"`
 	Authored bool                  `json:"authored,omitempty"`
 
-	Run     string         `json:"run,omitempty"`       // of a streamed speech
-	Part    int            `json:"part,omitempty"`      // which of its sentences, from 1
-	Open    bool           `json:"open,omitempty"`      // left to the review of the whole speech, which asks the judge
-	Calls   int            `json:"llm_calls,omitempty"` // of a language model, for this sentence
-	Refused []schema.Issue `json:"refused,omitempty"`   // why it is not released; Seq is then 0
-	Draft   *DraftSentence `json:"draft,omitempty"`     // the refused sentence, as the model wrote it
-	Ending  *Ending        `json:"ending,omitempty"`    // how the turn ends on it where nothing else is said
+	Run   string `json:"run,omitempty"`       // of a streamed speech
+	Part  int    `json:"part,omitempty"`      // which of its sentences, from 1
+	Open  bool   `json:"open,omitempty"`      // left to the review of the whole speech, which asks the judge
+	Calls int    `json:"llm_calls,omitempty"` // of a language model, for this sentence
+	// Of llm_calls, those that took the sentence apart and judged its claims.
+	ClaimCalls int `json:"claim_calls,omitempty"`
+
+	Refused []schema.Issue `json:"refused,omitempty"` // why it is not released; Seq is then 0
+	Draft   *DraftSentence `json:"draft,omitempty"`   // the refused sentence, as the model wrote it
+	Ending  *Ending        `json:"ending,omitempty"`  // how the turn ends on it where nothing else is said
 
 	// Actions are all of the decision, where the sentence promises one of them. The
 	// place of an action in this list is its index for ever.

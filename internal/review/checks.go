@@ -62,7 +62,7 @@ const maxFar = 6
 // advice is the feedback for a sentence that is not supported: which of its words were
 // not shown, and the words of the evidence to say instead, as the NPC would say them.
 func (l *line) advice(o *Outcome) string {
-	if o.Verdict.Final || o.support == nil {
+	if o.Verdict.Final || o.support == nil || len(o.parts) > 0 {
 		return cmp.Or(o.Verdict.Why, "say only what the evidence says")
 	}
 	own := l.worded(o.support)

@@ -38,6 +38,9 @@ type Draft struct {
 	Withholds  bool // the decision keeps something back
 
 	Judge Judge // nil: nobody is asked about what the model in process leaves open
+	// Split takes apart compound sentences that the judge supports while the model in process is
+	// not sure of them; nil: each is judged whole alone.
+	Split grounding.Splitter
 	// Support is the score from which a sentence is supported; 0: the line of the
 	// calibration for Level.
 	Support float64
@@ -63,6 +66,8 @@ type Question struct {
 	Sentence int // its index in the draft
 	Text     string
 	Score    float64 // P(supported) as the model in process has it
+	Claim    bool    // it is a claim of a compound sentence
+	Along    bool    // and is asked about only where its sentence is, in the same call
 }
 
 // Opinion is what a judge says of a sentence.
@@ -89,9 +94,12 @@ type Outcome struct {
 	reading  entail.Reading
 	features Features
 	known    bool // the model gave the reading
+	heard    bool // a judge gave an answer about it
 	judged   bool // a judge spoke for it
 	denied   bool // and it was that the evidence says otherwise
 	moved    bool // the support was found in a block that it did not cite
+	split    schema.SplitBy
+	parts    []schema.Part
 }
 
 // Features are what the sentence was judged by; read is false where no model read it.
@@ -109,9 +117,10 @@ func (o *Outcome) unread() bool { return !o.known && o.Verdict.Score == scoreUnr
 // line is one review on its way: the draft and what the stages found so far.
 type line struct {
 	Draft
-	out    []Outcome
-	usable []*protocol.Evidence // what the provenance contract lets in
-	byID   map[string]*protocol.Evidence
+	out      []Outcome
+	usable   []*protocol.Evidence // what the provenance contract lets in
+	byID     map[string]*protocol.Evidence
+	ofClaims bool // its sentences are claims of others: see parts
 }
 
 func newLine(d Draft) *line {

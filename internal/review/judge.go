@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -17,14 +18,16 @@ func (l *line) judge(ctx context.Context, r *Reviewer) {
 	for i := range l.out {
 		o := &l.out[i]
 		if o.open() && len(o.Issues) == 0 && (o.known && o.Kind == entail.KindWorld || o.unread()) {
-			ask = append(ask, Question{Sentence: i, Text: o.Sentence.Text, Score: o.Verdict.Score})
+			ask = append(ask, Question{Sentence: i, Text: o.Sentence.Text, Score: o.Verdict.Score,
+				Claim: l.ofClaims})
 		}
 	}
 	if len(ask) == 0 {
 		return
 	}
-	opinions, err := l.Judge.Ask(ctx, ask)
-	if err != nil || len(opinions) != len(ask) {
+	all := slices.Concat(ask, l.along(ask))
+	opinions, err := l.Judge.Ask(ctx, all)
+	if err != nil || len(opinions) != len(all) {
 		return // the score of the model in process decides alone
 	}
 	for k, q := range ask {
@@ -34,6 +37,7 @@ func (l *line) judge(ctx context.Context, r *Reviewer) {
 
 // take combines an opinion with the score in process.
 func (o *Outcome) take(p Opinion) {
+	o.heard = p.Label != ""
 	if p.Label == schema.Supported && p.Kind != "" && p.Kind != entail.KindWorld && o.reading.World < mostlyClaim {
 		o.Kind = p.Kind // of kinds a judge is a good judge even where it is not sure of more
 	}

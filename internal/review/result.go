@@ -86,7 +86,8 @@ func auditOf(need, cited int) schema.Audit {
 
 // Claim is a sentence with its verdict, as a review record keeps it.
 func (o *Outcome) Claim() schema.ClaimVerdict {
-	c := schema.ClaimVerdict{Claim: o.Sentence.Text, Kind: claimKinds[o.Kind], Verdict: o.Verdict}
+	c := schema.ClaimVerdict{Claim: o.Sentence.Text, Kind: claimKinds[o.Kind], Verdict: o.Verdict,
+		Split: o.split, Parts: o.parts}
 	if o.support != nil && o.Kind == entail.KindWorld {
 		c.Citation = o.support.ID
 		if o.support.Provenance.Source == schema.OriginSystem {

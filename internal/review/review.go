@@ -1,6 +1,6 @@
 // Package review judges a draft, sentence by sentence, in one line of stages:
 //
-//	form → exact → kind and ground (one batch) → judge → policy → checks → result
+//	form → exact → kind and ground (one batch) → judge → policy → parts → checks → result
 //
 // Each stage is a file, reads what the stages before it found, and never calls
 // back. A sentence is judged whole and in its context: with the player's question
@@ -32,6 +32,7 @@ func (r *Reviewer) Review(ctx context.Context, d Draft) (protocol.Review, []Outc
 	l.ground(ctx, r)
 	l.judge(ctx, r)
 	l.policy(r)
+	l.parts(ctx, r)
 	l.checks()
 	l.evasion()
 	if err := ctx.Err(); err != nil { // what was not judged in time is not judged

@@ -89,6 +89,8 @@ type PassRecord struct {
 	TokensOut int     `json:"tokens_out,omitempty"` // of them, written by models
 	Cost      float64 `json:"cost,omitempty"`
 	LLMCalls  int     `json:"llm_calls,omitempty"`
-	LLMMS     float64 `json:"llm_ms,omitempty"` // of took_ms, the time that its calls to models took
-	Note      string  `json:"note,omitempty"`
+	// Of llm_calls, those that took sentences apart and judged their claims.
+	ClaimCalls int     `json:"claim_calls,omitempty"`
+	LLMMS      float64 `json:"llm_ms,omitempty"` // of took_ms, the time that its calls to models took
+	Note       string  `json:"note,omitempty"`
 }

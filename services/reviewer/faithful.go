@@ -24,6 +24,8 @@ type Meter interface {
 	Called(forWhat string, n int, cost float64) // calls of a language model
 	// Claimed counts a claim by the verdict of its last review.
 	Claimed(kind schema.ClaimKind, verdict schema.Label)
+	// Split counts a sentence whose claims were judged, by who took it apart and its verdict then.
+	Split(by schema.SplitBy, verdict schema.Label)
 	// Cited counts evidence under a claim that is released, and what was cited under
 	// one about the world and may not be.
 	Cited(source schema.Origin, kind schema.ClaimKind)
@@ -60,8 +62,10 @@ func (uncounted) Applied(faithful.Step)               {}
 func (uncounted) Called(string, int, float64)         {}
 
 func (uncounted) Claimed(schema.ClaimKind, schema.Label) {}
-func (uncounted) Cited(schema.Origin, schema.ClaimKind)  {}
-func (uncounted) Skilled(float64, float64, bool)         {}
+
+func (uncounted) Split(schema.SplitBy, schema.Label)    {}
+func (uncounted) Cited(schema.Origin, schema.ClaimKind) {}
+func (uncounted) Skilled(float64, float64, bool)        {}
 
 // holds says whether nothing is released before all of it is scored.
 func (g *guard) holds() bool {

@@ -37,6 +37,7 @@ type tally struct {
 	calls int
 
 	claims map[schema.Label]int
+	split  map[string]int // "by/verdict"
 	cited  map[string]int // "source/kind"
 }
 
@@ -47,6 +48,15 @@ func (m *tally) Claimed(_ schema.ClaimKind, verdict schema.Label) {
 		m.claims = map[schema.Label]int{}
 	}
 	m.claims[verdict]++
+}
+
+func (m *tally) Split(by schema.SplitBy, verdict schema.Label) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.split == nil {
+		m.split = map[string]int{}
+	}
+	m.split[string(by)+"/"+string(verdict)]++
 }
 
 func (m *tally) Skilled(float64, float64, bool) {}

@@ -15,6 +15,9 @@ import (
 // judgeShare is the share of the time that a turn has left, for one call of the judge.
 const judgeShare = 0.3
 
+// splitShare is that share for a call that takes sentences apart.
+const splitShare = 0.2
+
 // judge asks a language model about the sentences that the model in process leaves
 // open. It belongs to one run of the review over one turn, and asks about a sentence
 // once. No answer, or one that does not agree with itself, decides nothing. Sentences are
@@ -23,8 +26,9 @@ type judge struct {
 	asking *model.Turn
 	skill  *review.Skill
 	said   map[string]review.Opinion
-	from   float64 // a sentence of a lower score waits for the end of the speech
-	ahead  bool    // everything that is open was put already, and nothing more is
+	told   map[string][]string // the claims of sentences that a model was to take apart
+	from   float64             // a sentence of a lower score waits for the end of the speech
+	ahead  bool                // everything that is open was put already, and nothing more is
 }
 
 // judgeFor is the judge of a review, or nil where none may be asked.
@@ -40,7 +44,7 @@ func (s *Service) judgeFor(ctx context.Context, t *protocol.Turn, of scene) *jud
 	if a == nil {
 		return nil
 	}
-	return &judge{asking: a, skill: skill, said: map[string]review.Opinion{}}
+	return &judge{asking: a, skill: skill, said: map[string]review.Opinion{}, told: map[string][]string{}}
 }
 
 // Qualified says whether the judge has shown skill.
@@ -49,13 +53,24 @@ func (j *judge) Qualified() bool { return j != nil && j.skill.Qualified() }
 // Ask puts the sentences that were not asked about yet, in one call. One that had better
 // wait for the rest of its speech has no opinion yet.
 func (j *judge) Ask(ctx context.Context, questions []review.Question) ([]review.Opinion, error) {
-	var texts []string
+	var texts, along []string
+	asking := j.asking
 	for _, q := range questions {
-		if _, known := j.said[grounding.WithoutConnective(q.Text)]; !known && !j.ahead && q.Score >= j.from {
+		_, known := j.said[grounding.WithoutConnective(q.Text)]
+		switch {
+		case known || j.ahead:
+		case q.Along && q.Score >= j.from && j.asking.Splits():
+			along = append(along, q.Text)
+		case q.Claim && !q.Along:
+			texts, asking = append(texts, q.Text), j.asking.Aside()
+		case !q.Claim && q.Score >= j.from:
 			texts = append(texts, q.Text)
 		}
 	}
-	err := j.put(ctx, texts)
+	if len(texts) > 0 {
+		texts = append(texts, along...)
+	}
+	err := j.put(ctx, asking, texts)
 	out := make([]review.Opinion, len(questions))
 	for i, q := range questions {
 		out[i] = j.said[grounding.WithoutConnective(q.Text)]
@@ -63,12 +78,38 @@ func (j *judge) Ask(ctx context.Context, questions []review.Question) ([]review.
 	return out, err
 }
 
+// split has a model take sentences apart, and gives nothing where it does not. It leaves a call
+// for the judgement of what comes of it.
+func (j *judge) split(ctx context.Context, sentences []string) ([][]string, error) {
+	var texts []string
+	for _, s := range sentences {
+		if _, known := j.told[grounding.WithoutConnective(s)]; !known && !j.ahead {
+			texts = append(texts, s)
+			j.told[grounding.WithoutConnective(s)] = nil // it is not asked again in this run
+		}
+	}
+	var err error
+	if a := j.asking.Aside(); len(texts) > 0 && a.CallsLeft() > 1 {
+		var told [][]string
+		if told, err = a.SplitSentences(ctx, texts, splitShare); err == nil {
+			for i, claims := range told {
+				j.told[grounding.WithoutConnective(texts[i])] = claims
+			}
+		}
+	}
+	out := make([][]string, len(sentences))
+	for i, s := range sentences {
+		out[i] = j.told[grounding.WithoutConnective(s)]
+	}
+	return out, err
+}
+
 // put asks about some sentences and keeps the opinions.
-func (j *judge) put(ctx context.Context, texts []string) error {
+func (j *judge) put(ctx context.Context, asking *model.Turn, texts []string) error {
 	if len(texts) == 0 {
 		return nil
 	}
-	said, err := j.asking.JudgeSentences(ctx, texts, judgeShare)
+	said, err := asking.JudgeSentences(ctx, texts, judgeShare)
 	if err != nil {
 		for _, text := range texts { // it is not asked again in this run
 			j.said[grounding.WithoutConnective(text)] = review.Opinion{}

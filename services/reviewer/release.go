@@ -111,6 +111,9 @@ func (s *Service) claimed(claims []schema.ClaimVerdict, of string) {
 	for _, c := range claims {
 		if of == "" || containsFolded(of, text.Fold(c.Claim)) {
 			s.meter.Claimed(c.Kind, c.Verdict.Label)
+			if c.Split != "" {
+				s.meter.Split(c.Split, c.Verdict.Label)
+			}
 		}
 	}
 }

@@ -90,8 +90,19 @@ func countCalls(t *protocol.Turn, p *mesh.Progress) {
 	for _, r := range p.Records {
 		if n > 0 && r.Run == t.Speech.Run {
 			t.Passes[n-1].LLMCalls += r.Calls
+			t.Passes[n-1].ClaimCalls += r.ClaimCalls
 		}
 	}
+}
+
+// callsHere is how often the pass that runs has asked models, and how often of that about
+// the claims of sentences.
+func callsHere(t *protocol.Turn) (calls, claims int) {
+	if len(t.Passes) == 0 {
+		return 0, 0
+	}
+	r := &t.Passes[len(t.Passes)-1]
+	return r.LLMCalls, r.ClaimCalls
 }
 
 // deliveryOf is how often this message was delivered.
@@ -188,7 +199,7 @@ func (s *Service) judgePart(ctx context.Context, t *protocol.Turn, of scene, p *
 	d, person := t.Speech.Sentences[part-1], x.Person(npc)
 	record := protocol.ReviewRecord{TurnID: t.TurnID, Run: t.Speech.Run, Part: part, Authored: d.Authored,
 		Evidence: []string{}}
-	before, _ := spentHere(t)
+	before, apart := callsHere(t)
 	if err := s.askAhead(ctx, t, of, p); err != nil {
 		return err
 	}
@@ -203,8 +214,9 @@ func (s *Service) judgePart(ctx context.Context, t *protocol.Turn, of scene, p *
 	if err != nil {
 		return err
 	}
-	calls, _ := spentHere(t)
-	if record.Calls = calls - before; defers && s.isOpen(issues, claims) {
+	calls, ofThem := callsHere(t)
+	record.Calls, record.ClaimCalls = calls-before, ofThem-apart
+	if defers && s.isOpen(issues, claims) {
 		record.Open = true
 		return s.release.Refuse(ctx, t, record)
 	}

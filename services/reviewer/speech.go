@@ -169,6 +169,9 @@ func (s *Service) look(
 	d.Sentences, d.Evidence, d.Released = draft, t.Evidence, t.Released
 	if d.Part = t.Part > 0 || t.Speech.Run != ""; of.judge != nil {
 		d.Judge = of.judge
+		if !s.whole {
+			d.Split = of.judge.split
+		}
 	}
 	found, outcomes, err := s.judgement.Review(ctx, d)
 	if err != nil {

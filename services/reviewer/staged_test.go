@@ -31,12 +31,14 @@ import (
 type court struct {
 	persona   *llmtest.Server
 	judgement answering
+	splitting answering
 	speech    string // the answer to each speech call
 	service   *reviewer.Service
 	model     *model.Model // the judge
 
 	mu    sync.Mutex
 	cases [][]string // the sentences that each call of the judge was about, in order
+	split [][]string // and those that it was to take apart
 	spoke int        // speech calls
 }
 
@@ -103,6 +105,11 @@ func (c *court) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if c.cases = append(c.cases, said); c.judgement != nil {
 				answer = c.judgement(said)
 			}
+		case "claims":
+			said := llmtest.ReadPrompt("claims", "", q.Messages[len(q.Messages)-1].Content).Sentences
+			if c.split = append(c.split, said); c.splitting != nil {
+				answer = c.splitting(said)
+			}
 		case "speech":
 			c.spoke++
 			answer = c.speech
@@ -141,6 +148,8 @@ func (c *court) asked() [][]string {
 type stage struct {
 	persona   string                          // of the model; empty: quote
 	judgement answering                       // in place of the persona's
+	splitting answering                       // of sentences into their claims, in place of the persona's
+	whole     bool                            // no sentence is taken apart
 	speech    string                          // in place of the persona's
 	judge     bool                            // the judge is asked, and believed
 	unskilled bool                            // it has shown no skill
@@ -167,7 +176,7 @@ func staged(t *testing.T, s stage) (*servicetest.Bench, *court) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = persona.Close() })
-	c := &court{persona: persona, judgement: s.judgement, speech: s.speech}
+	c := &court{persona: persona, judgement: s.judgement, splitting: s.splitting, speech: s.speech}
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)
 	files := servicetest.Village()
@@ -187,7 +196,7 @@ func staged(t *testing.T, s stage) (*servicetest.Bench, *court) {
 		t.Fatal(err)
 	}
 	t.Cleanup(hooks.Close)
-	o := reviewer.Options{Faithfulness: s.guard, Meter: s.meter, Hooks: hooks, Alert: b.Alert,
+	o := reviewer.Options{Faithfulness: s.guard, Meter: s.meter, Hooks: hooks, Alert: b.Alert, Whole: s.whole,
 		Judgement: servicetest.Judgement(s.reader)}
 	if o.Scorer = s.scorer; s.scores {
 		o.Scorer.Model = judgeAt(t, x.World, server.URL+"/v1")
@@ -236,6 +245,13 @@ func draft(t *testing.T, b *servicetest.Bench, said ...protocol.DraftSentence) *
 		turn.Speech.Sentences = append(turn.Speech.Sentences, bound(turn, d))
 	}
 	return turn
+}
+
+// takenApart are the sentences that a model was asked to take apart so far.
+func (c *court) takenApart() [][]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.split)
 }
 
 // unquoted are the released sentences that are neither authored nor stand in the

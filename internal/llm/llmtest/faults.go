@@ -192,12 +192,14 @@ func (c *call) more(spoken bool) []string {
 	return pieces(strings.Trim(compact(wire([]draft{d})), "[]") + ",")
 }
 
-// answer is what the server says: a judgement, what it recites, or what its persona says.
+// answer is what the server says: a judgement, the claims of sentences, what it recites, or what its persona says.
 func (c *call) answer() answer {
 	speech := c.scene.Name == "speech" || c.scene.Name == "lean"
 	switch {
 	case c.scene.Name == "judge":
 		return plain(c.server.judge(c.scene, c.persona))
+	case c.scene.Name == "claims":
+		return plain(c.server.split(c.scene, c.persona))
 	case speech && c.persona.name == reciter:
 		said := c.server.recite(c.scene)
 		if c.scene.Name == "lean" {

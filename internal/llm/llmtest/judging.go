@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/recorded"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -50,6 +51,38 @@ func newKnown(rows []recorded.Row) (*known, error) {
 		k.pairs[text.Fold(p.Sentence)] = p.Label
 	}
 	return k, nil
+}
+
+// holding is what the second reader said of a sentence that holds a claim and more, where the
+// reader supports it; nil: there is none. Who supports the whole supports each claim of it.
+func (k *known) holding(message, claim string) *recorded.Judge {
+	prefix := text.Fold(message) + "\n"
+	n := len(text.ContentSet(claim))
+	for key, j := range k.judges {
+		whole, ok := strings.CutPrefix(key, prefix)
+		if ok && !j.Refuses() && n > 0 && n < len(text.ContentSet(whole)) && covers(whole, claim, 1) {
+			return &j
+		}
+	}
+	return nil
+}
+
+// split answers a claims call with the facts of each sentence as rules find them. A liar leaves
+// the last of them out, and invents one.
+func (s *Server) split(sc *scene, p persona) any {
+	type entry struct {
+		N      int      `json:"n"`
+		Claims []string `json:"claims"`
+	}
+	out := []entry{}
+	for i, said := range sc.Sentences {
+		claims := grounding.Facts(grounding.Claims(said, grounding.Context{}))
+		if p.lies() {
+			claims = append(claims[:max(0, len(claims)-1)], inventedDetail(sc).text)
+		}
+		out = append(out, entry{N: i + 1, Claims: append([]string{}, claims...)})
+	}
+	return map[string]any{"sentences": out}
 }
 
 // verdictOfLabel is the verdict of a reader who knows the label.
@@ -105,6 +138,9 @@ func (s *Server) honestly(sc *scene, n int, said string) ruling {
 	if label, ok := s.known.pairs[folded]; ok {
 		dice := rand.New(rand.NewPCG(uint64(len(folded)), s.options.Seed^fold(folded)))
 		return verdictOf(n, "world", (label == recorded.Supported) != (dice.Float64() < wrongOnPairs), 0.95)
+	}
+	if whole := s.known.holding(sc.Message, said); whole != nil {
+		return verdictOf(n, whole.Kind, true, whole.Confidence)
 	}
 	for _, e := range s.book.after(0) {
 		if text.Fold(e.Text) == folded && text.Fold(e.Message) == text.Fold(sc.Message) {

@@ -155,7 +155,7 @@ func TestEverySchemaIsAnsweredInItsShape(t *testing.T) {
 		"citation_query": {"queries"}, "rerank": {"order"}, "compact": {"summary"}, "monologue": {"thoughts"},
 		"speech":   {"sentences"},
 		"decision": {"plan", "share", "withhold", "tone", "ask", "actions"}, "lean": {"plan", "sentences", "actions"},
-		"actions": {"actions"}, "judge": {"verdicts"},
+		"actions": {"actions"}, "judge": {"verdicts"}, "claims": {"sentences"},
 	} {
 		var got map[string]json.RawMessage
 		text := whole(t, post(t.Context(), t, s, body(name, false, system, data)))
