@@ -42,7 +42,7 @@ func (c *benchSpeechCmd) options(e *env, policy string, judge bench.SpeechJudge)
 	if policy != "" {
 		settings.Level = grounding.Level(policy)
 	}
-	return bench.SpeechOptions{Grounding: settings, Judge: judge}
+	return bench.SpeechOptions{Grounding: settings, Judge: judge, Claims: e.settings.Grounding.Judge.Claims}
 }
 
 // tell prints one measurement.

@@ -40,7 +40,7 @@ func (e *env) options(ws []*world.World, services []string) app.Options {
 		Refresh:       time.Duration(e.settings.Lore.RefreshMS) * time.Millisecond,
 		Verifying:     e.verifying(), Hosts: e.settings.Outbound.Hosts(),
 		Grounding: e.grounding(), Judge: e.settings.Grounding.Judge.On,
-		Whole: !e.settings.Grounding.Judge.Claims, Guards: &e.settings.Guards,
+		Claims: e.settings.Grounding.Judge.Claims, Guards: &e.settings.Guards,
 		Services: services, Name: "forsooth", Report: e.report, Log: e.log, Traces: e.traces(), Alert: e.alert,
 		Progress: e.progress(),
 		Notice:   func(note string) { e.log.Warn().Msg(note) },

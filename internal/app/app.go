@@ -70,7 +70,7 @@ type Options struct {
 	Verifying Verifying
 	Grounding *grounding.Settings // nil: as grounding.DefaultSettings
 	Judge     bool                // ask a language model about sentences that the model in process leaves open
-	Whole     bool                // ask it about sentences alone, and not about the claims of long ones
+	Claims    bool                // ask it about each claim of a long sentence as well
 	JudgeAt   llm.Provider        // who that is; without a URL the model that speaks
 	JudgeKind prompt.JudgeKind    // how that one is asked; empty: by the chat prompt
 	// JudgeFirst has the first turn wait for the test of the judge, so that no turn is

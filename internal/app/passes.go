@@ -88,7 +88,7 @@ func (a *App) passes(
 		o.Alert(reviewer.AlertNoModel, "", "no model reads the sentences of a speech: "+err.Error())
 	}
 	if o.Judge {
-		review.Judge, review.Whole = a.judging, o.Whole
+		review.Judge, review.Claims = a.judging, o.Claims
 	}
 	r := reviewer.New(a.Library, keep, review)
 	a.startQualifying(ctx, o, r, a.judging)

@@ -41,6 +41,7 @@ var scripted = map[SpeechJudge]string{
 type SpeechOptions struct {
 	Grounding *grounding.Settings // nil: those of a process that sets none
 	Judge     SpeechJudge         // "": none
+	Claims    bool                // ask the judge about each claim of a long sentence as well
 	Verifying app.Verifying       // who reads the sentences
 	Without   ablation.Set        // what an experiment leaves out
 	Now       func() time.Time

@@ -64,6 +64,7 @@ func newPlays(ctx context.Context, rows []recorded.Row, o SpeechOptions) (_ *pla
 			return nil, err
 		}
 		composed.LLM, composed.Judge = llm.Config{Primary: llm.Provider{URL: p.server.URL(), Model: "recorded"}}, true
+		composed.Claims = o.Claims
 		composed.Judged = func(s *review.Skill) { p.shown = s }
 	}
 	if p.passes, p.done, err = app.OffMesh(ctx, composed, p); err != nil {

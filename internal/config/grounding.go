@@ -58,7 +58,7 @@ type Judge struct {
 	// at `grounding.judge.url`. See [models](models.md).
 	Kind string `koanf:"kind"`
 	// Take long sentences apart and ask the judge about each claim too; at most 4 more calls a turn.
-	// See [grounding](grounding.md#claim-by-claim).
+	// A lie in a long sentence is found more often, and a true one is kept back more often. See [grounding](grounding.md#claim-by-claim).
 	Claims   bool              `koanf:"claims"`
 	Provider `koanf:",squash"` // empty: the speaking model, at llm.url
 }
@@ -109,7 +109,7 @@ func addGroundingDefaults(defaults map[string]any) map[string]any {
 		"max_unverifiable_ratio":  0.5, "contradiction_action": "flag", "unverifiable_action": "flag",
 		"max_sources_per_claim": 5,
 		"nli.url":               "", "nli.timeout_ms": 800, "judge.on": true, "judge.kind": "chat",
-		"judge.claims": true, "judge.url": "",
+		"judge.claims": false, "judge.url": "",
 		"judge.model": "", "judge.key_file": "",
 		"judge.key_env": "", "judge.ca_file": "", "judge.price_in": 0.0, "judge.price_out": 0.0,
 	} {

@@ -17,7 +17,7 @@ func TestGroundingByDefault(t *testing.T) {
 	want := config.Grounding{ConfidenceThreshold: 0.6, UnknownThreshold: 0.25, ExtractiveFallback: true, Streaming: true,
 		StreamingChecks:      true,
 		MaxUnverifiableRatio: 0.5, ContradictionAction: "flag", UnverifiableAction: "flag", MaxSourcesPerClaim: 5,
-		NLI: config.NLI{TimeoutMS: 800}, Judge: config.Judge{On: true, Kind: "chat", Claims: true}}
+		NLI: config.NLI{TimeoutMS: 800}, Judge: config.Judge{On: true, Kind: "chat"}}
 	if s.Grounding != want {
 		t.Errorf("got %+v\nwant %+v", s.Grounding, want)
 	}
@@ -92,15 +92,15 @@ func TestGroundingThatCannotBe(t *testing.T) {
 func TestTheJudge(t *testing.T) {
 	at := config.Provider{URL: "http://127.0.0.1:11434/v1", Model: "judge"}
 	for text, want := range map[string]config.Judge{
-		"":                            {On: true, Kind: "chat", Claims: true},
-		"grounding: {judge: false}":   {Kind: "chat", Claims: true},
-		"grounding:\n  judge: true\n": {On: true, Kind: "chat", Claims: true},
-		"grounding:\n  judge: {url: \"http://127.0.0.1:11434/v1\", model: judge}\n": {On: true, Kind: "chat", Claims: true,
+		"":                            {On: true, Kind: "chat"},
+		"grounding: {judge: false}":   {Kind: "chat"},
+		"grounding:\n  judge: true\n": {On: true, Kind: "chat"},
+		"grounding:\n  judge: {url: \"http://127.0.0.1:11434/v1\", model: judge}\n": {On: true, Kind: "chat",
 			Provider: at},
 		"grounding:\n  judge: {kind: granite, url: \"http://127.0.0.1:11434/v1\", model: judge}\n": {On: true,
-			Kind: "granite", Claims: true, Provider: at},
-		"grounding:\n  judge: {claims: false}\n": {On: true, Kind: "chat"},
-		"grounding:\n  judge: {on: false, model: judge}\n": {Kind: "chat", Claims: true,
+			Kind: "granite", Provider: at},
+		"grounding:\n  judge: {claims: true}\n": {On: true, Kind: "chat", Claims: true},
+		"grounding:\n  judge: {on: false, model: judge}\n": {Kind: "chat",
 			Provider: config.Provider{Model: "judge"}},
 	} {
 		path := filepath.Join(t.TempDir(), "forsooth.yaml")

@@ -68,7 +68,7 @@ type Service struct {
 	guard     *guard // nil: Guard 3 is off
 	scorer    Scorer
 	without   ablation.Set
-	whole     bool // no sentence is taken apart
+	claims    bool // long sentences are taken apart
 }
 
 // Options are what the service may have besides what it cannot do without.
@@ -78,7 +78,7 @@ type Options struct {
 	Hooks     *moderation.Hooks // nil: no world moderates
 	Judgement *review.Reviewer  // nil: only what is word for word in the evidence is supported
 	Judge     *model.Model      // nil: no language model is asked for its judgement
-	Whole     bool              // the judge is asked about sentences alone, and not about the claims of long ones
+	Claims    bool              // the judge is asked about each claim of a long sentence as well
 
 	Faithfulness guards.Faithfulness // Guard 3
 	Scorer       Scorer              // its second opinion
@@ -100,5 +100,5 @@ func New(library *lore.Library, release Releaser, o Options) *Service {
 	}
 	return &Service{meter: o.Meter, library: library, judgement: o.Judgement, release: release, confirm: o.Confirm,
 		alert: o.Alert, hooks: o.Hooks, asking: o.Judge, guard: newGuard(o), scorer: o.Scorer,
-		without: o.Without, whole: o.Whole}
+		without: o.Without, claims: o.Claims}
 }

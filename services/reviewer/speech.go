@@ -169,7 +169,7 @@ func (s *Service) look(
 	d.Sentences, d.Evidence, d.Released = draft, t.Evidence, t.Released
 	if d.Part = t.Part > 0 || t.Speech.Run != ""; of.judge != nil {
 		d.Judge = of.judge
-		if !s.whole {
+		if s.claims {
 			d.Split = of.judge.split
 		}
 	}

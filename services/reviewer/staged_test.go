@@ -196,7 +196,7 @@ func staged(t *testing.T, s stage) (*servicetest.Bench, *court) {
 		t.Fatal(err)
 	}
 	t.Cleanup(hooks.Close)
-	o := reviewer.Options{Faithfulness: s.guard, Meter: s.meter, Hooks: hooks, Alert: b.Alert, Whole: s.whole,
+	o := reviewer.Options{Faithfulness: s.guard, Meter: s.meter, Hooks: hooks, Alert: b.Alert, Claims: !s.whole,
 		Judgement: servicetest.Judgement(s.reader)}
 	if o.Scorer = s.scorer; s.scores {
 		o.Scorer.Model = judgeAt(t, x.World, server.URL+"/v1")
