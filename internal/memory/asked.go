@@ -152,8 +152,8 @@ var spelled = map[string]string{"what's": "what is", "where's": "where is", "who
 	"u": "you", "ur": "your"}
 
 // framing are words that ask for a telling and say nothing of what it is about.
-var framing = text.Set(`tell told say said mention mentioned remember recall know knew remind again already ever still just
-	last first time once talk talked
+var framing = text.Set(`tell told say said mention mentioned remember recall know knew remind again already ever still
+	just last first time once talk talked
 	speak spoke spoken anything everything something thing things exactly please mira friend smith today yesterday earlier
 	before ago again back then also
 	hear heard forget forgot forgotten mean meant right yes no well conversation meet met now nowadays record kind sort
@@ -169,8 +169,9 @@ var (
 	agoSpan    = regexp.MustCompile(` (a|an|` + text.NumberWords + `|\d{1,3}) (year|month|week|day)s? ago `)
 	inMonth    = regexp.MustCompile(` (?:in|during|back in) (` + Months + `)(?: of)?(?: (\d{3,4}))? `)
 	inYear     = regexp.MustCompile(` (?:in|during|back in) (?:the year )?(\d{3,4}) `)
-	inSeason   = regexp.MustCompile(` (?:in|during|back in)(?: the)? (spring|summer|autumn|fall|winter) (?:of )?(\d{3,4}) `)
-	yesterday  = regexp.MustCompile(` yesterday `)
+	inSeason   = regexp.MustCompile(` (?:in|during|back in)(?: the)? (spring|summer|autumn|fall|winter)` +
+		` (?:of )?(\d{3,4}) `)
+	yesterday = regexp.MustCompile(` yesterday `)
 )
 
 // Months are the names of the months for a regular expression, one or the other.

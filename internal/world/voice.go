@@ -18,7 +18,8 @@ var (
 	modals  = text.Set(`may might must can could shall should will would ought need dare used supposed bound able
 		perhaps maybe possibly probably likely certainly surely definitely allegedly reportedly supposedly
 		i'll you'll he'll she'll it'll we'll they'll i'd you'd he'd she'd we'd they'd 'll 'd gonna gotta hafta oughta musta`)
-	quantifiers = text.Set(`all every each any some many much few fewer fewest little less least more most several both half
+	quantifiers = text.Set(`all every each any some many much few fewer fewest little less least more most several both
+		half
 		enough plenty lots only always often sometimes usually mostly nearly almost about around roughly once twice thrice
 		everyone everybody everything everywhere anyone anybody anything someone somebody something whole entire
 		another other again first last next single double dozen dozens hundreds thousands pair couple`)

@@ -105,8 +105,8 @@ var (
 		`|though` +
 		`|although|since)\s`)
 	presents = text.Set(`is are am has have do does i'm i've we're we've you're he's she's it's that's`)
-	reports  = text.Set(`says say said tells tell told claims claim claimed writes wrote swears swore thinks thought promises
-		promised
+	reports  = text.Set(`says say said tells tell told claims claim claimed writes wrote swears swore thinks thought
+		promises promised
 		believes hinted asked`)
 	bes    = text.Set(`is are am was were be been i'm we're you're he's she's it's that's they're`)
 	haves  = text.Set(`has have had i've we've you've they've`)

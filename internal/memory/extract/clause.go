@@ -27,7 +27,8 @@ var (
 		"he": pronoun, "she": pronoun, "they": pronoun, "it": thing}
 	articles     = text.Set(`the this that these those a an our his her their its some every most many there no`)
 	conjunctions = text.Set(`and but so because since although though while then yet whereas cause cuz as that for plus`)
-	adverbs      = text.Set(`really also still just only always actually now often usually currently once recently originally
+	adverbs      = text.Set(`really also still just only always actually now often usually currently once recently
+		originally
 		truly already both all sometimes mostly simply even ever rarely hardly seldom last first finally soon quite very so
 		much certainly surely honestly definitely probably maybe perhaps never not secretly kinda sorta`)
 	auxiliaries = text.Set(`am is are was were be been have has had do does did will would can could may might must shall
@@ -183,7 +184,8 @@ func (f *frame) clauseEnd(ts []token, i int, _ *clause) int {
 	return len(ts)
 }
 
-var verbOfReport = text.Set(`say tell think believe reckon suspect suppose guess hear claim swear know hope promise vow`)
+var verbOfReport = text.Set(`say tell think believe reckon suspect suppose guess hear claim swear know hope promise
+	vow`)
 
 // sharesSubject says whether a second verb of the same subject stands at i, as in
 // "I live here and work at the mill".

@@ -35,16 +35,17 @@ const (
 )
 
 var (
-	maleWords = text.Set(`brother father dad da papa son husband uncle nephew grandfather grandpa grandad boy lad man gentleman
-		lord king prince duke baron count monk friar bishop knight widower groom fellow bloke sergeant`)
-	femaleWords = text.Set(`sister mother mum mom ma mam mama daughter wife aunt niece grandmother grandma gran granny nan girl
-		lass woman lady queen princess duchess baroness countess nun widow bride midwife ship boat`)
-	personWords = text.Set(`twin sibling child kid baby cousin friend companion comrade partner enemy rival foe master teacher
+	maleWords = text.Set(`brother father dad da papa son husband uncle nephew grandfather grandpa grandad boy lad man
+		gentleman lord king prince duke baron count monk friar bishop knight widower groom fellow bloke sergeant`)
+	femaleWords = text.Set(`sister mother mum mom ma mam mama daughter wife aunt niece grandmother grandma gran granny nan
+		girl lass woman lady queen princess duchess baroness countess nun widow bride midwife ship boat`)
+	personWords = text.Set(`twin sibling child kid baby cousin friend companion comrade partner enemy rival foe master
+		teacher
 		mentor apprentice pupil neighbour neighbor officer captain lieutenant commander guard soldier driver doctor healer
 		smith miller baker tailor tinker innkeeper steward clerk reeve priest chaplain professor boss boyfriend girlfriend
 		ex trader merchant thief pilot envoy lodger landlord tenant`)
-	animalWords = text.Set(`dog cat horse mare pony mule donkey cow goat sheep pig goose hen cock hound hawk wolf ferret snake
-		lizard parrot bird rabbit fox bear fish eel rat mouse ox bull calf lamb kitten puppy`)
+	animalWords = text.Set(`dog cat horse mare pony mule donkey cow goat sheep pig goose hen cock hound hawk wolf ferret
+		snake lizard parrot bird rabbit fox bear fish eel rat mouse ox bull calf lamb kitten puppy`)
 	maleTitles   = text.Set(`mr sir lord father brother uncle king prince master grandpa dad`)
 	femaleTitles = text.Set(`mrs miss ms lady dame mother sister aunt queen princess grandma mum`)
 	titles       = text.Set(`mr mrs miss ms sir lord lady dame father mother brother sister uncle aunt king queen doctor dr
@@ -324,7 +325,8 @@ func (f *frame) wordsFor(e *entity, number, at int) schema.MemorySpan {
 }
 
 // expletives follow an "it" that stands for nothing.
-var expletives = text.Set(`rain snow seem time late early cold hot warm dark true clear hard easy said well like all who that
+var expletives = text.Set(`rain snow seem time late early cold hot warm dark true clear hard easy said well like all
+	who that
 	what how why because not monday tuesday wednesday thursday friday saturday sunday summer winter spring autumn`)
 
 // resolved is a stretch with the one who is meant put for its leading "he", "she", "it"

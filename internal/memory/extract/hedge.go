@@ -170,5 +170,5 @@ func onlyHedge(s string) string {
 	return h
 }
 
-var besideHedge = text.Set(`i am we are feel was were and but or though although of about on it that this so as at least for
-	even only well yes still is to me by then now all just quite pretty fairly`)
+var besideHedge = text.Set(`i am we are feel was were and but or though although of about on it that this so as at
+	least for even only well yes still is to me by then now all just quite pretty fairly`)

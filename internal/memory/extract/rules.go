@@ -228,11 +228,11 @@ var rules = []rule{
 		`|kind|type|man|woman|stranger here|joke|lie|pleasure|honou?r|problem|question|reason|point|matter|way|best|worst`+
 		`|first|last|next|person|friend|big|great|long|real|true|bad|nice|hungry`), sure(0.85)),
 	r("role", `become (?:a|an|the) `+obj, past, sure(0.85)),
-	r("has", `(?:have|own|keep|carry|possess|wear|get) ((?:a|an|the|some|my|`+number+`) .+)`, present, of(persons), denied(""), not(`(?:a|an|the|some|my|two`+
-		`|three) (?:(?:\w+ )?(?:question|questions|idea|favou?r|problem|time|minute|moment|feeling|headache|word|chat`+
-		`|look|point|good (?:day|time)|reason|plan|guess|dream|lot|bit|few|hard time|job for|task for|request|offer|deal`+
-		`|proposal|message|right|chance|choice|way|need|secret|doubt|heart|nerve|day|days|hour|hours|minutes|weeks|home)`+
-		`|secret)|to|no idea`), sure(0.85)),
+	r("has", `(?:have|own|keep|carry|possess|wear|get) ((?:a|an|the|some|my|`+number+`) .+)`, present, of(persons),
+		denied(""), not(`(?:a|an|the|some|my|two|three) (?:(?:\w+ )?(?:question|questions|idea|favou?r|problem|time`+
+			`|minute|moment|feeling|headache|word|chat|look|point|good (?:day|time)|reason|plan|guess|dream|lot|bit|few`+
+			`|hard time|job for|task for|request|offer|deal|proposal|message|right|chance|choice|way|need|secret|doubt`+
+			`|heart|nerve|day|days|hour|hours|minutes|weeks|home)|secret)|to|no idea`), sure(0.85)),
 	r("avoids", `(`+habits+`(?: .+)?)`, 0, denied("avoids"), sure(0.9)), // only where denied
 	r("habit", `(`+habits+`(?: .+)?)`, present, sure(0.8),
 		not(`lie to|sleep on it|read you|kill|fight (?:you|for)|steal`)),

@@ -144,14 +144,14 @@ func (n Names) named(claim string) bool {
 }
 
 var (
-	doers = text.Set(`i you he she we they who somebody someone nobody everybody everyone man woman boy girl child king queen
-		duke lord lady
+	doers = text.Set(`i you he she we they who somebody someone nobody everybody everyone man woman boy girl child king
+		queen duke lord lady
 		father mother brother sister son daughter uncle aunt wife husband friend priest monk guard soldier captain knight
 		smith blacksmith thief
 		merchant trader farmer hunter innkeeper miller baker witch wizard healer bandit bandits guards soldiers men women
 		villagers people`)
-	did = text.Set(`gave took stole bought sold brought told said went came left made found lost broke built burnt ate drank
-		fought fled hid hit
+	did = text.Set(`gave took stole bought sold brought told said went came left made found lost broke built burnt ate
+		drank fought fled hid hit
 		killed led lent paid ran rode sang sent shot slew slept spoke stood struck swore taught threw won wrote drove dug
 		drew fell flew forged
 		held kept met put set shut stuck bit blew caught chose cut did dealt`)

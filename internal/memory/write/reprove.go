@@ -213,7 +213,8 @@ func (q *question) found() bool {
 }
 
 func sameWords(a, b string) bool {
-	return a == b || strings.TrimRight(text.Fold(memory.Said(a)), ".!? ") == strings.TrimRight(text.Fold(memory.Said(b)), ".!? ")
+	said := func(content string) string { return strings.TrimRight(text.Fold(memory.Said(content)), ".!? ") }
+	return a == b || said(a) == said(b)
 }
 
 // ended is a span as a sentence of its own.
