@@ -141,7 +141,8 @@ func (f *frame) mending(was, s sentence, next *sentence) (mended, bool) {
 }
 
 // putShort reads a name, a number or a place alone, which stands for the one before it:
-// "The baby is Lorcan. Lochlan!", "in ten weeks. Twelve, if you count the debrief".
+// "The baby is Lorcan. Lochlan!", "in ten weeks. Twelve, if you count the debrief". "Three,
+// now" is a change, and what was before it stands.
 func (f *frame) putShort(was, s sentence) (mended, bool) {
 	ts := tokens(f.said.text, s.start, s.end)
 	for len(ts) > 1 && ts[1].gap && interjections[ts[0].low] {
@@ -150,7 +151,7 @@ func (f *frame) putShort(was, s sentence) (mended, bool) {
 	if len(ts) == 0 || f.isWhole(ts) {
 		return mended{}, false
 	}
-	alone := len(ts) == 1 || ts[1].gap
+	alone := (len(ts) == 1 || ts[1].gap) && !slices.ContainsFunc(ts, func(t token) bool { return t.low == "now" })
 	exclaimed := strings.HasSuffix(strings.TrimSpace(f.said.text[s.start:s.end]), "!")
 	cried := alone && exclaimed && ts[0].upper && ofNames.MatchString(f.said.text[was.start:was.end]) ||
 		exclaimed && prepositions[ts[0].low] && len(ts) < 5

@@ -145,7 +145,7 @@ func blank(s string, what *regexp.Regexp) string {
 
 var (
 	opening = regexp.MustCompile(`(?i)^[\s,;:.!-]*(?:(?:and|but|so|well|now|then|oh|ah|hey|hi|hello|ok|okay|please|pls` +
-		`|also|just|listen|look|yes|yeah|no|right|good|dear|friend|my friend|by the way|btw|you know|you see` +
+		`|also|just|listen|look|yes|yeah|wait,? no|no|right|good|dear|friend|my friend|by the way|btw|you know|you see` +
 		`|truth be told|to be honest|honestly|actually|in truth|frankly|sadly|anyway|anyhow|as it happens` +
 		`|to tell (?:you )?the truth|thanks|thank you|good (?:morning|day|evening|afternoon)|greetings|well met` +
 		`|nice to meet you|pleased to meet you|hello there|hi there)\b[\s,;:.!-]*)+`)

@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/memory/extract"
@@ -33,6 +34,9 @@ func TestWhatTheRulesLeaveIsRead(t *testing.T) {
 		{"an errand", "", "Keep my seat by the fire.", "Ansel asked me to keep their seat by the fire."},
 		{"an errand that forbids", "", "Don't tell my mother the second part.",
 			"Ansel asked me not to tell their mother the second part."},
+		{"no errand before no", "", "Wait no, my uncle sold the mule.", "Ansel told me that their uncle sold the mule."},
+		{"words that a trickster has too", "", "I translate letters, and everyone in town owes me a story.",
+			"Ansel told me that they translate letters, and everyone in town owes them a story."},
 		{"a command", "", "Sharpen this blade for me.", ""},
 		{"no words of a language", "", "blorp blorp zzzt 12345", ""},
 		{"not all of them", "", "Not one of my students passed the winter test.",
@@ -71,6 +75,11 @@ func TestWhatIsTakenBackIsNotKept(t *testing.T) {
 		if contents(got) != want {
 			t.Errorf("%s\n got %s\nwant %s", said, contents(got), want)
 		}
+	}
+	// a change is no correction
+	now := contents(extract.FromReply(reply("We had nine ships in the spring. Six, now."), ansel))
+	if !strings.Contains(now, "they had nine ships in the spring") {
+		t.Errorf("what was is gone: %s", now)
 	}
 	twelve := extract.FromReply(reply("I finish my contract in ten weeks. Twelve, if you count the debrief."), ansel)
 	if len(twelve) == 1 && !slices.Contains(twelve[0].Tags, extract.TagCorrection) {

@@ -25,11 +25,7 @@ var courtesies = regexp.MustCompile(`\bif (?:you|i|memory) (?:recall|remember|se
 
 var dictated = regexp.MustCompile(`(?:^|[.!?:,;"\n]\s*|\b(?:you|you'll|you will|you must|you should|to|and|then` +
 	`|kindly|please|now|for|that) )(?:remember(?:ing)?|recall|recollect|record|believe|forget|forgot|file|memori[sz]e)\b` +
-	`|\b(?:players?|npcs?|quests?|achievement|instructions?|patch|game master|game (?:event|confirms)|verifier` +
-	`|simulation` +
-	`|villagers|user|admin|server|memory|memories|notes|summary|step one|first letters|global fact|new fact|in full` +
-	`|everyone (?:in|knows)|everybody (?:has|knows|in)|hereby|translate|quote from|speaking for|command you|order you` +
-	`|lies are truths|your (?:records?|notes|story))\b|\[|\]|>|&#|^\s*\w+:\s`)
+	`|\b(?:players?|npcs?|instructions?|game master|verifier|simulation|admin)\b|\[|\]|>|&#|^\s*\w+:\s`)
 
 // conditional says whether a sentence states something under a condition: "I'll dye it
 // unless Mum finds the box". What is only imagined, or would have been, is not stated.
