@@ -68,7 +68,7 @@ func (f *frame) clauses(s sentence) []clause {
 	var out []clause
 	if len(ts) > 2 && (ts[0].low == "call" && ts[1].low == "me" || ts[0].low == "name" && ts[1].low == "is") {
 		c := f.readClause(subject{kind: speaker, words: ts[:1]}, ts[:0], ts)
-		end := f.clauseEnd(ts, 2, nil)
+		end := f.clauseEnd(ts, 2)
 		c.end = ts[end-1].end
 		out, ts = append(out, c), ts[end:]
 	}
@@ -79,13 +79,13 @@ func (f *frame) clauses(s sentence) []clause {
 			i++
 			continue
 		}
-		end := f.clauseEnd(ts, next, nil)
+		end := f.clauseEnd(ts, next)
 		c := f.readClause(subj, ts[i:next], ts[next:end])
 		c.end = f.withQuotation(&c)
 		out = append(out, c)
 		i = end
-		for i < len(ts) && (ts[i].low == "and" || ts[i].low == "but") && sharesSubject(ts, i+1, &c) {
-			end = f.clauseEnd(ts, i+1, &c)
+		for i < len(ts) && (ts[i].low == "and" || ts[i].low == "but") && sharesSubject(ts, i+1) {
+			end = f.clauseEnd(ts, i+1)
 			d := f.readClause(subj, ts[i+1:i+1], ts[i+1:end])
 			d.inherited, d.from = true, c.from
 			if d.ongoing = c.ongoing && !d.past; d.modal == "" {
@@ -155,7 +155,7 @@ func (f *frame) afterOpening(ts []token) []token {
 }
 
 // clauseEnd is where the clause whose verb begins at i ends.
-func (f *frame) clauseEnd(ts []token, i int, _ *clause) int {
+func (f *frame) clauseEnd(ts []token, i int) int {
 	reports := false
 	for j := i; j < len(ts); j++ {
 		if j > i && verbOfReport[lemma[ts[j-1].low]] || ts[j].low == "that" && j > i && verbOfReport[lemma[ts[j-1].low]] {
@@ -171,7 +171,7 @@ func (f *frame) clauseEnd(ts []token, i int, _ *clause) int {
 			if _, _, ok := f.subjectAt(ts, j+1); ok {
 				return j
 			}
-			if (ts[j].low == "and" || ts[j].low == "but") && j > i+1 && !reports && sharesSubject(ts, j+1, nil) {
+			if (ts[j].low == "and" || ts[j].low == "but") && j > i+1 && !reports && sharesSubject(ts, j+1) {
 				return j
 			}
 		}
@@ -189,7 +189,7 @@ var verbOfReport = text.Set(`say tell think believe reckon suspect suppose guess
 
 // sharesSubject says whether a second verb of the same subject stands at i, as in
 // "I live here and work at the mill".
-func sharesSubject(ts []token, i int, _ *clause) bool {
+func sharesSubject(ts []token, i int) bool {
 	for i < len(ts) && (adverbs[ts[i].low] || ts[i].low == "then") {
 		i++
 	}

@@ -60,7 +60,7 @@ var closing = regexp.MustCompile(`(?i),\s*(?:smith|sir|friend|my friend|mate|my 
 func (f *frame) thirdPerson(ts []token, i int) string {
 	contracted := i+1 < len(ts) && ts[i+1].start == ts[i].start
 	if contracted {
-		return contractedForm(ts[i].low, ts[i+1].low, f.isSubject(ts, i))
+		return contractedForm(ts[i].low, ts[i+1].low)
 	}
 	switch ts[i].low {
 	case "i", "we":
@@ -89,7 +89,7 @@ func (f *frame) thirdPerson(ts []token, i int) string {
 }
 
 // contractedForm spells out "I'm", "you've" and the like in the other person.
-func contractedForm(first, second string, _ bool) string {
+func contractedForm(first, second string) string {
 	switch first {
 	case "i", "we":
 		return "they " + agree("they", second)

@@ -139,7 +139,7 @@ func (r *reading) retell(number int, part sentence) (Candidate, bool) {
 		return Candidate{}, false // "Sorry, Mira."
 	}
 	if kind == asserts && (!r.isWhole(ts) && lemma[ts[0].low] == "" || r.hangsOnBefore(number)) {
-		part = r.withBefore(number, part, ts)
+		part = r.withBefore(number, part)
 	}
 	if ts = tokens(r.said.text, part.start, part.end); len(ts) < 2 || part.end-part.start > maxSaid ||
 		!worthReading(ts, r.said.text[part.start:part.end], kind == commands || r.isWhole(ts),
@@ -147,7 +147,7 @@ func (r *reading) retell(number int, part sentence) (Candidate, bool) {
 		return Candidate{}, false
 	}
 	if kind == commands {
-		return r.requested(ts, part)
+		return r.requested(part)
 	}
 	claim, behind, ok := r.resolved(ts, number, part.start, part.end)
 	if !ok {
@@ -209,7 +209,7 @@ func (r *reading) endOf(ts []token, end int) int {
 
 // withBefore puts words that are no whole statement behind the statement before them:
 // "Half an acre. Mine." One stretch of the message proves both.
-func (r *reading) withBefore(number int, part sentence, ts []token) sentence {
+func (r *reading) withBefore(number int, part sentence) sentence {
 	if number == 0 || r.said.sentences[number-1].kind != asserts || part.start > r.said.sentences[number].start+24 {
 		return part
 	}
@@ -239,7 +239,7 @@ func (f *frame) hangsOnBefore(number int) bool {
 var under = regexp.MustCompile(`(?i)\b(?:when|whenever|if|unless)\b`)
 
 // requested is a wish that the NPC do something, kept as asked.
-func (r *reading) requested(ts []token, part sentence) (Candidate, bool) {
+func (r *reading) requested(part sentence) (Candidate, bool) {
 	claim := strings.TrimSpace(r.said.original[part.start:part.end])
 	said := lowerFirst(r.reported(part.start, part.end, "", ""), false)
 	for _, lead := range []string{"please ", "pls "} {

@@ -55,7 +55,7 @@ var forbids = regexp.MustCompile(`(?i)^\s*(?:please,? )?(?:don(?:'|\x{2019})?t|d
 // the NPC believe, say or be something.
 func requests(s string) bool {
 	low := strings.ToLower(strings.ReplaceAll(s, "\u2019", "'"))
-	return errand.MatchString(low) && !narrating.MatchString(low) && len(contentOf(low)) >= 2
+	return errand.MatchString(low) && !narrating.MatchString(low) && len(text.ContentSet(low)) >= 2
 }
 
 var (
@@ -66,8 +66,6 @@ var (
 		`|instructions?` +
 		`|prompt|truth|story|joke|(?:tell|show|teach) (?:me|us))\b`)
 )
-
-func contentOf(s string) map[string]bool { return text.ContentSet(s) }
 
 // worthReading says whether a stretch tells of something that a person might come back
 // to: two words at least that say something, three where it is no whole sentence, and no
