@@ -134,7 +134,7 @@ func (s *sentence) separable() []sentence {
 		return nil
 	}
 	cuts := s.coordinations()
-	if len(cuts) == 0 || s.framed(0) || s.quotes() || s.tale() {
+	if len(cuts) == 0 || s.framed(0) || s.quotes() || s.has(tales) {
 		return nil
 	}
 	for i := range s.words {
@@ -178,35 +178,3 @@ func (s *sentence) goesOn(before *sentence) bool {
 }
 
 func hasNot(w string) bool { return len(w) > 3 && w[len(w)-3:] == "n't" }
-
-// apart says whether a clause with a comma, an "and" and a subject of its own before it is
-// said by itself: where nothing at the front holds for all, nothing is told, thought or
-// supposed in front, and nothing is limited.
-func (s *sentence) apart() bool {
-	if s.framed(0) && contractions[s.at(0)] == "" || s.quotes() || s.tale() || s.question || s.has(unreal) ||
-		s.retracts() {
-		return false
-	}
-	for i := range s.words {
-		if gap := s.words[i].gap; gap == ";" && s.startsClause(i+1) || gap == "," && s.at(i+1) == "and" &&
-			s.startsClause(i+2) {
-			return !attitudes[s.at(len(s.words)-1)] // ", Yrsa says"
-		}
-		if attitudes[s.at(i)] || governs[s.at(i)] {
-			return false
-		}
-	}
-	return true
-}
-
-// governs are more words that a clause without "that" may hang on.
-var governs = wordSet(`sure certain convinced afraid aware worry worries worried word talk idea charge chance chances
-	likely bet bets pray prays trust trusts
-	admit admits admitted agree agrees agreed complain complains complained state states stated teach teaches taught feign
-	feigned prove proves proved
-	learn learns learned learnt discover discovers discovered find finds notice noticed`)
-
-// unreal words make what they stand with less than said.
-var unreal = wordSet(`if either unless whether until till lest suppose supposing provided providing assuming before
-	whenever only except according
-	perhaps maybe possibly probably supposedly allegedly reportedly apparently would could might should`)

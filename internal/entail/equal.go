@@ -112,10 +112,11 @@ func (s *sentence) equalAt(i int) ([]string, int) {
 			return []string{stands}, 1
 		}
 	}
-	if s.hasWords(i, []string{"no", "one", "but"}) && s.startsHere(i) && s.unbroken(i, 4) {
+	starts := i == 0 || s.words[i-1].gap != ""
+	switch {
+	case starts && s.hasWords(i, []string{"no", "one", "but"}) && s.unbroken(i, 4):
 		return []string{"only"}, 3
-	}
-	if (s.at(i) == "nobody" || s.at(i) == "none") && s.at(i+1) == "but" && s.startsHere(i) && s.unbroken(i, 3) {
+	case starts && (s.at(i) == "nobody" || s.at(i) == "none") && s.at(i+1) == "but" && s.unbroken(i, 3):
 		return []string{"only"}, 2
 	}
 	var best equal
@@ -134,20 +135,13 @@ func (s *sentence) equalAt(i int) ([]string, int) {
 	return best.stands, len(best.words)
 }
 
-// startsHere says whether a sentence or what stands behind a comma begins at word i.
-func (s *sentence) startsHere(i int) bool { return i == 0 || s.words[i-1].gap != "" }
-
 // equalWord is what stands for the word at i where more than its neighbours must be seen.
 func (s *sentence) equalWord(i int) string {
 	switch w := s.at(i); {
 	case w == "shut" && isOrHas[s.at(i-1)]: // "the gates shut at dusk" is not "the gates closed at dusk"
 		return "closed"
-	case (w == "beneath" || w == "underneath") && s.coversAt(i+1):
-		return "under"
 	case w == "established" && (s.at(i-1) == "was" || s.at(i-1) == "were"):
 		return "founded"
-	case remains[w] != "" && staysIn[s.at(i+1)] && !s.amount(i): // "three barrels remain" are left
-		return remains[w]
 	case unitsShort[w] != "" && startsDigit(s.at(i-1)) && s.at(i-1) != "1" && s.words[i-1].gap == "": // "12 ft"
 		return unitsShort[w]
 	case w == "per" && s.priced(i): // "two dollars per month"; "paid per sack" is not "paid a sack"
@@ -156,61 +150,12 @@ func (s *sentence) equalWord(i int) string {
 	return ""
 }
 
-// coversAt says whether a thing that covers what lies under it is named from word i on: "the
-// old hill". A mine was dug under a king, a pupil learns under a master and an outlaw lives
-// under a false name, and none of them beneath.
-func (s *sentence) coversAt(i int) bool {
-	if !determiners[s.at(i)] || isOrHas[s.at(i-2)] { // the town "is under the bridge", its customs house perhaps
-		return false
-	}
-	for k := i + 1; k < min(len(s.words), i+4); k++ {
-		switch {
-		case s.words[k-1].gap != "" || s.words[k].upper && k > i+1:
-			return false
-		case covers[s.at(k)]:
-			return k+1 == len(s.words) || s.words[k].gap != "" || prepositions[s.at(k+1)] || clauseWords[s.at(k+1)]
-		case prepositions[s.at(k)]:
-			return false
-		}
-	}
-	return false
-}
-
 var (
-	covers = wordSet(`altar anvil arch arches awning barn barrel bed bench benches blanket boards boat boulder bridge
-		bushes canopy cart castle ceiling chair chapel
-		church city cliff cloak coat counter cupboard desk eaves field floor floorboards gate grass ground hat hay hearth
-		hedge hill hills house ice kitchen
-		ladder leaves lid loft log mat mattress mill mountain mountains mud oak oven pew pier pillow planks quay rafters rock
-		rocks roof roots rug
-		ruins sack sand sea shelf shop shrine sky snow soil stable stage stairs stall stars step steps stone stones straw
-		street surface table tavern temple
-		tent tile tiles tower town tree trees wagon wall walls warehouse water waves well wharf wheel willow window windmill`)
-	clauseWords = wordSet(`and or but where when while which that who as until before after so because`)
-)
-
-var (
-	remains = map[string]string{"remain": "stay", "remains": "stays", "remained": "stayed"}
 	// unitsShort stand for one unit alone behind figures.
 	unitsShort = map[string]string{"ft": "feet", "lb": "pounds", "lbs": "pounds", "oz": "ounces", "yd": "yards",
 		"yds": "yards", "hrs": "hours",
 		"mins": "minutes", "secs": "seconds", "km": "kilometres", "kilometers": "kilometres", "kg": "kilograms"}
-	staysIn = wordSet(`in within inside`)
-	amounts = wordSet(`nothing none little few some many much more most all any one half rest a an no who only alone`)
 )
-
-// amount says whether how much or how many there is of something stands before word i. The
-// figure behind a name is a part of it: "ShadowWatch 2.0".
-func (s *sentence) amount(i int) bool {
-	for k := range i {
-		_, _, digit := digits(s.at(k))
-		_, spelled := s.spelled(k)
-		if amounts[s.at(k)] || (digit || spelled > 0) && (k == 0 || !s.words[k-1].upper) {
-			return true
-		}
-	}
-	return i == 0
-}
 
 var isOrHas = wordSet(`is are was were be been being am has have had isn't aren't wasn't weren't hasn't haven't i've
 	they've we've i'm he's she's they're`)

@@ -30,43 +30,6 @@ func (s *sentence) equated(p persons) (norm, bool) {
 	return append(out, right...), true
 }
 
-// compared are the forms of a sentence that measures one of two by the other: "Bram is older
-// than Osric" and "Osric is younger than Bram" have one. What is shorter is less long or
-// less tall, so it has two.
-func (s *sentence) compared(p persons) []norm {
-	const most = 14 // words
-	n := len(s.words)
-	be := slices.IndexFunc(s.words, func(w word) bool { return equating[w.low] != "" })
-	if n > most || be < 1 || be+3 >= n || s.at(be+2) != "than" || s.lead != "" || s.question || !s.unbroken(0, n) {
-		return nil
-	}
-	left, right := s.onePart(p, 0, be), s.onePart(p, be+3, n)
-	if left == nil || right == nil {
-		return nil
-	}
-	var out []norm
-	for more, less := range lesser {
-		greater, smaller := left, right
-		switch s.at(be + 1) {
-		case more:
-		case less:
-			greater, smaller = right, left
-		default:
-			continue
-		}
-		first := append(norm{{surface: equating[s.at(be)] + " " + more}}, greater...)
-		out = append(out, append(append(first, form{surface: "than"}), smaller...))
-	}
-	return out
-}
-
-// lesser is what is less in the measure of what is more.
-var lesser = map[string]string{"longer": "shorter", "taller": "shorter", "older": "younger", "larger": "smaller",
-	"bigger": "smaller", "higher": "lower",
-	"deeper": "shallower", "richer": "poorer", "stronger": "weaker", "faster": "slower", "heavier": "lighter",
-	"wider": "narrower", "farther": "nearer",
-	"further": "nearer", "thicker": "thinner", "better": "worse", "warmer": "colder", "dearer": "cheaper"}
-
 var equating = map[string]string{"is": "= be", "am": "= be", "are": "= be", "was": "= was", "were": "= was"}
 
 // onePart is one side of an equation from word i up to j in its form: a name, or what is

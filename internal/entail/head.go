@@ -12,7 +12,7 @@ import (
 // second verb of the same subject. Two things joined are never parted: "the cure is
 // honey and wine" is not "the cure is honey".
 func (s *sentence) heads() []sentence {
-	if len(s.words) > maxParted || s.quotes() || s.tale() {
+	if len(s.words) > maxParted || s.quotes() || s.has(tales) {
 		return nil
 	}
 	var out []sentence
@@ -143,5 +143,5 @@ var (
 	tales = wordSet(`story stories tale tales song songs legend legends myth myths gossip hearsay fable fables ballad
 		ballads prophecy
 		prophecies rumour rumours rumor rumors saga sagas joke jokes poem superstition
-		version versions`)
+		version versions play`)
 )

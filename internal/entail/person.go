@@ -143,21 +143,11 @@ func (s *sentence) normalise(p persons) norm {
 			i += n - 1
 		}
 		if s.words[i].gap != "" {
-			out = append(out, p.mark(s, i)...)
+			out = append(out, form{surface: s.words[i].gap})
 			next = noSubject
 		}
 	}
 	return out
-}
-
-// mark is what stands behind word i. Where words that mean the same are one, a semicolon
-// joins two clauses as a comma and "and" do, if nothing in front holds for both.
-func (p persons) mark(s *sentence, i int) norm {
-	gap, next := s.words[i].gap, s.at(i+1)
-	if p.equals && gap == ";" && s.startsClause(i+1) && !joining[next] && s.apart() {
-		return norm{{surface: ","}, {surface: "and"}}
-	}
-	return norm{{surface: gap}}
 }
 
 // countsAt says whether a word at the front that may be a name is read as a figure: "Seven

@@ -19,10 +19,6 @@ func (s *sentence) figureForm(i int) (string, int) {
 		}
 		return figureOf(v), 1
 	}
-	if n := s.articled(i); n > 0 {
-		v, _ := s.spelled(i + 1)
-		return figureOf(v), n
-	}
 	v, n := s.spelled(i)
 	if n == 0 || n == 1 && (w == "one" || scales[w] > 0) || n > 1 && sharesScale[s.at(i-1)] && isSmall(s.at(i-2)) {
 		return "", 0
@@ -34,24 +30,6 @@ func (s *sentence) figureForm(i int) (string, int) {
 	}
 	return figureOf(v), n
 }
-
-// articled is over how many words a figure goes that begins with an article: "a dozen" is
-// twelve, and "half a dozen" is not.
-func (s *sentence) articled(i int) int {
-	if s.at(i) != "a" || scales[s.at(i+1)] == 0 || s.words[i].gap != "" || partOfScale[s.at(i-1)] {
-		return 0
-	}
-	_, n := s.spelled(i + 1)
-	switch next := s.at(i + 1 + n); {
-	case sharesScale[next] || next == "of" || next == "odd": // "a dozen or two", "a hundred of them", perhaps more
-		return 0
-	case i+1+n < len(s.words) && s.words[i+n].gap != "": // "a dozen-odd"
-		return 0
-	}
-	return n + 1
-}
-
-var partOfScale = wordSet(`half quarter many third such not`)
 
 var sharesScale = wordSet(`or to and`)
 

@@ -37,9 +37,7 @@ func (p *passage) takenBack(i, j int) bool {
 		case k == j && s.corrects():
 			return true
 		case k < i && s.introduces() && s.doubtsWhatItTells():
-			if p.below(k, i) {
-				return true
-			}
+			return true
 		case (beside || s.has(sweeping)) && s.retracts():
 			return true
 		}
@@ -47,20 +45,10 @@ func (p *passage) takenBack(i, j int) bool {
 	return false
 }
 
-// below says whether no other heading stands between sentence k and sentence i.
-func (p *passage) below(k, i int) bool {
-	for ; k+1 < i; k++ {
-		if p.sentences[k+1].introduces() {
-			return false
-		}
-	}
-	return true
-}
-
 // retracts says whether a sentence takes back, or does not vouch for, another.
 func (s *sentence) retracts() bool {
 	for i := range s.words {
-		if retractions[s.at(i)] && !s.deniedBefore(i) {
+		if retractions[s.at(i)] {
 			return true
 		}
 	}
@@ -68,33 +56,7 @@ func (s *sentence) retracts() bool {
 	return slices.ContainsFunc(retractionPhrases, func(r string) bool { return strings.Contains(low, r) })
 }
 
-// deniedBefore says whether a retraction at word i is itself denied, and nothing else is:
-// "she has never once lied to me". "He should not have lied" and "it was not, he was mistaken" retract.
-func (s *sentence) deniedBefore(i int) bool {
-	if s.question || s.has(modal) || s.has(conditions) || s.has(attitudes) || s.has(exhaustive) || s.has(limiting) ||
-		s.at(i+1) != "" && s.at(i+1) != "to" {
-		return false
-	}
-	if to := s.at(i + 2); s.at(i+1) == "to" && to != "me" && to != "us" && to != "you" {
-		return false
-	}
-	for k := i - 1; k >= 0 && s.words[k].gap == ""; k-- {
-		switch w := s.at(k); {
-		case w == "never" || hasNot(w) && isOrHas[w]:
-			return s.at(k-1) != "had"
-		case w == "not":
-			return k > 0 && isOrHas[s.at(k-1)] && s.at(k-1) != "had"
-		case !denials[w]:
-			return false
-		}
-	}
-	return false
-}
-
-var (
-	denials   = wordSet(`once ever a been`)
-	takesBack = wordSet(`say tell take correct withdraw deny`)
-)
+var takesBack = wordSet(`say tell take correct withdraw deny`)
 
 // corrects says whether a sentence begins as one that puts right what was just
 // said: "No, it was Osric", "Not any more", "Or was it?", "So the bards sing", or is
@@ -109,7 +71,7 @@ func (s *sentence) corrects() bool {
 	case negations[w]:
 		return s.words[i].gap == "," || n < 5
 	case w == "so":
-		return s.tale() || s.has(attitudes)
+		return s.has(tales) || s.has(attitudes)
 	case w == "as":
 		return s.at(i+1) == "if"
 	case w == "i" && s.at(i+1) == "mean" && (s.at(i+2) != "to" || takesBack[s.at(i+3)]), w == "at" && s.at(i+1) == "least",
@@ -151,23 +113,7 @@ func (s *sentence) end() string { return strings.TrimRight(s.text, "\"') ") }
 // doubtsWhatItTells says whether what a sentence leads to is told, and not vouched
 // for.
 func (s *sentence) doubtsWhatItTells() bool {
-	return s.tale() || s.has(doubtful) || s.retracts() || s.leadsOn() && s.has(attitudes)
-}
-
-// tale says whether a sentence names something that is told. A play is one, and to play is not.
-func (s *sentence) tale() bool {
-	return s.has(tales) || slices.ContainsFunc(s.words, func(w word) bool { return w.low == "play" }) && !s.plays()
-}
-
-// plays says whether every "play" of a sentence is a verb.
-func (s *sentence) plays() bool {
-	for i := range s.words {
-		if before := s.at(i - 1); s.at(i) == "play" &&
-			(i == 0 || !personal[before] && before != "to" && before != "us" && !hedging[before] && !auxiliary[before]) {
-			return false
-		}
-	}
-	return true
+	return s.has(tales) || s.has(doubtful) || s.retracts() || s.leadsOn() && s.has(attitudes)
 }
 
 var (

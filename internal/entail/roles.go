@@ -239,25 +239,7 @@ func (c *comparison) rolesOf(x exchange, at, order []int, p *sentence) bool {
 func (c *comparison) onlyMoved(p *sentence, claim, premise [2]int) bool {
 	was, is := [2]string{p.governor(premise[0]), p.governor(premise[1])},
 		[2]string{c.h.governor(claim[0]), c.h.governor(claim[1])}
-	if owned(was) && owned(is) {
-		was, is = oneOwner(was), oneOwner(is)
-	}
 	return was == is && was != [2]string{}
-}
-
-// owned says whether one of two words, and not the other, is an owner: "the murder of Bram
-// by Osric" and "Osric's murder of Bram" have two.
-func owned(governors [2]string) bool {
-	return (oneOwner(governors)[0] == "'s") != (oneOwner(governors)[1] == "'s")
-}
-
-func oneOwner(governors [2]string) [2]string {
-	for i, g := range governors {
-		if g == "of" {
-			governors[i] = "'s"
-		}
-	}
-	return governors
 }
 
 // governor is the preposition, or the mark of possession, under which word k stands; none

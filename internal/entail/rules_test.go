@@ -52,7 +52,7 @@ func TestRulesExplainTheirRefusals(t *testing.T) {
 		{"thousands", "The levy was 1,402 men.", "The levy numbered one thousand four hundred and two men.",
 			schema.Unverifiable, false, ""},
 		{"decimal", "It weighs 3.5 stone.", "It weighs 35 stone.", schema.Contradicted, false, "3.5"},
-		{"dozen", "He bought a dozen nails.", "He bought 12 nails.", schema.Supported, false, "word for word"},
+		{"dozen", "He bought a dozen nails.", "He bought 12 nails.", schema.Unverifiable, false, ""},
 		{"far from the evidence, in its measure", "Teague takes two bits from all who go over.",
 			"A crossing costs three bits.", schema.Unverifiable, true, "“two”"},
 		{"half a dozen", "He bought half a dozen nails.", "He bought 6 nails.", schema.Unverifiable, false, ""},

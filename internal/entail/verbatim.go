@@ -77,7 +77,6 @@ func (s *sentence) readings(p persons, asides [][]string, leads ...map[string]bo
 			if same, ok := ways[i].equated(p); ok {
 				out = append(out, same)
 			}
-			out = append(out, ways[i].compared(p)...)
 		}
 	}
 	return out
