@@ -22,8 +22,6 @@ func TestEqualWordsAreSupported(t *testing.T) {
 		{"a verb that agrees with the NPC", "Mira comes back on Monday.", "I return on Monday.", miraSpeaks},
 		{"the year", "The crew was founded in June 1995.", "The crew was founded in June of the year 1995.", Names{}},
 		{"a year alone", "Maren opened the board in 1992.", "Maren opened the board in the year 1992.", Names{}},
-		{"a semicolon", "Lucan walked back in by the gate, and he was alone.",
-			"Lucan walked back in by the gate; he was alone.", Names{}},
 		{"when, in front", "Three newcomers have passed my test in 1997.",
 			"In the year 1997, 3 newcomers have passed my test.", Names{}},
 		{"when, behind", "On the ninth of October 1340 a sudden storm overturned the raft.",
