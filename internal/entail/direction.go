@@ -2,14 +2,13 @@ package entail
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
 // directionRule wants every point of the compass that the claim names in the evidence,
 // where that names another. What is said the other way round ("the ford lies east of the
 // fort" of a fort west of the ford) may well be true, and is doubted only; so is a point
-// that the claim adds to the evidence's own.
+// that the claim adds to the evidence's own. The way back, told in other words, is refused.
 func directionRule(c *comparison) []finding {
 	points := c.p.points()
 	if c.h.denies() || c.a.p.points() == "" {
@@ -25,7 +24,7 @@ func directionRule(c *comparison) []finding {
 			return c.doubts("antonym", fmt.Sprintf("direction: the evidence does not say “%s”", w.raw))
 		}
 		why := fmt.Sprintf("direction: the evidence says “%s”, the claim “%s”", c.a.p.words[k].raw, w.raw)
-		if c.turnedAbout(i, k) || c.a.coverage < 0.8 && c.elsewhere(i, k) {
+		if c.turnedAbout(i, k) {
 			return c.doubts("antonym", why)
 		}
 		return c.refuses("antonym", why)
@@ -76,34 +75,6 @@ func (c *comparison) turnedAbout(i, k int) bool {
 	}
 	return false
 }
-
-// elsewhere says whether the direction at word i of a claim in other words may be that of a
-// way there or back, or of the rest of what the premise tells at word k.
-func (c *comparison) elsewhere(i, k int) bool {
-	if c.a.p.limits() || c.a.p.has(leavesRest) { // "nothing stood but the southern wall": the northern did not
-		return true
-	}
-	// of one thing, not from one to another
-	if i+1 < len(c.a.to) && c.a.to[i+1] == k+1 && strings.HasSuffix(c.h.words[i].low, "ern") {
-		return false
-	}
-	return c.h.isWay() || c.a.p.isWay()
-}
-
-// wayfaring tells of a way or a view, which leads to one end of a direction and away from
-// the other.
-var wayfaring = stemSet(`walk walks walked walking going heading headed travel travelling traveled travelled toward
-	towards reach reached from came come
-	coming arrive arrived ride rode riding sail sailed sailing march marched flee fled look looks looked looking see sees
-	saw face faces facing
-	turn turned back behind`)
-
-func (s *sentence) isWay() bool {
-	return slices.ContainsFunc(s.words, func(w word) bool { return wayfaring[w.stem] })
-}
-
-// leavesRest are words that leave a rest of which the contrary may hold.
-var leavesRest = wordSet(`but only except save nothing alone`)
 
 var opposite = map[string]string{"n": "s", "s": "n", "e": "w", "w": "e"}
 

@@ -15,7 +15,7 @@ func droppedRule(c *comparison) []finding {
 		return nil
 	}
 	for _, dropped := range []func(*comparison) string{ownerDropped, otherDropped, habitDropped, planDropped,
-		conditionDropped, onlyMoved, sideTaken, almostDropped, attemptDropped, unrealDropped, untilDropped, partDropped} {
+		conditionDropped, onlyMoved, almostDropped, attemptDropped, unrealDropped, untilDropped, partDropped} {
 		if why := dropped(c); why != "" {
 			return c.refuses("dropped", why)
 		}
@@ -215,31 +215,6 @@ func (s *sentence) onlyAt() int {
 	return at
 }
 
-// sideTaken finds who spoke for it where he spoke against it.
-func sideTaken(c *comparison) string {
-	for i, k := range c.a.to {
-		if k < 0 || !sided[c.h.words[i].stem] {
-			continue
-		}
-		claimed, has := c.h.side(i), c.a.p.side(k)
-		if claimed == "" || has == "" || claimed == has || c.a.p.has(wordSet(claimed)) {
-			continue
-		}
-		return fmt.Sprintf("opposite: the evidence says “%s”, the claim “%s”", has, claimed)
-	}
-	return ""
-}
-
-// side is the first of "for" and "against" within two words of a verb that takes sides, unless it is for a time.
-func (s *sentence) side(verb int) string {
-	for i := verb + 1; i < min(verb+3, len(s.words)); i++ {
-		if w := s.at(i); w == "against" || w == "for" && !durations[s.at(i+1)] && !durations[s.at(i+2)] {
-			return w
-		}
-	}
-	return ""
-}
-
 // almostDropped finds "caught" where he almost caught.
 func almostDropped(c *comparison) string {
 	if c.h.has(nearlies) || c.h.denies() {
@@ -374,9 +349,4 @@ var (
 	planned      = wordSet(`will shall should must would meant supposed planned due intended going ordered promised`)
 	conditionals = wordSet(`if unless should when provided otherwise else then`)
 	wills        = wordSet(`will would shall won't wouldn't i'll he'll she'll it'll we'll they'll you'll`)
-	sided        = stemSet(`vote voted votes speak spoke spoken speaks argue argued argues fight fought fights testify
-		testified plead pleaded stand stood
-		decide decided decides rule ruled rules swear swore campaign campaigned preach preached`)
-	durations = wordSet(`years year days day hours hour weeks week months month long ever nights night winters summers
-		minutes`)
 )

@@ -129,27 +129,10 @@ func (c *comparison) saysSoOtherwise(claim bool, i int) bool {
 		return true
 	case denies.has(nobodies) && affirms.has(solitary): // "nobody with him", "alone"
 		return true
-	case claim && affirms.tooTo(): // "too busy to explore it"
-		return true
 	case affirms.has(lacking) && !lacking[c.h.words[i].low], affirms.denies(): // "a lack of it", "and his boy did not"
 		return true
 	}
 	return claim && c.h.conditional(i) != "" && affirms.has(branches) // "if you don't pay", "pay or leave"
-}
-
-// tooTo says whether a sentence has something too much for what stands behind "to".
-func (s *sentence) tooTo() bool {
-	for i := range s.words {
-		if s.at(i) != "too" || s.words[i].gap != "" {
-			continue
-		}
-		for k := i + 2; k < len(s.words) && s.words[k-1].gap == ""; k++ {
-			if s.at(k) == "to" && k+1 < len(s.words) && !determiners[s.at(k+1)] {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 var (

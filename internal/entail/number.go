@@ -280,21 +280,13 @@ func (s *sentence) bind(q *quantity) {
 		if len(q.units) > 0 && (w.low == "a" || w.low == "an" || w.low == "per" || w.low == "each") {
 			break // "forty dollars a week" counts dollars
 		}
-		if gap := s.words[k-1].gap; k > q.end && gap != "" && gap != "-" || strings.ContainsAny(gap, ",;:.") ||
-			s.endsRow(k-1) {
+		if gap := s.words[k-1].gap; k > q.end && gap != "" && gap != "-" || strings.ContainsAny(gap, ",;:.") {
 			break
 		}
 		if !unitSkip[w.low] && (measures[w.stem] || !text.IsStop(w.low)) {
 			q.units = append(q.units, w.stem)
 		}
 	}
-}
-
-// endsRow says whether a line ends behind word k and another begins with a capital, as in
-// a table.
-func (s *sentence) endsRow(k int) bool {
-	return k+1 < len(s.words) && s.words[k+1].upper &&
-		strings.Contains(s.text[s.words[k].end-s.start:s.words[k+1].start-s.start], "\n")
 }
 
 // orMore says whether one of the words stands behind a number and what it counts:

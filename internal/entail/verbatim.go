@@ -70,9 +70,6 @@ func (s *sentence) readings(p persons, asides [][]string, leads ...map[string]bo
 			out = append(out, turned.normalise(p))
 		}
 		if p.equals {
-			if timed, ok := ways[i].timed(); ok {
-				out = append(out, timed.normalise(p))
-			}
 			if same, ok := ways[i].equated(p); ok {
 				out = append(out, same)
 			}
