@@ -51,8 +51,7 @@ func (c *verifyCmd) Run(e *env) error {
 	return nil
 }
 
-// verifier is the cascade of a turn, with the word-overlap tier behind it where no
-// model is there to say how near a pair came.
+// verifier is the cascade of a turn.
 func (e *env) verifier() (entail.Verifier, error) {
 	tiers, err := app.NewVerifier(e.verifying())
 	if err != nil {
@@ -60,7 +59,6 @@ func (e *env) verifier() (entail.Verifier, error) {
 	}
 	if tiers.Missing != nil {
 		fmt.Fprintf(e.err, "the verifier in process does not load, what stands beside it judges: %v\n", tiers.Missing)
-		return entail.NewCascade(tiers, entail.NewOverlap()), nil
 	}
 	return tiers, nil
 }

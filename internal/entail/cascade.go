@@ -75,8 +75,6 @@ func (c *Cascade) once(ctx context.Context, pairs []Pair) []schema.Verdict {
 func merged(before, doubt, now schema.Verdict) schema.Verdict {
 	switch {
 	case Decides(now) || before.Tier == TierNone:
-	case now.Tier == TierOverlap:
-		now.Why, now.Tier, now.Score = joinWhy(before.Why, now.Why), before.Tier, before.Score
 	case Doubts(doubt):
 		now.Why = joinWhy(doubt.Why, now.Why)
 	}

@@ -44,7 +44,7 @@ func TestCascadeAsksUntilATierDecides(t *testing.T) {
 		{"the first decides", []Verifier{yes, final}, schema.Supported, "yes"},
 		{"the second decides", []Verifier{unsure, yes}, schema.Supported, "yes"},
 		{"a final refusal is final", []Verifier{final, yes}, schema.Unverifiable, "final"},
-		{"nobody knows", []Verifier{unsure, NewOverlap()}, schema.Unverifiable, "unsure"},
+		{"nobody knows", []Verifier{unsure}, schema.Unverifiable, "unsure"},
 		{"an error passes over", []Verifier{
 			tier(func(context.Context, []Pair) ([]schema.Verdict, error) { return nil, errors.New("down") }), yes},
 			schema.Supported, "yes"},
@@ -96,33 +96,8 @@ func TestCascadeAsksEachTierOnlyWhatIsOpen(t *testing.T) {
 	}
 }
 
-// Without a model only verbatim sentences are supported, however alike others are.
-func TestOverlapSupportsOnlyVerbatim(t *testing.T) {
-	cases := []struct {
-		hypothesis string
-		label      schema.Label
-		why        string
-	}{
-		{"The miller's cart burned in the night.", schema.Supported, "word for word"},
-		{"The miller's cart burned in the cold night.", schema.Unverifiable, "a candidate"},
-		{"The cart stood in the yard, old and empty.", schema.Unverifiable, "unverifiable"},
-		{"The cart burned while Osric and Wren slept.", schema.Unverifiable, "neutral"},
-		{"Grain is dear.", schema.Unverifiable, "0 %"},
-	}
-	for _, c := range cases {
-		out, err := NewOverlap().Verify(context.Background(),
-			[]Pair{{Premise: "The miller's cart burned in the night.", Hypothesis: c.hypothesis}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out[0].Label != c.label || !strings.Contains(out[0].Why, c.why) || out[0].Tier != TierOverlap {
-			t.Errorf("%q: %+v", c.hypothesis, out[0])
-		}
-	}
-}
-
 func TestEmptyBatch(t *testing.T) {
-	for _, v := range []Verifier{NewRules(), NewOverlap(), NewCascade(NewRules())} {
+	for _, v := range []Verifier{NewRules(), NewCascade(NewRules())} {
 		if out, err := v.Verify(context.Background(), nil); err != nil || len(out) != 0 {
 			t.Errorf("%T: %v, %v", v, out, err)
 		}

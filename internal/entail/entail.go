@@ -1,8 +1,7 @@
 // Package entail judges whether a premise supports a hypothesis. It defines the
-// interface that every tier of the cascade has, and holds the tiers that need no
-// model: rules, which are exact and explain themselves, word overlap, which by
-// itself supports nothing but verbatim sentences, and the cascade that asks one
-// tier after another. It knows nothing of evidence, speakers or turns: a caller
+// interface that every tier of the cascade has, and holds the tier that needs no
+// model: rules, which are exact and explain themselves, and the cascade that asks
+// one tier after another. It knows nothing of evidence, speakers or turns: a caller
 // says whose "I" stands in a text by Names.
 package entail
 
@@ -49,7 +48,6 @@ type Verifier interface {
 // The tiers of a cascade, as verdicts name them.
 const (
 	TierRule    = "rule"
-	TierOverlap = "overlap"
 	TierModel   = "model"
 	TierSidecar = "sidecar"
 	TierJudge   = "judge"

@@ -131,12 +131,6 @@ func (r *Rules) judge(b *batch, pair Pair) schema.Verdict {
 	return v
 }
 
-// verbatimOnly is the part of the rules that supports.
-func (r *Rules) verbatimOnly(pair Pair) (schema.Verdict, bool) {
-	v := r.guarded(&batch{texts: map[string]*passage{}}, pair)
-	return v, v.Label == schema.Supported
-}
-
 func (r *Rules) named(n Names) Names {
 	if len(r.leads) > 0 {
 		n.Leads = append(append([]string(nil), n.Leads...), r.leads...)

@@ -27,7 +27,7 @@ const (
 type Verdict struct {
 	Label    Label   `json:"verdict"`
 	Score    float64 `json:"score"`         // P(supported), one scale over all tiers
-	Tier     string  `json:"tier"`          // rule, overlap, model, sidecar, judge
+	Tier     string  `json:"tier"`          // rule, model, sidecar, judge
 	Line     float64 `json:"line,omitzero"` // the score from which it is supported, where one was in force
 	Evidence string  `json:"evidence,omitempty"`
 	Span     string  `json:"span,omitempty"`  // verbatim in the evidence
