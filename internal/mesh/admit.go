@@ -50,7 +50,8 @@ func (i *intake) admit(
 // sendAway answers a turn at once. It takes no pass, and leaves nothing in the
 // conversation, so it need not wait for those before it.
 func (i *intake) sendAway(
-	ctx context.Context, d *transport.Delivery, convo schema.ConversationID, req *schema.Request, reason string, wait time.Duration,
+	ctx context.Context, d *transport.Delivery, convo schema.ConversationID, req *schema.Request,
+	reason string, wait time.Duration,
 ) error {
 	why := errOverLimit
 	if reason == schema.ReasonOverload {

@@ -27,7 +27,7 @@ const (
 // an event begins, or nil. The turn stands in the queue of its conversation like any other.
 // It is the same turn however often the event is read.
 func (m *Mesh) OnBegin(begins func(*schema.Occurrence) *schema.Request) {
-	m.follow(ConsumerBegin, transport.StreamEvents, "", nil, func(ctx context.Context, d *transport.Delivery) (string, error) {
+	read := func(ctx context.Context, d *transport.Delivery) (string, error) {
 		if transport.IsShared(d.Msg.Headers()) {
 			return "", nil // it was read when it happened
 		}
@@ -40,7 +40,8 @@ func (m *Mesh) OnBegin(begins func(*schema.Occurrence) *schema.Request) {
 			return o.ID, nil
 		}
 		return o.ID, m.begin(ctx, d, req)
-	})
+	}
+	m.follow(ConsumerBegin, transport.StreamEvents, "", nil, read)
 }
 
 // begin puts the turn into its queue, where nothing else stands there.
