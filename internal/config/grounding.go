@@ -58,7 +58,8 @@ type Judge struct {
 	// at `grounding.judge.url`. See [models](models.md).
 	Kind string `koanf:"kind"`
 	// Take long sentences apart and ask the judge about each claim too; at most 4 more calls a turn.
-	// A lie in a long sentence is found more often, and a true one is kept back more often. See [grounding](grounding.md#claim-by-claim).
+	// A lie in a long sentence is found more often, and a true one is kept back more often.
+	// See [grounding](grounding.md#claim-by-claim).
 	Claims   bool              `koanf:"claims"`
 	Provider `koanf:",squash"` // empty: the speaking model, at llm.url
 }

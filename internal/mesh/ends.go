@@ -62,7 +62,8 @@ func (m *Mesh) Ends(e Ends) {
 		m.stage = e.Stage
 	}
 	m.addRunner(urgent(&transport.Runner{Name: "deadline", Stream: transport.StreamTimers,
-		Filter: protocol.Prefix + "due.turn.>", Handle: m.expire, Bury: m.buryDue, AckWait: dueAckWait, Offered: m.opts.Shared}))
+		Filter: protocol.Prefix + "due.turn.>", Handle: m.expire, Bury: m.buryDue, AckWait: dueAckWait,
+		Offered: m.opts.Shared}))
 	m.addRunner(urgent(&transport.Runner{Name: "finisher", Stream: transport.StreamReplies, Handle: m.handleReply,
 		Bury: m.buryReply}))
 	m.subs = append(m.subs, subscription{subject: protocol.Prefix + "cancel.*.*.*.*", queue: "ends",
