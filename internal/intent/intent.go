@@ -63,7 +63,7 @@ func ToneOf(message string) Tone {
 func (r Reading) Social() bool {
 	switch r.Kind {
 	case protocol.IntentGreeting, protocol.IntentFarewell, protocol.IntentThanks, protocol.IntentSmalltalk,
-		protocol.IntentFeelings, protocol.IntentWhoAreYou:
+		protocol.IntentOffer, protocol.IntentFeelings, protocol.IntentWhoAreYou:
 		return true
 	}
 	return false
@@ -109,6 +109,10 @@ func kindOf(message string, words []string) string {
 		return protocol.IntentWhoAreYou
 	case asks && feelingsQuestion(joined, words):
 		return protocol.IntentFeelings
+	case offerPattern.MatchString(joined) && len(words) <= 9:
+		return protocol.IntentOffer
+	case !strings.Contains(message, "?") && compliment.MatchString(joined) && len(words) <= 9:
+		return protocol.IntentSmalltalk
 	case asks && smalltalkQuestion.MatchString(joined) && len(words) <= 9:
 		return protocol.IntentSmalltalk
 	case asks:
@@ -150,6 +154,13 @@ var (
 	smalltalkQuestion = regexp.MustCompile(` (what is up|how is it going|how goes it|(weather|cold|warm|hot|rain|rainy` +
 		`|sunny) (today|tonight|huh|eh|right|is not it)|you ok|you okay|all (right|good|well) (there|mate|with you)?` +
 		`|need a hug|how is (life|business|work|everything|your day)|good one) `)
+	compliment = regexp.MustCompile(`^ (you|you have|you've) (got )?(a|such a|such|the most) ` +
+		`(lovely|beautiful|nice|pretty|kind|fine|great|wonderful) `)
+	// a player's offer to the NPC: no lore answers it
+	offerPattern = regexp.MustCompile(` (can|could|may|shall|might) i ((get|buy|offer) you ` +
+		`(a|an|some|something|anything|another)|help you) ` +
+		`| (can|could|may|might) i (help|be of (any )?(help|use|service)) $` +
+		`|^ (is there )?anything (that )?i (can|could|may) (do|help|get) `)
 	requestPattern = regexp.MustCompile(` (give|hand|lend|sell|show|fetch|bring|send|take|follow|help|teach|heal|open` +
 		`|let|join|come|trade|kill|attack|accept|want to buy|like to buy|i will take|i accept|swap) (me|us|him|her|it` +
 		`|this|that|the|a|an|my|your|with|one|some|i|to) `)

@@ -119,6 +119,8 @@ func LineFor(intent string) string {
 		return world.LineFeelings
 	case protocol.IntentWhoAreYou:
 		return world.LineWhoAreYou
+	case protocol.IntentOffer:
+		return world.LineSmalltalk
 	}
 	return world.LineUnknown
 }

@@ -102,6 +102,7 @@ const (
 	IntentFarewell  = "farewell"
 	IntentThanks    = "thanks"
 	IntentSmalltalk = "smalltalk"
+	IntentOffer     = "offer" // of the player's, to the NPC: a drink, a hand
 	IntentFeelings  = "feelings"
 	IntentWhoAreYou = "who_are_you"
 	IntentStatement = "statement"

@@ -14,18 +14,34 @@ import (
 var nameAsked = regexp.MustCompile(`(?i)\bwhat(?:['’]?s| (is|was|are|were)) (?:the names? of )?` +
 	`((?:your|his|her|their|[\pL\pN]+['’]s)(?: [a-z-]+)??) ([a-z]+?)(?:['’]?s names?|['’] names?| called| named)?(\W*)$`)
 
-// whoFor puts "who was your sister?" for "what was your sister's name?". The trained judgement finds the one
-// answered by what tells who she was, and the other only by "is called".
+// nameOf finds a question for the name of somebody spoken of: "what's her name?", "what was his real name?".
+var nameOf = regexp.MustCompile(`(?i)\bwhat(?:['’]?s| (is|was)) (his|her) ` +
+	`(?:real |full |last |first |own )?(?:sur)?name(\W*)$`)
+
+// persons are who a possessive stands for.
+var persons = map[string]string{"his": "he", "her": "she"}
+
+// whoFor puts "who was your sister?" for "what was your sister's name?", and "who is she?" for "what's her name?".
+// The trained judgement finds the one answered by what tells who she was, and the other only by "is called".
 func whoFor(message string) string {
+	if m := nameOf.FindStringSubmatchIndex(message); m != nil {
+		return message[:m[0]] + "who " + verbOf(message, m[2:4]) + " " +
+			persons[strings.ToLower(message[m[4]:m[5]])] + message[m[6]:]
+	}
 	m := nameAsked.FindStringSubmatchIndex(message)
 	if m == nil || !isKin(message[m[6]:m[7]]) || !asksName(message[m[0]:m[1]]) {
 		return message
 	}
-	verb := "is"
-	if m[2] >= 0 {
-		verb = message[m[2]:m[3]]
+	whose, relative := message[m[4]:m[5]], message[m[6]:m[7]]
+	return message[:m[0]] + "who " + verbOf(message, m[2:4]) + " " + whose + " " + relative + message[m[8]:]
+}
+
+// verbOf is the verb at a place of a question, "is" where it is short for that.
+func verbOf(message string, at []int) string {
+	if at[0] < 0 {
+		return "is"
 	}
-	return message[:m[0]] + "who " + verb + " " + message[m[4]:m[5]] + " " + message[m[6]:m[7]] + message[m[8]:]
+	return message[at[0]:at[1]]
 }
 
 // asksName says whether a question has a word for a name.

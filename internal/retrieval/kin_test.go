@@ -13,6 +13,8 @@ func TestTheNameOfARelativeIsAskedForByWho(t *testing.T) {
 		"what's your mum called?":                  "who is your mum?",
 		"Tell me, what were your sons' names?":     "Tell me, who were your sons?",
 		"what is Bram's daughter called?":          "who is Bram's daughter?",
+		"whats her name":                           "who is she",
+		"and what was his real name?":              "and who was he?",
 		"What is your name?":                       "What is your name?",
 		"what's your boat called?":                 "what's your boat called?",
 		"What is your brother?":                    "What is your brother?",

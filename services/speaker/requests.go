@@ -61,7 +61,8 @@ func (s *Service) requested(ctx context.Context, t *protocol.Turn, x *lore.Lore,
 func open(r *protocol.Retrieval) bool {
 	switch r.Intent {
 	case protocol.IntentInjection, protocol.IntentRecap, protocol.IntentRelation, protocol.IntentThanks,
-		protocol.IntentFarewell, protocol.IntentWhoAreYou, protocol.IntentFeelings:
+		protocol.IntentGreeting, protocol.IntentFarewell, protocol.IntentOffer, protocol.IntentWhoAreYou,
+		protocol.IntentFeelings:
 		return false
 	}
 	return true
