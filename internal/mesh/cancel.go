@@ -63,16 +63,27 @@ func (m *Mesh) endNamed(ctx context.Context, msg *nats.Msg) error {
 func QueuedTurn(
 	ctx context.Context, c *transport.Conn, convo schema.ConversationID, turn string,
 ) (sequence uint64, err error) {
+	msg, err := queuedMessage(ctx, c, convo, turn)
+	if err != nil {
+		return 0, err
+	}
+	return msg.Sequence, nil
+}
+
+// queuedMessage is the message of a turn in its conversation's queue.
+func queuedMessage(
+	ctx context.Context, c *transport.Conn, convo schema.ConversationID, turn string,
+) (found *jetstream.RawStreamMsg, err error) {
 	err = c.Each(ctx, transport.StreamTurns, protocol.SubjectTurn(convo), func(msg *jetstream.RawStreamMsg) bool {
 		if TurnOf(msg) == turn {
-			sequence = msg.Sequence
+			found = msg
 		}
-		return sequence == 0
+		return found == nil
 	})
-	if err == nil && sequence == 0 {
+	if err == nil && found == nil {
 		err = fmt.Errorf("turn %s of %s waits nowhere: %w", turn, convo, transport.ErrNotFound)
 	}
-	return sequence, err
+	return found, err
 }
 
 // inflight is one run of a handler.

@@ -96,8 +96,7 @@ func (m *Mesh) outcome(ctx context.Context, subject string, query []byte) (*sche
 func (m *Mesh) state(ctx context.Context, convo schema.ConversationID, turn string) (*schema.TurnOutcome, error) {
 	// The queue first: a turn leaves it after its reply is stored, so that one that
 	// ends between the two reads is found by the second.
-	_, err := QueuedTurn(ctx, m.conn, convo, turn)
-	waiting := err == nil
+	asked, err := queuedMessage(ctx, m.conn, convo, turn)
 	if err != nil && !errors.Is(err, transport.ErrNotFound) {
 		return nil, err
 	}
@@ -110,10 +109,21 @@ func (m *Mesh) state(ctx context.Context, convo schema.ConversationID, turn stri
 		return &schema.TurnOutcome{State: schema.TurnEnded, Reply: stored.Reply, RepliedAt: stored.At}, nil
 	case err != nil && !errors.Is(err, transport.ErrNotFound):
 		return nil, err
-	case waiting:
-		return &schema.TurnOutcome{State: schema.TurnWaiting}, nil
+	case asked != nil:
+		return &schema.TurnOutcome{State: schema.TurnWaiting, Player: playerIn(asked.Data)}, nil
 	}
 	return &schema.TurnOutcome{State: schema.TurnUnknown, Expired: err == nil}, nil
+}
+
+// playerIn is who speaks in a message on TURNS; empty where its body does not say it.
+func playerIn(data []byte) string {
+	var said struct {
+		Player string `json:"player"`
+	}
+	if json.Unmarshal(data, &said) != nil {
+		return ""
+	}
+	return said.Player
 }
 
 // Outcome asks the running mesh what became of a turn, whoever said it and

@@ -137,6 +137,7 @@ type ActionResult struct {
 // TurnOutcome is the answer of svc.turn.
 type TurnOutcome struct {
 	State     TurnState    `json:"state"`
+	Player    string       `json:"player,omitempty"`    // when waiting: who said it, which a scene's queue does not name
 	Reply     *Reply       `json:"reply,omitempty"`     // when ended
 	RepliedAt time.Time    `json:"replied_at,omitzero"` // when ended: when the reply was stored, by the broker's clock
 	Expired   bool         `json:"expired,omitempty"`   // when unknown: it had a reply, which is kept no more

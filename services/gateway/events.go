@@ -51,7 +51,7 @@ type watched struct {
 func (g *Gateway) events(ctx context.Context, on watched, show func(*Event) error) error {
 	defer on.stop()
 	for n := 0; ; {
-		v := view{watched: on, n: n, show: show, acted: map[int]bool{}}
+		v := view{watched: on, n: n, show: show, acted: map[int]bool{}, open: on.c.hearsAll(on.turn.Conversation)}
 		next, err := g.watchOne(ctx, &v)
 		if err != nil || next == nil {
 			return err
@@ -72,9 +72,12 @@ func (g *Gateway) watchOne(ctx context.Context, v *view) (next *client.Turn, err
 	for {
 		e, err := v.turn.Next(ctx)
 		if err != nil {
-			return v.done(ctx, g.client)
+			return v.done(ctx, g)
 		}
-		if err := v.said(&e); err != nil {
+		if err = g.opens(ctx, v, &e); err == nil {
+			err = v.said(&e)
+		}
+		if err != nil {
 			v.stop()
 			return nil, err
 		}
@@ -90,6 +93,7 @@ type view struct {
 	show  func(*Event) error
 	acted map[int]bool
 	ended bool // nothing follows done
+	open  bool // the caller hears what is said in the turn
 }
 
 func (v *view) said(e *schema.Said) error {
@@ -114,7 +118,7 @@ func (v *view) said(e *schema.Said) error {
 func (v *view) action(a Action) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.acted[a.Index] || v.ended {
+	if v.acted[a.Index] || v.ended || !v.open {
 		return nil
 	}
 	v.acted[a.Index] = true
@@ -122,15 +126,16 @@ func (v *view) action(a Action) error {
 }
 
 // done is the last event of a turn: it has the reply, and names the turn that follows.
-func (v *view) done(ctx context.Context, c *client.Client) (next *client.Turn, err error) {
+func (v *view) done(ctx context.Context, g *Gateway) (next *client.Turn, err error) {
 	reply, err := v.turn.Reply(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := outOfPlace(reply); err != nil {
+	if err := cmp.Or(g.mayHear(ctx, v.c, v.turn.Conversation, reply), outOfPlace(reply)); err != nil {
 		return nil, err
 	}
-	if next, err = c.Behind(ctx, reply); err != nil {
+	v.opened()
+	if next, err = g.client.Behind(ctx, reply); err != nil {
 		return nil, err
 	}
 	if next != nil && v.seen > 0 && v.seen >= v.n && !blindCursor {

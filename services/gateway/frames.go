@@ -31,7 +31,7 @@ func (s *socket) handle(ctx context.Context, f *Frame) (rest, error) {
 	}
 	switch f.Type {
 	case "cancel":
-		if err = s.g.mayHear(ctx, s.c, convo, nil); err == nil {
+		if err = s.g.mayEnd(ctx, s.c, convo, f.TurnID); err == nil {
 			err = s.g.client.Cancel(ctx, convo, f.TurnID)
 		}
 	case "result":

@@ -27,6 +27,11 @@ func (g *Gateway) getTrace(w http.ResponseWriter, r *http.Request, c *caller) er
 	if _, err := g.catalog.world(r.Context(), convo.World); err != nil {
 		return err
 	}
+	if convo.NPC == schema.SceneNPC { // a key may be one player's, and others speak here
+		if _, err := g.outcome(r.Context(), c, convo, r.PathValue("turn")); err != nil {
+			return err
+		}
+	}
 	ctx, stop := context.WithTimeout(r.Context(), askFor)
 	defer stop()
 	passes, err := g.client.Trace(ctx, convo, r.PathValue("turn"))

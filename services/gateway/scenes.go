@@ -184,8 +184,84 @@ func (g *Gateway) mayHear(ctx context.Context, c *caller, convo schema.Conversat
 	return nil
 }
 
+// hearsAll says whether a caller may hear every turn of a conversation: only a scene has turns of
+// others, and only a player may have been away from them.
+func (c *caller) hearsAll(convo schema.ConversationID) bool {
+	return convo.NPC != schema.SceneNPC || c.isBackend() == nil
+}
+
+// opens lets a turn of a scene be heard once it has begun: a caller that was there while the turn
+// waited may have left before. The scene is looked at first: who is there changes between turns alone.
+func (g *Gateway) opens(ctx context.Context, v *view, e *schema.Said) error {
+	if v.open || e.Kind != schema.SaidThinking && e.Kind != schema.SaidSentence {
+		return nil
+	}
+	in, err := g.scene(ctx, v.turn.Conversation)
+	if err != nil {
+		return err
+	}
+	out, err := g.client.Outcome(ctx, v.turn.Conversation, v.turn.ID)
+	switch {
+	case err != nil:
+		return err
+	case out.Reply != nil:
+		err = g.mayHear(ctx, v.c, v.turn.Conversation, out.Reply)
+	default:
+		err = v.c.isIn(in)
+	}
+	if err == nil {
+		v.opened()
+	}
+	return err
+}
+
+// opened notes that the caller hears the turn.
+func (v *view) opened() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.open = true
+}
+
+// mayEnd says whether a caller may end a turn of a scene: one that the player said, or any where
+// the caller is the backend. A player who knows the id of another's turn may not silence it.
+func (g *Gateway) mayEnd(ctx context.Context, c *caller, convo schema.ConversationID, turn string) error {
+	if convo.NPC != schema.SceneNPC || c.isBackend() == nil {
+		return nil
+	}
+	out, err := g.outcome(ctx, c, convo, turn)
+	if err != nil {
+		return err
+	}
+	if out.State != schema.TurnWaiting {
+		return errNoTurn()
+	}
+	if player, err := c.player(""); err != nil || player != out.Player {
+		return problem(http.StatusForbidden, CodeForbidden, "another player said this; only that player and the "+
+			"game's backend may end it").on("turn_id")
+	}
+	return nil
+}
+
+// replaces says whether a caller may have a turn of a scene take the place of an older one. An
+// older one that does not wait is left out: it could be another's by the time this one is taken.
+func (g *Gateway) replaces(ctx context.Context, c *caller, req *schema.Request) error {
+	if req.Supersedes == "" || req.Scene == nil {
+		return nil
+	}
+	err := g.mayEnd(ctx, c, req.Conversation(), req.Supersedes)
+	if p := asProblem(err); err != nil && p.Status == http.StatusNotFound {
+		req.Supersedes, err = "", nil
+	} else if err != nil && p.Field == "turn_id" {
+		p.Field = "supersedes"
+	}
+	return err
+}
+
 // said says something. A turn id of a scene that was said before may be another player's.
 func (g *Gateway) said(ctx context.Context, c *caller, req *schema.Request) (*client.Turn, error) {
+	if err := g.replaces(ctx, c, req); err != nil {
+		return nil, err
+	}
 	turn, err := g.client.Say(ctx, *req)
 	if err != nil || !turn.Again || req.Scene == nil {
 		return turn, err

@@ -278,7 +278,7 @@ func (g *Gateway) cancelTurn(w http.ResponseWriter, r *http.Request, c *caller) 
 	}
 	ctx, stop := context.WithTimeout(r.Context(), askFor)
 	defer stop()
-	if err := g.mayHear(ctx, c, convo, nil); err != nil {
+	if err := g.mayEnd(ctx, c, convo, r.PathValue("turn")); err != nil {
 		return err
 	}
 	if err := g.client.Cancel(ctx, convo, r.PathValue("turn")); err != nil {
