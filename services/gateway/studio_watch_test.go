@@ -203,3 +203,26 @@ func TestThePageIsPainted(t *testing.T) {
 		t.Errorf("it asks for %v", foreign)
 	}
 }
+
+// A turn of a scene leads to its own page from the list of turns: who spoke, who heard it, and what
+// stands behind each sentence. Somebody who entered said nothing.
+func TestStoryOfAScene(t *testing.T) {
+	s := open(t)
+	s.enters(bothEnter)
+	s.do("POST", inScene, `{"player":"p1","turn_id":"t1","message":"Mira, who owns the ferry?"}`)
+	p := browse(t, s.url, 1280, 900, "light")
+	p.at("village/~live")
+	p.click(".rows a", "Teague owns the ferry.")
+	p.sees("h1", "Scene inn")
+	p.sees("section > p", "It was heard by mira, osric, p1, p2.")
+	p.sees("mark.span", "Teague owns the ferry.")
+	p.click("[role=tab]", "Passes")
+	p.click(".waterfall .link", "retrieve")
+	p.sees(".pass", "then ")
+	if address := eval[string](p, `location.hash`); address != "#/village/~scene/inn/t1" {
+		t.Errorf("its address is %s", address)
+	}
+	p.at("village/~live")
+	p.click(".rows a", "inn: ←")
+	p.sees("section > p", "Nobody speaks in this turn")
+}

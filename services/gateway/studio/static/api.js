@@ -81,13 +81,24 @@ function read(block) {
 
 const part = encodeURIComponent;
 
+// ofScene stands in an address where an NPC would: the id of a scene follows in the place of a player.
+export const ofScene = '~scene';
+
+const turnsOf = (w, n, p) => `/v1/worlds/${part(w)}/${n === ofScene ? `scenes/${part(p)}` : `npcs/${part(n)}`}/turns`;
+
+// hrefOf is the address of a turn in the inspector. What names the conversation of a scene calls the NPC "scene".
+export function hrefOf(w, { npc, player, scene }, turn) {
+  const id = scene || (npc === 'scene' && player);
+  return `#/${[w, ...(id ? [ofScene, id] : [npc, player]), turn].map(part).join('/')}`;
+}
+
 export const paths = {
   worlds: () => '/v1/worlds',
   world: (w) => `/v1/worlds/${part(w)}`,
   npc: (w, n) => `/v1/worlds/${part(w)}/npcs/${part(n)}`,
   turns: (w, n) => `/v1/worlds/${part(w)}/npcs/${part(n)}/turns`,
-  turn: (w, n, p, t, more = '') => `/v1/worlds/${part(w)}/npcs/${part(n)}/turns/${part(t)}?player=${part(p)}${more}`,
-  trace: (w, n, p, t) => `/v1/worlds/${part(w)}/npcs/${part(n)}/turns/${part(t)}/trace?player=${part(p)}`,
+  turn: (w, n, p, t, more = '') => `${turnsOf(w, n, p)}/${part(t)}?player=${part(p)}${more}`,
+  trace: (w, n, p, t) => `${turnsOf(w, n, p)}/${part(t)}/trace?player=${part(p)}`,
   replay: (w, n, p, t) => `/v1/worlds/${part(w)}/npcs/${part(n)}/turns/${part(t)}/replay?player=${part(p)}`,
   lore: (w, n, p) => `/v1/worlds/${part(w)}/npcs/${part(n)}/lore${p ? `?player=${part(p)}` : ''}`,
   relation: (w, n, p) => `/v1/worlds/${part(w)}/npcs/${part(n)}/relations/${part(p)}`,

@@ -1,11 +1,12 @@
 // The shell: who calls, which world, which view. A place has an address of its own:
-// #/world, #/world/npc, #/world/npc/player, #/world/npc/player/turn, #/world/~live, #/world/~quality,
-// #/world/~letters.
+// #/world, #/world/npc, #/world/npc/player, #/world/npc/player/turn, #/world/~scene/scene/turn, #/world/~live,
+// #/world/~quality, #/world/~letters.
 
 import { html, render, useState, useEffect, useRef } from './vendor/preact.js';
-import { get, paths, key, setKey } from './api.js';
+import { get, ofScene, paths, key, setKey } from './api.js';
 import { Chat } from './chat.js';
 import { Person } from './npc.js';
+import { SceneTurn } from './scene.js';
 import { Live } from './live.js';
 import { Quality } from './quality.js';
 import { Letters } from './letters.js';
@@ -115,6 +116,8 @@ function View({ place, world }) {
   if (place.n === '~live') return html`<${Live} w=${world.name} npcs=${world.npcs} />`;
   if (place.n === '~quality') return html`<${Quality} w=${world.name} />`;
   if (place.n === '~letters') return html`<${Letters} w=${world.name} />`;
+  if (place.n === ofScene && place.turn) return html`<${SceneTurn} key=${`${place.player}/${place.turn}`} ...${{ world,
+    scene: place.player, turn: place.turn }} />`;
   if (place.n && !npc) return html`<${Trouble}
     error=${{ message: `${world.title || world.name} has no NPC ${place.n}.` }} />`;
   if (npc && place.player) return html`<${Chat} key=${`${npc.handle}/${place.player}`} w=${world.name}

@@ -1,7 +1,7 @@
 // Dead letters: messages that nobody could handle.
 
 import { html, useState } from './vendor/preact.js';
-import { call, get, paths } from './api.js';
+import { call, get, paths, hrefOf } from './api.js';
 import { Trouble, useLoad } from './parts.js';
 
 async function all(w) {
@@ -38,7 +38,7 @@ function Letter({ w, l, again }) {
   const named = l.npc !== 'unknown' && d.turn_id;
   return html`<p><span class="chip aborted">${d.pass}</span> ${d.reason.split('\n')[0]}</p>
     <p class="soft">Letter ${l.number}, ${d.at.slice(0, 19).replace('T', ' ')}, tried ${d.attempt} times; ${d.stream} ${d.sequence}
-      ${named && html`, <a href=${`#/${w}/${l.npc}/${l.player}/${d.turn_id}`}>the turn</a>`}</p>
+      ${named && html`, <a href=${hrefOf(w, l, d.turn_id)}>the turn</a>`}</p>
     ${l.retry ? html`<button disabled=${busy} onClick=${retry}>${busy ? 'Trying…' : 'Try again'}<span
       class="away"> letter ${l.number}</span></button>`
     : html`<p class="soft">Its turn has ended. To try again, say the message again.</p>`}

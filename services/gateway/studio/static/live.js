@@ -2,7 +2,7 @@
 // as ten do.
 
 import { html, useState, useEffect, useRef, useMemo } from './vendor/preact.js';
-import { events, paths } from './api.js';
+import { events, paths, hrefOf } from './api.js';
 import { ms } from './turn.js';
 import { Trouble } from './parts.js';
 import { Lines, Shares } from './plot.js';
@@ -166,8 +166,8 @@ function Rows({ w, turns }) {
     <ul style=${{ height: `${turns.length * rowHeight}px` }}>${turns.slice(from, to).map((t, i) => html`
       <li key=${t.sequence} style=${{ top: `${(from + i) * rowHeight}px` }}
         aria-setsize=${turns.length} aria-posinset=${from + i + 1}>
-        <a href=${`#/${w}/${t.npc}/${t.player}/${t.turn_id}`}>
-          <span class="when">${t.at.slice(11, 19)}</span><span class="pair">${t.npc} ← ${t.player}</span>
+        <a href=${hrefOf(w, t, t.turn_id)}>
+          <span class="when">${t.at.slice(11, 19)}</span><span class="pair">${[t.scene && `${t.scene}:`, t.npc, '←', t.player].filter(Boolean).join(' ')}</span>
           <span class="words">${t.message} <em>→ ${t.reply}</em></span>
           <span class=${`chip ${t.status}`}>${t.reason || t.status}</span><span class="n">${ms(t.ms)}</span></a>
             </li>`)}</ul></div>`;

@@ -1,7 +1,7 @@
 // An NPC's page: what it knows, how it stands with a player, what it remembers and why.
 
 import { html, useState, useEffect, useRef } from './vendor/preact.js';
-import { call, get, paths } from './api.js';
+import { call, get, paths, hrefOf } from './api.js';
 import { Knows, Relation } from './mind.js';
 import { Trouble, useLoad } from './parts.js';
 
@@ -78,7 +78,7 @@ function Memory({ m, byID, w }) {
     ${(m.evidence_spans || []).map((s) => html`<p class="proof"><span class="away">Proved by the words: </span>
       <mark class="block">${s.text}</mark>
       <span class="soft"> <span class="pair">${s.speaker}</span>${s.turn_id && m.player ? html`, <a
-        href=${`#/${w}/${m.npc}/${m.player}/${s.turn_id}`}>the turn</a>` : ''}</span></p>`)}
+        href=${hrefOf(w, s.scene ? s : m, s.turn_id)}>the turn</a>` : ''}</span></p>`)}
     ${m.superseded_by && html`<p>Superseded by ${by ? html`<q class="words">${by.content}</q>` : html`<code>${m.superseded_by}</code>`}</p>`}`;
 }
 

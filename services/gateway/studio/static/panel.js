@@ -1,7 +1,7 @@
 // The panel beside the talk: how one turn came about.
 
 import { html, useState, useEffect, useRef } from './vendor/preact.js';
-import { loadTurn } from './api.js';
+import { loadTurn, ofScene } from './api.js';
 import { kindOf, kinds, refusedOf, refusalOf } from './turn.js';
 import { Evidence } from './evidence.js';
 import { NotSaid } from './notsaid.js';
@@ -10,8 +10,10 @@ import { Replay } from './replay.js';
 import { Judge } from './judge.js';
 import { Tabs, Trouble, Save, useLoad } from './parts.js';
 
-export function Panel({ w, npc, player, chosen, close, pick }) {
-  const { busy, data, error, again } = useLoad(() => loadTurn(w, npc.handle, player, chosen.id), [chosen.id]);
+// Panel shows a turn of an NPC with a player, or of a scene where one is named.
+export function Panel({ w, npc, player, scene, chosen, close, pick }) {
+  const [n, p] = scene ? [ofScene, scene] : [npc.handle, player];
+  const { busy, data, error, again } = useLoad(() => loadTurn(w, n, p, chosen.id), [chosen.id]);
   const [tab, setTab] = useState('');
   const head = useRef();
   useEffect(() => { head.current.focus(); }, [chosen.id, chosen.seq]);
@@ -21,11 +23,11 @@ export function Panel({ w, npc, player, chosen, close, pick }) {
       <button class="quiet" onClick=${close} aria-label="Close the panel">Close</button></div>
     ${busy && html`<p class="loading" role="status">Reading the turn…</p>`}
     ${error && html`<${Trouble} error=${error} again=${again} />`}
-    ${data && html`<${Turn} ...${{ w, npc, player, chosen, pick, data, tab, setTab }} />`}
+    ${data && html`<${Turn} ...${{ w, npc, player, scene, chosen, pick, data, tab, setTab }} />`}
   </aside>`;
 }
 
-function Turn({ w, npc, player, chosen, pick, data, tab, setTab }) {
+function Turn({ w, npc, player, scene, chosen, pick, data, tab, setTab }) {
   const reply = data.outcome.full || data.outcome.reply;
   if (!reply) return html`<p role="status">The turn is ${data.outcome.state}; its reply has not come yet.</p>`;
   const sentences = reply.sentences || [];
@@ -36,8 +38,8 @@ function Turn({ w, npc, player, chosen, pick, data, tab, setTab }) {
   const tabs = [
     { id: 'evidence', name: 'Evidence', view: () => html`<${Evidence} ...${{ ...shared, sentence }} />` },
     { id: 'notsaid', name: 'Not said', count: refused.length, view: () => html`<${NotSaid} ...${shared} />` },
-    { id: 'passes', name: 'Passes', view: () => html`<${Passes} ...${{ ...shared, again: () => setTab('replay') }} />` },
-    { id: 'replay', name: 'Run again', view: () => html`<${Replay} ...${shared} />` },
+    { id: 'passes', name: 'Passes', view: () => html`<${Passes} ...${{ ...shared, again: scene ? null : () => setTab('replay') }} />` },
+    ...(scene ? [] : [{ id: 'replay', name: 'Run again', view: () => html`<${Replay} ...${shared} />` }]), // others have spoken since
     { id: 'judge', name: 'Your verdict', view: () => html`<${Judge} ...${shared} />` },
   ];
   const whole = JSON.stringify({ turn: reply.turn_id, reply, trace: data.trace }, null, 1);

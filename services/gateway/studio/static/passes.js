@@ -61,6 +61,6 @@ function Pass({ p, before, again }) {
         class="soft">${(s.citations || []).map((c) => c.evidence_id).join(', ')}</span></li>`)}</ol>`}
     <pre class="words" tabindex="0" aria-label="What the pass added, as JSON">${JSON.stringify(parts, null, 1)}</pre>
     ${p.record.llm_calls > 0 && html`<p class="soft">The trace holds what the pass made of ${p.record.llm_calls} answers of a model, and
-      neither a prompt nor a raw answer. <button class="link" onClick=${again}>Run the turn again to see them</button></p>`}
+      neither a prompt nor a raw answer.${again && html` <button class="link" onClick=${again}>Run the turn again to see them</button>`}</p>`}
   </div>`;
 }
