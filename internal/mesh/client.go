@@ -107,6 +107,10 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 		return Accepted{}, &schema.FieldError{Field: "scene", Reason: "holds what the mesh alone sets; give id, enter, " +
 			"leave and rounds"}
 	}
+	if r.Scene != nil && schema.IsSceneRound(r.TurnID) {
+		return Accepted{}, &schema.FieldError{Field: "turn_id", Reason: fmt.Sprintf("%q is one that the mesh alone gives; "+
+			"send another or none", r.TurnID)}
+	}
 	if r.Begin != nil {
 		return Accepted{}, &schema.FieldError{Field: "begin", Reason: "is set by the mesh alone; tell it of the event, and " +
 			"it begins the turn where the NPC's file says so"}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -58,11 +59,18 @@ type SceneState struct {
 	Exchanged int       `json:"exchanged,omitempty"`
 }
 
+// roundPrefix begins the ids of turns in which NPCs speak behind each other.
+const roundPrefix = "round-"
+
 // SceneRound is the id of the turn in which the n-th NPC speaks upon a player's message.
 func SceneRound(of string, round int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", of, round))
-	return "round-" + hex.EncodeToString(sum[:16])
+	return roundPrefix + hex.EncodeToString(sum[:16])
 }
+
+// IsSceneRound says whether a turn id is one that the mesh alone gives, in scenes. Whoever took it
+// would have another turn stand where that of an NPC is looked for.
+func IsSceneRound(turnID string) bool { return strings.HasPrefix(turnID, roundPrefix) }
 
 // SceneConversation is the conversation of a scene.
 func SceneConversation(world, id string) ConversationID {
