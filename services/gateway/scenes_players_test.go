@@ -107,7 +107,8 @@ func TestAPlayerEndsNoOthersTurn(t *testing.T) {
 	if e := k.until("problem"); e.Problem.Code != "FORBIDDEN" || e.Problem.Field != "turn_id" {
 		t.Errorf("%+v", e.Problem)
 	}
-	k.send(`{"type":"say","say":{"world":"village","message":"Hm?","turn_id":"t2","supersedes":"t1","scene":{"id":"inn"}}}`)
+	k.send(`{"type":"say","say":{"world":"village","message":"Hm?","turn_id":"t2","supersedes":"t1",` +
+		`"scene":{"id":"inn"}}}`)
 	if e := k.until("problem"); e.Problem.Code != "FORBIDDEN" || e.Problem.Field != "supersedes" {
 		t.Errorf("%+v", e.Problem)
 	}

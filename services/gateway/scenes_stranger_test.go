@@ -49,7 +49,8 @@ func TestStrangersAtAScene(t *testing.T) {
 				c.says)
 		}
 	}
-	if got := g.by("p1", "POST", inScene, `{"message":"Mira, who owns the ferry?"}`); !strings.Contains(got.body, "Teague") {
+	got := g.by("p1", "POST", inScene, `{"message":"Mira, who owns the ferry?"}`)
+	if !strings.Contains(got.body, "Teague") {
 		t.Errorf("the scene goes on: %d %s", got.status, got.body)
 	}
 }
@@ -83,10 +84,9 @@ func TestLeavingTwice(t *testing.T) {
 			t.Errorf("%+v", talk.Scene)
 		}
 	}
-	for body, want := range map[string]string{`{"message":"Hm?"}`: "not in the scene", `{"message":"Hm?","turn_id":"t9"}`: "not in"} {
-		if got := g.by("p1", "POST", inScene, body); got.status != http.StatusBadRequest || !strings.Contains(got.body, want) {
-			t.Errorf("%s: %d %s", body, got.status, got.body)
-		}
+	got := g.by("p1", "POST", inScene, `{"message":"Hm?"}`)
+	if got.status != http.StatusBadRequest || !strings.Contains(got.body, "not in the scene") {
+		t.Errorf("%d %s", got.status, got.body)
 	}
 	g.by("p2", "POST", inScene, `{"message":"Mira, who owns the ferry?","turn_id":"t1"}`)
 	for _, door := range []string{inn, inScene + "/t1"} {
@@ -125,7 +125,8 @@ func TestAPlayerIsErasedWhileASceneSpeaks(t *testing.T) {
 	if got := g.by("all", "GET", inn, ""); !strings.Contains(got.body, `"players":["p2"]`) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	if got := g.by("p1", "GET", inScene+"/t1", ""); got.status != http.StatusNotFound || strings.Contains(got.body, "ferry") {
+	got := g.by("p1", "GET", inScene+"/t1", "")
+	if got.status != http.StatusNotFound || strings.Contains(got.body, "ferry") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 }
