@@ -2,7 +2,10 @@
 
 export interface Request {
   world: string;
-  npc: string;
+  /** In a scene it may be left out: the NPC that the message names answers, else they take turns. */
+  npc?: string;
+  /** In this scene; as many others as rounds says may speak behind the one that answers. */
+  scene?: { id: string; rounds?: number };
   player?: string;
   message: string;
   turn_id?: string;
@@ -42,6 +45,20 @@ export interface Sentence {
   text: string;
   authored?: boolean;
   evidence: Evidence[];
+  /** In a scene: who says it. */
+  npc?: string;
+}
+
+/** NPCs by handle and players by id. */
+export interface Presence {
+  npcs?: string[];
+  players?: string[];
+}
+
+export interface Scene {
+  id: string;
+  npcs: string[];
+  players: string[];
 }
 
 export interface Action {
@@ -49,6 +66,8 @@ export interface Action {
   index: number;
   npc: string;
   player: string;
+  /** Where it was proposed in a scene. */
+  scene?: string;
   name: string;
   parameters?: Record<string, unknown>;
   /** A sentence waits for the game's answer, 1.5 seconds at most. */
@@ -69,13 +88,15 @@ export interface Reply {
   sentences: Sentence[];
   actions: Action[];
   again?: boolean;
+  /** Who heard it, in a scene. */
+  scene?: Scene;
 }
 
 export type Event =
-  | { type: "accepted" | "thinking"; n: number; turn_id: string }
-  | { type: "sentence"; n: number; turn_id: string; sentence: Sentence }
+  | { type: "accepted" | "thinking"; n: number; turn_id: string; npc?: string }
+  | { type: "sentence"; n: number; turn_id: string; sentence: Sentence; npc?: string }
   | { type: "action"; turn_id: string; action: Action }
-  | { type: "done"; n: number; turn_id: string; reply: Reply };
+  | { type: "done"; n: number; turn_id: string; reply: Reply; npc?: string; next?: string };
 
 /** What a voice needs for one sentence. Index counts the sentences of the turn from 0. */
 export interface Speech {
@@ -122,8 +143,9 @@ export interface SessionOptions extends Handlers {
 
 export interface TurnName {
   world: string;
-  npc: string;
+  npc?: string;
   player?: string;
+  scene?: { id: string };
   turn_id: string;
 }
 
@@ -142,6 +164,7 @@ export interface Turn extends AsyncIterable<Sentence> {
   events(): AsyncGenerator<Event, void>;
   sentences(): AsyncGenerator<Sentence, void>;
   reply(): Promise<Reply>;
+  replies(): AsyncGenerator<Reply, void>;
   cancel(): Promise<void>;
 }
 
@@ -171,6 +194,9 @@ export declare class Forsooth {
   npcs(world: string): Promise<NPC[]>;
   token(request: { world: string; player: string; npc?: string; ttl_s?: number }): Promise<{ token: string; expires: string }>;
   witness(world: string, event: Record<string, unknown>): Promise<{ event_id: string }>;
+  enter(world: string, scene: string, who: Presence): Promise<Scene>;
+  leave(world: string, scene: string, who: Presence): Promise<Scene>;
+  scene(world: string, id: string): Promise<Scene>;
   session(options?: SessionOptions): Session;
 }
 

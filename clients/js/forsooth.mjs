@@ -58,7 +58,7 @@ class Turn {
 
   /** The sentences, each as soon as it is released. */
   async *sentences() {
-    for await (const event of this.events()) if (event.type === "sentence") yield event.sentence;
+    for await (const event of this.events()) if (event.type === "sentence") yield event.npc ? { ...event.sentence, npc: event.npc } : event.sentence;
   }
 
   [Symbol.asyncIterator]() {
@@ -68,6 +68,16 @@ class Turn {
   /** The whole reply. */
   async reply() {
     for await (const event of this.events()) if (event.type === "done") return event.reply;
+  }
+
+  /** The replies of a scene: of the NPC that answers, and of those that speak behind it. */
+  async *replies() {
+    let first = true;
+    for await (const event of this.events()) {
+      if (event.type !== "done") continue;
+      if (first || event.reply.sentences.length > 0) yield event.reply;
+      first = false;
+    }
   }
 
   /** Ends the turn with what was said so far; the reply has the status "aborted". */
@@ -83,16 +93,17 @@ class Turn {
   take(event) {
     if (this.over) return;
     if (event.type === "action") {
-      if (this.#acted.has(event.action.index)) return;
-      this.#acted.add(event.action.index);
-    } else if (event.type !== "done") {
+      const name = `${event.action.turn_id} ${event.action.index}`; // in a scene several turns follow each other
+      if (this.#acted.has(name)) return;
+      this.#acted.add(name);
+    } else if (event.type !== "done" || event.next) {
       if (event.n <= this.seen) return;
       this.seen = event.n;
     }
     this.#events.push(event);
-    this.#ended = event.type === "done";
+    this.#ended = event.type === "done" && !event.next;
     this.#rouse();
-    if (event.type === "sentence") this.#speak(event.sentence);
+    if (event.type === "sentence") this.#speak(event);
     if (event.type === "action") this.#act(event.action);
   }
 
@@ -106,8 +117,8 @@ class Turn {
     for (const wake of this.#wake.splice(0)) wake();
   }
 
-  #speak(sentence) {
-    const { npc, player, locale } = this.request;
+  #speak({ sentence, npc = this.request.npc }) {
+    const { player, locale } = this.request;
     const index = this.#spoken++;
     try {
       this.options.speak?.({ text: sentence.text, npc, player, language: locale || this.options.language || "en", index, turn: this.id });
@@ -143,7 +154,7 @@ export class Forsooth {
     return typeof key === "function" ? await key() : key;
   }
 
-  /** Says something to an NPC: { world, npc, player, message, … }. */
+  /** Says something to an NPC: { world, npc, player, message, … }, or in a scene: { world, player, message, scene: { id, rounds } }. */
   say(request, options = {}) {
     const turn = new Turn(request, { ...this.options, ...options }, this);
     this.#run(turn);
@@ -168,14 +179,29 @@ export class Forsooth {
     return this.#json("POST", `/v1/worlds/${encodeURIComponent(world)}/events`, event);
   }
 
-  /** Ends a turn: { world, npc, player, turn_id }. */
+  /** Has NPCs and players enter a scene: { npcs, players }. It takes a backend's key, and gives who is there. */
+  enter(world, id, enter) {
+    return this.#json("POST", path({ world, scene: { id } }, "", false), { scene: { enter } }).then((moved) => moved.scene);
+  }
+
+  /** Has them leave it. */
+  leave(world, id, leave) {
+    return this.#json("POST", path({ world, scene: { id } }, "", false), { scene: { leave } }).then((moved) => moved.scene);
+  }
+
+  /** Who is in a scene: { id, npcs, players }. */
+  scene(world, id) {
+    return this.#json("GET", `/v1/worlds/${encodeURIComponent(world)}/scenes/${encodeURIComponent(id)}`);
+  }
+
+  /** Ends a turn: { world, npc, player, turn_id }, or { world, scene: { id }, turn_id }. */
   cancel(turn) {
     return this.#json("DELETE", path(turn, `/${encodeURIComponent(turn.turn_id)}`, true));
   }
 
   /** The game's answer to an action: { accepted, reason? }. The first stands. */
   answer(action, result, turn) {
-    const at = { ...turn, npc: action.npc, player: action.player };
+    const at = { ...turn, npc: action.npc, player: action.player, scene: action.scene && { id: action.scene } };
     return this.#json("POST", path(at, `/${encodeURIComponent(action.turn_id)}/actions/${action.index}`, true), result);
   }
 
@@ -257,10 +283,15 @@ export class Forsooth {
   }
 }
 
-function path({ world, npc, player }, rest, named) {
-  const at = `/v1/worlds/${encodeURIComponent(world)}/npcs/${encodeURIComponent(npc)}/turns${rest}`;
+function path({ world, npc, player, scene }, rest, named) {
+  const where = scene ? `scenes/${encodeURIComponent(scene.id)}` : `npcs/${encodeURIComponent(npc)}`;
+  const at = `/v1/worlds/${encodeURIComponent(world)}/${where}/turns${rest}`;
+  if (scene) return at;
   return named && player ? `${at}?player=${encodeURIComponent(player)}` : at;
 }
+
+// queue is how a frame names the conversation of a turn.
+const queue = ({ world, npc, player, scene }) => (scene ? { world, scene: scene.id } : { world, npc, player });
 
 function take(turn, block) {
   let name = "", data = "";
@@ -304,12 +335,13 @@ export class Session {
     return turn;
   }
 
-  cancel({ world, npc, player, turn_id }) {
-    return this.#call({ type: "cancel", world, npc, player, turn_id });
+  cancel(turn) {
+    return this.#call({ type: "cancel", ...queue(turn), turn_id: turn.turn_id });
   }
 
   answer(action, result, { world }) {
-    return this.#call({ type: "result", world, npc: action.npc, player: action.player, turn_id: action.turn_id, index: action.index, result });
+    const at = queue({ world, npc: action.npc, player: action.player, scene: action.scene && { id: action.scene } });
+    return this.#call({ type: "result", ...at, turn_id: action.turn_id, index: action.index, result });
   }
 
   ping() {
@@ -355,8 +387,7 @@ export class Session {
     const entry = this.#turns.get(ref);
     if (!entry) return;
     const { turn } = entry;
-    const { world, npc, player } = turn.request;
-    if (turn.seen > 0) this.#frame({ type: "resume", ref, world, npc, player, turn_id: turn.id, after: turn.seen });
+    if (turn.seen > 0) this.#frame({ type: "resume", ref, ...queue(turn.request), turn_id: turn.id, after: turn.seen });
     else this.#frame({ type: "say", ref, say: turn.request });
   }
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from typing import Any, AsyncIterator, Awaitable, Callable, Union
+from typing import Any, AsyncIterator, Awaitable, Callable, Iterable, Union
 
 import httpx
 
 from .client import problem_of
 from .session import Session
 from .shapes import Action, ForsoothError, Reply, Sentence, Speech, result_of, unreachable
-from .turn import AsyncAct, AsyncTurn, Events, Handlers, Told, backoff, log, one
+from .turn import AsyncAct, AsyncTurn, Events, Handlers, Told, backoff, log, one, scene_at, turns
 
 # A backend's key or a player's token, or a function that gives one for each request.
 AsyncKey = Union[str, Callable[[], Union[str, Awaitable[str]]], None]
@@ -48,7 +48,7 @@ class AsyncForsooth:
     def say(
         self,
         world: str,
-        npc: str,
+        npc: str | None,
         player: str | None,
         message: str,
         *,
@@ -56,7 +56,7 @@ class AsyncForsooth:
         speak: Callable[[Speech], None] | None = None,
         **more: Any,
     ) -> AsyncTurn:
-        """Says something to an NPC. more are the other fields of a turn: trust, state, locale, deadline_ms, …"""
+        """Says something to an NPC, or with scene={"id": …, "rounds": …} in a scene. more are the other fields of a turn: trust, state, locale, deadline_ms, …"""
         request = {"world": world, "npc": npc, "player": player, "message": message, **more}
         told = Told(request, speak or self._handlers.speak, self._handlers.language)
         return AsyncTurn(told, self._sentences(told, act or self._handlers.act), lambda: self.cancel(**told.name))
@@ -81,13 +81,32 @@ class AsyncForsooth:
         """Tells NPCs what the game saw happen; the event's id."""
         return str((await self._json("POST", f"/v1/worlds/{world}/events", event))["event_id"])
 
-    async def cancel(self, *, world: str, npc: str, player: str | None, turn_id: str) -> None:
-        await self._json("DELETE", one({"world": world, "npc": npc, "player": player, "turn_id": turn_id}))
+    async def enter(self, world: str, scene: str, *, npcs: Iterable[str] = (), players: Iterable[str] = ()) -> dict[str, Any]:
+        """Has NPCs and players enter a scene; who is there then. It takes a backend's key."""
+        return await self._move(world, scene, "enter", npcs, players)
+
+    async def leave(self, world: str, scene: str, *, npcs: Iterable[str] = (), players: Iterable[str] = ()) -> dict[str, Any]:
+        return await self._move(world, scene, "leave", npcs, players)
+
+    async def _move(
+        self, world: str, scene: str, how: str, npcs: Iterable[str], players: Iterable[str]
+    ) -> dict[str, Any]:
+        body = {"scene": {how: {"npcs": list(npcs), "players": list(players)}}}
+        return dict((await self._json("POST", turns({"world": world, "scene": scene}), body))["scene"])
+
+    async def scene(self, world: str, scene: str) -> dict[str, Any]:
+        """Who is in a scene: npcs and players."""
+        return dict(await self._json("GET", scene_at(world, scene)))
+
+    async def cancel(
+        self, *, world: str, turn_id: str, npc: str | None = None, player: str | None = None, scene: str | None = None
+    ) -> None:
+        at = {"world": world, "npc": npc, "player": player, "scene": scene, "turn_id": turn_id}
+        await self._json("DELETE", one(at))
 
     async def answer(self, world: str, action: Action, result: dict[str, Any]) -> None:
         """The game's answer to an action: accepted, and reason. The first stands."""
-        at = {"world": world, "npc": action.npc, "player": action.player, "turn_id": action.turn_id}
-        await self._json("POST", one(at, f"/actions/{action.index}"), result)
+        await self._json("POST", one(action.where(world), f"/actions/{action.index}"), result)
 
     async def credential(self) -> str | None:
         key = self._key() if callable(self._key) else self._key

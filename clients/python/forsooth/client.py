@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, Callable, Iterator, Union
+from typing import Any, Callable, Iterable, Iterator, Union
 
 import httpx
 
 from .shapes import Action, ForsoothError, Reply, Sentence, Speech, result_of, unreachable
-from .turn import Act, Events, Handlers, Told, Turn, backoff, log, one
+from .turn import Act, Events, Handlers, Told, Turn, backoff, log, one, scene_at, turns
 
 # A backend's key or a player's token, or a function that gives one for each request.
 Key = Union[str, Callable[[], str], None]
@@ -54,7 +54,7 @@ class Forsooth:
     def say(
         self,
         world: str,
-        npc: str,
+        npc: str | None,
         player: str | None,
         message: str,
         *,
@@ -62,7 +62,7 @@ class Forsooth:
         speak: Callable[[Speech], None] | None = None,
         **more: Any,
     ) -> Turn:
-        """Says something to an NPC. more are the other fields of a turn: trust, state, locale, deadline_ms, …"""
+        """Says something to an NPC, or with scene={"id": …, "rounds": …} in a scene. more are the other fields of a turn: trust, state, locale, deadline_ms, …"""
         request = {"world": world, "npc": npc, "player": player, "message": message, **more}
         told = Told(request, speak or self._handlers.speak, self._handlers.language)
         return Turn(told, self._sentences(told, act or self._handlers.act), lambda: self.cancel(**told.name))
@@ -82,13 +82,32 @@ class Forsooth:
         """Tells NPCs what the game saw happen; the event's id."""
         return str(self._json("POST", f"/v1/worlds/{world}/events", event)["event_id"])
 
-    def cancel(self, *, world: str, npc: str, player: str | None, turn_id: str) -> None:
-        self._json("DELETE", one({"world": world, "npc": npc, "player": player, "turn_id": turn_id}))
+    def enter(self, world: str, scene: str, *, npcs: Iterable[str] = (), players: Iterable[str] = ()) -> dict[str, Any]:
+        """Has NPCs and players enter a scene; who is there then. It takes a backend's key."""
+        return self._move(world, scene, "enter", npcs, players)
+
+    def leave(self, world: str, scene: str, *, npcs: Iterable[str] = (), players: Iterable[str] = ()) -> dict[str, Any]:
+        return self._move(world, scene, "leave", npcs, players)
+
+    def _move(
+        self, world: str, scene: str, how: str, npcs: Iterable[str], players: Iterable[str]
+    ) -> dict[str, Any]:
+        body = {"scene": {how: {"npcs": list(npcs), "players": list(players)}}}
+        return dict((self._json("POST", turns({"world": world, "scene": scene}), body))["scene"])
+
+    def scene(self, world: str, scene: str) -> dict[str, Any]:
+        """Who is in a scene: npcs and players."""
+        return dict(self._json("GET", scene_at(world, scene)))
+
+    def cancel(
+        self, *, world: str, turn_id: str, npc: str | None = None, player: str | None = None, scene: str | None = None
+    ) -> None:
+        at = {"world": world, "npc": npc, "player": player, "scene": scene, "turn_id": turn_id}
+        self._json("DELETE", one(at))
 
     def answer(self, world: str, action: Action, result: dict[str, Any]) -> None:
         """The game's answer to an action: accepted, and reason. The first stands."""
-        at = {"world": world, "npc": action.npc, "player": action.player, "turn_id": action.turn_id}
-        self._json("POST", one(at, f"/actions/{action.index}"), result)
+        self._json("POST", one(action.where(world), f"/actions/{action.index}"), result)
 
     def _headers(self) -> dict[str, str]:
         key = self._key() if callable(self._key) else self._key

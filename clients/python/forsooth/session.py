@@ -63,7 +63,7 @@ class Session:
     def say(
         self,
         world: str,
-        npc: str,
+        npc: str | None,
         player: str | None,
         message: str,
         *,
@@ -79,14 +79,15 @@ class Session:
         self._spawn(self._say_or_resume(ref))
         return AsyncTurn(told, self._sentences(shown), lambda: self.cancel(**told.name))
 
-    async def cancel(self, *, world: str, npc: str, player: str | None, turn_id: str) -> None:
-        at = {"world": world, "npc": npc, "player": player, "turn_id": turn_id}
+    async def cancel(
+        self, *, world: str, turn_id: str, npc: str | None = None, player: str | None = None, scene: str | None = None
+    ) -> None:
+        at = {"world": world, "npc": npc, "player": player, "scene": scene, "turn_id": turn_id}
         await self._call({"type": "cancel"} | {k: v for k, v in at.items() if v})
 
     async def answer(self, world: str, action: Action, result: dict[str, Any]) -> None:
         """The game's answer to an action: accepted, and reason. The first stands."""
-        at = {"world": world, "npc": action.npc, "player": action.player, "turn_id": action.turn_id}
-        await self._call({"type": "result", "index": action.index, "result": result} | at)
+        await self._call({"type": "result", "index": action.index, "result": result} | action.where(world))
 
     async def ping(self) -> None:
         await self._call({"type": "ping"})

@@ -38,10 +38,11 @@ class Sentence:
     text: str
     authored: bool = False
     evidence: list[dict[str, Any]] = field(default_factory=list)
+    npc: str = ""  # in a scene: who says it
 
     @classmethod
-    def of(cls, s: Mapping[str, Any]) -> Sentence:
-        return cls(s["seq"], s["text"], s.get("authored", False), s.get("evidence") or [])
+    def of(cls, s: Mapping[str, Any], npc: str = "") -> Sentence:
+        return cls(s["seq"], s["text"], s.get("authored", False), s.get("evidence") or [], npc)
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,12 @@ class Action:
     parameters: dict[str, Any]
     confirm: bool
     at: str
+    scene: str = ""
+
+    def where(self, world: str) -> dict[str, Any]:
+        """What names its turn."""
+        of = {"scene": self.scene} if self.scene else {"npc": self.npc, "player": self.player}
+        return {"world": world, "turn_id": self.turn_id, **of}
 
     @classmethod
     def of(cls, a: Mapping[str, Any]) -> Action:
@@ -68,6 +75,7 @@ class Action:
             a.get("parameters") or {},
             a["confirm"],
             a.get("at", ""),
+            a.get("scene", ""),
         )
 
 

@@ -40,41 +40,52 @@ class Told:
         self.id: str = self.request["turn_id"]
         self.seen = 0  # the n of the last event: where to go on after a break
         self.last: Reply | None = None
+        self.replies: list[Reply] = []  # in a scene: of the NPC that answers, and of those that speak behind it
         self._speak, self._language = speak, language
-        self._acted: set[int] = set()
+        self._acted: set[tuple[str, int]] = set()
         self._spoken = 0
 
     @property
     def name(self) -> dict[str, Any]:
         """What cancel and resume take."""
+        if scene := self.request.get("scene"):
+            return {"world": self.request["world"], "scene": scene["id"], "turn_id": self.id}
         return {k: self.request.get(k) for k in ("world", "npc", "player", "turn_id")}
 
     def take(self, event: dict[str, Any]) -> Sentence | Action | Reply | None:
         kind = event["type"]
         if kind == "action":
             action = Action.of(event["action"])
-            if action.index in self._acted:
+            if (action.turn_id, action.index) in self._acted:
                 return None
-            self._acted.add(action.index)
+            self._acted.add((action.turn_id, action.index))
             return action
-        if kind == "done":
-            self.last = Reply.of(event["reply"])
+        if kind == "done" and not event.get("next"):
+            self.last = self._ended(event)
             return self.last
         if event.get("n", 0) <= self.seen:
             return None
         self.seen = event["n"]
+        if kind == "done":
+            self._ended(event)
         if kind != "sentence":
             return None
-        sentence = Sentence.of(event["sentence"])
+        sentence = Sentence.of(event["sentence"], event.get("npc", ""))
         if self._speak:
             self._speak(self._speech(sentence))
         self._spoken += 1
         return sentence
 
+    def _ended(self, event: dict[str, Any]) -> Reply:
+        reply = Reply.of(event["reply"])
+        if reply.sentences or not self.replies:  # whoever speaks behind another may keep silent
+            self.replies.append(reply)
+        return reply
+
     def _speech(self, s: Sentence) -> Speech:
         r = self.request
         language = r.get("locale") or self._language
-        return Speech(s.text, r["npc"], r.get("player", ""), language, self._spoken, self.id)
+        return Speech(s.text, s.npc or r["npc"], r.get("player", ""), language, self._spoken, self.id)
 
     def worth(self, error: ForsoothError, tries: int, retries: int) -> bool:
         """Whether to go on after an error: the connection broke, or a turn that has begun must wait."""
@@ -92,11 +103,18 @@ class Told:
 
 
 def turns(request: dict[str, Any]) -> str:
+    if scene := request.get("scene"):
+        return f"{scene_at(request['world'], scene if isinstance(scene, str) else scene['id'])}/turns"
     return f"/v1/worlds/{quote(request['world'], '')}/npcs/{quote(request['npc'], '')}/turns"
 
 
+def scene_at(world: str, scene: str) -> str:
+    return f"/v1/worlds/{quote(world, '')}/scenes/{quote(scene, '')}"
+
+
 def one(request: dict[str, Any], rest: str = "") -> str:
-    player = f"?player={quote(request['player'], '')}" if request.get("player") else ""
+    named = request.get("player") and not request.get("scene")
+    player = f"?player={quote(request['player'], '')}" if named else ""
     return f"{turns(request)}/{quote(request['turn_id'], '')}{rest}{player}"
 
 
@@ -133,8 +151,12 @@ class Turn:
     def reply(self) -> Reply:
         for _ in self._sentences:
             pass
-        assert self._told.last is not None  # the sentences end with the reply, or raise
-        return self._told.last
+        return self._told.replies[0]  # the sentences end with the reply, or raise
+
+    def replies(self) -> list[Reply]:
+        """In a scene: the replies of the NPC that answers, and of those that speak behind it."""
+        self.reply()
+        return self._told.replies
 
     def cancel(self) -> None:
         """Ends the turn with what was said so far; the reply has the status "aborted"."""
@@ -154,8 +176,11 @@ class AsyncTurn:
     async def reply(self) -> Reply:
         async for _ in self._sentences:
             pass
-        assert self._told.last is not None
-        return self._told.last
+        return self._told.replies[0]
+
+    async def replies(self) -> list[Reply]:
+        await self.reply()
+        return self._told.replies
 
     async def cancel(self) -> None:
         await self._cancel()
