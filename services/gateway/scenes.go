@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -229,11 +230,11 @@ func (g *Gateway) mayEnd(ctx context.Context, c *caller, convo schema.Conversati
 		return nil
 	}
 	out, err := g.outcome(ctx, c, convo, turn)
-	if err != nil {
-		return err
+	if err == nil && out.State != schema.TurnWaiting {
+		err = errNoTurn()
 	}
-	if out.State != schema.TurnWaiting {
-		return errNoTurn()
+	if err != nil { // whoever is not there is told no more than that
+		return cmp.Or(g.mayHear(ctx, c, convo, nil), err)
 	}
 	if player, err := c.player(""); err != nil || player != out.Player {
 		return problem(http.StatusForbidden, CodeForbidden, "another player said this; only that player and the "+

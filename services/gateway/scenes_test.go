@@ -342,7 +342,7 @@ func TestAPlayersTokenInAScene(t *testing.T) {
 		{p1, "GET", inn, "", 200}, {p2, "GET", inn, "", 403},
 		{p1, "GET", inScene + "/t1", "", 200}, {p2, "GET", inScene + "/t1", "", 404},
 		{p2, "POST", inScene, `{"message":"Hm?"}`, 400}, {p2, "POST", inScene, `{"message":"Hm?","turn_id":"t1"}`, 404},
-		{p2, "DELETE", inScene + "/t1", "", 404},
+		{p2, "DELETE", inScene + "/t1", "", 403},
 		{p1, "DELETE", inScene + "/t1", "", 404}, {p1, "POST", inScene, `{"scene":{"enter":{"npcs":["osric"]}}}`, 403},
 		{p1, "POST", inScene, `{"player":"p2","message":"Hm?"}`, 403},
 		{p1, "POST", inScene, `{"message":"Hm?","trust":9}`, 403},
