@@ -126,6 +126,32 @@ func (s *sentence) subjectPronoun(i int) bool {
 	return false
 }
 
+// separable are the clauses of a premise's sentence that may be quoted without
+// the others: none where any clause holds a word that can change another, or where
+// the first sets the frame for all.
+func (s *sentence) separable() []sentence {
+	if len(s.words) > maxParted {
+		return nil
+	}
+	cuts := s.coordinations()
+	if len(cuts) == 0 || s.framed(0) || s.quotes() || s.has(tales) {
+		return nil
+	}
+	for i := range s.words {
+		w := s.words[i].low
+		if negations[w] || conditions[w] || attitudes[w] || retractions[w] || hasNot(w) || w == "according" {
+			return nil
+		}
+	}
+	parts := s.clauses()
+	for i := range parts {
+		if len(parts[i].words) < 3 || i+1 < len(parts) && !parts[i].tells() || i > 0 && parts[i].goesOn(&parts[i-1]) {
+			return nil
+		}
+	}
+	return parts
+}
+
 // tells says whether a clause may hold a verb: "one word more" and "drink deep
 // tonight" do not, and what follows them is no promise.
 func (s *sentence) tells() bool {
@@ -144,30 +170,11 @@ var (
 	personal  = wordSet(`i we you they he she it`)
 )
 
-func hasNot(w string) bool { return len(w) > 3 && w[len(w)-3:] == "n't" }
-
-// quotes says whether quotation marks part a sentence: what is quoted is
-// somebody's, and its clauses are not the text's own.
-func (s *sentence) quotes() bool {
-	inner := strings.Trim(s.text, `"`)
-	return strings.Contains(inner, `"`) || singleQuote(inner, 0) >= 0
+// goesOn says whether what seems a clause is one thing more of which the clause
+// before it speaks: "it costs five gold, and a sack of rye".
+func (s *sentence) goesOn(before *sentence) bool {
+	return (determiners[s.at(0)] || isNumberWord(s.at(0))) && before.has(predicating) && !s.has(predicating) &&
+		!s.has(pastVerbs)
 }
 
-var (
-	exhaustive = wordSet(`only just both between either neither half exactly alone`)
-	// predicating verbs say what a thing is or takes, of which a part is not the whole.
-	predicating = wordSet(`is are was were be been am it's he's she's that's cost costs need needs needed take takes took
-		require requires
-		weigh weighs weighed measure measures contain contains means called named made lasts lasted pay pays paid owe owes
-		owed`)
-	determiners = wordSet(`the a an this that these those my your his her its our their`)
-	verbObjects = wordSet(`it him them me us you the a an this that these those my your his her its our their`)
-	pastVerbs   = wordSet(`sold bought took gave kept built brought found lost left made went came saw won fought broke
-		stole drank ate wrote sent
-		held cut hid threw caught led met fell slew`)
-	// tales are what is told, and nobody vouches for.
-	tales = wordSet(`story stories tale tales song songs legend legends myth myths gossip hearsay fable fables ballad
-		ballads prophecy
-		prophecies rumour rumours rumor rumors saga sagas joke jokes poem superstition
-		version versions play`)
-)
+func hasNot(w string) bool { return len(w) > 3 && w[len(w)-3:] == "n't" }

@@ -17,6 +17,8 @@ func TestWhoIsWhatEitherWay(t *testing.T) {
 		{"Bram's aunt is Hesta.", "Hesta is the aunt of Bram.", Names{}},
 		{"The captain of the guard is Osric.", "Osric is the guard's captain.", Names{}},
 		{"The captain of the guard is Osric.", "Osric is the captain of the guard.", Names{}},
+		{"The captain of the guard was Osric Vane, and Bram was the reeve.", "Osric Vane was the captain of the guard.",
+			Names{}},
 		{"The mill is the oldest house in the village.", "The mill is the oldest house in the village.", Names{}},
 		{"The smith of the village is Mira.", "I am the smith of the village.", miraSpeaks},
 		{"Mira's aunt is Hesta.", "Hesta is my aunt.", miraSpeaks},

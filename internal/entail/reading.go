@@ -125,10 +125,6 @@ func wordLists(all ...string) [][]string {
 	return out
 }
 
-// maxParted is over how many words a sentence is taken as a whole alone: every way
-// of parting it is read anew.
-const maxParted = 100
-
 // withoutAsides drops what stands between two commas, or behind the last, and says
 // nothing.
 func (s *sentence) withoutAsides(asides [][]string) (sentence, bool) {

@@ -95,6 +95,8 @@ func TestWhatIsNotTakenBackIsSupported(t *testing.T) {
 		"Bram burned the mill. The weir held..",
 		"'Twas Osric's plan. Bram burned the mill.",
 		"The guards' hall fell. Bram burned the mill.",
+		"Bram burned the mill, and the guards' hall fell with it.",
+		"Bram burned the mill; Osric took the horses.",
 		"Bram burned the mill. By dawn it was gone.",
 		"Bram burned the mill. When he fled, Osric hanged him.",
 		"Bram burned the mill. No guard of the reeve's was there.",

@@ -8,7 +8,8 @@ import (
 
 // verbatim says whether every sentence of the hypothesis stands in the premise
 // word for word, in one normal form, and gives the span that says so. Whole
-// sentences count, in their order and next to one another. Anything left out
+// sentences count, in their order and next to one another, and whole clauses of
+// a sentence whose other clauses cannot change what they say. Anything left out
 // of a sentence is a qualifier until shown otherwise. Where no word-for-word reading is
 // found, words that mean the same count as one.
 func verbatim(p, h *passage, n Names) (span, why string, ok bool) {
@@ -30,7 +31,7 @@ func verbatimAs(p, h *passage, n Names, pp, hp persons) (span string, ok bool) {
 		premise[i] = p.sentences[i].readings(pp, asides, softLeads, answers)
 	}
 	for _, reading := range leadsOf(h, n.Leads) {
-		if span, ok := reading.within(p, premise, hp); ok {
+		if span, ok := reading.within(p, premise, pp, hp); ok {
 			return span, true
 		}
 	}
@@ -114,7 +115,7 @@ func leadsOf(h *passage, leads []string) []said {
 }
 
 // within looks for the sentences in the premise.
-func (h said) within(p *passage, premise []norms, hp persons) (string, bool) {
+func (h said) within(p *passage, premise []norms, pp, hp persons) (string, bool) {
 	if at, ok := h.runOf(p, premise, hp); ok {
 		return p.span(at, at+len(h)), true
 	}
@@ -122,7 +123,7 @@ func (h said) within(p *passage, premise []norms, hp persons) (string, bool) {
 	first := -1
 	for i := range h {
 		for _, c := range h[i].clauses() {
-			k := findClause(c, p, premise, hp, at)
+			k := findClause(c, p, premise, pp, hp, at)
 			if k < 0 {
 				return "", false
 			}
@@ -163,7 +164,7 @@ func (h said) runOf(p *passage, premise []norms, hp persons) (int, bool) {
 
 // findClause is the premise's sentence that holds a clause whole, the same as the
 // last or the next one, or -1.
-func findClause(c sentence, p *passage, premise []norms, hp persons, last int) int {
+func findClause(c sentence, p *passage, premise []norms, pp, hp persons, last int) int {
 	want := c.readings(hp, ownAsides, softLeads)
 	from, to := 0, len(premise)-1
 	if last >= 0 {
@@ -174,11 +175,27 @@ func findClause(c sentence, p *passage, premise []norms, hp persons, last int) i
 		if s.question || s.quoted || c.question {
 			continue
 		}
-		if premise[at].meet(want) && (c.quotes() || !s.quotes()) && !p.takenBack(at, at+1) {
+		if (premise[at].meet(want) && (c.quotes() || !s.quotes()) || s.holdsPart(want, pp)) && !p.takenBack(at, at+1) {
 			return at
 		}
 	}
 	return -1
+}
+
+// holdsPart says whether a clause or a beginning of a sentence, which stands alone,
+// is the one that is wanted.
+func (s *sentence) holdsPart(want norms, pp persons) bool {
+	for _, part := range s.separable() {
+		if part.readings(pp, asides, softLeads).meet(want) {
+			return true
+		}
+	}
+	for _, part := range s.heads() {
+		if part.readings(pp, asides, softLeads, answers).meet(want) {
+			return true
+		}
+	}
+	return false
 }
 
 // span is the text of sentences from i up to j.

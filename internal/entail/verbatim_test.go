@@ -47,6 +47,7 @@ func TestVerbatimIsSupported(t *testing.T) {
 		{"connective dropped", "The forge stood. But the mill burned down.", "The mill burned down.", Names{}},
 		{"exclamation dropped", "Oh, the mill burned down.", "The mill burned down.", Names{}},
 		{"answer of the premise dropped", "Yes, the mill burned down.", "The mill burned down.", Names{}},
+		{"one clause of a plain pair", "The mill burned down; Bram built it again.", "Bram built it again.", Names{}},
 		{"contraction", "It is not far. I have walked it.", "It's not far.", Names{}},
 		{"negative contraction", "The door does not open.", "The door doesn't open.", Names{}},
 		{"I for the name", "Mira Ashdown forges nails.", "I forge nails.", miraSpeaks},

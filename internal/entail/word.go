@@ -202,8 +202,6 @@ func (s *sentence) at(i int) string {
 	return s.words[i].low
 }
 
-func (s *sentence) upper(i int) bool { return i < len(s.words) && s.words[i].upper }
-
 // stemAt is the stem of the word at i, or "".
 func (s *sentence) stemAt(i int) string {
 	if i < 0 || i >= len(s.words) {
