@@ -13,7 +13,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/cenkalti/backoff/v4"
 	sqlitelib "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -45,7 +47,8 @@ func open(ctx context.Context, path string, p plan) (*file, error) {
 		return nil, fmt.Errorf("%s: is a folder; name a file", path)
 	}
 	dsn := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: url.Values{
-		"_pragma": append([]string{"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)"}, p.pragmas...),
+		"_pragma": append([]string{fmt.Sprintf("busy_timeout(%d)", busyFor.Milliseconds()), "journal_mode(WAL)",
+			"synchronous(NORMAL)"}, p.pragmas...),
 		"_txlock": {"immediate"},
 	}.Encode()}
 	db, err := sql.Open("sqlite", dsn.String())
@@ -53,10 +56,28 @@ func open(ctx context.Context, path string, p plan) (*file, error) {
 		return nil, fmt.Errorf("%s: open: %w", path, err)
 	}
 	f := &file{path: path, db: db}
-	if err := f.prepare(ctx, p); err != nil {
+	if err := patiently(ctx, func() error { return f.prepare(ctx, p) }); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return f, nil
+}
+
+// busyFor is how long a file that others write is waited for.
+const busyFor = 5 * time.Second
+
+// patiently tries again while others write the file. SQLite does not wait by itself where several processes make
+// one file at once: while the first turns its journal into a log, it tells the others at once that it is locked.
+func patiently(ctx context.Context, do func() error) error {
+	wait := backoff.NewExponentialBackOff(backoff.WithInitialInterval(5*time.Millisecond),
+		backoff.WithMaxInterval(250*time.Millisecond), backoff.WithMaxElapsedTime(busyFor))
+	return backoff.Retry(func() error {
+		err := do()
+		var se *sqlitelib.Error
+		if err != nil && !(errors.As(err, &se) && se.Code()&0xff == sqlite3.SQLITE_BUSY) {
+			return backoff.Permanent(err)
+		}
+		return err
+	}, backoff.WithContext(wait, ctx))
 }
 
 func (f *file) prepare(ctx context.Context, p plan) error {
