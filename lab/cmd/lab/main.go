@@ -48,6 +48,7 @@ type cli struct {
 	Secrets  secretsCmd  `cmd:"" help:"Every secret in every spelling, to the review and to the guard."`
 	Memory   memoryCmd   `cmd:"" help:"The guards of memory: what gets past them, what they keep, what they cost."`
 	Sayings  sayingsCmd  `cmd:"" help:"What extraction and Guard 1 keep of sayings, and what they invent."`
+	Reader   readerCmd   `cmd:"" help:"The reader on stories that it was not trained on: right window first, AUROC."`
 	Scan     scanCmd     `cmd:"" help:"The nightly scan of memories: compute on one core for 1,000 to 100,000 of them."`
 	Mesh     meshCmd     `cmd:"" help:"The mesh without its passes beside a bare chain, by workers and copies."`
 	Node     nodeCmd     `cmd:"" hidden:"" help:"A process of mesh."`
