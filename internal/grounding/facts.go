@@ -255,7 +255,7 @@ func (p *predicates) antecedent(end int) string {
 // begins says whether a subject may begin at i.
 func (p *predicates) begins(i int) bool {
 	w := p.low(i)
-	return determiners[w] || clauseSubject[w] || numerals[w] || isDigit(w) || p.upper(i) && !text.IsStop(w) && w != "more"
+	return determiners[w] || clauseSubject[w] || counts(w) || p.upper(i) && !text.IsStop(w) && w != "more"
 }
 
 // conditional says whether from a word on something holds under a condition alone, or one of
@@ -294,7 +294,7 @@ func (p *predicates) verbAt(i int) bool {
 	if strings.HasSuffix(w, "ed") && !auxiliaries[w] {
 		return len(w) > 3 && p.governs(i)
 	}
-	return auxiliaries[w] && !bare[w] || pasts[w] || p.perhaps(i)
+	return auxiliaries[w] && !bare[w] || text.IrregularPast(w) || p.perhaps(i)
 }
 
 // surely is a verb and no noun: an auxiliary, or a past behind what is no article.
@@ -303,7 +303,7 @@ func (p *predicates) surely(i int) bool {
 	if auxiliaries[w] {
 		return true
 	}
-	past := pasts[w] || strings.HasSuffix(w, "ed") && len(w) > 3 && p.governs(i)
+	past := text.IrregularPast(w) || strings.HasSuffix(w, "ed") && len(w) > 3 && p.governs(i)
 	return past && !determiners[p.low(i-1)]
 }
 
@@ -318,7 +318,7 @@ func (p *predicates) perhaps(i int) bool {
 	if strings.TrimSpace(gap) != "" {
 		return false
 	}
-	return determiners[next] || numerals[next] || isDigit(next) || objects[next] ||
+	return determiners[next] || counts(next) || objects[next] ||
 		presents[w] && (leads[next] || particles[next])
 }
 
@@ -326,12 +326,13 @@ func (p *predicates) perhaps(i int) bool {
 // and not "salted fish".
 func (p *predicates) governs(i int) bool {
 	next := p.low(i + 1)
-	return next == "" || determiners[next] || numerals[next] || isDigit(next) || objects[next] || leads[next] ||
+	return next == "" || determiners[next] || counts(next) || objects[next] || leads[next] ||
 		particles[next] || strings.HasSuffix(next, "ly") || p.upper(i+1) ||
 		strings.ContainsAny(p.s[p.words[i].End:p.words[min(i+1, len(p.words)-1)].Start], ",;")
 }
 
-func isDigit(w string) bool { return w != "" && w[0] >= '0' && w[0] <= '9' }
+// counts says whether a word says how many: a number, "one" or "half".
+func counts(w string) bool { return w == "one" || w == "half" || text.Digits(w) != "" }
 
 // asSentence is a fact with a capital in front and a mark behind that ends it.
 func asSentence(s string) string {
@@ -351,21 +352,14 @@ var (
 	choices     = set(`or either neither nor`)
 	conditions  = set(`if unless whether until till lest suppose`)
 	determiners = set(`the a an my your his her our its their this that these those no every each some any all both`)
-	numerals    = set(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-		eighteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand half`)
-	objects = set(`me you him it us them none nobody nothing everything something only`)
-	leads   = set(`in on at by with within without for from to under over during through throughout into onto upon across
-		among against around near behind before after since until till below above beneath beside between beyond along
-		past toward towards outside inside`)
+	objects     = set(`me you him it us them none nobody nothing everything something only`)
+	leads       = set(`in on at by with within without for from to under over during through throughout
+		into onto upon across among against around near behind before after since until till
+		below above beneath beside between beyond along past toward towards outside inside`)
 	particles = set(`down up away off out back again home here there together alone once twice again today now still`)
-	pasts     = set(`gave took brought bought sold killed slew saw went came told said found lost stole broke burnt made
-		did had left paid sent built swore held won fought fled hid spoke struck threw wore wrote drank ate fell led met ran
-		rode sang sat stood swam taught tore kept grew knew drew began bore became bent bled bred caught chose clung crept
-		dealt dug drove dwelt fed felt flew forgot forgave froze hung heard knelt laid lay leapt lent lit meant rang rose sank
-		sought shook shone shot shrank slept slid spent spun sprang stuck swept swung thought understood woke wove wept
-		withdrew put cut set beat shut spread outlived`)
-	presents = set(`holds keeps runs goes comes stands lies sits costs brings takes makes gives sells buys owns works lives
-		rules closes opens begins ends bears leads lends boils carries stops waits names says rings serves guards owes pays
-		grows rises falls feeds teaches knows speaks rides writes reads brews bakes forges mends tends trades sleeps stays
+	presents  = set(`holds keeps runs goes comes stands lies sits costs brings takes makes gives sells
+		buys owns works lives rules closes opens begins ends bears leads lends boils carries
+		stops waits names says rings serves guards owes pays grows rises falls feeds teaches
+		knows speaks rides writes reads brews bakes forges mends tends trades sleeps stays
 		leaves belongs hangs flows burns sees hears wears`)
 )

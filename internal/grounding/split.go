@@ -76,7 +76,7 @@ func found(sentence string, told, facts []string) []string {
 	for _, t := range told[:min(len(told), maxParts)] {
 		t = strings.Join(strings.Fields(t), " ")
 		words := telling(t)
-		if len(words) == 0 || text.Fold(t) == text.Fold(sentence) || beyond(words, have) {
+		if len(words) == 0 || text.Fold(t) == text.Fold(sentence) || !text.Within(words, have) {
 			return nil
 		}
 		for w := range words {
@@ -90,20 +90,11 @@ func found(sentence string, told, facts []string) []string {
 		return nil
 	}
 	for _, f := range facts {
-		if beyond(telling(f), covered) {
+		if !text.Within(telling(f), covered) {
 			out = append(out, f)
 		}
 	}
 	return out
-}
-
-func beyond(words, covered map[string]bool) bool {
-	for w := range words {
-		if !covered[w] {
-			return true
-		}
-	}
-	return false
 }
 
 // telling are the words of a text that can make it true or false: its content words, and

@@ -167,13 +167,8 @@ func witnessed(m *schema.Memory, n Names) string {
 // for all persons.
 func past(s string) bool {
 	verb, _, _ := strings.Cut(s, " ")
-	return strings.HasSuffix(verb, "ed") && len(verb) > 3 || irregular[verb]
+	return strings.HasSuffix(verb, "ed") && len(verb) > 3 || text.IrregularPast(verb)
 }
-
-var irregular = text.Set(`gave took brought sold bought killed slew saw went came told said found lost stole broke burnt
-	burned made did had left paid sent
-	built swore held won fought fled hid spoke struck threw wore wrote drank ate fell led met ran rode sang sat stood swam
-	taught tore put cut hurt let set beat`)
 
 var (
 	thirdPersons = regexp.MustCompile(`(?i)\b(they|them|their|theirs|themsel(?:f|ves))\b`)

@@ -70,7 +70,9 @@ func TestATextEndsAtAWord(t *testing.T) {
 		s      string
 		tokens int
 		want   string
-	}{{"The mill burned.", 4, "The mill burned."}, {"The mill burned.", 3, "The mill"}, {"Éééé", 1, "Éé"}, {"", 0, ""}} {
+	}{
+		{"The mill burned.", 4, "The mill burned."}, {"The mill burned.", 3, "The mill"}, {"Éééé", 1, "Éé"}, {"", 0, ""},
+	} {
 		if got := prompt.Within(c.s, c.tokens); got != c.want {
 			t.Errorf("%q within %d tokens: %q", c.s, c.tokens, got)
 		}

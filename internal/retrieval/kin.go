@@ -12,7 +12,8 @@ import (
 // nameAsked finds a question for the name of a relative: "what was your sister's name?", "what is the name of
 // your brother", "what's your mum called?".
 var nameAsked = regexp.MustCompile(`(?i)\bwhat(?:['’]?s| (is|was|are|were)) (?:the names? of )?` +
-	`((?:your|his|her|their|[\pL\pN]+['’]s)(?: [a-z-]+)??) ([a-z]+?)(?:['’]?s names?|['’] names?| called| named)?(\W*)$`)
+	`((?:your|his|her|their|[\pL\pN]+['’]s)(?: [a-z-]+)??) ([a-z]+?)` +
+	`(?:['’]?s names?|['’] names?| called| named)?(\W*)$`)
 
 // nameOf finds a question for the name of somebody spoken of: "what's her name?", "what was his real name?".
 var nameOf = regexp.MustCompile(`(?i)\bwhat(?:['’]?s| (is|was)) (his|her) ` +

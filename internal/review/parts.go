@@ -14,7 +14,7 @@ import (
 // parts takes apart the compound sentences that a judge supports while the model in process
 // is not sure of them, and holds each claim against the evidence as any sentence. The sentence
 // stays supported only where all of its claims are: a split keeps back, and never releases.
-// Claims of which the judge says nothing decide nothing.
+// Where the judge says nothing of any claim, they decide nothing.
 func (l *line) parts(ctx context.Context, r *Reviewer) {
 	if l.Split == nil || l.Judge == nil || l.Thoughts {
 		return

@@ -93,7 +93,7 @@ func (t *Talk) Replies(ctx context.Context) iter.Seq2[*schema.Reply, error] {
 				yield(nil, err)
 				return
 			}
-			if (reply.Scene.Round == 0 || len(reply.Sentences) > 0) && !yield(reply, nil) {
+			if (turn == t.Turn || len(reply.Sentences) > 0) && !yield(reply, nil) {
 				return
 			}
 			if turn, err = t.scene.c.Behind(ctx, reply); err != nil {

@@ -47,6 +47,7 @@ type Runner struct {
 	Patient     bool          // only a panic is a failure: an error is tried until it succeeds
 	Costly      bool          // the first panic makes a dead letter: another try would ask its models again
 
+	// The owner of the runner sets these, but for Watch, which may be nil.
 	Now    func() time.Time
 	Watch  Watch                                        // told what becomes of each message
 	Report func(d *Delivery, outcome string, err error) // what went wrong; d is nil where no message is at hand
