@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/deed/request"
+	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
@@ -122,7 +122,7 @@ func requests(o Options) speaker.Requests {
 		o.notice("requests are understood by the actions' own words alone: " + err.Error())
 		return nil
 	}
-	return request.New(encoder)
+	return deed.NewReader(encoder)
 }
 
 // onMesh is the keeper of turns on a mesh: its streams, and the game behind it.

@@ -1,7 +1,9 @@
-// Package deed checks the actions that an NPC means to take: that they are
-// allowed, that their parameters fit the action's JSON Schema, that what they
-// require holds. The same pure check runs before a word is spoken of an action
-// and again when it is proposed. It carries nothing out: the game does.
+// Package deed reads which of an NPC's actions a message asks for, and checks the
+// actions that an NPC means to take: that they are allowed, that their parameters fit
+// the action's JSON Schema, that what they require holds. The same pure check runs
+// before a word is spoken of an action and again when it is proposed. The reading is
+// three small models over sentence vectors and cues, fitted by lab/deedfit; it allows
+// nothing. The package carries nothing out: the game does.
 package deed
 
 import (

@@ -9,7 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/forsooth-npc/forsooth/internal/deed/request"
+	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/eval"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -61,9 +61,9 @@ func read(path string) ([]phrasing, error) {
 	return out, nil
 }
 
-func (p phrasing) asked() request.Asked {
+func (p phrasing) asked() deed.Asked {
 	who, line, _ := strings.Cut(p.Before, ": ")
-	return request.Asked{Message: p.Say, Before: line, ByNPC: who == "npc"}
+	return deed.Asked{Message: p.Say, Before: line, ByNPC: who == "npc"}
 }
 
 func (p phrasing) facts() world.Facts {

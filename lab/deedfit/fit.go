@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/forsooth-npc/forsooth/internal/deed/request"
+	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/lab/logistic"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -14,7 +14,7 @@ import (
 // example is a phrasing, measured.
 type example struct {
 	phrasing
-	x    request.Features
+	x    deed.Features
 	fold int
 	asks float64 // by a model that has not seen its NPC
 }
@@ -33,13 +33,13 @@ const (
 // trial is an example as a model reads it that was not fitted on its NPC.
 type trial struct {
 	example
-	fit request.Fit
+	fit deed.Fit
 }
 
-func fitTo(ctx context.Context, encoder *keeping, all []phrasing, show bool) (request.Fit, error) {
+func fitTo(ctx context.Context, encoder *keeping, all []phrasing, show bool) (deed.Fit, error) {
 	examples, err := measured(ctx, encoder, all)
 	if err != nil {
-		return request.Fit{}, err
+		return deed.Fit{}, err
 	}
 	for k := range folds {
 		m := asksOf(without(examples, k))
@@ -67,7 +67,7 @@ func fitTo(ctx context.Context, encoder *keeping, all []phrasing, show bool) (re
 
 // measured are the phrasings as an author's NPC would meet them, and as a bare NPC would.
 func measured(ctx context.Context, encoder *keeping, all []phrasing) ([]example, error) {
-	r := request.With(encoder, request.Fit{})
+	r := deed.NewReaderWith(encoder, deed.Fit{})
 	number := map[string]int{}
 	var out []example
 	for i, p := range all {
@@ -95,7 +95,7 @@ func without(all []example, fold int) []example {
 	return out
 }
 
-func asksOf(all []example) request.Model {
+func asksOf(all []example) deed.Model {
 	var rows []logistic.Row
 	for _, e := range all {
 		rows = append(rows, logistic.Row{X: e.x.Message, Right: !e.Want.None})
@@ -103,14 +103,14 @@ func asksOf(all []example) request.Model {
 	return modelOf(rows, ofAsks)
 }
 
-func modelOf(rows []logistic.Row, penalty float64) request.Model {
+func modelOf(rows []logistic.Row, penalty float64) deed.Model {
 	w := logistic.Fit(rows, penalty)
-	return request.Model{Weights: w[:len(w)-1], Bias: w[len(w)-1]}
+	return deed.Model{Weights: w[:len(w)-1], Bias: w[len(w)-1]}
 }
 
 // models fits the three, each on what the one before says.
-func models(all []example) request.Fit {
-	f := request.Fit{Asks: asksOf(all), Thresholds: request.Thresholds{Value: valueFrom}}
+func models(all []example) deed.Fit {
+	f := deed.Fit{Asks: asksOf(all), Thresholds: deed.Thresholds{Value: valueFrom}}
 	var values, meant []logistic.Row
 	for _, e := range all {
 		for _, a := range e.x.Actions {
@@ -135,7 +135,7 @@ func models(all []example) request.Fit {
 	return f
 }
 
-func write(path string, f request.Fit) error {
+func write(path string, f deed.Fit) error {
 	data, err := json.Marshal(f)
 	if err != nil {
 		return err

@@ -1,7 +1,7 @@
-// Deedfit fits the models of internal/deed/request to phrasings.yaml, and says what they
+// Deedfit fits the models of internal/deed to phrasings.yaml, and says what they
 // are worth on NPCs that they were not fitted on.
 //
-//	bin/deedfit [-out internal/deed/request/fit.json] [-show]
+//	bin/deedfit [-out internal/deed/fit.json] [-show]
 package main
 
 import (

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
-	"github.com/forsooth-npc/forsooth/internal/deed/request"
 )
 
 // valueFrom is the probability from which a value counts as named.
@@ -17,29 +16,29 @@ const margin = 3
 func safer(p float64) float64 { return margin * p / (1 - p + margin*p) }
 
 // answer is what an NPC would do, as the speaker turns a reading into a deed.
-func (t trial) answer(at request.Thresholds) (string, request.Reading) {
+func (t trial) answer(at deed.Thresholds) (string, deed.Reading) {
 	f := t.fit
 	f.Thresholds = at
 	r := f.Decide(t.x)
 	unmet := ""
-	if r.Kind == request.Act || r.Kind == request.Unclear {
+	if r.Kind == deed.Act || r.Kind == deed.Unclear {
 		unmet = deed.Unmet(r.Spec, t.facts())
 	}
 	switch {
-	case r.Kind == request.None:
+	case r.Kind == deed.NothingAsked:
 		return "none", r
-	case r.Kind == request.NotMine:
+	case r.Kind == deed.NotMine:
 		return "refuse not_mine", r
 	case unmet != "":
 		return "refuse " + unmet, r
-	case r.Kind == request.Act:
+	case r.Kind == deed.Act:
 		return "action", r
 	}
 	return "ask", r
 }
 
 // judged says whether an answer is right, and whether it is a deed that is wrong.
-func (t trial) judged(kind string, r request.Reading) (right, wrongDeed bool) {
+func (t trial) judged(kind string, r deed.Reading) (right, wrongDeed bool) {
 	switch w := t.Want; {
 	case kind == "action":
 		right = w.Action == r.Spec.Name && deed.SameParameters(w.Parameters, r.Parameters)
@@ -55,8 +54,8 @@ func (t trial) judged(kind string, r request.Reading) (right, wrongDeed bool) {
 }
 
 // thresholds are those with the most right answers among those with no wrong deed.
-func thresholds(trials []trial) request.Thresholds {
-	var best request.Thresholds
+func thresholds(trials []trial) deed.Thresholds {
+	var best deed.Thresholds
 	top := -1
 	var pairs [][2]float64
 	for _, notMine := range []float64{.9, .95, .98, 2} {
@@ -67,7 +66,7 @@ func thresholds(trials []trial) request.Thresholds {
 	for _, value := range []float64{.4, .5, .6, .7} {
 		for unclear := 0.3; unclear < 0.75; unclear += 0.05 {
 			for _, pair := range pairs {
-				at := request.Thresholds{Act: 2, Unclear: unclear, NotMine: pair[0], Loose: pair[1], Value: value}
+				at := deed.Thresholds{Act: 2, Unclear: unclear, NotMine: pair[0], Loose: pair[1], Value: value}
 				right := 0
 				highest := 0.0
 				var sure []float64
@@ -102,7 +101,7 @@ func thresholds(trials []trial) request.Thresholds {
 }
 
 // borders prints the deeds that would be done from each probability, surest first.
-func borders(trials []trial, at request.Thresholds) {
+func borders(trials []trial, at deed.Thresholds) {
 	at.Act = 0
 	for _, t := range trials {
 		if kind, r := t.answer(at); kind == "action" {
@@ -113,7 +112,7 @@ func borders(trials []trial, at request.Thresholds) {
 	}
 }
 
-func report(trials []trial, at request.Thresholds, show bool) {
+func report(trials []trial, at deed.Thresholds, show bool) {
 	if show {
 		borders(trials, at)
 	}

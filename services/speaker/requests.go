@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/deed"
-	"github.com/forsooth-npc/forsooth/internal/deed/request"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
@@ -15,7 +14,7 @@ import (
 
 // Requests reads what a player asks an NPC to do.
 type Requests interface {
-	Read(ctx context.Context, asked request.Asked, specs []schema.ActionSpec) (request.Reading, error)
+	Read(ctx context.Context, asked deed.Asked, specs []schema.ActionSpec) (deed.Reading, error)
 }
 
 // requested understands a request in ordinary words where no model does. The action that
@@ -38,9 +37,9 @@ func (s *Service) requested(ctx context.Context, t *protocol.Turn, x *lore.Lore,
 	if err != nil {
 		return err
 	}
-	if named >= 0 && r.Kind != request.Act { // the action's own words stand in the message
+	if named >= 0 && r.Kind != deed.Act { // the action's own words stand in the message
 		r.Spec, _ = deed.Find(specs, d.Actions[named].Name)
-		r.Kind, r.Meant = request.Unclear, 1
+		r.Kind, r.Meant = deed.Unclear, 1
 	}
 	d.Deed = became(r, lore.Facts(t))
 	if d.Deed == nil || d.Deed.Outcome != schema.DeedTaken {
@@ -69,8 +68,8 @@ func open(r *protocol.Retrieval) bool {
 }
 
 // saidBefore is the message with the lines before it.
-func saidBefore(t *protocol.Turn) request.Asked {
-	out := request.Asked{Message: t.Message}
+func saidBefore(t *protocol.Turn) deed.Asked {
+	out := deed.Asked{Message: t.Message}
 	if t.Convo == nil {
 		return out
 	}
@@ -89,16 +88,16 @@ func saidBefore(t *protocol.Turn) request.Asked {
 }
 
 // became is what a request comes to while things are as they are.
-func became(r request.Reading, facts world.Facts) *schema.Deed {
+func became(r deed.Reading, facts world.Facts) *schema.Deed {
 	d := &schema.Deed{Action: r.Spec.Name, Meant: r.Meant}
 	switch unmet := deed.Unmet(r.Spec, facts); {
-	case r.Kind == request.None:
+	case r.Kind == deed.NothingAsked:
 		return nil
-	case r.Kind == request.NotMine:
+	case r.Kind == deed.NotMine:
 		d.Outcome, d.Reason, d.Action = schema.DeedRefused, schema.RefusedNotMine, ""
 	case unmet != "":
 		d.Outcome, d.Reason = schema.DeedRefused, unmet
-	case r.Kind == request.Act:
+	case r.Kind == deed.Act:
 		d.Outcome, d.Parameters = schema.DeedTaken, r.Parameters
 	default:
 		d.Outcome, d.Parameters, d.Missing = schema.DeedAsked, r.Parameters, r.Missing

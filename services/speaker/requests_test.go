@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/internal/deed/request"
+	"github.com/forsooth-npc/forsooth/internal/deed"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -14,10 +14,10 @@ import (
 )
 
 // hears reads every message as one request.
-type hears request.Reading
+type hears deed.Reading
 
-func (h hears) Read(context.Context, request.Asked, []schema.ActionSpec) (request.Reading, error) {
-	return request.Reading(h), nil
+func (h hears) Read(context.Context, deed.Asked, []schema.ActionSpec) (deed.Reading, error) {
+	return deed.Reading(h), nil
 }
 
 func TestWhatBecomesOfARequest(t *testing.T) {
@@ -27,23 +27,23 @@ func TestWhatBecomesOfARequest(t *testing.T) {
 	hammer := map[string]any{"tool": "hammer"}
 	cases := []struct {
 		name    string
-		reading request.Reading
+		reading deed.Reading
 		trust   int
 		flags   []string
 		want    schema.Deed
 		lines   []string // one of these is said
 	}{
-		{"it is done", request.Reading{Kind: request.Act, Spec: lend, Parameters: hammer, Meant: 0.9}, 20, nil,
+		{"it is done", deed.Reading{Kind: deed.Act, Spec: lend, Parameters: hammer, Meant: 0.9}, 20, nil,
 			schema.Deed{Outcome: schema.DeedTaken, Action: "lend_tool"}, lend.SpeechActs},
-		{"more trust would do", request.Reading{Kind: request.Act, Spec: lend, Parameters: hammer, Meant: 0.9}, 19, nil,
+		{"more trust would do", deed.Reading{Kind: deed.Act, Spec: lend, Parameters: hammer, Meant: 0.9}, 19, nil,
 			schema.Deed{Outcome: schema.DeedRefused, Action: "lend_tool", Reason: schema.RefusedTrust},
 			line(world.LineDeedTrust)},
-		{"trust alone would not", request.Reading{Kind: request.Act, Spec: lend, Parameters: hammer, Meant: 0.9}, 50,
+		{"trust alone would not", deed.Reading{Kind: deed.Act, Spec: lend, Parameters: hammer, Meant: 0.9}, 50,
 			[]string{"siege"}, schema.Deed{Outcome: schema.DeedRefused, Action: "lend_tool", Reason: schema.RefusedRequires},
 			line(world.LineDeedRequires)},
-		{"it is none of the NPC's", request.Reading{Kind: request.NotMine, Meant: 0.9}, 20, nil,
+		{"it is none of the NPC's", deed.Reading{Kind: deed.NotMine, Meant: 0.9}, 20, nil,
 			schema.Deed{Outcome: schema.DeedRefused, Reason: schema.RefusedNotMine}, line(world.LineDeedNotMine)},
-		{"it is asked back", request.Reading{Kind: request.Unclear, Spec: lend, Missing: []string{"tool"}, Meant: 0.9}, 20,
+		{"it is asked back", deed.Reading{Kind: deed.Unclear, Spec: lend, Missing: []string{"tool"}, Meant: 0.9}, 20,
 			nil, schema.Deed{Outcome: schema.DeedAsked, Action: "lend_tool"}, lend.Asks},
 	}
 	for _, c := range cases {
@@ -68,13 +68,13 @@ func TestAReadRequestThatFailsItsCheckIsNotDone(t *testing.T) {
 	lend := schema.ActionSpec{Name: "lend_tool", SpeechActs: []string{"Take it."}, Parameters: json.RawMessage(
 		`{"type":"object","properties":{"tool":{"enum":["hammer"]}},"required":["tool"]}`)}
 	crown := map[string]any{"tool": "crown"}
-	r := asked(t, request.Reading{Kind: request.Act, Spec: lend, Parameters: crown, Meant: 1}, lend, 90, nil)
+	r := asked(t, deed.Reading{Kind: deed.Act, Spec: lend, Parameters: crown, Meant: 1}, lend, 90, nil)
 	if r.Deed != nil || slices.ContainsFunc(r.Actions, func(a schema.Action) bool { return a.Checked }) {
 		t.Errorf("came to %+v and took %+v", r.Deed, r.Actions)
 	}
 }
 
-func asked(t *testing.T, reading request.Reading, spec schema.ActionSpec, trust int, flags []string) *schema.Reply {
+func asked(t *testing.T, reading deed.Reading, spec schema.ActionSpec, trust int, flags []string) *schema.Reply {
 	t.Helper()
 	b := servicetest.New(t, servicetest.Village())
 	s := speaker.New(b.Library, speaker.Options{Requests: hears(reading),

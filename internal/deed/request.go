@@ -1,8 +1,4 @@
-// Package request reads which of an NPC's actions a message asks for, put in ordinary
-// words, and fills the action's parameters from what was said. It is three small models
-// over sentence vectors and cues, fitted by lab/deedfit. It allows nothing: package deed
-// checks what was read as it checks everything else.
-package request
+package deed
 
 import (
 	"context"
@@ -15,15 +11,15 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// Kind is what is to be done about a message.
-type Kind string
+// RequestKind is what is to be done about a message.
+type RequestKind string
 
 // The kinds.
 const (
-	None    Kind = ""
-	Act     Kind = "act"      // the action is asked for, and its parameters are known
-	Unclear Kind = "unclear"  // the action is asked for, and a parameter or certainty is missing
-	NotMine Kind = "not_mine" // something is asked for that none of the actions is
+	NothingAsked RequestKind = ""
+	Act          RequestKind = "act"      // the action is asked for, and its parameters are known
+	Unclear      RequestKind = "unclear"  // the action is asked for, and a parameter or certainty is missing
+	NotMine      RequestKind = "not_mine" // something is asked for that none of the actions is
 )
 
 // Asked is a message with the line before it.
@@ -36,7 +32,7 @@ type Asked struct {
 
 // Reading is what was read.
 type Reading struct {
-	Kind       Kind
+	Kind       RequestKind
 	Spec       schema.ActionSpec
 	Parameters map[string]any
 	Missing    []string // required parameters that nobody named
@@ -57,21 +53,21 @@ type Reader struct {
 // maxKept bounds the vectors that a reader keeps.
 const maxKept = 4096
 
-// New makes a reader with the fit that ships.
-func New(encoder embed.Embedder) *Reader { return With(encoder, shipped()) }
+// NewReader makes a reader with the fit that ships.
+func NewReader(encoder embed.Embedder) *Reader { return NewReaderWith(encoder, shipped()) }
 
-// With makes a reader with a fit of its own.
-func With(encoder embed.Embedder, fit Fit) *Reader {
+// NewReaderWith makes a reader with a fit of its own.
+func NewReaderWith(encoder embed.Embedder, fit Fit) *Reader {
 	return &Reader{encoder: encoder, fit: fit, kept: map[string][]float32{}}
 }
 
 // Read says what a message asks of an NPC that has these actions.
 func (r *Reader) Read(ctx context.Context, asked Asked, specs []schema.ActionSpec) (Reading, error) {
-	if len(specs) == 0 || !Likely(asked) {
+	if len(specs) == 0 || !LikelyRequest(asked) {
 		return Reading{}, nil
 	}
 	if spec, ok := askedBack(asked, specs); ok {
-		if told, err := r.told(ctx, asked, spec); err != nil || told.Kind != None {
+		if told, err := r.told(ctx, asked, spec); err != nil || told.Kind != NothingAsked {
 			return told, err
 		}
 	}

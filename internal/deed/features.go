@@ -1,4 +1,4 @@
-package request
+package deed
 
 import (
 	"context"
@@ -13,21 +13,21 @@ import (
 type Features struct {
 	Message []float64 // of the message alone
 	Form    Form
-	Actions []Action
+	Actions []ActionFeatures
 }
 
-// Action is what one action shares with the message.
-type Action struct {
+// ActionFeatures is what one action shares with the message.
+type ActionFeatures struct {
 	Spec   schema.ActionSpec
 	params []parameter
-	Values map[string][]Value // of each enumerated parameter
-	found  map[string]any     // numbers and words that were said
+	Values map[string][]ValueFeatures // of each enumerated parameter
+	found  map[string]any             // numbers and words that were said
 	near   []float64
 	gap    []float64
 }
 
-// Value is a value of a parameter beside the message.
-type Value struct {
+// ValueFeatures is a value of a parameter beside the message.
+type ValueFeatures struct {
 	Name string
 	X    []float64
 }
@@ -135,8 +135,8 @@ func (v views) before(text string) float64 {
 }
 
 // action measures one action.
-func (v views) action(spec schema.ActionSpec) Action {
-	a := Action{Spec: spec, params: parametersOf(spec), Values: map[string][]Value{}}
+func (v views) action(spec schema.ActionSpec) ActionFeatures {
+	a := ActionFeatures{Spec: spec, params: parametersOf(spec), Values: map[string][]ValueFeatures{}}
 	near, offered := v.cos(spaced(spec.Name)), 0.0
 	about := []string{described(spec), spec.Name}
 	phrased := 0.0
@@ -172,7 +172,7 @@ func (v views) action(spec schema.ActionSpec) Action {
 }
 
 // Example is the action as an example of the model of what is meant.
-func (a Action) Example(f Fit, x Features, asks float64) []float64 {
+func (a ActionFeatures) Example(f Fit, x Features, asks float64) []float64 {
 	filled := a.fill(f)
 	number, numberless, words, wordless := 0.0, 0.0, 0.0, 0.0
 	var named float64

@@ -1,4 +1,4 @@
-package request
+package deed
 
 import (
 	_ "embed"
@@ -47,7 +47,7 @@ var fitted []byte
 var shipped = sync.OnceValue(func() Fit {
 	var f Fit
 	if err := json.Unmarshal(fitted, &f); err != nil {
-		panic("internal/deed/request/fit.json: " + err.Error())
+		panic("internal/deed/fit.json: " + err.Error())
 	}
 	return f
 })

@@ -1,4 +1,4 @@
-package request
+package deed
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 )
 
 // values measures each value of a parameter beside the message.
-func (v views) values(spec schema.ActionSpec, p parameter) []Value {
+func (v views) values(spec schema.ActionSpec, p parameter) []ValueFeatures {
 	n := len(p.values)
 	whole, part, chunk, near, with := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n),
 		make([]float64, n)
@@ -31,9 +31,9 @@ func (v views) values(spec schema.ActionSpec, p parameter) []Value {
 			offered[i] = 0
 		}
 	}
-	out := make([]Value, n)
+	out := make([]ValueFeatures, n)
 	for i, value := range p.values {
-		out[i] = Value{Name: value, X: []float64{whole[i], part[i] * (1 - whole[i]), chunk[i], gap(chunk, i), near[i],
+		out[i] = ValueFeatures{Name: value, X: []float64{whole[i], part[i] * (1 - whole[i]), chunk[i], gap(chunk, i), near[i],
 			gap(near, i), with[i], gap(with, i), offered[i], gap(offered, i), rest(whole, i), math.Log(float64(n)),
 			is(len(v.parts) < 4) * offered[i]}}
 	}
@@ -41,13 +41,13 @@ func (v views) values(spec schema.ActionSpec, p parameter) []Value {
 }
 
 // said says whether the player, or the NPC in the line before, named a value in full.
-func (v Value) said() bool { return v.X[0] == 1 || v.X[8] == 1 }
+func (v ValueFeatures) said() bool { return v.X[0] == 1 || v.X[8] == 1 }
 
 // verbatim is how likely a value is meant that was named in full, and no other with it.
 const verbatim = 0.97
 
 // named is the probability that a message names a value.
-func (f Fit) named(v Value) float64 {
+func (f Fit) named(v ValueFeatures) float64 {
 	p := f.Value.Probability(v.X)
 	if v.X[0] == 1 && v.X[10] == 0 {
 		p = max(p, verbatim)
@@ -93,7 +93,7 @@ type filling struct {
 }
 
 // fill takes the likeliest values, and none that is not likely enough.
-func (a Action) fill(f Fit) filling {
+func (a ActionFeatures) fill(f Fit) filling {
 	out := filling{values: map[string]any{}, sure: 1}
 	used := map[any]bool{}
 	for _, p := range a.params {

@@ -1,4 +1,4 @@
-package request
+package deed
 
 import (
 	"regexp"
@@ -73,9 +73,9 @@ func cuesOf(a Asked) []float64 {
 		is(past && !question))
 }
 
-// Likely says whether a message may ask for a deed at all: it is cheap, and spares most
+// LikelyRequest says whether a message may ask for a deed at all: it is cheap, and spares most
 // turns the rest.
-func Likely(a Asked) bool {
+func LikelyRequest(a Asked) bool {
 	words := strings.Fields(spoken(a.Message))
 	return len(words) > 0 && len(words) <= maxWords
 }

@@ -1,4 +1,4 @@
-package request_test
+package deed_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/deed"
-	"github.com/forsooth-npc/forsooth/internal/deed/request"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -27,13 +26,13 @@ func baker() []schema.ActionSpec {
 	}
 }
 
-func reader(t *testing.T) *request.Reader {
+func reader(t *testing.T) *deed.Reader {
 	t.Helper()
 	encoder, err := app.Encoder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return request.New(encoder)
+	return deed.NewReader(encoder)
 }
 
 func TestRequestsInOrdinaryWords(t *testing.T) {
@@ -41,33 +40,33 @@ func TestRequestsInOrdinaryWords(t *testing.T) {
 	type params = map[string]any
 	cases := []struct {
 		name   string
-		asked  request.Asked
-		kind   request.Kind
+		asked  deed.Asked
+		kind   deed.RequestKind
 		action string
 		params params
 	}{
-		{"work", request.Asked{Message: "Give me a quest."}, request.Act, "give_quest", params{"quest": "lost_oven"}},
-		{"goods", request.Asked{Message: "Could I have some cake, please?"}, request.Act, "sell_bread",
+		{"work", deed.Asked{Message: "Give me a quest."}, deed.Act, "give_quest", params{"quest": "lost_oven"}},
+		{"goods", deed.Asked{Message: "Could I have some cake, please?"}, deed.Act, "sell_bread",
 			params{"item": "plum_cake"}},
-		{"goods and price", request.Asked{Message: "Please sell me a rye loaf for three coins."}, request.Act, "sell_bread",
+		{"goods and price", deed.Asked{Message: "Please sell me a rye loaf for three coins."}, deed.Act, "sell_bread",
 			params{"item": "rye_loaf", "coins": 3.0}},
-		{"a number of something else before", request.Asked{Message: "Please sell me a rye loaf.", ByNPC: true,
-			Before: "Twelve years I have baked here."}, request.Act, "sell_bread", params{"item": "rye_loaf"}},
-		{"a message", request.Asked{Message: "Please send the smith a message saying that the hinge broke."}, request.Act,
+		{"a number of something else before", deed.Asked{Message: "Please sell me a rye loaf.", ByNPC: true,
+			Before: "Twelve years I have baked here."}, deed.Act, "sell_bread", params{"item": "rye_loaf"}},
+		{"a message", deed.Asked{Message: "Please send the smith a message saying that the hinge broke."}, deed.Act,
 			"send_message", params{"to": "smith", "text": "the hinge broke"}},
-		{"a message without words", request.Asked{Message: "Please send a message to the smith for me."}, request.Unclear,
+		{"a message without words", deed.Asked{Message: "Please send a message to the smith for me."}, deed.Unclear,
 			"send_message", nil},
-		{"the answer to the NPC's question", request.Asked{Message: "The cake.", Before: "Bread or cake?", ByNPC: true,
-			Earlier: "Sell me something."}, request.Act, "sell_bread", params{"item": "plum_cake"}},
-		{"what was named before stands", request.Asked{Message: "The hinge broke.", ByNPC: true,
-			Before: "Who is it for, and what shall I say?", Earlier: "Send a message to the smith."}, request.Act,
+		{"the answer to the NPC's question", deed.Asked{Message: "The cake.", Before: "Bread or cake?", ByNPC: true,
+			Earlier: "Sell me something."}, deed.Act, "sell_bread", params{"item": "plum_cake"}},
+		{"what was named before stands", deed.Asked{Message: "The hinge broke.", ByNPC: true,
+			Before: "Who is it for, and what shall I say?", Earlier: "Send a message to the smith."}, deed.Act,
 			"send_message", params{"to": "smith", "text": "The hinge broke"}},
-		{"a tale", request.Asked{Message: "I bought a rye loaf from you last week."}, request.None, "", nil},
-		{"a question about it", request.Asked{Message: "What do you put into the plum cake?"}, request.None, "", nil},
-		{"a denial", request.Asked{Message: "No cake for me today."}, request.None, "", nil},
-		{"another's words", request.Asked{Message: "The smith told me that the hinge broke."}, request.None, "", nil},
-		{"no answer to the question", request.Asked{Message: "Who baked it?", Before: "Bread or cake?", ByNPC: true},
-			request.None, "", nil},
+		{"a tale", deed.Asked{Message: "I bought a rye loaf from you last week."}, deed.NothingAsked, "", nil},
+		{"a question about it", deed.Asked{Message: "What do you put into the plum cake?"}, deed.NothingAsked, "", nil},
+		{"a denial", deed.Asked{Message: "No cake for me today."}, deed.NothingAsked, "", nil},
+		{"another's words", deed.Asked{Message: "The smith told me that the hinge broke."}, deed.NothingAsked, "", nil},
+		{"no answer to the question", deed.Asked{Message: "Who baked it?", Before: "Bread or cake?", ByNPC: true},
+			deed.NothingAsked, "", nil},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -94,7 +93,7 @@ func TestOfTwoNumbersNoneIsGuessed(t *testing.T) {
 		"Please book two beds.":          false,
 		"Please book two or three beds.": true,
 	} {
-		got, err := r.Read(t.Context(), request.Asked{Message: message}, []schema.ActionSpec{spec})
+		got, err := r.Read(t.Context(), deed.Asked{Message: message}, []schema.ActionSpec{spec})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +108,7 @@ func TestTheFitIsOfTheEncoderThatShips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := request.FittedOn(); got != encoder.ID() {
+	if got := deed.FittedOn(); got != encoder.ID() {
 		t.Errorf("fit.json was fitted on %s and the encoder is %s; run `make fitting` and bin/deedfit", got, encoder.ID())
 	}
 }
