@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
-	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/voice"
 )
@@ -76,7 +76,7 @@ type candidate struct {
 func candidates(in Input) [][]*candidate {
 	want := text.ContentSet(in.Question)
 	words := text.Words(in.Question)
-	sort := wanted.Of(words)
+	sort := intent.SortOf(words)
 	var blocks [][]*candidate
 	var last *candidate // the last sentence of the block before
 	for n := range in.Evidence {
@@ -96,7 +96,7 @@ func candidates(in Input) [][]*candidate {
 				continue
 			}
 			relevant := near[i]
-			named := wanted.In(s)
+			named := intent.NamedIn(s)
 			names := named.Has(sort, words)
 			if names {
 				relevant += worth[sort]
@@ -105,7 +105,7 @@ func candidates(in Input) [][]*candidate {
 				relevant *= onlyAsks
 			}
 			c := &candidate{evidence: e, before: before, first: i == 0 && before == nil, verbatim: s, said: ended(ways[0].Text),
-				relevant: relevant, leans: Leans(s), names: names && worth[sort] > worth[wanted.Person]}
+				relevant: relevant, leans: Leans(s), names: names && worth[sort] > worth[intent.Person]}
 			if before != nil {
 				before.after = c
 			}
@@ -156,9 +156,9 @@ const onlyAsks = 0.5
 
 // worth is what a sentence gains by naming the sort of thing that the question
 // wants; what nearly every sentence names tells nothing.
-var worth = map[wanted.Sort]float64{
-	wanted.Price: 0.2, wanted.Measure: 0.2, wanted.Span: 0.2, wanted.Count: 0.2, wanted.Time: 0.2, wanted.Name: 0.2,
-	wanted.Person: 0.1,
+var worth = map[intent.Sort]float64{
+	intent.Price: 0.2, intent.Measure: 0.2, intent.Span: 0.2, intent.Count: 0.2, intent.Time: 0.2, intent.Name: 0.2,
+	intent.Person: 0.1,
 }
 
 // avoided says whether a wording was refused, with or without an opener.

@@ -3,7 +3,7 @@ package extractive
 import (
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
+	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
@@ -58,7 +58,7 @@ func pointsBack(s string) bool {
 		case low == "them":
 			return !thing
 		case text.IsStop(low):
-		case i == 0 || w != strings.ToLower(w) || wanted.Somebody(low):
+		case i == 0 || w != strings.ToLower(w) || intent.Somebody(low):
 			named, thing = true, thing || i > 0
 		default:
 			thing = true

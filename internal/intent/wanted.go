@@ -1,7 +1,8 @@
-// Package wanted reads from a question what sort of thing it wants named (a price,
-// a time, a person) and tells whether a text names one. It goes by words alone and
-// judges no truth: that a text names a price does not make it the price asked for.
-package wanted
+package intent
+
+// This file reads from a question what sort of thing it wants named (a price, a time, a
+// person) and tells whether a text names one. It goes by words alone and judges no truth:
+// that a text names a price does not make it the price asked for.
 
 import (
 	"slices"
@@ -14,9 +15,9 @@ import (
 // Sort is a sort of thing.
 type Sort int
 
-// The sorts. None is a question that asks for no one of them.
+// The sorts. NoSort is a question that asks for no one of them.
 const (
-	None Sort = iota
+	NoSort Sort = iota
 	Price
 	Measure // how far, how deep, how heavy
 	Span    // how long, how old
@@ -68,18 +69,18 @@ var (
 // of the commonest.
 func Somebody(word string) bool { return kinWords[word] }
 
-// Of is what a question wants named. words are its words in lower case, short
+// SortOf is what a question wants named. words are its words in lower case, short
 // forms spelled out.
-func Of(words []string) Sort {
+func SortOf(words []string) Sort {
 	for i, w := range words {
-		if s := asked(w, words[i+1:]); s != None {
+		if s := asked(w, words[i+1:]); s != NoSort {
 			return s
 		}
 		if w == "what" || w == "which" {
 			return ofThing(words)
 		}
 	}
-	return None
+	return NoSort
 }
 
 // asked is what a question word wants; rest is what follows it.
@@ -108,7 +109,7 @@ func asked(w string, rest []string) Sort {
 		}
 		return howAsked[next]
 	}
-	return None
+	return NoSort
 }
 
 var howAsked = map[string]Sort{
@@ -136,7 +137,7 @@ func ofThing(words []string) Sort {
 			return Name
 		}
 	}
-	return None
+	return NoSort
 }
 
 // Named are the sorts of things that a text names, and the words that name them,
@@ -148,8 +149,8 @@ type Named struct {
 	place, reason, kin   bool
 }
 
-// In reads the sorts of things that a text names.
-func In(body string) Named {
+// NamedIn reads the sorts of things that a text names.
+func NamedIn(body string) Named {
 	var out Named
 	fresh, number := true, 0 // words since the last number, counted down
 	end := 0

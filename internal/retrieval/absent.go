@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
+	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
@@ -61,7 +61,7 @@ func (s *search) readsAnswer() bool { return len(s.answering) > 0 && s.answering
 // or for what nothing in scope has a word. Where the trained judgement was asked it has read more than the
 // words.
 func (s *search) asksWordless(confidence float64) bool {
-	return len(s.answering) == 0 && confidence < doubtful && s.allAbsent() && (s.sort == wanted.Person || s.absent() >= 1)
+	return len(s.answering) == 0 && confidence < doubtful && s.allAbsent() && (s.sort == intent.Person || s.absent() >= 1)
 }
 
 var year = regexp.MustCompile(`^[1-9]\d{3}$`)

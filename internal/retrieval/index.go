@@ -12,8 +12,8 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
-	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -79,7 +79,7 @@ type passage struct {
 	stems     []int32
 	read      bool         // forms and named have been read
 	forms     form         // the sorts of things that it holds
-	named     wanted.Named // the sorts of things that it names
+	named     intent.Named // the sorts of things that it names
 	length    float32
 	windows   [2]int32 // first and one past the last of its windows
 }
@@ -192,7 +192,7 @@ func (x *Index) ready(passages []int32) {
 		wait.Go(func() {
 			for i := core; i < len(passages); i += cores {
 				if p := &x.passages[passages[i]]; !p.read {
-					p.forms, p.named, p.read = formsOf(p.chunk.Text), wanted.In(p.chunk.Text), true
+					p.forms, p.named, p.read = formsOf(p.chunk.Text), intent.NamedIn(p.chunk.Text), true
 				}
 			}
 		})

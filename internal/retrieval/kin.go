@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
 	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
@@ -53,15 +52,15 @@ func asksName(question string) bool {
 }
 
 // kinWord is what a word for a relative is for: "dad" is for a father.
-func kinWord(word string) wanted.Kin {
+func kinWord(word string) kin {
 	word = strings.ToLower(word)
 	if plain, ok := plainWords[word]; ok {
 		word = plain
 	}
-	return wanted.KinOf(word)
+	return kinOf(word)
 }
 
-func isKin(word string) bool { return len(kinWord(word).Are) > 0 }
+func isKin(word string) bool { return len(kinWord(word).are) > 0 }
 
 // asksKin are the words for the relatives of whoever is asked that a message asks about: "your late brother",
 // "have you any sisters?".
@@ -112,10 +111,10 @@ func (s *search) kinOf(asked []string) kinship {
 	k := kinship{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for _, word := range asked {
 		kin := kinWord(word)
-		for _, w := range kin.Are {
+		for _, w := range kin.are {
 			k.are[text.Stem(w)] = true
 		}
-		for _, w := range kin.To {
+		for _, w := range kin.to {
 			k.to[text.Stem(w)] = true
 		}
 	}
@@ -211,4 +210,52 @@ func (k *kinship) tells(s *search, p *passage) bool {
 // ofNPC says whether a passage is a note of the NPC's own.
 func (s *search) ofNPC(p *passage) bool {
 	return p.chunk.NPC != "" && p.chunk.NPC == s.query.NPC.Handle
+}
+
+// kin are the words by which a text may tell of somebody's relatives.
+type kin struct {
+	are []string // for the relatives themselves: "her son" tells of a child
+	to  []string // for what somebody is to them: "the aunt of Wren" tells of a niece
+}
+
+// kinTable are words for relatives, with those of are and those of to.
+var kinTable = func() map[string]kin {
+	out := map[string]kin{}
+	for line := range strings.Lines(`father: father parent: son daughter child
+mother: mother parent: son daughter child
+parent: parent parents father mother: son daughter child
+son: son child children boy: father mother parent
+daughter: daughter child children girl: father mother parent
+child: child children son daughter boy girl: father mother parent
+children: child children son daughter boy girl: father mother parent
+brother: brother sibling twin:
+sister: sister sibling twin:
+sibling: sibling brother sister twin:
+husband: husband married wed: wife widow
+wife: wife married wed: husband widower
+uncle: uncle: nephew niece
+aunt: aunt: nephew niece
+nephew: nephew: uncle aunt
+niece: niece: uncle aunt
+cousin: cousin: cousin
+grandfather: grandfather grandparent: grandson granddaughter grandchild
+grandmother: grandmother grandparent: grandson granddaughter grandchild
+grandparent: grandparent grandfather grandmother: grandson granddaughter grandchild
+grandson: grandson grandchild grandchildren: grandfather grandmother
+granddaughter: granddaughter grandchild grandchildren: grandfather grandmother
+grandchild: grandchild grandchildren grandson granddaughter: grandfather grandmother
+family: family father mother parent son daughter child children brother sister husband wife: aunt uncle
+`) {
+		parts := strings.Split(line, ":")
+		out[parts[0]] = kin{strings.Fields(parts[1]), strings.Fields(parts[2])}
+	}
+	return out
+}()
+
+// kinOf is what a word in lower case, of one relative or of several, is for. are is empty where it is for none.
+func kinOf(word string) kin {
+	if k, ok := kinTable[word]; ok {
+		return k
+	}
+	return kinTable[strings.TrimSuffix(word, "s")]
 }

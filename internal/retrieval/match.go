@@ -3,7 +3,7 @@ package retrieval
 import (
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
+	"github.com/forsooth-npc/forsooth/internal/intent"
 )
 
 // matchNames are what a candidate holds of the single words of the question: of
@@ -55,7 +55,7 @@ func (s *search) matching(c *candidate, near []float64) []float64 {
 		share(cover, relation), share(like, relation), share(special, relation), missing,
 		share(nameCover, names), nameMissing, share(unmet, all), strongest, share(elsewhere, all),
 		s.bestCosine - c.cosine, c.summary, clamp(c.summaryLikeness/4, -1, 1.5),
-		met, missed, bit(s.q.you && s.byAnother(p)), met * bit(s.sort == wanted.Price),
+		met, missed, bit(s.q.you && s.byAnother(p)), met * bit(s.sort == intent.Price),
 		bit(p.chunk.Belief != ""), bit(s.q.kind == kindTopic && d.passages[0] == c.at),
 	}
 }
@@ -90,7 +90,7 @@ func (s *search) byAnother(p *passage) bool {
 // answers says whether a passage names the sort of thing that the question wants:
 // met, missed, or neither where the question wants nothing of a sort.
 func (s *search) answers(p *passage) (met, missed float64) {
-	if s.sort == wanted.None {
+	if s.sort == intent.NoSort {
 		return 0, 0
 	}
 	has := p.named.Has(s.sort, s.asked)

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
+	"github.com/forsooth-npc/forsooth/internal/intent"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
-	"github.com/forsooth-npc/forsooth/internal/retrieval/wanted"
 )
 
 // candidate is a passage with what search and rerank think of it.
@@ -53,7 +53,7 @@ type search struct {
 	recent      map[int32]bool // words of the lines that the message leans on; nil where it leans on none
 	bestOf      []float64      // of q.terms: how near the nearest passage in scope comes
 	bestCosine  float64
-	sort        wanted.Sort // what sort of thing the question wants named
+	sort        intent.Sort // what sort of thing the question wants named
 	asked       []string    // the words of the message
 	found       []candidate // reranked, best first
 }
@@ -99,7 +99,7 @@ func (x *Index) attempt(ctx context.Context, query Query, refused map[int32]stri
 	for _, w := range s.q.words {
 		s.asked = append(s.asked, w.text)
 	}
-	s.sort = wanted.Of(s.asked)
+	s.sort = intent.SortOf(s.asked)
 	s.lean()
 	s.q.takeTerms(wider, false, true)
 	var words []string
