@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/forsooth-npc/forsooth/internal/transformer/wordpiece"
+	"github.com/forsooth-npc/forsooth/internal/transformer"
 )
 
 // Tokenizer cuts texts into the tokens that the table has vectors for.
-type Tokenizer = wordpiece.Tokenizer
+type Tokenizer = transformer.Tokenizer
 
 // maxTextTokens bounds the work for one text: retrieval embeds windows of a few
 // sentences, and a mean over more tokens says little.
@@ -33,7 +33,7 @@ func newStatic(data string) (*Static, error) {
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := wordpiece.NewTokenizer(t.vocab)
+	tokens, err := transformer.NewTokenizer(t.vocab)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTable, err)
 	}

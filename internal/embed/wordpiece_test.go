@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/internal/transformer/wordpiece"
+	"github.com/forsooth-npc/forsooth/internal/transformer"
 )
 
 // The files in testdata come from the reference tokeniser: sidecar/embed/golden.py.
@@ -102,7 +102,7 @@ func TestAVocabularyThatCannotWorkIsRefused(t *testing.T) {
 		"a token twice":    {"[UNK]", "a", "a"},
 		"an empty line":    {"[UNK]", "", "a"},
 	} {
-		if _, err := wordpiece.NewTokenizer(vocab); err == nil || strings.Contains(err.Error(), "\n") {
+		if _, err := transformer.NewTokenizer(vocab); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line", name, err)
 		}
 	}

@@ -95,7 +95,7 @@ def test_the_committed_table_is_whole() -> None:
 def test_the_go_reference_files_are_current() -> None:
     vocab = tablefile.read(PACKAGE / "static.bin").vocab
     tok = reference_tokenizer(vocab)
-    assert (PACKAGE.parent / golden.WORDPIECE / "words_table.go").read_text("utf-8") == golden.go_file(tok)
+    assert (PACKAGE.parent / golden.CLASSES).read_text("utf-8") == golden.go_file(tok)
     lines = (PACKAGE / "testdata" / "wordpiece.jsonl").read_text("utf-8").split("\n")[:-1]
     texts = golden.texts(vocab)
     assert [json.loads(x) for x in lines] == [{"text": t, "ids": i} for t, i in zip(texts, golden.ids(tok, texts), strict=True)]

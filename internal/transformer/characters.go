@@ -1,4 +1,4 @@
-package wordpiece
+package transformer
 
 import (
 	"unicode"
