@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/worlds"
 )
@@ -92,7 +91,7 @@ func TestREADMEsDialogueIsSaidColdAndWarm(t *testing.T) {
 // The exchanges of docs/models.md, of models whose speech was written down and of one that
 // lies, come out in a new process on an empty data folder, and again when all is warm.
 func TestModelsExchangesAreSaidColdAndWarm(t *testing.T) {
-	rows, err := recorded.ReadFile(filepath.Join("..", "..", "examples", "recorded", "talk.jsonl"))
+	rows, err := llmtest.ReadSpeechFile(filepath.Join("..", "..", "examples", "recorded", "talk.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,11 +10,10 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/eval"
-	"github.com/forsooth-npc/forsooth/internal/eval/page"
 )
 
 // writers are the forms of a report, by the ending of its file.
-var writers = map[string]func(io.Writer, *eval.Report) error{".md": page.Markdown, ".html": page.HTML,
+var writers = map[string]func(io.Writer, *eval.Report) error{".md": eval.WriteMarkdown, ".html": eval.WriteHTML,
 	".json": func(w io.Writer, r *eval.Report) error { return json.NewEncoder(w).Encode(r) }}
 
 // checkReport refuses, before a long run, a file that cannot be written after it.

@@ -1,16 +1,14 @@
-package page
+package eval
 
 import (
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/forsooth-npc/forsooth/internal/eval"
 )
 
 // plots are the drawings of a report that has something to draw.
-func plots(r *eval.Report) []drawing {
+func plots(r *Report) []drawing {
 	out := []drawing{byKind(r), timePerPass(r)}
 	if r.Curve != nil {
 		out = append(out, calibration(r.Curve), thresholds(r.Curve))
@@ -31,7 +29,7 @@ const (
 	barWidth  = plotWidth - 76
 )
 
-func byKind(r *eval.Report) drawing {
+func byKind(r *Report) drawing {
 	list := kinds(r)
 	p := newDrawing("Passed, by kind", rowHeight*float64(len(list))+4)
 	for i, k := range list {
@@ -44,7 +42,7 @@ func byKind(r *eval.Report) drawing {
 	return p
 }
 
-func retries(r *eval.Report) drawing {
+func retries(r *Report) drawing {
 	list := causes(r)
 	most := 0
 	for _, c := range list {
@@ -66,7 +64,7 @@ func retries(r *eval.Report) drawing {
 
 // timePerPass sets each pass beside the paper's on a logarithmic axis: without a
 // model the two differ by thousands.
-func timePerPass(r *eval.Report) drawing {
+func timePerPass(r *Report) drawing {
 	const top, row, left, right = 8.0, 30.0, 104.0, plotWidth - 14.0
 	passes := r.Usage.Passes
 	low, high := decades(passes)
@@ -100,7 +98,7 @@ func timePerPass(r *eval.Report) drawing {
 }
 
 // decades are the powers of ten that hold all times of the passes.
-func decades(passes []eval.PassUsage) (low, high float64) {
+func decades(passes []PassUsage) (low, high float64) {
 	low, high = 1, 4
 	for _, u := range passes {
 		for _, ms := range []float64{u.MS.Mean, u.MS.P95} {
@@ -121,7 +119,7 @@ func decade(d float64) string {
 
 var unitFrame = frame{left: 46, top: 8, width: plotWidth - 60, height: 220}
 
-func calibration(c *eval.Curve) drawing {
+func calibration(c *Curve) drawing {
 	f := unitFrame
 	p := newDrawing("Calibration of the confidence", f.top+f.height+42)
 	p.Note = fmt.Sprintf("Expected error %.3f. On the diagonal, a confidence is right as often as it says; the "+
@@ -139,7 +137,7 @@ func calibration(c *eval.Curve) drawing {
 	return p
 }
 
-func thresholds(c *eval.Curve) drawing {
+func thresholds(c *Curve) drawing {
 	f := unitFrame
 	p := newDrawing("What a threshold on the confidence would do", f.top+f.height+42)
 	p.Note = fmt.Sprintf("AUROC %.3f, known against %s.", c.AUROC, strings.Join(c.Against, ", "))
@@ -157,7 +155,7 @@ func thresholds(c *eval.Curve) drawing {
 }
 
 // calls is a histogram of the LLM calls of a turn.
-func calls(list []eval.CallsCount) drawing {
+func calls(list []CallsCount) drawing {
 	const top, height, left = 18.0, 180.0, 6.0
 	p := newDrawing("LLM calls of a turn", top+height+42)
 	most := 0

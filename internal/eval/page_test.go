@@ -1,31 +1,26 @@
-package page
+package eval
 
 import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/internal/eval"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 func at(v float64) *float64 { return &v }
 
-// sample is a run with a model in which something of everything happened.
-func sample() *eval.Report {
-	stat := func(n int, mean, p50, p95, most float64) eval.Stat {
-		return eval.Stat{N: n, Mean: mean, P50: p50, P95: p95, Max: most}
+// pageReport is a run with a model in which something of everything happened.
+func pageReport() *Report {
+	stat := func(n int, mean, p50, p95, most float64) Stat {
+		return Stat{N: n, Mean: mean, P50: p50, P95: p95, Max: most}
 	}
-	r := &eval.Report{Suite: "sample", Model: "small-model", Cases: 40, Passed: 37, Met: false,
-		ByKind: map[string]eval.Tally{"fake": {Cases: 8, Passed: 8}, "known": {Cases: 24, Passed: 22},
+	r := &Report{Suite: "sample", Model: "small-model", Cases: 40, Passed: 37, Met: false,
+		ByKind: map[string]Tally{"fake": {Cases: 8, Passed: 8}, "known": {Cases: 24, Passed: 22},
 			"presupposition": {Cases: 8, Passed: 7}},
 		Metrics: map[string]float64{"citation_verification_first_attempt": 0.92, "self_correction": 0.75,
 			"retries_per_turn": 0.31, "faithfulness": 1, "hallucination_rate": 0,
@@ -35,30 +30,30 @@ func sample() *eval.Report {
 			"thought_retries_per_turn": 0.4,
 			"stripped_per_turn":        0.075, "approved_first_attempt": 0.88, "llm_calls_per_turn": 4.2, "llm_calls_worst": 11,
 			"tokens_per_turn": 6120, "cost_per_turn": 0.00081},
-		Issues: map[string]int{"NOT_ENTAILED": 12, "UNCITED": 6}, Evidence: map[string]eval.Tally{},
-		Retries: map[string]eval.Retries{"NOT_ENTAILED": {Thoughts: 4, Speech: 9}, "UNCITED": {Thoughts: 6},
+		Issues: map[string]int{"NOT_ENTAILED": 12, "UNCITED": 6}, Evidence: map[string]Tally{},
+		Retries: map[string]Retries{"NOT_ENTAILED": {Thoughts: 4, Speech: 9}, "UNCITED": {Thoughts: 6},
 			"INVALID_SOURCE": {Speech: 2}},
-		Again: []eval.Retries{{Thoughts: 30, Speech: 29}, {Thoughts: 6, Speech: 8}, {Thoughts: 4, Speech: 3}},
-		Thresholds: []eval.Bound{{Name: "passed", Min: at(0.95), Got: 0.925},
+		Again: []Retries{{Thoughts: 30, Speech: 29}, {Thoughts: 6, Speech: 8}, {Thoughts: 4, Speech: 3}},
+		Thresholds: []Bound{{Name: "passed", Min: at(0.95), Got: 0.925},
 			{Name: "hallucination_rate", Max: at(0), Met: true}},
-		Failures: []eval.Failure{{Name: "known/mill", Kind: "known", NPC: "mira", Status: "answered",
+		Failures: []Failure{{Name: "known/mill", Kind: "known", NPC: "mira", Status: "answered",
 			Reply: "<script>alert('the mill')</script> It burned | twice.",
 			Want:  "evidence from one of [lore/mill.txt]", Got: "lore/ferry.txt"}},
-		Triage: []eval.Suspect{{Name: "known/rope", Kind: "known", NPC: "osric", IDs: []string{"M1"},
+		Triage: []Suspect{{Name: "known/rope", Kind: "known", NPC: "osric", IDs: []string{"M1"},
 			Why: []string{"source is user"}, Reply: "You said the rope is frayed."}},
-		Results: []eval.Result{{Name: "known/ferry", Kind: "known", NPC: "mira", Message: "Who owns the ferry?", Passed: true,
+		Results: []Result{{Name: "known/ferry", Kind: "known", NPC: "mira", Message: "Who owns the ferry?", Passed: true,
 			Status: "answered", Reply: "Teague does, & has for years.", Calls: 4, Tokens: 5800, TookMS: 2310},
 			{Name: "known/mill", Kind: "known", NPC: "mira", Message: "Who burned the mill?", Status: "unknown",
 				Reason: "NOT_ENTAILED", Reply: "That I could not tell you.", Calls: 11, Tokens: 15100, TookMS: 7900}},
-		Usage: eval.Usage{Calls: stat(40, 4.2, 4, 8, 11), Asked: stat(32, 5.25, 5, 8, 11),
+		Usage: Usage{Calls: stat(40, 4.2, 4, 8, 11), Asked: stat(32, 5.25, 5, 8, 11),
 			Tokens: stat(40, 6120, 5700, 11000, 15100), Cost: stat(40, 0.00081, 0.0007, 0.0015, 0.0021),
 			Asking: stat(40, 2700, 2200, 5900, 7700), Turn: stat(40, 2810, 2300, 6100, 7900),
 			FirstSentence: stat(40, 1340, 1200, 2900, 3300),
-			CallsPerTurn: []eval.CallsCount{
+			CallsPerTurn: []CallsCount{
 				{Calls: 0, Turns: 8}, {Calls: 1, Turns: 0}, {Calls: 2, Turns: 0}, {Calls: 3, Turns: 2}, {Calls: 4, Turns: 17},
 				{Calls: 5, Turns: 6}, {Calls: 6, Turns: 3}, {Calls: 7, Turns: 1}, {Calls: 8, Turns: 2}, {Calls: 9, Turns: 0},
 				{Calls: 10, Turns: 0}, {Calls: 11, Turns: 1}}},
-		Curve: &eval.Curve{AUROC: 0.941, Against: []string{"fake", "private"}, ECE: 0.062, Bins: []eval.Bin{
+		Curve: &Curve{AUROC: 0.941, Against: []string{"fake", "private"}, ECE: 0.062, Bins: []Bin{
 			{From: 0, To: 0.1, N: 7, Confidence: 0.03, Right: 0}, {From: 0.1, To: 0.2, N: 3, Confidence: 0.16, Right: 0.333},
 			{From: 0.5, To: 0.6, N: 4, Confidence: 0.55, Right: 0.5}, {From: 0.8, To: 0.9, N: 6, Confidence: 0.86, Right: 0.833},
 			{From: 0.9, To: 1, N: 14, Confidence: 0.96, Right: 1}}},
@@ -66,9 +61,9 @@ func sample() *eval.Report {
 	for i := range 20 {
 		v := float64(i) / 20
 		r.Curve.Points = append(r.Curve.Points,
-			eval.Point{Threshold: v, KnownRight: 0.95 - v*v*0.6, Refused: min(1, 0.2+2.5*v)})
+			Point{Threshold: v, KnownRight: 0.95 - v*v*0.6, Refused: min(1, 0.2+2.5*v)})
 	}
-	r.Usage.Passes = []eval.PassUsage{
+	r.Usage.Passes = []PassUsage{
 		{Pass: schema.PassRetrieve, PaperMS: 700, MS: stat(40, 0.9, 0.7, 2.1, 3)},
 		{Pass: schema.PassThink, PaperMS: 3000, MS: stat(56, 910, 870, 1700, 1900), Calls: 56, Tokens: 98000, Cost: 0.013},
 		{Pass: schema.PassReviewThought, PaperMS: 550, MS: stat(56, 0.8, 0.7, 1.4, 2)},
@@ -82,7 +77,7 @@ func sample() *eval.Report {
 
 func TestTheReportAsMarkdown(t *testing.T) {
 	var b bytes.Buffer
-	if err := Markdown(&b, sample()); err != nil {
+	if err := WriteMarkdown(&b, pageReport()); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "report.md", b.String())
@@ -90,7 +85,7 @@ func TestTheReportAsMarkdown(t *testing.T) {
 
 func TestTheReportAsAPage(t *testing.T) {
 	var b bytes.Buffer
-	if err := HTML(&b, sample()); err != nil {
+	if err := WriteHTML(&b, pageReport()); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "report.html", b.String())
@@ -99,9 +94,9 @@ func TestTheReportAsAPage(t *testing.T) {
 // A run of the extractive speaker has neither calls nor retries, and a suite need
 // not have a curve: what is not there is not drawn.
 func TestNothingIsDrawnOfNothing(t *testing.T) {
-	r := eval.Summarise(&eval.Suite{Name: "empty"}, nil)
+	r := Summarise(&Suite{Name: "empty"}, nil)
 	var b, m bytes.Buffer
-	if err := errors.Join(HTML(&b, r), Markdown(&m, r)); err != nil {
+	if err := errors.Join(WriteHTML(&b, r), WriteMarkdown(&m, r)); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(b.String(), "<svg"); n != 2 {
@@ -118,7 +113,7 @@ func TestNothingIsDrawnOfNothing(t *testing.T) {
 // or a player wrote.
 func TestThePageStandsAlone(t *testing.T) {
 	var b bytes.Buffer
-	if err := HTML(&b, sample()); err != nil {
+	if err := WriteHTML(&b, pageReport()); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
@@ -144,7 +139,7 @@ func TestThePageStandsAlone(t *testing.T) {
 
 // Every mark lies within its drawing, whatever was measured.
 func TestMarksStayWithinTheirPlot(t *testing.T) {
-	for _, p := range plots(sample()) {
+	for _, p := range plots(pageReport()) {
 		for _, s := range p.Shapes {
 			if s.X < 0 || s.X+s.W > p.Width || s.Y < 0 || s.Y+s.H > p.Height || s.X2 > p.Width || s.Y2 > p.Height {
 				t.Errorf("%s: %+v", p.Title, s)
@@ -154,26 +149,9 @@ func TestMarksStayWithinTheirPlot(t *testing.T) {
 }
 
 func TestEveryMetricIsExplained(t *testing.T) {
-	for _, f := range sample().Figures() {
+	for _, f := range pageReport().Figures() {
 		if meaning(f.Name) == "" {
 			t.Errorf("%s has no meaning", f.Name)
 		}
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := "testdata/" + name
-	if *update {
-		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v; go test ./internal/eval/page -update writes it", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; go test ./internal/eval/page -update and look at the difference; got:\n%s", path, got)
 	}
 }

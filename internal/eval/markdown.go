@@ -1,16 +1,14 @@
-package page
+package eval
 
 import (
 	"bytes"
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/forsooth-npc/forsooth/internal/eval"
 )
 
-// Markdown writes the report as tables.
-func Markdown(w io.Writer, r *eval.Report) error {
+// WriteMarkdown writes the report as tables.
+func WriteMarkdown(w io.Writer, r *Report) error {
 	m := &markdown{}
 	v := viewOf(r)
 	m.line("# Suite %s: %d of %d cases passed (%s)\n", r.Title(), r.Passed, r.Cases, percent(ratio(r.Passed, r.Cases)))
@@ -53,10 +51,10 @@ func (m *markdown) kinds(v *view) {
 	}
 }
 
-func (m *markdown) figures(r *eval.Report) {
+func (m *markdown) figures(r *Report) {
 	m.line("\n## Figures\n\n| metric | value | what it counts |\n|---|---:|---|")
 	for _, f := range r.Figures() {
-		m.row(f.Name, eval.Number(f.Value), meaning(f.Name))
+		m.row(f.Name, Number(f.Value), meaning(f.Name))
 	}
 }
 
@@ -69,11 +67,11 @@ func (m *markdown) costs(v *view) {
 		}
 		m.row(passName(p.Pass), fmt.Sprint(p.MS.N), milliseconds(p.MS.Mean), milliseconds(p.MS.P50),
 			milliseconds(p.MS.P95), paper,
-			fmt.Sprint(p.Calls), fmt.Sprint(p.Tokens), eval.Number(p.Cost))
+			fmt.Sprint(p.Calls), fmt.Sprint(p.Tokens), Number(p.Cost))
 	}
 	m.table("A turn", "what", "turns", "mean", "p50", "p95", "most")
 	for _, c := range v.Costs {
-		m.row(c.Name, fmt.Sprint(c.N), eval.Number(c.Mean), eval.Number(c.P50), eval.Number(c.P95), eval.Number(c.Max))
+		m.row(c.Name, fmt.Sprint(c.N), Number(c.Mean), Number(c.P50), Number(c.P95), Number(c.Max))
 	}
 	if v.Usage.Calls.Max == 0 {
 		return
@@ -84,14 +82,14 @@ func (m *markdown) costs(v *view) {
 	}
 }
 
-func (m *markdown) retries(r *eval.Report) {
+func (m *markdown) retries(r *Report) {
 	if len(r.Retries) == 0 {
 		m.line("\nNo draft was written again.")
 		return
 	}
 	m.table("Retries by number", "written again", "thoughts", "speeches")
 	for number, turns := range r.Again {
-		m.row(eval.Times(number), fmt.Sprint(turns.Thoughts), fmt.Sprint(turns.Speech))
+		m.row(Times(number), fmt.Sprint(turns.Thoughts), fmt.Sprint(turns.Speech))
 	}
 	m.table("Retries by cause", "cause", "of thoughts", "of speech")
 	for _, cause := range causes(r) {
@@ -99,7 +97,7 @@ func (m *markdown) retries(r *eval.Report) {
 	}
 }
 
-func (m *markdown) confidence(r *eval.Report) {
+func (m *markdown) confidence(r *Report) {
 	c := r.Curve
 	if c == nil {
 		return
@@ -116,7 +114,7 @@ func (m *markdown) confidence(r *eval.Report) {
 	}
 }
 
-func (m *markdown) failures(r *eval.Report) {
+func (m *markdown) failures(r *Report) {
 	if len(r.Failures) == 0 {
 		m.line("\nEvery case passed.")
 		return
@@ -127,7 +125,7 @@ func (m *markdown) failures(r *eval.Report) {
 	}
 }
 
-func (m *markdown) triage(r *eval.Report) {
+func (m *markdown) triage(r *Report) {
 	if len(r.Triage) == 0 {
 		return
 	}

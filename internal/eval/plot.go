@@ -1,4 +1,4 @@
-package page
+package eval
 
 import (
 	_ "embed"

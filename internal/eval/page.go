@@ -1,7 +1,4 @@
-// Package page shows the report of a run to a reader who was not there: as
-// Markdown, and as one HTML file with its plots drawn in it, which needs nothing
-// else and asks nobody. It measures nothing; internal/eval has done so.
-package page
+package eval
 
 import (
 	_ "embed"
@@ -12,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/internal/eval"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -20,11 +16,11 @@ import (
 var source string
 
 var tmpl = template.Must(template.New("page").Funcs(template.FuncMap{
-	"number": eval.Number, "percent": percent, "meaning": meaning, "ms": milliseconds, "times": eval.Times,
+	"number": Number, "percent": percent, "meaning": meaning, "ms": milliseconds, "times": Times,
 }).Parse(source + plotsHTML))
 
-// HTML writes the report as one self-contained page.
-func HTML(w io.Writer, r *eval.Report) error {
+// WriteHTML writes the report as one self-contained page.
+func WriteHTML(w io.Writer, r *Report) error {
 	if err := tmpl.Execute(w, viewOf(r)); err != nil {
 		return fmt.Errorf("report as a page: %w", err)
 	}
@@ -33,11 +29,11 @@ func HTML(w io.Writer, r *eval.Report) error {
 
 // view is a report as the template takes it.
 type view struct {
-	*eval.Report
+	*Report
 	Tiles []tile
 	Plots []drawing
 	Kinds []kind
-	Costs []cost
+	Costs []costRow
 }
 
 // tile is one figure that a reader looks for first.
@@ -51,17 +47,17 @@ type kind struct {
 	Refused, Clean float64
 }
 
-// cost is a row of what a turn costs.
-type cost struct {
+// costRow is a row of what a turn costs.
+type costRow struct {
 	Name string
-	eval.Stat
+	Stat
 }
 
-func viewOf(r *eval.Report) view {
+func viewOf(r *Report) view {
 	return view{Report: r, Tiles: tiles(r), Plots: plots(r), Kinds: kinds(r), Costs: costs(r)}
 }
 
-func tiles(r *eval.Report) []tile {
+func tiles(r *Report) []tile {
 	m := r.Metrics
 	verdict := tile{"thresholds", "met", "", "good"}
 	if !r.Met {
@@ -74,9 +70,9 @@ func tiles(r *eval.Report) []tile {
 		{"first attempt", percent(m["citation_verification_first_attempt"]), "of speeches verified", ""},
 	}
 	if u := r.Usage; u.Calls.Max > 0 {
-		out = append(out, tile{"LLM calls", eval.Number(u.Asked.Mean),
+		out = append(out, tile{"LLM calls", Number(u.Asked.Mean),
 			fmt.Sprintf("a turn, in %d of %d; at most %.0f", u.Asked.N, u.Calls.N, u.Asked.Max), ""},
-			tile{"tokens a turn", eval.Number(u.Tokens.Mean), "cost " + eval.Number(u.Cost.Mean), ""})
+			tile{"tokens a turn", Number(u.Tokens.Mean), "cost " + Number(u.Cost.Mean), ""})
 	}
 	if u := r.Usage; u.Turn.N > 0 {
 		out = append(out, tile{"a turn", milliseconds(u.Turn.P50), "median; p95 " + milliseconds(u.Turn.P95), ""})
@@ -91,7 +87,7 @@ func goodIf(ok bool) string {
 	return "bad"
 }
 
-func kinds(r *eval.Report) []kind {
+func kinds(r *Report) []kind {
 	var out []kind
 	for _, name := range slices.Sorted(maps.Keys(r.ByKind)) {
 		t := r.ByKind[name]
@@ -101,10 +97,10 @@ func kinds(r *eval.Report) []kind {
 	return out
 }
 
-func costs(r *eval.Report) []cost {
-	var out []cost
+func costs(r *Report) []costRow {
+	var out []costRow
 	u := r.Usage
-	for _, c := range []cost{{"turn, ms", u.Turn}, {"first sentence, ms", u.FirstSentence}, {"LLM calls, ms", u.Asking},
+	for _, c := range []costRow{{"turn, ms", u.Turn}, {"first sentence, ms", u.FirstSentence}, {"LLM calls, ms", u.Asking},
 		{"LLM calls", u.Calls}, {"LLM calls, where a model was asked", u.Asked}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
 		if c.N > 0 {
 			out = append(out, c)
@@ -140,7 +136,7 @@ func milliseconds(ms float64) string {
 func (v view) Causes() []string { return causes(v.Report) }
 
 // causes are the causes of retries, the most frequent first.
-func causes(r *eval.Report) []string {
+func causes(r *Report) []string {
 	out := slices.Sorted(maps.Keys(r.Retries))
 	slices.SortStableFunc(out, func(a, b string) int {
 		return r.Retries[b].Thoughts + r.Retries[b].Speech - r.Retries[a].Thoughts - r.Retries[a].Speech

@@ -1,4 +1,4 @@
-package page
+package eval
 
 // glossary says in a line what each metric counts.
 var glossary = map[string]string{
