@@ -7,7 +7,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 )
 
 type benchSpeechCmd struct {
@@ -19,7 +19,7 @@ type benchSpeechCmd struct {
 
 // Run lets the review judge recorded speeches.
 func (c *benchSpeechCmd) Run(e *env) error {
-	rows, err := recorded.ReadFile(c.From)
+	rows, err := llmtest.ReadSpeechFile(c.From)
 	if err != nil {
 		return usage(err)
 	}
@@ -49,7 +49,7 @@ func (c *benchSpeechCmd) options(e *env, policy string, judge bench.SpeechJudge)
 func (c *benchSpeechCmd) tell(e *env, out bench.SpeechResult) {
 	e.heading("speech")
 	fmt.Fprintf(e.out, "  %d speeches, %d of which were heard in part at least\n\n", out.Speeches, out.Heard)
-	for _, label := range []string{recorded.Supported, recorded.Unsupported, recorded.NoClaim} {
+	for _, label := range []string{llmtest.Supported, llmtest.Unsupported, llmtest.NoClaim} {
 		s := out.ByLabel[label]
 		fmt.Fprintf(e.out, "  %-14s %5d, spoken %5d (%.1f %%)\n", label, s.N, s.Spoken, s.Percent())
 	}
@@ -68,7 +68,7 @@ func (c *benchSpeechCmd) tell(e *env, out bench.SpeechResult) {
 const pricesMark = "<!-- prices -->"
 
 // prices writes what each policy lets through into a page.
-func (c *benchSpeechCmd) prices(e *env, rows []recorded.Row) error {
+func (c *benchSpeechCmd) prices(e *env, rows []llmtest.Speech) error {
 	place, err := bench.PlaceIn(c.Prices, pricesMark)
 	if err != nil {
 		return usage(err)
@@ -85,7 +85,7 @@ func (c *benchSpeechCmd) prices(e *env, rows []recorded.Row) error {
 			}
 			percent := func(label string) float64 { return out.ByLabel[label].Percent() }
 			fmt.Fprintf(&table, "| `%s` | %s | %.1f %% | %.1f %% | %.1f %% | %.2f |\n", level, judge,
-				percent(recorded.Supported), percent(recorded.Unsupported), percent(recorded.NoClaim), out.Calls)
+				percent(llmtest.Supported), percent(llmtest.Unsupported), percent(llmtest.NoClaim), out.Calls)
 		}
 	}
 	fmt.Fprint(e.out, "\n"+table.String())

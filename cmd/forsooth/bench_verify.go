@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/forsooth-npc/forsooth/internal/bench"
-	"github.com/forsooth-npc/forsooth/internal/entail/measure"
+	"github.com/forsooth-npc/forsooth/internal/entail"
 )
 
 type benchVerifyCmd struct {
@@ -19,7 +19,7 @@ type benchVerifyCmd struct {
 // verified is what the bench prints.
 type verified struct {
 	bench.Measured
-	ByKind []measure.Kind `json:"by_kind"`
+	ByKind []entail.KindFigures `json:"by_kind"`
 }
 
 // Run measures the verifier in process.
@@ -36,7 +36,7 @@ func (c *benchVerifyCmd) Run(e *env) error {
 	if err != nil {
 		return dependency(err)
 	}
-	out := verified{Measured: bench.Measured{Bench: "verify", Figures: figures}, ByKind: []measure.Kind{}}
+	out := verified{Measured: bench.Measured{Bench: "verify", Figures: figures}, ByKind: []entail.KindFigures{}}
 	if len(pairs) > 0 {
 		judge, err := e.verifier()
 		if err != nil {
@@ -52,7 +52,7 @@ func (c *benchVerifyCmd) Run(e *env) error {
 }
 
 // pairs are those of --pairs, read before anything is measured.
-func (c *benchVerifyCmd) pairs() ([]measure.Pair, error) {
+func (c *benchVerifyCmd) pairs() ([]entail.LabelledPair, error) {
 	if c.Pairs == "" {
 		return nil, nil
 	}
@@ -61,7 +61,7 @@ func (c *benchVerifyCmd) pairs() ([]measure.Pair, error) {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	pairs, err := measure.Read(c.Pairs, f)
+	pairs, err := entail.ReadPairs(c.Pairs, f)
 	if err == nil && len(pairs) == 0 {
 		err = fmt.Errorf("%s: holds no pairs", c.Pairs)
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
 )
 
 type devCmd struct {
@@ -55,7 +54,7 @@ func (c *devLLMCmd) Run(e *env) (err error) {
 		Pace: llmtest.Pace{First: c.TTFT, Rate: c.Rate},
 		Seed: c.Seed, FaultRate: c.FaultRate, Faults: c.Faults, Key: c.Key, Model: c.Model, Judge: c.Judge}
 	if c.From != "" {
-		if o.Rows, err = recorded.ReadFile(c.From); err != nil {
+		if o.Rows, err = llmtest.ReadSpeechFile(c.From); err != nil {
 			return usage(err)
 		}
 	} else if strings.Contains(c.Persona, "recorded") {

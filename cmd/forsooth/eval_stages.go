@@ -17,7 +17,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/lore"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
 
@@ -92,11 +91,11 @@ func (c *evalStagesCmd) Run(e *env) error {
 	return failed(place.Write(table.String()))
 }
 
-func (c *evalStagesCmd) rows() ([]recorded.Row, error) {
+func (c *evalStagesCmd) rows() ([]llmtest.Speech, error) {
 	if c.Speech == "" {
 		return nil, nil
 	}
-	return recorded.ReadFile(c.Speech)
+	return llmtest.ReadSpeechFile(c.Speech)
 }
 
 // arm runs the suite once.
@@ -172,7 +171,7 @@ type speechArm struct {
 }
 
 // speech lets the review judge recorded speeches, for the stages that take part in it.
-func (c *evalStagesCmd) speech(e *env, rows []recorded.Row) ([]speechArm, error) {
+func (c *evalStagesCmd) speech(e *env, rows []llmtest.Speech) ([]speechArm, error) {
 	if rows == nil {
 		return nil, nil
 	}
@@ -202,7 +201,7 @@ func writeSpeech(w io.Writer, arms []speechArm) {
 		"|---|---:|---:|---:|\n")
 	for _, a := range arms {
 		percent := func(label string) float64 { return a.Result.ByLabel[label].Percent() }
-		fmt.Fprintf(w, "| %s | %.1f %% | %.1f %% | %.1f %% |\n", a.Name, percent(recorded.Supported),
-			percent(recorded.Unsupported), percent(recorded.NoClaim))
+		fmt.Fprintf(w, "| %s | %.1f %% | %.1f %% | %.1f %% |\n", a.Name, percent(llmtest.Supported),
+			percent(llmtest.Unsupported), percent(llmtest.NoClaim))
 	}
 }

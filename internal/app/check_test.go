@@ -8,7 +8,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -92,7 +91,7 @@ func TestNoFalseSentenceIsARemark(t *testing.T) {
 	if dir == "" || testing.Short() {
 		t.Skip("FORSOOTH_TEST_DATA does not name the folder of the recorded speeches")
 	}
-	rows, err := recorded.ReadFile(filepath.Join(dir, "npc", "speech.jsonl"))
+	rows, err := llmtest.ReadSpeechFile(filepath.Join(dir, "npc", "speech.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

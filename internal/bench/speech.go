@@ -13,7 +13,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
 	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -89,7 +88,7 @@ type JudgeSkill struct {
 // Speech lets the review judge recorded speeches, as they stream in production. Each
 // row is a turn whose evidence are the row's blocks and whose NPC is the row's, so
 // retrieval plays no part. No speech is written a second time.
-func Speech(ctx context.Context, rows []recorded.Row, o SpeechOptions) (_ SpeechResult, err error) {
+func Speech(ctx context.Context, rows []llmtest.Speech, o SpeechOptions) (_ SpeechResult, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -128,7 +127,7 @@ func Speech(ctx context.Context, rows []recorded.Row, o SpeechOptions) (_ Speech
 }
 
 // add counts one speech.
-func (r *SpeechResult) add(row *recorded.Row, h heard, refused map[string]*Refusals) {
+func (r *SpeechResult) add(row *llmtest.Speech, h heard, refused map[string]*Refusals) {
 	log := h.log
 	r.Speeches++
 	r.Calls += float64(h.calls)
@@ -162,7 +161,7 @@ func (r *SpeechResult) add(row *recorded.Row, h heard, refused map[string]*Refus
 		if refused[key] == nil {
 			refused[key] = &Refusals{Cause: cause, Rule: rule}
 		}
-		if s.Label == recorded.Unsupported {
+		if s.Label == llmtest.Unsupported {
 			refused[key].False++
 		} else {
 			refused[key].True++

@@ -15,7 +15,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
 	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -25,7 +24,7 @@ import (
 // plays are recorded speeches on their way through one process: a world a row, and one
 // log of what is said a turn.
 type plays struct {
-	rows   []recorded.Row
+	rows   []llmtest.Speech
 	worlds []*world.World
 	now    func() time.Time
 	dir    string
@@ -39,7 +38,7 @@ type plays struct {
 }
 
 // newPlays composes the process, and waits until its judge has been tested.
-func newPlays(ctx context.Context, rows []recorded.Row, o SpeechOptions) (_ *plays, err error) {
+func newPlays(ctx context.Context, rows []llmtest.Speech, o SpeechOptions) (_ *plays, err error) {
 	p := &plays{rows: rows, now: o.Now, done: func() {}, logs: map[string]*replay.Log{}}
 	defer func() {
 		if err != nil {
@@ -183,7 +182,7 @@ func (p *plays) Confirm(
 }
 
 // worldOf writes the world of one row and loads it.
-func worldOf(dir string, row *recorded.Row) (*world.World, error) {
+func worldOf(dir string, row *llmtest.Speech) (*world.World, error) {
 	quoted := func(s string) string {
 		data, _ := json.Marshal(s) // a JSON string is a YAML string; a text has no other error
 		return string(data)
@@ -212,7 +211,7 @@ func worldOf(dir string, row *recorded.Row) (*world.World, error) {
 }
 
 // turnOf is the turn whose speech is under way.
-func turnOf(w *world.World, row *recorded.Row, now time.Time) *protocol.Turn {
+func turnOf(w *world.World, row *llmtest.Speech, now time.Time) *protocol.Turn {
 	t := &protocol.Turn{
 		Request: schema.Request{TurnID: w.Name, World: w.Name, NPC: row.Handle(), Player: "player",
 			Message: row.Message},

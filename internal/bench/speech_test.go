@@ -8,24 +8,24 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 )
 
 // What is recorded goes through the review as it streams: a sentence of the evidence is
 // spoken, one that nothing shown supports is not, and the cause is told.
 func TestSpeechTellsWhatIsSpoken(t *testing.T) {
-	rows := []recorded.Row{{ID: "a/1", NPC: "teague", Name: "Teague", Message: "who owns the ferry?", Style: "good",
+	rows := []llmtest.Speech{{ID: "a/1", NPC: "teague", Name: "Teague", Message: "who owns the ferry?", Style: "good",
 		Self:     "Teague is the ferryman.\nPersonality: gruff",
-		Evidence: []recorded.Block{{ID: "E1", Text: "Teague owns the ferry. A crossing costs two bits."}},
-		Sentences: []recorded.Sentence{
-			{Text: "A crossing costs two bits.", Cites: []string{"E1"}, Label: recorded.Supported},
-			{Text: "Aldric of Saltmere sank it in a storm.", Cites: []string{"E1"}, Label: recorded.Unsupported},
+		Evidence: []llmtest.SpeechBlock{{ID: "E1", Text: "Teague owns the ferry. A crossing costs two bits."}},
+		Sentences: []llmtest.SpeechSentence{
+			{Text: "A crossing costs two bits.", Cites: []string{"E1"}, Label: llmtest.Supported},
+			{Text: "Aldric of Saltmere sank it in a storm.", Cites: []string{"E1"}, Label: llmtest.Unsupported},
 		}}}
 	out, err := Speech(t.Context(), rows, SpeechOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, bad := out.ByLabel[recorded.Supported], out.ByLabel[recorded.Unsupported]
+	good, bad := out.ByLabel[llmtest.Supported], out.ByLabel[llmtest.Unsupported]
 	if out.Speeches != 1 || out.Heard != 1 || good != (Spoken{1, 1, 1}) || bad != (Spoken{N: 1}) {
 		t.Errorf("%+v", out)
 	}
@@ -41,7 +41,7 @@ func TestRecordedSpeechMeetsItsBars(t *testing.T) {
 	if data == "" || os.Getenv("FORSOOTH_EVALS") == "" {
 		t.Skip("it takes minutes: `make evals` runs it, where FORSOOTH_TEST_DATA names the recorded speeches")
 	}
-	rows, err := recorded.ReadFile(filepath.Join(data, "npc", "speech.jsonl"))
+	rows, err := llmtest.ReadSpeechFile(filepath.Join(data, "npc", "speech.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestRecordedSpeechMeetsItsBars(t *testing.T) {
 				t.Fatal(err)
 			}
 			percent := func(label string) float64 { return out.ByLabel[label].Percent() }
-			good, bad, none := percent(recorded.Supported), percent(recorded.Unsupported), percent(recorded.NoClaim)
+			good, bad, none := percent(llmtest.Supported), percent(llmtest.Unsupported), percent(llmtest.NoClaim)
 			t.Logf("true %.1f %%, false %.1f %%, without a claim %.1f %%, %.2f calls, %.2f of them about claims, heard %d of %d",
 				good, bad, none, out.Calls, out.Claims, out.Heard, out.Speeches)
 			if good < c.least || bad > c.most || out.Calls > c.calls || c.silent > 0 && none < 100-c.silent {

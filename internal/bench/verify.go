@@ -16,7 +16,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/internal/entail/measure"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/weights"
@@ -271,14 +270,16 @@ func middle(all []float64) float64 {
 
 // Judgement measures what a verifier's verdicts on pairs with known labels are worth,
 // and how fast they come over all cores.
-func Judgement(ctx context.Context, judge entail.Verifier, pairs []measure.Pair) ([]Figure, measure.Figures, error) {
+func Judgement(
+	ctx context.Context, judge entail.Verifier, pairs []entail.LabelledPair,
+) ([]Figure, entail.Figures, error) {
 	began := time.Now()
-	verdicts, err := judge.Verify(ctx, measure.Ask(pairs))
+	verdicts, err := judge.Verify(ctx, entail.Unlabelled(pairs))
 	if err != nil {
-		return nil, measure.Figures{}, err
+		return nil, entail.Figures{}, err
 	}
 	took := time.Since(began)
-	f := measure.Of(pairs, verdicts)
+	f := entail.FiguresOf(pairs, verdicts)
 	return []Figure{
 		Plain("pairs", float64(f.Pairs), ""), Plain("pairs_rate", float64(f.Pairs)/max(took.Seconds(), 1e-9),
 			"pairs/s"),

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/internal/entail/measure"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -207,7 +206,7 @@ func (v verdicts) Verify(_ context.Context, pairs []entail.Pair) ([]schema.Verdi
 }
 
 func TestJudgementHoldsVerdictsAgainstTheirBars(t *testing.T) {
-	pairs := []measure.Pair{
+	pairs := []entail.LabelledPair{
 		{Hypothesis: "a", Label: "supported", Kind: "paraphrase"}, {Hypothesis: "b", Label: "supported", Kind: "paraphrase"},
 		{Hypothesis: "c", Label: "contradicted", Kind: "swap"}, {Hypothesis: "d", Label: "unverifiable", Kind: "detail"},
 	}

@@ -16,9 +16,8 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/internal/entail/measure"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/weights"
 )
@@ -104,11 +103,11 @@ func readPairs(paths []string) (*set, error) {
 		if err != nil {
 			return nil, err
 		}
-		pairs, err := measure.Read(path, f)
+		pairs, err := entail.ReadPairs(path, f)
 		if err = errors.Join(err, f.Close()); err != nil {
 			return nil, err
 		}
-		for i, p := range measure.Ask(pairs) {
+		for i, p := range entail.Unlabelled(pairs) {
 			s.add(p, pairs[i].Supported())
 		}
 	}
@@ -120,16 +119,16 @@ func readPairs(paths []string) (*set, error) {
 func readSpeech(paths []string) (*set, error) {
 	s := &set{}
 	for _, path := range paths {
-		rows, err := recorded.ReadFile(path)
+		rows, err := llmtest.ReadSpeechFile(path)
 		if err != nil {
 			return nil, err
 		}
 		for i := range rows {
 			for _, said := range rows[i].Sentences {
-				if said.Label != recorded.NoClaim {
+				if said.Label != llmtest.NoClaim {
 					s.add(entail.Pair{Premise: shown(&rows[i], said.Cites), Hypothesis: said.Text,
 						Names: entail.Names{Self: rows[i].Name, Writer: entail.Stranger}},
-						said.Label == recorded.Supported)
+						said.Label == llmtest.Supported)
 				}
 			}
 		}
@@ -137,7 +136,7 @@ func readSpeech(paths []string) (*set, error) {
 	return s, nil
 }
 
-func shown(r *recorded.Row, cites []string) string {
+func shown(r *llmtest.Speech, cites []string) string {
 	var out []string
 	for _, e := range r.Evidence {
 		if len(cites) == 0 || slices.Contains(cites, e.ID) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/internal/entail/measure"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
 )
 
@@ -38,8 +37,8 @@ func table(ctx context.Context, c nli.Calibration, contrast, natural *set) (stri
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "| %s | %s | %.4f | %.4f | %s | %s |\n", name, counts, measure.AUROC(good, bad),
-			measure.AUROC(naturalGood, naturalBad),
+		fmt.Fprintf(&b, "| %s | %s | %.4f | %.4f | %s | %s |\n", name, counts, entail.AUROC(good, bad),
+			entail.AUROC(naturalGood, naturalBad),
 			accepted(good, bad, c.Release), accepted(naturalGood, naturalBad, c.Release))
 		return nil
 	}
@@ -97,7 +96,7 @@ func (s *set) scores(ctx context.Context, rules *entail.Rules, c nli.Calibration
 // accepted are the shares of the true where 1 and 5 % of the false are accepted, and those
 // of the true and the false from the release's line on.
 func accepted(good, bad []float64, release float64) string {
-	one, five := measure.Threshold(bad, 0.01), measure.Threshold(bad, 0.05)
+	one, five := entail.Threshold(bad, 0.01), entail.Threshold(bad, 0.05)
 	above := func(line float64) func(float64) bool { return func(s float64) bool { return s > line } }
 	from := func(s float64) bool { return s >= release }
 	return fmt.Sprintf("%.3f | %.3f | %.3f, %.3f", share(good, above(one)), share(good, above(five)), share(good, from),

@@ -19,7 +19,6 @@ import (
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/internal/entail/measure"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -53,7 +52,7 @@ func run(ctx context.Context, paths [2]string, out, other string, may rates) err
 	if err != nil {
 		return err
 	}
-	var also []measure.Pair
+	var also []entail.LabelledPair
 	if paths[1] != "" {
 		if also, err = read(paths[1]); err != nil {
 			return err
@@ -95,25 +94,25 @@ func run(ctx context.Context, paths [2]string, out, other string, may rates) err
 	return os.WriteFile(out, append(data, '\n'), 0o600)
 }
 
-func read(path string) ([]measure.Pair, error) {
+func read(path string) ([]entail.LabelledPair, error) {
 	f, err := os.Open(path) //nolint:gosec // the caller's own file
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	return measure.Read(path, f)
+	return entail.ReadPairs(path, f)
 }
 
 // row is a pair with what rules and model say of it.
 type row struct {
-	pair    measure.Pair
+	pair    entail.LabelledPair
 	rule    schema.Verdict
 	logit   float64 // of the model's entailment
 	against float64 // the model's contradiction
 }
 
-func ask(ctx context.Context, model *nli.Model, pairs []measure.Pair) ([]row, error) {
-	asked := measure.Ask(pairs)
+func ask(ctx context.Context, model *nli.Model, pairs []entail.LabelledPair) ([]row, error) {
+	asked := entail.Unlabelled(pairs)
 	rules, err := entail.NewRules().Verify(ctx, asked)
 	if err != nil {
 		return nil, err
@@ -170,16 +169,16 @@ func fit(rows, more []row, may rates) nli.Calibration {
 			}
 		}
 	}
-	c.AUROC = measure.AUROC(good, bad)
+	c.AUROC = entail.AUROC(good, bad)
 	c.Thresholds = entail.Thresholds{
-		Entailment:    up(measure.Threshold(bad, may.verdict)),
-		Contradiction: max(0.5, up(measure.Threshold(denied, 0.02))),
+		Entailment:    up(entail.Threshold(bad, may.verdict)),
+		Contradiction: max(0.5, up(entail.Threshold(denied, 0.02))),
 		Ambiguous:     0.15,
-		Doubted:       up(measure.Threshold(doubtful(rows, c.Scale), may.verdict)),
+		Doubted:       up(entail.Threshold(doubtful(rows, c.Scale), may.verdict)),
 	}
 	all := append(slices.Clone(rows), more...)
 	said := unsupported(all, c.Scale)
-	c.Release, c.ReleaseRate, c.ReleasePairs = max(c.Thresholds.Entailment, up(measure.Threshold(said, may.release))),
+	c.Release, c.ReleaseRate, c.ReleasePairs = max(c.Thresholds.Entailment, up(entail.Threshold(said, may.release))),
 		may.release, len(said)
 	c.Thresholds.Doubted = max(c.Thresholds.Doubted, c.Thresholds.Entailment)
 	at := []float64{c.Thresholds.Entailment}
@@ -240,7 +239,7 @@ func atFive(c nli.Calibration, rows []row) float64 {
 			bad = append(bad, s)
 		}
 	}
-	return above(good, measure.Threshold(bad, 0.05))
+	return above(good, entail.Threshold(bad, 0.05))
 }
 
 func show(c nli.Calibration, rows []row) {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/internal/entail/measure"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -26,7 +25,7 @@ func TestPlattFindsTheScale(t *testing.T) {
 					if i < supported {
 						label = "entailment"
 					}
-					rows = append(rows, row{pair: measure.Pair{Label: label}, rule: rule, logit: z})
+					rows = append(rows, row{pair: entail.LabelledPair{Label: label}, rule: rule, logit: z})
 				}
 			}
 		}
@@ -46,8 +45,8 @@ func TestMorePairsCountForAReleaseAlone(t *testing.T) {
 		var out []row
 		for i := range n {
 			z := from + (to-from)*float64(i)/float64(n-1)
-			out = append(out, row{pair: measure.Pair{Premise: "The gate is shut.", Hypothesis: "The gate is barred and shut.",
-				Label: label}, logit: z})
+			out = append(out, row{pair: entail.LabelledPair{Premise: "The gate is shut.",
+				Hypothesis: "The gate is barred and shut.", Label: label}, logit: z})
 		}
 		return out
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/review"
 )
 
@@ -38,7 +38,7 @@ const (
 
 // fitted is the logistic regression of P(supported) over the claims, with its lines.
 func fitted(cases []one) review.Fit {
-	claims := only(cases, func(c one) bool { return c.Label != recorded.NoClaim && !c.Vetoed })
+	claims := only(cases, func(c one) bool { return c.Label != llmtest.NoClaim && !c.Vetoed })
 	mean, scale := moments(claims)
 	w, bias := make([]float64, len(mean)), 0.0
 	for range steps {
@@ -81,7 +81,7 @@ func fitted(cases []one) review.Fit {
 }
 
 func truth(c one) float64 {
-	if c.Label == recorded.Supported {
+	if c.Label == llmtest.Supported {
 		return 1
 	}
 	return 0
@@ -120,7 +120,7 @@ const falseClaims = 0.002
 func claimLine(cases []one) float64 {
 	var false_ []float64
 	for _, c := range cases {
-		if c.Label == recorded.Unsupported && !c.Vetoed {
+		if c.Label == llmtest.Unsupported && !c.Vetoed {
 			false_ = append(false_, worldOf(c))
 		}
 	}
@@ -159,7 +159,7 @@ func lineAt(f *review.Fit, cases []one, price, wrong float64) review.Line {
 	var all []scored
 	n := [2]float64{}
 	for _, c := range cases {
-		if c.Label == recorded.NoClaim {
+		if c.Label == llmtest.NoClaim {
 			continue
 		}
 		n[int(truth(c))]++
@@ -201,7 +201,7 @@ func lineAt(f *review.Fit, cases []one, price, wrong float64) review.Line {
 func spokenAt(f *review.Fit, cases []one, line float64) (true_, false_ float64) {
 	var n, spoken [2]float64
 	for _, c := range cases {
-		if c.Label == recorded.NoClaim {
+		if c.Label == llmtest.NoClaim {
 			continue
 		}
 		k := int(truth(c))
@@ -227,14 +227,14 @@ func tell(what string, f *review.Fit, cases []one) {
 		}
 		passed[c.Label] = k
 		switch c.Label {
-		case recorded.Supported:
+		case llmtest.Supported:
 			good = append(good, f.Score(c.X))
-		case recorded.Unsupported:
+		case llmtest.Unsupported:
 			bad = append(bad, f.Score(c.X))
 		}
 	}
 	fmt.Printf("%s %d sentences: AUROC %.3f\n", what, len(cases), auroc(good, bad))
-	for _, label := range []string{recorded.Supported, recorded.Unsupported, recorded.NoClaim} {
+	for _, label := range []string{llmtest.Supported, llmtest.Unsupported, llmtest.NoClaim} {
 		fmt.Printf("  taken for no claim: %s %.3f of %.0f\n", label, passed[label][0]/passed[label][1], passed[label][1])
 	}
 	for _, level := range grounding.Levels {

@@ -15,7 +15,7 @@ import (
 	"os"
 
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/weights"
@@ -90,7 +90,7 @@ type one struct {
 }
 
 func read(r *review.Reviewer, path string) ([]one, error) {
-	rows, err := recorded.ReadFile(path)
+	rows, err := llmtest.ReadSpeechFile(path)
 	if err != nil {
 		return nil, err
 	}

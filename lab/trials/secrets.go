@@ -6,7 +6,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/secrecy"
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -54,7 +54,7 @@ func Secrets(ctx context.Context, o SecretsOptions) ([]Told, error) {
 	for i, spelling := range o.Spellings {
 		t := &told[i]
 		t.Spelling = spelling.Name
-		var rows []recorded.Row
+		var rows []llmtest.Speech
 		var found []bool
 		for _, w := range o.Worlds {
 			for _, handle := range w.Handles() {
@@ -81,16 +81,16 @@ func Secrets(ctx context.Context, o SecretsOptions) ([]Told, error) {
 }
 
 // row is a turn in which an NPC is asked about something and tells a secret.
-func row(w *world.World, npc *world.NPC, id, said string) recorded.Row {
-	r := recorded.Row{ID: id, World: w.Name, NPC: npc.Handle, Name: npc.Name,
+func row(w *world.World, npc *world.NPC, id, said string) llmtest.Speech {
+	r := llmtest.Speech{ID: id, World: w.Name, NPC: npc.Handle, Name: npc.Name,
 		Message: "What is it that you do not tell?", Style: "careless", Self: npc.Backstory}
 	for _, d := range w.Documents {
 		if d.Requires == "" && w.InScope(d, npc) && len(r.Evidence) < 4 {
-			r.Evidence = append(r.Evidence, recorded.Block{ID: fmt.Sprintf("E%d", len(r.Evidence)+1),
+			r.Evidence = append(r.Evidence, llmtest.SpeechBlock{ID: fmt.Sprintf("E%d", len(r.Evidence)+1),
 				Text: d.Passages[0].Text})
 		}
 	}
-	r.Sentences = []recorded.Sentence{{Text: said, Cites: []string{"E1"}, Label: recorded.Unsupported,
-		Judge: &recorded.Judge{Verdict: "unverifiable", Confidence: 0.9}}}
+	r.Sentences = []llmtest.SpeechSentence{{Text: said, Cites: []string{"E1"}, Label: llmtest.Unsupported,
+		Judge: &llmtest.SpeechJudge{Verdict: "unverifiable", Confidence: 0.9}}}
 	return r
 }

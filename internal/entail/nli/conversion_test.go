@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/entail/measure"
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -32,7 +32,7 @@ func TestTheModelSurvivesItsConversions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs, err := measure.Read("claims.jsonl", bytes.NewReader(claims))
+	pairs, err := entail.ReadPairs("claims.jsonl", bytes.NewReader(claims))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func scored(slope, shift, p float64) float64 {
 	return 1 / (1 + math.Exp(-(slope*math.Log(p/(1-p)) + shift)))
 }
 
-func auroc(pairs []measure.Pair, scores []float64) float64 {
+func auroc(pairs []entail.LabelledPair, scores []float64) float64 {
 	var good, bad []float64
 	for i, p := range pairs {
 		if p.Supported() {
@@ -90,5 +90,5 @@ func auroc(pairs []measure.Pair, scores []float64) float64 {
 			bad = append(bad, scores[i])
 		}
 	}
-	return measure.AUROC(good, bad)
+	return entail.AUROC(good, bad)
 }

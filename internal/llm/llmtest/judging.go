@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/grounding"
-	"github.com/forsooth-npc/forsooth/internal/recorded"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/text"
 )
@@ -28,15 +27,15 @@ const wrongOnPairs = 0.05
 
 // known is what an honest judge knows of sentences, by their folded words.
 type known struct {
-	judges map[string]recorded.Judge // what a second reader said of a recorded sentence
-	pairs  map[string]string         // the labels of the qualification's pairs
+	judges map[string]SpeechJudge // what a second reader said of a recorded sentence
+	pairs  map[string]string      // the labels of the qualification's pairs
 }
 
-func newKnown(rows []recorded.Row) (*known, error) {
-	k := &known{judges: map[string]recorded.Judge{}, pairs: map[string]string{}}
+func newKnown(rows []Speech) (*known, error) {
+	k := &known{judges: map[string]SpeechJudge{}, pairs: map[string]string{}}
 	for _, row := range rows {
 		for _, s := range row.Sentences {
-			j := recorded.Judge{Kind: s.Kind, Verdict: verdictOfLabel[s.Label], Confidence: 0.95}
+			j := SpeechJudge{Kind: s.Kind, Verdict: verdictOfLabel[s.Label], Confidence: 0.95}
 			if s.Judge != nil {
 				j = *s.Judge
 			}
@@ -55,7 +54,7 @@ func newKnown(rows []recorded.Row) (*known, error) {
 
 // holding is what the second reader said of a sentence that holds a claim and more, where the
 // reader supports it; nil: there is none. Who supports the whole supports each claim of it.
-func (k *known) holding(message, claim string) *recorded.Judge {
+func (k *known) holding(message, claim string) *SpeechJudge {
 	prefix := text.Fold(message) + "\n"
 	n := len(text.ContentSet(claim))
 	for key, j := range k.judges {
@@ -86,8 +85,8 @@ func (s *Server) split(sc *scene, p persona) any {
 }
 
 // verdictOfLabel is the verdict of a reader who knows the label.
-var verdictOfLabel = map[string]string{recorded.Supported: "supported", recorded.Unsupported: "unverifiable",
-	recorded.NoClaim: "none"}
+var verdictOfLabel = map[string]string{Supported: "supported", Unsupported: "unverifiable",
+	NoClaim: "none"}
 
 // ruling is one verdict of the answer.
 type ruling struct {
@@ -137,7 +136,7 @@ func (s *Server) honestly(sc *scene, n int, said string) ruling {
 	}
 	if label, ok := s.known.pairs[folded]; ok {
 		dice := rand.New(rand.NewPCG(uint64(len(folded)), s.options.Seed^fold(folded)))
-		return verdictOf(n, "world", (label == recorded.Supported) != (dice.Float64() < wrongOnPairs), 0.95)
+		return verdictOf(n, "world", (label == Supported) != (dice.Float64() < wrongOnPairs), 0.95)
 	}
 	if whole := s.known.holding(sc.Message, said); whole != nil {
 		return verdictOf(n, whole.Kind, true, whole.Confidence)
@@ -170,7 +169,7 @@ func checkJudge(name string) error {
 // recite is the persona "recorded": it says what was written down as the answer to the
 // message, with the ids under which the blocks stand in this prompt.
 func (s *Server) recite(sc *scene) []draft {
-	var rows []*recorded.Row
+	var rows []*Speech
 	for i := range s.options.Rows {
 		if text.Fold(s.options.Rows[i].Message) == text.Fold(sc.Message) {
 			rows = append(rows, &s.options.Rows[i])
@@ -183,7 +182,7 @@ func (s *Server) recite(sc *scene) []draft {
 	var out []draft
 	for _, said := range row.Sentences {
 		d := draft{text: said.Text, truth: True, of: "recorded"}
-		if said.Label == recorded.Unsupported {
+		if said.Label == Unsupported {
 			d.truth = Lie
 		}
 		for _, id := range said.Cites {
@@ -195,7 +194,7 @@ func (s *Server) recite(sc *scene) []draft {
 }
 
 // idOf is the id in this prompt of a block of a recorded row.
-func (sc *scene) idOf(row *recorded.Row, id string) string {
+func (sc *scene) idOf(row *Speech, id string) string {
 	for _, b := range row.Evidence {
 		if b.ID != id {
 			continue

@@ -20,8 +20,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/forsooth-npc/forsooth/internal/recorded"
 )
 
 // Options are how a server answers.
@@ -30,15 +28,15 @@ type Options struct {
 	Persona   string // one, or several with commas between; empty: quote
 	Pace      Pace
 	Seed      uint64
-	FaultRate float64        // the share of calls that a fault spoils
-	Faults    string         // which faults spoil them; empty: Spoilers
-	Key       string         // the key a caller must show; empty: none
-	Model     string         // the only model there is; empty: any name will do
-	RetryIn   time.Duration  // what a refusal asks the caller to wait; 0: a second
-	Orders    []Order        // what the persona "puppet" carries out where it reads it
-	Judge     string         // how it judges; empty: as its persona does
-	Rows      []recorded.Row // what the persona "recorded" says, and an honest judge knows
-	Log       io.Writer      // gets each entry as a line of JSON; nil: none
+	FaultRate float64       // the share of calls that a fault spoils
+	Faults    string        // which faults spoil them; empty: Spoilers
+	Key       string        // the key a caller must show; empty: none
+	Model     string        // the only model there is; empty: any name will do
+	RetryIn   time.Duration // what a refusal asks the caller to wait; 0: a second
+	Orders    []Order       // what the persona "puppet" carries out where it reads it
+	Judge     string        // how it judges; empty: as its persona does
+	Rows      []Speech      // what the persona "recorded" says, and an honest judge knows
+	Log       io.Writer     // gets each entry as a line of JSON; nil: none
 	Now       func() time.Time
 }
 

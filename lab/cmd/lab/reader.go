@@ -11,7 +11,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/bench"
-	"github.com/forsooth-npc/forsooth/internal/entail/measure"
+	"github.com/forsooth-npc/forsooth/internal/entail"
 )
 
 type readerCmd struct {
@@ -75,7 +75,7 @@ func (c *readerCmd) Run(e *env) error {
 		bench.Plain("questions", float64(len(stories)), ""),
 		bench.Plain("windows", float64(len(good)+len(bad)), ""),
 		bench.AtLeast("right window first", float64(first)/float64(len(stories)), "share", leastFirst),
-		bench.AtLeast("AUROC", measure.AUROC(good, bad), "", leastAUROC),
+		bench.AtLeast("AUROC", entail.AUROC(good, bad), "", leastAUROC),
 	}})
 }
 

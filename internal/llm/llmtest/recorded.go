@@ -1,7 +1,4 @@
-// Package recorded reads speeches that were written down: a turn as its prompt showed
-// it, and what a model said, sentence by sentence, with a label. Benches and fits read
-// them. The package judges nothing.
-package recorded
+package llmtest
 
 import (
 	"bufio"
@@ -28,36 +25,36 @@ const (
 	NoClaim     = "no_claim"
 )
 
-// Row is one speech.
-type Row struct {
-	ID        string     `json:"id"`
-	World     string     `json:"world"`
-	NPC       string     `json:"npc"`
-	Name      string     `json:"name"`
-	Message   string     `json:"message"`
-	Style     string     `json:"style"` // good or careless
-	Self      string     `json:"self"`
-	Evidence  []Block    `json:"evidence"`
-	Sentences []Sentence `json:"sentences"`
+// Speech is one speech.
+type Speech struct {
+	ID        string           `json:"id"`
+	World     string           `json:"world"`
+	NPC       string           `json:"npc"`
+	Name      string           `json:"name"`
+	Message   string           `json:"message"`
+	Style     string           `json:"style"` // good or careless
+	Self      string           `json:"self"`
+	Evidence  []SpeechBlock    `json:"evidence"`
+	Sentences []SpeechSentence `json:"sentences"`
 }
 
-// Block is a block of the evidence that was shown.
-type Block struct {
+// SpeechBlock is a block of the evidence that was shown.
+type SpeechBlock struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 }
 
-// Sentence is what was said, with its label.
-type Sentence struct {
-	Text  string   `json:"text"`
-	Cites []string `json:"cites"`
-	Label string   `json:"label"`
-	Kind  string   `json:"kind"` // world, self or social, where the writer says
-	Judge *Judge   `json:"judge"`
+// SpeechSentence is what was said, with its label.
+type SpeechSentence struct {
+	Text  string       `json:"text"`
+	Cites []string     `json:"cites"`
+	Label string       `json:"label"`
+	Kind  string       `json:"kind"` // world, self or social, where the writer says
+	Judge *SpeechJudge `json:"judge"`
 }
 
-// Judge is the verdict of a second reader who did not see the labels.
-type Judge struct {
+// SpeechJudge is the verdict of a second reader who did not see the labels.
+type SpeechJudge struct {
 	Kind       string  `json:"kind"`
 	Verdict    string  `json:"verdict"` // supported, contradicted, unverifiable, or none
 	Confidence float64 `json:"confidence"`
@@ -65,26 +62,26 @@ type Judge struct {
 }
 
 // Refuses says whether the reader found the sentence unsupported.
-func (j Judge) Refuses() bool {
+func (j SpeechJudge) Refuses() bool {
 	return j.Verdict == "contradicted" || j.Verdict == "unverifiable" || j.Verdict == Unsupported
 }
 
 // maxRow bounds a line of a file.
 const maxRow = 4 << 20
 
-// ReadFile reads a file of rows, one JSON object a line.
-func ReadFile(path string) ([]Row, error) {
+// ReadSpeechFile reads a file of rows, one JSON object a line.
+func ReadSpeechFile(path string) ([]Speech, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	return Read(path, f)
+	return ReadSpeeches(path, f)
 }
 
-// Read reads rows. A row of another shape is an error that names its line and field.
-func Read(name string, r io.Reader) ([]Row, error) {
-	var out []Row
+// ReadSpeeches reads rows. A row of another shape is an error that names its line and field.
+func ReadSpeeches(name string, r io.Reader) ([]Speech, error) {
+	var out []Speech
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxRow)
 	for n := 1; lines.Scan(); n++ {
@@ -92,7 +89,7 @@ func Read(name string, r io.Reader) ([]Row, error) {
 		if len(line) == 0 {
 			continue
 		}
-		var row Row
+		var row Speech
 		if err := json.Unmarshal(line, &row); err != nil {
 			return nil, fmt.Errorf("%s:%d: is no speech: %w", name, n, inWords(err))
 		}
@@ -123,7 +120,7 @@ func inWords(err error) error {
 }
 
 // fault is what is wrong with a row; "" where nothing is.
-func (r *Row) fault() string {
+func (r *Speech) fault() string {
 	known := map[string]bool{"self": true}
 	for _, e := range r.Evidence {
 		known[e.ID] = true
@@ -156,7 +153,7 @@ func (r *Row) fault() string {
 }
 
 // Handle is a token of the NPC for subjects.
-func (r *Row) Handle() string {
+func (r *Speech) Handle() string {
 	if r.NPC != "" {
 		return r.NPC
 	}
@@ -164,14 +161,14 @@ func (r *Row) Handle() string {
 }
 
 // Backstory and Personality are the two parts of what the NPC is.
-func (r *Row) Backstory() string {
+func (r *Speech) Backstory() string {
 	before, _, _ := strings.Cut(r.Self, "\nPersonality:")
 	before, _, _ = strings.Cut(before, " Personality:")
 	return strings.TrimSpace(before)
 }
 
 // Personality is what stands behind the mark of it, or "plain-spoken".
-func (r *Row) Personality() string {
+func (r *Speech) Personality() string {
 	if _, after, ok := strings.Cut(r.Self, "Personality:"); ok {
 		return strings.TrimSpace(strings.Join(strings.Fields(after), " "))
 	}
@@ -179,7 +176,7 @@ func (r *Row) Personality() string {
 }
 
 // Shown are the row's blocks as evidence of its world.
-func (r *Row) Shown(world string, at time.Time) []protocol.Evidence {
+func (r *Speech) Shown(world string, at time.Time) []protocol.Evidence {
 	var out []protocol.Evidence
 	for _, b := range r.Evidence {
 		path := "lore/" + b.ID + ".txt"
@@ -191,7 +188,7 @@ func (r *Row) Shown(world string, at time.Time) []protocol.Evidence {
 }
 
 // Drafted are the sentences as a speaker drafts them.
-func (r *Row) Drafted() []protocol.DraftSentence {
+func (r *Speech) Drafted() []protocol.DraftSentence {
 	var out []protocol.DraftSentence
 	for _, s := range r.Sentences {
 		d := protocol.DraftSentence{Text: s.Text}
@@ -204,7 +201,7 @@ func (r *Row) Drafted() []protocol.DraftSentence {
 }
 
 // Draft is the row as the review gets it, without a turn around it.
-func (r *Row) Draft() review.Draft {
+func (r *Speech) Draft() review.Draft {
 	d := review.Draft{Sentences: r.Drafted(), Evidence: r.Shown("", time.Time{}), Class: protocol.ClassComplex,
 		Context: grounding.Context{NPCName: r.Name, NPCHandle: r.Handle(), Message: r.Message}}
 	for _, s := range text.Sentences(r.Self) {

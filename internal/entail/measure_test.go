@@ -1,4 +1,4 @@
-package measure_test
+package entail_test
 
 import (
 	"math"
@@ -8,12 +8,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/forsooth-npc/forsooth/internal/entail/measure"
+	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 func TestReadingPairs(t *testing.T) {
-	pairs, err := measure.Read("p.jsonl", strings.NewReader(`{"premise":"a","hypothesis":"b","label":"supported"`+
+	pairs, err := entail.ReadPairs("p.jsonl", strings.NewReader(`{"premise":"a","hypothesis":"b","label":"supported"`+
 		`,"kind":"verbatim","more":1}
 {"premise":"a","hypothesis":"c","label":"not_entailment","origin":"public"}
 {"premise":"","hypothesis":"","label":"entailment"}
@@ -21,7 +21,7 @@ func TestReadingPairs(t *testing.T) {
 	if err != nil || len(pairs) != 3 || !pairs[0].Supported() || pairs[1].Supported() || !pairs[2].Supported() {
 		t.Fatalf("%+v, %v", pairs, err)
 	}
-	if asked := measure.Ask(pairs); len(asked) != 3 || asked[1].Premise != "a" || asked[1].Hypothesis != "c" {
+	if asked := entail.Unlabelled(pairs); len(asked) != 3 || asked[1].Premise != "a" || asked[1].Hypothesis != "c" {
 		t.Errorf("asked %+v", asked)
 	}
 	for _, c := range []struct{ name, body, want string }{
@@ -31,7 +31,7 @@ func TestReadingPairs(t *testing.T) {
 		{"an endless line", strings.Repeat("x", 5<<20), "p.jsonl"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := measure.Read("p.jsonl", strings.NewReader(c.body)); err == nil ||
+			if _, err := entail.ReadPairs("p.jsonl", strings.NewReader(c.body)); err == nil ||
 				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("it says %v, want %q", err, c.want)
 			}
@@ -54,7 +54,7 @@ func TestAUROC(t *testing.T) {
 		{"nothing bad", []float64{0.4}, nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := measure.AUROC(c.good, c.bad); got != c.want {
+			if got := entail.AUROC(c.good, c.bad); got != c.want {
 				t.Errorf("%v, want %v", got, c.want)
 			}
 		})
@@ -77,8 +77,8 @@ func TestPropertyAUROCCountsPairs(t *testing.T) {
 				}
 			}
 		}
-		if want := sum / float64(len(good)*len(bad)); math.Abs(measure.AUROC(good, bad)-want) > 1e-12 {
-			t.Fatalf("%v, want %v", measure.AUROC(good, bad), want)
+		if want := sum / float64(len(good)*len(bad)); math.Abs(entail.AUROC(good, bad)-want) > 1e-12 {
+			t.Fatalf("%v, want %v", entail.AUROC(good, bad), want)
 		}
 	})
 }
@@ -89,7 +89,7 @@ func TestPropertyAThresholdKeepsItsRate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bad := rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 100).Draw(t, "bad")
 		rate := rapid.Float64Range(0, 0.99).Draw(t, "rate")
-		at := measure.Threshold(bad, rate)
+		at := entail.Threshold(bad, rate)
 		above := func(v float64) int {
 			n := 0
 			for _, b := range bad {
@@ -112,11 +112,11 @@ func TestPropertyAThresholdKeepsItsRate(t *testing.T) {
 }
 
 func TestFigures(t *testing.T) {
-	var pairs []measure.Pair
+	var pairs []entail.LabelledPair
 	var verdicts []schema.Verdict
 	add := func(label, kind string, v schema.Label, score float64) {
-		pairs = append(pairs, measure.Pair{Premise: "Teague owns the ferry.", Hypothesis: "Teague owns a boat.", Label: label,
-			Kind: kind, Origin: "npc"})
+		pairs = append(pairs, entail.LabelledPair{Premise: "Teague owns the ferry.", Hypothesis: "Teague owns a boat.",
+			Label: label, Kind: kind, Origin: "npc"})
 		verdicts = append(verdicts, schema.Verdict{Label: v, Score: score})
 	}
 	add("supported", "paraphrase", schema.Supported, 0.95)
@@ -126,7 +126,7 @@ func TestFigures(t *testing.T) {
 	add("contradicted", "number", schema.Supported, 0.96)
 	add("unverifiable", "number", schema.Unverifiable, 0.3)
 	add("unverifiable", "detail", schema.Unverifiable, 0.6)
-	f := measure.Of(pairs, verdicts)
+	f := entail.FiguresOf(pairs, verdicts)
 	if f.Pairs != 7 || f.True != 2.0/3 || f.False != 0.25 || f.Closeness <= 0 || f.Closeness >= 1 {
 		t.Errorf("%+v", f)
 	}
@@ -136,7 +136,7 @@ func TestFigures(t *testing.T) {
 	if f.AtFive != 1.0/3 { // no false accept of four: only what lies above all of them
 		t.Errorf("at 5 %% %v", f.AtFive)
 	}
-	want := []measure.Kind{{"npc", true, 1, 1, 0}, {"paraphrase", true, 2, 0.5, 0}, {"detail", false, 1, 0, 0},
+	want := []entail.KindFigures{{"npc", true, 1, 1, 0}, {"paraphrase", true, 2, 0.5, 0}, {"detail", false, 1, 0, 0},
 		{"number", false, 3, 1.0 / 3, 1.0 / 3}}
 	if !slices.Equal(f.ByKind, want) {
 		t.Errorf("by kind %+v, want %+v", f.ByKind, want)
@@ -145,7 +145,7 @@ func TestFigures(t *testing.T) {
 
 // Of nothing there are no figures, and none that is no number.
 func TestFiguresOfNothing(t *testing.T) {
-	f := measure.Of(nil, nil)
+	f := entail.FiguresOf(nil, nil)
 	for _, v := range []float64{f.AUROC, f.False, f.True, f.AtFive, f.Closeness} {
 		if v != 0 {
 			t.Errorf("%+v", f)

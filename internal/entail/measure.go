@@ -1,7 +1,4 @@
-// Package measure says what a verifier's verdicts are worth on pairs with known
-// labels: how well its scores tell the supported from the rest, how many of either
-// it accepts, kind by kind. It judges no pair itself.
-package measure
+package entail
 
 import (
 	"bufio"
@@ -11,12 +8,11 @@ import (
 	"io"
 	"slices"
 
-	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// Pair is a pair with its label.
-type Pair struct {
+// LabelledPair is a pair with its label.
+type LabelledPair struct {
 	Premise    string `json:"premise"`
 	Hypothesis string `json:"hypothesis"`
 	Label      string `json:"label"`
@@ -25,7 +21,7 @@ type Pair struct {
 }
 
 // Supported says whether the premise supports the hypothesis.
-func (p Pair) Supported() bool {
+func (p LabelledPair) Supported() bool {
 	return p.Label == string(schema.Supported) || p.Label == "entailment"
 }
 
@@ -34,13 +30,13 @@ var labels = []string{"supported", "contradicted", "unverifiable", "entailment",
 
 const maxLine = 4 << 20
 
-// Read reads pairs, one JSON object a line. name is the file's, for errors.
-func Read(name string, r io.Reader) ([]Pair, error) {
-	var out []Pair
+// ReadPairs reads pairs, one JSON object a line. name is the file's, for errors.
+func ReadPairs(name string, r io.Reader) ([]LabelledPair, error) {
+	var out []LabelledPair
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 0, 64<<10), maxLine)
 	for n := 1; sc.Scan(); n++ {
-		var p Pair
+		var p LabelledPair
 		if err := json.Unmarshal(sc.Bytes(), &p); err != nil {
 			return nil, fmt.Errorf("%s:%d: is not {\"premise\":…,\"hypothesis\":…,\"label\":…}: %w", name, n, err)
 		}
@@ -55,11 +51,11 @@ func Read(name string, r io.Reader) ([]Pair, error) {
 	return out, nil
 }
 
-// Ask makes pairs for a verifier.
-func Ask(pairs []Pair) []entail.Pair {
-	out := make([]entail.Pair, len(pairs))
+// Unlabelled makes pairs for a verifier.
+func Unlabelled(pairs []LabelledPair) []Pair {
+	out := make([]Pair, len(pairs))
 	for i, p := range pairs {
-		out[i] = entail.Pair{Premise: p.Premise, Hypothesis: p.Hypothesis}
+		out[i] = Pair{Premise: p.Premise, Hypothesis: p.Hypothesis}
 	}
 	return out
 }
@@ -72,12 +68,12 @@ type Figures struct {
 	True   float64 `json:"true_accepted"`  // share of the supported that was accepted
 	AtFive float64 `json:"accepted_at_5"`  // share of the supported at 5 % false accepts
 	// mean closeness of the supported that were accepted: how near the NPC must keep to its evidence
-	Closeness float64 `json:"accepted_overlap"`
-	ByKind    []Kind  `json:"by_kind"`
+	Closeness float64       `json:"accepted_overlap"`
+	ByKind    []KindFigures `json:"by_kind"`
 }
 
-// Kind is one kind of pair.
-type Kind struct {
+// KindFigures is one kind of pair.
+type KindFigures struct {
 	Kind      string  `json:"kind"`
 	Supported bool    `json:"supported"`
 	Pairs     int     `json:"pairs"`
@@ -85,8 +81,8 @@ type Kind struct {
 	Denied    float64 `json:"contradicted"` // share that the verifier calls contradicted
 }
 
-// Of measures verdicts.
-func Of(pairs []Pair, verdicts []schema.Verdict) Figures {
+// FiguresOf measures verdicts.
+func FiguresOf(pairs []LabelledPair, verdicts []schema.Verdict) Figures {
 	f := Figures{Pairs: len(pairs)}
 	var good, bad []float64
 	accepted := [2]int{}
@@ -94,12 +90,12 @@ func Of(pairs []Pair, verdicts []schema.Verdict) Figures {
 		kind      string
 		supported bool
 	}
-	kinds := map[key]*Kind{}
+	kinds := map[key]*KindFigures{}
 	for i, p := range pairs {
 		v := verdicts[i]
 		k := key{cmp.Or(p.Kind, p.Origin), p.Supported()}
 		if kinds[k] == nil {
-			kinds[k] = &Kind{Kind: k.kind, Supported: k.supported}
+			kinds[k] = &KindFigures{Kind: k.kind, Supported: k.supported}
 		}
 		kinds[k].Pairs++
 		if v.Label == schema.Contradicted {
@@ -109,7 +105,7 @@ func Of(pairs []Pair, verdicts []schema.Verdict) Figures {
 			kinds[k].Accepted++
 			if p.Supported() {
 				accepted[1]++
-				f.Closeness += entail.Closeness(p.Premise, p.Hypothesis)
+				f.Closeness += Closeness(p.Premise, p.Hypothesis)
 			} else {
 				accepted[0]++
 			}
@@ -130,7 +126,7 @@ func Of(pairs []Pair, verdicts []schema.Verdict) Figures {
 		k.Denied /= float64(k.Pairs)
 		f.ByKind = append(f.ByKind, *k)
 	}
-	slices.SortFunc(f.ByKind, func(a, b Kind) int {
+	slices.SortFunc(f.ByKind, func(a, b KindFigures) int {
 		if a.Supported != b.Supported {
 			return map[bool]int{true: -1, false: 1}[a.Supported]
 		}

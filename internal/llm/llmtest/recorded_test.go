@@ -1,10 +1,10 @@
-package recorded_test
+package llmtest_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/internal/recorded"
+	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 )
 
 const row = `{"id":"a/1","world":"a mill","npc":"mira","name":"Mira","message":"what burned?","style":"good",` +
@@ -39,7 +39,7 @@ func TestReadNamesWhatIsWrong(t *testing.T) {
 			if c.change[0] != "" {
 				changed = strings.Replace(row, c.change[0], c.change[1], 1)
 			}
-			rows, err := recorded.Read("speeches.jsonl", strings.NewReader(row+"\n"+changed+"\n"))
+			rows, err := llmtest.ReadSpeeches("speeches.jsonl", strings.NewReader(row+"\n"+changed+"\n"))
 			switch {
 			case c.want == "" && (err != nil || len(rows) != 2 || rows[1].Backstory() != "Mira is the smith." ||
 				rows[1].Personality() != "dry"):
@@ -49,7 +49,7 @@ func TestReadNamesWhatIsWrong(t *testing.T) {
 			}
 		})
 	}
-	if _, err := recorded.Read("empty.jsonl", strings.NewReader("\n")); err == nil ||
+	if _, err := llmtest.ReadSpeeches("empty.jsonl", strings.NewReader("\n")); err == nil ||
 		err.Error() != "empty.jsonl: holds no speeches" {
 		t.Errorf("an empty file: %v", err)
 	}
