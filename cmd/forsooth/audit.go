@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/audit"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/replay"
 )
 
 type auditCmd struct {
@@ -30,9 +30,9 @@ func (c *auditCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	settings := audit.DefaultSettings
+	settings := replay.DefaultAudit
 	settings.Examples = c.Examples
-	auditor, of := audit.New(ws, settings), map[string]bool{}
+	auditor, of := replay.NewAuditor(ws, settings), map[string]bool{}
 	for _, w := range ws {
 		of[w.Name] = true
 	}
@@ -46,7 +46,7 @@ func (c *auditCmd) Run(e *env) error {
 				auditor.Heard(s.Reply)
 				return
 			}
-			auditor.Take(audit.Stored{Conversation: s.Conversation, Turn: s.Turn, At: s.At, Reply: s.Reply,
+			auditor.Take(replay.StoredReply{Conversation: s.Conversation, Turn: s.Turn, At: s.At, Reply: s.Reply,
 				Bad: s.Bad})
 		}))
 	})
@@ -58,7 +58,7 @@ func (c *auditCmd) Run(e *env) error {
 	return c.print(e, r)
 }
 
-func (c *auditCmd) print(e *env, r *audit.Report) error {
+func (c *auditCmd) print(e *env, r *replay.AuditReport) error {
 	if e.json {
 		if err := e.printJSON(r); err != nil {
 			return err

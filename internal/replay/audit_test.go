@@ -1,4 +1,4 @@
-package audit_test
+package replay_test
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/audit"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
@@ -40,7 +40,7 @@ func said(text string, evidence ...schema.EvidenceRef) schema.Sentence {
 }
 
 // stored is a reply of Mira as the mesh stores it.
-func stored(version string, sentences ...schema.Sentence) audit.Stored {
+func stored(version string, sentences ...schema.Sentence) replay.StoredReply {
 	r := &schema.Reply{TurnID: "t1", World: "village", NPC: "mira", NPCName: "Mira", Player: "p1",
 		LoreVersion: version,
 		Sentences:   sentences, SourceCounts: grounding.SourceCounts(sentences), AcceptedAt: at}
@@ -50,11 +50,11 @@ func stored(version string, sentences ...schema.Sentence) audit.Stored {
 		texts = append(texts, sentences[i].Text)
 	}
 	r.Text = strings.Join(texts, " ")
-	return audit.Stored{Conversation: schema.ConversationID{World: r.World, NPC: r.NPC, Player: r.Player},
+	return replay.StoredReply{Conversation: schema.ConversationID{World: r.World, NPC: r.NPC, Player: r.Player},
 		Turn: r.TurnID, At: at, Reply: r}
 }
 
-func checks(r *audit.Report) string {
+func checks(r *replay.AuditReport) string {
 	var out []string
 	for _, row := range r.Checks {
 		moved := ""
@@ -81,7 +81,7 @@ func TestTheAuditOfOneReply(t *testing.T) {
 	hinges := "I forged the hinges of the north gate in March."
 	cases := []struct {
 		name string
-		s    audit.Stored
+		s    replay.StoredReply
 		want string
 	}{
 		{"lore, as it stands", stored(now, said(owner, lore("lore/ferry.txt#1", owner))), ""},
@@ -90,18 +90,18 @@ func TestTheAuditOfOneReply(t *testing.T) {
 		{"what was said, as said", stored(now, said("You said: “I am Tom.”",
 			schema.EvidenceRef{ID: "M1", Path: "session:t0", ChunkID: "session:t0", Text: "You said: “I am Tom.”",
 				Source: schema.OriginUser})), ""},
-		{"an unreadable message", audit.Stored{Conversation: otherText.Conversation, Turn: "t1",
-			Bad: errors.New("the reply is no JSON")}, audit.Unreadable},
-		{"another text than its sentences", otherText, audit.Joined},
+		{"an unreadable message", replay.StoredReply{Conversation: otherText.Conversation, Turn: "t1",
+			Bad: errors.New("the reply is no JSON")}, replay.Unreadable},
+		{"another text than its sentences", otherText, replay.Joined},
 		{"another sentence than was reviewed", stored(now, schema.Sentence{Text: owner, Hash: protocol.HashText("x"),
 			Evidence: []schema.EvidenceRef{lore("lore/ferry.txt#1", owner)}}), grounding.FaultHash},
 		{"words that the document never held", stored(now, said("Bram owns the ferry.", lore("lore/ferry.txt#1",
-			"Bram owns the ferry."))), audit.LoreEdited},
+			"Bram owns the ferry."))), replay.LoreEdited},
 		{"words that were edited away since", stored("older", said("Bram owns the ferry.", lore("lore/ferry.txt#1",
-			"Bram owns the ferry."))), "~" + audit.LoreEdited},
+			"Bram owns the ferry."))), "~" + replay.LoreEdited},
 		{"a document that is gone", stored("older", said(owner, lore("lore/boat.txt#1", owner))),
-			"~" + audit.LoreGone},
-		{"a document that never was", stored(now, said(owner, lore("lore/boat.txt#1", owner))), audit.LoreGone},
+			"~" + replay.LoreGone},
+		{"a document that never was", stored(now, said(owner, lore("lore/boat.txt#1", owner))), replay.LoreGone},
 		{"another NPC's diary", stored(now, said("His room at the inn was empty that night.",
 			lore("npcs/osric/home/suspects.txt#1", "His room at the inn was empty that night."))),
 			grounding.RejectScope},
@@ -109,10 +109,10 @@ func TestTheAuditOfOneReply(t *testing.T) {
 			lore("lore/verdict.txt#1", "The assize found the miller Bram guilty of arson."))),
 			grounding.RejectFuture},
 		{"lore that was later than the turn's game time", longAgo, grounding.RejectFuture},
-		{"a memory as lore", stored(now, said(owner, lore("memory:m1", owner))), audit.Reentry},
-		{"a line of the talk as lore", stored(now, said(owner, lore("session:t0", owner))), audit.Reentry},
+		{"a memory as lore", stored(now, said(owner, lore("memory:m1", owner))), replay.Reentry},
+		{"a line of the talk as lore", stored(now, said(owner, lore("session:t0", owner))), replay.Reentry},
 		{"a draft", stored(now, said(owner, lore("draft:1", owner))),
-			audit.LoreGone + " " + grounding.RejectReservedID},
+			replay.LoreGone + " " + grounding.RejectReservedID},
 		{"a model's text", stored(now, said(owner, schema.EvidenceRef{ID: "E1", Path: "x", Text: owner,
 			Source: schema.OriginModel})),
 			grounding.RejectSource + " " + grounding.FaultOrigin},
@@ -121,7 +121,7 @@ func TestTheAuditOfOneReply(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			a := audit.New([]*world.World{w}, audit.DefaultSettings)
+			a := replay.NewAuditor([]*world.World{w}, replay.DefaultAudit)
 			a.Take(c.s)
 			r := a.Report()
 			got := strings.Fields(checks(r))
@@ -145,10 +145,10 @@ func TestWhatWasSaidComesBackAsLore(t *testing.T) {
 	cites := stored(w.Version, said(owner, lore("lore/ferry.txt#1",
 		owner+" The ferry crosses the river at dawn and at dusk.")))
 	for name, c := range map[string]struct {
-		earlier audit.Stored
+		earlier replay.StoredReply
 		want    string
 	}{
-		"said before the lore held it": {invented, audit.Reentry},
+		"said before the lore held it": {invented, replay.Reentry},
 		"quoted from the lore":         {quoted, ""},
 		"said while the lore held it":  {same, ""},
 		"never said":                   {stored("older"), ""},
@@ -156,7 +156,7 @@ func TestWhatWasSaidComesBackAsLore(t *testing.T) {
 			Authored: true}), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := audit.New([]*world.World{w}, audit.DefaultSettings)
+			a := replay.NewAuditor([]*world.World{w}, replay.DefaultAudit)
 			a.Heard(c.earlier.Reply)
 			a.Take(cites)
 			r := a.Report()
@@ -169,7 +169,7 @@ func TestWhatWasSaidComesBackAsLore(t *testing.T) {
 
 func TestAnAuditKeepsABoundedNumber(t *testing.T) {
 	w := village(t)
-	a := audit.New([]*world.World{w}, audit.Settings{Examples: 2, Said: 10})
+	a := replay.NewAuditor([]*world.World{w}, replay.AuditSettings{Examples: 2, Said: 10})
 	for i := range 50 {
 		a.Take(stored("older", said(fmt.Sprintf("The tower number %d stands on the hill.", i),
 			lore("lore/tower.txt#1", "A tower."))))
@@ -182,7 +182,7 @@ func TestAnAuditKeepsABoundedNumber(t *testing.T) {
 }
 
 func TestTheReportCountsWhatIsNotCorpus(t *testing.T) {
-	a := audit.New(nil, audit.DefaultSettings)
+	a := replay.NewAuditor(nil, replay.DefaultAudit)
 	state := schema.EvidenceRef{ID: "S1", Path: "state:mira.shop_open", ChunkID: "state:mira.shop_open",
 		Text: "My shop is open.", Source: schema.OriginSystem}
 	a.Take(stored("v", said("My shop is open.", state), said(owner, lore("lore/ferry.txt#1", owner)),

@@ -1,4 +1,4 @@
-package audit
+package replay
 
 import (
 	"cmp"
@@ -12,15 +12,15 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// Row counts the findings of one check.
-type Row struct {
+// AuditRow counts the findings of one check.
+type AuditRow struct {
 	Check      string `json:"check"`
 	Violations int    `json:"violations"`
 	LoreMoved  int    `json:"lore_moved"` // the lore was edited after the reply, so the edit may explain them
 }
 
-// Report is what an audit has found.
-type Report struct {
+// AuditReport is what an audit has found.
+type AuditReport struct {
 	Since     time.Time             `json:"since,omitzero"`
 	Replies   int                   `json:"replies"`
 	Sentences int                   `json:"sentences"`
@@ -38,23 +38,23 @@ type Report struct {
 	// Unchecked replies are of worlds that were not given: they are judged without their lore.
 	Unchecked int `json:"unchecked_replies"`
 	// Forgotten sentences were said too long ago for the bound: they are not looked for in lore.
-	Forgotten  int       `json:"forgotten_sentences"`
-	Violations int       `json:"violations"`
-	LoreMoved  int       `json:"lore_moved"`
-	Checks     []Row     `json:"checks"`
-	Examples   []Finding `json:"examples"`
+	Forgotten  int        `json:"forgotten_sentences"`
+	Violations int        `json:"violations"`
+	LoreMoved  int        `json:"lore_moved"`
+	Checks     []AuditRow `json:"checks"`
+	Examples   []Finding  `json:"examples"`
 
 	ineligible int // citations
-	rows       map[string]*Row
+	rows       map[string]*AuditRow
 	kept       map[string]int
 }
 
-func newReport() *Report {
-	return &Report{Sources: map[schema.Origin]int{schema.OriginCorpus: 0}, Checks: []Row{}, Examples: []Finding{},
-		rows: map[string]*Row{}, kept: map[string]int{}}
+func newReport() *AuditReport {
+	return &AuditReport{Sources: map[schema.Origin]int{schema.OriginCorpus: 0}, Checks: []AuditRow{},
+		Examples: []Finding{}, rows: map[string]*AuditRow{}, kept: map[string]int{}}
 }
 
-func (r *Report) count(reply *schema.Reply) {
+func (r *AuditReport) count(reply *schema.Reply) {
 	for _, s := range reply.Sentences {
 		r.Sentences++
 		if s.Authored {
@@ -67,10 +67,10 @@ func (r *Report) count(reply *schema.Reply) {
 	}
 }
 
-func (r *Report) add(f Finding, examples int) {
+func (r *AuditReport) add(f Finding, examples int) {
 	row := r.rows[f.Check]
 	if row == nil {
-		row = &Row{Check: f.Check}
+		row = &AuditRow{Check: f.Check}
 		r.rows[f.Check] = row
 	}
 	kind := f.Check
@@ -89,7 +89,7 @@ func (r *Report) add(f Finding, examples int) {
 }
 
 // settled is the report with its rates and its rows in order.
-func (r *Report) settled(forgotten int) *Report {
+func (r *AuditReport) settled(forgotten int) *AuditReport {
 	r.Forgotten = forgotten
 	if r.Citations > 0 {
 		r.NonCorpusCitationRate = 1 - float64(r.Sources[schema.OriginCorpus])/float64(r.Citations)
@@ -99,14 +99,14 @@ func (r *Report) settled(forgotten int) *Report {
 	for _, row := range r.rows {
 		r.Checks = append(r.Checks, *row)
 	}
-	slices.SortFunc(r.Checks, func(a, b Row) int {
+	slices.SortFunc(r.Checks, func(a, b AuditRow) int {
 		return cmp.Or(b.Violations-a.Violations, b.LoreMoved-a.LoreMoved, cmp.Compare(a.Check, b.Check))
 	})
 	return r
 }
 
 // Write prints the report for a terminal.
-func (r *Report) Write(w io.Writer) error {
+func (r *AuditReport) Write(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, line := range []struct {
 		name  string
