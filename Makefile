@@ -138,7 +138,7 @@ k8s-checks:
 
 ## generate: the JSON Schemas of the wire contract, and the pages of settings and metrics
 generate:
-	$(GO) generate ./internal/schemagen ./internal/config ./internal/meters
+	$(GO) generate ./internal/schemagen ./internal/config ./internal/telemetry
 
 vet:
 	$(GO) vet ./...

@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/services/gateway"
@@ -110,9 +110,9 @@ func open(t *testing.T, script *transcript) *site {
 	c, err := client.Connect(t.Context(), a.Server.URL(), client.Options{})
 	must(t, err)
 	t.Cleanup(c.Close)
-	ring, err := keys.Open(t.TempDir()+"/keys.json", time.Now)
+	ring, err := access.OpenRing(t.TempDir()+"/keys.json", time.Now)
 	must(t, err)
-	made, text, err := keys.Make(keys.Key{Name: "engine", Rights: keys.Rights}, bytes.NewReader(make([]byte, 64)),
+	made, text, err := access.Make(access.Key{Name: "engine", Rights: access.Rights}, bytes.NewReader(make([]byte, 64)),
 		time.Now())
 	must(t, err)
 	must(t, ring.Add(made))

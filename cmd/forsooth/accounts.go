@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/forsooth-npc/forsooth/internal/accounts"
+	"github.com/forsooth-npc/forsooth/internal/access"
 )
 
 // accountsCmd writes who may do what on the broker.
@@ -23,12 +23,12 @@ func (c *accountsCmd) Run(e *env) error {
 			names = append(names, w.Name)
 		}
 	}
-	config, err := accounts.Config(names)
+	config, err := access.BrokerConfig(names)
 	if err != nil {
 		return usage(err)
 	}
 	if e.json {
-		roles, err := accounts.Roles(names)
+		roles, err := access.Roles(names)
 		if err != nil {
 			return usage(err)
 		}

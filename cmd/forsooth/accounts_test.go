@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/accounts"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
 	"github.com/forsooth-npc/forsooth/pkg/client"
@@ -22,14 +22,14 @@ func passwordOf(user string) string { return "pass-" + user }
 // guarded is a broker that knows the users of a mesh with these worlds, and no others.
 func guarded(t *testing.T, worlds ...string) *natstest.Server {
 	t.Helper()
-	roles, err := accounts.Roles(worlds)
+	roles, err := access.Roles(worlds)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range roles {
 		t.Setenv(r.Variable(), passwordOf(r.Name))
 	}
-	config, err := accounts.Config(worlds)
+	config, err := access.BrokerConfig(worlds)
 	if err != nil {
 		t.Fatal(err)
 	}

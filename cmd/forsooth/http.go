@@ -10,9 +10,9 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/keys"
-	"github.com/forsooth-npc/forsooth/internal/meters"
+	"github.com/forsooth-npc/forsooth/internal/telemetry"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -33,7 +33,7 @@ type doors struct {
 	gateway  *gateway.Gateway
 	eraser   gateway.Eraser // nil: this process cannot erase
 	inside   gateway.Inside // nil: this process runs no mesh
-	meters   *meters.Meters
+	meters   *telemetry.Meters
 	stop     context.CancelFunc
 	ended    chan error // has the end of the gateway, where there is one
 	done     chan struct{}
@@ -123,7 +123,7 @@ func (e *env) serveDoors(listenAt, address string) error {
 		return err
 	}
 	defer watched.stop()
-	d.meters = meters.New(schema.Version)
+	d.meters = telemetry.NewMeters(schema.Version)
 	if err := d.open(e.ctx, e, e.settings.NATS.URL); err != nil {
 		return err
 	}
@@ -147,6 +147,6 @@ func (d *doors) ready(ctx context.Context) []app.Check {
 }
 
 // ring are the keys of the settings.
-func (e *env) ring() (*keys.Ring, error) {
-	return keys.Open(cmp.Or(e.settings.HTTP.Keys, filepath.Join(e.settings.Data, "keys.json")), time.Now)
+func (e *env) ring() (*access.Ring, error) {
+	return access.OpenRing(cmp.Or(e.settings.HTTP.Keys, filepath.Join(e.settings.Data, "keys.json")), time.Now)
 }

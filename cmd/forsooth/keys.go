@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 )
 
 type keysCmd struct {
@@ -36,11 +36,11 @@ func (c *keysAddCmd) Run(e *env) error {
 	if err != nil {
 		return usage(err)
 	}
-	k := keys.Key{Name: c.Name, Worlds: c.In, Player: c.Player, Users: c.Users, Rate: c.Rate}
+	k := access.Key{Name: c.Name, Worlds: c.In, Player: c.Player, Users: c.Users, Rate: c.Rate}
 	for _, r := range c.May {
-		k.Rights = append(k.Rights, keys.Right(r))
+		k.Rights = append(k.Rights, access.Right(r))
 	}
-	made, text, err := keys.Make(k, rand.Reader, time.Now())
+	made, text, err := access.Make(k, rand.Reader, time.Now())
 	if err != nil {
 		return usage(err)
 	}
@@ -59,14 +59,14 @@ type keysListCmd struct{}
 
 // shownKey is a key without what opens a door.
 type shownKey struct {
-	ID      string       `json:"id"`
-	Name    string       `json:"name"`
-	Worlds  []string     `json:"worlds"` // empty: all
-	Rights  []keys.Right `json:"rights"`
-	Player  string       `json:"player,omitempty"`
-	Users   bool         `json:"users,omitempty"`
-	Rate    float64      `json:"rate,omitempty"`
-	Created time.Time    `json:"created"`
+	ID      string         `json:"id"`
+	Name    string         `json:"name"`
+	Worlds  []string       `json:"worlds"` // empty: all
+	Rights  []access.Right `json:"rights"`
+	Player  string         `json:"player,omitempty"`
+	Users   bool           `json:"users,omitempty"`
+	Rate    float64        `json:"rate,omitempty"`
+	Created time.Time      `json:"created"`
 }
 
 // Run lists the keys.
@@ -114,7 +114,7 @@ func (c *keysListCmd) Run(e *env) error {
 	return nil
 }
 
-func joined(rights []keys.Right) string {
+func joined(rights []access.Right) string {
 	var out []string
 	for _, r := range rights {
 		out = append(out, string(r))

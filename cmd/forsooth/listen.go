@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/meters"
+	"github.com/forsooth-npc/forsooth/internal/telemetry"
 )
 
 // watchPage is what a process serves to those who watch it: /healthz while it lives,
@@ -25,7 +25,7 @@ type watchPage struct {
 
 // monitored is what there is to watch.
 type monitored struct {
-	meters *meters.Meters
+	meters *telemetry.Meters
 	ready  func(context.Context) []app.Check
 }
 

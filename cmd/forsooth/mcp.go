@@ -7,8 +7,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/mcp"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/client"
@@ -25,10 +25,11 @@ type mcpCmd struct {
 func (c *mcpCmd) Run(e *env) error {
 	caller := &mcp.Local{As: c.Player}
 	for _, right := range c.May {
-		if !slices.Contains(keys.Rights, keys.Right(right)) {
-			return usage(fmt.Errorf("--may: %q is no right; these are: %s, %s, %s", right, keys.Play, keys.Read, keys.Operate))
+		if !slices.Contains(access.Rights, access.Right(right)) {
+			return usage(fmt.Errorf("--may: %q is no right; these are: %s, %s, %s", right,
+				access.Play, access.Read, access.Operate))
 		}
-		caller.Rights = append(caller.Rights, keys.Right(right))
+		caller.Rights = append(caller.Rights, access.Right(right))
 	}
 	if _, err := caller.Player(""); err != nil {
 		return usage(fmt.Errorf("--%w", err))

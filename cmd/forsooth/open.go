@@ -16,7 +16,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
-	"github.com/forsooth-npc/forsooth/internal/tracing"
+	"github.com/forsooth-npc/forsooth/internal/telemetry"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 )
@@ -99,8 +99,8 @@ func (e *env) verifying() app.Verifying {
 func (e *env) grounding() *grounding.Settings { return e.settings.Grounding.Review() }
 
 // traces say where they go.
-func (e *env) traces() tracing.Settings {
-	return tracing.Settings{URL: e.settings.Traces.URL, Share: e.settings.Traces.Share,
+func (e *env) traces() telemetry.TraceSettings {
+	return telemetry.TraceSettings{URL: e.settings.Traces.URL, Share: e.settings.Traces.Share,
 		Failed: func(err error) { e.log.Warn().Err(err).Msg("traces are not taken; see traces.url") }}
 }
 

@@ -30,7 +30,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
-	"github.com/forsooth-npc/forsooth/internal/meters"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
 	"github.com/forsooth-npc/forsooth/internal/outbound"
@@ -38,7 +37,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/store"
-	"github.com/forsooth-npc/forsooth/internal/tracing"
+	"github.com/forsooth-npc/forsooth/internal/telemetry"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/retriever"
@@ -93,7 +92,7 @@ type Options struct {
 	MemoryWorkers int
 	Report        func(mesh.Report)
 	Log           zerolog.Logger // a line at the end of each turn; the zero value logs nothing
-	Traces        tracing.Settings
+	Traces        telemetry.TraceSettings
 	Alert         reviewer.Alert
 	Models        func(llm.Event) // a model that failed, once each
 	Progress      func(world string, done, total int)
@@ -119,10 +118,10 @@ type App struct {
 	Conn    *transport.Conn
 	Mesh    *mesh.Mesh
 	Client  *mesh.Client
-	Server  *embedded.Server // nil with an external server
-	Model   *model.Model     // nil where no model is configured
-	Metrics *report.Metrics  // what the guards of memory did
-	Meters  *meters.Meters   // what this process does, with Metrics
+	Server  *embedded.Server  // nil with an external server
+	Model   *model.Model      // nil where no model is configured
+	Metrics *report.Metrics   // what the guards of memory did
+	Meters  *telemetry.Meters // what this process does, with Metrics
 
 	watch *watch
 

@@ -10,9 +10,8 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
-	"github.com/forsooth-npc/forsooth/internal/meters"
 	"github.com/forsooth-npc/forsooth/internal/store"
-	"github.com/forsooth-npc/forsooth/internal/tracing"
+	"github.com/forsooth-npc/forsooth/internal/telemetry"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
 )
@@ -20,8 +19,8 @@ import (
 // watch is what the mesh and the models of a process tell those who watch it: what
 // is counted, what is traced, and a line in the log for each turn.
 type watch struct {
-	meters *meters.Meters
-	tracer *tracing.Tracer // nil: nothing is traced
+	meters *telemetry.Meters
+	tracer *telemetry.Tracer // nil: nothing is traced
 	log    zerolog.Logger
 	now    func() time.Time
 }
@@ -29,7 +28,7 @@ type watch struct {
 // Begin is told of a message in a worker's hands.
 func (w *watch) Begin(ctx context.Context, d mesh.Delivered) (context.Context, func(mesh.Outcome)) {
 	ctx, traced := w.tracer.Begin(ctx, d)
-	counted := w.meters.Begin(d, tracing.ID(ctx), w.now)
+	counted := w.meters.Begin(d, telemetry.TraceID(ctx), w.now)
 	return ctx, func(o mesh.Outcome) {
 		counted(o)
 		traced(o)
@@ -54,9 +53,9 @@ func (w *watch) Buried(consumer string) { w.meters.Buried(consumer) }
 // outlive an erasure.
 func (w *watch) Ended(ctx context.Context, r *schema.Reply, at time.Time) {
 	w.tracer.Ended(ctx, r, at)
-	id := tracing.ID(ctx)
+	id := telemetry.TraceID(ctx)
 	w.meters.Ended(r, at, id)
-	sum := meters.SumOf(r)
+	sum := telemetry.SumOf(r)
 	line := w.log.Info().Str("turn", r.TurnID).Str("world", r.World).Str("npc", r.NPC).Str("status", string(r.Status))
 	if r.Reason != "" {
 		line.Str("reason", r.Reason)
@@ -74,9 +73,9 @@ func (w *watch) Ask(ctx context.Context, a llm.Asking) (context.Context, func(ll
 	began := w.now()
 	ctx, traced := w.tracer.Ask(ctx, a)
 	return ctx, func(t llm.Told) string {
-		w.meters.Asked(meters.Asked{Provider: a.Provider, Call: a.Call, Outcome: t.Outcome, Took: w.now().Sub(began),
+		w.meters.Asked(telemetry.Asked{Provider: a.Provider, Call: a.Call, Outcome: t.Outcome, Took: w.now().Sub(began),
 			In: t.In, Out: t.Out, Cost: t.Cost},
-			meters.Example{Turn: a.Turn, Trace: tracing.ID(ctx)})
+			telemetry.Example{Turn: a.Turn, Trace: telemetry.TraceID(ctx)})
 		return traced(t)
 	}
 }
@@ -85,7 +84,7 @@ func (w *watch) Ask(ctx context.Context, a llm.Asking) (context.Context, func(ll
 // rest with the turns.
 type reviewed struct {
 	*report.Metrics
-	meters *meters.Meters
+	meters *telemetry.Meters
 }
 
 func (r reviewed) Claimed(kind schema.ClaimKind, verdict schema.Label) {
@@ -102,21 +101,21 @@ func (r reviewed) Skilled(sensitivity, specificity float64, believed bool) {
 // reviewed is where the reviewer counts; off the mesh nobody watches what it reviews.
 func (a *App) reviewed() reviewer.Meter {
 	if a.Meters == nil {
-		return reviewed{a.Metrics, meters.New(schema.Version)}
+		return reviewed{a.Metrics, telemetry.NewMeters(schema.Version)}
 	}
 	return reviewed{a.Metrics, a.Meters}
 }
 
 // startWatch makes what counts, over what is counted elsewhere, and what traces.
 func (a *App) startWatch(ctx context.Context, o Options) (err error) {
-	a.Meters = meters.New(schema.Version, a.Metrics)
+	a.Meters = telemetry.NewMeters(schema.Version, a.Metrics)
 	a.watch = &watch{meters: a.Meters, log: o.Log, now: o.Now}
 	s := o.Traces
 	s.Service, s.Version = "forsooth", schema.Version
 	if len(o.Services) > 0 {
 		s.Service += "-" + strings.Join(o.Services, "-")
 	}
-	a.watch.tracer, err = tracing.Open(ctx, s)
+	a.watch.tracer, err = telemetry.OpenTracer(ctx, s)
 	return err
 }
 
@@ -128,7 +127,7 @@ func (w *watch) close() {
 }
 
 // reported counts what the mesh reports, and passes it on.
-func (o *Options) reported(m *meters.Meters) func(mesh.Report) {
+func (o *Options) reported(m *telemetry.Meters) func(mesh.Report) {
 	return func(r mesh.Report) {
 		m.Reported(r)
 		if o.Report != nil {
@@ -139,7 +138,7 @@ func (o *Options) reported(m *meters.Meters) func(mesh.Report) {
 
 // watched says where the state of this process is asked.
 func (a *App) watched() {
-	w := meters.Watched{Lags: a.Mesh.Lags}
+	w := telemetry.Watched{Lags: a.Mesh.Lags}
 	if a.llm != nil {
 		w.Breakers, w.LLMOff = a.llm.Resting, func() bool { return !a.Mesh.Flags().On(FlagLLM) }
 	}
@@ -150,7 +149,7 @@ func (a *App) watched() {
 // beside turns passes through.
 type traced struct {
 	store.Session
-	tracer *tracing.Tracer
+	tracer *telemetry.Tracer
 }
 
 // traced gives a session that the process's traces know of.

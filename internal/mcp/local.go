@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -15,12 +15,12 @@ const DefaultPlayer = "assistant"
 // Local is a caller that the operator of this process has let in, with these rights in
 // every world.
 type Local struct {
-	Rights []keys.Right
+	Rights []access.Right
 	As     string // the player where a call names none; empty: DefaultPlayer
 }
 
 // May says whether the operator gave the right.
-func (l *Local) May(right keys.Right, _ string) error {
+func (l *Local) May(right access.Right, _ string) error {
 	if !slices.Contains(l.Rights, right) {
 		return fmt.Errorf("this takes the right %q, which --may does not give", right)
 	}

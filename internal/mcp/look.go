@@ -8,7 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -73,21 +73,21 @@ type pass struct {
 
 // look are the tools of whoever may read.
 func (d *desk) look() {
-	add(d, keys.Read, &sdk.Tool{Name: "what_does_npc_know", Annotations: reading("What an NPC knows"),
+	add(d, access.Read, &sdk.Tool{Name: "what_does_npc_know", Annotations: reading("What an NPC knows"),
 		Description: "Searches what an NPC may know about a question, with the path of each passage. Nobody says " +
 			"anything, and nothing is remembered. What is closed to this trust is left out."}, d.knows)
-	add(d, keys.Read, &sdk.Tool{Name: "check_grounding", Annotations: reading("Check a text"), InputSchema: checkInput,
+	add(d, access.Read, &sdk.Tool{Name: "check_grounding", Annotations: reading("Check a text"), InputSchema: checkInput,
 		Description: "Says for each claim of a text whether the sources support it, contradict it, or say nothing " +
 			"of it."}, d.check)
-	add(d, keys.Read, &sdk.Tool{Name: "explain_turn", Annotations: reading("Explain a turn"),
+	add(d, access.Read, &sdk.Tool{Name: "explain_turn", Annotations: reading("Explain a turn"),
 		Description: "Says why an NPC said what it said: evidence of each sentence, what was taken out and why, and " +
 			"each pass."}, d.explain)
-	add(d, keys.Read, &sdk.Tool{Name: "memories", Annotations: reading("Memories"),
+	add(d, access.Read, &sdk.Tool{Name: "memories", Annotations: reading("Memories"),
 		Description: "Lists what the NPCs of a world remember, with the words that prove it."}, d.memories)
 }
 
 func (d *desk) knows(ctx context.Context, in knowsInput) (*schema.KnowledgeFound, error) {
-	info, err := d.world(ctx, keys.Read, in.World)
+	info, err := d.world(ctx, access.Read, in.World)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (d *desk) check(ctx context.Context, in schema.CheckQuery) (*schema.CheckRe
 }
 
 func (d *desk) explain(ctx context.Context, in explainInput) (explanation, error) {
-	info, err := d.world(ctx, keys.Read, in.World)
+	info, err := d.world(ctx, access.Read, in.World)
 	if err != nil {
 		return explanation{}, err
 	}
@@ -183,7 +183,7 @@ const fewMemories = 20
 
 func (d *desk) memories(ctx context.Context, in memoriesInput) (memoriesOutput, error) {
 	none := memoriesOutput{}
-	info, err := d.world(ctx, keys.Read, in.World)
+	info, err := d.world(ctx, access.Read, in.World)
 	if err != nil {
 		return none, err
 	}

@@ -16,7 +16,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -25,7 +25,7 @@ import (
 // Caller is who calls a tool.
 type Caller interface {
 	// May says whether the caller has a right in a world; an empty world asks for any.
-	May(right keys.Right, world string) error
+	May(right access.Right, world string) error
 	// Player is who speaks: the player that the caller is kept to, else the one it names.
 	Player(named string) (string, error)
 	// Bound is the player that the caller is kept to; empty: none.
@@ -111,7 +111,7 @@ func (s *Server) open(caller Caller) *sdk.Server {
 
 // add adds a tool where the caller has the right in any world. Its handler gives one error
 // at most, which becomes the result of the call: an assistant can read it and mend its call.
-func add[In, Out any](d *desk, right keys.Right, t *sdk.Tool, handle func(context.Context, In) (Out, error)) {
+func add[In, Out any](d *desk, right access.Right, t *sdk.Tool, handle func(context.Context, In) (Out, error)) {
 	if d.caller.May(right, "") != nil {
 		return
 	}
@@ -153,7 +153,7 @@ const (
 
 // world is one that is served, and in which the caller has a right. No name is the only
 // one there is.
-func (d *desk) world(ctx context.Context, right keys.Right, name string) (*schema.WorldInfo, error) {
+func (d *desk) world(ctx context.Context, right access.Right, name string) (*schema.WorldInfo, error) {
 	if name == "" {
 		all, err := d.worlds(ctx)
 		if err != nil {
@@ -187,7 +187,7 @@ func (d *desk) worlds(ctx context.Context) ([]schema.WorldInfo, error) {
 	defer stop()
 	all, err := d.o.Client.Worlds(ctx)
 	return slices.DeleteFunc(all, func(w schema.WorldInfo) bool {
-		return !slices.ContainsFunc(keys.Rights, func(r keys.Right) bool { return d.caller.May(r, w.Name) == nil })
+		return !slices.ContainsFunc(access.Rights, func(r access.Right) bool { return d.caller.May(r, w.Name) == nil })
 	}), err
 }
 

@@ -5,7 +5,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -65,17 +65,17 @@ type npcOutput struct {
 
 // play are the tools of whoever may play.
 func (d *desk) play() {
-	add(d, keys.Play, &sdk.Tool{Name: "ask_npc", Annotations: adding("Ask an NPC"), Description: "Says something to an " +
-		"NPC of a game world and gives its reply. Every sentence comes with the documents that support it. The NPC " +
+	add(d, access.Play, &sdk.Tool{Name: "ask_npc", Annotations: adding("Ask an NPC"), Description: "Says something to " +
+		"an NPC of a game world and gives its reply. Every sentence comes with the documents that support it. The NPC " +
 		"remembers the conversation with that player."}, d.ask)
-	for _, right := range keys.Rights { // any right will do
+	for _, right := range access.Rights { // any right will do
 		add(d, right, &sdk.Tool{Name: "list_worlds", Annotations: reading("List worlds"),
 			Description: "Lists the worlds and their NPCs."}, d.list)
 	}
 }
 
 func (d *desk) ask(ctx context.Context, in askInput) (answer, error) {
-	info, err := d.world(ctx, keys.Play, in.World)
+	info, err := d.world(ctx, access.Play, in.World)
 	if err != nil {
 		return answer{}, err
 	}

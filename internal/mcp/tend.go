@@ -15,7 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -51,20 +51,20 @@ type draftOutput struct {
 
 // tend are the tools over the files of a world.
 func (d *desk) tend() {
-	add(d, keys.Read, &sdk.Tool{Name: "lint_world", Annotations: reading("Lint a world"),
+	add(d, access.Read, &sdk.Tool{Name: "lint_world", Annotations: reading("Lint a world"),
 		Description: "Says what is wrong with the files of a world, with file and line."}, d.lint)
 	if slices.ContainsFunc(slices.Collect(maps.Values(d.o.Folders)), func(f Folder) bool { return f.Dir != "" }) {
-		add(d, keys.Operate, &sdk.Tool{Name: "add_lore_draft", Annotations: adding("Propose lore"), Description: "Writes a " +
-			"draft of lore into the folder drafts/ of a world. It is checked first, never overwrites anything, and is " +
+		add(d, access.Operate, &sdk.Tool{Name: "add_lore_draft", Annotations: adding("Propose lore"), Description: "Writes " +
+			"a draft of lore into the folder drafts/ of a world. It is checked first, never overwrites anything, and is " +
 			"no lore until a person promotes it."}, d.draft)
 	}
-	if d.o.Lore && d.caller.May(keys.Read, "") == nil {
+	if d.o.Lore && d.caller.May(access.Read, "") == nil {
 		d.lore()
 	}
 }
 
 // folder is that of a world in which the caller has a right.
-func (d *desk) folder(right keys.Right, name string) (string, Folder, error) {
+func (d *desk) folder(right access.Right, name string) (string, Folder, error) {
 	all := slices.Sorted(maps.Keys(d.o.Folders))
 	all = slices.DeleteFunc(all, func(w string) bool { return d.caller.May(right, w) != nil })
 	if name == "" && len(all) == 1 {
@@ -81,7 +81,7 @@ func (d *desk) folder(right keys.Right, name string) (string, Folder, error) {
 const mostFindings = 200
 
 func (d *desk) lint(_ context.Context, in lintInput) (findings, error) {
-	name, f, err := d.folder(keys.Read, in.World)
+	name, f, err := d.folder(access.Read, in.World)
 	if err != nil {
 		return findings{}, err
 	}
@@ -94,7 +94,7 @@ func (d *desk) lint(_ context.Context, in lintInput) (findings, error) {
 }
 
 func (d *desk) draft(_ context.Context, in draftInput) (draftOutput, error) {
-	name, f, err := d.folder(keys.Operate, in.World)
+	name, f, err := d.folder(access.Operate, in.World)
 	if err != nil {
 		return draftOutput{}, err
 	}
@@ -161,7 +161,7 @@ func (d *desk) read(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadRes
 	if err != nil || uri.Scheme != scheme {
 		return nil, missing
 	}
-	_, f, err := d.folder(keys.Read, uri.Host)
+	_, f, err := d.folder(access.Read, uri.Host)
 	name := strings.TrimPrefix(uri.Path, "/")
 	if err != nil || !isLore(name) {
 		return nil, missing

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/accounts"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
@@ -26,12 +26,12 @@ type house struct {
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	worlds := []string{"village", "elsewhere"}
-	roles, err := accounts.Roles(worlds)
+	roles, err := access.Roles(worlds)
 	must(t, err)
 	for _, r := range roles {
 		t.Setenv(r.Variable(), "pass-"+r.Name)
 	}
-	config, err := accounts.Config(worlds)
+	config, err := access.BrokerConfig(worlds)
 	must(t, err)
 	h := &house{t: t, url: natstest.Start(t, config+natstest.JetStream(t)).URL}
 	operator := h.as("operator")
@@ -60,7 +60,7 @@ func TestEachConsumerHasItsService(t *testing.T) {
 	r := newRig(t)
 	for _, run := range AllConsumers(r.conn, transport.Settings{}) {
 		var works []string
-		for _, role := range accounts.Services() {
+		for _, role := range access.Services() {
 			for _, g := range role.Publish {
 				if g == "$JS.API.CONSUMER.MSG.NEXT."+run.Stream+"."+run.Name {
 					works = append(works, role.Name)

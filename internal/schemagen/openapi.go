@@ -12,10 +12,10 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/console"
 	"github.com/forsooth-npc/forsooth/internal/erasure"
 	"github.com/forsooth-npc/forsooth/internal/eval"
-	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/replay"
@@ -31,7 +31,7 @@ const openapiFile = "../../services/gateway/openapi.json"
 type door struct {
 	pattern string // method and path, as the gateway routes it
 	about   string
-	right   keys.Right
+	right   access.Right
 	query   []string // names of parameters, with what they are after a colon
 	takes   any      // nil: no body
 	status  int
@@ -50,95 +50,95 @@ const (
 
 // doors are all of them, in the order of the document.
 var doors = []door{
-	{"POST " + npc + "/turns", "Says something to an NPC. The same turn id said again is the same turn.", keys.Play,
+	{"POST " + npc + "/turns", "Says something to an NPC. The same turn id said again is the same turn.", access.Play,
 		nil, schema.Request{}, 200, gateway.Reply{}, gateway.Event{},
 		[]string{"Idempotency-Key: The turn's id.", replayArg}},
-	{"GET " + npc + "/turns/{turn}", "What became of a turn; streamed, the turn from its beginning.", keys.Play,
+	{"GET " + npc + "/turns/{turn}", "What became of a turn; streamed, the turn from its beginning.", access.Play,
 		[]string{playerArg, "view: full, with the right to read: the stored reply with every pass."},
 		nil, 200, gateway.Outcome{}, gateway.Event{}, []string{replayArg}},
-	{"DELETE " + npc + "/turns/{turn}", "Ends a turn with what was said so far.", keys.Play, []string{playerArg}, nil,
+	{"DELETE " + npc + "/turns/{turn}", "Ends a turn with what was said so far.", access.Play, []string{playerArg}, nil,
 		204, nil, nil, nil},
-	{"POST " + npc + "/turns/{turn}/actions/{index}", "The game's answer to an action. The first stands.", keys.Play,
+	{"POST " + npc + "/turns/{turn}/actions/{index}", "The game's answer to an action. The first stands.", access.Play,
 		[]string{playerArg}, schema.ActionResult{}, 204, nil, nil, nil},
 	{"POST " + scene + "/turns", "A player says something that all in a scene hear; npc may be left out. Or, with " +
 		"scene.enter or scene.leave, the game's backend has somebody enter or leave. Streamed, the turns of all who " +
-		"speak upon it.", keys.Play, nil, schema.Request{}, 200, gateway.Talk{}, gateway.Event{},
+		"speak upon it.", access.Play, nil, schema.Request{}, 200, gateway.Talk{}, gateway.Event{},
 		[]string{"Idempotency-Key: The turn's id.", replayArg}},
 	{"GET " + scene + "/turns/{turn}", "What became of a turn of a scene; streamed, from its beginning, with those " +
-		"that follow.", keys.Play, []string{"view: full, with the right to read: the stored reply with every pass."},
+		"that follow.", access.Play, []string{"view: full, with the right to read: the stored reply with every pass."},
 		nil, 200, gateway.Outcome{}, gateway.Event{}, []string{replayArg}},
-	{"DELETE " + scene + "/turns/{turn}", "Ends a turn of a scene with what was said so far.", keys.Play, nil, nil,
+	{"DELETE " + scene + "/turns/{turn}", "Ends a turn of a scene with what was said so far.", access.Play, nil, nil,
 		204, nil, nil, nil},
 	{"POST " + scene + "/turns/{turn}/actions/{index}", "The game's answer to an action of a scene. The first stands.",
-		keys.Play, nil, schema.ActionResult{}, 204, nil, nil, nil},
-	{"GET " + scene, "Who is in a scene. One that nobody has entered is empty.", keys.Play, nil, nil, 200,
+		access.Play, nil, schema.ActionResult{}, 204, nil, nil, nil},
+	{"GET " + scene, "Who is in a scene. One that nobody has entered is empty.", access.Play, nil, nil, 200,
 		gateway.Scene{}, nil, nil},
-	{"GET " + npc + "/conversations/{player}", "What an NPC keeps in mind of a player.", keys.Read, nil, nil, 200,
+	{"GET " + npc + "/conversations/{player}", "What an NPC keeps in mind of a player.", access.Read, nil, nil, 200,
 		schema.Conversation{}, nil, nil},
 	{"DELETE " + npc + "/conversations/{player}",
-		"Has the NPC forget the conversation. What it remembers beyond it stays.", keys.Operate, nil, nil, 200,
+		"Has the NPC forget the conversation. What it remembers beyond it stays.", access.Operate, nil, nil, 200,
 		schema.Conversation{}, nil, nil},
-	{"GET " + npc, "An NPC.", keys.Play, nil, nil, 200, schema.NPCInfo{}, nil, nil},
-	{"GET " + world + "/npcs", "The NPCs of a world.", keys.Play, nil, nil, 200, gateway.NPCs{}, nil, nil},
-	{"GET " + world, "A world.", keys.Play, nil, nil, 200, schema.WorldInfo{}, nil, nil},
-	{"GET /v1/worlds", "The worlds in which the caller may do something.", keys.Play, nil, nil, 200,
+	{"GET " + npc, "An NPC.", access.Play, nil, nil, 200, schema.NPCInfo{}, nil, nil},
+	{"GET " + world + "/npcs", "The NPCs of a world.", access.Play, nil, nil, 200, gateway.NPCs{}, nil, nil},
+	{"GET " + world, "A world.", access.Play, nil, nil, 200, schema.WorldInfo{}, nil, nil},
+	{"GET /v1/worlds", "The worlds in which the caller may do something.", access.Play, nil, nil, 200,
 		protocol.WorldsFound{}, nil, nil},
-	{"GET " + world + "/memories", "What the NPCs of a world remember.", keys.Read,
+	{"GET " + world + "/memories", "What the NPCs of a world remember.", access.Read,
 		[]string{"npc: Of this NPC alone.", "player: Of this player alone.", "status: Of this status alone.",
 			"after: Those behind the memory of this id.", "limit: At most so many, 1 to 200."}, nil, 200,
 		schema.MemoriesFound{}, nil, nil},
-	{"GET " + world + "/memories/{memory}", "One memory, with the entries of the log that made it.", keys.Read, nil,
+	{"GET " + world + "/memories/{memory}", "One memory, with the entries of the log that made it.", access.Read, nil,
 		nil, 200, schema.MemoriesFound{}, nil, nil},
 	{"POST " + world + "/events", "What the game saw happen: a memory of exactly the NPCs among its witnesses.",
-		keys.Play, nil, schema.Occurrence{}, 202, gateway.Told{}, nil, []string{"Idempotency-Key: The event's id."}},
-	{"GET " + world + "/actions", "The actions that the world's NPCs propose, streamed.", keys.Play,
+		access.Play, nil, schema.Occurrence{}, 202, gateway.Told{}, nil, []string{"Idempotency-Key: The event's id."}},
+	{"GET " + world + "/actions", "The actions that the world's NPCs propose, streamed.", access.Play,
 		[]string{"since: From this time on, such as 2026-05-03T18:00:00Z; from now otherwise."}, nil, 200, nil,
 		gateway.Action{}, nil},
-	{"POST /v1/check", "Says which claims of a text its sources support.", keys.Read, nil, schema.CheckQuery{}, 200,
+	{"POST /v1/check", "Says which claims of a text its sources support.", access.Read, nil, schema.CheckQuery{}, 200,
 		schema.CheckResult{}, nil, nil},
-	{"POST /v1/tokens", "Makes a token by which a game's client speaks as one player, for a while.", keys.Play, nil,
+	{"POST /v1/tokens", "Makes a token by which a game's client speaks as one player, for a while.", access.Play, nil,
 		gateway.TokenRequest{}, 201, gateway.Token{}, nil, nil},
 	{"GET " + npc + "/turns/{turn}/trace", "Every pass of a turn, with the turn as it left the pass. Kept for seven " +
-		"days.", keys.Read, []string{playerArg}, nil, 200, gateway.Traced{}, nil, nil},
-	{"GET " + scene + "/turns/{turn}/trace", "Every pass of a turn of a scene.", keys.Read, nil, nil, 200,
+		"days.", access.Read, []string{playerArg}, nil, 200, gateway.Traced{}, nil, nil},
+	{"GET " + scene + "/turns/{turn}/trace", "Every pass of a turn of a scene.", access.Read, nil, nil, 200,
 		gateway.Traced{}, nil, nil},
-	{"GET " + world + "/outcomes", "Turns as they end, streamed.", keys.Read,
+	{"GET " + world + "/outcomes", "Turns as they end, streamed.", access.Read,
 		[]string{"since: From this time on, such as 2026-05-03T18:00:00Z; from now otherwise.",
 			"npc: Of this NPC alone.", "player: Of this player alone.", "scene: Of this scene alone.",
 			"status: Of this status alone.", "reason: Of this reason alone."}, nil, 200, nil, gateway.Ended{},
 		[]string{replayArg}},
 	{"GET " + world + "/letters", "Dead letters: messages that could not be handled. Kept for fourteen days.",
-		keys.Operate, []string{"after: Those behind the letter of this number."}, nil, 200, schema.LettersFound{}, nil,
+		access.Operate, []string{"after: Those behind the letter of this number."}, nil, 200, schema.LettersFound{}, nil,
 		nil},
 	{"POST " + world + "/letters/{number}/retry", "Has the reader of a dead letter try its message again. The letter " +
-		"goes where that succeeds.", keys.Operate, nil, nil, 204, nil, nil, nil},
+		"goes where that succeeds.", access.Operate, nil, nil, 204, nil, nil, nil},
 	{"POST " + world + "/memories/{memory}/resolve", "Settles a contradiction between memories, and gives the entry " +
-		"of the log.", keys.Operate, nil, gateway.Resolution{}, 200, schema.MemoryEvent{}, nil, nil},
-	{"GET " + world + "/players/{player}", "What an erasure of this player would take away.", keys.Operate, nil, nil,
+		"of the log.", access.Operate, nil, gateway.Resolution{}, 200, schema.MemoryEvent{}, nil, nil},
+	{"GET " + world + "/players/{player}", "What an erasure of this player would take away.", access.Operate, nil, nil,
 		200, erasure.Plan{}, nil, nil},
-	{"DELETE " + world + "/players/{player}", "Takes a player out of a world, and gives the receipt.", keys.Operate, nil,
+	{"DELETE " + world + "/players/{player}", "Takes a player out of a world, and gives the receipt.", access.Operate, nil,
 		nil, 200, erasure.Receipt{}, nil, nil},
-	{"POST " + world + "/drafts/check", "What lint would say of lore that is proposed. Nothing is written.", keys.Read,
+	{"POST " + world + "/drafts/check", "What lint would say of lore that is proposed. Nothing is written.", access.Read,
 		nil, gateway.Draft{}, 200, lore.Drafted{}, nil, nil},
 	{"POST " + world + "/drafts", "Writes proposed lore into the folder drafts/ of a world, where it waits for a " +
-		"person.", keys.Operate, nil, gateway.Draft{}, 201, lore.Drafted{}, nil, nil},
+		"person.", access.Operate, nil, gateway.Draft{}, 201, lore.Drafted{}, nil, nil},
 	{"POST " + npc + "/turns/{turn}/replay", "Runs a turn again with another threshold, policy or model, beside what " +
-		"it was. Nothing is written.", keys.Operate, []string{playerArg}, replay.Change{}, 200, replay.Comparison{}, nil,
+		"it was. Nothing is written.", access.Operate, []string{playerArg}, replay.Change{}, 200, replay.Comparison{}, nil,
 		nil},
 	{"GET " + npc + "/lore", "What an NPC may tell a player now, what is closed to the player and why, and what the NPC " +
-		"does not know. No text.", keys.Read, []string{"player: To whom; otherwise a stranger."}, nil, 200,
+		"does not know. No text.", access.Read, []string{"player: To whom; otherwise a stranger."}, nil, 200,
 		lore.Catalogue{}, nil, nil},
-	{"GET " + npc + "/relations/{player}", "How an NPC and a player stand, and what moved it.", keys.Read, nil, nil, 200,
+	{"GET " + npc + "/relations/{player}", "How an NPC and a player stand, and what moved it.", access.Read, nil, nil, 200,
 		schema.Relation{}, nil, nil},
 	{"GET " + world + "/reports", "What the guards of memory did: the weekly reports, and the week that ends now.",
-		keys.Read, nil, nil, 200, gateway.Weeks{}, nil, nil},
-	{"GET /v1/queues", "What waits for each service.", keys.Operate, nil, nil, 200, gateway.Queues{}, nil, nil},
-	{"GET /v1/suites", "Results of suites in the folder that http.results names.", keys.Read, nil, nil, 200, eval.Runs{},
+		access.Read, nil, nil, 200, gateway.Weeks{}, nil, nil},
+	{"GET /v1/queues", "What waits for each service.", access.Operate, nil, nil, 200, gateway.Queues{}, nil, nil},
+	{"GET /v1/suites", "Results of suites in the folder that http.results names.", access.Read, nil, nil, 200, eval.Runs{},
 		nil, nil},
-	{"GET /v1/suites/compare", "A run of a suite against an earlier one.", keys.Read,
+	{"GET /v1/suites/compare", "A run of a suite against an earlier one.", access.Read,
 		[]string{"old: File of the earlier run.", "new: File of the run."}, nil, 200, eval.Comparison{}, nil, nil},
 	{"GET /v1/ws", "A WebSocket for many players: the client sends Frame, and receives Shown, each one JSON text. A " +
-		"browser shows its token as a protocol, bearer. and the token.", keys.Play, nil, nil, 101, nil, nil, nil},
+		"browser shows its token as a protocol, bearer. and the token.", access.Play, nil, nil, 101, nil, nil, nil},
 	{"POST /mcp", "The Model Context Protocol for assistants: streamable HTTP without sessions, one message a " +
 		"request. Each tool takes a right.", "", nil, gateway.RPC{}, 200, gateway.RPC{}, nil, nil},
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
-	"github.com/forsooth-npc/forsooth/internal/meters"
+	"github.com/forsooth-npc/forsooth/internal/telemetry"
 )
 
 func read(t *testing.T, file string) []byte {
@@ -39,15 +39,15 @@ func page(t *testing.T) string {
 	}
 	guards := report.NewMetrics("hollowmere")
 	guards.Scanned("hollowmere", scan.Report{}, time.Second)
-	m := meters.New("1.0", guards)
-	m.Watch(meters.Watched{
+	m := telemetry.NewMeters("1.0", guards)
+	m.Watch(telemetry.Watched{
 		Lags:     func(context.Context) []mesh.Lag { return []mesh.Lag{{Consumer: "speak", Waiting: 1}} },
 		Breakers: func() map[string]bool { return map[string]bool{"primary": true} },
 		LLMOff:   func() bool { return false },
 	}, "speak")
 	m.Reported(mesh.Report{Where: "pass-speak", Outcome: "lost"})
 	m.Skilled(1, 1, true)
-	m.Asked(meters.Asked{Provider: "primary", Call: "speech", Outcome: "ok"}, meters.Example{})
+	m.Asked(telemetry.Asked{Provider: "primary", Call: "speech", Outcome: "ok"}, telemetry.Example{})
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
 	if w.Code != http.StatusOK {

@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "write docs/metrics.md anew")
 
 // opening has ' for what marks code.
-const opening = `<!-- Made by make generate: change the help texts of internal/meters and internal/memory/report. -->
+const opening = `<!-- Made by make generate: change the help texts of internal/telemetry and internal/memory/report. -->
 # Metrics
 
 A process with 'listen' serves these on '/metrics', for what it does itself. No label holds what a player or a model
@@ -70,7 +70,7 @@ func TestThePageOfMetricsIsCurrent(t *testing.T) {
 // A metric that the code names and no process serves in these tests would be missing.
 func TestThePageOfMetricsHasAll(t *testing.T) {
 	listed := string(metricsPage(t))
-	for _, dir := range []string{"internal/meters", "internal/memory/report"} {
+	for _, dir := range []string{"internal/telemetry", "internal/memory/report"} {
 		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/accounts"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -17,14 +17,14 @@ import (
 // RightError, with the subject, and in one line.
 func TestWhatAGameServerMayNotDoIsNamed(t *testing.T) {
 	worlds := []string{"village", "elsewhere"}
-	roles, err := accounts.Roles(worlds)
+	roles, err := access.Roles(worlds)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range roles {
 		t.Setenv(r.Variable(), "pass-"+r.Name)
 	}
-	config, err := accounts.Config(worlds)
+	config, err := access.BrokerConfig(worlds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,21 +9,21 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // caller is who makes a request, by what it has shown.
 type caller struct {
-	key   *keys.Key   // nil: it is on this machine, and there are no keys
-	grant *keys.Grant // of a player's token
+	key   *access.Key   // nil: it is on this machine, and there are no keys
+	grant *access.Grant // of a player's token
 }
 
-func (c *caller) may(right keys.Right, world string) error {
+func (c *caller) may(right access.Right, world string) error {
 	switch {
 	case c.key == nil:
 		return nil
-	case c.grant != nil && (right != keys.Play || world != "" && world != c.grant.World):
+	case c.grant != nil && (right != access.Play || world != "" && world != c.grant.World):
 		return problem(http.StatusForbidden, CodeForbidden, "a player's token plays in its own world, and does "+
 			"nothing else")
 	case !c.key.May(right, world):

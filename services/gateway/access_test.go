@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/services/gateway"
 )
 
@@ -108,17 +108,17 @@ var opened = []struct {
 func TestWhatKeysAndTokensOpen(t *testing.T) {
 	with, texts, _ := withKeys(
 		t,
-		keys.Key{
+		access.Key{
 			Name:   "all",
-			Rights: keys.Rights,
+			Rights: access.Rights,
 		},
-		keys.Key{Name: "play", Rights: []keys.Right{keys.Play}, Worlds: []string{"village"}},
-		keys.Key{
+		access.Key{Name: "play", Rights: []access.Right{access.Play}, Worlds: []string{"village"}},
+		access.Key{
 			Name:   "read",
-			Rights: []keys.Right{keys.Read},
+			Rights: []access.Right{access.Read},
 		},
-		keys.Key{Name: "elsewhere", Rights: keys.Rights, Worlds: []string{"elsewhere"}},
-		keys.Key{Name: "one", Rights: keys.Rights, Player: "p1"},
+		access.Key{Name: "elsewhere", Rights: access.Rights, Worlds: []string{"elsewhere"}},
+		access.Key{Name: "one", Rights: access.Rights, Player: "p1"},
 	)
 	s := open(t, with)
 	s.key = texts["play"]
@@ -165,8 +165,8 @@ func TestWhatKeysAndTokensOpen(t *testing.T) {
 func TestAKeyIsTakenAway(t *testing.T) {
 	with, texts, ring := withKeys(
 		t,
-		keys.Key{Name: "a", Rights: keys.Rights},
-		keys.Key{Name: "b", Rights: keys.Rights},
+		access.Key{Name: "a", Rights: access.Rights},
+		access.Key{Name: "b", Rights: access.Rights},
 	)
 	s := open(t, with)
 	s.key = texts["a"]
@@ -184,7 +184,7 @@ func TestAKeyIsTakenAway(t *testing.T) {
 
 // A web page is told whether it may call; only pages that are named may.
 func TestWebPages(t *testing.T) {
-	with, texts, _ := withKeys(t, keys.Key{Name: "a", Rights: keys.Rights})
+	with, texts, _ := withKeys(t, access.Key{Name: "a", Rights: access.Rights})
 	s := open(t, with, func(o *gateway.Options) { o.Origins = []string{"https://game.example"} })
 	ask := []string{
 		"Access-Control-Request-Method",
@@ -220,8 +220,8 @@ func TestWebPages(t *testing.T) {
 func TestLimitsOfKeysAndPlayers(t *testing.T) {
 	with, texts, _ := withKeys(
 		t,
-		keys.Key{Name: "a", Rights: keys.Rights, Rate: 0.001},
-		keys.Key{Name: "b", Rights: keys.Rights},
+		access.Key{Name: "a", Rights: access.Rights, Rate: 0.001},
+		access.Key{Name: "b", Rights: access.Rights},
 	)
 	now := time.Now()
 	s := open(t, with, func(o *gateway.Options) { o.Now = func() time.Time { return now } })

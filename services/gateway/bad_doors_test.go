@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/services/gateway"
 )
 
@@ -74,20 +74,20 @@ func checkRefusal(t *testing.T, name string, got *answer, path string, statuses 
 // Whoever shows no key, or one that opens nothing here, is told so at every door alike, and
 // learns of no world.
 func TestBadKeysOpenNoDoor(t *testing.T) {
-	with, texts, ring := withKeys(t, keys.Key{Name: "all", Rights: keys.Rights},
-		keys.Key{Name: "elsewhere", Rights: keys.Rights, Worlds: []string{"elsewhere"}},
-		keys.Key{Name: "gone", Rights: keys.Rights})
+	with, texts, ring := withKeys(t, access.Key{Name: "all", Rights: access.Rights},
+		access.Key{Name: "elsewhere", Rights: access.Rights, Worlds: []string{"elsewhere"}},
+		access.Key{Name: "gone", Rights: access.Rights})
 	all, err := ring.List()
 	must(t, err)
-	mint := func(k *keys.Key, expires time.Time) string {
-		text, err := keys.Mint(k, keys.Grant{World: "village", Player: "p1", Expires: expires},
+	mint := func(k *access.Key, expires time.Time) string {
+		text, err := access.Mint(k, access.Grant{World: "village", Player: "p1", Expires: expires},
 			expires.Add(-time.Minute))
 		must(t, err)
 		return text
 	}
 	good := mint(&all[0], time.Now().Add(time.Minute))
 	expired, orphan := mint(&all[0], time.Now().Add(-time.Second)), mint(&all[2], time.Now().Add(time.Minute))
-	stranger, _, err := keys.Make(keys.Key{Name: "all", Rights: keys.Rights}, randomness{}, time.Now())
+	stranger, _, err := access.Make(access.Key{Name: "all", Rights: access.Rights}, randomness{}, time.Now())
 	must(t, err)
 	_, err = ring.Remove("gone")
 	must(t, err)
@@ -159,11 +159,11 @@ var (
 // No door of the gateway opens to a key without its right, to one of another world, or to a
 // player's token that is not for it.
 func TestEveryDoorAsksForItsRight(t *testing.T) {
-	all := []keys.Key{{Name: "all", Rights: keys.Rights}, {Name: "elsewhere", Rights: keys.Rights,
+	all := []access.Key{{Name: "all", Rights: access.Rights}, {Name: "elsewhere", Rights: access.Rights,
 		Worlds: []string{"elsewhere"}}}
-	for _, right := range keys.Rights {
-		others := slices.DeleteFunc(slices.Clone(keys.Rights), func(r keys.Right) bool { return r == right })
-		all = append(all, keys.Key{Name: "no-" + string(right), Rights: others})
+	for _, right := range access.Rights {
+		others := slices.DeleteFunc(slices.Clone(access.Rights), func(r access.Right) bool { return r == right })
+		all = append(all, access.Key{Name: "no-" + string(right), Rights: others})
 	}
 	with, texts, _ := withKeys(t, all...)
 	s := open(t, with)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 )
 
 // document is the OpenAPI document, made by internal/schemagen from the types here.
@@ -28,4 +28,4 @@ func Patterns() (out []string) {
 }
 
 // RightOf is the right that a door takes.
-func RightOf(pattern string) keys.Right { return (&Gateway{}).v1()[pattern].right }
+func RightOf(pattern string) access.Right { return (&Gateway{}).v1()[pattern].right }

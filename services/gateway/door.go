@@ -16,7 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/gateway/studio"
 )
@@ -26,7 +26,7 @@ type handler func(w http.ResponseWriter, r *http.Request, c *caller) error
 
 // door is a handler with what its caller must have.
 type door struct {
-	right  keys.Right // empty: the handler looks itself
+	right  access.Right // empty: the handler looks itself
 	handle handler
 }
 

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -47,7 +47,7 @@ func (s *socket) handle(ctx context.Context, f *Frame) (rest, error) {
 
 // named is the conversation that a frame names, where the caller may play in it.
 func (s *socket) named(f *Frame) (convo schema.ConversationID, err error) {
-	if err := s.c.may(keys.Play, f.World); err != nil {
+	if err := s.c.may(access.Play, f.World); err != nil {
 		return convo, err
 	}
 	switch {
@@ -75,7 +75,7 @@ func (s *socket) say(ctx context.Context, f *Frame) (rest, error) {
 	if err := sameOrEmpty("turn_id", &req.TurnID, f.TurnID, "the frame's"); err != nil {
 		return nil, err
 	}
-	if err := s.c.may(keys.Play, req.World); err != nil {
+	if err := s.c.may(access.Play, req.World); err != nil {
 		return nil, err
 	}
 	if err := s.g.admit(ctx, s.c, req); err != nil {
@@ -140,7 +140,7 @@ func (s *socket) actions(ctx context.Context, f *Frame) error {
 	if err := s.c.isBackend(); err != nil {
 		return err
 	}
-	if err := s.c.may(keys.Play, f.World); err != nil {
+	if err := s.c.may(access.Play, f.World); err != nil {
 		return err
 	}
 	since, err := sinceOf(f.Since)

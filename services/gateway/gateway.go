@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/mcp"
-	"github.com/forsooth-npc/forsooth/internal/meters"
+	"github.com/forsooth-npc/forsooth/internal/telemetry"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/services/gateway/studio"
 )
@@ -24,11 +24,11 @@ import (
 // Options of a gateway.
 type Options struct {
 	Client  *client.Client
-	Keys    *keys.Ring // without one, or without a key in it, loopback alone is let in
-	Origins []string   // of web pages that may call, such as https://game.example; "*": all
-	Eraser  Eraser     // nil: this process cannot erase
-	Inside  Inside     // nil: this process runs no mesh
-	Results string     // the folder of results of suites; empty: none are shown
+	Keys    *access.Ring // without one, or without a key in it, loopback alone is let in
+	Origins []string     // of web pages that may call, such as https://game.example; "*": all
+	Eraser  Eraser       // nil: this process cannot erase
+	Inside  Inside       // nil: this process runs no mesh
+	Results string       // the folder of results of suites; empty: none are shown
 	Now     func() time.Time
 	Report  func(error) // what nobody else is told: a fault of this process
 	// Silence is how long whoever listens is taken at its word: then it is pinged, and its key
@@ -36,7 +36,7 @@ type Options struct {
 	Silence Silence
 	// Folders are worlds whose files this process has, by their names; for assistants.
 	Folders map[string]mcp.Folder
-	Meters  *meters.Meters // counts requests and sockets; nil: nobody does
+	Meters  *telemetry.Meters // counts requests and sockets; nil: nobody does
 }
 
 // Silence is that of a stream without an end of its own, and that of a socket.
@@ -45,7 +45,7 @@ type Silence struct{ Stream, Socket time.Duration }
 // Gateway serves the doors.
 type Gateway struct {
 	client  *client.Client
-	keys    *keys.Ring
+	keys    *access.Ring
 	origins map[string]bool
 	eraser  Eraser
 	inside  Inside
@@ -58,7 +58,7 @@ type Gateway struct {
 	folders map[string]mcp.Folder
 	tools   *mcp.Server
 	mux     *http.ServeMux
-	meters  *meters.Meters
+	meters  *telemetry.Meters
 
 	proposals *proposals
 	*lasting
@@ -111,28 +111,28 @@ func (g *Gateway) routes() *http.ServeMux {
 func (g *Gateway) v1() map[string]door {
 	const world, npc, scene = "/v1/worlds/{world}", "/v1/worlds/{world}/npcs/{npc}", "/v1/worlds/{world}/scenes/{scene}"
 	return g.insights(map[string]door{
-		"POST " + npc + "/turns":                          {keys.Play, g.postTurn},
-		"GET " + npc + "/turns/{turn}":                    {keys.Play, g.getTurn},
-		"DELETE " + npc + "/turns/{turn}":                 {keys.Play, g.cancelTurn},
-		"POST " + npc + "/turns/{turn}/actions/{index}":   {keys.Play, g.answerAction},
-		"GET " + npc + "/conversations/{player}":          {keys.Read, g.showConversation},
-		"DELETE " + npc + "/conversations/{player}":       {keys.Operate, g.resetConversation},
-		"POST " + scene + "/turns":                        {keys.Play, g.postToScene},
-		"GET " + scene + "/turns/{turn}":                  {keys.Play, g.getTurn},
-		"DELETE " + scene + "/turns/{turn}":               {keys.Play, g.cancelTurn},
-		"POST " + scene + "/turns/{turn}/actions/{index}": {keys.Play, g.answerAction},
-		"GET " + scene:                                    {keys.Play, g.showScene},
-		"GET " + npc:                                      {keys.Play, g.showNPC},
-		"GET " + world + "/npcs":                          {keys.Play, g.listNPCs},
-		"GET " + world:                                    {keys.Play, g.showWorld},
-		"GET /v1/worlds":                                  {keys.Play, g.listWorlds},
-		"GET " + world + "/memories":                      {keys.Read, g.listMemories},
-		"GET " + world + "/memories/{memory}":             {keys.Read, g.listMemories},
-		"POST " + world + "/events":                       {keys.Play, g.tellEvent},
-		"GET " + world + "/actions":                       {keys.Play, g.streamActions},
-		"POST /v1/check":                                  {keys.Read, g.check},
-		"POST /v1/tokens":                                 {keys.Play, g.mint},
-		"GET /v1/ws":                                      {keys.Play, g.socket},
+		"POST " + npc + "/turns":                          {access.Play, g.postTurn},
+		"GET " + npc + "/turns/{turn}":                    {access.Play, g.getTurn},
+		"DELETE " + npc + "/turns/{turn}":                 {access.Play, g.cancelTurn},
+		"POST " + npc + "/turns/{turn}/actions/{index}":   {access.Play, g.answerAction},
+		"GET " + npc + "/conversations/{player}":          {access.Read, g.showConversation},
+		"DELETE " + npc + "/conversations/{player}":       {access.Operate, g.resetConversation},
+		"POST " + scene + "/turns":                        {access.Play, g.postToScene},
+		"GET " + scene + "/turns/{turn}":                  {access.Play, g.getTurn},
+		"DELETE " + scene + "/turns/{turn}":               {access.Play, g.cancelTurn},
+		"POST " + scene + "/turns/{turn}/actions/{index}": {access.Play, g.answerAction},
+		"GET " + scene:                                    {access.Play, g.showScene},
+		"GET " + npc:                                      {access.Play, g.showNPC},
+		"GET " + world + "/npcs":                          {access.Play, g.listNPCs},
+		"GET " + world:                                    {access.Play, g.showWorld},
+		"GET /v1/worlds":                                  {access.Play, g.listWorlds},
+		"GET " + world + "/memories":                      {access.Read, g.listMemories},
+		"GET " + world + "/memories/{memory}":             {access.Read, g.listMemories},
+		"POST " + world + "/events":                       {access.Play, g.tellEvent},
+		"GET " + world + "/actions":                       {access.Play, g.streamActions},
+		"POST /v1/check":                                  {access.Read, g.check},
+		"POST /v1/tokens":                                 {access.Play, g.mint},
+		"GET /v1/ws":                                      {access.Play, g.socket},
 		"POST " + mcpPath:                                 {"", g.assist}, // each tool takes a right
 	})
 }

@@ -14,8 +14,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/client"
@@ -132,15 +132,15 @@ func scripted(url string) func(*app.Options) {
 }
 
 // withKeys gives a gateway keys, and gives their texts by their names.
-func withKeys(t *testing.T, all ...keys.Key) (func(*gateway.Options), map[string]string, *keys.Ring) {
+func withKeys(t *testing.T, all ...access.Key) (func(*gateway.Options), map[string]string, *access.Ring) {
 	t.Helper()
-	ring, err := keys.Open(t.TempDir()+"/keys.json", time.Now)
+	ring, err := access.OpenRing(t.TempDir()+"/keys.json", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	texts := map[string]string{}
 	for _, k := range all {
-		made, text, err := keys.Make(k, randomness{}, time.Now())
+		made, text, err := access.Make(k, randomness{}, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}

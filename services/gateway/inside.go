@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/replay"
@@ -39,13 +39,13 @@ type Weeks struct {
 func (g *Gateway) insideDoors(into map[string]door) {
 	const world = "/v1/worlds/{world}"
 	const npc = world + "/npcs/{npc}"
-	into["POST "+npc+"/turns/{turn}/replay"] = door{keys.Operate, g.replayTurn}
-	into["GET "+npc+"/lore"] = door{keys.Read, g.showCatalogue}
-	into["GET "+npc+"/relations/{player}"] = door{keys.Read, g.showRelation}
-	into["GET "+world+"/reports"] = door{keys.Read, g.showWeeks}
-	into["GET /v1/queues"] = door{keys.Operate, g.showQueues}
-	into["GET /v1/suites"] = door{keys.Read, g.listRuns}
-	into["GET /v1/suites/compare"] = door{keys.Read, g.compareRuns}
+	into["POST "+npc+"/turns/{turn}/replay"] = door{access.Operate, g.replayTurn}
+	into["GET "+npc+"/lore"] = door{access.Read, g.showCatalogue}
+	into["GET "+npc+"/relations/{player}"] = door{access.Read, g.showRelation}
+	into["GET "+world+"/reports"] = door{access.Read, g.showWeeks}
+	into["GET /v1/queues"] = door{access.Operate, g.showQueues}
+	into["GET /v1/suites"] = door{access.Read, g.listRuns}
+	into["GET /v1/suites/compare"] = door{access.Read, g.compareRuns}
 }
 
 // within calls f with a time in which to answer, where this process is inside the mesh. It is

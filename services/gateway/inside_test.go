@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/app"
 	evaluation "github.com/forsooth-npc/forsooth/internal/eval"
-	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/replay"
@@ -173,10 +173,10 @@ func TestOneReplayRunsAtATime(t *testing.T) {
 
 // What runs inside the mesh takes a right, a world that there is, and a process that has it.
 func TestWhoMayLookInside(t *testing.T) {
-	with, texts, _ := withKeys(t, keys.Key{Name: "play", Rights: []keys.Right{keys.Play}},
-		keys.Key{Name: "read", Rights: []keys.Right{keys.Read}},
-		keys.Key{Name: "here", Rights: keys.Rights, Worlds: []string{"village"}},
-		keys.Key{Name: "player", Rights: keys.Rights, Player: "p1"}, keys.Key{Name: "all", Rights: keys.Rights})
+	with, texts, _ := withKeys(t, access.Key{Name: "play", Rights: []access.Right{access.Play}},
+		access.Key{Name: "read", Rights: []access.Right{access.Read}},
+		access.Key{Name: "here", Rights: access.Rights, Worlds: []string{"village"}},
+		access.Key{Name: "player", Rights: access.Rights, Player: "p1"}, access.Key{Name: "all", Rights: access.Rights})
 	s := open(t, with)
 	s.key = texts["all"]
 	s.do("POST", turns, `{"player":"p1","turn_id":"t1","message":"Who owns the ferry?"}`)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -161,16 +161,16 @@ func endedOf(o *schema.StoredOutcome) *Ended {
 // insights are the doors of the inspector.
 func (g *Gateway) insights(into map[string]door) map[string]door {
 	const world = "/v1/worlds/{world}"
-	into["GET "+world+"/npcs/{npc}/turns/{turn}/trace"] = door{keys.Read, g.getTrace}
-	into["GET "+world+"/scenes/{scene}/turns/{turn}/trace"] = door{keys.Read, g.getTrace}
-	into["GET "+world+"/outcomes"] = door{keys.Read, g.streamOutcomes}
-	into["GET "+world+"/letters"] = door{keys.Operate, g.listLetters}
-	into["POST "+world+"/letters/{number}/retry"] = door{keys.Operate, g.retryLetter}
-	into["POST "+world+"/memories/{memory}/resolve"] = door{keys.Operate, g.resolveMemory}
-	into["GET "+world+"/players/{player}"] = door{keys.Operate, g.lookAtPlayer}
-	into["DELETE "+world+"/players/{player}"] = door{keys.Operate, g.erasePlayer}
-	into["POST "+world+"/drafts"] = door{keys.Operate, g.addDraft}
-	into["POST "+world+"/drafts/check"] = door{keys.Read, g.checkDraft}
+	into["GET "+world+"/npcs/{npc}/turns/{turn}/trace"] = door{access.Read, g.getTrace}
+	into["GET "+world+"/scenes/{scene}/turns/{turn}/trace"] = door{access.Read, g.getTrace}
+	into["GET "+world+"/outcomes"] = door{access.Read, g.streamOutcomes}
+	into["GET "+world+"/letters"] = door{access.Operate, g.listLetters}
+	into["POST "+world+"/letters/{number}/retry"] = door{access.Operate, g.retryLetter}
+	into["POST "+world+"/memories/{memory}/resolve"] = door{access.Operate, g.resolveMemory}
+	into["GET "+world+"/players/{player}"] = door{access.Operate, g.lookAtPlayer}
+	into["DELETE "+world+"/players/{player}"] = door{access.Operate, g.erasePlayer}
+	into["POST "+world+"/drafts"] = door{access.Operate, g.addDraft}
+	into["POST "+world+"/drafts/check"] = door{access.Read, g.checkDraft}
 	g.insideDoors(into)
 	return into
 }

@@ -7,7 +7,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/mcp"
 )
 
@@ -56,7 +56,7 @@ type assistant struct {
 }
 
 // May says whether the caller has a right in a world.
-func (a *assistant) May(right keys.Right, world string) error { return a.caller.may(right, world) }
+func (a *assistant) May(right access.Right, world string) error { return a.caller.may(right, world) }
 
 // Player is who speaks. On this machine, where there are no keys, somebody is named for
 // whoever names nobody.

@@ -12,7 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/mcp"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/services/gateway"
@@ -121,11 +121,12 @@ func TestAnAssistantCallsOverHTTP(t *testing.T) {
 
 // A key has the tools of its rights, in its worlds; a token speaks as its player alone.
 func TestRightsOfAssistants(t *testing.T) {
-	with, texts, _ := withKeys(t, keys.Key{Name: "all", Rights: keys.Rights},
-		keys.Key{Name: "play", Rights: []keys.Right{keys.Play}}, keys.Key{Name: "read", Rights: []keys.Right{keys.Read}},
-		keys.Key{Name: "operate", Rights: []keys.Right{keys.Operate}},
-		keys.Key{Name: "elsewhere", Rights: keys.Rights, Worlds: []string{"elsewhere"}},
-		keys.Key{Name: "one", Rights: keys.Rights, Player: "p1"})
+	with, texts, _ := withKeys(t, access.Key{Name: "all", Rights: access.Rights},
+		access.Key{Name: "play", Rights: []access.Right{access.Play}},
+		access.Key{Name: "read", Rights: []access.Right{access.Read}},
+		access.Key{Name: "operate", Rights: []access.Right{access.Operate}},
+		access.Key{Name: "elsewhere", Rights: access.Rights, Worlds: []string{"elsewhere"}},
+		access.Key{Name: "one", Rights: access.Rights, Player: "p1"})
 	folder, dir := inFolder(t)
 	s := open(t, with, folder)
 	s.key = texts["play"]
@@ -231,7 +232,7 @@ func TestBadRequestsOfAssistants(t *testing.T) {
 
 // Calls count against the limits of the key, and turns against those of the player.
 func TestLimitsOfAssistants(t *testing.T) {
-	with, texts, _ := withKeys(t, keys.Key{Name: "a", Rights: keys.Rights, Rate: 1e5})
+	with, texts, _ := withKeys(t, access.Key{Name: "a", Rights: access.Rights, Rate: 1e5})
 	now := time.Now()
 	s := open(t, with, func(o *gateway.Options) { o.Now = func() time.Time { return now } })
 	a, err := s.assistant(s.url, texts["a"])

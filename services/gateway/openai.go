@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -22,7 +22,7 @@ func (g *Gateway) openai(mux *http.ServeMux) {
 			"POST " + base + "/chat/completions": g.chat,
 			"POST " + base + "/responses":        g.responses,
 		} {
-			mux.Handle(pattern, g.guarded(door{keys.Play, h}, writeOpenAIError))
+			mux.Handle(pattern, g.guarded(door{access.Play, h}, writeOpenAIError))
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (g *Gateway) npcOf(r *http.Request, c *caller, model string) (string, *sche
 	if !ok || schema.CheckToken("world", world) != nil || schema.CheckToken("npc", handle) != nil {
 		return "", nil, noModel()
 	}
-	if err := c.may(keys.Play, world); err != nil {
+	if err := c.may(access.Play, world); err != nil {
 		return "", nil, err
 	}
 	if err := c.with(handle); err != nil {

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -26,7 +26,7 @@ func (g *Gateway) speaker(c *caller, world, npc string, id *identity) (player st
 		return c.player("")
 	}
 	for _, field := range []string{id.Metadata["player_token"], id.User, id.SafetyIdentifier} {
-		if keys.IsToken(field) {
+		if access.IsToken(field) {
 			return g.signed(c, world, npc, field)
 		}
 	}

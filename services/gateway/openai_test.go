@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -218,22 +218,22 @@ func (s *site) speaker(key, more string) string {
 func TestWhoSpeaksOverOpenAI(t *testing.T) {
 	with, texts, ring := withKeys(
 		t,
-		keys.Key{Name: "app", Rights: keys.Rights},
-		keys.Key{Name: "mine", Rights: keys.Rights, Player: "ansel"},
-		keys.Key{
+		access.Key{Name: "app", Rights: access.Rights},
+		access.Key{Name: "mine", Rights: access.Rights, Player: "ansel"},
+		access.Key{
 			Name:   "chat",
-			Rights: keys.Rights,
+			Rights: access.Rights,
 			Users:  true,
 		},
-		keys.Key{Name: "elsewhere", Worlds: []string{"elsewhere"}, Rights: keys.Rights},
+		access.Key{Name: "elsewhere", Worlds: []string{"elsewhere"}, Rights: access.Rights},
 	)
 	s := open(t, with)
 	tokenOf := func(key, player string) string {
 		k, _, err := ring.Find(texts[key])
 		must(t, err)
-		text, err := keys.Mint(
+		text, err := access.Mint(
 			k,
-			keys.Grant{World: "village", Player: player, Expires: time.Now().Add(time.Minute)},
+			access.Grant{World: "village", Player: player, Expires: time.Now().Add(time.Minute)},
 			time.Now(),
 		)
 		must(t, err)

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/erasure"
-	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -91,7 +91,7 @@ func asProblem(err error) *Problem {
 			"the mesh takes no more turns now").after(client.RetryAfter(err))
 	case errors.Is(err, client.ErrNotFound), errors.Is(err, erasure.ErrUnknown):
 		return problem(http.StatusNotFound, CodeNotFound, "there is no such thing, or not any more")
-	case errors.Is(err, keys.ErrUnknown):
+	case errors.Is(err, access.ErrUnknown):
 		return problem(http.StatusUnauthorized, CodeUnauthorized, "this key or token is not known here, or no longer")
 	case errors.As(err, &right):
 		return problem(http.StatusForbidden, CodeForbidden, "the gateway's own user may not do this on the broker")

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -25,9 +25,9 @@ type guests struct {
 
 // invited opens a scene to p1, p2 and two NPCs. A token of p3 is of nobody there. Where slow, no
 // turn ends before somebody ends it.
-func invited(t *testing.T, slow bool, more ...keys.Key) *guests {
+func invited(t *testing.T, slow bool, more ...access.Key) *guests {
 	t.Helper()
-	with, texts, _ := withKeys(t, append(more, keys.Key{Name: "all", Rights: keys.Rights})...)
+	with, texts, _ := withKeys(t, append(more, access.Key{Name: "all", Rights: access.Rights})...)
 	configure := func(*app.Options) {}
 	if slow {
 		model, err := llmtest.Start(llmtest.Options{Pace: llmtest.Pace{First: time.Minute, Rate: 1}})
@@ -180,8 +180,8 @@ func TestAPlayerWhoHasLeftHearsNothing(t *testing.T) {
 
 // A key that is one player's reads how turns came about that this player heard, and no others.
 func TestAPlayersKeyReadsNoOthersTrace(t *testing.T) {
-	g := invited(t, false, keys.Key{Name: "two", Rights: keys.Rights, Player: "p2"},
-		keys.Key{Name: "three", Rights: keys.Rights, Player: "p3"})
+	g := invited(t, false, access.Key{Name: "two", Rights: access.Rights, Player: "p2"},
+		access.Key{Name: "three", Rights: access.Rights, Player: "p3"})
 	g.by("p1", "POST", inScene, `{"message":"Mira, who owns the ferry?","turn_id":"t1"}`)
 	for who, status := range map[string]int{"all": 200, "two": 200, "three": 404} {
 		for _, door := range []string{"/t1/trace", "/t1?view=full", "/t1"} {

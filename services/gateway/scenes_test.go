@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -317,7 +317,7 @@ func TestBadInputToAScene(t *testing.T) {
 // A player's token speaks in scenes where its player is, and learns of them only what the
 // player heard there. Who enters is the backend's to say.
 func TestAPlayersTokenInAScene(t *testing.T) {
-	with, texts, _ := withKeys(t, keys.Key{Name: "all", Rights: keys.Rights})
+	with, texts, _ := withKeys(t, access.Key{Name: "all", Rights: access.Rights})
 	s := open(t, with)
 	s.key = texts["all"]
 	token := func(claims string) string {

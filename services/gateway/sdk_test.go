@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 )
 
 // spoken is what each client of examples/openai prints.
@@ -31,7 +31,7 @@ func TestTheOfficialClientsOfOpenAI(t *testing.T) {
 		}
 		say("OpenAI's clients are not installed; run `make openai-clients`")
 	}
-	with, texts, _ := withKeys(t, keys.Key{Name: "sdk", Rights: keys.Rights, Player: "p1"})
+	with, texts, _ := withKeys(t, access.Key{Name: "sdk", Rights: access.Rights, Player: "p1"})
 	s := open(t, with)
 	python, err := filepath.Abs("../../examples/openai/python/talk.py")
 	must(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/gateway"
 )
@@ -230,7 +230,7 @@ func TestStoryOfAVerdict(t *testing.T) {
 
 // A key of one world sees that world alone, and nothing that is of all.
 func TestStoryOfAKeyOfOneWorld(t *testing.T) {
-	with, texts, _ := withKeys(t, keys.Key{Name: "here", Rights: keys.Rights, Worlds: []string{"village"}})
+	with, texts, _ := withKeys(t, access.Key{Name: "here", Rights: access.Rights, Worlds: []string{"village"}})
 	s := open(t, with)
 	p := browse(t, s.url, 1280, 860, "light")
 	p.at("village/~quality")

@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/services/gateway"
 )
@@ -97,7 +97,7 @@ func TestStoryOfALyingModelRunAgain(t *testing.T) {
 
 // Who may read and not operate sees the turn, and is told what a replay takes.
 func TestStoryWithoutTheRightToRunAgain(t *testing.T) {
-	with, texts, _ := withKeys(t, keys.Key{Name: "read", Rights: []keys.Right{keys.Play, keys.Read}})
+	with, texts, _ := withKeys(t, access.Key{Name: "read", Rights: []access.Right{access.Play, access.Read}})
 	s := open(t, with)
 	s.key = texts["read"]
 	s.do("POST", turns, `{"player":"p1","turn_id":"t1","message":"Who owns the ferry?"}`)

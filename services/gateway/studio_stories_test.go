@@ -11,9 +11,9 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/app"
 	evaluation "github.com/forsooth-npc/forsooth/internal/eval"
-	"github.com/forsooth-npc/forsooth/internal/keys"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/services/gateway"
@@ -190,8 +190,8 @@ func TestStoryOfAHostileMessage(t *testing.T) {
 
 // Where there are keys the page asks for one, keeps it in the tab, and says what it may not.
 func TestStoryOfAKey(t *testing.T) {
-	with, texts, _ := withKeys(t, keys.Key{Name: "play", Rights: []keys.Right{keys.Play}},
-		keys.Key{Name: "all", Rights: keys.Rights})
+	with, texts, _ := withKeys(t, access.Key{Name: "play", Rights: []access.Right{access.Play}},
+		access.Key{Name: "all", Rights: access.Rights})
 	s := open(t, with)
 	p := browse(t, s.url, 1280, 860, "light")
 	p.at("village/mira/p1")

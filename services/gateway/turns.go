@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -209,7 +209,7 @@ func (g *Gateway) getTurn(w http.ResponseWriter, r *http.Request, c *caller) err
 	}
 	full := r.URL.Query().Get("view") == "full"
 	if full {
-		if err := c.may(keys.Read, convo.World); err != nil {
+		if err := c.may(access.Read, convo.World); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
+	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -217,18 +217,18 @@ func (g *Gateway) mint(w http.ResponseWriter, r *http.Request, c *caller) error 
 		return problem(http.StatusForbidden, CodeForbidden,
 			"a token is made under a key; `forsooth keys add` makes one")
 	}
-	if err := c.may(keys.Play, req.World); err != nil {
+	if err := c.may(access.Play, req.World); err != nil {
 		return err
 	}
 	if err := g.isServed(r.Context(), &req); err != nil {
 		return err
 	}
-	life := keys.DefaultLife
+	life := access.DefaultLife
 	if req.TTLS != 0 {
-		life = time.Duration(min(max(req.TTLS, -1), int(keys.MaxLife.Seconds())+1)) * time.Second
+		life = time.Duration(min(max(req.TTLS, -1), int(access.MaxLife.Seconds())+1)) * time.Second
 	}
-	grant := keys.Grant{World: req.World, Player: req.Player, NPC: req.NPC, Expires: g.now().Add(life)}
-	text, err := keys.Mint(c.key, grant, g.now())
+	grant := access.Grant{World: req.World, Player: req.Player, NPC: req.NPC, Expires: g.now().Add(life)}
+	text, err := access.Mint(c.key, grant, g.now())
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/forsooth-npc/forsooth/internal/keys"
-	"github.com/forsooth-npc/forsooth/internal/meters"
+	"github.com/forsooth-npc/forsooth/internal/access"
+	"github.com/forsooth-npc/forsooth/internal/telemetry"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/gateway"
 )
@@ -295,7 +295,7 @@ func TestFramesThatCannotBeTaken(t *testing.T) {
 // A browser shows its token as a protocol, since it may set no header. With its token's
 // key the socket ends.
 func TestATokenOverASocket(t *testing.T) {
-	with, texts, ring := withKeys(t, keys.Key{Name: "a", Rights: keys.Rights})
+	with, texts, ring := withKeys(t, access.Key{Name: "a", Rights: access.Rights})
 	s := open(t, with)
 	s.key = texts["a"]
 	var token gateway.Token
@@ -340,7 +340,8 @@ func TestATokenOverASocket(t *testing.T) {
 // Who listens and says nothing is served until its key is taken away, and no longer: over a
 // socket and by a stream.
 func TestAListenerLosesItsKey(t *testing.T) {
-	with, texts, ring := withKeys(t, keys.Key{Name: "a", Rights: keys.Rights}, keys.Key{Name: "b", Rights: keys.Rights})
+	with, texts, ring := withKeys(t, access.Key{Name: "a", Rights: access.Rights},
+		access.Key{Name: "b", Rights: access.Rights})
 	soon := gateway.Silence{Stream: 20 * time.Millisecond, Socket: 20 * time.Millisecond}
 	s := open(t, with, func(o *gateway.Options) { o.Silence = soon })
 	s.key = texts["a"]
@@ -381,7 +382,7 @@ func TestAListenerLosesItsKey(t *testing.T) {
 // connect again at once.
 func TestAStoppedGatewayClosesItsSockets(t *testing.T) {
 	s := open(t)
-	counted := meters.New("1")
+	counted := telemetry.NewMeters("1")
 	url, stop := s.gateway(func(o *gateway.Options) { o.Meters = counted })
 	k := s.socket(url)
 	k.send(`{"type":"ping"}`)
@@ -400,7 +401,7 @@ func TestAStoppedGatewayClosesItsSockets(t *testing.T) {
 }
 
 // counts looks for lines on the page of metrics.
-func counts(t *testing.T, m *meters.Meters, lines ...string) {
+func counts(t *testing.T, m *telemetry.Meters, lines ...string) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))

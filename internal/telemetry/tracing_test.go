@@ -1,4 +1,4 @@
-package tracing_test
+package telemetry_test
 
 import (
 	"context"
@@ -12,20 +12,21 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
-	"github.com/forsooth-npc/forsooth/internal/tracing"
+	"github.com/forsooth-npc/forsooth/internal/telemetry"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // process is one of a fleet, with the spans that left it.
 type process struct {
-	*tracing.Tracer
+	*telemetry.Tracer
 	spans *tracetest.InMemoryExporter
 }
 
 func start(t *testing.T, share float64) process {
 	t.Helper()
 	spans := tracetest.NewInMemoryExporter()
-	tracer, err := tracing.With(t.Context(), tracing.Settings{Share: share, Service: "test"}, sdk.WithSyncer(spans))
+	tracer, err := telemetry.TracerWith(t.Context(), telemetry.TraceSettings{Share: share, Service: "test"},
+		sdk.WithSyncer(spans))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestWithoutAnAddressNothingIsTraced(t *testing.T) {
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
 		t.Setenv(name, "")
 	}
-	tracer, err := tracing.Open(t.Context(), tracing.Settings{Share: 1})
+	tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceSettings{Share: 1})
 	if err != nil || tracer != nil {
 		t.Fatalf("%v, %v", tracer, err)
 	}
@@ -212,16 +213,16 @@ func TestWithoutAnAddressNothingIsTraced(t *testing.T) {
 }
 
 // What a message costs to be traced: off, not kept, and kept.
-func BenchmarkBegin(b *testing.B) {
+func BenchmarkBeginTrace(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		share float64
 	}{{"off", -1}, {"not kept", 0}, {"kept", 1}} {
 		b.Run(c.name, func(b *testing.B) {
-			var tracer *tracing.Tracer
+			var tracer *telemetry.Tracer
 			if c.share >= 0 {
 				var err error
-				if tracer, err = tracing.With(b.Context(), tracing.Settings{Share: c.share}); err != nil {
+				if tracer, err = telemetry.TracerWith(b.Context(), telemetry.TraceSettings{Share: c.share}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,4 +1,4 @@
-package keys
+package access
 
 import (
 	"crypto/hmac"

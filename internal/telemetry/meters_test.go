@@ -1,4 +1,4 @@
-package meters_test
+package telemetry_test
 
 import (
 	"net/http"
@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
-	"github.com/forsooth-npc/forsooth/internal/meters"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/telemetry"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-func page(t *testing.T, m *meters.Meters) string {
+func page(t *testing.T, m *telemetry.Meters) string {
 	t.Helper()
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
@@ -39,7 +39,7 @@ func think(attempt int) mesh.Delivered {
 
 // A message is in hand from its delivery to its end, and counted by what became of it.
 func TestMessagesAreCounted(t *testing.T) {
-	m := meters.New("1.0")
+	m := telemetry.NewMeters("1.0")
 	now := time.Unix(100, 0)
 	clock := func() time.Time { now = now.Add(20 * time.Millisecond); return now }
 	first, second := m.Begin(think(1), "", clock), m.Begin(think(2), "", clock)
@@ -60,7 +60,7 @@ func TestMessagesAreCounted(t *testing.T) {
 
 // A turn is counted by its reply. A label has no value that somebody else may write.
 func TestTurnsAreCounted(t *testing.T) {
-	m := meters.New("1.0")
+	m := telemetry.NewMeters("1.0")
 	at := time.Unix(100, 0)
 	m.Ended(&schema.Reply{TurnID: "T1", Status: schema.StatusAnswered, AcceptedAt: at,
 		Sentences: []schema.Sentence{{Seq: 1, AtMS: 400}, {Seq: 2, AtMS: 900}},
@@ -89,8 +89,8 @@ func TestTurnsAreCounted(t *testing.T) {
 
 // An alert on a change sees the first step only where there was nothing before.
 func TestWhatPagesIsThereFromTheStart(t *testing.T) {
-	m := meters.New("1.0")
-	m.Watch(meters.Watched{}, "speak")
+	m := telemetry.NewMeters("1.0")
+	m.Watch(telemetry.Watched{}, "speak")
 	got := page(t, m)
 	for _, source := range []string{"corpus", "user", "model", "system", "ineligible"} {
 		holds(t, got, `forsooth_evidence_source_total{kind="world",source="`+source+`"} 0`)
@@ -110,7 +110,7 @@ func TestWhatPagesIsThereFromTheStart(t *testing.T) {
 
 // What a message costs to be counted.
 func BenchmarkBegin(b *testing.B) {
-	m, d := meters.New("1.0"), think(1)
+	m, d := telemetry.NewMeters("1.0"), think(1)
 	for b.Loop() {
 		d.Stored = time.Now()
 		m.Begin(d, "", time.Now)(mesh.OutcomeDone)

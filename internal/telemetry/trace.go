@@ -1,4 +1,4 @@
-package tracing
+package telemetry
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
-	"github.com/forsooth-npc/forsooth/internal/meters"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -130,7 +129,7 @@ func (t *Tracer) Ended(ctx context.Context, r *schema.Reply, at time.Time) {
 	if backend, err := trace.SpanIDFromHex(here.TraceState().Get(stateKey)); err == nil {
 		above = trace.ContextWithRemoteSpanContext(above, here.WithSpanID(backend))
 	}
-	sum := meters.SumOf(r)
+	sum := SumOf(r)
 	_, span := t.begin(above, wanted{here.TraceID(), spanOf(r.TurnID)}, "turn", trace.WithTimestamp(r.AcceptedAt),
 		trace.WithAttributes(
 			attribute.String("forsooth.turn", r.TurnID), attribute.String("forsooth.world", r.World),

@@ -1,4 +1,4 @@
-package accounts
+package access
 
 import (
 	"reflect"
@@ -172,7 +172,7 @@ func TestWorldsThatCannotBe(t *testing.T) {
 		want   string
 	}{{[]string{"a.b"}, "world"}, {[]string{">"}, "world"},
 		{[]string{"old-mill", "old_mill"}, "NATS_PASSWORD_BACKEND_OLD_MILL"}} {
-		if _, err := Config(c.worlds); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := BrokerConfig(c.worlds); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v", c.worlds, err)
 		}
 	}
@@ -180,11 +180,11 @@ func TestWorldsThatCannotBe(t *testing.T) {
 
 // The same worlds give the same text, in whatever order, and no secret stands in it.
 func TestTheConfigurationIsTheSameEachTime(t *testing.T) {
-	one, err := Config([]string{"village", "elsewhere", "village"})
+	one, err := BrokerConfig([]string{"village", "elsewhere", "village"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := Config([]string{"elsewhere", "village"})
+	two, err := BrokerConfig([]string{"elsewhere", "village"})
 	if err != nil || one != two {
 		t.Errorf("%v; they differ: %v", err, one != two)
 	}

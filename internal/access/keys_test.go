@@ -1,4 +1,4 @@
-package keys
+package access
 
 import (
 	"crypto/rand"
@@ -15,7 +15,7 @@ var noon = time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
 
 func ring(t *testing.T, now *time.Time) *Ring {
 	t.Helper()
-	r, err := Open(filepath.Join(t.TempDir(), "keys.json"), func() time.Time { return *now })
+	r, err := OpenRing(filepath.Join(t.TempDir(), "keys.json"), func() time.Time { return *now })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestAKeyWithoutASecretSignsNothing(t *testing.T) {
 // process starts again without a file.
 func TestAFileThatIsTakenAwayOpensNoDoor(t *testing.T) {
 	path, now := filepath.Join(t.TempDir(), "keys.json"), time.Now()
-	r, err := Open(path, func() time.Time { return now })
+	r, err := OpenRing(path, func() time.Time { return now })
 	if err != nil {
 		t.Fatal(err)
 	}
