@@ -17,20 +17,20 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/forsooth-npc/forsooth/internal/config"
-	"github.com/forsooth-npc/forsooth/internal/exit"
+	"github.com/forsooth-npc/forsooth/internal/console"
 )
 
 // Exit codes.
 const (
-	exitFine       = exit.Fine
-	exitFailed     = exit.Failed
-	exitUsage      = exit.Usage
-	exitDependency = exit.Dependency
+	exitFine       = console.ExitFine
+	exitFailed     = console.ExitFailed
+	exitUsage      = console.ExitUsage
+	exitDependency = console.ExitDependency
 )
 
-func failed(err error) error     { return exit.With(exitFailed, err) }
-func usage(err error) error      { return exit.With(exitUsage, err) }
-func dependency(err error) error { return exit.With(exitDependency, err) }
+func failed(err error) error     { return console.WithExit(exitFailed, err) }
+func usage(err error) error      { return console.WithExit(exitUsage, err) }
+func dependency(err error) error { return console.WithExit(exitDependency, err) }
 
 // errSilent ends a command that has printed what there is to say.
 var errSilent = errors.New("")
@@ -133,7 +133,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	} else {
 		err = usage(err)
 	}
-	return exit.Code("forsooth", err, errOut)
+	return console.ExitCode("forsooth", err, errOut)
 }
 
 func logger(l config.Log, w io.Writer) zerolog.Logger {

@@ -1,5 +1,5 @@
-// Package console words replies and traces for a terminal and for --json. It
-// reads nothing and decides nothing.
+// Package console words replies and traces for a terminal and for --json, and gives
+// errors the exit codes of commands. It reads nothing and decides nothing.
 package console
 
 import (

@@ -18,20 +18,20 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/config"
-	"github.com/forsooth-npc/forsooth/internal/exit"
+	"github.com/forsooth-npc/forsooth/internal/console"
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
 
 // Exit codes, as those of forsooth.
 const (
-	exitFine       = exit.Fine
-	exitFailed     = exit.Failed
-	exitUsage      = exit.Usage
-	exitDependency = exit.Dependency
+	exitFine       = console.ExitFine
+	exitFailed     = console.ExitFailed
+	exitUsage      = console.ExitUsage
+	exitDependency = console.ExitDependency
 )
 
-func usage(err error) error      { return exit.With(exitUsage, err) }
-func dependency(err error) error { return exit.With(exitDependency, err) }
+func usage(err error) error      { return console.WithExit(exitUsage, err) }
+func dependency(err error) error { return console.WithExit(exitDependency, err) }
 
 // errFound says that a run found what must not be; the output tells it already.
 var errFound = errors.New("")
@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	} else {
 		err = parsed.Run(&env{ctx: ctx, settings: settings, forsooth: c.Forsooth, json: c.JSON, out: out, err: errOut})
 	}
-	return exit.Code("lab", err, errOut)
+	return console.ExitCode("lab", err, errOut)
 }
 
 // worlds loads the worlds of the settings.

@@ -1,5 +1,4 @@
-// Package exit gives errors the exit codes of commands, and tells them once, at the edge.
-package exit
+package console
 
 import (
 	"errors"
@@ -10,10 +9,10 @@ import (
 
 // The exit codes.
 const (
-	Fine       = 0
-	Failed     = 1 // the thing asked about failed
-	Usage      = 2 // usage or settings
-	Dependency = 3 // a dependency is unreachable or unfit
+	ExitFine       = 0
+	ExitFailed     = 1 // the thing asked about failed
+	ExitUsage      = 2 // usage or settings
+	ExitDependency = 3 // a dependency is unreachable or unfit
 )
 
 // coded is an error with its exit code.
@@ -25,8 +24,8 @@ type coded struct {
 func (e *coded) Error() string { return e.err.Error() }
 func (e *coded) Unwrap() error { return e.err }
 
-// With gives an error an exit code, unless it has one.
-func With(code int, err error) error {
+// WithExit gives an error an exit code, unless it has one.
+func WithExit(code int, err error) error {
 	var already *coded
 	if err == nil || errors.As(err, &already) {
 		return err
@@ -34,11 +33,11 @@ func With(code int, err error) error {
 	return &coded{code, err}
 }
 
-// Code prints an error of a command once, on one line, and gives its code. An error
+// ExitCode prints an error of a command once, on one line, and gives its code. An error
 // without words has been told already.
-func Code(command string, err error, w io.Writer) int {
+func ExitCode(command string, err error, w io.Writer) int {
 	if err == nil {
-		return Fine
+		return ExitFine
 	}
 	if text := strings.Join(strings.Fields(err.Error()), " "); text != "" {
 		fmt.Fprintf(w, "%s: %s\n", command, text)
@@ -47,5 +46,5 @@ func Code(command string, err error, w io.Writer) int {
 	if errors.As(err, &c) {
 		return c.code
 	}
-	return Failed
+	return ExitFailed
 }
