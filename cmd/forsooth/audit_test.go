@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh/tamper"
+	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -97,7 +97,7 @@ func TestTheAuditOfTamperedReplies(t *testing.T) {
 	if err := json.Unmarshal([]byte(up.says(`(?s)(\{.*\})\n`)[1]), &ready); err != nil {
 		t.Fatal(err)
 	}
-	broker, err := tamper.Connect(ready.NATS)
+	broker, err := natstest.TamperWith(ready.NATS)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/diskfault"
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
 )
@@ -79,7 +79,7 @@ func TestMigrateBringsADataFolderUp(t *testing.T) {
 
 // A mesh on a small disk has smaller streams, and no migration wants them larger.
 func TestMigrateLeavesWhatASmallDiskGave(t *testing.T) {
-	_, data := diskfault.ForTest(t, 3000)
+	_, data := faults.DiskForTest(t, 3000)
 	s := newSite(t)
 	village := s.village()
 	s.run("chat", "--world", village, "--data", data, "--once", "Who owns the ferry?").wants(t, exitFine)

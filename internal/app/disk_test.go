@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/diskfault"
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -16,7 +16,7 @@ import (
 // indexes all lie there. Once there is room it is answered and remembered, and whoever
 // runs the process has been told what to do.
 func TestAFullDataFolderLosesNeitherTurnNorMemory(t *testing.T) {
-	disk, dir := diskfault.ForTest(t, 2048)
+	disk, dir := faults.DiskForTest(t, 2048)
 	tb := &table{t: t, dir: dir, guards: guards.Default(), notices: &notices{}}
 	tb.start()
 	tb.say("mira", "p1", "Ansel", "I come from the coast.", dayOne)

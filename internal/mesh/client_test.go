@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
-	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
@@ -19,9 +19,9 @@ import (
 )
 
 // away is a client whose connection runs through a proxy.
-func (r *rig) away() (*Client, *netfault.Proxy) {
+func (r *rig) away() (*Client, *faults.Proxy) {
 	r.t.Helper()
-	p, err := netfault.Listen(strings.TrimPrefix(r.server.URL(), "nats://"))
+	p, err := faults.Listen(strings.TrimPrefix(r.server.URL(), "nats://"))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -36,13 +36,13 @@ func (r *rig) away() (*Client, *netfault.Proxy) {
 
 // loseAnswer cuts a connection behind the first piece that asks this, so that the broker
 // hears the question and its answer is lost. It says whether that has happened.
-func loseAnswer(p *netfault.Proxy, question string) *atomic.Bool {
+func loseAnswer(p *faults.Proxy, question string) *atomic.Bool {
 	var lost atomic.Bool
-	p.Watch(func(toBroker bool, piece []byte) netfault.Act {
+	p.Watch(func(toBroker bool, piece []byte) faults.Act {
 		if toBroker && bytes.Contains(piece, []byte("PUB "+question)) && lost.CompareAndSwap(false, true) {
-			return netfault.CutAfter
+			return faults.CutAfter
 		}
-		return netfault.Pass
+		return faults.Pass
 	})
 	return &lost
 }

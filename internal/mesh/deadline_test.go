@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
-	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -356,14 +356,14 @@ func TestDeadlineHoldsWhenAnAnswerIsLost(t *testing.T) {
 			r := newRig(t)
 			client, p := r.away()
 			var due, cut atomic.Bool
-			p.Watch(func(toBroker bool, piece []byte) netfault.Act {
+			p.Watch(func(toBroker bool, piece []byte) faults.Act {
 				switch {
 				case !toBroker && bytes.Contains(piece, []byte(protocol.SubjectDue(convoA, "t"))):
 					due.Store(true)
 				case toBroker && due.Load() && bytes.Contains(piece, []byte(lost)) && cut.CompareAndSwap(false, true):
-					return netfault.CutAfter
+					return faults.CutAfter
 				}
-				return netfault.Pass
+				return faults.Pass
 			})
 			away := *r
 			away.conn = client.conn

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/diskfault"
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
@@ -40,7 +40,7 @@ func (s *notices) has(part string) bool {
 // accepted turn is answered once, without anybody starting anything again.
 func TestADiskThatRunsFullLosesNoTurn(t *testing.T) {
 	const turns = 8
-	disk, dir := diskfault.ForTest(t, 2048)
+	disk, dir := faults.DiskForTest(t, 2048)
 	var told notices
 	r := newRigOn(t, embedded.Options{Dir: dir, Notice: told.say})
 	gate, arrived := make(chan struct{}), make(chan struct{}, 100)

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
-	"github.com/forsooth-npc/forsooth/internal/mesh/tamper"
+	"github.com/forsooth-npc/forsooth/internal/mesh/natstest"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -100,7 +100,7 @@ type run struct {
 	models    *models
 	judge     *verifier
 	moderator *moderator
-	tamper    *tamper.Broker
+	tamper    *natstest.Broker
 	load      *load
 	fleet     *fleet
 	doors     *doors // nil: no kind strikes at a gateway
@@ -177,7 +177,7 @@ func onMesh(ctx context.Context, o Options, play func(*run) error) (err error) {
 	if r.allowed("moderation-down") || r.allowed("moderation-slow") {
 		r.World = r.moderator.moderate(r.World)
 	}
-	if r.tamper, err = tamper.Connect(r.broker.url()); err != nil {
+	if r.tamper, err = natstest.TamperWith(r.broker.url()); err != nil {
 		return err
 	}
 	defer r.tamper.Close()

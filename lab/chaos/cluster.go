@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
-	"github.com/forsooth-npc/forsooth/internal/netfault"
 )
 
 // nodes is how many servers a cluster has: the fewest of which one may fall.
@@ -19,18 +19,18 @@ const nodes = 3
 // them that can be cut, and one address in front that leads to any that is well.
 type cluster struct {
 	*embedded.Breakable
-	front  *netfault.Proxy
+	front  *faults.Proxy
 	apart  [nodes]atomic.Bool // not to be given to clients
 	next   atomic.Uint32
-	routes map[[2]int]*netfault.Proxy
+	routes map[[2]int]*faults.Proxy
 }
 
 func startCluster(ctx context.Context, dir string) (*cluster, error) {
-	c := &cluster{routes: map[[2]int]*netfault.Proxy{}}
+	c := &cluster{routes: map[[2]int]*faults.Proxy{}}
 	var err error
 	c.Breakable, err = embedded.StartBreakable(ctx, filepath.Join(dir, "cluster"), nodes,
 		func(from, to int, address string) (string, error) {
-			p, err := netfault.Listen(address)
+			p, err := faults.Listen(address)
 			if err != nil {
 				return "", err
 			}
@@ -38,7 +38,7 @@ func startCluster(ctx context.Context, dir string) (*cluster, error) {
 			return p.Addr(), nil
 		})
 	if err == nil {
-		c.front, err = netfault.ListenTo(c.well)
+		c.front, err = faults.ListenTo(c.well)
 	}
 	if err != nil {
 		c.stop()

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/lab/invariant"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/services/gateway"
@@ -47,7 +47,7 @@ type doors struct {
 // door is a gateway. What it says to its players and to the broker runs through proxies:
 // to kill it is to cut both for good.
 type door struct {
-	front, back *netfault.Proxy
+	front, back *faults.Proxy
 	client      *client.Client
 	stop        context.CancelFunc
 	served      chan error
@@ -85,7 +85,7 @@ func openDoors(ctx context.Context, r *run) (*doors, error) {
 // open starts a gateway.
 func (d *doors) open() (_ *door, err error) {
 	out := &door{served: make(chan error, 1), dead: make(chan struct{})}
-	if out.back, err = netfault.Listen(d.r.broker.address); err != nil {
+	if out.back, err = faults.Listen(d.r.broker.address); err != nil {
 		return nil, err
 	}
 	out.client, err = client.Connect(d.ctx, "nats://"+out.back.Addr(), client.Options{Name: "chaos gateway"})
@@ -105,7 +105,7 @@ func (d *doors) open() (_ *door, err error) {
 		listener, err = (&net.ListenConfig{}).Listen(d.ctx, "tcp", "127.0.0.1:0")
 	}
 	if err == nil {
-		if out.front, err = netfault.Listen(listener.Addr().String()); err != nil {
+		if out.front, err = faults.Listen(listener.Addr().String()); err != nil {
 			_ = listener.Close()
 		}
 	}

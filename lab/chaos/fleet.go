@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
-	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -40,7 +40,7 @@ type fleet struct {
 type process struct {
 	fleet *fleet
 	slot  int
-	proxy *netfault.Proxy
+	proxy *faults.Proxy
 	app   *app.App
 	stop  context.CancelFunc
 	done  chan error
@@ -77,7 +77,7 @@ func startFleet(ctx context.Context, r *run) (*fleet, error) {
 // start starts a process in a slot. All share the index of the worlds, which any can
 // make; each has an index of memories of its own.
 func (f *fleet) start(ctx context.Context, slot int) (*process, error) {
-	proxy, err := netfault.Listen(f.r.broker.address)
+	proxy, err := faults.Listen(f.r.broker.address)
 	if err != nil {
 		return nil, err
 	}

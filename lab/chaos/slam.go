@@ -7,25 +7,25 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // slammed waits in a gateway for an event of a turn on its way to a player.
 type slammed struct {
 	event  string
-	act    netfault.Act  // what becomes of the event
+	act    faults.Act    // what becomes of the event
 	after  time.Duration // it, the gateway dies
 	struck chan struct{}
 	once   atomic.Bool
 }
 
 // look finds an event in what a gateway sends: its frames are text, and unmasked.
-func (d *door) look(toGateway bool, piece []byte) netfault.Act {
+func (d *door) look(toGateway bool, piece []byte) faults.Act {
 	t := d.trap.Load()
 	if t == nil || toGateway || !bytes.Contains(piece, []byte(`"type":"`+t.event+`"`)) ||
 		!t.once.CompareAndSwap(false, true) {
-		return netfault.Pass
+		return faults.Pass
 	}
 	close(t.struck)
 	time.AfterFunc(t.after, d.kill)
@@ -40,7 +40,7 @@ func killGateway(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
 // killGatewaySpeaking ends a gateway that has a sentence on its way to its player. Half of
 // these sentences arrive.
 func killGatewaySpeaking(ctx context.Context, r *run, d *rand.Rand) (bool, error) {
-	acts := []netfault.Act{netfault.CutBefore, netfault.CutAfter}
+	acts := []faults.Act{faults.CutBefore, faults.CutAfter}
 	return r.slam(ctx, d, &slammed{event: string(schema.SaidSentence), act: acts[d.IntN(len(acts))], after: soon})
 }
 

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -57,17 +57,17 @@ const soon = 20 * time.Millisecond
 
 // look finds the boundaries that lie outside a pass in what the process says to the
 // broker: nothing in the mesh knows that it is looked at.
-func (p *process) look(toBroker bool, piece []byte) netfault.Act {
+func (p *process) look(toBroker bool, piece []byte) faults.Act {
 	t := p.trap.Load()
 	if t == nil || !toBroker {
-		return netfault.Pass
+		return faults.Pass
 	}
 	act := t.act(piece)
-	if act == netfault.Hold {
+	if act == faults.Hold {
 		p.proxy.Freeze() // before anybody hears of it, and thaws
 	}
-	if act == netfault.Pass || !t.strike() {
-		return netfault.Pass
+	if act == faults.Pass || !t.strike() {
+		return faults.Pass
 	}
 	if t.kills {
 		time.AfterFunc(soon, p.kill)
@@ -75,35 +75,35 @@ func (p *process) look(toBroker bool, piece []byte) netfault.Act {
 	return act
 }
 
-func (t *trap) act(piece []byte) netfault.Act {
+func (t *trap) act(piece []byte) faults.Act {
 	has := func(s string) bool { return bytes.Contains(piece, []byte(s)) }
 	switch t.at {
 	case beforePublish:
 		if has("PUB " + protocol.Prefix + "pass." + string(t.pass) + ".") {
-			return netfault.CutBefore
+			return faults.CutBefore
 		}
 	case afterPublish:
 		if has("PUB " + protocol.Prefix + "pass." + string(t.pass) + ".") {
-			return netfault.CutAfter
+			return faults.CutAfter
 		}
 	case inReview:
 		if has("PUB "+protocol.Prefix+"said.") && has(`"sentence":`) {
-			return netfault.Hold
+			return faults.Hold
 		}
 	case beforeAck:
 		if has("PUB $JS.ACK." + t.consumer + ".") {
-			return netfault.CutBefore
+			return faults.CutBefore
 		}
 	case afterSentence:
 		if has("PUB "+protocol.Prefix+"said.") && has(`"seq":2,`) {
-			return netfault.CutAfter
+			return faults.CutAfter
 		}
 	case answerLost:
 		for _, kind := range []string{"pass." + string(t.pass) + ".", "reply.", "said.", "review.", "timer.", "memory."} {
 			if has("PUB " + protocol.Prefix + kind) {
-				return netfault.CutAfter
+				return faults.CutAfter
 			}
 		}
 	}
-	return netfault.Pass
+	return faults.Pass
 }

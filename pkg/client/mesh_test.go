@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
-	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -266,7 +266,7 @@ func TestABackendThatStartsAgain(t *testing.T) {
 // it asks meanwhile is asked when the connection is back.
 func TestABrokenConnection(t *testing.T) {
 	m := meshFor(t, "")
-	proxy, err := netfault.Listen(strings.TrimPrefix(m.url, "nats://"))
+	proxy, err := faults.Listen(strings.TrimPrefix(m.url, "nats://"))
 	if err != nil {
 		t.Fatal(err)
 	}

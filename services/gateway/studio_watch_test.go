@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/services/gateway/studio"
 )
 
@@ -102,7 +102,7 @@ func TestStoryOfQueues(t *testing.T) {
 // nothing is lost, and nothing twice.
 func TestStoryOfALostConnection(t *testing.T) {
 	s := open(t)
-	wire, err := netfault.Listen(strings.TrimPrefix(s.url, "http://"))
+	wire, err := faults.Listen(strings.TrimPrefix(s.url, "http://"))
 	must(t, err)
 	t.Cleanup(wire.Close)
 	s.asks("Who owns the ferry?")

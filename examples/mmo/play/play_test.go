@@ -15,9 +15,9 @@ import (
 
 	"github.com/forsooth-npc/forsooth/examples/mmo/play"
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
-	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"go.uber.org/goleak"
 )
 
@@ -68,9 +68,9 @@ func hollowmere(t *testing.T, model string) string {
 	return a.Server.URL()
 }
 
-func proxyTo(t *testing.T, url string) *netfault.Proxy {
+func proxyTo(t *testing.T, url string) *faults.Proxy {
 	t.Helper()
-	p, err := netfault.Listen(strings.TrimPrefix(url, "nats://"))
+	p, err := faults.Listen(strings.TrimPrefix(url, "nats://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,14 +80,14 @@ func proxyTo(t *testing.T, url string) *netfault.Proxy {
 
 // load is the run that is cut in its middle: a deadline that a busy test machine
 // keeps, eight seconds at least, shards that crash.
-func load(p *netfault.Proxy) []string {
+func load(p *faults.Proxy) []string {
 	return []string{"-nats", "nats://" + p.Addr(), "-players", "20", "-turns", "200", "-rate", "25", "-duration", "5m",
 		"-deadline", "40s", "-restart", "2s", "-seed", "7", "-json"}
 }
 
 // cut takes the connection to the broker away for two seconds, three seconds after
 // the start; the run must go on behind it.
-func cut(t *testing.T, p *netfault.Proxy, run func()) {
+func cut(t *testing.T, p *faults.Proxy, run func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() { defer close(done); run() }()

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/netfault"
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -15,9 +15,9 @@ import (
 // early: a node that is cut off still believes that it leads, and one that comes back
 // has the others elect anew.
 func TestAClusterIsLedOnlyWhereAWriteIsTaken(t *testing.T) {
-	routes := map[[2]int]*netfault.Proxy{}
+	routes := map[[2]int]*faults.Proxy{}
 	c, err := StartBreakable(t.Context(), t.TempDir(), 3, func(from, to int, address string) (string, error) {
-		p, err := netfault.Listen(address)
+		p, err := faults.Listen(address)
 		if err != nil {
 			return "", err
 		}

@@ -1,7 +1,8 @@
 // Package natstest runs nats-server as a process of its own, for tests that need
 // one as operators have it: with users, certificates or without JetStream, and
 // to be stopped and started again. The server is built once, from the version
-// that go.mod names.
+// that go.mod names. The package also does to a broker what broken clocks and strangers
+// do to it. No service uses it.
 package natstest
 
 import (

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
-	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -90,11 +90,11 @@ func TestABatchGoesOnAfterABrokenConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	var pieces, cut atomic.Int64
-	p.Watch(func(toBroker bool, _ []byte) netfault.Act {
+	p.Watch(func(toBroker bool, _ []byte) faults.Act {
 		if !toBroker && pieces.Add(1)%3 == 0 && cut.Add(1) <= 2 {
-			return netfault.CutAfter
+			return faults.CutAfter
 		}
-		return netfault.Pass
+		return faults.Pass
 	})
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 	defer stop()

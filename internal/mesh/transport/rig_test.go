@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
-	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/nats-io/nats.go/jetstream"
 	"go.uber.org/goleak"
 )
@@ -51,9 +51,9 @@ func (r *rig) connect() *Conn {
 }
 
 // awayConn is a connection that runs through a proxy.
-func (r *rig) awayConn() (*Conn, *netfault.Proxy) {
+func (r *rig) awayConn() (*Conn, *faults.Proxy) {
 	r.t.Helper()
-	p, err := netfault.Listen(strings.TrimPrefix(r.server.URL(), "nats://"))
+	p, err := faults.Listen(strings.TrimPrefix(r.server.URL(), "nats://"))
 	must(r.t, err)
 	r.t.Cleanup(p.Close)
 	conn, err := Connect(r.t.Context(), Dial{URL: "nats://" + p.Addr(), Name: r.t.Name()})
@@ -64,13 +64,13 @@ func (r *rig) awayConn() (*Conn, *netfault.Proxy) {
 
 // loseAnswer cuts a connection behind the first piece that asks this, so that the broker
 // hears the question and its answer is lost. It says whether that has happened.
-func loseAnswer(p *netfault.Proxy, question string) *atomic.Bool {
+func loseAnswer(p *faults.Proxy, question string) *atomic.Bool {
 	var lost atomic.Bool
-	p.Watch(func(toBroker bool, piece []byte) netfault.Act {
+	p.Watch(func(toBroker bool, piece []byte) faults.Act {
 		if toBroker && bytes.Contains(piece, []byte("PUB "+question)) && lost.CompareAndSwap(false, true) {
-			return netfault.CutAfter
+			return faults.CutAfter
 		}
-		return netfault.Pass
+		return faults.Pass
 	})
 	return &lost
 }

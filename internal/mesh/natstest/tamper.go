@@ -1,7 +1,4 @@
-// Package tamper does to a broker what broken clocks and strangers do to it: it sends
-// a turn's deadline early, late or twice, has message ids forgotten before their time,
-// and writes what nobody can read. It is for fault runs; no service uses it.
-package tamper
+package natstest
 
 import (
 	"context"
@@ -23,8 +20,8 @@ type Broker struct {
 	js jetstream.JetStream
 }
 
-// Connect reaches a broker, and finds it again as often as it goes away.
-func Connect(url string) (*Broker, error) {
+// TamperWith reaches a broker, and finds it again as often as it goes away.
+func TamperWith(url string) (*Broker, error) {
 	nc, err := nats.Connect(url, nats.Name("tamper"), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
 	if err != nil {
 		return nil, err

@@ -1,8 +1,4 @@
-// Package diskfault is a small file system of its own that runs full and has room again
-// when it is told to, for tests of what a disk without room does. It lies in memory,
-// takes none of the machine's disk, and holds no more memory than is written to it. To
-// mount one needs the right to: where it is missing a test says so and is skipped.
-package diskfault
+package faults
 
 import (
 	"fmt"
@@ -18,9 +14,9 @@ type Disk struct {
 	mb  int64
 }
 
-// ForTest mounts one of so many MB until the test ends, and skips the test where that may
+// DiskForTest mounts one of so many MB until the test ends, and skips the test where that may
 // not be done.
-func ForTest(t testing.TB, mb int64) (*Disk, string) {
+func DiskForTest(t testing.TB, mb int64) (*Disk, string) {
 	t.Helper()
 	dir := t.TempDir()
 	d, err := mount(dir, mb)

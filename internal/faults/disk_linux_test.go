@@ -1,4 +1,4 @@
-package diskfault
+package faults
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 )
 
 func TestADiskIsFullAndHasRoomAgain(t *testing.T) {
-	d, dir := ForTest(t, 8)
+	d, dir := DiskForTest(t, 8)
 	write := func(name string) error { return os.WriteFile(filepath.Join(dir, name), make([]byte, 1<<20), 0o600) }
 	for i, step := range []struct {
 		before func() error

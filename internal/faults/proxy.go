@@ -1,7 +1,7 @@
-// Package netfault stands between a client and a server and breaks what runs
-// through it on purpose: cut, stalled, mended. It is for tests and fault runs; it
-// knows no protocol and carries nothing in earnest.
-package netfault
+// Package faults breaks networks and disks on purpose, for tests and fault runs: a proxy
+// between a client and a server that is cut, stalled and mended, and a disk that runs full.
+// It knows no protocol and carries nothing in earnest.
+package faults
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package tamper
+package natstest
 
 import (
 	"testing"
@@ -29,7 +29,7 @@ func TestABrokerForgetsIdsAndKeepsItsWindows(t *testing.T) {
 	if err := m.Setup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b, err := Connect(server.URL())
+	b, err := TamperWith(server.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
