@@ -23,7 +23,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/atomicfile"
+	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -258,7 +258,7 @@ func (r *Ring) change(f func([]Key) ([]Key, error)) error {
 		return err
 	}
 	r.looked = time.Time{}
-	return atomicfile.Write(r.path, append(data, '\n'))
+	return store.WriteFile(r.path, append(data, '\n'))
 }
 
 type file struct {

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/atomicfile"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
+	"github.com/forsooth-npc/forsooth/internal/store"
 )
 
 // shown is what a judge has shown, as the data folder keeps it.
@@ -65,7 +65,7 @@ func writeShown(o Options, skill *review.Skill) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, data)
+	return store.WriteFile(path, data)
 }
 
 func (o *Options) now() time.Time {

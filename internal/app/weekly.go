@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/atomicfile"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory/report"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
+	"github.com/forsooth-npc/forsooth/internal/store"
 )
 
 // ReportsFolder is where a data folder keeps the weekly reports, a folder a world.
@@ -91,10 +91,10 @@ func (w *weekly) file(data []byte) error {
 		return err
 	}
 	path := filepath.Join(w.folder, r.Name, r.To.UTC().Format(time.DateOnly))
-	if err := atomicfile.Write(path+".md", page.Bytes()); err != nil {
+	if err := store.WriteFile(path+".md", page.Bytes()); err != nil {
 		return err
 	}
-	return atomicfile.Write(path+".json", append(data, '\n'))
+	return store.WriteFile(path+".json", append(data, '\n'))
 }
 
 // scheduled keeps the schedule of every world that is served, or takes it away where

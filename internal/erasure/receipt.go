@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/atomicfile"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
+	"github.com/forsooth-npc/forsooth/internal/store"
 )
 
 // Receipt says what an erasure did. It does not say of whom: only with the key can
@@ -76,7 +76,7 @@ func (f folder) key() ([]byte, error) {
 }
 
 func (f folder) keepKey(key []byte) error {
-	return atomicfile.Write(filepath.Join(string(f), keyFile), []byte(hex.EncodeToString(key)+"\n"))
+	return store.WriteFile(filepath.Join(string(f), keyFile), []byte(hex.EncodeToString(key)+"\n"))
 }
 
 func (f folder) write(r *Receipt) error {
@@ -85,7 +85,7 @@ func (f folder) write(r *Receipt) error {
 		return err
 	}
 	r.path = filepath.Join(string(f), r.ID+".json")
-	return atomicfile.Write(r.path, append(data, '\n'))
+	return store.WriteFile(r.path, append(data, '\n'))
 }
 
 // close makes a record of what is under way a receipt.

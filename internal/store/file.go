@@ -1,6 +1,4 @@
-// Package atomicfile writes small files so that a crash leaves the old one or the new one
-// whole. It is for files that one process writes now and then, and no store.
-package atomicfile
+package store
 
 import (
 	"errors"
@@ -9,8 +7,10 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file for its owner alone, and makes its folder where there is none.
-func Write(path string, data []byte) error {
+// WriteFile writes a small file so that a crash leaves the old one or the new one whole. The file
+// is for its owner alone, and its folder is made where there is none. It is for files that one
+// process writes now and then.
+func WriteFile(path string, data []byte) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

@@ -1,4 +1,4 @@
-package atomicfile
+package store
 
 import (
 	"os"
@@ -7,10 +7,10 @@ import (
 )
 
 // The new text takes the place of the old, for its owner alone, and nothing else is left.
-func TestWrite(t *testing.T) {
+func TestWriteFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made", "file.json")
 	for _, text := range []string{"first", "second, and longer"} {
-		if err := Write(path, []byte(text)); err != nil {
+		if err := WriteFile(path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
@@ -31,7 +31,7 @@ func TestWriteThatFails(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(taken, "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(taken, []byte("text")); err == nil {
+	if err := WriteFile(taken, []byte("text")); err == nil {
 		t.Error("a folder with files was replaced")
 	}
 	if all, err := os.ReadDir(dir); err != nil || len(all) != 1 {
