@@ -193,7 +193,7 @@ honesty: lab
 
 ## licences: what every module that is built in may be used under
 licences:
-	$(GO) test -count=1 -run 'Licen[cs]e' ./internal/licences
+	$(GO) test -count=1 -run 'Licen[cs]e' ./cmd/forsooth
 
 $(GOVULNCHECK):
 	mkdir -p $(TOOLS)

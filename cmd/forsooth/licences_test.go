@@ -1,6 +1,4 @@
-// Package licences holds no code: its test reads the licence of every module that is
-// built into the binary.
-package licences
+package main
 
 import (
 	"encoding/json"
